@@ -1,0 +1,148 @@
+//! The contract between the engine and a device: an object-safe trait of a dozen coarse methods.
+//!
+//! A backend sees kernels and buffers, never operations or tensors. Work is submitted in batches; a batch's errors are
+//! reported with its ticket, possibly long after `submit` returned.
+
+use crate::error::{Error, Result};
+use crate::kernel::Kernel;
+use crate::layout::Layout;
+use smallvec::SmallVec;
+use std::any::Any;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+/// Memory of one device. Dropping the last handle gives it back to the device.
+pub trait DeviceBuffer: Send + Sync {
+    /// Size in bytes, at least what was asked for.
+    fn bytes(&self) -> usize;
+    /// For the backend's own downcast.
+    fn as_any(&self) -> &dyn Any;
+}
+
+/// A shared handle of device memory.
+pub type Buffer = Arc<dyn DeviceBuffer>;
+
+/// A kernel made ready by its backend.
+pub trait Prepared: Send + Sync {
+    /// For the backend's own downcast.
+    fn as_any(&self) -> &dyn Any;
+}
+
+/// A buffer seen through a layout.
+#[derive(Clone)]
+pub struct Operand {
+    /// Where the elements are.
+    pub buffer: Buffer,
+    /// How they lie, in elements of the operand's dtype.
+    pub layout: Layout,
+}
+
+/// One kernel with its operands. Outputs never overlap inputs or each other.
+pub struct Launch {
+    /// From this backend's `prepare`.
+    pub kernel: Arc<dyn Prepared>,
+    /// Input operands, in the kernel's order.
+    pub inputs: SmallVec<[Operand; 3]>,
+    /// Output operands, in the kernel's order.
+    pub outputs: SmallVec<[Operand; 1]>,
+    /// 8 bytes for each parameter.
+    pub params: SmallVec<[u64; 4]>,
+}
+
+/// Launches in order, each seeing the results of those before it.
+pub struct Batch {
+    /// The work.
+    pub launches: Vec<Launch>,
+    /// Set when nobody waits for the results any more: the backend may stop after a few tiles.
+    pub abandoned: Arc<AtomicBool>,
+}
+
+impl Batch {
+    /// A batch nobody can abandon.
+    pub fn new(launches: Vec<Launch>) -> Self {
+        Batch { launches, abandoned: Arc::default() }
+    }
+
+    /// Whether the work may be dropped.
+    pub fn is_abandoned(&self) -> bool {
+        self.abandoned.load(Ordering::Relaxed)
+    }
+}
+
+/// How a batch ended.
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    /// Launches that failed by their values (position in the batch, error). The others completed.
+    pub failed: Vec<(usize, Error)>,
+    /// The whole batch failed: device lost, abandoned.
+    pub lost: Option<Error>,
+}
+
+/// Names a submitted batch of one backend.
+#[derive(Debug)]
+pub enum Ticket {
+    /// The batch ran inside `submit`.
+    Done(Outcome),
+    /// To be asked with `poll` or `wait`.
+    Pending(u64),
+}
+
+/// What a device is and can do.
+#[derive(Clone, Debug)]
+pub struct Caps {
+    /// Device name as users write it: `cpu`, `vulkan:0`.
+    pub name: String,
+    /// What the device calls itself, with the engine chosen (instruction set, driver).
+    pub description: String,
+    /// Largest buffer in bytes.
+    pub max_buffer: usize,
+}
+
+/// Bytes a device has handed out and has in all (0: unknown).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct MemInfo {
+    /// In buffers that exist.
+    pub used: usize,
+    /// Of the device.
+    pub total: usize,
+}
+
+/// A device.
+pub trait Backend: Send + Sync {
+    /// What it is. Constant.
+    fn caps(&self) -> &Caps;
+
+    /// New memory, aligned to 64 bytes, its content undefined.
+    ///
+    /// # Errors
+    /// `Code::OutOfMemory`, with nothing changed.
+    fn alloc(&self, bytes: usize) -> Result<Buffer>;
+
+    /// Copies host bytes to the start of a buffer, ordered before later batches.
+    fn upload(&self, from: &[u8], to: &Buffer) -> Result<()>;
+
+    /// Copies bytes from `offset` of a buffer to the host; the caller has waited for the batches that write it.
+    fn download(&self, from: &Buffer, offset: usize, to: &mut [u8]) -> Result<()>;
+
+    /// Whether `prepare` would succeed, or the reason why not. Derived from the code `prepare` runs.
+    fn supports(&self, kernel: &Kernel) -> Result<(), String>;
+
+    /// Makes a kernel ready to launch.
+    fn prepare(&self, kernel: &Kernel) -> Result<Arc<dyn Prepared>>;
+
+    /// Starts a batch. May run it before returning.
+    fn submit(&self, batch: Batch) -> Ticket;
+
+    /// The outcome, if the batch has ended. A ticket answers once.
+    fn poll(&self, ticket: u64) -> Option<Outcome>;
+
+    /// Waits for the outcome until the deadline.
+    fn wait(&self, ticket: u64, deadline: Instant) -> Option<Outcome>;
+
+    /// Memory handed out.
+    fn mem(&self) -> MemInfo;
+
+    /// Gives cached memory back to the operating system or driver.
+    fn trim(&self);
+}

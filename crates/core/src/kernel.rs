@@ -1,0 +1,256 @@
+//! Kernels: all that a backend sees. Hundreds of operations lower to these few kinds.
+//!
+//! Sizes and strides are launch data ([`crate::backend::Launch`]); a kernel says only what is done. Each kind documents
+//! the order of its operands and the shapes they must have; the engine permutes layouts so that they do.
+
+use crate::dtype::DType;
+use crate::scalar::Program;
+
+/// What a launch computes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Kernel {
+    /// See [`Map`].
+    Map(Map),
+    /// See [`Reduce`].
+    Reduce(Reduce),
+    /// See [`Scan`].
+    Scan(Scan),
+    /// See [`Gather`].
+    Gather(Gather),
+    /// See [`Scatter`].
+    Scatter(Scatter),
+    /// See [`Contract`].
+    Contract(Contract),
+    /// See [`Sort`].
+    Sort(Sort),
+    /// See [`Routine`].
+    Routine(Routine),
+}
+
+/// Elementwise: n inputs and m outputs of one shape, any layouts. `Index(axis)` counts along the outputs' axes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Map {
+    /// What happens to one element.
+    pub program: Program,
+}
+
+/// An associative combination with an identity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Monoid {
+    /// `a + b`, identity -0 for floats; integers wrap.
+    Sum,
+    /// `a * b`, identity 1; integers wrap.
+    Prod,
+    /// Larger; NaN wins; identity: the dtype's smallest value (`-inf` for floats).
+    Max,
+    /// Smaller; NaN wins; identity: the dtype's largest value (`inf` for floats).
+    Min,
+    /// `a && b` on bool, identity true.
+    All,
+    /// `a || b` on bool, identity false.
+    Any,
+}
+
+/// Which position a reduction reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Combine {
+    /// The combined value.
+    Value(Monoid),
+    /// int32 position of the first largest element in row-major order over the reduced axes; the first NaN wins.
+    ArgMax,
+    /// int32 position of the first smallest element; the first NaN wins.
+    ArgMin,
+}
+
+/// Input `[kept..., reduced...]` -> output `[kept...]`.
+///
+/// The tree depends on the reduced extent alone (see [`tree`]); `pre` has one input and one output of dtype `acc`, `post`
+/// takes `acc` to the result; the launch's parameters are those of `pre` followed by those of `post`. Parameters apart,
+/// a missing program is the identity. Reducing zero elements gives the identity (+0 for a float sum).
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Reduce {
+    /// Number of trailing axes that are reduced, in row-major order.
+    pub axes: usize,
+    /// How two accumulators become one.
+    pub combine: Combine,
+    /// Dtype of the input operand.
+    pub input: DType,
+    /// Dtype of the accumulator (for `ArgMax` and `ArgMin`: of the compared values; the result is int32).
+    pub acc: DType,
+    /// Applied to each element.
+    pub pre: Option<Program>,
+    /// Applied to each result (not with `ArgMax` or `ArgMin`).
+    pub post: Option<Program>,
+}
+
+/// The one reduction tree, for every backend that promises equal bits.
+///
+/// Element `i` of the reduced extent stands in lane `i % LANES` of row `i / LANES`. `ROWS` rows form a group; the rows of a
+/// group are combined one after the other, lane by lane. Groups are combined lane by lane as a binary counter does: after
+/// group `g` (from 0) is finished, the topmost partials are merged (`older op newer`) once for each trailing one bit of `g`;
+/// at the end the partials left are merged from the newest to the oldest (`older op newer`). Then lanes: for
+/// `w = 16, 8, 4, 2, 1`, lane `l < w` becomes `l op (l + w)`. Lanes without an element hold the identity; the first row of a
+/// group is stored, not combined with the identity.
+pub mod tree {
+    /// Elements combined side by side.
+    // 32 lanes: equal to 64 from L2 outwards, and 2.5 times faster on 128-bit vectors, where 64 spill.
+    pub const LANES: usize = 32;
+    /// Rows of a group.
+    pub const ROWS: usize = 16;
+}
+
+/// Cumulative combination along the last axis, first to last, serially: input and output of one shape.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Scan {
+    /// How the running value takes the next element.
+    pub combine: Monoid,
+    /// Dtype of input, accumulator and output.
+    pub dtype: DType,
+}
+
+/// `data [i1, ..., in, rest...]`, n index operands `[b...]` -> output `[b..., rest...]`.
+///
+/// Index `k` selects along data axis `k`; negative indices count from the end; one out of range fails the launch with
+/// `Code::Index` and its elements are written as zero.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Gather {
+    /// Dtype of data and output.
+    pub dtype: DType,
+    /// Integer dtype of each index operand.
+    pub index: Vec<DType>,
+}
+
+/// How a scattered update meets what is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum Update {
+    Set,
+    Add,
+}
+
+/// `data [i1, ..., in, rest...]`, n index operands `[b...]`, `updates [b..., rest...]` -> output of data's shape.
+///
+/// Updates are applied in row-major order of `b`, so duplicates have a defined result. Indices as in [`Gather`]; an update
+/// whose index is out of range is left out and fails the launch.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Scatter {
+    /// Dtype of data, updates and output.
+    pub dtype: DType,
+    /// Integer dtype of each index operand.
+    pub index: Vec<DType>,
+    /// How an update is applied.
+    pub update: Update,
+}
+
+/// `a [batch..., m, k]`, `b [batch..., k, n]` -> output `[batch..., m, n]`, in one dtype, any strides.
+///
+/// Integers wrap; bool uses or and and. Floating error: at most `(K + 1) u |A| |B|`, u = half an ulp of 1.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Contract {
+    /// Dtype of all three operands.
+    pub dtype: DType,
+}
+
+/// Which of a sort's two results are outputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum SortOutputs {
+    Values,
+    /// int32 positions.
+    Indices,
+    Both,
+}
+
+/// Stable sort along the last axis: input `[rest..., n]` -> outputs `[rest..., k]`, the first `k <= n` of the sorted order.
+/// NaN counts as the largest value (last when ascending, first when descending); `-0` equals `+0`. Equal elements keep
+/// their order, descending too.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Sort {
+    /// Dtype of the input and the values.
+    pub dtype: DType,
+    /// Largest first.
+    pub descending: bool,
+    /// What is written: values, indices, or values then indices.
+    pub outputs: SortOutputs,
+}
+
+/// A dense algorithm that `host` provides for every backend; all operands are row-major.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Routine {
+    /// `a [batch..., n, n]`, `b [batch..., n, k]` -> `x [batch..., n, k]`; float32 or float64. Singular: `Code::LinAlg`.
+    Solve(DType),
+    /// `a [batch..., m, n]` -> `q [batch..., m, k]`, `r [batch..., k, n]`, k = min(m, n), diagonal of r not negative.
+    Qr(DType),
+    /// `x [batch..., n]` -> `[batch..., n]`, complex; unnormalised forward or inverse transform, any length.
+    Fft {
+        /// complex64 or complex128.
+        dtype: DType,
+        /// Exponent sign +1 instead of -1.
+        inverse: bool,
+    },
+}
+
+impl Kernel {
+    /// The kind's name, for statistics and the support ledger.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Kernel::Map(_) => "map",
+            Kernel::Reduce(_) => "reduce",
+            Kernel::Scan(_) => "scan",
+            Kernel::Gather(_) => "gather",
+            Kernel::Scatter(_) => "scatter",
+            Kernel::Contract(_) => "contract",
+            Kernel::Sort(_) => "sort",
+            Kernel::Routine(_) => "routine",
+        }
+    }
+
+    /// Dtype of each input operand.
+    pub fn inputs(&self) -> Vec<DType> {
+        match self {
+            Kernel::Map(k) => k.program.inputs.clone(),
+            Kernel::Reduce(k) => vec![k.input],
+            Kernel::Scan(k) => vec![k.dtype],
+            Kernel::Gather(k) => std::iter::once(k.dtype).chain(k.index.iter().copied()).collect(),
+            Kernel::Scatter(k) => {
+                std::iter::once(k.dtype).chain(k.index.iter().copied()).chain(std::iter::once(k.dtype)).collect()
+            }
+            Kernel::Contract(k) => vec![k.dtype; 2],
+            Kernel::Sort(k) => vec![k.dtype],
+            Kernel::Routine(Routine::Solve(d)) => vec![*d; 2],
+            Kernel::Routine(Routine::Qr(d) | Routine::Fft { dtype: d, .. }) => vec![*d],
+        }
+    }
+
+    /// Dtype of each output operand.
+    pub fn outputs(&self) -> Vec<DType> {
+        match self {
+            Kernel::Map(k) => (0..k.program.outputs.len()).map(|n| k.program.output_dtype(n)).collect(),
+            Kernel::Reduce(k) => vec![match (&k.combine, &k.post) {
+                (Combine::ArgMax | Combine::ArgMin, _) => DType::I32,
+                (_, Some(post)) => post.output_dtype(0),
+                (_, None) => k.acc,
+            }],
+            Kernel::Scan(k) => vec![k.dtype],
+            Kernel::Gather(k) => vec![k.dtype],
+            Kernel::Scatter(k) => vec![k.dtype],
+            Kernel::Contract(k) => vec![k.dtype],
+            Kernel::Sort(k) => match k.outputs {
+                SortOutputs::Values => vec![k.dtype],
+                SortOutputs::Indices => vec![DType::I32],
+                SortOutputs::Both => vec![k.dtype, DType::I32],
+            },
+            Kernel::Routine(Routine::Solve(d) | Routine::Fft { dtype: d, .. }) => vec![*d],
+            Kernel::Routine(Routine::Qr(d)) => vec![*d; 2],
+        }
+    }
+
+    /// Dtype of each launch parameter.
+    pub fn params(&self) -> Vec<DType> {
+        match self {
+            Kernel::Map(k) => k.program.params.clone(),
+            Kernel::Reduce(k) => k.pre.iter().chain(&k.post).flat_map(|p| p.params.iter().copied()).collect(),
+            _ => Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! The vocabulary every other crate speaks: dtypes, layouts, promotion, the scalar IR and its functions, kernels, the
+//! backend trait, and the reference interpreter that defines what each kernel means.
+//!
+//! Nothing here knows an operation's name, a JavaScript value, or a device driver.
+
+pub mod backend;
+pub mod dtype;
+pub mod element;
+pub mod error;
+pub mod kernel;
+pub mod layout;
+pub mod math;
+pub mod promotion;
+pub mod reference;
+pub mod registry;
+pub mod scalar;
+
+pub use dtype::{DType, Kind};
+pub use element::{Bool, Element};
+pub use error::{Code, Error, Result};
+pub use layout::{Dims, Layout, Strides};

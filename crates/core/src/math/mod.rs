@@ -1,0 +1,1 @@
+//! One definition for each scalar function and precision.

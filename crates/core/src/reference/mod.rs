@@ -1,0 +1,1 @@
+//! The reference interpreter: the slow, obvious meaning of every kernel.

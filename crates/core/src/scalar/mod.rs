@@ -1,0 +1,192 @@
+//! The scalar IR: what happens to one element. A [`Program`] is a list of instructions in static single assignment form;
+//! kernels carry programs, the CPU compiles them to tile programs, GPU emitters print them.
+//!
+//! Every instruction rounds to its own dtype, so fusing programs changes no bit. Nothing is reassociated or contracted:
+//! `Fma` appears only where an author wrote it.
+
+mod build;
+mod print;
+mod simplify;
+mod verify;
+
+pub use build::Builder;
+pub use simplify::simplify;
+pub use verify::verify;
+
+use crate::dtype::DType;
+use smallvec::SmallVec;
+
+/// Index of an instruction; its result.
+pub type Value = u32;
+/// Operands of an instruction.
+pub type Args = SmallVec<[Value; 3]>;
+
+/// A scalar function with one definition in [`crate::math`] for each precision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+#[repr(u8)]
+pub enum MathFn {
+    Exp,
+    Log,
+    Tanh,
+    Sigmoid,
+    Sin,
+    Cos,
+    Erf,
+    Pow,
+}
+
+impl MathFn {
+    /// Every function.
+    pub const ALL: [MathFn; 8] = [
+        MathFn::Exp,
+        MathFn::Log,
+        MathFn::Tanh,
+        MathFn::Sigmoid,
+        MathFn::Sin,
+        MathFn::Cos,
+        MathFn::Erf,
+        MathFn::Pow,
+    ];
+
+    /// Number of arguments.
+    pub fn arity(self) -> usize {
+        if self == MathFn::Pow { 2 } else { 1 }
+    }
+
+    /// Lower-case name, as printed.
+    pub fn name(self) -> &'static str {
+        match self {
+            MathFn::Exp => "exp",
+            MathFn::Log => "log",
+            MathFn::Tanh => "tanh",
+            MathFn::Sigmoid => "sigmoid",
+            MathFn::Sin => "sin",
+            MathFn::Cos => "cos",
+            MathFn::Erf => "erf",
+            MathFn::Pow => "pow",
+        }
+    }
+}
+
+/// What an instruction does. Unless said otherwise, operands have the result's dtype.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Op {
+    /// Element of the n-th input operand.
+    Input(u16),
+    /// The n-th launch parameter: 8 bytes that hold a value of the instruction's dtype in their low bytes.
+    Param(u16),
+    /// A constant, in the same form as a parameter.
+    Const(u64),
+    /// Coordinate along the n-th axis of the kernel's output, as int32 or int64.
+    Index(u8),
+    /// `-x`; integers wrap.
+    Neg,
+    /// `|x|`; integers wrap (`|int min| = int min`).
+    Abs,
+    /// Correctly rounded square root.
+    Sqrt,
+    /// Largest integral value <= x.
+    Floor,
+    /// Smallest integral value >= x.
+    Ceil,
+    /// Nearest integral value, ties to even.
+    Round,
+    /// Integral part, towards zero.
+    Trunc,
+    /// Bitwise complement; logical not for bool.
+    Not,
+    /// `x + y`; integers wrap; bool is `or`.
+    Add,
+    /// `x - y`; integers wrap.
+    Sub,
+    /// `x * y`; integers wrap; bool is `and`.
+    Mul,
+    /// `x / y`; integers truncate towards zero, `x / 0 = 0`, `min / -1 = min`.
+    Div,
+    /// Remainder of the truncated division, exact (C's `fmod` for floats); integers: `x rem 0 = 0`.
+    Rem,
+    /// Smaller; NaN wins; `-0 < +0`.
+    Min,
+    /// Larger; NaN wins; `-0 < +0`.
+    Max,
+    /// Bitwise and (integers, bool).
+    And,
+    /// Bitwise or (integers, bool).
+    Or,
+    /// Bitwise exclusive or (integers, bool).
+    Xor,
+    /// `x << y`; 0 for a shift by the width or more.
+    Shl,
+    /// `x >> y`, arithmetic for signed integers; sign fill or 0 for a shift by the width or more.
+    Shr,
+    /// High half of the double-width product (uint32, uint64).
+    MulHi,
+    /// `x == y` as bool, operands of one dtype.
+    Eq,
+    /// `x != y` as bool, operands of one dtype.
+    Ne,
+    /// `x < y` as bool, operands of one real dtype.
+    Lt,
+    /// `x <= y` as bool, operands of one real dtype.
+    Le,
+    /// `c ? x : y`, c bool.
+    Select,
+    /// `x * y + z` rounded once (floats).
+    Fma,
+    /// Value conversion from any dtype. Float to integer truncates towards zero and saturates, NaN gives 0; integer to
+    /// integer wraps; to bool is `x != 0`; complex to real takes the real part; the rest rounds to nearest even.
+    Cast,
+    /// The same bits as another dtype of the same size.
+    Bitcast,
+    /// A function of [`crate::math`]; float16 and bfloat16 compute in float32 and round once.
+    Call(MathFn),
+}
+
+/// One instruction: its result has dtype `dtype`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Instr {
+    /// What it does.
+    pub op: Op,
+    /// The dtype of the result.
+    pub dtype: DType,
+    /// The operands, all defined by earlier instructions.
+    pub args: Args,
+}
+
+/// A scalar program: `inputs` and `params` in, `outputs` out.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Program {
+    /// Dtype of each input operand.
+    pub inputs: Vec<DType>,
+    /// Dtype of each launch parameter.
+    pub params: Vec<DType>,
+    /// The instructions, in order.
+    pub instrs: Vec<Instr>,
+    /// The results.
+    pub outputs: Vec<Value>,
+}
+
+impl Program {
+    /// Dtype of the n-th output.
+    pub fn output_dtype(&self, n: usize) -> DType {
+        self.instrs[self.outputs[n] as usize].dtype
+    }
+
+    /// Dtype of a value.
+    pub fn dtype(&self, value: Value) -> DType {
+        self.instrs[value as usize].dtype
+    }
+
+    /// Whether the program asks where an element stands.
+    pub fn uses_index(&self) -> bool {
+        self.instrs.iter().any(|i| matches!(i.op, Op::Index(_)))
+    }
+
+    /// The program that hands its input through.
+    pub fn identity(dtype: DType) -> Program {
+        let mut b = Builder::new();
+        let x = b.input(dtype);
+        b.finish(&[x])
+    }
+}
