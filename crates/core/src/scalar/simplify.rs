@@ -6,6 +6,18 @@ use crate::dtype::DType;
 
 /// An equal program, at most as long.
 pub fn simplify(program: &Program) -> Program {
+    // A rewrite can leave its operands dead, so passes run until nothing changes (each one shortens the program).
+    let mut best = pass(program);
+    loop {
+        let next = pass(&best);
+        if next == best {
+            return best;
+        }
+        best = next;
+    }
+}
+
+fn pass(program: &Program) -> Program {
     let live = liveness(program);
     let mut out = Builder::new();
     // Inputs and parameters keep their numbers, used or not.
