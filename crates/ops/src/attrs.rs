@@ -1,0 +1,202 @@
+//! Attribute values: decoded from float64 words by a row's schema, checked once when they are interned.
+
+use crate::def::{AttrDef, AttrKind, OpDef};
+use ferrotensor_core::{DType, Dims, Error, Result, layout};
+
+/// One item of an index expression. Starts and steps are run-time parameters, two for each slice, one for each pick.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Item {
+    /// `null`: a new axis of size 1.
+    NewAxis,
+    /// A number: removes an axis. Parameter: the index, not negative.
+    Pick,
+    /// A slice of this many elements. Parameters: start and step.
+    Slice(usize),
+}
+
+/// A decoded attribute.
+#[derive(Clone, Debug, PartialEq)]
+#[allow(missing_docs)]
+pub enum Value {
+    Int(i64),
+    None,
+    Ints(Vec<i64>),
+    Pairs(Vec<i64>, Vec<i64>),
+    Shape(Dims),
+    Bool(bool),
+    DType(DType),
+    Items(Vec<Item>),
+}
+
+/// The attributes of one call, in the row's order.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Attrs {
+    values: Vec<(&'static str, Value)>,
+}
+
+struct Words<'a>(&'a [f64]);
+
+impl Words<'_> {
+    fn next(&mut self) -> Result<f64> {
+        let (&first, rest) = self.0.split_first().ok_or_else(|| Error::internal("attribute words end early"))?;
+        self.0 = rest;
+        Ok(first)
+    }
+
+    fn int(&mut self, name: &str) -> Result<i64> {
+        let v = self.next()?;
+        if v.fract() != 0.0 || v.abs() > 9_007_199_254_740_991.0 || v.is_nan() {
+            return Err(Error::argument(format!("{name} must be an integer, got {v}")));
+        }
+        Ok(v as i64)
+    }
+
+    fn list(&mut self, name: &str) -> Result<Option<Vec<i64>>> {
+        match self.int(name)? {
+            -1 => Ok(None),
+            n => (0..n).map(|_| self.int(name)).collect::<Result<Vec<_>>>().map(Some),
+        }
+    }
+}
+
+impl Attrs {
+    /// Decodes the words of one call.
+    ///
+    /// # Errors
+    /// `Code::Argument` for fractional numbers, `Code::Shape` for sizes out of range, `Code::DType` for unknown dtypes.
+    pub fn decode(op: &OpDef, words: &[f64]) -> Result<Attrs> {
+        let mut words = Words(words);
+        let values = op.attrs.iter().map(|def| Ok((def.name, decode_one(def, &mut words)?))).collect::<Result<Vec<_>>>()?;
+        if !words.0.is_empty() {
+            return Err(Error::internal(format!("{}: {} attribute words too many", op.name, words.0.len())));
+        }
+        Ok(Attrs { values })
+    }
+
+    /// The defaults of a row, where every attribute has one.
+    pub fn defaults(op: &OpDef) -> Option<Attrs> {
+        let values = op.attrs.iter().map(|def| Some((def.name, default(def)?))).collect::<Option<Vec<_>>>()?;
+        Some(Attrs { values })
+    }
+
+    /// The same attributes with one replaced.
+    pub fn with(mut self, name: &str, value: Value) -> Attrs {
+        if let Some(slot) = self.values.iter_mut().find(|(n, _)| *n == name) {
+            slot.1 = value;
+        }
+        self
+    }
+
+    fn get(&self, name: &str) -> &Value {
+        self.values.iter().find(|(n, _)| *n == name).map_or(&Value::None, |(_, v)| v)
+    }
+
+    /// An integer; 0 where the row has none of that name.
+    pub fn int(&self, name: &str) -> i64 {
+        if let Value::Int(v) = self.get(name) { *v } else { 0 }
+    }
+
+    /// An integer that may be left out.
+    pub fn opt_int(&self, name: &str) -> Option<i64> {
+        if let Value::Int(v) = self.get(name) { Some(*v) } else { None }
+    }
+
+    /// A flag; false where the row has none of that name.
+    pub fn bool(&self, name: &str) -> bool {
+        matches!(self.get(name), Value::Bool(true))
+    }
+
+    /// A dtype that may be left out.
+    pub fn dtype(&self, name: &str) -> Option<DType> {
+        if let Value::DType(d) = self.get(name) { Some(*d) } else { None }
+    }
+
+    /// A list that may be left out.
+    pub fn ints(&self, name: &str) -> Option<&[i64]> {
+        if let Value::Ints(v) = self.get(name) { Some(v) } else { None }
+    }
+
+    /// A shape; empty where the row has none of that name.
+    pub fn shape(&self, name: &str) -> &[usize] {
+        if let Value::Shape(v) = self.get(name) { v } else { &[] }
+    }
+
+    /// Two lists of axes.
+    pub fn pairs(&self, name: &str) -> (&[i64], &[i64]) {
+        if let Value::Pairs(a, b) = self.get(name) { (a, b) } else { (&[], &[]) }
+    }
+
+    /// Index items.
+    pub fn items(&self, name: &str) -> &[Item] {
+        if let Value::Items(v) = self.get(name) { v } else { &[] }
+    }
+}
+
+fn default(def: &AttrDef) -> Option<Value> {
+    match def.kind {
+        AttrKind::Int(v) => v.map(Value::Int),
+        AttrKind::OptAxis | AttrKind::Axes | AttrKind::OptDType => Some(Value::None),
+        AttrKind::Bool(v) => Some(Value::Bool(v)),
+        AttrKind::Device | AttrKind::Choice(_) => Some(Value::Int(0)),
+        AttrKind::AxisPairs | AttrKind::Shape | AttrKind::NewShape | AttrKind::Items => None,
+    }
+}
+
+fn decode_one(def: &AttrDef, words: &mut Words) -> Result<Value> {
+    let name = def.name;
+    Ok(match def.kind {
+        AttrKind::Int(_) | AttrKind::Device => Value::Int(words.int(name)?),
+        AttrKind::Choice(names) => {
+            let v = words.int(name)?;
+            if v < 0 || v as usize >= names.len() {
+                return Err(Error::argument(format!("{name} must be one of {}", names.join(", "))));
+            }
+            Value::Int(v)
+        }
+        AttrKind::OptAxis => {
+            if words.0.first().is_some_and(|v| v.is_nan()) {
+                words.next()?;
+                Value::None
+            } else {
+                Value::Int(words.int(name)?)
+            }
+        }
+        AttrKind::OptDType => {
+            let v = words.next()?;
+            if v.is_nan() {
+                Value::None
+            } else {
+                Value::DType(DType::from_code(v as u8).ok_or_else(|| Error::dtype(format!("unknown dtype number {v}")))?)
+            }
+        }
+        AttrKind::Axes | AttrKind::NewShape => words.list(name)?.map_or(Value::None, Value::Ints),
+        AttrKind::AxisPairs => Value::Pairs(words.list(name)?.unwrap_or_default(), words.list(name)?.unwrap_or_default()),
+        AttrKind::Shape => {
+            let sizes = words.list(name)?.unwrap_or_default();
+            if sizes.len() > layout::MAX_RANK {
+                return Err(Error::shape(format!("rank {} is above the maximum of {}", sizes.len(), layout::MAX_RANK)));
+            }
+            if let Some(bad) = sizes.iter().find(|&&s| s < 0) {
+                return Err(Error::shape(format!("{name} {sizes:?}: size {bad} is negative")));
+            }
+            let dims: Dims = sizes.iter().map(|&s| s as usize).collect();
+            layout::count(&dims)?;
+            Value::Shape(dims)
+        }
+        AttrKind::Bool(_) => Value::Bool(words.int(name)? != 0),
+        AttrKind::Items => {
+            let n = words.int(name)?;
+            let items = (0..n)
+                .map(|_| {
+                    let (kind, len) = (words.int(name)?, words.int(name)?);
+                    Ok(match kind {
+                        0 => Item::NewAxis,
+                        1 => Item::Pick,
+                        _ => Item::Slice(usize::try_from(len).map_err(|_| Error::index("slice length is negative"))?),
+                    })
+                })
+                .collect::<Result<Vec<_>>>()?;
+            Value::Items(items)
+        }
+    })
+}

@@ -1,0 +1,208 @@
+//! The columns of the operation table.
+
+use crate::dtype_rule::DTypeRule;
+use crate::infer::ShapeCtx;
+use crate::lower::{Lower, MapFn, Val};
+use ferrotensor_core::{Dims, Result, error::Code};
+
+/// Position of a row in [`crate::OPS`], plus one (0 means "input" in a program).
+pub type OpId = u16;
+
+/// Where the public function lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Namespace {
+    Root,
+    Linalg,
+    Fft,
+    Random,
+    Nn,
+}
+
+/// How users call it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// `x.op()` and `ft.op(x)`.
+    Both,
+    /// `ft.op(...)` only.
+    Function,
+    /// Called by hand-written TypeScript alone (indexing, random); not exported under its name.
+    Internal,
+}
+
+/// One tensor operand.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OperandDef {
+    /// Parameter name.
+    pub name: &'static str,
+    /// Whether a JavaScript number, bigint or boolean may stand in its place (a weak scalar).
+    pub weak: bool,
+    /// Whether it may be left out.
+    pub optional: bool,
+}
+
+/// The kind of an attribute: something that changes the result type. Encoded as float64 words in table order.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum AttrKind {
+    /// One integer. A default of `None` makes it required.
+    Int(Option<i64>),
+    /// One axis, or none (NaN).
+    OptAxis,
+    /// A list of axes, or none (count -1) for "all".
+    Axes,
+    /// Two lists of axes or a count (`tensordot`).
+    AxisPairs,
+    /// A list of sizes.
+    Shape,
+    /// A list of sizes, one of which may be -1 (`reshape`).
+    NewShape,
+    /// true or false.
+    Bool(bool),
+    /// A dtype number, or none (NaN).
+    OptDType,
+    /// A device number.
+    Device,
+    /// One of a few words, as its position; the default is the first.
+    Choice(&'static [&'static str]),
+    /// Index items, see [`crate::attrs::Item`]: count, then kind and length for each.
+    Items,
+}
+
+/// One attribute.
+#[derive(Clone, Copy, Debug)]
+pub struct AttrDef {
+    /// Option name (`axis`, `keepdims`, ...).
+    pub name: &'static str,
+    /// Its kind and default.
+    pub kind: AttrKind,
+    /// Whether it stands before the options object (`reshape(shape)`).
+    pub positional: bool,
+}
+
+/// A number that does not change the result type, handed over at run time as a float64.
+#[derive(Clone, Copy, Debug)]
+pub struct ParamDef {
+    /// Option name.
+    pub name: &'static str,
+    /// Value when left out; `None` makes it required (and positional).
+    pub default: Option<f64>,
+}
+
+/// How a row becomes kernels.
+#[derive(Clone, Copy)]
+pub enum Lowering {
+    /// Elementwise: the scalar program of one element, given the operands in the rule's compute dtype. Casts, broadcasting
+    /// and weak scalars are the engine's work.
+    Map(MapFn),
+    /// Views and kernels.
+    Graph(fn(&mut Lower) -> Result<Vec<Val>>),
+}
+
+/// What a row's documentation says.
+#[derive(Clone, Copy, Debug)]
+pub struct Doc {
+    /// One sentence.
+    pub summary: &'static str,
+    /// The formula, in plain text.
+    pub formula: &'static str,
+    /// A TypeScript expression and, after ` // `, its `toArray()` as a JavaScript literal (`null` for NaN); executed by the
+    /// tests and compared within 1e-5. With several outputs, the expression picks one.
+    pub example: &'static str,
+    /// The NumPy name.
+    pub numpy: &'static str,
+    /// The PyTorch name.
+    pub torch: &'static str,
+}
+
+/// Where the conformance suite draws random operands from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Domain {
+    /// Ordinary numbers of both signs, with special values.
+    Any,
+    /// The same without zeros.
+    NonZero,
+    /// Positive numbers.
+    Positive,
+    /// Well-conditioned square matrices.
+    Matrix,
+    /// Made by the row's own case generator.
+    Special,
+}
+
+/// A call that must throw.
+#[derive(Clone, Copy, Debug)]
+pub struct ErrorCase {
+    /// A TypeScript expression.
+    pub call: &'static str,
+    /// The error's code.
+    pub code: Code,
+}
+
+/// One row of the table.
+#[derive(Clone, Copy)]
+pub struct OpDef {
+    /// The public name.
+    pub name: &'static str,
+    /// Other names for the same function.
+    pub aliases: &'static [&'static str],
+    /// Where it lives.
+    pub namespace: Namespace,
+    /// How it is called.
+    pub form: Form,
+    /// Tensor operands, in order.
+    pub operands: &'static [OperandDef],
+    /// Whether the single operand stands for a list of any length >= 1.
+    pub variadic: bool,
+    /// Attributes, in order.
+    pub attrs: &'static [AttrDef],
+    /// Run-time numbers, in order.
+    pub params: &'static [ParamDef],
+    /// Names of the outputs; one unnamed output is `&[""]`.
+    pub outputs: &'static [&'static str],
+    /// Dtypes in and out.
+    pub dtype: DTypeRule,
+    /// Shapes out.
+    pub shape: fn(&ShapeCtx) -> Result<Vec<Dims>>,
+    /// Kernels.
+    pub lower: Lowering,
+    /// Where tests draw operands from.
+    pub domain: Domain,
+    /// Documentation.
+    pub doc: Doc,
+    /// Calls that must throw, beyond those every operation has.
+    pub errors: &'static [ErrorCase],
+}
+
+impl Namespace {
+    /// The property of `ft` that holds it; empty for the root.
+    pub const fn path(self) -> &'static str {
+        match self {
+            Namespace::Root => "",
+            Namespace::Linalg => "linalg",
+            Namespace::Fft => "fft",
+            Namespace::Random => "random",
+            Namespace::Nn => "nn",
+        }
+    }
+}
+
+impl OpDef {
+    /// The name as users write it after `ft.`: `exp`, `linalg.solve`.
+    pub fn path(&self) -> std::borrow::Cow<'static, str> {
+        match self.namespace {
+            Namespace::Root => self.name.into(),
+            space => format!("{}.{}", space.path(), self.name).into(),
+        }
+    }
+
+    /// This row's number in programs.
+    pub fn id(&self) -> OpId {
+        let offset = (self as *const OpDef).addr() - crate::OPS.as_ptr().addr();
+        (offset / size_of::<OpDef>()) as OpId + 1
+    }
+}
+
+/// The row with this number.
+pub fn by_id(id: OpId) -> Option<&'static OpDef> {
+    crate::OPS.get((id as usize).wrapping_sub(1))
+}

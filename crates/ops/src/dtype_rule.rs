@@ -1,0 +1,207 @@
+//! Dtype rules: a closed set that codegen prints as TypeScript types.
+
+use crate::attrs::Attrs;
+use ferrotensor_core::{DType, Error, Kind, Result, promotion};
+
+/// Which dtypes an operation takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Class {
+    Any,
+    /// Everything but bool.
+    Numeric,
+    /// Integers and floats.
+    Real,
+    /// Bool, integers and floats: everything with an order.
+    Ordered,
+    /// Integers, and what `to_float` makes floating: everything but complex.
+    RealOrBool,
+    /// Floats.
+    Float,
+    /// float32 and float64.
+    Native,
+    /// Complex and what becomes complex.
+    Complex,
+    /// Bool.
+    Bool,
+    /// Integers.
+    Integer,
+}
+
+impl Class {
+    /// Whether a dtype belongs to it.
+    pub fn has(self, d: DType) -> bool {
+        match self {
+            Class::Any | Class::Complex => true,
+            Class::Numeric => d != DType::Bool,
+            Class::Real => d.is_integer() || d.is_float(),
+            Class::Ordered | Class::RealOrBool => !d.is_complex(),
+            Class::Float => d.is_float(),
+            Class::Native => matches!(d, DType::F32 | DType::F64),
+            Class::Bool => d == DType::Bool,
+            Class::Integer => d.is_integer(),
+        }
+    }
+
+    /// What error messages call it.
+    pub fn words(self) -> &'static str {
+        match self {
+            Class::Any | Class::Complex => "any dtype",
+            Class::Numeric => "a numeric dtype",
+            Class::Real => "an integer or floating dtype",
+            Class::Ordered | Class::RealOrBool => "a real dtype",
+            Class::Float => "a floating dtype",
+            Class::Native => "float32 or float64",
+            Class::Bool => "bool",
+            Class::Integer => "an integer dtype",
+        }
+    }
+}
+
+/// What the operands are cast to before the operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Compute {
+    /// Each stays what it is.
+    Own,
+    /// The promoted dtype of all of them.
+    Promote,
+    /// Promoted, integers and bool to float32.
+    Float,
+    /// float32 or float64 to complex64 or complex128; integers, bool and half floats to complex64.
+    ComplexFloat,
+    /// `sum`'s accumulator.
+    Sum,
+    /// The `dtype` attribute; without one, promoted.
+    AttrOrPromote,
+    /// Bool.
+    Truth,
+}
+
+/// What comes out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Out {
+    /// The compute dtype (of operand 0 for `Compute::Own`).
+    Compute,
+    Bool,
+    Int32,
+    /// The compute dtype, then int32 (`topk`).
+    ComputeAndInt32,
+    /// The compute dtype, twice (`qr`).
+    Twice,
+    /// The `dtype` attribute; without one, the compute dtype.
+    AttrOrCompute,
+    /// The `dtype` attribute; without one, this dtype.
+    AttrOr(DType),
+    Fixed(DType),
+}
+
+/// Dtypes in and out of one operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DTypeRule {
+    /// Dtypes each operand the rule speaks of may have.
+    pub class: Class,
+    /// Cast before.
+    pub compute: Compute,
+    /// Result.
+    pub out: Out,
+    /// Operands before this one stand outside the rule (`where`'s condition); checked by the row's shape function.
+    pub first: usize,
+    /// Operands from this one on stand outside the rule (`take`'s indices).
+    pub last: usize,
+}
+
+impl DTypeRule {
+    /// A rule over all operands.
+    pub const fn new(class: Class, compute: Compute, out: Out) -> Self {
+        DTypeRule { class, compute, out, first: 0, last: usize::MAX }
+    }
+
+    /// The rule over operands `first..last` only.
+    pub const fn over(self, first: usize, last: usize) -> Self {
+        DTypeRule { first, last, ..self }
+    }
+}
+
+/// An operand as dtype rules see it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Arg {
+    Tensor(DType),
+    /// A JavaScript number, bigint or boolean: never changes the tensors' dtype.
+    Number,
+    BigInt,
+    Boolean,
+    Absent,
+}
+
+/// What a dtype rule decided.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dtypes {
+    /// What operands are cast to.
+    pub compute: DType,
+    /// Each output.
+    pub outputs: Vec<DType>,
+}
+
+/// Applies a rule.
+///
+/// # Errors
+/// `Code::DType` when an operand is outside the class or operands do not promote.
+pub fn apply(rule: &DTypeRule, args: &[Arg], attrs: &Attrs) -> Result<Dtypes> {
+    let ruled = &args[rule.first.min(args.len())..rule.last.min(args.len())];
+    let mut common: Option<DType> = None;
+    for d in ruled.iter().filter_map(|a| if let Arg::Tensor(d) = a { Some(*d) } else { None }) {
+        if !rule.class.has(d) {
+            return Err(Error::dtype(format!("takes {}, got {d}", rule.class.words())));
+        }
+        common = Some(match (common, rule.compute) {
+            (None, _) => d,
+            (Some(c), Compute::Own) => c,
+            (Some(c), _) => promotion::promote(c, d)?,
+        });
+    }
+    let common = match common {
+        Some(d) => d,
+        None => weak_only(ruled).unwrap_or(DType::F32),
+    };
+    let compute = match rule.compute {
+        Compute::Own | Compute::Promote => common,
+        Compute::Float => promotion::to_float(common),
+        Compute::ComplexFloat => match common {
+            DType::F64 | DType::C128 => DType::C128,
+            _ => DType::C64,
+        },
+        Compute::Sum => attrs.dtype("dtype").unwrap_or(promotion::to_sum(common)),
+        Compute::AttrOrPromote => attrs.dtype("dtype").unwrap_or(common),
+        Compute::Truth => DType::Bool,
+    };
+    let weak = weak_only(ruled.iter().filter(|a| !matches!(a, Arg::Tensor(_))).copied().collect::<Vec<_>>().as_slice());
+    if compute.kind() == Kind::Bool && rule.compute != Compute::Truth && matches!(weak, Some(DType::F32 | DType::I64)) && common == DType::Bool {
+        return Err(Error::dtype("a number does not combine with a bool tensor; use a boolean, or astype('int32') first"));
+    }
+    let outputs = match rule.out {
+        Out::Compute => vec![compute],
+        Out::Bool => vec![DType::Bool],
+        Out::Int32 => vec![DType::I32],
+        Out::ComputeAndInt32 => vec![compute, DType::I32],
+        Out::Twice => vec![compute; 2],
+        Out::AttrOrCompute => vec![attrs.dtype("dtype").unwrap_or(compute)],
+        Out::AttrOr(default) => vec![attrs.dtype("dtype").unwrap_or(default)],
+        Out::Fixed(dtype) => vec![dtype],
+    };
+    Ok(Dtypes { compute, outputs })
+}
+
+/// The dtype of an expression of weak scalars alone: number float32, bigint int64, boolean bool.
+fn weak_only(args: &[Arg]) -> Option<DType> {
+    args.iter()
+        .filter_map(|a| match a {
+            Arg::Number => Some(DType::F32),
+            Arg::BigInt => Some(DType::I64),
+            Arg::Boolean => Some(DType::Bool),
+            Arg::Tensor(_) | Arg::Absent => None,
+        })
+        .max_by_key(|d| (d.kind(), d.bytes()))
+}

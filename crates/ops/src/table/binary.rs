@@ -1,0 +1,129 @@
+//! Elementwise arithmetic of two operands.
+
+use super::rows::{binary, doc};
+use crate::def::{Domain, Lowering, OpDef};
+use crate::dtype_rule::{Class, Compute, Out};
+use crate::lower::MapFn;
+use ferrotensor_core::scalar::{Builder, MathFn, Op, Value};
+use ferrotensor_core::{DType, Kind};
+
+const NUMERIC: OpDef = binary(Class::Real, Compute::Promote, Out::Compute);
+const ORDERED: OpDef = binary(Class::Ordered, Compute::Promote, Out::Compute);
+const FLOAT: OpDef = binary(Class::RealOrBool, Compute::Float, Out::Compute);
+
+/// Whether a truncated remainder must move to the divisor's sign: `r != 0 && (r < 0) != (y < 0)`.
+fn crosses(b: &mut Builder, r: Value, y: Value, d: DType) -> Value {
+    let zero = b.lit(d, 0.0);
+    let (some, rn, yn) = (b.compare(Op::Ne, r, zero), b.compare(Op::Lt, r, zero), b.compare(Op::Lt, y, zero));
+    let differ = b.binary(Op::Xor, rn, yn);
+    b.binary(Op::And, some, differ)
+}
+
+/// Zero with the sign of `like`.
+fn zero_like(b: &mut Builder, like: Value, d: DType) -> Value {
+    let zero = b.lit(d, 0.0);
+    let minus = b.lit(d, -0.0);
+    let negative = b.compare(Op::Lt, like, zero);
+    b.select(negative, minus, zero)
+}
+
+const REMAINDER: MapFn = |b, x, d| {
+    let (a, y) = (x[0], x[1]);
+    let r = b.binary(Op::Rem, a, y);
+    if d.kind() == Kind::Unsigned {
+        return r;
+    }
+    let cross = crosses(b, r, y, d);
+    let moved = b.binary(Op::Add, r, y);
+    let out = b.select(cross, moved, r);
+    if !d.is_float() {
+        return out;
+    }
+    // Python: a zero remainder has the divisor's sign.
+    let zero = b.lit(d, 0.0);
+    let (is_zero, signed) = (b.compare(Op::Eq, out, zero), zero_like(b, y, d));
+    b.select(is_zero, signed, out)
+};
+
+const FLOOR_DIVIDE: MapFn = |b, x, d| {
+    let (a, y) = (x[0], x[1]);
+    let r = b.binary(Op::Rem, a, y);
+    if !d.is_float() {
+        let q = b.binary(Op::Div, a, y);
+        if d.kind() == Kind::Unsigned {
+            return q;
+        }
+        let cross = crosses(b, r, y, d);
+        let one = b.lit(d, 1.0);
+        let lower = b.binary(Op::Sub, q, one);
+        return b.select(cross, lower, q);
+    }
+    // NumPy's npy_divmod: the quotient of a - r is integral up to rounding; snap it to the nearest integer.
+    let cross = crosses(b, r, y, d);
+    let (zero, one, half) = (b.lit(d, 0.0), b.lit(d, 1.0), b.lit(d, 0.5));
+    let whole = b.binary(Op::Sub, a, r);
+    let q = b.binary(Op::Div, whole, y);
+    let lower = b.binary(Op::Sub, q, one);
+    let q = b.select(cross, lower, q);
+    let floor = b.unary(Op::Floor, q);
+    let gap = b.binary(Op::Sub, q, floor);
+    let (up, above) = (b.compare(Op::Lt, half, gap), b.binary(Op::Add, floor, one));
+    let snapped = b.select(up, above, floor);
+    let true_quotient = b.binary(Op::Div, a, y);
+    let (is_zero, signed) = (b.compare(Op::Eq, q, zero), zero_like(b, true_quotient, d));
+    let finite = b.select(is_zero, signed, snapped);
+    let by_zero = b.compare(Op::Eq, y, zero);
+    b.select(by_zero, true_quotient, finite)
+};
+
+/// Integer power by squaring; a negative exponent truncates (`2 ** -1 = 0`).
+fn int_pow(b: &mut Builder, base: Value, exponent: Value, d: DType) -> Value {
+    let (zero, one) = (b.lit(d, 0.0), b.lit(d, 1.0));
+    let bits = 8 * d.bytes() - (d.kind() == Kind::Signed) as usize;
+    let (mut result, mut square) = (one, base);
+    for bit in 0..bits {
+        let shift = b.lit(d, bit as f64);
+        let shifted = b.binary(Op::Shr, exponent, shift);
+        let low = b.binary(Op::And, shifted, one);
+        let odd = b.compare(Op::Ne, low, zero);
+        let product = b.binary(Op::Mul, result, square);
+        result = b.select(odd, product, result);
+        square = b.binary(Op::Mul, square, square);
+    }
+    if d.kind() != Kind::Signed {
+        return result;
+    }
+    let minus = b.lit(d, -1.0);
+    let (is_one, is_minus) = (b.compare(Op::Eq, base, one), b.compare(Op::Eq, base, minus));
+    let low = b.binary(Op::And, exponent, one);
+    let odd = b.compare(Op::Ne, low, zero);
+    let alternating = b.select(odd, minus, one);
+    let unit = b.select(is_minus, alternating, zero);
+    let reciprocal = b.select(is_one, one, unit);
+    let negative = b.compare(Op::Lt, exponent, zero);
+    b.select(negative, reciprocal, result)
+}
+
+const POW: MapFn = |b, x, d| if d.is_float() { b.call(MathFn::Pow, x) } else { int_pow(b, x[0], x[1], d) };
+
+#[rustfmt::skip]
+pub const ROWS: &[OpDef] = &[
+    OpDef { name: "add", lower: Lowering::Map(|b, x, _| b.binary(Op::Add, x[0], x[1])),
+        doc: doc("Sum of two operands; integers wrap.", "x1 + x2", "ft.tensor([1, 2]).add(ft.tensor([10, 20])) // [11, 22]", "add", "add"), ..NUMERIC },
+    OpDef { name: "subtract", aliases: &["sub"], lower: Lowering::Map(|b, x, _| b.binary(Op::Sub, x[0], x[1])),
+        doc: doc("Difference of two operands; integers wrap.", "x1 - x2", "ft.tensor([1, 2]).subtract(3) // [-2, -1]", "subtract", "sub"), ..NUMERIC },
+    OpDef { name: "multiply", aliases: &["mul"], lower: Lowering::Map(|b, x, _| b.binary(Op::Mul, x[0], x[1])),
+        doc: doc("Product of two operands; integers wrap.", "x1 * x2", "ft.tensor([1, 2]).multiply(3) // [3, 6]", "multiply", "mul"), ..NUMERIC },
+    OpDef { name: "divide", aliases: &["div"], domain: Domain::NonZero, lower: Lowering::Map(|b, x, _| b.binary(Op::Div, x[0], x[1])),
+        doc: doc("True quotient of two operands; integers give float32.", "x1 / x2", "ft.tensor([1, 2]).divide(4) // [0.25, 0.5]", "divide", "div"), ..FLOAT },
+    OpDef { name: "pow", lower: Lowering::Map(POW),
+        doc: doc("Power of two operands; integers wrap, and a negative integer exponent truncates towards zero.", "x1 ^ x2", "ft.tensor([2, 3]).pow(3) // [8, 27]", "power", "pow"), ..NUMERIC },
+    OpDef { name: "remainder", domain: Domain::NonZero, lower: Lowering::Map(REMAINDER),
+        doc: doc("Remainder of the floored division, with the divisor's sign as in Python; integers: 0 for a divisor of 0.", "x1 - floor(x1 / x2) * x2", "ft.tensor([5, -5]).remainder(3) // [2, 1]", "remainder", "remainder"), ..NUMERIC },
+    OpDef { name: "floorDivide", domain: Domain::NonZero, lower: Lowering::Map(FLOOR_DIVIDE),
+        doc: doc("Quotient rounded towards minus infinity; integers: 0 for a divisor of 0.", "floor(x1 / x2)", "ft.tensor([5, -5]).floorDivide(3) // [1, -2]", "floor_divide", "floor_divide"), ..NUMERIC },
+    OpDef { name: "minimum", lower: Lowering::Map(|b, x, _| b.binary(Op::Min, x[0], x[1])),
+        doc: doc("Smaller of two operands; NaN wins, -0 is below +0.", "min(x1, x2)", "ft.tensor([1, 5]).minimum(3) // [1, 3]", "minimum", "minimum"), ..ORDERED },
+    OpDef { name: "maximum", lower: Lowering::Map(|b, x, _| b.binary(Op::Max, x[0], x[1])),
+        doc: doc("Larger of two operands; NaN wins, +0 is above -0.", "max(x1, x2)", "ft.tensor([1, 5]).maximum(3) // [3, 5]", "maximum", "maximum"), ..ORDERED },
+];

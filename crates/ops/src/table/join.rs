@@ -1,0 +1,102 @@
+//! Joining a list of tensors.
+
+use super::rows::{BASE, attr, doc, tensor};
+use crate::def::{AttrKind, ErrorCase, Form, Lowering, OpDef};
+use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
+use crate::graph::{IndexItem, Number, Region, View};
+use crate::infer::ShapeCtx;
+use crate::lower::{Lower, Val};
+use crate::shape;
+use ferrotensor_core::error::Code;
+use ferrotensor_core::{Dims, Error, Result};
+use smallvec::SmallVec;
+
+/// The region of `dims` that holds `len` positions of `axis` from `start`.
+pub fn band(dims: &[usize], axis: usize, start: usize, len: usize) -> Region {
+    let item = |(a, &d): (usize, &usize)| {
+        let (start, len) = if a == axis { (start, len) } else { (0, d) };
+        IndexItem::Slice { start: Number::Const(start as i64), step: Number::Const(1), len }
+    };
+    Some(View::Index(dims.iter().enumerate().map(item).collect()))
+}
+
+fn concat_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
+    let mut out: Dims = SmallVec::from_slice(ctx.shape(0));
+    let axis = shape::axis(ctx.attrs.int("axis"), out.len())?;
+    for i in 1..ctx.args.len() {
+        let dims = ctx.shape(i);
+        let fits = dims.len() == out.len() && (0..dims.len()).all(|a| a == axis || dims[a] == out[a]);
+        if !fits {
+            return Err(Error::shape(format!("tensor {i} has shape {dims:?}, which does not fit {:?} along axis {axis}", ctx.shape(0))));
+        }
+        out[axis] = out[axis].checked_add(dims[axis]).ok_or_else(|| Error::shape("size overflows"))?;
+    }
+    Ok(vec![out])
+}
+
+fn join(l: &mut Lower, axis: usize, parts: Vec<Val>) -> Result<Vec<Val>> {
+    let (dims, mut start, mut regions) = (l.out_dims(0), 0, Vec::with_capacity(parts.len()));
+    for part in parts {
+        let len = l.dims(part)[axis];
+        regions.push((part, band(&dims, axis, start, len)));
+        start += len;
+    }
+    Ok(vec![l.assemble(&dims, None, regions)?])
+}
+
+fn cast_operands(l: &mut Lower) -> Result<Vec<Val>> {
+    let compute = l.compute();
+    (0..l.len())
+        .map(|i| {
+            let x = l.operand(i)?;
+            l.cast(x, compute)
+        })
+        .collect()
+}
+
+fn concat(l: &mut Lower) -> Result<Vec<Val>> {
+    let parts = cast_operands(l)?;
+    let axis = shape::axis(l.attrs().int("axis"), l.out_dims(0).len())?;
+    join(l, axis, parts)
+}
+
+fn stack_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
+    let mut out: Dims = SmallVec::from_slice(ctx.shape(0));
+    let axis = shape::axis(ctx.attrs.int("axis"), out.len() + 1)?;
+    if let Some(i) = (1..ctx.args.len()).find(|&i| ctx.shape(i) != ctx.shape(0)) {
+        return Err(Error::shape(format!("tensor {i} has shape {:?}, tensor 0 {:?}", ctx.shape(i), ctx.shape(0))));
+    }
+    out.insert(axis, ctx.args.len());
+    Ok(vec![out])
+}
+
+fn stack(l: &mut Lower) -> Result<Vec<Val>> {
+    let mut parts = cast_operands(l)?;
+    let axis = shape::axis(l.attrs().int("axis"), l.out_dims(0).len())?;
+    for part in &mut parts {
+        let mut dims = l.dims(*part);
+        dims.insert(axis, 1);
+        *part = l.reshape(*part, &dims);
+    }
+    join(l, axis, parts)
+}
+
+const JOIN: OpDef = OpDef {
+    form: Form::Function,
+    operands: &[tensor("arrays")],
+    variadic: true,
+    attrs: &[attr("axis", AttrKind::Int(Some(0)))],
+    dtype: DTypeRule::new(Class::Any, Compute::Promote, Out::Compute),
+    domain: crate::def::Domain::Special,
+    ..BASE
+};
+
+#[rustfmt::skip]
+pub const ROWS: &[OpDef] = &[
+    OpDef { name: "concat", shape: concat_shape, lower: Lowering::Graph(concat),
+        errors: &[ErrorCase { call: "ft.concat([ft.zeros([2]), ft.zeros([2, 2])])", code: Code::Shape }, ErrorCase { call: "ft.concat([])", code: Code::Argument }],
+        doc: doc("Tensors joined along an axis they have.", "[x_1, ..., x_n]", "ft.concat([ft.tensor([1, 2]), ft.tensor([3])]) // [1, 2, 3]", "concat", "cat"), ..JOIN },
+    OpDef { name: "stack", shape: stack_shape, lower: Lowering::Graph(stack),
+        errors: &[ErrorCase { call: "ft.stack([ft.zeros([2]), ft.zeros([3])])", code: Code::Shape }],
+        doc: doc("Tensors of one shape joined along a new axis.", "out_i = x_i", "ft.stack([ft.tensor([1, 2]), ft.tensor([3, 4])]) // [[1, 2], [3, 4]]", "stack", "stack"), ..JOIN },
+];

@@ -1,0 +1,66 @@
+//! Composite rows of neural networks; a backend may claim each as one kernel.
+
+use super::rows::{BASE, attr, doc};
+use crate::def::{AttrKind, ErrorCase, Lowering, OpDef};
+use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
+use crate::infer::ShapeCtx;
+use crate::lower::{Lower, Val};
+use crate::shape;
+use ferrotensor_core::error::Code;
+use ferrotensor_core::kernel::{Combine, Monoid};
+use ferrotensor_core::scalar::{MathFn, Op};
+use ferrotensor_core::{Dims, Result};
+
+fn along_axis(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
+    shape::axis(ctx.attrs.int("axis"), ctx.shape(0).len())?;
+    shape::same(ctx)
+}
+
+/// `x - max(x)` and the sum of its exponentials, in the accumulator dtype.
+fn shifted(l: &mut Lower) -> Result<(Val, Val, Val)> {
+    let acc = l.compute().compute();
+    let x = l.operand(0)?;
+    let x = l.cast(x, acc)?;
+    let dims = l.dims(x);
+    let axis = [shape::axis(l.attrs().int("axis"), dims.len())?];
+    let largest = l.reduce(x, &axis, Combine::Value(Monoid::Max), true);
+    let centred = l.map(&dims, &[x, largest], |b, v| b.binary(Op::Sub, v[0], v[1]))?;
+    let exps = l.map(&dims, &[centred], |b, v| b.call(MathFn::Exp, v))?;
+    let total = l.reduce(exps, &axis, Combine::Value(Monoid::Sum), true);
+    Ok((centred, exps, total))
+}
+
+fn softmax(l: &mut Lower) -> Result<Vec<Val>> {
+    let (_, exps, total) = shifted(l)?;
+    let (dims, out) = (l.dims(exps), l.out_dtype(0));
+    Ok(vec![l.map(&dims, &[exps, total], |b, v| {
+        let p = b.binary(Op::Div, v[0], v[1]);
+        b.cast(p, out)
+    })?])
+}
+
+fn log_softmax(l: &mut Lower) -> Result<Vec<Val>> {
+    let (centred, _, total) = shifted(l)?;
+    let (dims, out) = (l.dims(centred), l.out_dtype(0));
+    Ok(vec![l.map(&dims, &[centred, total], |b, v| {
+        let log = b.call(MathFn::Log, &v[1..]);
+        let p = b.binary(Op::Sub, v[0], log);
+        b.cast(p, out)
+    })?])
+}
+
+const ALONG: OpDef = OpDef {
+    attrs: &[attr("axis", AttrKind::Int(Some(-1)))],
+    dtype: DTypeRule::new(Class::RealOrBool, Compute::Float, Out::Compute),
+    shape: along_axis,
+    errors: &[ErrorCase { call: "ft.zeros([2]).softmax({ axis: 1 })", code: Code::Index }],
+    ..BASE
+};
+
+#[rustfmt::skip]
+pub const ROWS: &[OpDef] = &[
+    OpDef { name: "softmax", lower: Lowering::Graph(softmax),
+        doc: doc("Exponentials along an axis (the last by default), scaled to sum to one.", "e^(x_i - max x) / sum_j e^(x_j - max x)", "ft.tensor([0, 0]).softmax() // [0.5, 0.5]", "", "softmax"), ..ALONG },
+    OpDef { name: "logSoftmax", lower: Lowering::Graph(log_softmax),
+        doc: doc("Logarithm of the softmax along an axis (the last by default), without overflow.", "x_i - max x - ln(sum_j e^(x_j - max x))", "ft.tensor([0, 0]).logSoftmax() // [-0.6931472, -0.6931472]", "", "log_softmax"), ..ALONG },
+];

@@ -1,0 +1,253 @@
+//! Random numbers: element i depends on (key, i) only, so results are the same on every device and thread count.
+//!
+//! Word `w` of block `j` is word `w` of Philox with counter `(j low, j high, 0, purpose)`. 32-bit draws take word `i % 4` of
+//! block `i / 4`; 64-bit draws take words `2 (i % 2)` and the next of block `i / 2`. Normal numbers come in pairs from two
+//! uniforms of one block (Box and Muller, 1958): even elements the cosine, odd ones the sine.
+
+use super::philox;
+use super::rows::{BASE, arg, attr, doc, tensor};
+use crate::def::{AttrDef, AttrKind, Domain, Form, Lowering, Namespace, OpDef, ParamDef};
+use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
+use crate::graph::{IndexItem, Number};
+use crate::infer::ShapeCtx;
+use crate::lower::{Lower, Val};
+use ferrotensor_core::kernel::SortOutputs;
+use ferrotensor_core::scalar::{Builder, MathFn, Op, Value};
+use ferrotensor_core::{DType, Dims, Error, Result, layout};
+use smallvec::{SmallVec, smallvec};
+
+/// Counter word 3: what a block is drawn for, so that draws, splits and folds of one key never meet.
+#[derive(Clone, Copy)]
+enum Purpose {
+    Draw = 0,
+    Split = 1,
+    Fold = 2,
+}
+
+fn check_key(ctx: &ShapeCtx) -> Result<()> {
+    if ctx.shape(0) != [2] || ctx.dtype(0) != Some(DType::U32) {
+        return Err(Error::argument("key must come from ft.random.key(), split() or fold()"));
+    }
+    Ok(())
+}
+
+fn draw_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
+    check_key(ctx)?;
+    Ok(vec![SmallVec::from_slice(ctx.attrs.shape("shape"))])
+}
+
+/// The two words of the key, as rank-0 values.
+fn key_words(l: &mut Lower) -> Result<[Val; 2]> {
+    let key = l.operand(0)?;
+    Ok([0, 1].map(|i| l.index(key, &[IndexItem::Pick(Number::Const(i))])))
+}
+
+/// Low and high word of an int64.
+fn split_words(b: &mut Builder, v: Value) -> [Value; 2] {
+    let shift = b.lit(DType::I64, 32.0);
+    let high = b.binary(Op::Shr, v, shift);
+    [b.cast(v, DType::U32), b.cast(high, DType::U32)]
+}
+
+fn block(b: &mut Builder, index: Value, key: &[Value], purpose: Purpose) -> [Value; 4] {
+    let [low, high] = split_words(b, index);
+    let (zero, purpose) = (b.lit(DType::U32, 0.0), b.bits(DType::U32, purpose as u64));
+    philox::block(b, [low, high, zero, purpose], [key[0], key[1]])
+}
+
+fn shifted(b: &mut Builder, op: Op, x: Value, by: f64) -> Value {
+    let by = b.lit(b.dtype(x), by);
+    b.binary(op, x, by)
+}
+
+/// `i & mask == at`.
+fn is(b: &mut Builder, i: Value, mask: f64, at: f64) -> Value {
+    let low = shifted(b, Op::And, i, mask);
+    let at = b.lit(DType::I64, at);
+    b.compare(Op::Eq, low, at)
+}
+
+/// The 32-bit word of element `i`.
+fn word32(b: &mut Builder, i: Value, key: &[Value]) -> Value {
+    let j = shifted(b, Op::Shr, i, 2.0);
+    let w = block(b, j, key, Purpose::Draw);
+    let (first, second, third) = (is(b, i, 3.0, 0.0), is(b, i, 3.0, 1.0), is(b, i, 3.0, 2.0));
+    let rest = b.select(third, w[2], w[3]);
+    let rest = b.select(second, w[1], rest);
+    b.select(first, w[0], rest)
+}
+
+fn join(b: &mut Builder, low: Value, high: Value) -> Value {
+    let (low, high) = (b.cast(low, DType::U64), b.cast(high, DType::U64));
+    let high = shifted(b, Op::Shl, high, 32.0);
+    b.binary(Op::Or, low, high)
+}
+
+/// The 64-bit word of element `i`.
+fn word64(b: &mut Builder, i: Value, key: &[Value]) -> Value {
+    let j = shifted(b, Op::Shr, i, 1.0);
+    let w = block(b, j, key, Purpose::Draw);
+    let (even, low, high) = (is(b, i, 1.0, 0.0), join(b, w[0], w[1]), join(b, w[2], w[3]));
+    b.select(even, low, high)
+}
+
+/// A multiple of 2^-24 (float32) or 2^-53 (float64) in [0, 1).
+fn unit(b: &mut Builder, word: Value, dtype: DType) -> Value {
+    let (drop, scale) = if dtype == DType::F64 { (11.0, 2f64.powi(-53)) } else { (8.0, 2f64.powi(-24)) };
+    let top = shifted(b, Op::Shr, word, drop);
+    let value = b.cast(top, dtype);
+    let scale = b.lit(dtype, scale);
+    b.binary(Op::Mul, value, scale)
+}
+
+/// Draws over a flat index, then the shape asked for: the flat index is what makes a draw independent of the shape.
+fn draw(l: &mut Lower, params: usize, f: impl FnOnce(&mut Builder, Value, &[Value], &[Value]) -> Value) -> Result<Vec<Val>> {
+    let (dims, compute) = (l.out_dims(0), l.out_dtype(0).compute());
+    let n = layout::count(&dims)?;
+    let key = key_words(l)?;
+    let params: Vec<_> = (0..params).map(|p| l.param(p, compute)).collect();
+    let flat = l.map_with(&[n], &key, &params, |b, v| {
+        let i = b.index(0, DType::I64);
+        f(b, i, &v[..2], &v[2..])
+    })?;
+    let flat = l.cast(flat, l.out_dtype(0))?;
+    Ok(vec![l.reshape(flat, &dims)])
+}
+
+fn bits(l: &mut Lower) -> Result<Vec<Val>> {
+    let wide = l.out_dtype(0) == DType::U64;
+    draw(l, 0, |b, i, key, _| if wide { word64(b, i, key) } else { word32(b, i, key) })
+}
+
+fn bits_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
+    match ctx.attrs.dtype("dtype") {
+        None | Some(DType::U32 | DType::U64) => draw_shape(ctx),
+        Some(d) => Err(Error::dtype(format!("bits are uint32 or uint64, not {d}"))),
+    }
+}
+
+fn float_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
+    match ctx.attrs.dtype("dtype") {
+        Some(d) if !d.is_float() => Err(Error::dtype(format!("takes a floating dtype, got {d}"))),
+        _ => draw_shape(ctx),
+    }
+}
+
+fn uniform(l: &mut Lower) -> Result<Vec<Val>> {
+    let dtype = l.out_dtype(0).compute();
+    draw(l, 2, |b, i, key, p| {
+        let word = if dtype == DType::F64 { word64(b, i, key) } else { word32(b, i, key) };
+        let u = unit(b, word, dtype);
+        let width = b.binary(Op::Sub, p[1], p[0]);
+        let scaled = b.binary(Op::Mul, u, width);
+        b.binary(Op::Add, p[0], scaled)
+    })
+}
+
+fn normal(l: &mut Lower) -> Result<Vec<Val>> {
+    let dtype = l.out_dtype(0).compute();
+    draw(l, 2, |b, i, key, p| {
+        let (u1, u2) = if dtype == DType::F64 {
+            let j = shifted(b, Op::Shr, i, 1.0);
+            let w = block(b, j, key, Purpose::Draw);
+            (join(b, w[0], w[1]), join(b, w[2], w[3]))
+        } else {
+            let j = shifted(b, Op::Shr, i, 2.0);
+            let w = block(b, j, key, Purpose::Draw);
+            let second = {
+                let half = shifted(b, Op::Shr, i, 1.0);
+                is(b, half, 1.0, 1.0)
+            };
+            (b.select(second, w[2], w[0]), b.select(second, w[3], w[1]))
+        };
+        // 1 - u lies in (0, 1], where the logarithm is finite.
+        let (one, minus2) = (b.lit(dtype, 1.0), b.lit(dtype, -2.0));
+        let (u1, u2) = (unit(b, u1, dtype), unit(b, u2, dtype));
+        let positive = b.binary(Op::Sub, one, u1);
+        let log = b.call(MathFn::Log, &[positive]);
+        let square = b.binary(Op::Mul, minus2, log);
+        let radius = b.unary(Op::Sqrt, square);
+        let turn = b.lit(dtype, std::f64::consts::TAU);
+        let angle = b.binary(Op::Mul, turn, u2);
+        let (cos, sin) = (b.call(MathFn::Cos, &[angle]), b.call(MathFn::Sin, &[angle]));
+        let even = is(b, i, 1.0, 0.0);
+        let direction = b.select(even, cos, sin);
+        let z = b.binary(Op::Mul, radius, direction);
+        let scaled = b.binary(Op::Mul, z, p[1]);
+        b.binary(Op::Add, p[0], scaled)
+    })
+}
+
+fn split_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
+    check_key(ctx)?;
+    let n = ctx.attrs.int("count");
+    let n = usize::try_from(n).map_err(|_| Error::shape(format!("count {n} is negative")))?;
+    Ok(vec![smallvec![n, 2]])
+}
+
+/// Words 0 and 1 of one block for each row of the output.
+fn derive(l: &mut Lower, dims: &[usize], purpose: Purpose) -> Result<Val> {
+    let key = key_words(l)?;
+    let folds = matches!(purpose, Purpose::Fold);
+    let params = if folds { vec![l.param(0, DType::I64)] } else { Vec::new() };
+    let column = dims.len() as u8 - 1;
+    l.map_with(dims, &key, &params, |b, v| {
+        let number = if folds { v[2] } else { b.index(0, DType::I64) };
+        let w = block(b, number, &v[..2], purpose);
+        let column = b.index(column, DType::I64);
+        let first = is(b, column, 1.0, 0.0);
+        b.select(first, w[0], w[1])
+    })
+}
+
+fn permutation(l: &mut Lower) -> Result<Vec<Val>> {
+    let dims = l.out_dims(0);
+    let key = key_words(l)?;
+    // 64-bit keys: two of 10^6 are equal with probability 3e-8.
+    let words = l.map(&dims, &key, |b, v| {
+        let i = b.index(0, DType::I64);
+        word64(b, i, v)
+    })?;
+    Ok(l.sort(words, 0, false, dims[0], SortOutputs::Indices))
+}
+
+fn permutation_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
+    Ok(vec![smallvec![split_shape(ctx)?[0][0]]])
+}
+
+const SHAPE: AttrDef = arg("shape", AttrKind::Shape);
+const COUNT: AttrDef = arg("count", AttrKind::Int(Some(2)));
+const DTYPE: AttrDef = attr("dtype", AttrKind::OptDType);
+const KEYED: OpDef = OpDef {
+    namespace: Namespace::Random,
+    form: Form::Internal,
+    operands: &[tensor("key")],
+    domain: Domain::Special,
+    dtype: DTypeRule::new(Class::Integer, Compute::Own, Out::Fixed(DType::U32)),
+    ..BASE
+};
+const FLOATS: OpDef = OpDef {
+    attrs: &[SHAPE, DTYPE],
+    shape: float_shape,
+    dtype: DTypeRule::new(Class::Integer, Compute::Own, Out::AttrOr(DType::F32)),
+    ..KEYED
+};
+const fn number(name: &'static str, default: f64) -> ParamDef {
+    ParamDef { name, default: Some(default) }
+}
+
+#[rustfmt::skip]
+pub const ROWS: &[OpDef] = &[
+    OpDef { name: "split", attrs: &[COUNT], shape: split_shape, lower: Lowering::Graph(|l| { let dims = l.out_dims(0); Ok(vec![derive(l, &dims, Purpose::Split)?]) }),
+        doc: doc("Independent keys from one.", "philox(key, i, split)", "", "", ""), ..KEYED },
+    OpDef { name: "fold", params: &[ParamDef { name: "data", default: None }], shape: |ctx| { check_key(ctx)?; Ok(vec![smallvec![2]]) }, lower: Lowering::Graph(|l| Ok(vec![derive(l, &[2], Purpose::Fold)?])),
+        doc: doc("The key of a number, from a key.", "philox(key, data, fold)", "", "", ""), ..KEYED },
+    OpDef { name: "bits", attrs: &[SHAPE, DTYPE], shape: bits_shape, lower: Lowering::Graph(bits), dtype: DTypeRule::new(Class::Integer, Compute::Own, Out::AttrOr(DType::U32)),
+        doc: doc("Random bits: uint32 or uint64.", "philox(key, i)", "", "", ""), ..KEYED },
+    OpDef { name: "uniform", params: &[number("low", 0.0), number("high", 1.0)], lower: Lowering::Graph(uniform),
+        doc: doc("Uniform numbers in [low, high).", "low + u (high - low)", "", "random.uniform", "rand"), ..FLOATS },
+    OpDef { name: "normal", params: &[number("mean", 0.0), number("std", 1.0)], lower: Lowering::Graph(normal),
+        doc: doc("Normal numbers.", "mean + std sqrt(-2 ln(1 - u1)) cos(2 pi u2)", "", "random.normal", "randn"), ..FLOATS },
+    OpDef { name: "permutation", attrs: &[COUNT], shape: permutation_shape, lower: Lowering::Graph(permutation), dtype: DTypeRule::new(Class::Integer, Compute::Own, Out::Int32),
+        doc: doc("The numbers 0..count in random order, int32.", "argsort(philox(key, i))", "", "random.permutation", "randperm"), ..KEYED },
+];

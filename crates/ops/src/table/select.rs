@@ -1,0 +1,61 @@
+//! Choosing, limiting, converting: elementwise rows with rules of their own.
+
+use super::rows::{BASE, arg, attr, doc, optional, tensor, weak};
+use crate::def::{AttrKind, Domain, ErrorCase, Lowering, OpDef};
+use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
+use crate::infer::ShapeCtx;
+use crate::lower::{ABSENT, Lower, MapFn, Val};
+use crate::shape;
+use ferrotensor_core::error::Code;
+use ferrotensor_core::scalar::Op;
+use ferrotensor_core::{DType, Dims, Error, Result};
+use smallvec::SmallVec;
+
+const WHERE: MapFn = |b, x, _| {
+    let c = b.cast(x[0], DType::Bool);
+    b.select(c, x[1], x[2])
+};
+
+const CLIP: MapFn = |b, x, _| {
+    let low = if x[1] == ABSENT { x[0] } else { b.binary(Op::Max, x[0], x[1]) };
+    if x[2] == ABSENT { low } else { b.binary(Op::Min, low, x[2]) }
+};
+
+fn one_hot_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
+    let classes = ctx.attrs.int("numClasses");
+    let classes = usize::try_from(classes).map_err(|_| Error::shape(format!("numClasses {classes} is negative")))?;
+    let mut dims: Dims = SmallVec::from_slice(ctx.shape(0));
+    dims.push(classes);
+    Ok(vec![dims])
+}
+
+fn one_hot(l: &mut Lower) -> Result<Vec<Val>> {
+    let (x, dims, out) = (l.operand(0)?, l.out_dims(0), l.out_dtype(0));
+    let column: Vec<usize> = l.dims(x).iter().copied().chain([1]).collect();
+    let x = l.reshape(x, &column);
+    let last = dims.len() as u8 - 1;
+    Ok(vec![l.map(&dims, &[x], |b, v| {
+        let (label, class) = (b.cast(v[0], DType::I64), b.index(last, DType::I64));
+        let hit = b.compare(Op::Eq, label, class);
+        b.cast(hit, out)
+    })?])
+}
+
+#[rustfmt::skip]
+pub const ROWS: &[OpDef] = &[
+    OpDef { name: "where", form: crate::def::Form::Function, operands: &[tensor("condition"), weak("x1"), weak("x2")], lower: Lowering::Map(WHERE), shape: shape::broadcast,
+        dtype: DTypeRule::new(Class::Ordered, Compute::Promote, Out::Compute).over(1, 3),
+        doc: doc("Takes elements of the first where the condition holds (is non-zero), of the second elsewhere.", "condition ? x1 : x2", "ft.where(ft.tensor([true, false]), ft.tensor([1, 2]), 0) // [1, 0]", "where", "where"), ..BASE },
+    OpDef { name: "clip", operands: &[tensor("x"), optional("min"), optional("max")], lower: Lowering::Map(CLIP), shape: shape::broadcast,
+        dtype: DTypeRule::new(Class::Real, Compute::Promote, Out::Compute),
+        doc: doc("Limits each element to a range; a bound left out does not limit; NaN stays NaN.", "min(max(x, min), max)", "ft.tensor([1, 5, 9]).clip(2, 6) // [2, 5, 6]", "clip", "clamp"), ..BASE },
+    OpDef { name: "astype", attrs: &[arg("dtype", AttrKind::OptDType)], lower: Lowering::Map(|b, x, d| b.cast(x[0], d)),
+        dtype: DTypeRule::new(Class::Any, Compute::Own, Out::AttrOrCompute),
+        doc: doc("Converts to another dtype: floats to integers towards zero, saturating, NaN to 0; integers wrap; to bool is x != 0.", "dtype(x)", "ft.tensor([1.7, -1.7]).astype('int32') // [1, -1]", "astype", "to"), ..BASE },
+    OpDef { name: "copy", lower: Lowering::Map(|_, x, _| x[0]),
+        doc: doc("A dense copy, sharing no memory.", "x", "ft.tensor([1, 2]).copy() // [1, 2]", "copy", "clone"), ..BASE },
+    OpDef { name: "oneHot", attrs: &[arg("numClasses", AttrKind::Int(None)), attr("dtype", AttrKind::OptDType)], shape: one_hot_shape, lower: Lowering::Graph(one_hot), domain: Domain::Special,
+        dtype: DTypeRule::new(Class::Integer, Compute::Own, Out::AttrOr(DType::F32)),
+        errors: &[ErrorCase { call: "ft.tensor([1], { dtype: 'int32' }).oneHot(-1)", code: Code::Shape }, ErrorCase { call: "ft.tensor([1]).oneHot(2)", code: Code::DType }],
+        doc: doc("One at the position each label names along a new last axis, zero elsewhere; a label out of range gives zeros.", "out[..., k] = (x == k)", "ft.tensor([0, 2], { dtype: 'int32' }).oneHot(3) // [[1, 0, 0], [0, 0, 1]]", "", "nn.functional.one_hot"), ..BASE },
+];
