@@ -86,6 +86,13 @@ fn dims(graph: &Graph, o: &Operand) -> Option<Dims> {
     }
 }
 
+/// A weak scalar in a program: its value in the compute dtype. Parameters are real; 8 bytes hold no complex128.
+fn weak(b: &mut Builder, index: u16, kind: Arg, compute: DType) -> (Value, Param) {
+    let dtype = compute.info().real;
+    let value = b.param(dtype);
+    (b.cast(value, compute), Param { index, bigint: kind == Arg::BigInt, dtype })
+}
+
 impl Lower<'_> {
     /// The call's attributes.
     pub fn attrs(&self) -> &Attrs {
@@ -132,11 +139,9 @@ impl Lower<'_> {
         match self.operands[n] {
             Operand::Val(v) => Ok(v),
             Operand::Weak(index, kind) => {
-                let dtype = self.compute();
                 let mut b = Builder::new();
-                let p = b.param(dtype);
-                let program = b.finish(&[p]);
-                let param = Param { index, bigint: kind == Arg::BigInt, dtype };
+                let (value, param) = weak(&mut b, index, kind, self.compute());
+                let program = b.finish(&[value]);
                 Ok(self.launch(Kernel::Map(Map { program }), &[], &[param], &[Dims::new()]))
             }
             Operand::Absent => Err(Error::argument(format!("missing operand '{}'", self.op.operands[n].name))),
@@ -173,8 +178,9 @@ impl Lower<'_> {
                     inputs.push(self.broadcast(v, &dims)?);
                 }
                 Operand::Weak(index, kind) => {
-                    values.push(b.param(compute));
-                    params.push(Param { index, bigint: kind == Arg::BigInt, dtype: compute });
+                    let (value, param) = weak(&mut b, index, kind, compute);
+                    values.push(value);
+                    params.push(param);
                 }
                 Operand::Absent => values.push(ABSENT),
             }

@@ -9,7 +9,7 @@ mod print;
 mod simplify;
 mod verify;
 
-pub use build::Builder;
+pub use build::{Builder, literal_bits};
 pub use simplify::simplify;
 pub use verify::verify;
 

@@ -1,0 +1,62 @@
+//! Which code runs a kernel: the device itself, else the host's routine, else the CPU with counted transfers.
+
+use crate::cache::TwoGenerations;
+use ferrotensor_core::backend::{Backend, Prepared};
+use ferrotensor_core::kernel::{Kernel, Routine};
+use ferrotensor_core::{Error, Result};
+use std::sync::Arc;
+
+/// Runs a routine on host memory: dense row-major operands as (bytes, dims). `ferrotensor_host::run` in the product.
+pub type HostRoutine = fn(&Routine, &[(&[u8], &[usize])], &mut [(&mut [u8], &[usize])]) -> Result<()>;
+
+/// What runs one kernel.
+#[derive(Clone)]
+pub enum Target {
+    /// The tensors' device.
+    Native(Arc<dyn Prepared>),
+    /// The host's routine, on downloaded operands.
+    Host(Routine),
+    /// The CPU backend, on downloaded operands.
+    Cpu(Arc<dyn Prepared>),
+}
+
+/// A resolved kernel; the reason says why it is not native.
+#[derive(Clone)]
+pub struct Resolved {
+    /// What runs it.
+    pub target: Target,
+    /// Why the device does not.
+    pub reason: Option<String>,
+}
+
+/// Prepared kernels of one device, shared by schedules.
+pub struct Resolver {
+    cache: TwoGenerations<Kernel, Resolved>,
+}
+
+impl Resolver {
+    /// Nothing prepared yet.
+    pub fn new() -> Self {
+        Resolver { cache: TwoGenerations::new(1024) }
+    }
+
+    /// What runs a kernel for tensors on `device`.
+    ///
+    /// # Errors
+    /// `Code::Unsupported` when nothing does.
+    pub fn resolve(&mut self, kernel: &Kernel, device: &dyn Backend, cpu: Option<&dyn Backend>) -> Result<Resolved> {
+        if let Some(known) = self.cache.get(kernel) {
+            return Ok(known.clone());
+        }
+        let resolved = match (device.supports(kernel), kernel) {
+            (Ok(()), _) => Resolved { target: Target::Native(device.prepare(kernel)?), reason: None },
+            (Err(reason), Kernel::Routine(routine)) => Resolved { target: Target::Host(*routine), reason: Some(reason) },
+            (Err(reason), _) => match cpu.map(|cpu| (cpu, cpu.supports(kernel))) {
+                Some((cpu, Ok(()))) => Resolved { target: Target::Cpu(cpu.prepare(kernel)?), reason: Some(reason) },
+                _ => return Err(Error::unsupported(format!("{}: {reason}", device.caps().name))),
+            },
+        };
+        self.cache.insert(kernel.clone(), resolved.clone());
+        Ok(resolved)
+    }
+}

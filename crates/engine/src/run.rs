@@ -1,0 +1,311 @@
+//! Binding: a schedule plus this run's tensors and parameters becomes launches over real memory.
+
+use crate::job::{Foreign, Job, Work, submit_and_wait};
+use crate::pool::{Block, Pool};
+use crate::resolve::{Resolved, Target};
+use crate::schedule::{Place, Schedule, Step, apply};
+use crate::storage::{Completion, Storage, Tensor};
+use ferrotensor_core::backend::{Buffer, Launch, Operand};
+use ferrotensor_core::layout::Layout;
+use ferrotensor_core::scalar::literal_bits;
+use ferrotensor_core::{DType, Error, Result};
+use ferrotensor_ops::graph::{Param, Val};
+use ferrotensor_ops::lower::copy_kernel;
+use smallvec::{SmallVec, smallvec};
+use std::sync::Arc;
+
+/// Who waits for the result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// The calling thread, now.
+    Sync,
+    /// Nobody yet.
+    Async,
+}
+
+/// One program to run.
+pub struct Request<'a> {
+    /// The program, see [`crate::program`].
+    pub words: &'a [i32],
+    /// 8 bytes for each parameter.
+    pub params: &'a [u64],
+    /// A tensor for each input node.
+    pub inputs: &'a [Arc<Tensor>],
+    /// Slots asked for.
+    pub outputs: &'a [i32],
+    /// Who waits.
+    pub mode: Mode,
+    /// Run even beyond the budget.
+    pub force: bool,
+}
+
+/// What `run` did.
+pub enum RunOutcome {
+    /// A tensor for each output; it may not be ready yet.
+    Done(SmallVec<[Arc<Tensor>; 4]>),
+    /// The budget does not admit this many bytes; nothing happened.
+    Refused {
+        /// Bytes asked for.
+        bytes: usize,
+    },
+}
+
+/// A value with its memory.
+#[derive(Clone)]
+struct Bound {
+    buffer: Buffer,
+    layout: Layout,
+    source: Source,
+}
+
+/// Who owns a value's memory.
+#[derive(Clone, Copy)]
+enum Source {
+    Input(u32),
+    Own(u32),
+    Arena,
+}
+
+/// A bound job and the tensors it will write.
+pub struct BoundRun {
+    /// The work.
+    pub job: Job,
+    /// The outputs asked for.
+    pub outputs: SmallVec<[Arc<Tensor>; 4]>,
+    /// Number of launches.
+    pub launches: u64,
+}
+
+/// Everything a job needs besides its schedule and operands.
+pub struct Context<'a> {
+    /// Memory of the device.
+    pub pool: &'a Arc<Pool>,
+    /// The rest of a job, to be cloned.
+    pub blank: &'a dyn Fn(Arc<Schedule>) -> Job,
+    /// Ends when the job has; `None` when it runs before anybody can ask.
+    pub completion: Option<Arc<Completion>>,
+}
+
+struct Binder<'a> {
+    pool: &'a Arc<Pool>,
+    device: u16,
+    schedule: &'a Schedule,
+    params: &'a [u64],
+    completion: Option<Arc<Completion>>,
+    values: Vec<Option<Bound>>,
+    own: SmallVec<[Option<Arc<Storage>>; 2]>,
+    arena: Option<Block>,
+    work: SmallVec<[Work; 1]>,
+    launches: u64,
+}
+
+/// Binds a schedule to tensors and parameters.
+///
+/// # Errors
+/// `Code::OutOfMemory` when the device has no memory, `Code::Index` for run-time indices out of range, `Code::Internal`
+/// for inputs of other types than the program says.
+pub fn bind(ctx: &Context, schedule: &Arc<Schedule>, request: &Request) -> Result<BoundRun> {
+    if request.params.len() < schedule.params {
+        return Err(Error::internal("too few parameters"));
+    }
+    let arena = if schedule.arena > 0 { Some(ctx.pool.alloc(schedule.arena)?) } else { None };
+    let mut b = Binder {
+        pool: ctx.pool,
+        device: schedule.device,
+        schedule,
+        params: request.params,
+        completion: ctx.completion.clone(),
+        values: vec![None; schedule.values.len()],
+        own: smallvec![None; schedule.own.len()],
+        arena,
+        work: SmallVec::new(),
+        launches: 0,
+    };
+    for (n, (v, tensor)) in schedule.input_values.iter().zip(request.inputs).enumerate() {
+        let (dtype, dims) = &schedule.values[v.0 as usize];
+        if tensor.dtype() != *dtype || tensor.dims() != dims.as_slice() {
+            return Err(Error::internal("a tensor is not of the type the program says"));
+        }
+        let buffer = Arc::clone(tensor.storage().block().buffer());
+        b.values[v.0 as usize] = Some(Bound { buffer, layout: tensor.layout().clone(), source: Source::Input(n as u32) });
+    }
+    for (n, step) in schedule.steps.iter().enumerate() {
+        b.step(n as u32, step)?;
+    }
+    let outputs = schedule.outputs.iter().map(|v| b.output(*v, request.inputs)).collect::<Result<_>>()?;
+    let mut job = (ctx.blank)(Arc::clone(schedule));
+    job.inputs = request.inputs.iter().map(|t| Arc::clone(t.storage())).collect();
+    (job.work, job.own, job.arena, job.completion) = (b.work, b.own, b.arena, b.completion);
+    Ok(BoundRun { job, outputs, launches: b.launches })
+}
+
+impl Binder<'_> {
+    fn bound(&self, v: Val) -> Result<&Bound> {
+        self.values[v.0 as usize].as_ref().ok_or_else(|| Error::internal("a value is used before it is defined"))
+    }
+
+    fn step(&mut self, n: u32, step: &Step) -> Result<()> {
+        match step {
+            Step::View { of, to, view, copy } => {
+                let from = self.bound(*of)?.clone();
+                let layout = match copy {
+                    Some(c) if c.dense && !from.layout.is_row_major() => None,
+                    _ => apply(&from.layout, view, self.params)?,
+                };
+                self.values[to.0 as usize] = Some(match (layout, copy) {
+                    (Some(layout), _) => Bound { layout, ..from },
+                    (None, Some(copy)) => {
+                        // The copy takes the old shape; as it is dense, the new one is a view of it.
+                        let dims: SmallVec<[usize; 6]> = SmallVec::from_slice(from.layout.dims());
+                        let target = self.reserve(copy.place, self.schedule.values[of.0 as usize].0, &dims)?;
+                        self.launch(n, &copy.resolved, smallvec![from.operand()], smallvec![target.operand()], SmallVec::new());
+                        let dense = apply(&target.layout, view, self.params)?;
+                        let layout = dense.ok_or_else(|| Error::internal("a dense value cannot be reshaped"))?;
+                        Bound { layout, ..target }
+                    }
+                    (None, None) => return Err(Error::internal("a view needs a copy nobody planned")),
+                });
+            }
+            Step::Launch { resolved, inputs, to, outputs, params } => {
+                let operands = inputs.iter().map(|&v| Ok(self.bound(v)?.operand())).collect::<Result<SmallVec<_>>>()?;
+                let mut targets: SmallVec<[Operand; 1]> = SmallVec::new();
+                for (i, place) in outputs.iter().enumerate() {
+                    let v = to.0 as usize + i;
+                    let (dtype, dims) = &self.schedule.values[v];
+                    let bound = self.reserve(*place, *dtype, dims)?;
+                    targets.push(bound.operand());
+                    self.values[v] = Some(bound);
+                }
+                let params = params.iter().map(|p| convert(p, self.params)).collect::<Result<_>>()?;
+                match &resolved.target {
+                    Target::Native(_) => self.launch(n, resolved, operands, targets, params),
+                    target => {
+                        let dtype = |v: Val| self.schedule.values[v.0 as usize].0;
+                        let foreign = Foreign {
+                            target: target.clone(),
+                            inputs: operands.into_iter().zip(inputs.iter().map(|&v| dtype(v))).collect(),
+                            outputs: targets.into_iter().zip((to.0..).map(|v| dtype(Val(v)))).collect(),
+                            params,
+                        };
+                        self.work.push(Work::Foreign(Box::new(foreign), n));
+                        self.launches += 1;
+                    }
+                }
+            }
+            Step::Reserve { to, place } => {
+                let (dtype, dims) = &self.schedule.values[to.0 as usize];
+                self.values[to.0 as usize] = Some(self.reserve(*place, *dtype, dims)?);
+            }
+            Step::CopyInto { resolved, from, into, region } => {
+                let target = self.bound(*into)?;
+                let layout = match region {
+                    Some(view) => apply(&target.layout, view, self.params)?,
+                    None => Some(target.layout.clone()),
+                };
+                let layout = layout.ok_or_else(|| Error::internal("a region is no view"))?;
+                let target = Operand { buffer: Arc::clone(&target.buffer), layout };
+                let from = self.bound(*from)?.operand();
+                self.launch(n, resolved, smallvec![from], smallvec![target], SmallVec::new());
+            }
+        }
+        Ok(())
+    }
+
+    /// Dense memory for a value.
+    fn reserve(&mut self, place: Place, dtype: DType, dims: &[usize]) -> Result<Bound> {
+        let layout = Layout::dense(dims)?;
+        match place {
+            Place::Own(n) => {
+                let block = self.pool.alloc(self.schedule.own[n as usize])?;
+                let buffer = Arc::clone(block.buffer());
+                let storage = Storage::new(block, self.device, self.completion.clone());
+                self.own[n as usize] = Some(Arc::new(storage));
+                Ok(Bound { buffer, layout, source: Source::Own(n) })
+            }
+            Place::Arena(offset) => {
+                let arena = self.arena.as_ref();
+                let block = match arena {
+                    Some(block) => Arc::clone(block.buffer()),
+                    // An arena of no bytes: an empty temporary.
+                    None => Arc::clone(self.arena.insert(self.pool.alloc(1)?).buffer()),
+                };
+                let elements = block.bytes() / dtype.bytes();
+                let layout = Layout::new(dims, layout.strides(), offset / dtype.bytes(), elements)?;
+                Ok(Bound { buffer: block, layout, source: Source::Arena })
+            }
+        }
+    }
+
+    fn launch(
+        &mut self,
+        step: u32,
+        resolved: &Resolved,
+        inputs: SmallVec<[Operand; 3]>,
+        outputs: SmallVec<[Operand; 1]>,
+        params: SmallVec<[u64; 4]>,
+    ) {
+        self.launches += 1;
+        let Target::Native(kernel) = &resolved.target else {
+            // Copies are maps of one instruction: a device without them cannot be used at all, and `Session` refuses it.
+            return;
+        };
+        let launch = Launch { kernel: Arc::clone(kernel), inputs, outputs, params };
+        match self.work.last_mut() {
+            Some(Work::Device(launches, steps)) => {
+                launches.push(launch);
+                steps.push(step);
+            }
+            _ => self.work.push(Work::Device(vec![launch], vec![step])),
+        }
+    }
+
+    fn output(&self, v: Val, inputs: &[Arc<Tensor>]) -> Result<Arc<Tensor>> {
+        let bound = self.bound(v)?;
+        let storage = match bound.source {
+            Source::Input(n) => Arc::clone(inputs[n as usize].storage()),
+            Source::Own(n) => match &self.own[n as usize] {
+                Some(storage) => Arc::clone(storage),
+                None => return Err(Error::internal("an output was never reserved")),
+            },
+            Source::Arena => return Err(Error::internal("an output lies among the temporaries")),
+        };
+        let dtype = self.schedule.values[v.0 as usize].0;
+        Ok(Arc::new(Tensor::new(dtype, bound.layout.clone(), storage)))
+    }
+}
+
+impl Bound {
+    fn operand(&self) -> Operand {
+        Operand { buffer: Arc::clone(&self.buffer), layout: self.layout.clone() }
+    }
+}
+
+/// A program parameter in the form a kernel wants.
+fn convert(param: &Param, params: &[u64]) -> Result<u64> {
+    let bits = *params.get(param.index as usize).ok_or_else(|| Error::internal("missing parameter"))?;
+    if !param.bigint {
+        return Ok(literal_bits(param.dtype, f64::from_bits(bits)));
+    }
+    let value = bits as i64;
+    Ok(match param.dtype {
+        d if d.is_integer() => bits,
+        DType::U64 => bits,
+        d => literal_bits(d, value as f64),
+    })
+}
+
+/// Reads a tensor whose elements do not lie densely: through a dense copy made by its device.
+pub fn read_strided(tensor: &Tensor, out: &mut [u8]) -> Result<()> {
+    let backend = tensor.storage().block().backend();
+    let kernel = copy_kernel(tensor.dtype());
+    let buffer = backend.alloc(out.len())?;
+    let source = Operand { buffer: Arc::clone(tensor.storage().block().buffer()), layout: tensor.layout().clone() };
+    let target = Operand { buffer: Arc::clone(&buffer), layout: Layout::dense(tensor.dims())? };
+    let launch =
+        Launch { kernel: backend.prepare(&kernel)?, inputs: smallvec![source], outputs: smallvec![target], params: SmallVec::new() };
+    let outcome = submit_and_wait(&**backend, vec![launch], &Arc::default());
+    if let Some(e) = outcome.lost.or(outcome.failed.into_iter().next().map(|f| f.1)) {
+        return Err(e);
+    }
+    backend.download(&buffer, 0, out)
+}

@@ -1,0 +1,335 @@
+//! One environment's view of the engine: its types, attributes, schedules, settings and counters.
+
+use crate::Engine;
+use crate::cache::TwoGenerations;
+use crate::executor::InFlight;
+use crate::job::Job;
+use crate::program::{self, form, row};
+use crate::resolve::Resolver;
+use crate::run::{self, Context, Mode, Request, RunOutcome};
+use crate::schedule::{self, Schedule};
+use crate::stats::Stats;
+use crate::storage::{Completion, Storage, Tensor};
+use crate::types::{AttrTable, Types, checked};
+use ferrotensor_core::layout::Layout;
+use ferrotensor_core::{DType, Error, Result};
+use ferrotensor_ops::dtype_rule::Arg;
+use ferrotensor_ops::infer;
+use ferrotensor_ops::{OpId, TensorType};
+use smallvec::SmallVec;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// What happens when a kernel has to run elsewhere than on the tensors' device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Strict {
+    /// It is counted.
+    Allow,
+    /// It is counted, and a warning is left for the caller.
+    Warn,
+    /// The program is refused.
+    Throw,
+}
+
+/// Settings of a session.
+#[derive(Clone, Copy, Debug)]
+pub struct Config {
+    /// Fuse kernels.
+    pub fusion: bool,
+    /// Policy for fallbacks.
+    pub strict: Strict,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Config { fusion: true, strict: Strict::Allow }
+    }
+}
+
+/// Result types of one call, and the dtype weak scalars are converted to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InferredIds {
+    /// Type id of each output.
+    pub outputs: SmallVec<[i32; 2]>,
+    /// What a JavaScript number, bigint or boolean operand becomes.
+    pub weak: DType,
+}
+
+/// Programs whose estimate is below this run on the calling thread: a hand-over costs two thread wake-ups, 36 us of CPU.
+const INLINE_NS: f64 = 50_000.0;
+/// Programs an environment may have in flight before it waits.
+const MAX_IN_FLIGHT: usize = 64;
+
+/// One environment.
+pub struct Session {
+    engine: Arc<Engine>,
+    id: u64,
+    types: Types,
+    attrs: AttrTable,
+    schedules: TwoGenerations<Box<[i32]>, Arc<Schedule>>,
+    resolvers: Vec<Resolver>,
+    key: Vec<i32>,
+    config: Config,
+    stats: Stats,
+    warnings: Vec<String>,
+    abandoned: Arc<AtomicBool>,
+    in_flight: Arc<InFlight>,
+}
+
+static NEXT_SESSION: AtomicU64 = AtomicU64::new(1);
+
+impl Session {
+    /// A session with nothing known yet.
+    pub fn new(engine: Arc<Engine>) -> Session {
+        let resolvers = engine.pools.iter().map(|_| Resolver::new()).collect();
+        Session {
+            engine,
+            id: NEXT_SESSION.fetch_add(1, Ordering::Relaxed),
+            types: Types::default(),
+            attrs: AttrTable::default(),
+            schedules: TwoGenerations::new(1024),
+            resolvers,
+            key: Vec::new(),
+            config: Config::default(),
+            stats: Stats::default(),
+            warnings: Vec::new(),
+            abandoned: Arc::default(),
+            in_flight: Arc::default(),
+        }
+    }
+
+    /// The process's engine.
+    pub fn engine(&self) -> &Arc<Engine> {
+        &self.engine
+    }
+
+    /// The id of a type made from outside numbers.
+    ///
+    /// # Errors
+    /// See [`checked`]; `Code::Device` for a device that does not exist.
+    pub fn intern_type(&mut self, dtype: u8, dims: &[f64], device: u16) -> Result<i32> {
+        self.check_device(device)?;
+        Ok(self.types.intern(checked(dtype, dims, device)?))
+    }
+
+    /// The type with this id.
+    pub fn type_of(&self, id: i32) -> Option<&TensorType> {
+        self.types.get(id)
+    }
+
+    /// The id of one call's attributes.
+    ///
+    /// # Errors
+    /// `Code::Argument`, `Code::Shape`, `Code::DType` for words outside the row's schema.
+    pub fn intern_attrs(&mut self, op: u16, words: &[f64]) -> Result<i32> {
+        self.attrs.intern(op, words)
+    }
+
+    fn check_device(&self, device: u16) -> Result<()> {
+        if (device as usize) < self.engine.pools.len() { Ok(()) } else { Err(Error::device(format!("there is no device number {device}"))) }
+    }
+
+    /// Result types of a call; `types` are those of the tensor operands, in order.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the call, led by the operation's name.
+    pub fn infer(&mut self, op: OpId, forms: u32, attr: i32, types: &[i32]) -> Result<InferredIds> {
+        let def = row(op)?;
+        let attrs = self.attrs.get(op, attr)?;
+        let (mut args, mut dims, mut next) = (Vec::new(), Vec::new(), types.iter());
+        let mut device: Option<u16> = None;
+        let count = if def.variadic { types.len() } else { def.operands.len() };
+        for i in 0..count {
+            match form(forms, i)? {
+                None => {
+                    let id = *next.next().ok_or_else(|| Error::argument(format!("{}: missing operand", def.name)))?;
+                    let ty = self.types.known(id)?;
+                    if device.is_some_and(|d| d != ty.device) {
+                        return Err(self.mixed_devices(def.name, device.unwrap_or(0), ty.device));
+                    }
+                    device = Some(ty.device);
+                    args.push(Arg::Tensor(ty.dtype));
+                    dims.push(Some(ty.dims.clone()));
+                }
+                Some(Arg::Absent) => {
+                    args.push(Arg::Absent);
+                    dims.push(None);
+                }
+                Some(kind) => {
+                    args.push(kind);
+                    dims.push(Some(SmallVec::new()));
+                }
+            }
+        }
+        let device = match device {
+            Some(d) => d,
+            None => u16::try_from(attrs.int("device")).unwrap_or(u16::MAX),
+        };
+        self.check_device(device).map_err(|e| e.in_op(def.name))?;
+        let inferred = infer::infer(def, &args, dims, &attrs)?;
+        let outputs = inferred.outputs.into_iter().map(|(dtype, dims)| self.types.intern(TensorType { dtype, dims, device, encoding: 0 }));
+        Ok(InferredIds { outputs: outputs.collect(), weak: inferred.compute })
+    }
+
+    fn mixed_devices(&self, op: &str, a: u16, b: u16) -> Error {
+        let name = |d: u16| self.engine.pools.get(d as usize).map_or("?", |p| p.backend().caps().name.as_str());
+        Error::device(format!("{op}: tensors on different devices: {} and {}; move one with to()", name(a), name(b)))
+    }
+
+    /// Runs a program.
+    ///
+    /// # Errors
+    /// What is wrong with the program; errors that depend on values are found when an output is waited for or read.
+    pub fn run(&mut self, request: &Request) -> Result<RunOutcome> {
+        let schedule = self.schedule(request)?;
+        let engine = Arc::clone(&self.engine);
+        let pool = &engine.pools[schedule.device as usize];
+        let bytes = schedule.own.iter().sum::<usize>() + schedule.arena;
+        if !request.force && !pool.budget().admits(bytes) {
+            return Ok(RunOutcome::Refused { bytes });
+        }
+        let idle = self.in_flight.count() == 0;
+        let ready = request.inputs.iter().all(|t| t.is_ready());
+        let inline = idle && ready && (request.mode == Mode::Sync || schedule.estimate < INLINE_NS);
+        let completion = (!inline).then(|| Arc::new(Completion::default()));
+        let cpu = engine.pools.iter().map(|p| p.backend()).find(|b| b.caps().name == "cpu");
+        let blank = |schedule: Arc<Schedule>| Job {
+            schedule,
+            work: SmallVec::new(),
+            inputs: SmallVec::new(),
+            own: SmallVec::new(),
+            arena: None,
+            device: Arc::clone(pool.backend()),
+            cpu: cpu.cloned(),
+            host: engine.host,
+            abandoned: Arc::clone(&self.abandoned),
+            completion: None,
+        };
+        let bound = run::bind(&Context { pool, blank: &blank, completion }, &schedule, request)?;
+        self.stats.programs += 1;
+        self.stats.ops += schedule.op_count;
+        self.stats.launches += bound.launches;
+        bound.job.count_fallbacks(&mut self.stats);
+        if inline {
+            self.stats.inline += 1;
+            bound.job.run();
+        } else {
+            self.in_flight.wait_below(MAX_IN_FLIGHT);
+            engine.executors[schedule.device as usize].push(self.id, bound.job, &self.in_flight);
+        }
+        Ok(RunOutcome::Done(bound.outputs))
+    }
+
+    /// The schedule of a program, made on the first use. Its key is everything that decides it, compared in full.
+    fn schedule(&mut self, request: &Request) -> Result<Arc<Schedule>> {
+        self.key.clear();
+        self.key.extend_from_slice(request.words);
+        self.key.push(-1 - self.config.fusion as i32);
+        self.key.extend_from_slice(request.outputs);
+        self.key.push(-1);
+        for chunk in request.inputs.chunks(31) {
+            let bits = chunk.iter().enumerate().map(|(i, t)| (t.layout().is_row_major() as i32) << i);
+            self.key.push(bits.sum());
+        }
+        if let Some(schedule) = self.schedules.get(self.key.as_slice()) {
+            if schedule.inputs.len() != request.inputs.len() {
+                return Err(Error::internal("a program got another number of tensors than it takes"));
+            }
+            return Ok(Arc::clone(schedule));
+        }
+        let lowered = program::lower(request.words, &self.types, &self.attrs)?;
+        if lowered.inputs.len() != request.inputs.len() {
+            return Err(Error::internal("a program got another number of tensors than it takes"));
+        }
+        self.check_device(lowered.device)?;
+        let outputs = request
+            .outputs
+            .iter()
+            .map(|&slot| usize::try_from(slot).ok().and_then(|s| lowered.slots.get(s)).copied())
+            .collect::<Option<Vec<_>>>()
+            .ok_or_else(|| Error::internal("unknown output slot"))?;
+        let dense: Vec<bool> = request.inputs.iter().map(|t| t.layout().is_row_major()).collect();
+        let device = Arc::clone(self.engine.pools[lowered.device as usize].backend());
+        let cpu = self.engine.pools.iter().map(|p| p.backend()).find(|b| b.caps().name == "cpu").cloned();
+        let resolver = &mut self.resolvers[lowered.device as usize];
+        let mut reasons = Vec::new();
+        let mut resolve = |kernel: &ferrotensor_core::kernel::Kernel| {
+            let resolved = resolver.resolve(kernel, &*device, cpu.as_deref())?;
+            if let Some(reason) = &resolved.reason
+                && device.caps().name != "cpu"
+            {
+                reasons.push(format!("{} on {}: {reason}", kernel.kind(), device.caps().name));
+            }
+            Ok(resolved)
+        };
+        let supports = |kernel: &_| device.supports(kernel).is_ok();
+        let schedule = schedule::build(lowered, &outputs, &dense, self.config.fusion, &supports, &mut resolve)?;
+        match (self.config.strict, reasons.first()) {
+            (Strict::Throw, Some(reason)) => return Err(Error::unsupported(format!("strict: would fall back: {reason}"))),
+            (Strict::Warn, Some(_)) => self.warnings.append(&mut reasons),
+            _ => {}
+        }
+        self.stats.schedules += 1;
+        self.stats.fusions += schedule.fused;
+        let schedule = Arc::new(schedule);
+        self.schedules.insert(self.key.clone().into_boxed_slice(), Arc::clone(&schedule));
+        Ok(schedule)
+    }
+
+    /// A tensor from bytes, dense and row-major. `None`: the budget refuses.
+    ///
+    /// # Errors
+    /// `Code::OutOfMemory` from the device, `Code::Internal` for an unknown type or another number of bytes.
+    pub fn upload(&mut self, type_id: i32, bytes: &[u8], force: bool) -> Result<Option<Arc<Tensor>>> {
+        let ty = self.types.known(type_id)?.clone();
+        let layout = Layout::dense(&ty.dims)?;
+        if bytes.len() != layout.len() * ty.dtype.bytes() {
+            return Err(Error::internal(format!("{} bytes for {} elements of {}", bytes.len(), layout.len(), ty.dtype)));
+        }
+        let pool = &self.engine.pools[ty.device as usize];
+        if !force && !pool.budget().admits(bytes.len()) {
+            return Ok(None);
+        }
+        let block = pool.alloc(bytes.len())?;
+        if !bytes.is_empty() {
+            pool.backend().upload(bytes, block.buffer())?;
+        }
+        self.stats.uploaded += bytes.len() as u64;
+        let storage = Arc::new(Storage::new(block, ty.device, None));
+        Ok(Some(Arc::new(Tensor::new(ty.dtype, layout, storage))))
+    }
+
+    /// Counters.
+    pub fn stats(&self) -> Stats {
+        self.stats.clone()
+    }
+
+    /// Sets the counters to zero.
+    pub fn reset_stats(&mut self) {
+        self.stats = Stats::default();
+    }
+
+    /// Changes the settings; schedules made under other settings stay valid under their own key.
+    pub fn set_config(&mut self, config: Config) {
+        self.config = config;
+        // A schedule accepted under `Allow` must be judged again under `Throw`.
+        self.schedules.clear();
+    }
+
+    /// Warnings since the last call, under [`Strict::Warn`].
+    pub fn take_warnings(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.warnings)
+    }
+
+    /// Forgets types, attributes and schedules; ids start again.
+    pub fn end_epoch(&mut self) {
+        self.types = Types::default();
+        self.attrs = AttrTable::default();
+        self.schedules.clear();
+    }
+
+    /// Drops queued programs and stops running ones soon: their environment has ended.
+    pub fn abandon(&self) {
+        self.abandoned.store(true, Ordering::Relaxed);
+    }
+}
