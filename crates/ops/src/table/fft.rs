@@ -52,7 +52,7 @@ fn transform(l: &mut Lower, inverse_sign: bool) -> Result<Vec<Val>> {
     let order = l.axes_last(out.len(), &[axis]);
     let moved = l.permute(x, &order);
     let dims = l.dims(moved);
-    let mut y = l.routine(Routine::Fft { dtype: compute, inverse: inverse_sign }, &[moved], &[dims.clone()])[0];
+    let mut y = l.routine(Routine::Fft { dtype: compute, inverse: inverse_sign }, &[moved], std::slice::from_ref(&dims))[0];
     let scale = match (l.attrs().int("norm"), inverse_sign) {
         (1, _) => 1.0 / (n as f64).sqrt(),
         (0, true) | (2, false) => 1.0 / n as f64,
