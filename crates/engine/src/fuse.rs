@@ -108,7 +108,9 @@ fn into_map(graph: &Graph, map: &Map, inputs: &[Val], params: &[Param], i: usize
     if let Def::View { of, view: View::Broadcast(_) } = def(graph, v) {
         source = *of;
     }
-    let Def::Kernel { kernel: Kernel::Map(inner), inputs: more, params: more_params } = def(graph, source) else { return None };
+    let Def::Kernel { kernel: Kernel::Map(inner), inputs: more, params: more_params } = def(graph, source) else {
+        return None;
+    };
     let constant = more.is_empty() && !inner.program.uses_index();
     let alone = source == v && uses[v.0 as usize] == 1 && inner.program.outputs.len() == 1;
     if !(constant || alone)
@@ -165,7 +167,8 @@ fn reduction_post(graph: &Graph, map: &Map, inputs: &[Val], params: &[Param], i:
     let v = inputs[i];
     let Def::Kernel { kernel: Kernel::Reduce(reduce), inputs: more, params: first } = def(graph, v) else { return None };
     let valued = matches!(reduce.combine, Combine::Value(_));
-    if !valued || inputs.len() != 1 || uses[v.0 as usize] != 1 || map.program.uses_index() || map.program.outputs.len() != 1 {
+    if !valued || inputs.len() != 1 || uses[v.0 as usize] != 1 || map.program.uses_index() || map.program.outputs.len() != 1
+    {
         return None;
     }
     let mut reduce = reduce.clone();

@@ -158,7 +158,13 @@ impl Binder<'_> {
                         // The copy takes the old shape; as it is dense, the new one is a view of it.
                         let dims: SmallVec<[usize; 6]> = SmallVec::from_slice(from.layout.dims());
                         let target = self.reserve(copy.place, self.schedule.values[of.0 as usize].0, &dims)?;
-                        self.launch(n, &copy.resolved, smallvec![from.operand()], smallvec![target.operand()], SmallVec::new());
+                        self.launch(
+                            n,
+                            &copy.resolved,
+                            smallvec![from.operand()],
+                            smallvec![target.operand()],
+                            SmallVec::new(),
+                        );
                         let dense = apply(&target.layout, view, self.params)?;
                         let layout = dense.ok_or_else(|| Error::internal("a dense value cannot be reshaped"))?;
                         Bound { layout, ..target }
@@ -301,8 +307,12 @@ pub fn read_strided(tensor: &Tensor, out: &mut [u8]) -> Result<()> {
     let buffer = backend.alloc(out.len())?;
     let source = Operand { buffer: Arc::clone(tensor.storage().block().buffer()), layout: tensor.layout().clone() };
     let target = Operand { buffer: Arc::clone(&buffer), layout: Layout::dense(tensor.dims())? };
-    let launch =
-        Launch { kernel: backend.prepare(&kernel)?, inputs: smallvec![source], outputs: smallvec![target], params: SmallVec::new() };
+    let launch = Launch {
+        kernel: backend.prepare(&kernel)?,
+        inputs: smallvec![source],
+        outputs: smallvec![target],
+        params: SmallVec::new(),
+    };
     let outcome = submit_and_wait(&**backend, vec![launch], &Arc::default());
     if let Some(e) = outcome.lost.or(outcome.failed.into_iter().next().map(|f| f.1)) {
         return Err(e);

@@ -29,7 +29,13 @@ pub enum Step {
     /// Another view of a value. With `copy`, a dense copy where the view cannot be had, or must be dense.
     View { of: Val, to: Val, view: View, copy: Option<Copy> },
     /// A kernel.
-    Launch { resolved: Resolved, inputs: SmallVec<[Val; 3]>, to: Val, outputs: SmallVec<[Place; 1]>, params: SmallVec<[Param; 2]> },
+    Launch {
+        resolved: Resolved,
+        inputs: SmallVec<[Val; 3]>,
+        to: Val,
+        outputs: SmallVec<[Place; 1]>,
+        params: SmallVec<[Param; 2]>,
+    },
     /// New memory for a value that copies will fill.
     Reserve { to: Val, place: Place },
     /// A copy into a region of a reserved value.
@@ -199,8 +205,12 @@ impl<'a> Build<'a> {
                     }
                     self.touch(inputs);
                     self.cost(kernel, inputs, node.first, node.outputs);
-                    let outputs = (0..node.outputs).map(|o| self.reserve(Val(node.first.0 + o), foreign)).collect::<Result<_>>()?;
-                    self.push(node.op, Step::Launch { resolved, inputs: operands, to: node.first, outputs, params: params.clone() });
+                    let outputs =
+                        (0..node.outputs).map(|o| self.reserve(Val(node.first.0 + o), foreign)).collect::<Result<_>>()?;
+                    self.push(
+                        node.op,
+                        Step::Launch { resolved, inputs: operands, to: node.first, outputs, params: params.clone() },
+                    );
                 }
                 Def::Assemble { base, parts } => {
                     let place = self.reserve(node.first, false)?;
@@ -268,7 +278,14 @@ impl<'a> Build<'a> {
         Ok(place)
     }
 
-    fn view(&mut self, op: u16, of: Val, to: Val, view: &View, resolve: &mut dyn FnMut(&Kernel) -> Result<Resolved>) -> Result<()> {
+    fn view(
+        &mut self,
+        op: u16,
+        of: Val,
+        to: Val,
+        view: &View,
+        resolve: &mut dyn FnMut(&Kernel) -> Result<Resolved>,
+    ) -> Result<()> {
         self.touch(&[of]);
         let known = self.layouts[of.0 as usize].clone();
         let target = match (&known, view) {
@@ -331,8 +348,7 @@ impl<'a> Build<'a> {
 
     /// The final place of each planned buffer.
     fn assign(&self, arena: &[usize], offsets: &[usize]) -> Vec<Place> {
-        let mut places: Vec<Place> =
-            self.buffers.iter().map(|b| b.own.map_or(Place::Arena(0), Place::Own)).collect();
+        let mut places: Vec<Place> = self.buffers.iter().map(|b| b.own.map_or(Place::Arena(0), Place::Own)).collect();
         for (&buffer, &offset) in arena.iter().zip(offsets) {
             places[buffer] = Place::Arena(offset);
         }
@@ -398,7 +414,11 @@ pub fn apply(layout: &Layout, view: &View, params: &[u64]) -> Result<Option<Layo
             Number::Const(v) => Ok(*v),
             Number::Param(p) => {
                 let value = f64::from_bits(*params.get(*p as usize).ok_or_else(|| Error::internal("missing parameter"))?);
-                if value.fract() != 0.0 { Err(Error::index(format!("index {value} is not an integer"))) } else { Ok(value as i64) }
+                if value.fract() != 0.0 {
+                    Err(Error::index(format!("index {value} is not an integer")))
+                } else {
+                    Ok(value as i64)
+                }
             }
         }
     };

@@ -126,7 +126,11 @@ impl Session {
     }
 
     fn check_device(&self, device: u16) -> Result<()> {
-        if (device as usize) < self.engine.pools.len() { Ok(()) } else { Err(Error::device(format!("there is no device number {device}"))) }
+        if (device as usize) < self.engine.pools.len() {
+            Ok(())
+        } else {
+            Err(Error::device(format!("there is no device number {device}")))
+        }
     }
 
     /// Result types of a call; `types` are those of the tensor operands, in order.
@@ -167,7 +171,10 @@ impl Session {
         };
         self.check_device(device).map_err(|e| e.in_op(def.name))?;
         let inferred = infer::infer(def, &args, dims, &attrs)?;
-        let outputs = inferred.outputs.into_iter().map(|(dtype, dims)| self.types.intern(TensorType { dtype, dims, device, encoding: 0 }));
+        let outputs = inferred
+            .outputs
+            .into_iter()
+            .map(|(dtype, dims)| self.types.intern(TensorType { dtype, dims, device, encoding: 0 }));
         Ok(InferredIds { outputs: outputs.collect(), weak: inferred.compute })
     }
 

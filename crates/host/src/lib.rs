@@ -1,1 +1,82 @@
-//! Placeholder.
+//! Dense routines that every backend may fall back to: linear systems and QR by `faer`, Fourier transforms by `rustfft`.
+//!
+//! Operands are dense row-major bytes in host memory, batched over their leading axes. Both crates are generic and slow to
+//! compile; they are instantiated here only, behind [`run`].
+
+mod fft;
+mod matrix;
+mod qr;
+mod solve;
+
+use bytemuck::Pod;
+use ferrotensor_core::kernel::Routine;
+use ferrotensor_core::{DType, Error, Result, layout};
+use std::borrow::Cow;
+
+/// Runs a routine; operands as [`Routine`] documents them, each as (bytes, shape). Empty batches and matrices are valid.
+///
+/// A matrix that holds NaN or infinity yields NaN in all of its results.
+///
+/// # Errors
+/// `Code::LinAlg` for a singular matrix (a pivot is exactly zero, or finite operands give a solution that is not finite);
+/// results are then undefined. `Code::OutOfMemory` for scratch memory. `Code::Internal` for operands that break the
+/// routine's contract.
+pub fn run(routine: &Routine, inputs: &[(&[u8], &[usize])], outputs: &mut [(&mut [u8], &[usize])]) -> Result<()> {
+    let (Routine::Solve(dtype) | Routine::Qr(dtype) | Routine::Fft { dtype, .. }) = *routine;
+    let lengths = inputs.iter().map(|(bytes, dims)| (bytes.len(), *dims));
+    for (length, dims) in lengths.chain(outputs.iter().map(|(bytes, dims)| (bytes.len(), *dims))) {
+        if layout::count(dims)?.checked_mul(dtype.bytes()) != Some(length) {
+            return Err(Error::internal(format!("{length} bytes are not a {dtype} operand of shape {dims:?}")));
+        }
+    }
+    match (routine, inputs, outputs) {
+        (Routine::Solve(DType::F32), [a, b], [x]) => solve::run::<f32>(*a, *b, x),
+        (Routine::Solve(DType::F64), [a, b], [x]) => solve::run::<f64>(*a, *b, x),
+        (Routine::Qr(DType::F32), [a], [q, r]) => qr::run::<f32>(*a, q, r),
+        (Routine::Qr(DType::F64), [a], [q, r]) => qr::run::<f64>(*a, q, r),
+        (Routine::Fft { dtype: DType::C64, inverse }, [x], [y]) => fft::run::<f32>(*x, y, *inverse),
+        (Routine::Fft { dtype: DType::C128, inverse }, [x], [y]) => fft::run::<f64>(*x, y, *inverse),
+        _ => Err(Error::internal(format!("{routine:?}: wrong dtype or number of operands"))),
+    }
+}
+
+/// The error for shapes that do not fit a routine.
+fn misfit(routine: &str, shapes: &[&[usize]]) -> Error {
+    Error::internal(format!("{routine}: shapes {shapes:?} do not fit"))
+}
+
+/// Bytes as elements: borrowed where aligned, else copied.
+fn elements<T: Pod>(bytes: &[u8]) -> Result<Cow<'_, [T]>> {
+    if let Ok(elements) = bytemuck::try_cast_slice(bytes) {
+        return Ok(Cow::Borrowed(elements));
+    }
+    let mut copy = scratch(bytes.len() / size_of::<T>())?;
+    bytemuck::cast_slice_mut(&mut copy).copy_from_slice(bytes);
+    Ok(Cow::Owned(copy))
+}
+
+/// Lets `fill` write bytes as elements: in place where aligned, else through a copy.
+fn write<T: Pod>(bytes: &mut [u8], fill: impl FnOnce(&mut [T]) -> Result<()>) -> Result<()> {
+    if let Ok(elements) = bytemuck::try_cast_slice_mut(bytes) {
+        return fill(elements);
+    }
+    let mut copy = scratch(bytes.len() / size_of::<T>())?;
+    fill(&mut copy)?;
+    bytes.copy_from_slice(bytemuck::cast_slice(&copy));
+    Ok(())
+}
+
+/// Zeroed scratch memory.
+///
+/// # Errors
+/// `Code::OutOfMemory` instead of an abort.
+fn scratch<T: Pod>(length: usize) -> Result<Vec<T>> {
+    let mut memory = Vec::new();
+    memory.try_reserve_exact(length).map_err(|_| no_memory(length.saturating_mul(size_of::<T>())))?;
+    memory.resize(length, T::zeroed());
+    Ok(memory)
+}
+
+fn no_memory(bytes: usize) -> Error {
+    Error::out_of_memory(format!("no memory for {bytes} bytes of scratch"))
+}

@@ -178,7 +178,11 @@ pub fn apply(rule: &DTypeRule, args: &[Arg], attrs: &Attrs) -> Result<Dtypes> {
         Compute::Truth => DType::Bool,
     };
     let weak = weak_only(ruled.iter().filter(|a| !matches!(a, Arg::Tensor(_))).copied().collect::<Vec<_>>().as_slice());
-    if compute.kind() == Kind::Bool && rule.compute != Compute::Truth && matches!(weak, Some(DType::F32 | DType::I64)) && common == DType::Bool {
+    if compute.kind() == Kind::Bool
+        && rule.compute != Compute::Truth
+        && matches!(weak, Some(DType::F32 | DType::I64))
+        && common == DType::Bool
+    {
         return Err(Error::dtype("a number does not combine with a bool tensor; use a boolean, or astype('int32') first"));
     }
     let outputs = match rule.out {

@@ -6,7 +6,9 @@ use crate::dtype_rule::Arg;
 use crate::graph::{Def, Graph, IndexItem, Number, Param, Region, View};
 use crate::infer::{self, Inferred};
 use crate::shape;
-use ferrotensor_core::kernel::{Combine, Contract, Gather, Kernel, Map, Monoid, Reduce, Routine, Scan, Scatter, Sort, SortOutputs, Update};
+use ferrotensor_core::kernel::{
+    Combine, Contract, Gather, Kernel, Map, Monoid, Reduce, Routine, Scan, Scatter, Sort, SortOutputs, Update,
+};
 use ferrotensor_core::scalar::{Builder, Program, Value};
 use ferrotensor_core::{DType, Dims, Error, Result, layout};
 use smallvec::SmallVec;
@@ -356,7 +358,8 @@ impl Lower<'_> {
     /// Another row, applied to values.
     pub fn op(&mut self, name: &str, inputs: &[Val], attrs: impl FnOnce(Attrs) -> Attrs) -> Result<Val> {
         let op = crate::find(name).ok_or_else(|| Error::internal(format!("no row '{name}'")))?;
-        let defaults = Attrs::defaults(op).ok_or_else(|| Error::internal(format!("row '{name}' has required attributes")))?;
+        let defaults =
+            Attrs::defaults(op).ok_or_else(|| Error::internal(format!("row '{name}' has required attributes")))?;
         let operands: Vec<Operand> = inputs.iter().map(|&v| Operand::Val(v)).collect();
         Ok(lower(self.graph, op, &operands, &attrs(defaults), 0)?[0])
     }

@@ -83,6 +83,14 @@ fn nonempty(dims: &[usize], reduced: &[usize]) -> Result<()> {
 pub fn reduced_dims(dims: &[usize], reduced: &[usize], keepdims: bool) -> Dims {
     dims.iter()
         .enumerate()
-        .filter_map(|(a, &d)| if !reduced.contains(&a) { Some(d) } else if keepdims { Some(1) } else { None })
+        .filter_map(|(a, &d)| {
+            if !reduced.contains(&a) {
+                Some(d)
+            } else if keepdims {
+                Some(1)
+            } else {
+                None
+            }
+        })
         .collect()
 }

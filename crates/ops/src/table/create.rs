@@ -101,7 +101,13 @@ const NEW: OpDef = OpDef {
     ],
     ..BASE
 };
-const COUNTED: OpDef = OpDef { form: Form::Internal, attrs: &[attr("length", AttrKind::Int(None)), DTYPE, DEVICE], shape: length, errors: &[], ..NEW };
+const COUNTED: OpDef = OpDef {
+    form: Form::Internal,
+    attrs: &[attr("length", AttrKind::Int(None)), DTYPE, DEVICE],
+    shape: length,
+    errors: &[],
+    ..NEW
+};
 const START: ParamDef = ParamDef { name: "start", default: None };
 const STEP: ParamDef = ParamDef { name: "step", default: None };
 const STOP: ParamDef = ParamDef { name: "stop", default: None };

@@ -76,7 +76,10 @@ const FFT: OpDef = OpDef {
     attrs: ATTRS,
     dtype: DTypeRule::new(Class::Complex, Compute::ComplexFloat, Out::Compute),
     shape: transform_shape,
-    errors: &[ErrorCase { call: "ft.fft.fft(ft.zeros([2]), { axis: 1 })", code: Code::Index }, ErrorCase { call: "ft.fft.fft(ft.zeros([2]), { n: 0 })", code: Code::Shape }],
+    errors: &[
+        ErrorCase { call: "ft.fft.fft(ft.zeros([2]), { axis: 1 })", code: Code::Index },
+        ErrorCase { call: "ft.fft.fft(ft.zeros([2]), { n: 0 })", code: Code::Shape },
+    ],
     ..BASE
 };
 

@@ -135,7 +135,11 @@ fn scatter_add_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
     let axis = take_axis(ctx)?;
     let wanted = selected_dims(ctx.shape(0), ctx.shape(1), axis);
     if ctx.shape(2) != wanted.as_slice() {
-        return Err(Error::shape(format!("updates have shape {:?}, the indices select {:?}", ctx.shape(2), wanted.as_slice())));
+        return Err(Error::shape(format!(
+            "updates have shape {:?}, the indices select {:?}",
+            ctx.shape(2),
+            wanted.as_slice()
+        )));
     }
     shape::same(ctx)
 }

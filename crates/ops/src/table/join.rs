@@ -27,7 +27,10 @@ fn concat_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
         let dims = ctx.shape(i);
         let fits = dims.len() == out.len() && (0..dims.len()).all(|a| a == axis || dims[a] == out[a]);
         if !fits {
-            return Err(Error::shape(format!("tensor {i} has shape {dims:?}, which does not fit {:?} along axis {axis}", ctx.shape(0))));
+            return Err(Error::shape(format!(
+                "tensor {i} has shape {dims:?}, which does not fit {:?} along axis {axis}",
+                ctx.shape(0)
+            )));
         }
         out[axis] = out[axis].checked_add(dims[axis]).ok_or_else(|| Error::shape("size overflows"))?;
     }

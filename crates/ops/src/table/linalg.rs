@@ -30,7 +30,8 @@ fn solve_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
     }
     let b = ctx.shape(1);
     // As in the array API: x2 is a vector only if it has exactly one axis.
-    let (other, tail): (&[usize], &[usize]) = if b.len() == 1 { (&[], b) } else { (&b[..b.len().saturating_sub(2)], &b[b.len().saturating_sub(2)..]) };
+    let (other, tail): (&[usize], &[usize]) =
+        if b.len() == 1 { (&[], b) } else { (&b[..b.len().saturating_sub(2)], &b[b.len().saturating_sub(2)..]) };
     if tail.first() != Some(&n) {
         return Err(Error::shape(format!("right side of shape {b:?} does not fit a {n} x {n} matrix")));
     }

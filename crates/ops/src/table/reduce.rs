@@ -143,4 +143,3 @@ pub const ROWS: &[OpDef] = &[
         errors: &[ErrorCase { call: "ft.zeros([2, 2]).cumulativeSum()", code: Code::Argument }],
         doc: doc("Running sum along an axis, first to last; with includeInitial a leading zero.", "out_j = sum_{i <= j} x_i", "ft.tensor([1, 2, 3]).cumulativeSum() // [1, 3, 6]", "cumulative_sum", "cumsum"), ..SUM },
 ];
-

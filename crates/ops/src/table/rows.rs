@@ -68,10 +68,5 @@ const PAIR: &[OperandDef] = &[weak("x1"), weak("x2")];
 
 /// An elementwise function of two operands that broadcast.
 pub const fn binary(class: Class, compute: Compute, out: Out) -> OpDef {
-    OpDef {
-        operands: PAIR,
-        dtype: DTypeRule::new(class, compute, out),
-        shape: shape::broadcast,
-        ..BASE
-    }
+    OpDef { operands: PAIR, dtype: DTypeRule::new(class, compute, out), shape: shape::broadcast, ..BASE }
 }

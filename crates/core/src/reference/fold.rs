@@ -1,0 +1,161 @@
+//! Kernels that combine elements: reductions, cumulative combinations, contractions; and how large their terms were.
+
+use super::array::{Array, coordinates};
+use super::double::Double;
+use super::program;
+use super::value::{Scalar, integer_range};
+use crate::dtype::{DType, Kind};
+use crate::error::{Error, Result};
+use crate::kernel::{Combine, Contract, Monoid, Reduce, Scan};
+use std::cmp::Ordering;
+
+impl Monoid {
+    /// What combining nothing starts from, as documented on each variant.
+    fn identity(self, dtype: DType) -> Scalar {
+        let (low, high) = integer_range(dtype);
+        let limit = |integer: i128, float: f64| match dtype.kind() {
+            Kind::Signed | Kind::Unsigned => Scalar::Int(integer),
+            Kind::Bool => Scalar::Bool(float > 0.0),
+            _ => Scalar::float(float),
+        };
+        match self {
+            // -0 is the identity of addition: +0 would turn a sum of -0 into +0.
+            Monoid::Sum if dtype.is_complex() => Scalar::Complex((-0.0).into(), (-0.0).into()),
+            Monoid::Sum => limit(0, -0.0),
+            Monoid::Prod => Scalar::Int(1).fit(dtype),
+            Monoid::Max => limit(low, f64::NEG_INFINITY),
+            Monoid::Min => limit(high, f64::INFINITY),
+            Monoid::All => Scalar::Bool(true),
+            Monoid::Any => Scalar::Bool(false),
+        }
+    }
+
+    fn combine(self, x: Scalar, y: Scalar) -> Scalar {
+        match self {
+            Monoid::Sum => x + y,
+            Monoid::Prod => x * y,
+            Monoid::Max => x.extreme(y, Ordering::Greater),
+            Monoid::Min => x.extreme(y, Ordering::Less),
+            Monoid::All => Scalar::Bool(x.truth() && y.truth()),
+            Monoid::Any => Scalar::Bool(x.truth() || y.truth()),
+        }
+    }
+}
+
+/// What `finish` makes of each output element's accumulator values (after `pre`), in order.
+fn groups<T>(
+    kernel: &Reduce,
+    input: &Array,
+    output: &[usize],
+    params: &[u64],
+    finish: impl Fn(usize, &[Scalar]) -> Result<T>,
+) -> Result<Vec<T>> {
+    let dims = input.dims();
+    let kept = dims.len().checked_sub(kernel.axes).map(|n| &dims[..n]);
+    if kept != Some(output) {
+        return Err(Error::internal(format!("reduce: {dims:?} without its last {} axes is not {output:?}", kernel.axes)));
+    }
+    let extent: usize = dims[output.len()..].iter().product();
+    let element = |i: usize| match &kernel.pre {
+        Some(pre) => Ok(program::run(pre, &[input.get(i)], params, &coordinates(dims, i))?[0]),
+        None => Ok(input.get(i).fit(kernel.acc)),
+    };
+    let group = |o: usize| (o * extent..(o + 1) * extent).map(element).collect::<Result<Vec<_>>>();
+    (0..output.iter().product()).map(|o| finish(o, &group(o)?)).collect()
+}
+
+/// [`Reduce`]: sums and products of floats are double-double, rounded once before `post`.
+pub(super) fn reduce(kernel: &Reduce, input: &Array, output: &[usize], params: &[u64], to: DType) -> Result<Array> {
+    let pre_params = kernel.pre.as_ref().map_or(0, |p| p.params.len());
+    let results = groups(kernel, input, output, params, |o, values| {
+        let monoid = match kernel.combine {
+            Combine::Value(monoid) => monoid,
+            Combine::ArgMax => return position(values, Ordering::Greater),
+            Combine::ArgMin => return position(values, Ordering::Less),
+        };
+        let total = match (monoid, values) {
+            (Monoid::Sum, []) => Scalar::Int(0),
+            _ => values.iter().fold(monoid.identity(kernel.acc), |x, &y| monoid.combine(x, y)),
+        };
+        match &kernel.post {
+            Some(post) => {
+                Ok(program::run(post, &[total.fit(kernel.acc)], &params[pre_params..], &coordinates(output, o))?[0])
+            }
+            None => Ok(total),
+        }
+    })?;
+    Array::from_scalars(to, output, results)
+}
+
+/// Position of the first NaN, else of the first element that none surpasses (`-0` equals `+0`).
+fn position(values: &[Scalar], wanted: Ordering) -> Result<Scalar> {
+    if values.is_empty() {
+        return Err(Error::argument("argmax and argmin need at least one element"));
+    }
+    let mut best = 0;
+    for (i, value) in values.iter().enumerate() {
+        if value.is_nan() {
+            return Ok(Scalar::Int(i as i128));
+        }
+        if value.compare(values[best]) == Some(wanted) {
+            best = i;
+        }
+    }
+    Ok(Scalar::Int(best as i128))
+}
+
+/// [`Scan`]: the order is part of the definition, so each step is rounded to the dtype, and the result is exact to the bit.
+pub(super) fn scan(kernel: &Scan, input: &Array) -> Result<Array> {
+    let length = input.dims().last().copied().unwrap_or(1).max(1);
+    let mut running = Scalar::Bool(false);
+    let results = input.scalars().enumerate().map(|(i, value)| {
+        if i % length == 0 {
+            running = kernel.combine.identity(kernel.dtype);
+        }
+        running = kernel.combine.combine(running, value).fit(kernel.dtype);
+        running
+    });
+    Array::from_scalars(kernel.dtype, input.dims(), results)
+}
+
+/// What `finish` makes of the pairs that are multiplied for each output element.
+fn pairs<T>(
+    a: &Array,
+    b: &Array,
+    output: &[usize],
+    finish: impl Fn(&mut dyn Iterator<Item = (Scalar, Scalar)>) -> T,
+) -> Result<Vec<T>> {
+    let ([a_batch @ .., m, k], [b_batch @ .., k2, n], [batch @ .., m2, n2]) = (a.dims(), b.dims(), output) else {
+        return Err(Error::internal("contract: operands need rank 2 or more"));
+    };
+    if (a_batch, b_batch, k, m, n) != (batch, batch, k2, m2, n2) {
+        return Err(Error::internal(format!("contract: {:?} and {:?} do not make {output:?}", a.dims(), b.dims())));
+    }
+    let (x, y): (Vec<Scalar>, Vec<Scalar>) = (a.scalars().collect(), b.scalars().collect());
+    let one = |o: usize| {
+        let (batch, i, j) = (o / (m * n), o / n % m, o % n);
+        finish(&mut (0..*k).map(|l| (x[(batch * m + i) * k + l], y[(batch * k + l) * n + j])))
+    };
+    Ok((0..output.iter().product()).map(one).collect())
+}
+
+/// [`Contract`]: products and sums in double-double, rounded once.
+pub(super) fn contract(kernel: &Contract, a: &Array, b: &Array, output: &[usize]) -> Result<Array> {
+    let zero = Scalar::Int(0).fit(kernel.dtype);
+    let results = pairs(a, b, output, |terms| terms.fold(zero, |sum, (x, y)| sum + x * y))?;
+    Array::from_scalars(kernel.dtype, output, results)
+}
+
+/// Sum of the absolute values added for each output of a sum, before `post`.
+pub(super) fn reduce_magnitude(kernel: &Reduce, input: &Array, output: &[usize], params: &[u64]) -> Result<Vec<f64>> {
+    groups(kernel, input, output, params, |_, values| Ok(total(values.iter().map(|v| v.magnitude()))))
+}
+
+/// `|A| |B|`.
+pub(super) fn contract_magnitude(a: &Array, b: &Array, output: &[usize]) -> Result<Vec<f64>> {
+    pairs(a, b, output, |terms| total(terms.map(|(x, y)| x.magnitude() * y.magnitude())))
+}
+
+fn total(values: impl Iterator<Item = Double>) -> f64 {
+    values.fold(Double::from(0.0), |x, y| x + y).hi
+}

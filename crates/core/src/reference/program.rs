@@ -1,0 +1,113 @@
+//! What a scalar program means for one element. Functions come from `libm` in float64, never from `core::math`.
+
+use super::value::Scalar::{self, Bool, Float, Int};
+use crate::dtype::DType;
+use crate::error::{Error, Result};
+use crate::scalar::{Instr, MathFn, Op, Program};
+use std::cmp::Ordering;
+
+/// The outputs of a verified program for the element at `coordinates` of the kernel's output.
+///
+/// # Errors
+/// `Code::Internal` for operands, parameters or coordinates the caller did not hand over.
+pub(super) fn run(program: &Program, inputs: &[Scalar], params: &[u64], coordinates: &[usize]) -> Result<Vec<Scalar>> {
+    let absent = |what: &str| Error::internal(format!("reference: the program names an absent {what}"));
+    let mut values: Vec<Scalar> = Vec::with_capacity(program.instrs.len());
+    for instr in &program.instrs {
+        let value = match instr.op {
+            Op::Input(n) => *inputs.get(n as usize).ok_or_else(|| absent("input"))?,
+            Op::Param(n) => constant(instr.dtype, *params.get(n as usize).ok_or_else(|| absent("parameter"))?),
+            Op::Const(bits) => constant(instr.dtype, bits),
+            Op::Index(axis) => Int(*coordinates.get(axis as usize).ok_or_else(|| absent("axis"))? as i128),
+            op => {
+                let args: Vec<Scalar> = instr.args.iter().map(|&a| values[a as usize]).collect();
+                apply(op, instr, &args, program)
+            }
+        };
+        values.push(value.fit(instr.dtype));
+    }
+    Ok(program.outputs.iter().map(|&o| values[o as usize]).collect())
+}
+
+/// A constant or parameter: the value in the low bytes. complex128 does not fit into 8 bytes: they are its real part.
+fn constant(dtype: DType, bits: u64) -> Scalar {
+    let mut bytes = [0u8; 16];
+    bytes[..8].copy_from_slice(&bits.to_le_bytes());
+    Scalar::decode(dtype, &bytes)
+}
+
+/// The exact or nearly exact result; the caller rounds it to the instruction's dtype.
+fn apply(op: Op, instr: &Instr, args: &[Scalar], program: &Program) -> Scalar {
+    let width = 8 * instr.dtype.bytes() as i128;
+    let real = |n: usize| args[n].real().hi;
+    let int = |n: usize| args[n].int();
+    match op {
+        Op::Input(_) | Op::Param(_) | Op::Const(_) | Op::Index(_) => unreachable!("the caller evaluates leaves"),
+        Op::Neg => -args[0],
+        Op::Abs => match args[0] {
+            Int(x) => Int(x.abs()),
+            x => Float(x.magnitude()),
+        },
+        // In float64 first: its 53 bits are enough for the square root and the quotient of any narrower format to be
+        // rounded twice without harm (2p + 2 bits, Figueroa 1995).
+        Op::Sqrt => Scalar::float(libm::sqrt(real(0))),
+        Op::Floor => Scalar::float(libm::floor(real(0))),
+        Op::Ceil => Scalar::float(libm::ceil(real(0))),
+        Op::Round => Scalar::float(libm::rint(real(0))),
+        Op::Trunc => Scalar::float(libm::trunc(real(0))),
+        Op::Not => match args[0] {
+            Bool(x) => Bool(!x),
+            x => Int(!x.int()),
+        },
+        Op::Add => args[0] + args[1],
+        Op::Sub => args[0] + -args[1],
+        Op::Mul => args[0] * args[1],
+        Op::Div => match (args[0], args[1]) {
+            (Float(x), Float(y)) => Scalar::float(x.hi / y.hi),
+            (x, y) => x / y,
+        },
+        Op::Rem => match (args[0], args[1]) {
+            (Int(x), Int(y)) => Int(x.checked_rem(y).unwrap_or(0)),
+            _ => Scalar::float(libm::fmod(real(0), real(1))),
+        },
+        Op::Min => args[0].extreme(args[1], Ordering::Less),
+        Op::Max => args[0].extreme(args[1], Ordering::Greater),
+        Op::And => Int(int(0) & int(1)),
+        Op::Or => Int(int(0) | int(1)),
+        Op::Xor => Int(int(0) ^ int(1)),
+        Op::Shl => Int(if (0..width).contains(&int(1)) { int(0) << int(1) } else { 0 }),
+        // Past the width only the sign is left, which a shift by 127 leaves too.
+        Op::Shr => Int(int(0) >> if (0..width).contains(&int(1)) { int(1) } else { 127 }),
+        Op::MulHi => Int(((int(0) as u128 * int(1) as u128) >> width) as i128),
+        Op::Eq => Bool(args[0].equals(args[1])),
+        Op::Ne => Bool(!args[0].equals(args[1])),
+        Op::Lt => Bool(args[0].compare(args[1]) == Some(Ordering::Less)),
+        Op::Le => Bool(matches!(args[0].compare(args[1]), Some(Ordering::Less | Ordering::Equal))),
+        Op::Select => args[if args[0].truth() { 1 } else { 2 }],
+        Op::Fma if instr.dtype == DType::F64 => Scalar::float(libm::fma(real(0), real(1), real(2))),
+        // The product of narrower floats is exact in float64, and the sum with the third operand in a double-double.
+        Op::Fma => args[0] * args[1] + args[2],
+        Op::Cast => args[0],
+        Op::Bitcast => Scalar::decode(instr.dtype, &args[0].encode(program.dtype(instr.args[0]))),
+        Op::Call(function) => Scalar::float(match function {
+            MathFn::Exp => libm::exp(real(0)),
+            MathFn::Log => libm::log(real(0)),
+            MathFn::Tanh => libm::tanh(real(0)),
+            MathFn::Sigmoid => sigmoid(real(0)),
+            MathFn::Sin => libm::sin(real(0)),
+            MathFn::Cos => libm::cos(real(0)),
+            MathFn::Erf => libm::erf(real(0)),
+            MathFn::Pow => libm::pow(real(0), real(1)),
+        }),
+    }
+}
+
+/// `1 / (1 + exp(-x))`, by `exp(x)` below zero so that it does not become 0 before it must.
+fn sigmoid(x: f64) -> f64 {
+    if x < 0.0 {
+        let e = libm::exp(x);
+        e / (1.0 + e)
+    } else {
+        1.0 / (1.0 + libm::exp(-x))
+    }
+}

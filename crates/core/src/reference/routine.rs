@@ -1,0 +1,185 @@
+//! Routine kernels by textbook methods in double-double: accurate to the last bit for all but desperate inputs, and slow.
+
+use super::array::Array;
+use super::double::{Double, PI};
+use super::value::Scalar;
+use crate::dtype::DType;
+use crate::error::{Error, Result};
+use crate::kernel::Routine;
+
+/// A routine on every matrix or vector of a batch. A matrix that holds NaN or infinity gives NaN everywhere.
+pub(super) fn run(routine: Routine, inputs: &[Array], outputs: &[&[usize]]) -> Result<Vec<Array>> {
+    match (routine, inputs, outputs) {
+        (Routine::Solve(dtype), [a, b], [x]) => solve_all(dtype, a, b, x).map(|x| vec![x]),
+        (Routine::Qr(dtype), [a], [q, r]) => qr_all(dtype, a, q, r),
+        (Routine::Fft { dtype, inverse }, [input], [output]) if input.dims() == *output && !output.is_empty() => {
+            fft_all(dtype, inverse, input).map(|y| vec![y])
+        }
+        _ => Err(Error::internal(format!("{routine:?}: operands do not fit"))),
+    }
+}
+
+type Matrix = Vec<Vec<Double>>;
+
+/// The `batch`-th `rows x columns` matrix of an array.
+fn matrix(array: &Array, batch: usize, rows: usize, columns: usize) -> Matrix {
+    let from = batch * rows * columns;
+    (0..rows).map(|i| (0..columns).map(|j| array.get(from + i * columns + j).real()).collect()).collect()
+}
+
+fn is_finite(matrix: &Matrix) -> bool {
+    matrix.iter().flatten().all(|x| x.hi.is_finite())
+}
+
+fn constant(rows: usize, columns: usize, value: f64) -> Matrix {
+    vec![vec![value.into(); columns]; rows]
+}
+
+fn collect(dtype: DType, dims: &[usize], matrices: Vec<Matrix>) -> Result<Array> {
+    Array::from_scalars(dtype, dims, matrices.into_iter().flatten().flatten().map(Scalar::Float))
+}
+
+fn solve_all(dtype: DType, a: &Array, b: &Array, x: &[usize]) -> Result<Array> {
+    let ([batch @ .., n, n2], [b_batch @ .., n3, k]) = (a.dims(), b.dims()) else {
+        return Err(Error::internal("solve: operands need rank 2 or more"));
+    };
+    if n != n2 || n != n3 || batch != b_batch || b.dims() != x {
+        return Err(Error::internal(format!("solve: {:?} and {:?} do not make {x:?}", a.dims(), b.dims())));
+    }
+    let one = |i: usize| {
+        let (a, b) = (matrix(a, i, *n, *n), matrix(b, i, *n, *k));
+        if is_finite(&a) { solve(a, b) } else { Ok(constant(*n, *k, f64::NAN)) }
+    };
+    collect(dtype, x, (0..batch.iter().product()).map(one).collect::<Result<_>>()?)
+}
+
+/// Gaussian elimination with partial pivoting.
+fn solve(mut a: Matrix, mut b: Matrix) -> Result<Matrix> {
+    let n = a.len();
+    for p in 0..n {
+        let pivot = (p..n).fold(p, |best, i| if a[i][p].hi.abs() > a[best][p].hi.abs() { i } else { best });
+        if a[pivot][p].hi == 0.0 {
+            return Err(Error::linalg(format!("the matrix is singular: pivot {p} is zero")));
+        }
+        a.swap(p, pivot);
+        b.swap(p, pivot);
+        for i in p + 1..n {
+            let factor = a[i][p] / a[p][p];
+            for matrix in [&mut a, &mut b] {
+                let (above, below) = matrix.split_at_mut(i);
+                below[0].iter_mut().zip(&above[p]).for_each(|(to, &from)| *to = *to - factor * from);
+            }
+        }
+    }
+    for p in (0..n).rev() {
+        for j in 0..b[p].len() {
+            let known = (p + 1..n).fold(Double::from(0.0), |sum, l| sum + a[p][l] * b[l][j]);
+            b[p][j] = (b[p][j] - known) / a[p][p];
+        }
+    }
+    Ok(b)
+}
+
+fn qr_all(dtype: DType, a: &Array, q: &[usize], r: &[usize]) -> Result<Vec<Array>> {
+    let [batch @ .., m, n] = a.dims() else {
+        return Err(Error::internal("qr: the operand needs rank 2 or more"));
+    };
+    let k = (*m).min(*n);
+    if q != [batch, &[*m, k]].concat() || r != [batch, &[k, *n]].concat() {
+        return Err(Error::internal(format!("qr: {:?} does not make {q:?} and {r:?}", a.dims())));
+    }
+    let (mut all_q, mut all_r) = (Vec::new(), Vec::new());
+    for i in 0..batch.iter().product() {
+        let a = matrix(a, i, *m, *n);
+        let finite = is_finite(&a);
+        let (q, r) = if finite { qr(a, *m, *n) } else { (constant(*m, k, f64::NAN), constant(k, *n, f64::NAN)) };
+        all_q.push(q);
+        all_r.push(r);
+    }
+    Ok(vec![collect(dtype, q, all_q)?, collect(dtype, r, all_r)?])
+}
+
+/// Householder reflections, then signs such that the diagonal of r is not negative.
+fn qr(mut a: Matrix, m: usize, n: usize) -> (Matrix, Matrix) {
+    let (k, zero) = (m.min(n), Double::from(0.0));
+    // Reflector p maps column p of what is left to a multiple of the p-th unit vector; None where that is so already.
+    let mut reflectors: Vec<Option<Vec<Double>>> = Vec::with_capacity(k);
+    let reflect = |v: &[Double], a: &mut Matrix, p: usize, columns: std::ops::Range<usize>| {
+        let norm = v.iter().fold(zero, |sum, &x| sum + x * x);
+        for j in columns {
+            let dot = v.iter().enumerate().fold(zero, |sum, (i, &x)| sum + x * a[p + i][j]);
+            let factor = (dot + dot) / norm;
+            for (i, &x) in v.iter().enumerate() {
+                a[p + i][j] = a[p + i][j] - factor * x;
+            }
+        }
+    };
+    for p in 0..k {
+        let mut v: Vec<Double> = (p..m).map(|i| a[i][p]).collect();
+        let largest = v.iter().fold(0.0f64, |x, y| x.max(y.hi.abs()));
+        if v[1..].iter().all(|x| x.hi == 0.0) {
+            reflectors.push(None);
+            continue;
+        }
+        // By the largest entry first, so that squares neither overflow nor vanish.
+        v.iter_mut().for_each(|x| *x = *x / largest.into());
+        let norm = v.iter().fold(zero, |sum, &x| sum + x * x).sqrt();
+        v[0] = if v[0].hi < 0.0 { v[0] - norm } else { v[0] + norm };
+        reflect(&v, &mut a, p, p..n);
+        reflectors.push(Some(v));
+    }
+    let mut q = constant(m, k, 0.0);
+    (0..k).for_each(|i| q[i][i] = 1.0.into());
+    for (p, v) in reflectors.iter().enumerate().rev() {
+        if let Some(v) = v {
+            reflect(v, &mut q, p, 0..k);
+        }
+    }
+    a.truncate(k);
+    for p in 0..k {
+        a[p][..p].fill(zero);
+        if a[p][p].hi.is_sign_negative() {
+            a[p].iter_mut().for_each(|x| *x = -*x);
+            q.iter_mut().for_each(|row| row[p] = -row[p]);
+        }
+    }
+    (q, a)
+}
+
+fn fft_all(dtype: DType, inverse: bool, input: &Array) -> Result<Array> {
+    let n = input.dims().last().copied().unwrap_or(1).max(1);
+    let roots: Vec<Scalar> = (0..n).map(|r| root_of_unity(r, n, inverse)).collect();
+    let results = (0..input.len()).map(|o| {
+        let (row, j) = (o / n * n, o % n);
+        (0..n).fold(Scalar::Int(0).fit(dtype), |sum, l| {
+            // j * l mod n without error: angles never grow.
+            let r = (j as u128 * l as u128 % n as u128) as usize;
+            sum + input.get(row + l) * roots[r]
+        })
+    });
+    Array::from_scalars(dtype, input.dims(), results)
+}
+
+/// `exp(-2 pi i r / n)` (inverse: `+`) for `r < n`, by Taylor series in the first quadrant.
+fn root_of_unity(r: usize, n: usize, inverse: bool) -> Scalar {
+    let (quadrant, rest) = (4 * r as u128 / n as u128, 4 * r as u128 % n as u128);
+    let angle = PI * Double::from(rest as f64) / Double::from(2.0 * n as f64);
+    let (mut cos, mut sin, mut term) = (Double::from(1.0), Double::from(0.0), Double::from(1.0));
+    // (pi / 2)^k / k! is below 1e-40 from k = 40 on.
+    for k in 1..40 {
+        term = term * angle / Double::from(k as f64);
+        match k % 4 {
+            1 => sin = sin + term,
+            2 => cos = cos - term,
+            3 => sin = sin - term,
+            _ => cos = cos + term,
+        }
+    }
+    let (re, im) = match quadrant {
+        0 => (cos, sin),
+        1 => (-sin, cos),
+        2 => (-cos, -sin),
+        _ => (sin, -cos),
+    };
+    Scalar::Complex(re, if inverse { im } else { -im })
+}

@@ -1,0 +1,5 @@
+//! The engine over the CPU backend, as one test binary.
+
+mod fallback;
+mod session;
+mod support;

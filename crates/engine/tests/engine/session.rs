@@ -1,0 +1,169 @@
+//! Programs through a session on the CPU: values, views, fusion, errors, memory.
+
+use crate::support::{Arg, Program, cpu, read, upload, upload_i32};
+use ferrotensor_core::error::Code;
+use ferrotensor_engine::{Config, Mode, Strict};
+
+#[test]
+fn a_chain_fuses_into_one_launch_and_keeps_its_bits() {
+    let mut results = Vec::new();
+    for fusion in [true, false] {
+        let mut s = cpu();
+        s.set_config(Config { fusion, strict: Strict::Throw });
+        let x = upload(&mut s, &(0..5000).map(|i| i as f32 * 0.01 - 20.0).collect::<Vec<_>>(), &[5000]);
+        let mut p = Program::default();
+        let a = p.input(&mut s, &x);
+        let b = p.op(&mut s, "multiply", &[a, Arg::Number(0.1)], &[]);
+        let c = p.op(&mut s, "exp", &[b], &[]);
+        let d = p.op(&mut s, "add", &[c, a], &[]);
+        let out = p.run(&mut s, &[d], Mode::Sync).unwrap();
+        results.push(read(&out[0]).iter().map(|v| v.to_bits()).collect::<Vec<_>>());
+        assert_eq!(s.stats().launches, if fusion { 1 } else { 3 });
+        assert_eq!(s.stats().ops, 3);
+    }
+    assert_eq!(results[0], results[1]);
+}
+
+#[test]
+fn the_same_program_with_other_numbers_is_scheduled_once() {
+    let mut s = cpu();
+    let x = upload(&mut s, &[1.0, 2.0], &[2]);
+    for i in 0..10 {
+        let mut p = Program::default();
+        let a = p.input(&mut s, &x);
+        let b = p.op(&mut s, "multiply", &[a, Arg::Number(i as f64)], &[]);
+        let out = p.run(&mut s, &[b], Mode::Sync).unwrap();
+        assert_eq!(read(&out[0]), [i as f32, 2.0 * i as f32]);
+    }
+    assert_eq!(s.stats().schedules, 1);
+}
+
+#[test]
+fn views_share_memory_and_reshape_copies_only_when_it_must() {
+    let mut s = cpu();
+    let x = upload(&mut s, &[0.0, 1.0, 2.0, 3.0, 4.0, 5.0], &[2, 3]);
+    let mut p = Program::default();
+    let a = p.input(&mut s, &x);
+    let flat = p.op(&mut s, "reshape", &[a], &[1.0, 6.0]);
+    let t = p.op(&mut s, "matrixTranspose", &[a], &[]);
+    let tf = p.op(&mut s, "reshape", &[t], &[1.0, 6.0]);
+    let picked = p.op_with(&mut s, "slice", &[a], &[2.0, 1.0, 0.0, 2.0, 2.0], &[1.0, 2.0, -2.0]);
+    let out = p.run(&mut s, &[flat, t, tf, picked], Mode::Sync).unwrap();
+    assert_eq!(read(&out[0]), [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]);
+    assert_eq!(read(&out[1]), [0.0, 3.0, 1.0, 4.0, 2.0, 5.0]);
+    assert_eq!(read(&out[2]), [0.0, 3.0, 1.0, 4.0, 2.0, 5.0]);
+    assert_eq!(read(&out[3]), [5.0, 3.0]);
+    assert_eq!(s.stats().launches, 1, "only the transposed reshape copies");
+}
+
+#[test]
+fn index_errors_poison_what_depends_on_them_and_nothing_else() {
+    let mut s = cpu();
+    let x = upload(&mut s, &[1.0, 2.0, 3.0], &[3]);
+    let bad = upload_i32(&mut s, &[0, 7], &[2]);
+    let mut p = Program::default();
+    let (a, i) = (p.input(&mut s, &x), p.input(&mut s, &bad));
+    let taken = p.op(&mut s, "take", &[a, i], &[f64::NAN]);
+    let after = p.op(&mut s, "exp", &[taken], &[]);
+    let good = p.op(&mut s, "square", &[a], &[]);
+    for mode in [Mode::Sync, Mode::Async] {
+        let out = p.run(&mut s, &[after, good], mode).unwrap();
+        let error = out[0].wait().unwrap_err();
+        assert_eq!(error.code, Code::Index);
+        assert!(error.message.starts_with("take: "), "{}", error.message);
+        assert_eq!(out[0].wait().unwrap_err(), error, "the same at every read");
+        assert_eq!(read(&out[1]), [1.0, 4.0, 9.0]);
+        // A later program that uses the failed tensor fails with the same error.
+        let mut q = Program::default();
+        let f = q.input(&mut s, &out[0]);
+        let g = q.op(&mut s, "negative", &[f], &[]);
+        let later = q.run(&mut s, &[g], mode).unwrap();
+        assert_eq!(later[0].wait().unwrap_err(), error);
+    }
+}
+
+#[test]
+fn singular_matrices_are_errors_of_the_read() {
+    let mut s = cpu();
+    let (a, b) = (upload(&mut s, &[1.0, 2.0, 2.0, 4.0], &[2, 2]), upload(&mut s, &[1.0, 1.0], &[2]));
+    let mut p = Program::default();
+    let (x, y) = (p.input(&mut s, &a), p.input(&mut s, &b));
+    let z = p.op(&mut s, "linalg.solve", &[x, y], &[]);
+    let out = p.run(&mut s, &[z], Mode::Sync).unwrap();
+    assert_eq!(out[0].wait().unwrap_err().code, Code::LinAlg);
+}
+
+#[test]
+fn queued_programs_see_each_others_results() {
+    let mut s = cpu();
+    let n = 1 << 20;
+    let mut x = upload(&mut s, &vec![1.0; n], &[n]);
+    for _ in 0..200 {
+        let mut p = Program::default();
+        let a = p.input(&mut s, &x);
+        let b = p.op(&mut s, "add", &[a, Arg::Number(1.0)], &[]);
+        x = p.run(&mut s, &[b], Mode::Async).unwrap().remove(0);
+    }
+    assert!(read(&x).iter().all(|&v| v == 201.0));
+    assert!(s.stats().inline < 200, "large programs go to the executor");
+}
+
+#[test]
+fn the_budget_refuses_and_nothing_is_lost() {
+    let mut s = cpu();
+    let x = upload(&mut s, &vec![1.0; 1 << 20], &[1 << 20]);
+    let live = s.engine().live_bytes();
+    s.engine().set_limit(live + (1 << 20));
+    let mut p = Program::default();
+    let a = p.input(&mut s, &x);
+    let b = p.op(&mut s, "add", &[a, Arg::Number(1.0)], &[]);
+    assert_eq!(p.run(&mut s, &[b], Mode::Sync).err().map(|e| e.code), Some(Code::OutOfMemory));
+    let total = p.op(&mut s, "sum", &[b], &[-1.0, 0.0, f64::NAN]);
+    let out = p.run(&mut s, &[total], Mode::Sync).unwrap();
+    assert_eq!(read(&out[0]), [2.0 * (1 << 20) as f32], "a fused sum needs no temporary");
+    s.engine().set_limit(usize::MAX);
+    assert!(p.run(&mut s, &[b], Mode::Sync).is_ok());
+}
+
+#[test]
+fn type_errors_come_from_inference_with_op_and_shapes() {
+    let mut s = cpu();
+    let a = s.intern_type(11, &[2.0, 3.0], 0).unwrap();
+    let b = s.intern_type(11, &[4.0, 2.0], 0).unwrap();
+    let matmul = ferrotensor_ops::find("matmul").unwrap().id();
+    let error = s.infer(matmul, 0, 0, &[a, b]).unwrap_err();
+    assert_eq!(error.code, Code::Shape);
+    assert_eq!(error.message, "matmul: inner dimensions differ: [2, 3] @ [4, 2] (3 != 4)");
+    assert_eq!(s.intern_type(11, &[1.5], 0).unwrap_err().code, Code::Argument);
+    assert_eq!(s.intern_type(11, &[-1.0], 0).unwrap_err().code, Code::Shape);
+    assert_eq!(s.intern_type(11, &[1.0], 9).unwrap_err().code, Code::Device);
+    assert!(s.infer(9999, 0, 0, &[a]).is_err());
+    assert!(s.infer(matmul, 0, 77, &[a, b]).is_err());
+    assert!(s.infer(matmul, 0, 0, &[a, 1 << 20]).is_err());
+}
+
+#[test]
+fn an_ended_epoch_forgets_ids_but_not_tensors() {
+    let mut s = cpu();
+    let x = upload(&mut s, &[3.0], &[1]);
+    s.end_epoch();
+    let mut p = Program::default();
+    let a = p.input(&mut s, &x);
+    let b = p.op(&mut s, "square", &[a], &[]);
+    let out = p.run(&mut s, &[b], Mode::Sync).unwrap();
+    assert_eq!(read(&out[0]), [9.0]);
+}
+
+#[test]
+fn empty_tensors_and_scalars_are_ordinary() {
+    let mut s = cpu();
+    let (e, x) = (upload(&mut s, &[], &[0, 3]), upload(&mut s, &[2.0], &[]));
+    let mut p = Program::default();
+    let (a, b) = (p.input(&mut s, &e), p.input(&mut s, &x));
+    let c = p.op(&mut s, "add", &[a, b], &[]);
+    let total = p.op(&mut s, "sum", &[c], &[1.0, 0.0, 0.0, f64::NAN]);
+    let joined = p.op(&mut s, "concat", &[a, c], &[0.0]);
+    let out = p.run(&mut s, &[c, total, joined], Mode::Sync).unwrap();
+    assert_eq!((read(&out[0]).len(), read(&out[1])), (0, vec![0.0; 3]));
+    assert_eq!(out[2].dims(), [0, 3]);
+}

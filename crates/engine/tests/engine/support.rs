@@ -1,0 +1,111 @@
+//! Writes programs by op names, as TypeScript would, and runs them on a session.
+
+use ferrotensor_core::registry::{Probe, Registry};
+use ferrotensor_core::{DType, Result};
+use ferrotensor_engine::{Engine, Mode, Request, RunOutcome, Session, Tensor};
+use std::sync::Arc;
+
+pub fn engine(probes: &[(&'static str, Probe)]) -> Arc<Engine> {
+    Engine::new(Registry::new(probes), ferrotensor_host::run)
+}
+
+pub fn cpu() -> Session {
+    Session::new(engine(&[("cpu", ferrotensor_cpu::probe)]))
+}
+
+/// A program under construction.
+#[derive(Default)]
+pub struct Program {
+    pub words: Vec<i32>,
+    pub params: Vec<u64>,
+    pub inputs: Vec<Arc<Tensor>>,
+    slots: i32,
+}
+
+/// An operand: a slot or a weak number.
+#[derive(Clone, Copy)]
+pub enum Arg {
+    Slot(i32),
+    Number(f64),
+}
+
+impl Program {
+    pub fn input(&mut self, session: &mut Session, tensor: &Arc<Tensor>) -> Arg {
+        let dims: Vec<f64> = tensor.dims().iter().map(|&d| d as f64).collect();
+        let id = session.intern_type(tensor.dtype() as u8, &dims, tensor.device()).unwrap();
+        self.words.extend([0, id]);
+        self.inputs.push(Arc::clone(tensor));
+        self.slots += 1;
+        Arg::Slot(self.slots - 1)
+    }
+
+    pub fn op(&mut self, session: &mut Session, name: &str, args: &[Arg], attrs: &[f64]) -> Arg {
+        self.op_with(session, name, args, attrs, &[])
+    }
+
+    pub fn op_with(&mut self, session: &mut Session, name: &str, args: &[Arg], attrs: &[f64], params: &[f64]) -> Arg {
+        let op = ferrotensor_ops::find(name).unwrap();
+        let attr = if attrs.is_empty() { 0 } else { session.intern_attrs(op.id(), attrs).unwrap() };
+        let (mut forms, mut slots) = (0, Vec::new());
+        let before = self.params.len();
+        for (i, arg) in args.iter().enumerate() {
+            match arg {
+                Arg::Slot(s) => slots.push(*s),
+                Arg::Number(v) => {
+                    forms |= 1 << (3 * i);
+                    self.params.push(v.to_bits());
+                }
+            }
+        }
+        self.params.extend(params.iter().map(|p| p.to_bits()));
+        let nparams = (self.params.len() - before) as i32;
+        self.words.extend([i32::from(op.id() as i16) | forms << 12 | nparams << 24, attr]);
+        if op.variadic {
+            self.words.push(slots.len() as i32);
+        }
+        self.words.extend(slots);
+        self.slots += op.outputs.len() as i32;
+        Arg::Slot(self.slots - op.outputs.len() as i32)
+    }
+
+    pub fn run(&self, session: &mut Session, outputs: &[Arg], mode: Mode) -> Result<Vec<Arc<Tensor>>> {
+        let outputs: Vec<i32> = outputs
+            .iter()
+            .map(|a| match a {
+                Arg::Slot(s) => *s,
+                Arg::Number(_) => -1,
+            })
+            .collect();
+        let request = Request {
+            words: &self.words,
+            params: &self.params,
+            inputs: &self.inputs,
+            outputs: &outputs,
+            mode,
+            force: false,
+        };
+        match session.run(&request)? {
+            RunOutcome::Done(tensors) => Ok(tensors.into_vec()),
+            RunOutcome::Refused { bytes } => Err(ferrotensor_core::Error::out_of_memory(format!("{bytes} refused"))),
+        }
+    }
+}
+
+pub fn upload(session: &mut Session, values: &[f32], dims: &[usize]) -> Arc<Tensor> {
+    let dims: Vec<f64> = dims.iter().map(|&d| d as f64).collect();
+    let id = session.intern_type(DType::F32 as u8, &dims, 0).unwrap();
+    session.upload(id, bytemuck::cast_slice(values), false).unwrap().unwrap()
+}
+
+pub fn upload_i32(session: &mut Session, values: &[i32], dims: &[usize]) -> Arc<Tensor> {
+    let dims: Vec<f64> = dims.iter().map(|&d| d as f64).collect();
+    let id = session.intern_type(DType::I32 as u8, &dims, 0).unwrap();
+    session.upload(id, bytemuck::cast_slice(values), false).unwrap().unwrap()
+}
+
+pub fn read(tensor: &Tensor) -> Vec<f32> {
+    tensor.wait().unwrap();
+    let mut out = vec![0f32; tensor.len()];
+    tensor.read(bytemuck::cast_slice_mut(&mut out)).unwrap();
+    out
+}
