@@ -67,7 +67,10 @@ pub fn broadcast_shapes(a: &[usize], b: &[usize]) -> Result<Dims> {
             (1, _) => y,
             (_, 1) => x,
             _ => {
-                return Err(Error::shape(format!("shapes {a:?} and {b:?} do not broadcast: axis {} is {x} and {y}", i as isize - rank as isize)));
+                return Err(Error::shape(format!(
+                    "shapes {a:?} and {b:?} do not broadcast: axis {} is {x} and {y}",
+                    i as isize - rank as isize
+                )));
             }
         };
     }

@@ -3,35 +3,36 @@ use proptest::prelude::*;
 
 /// A layout reached by random view operations from a dense one, with the length of its buffer.
 fn layouts() -> impl Strategy<Value = (Layout, usize)> {
-    (prop::collection::vec(0usize..5, 0..5), prop::collection::vec((0usize..4, 0usize..5, 0usize..5), 0..6)).prop_map(|(dims, steps)| {
-        let mut layout = Layout::dense(&dims).unwrap();
-        let len = layout.len();
-        for (what, a, b) in steps {
-            let rank = layout.rank();
-            if rank == 0 {
-                break;
-            }
-            let axis = a % rank;
-            let dim = layout.dims()[axis];
-            layout = match what {
-                0 => layout.flip(axis),
-                1 if dim > 0 => layout.slice(axis, b % dim, 1, dim - b % dim),
-                2 if dim > 0 => layout.slice(axis, dim - 1, -2, dim.div_ceil(2)),
-                3 => {
-                    let mut axes: Vec<usize> = (0..rank).collect();
-                    axes.swap(axis, b % rank);
-                    layout.permute(&axes)
+    (prop::collection::vec(0usize..5, 0..5), prop::collection::vec((0usize..4, 0usize..5, 0usize..5), 0..6)).prop_map(
+        |(dims, steps)| {
+            let mut layout = Layout::dense(&dims).unwrap();
+            let len = layout.len();
+            for (what, a, b) in steps {
+                let rank = layout.rank();
+                if rank == 0 {
+                    break;
                 }
-                _ => layout.expand(axis),
-            };
-        }
-        (layout, len)
-    })
+                let axis = a % rank;
+                let dim = layout.dims()[axis];
+                layout = match what {
+                    0 => layout.flip(axis),
+                    1 if dim > 0 => layout.slice(axis, b % dim, 1, dim - b % dim),
+                    2 if dim > 0 => layout.slice(axis, dim - 1, -2, dim.div_ceil(2)),
+                    3 => {
+                        let mut axes: Vec<usize> = (0..rank).collect();
+                        axes.swap(axis, b % rank);
+                        layout.permute(&axes)
+                    }
+                    _ => layout.expand(axis),
+                };
+            }
+            (layout, len)
+        },
+    )
 }
 
 fn walk(loops: &Loops, operand: usize, offset: usize) -> Vec<usize> {
-    let as_layout =
-        Layout { dims: loops.dims.clone(), strides: loops.strides[operand].clone(), offset };
+    let as_layout = Layout { dims: loops.dims.clone(), strides: loops.strides[operand].clone(), offset };
     positions(&as_layout).collect()
 }
 

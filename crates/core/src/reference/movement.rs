@@ -12,10 +12,9 @@ use std::cmp::Ordering;
 /// # Errors
 /// `Code::Index` for an index out of range.
 fn rows(data: &[usize], indices: &[Array]) -> Result<(Vec<usize>, usize)> {
-    let (Some((indexed, rest)), true) = (
-        data.split_at_checked(indices.len()),
-        indices.iter().all(|index| index.dims() == indices[0].dims()),
-    ) else {
+    let (Some((indexed, rest)), true) =
+        (data.split_at_checked(indices.len()), indices.iter().all(|index| index.dims() == indices[0].dims()))
+    else {
         return Err(Error::internal("gather or scatter: index operands fit neither each other nor the data"));
     };
     let row: usize = rest.iter().product();

@@ -70,7 +70,8 @@ fn float_extremes_and_comparisons_know_nan_and_signed_zero() {
     assert_eq!(bits(binary(Op::Min, &x, &y)), bits(vec![-0.0, -0.0, 1.0]));
     assert_eq!(bits(binary(Op::Max, &x, &y)), bits(vec![0.0, 0.0, 2.0]));
     assert!(binary(Op::Max, &[f32::NAN, 1.0], &[1.0, f32::NAN]).iter().all(|v| v.is_nan()));
-    let compare = |op| map::<f32, Bool>(&[&[0.0, f32::NAN, 1.0], &[-0.0, f32::NAN, 2.0]], move |b, v| b.compare(op, v[0], v[1]));
+    let compare =
+        |op| map::<f32, Bool>(&[&[0.0, f32::NAN, 1.0], &[-0.0, f32::NAN, 2.0]], move |b, v| b.compare(op, v[0], v[1]));
     assert_eq!(compare(Op::Eq), [Bool(1), Bool(0), Bool(0)]);
     assert_eq!(compare(Op::Ne), [Bool(0), Bool(1), Bool(1)]);
     assert_eq!(compare(Op::Lt), [Bool(0), Bool(0), Bool(1)]);
@@ -89,7 +90,10 @@ fn casts_truncate_saturate_and_round_once() {
     assert_eq!(cast::<f64, bf16>(&[f64::MAX, 1e-300]), [bf16::INFINITY, bf16::ZERO]);
     // 2^53 + 1 is between two float64; 2^24 + 1 plus a little is above a tie of float32.
     assert_eq!(cast::<i64, f64>(&[(1 << 53) + 1]), [9007199254740992.0]);
-    assert_eq!(cast::<i64, f32>(&[(1 << 60) + (1 << 36), (1 << 60) + (1 << 36) + 1]), [2f32.powi(60), 2f32.powi(60) + 2f32.powi(37)]);
+    assert_eq!(
+        cast::<i64, f32>(&[(1 << 60) + (1 << 36), (1 << 60) + (1 << 36) + 1]),
+        [2f32.powi(60), 2f32.powi(60) + 2f32.powi(37)]
+    );
     assert_eq!(cast::<Complex<f64>, f32>(&[Complex::new(2.5, 9.0)]), [2.5]);
     assert_eq!(cast::<f32, Complex<f64>>(&[2.5]), [Complex::new(2.5, 0.0)]);
     assert_eq!(map::<f32, i32>(&[&[1.0]], |b, v| b.bitcast(v[0], DType::I32)), [0x3f80_0000]);
@@ -128,11 +132,17 @@ fn functions_round_the_float64_value() {
 fn complex_arithmetic() {
     let c = |re, im| Complex::<f64>::new(re, im);
     assert_eq!(binary(Op::Mul, &[c(1.0, 2.0)], &[c(3.0, -1.0)]), [c(5.0, 5.0)]);
-    assert_eq!(binary(Op::Div, &[c(5.0, 5.0), c(1e300, 0.0)], &[c(3.0, -1.0), c(1e300, 1e300)]), [c(1.0, 2.0), c(0.5, -0.5)]);
+    assert_eq!(
+        binary(Op::Div, &[c(5.0, 5.0), c(1e300, 0.0)], &[c(3.0, -1.0), c(1e300, 1e300)]),
+        [c(1.0, 2.0), c(0.5, -0.5)]
+    );
     // Cancellation that float64 products would lose: (1 + e)(1 + e) - (1 + 2e) = e^2.
     let e = f64::EPSILON;
     assert_eq!(binary(Op::Mul, &[c(1.0 + e, 1.0)], &[c(1.0 + e, 1.0 + 2.0 * e)])[0].re, e * e);
-    assert_eq!(map::<Complex<f64>, Bool>(&[&[c(1.0, 2.0)], &[c(1.0, 3.0)]], |b, v| b.compare(Op::Eq, v[0], v[1])), [Bool(0)]);
+    assert_eq!(
+        map::<Complex<f64>, Bool>(&[&[c(1.0, 2.0)], &[c(1.0, 3.0)]], |b, v| b.compare(Op::Eq, v[0], v[1])),
+        [Bool(0)]
+    );
 }
 
 #[test]
@@ -171,7 +181,10 @@ fn other_combinations() {
     assert_eq!(one::<i32>(value(Monoid::Max, DType::I32), &[array::<i32>(&[0], &[])], &[]), [i32::MIN]);
     assert_eq!(one::<f64>(value(Monoid::Min, DType::F64), &[array::<f64>(&[0], &[])], &[]), [f64::INFINITY]);
     assert!(one::<f32>(value(Monoid::Max, DType::F32), &[array(&[3], &[1.0, f32::NAN, 2.0])], &[])[0].is_nan());
-    assert_eq!(one::<Bool>(value(Monoid::All, DType::Bool), &[array(&[2, 2], &[Bool(1), Bool(0), Bool(1), Bool(1)])], &[2]), [Bool(0), Bool(1)]);
+    assert_eq!(
+        one::<Bool>(value(Monoid::All, DType::Bool), &[array(&[2, 2], &[Bool(1), Bool(0), Bool(1), Bool(1)])], &[2]),
+        [Bool(0), Bool(1)]
+    );
     assert_eq!(one::<Bool>(value(Monoid::Any, DType::Bool), &[array::<Bool>(&[0], &[])], &[]), [Bool(0)]);
     let arg = |c, x: &[f32]| one::<i32>(reduce(c, DType::F32), &[array(&[x.len()], x)], &[])[0];
     assert_eq!(arg(Combine::ArgMax, &[1.0, 3.0, 3.0]), 1);
@@ -206,7 +219,10 @@ fn pre_and_post_take_their_own_parameters() {
 #[test]
 fn scans_run_serially_along_the_last_axis() {
     let scan = |combine, dtype| Kernel::Scan(Scan { combine, dtype });
-    assert_eq!(one::<i32>(scan(Monoid::Sum, DType::I32), &[array(&[2, 3], &[1, 2, 3, 4, 5, 6])], &[2, 3]), [1, 3, 6, 4, 9, 15]);
+    assert_eq!(
+        one::<i32>(scan(Monoid::Sum, DType::I32), &[array(&[2, 3], &[1, 2, 3, 4, 5, 6])], &[2, 3]),
+        [1, 3, 6, 4, 9, 15]
+    );
     assert_eq!(one::<u8>(scan(Monoid::Prod, DType::U8), &[array(&[3], &[20u8, 20, 1])], &[3]), [20, 144, 144]);
     assert_eq!(one::<f32>(scan(Monoid::Max, DType::F32), &[array(&[3], &[1f32, -2.0, 3.0])], &[3]), [1.0, 1.0, 3.0]);
     assert_eq!(one::<f64>(scan(Monoid::Sum, DType::F64), &[array(&[3], &[1e16, 1.0, 1.0])], &[3]), [1e16, 1e16, 1e16]);

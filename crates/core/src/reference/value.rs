@@ -267,7 +267,8 @@ mod tests {
     fn narrow_floats_round_to_nearest_even_everywhere() {
         for dtype in [DType::F16, DType::BF16] {
             let value = |bits: u16| Scalar::decode(dtype, &bits.to_le_bytes()).real().hi;
-            let rounded = |x: f64| u16::from_le_bytes([Scalar::float(x).encode(dtype)[0], Scalar::float(x).encode(dtype)[1]]);
+            let rounded =
+                |x: f64| u16::from_le_bytes([Scalar::float(x).encode(dtype)[0], Scalar::float(x).encode(dtype)[1]]);
             for bits in (0..0x7fff).take_while(|&bits| value(bits + 1).is_finite()) {
                 assert_eq!(rounded(value(bits)), bits);
                 let tie = (value(bits) + value(bits + 1)) / 2.0;

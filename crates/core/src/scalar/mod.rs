@@ -38,16 +38,8 @@ pub enum MathFn {
 
 impl MathFn {
     /// Every function.
-    pub const ALL: [MathFn; 8] = [
-        MathFn::Exp,
-        MathFn::Log,
-        MathFn::Tanh,
-        MathFn::Sigmoid,
-        MathFn::Sin,
-        MathFn::Cos,
-        MathFn::Erf,
-        MathFn::Pow,
-    ];
+    pub const ALL: [MathFn; 8] =
+        [MathFn::Exp, MathFn::Log, MathFn::Tanh, MathFn::Sigmoid, MathFn::Sin, MathFn::Cos, MathFn::Erf, MathFn::Pow];
 
     /// Number of arguments.
     pub fn arity(self) -> usize {

@@ -1,0 +1,112 @@
+//! The exponential, and its parts for the functions built on it.
+//!
+//! Method: x = n ln 2 + r with |r| <= ln 2 / 2 (Cody and Waite, two fused steps), e^r - 1 = r + r^2 Q(r), scaling by
+//! 2^n in two steps so that results round once into the subnormal range.
+
+use super::coefficients::{EXP, LN_2, LOG2_E};
+use super::real::{Bits, Real};
+
+/// x = n ln 2 + r.
+pub(super) struct Reduced<V: Real> {
+    /// n as a float.
+    n: V,
+    /// Bits whose low part is n + 2 BIAS.
+    bits: V::Bits,
+    /// x - n * hi(ln 2), exact.
+    rest: V,
+}
+
+/// e^r - 1 as an unevaluated sum.
+pub(super) struct Expm1<V> {
+    pub(super) hi: V,
+    pub(super) lo: V,
+}
+
+/// `x`, at most `high`; NaN stays.
+#[inline(always)]
+pub(super) fn at_most<V: Real>(x: V, high: f64) -> V {
+    V::select(x.lit(high).lt(x), x.lit(high), x)
+}
+
+/// `x`, raised to a number whose exponential rounds to 0 (e^-104 < 2^-150, e^-746 < 2^-1075); NaN stays.
+#[inline(always)]
+pub(super) fn not_below_underflow<V: Real>(x: V) -> V {
+    let low = x.lit(V::choose(-104.0, -746.0));
+    V::select(x.lt(low), low, x)
+}
+
+/// `x` between bounds outside of which e^x is 0 or infinite (e^89 > 2^128, e^710 > 2^1024); NaN stays.
+#[inline(always)]
+pub(super) fn clamp<V: Real>(x: V) -> V {
+    not_below_underflow(at_most(x, V::choose(89.0, 710.0)))
+}
+
+impl<V: Real> Reduced<V> {
+    /// For |x| below 1000 or so; NaN gives NaN parts.
+    #[inline(always)]
+    pub(super) fn new(x: V) -> Self {
+        let (n, bits) = x.nearest(x.part(&LOG2_E, 0), 2 * V::BIAS);
+        Reduced { n, bits, rest: (-n).fma(x.part(&LN_2, 0), x) }
+    }
+
+    /// r and its rounding error, for an argument x + lo.
+    #[inline(always)]
+    fn remainder(&self, lo: V) -> (V, V) {
+        let r = self.rest + lo;
+        (r, (self.rest - r) + lo)
+    }
+
+    /// e^r - 1.
+    #[inline(always)]
+    pub(super) fn expm1(&self) -> Expm1<V> {
+        // Without r's own error tanh would err by 1.04 units just above ln 2 / 4, where 1 + 2 m cancels.
+        let (r, r_lo) = self.remainder(-self.n * self.n.part(&LN_2, 1));
+        let (square, tail) = (r * r, r.poly(&EXP));
+        let hi = square.fma(tail, r);
+        Expm1 { hi, lo: square.fma(tail, r - hi) + r_lo }
+    }
+
+    /// 2^n for n >= 0.
+    #[inline(always)]
+    pub(super) fn power(&self) -> V {
+        let b = self.bits;
+        V::from_bits(b.wrapping_sub(b.lit(V::BIAS as u64)).shl(b.lit(V::MANTISSA as u64)))
+    }
+
+    /// Two factors of 2^n, each of about half the exponent: 2^n itself may overflow or be subnormal.
+    #[inline(always)]
+    pub(super) fn half_powers(&self) -> (V, V) {
+        let half = self.bits.shr(self.bits.lit(1));
+        let mantissa = half.lit(V::MANTISSA as u64);
+        (V::from_bits(half.shl(mantissa)), V::from_bits(self.bits.wrapping_sub(half).shl(mantissa)))
+    }
+
+    /// e^x: the rounding of r, at most a quarter unit, is the largest error beside the last rounding.
+    #[inline(always)]
+    pub(super) fn exp(&self) -> V {
+        self.scaled((-self.n).fma(self.n.part(&LN_2, 1), self.rest), |lo| lo)
+    }
+
+    /// e^(x + lo) for an argument with a low part: little more than half a unit of error.
+    #[inline(always)]
+    pub(super) fn exp_with(&self, lo: V) -> V {
+        let (r, r_lo) = self.remainder((-self.n).fma(self.n.part(&LN_2, 1), lo));
+        self.scaled(r, |lo| lo + r_lo)
+    }
+
+    /// 2^n e^r, where `correct` adds what r lacks to the low part of 1 + r.
+    #[inline(always)]
+    fn scaled(&self, r: V, correct: impl Fn(V) -> V) -> V {
+        let one = r.lit(1.0);
+        let sum = one + r;
+        let lo = correct((one - sum) + r);
+        let (a, b) = self.half_powers();
+        (sum + (r * r).fma(r.poly(&EXP), lo)) * a * b
+    }
+}
+
+/// e^x. exp(-inf) = 0, exp(inf) = inf; overflows to inf, underflows gradually to 0.
+#[inline(always)]
+pub fn exp<V: Real>(x: V) -> V {
+    Reduced::new(clamp(x)).exp()
+}

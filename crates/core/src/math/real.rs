@@ -1,0 +1,237 @@
+//! The arithmetic the scalar functions are written in: [`Real`] and its integer and mask companions, and their meaning
+//! for `f32` and `f64`.
+//!
+//! Everything is branch-free and exact or rounded once, so a plain loop over a function vectorises, and every
+//! instruction set and every emitter of the recorded program gives the same bits. There is no float <-> integer
+//! conversion: Rust's saturating `as` blocks vectorisation (0.75 instead of 0.14 ns per element of `exp`, AVX-512), so
+//! integers travel in the low mantissa bits of a float instead.
+
+use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Sub};
+
+/// A polynomial or a constant in parts, for each precision.
+pub struct Table {
+    pub(super) single: &'static [f64],
+    pub(super) double: &'static [f64],
+}
+
+impl Table {
+    #[inline(always)]
+    pub(super) fn of<V: Real>(&self) -> &'static [f64] {
+        V::choose(self.single, self.double)
+    }
+}
+
+/// The result of a comparison.
+pub trait Mask: Copy + BitAnd<Output = Self> + BitOr<Output = Self> + Not<Output = Self> {}
+
+/// What floats and integers share.
+pub trait Lane: Copy {
+    /// The result of comparing two of these.
+    type Mask: Mask;
+    /// `mask ? yes : no`.
+    fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
+    /// `self == other`.
+    fn eq(self, other: Self) -> Self::Mask;
+}
+
+/// An unsigned integer as wide as the float. Arithmetic wraps.
+pub trait Bits: Lane + BitAnd<Output = Self> + BitOr<Output = Self> + BitXor<Output = Self> {
+    /// A constant beside `self`.
+    fn lit(self, value: u64) -> Self;
+    /// `self + other`.
+    fn wrapping_add(self, other: Self) -> Self;
+    /// `self - other`.
+    fn wrapping_sub(self, other: Self) -> Self;
+    /// Low half of the product.
+    fn wrapping_mul(self, other: Self) -> Self;
+    /// High half of the product.
+    fn mul_hi(self, other: Self) -> Self;
+    /// `self << count`, count below the width.
+    fn shl(self, count: Self) -> Self;
+    /// `self >> count`, zeros shifted in, count below the width.
+    fn shr(self, count: Self) -> Self;
+    /// `self < other`.
+    fn lt(self, other: Self) -> Self::Mask;
+}
+
+/// A float32 or float64: a number, or an instruction being recorded.
+pub trait Real:
+    Lane + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self> + Neg<Output = Self>
+{
+    /// The unsigned integer of the same width.
+    type Bits: Bits<Mask = Self::Mask>;
+    /// Bits in all: 32 or 64.
+    const WIDTH: u32;
+    /// Stored bits of the significand.
+    const MANTISSA: u32 = if Self::WIDTH == 32 { 23 } else { 52 };
+    /// Exponent field of 1.
+    const BIAS: u32 = if Self::WIDTH == 32 { 127 } else { 1023 };
+
+    /// A constant beside `self`, rounded from float64.
+    fn lit(self, value: f64) -> Self;
+    /// `self * b + c` rounded once.
+    fn fma(self, b: Self, c: Self) -> Self;
+    /// The absolute value.
+    fn abs(self) -> Self;
+    /// `self < other`.
+    fn lt(self, other: Self) -> Self::Mask;
+    /// The bits of the float.
+    fn bits(self) -> Self::Bits;
+    /// The float with these bits.
+    fn from_bits(bits: Self::Bits) -> Self;
+
+    /// One of two things by precision, known at compile time.
+    #[inline(always)]
+    fn choose<T>(single: T, double: T) -> T {
+        if Self::WIDTH == 32 { single } else { double }
+    }
+
+    /// The n-th part of a constant.
+    #[inline(always)]
+    fn part(self, table: &Table, n: usize) -> Self {
+        self.lit(table.of::<Self>()[n])
+    }
+
+    /// The polynomial at `self`: pairs of terms, then Horner's rule in `self`^2. The chain is half as long as Horner's,
+    /// which is what a loop waits for (`exp` float32, AVX2: 0.49 -> 0.37 ns per element).
+    #[inline(always)]
+    fn poly(self, table: &Table) -> Self {
+        let c = table.of::<Self>();
+        let square = self * self;
+        let mut pairs = c.chunks(2).rev().map(|pair| match *pair {
+            [low, high] => self.fma(self.lit(high), self.lit(low)),
+            _ => self.lit(pair[0]),
+        });
+        let first = pairs.next().unwrap_or_else(|| self.lit(0.0));
+        pairs.fold(first, |sum, pair| sum.fma(square, pair))
+    }
+
+    /// The sign bit alone.
+    #[inline(always)]
+    fn sign(self) -> Self::Bits {
+        let bits = self.bits();
+        bits & bits.lit(1 << (Self::WIDTH - 1))
+    }
+
+    /// `self`, negated where `sign` holds a sign bit.
+    #[inline(always)]
+    fn flip(self, sign: Self::Bits) -> Self {
+        Self::from_bits(self.bits() ^ sign)
+    }
+
+    /// The integer nearest to `self * factor` (ties to even) as a float, and bits whose low part is that integer plus
+    /// `offset` in two's complement: adding 1.5 * 2^MANTISSA leaves no room for a fraction. |integer| < 2^(MANTISSA-2).
+    #[inline(always)]
+    fn nearest(self, factor: Self, offset: u32) -> (Self, Self::Bits) {
+        let magic = self.lit(1.5 * (1u64 << Self::MANTISSA) as f64 + offset as f64);
+        let shifted = self.fma(factor, magic);
+        (shifted - magic, shifted.bits())
+    }
+
+    /// An integer below 2^MANTISSA as a float (beside `self`).
+    #[inline(always)]
+    fn float_of(self, integer: Self::Bits) -> Self {
+        let magic = self.lit((1u64 << Self::MANTISSA) as f64);
+        Self::from_bits(integer | magic.bits()) - magic
+    }
+}
+
+impl Mask for bool {}
+
+macro_rules! native {
+    ($float:ty, $bits:ty, $mul_hi:expr) => {
+        impl Lane for $float {
+            type Mask = bool;
+            #[inline(always)]
+            fn select(mask: bool, yes: Self, no: Self) -> Self {
+                if mask { yes } else { no }
+            }
+            #[inline(always)]
+            fn eq(self, other: Self) -> bool {
+                self == other
+            }
+        }
+        impl Lane for $bits {
+            type Mask = bool;
+            #[inline(always)]
+            fn select(mask: bool, yes: Self, no: Self) -> Self {
+                if mask { yes } else { no }
+            }
+            #[inline(always)]
+            fn eq(self, other: Self) -> bool {
+                self == other
+            }
+        }
+        impl Bits for $bits {
+            #[inline(always)]
+            fn lit(self, value: u64) -> Self {
+                value as $bits
+            }
+            #[inline(always)]
+            fn wrapping_add(self, other: Self) -> Self {
+                <$bits>::wrapping_add(self, other)
+            }
+            #[inline(always)]
+            fn wrapping_sub(self, other: Self) -> Self {
+                <$bits>::wrapping_sub(self, other)
+            }
+            #[inline(always)]
+            fn wrapping_mul(self, other: Self) -> Self {
+                <$bits>::wrapping_mul(self, other)
+            }
+            #[inline(always)]
+            fn mul_hi(self, other: Self) -> Self {
+                $mul_hi(self, other)
+            }
+            #[inline(always)]
+            fn shl(self, count: Self) -> Self {
+                self.wrapping_shl(count as u32)
+            }
+            #[inline(always)]
+            fn shr(self, count: Self) -> Self {
+                self.wrapping_shr(count as u32)
+            }
+            #[inline(always)]
+            fn lt(self, other: Self) -> bool {
+                self < other
+            }
+        }
+        impl Real for $float {
+            type Bits = $bits;
+            const WIDTH: u32 = <$bits>::BITS;
+            #[inline(always)]
+            fn lit(self, value: f64) -> Self {
+                value as $float
+            }
+            #[inline(always)]
+            fn fma(self, b: Self, c: Self) -> Self {
+                self.mul_add(b, c)
+            }
+            #[inline(always)]
+            fn abs(self) -> Self {
+                <$float>::abs(self)
+            }
+            #[inline(always)]
+            fn lt(self, other: Self) -> bool {
+                self < other
+            }
+            #[inline(always)]
+            fn bits(self) -> $bits {
+                self.to_bits()
+            }
+            #[inline(always)]
+            fn from_bits(bits: $bits) -> Self {
+                <$float>::from_bits(bits)
+            }
+        }
+    };
+}
+
+native!(f32, u32, |a: u32, b: u32| ((a as u64 * b as u64) >> 32) as u32);
+// Four 32-bit products: LLVM does not vectorise a 128-bit one.
+native!(f64, u64, |a: u64, b: u64| {
+    let (low, high) = (|x: u64| x & 0xffff_ffff, |x: u64| x >> 32);
+    let (p01, p10) = (low(a) * high(b), high(a) * low(b));
+    let middle = high(low(a) * low(b)) + low(p01) + low(p10);
+    high(a) * high(b) + high(p01) + high(p10) + high(middle)
+});
