@@ -1,1 +1,29 @@
-//! Placeholder.
+//! Checks that every row of the operation table means on every backend what the reference says it means.
+//!
+//! Reading order: `recipe.rs` (the circumstances a row is tried in) with `shapes.rs`, `values.rs` and `covering.rs`;
+//! `executor.rs` with `view.rs` and `bounds.rs` (what is right, and how exactly); `machine.rs` (the variants); `compare.rs`;
+//! `rows.rs` (op x dtype x layout x tier) and `ledger.rs` (what must be native, and the measured errors). Beside the rows:
+//! `programs.rs` (random programs), `guards.rs` (kernels alone, between guard bands), `refusals.rs` (errors and garbage),
+//! `golden.rs` (NumPy's answers), `random.rs` (the generator), `saboteur.rs` (the checkers checked).
+
+pub mod bounds;
+pub mod case;
+pub mod compare;
+pub mod covering;
+pub mod executor;
+pub mod golden;
+pub mod guards;
+pub mod ledger;
+pub mod machine;
+pub mod programs;
+pub mod random;
+pub mod recipe;
+pub mod refusals;
+pub mod rows;
+pub mod saboteur;
+pub mod shapes;
+pub mod values;
+pub mod view;
+
+/// One named test: `Err` says what is wrong.
+pub type Check = Box<dyn FnOnce() -> Result<(), String> + Send>;

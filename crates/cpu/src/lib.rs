@@ -1,1 +1,26 @@
-//! Placeholder.
+//! The CPU backend: one source for several instruction sets, its own threads, and no knowledge of operations.
+//!
+//! Reading order: `backend.rs` (what the engine calls), `map/` (tile programs, the machine under everything), `reduce/`,
+//! then the kernels that are a file each. `number/` holds the arithmetic of one element, `tier.rs` how one source becomes
+//! one function for each instruction set, `parallel.rs` the threads, `memory.rs` the buffers.
+
+mod backend;
+mod contract;
+mod gather;
+mod indices;
+mod launch;
+mod map;
+mod memory;
+mod number;
+mod parallel;
+mod reduce;
+mod scan;
+mod scatter;
+mod scratch;
+mod sort;
+mod tier;
+
+pub use backend::{CpuBackend, probe};
+pub use memory::CpuBuffer;
+pub use parallel::{set_threads, threads};
+pub use tier::Tier;

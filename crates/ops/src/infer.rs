@@ -43,7 +43,7 @@ pub struct Inferred {
 /// # Errors
 /// The typed error of the call, led by the operation's name.
 pub fn infer(op: &'static OpDef, args: &[Arg], dims: Vec<Option<Dims>>, attrs: &Attrs) -> Result<Inferred> {
-    infer_inner(op, args, dims, attrs).map_err(|e| e.in_op(op.name))
+    infer_inner(op, args, dims, attrs).map_err(|e| e.in_op(&op.path()))
 }
 
 fn infer_inner(op: &'static OpDef, args: &[Arg], dims: Vec<Option<Dims>>, attrs: &Attrs) -> Result<Inferred> {

@@ -1,3 +1,5 @@
+//! Layouts: every view against index arithmetic on random shapes, and what constructors refuse.
+
 use super::*;
 use proptest::prelude::*;
 

@@ -1,0 +1,65 @@
+// Random tensors: reproducible, independent of shape, and distributed as they say.
+
+import test from 'ava'
+import * as ft from 'ferrotensor'
+import { throws } from './expect.js'
+
+const key = ft.random.key(42)
+
+test('a draw depends on the key alone', (t) => {
+  t.deepEqual(ft.random.normal(key, [4, 5]).toArray(), ft.random.normal(ft.random.key(42), [4, 5]).toArray())
+  t.deepEqual(ft.random.uniform(key, [20]).toArray(), ft.random.uniform(key, [4, 5]).reshape([20]).toArray())
+  t.notDeepEqual(ft.random.uniform(key, [4]).toArray(), ft.random.uniform(ft.random.key(43), [4]).toArray())
+  t.notDeepEqual(ft.random.bits(ft.random.key(2 ** 32), [4]).toArray(), ft.random.bits(ft.random.key(0), [4]).toArray())
+  t.deepEqual(ft.random.key(7n).toArray(), ft.random.key(7).toArray())
+})
+
+test('keys split and fold into different keys', (t) => {
+  const keys = [key, ...ft.random.split(key, 4), ...[0, 1, 2].map((i) => ft.random.fold(key, i))]
+  t.is(new Set(keys.map((k) => String(k.toArray()))).size, 8)
+  t.deepEqual(ft.random.split(key).map((k) => [k.shape, k.dtype]), [[[2], 'uint32'], [[2], 'uint32']])
+})
+
+test('uniform and normal have their moments', (t) => {
+  const n = 100_000
+  const u = ft.random.uniform(key, [n], { low: -1, high: 3 })
+  const z = ft.random.normal(key, [n], { mean: 2, std: 3 })
+  const [mean, std] = [(x: ft.Tensor) => Number(x.mean().itemSync()), (x: ft.Tensor) => Math.sqrt(Number(x.sub(x.mean()).square().mean().itemSync()))]
+  // Five standard errors of the mean: 5 std / sqrt(n).
+  t.true(Math.abs(mean(u) - 1) < 0.02, `${mean(u)}`)
+  t.true(Math.abs(std(u) - 4 / Math.sqrt(12)) < 0.02, `${std(u)}`)
+  t.true(Math.abs(mean(z) - 2) < 0.05, `${mean(z)}`)
+  t.true(Math.abs(std(z) - 3) < 0.05, `${std(z)}`)
+  t.true(Number(u.min().itemSync()) >= -1 && Number(u.max().itemSync()) < 3)
+})
+
+test('dtypes', (t) => {
+  t.is(ft.random.bits(key, [2]).dtype, 'uint32')
+  t.is(ft.random.bits(key, [2], { dtype: 'uint64' }).dtype, 'uint64')
+  for (const dtype of ['float16', 'bfloat16', 'float32', 'float64'] as const) t.is(ft.random.normal(key, [2], { dtype }).dtype, dtype)
+})
+
+test('a permutation holds every number once', (t) => {
+  const p = ft.random.permutation(key, 1000).toArray() as number[]
+  t.deepEqual([...p].sort((a, b) => a - b), Array.from({ length: 1000 }, (_, i) => i))
+  t.notDeepEqual(p, [...p].sort((a, b) => a - b))
+})
+
+test('a generator never repeats a draw, and repeats itself', (t) => {
+  const [a, b] = [ft.random.generator(1), ft.random.generator(1)]
+  const first = a.normal([3]).toArray()
+  t.deepEqual(b.normal([3]).toArray(), first)
+  t.notDeepEqual(a.normal([3]).toArray(), first)
+  t.is(a.permutation(4).dtype, 'int32')
+})
+
+test('wrong seeds, keys and options', (t) => {
+  const random = ft.random as unknown as Record<'key' | 'normal' | 'bits', (...args: unknown[]) => unknown>
+  for (const seed of [-1, 0.5, NaN, 2 ** 53, -1n, 1n << 64n, '1', null, undefined]) throws(t, 'ERR_ARGUMENT', /^random\.key/, () => random.key(seed))
+  throws(t, 'ERR_ARGUMENT', /^random\.normal: key must come from/, () => random.normal(ft.zeros([3], { dtype: 'uint32' }), [1]))
+  throws(t, 'ERR_DTYPE', /integer/, () => random.normal(ft.zeros([2]), [1]))
+  throws(t, 'ERR_ARGUMENT', /./, () => random.normal(42, [1]))
+  throws(t, 'ERR_DTYPE', /floating/, () => random.normal(key, [1], { dtype: 'int32' }))
+  throws(t, 'ERR_ARGUMENT', /unknown option 'scale'/, () => random.normal(key, [1], { scale: 2 }))
+  throws(t, 'ERR_DTYPE', /uint32 or uint64/, () => random.bits(key, [1], { dtype: 'int32' }))
+})

@@ -1,0 +1,380 @@
+"""Writes golden.txt: NumPy's answers for every public row, by which the reference executor is checked.
+
+Run in a virtual environment outside the repository with numpy 2.4 and scipy:
+    python golden/make.py > golden/golden.txt
+
+Format, one record a line, fields separated by blanks:
+    array DTYPE DIMS HEX               an array, numbered from 0: shape as 2x3 ('.' for rank 0), little-endian elements in
+                                       hexadecimal ('-' for none)
+    case NAME ATTRS NUMBERS            the row; attribute words and run-time numbers, comma-separated ('-' for none)
+    in ARRAY                           an operand
+    weak KIND VALUE                    number, bigint or boolean in an operand's place
+    absent                             an operand left out
+    out ARRAY ULPS                     an expected output, ULPS: allowed units in the last place, or 'abs:X' (absolute)
+    promote A B C                      the promoted dtype of two (array API table; '!' for an error)
+
+Where this library differs from NumPy on purpose the script says so: integers take float32 in floating functions, positions
+are int32, small integers sum in 32 bits, integer division by zero gives 0, and float to integer conversion saturates.
+"""
+
+import math
+
+import numpy as np
+import scipy.special
+
+rng = np.random.default_rng(20260401)
+nan, inf = math.nan, math.inf
+FLOATS = ["float16", "float32", "float64"]
+INTS = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]
+
+
+def dims(a):
+    return "x".join(str(d) for d in a.shape) if a.ndim else "."
+
+
+def hexed(a):
+    data = np.ascontiguousarray(a).tobytes()
+    return data.hex() if data else "-"
+
+
+def words(values):
+    return ",".join(repr(float(v)) for v in values) or "-"
+
+
+pool = {}
+
+
+def array(a):
+    key = (a.dtype.name, dims(a), hexed(a))
+    if key not in pool:
+        pool[key] = len(pool)
+        print("array", *key)
+    return pool[key]
+
+
+def case(name, ins, outs, attrs=(), numbers=(), tol="0"):
+    outs = [np.asarray(o) for o in (outs if isinstance(outs, (list, tuple)) else [outs])]
+    for a in [x for x in ins if isinstance(x, np.ndarray)] + outs:
+        array(a)
+    print("case", name, words(attrs), words(numbers))
+    for x in ins:
+        if x is None:
+            print("absent")
+        elif isinstance(x, bool):
+            print("weak boolean", int(x))
+        elif isinstance(x, int):
+            print("weak bigint", x)
+        elif isinstance(x, float):
+            print("weak number", repr(x))
+        else:
+            print("in", array(x))
+    for o in outs:
+        print("out", array(o), tol)
+
+
+def floats(d, shape, scale=4.0):
+    return (rng.standard_normal(shape) * scale).astype(d)
+
+
+def edges(d):
+    f = np.finfo(d)
+    v = [0.0, -0.0, 1, -1, 0.5, -0.5, 1.5, 2.5, -2.5, 3, 7, -7, inf, -inf, nan, f.max, f.min, f.tiny, f.smallest_subnormal]
+    return np.array(v).astype(d)
+
+
+def ints(d, shape):
+    low = 0 if d.startswith("u") else -20
+    return rng.integers(low, 20, shape).astype(d)
+
+
+def int_edges(d):
+    i = np.iinfo(d)
+    return np.array(sorted({i.min, i.min + 1, 0, 1, 2, 3, 7, i.max - 1, i.max} | ({-1, -2, -7} if i.min < 0 else set())), d)
+
+
+def data(d):
+    if d == "bool":
+        return np.array([True, False, True])
+    return np.concatenate([edges(d), floats(d, 6)]) if d in FLOATS else np.concatenate([int_edges(d), ints(d, 4)])
+
+
+def grid(a):
+    x, y = np.meshgrid(a, a)
+    return x.ravel().copy(), y.ravel().copy()
+
+
+def to_float(d):
+    return d if d in FLOATS else "float32"
+
+
+np.seterr(all="ignore")
+
+# --- unary
+for d in FLOATS + INTS:
+    x = data(d)
+    case("negative", [x], np.negative(x))
+    case("abs", [x], np.abs(x))
+    case("sign", [x], np.where(x == 0, x, np.sign(x)))  # a zero keeps its sign
+    case("square", [x], x * x)
+    case("relu", [x], np.where(np.isnan(x), x, np.maximum(x, np.zeros(1, d))) if d in FLOATS else np.maximum(x, np.zeros(1, d)))
+    for name in ["floor", "ceil"]:
+        case(name, [x], getattr(np, name)(x) if d in FLOATS else x)
+    case("round", [x], np.rint(x) if d in FLOATS else x)
+for d in FLOATS + ["int32", "uint8", "bool"]:
+    x = data(d)
+    f = to_float(d)
+    wide = x.astype(f).astype("float64")
+    ulps = "2" if f == "float64" else "1"
+    case("sqrt", [x], np.sqrt(x.astype(f)))
+    case("reciprocal", [x], (np.array(1, f) / x.astype(f)))
+    case("rsqrt", [x], (np.array(1, f) / np.sqrt(x.astype(f))))
+    for name, fn in [("exp", np.exp), ("log", np.log), ("tanh", np.tanh), ("sigmoid", scipy.special.expit), ("sin", np.sin),
+                     ("cos", np.cos), ("erf", scipy.special.erf)]:
+        with np.errstate(all="ignore"):
+            y = fn(wide)
+        case(name, [x], y.astype(f), tol=ulps)
+    case("isnan", [x], np.isnan(x.astype(f)))
+    case("isfinite", [x], np.isfinite(x))
+    case("logicalNot", [x], np.logical_not(x))
+
+# --- binary
+for d in FLOATS + INTS:
+    a, b = grid(edges(d) if d in FLOATS else int_edges(d))
+    case("add", [a, b], a + b)
+    case("subtract", [a, b], a - b)
+    case("multiply", [a, b], a * b)
+    case("divide", [a, b], a.astype(to_float(d)) / b.astype(to_float(d)))
+    if d in FLOATS:
+        case("remainder", [a, b], np.remainder(a, b))
+        q = np.floor_divide(a, b)
+        case("floorDivide", [a, b], q)
+    else:
+        # By zero: 0. NumPy agrees (with a warning); min // -1 wraps.
+        case("remainder", [a, b], np.remainder(a, b))
+        zero = b == 0
+        q = np.array([0 if int(y) == 0 else int(x) // int(y) for x, y in zip(a, b)], object)
+        width = np.iinfo(d).bits
+        q = np.array([int(v) & ((1 << width) - 1) for v in q], "uint64").astype("u" + d.lstrip("u")).astype(d)
+        case("floorDivide", [a, b], q)
+    case("minimum", [a, b], np.minimum(a, b) if d not in FLOATS else np.where(np.isnan(a) | np.isnan(b), np.array(nan, d), np.where((a < b) | ((a == b) & np.signbit(a)), a, b)))
+    case("maximum", [a, b], np.maximum(a, b) if d not in FLOATS else np.where(np.isnan(a) | np.isnan(b), np.array(nan, d), np.where((a > b) | ((a == b) & ~np.signbit(a)), a, b)))
+    for name, fn in [("equal", np.equal), ("notEqual", np.not_equal), ("less", np.less), ("lessEqual", np.less_equal),
+                     ("greater", np.greater), ("greaterEqual", np.greater_equal), ("logicalAnd", np.logical_and), ("logicalOr", np.logical_or)]:
+        case(name, [a, b], fn(a, b))
+for d in FLOATS:
+    a, b = grid(np.array([0.0, -0.0, 1, -1, 0.5, -0.5, 2, -2, 3, -3, inf, -inf, nan, 10, 0.1], d))
+    case("pow", [a, b], np.power(a.astype("float64"), b.astype("float64")).astype(d), tol="1" if d != "float64" else "2")
+for d in INTS:
+    a, b = grid(np.array([0, 1, 2, 3, 5, 7], d))
+    case("pow", [a, b], np.power(a, b))
+case("pow", [np.array([2, 1, -1, -1, 0], "int32"), np.array([-1, -3, -3, -2, -1], "int32")], np.array([0, 1, -1, 1, 0], "int32"))
+# Broadcasting and promotion of values
+a, b = floats("float32", (3, 1, 4)), floats("float64", (2, 1))
+case("add", [a, b], a + b)
+a, b = ints("int8", (4,)), ints("uint8", (3, 1))
+case("multiply", [a, b], a * b)
+a = floats("float32", (3,))
+case("add", [a, 0.1], a + np.float32(0.1))
+case("subtract", [2.5, a], np.float32(2.5) - a)
+x = ints("int64", (4,))
+case("multiply", [x, 9007199254740993], x * np.int64(9007199254740993))
+case("remainder", [np.array([5.0, -5.0, 5.5, -5.5], "float32"), -3.0], np.remainder(np.array([5.0, -5.0, 5.5, -5.5], "float32"), np.float32(-3)))
+
+# --- select
+for d in FLOATS + ["int32", "uint8"]:
+    a, b = data(d), data(d)[::-1].copy()
+    c = rng.integers(0, 2, a.shape).astype(bool)
+    case("where", [c, a, b], np.where(c, a, b))
+    case("clip", [a, 1.0, 5.0], np.clip(a, np.array(1, d), np.array(5, d)))
+    case("clip", [a, None, 5.0], np.minimum(a, np.array(5, d)))
+case("where", [np.array([[True], [False]]), np.arange(3, dtype="float32"), -1.0], np.where(np.array([[True], [False]]), np.arange(3, dtype="float32"), np.float32(-1)))
+NUMBER = {n: i for i, n in enumerate(["bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "bfloat16", "float32", "float64", "complex64", "complex128"])}
+for d in ["bool"] + INTS + FLOATS:
+    for e in ["bool"] + INTS + FLOATS + ["complex64", "complex128"]:
+        x = data(d)
+        if d in FLOATS and e in INTS:
+            i = np.iinfo(e)
+            y = np.array([0 if math.isnan(v) else i.max if v > i.max else i.min if v < i.min else int(v) for v in x.astype("float64").tolist()], e)
+        else:
+            y = x.astype(e)
+        case("astype", [x], y, [NUMBER[e]])
+for d in FLOATS + ["int16", "bool", "complex64"]:
+    x = floats("float32", (2, 3)).astype(d)
+    case("copy", [x], x)
+case("oneHot", [np.array([[0, 2], [3, -1]], "int32")], np.array([[[1, 0, 0], [0, 0, 1]], [[0, 0, 0], [0, 0, 0]]], "float32"), [3, nan])
+
+# --- reductions: axis words, keepdims, dtype
+ALL = [-1]
+
+
+def axes_words(axis):
+    return ALL if axis is None else [len(axis), *axis]
+
+
+def total(d):
+    return {"bool": "int32", "int8": "int32", "int16": "int32", "uint8": "uint32", "uint16": "uint32"}.get(d, d)
+
+
+for d in FLOATS + INTS + ["bool"]:
+    for axis, keep in [(None, False), ((0,), True), ((-1,), False), ((0, 2), False), ((), False)]:
+        x = (floats(d, (3, 4, 5)) if d in FLOATS else rng.integers(0, 4, (3, 4, 5)).astype(d))
+        kw = dict(axis=axis, keepdims=keep)
+        aw = axes_words(axis)
+        wide = x.astype("longdouble") if d in FLOATS else x
+        tol = "abs:" + repr({"float16": 0.2, "float32": 2e-4, "float64": 1e-12}.get(d, 0.0)) if d in FLOATS else "0"
+        case("sum", [x], np.sum(wide, dtype=None if d in FLOATS else total(d), **kw).astype(total(d)), [*aw, keep, nan], tol=tol)
+        small = (x * 0 + 1.25).astype(d) if d in FLOATS else x
+        case("prod", [small], np.prod(small.astype("longdouble") if d in FLOATS else small, dtype=None if d in FLOATS else total(d), **kw).astype(total(d)), [*aw, keep, nan], tol="64" if d in FLOATS else "0")
+        case("mean", [x], np.mean(wide, dtype="longdouble", **kw).astype(to_float(d)), [*aw, keep], tol="abs:" + repr({"float16": 0.01, "float64": 1e-13}.get(d, 1e-5)))
+        case("max", [x], np.max(x, **kw), [*aw, keep])
+        case("min", [x], np.min(x, **kw), [*aw, keep])
+        case("all", [x], np.all(x, **kw), [*aw, keep])
+        case("any", [x], np.any(x, **kw), [*aw, keep])
+    for axis in [None, 0, -1]:
+        x = (floats(d, (3, 4)) if d in FLOATS else rng.integers(0, 3, (3, 4)).astype(d))  # ties: the first wins
+        for name, fn in [("argmax", np.argmax), ("argmin", np.argmin)]:
+            case(name, [x], np.asarray(fn(x, axis=axis)).astype("int32"), [nan if axis is None else axis, 0])
+for d in FLOATS:
+    x = np.array([[1, nan, 3], [nan, 2, nan], [4, 5, -0.0]], d)
+    case("max", [x], np.max(x, axis=1), [1, 1, 0])
+    case("min", [x], np.min(x, axis=1), [1, 1, 0])
+    case("argmax", [x], np.argmax(x, axis=1).astype("int32"), [1, 0])
+    case("argmin", [x], np.argmin(x, axis=1).astype("int32"), [1, 0])
+    case("sum", [np.zeros((0, 3), d)], np.zeros(3, d), [1, 0, 0, nan])
+    case("mean", [np.zeros((0, 2), d)], np.full(2, nan, d), [1, 0, 0])
+case("sum", [np.ones((3,), "int8")], np.array(3, "float64"), [-1, 0, NUMBER["float64"]])
+for d in FLOATS + INTS + ["bool"]:
+    for axis, initial in [(0, 0), (1, 1)]:
+        x = rng.integers(0, 3, (3, 4)).astype(d)
+        y = np.cumulative_sum(x, axis=axis, dtype=total(d), include_initial=bool(initial))
+        case("cumulativeSum", [x], y, [axis, nan, initial])
+
+# --- products
+for d in FLOATS + INTS:
+    a, b = (rng.integers(0, 5, s).astype(d) for s in [(3, 4), (4, 2)])
+    case("matmul", [a, b], a @ b)
+    case("matmul", [a[0], b], a[0] @ b)
+    case("matmul", [a, b[:, 0].copy()], a @ b[:, 0])
+    case("matmul", [a[0], b[:, 1].copy()], np.asarray(a[0] @ b[:, 1]))
+a, b = rng.integers(-4, 5, (2, 1, 3, 4)).astype("float32"), rng.integers(-4, 5, (5, 4, 2)).astype("float32")
+case("matmul", [a, b], a @ b)
+a, b = rng.integers(-4, 5, (2, 3, 4)).astype("float64"), rng.integers(-4, 5, (3, 4, 5)).astype("float64")
+case("tensordot", [a, b], np.tensordot(a, b, 2), [2, -2, -1, 2, 0, 1])
+case("tensordot", [a, b], np.tensordot(a, b, ([1, 2], [0, 1])), [2, 1, 2, 2, 0, 1])
+b = rng.integers(-4, 5, (4, 2, 3)).astype("float32")
+case("tensordot", [a.astype("float32"), b], np.tensordot(a.astype("float32"), b, ([2, 1], [0, 2])), [2, 2, 1, 2, 0, 2])
+case("tensordot", [a, b[0]], np.tensordot(a, b[0].astype("float64"), 0), [0, 0])
+
+# --- nn
+for d in FLOATS:
+    x = floats(d, (3, 5))
+    w = x.astype("longdouble")
+    for axis in [0, -1]:
+        e = np.exp(w - w.max(axis, keepdims=True))
+        case("softmax", [x], (e / e.sum(axis, keepdims=True)).astype(d), [axis], tol="6")
+        case("logSoftmax", [x], ((w - w.max(axis, keepdims=True)) - np.log(e.sum(axis, keepdims=True))).astype(d), [axis], tol="abs:" + repr({"float16": 0.02, "float32": 4e-6, "float64": 1e-14}[d]))
+
+# --- shape
+for d in ["float32", "int16", "bool", "complex128"]:
+    x = rng.integers(0, 3, (2, 3, 4)).astype(d)
+    case("reshape", [x], x.reshape(4, 6), [2, -1, 6])
+    case("permuteDims", [x], x.transpose(2, 0, 1), [3, 2, 0, 1])
+    case("matrixTranspose", [x], x.swapaxes(-1, -2))
+    case("expandDims", [x], np.expand_dims(x, -2), [-2])
+    case("squeeze", [x[:, :1].copy()], x[:, 0], [1, 1])
+    case("flip", [x], np.flip(x, (0, 2)), [2, 0, -1])
+    case("flip", [x], np.flip(x), [-1])
+    case("broadcastTo", [x[:, :1].copy()], np.broadcast_to(x[:, :1], (5, 2, 3, 4)), [4, 5, 2, 3, 4])
+    y = rng.integers(0, 3, (2, 1, 4)).astype(d)
+    case("concat", [x, y], np.concatenate([x, y], 1), [1])
+    case("stack", [x, x[::-1].copy()], np.stack([x, x[::-1]], -1), [-1])
+    case("slice", [x], x[1, ::-2, 1:3], [3, 1, 0, 2, 2, 2, 2], [1, 2, -2, 1, 1])
+    case("slice", [x], x[None, :, 1], [4, 0, 0, 2, 2, 1, 0, 2, 4], [0, 1, 1, 0, 1])
+    z = x.copy()
+    z[1, :, 1:3] = y[0, 0, :2]
+    case("withSlice", [x, y[0, 0, :2].copy()], z, [3, 1, 0, 2, 3, 2, 2], [1, 0, 1, 1, 1])
+case("concat", [np.array([1, 2], "int8"), np.array([3.5], "float32")], np.array([1, 2, 3.5], "float32"), [0])
+
+# --- indexing
+for d in ["float32", "int8", "complex64", "bool"]:
+    x = rng.integers(0, 5, (3, 4)).astype(d)
+    i = np.array([[0, -1], [2, 1]], "int32")
+    case("take", [x, i], np.take(x, i, 0), [0])
+    case("take", [x, i.astype("int64")], np.take(x, i, 1), [1])
+for d in ["float32", "int8", "uint64"]:
+    x = rng.integers(0, 5, (3, 4)).astype(d)
+    i = np.array([1, 1, -1], "int32")
+    u = rng.integers(0, 9, (3, 4)).astype(d)
+    y = x.copy()
+    np.add.at(y, i, u)
+    case("scatterAdd", [x, i, u], y, [0])
+    u = rng.integers(0, 9, (3, 3)).astype(d)
+    y = x.copy()
+    np.add.at(y.T, i, u.T)
+    case("scatterAdd", [x, i, u], y, [1])
+
+# --- sort: NaN last ascending, first descending; stable
+for d in FLOATS + INTS + ["bool"]:
+    x = rng.integers(0, 4, (3, 6)).astype(d)
+    if d in FLOATS:
+        x[0, 1], x[2, 3], x[2, 5] = nan, nan, -inf
+    for axis in [0, -1]:
+        up = np.argsort(x, axis, kind="stable")
+        case("sort", [x], np.take_along_axis(x, up, axis), [axis, 0])
+        case("argsort", [x], up.astype("int32"), [axis, 0])
+        n = x.shape[axis]
+        down = n - 1 - np.flip(np.argsort(np.flip(x, axis), axis, kind="stable"), axis)
+        case("sort", [x], np.take_along_axis(x, down, axis), [axis, 1])
+        case("argsort", [x], down.astype("int32"), [axis, 1])
+        k = 2
+        pick = np.take(down, range(k), axis)
+        case("topk", [x], [np.take_along_axis(x, pick, axis), pick.astype("int32")], [k, axis, 1])
+        pick = np.take(up, range(k), axis)
+        case("topk", [x], [np.take_along_axis(x, pick, axis), pick.astype("int32")], [k, axis, 0])
+
+# --- linalg and fft
+for d, tol in [("float32", 1e-4), ("float64", 1e-12)]:
+    a = (floats(d, (2, 3, 3)) + 8 * np.eye(3)).astype(d)
+    b = floats(d, (3, 2))
+    case("linalg.solve", [a, b], np.linalg.solve(a.astype("float64"), b.astype("float64")).astype(d), tol=f"abs:{tol}")
+    v = floats(d, (3,))
+    case("linalg.solve", [a[0], v], np.linalg.solve(a[0].astype("float64"), v.astype("float64")).astype(d), tol=f"abs:{tol}")
+    for shape in [(4, 3), (3, 4), (2, 3, 3)]:
+        m = floats(d, shape)
+        q, r = np.linalg.qr(m.astype("float64"))
+        s = np.where(np.diagonal(r, axis1=-2, axis2=-1) < 0, -1.0, 1.0)  # the diagonal of r is not negative
+        case("linalg.qr", [m], [(q * s[..., None, :]).astype(d), (r * s[..., :, None]).astype(d)], tol=f"abs:{tol}")
+for d, c, tol in [("float32", "complex64", 1e-4), ("complex64", "complex64", 1e-4), ("float64", "complex128", 1e-11), ("complex128", "complex128", 1e-11), ("int16", "complex64", 1e-3)]:
+    x = floats("float64", (3, 7))
+    x = (x + 1j * floats("float64", (3, 7))).astype(d) if d.startswith("c") else x.astype(d)
+    for n, axis, norm in [(None, -1, "backward"), (5, -1, "ortho"), (9, 1, "forward"), (None, 0, "ortho"), (4, 0, "backward")]:
+        aw = [nan if n is None else n, axis, ["backward", "ortho", "forward"].index(norm)]
+        case("fft.fft", [x], np.fft.fft(x.astype("complex128"), n, axis, norm).astype(c), aw, tol=f"abs:{tol}")
+        case("fft.ifft", [x], np.fft.ifft(x.astype("complex128"), n, axis, norm).astype(c), aw, tol=f"abs:{tol}")
+
+# --- creation
+for d in ["float32", "int8", "bool", "complex64", "float16", "uint64"]:
+    e = NUMBER[d]
+    case("zeros", [], np.zeros((2, 3), d), [2, 2, 3, e, 0])
+    case("ones", [], np.ones((2, 3), d), [2, 2, 3, e, 0])
+    case("empty", [], np.zeros((0, 3), d), [2, 0, 3, e, 0])
+    case("full", [1.0], np.full((2,), 1, d), [1, 2, e, 0])
+    case("eye", [], np.eye(3, 4, 1, d), [3, 4, e, 0], [1])
+    case("eye", [], np.eye(3, None, -1, d), [3, nan, e, 0], [-1])
+case("full", [True], np.full((2,), True), [1, 2, nan, 0])
+case("full", [7], np.full((2,), 7, "int64"), [1, 2, nan, 0])
+for d in ["float32", "int32", "float64", "int64"]:
+    case("arange", [], np.arange(2, 12, 3).astype(d), [4, NUMBER[d], 0], [2, 3])
+    case("linspace", [], np.linspace(2, 10, 5).astype(d), [5, NUMBER[d], 0], [2, 10])
+case("arange", [], np.arange(0.5, 2.5, 0.25).astype("float32"), [8, nan, 0], [0.5, 0.25])
+case("linspace", [], np.linspace(-1, 1, 7).astype("float32"), [7, nan, 0], [-1, 1])
+
+# --- promotion: the array API table, inside kinds; NumPy's own float64 for uint64 with signed integers is an error here
+for d in ["bool"] + INTS + FLOATS + ["complex64", "complex128"]:
+    for e in ["bool"] + INTS + FLOATS + ["complex64", "complex128"]:
+        kind = lambda t: "b" if t == "bool" else "i" if t in INTS else "f" if t in FLOATS else "c"
+        if kind(d) == kind(e) or "bool" in (d, e) or (kind(d) in "fc" and kind(e) in "fc"):
+            r = np.result_type(d, e).name
+            if kind(d) == "i" == kind(e) and r.startswith("float"):
+                r = "!"
+            print("promote", d, e, r)

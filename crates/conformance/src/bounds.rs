@@ -1,0 +1,455 @@
+//! How far a correct backend may be from the reference, derived from kernel kind and dtype; there is no table of tolerances.
+//!
+//! | kernel | bound |
+//! |---|---|
+//! | Map of arithmetic, moves, integers, Scan, Scatter, Sort, max, min | none: equal bits |
+//! | Map that ends in one function | 1 ulp (float64: 2, and 1 for the oracle, which is libm in float64) |
+//! | Map with functions inside | the effect of that error on the result, found by perturbing each call, and 1 ulp |
+//! | sum | (log2 n + 16) eps sum abs x: the fixed tree (architecture, "What numbers promise") |
+//! | product | n eps abs p: one rounding for each factor (Higham, Accuracy and Stability, 2002, lemma 3.1) |
+//! | Contract | (K + 1) u (abs A)(abs B) in the compute dtype, and half an ulp where it is narrowed |
+//! | Fft | 8 (log2 n + 2) eps norm2 y (Higham, theorem 24.2, with room for Bluestein's three transforms) |
+//! | Solve | 8 n eps norm(inv A) norm(A) norm(x) (Higham, theorem 9.4, growth factor of random matrices) |
+//! | Qr | 16 m eps cond(R) norm(A) (Higham, theorem 19.4 and Stewart 1977) |
+//!
+//! Inexact operands add their own bounds, carried through each kernel. An infinite bound says that the result is not
+//! defined: a sum whose terms exceed the dtype may overflow on the way, whatever the order.
+
+use crate::compare::{epsilon, largest, spacing};
+use crate::executor::Known;
+use ferrotensor_core::kernel::{Combine, Contract, Gather, Kernel, Map, Monoid, Reduce, Routine, Scan, Scatter, Sort, SortOutputs};
+use ferrotensor_core::reference::{self, Array, Scalar};
+use ferrotensor_core::scalar::{Args, Instr, Op, Program};
+use ferrotensor_core::{DType, Error, Result};
+
+/// Largest allowed difference from the reference.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Bound {
+    /// Equal bits, NaN apart.
+    Exact,
+    /// Of each element, in row-major order; infinite where nothing is promised.
+    Absolute(Vec<f64>),
+}
+
+impl Bound {
+    /// The bounds of some elements.
+    pub fn picked(&self, positions: &[usize]) -> Bound {
+        match self {
+            Bound::Exact => Bound::Exact,
+            Bound::Absolute(errors) => Bound::Absolute(positions.iter().map(|&p| errors[p]).collect()),
+        }
+    }
+
+    /// One number for each element.
+    pub fn absolute(&self, array: &Array) -> Vec<f64> {
+        match self {
+            Bound::Exact => vec![0.0; array.len()],
+            Bound::Absolute(errors) => errors.clone(),
+        }
+    }
+}
+
+/// The outputs of a kernel with their bounds.
+///
+/// # Errors
+/// As [`reference::run`], for kernels over inexact operands that have no defined result.
+pub fn after(kernel: &Kernel, inputs: &[&Known], params: &[u64], outputs: Vec<Array>) -> Result<Vec<Known>> {
+    let exact_inputs = inputs.iter().all(|k| k.bound == Bound::Exact);
+    let errors: Vec<Option<Vec<f64>>> = match kernel {
+        Kernel::Map(map) => map_errors(map, inputs, params, &outputs)?,
+        Kernel::Reduce(k) => vec![reduce_errors(k, inputs[0], &outputs[0])?],
+        Kernel::Contract(k) => vec![contract_errors(k, inputs, &outputs[0])?],
+        Kernel::Routine(routine) => routine_errors(*routine, inputs, &outputs)?,
+        _ if exact_inputs => vec![None; outputs.len()],
+        Kernel::Scan(k) => vec![Some(scan_errors(k, inputs[0], &outputs[0])?)],
+        Kernel::Gather(k) => {
+            let moved = Gather { dtype: DType::F64, index: k.index.clone() };
+            vec![Some(moves(Kernel::Gather(moved), inputs, &[0], outputs[0].dims())?)]
+        }
+        Kernel::Scatter(k) => {
+            let moved = Scatter { dtype: DType::F64, ..k.clone() };
+            let sizes = moves_of(Kernel::Scatter(moved.clone()), inputs, &[0, inputs.len() - 1], outputs[0].dims(), magnitudes)?;
+            let mut errors = moves(Kernel::Scatter(moved), inputs, &[0, inputs.len() - 1], outputs[0].dims())?;
+            let unit = inputs[inputs.len() - 1].array.len() as f64 * epsilon(k.dtype);
+            errors.iter_mut().zip(sizes).for_each(|(e, size)| *e += unit * size);
+            vec![Some(errors)]
+        }
+        Kernel::Sort(k) => sort_errors(k, inputs[0], &outputs),
+    };
+    let known = outputs.into_iter().zip(errors).map(|(array, errors)| Known {
+        array,
+        bound: errors.map_or(Bound::Exact, Bound::Absolute),
+    });
+    Ok(known.collect())
+}
+
+fn floating(dtype: DType) -> bool {
+    dtype.is_float() || dtype.is_complex()
+}
+
+fn magnitudes(known: &Known) -> Vec<f64> {
+    known.array.scalars().map(|x| x.magnitude().hi).collect()
+}
+
+fn absolute(known: &Known) -> Vec<f64> {
+    known.bound.absolute(&known.array)
+}
+
+/// Runs a moving kernel over numbers about its operands instead of the operands.
+fn moves_of(kernel: Kernel, inputs: &[&Known], which: &[usize], dims: &[usize], of: fn(&Known) -> Vec<f64>) -> Result<Vec<f64>> {
+    let arrays = inputs.iter().enumerate().map(|(i, k)| {
+        if which.contains(&i) { Array::from_slice(k.array.dims(), &of(k)) } else { Ok(k.array.clone()) }
+    });
+    reference::run(&kernel, &arrays.collect::<Result<Vec<_>>>()?, &[dims], &[])?[0].to_vec()
+}
+
+fn moves(kernel: Kernel, inputs: &[&Known], which: &[usize], dims: &[usize]) -> Result<Vec<f64>> {
+    moves_of(kernel, inputs, which, dims, absolute)
+}
+
+// --- Map
+
+/// Whether an instruction may differ between correct backends.
+fn rounds_freely(program: &Program, instr: &Instr) -> bool {
+    matches!(instr.op, Op::Call(_)) || (matches!(instr.op, Op::Mul | Op::Div) && program.dtype(instr.args[0]).is_complex())
+}
+
+/// Units in the last place that a function may be off.
+fn call_ulps(dtype: DType) -> f64 {
+    // 2 for the function and 1 for the oracle, which is correct to 1 in float64 and to 0.5 in everything narrower.
+    if dtype.info().real == DType::F64 { 3.0 } else { 1.0 }
+}
+
+fn map_errors(map: &Map, inputs: &[&Known], params: &[u64], outputs: &[Array]) -> Result<Vec<Option<Vec<f64>>>> {
+    let program = &map.program;
+    let free: Vec<usize> = (0..program.instrs.len()).filter(|&i| rounds_freely(program, &program.instrs[i])).collect();
+    let inexact: Vec<usize> = (0..inputs.len()).filter(|&i| inputs[i].bound != Bound::Exact).collect();
+    if free.is_empty() && inexact.is_empty() {
+        return Ok(vec![None; outputs.len()]);
+    }
+    let read = |value: usize| program.instrs.iter().any(|i| i.args.contains(&(value as u32)));
+    if let ([call], true) = (&free[..], inexact.is_empty())
+        && !read(*call)
+        && matches!(program.instrs[*call].op, Op::Call(_))
+    {
+        let of_output = |(array, &o): (&Array, &u32)| {
+            let ulps = call_ulps(array.dtype());
+            (o as usize == *call).then(|| array.scalars().map(|x| ulps * spacing(array.dtype(), x.real().hi)).collect())
+        };
+        return Ok(outputs.iter().zip(&program.outputs).map(of_output).collect());
+    }
+    let arrays: Vec<Array> = inputs.iter().map(|k| k.array.clone()).collect();
+    let dims: Vec<&[usize]> = outputs.iter().map(Array::dims).collect();
+    let mut errors: Vec<Vec<f64>> = outputs.iter().map(|o| vec![0.0; o.len()]).collect();
+    let mut add = |runs: [Vec<Array>; 2]| {
+        for (n, center) in outputs.iter().enumerate() {
+            for (i, error) in errors[n].iter_mut().enumerate() {
+                let off = |run: &Vec<Array>| difference(run[n].get(i), center.get(i));
+                // Half more: what first-order perturbation leaves out.
+                *error += 1.5 * off(&runs[0]).max(off(&runs[1]));
+            }
+        }
+    };
+    for &at in &free {
+        let run = |sign: f64| reference::run(&Kernel::Map(Map { program: perturbed(program, at, sign) }), &arrays, &dims, params);
+        add([run(1.0)?, run(-1.0)?]);
+    }
+    for &at in &inexact {
+        let run = |sign: f64| {
+            let mut moved = arrays.clone();
+            moved[at] = shifted(&inputs[at].array, &absolute(inputs[at]), sign)?;
+            reference::run(&Kernel::Map(map.clone()), &moved, &dims, params)
+        };
+        add([run(1.0)?, run(-1.0)?]);
+    }
+    for (array, errors) in outputs.iter().zip(&mut errors).filter(|(a, _)| floating(a.dtype())) {
+        // What is perturbed by less than a rounding may still be rounded the other way.
+        errors.iter_mut().zip(array.scalars()).for_each(|(e, x)| *e += spacing(array.dtype(), x.magnitude().hi));
+    }
+    Ok(errors.into_iter().map(Some).collect())
+}
+
+/// How far two values are apart; not at all where both are the same infinity or NaN, infinitely where only one is.
+fn difference(a: Scalar, b: Scalar) -> f64 {
+    let real = |x: f64, y: f64| if x == y || (x.is_nan() && y.is_nan()) { 0.0 } else { (x - y).abs() };
+    let off = match (a, b) {
+        (Scalar::Complex(a, b), Scalar::Complex(c, d)) => real(a.hi, c.hi).max(real(b.hi, d.hi)),
+        (a, b) => real(a.real().hi, b.real().hi),
+    };
+    if off.is_nan() { f64::INFINITY } else { off }
+}
+
+/// The program with the result of instruction `at` multiplied by one plus or minus its allowed error.
+fn perturbed(program: &Program, at: usize, sign: f64) -> Program {
+    let dtype = program.instrs[at].dtype;
+    let factor = Scalar::float(1.0 + sign * call_ulps(dtype) * epsilon(dtype)).encode(dtype);
+    let bits = factor[..8].iter().rev().fold(0u64, |word, &b| word << 8 | b as u64);
+    let moved = |v: u32| if (v as usize) < at { v } else { v + 2 };
+    let mut out = Program { instrs: Vec::new(), ..program.clone() };
+    for (i, instr) in program.instrs.iter().enumerate() {
+        out.instrs.push(Instr { args: instr.args.iter().map(|&a| moved(a)).collect(), ..instr.clone() });
+        if i == at {
+            out.instrs.push(Instr { op: Op::Const(bits), dtype, args: Args::new() });
+            out.instrs.push(Instr { op: Op::Mul, dtype, args: [at as u32, at as u32 + 1].into_iter().collect() });
+        }
+    }
+    out.outputs = program.outputs.iter().map(|&o| moved(o)).collect();
+    out
+}
+
+/// The array moved by its errors, by at least a spacing each.
+fn shifted(array: &Array, errors: &[f64], sign: f64) -> Result<Array> {
+    let dtype = array.dtype();
+    let elements = array.scalars().zip(errors).flat_map(|(x, &e)| {
+        let part = |v: ferrotensor_core::reference::Double| {
+            let by = if e == 0.0 || !floating(dtype) { e } else { e.max(spacing(dtype, v.hi)) };
+            v + (sign * by).into()
+        };
+        let moved = match x {
+            Scalar::Complex(re, im) => Scalar::Complex(part(re), part(im)),
+            Scalar::Float(v) => Scalar::Float(part(v)),
+            Scalar::Bool(b) => Scalar::Bool(b ^ (e > 0.0)),
+            Scalar::Int(v) => Scalar::Int(v + (sign * e) as i128),
+        };
+        moved.encode(dtype).into_iter().take(dtype.bytes())
+    });
+    Array::new(dtype, array.dims(), elements.collect())
+}
+
+// --- Reduce and Scan
+
+/// Where finite terms of this total size may overflow on the way, nothing is promised.
+fn or_undefined(error: f64, finite_size: f64, dtype: DType) -> f64 {
+    if finite_size > largest(dtype) { f64::INFINITY } else { error }
+}
+
+fn finite_sum(values: &[f64]) -> f64 {
+    values.iter().filter(|v| v.is_finite()).sum()
+}
+
+fn reduce_errors(k: &Reduce, input: &Known, output: &Array) -> Result<Option<Vec<f64>>> {
+    let dims = input.array.dims();
+    let extent: usize = dims[output.dims().len()..].iter().product();
+    let exact_input = input.bound == Bound::Exact;
+    let monoid = match k.combine {
+        Combine::Value(monoid) => monoid,
+        _ if exact_input => return Ok(None),
+        _ => return Err(Error::internal("the position of an inexact extreme is not defined")),
+    };
+    let rounds = matches!(monoid, Monoid::Sum | Monoid::Prod) && floating(k.acc) && extent > 1;
+    if exact_input && !rounds {
+        return Ok(None);
+    }
+    if k.pre.is_some() || k.post.is_some() {
+        return Err(Error::internal("a lowered graph holds fused reductions"));
+    }
+    let (sizes, errors) = (magnitudes(input), absolute(input));
+    let eps = if floating(k.acc) { epsilon(k.acc) } else { 0.0 };
+    let of_group = |o: usize| {
+        let group = o * extent..(o + 1) * extent;
+        let (sizes, errors, n) = (&sizes[group.clone()], &errors[group], extent as f64);
+        match monoid {
+            Monoid::Sum => {
+                let total = finite_sum(sizes);
+                or_undefined((n.log2() + 16.0) * eps * total + errors.iter().sum::<f64>(), total, k.acc)
+            }
+            Monoid::Prod => {
+                let result = output.get(o).magnitude().hi;
+                let swing: f64 = sizes.iter().filter(|s| s.is_finite() && **s > 0.0).map(|s| s.log2().abs()).sum();
+                // Partial products stay within 2^-swing and 2^swing.
+                if swing > largest(k.acc).log2() - 2.0 {
+                    return f64::INFINITY;
+                }
+                let carried: f64 = sizes.iter().zip(errors).map(|(s, e)| if *e == 0.0 { 0.0 } else { e / s }).sum();
+                (n * eps + carried) * result
+            }
+            Monoid::Max | Monoid::Min => errors.iter().fold(0.0, |a, &b| f64::max(a, b)),
+            Monoid::All | Monoid::Any => {
+                if errors.iter().any(|&e| e > 0.0) { f64::INFINITY } else { 0.0 }
+            }
+        }
+    };
+    Ok(Some((0..output.len()).map(of_group).collect()))
+}
+
+fn scan_errors(k: &Scan, input: &Known, output: &Array) -> Result<Vec<f64>> {
+    let carry = |values: Vec<f64>, combine: Monoid| -> Result<Vec<f64>> {
+        let array = Array::from_slice(output.dims(), &values)?;
+        reference::run(&Kernel::Scan(Scan { combine, dtype: DType::F64 }), &[array], &[output.dims()], &[])?[0].to_vec()
+    };
+    match k.combine {
+        Monoid::Sum => {
+            let n = output.dims().last().copied().unwrap_or(1) as f64;
+            let (sizes, errors) = (carry(magnitudes(input), Monoid::Sum)?, carry(absolute(input), Monoid::Sum)?);
+            Ok(sizes.iter().zip(errors).map(|(s, e)| or_undefined(e + n * epsilon(k.dtype) * s, *s, k.dtype)).collect())
+        }
+        Monoid::Max | Monoid::Min => carry(absolute(input), Monoid::Max),
+        _ => Err(Error::internal("no row scans inexact products")),
+    }
+}
+
+fn sort_errors(k: &Sort, input: &Known, outputs: &[Array]) -> Vec<Option<Vec<f64>>> {
+    let n = input.array.dims().last().copied().unwrap_or(1).max(1);
+    let worst: Vec<f64> = absolute(input).chunks(n).map(|row| row.iter().fold(0.0, |a, &b| f64::max(a, b))).collect();
+    let kinds = match k.outputs {
+        SortOutputs::Values => vec![true],
+        SortOutputs::Indices => vec![false],
+        SortOutputs::Both => vec![true, false],
+    };
+    let of_output = |(output, values): (&Array, bool)| {
+        let kept = output.dims().last().copied().unwrap_or(1).max(1);
+        let errors = (0..output.len()).map(|i| match worst.get(i / kept) {
+            Some(&e) if values || e == 0.0 => e,
+            _ => f64::INFINITY,
+        });
+        Some(errors.collect())
+    };
+    outputs.iter().zip(kinds).map(of_output).collect()
+}
+
+// --- Contract and Routine
+
+fn product(a: &[usize], x: Vec<f64>, b: &[usize], y: Vec<f64>, out: &[usize]) -> Result<Vec<f64>> {
+    let (x, y) = (Array::from_slice(a, &x)?, Array::from_slice(b, &y)?);
+    reference::run(&Kernel::Contract(Contract { dtype: DType::F64 }), &[x, y], &[out], &[])?[0].to_vec()
+}
+
+fn contract_errors(k: &Contract, inputs: &[&Known], output: &Array) -> Result<Option<Vec<f64>>> {
+    let exact_inputs = inputs.iter().all(|i| i.bound == Bound::Exact);
+    if !floating(k.dtype) {
+        return if exact_inputs { Ok(None) } else { Err(Error::internal("no row contracts inexact integers")) };
+    }
+    let (a, b) = (inputs[0], inputs[1]);
+    let (ad, bd, od) = (a.array.dims(), b.array.dims(), output.dims());
+    let inner = ad.last().copied().unwrap_or(0) as f64;
+    let unit = epsilon(k.dtype.compute()) / 2.0;
+    let finite = |k: &Known| magnitudes(k).into_iter().map(|v| if v.is_finite() { v } else { 0.0 }).collect::<Vec<_>>();
+    let sizes = product(ad, finite(a), bd, finite(b), od)?;
+    let mut errors: Vec<f64> = sizes.iter().map(|s| (inner + 1.0) * unit * s).collect();
+    if !exact_inputs {
+        let from_a = product(ad, absolute(a), bd, finite(b), od)?;
+        let with = |k: &Known| finite(k).iter().zip(absolute(k)).map(|(s, e)| s + e).collect::<Vec<_>>();
+        let from_b = product(ad, with(a), bd, absolute(b), od)?;
+        errors.iter_mut().zip(from_a.iter().zip(&from_b)).for_each(|(e, (x, y))| *e += x + y);
+    }
+    for (o, (e, size)) in errors.iter_mut().zip(sizes).enumerate() {
+        // Narrowed after float32, or underflowing.
+        *e += spacing(k.dtype, output.get(o).magnitude().hi) / 2.0;
+        *e = or_undefined(*e, size, k.dtype);
+    }
+    Ok(Some(errors))
+}
+
+fn row_norm(values: &[f64]) -> f64 {
+    values.iter().map(|v| v * v).sum::<f64>().sqrt()
+}
+
+/// Largest row sum of absolute values.
+fn matrix_norm(values: &[f64], columns: usize) -> f64 {
+    values.chunks(columns.max(1)).map(|row| row.iter().sum::<f64>()).fold(0.0, f64::max)
+}
+
+fn routine_errors(routine: Routine, inputs: &[&Known], outputs: &[Array]) -> Result<Vec<Option<Vec<f64>>>> {
+    let sizes: Vec<Vec<f64>> = inputs.iter().map(|k| magnitudes(k)).collect();
+    let carried: Vec<Vec<f64>> = inputs.iter().map(|k| absolute(k)).collect();
+    let last = |a: &Array, from_end: usize| a.dims().get(a.dims().len().wrapping_sub(from_end)).copied().unwrap_or(1).max(1);
+    match routine {
+        Routine::Fft { dtype, .. } => {
+            let n = last(&outputs[0], 1);
+            let rows = sizes[0].chunks(n).zip(carried[0].chunks(n));
+            let errors = rows.flat_map(|(x, e)| {
+                let norm = (n as f64).sqrt() * row_norm(x);
+                let error = 8.0 * ((n as f64).log2() + 2.0) * epsilon(dtype) * norm + e.iter().sum::<f64>();
+                std::iter::repeat_n(error, x.len())
+            });
+            Ok(vec![Some(errors.collect())])
+        }
+        Routine::Solve(dtype) => {
+            if carried.iter().flatten().any(|&e| e > 0.0) {
+                return Err(Error::internal("no row solves an inexact system"));
+            }
+            let (n, k) = (last(&inputs[0].array, 1), last(&outputs[0], 1));
+            let solutions = magnitudes(&Known::exact(outputs[0].clone()));
+            let inverses = inverses(&inputs[0].array, n)?;
+            let errors = solutions.chunks(n * k).enumerate().flat_map(|(i, x)| {
+                let (a, inverse) = (&sizes[0][i * n * n..(i + 1) * n * n], &inverses[i * n * n..(i + 1) * n * n]);
+                let largest = x.iter().fold(0.0, |a: f64, &b| a.max(b));
+                let error = 8.0 * n as f64 * epsilon(dtype) * matrix_norm(inverse, n) * matrix_norm(a, n) * largest;
+                std::iter::repeat_n(error, x.len())
+            });
+            Ok(vec![Some(errors.collect())])
+        }
+        Routine::Qr(dtype) => {
+            if carried[0].iter().any(|&e| e > 0.0) {
+                return Err(Error::internal("no row factors an inexact matrix"));
+            }
+            let (m, n) = (last(&inputs[0].array, 2), last(&inputs[0].array, 1));
+            let k = m.min(n);
+            let r = magnitudes(&Known::exact(outputs[1].clone()));
+            let mut errors = [Vec::new(), Vec::new()];
+            for (i, a) in sizes[0].chunks(m * n).enumerate() {
+                let square: Vec<f64> = (0..k).flat_map(|p| (0..k).map(move |q| (p, q)))
+                    .map(|(p, q)| outputs[1].get((i * k + p) * n + q).real().hi).collect();
+                // A rank-deficient matrix has no unique factors.
+                let inverse = inverses(&Array::from_slice(&[k, k], &square)?, k);
+                let condition = inverse.map_or(f64::INFINITY, |inverse| {
+                    matrix_norm(&inverse, k) * matrix_norm(&square.iter().map(|v| v.abs()).collect::<Vec<_>>(), k)
+                });
+                let relative = 16.0 * m as f64 * epsilon(dtype) * condition;
+                let size = row_norm(a).max(row_norm(&r[i * k * n..(i + 1) * k * n]));
+                errors[0].extend(std::iter::repeat_n(relative, m * k));
+                errors[1].extend(std::iter::repeat_n(relative * size, k * n));
+            }
+            let [q, r] = errors;
+            Ok(vec![Some(q), Some(r)])
+        }
+    }
+}
+
+/// Absolute values of the inverses of a stack of matrices, by the reference's own solver.
+fn inverses(matrices: &Array, n: usize) -> Result<Vec<f64>> {
+    let count = matrices.len() / (n * n).max(1);
+    let wide: Vec<f64> = matrices.scalars().map(|x| x.real().hi).collect();
+    let eye: Vec<f64> = (0..count * n * n).map(|i| if (i / n) % n == i % n { 1.0 } else { 0.0 }).collect();
+    let dims = [count, n, n];
+    let operands = [Array::from_slice(&dims, &wide)?, Array::from_slice(&dims, &eye)?];
+    let out = reference::run(&Kernel::Routine(Routine::Solve(DType::F64)), &operands, &[&dims], &[])?;
+    Ok(out[0].scalars().map(|x| x.magnitude().hi).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ferrotensor_core::scalar::{Builder, MathFn};
+
+    fn bound_of(program: Program, x: f32) -> f64 {
+        let input = Known::exact(Array::from_slice(&[1], &[x]).unwrap());
+        let kernel = Kernel::Map(Map { program });
+        let out = reference::run(&kernel, std::slice::from_ref(&input.array), &[&[1]], &[]).unwrap();
+        match &after(&kernel, &[&input], &[], out).unwrap()[0].bound {
+            Bound::Exact => 0.0,
+            Bound::Absolute(e) => e[0],
+        }
+    }
+
+    #[test]
+    fn a_function_has_one_ulp_and_what_follows_it_carries_the_error() {
+        let mut b = Builder::new();
+        let x = b.input(DType::F32);
+        let e = b.call(MathFn::Exp, &[x]);
+        assert_eq!(bound_of(b.finish(&[e]), 0.0), epsilon(DType::F32));
+
+        let mut b = Builder::new();
+        let x = b.input(DType::F32);
+        let e = b.call(MathFn::Exp, &[x]);
+        let thousand = b.lit(DType::F32, 1024.0);
+        let y = b.binary(Op::Mul, e, thousand);
+        let bound = bound_of(b.finish(&[y]), 0.0);
+        assert!((1024.0..4096.0).contains(&(bound / epsilon(DType::F32))), "{bound:e}");
+
+        let mut b = Builder::new();
+        let x = b.input(DType::F32);
+        let y = b.binary(Op::Mul, x, x);
+        assert_eq!(bound_of(b.finish(&[y]), 3.0), 0.0);
+    }
+}

@@ -1,0 +1,78 @@
+//! Pairwise covering arrays: a few assignments in which every two values of two axes meet, where they can.
+//!
+//! Most failures of kernels need one or two particular circumstances (Kuhn, Wallace, Gallo, "Software fault interactions and
+//! implications for software testing", 2004); the full product of eight axes has millions of cases, the pairs fit into a
+//! hundred.
+
+use crate::values::Rng;
+
+/// Attempts to complete an assignment around a pair before the pair counts as impossible.
+const ATTEMPTS: usize = 24;
+/// Completions compared for each new assignment; the one that covers most new pairs is taken.
+const CANDIDATES: usize = 6;
+
+/// Assignments (one value number for each axis) that cover every feasible pair, at most `limit`.
+pub fn pairwise(sizes: &[usize], limit: usize, rng: &mut Rng, mut valid: impl FnMut(&[usize]) -> bool) -> Vec<Vec<usize>> {
+    let mut out: Vec<Vec<usize>> = Vec::new();
+    if sizes.len() < 2 {
+        let all = sizes.first().map_or(1, |&n| n);
+        return (0..all).map(|v| vec![v; sizes.len()]).filter(|a| valid(a)).take(limit).collect();
+    }
+    let mut open: Vec<(usize, usize, usize, usize)> = Vec::new();
+    for a in 0..sizes.len() {
+        for b in a + 1..sizes.len() {
+            open.extend((0..sizes[a]).flat_map(|x| (0..sizes[b]).map(move |y| (a, x, b, y))));
+        }
+    }
+    while out.len() < limit {
+        let Some(&(a, x, b, y)) = open.last() else { break };
+        let mut best: Option<(usize, Vec<usize>)> = None;
+        let mut found = 0;
+        for _ in 0..ATTEMPTS {
+            let mut candidate: Vec<usize> = sizes.iter().map(|&n| rng.below(n)).collect();
+            (candidate[a], candidate[b]) = (x, y);
+            if !valid(&candidate) {
+                continue;
+            }
+            let covers = open.iter().filter(|p| covered(&candidate, p)).count();
+            if best.as_ref().is_none_or(|(most, _)| covers > *most) {
+                best = Some((covers, candidate));
+            }
+            found += 1;
+            if found == CANDIDATES {
+                break;
+            }
+        }
+        match best {
+            Some((_, assignment)) => {
+                open.retain(|p| !covered(&assignment, p));
+                out.push(assignment);
+            }
+            None => drop(open.pop()),
+        }
+    }
+    out
+}
+
+fn covered(assignment: &[usize], &(a, x, b, y): &(usize, usize, usize, usize)) -> bool {
+    assignment[a] == x && assignment[b] == y
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_feasible_pair_is_covered_and_no_infeasible_one() {
+        let sizes = [4, 3, 5, 2];
+        let forbidden = |a: &[usize]| a[0] == 1 && a[2] == 3;
+        let cases = pairwise(&sizes, 400, &mut Rng::named("t"), |a| !forbidden(a));
+        assert!(cases.len() < 40 && !cases.iter().any(|a| forbidden(a)));
+        for (a, b) in (0..4).flat_map(|a| (a + 1..4).map(move |b| (a, b))) {
+            for (x, y) in (0..sizes[a]).flat_map(|x| (0..sizes[b]).map(move |y| (x, y))) {
+                let hit = cases.iter().any(|c| c[a] == x && c[b] == y);
+                assert_eq!(hit, !(a == 0 && x == 1 && b == 2 && y == 3), "{a}={x} {b}={y}");
+            }
+        }
+    }
+}

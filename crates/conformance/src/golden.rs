@@ -1,0 +1,164 @@
+//! NumPy's answers (golden/golden.txt, written by golden/make.py, which documents the format) against the reference
+//! executor: what checks everything else is checked by something that shares no code with it.
+
+use crate::Check;
+use crate::bounds::Bound;
+use crate::case::{Case, Operand, Placement};
+use crate::compare::{same_bits, spacing, within};
+use crate::executor::Known;
+use ferrotensor_core::reference::Array;
+use ferrotensor_core::{DType, promotion};
+use ferrotensor_ops::def::Form;
+use ferrotensor_ops::dtype_rule::Arg;
+use std::collections::{BTreeMap, BTreeSet};
+
+const TEXT: &str = include_str!("../golden/golden.txt");
+
+/// How close an expected output is.
+#[derive(Clone, Copy, Debug)]
+enum Tolerance {
+    Ulps(f64),
+    Absolute(f64),
+}
+
+struct Golden {
+    line: usize,
+    case: Case,
+    outputs: Vec<(Array, Tolerance)>,
+}
+
+/// One test for each row, one for promotion, and one that fails when a public row has no answers.
+pub fn trials() -> Vec<(String, Check)> {
+    let goldens = match parse() {
+        Ok(goldens) => goldens,
+        Err(e) => return vec![("golden/format".into(), Box::new(move || Err(e)))],
+    };
+    let mut rows: BTreeMap<String, Vec<Golden>> = BTreeMap::new();
+    for golden in goldens {
+        rows.entry(golden.case.op.path().into_owned()).or_default().push(golden);
+    }
+    let names: BTreeSet<String> = rows.keys().cloned().collect();
+    let mut out: Vec<(String, Check)> = rows
+        .into_iter()
+        .map(|(name, goldens)| -> (String, Check) { (format!("golden/{name}"), Box::new(move || check_all(&goldens))) })
+        .collect();
+    out.push(("golden/promotion".into(), Box::new(check_promotion)));
+    out.push(("golden/every public row has answers".into(), Box::new(move || {
+        let public = ferrotensor_ops::OPS.iter().filter(|op| op.form != Form::Internal).map(|op| op.path().into_owned());
+        let missing: Vec<String> = public.filter(|name| !names.contains(name)).collect();
+        if missing.is_empty() { Ok(()) } else { Err(format!("golden/make.py has no case for {}", missing.join(", "))) }
+    })));
+    out
+}
+
+fn check_all(goldens: &[Golden]) -> Result<(), String> {
+    let failures: Vec<String> = goldens.iter().filter_map(|g| check(g).err().map(|e| format!("line {}: {e}", g.line))).collect();
+    match failures.len() {
+        0 => Ok(()),
+        n => Err(format!("{n} of {} answers\n  {}", goldens.len(), failures[..n.min(5)].join("\n  "))),
+    }
+}
+
+fn check(golden: &Golden) -> Result<(), String> {
+    let results = golden.case.reference().map_err(|e| e.to_string())?;
+    if results.len() != golden.outputs.len() {
+        return Err(format!("{} outputs instead of {}", results.len(), golden.outputs.len()));
+    }
+    for (n, (result, (wanted, tolerance))) in results.iter().zip(&golden.outputs).enumerate() {
+        let got = &result.as_ref().map_err(|e| e.to_string())?.array;
+        if got.dtype() != wanted.dtype() || got.dims() != wanted.dims() {
+            let types = (got.dtype(), got.dims(), wanted.dtype(), wanted.dims());
+            return Err(format!("output {n} is {} {:?}, NumPy gives {} {:?}", types.0, types.1, types.2, types.3));
+        }
+        let errors = |x: f64| match tolerance {
+            Tolerance::Ulps(n) => n * spacing(wanted.dtype(), x),
+            Tolerance::Absolute(e) => *e,
+        };
+        match tolerance {
+            Tolerance::Ulps(0.0) => same_bits(wanted.dtype(), got.bytes(), wanted.bytes())?,
+            _ => {
+                let errors = wanted.scalars().map(|x| errors(x.real().hi)).collect();
+                within(got.bytes(), &Known { array: wanted.clone(), bound: Bound::Absolute(errors) }).map(drop)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn check_promotion() -> Result<(), String> {
+    let mut count = 0;
+    for line in TEXT.lines() {
+        let Some([a, b, c]) = line.strip_prefix("promote ").and_then(|l| <[&str; 3]>::try_from(l.split(' ').collect::<Vec<_>>()).ok()) else {
+            continue;
+        };
+        let dtype = |name: &str| DType::from_name(name).ok_or_else(|| format!("unknown dtype {name}"));
+        let got = promotion::promote(dtype(a)?, dtype(b)?).map_or("!", DType::name);
+        if got != c {
+            return Err(format!("{a} and {b} promote to {got}, NumPy and the array API say {c}"));
+        }
+        count += 1;
+    }
+    if count < 100 { Err(format!("only {count} pairs were compared")) } else { Ok(()) }
+}
+
+fn parse() -> Result<Vec<Golden>, String> {
+    let mut arrays: Vec<Array> = Vec::new();
+    let mut out: Vec<Golden> = Vec::new();
+    for (n, text) in TEXT.lines().enumerate() {
+        let at = |e: &str| format!("golden.txt line {}: {e}", n + 1);
+        let fields: Vec<&str> = text.split(' ').collect();
+        let known = |field: &str, arrays: &[Array]| {
+            field.parse().ok().and_then(|i: usize| arrays.get(i)).cloned().ok_or_else(|| at("unknown array"))
+        };
+        match (&fields[..], out.last_mut()) {
+            (["array", dtype, dims, hex], _) => arrays.push(array(dtype, dims, hex).map_err(|e| at(&e))?),
+            (["case", name, words, numbers], _) => {
+                let op = ferrotensor_ops::find(name).ok_or_else(|| at("unknown row"))?;
+                let list = |text: &str| -> Result<Vec<f64>, String> {
+                    if text == "-" { Ok(vec![]) } else { text.split(',').map(|w| w.parse().map_err(|_| at("bad number"))).collect() }
+                };
+                let case = Case { op, operands: vec![], words: list(words)?, numbers: list(numbers)?, axes: vec![] };
+                out.push(Golden { line: n + 1, case, outputs: vec![] });
+            }
+            (["in", i], Some(golden)) => {
+                let array = known(i, &arrays)?;
+                let dims = array.dims().to_vec();
+                golden.case.operands.push(Operand::tensor(array, Placement::Contiguous, &dims).map_err(|e| at(&e.message))?);
+            }
+            (["weak", kind, value], Some(golden)) => golden.case.operands.push(weak(kind, value).ok_or_else(|| at("bad scalar"))?),
+            (["absent"], Some(golden)) => golden.case.operands.push(Operand::Absent),
+            (["out", i, tolerance], Some(golden)) => {
+                let number = |t: &str| t.parse().map_err(|_| at("bad tolerance"));
+                let tolerance = match tolerance.strip_prefix("abs:") {
+                    Some(t) => Tolerance::Absolute(number(t)?),
+                    None => Tolerance::Ulps(number(tolerance)?),
+                };
+                golden.outputs.push((known(i, &arrays)?, tolerance));
+            }
+            (["promote", ..], _) => {}
+            _ => return Err(at("unknown record")),
+        }
+    }
+    Ok(out)
+}
+
+fn weak(kind: &str, value: &str) -> Option<Operand> {
+    Some(match kind {
+        "number" => Operand::Weak(Arg::Number, value.parse::<f64>().ok()?.to_bits()),
+        "bigint" => Operand::Weak(Arg::BigInt, value.parse::<i64>().ok()? as u64),
+        "boolean" => Operand::Weak(Arg::Boolean, value.parse::<f64>().ok()?.to_bits()),
+        _ => return None,
+    })
+}
+
+fn array(dtype: &str, dims: &str, hex: &str) -> Result<Array, String> {
+    let dtype = DType::from_name(dtype).ok_or("unknown dtype")?;
+    let dims: Vec<usize> = match dims {
+        "." => vec![],
+        _ => dims.split('x').map(|d| d.parse().map_err(|_| "bad shape".to_string())).collect::<Result<_, _>>()?,
+    };
+    let hex = if hex == "-" { "" } else { hex };
+    let byte = |pair: &[u8]| std::str::from_utf8(pair).ok().and_then(|p| u8::from_str_radix(p, 16).ok()).ok_or("bad hexadecimal");
+    let bytes = hex.as_bytes().chunks(2).map(byte).collect::<Result<Vec<u8>, _>>()?;
+    Array::new(dtype, &dims, bytes).map_err(|e| e.message)
+}

@@ -1,0 +1,219 @@
+//! What the run found out about each row: where it runs, how far it was from the reference, which circumstances it met; and
+//! the two files that hold the agreed answers, `expected/cpu.txt` and `docs/accuracy.md`.
+
+use crate::case::Case;
+use crate::compare::Distance;
+use ferrotensor_core::DType;
+use ferrotensor_core::kernel::{Combine, Kernel, Monoid, Routine};
+use ferrotensor_core::scalar::Op;
+use ferrotensor_ops::def::OpDef;
+use ferrotensor_ops::graph::Graph;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Where a row of a dtype runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// On the device.
+    Native,
+    /// By the host's routines.
+    Host,
+    /// Nowhere: a typed error.
+    Unsupported,
+}
+
+impl Status {
+    /// Of a graph with or without a routine.
+    pub fn of(routine: bool) -> Status {
+        if routine { Status::Host } else { Status::Native }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Status::Native => "native",
+            Status::Host => "host",
+            Status::Unsupported => "unsupported",
+        }
+    }
+}
+
+#[derive(Default)]
+struct Ledger {
+    status: BTreeMap<(u16, u8), Status>,
+    measured: BTreeMap<(u16, u8), Distance>,
+    bounds: BTreeMap<u16, &'static str>,
+    hits: BTreeSet<(String, String, String)>,
+    counts: BTreeMap<(String, String), u64>,
+}
+
+static LEDGER: Mutex<Option<Ledger>> = Mutex::new(None);
+
+fn ledger<R>(f: impl FnOnce(&mut Ledger) -> R) -> R {
+    let mut guard: MutexGuard<Option<Ledger>> = LEDGER.lock().unwrap_or_else(PoisonError::into_inner);
+    f(guard.get_or_insert_default())
+}
+
+/// Notes where a row ran.
+///
+/// # Errors
+/// A sentence when another case of the same row and dtype ran elsewhere.
+pub fn status(op: &OpDef, dtype: DType, status: Status) -> Result<(), String> {
+    ledger(|l| match l.status.insert((op.id(), dtype as u8), status) {
+        Some(before) if before != status => Err(format!("ran {} here and {} in another case", status.name(), before.name())),
+        _ => Ok(()),
+    })
+}
+
+/// Notes how far a result was from the reference.
+pub fn measured(op: &OpDef, dtype: DType, distance: Distance) {
+    ledger(|l| {
+        let worst = l.measured.entry((op.id(), dtype as u8)).or_default();
+        *worst = worst.max(distance);
+    });
+}
+
+/// Notes how a row's bound is derived.
+pub fn bound(op: &OpDef, words: &'static str) {
+    ledger(|l| l.bounds.insert(op.id(), words));
+}
+
+/// Notes the circumstances of a case that was compared.
+pub fn hit(group: &str, case: &Case, more: &[(&str, &str)]) {
+    ledger(|l| {
+        let own = case.axes.iter().map(|(a, v)| (a.as_str(), v.as_str()));
+        for (axis, value) in own.chain(more.iter().copied()) {
+            l.hits.insert((group.to_string(), axis.to_string(), value.to_string()));
+            *l.counts.entry((axis.to_string(), value.to_string())).or_default() += 1;
+        }
+    });
+}
+
+/// How the bound of a graph follows from its kernels (see `bounds.rs`); `None` where the bits are promised.
+pub fn bound_words(graph: &Graph) -> Option<&'static str> {
+    let float = |d: DType| d.is_float() || d.is_complex();
+    let mut words = None;
+    for kernel in crate::rows::kernels(graph) {
+        let more = match kernel {
+            Kernel::Routine(Routine::Fft { .. }) => "8 (log2 n + 2) eps norm2 y",
+            Kernel::Routine(Routine::Solve(_)) => "8 n eps norm(inv A) norm(A) norm(x)",
+            Kernel::Routine(Routine::Qr(_)) => "16 m eps cond(R) norm(A)",
+            Kernel::Contract(k) if float(k.dtype) => "(K + 1) u abs A abs B",
+            Kernel::Reduce(k) if float(k.acc) && k.combine == Combine::Value(Monoid::Sum) => "(log2 n + 16) eps sum abs x",
+            Kernel::Reduce(k) if float(k.acc) && k.combine == Combine::Value(Monoid::Prod) => "n eps abs p",
+            Kernel::Map(k) => match k.program.instrs.iter().rposition(|i| matches!(i.op, Op::Call(_))) {
+                None => continue,
+                Some(_) if words.is_some() => "1 ulp a function, (log2 n + 16) eps a sum, carried on",
+                Some(at) if k.program.outputs == [at as u32] => "1 ulp (float64: 2)",
+                Some(_) => "1 ulp a function, carried on",
+            },
+            _ => continue,
+        };
+        words = Some(match words {
+            Some(before) if before != more => "1 ulp a function, (log2 n + 16) eps a sum, carried on",
+            _ => more,
+        });
+    }
+    words
+}
+
+fn path(relative: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(relative)
+}
+
+/// Circumstances that were planned for a row and never compared.
+///
+/// # Errors
+/// A sentence that names the first ones.
+pub fn check_coverage(planned: impl Iterator<Item = (String, (String, String))>) -> Result<(), String> {
+    ledger(|l| {
+        let missing: BTreeSet<String> = planned
+            .filter(|(group, (axis, value))| !l.hits.contains(&(group.clone(), axis.clone(), value.clone())))
+            .map(|(group, (axis, value))| format!("{group} {axis}={value}"))
+            .collect();
+        match missing.len() {
+            0 => Ok(()),
+            n => Err(format!("{n} circumstances were never compared: {}", missing.into_iter().take(8).collect::<Vec<_>>().join(", "))),
+        }
+    })
+}
+
+/// Cases compared for each value of each axis, as a table in words.
+pub fn counts() -> String {
+    ledger(|l| {
+        let mut out = String::new();
+        let mut axis_before = "";
+        for ((axis, value), n) in &l.counts {
+            if axis != axis_before {
+                let _ = write!(out, "\n  {axis}:");
+                axis_before = axis;
+            }
+            let _ = write!(out, " {value} {n};");
+        }
+        out
+    })
+}
+
+/// Compares what was found with the checked-in files, or writes them with `UPDATE_EXPECT=1`.
+///
+/// # Errors
+/// A sentence with the first lines that differ, in either direction.
+pub fn check_files() -> Result<(), String> {
+    let update = std::env::var("UPDATE_EXPECT").is_ok_and(|v| v == "1");
+    let expected = ledger(|l| {
+        let line = |(&(op, dtype), status): (&(u16, u8), &Status)| {
+            let op = ferrotensor_ops::def::by_id(op).map(|o| o.path().into_owned()).unwrap_or_default();
+            format!("{op} {} {}", DType::from_code(dtype).map_or("?", DType::name), status.name())
+        };
+        l.status.iter().map(line).collect::<Vec<_>>()
+    });
+    let accuracy = accuracy();
+    if update {
+        let write = |p: PathBuf, text: String| std::fs::write(&p, text).map_err(|e| format!("{}: {e}", p.display()));
+        write(path("expected/cpu.txt"), expected.join("\n") + "\n")?;
+        return write(path("../../docs/accuracy.md"), accuracy);
+    }
+    let read = |p: PathBuf| std::fs::read_to_string(&p).map_err(|e| format!("{}: {e}; UPDATE_EXPECT=1 writes it", p.display()));
+    let before: BTreeSet<String> = read(path("expected/cpu.txt"))?.lines().map(String::from).collect();
+    let now: BTreeSet<String> = expected.into_iter().collect();
+    let changed: Vec<String> =
+        before.difference(&now).map(|l| format!("-{l}")).chain(now.difference(&before).map(|l| format!("+{l}"))).take(8).collect();
+    if !changed.is_empty() {
+        return Err(format!("expected/cpu.txt differs: {}; UPDATE_EXPECT=1 rewrites it", changed.join(", ")));
+    }
+    // Measured errors of routines depend on the processor; rows, dtypes and bounds do not.
+    let promises = |text: &str| -> Vec<String> {
+        text.lines().filter(|l| l.starts_with('|')).map(|l| l.split('|').take(4).collect::<Vec<_>>().join("|")).collect()
+    };
+    if promises(&read(path("../../docs/accuracy.md"))?) != promises(&accuracy) {
+        return Err("docs/accuracy.md is stale; UPDATE_EXPECT=1 rewrites it".into());
+    }
+    Ok(())
+}
+
+/// The table of bounds and measured errors.
+fn accuracy() -> String {
+    let mut out = String::from(
+        "<!-- Written by `UPDATE_EXPECT=1 cargo test --release -p ferrotensor-conformance`; do not edit. -->\n\
+         # Accuracy\n\n\
+         Every result is compared with a reference in double-double (functions: libm in float64). Rows that are not listed give\n\
+         the reference's bits: arithmetic, comparisons, rounding, conversions, moves, integers, maxima, positions, cumulative\n\
+         sums, sorts. Bounds follow from the kinds of kernels a row lowers to (`crates/conformance/src/bounds.rs`, with the\n\
+         sources); no row has a tolerance of its own. Measured: the largest error of the quick tier, in units in the last\n\
+         place of the exact result, and as a share of the bound. A sum near zero of large terms may be many units off and\n\
+         well inside its bound.\n\n\
+         | Operation | dtype | bound | largest error (ulp) | share of the bound |\n|---|---|---|---:|---:|\n",
+    );
+    ledger(|l| {
+        for (&(op, dtype), distance) in &l.measured {
+            let (Some(words), Some(def), Some(dtype)) = (l.bounds.get(&op), ferrotensor_ops::def::by_id(op), DType::from_code(dtype)) else {
+                continue;
+            };
+            if distance.ulps > 0.0 {
+                let _ = writeln!(out, "| {} | {dtype} | {words} | {:.2} | {:.3} |", def.path(), distance.ulps, distance.share);
+            }
+        }
+    });
+    out
+}

@@ -1,0 +1,478 @@
+//! Which circumstances a row is tried in: the axes of one (row, dtype), made from the row's operands, attributes and
+//! parameters, and the call that one choice on each axis stands for.
+
+use crate::case::{Case, Operand, Placement};
+use crate::shapes::{self, Shapes};
+use crate::values::{self, Fill, Rng};
+use ferrotensor_core::{Code, DType, Dims, Kind, Result};
+use ferrotensor_ops::attrs::Attrs;
+use ferrotensor_ops::def::{AttrDef, AttrKind, Domain, Namespace, OpDef, OperandDef};
+use ferrotensor_ops::dtype_rule::{Arg, Compute};
+use ferrotensor_ops::infer;
+
+/// One circumstance and its possible values.
+#[derive(Clone, Debug)]
+pub struct Axis {
+    /// `shape`, `layout0`, `values`, an attribute's name, ...
+    pub name: String,
+    /// Names of the values.
+    pub values: Vec<String>,
+}
+
+/// The axes of one row and dtype.
+pub struct Recipe {
+    op: &'static OpDef,
+    dtype: DType,
+    shapes: Vec<Shapes>,
+    /// In a fixed order.
+    pub axes: Vec<Axis>,
+}
+
+/// A tensor operand before it has elements.
+struct Planned {
+    dtype: DType,
+    dims: Dims,
+    placement: Placement,
+    fill: Fill,
+}
+
+enum PlannedOperand {
+    Tensor(Planned),
+    Weak(Arg, u64),
+    Absent,
+}
+
+/// A call before its operands have elements.
+pub struct Plan {
+    operands: Vec<PlannedOperand>,
+    words: Vec<f64>,
+    numbers: Vec<f64>,
+    axes: Vec<(String, String)>,
+}
+
+/// Whether the row's dtype is that of its `dtype` attribute because no operand has one.
+fn by_attribute(op: &OpDef) -> bool {
+    op.attrs.iter().any(|a| a.name == "dtype") && op.operands.first().is_none_or(|o| o.name == "key" || o.name == "fillValue")
+}
+
+/// The dtypes a row is tried with.
+pub fn dtypes(op: &'static OpDef) -> Vec<DType> {
+    if op.operands.first().is_some_and(|o| o.name == "key") && !by_attribute(op) {
+        return vec![DType::U32];
+    }
+    DType::all().collect()
+}
+
+fn is_ruled(op: &OpDef, operand: usize) -> bool {
+    let n = if op.variadic { 0 } else { operand };
+    n >= op.dtype.first && n < op.dtype.last
+}
+
+fn names(values: &[&str]) -> Vec<String> {
+    values.iter().map(|v| v.to_string()).collect()
+}
+
+fn dtype_names(dtypes: &[DType]) -> Vec<String> {
+    dtypes.iter().map(|d| d.name().to_string()).collect()
+}
+
+impl Recipe {
+    /// The axes of a row for a dtype; the shapes are the small ones, or the one that several threads share.
+    pub fn new(op: &'static OpDef, dtype: DType, parallel: bool) -> Recipe {
+        let shapes = if parallel { shapes::parallel(op) } else { shapes::small(op) };
+        let mut axes = vec![Axis { name: "shape".into(), values: shapes.iter().map(|s| s.name.clone()).collect() }];
+        let mut push = |name: String, values: Vec<String>| {
+            if values.len() > 1 {
+                axes.push(Axis { name, values });
+            }
+        };
+        let keyed = op.operands.first().is_some_and(|o| o.name == "key");
+        for (i, def) in op.operands.iter().enumerate() {
+            push(format!("form{i}"), forms(def));
+            if def.name != "key" {
+                push(format!("layout{i}"), Placement::ALL.iter().map(|p| p.name().into()).collect());
+            }
+            push(format!("dtype{i}"), operand_dtypes(op, i, def, dtype));
+        }
+        if op.variadic {
+            push("operands".into(), names(&["1", "2", "3"]));
+        }
+        if op.operands.len() > 1 && shapes.iter().all(|s| s.others.is_empty()) && !["take", "scatterAdd", "withSlice"].contains(&op.name) {
+            push("pairing".into(), names(&["same", "scalar", "row", "column", "first scalar"]));
+        }
+        if ["take", "scatterAdd"].contains(&op.name) {
+            push("indices".into(), names(&["vector", "scalar", "matrix", "none", "long"]));
+        }
+        if op.name == "withSlice" {
+            push("pairing".into(), names(&["same", "scalar"]));
+        }
+        push("values".into(), if keyed || op.operands.is_empty() { vec![] } else { fills(op) });
+        for def in op.attrs {
+            if !(def.name == "dtype" && by_attribute(op)) {
+                push(def.name.into(), attribute_values(op, def));
+            }
+        }
+        for def in op.params {
+            push(format!("number {}", def.name), names(&["plain", "other", "odd"]));
+        }
+        Recipe { op, dtype, shapes, axes }
+    }
+
+    /// The call of one choice on each axis; `None` where the choices do not go together (what inference refuses, and a layout
+    /// that a shape cannot have).
+    ///
+    /// # Errors
+    /// A sentence when inference fails by an internal error.
+    pub fn plan(&self, assignment: &[usize]) -> Result<Option<Plan>, String> {
+        let Some(plan) = self.assemble(assignment) else { return Ok(None) };
+        let args: Vec<Arg> = plan.operands.iter().map(|o| match o {
+            PlannedOperand::Tensor(t) => Arg::Tensor(t.dtype),
+            PlannedOperand::Weak(kind, _) => *kind,
+            PlannedOperand::Absent => Arg::Absent,
+        }).collect();
+        let dims = plan.operands.iter().map(|o| match o {
+            PlannedOperand::Tensor(t) => Some(t.dims.clone()),
+            PlannedOperand::Weak(..) => Some(Dims::new()),
+            PlannedOperand::Absent => None,
+        }).collect();
+        let inferred = Attrs::decode(self.op, &plan.words).and_then(|attrs| infer::infer(self.op, &args, dims, &attrs));
+        match inferred {
+            Ok(_) => Ok(Some(plan)),
+            Err(e) if e.code == Code::Internal => Err(format!("inference of {} {:?}: {e}", self.op.path(), plan.axes)),
+            Err(_) => Ok(None),
+        }
+    }
+
+    /// Gives a plan its elements.
+    ///
+    /// # Errors
+    /// As [`values::array`].
+    pub fn fill(&self, plan: Plan, rng: &mut Rng) -> Result<Case> {
+        let operands = plan.operands.into_iter().map(|o| {
+            Ok(match o {
+                PlannedOperand::Tensor(t) => {
+                    let base = values::array(t.dtype, &t.placement.base_dims(&t.dims), t.fill, rng)?;
+                    Operand::tensor(base, t.placement, &t.dims)?
+                }
+                PlannedOperand::Weak(kind, bits) => Operand::Weak(kind, bits),
+                PlannedOperand::Absent => Operand::Absent,
+            })
+        });
+        let operands = operands.collect::<Result<Vec<_>>>()?;
+        Ok(Case { op: self.op, operands, words: plan.words, numbers: plan.numbers, axes: plan.axes })
+    }
+
+    fn assemble(&self, assignment: &[usize]) -> Option<Plan> {
+        let op = self.op;
+        let choice = |name: &str| -> &str {
+            let at = self.axes.iter().position(|a| a.name == name);
+            at.map_or("", |i| self.axes[i].values[assignment[i]].as_str())
+        };
+        let shape = &self.shapes[assignment[0]];
+        let first = &shape.first;
+        let mut words = Vec::new();
+        let mut numbers = Vec::new();
+        for def in op.attrs {
+            if def.name == "dtype" && by_attribute(op) {
+                words.push(self.dtype as u8 as f64);
+            } else {
+                let value = choice(def.name);
+                attribute_words(def, value, shape, &mut words, &mut numbers)?;
+            }
+        }
+        for def in op.params {
+            numbers.push(number(def.name, choice(&format!("number {}", def.name)), self.dtype)?);
+        }
+        let count = if op.variadic { choice("operands").parse().ok()? } else { op.operands.len() };
+        let mut operands = Vec::new();
+        for i in 0..count {
+            let def = &op.operands[if op.variadic { 0 } else { i }];
+            let (n, values) = (if op.variadic { 0 } else { i }, choice("values"));
+            let dtype = match choice(&format!("dtype{n}")) {
+                _ if def.name == "key" => DType::U32,
+                "" | "same" => self.dtype,
+                name => DType::from_name(name)?,
+            };
+            match choice(&format!("form{n}")) {
+                "" | "tensor" => {}
+                "absent" => {
+                    operands.push(PlannedOperand::Absent);
+                    continue;
+                }
+                form => {
+                    operands.push(weak(form, values, self.dtype)?);
+                    continue;
+                }
+            }
+            let dims = operand_dims(op, i, shape, choice("pairing"), choice("indices"), &words)?;
+            let placement = Placement::ALL.into_iter().find(|p| p.name() == choice(&format!("layout{n}"))).unwrap_or(Placement::Contiguous);
+            if !placement.fits(dims.len()) {
+                return None;
+            }
+            let fill = match (def.name, values) {
+                ("key", _) => Fill::Bits,
+                ("indices", _) => Fill::Index(first.get(axis_of(&words, first.len())?).copied().unwrap_or(0)),
+                (_, "factors") => Fill::Factors,
+                (_, "matrix") if i == 0 => Fill::Matrix,
+                (_, "special") => Fill::Special,
+                (_, "bits") => Fill::Bits,
+                _ => Fill::Ordinary(if op.domain == Domain::Matrix { Domain::Any } else { op.domain }),
+            };
+            // A repeated row would make the matrix singular.
+            if fill == Fill::Matrix && placement == Placement::Broadcast {
+                return None;
+            }
+            operands.push(PlannedOperand::Tensor(Planned { dtype, dims, placement, fill }));
+        }
+        let axes = self.axes.iter().zip(assignment).map(|(a, &v)| (a.name.clone(), a.values[v].clone())).collect();
+        Some(Plan { operands, words, numbers, axes })
+    }
+}
+
+fn forms(def: &OperandDef) -> Vec<String> {
+    let mut out = names(&["tensor"]);
+    if def.weak {
+        out.extend(names(&["number", "bigint", "boolean"]));
+    }
+    if def.optional {
+        out.extend(names(&["absent"]));
+    }
+    out
+}
+
+/// The dtypes an operand is tried with beside the row's; the first ruled one has it always.
+fn operand_dtypes(op: &OpDef, i: usize, def: &OperandDef, dtype: DType) -> Vec<String> {
+    match def.name {
+        "key" | "fillValue" => vec![],
+        "indices" => dtype_names(&[DType::I32, DType::I64, DType::U8, DType::I8, DType::U32]),
+        "condition" => dtype_names(&[DType::Bool, DType::I32, DType::F32]),
+        _ if !is_ruled(op, i) || (op.dtype.compute == Compute::Own && i > 0) => {
+            let mut out = names(&["same"]);
+            out.extend(dtype_names(&[DType::F32, DType::I8]));
+            out
+        }
+        _ if i > op.dtype.first => {
+            let mut out = names(&["same"]);
+            let others = [DType::Bool, DType::I8, DType::U16, DType::I64, DType::F16, DType::BF16, DType::F32, DType::F64];
+            out.extend(dtype_names(&others.into_iter().filter(|&d| d != dtype).collect::<Vec<_>>()));
+            out
+        }
+        _ => vec![],
+    }
+}
+
+fn fills(op: &OpDef) -> Vec<String> {
+    match op.domain {
+        Domain::Matrix => names(&["matrix"]),
+        // An infinite point makes every result NaN or not, by the order of the algorithm's products.
+        _ if op.namespace == Namespace::Fft => names(&["ordinary"]),
+        _ if op.name == "prod" => names(&["factors", "special", "bits"]),
+        _ => names(&["ordinary", "special", "bits"]),
+    }
+}
+
+fn weak(form: &str, values: &str, dtype: DType) -> Option<PlannedOperand> {
+    let float = dtype.is_float() || dtype.is_complex();
+    Some(match (form, values) {
+        ("bigint", "special") if dtype.kind() == Kind::Unsigned => PlannedOperand::Weak(Arg::BigInt, 200),
+        ("bigint", "special") => PlannedOperand::Weak(Arg::BigInt, -3i64 as u64),
+        ("bigint", "bits") if dtype.bytes() == 8 => PlannedOperand::Weak(Arg::BigInt, 9_007_199_254_740_993),
+        ("bigint", _) => PlannedOperand::Weak(Arg::BigInt, 3),
+        ("boolean", values) => PlannedOperand::Weak(Arg::Boolean, (if values == "special" { 0.0f64 } else { 1.0 }).to_bits()),
+        ("number", values) => {
+            let v: f64 = match values {
+                "special" if float => f64::NAN,
+                "special" => 0.0,
+                "bits" if float => -0.0,
+                "bits" if dtype.kind() == Kind::Signed => -7.0,
+                _ if float => 2.3,
+                _ => 3.0,
+            };
+            PlannedOperand::Weak(Arg::Number, v.to_bits())
+        }
+        _ => return None,
+    })
+}
+
+fn number(name: &str, choice: &str, dtype: DType) -> Option<f64> {
+    let float = dtype.is_float() || dtype.is_complex();
+    let of = |plain: f64, other: f64, odd: f64| Some(match choice {
+        "other" => other,
+        "odd" => odd,
+        _ => plain,
+    });
+    match name {
+        "k" => of(0.0, -1.0, 2.0),
+        "start" if float => of(0.0, -3.25, 1e3),
+        "step" | "stop" if float => of(1.0, 0.1, -2.5),
+        "start" => of(0.0, 3.0, 1.0),
+        "step" | "stop" => of(1.0, 2.0, 0.0),
+        "data" => of(0.0, 7.0, 4_294_967_297.0),
+        "low" | "mean" => of(0.0, -2.0, 0.3),
+        "high" | "std" => of(1.0, 3.0, 0.7),
+        // A parameter nobody taught the suite to choose fails the coverage of its row.
+        _ => None,
+    }
+}
+
+fn attribute_values(op: &OpDef, def: &AttrDef) -> Vec<String> {
+    match (def.kind, def.name) {
+        (AttrKind::Axes, "axes") => names(&["reverse", "rotate", "identity"]),
+        (AttrKind::Axes, _) => names(&["all", "first", "last", "both", "empty"]),
+        (AttrKind::OptAxis, "n") => names(&["none", "fewer", "more", "one"]),
+        (AttrKind::OptAxis, "cols") => names(&["none", "wide", "narrow", "zero"]),
+        (AttrKind::OptAxis, _) => names(&["none", "0", "-1", "middle"]),
+        (AttrKind::Int(_), "axis") => names(&["0", "-1", "middle"]),
+        (AttrKind::Int(_), "k") => names(&["0", "1", "half", "all"]),
+        (AttrKind::Int(_), "numClasses") => names(&["0", "1", "5"]),
+        (AttrKind::Int(_), "count") => names(&["0", "1", "2", "33", "1025"]),
+        (AttrKind::Int(_), _) => names(&["shape"]),
+        (AttrKind::Bool(_), _) => names(&["false", "true"]),
+        (AttrKind::OptDType, _) if op.name == "astype" => dtype_names(&DType::all().collect::<Vec<_>>()),
+        (AttrKind::OptDType, _) => {
+            let mut out = names(&["none"]);
+            out.extend(dtype_names(&[DType::F64, DType::F32, DType::I64, DType::U8, DType::F16]));
+            out
+        }
+        (AttrKind::Choice(words), _) => names(words),
+        (AttrKind::Device, _) => names(&["0"]),
+        (AttrKind::Shape, _) if op.name == "broadcastTo" => names(&["same", "leading", "stretched"]),
+        (AttrKind::Shape, _) => names(&["shape"]),
+        (AttrKind::NewShape, _) => names(&["flat", "inferred", "reversed", "unit"]),
+        (AttrKind::AxisPairs, _) => names(&["shape"]),
+        (AttrKind::Items, _) => names(&["all", "reversed", "step", "pick", "new axis", "empty"]),
+    }
+}
+
+/// Appends an attribute's words, and for index items the numbers that go with them.
+fn attribute_words(def: &AttrDef, value: &str, shape: &Shapes, words: &mut Vec<f64>, numbers: &mut Vec<f64>) -> Option<()> {
+    let dims = &shape.first;
+    let (rank, size) = (dims.len() as f64, |a: usize| dims.get(a).copied().unwrap_or(0) as f64);
+    let list = |items: &[f64]| std::iter::once(items.len() as f64).chain(items.iter().copied()).collect::<Vec<_>>();
+    let sizes: Vec<f64> = dims.iter().map(|&d| d as f64).collect();
+    let count: f64 = sizes.iter().product();
+    words.extend(match (def.kind, value) {
+        (AttrKind::Axes, "reverse") => list(&(0..dims.len()).rev().map(|a| a as f64).collect::<Vec<_>>()),
+        (AttrKind::Axes, "rotate") => list(&(0..dims.len()).map(|a| ((a + 1) % dims.len()) as f64 - rank).collect::<Vec<_>>()),
+        (AttrKind::Axes, "identity") => list(&(0..dims.len()).map(|a| a as f64).collect::<Vec<_>>()),
+        (AttrKind::Axes, "all") => vec![-1.0],
+        (AttrKind::Axes, "first") => list(&[0.0]),
+        (AttrKind::Axes, "last") => list(&[-1.0]),
+        (AttrKind::Axes, "both") if dims.len() > 1 => list(&[-1.0, 0.0]),
+        (AttrKind::Axes, "empty") => list(&[]),
+        (AttrKind::OptAxis, "none") => vec![f64::NAN],
+        (AttrKind::OptAxis, "fewer") => vec![(dims.iter().max().copied().unwrap_or(0) as f64 - 1.0).max(1.0)],
+        (AttrKind::OptAxis, "more") => vec![dims.iter().max().copied().unwrap_or(0) as f64 + 3.0],
+        (AttrKind::OptAxis, "wide") => vec![size(0) + 3.0],
+        (AttrKind::OptAxis, "narrow") => vec![(size(0) - 1.0).max(0.0)],
+        (AttrKind::OptAxis, "zero") => vec![0.0],
+        (AttrKind::OptAxis, "one") => vec![1.0],
+        (AttrKind::OptAxis | AttrKind::Int(_), "middle") if dims.len() > 2 => vec![1.0],
+        (AttrKind::OptAxis | AttrKind::Int(_), "half" | "all") => {
+            // topk stands behind its axis in no row; it takes k of the last axis unless the axis says otherwise.
+            let n = dims.iter().min().copied().unwrap_or(0) as f64;
+            vec![if value == "all" { n } else { (n / 2.0).floor() }]
+        }
+        (AttrKind::Int(_), "" | "shape") if def.name == "axis" => vec![0.0],
+        (AttrKind::Int(_), "" | "shape") => vec![if def.name == "length" { count } else { size(0) }],
+        (AttrKind::OptAxis | AttrKind::Int(_), number) => vec![number.parse().ok()?],
+        (AttrKind::Bool(_), value) => vec![(value == "true") as u8 as f64],
+        (AttrKind::OptDType, "" | "none") => vec![f64::NAN],
+        (AttrKind::OptDType, name) => vec![DType::from_name(name)? as u8 as f64],
+        (AttrKind::Choice(all), value) => vec![all.iter().position(|w| *w == value)? as f64],
+        (AttrKind::Device, _) => vec![0.0],
+        (AttrKind::Shape, "leading") => list(&[&[2.0][..], &sizes].concat()),
+        (AttrKind::Shape, "stretched") if dims.contains(&1) => list(&sizes.iter().map(|&d| if d == 1.0 { 3.0 } else { d }).collect::<Vec<_>>()),
+        (AttrKind::Shape, "stretched") => return None,
+        (AttrKind::Shape, _) => list(&sizes),
+        (AttrKind::NewShape, "flat") => list(&[count]),
+        (AttrKind::NewShape, "inferred") => list(&[-1.0, sizes.last().copied().unwrap_or(1.0)]),
+        (AttrKind::NewShape, "reversed") => list(&sizes.iter().rev().copied().collect::<Vec<_>>()),
+        (AttrKind::NewShape, _) => list(&[1.0, count, 1.0]),
+        (AttrKind::AxisPairs, _) => [list(&shape.pairs.0), list(&shape.pairs.1)].concat(),
+        (AttrKind::Items, value) => items(dims, value, numbers)?,
+        _ => return None,
+    });
+    Some(())
+}
+
+/// Index items: words (kind, length) for each, and two numbers for each slice, one for each pick.
+fn items(dims: &[usize], value: &str, numbers: &mut Vec<f64>) -> Option<Vec<f64>> {
+    let mut words = Vec::new();
+    for (a, &d) in dims.iter().enumerate() {
+        let (start, step, len) = match value {
+            "pick" if a == 0 => {
+                numbers.push(d.checked_sub(1)? as f64);
+                words.extend([1.0, 0.0]);
+                continue;
+            }
+            "reversed" => (d.saturating_sub(1), -1.0, d),
+            "step" => (1.min(d.saturating_sub(1)), 2.0, d / 2),
+            "empty" => (0, 1.0, 0),
+            _ => (0, 1.0, d),
+        };
+        words.extend([2.0, len as f64]);
+        numbers.extend([start as f64, step]);
+    }
+    if value == "new axis" {
+        words.extend([0.0, 0.0]);
+    }
+    words.insert(0, (words.len() / 2) as f64);
+    Some(words)
+}
+
+/// The axis a row's first attribute names.
+fn axis_of(words: &[f64], rank: usize) -> Option<usize> {
+    let a = words.first().copied().unwrap_or(f64::NAN);
+    let a = if a.is_nan() { 0.0 } else if a < 0.0 { a + rank as f64 } else { a };
+    (a >= 0.0 && a < rank as f64).then_some(a as usize)
+}
+
+fn operand_dims(op: &OpDef, i: usize, shape: &Shapes, pairing: &str, indices: &str, words: &[f64]) -> Option<Dims> {
+    let first = &shape.first;
+    if op.operands.first().is_some_and(|o| o.name == "key") {
+        return Some([2].into_iter().collect());
+    }
+    if let Some(dims) = i.checked_sub(1).and_then(|n| shape.others.get(n)) {
+        return Some(dims.clone());
+    }
+    let index_dims: &[usize] = match indices {
+        "scalar" => &[],
+        "matrix" => &[2, 3],
+        "none" => &[0],
+        "long" => &[70],
+        _ => &[4],
+    };
+    match (op.name, i) {
+        ("full", _) => Some(if first.len() > 2 { first[1..].iter().copied().collect() } else { Dims::new() }),
+        ("take" | "scatterAdd", 1) => Some(index_dims.iter().copied().collect()),
+        ("scatterAdd", 2) => {
+            let axis = axis_of(words, first.len())?;
+            Some(first[..axis].iter().chain(index_dims).chain(&first[axis + 1..]).copied().collect())
+        }
+        ("withSlice", 1) if pairing != "scalar" => {
+            let lens = words[1..].chunks_exact(2).filter(|w| w[0] != 1.0).map(|w| if w[0] == 0.0 { 1 } else { w[1] as usize });
+            Some(lens.collect())
+        }
+        ("concat", _) if i > 0 => {
+            let axis = axis_of(words, first.len())?;
+            Some(first.iter().enumerate().map(|(a, &d)| if a == axis { d + i } else { d }).collect())
+        }
+        ("stack", _) => Some(first.clone()),
+        _ => {
+            // The third operand of a call is paired the other way round.
+            let pairing = match (pairing, i) {
+                ("row", 2) => "column",
+                ("column", 2) => "row",
+                (p, _) => p,
+            };
+            Some(match (pairing, i) {
+                ("first scalar", 0) => Dims::new(),
+                ("scalar", i) if i > 0 => Dims::new(),
+                ("row", i) if i > 0 => first.last().copied().into_iter().collect(),
+                ("column", i) if i > 0 => first.iter().enumerate().map(|(a, &d)| if a + 1 == first.len() { 1 } else { d }).collect(),
+                _ => first.clone(),
+            })
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! The rows: op x dtype in full, each with a covering array of circumstances, on every instruction-set tier with fusion on
+//! and off, against the reference and against each other.
+
+use crate::bounds::Bound;
+use crate::case::{Case, Placement};
+use crate::compare;
+use crate::covering;
+use crate::executor::Known;
+use crate::ledger::{self, Status};
+use crate::machine;
+use crate::recipe::{self, Recipe};
+use crate::values::Rng;
+use ferrotensor_core::kernel::Kernel;
+use ferrotensor_core::{Code, DType, Result};
+use ferrotensor_cpu::Tier;
+use ferrotensor_ops::def::OpDef;
+use ferrotensor_ops::graph::{Def, Graph};
+use std::sync::{Arc, OnceLock};
+
+/// Most cases of one op and dtype in the quick tier.
+const LIMIT: usize = 400;
+/// Dtypes tried with several threads: one for each loop the CPU has (bytes, halves, words, long words, complex).
+const PARALLEL: [DType; 7] = [DType::U8, DType::BF16, DType::I32, DType::F32, DType::I64, DType::F64, DType::C64];
+
+/// One row with one dtype.
+pub struct Group {
+    op: &'static OpDef,
+    dtype: DType,
+    cases: Vec<Case>,
+    /// Made by the first variant that runs, shared by all.
+    prepared: Vec<OnceLock<Prepared>>,
+}
+
+/// What every variant of a case is compared with.
+struct Prepared {
+    reference: Result<Vec<Result<Known>>>,
+    /// Bits are promised to be equal on every variant.
+    bits_promised: bool,
+    routine: bool,
+    /// What the first variant gave.
+    first: OnceLock<Vec<Vec<u8>>>,
+}
+
+/// Every row and dtype whose name the filter may accept, with their cases.
+///
+/// # Errors
+/// A sentence for a row that no case could be made for.
+pub fn groups(wanted: impl Fn(&str) -> bool + Sync) -> Result<Vec<Arc<Group>>, String> {
+    let all: Vec<(&'static OpDef, DType)> = ferrotensor_ops::OPS
+        .iter()
+        .flat_map(|op| recipe::dtypes(op).into_iter().map(move |d| (op, d)))
+        .filter(|(op, d)| wanted(&format!("{}/{}", op.path(), d.name())))
+        .collect();
+    let half = all.len().div_ceil(2).max(1);
+    let groups: Result<Vec<Vec<Group>>, String> = std::thread::scope(|scope| {
+        let workers: Vec<_> = all
+            .chunks(half)
+            .map(|part| scope.spawn(move || part.iter().map(|&(op, d)| Group::new(op, d)).collect::<Result<Vec<_>, String>>()))
+            .collect();
+        workers.into_iter().map(|w| w.join().unwrap_or_else(|_| Err("planning of cases panicked".into()))).collect()
+    });
+    let groups: Vec<Arc<Group>> = groups?.into_iter().flatten().filter(|g| !g.cases.is_empty()).map(Arc::new).collect();
+    for op in &ferrotensor_ops::OPS {
+        let named = |g: &Arc<Group>| std::ptr::eq(g.op, op);
+        if all.iter().any(|(o, _)| std::ptr::eq(*o, op)) && !groups.iter().any(named) && wanted(&op.path()) {
+            return Err(format!("no case could be made for {}: teach crates/conformance/src/recipe.rs its operands", op.path()));
+        }
+    }
+    Ok(groups)
+}
+
+impl Group {
+    fn new(op: &'static OpDef, dtype: DType) -> Result<Group, String> {
+        let name = format!("{}/{}", op.path(), dtype.name());
+        let mut cases = Vec::new();
+        for parallel in [false, true] {
+            if parallel && !PARALLEL.contains(&dtype) {
+                continue;
+            }
+            let recipe = Recipe::new(op, dtype, parallel);
+            let mut rng = Rng::named(&format!("{name}/{parallel}"));
+            let sizes: Vec<usize> = recipe.axes.iter().map(|a| a.values.len()).collect();
+            let mut broken = None;
+            let valid = |a: &[usize]| match recipe.plan(a) {
+                Ok(plan) => plan.is_some(),
+                Err(e) => {
+                    broken = Some(e);
+                    false
+                }
+            };
+            let assignments = if parallel {
+                // Two are enough to cross the threshold: circumstances are the small shapes' business.
+                covering::pairwise(&sizes, 2, &mut rng, valid)
+            } else {
+                covering::pairwise(&sizes, LIMIT, &mut rng, valid)
+            };
+            if let Some(e) = broken {
+                return Err(e);
+            }
+            for assignment in assignments {
+                let plan = recipe.plan(&assignment)?.ok_or("a valid assignment has a plan")?;
+                cases.push(recipe.fill(plan, &mut rng).map_err(|e| format!("{name}: {e}"))?);
+            }
+        }
+        let prepared = cases.iter().map(|_| OnceLock::new()).collect();
+        Ok(Group { op, dtype, cases, prepared })
+    }
+
+    /// `exp/float32`.
+    pub fn name(&self) -> String {
+        format!("{}/{}", self.op.path(), self.dtype.name())
+    }
+
+    /// The layouts of the first operand that its cases have.
+    pub fn placements(&self) -> Vec<Placement> {
+        Placement::ALL.into_iter().filter(|p| self.cases.iter().any(|c| c.placement() == *p)).collect()
+    }
+
+    /// Number of cases with this layout.
+    pub fn count(&self, placement: Placement) -> usize {
+        self.cases.iter().filter(|c| c.placement() == placement).count()
+    }
+
+    /// Every circumstance that some case stands for.
+    pub fn planned(&self) -> impl Iterator<Item = (String, &(String, String))> {
+        self.cases.iter().flat_map(|c| c.axes.iter().map(|a| (self.name(), a)))
+    }
+
+    /// Runs the cases of one layout on one tier.
+    ///
+    /// # Errors
+    /// A sentence for each case that is wrong, at most five.
+    pub fn check(&self, placement: Placement, tier: Tier) -> Result<(), String> {
+        let mut failures = Vec::new();
+        for (case, cell) in self.cases.iter().zip(&self.prepared).filter(|(c, _)| c.placement() == placement) {
+            let prepared = cell.get_or_init(|| prepare(case));
+            if let Err(e) = self.check_case(case, prepared, tier) {
+                failures.push(format!("{case}: {e}"));
+            }
+        }
+        let shown: Vec<String> = failures.iter().take(5).cloned().collect();
+        if failures.is_empty() { Ok(()) } else { Err(format!("{} of {} cases\n  {}", failures.len(), self.count(placement), shown.join("\n  "))) }
+    }
+
+    fn check_case(&self, case: &Case, prepared: &Prepared, tier: Tier) -> Result<(), String> {
+        let parallel = case.axes.iter().any(|(a, v)| a == "shape" && v.starts_with("many"));
+        for fusion in [true, false] {
+            let run = |_| {
+                machine::with(tier, fusion, |m| {
+                    let got = m.call(case);
+                    m.forget();
+                    Ok(got)
+                })
+            };
+            let results = if parallel { machine::with_threads(&[1, 2], run) } else { vec![run(0)] };
+            for (threads, got) in results.into_iter().enumerate() {
+                let variant = format!("{} fusion {fusion} threads {}", tier.name(), if parallel { threads + 1 } else { 0 });
+                let status = check_result(prepared, got?).map_err(|e| format!("{variant}: {e}"))?;
+                ledger::status(self.op, self.dtype, status.0)?;
+                ledger::measured(self.op, self.dtype, status.1);
+                ledger::hit(&self.name(), case, &[("tier", tier.name()), ("fusion", if fusion { "on" } else { "off" })]);
+                if parallel {
+                    ledger::hit(&self.name(), case, &[("threads", if threads == 0 { "1" } else { "2" })]);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn prepare(case: &Case) -> Prepared {
+    let graph = case.lower().map(|l| l.0).unwrap_or_default();
+    let kernels = || kernels(&graph);
+    if let Some(words) = ledger::bound_words(&graph) {
+        ledger::bound(case.op, words);
+    }
+    Prepared {
+        reference: case.reference(),
+        bits_promised: kernels().all(|k| match k {
+            Kernel::Routine(_) => false,
+            Kernel::Contract(c) => !(c.dtype.is_float() || c.dtype.is_complex()),
+            _ => true,
+        }),
+        routine: kernels().any(|k| matches!(k, Kernel::Routine(_))),
+        first: OnceLock::new(),
+    }
+}
+
+/// The kernels of a graph.
+pub fn kernels(graph: &Graph) -> impl Iterator<Item = &Kernel> {
+    graph.nodes.iter().filter_map(|n| if let Def::Kernel { kernel, .. } = &n.def { Some(kernel) } else { None })
+}
+
+fn check_result(prepared: &Prepared, got: Result<Vec<Result<Vec<u8>>>>) -> Result<(Status, compare::Distance), String> {
+    let got = match (got, &prepared.reference) {
+        (Err(e), _) if e.code == Code::Unsupported => return Ok((Status::Unsupported, Default::default())),
+        (Err(e), Err(r)) if e.code == r.code && e.code != Code::Internal => return Ok((Status::of(prepared.routine), Default::default())),
+        (Err(e), _) => return Err(format!("refused with {:?}: {e}", e.code)),
+        (Ok(_), Err(r)) => return Err(format!("accepted, but the reference says {:?}: {r}", r.code)),
+        (Ok(got), Ok(_)) => got,
+    };
+    let wanted = prepared.reference.as_ref().map_err(|e| e.message.clone())?;
+    if got.len() != wanted.len() {
+        return Err(format!("{} outputs instead of {}", got.len(), wanted.len()));
+    }
+    let mut worst = compare::Distance::default();
+    let mut bits = Vec::new();
+    for (n, (got, wanted)) in got.into_iter().zip(wanted).enumerate() {
+        match (got, wanted) {
+            (Err(e), Err(r)) if e.code == r.code => bits.push(Vec::new()),
+            (Err(e), Err(r)) => return Err(format!("output {n} fails with {:?} instead of {:?}", e.code, r.code)),
+            (Err(e), Ok(_)) => return Err(format!("output {n} fails: {e}")),
+            (Ok(_), Err(r)) => return Err(format!("output {n} has a value, but should fail with {:?}: {r}", r.code)),
+            (Ok(bytes), Ok(known)) => {
+                worst = worst.max(compare::within(&bytes, known).map_err(|e| format!("output {n}: {e}"))?);
+                bits.push(bytes);
+            }
+        }
+    }
+    if prepared.bits_promised {
+        let first = prepared.first.get_or_init(|| bits.clone());
+        for (n, ((bits, first), known)) in bits.iter().zip(first).zip(wanted).enumerate() {
+            let Ok(known) = known else { continue };
+            if matches!(&known.bound, Bound::Absolute(_)) {
+                compare::same_bits(known.array.dtype(), bits, first)
+                    .map_err(|e| format!("output {n} differs from another variant of the same case: {e}"))?;
+            }
+        }
+    }
+    Ok((Status::of(prepared.routine), worst))
+}

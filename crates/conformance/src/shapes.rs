@@ -1,0 +1,134 @@
+//! The shapes rows are tried with: around a lane (32), a row group (512), tiles (1024 and 2048), rank 0 and 5, sizes 0 and 1;
+//! pairs of shapes for rows whose operands must fit in their own way; and shapes that several threads share.
+
+use ferrotensor_core::Dims;
+use ferrotensor_ops::def::OpDef;
+
+/// The operand shapes of one choice.
+#[derive(Clone, Debug)]
+pub struct Shapes {
+    /// Name in cases.
+    pub name: String,
+    /// Of the first operand, or of the result where there is none.
+    pub first: Dims,
+    /// Of the other operands, where they do not follow from the first.
+    pub others: Vec<Dims>,
+    /// Contracted axes of both operands (`tensordot`).
+    pub pairs: (Vec<f64>, Vec<f64>),
+}
+
+const GENERAL: &[(&str, &[usize])] = &[
+    ("rank 0", &[]),
+    ("size 0", &[3, 0, 2]),
+    ("size 1", &[1, 1]),
+    ("below a lane", &[31]),
+    ("a lane", &[32]),
+    ("above a lane", &[33]),
+    ("below a row group", &[511]),
+    ("a row group", &[512]),
+    ("above a row group", &[2, 513]),
+    ("below a tile", &[1023]),
+    ("a tile", &[1024]),
+    ("above a tile", &[1025]),
+    ("two tiles", &[2048]),
+    ("above two tiles", &[2049]),
+    ("matrix", &[5, 7]),
+    ("rank 3", &[3, 4, 5]),
+    ("rank 5", &[2, 3, 2, 2, 3]),
+    ("unit axes", &[1, 33, 1]),
+    ("tall", &[600, 3]),
+];
+
+type Row = (&'static [usize], &'static [usize], &'static [f64], &'static [f64]);
+
+const MATMUL: &[Row] = &[
+    (&[4], &[4], &[], &[]),
+    (&[3, 4], &[4], &[], &[]),
+    (&[4], &[4, 3], &[], &[]),
+    (&[1, 1], &[1, 1], &[], &[]),
+    (&[3, 4], &[4, 5], &[], &[]),
+    (&[2, 0], &[0, 3], &[], &[]),
+    (&[0, 2], &[2, 3], &[], &[]),
+    (&[31, 33], &[33, 32], &[], &[]),
+    (&[2, 3, 4], &[2, 4, 2], &[], &[]),
+    (&[2, 1, 3, 4], &[3, 4, 2], &[], &[]),
+    (&[3, 1, 2, 2, 3], &[2, 1, 3, 4], &[], &[]),
+    (&[1, 300], &[300, 65], &[], &[]),
+];
+
+const TENSORDOT: &[Row] = &[
+    (&[2, 3, 4], &[3, 4, 5], &[-2.0, -1.0], &[0.0, 1.0]),
+    (&[4], &[4], &[0.0], &[0.0]),
+    (&[2, 3], &[4, 5], &[], &[]),
+    (&[], &[], &[], &[]),
+    (&[3, 4, 5], &[5, 3, 2], &[0.0, 2.0], &[1.0, 0.0]),
+    (&[2, 3, 2, 2, 3], &[3, 2], &[1.0], &[-2.0]),
+    (&[2, 0], &[0, 3], &[1.0], &[0.0]),
+    (&[1, 1], &[1, 1], &[1.0], &[0.0]),
+];
+
+const SOLVE: &[Row] = &[
+    (&[3, 3], &[3], &[], &[]),
+    (&[1, 1], &[1], &[], &[]),
+    (&[3, 3], &[3, 2], &[], &[]),
+    (&[2, 3, 3], &[3, 2], &[], &[]),
+    (&[2, 3, 3], &[1, 3, 1], &[], &[]),
+    (&[2, 1, 4, 4], &[3, 4, 2], &[], &[]),
+    (&[0, 0], &[0], &[], &[]),
+    (&[33, 33], &[33, 5], &[], &[]),
+];
+
+const FACTORED: &[(&str, &[usize])] = &[
+    ("1 x 1", &[1, 1]),
+    ("square", &[3, 3]),
+    ("tall", &[5, 3]),
+    ("wide", &[3, 5]),
+    ("stack", &[2, 4, 4]),
+    ("empty", &[0, 3]),
+    ("no columns", &[2, 3, 0]),
+    ("above a lane", &[33, 33]),
+    ("rank 5", &[2, 1, 2, 3, 3]),
+];
+
+fn one(name: &str, dims: &[usize]) -> Shapes {
+    Shapes { name: name.into(), first: dims.iter().copied().collect(), others: vec![], pairs: (vec![], vec![]) }
+}
+
+fn pairs(rows: &[Row]) -> Vec<Shapes> {
+    rows.iter()
+        .map(|(a, b, p, q)| Shapes {
+            name: format!("{a:?} {b:?}"),
+            first: a.iter().copied().collect(),
+            others: vec![b.iter().copied().collect()],
+            pairs: (p.to_vec(), q.to_vec()),
+        })
+        .collect()
+}
+
+/// Shapes of the quick tier.
+pub fn small(op: &OpDef) -> Vec<Shapes> {
+    let list = |all: &[(&str, &[usize])]| all.iter().map(|(n, d)| one(n, d)).collect();
+    match op.path().as_ref() {
+        "matmul" => pairs(MATMUL),
+        "tensordot" => pairs(TENSORDOT),
+        "linalg.solve" => pairs(SOLVE),
+        "linalg.qr" => list(FACTORED),
+        _ => list(GENERAL),
+    }
+}
+
+/// One shape with more work than one thread is given (crates/cpu: from 120 us of estimated work on).
+pub fn parallel(op: &OpDef) -> Vec<Shapes> {
+    match op.path().as_ref() {
+        "matmul" => pairs(&[(&[150, 131], &[131, 144], &[], &[])]),
+        "tensordot" => pairs(&[(&[6, 25, 131], &[131, 144], &[2.0], &[0.0])]),
+        "linalg.solve" => pairs(&[(&[40, 40], &[40, 3], &[], &[])]),
+        "linalg.qr" => vec![one("many columns", &[40, 30])],
+        // Transforms of a prime length: the reference takes n^2 steps.
+        "fft.fft" | "fft.ifft" => vec![one("many rows", &[300, 31])],
+        "sort" | "argsort" | "topk" => vec![one("many rows", &[9, 3001])],
+        // Integer powers and random blocks take a hundred instructions an element, in the reference too.
+        "pow" | "random.normal" | "random.bits" | "random.uniform" => vec![one("many rows", &[7, 5003])],
+        _ => vec![one("many rows", &[7, 60013])],
+    }
+}

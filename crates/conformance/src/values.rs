@@ -1,0 +1,205 @@
+//! Where operands' elements come from: a seeded generator, ordinary numbers by domain, random bit patterns, and the list of
+//! special values of each dtype.
+
+use ferrotensor_core::reference::{Array, Scalar};
+use ferrotensor_core::{DType, Kind, Result, layout};
+use ferrotensor_ops::def::Domain;
+
+/// SplitMix64 (Steele, Lea, Flood, 2014): equal seeds give equal cases on every machine.
+#[derive(Clone)]
+pub struct Rng(u64);
+
+impl Rng {
+    /// A generator for a name: cases do not change when others are added.
+    pub fn named(name: &str) -> Rng {
+        // FNV-1a.
+        Rng(name.bytes().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ b as u64).wrapping_mul(0x0100_0000_01b3)))
+    }
+
+    /// 64 random bits.
+    pub fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let x = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        x ^ (x >> 31)
+    }
+
+    /// A number below `n`, which is not 0.
+    pub fn below(&mut self, n: usize) -> usize {
+        (self.bits() % n as u64) as usize
+    }
+
+    /// A number in [0, 1).
+    pub fn unit(&mut self) -> f64 {
+        (self.bits() >> 11) as f64 * 2f64.powi(-53)
+    }
+}
+
+/// What an operand is filled with.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Fill {
+    /// Moderate numbers of the row's domain, some of them equal so that ties occur.
+    Ordinary(Domain),
+    /// Random bit patterns: every exponent, every integer, NaN payloads.
+    Bits,
+    /// Special values of the dtype among ordinary ones.
+    Special,
+    /// Valid indices for an axis of this size, negative ones too where the dtype has them.
+    Index(usize),
+    /// Square blocks with a dominant diagonal.
+    Matrix,
+    /// Factors near 1 in size, so that a product of thousands neither overflows nor vanishes.
+    Factors,
+}
+
+/// An array of a shape.
+///
+/// # Errors
+/// As [`layout::count`].
+pub fn array(dtype: DType, dims: &[usize], fill: Fill, rng: &mut Rng) -> Result<Array> {
+    let n = layout::count(dims)?;
+    let special = specials(dtype);
+    let mut bytes = Vec::with_capacity(n * dtype.bytes());
+    for i in 0..n {
+        let element = match fill {
+            Fill::Bits => random_bits(dtype, rng),
+            Fill::Special if rng.below(2) == 0 => special[rng.below(special.len())],
+            Fill::Special => ordinary(dtype, Domain::Any, rng).encode(dtype),
+            Fill::Ordinary(domain) => ordinary(dtype, domain, rng).encode(dtype),
+            Fill::Index(size) => index(dtype, size, rng).encode(dtype),
+            Fill::Factors => factor(dtype, rng).encode(dtype),
+            Fill::Matrix => {
+                let n = dims.last().copied().unwrap_or(1).max(1);
+                let (row, column) = ((i / n) % n, i % n);
+                let x = ordinary(dtype, Domain::Any, rng);
+                match dtype.kind() {
+                    // A triangle of ones is regular, and all that bool has to offer.
+                    Kind::Bool => Scalar::Bool(row == column || (row < column && x.truth())),
+                    Kind::Float if row == column => x + Scalar::float(6.0 * n as f64),
+                    _ if row == column => x + Scalar::Int((12 * n as i128).min(100)),
+                    _ => x,
+                }
+                .encode(dtype)
+            }
+        };
+        bytes.extend_from_slice(&element[..dtype.bytes()]);
+    }
+    Array::new(dtype, dims, bytes)
+}
+
+fn ordinary(dtype: DType, domain: Domain, rng: &mut Rng) -> Scalar {
+    if dtype.is_complex() {
+        let part = |rng: &mut Rng| ordinary(DType::F64, domain, rng).real();
+        let re = part(rng);
+        return Scalar::Complex(re, part(rng));
+    }
+    match dtype.kind() {
+        Kind::Bool => Scalar::Bool(rng.below(2) == 0),
+        Kind::Unsigned | Kind::Signed => {
+            let x = rng.below(10) as i128;
+            let sign = if dtype.kind() == Kind::Signed && domain != Domain::Positive && rng.below(2) == 0 { -1 } else { 1 };
+            Scalar::Int(sign * if matches!(domain, Domain::NonZero | Domain::Positive) { x + 1 } else { x })
+        }
+        _ => {
+            // Quarters now and then: ties in sorts and extremes, halves in rounding, exact zeros.
+            let x = if rng.below(4) == 0 { (rng.below(25) as f64 - 12.0) / 4.0 } else { (rng.unit() - 0.5) * 10.0 };
+            Scalar::float(match domain {
+                Domain::Positive => x.abs() + 0.125,
+                Domain::NonZero if x.abs() < 0.125 => 0.5,
+                _ => x,
+            })
+        }
+    }
+}
+
+fn factor(dtype: DType, rng: &mut Rng) -> Scalar {
+    if !dtype.is_float() {
+        return ordinary(dtype, Domain::NonZero, rng);
+    }
+    let x = 0.75 + 0.5 * rng.unit();
+    Scalar::float(if rng.below(2) == 0 { -x } else { x })
+}
+
+fn index(dtype: DType, size: usize, rng: &mut Rng) -> Scalar {
+    // int8 cannot name more.
+    let x = rng.below(size.clamp(1, 127)) as i128;
+    Scalar::Int(if dtype.kind() == Kind::Signed && rng.below(3) == 0 && size <= 128 { x - size as i128 } else { x })
+}
+
+fn random_bits(dtype: DType, rng: &mut Rng) -> [u8; 16] {
+    let mut out = [0; 16];
+    out[..8].copy_from_slice(&rng.bits().to_le_bytes());
+    out[8..].copy_from_slice(&rng.bits().to_le_bytes());
+    if dtype == DType::Bool {
+        out[0] &= 1;
+    }
+    out
+}
+
+/// Elements where kernels go wrong: zeros of both signs, infinities, NaN (with a payload), subnormals, the largest and the
+/// smallest values, halves, the neighbours of 1, and where float to integer conversion saturates.
+pub fn specials(dtype: DType) -> Vec<[u8; 16]> {
+    if dtype.is_complex() {
+        let parts = specials(dtype.info().real);
+        let half = dtype.bytes() / 2;
+        let join = |re: &[u8; 16], im: &[u8; 16]| {
+            let mut out = [0; 16];
+            out[..half].copy_from_slice(&re[..half]);
+            out[half..2 * half].copy_from_slice(&im[..half]);
+            out
+        };
+        return parts.iter().enumerate().map(|(i, re)| join(re, &parts[(i * 7 + 3) % parts.len()])).collect();
+    }
+    let raw = |bits: u64| {
+        let mut out = [0; 16];
+        out[..8].copy_from_slice(&bits.to_le_bytes());
+        out
+    };
+    match dtype.kind() {
+        Kind::Bool => vec![raw(0), raw(1)],
+        Kind::Unsigned | Kind::Signed => {
+            let (low, high) = ferrotensor_core::match_dtype!(
+                dtype, integers T => (T::MIN as i128, T::MAX as i128), else (0, 1));
+            let wanted = [low, low + 1, -2, -1, 0, 1, 2, high / 2, high / 2 + 1, high - 1, high];
+            let bits = 8 * dtype.bytes() as i128;
+            wanted.into_iter().chain([bits - 1, bits]).filter(|v| (low..=high).contains(v)).map(|v| Scalar::Int(v).encode(dtype)).collect()
+        }
+        _ => {
+            let (mantissa, width) = match dtype {
+                DType::F16 => (10, 16),
+                DType::BF16 => (7, 16),
+                DType::F32 => (23, 32),
+                _ => (52, 64),
+            };
+            let infinity = ((1u64 << (width - 1)) - 1) >> mantissa << mantissa;
+            let sign = 1u64 << (width - 1);
+            let one = (infinity >> 1) & (infinity >> mantissa << mantissa);
+            let magnitudes = [
+                0, 1, 2, (1 << mantissa) - 1, 1 << mantissa, one - 1, one, one + 1, infinity - 1, infinity, infinity | 1,
+                infinity | (1 << (mantissa - 1)),
+            ];
+            let numbers = [0.5, 1.5, 2.5, 2.0, 3.0, 4.0, 10.0, 88.7, 127.5, 255.5, 32768.0, 65535.0, 65536.0, 2147483648.0, 4294967296.0, 9.3e18, 1.9e19];
+            let all = magnitudes.into_iter().map(raw).chain(numbers.into_iter().map(|v| Scalar::float(v).encode(dtype)));
+            let negative = |mut e: [u8; 16]| {
+                e[width / 8 - 1] ^= (sign >> (width - 8)) as u8;
+                e
+            };
+            all.flat_map(|e| [e, negative(e)]).collect()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn special_floats_hold_each_class() {
+        for dtype in [DType::F16, DType::BF16, DType::F32, DType::F64] {
+            let values: Vec<f64> = specials(dtype).iter().map(|e| Scalar::decode(dtype, e).real().hi).collect();
+            assert!(values.iter().any(|v| v.is_nan()) && values.contains(&f64::INFINITY) && values.contains(&f64::NEG_INFINITY));
+            assert!(values.contains(&1.0) && values.contains(&-2.5), "{dtype}: {values:?}");
+            assert!(values.iter().any(|v| *v == 0.0 && v.is_sign_negative()) && values.iter().any(|v| *v > 0.0 && *v < 1e-4));
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! The CPU as a [`Backend`]: batches run on the thread that submits them, with the pool's help.
+
+use crate::launch::{Context, CpuKernel, own};
+use crate::map::MapKernel;
+use crate::memory::{self, CpuBuffer};
+use crate::parallel;
+use crate::tier::Tier;
+use ferrotensor_core::backend::{Backend, Batch, Buffer, Caps, DeviceBuffer, MemInfo, Outcome, Prepared, Ticket};
+use ferrotensor_core::error::{Error, Result};
+use ferrotensor_core::kernel::Kernel;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+/// The host's processor.
+pub struct CpuBackend {
+    caps: Caps,
+    tier: Tier,
+    used: Arc<AtomicUsize>,
+    total: usize,
+}
+
+/// The CPU device, for the registry.
+///
+/// # Errors
+/// A sentence when `FERROTENSOR_ISA` or `FERROTENSOR_THREADS` asks for what there is not.
+pub fn probe() -> Result<Vec<Arc<dyn Backend>>, String> {
+    let tier = Tier::detect()?;
+    parallel::initial().as_ref().map_err(Clone::clone)?;
+    Ok(vec![Arc::new(CpuBackend::new(tier)?)])
+}
+
+impl CpuBackend {
+    /// The CPU restricted to a tier. Several may exist side by side; they share the threads.
+    ///
+    /// # Errors
+    /// A sentence when this machine lacks the tier.
+    pub fn new(tier: Tier) -> Result<CpuBackend, String> {
+        Tier::named(tier.name())?;
+        let description = format!("{} ({})", std::env::consts::ARCH, tier.name());
+        let caps = Caps { name: "cpu".into(), description, max_buffer: isize::MAX as usize };
+        Ok(CpuBackend { caps, tier, used: Arc::default(), total: memory::machine_total() })
+    }
+
+    fn compile(&self, kernel: &Kernel) -> Result<CpuKernel, String> {
+        let tier = self.tier;
+        let run: Box<dyn crate::launch::Run> = match kernel {
+            Kernel::Map(k) => Box::new(MapKernel::new(k, tier)?),
+            Kernel::Reduce(k) => crate::reduce::prepare(k, tier)?,
+            Kernel::Scan(k) => crate::scan::prepare(k, tier)?,
+            Kernel::Gather(k) => Box::new(crate::gather::GatherKernel::new(k, tier)?),
+            Kernel::Scatter(k) => Box::new(crate::scatter::ScatterKernel::new(k, tier)?),
+            Kernel::Contract(k) => crate::contract::prepare(k, tier)?,
+            Kernel::Sort(k) => crate::sort::prepare(k, tier)?,
+            Kernel::Routine(_) => return Err("dense routines are the host's".into()),
+        };
+        Ok(CpuKernel {
+            run,
+            inputs: kernel.inputs().iter().map(|d| d.bytes()).collect(),
+            outputs: kernel.outputs().iter().map(|d| d.bytes()).collect(),
+            params: kernel.params().len(),
+            tier,
+        })
+    }
+
+    fn run(&self, launch: &ferrotensor_core::backend::Launch, context: &Context) -> Result<()> {
+        match launch.kernel.as_any().downcast_ref::<CpuKernel>() {
+            Some(kernel) if kernel.tier == self.tier => kernel.launch(launch, context),
+            _ => Err(Error::internal("a kernel of another backend reached the CPU")),
+        }
+    }
+}
+
+impl Backend for CpuBackend {
+    fn caps(&self) -> &Caps {
+        &self.caps
+    }
+
+    fn alloc(&self, bytes: usize) -> Result<Buffer> {
+        Ok(Arc::new(CpuBuffer::new(bytes, &self.used)?))
+    }
+
+    fn upload(&self, from: &[u8], to: &Buffer) -> Result<()> {
+        let buffer = own(to)?;
+        if from.len() > buffer.bytes() {
+            return Err(Error::internal("upload: more bytes than the buffer has"));
+        }
+        // SAFETY: the buffer has room, and batches ran when they were submitted, so none uses it now.
+        unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), buffer.as_ptr(), from.len()) };
+        Ok(())
+    }
+
+    fn download(&self, from: &Buffer, offset: usize, to: &mut [u8]) -> Result<()> {
+        let buffer = own(from)?;
+        if offset.checked_add(to.len()).is_none_or(|end| end > buffer.bytes()) {
+            return Err(Error::internal("download: bytes outside the buffer"));
+        }
+        // SAFETY: checked above; batches ran when they were submitted, so none writes it now.
+        unsafe { std::ptr::copy_nonoverlapping(buffer.as_ptr().add(offset), to.as_mut_ptr(), to.len()) };
+        Ok(())
+    }
+
+    fn supports(&self, kernel: &Kernel) -> Result<(), String> {
+        self.compile(kernel).map(drop)
+    }
+
+    fn prepare(&self, kernel: &Kernel) -> Result<Arc<dyn Prepared>> {
+        Ok(Arc::new(self.compile(kernel).map_err(Error::unsupported)?))
+    }
+
+    fn submit(&self, batch: Batch) -> Ticket {
+        let mut outcome = Outcome::default();
+        let context = Context { abandoned: &batch.abandoned, used: &self.used };
+        for (position, launch) in batch.launches.iter().enumerate() {
+            if batch.is_abandoned() {
+                break;
+            }
+            // A panic must not cross into JavaScript's thread; it leaves only the launch's own outputs undefined.
+            let done = catch_unwind(AssertUnwindSafe(|| self.run(launch, &context)));
+            match done.unwrap_or_else(|_| Err(Error::internal("a CPU kernel panicked"))) {
+                Ok(()) => {}
+                Err(error) => outcome.failed.push((position, error)),
+            }
+        }
+        if batch.is_abandoned() {
+            outcome.lost = Some(Error::internal("the batch was abandoned"));
+        }
+        Ticket::Done(outcome)
+    }
+
+    fn poll(&self, _ticket: u64) -> Option<Outcome> {
+        // `submit` hands out no pending tickets.
+        None
+    }
+
+    fn wait(&self, _ticket: u64, _deadline: Instant) -> Option<Outcome> {
+        None
+    }
+
+    fn mem(&self) -> MemInfo {
+        MemInfo { used: self.used.load(Ordering::Relaxed), total: self.total }
+    }
+
+    fn trim(&self) {
+        // Freed buffers go back to the operating system at once; the cache above is the engine's.
+    }
+}

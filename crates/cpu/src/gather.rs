@@ -1,0 +1,113 @@
+//! `Gather` kernels: rows of the data that indices select, copied in parallel.
+
+use crate::indices::{Block, IndexPrograms, IndexReader, leading};
+use crate::launch::{Context, Run, Slots};
+use crate::map::table::by_size;
+use crate::parallel::parallel_for;
+use crate::tier::Tier;
+use ferrotensor_core::error::{Error, Result};
+use ferrotensor_core::kernel::Gather;
+use std::sync::atomic::Ordering;
+use std::sync::{Mutex, PoisonError};
+
+/// A compiled `Gather`.
+pub struct GatherKernel {
+    indices: IndexPrograms,
+    size: usize,
+}
+
+impl GatherKernel {
+    /// Compiles a kernel.
+    ///
+    /// # Errors
+    /// As [`IndexPrograms::new`].
+    pub fn new(kernel: &Gather, tier: Tier) -> Result<GatherKernel, String> {
+        Ok(GatherKernel { indices: IndexPrograms::new(&kernel.index, tier)?, size: kernel.dtype.bytes() })
+    }
+}
+
+impl Run for GatherKernel {
+    fn run(&self, slots: &Slots, _: &[u64], context: &Context) -> Result<()> {
+        let ([(data, from), indices @ ..], [(output, to)]) = (&slots.inputs[..], &slots.outputs[..]) else {
+            return Err(Error::internal("gather: data, indices and one output"));
+        };
+        let bounds = self.indices.bind(indices, data)?;
+        let batch = indices[0].0.rank();
+        if output.dims().get(..batch) != Some(indices[0].0.dims()) {
+            return Err(Error::internal("gather: the output does not have the indices' axes"));
+        }
+        let block = Block::new([output, data], [batch, indices.len()])?;
+        if output.is_empty() {
+            return Ok(());
+        }
+        let places = Places { from: from.wrapping_add(data.offset() * self.size), to: to.wrapping_add(output.offset() * self.size) };
+        let failed: Mutex<Option<(usize, Error)>> = Mutex::new(None);
+        let nanos = 4.0 + 0.1 * (block.len() * self.size) as f64;
+        parallel_for(indices[0].0.len(), nanos, &|range| {
+            let mut reader = IndexReader::new(&bounds, data)?;
+            let mut at = range.start;
+            while at < range.end && !context.abandoned.load(Ordering::Relaxed) {
+                // SAFETY: the positions exist; inputs are only read.
+                let positions = unsafe { reader.read(at, range.end) };
+                let count = positions.len();
+                for (i, &position) in positions.iter().enumerate() {
+                    let target = leading(output, batch, at + i);
+                    // SAFETY: the index was checked against the data, and each position of the output is one thread's.
+                    by_size!(self.size, T => unsafe { places.copy::<T>(&block, position, target) });
+                }
+                at += count;
+            }
+            if let Some(found) = reader.failed {
+                let mut first = failed.lock().unwrap_or_else(PoisonError::into_inner);
+                if first.as_ref().is_none_or(|(earlier, _)| found.0 < *earlier) {
+                    *first = Some(found);
+                }
+            }
+            Ok(())
+        })?;
+        match failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            Some((_, error)) => Err(error),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The first elements of data and output.
+struct Places {
+    from: *const u8,
+    to: *mut u8,
+}
+
+// SAFETY: `copy` reads data that nobody writes, and writes places that belong to the calling thread.
+unsafe impl Sync for Places {}
+
+impl Places {
+    /// Copies the block that starts `position` elements into the data, or zeros, to `target` elements into the output.
+    ///
+    /// # Safety
+    /// Both blocks exist, and the output's belongs to the calling thread.
+    unsafe fn copy<T: bytemuck::Zeroable + Copy>(&self, block: &Block, position: Option<isize>, target: isize) {
+        let (from, to) = (self.from.cast::<T>(), self.to.cast::<T>());
+        block.rows(|row| {
+            let to = to.wrapping_offset(target + row.at[0]);
+            let Some(position) = position else {
+                for i in 0..row.len as isize {
+                    // SAFETY: by the contract above.
+                    unsafe { *to.offset(i * row.step[0]) = T::zeroed() };
+                }
+                return;
+            };
+            let from = from.wrapping_offset(position + row.at[1]);
+            // SAFETY: by the contract above.
+            unsafe {
+                if row.step == [1, 1] {
+                    std::ptr::copy_nonoverlapping(from, to, row.len);
+                } else {
+                    for i in 0..row.len as isize {
+                        *to.offset(i * row.step[0]) = *from.offset(i * row.step[1]);
+                    }
+                }
+            }
+        });
+    }
+}

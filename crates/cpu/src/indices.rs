@@ -1,0 +1,164 @@
+//! What `Gather` and `Scatter` share: index operands become positions in the data, and blocks of elements are walked in two
+//! places at once.
+
+use crate::launch::Slot;
+use crate::map::compile::{Results, TileProgram, compile};
+use crate::map::frame::{Bound, Frame};
+use crate::map::index_program;
+use crate::tier::Tier;
+use ferrotensor_core::DType;
+use ferrotensor_core::error::{Error, Result};
+use ferrotensor_core::layout::{Layout, Loops, coalesce};
+use smallvec::SmallVec;
+
+/// The programs that read index operands as int64.
+pub struct IndexPrograms(Vec<TileProgram>);
+
+impl IndexPrograms {
+    /// For index operands of these dtypes.
+    ///
+    /// # Errors
+    /// A sentence when there is none, or one is not of an integer dtype.
+    pub fn new(dtypes: &[DType], tier: Tier) -> Result<IndexPrograms, String> {
+        if dtypes.is_empty() || dtypes.iter().any(|d| !d.is_integer()) {
+            return Err("gather and scatter need one or more integer indices".into());
+        }
+        dtypes.iter().map(|&d| compile(&index_program(d), Results::Kept, tier)).collect::<Result<_, _>>().map(IndexPrograms)
+    }
+
+    /// The programs with their operands.
+    ///
+    /// # Errors
+    /// `Code::Internal` where the operands do not fit each other or the data.
+    pub fn bind<'a>(&'a self, operands: &[Slot<'a>], data: &Layout) -> Result<Vec<Bound<'a>>> {
+        let fits = operands.iter().all(|o| o.0.dims() == operands[0].0.dims()) && operands.len() <= data.rank();
+        if operands.len() != self.0.len() || !fits {
+            return Err(Error::internal("index operands fit neither each other nor the data"));
+        }
+        // SAFETY: a launch's layouts lie inside its buffers.
+        self.0.iter().zip(operands).map(|(p, &o)| unsafe { Bound::new(p, &[Some(o), None], &[]) }).collect()
+    }
+}
+
+/// Reads indices and turns them into positions in the data.
+pub struct IndexReader<'a> {
+    frames: SmallVec<[Frame<'a>; 2]>,
+    bounds: &'a [Bound<'a>],
+    data: &'a Layout,
+    positions: Vec<Option<isize>>,
+    /// The first index found out of range, with its place in the index operands.
+    pub failed: Option<(usize, Error)>,
+}
+
+impl<'a> IndexReader<'a> {
+    /// A reader for one thread.
+    ///
+    /// # Errors
+    /// `Code::OutOfMemory`.
+    pub fn new(bounds: &'a [Bound<'a>], data: &'a Layout) -> Result<IndexReader<'a>> {
+        let frames = bounds.iter().map(|b| Frame::new(b, usize::MAX)).collect::<Result<_>>()?;
+        Ok(IndexReader { frames, bounds, data, positions: Vec::new(), failed: None })
+    }
+
+    /// For some of the index positions `at..end` (as many as the length says): how far the selected row lies from the
+    /// data's first element, or `None` where an index is out of range.
+    ///
+    /// # Safety
+    /// The positions exist and nobody writes the index operands meanwhile.
+    pub unsafe fn read(&mut self, at: usize, end: usize) -> &[Option<isize>] {
+        let mut len = end - at;
+        for (frame, bound) in self.frames.iter().zip(self.bounds) {
+            len = bound.domain.piece(at, len.min(frame.tile()));
+        }
+        self.positions.clear();
+        self.positions.resize(len, Some(0));
+        for (axis, frame) in self.frames.iter_mut().enumerate() {
+            // SAFETY: by the contract above; the program leaves `len` int64.
+            let indices = unsafe {
+                frame.run(at, len);
+                std::slice::from_raw_parts(frame.result(0).cast::<i64>(), len)
+            };
+            let (dim, stride) = (self.data.dims()[axis] as i64, self.data.strides()[axis]);
+            for (i, (position, &index)) in self.positions.iter_mut().zip(indices).enumerate() {
+                let found = if index < 0 { index + dim } else { index };
+                if (0..dim).contains(&found) {
+                    *position = position.map(|p| p + found as isize * stride);
+                    continue;
+                }
+                *position = None;
+                if self.failed.as_ref().is_none_or(|(earlier, _)| at + i < *earlier) {
+                    let text = format!("index {index} is out of range for axis {axis} of size {dim}");
+                    self.failed = Some((at + i, Error::index(text)));
+                }
+            }
+        }
+        &self.positions
+    }
+}
+
+/// A block of elements that lies in two places.
+pub struct Block(Loops);
+
+/// Neighbours along the innermost loop of a block, in elements from its first.
+pub struct Row {
+    /// Where the row starts in either place.
+    pub at: [isize; 2],
+    /// How far its elements are apart.
+    pub step: [isize; 2],
+    /// How many there are.
+    pub len: usize,
+}
+
+impl Block {
+    /// The trailing axes of two layouts from axis `first[n]` on. They must be of one shape.
+    ///
+    /// # Errors
+    /// `Code::Internal` where they are not.
+    pub fn new(layouts: [&Layout; 2], first: [usize; 2]) -> Result<Block> {
+        let [a, b] = [0, 1].map(|n| axes(layouts[n], first[n]..layouts[n].rank()));
+        match (a, b) {
+            (Some(a), Some(b)) if a.dims() == b.dims() => Ok(Block(coalesce(&[&a, &b]))),
+            _ => Err(Error::internal("gather or scatter: rows of data and operand differ in shape")),
+        }
+    }
+
+    /// Number of elements.
+    pub fn len(&self) -> usize {
+        self.0.dims.iter().product()
+    }
+
+    /// Calls `run` for every row.
+    pub fn rows(&self, mut run: impl FnMut(Row)) {
+        let (dims, strides) = (&self.0.dims, &self.0.strides);
+        let Some((&len, outer)) = dims.split_last() else {
+            return run(Row { at: [0, 0], step: [0, 0], len: 1 });
+        };
+        let step = [strides[0][outer.len()], strides[1][outer.len()]];
+        for mut n in 0..outer.iter().product() {
+            let mut at = [0, 0];
+            for (axis, &dim) in outer.iter().enumerate().rev() {
+                for (at, strides) in at.iter_mut().zip(strides) {
+                    *at += (n % dim) as isize * strides[axis];
+                }
+                n /= dim;
+            }
+            run(Row { at, step, len });
+        }
+    }
+}
+
+/// The axes of a layout in a range, from its first element on.
+pub fn axes(layout: &Layout, range: std::ops::Range<usize>) -> Option<Layout> {
+    let (dims, strides) = (layout.dims().get(range.clone())?, layout.strides().get(range)?);
+    Layout::new(dims, strides, layout.offset(), usize::MAX).ok()
+}
+
+/// Where position `n` of the leading `axes` axes lies, in elements from the layout's first.
+pub fn leading(layout: &Layout, axes: usize, mut n: usize) -> isize {
+    let mut at = 0;
+    for (&dim, &stride) in layout.dims()[..axes].iter().zip(layout.strides()).rev() {
+        at += (n % dim) as isize * stride;
+        n /= dim;
+    }
+    at
+}

@@ -1,0 +1,247 @@
+//! Compiles a scalar program to a tile program: a list of (tile function, registers). A register is a pointer to one
+//! tile's worth of elements; which memory it points at is decided for each launch in `frame.rs`.
+
+use super::table::{copy, tile_fn};
+use super::tile::TileFn;
+use crate::tier::Tier;
+use ferrotensor_core::DType;
+use ferrotensor_core::scalar::{Op, Program, Value, simplify, verify};
+
+/// A register number: inputs first, then outputs, then constants, coordinates and temporaries.
+pub type Register = u16;
+
+/// One instruction.
+pub struct Step {
+    pub run: TileFn,
+    pub out: Register,
+    /// Unused ones name any register.
+    pub args: [Register; 3],
+}
+
+/// A register that holds one value in all its elements.
+pub struct Constant {
+    pub register: Register,
+    pub bits: Bits,
+    pub dtype: DType,
+}
+
+/// Where a constant's value comes from.
+pub enum Bits {
+    Literal(u64),
+    Param(usize),
+}
+
+/// A register that holds coordinates along an output axis, as int64 or int32.
+pub struct Coordinate {
+    pub register: Register,
+    pub axis: usize,
+    pub wide: bool,
+}
+
+/// A compiled program.
+pub struct TileProgram {
+    pub steps: Vec<Step>,
+    pub constants: Vec<Constant>,
+    pub coordinates: Vec<Coordinate>,
+    /// For each input its element size, and whether any instruction reads it.
+    pub inputs: Vec<(usize, bool)>,
+    /// For each output its register and element size.
+    pub outputs: Vec<(Register, usize)>,
+    pub registers: usize,
+    /// Elements of a tile.
+    pub tile: usize,
+    /// Bytes between the registers' own memory.
+    pub slot: usize,
+    /// Whether the one output is the one input.
+    pub is_copy: bool,
+    /// Estimated cost of one element.
+    pub nanos: f64,
+}
+
+/// What becomes of a program's results.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Results {
+    /// Each has a register of its own, which may point into an operand.
+    Stored,
+    /// They stay where they arise, for the caller to read: an input handed through is not copied.
+    Kept,
+}
+
+// A register's memory. Five of them fit a 48 KB first-level cache; 512 to 2048 elements are equally fast, 4096 loses 20 %.
+const REGISTER_BYTES: usize = 8192;
+
+/// The widest element any dtype has.
+const WIDEST: usize = 16;
+
+/// Compiles a program for a tier.
+///
+/// # Errors
+/// A sentence: the first broken rule, or an instruction the CPU does not have.
+pub fn compile(program: &Program, results: Results, tier: Tier) -> Result<TileProgram, String> {
+    verify(program)?;
+    let program = simplify(program);
+    let widest = program.instrs.iter().map(|i| i.dtype.bytes()).max().unwrap_or(1).clamp(4, WIDEST);
+    let tile = REGISTER_BYTES / widest;
+    // One line more than the data: registers 8 KiB apart would share their low 12 address bits, which makes a load wait
+    // for an unrelated store.
+    let slot = REGISTER_BYTES + 64;
+    let mut compiler = Compiler {
+        tier,
+        assigned: vec![None; program.instrs.len()],
+        free: Vec::new(),
+        next: program.inputs.len(),
+        last_use: last_uses(&program, results),
+        out: TileProgram {
+            steps: Vec::new(),
+            constants: Vec::new(),
+            coordinates: Vec::new(),
+            inputs: program.inputs.iter().map(|d| (d.bytes(), false)).collect(),
+            outputs: Vec::new(),
+            registers: 0,
+            tile,
+            slot,
+            is_copy: matches!(program.outputs[..], [v] if matches!(program.instrs[v as usize].op, Op::Input(0))),
+            nanos: 0.0,
+        },
+    };
+    if results == Results::Stored {
+        compiler.reserve_outputs(&program);
+    }
+    for value in 0..program.instrs.len() {
+        compiler.instruction(&program, value)?;
+    }
+    match results {
+        Results::Stored => compiler.copy_to_outputs(&program),
+        Results::Kept => {
+            for &value in &program.outputs {
+                let register = compiler.assigned[value as usize].ok_or("a result has no register")?;
+                compiler.out.outputs.push((register, program.dtype(value).bytes()));
+            }
+        }
+    }
+    if compiler.next > Register::MAX as usize {
+        return Err(format!("a program of {} instructions needs too many registers", program.instrs.len()));
+    }
+    compiler.out.registers = compiler.next;
+    Ok(compiler.out)
+}
+
+struct Compiler {
+    tier: Tier,
+    assigned: Vec<Option<Register>>,
+    free: Vec<Register>,
+    next: usize,
+    /// For each value the last instruction that reads it; `usize::MAX` for results.
+    last_use: Vec<usize>,
+    out: TileProgram,
+}
+
+fn last_uses(program: &Program, results: Results) -> Vec<usize> {
+    let mut last = vec![0; program.instrs.len()];
+    for (i, instr) in program.instrs.iter().enumerate() {
+        for &a in &instr.args {
+            last[a as usize] = i;
+        }
+    }
+    // Stored results own their register; only those kept in a temporary must not be overwritten.
+    let pinned = if results == Results::Kept { &program.outputs[..] } else { &[] };
+    for &o in pinned {
+        last[o as usize] = usize::MAX;
+    }
+    last
+}
+
+impl Compiler {
+    fn fresh(&mut self) -> Register {
+        self.next += 1;
+        // A program with more registers than that is refused at the end.
+        (self.next - 1) as Register
+    }
+
+    /// The results' registers; the instruction that computes a result writes there directly.
+    fn reserve_outputs(&mut self, program: &Program) {
+        for &value in &program.outputs {
+            let register = self.fresh();
+            self.out.outputs.push((register, program.dtype(value).bytes()));
+            let is_computed = !matches!(program.instrs[value as usize].op, Op::Input(_) | Op::Param(_) | Op::Const(_) | Op::Index(_));
+            if is_computed && self.assigned[value as usize].is_none() {
+                self.assigned[value as usize] = Some(register);
+                self.last_use[value as usize] = usize::MAX;
+            }
+        }
+    }
+
+    /// Results that are not computed by an instruction of their own, or were asked for twice.
+    fn copy_to_outputs(&mut self, program: &Program) {
+        for (n, &value) in program.outputs.iter().enumerate() {
+            let (out, size) = self.out.outputs[n];
+            match self.assigned[value as usize] {
+                Some(from) if from != out => {
+                    let run = copy(program.dtype(value), self.tier);
+                    self.out.steps.push(Step { run, out, args: [from; 3] });
+                    self.out.nanos += 0.02 * size as f64;
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn instruction(&mut self, program: &Program, value: usize) -> Result<(), String> {
+        let instr = &program.instrs[value];
+        let size = instr.dtype.bytes();
+        match instr.op {
+            Op::Input(n) => {
+                self.out.inputs[n as usize].1 |= self.last_use[value] > 0 || program.outputs.contains(&(value as Value));
+                self.assigned[value] = Some(n);
+            }
+            Op::Const(_) | Op::Param(_) => {
+                let register = self.fresh();
+                let bits = match instr.op {
+                    Op::Param(n) => Bits::Param(n as usize),
+                    Op::Const(bits) => Bits::Literal(bits),
+                    _ => Bits::Literal(0),
+                };
+                self.out.constants.push(Constant { register, bits, dtype: instr.dtype });
+                self.assigned[value] = Some(register);
+            }
+            Op::Index(axis) => {
+                let register = self.fresh();
+                self.out.coordinates.push(Coordinate { register, axis: axis as usize, wide: instr.dtype == DType::I64 });
+                self.out.nanos += 0.3;
+                self.assigned[value] = Some(register);
+            }
+            op => {
+                let arg = instr.args.last().map_or(instr.dtype, |&a| program.dtype(a));
+                let run = tile_fn(op, instr.dtype, arg, self.tier)?;
+                let mut args = [0; 3];
+                for (slot, &a) in args.iter_mut().zip(&instr.args) {
+                    *slot = self.assigned[a as usize].ok_or("an operand has no register")?;
+                }
+                // The target is chosen before the operands are given back, so it never is one of them.
+                let out = match self.assigned[value] {
+                    Some(reserved) => reserved,
+                    None => self.free.pop().unwrap_or_else(|| self.fresh()),
+                };
+                self.assigned[value] = Some(out);
+                self.out.steps.push(Step { run, out, args });
+                self.out.nanos += match op {
+                    Op::Call(_) => 0.25 * size as f64,
+                    Op::Rem => 4.0,
+                    Op::Div | Op::Sqrt => 0.1 * size as f64,
+                    _ => 0.02 * size as f64,
+                };
+                let mut dying: Vec<Value> = instr.args.iter().copied().filter(|&a| self.last_use[a as usize] == value).collect();
+                dying.sort_unstable();
+                dying.dedup();
+                for a in dying {
+                    let is_temporary =
+                        !matches!(program.instrs[a as usize].op, Op::Input(_) | Op::Param(_) | Op::Const(_) | Op::Index(_));
+                    if let (true, Some(register)) = (is_temporary, self.assigned[a as usize]) {
+                        self.free.push(register);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}

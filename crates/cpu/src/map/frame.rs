@@ -1,0 +1,317 @@
+//! Runs a tile program: points its registers at operands or at a thread's scratch memory, tile after tile.
+
+use super::compile::{Bits, TileProgram};
+use super::tile::Tile;
+use super::view::{Access, Domain, View, bind, splat};
+use crate::scratch::Scratch;
+use ferrotensor_core::DType;
+use ferrotensor_core::error::{Error, Result};
+use ferrotensor_core::layout::Layout;
+use smallvec::SmallVec;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// A tile program with the operands of one launch.
+pub struct Bound<'a> {
+    program: &'a TileProgram,
+    /// What is walked over.
+    pub domain: Domain,
+    /// Inputs, then outputs. A missing one is set or read by the caller, through [`Frame::set`] and [`Frame::result`].
+    views: SmallVec<[Option<View>; 4]>,
+    params: &'a [u64],
+    /// Sizes of the axes that `Index` counts along.
+    dims: &'a [usize],
+}
+
+/// Memory and layout of an operand; `None` where the caller provides the tiles.
+pub type Memory<'a> = Option<(&'a Layout, *mut u8)>;
+
+// SAFETY: the pointers lead to operands, which the kernels' split of the work into disjoint ranges keeps apart.
+unsafe impl Sync for Bound<'_> {}
+
+impl<'a> Bound<'a> {
+    /// Binds operands of one shape (inputs, then outputs) to a program.
+    ///
+    /// # Safety
+    /// Each pointer is the start of a buffer that holds every element of its layout; outputs overlap nothing.
+    ///
+    /// # Errors
+    /// `Code::Internal` where the operands are not those of the program.
+    pub unsafe fn new(program: &'a TileProgram, memory: &[Memory<'a>], params: &'a [u64]) -> Result<Bound<'a>> {
+        let sizes = program.inputs.iter().map(|i| i.0).chain(program.outputs.iter().map(|o| o.1));
+        let mut given: SmallVec<[(&Layout, *mut u8, usize); 4]> = SmallVec::new();
+        for (memory, size) in memory.iter().zip(sizes) {
+            given.extend(memory.map(|(layout, start)| (layout, start, size)));
+        }
+        // Coordinates count along the output's axes.
+        let dims = given.last().map_or(&[][..], |(layout, ..)| layout.dims());
+        if memory.len() != program.inputs.len() + program.outputs.len()
+            || given.iter().any(|(layout, ..)| layout.dims() != dims)
+            || !fits(program, params, dims)
+        {
+            return Err(Error::internal("launch: operands or parameters do not fit the program"));
+        }
+        // SAFETY: by the contract above.
+        let (domain, views) = unsafe { bind(&given) };
+        let mut views = views.into_iter();
+        let views = memory.iter().map(|m| if m.is_some() { views.next() } else { None }).collect();
+        Ok(Bound { program, domain, views, params, dims })
+    }
+
+    /// Estimated cost of one element.
+    pub fn nanos(&self) -> f64 {
+        let memory = self.views.iter().flatten().map(|v| match v.access {
+            Access::Scalar => 0.0,
+            Access::Strided => 1.0,
+            _ => 0.1,
+        });
+        self.program.nanos + memory.sum::<f64>()
+    }
+}
+
+/// A thread's registers for a bound program.
+pub struct Frame<'a> {
+    bound: &'a Bound<'a>,
+    registers: SmallVec<[*mut u8; 16]>,
+    /// For each row scalar: which element its register is filled with, and how far.
+    filled: SmallVec<[(*mut u8, usize); 4]>,
+    _scratch: Scratch,
+}
+
+impl<'a> Frame<'a> {
+    /// Registers for pieces of at most `longest` elements, constants filled in.
+    ///
+    /// # Errors
+    /// `Code::OutOfMemory`.
+    pub fn new(bound: &'a Bound<'a>, longest: usize) -> Result<Frame<'a>> {
+        let program = bound.program;
+        let scratch = Scratch::take(program.registers * program.slot)?;
+        let longest = longest.min(program.tile);
+        let registers: SmallVec<[*mut u8; 16]> =
+            (0..program.registers).map(|i| scratch.as_ptr().wrapping_add(i * program.slot)).collect();
+        // SAFETY: each register has room for a tile.
+        unsafe { fill_constants(program, bound.params, &registers, longest) };
+        for (i, &(size, used)) in program.inputs.iter().enumerate() {
+            if let (true, Some(view)) = (used && bound.domain.total > 0, &bound.views[i]) {
+                if view.access == Access::Scalar {
+                    // SAFETY: the domain is not empty, so the element exists.
+                    unsafe { splat(view.pointer(&bound.domain, 0), size, longest, registers[i]) };
+                }
+            }
+        }
+        Ok(Frame { bound, registers, filled: SmallVec::from_elem((std::ptr::null_mut(), 0), program.inputs.len()), _scratch: scratch })
+    }
+
+    /// Elements of a tile.
+    pub fn tile(&self) -> usize {
+        self.bound.program.tile
+    }
+
+    /// Points an input without memory at the elements for the next [`Frame::run`].
+    pub fn set(&mut self, input: usize, tile: *mut u8) {
+        self.registers[input] = tile;
+    }
+
+    /// The memory of an input without memory: room for a tile of it, until another is [`Frame::set`].
+    pub fn input(&self, input: usize) -> *mut u8 {
+        self.registers[input]
+    }
+
+    /// The memory of a result, valid for the last piece run.
+    pub fn result(&self, output: usize) -> *mut u8 {
+        self.registers[self.bound.program.outputs[output].0 as usize]
+    }
+
+    /// Runs elements `at..at + len`, piece by piece.
+    ///
+    /// # Safety
+    /// The elements exist, and nobody else writes these elements of the outputs or anything of the inputs meanwhile.
+    pub unsafe fn run_range(&mut self, at: usize, len: usize, abandoned: &AtomicBool) {
+        let end = at + len;
+        let mut at = at;
+        while at < end && !abandoned.load(Ordering::Relaxed) {
+            let piece = self.bound.domain.piece(at, self.tile().min(end - at));
+            // SAFETY: by the contract above.
+            unsafe { self.run(at, piece) };
+            at += piece;
+        }
+    }
+
+    /// Runs one piece: at most a tile, and not across the domain's piece boundaries.
+    ///
+    /// # Safety
+    /// As [`Frame::run_range`].
+    pub unsafe fn run(&mut self, at: usize, len: usize) {
+        let bound = self.bound;
+        let program = bound.program;
+        for (i, &(size, used)) in program.inputs.iter().enumerate() {
+            let (true, Some(view)) = (used, &bound.views[i]) else { continue };
+            match view.access {
+                Access::Scalar => {}
+                Access::Dense | Access::Row => self.registers[i] = view.pointer(&bound.domain, at),
+                Access::RowScalar => {
+                    let element = view.pointer(&bound.domain, at);
+                    if self.filled[i].0 != element || self.filled[i].1 < len {
+                        self.filled[i] = (element, len);
+                        // SAFETY: the element exists and the register has room for a tile.
+                        unsafe { splat(element, size, len, self.registers[i]) };
+                    }
+                }
+                // SAFETY: the elements exist and the register has room for a tile.
+                Access::Strided => unsafe { view.collect(&bound.domain, at, len, self.registers[i]) },
+            }
+        }
+        let outputs = &bound.views[program.inputs.len()..];
+        for (&(register, _), view) in program.outputs.iter().zip(outputs) {
+            if let Some(view) = view {
+                if view.access != Access::Strided {
+                    self.registers[register as usize] = view.pointer(&bound.domain, at);
+                }
+            }
+        }
+        // SAFETY: the registers hold or point at `len` elements.
+        unsafe { execute(program, &self.registers, bound.dims, at, len) };
+        for (&(register, _), view) in program.outputs.iter().zip(outputs) {
+            if let Some(view) = view {
+                if view.access == Access::Strided {
+                    // SAFETY: by the contract above.
+                    unsafe { view.spread(&bound.domain, at, len, self.registers[register as usize]) };
+                }
+            }
+        }
+    }
+}
+
+/// Fills the registers of constants and parameters.
+///
+/// # Safety
+/// Each register has room for `len` elements, and the parameters are those of the program.
+unsafe fn fill_constants(program: &TileProgram, params: &[u64], registers: &[*mut u8], len: usize) {
+    for constant in &program.constants {
+        let bits = match constant.bits {
+            Bits::Literal(bits) => bits,
+            Bits::Param(n) => params[n],
+        };
+        // Any byte but 0 reads as true, and is written as 1.
+        let bits = if constant.dtype == DType::Bool { (bits as u8 != 0) as u64 } else { bits };
+        // Low bytes first. Aligned for every element.
+        let element = [bits.to_le(), 0];
+        // SAFETY: by the contract above.
+        unsafe { splat(element.as_ptr().cast(), constant.dtype.bytes(), len, registers[constant.register as usize]) };
+    }
+}
+
+/// Runs the instructions over elements `at..at + len`, coordinates counting along `dims`.
+///
+/// # Safety
+/// The registers of operands and constants hold or point at `len` elements of their dtypes, the others have room for them.
+unsafe fn execute(program: &TileProgram, registers: &[*mut u8], dims: &[usize], at: usize, len: usize) {
+    for c in &program.coordinates {
+        let register = registers[c.register as usize];
+        // SAFETY: the register has room for a tile of either type.
+        unsafe {
+            if c.wide {
+                coordinates(dims, c.axis, at, std::slice::from_raw_parts_mut(register.cast::<i64>(), len));
+            } else {
+                coordinates(dims, c.axis, at, std::slice::from_raw_parts_mut(register.cast::<i32>(), len));
+            }
+        }
+    }
+    for step in &program.steps {
+        let args = step.args.map(|a| registers[a as usize].cast_const());
+        // SAFETY: the compiler chose the function for these registers' dtypes and kept the target apart from them; each
+        // holds or points at `len` elements.
+        unsafe { (step.run)(Tile { out: registers[step.out as usize], args, len }) };
+    }
+}
+
+// Registers of a program that a single-tile launch keeps on the stack; larger ones take the general way.
+const FEW: usize = 16;
+
+/// Runs a launch whose operands are all dense or one element and fit one tile, without deciding loops or sharing work: half
+/// the cost of a launch of 4 elements. Says whether it did.
+///
+/// # Safety
+/// As [`Bound::new`].
+///
+/// # Errors
+/// `Code::OutOfMemory`.
+pub unsafe fn run_single_tile(
+    program: &TileProgram,
+    inputs: &[(&Layout, *mut u8)],
+    outputs: &[(&Layout, *mut u8)],
+    params: &[u64],
+) -> Result<bool> {
+    let Some((first, _)) = outputs.first() else { return Ok(false) };
+    let (dims, len) = (first.dims(), first.len());
+    let is_simple = |&(l, _): &(&Layout, *mut u8)| l.dims() == dims && l.is_row_major();
+    let is_one = |l: &Layout| l.dims() == dims && l.strides().iter().all(|&s| s == 0);
+    if len == 0
+        || len > program.tile
+        || program.registers > FEW
+        || inputs.len() != program.inputs.len()
+        || outputs.len() != program.outputs.len()
+        || !outputs.iter().all(is_simple)
+        || !inputs.iter().all(|o| is_simple(o) || is_one(o.0))
+        || !fits(program, params, dims)
+    {
+        return Ok(false);
+    }
+    let scratch = Scratch::take(program.registers * program.slot)?;
+    let mut registers = [std::ptr::null_mut(); FEW];
+    for (n, register) in registers[..program.registers].iter_mut().enumerate() {
+        *register = scratch.as_ptr().wrapping_add(n * program.slot);
+    }
+    for ((register, &(layout, start)), &(size, _)) in registers.iter_mut().zip(inputs).zip(&program.inputs) {
+        let from = start.wrapping_add(layout.offset() * size);
+        if is_simple(&(layout, start)) {
+            *register = from;
+        } else {
+            // SAFETY: the element exists and the register has room for a tile.
+            unsafe { splat(from, size, len, *register) };
+        }
+    }
+    for (&(layout, start), &(register, size)) in outputs.iter().zip(&program.outputs) {
+        registers[register as usize] = start.wrapping_add(layout.offset() * size);
+    }
+    // SAFETY: by the contract above, and as prepared here.
+    unsafe {
+        fill_constants(program, params, &registers, len);
+        execute(program, &registers, dims, 0, len);
+    }
+    Ok(true)
+}
+
+/// Whether a launch has the parameters and axes that the program names.
+fn fits(program: &TileProgram, params: &[u64], dims: &[usize]) -> bool {
+    program.constants.iter().all(|c| !matches!(c.bits, Bits::Param(n) if n >= params.len()))
+        && program.coordinates.iter().all(|c| c.axis < dims.len())
+}
+
+/// Coordinates along `axis` of the elements from `at` on.
+fn coordinates<T: Coordinate>(dims: &[usize], axis: usize, at: usize, out: &mut [T]) {
+    let (dim, inner) = (dims[axis], dims[axis + 1..].iter().product::<usize>());
+    let (mut coordinate, mut left) = (at / inner % dim, inner - at % inner);
+    let mut rest = out;
+    while !rest.is_empty() {
+        let run = left.min(rest.len());
+        let (now, later) = rest.split_at_mut(run);
+        now.fill(T::from_count(coordinate));
+        coordinate = if coordinate + 1 == dim { 0 } else { coordinate + 1 };
+        (rest, left) = (later, inner);
+    }
+}
+
+/// The dtypes coordinates come in.
+trait Coordinate: Copy {
+    fn from_count(n: usize) -> Self;
+}
+impl Coordinate for i32 {
+    fn from_count(n: usize) -> i32 {
+        n as i32
+    }
+}
+impl Coordinate for i64 {
+    fn from_count(n: usize) -> i64 {
+        n as i64
+    }
+}

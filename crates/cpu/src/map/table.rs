@@ -1,0 +1,134 @@
+//! Which tile function carries out an instruction. An arm means support; there is no other list of what the CPU can do.
+
+use super::tile::{self, Map1, Map2, Map3, Moderate, TileFn};
+use crate::number::cast::CastTo;
+use crate::number::{Item, Real};
+use crate::tier::{Tier, compiled};
+use ferrotensor_core::element::{Bool, Complex};
+use ferrotensor_core::scalar::{MathFn, Op};
+use ferrotensor_core::{DType, for_each_math, match_dtype, math};
+
+/// Everything but bool.
+macro_rules! arithmetic {
+    ($d:expr, $T:ident => $body:expr, else $other:expr) => {
+        match $d {
+            DType::C64 => { type $T = Complex<f32>; $body }
+            DType::C128 => { type $T = Complex<f64>; $body }
+            d => match_dtype!(d, reals $T => $body, else $other),
+        }
+    };
+}
+
+/// Everything but complex numbers.
+macro_rules! ordered {
+    ($d:expr, $T:ident => $body:expr, else $other:expr) => {
+        match $d {
+            ferrotensor_core::DType::Bool => { type $T = ferrotensor_core::Bool; $body }
+            d => ferrotensor_core::match_dtype!(d, reals $T => $body, else $other),
+        }
+    };
+}
+pub(crate) use ordered;
+
+/// Integers and bool.
+macro_rules! bits {
+    ($d:expr, $T:ident => $body:expr, else $other:expr) => {
+        match $d {
+            DType::Bool => { type $T = Bool; $body }
+            d => match_dtype!(d, integers $T => $body, else $other),
+        }
+    };
+}
+
+/// A plain type of the dtype's size, for what only moves bytes.
+macro_rules! by_size {
+    ($bytes:expr, $T:ident => $body:expr) => {
+        match $bytes {
+            1 => { type $T = u8; $body }
+            2 => { type $T = u16; $body }
+            4 => { type $T = u32; $body }
+            8 => { type $T = u64; $body }
+            _ => { type $T = [u64; 2]; $body }
+        }
+    };
+}
+pub(crate) use by_size;
+
+/// The tile function of an instruction with result `d`, its last operand of dtype `arg`. `Input`, `Param`, `Const` and
+/// `Index` have none.
+///
+/// # Errors
+/// A sentence naming instruction and dtype.
+#[rustfmt::skip]
+pub fn tile_fn(op: Op, d: DType, arg: DType, tier: Tier) -> Result<TileFn, String> {
+    macro_rules! one { ($F:ident, $class:ident) => { $class!(d, T => compiled::<Map1<tile::$F, T, T>>(tier), else return none(op, d)) }; }
+    macro_rules! two { ($F:ident, $class:ident) => { $class!(d, T => compiled::<Map2<tile::$F, T, T>>(tier), else return none(op, d)) }; }
+    macro_rules! reals { ($d:expr, $T:ident => $body:expr, else $other:expr) => { match_dtype!($d, reals $T => $body, else $other) }; }
+    macro_rules! integers { ($d:expr, $T:ident => $body:expr, else $other:expr) => { match_dtype!($d, integers $T => $body, else $other) }; }
+    macro_rules! floats { ($d:expr, $T:ident => $body:expr, else $other:expr) => { match_dtype!($d, floats $T => $body, else $other) }; }
+    Ok(match op {
+        Op::Input(_) | Op::Param(_) | Op::Const(_) | Op::Index(_) => return none(op, d),
+        Op::Neg => one!(Neg, arithmetic),
+        Op::Abs => one!(Abs, reals),
+        Op::Sqrt => one!(Sqrt, floats),
+        Op::Floor => one!(Floor, floats),
+        Op::Ceil => one!(Ceil, floats),
+        Op::Round => one!(Round, floats),
+        Op::Trunc => one!(Trunc, floats),
+        Op::Not => one!(Not, bits),
+        Op::Add => match_dtype!(d, T => compiled::<Map2<tile::Add, T, T>>(tier)),
+        Op::Mul => match_dtype!(d, T => compiled::<Map2<tile::Mul, T, T>>(tier)),
+        Op::Sub => two!(Sub, arithmetic),
+        Op::Div => two!(Div, arithmetic),
+        Op::Rem => two!(Rem, reals),
+        Op::Min => two!(Min, ordered),
+        Op::Max => two!(Max, ordered),
+        Op::And => two!(And, bits),
+        Op::Or => two!(Or, bits),
+        Op::Xor => two!(Xor, bits),
+        Op::Shl => two!(Shl, integers),
+        Op::Shr => two!(Shr, integers),
+        Op::MulHi => match d {
+            DType::U32 => compiled::<Map2<tile::MulHigh, u32, u32>>(tier),
+            DType::U64 => compiled::<Map2<tile::MulHigh, u64, u64>>(tier),
+            _ => return none(op, d),
+        },
+        Op::Eq => match_dtype!(arg, T => compiled::<Map2<tile::Eq, T, Bool>>(tier)),
+        Op::Ne => match_dtype!(arg, T => compiled::<Map2<tile::Ne, T, Bool>>(tier)),
+        Op::Lt => ordered!(arg, T => compiled::<Map2<tile::Lt, T, Bool>>(tier), else return none(op, arg)),
+        Op::Le => ordered!(arg, T => compiled::<Map2<tile::Le, T, Bool>>(tier), else return none(op, arg)),
+        Op::Select => by_size!(d.bytes(), T => compiled::<Map3<tile::Select, Bool, T>>(tier)),
+        Op::Fma => floats!(d, T => compiled::<Map3<tile::Fma, T, T>>(tier), else return none(op, d)),
+        Op::Cast => match_dtype!(arg, A => match_dtype!(d, R => compiled::<Map1<tile::Cast, A, R>>(tier))),
+        // A bool is written as 0 or 1 whatever it is read from.
+        Op::Bitcast if d == DType::Bool || arg == DType::Bool => return tile_fn(Op::Cast, d, arg, tier),
+        Op::Bitcast => copy(d, tier),
+        Op::Call(f) => floats!(d, T => math::<T>(f, tier), else return none(op, d)),
+    })
+}
+
+macro_rules! functions {
+    (unary: $(($one:ident, $f:path)),*; binary: $(($two:ident, $g:path)),*;) => {
+        /// The tile function of a call.
+        #[allow(unreachable_patterns)]
+        fn math<T: Item<Value: math::Real + Real> + CastTo<f64>>(f: MathFn, tier: Tier) -> TileFn {
+            match f {
+                // These two have a cheaper equal for tiles without large arguments.
+                MathFn::Sin => compiled::<Moderate<tile::SinModerate, tile::Sin, T>>(tier),
+                MathFn::Cos => compiled::<Moderate<tile::CosModerate, tile::Cos, T>>(tier),
+                $(MathFn::$one => compiled::<Map1<tile::$one, T, T>>(tier),)*
+                $(MathFn::$two => compiled::<Map2<tile::$two, T, T>>(tier),)*
+            }
+        }
+    };
+}
+for_each_math!(functions);
+
+/// The tile function that copies elements.
+pub fn copy(d: DType, tier: Tier) -> TileFn {
+    by_size!(d.bytes(), T => compiled::<Map1<tile::Copied, T, T>>(tier))
+}
+
+fn none<T>(op: Op, d: DType) -> Result<T, String> {
+    Err(format!("the CPU has no instruction {op:?} for {d}"))
+}

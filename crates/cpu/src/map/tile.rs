@@ -1,0 +1,262 @@
+//! The loops over one tile: a handful of generic functions that carry every instruction of the scalar IR.
+
+use crate::number::cast::CastTo;
+use crate::number::{Arithmetic, Bits, Float, Fused, Item, MulHi, Number, Ordered, Real, Shift};
+use crate::tier::Source;
+use ferrotensor_core::math::{self, MODERATE};
+use ferrotensor_core::{Bool, for_each_math};
+use std::marker::PhantomData;
+
+/// What a tile function is called with: `len` elements at each pointer, the target apart from the operands.
+pub struct Tile {
+    /// Where the results go.
+    pub out: *mut u8,
+    /// Where the operands are; unused ones point anywhere.
+    pub args: [*const u8; 3],
+    /// Number of elements.
+    pub len: usize,
+}
+
+/// One instruction over one tile.
+///
+/// Safety: `Tile` as described there, its elements aligned and of the dtypes the function was chosen for.
+pub type TileFn = unsafe fn(Tile);
+
+/// A function of one element.
+pub trait Unary<A, R> {
+    /// Its value.
+    fn apply(x: A) -> R;
+}
+
+/// A function of two elements of one type.
+pub trait Binary<A, R> {
+    /// Its value.
+    fn apply(x: A, y: A) -> R;
+}
+
+/// A function of three elements, the first of a type of its own.
+pub trait Ternary<A, R> {
+    /// Its value.
+    fn apply(x: A, y: R, z: R) -> R;
+}
+
+/// Loop of a [`Unary`].
+pub struct Map1<F, A, R>(PhantomData<(F, A, R)>);
+/// Loop of a [`Binary`].
+pub struct Map2<F, A, R>(PhantomData<(F, A, R)>);
+/// Loop of a [`Ternary`].
+pub struct Map3<F, A, R>(PhantomData<(F, A, R)>);
+
+/// # Safety
+/// `len` aligned elements at `at` that nobody writes meanwhile.
+#[inline(always)]
+unsafe fn operand<'a, T>(at: *const u8, len: usize) -> &'a [T] {
+    // SAFETY: by the contract above.
+    unsafe { std::slice::from_raw_parts(at.cast(), len) }
+}
+
+/// # Safety
+/// `len` aligned elements at `at` that nobody else reads or writes meanwhile.
+#[inline(always)]
+unsafe fn target<'a, T>(at: *mut u8, len: usize) -> &'a mut [T] {
+    // SAFETY: by the contract above; every element type is valid for any bytes.
+    unsafe { std::slice::from_raw_parts_mut(at.cast(), len) }
+}
+
+impl<F: Unary<A, R>, A: Copy, R> Source for Map1<F, A, R> {
+    type Args = Tile;
+    #[inline(always)]
+    unsafe fn run(t: Tile) {
+        // SAFETY: the contract of `TileFn`.
+        let (x, out) = unsafe { (operand::<A>(t.args[0], t.len), target::<R>(t.out, t.len)) };
+        for (o, &x) in out.iter_mut().zip(x) {
+            *o = F::apply(x);
+        }
+    }
+}
+
+impl<F: Binary<A, R>, A: Copy, R> Source for Map2<F, A, R> {
+    type Args = Tile;
+    #[inline(always)]
+    unsafe fn run(t: Tile) {
+        // SAFETY: the contract of `TileFn`.
+        let (x, y, out) =
+            unsafe { (operand::<A>(t.args[0], t.len), operand::<A>(t.args[1], t.len), target::<R>(t.out, t.len)) };
+        for ((o, &x), &y) in out.iter_mut().zip(x).zip(y) {
+            *o = F::apply(x, y);
+        }
+    }
+}
+
+impl<F: Ternary<A, R>, A: Copy, R: Copy> Source for Map3<F, A, R> {
+    type Args = Tile;
+    #[inline(always)]
+    unsafe fn run(t: Tile) {
+        // SAFETY: the contract of `TileFn`.
+        let (x, y, z, out) = unsafe {
+            let len = t.len;
+            (operand::<A>(t.args[0], len), operand::<R>(t.args[1], len), operand::<R>(t.args[2], len), target::<R>(t.out, len))
+        };
+        for (((o, &x), &y), &z) in out.iter_mut().zip(x).zip(y).zip(z) {
+            *o = F::apply(x, y, z);
+        }
+    }
+}
+
+macro_rules! unary {
+    ($($name:ident: $bound:ident $method:ident;)*) => {$(
+        #[doc = concat!("`", stringify!($method), "` of one value.")]
+        pub struct $name;
+        impl<T: Item<Value: $bound>> Unary<T, T> for $name {
+            #[inline(always)]
+            fn apply(x: T) -> T { T::store($bound::$method(x.load())) }
+        }
+    )*};
+}
+unary! {
+    Neg: Arithmetic neg;
+    Abs: Real abs;
+    Sqrt: Float sqrt;
+    Floor: Float floor;
+    Ceil: Float ceil;
+    Round: Float round;
+    Trunc: Float trunc;
+    Not: Bits not;
+}
+
+macro_rules! binary {
+    ($($name:ident: $bound:ident $method:ident;)*) => {$(
+        #[doc = concat!("`", stringify!($method), "` of two values.")]
+        pub struct $name;
+        impl<T: Item<Value: $bound>> Binary<T, T> for $name {
+            #[inline(always)]
+            fn apply(x: T, y: T) -> T { T::store($bound::$method(x.load(), y.load())) }
+        }
+    )*};
+}
+binary! {
+    Add: Number add;
+    Mul: Number mul;
+    Sub: Arithmetic sub;
+    Div: Arithmetic div;
+    Rem: Real rem;
+    Min: Ordered min;
+    Max: Ordered max;
+    And: Bits and;
+    Or: Bits or;
+    Xor: Bits xor;
+    Shl: Shift shl;
+    Shr: Shift shr;
+    MulHigh: MulHi mul_hi;
+}
+
+macro_rules! compare {
+    ($($name:ident: $bound:ident $method:ident;)*) => {$(
+        #[doc = concat!("`", stringify!($method), "` of two values, as bool.")]
+        pub struct $name;
+        impl<T: Item<Value: $bound>> Binary<T, Bool> for $name {
+            #[inline(always)]
+            fn apply(x: T, y: T) -> Bool { Bool::from($bound::$method(x.load(), y.load())) }
+        }
+    )*};
+}
+compare! {
+    Eq: Number same;
+    Ne: Number differs;
+    Lt: Ordered less;
+    Le: Ordered less_equal;
+}
+
+/// `c ? x : y`, for any type of the right size.
+pub struct Select;
+impl<R: Copy> Ternary<Bool, R> for Select {
+    #[inline(always)]
+    fn apply(c: Bool, x: R, y: R) -> R {
+        if c.get() { x } else { y }
+    }
+}
+
+/// `x * y + z`, rounded once.
+pub struct Fma;
+impl<T: Fused> Ternary<T, T> for Fma {
+    #[inline(always)]
+    fn apply(x: T, y: T, z: T) -> T {
+        T::fma(x, y, z)
+    }
+}
+
+macro_rules! functions {
+    (unary: $(($one:ident, $f:path)),*; binary: $(($two:ident, $g:path)),*;) => {
+        $(
+            #[doc = concat!("`", stringify!($one), "`, single-sourced in [`ferrotensor_core::math`].")]
+            pub struct $one;
+            impl<T: Item<Value: math::Real>> Unary<T, T> for $one {
+                #[inline(always)]
+                fn apply(x: T) -> T { T::store($f(x.load())) }
+            }
+        )*
+        $(
+            #[doc = concat!("`", stringify!($two), "`, single-sourced in [`ferrotensor_core::math`].")]
+            pub struct $two;
+            impl<T: Item<Value: math::Real>> Binary<T, T> for $two {
+                #[inline(always)]
+                fn apply(x: T, y: T) -> T { T::store($g(x.load(), y.load())) }
+            }
+        )*
+    };
+}
+for_each_math!(functions);
+
+/// [`Sin`] below [`MODERATE`]: equal bits, without the reduction of large arguments.
+pub struct SinModerate;
+impl<T: Item<Value: math::Real>> Unary<T, T> for SinModerate {
+    #[inline(always)]
+    fn apply(x: T) -> T {
+        T::store(math::sin_moderate(x.load()))
+    }
+}
+
+/// [`Cos`] below [`MODERATE`].
+pub struct CosModerate;
+impl<T: Item<Value: math::Real>> Unary<T, T> for CosModerate {
+    #[inline(always)]
+    fn apply(x: T) -> T {
+        T::store(math::cos_moderate(x.load()))
+    }
+}
+
+/// Loop of `M` over tiles whose elements are all below [`MODERATE`] in size, of `F` over others.
+pub struct Moderate<M, F, T>(PhantomData<(M, F, T)>);
+
+impl<M: Unary<T, T>, F: Unary<T, T>, T: Item<Value: Real> + CastTo<f64>> Source for Moderate<M, F, T> {
+    type Args = Tile;
+    #[inline(always)]
+    unsafe fn run(t: Tile) {
+        // SAFETY: the contract of `TileFn`.
+        let x = unsafe { operand::<T>(t.args[0], t.len) };
+        // NaN and infinity count as large.
+        let large = x.iter().fold(false, |large, &x| large | !(CastTo::<f64>::cast(x).abs() < MODERATE));
+        // SAFETY: the same contract.
+        unsafe {
+            if large { Map1::<F, T, T>::run(t) } else { Map1::<M, T, T>::run(t) }
+        }
+    }
+}
+
+/// Value conversion.
+pub struct Cast;
+impl<A: CastTo<R>, R> Unary<A, R> for Cast {
+    #[inline(always)]
+    fn apply(x: A) -> R {
+        x.cast()
+    }
+}
+
+/// The same bits.
+pub struct Copied;
+impl<T> Unary<T, T> for Copied {
+    #[inline(always)]
+    fn apply(x: T) -> T {
+        x
+    }
+}

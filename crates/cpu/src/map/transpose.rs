@@ -1,0 +1,105 @@
+//! Copies between operands whose nearest neighbours lie along different axes: transposes, and what the tile machine would
+//! otherwise collect one cache line an element.
+
+use super::table::by_size;
+use crate::launch::{Context, Slot};
+use crate::parallel::parallel_for;
+use ferrotensor_core::error::Result;
+use ferrotensor_core::layout::{Layout, Loops, coalesce};
+use std::sync::atomic::Ordering;
+
+// Below, everything stays in the second-level cache and the tile machine is as fast.
+const FROM_ELEMENTS: usize = 1 << 15;
+const LINE: usize = 64;
+// Lines of both sides of a panel stay in the second-level cache, and their pages in its translation buffer.
+const PANEL: usize = 256;
+
+/// Whether collecting an operand of these dims row by row would touch a cache line for each element while its neighbours lie
+/// along another axis.
+pub fn is_turned(layout: &Layout, size: usize) -> bool {
+    let axes = || layout.dims().iter().zip(layout.strides()).filter(|&(&d, &s)| d > 1 && s != 0);
+    let Some((&length, inner)) = axes().last().map(|(d, s)| (d, s.unsigned_abs())) else { return false };
+    layout.len() >= FROM_ELEMENTS
+        && length >= 16
+        && inner * size >= LINE
+        && axes().any(|(&d, &s)| d >= 16 && s.unsigned_abs() < inner)
+}
+
+/// One operand's place in a panel.
+#[derive(Clone, Copy)]
+struct Side {
+    start: *mut u8,
+    /// Strides along the two axes of the panel.
+    steps: [isize; 2],
+}
+
+// SAFETY: panels are disjoint, and each is copied by one thread.
+unsafe impl Sync for Side {}
+
+/// Copies `from` to `to`, of one shape, elements of `size` bytes, panel by panel.
+///
+/// # Safety
+/// The layouts lie inside their buffers, and `to` overlaps nothing.
+///
+/// # Errors
+/// None of its own.
+pub unsafe fn copy(from: Slot, to: Slot, size: usize, context: &Context) -> Result<()> {
+    let loops = coalesce(&[from.0, to.0]);
+    let Loops { dims, strides } = &loops;
+    let nearest = |n: usize| {
+        (0..dims.len()).filter(|&a| dims[a] > 1 && strides[n][a] != 0).min_by_key(|&a| strides[n][a].unsigned_abs())
+    };
+    let rows = nearest(1).unwrap_or(0);
+    let columns = nearest(0).filter(|&c| c != rows);
+    // Without a second axis a panel is one element wide.
+    let axis = |n: usize, a: Option<usize>| a.map_or(0, |a| strides[n][a]);
+    let lengths = [dims.get(rows).copied().unwrap_or(1), columns.map_or(1, |c| dims[c])];
+    let sides = [(0, from), (1, to)].map(|(n, (layout, start))| Side {
+        start: start.wrapping_add(layout.offset() * size),
+        steps: [if dims.is_empty() { 0 } else { strides[n][rows] }, axis(n, columns)],
+    });
+    let panels = lengths.map(|l| l.div_ceil(PANEL));
+    let others: Vec<usize> = (0..dims.len()).filter(|&a| a != rows && Some(a) != columns).collect();
+    let outer: usize = others.iter().map(|&a| dims[a]).product();
+    let sides = &sides;
+    parallel_for(outer * panels[0] * panels[1], (PANEL * PANEL * size) as f64 * 0.1, &|units| {
+        for unit in units {
+            if context.abandoned.load(Ordering::Relaxed) {
+                break;
+            }
+            let first = [unit / panels[1] % panels[0] * PANEL, unit % panels[1] * PANEL];
+            let count = [0, 1].map(|n| PANEL.min(lengths[n] - first[n]));
+            let mut rest = unit / (panels[0] * panels[1]);
+            let mut at = sides.map(|s| first[0] as isize * s.steps[0] + first[1] as isize * s.steps[1]);
+            for &a in others.iter().rev() {
+                for (at, strides) in at.iter_mut().zip(strides) {
+                    *at += (rest % dims[a]) as isize * strides[a];
+                }
+                rest /= dims[a];
+            }
+            let [from, to] = [0, 1].map(|n| Side { start: sides[n].start.wrapping_offset(at[n] * size as isize), ..sides[n] });
+            // SAFETY: the panel lies inside both layouts, and is this thread's.
+            by_size!(size, T => unsafe { panel::<T>(from, to, count) });
+        }
+        Ok(())
+    })
+}
+
+/// Copies a panel in squares one cache line wide on either side.
+///
+/// # Safety
+/// As [`copy`], for the panel's elements.
+unsafe fn panel<T: Copy>(from: Side, to: Side, count: [usize; 2]) {
+    let square = (LINE / size_of::<T>()).max(8);
+    for i0 in (0..count[0]).step_by(square) {
+        for j0 in (0..count[1]).step_by(square) {
+            for j in j0..(j0 + square).min(count[1]) {
+                for i in i0..(i0 + square).min(count[0]) {
+                    let at = |s: Side| s.start.cast::<T>().wrapping_offset(i as isize * s.steps[0] + j as isize * s.steps[1]);
+                    // SAFETY: by the contract above.
+                    unsafe { *at(to) = *at(from) };
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! How a tile meets an operand: the loops of a launch, and for each operand whether a tile is a pointer into it, one value
+//! for all, or collected and spread element by element.
+
+use super::table::by_size;
+use ferrotensor_core::layout::{Layout, Loops, coalesce};
+use smallvec::SmallVec;
+
+/// The elements a kernel walks over, numbered in row-major order.
+pub struct Domain {
+    /// The loops, where there is an operand that is neither dense nor one element.
+    loops: Option<Box<Loops>>,
+    /// Number of elements.
+    pub total: usize,
+    /// Pieces do not cross a multiple of this.
+    row: usize,
+}
+
+/// An operand in memory, bound to a domain.
+pub struct View {
+    base: *mut u8,
+    size: usize,
+    /// Its number among the domain's operands.
+    operand: usize,
+    /// How it is met.
+    pub access: Access,
+}
+
+/// How a tile meets an operand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Access {
+    /// Dense in the domain's order: a pointer.
+    Dense,
+    /// One element for all.
+    Scalar,
+    /// Dense within a row: a pointer for each piece.
+    Row,
+    /// One element for each row.
+    RowScalar,
+    /// Collected or spread.
+    Strided,
+}
+
+// Rows this long are walked one at a time, so that operands that are dense within a row need no copying; below it the
+// cost of starting a piece (about 20 ns an operand) outweighs the copy.
+const LONG_ROW: usize = 128;
+
+/// Decides the loops over operands of one shape and how each is met.
+///
+/// # Safety
+/// Each pointer is the start of a buffer that holds every element of its layout, of the size given.
+pub unsafe fn bind(operands: &[(&Layout, *mut u8, usize)]) -> (Domain, SmallVec<[View; 4]>) {
+    let view = |operand: usize, access| {
+        let (layout, start, size): (&Layout, *mut u8, usize) = operands[operand];
+        // An empty layout may have any offset, but is never reached.
+        View { base: start.wrapping_add(layout.offset() * size), size, operand, access }
+    };
+    let total = operands.first().map_or(0, |(l, ..)| l.len());
+    let one = |l: &Layout| l.strides().iter().zip(l.dims()).all(|(&s, &d)| s == 0 || d == 1);
+    // The common case needs no loops: everything dense or scalar.
+    if operands.iter().all(|(l, ..)| l.is_row_major() || one(l)) {
+        let access = |l: &Layout| if total != 1 && one(l) { Access::Scalar } else { Access::Dense };
+        let views = (0..operands.len()).map(|n| view(n, access(operands[n].0))).collect();
+        return (Domain { loops: None, total, row: usize::MAX }, views);
+    }
+    let layouts: SmallVec<[&Layout; 4]> = operands.iter().map(|(l, ..)| *l).collect();
+    let loops = coalesce(&layouts);
+    let row = loops.dims.last().copied().unwrap_or(1);
+    let by_rows = row >= LONG_ROW;
+    let access = |n: usize| match loops.strides[n].last() {
+        _ if layouts[n].is_row_major() => Access::Dense,
+        _ if one(layouts[n]) => Access::Scalar,
+        Some(1) if by_rows => Access::Row,
+        Some(0) if by_rows => Access::RowScalar,
+        _ => Access::Strided,
+    };
+    let views = (0..operands.len()).map(|n| view(n, access(n))).collect();
+    (Domain { loops: Some(Box::new(loops)), total, row: if by_rows { row } else { usize::MAX } }, views)
+}
+
+impl Domain {
+    /// How many elements from `at` on make one piece, of at most `most`.
+    #[inline]
+    pub fn piece(&self, at: usize, most: usize) -> usize {
+        if self.row == usize::MAX { most } else { most.min(self.row - at % self.row) }
+    }
+
+    /// Whether pieces of a multiple of `run` elements, begun at one, end at one too.
+    pub fn keeps(&self, run: usize) -> bool {
+        self.row == usize::MAX || self.row % run == 0
+    }
+
+    /// The smallest stretch between piece boundaries that splitting work should keep to, at least `tile`.
+    pub fn grain(&self, tile: usize) -> usize {
+        if self.row == usize::MAX || self.row <= tile { tile } else { self.row.min(16 * tile) }
+    }
+
+    /// Loop sizes, and an operand's strides over them.
+    fn loops(&self, operand: usize) -> (&[usize], &[isize]) {
+        self.loops.as_ref().map_or((&[], &[]), |l| (&l.dims, &l.strides[operand]))
+    }
+
+    /// Where element `at` of an operand lies, in elements from its first.
+    fn position(&self, operand: usize, mut at: usize) -> isize {
+        let mut position = 0;
+        let (dims, strides) = self.loops(operand);
+        for (&dim, &stride) in dims.iter().zip(strides).rev() {
+            position += (at % dim) as isize * stride;
+            at /= dim;
+        }
+        position
+    }
+
+    /// Calls `run(elements done, position, stride, count)` for each stretch along the innermost loop of `at..at + len`.
+    #[inline(always)]
+    fn stretches(&self, operand: usize, at: usize, len: usize, mut run: impl FnMut(usize, isize, isize, usize)) {
+        let (dims, strides) = self.loops(operand);
+        let (Some((&inner, outer)), Some((&step, outer_strides))) = (dims.split_last(), strides.split_last()) else {
+            return run(0, 0, 0, len);
+        };
+        let mut left: SmallVec<[usize; 6]> = SmallVec::with_capacity(outer.len());
+        let (mut rest, mut position) = (at / inner, 0);
+        for (&dim, &stride) in outer.iter().zip(outer_strides).rev() {
+            left.push(dim - rest % dim);
+            position += (rest % dim) as isize * stride;
+            rest /= dim;
+        }
+        let (mut done, mut start) = (0, at % inner);
+        loop {
+            let count = (inner - start).min(len - done);
+            run(done, position + start as isize * step, step, count);
+            (done, start) = (done + count, 0);
+            if done == len {
+                return;
+            }
+            // One step of the odometer; `left` counts from the innermost of the outer loops.
+            for (i, left) in left.iter_mut().enumerate() {
+                let (dim, stride) = (outer[outer.len() - 1 - i], outer_strides[outer.len() - 1 - i]);
+                *left -= 1;
+                if *left > 0 {
+                    position += stride;
+                    break;
+                }
+                *left = dim;
+                position -= stride * (dim as isize - 1);
+            }
+        }
+    }
+}
+
+impl View {
+    /// The first element of a piece, for `Dense`, `Scalar`, `Row` and `RowScalar`.
+    #[inline]
+    pub fn pointer(&self, domain: &Domain, at: usize) -> *mut u8 {
+        let position = match self.access {
+            Access::Dense => at as isize,
+            Access::Scalar => 0,
+            Access::Row | Access::RowScalar | Access::Strided => domain.position(self.operand, at),
+        };
+        self.base.wrapping_offset(position * self.size as isize)
+    }
+
+    /// Copies elements `at..at + len` to dense memory.
+    ///
+    /// # Safety
+    /// The elements exist and `to` has room for them, aligned and apart.
+    pub unsafe fn collect(&self, domain: &Domain, at: usize, len: usize, to: *mut u8) {
+        by_size!(self.size, T => {
+            let (base, to) = (self.base.cast::<T>(), to.cast::<T>());
+            domain.stretches(self.operand, at, len, |done, position, step, count| {
+                // SAFETY: by the contract above; a layout's elements lie inside its buffer.
+                unsafe {
+                    let (from, to) = (base.offset(position), to.add(done));
+                    match step {
+                        1 => std::ptr::copy_nonoverlapping(from, to, count),
+                        _ => for i in 0..count { *to.add(i) = *from.offset(i as isize * step) },
+                    }
+                }
+            })
+        });
+    }
+
+    /// Copies dense memory to elements `at..at + len`.
+    ///
+    /// # Safety
+    /// As [`View::collect`], with the elements written.
+    pub unsafe fn spread(&self, domain: &Domain, at: usize, len: usize, from: *const u8) {
+        by_size!(self.size, T => {
+            let (base, from) = (self.base.cast::<T>(), from.cast::<T>());
+            domain.stretches(self.operand, at, len, |done, position, step, count| {
+                // SAFETY: by the contract above; a layout's elements lie inside its buffer.
+                unsafe {
+                    let (from, to) = (from.add(done), base.offset(position));
+                    match step {
+                        1 => std::ptr::copy_nonoverlapping(from, to, count),
+                        _ => for i in 0..count { *to.offset(i as isize * step) = *from.add(i) },
+                    }
+                }
+            })
+        });
+    }
+}
+
+/// Fills `len` elements of `size` bytes with the one at `from`.
+///
+/// # Safety
+/// `from` is an element and `to` has room, aligned and apart.
+pub unsafe fn splat(from: *const u8, size: usize, len: usize, to: *mut u8) {
+    // SAFETY: by the contract above.
+    by_size!(size, T => unsafe {
+        std::slice::from_raw_parts_mut(to.cast::<T>(), len).fill(*from.cast::<T>());
+    });
+}

@@ -1,0 +1,104 @@
+//! Conversion of values between any two dtypes: float to integer truncates and saturates (NaN gives 0), integers wrap,
+//! complex to real takes the real part, to bool asks for `!= 0`, and everything else rounds once to nearest even.
+
+use super::half_bits::{bf16_from_f32, f16_from_f32, f32_from_bf16, f32_from_f16, f32_odd_from_f64};
+use ferrotensor_core::element::{Bool, Complex, bf16, f16};
+
+/// Conversion of one element.
+pub trait CastTo<R> {
+    /// The element as an `R`.
+    fn cast(self) -> R;
+}
+
+/// Real numbers as float32 in which a later rounding to 11 bits or fewer is correct.
+trait ToOdd {
+    fn to_odd(self) -> f32;
+}
+
+macro_rules! to_odd {
+    ($($t:ty: |$x:ident| $e:expr;)*) => {$(
+        impl ToOdd for $t {
+            #[inline(always)]
+            fn to_odd(self) -> f32 { let $x = self; $e }
+        }
+    )*};
+}
+to_odd! {
+    u8: |x| x as f32;
+    i8: |x| x as f32;
+    u16: |x| x as f32;
+    i16: |x| x as f32;
+    u32: |x| f32_odd_from_f64(x as f64);
+    i32: |x| f32_odd_from_f64(x as f64);
+    f32: |x| x;
+    f64: |x| f32_odd_from_f64(x);
+    // Beyond 2^53 float64 is not exact either: bits below 2^11 are folded into one sticky bit first.
+    u64: |x| f32_odd_from_f64((if x >> 53 == 0 { x } else { x & !0x7ff | ((x & 0x7ff != 0) as u64) << 11 }) as f64);
+    i64: |x| { let f = x.unsigned_abs().to_odd(); if x < 0 { -f } else { f } };
+}
+
+macro_rules! casts {
+    ([$($a:ty),*] $targets:tt) => { $(casts!(@from $a, $targets);)* };
+    (@from $a:ty, [$($r:ty),*]) => {
+        $(impl CastTo<$r> for $a {
+            #[inline(always)]
+            fn cast(self) -> $r { self as $r }
+        })*
+        casts!(@to $a, Bool, |x| Bool::from(x != 0 as $a));
+        casts!(@to $a, f16, |x| f16_from_f32(x.to_odd()));
+        casts!(@to $a, bf16, |x| bf16_from_f32(x.to_odd()));
+        casts!(@to $a, Complex<f32>, |x| Complex::new(x as f32, 0.0));
+        casts!(@to $a, Complex<f64>, |x| Complex::new(x as f64, 0.0));
+        // Through the plain type that holds them exactly.
+        casts!(@to Bool, $a, |x| x.get() as u8 as $a);
+        casts!(@to f16, $a, |x| f32_from_f16(x) as $a);
+        casts!(@to bf16, $a, |x| f32_from_bf16(x) as $a);
+        casts!(@to Complex<f32>, $a, |x| x.re as $a);
+        casts!(@to Complex<f64>, $a, |x| x.re as $a);
+    };
+    (@via $a:ty, |$x:ident| $e:expr, [$($r:ty),*]) => { $(casts!(@to $a, $r, |$x| $e.cast());)* };
+    (@to $a:ty, $r:ty, |$x:ident| $e:expr) => {
+        impl CastTo<$r> for $a {
+            #[inline(always)]
+            fn cast(self) -> $r { let $x = self; $e }
+        }
+    };
+}
+
+casts!([i8, u8, i16, u16, i32, u32, i64, u64, f32, f64] [i8, u8, i16, u16, i32, u32, i64, u64, f32, f64]);
+casts!(@via Bool, |x| (x.get() as u8), [Bool, f16, bf16, Complex<f32>, Complex<f64>]);
+casts!(@via f16, |x| f32_from_f16(x), [Bool, f16, bf16, Complex<f32>, Complex<f64>]);
+casts!(@via bf16, |x| f32_from_bf16(x), [Bool, f16, bf16, Complex<f32>, Complex<f64>]);
+casts!(@via Complex<f32>, |x| x.re, [f16, bf16]);
+casts!(@via Complex<f64>, |x| x.re, [f16, bf16]);
+casts!(@to Complex<f32>, Bool, |x| Bool::from((x.re != 0.0) | (x.im != 0.0)));
+casts!(@to Complex<f64>, Bool, |x| Bool::from((x.re != 0.0) | (x.im != 0.0)));
+casts!(@to Complex<f32>, Complex<f32>, |x| x);
+casts!(@to Complex<f32>, Complex<f64>, |x| Complex::new(x.re as f64, x.im as f64));
+casts!(@to Complex<f64>, Complex<f32>, |x| Complex::new(x.re as f32, x.im as f32));
+casts!(@to Complex<f64>, Complex<f64>, |x| x);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_rule_of_conversion() {
+        assert_eq!(CastTo::<i8>::cast(300i32), 44);
+        assert_eq!(CastTo::<i8>::cast(300f32), 127);
+        assert_eq!(CastTo::<u8>::cast(-1.5f64), 0);
+        assert_eq!(CastTo::<i32>::cast(f32::NAN), 0);
+        assert_eq!(CastTo::<Bool>::cast(f32::NAN), Bool(1));
+        assert_eq!(CastTo::<Bool>::cast(Complex::new(0.0f32, 2.0)), Bool(1));
+        assert_eq!(CastTo::<i32>::cast(Complex::new(7.9f64, 2.0)), 7);
+        assert_eq!(CastTo::<f32>::cast(Bool(2)), 1.0);
+        assert_eq!(CastTo::<Complex<f64>>::cast(f16::from_f32(0.5)), Complex::new(0.5, 0.0));
+        // 2^40 + 2^32 is a tie for bfloat16 and goes to even; one more goes up. float32 would have lost the one.
+        let tie = (1i64 << 40) + (1i64 << 32);
+        assert_eq!(CastTo::<bf16>::cast(tie).to_f32(), (1i64 << 40) as f32);
+        assert_eq!(CastTo::<bf16>::cast(tie + 1).to_f32(), ((1i64 << 40) + (1i64 << 33)) as f32);
+        let tie = (1i64 << 62) + (1i64 << 54);
+        assert_eq!(CastTo::<bf16>::cast(-tie - 1).to_f32(), -(((1i64 << 62) + (1i64 << 55)) as f32));
+        assert_eq!(CastTo::<f16>::cast(u64::MAX), f16::INFINITY);
+    }
+}

@@ -1,0 +1,396 @@
+//! The arithmetic of one element, defined once for each class of types: what every instruction of the scalar IR means in
+//! Rust. An [`Item`] is loaded as the [`Item::Value`] its arithmetic runs in, and rounded once when stored.
+
+pub mod cast;
+pub mod half_bits;
+
+use ferrotensor_core::element::{Complex, bf16, f16};
+use ferrotensor_core::{Bool, Element};
+use half_bits::{bf16_from_f32, f16_from_f32, f32_from_bf16, f32_from_f16, f32_odd_from_f64};
+
+/// An element type and the type its arithmetic runs in: float32 for float16 and bfloat16, `bool` for [`Bool`].
+pub trait Item: Element {
+    /// What arithmetic runs in.
+    type Value: Number;
+    /// The element as a value; exact.
+    fn load(self) -> Self::Value;
+    /// The value rounded to the element type.
+    fn store(value: Self::Value) -> Self;
+}
+
+macro_rules! items {
+    ($($t:ty as $v:ty: $load:expr, $store:expr;)*) => {$(
+        impl Item for $t {
+            type Value = $v;
+            #[inline(always)]
+            fn load(self) -> $v { $load(self) }
+            #[inline(always)]
+            fn store(value: $v) -> $t { $store(value) }
+        }
+    )*};
+    (plain $($t:ty)*) => { items! { $($t as $t: std::convert::identity, std::convert::identity;)* } };
+}
+items! { plain i8 u8 i16 u16 i32 u32 i64 u64 f32 f64 Complex<f32> Complex<f64> }
+items! {
+    Bool as bool: Bool::get, Bool::from;
+    f16 as f32: f32_from_f16, f16_from_f32;
+    bf16 as f32: f32_from_bf16, bf16_from_f32;
+}
+
+/// What every value can do. Integers wrap; for `bool`, `add` is or and `mul` is and.
+#[allow(missing_docs)]
+pub trait Number: Copy + Send + Sync + 'static {
+    fn add(self, y: Self) -> Self;
+    fn mul(self, y: Self) -> Self;
+    fn same(self, y: Self) -> bool;
+    fn differs(self, y: Self) -> bool {
+        !self.same(y)
+    }
+    /// The sum of nothing: +0.
+    const ZERO: Self;
+    /// Product's identity.
+    const ONE: Self;
+}
+
+/// Everything but `bool`. `x / 0 = 0` for integers.
+#[allow(missing_docs)]
+pub trait Arithmetic: Number {
+    fn neg(self) -> Self;
+    fn sub(self, y: Self) -> Self;
+    fn div(self, y: Self) -> Self;
+}
+
+/// Everything but complex numbers. `min` and `max`: NaN wins, `-0 < +0`.
+#[allow(missing_docs)]
+pub trait Ordered: Number {
+    fn less(self, y: Self) -> bool;
+    fn less_equal(self, y: Self) -> bool;
+    fn min(self, y: Self) -> Self;
+    fn max(self, y: Self) -> Self;
+    fn is_nan(self) -> bool;
+    const SMALLEST: Self;
+    const LARGEST: Self;
+}
+
+/// Integers and floats. `rem` is the remainder of the truncated division; 0 for an integer by 0.
+#[allow(missing_docs)]
+pub trait Real: Arithmetic + Ordered {
+    fn abs(self) -> Self;
+    fn rem(self, y: Self) -> Self;
+}
+
+/// Floats. `round` breaks ties to even.
+#[allow(missing_docs)]
+pub trait Float: Real {
+    fn sqrt(self) -> Self;
+    fn floor(self) -> Self;
+    fn ceil(self) -> Self;
+    fn round(self) -> Self;
+    fn trunc(self) -> Self;
+}
+
+/// Float dtypes: what has to know the dtype it is rounded to.
+pub trait Fused: Item<Value: Float> {
+    /// `x * y + z`, rounded once to the dtype itself.
+    fn fma(x: Self, y: Self, z: Self) -> Self;
+}
+
+macro_rules! fused {
+    (native $($t:ty)*) => {$(
+        impl Fused for $t {
+            #[inline(always)]
+            fn fma(x: $t, y: $t, z: $t) -> $t { x.mul_add(y, z) }
+        }
+    )*};
+    (half $($t:ty: $load:ident $store:ident;)*) => {$(
+        impl Fused for $t {
+            /// The product is exact in float64. The sum is rounded to odd there and in float32, so that the only rounding
+            /// that counts is the last one.
+            #[inline(always)]
+            fn fma(x: $t, y: $t, z: $t) -> $t {
+                let (p, z) = ($load(x) as f64 * $load(y) as f64, $load(z) as f64);
+                $store(f32_odd_from_f64(add_to_odd(p, z)))
+            }
+        }
+    )*};
+}
+fused! { native f32 f64 }
+fused! { half f16: f32_from_f16 f16_from_f32; bf16: f32_from_bf16 bf16_from_f32; }
+
+/// `x + y` rounded to odd: where the sum is not exact, its last bit is set and it lies on the side of the exact sum.
+#[inline(always)]
+fn add_to_odd(x: f64, y: f64) -> f64 {
+    let sum = x + y;
+    // Knuth's two-sum: the exact error of the addition.
+    let back = sum - x;
+    let error = (x - (sum - back)) + (y - back);
+    // Away from zero if sum was rounded towards it, and the other way round; an odd last bit is right already.
+    let towards = (error > 0.0) == (sum > 0.0);
+    let bits = sum.to_bits();
+    let moved = if towards { bits.wrapping_add(1) } else { bits.wrapping_sub(1) };
+    let inexact = (error != 0.0) & error.is_finite() & sum.is_finite() & (bits & 1 == 0);
+    if inexact { f64::from_bits(moved) } else { sum }
+}
+
+/// Integers and `bool`.
+#[allow(missing_docs)]
+pub trait Bits: Number {
+    fn not(self) -> Self;
+    fn and(self, y: Self) -> Self;
+    fn or(self, y: Self) -> Self;
+    fn xor(self, y: Self) -> Self;
+}
+
+/// Integers. A shift by the width or more (or by a negative count) leaves 0, or the sign for `shr` of a signed one.
+#[allow(missing_docs)]
+pub trait Shift: Bits {
+    fn shl(self, y: Self) -> Self;
+    fn shr(self, y: Self) -> Self;
+}
+
+/// uint32 and uint64.
+pub trait MulHi: Bits {
+    /// High half of the double-width product.
+    fn mul_hi(self, y: Self) -> Self;
+}
+
+macro_rules! integers {
+    ($($t:ident $u:ident $abs:expr;)*) => {$(
+        impl Number for $t {
+            const ZERO: $t = 0;
+            const ONE: $t = 1;
+            #[inline(always)]
+            fn add(self, y: $t) -> $t { self.wrapping_add(y) }
+            #[inline(always)]
+            fn mul(self, y: $t) -> $t { self.wrapping_mul(y) }
+            #[inline(always)]
+            fn same(self, y: $t) -> bool { self == y }
+        }
+        impl Arithmetic for $t {
+            #[inline(always)]
+            fn neg(self) -> $t { self.wrapping_neg() }
+            #[inline(always)]
+            fn sub(self, y: $t) -> $t { self.wrapping_sub(y) }
+            #[inline(always)]
+            fn div(self, y: $t) -> $t { if y == 0 { 0 } else { self.wrapping_div(y) } }
+        }
+        impl Ordered for $t {
+            const SMALLEST: $t = $t::MIN;
+            const LARGEST: $t = $t::MAX;
+            #[inline(always)]
+            fn less(self, y: $t) -> bool { self < y }
+            #[inline(always)]
+            fn less_equal(self, y: $t) -> bool { self <= y }
+            #[inline(always)]
+            fn min(self, y: $t) -> $t { Ord::min(self, y) }
+            #[inline(always)]
+            fn max(self, y: $t) -> $t { Ord::max(self, y) }
+            #[inline(always)]
+            fn is_nan(self) -> bool { false }
+        }
+        impl Real for $t {
+            #[inline(always)]
+            fn abs(self) -> $t { $abs(self) }
+            #[inline(always)]
+            fn rem(self, y: $t) -> $t { if y == 0 { 0 } else { self.wrapping_rem(y) } }
+        }
+        impl Bits for $t {
+            #[inline(always)]
+            fn not(self) -> $t { !self }
+            #[inline(always)]
+            fn and(self, y: $t) -> $t { self & y }
+            #[inline(always)]
+            fn or(self, y: $t) -> $t { self | y }
+            #[inline(always)]
+            fn xor(self, y: $t) -> $t { self ^ y }
+        }
+        impl Shift for $t {
+            #[inline(always)]
+            fn shl(self, y: $t) -> $t { if (y as $u) < $t::BITS as $u { self.wrapping_shl(y as u32) } else { 0 } }
+            #[inline(always)]
+            fn shr(self, y: $t) -> $t {
+                // The sign twice over: `x >> (width - 1)` is what is left of a shift by more.
+                if (y as $u) < $t::BITS as $u { self.wrapping_shr(y as u32) }
+                else if $t::MIN == 0 { 0 } else { self.wrapping_shr($t::BITS - 1) }
+            }
+        }
+    )*};
+}
+integers! {
+    i8 u8 i8::wrapping_abs; i16 u16 i16::wrapping_abs; i32 u32 i32::wrapping_abs; i64 u64 i64::wrapping_abs;
+    u8 u8 std::convert::identity; u16 u16 std::convert::identity; u32 u32 std::convert::identity; u64 u64 std::convert::identity;
+}
+
+impl MulHi for u32 {
+    #[inline(always)]
+    fn mul_hi(self, y: u32) -> u32 {
+        ((self as u64 * y as u64) >> 32) as u32
+    }
+}
+
+impl MulHi for u64 {
+    #[inline(always)]
+    fn mul_hi(self, y: u64) -> u64 {
+        ((self as u128 * y as u128) >> 64) as u64
+    }
+}
+
+impl Number for bool {
+    const ZERO: bool = false;
+    const ONE: bool = true;
+    #[inline(always)]
+    fn add(self, y: bool) -> bool {
+        self | y
+    }
+    #[inline(always)]
+    fn mul(self, y: bool) -> bool {
+        self & y
+    }
+    #[inline(always)]
+    fn same(self, y: bool) -> bool {
+        self == y
+    }
+}
+
+impl Ordered for bool {
+    const SMALLEST: bool = false;
+    const LARGEST: bool = true;
+    #[inline(always)]
+    fn less(self, y: bool) -> bool {
+        !self & y
+    }
+    #[inline(always)]
+    fn less_equal(self, y: bool) -> bool {
+        !self | y
+    }
+    #[inline(always)]
+    fn min(self, y: bool) -> bool {
+        self & y
+    }
+    #[inline(always)]
+    fn max(self, y: bool) -> bool {
+        self | y
+    }
+    #[inline(always)]
+    fn is_nan(self) -> bool {
+        false
+    }
+}
+
+impl Bits for bool {
+    #[inline(always)]
+    fn not(self) -> bool {
+        !self
+    }
+    #[inline(always)]
+    fn and(self, y: bool) -> bool {
+        self & y
+    }
+    #[inline(always)]
+    fn or(self, y: bool) -> bool {
+        self | y
+    }
+    #[inline(always)]
+    fn xor(self, y: bool) -> bool {
+        self ^ y
+    }
+}
+
+macro_rules! floats {
+    ($($t:ident $bits:ident $exponent_bits:literal;)*) => {$(
+        impl Number for $t {
+            const ZERO: $t = 0.0;
+            const ONE: $t = 1.0;
+            #[inline(always)]
+            fn add(self, y: $t) -> $t { self + y }
+            #[inline(always)]
+            fn mul(self, y: $t) -> $t { self * y }
+            #[inline(always)]
+            fn same(self, y: $t) -> bool { self == y }
+        }
+        impl Arithmetic for $t {
+            #[inline(always)]
+            fn neg(self) -> $t { -self }
+            #[inline(always)]
+            fn sub(self, y: $t) -> $t { self - y }
+            #[inline(always)]
+            fn div(self, y: $t) -> $t { self / y }
+        }
+        impl Ordered for $t {
+            const SMALLEST: $t = $t::NEG_INFINITY;
+            const LARGEST: $t = $t::INFINITY;
+            #[inline(always)]
+            fn less(self, y: $t) -> bool { self < y }
+            #[inline(always)]
+            fn less_equal(self, y: $t) -> bool { self <= y }
+            #[inline(always)]
+            fn min(self, y: $t) -> $t {
+                // Selects only, so that the loop around it vectorises. Equal values differ at most in the sign of zero.
+                let smaller = if self < y { self } else { y };
+                let settled = if self == y { $t::from_bits(self.to_bits() | y.to_bits()) } else { smaller };
+                if self != self || y != y { self + y } else { settled }
+            }
+            #[inline(always)]
+            fn max(self, y: $t) -> $t {
+                let larger = if self > y { self } else { y };
+                let settled = if self == y { $t::from_bits(self.to_bits() & y.to_bits()) } else { larger };
+                if self != self || y != y { self + y } else { settled }
+            }
+            #[inline(always)]
+            fn is_nan(self) -> bool { self != self }
+        }
+        impl Real for $t {
+            #[inline(always)]
+            fn abs(self) -> $t { $t::abs(self) }
+            #[inline(always)]
+            fn rem(self, y: $t) -> $t { self % y }
+        }
+        impl Float for $t {
+            #[inline(always)]
+            fn sqrt(self) -> $t { $t::sqrt(self) }
+            #[inline(always)]
+            fn floor(self) -> $t { $t::floor(self) }
+            #[inline(always)]
+            fn ceil(self) -> $t { $t::ceil(self) }
+            #[inline(always)]
+            fn round(self) -> $t { self.round_ties_even() }
+            #[inline(always)]
+            fn trunc(self) -> $t { $t::trunc(self) }
+        }
+        impl Number for Complex<$t> {
+            const ZERO: Self = Complex::new(0.0, 0.0);
+            const ONE: Self = Complex::new(1.0, 0.0);
+            #[inline(always)]
+            fn add(self, y: Self) -> Self { Complex::new(self.re + y.re, self.im + y.im) }
+            #[inline(always)]
+            fn mul(self, y: Self) -> Self {
+                Complex::new(self.re * y.re - self.im * y.im, self.re * y.im + self.im * y.re)
+            }
+            #[inline(always)]
+            fn same(self, y: Self) -> bool { (self.re == y.re) & (self.im == y.im) }
+        }
+        impl Arithmetic for Complex<$t> {
+            #[inline(always)]
+            fn neg(self) -> Self { Complex::new(-self.re, -self.im) }
+            #[inline(always)]
+            fn sub(self, y: Self) -> Self { Complex::new(self.re - y.re, self.im - y.im) }
+            /// `x conj(y) / |y|^2` with y scaled by a power of two to about 1, so that `|y|^2` neither overflows nor vanishes.
+            #[inline(always)]
+            fn div(self, y: Self) -> Self {
+                let size = if y.re.abs() > y.im.abs() { y.re.abs() } else { y.im.abs() };
+                // The scale is 2^-e for size in [2^e, 2^(e + 1)); not needed (1) at 0, infinity and NaN. Where 2^-e would
+                // not be a normal number, a nearby one serves as well.
+                let exponent = (size.to_bits() >> ($t::MANTISSA_DIGITS - 1)) as u32;
+                let (top, bias) = ((1u32 << $exponent_bits) - 1, (1u32 << ($exponent_bits - 1)) - 1);
+                let scaled = Ord::max((2 * bias).saturating_sub(exponent), 1);
+                let useful = (size > 0.0) & (exponent < top);
+                let field = if useful { scaled } else { bias };
+                let scale = $t::from_bits((field as $bits) << ($t::MANTISSA_DIGITS - 1));
+                let (c, d) = (y.re * scale, y.im * scale);
+                let norm = c * c + d * d;
+                Complex::new((self.re * c + self.im * d) / norm * scale, (self.im * c - self.re * d) / norm * scale)
+            }
+        }
+    )*};
+}
+floats! { f32 u32 8; f64 u64 11; }

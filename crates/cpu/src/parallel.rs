@@ -1,0 +1,115 @@
+//! Threads: one pool of our own, made when first needed, behind [`parallel_for`].
+//!
+//! Work is cut into chunks by its estimated cost alone, never by the number of threads, so a kernel that keeps its chunks
+//! apart gives the same bits on any number of them.
+
+use ferrotensor_core::error::Result;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::cell::Cell;
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+// Waking a parked worker costs 20-50 us: below this much serial work the caller is done before help arrives.
+const PARALLEL_FROM_NANOS: f64 = 120_000.0;
+// Long enough that claiming a chunk is free, short enough that the last one is not waited for.
+const CHUNK_NANOS: f64 = 30_000.0;
+
+/// Workers beside the caller; none while one thread is wanted.
+struct Pool {
+    threads: usize,
+    workers: Option<Arc<ThreadPool>>,
+}
+
+static POOL: Mutex<Pool> = Mutex::new(Pool { threads: 0, workers: None });
+
+thread_local! {
+    // A worker that starts parallel work runs it alone: all cores are busy already.
+    static IS_WORKER: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Threads used for one kernel, the caller included.
+pub fn threads() -> usize {
+    let wanted = POOL.lock().unwrap_or_else(PoisonError::into_inner).threads;
+    if wanted > 0 { wanted } else { initial().as_ref().map_or(1, |n| *n) }
+}
+
+/// Sets the number of threads, the caller included; 0 is taken as 1. Work that is running keeps its threads.
+pub fn set_threads(n: usize) {
+    let mut pool = POOL.lock().unwrap_or_else(PoisonError::into_inner);
+    *pool = Pool { threads: n.max(1), workers: None };
+}
+
+/// `FERROTENSOR_THREADS`, otherwise as many as this process may use.
+///
+/// # Errors
+/// A sentence when the variable is not a positive integer.
+pub fn initial() -> &'static Result<usize, String> {
+    static INITIAL: OnceLock<Result<usize, String>> = OnceLock::new();
+    INITIAL.get_or_init(|| match std::env::var("FERROTENSOR_THREADS") {
+        Ok(text) => match text.parse() {
+            Ok(n) if n > 0 => Ok(n),
+            _ => Err(format!("FERROTENSOR_THREADS={text}: expected a positive integer")),
+        },
+        Err(_) => Ok(std::thread::available_parallelism().map_or(1, |n| n.get())),
+    })
+}
+
+/// The pool's workers (one less than the threads), or `None` for one thread or where the system refuses threads.
+fn workers() -> Option<(usize, Arc<ThreadPool>)> {
+    let count = threads() - 1;
+    if count == 0 {
+        return None;
+    }
+    let mut pool = POOL.lock().unwrap_or_else(PoisonError::into_inner);
+    if pool.workers.is_none() {
+        let built = ThreadPoolBuilder::new()
+            .num_threads(count)
+            .thread_name(|i| format!("ferrotensor-cpu-{i}"))
+            .start_handler(|_| IS_WORKER.set(true))
+            .build();
+        pool.workers = built.ok().map(Arc::new);
+    }
+    pool.workers.clone().map(|w| (count, w))
+}
+
+/// Runs `body` over `0..items` in ranges, on several threads where `nanos` per item make it worthwhile.
+///
+/// # Errors
+/// The error of the first range, in item order, that failed among those that ran; later ranges may be left out.
+pub fn parallel_for(items: usize, nanos: f64, body: &(dyn Fn(Range<usize>) -> Result<()> + Sync)) -> Result<()> {
+    let total = items as f64 * nanos;
+    if items <= 1 || total < PARALLEL_FROM_NANOS || IS_WORKER.get() {
+        return body(0..items);
+    }
+    let Some((helpers, pool)) = workers() else { return body(0..items) };
+    let chunk = ((CHUNK_NANOS / nanos).ceil() as usize).clamp(1, items);
+    let chunks = items.div_ceil(chunk);
+    let next = AtomicUsize::new(0);
+    let failed: Mutex<Option<(usize, _)>> = Mutex::new(None);
+    let work = || {
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            if at >= chunks {
+                return;
+            }
+            if let Err(error) = body(at * chunk..((at + 1) * chunk).min(items)) {
+                let mut first = failed.lock().unwrap_or_else(PoisonError::into_inner);
+                if first.as_ref().is_none_or(|(earlier, _)| at < *earlier) {
+                    *first = Some((at, error));
+                }
+                next.store(chunks, Ordering::Relaxed);
+            }
+        }
+    };
+    pool.in_place_scope(|scope| {
+        for _ in 0..helpers.min(chunks - 1) {
+            scope.spawn(|_| work());
+        }
+        work();
+    });
+    match failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        Some((_, error)) => Err(error),
+        None => Ok(()),
+    }
+}

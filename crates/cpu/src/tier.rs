@@ -1,0 +1,111 @@
+//! Instruction-set tiers: which exist, which this machine has, and how one source becomes one function for each of them.
+//!
+//! A kernel is written once, as a [`Source`] whose `run` is `#[inline(always)]`; [`compiled`] hands out the copy that was
+//! compiled with a tier's target features. A new tier is one more line of `tiers!`.
+
+/// A kernel's single source.
+pub trait Source {
+    /// What it is called with.
+    type Args;
+
+    /// The kernel. Must be `#[inline(always)]`, so that it takes on the target features of its caller.
+    ///
+    /// # Safety
+    /// As the implementation states; pointers in `Args` must be valid for what it does.
+    unsafe fn run(args: Self::Args);
+}
+
+macro_rules! tiers {
+    ($($(#[$cfg:meta])* $tier:ident $module:ident $name:literal [$($features:literal)?] $present:expr;)*) => {
+        /// An instruction set the kernels are compiled for, from the oldest to the newest.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Tier {
+            $(#[doc = concat!("`", $name, "`")] $(#[$cfg])* $tier,)*
+        }
+
+        impl Tier {
+            /// Every tier compiled into this binary, oldest first.
+            pub const ALL: &'static [Tier] = &[$($(#[$cfg])* Tier::$tier,)*];
+
+            /// The name, as in `FERROTENSOR_ISA`.
+            pub fn name(self) -> &'static str {
+                match self { $($(#[$cfg])* Tier::$tier => $name,)* }
+            }
+
+            /// Whether this machine can run it.
+            pub fn is_present(self) -> bool {
+                match self { $($(#[$cfg])* Tier::$tier => $present,)* }
+            }
+        }
+
+        $(
+            $(#[$cfg])*
+            mod $module {
+                /// # Safety
+                /// As `S::run`, on a machine that has the tier.
+                $(#[target_feature(enable = $features)])?
+                pub unsafe fn run<S: super::Source>(args: S::Args) {
+                    // SAFETY: the caller keeps the contract of `S::run`.
+                    unsafe { S::run(args) }
+                }
+            }
+        )*
+
+        /// The copy of a kernel for a tier. Calling it needs a machine that has the tier.
+        pub fn compiled<S: Source>(tier: Tier) -> unsafe fn(S::Args) {
+            match tier { $($(#[$cfg])* Tier::$tier => $module::run::<S>,)* }
+        }
+    };
+}
+
+tiers! {
+    Baseline baseline "baseline" [] true;
+    #[cfg(target_arch = "x86_64")]
+    Avx2 avx2 "avx2" ["avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt"] has!("avx2" "fma" "f16c" "bmi1" "bmi2" "lzcnt" "popcnt");
+}
+
+/// Whether the machine has each of the named features.
+#[cfg(target_arch = "x86_64")]
+macro_rules! has {
+    ($($feature:tt)*) => { $(std::arch::is_x86_feature_detected!($feature))&&* };
+}
+#[cfg(target_arch = "x86_64")]
+use has;
+
+impl Tier {
+    /// The newest tier of this machine, or the one `FERROTENSOR_ISA` demands.
+    ///
+    /// # Errors
+    /// A sentence for a name nobody knows or a tier this machine lacks.
+    pub fn detect() -> Result<Tier, String> {
+        match std::env::var("FERROTENSOR_ISA") {
+            Ok(name) => Tier::named(&name),
+            Err(_) => Ok(Tier::ALL.iter().copied().rfind(|t| t.is_present()).unwrap_or(Tier::Baseline)),
+        }
+    }
+
+    /// The tier with this name, if this machine has it.
+    ///
+    /// # Errors
+    /// As [`Tier::detect`].
+    pub fn named(name: &str) -> Result<Tier, String> {
+        let known = || Tier::ALL.iter().map(|t| t.name()).collect::<Vec<_>>().join(", ");
+        match Tier::ALL.iter().find(|t| t.name() == name) {
+            Some(tier) if tier.is_present() => Ok(*tier),
+            Some(_) => Err(format!("FERROTENSOR_ISA={name}: this machine does not have that instruction set")),
+            None => Err(format!("FERROTENSOR_ISA={name}: unknown; this build has {}", known())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tier_is_found_by_name_and_an_unknown_one_is_a_sentence() {
+        assert_eq!(Tier::named("baseline"), Ok(Tier::Baseline));
+        let message = Tier::named("avx9").unwrap_err();
+        assert!(message.contains("avx9") && message.contains("baseline"), "{message}");
+    }
+}

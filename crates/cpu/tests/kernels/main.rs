@@ -1,0 +1,8 @@
+//! Every kernel kind against the reference, on every tier and thread count, in guarded buffers.
+
+mod backend;
+mod contract;
+mod harness;
+mod map;
+mod movement;
+mod reduce;

@@ -1,0 +1,87 @@
+//! `Gather`, `Scatter`, `Sort`.
+
+use crate::harness::{Rng, STYLES, Style, check, launch, tiers};
+use ferrotensor_core::kernel::{Gather, Kernel, Scatter, Sort, SortOutputs, Update};
+use ferrotensor_core::reference::Array;
+use ferrotensor_core::{Code, DType};
+
+#[test]
+fn gathers_and_scatters_equal_the_reference() {
+    let mut rng = Rng(21);
+    // Data, number of index operands, their shape.
+    let cases: [(&[usize], usize, &[usize]); 6] =
+        [(&[5], 1, &[]), (&[5], 1, &[700]), (&[4, 6], 1, &[3]), (&[4, 6], 2, &[2, 3]), (&[3, 4, 5, 2], 2, &[600]), (&[3, 0], 1, &[2])];
+    for d in DType::all() {
+        for (data_dims, n, b) in cases {
+            let data = rng.array(d, data_dims);
+            let index: Vec<Array> = (0..n)
+                .map(|k| {
+                    let dim = data_dims[k] as i64;
+                    let values: Vec<i64> = (0..b.iter().product()).map(|_| rng.below(2 * dim as usize) as i64 - dim).collect();
+                    Array::from_slice(b, &values).unwrap()
+                })
+                .collect();
+            let dims = [b, &data_dims[n..]].concat();
+            let mut inputs = vec![(&data, rng.pick(&STYLES))];
+            inputs.extend(index.iter().map(|i| (i, Style::Stepped)));
+            let kernel = Kernel::Gather(Gather { dtype: d, index: vec![DType::I64; n] });
+            check(&kernel, &inputs, &[(&dims, rng.pick(&STYLES[1..]))], &[]);
+            let updates = rng.array(d, &dims);
+            inputs.push((&updates, rng.pick(&STYLES)));
+            for update in [Update::Set, Update::Add] {
+                let kernel = Kernel::Scatter(Scatter { dtype: d, index: vec![DType::I64; n], update });
+                check(&kernel, &inputs, &[(data_dims, rng.pick(&STYLES[1..]))], &[]);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_index_dtype_is_read() {
+    let data = Array::from_slice(&[3], &[10i32, 20, 30]).unwrap();
+    for d in DType::all().filter(|d| d.is_integer()) {
+        let bytes = [2u8, 0, 1].iter().flat_map(|&v| std::iter::once(v).chain(std::iter::repeat_n(0, d.bytes() - 1))).collect();
+        let index = Array::new(d, &[3], bytes).unwrap();
+        let kernel = Kernel::Gather(Gather { dtype: DType::I32, index: vec![d] });
+        check(&kernel, &[(&data, Style::Dense), (&index, Style::Dense)], &[(&[3], Style::Dense)], &[]);
+    }
+}
+
+#[test]
+fn an_index_out_of_range_fails_with_its_value_and_leaves_the_rest() {
+    let data = Array::from_slice(&[3], &[10i32, 20, 30]).unwrap();
+    let index = Array::from_slice(&[4], &[1u64, u64::MAX, 2, 3]).unwrap();
+    let kernel = Kernel::Gather(Gather { dtype: DType::I32, index: vec![DType::U64] });
+    for tier in tiers() {
+        let inputs = [(&data, Style::Dense), (&index, Style::Dense)];
+        let (out, outcome) = launch(tier, &kernel, &inputs, &[(&[4], Style::Offset)], &[]);
+        assert_eq!(out[0].to_vec::<i32>().unwrap(), [20, 0, 30, 0]);
+        assert_eq!((outcome.failed[0].0, outcome.failed[0].1.code), (0, Code::Index));
+    }
+    let index = Array::from_slice(&[3], &[1i32, -4, 1]).unwrap();
+    let updates = Array::from_slice(&[3], &[1i32, 2, 3]).unwrap();
+    let kernel = Kernel::Scatter(Scatter { dtype: DType::I32, index: vec![DType::I32], update: Update::Add });
+    let inputs = [(&data, Style::Dense), (&index, Style::Dense), (&updates, Style::Dense)];
+    let (out, outcome) = launch(tiers()[0], &kernel, &inputs, &[(&[3], Style::Offset)], &[]);
+    assert_eq!(out[0].to_vec::<i32>().unwrap(), [10, 24, 30]);
+    assert!(outcome.failed[0].1.message.contains("-4"), "{:?}", outcome.failed);
+}
+
+#[test]
+fn sorts_equal_the_reference() {
+    let mut rng = Rng(22);
+    for d in DType::all().filter(|d| !d.is_complex()) {
+        for (dims, k) in [(&[1usize][..], 1), (&[3, 50], 50), (&[2, 700], 700), (&[3, 600], 7), (&[4, 0], 0), (&[2, 3, 9], 4)] {
+            let array = rng.array(d, dims);
+            let mut out = dims.to_vec();
+            *out.last_mut().unwrap() = k;
+            for descending in [false, true] {
+                for outputs in [SortOutputs::Values, SortOutputs::Indices, SortOutputs::Both] {
+                    let kernel = Kernel::Sort(Sort { dtype: d, descending, outputs });
+                    let places = vec![(&out[..], rng.pick(&STYLES[1..])); if outputs == SortOutputs::Both { 2 } else { 1 }];
+                    check(&kernel, &[(&array, rng.pick(&STYLES))], &places, &[]);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! What one Node environment owns: its session, handles, shared buffers and error classes. The engine is the process's.
+
+use crate::callback::Bound;
+use crate::error::ErrorClasses;
+use crate::handles::Handles;
+use crate::program::Buffers;
+use crate::promise::Promises;
+use crate::watch::Watched;
+use ferrotensor_core::registry::Registry;
+use ferrotensor_engine::{Engine, Session, Tensor};
+use napi_sys as sys;
+use std::collections::HashMap;
+use std::ffi::c_void;
+use std::sync::{Arc, OnceLock};
+
+/// The engine of this process, made on first use: devices are probed once, memory is budgeted once.
+pub fn engine() -> &'static Arc<Engine> {
+    static ENGINE: OnceLock<Arc<Engine>> = OnceLock::new();
+    ENGINE.get_or_init(|| Engine::new(Registry::new(&[("cpu", ferrotensor_cpu::probe)]), ferrotensor_host::run))
+}
+
+/// The state behind every callback of one environment. Used on that environment's JavaScript thread only.
+pub struct Environment {
+    /// The environment itself.
+    pub env: sys::napi_env,
+    /// Types, attributes, schedules and queue of this environment.
+    pub session: Session,
+    /// Tensors JavaScript holds.
+    pub handles: Handles,
+    /// Recorded expressions to run under pressure.
+    pub watched: Watched,
+    /// Memory shared with TypeScript.
+    pub buffers: Buffers,
+    /// The registered TypeScript classes.
+    pub errors: ErrorClasses,
+    /// The way back from other threads.
+    pub promises: Promises,
+    /// For each device, the last output that was not ready when its program was queued.
+    pub queued: HashMap<u16, Arc<Tensor>>,
+    /// Warnings TypeScript has not taken yet.
+    pub warnings: Vec<String>,
+    /// The functions bound to this state.
+    pub functions: Box<[Bound]>,
+}
+
+impl Environment {
+    /// The state of a new environment.
+    pub fn new(env: sys::napi_env) -> Self {
+        Environment {
+            env,
+            session: Session::new(engine().clone()),
+            handles: Handles::new(env),
+            watched: Watched::default(),
+            buffers: Buffers::default(),
+            errors: ErrorClasses::default(),
+            promises: Promises::default(),
+            queued: HashMap::new(),
+            warnings: Vec::new(),
+            functions: Box::default(),
+        }
+    }
+}
+
+/// Runs when the environment ends (not for the main one after `process.exit()`): drops queued programs and every tensor.
+///
+/// # Safety
+/// `state` is the pointer given to `napi_add_env_cleanup_hook`, and no callback runs any more.
+pub unsafe extern "C" fn cleanup(state: *mut c_void) {
+    // SAFETY: made by `Box::into_raw` in `napi_register_module_v1`; Node calls the hook once.
+    let state = unsafe { Box::from_raw(state.cast::<Environment>()) };
+    // A panic must not cross into C++; there is nobody left to tell.
+    let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(move || {
+        state.session.abandon();
+        drop(state);
+    }));
+}

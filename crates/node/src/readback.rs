@@ -1,0 +1,80 @@
+//! Values of tensors: reading and waiting, blocking and with promises.
+
+use crate::callback::Args;
+use crate::environment::Environment;
+use crate::promise::{Settled, on_reader_thread};
+use crate::value;
+use ferrotensor_core::{Error, Result};
+use ferrotensor_engine::Tensor;
+use napi_sys as sys;
+use std::ptr;
+
+/// Bytes up to which a result is copied by the thread that finished it; a larger one goes to the reader thread.
+const COPY_AT_ONCE: usize = 64 << 10;
+
+/// `read(handle, array, wait)`: fills the typed array with the tensor's dense row-major bytes. Returns false, having done
+/// nothing, if the value is not there yet and `wait` is not set.
+///
+/// # Errors
+/// The tensor's remembered failure; `Code::Internal` when the length does not fit.
+pub fn read(state: &mut Environment, args: &Args) -> Result<sys::napi_value> {
+    let tensor = state.handles.get(args.f64(0)?)?;
+    let read = args.bool(2) || tensor.is_ready();
+    if read {
+        tensor.wait()?;
+        let (data, len) = value::typed_array(state.env, args.value(1))?;
+        // SAFETY: a typed array TypeScript made for this call; no JavaScript runs during it.
+        tensor.read(unsafe { std::slice::from_raw_parts_mut(data, len) })?;
+    }
+    Ok(value::from_bool(state.env, read))
+}
+
+fn bytes_of(tensor: &Tensor) -> Settled {
+    tensor.wait()?;
+    let len = tensor.len() * tensor.dtype().bytes();
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(len).map_err(|_| Error::out_of_memory(format!("no memory to read {len} bytes")))?;
+    bytes.resize(len, 0);
+    tensor.read(&mut bytes)?;
+    Ok(Some(bytes))
+}
+
+/// `readAsync(handle)`: a promise of an `ArrayBuffer` with the tensor's bytes; rejects with the tensor's failure.
+pub fn read_async(state: &mut Environment, args: &Args) -> Result<sys::napi_value> {
+    let tensor = state.handles.get(args.f64(0)?)?.clone();
+    let (promise, settle) = state.promise()?;
+    let source = tensor.clone();
+    tensor.on_ready(Box::new(move || {
+        let large = source.len() * source.dtype().bytes() > COPY_AT_ONCE;
+        let job = move || settle.settle(bytes_of(&source));
+        if large { on_reader_thread(Box::new(job)) } else { job() }
+    }));
+    Ok(promise)
+}
+
+/// `wait(handle)`: blocks until the value is there.
+///
+/// # Errors
+/// The tensor's remembered failure.
+pub fn wait(state: &mut Environment, args: &Args) -> Result<sys::napi_value> {
+    state.handles.get(args.f64(0)?)?.wait()?;
+    Ok(ptr::null_mut())
+}
+
+/// `waitAsync(handle)`: a promise resolved when the value is there; rejects with the tensor's failure.
+pub fn wait_async(state: &mut Environment, args: &Args) -> Result<sys::napi_value> {
+    let tensor = state.handles.get(args.f64(0)?)?.clone();
+    let (promise, settle) = state.promise()?;
+    let waited = tensor.clone();
+    tensor.on_ready(Box::new(move || settle.settle(waited.wait().map(|()| None))));
+    Ok(promise)
+}
+
+/// `drain()`: blocks until every program this environment has queued is done, so that its temporaries are free again.
+pub fn drain(state: &mut Environment, _: &Args) -> Result<sys::napi_value> {
+    for tensor in std::mem::take(&mut state.queued).into_values() {
+        // A failure belongs to whoever reads that tensor.
+        let _ = tensor.wait();
+    }
+    Ok(ptr::null_mut())
+}

@@ -1,0 +1,137 @@
+//! Conversion of single JavaScript values, both ways.
+
+use ferrotensor_core::{Error, Result};
+use napi_sys as sys;
+use std::ffi::CStr;
+use std::ptr;
+
+/// Turns a Node-API status into a result.
+///
+/// # Errors
+/// `Code::Internal`, naming the call: our callers hand over what the call expects.
+pub fn check(status: sys::napi_status, call: &str) -> Result<()> {
+    if status == sys::Status::napi_ok { Ok(()) } else { Err(Error::internal(format!("{call} failed with status {status}"))) }
+}
+
+/// A number.
+///
+/// # Errors
+/// `Code::Argument` for anything else.
+pub fn number(env: sys::napi_env, value: sys::napi_value) -> Result<f64> {
+    let mut out = 0.0;
+    // SAFETY: `value` belongs to the running callback of `env`.
+    match unsafe { sys::napi_get_value_double(env, value, &mut out) } {
+        sys::Status::napi_ok => Ok(out),
+        _ => Err(Error::argument("native call: a number is missing")),
+    }
+}
+
+/// `true`, or anything else.
+pub fn boolean(env: sys::napi_env, value: sys::napi_value) -> bool {
+    let mut out = false;
+    // SAFETY: as above; on a failure `out` stays false.
+    unsafe { sys::napi_get_value_bool(env, value, &mut out) };
+    out
+}
+
+/// A JavaScript string as UTF-8.
+///
+/// # Errors
+/// `Code::Argument` for anything else.
+pub fn text(env: sys::napi_env, value: sys::napi_value) -> Result<String> {
+    let missing = || Error::argument("native call: a string is missing");
+    let mut length = 0;
+    // SAFETY: a null buffer asks for the length only.
+    if unsafe { sys::napi_get_value_string_utf8(env, value, ptr::null_mut(), 0, &mut length) } != sys::Status::napi_ok {
+        return Err(missing());
+    }
+    let mut bytes = vec![0u8; length + 1];
+    // SAFETY: `bytes` holds `length` bytes and the terminator.
+    unsafe { sys::napi_get_value_string_utf8(env, value, bytes.as_mut_ptr().cast(), bytes.len(), &mut length) };
+    bytes.truncate(length);
+    String::from_utf8(bytes).map_err(|_| missing())
+}
+
+/// A new number.
+pub fn from_f64(env: sys::napi_env, v: f64) -> sys::napi_value {
+    let mut out = ptr::null_mut();
+    // SAFETY: `env` is live; on a failure the null result reads as `undefined`.
+    unsafe { sys::napi_create_double(env, v, &mut out) };
+    out
+}
+
+/// `true` or `false`.
+pub fn from_bool(env: sys::napi_env, v: bool) -> sys::napi_value {
+    let mut out = ptr::null_mut();
+    // SAFETY: `env` is live.
+    unsafe { sys::napi_get_boolean(env, v, &mut out) };
+    out
+}
+
+/// A new string.
+pub fn from_text(env: sys::napi_env, v: &str) -> sys::napi_value {
+    let mut out = ptr::null_mut();
+    // SAFETY: pointer and length describe `v`.
+    unsafe { sys::napi_create_string_utf8(env, v.as_ptr().cast(), v.len() as isize, &mut out) };
+    out
+}
+
+/// A new array.
+pub fn from_list(env: sys::napi_env, items: impl IntoIterator<Item = sys::napi_value>) -> sys::napi_value {
+    let mut out = ptr::null_mut();
+    // SAFETY: `env` is live, and items belong to it.
+    unsafe {
+        sys::napi_create_array(env, &mut out);
+        for (i, item) in items.into_iter().enumerate() {
+            sys::napi_set_element(env, out, i as u32, item);
+        }
+    }
+    out
+}
+
+/// A new object with these properties.
+pub fn from_entries(env: sys::napi_env, entries: &[(&CStr, sys::napi_value)]) -> sys::napi_value {
+    let mut out = ptr::null_mut();
+    // SAFETY: `env` is live, and values belong to it.
+    unsafe {
+        sys::napi_create_object(env, &mut out);
+        for (name, value) in entries {
+            sys::napi_set_named_property(env, out, name.as_ptr(), *value);
+        }
+    }
+    out
+}
+
+/// The element at a position of an array.
+pub fn element(env: sys::napi_env, array: sys::napi_value, i: usize) -> sys::napi_value {
+    let mut out = ptr::null_mut();
+    // SAFETY: `array` belongs to the running callback; on a failure the null result is refused by its users.
+    unsafe { sys::napi_get_element(env, array, i as u32, &mut out) };
+    out
+}
+
+/// The bytes under a typed array: address and length. Never kept beyond the callback, but for buffers we hold a strong
+/// reference to.
+///
+/// # Errors
+/// `Code::Argument` for anything else.
+pub fn typed_array(env: sys::napi_env, value: sys::napi_value) -> Result<(*mut u8, usize)> {
+    let (mut kind, mut length, mut data) = (0, 0, ptr::null_mut());
+    // SAFETY: `value` belongs to the running callback; the out-pointers we leave null are optional.
+    let status = unsafe {
+        sys::napi_get_typedarray_info(env, value, &mut kind, &mut length, &mut data, ptr::null_mut(), ptr::null_mut())
+    };
+    if status != sys::Status::napi_ok {
+        return Err(Error::argument("native call: a typed array is missing"));
+    }
+    use sys::TypedarrayType as T;
+    let bytes = match kind {
+        T::int8_array | T::uint8_array | T::uint8_clamped_array => 1,
+        T::int16_array | T::uint16_array => 2,
+        T::int32_array | T::uint32_array | T::float32_array => 4,
+        T::float64_array | T::bigint64_array | T::biguint64_array => 8,
+        other => return Err(Error::argument(format!("native call: typed arrays of kind {other} are not taken"))),
+    };
+    // An empty array may have no address; slices need one that is not null and aligned.
+    Ok((if data.is_null() { ptr::dangling_mut::<u64>().cast() } else { data.cast() }, length * bytes))
+}

@@ -1,0 +1,56 @@
+// The public surface of the package: what `import * as ft from 'ferrotensor'` sees.
+
+// The tensor first: modules below refer to it, and its class must exist before anything calls them.
+export { Tensor } from './lib/tensor.js'
+
+export * from './lib/generated/functions.js'
+export * as fft from './lib/generated/fft.js'
+export * as linalg from './lib/generated/linalg.js'
+export * as random from './lib/random.js'
+
+export {
+  arange,
+  asarray,
+  emptyLike,
+  fromTypedArray,
+  fullLike,
+  linspace,
+  onesLike,
+  tensor,
+  zerosLike,
+  type CreationOptions,
+  type DTypeOfData,
+  type TensorData,
+  type TensorOptions
+} from './lib/creation.js'
+export { slice, type Slice } from './lib/slice.js'
+export { devices, setDefaultDevice, setThreads, type AbsentDevice, type PresentDevice } from './lib/devices.js'
+export { memory, setMemoryLimit, trim, type MemoryInfo } from './lib/memory.js'
+export { evaluate, evaluateSync, type NestedArray } from './lib/reading.js'
+export { scope, scopeAsync, type AsyncScope } from './lib/scope.js'
+export { fromShared, type SharedTensor } from './lib/share.js'
+export { config, resetStats, stats, strict, type Config, type Stats, type Strictness } from './lib/stats.js'
+export {
+  ArgumentError,
+  BackendUnavailableError,
+  DTypeError,
+  DeviceError,
+  DisposedError,
+  FormatError,
+  IndexError,
+  InternalError,
+  LinAlgError,
+  OutOfMemoryError,
+  ShapeError,
+  TensorError,
+  UnsupportedError
+} from './lib/errors.js'
+
+export type { Complex, ComplexOf, DType, DataOf, FloatOf, ItemOf, Promote, RealOf, StorageOf, SumOf } from './lib/generated/dtypes.js'
+export type { IndexItem } from './lib/indexing.js'
+export type { DeviceMemory, Fallback } from './lib/native.js'
+export type { Nested } from './lib/nested.js'
+export type { Common, Device, Operand, With } from './lib/operand.js'
+export type { TensorJSON } from './lib/print.js'
+export type { Scalar } from './lib/record.js'
+export type { DTypeOfArray, TypedArray } from './lib/typedarray.js'

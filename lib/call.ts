@@ -1,0 +1,172 @@
+// From the arguments of a call to operands, attribute words and run-time numbers. What is checked here is only what
+// JavaScript gets wrong (a string for an axis, null, an unknown option); shapes, axes and dtypes are Rust's to judge.
+
+import { deviceNumber } from './devices.js'
+import { ArgumentError, DTypeError } from './errors.js'
+import { DTYPES, type DType } from './generated/dtypes.js'
+import { OP_TABLE, type AttrRow, type OpRow } from './generated/table.js'
+import { internAttr, multi, nary, type Attr } from './record.js'
+import type { Tensor } from './tensor.js'
+
+/** A value as error messages show it: kind and, where short, the value. */
+export function shown(value: unknown, inside = false): string {
+  if (value === null || value === undefined) return String(value)
+  if (typeof value === 'string') return value.length <= 40 ? `'${value}'` : 'a long string'
+  if (typeof value === 'bigint') return `${value}n`
+  if (typeof value === 'number' || typeof value === 'boolean') return Object.is(value, -0) ? '-0' : String(value)
+  if (Array.isArray(value)) {
+    const short = value.length <= 8 && !inside
+    return short ? `[${value.map((item) => shown(item, true)).join(', ')}]` : `an array of ${value.length}`
+  }
+  if (typeof value === 'function') return 'a function'
+  const what = typeof value === 'object' ? (value.constructor?.name ?? 'object') : typeof value
+  return `${/^[AEIO]/i.test(what) ? 'an' : 'a'} ${what}`
+}
+
+function wrong(op: string, name: string, wanted: string, value: unknown): ArgumentError {
+  return new ArgumentError(`${op}: '${name}' must be ${wanted}, got ${shown(value)}`)
+}
+
+/** A whole number that a float64 holds exactly. */
+export function integer(op: string, name: string, value: unknown): number {
+  if (typeof value !== 'number' || !Number.isSafeInteger(value)) throw wrong(op, name, 'an integer', value)
+  return value
+}
+
+/** A number, finite or not. */
+export function number(op: string, name: string, value: unknown): number {
+  if (typeof value !== 'number') throw wrong(op, name, 'a number', value)
+  return value
+}
+
+/** A list of whole numbers. */
+export function integers(op: string, name: string, value: unknown): readonly number[] {
+  if (!Array.isArray(value)) throw wrong(op, name, 'an array of integers', value)
+  for (let i = 0; i < value.length; i++) integer(op, `${name}[${i}]`, value[i])
+  return value as readonly number[]
+}
+
+/** A dtype's number in programs. */
+export function dtypeNumber(op: string, name: string, value: unknown): number {
+  const code = typeof value === 'string' ? DTYPES.findIndex((row) => row.name === value) : -1
+  if (code >= 0) return code
+  if (typeof value !== 'string') throw wrong(op, name, 'the name of a dtype', value)
+  throw new DTypeError(`${op}: ${shown(value)} is not a dtype; one of ${DTYPES.map((row) => row.name).join(', ')}`)
+}
+
+function list(words: number[], values: readonly number[]): void {
+  words.push(values.length, ...values)
+}
+
+/** Counting from the end of the first operand and the start of the second, as `tensordot` does with a number. */
+function axisPairs(op: string, name: string, value: unknown): [readonly number[], readonly number[]] {
+  if (typeof value === 'number') {
+    const n = integer(op, name, value)
+    if (n < 0 || n > 64) throw wrong(op, name, 'a number of axes', value)
+    const axes = Array.from({ length: n }, (_, i) => i)
+    return [axes.map((i) => i - n), axes]
+  }
+  if (!Array.isArray(value) || value.length !== 2) throw wrong(op, name, 'a number or two lists of axes', value)
+  return [integers(op, `${name}[0]`, value[0]), integers(op, `${name}[1]`, value[1])]
+}
+
+/** Appends an attribute's words; the layout is that of `crates/ops/src/attrs.rs`. */
+function encode(words: number[], op: string, row: AttrRow, value: unknown): void {
+  const { name } = row
+  if (value === undefined && row.default !== null && row.kind !== 'axisPairs') {
+    words.push(row.default)
+    return
+  }
+  switch (row.kind) {
+    case 'int':
+    case 'optAxis':
+      words.push(integer(op, name, value))
+      return
+    case 'axes':
+      list(words, typeof value === 'number' ? [integer(op, name, value)] : integers(op, name, value))
+      return
+    case 'axisPairs':
+      for (const axes of axisPairs(op, name, value === undefined ? row.default : value)) list(words, axes)
+      return
+    case 'shape':
+      list(words, integers(op, name, value))
+      return
+    case 'bool':
+      if (typeof value !== 'boolean') throw wrong(op, name, 'a boolean', value)
+      words.push(value ? 1 : 0)
+      return
+    case 'dtype':
+      words.push(dtypeNumber(op, name, value))
+      return
+    case 'device':
+      words.push(deviceNumber(value as string | undefined))
+      return
+    case 'choice': {
+      const choice = row.choices?.indexOf(value as string) ?? -1
+      if (choice < 0) throw wrong(op, name, `one of ${row.choices?.map((word) => shown(word)).join(', ')}`, value)
+      words.push(choice)
+      return
+    }
+    case 'items':
+      words.push(...(value as readonly number[]))
+  }
+}
+
+function attrOf(op: number, row: OpRow, values: readonly unknown[]): Attr | null {
+  if (row.attrs.length === 0) return null
+  const words: number[] = []
+  row.attrs.forEach((attr, i) => encode(words, row.name, attr, values[i]))
+  return internAttr(op, words)
+}
+
+function paramsOf(row: OpRow, values: readonly unknown[]): readonly number[] | null {
+  if (row.params.length === 0) return null
+  return row.params.map(({ name, default: fallback }, i) =>
+    values[i] === undefined && fallback !== null ? fallback : number(row.name, name, values[i])
+  )
+}
+
+function rowOf(op: number): OpRow {
+  return OP_TABLE[op - 1] as OpRow
+}
+
+/** Records an operation with one output. */
+export function one(op: number, operands: readonly unknown[], attrs: readonly unknown[], params: readonly unknown[]): Tensor {
+  const row = rowOf(op)
+  return nary(op, operands, attrOf(op, row, attrs), paramsOf(row, params))
+}
+
+/** Records an operation with several outputs. */
+export function many(op: number, operands: readonly unknown[], attrs: readonly unknown[], params: readonly unknown[]): Tensor[] {
+  const row = rowOf(op)
+  return multi(op, operands, attrOf(op, row, attrs), paramsOf(row, params))
+}
+
+/** The list of tensors of a variadic operation. */
+export function tensorList(op: number, tensors: unknown): readonly unknown[] {
+  if (!Array.isArray(tensors)) throw wrong(rowOf(op).name, rowOf(op).operands[0] as string, 'an array of tensors', tensors)
+  return tensors
+}
+
+/** An options object, checked for names nobody reads: `{ axes: 0 }` would silently reduce everything. */
+export function checkOptions(op: string, options: unknown, names: readonly string[]): Record<string, unknown> {
+  if (options === undefined) return {}
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
+    throw wrong(op, 'options', `an object (${names.join(', ')})`, options)
+  }
+  for (const name in options) {
+    if (!names.includes(name)) throw new ArgumentError(`${op}: unknown option '${name}'; one of ${names.join(', ')}`)
+  }
+  return options as Record<string, unknown>
+}
+
+/** The options of an operation; `bare` names the one that may stand alone. */
+export function readOptions(op: number, options: unknown, names: readonly string[], bare?: string): Record<string, unknown> {
+  if (bare !== undefined && (typeof options === 'number' || Array.isArray(options))) return { [bare]: options }
+  return checkOptions(rowOf(op).name, options, names)
+}
+
+/** The dtype option of a creation function. */
+export function dtypeOption(op: string, value: unknown, fallback: DType): DType {
+  return value === undefined ? fallback : (DTYPES[dtypeNumber(op, 'dtype', value)]?.name as DType)
+}

@@ -1,0 +1,230 @@
+// Tensors from JavaScript data, and the creation functions that need more than a row of the table.
+
+import { checkOptions, dtypeOption, integer, integers, number, one, shown } from './call.js'
+import { deviceNumber } from './devices.js'
+import { ArgumentError, DTypeError, ShapeError } from './errors.js'
+import { DTYPES, type Complex, type DType, type DTypeRow } from './generated/dtypes.js'
+import { empty, full, ones, zeros } from './generated/functions.js'
+import { OP } from './generated/table.js'
+import { flatten, type Nested } from './nested.js'
+import type { Device } from './operand.js'
+import { Tensor } from './tensor.js'
+import { bytesOf, dtypeOfArray, isBuffer, type DTypeOfArray, type TypedArray } from './typedarray.js'
+import { upload } from './upload.js'
+
+/** What `ft.tensor` takes: a scalar, nested arrays of one kind of scalar, or a typed array. */
+export type TensorData = Nested<number> | Nested<bigint> | Nested<boolean> | Nested<Complex> | TypedArray
+
+/** The dtype of data where none is named. */
+export type DTypeOfData<T> = T extends TypedArray
+  ? DTypeOfArray<T>
+  : T extends Nested<number>
+    ? 'float32'
+    : T extends Nested<bigint>
+      ? 'int64'
+      : T extends Nested<boolean>
+        ? 'bool'
+        : T extends Nested<Complex>
+          ? 'complex64'
+          : DType
+
+/** Where a tensor lives and what its elements are. */
+export interface CreationOptions<E extends DType = DType> {
+  /** The dtype, where not the one the data suggest. */
+  readonly dtype?: E | undefined
+  /** The device; the default device unless told. */
+  readonly device?: Device | undefined
+}
+
+/** Options of `tensor`. */
+export interface TensorOptions<E extends DType = DType> extends CreationOptions<E> {
+  /** Axis sizes, where not those of the nesting; the data are taken in row-major order. */
+  readonly shape?: readonly number[] | undefined
+}
+
+const CREATION = ['dtype', 'device']
+
+/** An argument where it was given; null is no default, but an error of whoever reads it. */
+function orElse<T>(given: unknown, fallback: T): T {
+  return given === undefined ? fallback : (given as T)
+}
+
+function rowOf(dtype: DType): DTypeRow {
+  return DTYPES.find(({ name }) => name === dtype) as DTypeRow
+}
+
+function count(op: string, shape: readonly number[]): number {
+  return integers(op, 'shape', shape).reduce((n, size) => {
+    if (size < 0) throw new ShapeError(`${op}: shape [${shape.join(', ')}]: size ${size} is negative`)
+    return n * size
+  }, 1)
+}
+
+/** Uploads the bytes of `length` elements under a shape that holds as many. */
+function place(op: string, dtype: DType, shape: readonly number[], length: number, device: unknown, bytes: Uint8Array): Tensor {
+  if (count(op, shape) !== length) {
+    throw new ShapeError(`${op}: shape [${shape.join(', ')}] holds ${count(op, shape)} elements, the data ${length}`)
+  }
+  return upload(dtype, shape, deviceNumber(device as string | undefined), bytes)
+}
+
+/**
+ * A tensor from a scalar, nested arrays or a typed array, copied at the call. Numbers become float32, bigints int64, booleans
+ * bool, `{ re, im }` complex64; a typed array keeps its own dtype and has one axis unless `shape` is given. With `dtype`, array
+ * elements must fit it exactly (integers) or are rounded to it (floats); typed arrays are converted as by `astype`.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for ragged arrays, `ERR_ARGUMENT` for elements that are no numbers, of mixed kinds, or in
+ * a detached buffer, `ERR_DTYPE` for elements that the dtype cannot hold.
+ * @example
+ * ```ts
+ * ft.tensor([[1, 2], [3, 4]], { dtype: 'int32' }) // [[1, 2], [3, 4]]
+ * ```
+ */
+export function tensor<const T extends TensorData, E extends DType = DTypeOfData<T>>(data: T, options?: TensorOptions<E>): Tensor<E> {
+  const o = checkOptions('tensor', options, [...CREATION, 'shape'])
+  const own = dtypeOfArray(data)
+  if (own === null && (isBuffer(data) || ArrayBuffer.isView(data))) {
+    throw new ArgumentError(`tensor: ${shown(data)} has no dtype; use fromTypedArray(data, shape, { dtype })`)
+  }
+  const wanted = o.dtype === undefined ? undefined : dtypeOption('tensor', o.dtype, 'float32')
+  if (own !== null) {
+    const array = data as TypedArray
+    const bytes = bytesOf('tensor', array)
+    const x = place('tensor', own, orElse(o.shape, [array.length]), array.length, o.device, bytes)
+    return (wanted === undefined || wanted === own ? x : x.astype(wanted)) as Tensor<E>
+  }
+  const flat = flatten('tensor', data, wanted)
+  const length = flat.shape.reduce((n, size) => n * size, 1)
+  const x = place('tensor', flat.dtype, orElse(o.shape, flat.shape), length, o.device, bytesOf('tensor', flat.data))
+  return (wanted === undefined || wanted === flat.dtype ? x : x.astype(wanted)) as Tensor<E>
+}
+
+/**
+ * A tensor from the elements of a typed array, or from the raw little-endian bytes of an ArrayBuffer, SharedArrayBuffer or
+ * DataView, copied at the call. The dtype is that of the array, never widened; `dtype` names another one with the same storage
+ * (Uint16Array: float16, bfloat16; Uint8Array: bool; Float32Array: complex64; Float64Array: complex128), and is required for
+ * buffers.
+ *
+ * @param data The elements.
+ * @param shape Axis sizes; one axis of all elements by default.
+ * @throws {TensorError} `ERR_SHAPE` where shape and data differ in size, `ERR_DTYPE` where the array does not hold elements of
+ * the dtype, `ERR_ARGUMENT` for a detached buffer.
+ * @example
+ * ```ts
+ * ft.fromTypedArray(new Float64Array([1, 2, 3, 4]), [2, 2]) // [[1, 2], [3, 4]]
+ * ```
+ */
+export function fromTypedArray<T extends TypedArray, E extends DType = DTypeOfArray<T>>(data: T, shape?: readonly number[], options?: CreationOptions<E>): Tensor<E>
+export function fromTypedArray<E extends DType>(data: ArrayBufferLike | DataView, shape: readonly number[] | undefined, options: CreationOptions<E> & { readonly dtype: E }): Tensor<E>
+export function fromTypedArray(data: TypedArray | ArrayBufferLike | DataView, shape?: readonly number[], options?: CreationOptions): Tensor {
+  const op = 'fromTypedArray'
+  const o = checkOptions(op, options, CREATION)
+  const own = dtypeOfArray(data)
+  if (own === null && !isBuffer(data) && !ArrayBuffer.isView(data)) {
+    throw new ArgumentError(`${op}: 'data' must be a typed array or a buffer, got ${shown(data)}`)
+  }
+  if (own === null && o.dtype === undefined) throw new ArgumentError(`${op}: ${shown(data)} has no dtype; name one`)
+  const row = rowOf(dtypeOption(op, o.dtype, own as DType))
+  if (own !== null && own !== row.name && rowOf(own).storage !== row.storage) {
+    throw new DTypeError(`${op}: a ${data[Symbol.toStringTag]} does not hold elements of ${row.name}; convert with astype('${row.name}')`)
+  }
+  const bytes = bytesOf(op, data)
+  const length = bytes.byteLength / row.bytes
+  if (!Number.isInteger(length)) {
+    throw new ShapeError(`${op}: ${bytes.byteLength} bytes are no whole number of ${row.name} elements (${row.bytes} bytes each)`)
+  }
+  return place(op, row.name, orElse(shape, [length]), length, o.device, bytes)
+}
+
+/**
+ * `data` as a tensor: a tensor is returned as it is, or converted to the dtype and device asked for; anything else as by
+ * `ft.tensor`.
+ *
+ * @example
+ * ```ts
+ * ft.asarray([1, 2]) // [1, 2]
+ * ```
+ */
+export function asarray<D extends DType, E extends DType = D>(data: Tensor<D>, options?: CreationOptions<E>): Tensor<E>
+export function asarray<const T extends TensorData, E extends DType = DTypeOfData<T>>(data: T, options?: CreationOptions<E>): Tensor<E>
+export function asarray(data: Tensor | TensorData, options?: CreationOptions): Tensor {
+  if (!(data instanceof Tensor)) return tensor(data, options)
+  const o = checkOptions('asarray', options, CREATION)
+  const moved = o.device === undefined ? data : data.to(o.device as Device)
+  const dtype = dtypeOption('asarray', o.dtype, moved.dtype)
+  return dtype === moved.dtype ? moved : moved.astype(dtype)
+}
+
+function spaced(op: 'arange' | 'linspace', length: number, o: Record<string, unknown>, from: number, by: number): Tensor {
+  return one(OP[op], [], [length, o.dtype, o.device], [from, by])
+}
+
+/**
+ * Numbers from `start` (0) to `stop` (excluded) by `step` (1); float32 unless told otherwise.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for a step of 0 or bounds that are not finite, `ERR_SHAPE` for too many numbers.
+ * @example
+ * ```ts
+ * ft.arange(1, 7, 2) // [1, 3, 5]
+ * ```
+ */
+export function arange<E extends DType = 'float32'>(stop: number, options?: CreationOptions<E>): Tensor<E>
+export function arange<E extends DType = 'float32'>(start: number, stop: number, options?: CreationOptions<E>): Tensor<E>
+export function arange<E extends DType = 'float32'>(start: number, stop: number, step: number, options?: CreationOptions<E>): Tensor<E>
+export function arange(...args: readonly unknown[]): Tensor {
+  const given = args.findIndex((arg) => typeof arg !== 'number')
+  const numbers = (given < 0 ? args : args.slice(0, given)) as number[]
+  const options = args[numbers.length]
+  const [start, stop, step] = numbers.length === 1 ? [0, numbers[0], 1] : [numbers[0], numbers[1], numbers[2] ?? 1]
+  if (start === undefined || stop === undefined || numbers.length > 3 || args.length > numbers.length + 1) {
+    throw new ArgumentError(`arange: takes (stop), (start, stop) or (start, stop, step) and options, got (${args.map((arg) => shown(arg)).join(', ')})`)
+  }
+  const o = checkOptions('arange', options, CREATION)
+  if (step === 0 || ![start, stop, step].every(Number.isFinite)) {
+    throw new ArgumentError(`arange: bounds must be finite and step not 0, got (${start}, ${stop}, ${step})`)
+  }
+  const length = Math.max(0, Math.ceil((stop - start) / step))
+  if (!Number.isSafeInteger(length)) throw new ShapeError(`arange: ${length} numbers are too many`)
+  return spaced('arange', length, o, start, step)
+}
+
+/**
+ * `count` equally spaced numbers from `start` to `stop`, both included; float32 unless told otherwise.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for a count that is not an integer, `ERR_SHAPE` for a negative one.
+ * @example
+ * ```ts
+ * ft.linspace(0, 1, 3) // [0, 0.5, 1]
+ * ```
+ */
+export function linspace<E extends DType = 'float32'>(start: number, stop: number, count: number, options?: CreationOptions<E>): Tensor<E> {
+  const o = checkOptions('linspace', options, CREATION)
+  const from = number('linspace', 'start', start)
+  return spaced('linspace', integer('linspace', 'count', count), o, from, number('linspace', 'stop', stop)) as Tensor<E>
+}
+
+function like(op: string, x: unknown, options: unknown, make: (shape: readonly number[], o: CreationOptions) => Tensor): Tensor {
+  if (!(x instanceof Tensor)) throw new ArgumentError(`${op}: 'x' must be a tensor, got ${shown(x)}`)
+  const o = checkOptions(op, options, CREATION)
+  return make(x.shape, { dtype: orElse(o.dtype, x.dtype), device: orElse(o.device, x.device) })
+}
+
+/** Zeros of a tensor's shape, dtype and device, unless told otherwise. */
+export function zerosLike<D extends DType, E extends DType = D>(x: Tensor<D>, options?: CreationOptions<E>): Tensor<E> {
+  return like('zerosLike', x, options, zeros) as Tensor<E>
+}
+
+/** Ones of a tensor's shape, dtype and device, unless told otherwise. */
+export function onesLike<D extends DType, E extends DType = D>(x: Tensor<D>, options?: CreationOptions<E>): Tensor<E> {
+  return like('onesLike', x, options, ones) as Tensor<E>
+}
+
+/** A tensor of another one's shape, dtype and device whose values do not matter. */
+export function emptyLike<D extends DType, E extends DType = D>(x: Tensor<D>, options?: CreationOptions<E>): Tensor<E> {
+  return like('emptyLike', x, options, empty) as Tensor<E>
+}
+
+/** One value in every element of a tensor's shape, dtype and device, unless told otherwise. */
+export function fullLike<D extends DType, E extends DType = D>(x: Tensor<D>, fillValue: number | bigint | boolean, options?: CreationOptions<E>): Tensor<E> {
+  return like('fullLike', x, options, (shape, o) => full(shape, fillValue, o)) as Tensor<E>
+}

@@ -1,0 +1,82 @@
+// Devices: names, numbers, the default, and what each is.
+
+import { ArgumentError } from './errors.js'
+import { native } from './native.js'
+import type { Device } from './operand.js'
+
+/** A device that is there. */
+export interface PresentDevice {
+  /** The name operations know it by: `cpu`, `vulkan:0`. */
+  readonly name: Device
+  /** Its backend. */
+  readonly kind: string
+  readonly available: true
+  /** What it calls itself, with the engine chosen. */
+  readonly description: string
+  /** Bytes of memory in all; 0 when unknown. */
+  readonly memory: number
+  /** Bytes of the largest tensor. */
+  readonly maxBuffer: number
+}
+
+/** A backend without devices, and why. */
+export interface AbsentDevice {
+  readonly name: Device
+  readonly kind: string
+  readonly available: false
+  /** The reason in words. */
+  readonly reason: string
+}
+
+/** Every device of this machine, and for each absent backend the reason. */
+export function devices(): (PresentDevice | AbsentDevice)[] {
+  return native.devices().map(({ name, kind, reason, description = '', memory = 0, maxBuffer = 0 }) =>
+    reason === undefined ? { name, kind, available: true, description, memory, maxBuffer } : { name, kind, available: false, reason }
+  )
+}
+
+const numbers = new Map<Device, number>()
+let names: Device[] | undefined
+let fallback: number | undefined
+
+/** The name of a device number. */
+export function deviceName(number: number): Device {
+  names ??= native.devices().flatMap(({ number: n, name }) => (n === undefined ? [] : [name]))
+  return names[number] as Device
+}
+
+/**
+ * The number of a device in programs; without a name, of the default device.
+ *
+ * @throws {TensorError} `ERR_DEVICE` for an unknown name, `ERR_BACKEND_UNAVAILABLE` with the reason for an absent backend,
+ * `ERR_ARGUMENT` for anything but text.
+ */
+export function deviceNumber(name?: Device): number {
+  if (name === undefined) return (fallback ??= deviceNumber(process.env['FERROTENSOR_DEVICE'] || 'cpu'))
+  if (typeof name !== 'string') throw new ArgumentError(`a device is named by text such as 'cpu', got ${String(name)}`)
+  let number = numbers.get(name)
+  if (number === undefined) numbers.set(name, (number = native.findDevice(name)))
+  return number
+}
+
+/**
+ * Sets the device of tensors made without one. At the start it is what FERROTENSOR_DEVICE names, else `cpu`.
+ *
+ * @throws {TensorError} `ERR_DEVICE`, `ERR_BACKEND_UNAVAILABLE`.
+ */
+export function setDefaultDevice(name: Device): void {
+  if (name === undefined) throw new ArgumentError('setDefaultDevice: the name of a device is missing')
+  fallback = deviceNumber(name)
+}
+
+/**
+ * Sets the number of threads the `cpu` device uses, the calling one included, for this process.
+ *
+ * @throws {ArgumentError} for anything but a whole number from 1 to 1024.
+ */
+export function setThreads(count: number): void {
+  if (!Number.isInteger(count) || count < 1 || count > 1024) {
+    throw new ArgumentError(`setThreads: expected a whole number from 1 to 1024, got ${String(count)}`)
+  }
+  native.setThreads(count)
+}

@@ -1,0 +1,321 @@
+// Flushing: a recorded expression is serialised in topological order and run in one native call.
+//
+// Words of a program (crates/engine decodes them): an input is [0, type]; an operation is
+// [op | forms << 12 | params << 24, attributes, (count,) slots of its tensor operands].
+
+import { OP_TABLE, type OpRow } from './generated/table.js'
+import { admit, relieveSoftly } from './memory.js'
+import {
+  bigParams,
+  FLAGS,
+  FORCE,
+  HEADER,
+  handles,
+  INPUTS,
+  ints,
+  native,
+  OUTPUTS,
+  params,
+  PARAMS,
+  reserve,
+  SCOPE,
+  SMALL,
+  STATUS,
+  SYNC,
+  WANT_FULL,
+  WANT_MINOR,
+  WARNED,
+  WORDS
+} from './native.js'
+import { eachOperand, forget } from './record.js'
+import { PENDING, READY, type Tensor } from './tensor.js'
+import { currentAttr, currentType, type Signature } from './types.js'
+
+/** Levels and nodes beyond which a recorded expression is run. No nodes at all: each operation runs at once. */
+export const limits = { depth: 256, nodes: 2048 }
+if (!['', '0', undefined].includes(process.env['FERROTENSOR_EAGER'])) limits.nodes = 0
+
+/** Numbers the walks over recorded expressions; a node's `mark` is the last one that met it. */
+let walks = 0
+/** Numbers the flushes; `seen` is the first one that computed a node. */
+let flushes = 0
+/** Operations computed again because an earlier program dropped their values. */
+let recomputed = 0
+
+/** How many operations were computed again since the last call with `reset`. */
+export function recomputes(reset = false): number {
+  const n = recomputed
+  if (reset) recomputed = 0
+  return n
+}
+
+/** The program being written. */
+let at = 0
+let slots = 0
+let paramCount = 0
+let inputCount = 0
+let outputs: Tensor[] = []
+let flushing = 0
+const stack: Tensor[] = []
+
+/** A node's slot while a walk is below it, and after; program slots are not negative. */
+const ENTERED = -1
+const DONE = -2
+
+/**
+ * Walks the pending nodes below `root`, operands first, each once per walk. `enter` says whether to go below a node that
+ * the walk meets; `leave` is called for every entered one when all below it is done.
+ */
+function walk(root: Tensor, mark: number, enter: (t: Tensor) => boolean, leave: (t: Tensor) => void): void {
+  // An exception may have left the last walk unfinished.
+  stack.length = 0
+  stack.push(root)
+  while (stack.length > 0) {
+    const t = stack[stack.length - 1] as Tensor
+    if (t.mark !== mark) {
+      t.mark = mark
+      t.slot = DONE
+      if (enter(t)) {
+        t.slot = ENTERED
+        pushOperands(t, mark)
+      } else stack.pop()
+    } else {
+      stack.pop()
+      if (t.slot === ENTERED) {
+        t.slot = DONE
+        leave(t)
+      }
+    }
+  }
+}
+
+function pushOperands(t: Tensor, mark: number): void {
+  if (t.group !== null) {
+    if (t.group.node.mark !== mark) stack.push(t.group.node)
+  } else if (t.list !== null) {
+    for (let i = t.list.length - 1; i >= 0; i--) {
+      const x = t.list[i]
+      if (typeof x === 'object' && (x as Tensor).mark !== mark) stack.push(x as Tensor)
+    }
+  } else {
+    const { a, b } = t
+    if (typeof b === 'object' && b !== null && (b as Tensor).mark !== mark) stack.push(b as Tensor)
+    if (typeof a === 'object' && a !== null && (a as Tensor).mark !== mark) stack.push(a as Tensor)
+  }
+}
+
+/** Writes a tensor that has a value as an input; says whether to go below. */
+function writeInput(t: Tensor): boolean {
+  if (t.handle === null) return true
+  reserve(at - HEADER + 2, 0, inputCount + 1)
+  ints[at++] = 0
+  ints[at++] = (t.type.id === 0 ? currentType(t) : t.type).id
+  handles[inputCount++] = t.handle
+  t.slot = slots++
+  return false
+}
+
+/** Whether an earlier program computed a node and dropped its value. */
+function wasDropped(t: Tensor): boolean {
+  return t.seen !== 0 && t.seen !== flushing
+}
+
+/** Writes an operation, after its operands. */
+function writeNode(t: Tensor): void {
+  const { group, list } = t
+  if (group !== null) t.slot = group.node.slot + group.outputs.indexOf(t)
+  else {
+    const s = t.signature as Signature
+    const row = OP_TABLE[s.op - 1] as OpRow
+    const count = list === null ? 2 : list.length
+    const runTime = t.params
+    reserve(at - HEADER + 3 + count, paramCount + count + (runTime === null ? 0 : runTime.length), 0)
+    const start = at
+    const before = paramCount
+    ints[at + 1] = s.attr === null ? 0 : currentAttr(s.attr)
+    at += 2
+    const again = wasDropped(t)
+    if (again) recomputed++
+    if (list === null) {
+      writeOperand(t.a, again)
+      writeOperand(t.b, again)
+    } else {
+      if (row.variadic) ints[at++] = count
+      for (let i = 0; i < count; i++) writeOperand(list[i], again)
+    }
+    if (runTime !== null) for (let i = 0; i < runTime.length; i++) params[paramCount++] = runTime[i] as number
+    ints[start] = s.word | ((paramCount - before) << 24)
+    t.slot = slots
+    slots += row.outputs
+  }
+  if (t.seen === 0) t.seen = flushing
+}
+
+/**
+ * A tensor's slot, or a weak scalar's value. A value that an earlier program computed and dropped becomes an output when a
+ * new consumer uses it; keeping every value met again would store whole chains (twice the work in an unread loop).
+ */
+function writeOperand(x: unknown, again: boolean): void {
+  if (typeof x === 'object') {
+    if (x === null) return
+    const t = x as Tensor
+    ints[at++] = t.slot
+    if (!again && t.handle === null && wasDropped(t) && !outputs.includes(t)) outputs.push(t)
+  } else if (typeof x === 'number') params[paramCount++] = x
+  else if (typeof x === 'bigint') bigParams[paramCount++] = x
+  else if (typeof x === 'boolean') params[paramCount++] = x ? 1 : 0
+}
+
+/** Bytes the last refused program asked for. */
+export let refusedBytes = 0
+
+/**
+ * Runs pending roots as one program. Returns the status bits, or -1 when the memory budget refused: other programs may run
+ * then, so the caller serialises again.
+ */
+export function attempt(roots: readonly Tensor[], flush: number, flags: number): number {
+  const mark = ++walks
+  flushing = flush
+  at = HEADER
+  slots = paramCount = inputCount = 0
+  outputs = []
+  for (let i = 0; i < roots.length; i++) {
+    const root = roots[i] as Tensor
+    outputs.push(root)
+    if (root.group !== null) addSiblings(root.group, roots)
+  }
+  for (let i = 0; i < outputs.length; i++) {
+    const root = outputs[i] as Tensor
+    if (root.mark !== mark) walk(root, mark, writeInput, writeNode)
+  }
+  const count = outputs.length
+  const first = outputs[0] as Tensor
+  reserve(at - HEADER + count, 0, count)
+  ints[WORDS] = at - HEADER
+  ints[PARAMS] = paramCount
+  ints[INPUTS] = inputCount
+  ints[OUTPUTS] = count
+  ints[FLAGS] = flags
+  ints[SCOPE] = first.owner.id
+  for (let i = 0; i < count; i++) ints[at + i] = (outputs[i] as Tensor).slot
+  const handle = native.run(count === 1 ? first : outputs)
+  if (handle === 0) {
+    refusedBytes = params[0] as number
+    outputs = []
+    return -1
+  }
+  for (let i = 0; i < count; i++) {
+    const t = outputs[i] as Tensor
+    const h = handles[i] as number
+    if (t.owner !== first.owner) native.adopt(h, t.owner.id)
+    t.handle = h
+    if (t.state === PENDING) t.state = READY
+  }
+  const status = ints[STATUS] as number
+  // After all have their handles: forgetting may dispose of others.
+  for (let i = 0; i < count; i++) forget(outputs[i] as Tensor)
+  outputs = []
+  return status
+}
+
+/** An operation with several outputs is run once: those still recorded are all kept. */
+function addSiblings({ outputs: siblings }: { outputs: readonly Tensor[] }, roots: readonly Tensor[]): void {
+  for (const t of siblings) {
+    if (t.handle === null && t.signature !== null && !roots.includes(t) && !outputs.includes(t)) outputs.push(t)
+  }
+}
+
+const isPending = (t: Tensor): boolean => t.handle === null && t.signature !== null
+
+/**
+ * Gives recorded tensors their values. `sync` waits for them; with `copy`, a single small result travels with the call.
+ * Returns the status bits of the program, 0 if nothing was pending.
+ *
+ * @throws {OutOfMemoryError} when the budget refuses after everything that could be freed was.
+ */
+export function flush(roots: readonly Tensor[], sync: boolean, copy = false): number {
+  const pending = roots.length === 1 ? roots : [...new Set(roots)].filter(isPending)
+  if (pending.length === 0 || !isPending(pending[0] as Tensor)) return 0
+  const id = ++flushes
+  const flags = (sync ? SYNC : 0) | (copy ? SMALL : 0)
+  let status = attempt(pending, id, flags)
+  if (status === -1) status = admit(pending, (force) => attemptRest(pending, id, flags | (force ? FORCE : 0)))
+  if (status & (WANT_MINOR | WANT_FULL)) relieveSoftly(status)
+  if (status & WARNED) for (const text of native.takeWarnings()) process.emitWarning(text, 'FallbackWarning')
+  return status
+}
+
+/** As {@link attempt}, for those that relief has not run meanwhile. */
+function attemptRest(roots: readonly Tensor[], id: number, flags: number): number {
+  const rest = roots.filter(isPending)
+  return rest.length === 0 ? 0 : attempt(rest, id, flags)
+}
+
+/** Runs one watched expression if the budget allows; returns whether it has a value now. */
+export function tryFlush(t: Tensor): boolean {
+  return isPending(t) && attempt([t], ++flushes, 0) !== -1
+}
+
+/** Bounds of a node again, from its operands as they are now. */
+function recount(t: Tensor): void {
+  t.low = t.seq
+  t.depth = t.nodes = 1
+  t.pins = t.leaf = 0
+  eachOperand(t, (x) => {
+    if (x.handle === null) {
+      t.low = Math.min(t.low, x.low)
+      t.depth = Math.max(t.depth, x.depth + 1)
+      t.nodes += x.nodes
+      t.pins += x.pins
+      t.leaf = Math.max(t.leaf, x.leaf)
+    } else {
+      t.pins += x.type.kib
+      t.leaf = Math.max(t.leaf, x.type.kib)
+    }
+  })
+  t.nodes = Math.min(t.nodes, t.seq - t.low + 1)
+}
+
+/**
+ * A recorded expression has passed a limit. Its older three quarters, by creation number, are run, with the values the newer
+ * part uses as outputs (the live state of a loop), and the newer part stays recorded: each operation of an unread loop runs
+ * exactly once. Running the root instead computes and drops the states, 2 to 4.6 times the work.
+ */
+export function passLimit(root: Tensor): void {
+  if (limits.nodes === 0) {
+    if (isPending(root)) flush([root], false)
+    return
+  }
+  // Bounds go stale when something below is materialised: count, and cut only if half of a limit is really used.
+  let count = 0
+  walk(root, ++walks, isPending, (t) => {
+    count++
+    recount(t)
+  })
+  root.nodes = count
+  if (count <= limits.nodes / 2 && root.depth <= limits.depth / 2) return
+  const cut = root.low + Math.floor((root.seq - root.low) * 0.75)
+  const older: Tensor[] = []
+  const newer: Tensor[] = []
+  const enter = (t: Tensor): boolean => {
+    if (!isPending(t)) return false
+    if (t.seq <= cut) older.push(t)
+    return t.seq > cut
+  }
+  walk(root, ++walks, enter, (t) => newer.push(t))
+  flush(older, false)
+  newer.forEach(recount)
+  if (root.depth > limits.depth * 0.75) flush([root], false)
+}
+
+/** KiB of distinct values below a pending node; stops counting after `most` nodes. */
+export function countPinned(root: Tensor, most: number): number {
+  let kib = 0
+  let nodes = 0
+  const enter = (t: Tensor): boolean => {
+    if (t.handle !== null) kib += t.type.kib
+    return isPending(t) && ++nodes <= most
+  }
+  walk(root, ++walks, enter, () => {})
+  return nodes > most ? root.pins : kib
+}

@@ -1,0 +1,187 @@
+// Memory pressure: what is done before a program is refused, and what keeps synchronous loops bounded. Values that
+// JavaScript dropped are free only after a garbage collection, which V8 sees no reason for: tensors are small objects to it.
+
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { ArgumentError, OutOfMemoryError } from './errors.js'
+import { countPinned, refusedBytes, tryFlush } from './flush.js'
+import { native, WANT_FULL, WANT_MINOR, type DeviceMemory } from './native.js'
+import { PENDING, type Tensor } from './tensor.js'
+
+/** Expressions that keep at least this much alive are candidates for being watched. */
+export const WATCH_KIB = 16
+/** Nodes counted exactly below an expression; beyond, the upper bound of what it pins is taken. */
+const COUNT_NODES = 128
+/** Results up to this size are admitted in any case, as the last resort: reading a loss frees what it pins. */
+const SMALL_BYTES = 64 << 10
+/** Full collections may take this share of the time. */
+const FULL_SHARE = 0.05
+
+type Collect = (options?: { type: 'minor' }) => void
+let collector: Collect | undefined
+
+/** V8's collector; the flag that shows it is process-wide, so it is reset at once. */
+function collect(options?: { type: 'minor' }): void {
+  if (collector === undefined) {
+    setFlagsFromString('--expose-gc')
+    collector = runInNewContext('gc') as Collect
+    setFlagsFromString('--no-expose-gc')
+  }
+  // With any object V8 of Node 20 runs a minor collection, {type: 'major'} included; without one, a full one.
+  if (options === undefined) collector()
+  else collector(options)
+}
+
+function collectMinor(): void {
+  collect({ type: 'minor' })
+  native.collect(false)
+}
+
+let fullEnd = 0
+let fullTime = 0
+
+function collectFull(): void {
+  const start = performance.now()
+  collect()
+  native.collect(true)
+  fullEnd = performance.now()
+  fullTime = fullEnd - start
+}
+
+const fullIsCheap = (): boolean => performance.now() - fullEnd > fullTime / FULL_SHARE
+
+/** Relief runs programs; those never ask for relief themselves. */
+let relieving = false
+
+/**
+ * Runs watched expressions that are still alive, which frees what they pin: those nobody has consumed, or with `consumed` all.
+ * Those in `except` are left alone. Returns how many ran.
+ */
+function materialise(except: readonly Tensor[], consumed: boolean): number {
+  const watched = native.takeWatched() as (Tensor | null)[]
+  let ran = 0
+  for (let i = 0; i < watched.length; i++) {
+    const t = watched[i] as Tensor
+    // The array must not keep it alive through the collection that follows.
+    watched[i] = null
+    if (t.handle !== null || t.state !== PENDING || t.owner.closed) continue
+    if ((t.uses === 0 || consumed) && !except.includes(t) && tryFlush(t)) ran++
+    else native.watch(t)
+  }
+  return ran
+}
+
+/** The steps of hard relief, each followed by another try. Two minor collections in a row would promote what should die. */
+const RELIEF: readonly ((except: readonly Tensor[]) => void)[] = [
+  () => collectMinor(),
+  (except) => {
+    if (materialise(except, false) > 0) collectMinor()
+  },
+  () => native.drain(),
+  (except) => {
+    materialise(except, true)
+    collectFull()
+  }
+]
+
+const mebibytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MiB`
+
+/**
+ * Tries something that the memory budget has refused again, after each step of relief. `run` gives -1 when refused, and is
+ * forced through at the end if results in `except` are small.
+ *
+ * @throws {OutOfMemoryError} when nothing helped.
+ */
+export function admit(except: readonly Tensor[], run: (force: boolean) => number): number {
+  if (!relieving) {
+    relieving = true
+    try {
+      for (const step of RELIEF) {
+        step(except)
+        const status = run(false)
+        if (status !== -1) return status
+      }
+    } finally {
+      relieving = false
+    }
+    if (except.reduce((bytes, t) => bytes + t.type.bytes, 0) <= SMALL_BYTES) {
+      const status = run(true)
+      if (status !== -1) return status
+    }
+  }
+  const { live, limit } = native.memory()
+  throw new OutOfMemoryError(
+    `${mebibytes(refusedBytes)} more do not fit: ${mebibytes(live)} of ${mebibytes(limit)} are in use. ` +
+      'Dispose of tensors, work in smaller parts, or raise the limit with setMemoryLimit()'
+  )
+}
+
+/** Soft pressure: many new handles, or much new memory, since the last collection. */
+export function relieveSoftly(status: number): void {
+  const full = (status & WANT_FULL) !== 0 && fullIsCheap()
+  // Old handles alone are no reason for minor collections: those would only promote what is young.
+  if (relieving || (!full && (status & WANT_MINOR) === 0)) return
+  relieving = true
+  try {
+    if (full) collectFull()
+    else collectMinor()
+    if (materialise([], false) > 0) collectMinor()
+  } finally {
+    relieving = false
+  }
+}
+
+/**
+ * Watches a recorded expression that keeps much more memory alive than its value would take. Under soft pressure it is run:
+ * `losses.push(loss)` in a loop that never reads stays bounded, and is four times faster for it (warm pages).
+ */
+export function considerWatching(t: Tensor): void {
+  const gains = (pinned: number): boolean => pinned >= WATCH_KIB && 2 * t.type.kib <= pinned
+  if (!gains(Math.min(t.pins, (t.nodes + 1) * t.leaf))) return
+  if (t.b !== null || t.list !== null) {
+    t.pins = countPinned(t, COUNT_NODES)
+    if (!gains(t.pins)) return
+  }
+  if (native.watch(t)) {
+    collect({ type: 'minor' })
+    native.pruneWatched()
+  }
+}
+
+/** Memory in bytes: of all devices together, and of each. */
+export interface MemoryInfo {
+  /** In tensors and running programs. */
+  readonly live: number
+  /** Kept for reuse. */
+  readonly cached: number
+  /** Sum of each device's largest `live` so far. */
+  readonly peak: number
+  /** The budget for `live`. */
+  readonly limit: number
+  /** Each device. */
+  readonly devices: readonly DeviceMemory[]
+}
+
+/** How much memory tensors take, over all workers of this process. */
+export function memory(): MemoryInfo {
+  const { live, limit, devices } = native.memory()
+  const sum = (key: 'cached' | 'peak') => devices.reduce((n, d) => n + d[key], 0)
+  return { live, cached: sum('cached'), peak: sum('peak'), limit, devices }
+}
+
+/**
+ * Sets the budget for tensors and running programs, in bytes, over all workers of this process. The default is half of what
+ * the process may use.
+ *
+ * @throws {ArgumentError} for anything but a positive number.
+ */
+export function setMemoryLimit(bytes: number): void {
+  if (typeof bytes !== 'number' || !(bytes > 0)) throw new ArgumentError(`setMemoryLimit: bytes must be a positive number, got ${String(bytes)}`)
+  native.setLimit(bytes)
+}
+
+/** Frees tensors that were dropped, and gives cached memory back to the operating system and drivers. */
+export function trim(): void {
+  collectFull()
+  native.trim()
+}

@@ -1,0 +1,66 @@
+// The methods of a tensor that no row of the table makes: indexing, iteration, printing.
+
+import { inspect, type InspectOptions } from 'node:util'
+import { ShapeError } from './errors.js'
+import { at, withAt, type IndexItem } from './indexing.js'
+import type { DType } from './generated/dtypes.js'
+import type { Operand } from './operand.js'
+import { inspectText, json, plainText, type TensorJSON } from './print.js'
+import type { Tensor } from './tensor.js'
+
+/** Hand-written methods; the generated ones extend them. */
+export abstract class Methods<D extends DType> {
+  /**
+   * Part of the tensor: a number picks a position and removes the axis, `'1:3'` or `ft.slice(1, 3)` takes a range, null adds
+   * an axis of size 1, `'...'` stands for all axes not named. Items may be one text: `x.at('1:3, ..., ::-1')`. Bounds have
+   * Python's meaning: negative ones count from the end, those outside are clamped. A view.
+   *
+   * @throws {TensorError} `ERR_INDEX` for a position out of range or too many items, `ERR_ARGUMENT` for anything else.
+   * @example
+   * ```ts
+   * ft.tensor([[1, 2, 3], [4, 5, 6]]).at(1, '::-1') // [6, 5, 4]
+   * ```
+   */
+  at(...items: readonly IndexItem[]): Tensor<D> {
+    return at(this as unknown as Tensor, items) as Tensor<D>
+  }
+
+  /**
+   * A copy in which the part that `at(...items)` names is replaced by `value`, broadcast to it and converted to this dtype.
+   *
+   * @throws {TensorError} As `at`, and `ERR_SHAPE` where the value does not broadcast.
+   * @example
+   * ```ts
+   * ft.tensor([1, 2, 3]).withAt('1:', 0) // [1, 0, 0]
+   * ```
+   */
+  withAt(items: string | readonly IndexItem[], value: Operand): Tensor<D> {
+    return withAt(this as unknown as Tensor, items, value) as Tensor<D>
+  }
+
+  /** Walks the first axis: `for (const row of x)`. */
+  *[Symbol.iterator](): IterableIterator<Tensor<D>> {
+    const { shape } = this as unknown as Tensor
+    if (shape.length === 0) throw new ShapeError('a tensor of rank 0 has no axis to walk; use item() or itemSync()')
+    for (let i = 0; i < (shape[0] as number); i++) yield this.at(i)
+  }
+
+  /** The elements as text, in NumPy's layout; beyond 1000 elements the edges only. Never throws. */
+  toString(): string {
+    return plainText(this as unknown as Tensor)
+  }
+
+  /** Shape, dtype and elements in row-major order, for `JSON.stringify`. */
+  toJSON(): TensorJSON<D> {
+    return json(this as unknown as Tensor) as TensorJSON<D>
+  }
+
+  /**
+   * What `console.log` shows: dtype, shape, device and elements. Never throws.
+   * @internal So that the declarations do not need those of Node.
+   */
+  [inspect.custom](depth: number, _options: InspectOptions): string {
+    const x = this as unknown as Tensor
+    return depth < 0 ? `[Tensor<${x.dtype}>[${x.shape.join(', ')}]]` : inspectText(x)
+  }
+}

@@ -1,0 +1,160 @@
+// The native module as TypeScript sees it, and the buffers both sides share.
+
+import { ERROR_CLASSES } from './errors.js'
+import { loadNative } from './loader.js'
+
+/** Memory of one device, in bytes. */
+export interface DeviceMemory {
+  /** Device name. */
+  readonly device: string
+  /** In tensors and running programs. */
+  readonly live: number
+  /** Kept for reuse. */
+  readonly cached: number
+  /** Largest `live` so far. */
+  readonly peak: number
+}
+
+/** Kernels that ran elsewhere than on the tensors' device. */
+export interface Fallback {
+  /** The device that lacked the kernel. */
+  readonly device: string
+  /** The operation. */
+  readonly op: string
+  /** Dtype of its first operand. */
+  readonly dtype: string
+  /** Why, in words. */
+  readonly reason: string
+  /** How often. */
+  readonly count: number
+  /** Bytes moved because of it. */
+  readonly bytes: number
+}
+
+/** @internal */
+export interface NativeStats {
+  readonly programs: number
+  readonly ops: number
+  readonly launches: number
+  readonly fusions: number
+  readonly schedules: number
+  readonly inline: number
+  readonly uploaded: number
+  readonly fallbacks: readonly Fallback[]
+}
+
+/** @internal */
+export interface NativeDevice {
+  readonly name: string
+  readonly kind: string
+  readonly number?: number
+  readonly description?: string
+  readonly memory?: number
+  readonly maxBuffer?: number
+  readonly reason?: string
+}
+
+/**
+ * The functions of `crates/node`, documented there.
+ * @internal
+ */
+export interface Native {
+  setErrorClasses(classes: readonly unknown[]): void
+  setBuffers(ints: Int32Array, params: Float64Array, handles: Float64Array, small: Uint8Array): void
+  run(out: object): number
+  infer(): number
+  internType(dtype: number, rank: number, device: number): number
+  typeOf(id: number): number
+  internAttrs(op: number, count: number): number
+  endEpoch(): void
+  upload(type: number, data: ArrayBufferView, out: object): number
+  read(handle: number, into: ArrayBufferView, wait: boolean): boolean
+  readAsync(handle: number): Promise<ArrayBuffer>
+  wait(handle: number): void
+  waitAsync(handle: number): Promise<void>
+  drain(): void
+  dispose(handle: number): void
+  adopt(handle: number, scope: number): void
+  closeScope(scope: number): void
+  collect(old: boolean): void
+  watch(expression: object): boolean
+  pruneWatched(): void
+  takeWatched(): object[]
+  share(handle: number): number
+  fromShared(token: number, out: object): number
+  memory(): { live: number; limit: number; devices: DeviceMemory[] }
+  setLimit(bytes: number): void
+  trim(): void
+  devices(): NativeDevice[]
+  findDevice(name: string): number
+  setThreads(count: number): void
+  stats(): NativeStats
+  takeWarnings(): string[]
+  resetStats(): void
+  config(fusion: boolean, strict: number): void
+}
+
+/** Header words of `ints`; as in `crates/node/src/program.rs`. */
+export const WORDS = 0
+export const PARAMS = 1
+export const INPUTS = 2
+export const OUTPUTS = 3
+export const FLAGS = 4
+export const STATUS = 5
+export const SCOPE = 6
+export const HEADER = 8
+
+/** Bits of the flags. */
+export const SYNC = 1
+export const FORCE = 2
+export const SMALL = 4
+
+/** Bits of the status. */
+export const WANT_MINOR = 1
+export const WANT_FULL = 2
+export const COPIED = 8
+export const WARNED = 16
+
+/** Program words; params as numbers and as bigints; handles in and out; the bytes of a small result. */
+export let ints = new Int32Array(1 << 14)
+export let params = new Float64Array(1 << 12)
+export let bigParams = new BigInt64Array(params.buffer)
+export let handles = new Float64Array(1 << 10)
+/** 64 elements of the widest dtype. */
+export const small = new Uint8Array(64 * 16)
+
+function grown<T extends Int32Array | Float64Array>(array: T, length: number): T {
+  if (length <= array.length) return array
+  const larger = new (array.constructor as new (length: number) => T)(Math.max(length, 2 * array.length))
+  larger.set(array)
+  return larger
+}
+
+/** Makes room for this many program words, params and handles; contents stay. */
+export function reserve(words: number, paramCount: number, handleCount: number): void {
+  if (HEADER + words <= ints.length && paramCount <= params.length && handleCount <= handles.length) return
+  ints = grown(ints, HEADER + words)
+  params = grown(params, paramCount)
+  bigParams = new BigInt64Array(params.buffer)
+  handles = grown(handles, handleCount)
+  native.setBuffers(ints, params, handles, small)
+}
+
+/** The loaded module; without a binary, an object whose functions all throw the reason. */
+function connect(): Native {
+  try {
+    const loaded = loadNative() as Native
+    loaded.setErrorClasses(ERROR_CLASSES)
+    loaded.setBuffers(ints, params, handles, small)
+    return loaded
+  } catch (reason) {
+    return new Proxy({} as Native, {
+      get: () => () => {
+        throw reason
+      }
+    })
+  }
+}
+
+/** @internal */
+export const native: Native = connect()

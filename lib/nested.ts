@@ -1,0 +1,148 @@
+// Nested JavaScript arrays of numbers, bigints, booleans or complex numbers: shape, dtype, and elements in a typed array.
+// Every element is checked: a ragged array, a hole or a number the dtype cannot hold is an error that names its position.
+
+import { shown } from './call.js'
+import { ArgumentError, DTypeError, ShapeError } from './errors.js'
+import { DTYPES, type Complex, type DType, type DTypeRow } from './generated/dtypes.js'
+import type { ElementArray } from './reading.js'
+
+/** Nested arrays whose leaves are of one kind. */
+export type Nested<T> = T | readonly Nested<T>[]
+
+/** Elements of a shape; `dtype` is what they are stored as, which may be wider than what was asked for. */
+export interface Flat {
+  readonly shape: readonly number[]
+  readonly dtype: DType
+  readonly data: ElementArray
+}
+
+type Kind = 'number' | 'bigint' | 'boolean' | 'complex'
+
+/** Deeper nesting than any tensor has rank; also ends the walk of an array that contains itself. */
+const MAX_RANK = 32
+
+/** What a kind of leaf becomes where no dtype is named. */
+const DEFAULTS: Record<Kind, DType> = { number: 'float32', bigint: 'int64', boolean: 'bool', complex: 'complex64' }
+
+function kindOf(leaf: unknown): Kind | null {
+  const kind = typeof leaf
+  if (kind === 'number' || kind === 'bigint' || kind === 'boolean') return kind
+  const { re, im } = (leaf ?? {}) as Partial<Complex>
+  return typeof re === 'number' && typeof im === 'number' ? 'complex' : null
+}
+
+const at = (path: readonly number[]) => (path.length === 0 ? 'the value' : `element [${path.join(', ')}]`)
+
+/** Shape along the first elements; the fill checks the others against it. */
+function shapeOf(op: string, data: unknown): { shape: number[]; first: unknown } {
+  const shape: number[] = []
+  let first = data
+  while (Array.isArray(first)) {
+    if (shape.length === MAX_RANK) throw new ShapeError(`${op}: arrays are nested more than ${MAX_RANK} deep`)
+    shape.push(first.length)
+    first = first[0]
+  }
+  return { shape, first }
+}
+
+/** Calls `put` for every leaf in row-major order. */
+function walk(op: string, data: unknown, shape: readonly number[], put: (leaf: unknown, path: () => number[]) => void): void {
+  const path: number[] = new Array(shape.length).fill(0)
+  const here = () => [...path]
+  const visit = (node: unknown, axis: number): void => {
+    if (axis === shape.length) {
+      if (Array.isArray(node)) throw new ShapeError(`${op}: ${at(path)} is an array where a single value stands elsewhere`)
+      put(node, here)
+      return
+    }
+    const above = path.slice(0, axis)
+    if (!Array.isArray(node)) {
+      throw new ShapeError(`${op}: ${at(above)} is ${shown(node)} where an array of ${shape[axis]} is expected`)
+    }
+    if (node.length !== shape[axis]) {
+      throw new ShapeError(`${op}: ragged array: ${at(above)} has ${node.length} items, others have ${shape[axis]}`)
+    }
+    for (let i = 0; i < node.length; i++) {
+      path[axis] = i
+      visit(node[i], axis + 1)
+    }
+  }
+  visit(data, 0)
+}
+
+/** The value an integer dtype stores for a leaf, or null where it cannot. */
+function integerOf(leaf: number | bigint | boolean, row: DTypeRow): number | bigint | null {
+  const value = typeof leaf === 'boolean' ? Number(leaf) : leaf
+  if (typeof value === 'number' && !Number.isInteger(value)) return null
+  if (value < (row.min as number | bigint) || value > (row.max as number | bigint)) return null
+  return row.bytes === 8 ? BigInt(value) : Number(value)
+}
+
+/** Half floats are converted by the engine from float64, which rounds once. */
+function storedAs(dtype: DType): DType {
+  return dtype === 'float16' || dtype === 'bfloat16' ? 'float64' : dtype
+}
+
+function allocate(row: DTypeRow, length: number): ElementArray {
+  const constructor = globalThis[row.storage] as new (length: number) => ElementArray
+  return new constructor(length)
+}
+
+/**
+ * Flattens nested arrays into the elements of a dtype; without one, numbers become float32, bigints int64, booleans bool and
+ * `{ re, im }` complex64.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for ragged arrays, `ERR_ARGUMENT` for leaves that are no numbers or of mixed kinds,
+ * `ERR_DTYPE` for a value that the dtype cannot hold.
+ */
+export function flatten(op: string, nested: unknown, wanted: DType | undefined): Flat {
+  const { shape, first } = shapeOf(op, nested)
+  const count = shape.reduce((n, size) => n * size, 1)
+  const kind = count === 0 ? 'number' : kindOf(first)
+  if (kind === null) {
+    const path = shape.map(() => 0)
+    throw new ArgumentError(`${op}: ${at(path)} must be a number, bigint, boolean or { re, im }, got ${shown(first)}`)
+  }
+  const dtype = wanted ?? DEFAULTS[kind]
+  const row = DTYPES.find(({ name }) => name === storedAs(dtype)) as DTypeRow
+  if (kind === 'complex' && row.kind !== 'complex') {
+    throw new DTypeError(`${op}: complex numbers do not fit ${dtype}; use complex64 or complex128`)
+  }
+  const data = allocate(row, row.kind === 'complex' ? 2 * count : count)
+  let n = 0
+  const store = encoder(op, row, dtype, data)
+  walk(op, nested, shape, (leaf, path) => {
+    if (kindOf(leaf) !== kind) {
+      const what = kindOf(leaf) === null ? `is ${shown(leaf)}` : `is a ${kindOf(leaf)}`
+      throw new ArgumentError(`${op}: ${at(path())} ${what} among elements of kind ${kind}`)
+    }
+    store(n++, leaf as number, path)
+  })
+  return { shape, dtype: row.name, data }
+}
+
+/** How leaves of one kind are written into the elements of a dtype. */
+function encoder(op: string, row: DTypeRow, dtype: DType, data: ElementArray) {
+  const out = data as unknown as (number | bigint)[]
+  switch (row.kind) {
+    case 'float':
+      return (n: number, leaf: number | bigint | boolean): void => void (out[n] = Number(leaf))
+    case 'bool':
+      // As astype('bool'): whatever is not zero, NaN too.
+      return (n: number, leaf: number | bigint | boolean): void => void (out[n] = Number(leaf) === 0 ? 0 : 1)
+    case 'complex':
+      return (n: number, leaf: unknown): void => {
+        const { re, im } = typeof leaf === 'object' ? (leaf as Complex) : { re: Number(leaf), im: 0 }
+        out[2 * n] = re
+        out[2 * n + 1] = im
+      }
+    default:
+      return (n: number, leaf: number | bigint | boolean, path: () => number[]): void => {
+        const value = integerOf(leaf, row)
+        if (value === null) {
+          throw new DTypeError(`${op}: ${at(path())} is ${shown(leaf)}, which ${dtype} cannot hold; convert with astype('${dtype}')`)
+        }
+        out[n] = value
+      }
+  }
+}

@@ -1,0 +1,137 @@
+// Random tensors from explicit keys: element i of a draw depends on (key, i) only, so a draw is the same on every device and
+// for any number of threads. The rows of the table hash with Philox 4x32-10 (Salmon et al., 2011).
+
+import { checkOptions, integer, one, shown } from './call.js'
+import { deviceNumber } from './devices.js'
+import { ArgumentError } from './errors.js'
+import { OP } from './generated/table.js'
+import type { Device } from './operand.js'
+import type { Tensor } from './tensor.js'
+import { upload } from './upload.js'
+
+/** A key: two uint32 words. Use each key for one draw only; `split` and `fold` make more. */
+export type Key = Tensor<'uint32'>
+
+/** The floating dtypes. */
+export type FloatDType = 'float16' | 'bfloat16' | 'float32' | 'float64'
+
+/** Options of `uniform`. */
+export interface UniformOptions<E extends FloatDType = FloatDType> {
+  /** The dtype; float32 by default. */
+  readonly dtype?: E | undefined
+  /** Smallest value; 0 by default. */
+  readonly low?: number | undefined
+  /** Bound that is not reached; 1 by default. */
+  readonly high?: number | undefined
+}
+
+/** Options of `normal`. */
+export interface NormalOptions<E extends FloatDType = FloatDType> {
+  /** The dtype; float32 by default. */
+  readonly dtype?: E | undefined
+  /** Mean; 0 by default. */
+  readonly mean?: number | undefined
+  /** Standard deviation; 1 by default. */
+  readonly std?: number | undefined
+}
+
+/** Options of `bits`. */
+export interface BitsOptions<E extends 'uint32' | 'uint64' = 'uint32' | 'uint64'> {
+  /** The dtype; uint32 by default. */
+  readonly dtype?: E | undefined
+}
+
+const seedError = (seed: unknown) =>
+  new ArgumentError(`random.key: the seed must be an integer from 0 to 2^64 - 1 (a bigint above 2^53 - 1), got ${shown(seed)}`)
+
+/**
+ * The key of a seed: an integer, or a bigint of up to 64 bits.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for anything else.
+ */
+export function key(seed: number | bigint, options?: { readonly device?: Device | undefined }): Key {
+  const o = checkOptions('random.key', options, ['device'])
+  if (typeof seed !== 'bigint' && !Number.isSafeInteger(seed)) throw seedError(seed)
+  const bits = BigInt(seed)
+  if (bits < 0n || bits >> 64n !== 0n) throw seedError(seed)
+  const words = new Uint32Array([Number(bits & 0xffffffffn), Number(bits >> 32n)])
+  return upload('uint32', [2], deviceNumber(o.device as string | undefined), new Uint8Array(words.buffer)) as Key
+}
+
+/**
+ * `count` (2) independent keys, as an array.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for a negative count, `ERR_ARGUMENT` for a key that is none.
+ */
+export function split(key: Key, count: number = 2): Key[] {
+  return [...one(OP['random.split'], [key], [count], [])] as Key[]
+}
+
+/** The key of a number (an index, a step) under a key. */
+export function fold(key: Key, data: number): Key {
+  return one(OP['random.fold'], [key], [], [integer('random.fold', 'data', data)]) as Key
+}
+
+/** Random bits: uint32, or uint64 by `dtype`. */
+export function bits<E extends 'uint32' | 'uint64' = 'uint32'>(key: Key, shape: readonly number[], options?: BitsOptions<E>): Tensor<E> {
+  const o = checkOptions('random.bits', options, ['dtype'])
+  return one(OP['random.bits'], [key], [shape, o.dtype], []) as Tensor<E>
+}
+
+/** Uniform numbers in [low, high), multiples of 2^-24 (float64: 2^-53) before scaling. */
+export function uniform<E extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: UniformOptions<E>): Tensor<E> {
+  const o = checkOptions('random.uniform', options, ['dtype', 'low', 'high'])
+  return one(OP['random.uniform'], [key], [shape, o.dtype], [o.low, o.high]) as Tensor<E>
+}
+
+/** Normal numbers (Box and Muller, 1958). */
+export function normal<E extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: NormalOptions<E>): Tensor<E> {
+  const o = checkOptions('random.normal', options, ['dtype', 'mean', 'std'])
+  return one(OP['random.normal'], [key], [shape, o.dtype], [o.mean, o.std]) as Tensor<E>
+}
+
+/** The numbers 0 to `count - 1` in random order, int32. */
+export function permutation(key: Key, count: number): Tensor<'int32'> {
+  return one(OP['random.permutation'], [key], [count], []) as Tensor<'int32'>
+}
+
+/** A source of draws for code that does not pass keys around: each draw folds a counter into the generator's key. */
+export class Generator {
+  readonly #key: Key
+  #draws = 0
+
+  /** Use `ft.random.generator(seed)`. */
+  constructor(key: Key) {
+    this.#key = key
+  }
+
+  /** A fresh key: the one the next draw would use. */
+  key(): Key {
+    return fold(this.#key, this.#draws++)
+  }
+
+  /** As `ft.random.bits`. */
+  bits<E extends 'uint32' | 'uint64' = 'uint32'>(shape: readonly number[], options?: BitsOptions<E>): Tensor<E> {
+    return bits(this.key(), shape, options)
+  }
+
+  /** As `ft.random.uniform`. */
+  uniform<E extends FloatDType = 'float32'>(shape: readonly number[], options?: UniformOptions<E>): Tensor<E> {
+    return uniform(this.key(), shape, options)
+  }
+
+  /** As `ft.random.normal`. */
+  normal<E extends FloatDType = 'float32'>(shape: readonly number[], options?: NormalOptions<E>): Tensor<E> {
+    return normal(this.key(), shape, options)
+  }
+
+  /** As `ft.random.permutation`. */
+  permutation(count: number): Tensor<'int32'> {
+    return permutation(this.key(), count)
+  }
+}
+
+/** A generator with a seed; there is no hidden global one. */
+export function generator(seed: number | bigint, options?: { readonly device?: Device | undefined }): Generator {
+  return new Generator(key(seed, options))
+}

@@ -1,0 +1,198 @@
+// Reading values: typed arrays, single elements, nested arrays, bytes; blocking and with promises.
+
+import { ShapeError } from './errors.js'
+import { flush } from './flush.js'
+import type { Complex, DTypeRow, StorageName } from './generated/dtypes.js'
+import { COPIED, native, small } from './native.js'
+import { checkAlive, FAILED, READY, type Tensor } from './tensor.js'
+import type { Type } from './types.js'
+
+/** Nested arrays of elements, as deep as the tensor has axes. */
+export type NestedArray<T> = T | NestedArray<T>[]
+
+/** What `data()` may give. */
+export type ElementArray =
+  | Int8Array
+  | Uint8Array
+  | Int16Array
+  | Uint16Array
+  | Int32Array
+  | Uint32Array
+  | BigInt64Array
+  | BigUint64Array
+  | Float32Array
+  | Float64Array
+
+type Element = number | bigint | boolean | Complex
+type ArrayClass = { new (length: number): ElementArray; new (buffer: ArrayBuffer): ElementArray; BYTES_PER_ELEMENT: number }
+
+const CLASSES = {
+  Int8Array,
+  Uint8Array,
+  Int16Array,
+  Uint16Array,
+  Int32Array,
+  Uint32Array,
+  BigInt64Array,
+  BigUint64Array,
+  Float32Array,
+  Float64Array
+} as unknown as Record<StorageName, ArrayClass>
+
+/** Views of the buffer in which small results travel. */
+const SMALL = Object.fromEntries(
+  Object.entries(CLASSES).map(([name, ArrayOf]) => [name, new ArrayOf(small.buffer as ArrayBuffer)])
+) as Record<StorageName, ElementArray>
+
+/** Results up to this size are read by the JavaScript thread when they are ready. */
+const READ_AT_ONCE = 1 << 20
+/** Reads without a turn of the event loop after which the clock is looked at, and how long they may go on. */
+const READS_PER_LOOK = 64
+const TURN_MS = 2
+
+/** Half floats have no typed array in every supported runtime: they are read as float32. */
+function readable(x: Tensor): Tensor {
+  checkAlive(x)
+  const { row } = x.type
+  return row.read === row.storage ? x : (x.astype('float32') as Tensor)
+}
+
+const units = ({ row, size }: Type): number => (row.kind === 'complex' ? 2 * size : size)
+
+function fromSmall(type: Type): ElementArray {
+  return SMALL[type.row.storage].slice(0, units(type))
+}
+
+function read(x: Tensor, into: ElementArray, wait: boolean): boolean {
+  try {
+    return native.read(x.handle as number, into, wait)
+  } catch (error) {
+    throw failed(x, error)
+  }
+}
+
+/** A value that turned out to be an error stays one. */
+function failed(x: Tensor, error: unknown): unknown {
+  if (x.state === READY) x.state = FAILED
+  return error
+}
+
+function fresh({ row, bytes }: Type): ElementArray {
+  const ArrayOf = CLASSES[row.storage]
+  return new ArrayOf(bytes / ArrayOf.BYTES_PER_ELEMENT)
+}
+
+/** `Tensor.dataSync`. */
+export function dataSync(x: Tensor): ElementArray {
+  const source = readable(x)
+  if (source.handle === null && (flush([source], true, true) & COPIED) !== 0) return fromSmall(source.type)
+  const out = fresh(source.type)
+  read(source, out, true)
+  return out
+}
+
+let reads = 0
+let turnStart = 0
+
+/**
+ * Reads that are served at once never leave the microtask queue, so a loop of them would starve timers: after 2 ms they wait
+ * for one turn of the event loop.
+ */
+function turn(): Promise<void> | undefined {
+  if (++reads % READS_PER_LOOK !== 0) return undefined
+  const now = performance.now()
+  if (now - turnStart < TURN_MS) return undefined
+  return new Promise((resolve) => {
+    setImmediate(() => {
+      turnStart = performance.now()
+      resolve()
+    })
+  })
+}
+
+/** `Tensor.data`. */
+export async function data(x: Tensor): Promise<ElementArray> {
+  const source = readable(x)
+  const { type } = source
+  let out: ElementArray | undefined
+  if (source.handle === null && (flush([source], false, true) & COPIED) !== 0) out = fromSmall(type)
+  else if (type.bytes <= READ_AT_ONCE) {
+    const array = fresh(type)
+    if (read(source, array, false)) out = array
+  }
+  if (out !== undefined) {
+    const pause = turn()
+    if (pause !== undefined) await pause
+    return out
+  }
+  try {
+    return new CLASSES[type.row.storage](await native.readAsync(source.handle as number))
+  } catch (error) {
+    throw failed(source, error)
+  }
+}
+
+function element(values: ElementArray, i: number, { kind }: DTypeRow): Element {
+  if (kind === 'complex') return { re: values[2 * i] as number, im: values[2 * i + 1] as number }
+  return kind === 'bool' ? values[i] !== 0 : (values[i] as number | bigint)
+}
+
+function checkSingle(x: Tensor): void {
+  checkAlive(x)
+  if (x.size !== 1) throw new ShapeError(`item: the tensor has ${x.size} elements, shape [${x.shape.join(', ')}]; use data()`)
+}
+
+/** `Tensor.itemSync`. */
+export function itemSync(x: Tensor): Element {
+  checkSingle(x)
+  return element(dataSync(x), 0, x.type.row)
+}
+
+/** `Tensor.item`. */
+export async function item(x: Tensor): Promise<Element> {
+  checkSingle(x)
+  return element(await data(x), 0, x.type.row)
+}
+
+/** `Tensor.toArray`. */
+export function toArray(x: Tensor): NestedArray<Element> {
+  const { row, shape } = x.type
+  const values = dataSync(x)
+  let next = 0
+  const level = (axis: number): NestedArray<Element> =>
+    axis === shape.length ? element(values, next++, row) : Array.from({ length: shape[axis] as number }, () => level(axis + 1))
+  return level(0)
+}
+
+/** `Tensor.toBytes`. */
+export function toBytes(x: Tensor): Uint8Array {
+  checkAlive(x)
+  flush([x], true)
+  const out = new Uint8Array(x.type.bytes)
+  read(x, out, true)
+  return out
+}
+
+/**
+ * Computes tensors, all in one program, and resolves when their values are there.
+ *
+ * @throws {TensorError} `ERR_DISPOSED`, `ERR_OUT_OF_MEMORY`, or the error a value turned out to be.
+ */
+export async function evaluate(...tensors: readonly Tensor[]): Promise<void> {
+  tensors.forEach(checkAlive)
+  flush(tensors, false)
+  await Promise.all(tensors.map((x) => native.waitAsync(x.handle as number).catch((error) => Promise.reject(failed(x, error)))))
+}
+
+/** As {@link evaluate}, blocking. */
+export function evaluateSync(...tensors: readonly Tensor[]): void {
+  tensors.forEach(checkAlive)
+  flush(tensors, true)
+  for (const x of tensors) {
+    try {
+      native.wait(x.handle as number)
+    } catch (error) {
+      throw failed(x, error)
+    }
+  }
+}

@@ -1,0 +1,230 @@
+// Recording: an operation on tensors becomes a node that names it. No native call, no native object; what comes out of
+// the operation is asked of Rust once (types.ts), and everything wrong with shapes and dtypes throws here, at the call.
+
+import { ArgumentError, DTypeError } from './errors.js'
+import { limits, passLimit } from './flush.js'
+import type { DTypeRow } from './generated/dtypes.js'
+import { OP_TABLE } from './generated/table.js'
+import { considerWatching, WATCH_KIB } from './memory.js'
+import { native } from './native.js'
+import { checkAlive, DISPOSED, Tensor, type Group } from './tensor.js'
+import { infer, inferFast, signature, type Attr, type Inferred, type Signature, type Type } from './types.js'
+
+export { internAttr, type Attr } from './types.js'
+
+/** A JavaScript value that may stand where an operation takes a tensor; it never changes the dtype. */
+export type Scalar = number | bigint | boolean
+
+let created = 0
+
+function nameOf(op: number): string {
+  return OP_TABLE[op - 1]?.name ?? `operation ${op}`
+}
+
+/** The operand's form: 0 tensor, 1 number, 2 bigint, 3 boolean, 4 absent. */
+function formOf(op: number, x: unknown, position: number): number {
+  if (x instanceof Tensor) {
+    checkAlive(x)
+    return 0
+  }
+  switch (typeof x) {
+    case 'number':
+      return 1
+    case 'bigint':
+      return 2
+    case 'boolean':
+      return 3
+    case 'undefined':
+      return 4
+    default: {
+      const kind = x === null ? 'null' : Array.isArray(x) ? 'an array (use tensor([...]))' : typeof x === 'string' ? 'a string' : `a ${typeof x}`
+      throw new ArgumentError(`${nameOf(op)}: operand ${position + 1} must be a tensor or a number, got ${kind}`)
+    }
+  }
+}
+
+/** Checks that a scalar is exact in the dtype it stands beside; a float takes any number, rounded once. */
+function checkScalar(op: number, value: Scalar, weak: DTypeRow): void {
+  if (typeof value === 'boolean') return
+  const { kind, name, min, max } = weak
+  if (kind === 'float' || kind === 'complex') {
+    if (typeof value === 'number' || (BigInt.asIntN(64, value) === value && BigInt(Number(value)) === value)) return
+    throw new DTypeError(`${nameOf(op)}: ${value}n is not exact in ${name}; use Number(${value}n) if rounding is meant`)
+  }
+  if (kind === 'bool') throw new DTypeError(`${nameOf(op)}: a number does not combine with a bool tensor; use a boolean, or astype('int32') first`)
+  if (typeof value === 'number' && !Number.isInteger(value)) {
+    throw new DTypeError(`${nameOf(op)}: ${value} is not an integer, and the tensor is ${name}; use astype('float32') first`)
+  }
+  const [low, high] = [min as number | bigint, max as number | bigint]
+  // As numbers the largest 64-bit integers round up to 2^63 and 2^64, so the upper bound is exclusive.
+  const fits = typeof value === 'bigint' ? value >= low && value <= high : value >= Number(low) && value < Number(high) + 1
+  if (!fits) throw new DTypeError(`${nameOf(op)}: ${value} is out of range for ${name} (${low} to ${high}); use astype first`)
+}
+
+/** A new node: sequence number, bounds of the expression below it, and what it keeps alive. */
+function node(
+  type: Type,
+  s: Signature,
+  a: unknown,
+  b: unknown,
+  list: readonly unknown[] | null,
+  params: readonly number[] | null
+): Tensor {
+  const t = new Tensor(type, s, a, b, list, params)
+  t.seq = t.low = ++created
+  t.depth = t.nodes = 1
+  if (list === null) {
+    if (a instanceof Tensor) use(t, a)
+    if (b instanceof Tensor) use(t, b)
+  } else {
+    for (let i = 0; i < list.length; i++) if (list[i] instanceof Tensor) use(t, list[i] as Tensor)
+  }
+  // The sum doubles at every `w + f(w)`; creation numbers bound it: nothing older than `low` is below.
+  const span = t.seq - t.low + 1
+  if (t.nodes > span) t.nodes = span
+  return t
+}
+
+/** Adds an operand to a new node's bounds. */
+function use(t: Tensor, x: Tensor): void {
+  x.uses++
+  if (x.handle === null) {
+    if (x.low < t.low) t.low = x.low
+    if (x.depth >= t.depth) t.depth = x.depth + 1
+    t.nodes += x.nodes
+    t.pins += x.pins
+    if (x.leaf > t.leaf) t.leaf = x.leaf
+  } else {
+    const { kib } = x.type
+    t.pins += kib
+    if (kib > t.leaf) t.leaf = kib
+  }
+}
+
+/** What may have to be done about a new node at once. */
+function settle(t: Tensor): Tensor {
+  if (t.pins >= WATCH_KIB) considerWatching(t)
+  if (t.nodes > limits.nodes || t.depth > limits.depth) passLimit(t)
+  return t
+}
+
+/**
+ * Records an operation on one tensor.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for anything but a tensor, `ERR_DISPOSED`, or the typed error of the call.
+ */
+export function unary(op: number, x: unknown): Tensor {
+  if (!(x instanceof Tensor)) return nary(op, [x], null, null)
+  if (x.state === DISPOSED || x.owner.closed) checkAlive(x)
+  const s = signature(op, 0, null)
+  return settle(node(inferFast(s, x, null).type, s, x, null, null, null))
+}
+
+/**
+ * Records an operation on two operands, one of which may be a scalar.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` without a tensor, `ERR_DISPOSED`, or the typed error of the call.
+ */
+export function binary(op: number, a: unknown, b: unknown): Tensor {
+  const fa = formOf(op, a, 0)
+  const fb = formOf(op, b, 1)
+  const s = signature(op, fa | (fb << 3), null)
+  let answer: Inferred
+  if (fa === 0) {
+    answer = inferFast(s, a as Tensor, fb === 0 ? (b as Tensor) : null)
+    if (fb !== 0) checkScalar(op, b as Scalar, answer.weak)
+  } else {
+    if (fb !== 0) throw new ArgumentError(`${nameOf(op)}: at least one operand must be a tensor; use tensor(${String(a)})`)
+    answer = inferFast(s, b as Tensor, null)
+    checkScalar(op, a as Scalar, answer.weak)
+  }
+  return settle(node(answer.type, s, a, b, null, null))
+}
+
+/** Signature and answer for any operands. */
+function prepare(op: number, operands: readonly unknown[], attr: Attr | null): [Signature, Inferred] {
+  let forms = 0
+  const tensors: Tensor[] = []
+  for (let i = 0; i < operands.length; i++) {
+    const form = formOf(op, operands[i], i)
+    if (form === 0) tensors.push(operands[i] as Tensor)
+    else if (i < 4) forms |= form << (3 * i)
+    else throw new ArgumentError(`${nameOf(op)}: operand ${i + 1} must be a tensor`)
+  }
+  const s = signature(op, forms, attr)
+  const answer = infer(s, tensors)
+  if (forms !== 0) {
+    for (const x of operands) if (x !== undefined && !(x instanceof Tensor)) checkScalar(op, x as Scalar, answer.weak)
+  }
+  return [s, answer]
+}
+
+/**
+ * Records an operation with any operands (`undefined`: left out), attributes and run-time numbers.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT`, `ERR_DISPOSED`, or the typed error of the call.
+ */
+export function nary(op: number, operands: readonly unknown[], attr: Attr | null, params: readonly number[] | null): Tensor {
+  const [s, answer] = prepare(op, operands, attr)
+  return settle(node(answer.type, s, null, null, operands, params))
+}
+
+/**
+ * Records an operation with several outputs: one node, and a projection of it for each output.
+ *
+ * @throws {TensorError} as {@link nary}.
+ */
+export function multi(op: number, operands: readonly unknown[], attr: Attr | null, params: readonly number[] | null): Tensor[] {
+  const [s, answer] = prepare(op, operands, attr)
+  const call = node(answer.type, s, null, null, operands, params)
+  // Nobody but its projections holds the node: with the last of them it is released.
+  call.state = DISPOSED
+  const outputs: Tensor[] = []
+  const group: Group = { node: call, outputs }
+  for (const type of answer.types) {
+    const t = new Tensor(type, s, null, null, null, null)
+    t.group = group
+    use(t, call)
+    // The same creation number: a cut by age never separates outputs from their node.
+    t.seq = call.seq
+    t.low = call.low
+    t.depth = call.depth
+    t.nodes = call.nodes
+    outputs.push(t)
+  }
+  for (const t of outputs) settle(t)
+  return outputs
+}
+
+/** Calls `f` with each tensor a node was recorded on. */
+export function eachOperand(t: Tensor, f: (x: Tensor) => void): void {
+  if (t.group !== null) f(t.group.node)
+  else if (t.list !== null) {
+    for (const x of t.list) if (x instanceof Tensor) f(x)
+  } else {
+    if (t.a instanceof Tensor) f(t.a)
+    if (t.b instanceof Tensor) f(t.b)
+  }
+}
+
+/** One recorded expression less uses `x`; disposed and unused, its memory goes. */
+function unuse(x: Tensor): void {
+  if (--x.uses === 0 && x.state === DISPOSED) release(x)
+}
+
+/** Forgets how a tensor was made, so that its ancestors become garbage. */
+export function forget(t: Tensor): void {
+  if (t.signature === null) return
+  eachOperand(t, unuse)
+  t.signature = t.group = t.list = t.params = null
+  t.a = t.b = null
+}
+
+/** Frees what a given-up tensor holds: its value, or its recorded expression. */
+export function release(t: Tensor): void {
+  if (t.handle !== null) {
+    native.dispose(t.handle)
+    t.handle = null
+  }
+  forget(t)
+}

@@ -1,0 +1,75 @@
+// Scopes: what was made inside is freed at the end, but for what is returned.
+
+import { ArgumentError } from './errors.js'
+import { native } from './native.js'
+import { evaluateSync } from './reading.js'
+import { checkAlive, enter, Tensor, type Owner } from './tensor.js'
+
+let scopes = 0
+
+/** The tensors in a value: itself, or in arrays and plain objects. */
+function tensorsIn(value: unknown, found: Set<Tensor> = new Set()): Set<Tensor> {
+  if (value instanceof Tensor) found.add(value)
+  else if (Array.isArray(value)) value.forEach((item) => tensorsIn(item, found))
+  else if (typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype) {
+    Object.values(value).forEach((item) => tensorsIn(item, found))
+  }
+  return found
+}
+
+/**
+ * Calls a synchronous function and frees every tensor made in it, but for those it returns (alone, or in arrays and plain
+ * objects), which are evaluated. Using another one afterwards throws `DisposedError`. A loop inside stays bounded: the scope
+ * does not keep tensors alive.
+ *
+ * @throws {ArgumentError} when the function returns a promise; use `scopeAsync`.
+ */
+export function scope<T>(fn: () => T): T {
+  if (typeof fn !== 'function') throw new ArgumentError('scope: expected a function')
+  const inner: Owner = { id: ++scopes, closed: false }
+  const outer = enter(inner)
+  try {
+    const result = fn()
+    if (result instanceof Promise) throw new ArgumentError('scope: the function returned a promise; use scopeAsync')
+    const kept = [...tensorsIn(result)].filter((t) => t.owner === inner)
+    evaluateSync(...kept)
+    for (const t of kept) {
+      t.owner = outer
+      native.adopt(t.handle as number, outer.id)
+    }
+    return result
+  } finally {
+    enter(outer)
+    inner.closed = true
+    native.closeScope(inner.id)
+  }
+}
+
+/** What `scopeAsync` hands to its function. */
+export interface AsyncScope {
+  /** Has a tensor freed at the end of the scope unless it is returned. */
+  track<T extends Tensor>(tensor: T): T
+}
+
+/**
+ * Calls an asynchronous function and disposes, when it is done, of the tensors that went through `track`, but for those it
+ * returns.
+ */
+export async function scopeAsync<T>(fn: (scope: AsyncScope) => Promise<T>): Promise<T> {
+  if (typeof fn !== 'function') throw new ArgumentError('scopeAsync: expected a function')
+  const tracked = new Set<Tensor>()
+  const track = <X extends Tensor>(tensor: X): X => {
+    if (!(tensor instanceof Tensor)) throw new ArgumentError('scopeAsync: track takes a tensor')
+    checkAlive(tensor)
+    tracked.add(tensor)
+    return tensor
+  }
+  let kept = new Set<Tensor>()
+  try {
+    const result = await fn({ track })
+    kept = tensorsIn(result)
+    return result
+  } finally {
+    for (const t of tracked) if (!kept.has(t)) t.dispose()
+  }
+}

@@ -1,0 +1,41 @@
+// Tokens that hand a tensor's storage to another worker without a copy.
+
+import { ArgumentError } from './errors.js'
+import { flush } from './flush.js'
+import type { DType } from './generated/dtypes.js'
+import { HEADER, ints, native } from './native.js'
+import { checkAlive, READY, Tensor } from './tensor.js'
+import { typeAt, type Type } from './types.js'
+
+/** A plain object that may be posted to a worker of this process. It works while the shared tensor lives. */
+export interface SharedTensor<D extends DType = DType> {
+  readonly kind: 'ferrotensor.shared'
+  /** Names the storage inside this process. */
+  readonly token: number
+  readonly dtype: D
+  readonly shape: readonly number[]
+}
+
+/** `Tensor.share`. */
+export function share(x: Tensor): SharedTensor {
+  checkAlive(x)
+  flush([x], false)
+  return { kind: 'ferrotensor.shared', token: native.share(x.handle as number), dtype: x.dtype, shape: [...x.shape] }
+}
+
+/**
+ * The tensor behind a token, on the same storage. Waits for its value.
+ *
+ * @throws {TensorError} `ERR_DISPOSED` when the shared tensor is gone, `ERR_ARGUMENT` for anything but a token.
+ */
+export function fromShared<D extends DType>(shared: SharedTensor<D>): Tensor<D> {
+  if (shared?.kind !== 'ferrotensor.shared' || typeof shared.token !== 'number') {
+    throw new ArgumentError('fromShared: expected what share() returned')
+  }
+  // The type is known after the call; the wrapper must exist before, for its weak reference.
+  const t = new Tensor<D>(undefined as unknown as Type, null, null, null, null, null)
+  t.handle = native.fromShared(shared.token, t)
+  t.type = typeAt(ints[HEADER] as number)
+  t.state = READY
+  return t
+}

@@ -1,0 +1,72 @@
+// Typed arrays, buffers and views of the caller as elements: which dtype they are, and their bytes as they are now.
+
+import { shown } from './call.js'
+import { ArgumentError } from './errors.js'
+import type { DType } from './generated/dtypes.js'
+
+/** The dtype of each kind of typed array; by tag, so that Buffer and arrays of other realms are recognised. */
+const DTYPE_OF_TAG = {
+  Int8Array: 'int8',
+  Uint8Array: 'uint8',
+  Uint8ClampedArray: 'uint8',
+  Int16Array: 'int16',
+  Uint16Array: 'uint16',
+  Int32Array: 'int32',
+  Uint32Array: 'uint32',
+  BigInt64Array: 'int64',
+  BigUint64Array: 'uint64',
+  Float16Array: 'float16',
+  Float32Array: 'float32',
+  Float64Array: 'float64'
+} as const
+
+type Tags = typeof DTYPE_OF_TAG
+
+/** What `Float16Array` looks like to programs whose TypeScript library does not know it yet. */
+export interface Float16ArrayLike extends ArrayBufferView {
+  readonly [Symbol.toStringTag]: 'Float16Array'
+  readonly length: number
+}
+
+/** A typed array whose elements have a dtype. */
+export type TypedArray =
+  | Int8Array | Uint8Array | Uint8ClampedArray | Int16Array | Uint16Array | Int32Array | Uint32Array
+  | BigInt64Array | BigUint64Array | Float16ArrayLike | Float32Array | Float64Array
+
+/** The dtype of a typed array. */
+export type DTypeOfArray<T extends TypedArray> = T extends { readonly [Symbol.toStringTag]: infer K extends keyof Tags }
+  ? Tags[K]
+  : DType
+
+/** The dtype of a typed array; null for a DataView and for anything else. */
+export function dtypeOfArray(value: unknown): DType | null {
+  if (!ArrayBuffer.isView(value)) return null
+  return DTYPE_OF_TAG[(value as TypedArray)[Symbol.toStringTag] as keyof Tags] ?? null
+}
+
+/** Whether a value is an ArrayBuffer or a SharedArrayBuffer, of this realm or another. */
+export function isBuffer(value: unknown): value is ArrayBufferLike {
+  const tag = typeof value === 'object' && value !== null ? (value as ArrayBufferLike)[Symbol.toStringTag] : undefined
+  return (tag === 'ArrayBuffer' || tag === 'SharedArrayBuffer') && !ArrayBuffer.isView(value)
+}
+
+/**
+ * The bytes under a view or buffer: not copied, unless another thread may write to them.
+ *
+ * @throws {ArgumentError} where the buffer was transferred away, or shrank so that the view no longer lies within it.
+ */
+export function bytesOf(op: string, source: ArrayBufferView | ArrayBufferLike): Uint8Array {
+  try {
+    if (!ArrayBuffer.isView(source)) return unshared(new Uint8Array(source))
+    // `keys` and DataView's `byteLength` are the cheap operations that validate the view: `length` of a detached one is 0.
+    if (source instanceof DataView) void source.byteLength
+    else (source as Uint8Array).keys()
+    return unshared(new Uint8Array(source.buffer, source.byteOffset, source.byteLength))
+  } catch {
+    throw new ArgumentError(`${op}: the buffer under ${shown(source)} is detached or too small for it`)
+  }
+}
+
+function unshared(bytes: Uint8Array): Uint8Array {
+  return bytes.buffer instanceof SharedArrayBuffer ? bytes.slice() : bytes
+}

@@ -1,0 +1,40 @@
+// From JavaScript memory to tensors, and from device to device.
+
+import { deviceNumber } from './devices.js'
+import { DTYPES, type DType } from './generated/dtypes.js'
+import { admit, relieveSoftly } from './memory.js'
+import { FLAGS, FORCE, ints, native, SCOPE, STATUS, WANT_FULL, WANT_MINOR } from './native.js'
+import type { Device } from './operand.js'
+import { toBytes } from './reading.js'
+import { checkAlive, owner, READY, Tensor } from './tensor.js'
+import { internType } from './types.js'
+
+/**
+ * A tensor from its dense row-major bytes, copied now. The bytes must not be shared with another thread.
+ *
+ * @throws {TensorError} for a shape out of range, and `ERR_OUT_OF_MEMORY`.
+ */
+export function upload(dtype: DType, shape: readonly number[], device: number, bytes: Uint8Array): Tensor {
+  const type = internType(DTYPES.findIndex((row) => row.name === dtype), shape, device)
+  const t = new Tensor(type, null, null, null, null, null)
+  const run = (force: boolean): number => {
+    ints[FLAGS] = force ? FORCE : 0
+    ints[SCOPE] = owner.id
+    const handle = native.upload(type.id, bytes, t)
+    if (handle === 0) return -1
+    t.handle = handle
+    t.state = READY
+    return ints[STATUS] as number
+  }
+  let status = run(false)
+  if (status === -1) status = admit([t], run)
+  if (status & (WANT_MINOR | WANT_FULL)) relieveSoftly(status)
+  return t
+}
+
+/** `Tensor.to`: through host memory. */
+export function copyTo(x: Tensor, device: Device): Tensor {
+  checkAlive(x)
+  const number = deviceNumber(device)
+  return number === x.type.device ? x : upload(x.dtype, x.shape, number, toBytes(x))
+}

@@ -1,0 +1,56 @@
+// Makes a fresh clone ready to run: packages, native module, compiled TypeScript. Whatever is up to date is left alone, so a
+// second call takes a few seconds. Needs Node and Rust, nothing else.
+
+import { spawnSync } from 'node:child_process'
+import { readdirSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { npm, ROOT, step } from './steps.mjs'
+
+/** As `engines` in package.json. */
+function nodeIsRecent() {
+  const [major, minor] = process.versions.node.split('.').map(Number)
+  return major === 20 ? minor >= 19 : major === 22 ? minor >= 13 : major > 22
+}
+
+function missingTool() {
+  if (!nodeIsRecent()) return `Node ${process.versions.node} is too old: 20.19 or newer, or 22.13 or newer, is needed (https://nodejs.org).`
+  if (spawnSync('cargo', ['--version']).status !== 0) {
+    return 'cargo was not found: the core of ferrotensor is written in Rust. Install Rust from https://rustup.rs and try again.'
+  }
+  return null
+}
+
+const modified = (path) => statSync(join(ROOT, path), { throwIfNoEntry: false })?.mtimeMs ?? -Infinity
+
+/** npm writes its own lock file last of all, so it is a stamp of a finished installation. */
+const packagesAreCurrent = () => modified('node_modules/.package-lock.json') >= modified('package-lock.json')
+
+/** Outputs of sources that are gone; a deleted test would go on being run. */
+function removeOrphans(folder = 'dist') {
+  const entries = modified(folder) === -Infinity ? [] : readdirSync(join(ROOT, folder), { withFileTypes: true })
+  for (const entry of entries) {
+    const path = `${folder}/${entry.name}`
+    if (entry.isDirectory()) removeOrphans(path)
+    else if (modified(path.replace(/^dist\//, '').replace(/(\.d\.ts|\.js)$/, '.ts')) === -Infinity) rmSync(join(ROOT, path))
+  }
+}
+
+/** Resolves to whether everything is ready; says on standard output what it did and what is wrong. */
+export async function setUp() {
+  const missing = missingTool()
+  if (missing !== null) {
+    console.log(missing)
+    return false
+  }
+  const steps = [
+    ...(packagesAreCurrent() ? [] : [['packages', npm('ci', '--no-audit', '--no-fund')]]),
+    ['native module', npm('run', '--silent', 'build:native')],
+    ['TypeScript', npm('run', '--silent', 'build:ts')]
+  ]
+  removeOrphans()
+  for (const [name, command] of steps) {
+    const { code } = await step(name, command)
+    if (code !== 0) return false
+  }
+  return true
+}

@@ -1,0 +1,109 @@
+//! `lib/generated/dtypes.ts`: the dtype table and the promotion rules, as values and as types.
+
+use super::HEADER;
+use ferrotensor_core::dtype::{DTYPES, DTypeInfo};
+use ferrotensor_core::{DType, Kind, promotion};
+use std::fmt::Write;
+
+fn kind(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Bool => "bool",
+        Kind::Unsigned => "unsigned",
+        Kind::Signed => "signed",
+        Kind::Float => "float",
+        Kind::Complex => "complex",
+    }
+}
+
+/// Smallest and largest value of an integer dtype as TypeScript: bigint where a number is not exact.
+fn range(row: &DTypeInfo) -> (String, String) {
+    let bits = 8 * row.bytes as u32;
+    let suffix = if bits == 64 { "n" } else { "" };
+    match row.kind {
+        Kind::Unsigned => (format!("0{suffix}"), format!("{}{suffix}", u64::MAX >> (64 - bits))),
+        Kind::Signed => (format!("{}{suffix}", i64::MIN >> (64 - bits)), format!("{}{suffix}", i64::MAX >> (64 - bits))),
+        Kind::Bool | Kind::Float | Kind::Complex => ("null".into(), "null".into()),
+    }
+}
+
+/// What one element is to JavaScript.
+fn item(row: &DTypeInfo) -> &'static str {
+    match row.kind {
+        Kind::Bool => "boolean",
+        Kind::Complex => "Complex",
+        _ if row.js_read.starts_with("Big") => "bigint",
+        _ => "number",
+    }
+}
+
+/// A lookup type: one member for each dtype.
+fn lookup(out: &mut String, doc: &str, name: &str, value: impl Fn(&DTypeInfo) -> String) {
+    let _ = write!(out, "\n/** {doc} */\nexport type {name}<D extends DType> = {{\n");
+    for row in &DTYPES {
+        let _ = writeln!(out, "  {}: {}", row.name, value(row));
+    }
+    out.push_str("}[D]\n");
+}
+
+fn quoted(d: DType) -> String {
+    format!("'{d}'")
+}
+
+pub fn render() -> String {
+    let mut out = String::from(HEADER);
+    out.push_str("// The dtypes: names, sizes, JavaScript arrays, and what operations make of them.\n\n");
+    out.push_str("/** The element type of a tensor. */\nexport type DType =\n");
+    for row in &DTYPES {
+        let _ = writeln!(out, "  | '{}'", row.name);
+    }
+    out.push_str(
+        "\n/** A complex number, as `item()` gives it. */\nexport interface Complex {\n  /** Real part. */\n  readonly re: number\n  /** Imaginary part. */\n  readonly im: number\n}\n\n\
+         /** The array API's kinds of dtype. */\nexport type DTypeKind = 'bool' | 'unsigned' | 'signed' | 'float' | 'complex'\n\n\
+         /** What is known of one dtype. */\nexport interface DTypeRow {\n  readonly name: DType\n  /** Bytes for each element. */\n  readonly bytes: number\n  readonly kind: DTypeKind\n  \
+         /** The typed array that holds raw elements. */\n  readonly storage: StorageName\n  /** The typed array that `data()` returns. */\n  readonly read: StorageName\n  \
+         /** Smallest value of an integer dtype, else null. */\n  readonly min: number | bigint | null\n  /** Largest value of an integer dtype, else null. */\n  readonly max: number | bigint | null\n}\n\n",
+    );
+    let mut arrays: Vec<&str> = DTYPES.iter().flat_map(|row| [row.js_storage, row.js_read]).collect();
+    arrays.sort_unstable();
+    arrays.dedup();
+    let names: Vec<String> = arrays.iter().map(|a| format!("'{a}'")).collect();
+    let _ = writeln!(
+        out,
+        "/** Names of the typed arrays that hold elements. */\nexport type StorageName = {}\n",
+        names.join(" | ")
+    );
+    out.push_str(
+        "/** The table; a dtype's number in programs is its position. */\nexport const DTYPES: readonly DTypeRow[] = [\n",
+    );
+    for row in &DTYPES {
+        let (min, max) = range(row);
+        let (name, bytes, kind, store, read) = (row.name, row.bytes, kind(row.kind), row.js_storage, row.js_read);
+        let _ = writeln!(
+            out,
+            "  {{ name: '{name}', bytes: {bytes}, kind: '{kind}', storage: '{store}', read: '{read}', min: {min}, max: {max} }},"
+        );
+    }
+    out.push_str("]\n");
+    lookup(&mut out, "The typed array that `data()` returns.", "DataOf", |row| row.js_read.into());
+    lookup(&mut out, "The typed array that holds raw elements.", "StorageOf", |row| row.js_storage.into());
+    lookup(&mut out, "What `item()` returns.", "ItemOf", |row| item(row).into());
+    lookup(&mut out, "Floating dtype of functions that need one: integers and bool become float32.", "FloatOf", |row| {
+        quoted(promotion::to_float(row.dtype))
+    });
+    lookup(&mut out, "Default dtype of `sum` and `prod`: small integers and bool widen to 32 bits.", "SumOf", |row| {
+        quoted(promotion::to_sum(row.dtype))
+    });
+    lookup(&mut out, "Complex dtype of Fourier transforms.", "ComplexOf", |row| {
+        quoted(if matches!(row.dtype, DType::F64 | DType::C128) { DType::C128 } else { DType::C64 })
+    });
+    lookup(&mut out, "The dtype of a complex dtype's parts; a real dtype itself.", "RealOf", |row| quoted(row.real));
+    out.push_str("\n/** The promotion table; `never` where two dtypes do not combine (uint64 with a signed integer). */\nexport interface PromotionTable {\n");
+    for a in DType::all() {
+        let row: Vec<String> =
+            DType::all().map(|b| format!("{b}: {}", promotion::promote(a, b).map_or("never".into(), quoted))).collect();
+        let _ = writeln!(out, "  {a}: {{ {} }}", row.join("; "));
+    }
+    out.push_str("}\n\n/** The dtype in which tensors of two dtypes are combined. */\n");
+    out.push_str("export type Promote<A extends DType, B extends DType> = PromotionTable[A][B]\n");
+    out
+}

@@ -1,0 +1,75 @@
+//! `lib/generated/table.ts`: what the TypeScript core needs to know of each row at run time.
+
+use super::HEADER;
+use ferrotensor_ops::OPS;
+use ferrotensor_ops::def::{AttrDef, AttrKind, OpDef};
+use std::fmt::Write;
+
+/// The encoder of `lib/call.ts` for an attribute, and its default word.
+fn kind(def: &AttrDef) -> (&'static str, String) {
+    match def.kind {
+        AttrKind::Int(default) => ("int", default.map_or("null".into(), |v| v.to_string())),
+        AttrKind::OptAxis => ("optAxis", "NaN".into()),
+        AttrKind::Axes => ("axes", "-1".into()),
+        AttrKind::AxisPairs => ("axisPairs", "2".into()),
+        AttrKind::Shape | AttrKind::NewShape => ("shape", "null".into()),
+        AttrKind::Bool(default) => ("bool", u8::from(default).to_string()),
+        // A dtype that stands alone is what the call is about (`astype`).
+        AttrKind::OptDType => ("dtype", if def.positional { "null" } else { "NaN" }.into()),
+        AttrKind::Device => ("device", "null".into()),
+        AttrKind::Choice(_) => ("choice", "0".into()),
+        AttrKind::Items => ("items", "null".into()),
+    }
+}
+
+fn attr(def: &AttrDef) -> String {
+    let (kind, default) = kind(def);
+    let choices = match def.kind {
+        AttrKind::Choice(names) => {
+            format!(", choices: [{}]", names.iter().map(|n| format!("'{n}'")).collect::<Vec<_>>().join(", "))
+        }
+        _ => String::new(),
+    };
+    format!("{{ name: '{}', kind: '{kind}', default: {default}{choices} }}", def.name)
+}
+
+fn row(op: &OpDef) -> String {
+    let attrs: Vec<String> = op.attrs.iter().map(attr).collect();
+    let params: Vec<String> = op
+        .params
+        .iter()
+        .map(|p| format!("{{ name: '{}', default: {} }}", p.name, p.default.map_or("null".into(), |v| v.to_string())))
+        .collect();
+    let operands: Vec<String> = op.operands.iter().map(|o| format!("'{}'", o.name)).collect();
+    format!(
+        "{{ name: '{}', operands: [{}], outputs: {}, variadic: {}, attrs: [{}], params: [{}] }}",
+        op.path(),
+        operands.join(", "),
+        op.outputs.len(),
+        op.variadic,
+        attrs.join(", "),
+        params.join(", ")
+    )
+}
+
+pub fn render() -> String {
+    let mut out = String::from(HEADER);
+    out.push_str("// The operation table as the recording core and the argument encoder see it.\n\n");
+    out.push_str(
+        "/** An attribute: its encoder, and the word that stands for \"left out\" (null: required). */\nexport interface AttrRow {\n  readonly name: string\n  readonly kind: 'int' | 'optAxis' | 'axes' | 'axisPairs' | 'shape' | 'bool' | 'dtype' | 'device' | 'choice' | 'items'\n  readonly default: number | null\n  readonly choices?: readonly string[]\n}\n\n\
+         /** A number handed over at run time; null: required. */\nexport interface ParamRow {\n  readonly name: string\n  readonly default: number | null\n}\n\n\
+         /** One operation. */\nexport interface OpRow {\n  readonly name: string\n  readonly operands: readonly string[]\n  readonly outputs: number\n  readonly variadic: boolean\n  readonly attrs: readonly AttrRow[]\n  readonly params: readonly ParamRow[]\n}\n\n\
+         /** The operations; an operation's number in programs is its position plus one. */\nexport const OP_TABLE: readonly OpRow[] = [\n",
+    );
+    for op in OPS.iter() {
+        let _ = writeln!(out, "  {},", row(op));
+    }
+    out.push_str("]\n\n/** Numbers of the operations. */\nexport const OP = {\n");
+    for op in OPS.iter() {
+        let path = op.path();
+        let key = if path.contains('.') { format!("'{path}'") } else { path.to_string() };
+        let _ = writeln!(out, "  {key}: {},", op.id());
+    }
+    out.push_str("} as const\n");
+    out
+}
