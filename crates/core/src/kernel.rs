@@ -89,7 +89,7 @@ pub struct Reduce {
 /// group are combined one after the other, lane by lane. Groups are combined lane by lane as a binary counter does: after
 /// group `g` (from 0) is finished, the topmost partials are merged (`older op newer`) once for each trailing one bit of `g`;
 /// at the end the partials left are merged from the newest to the oldest (`older op newer`). Then lanes: for
-/// `w = 16, 8, 4, 2, 1`, lane `l < w` becomes `l op (l + w)`. Lanes without an element hold the identity; the first row of a
+/// `w = 16, 8, 4, 2, 1`, lane `l < w` becomes `l op (l + w)`. Lanes without an element are skipped; the first row of a
 /// group is stored, not combined with the identity.
 pub mod tree {
     /// Elements combined side by side.

@@ -40,7 +40,8 @@ impl Run for GatherKernel {
         if output.is_empty() {
             return Ok(());
         }
-        let places = Places { from: from.wrapping_add(data.offset() * self.size), to: to.wrapping_add(output.offset() * self.size) };
+        let places =
+            Places { from: from.wrapping_add(data.offset() * self.size), to: to.wrapping_add(output.offset() * self.size) };
         let failed: Mutex<Option<(usize, Error)>> = Mutex::new(None);
         let nanos = 4.0 + 0.1 * (block.len() * self.size) as f64;
         parallel_for(indices[0].0.len(), nanos, &|range| {

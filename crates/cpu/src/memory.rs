@@ -113,7 +113,14 @@ fn small(bytes: usize) -> Option<Layout> {
 fn map(bytes: usize) -> Option<NonNull<u8>> {
     // SAFETY: an anonymous private mapping at an address the kernel chooses touches no existing memory.
     let start = unsafe {
-        libc::mmap(std::ptr::null_mut(), bytes, libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANON, -1, 0)
+        libc::mmap(
+            std::ptr::null_mut(),
+            bytes,
+            libc::PROT_READ | libc::PROT_WRITE,
+            libc::MAP_PRIVATE | libc::MAP_ANON,
+            -1,
+            0,
+        )
     };
     if start == libc::MAP_FAILED {
         return None;

@@ -208,7 +208,8 @@ impl<T: Item<Value: Key>, E: Entry + 'static> Run for SortKernel<T, E> {
         };
         let cost = 3.0 * n as f64 * (1.0 + (n as f64).log2() / 4.0);
         parallel_for(rest.iter().product(), cost, &|rows| {
-            let mut rooms = (Room::<T>::new(n)?, Room::<E>::new(n)?, Room::<E>::new(n)?, Room::<T>::new(k)?, Room::<i32>::new(k)?);
+            let mut rooms =
+                (Room::<T>::new(n)?, Room::<E>::new(n)?, Room::<E>::new(n)?, Room::<T>::new(k)?, Room::<i32>::new(k)?);
             let (row, entries, spare) = (rooms.0.slice(), rooms.1.slice(), rooms.2.slice());
             let (sorted, order) = (rooms.3.slice(), rooms.4.slice());
             let mut source = Frame::new(&from, usize::MAX)?;

@@ -12,22 +12,23 @@ pub struct TwoGenerations<K, V> {
     capacity: usize,
 }
 
-impl<K: Eq + Hash, V> TwoGenerations<K, V> {
+impl<K: Eq + Hash, V: Clone> TwoGenerations<K, V> {
     /// An empty cache.
     pub fn new(capacity: usize) -> Self {
         TwoGenerations { young: HashMap::default(), old: HashMap::default(), capacity }
     }
 
     /// The entry of a key.
-    pub fn get<Q: Eq + Hash + ?Sized>(&mut self, key: &Q) -> Option<&V>
+    pub fn get<Q: Eq + Hash + ?Sized>(&mut self, key: &Q) -> Option<V>
     where
         K: Borrow<Q>,
     {
-        if !self.young.contains_key(key) {
-            let (key, value) = self.old.remove_entry(key)?;
-            self.insert(key, value);
+        if let Some(value) = self.young.get(key) {
+            return Some(value.clone());
         }
-        self.young.get(key)
+        let (key, value) = self.old.remove_entry(key)?;
+        self.insert(key, value.clone());
+        Some(value)
     }
 
     /// Adds an entry.
@@ -94,7 +95,7 @@ mod tests {
         cache.insert(0, 0);
         for i in 1..1000 {
             cache.insert(i, i);
-            assert_eq!(cache.get(&0), Some(&0));
+            assert_eq!(cache.get(&0), Some(0));
             assert!(cache.young.len() + cache.old.len() <= 21);
         }
         assert_eq!(cache.get(&1), None);

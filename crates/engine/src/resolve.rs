@@ -46,7 +46,7 @@ impl Resolver {
     /// `Code::Unsupported` when nothing does.
     pub fn resolve(&mut self, kernel: &Kernel, device: &dyn Backend, cpu: Option<&dyn Backend>) -> Result<Resolved> {
         if let Some(known) = self.cache.get(kernel) {
-            return Ok(known.clone());
+            return Ok(known);
         }
         let resolved = match (device.supports(kernel), kernel) {
             (Ok(()), _) => Resolved { target: Target::Native(device.prepare(kernel)?), reason: None },

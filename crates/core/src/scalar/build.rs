@@ -144,9 +144,38 @@ pub fn literal_bits(dtype: DType, value: f64) -> u64 {
         DType::U32 => value as u32 as u64,
         DType::I64 => value as i64 as u64,
         DType::U64 => value as u64,
-        DType::F16 => f16::from_f64(value).to_bits() as u64,
-        DType::BF16 => bf16::from_f64(value).to_bits() as u64,
+        DType::F16 => f16::from_f32(odd_f32(value)).to_bits() as u64,
+        DType::BF16 => bf16::from_f32(odd_f32(value)).to_bits() as u64,
         DType::F32 | DType::C64 => (value as f32).to_bits() as u64,
         DType::F64 | DType::C128 => value.to_bits(),
+    }
+}
+
+/// `value` in float32, rounded to odd: rounding that once more, to a half float, gives what one rounding of `value` would.
+/// (`half` itself drops low bits first, which loses values just above a tie.)
+fn odd_f32(value: f64) -> f32 {
+    let nearest = value as f32;
+    if f64::from(nearest) == value || value.is_nan() {
+        return nearest;
+    }
+    let towards_zero = nearest.to_bits() - u32::from(f64::from(nearest).abs() > value.abs());
+    f32::from_bits(towards_zero | 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_literals_are_rounded_once() {
+        let above_tie = 1.0 + 2f64.powi(-11) + 2f64.powi(-40);
+        assert_eq!(literal_bits(DType::F16, above_tie), 0x3c01);
+        assert_eq!(literal_bits(DType::F16, 1.0 + 2f64.powi(-11)), 0x3c00);
+        assert_eq!(literal_bits(DType::F16, -above_tie), 0xbc01);
+        assert_eq!(literal_bits(DType::BF16, 1.0 + 2f64.powi(-8) + 2f64.powi(-40)), 0x3f81);
+        assert_eq!(literal_bits(DType::F16, 1e300), 0x7c00);
+        assert_eq!(literal_bits(DType::F16, f64::NEG_INFINITY), 0xfc00);
+        assert_eq!(literal_bits(DType::F16, 65519.9), 0x7bff);
+        assert_eq!(literal_bits(DType::F16, 65520.0), 0x7c00);
     }
 }

@@ -100,7 +100,10 @@ impl HalfKernel {
     /// # Errors
     /// As [`MapKernel::cast`].
     pub fn new(dtype: DType, tier: Tier) -> Result<HalfKernel, String> {
-        Ok(HalfKernel { widen: MapKernel::cast(dtype, DType::F32, tier)?, narrow: MapKernel::cast(DType::F32, dtype, tier)? })
+        Ok(HalfKernel {
+            widen: MapKernel::cast(dtype, DType::F32, tier)?,
+            narrow: MapKernel::cast(DType::F32, dtype, tier)?,
+        })
     }
 }
 

@@ -79,7 +79,8 @@ impl Run for IntegerKernel {
             return Ok(());
         }
         let room = |layout: &Layout| -> Result<(Layout, CpuBuffer)> {
-            let bytes = layout.len().checked_mul(self.size).ok_or_else(|| Error::out_of_memory("operand too large to pack"))?;
+            let bytes =
+                layout.len().checked_mul(self.size).ok_or_else(|| Error::out_of_memory("operand too large to pack"))?;
             Ok((dense(layout)?, CpuBuffer::new(bytes, context.used)?))
         };
         let (pa, pb, pc) = (room(a.0)?, room(b.0)?, room(c.0)?);

@@ -163,7 +163,8 @@ impl Compiler {
         for &value in &program.outputs {
             let register = self.fresh();
             self.out.outputs.push((register, program.dtype(value).bytes()));
-            let is_computed = !matches!(program.instrs[value as usize].op, Op::Input(_) | Op::Param(_) | Op::Const(_) | Op::Index(_));
+            let is_computed =
+                !matches!(program.instrs[value as usize].op, Op::Input(_) | Op::Param(_) | Op::Const(_) | Op::Index(_));
             if is_computed && self.assigned[value as usize].is_none() {
                 self.assigned[value as usize] = Some(register);
                 self.last_use[value as usize] = usize::MAX;
@@ -230,7 +231,8 @@ impl Compiler {
                     Op::Div | Op::Sqrt => 0.1 * size as f64,
                     _ => 0.02 * size as f64,
                 };
-                let mut dying: Vec<Value> = instr.args.iter().copied().filter(|&a| self.last_use[a as usize] == value).collect();
+                let mut dying: Vec<Value> =
+                    instr.args.iter().copied().filter(|&a| self.last_use[a as usize] == value).collect();
                 dying.sort_unstable();
                 dying.dedup();
                 for a in dying {

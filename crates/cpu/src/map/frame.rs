@@ -91,14 +91,18 @@ impl<'a> Frame<'a> {
         // SAFETY: each register has room for a tile.
         unsafe { fill_constants(program, bound.params, &registers, longest) };
         for (i, &(size, used)) in program.inputs.iter().enumerate() {
-            if let (true, Some(view)) = (used && bound.domain.total > 0, &bound.views[i]) {
-                if view.access == Access::Scalar {
-                    // SAFETY: the domain is not empty, so the element exists.
-                    unsafe { splat(view.pointer(&bound.domain, 0), size, longest, registers[i]) };
-                }
+            let scalar = bound.views[i].as_ref().filter(|v| used && v.access == Access::Scalar && bound.domain.total > 0);
+            if let Some(view) = scalar {
+                // SAFETY: the domain is not empty, so the element exists.
+                unsafe { splat(view.pointer(&bound.domain, 0), size, longest, registers[i]) };
             }
         }
-        Ok(Frame { bound, registers, filled: SmallVec::from_elem((std::ptr::null_mut(), 0), program.inputs.len()), _scratch: scratch })
+        Ok(Frame {
+            bound,
+            registers,
+            filled: SmallVec::from_elem((std::ptr::null_mut(), 0), program.inputs.len()),
+            _scratch: scratch,
+        })
     }
 
     /// Elements of a tile.
@@ -162,20 +166,16 @@ impl<'a> Frame<'a> {
         }
         let outputs = &bound.views[program.inputs.len()..];
         for (&(register, _), view) in program.outputs.iter().zip(outputs) {
-            if let Some(view) = view {
-                if view.access != Access::Strided {
-                    self.registers[register as usize] = view.pointer(&bound.domain, at);
-                }
+            if let Some(view) = view.as_ref().filter(|v| v.access != Access::Strided) {
+                self.registers[register as usize] = view.pointer(&bound.domain, at);
             }
         }
         // SAFETY: the registers hold or point at `len` elements.
         unsafe { execute(program, &self.registers, bound.dims, at, len) };
         for (&(register, _), view) in program.outputs.iter().zip(outputs) {
-            if let Some(view) = view {
-                if view.access == Access::Strided {
-                    // SAFETY: by the contract above.
-                    unsafe { view.spread(&bound.domain, at, len, self.registers[register as usize]) };
-                }
+            if let Some(view) = view.as_ref().filter(|v| v.access == Access::Strided) {
+                // SAFETY: by the contract above.
+                unsafe { view.spread(&bound.domain, at, len, self.registers[register as usize]) };
             }
         }
     }

@@ -12,11 +12,11 @@ use crate::memory::CpuBuffer;
 use crate::parallel::parallel_for;
 use crate::tier::Tier;
 use compile::{Results, TileProgram, compile};
+use ferrotensor_core::DType;
 use ferrotensor_core::error::{Error, Result};
 use ferrotensor_core::kernel::Map;
 use ferrotensor_core::layout::Layout;
 use ferrotensor_core::scalar::{Builder, Op, Program};
-use ferrotensor_core::DType;
 use frame::{Bound, Frame, Memory, run_single_tile};
 use smallvec::SmallVec;
 

@@ -44,11 +44,26 @@ macro_rules! bits {
 macro_rules! by_size {
     ($bytes:expr, $T:ident => $body:expr) => {
         match $bytes {
-            1 => { type $T = u8; $body }
-            2 => { type $T = u16; $body }
-            4 => { type $T = u32; $body }
-            8 => { type $T = u64; $body }
-            _ => { type $T = [u64; 2]; $body }
+            1 => {
+                type $T = u8;
+                $body
+            }
+            2 => {
+                type $T = u16;
+                $body
+            }
+            4 => {
+                type $T = u32;
+                $body
+            }
+            8 => {
+                type $T = u64;
+                $body
+            }
+            _ => {
+                type $T = [u64; 2];
+                $body
+            }
         }
     };
 }

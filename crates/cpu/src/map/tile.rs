@@ -95,7 +95,12 @@ impl<F: Ternary<A, R>, A: Copy, R: Copy> Source for Map3<F, A, R> {
         // SAFETY: the contract of `TileFn`.
         let (x, y, z, out) = unsafe {
             let len = t.len;
-            (operand::<A>(t.args[0], len), operand::<R>(t.args[1], len), operand::<R>(t.args[2], len), target::<R>(t.out, len))
+            (
+                operand::<A>(t.args[0], len),
+                operand::<R>(t.args[1], len),
+                operand::<R>(t.args[2], len),
+                target::<R>(t.out, len),
+            )
         };
         for (((o, &x), &y), &z) in out.iter_mut().zip(x).zip(y).zip(z) {
             *o = F::apply(x, y, z);
@@ -234,12 +239,12 @@ impl<M: Unary<T, T>, F: Unary<T, T>, T: Item<Value: Real> + CastTo<f64>> Source 
     unsafe fn run(t: Tile) {
         // SAFETY: the contract of `TileFn`.
         let x = unsafe { operand::<T>(t.args[0], t.len) };
-        // NaN and infinity count as large.
-        let large = x.iter().fold(false, |large, &x| large | !(CastTo::<f64>::cast(x).abs() < MODERATE));
+        let large = x.iter().fold(false, |large, &x| {
+            let x: f64 = x.cast();
+            large | (x.abs() >= MODERATE) | x.is_nan()
+        });
         // SAFETY: the same contract.
-        unsafe {
-            if large { Map1::<F, T, T>::run(t) } else { Map1::<M, T, T>::run(t) }
-        }
+        unsafe { if large { Map1::<F, T, T>::run(t) } else { Map1::<M, T, T>::run(t) } }
     }
 }
 

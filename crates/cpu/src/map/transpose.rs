@@ -18,7 +18,7 @@ const PANEL: usize = 256;
 /// along another axis.
 pub fn is_turned(layout: &Layout, size: usize) -> bool {
     let axes = || layout.dims().iter().zip(layout.strides()).filter(|&(&d, &s)| d > 1 && s != 0);
-    let Some((&length, inner)) = axes().last().map(|(d, s)| (d, s.unsigned_abs())) else { return false };
+    let Some((&length, inner)) = axes().next_back().map(|(d, s)| (d, s.unsigned_abs())) else { return false };
     layout.len() >= FROM_ELEMENTS
         && length >= 16
         && inner * size >= LINE
@@ -77,7 +77,8 @@ pub unsafe fn copy(from: Slot, to: Slot, size: usize, context: &Context) -> Resu
                 }
                 rest /= dims[a];
             }
-            let [from, to] = [0, 1].map(|n| Side { start: sides[n].start.wrapping_offset(at[n] * size as isize), ..sides[n] });
+            let [from, to] =
+                [0, 1].map(|n| Side { start: sides[n].start.wrapping_offset(at[n] * size as isize), ..sides[n] });
             // SAFETY: the panel lies inside both layouts, and is this thread's.
             by_size!(size, T => unsafe { panel::<T>(from, to, count) });
         }
@@ -95,7 +96,8 @@ unsafe fn panel<T: Copy>(from: Side, to: Side, count: [usize; 2]) {
         for j0 in (0..count[1]).step_by(square) {
             for j in j0..(j0 + square).min(count[1]) {
                 for i in i0..(i0 + square).min(count[0]) {
-                    let at = |s: Side| s.start.cast::<T>().wrapping_offset(i as isize * s.steps[0] + j as isize * s.steps[1]);
+                    let at =
+                        |s: Side| s.start.cast::<T>().wrapping_offset(i as isize * s.steps[0] + j as isize * s.steps[1]);
                     // SAFETY: by the contract above.
                     unsafe { *at(to) = *at(from) };
                 }

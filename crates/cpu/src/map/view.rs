@@ -86,7 +86,7 @@ impl Domain {
 
     /// Whether pieces of a multiple of `run` elements, begun at one, end at one too.
     pub fn keeps(&self, run: usize) -> bool {
-        self.row == usize::MAX || self.row % run == 0
+        self.row == usize::MAX || self.row.is_multiple_of(run)
     }
 
     /// The smallest stretch between piece boundaries that splitting work should keep to, at least `tile`.

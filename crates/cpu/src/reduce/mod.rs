@@ -185,7 +185,8 @@ impl ReduceKernel {
                 continue;
             }
             let order = [&dims[..inner], &[count], &dims[kept..], &[width]].concat();
-            let steps = [&strides[..inner], &[strides[inner] * block as isize], &strides[kept..], &[strides[inner]]].concat();
+            let steps =
+                [&strides[..inner], &[strides[inner] * block as isize], &strides[kept..], &[strides[inner]]].concat();
             let offset = (input.offset() as isize + first as isize * strides[inner]) as usize;
             // The elements are among those of the launch's own layout.
             let layout = Layout::new(&order, &steps, offset, usize::MAX)?;

@@ -152,7 +152,11 @@ impl<F: Binary<T, T>, T: Copy> Source for Short<F, T> {
         for (item, out) in src.chunks_exact(s.extent).zip(out) {
             if let Some(mut lanes) = group::<F, T>(item) {
                 // With all lanes filled the length is a constant, and the loops unroll.
-                if s.extent >= LANES { fold::<F, T>(&mut lanes, 1) } else { fold::<F, T>(&mut lanes[..s.extent], 1) }
+                if s.extent >= LANES {
+                    fold::<F, T>(&mut lanes, 1)
+                } else {
+                    fold::<F, T>(&mut lanes[..s.extent], 1)
+                }
                 *out = lanes[0];
             }
         }
@@ -282,18 +286,21 @@ impl Accumulate for Tree {
         while done < len {
             let (acc, src) = (self.partial(self.depth), src.wrapping_add(done * self.fns.size));
             let (at, left) = (self.position % lanes, len - done);
-            // SAFETY (all three): `src` has `left` elements, and lane memory has room for `lanes` of them from `acc` on.
+            // `src` has `left` elements, and the topmost partial has room for `lanes` of them from `acc` on.
             let taken = if self.position == 0 && self.width == 1 {
                 let taken = left.min(group);
+                // SAFETY: `taken` is at most `left`, and stays within the partial.
                 unsafe { (self.fns.rows)(Lanes { acc, src, len: taken, width: 1 }) };
                 taken
             } else if self.position < lanes {
                 let taken = left.min(lanes - at);
+                // SAFETY: `taken` is at most `left`, and stays within the partial.
                 unsafe { std::ptr::copy_nonoverlapping(src, acc.add(at * self.fns.size), taken * self.fns.size) };
                 taken
             } else {
                 let taken = left.min(lanes - at);
                 let acc = acc.wrapping_add(at * self.fns.size);
+                // SAFETY: `taken` is at most `left`, and stays within the partial.
                 unsafe { (self.fns.combine)(Lanes { acc, src, len: taken, width: self.width }) };
                 taken
             };

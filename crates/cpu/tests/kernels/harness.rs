@@ -227,6 +227,10 @@ pub fn check(kernel: &Kernel, inputs: &[(&Array, Style)], outputs: &[(&[usize], 
     let arrays: Vec<&Array> = inputs.iter().map(|i| i.0).collect();
     let dims: Vec<&[usize]> = outputs.iter().map(|o| o.0).collect();
     for (x, y) in expected(kernel, &arrays, &dims, params).iter().zip(&ours) {
-        assert_same(x, y, &format!("{kernel:?} {inputs:?} {outputs:?}", inputs = inputs.iter().map(|i| i.1).collect::<Vec<_>>()));
+        assert_same(
+            x,
+            y,
+            &format!("{kernel:?} {inputs:?} {outputs:?}", inputs = inputs.iter().map(|i| i.1).collect::<Vec<_>>()),
+        );
     }
 }

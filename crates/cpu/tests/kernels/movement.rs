@@ -9,15 +9,22 @@ use ferrotensor_core::{Code, DType};
 fn gathers_and_scatters_equal_the_reference() {
     let mut rng = Rng(21);
     // Data, number of index operands, their shape.
-    let cases: [(&[usize], usize, &[usize]); 6] =
-        [(&[5], 1, &[]), (&[5], 1, &[700]), (&[4, 6], 1, &[3]), (&[4, 6], 2, &[2, 3]), (&[3, 4, 5, 2], 2, &[600]), (&[3, 0], 1, &[2])];
+    let cases: [(&[usize], usize, &[usize]); 6] = [
+        (&[5], 1, &[]),
+        (&[5], 1, &[700]),
+        (&[4, 6], 1, &[3]),
+        (&[4, 6], 2, &[2, 3]),
+        (&[3, 4, 5, 2], 2, &[600]),
+        (&[3, 0], 1, &[2]),
+    ];
     for d in DType::all() {
         for (data_dims, n, b) in cases {
             let data = rng.array(d, data_dims);
             let index: Vec<Array> = (0..n)
                 .map(|k| {
                     let dim = data_dims[k] as i64;
-                    let values: Vec<i64> = (0..b.iter().product()).map(|_| rng.below(2 * dim as usize) as i64 - dim).collect();
+                    let values: Vec<i64> =
+                        (0..b.iter().product()).map(|_| rng.below(2 * dim as usize) as i64 - dim).collect();
                     Array::from_slice(b, &values).unwrap()
                 })
                 .collect();
@@ -40,7 +47,8 @@ fn gathers_and_scatters_equal_the_reference() {
 fn every_index_dtype_is_read() {
     let data = Array::from_slice(&[3], &[10i32, 20, 30]).unwrap();
     for d in DType::all().filter(|d| d.is_integer()) {
-        let bytes = [2u8, 0, 1].iter().flat_map(|&v| std::iter::once(v).chain(std::iter::repeat_n(0, d.bytes() - 1))).collect();
+        let bytes =
+            [2u8, 0, 1].iter().flat_map(|&v| std::iter::once(v).chain(std::iter::repeat_n(0, d.bytes() - 1))).collect();
         let index = Array::new(d, &[3], bytes).unwrap();
         let kernel = Kernel::Gather(Gather { dtype: DType::I32, index: vec![d] });
         check(&kernel, &[(&data, Style::Dense), (&index, Style::Dense)], &[(&[3], Style::Dense)], &[]);
@@ -71,7 +79,9 @@ fn an_index_out_of_range_fails_with_its_value_and_leaves_the_rest() {
 fn sorts_equal_the_reference() {
     let mut rng = Rng(22);
     for d in DType::all().filter(|d| !d.is_complex()) {
-        for (dims, k) in [(&[1usize][..], 1), (&[3, 50], 50), (&[2, 700], 700), (&[3, 600], 7), (&[4, 0], 0), (&[2, 3, 9], 4)] {
+        for (dims, k) in
+            [(&[1usize][..], 1), (&[3, 50], 50), (&[2, 700], 700), (&[3, 600], 7), (&[4, 0], 0), (&[2, 3, 9], 4)]
+        {
             let array = rng.array(d, dims);
             let mut out = dims.to_vec();
             *out.last_mut().unwrap() = k;

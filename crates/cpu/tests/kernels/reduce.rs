@@ -82,7 +82,8 @@ fn exact_reductions_equal_the_reference_for_every_monoid_dtype_and_layout() {
             let ordered = !matches!(monoid, Monoid::Sum | Monoid::Prod);
             let logical = matches!(monoid, Monoid::All | Monoid::Any);
             // Rounded sums have an error bound instead; see the tree above.
-            if (logical && d != DType::Bool) || (ordered && d.is_complex()) || (!ordered && (d.is_float() || d.is_complex())) {
+            if (logical && d != DType::Bool) || (ordered && d.is_complex()) || (!ordered && (d.is_float() || d.is_complex()))
+            {
                 continue;
             }
             for (dims, axes) in shapes {
@@ -147,8 +148,13 @@ fn a_sum_of_nothing_is_plus_zero_and_a_position_of_nothing_an_error() {
     let got = run(&kernel, &[(&empty, Style::Dense)], &[(&[2], Style::Dense)], &[]);
     assert_eq!(got[0].bytes(), [0u8; 8]);
     let kernel = reduce(1, Combine::ArgMax, DType::F32);
-    let (_, outcome) =
-        crate::harness::launch(ferrotensor_cpu::Tier::Baseline, &kernel, &[(&empty, Style::Dense)], &[(&[2], Style::Dense)], &[]);
+    let (_, outcome) = crate::harness::launch(
+        ferrotensor_cpu::Tier::Baseline,
+        &kernel,
+        &[(&empty, Style::Dense)],
+        &[(&[2], Style::Dense)],
+        &[],
+    );
     assert_eq!(outcome.failed[0].1.code, ferrotensor_core::Code::Argument);
 }
 
@@ -171,7 +177,9 @@ fn a_long_sum_keeps_its_error_bound() {
 #[test]
 fn complex_and_half_sums_are_close_to_the_reference() {
     let mut rng = Rng(12);
-    for (d, tolerance) in [(DType::F16, 2e-2), (DType::BF16, 2e-1), (DType::C64, 1e-4), (DType::C128, 1e-12), (DType::F64, 1e-12)] {
+    for (d, tolerance) in
+        [(DType::F16, 2e-2), (DType::BF16, 2e-1), (DType::C64, 1e-4), (DType::C128, 1e-12), (DType::F64, 1e-12)]
+    {
         let mut b = Builder::new();
         let x = b.input(DType::F32);
         let y = b.cast(x, d);
@@ -197,7 +205,8 @@ fn scans_equal_the_reference() {
     for d in DType::all() {
         for combine in [Monoid::Sum, Monoid::Prod, Monoid::Max, Monoid::Min, Monoid::All, Monoid::Any] {
             let ordered = !matches!(combine, Monoid::Sum | Monoid::Prod);
-            if d.is_complex() && combine != Monoid::Sum || (matches!(combine, Monoid::All | Monoid::Any) && d != DType::Bool) {
+            if d.is_complex() && combine != Monoid::Sum || (matches!(combine, Monoid::All | Monoid::Any) && d != DType::Bool)
+            {
                 assert!(ordered || combine == Monoid::Prod);
                 continue;
             }
