@@ -26,6 +26,7 @@ pub use session::{Config, InferredIds, Session, Strict};
 pub use stats::{Fallback, Stats};
 pub use storage::Tensor;
 
+use ferrotensor_core::backend::Backend;
 use ferrotensor_core::registry::Registry;
 use pool::{Budget, Pool};
 use std::sync::Arc;
@@ -35,6 +36,8 @@ pub struct Engine {
     registry: Registry,
     pools: Vec<Arc<Pool>>,
     executors: Vec<executor::Executor>,
+    /// What kernels fall back to.
+    cpu: Option<Arc<dyn Backend>>,
     budget: Arc<Budget>,
     host: HostRoutine,
 }
@@ -46,7 +49,8 @@ impl Engine {
         let devices = registry.devices();
         let pools = devices.iter().map(|d| Arc::new(Pool::new(Arc::clone(d), Arc::clone(&budget)))).collect();
         let executors = devices.iter().map(|d| executor::Executor::new(d.caps().name.clone())).collect();
-        Arc::new(Engine { registry, pools, executors, budget, host })
+        let cpu = devices.iter().find(|d| d.caps().name == "cpu").cloned();
+        Arc::new(Engine { registry, pools, executors, cpu, budget, host })
     }
 
     /// The devices of this process.

@@ -52,7 +52,7 @@ pub enum RunOutcome {
 
 /// A value with its memory.
 #[derive(Clone)]
-struct Bound {
+pub struct Bound {
     buffer: Buffer,
     layout: Layout,
     source: Source,
@@ -92,30 +92,37 @@ struct Binder<'a> {
     schedule: &'a Schedule,
     params: &'a [u64],
     completion: Option<Arc<Completion>>,
-    values: Vec<Option<Bound>>,
+    values: &'a mut Vec<Option<Bound>>,
     own: SmallVec<[Option<Arc<Storage>>; 2]>,
     arena: Option<Block>,
     work: SmallVec<[Work; 1]>,
     launches: u64,
 }
 
-/// Binds a schedule to tensors and parameters.
+/// Binds a schedule to tensors and parameters. `values` is working memory, kept (and cleared) by the caller between runs.
 ///
 /// # Errors
 /// `Code::OutOfMemory` when the device has no memory, `Code::Index` for run-time indices out of range, `Code::Internal`
 /// for inputs of other types than the program says.
-pub fn bind(ctx: &Context, schedule: &Arc<Schedule>, request: &Request) -> Result<BoundRun> {
+pub fn bind(
+    ctx: &Context,
+    schedule: &Arc<Schedule>,
+    request: &Request,
+    values: &mut Vec<Option<Bound>>,
+) -> Result<BoundRun> {
     if request.params.len() < schedule.params {
         return Err(Error::internal("too few parameters"));
     }
     let arena = if schedule.arena > 0 { Some(ctx.pool.alloc(schedule.arena)?) } else { None };
+    values.clear();
+    values.resize_with(schedule.values.len(), || None);
     let mut b = Binder {
         pool: ctx.pool,
         device: schedule.device,
         schedule,
         params: request.params,
         completion: ctx.completion.clone(),
-        values: vec![None; schedule.values.len()],
+        values,
         own: smallvec![None; schedule.own.len()],
         arena,
         work: SmallVec::new(),
@@ -132,7 +139,10 @@ pub fn bind(ctx: &Context, schedule: &Arc<Schedule>, request: &Request) -> Resul
     for (n, step) in schedule.steps.iter().enumerate() {
         b.step(n as u32, step)?;
     }
-    let outputs = schedule.outputs.iter().map(|v| b.output(*v, request.inputs)).collect::<Result<_>>()?;
+    let mut outputs = SmallVec::new();
+    for v in &schedule.outputs {
+        outputs.push(b.output(*v, request.inputs)?);
+    }
     let mut job = (ctx.blank)(Arc::clone(schedule));
     job.inputs = request.inputs.iter().map(|t| Arc::clone(t.storage())).collect();
     (job.work, job.own, job.arena, job.completion) = (b.work, b.own, b.arena, b.completion);
@@ -173,7 +183,10 @@ impl Binder<'_> {
                 });
             }
             Step::Launch { resolved, inputs, to, outputs, params } => {
-                let operands = inputs.iter().map(|&v| Ok(self.bound(v)?.operand())).collect::<Result<SmallVec<_>>>()?;
+                let mut operands: SmallVec<[Operand; 3]> = SmallVec::new();
+                for &v in inputs {
+                    operands.push(self.bound(v)?.operand());
+                }
                 let mut targets: SmallVec<[Operand; 1]> = SmallVec::new();
                 for (i, place) in outputs.iter().enumerate() {
                     let v = to.0 as usize + i;
@@ -182,16 +195,19 @@ impl Binder<'_> {
                     targets.push(bound.operand());
                     self.values[v] = Some(bound);
                 }
-                let params = params.iter().map(|p| convert(p, self.params)).collect::<Result<_>>()?;
+                let mut numbers: SmallVec<[u64; 4]> = SmallVec::new();
+                for p in params {
+                    numbers.push(convert(p, self.params)?);
+                }
                 match &resolved.target {
-                    Target::Native(_) => self.launch(n, resolved, operands, targets, params),
+                    Target::Native(_) => self.launch(n, resolved, operands, targets, numbers),
                     target => {
                         let dtype = |v: Val| self.schedule.values[v.0 as usize].0;
                         let foreign = Foreign {
                             target: target.clone(),
                             inputs: operands.into_iter().zip(inputs.iter().map(|&v| dtype(v))).collect(),
                             outputs: targets.into_iter().zip((to.0..).map(|v| dtype(Val(v)))).collect(),
-                            params,
+                            params: numbers,
                         };
                         self.work.push(Work::Foreign(Box::new(foreign), n));
                         self.launches += 1;

@@ -69,6 +69,7 @@ pub struct Session {
     schedules: TwoGenerations<Box<[i32]>, Arc<Schedule>>,
     resolvers: Vec<Resolver>,
     key: Vec<i32>,
+    values: Vec<Option<run::Bound>>,
     config: Config,
     stats: Stats,
     warnings: Vec<String>,
@@ -90,6 +91,7 @@ impl Session {
             schedules: TwoGenerations::new(1024),
             resolvers,
             key: Vec::new(),
+            values: Vec::new(),
             config: Config::default(),
             stats: Stats::default(),
             warnings: Vec::new(),
@@ -165,6 +167,9 @@ impl Session {
                 }
             }
         }
+        if next.next().is_some() {
+            return Err(Error::argument(format!("{}: takes {} operands, got more", def.name, def.operands.len())));
+        }
         let device = match device {
             Some(d) => d,
             None => u16::try_from(attrs.int("device")).unwrap_or(u16::MAX),
@@ -199,7 +204,6 @@ impl Session {
         let ready = request.inputs.iter().all(|t| t.is_ready());
         let inline = idle && ready && (request.mode == Mode::Sync || schedule.estimate < INLINE_NS);
         let completion = (!inline).then(|| Arc::new(Completion::default()));
-        let cpu = engine.pools.iter().map(|p| p.backend()).find(|b| b.caps().name == "cpu");
         let blank = |schedule: Arc<Schedule>| Job {
             schedule,
             work: SmallVec::new(),
@@ -207,12 +211,14 @@ impl Session {
             own: SmallVec::new(),
             arena: None,
             device: Arc::clone(pool.backend()),
-            cpu: cpu.cloned(),
+            cpu: engine.cpu.clone(),
             host: engine.host,
             abandoned: Arc::clone(&self.abandoned),
             completion: None,
         };
-        let bound = run::bind(&Context { pool, blank: &blank, completion }, &schedule, request)?;
+        let bound = run::bind(&Context { pool, blank: &blank, completion }, &schedule, request, &mut self.values);
+        self.values.clear();
+        let bound = bound?;
         self.stats.programs += 1;
         self.stats.ops += schedule.op_count;
         self.stats.launches += bound.launches;
@@ -257,7 +263,7 @@ impl Session {
             .ok_or_else(|| Error::internal("unknown output slot"))?;
         let dense: Vec<bool> = request.inputs.iter().map(|t| t.layout().is_row_major()).collect();
         let device = Arc::clone(self.engine.pools[lowered.device as usize].backend());
-        let cpu = self.engine.pools.iter().map(|p| p.backend()).find(|b| b.caps().name == "cpu").cloned();
+        let cpu = self.engine.cpu.clone();
         let resolver = &mut self.resolvers[lowered.device as usize];
         let mut reasons = Vec::new();
         let mut resolve = |kernel: &ferrotensor_core::kernel::Kernel| {
