@@ -188,7 +188,7 @@ impl Handles {
         self.since_canary.0 += 1;
         self.since_canary.1 += bytes;
         let large = bytes >= 1 << 20;
-        if !large && self.created % STEP != 0 {
+        if !large && !self.created.is_multiple_of(STEP) {
             return;
         }
         let _scope = Scope::open(self.env);
@@ -327,4 +327,29 @@ pub fn close_scope(state: &mut Environment, args: &Args) -> Result<sys::napi_val
 pub fn collect(state: &mut Environment, args: &Args) -> Result<sys::napi_value> {
     state.handles.sweep(args.bool(0));
     Ok(ptr::null_mut())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{GENERATIONS, Key};
+
+    #[test]
+    fn a_key_survives_the_way_through_a_double_and_is_never_zero() {
+        for generation in [1, 2, GENERATIONS - 1] {
+            for index in [0, 1, u32::MAX] {
+                let key = Key { index, generation };
+                let v = key.to_f64();
+                assert!(v > 0.0 && v <= 9_007_199_254_740_991.0);
+                assert!(Key::from_f64(v) == key);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_handle_is_no_key_of_a_slot() {
+        // Slots start at generation 1; saturating casts send NaN and negative numbers to generation 0.
+        for v in [0.0, -1.0, f64::NAN, f64::NEG_INFINITY, 4_294_967_295.0] {
+            assert_eq!(Key::from_f64(v).generation, 0);
+        }
+    }
 }

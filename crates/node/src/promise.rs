@@ -98,26 +98,26 @@ impl Environment {
         }
         let mut function = ptr::null_mut();
         let context = ptr::from_mut(self).cast::<c_void>();
+        let name = value::from_text(self.env, "ferrotensor");
+        let (none, null) = (ptr::null_mut(), ptr::null_mut());
         // SAFETY: `deliver` matches the signature. The context outlives the function: the environment's own cleanup hook was
         // added first, so it runs last, and `deliver` does not touch the context once Node has passed a null `env`.
-        value::check(
-            unsafe {
-                sys::napi_create_threadsafe_function(
-                    self.env,
-                    ptr::null_mut(),
-                    ptr::null_mut(),
-                    value::from_text(self.env, "ferrotensor"),
-                    0,
-                    1,
-                    ptr::null_mut(),
-                    None,
-                    context,
-                    Some(deliver),
-                    &mut function,
-                )
-            },
-            "napi_create_threadsafe_function",
-        )?;
+        let status = unsafe {
+            sys::napi_create_threadsafe_function(
+                self.env,
+                none,
+                none,
+                name,
+                0,
+                1,
+                null,
+                None,
+                context,
+                Some(deliver),
+                &mut function,
+            )
+        };
+        value::check(status, "napi_create_threadsafe_function")?;
         let port = Arc::new(Port(Mutex::new(Some(Function(function)))));
         // SAFETY: `close_port` takes the count given here. Added after the function, so it runs before Node frees it.
         unsafe {
