@@ -249,6 +249,16 @@ test('a token takes the same storage into a worker', async (t) => {
   x.dispose()
 })
 
+test('a token works while any tensor lives on its storage', (t) => {
+  const x = ft.tensor([1, 2, 3])
+  const view = x.at('1:')
+  ft.evaluateSync(view)
+  const token = x.share()
+  x.dispose()
+  t.deepEqual(ft.fromShared(token).toArray(), [1, 2, 3])
+  t.deepEqual(view.toArray(), [2, 3])
+})
+
 test('a token of a tensor that is gone, or no token, is refused', (t) => {
   const x = ones(2)
   const token = x.share()

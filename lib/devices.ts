@@ -1,6 +1,7 @@
 // Devices: names, numbers, the default, and what each is.
 
 import { ArgumentError } from './errors.js'
+import type { DType } from './generated/dtypes.js'
 import { native } from './native.js'
 import type { Device } from './operand.js'
 
@@ -13,6 +14,8 @@ export interface PresentDevice {
   readonly available: true
   /** What it calls itself, with the engine chosen. */
   readonly description: string
+  /** Element types it can hold. */
+  readonly dtypes: readonly DType[]
   /** Bytes of memory in all; 0 when unknown. */
   readonly memory: number
   /** Bytes of the largest tensor. */
@@ -30,8 +33,8 @@ export interface AbsentDevice {
 
 /** Every device of this machine, and for each absent backend the reason. */
 export function devices(): (PresentDevice | AbsentDevice)[] {
-  return native.devices().map(({ name, kind, reason, description = '', memory = 0, maxBuffer = 0 }) =>
-    reason === undefined ? { name, kind, available: true, description, memory, maxBuffer } : { name, kind, available: false, reason }
+  return native.devices().map(({ name, kind, reason, description = '', dtypes = [], memory = 0, maxBuffer = 0 }) =>
+    reason === undefined ? { name, kind, available: true, description, dtypes, memory, maxBuffer } : { name, kind, available: false, reason }
   )
 }
 

@@ -1,6 +1,7 @@
 // The native module as TypeScript sees it, and the buffers both sides share.
 
 import { ERROR_CLASSES } from './errors.js'
+import type { DType } from './generated/dtypes.js'
 import { loadNative } from './loader.js'
 
 /** Memory of one device, in bytes. */
@@ -49,6 +50,7 @@ export interface NativeDevice {
   readonly kind: string
   readonly number?: number
   readonly description?: string
+  readonly dtypes?: readonly DType[]
   readonly memory?: number
   readonly maxBuffer?: number
   readonly reason?: string

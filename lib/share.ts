@@ -7,7 +7,7 @@ import { HEADER, ints, native } from './native.js'
 import { checkAlive, READY, Tensor } from './tensor.js'
 import { typeAt, type Type } from './types.js'
 
-/** A plain object that may be posted to a worker of this process. It works while the shared tensor lives. */
+/** A plain object that may be posted to a worker of this process. It works while any tensor on its storage lives. */
 export interface SharedTensor<D extends DType = DType> {
   readonly kind: 'ferrotensor.shared'
   /** Names the storage inside this process. */

@@ -24,7 +24,7 @@ pub use resolve::HostRoutine;
 pub use run::{Mode, Request, RunOutcome};
 pub use session::{Config, InferredIds, Session, Strict};
 pub use stats::{Fallback, Stats};
-pub use storage::Tensor;
+pub use storage::{Tensor, WeakTensor};
 
 use ferrotensor_core::backend::Backend;
 use ferrotensor_core::registry::Registry;

@@ -4,7 +4,7 @@ use crate::pool::Block;
 use ferrotensor_core::layout::Layout;
 use ferrotensor_core::{DType, Error, Result};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 type Waiter = Box<dyn FnOnce() + Send>;
 
@@ -107,7 +107,32 @@ pub struct Tensor {
     storage: Arc<Storage>,
 }
 
+/// A view of a storage that does not keep it alive.
+pub struct WeakTensor {
+    dtype: DType,
+    layout: Layout,
+    storage: Weak<Storage>,
+}
+
+impl WeakTensor {
+    /// The tensor, if any tensor on that storage still lives.
+    pub fn upgrade(&self) -> Option<Tensor> {
+        let storage = self.storage.upgrade()?;
+        Some(Tensor { dtype: self.dtype, layout: self.layout.clone(), storage })
+    }
+
+    /// Whether [`WeakTensor::upgrade`] has become impossible.
+    pub fn is_gone(&self) -> bool {
+        self.storage.strong_count() == 0
+    }
+}
+
 impl Tensor {
+    /// The same view without keeping the storage alive.
+    pub fn downgrade(&self) -> WeakTensor {
+        WeakTensor { dtype: self.dtype, layout: self.layout.clone(), storage: Arc::downgrade(&self.storage) }
+    }
+
     /// A view of a storage; the layout must lie inside it.
     pub(crate) fn new(dtype: DType, layout: Layout, storage: Arc<Storage>) -> Self {
         Tensor { dtype, layout, storage }

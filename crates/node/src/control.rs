@@ -3,7 +3,9 @@
 use crate::callback::Args;
 use crate::environment::{Environment, engine};
 use crate::value::{from_entries, from_f64, from_list, from_text, text};
-use ferrotensor_core::{Error, Result};
+use ferrotensor_core::kernel::{Kernel, Map};
+use ferrotensor_core::scalar::Program;
+use ferrotensor_core::{DType, Error, Result};
 use ferrotensor_engine::{Config, Strict};
 use napi_sys as sys;
 use std::ptr;
@@ -34,7 +36,8 @@ pub fn trim(_: &mut Environment, _: &Args) -> Result<sys::napi_value> {
     Ok(ptr::null_mut())
 }
 
-/// `devices()`: one entry for each device present (`number`, `name`, `kind`, `description`, `memory`, `maxBuffer`) and each
+/// `devices()`: one entry for each device present (`number`, `name`, `kind`, `description`, `dtypes`, `memory`,
+/// `maxBuffer`) and each
 /// absent backend (`name`, `kind`, `reason`).
 pub fn devices(state: &mut Environment, _: &Args) -> Result<sys::napi_value> {
     let env = state.env;
@@ -50,6 +53,9 @@ pub fn devices(state: &mut Environment, _: &Args) -> Result<sys::napi_value> {
             Ok(devices) => {
                 for device in devices {
                     let caps = device.caps();
+                    // Derived, like all support: a device has a dtype if it can copy it.
+                    let copy = |dtype| Kernel::Map(Map { program: Program::identity(dtype) });
+                    let dtypes = DType::all().filter(|&d| device.supports(&copy(d)).is_ok());
                     list.push(from_entries(
                         env,
                         &[
@@ -57,6 +63,7 @@ pub fn devices(state: &mut Environment, _: &Args) -> Result<sys::napi_value> {
                             (c"name", from_text(env, &caps.name)),
                             kind(),
                             (c"description", from_text(env, &caps.description)),
+                            (c"dtypes", from_list(env, dtypes.map(|d| from_text(env, d.name())))),
                             (c"memory", from_f64(env, device.mem().total as f64)),
                             (c"maxBuffer", from_f64(env, caps.max_buffer as f64)),
                         ],
