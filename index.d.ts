@@ -2957,7 +2957,7 @@ declare function evaluate(...tensors: readonly Tensor[]): Promise<void>;
 /** As {@link evaluate}, blocking. */
 declare function evaluateSync(...tensors: readonly Tensor[]): void;
 
-/** A plain object that may be posted to a worker of this process. It works while the shared tensor lives. */
+/** A plain object that may be posted to a worker of this process. It works while any tensor on its storage lives. */
 interface SharedTensor<D extends DType = DType> {
     readonly kind: 'ferrotensor.shared';
     /** Names the storage inside this process. */
@@ -3177,7 +3177,7 @@ declare function key(seed: number | bigint, options?: {
 /**
  * `count` (2) independent keys, as an array.
  *
- * @throws {TensorError} `ERR_SHAPE` for a negative count, `ERR_ARGUMENT` for a key that is none.
+ * @throws {TensorError} `ERR_SHAPE` for a count that is negative or above 2^20, `ERR_ARGUMENT` for a key that is none.
  */
 declare function split(key: Key, count?: number): Key[];
 /** The key of a number (an index, a step) under a key. */
@@ -3361,6 +3361,8 @@ interface PresentDevice {
     readonly available: true;
     /** What it calls itself, with the engine chosen. */
     readonly description: string;
+    /** Element types it can hold. */
+    readonly dtypes: readonly DType[];
     /** Bytes of memory in all; 0 when unknown. */
     readonly memory: number;
     /** Bytes of the largest tensor. */

@@ -19,8 +19,18 @@ export function shown(value: unknown, inside = false): string {
     return short ? `[${value.map((item) => shown(item, true)).join(', ')}]` : `an array of ${value.length}`
   }
   if (typeof value === 'function') return 'a function'
-  const what = typeof value === 'object' ? (value.constructor?.name ?? 'object') : typeof value
+  const what = typeof value === 'object' ? className(value) : typeof value
   return `${/^[AEIO]/i.test(what) ? 'an' : 'a'} ${what}`
+}
+
+/** The name of an object's class; a proxy or a getter may throw or give anything, and an error message must not. */
+function className(value: object): string {
+  try {
+    const name: unknown = value.constructor?.name
+    return typeof name === 'string' && name !== '' ? name : 'object'
+  } catch {
+    return 'object'
+  }
 }
 
 function wrong(op: string, name: string, wanted: string, value: unknown): ArgumentError {
@@ -55,7 +65,9 @@ export function dtypeNumber(op: string, name: string, value: unknown): number {
 }
 
 function list(words: number[], values: readonly number[]): void {
-  words.push(values.length, ...values)
+  words.push(values.length)
+  // Not spread: 10^6 arguments are more than a call can have.
+  for (let i = 0; i < values.length; i++) words.push(values[i] as number)
 }
 
 /** Counting from the end of the first operand and the start of the second, as `tensordot` does with a number. */
@@ -154,7 +166,7 @@ export function checkOptions(op: string, options: unknown, names: readonly strin
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
     throw wrong(op, 'options', `an object (${names.join(', ')})`, options)
   }
-  for (const name in options) {
+  for (const name of Object.keys(options)) {
     if (!names.includes(name)) throw new ArgumentError(`${op}: unknown option '${name}'; one of ${names.join(', ')}`)
   }
   return options as Record<string, unknown>

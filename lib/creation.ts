@@ -54,18 +54,26 @@ function rowOf(dtype: DType): DTypeRow {
 }
 
 function count(op: string, shape: readonly number[]): number {
-  return integers(op, 'shape', shape).reduce((n, size) => {
+  return shape.reduce((n, size) => {
     if (size < 0) throw new ShapeError(`${op}: shape [${shape.join(', ')}]: size ${size} is negative`)
     return n * size
   }, 1)
 }
 
-/** Uploads the bytes of `length` elements under a shape that holds as many. */
-function place(op: string, dtype: DType, shape: readonly number[], length: number, device: unknown, bytes: Uint8Array): Tensor {
-  if (count(op, shape) !== length) {
-    throw new ShapeError(`${op}: shape [${shape.join(', ')}] holds ${count(op, shape)} elements, the data ${length}`)
+/** Uploads elements under a shape that holds as many; without one, along one axis. */
+function place(op: string, { name, bytes: each }: DTypeRow, given: unknown, device: unknown, source: ArrayBufferView | ArrayBufferLike): Tensor {
+  const onto = deviceNumber(device as string | undefined)
+  const asked = given === undefined ? undefined : [...integers(op, 'shape', given)]
+  // After everything that may run the caller's code (getters, proxies), which could change or detach the buffer.
+  const bytes = bytesOf(op, source)
+  const length = bytes.byteLength / each
+  if (!Number.isInteger(length)) {
+    throw new ShapeError(`${op}: ${bytes.byteLength} bytes are no whole number of ${name} elements (${each} bytes each)`)
   }
-  return upload(dtype, shape, deviceNumber(device as string | undefined), bytes)
+  const shape = asked ?? [length]
+  const held = count(op, shape)
+  if (held !== length) throw new ShapeError(`${op}: shape [${shape.join(', ')}] holds ${held} elements, the data ${length}`)
+  return upload(name, shape, onto, bytes)
 }
 
 /**
@@ -88,14 +96,11 @@ export function tensor<const T extends TensorData, E extends DType = DTypeOfData
   }
   const wanted = o.dtype === undefined ? undefined : dtypeOption('tensor', o.dtype, 'float32')
   if (own !== null) {
-    const array = data as TypedArray
-    const bytes = bytesOf('tensor', array)
-    const x = place('tensor', own, orElse(o.shape, [array.length]), array.length, o.device, bytes)
+    const x = place('tensor', rowOf(own), o.shape, o.device, data as TypedArray)
     return (wanted === undefined || wanted === own ? x : x.astype(wanted)) as Tensor<E>
   }
   const flat = flatten('tensor', data, wanted)
-  const length = flat.shape.reduce((n, size) => n * size, 1)
-  const x = place('tensor', flat.dtype, orElse(o.shape, flat.shape), length, o.device, bytesOf('tensor', flat.data))
+  const x = place('tensor', rowOf(flat.dtype), orElse(o.shape, flat.shape), o.device, flat.data)
   return (wanted === undefined || wanted === flat.dtype ? x : x.astype(wanted)) as Tensor<E>
 }
 
@@ -128,12 +133,7 @@ export function fromTypedArray(data: TypedArray | ArrayBufferLike | DataView, sh
   if (own !== null && own !== row.name && rowOf(own).storage !== row.storage) {
     throw new DTypeError(`${op}: a ${data[Symbol.toStringTag]} does not hold elements of ${row.name}; convert with astype('${row.name}')`)
   }
-  const bytes = bytesOf(op, data)
-  const length = bytes.byteLength / row.bytes
-  if (!Number.isInteger(length)) {
-    throw new ShapeError(`${op}: ${bytes.byteLength} bytes are no whole number of ${row.name} elements (${row.bytes} bytes each)`)
-  }
-  return place(op, row.name, orElse(shape, [length]), length, o.device, bytes)
+  return place(op, row, shape, o.device, data)
 }
 
 /**

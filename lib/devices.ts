@@ -1,5 +1,6 @@
 // Devices: names, numbers, the default, and what each is.
 
+import { shown } from './call.js'
 import { ArgumentError } from './errors.js'
 import type { DType } from './generated/dtypes.js'
 import { native } from './native.js'
@@ -56,7 +57,7 @@ export function deviceName(number: number): Device {
  */
 export function deviceNumber(name?: Device): number {
   if (name === undefined) return (fallback ??= deviceNumber(process.env['FERROTENSOR_DEVICE'] || 'cpu'))
-  if (typeof name !== 'string') throw new ArgumentError(`a device is named by text such as 'cpu', got ${String(name)}`)
+  if (typeof name !== 'string') throw new ArgumentError(`a device is named by text such as 'cpu', got ${shown(name)}`)
   let number = numbers.get(name)
   if (number === undefined) numbers.set(name, (number = native.findDevice(name)))
   return number
@@ -79,7 +80,7 @@ export function setDefaultDevice(name: Device): void {
  */
 export function setThreads(count: number): void {
   if (!Number.isInteger(count) || count < 1 || count > 1024) {
-    throw new ArgumentError(`setThreads: expected a whole number from 1 to 1024, got ${String(count)}`)
+    throw new ArgumentError(`setThreads: expected a whole number from 1 to 1024, got ${shown(count)}`)
   }
   native.setThreads(count)
 }

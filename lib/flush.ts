@@ -169,6 +169,11 @@ function writeOperand(x: unknown, again: boolean): void {
 /** Bytes the last refused program asked for. */
 export let refusedBytes = 0
 
+/** Notes what the budget refused, for the error's message. */
+export function refuse(bytes: number): void {
+  refusedBytes = bytes
+}
+
 /**
  * Runs pending roots as one program. Returns the status bits, or -1 when the memory budget refused: other programs may run
  * then, so the caller serialises again.
@@ -200,7 +205,7 @@ export function attempt(roots: readonly Tensor[], flush: number, flags: number):
   for (let i = 0; i < count; i++) ints[at + i] = (outputs[i] as Tensor).slot
   const handle = native.run(count === 1 ? first : outputs)
   if (handle === 0) {
-    refusedBytes = params[0] as number
+    refuse(params[0] as number)
     outputs = []
     return -1
   }

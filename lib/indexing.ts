@@ -34,7 +34,7 @@ function parse(text: string): readonly Item[] {
 function resolve(items: readonly unknown[]): Item[] {
   const out: Item[] = []
   for (const item of items) {
-    if (typeof item === 'string') out.push(...parse(item))
+    if (typeof item === 'string') for (const part of parse(item)) out.push(part)
     else if (item === null || item instanceof Slice) out.push(item)
     else if (typeof item !== 'number') throw notAnItem(item)
     else if (Number.isSafeInteger(item)) out.push(item)

@@ -3,6 +3,7 @@
 
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
+import { shown } from './call.js'
 import { ArgumentError, OutOfMemoryError } from './errors.js'
 import { countPinned, refusedBytes, tryFlush } from './flush.js'
 import { native, WANT_FULL, WANT_MINOR, type DeviceMemory } from './native.js'
@@ -104,7 +105,9 @@ export function admit(except: readonly Tensor[], run: (force: boolean) => number
     } finally {
       relieving = false
     }
-    if (except.reduce((bytes, t) => bytes + t.type.bytes, 0) <= SMALL_BYTES) {
+    // What no budget of this size could ever hold is refused all the same: it would run the machine out of memory.
+    const most = Math.max(native.memory().limit, SMALL_BYTES)
+    if (refusedBytes <= most && except.reduce((bytes, t) => bytes + t.type.bytes, 0) <= SMALL_BYTES) {
       const status = run(true)
       if (status !== -1) return status
     }
@@ -176,7 +179,7 @@ export function memory(): MemoryInfo {
  * @throws {ArgumentError} for anything but a positive number.
  */
 export function setMemoryLimit(bytes: number): void {
-  if (typeof bytes !== 'number' || !(bytes > 0)) throw new ArgumentError(`setMemoryLimit: bytes must be a positive number, got ${String(bytes)}`)
+  if (typeof bytes !== 'number' || !(bytes > 0)) throw new ArgumentError(`setMemoryLimit: bytes must be a positive number, got ${shown(bytes)}`)
   native.setLimit(bytes)
 }
 

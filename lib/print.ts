@@ -163,7 +163,8 @@ function layOut(data: Text, indent: number): string {
 /** The elements as text: `[[1, 2], [3, 4]]` over as many lines as it takes. */
 export function elementsText(x: Tensor): string {
   evaluateSync(x)
-  const cut = x.size > THRESHOLD
+  // Empty rows are text too: a tensor of shape [10^9, 0] has no element, and would print 10^9 pairs of brackets.
+  const cut = x.shape.reduce((n, size) => n * Math.max(size, 1), 1) > THRESHOLD
   const data = cut ? edges(x, 0) : (x.toArray() as Nested)
   const plain = text(data, x.shape, cut, formatOf(data, x.dtype))
   return layOut(x.ndim > 1 || x.size * 4 > WIDTH ? align(plain) : plain, 0)
@@ -191,6 +192,7 @@ export function plainText(x: Tensor): string {
 }
 
 function jsonItem(item: Item): unknown {
+  if (typeof item === 'object') return { re: jsonItem(item.re), im: jsonItem(item.im) }
   if (typeof item === 'bigint') return item.toString()
   return typeof item === 'number' && !Number.isFinite(item) ? String(item) : item
 }
@@ -205,5 +207,5 @@ export interface TensorJSON<D extends DType = DType> {
 
 /** `x.toJSON()`. */
 export function json(x: Tensor): TensorJSON {
-  return { shape: x.shape, dtype: x.dtype, data: leaves(x.toArray() as Nested).map(jsonItem) }
+  return { shape: x.shape, dtype: x.dtype, data: leaves(x.reshape([-1]).toArray() as Nested).map(jsonItem) }
 }

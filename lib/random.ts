@@ -3,7 +3,7 @@
 
 import { checkOptions, integer, one, shown } from './call.js'
 import { deviceNumber } from './devices.js'
-import { ArgumentError } from './errors.js'
+import { ArgumentError, ShapeError } from './errors.js'
 import { OP } from './generated/table.js'
 import type { Device } from './operand.js'
 import type { Tensor } from './tensor.js'
@@ -58,12 +58,16 @@ export function key(seed: number | bigint, options?: { readonly device?: Device 
   return upload('uint32', [2], deviceNumber(o.device as string | undefined), new Uint8Array(words.buffer)) as Key
 }
 
+/** Keys of one `split`: each is an object of its own, and V8 ends the process where its heap ends. */
+const MOST_KEYS = 2 ** 20
+
 /**
  * `count` (2) independent keys, as an array.
  *
- * @throws {TensorError} `ERR_SHAPE` for a negative count, `ERR_ARGUMENT` for a key that is none.
+ * @throws {TensorError} `ERR_SHAPE` for a count that is negative or above 2^20, `ERR_ARGUMENT` for a key that is none.
  */
 export function split(key: Key, count: number = 2): Key[] {
+  if (typeof count === 'number' && count > MOST_KEYS) throw new ShapeError(`random.split: ${count} keys are too many for an array; fold a number into a key instead`)
   return [...one(OP['random.split'], [key], [count], [])] as Key[]
 }
 

@@ -1,10 +1,12 @@
 // Reading values: typed arrays, single elements, nested arrays, bytes; blocking and with promises.
 
-import { ShapeError } from './errors.js'
+import { constants } from 'node:buffer'
+import { shown } from './call.js'
+import { ArgumentError, OutOfMemoryError, ShapeError } from './errors.js'
 import { flush } from './flush.js'
 import type { Complex, DTypeRow, StorageName } from './generated/dtypes.js'
 import { COPIED, native, small } from './native.js'
-import { checkAlive, FAILED, READY, type Tensor } from './tensor.js'
+import { checkAlive, FAILED, READY, Tensor } from './tensor.js'
 import type { Type } from './types.js'
 
 /** Nested arrays of elements, as deep as the tensor has axes. */
@@ -77,9 +79,18 @@ function failed(x: Tensor, error: unknown): unknown {
   return error
 }
 
+/** A result's array, where JavaScript can have one of this size. */
+function allocated<T>(bytes: number, make: () => T): T {
+  try {
+    return make()
+  } catch {
+    throw new OutOfMemoryError(`JavaScript refuses an array of ${bytes} bytes; read the tensor in parts, with at()`)
+  }
+}
+
 function fresh({ row, bytes }: Type): ElementArray {
   const ArrayOf = CLASSES[row.storage]
-  return new ArrayOf(bytes / ArrayOf.BYTES_PER_ELEMENT)
+  return allocated(bytes, () => new ArrayOf(bytes / ArrayOf.BYTES_PER_ELEMENT))
 }
 
 /** `Tensor.dataSync`. */
@@ -116,9 +127,10 @@ export async function data(x: Tensor): Promise<ElementArray> {
   const { type } = source
   let out: ElementArray | undefined
   if (source.handle === null && (flush([source], false, true) & COPIED) !== 0) out = fromSmall(type)
-  else if (type.bytes <= READ_AT_ONCE) {
+  else if (type.bytes <= READ_AT_ONCE || type.bytes > constants.MAX_LENGTH) {
+    // Node makes no buffers beyond MAX_LENGTH of native memory: such a result is copied by this thread.
     const array = fresh(type)
-    if (read(source, array, false)) out = array
+    if (read(source, array, type.bytes > READ_AT_ONCE)) out = array
   }
   if (out !== undefined) {
     const pause = turn()
@@ -154,9 +166,17 @@ export async function item(x: Tensor): Promise<Element> {
   return element(await data(x), 0, x.type.row)
 }
 
+/** Elements or rows of nested arrays that V8's heap can be trusted with. */
+const MOST_ITEMS = 2 ** 27
+
 /** `Tensor.toArray`. */
 export function toArray(x: Tensor): NestedArray<Element> {
-  const { row, shape } = x.type
+  const { row, shape, size } = x.type
+  // V8 ends the process where its heap ends, and empty rows cost as much as elements.
+  const arrays = shape.slice(0, shape.includes(0) ? shape.indexOf(0) : -1).reduce((n, length) => n * length, 1)
+  if (Math.max(size, arrays) > MOST_ITEMS) {
+    throw new OutOfMemoryError(`toArray: shape [${shape.join(', ')}] is too large for nested arrays; use data(), or parts of it`)
+  }
   const values = dataSync(x)
   let next = 0
   const level = (axis: number): NestedArray<Element> =>
@@ -168,9 +188,17 @@ export function toArray(x: Tensor): NestedArray<Element> {
 export function toBytes(x: Tensor): Uint8Array {
   checkAlive(x)
   flush([x], true)
-  const out = new Uint8Array(x.type.bytes)
+  const { bytes } = x.type
+  const out = allocated(bytes, () => new Uint8Array(bytes))
   read(x, out, true)
   return out
+}
+
+function checkTensors(op: string, tensors: readonly unknown[]): void {
+  for (const x of tensors) {
+    if (!(x instanceof Tensor)) throw new ArgumentError(`${op}: takes tensors, got ${shown(x)}`)
+    checkAlive(x)
+  }
 }
 
 /**
@@ -179,14 +207,14 @@ export function toBytes(x: Tensor): Uint8Array {
  * @throws {TensorError} `ERR_DISPOSED`, `ERR_OUT_OF_MEMORY`, or the error a value turned out to be.
  */
 export async function evaluate(...tensors: readonly Tensor[]): Promise<void> {
-  tensors.forEach(checkAlive)
+  checkTensors('evaluate', tensors)
   flush(tensors, false)
   await Promise.all(tensors.map((x) => native.waitAsync(x.handle as number).catch((error) => Promise.reject(failed(x, error)))))
 }
 
 /** As {@link evaluate}, blocking. */
 export function evaluateSync(...tensors: readonly Tensor[]): void {
-  tensors.forEach(checkAlive)
+  checkTensors('evaluateSync', tensors)
   flush(tensors, true)
   for (const x of tensors) {
     try {

@@ -1,6 +1,7 @@
 // Recording: an operation on tensors becomes a node that names it. No native call, no native object; what comes out of
 // the operation is asked of Rust once (types.ts), and everything wrong with shapes and dtypes throws here, at the call.
 
+import { shown } from './call.js'
 import { ArgumentError, DTypeError } from './errors.js'
 import { limits, passLimit } from './flush.js'
 import type { DTypeRow } from './generated/dtypes.js'
@@ -144,12 +145,13 @@ export function binary(op: number, a: unknown, b: unknown): Tensor {
 /** Signature and answer for any operands. */
 function prepare(op: number, operands: readonly unknown[], attr: Attr | null): [Signature, Inferred] {
   let forms = 0
+  const variadic = OP_TABLE[op - 1]?.variadic === true
   const tensors: Tensor[] = []
   for (let i = 0; i < operands.length; i++) {
     const form = formOf(op, operands[i], i)
     if (form === 0) tensors.push(operands[i] as Tensor)
-    else if (i < 4) forms |= form << (3 * i)
-    else throw new ArgumentError(`${nameOf(op)}: operand ${i + 1} must be a tensor`)
+    else if (i < 4 && !variadic) forms |= form << (3 * i)
+    else throw new ArgumentError(`${nameOf(op)}: operand ${i + 1} must be a tensor, got ${shown(operands[i])}`)
   }
   const s = signature(op, forms, attr)
   const answer = infer(s, tensors)

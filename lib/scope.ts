@@ -8,11 +8,16 @@ import { checkAlive, enter, Tensor, type Owner } from './tensor.js'
 let scopes = 0
 
 /** The tensors in a value: itself, or in arrays and plain objects. */
-function tensorsIn(value: unknown, found: Set<Tensor> = new Set()): Set<Tensor> {
-  if (value instanceof Tensor) found.add(value)
-  else if (Array.isArray(value)) value.forEach((item) => tensorsIn(item, found))
-  else if (typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype) {
-    Object.values(value).forEach((item) => tensorsIn(item, found))
+function tensorsIn(value: unknown): Set<Tensor> {
+  const found = new Set<Tensor>()
+  // A set also of what is still to be looked at: values may contain themselves, and be nested deeper than calls can be.
+  const values = new Set<unknown>([value])
+  for (const item of values) {
+    if (item instanceof Tensor) found.add(item)
+    else if (Array.isArray(item)) item.forEach((inner) => values.add(inner))
+    else if (typeof item === 'object' && item !== null && [Object.prototype, null].includes(Object.getPrototypeOf(item))) {
+      Object.values(item).forEach((inner) => values.add(inner))
+    }
   }
   return found
 }

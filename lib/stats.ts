@@ -1,5 +1,6 @@
 // What ran, and how: counters, strictness about fallbacks, settings of recording and fusion.
 
+import { checkOptions, shown } from './call.js'
 import { ArgumentError } from './errors.js'
 import { limits, recomputes } from './flush.js'
 import { native, type Fallback } from './native.js'
@@ -51,7 +52,7 @@ const settings = { fusion: true, strict: 0 }
  */
 export function strict(mode: Strictness): void {
   const level = STRICTNESS.indexOf(mode)
-  if (level < 0) throw new ArgumentError(`strict: one of ${STRICTNESS.join(', ')}, got ${String(mode)}`)
+  if (level < 0) throw new ArgumentError(`strict: one of ${STRICTNESS.join(', ')}, got ${shown(mode)}`)
   settings.strict = level
   native.config(settings.fusion, level)
 }
@@ -70,12 +71,10 @@ export interface Config {
  * @throws {ArgumentError} for an unknown setting or a value of the wrong kind.
  */
 export function config(changes: Config = {}): Required<Config> {
-  for (const name in changes) {
-    if (name !== 'fusion' && name !== 'limit') throw new ArgumentError(`config: unknown setting '${name}'; one of fusion, limit`)
-  }
+  checkOptions('config', changes, ['fusion', 'limit'])
   const { fusion = settings.fusion, limit = limits.nodes === 0 ? 1 : limits.nodes } = changes
-  if (typeof fusion !== 'boolean') throw new ArgumentError(`config: fusion must be a boolean, got ${String(fusion)}`)
-  if (!Number.isInteger(limit) || limit < 1) throw new ArgumentError(`config: limit must be a whole number from 1, got ${String(limit)}`)
+  if (typeof fusion !== 'boolean') throw new ArgumentError(`config: fusion must be a boolean, got ${shown(fusion)}`)
+  if (!Number.isInteger(limit) || limit < 1) throw new ArgumentError(`config: limit must be a whole number from 1, got ${shown(limit)}`)
   settings.fusion = fusion
   limits.nodes = limit === 1 ? 0 : limit
   native.config(fusion, settings.strict)

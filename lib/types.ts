@@ -82,8 +82,8 @@ export class Signature {
   a: Type | null = null
   b: Type | null = null
   last: Inferred | null = null
-  /** Answers by the ids of the tensor operands, one level for each. */
-  readonly memo: Memo = new Map()
+  /** Answers by the number of tensor operands (an operation may take any), then by their ids, one level for each. */
+  readonly memos: Memo[] = []
 
   constructor(op: number, forms: number, attr: Attr | null) {
     this.op = op
@@ -94,7 +94,7 @@ export class Signature {
 
   forget(): void {
     this.a = this.b = this.last = null
-    this.memo.clear()
+    this.memos.length = 0
   }
 }
 
@@ -192,7 +192,7 @@ export function internAttr(op: number, words: number[]): Attr {
 /** Looks the operands' types up in a signature's memo. */
 function recall(s: Signature, operands: readonly Tensor[]): Inferred | undefined {
   if (operands.length === 0) return s.last ?? undefined
-  let level: Inferred | Memo | undefined = s.memo
+  let level: Inferred | Memo | undefined = s.memos[operands.length]
   for (let i = 0; i < operands.length && level !== undefined; i++) {
     level = (level as Memo).get((operands[i] as Tensor).type.id)
   }
@@ -200,12 +200,13 @@ function recall(s: Signature, operands: readonly Tensor[]): Inferred | undefined
 }
 
 function remember(s: Signature, operands: readonly Tensor[], answer: Inferred): void {
-  memoEntries++
+  // Each may be a level of its own: a list of 10^5 tensors is not one entry.
+  memoEntries += operands.length + 1
   if (operands.length === 0) {
     s.last = answer
     return
   }
-  let level = s.memo
+  let level = (s.memos[operands.length] ??= new Map())
   for (let i = 0; i + 1 < operands.length; i++) {
     const { id } = (operands[i] as Tensor).type
     let next = level.get(id) as Memo | undefined

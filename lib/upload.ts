@@ -2,6 +2,7 @@
 
 import { deviceNumber } from './devices.js'
 import { DTYPES, type DType } from './generated/dtypes.js'
+import { refuse } from './flush.js'
 import { admit, relieveSoftly } from './memory.js'
 import { FLAGS, FORCE, ints, native, SCOPE, STATUS, WANT_FULL, WANT_MINOR } from './native.js'
 import type { Device } from './operand.js'
@@ -21,7 +22,10 @@ export function upload(dtype: DType, shape: readonly number[], device: number, b
     ints[FLAGS] = force ? FORCE : 0
     ints[SCOPE] = owner.id
     const handle = native.upload(type.id, bytes, t)
-    if (handle === 0) return -1
+    if (handle === 0) {
+      refuse(type.bytes)
+      return -1
+    }
     t.handle = handle
     t.state = READY
     return ints[STATUS] as number

@@ -12,7 +12,8 @@ function nodeIsRecent() {
   return major === 20 ? minor >= 19 : major === 22 ? minor >= 13 : major > 22
 }
 
-function missingTool() {
+/** What is missing on this machine and where to get it; null if nothing is. */
+export function missingTool() {
   if (!nodeIsRecent()) return `Node ${process.versions.node} is too old: 20.19 or newer, or 22.13 or newer, is needed (https://nodejs.org).`
   if (spawnSync('cargo', ['--version']).status !== 0) {
     return 'cargo was not found: the core of ferrotensor is written in Rust. Install Rust from https://rustup.rs and try again.'

@@ -33,12 +33,12 @@ test('a problem of the conformance suite that is no case counts', (t) => {
   t.deepEqual(count('conformance', 1, 'test result: ok. 5 passed; 0 failed; 0 ignored\nFAILED: never hit\n5 passed, 1 failed\n'), [5, 1])
 })
 
-test('failures and uncaught exceptions of ava are added up', (t) => {
-  t.deepEqual(count('JavaScript tests', 1, '  ✔ a\n\n  1 test failed\n  2 uncaught exceptions\n  33 tests passed\n'), [33, 3])
+test('the closing lines of ava are read', (t) => {
+  t.deepEqual(count('JavaScript tests', 1, 'ok 1 - a\n\n1..36\n# tests 36\n# pass 33\n# fail 3\n'), [33, 3])
 })
 
 test('a runner that crashes without counting a failure has failed', (t) => {
-  t.deepEqual(count('JavaScript tests', 1, '  3 tests passed\n'), [3, 1])
+  t.deepEqual(count('JavaScript tests', 1, '# pass 3\n# fail 0\n'), [3, 1])
   t.deepEqual(count('format', 1, ''), [0, 1])
 })
 

@@ -116,7 +116,7 @@ for d in FLOATS + INTS:
     case("abs", [x], np.abs(x))
     case("sign", [x], np.where(x == 0, x, np.sign(x)))  # a zero keeps its sign
     case("square", [x], x * x)
-    case("relu", [x], np.where(np.isnan(x), x, np.maximum(x, np.zeros(1, d))) if d in FLOATS else np.maximum(x, np.zeros(1, d)))
+    case("relu", [x], np.where((x > 0) | np.isnan(x), x, np.zeros(1, d)))
     for name in ["floor", "ceil"]:
         case(name, [x], getattr(np, name)(x) if d in FLOATS else x)
     case("round", [x], np.rint(x) if d in FLOATS else x)
@@ -139,7 +139,7 @@ for d in FLOATS + ["int32", "uint8", "bool"]:
 
 # --- binary
 for d in FLOATS + INTS:
-    a, b = grid(edges(d) if d in FLOATS else int_edges(d))
+    a, b = both = grid(edges(d) if d in FLOATS else int_edges(d))
     case("add", [a, b], a + b)
     case("subtract", [a, b], a - b)
     case("multiply", [a, b], a * b)
@@ -148,6 +148,11 @@ for d in FLOATS + INTS:
         case("remainder", [a, b], np.remainder(a, b))
         q = np.floor_divide(a, b)
         case("floorDivide", [a, b], q)
+        # Large quotients, which rounding leaves beside an integer.
+        a, b = floats(d, 60, 1e4 if d == "float16" else 1e6), floats(d, 60, 0.5)
+        case("remainder", [a, b], np.remainder(a, b))
+        case("floorDivide", [a, b], np.floor_divide(a, b))
+        a, b = both
     else:
         # By zero: 0. NumPy agrees (with a warning); min // -1 wraps.
         case("remainder", [a, b], np.remainder(a, b))
@@ -265,14 +270,16 @@ b = rng.integers(-4, 5, (4, 2, 3)).astype("float32")
 case("tensordot", [a.astype("float32"), b], np.tensordot(a.astype("float32"), b, ([2, 1], [0, 2])), [2, 2, 1, 2, 0, 2])
 case("tensordot", [a, b[0]], np.tensordot(a, b[0].astype("float64"), 0), [0, 0])
 
-# --- nn
+# --- nn: exponentials of the larger numbers overflow; an exponential's relative error is its argument's absolute one
 for d in FLOATS:
-    x = floats(d, (3, 5))
-    w = x.astype("longdouble")
-    for axis in [0, -1]:
-        e = np.exp(w - w.max(axis, keepdims=True))
-        case("softmax", [x], (e / e.sum(axis, keepdims=True)).astype(d), [axis], tol="6")
-        case("logSoftmax", [x], ((w - w.max(axis, keepdims=True)) - np.log(e.sum(axis, keepdims=True))).astype(d), [axis], tol="abs:" + repr({"float16": 0.02, "float32": 4e-6, "float64": 1e-14}[d]))
+    for scale in [4.0, 150.0]:
+        x = floats(d, (3, 5), scale)
+        w = x.astype("longdouble")
+        for axis in [0, -1]:
+            e = np.exp(w - w.max(axis, keepdims=True))
+            case("softmax", [x], (e / e.sum(axis, keepdims=True)).astype(d), [axis], tol=repr(6 + 2 * scale))
+            y = (w - w.max(axis, keepdims=True)) - np.log(e.sum(axis, keepdims=True))
+            case("logSoftmax", [x], y.astype(d), [axis], tol="abs:" + repr({"float16": 0.002, "float32": 4e-7, "float64": 1e-15}[d] * scale))
 
 # --- shape
 for d in ["float32", "int16", "bool", "complex128"]:
@@ -368,6 +375,9 @@ for d in ["float32", "int32", "float64", "int64"]:
     case("linspace", [], np.linspace(2, 10, 5).astype(d), [5, NUMBER[d], 0], [2, 10])
 case("arange", [], np.arange(0.5, 2.5, 0.25).astype("float32"), [8, nan, 0], [0.5, 0.25])
 case("linspace", [], np.linspace(-1, 1, 7).astype("float32"), [7, nan, 0], [-1, 1])
+# An end that start + i * step misses.
+start, stop, n = next((a, b, n) for a in (0.1, 0.3, 0.7) for b in (1.1, 2.3) for n in range(3, 60) if a + (n - 1) * ((b - a) / (n - 1)) != b)
+case("linspace", [], np.linspace(start, stop, n), [n, NUMBER["float64"], 0], [start, stop])
 
 # --- promotion: the array API table, inside kinds; NumPy's own float64 for uint64 with signed integers is an error here
 for d in ["bool"] + INTS + FLOATS + ["complex64", "complex128"]:

@@ -7,7 +7,7 @@
 //! | Map with functions inside | the effect of that error on the result, found by perturbing each call, and 1 ulp |
 //! | sum | (log2 n + 16) eps sum abs x: the fixed tree (architecture, "What numbers promise") |
 //! | product | n eps abs p: one rounding for each factor (Higham, Accuracy and Stability, 2002, lemma 3.1) |
-//! | Contract | (K + 1) u (abs A)(abs B) in the compute dtype, and half an ulp where it is narrowed |
+//! | Contract | (K + 1) u (abs A)(abs B) in the compute dtype, and the last roundings |
 //! | Fft | 8 (log2 n + 2) eps norm2 y (Higham, theorem 24.2, with room for Bluestein's three transforms) |
 //! | Solve | 8 n eps norm(inv A) norm(A) norm(x) (Higham, theorem 9.4, growth factor of random matrices) |
 //! | Qr | 16 m eps cond(R) norm(A) (Higham, theorem 19.4 and Stewart 1977) |
@@ -255,8 +255,9 @@ fn reduce_errors(k: &Reduce, input: &Known, output: &Array) -> Result<Option<Vec
             }
             Monoid::Prod => {
                 let result = output.get(o).magnitude().hi;
-                let swing: f64 = sizes.iter().filter(|s| s.is_finite() && **s > 0.0).map(|s| s.log2().abs()).sum();
-                // Partial products stay within 2^-swing and 2^swing.
+                let logs = || sizes.iter().filter(|s| s.is_finite() && **s > 0.0).map(|s| s.log2());
+                // No partial product is larger than all factors above 1, or smaller than all below.
+                let swing = logs().map(|l| l.max(0.0)).sum::<f64>().max(logs().map(|l| -l.min(0.0)).sum());
                 if swing > largest(k.acc).log2() - 2.0 {
                     return f64::INFINITY;
                 }
@@ -333,8 +334,9 @@ fn contract_errors(k: &Contract, inputs: &[&Known], output: &Array) -> Result<Op
         errors.iter_mut().zip(from_a.iter().zip(&from_b)).for_each(|(e, (x, y))| *e += x + y);
     }
     for (o, (e, size)) in errors.iter_mut().zip(sizes).enumerate() {
-        // Narrowed after float32, or underflowing.
-        *e += spacing(k.dtype, output.get(o).magnitude().hi) / 2.0;
+        // The reference was rounded; where float32 is narrowed, the result was rounded twice.
+        let roundings = if k.dtype.compute() == k.dtype { 0.5 } else { 1.0 };
+        *e += roundings * spacing(k.dtype, output.get(o).magnitude().hi);
         *e = or_undefined(*e, size, k.dtype);
     }
     Ok(Some(errors))

@@ -4,7 +4,7 @@
 use crate::executor::{self, Known};
 use crate::view;
 use ferrotensor_core::reference::Array;
-use ferrotensor_core::{DType, Dims, Error, Result};
+use ferrotensor_core::{Dims, Error, Result};
 use ferrotensor_ops::attrs::Attrs;
 use ferrotensor_ops::def::OpDef;
 use ferrotensor_ops::dtype_rule::Arg;
@@ -209,16 +209,5 @@ impl Case {
             .iter()
             .map(|v| values.get(v.0 as usize).cloned().ok_or_else(|| Error::internal("an output is no value of the graph")))
             .collect()
-    }
-
-    /// The dtype of the first tensor operand.
-    pub fn first_dtype(&self) -> Option<DType> {
-        self.operands.iter().find_map(|o| if let Operand::Tensor { logical, .. } = o { Some(logical.dtype()) } else { None })
-    }
-
-    /// How the first tensor operand lies.
-    pub fn placement(&self) -> Placement {
-        let first = self.operands.iter().find_map(|o| if let Operand::Tensor { placement, .. } = o { Some(*placement) } else { None });
-        first.unwrap_or(Placement::Contiguous)
     }
 }

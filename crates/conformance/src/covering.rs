@@ -18,14 +18,26 @@ pub fn pairwise(sizes: &[usize], limit: usize, rng: &mut Rng, mut valid: impl Fn
         let all = sizes.first().map_or(1, |&n| n);
         return (0..all).map(|v| vec![v; sizes.len()]).filter(|a| valid(a)).take(limit).collect();
     }
-    let mut open: Vec<(usize, usize, usize, usize)> = Vec::new();
+    // One number for each value of each axis; a pair of values that has not met yet is open.
+    let first: Vec<usize> = sizes.iter().scan(0, |n, &size| Some(std::mem::replace(n, *n + size))).collect();
+    let total: usize = sizes.iter().sum();
+    let mut open = vec![false; total * total];
+    let mut left: Vec<[usize; 4]> = Vec::new();
     for a in 0..sizes.len() {
         for b in a + 1..sizes.len() {
-            open.extend((0..sizes[a]).flat_map(|x| (0..sizes[b]).map(move |y| (a, x, b, y))));
+            left.extend((0..sizes[a]).flat_map(|x| (0..sizes[b]).map(move |y| [a, x, b, y])));
         }
     }
-    while out.len() < limit {
-        let Some(&(a, x, b, y)) = open.last() else { break };
+    let at = |a: usize, x: usize, b: usize, y: usize| (first[a] + x) * total + first[b] + y;
+    left.iter().for_each(|&[a, x, b, y]| open[at(a, x, b, y)] = true);
+    let pairs = |candidate: &[usize]| -> Vec<usize> {
+        let n = candidate.len();
+        (0..n).flat_map(|a| (a + 1..n).map(move |b| (a, b))).map(|(a, b)| at(a, candidate[a], b, candidate[b])).collect()
+    };
+    while let (Some([a, x, b, y]), true) = (left.pop(), out.len() < limit) {
+        if !open[at(a, x, b, y)] {
+            continue;
+        }
         let mut best: Option<(usize, Vec<usize>)> = None;
         let mut found = 0;
         for _ in 0..ATTEMPTS {
@@ -34,7 +46,7 @@ pub fn pairwise(sizes: &[usize], limit: usize, rng: &mut Rng, mut valid: impl Fn
             if !valid(&candidate) {
                 continue;
             }
-            let covers = open.iter().filter(|p| covered(&candidate, p)).count();
+            let covers = pairs(&candidate).into_iter().filter(|&p| open[p]).count();
             if best.as_ref().is_none_or(|(most, _)| covers > *most) {
                 best = Some((covers, candidate));
             }
@@ -43,19 +55,12 @@ pub fn pairwise(sizes: &[usize], limit: usize, rng: &mut Rng, mut valid: impl Fn
                 break;
             }
         }
-        match best {
-            Some((_, assignment)) => {
-                open.retain(|p| !covered(&assignment, p));
-                out.push(assignment);
-            }
-            None => drop(open.pop()),
+        if let Some((_, assignment)) = best {
+            pairs(&assignment).into_iter().for_each(|p| open[p] = false);
+            out.push(assignment);
         }
     }
     out
-}
-
-fn covered(assignment: &[usize], &(a, x, b, y): &(usize, usize, usize, usize)) -> bool {
-    assignment[a] == x && assignment[b] == y
 }
 
 #[cfg(test)]

@@ -5,9 +5,10 @@ use crate::Check;
 use crate::bounds::Bound;
 use crate::case::{Case, Operand, Placement};
 use crate::compare::{same_bits, spacing, within};
-use crate::executor::Known;
+use crate::executor::{self, Known};
+use crate::saboteur::Mutation;
 use ferrotensor_core::reference::Array;
-use ferrotensor_core::{DType, promotion};
+use ferrotensor_core::{DType, Error, promotion};
 use ferrotensor_ops::def::Form;
 use ferrotensor_ops::dtype_rule::Arg;
 use std::collections::{BTreeMap, BTreeSet};
@@ -59,8 +60,37 @@ fn check_all(goldens: &[Golden]) -> Result<(), String> {
     }
 }
 
+/// Whether the answers find a change of a lowering: in every row whose graphs it applies to, at least one answer must differ,
+/// but for the rows in which the change means nothing.
+///
+/// # Errors
+/// The rows in which nobody noticed.
+pub fn find(mutate: Mutation, equivalent: impl Fn(&str) -> bool) -> Result<(), String> {
+    // (applied, noticed) for each row.
+    let mut rows: BTreeMap<String, (usize, usize)> = BTreeMap::new();
+    for golden in parse()? {
+        let Ok((mut graph, outputs)) = golden.case.lower() else { continue };
+        if mutate(&mut graph) {
+            let values = executor::evaluate(&graph, &golden.case.inputs(), &golden.case.params());
+            let results = values.map(|v| outputs.iter().map(|o| v[o.0 as usize].clone()).collect::<Vec<_>>());
+            let noticed = results.map_err(|e| e.to_string()).and_then(|r| compare(&golden, &r)).is_err();
+            let row = rows.entry(golden.case.op.path().into_owned()).or_default();
+            *row = (row.0 + 1, row.1 + noticed as usize);
+        }
+    }
+    let missed: Vec<&String> = rows.iter().filter(|(name, r)| r.1 == 0 && !equivalent(name)).map(|(name, _)| name).collect();
+    match (rows.is_empty(), missed.is_empty()) {
+        (true, _) => Err("it applies to no row".into()),
+        (_, false) => Err(format!("nobody noticed it in {missed:?} (of {rows:?})")),
+        _ => Ok(()),
+    }
+}
+
 fn check(golden: &Golden) -> Result<(), String> {
-    let results = golden.case.reference().map_err(|e| e.to_string())?;
+    compare(golden, &golden.case.reference().map_err(|e| e.to_string())?)
+}
+
+fn compare(golden: &Golden, results: &[Result<Known, Error>]) -> Result<(), String> {
     if results.len() != golden.outputs.len() {
         return Err(format!("{} outputs instead of {}", results.len(), golden.outputs.len()));
     }

@@ -1,4 +1,231 @@
-//! stub
+//! Random programs of 5 to 15 operations with several outputs, views and broadcasts included: as one program with fusion, one
+//! without, and one program for each operation. All must agree bit by bit, and with the reference.
+
 use crate::Check;
-/// stub
-pub fn trials() -> Vec<(String, Check)> { vec![] }
+use crate::case::Placement;
+use crate::compare;
+use crate::executor::{self, Known};
+use crate::machine::{self, Machine, read};
+use crate::recipe::Recipe;
+use crate::rows;
+use crate::values::{self, Fill, Rng};
+use ferrotensor_core::kernel::Kernel;
+use ferrotensor_core::reference::Array;
+use ferrotensor_core::{DType, Error, Result};
+use ferrotensor_cpu::Tier;
+use ferrotensor_engine::Tensor;
+use ferrotensor_ops::attrs::Attrs;
+use ferrotensor_ops::def::{Form, Namespace, OpDef};
+use ferrotensor_ops::graph::{Def, Graph, Val};
+use ferrotensor_ops::lower::{self, Operand};
+use std::sync::Arc;
+
+const TRIALS: usize = 100;
+const PROGRAMS: usize = 6;
+/// Larger values are not used on: broadcasts of broadcasts grow.
+const MOST_ELEMENTS: usize = 4000;
+
+/// One test for a few programs on each tier.
+pub fn trials() -> Vec<(String, Check)> {
+    let mut out: Vec<(String, Check)> = Vec::new();
+    for tier in machine::tiers().0 {
+        for trial in 0..TRIALS {
+            out.push((format!("programs/{trial}/{}", tier.name()), Box::new(move || {
+                (0..PROGRAMS).try_for_each(|n| {
+                    let name = format!("programs/{trial}/{n}");
+                    let program = generate(&mut Rng::named(&name)).map_err(|e| format!("{name}: {e}"))?;
+                    check(&program, tier).map_err(|e| format!("{name}: {e}\n  {}", program.steps.iter().map(|s| s.show()).collect::<Vec<_>>().join("\n  ")))
+                })
+            })));
+        }
+    }
+    out
+}
+
+/// One operation of a program.
+struct Step {
+    op: &'static OpDef,
+    words: Vec<f64>,
+    numbers: Vec<f64>,
+    /// Slots of the operands.
+    operands: Vec<usize>,
+    /// First slot of the results.
+    first: usize,
+    outputs: usize,
+}
+
+impl Step {
+    fn show(&self) -> String {
+        format!("{} = {} {:?} attributes {:?} numbers {:?}", self.first, self.op.path(), self.operands, self.words, self.numbers)
+    }
+}
+
+struct Input {
+    base: Array,
+    placement: Placement,
+    dims: Vec<usize>,
+}
+
+struct Program {
+    inputs: Vec<Input>,
+    steps: Vec<Step>,
+    /// The reference's value of each slot.
+    slots: Vec<Known>,
+    outputs: Vec<usize>,
+    /// No kernel whose bits may depend on how its operands lie.
+    bits_promised: bool,
+}
+
+/// Rows that stand inside programs: those of tensors, without failures that depend on values.
+fn eligible(op: &OpDef) -> bool {
+    let special = ["take", "scatterAdd", "linalg.solve", "linalg.qr", "where", "tensordot", "oneHot", "withSlice", "pow"];
+    !op.operands.is_empty()
+        && (op.form != Form::Internal || op.name == "slice")
+        && op.namespace != Namespace::Random
+        && op.namespace != Namespace::Fft
+        && op.operands[0].name != "fillValue"
+        && !special.contains(&op.path().as_ref())
+}
+
+fn generate(rng: &mut Rng) -> Result<Program, String> {
+    let text = |e: Error| e.message;
+    let mut graph = Graph::default();
+    let (mut values, mut inputs) = (Vec::new(), Vec::new());
+    let mut program = Program { inputs: Vec::new(), steps: Vec::new(), slots: Vec::new(), outputs: Vec::new(), bits_promised: true };
+    let dtypes = [DType::F32, DType::F32, DType::F64, DType::I32, DType::F16, DType::BF16, DType::U8, DType::I64];
+    let shapes: [&[usize]; 6] = [&[33], &[5, 7], &[2, 3, 4], &[70, 3], &[1, 40], &[2, 3, 2, 2, 3]];
+    let main = rng.below(dtypes.len());
+    for n in 0..2 + rng.below(2) {
+        // Mostly one dtype and shape, so that operands fit.
+        let dtype = if rng.below(3) > 0 { dtypes[main] } else { dtypes[rng.below(dtypes.len())] };
+        let dims = shapes[(main + rng.below(2)) % shapes.len()];
+        let placement = Placement::ALL[rng.below(5)];
+        let fill = if rng.below(3) == 0 { Fill::Special } else { Fill::Ordinary(ferrotensor_ops::def::Domain::Any) };
+        let base = values::array(dtype, &placement.base_dims(dims), fill, rng).map_err(text)?;
+        let crate::case::Operand::Tensor { logical, .. } = crate::case::Operand::tensor(base.clone(), placement, dims).map_err(text)? else {
+            return Err("a tensor is a tensor".into());
+        };
+        values.push(graph.push(0, Def::Input(n as u32), [(dtype, dims.iter().copied().collect())]));
+        inputs.push(Known::exact(logical.clone()));
+        program.slots.push(Known::exact(logical));
+        program.inputs.push(Input { base, placement, dims: dims.to_vec() });
+    }
+    let wanted = 5 + rng.below(11);
+    let mut params = Vec::new();
+    for _ in 0..wanted * 60 {
+        if program.steps.len() == wanted {
+            break;
+        }
+        let op = &ferrotensor_ops::OPS[rng.below(ferrotensor_ops::OPS.len())];
+        let Some((words, numbers, operands)) = eligible(op).then(|| choose(op, &program.slots, rng)).flatten() else { continue };
+        let mut longer = graph.clone();
+        let attrs = Attrs::decode(op, &words).map_err(text)?;
+        let lowered: Vec<Operand> = operands.iter().map(|&s| Operand::Val(values[s])).collect();
+        let Ok(results) = lower::lower(&mut longer, op, &lowered, &attrs, params.len() as u16) else { continue };
+        if longer.values.iter().any(|v| v.dims.iter().product::<usize>() > MOST_ELEMENTS) {
+            continue;
+        }
+        let more: Vec<u64> = params.iter().copied().chain(numbers.iter().map(|n| n.to_bits())).collect();
+        // What has no defined result (the position of an inexact maximum, ...) is no step.
+        let Some(known) = evaluate(&longer, &inputs, &more, &results) else { continue };
+        let (first, outputs) = (program.slots.len(), results.len());
+        (graph, params) = (longer, more);
+        values.extend(results);
+        program.slots.extend(known);
+        program.steps.push(Step { op, words, numbers, operands, first, outputs });
+    }
+    if program.steps.len() < 5 {
+        return Err("fewer than five steps were found".into());
+    }
+    program.bits_promised = rows::kernels(&graph).all(|k| !matches!(k, Kernel::Contract(c) if !c.dtype.is_integer()));
+    let first = program.inputs.len();
+    program.outputs = (first..program.slots.len()).filter(|_| rng.below(3) == 0).collect();
+    program.outputs.push(program.slots.len() - 1);
+    program.outputs.dedup();
+    Ok(program)
+}
+
+fn evaluate(graph: &Graph, inputs: &[Known], params: &[u64], wanted: &[Val]) -> Option<Vec<Known>> {
+    let all = executor::evaluate(graph, inputs, params).ok()?;
+    wanted.iter().map(|v| all.get(v.0 as usize)?.as_ref().ok().cloned()).collect()
+}
+
+/// Attribute words, numbers and operands of a call that may fit the values there are.
+fn choose(op: &'static OpDef, slots: &[Known], rng: &mut Rng) -> Option<(Vec<f64>, Vec<f64>, Vec<usize>)> {
+    let count = if op.variadic { 1 + rng.below(3) } else { op.operands.len() };
+    // Recent values more often: programs shall be deep.
+    let pick = |rng: &mut Rng| slots.len() - 1 - rng.below(slots.len()).min(rng.below(slots.len()));
+    let operands: Vec<usize> = (0..count).map(|_| pick(rng)).collect();
+    let dims = slots[operands[0]].array.dims();
+    let (words, numbers) = Recipe::attributes(op, dims, rng)?;
+    Some((words, numbers, operands))
+}
+
+fn check(program: &Program, tier: Tier) -> Result<(), String> {
+    let mut first: Option<Vec<Vec<u8>>> = None;
+    for (variant, fusion, whole) in [("fused", true, true), ("unfused", false, true), ("one program an operation", true, false)] {
+        let got = machine::with(tier, fusion, |m| {
+            let got = if whole { at_once(m, program) } else { one_by_one(m, program) };
+            m.forget();
+            got.map_err(|e| e.message)
+        });
+        let got = got.map_err(|e| format!("{variant}: {e}"))?;
+        for (bytes, &slot) in got.iter().zip(&program.outputs) {
+            compare::within(bytes, &program.slots[slot]).map_err(|e| format!("{variant}: slot {slot}: {e}"))?;
+        }
+        let first = first.get_or_insert_with(|| got.clone());
+        for ((bytes, wanted), &slot) in got.iter().zip(first.iter()).zip(&program.outputs).filter(|_| program.bits_promised) {
+            compare::same_bits(program.slots[slot].array.dtype(), bytes, wanted).map_err(|e| format!("{variant} is not fused: slot {slot}: {e}"))?;
+        }
+    }
+    Ok(())
+}
+
+fn node(m: &mut Machine, step: &Step, slot: impl Fn(usize) -> i32) -> Result<Vec<i32>> {
+    let attr = m.session().intern_attrs(step.op.id(), &step.words)?;
+    let mut words = vec![step.op.id() as i32 | (step.numbers.len() as i32) << 24, attr];
+    if step.op.variadic {
+        words.push(step.operands.len() as i32);
+    }
+    words.extend(step.operands.iter().map(|&s| slot(s)));
+    Ok(words)
+}
+
+fn uploads(m: &mut Machine, program: &Program) -> Result<Vec<(i32, Arc<Tensor>)>> {
+    program.inputs.iter().map(|i| m.place(&i.base, i.placement, &i.dims)).collect()
+}
+
+fn at_once(m: &mut Machine, program: &Program) -> Result<Vec<Vec<u8>>> {
+    let inputs = uploads(m, program)?;
+    let mut words: Vec<i32> = inputs.iter().flat_map(|(id, _)| [0, *id]).collect();
+    let mut params = Vec::new();
+    for step in &program.steps {
+        words.extend(node(m, step, |s| s as i32)?);
+        params.extend(step.numbers.iter().map(|n| n.to_bits()));
+    }
+    let tensors: Vec<Arc<Tensor>> = inputs.into_iter().map(|i| i.1).collect();
+    let outputs: Vec<i32> = program.outputs.iter().map(|&o| o as i32).collect();
+    m.run(&words, &params, &tensors, &outputs)?.iter().map(|t| read(t)).collect()
+}
+
+fn one_by_one(m: &mut Machine, program: &Program) -> Result<Vec<Vec<u8>>> {
+    let mut slots: Vec<Arc<Tensor>> = uploads(m, program)?.into_iter().map(|i| i.1).collect();
+    for step in &program.steps {
+        let mut words = Vec::new();
+        let mut tensors = Vec::new();
+        for &s in &step.operands {
+            let dims: Vec<f64> = slots[s].dims().iter().map(|&d| d as f64).collect();
+            words.extend([0, m.session().intern_type(slots[s].dtype() as u8, &dims, 0)?]);
+            tensors.push(Arc::clone(&slots[s]));
+        }
+        let order = std::cell::Cell::new(-1);
+        words.extend(node(m, step, |_| {
+            order.set(order.get() + 1);
+            order.get()
+        })?);
+        let params: Vec<u64> = step.numbers.iter().map(|n| n.to_bits()).collect();
+        let outputs: Vec<i32> = (0..step.outputs).map(|o| (step.operands.len() + o) as i32).collect();
+        slots.extend(m.run(&words, &params, &tensors, &outputs)?);
+    }
+    program.outputs.iter().map(|&o| read(&slots[o])).collect()
+}

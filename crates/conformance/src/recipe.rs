@@ -143,6 +143,17 @@ impl Recipe {
         }
     }
 
+    /// Attribute words and run-time numbers of a call on a first operand of this shape, chosen at random.
+    pub fn attributes(op: &'static OpDef, dims: &[usize], rng: &mut Rng) -> Option<(Vec<f64>, Vec<f64>)> {
+        let shape = Shapes { name: String::new(), first: dims.iter().copied().collect(), others: vec![], pairs: (vec![], vec![]) };
+        let (mut words, mut numbers) = (Vec::new(), Vec::new());
+        for def in op.attrs {
+            let values = attribute_values(op, def);
+            attribute_words(def, &values[rng.below(values.len())], &shape, &mut words, &mut numbers)?;
+        }
+        Some((words, numbers))
+    }
+
     /// Gives a plan its elements.
     ///
     /// # Errors
@@ -213,10 +224,10 @@ impl Recipe {
                 ("key", _) => Fill::Bits,
                 ("indices", _) => Fill::Index(first.get(axis_of(&words, first.len())?).copied().unwrap_or(0)),
                 (_, "factors") => Fill::Factors,
-                (_, "matrix") if i == 0 => Fill::Matrix,
+                _ if op.domain == Domain::Matrix && i == 0 => Fill::Matrix,
                 (_, "special") => Fill::Special,
                 (_, "bits") => Fill::Bits,
-                _ => Fill::Ordinary(if op.domain == Domain::Matrix { Domain::Any } else { op.domain }),
+                _ => Fill::Ordinary(op.domain),
             };
             // A repeated row would make the matrix singular.
             if fill == Fill::Matrix && placement == Placement::Broadcast {
@@ -224,8 +235,27 @@ impl Recipe {
             }
             operands.push(PlannedOperand::Tensor(Planned { dtype, dims, placement, fill }));
         }
-        let axes = self.axes.iter().zip(assignment).map(|(a, &v)| (a.name.clone(), a.values[v].clone())).collect();
-        Some(Plan { operands, words, numbers, axes })
+        // A call in which scalars took the place of every operand of this dtype is another dtype's case.
+        let of_dtype = |o: &PlannedOperand| matches!(o, PlannedOperand::Tensor(t) if t.dtype == self.dtype);
+        if !by_attribute(op) && !op.operands.is_empty() && !operands.iter().any(of_dtype) {
+            return None;
+        }
+        Some(Plan { operands, words, numbers, axes: self.names(assignment).collect() })
+    }
+
+    /// The choices of an assignment as (axis, value).
+    pub fn names<'a>(&'a self, assignment: &'a [usize]) -> impl Iterator<Item = (String, String)> + 'a {
+        self.axes.iter().zip(assignment).map(|(a, &v)| (a.name.clone(), a.values[v].clone()))
+    }
+
+    /// How the first operand of an assignment lies.
+    pub fn placement(&self, assignment: &[usize]) -> Placement {
+        let chosen = |name: &str| self.names(assignment).find(|(a, _)| a == name).map(|(_, v)| v);
+        match chosen("form0").as_deref() {
+            None | Some("tensor") => Placement::ALL.into_iter().find(|p| chosen("layout0").as_deref() == Some(p.name())),
+            Some(_) => None,
+        }
+        .unwrap_or(Placement::Contiguous)
     }
 }
 

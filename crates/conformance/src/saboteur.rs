@@ -1,4 +1,339 @@
-//! stub
+//! The checkers checked: backends that are wrong in one way each, and lowerings with one thing changed. Whatever is broken must
+//! be found by the same code that finds real faults; the unbroken one must pass.
+
 use crate::Check;
-/// stub
-pub fn trials() -> Vec<(String, Check)> { vec![] }
+use crate::case::Placement;
+use crate::guards;
+use crate::golden;
+use crate::machine::Machine;
+use crate::rows;
+use ferrotensor_core::backend::{Backend, Batch, Buffer, Caps, Launch, MemInfo, Outcome, Prepared, Ticket};
+use ferrotensor_core::kernel::{Combine, Kernel, Monoid, Routine};
+use ferrotensor_core::layout::{Layout, positions};
+use ferrotensor_core::registry::Probe;
+use ferrotensor_core::scalar::Op;
+use ferrotensor_core::{DType, Result};
+use ferrotensor_cpu::{CpuBackend, Tier};
+use ferrotensor_ops::graph::{Def, Graph, Number, View};
+use std::any::Any;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// What a backend does wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fault {
+    Nothing,
+    /// A high bit of the first element: of the exponent, for floats.
+    FlippedBit,
+    /// The last element is never written.
+    LastElement,
+    /// Operands are taken for dense ones.
+    Strides,
+    /// Nothing runs: what was in memory stays.
+    Stale,
+    /// One element too many.
+    Overrun,
+    /// One element before the first.
+    Underrun,
+    /// An input is overwritten.
+    Input,
+    /// Failed launches are reported as done.
+    Silence,
+}
+
+const FAULTS: [Fault; 9] = [
+    Fault::Nothing,
+    Fault::FlippedBit,
+    Fault::LastElement,
+    Fault::Strides,
+    Fault::Stale,
+    Fault::Overrun,
+    Fault::Underrun,
+    Fault::Input,
+    Fault::Silence,
+];
+
+/// The CPU, broken.
+struct Broken {
+    cpu: CpuBackend,
+    fault: Fault,
+}
+
+/// A prepared kernel with the element sizes of its operands, which faults need to know.
+struct Sized {
+    inner: Arc<dyn Prepared>,
+    inputs: Vec<usize>,
+    outputs: Vec<usize>,
+}
+
+impl Prepared for Sized {
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl Broken {
+    fn bytes(&self, buffer: &Buffer) -> Vec<u8> {
+        let mut bytes = vec![0; buffer.bytes()];
+        // The whole of a buffer of this backend can be read.
+        let _ = self.cpu.download(buffer, 0, &mut bytes);
+        bytes
+    }
+
+    fn launch(&self, launch: Launch) -> Outcome {
+        let Some(sized) = launch.kernel.as_any().downcast_ref::<Sized>() else { return Outcome::default() };
+        let mut inner = Launch {
+            kernel: Arc::clone(&sized.inner),
+            inputs: launch.inputs.clone(),
+            outputs: launch.outputs.clone(),
+            params: launch.params.clone(),
+        };
+        if self.fault == Fault::Strides {
+            for (operand, size) in inner.inputs.iter_mut().zip(&sized.inputs) {
+                let elements = operand.buffer.bytes() / size;
+                if let Ok(dense) = Layout::dense(operand.layout.dims())
+                    && let Ok(layout) = Layout::new(dense.dims(), dense.strides(), operand.layout.offset(), elements)
+                {
+                    operand.layout = layout;
+                }
+            }
+        }
+        let (output, size) = (&launch.outputs[0], sized.outputs[0]);
+        let before = self.bytes(&output.buffer);
+        let outcome = if self.fault == Fault::Stale { Outcome::default() } else { guards::finish(&self.cpu, vec![inner]) };
+        let mut now = self.bytes(&output.buffer);
+        let places: Vec<usize> = positions(&output.layout).map(|p| p * size).collect();
+        if let (Some(&first), Some(&last)) = (places.iter().min(), places.iter().max()) {
+            match self.fault {
+                Fault::FlippedBit => now[places[0] + size - 1] ^= 1 << if size == 1 { 0 } else { 5 },
+                Fault::LastElement => now[last..last + size].copy_from_slice(&before[last..last + size]),
+                Fault::Overrun if last + size < now.len() => now[last + size] ^= 0x11,
+                Fault::Underrun if first > 0 => now[first - 1] ^= 0x11,
+                Fault::Input => {
+                    if let Some(input) = launch.inputs.first()
+                        && let Some(at) = positions(&input.layout).next()
+                    {
+                        let mut bytes = self.bytes(&input.buffer);
+                        bytes[at * sized.inputs[0]] ^= 1;
+                        let _ = self.cpu.upload(&bytes, &input.buffer);
+                    }
+                }
+                _ => {}
+            }
+            let _ = self.cpu.upload(&now, &output.buffer);
+        }
+        outcome
+    }
+}
+
+impl Backend for Broken {
+    fn caps(&self) -> &Caps {
+        self.cpu.caps()
+    }
+    fn alloc(&self, bytes: usize) -> Result<Buffer> {
+        self.cpu.alloc(bytes)
+    }
+    fn upload(&self, from: &[u8], to: &Buffer) -> Result<()> {
+        self.cpu.upload(from, to)
+    }
+    fn download(&self, from: &Buffer, offset: usize, to: &mut [u8]) -> Result<()> {
+        self.cpu.download(from, offset, to)
+    }
+    fn supports(&self, kernel: &Kernel) -> Result<(), String> {
+        self.cpu.supports(kernel)
+    }
+    fn prepare(&self, kernel: &Kernel) -> Result<Arc<dyn Prepared>> {
+        let sizes = |dtypes: Vec<DType>| dtypes.into_iter().map(DType::bytes).collect();
+        Ok(Arc::new(Sized { inner: self.cpu.prepare(kernel)?, inputs: sizes(kernel.inputs()), outputs: sizes(kernel.outputs()) }))
+    }
+    fn submit(&self, batch: Batch) -> Ticket {
+        let mut out = Outcome::default();
+        for (n, launch) in batch.launches.into_iter().enumerate() {
+            let outcome = self.launch(launch);
+            if self.fault != Fault::Silence {
+                out.failed.extend(outcome.failed.into_iter().map(|(_, e)| (n, e)));
+            }
+        }
+        Ticket::Done(out)
+    }
+    fn poll(&self, ticket: u64) -> Option<Outcome> {
+        self.cpu.poll(ticket)
+    }
+    fn wait(&self, ticket: u64, deadline: Instant) -> Option<Outcome> {
+        self.cpu.wait(ticket, deadline)
+    }
+    fn mem(&self) -> MemInfo {
+        self.cpu.mem()
+    }
+    fn trim(&self) {
+        self.cpu.trim();
+    }
+}
+
+fn broken(fault: Fault) -> Result<Broken, String> {
+    Ok(Broken { cpu: CpuBackend::new(Tier::Baseline)?, fault })
+}
+
+fn probe<const N: usize>() -> Result<Vec<Arc<dyn Backend>>, String> {
+    Ok(vec![Arc::new(broken(FAULTS[N])?)])
+}
+
+const PROBES: [Probe; 9] = [probe::<0>, probe::<1>, probe::<2>, probe::<3>, probe::<4>, probe::<5>, probe::<6>, probe::<7>, probe::<8>];
+
+/// The tests.
+pub fn trials() -> Vec<(String, Check)> {
+    let mut out: Vec<(String, Check)> = Vec::new();
+    for (n, fault) in FAULTS.into_iter().enumerate() {
+        out.push((format!("saboteur/guards find {fault:?}"), Box::new(move || guards_find(fault))));
+        out.push((format!("saboteur/rows find {fault:?}"), Box::new(move || rows_find(fault, PROBES[n]))));
+    }
+    for (name, mutate) in MUTATIONS {
+        out.push((format!("saboteur/golden vectors find {name}"), Box::new(move || golden::find(*mutate, |row| EQUIVALENT.contains(&(*name, row))))));
+    }
+    out
+}
+
+/// Faults that only memory around the operands shows, or only a launch that fails.
+fn guards_find(fault: Fault) -> Result<(), String> {
+    let backend = broken(fault)?;
+    for dtype in [DType::F32, DType::I32] {
+        let mut cases = guards::cases(dtype, Placement::Sliced).map_err(|e| e.message)?;
+        if fault == Fault::Silence {
+            // Guards see no reports; an index out of range is not among their cases.
+            continue;
+        }
+        // Without elements nothing can be wrong; operands that are dense cannot be mistaken for dense ones.
+        cases.retain(|(_, c)| c.outputs.iter().all(|d| d.iter().product::<usize>() > 0));
+        if fault == Fault::Strides {
+            cases.retain(|(name, c)| !name.starts_with("sort") && !name.contains("Arg") && c.inputs.iter().all(|i| is_many(i)));
+        }
+        if fault == Fault::Input {
+            cases.retain(|(_, c)| c.inputs.iter().all(|i| is_some(i)));
+        }
+        if cases.len() < 10 {
+            return Err(format!("only {} kernels are left to find it in", cases.len()));
+        }
+        let missed: Vec<&String> = cases.iter().filter(|(_, c)| guards::check(&backend, c).is_ok()).map(|(n, _)| n).collect();
+        // A reduction of equal elements, or a maximum that stays, is right by chance for one case in a few.
+        let allowed = if fault == Fault::Strides { cases.len() / 3 } else { 0 };
+        match fault {
+            Fault::Nothing if missed.len() == cases.len() => {}
+            Fault::Nothing => return Err("the backend that does nothing wrong was blamed".into()),
+            _ if missed.len() > allowed => return Err(format!("{} of {} kernels passed: {missed:?}", missed.len(), cases.len())),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn is_some(operand: &crate::case::Operand) -> bool {
+    matches!(operand, crate::case::Operand::Tensor { logical, .. } if !logical.is_empty())
+}
+
+fn is_many(operand: &crate::case::Operand) -> bool {
+    matches!(operand, crate::case::Operand::Tensor { logical, .. } if logical.len() > 4)
+}
+
+/// Every fault that changes a result is found through the engine, by the comparison the rows use.
+fn rows_find(fault: Fault, probe: Probe) -> Result<(), String> {
+    let found = |op: &str, dtype: DType| -> Result<bool, String> {
+        let mut machine = Machine::over(probe, true)?;
+        rows::sample(op, dtype, &mut machine).map(|right| !right)
+    };
+    if fault == Fault::Silence {
+        let mut machine = Machine::over(probe, true)?;
+        return if crate::refusals::takes_bad_index(&mut machine)? { Ok(()) } else { Err("an index out of range was found where it was silenced".into()) };
+    }
+    for (op, dtype) in [("add", DType::F32), ("sum", DType::I32), ("cumulativeSum", DType::F32), ("take", DType::F32), ("sort", DType::I16), ("matmul", DType::I32), ("astype", DType::U8)] {
+        let found = found(op, dtype)?;
+        // What happens beside the operands is the guards' to find.
+        let visible = !matches!(fault, Fault::Nothing | Fault::Overrun | Fault::Underrun | Fault::Input);
+        if found != visible && (visible || fault == Fault::Nothing) {
+            return Err(format!("{op} {dtype}: {}", if found { "blamed" } else { "not found" }));
+        }
+    }
+    Ok(())
+}
+
+/// Changes one thing of a graph; false where there is nothing of the kind.
+pub type Mutation = fn(&mut Graph) -> bool;
+
+fn first_kernel(graph: &mut Graph, mut f: impl FnMut(&mut Kernel) -> bool) -> bool {
+    graph.nodes.iter_mut().any(|n| if let Def::Kernel { kernel, .. } = &mut n.def { f(kernel) } else { false })
+}
+
+fn first_view(graph: &mut Graph, mut f: impl FnMut(&mut View) -> bool) -> bool {
+    graph.nodes.iter_mut().any(|n| if let Def::View { view, .. } = &mut n.def { f(view) } else { false })
+}
+
+fn replace_op(graph: &mut Graph, from: Op, to: Op) -> bool {
+    first_kernel(graph, |k| match k {
+        Kernel::Map(m) => m.program.instrs.iter_mut().any(|i| i.op == from && { i.op = to; true }),
+        _ => false,
+    })
+}
+
+fn replace_monoid(graph: &mut Graph, from: Monoid, to: Monoid) -> bool {
+    first_kernel(graph, |k| match k {
+        Kernel::Reduce(r) if r.combine == Combine::Value(from) => {
+            r.combine = Combine::Value(to);
+            true
+        }
+        Kernel::Scan(s) if s.combine == from => {
+            s.combine = to;
+            true
+        }
+        _ => false,
+    })
+}
+
+/// Rows in which a mutation changes nothing that could be seen.
+const EQUIVALENT: &[(&str, &str)] = &[
+    // `r < 0` is asked only where `r != 0`.
+    ("less or equal for less", "floorDivide"),
+    ("less or equal for less", "remainder"),
+];
+
+const MUTATIONS: &[(&str, Mutation)] = &[
+    ("add for subtract", |g| replace_op(g, Op::Sub, Op::Add)),
+    ("multiply for add", |g| replace_op(g, Op::Add, Op::Mul)),
+    ("less for less or equal", |g| replace_op(g, Op::Le, Op::Lt)),
+    ("less or equal for less", |g| replace_op(g, Op::Lt, Op::Le)),
+    ("equal for not equal", |g| replace_op(g, Op::Ne, Op::Eq)),
+    ("maximum for minimum", |g| replace_op(g, Op::Min, Op::Max)),
+    ("truncation for floor", |g| replace_op(g, Op::Floor, Op::Trunc)),
+    ("floor for ceil", |g| replace_op(g, Op::Ceil, Op::Floor)),
+    ("a product for a sum", |g| replace_monoid(g, Monoid::Sum, Monoid::Prod)),
+    ("a maximum for a minimum", |g| replace_monoid(g, Monoid::Min, Monoid::Max)),
+    ("any for all", |g| replace_monoid(g, Monoid::All, Monoid::Any)),
+    ("the other position", |g| first_kernel(g, |k| match k {
+        Kernel::Reduce(r) if r.combine == Combine::ArgMax => { r.combine = Combine::ArgMin; true }
+        _ => false,
+    })),
+    ("the other order of a sort", |g| first_kernel(g, |k| match k {
+        Kernel::Sort(s) => { s.descending = !s.descending; true }
+        _ => false,
+    })),
+    ("the other sign of a transform", |g| first_kernel(g, |k| match k {
+        Kernel::Routine(Routine::Fft { inverse, .. }) => { *inverse = !*inverse; true }
+        _ => false,
+    })),
+    ("an update that is set, not added", |g| first_kernel(g, |k| match k {
+        Kernel::Scatter(s) => { s.update = ferrotensor_core::kernel::Update::Set; true }
+        _ => false,
+    })),
+    ("a flip left out", |g| first_view(g, |v| match v {
+        View::Flip(axes) => { axes.clear(); true }
+        _ => false,
+    })),
+    ("a region one element further", |g| g.nodes.iter_mut().any(|n| match &mut n.def {
+        Def::Assemble { parts, .. } => parts.iter_mut().rev().any(|(_, region)| match region {
+            Some(View::Index(items)) => items.iter_mut().any(|i| match i {
+                ferrotensor_ops::graph::IndexItem::Slice { start: Number::Const(s), .. } if *s > 0 => { *s -= 1; true }
+                _ => false,
+            }),
+            _ => false,
+        }),
+        _ => false,
+    })),
+];

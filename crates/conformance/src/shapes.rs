@@ -2,7 +2,7 @@
 //! pairs of shapes for rows whose operands must fit in their own way; and shapes that several threads share.
 
 use ferrotensor_core::Dims;
-use ferrotensor_ops::def::OpDef;
+use ferrotensor_ops::def::{Namespace, OpDef};
 
 /// The operand shapes of one choice.
 #[derive(Clone, Debug)]
@@ -90,6 +90,30 @@ const FACTORED: &[(&str, &[usize])] = &[
     ("rank 5", &[2, 1, 2, 3, 3]),
 ];
 
+/// Whether a shape's name is that of one of [`parallel`].
+pub fn is_parallel(name: &str) -> bool {
+    name.starts_with(PARALLEL)
+}
+
+const PARALLEL: &str = "many ";
+
+/// Transforms: the reference takes n^2 steps.
+const TRANSFORMED: &[(&str, &[usize])] = &[
+    ("size 0", &[3, 0, 2]),
+    ("one point", &[1]),
+    ("two points", &[2]),
+    ("a power of two", &[64]),
+    ("a prime", &[67]),
+    ("smooth", &[2, 60]),
+    ("rank 3", &[3, 4, 5]),
+    ("rank 5", &[2, 3, 2, 2, 3]),
+    ("above a row group", &[513]),
+];
+
+/// Random numbers: hundreds of instructions for each element.
+const DRAWN: &[(&str, &[usize])] =
+    &[("rank 0", &[]), ("size 0", &[3, 0, 2]), ("above a lane", &[33]), ("above a tile", &[1025]), ("rank 5", &[2, 3, 2, 2, 3])];
+
 fn one(name: &str, dims: &[usize]) -> Shapes {
     Shapes { name: name.into(), first: dims.iter().copied().collect(), others: vec![], pairs: (vec![], vec![]) }
 }
@@ -105,6 +129,10 @@ fn pairs(rows: &[Row]) -> Vec<Shapes> {
         .collect()
 }
 
+fn many(shapes: Vec<Shapes>) -> Vec<Shapes> {
+    shapes.into_iter().map(|s| Shapes { name: format!("{PARALLEL}{}", s.name), ..s }).collect()
+}
+
 /// Shapes of the quick tier.
 pub fn small(op: &OpDef) -> Vec<Shapes> {
     let list = |all: &[(&str, &[usize])]| all.iter().map(|(n, d)| one(n, d)).collect();
@@ -113,6 +141,8 @@ pub fn small(op: &OpDef) -> Vec<Shapes> {
         "tensordot" => pairs(TENSORDOT),
         "linalg.solve" => pairs(SOLVE),
         "linalg.qr" => list(FACTORED),
+        _ if op.namespace == Namespace::Fft => list(TRANSFORMED),
+        _ if op.namespace == Namespace::Random => list(DRAWN),
         _ => list(GENERAL),
     }
 }
@@ -120,15 +150,15 @@ pub fn small(op: &OpDef) -> Vec<Shapes> {
 /// One shape with more work than one thread is given (crates/cpu: from 120 us of estimated work on).
 pub fn parallel(op: &OpDef) -> Vec<Shapes> {
     match op.path().as_ref() {
-        "matmul" => pairs(&[(&[150, 131], &[131, 144], &[], &[])]),
-        "tensordot" => pairs(&[(&[6, 25, 131], &[131, 144], &[2.0], &[0.0])]),
-        "linalg.solve" => pairs(&[(&[40, 40], &[40, 3], &[], &[])]),
+        "matmul" => many(pairs(&[(&[150, 131], &[131, 144], &[], &[])])),
+        "tensordot" => many(pairs(&[(&[6, 25, 131], &[131, 144], &[2.0], &[0.0])])),
+        "linalg.solve" => many(pairs(&[(&[40, 40], &[40, 3], &[], &[])])),
         "linalg.qr" => vec![one("many columns", &[40, 30])],
-        // Transforms of a prime length: the reference takes n^2 steps.
         "fft.fft" | "fft.ifft" => vec![one("many rows", &[300, 31])],
         "sort" | "argsort" | "topk" => vec![one("many rows", &[9, 3001])],
         // Integer powers and random blocks take a hundred instructions an element, in the reference too.
-        "pow" | "random.normal" | "random.bits" | "random.uniform" => vec![one("many rows", &[7, 5003])],
+        "pow" | "random.bits" | "random.uniform" => vec![one("many rows", &[7, 5003])],
+        "random.normal" => vec![one("many rows", &[3, 5003])],
         _ => vec![one("many rows", &[7, 60013])],
     }
 }

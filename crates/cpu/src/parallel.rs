@@ -47,11 +47,11 @@ pub fn set_threads(n: usize) {
 pub fn initial() -> &'static Result<usize, String> {
     static INITIAL: OnceLock<Result<usize, String>> = OnceLock::new();
     INITIAL.get_or_init(|| match std::env::var("FERROTENSOR_THREADS") {
-        Ok(text) => match text.parse() {
+        Ok(text) if !text.is_empty() => match text.parse() {
             Ok(n) if n > 0 => Ok(n),
             _ => Err(format!("FERROTENSOR_THREADS={text}: expected a positive integer")),
         },
-        Err(_) => Ok(std::thread::available_parallelism().map_or(1, |n| n.get())),
+        _ => Ok(std::thread::available_parallelism().map_or(1, |n| n.get())),
     })
 }
 

@@ -79,8 +79,8 @@ impl Tier {
     /// A sentence for a name nobody knows or a tier this machine lacks.
     pub fn detect() -> Result<Tier, String> {
         match std::env::var("FERROTENSOR_ISA") {
-            Ok(name) => Tier::named(&name),
-            Err(_) => Ok(Tier::ALL.iter().copied().rfind(|t| t.is_present()).unwrap_or(Tier::Baseline)),
+            Ok(name) if !name.is_empty() => Tier::named(&name),
+            _ => Ok(Tier::ALL.iter().copied().rfind(|t| t.is_present()).unwrap_or(Tier::Baseline)),
         }
     }
 

@@ -6,6 +6,7 @@ use ferrotensor_core::kernel::{Combine, Kernel, Map};
 use ferrotensor_core::scalar::{Builder, Program, Value, simplify};
 use ferrotensor_ops::graph::{Def, Graph, Node, Param, Val, View};
 use smallvec::SmallVec;
+use std::collections::HashMap;
 
 /// Largest fused program: beyond this its values no longer live in a tile's L1-resident slots.
 const MAX_INSTRS: usize = 256;
@@ -17,23 +18,39 @@ const MAX_INPUTS: usize = 12;
 pub fn fuse(graph: &mut Graph, outputs: &[Val], supports: &dyn Fn(&Kernel) -> bool) -> u64 {
     let mut uses = count_uses(graph, outputs);
     let mut saved = 0;
+    let accepts = |def: &Def| matches!(def, Def::Kernel { kernel, .. } if supports(kernel));
+    // From the results backwards: each map takes in what only it needs, in one step, so that planning stays linear.
+    for n in (0..graph.nodes.len()).rev() {
+        if uses_of(&graph.nodes[n], &uses) == 0 {
+            continue;
+        }
+        if let Some((def, members)) = region(graph, n, &uses).filter(|(def, _)| accepts(def)) {
+            replace(graph, n, def, &mut uses);
+            saved += members;
+        }
+    }
     for n in 0..graph.nodes.len() {
         if uses_of(&graph.nodes[n], &uses) == 0 {
             continue;
         }
-        while let Some((fused, from)) = step(graph, n, &uses, supports) {
-            for v in operands(&graph.nodes[n].def) {
-                uses[v.0 as usize] -= 1;
-            }
-            graph.nodes[n].def = fused;
-            for v in operands(&graph.nodes[n].def) {
-                uses[v.0 as usize] += 1;
-            }
-            release(graph, from, &mut uses);
+        while let Some(def) = reduction(graph, n, &uses).filter(&accepts) {
+            replace(graph, n, def, &mut uses);
             saved += 1;
         }
     }
     saved
+}
+
+/// Gives a node another definition.
+fn replace(graph: &mut Graph, n: usize, def: Def, uses: &mut [u32]) {
+    for v in operands(&def) {
+        uses[v.0 as usize] += 1;
+    }
+    let old = std::mem::replace(&mut graph.nodes[n].def, def);
+    for v in operands(&old) {
+        uses[v.0 as usize] -= 1;
+        release(graph, v, uses);
+    }
 }
 
 fn operands(def: &Def) -> SmallVec<[Val; 4]> {
@@ -85,67 +102,107 @@ fn def(graph: &Graph, v: Val) -> &Def {
     &graph.nodes[graph.values[v.0 as usize].node as usize].def
 }
 
-/// One fusion into node `n`: its new definition, and the value it no longer uses.
-fn step(graph: &Graph, n: usize, uses: &[u32], supports: &dyn Fn(&Kernel) -> bool) -> Option<(Def, Val)> {
+/// A reduction with the map before or after it taken in.
+fn reduction(graph: &Graph, n: usize, uses: &[u32]) -> Option<Def> {
     let Def::Kernel { kernel, inputs, params } = &graph.nodes[n].def else { return None };
-    let fused = match kernel {
-        Kernel::Map(map) => (0..inputs.len()).find_map(|i| {
-            into_map(graph, map, inputs, params, i, uses).or_else(|| reduction_post(graph, map, inputs, params, i, uses))
-        }),
+    match kernel {
+        Kernel::Map(map) => reduction_post(graph, map, inputs, params, uses),
         Kernel::Reduce(_) => reduction_pre(graph, kernel, inputs, params, uses),
-        _ => None,
-    }?;
-    match &fused.0 {
-        Def::Kernel { kernel, .. } if supports(kernel) => Some(fused),
         _ => None,
     }
 }
 
-/// A map whose result this map alone reads, or a constant (which may be repeated, and broadcast).
-fn into_map(graph: &Graph, map: &Map, inputs: &[Val], params: &[Param], i: usize, uses: &[u32]) -> Option<(Def, Val)> {
-    let v = inputs[i];
-    let mut source = v;
-    if let Def::View { of, view: View::Broadcast(_) } = def(graph, v) {
-        source = *of;
-    }
-    let Def::Kernel { kernel: Kernel::Map(inner), inputs: more, params: more_params } = def(graph, source) else {
-        return None;
-    };
-    let constant = more.is_empty() && !inner.program.uses_index();
-    let alone = source == v && uses[v.0 as usize] == 1 && inner.program.outputs.len() == 1;
-    if !(constant || alone)
-        || map.program.instrs.len() + inner.program.instrs.len() > MAX_INSTRS
-        || inputs.len() + more.len() > MAX_INPUTS + 1
-    {
-        return None;
-    }
-    let mut b = Builder::new();
-    // Operands: this map's without the fused one, then the inner map's; equal values once.
-    let mut values: SmallVec<[Val; 3]> = SmallVec::new();
-    let mut place = |v: Val, b: &mut Builder, known: &mut Vec<Value>| match values.iter().position(|&k| k == v) {
-        Some(at) => known[at],
-        None => {
-            values.push(v);
-            let value = b.input(graph.dtype(v));
-            known.push(value);
-            value
+/// A map being grown: values computed inside it, and values it reads.
+struct Region<'a> {
+    graph: &'a Graph,
+    uses: &'a [u32],
+    /// Value inside the region and the node that computes it.
+    inside: Vec<(Val, usize)>,
+    /// Values read, each with the number of reads met so far.
+    reads: Vec<(Val, u32)>,
+    instrs: usize,
+}
+
+impl<'a> Region<'a> {
+    fn map_of(&self, v: Val) -> Option<(usize, &'a Map, &'a [Val])> {
+        let node = self.graph.values[v.0 as usize].node as usize;
+        match &self.graph.nodes[node].def {
+            Def::Kernel { kernel: Kernel::Map(map), inputs, .. } if map.program.outputs.len() == 1 => {
+                Some((node, map, inputs))
+            }
+            _ => None,
         }
+    }
+
+    /// Notes reads of values, and takes in the maps that nobody else reads, and constants (which may be repeated, and seen
+    /// through a broadcast).
+    fn grow(&mut self, inputs: &[Val]) {
+        let mut stack: Vec<Val> = inputs.to_vec();
+        while let Some(v) = stack.pop() {
+            if self.inside.iter().any(|(known, _)| *known == v) {
+                continue;
+            }
+            let at = self.reads.iter().position(|(known, _)| *known == v).unwrap_or_else(|| {
+                self.reads.push((v, 0));
+                self.reads.len() - 1
+            });
+            self.reads[at].1 += 1;
+            let source = match def(self.graph, v) {
+                Def::View { of, view: View::Broadcast(_) } => *of,
+                _ => v,
+            };
+            let Some((node, map, more)) = self.map_of(source) else { continue };
+            let constant = more.is_empty() && !map.program.uses_index();
+            let alone = source == v && self.reads[at].1 == self.uses[v.0 as usize];
+            let added = more.iter().filter(|m| !self.reads.iter().any(|(known, _)| known == *m)).count();
+            let fits = self.instrs + map.program.instrs.len() <= MAX_INSTRS && self.reads.len() - 1 + added <= MAX_INPUTS;
+            if (constant || alone) && fits {
+                self.reads.swap_remove(at);
+                self.inside.push((v, node));
+                self.instrs += map.program.instrs.len();
+                stack.extend(more);
+            }
+        }
+    }
+}
+
+/// Node `n` with all maps that belong to it; `None` when it is no map or there are none. Says how many there are.
+fn region(graph: &Graph, n: usize, uses: &[u32]) -> Option<(Def, u64)> {
+    let Def::Kernel { kernel: Kernel::Map(root), inputs, params } = &graph.nodes[n].def else { return None };
+    let mut region = Region { graph, uses, inside: Vec::new(), reads: Vec::new(), instrs: root.program.instrs.len() };
+    region.grow(inputs);
+    let Region { mut inside, reads, .. } = region;
+    if inside.is_empty() {
+        return None;
+    }
+    // Nodes are in topological order.
+    inside.sort_by_key(|(v, node)| (*node, *v));
+    let mut b = Builder::new();
+    let mut known: HashMap<Val, Value> = HashMap::new();
+    let mut operands: SmallVec<[Val; 3]> = reads.iter().map(|(v, _)| *v).collect();
+    operands.sort();
+    for &v in &operands {
+        known.insert(v, b.input(graph.dtype(v)));
+    }
+    let mut all: SmallVec<[Param; 2]> = SmallVec::new();
+    let mut place = |b: &mut Builder, map: &Map, inputs: &[Val], params: &[Param], known: &HashMap<Val, Value>| {
+        let inputs: Option<Vec<Value>> = inputs.iter().map(|v| known.get(v).copied()).collect();
+        let numbers: Vec<Value> = params.iter().map(|p| b.param(p.dtype)).collect();
+        all.extend_from_slice(params);
+        Some(b.inline(&map.program, &inputs?, &numbers))
     };
-    let mut known = Vec::new();
-    let outer: Vec<Option<Value>> =
-        inputs.iter().enumerate().map(|(k, &v)| (k != i).then(|| place(v, &mut b, &mut known))).collect();
-    let inner_inputs: Vec<Value> = more.iter().map(|&v| place(v, &mut b, &mut known)).collect();
-    let all: SmallVec<[Param; 2]> = params.iter().chain(more_params).copied().collect();
-    let param_values: Vec<Value> = all.iter().map(|p| b.param(p.dtype)).collect();
-    let result = b.inline(&inner.program, &inner_inputs, &param_values[params.len()..])[0];
-    let outer: Vec<Value> = outer.into_iter().map(|v| v.unwrap_or(result)).collect();
-    let outputs = b.inline(&map.program, &outer, &param_values[..params.len()]);
+    for (v, node) in &inside {
+        let Def::Kernel { kernel: Kernel::Map(map), inputs, params } = &graph.nodes[*node].def else { return None };
+        let value = place(&mut b, map, inputs, params, &known)?[0];
+        known.insert(*v, value);
+    }
+    let outputs = place(&mut b, root, inputs, params, &known)?;
     let program = simplify(&b.finish(&outputs));
-    Some((Def::Kernel { kernel: Kernel::Map(Map { program }), inputs: values, params: all }, v))
+    Some((Def::Kernel { kernel: Kernel::Map(Map { program }), inputs: operands, params: all }, inside.len() as u64))
 }
 
 /// A map of one operand before a reduction becomes its `pre`.
-fn reduction_pre(graph: &Graph, kernel: &Kernel, inputs: &[Val], params: &[Param], uses: &[u32]) -> Option<(Def, Val)> {
+fn reduction_pre(graph: &Graph, kernel: &Kernel, inputs: &[Val], params: &[Param], uses: &[u32]) -> Option<Def> {
     let Kernel::Reduce(reduce) = kernel else { return None };
     let v = inputs[0];
     let Def::Kernel { kernel: Kernel::Map(inner), inputs: more, params: more_params } = def(graph, v) else { return None };
@@ -159,12 +216,12 @@ fn reduction_pre(graph: &Graph, kernel: &Kernel, inputs: &[Val], params: &[Param
     });
     reduce.input = graph.dtype(more[0]);
     let params = more_params.iter().chain(params).copied().collect();
-    Some((Def::Kernel { kernel: Kernel::Reduce(reduce), inputs: more.clone(), params }, v))
+    Some(Def::Kernel { kernel: Kernel::Reduce(reduce), inputs: more.clone(), params })
 }
 
 /// A map that alone reads a reduction becomes its `post`.
-fn reduction_post(graph: &Graph, map: &Map, inputs: &[Val], params: &[Param], i: usize, uses: &[u32]) -> Option<(Def, Val)> {
-    let v = inputs[i];
+fn reduction_post(graph: &Graph, map: &Map, inputs: &[Val], params: &[Param], uses: &[u32]) -> Option<Def> {
+    let v = *inputs.first()?;
     let Def::Kernel { kernel: Kernel::Reduce(reduce), inputs: more, params: first } = def(graph, v) else { return None };
     let valued = matches!(reduce.combine, Combine::Value(_));
     if !valued || inputs.len() != 1 || uses[v.0 as usize] != 1 || map.program.uses_index() || map.program.outputs.len() != 1
@@ -177,7 +234,7 @@ fn reduction_post(graph: &Graph, map: &Map, inputs: &[Val], params: &[Param], i:
         None => map.program.clone(),
     });
     let params = first.iter().chain(params).copied().collect();
-    Some((Def::Kernel { kernel: Kernel::Reduce(reduce), inputs: more.clone(), params }, v))
+    Some(Def::Kernel { kernel: Kernel::Reduce(reduce), inputs: more.clone(), params })
 }
 
 /// `second` after `first`, both of one operand; parameters of `first` come first.

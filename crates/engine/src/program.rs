@@ -109,7 +109,7 @@ pub fn lower(words: &[i32], types: &Types, attrs: &AttrTable) -> Result<Lowered>
         out.params += nparams;
         out.ops += 1;
         if !operands.iter().any(|o| matches!(o, Operand::Val(_))) {
-            join_device(&mut device, attrs.int("device") as u16)?;
+            join_device(&mut device, u16::try_from(attrs.int("device")).unwrap_or(u16::MAX))?;
         }
     }
     out.device = device.unwrap_or(0);

@@ -170,10 +170,17 @@ unsafe extern "C" fn deliver(env: sys::napi_env, _: sys::napi_value, context: *m
     }));
 }
 
+/// The largest buffer of foreign memory that every supported Node takes (`buffer.constants.MAX_LENGTH` of Node 20).
+const NODE_BUFFER_MAX: usize = 1 << 32;
+
 /// Bytes as an `ArrayBuffer` that owns them; copied where the runtime forbids memory of ours.
 fn array_buffer(env: sys::napi_env, bytes: Vec<u8>) -> Result<sys::napi_value> {
     let mut out = ptr::null_mut();
     let len = bytes.len();
+    if len > NODE_BUFFER_MAX {
+        // Node would refuse after calling `free_bytes`, so that nobody could tell whether the vector is gone.
+        return Err(Error::out_of_memory(format!("no ArrayBuffer of {len} bytes")));
+    }
     let owned = Box::into_raw(Box::new(bytes));
     // SAFETY: the vector's memory stays where it is until `free_bytes` drops it; when Node refuses, nobody else has it.
     unsafe {

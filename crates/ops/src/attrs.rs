@@ -166,7 +166,8 @@ fn decode_one(def: &AttrDef, words: &mut Words) -> Result<Value> {
             if v.is_nan() {
                 Value::None
             } else {
-                Value::DType(DType::from_code(v as u8).ok_or_else(|| Error::dtype(format!("unknown dtype number {v}")))?)
+                let code = if (0.0..256.0).contains(&v) && v.fract() == 0.0 { DType::from_code(v as u8) } else { None };
+                Value::DType(code.ok_or_else(|| Error::dtype(format!("unknown dtype number {v}")))?)
             }
         }
         AttrKind::Axes | AttrKind::NewShape => words.list(name)?.map_or(Value::None, Value::Ints),

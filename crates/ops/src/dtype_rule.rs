@@ -166,6 +166,9 @@ pub fn apply(rule: &DTypeRule, args: &[Arg], attrs: &Attrs) -> Result<Dtypes> {
         Some(d) => d,
         None => weak_only(ruled).unwrap_or(DType::F32),
     };
+    if !rule.class.has(common) {
+        return Err(Error::dtype(format!("takes {}, got {common}", rule.class.words())));
+    }
     let compute = match rule.compute {
         Compute::Own | Compute::Promote => common,
         Compute::Float => promotion::to_float(common),

@@ -14,7 +14,7 @@ pub mod shape;
 mod table;
 
 pub use def::{OpDef, OpId};
-pub use table::{OPS, find};
+pub use table::{OPS, find, philox};
 
 /// What a tensor is before it has a value: dtype, shape, device, storage encoding (0: dense).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

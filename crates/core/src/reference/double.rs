@@ -103,7 +103,8 @@ impl Mul for Double {
     type Output = Double;
     fn mul(self, other: Double) -> Double {
         let hi = self.hi * other.hi;
-        if !hi.is_finite() {
+        // Near float64's bottom the error of the product underflows: half an ulp of it would round `hi` a second time.
+        if !hi.is_finite() || hi.abs() < 1e-290 {
             return hi.into();
         }
         normal(hi, self.hi.mul_add(other.hi, -hi) + (self.hi * other.lo + self.lo * other.hi))

@@ -248,10 +248,10 @@ impl ReduceLaunch<'_> {
         })
     }
 
-    /// Whether tiles can hold whole items of one group each.
+    /// Whether tiles can hold whole items of one group each, whose outputs lie side by side (not those of a last block).
     fn is_short(&self, walk: &Walk, pre: &Bound) -> bool {
         let fits = self.extent <= GROUP.min(self.kernel.pre.tile);
-        walk.width == 1 && fits && pre.domain.keeps(self.extent)
+        walk.width == 1 && walk.stride == 1 && fits && pre.domain.keeps(self.extent)
     }
 
     /// Short extents, for which the bookkeeping of a tree would cost more than the elements.

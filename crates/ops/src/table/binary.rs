@@ -46,7 +46,14 @@ const REMAINDER: MapFn = |b, x, d| {
 };
 
 const FLOOR_DIVIDE: MapFn = |b, x, d| {
-    let (a, y) = (x[0], x[1]);
+    // Half floats divide in float32 and round once, as in NumPy.
+    let wide = d.compute();
+    let (a, y) = (b.cast(x[0], wide), b.cast(x[1], wide));
+    let quotient = floor_divide(b, a, y, wide);
+    b.cast(quotient, d)
+};
+
+fn floor_divide(b: &mut Builder, a: Value, y: Value, d: DType) -> Value {
     let r = b.binary(Op::Rem, a, y);
     if !d.is_float() {
         let q = b.binary(Op::Div, a, y);
@@ -70,11 +77,12 @@ const FLOOR_DIVIDE: MapFn = |b, x, d| {
     let (up, above) = (b.compare(Op::Lt, half, gap), b.binary(Op::Add, floor, one));
     let snapped = b.select(up, above, floor);
     let true_quotient = b.binary(Op::Div, a, y);
-    let (is_zero, signed) = (b.compare(Op::Eq, q, zero), zero_like(b, true_quotient, d));
+    // A zero quotient has the sign of the true one, which may itself be -0.
+    let (is_zero, signed) = (b.compare(Op::Eq, q, zero), b.binary(Op::Mul, true_quotient, zero));
     let finite = b.select(is_zero, signed, snapped);
     let by_zero = b.compare(Op::Eq, y, zero);
     b.select(by_zero, true_quotient, finite)
-};
+}
 
 /// Integer power by squaring; a negative exponent truncates (`2 ** -1 = 0`).
 fn int_pow(b: &mut Builder, base: Value, exponent: Value, d: DType) -> Value {

@@ -9,7 +9,7 @@ mod index;
 mod join;
 mod linalg;
 mod nn;
-mod philox;
+pub mod philox;
 mod random;
 mod reduce;
 mod rows;

@@ -1,0 +1,37 @@
+// Peak memory of plain synchronous loops, each in a process of its own. Fails where a loop passes its bound.
+
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { printMachine } from './machine.js'
+import { LOOPS } from './memory_loops.js'
+
+const MEBIBYTE = 1 << 20
+const smoke = process.argv.includes('--smoke')
+
+/** In the child: runs one loop and prints how far the resident set rose. */
+function runLoop(name: string): void {
+  const start = process.memoryUsage.rss()
+  const began = performance.now()
+  LOOPS[name]?.run(smoke)
+  // maxRSS is in KiB.
+  const rise = (process.resourceUsage().maxRSS * 1024 - start) / MEBIBYTE
+  console.log(JSON.stringify({ rise, seconds: (performance.now() - began) / 1000 }))
+}
+
+async function report(): Promise<void> {
+  printMachine()
+  console.log(`\npeak resident memory above the start${smoke ? ', loops cut short' : ''}:`)
+  for (const [name, { what, bound }] of Object.entries(LOOPS)) {
+    const args = [fileURLToPath(import.meta.url), '--loop', name, ...(smoke ? ['--smoke'] : [])]
+    const { stdout } = await promisify(execFile)(process.execPath, args)
+    const { rise, seconds } = JSON.parse(stdout) as { rise: number; seconds: number }
+    const verdict = rise <= bound ? '' : '  TOO MUCH'
+    console.log(`${rise.toFixed(0).padStart(6)} MiB of ${bound} allowed, ${seconds.toFixed(2)} s: ${what}${verdict}`)
+    if (rise > bound) process.exitCode = 1
+  }
+}
+
+const at = process.argv.indexOf('--loop')
+if (at >= 0) runLoop(process.argv[at + 1] as string)
+else await report()

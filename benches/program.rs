@@ -1,0 +1,82 @@
+//! What a program of additions on 4 elements costs inside the engine: planned for the first time, and repeated (look-up,
+//! admission, one fused launch, handle). `cargo bench -p ferrotensor-engine`; times are medians, read them as ratios.
+
+#![allow(clippy::print_stdout, reason = "a bench reports to the terminal")]
+
+use ferrotensor_core::registry::Registry;
+use ferrotensor_core::{DType, Error, Result, error::Code};
+use ferrotensor_engine::{Engine, Mode, Request, RunOutcome, Session, Tensor};
+use std::hint::black_box;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Enough for a median that repeats within a few per cent.
+const TIME: Duration = Duration::from_millis(500);
+
+/// A program of `count` additions: `x + b`, then `+ b` again and again.
+struct Chain {
+    session: Session,
+    inputs: [Arc<Tensor>; 2],
+    words: Vec<i32>,
+    output: i32,
+}
+
+impl Chain {
+    fn new(engine: &Arc<Engine>, count: i32) -> Result<Chain> {
+        let mut session = Session::new(engine.clone());
+        let ty = session.intern_type(DType::F32 as u8, &[4.0], 0)?;
+        let bytes: Vec<u8> = [1.0f32, 2.0, 3.0, 4.0].iter().flat_map(|x| x.to_le_bytes()).collect();
+        let mut upload = || session.upload(ty, &bytes, true)?.ok_or_else(|| Error::out_of_memory("upload refused"));
+        let inputs = [upload()?, upload()?];
+        let add = ferrotensor_ops::find("add").ok_or_else(|| Error::new(Code::Internal, "no row 'add'"))?.id();
+        let mut words = vec![0, ty, 0, ty];
+        for i in 0..count {
+            let last = if i == 0 { 0 } else { 1 + i };
+            words.extend([i32::from(add), 0, last, 1]);
+        }
+        Ok(Chain { session, inputs, words, output: 1 + count })
+    }
+
+    fn run(&mut self) -> Result<()> {
+        let request = Request {
+            words: &self.words,
+            params: &[],
+            inputs: &self.inputs,
+            outputs: &[self.output],
+            mode: Mode::Sync,
+            force: false,
+        };
+        match self.session.run(&request)? {
+            RunOutcome::Done(tensors) => tensors.iter().try_for_each(|t| black_box(t).wait()),
+            RunOutcome::Refused { bytes } => Err(Error::out_of_memory(format!("{bytes} bytes refused"))),
+        }
+    }
+}
+
+/// The median of `f`'s own measurements.
+fn median(mut f: impl FnMut() -> Result<Duration>) -> Result<Duration> {
+    let (start, mut times) = (Instant::now(), Vec::new());
+    while start.elapsed() < TIME {
+        times.push(f()?);
+    }
+    times.sort_unstable();
+    Ok(times[times.len() / 2])
+}
+
+fn timed(chain: &mut Chain) -> Result<Duration> {
+    let start = Instant::now();
+    chain.run()?;
+    Ok(start.elapsed())
+}
+
+fn main() -> Result<()> {
+    let engine = Engine::new(Registry::new(&[("cpu", ferrotensor_cpu::probe)]), ferrotensor_host::run);
+    println!("additions   planned and run   repeated");
+    for count in [1, 32, 256] {
+        let first = median(|| timed(&mut Chain::new(&engine, count)?))?;
+        let mut chain = Chain::new(&engine, count)?;
+        let again = median(|| timed(&mut chain))?;
+        println!("{count:9} {first:>17.2?} {again:>10.2?}");
+    }
+    Ok(())
+}

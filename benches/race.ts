@@ -1,0 +1,62 @@
+// Times contenders fairly: they take turns in short slices of one run, and the median over slices of the median call counts
+// (a mean would report the neighbours).
+
+/** Above this share of the machine used by others a row is marked: on two cores it changes winners. */
+export const NOISY = 0.15
+
+/** One slice: seconds of the median call, and what the results add up to. */
+export interface Slice {
+  readonly seconds: number
+  readonly checksum: number
+}
+
+export interface Contender {
+  readonly name: string
+  /** Calls repeatedly for about this many seconds. */
+  slice(seconds: number): Slice | Promise<Slice>
+}
+
+export interface Result {
+  readonly name: string
+  readonly seconds: number
+  readonly checksum: number
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[sorted.length >> 1] as number
+}
+
+/** Seconds of the median of repeated calls, for about `seconds`, at least 3. `calls` are done between looks at the clock. */
+export function repeat(seconds: number, calls: number, f: () => void): number {
+  const times: number[] = []
+  const end = performance.now() + seconds * 1000
+  do {
+    const start = performance.now()
+    for (let i = 0; i < calls; i++) f()
+    times.push((performance.now() - start) / 1000 / calls)
+  } while (performance.now() < end || times.length < 3)
+  return median(times)
+}
+
+/** How long and how often: in smoke mode just long enough to see that everything runs. */
+export const PACE = process.argv.includes('--smoke') ? { rounds: 1, slice: 0.005 } : { rounds: 9, slice: 0.05 }
+
+/** One warm-up slice each, then rounds in turn. */
+export async function race(contenders: readonly Contender[]): Promise<Result[]> {
+  for (const contender of contenders) await contender.slice(PACE.slice)
+  const slices = contenders.map(() => [] as Slice[])
+  for (let round = 0; round < PACE.rounds; round++) {
+    for (const [i, contender] of contenders.entries()) (slices[i] as Slice[]).push(await contender.slice(PACE.slice))
+  }
+  return contenders.map(({ name }, i) => {
+    const own = slices[i] as Slice[]
+    return { name, seconds: median(own.map((s) => s.seconds)), checksum: (own[0] as Slice).checksum }
+  })
+}
+
+/** `1.23 ms`, `45.6 us`. */
+export function duration(seconds: number): string {
+  const [scale, unit] = seconds >= 1 ? [1, 's'] : seconds >= 1e-3 ? [1e3, 'ms'] : seconds >= 1e-6 ? [1e6, 'us'] : [1e9, 'ns']
+  return `${(seconds * scale).toPrecision(3)} ${unit}`
+}
