@@ -404,8 +404,8 @@ declare class Slice {
     readonly stop: number | null;
     /** Distance between positions, not 0; negative walks backwards. */
     readonly step: number;
-    /** Use `ft.slice(start, stop, step)`. */
-    constructor(start: number | null, stop: number | null, step: number);
+    /** As `ft.slice(start, stop, step)`. */
+    constructor(start?: number | null, stop?: number | null, step?: number | null);
     /** Text as the text form writes it. */
     toString(): string;
 }
@@ -1896,6 +1896,7 @@ interface EyeOptions<E extends DType = DType> {
  * @param rows An integer.
  * @param options An object of options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.eye(-1)`.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.eye(2, { k: 0.5 })`.
  * @example
  * ```ts
  * ft.eye(2) // [[1, 0], [0, 1]]

@@ -23,7 +23,7 @@ export {
   type TensorData,
   type TensorOptions
 } from './lib/creation.js'
-export { slice, type Slice } from './lib/slice.js'
+export { Slice, slice } from './lib/slice.js'
 export { devices, setDefaultDevice, setThreads, type AbsentDevice, type PresentDevice } from './lib/devices.js'
 export { memory, setMemoryLimit, trim, type MemoryInfo } from './lib/memory.js'
 export { evaluate, evaluateSync, type NestedArray } from './lib/reading.js'

@@ -133,8 +133,8 @@ function attrOf(op: number, row: OpRow, values: readonly unknown[]): Attr | null
 
 function paramsOf(row: OpRow, values: readonly unknown[]): readonly number[] | null {
   if (row.params.length === 0) return null
-  return row.params.map(({ name, default: fallback }, i) =>
-    values[i] === undefined && fallback !== null ? fallback : number(row.name, name, values[i])
+  return row.params.map(({ name, default: fallback, integer: whole }, i) =>
+    values[i] === undefined && fallback !== null ? fallback : (whole ? integer : number)(row.name, name, values[i])
   )
 }
 

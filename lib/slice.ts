@@ -12,11 +12,12 @@ export class Slice {
   /** Distance between positions, not 0; negative walks backwards. */
   readonly step: number
 
-  /** Use `ft.slice(start, stop, step)`. */
-  constructor(start: number | null, stop: number | null, step: number) {
-    this.start = start
-    this.stop = stop
-    this.step = step
+  /** As `ft.slice(start, stop, step)`. */
+  constructor(start?: number | null, stop?: number | null, step?: number | null) {
+    this.start = bound('start', start)
+    this.stop = bound('stop', stop)
+    this.step = bound('step', step) ?? 1
+    if (this.step === 0) throw new IndexError('slice: step must not be 0')
   }
 
   /** Text as the text form writes it. */
@@ -41,9 +42,7 @@ function bound(name: string, value: unknown): number | null {
  * ```
  */
 export function slice(start?: number | null, stop?: number | null, step?: number | null): Slice {
-  const by = bound('step', step) ?? 1
-  if (by === 0) throw new IndexError('slice: step must not be 0')
-  return new Slice(bound('start', start), bound('stop', stop), by)
+  return new Slice(start, stop, step)
 }
 
 /** What one index item means: a position, a range, a new axis, or all axes not named. */

@@ -1698,6 +1698,7 @@ export interface EyeOptions<E extends DType = DType> {
  * @param rows An integer.
  * @param options An object of options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.eye(-1)`.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.eye(2, { k: 0.5 })`.
  * @example
  * ```ts
  * ft.eye(2) // [[1, 0], [0, 1]]

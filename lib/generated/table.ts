@@ -13,6 +13,7 @@ export interface AttrRow {
 export interface ParamRow {
   readonly name: string
   readonly default: number | null
+  readonly integer: boolean
 }
 
 /** One operation. */
@@ -108,14 +109,14 @@ export const OP_TABLE: readonly OpRow[] = [
   { name: 'ones', operands: [], outputs: 1, variadic: false, attrs: [{ name: 'shape', kind: 'shape', default: null }, { name: 'dtype', kind: 'dtype', default: NaN }, { name: 'device', kind: 'device', default: null }], params: [] },
   { name: 'empty', operands: [], outputs: 1, variadic: false, attrs: [{ name: 'shape', kind: 'shape', default: null }, { name: 'dtype', kind: 'dtype', default: NaN }, { name: 'device', kind: 'device', default: null }], params: [] },
   { name: 'full', operands: ['fillValue'], outputs: 1, variadic: false, attrs: [{ name: 'shape', kind: 'shape', default: null }, { name: 'dtype', kind: 'dtype', default: NaN }, { name: 'device', kind: 'device', default: null }], params: [] },
-  { name: 'eye', operands: [], outputs: 1, variadic: false, attrs: [{ name: 'rows', kind: 'int', default: null }, { name: 'cols', kind: 'optAxis', default: NaN }, { name: 'dtype', kind: 'dtype', default: NaN }, { name: 'device', kind: 'device', default: null }], params: [{ name: 'k', default: 0 }] },
-  { name: 'arange', operands: [], outputs: 1, variadic: false, attrs: [{ name: 'length', kind: 'int', default: null }, { name: 'dtype', kind: 'dtype', default: NaN }, { name: 'device', kind: 'device', default: null }], params: [{ name: 'start', default: null }, { name: 'step', default: null }] },
-  { name: 'linspace', operands: [], outputs: 1, variadic: false, attrs: [{ name: 'length', kind: 'int', default: null }, { name: 'dtype', kind: 'dtype', default: NaN }, { name: 'device', kind: 'device', default: null }], params: [{ name: 'start', default: null }, { name: 'stop', default: null }] },
+  { name: 'eye', operands: [], outputs: 1, variadic: false, attrs: [{ name: 'rows', kind: 'int', default: null }, { name: 'cols', kind: 'optAxis', default: NaN }, { name: 'dtype', kind: 'dtype', default: NaN }, { name: 'device', kind: 'device', default: null }], params: [{ name: 'k', default: 0, integer: true }] },
+  { name: 'arange', operands: [], outputs: 1, variadic: false, attrs: [{ name: 'length', kind: 'int', default: null }, { name: 'dtype', kind: 'dtype', default: NaN }, { name: 'device', kind: 'device', default: null }], params: [{ name: 'start', default: null, integer: false }, { name: 'step', default: null, integer: false }] },
+  { name: 'linspace', operands: [], outputs: 1, variadic: false, attrs: [{ name: 'length', kind: 'int', default: null }, { name: 'dtype', kind: 'dtype', default: NaN }, { name: 'device', kind: 'device', default: null }], params: [{ name: 'start', default: null, integer: false }, { name: 'stop', default: null, integer: false }] },
   { name: 'random.split', operands: ['key'], outputs: 1, variadic: false, attrs: [{ name: 'count', kind: 'int', default: 2 }], params: [] },
-  { name: 'random.fold', operands: ['key'], outputs: 1, variadic: false, attrs: [], params: [{ name: 'data', default: null }] },
+  { name: 'random.fold', operands: ['key'], outputs: 1, variadic: false, attrs: [], params: [{ name: 'data', default: null, integer: true }] },
   { name: 'random.bits', operands: ['key'], outputs: 1, variadic: false, attrs: [{ name: 'shape', kind: 'shape', default: null }, { name: 'dtype', kind: 'dtype', default: NaN }], params: [] },
-  { name: 'random.uniform', operands: ['key'], outputs: 1, variadic: false, attrs: [{ name: 'shape', kind: 'shape', default: null }, { name: 'dtype', kind: 'dtype', default: NaN }], params: [{ name: 'low', default: 0 }, { name: 'high', default: 1 }] },
-  { name: 'random.normal', operands: ['key'], outputs: 1, variadic: false, attrs: [{ name: 'shape', kind: 'shape', default: null }, { name: 'dtype', kind: 'dtype', default: NaN }], params: [{ name: 'mean', default: 0 }, { name: 'std', default: 1 }] },
+  { name: 'random.uniform', operands: ['key'], outputs: 1, variadic: false, attrs: [{ name: 'shape', kind: 'shape', default: null }, { name: 'dtype', kind: 'dtype', default: NaN }], params: [{ name: 'low', default: 0, integer: false }, { name: 'high', default: 1, integer: false }] },
+  { name: 'random.normal', operands: ['key'], outputs: 1, variadic: false, attrs: [{ name: 'shape', kind: 'shape', default: null }, { name: 'dtype', kind: 'dtype', default: NaN }], params: [{ name: 'mean', default: 0, integer: false }, { name: 'std', default: 1, integer: false }] },
   { name: 'random.permutation', operands: ['key'], outputs: 1, variadic: false, attrs: [{ name: 'count', kind: 'int', default: 2 }], params: [] },
 ]
 

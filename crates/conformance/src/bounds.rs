@@ -17,7 +17,9 @@
 
 use crate::compare::{epsilon, largest, spacing};
 use crate::executor::Known;
-use ferrotensor_core::kernel::{Combine, Contract, Gather, Kernel, Map, Monoid, Reduce, Routine, Scan, Scatter, Sort, SortOutputs};
+use ferrotensor_core::kernel::{
+    Combine, Contract, Gather, Kernel, Map, Monoid, Reduce, Routine, Scan, Scatter, Sort, SortOutputs,
+};
 use ferrotensor_core::reference::{self, Array, Scalar};
 use ferrotensor_core::scalar::{Args, Instr, Op, Program};
 use ferrotensor_core::{DType, Error, Result};
@@ -68,7 +70,8 @@ pub fn after(kernel: &Kernel, inputs: &[&Known], params: &[u64], outputs: Vec<Ar
         }
         Kernel::Scatter(k) => {
             let moved = Scatter { dtype: DType::F64, ..k.clone() };
-            let sizes = moves_of(Kernel::Scatter(moved.clone()), inputs, &[0, inputs.len() - 1], outputs[0].dims(), magnitudes)?;
+            let sizes =
+                moves_of(Kernel::Scatter(moved.clone()), inputs, &[0, inputs.len() - 1], outputs[0].dims(), magnitudes)?;
             let mut errors = moves(Kernel::Scatter(moved), inputs, &[0, inputs.len() - 1], outputs[0].dims())?;
             let unit = inputs[inputs.len() - 1].array.len() as f64 * epsilon(k.dtype);
             errors.iter_mut().zip(sizes).for_each(|(e, size)| *e += unit * size);
@@ -76,10 +79,10 @@ pub fn after(kernel: &Kernel, inputs: &[&Known], params: &[u64], outputs: Vec<Ar
         }
         Kernel::Sort(k) => sort_errors(k, inputs[0], &outputs),
     };
-    let known = outputs.into_iter().zip(errors).map(|(array, errors)| Known {
-        array,
-        bound: errors.map_or(Bound::Exact, Bound::Absolute),
-    });
+    let known = outputs
+        .into_iter()
+        .zip(errors)
+        .map(|(array, errors)| Known { array, bound: errors.map_or(Bound::Exact, Bound::Absolute) });
     Ok(known.collect())
 }
 
@@ -96,10 +99,17 @@ fn absolute(known: &Known) -> Vec<f64> {
 }
 
 /// Runs a moving kernel over numbers about its operands instead of the operands.
-fn moves_of(kernel: Kernel, inputs: &[&Known], which: &[usize], dims: &[usize], of: fn(&Known) -> Vec<f64>) -> Result<Vec<f64>> {
-    let arrays = inputs.iter().enumerate().map(|(i, k)| {
-        if which.contains(&i) { Array::from_slice(k.array.dims(), &of(k)) } else { Ok(k.array.clone()) }
-    });
+fn moves_of(
+    kernel: Kernel,
+    inputs: &[&Known],
+    which: &[usize],
+    dims: &[usize],
+    of: fn(&Known) -> Vec<f64>,
+) -> Result<Vec<f64>> {
+    let arrays = inputs
+        .iter()
+        .enumerate()
+        .map(|(i, k)| if which.contains(&i) { Array::from_slice(k.array.dims(), &of(k)) } else { Ok(k.array.clone()) });
     reference::run(&kernel, &arrays.collect::<Result<Vec<_>>>()?, &[dims], &[])?[0].to_vec()
 }
 
@@ -151,7 +161,8 @@ fn map_errors(map: &Map, inputs: &[&Known], params: &[u64], outputs: &[Array]) -
         }
     };
     for &at in &free {
-        let run = |sign: f64| reference::run(&Kernel::Map(Map { program: perturbed(program, at, sign) }), &arrays, &dims, params);
+        let run =
+            |sign: f64| reference::run(&Kernel::Map(Map { program: perturbed(program, at, sign) }), &arrays, &dims, params);
         add([run(1.0)?, run(-1.0)?]);
     }
     for &at in &inexact {
@@ -266,7 +277,11 @@ fn reduce_errors(k: &Reduce, input: &Known, output: &Array) -> Result<Option<Vec
             }
             Monoid::Max | Monoid::Min => errors.iter().fold(0.0, |a, &b| f64::max(a, b)),
             Monoid::All | Monoid::Any => {
-                if errors.iter().any(|&e| e > 0.0) { f64::INFINITY } else { 0.0 }
+                if errors.iter().any(|&e| e > 0.0) {
+                    f64::INFINITY
+                } else {
+                    0.0
+                }
             }
         }
     };
@@ -390,8 +405,10 @@ fn routine_errors(routine: Routine, inputs: &[&Known], outputs: &[Array]) -> Res
             let r = magnitudes(&Known::exact(outputs[1].clone()));
             let mut errors = [Vec::new(), Vec::new()];
             for (i, a) in sizes[0].chunks(m * n).enumerate() {
-                let square: Vec<f64> = (0..k).flat_map(|p| (0..k).map(move |q| (p, q)))
-                    .map(|(p, q)| outputs[1].get((i * k + p) * n + q).real().hi).collect();
+                let square: Vec<f64> = (0..k)
+                    .flat_map(|p| (0..k).map(move |q| (p, q)))
+                    .map(|(p, q)| outputs[1].get((i * k + p) * n + q).real().hi)
+                    .collect();
                 // A rank-deficient matrix has no unique factors.
                 let inverse = inverses(&Array::from_slice(&[k, k], &square)?, k);
                 let condition = inverse.map_or(f64::INFINITY, |inverse| {

@@ -59,7 +59,9 @@ impl Placement {
             Placement::Transposed => dims.iter().rev().copied().collect(),
             Placement::Sliced => dims.iter().enumerate().map(|(a, &d)| if a == last { 2 * d + 3 } else { d + 2 }).collect(),
             // The axis whose repetition is the more unusual: the inner one of even shapes, the outer one of others.
-            Placement::Broadcast => dims.iter().enumerate().map(|(a, &d)| if a == self.repeated(dims) { 1 } else { d }).collect(),
+            Placement::Broadcast => {
+                dims.iter().enumerate().map(|(a, &d)| if a == self.repeated(dims) { 1 } else { d }).collect()
+            }
         }
     }
 
@@ -92,7 +94,9 @@ impl Placement {
         let sizes = || dims.iter().map(|&d| d as f64);
         Some(match self {
             Placement::Contiguous => return None,
-            Placement::Transposed => ("permuteDims", std::iter::once(rank).chain((0..dims.len()).rev().map(|a| a as f64)).collect(), vec![]),
+            Placement::Transposed => {
+                ("permuteDims", std::iter::once(rank).chain((0..dims.len()).rev().map(|a| a as f64)).collect(), vec![])
+            }
             Placement::Reversed => ("flip", vec![-1.0], vec![]),
             Placement::Broadcast => ("broadcastTo", std::iter::once(rank).chain(sizes()).collect(), vec![]),
             Placement::Sliced => (
@@ -194,7 +198,8 @@ impl Case {
 
     /// What the tensor operands show.
     pub fn inputs(&self) -> Vec<Known> {
-        let shown = |o: &Operand| if let Operand::Tensor { logical, .. } = o { Some(Known::exact(logical.clone())) } else { None };
+        let shown =
+            |o: &Operand| if let Operand::Tensor { logical, .. } = o { Some(Known::exact(logical.clone())) } else { None };
         self.operands.iter().filter_map(shown).collect()
     }
 

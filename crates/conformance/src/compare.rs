@@ -83,7 +83,9 @@ pub fn within(got: &[u8], wanted: &Known) -> Result<Distance, String> {
         let wanted = array.get(i);
         let found = Scalar::decode(dtype, g);
         let distance = match (found, wanted) {
-            (Scalar::Complex(a, b), Scalar::Complex(c, d)) => one(dtype, a.hi, c.hi, allowed).max(one(dtype, b.hi, d.hi, allowed)),
+            (Scalar::Complex(a, b), Scalar::Complex(c, d)) => {
+                one(dtype, a.hi, c.hi, allowed).max(one(dtype, b.hi, d.hi, allowed))
+            }
             (Scalar::Float(a), Scalar::Float(b)) => one(dtype, a.hi, b.hi, allowed),
             (a, b) => (if a == b { 0.0 } else { (a.real().hi - b.real().hi).abs() }, allowed).into(),
         };
@@ -91,7 +93,10 @@ pub fn within(got: &[u8], wanted: &Known) -> Result<Distance, String> {
             let w = wanted.encode(dtype);
             return Err(format!(
                 "element {i} is {}, should be {} within {allowed:e} ({:.2} ulp, {:.3} of the bound)",
-                show(dtype, g), show(dtype, &w[..size]), distance.ulps, distance.share
+                show(dtype, g),
+                show(dtype, &w[..size]),
+                distance.ulps,
+                distance.share
             ));
         }
         worst = worst.max(distance);

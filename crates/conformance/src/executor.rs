@@ -77,7 +77,9 @@ pub fn evaluate(graph: &Graph, inputs: &[Known], params: &[u64]) -> Result<Vec<R
             }
             Err(e) if e.code == Code::Internal => return Err(e),
             // Indices of a view are numbers of the call, not values: the program is refused as a whole.
-            Err(e) if matches!(node.def, Def::View { .. }) && depends_on_values(&values, &node.def).is_none() => return Err(e),
+            Err(e) if matches!(node.def, Def::View { .. }) && depends_on_values(&values, &node.def).is_none() => {
+                return Err(e);
+            }
             Err(e) => values.extend((0..node.outputs).map(|_| Err(e.clone()))),
         }
     }

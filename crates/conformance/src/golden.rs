@@ -44,16 +44,20 @@ pub fn trials() -> Vec<(String, Check)> {
         .map(|(name, goldens)| -> (String, Check) { (format!("golden/{name}"), Box::new(move || check_all(&goldens))) })
         .collect();
     out.push(("golden/promotion".into(), Box::new(check_promotion)));
-    out.push(("golden/every public row has answers".into(), Box::new(move || {
-        let public = ferrotensor_ops::OPS.iter().filter(|op| op.form != Form::Internal).map(|op| op.path().into_owned());
-        let missing: Vec<String> = public.filter(|name| !names.contains(name)).collect();
-        if missing.is_empty() { Ok(()) } else { Err(format!("golden/make.py has no case for {}", missing.join(", "))) }
-    })));
+    out.push((
+        "golden/every public row has answers".into(),
+        Box::new(move || {
+            let public = ferrotensor_ops::OPS.iter().filter(|op| op.form != Form::Internal).map(|op| op.path().into_owned());
+            let missing: Vec<String> = public.filter(|name| !names.contains(name)).collect();
+            if missing.is_empty() { Ok(()) } else { Err(format!("golden/make.py has no case for {}", missing.join(", "))) }
+        }),
+    ));
     out
 }
 
 fn check_all(goldens: &[Golden]) -> Result<(), String> {
-    let failures: Vec<String> = goldens.iter().filter_map(|g| check(g).err().map(|e| format!("line {}: {e}", g.line))).collect();
+    let failures: Vec<String> =
+        goldens.iter().filter_map(|g| check(g).err().map(|e| format!("line {}: {e}", g.line))).collect();
     match failures.len() {
         0 => Ok(()),
         n => Err(format!("{n} of {} answers\n  {}", goldens.len(), failures[..n.min(5)].join("\n  "))),
@@ -118,7 +122,9 @@ fn compare(golden: &Golden, results: &[Result<Known, Error>]) -> Result<(), Stri
 fn check_promotion() -> Result<(), String> {
     let mut count = 0;
     for line in TEXT.lines() {
-        let Some([a, b, c]) = line.strip_prefix("promote ").and_then(|l| <[&str; 3]>::try_from(l.split(' ').collect::<Vec<_>>()).ok()) else {
+        let Some([a, b, c]) =
+            line.strip_prefix("promote ").and_then(|l| <[&str; 3]>::try_from(l.split(' ').collect::<Vec<_>>()).ok())
+        else {
             continue;
         };
         let dtype = |name: &str| DType::from_name(name).ok_or_else(|| format!("unknown dtype {name}"));
@@ -145,7 +151,11 @@ fn parse() -> Result<Vec<Golden>, String> {
             (["case", name, words, numbers], _) => {
                 let op = ferrotensor_ops::find(name).ok_or_else(|| at("unknown row"))?;
                 let list = |text: &str| -> Result<Vec<f64>, String> {
-                    if text == "-" { Ok(vec![]) } else { text.split(',').map(|w| w.parse().map_err(|_| at("bad number"))).collect() }
+                    if text == "-" {
+                        Ok(vec![])
+                    } else {
+                        text.split(',').map(|w| w.parse().map_err(|_| at("bad number"))).collect()
+                    }
                 };
                 let case = Case { op, operands: vec![], words: list(words)?, numbers: list(numbers)?, axes: vec![] };
                 out.push(Golden { line: n + 1, case, outputs: vec![] });
@@ -155,7 +165,9 @@ fn parse() -> Result<Vec<Golden>, String> {
                 let dims = array.dims().to_vec();
                 golden.case.operands.push(Operand::tensor(array, Placement::Contiguous, &dims).map_err(|e| at(&e.message))?);
             }
-            (["weak", kind, value], Some(golden)) => golden.case.operands.push(weak(kind, value).ok_or_else(|| at("bad scalar"))?),
+            (["weak", kind, value], Some(golden)) => {
+                golden.case.operands.push(weak(kind, value).ok_or_else(|| at("bad scalar"))?)
+            }
             (["absent"], Some(golden)) => golden.case.operands.push(Operand::Absent),
             (["out", i, tolerance], Some(golden)) => {
                 let number = |t: &str| t.parse().map_err(|_| at("bad tolerance"));
@@ -188,7 +200,8 @@ fn array(dtype: &str, dims: &str, hex: &str) -> Result<Array, String> {
         _ => dims.split('x').map(|d| d.parse().map_err(|_| "bad shape".to_string())).collect::<Result<_, _>>()?,
     };
     let hex = if hex == "-" { "" } else { hex };
-    let byte = |pair: &[u8]| std::str::from_utf8(pair).ok().and_then(|p| u8::from_str_radix(p, 16).ok()).ok_or("bad hexadecimal");
+    let byte =
+        |pair: &[u8]| std::str::from_utf8(pair).ok().and_then(|p| u8::from_str_radix(p, 16).ok()).ok_or("bad hexadecimal");
     let bytes = hex.as_bytes().chunks(2).map(byte).collect::<Result<Vec<u8>, _>>()?;
     Array::new(dtype, &dims, bytes).map_err(|e| e.message)
 }

@@ -9,7 +9,9 @@ use crate::executor::Known;
 use crate::machine;
 use crate::values::{self, Fill, Rng};
 use ferrotensor_core::backend::{Backend, Batch, Buffer, Launch, Operand, Outcome, Ticket};
-use ferrotensor_core::kernel::{Combine, Contract, Gather, Kernel, Map, Monoid, Reduce, Scan, Scatter, Sort, SortOutputs, Update};
+use ferrotensor_core::kernel::{
+    Combine, Contract, Gather, Kernel, Map, Monoid, Reduce, Scan, Scatter, Sort, SortOutputs, Update,
+};
 use ferrotensor_core::layout::Layout;
 use ferrotensor_core::reference::{self, Array};
 use ferrotensor_core::scalar::{Builder, MathFn, Op, Program};
@@ -45,7 +47,14 @@ struct Guarded {
     size: usize,
 }
 
-fn place(backend: &dyn Backend, base: &[u8], base_dims: &[usize], placement: Placement, dims: &[usize], dtype: DType) -> Result<Guarded> {
+fn place(
+    backend: &dyn Backend,
+    base: &[u8],
+    base_dims: &[usize],
+    placement: Placement,
+    dims: &[usize],
+    dtype: DType,
+) -> Result<Guarded> {
     let size = dtype.bytes();
     let mut bytes = vec![POISON; base.len() + 2 * BAND * size];
     bytes[BAND * size..BAND * size + base.len()].copy_from_slice(base);
@@ -57,7 +66,9 @@ fn place(backend: &dyn Backend, base: &[u8], base_dims: &[usize], placement: Pla
         Placement::Transposed => dense.permute(&(0..dims.len()).rev().collect::<Vec<_>>()),
         Placement::Reversed => (0..dims.len()).fold(dense, |l, a| l.flip(a)),
         Placement::Broadcast => dense.broadcast(dims),
-        Placement::Sliced => (0..dims.len()).fold(dense, |l, a| l.slice(a, 1, if a + 1 == dims.len() { 2 } else { 1 }, dims[a])),
+        Placement::Sliced => {
+            (0..dims.len()).fold(dense, |l, a| l.slice(a, 1, if a + 1 == dims.len() { 2 } else { 1 }, dims[a]))
+        }
     };
     let layout = Layout::new(view.dims(), view.strides(), view.offset() + BAND, bytes.len() / size)?;
     Ok(Guarded { buffer, layout, before: bytes, size })
@@ -147,7 +158,9 @@ pub fn run(backend: &dyn Backend, case: &KernelCase) -> Result<Vec<Vec<u8>>, Str
 /// As [`run`], or the first element that is wrong.
 pub fn check(backend: &dyn Backend, case: &KernelCase) -> Result<(), String> {
     let text = |e: Error| e.message;
-    let logical = |o: &CaseOperand| if let CaseOperand::Tensor { logical, .. } = o { Some(Known::exact(logical.clone())) } else { None };
+    let logical = |o: &CaseOperand| {
+        if let CaseOperand::Tensor { logical, .. } = o { Some(Known::exact(logical.clone())) } else { None }
+    };
     let inputs: Vec<Known> = case.inputs.iter().filter_map(logical).collect();
     let arrays: Vec<Array> = inputs.iter().map(|k| k.array.clone()).collect();
     let dims: Vec<&[usize]> = case.outputs.iter().map(Vec::as_slice).collect();
@@ -203,7 +216,17 @@ pub fn cases(dtype: DType, placement: Placement) -> Result<Vec<(String, KernelCa
             add("map exp", Kernel::Map(Map { program }), vec![x], &[dims], written);
         }
     }
-    for (dims, axes) in [(&[33][..], 1), (&[5, 513], 1), (&[5, 33], 0), (&[7, 3, 40], 2), (&[0, 4], 1), (&[4, 0], 1), (&[1100], 1), (&[513, 2], 1), (&[3, 130, 40], 1)] {
+    for (dims, axes) in [
+        (&[33][..], 1),
+        (&[5, 513], 1),
+        (&[5, 33], 0),
+        (&[7, 3, 40], 2),
+        (&[0, 4], 1),
+        (&[4, 0], 1),
+        (&[1100], 1),
+        (&[513, 2], 1),
+        (&[3, 130, 40], 1),
+    ] {
         let kept = &dims[..dims.len() - axes];
         let mut combines = vec![Combine::Value(Monoid::Sum), Combine::Value(Monoid::Prod)];
         if dtype == DType::Bool {
@@ -218,7 +241,13 @@ pub fn cases(dtype: DType, placement: Placement) -> Result<Vec<(String, KernelCa
         // Half floats accumulate in float32; rows take no complex sums.
         for combine in combines.into_iter().filter(|_| dtype.compute() == dtype && !dtype.is_complex()) {
             let kernel = Kernel::Reduce(Reduce { axes, combine, input: dtype, acc: dtype, pre: None, post: None });
-            add(&format!("reduce {combine:?}"), kernel, vec![tensor(dtype, dims, placement, Fill::Factors, &mut rng)?], &[kept], Placement::Contiguous);
+            add(
+                &format!("reduce {combine:?}"),
+                kernel,
+                vec![tensor(dtype, dims, placement, Fill::Factors, &mut rng)?],
+                &[kept],
+                Placement::Contiguous,
+            );
         }
     }
     if !dtype.is_complex() && dtype != DType::Bool {
@@ -235,7 +264,13 @@ pub fn cases(dtype: DType, placement: Placement) -> Result<Vec<(String, KernelCa
                 post: Some(post.clone()),
             };
             let x = tensor(dtype, dims, placement, any, &mut rng)?;
-            add("reduce between programs", Kernel::Reduce(kernel), vec![x], &[&dims[..dims.len() - axes]], Placement::Contiguous);
+            add(
+                "reduce between programs",
+                Kernel::Reduce(kernel),
+                vec![x],
+                &[&dims[..dims.len() - axes]],
+                Placement::Contiguous,
+            );
         }
     }
     for dims in [&[33][..], &[5, 40], &[0], &[3, 0], &[2, 1030]] {
@@ -260,7 +295,13 @@ pub fn cases(dtype: DType, placement: Placement) -> Result<Vec<(String, KernelCa
         for index_dtype in [DType::I32, DType::I64, DType::U8] {
             let x = tensor(dtype, data, placement, any, &mut rng)?;
             let i = tensor(index_dtype, index, placement, Fill::Index(data[0]), &mut rng)?;
-            add("gather", Kernel::Gather(Gather { dtype, index: vec![index_dtype] }), vec![x.clone(), i.clone()], &[&result], Placement::Contiguous);
+            add(
+                "gather",
+                Kernel::Gather(Gather { dtype, index: vec![index_dtype] }),
+                vec![x.clone(), i.clone()],
+                &[&result],
+                Placement::Contiguous,
+            );
             for update in [Update::Set, Update::Add] {
                 let u = tensor(dtype, &result, placement, any, &mut rng)?;
                 let kernel = Kernel::Scatter(Scatter { dtype, index: vec![index_dtype], update });
@@ -268,7 +309,12 @@ pub fn cases(dtype: DType, placement: Placement) -> Result<Vec<(String, KernelCa
             }
         }
     }
-    for (a, b, c) in [(&[3, 4][..], &[4, 5][..], &[3, 5][..]), (&[2, 33, 31], &[2, 31, 17], &[2, 33, 17]), (&[2, 0], &[0, 3], &[2, 3]), (&[1, 1], &[1, 1], &[1, 1])] {
+    for (a, b, c) in [
+        (&[3, 4][..], &[4, 5][..], &[3, 5][..]),
+        (&[2, 33, 31], &[2, 31, 17], &[2, 33, 17]),
+        (&[2, 0], &[0, 3], &[2, 3]),
+        (&[1, 1], &[1, 1], &[1, 1]),
+    ] {
         let (a, b) = (tensor(dtype, a, placement, any, &mut rng)?, tensor(dtype, b, placement, any, &mut rng)?);
         add("contract", Kernel::Contract(Contract { dtype }), vec![a, b], &[c], Placement::Contiguous);
     }
@@ -282,18 +328,23 @@ pub fn trials() -> Vec<(String, Check)> {
         for dtype in DType::all() {
             for placement in Placement::ALL {
                 let name = format!("guards/{dtype}/{}/{}", placement.name(), tier.name());
-                out.push((name, Box::new(move || {
-                    let backend = CpuBackend::new(tier)?;
-                    let cases = cases(dtype, placement).map_err(|e| e.message)?;
-                    let failures: Vec<String> = cases
-                        .iter()
-                        .filter_map(|(name, case)| check(&backend, case).err().map(|e| format!("{name} {:?}: {e}", case.outputs)))
-                        .collect();
-                    match failures.len() {
-                        0 => Ok(()),
-                        n => Err(format!("{n} of {} kernels\n  {}", cases.len(), failures[..n.min(5)].join("\n  "))),
-                    }
-                })));
+                out.push((
+                    name,
+                    Box::new(move || {
+                        let backend = CpuBackend::new(tier)?;
+                        let cases = cases(dtype, placement).map_err(|e| e.message)?;
+                        let failures: Vec<String> = cases
+                            .iter()
+                            .filter_map(|(name, case)| {
+                                check(&backend, case).err().map(|e| format!("{name} {:?}: {e}", case.outputs))
+                            })
+                            .collect();
+                        match failures.len() {
+                            0 => Ok(()),
+                            n => Err(format!("{n} of {} kernels\n  {}", cases.len(), failures[..n.min(5)].join("\n  "))),
+                        }
+                    }),
+                ));
             }
         }
     }

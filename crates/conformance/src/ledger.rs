@@ -134,7 +134,10 @@ pub fn check_coverage(planned: impl Iterator<Item = (String, (String, String))>)
             .collect();
         match missing.len() {
             0 => Ok(()),
-            n => Err(format!("{n} circumstances were never compared: {}", missing.into_iter().take(8).collect::<Vec<_>>().join(", "))),
+            n => Err(format!(
+                "{n} circumstances were never compared: {}",
+                missing.into_iter().take(8).collect::<Vec<_>>().join(", ")
+            )),
         }
     })
 }
@@ -174,11 +177,16 @@ pub fn check_files() -> Result<(), String> {
         write(path("expected/cpu.txt"), expected.join("\n") + "\n")?;
         return write(path("../../docs/accuracy.md"), accuracy);
     }
-    let read = |p: PathBuf| std::fs::read_to_string(&p).map_err(|e| format!("{}: {e}; UPDATE_EXPECT=1 writes it", p.display()));
+    let read =
+        |p: PathBuf| std::fs::read_to_string(&p).map_err(|e| format!("{}: {e}; UPDATE_EXPECT=1 writes it", p.display()));
     let before: BTreeSet<String> = read(path("expected/cpu.txt"))?.lines().map(String::from).collect();
     let now: BTreeSet<String> = expected.into_iter().collect();
-    let changed: Vec<String> =
-        before.difference(&now).map(|l| format!("-{l}")).chain(now.difference(&before).map(|l| format!("+{l}"))).take(8).collect();
+    let changed: Vec<String> = before
+        .difference(&now)
+        .map(|l| format!("-{l}"))
+        .chain(now.difference(&before).map(|l| format!("+{l}")))
+        .take(8)
+        .collect();
     if !changed.is_empty() {
         return Err(format!("expected/cpu.txt differs: {}; UPDATE_EXPECT=1 rewrites it", changed.join(", ")));
     }
@@ -207,11 +215,14 @@ fn accuracy() -> String {
     );
     ledger(|l| {
         for (&(op, dtype), distance) in &l.measured {
-            let (Some(words), Some(def), Some(dtype)) = (l.bounds.get(&op), ferrotensor_ops::def::by_id(op), DType::from_code(dtype)) else {
+            let (Some(words), Some(def), Some(dtype)) =
+                (l.bounds.get(&op), ferrotensor_ops::def::by_id(op), DType::from_code(dtype))
+            else {
                 continue;
             };
             if distance.ulps > 0.0 {
-                let _ = writeln!(out, "| {} | {dtype} | {words} | {:.2} | {:.3} |", def.path(), distance.ulps, distance.share);
+                let _ =
+                    writeln!(out, "| {} | {dtype} | {words} | {:.2} | {:.3} |", def.path(), distance.ulps, distance.share);
             }
         }
     });

@@ -89,7 +89,12 @@ impl Machine {
         let sizes: Vec<f64> = dims.iter().map(|&d| d as f64).collect();
         let id = self.session.intern_type(base.dtype() as u8, &sizes, 0)?;
         let view = outputs.into_iter().next().ok_or_else(|| Error::internal("no output"))?;
-        if placement != Placement::Broadcast && !view.is_empty() && view.len() > 1 && view.layout().is_row_major() && base.len() != view.len() {
+        if placement != Placement::Broadcast
+            && !view.is_empty()
+            && view.len() > 1
+            && view.layout().is_row_major()
+            && base.len() != view.len()
+        {
             return Err(Error::internal("the view was copied: its layout is not tested"));
         }
         Ok((id, view))
@@ -99,7 +104,13 @@ impl Machine {
     ///
     /// # Errors
     /// As [`Session::run`].
-    pub fn run(&mut self, words: &[i32], params: &[u64], inputs: &[Arc<Tensor>], outputs: &[i32]) -> Result<Vec<Arc<Tensor>>> {
+    pub fn run(
+        &mut self,
+        words: &[i32],
+        params: &[u64],
+        inputs: &[Arc<Tensor>],
+        outputs: &[i32],
+    ) -> Result<Vec<Arc<Tensor>>> {
         let request = Request { words, params, inputs, outputs, mode: Mode::Sync, force: true };
         match self.session.run(&request)? {
             RunOutcome::Done(tensors) => Ok(tensors.into_iter().collect()),

@@ -30,13 +30,21 @@ pub fn trials() -> Vec<(String, Check)> {
     let mut out: Vec<(String, Check)> = Vec::new();
     for tier in machine::tiers().0 {
         for trial in 0..TRIALS {
-            out.push((format!("programs/{trial}/{}", tier.name()), Box::new(move || {
-                (0..PROGRAMS).try_for_each(|n| {
-                    let name = format!("programs/{trial}/{n}");
-                    let program = generate(&mut Rng::named(&name)).map_err(|e| format!("{name}: {e}"))?;
-                    check(&program, tier).map_err(|e| format!("{name}: {e}\n  {}", program.steps.iter().map(|s| s.show()).collect::<Vec<_>>().join("\n  ")))
-                })
-            })));
+            out.push((
+                format!("programs/{trial}/{}", tier.name()),
+                Box::new(move || {
+                    (0..PROGRAMS).try_for_each(|n| {
+                        let name = format!("programs/{trial}/{n}");
+                        let program = generate(&mut Rng::named(&name)).map_err(|e| format!("{name}: {e}"))?;
+                        check(&program, tier).map_err(|e| {
+                            format!(
+                                "{name}: {e}\n  {}",
+                                program.steps.iter().map(|s| s.show()).collect::<Vec<_>>().join("\n  ")
+                            )
+                        })
+                    })
+                }),
+            ));
         }
     }
     out
@@ -56,7 +64,14 @@ struct Step {
 
 impl Step {
     fn show(&self) -> String {
-        format!("{} = {} {:?} attributes {:?} numbers {:?}", self.first, self.op.path(), self.operands, self.words, self.numbers)
+        format!(
+            "{} = {} {:?} attributes {:?} numbers {:?}",
+            self.first,
+            self.op.path(),
+            self.operands,
+            self.words,
+            self.numbers
+        )
     }
 }
 
@@ -91,7 +106,8 @@ fn generate(rng: &mut Rng) -> Result<Program, String> {
     let text = |e: Error| e.message;
     let mut graph = Graph::default();
     let (mut values, mut inputs) = (Vec::new(), Vec::new());
-    let mut program = Program { inputs: Vec::new(), steps: Vec::new(), slots: Vec::new(), outputs: Vec::new(), bits_promised: true };
+    let mut program =
+        Program { inputs: Vec::new(), steps: Vec::new(), slots: Vec::new(), outputs: Vec::new(), bits_promised: true };
     let dtypes = [DType::F32, DType::F32, DType::F64, DType::I32, DType::F16, DType::BF16, DType::U8, DType::I64];
     let shapes: [&[usize]; 6] = [&[33], &[5, 7], &[2, 3, 4], &[70, 3], &[1, 40], &[2, 3, 2, 2, 3]];
     let main = rng.below(dtypes.len());
@@ -102,7 +118,9 @@ fn generate(rng: &mut Rng) -> Result<Program, String> {
         let placement = Placement::ALL[rng.below(5)];
         let fill = if rng.below(3) == 0 { Fill::Special } else { Fill::Ordinary(ferrotensor_ops::def::Domain::Any) };
         let base = values::array(dtype, &placement.base_dims(dims), fill, rng).map_err(text)?;
-        let crate::case::Operand::Tensor { logical, .. } = crate::case::Operand::tensor(base.clone(), placement, dims).map_err(text)? else {
+        let crate::case::Operand::Tensor { logical, .. } =
+            crate::case::Operand::tensor(base.clone(), placement, dims).map_err(text)?
+        else {
             return Err("a tensor is a tensor".into());
         };
         values.push(graph.push(0, Def::Input(n as u32), [(dtype, dims.iter().copied().collect())]));
@@ -117,7 +135,9 @@ fn generate(rng: &mut Rng) -> Result<Program, String> {
             break;
         }
         let op = &ferrotensor_ops::OPS[rng.below(ferrotensor_ops::OPS.len())];
-        let Some((words, numbers, operands)) = eligible(op).then(|| choose(op, &program.slots, rng)).flatten() else { continue };
+        let Some((words, numbers, operands)) = eligible(op).then(|| choose(op, &program.slots, rng)).flatten() else {
+            continue;
+        };
         let mut longer = graph.clone();
         let attrs = Attrs::decode(op, &words).map_err(text)?;
         let lowered: Vec<Operand> = operands.iter().map(|&s| Operand::Val(values[s])).collect();
@@ -163,7 +183,9 @@ fn choose(op: &'static OpDef, slots: &[Known], rng: &mut Rng) -> Option<(Vec<f64
 
 fn check(program: &Program, tier: Tier) -> Result<(), String> {
     let mut first: Option<Vec<Vec<u8>>> = None;
-    for (variant, fusion, whole) in [("fused", true, true), ("unfused", false, true), ("one program an operation", true, false)] {
+    for (variant, fusion, whole) in
+        [("fused", true, true), ("unfused", false, true), ("one program an operation", true, false)]
+    {
         let got = machine::with(tier, fusion, |m| {
             let got = if whole { at_once(m, program) } else { one_by_one(m, program) };
             m.forget();
@@ -174,8 +196,10 @@ fn check(program: &Program, tier: Tier) -> Result<(), String> {
             compare::within(bytes, &program.slots[slot]).map_err(|e| format!("{variant}: slot {slot}: {e}"))?;
         }
         let first = first.get_or_insert_with(|| got.clone());
-        for ((bytes, wanted), &slot) in got.iter().zip(first.iter()).zip(&program.outputs).filter(|_| program.bits_promised) {
-            compare::same_bits(program.slots[slot].array.dtype(), bytes, wanted).map_err(|e| format!("{variant} is not fused: slot {slot}: {e}"))?;
+        for ((bytes, wanted), &slot) in got.iter().zip(first.iter()).zip(&program.outputs).filter(|_| program.bits_promised)
+        {
+            compare::same_bits(program.slots[slot].array.dtype(), bytes, wanted)
+                .map_err(|e| format!("{variant} is not fused: slot {slot}: {e}"))?;
         }
     }
     Ok(())

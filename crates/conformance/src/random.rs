@@ -31,7 +31,15 @@ const KNOWN: [[u32; 10]; 3] = [
     [0, 0, 0, 0, 0, 0, 0x6627_e8d5, 0xe169_c58d, 0xbc57_ac4c, 0x9b00_dbd8],
     [!0, !0, !0, !0, !0, !0, 0x408f_276d, 0x41c8_3b0e, 0xa20b_c7c6, 0x6d54_51fd],
     [
-        0x243f_6a88, 0x85a3_08d3, 0x1319_8a2e, 0x0370_7344, 0xa409_3822, 0x299f_31d0, 0xd16c_fe09, 0x94fd_cceb, 0x5001_e420,
+        0x243f_6a88,
+        0x85a3_08d3,
+        0x1319_8a2e,
+        0x0370_7344,
+        0xa409_3822,
+        0x299f_31d0,
+        0xd16c_fe09,
+        0x94fd_cceb,
+        0x5001_e420,
         0x2412_6ea1,
     ],
 ];
@@ -51,7 +59,12 @@ fn known_answers(tier: Tier) -> Result<(), String> {
     for w in 0..4 {
         let wanted = column(6 + w).map_err(|e| e.message)?;
         if reference[w].bytes() != wanted.bytes() || cpu[w] != wanted.bytes() {
-            return Err(format!("word {w}: reference {:x?}, cpu {:x?}, published {:x?}", reference[w].bytes(), cpu[w], wanted.bytes()));
+            return Err(format!(
+                "word {w}: reference {:x?}, cpu {:x?}, published {:x?}",
+                reference[w].bytes(),
+                cpu[w],
+                wanted.bytes()
+            ));
         }
     }
     Ok(())
@@ -117,7 +130,11 @@ fn moments(tier: Tier) -> Result<(), String> {
         let check = |name: &str, got: f64, wanted: f64, sigma: f64| {
             // Five standard errors: a false alarm in 1.7 million keys, and the key is fixed.
             let error = 5.0 * sigma / (n as f64).sqrt();
-            if (got - wanted).abs() < error { Ok(()) } else { Err(format!("{name} is {got}, should be {wanted} within {error}")) }
+            if (got - wanted).abs() < error {
+                Ok(())
+            } else {
+                Err(format!("{name} is {got}, should be {wanted} within {error}"))
+            }
         };
         let mean = |x: &[f64], f: fn(f64) -> f64| x.iter().map(|&v| f(v)).sum::<f64>() / x.len() as f64;
         let u = floats(&draw(m, "random.uniform", KEY, &words, &[0.0, 1.0])?);

@@ -52,7 +52,8 @@ pub struct Plan {
 
 /// Whether the row's dtype is that of its `dtype` attribute because no operand has one.
 fn by_attribute(op: &OpDef) -> bool {
-    op.attrs.iter().any(|a| a.name == "dtype") && op.operands.first().is_none_or(|o| o.name == "key" || o.name == "fillValue")
+    op.attrs.iter().any(|a| a.name == "dtype")
+        && op.operands.first().is_none_or(|o| o.name == "key" || o.name == "fillValue")
 }
 
 /// The dtypes a row is tried with.
@@ -97,7 +98,10 @@ impl Recipe {
         if op.variadic {
             push("operands".into(), names(&["1", "2", "3"]));
         }
-        if op.operands.len() > 1 && shapes.iter().all(|s| s.others.is_empty()) && !["take", "scatterAdd", "withSlice"].contains(&op.name) {
+        if op.operands.len() > 1
+            && shapes.iter().all(|s| s.others.is_empty())
+            && !["take", "scatterAdd", "withSlice"].contains(&op.name)
+        {
             push("pairing".into(), names(&["same", "scalar", "row", "column", "first scalar"]));
         }
         if ["take", "scatterAdd"].contains(&op.name) {
@@ -125,16 +129,24 @@ impl Recipe {
     /// A sentence when inference fails by an internal error.
     pub fn plan(&self, assignment: &[usize]) -> Result<Option<Plan>, String> {
         let Some(plan) = self.assemble(assignment) else { return Ok(None) };
-        let args: Vec<Arg> = plan.operands.iter().map(|o| match o {
-            PlannedOperand::Tensor(t) => Arg::Tensor(t.dtype),
-            PlannedOperand::Weak(kind, _) => *kind,
-            PlannedOperand::Absent => Arg::Absent,
-        }).collect();
-        let dims = plan.operands.iter().map(|o| match o {
-            PlannedOperand::Tensor(t) => Some(t.dims.clone()),
-            PlannedOperand::Weak(..) => Some(Dims::new()),
-            PlannedOperand::Absent => None,
-        }).collect();
+        let args: Vec<Arg> = plan
+            .operands
+            .iter()
+            .map(|o| match o {
+                PlannedOperand::Tensor(t) => Arg::Tensor(t.dtype),
+                PlannedOperand::Weak(kind, _) => *kind,
+                PlannedOperand::Absent => Arg::Absent,
+            })
+            .collect();
+        let dims = plan
+            .operands
+            .iter()
+            .map(|o| match o {
+                PlannedOperand::Tensor(t) => Some(t.dims.clone()),
+                PlannedOperand::Weak(..) => Some(Dims::new()),
+                PlannedOperand::Absent => None,
+            })
+            .collect();
         let inferred = Attrs::decode(self.op, &plan.words).and_then(|attrs| infer::infer(self.op, &args, dims, &attrs));
         match inferred {
             Ok(_) => Ok(Some(plan)),
@@ -145,7 +157,8 @@ impl Recipe {
 
     /// Attribute words and run-time numbers of a call on a first operand of this shape, chosen at random.
     pub fn attributes(op: &'static OpDef, dims: &[usize], rng: &mut Rng) -> Option<(Vec<f64>, Vec<f64>)> {
-        let shape = Shapes { name: String::new(), first: dims.iter().copied().collect(), others: vec![], pairs: (vec![], vec![]) };
+        let shape =
+            Shapes { name: String::new(), first: dims.iter().copied().collect(), others: vec![], pairs: (vec![], vec![]) };
         let (mut words, mut numbers) = (Vec::new(), Vec::new());
         for def in op.attrs {
             let values = attribute_values(op, def);
@@ -216,7 +229,10 @@ impl Recipe {
                 }
             }
             let dims = operand_dims(op, i, shape, choice("pairing"), choice("indices"), &words)?;
-            let placement = Placement::ALL.into_iter().find(|p| p.name() == choice(&format!("layout{n}"))).unwrap_or(Placement::Contiguous);
+            let placement = Placement::ALL
+                .into_iter()
+                .find(|p| p.name() == choice(&format!("layout{n}")))
+                .unwrap_or(Placement::Contiguous);
             if !placement.fits(dims.len()) {
                 return None;
             }
@@ -308,7 +324,9 @@ fn weak(form: &str, values: &str, dtype: DType) -> Option<PlannedOperand> {
         ("bigint", "special") => PlannedOperand::Weak(Arg::BigInt, -3i64 as u64),
         ("bigint", "bits") if dtype.bytes() == 8 => PlannedOperand::Weak(Arg::BigInt, 9_007_199_254_740_993),
         ("bigint", _) => PlannedOperand::Weak(Arg::BigInt, 3),
-        ("boolean", values) => PlannedOperand::Weak(Arg::Boolean, (if values == "special" { 0.0f64 } else { 1.0 }).to_bits()),
+        ("boolean", values) => {
+            PlannedOperand::Weak(Arg::Boolean, (if values == "special" { 0.0f64 } else { 1.0 }).to_bits())
+        }
         ("number", values) => {
             let v: f64 = match values {
                 "special" if float => f64::NAN,
@@ -326,11 +344,13 @@ fn weak(form: &str, values: &str, dtype: DType) -> Option<PlannedOperand> {
 
 fn number(name: &str, choice: &str, dtype: DType) -> Option<f64> {
     let float = dtype.is_float() || dtype.is_complex();
-    let of = |plain: f64, other: f64, odd: f64| Some(match choice {
-        "other" => other,
-        "odd" => odd,
-        _ => plain,
-    });
+    let of = |plain: f64, other: f64, odd: f64| {
+        Some(match choice {
+            "other" => other,
+            "odd" => odd,
+            _ => plain,
+        })
+    };
     match name {
         "k" => of(0.0, -1.0, 2.0),
         "start" if float => of(0.0, -3.25, 1e3),
@@ -383,7 +403,9 @@ fn attribute_words(def: &AttrDef, value: &str, shape: &Shapes, words: &mut Vec<f
     let count: f64 = sizes.iter().product();
     words.extend(match (def.kind, value) {
         (AttrKind::Axes, "reverse") => list(&(0..dims.len()).rev().map(|a| a as f64).collect::<Vec<_>>()),
-        (AttrKind::Axes, "rotate") => list(&(0..dims.len()).map(|a| ((a + 1) % dims.len()) as f64 - rank).collect::<Vec<_>>()),
+        (AttrKind::Axes, "rotate") => {
+            list(&(0..dims.len()).map(|a| ((a + 1) % dims.len()) as f64 - rank).collect::<Vec<_>>())
+        }
         (AttrKind::Axes, "identity") => list(&(0..dims.len()).map(|a| a as f64).collect::<Vec<_>>()),
         (AttrKind::Axes, "all") => vec![-1.0],
         (AttrKind::Axes, "first") => list(&[0.0]),
@@ -412,7 +434,9 @@ fn attribute_words(def: &AttrDef, value: &str, shape: &Shapes, words: &mut Vec<f
         (AttrKind::Choice(all), value) => vec![all.iter().position(|w| *w == value)? as f64],
         (AttrKind::Device, _) => vec![0.0],
         (AttrKind::Shape, "leading") => list(&[&[2.0][..], &sizes].concat()),
-        (AttrKind::Shape, "stretched") if dims.contains(&1) => list(&sizes.iter().map(|&d| if d == 1.0 { 3.0 } else { d }).collect::<Vec<_>>()),
+        (AttrKind::Shape, "stretched") if dims.contains(&1) => {
+            list(&sizes.iter().map(|&d| if d == 1.0 { 3.0 } else { d }).collect::<Vec<_>>())
+        }
         (AttrKind::Shape, "stretched") => return None,
         (AttrKind::Shape, _) => list(&sizes),
         (AttrKind::NewShape, "flat") => list(&[count]),
@@ -454,7 +478,13 @@ fn items(dims: &[usize], value: &str, numbers: &mut Vec<f64>) -> Option<Vec<f64>
 /// The axis a row's first attribute names.
 fn axis_of(words: &[f64], rank: usize) -> Option<usize> {
     let a = words.first().copied().unwrap_or(f64::NAN);
-    let a = if a.is_nan() { 0.0 } else if a < 0.0 { a + rank as f64 } else { a };
+    let a = if a.is_nan() {
+        0.0
+    } else if a < 0.0 {
+        a + rank as f64
+    } else {
+        a
+    };
     (a >= 0.0 && a < rank as f64).then_some(a as usize)
 }
 
@@ -481,7 +511,8 @@ fn operand_dims(op: &OpDef, i: usize, shape: &Shapes, pairing: &str, indices: &s
             Some(first[..axis].iter().chain(index_dims).chain(&first[axis + 1..]).copied().collect())
         }
         ("withSlice", 1) if pairing != "scalar" => {
-            let lens = words[1..].chunks_exact(2).filter(|w| w[0] != 1.0).map(|w| if w[0] == 0.0 { 1 } else { w[1] as usize });
+            let lens =
+                words[1..].chunks_exact(2).filter(|w| w[0] != 1.0).map(|w| if w[0] == 0.0 { 1 } else { w[1] as usize });
             Some(lens.collect())
         }
         ("concat", _) if i > 0 => {
@@ -500,7 +531,9 @@ fn operand_dims(op: &OpDef, i: usize, shape: &Shapes, pairing: &str, indices: &s
                 ("first scalar", 0) => Dims::new(),
                 ("scalar", i) if i > 0 => Dims::new(),
                 ("row", i) if i > 0 => first.last().copied().into_iter().collect(),
-                ("column", i) if i > 0 => first.iter().enumerate().map(|(a, &d)| if a + 1 == first.len() { 1 } else { d }).collect(),
+                ("column", i) if i > 0 => {
+                    first.iter().enumerate().map(|(a, &d)| if a + 1 == first.len() { 1 } else { d }).collect()
+                }
                 _ => first.clone(),
             })
         }

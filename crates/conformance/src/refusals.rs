@@ -62,7 +62,8 @@ fn good(op: &'static OpDef) -> Result<Good, String> {
         let recipe = Recipe::new(op, dtype, false);
         let mut rng = Rng::named(op.name);
         for _ in 0..2000 {
-            let assignment: Vec<usize> = recipe.axes.iter().map(|a| if a.name.starts_with("form") { 0 } else { rng.below(a.values.len()) }).collect();
+            let assignment: Vec<usize> =
+                recipe.axes.iter().map(|a| if a.name.starts_with("form") { 0 } else { rng.below(a.values.len()) }).collect();
             let Some(plan) = recipe.plan(&assignment)? else { continue };
             let case = recipe.fill(plan, &mut rng).map_err(|e| e.message)?;
             let types: Vec<_> = case.inputs().iter().map(|k| (k.array.dtype(), k.array.dims().to_vec())).collect();
@@ -121,7 +122,8 @@ fn wrong_calls(op: &'static OpDef) -> Result<(), String> {
             expect(&format!("{dtype} for operand {i}"), infer(&mut m, op, &bad), &[Code::DType])?;
         }
     }
-    if std::ptr::fn_addr_eq(op.shape, shape::broadcast as fn(&ferrotensor_ops::infer::ShapeCtx) -> _) && good.types.len() > 1 {
+    if std::ptr::fn_addr_eq(op.shape, shape::broadcast as fn(&ferrotensor_ops::infer::ShapeCtx) -> _) && good.types.len() > 1
+    {
         let bad = with(&|c| {
             c.types[0].1 = vec![2, 3];
             c.types[1].1 = vec![4];
@@ -149,17 +151,36 @@ fn wrong_attributes(m: &mut Machine, op: &OpDef, good: &Good) -> Result<(), Stri
         let replaced = |new: &[f64]| call([&good.words[..at], new, &good.words[at + len..]].concat());
         let argument = [Code::Argument];
         let broken: Vec<(Vec<f64>, &[Code])> = match (def.kind, def.name) {
-            (AttrKind::Int(_), "axis") => vec![(vec![99.0], &[Code::Index]), (vec![-99.0], &[Code::Index]), (vec![0.5], &argument)],
+            (AttrKind::Int(_), "axis") => {
+                vec![(vec![99.0], &[Code::Index]), (vec![-99.0], &[Code::Index]), (vec![0.5], &argument)]
+            }
             (AttrKind::OptAxis, "axis") => vec![(vec![99.0], &[Code::Index]), (vec![0.5], &argument)],
             (AttrKind::Int(_), "k") => vec![(vec![-1.0], &argument), (vec![1e9], &argument), (vec![f64::NAN], &argument)],
             (AttrKind::Int(_), _) => vec![(vec![-1.0], &[Code::Shape]), (vec![0.5], &argument), (vec![1e300], &argument)],
             (AttrKind::OptAxis, _) => vec![(vec![-1.0], &[Code::Shape]), (vec![0.5], &argument)],
-            (AttrKind::Axes, _) => vec![(vec![1.0, 99.0], &[Code::Index]), (vec![1.0, 0.5], &argument), (vec![2.0, 0.0, 0.0], &[Code::Index])],
-            (AttrKind::Shape, _) => vec![(vec![1.0, -1.0], &[Code::Shape]), (vec![1.0, 1.5], &argument), (vec![2.0, 2f64.powi(40), 2f64.powi(40)], &[Code::Shape])],
-            (AttrKind::NewShape, _) => vec![(vec![2.0, -1.0, -1.0], &[Code::Shape]), (vec![1.0, -2.0], &[Code::Shape]), (vec![1.0, 1e9 + 7.0], &[Code::Shape])],
-            (AttrKind::AxisPairs, _) => vec![(vec![1.0, 99.0, 1.0, 0.0], &[Code::Index]), (vec![1.0, 0.0, 0.0], &[Code::Shape])],
+            (AttrKind::Axes, _) => {
+                vec![(vec![1.0, 99.0], &[Code::Index]), (vec![1.0, 0.5], &argument), (vec![2.0, 0.0, 0.0], &[Code::Index])]
+            }
+            (AttrKind::Shape, _) => vec![
+                (vec![1.0, -1.0], &[Code::Shape]),
+                (vec![1.0, 1.5], &argument),
+                (vec![2.0, 2f64.powi(40), 2f64.powi(40)], &[Code::Shape]),
+            ],
+            (AttrKind::NewShape, _) => vec![
+                (vec![2.0, -1.0, -1.0], &[Code::Shape]),
+                (vec![1.0, -2.0], &[Code::Shape]),
+                (vec![1.0, 1e9 + 7.0], &[Code::Shape]),
+            ],
+            (AttrKind::AxisPairs, _) => {
+                vec![(vec![1.0, 99.0, 1.0, 0.0], &[Code::Index]), (vec![1.0, 0.0, 0.0], &[Code::Shape])]
+            }
             (AttrKind::Items, _) => vec![(vec![9.0, 1.0, 0.0], &[Code::Internal]), (vec![1.0, 2.0, -3.0], &[Code::Index])],
-            (AttrKind::OptDType, _) => vec![(vec![15.0], &[Code::DType]), (vec![-1.0], &[Code::DType]), (vec![2.5], &[Code::DType]), (vec![1e9], &[Code::DType])],
+            (AttrKind::OptDType, _) => vec![
+                (vec![15.0], &[Code::DType]),
+                (vec![-1.0], &[Code::DType]),
+                (vec![2.5], &[Code::DType]),
+                (vec![1e9], &[Code::DType]),
+            ],
             (AttrKind::Choice(_), _) => vec![(vec![-1.0], &argument), (vec![99.0], &argument)],
             // A tensor operand decides where the result is.
             (AttrKind::Device, _) if !good.types.is_empty() => vec![],
@@ -197,8 +218,16 @@ fn made_up_numbers() -> Result<(), String> {
     }
     expect("a tensor too few", m.run(&[0, id], &[], &[], &[0]), &any)?;
     expect("a tensor too many", m.run(&[0, id], &[], &[tensor.clone(), tensor.clone()], &[0]), &any)?;
-    expect("a parameter too few", m.run(&[0, id, add as i32 | 1 << 15 | 1 << 24, 0, 0], &[], std::slice::from_ref(&tensor), &[1]), &any)?;
-    expect("an undeclared parameter", m.run(&[0, id, add as i32 | 1 << 15, 0, 0], &[], std::slice::from_ref(&tensor), &[1]), &any)?;
+    expect(
+        "a parameter too few",
+        m.run(&[0, id, add as i32 | 1 << 15 | 1 << 24, 0, 0], &[], std::slice::from_ref(&tensor), &[1]),
+        &any,
+    )?;
+    expect(
+        "an undeclared parameter",
+        m.run(&[0, id, add as i32 | 1 << 15, 0, 0], &[], std::slice::from_ref(&tensor), &[1]),
+        &any,
+    )?;
     expect("a negative size", m.session().intern_type(DType::F32 as u8, &[-1.0], 0), &any)?;
     expect("a dtype nobody knows", m.session().intern_type(15, &[1.0], 0), &any)?;
     expect("a device nobody knows", m.session().intern_type(DType::F32 as u8, &[1.0], 9), &any)?;
@@ -233,7 +262,12 @@ fn garbage(part: usize) -> Result<(), String> {
             let numbers = if rng.below(4) == 0 { rng.below(256) as i32 } else { op.params.len() as i32 };
             words.push(op.id() as i32 | forms << 12 | numbers << 24);
             words.push(if rng.below(20) == 0 { rng.bits() as i32 } else { attrs[rng.below(attrs.len())] });
-            let operands = if op.variadic { words.push(rng.below(4) as i32); 3 } else { op.operands.len() };
+            let operands = if op.variadic {
+                words.push(rng.below(4) as i32);
+                3
+            } else {
+                op.operands.len()
+            };
             words.extend((0..operands).map(|_| if rng.below(30) == 0 { rng.bits() as i32 } else { rng.below(5) as i32 }));
         }
         if rng.below(5) == 0 && !words.is_empty() {
@@ -243,7 +277,9 @@ fn garbage(part: usize) -> Result<(), String> {
         if rng.below(6) == 0 {
             words.truncate(rng.below(words.len() + 1));
         }
-        let params: Vec<u64> = (0..rng.below(6)).map(|_| if rng.below(2) == 0 { rng.bits() } else { (rng.below(4) as f64).to_bits() }).collect();
+        let params: Vec<u64> = (0..rng.below(6))
+            .map(|_| if rng.below(2) == 0 { rng.bits() } else { (rng.below(4) as f64).to_bits() })
+            .collect();
         let inputs = &tensors[..if n % 8 == 0 { rng.below(4) } else { 3 }];
         let outputs: Vec<i32> = (0..rng.below(3)).map(|_| rng.below(6) as i32).collect();
         let run = catch_unwind(AssertUnwindSafe(|| match m.run(&words, &params, inputs, &outputs) {
@@ -252,7 +288,9 @@ fn garbage(part: usize) -> Result<(), String> {
         }));
         match run {
             Err(_) => return Err(format!("a panic on words {words:?} params {params:?} outputs {outputs:?}")),
-            Ok(Err(e)) if e.message.contains("panicked") => return Err(format!("{e}: words {words:?} params {params:?} outputs {outputs:?}")),
+            Ok(Err(e)) if e.message.contains("panicked") => {
+                return Err(format!("{e}: words {words:?} params {params:?} outputs {outputs:?}"));
+            }
             Ok(Err(e)) if e.message.is_empty() => return Err("an error without words".into()),
             Ok(Err(_)) => refused += 1,
             Ok(Ok(())) => ran += 1,
@@ -303,13 +341,18 @@ fn poison(name: &str, code: Code) -> Result<(), String> {
             }
         }
         let good = read(&outputs[2]).map_err(|e| format!("an independent output failed too: {e}"))?;
-        if good.chunks_exact(4).any(|b| (f32::from_le_bytes([b[0], b[1], b[2], b[3]]) - 2.0 * std::f32::consts::E).abs() > 1e-5) {
+        if good
+            .chunks_exact(4)
+            .any(|b| (f32::from_le_bytes([b[0], b[1], b[2], b[3]]) - 2.0 * std::f32::consts::E).abs() > 1e-5)
+        {
             return Err("an independent output is wrong".into());
         }
         // What is computed from a failed tensor fails the same way, in another program; its other inputs are unharmed.
         let dims: Vec<f64> = outputs[1].dims().iter().map(|&d| d as f64).collect();
         let ty = m.session().intern_type(DType::F32 as u8, &dims, 0).map_err(text)?;
-        let next = m.run(&[0, ty, 0, u, id("exp"), 0, 0, id("exp"), 0, 1], &[], &[outputs[1].clone(), updates.clone()], &[2, 3]).map_err(text)?;
+        let next = m
+            .run(&[0, ty, 0, u, id("exp"), 0, 0, id("exp"), 0, 1], &[], &[outputs[1].clone(), updates.clone()], &[2, 3])
+            .map_err(text)?;
         expect("a later program on a failed tensor", read(&next[0]), &[code])?;
         read(&next[1]).map_err(|e| format!("a later independent output failed: {e}"))?;
         read(&updates).map_err(|e| format!("an input was harmed: {e}"))?;

@@ -66,7 +66,9 @@ pub fn groups(wanted: impl Fn(&str) -> bool + Sync) -> Result<Vec<Arc<Group>>, S
     let groups: Result<Vec<Vec<Group>>, String> = std::thread::scope(|scope| {
         let workers: Vec<_> = all
             .chunks(half)
-            .map(|part| scope.spawn(move || part.iter().map(|&(op, d)| Group::new(op, d)).collect::<Result<Vec<_>, String>>()))
+            .map(|part| {
+                scope.spawn(move || part.iter().map(|&(op, d)| Group::new(op, d)).collect::<Result<Vec<_>, String>>())
+            })
             .collect();
         workers.into_iter().map(|w| w.join().unwrap_or_else(|_| Err("planning of cases panicked".into()))).collect()
     });
@@ -74,7 +76,10 @@ pub fn groups(wanted: impl Fn(&str) -> bool + Sync) -> Result<Vec<Arc<Group>>, S
     for op in &ferrotensor_ops::OPS {
         let named = |g: &Arc<Group>| std::ptr::eq(g.op, op);
         if all.iter().any(|(o, _)| std::ptr::eq(*o, op)) && !groups.iter().any(named) {
-            return Err(format!("no case could be made for {}: teach crates/conformance/src/recipe.rs its operands", op.path()));
+            return Err(format!(
+                "no case could be made for {}: teach crates/conformance/src/recipe.rs its operands",
+                op.path()
+            ));
         }
     }
     Ok(groups)
@@ -141,12 +146,20 @@ impl Group {
         let mut failures = Vec::new();
         for (n, planned) in self.cases.iter().enumerate().filter(|(_, c)| c.placement == placement) {
             let prepared = planned.prepared.get_or_init(|| self.prepare(n, planned));
-            if let Err(e) = prepared.as_ref().map_err(Clone::clone).and_then(|p| self.check_case(p, tier).map_err(|e| format!("{}: {e}", p.case))) {
+            if let Err(e) = prepared
+                .as_ref()
+                .map_err(Clone::clone)
+                .and_then(|p| self.check_case(p, tier).map_err(|e| format!("{}: {e}", p.case)))
+            {
                 failures.push(e);
             }
         }
         let shown: Vec<String> = failures.iter().take(5).cloned().collect();
-        if failures.is_empty() { Ok(()) } else { Err(format!("{} of {} cases\n  {}", failures.len(), self.count(placement), shown.join("\n  "))) }
+        if failures.is_empty() {
+            Ok(())
+        } else {
+            Err(format!("{} of {} cases\n  {}", failures.len(), self.count(placement), shown.join("\n  ")))
+        }
     }
 
     fn prepare(&self, n: usize, planned: &Planned) -> Result<Prepared, String> {
@@ -218,7 +231,9 @@ pub fn kernels(graph: &Graph) -> impl Iterator<Item = &Kernel> {
 fn check_result(prepared: &Prepared, got: Result<Vec<Result<Vec<u8>>>>) -> Result<(Status, compare::Distance), String> {
     let got = match (got, &prepared.reference) {
         (Err(e), _) if e.code == Code::Unsupported => return Ok((Status::Unsupported, Default::default())),
-        (Err(e), Err(r)) if e.code == r.code && e.code != Code::Internal => return Ok((Status::of(prepared.routine), Default::default())),
+        (Err(e), Err(r)) if e.code == r.code && e.code != Code::Internal => {
+            return Ok((Status::of(prepared.routine), Default::default()));
+        }
         (Err(e), _) => return Err(format!("refused with {:?}: {e}", e.code)),
         (Ok(_), Err(r)) => return Err(format!("accepted, but the reference says {:?}: {r}", r.code)),
         (Ok(got), Ok(_)) => got,

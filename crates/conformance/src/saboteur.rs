@@ -3,8 +3,8 @@
 
 use crate::Check;
 use crate::case::Placement;
-use crate::guards;
 use crate::golden;
+use crate::guards;
 use crate::machine::Machine;
 use crate::rows;
 use ferrotensor_core::backend::{Backend, Batch, Buffer, Caps, Launch, MemInfo, Outcome, Prepared, Ticket};
@@ -144,7 +144,11 @@ impl Backend for Broken {
     }
     fn prepare(&self, kernel: &Kernel) -> Result<Arc<dyn Prepared>> {
         let sizes = |dtypes: Vec<DType>| dtypes.into_iter().map(DType::bytes).collect();
-        Ok(Arc::new(Sized { inner: self.cpu.prepare(kernel)?, inputs: sizes(kernel.inputs()), outputs: sizes(kernel.outputs()) }))
+        Ok(Arc::new(Sized {
+            inner: self.cpu.prepare(kernel)?,
+            inputs: sizes(kernel.inputs()),
+            outputs: sizes(kernel.outputs()),
+        }))
     }
     fn submit(&self, batch: Batch) -> Ticket {
         let mut out = Outcome::default();
@@ -178,7 +182,8 @@ fn probe<const N: usize>() -> Result<Vec<Arc<dyn Backend>>, String> {
     Ok(vec![Arc::new(broken(FAULTS[N])?)])
 }
 
-const PROBES: [Probe; 9] = [probe::<0>, probe::<1>, probe::<2>, probe::<3>, probe::<4>, probe::<5>, probe::<6>, probe::<7>, probe::<8>];
+const PROBES: [Probe; 9] =
+    [probe::<0>, probe::<1>, probe::<2>, probe::<3>, probe::<4>, probe::<5>, probe::<6>, probe::<7>, probe::<8>];
 
 /// The tests.
 pub fn trials() -> Vec<(String, Check)> {
@@ -188,7 +193,10 @@ pub fn trials() -> Vec<(String, Check)> {
         out.push((format!("saboteur/rows find {fault:?}"), Box::new(move || rows_find(fault, PROBES[n]))));
     }
     for (name, mutate) in MUTATIONS {
-        out.push((format!("saboteur/golden vectors find {name}"), Box::new(move || golden::find(*mutate, |row| EQUIVALENT.contains(&(*name, row))))));
+        out.push((
+            format!("saboteur/golden vectors find {name}"),
+            Box::new(move || golden::find(*mutate, |row| EQUIVALENT.contains(&(*name, row)))),
+        ));
     }
     out
 }
@@ -205,7 +213,9 @@ fn guards_find(fault: Fault) -> Result<(), String> {
         // Without elements nothing can be wrong; operands that are dense cannot be mistaken for dense ones.
         cases.retain(|(_, c)| c.outputs.iter().all(|d| d.iter().product::<usize>() > 0));
         if fault == Fault::Strides {
-            cases.retain(|(name, c)| !name.starts_with("sort") && !name.contains("Arg") && c.inputs.iter().all(|i| is_many(i)));
+            cases.retain(|(name, c)| {
+                !name.starts_with("sort") && !name.contains("Arg") && c.inputs.iter().all(|i| is_many(i))
+            });
         }
         if fault == Fault::Input {
             cases.retain(|(_, c)| c.inputs.iter().all(|i| is_some(i)));
@@ -213,13 +223,16 @@ fn guards_find(fault: Fault) -> Result<(), String> {
         if cases.len() < 10 {
             return Err(format!("only {} kernels are left to find it in", cases.len()));
         }
-        let missed: Vec<&String> = cases.iter().filter(|(_, c)| guards::check(&backend, c).is_ok()).map(|(n, _)| n).collect();
+        let missed: Vec<&String> =
+            cases.iter().filter(|(_, c)| guards::check(&backend, c).is_ok()).map(|(n, _)| n).collect();
         // A reduction of equal elements, or a maximum that stays, is right by chance for one case in a few.
         let allowed = if fault == Fault::Strides { cases.len() / 3 } else { 0 };
         match fault {
             Fault::Nothing if missed.len() == cases.len() => {}
             Fault::Nothing => return Err("the backend that does nothing wrong was blamed".into()),
-            _ if missed.len() > allowed => return Err(format!("{} of {} kernels passed: {missed:?}", missed.len(), cases.len())),
+            _ if missed.len() > allowed => {
+                return Err(format!("{} of {} kernels passed: {missed:?}", missed.len(), cases.len()));
+            }
             _ => {}
         }
     }
@@ -242,9 +255,21 @@ fn rows_find(fault: Fault, probe: Probe) -> Result<(), String> {
     };
     if fault == Fault::Silence {
         let mut machine = Machine::over(probe, true)?;
-        return if crate::refusals::takes_bad_index(&mut machine)? { Ok(()) } else { Err("an index out of range was found where it was silenced".into()) };
+        return if crate::refusals::takes_bad_index(&mut machine)? {
+            Ok(())
+        } else {
+            Err("an index out of range was found where it was silenced".into())
+        };
     }
-    for (op, dtype) in [("add", DType::F32), ("sum", DType::I32), ("cumulativeSum", DType::F32), ("take", DType::F32), ("sort", DType::I16), ("matmul", DType::I32), ("astype", DType::U8)] {
+    for (op, dtype) in [
+        ("add", DType::F32),
+        ("sum", DType::I32),
+        ("cumulativeSum", DType::F32),
+        ("take", DType::F32),
+        ("sort", DType::I16),
+        ("matmul", DType::I32),
+        ("astype", DType::U8),
+    ] {
         let found = found(op, dtype)?;
         // What happens beside the operands is the guards' to find.
         let visible = !matches!(fault, Fault::Nothing | Fault::Overrun | Fault::Underrun | Fault::Input);
@@ -268,7 +293,12 @@ fn first_view(graph: &mut Graph, mut f: impl FnMut(&mut View) -> bool) -> bool {
 
 fn replace_op(graph: &mut Graph, from: Op, to: Op) -> bool {
     first_kernel(graph, |k| match k {
-        Kernel::Map(m) => m.program.instrs.iter_mut().any(|i| i.op == from && { i.op = to; true }),
+        Kernel::Map(m) => m.program.instrs.iter_mut().any(|i| {
+            i.op == from && {
+                i.op = to;
+                true
+            }
+        }),
         _ => false,
     })
 }
@@ -306,34 +336,64 @@ const MUTATIONS: &[(&str, Mutation)] = &[
     ("a product for a sum", |g| replace_monoid(g, Monoid::Sum, Monoid::Prod)),
     ("a maximum for a minimum", |g| replace_monoid(g, Monoid::Min, Monoid::Max)),
     ("any for all", |g| replace_monoid(g, Monoid::All, Monoid::Any)),
-    ("the other position", |g| first_kernel(g, |k| match k {
-        Kernel::Reduce(r) if r.combine == Combine::ArgMax => { r.combine = Combine::ArgMin; true }
-        _ => false,
-    })),
-    ("the other order of a sort", |g| first_kernel(g, |k| match k {
-        Kernel::Sort(s) => { s.descending = !s.descending; true }
-        _ => false,
-    })),
-    ("the other sign of a transform", |g| first_kernel(g, |k| match k {
-        Kernel::Routine(Routine::Fft { inverse, .. }) => { *inverse = !*inverse; true }
-        _ => false,
-    })),
-    ("an update that is set, not added", |g| first_kernel(g, |k| match k {
-        Kernel::Scatter(s) => { s.update = ferrotensor_core::kernel::Update::Set; true }
-        _ => false,
-    })),
-    ("a flip left out", |g| first_view(g, |v| match v {
-        View::Flip(axes) => { axes.clear(); true }
-        _ => false,
-    })),
-    ("a region one element further", |g| g.nodes.iter_mut().any(|n| match &mut n.def {
-        Def::Assemble { parts, .. } => parts.iter_mut().rev().any(|(_, region)| match region {
-            Some(View::Index(items)) => items.iter_mut().any(|i| match i {
-                ferrotensor_ops::graph::IndexItem::Slice { start: Number::Const(s), .. } if *s > 0 => { *s -= 1; true }
+    ("the other position", |g| {
+        first_kernel(g, |k| match k {
+            Kernel::Reduce(r) if r.combine == Combine::ArgMax => {
+                r.combine = Combine::ArgMin;
+                true
+            }
+            _ => false,
+        })
+    }),
+    ("the other order of a sort", |g| {
+        first_kernel(g, |k| match k {
+            Kernel::Sort(s) => {
+                s.descending = !s.descending;
+                true
+            }
+            _ => false,
+        })
+    }),
+    ("the other sign of a transform", |g| {
+        first_kernel(g, |k| match k {
+            Kernel::Routine(Routine::Fft { inverse, .. }) => {
+                *inverse = !*inverse;
+                true
+            }
+            _ => false,
+        })
+    }),
+    ("an update that is set, not added", |g| {
+        first_kernel(g, |k| match k {
+            Kernel::Scatter(s) => {
+                s.update = ferrotensor_core::kernel::Update::Set;
+                true
+            }
+            _ => false,
+        })
+    }),
+    ("a flip left out", |g| {
+        first_view(g, |v| match v {
+            View::Flip(axes) => {
+                axes.clear();
+                true
+            }
+            _ => false,
+        })
+    }),
+    ("a region one element further", |g| {
+        g.nodes.iter_mut().any(|n| match &mut n.def {
+            Def::Assemble { parts, .. } => parts.iter_mut().rev().any(|(_, region)| match region {
+                Some(View::Index(items)) => items.iter_mut().any(|i| match i {
+                    ferrotensor_ops::graph::IndexItem::Slice { start: Number::Const(s), .. } if *s > 0 => {
+                        *s -= 1;
+                        true
+                    }
+                    _ => false,
+                }),
                 _ => false,
             }),
             _ => false,
-        }),
-        _ => false,
-    })),
+        })
+    }),
 ];

@@ -111,8 +111,13 @@ const TRANSFORMED: &[(&str, &[usize])] = &[
 ];
 
 /// Random numbers: hundreds of instructions for each element.
-const DRAWN: &[(&str, &[usize])] =
-    &[("rank 0", &[]), ("size 0", &[3, 0, 2]), ("above a lane", &[33]), ("above a tile", &[1025]), ("rank 5", &[2, 3, 2, 2, 3])];
+const DRAWN: &[(&str, &[usize])] = &[
+    ("rank 0", &[]),
+    ("size 0", &[3, 0, 2]),
+    ("above a lane", &[33]),
+    ("above a tile", &[1025]),
+    ("rank 5", &[2, 3, 2, 2, 3]),
+];
 
 fn one(name: &str, dims: &[usize]) -> Shapes {
     Shapes { name: name.into(), first: dims.iter().copied().collect(), others: vec![], pairs: (vec![], vec![]) }

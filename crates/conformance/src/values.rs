@@ -162,7 +162,12 @@ pub fn specials(dtype: DType) -> Vec<[u8; 16]> {
                 dtype, integers T => (T::MIN as i128, T::MAX as i128), else (0, 1));
             let wanted = [low, low + 1, -2, -1, 0, 1, 2, high / 2, high / 2 + 1, high - 1, high];
             let bits = 8 * dtype.bytes() as i128;
-            wanted.into_iter().chain([bits - 1, bits]).filter(|v| (low..=high).contains(v)).map(|v| Scalar::Int(v).encode(dtype)).collect()
+            wanted
+                .into_iter()
+                .chain([bits - 1, bits])
+                .filter(|v| (low..=high).contains(v))
+                .map(|v| Scalar::Int(v).encode(dtype))
+                .collect()
         }
         _ => {
             let (mantissa, width) = match dtype {
@@ -175,10 +180,38 @@ pub fn specials(dtype: DType) -> Vec<[u8; 16]> {
             let sign = 1u64 << (width - 1);
             let one = (infinity >> 1) & (infinity >> mantissa << mantissa);
             let magnitudes = [
-                0, 1, 2, (1 << mantissa) - 1, 1 << mantissa, one - 1, one, one + 1, infinity - 1, infinity, infinity | 1,
+                0,
+                1,
+                2,
+                (1 << mantissa) - 1,
+                1 << mantissa,
+                one - 1,
+                one,
+                one + 1,
+                infinity - 1,
+                infinity,
+                infinity | 1,
                 infinity | (1 << (mantissa - 1)),
             ];
-            let numbers = [0.5, 1.5, 2.5, 2.0, 3.0, 4.0, 10.0, 88.7, 127.5, 255.5, 32768.0, 65535.0, 65536.0, 2147483648.0, 4294967296.0, 9.3e18, 1.9e19];
+            let numbers = [
+                0.5,
+                1.5,
+                2.5,
+                2.0,
+                3.0,
+                4.0,
+                10.0,
+                88.7,
+                127.5,
+                255.5,
+                32768.0,
+                65535.0,
+                65536.0,
+                2147483648.0,
+                4294967296.0,
+                9.3e18,
+                1.9e19,
+            ];
             let all = magnitudes.into_iter().map(raw).chain(numbers.into_iter().map(|v| Scalar::float(v).encode(dtype)));
             let negative = |mut e: [u8; 16]| {
                 e[width / 8 - 1] ^= (sign >> (width - 8)) as u8;
@@ -197,9 +230,13 @@ mod tests {
     fn special_floats_hold_each_class() {
         for dtype in [DType::F16, DType::BF16, DType::F32, DType::F64] {
             let values: Vec<f64> = specials(dtype).iter().map(|e| Scalar::decode(dtype, e).real().hi).collect();
-            assert!(values.iter().any(|v| v.is_nan()) && values.contains(&f64::INFINITY) && values.contains(&f64::NEG_INFINITY));
+            assert!(
+                values.iter().any(|v| v.is_nan()) && values.contains(&f64::INFINITY) && values.contains(&f64::NEG_INFINITY)
+            );
             assert!(values.contains(&1.0) && values.contains(&-2.5), "{dtype}: {values:?}");
-            assert!(values.iter().any(|v| *v == 0.0 && v.is_sign_negative()) && values.iter().any(|v| *v > 0.0 && *v < 1e-4));
+            assert!(
+                values.iter().any(|v| *v == 0.0 && v.is_sign_negative()) && values.iter().any(|v| *v > 0.0 && *v < 1e-4)
+            );
         }
     }
 }

@@ -27,9 +27,13 @@ pub fn positions(view: &View, from: &[usize], to: &[usize], params: &[u64]) -> R
             let lead = to.len().checked_sub(from.len()).ok_or_else(unfit)?;
             axes.extend(from.iter().enumerate().map(|(a, &d)| (Some(lead + a), 0, if d == 1 { 0 } else { 1 })));
         }
-        View::Flip(flipped) => axes.extend(from.iter().enumerate().map(|(a, &d)| {
-            if flipped.contains(&a) { (Some(a), d as i64 - 1, -1) } else { (Some(a), 0, 1) }
-        })),
+        View::Flip(flipped) => {
+            axes.extend(
+                from.iter()
+                    .enumerate()
+                    .map(|(a, &d)| if flipped.contains(&a) { (Some(a), d as i64 - 1, -1) } else { (Some(a), 0, 1) }),
+            )
+        }
         View::Index(items) => {
             let mut axis = 0;
             for item in items {
@@ -69,7 +73,8 @@ fn number(n: &Number, params: &[u64]) -> Result<i64> {
     match n {
         Number::Const(v) => Ok(*v),
         Number::Param(p) => {
-            let value = f64::from_bits(*params.get(*p as usize).ok_or_else(|| Error::internal("a view names an absent parameter"))?);
+            let value =
+                f64::from_bits(*params.get(*p as usize).ok_or_else(|| Error::internal("a view names an absent parameter"))?);
             if value.fract() == 0.0 { Ok(value as i64) } else { Err(Error::index(format!("{value} is not an integer"))) }
         }
     }

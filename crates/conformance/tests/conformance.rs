@@ -5,8 +5,8 @@
 // A test runner reports to the terminal.
 #![allow(clippy::print_stdout)]
 
-use ferrotensor_conformance::{golden, guards, ledger, machine, programs, random, refusals, rows, saboteur};
 use ferrotensor_conformance::case::Placement;
+use ferrotensor_conformance::{golden, guards, ledger, machine, programs, random, refusals, rows, saboteur};
 use ferrotensor_cpu::Tier;
 use libtest_mimic::{Arguments, Failed, FormatSetting, Trial};
 use std::process::ExitCode;
@@ -33,7 +33,12 @@ fn main() -> ExitCode {
             problems.push(format!("EXPECT_ISA lists {name}, which this machine or build lacks"));
         }
     }
-    problems.extend(listed("EXPECT_BACKENDS").into_iter().filter(|n| n != "cpu").map(|n| format!("EXPECT_BACKENDS lists {n}, which is not built")));
+    problems.extend(
+        listed("EXPECT_BACKENDS")
+            .into_iter()
+            .filter(|n| n != "cpu")
+            .map(|n| format!("EXPECT_BACKENDS lists {n}, which is not built")),
+    );
 
     let filter = args.filter.clone().unwrap_or_default();
     let whole = filter.is_empty() && args.skip.is_empty() && !args.list;
@@ -62,7 +67,8 @@ fn main() -> ExitCode {
             }
         }
     }
-    let others = [programs::trials(), guards::trials(), refusals::trials(), golden::trials(), random::trials(), saboteur::trials()];
+    let others =
+        [programs::trials(), guards::trials(), refusals::trials(), golden::trials(), random::trials(), saboteur::trials()];
     trials.extend(others.into_iter().flatten().map(|(name, f)| trial(name, f)));
 
     let conclusion = libtest_mimic::run(&args, trials);

@@ -4,8 +4,8 @@ use crate::matrix::{Real, column_major, scale, stack, transpose, with_threads};
 use crate::{elements, misfit, scratch, write};
 use faer::dyn_stack::MemStack;
 use faer::linalg::{householder, qr::no_pivoting::factor};
-use faer::{Conj, MatMut, Spec};
 use faer::prelude::{Reborrow, ReborrowMut};
+use faer::{Conj, MatMut, Spec};
 use ferrotensor_core::Result;
 
 /// `a [batch..., m, n]` -> `q [batch..., m, k]`, `r [batch..., k, n]`, k = min(m, n).

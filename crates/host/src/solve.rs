@@ -4,8 +4,8 @@ use crate::matrix::{Real, column_major, scale, stack, transpose, with_threads};
 use crate::{elements, misfit, scratch, write};
 use faer::dyn_stack::MemStack;
 use faer::linalg::lu::partial_pivoting::{factor, solve};
-use faer::{MatMut, Spec};
 use faer::prelude::{Reborrow, ReborrowMut};
+use faer::{MatMut, Spec};
 use ferrotensor_core::{Error, Result};
 
 /// `a [batch..., n, n]`, `b [batch..., n, k]` -> `x [batch..., n, k]`.

@@ -122,7 +122,10 @@ fn check_qr(a: &Array, q: &Array, r: &Array) {
     // Householder QR: |a - q r| <= c m n u |a| normwise (Higham, 19.3); 16 m u more for the columns faer takes for dependent.
     let bound = 32.0 * *m as f64 * (*n as f64).sqrt() * u;
     assert!(distance(&product(q, r), a) <= bound * largest(a), "{m} x {n}: q r is not a");
-    assert!(distance(&product(&transposed(q), q), &identity(a.dtype(), batch, k)) <= bound, "{m} x {n}: q is not orthogonal");
+    assert!(
+        distance(&product(&transposed(q), q), &identity(a.dtype(), batch, k)) <= bound,
+        "{m} x {n}: q is not orthogonal"
+    );
     for (i, value) in values(r).into_iter().enumerate() {
         let (row, column) = (i / n % k, i % n);
         assert!(column >= row || value == 0.0, "{m} x {n}: r[{row}, {column}] = {value}");
@@ -186,7 +189,8 @@ proptest! {
 fn well_conditioned_results_equal_the_reference() {
     // Diagonally dominant, so that solution and factors are defined to a few ulp.
     let (n, dims) = (12, [3, 12, 12]);
-    let dominant: Vec<f64> = random(5).take(3 * n * n).enumerate().map(|(i, v)| if i % (n * n) / n == i % n { 24.0 + v } else { v }).collect();
+    let dominant: Vec<f64> =
+        random(5).take(3 * n * n).enumerate().map(|(i, v)| if i % (n * n) / n == i % n { 24.0 + v } else { v }).collect();
     let (a, b) = (Array::from_slice(&dims, &dominant).unwrap(), filled(DType::F64, &[3, 12, 2], 6));
     for (routine, inputs, outputs) in [
         (Routine::Solve(DType::F64), vec![&a, &b], vec![b.dims()]),
@@ -251,8 +255,10 @@ fn rank_deficient_matrices_are_factored() {
 #[test]
 fn extreme_magnitudes_are_no_obstacle() {
     for size in [1e-310, 1e-300, 1e-160, 1e160, 1e306] {
-        let scaled = |a: &Array| Array::from_slice(a.dims(), &values(a).iter().map(|v| v * size).collect::<Vec<_>>()).unwrap();
-        let unscaled = |a: &Array| Array::from_slice(a.dims(), &values(a).iter().map(|v| v / size).collect::<Vec<_>>()).unwrap();
+        let scaled =
+            |a: &Array| Array::from_slice(a.dims(), &values(a).iter().map(|v| v * size).collect::<Vec<_>>()).unwrap();
+        let unscaled =
+            |a: &Array| Array::from_slice(a.dims(), &values(a).iter().map(|v| v / size).collect::<Vec<_>>()).unwrap();
         // Multiples of 1/16: also the subnormal ones are scaled with few bits lost.
         let a = Array::from_slice(&[3, 3], &[0.5, -0.25, 1.0, 0.75, 0.5, -1.0, 0.0625, 1.0, 0.5]).unwrap();
         let (q, r) = factor(&scaled(&a), false);
@@ -294,7 +300,8 @@ fn nan_and_infinity_neither_panic_nor_hang() {
             let mut rhs = values(&b);
             rhs[0] = bad;
             let b = Array::from_slice(&[n, 2], &rhs).unwrap();
-            let x = host(Routine::Solve(DType::F64), &[&identity(DType::F64, &[], n), &b], &[&[n, 2]], false).unwrap().remove(0);
+            let x =
+                host(Routine::Solve(DType::F64), &[&identity(DType::F64, &[], n), &b], &[&[n, 2]], false).unwrap().remove(0);
             assert!(values(&x)[0].to_bits() == bad.to_bits() || values(&x)[0].is_nan(), "n = {n}, {bad}");
             assert!(values(&x).iter().skip(1).step_by(2).all(|v| v.is_finite()), "n = {n}, {bad}");
         }
@@ -319,8 +326,10 @@ fn empty_operands_are_valid() {
 }
 
 fn refused<T: Element>(routine: Routine, inputs: &[&[usize]], outputs: &[&[usize]]) {
-    let inputs: Vec<Array> =
-        inputs.iter().map(|dims| Array::new(T::DTYPE, dims, vec![0; dims.iter().product::<usize>() * size_of::<T>()]).unwrap()).collect();
+    let inputs: Vec<Array> = inputs
+        .iter()
+        .map(|dims| Array::new(T::DTYPE, dims, vec![0; dims.iter().product::<usize>() * size_of::<T>()]).unwrap())
+        .collect();
     let error = host(routine, &inputs.iter().collect::<Vec<_>>(), outputs, false).unwrap_err();
     assert_eq!(error.code, Code::Internal, "{routine:?} {outputs:?}");
 }

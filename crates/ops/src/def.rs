@@ -86,6 +86,8 @@ pub struct ParamDef {
     pub name: &'static str,
     /// Value when left out; `None` makes it required (and positional).
     pub default: Option<f64>,
+    /// Only whole numbers make sense.
+    pub integer: bool,
 }
 
 /// How a row becomes kernels.

@@ -145,7 +145,9 @@ pub fn attr_type(op: &OpDef, attr: &AttrDef) -> String {
 /// An attribute in words.
 pub fn attr_doc(attr: &AttrDef) -> String {
     match attr.kind {
-        AttrKind::Int(Some(v)) if attr.name == "axis" => format!("One axis; negative ones count from the last; {v} by default."),
+        AttrKind::Int(Some(v)) if attr.name == "axis" => {
+            format!("One axis; negative ones count from the last; {v} by default.")
+        }
         AttrKind::Int(Some(v)) => format!("An integer; {v} by default."),
         AttrKind::Int(None) => "An integer.".into(),
         AttrKind::OptAxis if attr.name == "axis" => "One axis; negative ones count from the last.".into(),

@@ -38,7 +38,10 @@ fn row(op: &OpDef) -> String {
     let params: Vec<String> = op
         .params
         .iter()
-        .map(|p| format!("{{ name: '{}', default: {} }}", p.name, p.default.map_or("null".into(), |v| v.to_string())))
+        .map(|p| {
+            let default = p.default.map_or("null".into(), |v| v.to_string());
+            format!("{{ name: '{}', default: {default}, integer: {} }}", p.name, p.integer)
+        })
         .collect();
     let operands: Vec<String> = op.operands.iter().map(|o| format!("'{}'", o.name)).collect();
     format!(
@@ -57,7 +60,7 @@ pub fn render() -> String {
     out.push_str("// The operation table as the recording core and the argument encoder see it.\n\n");
     out.push_str(
         "/** An attribute: its encoder, and the word that stands for \"left out\" (null: required). */\nexport interface AttrRow {\n  readonly name: string\n  readonly kind: 'int' | 'optAxis' | 'axes' | 'axisPairs' | 'shape' | 'bool' | 'dtype' | 'device' | 'choice' | 'items'\n  readonly default: number | null\n  readonly choices?: readonly string[]\n}\n\n\
-         /** A number handed over at run time; null: required. */\nexport interface ParamRow {\n  readonly name: string\n  readonly default: number | null\n}\n\n\
+         /** A number handed over at run time; null: required. */\nexport interface ParamRow {\n  readonly name: string\n  readonly default: number | null\n  readonly integer: boolean\n}\n\n\
          /** One operation. */\nexport interface OpRow {\n  readonly name: string\n  readonly operands: readonly string[]\n  readonly outputs: number\n  readonly variadic: boolean\n  readonly attrs: readonly AttrRow[]\n  readonly params: readonly ParamRow[]\n}\n\n\
          /** The operations; an operation's number in programs is its position plus one. */\nexport const OP_TABLE: readonly OpRow[] = [\n",
     );

@@ -108,9 +108,9 @@ const COUNTED: OpDef = OpDef {
     errors: &[],
     ..NEW
 };
-const START: ParamDef = ParamDef { name: "start", default: None };
-const STEP: ParamDef = ParamDef { name: "step", default: None };
-const STOP: ParamDef = ParamDef { name: "stop", default: None };
+const START: ParamDef = ParamDef { name: "start", default: None, integer: false };
+const STEP: ParamDef = ParamDef { name: "step", default: None, integer: false };
+const STOP: ParamDef = ParamDef { name: "stop", default: None, integer: false };
 
 #[rustfmt::skip]
 pub const ROWS: &[OpDef] = &[
@@ -124,8 +124,8 @@ pub const ROWS: &[OpDef] = &[
         lower: Lowering::Graph(|l| { let (v, dims, d) = (l.operand(0)?, l.out_dims(0), l.out_dtype(0)); let v = l.cast(v, d)?; Ok(vec![l.map(&dims, &[v], |_, x| x[0])?]) }),
         errors: &[ErrorCase { call: "ft.full([2], 0.5, { dtype: 'int32' })", code: Code::DType }],
         doc: doc("One value in every element; a number gives float32, a bigint int64, a boolean bool, unless told otherwise.", "fillValue", "ft.full([2], 7) // [7, 7]", "full", "full"), ..NEW },
-    OpDef { name: "eye", attrs: &[arg("rows", AttrKind::Int(None)), attr("cols", AttrKind::OptAxis), DTYPE, DEVICE], params: &[ParamDef { name: "k", default: Some(0.0) }],
-        shape: eye_shape, lower: Lowering::Graph(eye), errors: &[ErrorCase { call: "ft.eye(-1)", code: Code::Shape }],
+    OpDef { name: "eye", attrs: &[arg("rows", AttrKind::Int(None)), attr("cols", AttrKind::OptAxis), DTYPE, DEVICE], params: &[ParamDef { name: "k", default: Some(0.0), integer: true }],
+        shape: eye_shape, lower: Lowering::Graph(eye), errors: &[ErrorCase { call: "ft.eye(-1)", code: Code::Shape }, ErrorCase { call: "ft.eye(2, { k: 0.5 })", code: Code::Argument }],
         doc: doc("Ones on the k-th diagonal, zeros elsewhere.", "out_ij = (j - i == k)", "ft.eye(2) // [[1, 0], [0, 1]]", "eye", "eye"), ..NEW },
     OpDef { name: "arange", params: &[START, STEP], lower: Lowering::Graph(arange),
         doc: doc("Equally spaced numbers, behind `ft.arange`.", "start + i * step", "", "arange", "arange"), ..COUNTED },

@@ -91,12 +91,18 @@ fn word64(b: &mut Builder, i: Value, key: &[Value]) -> Value {
     b.select(even, low, high)
 }
 
-/// A multiple of 2^-24 (float32) or 2^-53 (float64) in [0, 1).
+/// A multiple of 2^-p in [0, 1), p being the significand bits of `dtype`; in the dtype it computes in.
 fn unit(b: &mut Builder, word: Value, dtype: DType) -> Value {
-    let (drop, scale) = if dtype == DType::F64 { (11.0, 2f64.powi(-53)) } else { (8.0, 2f64.powi(-24)) };
-    let top = shifted(b, Op::Shr, word, drop);
-    let value = b.cast(top, dtype);
-    let scale = b.lit(dtype, scale);
+    let precision = match dtype {
+        DType::F64 => 53,
+        DType::F16 => 11,
+        DType::BF16 => 8,
+        _ => 24,
+    };
+    let drop = 8 * b.dtype(word).bytes() as i32 - precision;
+    let top = shifted(b, Op::Shr, word, f64::from(drop));
+    let value = b.cast(top, dtype.compute());
+    let scale = b.lit(dtype.compute(), 2f64.powi(-precision));
     b.binary(Op::Mul, value, scale)
 }
 
@@ -134,13 +140,17 @@ fn float_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
 }
 
 fn uniform(l: &mut Lower) -> Result<Vec<Val>> {
-    let dtype = l.out_dtype(0).compute();
+    let dtype = l.out_dtype(0);
     draw(l, 2, |b, i, key, p| {
         let word = if dtype == DType::F64 { word64(b, i, key) } else { word32(b, i, key) };
         let u = unit(b, word, dtype);
         let width = b.binary(Op::Sub, p[1], p[0]);
         let scaled = b.binary(Op::Mul, u, width);
-        b.binary(Op::Add, p[0], scaled)
+        let value = b.binary(Op::Add, p[0], scaled);
+        // Scaling may round up to `high`, which the interval leaves out.
+        let (value, low, high) = (b.cast(value, dtype), b.cast(p[0], dtype), b.cast(p[1], dtype));
+        let inside = b.compare(Op::Lt, value, high);
+        b.select(inside, value, low)
     })
 }
 
@@ -233,14 +243,14 @@ const FLOATS: OpDef = OpDef {
     ..KEYED
 };
 const fn number(name: &'static str, default: f64) -> ParamDef {
-    ParamDef { name, default: Some(default) }
+    ParamDef { name, default: Some(default), integer: false }
 }
 
 #[rustfmt::skip]
 pub const ROWS: &[OpDef] = &[
     OpDef { name: "split", attrs: &[COUNT], shape: split_shape, lower: Lowering::Graph(|l| { let dims = l.out_dims(0); Ok(vec![derive(l, &dims, Purpose::Split)?]) }),
         doc: doc("Independent keys from one.", "philox(key, i, split)", "", "", ""), ..KEYED },
-    OpDef { name: "fold", params: &[ParamDef { name: "data", default: None }], shape: |ctx| { check_key(ctx)?; Ok(vec![smallvec![2]]) }, lower: Lowering::Graph(|l| Ok(vec![derive(l, &[2], Purpose::Fold)?])),
+    OpDef { name: "fold", params: &[ParamDef { name: "data", default: None, integer: true }], shape: |ctx| { check_key(ctx)?; Ok(vec![smallvec![2]]) }, lower: Lowering::Graph(|l| Ok(vec![derive(l, &[2], Purpose::Fold)?])),
         doc: doc("The key of a number, from a key.", "philox(key, data, fold)", "", "", ""), ..KEYED },
     OpDef { name: "bits", attrs: &[SHAPE, DTYPE], shape: bits_shape, lower: Lowering::Graph(bits), dtype: DTypeRule::new(Class::Integer, Compute::Own, Out::AttrOr(DType::U32)),
         doc: doc("Random bits: uint32 or uint64.", "philox(key, i)", "", "", ""), ..KEYED },
