@@ -55,7 +55,8 @@ test.serial('a 1 ms timer keeps firing while a program runs', async (t) => {
   const { ticks, gap, ms } = JSON.parse(stdout || '{}') as { ticks: number; gap: number; ms: number }
   t.log(stdout)
   t.true(ms > 50, stderr)
-  t.true(ticks > ms / 20 && gap < 100, stdout)
+  // A blocked loop ticks once, after a gap of all the time; on a busy machine a free one still ticks many times.
+  t.true(ticks > 5 && gap < ms / 2, stdout)
 })
 
 test.serial('a 1 ms timer keeps firing during a loop of small awaited reads', async (t) => {
@@ -66,7 +67,8 @@ test.serial('a 1 ms timer keeps firing during a loop of small awaited reads', as
     while (performance.now() - start < 400) await x.add(1).data()
     clearInterval(timer)
     console.log(ticks)`)
-  t.true(Number(stdout) > 40, stdout)
+  // A loop that starves timers gives 0.
+  t.true(Number(stdout) > 4, stdout)
 })
 
 test.serial('a pending promise keeps the process alive, and nothing else does', async (t) => {
