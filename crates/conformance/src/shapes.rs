@@ -107,11 +107,11 @@ const TRANSFORMED: &[(&str, &[usize])] = &[
     ("smooth", &[2, 60]),
     ("rank 3", &[3, 4, 5]),
     ("rank 5", &[2, 3, 2, 2, 3]),
-    ("above a row group", &[513]),
+    ("above a byte", &[257]),
 ];
 
-/// Random numbers: hundreds of instructions for each element.
-const DRAWN: &[(&str, &[usize])] = &[
+/// Random numbers and integer powers: hundreds of instructions for each element.
+const LONG: &[(&str, &[usize])] = &[
     ("rank 0", &[]),
     ("size 0", &[3, 0, 2]),
     ("above a lane", &[33]),
@@ -147,7 +147,10 @@ pub fn small(op: &OpDef) -> Vec<Shapes> {
         "linalg.solve" => pairs(SOLVE),
         "linalg.qr" => list(FACTORED),
         _ if op.namespace == Namespace::Fft => list(TRANSFORMED),
-        _ if op.namespace == Namespace::Random => list(DRAWN),
+        // A square of so many rows.
+        "eye" => list(FACTORED),
+        "pow" => list(LONG),
+        _ if op.namespace == Namespace::Random => list(LONG),
         _ => list(GENERAL),
     }
 }
@@ -162,6 +165,9 @@ pub fn parallel(op: &OpDef) -> Vec<Shapes> {
         "fft.fft" | "fft.ifft" => vec![one("many rows", &[300, 31])],
         "sort" | "argsort" | "topk" => vec![one("many rows", &[9, 3001])],
         // Integer powers and random blocks take a hundred instructions an element, in the reference too.
+        "eye" => vec![one("many rows", &[400])],
+        // The bounds of functions take five runs of the reference.
+        "softmax" | "logSoftmax" => vec![one("many rows", &[7, 8009])],
         "pow" | "random.bits" | "random.uniform" => vec![one("many rows", &[7, 5003])],
         "random.normal" => vec![one("many rows", &[3, 5003])],
         _ => vec![one("many rows", &[7, 60013])],

@@ -27,13 +27,11 @@ pub fn positions(view: &View, from: &[usize], to: &[usize], params: &[u64]) -> R
             let lead = to.len().checked_sub(from.len()).ok_or_else(unfit)?;
             axes.extend(from.iter().enumerate().map(|(a, &d)| (Some(lead + a), 0, if d == 1 { 0 } else { 1 })));
         }
-        View::Flip(flipped) => {
-            axes.extend(
-                from.iter()
-                    .enumerate()
-                    .map(|(a, &d)| if flipped.contains(&a) { (Some(a), d as i64 - 1, -1) } else { (Some(a), 0, 1) }),
-            )
-        }
+        View::Flip(flipped) => axes.extend(
+            from.iter()
+                .enumerate()
+                .map(|(a, &d)| if flipped.contains(&a) { (Some(a), d as i64 - 1, -1) } else { (Some(a), 0, 1) }),
+        ),
         View::Index(items) => {
             let mut axis = 0;
             for item in items {

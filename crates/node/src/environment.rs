@@ -6,7 +6,8 @@ use crate::handles::Handles;
 use crate::program::Buffers;
 use crate::promise::Promises;
 use crate::watch::Watched;
-use ferrotensor_core::registry::Registry;
+use ferrotensor_core::backend::Backend;
+use ferrotensor_core::registry::{Probe, Registry};
 use ferrotensor_engine::{Engine, Session, Tensor};
 use napi_sys as sys;
 use std::collections::HashMap;
@@ -16,7 +17,15 @@ use std::sync::{Arc, OnceLock};
 /// The engine of this process, made on first use: devices are probed once, memory is budgeted once.
 pub fn engine() -> &'static Arc<Engine> {
     static ENGINE: OnceLock<Arc<Engine>> = OnceLock::new();
-    ENGINE.get_or_init(|| Engine::new(Registry::new(&[("cpu", ferrotensor_cpu::probe)]), ferrotensor_host::run))
+    ENGINE.get_or_init(|| Engine::new(Registry::new(BACKENDS), ferrotensor_host::run))
+}
+
+/// Every backend by name, those that are still to be written included: `devices()` says of each why it is absent.
+const BACKENDS: &[(&str, Probe)] =
+    &[("cpu", ferrotensor_cpu::probe), ("vulkan", absent), ("cuda", absent), ("rocm", absent), ("systolic", absent)];
+
+fn absent() -> Result<Vec<Arc<dyn Backend>>, String> {
+    Err(concat!("not part of ferrotensor ", env!("CARGO_PKG_VERSION")).into())
 }
 
 /// The state behind every callback of one environment. Used on that environment's JavaScript thread only.
