@@ -6,7 +6,7 @@ use crate::bounds::Bound;
 use crate::case::{Case, Operand, Placement};
 use crate::compare::{same_bits, spacing, within};
 use crate::executor::{self, Known};
-use crate::saboteur::Mutation;
+use crate::mutations::Mutation;
 use ferrotensor_core::reference::Array;
 use ferrotensor_core::{DType, Error, promotion};
 use ferrotensor_ops::def::Form;

@@ -43,7 +43,7 @@ impl Status {
 struct Ledger {
     status: BTreeMap<(u16, u8), Status>,
     measured: BTreeMap<(u16, u8), Distance>,
-    bounds: BTreeMap<u16, &'static str>,
+    bounds: BTreeMap<(u16, u8), &'static str>,
     hits: BTreeSet<(String, String, String)>,
     counts: BTreeMap<(String, String), u64>,
 }
@@ -74,9 +74,9 @@ pub fn measured(op: &OpDef, dtype: DType, distance: Distance) {
     });
 }
 
-/// Notes how a row's bound is derived.
-pub fn bound(op: &OpDef, words: &'static str) {
-    ledger(|l| l.bounds.insert(op.id(), words));
+/// Notes how the bound of a row and dtype is derived.
+pub fn bound(op: &OpDef, dtype: DType, words: &'static str) {
+    ledger(|l| l.bounds.insert((op.id(), dtype as u8), words));
 }
 
 /// Notes the circumstances of a case that was compared.
@@ -214,16 +214,10 @@ fn accuracy() -> String {
          | Operation | dtype | bound | largest error (ulp) | share of the bound |\n|---|---|---|---:|---:|\n",
     );
     ledger(|l| {
-        for (&(op, dtype), distance) in &l.measured {
-            let (Some(words), Some(def), Some(dtype)) =
-                (l.bounds.get(&op), ferrotensor_ops::def::by_id(op), DType::from_code(dtype))
-            else {
-                continue;
-            };
-            if distance.ulps > 0.0 {
-                let _ =
-                    writeln!(out, "| {} | {dtype} | {words} | {:.2} | {:.3} |", def.path(), distance.ulps, distance.share);
-            }
+        for (key, words) in &l.bounds {
+            let (Some(def), Some(dtype)) = (ferrotensor_ops::def::by_id(key.0), DType::from_code(key.1)) else { continue };
+            let distance = l.measured.get(key).copied().unwrap_or_default();
+            let _ = writeln!(out, "| {} | {dtype} | {words} | {:.2} | {:.3} |", def.path(), distance.ulps, distance.share);
         }
     });
     out

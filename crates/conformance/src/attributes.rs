@@ -1,0 +1,168 @@
+//! The values attributes and run-time numbers are tried with, and their words as TypeScript sends them.
+
+use crate::shapes::Shapes;
+use ferrotensor_core::DType;
+use ferrotensor_ops::def::{AttrDef, AttrKind, OpDef};
+
+/// As axis values.
+pub fn names(values: &[&str]) -> Vec<String> {
+    values.iter().map(|v| v.to_string()).collect()
+}
+
+/// As axis values.
+pub fn dtype_names(dtypes: &[DType]) -> Vec<String> {
+    dtypes.iter().map(|d| d.name().to_string()).collect()
+}
+
+/// A run-time number of a row, by its name; `None` for one the suite was not taught to choose, whose row then has no cases.
+pub fn number(name: &str, choice: &str, dtype: DType) -> Option<f64> {
+    let float = dtype.is_float() || dtype.is_complex();
+    let of = |plain: f64, other: f64, odd: f64| {
+        Some(match choice {
+            "other" => other,
+            "odd" => odd,
+            _ => plain,
+        })
+    };
+    match name {
+        "k" => of(0.0, -1.0, 2.0),
+        "start" if float => of(0.0, -3.25, 1e3),
+        "step" | "stop" if float => of(1.0, 0.1, -2.5),
+        "start" => of(0.0, 3.0, 1.0),
+        "step" | "stop" => of(1.0, 2.0, 0.0),
+        "data" => of(0.0, 7.0, 4_294_967_297.0),
+        "low" | "mean" => of(0.0, -2.0, 0.3),
+        "high" | "std" => of(1.0, 3.0, 0.7),
+        _ => None,
+    }
+}
+
+/// Names of the values an attribute is tried with.
+pub fn attribute_values(op: &OpDef, def: &AttrDef) -> Vec<String> {
+    match (def.kind, def.name) {
+        (AttrKind::Axes, "axes") => names(&["reverse", "rotate", "identity"]),
+        (AttrKind::Axes, _) => names(&["all", "first", "last", "both", "empty"]),
+        (AttrKind::OptAxis, "n") => names(&["none", "fewer", "more", "one"]),
+        (AttrKind::OptAxis, "cols") => names(&["none", "wide", "narrow", "zero"]),
+        (AttrKind::OptAxis, _) => names(&["none", "0", "-1", "middle"]),
+        (AttrKind::Int(_), "axis") => names(&["0", "-1", "middle"]),
+        (AttrKind::Int(_), "k") => names(&["0", "1", "half", "all"]),
+        (AttrKind::Int(_), "numClasses") => names(&["0", "1", "5"]),
+        (AttrKind::Int(_), "count") => names(&["0", "1", "2", "33", "1025"]),
+        (AttrKind::Int(_), _) => names(&["shape"]),
+        (AttrKind::Bool(_), _) => names(&["false", "true"]),
+        (AttrKind::OptDType, _) if op.name == "astype" => dtype_names(&DType::all().collect::<Vec<_>>()),
+        (AttrKind::OptDType, _) => {
+            let mut out = names(&["none"]);
+            out.extend(dtype_names(&[DType::F64, DType::F32, DType::I64, DType::U8, DType::F16]));
+            out
+        }
+        (AttrKind::Choice(words), _) => names(words),
+        (AttrKind::Device, _) => names(&["0"]),
+        (AttrKind::Shape, _) if op.name == "broadcastTo" => names(&["same", "leading", "stretched"]),
+        (AttrKind::Shape, _) => names(&["shape"]),
+        (AttrKind::NewShape, _) => names(&["flat", "inferred", "reversed", "unit"]),
+        (AttrKind::AxisPairs, _) => names(&["shape"]),
+        (AttrKind::Items, _) => names(&["all", "reversed", "step", "pick", "new axis", "empty"]),
+    }
+}
+
+/// Appends an attribute's words, and for index items the numbers that go with them.
+pub fn attribute_words(
+    def: &AttrDef,
+    value: &str,
+    shape: &Shapes,
+    words: &mut Vec<f64>,
+    numbers: &mut Vec<f64>,
+) -> Option<()> {
+    let dims = &shape.first;
+    let (rank, size) = (dims.len() as f64, |a: usize| dims.get(a).copied().unwrap_or(0) as f64);
+    let list = |items: &[f64]| std::iter::once(items.len() as f64).chain(items.iter().copied()).collect::<Vec<_>>();
+    let sizes: Vec<f64> = dims.iter().map(|&d| d as f64).collect();
+    let count: f64 = sizes.iter().product();
+    words.extend(match (def.kind, value) {
+        (AttrKind::Axes, "reverse") => list(&(0..dims.len()).rev().map(|a| a as f64).collect::<Vec<_>>()),
+        (AttrKind::Axes, "rotate") => {
+            list(&(0..dims.len()).map(|a| ((a + 1) % dims.len()) as f64 - rank).collect::<Vec<_>>())
+        }
+        (AttrKind::Axes, "identity") => list(&(0..dims.len()).map(|a| a as f64).collect::<Vec<_>>()),
+        (AttrKind::Axes, "all") => vec![-1.0],
+        (AttrKind::Axes, "first") => list(&[0.0]),
+        (AttrKind::Axes, "last") => list(&[-1.0]),
+        (AttrKind::Axes, "both") if dims.len() > 1 => list(&[-1.0, 0.0]),
+        (AttrKind::Axes, "empty") => list(&[]),
+        (AttrKind::OptAxis, "none") => vec![f64::NAN],
+        (AttrKind::OptAxis, "fewer") => vec![(dims.iter().max().copied().unwrap_or(0) as f64 - 1.0).max(1.0)],
+        (AttrKind::OptAxis, "more") => vec![dims.iter().max().copied().unwrap_or(0) as f64 + 3.0],
+        (AttrKind::OptAxis, "wide") => vec![size(0) + 3.0],
+        (AttrKind::OptAxis, "narrow") => vec![(size(0) - 1.0).max(0.0)],
+        (AttrKind::OptAxis, "zero") => vec![0.0],
+        (AttrKind::OptAxis, "one") => vec![1.0],
+        (AttrKind::OptAxis | AttrKind::Int(_), "middle") if dims.len() > 2 => vec![1.0],
+        (AttrKind::OptAxis | AttrKind::Int(_), "half" | "all") => {
+            // topk stands behind its axis in no row; it takes k of the last axis unless the axis says otherwise.
+            let n = dims.iter().min().copied().unwrap_or(0) as f64;
+            vec![if value == "all" { n } else { (n / 2.0).floor() }]
+        }
+        (AttrKind::Int(_), "" | "shape") if def.name == "axis" => vec![0.0],
+        (AttrKind::Int(_), "" | "shape") => vec![if def.name == "length" { count } else { size(0) }],
+        (AttrKind::OptAxis | AttrKind::Int(_), number) => vec![number.parse().ok()?],
+        (AttrKind::Bool(_), value) => vec![(value == "true") as u8 as f64],
+        (AttrKind::OptDType, "" | "none") => vec![f64::NAN],
+        (AttrKind::OptDType, name) => vec![DType::from_name(name)? as u8 as f64],
+        (AttrKind::Choice(all), value) => vec![all.iter().position(|w| *w == value)? as f64],
+        (AttrKind::Device, _) => vec![0.0],
+        (AttrKind::Shape, "leading") => list(&[&[2.0][..], &sizes].concat()),
+        (AttrKind::Shape, "stretched") if dims.contains(&1) => {
+            list(&sizes.iter().map(|&d| if d == 1.0 { 3.0 } else { d }).collect::<Vec<_>>())
+        }
+        (AttrKind::Shape, "stretched") => return None,
+        (AttrKind::Shape, _) => list(&sizes),
+        (AttrKind::NewShape, "flat") => list(&[count]),
+        (AttrKind::NewShape, "inferred") => list(&[-1.0, sizes.last().copied().unwrap_or(1.0)]),
+        (AttrKind::NewShape, "reversed") => list(&sizes.iter().rev().copied().collect::<Vec<_>>()),
+        (AttrKind::NewShape, _) => list(&[1.0, count, 1.0]),
+        (AttrKind::AxisPairs, _) => [list(&shape.pairs.0), list(&shape.pairs.1)].concat(),
+        (AttrKind::Items, value) => items(dims, value, numbers)?,
+        _ => return None,
+    });
+    Some(())
+}
+
+/// Index items: words (kind, length) for each, and two numbers for each slice, one for each pick.
+fn items(dims: &[usize], value: &str, numbers: &mut Vec<f64>) -> Option<Vec<f64>> {
+    let mut words = Vec::new();
+    for (a, &d) in dims.iter().enumerate() {
+        let (start, step, len) = match value {
+            "pick" if a == 0 => {
+                numbers.push(d.checked_sub(1)? as f64);
+                words.extend([1.0, 0.0]);
+                continue;
+            }
+            "reversed" => (d.saturating_sub(1), -1.0, d),
+            "step" => (1.min(d.saturating_sub(1)), 2.0, d / 2),
+            "empty" => (0, 1.0, 0),
+            _ => (0, 1.0, d),
+        };
+        words.extend([2.0, len as f64]);
+        numbers.extend([start as f64, step]);
+    }
+    if value == "new axis" {
+        words.extend([0.0, 0.0]);
+    }
+    words.insert(0, (words.len() / 2) as f64);
+    Some(words)
+}
+
+/// The axis a row's first attribute names.
+pub fn axis_of(words: &[f64], rank: usize) -> Option<usize> {
+    let a = words.first().copied().unwrap_or(f64::NAN);
+    let a = if a.is_nan() {
+        0.0
+    } else if a < 0.0 {
+        a + rank as f64
+    } else {
+        a
+    };
+    (a >= 0.0 && a < rank as f64).then_some(a as usize)
+}

@@ -1,0 +1,124 @@
+//! Changes of one thing in a lowered graph, each of which some golden vector must notice.
+
+use ferrotensor_core::kernel::{Combine, Kernel, Monoid, Routine, Update};
+use ferrotensor_core::scalar::Op;
+use ferrotensor_ops::graph::{Def, Graph, IndexItem, Number, View};
+
+/// Changes one thing of a graph; false where there is nothing of the kind.
+pub type Mutation = fn(&mut Graph) -> bool;
+
+fn first_kernel(graph: &mut Graph, mut f: impl FnMut(&mut Kernel) -> bool) -> bool {
+    graph.nodes.iter_mut().any(|n| if let Def::Kernel { kernel, .. } = &mut n.def { f(kernel) } else { false })
+}
+
+fn first_view(graph: &mut Graph, mut f: impl FnMut(&mut View) -> bool) -> bool {
+    graph.nodes.iter_mut().any(|n| if let Def::View { view, .. } = &mut n.def { f(view) } else { false })
+}
+
+fn replace_op(graph: &mut Graph, from: Op, to: Op) -> bool {
+    first_kernel(graph, |k| match k {
+        Kernel::Map(m) => m.program.instrs.iter_mut().any(|i| {
+            i.op == from && {
+                i.op = to;
+                true
+            }
+        }),
+        _ => false,
+    })
+}
+
+fn replace_monoid(graph: &mut Graph, from: Monoid, to: Monoid) -> bool {
+    first_kernel(graph, |k| match k {
+        Kernel::Reduce(r) if r.combine == Combine::Value(from) => {
+            r.combine = Combine::Value(to);
+            true
+        }
+        Kernel::Scan(s) if s.combine == from => {
+            s.combine = to;
+            true
+        }
+        _ => false,
+    })
+}
+
+/// Rows in which a mutation changes nothing that could be seen.
+pub const EQUIVALENT: &[(&str, &str)] = &[
+    // `r < 0` is asked only where `r != 0`.
+    ("less or equal for less", "floorDivide"),
+    ("less or equal for less", "remainder"),
+];
+
+/// Name and change.
+pub const MUTATIONS: &[(&str, Mutation)] = &[
+    ("add for subtract", |g| replace_op(g, Op::Sub, Op::Add)),
+    ("multiply for add", |g| replace_op(g, Op::Add, Op::Mul)),
+    ("less for less or equal", |g| replace_op(g, Op::Le, Op::Lt)),
+    ("less or equal for less", |g| replace_op(g, Op::Lt, Op::Le)),
+    ("equal for not equal", |g| replace_op(g, Op::Ne, Op::Eq)),
+    ("maximum for minimum", |g| replace_op(g, Op::Min, Op::Max)),
+    ("truncation for floor", |g| replace_op(g, Op::Floor, Op::Trunc)),
+    ("floor for ceil", |g| replace_op(g, Op::Ceil, Op::Floor)),
+    ("a product for a sum", |g| replace_monoid(g, Monoid::Sum, Monoid::Prod)),
+    ("a maximum for a minimum", |g| replace_monoid(g, Monoid::Min, Monoid::Max)),
+    ("any for all", |g| replace_monoid(g, Monoid::All, Monoid::Any)),
+    ("the other position", |g| {
+        first_kernel(g, |k| match k {
+            Kernel::Reduce(r) if r.combine == Combine::ArgMax => {
+                r.combine = Combine::ArgMin;
+                true
+            }
+            _ => false,
+        })
+    }),
+    ("the other order of a sort", |g| {
+        first_kernel(g, |k| match k {
+            Kernel::Sort(s) => {
+                s.descending = !s.descending;
+                true
+            }
+            _ => false,
+        })
+    }),
+    ("the other sign of a transform", |g| {
+        first_kernel(g, |k| match k {
+            Kernel::Routine(Routine::Fft { inverse, .. }) => {
+                *inverse = !*inverse;
+                true
+            }
+            _ => false,
+        })
+    }),
+    ("an update that is set, not added", |g| {
+        first_kernel(g, |k| match k {
+            Kernel::Scatter(s) => {
+                s.update = Update::Set;
+                true
+            }
+            _ => false,
+        })
+    }),
+    ("a flip left out", |g| {
+        first_view(g, |v| match v {
+            View::Flip(axes) => {
+                axes.clear();
+                true
+            }
+            _ => false,
+        })
+    }),
+    ("a region one element further", |g| {
+        g.nodes.iter_mut().any(|n| match &mut n.def {
+            Def::Assemble { parts, .. } => parts.iter_mut().rev().any(|(_, region)| match region {
+                Some(View::Index(items)) => items.iter_mut().any(|i| match i {
+                    IndexItem::Slice { start: Number::Const(s), .. } if *s > 0 => {
+                        *s -= 1;
+                        true
+                    }
+                    _ => false,
+                }),
+                _ => false,
+            }),
+            _ => false,
+        })
+    }),
+];
