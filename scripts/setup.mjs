@@ -44,7 +44,9 @@ export async function setUp() {
     return false
   }
   const steps = [
-    ...(packagesAreCurrent() ? [] : [['packages', npm('ci', '--no-audit', '--no-fund')]]),
+    // Not `npm ci`: it refuses a lock file whose optional packages for other platforms npm itself left out because they ask
+    // for a newer Node (those below @napi-rs/cli on Node 20). `install` follows the same lock.
+    ...(packagesAreCurrent() ? [] : [['packages', npm('install', '--no-save', '--no-audit', '--no-fund')]]),
     ['native module', npm('run', '--silent', 'build:native')],
     ['TypeScript', npm('run', '--silent', 'build:ts')]
   ]
