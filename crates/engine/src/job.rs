@@ -138,13 +138,7 @@ impl Job {
                     outputs: results.clone(),
                     params: foreign.params.clone(),
                 };
-                let outcome = submit_and_wait(&**cpu, vec![launch], &self.abandoned);
-                if let Some((_, e)) = outcome.failed.into_iter().next() {
-                    return Err(e);
-                }
-                if let Some(e) = outcome.lost {
-                    return Err(e);
-                }
+                run_one(&**cpu, launch, &self.abandoned)?;
                 for (bytes, o) in outs.iter_mut().zip(&results) {
                     cpu.download(&o.buffer, 0, bytes_mut(bytes))?;
                 }
@@ -248,7 +242,7 @@ impl Job {
 }
 
 /// Runs launches to their end, looking at the abandoned flag between waits.
-pub fn submit_and_wait(device: &dyn Backend, launches: Vec<Launch>, abandoned: &Arc<AtomicBool>) -> Outcome {
+fn submit_and_wait(device: &dyn Backend, launches: Vec<Launch>, abandoned: &Arc<AtomicBool>) -> Outcome {
     match device.submit(Batch { launches, abandoned: Arc::clone(abandoned) }) {
         Ticket::Done(outcome) => outcome,
         Ticket::Pending(id) => loop {
@@ -257,6 +251,16 @@ pub fn submit_and_wait(device: &dyn Backend, launches: Vec<Launch>, abandoned: &
             }
         },
     }
+}
+
+/// Runs one launch to its end.
+///
+/// # Errors
+/// The launch's own, or that of the lost batch.
+pub fn run_one(device: &dyn Backend, launch: Launch, abandoned: &Arc<AtomicBool>) -> Result<()> {
+    let outcome = submit_and_wait(device, vec![launch], abandoned);
+    let error = outcome.failed.into_iter().next().map(|(_, e)| e).or(outcome.lost);
+    error.map_or(Ok(()), Err)
 }
 
 fn host_memory(bytes: usize) -> Result<Vec<u64>> {

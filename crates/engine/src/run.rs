@@ -1,6 +1,6 @@
 //! Binding: a schedule plus this run's tensors and parameters becomes launches over real memory.
 
-use crate::job::{Foreign, Job, Work, submit_and_wait};
+use crate::job::{Foreign, Job, Work, run_one};
 use crate::pool::{Block, Pool};
 use crate::resolve::{Resolved, Target};
 use crate::schedule::{Place, Schedule, Step, apply};
@@ -329,9 +329,6 @@ pub fn read_strided(tensor: &Tensor, out: &mut [u8]) -> Result<()> {
         outputs: smallvec![target],
         params: SmallVec::new(),
     };
-    let outcome = submit_and_wait(&**backend, vec![launch], &Arc::default());
-    if let Some(e) = outcome.lost.or(outcome.failed.into_iter().next().map(|f| f.1)) {
-        return Err(e);
-    }
+    run_one(&**backend, launch, &Arc::default())?;
     backend.download(&buffer, 0, out)
 }

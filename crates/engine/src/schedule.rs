@@ -195,13 +195,10 @@ impl<'a> Build<'a> {
                 Def::Kernel { kernel, inputs, params } => {
                     let resolved = resolve(kernel)?;
                     let foreign = !matches!(resolved.target, Target::Native(_));
-                    let must_be_dense = foreign || matches!(kernel, Kernel::Routine(_));
-                    let mut operands: SmallVec<[Val; 3]> = SmallVec::new();
-                    for &v in inputs {
-                        if must_be_dense {
+                    if foreign || matches!(kernel, Kernel::Routine(_)) {
+                        for &v in inputs {
                             self.make_dense(node.op, v, resolve)?;
                         }
-                        operands.push(v);
                     }
                     self.touch(inputs);
                     self.cost(kernel, inputs, node.first, node.outputs);
@@ -209,7 +206,7 @@ impl<'a> Build<'a> {
                         (0..node.outputs).map(|o| self.reserve(Val(node.first.0 + o), foreign)).collect::<Result<_>>()?;
                     self.push(
                         node.op,
-                        Step::Launch { resolved, inputs: operands, to: node.first, outputs, params: params.clone() },
+                        Step::Launch { resolved, inputs: inputs.clone(), to: node.first, outputs, params: params.clone() },
                     );
                 }
                 Def::Assemble { base, parts } => {
