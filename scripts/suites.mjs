@@ -45,15 +45,19 @@ const cargo = (...args) => ['cargo', ...args]
 const xtask = (...args) => cargo('run', '--quiet', '--release', '--package', 'xtask', '--', ...args)
 const script = (name) => [process.execPath, `scripts/${name}.mjs`]
 
-/** @type {{ name: string, command: string[], count: (output: string, code: number) => { passed: number, failed: number }, setup?: boolean }[]} */
+/**
+ * `setup`: needs the native module and the compiled TypeScript. `tool`: runs only where this command is installed; where
+ * `EXPECT_TOOLS` (names with commas) lists it, its absence is a failure.
+ * @type {{ name: string, command: string[], count: (output: string, code: number) => { passed: number, failed: number }, setup?: boolean, tool?: string }[]}
+ */
 export const QUICK = [
   { name: 'format', command: cargo('fmt', '--all', '--check', '--', '--color', 'never'), count: whole },
+  { name: 'spelling', command: ['typos', '--format', 'brief'], count: whole, tool: 'typos' },
   { name: 'house rules', command: xtask('lint'), count: whole },
   { name: 'generated files', command: xtask('codegen', '--check'), count: whole },
   { name: 'clippy', command: cargo('clippy', '--quiet', '--release', '--workspace', '--all-targets', '--', '-D', 'warnings'), count: whole },
   { name: 'Rust tests', command: cargo('test', '--release', '--workspace', '--exclude', 'ferrotensor-conformance'), count: rust },
   { name: 'conformance', command: cargo('test', '--release', '--package', 'ferrotensor-conformance'), count: conformance },
-  // From here on the native module and the compiled TypeScript are needed.
   { name: 'declarations', command: [...script('bundle-types'), '--check'], count: whole, setup: true },
   { name: 'JavaScript tests', command: [process.execPath, 'node_modules/ava/entrypoints/cli.mjs', '--tap'], count: ava, setup: true }
 ]

@@ -1,6 +1,7 @@
 // `npm test` runs the quick suites, `npm run test:full` (`--full`) the slow ones, `cargo xtask validate` the quick ones up to
 // the first failure (`--bail`). The last line is `N passed, N failed`.
 
+import { spawnSync } from 'node:child_process'
 import { missingTool, setUp } from './setup.mjs'
 import { seconds, step } from './steps.mjs'
 import { ENVIRONMENT, FULL, QUICK, verdict } from './suites.mjs'
@@ -15,8 +16,14 @@ if (missing !== null) {
   console.log(missing)
   total.failed++
 }
+const expected = (process.env.EXPECT_TOOLS ?? '').split(',')
+const installed = (tool) => spawnSync(tool, ['--version']).status === 0
 let ready
 for (const suite of missing === null ? suites : []) {
+  if (suite.tool && !expected.includes(suite.tool) && !installed(suite.tool)) {
+    console.log(`${suite.name}: skipped, ${suite.tool} is not installed`)
+    continue
+  }
   if (suite.setup && ready === undefined) ready = await setUp()
   if (suite.setup && !ready) {
     console.log(`${suite.name}: not run, since setting up failed`)

@@ -1,5 +1,5 @@
 //! The house rules that no compiler checks: words and names that must not appear, files that say what they are for, guarded
-//! entry points. `cargo xtask lint` also runs [`crate::links`] and [`crate::dependencies`].
+//! entry points. `cargo xtask lint` also runs [`crate::links`], [`crate::dependencies`] and [`crate::licences`].
 
 use std::path::Path;
 use std::process::Command;
@@ -36,6 +36,7 @@ pub fn check() -> Result<(), String> {
         }
     }
     found.extend(crate::dependencies::problems(&root)?);
+    found.extend(crate::licences::problems(&root)?);
     if found.is_empty() { Ok(()) } else { Err(found.join("\n")) }
 }
 

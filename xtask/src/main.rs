@@ -2,6 +2,7 @@
 
 mod codegen;
 mod dependencies;
+mod licences;
 mod links;
 mod lint;
 mod validate;
