@@ -62,6 +62,11 @@ tiers! {
     Baseline baseline "baseline" [] true;
     #[cfg(target_arch = "x86_64")]
     Avx2 avx2 "avx2" ["avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt"] has!("avx2" "fma" "f16c" "bmi1" "bmi2" "lzcnt" "popcnt");
+    // The five parts every AVX-512 machine since Skylake-X has (x86-64-v4).
+    #[cfg(target_arch = "x86_64")]
+    Avx512 avx512 "avx512"
+        ["avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt"]
+        Tier::Avx2.is_present() && has!("avx512f" "avx512bw" "avx512cd" "avx512dq" "avx512vl");
 }
 
 /// Whether the machine has each of the named features.
