@@ -393,7 +393,10 @@ interface PromotionTable {
         complex128: 'complex128';
     };
 }
-/** The dtype in which tensors of two dtypes are combined. */
+/**
+ * The dtype in which tensors of two dtypes are combined; `never` where they do not and the call throws. Refusing the operand
+ * instead, or the result, by a conditional type would cost tensors their covariance or stop generic code from compiling.
+ */
 type Promote<A extends DType, B extends DType> = PromotionTable[A][B];
 
 /** A range of positions along one axis, with Python's meaning of negative and left-out bounds. */
@@ -1903,6 +1906,52 @@ interface EyeOptions<E extends DType = DType> {
  * ```
  */
 declare function eye<E extends DType = 'float32'>(rows: number, options?: EyeOptions<E>): Tensor<E>;
+/** Options of `tril`. */
+interface TrilOptions {
+    /** A number; 0 by default. */
+    readonly k?: number | undefined;
+}
+/**
+ * Elements on and below the k-th diagonal of the last two axes, zero above.
+ *
+ * `out_ij = j <= i + k ? x_ij : 0`
+ *
+ * Takes any dtype; gives the same dtype.
+ * NumPy `tril`, PyTorch `tril`.
+ *
+ * @param x A tensor.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).tril()`.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2]).tril({ k: 0.5 })`.
+ * @example
+ * ```ts
+ * ft.ones([2, 2]).tril() // [[1, 0], [1, 1]]
+ * ```
+ */
+declare function tril<A extends DType>(x: Tensor<A>, options?: TrilOptions): Tensor<A>;
+/** Options of `triu`. */
+interface TriuOptions {
+    /** A number; 0 by default. */
+    readonly k?: number | undefined;
+}
+/**
+ * Elements on and above the k-th diagonal of the last two axes, zero below.
+ *
+ * `out_ij = j >= i + k ? x_ij : 0`
+ *
+ * Takes any dtype; gives the same dtype.
+ * NumPy `triu`, PyTorch `triu`.
+ *
+ * @param x A tensor.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).triu()`.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2]).triu({ k: 0.5 })`.
+ * @example
+ * ```ts
+ * ft.ones([2, 2]).triu() // [[1, 1], [0, 1]]
+ * ```
+ */
+declare function triu<A extends DType>(x: Tensor<A>, options?: TriuOptions): Tensor<A>;
 
 /** The operations as methods; `Tensor` extends it. */
 declare abstract class OpMethods<D extends DType> extends Methods<D> {
@@ -2945,6 +2994,40 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
         values: Tensor<D>;
         indices: Tensor<'int32'>;
     };
+    /**
+     * Elements on and below the k-th diagonal of the last two axes, zero above.
+     *
+     * `out_ij = j <= i + k ? x_ij : 0`
+     *
+     * Takes any dtype; gives the same dtype.
+     * NumPy `tril`, PyTorch `tril`.
+     *
+     * @param options An object of options.
+     * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).tril()`.
+     * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2]).tril({ k: 0.5 })`.
+     * @example
+     * ```ts
+     * ft.ones([2, 2]).tril() // [[1, 0], [1, 1]]
+     * ```
+     */
+    tril(options?: TrilOptions): Tensor<D>;
+    /**
+     * Elements on and above the k-th diagonal of the last two axes, zero below.
+     *
+     * `out_ij = j >= i + k ? x_ij : 0`
+     *
+     * Takes any dtype; gives the same dtype.
+     * NumPy `triu`, PyTorch `triu`.
+     *
+     * @param options An object of options.
+     * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).triu()`.
+     * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2]).triu({ k: 0.5 })`.
+     * @example
+     * ```ts
+     * ft.ones([2, 2]).triu() // [[1, 1], [0, 1]]
+     * ```
+     */
+    triu(options?: TriuOptions): Tensor<D>;
 }
 
 /** Nested arrays of elements, as deep as the tensor has axes. */
@@ -3140,10 +3223,114 @@ declare namespace linalg_d {
   };
 }
 
+/** Options of `nn.conv`. */
+interface ConvOptions {
+    /** One number for all spatial axes, or one for each; 1 by default. */
+    readonly stride?: number | readonly number[] | undefined;
+    /** Places around x: one number, one for each spatial axis, or a pair [before, after] for each; 'same' gives ceil(size / stride) windows; 0 ('valid') by default. */
+    readonly padding?: number | readonly number[] | readonly (readonly [number, number])[] | 'same' | 'valid' | undefined;
+    /** One number for all spatial axes, or one for each; 1 by default. */
+    readonly dilation?: number | readonly number[] | undefined;
+    /** An integer; 1 by default. */
+    readonly groups?: number | undefined;
+}
+/**
+ * Convolution (cross-correlation) of x [batch, channels, spatial...] with weights [out, channels / groups, window...], over one to three spatial axes; what lies outside x counts as zero.
+ *
+ * `y_(b,o,p) = sum_(c,k) weights_(o,c,k) x_(b,c,p stride + k dilation - padding)`
+ *
+ * Takes an integer or floating dtype; gives the promoted dtype.
+ * PyTorch `nn.functional.conv2d`.
+ *
+ * @param x A tensor of an integer or floating dtype.
+ * @param weights A tensor of an integer or floating dtype.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.conv(ft.zeros([1, 3, 8, 8]), ft.zeros([4, 2, 3, 3]))`.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.nn.conv(ft.zeros([1, 1, 4]), ft.zeros([1, 1, 2]), { stride: 0 })`.
+ * @example
+ * ```ts
+ * ft.nn.conv(ft.tensor([[[1, 2, 3, 4]]]), ft.tensor([[[1, 10]]]), { stride: 2, padding: 1 }) // [[[10, 32, 4]]]
+ * ```
+ */
+declare function conv<A extends DType, B extends DType>(x: Tensor<A>, weights: Tensor<B>, options?: ConvOptions): Tensor<Promote<A, B>>;
+/** Options of `nn.maxPool`. */
+interface MaxPoolOptions {
+    /** One number for all spatial axes, or one for each; the window's size by default. */
+    readonly stride?: number | readonly number[] | undefined;
+    /** Places around x: one number, one for each spatial axis, or a pair [before, after] for each; 'same' gives ceil(size / stride) windows; 0 ('valid') by default. */
+    readonly padding?: number | readonly number[] | readonly (readonly [number, number])[] | 'same' | 'valid' | undefined;
+    /** One number for all spatial axes, or one for each; 1 by default. */
+    readonly dilation?: number | readonly number[] | undefined;
+}
+/**
+ * Largest element of each window over the spatial axes of x [batch, channels, spatial...]; NaN wins, what lies outside x never does.
+ *
+ * `y_(b,c,p) = max_k x_(b,c,p stride + k dilation - padding)`
+ *
+ * Takes an integer or floating dtype; gives the same dtype.
+ * PyTorch `nn.functional.max_pool2d`.
+ *
+ * @param x A tensor of an integer or floating dtype.
+ * @param window One number for all spatial axes, or one for each.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.maxPool(ft.zeros([1, 1, 3]), 4)`.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.nn.maxPool(ft.zeros([1, 1, 3]), 0)`.
+ * @example
+ * ```ts
+ * ft.nn.maxPool(ft.tensor([[[[1, 2, 3], [4, 5, 6], [7, 8, 9]]]]), 2, { stride: 1 }) // [[[[5, 6], [8, 9]]]]
+ * ```
+ */
+declare function maxPool<A extends DType>(x: Tensor<A>, window: number | readonly number[], options?: MaxPoolOptions): Tensor<A>;
+/** Options of `nn.avgPool`. */
+interface AvgPoolOptions {
+    /** One number for all spatial axes, or one for each; the window's size by default. */
+    readonly stride?: number | readonly number[] | undefined;
+    /** Places around x: one number, one for each spatial axis, or a pair [before, after] for each; 'same' gives ceil(size / stride) windows; 0 ('valid') by default. */
+    readonly padding?: number | readonly number[] | readonly (readonly [number, number])[] | 'same' | 'valid' | undefined;
+    /** One number for all spatial axes, or one for each; 1 by default. */
+    readonly dilation?: number | readonly number[] | undefined;
+}
+/**
+ * Arithmetic mean of each window over the spatial axes of x [batch, channels, spatial...]; places outside x count as zeros; integers give float32.
+ *
+ * `y_(b,c,p) = sum_k x_(b,c,p stride + k dilation - padding) / places`
+ *
+ * Takes an integer or floating dtype; gives the promoted dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.avg_pool2d`.
+ *
+ * @param x A tensor of an integer or floating dtype.
+ * @param window One number for all spatial axes, or one for each.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.avgPool(ft.zeros([4, 4]), 2)`.
+ * @example
+ * ```ts
+ * ft.nn.avgPool(ft.tensor([[[1, 2, 3, 4]]]), 2) // [[[1.5, 3.5]]]
+ * ```
+ */
+declare function avgPool<A extends DType>(x: Tensor<A>, window: number | readonly number[], options?: AvgPoolOptions): Tensor<FloatOf<A>>;
+
+type nn_d_AvgPoolOptions = AvgPoolOptions;
+type nn_d_ConvOptions = ConvOptions;
+type nn_d_MaxPoolOptions = MaxPoolOptions;
+declare const nn_d_avgPool: typeof avgPool;
+declare const nn_d_conv: typeof conv;
+declare const nn_d_maxPool: typeof maxPool;
+declare namespace nn_d {
+  export { nn_d_avgPool as avgPool, nn_d_conv as conv, nn_d_maxPool as maxPool };
+  export type { nn_d_AvgPoolOptions as AvgPoolOptions, nn_d_ConvOptions as ConvOptions, nn_d_MaxPoolOptions as MaxPoolOptions };
+}
+
 /** A key: two uint32 words. Use each key for one draw only; `split` and `fold` make more. */
 type Key = Tensor<'uint32'>;
 /** The floating dtypes. */
 type FloatDType = 'float16' | 'bfloat16' | 'float32' | 'float64';
+/** The integer dtypes. */
+type IntegerDType = 'int8' | 'uint8' | 'int16' | 'uint16' | 'int32' | 'uint32' | 'int64' | 'uint64';
+/** Options of `randint`. */
+interface RandintOptions<E extends IntegerDType = IntegerDType> {
+    /** The dtype; int32 by default. */
+    readonly dtype?: E | undefined;
+}
 /** Options of `uniform`. */
 interface UniformOptions<E extends FloatDType = FloatDType> {
     /** The dtype; float32 by default. */
@@ -3185,10 +3372,29 @@ declare function split(key: Key, count?: number): Key[];
 declare function fold(key: Key, data: number): Key;
 /** Random bits: uint32, or uint64 by `dtype`. */
 declare function bits<E extends 'uint32' | 'uint64' = 'uint32'>(key: Key, shape: readonly number[], options?: BitsOptions<E>): Tensor<E>;
-/** Uniform numbers in [low, high), multiples of 2^-24 (float64: 2^-53) before scaling. */
+/**
+ * Uniform numbers in [low, high), multiples of 2^-24 (float64: 2^-53) before scaling.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for bounds that are not finite or where `low` is above `high`.
+ */
 declare function uniform<E extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: UniformOptions<E>): Tensor<E>;
-/** Normal numbers (Box and Muller, 1958). */
+/**
+ * Normal numbers (Box and Muller, 1958).
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for a mean that is not finite, or a standard deviation that is not or is negative.
+ */
 declare function normal<E extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: NormalOptions<E>): Tensor<E>;
+/**
+ * Integers from `low` (included) to `high` (excluded), all of the same probability (within 2^-128); int32 unless told otherwise.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for bounds that are not integers of at most 2^53 - 1 or an empty range, `ERR_DTYPE` for
+ * a range that the dtype does not hold.
+ * @example
+ * ```ts
+ * ft.random.randint(ft.random.key(1), 5, 6, [3]) // [5, 5, 5]
+ * ```
+ */
+declare function randint<E extends IntegerDType = 'int32'>(key: Key, low: number, high: number, shape: readonly number[], options?: RandintOptions<E>): Tensor<E>;
 /** The numbers 0 to `count - 1` in random order, int32. */
 declare function permutation(key: Key, count: number): Tensor<'int32'>;
 /** A source of draws for code that does not pass keys around: each draw folds a counter into the generator's key. */
@@ -3204,6 +3410,8 @@ declare class Generator {
     uniform<E extends FloatDType = 'float32'>(shape: readonly number[], options?: UniformOptions<E>): Tensor<E>;
     /** As `ft.random.normal`. */
     normal<E extends FloatDType = 'float32'>(shape: readonly number[], options?: NormalOptions<E>): Tensor<E>;
+    /** As `ft.random.randint`. */
+    randint<E extends IntegerDType = 'int32'>(low: number, high: number, shape: readonly number[], options?: RandintOptions<E>): Tensor<E>;
     /** As `ft.random.permutation`. */
     permutation(count: number): Tensor<'int32'>;
 }
@@ -3216,8 +3424,10 @@ type random_d_BitsOptions<E extends 'uint32' | 'uint64' = 'uint32' | 'uint64'> =
 type random_d_FloatDType = FloatDType;
 type random_d_Generator = Generator;
 declare const random_d_Generator: typeof Generator;
+type random_d_IntegerDType = IntegerDType;
 type random_d_Key = Key;
 type random_d_NormalOptions<E extends FloatDType = FloatDType> = NormalOptions<E>;
+type random_d_RandintOptions<E extends IntegerDType = IntegerDType> = RandintOptions<E>;
 type random_d_UniformOptions<E extends FloatDType = FloatDType> = UniformOptions<E>;
 declare const random_d_bits: typeof bits;
 declare const random_d_fold: typeof fold;
@@ -3225,11 +3435,12 @@ declare const random_d_generator: typeof generator;
 declare const random_d_key: typeof key;
 declare const random_d_normal: typeof normal;
 declare const random_d_permutation: typeof permutation;
+declare const random_d_randint: typeof randint;
 declare const random_d_split: typeof split;
 declare const random_d_uniform: typeof uniform;
 declare namespace random_d {
-  export { random_d_Generator as Generator, random_d_bits as bits, random_d_fold as fold, random_d_generator as generator, random_d_key as key, random_d_normal as normal, random_d_permutation as permutation, random_d_split as split, random_d_uniform as uniform };
-  export type { random_d_BitsOptions as BitsOptions, random_d_FloatDType as FloatDType, random_d_Key as Key, random_d_NormalOptions as NormalOptions, random_d_UniformOptions as UniformOptions };
+  export { random_d_Generator as Generator, random_d_bits as bits, random_d_fold as fold, random_d_generator as generator, random_d_key as key, random_d_normal as normal, random_d_permutation as permutation, random_d_randint as randint, random_d_split as split, random_d_uniform as uniform };
+  export type { random_d_BitsOptions as BitsOptions, random_d_FloatDType as FloatDType, random_d_IntegerDType as IntegerDType, random_d_Key as Key, random_d_NormalOptions as NormalOptions, random_d_RandintOptions as RandintOptions, random_d_UniformOptions as UniformOptions };
 }
 
 /** Nested arrays whose leaves are of one kind. */
@@ -3322,6 +3533,30 @@ declare function fromTypedArray<E extends DType>(data: ArrayBufferLike | DataVie
  */
 declare function asarray<D extends DType, E extends DType = D>(data: Tensor<D>, options?: CreationOptions<E>): Tensor<E>;
 declare function asarray<const T extends TensorData, E extends DType = DTypeOfData<T>>(data: T, options?: CreationOptions<E>): Tensor<E>;
+/** Zeros of a tensor's shape, dtype and device, unless told otherwise. */
+declare function zerosLike<D extends DType, E extends DType = D>(x: Tensor<D>, options?: CreationOptions<E>): Tensor<E>;
+/** Ones of a tensor's shape, dtype and device, unless told otherwise. */
+declare function onesLike<D extends DType, E extends DType = D>(x: Tensor<D>, options?: CreationOptions<E>): Tensor<E>;
+/** A tensor of another one's shape, dtype and device whose values do not matter. */
+declare function emptyLike<D extends DType, E extends DType = D>(x: Tensor<D>, options?: CreationOptions<E>): Tensor<E>;
+/** One value in every element of a tensor's shape, dtype and device, unless told otherwise. */
+declare function fullLike<D extends DType, E extends DType = D>(x: Tensor<D>, fillValue: number | bigint | boolean, options?: CreationOptions<E>): Tensor<E>;
+
+/** Options of `linspace`. */
+interface LinspaceOptions<E extends DType = DType> extends CreationOptions<E> {
+    /** Whether the last number is `stop`; true by default. */
+    readonly endpoint?: boolean | undefined;
+}
+/** Options of `logspace`. */
+interface LogspaceOptions<E extends DType = DType> extends LinspaceOptions<E> {
+    /** What is raised to the powers; 10 by default. */
+    readonly base?: number | undefined;
+}
+/** Options of `meshgrid`. */
+interface MeshgridOptions {
+    /** 'xy' (Cartesian): the first array runs along axis 1, the second along axis 0. 'ij': array i runs along axis i. */
+    readonly indexing?: 'xy' | 'ij' | undefined;
+}
 /**
  * Numbers from `start` (0) to `stop` (excluded) by `step` (1); float32 unless told otherwise.
  *
@@ -3335,23 +3570,42 @@ declare function arange<E extends DType = 'float32'>(stop: number, options?: Cre
 declare function arange<E extends DType = 'float32'>(start: number, stop: number, options?: CreationOptions<E>): Tensor<E>;
 declare function arange<E extends DType = 'float32'>(start: number, stop: number, step: number, options?: CreationOptions<E>): Tensor<E>;
 /**
- * `count` equally spaced numbers from `start` to `stop`, both included; float32 unless told otherwise.
+ * `num` equally spaced numbers from `start` to `stop`, both included unless `endpoint` is false; float32 unless told otherwise.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for a count that is not an integer, `ERR_SHAPE` for a negative one.
+ * @throws {TensorError} `ERR_ARGUMENT` for a `num` that is not an integer, `ERR_SHAPE` for a negative one.
  * @example
  * ```ts
  * ft.linspace(0, 1, 3) // [0, 0.5, 1]
  * ```
  */
-declare function linspace<E extends DType = 'float32'>(start: number, stop: number, count: number, options?: CreationOptions<E>): Tensor<E>;
-/** Zeros of a tensor's shape, dtype and device, unless told otherwise. */
-declare function zerosLike<D extends DType, E extends DType = D>(x: Tensor<D>, options?: CreationOptions<E>): Tensor<E>;
-/** Ones of a tensor's shape, dtype and device, unless told otherwise. */
-declare function onesLike<D extends DType, E extends DType = D>(x: Tensor<D>, options?: CreationOptions<E>): Tensor<E>;
-/** A tensor of another one's shape, dtype and device whose values do not matter. */
-declare function emptyLike<D extends DType, E extends DType = D>(x: Tensor<D>, options?: CreationOptions<E>): Tensor<E>;
-/** One value in every element of a tensor's shape, dtype and device, unless told otherwise. */
-declare function fullLike<D extends DType, E extends DType = D>(x: Tensor<D>, fillValue: number | bigint | boolean, options?: CreationOptions<E>): Tensor<E>;
+declare function linspace<E extends DType = 'float32'>(start: number, stop: number, num: number, options?: LinspaceOptions<E>): Tensor<E>;
+/**
+ * `num` powers of `base` (10) whose exponents are equally spaced from `start` to `stop`, both included unless `endpoint` is
+ * false; computed in float64, float32 unless told otherwise.
+ *
+ * @throws {TensorError} As `linspace`.
+ * @example
+ * ```ts
+ * ft.logspace(0, 3, 4, { base: 2 }) // [1, 2, 4, 8]
+ * ```
+ */
+declare function logspace<E extends DType = 'float32'>(start: number, stop: number, num: number, options?: LogspaceOptions<E>): Tensor<E>;
+/**
+ * Coordinates of a grid: for each array a tensor of the grid's shape that holds the array's values along its axis. Views.
+ *
+ * @param args Tensors of one axis (or none), then options.
+ * @throws {TensorError} `ERR_SHAPE` for a tensor of rank 2 or more, `ERR_ARGUMENT` for anything but tensors.
+ * @example
+ * ```ts
+ * ft.meshgrid(ft.tensor([1, 2, 3]), ft.tensor([4, 5]))[1] // [[4, 4, 4], [5, 5, 5]]
+ * ```
+ */
+declare function meshgrid<const T extends readonly Tensor[]>(...args: readonly [...arrays: T, options: MeshgridOptions]): {
+    -readonly [K in keyof T]: T[K];
+};
+declare function meshgrid<const T extends readonly Tensor[]>(...args: T): {
+    -readonly [K in keyof T]: T[K];
+};
 
 /** A device that is there. */
 interface PresentDevice {
@@ -3360,6 +3614,8 @@ interface PresentDevice {
     /** Its backend. */
     readonly kind: string;
     readonly available: true;
+    /** What stands behind it: a program that imitates hardware, the processor, a GPU that shares its memory, or one that does not. */
+    readonly class: 'software' | 'cpu' | 'integrated' | 'discrete';
     /** What it calls itself, with the engine chosen. */
     readonly description: string;
     /** Element types it can hold. */
@@ -3380,7 +3636,8 @@ interface AbsentDevice {
 /** Every device of this machine, and for each absent backend the reason. */
 declare function devices(): (PresentDevice | AbsentDevice)[];
 /**
- * Sets the device of tensors made without one. At the start it is what FERROTENSOR_DEVICE names, else `cpu`.
+ * Sets the device of tensors made without one. At the start it is what FERROTENSOR_DEVICE names, else the best device present:
+ * a GPU with memory of its own, one without, the `cpu`. A device that a program imitates is never chosen unnamed.
  *
  * @throws {TensorError} `ERR_DEVICE`, `ERR_BACKEND_UNAVAILABLE`.
  */
@@ -3398,6 +3655,8 @@ interface DeviceMemory {
     readonly device: string;
     /** In tensors and running programs. */
     readonly live: number;
+    /** The part of `live` that recorded, not yet run expressions of this worker hold, as `memory()` counts it. */
+    readonly pending: number;
     /** Kept for reuse. */
     readonly cached: number;
     /** Largest `live` so far. */
@@ -3418,11 +3677,31 @@ interface Fallback {
     /** Bytes moved because of it. */
     readonly bytes: number;
 }
+/** A kernel that a device lacks and that ran as others, on the device. */
+interface Rewriting {
+    /** The device that lacked the kernel. */
+    readonly device: string;
+    /** The operation. */
+    readonly op: string;
+    /** The kind of the kernel. */
+    readonly kernel: string;
+    /** Dtype of its first operand. */
+    readonly dtype: string;
+    /** How often. */
+    readonly count: number;
+}
 
 /** Memory in bytes: of all devices together, and of each. */
 interface MemoryInfo {
     /** In tensors and running programs. */
     readonly live: number;
+    /**
+     * The part of `live` that recorded expressions of this worker hold, as operands of operations that have not run: the values
+     * of `losses` in `losses.push(loss)`. Reading or evaluating the results ends it. Counted are the expressions that hold
+     * 16 KiB or more and at least twice what their own value would take; values that you hold yourself are counted too, views
+     * of one storage each by their own size.
+     */
+    readonly pending: number;
     /** Kept for reuse. */
     readonly cached: number;
     /** Sum of each device's largest `live` so far. */
@@ -3435,10 +3714,11 @@ interface MemoryInfo {
 /** How much memory tensors take, over all workers of this process. */
 declare function memory(): MemoryInfo;
 /**
- * Sets the budget for tensors and running programs, in bytes, over all workers of this process. The default is half of what
- * the process may use.
+ * Sets the budget for tensors and running programs, over all workers of this process. The default is half of what the process
+ * may use. There is always a budget: a synchronous loop could otherwise take all memory of the machine.
  *
- * @throws {ArgumentError} for anything but a positive number.
+ * @param bytes A whole number from 1 to 2^53 - 1: `4 * 2 ** 30` for 4 GiB.
+ * @throws {ArgumentError} for anything else: text, fractions, NaN, Infinity.
  */
 declare function setMemoryLimit(bytes: number): void;
 /** Frees tensors that were dropped, and gives cached memory back to the operating system and drivers. */
@@ -3481,6 +3761,8 @@ interface Stats {
     readonly inline: number;
     /** Bytes copied from JavaScript. */
     readonly uploaded: number;
+    /** Kernels that the tensors' device lacks and that ran there as others. */
+    readonly rewritten: readonly Rewriting[];
     /** Kernels that ran elsewhere than on the tensors' device. */
     readonly fallbacks: readonly Fallback[];
 }
@@ -3567,5 +3849,5 @@ declare class InternalError extends TensorError {
     readonly code = "ERR_INTERNAL";
 }
 
-export { ArgumentError, BackendUnavailableError, DTypeError, DeviceError, DisposedError, FormatError, IndexError, InternalError, LinAlgError, OutOfMemoryError, ShapeError, Slice, Tensor, TensorError, UnsupportedError, abs, add, all, any, arange, argmax, argmin, argsort, asarray, astype, broadcastTo, ceil, clip, concat, config, copy, cos, cumulativeSum, devices, divide as div, divide, empty, emptyLike, equal, erf, evaluate, evaluateSync, exp, expandDims, eye, fft_d as fft, flip, floor, floorDivide, fromShared, fromTypedArray, full, fullLike, greater, greaterEqual, isfinite, isnan, less, lessEqual, linalg_d as linalg, linspace, log, logSoftmax, logicalAnd, logicalNot, logicalOr, matmul, matrixTranspose, max, maximum, mean, memory, min, minimum, multiply as mul, multiply, negative as neg, negative, notEqual, oneHot, ones, onesLike, permuteDims, pow, prod, random_d as random, reciprocal, relu, remainder, resetStats, reshape, round, rsqrt, scatterAdd, scope, scopeAsync, setDefaultDevice, setMemoryLimit, setThreads, sigmoid, sign, sin, slice, softmax, sort, sqrt, square, squeeze, stack, stats, strict, subtract as sub, subtract, sum, take, tanh, tensor, tensordot, topk, trim, where, zeros, zerosLike };
-export type { AbsentDevice, AllOptions, AnyOptions, ArgmaxOptions, ArgminOptions, ArgsortOptions, AsyncScope, Common, Complex, ComplexOf, ConcatOptions, Config, CreationOptions, CumulativeSumOptions, DType, DTypeOfArray, DTypeOfData, DataOf, Device, DeviceMemory, EmptyOptions, EyeOptions, Fallback, FlipOptions, FloatOf, FullOptions, IndexItem, ItemOf, LogSoftmaxOptions, MaxOptions, MeanOptions, MemoryInfo, MinOptions, Nested, NestedArray, OneHotOptions, OnesOptions, Operand, PresentDevice, ProdOptions, Promote, RealOf, Scalar, ScatterAddOptions, SharedTensor, SoftmaxOptions, SortOptions, StackOptions, Stats, StorageOf, Strictness, SumOf, SumOptions, TakeOptions, TensorData, TensorJSON, TensorOptions, TensordotOptions, TopkOptions, TypedArray, With, ZerosOptions };
+export { ArgumentError, BackendUnavailableError, DTypeError, DeviceError, DisposedError, FormatError, IndexError, InternalError, LinAlgError, OutOfMemoryError, ShapeError, Slice, Tensor, TensorError, UnsupportedError, abs, add, all, any, arange, argmax, argmin, argsort, asarray, astype, broadcastTo, ceil, clip, concat, config, copy, cos, cumulativeSum, devices, divide as div, divide, empty, emptyLike, equal, erf, evaluate, evaluateSync, exp, expandDims, eye, fft_d as fft, flip, floor, floorDivide, fromShared, fromTypedArray, full, fullLike, greater, greaterEqual, isfinite, isnan, less, lessEqual, linalg_d as linalg, linspace, log, logSoftmax, logicalAnd, logicalNot, logicalOr, logspace, matmul, matrixTranspose, max, maximum, mean, memory, meshgrid, min, minimum, multiply as mul, multiply, negative as neg, negative, nn_d as nn, notEqual, oneHot, ones, onesLike, permuteDims, pow, prod, random_d as random, reciprocal, relu, remainder, resetStats, reshape, round, rsqrt, scatterAdd, scope, scopeAsync, setDefaultDevice, setMemoryLimit, setThreads, sigmoid, sign, sin, slice, softmax, sort, sqrt, square, squeeze, stack, stats, strict, subtract as sub, subtract, sum, take, tanh, tensor, tensordot, topk, tril, trim, triu, where, zeros, zerosLike };
+export type { AbsentDevice, AllOptions, AnyOptions, ArgmaxOptions, ArgminOptions, ArgsortOptions, AsyncScope, Common, Complex, ComplexOf, ConcatOptions, Config, CreationOptions, CumulativeSumOptions, DType, DTypeOfArray, DTypeOfData, DataOf, Device, DeviceMemory, EmptyOptions, EyeOptions, Fallback, FlipOptions, FloatOf, FullOptions, IndexItem, ItemOf, LinspaceOptions, LogSoftmaxOptions, LogspaceOptions, MaxOptions, MeanOptions, MemoryInfo, MeshgridOptions, MinOptions, Nested, NestedArray, OneHotOptions, OnesOptions, Operand, PresentDevice, ProdOptions, Promote, RealOf, Rewriting, Scalar, ScatterAddOptions, SharedTensor, SoftmaxOptions, SortOptions, StackOptions, Stats, StorageOf, Strictness, SumOf, SumOptions, TakeOptions, TensorData, TensorJSON, TensorOptions, TensordotOptions, TopkOptions, TrilOptions, TriuOptions, TypedArray, With, ZerosOptions };

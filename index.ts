@@ -6,15 +6,14 @@ export { Tensor } from './lib/tensor.js'
 export * from './lib/generated/functions.js'
 export * as fft from './lib/generated/fft.js'
 export * as linalg from './lib/generated/linalg.js'
+export * as nn from './lib/generated/nn.js'
 export * as random from './lib/random.js'
 
 export {
-  arange,
   asarray,
   emptyLike,
   fromTypedArray,
   fullLike,
-  linspace,
   onesLike,
   tensor,
   zerosLike,
@@ -23,6 +22,7 @@ export {
   type TensorData,
   type TensorOptions
 } from './lib/creation.js'
+export { arange, linspace, logspace, meshgrid, type LinspaceOptions, type LogspaceOptions, type MeshgridOptions } from './lib/ranges.js'
 export { Slice, slice } from './lib/slice.js'
 export { devices, setDefaultDevice, setThreads, type AbsentDevice, type PresentDevice } from './lib/devices.js'
 export { memory, setMemoryLimit, trim, type MemoryInfo } from './lib/memory.js'
@@ -48,7 +48,7 @@ export {
 
 export type { Complex, ComplexOf, DType, DataOf, FloatOf, ItemOf, Promote, RealOf, StorageOf, SumOf } from './lib/generated/dtypes.js'
 export type { IndexItem } from './lib/indexing.js'
-export type { DeviceMemory, Fallback } from './lib/native.js'
+export type { DeviceMemory, Fallback, Rewriting } from './lib/native.js'
 export type { Nested } from './lib/nested.js'
 export type { Common, Device, Operand, With } from './lib/operand.js'
 export type { TensorJSON } from './lib/print.js'

@@ -43,10 +43,10 @@ test('no operation takes wrong further arguments', (t) => {
 
 test('options', (t) => {
   const x = ft.ones([2, 2]) as unknown as Loose
-  throws(t, 'ERR_ARGUMENT', /^sum: unknown option 'axes'; one of axis, keepdims, dtype/, () => x.sum?.({ axes: 0 }))
+  throws(t, 'ERR_ARGUMENT', /^sum: unknown option 'axes'; did you mean 'axis'\? \(one of axis, keepdims, dtype\)$/, () => x.sum?.({ axes: 0 }))
   throws(t, 'ERR_ARGUMENT', /^sum: 'options' must be an object/, () => x.sum?.('0'))
   throws(t, 'ERR_ARGUMENT', /^sum: 'options' must be an object/, () => x.sum?.(null))
-  throws(t, 'ERR_ARGUMENT', /^sum: 'axis' must be an array of integers, got null/, () => x.sum?.({ axis: null }))
+  throws(t, 'ERR_ARGUMENT', /^sum: 'axis' must be an integer or an array of integers, got null/, () => x.sum?.({ axis: null }))
   throws(t, 'ERR_ARGUMENT', /^sum: 'axis' must be an integer, got 0.5/, () => x.sum?.(0.5))
   throws(t, 'ERR_ARGUMENT', /^sum: 'axis\[1\]' must be an integer, got '1'/, () => x.sum?.([0, '1']))
   const cyclic: unknown[] = []
@@ -54,9 +54,10 @@ test('options', (t) => {
   throws(t, 'ERR_ARGUMENT', /^sum: 'axis\[0\]' must be an integer, got \[an array of 2, an array of 2\]/, () => x.sum?.(cyclic))
   throws(t, 'ERR_ARGUMENT', /^sum: 'keepdims' must be a boolean, got 1/, () => x.sum?.({ keepdims: 1 }))
   throws(t, 'ERR_INDEX', /axis 9007199254740991 is out of range/, () => x.sum?.(Number.MAX_SAFE_INTEGER))
-  throws(t, 'ERR_DTYPE', /^astype: 'float' is not a dtype; one of bool/, () => x.astype?.('float'))
+  throws(t, 'ERR_DTYPE', /^astype: 'float' is not a dtype; did you mean 'float32'\?$/, () => x.astype?.('float'))
+  throws(t, 'ERR_DTYPE', /^astype: 'text' is not a dtype; one of bool/, () => x.astype?.('text'))
   throws(t, 'ERR_ARGUMENT', /^astype: 'dtype' must be the name of a dtype, got undefined/, () => x.astype?.())
-  throws(t, 'ERR_ARGUMENT', /^reshape: 'shape' must be an array of integers, got 4/, () => x.reshape?.(4))
+  throws(t, 'ERR_ARGUMENT', /^reshape: 'shape' must be an array of integers, got 4; write \[4\], or \[4, ...\] for several$/, () => x.reshape?.(4))
   throws(t, 'ERR_ARGUMENT', /^concat: 'arrays' must be an array of tensors/, () => root.concat?.(x))
   throws(t, 'ERR_ARGUMENT', /^tensordot: 'axes' must be a number of axes/, () => x.tensordot?.(x, { axes: -1 }))
   throws(t, 'ERR_ARGUMENT', /^zeros: 'shape/, () => root.zeros?.())
@@ -70,6 +71,43 @@ test('weak scalars keep the dtype, or throw', (t) => {
   throws(t, 'ERR_DTYPE', /300/, () => i.mul(300))
   throws(t, 'ERR_DTYPE', /bool/, () => ft.tensor([true]).minimum(2))
   throws(t, 'ERR_ARGUMENT', /^add: /, () => ft.add(1, 2))
+})
+
+test('a mistake names what was probably meant', (t) => {
+  const x = ft.ones([2, 2]) as unknown as Loose
+  const { zeros, concat, matmul, exp, evaluateSync, asarray, tensor } = root as Loose
+  const wrong: readonly (readonly [string, RegExp, (() => unknown) | undefined])[] = [
+    ['ERR_ARGUMENT', /^sum: unknown option 'dim'; did you mean 'axis'\?/, () => x.sum?.({ dim: 0 })],
+    ['ERR_ARGUMENT', /^sum: unknown option 'keepDims'; did you mean 'keepdims'\?/, () => x.sum?.({ keepDims: true })],
+    ['ERR_ARGUMENT', /^sort: unknown option 'reverse'; did you mean 'descending'\?/, () => x.sort?.({ reverse: true })],
+    ['ERR_ARGUMENT', /^softmax: unknown option 'dimension' \(there is only axis\)$/, () => x.softmax?.({ dimension: 0 })],
+    ['ERR_ARGUMENT', /^tensor: unknown option 'type'; did you mean 'dtype'\?/, () => tensor?.([1], { type: 'int8' })],
+    ['ERR_ARGUMENT', /^zeros: .* got 'int8'; write { dtype: 'int8' }$/, () => zeros?.([2], 'int8')],
+    ['ERR_ARGUMENT', /^tensor: .* got \[2, 1\]; write { shape: \[2, 1\] }$/, () => tensor?.([1, 2], [2, 1])],
+    ['ERR_ARGUMENT', /^tensordot: .* got 1; write { axes: 1 }$/, () => x.tensordot?.(x, 1)],
+    ['ERR_ARGUMENT', /^concat: 'options' must be an object \(axis\), got a Tensor$/, () => concat?.(x, x)],
+    ['ERR_ARGUMENT', /^concat: 'arrays\[1\]' must be a tensor, got 1$/, () => concat?.([x, 1])],
+    ['ERR_ARGUMENT', /^exp: 'x' must be a tensor, got \[1\]; wrap it with ft.tensor\(...\)$/, () => exp?.([1])],
+    ['ERR_ARGUMENT', /^take: 'indices' must be a tensor, got \[0\]; wrap it/, () => x.take?.([0])],
+    ['ERR_ARGUMENT', /^take: the tensor has rank 2: name the axis, { axis: 0 }$/, () => x.take?.(ft.tensor([0], { dtype: 'int32' }))],
+    ['ERR_ARGUMENT', /^cumulativeSum: the tensor has rank 2: name the axis/, () => x.cumulativeSum?.()],
+    ['ERR_ARGUMENT', /^clip: 'min' must be a tensor or a number, got an Object$/, () => x.clip?.({ min: 0 })],
+    ['ERR_ARGUMENT', /^evaluateSync: takes tensors, got \[a Tensor\]; spread it/, () => evaluateSync?.([x])],
+    ['ERR_ARGUMENT', /^asarray: the value must be/, () => asarray?.()],
+    ['ERR_ARGUMENT', /^tensor: the data are a tensor already; use asarray/, () => tensor?.(x)],
+    ['ERR_ARGUMENT', /^to: the name of a device is missing/, () => x.to?.()],
+    ['ERR_DTYPE', /^tensor: 'f32' is not a dtype; did you mean 'float32'\?$/, () => tensor?.([1], { dtype: 'f32' })],
+    ['ERR_DTYPE', /^tensor: 'double' is not a dtype; did you mean 'float64'\?$/, () => tensor?.([1], { dtype: 'double' })],
+    ['ERR_DTYPE', /^tensor: 'Int32' is not a dtype; did you mean 'int32'\?$/, () => tensor?.([1], { dtype: 'Int32' })],
+    ['ERR_DTYPE', /^add: takes .* got bool; convert with astype\('int32'\)$/, () => ft.tensor([true]).add(ft.tensor([true]))],
+    ['ERR_DTYPE', /^oneHot: takes an integer dtype, got float32; convert with astype\('int32'\)$/, () => ft.oneHot(ft.ones([2]), 3)],
+    ['ERR_INDEX', /^expandDims: axis -5 is out of range for the result, which has rank 3$/, () => x.expandDims?.(-5)],
+    ['ERR_INDEX', /^stack: axis 3 is out of range for the result, which has rank 3$/, () => root.stack?.([x], { axis: 3 })],
+    ['ERR_ARGUMENT', /^config: unknown option 'fuse'; did you mean 'fusion'\?/, () => root.config?.({ fuse: false })],
+    ['ERR_SHAPE', /^permuteDims: axes \[1\] must name each of the 2 axes once, in one list$/, () => x.permuteDims?.(1, 0)],
+    ['ERR_SHAPE', /^matmul: needs at least one axis on each side/, () => matmul?.(x, ft.tensor(2))]
+  ]
+  for (const [code, message, call] of wrong) throws(t, code, message, call as () => unknown)
 })
 
 test('reserved words and aliases are functions', (t) => {

@@ -101,8 +101,8 @@ test('what is no data is refused, with its place', (t) => {
   }
   throws(t, 'ERR_ARGUMENT', /has no dtype/, () => tensor(new ArrayBuffer(4)))
   throws(t, 'ERR_ARGUMENT', /'shape' must be an array of integers, got null/, () => tensor([1], { shape: null }))
-  throws(t, 'ERR_ARGUMENT', /unknown option 'dtpye'/, () => tensor([1], { dtpye: 'int8' }))
-  throws(t, 'ERR_DTYPE', /'float' is not a dtype/, () => tensor([1], { dtype: 'float' }))
+  throws(t, 'ERR_ARGUMENT', /unknown option 'dtpye'; did you mean 'dtype'\?/, () => tensor([1], { dtpye: 'int8' }))
+  throws(t, 'ERR_DTYPE', /'float' is not a dtype; did you mean 'float32'\?/, () => tensor([1], { dtype: 'float' }))
   throws(t, 'ERR_ARGUMENT', /'dtype' must be the name of a dtype, got 3/, () => tensor([1], { dtype: 3 }))
   throws(t, 'ERR_DTYPE', /element \[0\] is 1.5, which int8 cannot hold/, () => tensor([1.5], { dtype: 'int8' }))
   throws(t, 'ERR_DTYPE', /element \[1\] is 128, which int8 cannot hold/, () => tensor([127, 128], { dtype: 'int8' }))
@@ -134,8 +134,88 @@ test('ranges', (t) => {
   t.deepEqual(ft.linspace(2, 3, 1).toArray(), [2])
   const arange = ft.arange as (...args: unknown[]) => unknown
   for (const args of [[], ['3'], [1, 2, 3, 4], [null], [1, '2'], [0, 1, 0], [0, Infinity], [NaN]]) throws(t, 'ERR_ARGUMENT', /^arange/, () => arange(...args))
-  throws(t, 'ERR_ARGUMENT', /'count' must be an integer/, () => ft.linspace(0, 1, 2.5))
-  throws(t, 'ERR_SHAPE', /negative/, () => ft.linspace(0, 1, -1))
+  throws(t, 'ERR_ARGUMENT', /'num' must be an integer/, () => ft.linspace(0, 1, 2.5))
+  throws(t, 'ERR_SHAPE', /^linspace: num -1 is negative/, () => ft.linspace(0, 1, -1))
+})
+
+test('linspace and logspace with and without their end', (t) => {
+  t.deepEqual(ft.linspace(0, 1, 4, { endpoint: false }).toArray(), [0, 0.25, 0.5, 0.75])
+  t.deepEqual(ft.linspace(0, 1, 1, { endpoint: false }).toArray(), [0])
+  t.deepEqual(ft.linspace(0, 1, 0, { endpoint: false }).shape, [0])
+  t.deepEqual(ft.logspace(0, 3, 4).toArray(), [1, 10, 100, 1000])
+  t.deepEqual(ft.logspace(0, 4, 4, { base: 2, endpoint: false, dtype: 'int32' }).toArray(), [1, 2, 4, 8])
+  t.is(ft.logspace(0, 1, 2, { dtype: 'float64' }).dtype, 'float64')
+  const logspace = ft.logspace as (...args: unknown[]) => unknown
+  throws(t, 'ERR_ARGUMENT', /^logspace: 'start' must be a number, got '0'/, () => logspace('0', 1, 2))
+  throws(t, 'ERR_ARGUMENT', /^logspace: 'base' must be a number/, () => logspace(0, 1, 2, { base: '2' }))
+  throws(t, 'ERR_ARGUMENT', /^logspace: 'endpoint' must be a boolean/, () => logspace(0, 1, 2, { endpoint: 0 }))
+  throws(t, 'ERR_ARGUMENT', /^logspace: 'num' must be an integer, got undefined/, () => logspace(0, 1))
+})
+
+test('meshgrid: Cartesian and matrix indexing', (t) => {
+  const [x, y, z] = [ft.tensor([1, 2, 3]), ft.tensor([4n, 5n]), ft.tensor([true, false, true, true])] as const
+  const [a, b] = ft.meshgrid(x, y)
+  t.deepEqual(a.toArray(), [[1, 2, 3], [1, 2, 3]])
+  t.deepEqual(b.toArray(), [[4n, 4n, 4n], [5n, 5n, 5n]])
+  t.deepEqual([a.dtype, b.dtype], ['float32', 'int64'])
+  t.deepEqual(ft.meshgrid(x, y, { indexing: 'ij' }).map((g) => g.toArray()), [[[1, 1], [2, 2], [3, 3]], [[4n, 5n], [4n, 5n], [4n, 5n]]])
+  t.deepEqual(ft.meshgrid(x, y, z).map((g) => g.shape), [[2, 3, 4], [2, 3, 4], [2, 3, 4]])
+  t.deepEqual(ft.meshgrid(x, y, z)[2].at(1, 2).toArray(), [true, false, true, true])
+  t.deepEqual(ft.meshgrid(x, y, z, { indexing: 'ij' })[0].shape, [3, 2, 4])
+  t.deepEqual(ft.meshgrid(x).map((g) => g.toArray()), [[1, 2, 3]])
+  t.deepEqual(ft.meshgrid(ft.tensor(7), x).map((g) => g.shape), [[3, 1], [3, 1]])
+  t.deepEqual(ft.meshgrid(ft.zeros([0]), x)[1].shape, [3, 0])
+  t.deepEqual(ft.meshgrid(), [])
+  const meshgrid = ft.meshgrid as (...args: unknown[]) => unknown
+  throws(t, 'ERR_SHAPE', /^meshgrid: argument 2 must have one axis, got shape \[1, 2\]/, () => meshgrid(x, ft.zeros([1, 2])))
+  throws(t, 'ERR_ARGUMENT', /^meshgrid: argument 1 must be a tensor, got \[1\]/, () => meshgrid([1], x))
+  throws(t, 'ERR_ARGUMENT', /^meshgrid: 'indexing' must be one of 'xy', 'ij', got 'yx'/, () => meshgrid(x, { indexing: 'yx' }))
+  throws(t, 'ERR_ARGUMENT', /^meshgrid: unknown option 'index'; did you mean 'indexing'\?/, () => meshgrid(x, { index: 'ij' }))
+})
+
+test('triangles', (t) => {
+  const x = ft.tensor([[1, 2, 3], [4, 5, 6], [7, 8, NaN]])
+  t.deepEqual(x.tril().toArray(), [[1, 0, 0], [4, 5, 0], [7, 8, NaN]])
+  t.deepEqual(x.triu({ k: 1 }).toArray(), [[0, 2, 3], [0, 0, 6], [0, 0, 0]])
+  t.deepEqual(ft.tril(ft.ones([2, 2, 3], { dtype: 'bool' }), { k: -1 }).at(1).toArray(), [[false, false, false], [true, false, false]])
+  t.deepEqual(ft.triu(x.astype('int8'), { k: -(2 ** 40) }).toArray(), [[1, 2, 3], [4, 5, 6], [7, 8, 0]])
+})
+
+test('full names what is wrong with its value', (t) => {
+  const full = ft.full as (...args: unknown[]) => ft.Tensor
+  t.deepEqual(full([2], true, { dtype: 'int32' }).toArray(), [1, 1])
+  t.deepEqual(full([2, 2], ft.tensor([1, 2])).toArray(), [[1, 2], [1, 2]])
+  t.is(full([2], ft.tensor(1), { device: 'cpu' }).device, 'cpu')
+  throws(t, 'ERR_DTYPE', /^full: 1 is a number, and the dtype is bool; use a boolean, or name another dtype$/, () => full([2], 1, { dtype: 'bool' }))
+  throws(t, 'ERR_DTYPE', /^full: 0.5 is not an integer, and the dtype is int32; name another dtype$/, () => full([2], 0.5, { dtype: 'int32' }))
+  throws(t, 'ERR_DTYPE', /^full: 9223372036854775808 is out of range for int64 .*; name another dtype$/, () => full([2], 2n ** 63n))
+  throws(t, 'ERR_ARGUMENT', /^full: 'fillValue' must be a tensor or a number, got 'a'/, () => full([2], 'a'))
+})
+
+test('a tag does not make a typed array', (t) => {
+  const tensor = ft.tensor as (data: unknown) => unknown
+  const from = ft.fromTypedArray as (...args: unknown[]) => unknown
+  for (const tag of ['Float32Array', 'ArrayBuffer', 'SharedArrayBuffer', 'DataView']) {
+    const fake = { [Symbol.toStringTag]: tag, length: 2, byteLength: 8, 0: 1, 1: 2 }
+    throws(t, 'ERR_ARGUMENT', /^tensor: the value must be a number/, () => tensor(fake))
+    throws(t, 'ERR_ARGUMENT', /must be a typed array or a buffer, got an Object/, () => from(fake, [2], { dtype: 'float32' }))
+  }
+  const renamed = Object.defineProperty(new Float32Array([1, 2]), Symbol.toStringTag, { value: 'Float64Array' })
+  t.is(ft.tensor(renamed).dtype, 'float32')
+  t.deepEqual(ft.tensor(renamed).toArray(), [1, 2])
+  throws(t, 'ERR_ARGUMENT', /must be/, () => tensor(new Proxy(new Float32Array(2), {})))
+})
+
+test('a number the dtype cannot hold comes with the dtype that can', (t) => {
+  throws(t, 'ERR_DTYPE', /9223372036854775808n, which int64 cannot hold; name a dtype that can: { dtype: 'uint64' }/, () => ft.tensor([2n ** 63n]))
+  throws(t, 'ERR_DTYPE', /which int64 cannot hold, nor can any other integer dtype/, () => ft.tensor([2n ** 64n]))
+  throws(t, 'ERR_DTYPE', /300, which uint8 cannot hold; name a dtype that can: { dtype: 'int16' }/, () => ft.tensor([300], { dtype: 'uint8' }))
+  throws(t, 'ERR_DTYPE', /1.5, which int8 cannot hold; to round, make a float tensor and convert it with astype\('int8'\)/, () => ft.tensor([1.5], { dtype: 'int8' }))
+})
+
+test('Tensor is made by functions', (t) => {
+  const Tensor = ft.Tensor as unknown as new (...args: unknown[]) => unknown
+  for (const args of [[], [[1, 2]], [[1, 2], 'float32']]) throws(t, 'ERR_ARGUMENT', /^Tensor: not made with new; use ft.tensor\(data\)/, () => new Tensor(...args))
 })
 
 test('like: shape, dtype and device of another tensor', (t) => {

@@ -77,8 +77,25 @@ test('withAt replaces a part of a copy', (t) => {
   t.deepEqual(x.withAt([0, 0], 5).at(0).toArray(), [5, 1, 2, 3])
   t.deepEqual(x.at(0).toArray(), [0, 1, 2, 3], 'the original stays')
   t.deepEqual(x.withAt(['::-1'], ft.arange(3).reshape([3, 1])).toArray(), [[2, 2, 2, 2], [1, 1, 1, 1], [0, 0, 0, 0]])
-  throws(t, 'ERR_SHAPE', /broadcast/, () => x.withAt([0], ft.zeros([3])))
-  throws(t, 'ERR_DTYPE', /./, () => ft.tensor([1], { dtype: 'int32' }).withAt([0], 0.5))
+  throws(t, 'ERR_SHAPE', /^withAt: .*broadcast/, () => x.withAt([0], ft.zeros([3])))
+  throws(t, 'ERR_DTYPE', /^withAt: 0.5 is not an integer/, () => ft.tensor([1], { dtype: 'int32' }).withAt([0], 0.5))
+  throws(t, 'ERR_INDEX', /^withAt: index 9 is out of range/, () => x.withAt([9], 1))
+  throws(t, 'ERR_INDEX', /^withAt: 3 indices for/, () => x.withAt([0, 0, 0], 1))
+  throws(t, 'ERR_INDEX', /^withAt: unexpected 'a' at column 1/, () => x.withAt('a', 1))
+  throws(t, 'ERR_INDEX', /^withAt: '...' may stand only once/, () => x.withAt('..., ...', 1))
+  const loose = x as unknown as { withAt(...args: unknown[]): unknown }
+  throws(t, 'ERR_ARGUMENT', /^withAt: missing operand 'value'/, () => loose.withAt([0]))
+  throws(t, 'ERR_ARGUMENT', /^withAt: 'value' must be a tensor or a number, got 'a'/, () => loose.withAt([0], 'a'))
+  throws(t, 'ERR_ARGUMENT', /^withAt: an index item must be/, () => loose.withAt([true], 1))
+  throws(t, 'ERR_UNSUPPORTED', /^withAt: index arrays/, () => loose.withAt([[0]], 1))
+})
+
+test('a bad index is an error where nothing would be read by it, too', (t) => {
+  const empty = ft.zeros([3, 0])
+  const index = (i: number) => ft.tensor([i], { dtype: 'int32' })
+  t.deepEqual(empty.take(index(-3), { axis: 0 }).toArray(), [[]])
+  throws(t, 'ERR_INDEX', /^take: index 7 is out of range for axis 0 of size 3/, () => empty.take(index(7), { axis: 0 }).toArray())
+  throws(t, 'ERR_INDEX', /^scatterAdd: index -4 is out of range for axis 0 of size 3/, () => empty.scatterAdd(index(-4), ft.zeros([1, 0]), { axis: 0 }).toArray())
 })
 
 test('iteration walks the first axis', (t) => {

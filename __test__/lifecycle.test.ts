@@ -3,6 +3,7 @@
 import test from 'ava'
 import { Worker } from 'node:worker_threads'
 import * as ft from 'ferrotensor'
+import { evaluateScript } from './child.js'
 
 const ones = (n: number) => ft.fromTypedArray(new Float32Array(n).fill(1))
 
@@ -282,9 +283,36 @@ test('settings are checked', (t) => {
   const wrong = { instanceOf: ft.ArgumentError }
   t.throws(() => ft.setThreads(0), wrong)
   t.throws(() => ft.setThreads(1.5), wrong)
-  t.throws(() => ft.setMemoryLimit(NaN), wrong)
-  t.throws(() => ft.setMemoryLimit(0), wrong)
+  for (const bytes of [NaN, 0, -1, 0.5, Infinity, '1GB', 4n, null, undefined]) t.throws(() => ft.setMemoryLimit(bytes as never), wrong, String(bytes))
   t.throws(() => ft.strict('never' as never), wrong)
   t.throws(() => ft.config({ limits: 1 } as never), wrong)
   t.throws(() => ft.config({ limit: 0 }), wrong)
+})
+
+test('memory().pending is what recorded expressions hold', (t) => {
+  const x = ft.fromTypedArray(new Float32Array(1 << 18))
+  const before = ft.memory().pending
+  const losses = [x.mul(2).sum(), x.add(1).mean(), x.at('1:').max()]
+  const { pending, live, devices } = ft.memory()
+  t.is(pending - before, 1 << 20, 'one value, whatever the number of expressions on it')
+  t.is(devices.reduce((bytes, device) => bytes + device.pending, 0), pending)
+  t.true(pending <= live)
+  for (const loss of losses) loss.itemSync()
+  t.true(ft.memory().pending <= before)
+})
+
+test('the default device', async (t) => {
+  const [best] = ft.devices().filter((device) => device.available && device.class !== 'software')
+  t.true(best?.available && best.class === 'cpu', 'without a GPU the processor is the best real device')
+  t.is(ft.zeros([1]).device, best?.name)
+  const asked = (name: string, call = 'ft.zeros([1]).device') =>
+    evaluateScript<string>(
+      `let text; try { text = ${call} } catch (error) { text = error.name + ': ' + error.message }; console.log(JSON.stringify(text))`,
+      { env: { FERROTENSOR_DEVICE: name } }
+    )
+  t.is(await asked('cpu'), 'cpu')
+  t.is(await asked(''), 'cpu')
+  t.regex(await asked('abacus'), /^DeviceError: FERROTENSOR_DEVICE: there is no device 'abacus'/)
+  t.regex(await asked('cuda'), /^BackendUnavailableError: FERROTENSOR_DEVICE: device 'cuda' is not available/)
+  t.is(await asked('abacus', "ft.zeros([1], { device: 'cpu' }).device"), 'cpu', 'it is read when a default is needed')
 })

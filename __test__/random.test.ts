@@ -45,6 +45,28 @@ test('a permutation holds every number once', (t) => {
   t.notDeepEqual(p, [...p].sort((a, b) => a - b))
 })
 
+test('integers of a range', (t) => {
+  const x = ft.random.randint(key, -3, 4, [7000])
+  t.is(x.dtype, 'int32')
+  const counts = [-3, -2, -1, 0, 1, 2, 3].map((v) => ft.equal(x, v).astype('int32').sum().itemSync() as number)
+  t.is(counts.reduce((a, b) => a + b), 7000, 'nothing outside of [low, high)')
+  // Five standard deviations of a binomial with n = 7000, p = 1/7.
+  for (const count of counts) t.true(Math.abs(count - 1000) < 5 * Math.sqrt(7000 * (1 / 7) * (6 / 7)), String(counts))
+  t.deepEqual(ft.random.randint(key, -3, 4, [70, 100]).reshape([7000]).toArray(), x.toArray())
+  t.deepEqual(ft.random.randint(key, 5, 6, [3], { dtype: 'uint8' }).toArray(), [5, 5, 5])
+  t.deepEqual(ft.random.randint(key, 0, 256, [2], { dtype: 'uint8' }).dtype, 'uint8')
+  t.is(typeof ft.random.randint(key, 0, 2 ** 53 - 1, [], { dtype: 'int64' }).itemSync(), 'bigint')
+  const rng = ft.random.generator(3)
+  t.notDeepEqual(rng.randint(0, 1000, [4]).toArray(), rng.randint(0, 1000, [4]).toArray())
+  const randint = ft.random.randint as (...args: unknown[]) => unknown
+  throws(t, 'ERR_ARGUMENT', /^random.randint: the range from 4 to 4 \(excluded\) is empty/, () => randint(key, 4, 4, [1]))
+  throws(t, 'ERR_ARGUMENT', /^random.randint: 'high' must be an integer, got 0.5/, () => randint(key, 0, 0.5, [1]))
+  throws(t, 'ERR_ARGUMENT', /^random.randint: the first argument must be a key .* got 0/, () => randint(0, 10, [3]))
+  throws(t, 'ERR_ARGUMENT', /^random.randint: 'shape' must be an array/, () => randint(key, 0, 10, 3))
+  throws(t, 'ERR_DTYPE', /^random.randint: uint8 does not hold the range from 0 to 257/, () => randint(key, 0, 257, [1], { dtype: 'uint8' }))
+  throws(t, 'ERR_DTYPE', /^random.randint: takes an integer dtype, got float32/, () => randint(key, 0, 2, [1], { dtype: 'float32' }))
+})
+
 test('a generator never repeats a draw, and repeats itself', (t) => {
   const [a, b] = [ft.random.generator(1), ft.random.generator(1)]
   const first = a.normal([3]).toArray()
@@ -58,8 +80,13 @@ test('wrong seeds, keys and options', (t) => {
   for (const seed of [-1, 0.5, NaN, 2 ** 53, -1n, 1n << 64n, '1', null, undefined]) throws(t, 'ERR_ARGUMENT', /^random\.key/, () => random.key(seed))
   throws(t, 'ERR_ARGUMENT', /^random\.normal: key must come from/, () => random.normal(ft.zeros([3], { dtype: 'uint32' }), [1]))
   throws(t, 'ERR_DTYPE', /integer/, () => random.normal(ft.zeros([2]), [1]))
-  throws(t, 'ERR_ARGUMENT', /./, () => random.normal(42, [1]))
+  throws(t, 'ERR_ARGUMENT', /^random.normal: the first argument must be a key from ft.random.key\(seed\), got 42/, () => random.normal(42, [1]))
+  throws(t, 'ERR_ARGUMENT', /^random.normal: the first argument must be a key .* got \[2, 3\]/, () => random.normal([2, 3]))
+  throws(t, 'ERR_ARGUMENT', /'std' must not be negative, got -1/, () => random.normal(key, [1], { std: -1 }))
+  throws(t, 'ERR_ARGUMENT', /'mean' must be a finite number, got NaN/, () => random.normal(key, [1], { mean: NaN }))
+  throws(t, 'ERR_ARGUMENT', /low 2 is above high 1/, () => ft.random.uniform(key, [1], { low: 2 }))
+  throws(t, 'ERR_ARGUMENT', /'count' must be an integer, got undefined/, () => (ft.random.permutation as (...args: unknown[]) => unknown)(key))
   throws(t, 'ERR_DTYPE', /floating/, () => random.normal(key, [1], { dtype: 'int32' }))
-  throws(t, 'ERR_ARGUMENT', /unknown option 'scale'/, () => random.normal(key, [1], { scale: 2 }))
+  throws(t, 'ERR_ARGUMENT', /unknown option 'scale'; did you mean 'std'\?/, () => random.normal(key, [1], { scale: 2 }))
   throws(t, 'ERR_DTYPE', /uint32 or uint64/, () => random.bits(key, [1], { dtype: 'int32' }))
 })

@@ -18,8 +18,8 @@ test('concat and stack take any number of tensors of one type, one call after th
 
 test('a list of tensors holds tensors only, checked at the call', (t) => {
   for (const bad of [undefined, 1, 2n, true]) {
-    throws(t, 'ERR_ARGUMENT', /^stack: operand 2 must be a tensor/, () => ft.stack([one, bad as never]))
-    throws(t, 'ERR_ARGUMENT', /^concat: operand 1 must be a tensor/, () => ft.concat([bad as never, one]))
+    throws(t, 'ERR_ARGUMENT', /^stack: 'arrays\[1\]' must be a tensor/, () => ft.stack([one, bad as never]))
+    throws(t, 'ERR_ARGUMENT', /^concat: 'arrays\[0\]' must be a tensor/, () => ft.concat([bad as never, one]))
   }
 })
 

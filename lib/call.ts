@@ -5,8 +5,10 @@ import { deviceNumber } from './devices.js'
 import { ArgumentError, DTypeError } from './errors.js'
 import { DTYPES, type DType } from './generated/dtypes.js'
 import { OP_TABLE, type AttrRow, type OpRow } from './generated/table.js'
+import { didYouMean } from './nearest.js'
+import type { Device } from './operand.js'
 import { internAttr, multi, nary, type Attr } from './record.js'
-import type { Tensor } from './tensor.js'
+import { Tensor } from './tensor.js'
 
 /** A value as error messages show it: kind and, where short, the value. */
 export function shown(value: unknown, inside = false): string {
@@ -51,7 +53,10 @@ export function number(op: string, name: string, value: unknown): number {
 
 /** A list of whole numbers. */
 export function integers(op: string, name: string, value: unknown): readonly number[] {
-  if (!Array.isArray(value)) throw wrong(op, name, 'an array of integers', value)
+  if (!Array.isArray(value)) {
+    const hint = typeof value === 'number' ? `; write [${value}], or [${value}, ...] for several` : ''
+    throw new ArgumentError(`${op}: '${name}' must be an array of integers, got ${shown(value)}${hint}`)
+  }
   for (let i = 0; i < value.length; i++) integer(op, `${name}[${i}]`, value[i])
   return value as readonly number[]
 }
@@ -61,7 +66,8 @@ export function dtypeNumber(op: string, name: string, value: unknown): number {
   const code = typeof value === 'string' ? DTYPES.findIndex((row) => row.name === value) : -1
   if (code >= 0) return code
   if (typeof value !== 'string') throw wrong(op, name, 'the name of a dtype', value)
-  throw new DTypeError(`${op}: ${shown(value)} is not a dtype; one of ${DTYPES.map((row) => row.name).join(', ')}`)
+  const names = DTYPES.map((row) => row.name)
+  throw new DTypeError(`${op}: ${shown(value)} is not a dtype${didYouMean(value, names) || `; one of ${names.join(', ')}`}`)
 }
 
 function list(words: number[], values: readonly number[]): void {
@@ -82,10 +88,23 @@ function axisPairs(op: string, name: string, value: unknown): [readonly number[]
   return [integers(op, `${name}[0]`, value[0]), integers(op, `${name}[1]`, value[1])]
 }
 
+/** Places before and after the data: a number, one for each axis, a pair for each axis, or a word. */
+function padding(op: string, name: string, value: unknown): readonly (readonly number[])[] {
+  if (value === 'same') return []
+  if (value === 'valid') return [[0], [0]]
+  if (typeof value === 'number') return [[integer(op, name, value)], [value]]
+  if (!Array.isArray(value)) throw wrong(op, name, "a number, numbers, pairs, 'same' or 'valid'", value)
+  if (!value.some((item) => Array.isArray(item))) return [integers(op, name, value), value as readonly number[]]
+  const pairs = value.map((item, i) => integers(op, `${name}[${i}]`, item))
+  const odd = pairs.findIndex((pair) => pair.length !== 2)
+  if (odd >= 0) throw wrong(op, `${name}[${odd}]`, 'two numbers, before and after', pairs[odd])
+  return [pairs.map((pair) => pair[0] as number), pairs.map((pair) => pair[1] as number)]
+}
+
 /** Appends an attribute's words; the layout is that of `crates/ops/src/attrs.rs`. */
 function encode(words: number[], op: string, row: AttrRow, value: unknown): void {
   const { name } = row
-  if (value === undefined && row.default !== null && row.kind !== 'axisPairs') {
+  if (value === undefined && row.default !== null && row.kind !== 'axisPairs' && row.kind !== 'padding') {
     words.push(row.default)
     return
   }
@@ -95,11 +114,18 @@ function encode(words: number[], op: string, row: AttrRow, value: unknown): void
       words.push(integer(op, name, value))
       return
     case 'axes':
+      if (typeof value !== 'number' && !Array.isArray(value)) throw wrong(op, name, 'an integer or an array of integers', value)
       list(words, typeof value === 'number' ? [integer(op, name, value)] : integers(op, name, value))
       return
     case 'axisPairs':
       for (const axes of axisPairs(op, name, value === undefined ? row.default : value)) list(words, axes)
       return
+    case 'padding': {
+      const sides = padding(op, name, value === undefined ? row.default : value)
+      if (sides.length === 0) words.push(-1)
+      for (const places of sides) list(words, places)
+      return
+    }
     case 'shape':
       list(words, integers(op, name, value))
       return
@@ -111,7 +137,7 @@ function encode(words: number[], op: string, row: AttrRow, value: unknown): void
       words.push(dtypeNumber(op, name, value))
       return
     case 'device':
-      words.push(deviceNumber(value as string | undefined))
+      words.push(deviceNumber(value as Device | undefined))
       return
     case 'choice': {
       const choice = row.choices?.indexOf(value as string) ?? -1
@@ -124,10 +150,15 @@ function encode(words: number[], op: string, row: AttrRow, value: unknown): void
   }
 }
 
-function attrOf(op: number, row: OpRow, values: readonly unknown[]): Attr | null {
+function attrOf(op: number, row: OpRow, values: readonly unknown[], operands: readonly unknown[]): Attr | null {
   if (row.attrs.length === 0) return null
   const words: number[] = []
-  row.attrs.forEach((attr, i) => encode(words, row.name, attr, values[i]))
+  row.attrs.forEach((attr, i) => {
+    // A tensor says where the result goes, unless the option does; whether both agree is checked with the types.
+    const beside = attr.kind === 'device' && values[i] === undefined ? operands.find((x) => x instanceof Tensor) : undefined
+    if (beside === undefined) encode(words, row.name, attr, values[i])
+    else words.push((beside as Tensor).type.device)
+  })
   return internAttr(op, words)
 }
 
@@ -145,13 +176,13 @@ function rowOf(op: number): OpRow {
 /** Records an operation with one output. */
 export function one(op: number, operands: readonly unknown[], attrs: readonly unknown[], params: readonly unknown[]): Tensor {
   const row = rowOf(op)
-  return nary(op, operands, attrOf(op, row, attrs), paramsOf(row, params))
+  return nary(op, operands, attrOf(op, row, attrs, operands), paramsOf(row, params))
 }
 
 /** Records an operation with several outputs. */
 export function many(op: number, operands: readonly unknown[], attrs: readonly unknown[], params: readonly unknown[]): Tensor[] {
   const row = rowOf(op)
-  return multi(op, operands, attrOf(op, row, attrs), paramsOf(row, params))
+  return multi(op, operands, attrOf(op, row, attrs, operands), paramsOf(row, params))
 }
 
 /** The list of tensors of a variadic operation. */
@@ -163,13 +194,34 @@ export function tensorList(op: number, tensors: unknown): readonly unknown[] {
 /** An options object, checked for names nobody reads: `{ axes: 0 }` would silently reduce everything. */
 export function checkOptions(op: string, options: unknown, names: readonly string[]): Record<string, unknown> {
   if (options === undefined) return {}
-  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
-    throw wrong(op, 'options', `an object (${names.join(', ')})`, options)
+  // What can be walked (arrays, typed arrays, maps, tensors) is an argument in the wrong place.
+  if (typeof options !== 'object' || options === null || Symbol.iterator in options) {
+    const meant = names.find((name) => isValueOf(name, options))
+    const hint = meant === undefined ? '' : `; write { ${meant}: ${shown(options)} }`
+    throw new ArgumentError(`${op}: 'options' must be an object (${names.join(', ')}), got ${shown(options)}${hint}`)
   }
   for (const name of Object.keys(options)) {
-    if (!names.includes(name)) throw new ArgumentError(`${op}: unknown option '${name}'; one of ${names.join(', ')}`)
+    if (!names.includes(name)) {
+      throw new ArgumentError(`${op}: unknown option '${name}'${didYouMean(name, names)}${names.length > 1 ? ` (one of ${names.join(', ')})` : ` (there is only ${names[0]})`}`)
+    }
   }
   return options as Record<string, unknown>
+}
+
+/** Whether a value that stands where options belong is probably meant as this option. */
+function isValueOf(name: string, value: unknown): boolean {
+  switch (name) {
+    case 'dtype':
+      return DTYPES.some((row) => row.name === value)
+    case 'shape':
+      return Array.isArray(value)
+    case 'axis':
+    case 'cols':
+    case 'axes':
+      return typeof value === 'number'
+    default:
+      return false
+  }
 }
 
 /** The options of an operation; `bare` names the one that may stand alone. */

@@ -1,11 +1,10 @@
-// Tensors from JavaScript data, and the creation functions that need more than a row of the table.
+// Tensors from JavaScript data, and tensors like another one.
 
-import { checkOptions, dtypeOption, integer, integers, number, one, shown } from './call.js'
+import { checkOptions, dtypeOption, integers, shown } from './call.js'
 import { deviceNumber } from './devices.js'
 import { ArgumentError, DTypeError, ShapeError } from './errors.js'
 import { DTYPES, type Complex, type DType, type DTypeRow } from './generated/dtypes.js'
 import { empty, full, ones, zeros } from './generated/functions.js'
-import { OP } from './generated/table.js'
 import { flatten, type Nested } from './nested.js'
 import type { Device } from './operand.js'
 import { Tensor } from './tensor.js'
@@ -42,7 +41,8 @@ export interface TensorOptions<E extends DType = DType> extends CreationOptions<
   readonly shape?: readonly number[] | undefined
 }
 
-const CREATION = ['dtype', 'device']
+/** The names in {@link CreationOptions}. */
+export const CREATION: readonly string[] = ['dtype', 'device']
 
 /** An argument where it was given; null is no default, but an error of whoever reads it. */
 function orElse<T>(given: unknown, fallback: T): T {
@@ -89,19 +89,23 @@ function place(op: string, { name, bytes: each }: DTypeRow, given: unknown, devi
  * ```
  */
 export function tensor<const T extends TensorData, E extends DType = DTypeOfData<T>>(data: T, options?: TensorOptions<E>): Tensor<E> {
-  const o = checkOptions('tensor', options, [...CREATION, 'shape'])
+  return fromData('tensor', data, checkOptions('tensor', options, [...CREATION, 'shape'])) as Tensor<E>
+}
+
+function fromData(op: string, data: unknown, o: Record<string, unknown>): Tensor {
   const own = dtypeOfArray(data)
   if (own === null && (isBuffer(data) || ArrayBuffer.isView(data))) {
-    throw new ArgumentError(`tensor: ${shown(data)} has no dtype; use fromTypedArray(data, shape, { dtype })`)
+    throw new ArgumentError(`${op}: ${shown(data)} has no dtype; use fromTypedArray(data, shape, { dtype })`)
   }
-  const wanted = o.dtype === undefined ? undefined : dtypeOption('tensor', o.dtype, 'float32')
+  if (data instanceof Tensor) throw new ArgumentError(`${op}: the data are a tensor already; use asarray(x), x.astype(dtype) or x.copy()`)
+  const wanted = o['dtype'] === undefined ? undefined : dtypeOption(op, o['dtype'], 'float32')
   if (own !== null) {
-    const x = place('tensor', rowOf(own), o.shape, o.device, data as TypedArray)
-    return (wanted === undefined || wanted === own ? x : x.astype(wanted)) as Tensor<E>
+    const x = place(op, rowOf(own), o['shape'], o['device'], data as TypedArray)
+    return wanted === undefined || wanted === own ? x : x.astype(wanted)
   }
-  const flat = flatten('tensor', data, wanted)
-  const x = place('tensor', rowOf(flat.dtype), orElse(o.shape, flat.shape), o.device, flat.data)
-  return (wanted === undefined || wanted === flat.dtype ? x : x.astype(wanted)) as Tensor<E>
+  const flat = flatten(op, data, wanted)
+  const x = place(op, rowOf(flat.dtype), orElse(o['shape'], flat.shape), o['device'], flat.data)
+  return wanted === undefined || wanted === flat.dtype ? x : x.astype(wanted)
 }
 
 /**
@@ -148,59 +152,11 @@ export function fromTypedArray(data: TypedArray | ArrayBufferLike | DataView, sh
 export function asarray<D extends DType, E extends DType = D>(data: Tensor<D>, options?: CreationOptions<E>): Tensor<E>
 export function asarray<const T extends TensorData, E extends DType = DTypeOfData<T>>(data: T, options?: CreationOptions<E>): Tensor<E>
 export function asarray(data: Tensor | TensorData, options?: CreationOptions): Tensor {
-  if (!(data instanceof Tensor)) return tensor(data, options)
   const o = checkOptions('asarray', options, CREATION)
+  if (!(data instanceof Tensor)) return fromData('asarray', data, o)
   const moved = o.device === undefined ? data : data.to(o.device as Device)
   const dtype = dtypeOption('asarray', o.dtype, moved.dtype)
   return dtype === moved.dtype ? moved : moved.astype(dtype)
-}
-
-function spaced(op: 'arange' | 'linspace', length: number, o: Record<string, unknown>, from: number, by: number): Tensor {
-  return one(OP[op], [], [length, o.dtype, o.device], [from, by])
-}
-
-/**
- * Numbers from `start` (0) to `stop` (excluded) by `step` (1); float32 unless told otherwise.
- *
- * @throws {TensorError} `ERR_ARGUMENT` for a step of 0 or bounds that are not finite, `ERR_SHAPE` for too many numbers.
- * @example
- * ```ts
- * ft.arange(1, 7, 2) // [1, 3, 5]
- * ```
- */
-export function arange<E extends DType = 'float32'>(stop: number, options?: CreationOptions<E>): Tensor<E>
-export function arange<E extends DType = 'float32'>(start: number, stop: number, options?: CreationOptions<E>): Tensor<E>
-export function arange<E extends DType = 'float32'>(start: number, stop: number, step: number, options?: CreationOptions<E>): Tensor<E>
-export function arange(...args: readonly unknown[]): Tensor {
-  const given = args.findIndex((arg) => typeof arg !== 'number')
-  const numbers = (given < 0 ? args : args.slice(0, given)) as number[]
-  const options = args[numbers.length]
-  const [start, stop, step] = numbers.length === 1 ? [0, numbers[0], 1] : [numbers[0], numbers[1], numbers[2] ?? 1]
-  if (start === undefined || stop === undefined || numbers.length > 3 || args.length > numbers.length + 1) {
-    throw new ArgumentError(`arange: takes (stop), (start, stop) or (start, stop, step) and options, got (${args.map((arg) => shown(arg)).join(', ')})`)
-  }
-  const o = checkOptions('arange', options, CREATION)
-  if (step === 0 || ![start, stop, step].every(Number.isFinite)) {
-    throw new ArgumentError(`arange: bounds must be finite and step not 0, got (${start}, ${stop}, ${step})`)
-  }
-  const length = Math.max(0, Math.ceil((stop - start) / step))
-  if (!Number.isSafeInteger(length)) throw new ShapeError(`arange: ${length} numbers are too many`)
-  return spaced('arange', length, o, start, step)
-}
-
-/**
- * `count` equally spaced numbers from `start` to `stop`, both included; float32 unless told otherwise.
- *
- * @throws {TensorError} `ERR_ARGUMENT` for a count that is not an integer, `ERR_SHAPE` for a negative one.
- * @example
- * ```ts
- * ft.linspace(0, 1, 3) // [0, 0.5, 1]
- * ```
- */
-export function linspace<E extends DType = 'float32'>(start: number, stop: number, count: number, options?: CreationOptions<E>): Tensor<E> {
-  const o = checkOptions('linspace', options, CREATION)
-  const from = number('linspace', 'start', start)
-  return spaced('linspace', integer('linspace', 'count', count), o, from, number('linspace', 'stop', stop)) as Tensor<E>
 }
 
 function like(op: string, x: unknown, options: unknown, make: (shape: readonly number[], o: CreationOptions) => Tensor): Tensor {

@@ -1,7 +1,7 @@
 // Devices: names, numbers, the default, and what each is.
 
 import { shown } from './call.js'
-import { ArgumentError } from './errors.js'
+import { ArgumentError, TensorError } from './errors.js'
 import type { DType } from './generated/dtypes.js'
 import { native } from './native.js'
 import type { Device } from './operand.js'
@@ -13,6 +13,8 @@ export interface PresentDevice {
   /** Its backend. */
   readonly kind: string
   readonly available: true
+  /** What stands behind it: a program that imitates hardware, the processor, a GPU that shares its memory, or one that does not. */
+  readonly class: 'software' | 'cpu' | 'integrated' | 'discrete'
   /** What it calls itself, with the engine chosen. */
   readonly description: string
   /** Element types it can hold. */
@@ -34,14 +36,27 @@ export interface AbsentDevice {
 
 /** Every device of this machine, and for each absent backend the reason. */
 export function devices(): (PresentDevice | AbsentDevice)[] {
-  return native.devices().map(({ name, kind, reason, description = '', dtypes = [], memory = 0, maxBuffer = 0 }) =>
-    reason === undefined ? { name, kind, available: true, description, dtypes, memory, maxBuffer } : { name, kind, available: false, reason }
+  return native.devices().map(({ number: _, name, kind, reason, ...device }) =>
+    reason === undefined ? ({ name, kind, available: true, ...device } as PresentDevice) : { name, kind, available: false, reason }
   )
 }
 
 const numbers = new Map<Device, number>()
 let names: Device[] | undefined
 let fallback: number | undefined
+
+/** The device that FERROTENSOR_DEVICE names, else the one the native side prefers: the best real one. */
+function defaultDevice(): number {
+  const name = process.env['FERROTENSOR_DEVICE']
+  if (!name) return native.preferredDevice()
+  try {
+    return native.findDevice(name)
+  } catch (error) {
+    if (!(error instanceof TensorError)) throw error
+    const Same = error.constructor as new (message: string, options: ErrorOptions) => TensorError
+    throw new Same(`FERROTENSOR_DEVICE: ${error.message}`, { cause: error })
+  }
+}
 
 /** The name of a device number. */
 export function deviceName(number: number): Device {
@@ -56,7 +71,7 @@ export function deviceName(number: number): Device {
  * `ERR_ARGUMENT` for anything but text.
  */
 export function deviceNumber(name?: Device): number {
-  if (name === undefined) return (fallback ??= deviceNumber(process.env['FERROTENSOR_DEVICE'] || 'cpu'))
+  if (name === undefined) return (fallback ??= defaultDevice())
   if (typeof name !== 'string') throw new ArgumentError(`a device is named by text such as 'cpu', got ${shown(name)}`)
   let number = numbers.get(name)
   if (number === undefined) numbers.set(name, (number = native.findDevice(name)))
@@ -64,7 +79,8 @@ export function deviceNumber(name?: Device): number {
 }
 
 /**
- * Sets the device of tensors made without one. At the start it is what FERROTENSOR_DEVICE names, else `cpu`.
+ * Sets the device of tensors made without one. At the start it is what FERROTENSOR_DEVICE names, else the best device present:
+ * a GPU with memory of its own, one without, the `cpu`. A device that a program imitates is never chosen unnamed.
  *
  * @throws {TensorError} `ERR_DEVICE`, `ERR_BACKEND_UNAVAILABLE`.
  */

@@ -313,6 +313,18 @@ export function passLimit(root: Tensor): void {
   if (root.depth > limits.depth * 0.75) flush([root], false)
 }
 
+/** Bytes of distinct values below pending nodes, by device number. */
+export function pinnedBytes(roots: readonly Tensor[]): Map<number, number> {
+  const bytes = new Map<number, number>()
+  const mark = ++walks
+  const enter = (t: Tensor): boolean => {
+    if (t.handle !== null) bytes.set(t.type.device, (bytes.get(t.type.device) ?? 0) + t.type.bytes)
+    return isPending(t)
+  }
+  for (const root of roots) if (root.mark !== mark) walk(root, mark, enter, () => {})
+  return bytes
+}
+
 /** KiB of distinct values below a pending node; stops counting after `most` nodes. */
 export function countPinned(root: Tensor, most: number): number {
   let kib = 0

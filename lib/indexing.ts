@@ -1,4 +1,4 @@
-// Basic indexing: `x.at(...)` and `x.withAt(...)` become the rows `slice` and `withSlice`. Positions and bounds are checked
+// Basic indexing: `x.at(...)` and `x.withAt(...)` become the rows of these names. Positions and bounds are checked
 // and normalised here, at the call, because they are run-time numbers to Rust: `x.at(3)` and `x.at(4)` are one program.
 
 import { shown } from './call.js'
@@ -19,56 +19,59 @@ const NEW_AXIS = 0
 const PICK = 1
 const RANGE = 2
 
+/** Which of the two methods was called, for errors. */
+type Name = 'at' | 'withAt'
+
 /** Texts met before, read: loops repeat theirs. Forgotten all at once at 1024 entries, which no program's text reaches. */
 const parsed = new Map<string, readonly Item[]>()
 
-function parse(text: string): readonly Item[] {
+function parse(op: Name, text: string): readonly Item[] {
   let items = parsed.get(text)
   if (items === undefined) {
     if (parsed.size === 1024) parsed.clear()
-    parsed.set(text, (items = parseItems(text)))
+    parsed.set(text, (items = parseItems(op, text)))
   }
   return items
 }
 
-function resolve(items: readonly unknown[]): Item[] {
+function resolve(op: Name, items: readonly unknown[]): Item[] {
   const out: Item[] = []
   for (const item of items) {
-    if (typeof item === 'string') for (const part of parse(item)) out.push(part)
+    if (typeof item === 'string') for (const part of parse(op, item)) out.push(part)
     else if (item === null || item instanceof Slice) out.push(item)
-    else if (typeof item !== 'number') throw notAnItem(item)
+    else if (typeof item !== 'number') throw notAnItem(op, item)
     else if (Number.isSafeInteger(item)) out.push(item)
-    else throw new ArgumentError(`at: an index must be an integer, got ${shown(item)}`)
+    else throw new ArgumentError(`${op}: an index must be an integer, got ${shown(item)}`)
   }
   return out
 }
 
-function notAnItem(item: unknown): Error {
+function notAnItem(op: Name, item: unknown): Error {
   return Array.isArray(item) || ArrayBuffer.isView(item) || item instanceof Tensor
-    ? new UnsupportedError('at: index arrays and masks are not offered yet; use take(indices, { axis }) or where()')
-    : new ArgumentError(`at: an index item must be a number, a slice, text or null, got ${shown(item)}`)
+    ? new UnsupportedError(`${op}: index arrays and masks are not offered yet; use take(indices, { axis }) or where()`)
+    : new ArgumentError(`${op}: an index item must be a number, a slice, text or null, got ${shown(item)}`)
 }
 
 const FULL = new Slice(null, null, 1)
 
 /** Puts full slices for `...` and for the axes after the last item. */
-function expand(items: Item[], rank: number): Item[] {
+function expand(op: Name, items: Item[], rank: number): Item[] {
   let named = 0
   let dots = -1
   for (let i = 0; i < items.length; i++) {
     if (items[i] !== '...') named += items[i] === null ? 0 : 1
     else if (dots < 0) dots = i
-    else throw new IndexError("at: '...' may stand only once")
+    else throw new IndexError(`${op}: '...' may stand only once`)
   }
-  if (named > rank) throw new IndexError(`at: ${named} indices for a tensor of rank ${rank}`)
+  if (named > rank) throw new IndexError(`${op}: ${named} indices for a tensor of rank ${rank}`)
   const rest = new Array<Item>(rank - named).fill(FULL)
   items.splice(dots < 0 ? items.length : dots, dots < 0 ? 0 : 1, ...rest)
   return items
 }
 
-function pick(index: number, axis: number, size: number): number {
+function pick(op: Name, index: number, axis: number, size: number): number {
   if (index < -size || index >= size) {
-    throw new IndexError(`at: index ${index} is out of range for axis ${axis} of size ${size}`)
+    throw new IndexError(`${op}: index ${index} is out of range for axis ${axis} of size ${size}`)
   }
   return index < 0 ? index + size : index
 }
@@ -84,8 +87,8 @@ function range({ start, stop, step }: Slice, size: number): [start: number, step
 }
 
 /** The attribute words and run-time numbers of an index into this shape. */
-function lower(items: readonly unknown[], shape: readonly number[]): { words: number[]; params: number[] } {
-  const expanded = expand(resolve(items), shape.length)
+function lower(op: Name, items: readonly unknown[], shape: readonly number[]): { words: number[]; params: number[] } {
+  const expanded = expand(op, resolve(op, items), shape.length)
   const words = [expanded.length]
   const params: number[] = []
   let axis = 0
@@ -101,7 +104,7 @@ function lower(items: readonly unknown[], shape: readonly number[]): { words: nu
       params.push(start, step)
     } else {
       words.push(PICK, 0)
-      params.push(pick(item as number, axis, size))
+      params.push(pick(op, item as number, axis, size))
     }
     axis++
   }
@@ -110,8 +113,8 @@ function lower(items: readonly unknown[], shape: readonly number[]): { words: nu
 
 /** `x.at(...items)`. */
 export function at(x: Tensor, items: readonly unknown[]): Tensor {
-  const { words, params } = lower(items, x.shape)
-  return nary(OP.slice, [x], internAttr(OP.slice, words), params)
+  const { words, params } = lower('at', items, x.shape)
+  return nary(OP.at, [x], internAttr(OP.at, words), params)
 }
 
 /** `x.withAt(items, value)`. */
@@ -119,6 +122,6 @@ export function withAt(x: Tensor, items: unknown, value: unknown): Tensor {
   if (typeof items !== 'string' && !Array.isArray(items)) {
     throw new ArgumentError(`withAt: the index must be an array of items or text, got ${shown(items)}`)
   }
-  const { words, params } = lower(typeof items === 'string' ? [items] : items, x.shape)
-  return nary(OP.withSlice, [x, value], internAttr(OP.withSlice, words), params)
+  const { words, params } = lower('withAt', typeof items === 'string' ? [items] : items, x.shape)
+  return nary(OP.withAt, [x, value], internAttr(OP.withAt, words), params)
 }

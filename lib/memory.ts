@@ -3,9 +3,9 @@
 
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { shown } from './call.js'
+import { integer, shown } from './call.js'
 import { ArgumentError, OutOfMemoryError } from './errors.js'
-import { countPinned, refusedBytes, tryFlush } from './flush.js'
+import { countPinned, pinnedBytes, refusedBytes, tryFlush } from './flush.js'
 import { native, WANT_FULL, WANT_MINOR, type DeviceMemory } from './native.js'
 import { PENDING, type Tensor } from './tensor.js'
 
@@ -155,6 +155,13 @@ export function considerWatching(t: Tensor): void {
 export interface MemoryInfo {
   /** In tensors and running programs. */
   readonly live: number
+  /**
+   * The part of `live` that recorded expressions of this worker hold, as operands of operations that have not run: the values
+   * of `losses` in `losses.push(loss)`. Reading or evaluating the results ends it. Counted are the expressions that hold
+   * 16 KiB or more and at least twice what their own value would take; values that you hold yourself are counted too, views
+   * of one storage each by their own size.
+   */
+  readonly pending: number
   /** Kept for reuse. */
   readonly cached: number
   /** Sum of each device's largest `live` so far. */
@@ -168,18 +175,21 @@ export interface MemoryInfo {
 /** How much memory tensors take, over all workers of this process. */
 export function memory(): MemoryInfo {
   const { live, limit, devices } = native.memory()
-  const sum = (key: 'cached' | 'peak') => devices.reduce((n, d) => n + d[key], 0)
-  return { live, cached: sum('cached'), peak: sum('peak'), limit, devices }
+  const pinned = pinnedBytes((native.watched() as Tensor[]).filter((t) => t.handle === null && t.state === PENDING))
+  const each = devices.map((device, number) => ({ ...device, pending: pinned.get(number) ?? 0 }))
+  const sum = (key: 'pending' | 'cached' | 'peak') => each.reduce((n, d) => n + d[key], 0)
+  return { live, pending: sum('pending'), cached: sum('cached'), peak: sum('peak'), limit, devices: each }
 }
 
 /**
- * Sets the budget for tensors and running programs, in bytes, over all workers of this process. The default is half of what
- * the process may use.
+ * Sets the budget for tensors and running programs, over all workers of this process. The default is half of what the process
+ * may use. There is always a budget: a synchronous loop could otherwise take all memory of the machine.
  *
- * @throws {ArgumentError} for anything but a positive number.
+ * @param bytes A whole number from 1 to 2^53 - 1: `4 * 2 ** 30` for 4 GiB.
+ * @throws {ArgumentError} for anything else: text, fractions, NaN, Infinity.
  */
 export function setMemoryLimit(bytes: number): void {
-  if (typeof bytes !== 'number' || !(bytes > 0)) throw new ArgumentError(`setMemoryLimit: bytes must be a positive number, got ${shown(bytes)}`)
+  if (integer('setMemoryLimit', 'bytes', bytes) < 1) throw new ArgumentError(`setMemoryLimit: 'bytes' must be at least 1, got ${shown(bytes)}`)
   native.setLimit(bytes)
 }
 

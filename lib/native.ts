@@ -10,6 +10,8 @@ export interface DeviceMemory {
   readonly device: string
   /** In tensors and running programs. */
   readonly live: number
+  /** The part of `live` that recorded, not yet run expressions of this worker hold, as `memory()` counts it. */
+  readonly pending: number
   /** Kept for reuse. */
   readonly cached: number
   /** Largest `live` so far. */
@@ -32,6 +34,20 @@ export interface Fallback {
   readonly bytes: number
 }
 
+/** A kernel that a device lacks and that ran as others, on the device. */
+export interface Rewriting {
+  /** The device that lacked the kernel. */
+  readonly device: string
+  /** The operation. */
+  readonly op: string
+  /** The kind of the kernel. */
+  readonly kernel: string
+  /** Dtype of its first operand. */
+  readonly dtype: string
+  /** How often. */
+  readonly count: number
+}
+
 /** @internal */
 export interface NativeStats {
   readonly programs: number
@@ -41,6 +57,7 @@ export interface NativeStats {
   readonly schedules: number
   readonly inline: number
   readonly uploaded: number
+  readonly rewritten: readonly Rewriting[]
   readonly fallbacks: readonly Fallback[]
 }
 
@@ -48,6 +65,7 @@ export interface NativeStats {
 export interface NativeDevice {
   readonly name: string
   readonly kind: string
+  readonly class?: string
   readonly number?: number
   readonly description?: string
   readonly dtypes?: readonly DType[]
@@ -81,14 +99,16 @@ export interface Native {
   collect(old: boolean): void
   watch(expression: object): boolean
   pruneWatched(): void
+  watched(): object[]
   takeWatched(): object[]
   share(handle: number): number
   fromShared(token: number, out: object): number
-  memory(): { live: number; limit: number; devices: DeviceMemory[] }
+  memory(): { live: number; limit: number; devices: Omit<DeviceMemory, 'pending'>[] }
   setLimit(bytes: number): void
   trim(): void
   devices(): NativeDevice[]
   findDevice(name: string): number
+  preferredDevice(): number
   setThreads(count: number): void
   stats(): NativeStats
   takeWarnings(): string[]

@@ -121,6 +121,15 @@ export function flatten(op: string, nested: unknown, wanted: DType | undefined):
   return { shape, dtype: row.name, data }
 }
 
+/** What to do about a number that an integer dtype cannot hold: the narrowest dtype that can, or the conversion that rounds. */
+function adviceFor(leaf: number | bigint | boolean, dtype: DType): string {
+  const wider = DTYPES.filter((row) => row.min !== null && integerOf(leaf, row) !== null)
+  const [holds] = wider.sort((a, b) => a.bytes - b.bytes)
+  if (holds !== undefined) return `; name a dtype that can: { dtype: '${holds.name}' }`
+  if (typeof leaf === 'bigint') return ', nor can any other integer dtype; use float64 and Number(...) if rounding is meant'
+  return `; to round, make a float tensor and convert it with astype('${dtype}')`
+}
+
 /** How leaves of one kind are written into the elements of a dtype. */
 function encoder(op: string, row: DTypeRow, dtype: DType, data: ElementArray) {
   const out = data as unknown as (number | bigint)[]
@@ -140,7 +149,7 @@ function encoder(op: string, row: DTypeRow, dtype: DType, data: ElementArray) {
       return (n: number, leaf: number | bigint | boolean, path: () => number[]): void => {
         const value = integerOf(leaf, row)
         if (value === null) {
-          throw new DTypeError(`${op}: ${at(path())} is ${shown(leaf)}, which ${dtype} cannot hold; convert with astype('${dtype}')`)
+          throw new DTypeError(`${op}: ${at(path())} is ${shown(leaf)}, which ${dtype} cannot hold${adviceFor(leaf, dtype)}`)
         }
         out[n] = value
       }

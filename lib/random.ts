@@ -1,12 +1,13 @@
 // Random tensors from explicit keys: element i of a draw depends on (key, i) only, so a draw is the same on every device and
 // for any number of threads. The rows of the table hash with Philox 4x32-10 (Salmon et al., 2011).
 
-import { checkOptions, integer, one, shown } from './call.js'
+import { checkOptions, dtypeOption, one, shown } from './call.js'
 import { deviceNumber } from './devices.js'
-import { ArgumentError, ShapeError } from './errors.js'
+import { ArgumentError, DTypeError, ShapeError } from './errors.js'
+import { DTYPES } from './generated/dtypes.js'
 import { OP } from './generated/table.js'
 import type { Device } from './operand.js'
-import type { Tensor } from './tensor.js'
+import { Tensor } from './tensor.js'
 import { upload } from './upload.js'
 
 /** A key: two uint32 words. Use each key for one draw only; `split` and `fold` make more. */
@@ -14,6 +15,15 @@ export type Key = Tensor<'uint32'>
 
 /** The floating dtypes. */
 export type FloatDType = 'float16' | 'bfloat16' | 'float32' | 'float64'
+
+/** The integer dtypes. */
+export type IntegerDType = 'int8' | 'uint8' | 'int16' | 'uint16' | 'int32' | 'uint32' | 'int64' | 'uint64'
+
+/** Options of `randint`. */
+export interface RandintOptions<E extends IntegerDType = IntegerDType> {
+  /** The dtype; int32 by default. */
+  readonly dtype?: E | undefined
+}
 
 /** Options of `uniform`. */
 export interface UniformOptions<E extends FloatDType = FloatDType> {
@@ -39,6 +49,19 @@ export interface NormalOptions<E extends FloatDType = FloatDType> {
 export interface BitsOptions<E extends 'uint32' | 'uint64' = 'uint32' | 'uint64'> {
   /** The dtype; uint32 by default. */
   readonly dtype?: E | undefined
+}
+
+/** A draw under a key; a forgotten key, which shifts all other arguments, is named first. */
+function draw(name: keyof typeof OP & `random.${string}`, key: unknown, attrs: readonly unknown[], params: readonly unknown[]): Tensor {
+  if (!(key instanceof Tensor)) throw new ArgumentError(`${name}: the first argument must be a key from ft.random.key(seed), got ${shown(key)}`)
+  return one(OP[name], [key], attrs, params)
+}
+
+/** A finite number, or what stands for one left out. */
+function finite(op: string, name: string, value: unknown, fallback: number): number {
+  if (value === undefined) return fallback
+  if (!Number.isFinite(value)) throw new ArgumentError(`${op}: '${name}' must be a finite number, got ${shown(value)}`)
+  return value as number
 }
 
 const seedError = (seed: unknown) =>
@@ -68,35 +91,70 @@ const MOST_KEYS = 2 ** 20
  */
 export function split(key: Key, count: number = 2): Key[] {
   if (typeof count === 'number' && count > MOST_KEYS) throw new ShapeError(`random.split: ${count} keys are too many for an array; fold a number into a key instead`)
-  return [...one(OP['random.split'], [key], [count], [])] as Key[]
+  return [...draw('random.split', key, [count], [])] as Key[]
 }
 
 /** The key of a number (an index, a step) under a key. */
 export function fold(key: Key, data: number): Key {
-  return one(OP['random.fold'], [key], [], [integer('random.fold', 'data', data)]) as Key
+  return draw('random.fold', key, [], [data]) as Key
 }
 
 /** Random bits: uint32, or uint64 by `dtype`. */
 export function bits<E extends 'uint32' | 'uint64' = 'uint32'>(key: Key, shape: readonly number[], options?: BitsOptions<E>): Tensor<E> {
   const o = checkOptions('random.bits', options, ['dtype'])
-  return one(OP['random.bits'], [key], [shape, o.dtype], []) as Tensor<E>
+  return draw('random.bits', key, [shape, o['dtype']], []) as Tensor<E>
 }
 
-/** Uniform numbers in [low, high), multiples of 2^-24 (float64: 2^-53) before scaling. */
+/**
+ * Uniform numbers in [low, high), multiples of 2^-24 (float64: 2^-53) before scaling.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for bounds that are not finite or where `low` is above `high`.
+ */
 export function uniform<E extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: UniformOptions<E>): Tensor<E> {
   const o = checkOptions('random.uniform', options, ['dtype', 'low', 'high'])
-  return one(OP['random.uniform'], [key], [shape, o.dtype], [o.low, o.high]) as Tensor<E>
+  const op = 'random.uniform'
+  const [low, high] = [finite(op, 'low', o['low'], 0), finite(op, 'high', o['high'], 1)]
+  if (low > high) throw new ArgumentError(`${op}: low ${low} is above high ${high}`)
+  return draw(op, key, [shape, o['dtype']], [low, high]) as Tensor<E>
 }
 
-/** Normal numbers (Box and Muller, 1958). */
+/**
+ * Normal numbers (Box and Muller, 1958).
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for a mean that is not finite, or a standard deviation that is not or is negative.
+ */
 export function normal<E extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: NormalOptions<E>): Tensor<E> {
   const o = checkOptions('random.normal', options, ['dtype', 'mean', 'std'])
-  return one(OP['random.normal'], [key], [shape, o.dtype], [o.mean, o.std]) as Tensor<E>
+  const op = 'random.normal'
+  const [mean, std] = [finite(op, 'mean', o['mean'], 0), finite(op, 'std', o['std'], 1)]
+  if (std < 0) throw new ArgumentError(`${op}: 'std' must not be negative, got ${std}`)
+  return draw(op, key, [shape, o['dtype']], [mean, std]) as Tensor<E>
+}
+
+/**
+ * Integers from `low` (included) to `high` (excluded), all of the same probability (within 2^-128); int32 unless told otherwise.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for bounds that are not integers of at most 2^53 - 1 or an empty range, `ERR_DTYPE` for
+ * a range that the dtype does not hold.
+ * @example
+ * ```ts
+ * ft.random.randint(ft.random.key(1), 5, 6, [3]) // [5, 5, 5]
+ * ```
+ */
+export function randint<E extends IntegerDType = 'int32'>(key: Key, low: number, high: number, shape: readonly number[], options?: RandintOptions<E>): Tensor<E> {
+  const op = 'random.randint'
+  const o = checkOptions(op, options, ['dtype'])
+  const dtype = dtypeOption(op, o['dtype'], 'int32')
+  const { min, max } = DTYPES.find((row) => row.name === dtype) ?? {}
+  const x = draw(op, key, [shape, dtype], [low, high])
+  if (low >= high) throw new ArgumentError(`${op}: the range from ${low} to ${high} (excluded) is empty`)
+  if (low < Number(min) || high - 1 > Number(max)) throw new DTypeError(`${op}: ${dtype} does not hold the range from ${low} to ${high} (excluded); name another dtype`)
+  return x as Tensor<E>
 }
 
 /** The numbers 0 to `count - 1` in random order, int32. */
 export function permutation(key: Key, count: number): Tensor<'int32'> {
-  return one(OP['random.permutation'], [key], [count], []) as Tensor<'int32'>
+  return draw('random.permutation', key, [count], []) as Tensor<'int32'>
 }
 
 /** A source of draws for code that does not pass keys around: each draw folds a counter into the generator's key. */
@@ -127,6 +185,11 @@ export class Generator {
   /** As `ft.random.normal`. */
   normal<E extends FloatDType = 'float32'>(shape: readonly number[], options?: NormalOptions<E>): Tensor<E> {
     return normal(this.key(), shape, options)
+  }
+
+  /** As `ft.random.randint`. */
+  randint<E extends IntegerDType = 'int32'>(low: number, high: number, shape: readonly number[], options?: RandintOptions<E>): Tensor<E> {
+    return randint(this.key(), low, high, shape, options)
   }
 
   /** As `ft.random.permutation`. */

@@ -196,7 +196,7 @@ export function toBytes(x: Tensor): Uint8Array {
 
 function checkTensors(op: string, tensors: readonly unknown[]): void {
   for (const x of tensors) {
-    if (!(x instanceof Tensor)) throw new ArgumentError(`${op}: takes tensors, got ${shown(x)}`)
+    if (!(x instanceof Tensor)) throw new ArgumentError(`${op}: takes tensors, got ${shown(x)}${Array.isArray(x) ? `; spread it: ${op}(...tensors)` : ''}`)
     checkAlive(x)
   }
 }

@@ -5,7 +5,7 @@ import { shown } from './call.js'
 import { ArgumentError, DTypeError } from './errors.js'
 import { limits, passLimit } from './flush.js'
 import type { DTypeRow } from './generated/dtypes.js'
-import { OP_TABLE } from './generated/table.js'
+import { OP_TABLE, type OpRow } from './generated/table.js'
 import { considerWatching, WATCH_KIB } from './memory.js'
 import { native } from './native.js'
 import { checkAlive, DISPOSED, Tensor, type Group } from './tensor.js'
@@ -38,28 +38,38 @@ function formOf(op: number, x: unknown, position: number): number {
     case 'undefined':
       return 4
     default: {
-      const kind = x === null ? 'null' : Array.isArray(x) ? 'an array (use tensor([...]))' : typeof x === 'string' ? 'a string' : `a ${typeof x}`
-      throw new ArgumentError(`${nameOf(op)}: operand ${position + 1} must be a tensor or a number, got ${kind}`)
+      const hint = Array.isArray(x) || ArrayBuffer.isView(x) ? '; wrap it with ft.tensor(...)' : ''
+      const wanted = OP_TABLE[op - 1]?.weak.includes(position) ? 'a tensor or a number' : 'a tensor'
+      throw new ArgumentError(`${nameOf(op)}: ${operandName(op, position)} must be ${wanted}, got ${shown(x)}${hint}`)
     }
   }
 }
 
-/** Checks that a scalar is exact in the dtype it stands beside; a float takes any number, rounded once. */
-function checkScalar(op: number, value: Scalar, weak: DTypeRow): void {
+function operandName(op: number, position: number): string {
+  const row = OP_TABLE[op - 1] as OpRow
+  return row.variadic ? `'${row.operands[0]}[${position}]'` : `'${row.operands[position]}'`
+}
+
+/**
+ * Checks that a scalar is exact in the dtype it becomes; a float takes any number, rounded once. Without a tensor beside it
+ * (`full`) that dtype was named, or follows from the scalar.
+ */
+function checkScalar(op: number, value: Scalar, weak: DTypeRow, beside: boolean): void {
   if (typeof value === 'boolean') return
   const { kind, name, min, max } = weak
+  const [whose, advice] = beside ? ['the tensor is', 'use astype first'] : ['the dtype is', 'name another dtype']
   if (kind === 'float' || kind === 'complex') {
     if (typeof value === 'number' || (BigInt.asIntN(64, value) === value && BigInt(Number(value)) === value)) return
     throw new DTypeError(`${nameOf(op)}: ${value}n is not exact in ${name}; use Number(${value}n) if rounding is meant`)
   }
-  if (kind === 'bool') throw new DTypeError(`${nameOf(op)}: a number does not combine with a bool tensor; use a boolean, or astype('int32') first`)
+  if (kind === 'bool') throw new DTypeError(`${nameOf(op)}: ${shown(value)} is a number, and ${whose} bool; use a boolean, or ${advice}`)
   if (typeof value === 'number' && !Number.isInteger(value)) {
-    throw new DTypeError(`${nameOf(op)}: ${value} is not an integer, and the tensor is ${name}; use astype('float32') first`)
+    throw new DTypeError(`${nameOf(op)}: ${value} is not an integer, and ${whose} ${name}; ${beside ? "use astype('float32') first" : advice}`)
   }
   const [low, high] = [min as number | bigint, max as number | bigint]
   // As numbers the largest 64-bit integers round up to 2^63 and 2^64, so the upper bound is exclusive.
   const fits = typeof value === 'bigint' ? value >= low && value <= high : value >= Number(low) && value < Number(high) + 1
-  if (!fits) throw new DTypeError(`${nameOf(op)}: ${value} is out of range for ${name} (${low} to ${high}); use astype first`)
+  if (!fits) throw new DTypeError(`${nameOf(op)}: ${value} is out of range for ${name} (${low} to ${high}); ${advice}`)
 }
 
 /** A new node: sequence number, bounds of the expression below it, and what it keeps alive. */
@@ -133,11 +143,11 @@ export function binary(op: number, a: unknown, b: unknown): Tensor {
   let answer: Inferred
   if (fa === 0) {
     answer = inferFast(s, a as Tensor, fb === 0 ? (b as Tensor) : null)
-    if (fb !== 0) checkScalar(op, b as Scalar, answer.weak)
+    if (fb !== 0) checkScalar(op, b as Scalar, answer.weak, true)
   } else {
     if (fb !== 0) throw new ArgumentError(`${nameOf(op)}: at least one operand must be a tensor; use tensor(${String(a)})`)
     answer = inferFast(s, b as Tensor, null)
-    checkScalar(op, a as Scalar, answer.weak)
+    checkScalar(op, a as Scalar, answer.weak, true)
   }
   return settle(node(answer.type, s, a, b, null, null))
 }
@@ -151,12 +161,12 @@ function prepare(op: number, operands: readonly unknown[], attr: Attr | null): [
     const form = formOf(op, operands[i], i)
     if (form === 0) tensors.push(operands[i] as Tensor)
     else if (i < 4 && !variadic) forms |= form << (3 * i)
-    else throw new ArgumentError(`${nameOf(op)}: operand ${i + 1} must be a tensor, got ${shown(operands[i])}`)
+    else throw new ArgumentError(`${nameOf(op)}: ${operandName(op, i)} must be a tensor, got ${shown(operands[i])}`)
   }
   const s = signature(op, forms, attr)
   const answer = infer(s, tensors)
   if (forms !== 0) {
-    for (const x of operands) if (x !== undefined && !(x instanceof Tensor)) checkScalar(op, x as Scalar, answer.weak)
+    for (const x of operands) if (x !== undefined && !(x instanceof Tensor)) checkScalar(op, x as Scalar, answer.weak, tensors.length > 0)
   }
   return [s, answer]
 }

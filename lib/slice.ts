@@ -50,14 +50,14 @@ export type Item = number | Slice | null | '...'
 
 const ITEM = /\s*(?:(\.\.\.)|(null|newaxis)|([+-]?\d+)?\s*(:)?\s*([+-]?\d+)?\s*(:)?\s*([+-]?\d+)?)\s*/y
 
-function fail(text: string, column: number, problem: string): IndexError {
-  return new IndexError(`at: ${problem} at column ${column + 1} of the index\n  ${text}\n  ${' '.repeat(column)}^`)
+function fail(op: string, text: string, column: number, problem: string): IndexError {
+  return new IndexError(`${op}: ${problem} at column ${column + 1} of the index\n  ${text}\n  ${' '.repeat(column)}^`)
 }
 
 /** The integer of a capture; anything beyond 2^53 - 1 is no position of any tensor. */
-function position(text: string, column: number, digits: string): number {
+function position(op: string, text: string, column: number, digits: string): number {
   const value = Number(digits)
-  if (!Number.isSafeInteger(value)) throw fail(text, column, `${digits} is too large`)
+  if (!Number.isSafeInteger(value)) throw fail(op, text, column, `${digits} is too large`)
   return value
 }
 
@@ -67,32 +67,32 @@ function position(text: string, column: number, digits: string): number {
  *
  * @throws {IndexError} pointing at the column that does not belong there.
  */
-export function parseItems(text: string): Item[] {
+export function parseItems(op: string, text: string): Item[] {
   const items: Item[] = []
   for (let column = 0; ; ) {
     ITEM.lastIndex = column
     const match = ITEM.exec(text)
     const found = match?.[0] ?? ''
     const end = column + found.length
-    if (end < text.length && text[end] !== ',') throw fail(text, end, `unexpected '${text[end]}'`)
-    if (found.trim() === '') throw fail(text, end, 'an item is missing')
-    items.push(itemOf(text, column + found.search(/\S/), match as RegExpExecArray))
+    if (end < text.length && text[end] !== ',') throw fail(op, text, end, `unexpected '${text[end]}'`)
+    if (found.trim() === '') throw fail(op, text, end, 'an item is missing')
+    items.push(itemOf(op, text, column + found.search(/\S/), match as RegExpExecArray))
     if (end >= text.length) return items
     column = end + 1
   }
 }
 
-function itemOf(text: string, column: number, [, ellipsis, axis, start, colon, stop, second, step]: RegExpExecArray): Item {
+function itemOf(op: string, text: string, column: number, [, ellipsis, axis, start, colon, stop, second, step]: RegExpExecArray): Item {
   if (ellipsis !== undefined) return '...'
   if (axis !== undefined) return null
-  const read = (digits: string | undefined) => (digits === undefined ? null : position(text, column, digits))
+  const read = (digits: string | undefined) => (digits === undefined ? null : position(op, text, column, digits))
   if (colon === undefined) {
     // `1 2`: the pattern lets a second number follow without a colon.
-    if (start === undefined || stop !== undefined) throw fail(text, column, 'expected an integer, a slice, null or ...')
-    return position(text, column, start)
+    if (start === undefined || stop !== undefined) throw fail(op, text, column, 'expected an integer, a slice, null or ...')
+    return position(op, text, column, start)
   }
-  if (second === undefined && step !== undefined) throw fail(text, column, 'expected start:stop:step')
+  if (second === undefined && step !== undefined) throw fail(op, text, column, 'expected start:stop:step')
   const by = read(step) ?? 1
-  if (by === 0) throw fail(text, column, 'a step of 0')
+  if (by === 0) throw fail(op, text, column, 'a step of 0')
   return new Slice(read(start), read(stop), by)
 }

@@ -3,7 +3,7 @@
 import { checkOptions, shown } from './call.js'
 import { ArgumentError } from './errors.js'
 import { limits, recomputes } from './flush.js'
-import { native, type Fallback } from './native.js'
+import { native, type Fallback, type Rewriting } from './native.js'
 
 /** Counters of this worker since its start or `resetStats()`. */
 export interface Stats {
@@ -23,6 +23,8 @@ export interface Stats {
   readonly inline: number
   /** Bytes copied from JavaScript. */
   readonly uploaded: number
+  /** Kernels that the tensors' device lacks and that ran there as others. */
+  readonly rewritten: readonly Rewriting[]
   /** Kernels that ran elsewhere than on the tensors' device. */
   readonly fallbacks: readonly Fallback[]
 }

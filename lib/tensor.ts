@@ -107,6 +107,8 @@ export class Tensor<D extends DType = DType> extends OpMethods<D> {
     params: readonly number[] | null
   ) {
     super()
+    // Our own calls give null or numbers.
+    if (params === undefined) throw new ArgumentError('Tensor: not made with new; use ft.tensor(data), ft.zeros(shape), ft.fromTypedArray(array, shape), ...')
     this.type = type
     this.state = PENDING
     this.handle = null

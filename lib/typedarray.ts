@@ -1,5 +1,6 @@
 // Typed arrays, buffers and views of the caller as elements: which dtype they are, and their bytes as they are now.
 
+import { types } from 'node:util'
 import { shown } from './call.js'
 import { ArgumentError } from './errors.js'
 import type { DType } from './generated/dtypes.js'
@@ -38,16 +39,18 @@ export type DTypeOfArray<T extends TypedArray> = T extends { readonly [Symbol.to
   ? Tags[K]
   : DType
 
+/** The engine's own name of a typed array's kind: an object may carry any tag, and a typed array a false one. */
+const tagOf = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag)?.get as () => keyof Tags | undefined
+
 /** The dtype of a typed array; null for a DataView and for anything else. */
 export function dtypeOfArray(value: unknown): DType | null {
-  if (!ArrayBuffer.isView(value)) return null
-  return DTYPE_OF_TAG[(value as TypedArray)[Symbol.toStringTag] as keyof Tags] ?? null
+  const tag = tagOf.call(value)
+  return tag === undefined ? null : (DTYPE_OF_TAG[tag] ?? null)
 }
 
 /** Whether a value is an ArrayBuffer or a SharedArrayBuffer, of this realm or another. */
 export function isBuffer(value: unknown): value is ArrayBufferLike {
-  const tag = typeof value === 'object' && value !== null ? (value as ArrayBufferLike)[Symbol.toStringTag] : undefined
-  return (tag === 'ArrayBuffer' || tag === 'SharedArrayBuffer') && !ArrayBuffer.isView(value)
+  return types.isAnyArrayBuffer(value)
 }
 
 /**
@@ -59,7 +62,7 @@ export function bytesOf(op: string, source: ArrayBufferView | ArrayBufferLike): 
   try {
     if (!ArrayBuffer.isView(source)) return unshared(new Uint8Array(source))
     // `keys` and DataView's `byteLength` are the cheap operations that validate the view: `length` of a detached one is 0.
-    if (source instanceof DataView) void source.byteLength
+    if (types.isDataView(source)) void source.byteLength
     else (source as Uint8Array).keys()
     return unshared(new Uint8Array(source.buffer, source.byteOffset, source.byteLength))
   } catch {

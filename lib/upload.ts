@@ -1,6 +1,7 @@
 // From JavaScript memory to tensors, and from device to device.
 
 import { deviceNumber } from './devices.js'
+import { ArgumentError } from './errors.js'
 import { DTYPES, type DType } from './generated/dtypes.js'
 import { refuse } from './flush.js'
 import { admit, relieveSoftly } from './memory.js'
@@ -39,6 +40,7 @@ export function upload(dtype: DType, shape: readonly number[], device: number, b
 /** `Tensor.to`: through host memory. */
 export function copyTo(x: Tensor, device: Device): Tensor {
   checkAlive(x)
+  if (device === undefined) throw new ArgumentError("to: the name of a device is missing, such as 'cpu'")
   const number = deviceNumber(device)
   return number === x.type.device ? x : upload(x.dtype, x.shape, number, toBytes(x))
 }

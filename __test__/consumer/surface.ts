@@ -67,3 +67,14 @@ f32.astype('float')
 const wrong: ft.Tensor<'int8'> = f32
 // @ts-expect-error
 f32.reshape()
+const [gx, gy] = ft.meshgrid(f32, u8, { indexing: 'ij' })
+is<ft.Tensor<'float32'>>()(gx)
+is<ft.Tensor<'uint8'>>()(gy)
+is<ft.Tensor<'float64'>>()(ft.logspace(0, 1, 2, { dtype: 'float64', base: 2 }))
+is<ft.Tensor<'int32'>>()(ft.random.randint(ft.random.key(0), 0, 2, [1]))
+is<ft.Tensor<'uint8'>>()(ft.random.generator(0).randint(0, 2, [1], { dtype: 'uint8' }))
+is<ft.Tensor<'uint8'>>()(u8.tril({ k: 1 }))
+// @ts-expect-error
+ft.random.randint(ft.random.key(0), 0, 2, [1], { dtype: 'float32' })
+// @ts-expect-error
+ft.meshgrid(f32, { indexing: 'yx' })

@@ -220,5 +220,8 @@ export interface PromotionTable {
   complex128: { bool: 'complex128'; int8: 'complex128'; uint8: 'complex128'; int16: 'complex128'; uint16: 'complex128'; int32: 'complex128'; uint32: 'complex128'; int64: 'complex128'; uint64: 'complex128'; float16: 'complex128'; bfloat16: 'complex128'; float32: 'complex128'; float64: 'complex128'; complex64: 'complex128'; complex128: 'complex128' }
 }
 
-/** The dtype in which tensors of two dtypes are combined. */
+/**
+ * The dtype in which tensors of two dtypes are combined; `never` where they do not and the call throws. Refusing the operand
+ * instead, or the result, by a conditional type would cost tensors their covariance or stop generic code from compiling.
+ */
 export type Promote<A extends DType, B extends DType> = PromotionTable[A][B]

@@ -1228,7 +1228,7 @@ export function logSoftmax<A extends DType>(x: Tensor<A>, options?: number | Log
  * ```
  */
 export function reshape<A extends DType>(x: Tensor<A>, shape: readonly number[]): Tensor<A> {
-  return one(58, [x], [shape], []) as Tensor<A>
+  return one(61, [x], [shape], []) as Tensor<A>
 }
 
 /**
@@ -1249,7 +1249,7 @@ export function reshape<A extends DType>(x: Tensor<A>, shape: readonly number[])
  * ```
  */
 export function permuteDims<A extends DType>(x: Tensor<A>, axes?: number | readonly number[]): Tensor<A> {
-  return one(59, [x], [axes], []) as Tensor<A>
+  return one(62, [x], [axes], []) as Tensor<A>
 }
 
 /**
@@ -1268,7 +1268,7 @@ export function permuteDims<A extends DType>(x: Tensor<A>, axes?: number | reado
  * ```
  */
 export function matrixTranspose<A extends DType>(x: Tensor<A>): Tensor<A> {
-  return unary(60, x) as Tensor<A>
+  return unary(63, x) as Tensor<A>
 }
 
 /**
@@ -1288,7 +1288,7 @@ export function matrixTranspose<A extends DType>(x: Tensor<A>): Tensor<A> {
  * ```
  */
 export function expandDims<A extends DType>(x: Tensor<A>, axis?: number): Tensor<A> {
-  return one(61, [x], [axis], []) as Tensor<A>
+  return one(64, [x], [axis], []) as Tensor<A>
 }
 
 /**
@@ -1308,7 +1308,7 @@ export function expandDims<A extends DType>(x: Tensor<A>, axis?: number): Tensor
  * ```
  */
 export function squeeze<A extends DType>(x: Tensor<A>, axis?: number | readonly number[]): Tensor<A> {
-  return one(62, [x], [axis], []) as Tensor<A>
+  return one(65, [x], [axis], []) as Tensor<A>
 }
 
 /** Options of `flip`. */
@@ -1334,8 +1334,8 @@ export interface FlipOptions {
  * ```
  */
 export function flip<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | FlipOptions): Tensor<A> {
-  const o = readOptions(63, options, ['axis'], 'axis')
-  return one(63, [x], [o.axis], []) as Tensor<A>
+  const o = readOptions(66, options, ['axis'], 'axis')
+  return one(66, [x], [o.axis], []) as Tensor<A>
 }
 
 /**
@@ -1355,7 +1355,7 @@ export function flip<A extends DType>(x: Tensor<A>, options?: number | readonly 
  * ```
  */
 export function broadcastTo<A extends DType>(x: Tensor<A>, shape: readonly number[]): Tensor<A> {
-  return one(64, [x], [shape], []) as Tensor<A>
+  return one(67, [x], [shape], []) as Tensor<A>
 }
 
 /** Options of `concat`. */
@@ -1382,8 +1382,8 @@ export interface ConcatOptions {
  * ```
  */
 export function concat<A extends DType>(arrays: readonly Tensor<A>[], options?: number | ConcatOptions): Tensor<Promote<A, A>> {
-  const o = readOptions(65, options, ['axis'], 'axis')
-  return one(65, tensorList(65, arrays), [o.axis], []) as Tensor<Promote<A, A>>
+  const o = readOptions(68, options, ['axis'], 'axis')
+  return one(68, tensorList(68, arrays), [o.axis], []) as Tensor<Promote<A, A>>
 }
 
 /** Options of `stack`. */
@@ -1409,8 +1409,8 @@ export interface StackOptions {
  * ```
  */
 export function stack<A extends DType>(arrays: readonly Tensor<A>[], options?: number | StackOptions): Tensor<Promote<A, A>> {
-  const o = readOptions(66, options, ['axis'], 'axis')
-  return one(66, tensorList(66, arrays), [o.axis], []) as Tensor<Promote<A, A>>
+  const o = readOptions(69, options, ['axis'], 'axis')
+  return one(69, tensorList(69, arrays), [o.axis], []) as Tensor<Promote<A, A>>
 }
 
 /** Options of `take`. */
@@ -1438,8 +1438,8 @@ export interface TakeOptions {
  * ```
  */
 export function take<A extends DType>(x: Tensor<A>, indices: Tensor, options?: number | TakeOptions): Tensor<A> {
-  const o = readOptions(69, options, ['axis'], 'axis')
-  return one(69, [x, indices], [o.axis], []) as Tensor<A>
+  const o = readOptions(72, options, ['axis'], 'axis')
+  return one(72, [x, indices], [o.axis], []) as Tensor<A>
 }
 
 /** Options of `scatterAdd`. */
@@ -1467,8 +1467,8 @@ export interface ScatterAddOptions {
  * ```
  */
 export function scatterAdd<A extends DType>(x: Tensor<A>, indices: Tensor, updates: Tensor, options?: number | ScatterAddOptions): Tensor<A> {
-  const o = readOptions(70, options, ['axis'], 'axis')
-  return one(70, [x, indices, updates], [o.axis], []) as Tensor<A>
+  const o = readOptions(73, options, ['axis'], 'axis')
+  return one(73, [x, indices, updates], [o.axis], []) as Tensor<A>
 }
 
 /** Options of `sort`. */
@@ -1496,8 +1496,8 @@ export interface SortOptions {
  * ```
  */
 export function sort<A extends DType>(x: Tensor<A>, options?: number | SortOptions): Tensor<A> {
-  const o = readOptions(71, options, ['axis', 'descending'], 'axis')
-  return one(71, [x], [o.axis, o.descending], []) as Tensor<A>
+  const o = readOptions(74, options, ['axis', 'descending'], 'axis')
+  return one(74, [x], [o.axis, o.descending], []) as Tensor<A>
 }
 
 /** Options of `argsort`. */
@@ -1524,8 +1524,8 @@ export interface ArgsortOptions {
  * ```
  */
 export function argsort(x: Tensor, options?: number | ArgsortOptions): Tensor<'int32'> {
-  const o = readOptions(72, options, ['axis', 'descending'], 'axis')
-  return one(72, [x], [o.axis, o.descending], []) as Tensor<'int32'>
+  const o = readOptions(75, options, ['axis', 'descending'], 'axis')
+  return one(75, [x], [o.axis, o.descending], []) as Tensor<'int32'>
 }
 
 /** Options of `topk`. */
@@ -1554,8 +1554,8 @@ export interface TopkOptions {
  * ```
  */
 export function topk<A extends DType>(x: Tensor<A>, k: number, options?: number | TopkOptions): { values: Tensor<A>; indices: Tensor<'int32'> } {
-  const o = readOptions(73, options, ['axis', 'largest'], 'axis')
-  const [values, indices] = many(73, [x], [k, o.axis, o.largest], []) as [Tensor, Tensor]
+  const o = readOptions(76, options, ['axis', 'largest'], 'axis')
+  const [values, indices] = many(76, [x], [k, o.axis, o.largest], []) as [Tensor, Tensor]
   return { values, indices } as { values: Tensor<A>; indices: Tensor<'int32'> }
 }
 
@@ -1585,8 +1585,8 @@ export interface ZerosOptions<E extends DType = DType> {
  * ```
  */
 export function zeros<E extends DType = 'float32'>(shape: readonly number[], options?: ZerosOptions<E>): Tensor<E> {
-  const o = readOptions(78, options, ['dtype', 'device'])
-  return one(78, [], [shape, o.dtype, o.device], []) as Tensor<E>
+  const o = readOptions(81, options, ['dtype', 'device'])
+  return one(81, [], [shape, o.dtype, o.device], []) as Tensor<E>
 }
 
 /** Options of `ones`. */
@@ -1613,8 +1613,8 @@ export interface OnesOptions<E extends DType = DType> {
  * ```
  */
 export function ones<E extends DType = 'float32'>(shape: readonly number[], options?: OnesOptions<E>): Tensor<E> {
-  const o = readOptions(79, options, ['dtype', 'device'])
-  return one(79, [], [shape, o.dtype, o.device], []) as Tensor<E>
+  const o = readOptions(82, options, ['dtype', 'device'])
+  return one(82, [], [shape, o.dtype, o.device], []) as Tensor<E>
 }
 
 /** Options of `empty`. */
@@ -1641,8 +1641,8 @@ export interface EmptyOptions<E extends DType = DType> {
  * ```
  */
 export function empty<E extends DType = 'float32'>(shape: readonly number[], options?: EmptyOptions<E>): Tensor<E> {
-  const o = readOptions(80, options, ['dtype', 'device'])
-  return one(80, [], [shape, o.dtype, o.device], []) as Tensor<E>
+  const o = readOptions(83, options, ['dtype', 'device'])
+  return one(83, [], [shape, o.dtype, o.device], []) as Tensor<E>
 }
 
 /** Options of `full`. */
@@ -1671,8 +1671,8 @@ export interface FullOptions<E extends DType = DType> {
  * ```
  */
 export function full<A extends Operand, E extends DType = Common<A, A>>(shape: readonly number[], fillValue: A, options?: FullOptions<E>): Tensor<E> {
-  const o = readOptions(81, options, ['dtype', 'device'])
-  return one(81, [fillValue], [shape, o.dtype, o.device], []) as Tensor<E>
+  const o = readOptions(84, options, ['dtype', 'device'])
+  return one(84, [fillValue], [shape, o.dtype, o.device], []) as Tensor<E>
 }
 
 /** Options of `eye`. */
@@ -1705,6 +1705,62 @@ export interface EyeOptions<E extends DType = DType> {
  * ```
  */
 export function eye<E extends DType = 'float32'>(rows: number, options?: EyeOptions<E>): Tensor<E> {
-  const o = readOptions(82, options, ['cols', 'dtype', 'device', 'k'])
-  return one(82, [], [rows, o.cols, o.dtype, o.device], [o.k]) as Tensor<E>
+  const o = readOptions(85, options, ['cols', 'dtype', 'device', 'k'])
+  return one(85, [], [rows, o.cols, o.dtype, o.device], [o.k]) as Tensor<E>
+}
+
+/** Options of `tril`. */
+export interface TrilOptions {
+  /** A number; 0 by default. */
+  readonly k?: number | undefined
+}
+
+/**
+ * Elements on and below the k-th diagonal of the last two axes, zero above.
+ *
+ * `out_ij = j <= i + k ? x_ij : 0`
+ *
+ * Takes any dtype; gives the same dtype.
+ * NumPy `tril`, PyTorch `tril`.
+ *
+ * @param x A tensor.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).tril()`.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2]).tril({ k: 0.5 })`.
+ * @example
+ * ```ts
+ * ft.ones([2, 2]).tril() // [[1, 0], [1, 1]]
+ * ```
+ */
+export function tril<A extends DType>(x: Tensor<A>, options?: TrilOptions): Tensor<A> {
+  const o = readOptions(89, options, ['k'])
+  return one(89, [x], [], [o.k]) as Tensor<A>
+}
+
+/** Options of `triu`. */
+export interface TriuOptions {
+  /** A number; 0 by default. */
+  readonly k?: number | undefined
+}
+
+/**
+ * Elements on and above the k-th diagonal of the last two axes, zero below.
+ *
+ * `out_ij = j >= i + k ? x_ij : 0`
+ *
+ * Takes any dtype; gives the same dtype.
+ * NumPy `triu`, PyTorch `triu`.
+ *
+ * @param x A tensor.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).triu()`.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2]).triu({ k: 0.5 })`.
+ * @example
+ * ```ts
+ * ft.ones([2, 2]).triu() // [[1, 1], [0, 1]]
+ * ```
+ */
+export function triu<A extends DType>(x: Tensor<A>, options?: TriuOptions): Tensor<A> {
+  const o = readOptions(90, options, ['k'])
+  return one(90, [x], [], [o.k]) as Tensor<A>
 }

@@ -7,7 +7,7 @@ import { binary, unary } from '../record.js'
 import type { Operand, With } from '../operand.js'
 import type { Tensor } from '../tensor.js'
 import type { DType, FloatOf, Promote, SumOf } from './dtypes.js'
-import type { OneHotOptions, SumOptions, ProdOptions, MeanOptions, MaxOptions, MinOptions, AllOptions, AnyOptions, ArgmaxOptions, ArgminOptions, CumulativeSumOptions, TensordotOptions, SoftmaxOptions, LogSoftmaxOptions, FlipOptions, TakeOptions, ScatterAddOptions, SortOptions, ArgsortOptions, TopkOptions } from './functions.js'
+import type { OneHotOptions, SumOptions, ProdOptions, MeanOptions, MaxOptions, MinOptions, AllOptions, AnyOptions, ArgmaxOptions, ArgminOptions, CumulativeSumOptions, TensordotOptions, SoftmaxOptions, LogSoftmaxOptions, FlipOptions, TakeOptions, ScatterAddOptions, SortOptions, ArgsortOptions, TopkOptions, TrilOptions, TriuOptions } from './functions.js'
 
 /** The operations as methods; `Tensor` extends it. */
 export abstract class OpMethods<D extends DType> extends Methods<D> {
@@ -1061,7 +1061,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   reshape(shape: readonly number[]): Tensor<D> {
-    return one(58, [this], [shape], []) as Tensor<D>
+    return one(61, [this], [shape], []) as Tensor<D>
   }
 
   /**
@@ -1081,7 +1081,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   permuteDims(axes?: number | readonly number[]): Tensor<D> {
-    return one(59, [this], [axes], []) as Tensor<D>
+    return one(62, [this], [axes], []) as Tensor<D>
   }
 
   /**
@@ -1099,7 +1099,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   matrixTranspose(): Tensor<D> {
-    return unary(60, this) as Tensor<D>
+    return unary(63, this) as Tensor<D>
   }
 
   /**
@@ -1118,7 +1118,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   expandDims(axis?: number): Tensor<D> {
-    return one(61, [this], [axis], []) as Tensor<D>
+    return one(64, [this], [axis], []) as Tensor<D>
   }
 
   /**
@@ -1137,7 +1137,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   squeeze(axis?: number | readonly number[]): Tensor<D> {
-    return one(62, [this], [axis], []) as Tensor<D>
+    return one(65, [this], [axis], []) as Tensor<D>
   }
 
   /**
@@ -1156,8 +1156,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   flip(options?: number | readonly number[] | FlipOptions): Tensor<D> {
-    const o = readOptions(63, options, ['axis'], 'axis')
-    return one(63, [this], [o.axis], []) as Tensor<D>
+    const o = readOptions(66, options, ['axis'], 'axis')
+    return one(66, [this], [o.axis], []) as Tensor<D>
   }
 
   /**
@@ -1176,7 +1176,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   broadcastTo(shape: readonly number[]): Tensor<D> {
-    return one(64, [this], [shape], []) as Tensor<D>
+    return one(67, [this], [shape], []) as Tensor<D>
   }
 
   /**
@@ -1197,8 +1197,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   take(indices: Tensor, options?: number | TakeOptions): Tensor<D> {
-    const o = readOptions(69, options, ['axis'], 'axis')
-    return one(69, [this, indices], [o.axis], []) as Tensor<D>
+    const o = readOptions(72, options, ['axis'], 'axis')
+    return one(72, [this, indices], [o.axis], []) as Tensor<D>
   }
 
   /**
@@ -1219,8 +1219,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   scatterAdd(indices: Tensor, updates: Tensor, options?: number | ScatterAddOptions): Tensor<D> {
-    const o = readOptions(70, options, ['axis'], 'axis')
-    return one(70, [this, indices, updates], [o.axis], []) as Tensor<D>
+    const o = readOptions(73, options, ['axis'], 'axis')
+    return one(73, [this, indices, updates], [o.axis], []) as Tensor<D>
   }
 
   /**
@@ -1239,8 +1239,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   sort(options?: number | SortOptions): Tensor<D> {
-    const o = readOptions(71, options, ['axis', 'descending'], 'axis')
-    return one(71, [this], [o.axis, o.descending], []) as Tensor<D>
+    const o = readOptions(74, options, ['axis', 'descending'], 'axis')
+    return one(74, [this], [o.axis, o.descending], []) as Tensor<D>
   }
 
   /**
@@ -1258,8 +1258,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   argsort(options?: number | ArgsortOptions): Tensor<'int32'> {
-    const o = readOptions(72, options, ['axis', 'descending'], 'axis')
-    return one(72, [this], [o.axis, o.descending], []) as Tensor<'int32'>
+    const o = readOptions(75, options, ['axis', 'descending'], 'axis')
+    return one(75, [this], [o.axis, o.descending], []) as Tensor<'int32'>
   }
 
   /**
@@ -1279,8 +1279,50 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   topk(k: number, options?: number | TopkOptions): { values: Tensor<D>; indices: Tensor<'int32'> } {
-    const o = readOptions(73, options, ['axis', 'largest'], 'axis')
-    const [values, indices] = many(73, [this], [k, o.axis, o.largest], []) as [Tensor, Tensor]
+    const o = readOptions(76, options, ['axis', 'largest'], 'axis')
+    const [values, indices] = many(76, [this], [k, o.axis, o.largest], []) as [Tensor, Tensor]
     return { values, indices } as { values: Tensor<D>; indices: Tensor<'int32'> }
+  }
+
+  /**
+   * Elements on and below the k-th diagonal of the last two axes, zero above.
+   *
+   * `out_ij = j <= i + k ? x_ij : 0`
+   *
+   * Takes any dtype; gives the same dtype.
+   * NumPy `tril`, PyTorch `tril`.
+   *
+   * @param options An object of options.
+   * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).tril()`.
+   * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2]).tril({ k: 0.5 })`.
+   * @example
+   * ```ts
+   * ft.ones([2, 2]).tril() // [[1, 0], [1, 1]]
+   * ```
+   */
+  tril(options?: TrilOptions): Tensor<D> {
+    const o = readOptions(89, options, ['k'])
+    return one(89, [this], [], [o.k]) as Tensor<D>
+  }
+
+  /**
+   * Elements on and above the k-th diagonal of the last two axes, zero below.
+   *
+   * `out_ij = j >= i + k ? x_ij : 0`
+   *
+   * Takes any dtype; gives the same dtype.
+   * NumPy `triu`, PyTorch `triu`.
+   *
+   * @param options An object of options.
+   * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).triu()`.
+   * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2]).triu({ k: 0.5 })`.
+   * @example
+   * ```ts
+   * ft.ones([2, 2]).triu() // [[1, 1], [0, 1]]
+   * ```
+   */
+  triu(options?: TriuOptions): Tensor<D> {
+    const o = readOptions(90, options, ['k'])
+    return one(90, [this], [], [o.k]) as Tensor<D>
   }
 }

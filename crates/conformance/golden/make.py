@@ -281,6 +281,70 @@ for d in FLOATS:
             y = (w - w.max(axis, keepdims=True)) - np.log(e.sum(axis, keepdims=True))
             case("logSoftmax", [x], y.astype(d), [axis], tol="abs:" + repr({"float16": 0.002, "float32": 4e-7, "float64": 1e-15}[d] * scale))
 
+# --- windows: convolution and pooling by their definition, place by place; float data is whole, so sums are exact
+def windows(x, size, stride, dilation, pads, outside):
+    """The elements of every window over the last axes: [lead..., o1..on, w1..wn]."""
+    n = len(size)
+    padded = np.full(x.shape[:-n] + tuple(s + a + b for s, (a, b) in zip(x.shape[-n:], pads)), outside, x.dtype)
+    padded[(...,) + tuple(slice(a, a + s) for s, (a, _) in zip(x.shape[-n:], pads))] = x
+    out = [(padded.shape[i - n] - d * (w - 1) - 1) // t + 1 for i, (w, t, d) in enumerate(zip(size, stride, dilation))]
+    y = np.empty(x.shape[:-n] + tuple(out) + tuple(size), x.dtype)
+    for o in np.ndindex(*out):
+        for k in np.ndindex(*size):
+            y[(...,) + o + k] = padded[(...,) + tuple(i * t + j * d for i, t, j, d in zip(o, stride, k, dilation))]
+    return y
+
+
+def sides(pads):
+    return [len(pads), *(a for a, _ in pads), len(pads), *(b for _, b in pads)]
+
+
+def counted(values):
+    return [len(values), *values]
+
+
+def conv(x, w, stride, pads, dilation, groups):
+    seen = windows(x, w.shape[2:], stride, dilation, pads, 0)
+    n, channels, each = w.ndim - 2, w.shape[1], w.shape[0] // groups
+    out = np.zeros((x.shape[0], w.shape[0]) + seen.shape[2 : 2 + n], x.dtype)
+    for o in range(w.shape[0]):
+        part = seen[:, o // each * channels : (o // each + 1) * channels]
+        for c in range(channels):
+            out[:, o] += np.sum(part[:, c] * w[o, c], axis=tuple(range(-n, 0)), dtype=x.dtype)
+    return out
+
+
+for d in FLOATS + INTS:
+    for x, w, stride, pads, dilation, groups in [
+        ((2, 3, 7), (4, 3, 3), [2], [(1, 0)], [1], 1),
+        ((1, 4, 6, 5), (6, 2, 2, 3), [1, 2], [(0, 2), (1, 1)], [2, 1], 2),
+        ((2, 2, 3, 4, 3), (2, 1, 2, 1, 2), [1, 1, 1], [(0, 0), (0, 0), (1, 1)], [1, 1, 1], 2),
+    ]:
+        x, w = (rng.integers(0, 5, s).astype(d) for s in (x, w))
+        attrs = [*counted(stride), *sides(pads), *counted(dilation), groups]
+        case("nn.conv", [x, w], conv(x, w, stride, pads, dilation, groups), attrs)
+    for shape, size, stride, pads, dilation in [
+        ((2, 3, 9), [3], [2], [(1, 1)], [1]),
+        ((1, 2, 5, 7), [2, 3], [2, 3], [(0, 0), (0, 2)], [1, 1]),
+        ((1, 2, 4, 4, 5), [2, 2, 2], [1, 2, 1], [(1, 0), (0, 0), (0, 0)], [2, 1, 3]),
+    ]:
+        x = rng.integers(0, 90, shape).astype(d) - np.array(45 if d in FLOATS else 0, d)
+        attrs = [*counted(size), *counted(stride), *sides(pads), *counted(dilation)]
+        axes = tuple(range(-len(size), 0))
+        lowest = -inf if d in FLOATS else np.iinfo(d).min
+        case("nn.maxPool", [x], windows(x, size, stride, dilation, pads, lowest).max(axes), attrs)
+        f = to_float(d)
+        mean = windows(x.astype("float64"), size, stride, dilation, pads, 0).mean(axes)
+        # Sums are whole numbers: one rounding, of the quotient (half floats divide in float32 and round again).
+        case("nn.avgPool", [x], mean.astype(f), attrs, tol="1" if f == "float16" else "0")
+    if d in FLOATS:
+        x = np.array([[[1, nan, 3, 4, -inf, inf]]], d)
+        case("nn.maxPool", [x], np.array([[[nan, 4, inf]]], d), [1, 2, -1, 1, 0, 1, 0, -1])
+# 'same', whose windows are ceil(size / stride): the odd place lies behind.
+x, w = np.array([[[1, 2, 3, 4]]], "int32"), np.array([[[1, 10]]], "int32")
+case("nn.conv", [x, w], np.array([[[21, 32, 43, 4]]], "int32"), [-1, -1, -1, 1])
+case("nn.conv", [x, np.array([[[1, 10, 100]]], "int32")], np.array([[[321, 43]]], "int32"), [1, 2, -1, -1, 1])
+
 # --- shape
 for d in ["float32", "int16", "bool", "complex128"]:
     x = rng.integers(0, 3, (2, 3, 4)).astype(d)
@@ -295,11 +359,11 @@ for d in ["float32", "int16", "bool", "complex128"]:
     y = rng.integers(0, 3, (2, 1, 4)).astype(d)
     case("concat", [x, y], np.concatenate([x, y], 1), [1])
     case("stack", [x, x[::-1].copy()], np.stack([x, x[::-1]], -1), [-1])
-    case("slice", [x], x[1, ::-2, 1:3], [3, 1, 0, 2, 2, 2, 2], [1, 2, -2, 1, 1])
-    case("slice", [x], x[None, :, 1], [4, 0, 0, 2, 2, 1, 0, 2, 4], [0, 1, 1, 0, 1])
+    case("at", [x], x[1, ::-2, 1:3], [3, 1, 0, 2, 2, 2, 2], [1, 2, -2, 1, 1])
+    case("at", [x], x[None, :, 1], [4, 0, 0, 2, 2, 1, 0, 2, 4], [0, 1, 1, 0, 1])
     z = x.copy()
     z[1, :, 1:3] = y[0, 0, :2]
-    case("withSlice", [x, y[0, 0, :2].copy()], z, [3, 1, 0, 2, 3, 2, 2], [1, 0, 1, 1, 1])
+    case("withAt", [x, y[0, 0, :2].copy()], z, [3, 1, 0, 2, 3, 2, 2], [1, 0, 1, 1, 1])
 case("concat", [np.array([1, 2], "int8"), np.array([3.5], "float32")], np.array([1, 2, 3.5], "float32"), [0])
 
 # --- indexing
@@ -372,12 +436,32 @@ case("full", [True], np.full((2,), True), [1, 2, nan, 0])
 case("full", [7], np.full((2,), 7, "int64"), [1, 2, nan, 0])
 for d in ["float32", "int32", "float64", "int64"]:
     case("arange", [], np.arange(2, 12, 3).astype(d), [4, NUMBER[d], 0], [2, 3])
-    case("linspace", [], np.linspace(2, 10, 5).astype(d), [5, NUMBER[d], 0], [2, 10])
+    case("linspace", [], np.linspace(2, 10, 5).astype(d), [5, NUMBER[d], 0, 1], [2, 10])
 case("arange", [], np.arange(0.5, 2.5, 0.25).astype("float32"), [8, nan, 0], [0.5, 0.25])
-case("linspace", [], np.linspace(-1, 1, 7).astype("float32"), [7, nan, 0], [-1, 1])
+case("linspace", [], np.linspace(-1, 1, 7).astype("float32"), [7, nan, 0, 1], [-1, 1])
 # An end that start + i * step misses.
 start, stop, n = next((a, b, n) for a in (0.1, 0.3, 0.7) for b in (1.1, 2.3) for n in range(3, 60) if a + (n - 1) * ((b - a) / (n - 1)) != b)
-case("linspace", [], np.linspace(start, stop, n), [n, NUMBER["float64"], 0], [start, stop])
+case("linspace", [], np.linspace(start, stop, n), [n, NUMBER["float64"], 0, 1], [start, stop])
+
+# --- half-open ranges, powers, triangles
+for n in [0, 1, 2, 7]:
+    for endpoint in [False, True]:
+        case("linspace", [], np.linspace(-0.3, 1.1, n, endpoint), [n, NUMBER["float64"], 0, endpoint], [-0.3, 1.1])
+        for d, base, tol in [("float64", 10.0, "2"), ("float32", 2.0, "1")]:
+            case("logspace", [], np.logspace(-2, 3, n, endpoint, base).astype(d), [n, NUMBER[d], 0, endpoint], [-2, 3, base], tol=tol)
+# Exponents so large that the ulp by which start + i * step misses the end is hundreds of ulps of the power.
+start, stop, n = next((a, b, n) for a in (0.1, 0.3, 0.7) for b in (300.3, 250.7) for n in range(3, 60) if a + (n - 1) * ((b - a) / (n - 1)) != b)
+case("logspace", [], np.logspace(start, stop, n), [n, NUMBER["float64"], 0, 1], [start, stop, 10], tol="3")
+case("logspace", [], np.logspace(0, 4, 5, base=2, dtype="int16"), [5, NUMBER["int16"], 0, 1], [0, 4, 2])
+for d in ["float32", "int8", "bool", "complex64", "float16", "uint64"]:
+    x = (np.arange(24) % 5 + 1).reshape(2, 3, 4).astype(d)
+    for k in [-3, -1, 0, 2, 4, 2**40]:
+        case("tril", [x], np.tril(x, k), numbers=[k])
+        case("triu", [x[0]], np.triu(x[0], k), numbers=[k])
+# Zero, not the product with zero.
+x = np.array([[nan, -inf], [inf, nan]], "float64")
+case("tril", [x], np.tril(x), numbers=[0])
+case("triu", [x], np.triu(x), numbers=[0])
 
 # --- promotion: the array API table, inside kinds; NumPy's own float64 for uint64 with signed integers is an error here
 for d in ["bool"] + INTS + FLOATS + ["complex64", "complex128"]:

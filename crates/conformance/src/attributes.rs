@@ -2,7 +2,7 @@
 
 use crate::shapes::Shapes;
 use ferrotensor_core::DType;
-use ferrotensor_ops::def::{AttrDef, AttrKind, OpDef};
+use ferrotensor_ops::def::{AttrDef, AttrKind, OpDef, ParamDef};
 
 /// As axis values.
 pub fn names(values: &[&str]) -> Vec<String> {
@@ -15,7 +15,7 @@ pub fn dtype_names(dtypes: &[DType]) -> Vec<String> {
 }
 
 /// A run-time number of a row, by its name; `None` for one the suite was not taught to choose, whose row then has no cases.
-pub fn number(name: &str, choice: &str, dtype: DType) -> Option<f64> {
+pub fn number(def: &ParamDef, choice: &str, dtype: DType) -> Option<f64> {
     let float = dtype.is_float() || dtype.is_complex();
     let of = |plain: f64, other: f64, odd: f64| {
         Some(match choice {
@@ -24,7 +24,10 @@ pub fn number(name: &str, choice: &str, dtype: DType) -> Option<f64> {
             _ => plain,
         })
     };
-    match name {
+    match def.name {
+        "low" if def.integer => of(0.0, -7.0, 5.0),
+        "high" if def.integer => of(10.0, 8.0, 9_007_199_254_740_991.0),
+        "base" => of(10.0, 2.0, 0.5),
         "k" => of(0.0, -1.0, 2.0),
         "start" if float => of(0.0, -3.25, 1e3),
         "step" | "stop" if float => of(1.0, 0.1, -2.5),
@@ -47,6 +50,7 @@ pub fn attribute_values(op: &OpDef, def: &AttrDef) -> Vec<String> {
         (AttrKind::OptAxis, _) => names(&["none", "0", "-1", "middle"]),
         (AttrKind::Int(_), "axis") => names(&["0", "-1", "middle"]),
         (AttrKind::Int(_), "k") => names(&["0", "1", "half", "all"]),
+        (AttrKind::Int(_), "groups") => names(&["1", "2", "3"]),
         (AttrKind::Int(_), "numClasses") => names(&["0", "1", "5"]),
         (AttrKind::Int(_), "count") => names(&["0", "1", "2", "33", "1025"]),
         (AttrKind::Int(_), _) => names(&["shape"]),
@@ -63,6 +67,9 @@ pub fn attribute_values(op: &OpDef, def: &AttrDef) -> Vec<String> {
         (AttrKind::Shape, _) => names(&["shape"]),
         (AttrKind::NewShape, _) => names(&["flat", "inferred", "reversed", "unit"]),
         (AttrKind::AxisPairs, _) => names(&["shape"]),
+        (AttrKind::PerAxis(None), _) => names(&["1", "2", "3", "uneven"]),
+        (AttrKind::PerAxis(Some(_)), _) => names(&["none", "1", "2", "uneven"]),
+        (AttrKind::Padding, _) => names(&["0", "1", "uneven", "pairs", "same"]),
         (AttrKind::Items, _) => names(&["all", "reversed", "step", "pick", "new axis", "empty"]),
     }
 }
@@ -91,6 +98,17 @@ pub fn attribute_words(
         (AttrKind::Axes, "last") => list(&[-1.0]),
         (AttrKind::Axes, "both") if dims.len() > 1 => list(&[-1.0, 0.0]),
         (AttrKind::Axes, "empty") => list(&[]),
+        // Without spatial axes there is no call.
+        (AttrKind::PerAxis(_) | AttrKind::Padding, _) if dims.len() < 3 => return None,
+        (AttrKind::PerAxis(_), "none") | (AttrKind::Padding, "same") => vec![-1.0],
+        (AttrKind::PerAxis(_), "uneven") => list(&(2..dims.len()).map(|a| ((a + 1) % 3 + 1) as f64).collect::<Vec<_>>()),
+        (AttrKind::PerAxis(_), number) => list(&[number.parse().ok()?]),
+        (AttrKind::Padding, "uneven" | "pairs") => {
+            let low: Vec<f64> = (2..dims.len()).map(|a| (a % 2) as f64).collect();
+            let high: Vec<f64> = low.iter().map(|&l| if value == "pairs" { 1.0 - l } else { l }).collect();
+            [list(&low), list(&high)].concat()
+        }
+        (AttrKind::Padding, number) => [list(&[number.parse().ok()?]), list(&[number.parse().ok()?])].concat(),
         (AttrKind::OptAxis, "none") => vec![f64::NAN],
         (AttrKind::OptAxis, "fewer") => vec![(dims.iter().max().copied().unwrap_or(0) as f64 - 1.0).max(1.0)],
         (AttrKind::OptAxis, "more") => vec![dims.iter().max().copied().unwrap_or(0) as f64 + 3.0],

@@ -8,6 +8,7 @@
 //! | sum | (log2 n + 16) eps sum abs x: the fixed tree (architecture, "What numbers promise") |
 //! | product | n eps abs p: one rounding for each factor (Higham, Accuracy and Stability, 2002, lemma 3.1) |
 //! | Contract | (K + 1) u (abs A)(abs B) in the compute dtype, and the last roundings |
+//! | Window | as sum, or as Contract with K = channels x places |
 //! | Fft | 8 (log2 n + 2) eps norm2 y (Higham, theorem 24.2, with room for Bluestein's three transforms) |
 //! | Solve | 8 n eps norm(inv A) norm(A) norm(x) (Higham, theorem 9.4, growth factor of random matrices) |
 //! | Qr | 16 m eps cond(R) norm(A) (Higham, theorem 19.4 and Stewart 1977) |
@@ -19,7 +20,9 @@ mod routine;
 
 use crate::compare::{epsilon, largest, spacing};
 use crate::executor::Known;
-use ferrotensor_core::kernel::{Combine, Contract, Gather, Kernel, Map, Monoid, Reduce, Scan, Scatter, Sort, SortOutputs};
+use ferrotensor_core::kernel::{
+    Combine, Contract, Gather, Kernel, Map, Monoid, Reduce, Scan, Scatter, Sort, SortOutputs, Window, WindowCombine,
+};
 use ferrotensor_core::reference::{self, Array, Scalar};
 use ferrotensor_core::scalar::{Args, Instr, Op, Program};
 use ferrotensor_core::{DType, Error, Result};
@@ -61,6 +64,7 @@ pub fn after(kernel: &Kernel, inputs: &[&Known], params: &[u64], outputs: Vec<Ar
         Kernel::Map(map) => map_errors(map, inputs, params, &outputs)?,
         Kernel::Reduce(k) => vec![reduce_errors(k, inputs[0], &outputs[0])?],
         Kernel::Contract(k) => vec![contract_errors(k, inputs, &outputs[0])?],
+        Kernel::Window(k) => vec![window_errors(k, inputs, &outputs[0])?],
         Kernel::Routine(routine) => routine::errors(*routine, inputs, &outputs)?,
         _ if exact_inputs => vec![None; outputs.len()],
         Kernel::Scan(k) => vec![Some(scan_errors(k, inputs[0], &outputs[0])?)],
@@ -325,36 +329,73 @@ fn sort_errors(k: &Sort, input: &Known, outputs: &[Array]) -> Vec<Option<Vec<f64
 
 // --- Contract and Routine
 
-fn product(a: &[usize], x: Vec<f64>, b: &[usize], y: Vec<f64>, out: &[usize]) -> Result<Vec<f64>> {
-    let (x, y) = (Array::from_slice(a, &x)?, Array::from_slice(b, &y)?);
-    reference::run(&Kernel::Contract(Contract { dtype: DType::F64 }), &[x, y], &[out], &[])?[0].to_vec()
+fn contract_errors(k: &Contract, inputs: &[&Known], output: &Array) -> Result<Option<Vec<f64>>> {
+    let inner = inputs[0].array.dims().last().copied().unwrap_or(0);
+    product_errors(Kernel::Contract(Contract { dtype: DType::F64 }), inner, k.dtype, inputs, output)
 }
 
-fn contract_errors(k: &Contract, inputs: &[&Known], output: &Array) -> Result<Option<Vec<f64>>> {
+/// Of a kernel that adds `inner` products for each element; `wide` is the same kernel in float64.
+fn product_errors(wide: Kernel, inner: usize, dtype: DType, inputs: &[&Known], output: &Array) -> Result<Option<Vec<f64>>> {
     let exact_inputs = inputs.iter().all(|i| i.bound == Bound::Exact);
-    if !floating(k.dtype) {
+    if !floating(dtype) {
         return if exact_inputs { Ok(None) } else { Err(Error::internal("no row contracts inexact integers")) };
     }
     let (a, b) = (inputs[0], inputs[1]);
-    let (ad, bd, od) = (a.array.dims(), b.array.dims(), output.dims());
-    let inner = ad.last().copied().unwrap_or(0) as f64;
-    let unit = epsilon(k.dtype.compute()) / 2.0;
+    let product = |x: Vec<f64>, y: Vec<f64>| -> Result<Vec<f64>> {
+        let (x, y) = (Array::from_slice(a.array.dims(), &x)?, Array::from_slice(b.array.dims(), &y)?);
+        reference::run(&wide, &[x, y], &[output.dims()], &[])?[0].to_vec()
+    };
+    let unit = epsilon(dtype.compute()) / 2.0;
     let finite = |k: &Known| magnitudes(k).into_iter().map(|v| if v.is_finite() { v } else { 0.0 }).collect::<Vec<_>>();
-    let sizes = product(ad, finite(a), bd, finite(b), od)?;
-    let mut errors: Vec<f64> = sizes.iter().map(|s| (inner + 1.0) * unit * s).collect();
+    let sizes = product(finite(a), finite(b))?;
+    let mut errors: Vec<f64> = sizes.iter().map(|s| (inner as f64 + 1.0) * unit * s).collect();
     if !exact_inputs {
-        let from_a = product(ad, absolute(a), bd, finite(b), od)?;
+        let from_a = product(absolute(a), finite(b))?;
         let with = |k: &Known| finite(k).iter().zip(absolute(k)).map(|(s, e)| s + e).collect::<Vec<_>>();
-        let from_b = product(ad, with(a), bd, absolute(b), od)?;
+        let from_b = product(with(a), absolute(b))?;
         errors.iter_mut().zip(from_a.iter().zip(&from_b)).for_each(|(e, (x, y))| *e += x + y);
     }
     for (o, (e, size)) in errors.iter_mut().zip(sizes).enumerate() {
         // The reference was rounded; where float32 is narrowed, the result was rounded twice.
-        let roundings = if k.dtype.compute() == k.dtype { 0.5 } else { 1.0 };
-        *e += roundings * spacing(k.dtype, output.get(o).magnitude().hi);
-        *e = or_undefined(*e, size, k.dtype);
+        let roundings = if dtype.compute() == dtype { 0.5 } else { 1.0 };
+        *e += roundings * spacing(dtype, output.get(o).magnitude().hi);
+        *e = or_undefined(*e, size, dtype);
     }
     Ok(Some(errors))
+}
+
+fn window_errors(k: &Window, inputs: &[&Known], output: &Array) -> Result<Option<Vec<f64>>> {
+    let volume: usize = k.axes.iter().map(|a| a.size).product();
+    let wide = |combine| Kernel::Window(Window { combine, dtype: DType::F64, axes: k.axes.clone() });
+    let monoid = match k.combine {
+        WindowCombine::Dot => {
+            let channels = inputs[0].array.dims().get(2).copied().unwrap_or(0);
+            return product_errors(wide(WindowCombine::Dot), channels * volume, k.dtype, inputs, output);
+        }
+        WindowCombine::Reduce(monoid) => monoid,
+    };
+    // Of the numbers that stand in the places of the elements.
+    let over = |numbers: Vec<f64>, monoid| -> Result<Vec<f64>> {
+        let numbers = Array::from_slice(inputs[0].array.dims(), &numbers)?;
+        reference::run(&wide(WindowCombine::Reduce(monoid)), &[numbers], &[output.dims()], &[])?[0].to_vec()
+    };
+    let exact = inputs[0].bound == Bound::Exact;
+    match monoid {
+        Monoid::Sum if floating(k.dtype) && (volume > 1 || !exact) => {
+            let finite = magnitudes(inputs[0]).into_iter().map(|v| if v.is_finite() { v } else { 0.0 }).collect();
+            let (sizes, errors) = (over(finite, Monoid::Sum)?, over(absolute(inputs[0]), Monoid::Sum)?);
+            let unit = ((volume as f64).log2() + 16.0) * epsilon(k.dtype);
+            Ok(Some(sizes.iter().zip(errors).map(|(s, e)| or_undefined(unit * s + e, *s, k.dtype)).collect()))
+        }
+        Monoid::Max | Monoid::Min if !exact => {
+            // Windows without data are the identity, exactly.
+            Ok(Some(over(absolute(inputs[0]), Monoid::Max)?.into_iter().map(|e| e.max(0.0)).collect()))
+        }
+        Monoid::Prod | Monoid::All | Monoid::Any if !exact || floating(k.dtype) => {
+            Err(Error::internal("no row multiplies windows or asks inexact ones"))
+        }
+        _ => Ok(None),
+    }
 }
 
 #[cfg(test)]

@@ -100,7 +100,7 @@ impl Placement {
             Placement::Reversed => ("flip", vec![-1.0], vec![]),
             Placement::Broadcast => ("broadcastTo", std::iter::once(rank).chain(sizes()).collect(), vec![]),
             Placement::Sliced => (
-                "slice",
+                "at",
                 std::iter::once(rank).chain(sizes().flat_map(|d| [2.0, d])).collect(),
                 (0..dims.len()).flat_map(|a| [1.0, if a + 1 == dims.len() { 2.0 } else { 1.0 }]).collect(),
             ),

@@ -4,8 +4,9 @@
 use crate::case::Case;
 use crate::compare::Distance;
 use ferrotensor_core::DType;
-use ferrotensor_core::kernel::{Combine, Kernel, Monoid, Routine};
+use ferrotensor_core::kernel::{Combine, Kernel, Monoid, Routine, WindowCombine};
 use ferrotensor_core::scalar::Op;
+use ferrotensor_engine::Stats;
 use ferrotensor_ops::def::OpDef;
 use ferrotensor_ops::graph::Graph;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,6 +19,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 pub enum Status {
     /// On the device.
     Native,
+    /// On the device, as other kernels.
+    Rewritten,
+    /// On the CPU instead of the device.
+    Fallback,
     /// By the host's routines.
     Host,
     /// Nowhere: a typed error.
@@ -25,14 +30,21 @@ pub enum Status {
 }
 
 impl Status {
-    /// Of a graph with or without a routine.
-    pub fn of(routine: bool) -> Status {
-        if routine { Status::Host } else { Status::Native }
+    /// Of what a session counted, in a graph with or without a routine.
+    pub fn of(stats: &Stats, routine: bool) -> Status {
+        match (stats.fallbacks.is_empty(), stats.rewritten.is_empty()) {
+            (false, _) => Status::Fallback,
+            (true, false) => Status::Rewritten,
+            (true, true) if routine => Status::Host,
+            (true, true) => Status::Native,
+        }
     }
 
     fn name(self) -> &'static str {
         match self {
             Status::Native => "native",
+            Status::Rewritten => "rewritten",
+            Status::Fallback => "fallback",
             Status::Host => "host",
             Status::Unsupported => "unsupported",
         }
@@ -100,6 +112,11 @@ pub fn bound_words(graph: &Graph) -> Option<&'static str> {
             Kernel::Routine(Routine::Solve(_)) => "8 n eps norm(inv A) norm(A) norm(x)",
             Kernel::Routine(Routine::Qr(_)) => "16 m eps cond(R) norm(A)",
             Kernel::Contract(k) if float(k.dtype) => "(K + 1) u abs A abs B",
+            Kernel::Window(k) if float(k.dtype) => match k.combine {
+                WindowCombine::Dot => "(K + 1) u abs A abs B",
+                WindowCombine::Reduce(Monoid::Sum) => "(log2 n + 16) eps sum abs x",
+                WindowCombine::Reduce(_) => continue,
+            },
             Kernel::Reduce(k) if float(k.acc) && k.combine == Combine::Value(Monoid::Sum) => "(log2 n + 16) eps sum abs x",
             Kernel::Reduce(k) if float(k.acc) && k.combine == Combine::Value(Monoid::Prod) => "n eps abs p",
             Kernel::Map(k) => match k.program.instrs.iter().rposition(|i| matches!(i.op, Op::Call(_))) {

@@ -6,7 +6,7 @@ use ferrotensor_core::reference::Array;
 use ferrotensor_core::registry::{Probe, Registry};
 use ferrotensor_core::{Error, Result};
 use ferrotensor_cpu::{CpuBackend, Tier};
-use ferrotensor_engine::{Config, Engine, Mode, Request, RunOutcome, Session, Strict, Tensor};
+use ferrotensor_engine::{Config, Engine, Mode, Request, RunOutcome, Session, Stats, Strict, Tensor};
 use ferrotensor_ops::dtype_rule::Arg;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -56,6 +56,13 @@ impl Machine {
     /// The session, for programs that are no single call.
     pub fn session(&mut self) -> &mut Session {
         &mut self.session
+    }
+
+    /// What was counted since the last call.
+    pub fn take_stats(&mut self) -> Stats {
+        let stats = self.session.stats();
+        self.session.reset_stats();
+        stats
     }
 
     /// Forgets types and schedules, so that thousands of cases do not fill the tables.

@@ -1,6 +1,6 @@
 //! Changes of one thing in a lowered graph, each of which some golden vector must notice.
 
-use ferrotensor_core::kernel::{Combine, Kernel, Monoid, Routine, Update};
+use ferrotensor_core::kernel::{Combine, Kernel, Monoid, Routine, Update, WindowAxis, WindowCombine};
 use ferrotensor_core::scalar::Op;
 use ferrotensor_ops::graph::{Def, Graph, IndexItem, Number, View};
 
@@ -33,12 +33,21 @@ fn replace_monoid(graph: &mut Graph, from: Monoid, to: Monoid) -> bool {
             r.combine = Combine::Value(to);
             true
         }
+        Kernel::Window(w) if w.combine == WindowCombine::Reduce(from) => {
+            w.combine = WindowCombine::Reduce(to);
+            true
+        }
         Kernel::Scan(s) if s.combine == from => {
             s.combine = to;
             true
         }
         _ => false,
     })
+}
+
+/// Changes the first window axis that `f` changes.
+fn window_axis(graph: &mut Graph, f: fn(&mut WindowAxis) -> bool) -> bool {
+    first_kernel(graph, |k| if let Kernel::Window(w) = k { w.axes.iter_mut().any(f) } else { false })
 }
 
 /// Rows in which a mutation changes nothing that could be seen.
@@ -60,6 +69,20 @@ pub const MUTATIONS: &[(&str, Mutation)] = &[
     ("floor for ceil", |g| replace_op(g, Op::Ceil, Op::Floor)),
     ("a product for a sum", |g| replace_monoid(g, Monoid::Sum, Monoid::Prod)),
     ("a maximum for a minimum", |g| replace_monoid(g, Monoid::Min, Monoid::Max)),
+    ("a minimum for a maximum", |g| replace_monoid(g, Monoid::Max, Monoid::Min)),
+    ("windows further apart", |g| {
+        window_axis(g, |a| {
+            a.stride += 1;
+            true
+        })
+    }),
+    ("windows with wider gaps", |g| {
+        window_axis(g, |a| {
+            a.dilation += 1;
+            a.size > 1
+        })
+    }),
+    ("windows without padding", |g| window_axis(g, |a| std::mem::take(&mut a.low) > 0)),
     ("any for all", |g| replace_monoid(g, Monoid::All, Monoid::Any)),
     ("the other position", |g| {
         first_kernel(g, |k| match k {

@@ -9,7 +9,7 @@ use crate::machine::{self, Machine, read};
 use crate::recipe::Recipe;
 use crate::rows;
 use crate::values::{self, Fill, Rng};
-use ferrotensor_core::kernel::Kernel;
+use ferrotensor_core::kernel::{Kernel, WindowCombine};
 use ferrotensor_core::reference::Array;
 use ferrotensor_core::{DType, Error, Result};
 use ferrotensor_cpu::Tier;
@@ -93,9 +93,9 @@ struct Program {
 
 /// Rows that stand inside programs: those of tensors, without failures that depend on values.
 fn eligible(op: &OpDef) -> bool {
-    let special = ["take", "scatterAdd", "linalg.solve", "linalg.qr", "where", "tensordot", "oneHot", "withSlice", "pow"];
+    let special = ["take", "scatterAdd", "linalg.solve", "linalg.qr", "where", "tensordot", "oneHot", "withAt", "pow"];
     !op.operands.is_empty()
-        && (op.form != Form::Internal || op.name == "slice")
+        && (op.form != Form::Internal || op.name == "at")
         && op.namespace != Namespace::Random
         && op.namespace != Namespace::Fft
         && op.operands[0].name != "fillValue"
@@ -157,7 +157,11 @@ fn generate(rng: &mut Rng) -> Result<Program, String> {
     if program.steps.len() < 5 {
         return Err("fewer than five steps were found".into());
     }
-    program.bits_promised = rows::kernels(&graph).all(|k| !matches!(k, Kernel::Contract(c) if !c.dtype.is_integer()));
+    program.bits_promised = rows::kernels(&graph).all(|k| match k {
+        Kernel::Contract(c) => c.dtype.is_integer(),
+        Kernel::Window(w) => w.combine != WindowCombine::Dot || w.dtype.is_integer(),
+        _ => true,
+    });
     let first = program.inputs.len();
     program.outputs = (first..program.slots.len()).filter(|_| rng.below(3) == 0).collect();
     program.outputs.push(program.slots.len() - 1);

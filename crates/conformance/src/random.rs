@@ -20,6 +20,7 @@ pub fn trials() -> Vec<(String, Check)> {
         add("philox known answers", known_answers);
         add("element i depends on key and i only", prefixes);
         add("moments", moments);
+        add("integers of a range", integers);
         add("permutations", permutations);
         add("keys", keys);
     }
@@ -104,6 +105,8 @@ fn prefixes(tier: Tier) -> Result<(), String> {
             ("random.normal", float64, &[0.0, 1.0]),
             ("random.bits", nan, &[]),
             ("random.bits", DType::U64 as u8 as f64, &[]),
+            ("random.randint", nan, &[-1e9, 1e9]),
+            ("random.randint", DType::I64 as u8 as f64, &[0.0, 9_007_199_254_740_991.0]),
         ] {
             let long = draw(m, name, KEY, &[1.0, 3001.0, dtype], numbers)?;
             for shape in [&[1.0, 1.0][..], &[1.0, 33.0], &[2.0, 7.0, 11.0], &[3.0, 2.0, 2.0, 2.0]] {
@@ -155,6 +158,39 @@ fn moments(tier: Tier) -> Result<(), String> {
         check("normal correlation of neighbours", lag, 0.0, 1.0)?;
         let scaled = floats(&draw(m, "random.normal", KEY, &words, &[3.0, 0.5])?);
         check("scaled normal mean", mean(&scaled, |v| v), 3.0, 0.5)
+    })
+}
+
+/// `low + floor(U span / 2^128)` by 128-bit arithmetic, U being the four words of block i, which `bits` gives too.
+fn integers(tier: Tier) -> Result<(), String> {
+    machine::with(tier, true, |m| {
+        let n = 3000usize;
+        let words = ints(&draw(m, "random.bits", KEY, &[1.0, 4.0 * n as f64, f64::NAN], &[])?);
+        let most = (1u64 << 53) - 1;
+        for (low, high) in [(0, 1), (0, 10), (-7, 8), (-5, 4_294_967_291), (0, 4_294_967_297), (-(most as i64), most as i64)]
+        {
+            let dtype = DType::I64 as u8 as f64;
+            let got = draw(m, "random.randint", KEY, &[1.0, n as f64, dtype], &[low as f64, high as f64])?;
+            let span = (high - low) as u128;
+            for (i, (bytes, block)) in got.chunks_exact(8).zip(words.chunks_exact(4)).enumerate() {
+                let word = |w: usize| block[w] as u32 as u128;
+                let (above, below) = (word(3) << 32 | word(2), word(1) << 32 | word(0));
+                let wanted = low + ((above * span + ((below * span) >> 64)) >> 64) as i64;
+                let value = i64::from_le_bytes(std::array::from_fn(|b| bytes[b]));
+                if value != wanted {
+                    return Err(format!("element {i} of [{low}, {high}) is {value}, should be {wanted}"));
+                }
+            }
+        }
+        let dice = ints(&draw(m, "random.randint", KEY, &[1.0, 60_000.0, f64::NAN], &[1.0, 7.0])?);
+        for face in 1..=6 {
+            // Five standard deviations of a binomial with n = 60000, p = 1/6.
+            let count = dice.iter().filter(|&&v| v == face).count() as f64;
+            if (count - 10_000.0).abs() > 5.0 * (60_000.0f64 * 5.0 / 36.0).sqrt() {
+                return Err(format!("{count} of 60000 throws of a die show {face}"));
+            }
+        }
+        Ok(())
     })
 }
 

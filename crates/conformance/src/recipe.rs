@@ -93,14 +93,14 @@ impl Recipe {
         }
         if op.operands.len() > 1
             && shapes.iter().all(|s| s.others.is_empty())
-            && !["take", "scatterAdd", "withSlice"].contains(&op.name)
+            && !["take", "scatterAdd", "withAt"].contains(&op.name)
         {
             push("pairing".into(), names(&["same", "scalar", "row", "column", "first scalar"]));
         }
         if ["take", "scatterAdd"].contains(&op.name) {
             push("indices".into(), names(&["vector", "scalar", "matrix", "none", "long"]));
         }
-        if op.name == "withSlice" {
+        if op.name == "withAt" {
             push("pairing".into(), names(&["same", "scalar"]));
         }
         push("values".into(), if keyed || op.operands.is_empty() { vec![] } else { fills(op) });
@@ -198,7 +198,7 @@ impl Recipe {
             }
         }
         for def in op.params {
-            numbers.push(number(def.name, choice(&format!("number {}", def.name)), self.dtype)?);
+            numbers.push(number(def, choice(&format!("number {}", def.name)), self.dtype)?);
         }
         let count = if op.variadic { choice("operands").parse().ok()? } else { op.operands.len() };
         let mut operands = Vec::new();
@@ -357,7 +357,7 @@ fn operand_dims(op: &OpDef, i: usize, shape: &Shapes, pairing: &str, indices: &s
             let axis = axis_of(words, first.len())?;
             Some(first[..axis].iter().chain(index_dims).chain(&first[axis + 1..]).copied().collect())
         }
-        ("withSlice", 1) if pairing != "scalar" => {
+        ("withAt", 1) if pairing != "scalar" => {
             let lens =
                 words[1..].chunks_exact(2).filter(|w| w[0] != 1.0).map(|w| if w[0] == 0.0 { 1 } else { w[1] as usize });
             Some(lens.collect())

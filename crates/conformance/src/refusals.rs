@@ -30,6 +30,7 @@ pub fn trials() -> Vec<(String, Check)> {
     out.push(("refusals/numbers nobody handed out".into(), Box::new(made_up_numbers)));
     out.push(("refusals/index out of range".into(), Box::new(|| poison("take", Code::Index))));
     out.push(("refusals/scatter index out of range".into(), Box::new(|| poison("scatterAdd", Code::Index))));
+    out.push(("refusals/index of no elements out of range".into(), Box::new(index_of_empty_rows)));
     out.push(("refusals/singular matrix".into(), Box::new(|| poison("linalg.solve", Code::LinAlg))));
     out.push(("refusals/slice out of range".into(), Box::new(slice_out_of_range)));
     out
@@ -145,6 +146,9 @@ fn wrong_attributes(m: &mut Machine, op: &OpDef, good: &Good) -> Result<(), Stri
                 let first = good.words[at].max(0.0) as usize;
                 2 + first + good.words[at + 1 + first].max(0.0) as usize
             }
+            AttrKind::PerAxis(_) => 1 + good.words[at].max(0.0) as usize,
+            AttrKind::Padding if good.words[at] < 0.0 => 1,
+            AttrKind::Padding => 2 + 2 * good.words[at] as usize,
             AttrKind::Items => 1 + 2 * good.words[at] as usize,
             _ => 1,
         };
@@ -156,6 +160,29 @@ fn wrong_attributes(m: &mut Machine, op: &OpDef, good: &Good) -> Result<(), Stri
             }
             (AttrKind::OptAxis, "axis") => vec![(vec![99.0], &[Code::Index]), (vec![0.5], &argument)],
             (AttrKind::Int(_), "k") => vec![(vec![-1.0], &argument), (vec![1e9], &argument), (vec![f64::NAN], &argument)],
+            (AttrKind::Int(_), "groups") => {
+                vec![(vec![0.0], &argument), (vec![-1.0], &argument), (vec![0.5], &argument), (vec![7.0], &[Code::Shape])]
+            }
+            (AttrKind::PerAxis(left_out), _) => {
+                let mut broken: Vec<(Vec<f64>, &[Code])> = vec![
+                    (vec![1.0, 0.0], &argument),
+                    (vec![0.0], &argument),
+                    (vec![1.0, 1.5], &argument),
+                    (vec![4.0, 1.0, 1.0, 1.0, 1.0], &[Code::Shape]),
+                ];
+                if left_out.is_none() {
+                    broken.extend([(vec![-1.0], &argument[..]), (vec![1.0, 9e15], &[Code::Shape])]);
+                }
+                broken
+            }
+            (AttrKind::Padding, _) => vec![
+                (vec![1.0, -1.0, 1.0, 0.0], &argument),
+                (vec![1.0, 0.0, 1.0, 0.5], &argument),
+                (vec![1.0, 0.0, 2.0, 0.0, 0.0], &argument),
+                (vec![0.0, 0.0], &argument),
+                (vec![4.0, 0.0, 0.0, 0.0, 0.0, 4.0, 0.0, 0.0, 0.0, 0.0], &[Code::Shape]),
+                (vec![1.0, 9e15, 1.0, 9e15], &[Code::Shape]),
+            ],
             (AttrKind::Int(_), _) => vec![(vec![-1.0], &[Code::Shape]), (vec![0.5], &argument), (vec![1e300], &argument)],
             (AttrKind::OptAxis, _) => vec![(vec![-1.0], &[Code::Shape]), (vec![0.5], &argument)],
             (AttrKind::Axes, _) => {
@@ -375,11 +402,35 @@ pub fn takes_bad_index(m: &mut Machine) -> Result<bool, String> {
     call().map(|outputs| read(&outputs[0]).is_ok()).map_err(|e| e.message)
 }
 
+/// A bad index into rows without elements is as wrong as any other, though nothing is read by it.
+fn index_of_empty_rows() -> Result<(), String> {
+    let text = |e: Error| e.message;
+    let mut m = machine()?;
+    let (x, data) = m.upload(&Array::from_slice::<f32>(&[3, 0], &[]).map_err(text)?).map_err(text)?;
+    for (bad, index) in [(false, -3i32), (true, -4), (false, 2), (true, 3)] {
+        let (i, indices) = m.upload(&Array::from_slice(&[1], &[index]).map_err(text)?).map_err(text)?;
+        let (u, updates) = m.upload(&Array::from_slice::<f32>(&[1, 0], &[]).map_err(text)?).map_err(text)?;
+        for (name, operands) in [("take", &[0, 1][..]), ("scatterAdd", &[0, 1, 2])] {
+            let op = ferrotensor_ops::find(name).ok_or("no such row")?;
+            let attr = m.session().intern_attrs(op.id(), &[0.0]).map_err(text)?;
+            let mut program = vec![0, x, 0, i, 0, u, op.id() as i32, attr];
+            program.extend(operands);
+            let inputs = [data.clone(), indices.clone(), updates.clone()];
+            let got = m.run(&program, &[], &inputs, &[3]).and_then(|t| read(&t[0]));
+            match bad {
+                true => expect(&format!("{name}: index {index} of 3 empty rows"), got, &[Code::Index])?,
+                false => drop(got.map_err(|e| format!("{name}: index {index} of 3 empty rows gives {e}"))?),
+            }
+        }
+    }
+    Ok(())
+}
+
 fn slice_out_of_range() -> Result<(), String> {
     let text = |e: Error| e.message;
     let mut m = machine()?;
     let (x, tensor) = m.upload(&Array::from_slice(&[5], &[0f32; 5]).map_err(text)?).map_err(text)?;
-    let slice = ferrotensor_ops::find("slice").ok_or("no slice")?;
+    let slice = ferrotensor_ops::find("at").ok_or("no such row")?;
     for (words, numbers) in [
         (vec![1.0, 1.0, 0.0], vec![5.0]),
         (vec![1.0, 1.0, 0.0], vec![-1.0]),

@@ -11,9 +11,10 @@ use crate::machine::{self, Machine};
 use crate::recipe::{self, Recipe};
 use crate::shapes;
 use crate::values::Rng;
-use ferrotensor_core::kernel::Kernel;
+use ferrotensor_core::kernel::{Kernel, WindowCombine};
 use ferrotensor_core::{Code, DType, Result};
 use ferrotensor_cpu::Tier;
+use ferrotensor_engine::Stats;
 use ferrotensor_ops::def::OpDef;
 use ferrotensor_ops::graph::{Def, Graph};
 use std::sync::{Arc, OnceLock};
@@ -175,6 +176,7 @@ impl Group {
             bits_promised: kernels(&graph).all(|k| match k {
                 Kernel::Routine(_) => false,
                 Kernel::Contract(c) => !(c.dtype.is_float() || c.dtype.is_complex()),
+                Kernel::Window(w) => w.combine != WindowCombine::Dot || w.dtype.is_integer(),
                 _ => true,
             }),
             routine: kernels(&graph).any(|k| matches!(k, Kernel::Routine(_))),
@@ -191,14 +193,15 @@ impl Group {
                 machine::with(tier, fusion, |m| {
                     let got = m.call(case);
                     m.forget();
-                    Ok(got)
+                    Ok((got, m.take_stats()))
                 })
             };
             let results = if parallel { machine::with_threads(&[1, 2], run) } else { vec![run(0)] };
             for (n, got) in results.into_iter().enumerate() {
                 let threads = if parallel { ["1", "2"][n] } else { "any" };
                 let variant = [("tier", tier.name()), ("fusion", if fusion { "on" } else { "off" }), ("threads", threads)];
-                let (status, distance) = check_result(prepared, got?).map_err(|e| format!("{variant:?}: {e}"))?;
+                let (got, stats) = got?;
+                let (status, distance) = check_result(prepared, got, &stats).map_err(|e| format!("{variant:?}: {e}"))?;
                 ledger::status(self.op, self.dtype, status)?;
                 if is_plain(case) {
                     ledger::measured(self.op, self.dtype, distance);
@@ -220,7 +223,7 @@ pub fn sample(op: &str, dtype: DType, machine: &mut Machine) -> Result<bool, Str
     let mut right = true;
     for (n, planned) in group.cases.iter().enumerate().filter(|(_, c)| c.recipe == 0) {
         let prepared = group.prepare(n, planned)?;
-        right &= check_result(&prepared, machine.call(&prepared.case)).is_ok();
+        right &= check_result(&prepared, machine.call(&prepared.case), &Stats::default()).is_ok();
     }
     Ok(right)
 }
@@ -235,11 +238,16 @@ fn is_plain(case: &Case) -> bool {
     case.axes.iter().all(|(axis, value)| !axis.starts_with("dtype") || value == "same" || value == "none")
 }
 
-fn check_result(prepared: &Prepared, got: Result<Vec<Result<Vec<u8>>>>) -> Result<(Status, compare::Distance), String> {
+fn check_result(
+    prepared: &Prepared,
+    got: Result<Vec<Result<Vec<u8>>>>,
+    stats: &Stats,
+) -> Result<(Status, compare::Distance), String> {
+    let status = Status::of(stats, prepared.routine);
     let got = match (got, &prepared.reference) {
         (Err(e), _) if e.code == Code::Unsupported => return Ok((Status::Unsupported, Default::default())),
         (Err(e), Err(r)) if e.code == r.code && e.code != Code::Internal => {
-            return Ok((Status::of(prepared.routine), Default::default()));
+            return Ok((status, Default::default()));
         }
         (Err(e), _) => return Err(format!("refused with {:?}: {e}", e.code)),
         (Ok(_), Err(r)) => return Err(format!("accepted, but the reference says {:?}: {r}", r.code)),
@@ -273,5 +281,5 @@ fn check_result(prepared: &Prepared, got: Result<Vec<Result<Vec<u8>>>>) -> Resul
             }
         }
     }
-    Ok((Status::of(prepared.routine), worst))
+    Ok((status, worst))
 }

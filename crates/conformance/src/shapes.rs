@@ -67,6 +67,34 @@ const TENSORDOT: &[Row] = &[
     (&[1, 1], &[1, 1], &[1.0], &[0.0]),
 ];
 
+const CONV: &[Row] = &[
+    (&[1, 1, 5], &[1, 1, 3], &[], &[]),
+    (&[2, 4, 9], &[6, 2, 3], &[], &[]),
+    (&[2, 3, 8], &[3, 1, 2], &[], &[]),
+    (&[3, 2, 33], &[4, 2, 1], &[], &[]),
+    (&[1, 3, 6, 7], &[4, 3, 3, 2], &[], &[]),
+    (&[2, 4, 5, 6], &[2, 2, 2, 3], &[], &[]),
+    (&[2, 2, 5, 5], &[3, 2, 1, 1], &[], &[]),
+    (&[1, 6, 4, 5], &[6, 2, 4, 1], &[], &[]),
+    (&[2, 2, 3, 4, 5], &[2, 1, 2, 3, 2], &[], &[]),
+    (&[0, 2, 5], &[2, 2, 3], &[], &[]),
+    (&[2, 0, 5], &[3, 0, 3], &[], &[]),
+    (&[1, 1, 0], &[1, 1, 2], &[], &[]),
+];
+
+/// Images and volumes.
+const POOLED: &[(&str, &[usize])] = &[
+    ("a signal", &[2, 3, 11]),
+    ("two positions", &[1, 2, 2]),
+    ("above a lane", &[1, 1, 67]),
+    ("image", &[2, 3, 6, 7]),
+    ("one row", &[1, 2, 1, 9]),
+    ("volume", &[2, 2, 4, 3, 5]),
+    ("no images", &[0, 2, 5, 5]),
+    ("no channels", &[2, 0, 5]),
+    ("no positions", &[2, 2, 0]),
+];
+
 const SOLVE: &[Row] = &[
     (&[3, 3], &[3], &[], &[]),
     (&[1, 1], &[1], &[], &[]),
@@ -144,6 +172,8 @@ pub fn small(op: &OpDef) -> Vec<Shapes> {
     match op.path().as_ref() {
         "matmul" => pairs(MATMUL),
         "tensordot" => pairs(TENSORDOT),
+        "nn.conv" => pairs(CONV),
+        "nn.maxPool" | "nn.avgPool" => list(POOLED),
         "linalg.solve" => pairs(SOLVE),
         "linalg.qr" => list(FACTORED),
         _ if op.namespace == Namespace::Fft => list(TRANSFORMED),
@@ -160,6 +190,8 @@ pub fn parallel(op: &OpDef) -> Vec<Shapes> {
     match op.path().as_ref() {
         "matmul" => many(pairs(&[(&[150, 131], &[131, 144], &[], &[])])),
         "tensordot" => many(pairs(&[(&[6, 25, 131], &[131, 144], &[2.0], &[0.0])])),
+        "nn.conv" => many(pairs(&[(&[2, 12, 24, 25], &[36, 12, 3, 3], &[], &[])])),
+        "nn.maxPool" | "nn.avgPool" => vec![one("many images", &[3, 16, 40, 41])],
         "linalg.solve" => many(pairs(&[(&[40, 40], &[40, 3], &[], &[])])),
         "linalg.qr" => vec![one("many columns", &[40, 30])],
         "fft.fft" | "fft.ifft" => vec![one("many rows", &[300, 31])],

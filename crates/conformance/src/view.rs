@@ -10,6 +10,19 @@ use ferrotensor_ops::graph::{IndexItem, Number, View};
 /// `Code::Index` for run-time numbers out of range, `Code::Internal` for a view that does not fit its shapes.
 pub fn positions(view: &View, from: &[usize], to: &[usize], params: &[u64]) -> Result<Vec<usize>> {
     let unfit = || Error::internal(format!("{view:?} does not take {from:?} to {to:?}"));
+    if let View::Unfold { axis, window, .. } = view {
+        let element = |linear: usize| {
+            let mut at = coordinates(to, linear);
+            let place = at.pop().ok_or_else(unfit)?;
+            let index = at.get_mut(*axis).ok_or_else(unfit)?;
+            *index = *index * window.stride + place * window.dilation;
+            if at.len() != from.len() || at.iter().zip(from).any(|(i, d)| i >= d) {
+                return Err(unfit());
+            }
+            Ok(at.iter().zip(from).fold(0, |position, (i, d)| position * d + i))
+        };
+        return (0..to.iter().product()).map(element).collect();
+    }
     if let View::Reshape(_) = view {
         let n = to.iter().product();
         return if from.iter().product::<usize>() == n { Ok((0..n).collect()) } else { Err(unfit()) };
@@ -45,7 +58,7 @@ pub fn positions(view: &View, from: &[usize], to: &[usize], params: &[u64]) -> R
                 }
             }
         }
-        View::Reshape(_) => {}
+        View::Reshape(_) | View::Unfold { .. } => {}
     }
     if axes.len() != from.len() {
         return Err(unfit());

@@ -88,6 +88,31 @@ pub enum Ticket {
     Pending(u64),
 }
 
+/// What stands behind a device, from the least fit to be the default to the best; see [`crate::registry::Registry::preferred`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum DeviceClass {
+    /// A program that imitates other hardware (a driver that renders on the CPU, a simulator): never the default.
+    Software,
+    /// The processor this process runs on.
+    Cpu,
+    /// A GPU that shares the processor's memory.
+    Integrated,
+    /// A GPU or another accelerator with memory of its own.
+    Discrete,
+}
+
+impl DeviceClass {
+    /// The name users see.
+    pub const fn name(self) -> &'static str {
+        match self {
+            DeviceClass::Software => "software",
+            DeviceClass::Cpu => "cpu",
+            DeviceClass::Integrated => "integrated",
+            DeviceClass::Discrete => "discrete",
+        }
+    }
+}
+
 /// What a device is and can do.
 #[derive(Clone, Debug)]
 pub struct Caps {
@@ -97,6 +122,8 @@ pub struct Caps {
     pub description: String,
     /// Largest buffer in bytes.
     pub max_buffer: usize,
+    /// What stands behind it.
+    pub class: DeviceClass,
 }
 
 /// Bytes a device has handed out and has in all (0: unknown).

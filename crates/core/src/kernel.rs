@@ -21,6 +21,8 @@ pub enum Kernel {
     Scatter(Scatter),
     /// See [`Contract`].
     Contract(Contract),
+    /// See [`Window`].
+    Window(Window),
     /// See [`Sort`].
     Sort(Sort),
     /// See [`Routine`].
@@ -151,6 +153,57 @@ pub struct Contract {
     pub dtype: DType,
 }
 
+/// What becomes of the elements a window shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum WindowCombine {
+    /// They are combined (pooling).
+    Reduce(Monoid),
+    /// They are multiplied with weights and added (convolution; cross-correlation, as in neural networks).
+    Dot,
+}
+
+/// How windows lie along one spatial axis: place `k` of window `o` is position `o * stride + k * dilation - low` of the data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct WindowAxis {
+    /// Places of a window, at least 1.
+    pub size: usize,
+    /// Positions from one window to the next, at least 1.
+    pub stride: usize,
+    /// Positions from one place to the next, at least 1.
+    pub dilation: usize,
+    /// Positions before the data; those after it follow from the output's extent.
+    pub low: usize,
+}
+
+impl WindowAxis {
+    /// Positions from the first place of a window to its last, both counted.
+    pub fn span(&self) -> usize {
+        (self.size - 1) * self.dilation + 1
+    }
+
+    /// Positions that `windows` windows reach over, counted from the first place of the first.
+    pub fn reach(&self, windows: usize) -> usize {
+        if windows == 0 { 0 } else { (windows - 1) * self.stride + self.span() }
+    }
+}
+
+/// Windows sliding over the last n axes. Reduce: `data [lead..., s1, ..., sn]` -> output `[lead..., o1, ..., on]`. Dot:
+/// `data [batch, group, cin, s1, ..., sn]`, `weights [group, cout, cin, w1, ..., wn]` -> output
+/// `[batch, group, cout, o1, ..., on]`.
+///
+/// A place outside the data counts as the monoid's identity, or as zero (0 times an infinite weight is NaN). Reduce has the
+/// bits of [`Reduce`] over the window's places in row-major order (see [`tree`]); dot is bounded as [`Contract`] with
+/// K = cin w1 ... wn, and wraps as that does.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Window {
+    /// What is done with what a window shows.
+    pub combine: WindowCombine,
+    /// Dtype of all operands.
+    pub dtype: DType,
+    /// The n spatial axes, n >= 1.
+    pub axes: Vec<WindowAxis>,
+}
+
 /// Which of a sort's two results are outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
@@ -200,6 +253,7 @@ impl Kernel {
             Kernel::Gather(_) => "gather",
             Kernel::Scatter(_) => "scatter",
             Kernel::Contract(_) => "contract",
+            Kernel::Window(_) => "window",
             Kernel::Sort(_) => "sort",
             Kernel::Routine(_) => "routine",
         }
@@ -216,6 +270,7 @@ impl Kernel {
                 std::iter::once(k.dtype).chain(k.index.iter().copied()).chain(std::iter::once(k.dtype)).collect()
             }
             Kernel::Contract(k) => vec![k.dtype; 2],
+            Kernel::Window(k) => vec![k.dtype; if k.combine == WindowCombine::Dot { 2 } else { 1 }],
             Kernel::Sort(k) => vec![k.dtype],
             Kernel::Routine(Routine::Solve(d)) => vec![*d; 2],
             Kernel::Routine(Routine::Qr(d) | Routine::Fft { dtype: d, .. }) => vec![*d],
@@ -235,6 +290,7 @@ impl Kernel {
             Kernel::Gather(k) => vec![k.dtype],
             Kernel::Scatter(k) => vec![k.dtype],
             Kernel::Contract(k) => vec![k.dtype],
+            Kernel::Window(k) => vec![k.dtype],
             Kernel::Sort(k) => match k.outputs {
                 SortOutputs::Values => vec![k.dtype],
                 SortOutputs::Indices => vec![DType::I32],

@@ -209,6 +209,17 @@ impl Layout {
         out
     }
 
+    /// The view of `count` windows along `axis`, `stride` apart; a new last axis has a window's `size` elements, `dilation`
+    /// apart. The caller has checked that the last window ends inside.
+    pub fn unfold(&self, axis: usize, count: usize, stride: usize, size: usize, dilation: usize) -> Layout {
+        let mut out = self.clone();
+        let step = self.strides[axis];
+        (out.dims[axis], out.strides[axis]) = (count, step * stride as isize);
+        out.dims.push(size);
+        out.strides.push(step * dilation as isize);
+        out
+    }
+
     /// The view broadcast to `dims` (the caller has checked that it broadcasts).
     pub fn broadcast(&self, dims: &[usize]) -> Layout {
         let lead = dims.len() - self.rank();

@@ -1,6 +1,6 @@
 //! Which backends exist, and for each absent one the reason in words.
 
-use crate::backend::Backend;
+use crate::backend::{Backend, DeviceClass};
 use crate::error::{Code, Error, Result};
 use std::sync::Arc;
 
@@ -34,6 +34,21 @@ impl Registry {
     /// The devices present, in order; a device's number in programs is its position here.
     pub fn devices(&self) -> Vec<Arc<dyn Backend>> {
         self.entries.iter().filter_map(|e| e.devices.as_ref().ok()).flatten().cloned().collect()
+    }
+
+    /// The number of the device that tensors go to when nobody names one: the best class that is present, and within it the
+    /// first; never a software device.
+    ///
+    /// # Errors
+    /// `Code::BackendUnavailable` when there are only software devices, or none.
+    pub fn preferred(&self) -> Result<usize> {
+        let devices = self.devices();
+        let real = (0..devices.len()).filter(|&i| devices[i].caps().class > DeviceClass::Software);
+        // Of equals `max_by_key` takes the last one.
+        real.rev().max_by_key(|&i| devices[i].caps().class).ok_or_else(|| {
+            let text = "there is no real device to be the default; name one with setDefaultDevice() or FERROTENSOR_DEVICE";
+            Error::new(Code::BackendUnavailable, text)
+        })
     }
 
     /// The number of the device with this name; `vulkan` means `vulkan:0`.

@@ -5,7 +5,9 @@ use crate::map::MapKernel;
 use crate::memory::{self, CpuBuffer};
 use crate::parallel;
 use crate::tier::Tier;
-use ferrotensor_core::backend::{Backend, Batch, Buffer, Caps, DeviceBuffer, MemInfo, Outcome, Prepared, Ticket};
+use ferrotensor_core::backend::{
+    Backend, Batch, Buffer, Caps, DeviceBuffer, DeviceClass, MemInfo, Outcome, Prepared, Ticket,
+};
 use ferrotensor_core::error::{Error, Result};
 use ferrotensor_core::kernel::Kernel;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -39,7 +41,7 @@ impl CpuBackend {
     pub fn new(tier: Tier) -> Result<CpuBackend, String> {
         Tier::named(tier.name())?;
         let description = format!("{} ({})", std::env::consts::ARCH, tier.name());
-        let caps = Caps { name: "cpu".into(), description, max_buffer: isize::MAX as usize };
+        let caps = Caps { name: "cpu".into(), description, max_buffer: isize::MAX as usize, class: DeviceClass::Cpu };
         Ok(CpuBackend { caps, tier, used: Arc::default(), total: memory::machine_total() })
     }
 
@@ -53,6 +55,7 @@ impl CpuBackend {
             Kernel::Scatter(k) => Box::new(crate::scatter::ScatterKernel::new(k, tier)?),
             Kernel::Contract(k) => crate::contract::prepare(k, tier)?,
             Kernel::Sort(k) => crate::sort::prepare(k, tier)?,
+            Kernel::Window(_) => return Err("windows are unfolded".into()),
             Kernel::Routine(_) => return Err("dense routines are the host's".into()),
         };
         Ok(CpuKernel {

@@ -37,9 +37,11 @@ impl Run for GatherKernel {
             return Err(Error::internal("gather: the output does not have the indices' axes"));
         }
         let block = Block::new([output, data], [batch, indices.len()])?;
-        if output.is_empty() {
+        if indices[0].0.is_empty() {
             return Ok(());
         }
+        // Indices into rows of no elements are checked all the same.
+        let copies = !output.is_empty();
         let places =
             Places { from: from.wrapping_add(data.offset() * self.size), to: to.wrapping_add(output.offset() * self.size) };
         let failed: Mutex<Option<(usize, Error)>> = Mutex::new(None);
@@ -51,7 +53,7 @@ impl Run for GatherKernel {
                 // SAFETY: the positions exist; inputs are only read.
                 let positions = unsafe { reader.read(at, range.end) };
                 let count = positions.len();
-                for (i, &position) in positions.iter().enumerate() {
+                for (i, &position) in positions.iter().enumerate().filter(|_| copies) {
                     let target = leading(output, batch, at + i);
                     // SAFETY: the index was checked against the data, and each position of the output is one thread's.
                     by_size!(self.size, T => unsafe { places.copy::<T>(&block, position, target) });

@@ -90,9 +90,11 @@ impl Run for ScatterKernel {
         let block = Block::new([output.0, updates], [indices.len(), batch])?;
         // SAFETY: a launch's layouts lie inside its buffers and its outputs overlap nothing.
         unsafe { self.copy.apply(&[*data, *output], &[], context)? };
-        if updates.is_empty() {
+        if indices[0].0.is_empty() {
             return Ok(());
         }
+        // Indices into rows of no elements are checked all the same.
+        let copies = !updates.is_empty();
         let byte = |at: isize| at * self.size as isize;
         let to = output.1.wrapping_add(output.0.offset() * self.size);
         let from = from.wrapping_add(updates.offset() * self.size).cast_const();
@@ -102,7 +104,7 @@ impl Run for ScatterKernel {
             // SAFETY: the positions exist; inputs are only read.
             let positions = unsafe { reader.read(at, end) };
             let count = positions.len();
-            for (i, position) in positions.iter().enumerate() {
+            for (i, position) in positions.iter().enumerate().filter(|_| copies) {
                 let Some(position) = *position else { continue };
                 let source = leading(updates, batch, at + i);
                 block.rows(|row| {

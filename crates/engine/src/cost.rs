@@ -18,6 +18,7 @@ pub fn estimate(kernel: &Kernel, elements: usize, bytes: usize, inner: usize) ->
         Kernel::Gather(_) | Kernel::Scatter(_) => n * 2.0,
         // 20 GFLOP/s and more.
         Kernel::Contract(_) => n * inner as f64 * 0.1,
+        Kernel::Window(k) => n * k.axes.iter().map(|a| a.size as f64).product::<f64>() * 0.5,
         Kernel::Sort(_) => n * 20.0,
         Kernel::Routine(_) => n * (inner as f64 + 20.0),
     };

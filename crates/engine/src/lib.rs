@@ -23,7 +23,7 @@ pub use pool::DeviceMemory;
 pub use resolve::HostRoutine;
 pub use run::{Mode, Request, RunOutcome};
 pub use session::{Config, InferredIds, Session, Strict};
-pub use stats::{Fallback, Stats};
+pub use stats::{Fallback, Rewriting, Stats};
 pub use storage::{Tensor, WeakTensor};
 
 use ferrotensor_core::backend::Backend;

@@ -1,4 +1,5 @@
-//! Which code runs a kernel: the device itself, else the host's routine, else the CPU with counted transfers.
+//! Which code runs a kernel: the device itself, else the host's routine, else the CPU with counted transfers. What the device
+//! lacks and could have in other words was rewritten before ([`ferrotensor_ops::rewrite`]).
 
 use crate::cache::TwoGenerations;
 use ferrotensor_core::backend::{Backend, Prepared};

@@ -10,7 +10,7 @@ use ferrotensor_core::layout::Layout;
 use ferrotensor_core::scalar::literal_bits;
 use ferrotensor_core::{DType, Error, Result};
 use ferrotensor_ops::graph::{Param, Val};
-use ferrotensor_ops::lower::copy_kernel;
+use ferrotensor_ops::write::copy_kernel;
 use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
 

@@ -12,7 +12,8 @@ use ferrotensor_core::kernel::Kernel;
 use ferrotensor_core::layout::Layout;
 use ferrotensor_core::{DType, Dims, Error, Result};
 use ferrotensor_ops::graph::{Def, Graph, Number, Param, Val, View};
-use ferrotensor_ops::lower::{copy_kernel, index_dims};
+use ferrotensor_ops::rewrite::{self, Rewritten};
+use ferrotensor_ops::write::{copy_kernel, index_dims};
 use smallvec::SmallVec;
 
 /// Where a value is written.
@@ -78,6 +79,8 @@ pub struct Schedule {
     pub op_count: u64,
     /// Kernels saved by fusion.
     pub fused: u64,
+    /// Kernels the device lacks, replaced by others.
+    pub rewritten: Vec<Rewritten>,
     /// Estimated nanoseconds.
     pub estimate: f64,
 }
@@ -92,6 +95,9 @@ pub fn build(
     resolve: &mut dyn FnMut(&Kernel) -> Result<Resolved>,
 ) -> Result<Schedule> {
     let Lowered { mut graph, inputs, params, ops, device, .. } = lowered;
+    let mut outputs = outputs.to_vec();
+    let rewritten = rewrite::rewrite(&mut graph, &mut outputs, supports)?;
+    let outputs = outputs.as_slice();
     let fused = if fusion { fuse::fuse(&mut graph, outputs, supports) } else { 0 };
     let mut b = Build::new(&graph, outputs, dense);
     b.run(resolve)?;
@@ -114,6 +120,7 @@ pub fn build(
         device,
         op_count: ops as u64,
         fused,
+        rewritten,
         estimate,
     })
 }
@@ -423,6 +430,7 @@ pub fn apply(layout: &Layout, view: &View, params: &[u64]) -> Result<Option<Layo
         View::Permute(axes) => layout.permute(axes),
         View::Reshape(dims) => return Ok(layout.reshape(dims)),
         View::Broadcast(dims) => layout.broadcast(dims),
+        View::Unfold { axis, windows, window: w } => layout.unfold(*axis, *windows, w.stride, w.size, w.dilation),
         View::Flip(axes) => axes.iter().fold(layout.clone(), |l, &a| l.flip(a)),
         View::Index(items) => {
             let (mut out, mut axis) = (layout.clone(), 0);

@@ -13,6 +13,7 @@ use crate::storage::{Completion, Storage, Tensor};
 use crate::types::{AttrTable, Types, checked};
 use ferrotensor_core::layout::Layout;
 use ferrotensor_core::{DType, Error, Result};
+use ferrotensor_ops::def::AttrKind;
 use ferrotensor_ops::dtype_rule::Arg;
 use ferrotensor_ops::infer;
 use ferrotensor_ops::{OpId, TensorType};
@@ -170,11 +171,15 @@ impl Session {
         if next.next().is_some() {
             return Err(Error::argument(format!("{}: takes {} operands, got more", def.name, def.operands.len())));
         }
+        let asked = u16::try_from(attrs.int("device")).unwrap_or(u16::MAX);
+        self.check_device(asked).map_err(|e| e.in_op(def.name))?;
         let device = match device {
+            Some(d) if d != asked && def.attrs.iter().any(|a| a.kind == AttrKind::Device) => {
+                return Err(self.mixed_devices(def.name, d, asked));
+            }
             Some(d) => d,
-            None => u16::try_from(attrs.int("device")).unwrap_or(u16::MAX),
+            None => asked,
         };
-        self.check_device(device).map_err(|e| e.in_op(def.name))?;
         let inferred = infer::infer(def, &args, dims, &attrs)?;
         let outputs = inferred
             .outputs
@@ -223,6 +228,10 @@ impl Session {
         self.stats.ops += schedule.op_count;
         self.stats.launches += bound.launches;
         bound.job.count_fallbacks(&mut self.stats);
+        for r in &schedule.rewritten {
+            let op = ferrotensor_ops::def::by_id(r.op).map_or("", |op| op.name);
+            self.stats.rewrite(&pool.backend().caps().name, op, r.kernel, r.dtype.name());
+        }
         if inline {
             self.stats.inline += 1;
             bound.job.run();

@@ -25,7 +25,7 @@ pub fn memory(state: &mut Environment, _: &Args) -> Result<sys::napi_value> {
 
 /// `setLimit(bytes)`.
 pub fn set_limit(_: &mut Environment, args: &Args) -> Result<sys::napi_value> {
-    // `as` saturates: infinity is no limit, NaN and negative numbers were refused in TypeScript.
+    // TypeScript lets whole numbers from 1 on through; on 32-bit machines `as` saturates.
     engine().set_limit(args.f64(0)? as usize);
     Ok(ptr::null_mut())
 }
@@ -36,9 +36,8 @@ pub fn trim(_: &mut Environment, _: &Args) -> Result<sys::napi_value> {
     Ok(ptr::null_mut())
 }
 
-/// `devices()`: one entry for each device present (`number`, `name`, `kind`, `description`, `dtypes`, `memory`,
-/// `maxBuffer`) and each
-/// absent backend (`name`, `kind`, `reason`).
+/// `devices()`: one entry for each device present (`number`, `name`, `kind`, `class`, `description`, `dtypes`, `memory`,
+/// `maxBuffer`) and each absent backend (`name`, `kind`, `reason`).
 pub fn devices(state: &mut Environment, _: &Args) -> Result<sys::napi_value> {
     let env = state.env;
     let mut number = 0;
@@ -62,6 +61,7 @@ pub fn devices(state: &mut Environment, _: &Args) -> Result<sys::napi_value> {
                             (c"number", from_f64(env, f64::from(number))),
                             (c"name", from_text(env, &caps.name)),
                             kind(),
+                            (c"class", from_text(env, caps.class.name())),
                             (c"description", from_text(env, &caps.description)),
                             (c"dtypes", from_list(env, dtypes.map(|d| from_text(env, d.name())))),
                             (c"memory", from_f64(env, device.mem().total as f64)),
@@ -83,6 +83,14 @@ pub fn devices(state: &mut Environment, _: &Args) -> Result<sys::napi_value> {
 pub fn find_device(state: &mut Environment, args: &Args) -> Result<sys::napi_value> {
     let name = text(state.env, args.value(0))?;
     Ok(from_f64(state.env, engine().registry().find(&name)? as f64))
+}
+
+/// `preferredDevice()`: the number of the default device.
+///
+/// # Errors
+/// `Code::BackendUnavailable` when there is no real device.
+pub fn preferred_device(state: &mut Environment, _: &Args) -> Result<sys::napi_value> {
+    Ok(from_f64(state.env, engine().registry().preferred()? as f64))
 }
 
 /// `setThreads(count)`.
@@ -110,6 +118,19 @@ pub fn stats(state: &mut Environment, _: &Args) -> Result<sys::napi_value> {
         )
     });
     let fallbacks = from_list(env, fallbacks);
+    let rewritten = stats.rewritten.iter().map(|r| {
+        from_entries(
+            env,
+            &[
+                (c"device", from_text(env, &r.device)),
+                (c"op", from_text(env, &r.op)),
+                (c"kernel", from_text(env, &r.kernel)),
+                (c"dtype", from_text(env, &r.dtype)),
+                (c"count", count(r.count)),
+            ],
+        )
+    });
+    let rewritten = from_list(env, rewritten);
     Ok(from_entries(
         env,
         &[
@@ -120,6 +141,7 @@ pub fn stats(state: &mut Environment, _: &Args) -> Result<sys::napi_value> {
             (c"schedules", count(stats.schedules)),
             (c"inline", count(stats.inline)),
             (c"uploaded", count(stats.uploaded)),
+            (c"rewritten", rewritten),
             (c"fallbacks", fallbacks),
         ],
     ))

@@ -48,10 +48,16 @@ pub fn prune(state: &mut Environment, _: &Args) -> Result<sys::napi_value> {
     Ok(ptr::null_mut())
 }
 
-/// `takeWatched()`: the live ones, oldest first, all of them forgotten.
-pub fn take(state: &mut Environment, _: &Args) -> Result<sys::napi_value> {
+/// `watched()`: the live ones, oldest first.
+pub fn watched(state: &mut Environment, _: &Args) -> Result<sys::napi_value> {
     let env = state.env;
-    state.watched.prune(env);
-    let live = std::mem::take(&mut state.watched.list);
-    Ok(value::from_list(env, live.iter().filter_map(|weak| weak.get(env))))
+    Ok(value::from_list(env, state.watched.list.iter().filter_map(|weak| weak.get(env))))
+}
+
+/// `takeWatched()`: the live ones, oldest first, all of them forgotten.
+pub fn take(state: &mut Environment, args: &Args) -> Result<sys::napi_value> {
+    state.watched.prune(state.env);
+    let live = watched(state, args)?;
+    state.watched.list.clear();
+    Ok(live)
 }

@@ -121,7 +121,7 @@ impl Attrs {
         if let Value::Shape(v) = self.get(name) { v } else { &[] }
     }
 
-    /// Two lists of axes.
+    /// Two lists; empty where they were left out.
     pub fn pairs(&self, name: &str) -> (&[i64], &[i64]) {
         if let Value::Pairs(a, b) = self.get(name) { (a, b) } else { (&[], &[]) }
     }
@@ -138,6 +138,8 @@ fn default(def: &AttrDef) -> Option<Value> {
         AttrKind::OptAxis | AttrKind::Axes | AttrKind::OptDType => Some(Value::None),
         AttrKind::Bool(v) => Some(Value::Bool(v)),
         AttrKind::Device | AttrKind::Choice(_) => Some(Value::Int(0)),
+        AttrKind::PerAxis(left_out) => left_out.map(|_| Value::None),
+        AttrKind::Padding => Some(Value::Pairs(vec![0], vec![0])),
         AttrKind::AxisPairs | AttrKind::Shape | AttrKind::NewShape | AttrKind::Items => None,
     }
 }
@@ -171,6 +173,24 @@ fn decode_one(def: &AttrDef, words: &mut Words) -> Result<Value> {
             }
         }
         AttrKind::Axes | AttrKind::NewShape => words.list(name)?.map_or(Value::None, Value::Ints),
+        AttrKind::PerAxis(left_out) => match (words.list(name)?, left_out) {
+            (Some(list), _) if list.is_empty() || list.iter().any(|&v| v < 1) => {
+                return Err(Error::argument(format!("{name} must be positive, got {list:?}")));
+            }
+            (Some(list), _) => Value::Ints(list),
+            (None, Some(_)) => Value::None,
+            (None, None) => return Err(Error::argument(format!("{name} must be given"))),
+        },
+        AttrKind::Padding => match words.list(name)? {
+            None => Value::None,
+            Some(low) => {
+                let high = words.list(name)?.unwrap_or_default();
+                if low.is_empty() || low.len() != high.len() || low.iter().chain(&high).any(|&v| v < 0) {
+                    return Err(Error::argument(format!("{name} must not be negative, got {low:?} before and {high:?} after")));
+                }
+                Value::Pairs(low, high)
+            }
+        },
         AttrKind::AxisPairs => Value::Pairs(words.list(name)?.unwrap_or_default(), words.list(name)?.unwrap_or_default()),
         AttrKind::Shape => {
             let sizes = words.list(name)?.unwrap_or_default();

@@ -154,7 +154,7 @@ pub fn apply(rule: &DTypeRule, args: &[Arg], attrs: &Attrs) -> Result<Dtypes> {
     let mut common: Option<DType> = None;
     for d in ruled.iter().filter_map(|a| if let Arg::Tensor(d) = a { Some(*d) } else { None }) {
         if !rule.class.has(d) {
-            return Err(Error::dtype(format!("takes {}, got {d}", rule.class.words())));
+            return Err(refused(rule.class, d));
         }
         common = Some(match (common, rule.compute) {
             (None, _) => d,
@@ -167,7 +167,7 @@ pub fn apply(rule: &DTypeRule, args: &[Arg], attrs: &Attrs) -> Result<Dtypes> {
         None => weak_only(ruled).unwrap_or(DType::F32),
     };
     if !rule.class.has(common) {
-        return Err(Error::dtype(format!("takes {}, got {common}", rule.class.words())));
+        return Err(refused(rule.class, common));
     }
     let compute = match rule.compute {
         Compute::Own | Compute::Promote => common,
@@ -199,6 +199,18 @@ pub fn apply(rule: &DTypeRule, args: &[Arg], attrs: &Attrs) -> Result<Dtypes> {
         Out::Fixed(dtype) => vec![dtype],
     };
     Ok(Dtypes { compute, outputs })
+}
+
+/// A dtype outside of a class, with the conversion that probably helps.
+fn refused(class: Class, d: DType) -> Error {
+    let to = match class {
+        Class::Float | Class::Native => DType::F32,
+        Class::Bool => DType::Bool,
+        _ => DType::I32,
+    };
+    // Complex numbers have no real counterpart that a cast would find.
+    let hint = if d.is_complex() { String::new() } else { format!("; convert with astype('{to}')") };
+    Error::dtype(format!("takes {}, got {d}{hint}", class.words()))
 }
 
 /// The dtype of an expression of weak scalars alone: number float32, bigint int64, boolean bool.

@@ -1,7 +1,7 @@
 //! What programs are lowered to: values defined by views and kernels. Types are known here; layouts and buffers are not.
 
 use crate::def::OpId;
-use ferrotensor_core::kernel::Kernel;
+use ferrotensor_core::kernel::{Kernel, WindowAxis};
 use ferrotensor_core::{DType, Dims};
 use smallvec::SmallVec;
 
@@ -39,6 +39,9 @@ pub enum View {
     Flip(SmallVec<[usize; 6]>),
     /// Basic indexing.
     Index(SmallVec<[IndexItem; 6]>),
+    /// Sliding windows along an axis, which counts them; a new last axis has a window's places.
+    #[allow(missing_docs)]
+    Unfold { axis: usize, windows: usize, window: WindowAxis },
 }
 
 /// A launch parameter of a kernel, converted from a program parameter when the program runs.
@@ -84,6 +87,18 @@ pub enum Def {
         /// Copies into regions; each part has its region's shape.
         parts: Vec<(Val, Region)>,
     },
+}
+
+impl Def {
+    /// Every operand, to be replaced.
+    pub fn operands_mut(&mut self, f: impl FnMut(&mut Val)) {
+        match self {
+            Def::Input(_) => {}
+            Def::View { of, .. } => std::iter::once(of).for_each(f),
+            Def::Kernel { inputs, .. } => inputs.iter_mut().for_each(f),
+            Def::Assemble { base, parts } => base.iter_mut().chain(parts.iter_mut().map(|p| &mut p.0)).for_each(f),
+        }
+    }
 }
 
 /// A definition and the row it was lowered from.

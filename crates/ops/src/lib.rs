@@ -9,7 +9,9 @@ pub mod dtype_rule;
 pub mod graph;
 pub mod infer;
 pub mod lower;
+pub mod rewrite;
 pub mod shape;
+pub mod write;
 
 mod table;
 

@@ -16,6 +16,27 @@ pub fn axis(axis: i64, rank: usize) -> Result<usize> {
     Ok(if axis < 0 { axis + n } else { axis } as usize)
 }
 
+/// Where a new axis stands in the result of `rank + 1` axes.
+///
+/// # Errors
+/// `Code::Index` naming axis and the result's rank.
+pub fn new_axis(at: i64, rank: usize) -> Result<usize> {
+    let rank = rank + 1;
+    axis(at, rank).map_err(|_| Error::index(format!("axis {at} is out of range for the result, which has rank {rank}")))
+}
+
+/// The axis of an operation along one axis, which only a vector may leave out.
+///
+/// # Errors
+/// `Code::Index` as [`axis`], `Code::Argument` for a tensor of another rank without one.
+pub fn only_axis(named: Option<i64>, rank: usize) -> Result<usize> {
+    match named {
+        Some(a) => axis(a, rank),
+        None if rank == 1 => Ok(0),
+        None => Err(Error::argument(format!("the tensor has rank {rank}: name the axis, {{ axis: 0 }}"))),
+    }
+}
+
 /// Normalises a list of axes, sorted; `None` means all.
 ///
 /// # Errors
@@ -42,6 +63,14 @@ pub fn broadcast(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
 /// The first operand's shape.
 pub fn same(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
     Ok(vec![SmallVec::from_slice(ctx.shape(0))])
+}
+
+/// The first operand's shape: a matrix, or a stack of them.
+pub fn matrix(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
+    match ctx.shape(0) {
+        [.., _, _] => same(ctx),
+        dims => Err(Error::shape(format!("needs at least two axes, got shape {dims:?}"))),
+    }
 }
 
 /// A reduction over `axis` with `keepdims`.

@@ -130,7 +130,8 @@ pub fn result_dtype(op: &OpDef) -> Option<&'static AttrDef> {
 pub fn attr_type(op: &OpDef, attr: &AttrDef) -> String {
     match attr.kind {
         AttrKind::Int(_) | AttrKind::OptAxis => "number".into(),
-        AttrKind::Axes => "number | readonly number[]".into(),
+        AttrKind::Axes | AttrKind::PerAxis(_) => "number | readonly number[]".into(),
+        AttrKind::Padding => "number | readonly number[] | readonly (readonly [number, number])[] | 'same' | 'valid'".into(),
         AttrKind::AxisPairs => "number | readonly [readonly number[], readonly number[]]".into(),
         AttrKind::Shape | AttrKind::NewShape => "readonly number[]".into(),
         AttrKind::Bool(_) => "boolean".into(),
@@ -153,6 +154,11 @@ pub fn attr_doc(attr: &AttrDef) -> String {
         AttrKind::OptAxis if attr.name == "axis" => "One axis; negative ones count from the last.".into(),
         AttrKind::OptAxis => "An integer; follows from the other arguments by default.".into(),
         AttrKind::Axes => "One axis or several; negative ones count from the last. All that apply by default.".into(),
+        AttrKind::PerAxis(None) => "One number for all spatial axes, or one for each.".into(),
+        AttrKind::PerAxis(Some(v)) => format!("One number for all spatial axes, or one for each; {v} by default."),
+        AttrKind::Padding => "Places around x: one number, one for each spatial axis, or a pair [before, after] for each; 'same' gives \
+             ceil(size / stride) windows; 0 ('valid') by default."
+            .into(),
         AttrKind::AxisPairs => "How many axes, or the axes of both operands; 2 by default.".into(),
         AttrKind::Shape => "Axis sizes.".into(),
         AttrKind::NewShape => "Axis sizes; one may be -1 and follows from the others.".into(),
@@ -172,6 +178,7 @@ pub fn attr_doc(attr: &AttrDef) -> String {
 fn attr_optional(attr: &AttrDef) -> bool {
     match attr.kind {
         AttrKind::Int(default) => default.is_some(),
+        AttrKind::PerAxis(left_out) => left_out.is_some(),
         // A dtype that stands alone is what the call is about (`astype`).
         AttrKind::OptDType => false,
         AttrKind::Shape | AttrKind::NewShape | AttrKind::Items => false,

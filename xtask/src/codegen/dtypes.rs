@@ -103,7 +103,7 @@ pub fn render() -> String {
             DType::all().map(|b| format!("{b}: {}", promotion::promote(a, b).map_or("never".into(), quoted))).collect();
         let _ = writeln!(out, "  {a}: {{ {} }}", row.join("; "));
     }
-    out.push_str("}\n\n/** The dtype in which tensors of two dtypes are combined. */\n");
+    out.push_str("}\n\n/**\n * The dtype in which tensors of two dtypes are combined; `never` where they do not and the call throws. Refusing the operand\n * instead, or the result, by a conditional type would cost tensors their covariance or stop generic code from compiling.\n */\n");
     out.push_str("export type Promote<A extends DType, B extends DType> = PromotionTable[A][B]\n");
     out
 }

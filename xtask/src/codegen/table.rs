@@ -12,6 +12,8 @@ fn kind(def: &AttrDef) -> (&'static str, String) {
         AttrKind::OptAxis => ("optAxis", "NaN".into()),
         AttrKind::Axes => ("axes", "-1".into()),
         AttrKind::AxisPairs => ("axisPairs", "2".into()),
+        AttrKind::PerAxis(left_out) => ("axes", if left_out.is_some() { "-1" } else { "null" }.into()),
+        AttrKind::Padding => ("padding", "0".into()),
         AttrKind::Shape | AttrKind::NewShape => ("shape", "null".into()),
         AttrKind::Bool(default) => ("bool", u8::from(default).to_string()),
         // A dtype that stands alone is what the call is about (`astype`).
@@ -44,10 +46,12 @@ fn row(op: &OpDef) -> String {
         })
         .collect();
     let operands: Vec<String> = op.operands.iter().map(|o| format!("'{}'", o.name)).collect();
+    let weak: Vec<String> = (0..op.operands.len()).filter(|&i| op.operands[i].weak).map(|i| i.to_string()).collect();
     format!(
-        "{{ name: '{}', operands: [{}], outputs: {}, variadic: {}, attrs: [{}], params: [{}] }}",
+        "{{ name: '{}', operands: [{}], weak: [{}], outputs: {}, variadic: {}, attrs: [{}], params: [{}] }}",
         op.path(),
         operands.join(", "),
+        weak.join(", "),
         op.outputs.len(),
         op.variadic,
         attrs.join(", "),
@@ -59,9 +63,9 @@ pub fn render() -> String {
     let mut out = String::from(HEADER);
     out.push_str("// The operation table as the recording core and the argument encoder see it.\n\n");
     out.push_str(
-        "/** An attribute: its encoder, and the word that stands for \"left out\" (null: required). */\nexport interface AttrRow {\n  readonly name: string\n  readonly kind: 'int' | 'optAxis' | 'axes' | 'axisPairs' | 'shape' | 'bool' | 'dtype' | 'device' | 'choice' | 'items'\n  readonly default: number | null\n  readonly choices?: readonly string[]\n}\n\n\
+        "/** An attribute: its encoder, and the word that stands for \"left out\" (null: required). */\nexport interface AttrRow {\n  readonly name: string\n  readonly kind: 'int' | 'optAxis' | 'axes' | 'axisPairs' | 'padding' | 'shape' | 'bool' | 'dtype' | 'device' | 'choice' | 'items'\n  readonly default: number | null\n  readonly choices?: readonly string[]\n}\n\n\
          /** A number handed over at run time; null: required. */\nexport interface ParamRow {\n  readonly name: string\n  readonly default: number | null\n  readonly integer: boolean\n}\n\n\
-         /** One operation. */\nexport interface OpRow {\n  readonly name: string\n  readonly operands: readonly string[]\n  readonly outputs: number\n  readonly variadic: boolean\n  readonly attrs: readonly AttrRow[]\n  readonly params: readonly ParamRow[]\n}\n\n\
+         /** One operation. */\nexport interface OpRow {\n  readonly name: string\n  readonly operands: readonly string[]\n  /** Positions of operands that may be JavaScript scalars. */\n  readonly weak: readonly number[]\n  readonly outputs: number\n  readonly variadic: boolean\n  readonly attrs: readonly AttrRow[]\n  readonly params: readonly ParamRow[]\n}\n\n\
          /** The operations; an operation's number in programs is its position plus one. */\nexport const OP_TABLE: readonly OpRow[] = [\n",
     );
     for op in OPS.iter() {

@@ -101,3 +101,15 @@ fn broadcasting_follows_the_standard() {
     assert_eq!(broadcast_shapes(&[0], &[1]).unwrap().as_slice(), &[0]);
     assert!(broadcast_shapes(&[3], &[2]).is_err());
 }
+
+#[test]
+fn unfolding_shows_every_window() {
+    let image = Layout::dense(&[2, 7]).unwrap();
+    let windows = image.unfold(1, 3, 2, 2, 2);
+    assert_eq!(windows.dims(), [2, 3, 2]);
+    assert_eq!(positions(&windows).collect::<Vec<_>>(), [0, 2, 2, 4, 4, 6, 7, 9, 9, 11, 11, 13]);
+    let both = image.unfold(0, 1, 1, 2, 1).unfold(1, 2, 4, 3, 1);
+    assert_eq!(both.dims(), [1, 2, 2, 3]);
+    assert_eq!(positions(&both).collect::<Vec<_>>(), [0, 1, 2, 7, 8, 9, 4, 5, 6, 11, 12, 13]);
+    assert_eq!(positions(&image.flip(1).unfold(1, 1, 9, 3, 3)).collect::<Vec<_>>(), [6, 3, 0, 13, 10, 7]);
+}

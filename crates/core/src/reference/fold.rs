@@ -11,7 +11,7 @@ use std::cmp::Ordering;
 
 impl Monoid {
     /// What combining nothing starts from, as documented on each variant.
-    fn identity(self, dtype: DType) -> Scalar {
+    pub(super) fn identity(self, dtype: DType) -> Scalar {
         let (low, high) = integer_range(dtype);
         let limit = |integer: i128, float: f64| match dtype.kind() {
             Kind::Signed | Kind::Unsigned => Scalar::Int(integer),
@@ -30,7 +30,7 @@ impl Monoid {
         }
     }
 
-    fn combine(self, x: Scalar, y: Scalar) -> Scalar {
+    pub(super) fn combine(self, x: Scalar, y: Scalar) -> Scalar {
         match self {
             Monoid::Sum => x + y,
             Monoid::Prod => x * y,
@@ -156,6 +156,6 @@ pub(super) fn contract_magnitude(a: &Array, b: &Array, output: &[usize]) -> Resu
     pairs(a, b, output, |terms| total(terms.map(|(x, y)| x.magnitude() * y.magnitude())))
 }
 
-fn total(values: impl Iterator<Item = Double>) -> f64 {
+pub(super) fn total(values: impl Iterator<Item = Double>) -> f64 {
     values.fold(Double::from(0.0), |x, y| x + y).hi
 }

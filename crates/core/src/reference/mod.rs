@@ -12,13 +12,14 @@ mod movement;
 mod program;
 mod routine;
 mod value;
+mod window;
 
 pub use array::Array;
 pub use double::Double;
 pub use value::Scalar;
 
 use crate::error::{Error, Result};
-use crate::kernel::{Combine, Kernel, Map, Monoid};
+use crate::kernel::{Combine, Kernel, Map, Monoid, WindowCombine};
 use crate::scalar;
 
 /// Runs a kernel: outputs in the kernel's order, of the shapes asked for. `params` as in [`crate::backend::Launch`].
@@ -38,6 +39,10 @@ pub fn run(kernel: &Kernel, inputs: &[Array], output_dims: &[&[usize]], params: 
             one(movement::scatter(k, data, indices, updates))
         }
         (Kernel::Contract(k), [a, b], [output]) => one(fold::contract(k, a, b, output)),
+        (Kernel::Window(k), ..) => match output_dims {
+            [output] => one(window::window(k, inputs, output)),
+            _ => Err(Error::internal("window: one output")),
+        },
         (Kernel::Sort(k), [input], _) => movement::sort(k, input, output_dims),
         (Kernel::Routine(k), ..) => routine::run(*k, inputs, output_dims),
         _ => Err(Error::internal(format!("{}: operand shapes do not fit", kernel.kind()))),
@@ -45,7 +50,7 @@ pub fn run(kernel: &Kernel, inputs: &[Array], output_dims: &[&[usize]], params: 
 }
 
 /// For each element of the first output the sum of the absolute values that were added there (a float sum before `post`,
-/// a contraction): the factor of the unit roundoff in their error bounds. `None` for other kernels.
+/// a contraction, windows of both): the factor of the unit roundoff in their error bounds. `None` for other kernels.
 ///
 /// # Errors
 /// As [`run`].
@@ -56,6 +61,7 @@ pub fn magnitude(kernel: &Kernel, inputs: &[Array], output_dims: &[&[usize]], pa
             fold::reduce_magnitude(k, input, output, params).map(Some)
         }
         (Kernel::Contract(_), [a, b], [output]) => fold::contract_magnitude(a, b, output).map(Some),
+        (Kernel::Window(k), _, [output]) => window::magnitude(k, inputs, output),
         _ => Ok(None),
     }
 }
@@ -76,6 +82,10 @@ fn check(kernel: &Kernel, inputs: &[Array], output_dims: &[&[usize]], params: &[
     let ordered = match kernel {
         Kernel::Reduce(k) => (!matches!(k.combine, Combine::Value(Monoid::Sum | Monoid::Prod))).then_some(k.acc),
         Kernel::Scan(k) => (!matches!(k.combine, Monoid::Sum | Monoid::Prod)).then_some(k.dtype),
+        Kernel::Window(k) => match k.combine {
+            WindowCombine::Dot | WindowCombine::Reduce(Monoid::Sum | Monoid::Prod) => None,
+            WindowCombine::Reduce(_) => Some(k.dtype),
+        },
         Kernel::Sort(k) => Some(k.dtype),
         _ => None,
     };

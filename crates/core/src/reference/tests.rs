@@ -306,6 +306,55 @@ fn fourier_transforms_of_known_signals() {
     assert_eq!(one::<Complex<f64>>(fft(true), &[delta], &[3]), [c(1.0, 0.0), c(-0.5, half), c(-0.5, -half)]);
 }
 
+fn axis(size: usize, stride: usize, dilation: usize, low: usize) -> WindowAxis {
+    WindowAxis { size, stride, dilation, low }
+}
+
+fn window(combine: WindowCombine, dtype: DType, axes: &[WindowAxis]) -> Kernel {
+    Kernel::Window(Window { combine, dtype, axes: axes.to_vec() })
+}
+
+#[test]
+fn windows_reduce_with_the_identity_outside() {
+    let (max, sum) = (WindowCombine::Reduce(Monoid::Max), WindowCombine::Reduce(Monoid::Sum));
+    let x = array(&[5], &[1f32, 5.0, 2.0, 4.0, 3.0]);
+    let pool = |combine, axes: &[WindowAxis], n| {
+        one::<f32>(window(combine, DType::F32, axes), std::slice::from_ref(&x), &[n])
+    };
+    assert_eq!(pool(max, &[axis(2, 2, 1, 0)], 2), [5.0, 4.0]);
+    assert_eq!(pool(max, &[axis(2, 1, 3, 0)], 2), [4.0, 5.0]);
+    assert_eq!(pool(sum, &[axis(3, 2, 1, 1)], 3), [6.0, 11.0, 7.0]);
+    // A window beyond the data on both sides, and one that shows none of it.
+    assert_eq!(pool(sum, &[axis(3, 1, 5, 5)], 1), [1.0]);
+    assert_eq!(pool(max, &[axis(2, 4, 1, 4)], 3), [f32::NEG_INFINITY, 5.0, 3.0]);
+    assert!(pool(sum, &[axis(2, 9, 1, 2)], 1)[0].is_sign_negative());
+    let bytes = window(WindowCombine::Reduce(Monoid::Min), DType::U8, &[axis(2, 1, 1, 0), axis(2, 1, 1, 1)]);
+    let image = array(&[1, 3, 2], &[9u8, 8, 7, 6, 5, 4]);
+    assert_eq!(one::<u8>(bytes, &[image], &[1, 2, 3]), [7, 6, 6, 5, 4, 4]);
+}
+
+#[test]
+fn windows_multiply_weights_of_their_group() {
+    let dot = |dtype, axes: &[WindowAxis]| window(WindowCombine::Dot, dtype, axes);
+    let x = array(&[1, 1, 1, 4], &[1i32, 2, 3, 4]);
+    let w = array(&[1, 1, 1, 2], &[10i32, 1]);
+    assert_eq!(one::<i32>(dot(DType::I32, &[axis(2, 1, 1, 0)]), &[x.clone(), w.clone()], &[1, 1, 1, 3]), [12, 23, 34]);
+    assert_eq!(one::<i32>(dot(DType::I32, &[axis(2, 2, 1, 1)]), &[x.clone(), w.clone()], &[1, 1, 1, 3]), [1, 23, 40]);
+    assert_eq!(one::<i32>(dot(DType::I32, &[axis(2, 1, 2, 0)]), &[x.clone(), w.clone()], &[1, 1, 1, 2]), [13, 24]);
+    // Two images, two groups of two channels, one output channel each: every operand axis has a part.
+    let x = array(&[2, 2, 2, 1], &[1i64, 2, 3, 4, 5, 6, 7, 8]);
+    let w = array(&[2, 1, 2, 1], &[1i64, 10, 100, 1000]);
+    let k = dot(DType::I64, &[axis(1, 1, 1, 0)]);
+    assert_eq!(one::<i64>(k.clone(), &[x.clone(), w.clone()], &[2, 2, 1, 1]), [21, 4300, 65, 8700]);
+    assert_eq!(magnitude(&k, &[x.clone(), w.clone()], &[&[2, 2, 1, 1]], &[]), Ok(Some(vec![21.0, 4300.0, 65.0, 8700.0])));
+    for dims in [&[2, 1, 2, 1][..], &[2, 2, 2, 1], &[2, 2, 1]] {
+        assert_eq!(run(&k, &[x.clone(), w.clone()], &[dims], &[]).unwrap_err().code, Code::Internal);
+    }
+    // No channels: sums of nothing.
+    let empty = [array::<f32>(&[1, 1, 0, 3], &[]), array::<f32>(&[1, 2, 0, 2], &[])];
+    assert_eq!(one::<f32>(dot(DType::F32, &[axis(2, 1, 1, 0)]), &empty, &[1, 1, 2, 2]), [0.0; 4]);
+}
+
 #[test]
 fn views_become_dense_and_broken_operands_are_refused() {
     let buffer: Vec<u8> = (0..6).collect();

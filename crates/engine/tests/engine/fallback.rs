@@ -1,9 +1,10 @@
 //! A device that can only map: everything else falls back, is counted, and gives the same values.
 
 use crate::support::{Program, engine, read};
-use ferrotensor_core::backend::{Backend, Batch, Buffer, Caps, MemInfo, Outcome, Prepared, Ticket};
+use ferrotensor_core::backend::{Backend, Batch, Buffer, Caps, DeviceClass, MemInfo, Outcome, Prepared, Ticket};
 use ferrotensor_core::error::Code;
 use ferrotensor_core::kernel::Kernel;
+use ferrotensor_core::registry::{Probe, Registry};
 use ferrotensor_core::{DType, Result};
 use ferrotensor_engine::{Config, Mode, Session, Strict};
 use std::sync::Arc;
@@ -52,10 +53,14 @@ impl Backend for Mapper {
     fn trim(&self) {}
 }
 
-fn probe() -> Result<Vec<Arc<dyn Backend>>, String> {
+fn mapper(class: DeviceClass) -> Result<Vec<Arc<dyn Backend>>, String> {
     let cpu = ferrotensor_cpu::probe()?.remove(0);
-    let caps = Caps { name: "mapper:0".into(), description: "maps only".into(), max_buffer: usize::MAX };
+    let caps = Caps { name: "mapper:0".into(), description: "maps only".into(), max_buffer: usize::MAX, class };
     Ok(vec![Arc::new(Mapper { caps, cpu })])
+}
+
+fn probe() -> Result<Vec<Arc<dyn Backend>>, String> {
+    mapper(DeviceClass::Discrete)
 }
 
 fn session() -> Session {
@@ -110,4 +115,44 @@ fn tensors_of_two_devices_do_not_mix() {
     let error = s.infer(add, 0, 0, &[a, b]).unwrap_err();
     assert_eq!(error.code, Code::Device);
     assert!(error.message.contains("cpu and mapper:0"), "{}", error.message);
+}
+
+#[test]
+fn the_best_real_device_is_the_default_and_a_software_device_never() {
+    let cpu: Probe = ferrotensor_cpu::probe;
+    let preferred = |probes: &[(&'static str, Probe)]| Registry::new(probes).preferred().map_err(|e| e.code);
+    assert_eq!(preferred(&[("cpu", cpu), ("mapper", || mapper(DeviceClass::Discrete))]), Ok(1));
+    assert_eq!(preferred(&[("cpu", cpu), ("mapper", || mapper(DeviceClass::Integrated))]), Ok(1));
+    assert_eq!(preferred(&[("mapper", || mapper(DeviceClass::Software)), ("cpu", cpu)]), Ok(1));
+    assert_eq!(preferred(&[("cpu", cpu), ("other", cpu)]), Ok(0), "the first of equals");
+    assert_eq!(preferred(&[("mapper", || mapper(DeviceClass::Software))]), Err(Code::BackendUnavailable));
+    assert_eq!(preferred(&[("absent", || Err("not here".into()))]), Err(Code::BackendUnavailable));
+}
+
+#[test]
+fn a_device_option_that_contradicts_a_tensor_is_an_error() {
+    let mut s = session();
+    let full = ferrotensor_ops::find("full").unwrap();
+    let on_mapper = s.intern_type(DType::F32 as u8, &[], 1).unwrap();
+    for (device, expected) in [(1.0, Ok(1)), (0.0, Err(Code::Device)), (7.0, Err(Code::Device))] {
+        let attr = s.intern_attrs(full.id(), &[1.0, 2.0, f64::NAN, device]).unwrap();
+        let got = s.infer(full.id(), 0, attr, &[on_mapper]).map(|ids| s.type_of(ids.outputs[0]).unwrap().device);
+        assert_eq!(got.map_err(|e| e.code), expected, "device {device}");
+    }
+}
+
+#[test]
+fn what_a_rewriting_is_made_of_may_fall_back_in_turn() {
+    let mut s = session();
+    let id = s.intern_type(DType::F32 as u8, &[1.0, 1.0, 5.0, 5.0], 1).unwrap();
+    let values: Vec<f32> = (1..26).map(|i| i as f32).collect();
+    let x = s.upload(id, bytemuck::cast_slice(&values), false).unwrap().unwrap();
+    let mut p = Program::default();
+    let a = p.input(&mut s, &x);
+    // 16 places: too many for one map, which this device could have run.
+    let y = p.op(&mut s, "nn.maxPool", &[a], &[1.0, 4.0, -1.0, 1.0, 1.0, 1.0, 1.0, -1.0]);
+    assert_eq!(read(&p.run(&mut s, &[y], Mode::Sync).unwrap()[0]), [13.0]);
+    let stats = s.stats();
+    assert_eq!((stats.rewritten.len(), stats.rewritten[0].device.as_str()), (1, "mapper:0"));
+    assert_eq!((stats.fallbacks.len(), stats.fallbacks[0].reason.as_str()), (1, "no reduce here"));
 }

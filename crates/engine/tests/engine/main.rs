@@ -1,5 +1,6 @@
 //! The engine over the CPU backend, as one test binary.
 
 mod fallback;
+mod rewrite;
 mod session;
 mod support;

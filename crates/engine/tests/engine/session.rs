@@ -47,7 +47,7 @@ fn views_share_memory_and_reshape_copies_only_when_it_must() {
     let flat = p.op(&mut s, "reshape", &[a], &[1.0, 6.0]);
     let t = p.op(&mut s, "matrixTranspose", &[a], &[]);
     let tf = p.op(&mut s, "reshape", &[t], &[1.0, 6.0]);
-    let picked = p.op_with(&mut s, "slice", &[a], &[2.0, 1.0, 0.0, 2.0, 2.0], &[1.0, 2.0, -2.0]);
+    let picked = p.op_with(&mut s, "at", &[a], &[2.0, 1.0, 0.0, 2.0, 2.0], &[1.0, 2.0, -2.0]);
     let out = p.run(&mut s, &[flat, t, tf, picked], Mode::Sync).unwrap();
     assert_eq!(read(&out[0]), [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]);
     assert_eq!(read(&out[1]), [0.0, 3.0, 1.0, 4.0, 2.0, 5.0]);

@@ -5,8 +5,9 @@ use crate::def::{AttrDef, AttrKind, ErrorCase, Form, Lowering, OpDef, ParamDef};
 use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
 use crate::infer::ShapeCtx;
 use crate::lower::{Lower, Val};
+use crate::shape;
 use ferrotensor_core::error::Code;
-use ferrotensor_core::scalar::{Builder, Op, Value};
+use ferrotensor_core::scalar::{Builder, MathFn, Op, Value};
 use ferrotensor_core::{DType, Dims, Error, Result};
 use smallvec::{SmallVec, smallvec};
 
@@ -48,24 +49,55 @@ fn arange(l: &mut Lower) -> Result<Vec<Val>> {
     })?])
 }
 
-/// `start + i * (stop - start) / (n - 1)` in float64, the last element exactly `stop`.
-fn linspace(l: &mut Lower) -> Result<Vec<Val>> {
-    let (dims, dtype) = (l.out_dims(0), l.out_dtype(0));
-    let last = dims[0].saturating_sub(1).max(1) as f64;
+/// `start + i * (stop - start) / n` in float64, `n` being the number of steps; with `endpoint` the last element is exactly
+/// `stop`.
+fn spaced(l: &mut Lower, dtype: DType) -> Result<Val> {
+    let (dims, endpoint) = (l.out_dims(0), l.attrs().bool("endpoint"));
+    let steps = (dims[0] - usize::from(endpoint && dims[0] > 0)).max(1) as f64;
     let params = [l.param(0, DType::F64), l.param(1, DType::F64)];
-    Ok(vec![l.map_with(&dims, &[], &params, |b, p| {
+    l.map_with(&dims, &[], &params, |b, p| {
         let i = b.index(0, DType::I64);
         let i = b.cast(i, DType::F64);
-        let n = b.lit(DType::F64, last);
+        let n = b.lit(DType::F64, steps);
         let width = b.binary(Op::Sub, p[1], p[0]);
         let step = b.binary(Op::Div, width, n);
         let far = b.binary(Op::Mul, i, step);
-        let value = b.binary(Op::Add, p[0], far);
-        let zero = b.lit(DType::F64, 0.0);
-        let (at_end, inside) = (b.compare(Op::Eq, i, n), b.compare(Op::Ne, i, zero));
-        let end = b.binary(Op::And, at_end, inside);
-        let value = b.select(end, p[1], value);
+        let mut value = b.binary(Op::Add, p[0], far);
+        if endpoint {
+            let zero = b.lit(DType::F64, 0.0);
+            let (at_end, inside) = (b.compare(Op::Eq, i, n), b.compare(Op::Ne, i, zero));
+            let end = b.binary(Op::And, at_end, inside);
+            value = b.select(end, p[1], value);
+        }
         b.cast(value, dtype)
+    })
+}
+
+fn linspace(l: &mut Lower) -> Result<Vec<Val>> {
+    let dtype = l.out_dtype(0);
+    Ok(vec![spaced(l, dtype)?])
+}
+
+/// `base ^ linspace(start, stop)`, in float64.
+fn logspace(l: &mut Lower) -> Result<Vec<Val>> {
+    let (dims, dtype, base) = (l.out_dims(0), l.out_dtype(0), l.param(2, DType::F64));
+    let exponents = spaced(l, DType::F64)?;
+    Ok(vec![l.map_with(&dims, &[exponents], &[base], |b, v| {
+        let power = b.call(MathFn::Pow, &[v[1], v[0]]);
+        b.cast(power, dtype)
+    })?])
+}
+
+/// Elements whose column compares like this with that of the k-th diagonal; zero elsewhere.
+fn triangle(l: &mut Lower, keeps: fn(&mut Builder, Value, Value) -> Value) -> Result<Vec<Val>> {
+    let (x, dims, dtype, k) = (l.operand(0)?, l.out_dims(0), l.out_dtype(0), l.param(0, DType::I64));
+    let rank = dims.len() as u8;
+    Ok(vec![l.map_with(&dims, &[x], &[k], |b, v| {
+        let (row, col) = (b.index(rank - 2, DType::I64), b.index(rank - 1, DType::I64));
+        let diagonal = b.binary(Op::Add, row, v[1]);
+        let kept = keeps(b, col, diagonal);
+        let zero = real_as(b, 0.0, dtype);
+        b.select(kept, v[0], zero)
     })?])
 }
 
@@ -108,6 +140,14 @@ const COUNTED: OpDef = OpDef {
     errors: &[],
     ..NEW
 };
+/// Numbers between two ends, the second one included or not.
+const SPACED: OpDef = OpDef {
+    attrs: &[attr("length", AttrKind::Int(None)), DTYPE, DEVICE, attr("endpoint", AttrKind::Bool(true))],
+    ..COUNTED
+};
+const TRIANGLE: OpDef = OpDef { params: &[DIAGONAL], shape: shape::matrix, ..BASE };
+const DIAGONAL: ParamDef = ParamDef { name: "k", default: Some(0.0), integer: true };
+const BASE_OF_POWERS: ParamDef = ParamDef { name: "base", default: Some(10.0), integer: false };
 const START: ParamDef = ParamDef { name: "start", default: None, integer: false };
 const STEP: ParamDef = ParamDef { name: "step", default: None, integer: false };
 const STOP: ParamDef = ParamDef { name: "stop", default: None, integer: false };
@@ -124,11 +164,19 @@ pub const ROWS: &[OpDef] = &[
         lower: Lowering::Graph(|l| { let (v, dims, d) = (l.operand(0)?, l.out_dims(0), l.out_dtype(0)); let v = l.cast(v, d)?; Ok(vec![l.map(&dims, &[v], |_, x| x[0])?]) }),
         errors: &[ErrorCase { call: "ft.full([2], 0.5, { dtype: 'int32' })", code: Code::DType }],
         doc: doc("One value in every element; a number gives float32, a bigint int64, a boolean bool, unless told otherwise.", "fillValue", "ft.full([2], 7) // [7, 7]", "full", "full"), ..NEW },
-    OpDef { name: "eye", attrs: &[arg("rows", AttrKind::Int(None)), attr("cols", AttrKind::OptAxis), DTYPE, DEVICE], params: &[ParamDef { name: "k", default: Some(0.0), integer: true }],
+    OpDef { name: "eye", attrs: &[arg("rows", AttrKind::Int(None)), attr("cols", AttrKind::OptAxis), DTYPE, DEVICE], params: &[DIAGONAL],
         shape: eye_shape, lower: Lowering::Graph(eye), errors: &[ErrorCase { call: "ft.eye(-1)", code: Code::Shape }, ErrorCase { call: "ft.eye(2, { k: 0.5 })", code: Code::Argument }],
         doc: doc("Ones on the k-th diagonal, zeros elsewhere.", "out_ij = (j - i == k)", "ft.eye(2) // [[1, 0], [0, 1]]", "eye", "eye"), ..NEW },
     OpDef { name: "arange", params: &[START, STEP], lower: Lowering::Graph(arange),
         doc: doc("Equally spaced numbers, behind `ft.arange`.", "start + i * step", "", "arange", "arange"), ..COUNTED },
     OpDef { name: "linspace", params: &[START, STOP], lower: Lowering::Graph(linspace),
-        doc: doc("Equally spaced numbers between two ends, behind `ft.linspace`.", "start + i * (stop - start) / (n - 1)", "", "linspace", "linspace"), ..COUNTED },
+        doc: doc("Equally spaced numbers between two ends, behind `ft.linspace`.", "start + i * (stop - start) / (n - 1)", "", "linspace", "linspace"), ..SPACED },
+    OpDef { name: "logspace", params: &[START, STOP, BASE_OF_POWERS], lower: Lowering::Graph(logspace),
+        doc: doc("Powers with equally spaced exponents, behind `ft.logspace`.", "base ^ (start + i * (stop - start) / (n - 1))", "", "logspace", "logspace"), ..SPACED },
+    OpDef { name: "tril", lower: Lowering::Graph(|l| triangle(l, |b, col, diagonal| b.compare(Op::Le, col, diagonal))),
+        errors: &[ErrorCase { call: "ft.zeros([2]).tril()", code: Code::Shape }, ErrorCase { call: "ft.zeros([2, 2]).tril({ k: 0.5 })", code: Code::Argument }],
+        doc: doc("Elements on and below the k-th diagonal of the last two axes, zero above.", "out_ij = j <= i + k ? x_ij : 0", "ft.ones([2, 2]).tril() // [[1, 0], [1, 1]]", "tril", "tril"), ..TRIANGLE },
+    OpDef { name: "triu", lower: Lowering::Graph(|l| triangle(l, |b, col, diagonal| b.compare(Op::Le, diagonal, col))),
+        errors: &[ErrorCase { call: "ft.zeros([2]).triu()", code: Code::Shape }, ErrorCase { call: "ft.zeros([2, 2]).triu({ k: 0.5 })", code: Code::Argument }],
+        doc: doc("Elements on and above the k-th diagonal of the last two axes, zero below.", "out_ij = j >= i + k ? x_ij : 0", "ft.ones([2, 2]).triu() // [[1, 1], [0, 1]]", "triu", "triu"), ..TRIANGLE },
 ];

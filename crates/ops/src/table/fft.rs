@@ -6,8 +6,9 @@ use crate::def::{AttrDef, AttrKind, ErrorCase, Form, Lowering, Namespace, OpDef}
 use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
 use crate::graph::View;
 use crate::infer::ShapeCtx;
-use crate::lower::{Lower, Val, inverse};
+use crate::lower::{Lower, Val};
 use crate::shape;
+use crate::write::inverse;
 use ferrotensor_core::error::Code;
 use ferrotensor_core::kernel::Routine;
 use ferrotensor_core::scalar::Op;

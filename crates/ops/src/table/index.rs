@@ -6,8 +6,9 @@ use crate::def::{AttrDef, AttrKind, Domain, ErrorCase, Form, Lowering, OpDef};
 use crate::dtype_rule::{Arg, Class, Compute, DTypeRule, Out};
 use crate::graph::{IndexItem, View};
 use crate::infer::ShapeCtx;
-use crate::lower::{Lower, Val, inverse};
+use crate::lower::{Lower, Val};
 use crate::shape;
+use crate::write::{index_dims, inverse};
 use ferrotensor_core::error::Code;
 use ferrotensor_core::kernel::Update;
 use ferrotensor_core::{DType, Dims, Error, Result, layout};
@@ -74,7 +75,7 @@ fn with_slice_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
 fn with_slice(l: &mut Lower) -> Result<Vec<Val>> {
     let (x, value, compute) = (l.operand(0)?, l.operand(1)?, l.compute());
     let items = items(l, 0);
-    let region = crate::lower::index_dims(&l.dims(x), &items);
+    let region = index_dims(&l.dims(x), &items);
     let value = l.cast(value, compute)?;
     let value = l.broadcast(value, &region)?;
     let dims = l.out_dims(0);
@@ -84,18 +85,15 @@ fn with_slice(l: &mut Lower) -> Result<Vec<Val>> {
 fn integer_indices(ctx: &ShapeCtx, operand: usize) -> Result<()> {
     match ctx.args.get(operand) {
         Some(Arg::Tensor(d)) if d.is_integer() && *d != DType::U64 => Ok(()),
-        Some(Arg::Tensor(d)) => Err(Error::dtype(format!("indices must be integers up to int64, got {d}"))),
+        Some(Arg::Tensor(d)) => {
+            Err(Error::dtype(format!("indices must be integers up to int64, got {d}; convert with astype('int32')")))
+        }
         _ => Err(Error::argument("indices must be a tensor")),
     }
 }
 
 fn take_axis(ctx: &ShapeCtx) -> Result<usize> {
-    let rank = ctx.shape(0).len();
-    match ctx.attrs.opt_int("axis") {
-        Some(a) => shape::axis(a, rank),
-        None if rank == 1 => Ok(0),
-        None => Err(Error::argument(format!("rank {rank}: say which axis"))),
-    }
+    shape::only_axis(ctx.attrs.opt_int("axis"), ctx.shape(0).len())
 }
 
 /// Shape of what the indices select: the axis replaced by the indices' shape.
@@ -163,9 +161,9 @@ const AXIS: &[AttrDef] = &[attr("axis", AttrKind::OptAxis)];
 
 #[rustfmt::skip]
 pub const ROWS: &[OpDef] = &[
-    OpDef { name: "slice", form: Form::Internal, attrs: ITEMS, shape: |ctx| Ok(vec![region_dims(ctx)?]), lower: Lowering::Graph(slice), domain: Domain::Special,
+    OpDef { name: "at", form: Form::Internal, attrs: ITEMS, shape: |ctx| Ok(vec![region_dims(ctx)?]), lower: Lowering::Graph(slice), domain: Domain::Special,
         doc: doc("Basic indexing, behind `x.at(...)`.", "x[items]", "", "", ""), ..BASE },
-    OpDef { name: "withSlice", form: Form::Internal, operands: &[tensor("x"), weak("value")], attrs: ITEMS, shape: with_slice_shape, lower: Lowering::Graph(with_slice), domain: Domain::Special,
+    OpDef { name: "withAt", form: Form::Internal, operands: &[tensor("x"), weak("value")], attrs: ITEMS, shape: with_slice_shape, lower: Lowering::Graph(with_slice), domain: Domain::Special,
         dtype: DTypeRule::new(Class::Any, Compute::Own, Out::Compute),
         doc: doc("A copy with a region replaced, behind `x.withAt(items, value)`.", "x[items] = value", "", "", ""), ..BASE },
     OpDef { name: "take", operands: &[tensor("x"), tensor("indices")], attrs: AXIS, shape: take_shape, lower: Lowering::Graph(take), domain: Domain::Special,

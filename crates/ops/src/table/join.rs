@@ -65,7 +65,7 @@ fn concat(l: &mut Lower) -> Result<Vec<Val>> {
 
 fn stack_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
     let mut out: Dims = SmallVec::from_slice(ctx.shape(0));
-    let axis = shape::axis(ctx.attrs.int("axis"), out.len() + 1)?;
+    let axis = shape::new_axis(ctx.attrs.int("axis"), out.len())?;
     if let Some(i) = (1..ctx.args.len()).find(|&i| ctx.shape(i) != ctx.shape(0)) {
         return Err(Error::shape(format!("tensor {i} has shape {:?}, tensor 0 {:?}", ctx.shape(i), ctx.shape(0))));
     }

@@ -17,8 +17,10 @@ mod select;
 mod shape;
 mod sort;
 mod unary;
+mod window;
 
 use crate::def::OpDef;
+pub use join::band;
 
 const FAMILIES: &[&[OpDef]] = &[
     unary::ROWS,
@@ -28,6 +30,7 @@ const FAMILIES: &[&[OpDef]] = &[
     reduce::ROWS,
     contract::ROWS,
     nn::ROWS,
+    window::ROWS,
     shape::ROWS,
     join::ROWS,
     index::ROWS,

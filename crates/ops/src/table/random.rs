@@ -1,7 +1,7 @@
 //! Random numbers: element i depends on (key, i) only, so results are the same on every device and thread count.
 //!
 //! Word `w` of block `j` is word `w` of Philox with counter `(j low, j high, 0, purpose)`. 32-bit draws take word `i % 4` of
-//! block `i / 4`; 64-bit draws take words `2 (i % 2)` and the next of block `i / 2`. Normal numbers come in pairs from two
+//! block `i / 4`; 64-bit draws take words `2 (i % 2)` and the next of block `i / 2`; integers of a range take all of block `i`. Normal numbers come in pairs from two
 //! uniforms of one block (Box and Muller, 1958): even elements the cosine, odd ones the sine.
 
 use super::philox;
@@ -107,11 +107,17 @@ fn unit(b: &mut Builder, word: Value, dtype: DType) -> Value {
 }
 
 /// Draws over a flat index, then the shape asked for: the flat index is what makes a draw independent of the shape.
-fn draw(l: &mut Lower, params: usize, f: impl FnOnce(&mut Builder, Value, &[Value], &[Value]) -> Value) -> Result<Vec<Val>> {
-    let (dims, compute) = (l.out_dims(0), l.out_dtype(0).compute());
+/// The row's first `params` numbers are given in `dtype`.
+fn draw(
+    l: &mut Lower,
+    params: usize,
+    dtype: DType,
+    f: impl FnOnce(&mut Builder, Value, &[Value], &[Value]) -> Value,
+) -> Result<Vec<Val>> {
+    let dims = l.out_dims(0);
     let n = layout::count(&dims)?;
     let key = key_words(l)?;
-    let params: Vec<_> = (0..params).map(|p| l.param(p, compute)).collect();
+    let params: Vec<_> = (0..params).map(|p| l.param(p, dtype)).collect();
     let flat = l.map_with(&[n], &key, &params, |b, v| {
         let i = b.index(0, DType::I64);
         f(b, i, &v[..2], &v[2..])
@@ -121,8 +127,9 @@ fn draw(l: &mut Lower, params: usize, f: impl FnOnce(&mut Builder, Value, &[Valu
 }
 
 fn bits(l: &mut Lower) -> Result<Vec<Val>> {
-    let wide = l.out_dtype(0) == DType::U64;
-    draw(l, 0, |b, i, key, _| if wide { word64(b, i, key) } else { word32(b, i, key) })
+    let dtype = l.out_dtype(0);
+    let wide = dtype == DType::U64;
+    draw(l, 0, dtype, |b, i, key, _| if wide { word64(b, i, key) } else { word32(b, i, key) })
 }
 
 fn bits_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
@@ -141,7 +148,7 @@ fn float_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
 
 fn uniform(l: &mut Lower) -> Result<Vec<Val>> {
     let dtype = l.out_dtype(0);
-    draw(l, 2, |b, i, key, p| {
+    draw(l, 2, dtype.compute(), |b, i, key, p| {
         let word = if dtype == DType::F64 { word64(b, i, key) } else { word32(b, i, key) };
         let u = unit(b, word, dtype);
         let width = b.binary(Op::Sub, p[1], p[0]);
@@ -156,7 +163,7 @@ fn uniform(l: &mut Lower) -> Result<Vec<Val>> {
 
 fn normal(l: &mut Lower) -> Result<Vec<Val>> {
     let dtype = l.out_dtype(0).compute();
-    draw(l, 2, |b, i, key, p| {
+    draw(l, 2, dtype, |b, i, key, p| {
         let (u1, u2) = if dtype == DType::F64 {
             let j = shifted(b, Op::Shr, i, 1.0);
             let w = block(b, j, key, Purpose::Draw);
@@ -186,6 +193,45 @@ fn normal(l: &mut Lower) -> Result<Vec<Val>> {
         let scaled = b.binary(Op::Mul, z, p[1]);
         b.binary(Op::Add, p[0], scaled)
     })
+}
+
+/// `low + floor(U (high - low) / 2^128)`, U being the 128 bits of block `i`: the probabilities of two values differ by less
+/// than 2^-128 (Lemire, 2019, without rejection, which would need a number of draws that depends on the values).
+fn randint(l: &mut Lower) -> Result<Vec<Val>> {
+    let dtype = l.out_dtype(0);
+    draw(l, 2, DType::I64, |b, i, key, p| {
+        let words = block(b, i, key, Purpose::Draw);
+        let span = b.binary(Op::Sub, p[1], p[0]);
+        let span = b.cast(span, DType::U64);
+        let [low, high] = [low_word(b, span), shifted(b, Op::Shr, span, 32.0)];
+        // Long multiplication from the lowest word on: floor((w span + carry) / 2^32), in two halves of the span, fits 64 bits.
+        let mut carry = b.lit(DType::U64, 0.0);
+        for word in words {
+            let word = b.cast(word, DType::U64);
+            let (below, above) = (b.binary(Op::Mul, word, low), b.binary(Op::Mul, word, high));
+            let [carry_low, carry_high] = [low_word(b, carry), shifted(b, Op::Shr, carry, 32.0)];
+            let below = b.binary(Op::Add, below, carry_low);
+            let below = shifted(b, Op::Shr, below, 32.0);
+            let upper = b.binary(Op::Add, above, carry_high);
+            carry = b.binary(Op::Add, upper, below);
+        }
+        let step = b.cast(carry, DType::I64);
+        let value = b.binary(Op::Add, p[0], step);
+        b.cast(value, dtype)
+    })
+}
+
+/// The low 32 bits of a uint64.
+fn low_word(b: &mut Builder, v: Value) -> Value {
+    let mask = b.bits(DType::U64, 0xffff_ffff);
+    b.binary(Op::And, v, mask)
+}
+
+fn integer_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
+    match ctx.attrs.dtype("dtype") {
+        Some(d) if !d.is_integer() => Err(Error::dtype(format!("takes an integer dtype, got {d}"))),
+        _ => draw_shape(ctx),
+    }
 }
 
 fn split_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
@@ -227,6 +273,7 @@ fn permutation_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
 
 const SHAPE: AttrDef = arg("shape", AttrKind::Shape);
 const COUNT: AttrDef = arg("count", AttrKind::Int(Some(2)));
+const LENGTH: AttrDef = arg("count", AttrKind::Int(None));
 const DTYPE: AttrDef = attr("dtype", AttrKind::OptDType);
 const KEYED: OpDef = OpDef {
     namespace: Namespace::Random,
@@ -258,6 +305,9 @@ pub const ROWS: &[OpDef] = &[
         doc: doc("Uniform numbers in [low, high).", "low + u (high - low)", "", "random.uniform", "rand"), ..FLOATS },
     OpDef { name: "normal", params: &[number("mean", 0.0), number("std", 1.0)], lower: Lowering::Graph(normal),
         doc: doc("Normal numbers.", "mean + std sqrt(-2 ln(1 - u1)) cos(2 pi u2)", "", "random.normal", "randn"), ..FLOATS },
-    OpDef { name: "permutation", attrs: &[COUNT], shape: permutation_shape, lower: Lowering::Graph(permutation), dtype: DTypeRule::new(Class::Integer, Compute::Own, Out::Int32),
+    OpDef { name: "randint", attrs: &[SHAPE, DTYPE], shape: integer_shape, lower: Lowering::Graph(randint), dtype: DTypeRule::new(Class::Integer, Compute::Own, Out::AttrOr(DType::I32)),
+        params: &[ParamDef { name: "low", default: None, integer: true }, ParamDef { name: "high", default: None, integer: true }],
+        doc: doc("Integers in [low, high), all of the same probability.", "low + floor(u (high - low))", "", "random.randint", "randint"), ..KEYED },
+    OpDef { name: "permutation", attrs: &[LENGTH], shape: permutation_shape, lower: Lowering::Graph(permutation), dtype: DTypeRule::new(Class::Integer, Compute::Own, Out::Int32),
         doc: doc("The numbers 0..count in random order, int32.", "argsort(philox(key, i))", "", "random.permutation", "randperm"), ..KEYED },
 ];

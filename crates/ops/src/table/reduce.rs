@@ -2,7 +2,6 @@
 
 use super::join::band;
 use super::rows::{BASE, attr, doc};
-use crate::attrs::Attrs;
 use crate::def::{AttrDef, AttrKind, ErrorCase, Lowering, OpDef};
 use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
 use crate::infer::ShapeCtx;
@@ -11,7 +10,7 @@ use crate::shape;
 use ferrotensor_core::error::Code;
 use ferrotensor_core::kernel::{Combine, Monoid};
 use ferrotensor_core::scalar::Op;
-use ferrotensor_core::{Dims, Error, Result};
+use ferrotensor_core::{Dims, Result};
 use smallvec::SmallVec;
 
 const AXES: &[AttrDef] = &[attr("axis", AttrKind::Axes), attr("keepdims", AttrKind::Bool(false))];
@@ -60,17 +59,9 @@ fn arg(l: &mut Lower, combine: Combine) -> Result<Vec<Val>> {
     Ok(vec![l.reduce(x, &axes, combine, keep)])
 }
 
-fn scan_axis(attrs: &Attrs, rank: usize) -> Result<usize> {
-    match attrs.opt_int("axis") {
-        Some(a) => shape::axis(a, rank),
-        None if rank == 1 => Ok(0),
-        None => Err(Error::argument(format!("rank {rank}: say which axis"))),
-    }
-}
-
 fn cumulative_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
     let mut dims: Dims = SmallVec::from_slice(ctx.shape(0));
-    let axis = scan_axis(ctx.attrs, dims.len())?;
+    let axis = shape::only_axis(ctx.attrs.opt_int("axis"), dims.len())?;
     dims[axis] += ctx.attrs.bool("includeInitial") as usize;
     Ok(vec![dims])
 }
@@ -78,7 +69,7 @@ fn cumulative_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
 fn cumulative_sum(l: &mut Lower) -> Result<Vec<Val>> {
     let (x, compute, out) = (l.operand(0)?, l.compute(), l.out_dims(0));
     let x = l.cast(x, compute.compute())?;
-    let axis = scan_axis(l.attrs(), l.dims(x).len())?;
+    let axis = shape::only_axis(l.attrs().opt_int("axis"), l.dims(x).len())?;
     let sums = l.scan(x, axis, Monoid::Sum);
     let sums = l.cast(sums, compute)?;
     if !l.attrs().bool("includeInitial") {

@@ -35,7 +35,11 @@ fn to_out_dims(l: &mut Lower) -> Result<Vec<Val>> {
 fn order(list: &[i64], rank: usize) -> Result<Vec<usize>> {
     let axes = list.iter().map(|&a| shape::axis(a, rank)).collect::<Result<Vec<_>>>()?;
     shape::axes(Some(list), rank)?;
-    if axes.len() == rank { Ok(axes) } else { Err(Error::shape(format!("{} axes given for rank {rank}", axes.len()))) }
+    if axes.len() == rank {
+        Ok(axes)
+    } else {
+        Err(Error::shape(format!("axes {list:?} must name each of the {rank} axes once, in one list")))
+    }
 }
 
 fn permute_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
@@ -51,13 +55,10 @@ fn permute(l: &mut Lower) -> Result<Vec<Val>> {
 }
 
 fn transpose_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
-    let mut dims: Dims = SmallVec::from_slice(ctx.shape(0));
-    let rank = dims.len();
-    if rank < 2 {
-        return Err(Error::shape(format!("needs at least two axes, got shape {:?}", dims.as_slice())));
-    }
-    dims.swap(rank - 1, rank - 2);
-    Ok(vec![dims])
+    let mut shapes = shape::matrix(ctx)?;
+    let rank = shapes[0].len();
+    shapes[0].swap(rank - 1, rank - 2);
+    Ok(shapes)
 }
 
 fn transpose(l: &mut Lower) -> Result<Vec<Val>> {
@@ -70,7 +71,7 @@ fn transpose(l: &mut Lower) -> Result<Vec<Val>> {
 
 fn expand_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
     let mut dims: Dims = SmallVec::from_slice(ctx.shape(0));
-    let at = shape::axis(ctx.attrs.int("axis"), dims.len() + 1)?;
+    let at = shape::new_axis(ctx.attrs.int("axis"), dims.len())?;
     dims.insert(at, 1);
     Ok(vec![dims])
 }

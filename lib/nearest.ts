@@ -1,0 +1,66 @@
+// The name that was probably meant: a spelling mistake, or the word another library uses.
+
+/** Words of NumPy, PyTorch, JAX and TensorFlow.js, and what they may be called here. */
+const OTHERWISE: Readonly<Record<string, readonly string[]>> = {
+  dim: ['axis'],
+  dims: ['axis', 'axes'],
+  keepdim: ['keepdims'],
+  type: ['dtype'],
+  size: ['shape'],
+  reverse: ['descending'],
+  loc: ['mean'],
+  scale: ['std'],
+  stddev: ['std'],
+  minval: ['low'],
+  maxval: ['high'],
+  n: ['num'],
+  boolean: ['bool'],
+  byte: ['uint8'],
+  char: ['int8'],
+  short: ['int16'],
+  int: ['int32'],
+  long: ['int64'],
+  bigint: ['int64'],
+  half: ['float16'],
+  number: ['float32'],
+  float: ['float32'],
+  single: ['float32'],
+  double: ['float64'],
+  complex: ['complex64']
+}
+
+/** `f32`, `u8`, `bf16`: how Rust, XLA and ggml write dtypes. */
+const SHORT: Readonly<Record<string, string>> = { f: 'float', bf: 'bfloat', i: 'int', u: 'uint', c: 'complex' }
+
+/** Letters to insert, remove or replace to get from one word to the other (Levenshtein, 1966). */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = (row[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      next.push(Math.min(replaced, (row[j] as number) + 1, (next[j - 1] as number) + 1))
+    }
+    row = next
+  }
+  return row[b.length] as number
+}
+
+/** The one of `names` that `word` probably means; undefined where none is near. */
+export function nearest(word: string, names: readonly string[]): string | undefined {
+  const lower = word.toLowerCase()
+  const [, letters = '', bits = ''] = /^([a-z]+)(\d+)$/.exec(lower) ?? []
+  const known = [...(OTHERWISE[lower] ?? []), `${SHORT[letters] ?? letters}${bits}`].find((name) => names.includes(name))
+  if (known !== undefined || word.length > 40) return known
+  const far = (name: string) => distance(lower, name.toLowerCase())
+  const [best] = [...names].sort((a, b) => far(a) - far(b))
+  if (best !== undefined && far(best) <= Math.max(1, best.length / 2.5)) return best
+  // A part of the name: `hi`, `keep`, `fuse`.
+  return lower.length < 2 ? undefined : names.find((name) => name.startsWith(lower.slice(0, 3)))
+}
+
+/** `; did you mean 'axis'?`, or nothing. */
+export function didYouMean(word: string, names: readonly string[]): string {
+  const name = nearest(word, names)
+  return name === undefined ? '' : `; did you mean '${name}'?`
+}

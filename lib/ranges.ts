@@ -1,0 +1,119 @@
+// Equally spaced numbers, and the coordinates that they make up.
+
+import { checkOptions, integer, number, one, shown } from './call.js'
+import { CREATION, type CreationOptions } from './creation.js'
+import { ArgumentError, ShapeError } from './errors.js'
+import type { DType } from './generated/dtypes.js'
+import { OP } from './generated/table.js'
+import { Tensor } from './tensor.js'
+
+/** Options of `linspace`. */
+export interface LinspaceOptions<E extends DType = DType> extends CreationOptions<E> {
+  /** Whether the last number is `stop`; true by default. */
+  readonly endpoint?: boolean | undefined
+}
+
+/** Options of `logspace`. */
+export interface LogspaceOptions<E extends DType = DType> extends LinspaceOptions<E> {
+  /** What is raised to the powers; 10 by default. */
+  readonly base?: number | undefined
+}
+
+/** Options of `meshgrid`. */
+export interface MeshgridOptions {
+  /** 'xy' (Cartesian): the first array runs along axis 1, the second along axis 0. 'ij': array i runs along axis i. */
+  readonly indexing?: 'xy' | 'ij' | undefined
+}
+
+/**
+ * Numbers from `start` (0) to `stop` (excluded) by `step` (1); float32 unless told otherwise.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for a step of 0 or bounds that are not finite, `ERR_SHAPE` for too many numbers.
+ * @example
+ * ```ts
+ * ft.arange(1, 7, 2) // [1, 3, 5]
+ * ```
+ */
+export function arange<E extends DType = 'float32'>(stop: number, options?: CreationOptions<E>): Tensor<E>
+export function arange<E extends DType = 'float32'>(start: number, stop: number, options?: CreationOptions<E>): Tensor<E>
+export function arange<E extends DType = 'float32'>(start: number, stop: number, step: number, options?: CreationOptions<E>): Tensor<E>
+export function arange(...args: readonly unknown[]): Tensor {
+  const given = args.findIndex((arg) => typeof arg !== 'number')
+  const numbers = (given < 0 ? args : args.slice(0, given)) as number[]
+  const options = args[numbers.length]
+  const [start, stop, step] = numbers.length === 1 ? [0, numbers[0], 1] : [numbers[0], numbers[1], numbers[2] ?? 1]
+  if (start === undefined || stop === undefined || numbers.length > 3 || args.length > numbers.length + 1) {
+    throw new ArgumentError(`arange: takes (stop), (start, stop) or (start, stop, step) and options, got (${args.map((arg) => shown(arg)).join(', ')})`)
+  }
+  const o = checkOptions('arange', options, CREATION)
+  if (step === 0 || ![start, stop, step].every(Number.isFinite)) {
+    throw new ArgumentError(`arange: bounds must be finite and step not 0, got (${start}, ${stop}, ${step})`)
+  }
+  const length = Math.max(0, Math.ceil((stop - start) / step))
+  if (!Number.isSafeInteger(length)) throw new ShapeError(`arange: ${length} numbers are too many`)
+  return one(OP.arange, [], [length, o['dtype'], o['device']], [start, step])
+}
+
+/** Numbers between two ends: the checks that `linspace` and `logspace` share. */
+function spaced(op: 'linspace' | 'logspace', start: unknown, stop: unknown, num: unknown, o: Record<string, unknown>): Tensor {
+  const ends = [number(op, 'start', start), number(op, 'stop', stop)]
+  const length = integer(op, 'num', num)
+  if (length < 0) throw new ShapeError(`${op}: num ${length} is negative`)
+  return one(OP[op], [], [length, o['dtype'], o['device'], o['endpoint']], op === 'logspace' ? [...ends, o['base']] : ends)
+}
+
+/**
+ * `num` equally spaced numbers from `start` to `stop`, both included unless `endpoint` is false; float32 unless told otherwise.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for a `num` that is not an integer, `ERR_SHAPE` for a negative one.
+ * @example
+ * ```ts
+ * ft.linspace(0, 1, 3) // [0, 0.5, 1]
+ * ```
+ */
+export function linspace<E extends DType = 'float32'>(start: number, stop: number, num: number, options?: LinspaceOptions<E>): Tensor<E> {
+  return spaced('linspace', start, stop, num, checkOptions('linspace', options, [...CREATION, 'endpoint'])) as Tensor<E>
+}
+
+/**
+ * `num` powers of `base` (10) whose exponents are equally spaced from `start` to `stop`, both included unless `endpoint` is
+ * false; computed in float64, float32 unless told otherwise.
+ *
+ * @throws {TensorError} As `linspace`.
+ * @example
+ * ```ts
+ * ft.logspace(0, 3, 4, { base: 2 }) // [1, 2, 4, 8]
+ * ```
+ */
+export function logspace<E extends DType = 'float32'>(start: number, stop: number, num: number, options?: LogspaceOptions<E>): Tensor<E> {
+  return spaced('logspace', start, stop, num, checkOptions('logspace', options, [...CREATION, 'endpoint', 'base'])) as Tensor<E>
+}
+
+const INDEXINGS: readonly unknown[] = ['xy', 'ij']
+
+/**
+ * Coordinates of a grid: for each array a tensor of the grid's shape that holds the array's values along its axis. Views.
+ *
+ * @param args Tensors of one axis (or none), then options.
+ * @throws {TensorError} `ERR_SHAPE` for a tensor of rank 2 or more, `ERR_ARGUMENT` for anything but tensors.
+ * @example
+ * ```ts
+ * ft.meshgrid(ft.tensor([1, 2, 3]), ft.tensor([4, 5]))[1] // [[4, 4, 4], [5, 5, 5]]
+ * ```
+ */
+export function meshgrid<const T extends readonly Tensor[]>(...args: readonly [...arrays: T, options: MeshgridOptions]): { -readonly [K in keyof T]: T[K] }
+export function meshgrid<const T extends readonly Tensor[]>(...args: T): { -readonly [K in keyof T]: T[K] }
+export function meshgrid(...args: readonly unknown[]): Tensor[] {
+  const last = args[args.length - 1]
+  const arrays = args.length === 0 || last instanceof Tensor ? args : args.slice(0, -1)
+  const tensors = arrays.map((x, i) => {
+    if (!(x instanceof Tensor)) throw new ArgumentError(`meshgrid: argument ${i + 1} must be a tensor, got ${shown(x)}`)
+    if (x.ndim > 1) throw new ShapeError(`meshgrid: argument ${i + 1} must have one axis, got shape [${x.shape.join(', ')}]`)
+    return x
+  })
+  const { indexing = 'xy' } = checkOptions('meshgrid', arrays === args ? undefined : last, ['indexing'])
+  if (!INDEXINGS.includes(indexing)) throw new ArgumentError(`meshgrid: 'indexing' must be one of 'xy', 'ij', got ${shown(indexing)}`)
+  const axisOf = (i: number) => (indexing === 'xy' && i < 2 && tensors.length > 1 ? 1 - i : i)
+  const grid = tensors.map((_, axis) => (tensors[axisOf(axis)] as Tensor).size)
+  return tensors.map((x, i) => x.reshape(grid.map((_, axis) => (axis === axisOf(i) ? x.size : 1))).broadcastTo(grid))
+}
