@@ -83,9 +83,9 @@ export interface Native {
   setBuffers(ints: Int32Array, params: Float64Array, handles: Float64Array, small: Uint8Array): void
   run(out: object): number
   infer(): number
-  internType(dtype: number, rank: number, device: number): number
+  internType(dtype: number, shape: Float64Array, device: number): number
   typeOf(id: number): number
-  internAttrs(op: number, count: number): number
+  internAttrs(op: number, words: Float64Array): number
   endEpoch(): void
   upload(type: number, data: ArrayBufferView, out: object): number
   read(handle: number, into: ArrayBufferView, wait: boolean): boolean

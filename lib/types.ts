@@ -127,20 +127,21 @@ function turnEpoch(): void {
   native.endEpoch()
 }
 
-/** The type with an id that Rust gave. */
-export function typeAt(id: number): Type {
-  const known = types[id]
-  if (known !== undefined) return known
-  const rank = native.typeOf(id)
-  const shape = Array.from(params.subarray(0, rank))
+function known(id: number, code: number, shape: readonly number[], device: number): Type {
   while (types.length < id) types.push(undefined as never)
-  return (types[id] = new Type(id, ints[HEADER] as number, shape, ints[HEADER + 1] as number))
+  return (types[id] ??= new Type(id, code, shape, device))
 }
 
+/** The type with an id that inference gave. */
+function typeAt(id: number): Type {
+  if (types[id] !== undefined) return types[id]
+  const rank = native.typeOf(id)
+  return known(id, ints[HEADER] as number, Array.from(params.subarray(0, rank)), ints[HEADER + 1] as number)
+}
+
+/** Not through the shared buffers: an expression of an earlier epoch is interned again while a program is written there. */
 function intern(code: number, shape: readonly number[], device: number): Type {
-  reserve(0, shape.length, 0)
-  for (let i = 0; i < shape.length; i++) params[i] = shape[i] as number
-  return typeAt(native.internType(code, shape.length, device))
+  return known(native.internType(code, Float64Array.from(shape), device), code, [...shape], device)
 }
 
 /**
@@ -163,10 +164,7 @@ export function currentType(x: Tensor): Type {
 /** The id of attributes in this epoch. */
 export function currentAttr(attr: Attr): number {
   if (attr.id === 0) {
-    const { words } = attr
-    reserve(0, words.length, 0)
-    for (let i = 0; i < words.length; i++) params[i] = words[i] as number
-    attr.id = native.internAttrs(attr.op, words.length)
+    attr.id = native.internAttrs(attr.op, Float64Array.from(attr.words))
     attrs.push(attr)
   }
   return attr.id

@@ -59,7 +59,7 @@ fn place(
     let mut bytes = vec![POISON; base.len() + 2 * BAND * size];
     bytes[BAND * size..BAND * size + base.len()].copy_from_slice(base);
     let buffer = backend.alloc(bytes.len())?;
-    backend.upload(&bytes, &buffer)?;
+    backend.upload(&bytes, &buffer, 0)?;
     let dense = Layout::dense(base_dims)?;
     let view = match placement {
         Placement::Contiguous => dense,

@@ -114,12 +114,12 @@ impl Broken {
                     {
                         let mut bytes = self.bytes(&input.buffer);
                         bytes[at * sized.inputs[0]] ^= 1;
-                        let _ = self.cpu.upload(&bytes, &input.buffer);
+                        let _ = self.cpu.upload(&bytes, &input.buffer, 0);
                     }
                 }
                 _ => {}
             }
-            let _ = self.cpu.upload(&now, &output.buffer);
+            let _ = self.cpu.upload(&now, &output.buffer, 0);
         }
         outcome
     }
@@ -132,8 +132,8 @@ impl Backend for Broken {
     fn alloc(&self, bytes: usize) -> Result<Buffer> {
         self.cpu.alloc(bytes)
     }
-    fn upload(&self, from: &[u8], to: &Buffer) -> Result<()> {
-        self.cpu.upload(from, to)
+    fn upload(&self, from: &[u8], to: &Buffer, offset: usize) -> Result<()> {
+        self.cpu.upload(from, to, offset)
     }
     fn download(&self, from: &Buffer, offset: usize, to: &mut [u8]) -> Result<()> {
         self.cpu.download(from, offset, to)

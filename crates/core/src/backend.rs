@@ -122,8 +122,13 @@ pub struct Caps {
     pub description: String,
     /// Largest buffer in bytes.
     pub max_buffer: usize,
+<<<<<<< HEAD
     /// What stands behind it.
     pub class: DeviceClass,
+=======
+    /// Whether operands may be walked backwards. Where not, the engine makes them dense first.
+    pub negative_strides: bool,
+>>>>>>> 6076582 (A hostile device; kernels off their device take any layout; expressions survive the turn of an epoch)
 }
 
 /// Bytes a device has handed out and has in all (0: unknown).
@@ -146,8 +151,8 @@ pub trait Backend: Send + Sync {
     /// `Code::OutOfMemory`, with nothing changed.
     fn alloc(&self, bytes: usize) -> Result<Buffer>;
 
-    /// Copies host bytes to the start of a buffer, ordered before later batches.
-    fn upload(&self, from: &[u8], to: &Buffer) -> Result<()>;
+    /// Copies host bytes to `offset` of a buffer, ordered before later batches.
+    fn upload(&self, from: &[u8], to: &Buffer, offset: usize) -> Result<()>;
 
     /// Copies bytes from `offset` of a buffer to the host; the caller has waited for the batches that write it.
     fn download(&self, from: &Buffer, offset: usize, to: &mut [u8]) -> Result<()>;

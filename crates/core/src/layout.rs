@@ -136,6 +136,15 @@ impl Layout {
         self.dims.contains(&0)
     }
 
+    /// The positions from the smallest to the largest one touched; empty for an empty layout.
+    pub fn range(&self) -> std::ops::Range<usize> {
+        match self.span() {
+            // Layouts were checked against their buffer when they were made.
+            Some((low, high)) if !self.is_empty() => low as usize..high as usize + 1,
+            _ => 0..0,
+        }
+    }
+
     /// Smallest and largest position touched (meaningless for an empty layout).
     fn span(&self) -> Option<(i128, i128)> {
         let (mut low, mut high) = (self.offset as i128, self.offset as i128);

@@ -41,7 +41,11 @@ impl CpuBackend {
     pub fn new(tier: Tier) -> Result<CpuBackend, String> {
         Tier::named(tier.name())?;
         let description = format!("{} ({})", std::env::consts::ARCH, tier.name());
+<<<<<<< HEAD
         let caps = Caps { name: "cpu".into(), description, max_buffer: isize::MAX as usize, class: DeviceClass::Cpu };
+=======
+        let caps = Caps { name: "cpu".into(), description, max_buffer: isize::MAX as usize, negative_strides: true };
+>>>>>>> 6076582 (A hostile device; kernels off their device take any layout; expressions survive the turn of an epoch)
         Ok(CpuBackend { caps, tier, used: Arc::default(), total: memory::machine_total() })
     }
 
@@ -84,13 +88,13 @@ impl Backend for CpuBackend {
         Ok(Arc::new(CpuBuffer::new(bytes, &self.used)?))
     }
 
-    fn upload(&self, from: &[u8], to: &Buffer) -> Result<()> {
+    fn upload(&self, from: &[u8], to: &Buffer, offset: usize) -> Result<()> {
         let buffer = own(to)?;
-        if from.len() > buffer.bytes() {
-            return Err(Error::internal("upload: more bytes than the buffer has"));
+        if offset.checked_add(from.len()).is_none_or(|end| end > buffer.bytes()) {
+            return Err(Error::internal("upload: bytes outside the buffer"));
         }
-        // SAFETY: the buffer has room, and batches ran when they were submitted, so none uses it now.
-        unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), buffer.as_ptr(), from.len()) };
+        // SAFETY: checked above; batches ran when they were submitted, so none uses the buffer now.
+        unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), buffer.as_ptr().add(offset), from.len()) };
         Ok(())
     }
 

@@ -1,30 +1,18 @@
 //! One run of a schedule: bound operands on the way to the backends, and what became of them.
 
+use crate::foreign::Foreign;
 use crate::pool::Block;
 use crate::resolve::{HostRoutine, Target};
 use crate::schedule::{Schedule, Step};
 use crate::stats::Stats;
 use crate::storage::{Completion, Storage};
-use ferrotensor_core::backend::{Backend, Batch, Launch, Operand, Outcome, Ticket};
-use ferrotensor_core::kernel::Routine;
-use ferrotensor_core::{DType, Error, Result};
+use ferrotensor_core::backend::{Backend, Batch, Launch, Outcome, Ticket};
+use ferrotensor_core::{Error, Result};
 use ferrotensor_ops::def::by_id;
 use smallvec::SmallVec;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-
-/// A kernel that runs off the device: operands are downloaded, results uploaded.
-pub struct Foreign {
-    /// What runs it.
-    pub target: Target,
-    /// Dense inputs with their dtypes.
-    pub inputs: SmallVec<[(Operand, DType); 3]>,
-    /// Dense outputs, each at the start of its own buffer.
-    pub outputs: SmallVec<[(Operand, DType); 1]>,
-    /// Launch parameters.
-    pub params: SmallVec<[u64; 4]>,
-}
 
 /// Work in order.
 pub enum Work {
@@ -99,7 +87,7 @@ impl Job {
                     }
                 }
                 Work::Foreign(foreign, step) => {
-                    if let Err(e) = self.foreign(&foreign) {
+                    if let Err(e) = foreign.run(&*self.device, self.cpu.as_deref(), self.host, &self.abandoned) {
                         failures.push((step, e));
                     }
                 }
@@ -110,60 +98,6 @@ impl Job {
 
     fn submit(&self, launches: Vec<Launch>) -> Outcome {
         submit_and_wait(&*self.device, launches, &self.abandoned)
-    }
-
-    fn foreign(&self, foreign: &Foreign) -> Result<()> {
-        let ins = foreign.inputs.iter().map(|(o, d)| download(&*self.device, o, *d)).collect::<Result<Vec<_>>>()?;
-        let mut outs: Vec<Vec<u64>> = Vec::new();
-        for (o, d) in &foreign.outputs {
-            outs.push(host_memory(o.layout.len() * d.bytes())?);
-        }
-        match (&foreign.target, &self.cpu) {
-            (Target::Host(routine), _) => self.host_routine(routine, foreign, &ins, &mut outs)?,
-            (Target::Cpu(kernel), Some(cpu)) => {
-                let mut operands: Vec<Operand> = Vec::new();
-                for (bytes, (o, _)) in ins.iter().zip(&foreign.inputs) {
-                    let buffer = cpu.alloc(bytes.len() * 8)?;
-                    cpu.upload(bytes_of(bytes), &buffer)?;
-                    operands.push(Operand { buffer, layout: ferrotensor_core::Layout::dense(o.layout.dims())? });
-                }
-                let mut results: SmallVec<[Operand; 1]> = SmallVec::new();
-                for (bytes, (o, _)) in outs.iter().zip(&foreign.outputs) {
-                    let buffer = cpu.alloc(bytes.len() * 8)?;
-                    results.push(Operand { buffer, layout: ferrotensor_core::Layout::dense(o.layout.dims())? });
-                }
-                let launch = Launch {
-                    kernel: Arc::clone(kernel),
-                    inputs: operands.into(),
-                    outputs: results.clone(),
-                    params: foreign.params.clone(),
-                };
-                run_one(&**cpu, launch, &self.abandoned)?;
-                for (bytes, o) in outs.iter_mut().zip(&results) {
-                    cpu.download(&o.buffer, 0, bytes_mut(bytes))?;
-                }
-            }
-            _ => return Err(Error::internal("no target for a foreign kernel")),
-        }
-        for (bytes, (o, d)) in outs.iter().zip(&foreign.outputs) {
-            let n = o.layout.len() * d.bytes();
-            self.device.upload(&bytes_of(bytes)[..n], &o.buffer)?;
-        }
-        Ok(())
-    }
-
-    fn host_routine(&self, routine: &Routine, f: &Foreign, ins: &[Vec<u64>], outs: &mut [Vec<u64>]) -> Result<()> {
-        let inputs: Vec<(&[u8], &[usize])> = ins
-            .iter()
-            .zip(&f.inputs)
-            .map(|(b, (o, d))| (&bytes_of(b)[..o.layout.len() * d.bytes()], o.layout.dims()))
-            .collect();
-        let mut outputs: Vec<(&mut [u8], &[usize])> = outs
-            .iter_mut()
-            .zip(&f.outputs)
-            .map(|(b, (o, d))| (&mut bytes_mut(b)[..o.layout.len() * d.bytes()], o.layout.dims()))
-            .collect();
-        (self.host)(routine, &inputs, &mut outputs)
     }
 
     /// Marks the stored values that depend on a failure, and nothing else.
@@ -229,14 +163,9 @@ impl Job {
             if self.device.caps().name == "cpu" && matches!(f.target, Target::Host(_)) {
                 continue;
             }
-            let bytes = f.inputs.iter().chain(&f.outputs).map(|(o, d)| (o.layout.len() * d.bytes()) as u64).sum();
-            let op = by_id(self.schedule.ops[*step as usize]).map_or("", |op| op.name);
+            let op = by_id(self.schedule.ops[*step as usize]).map_or("".into(), |op| op.path());
             let dtype = f.inputs.first().or(f.outputs.first()).map_or("", |(_, d)| d.name());
-            let reason = match &self.schedule.steps[*step as usize] {
-                Step::Launch { resolved, .. } | Step::CopyInto { resolved, .. } => resolved.reason.as_deref().unwrap_or(""),
-                _ => "",
-            };
-            stats.fall_back(&self.device.caps().name, op, dtype, reason, bytes);
+            stats.fall_back(&self.device.caps().name, &op, dtype, &f.reason, f.bytes());
         }
     }
 }
@@ -261,30 +190,4 @@ pub fn run_one(device: &dyn Backend, launch: Launch, abandoned: &Arc<AtomicBool>
     let outcome = submit_and_wait(device, vec![launch], abandoned);
     let error = outcome.failed.into_iter().next().map(|(_, e)| e).or(outcome.lost);
     error.map_or(Ok(()), Err)
-}
-
-fn host_memory(bytes: usize) -> Result<Vec<u64>> {
-    let words = bytes.div_ceil(8);
-    let mut memory = Vec::new();
-    memory.try_reserve_exact(words).map_err(|_| Error::out_of_memory(format!("{bytes} bytes on the host")))?;
-    memory.resize(words, 0);
-    Ok(memory)
-}
-
-fn download(device: &dyn Backend, operand: &Operand, dtype: DType) -> Result<Vec<u64>> {
-    let bytes = operand.layout.len() * dtype.bytes();
-    let mut memory = host_memory(bytes)?;
-    if bytes > 0 {
-        let target = &mut bytes_mut(&mut memory)[..bytes];
-        device.download(&operand.buffer, operand.layout.offset() * dtype.bytes(), target)?;
-    }
-    Ok(memory)
-}
-
-fn bytes_of(words: &[u64]) -> &[u8] {
-    bytemuck::cast_slice(words)
-}
-
-fn bytes_mut(words: &mut [u64]) -> &mut [u8] {
-    bytemuck::cast_slice_mut(words)
 }

@@ -6,6 +6,7 @@ mod arena;
 mod cache;
 mod cost;
 mod executor;
+mod foreign;
 mod fuse;
 mod job;
 mod limits;

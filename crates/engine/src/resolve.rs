@@ -28,6 +28,8 @@ pub struct Resolved {
     pub target: Target,
     /// Why the device does not.
     pub reason: Option<String>,
+    /// The CPU's kernel, for operands that walk backwards on a device that cannot.
+    pub backwards: Option<Arc<dyn Prepared>>,
 }
 
 /// Prepared kernels of one device, shared by schedules.
@@ -49,14 +51,17 @@ impl Resolver {
         if let Some(known) = self.cache.get(kernel) {
             return Ok(known);
         }
-        let resolved = match (device.supports(kernel), kernel) {
-            (Ok(()), _) => Resolved { target: Target::Native(device.prepare(kernel)?), reason: None },
-            (Err(reason), Kernel::Routine(routine)) => Resolved { target: Target::Host(*routine), reason: Some(reason) },
-            (Err(reason), _) => match cpu.map(|cpu| (cpu, cpu.supports(kernel))) {
-                Some((cpu, Ok(()))) => Resolved { target: Target::Cpu(cpu.prepare(kernel)?), reason: Some(reason) },
-                _ => return Err(Error::unsupported(format!("{}: {reason}", device.caps().name))),
+        let on_cpu = || cpu.filter(|cpu| cpu.supports(kernel).is_ok()).map(|cpu| cpu.prepare(kernel)).transpose();
+        let (target, reason) = match (device.supports(kernel), kernel) {
+            (Ok(()), _) => (Target::Native(device.prepare(kernel)?), None),
+            (Err(reason), Kernel::Routine(routine)) => (Target::Host(*routine), Some(reason)),
+            (Err(reason), _) => match on_cpu()? {
+                Some(prepared) => (Target::Cpu(prepared), Some(reason)),
+                None => return Err(Error::unsupported(format!("{}: {reason}", device.caps().name))),
             },
         };
+        let one_way = reason.is_none() && !device.caps().negative_strides;
+        let resolved = Resolved { target, reason, backwards: if one_way { on_cpu()? } else { None } };
         self.cache.insert(kernel.clone(), resolved.clone());
         Ok(resolved)
     }

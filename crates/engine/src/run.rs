@@ -1,6 +1,7 @@
 //! Binding: a schedule plus this run's tensors and parameters becomes launches over real memory.
 
-use crate::job::{Foreign, Job, Work, run_one};
+use crate::foreign::{self, Foreign};
+use crate::job::{Job, Work, run_one};
 use crate::pool::{Block, Pool};
 use crate::resolve::{Resolved, Target};
 use crate::schedule::{Place, Schedule, Step, apply};
@@ -168,13 +169,7 @@ impl Binder<'_> {
                         // The copy takes the old shape; as it is dense, the new one is a view of it.
                         let dims: SmallVec<[usize; 6]> = SmallVec::from_slice(from.layout.dims());
                         let target = self.reserve(copy.place, self.schedule.values[of.0 as usize].0, &dims)?;
-                        self.launch(
-                            n,
-                            &copy.resolved,
-                            smallvec![from.operand()],
-                            smallvec![target.operand()],
-                            SmallVec::new(),
-                        );
+                        self.copy(n, &copy.resolved, from.operand(), target.operand(), *of);
                         let dense = apply(&target.layout, view, self.params)?;
                         let layout = dense.ok_or_else(|| Error::internal("a dense value cannot be reshaped"))?;
                         Bound { layout, ..target }
@@ -199,20 +194,10 @@ impl Binder<'_> {
                 for p in params {
                     numbers.push(convert(p, self.params)?);
                 }
-                match &resolved.target {
-                    Target::Native(_) => self.launch(n, resolved, operands, targets, numbers),
-                    target => {
-                        let dtype = |v: Val| self.schedule.values[v.0 as usize].0;
-                        let foreign = Foreign {
-                            target: target.clone(),
-                            inputs: operands.into_iter().zip(inputs.iter().map(|&v| dtype(v))).collect(),
-                            outputs: targets.into_iter().zip((to.0..).map(|v| dtype(Val(v)))).collect(),
-                            params: numbers,
-                        };
-                        self.work.push(Work::Foreign(Box::new(foreign), n));
-                        self.launches += 1;
-                    }
-                }
+                let first = to.0 as usize;
+                let value = |i: usize| inputs.get(i).map_or_else(|| first + i - inputs.len(), |v| v.0 as usize);
+                let schedule = self.schedule;
+                self.launch(n, resolved, operands, targets, numbers, &|i| schedule.values[value(i)].0);
             }
             Step::Reserve { to, place } => {
                 let (dtype, dims) = &self.schedule.values[to.0 as usize];
@@ -226,8 +211,8 @@ impl Binder<'_> {
                 };
                 let layout = layout.ok_or_else(|| Error::internal("a region is no view"))?;
                 let target = Operand { buffer: Arc::clone(&target.buffer), layout };
-                let from = self.bound(*from)?.operand();
-                self.launch(n, resolved, smallvec![from], smallvec![target], SmallVec::new());
+                let source = self.bound(*from)?.operand();
+                self.copy(n, resolved, source, target, *from);
             }
         }
         Ok(())
@@ -258,6 +243,13 @@ impl Binder<'_> {
         }
     }
 
+    /// A copy of a value.
+    fn copy(&mut self, step: u32, resolved: &Resolved, from: Operand, to: Operand, of: Val) {
+        let dtype = self.schedule.values[of.0 as usize].0;
+        self.launch(step, resolved, smallvec![from], smallvec![to], SmallVec::new(), &|_| dtype);
+    }
+
+    /// `dtype` of the n-th operand, inputs before outputs.
     fn launch(
         &mut self,
         step: u32,
@@ -265,20 +257,34 @@ impl Binder<'_> {
         inputs: SmallVec<[Operand; 3]>,
         outputs: SmallVec<[Operand; 1]>,
         params: SmallVec<[u64; 4]>,
+        dtype: &dyn Fn(usize) -> DType,
     ) {
         self.launches += 1;
-        let Target::Native(kernel) = &resolved.target else {
-            // Copies are maps of one instruction: a device without them cannot be used at all, and `Session` refuses it.
-            return;
-        };
-        let launch = Launch { kernel: Arc::clone(kernel), inputs, outputs, params };
-        match self.work.last_mut() {
-            Some(Work::Device(launches, steps)) => {
-                launches.push(launch);
-                steps.push(step);
+        let backwards = || inputs.iter().chain(&outputs).any(|o| walks_backwards(&o.layout));
+        let (target, reason) = match (&resolved.target, &resolved.backwards) {
+            (Target::Native(_), Some(cpu)) if backwards() => (Target::Cpu(Arc::clone(cpu)), "no negative strides"),
+            (Target::Native(kernel), _) => {
+                let launch = Launch { kernel: Arc::clone(kernel), inputs, outputs, params };
+                match self.work.last_mut() {
+                    Some(Work::Device(launches, steps)) => {
+                        launches.push(launch);
+                        steps.push(step);
+                    }
+                    _ => self.work.push(Work::Device(vec![launch], vec![step])),
+                }
+                return;
             }
-            _ => self.work.push(Work::Device(vec![launch], vec![step])),
-        }
+            (target, _) => (target.clone(), resolved.reason.as_deref().unwrap_or("")),
+        };
+        let arity = inputs.len();
+        let foreign = Foreign {
+            target,
+            reason: reason.into(),
+            inputs: inputs.into_iter().enumerate().map(|(i, o)| (o, dtype(i))).collect(),
+            outputs: outputs.into_iter().enumerate().map(|(i, o)| (o, dtype(arity + i))).collect(),
+            params,
+        };
+        self.work.push(Work::Foreign(Box::new(foreign), step));
     }
 
     fn output(&self, v: Val, inputs: &[Arc<Tensor>]) -> Result<Arc<Tensor>> {
@@ -316,19 +322,23 @@ fn convert(param: &Param, params: &[u64]) -> Result<u64> {
     })
 }
 
-/// Reads a tensor whose elements do not lie densely: through a dense copy made by its device.
+fn walks_backwards(layout: &Layout) -> bool {
+    layout.strides().iter().any(|&s| s < 0)
+}
+
+/// Reads a tensor whose elements do not lie densely: through a dense copy made by its device, or by the host where the device
+/// cannot make one.
 pub fn read_strided(tensor: &Tensor, out: &mut [u8]) -> Result<()> {
     let backend = tensor.storage().block().backend();
-    let kernel = copy_kernel(tensor.dtype());
-    let buffer = backend.alloc(out.len())?;
     let source = Operand { buffer: Arc::clone(tensor.storage().block().buffer()), layout: tensor.layout().clone() };
-    let target = Operand { buffer: Arc::clone(&buffer), layout: Layout::dense(tensor.dims())? };
-    let launch = Launch {
-        kernel: backend.prepare(&kernel)?,
-        inputs: smallvec![source],
-        outputs: smallvec![target],
-        params: SmallVec::new(),
+    let can_walk = backend.caps().negative_strides || !walks_backwards(&source.layout);
+    let kernel = match backend.prepare(&copy_kernel(tensor.dtype())) {
+        Ok(kernel) if can_walk => kernel,
+        _ => return foreign::gather(&**backend, &(source, tensor.dtype()), out),
     };
+    let buffer = backend.alloc(out.len())?;
+    let target = Operand { buffer: Arc::clone(&buffer), layout: Layout::dense(tensor.dims())? };
+    let launch = Launch { kernel, inputs: smallvec![source], outputs: smallvec![target], params: SmallVec::new() };
     run_one(&**backend, launch, &Arc::default())?;
     backend.download(&buffer, 0, out)
 }

@@ -7,7 +7,7 @@ use crate::arena::{self, Life};
 use crate::cost;
 use crate::fuse;
 use crate::program::Lowered;
-use crate::resolve::{Resolved, Target};
+use crate::resolve::Resolved;
 use ferrotensor_core::kernel::Kernel;
 use ferrotensor_core::layout::Layout;
 use ferrotensor_core::{DType, Dims, Error, Result};
@@ -85,12 +85,14 @@ pub struct Schedule {
     pub estimate: f64,
 }
 
-/// Makes a schedule. `dense` says of each input whether it is row-major; `resolve` finds what runs a kernel.
+/// Makes a schedule. `dense` says of each input whether it is row-major; `max_buffer` is the device's largest buffer in bytes;
+/// `resolve` finds what runs a kernel.
 pub fn build(
     lowered: Lowered,
     outputs: &[Val],
     dense: &[bool],
     fusion: bool,
+    max_buffer: usize,
     supports: &dyn Fn(&Kernel) -> bool,
     resolve: &mut dyn FnMut(&Kernel) -> Result<Resolved>,
 ) -> Result<Schedule> {
@@ -103,7 +105,7 @@ pub fn build(
     b.run(resolve)?;
     let (lives, arena_steps) = b.lives();
     let (offsets, arena) = arena::place(&lives);
-    let places: Vec<Place> = b.assign(&arena_steps, &offsets);
+    let (places, arena) = if arena <= max_buffer { (b.assign(&arena_steps, &offsets), arena) } else { (b.apart(), 0) };
     let Build { steps, step_ops, own, estimate, input_values, .. } = b;
     let steps = steps.into_iter().map(|s| s.placed(&places)).collect();
     let values = graph.values.iter().map(|v| (v.dtype, v.dims.clone())).collect();
@@ -201,23 +203,21 @@ impl<'a> Build<'a> {
                 Def::View { of, view } => self.view(node.op, *of, node.first, view, resolve)?,
                 Def::Kernel { kernel, inputs, params } => {
                     let resolved = resolve(kernel)?;
-                    let foreign = !matches!(resolved.target, Target::Native(_));
-                    if foreign || matches!(kernel, Kernel::Routine(_)) {
+                    if matches!(kernel, Kernel::Routine(_)) {
                         for &v in inputs {
                             self.make_dense(node.op, v, resolve)?;
                         }
                     }
                     self.touch(inputs);
                     self.cost(kernel, inputs, node.first, node.outputs);
-                    let outputs =
-                        (0..node.outputs).map(|o| self.reserve(Val(node.first.0 + o), foreign)).collect::<Result<_>>()?;
+                    let outputs = (0..node.outputs).map(|o| self.reserve(Val(node.first.0 + o))).collect::<Result<_>>()?;
                     self.push(
                         node.op,
                         Step::Launch { resolved, inputs: inputs.clone(), to: node.first, outputs, params: params.clone() },
                     );
                 }
                 Def::Assemble { base, parts } => {
-                    let place = self.reserve(node.first, false)?;
+                    let place = self.reserve(node.first)?;
                     self.push(node.op, Step::Reserve { to: node.first, place });
                     let copies = base.iter().map(|v| (*v, None)).chain(parts.iter().cloned());
                     for (from, region) in copies.collect::<Vec<_>>() {
@@ -262,9 +262,9 @@ impl<'a> Build<'a> {
     }
 
     /// A planned buffer, its place still a number of the plan.
-    fn plan(&mut self, v: Val, own: bool) -> Result<(usize, Place)> {
+    fn plan(&mut self, v: Val) -> Result<(usize, Place)> {
         let (bytes, now) = (self.bytes(v)?, self.steps.len());
-        let own = if own {
+        let own = if self.keep[v.0 as usize] {
             self.own.push(bytes);
             Some(self.own.len() as u32 - 1)
         } else {
@@ -275,8 +275,8 @@ impl<'a> Build<'a> {
     }
 
     /// A dense buffer for a value.
-    fn reserve(&mut self, v: Val, own: bool) -> Result<Place> {
-        let (buffer, place) = self.plan(v, own || self.keep[v.0 as usize])?;
+    fn reserve(&mut self, v: Val) -> Result<Place> {
+        let (buffer, place) = self.plan(v)?;
         self.roots[v.0 as usize].push(buffer);
         self.layouts[v.0 as usize] = Some(self.dense_layout(v)?);
         Ok(place)
@@ -315,7 +315,7 @@ impl<'a> Build<'a> {
 
     fn copy(&mut self, to: Val, dense: bool, resolve: &mut dyn FnMut(&Kernel) -> Result<Resolved>) -> Result<Copy> {
         let resolved = resolve(&copy_kernel(self.graph.dtype(to)))?;
-        let (buffer, place) = self.plan(to, self.keep[to.0 as usize])?;
+        let (buffer, place) = self.plan(to)?;
         self.roots[to.0 as usize].push(buffer);
         Ok(Copy { resolved, place, dense })
     }
@@ -348,6 +348,18 @@ impl<'a> Build<'a> {
         let lives = self.buffers.iter().filter(temporary).map(|b| Life { bytes: b.bytes, from: b.from, until: b.until });
         let which = self.buffers.iter().enumerate().filter(|(_, b)| b.own.is_none()).map(|(i, _)| i);
         (lives.collect(), which.collect())
+    }
+
+    /// Every planned buffer in a storage of its own: for a device whose buffers are too small for the arena.
+    fn apart(&mut self) -> Vec<Place> {
+        let own = &mut self.own;
+        let place = |b: &Planned| {
+            Place::Own(b.own.unwrap_or_else(|| {
+                own.push(b.bytes);
+                own.len() as u32 - 1
+            }))
+        };
+        self.buffers.iter().map(place).collect()
     }
 
     /// The final place of each planned buffer.

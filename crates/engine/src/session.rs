@@ -285,7 +285,8 @@ impl Session {
             Ok(resolved)
         };
         let supports = |kernel: &_| device.supports(kernel).is_ok();
-        let schedule = schedule::build(lowered, &outputs, &dense, self.config.fusion, &supports, &mut resolve)?;
+        let max = device.caps().max_buffer;
+        let schedule = schedule::build(lowered, &outputs, &dense, self.config.fusion, max, &supports, &mut resolve)?;
         match (self.config.strict, reasons.first()) {
             (Strict::Throw, Some(reason)) => return Err(Error::unsupported(format!("strict: would fall back: {reason}"))),
             (Strict::Warn, Some(_)) => self.warnings.append(&mut reasons),
@@ -314,7 +315,7 @@ impl Session {
         }
         let block = pool.alloc(bytes.len())?;
         if !bytes.is_empty() {
-            pool.backend().upload(bytes, block.buffer())?;
+            pool.backend().upload(bytes, block.buffer(), 0)?;
         }
         self.stats.uploaded += bytes.len() as u64;
         let storage = Arc::new(Storage::new(block, ty.device, None));

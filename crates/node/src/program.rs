@@ -31,7 +31,6 @@ const FORCE: i32 = 2;
 const SMALL: i32 = 4;
 
 /// Bits of `word::STATUS`, above those of [`crate::handles`].
-const READY: i32 = 4;
 const COPIED: i32 = 8;
 const WARNED: i32 = 16;
 
@@ -159,7 +158,6 @@ pub fn run(state: &mut Environment, args: &Args) -> Result<sys::napi_value> {
         let bytes = first.len() * first.dtype().bytes();
         // First in, first out on each device: the last one tells about all before it (see `drain`).
         if ready {
-            status |= READY;
             state.queued.remove(&first.device());
         } else {
             state.queued.insert(first.device(), first.clone());
@@ -198,16 +196,16 @@ pub fn infer(state: &mut Environment, _: &Args) -> Result<sys::napi_value> {
     Ok(value::from_f64(state.env, inferred.outputs.len() as f64))
 }
 
-/// `internType(dtype, rank, device)`: the type with the sizes in `params`; returns its id.
+/// `internType(dtype, shape, device)`: the type with the sizes in a `Float64Array`; returns its id.
 /// `typeOf(id)` is its inverse.
 ///
 /// # Errors
 /// `Code::Shape` for sizes that are negative, fractional or too large, `Code::Device` for an unknown device.
 pub fn intern_type(state: &mut Environment, args: &Args) -> Result<sys::napi_value> {
-    let dims = numbers(state.buffers.params.slice(), args.index(1)?)?;
+    let dims = value::doubles(state.env, args.value(1))?;
     let dtype = u8::try_from(args.index(0)?).map_err(|_| Error::dtype("unknown dtype number"))?;
     let device = u16::try_from(args.index(2)?).map_err(|_| Error::device("unknown device number"))?;
-    let id = state.session.intern_type(dtype, dims, device)?;
+    let id = state.session.intern_type(dtype, &dims, device)?;
     Ok(value::from_f64(state.env, f64::from(id)))
 }
 
@@ -228,21 +226,15 @@ pub fn type_of(state: &mut Environment, args: &Args) -> Result<sys::napi_value> 
     Ok(value::from_f64(state.env, t.dims.len() as f64))
 }
 
-/// `internAttrs(op, count)`: the attributes whose words are in `params`; returns their id.
+/// `internAttrs(op, words)`: the attributes with the words in a `Float64Array`; returns their id.
 ///
 /// # Errors
 /// What the row's schema refuses.
 pub fn intern_attrs(state: &mut Environment, args: &Args) -> Result<sys::napi_value> {
-    let words = numbers(state.buffers.params.slice(), args.index(1)?)?;
+    let words = value::doubles(state.env, args.value(1))?;
     let op = u16::try_from(args.index(0)?).map_err(|_| Error::internal("unknown operation"))?;
-    let id = state.session.intern_attrs(op, words)?;
+    let id = state.session.intern_attrs(op, &words)?;
     Ok(value::from_f64(state.env, f64::from(id)))
-}
-
-fn numbers(params: &[u64], count: usize) -> Result<&[f64]> {
-    let words = params.get(..count).ok_or_else(short)?;
-    // SAFETY: f64 and u64 have the same size and alignment, and every bit pattern is a double.
-    Ok(unsafe { std::slice::from_raw_parts(words.as_ptr().cast(), words.len()) })
 }
 
 /// `endEpoch()`: forgets types, attributes and schedules; their ids start again.
@@ -266,6 +258,6 @@ pub fn upload(state: &mut Environment, args: &Args) -> Result<sys::napi_value> {
         return Ok(value::from_f64(state.env, 0.0));
     };
     let handle = state.handles.insert(tensor, args.value(2), head[word::SCOPE])?;
-    header(state.buffers.ints.slice())?[word::STATUS] = READY | state.handles.pressure();
+    header(state.buffers.ints.slice())?[word::STATUS] = state.handles.pressure();
     Ok(value::from_f64(state.env, handle))
 }

@@ -206,7 +206,7 @@ unsafe extern "C" fn free_bytes(_: sys::napi_env, _: *mut c_void, bytes: *mut c_
 
 type Job = Box<dyn FnOnce() + Send>;
 
-/// Runs a job on the process's reader thread: copying a large tensor blocks neither JavaScript nor an executor. Where the
+/// Runs a job, which must not panic, on the process's reader thread: copying a large tensor blocks neither JavaScript nor an executor. Where the
 /// system refuses a thread, it runs here.
 pub fn on_reader_thread(job: Job) {
     static READER: OnceLock<Mutex<mpsc::Sender<Job>>> = OnceLock::new();
@@ -214,8 +214,7 @@ pub fn on_reader_thread(job: Job) {
         let (sender, jobs) = mpsc::channel::<Job>();
         let body = move || {
             for job in jobs {
-                // A panicking job must not take the thread with it.
-                let _ = catch_unwind(AssertUnwindSafe(job));
+                job();
             }
         };
         // Without a thread the receiver is dropped, and every `send` below gives its job back.

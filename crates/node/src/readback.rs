@@ -2,11 +2,13 @@
 
 use crate::callback::Args;
 use crate::environment::Environment;
+use crate::error;
 use crate::promise::{Settled, on_reader_thread};
 use crate::value;
 use ferrotensor_core::{Error, Result};
 use ferrotensor_engine::Tensor;
 use napi_sys as sys;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 
 /// Bytes up to which a result is copied by the thread that finished it; a larger one goes to the reader thread.
@@ -46,7 +48,11 @@ pub fn read_async(state: &mut Environment, args: &Args) -> Result<sys::napi_valu
     let source = tensor.clone();
     tensor.on_ready(Box::new(move || {
         let large = source.len() * source.dtype().bytes() > COPY_AT_ONCE;
-        let job = move || settle.settle(bytes_of(&source));
+        let job = move || {
+            // A promise is settled whatever happens: an open one would keep the process alive for ever.
+            let bytes = catch_unwind(AssertUnwindSafe(|| bytes_of(&source)));
+            settle.settle(bytes.unwrap_or_else(|panic| Err(error::from_panic(panic))));
+        };
         if large { on_reader_thread(Box::new(job)) } else { job() }
     }));
     Ok(promise)

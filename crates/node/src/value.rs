@@ -135,3 +135,14 @@ pub fn typed_array(env: sys::napi_env, value: sys::napi_value) -> Result<(*mut u
     // An empty array may have no address; slices need one that is not null and aligned.
     Ok((if data.is_null() { ptr::dangling_mut::<u64>().cast() } else { data.cast() }, length * bytes))
 }
+
+/// The numbers of a `Float64Array`.
+///
+/// # Errors
+/// As [`typed_array`].
+pub fn doubles(env: sys::napi_env, value: sys::napi_value) -> Result<Vec<f64>> {
+    let (data, len) = typed_array(env, value)?;
+    // SAFETY: a typed array TypeScript made for this call; no JavaScript runs before it is copied.
+    let bytes = unsafe { std::slice::from_raw_parts(data, len) };
+    Ok(bytes.chunks_exact(8).map(|b| f64::from_ne_bytes([b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7]])).collect())
+}

@@ -36,7 +36,7 @@ pub use tanh::tanh;
 pub use trig::{MODERATE, cos, cos_moderate, sin, sin_moderate};
 
 use crate::dtype::DType;
-use crate::scalar::{Builder, MathFn, Program, Value, simplify};
+use crate::scalar::{Args, Builder, Instr, MathFn, Op, Program, Value, simplify};
 use record::Recorded;
 use std::cell::RefCell;
 
@@ -120,6 +120,30 @@ pub fn expand(f: MathFn, dtype: DType) -> Program {
     let mut b = builder.into_inner();
     let result = b.cast(result, dtype);
     simplify(&b.finish(&[result]))
+}
+
+/// The same program with every function call replaced by the function's instructions: what an emitter prints.
+pub fn expand_calls(program: &Program) -> Program {
+    if !program.instrs.iter().any(|i| matches!(i.op, Op::Call(_))) {
+        return program.clone();
+    }
+    let mut b = Builder::new();
+    for &d in &program.inputs {
+        b.input(d);
+    }
+    for &d in &program.params {
+        b.param(d);
+    }
+    let mut map: Vec<Value> = Vec::with_capacity(program.instrs.len());
+    for instr in &program.instrs {
+        let args: Args = instr.args.iter().map(|&a| map[a as usize]).collect();
+        map.push(match instr.op {
+            Op::Call(f) => b.inline(&expand(f, instr.dtype), &args, &[])[0],
+            op => b.raw(Instr { op, dtype: instr.dtype, args }),
+        });
+    }
+    let outputs: Vec<Value> = program.outputs.iter().map(|&o| map[o as usize]).collect();
+    simplify(&b.finish(&outputs))
 }
 
 fn record<const WIDTH: u32>(builder: &RefCell<Builder>, f: MathFn, x: Value, y: Value) -> Value {

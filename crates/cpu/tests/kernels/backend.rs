@@ -56,7 +56,7 @@ fn a_broken_launch_is_an_error_and_the_others_run() {
     bad_shape.inputs[0].layout = Layout::dense(&[3]).unwrap();
     let good = launch(&backend, &[4], 1);
     let (input, output) = (good.inputs[0].buffer.clone(), good.outputs[0].buffer.clone());
-    backend.upload(bytemuck::cast_slice(&[1f32, -2.0, 3.0, 0.0]), &input).unwrap();
+    backend.upload(bytemuck::cast_slice(&[1f32, -2.0, 3.0, 0.0]), &input, 0).unwrap();
     let batch = Batch::new(vec![launch(&backend, &[4], 2), bad_shape, good]);
     let Ticket::Done(outcome) = backend.submit(batch) else { panic!("the CPU runs batches at once") };
     let failed: Vec<(usize, Code)> = outcome.failed.iter().map(|(i, e)| (*i, e.code)).collect();

@@ -130,7 +130,7 @@ fn operand(backend: &CpuBackend, dtype: DType, dims: &[usize], style: Style, con
         }
     }
     let buffer = backend.alloc(bytes.len()).unwrap();
-    backend.upload(&bytes, &buffer).unwrap();
+    backend.upload(&bytes, &buffer, 0).unwrap();
     Operand { buffer, layout }
 }
 

@@ -37,7 +37,7 @@ impl Windower {
         let mut bytes = host(&out.buffer)?;
         let at = out.layout.offset() * dtype.bytes();
         bytes[at..at + result[0].bytes().len()].copy_from_slice(result[0].bytes());
-        self.cpu.upload(&bytes, &out.buffer)
+        self.cpu.upload(&bytes, &out.buffer, 0)
     }
 }
 
@@ -48,8 +48,8 @@ impl Backend for Windower {
     fn alloc(&self, bytes: usize) -> Result<Buffer> {
         self.cpu.alloc(bytes)
     }
-    fn upload(&self, from: &[u8], to: &Buffer) -> Result<()> {
-        self.cpu.upload(from, to)
+    fn upload(&self, from: &[u8], to: &Buffer, offset: usize) -> Result<()> {
+        self.cpu.upload(from, to, offset)
     }
     fn download(&self, from: &Buffer, offset: usize, to: &mut [u8]) -> Result<()> {
         self.cpu.download(from, offset, to)
