@@ -133,7 +133,7 @@ function known(id: number, code: number, shape: readonly number[], device: numbe
 }
 
 /** The type with an id that inference gave. */
-function typeAt(id: number): Type {
+export function typeAt(id: number): Type {
   if (types[id] !== undefined) return types[id]
   const rank = native.typeOf(id)
   return known(id, ints[HEADER] as number, Array.from(params.subarray(0, rank)), ints[HEADER + 1] as number)

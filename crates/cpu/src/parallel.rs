@@ -8,7 +8,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::cell::Cell;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 // Waking a parked worker costs 20-50 us: below this much serial work the caller is done before help arrives.
 const PARALLEL_FROM_NANOS: f64 = 120_000.0;
@@ -21,7 +21,18 @@ struct Pool {
     workers: Option<Arc<ThreadPool>>,
 }
 
+impl Pool {
+    /// Threads wanted, the caller included.
+    fn wanted(&self) -> usize {
+        if self.threads > 0 { self.threads } else { initial().as_ref().map_or(1, |n| *n) }
+    }
+}
+
 static POOL: Mutex<Pool> = Mutex::new(Pool { threads: 0, workers: None });
+
+fn pool() -> MutexGuard<'static, Pool> {
+    POOL.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 thread_local! {
     // A worker that starts parallel work runs it alone: all cores are busy already.
@@ -30,14 +41,12 @@ thread_local! {
 
 /// Threads used for one kernel, the caller included.
 pub fn threads() -> usize {
-    let wanted = POOL.lock().unwrap_or_else(PoisonError::into_inner).threads;
-    if wanted > 0 { wanted } else { initial().as_ref().map_or(1, |n| *n) }
+    pool().wanted()
 }
 
 /// Sets the number of threads, the caller included; 0 is taken as 1. Work that is running keeps its threads.
 pub fn set_threads(n: usize) {
-    let mut pool = POOL.lock().unwrap_or_else(PoisonError::into_inner);
-    *pool = Pool { threads: n.max(1), workers: None };
+    *pool() = Pool { threads: n.max(1), workers: None };
 }
 
 /// `FERROTENSOR_THREADS`, otherwise as many as this process may use.
@@ -57,11 +66,11 @@ pub fn initial() -> &'static Result<usize, String> {
 
 /// The pool's workers (one less than the threads), or `None` for one thread or where the system refuses threads.
 fn workers() -> Option<(usize, Arc<ThreadPool>)> {
-    let count = threads() - 1;
+    let mut pool = pool();
+    let count = pool.wanted() - 1;
     if count == 0 {
         return None;
     }
-    let mut pool = POOL.lock().unwrap_or_else(PoisonError::into_inner);
     if pool.workers.is_none() {
         let built = ThreadPoolBuilder::new()
             .num_threads(count)

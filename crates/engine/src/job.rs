@@ -2,7 +2,7 @@
 
 use crate::foreign::Foreign;
 use crate::pool::Block;
-use crate::resolve::{HostRoutine, Target};
+use crate::resolve::HostRoutine;
 use crate::schedule::{Schedule, Step};
 use crate::stats::Stats;
 use crate::storage::{Completion, Storage};
@@ -46,7 +46,8 @@ pub struct Job {
     pub completion: Option<Arc<Completion>>,
 }
 
-/// How long one wait on a device lasts before the abandoned flag is looked at again.
+/// How long one wait on a device lasts. A batch that was submitted uses its buffers until the device has answered, so there is
+/// no giving up here: a device that hangs is the backend's to notice, and to report as lost.
 const WAIT_SLICE: Duration = Duration::from_millis(100);
 
 impl Job {
@@ -75,7 +76,10 @@ impl Job {
         let mut failures = Vec::new();
         for work in std::mem::take(&mut self.work) {
             if self.abandoned.load(Ordering::Relaxed) {
-                failures.push((0, Error::internal("the environment that asked for this has ended")));
+                // Another environment may have taken a result: what was not computed must not look like a value.
+                for storage in self.own.iter().flatten() {
+                    storage.fail(Error::internal("the environment that computed this has ended"));
+                }
                 return failures;
             }
             match work {
@@ -160,7 +164,8 @@ impl Job {
     pub fn count_fallbacks(&self, stats: &mut Stats) {
         for work in &self.work {
             let Work::Foreign(f, step) = work else { continue };
-            if self.device.caps().name == "cpu" && matches!(f.target, Target::Host(_)) {
+            // Routines are the CPU's own way of doing them.
+            if self.device.caps().name == "cpu" {
                 continue;
             }
             let op = by_id(self.schedule.ops[*step as usize]).map_or("".into(), |op| op.path());
@@ -170,7 +175,7 @@ impl Job {
     }
 }
 
-/// Runs launches to their end, looking at the abandoned flag between waits.
+/// Runs launches to their end.
 fn submit_and_wait(device: &dyn Backend, launches: Vec<Launch>, abandoned: &Arc<AtomicBool>) -> Outcome {
     match device.submit(Batch { launches, abandoned: Arc::clone(abandoned) }) {
         Ticket::Done(outcome) => outcome,

@@ -314,12 +314,7 @@ fn convert(param: &Param, params: &[u64]) -> Result<u64> {
     if !param.bigint {
         return Ok(literal_bits(param.dtype, f64::from_bits(bits)));
     }
-    let value = bits as i64;
-    Ok(match param.dtype {
-        d if d.is_integer() => bits,
-        DType::U64 => bits,
-        d => literal_bits(d, value as f64),
-    })
+    Ok(if param.dtype.is_integer() { bits } else { literal_bits(param.dtype, bits as i64 as f64) })
 }
 
 fn walks_backwards(layout: &Layout) -> bool {

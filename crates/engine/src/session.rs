@@ -246,7 +246,7 @@ impl Session {
     fn schedule(&mut self, request: &Request) -> Result<Arc<Schedule>> {
         self.key.clear();
         self.key.extend_from_slice(request.words);
-        self.key.push(-1 - self.config.fusion as i32);
+        self.key.push(-1);
         self.key.extend_from_slice(request.outputs);
         self.key.push(-1);
         for chunk in request.inputs.chunks(31) {
@@ -332,10 +332,9 @@ impl Session {
         self.stats = Stats::default();
     }
 
-    /// Changes the settings; schedules made under other settings stay valid under their own key.
+    /// Changes the settings and forgets the schedules made under others.
     pub fn set_config(&mut self, config: Config) {
         self.config = config;
-        // A schedule accepted under `Allow` must be judged again under `Throw`.
         self.schedules.clear();
     }
 

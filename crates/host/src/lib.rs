@@ -8,6 +8,8 @@ mod matrix;
 mod qr;
 mod solve;
 
+pub use matrix::set_threads;
+
 use bytemuck::Pod;
 use ferrotensor_core::kernel::Routine;
 use ferrotensor_core::{DType, Error, Result, layout};

@@ -8,7 +8,7 @@ use faer::traits::ComplexField;
 use ferrotensor_core::Result;
 use num_traits::Float;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use std::sync::LazyLock;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// float32 or float64.
 pub trait Real: ComplexField + Float + Pod {}
@@ -62,20 +62,32 @@ pub fn stack(needed: StackReq) -> Result<MemBuffer> {
     MemBuffer::try_new(needed).map_err(|_| no_memory(needed.size_bytes()))
 }
 
-/// Runs `work` with the parallelism that a matrix of this shape deserves.
-///
-/// From 256 x 256 on, in a pool of our own with at most 16 threads: rayon's global pool belongs to nobody, and more threads
-/// than that only wait for each other in a factorisation of the sizes that fit into memory.
+/// More threads only wait for each other in a factorisation of the sizes that fit into memory.
+const MOST_THREADS: usize = 16;
+
+/// Threads wanted and, once they are needed, their pool. Rayon's global pool belongs to nobody.
+static POOL: Mutex<(usize, Option<Arc<ThreadPool>>)> = Mutex::new((1, None));
+
+/// Sets the number of threads of a factorisation, the caller included; 0 is taken as 1, and from 16 on all are the same.
+pub fn set_threads(n: usize) {
+    *POOL.lock().unwrap_or_else(PoisonError::into_inner) = (n.clamp(1, MOST_THREADS), None);
+}
+
+/// Runs `work` with the parallelism that a matrix of this shape deserves: several threads from 256 x 256 on.
 pub fn with_threads<R: Send>(rows: usize, columns: usize, work: impl FnOnce(Par) -> R + Send) -> R {
-    static POOL: LazyLock<Option<ThreadPool>> = LazyLock::new(|| {
-        let threads = std::thread::available_parallelism().map_or(1, |n| n.get()).min(16);
-        if threads == 1 {
-            return None;
-        }
-        ThreadPoolBuilder::new().num_threads(threads).thread_name(|i| format!("ferrotensor-host-{i}")).build().ok()
-    });
-    match (rows.min(columns) >= 256).then(|| POOL.as_ref()).flatten() {
+    match (rows.min(columns) >= 256).then(pool).flatten() {
         Some(pool) => pool.install(|| work(Par::rayon(pool.current_num_threads()))),
         None => work(Par::Seq),
     }
+}
+
+/// `None` for one thread, or where the system refuses threads.
+fn pool() -> Option<Arc<ThreadPool>> {
+    let mut guard = POOL.lock().unwrap_or_else(PoisonError::into_inner);
+    let (threads, pool) = &mut *guard;
+    if *threads > 1 && pool.is_none() {
+        let name = |i| format!("ferrotensor-host-{i}");
+        *pool = ThreadPoolBuilder::new().num_threads(*threads).thread_name(name).build().ok().map(Arc::new);
+    }
+    pool.clone()
 }

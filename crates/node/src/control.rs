@@ -95,7 +95,9 @@ pub fn preferred_device(state: &mut Environment, _: &Args) -> Result<sys::napi_v
 
 /// `setThreads(count)`.
 pub fn set_threads(_: &mut Environment, args: &Args) -> Result<sys::napi_value> {
-    ferrotensor_cpu::set_threads(args.index(0)?);
+    let count = args.index(0)?;
+    ferrotensor_cpu::set_threads(count);
+    ferrotensor_host::set_threads(count);
     Ok(ptr::null_mut())
 }
 

@@ -17,7 +17,10 @@ use std::sync::{Arc, OnceLock};
 /// The engine of this process, made on first use: devices are probed once, memory is budgeted once.
 pub fn engine() -> &'static Arc<Engine> {
     static ENGINE: OnceLock<Arc<Engine>> = OnceLock::new();
-    ENGINE.get_or_init(|| Engine::new(Registry::new(BACKENDS), ferrotensor_host::run))
+    ENGINE.get_or_init(|| {
+        ferrotensor_host::set_threads(ferrotensor_cpu::threads());
+        Engine::new(Registry::new(BACKENDS), ferrotensor_host::run)
+    })
 }
 
 /// Every backend by name, those that are still to be written included: `devices()` says of each why it is absent. Of devices
