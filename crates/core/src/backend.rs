@@ -122,13 +122,10 @@ pub struct Caps {
     pub description: String,
     /// Largest buffer in bytes.
     pub max_buffer: usize,
-<<<<<<< HEAD
     /// What stands behind it.
     pub class: DeviceClass,
-=======
-    /// Whether operands may be walked backwards. Where not, the engine makes them dense first.
+    /// Whether operands may be walked backwards. Where not, what has such an operand runs on the CPU.
     pub negative_strides: bool,
->>>>>>> 6076582 (A hostile device; kernels off their device take any layout; expressions survive the turn of an epoch)
 }
 
 /// Bytes a device has handed out and has in all (0: unknown).

@@ -43,11 +43,13 @@ impl CpuBackend {
             return Err(format!("this machine does not have {}", tier.name()));
         }
         let description = format!("{} ({})", std::env::consts::ARCH, tier.name());
-<<<<<<< HEAD
-        let caps = Caps { name: "cpu".into(), description, max_buffer: isize::MAX as usize, class: DeviceClass::Cpu };
-=======
-        let caps = Caps { name: "cpu".into(), description, max_buffer: isize::MAX as usize, negative_strides: true };
->>>>>>> 6076582 (A hostile device; kernels off their device take any layout; expressions survive the turn of an epoch)
+        let caps = Caps {
+            name: "cpu".into(),
+            description,
+            max_buffer: isize::MAX as usize,
+            class: DeviceClass::Cpu,
+            negative_strides: true,
+        };
         Ok(CpuBackend { caps, tier, used: Arc::default(), total: memory::machine_total() })
     }
 

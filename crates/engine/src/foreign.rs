@@ -18,8 +18,8 @@ pub type Typed = (Operand, DType);
 pub struct Foreign {
     /// What runs it.
     pub target: Target,
-    /// Why the device does not.
-    pub reason: String,
+    /// Why the device does not, as in [`crate::resolve::Resolved`].
+    pub reason: Option<String>,
     /// Input operands, in the kernel's order.
     pub inputs: SmallVec<[Typed; 3]>,
     /// Output operands, in the kernel's order.

@@ -164,13 +164,10 @@ impl Job {
     pub fn count_fallbacks(&self, stats: &mut Stats) {
         for work in &self.work {
             let Work::Foreign(f, step) = work else { continue };
-            // Routines are the CPU's own way of doing them.
-            if self.device.caps().name == "cpu" {
-                continue;
-            }
+            let Some(reason) = &f.reason else { continue };
             let op = by_id(self.schedule.ops[*step as usize]).map_or("".into(), |op| op.path());
             let dtype = f.inputs.first().or(f.outputs.first()).map_or("", |(_, d)| d.name());
-            stats.fall_back(&self.device.caps().name, &op, dtype, &f.reason, f.bytes());
+            stats.fall_back(&self.device.caps().name, &op, dtype, reason, f.bytes());
         }
     }
 }

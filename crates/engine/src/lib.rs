@@ -27,7 +27,7 @@ pub use session::{Config, InferredIds, Session, Strict};
 pub use stats::{Fallback, Rewriting, Stats};
 pub use storage::{Tensor, WeakTensor};
 
-use ferrotensor_core::backend::Backend;
+use ferrotensor_core::backend::{Backend, DeviceClass};
 use ferrotensor_core::registry::Registry;
 use pool::{Budget, Pool};
 use std::sync::Arc;
@@ -50,7 +50,7 @@ impl Engine {
         let devices = registry.devices();
         let pools = devices.iter().map(|d| Arc::new(Pool::new(Arc::clone(d), Arc::clone(&budget)))).collect();
         let executors = devices.iter().map(|d| executor::Executor::new(d.caps().name.clone())).collect();
-        let cpu = devices.iter().find(|d| d.caps().name == "cpu").cloned();
+        let cpu = devices.iter().find(|d| d.caps().class == DeviceClass::Cpu).cloned();
         Arc::new(Engine { registry, pools, executors, cpu, budget, host })
     }
 

@@ -2,7 +2,7 @@
 //! lacks and could have in other words was rewritten before ([`ferrotensor_ops::rewrite`]).
 
 use crate::cache::TwoGenerations;
-use ferrotensor_core::backend::{Backend, Prepared};
+use ferrotensor_core::backend::{Backend, DeviceClass, Prepared};
 use ferrotensor_core::kernel::{Kernel, Routine};
 use ferrotensor_core::{Error, Result};
 use std::sync::Arc;
@@ -26,7 +26,7 @@ pub enum Target {
 pub struct Resolved {
     /// What runs it.
     pub target: Target,
-    /// Why the device does not.
+    /// Why the device does not; nothing where it does, or has the routine from the host anyway.
     pub reason: Option<String>,
     /// The CPU's kernel, for operands that walk backwards on a device that cannot.
     pub backwards: Option<Arc<dyn Prepared>>,
@@ -54,13 +54,16 @@ impl Resolver {
         let on_cpu = || cpu.filter(|cpu| cpu.supports(kernel).is_ok()).map(|cpu| cpu.prepare(kernel)).transpose();
         let (target, reason) = match (device.supports(kernel), kernel) {
             (Ok(()), _) => (Target::Native(device.prepare(kernel)?), None),
-            (Err(reason), Kernel::Routine(routine)) => (Target::Host(*routine), Some(reason)),
+            // The host's routines are the CPU's own.
+            (Err(reason), Kernel::Routine(routine)) => {
+                (Target::Host(*routine), (device.caps().class != DeviceClass::Cpu).then_some(reason))
+            }
             (Err(reason), _) => match on_cpu()? {
                 Some(prepared) => (Target::Cpu(prepared), Some(reason)),
                 None => return Err(Error::unsupported(format!("{}: {reason}", device.caps().name))),
             },
         };
-        let one_way = reason.is_none() && !device.caps().negative_strides;
+        let one_way = matches!(target, Target::Native(_)) && !device.caps().negative_strides;
         let resolved = Resolved { target, reason, backwards: if one_way { on_cpu()? } else { None } };
         self.cache.insert(kernel.clone(), resolved.clone());
         Ok(resolved)

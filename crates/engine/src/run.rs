@@ -262,7 +262,9 @@ impl Binder<'_> {
         self.launches += 1;
         let backwards = || inputs.iter().chain(&outputs).any(|o| walks_backwards(&o.layout));
         let (target, reason) = match (&resolved.target, &resolved.backwards) {
-            (Target::Native(_), Some(cpu)) if backwards() => (Target::Cpu(Arc::clone(cpu)), "no negative strides"),
+            (Target::Native(_), Some(cpu)) if backwards() => {
+                (Target::Cpu(Arc::clone(cpu)), Some("no negative strides".into()))
+            }
             (Target::Native(kernel), _) => {
                 let launch = Launch { kernel: Arc::clone(kernel), inputs, outputs, params };
                 match self.work.last_mut() {
@@ -274,12 +276,12 @@ impl Binder<'_> {
                 }
                 return;
             }
-            (target, _) => (target.clone(), resolved.reason.as_deref().unwrap_or("")),
+            (target, _) => (target.clone(), resolved.reason.clone()),
         };
         let arity = inputs.len();
         let foreign = Foreign {
             target,
-            reason: reason.into(),
+            reason,
             inputs: inputs.into_iter().enumerate().map(|(i, o)| (o, dtype(i))).collect(),
             outputs: outputs.into_iter().enumerate().map(|(i, o)| (o, dtype(arity + i))).collect(),
             params,

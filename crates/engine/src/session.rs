@@ -229,8 +229,8 @@ impl Session {
         self.stats.launches += bound.launches;
         bound.job.count_fallbacks(&mut self.stats);
         for r in &schedule.rewritten {
-            let op = ferrotensor_ops::def::by_id(r.op).map_or("", |op| op.name);
-            self.stats.rewrite(&pool.backend().caps().name, op, r.kernel, r.dtype.name());
+            let op = ferrotensor_ops::def::by_id(r.op).map_or("".into(), |op| op.path());
+            self.stats.rewrite(&pool.backend().caps().name, &op, r.kernel, r.dtype.name());
         }
         if inline {
             self.stats.inline += 1;
@@ -277,9 +277,7 @@ impl Session {
         let mut reasons = Vec::new();
         let mut resolve = |kernel: &ferrotensor_core::kernel::Kernel| {
             let resolved = resolver.resolve(kernel, &*device, cpu.as_deref())?;
-            if let Some(reason) = &resolved.reason
-                && device.caps().name != "cpu"
-            {
+            if let Some(reason) = &resolved.reason {
                 reasons.push(format!("{} on {}: {reason}", kernel.kind(), device.caps().name));
             }
             Ok(resolved)

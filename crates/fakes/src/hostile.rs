@@ -4,7 +4,9 @@
 
 use crate::memory::Memory;
 use crate::worker::Worker;
-use ferrotensor_core::backend::{Backend, Batch, Buffer, Caps, DeviceClass, Launch, MemInfo, Operand, Outcome, Prepared, Ticket};
+use ferrotensor_core::backend::{
+    Backend, Batch, Buffer, Caps, DeviceClass, Launch, MemInfo, Operand, Outcome, Prepared, Ticket,
+};
 use ferrotensor_core::error::Code;
 use ferrotensor_core::kernel::{Kernel, Map};
 use ferrotensor_core::layout::positions;

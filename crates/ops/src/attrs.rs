@@ -186,7 +186,9 @@ fn decode_one(def: &AttrDef, words: &mut Words) -> Result<Value> {
             Some(low) => {
                 let high = words.list(name)?.unwrap_or_default();
                 if low.is_empty() || low.len() != high.len() || low.iter().chain(&high).any(|&v| v < 0) {
-                    return Err(Error::argument(format!("{name} must not be negative, got {low:?} before and {high:?} after")));
+                    return Err(Error::argument(format!(
+                        "{name} must not be negative, got {low:?} before and {high:?} after"
+                    )));
                 }
                 Value::Pairs(low, high)
             }

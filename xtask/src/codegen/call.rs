@@ -156,9 +156,11 @@ pub fn attr_doc(attr: &AttrDef) -> String {
         AttrKind::Axes => "One axis or several; negative ones count from the last. All that apply by default.".into(),
         AttrKind::PerAxis(None) => "One number for all spatial axes, or one for each.".into(),
         AttrKind::PerAxis(Some(v)) => format!("One number for all spatial axes, or one for each; {v} by default."),
-        AttrKind::Padding => "Places around x: one number, one for each spatial axis, or a pair [before, after] for each; 'same' gives \
+        AttrKind::Padding => {
+            "Places around x: one number, one for each spatial axis, or a pair [before, after] for each; 'same' gives \
              ceil(size / stride) windows; 0 ('valid') by default."
-            .into(),
+                .into()
+        }
         AttrKind::AxisPairs => "How many axes, or the axes of both operands; 2 by default.".into(),
         AttrKind::Shape => "Axis sizes.".into(),
         AttrKind::NewShape => "Axis sizes; one may be -1 and follows from the others.".into(),

@@ -318,9 +318,8 @@ fn window(combine: WindowCombine, dtype: DType, axes: &[WindowAxis]) -> Kernel {
 fn windows_reduce_with_the_identity_outside() {
     let (max, sum) = (WindowCombine::Reduce(Monoid::Max), WindowCombine::Reduce(Monoid::Sum));
     let x = array(&[5], &[1f32, 5.0, 2.0, 4.0, 3.0]);
-    let pool = |combine, axes: &[WindowAxis], n| {
-        one::<f32>(window(combine, DType::F32, axes), std::slice::from_ref(&x), &[n])
-    };
+    let pool =
+        |combine, axes: &[WindowAxis], n| one::<f32>(window(combine, DType::F32, axes), std::slice::from_ref(&x), &[n]);
     assert_eq!(pool(max, &[axis(2, 2, 1, 0)], 2), [5.0, 4.0]);
     assert_eq!(pool(max, &[axis(2, 1, 3, 0)], 2), [4.0, 5.0]);
     assert_eq!(pool(sum, &[axis(3, 2, 1, 1)], 3), [6.0, 11.0, 7.0]);

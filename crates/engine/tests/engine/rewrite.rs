@@ -89,8 +89,13 @@ impl Backend for Windower {
 fn windower() -> Result<Vec<Arc<dyn Backend>>, String> {
     let cpu = ferrotensor_cpu::probe()?.remove(0);
     // Under this name, so that tensors go there.
-    let caps =
-        Caps { name: "cpu".into(), description: "with windows".into(), max_buffer: usize::MAX, class: DeviceClass::Cpu };
+    let caps = Caps {
+        name: "cpu".into(),
+        description: "with windows".into(),
+        max_buffer: usize::MAX,
+        class: DeviceClass::Cpu,
+        negative_strides: true,
+    };
     Ok(vec![Arc::new(Windower { caps, cpu })])
 }
 
