@@ -6,7 +6,7 @@ import { ArgumentError, DTypeError } from './errors.js'
 import { DTYPES, type DType } from './generated/dtypes.js'
 import { OP_TABLE, type AttrRow, type OpRow } from './generated/table.js'
 import { internAttr, multi, nary, type Attr } from './record.js'
-import type { Tensor } from './tensor.js'
+import { Tensor } from './tensor.js'
 
 /** A value as error messages show it: kind and, where short, the value. */
 export function shown(value: unknown, inside = false): string {
@@ -49,11 +49,12 @@ export function number(op: string, name: string, value: unknown): number {
   return value
 }
 
-/** A list of whole numbers. */
+/** A list of whole numbers, copied: each is read once, and the caller's list may change afterwards. */
 export function integers(op: string, name: string, value: unknown): readonly number[] {
   if (!Array.isArray(value)) throw wrong(op, name, 'an array of integers', value)
-  for (let i = 0; i < value.length; i++) integer(op, `${name}[${i}]`, value[i])
-  return value as readonly number[]
+  const numbers: number[] = []
+  for (let i = 0; i < value.length; i++) numbers.push(integer(op, `${name}[${i}]`, value[i]))
+  return numbers
 }
 
 /** A dtype's number in programs. */
@@ -154,9 +155,16 @@ export function many(op: number, operands: readonly unknown[], attrs: readonly u
   return multi(op, operands, attrOf(op, row, attrs), paramsOf(row, params))
 }
 
-/** The list of tensors of a variadic operation. */
-export function tensorList(op: number, tensors: unknown): readonly unknown[] {
-  if (!Array.isArray(tensors)) throw wrong(rowOf(op).name, rowOf(op).operands[0] as string, 'an array of tensors', tensors)
+/** The tensors of a variadic operation, copied: the caller's list may change before they are computed. */
+export function tensorList(op: number, list: unknown): readonly Tensor[] {
+  const { name, operands } = rowOf(op)
+  if (!Array.isArray(list)) throw wrong(name, operands[0] as string, 'an array of tensors', list)
+  const tensors: Tensor[] = []
+  for (let i = 0; i < list.length; i++) {
+    const x: unknown = list[i]
+    if (!(x instanceof Tensor)) throw new ArgumentError(`${name}: operand ${i + 1} must be a tensor, got ${shown(x)}`)
+    tensors.push(x)
+  }
   return tensors
 }
 

@@ -1,0 +1,68 @@
+// Arguments that change while they are read or afterwards, and forged or enormous ones: what `scripts/fuzz` has found.
+
+import { inspect } from 'node:util'
+import test from 'ava'
+import * as ft from 'ferrotensor'
+import { throws } from './expect.js'
+
+/** A list whose first element is another one from the second look on. */
+function shifting(first: unknown, then: unknown, second = first): never {
+  let looks = 0
+  return Object.defineProperty([first, second], 0, { enumerable: true, get: () => (looks++ === 0 ? first : then) }) as never
+}
+
+test('a list of tensors may be changed or emptied after the call', (t) => {
+  const [a, b] = [ft.tensor([1, 2]), ft.tensor([3, 4])]
+  for (const change of [(list: unknown[]) => (list[0] = b), (list: unknown[]) => (list.length = 0), (list: unknown[]) => list.push(5)]) {
+    const list = [a, b]
+    const [joined, stacked] = [ft.concat(list), ft.stack(list)]
+    change(list)
+    t.deepEqual(joined.toArray(), [1, 2, 3, 4])
+    t.deepEqual(stacked.toArray(), [[1, 2], [3, 4]])
+  }
+})
+
+test('a list of numbers is read once', (t) => {
+  for (const then of ['x', Symbol('s'), 1n, 1.5, NaN, null]) {
+    t.deepEqual(ft.zeros(shifting(2, then)).shape, [2, 2])
+    t.deepEqual(ft.ones([2, 3]).permuteDims(shifting(1, then, 0)).shape, [3, 2])
+    t.deepEqual(ft.tensor([1, 2, 3, 4], { shape: shifting(2, then) }).shape, [2, 2])
+  }
+})
+
+test('the parts of a complex number are read once', (t) => {
+  for (const then of [Symbol('s'), 1n, 'x']) {
+    let looks = 0
+    const z = { get re() { return looks++ === 0 ? 1 : then }, im: 2 } as never
+    t.deepEqual(ft.tensor([{ re: 5, im: 6 }, z]).toArray(), [{ re: 5, im: 6 }, { re: 1, im: 2 }])
+  }
+})
+
+test('nested arrays with more elements than memory are refused before they are walked', (t) => {
+  const row = new Array<number>(1e6).fill(0)
+  throws(t, 'ERR_OUT_OF_MEMORY', /^tensor: /, () => ft.tensor(new Array(1e5).fill(row) as number[][]))
+  throws(t, 'ERR_OUT_OF_MEMORY', /^tensor: /, () => ft.tensor(new Array(1e4).fill(row) as number[][]))
+})
+
+test('a shape with a size of 0 has no elements, whatever the other sizes are', (t) => {
+  const shape = [...new Array<number>(31).fill(2 ** 53 - 1), 0]
+  t.is(ft.zeros(shape).size, 0)
+  t.is(ft.tensor([], { shape }).size, 0)
+})
+
+test('a fill value that does not broadcast to the shape is an error of the call', (t) => {
+  throws(t, 'ERR_SHAPE', /^full: /, () => ft.full([2], ft.ones([3]) as never))
+  throws(t, 'ERR_SHAPE', /^full: /, () => ft.full([2], ft.ones([1, 2]) as never))
+  t.deepEqual(ft.full([2, 2], ft.tensor([1, 2]) as never).toArray(), [[1, 2], [1, 2]])
+})
+
+test('printing takes any depth', (t) => {
+  const x = ft.ones([1])
+  t.regex((x as unknown as Record<symbol, (depth: unknown) => string>)[inspect.custom]?.(Symbol('s')) ?? '', /\[1\]/)
+})
+
+test('errors name what they are about', (t) => {
+  throws(t, 'ERR_ARGUMENT', /^device: /, () => ft.ones([1]).to(5 as never))
+  throws(t, 'ERR_SHAPE', /^iteration: /, () => [...ft.ones([])])
+  throws(t, 'ERR_ARGUMENT', /^operators: /, () => (ft.ones([1]) as never) + 1)
+})
