@@ -3,6 +3,7 @@
 import { inspect } from 'node:util'
 import test from 'ava'
 import * as ft from 'ferrotensor'
+import { evaluateScript } from './child.js'
 import { throws } from './expect.js'
 
 /** A list whose first element is another one from the second look on. */
@@ -54,6 +55,26 @@ test('a fill value that does not broadcast to the shape is an error of the call'
   throws(t, 'ERR_SHAPE', /^full: /, () => ft.full([2], ft.ones([3]) as never))
   throws(t, 'ERR_SHAPE', /^full: /, () => ft.full([2], ft.ones([1, 2]) as never))
   t.deepEqual(ft.full([2, 2], ft.tensor([1, 2]) as never).toArray(), [[1, 2], [1, 2]])
+})
+
+test('nested arrays that V8\'s heap cannot hold are refused: V8 would end the process', async (t) => {
+  const codes = await evaluateScript<string[]>(
+    `const code = (call) => { try { call(); return 'none' } catch (error) { return error.code } }
+     console.log(JSON.stringify([
+       code(() => ft.zeros([1 << 24]).toArray()),
+       code(() => ft.zeros([1 << 21, 1]).toArray()),
+       code(() => ft.zeros([1 << 21, 0]).toArray()),
+       code(() => ft.zeros([1 << 20], { dtype: 'complex64' }).toArray()),
+       code(() => ft.zeros([1 << 24]).toJSON()),
+       code(() => ft.zeros([1 << 20]).toArray())
+     ]))`,
+    { env: { NODE_OPTIONS: '--max-old-space-size=96' } }
+  )
+  t.deepEqual(codes, [...new Array<string>(5).fill('ERR_OUT_OF_MEMORY'), 'none'])
+})
+
+test('a tensor is not made by new', (t) => {
+  throws(t, 'ERR_ARGUMENT', /^Tensor: /, () => new (ft.Tensor as unknown as new () => ft.Tensor)())
 })
 
 test('printing takes any depth', (t) => {

@@ -107,6 +107,8 @@ export class Tensor<D extends DType = DType> extends OpMethods<D> {
     params: readonly number[] | null
   ) {
     super()
+    // `null` stands for no operation.
+    if (signature === undefined) throw new ArgumentError('Tensor: tensors are made by tensor(), zeros() and other functions, not by new')
     this.type = type
     this.state = PENDING
     this.handle = null

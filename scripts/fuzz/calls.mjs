@@ -19,7 +19,7 @@ import { targets } from './targets.mjs'
 const { values: given } = parseArgs({
   options: {
     seed: { type: 'string', default: '1' },
-    calls: { type: 'string', default: '400' },
+    calls: { type: 'string', default: '500' },
     target: { type: 'string' },
     call: { type: 'string' },
     shard: { type: 'string' }
@@ -71,12 +71,16 @@ async function shard(index) {
   const mine = (await targets()).filter((_, i) => i % SHARDS === index)
   const before = await liveBytes()
   const outcomes = {}
+  const successes = {}
   const failures = []
   for (const target of mine) {
+    successes[target.path] = 0
     for (let i = 0; i < calls; i++) {
       say(`@ ${target.path} ${i}`)
       try {
-        count(outcomes, await callOnce(target, i))
+        const outcome = await callOnce(target, i)
+        count(outcomes, outcome)
+        if (outcome === 'ok') successes[target.path]++
       } catch (error) {
         if (!(error instanceof Violation)) throw error
         settle()
@@ -90,7 +94,7 @@ async function shard(index) {
   if (polluted.length > 0) failures.push({ path: mine.at(-1).path, call: 0, text: `Object.prototype has ${polluted}` })
   const left = (await liveBytes()) - before
   if (left > 0) failures.push({ path: mine.at(-1).path, call: calls - 1, text: `${left} bytes are left` })
-  say(`= ${JSON.stringify({ outcomes, failures, targets: mine.length, calls: mine.length * calls })}`)
+  say(`= ${JSON.stringify({ outcomes, successes, failures, calls: mine.length * calls })}`)
 }
 
 /** Starts a child and resolves to its report; one that crashed or hung reports where. */
@@ -123,7 +127,7 @@ function start(index) {
       if (report !== null && code === 0) return resolve(report)
       const path = at.slice(0, at.lastIndexOf(' '))
       const text = hung ? `no answer for ${HANG_MS / 1000} s` : `the process ended with ${signal ?? code}\n${errors}`
-      resolve({ outcomes: {}, failures: [{ path, call: Number(at.slice(path.length)), text }], targets: 0, calls: 0 })
+      resolve({ outcomes: {}, successes: {}, failures: [{ path, call: Number(at.slice(path.length)), text }], calls: 0 })
     })
   )
 }
@@ -159,6 +163,10 @@ async function all() {
   const failures = reports.flatMap((report) => report.failures)
   const total = reports.reduce((n, report) => n + report.calls, 0)
   const scenarios = runScenarios(outcomes)
+  const successes = Object.assign({}, ...reports.map((report) => report.successes))
+  const never = Object.keys(successes).filter((path) => successes[path] === 0)
+  if (never.length > 0) scenarios.push(`no call succeeds of ${never.join(', ')}`)
+  const [least = 'none'] = Object.keys(successes).sort((a, b) => successes[a] - successes[b])
   const success = (outcomes.ok ?? 0) / total
   if (!(success >= LEAST_SUCCESS)) scenarios.push(`${(100 * success).toFixed(1)} % of the calls succeed, ${100 * LEAST_SUCCESS} % must`)
   // One cause fails many calls: the first of each is shown whole.
@@ -172,8 +180,8 @@ async function all() {
     say(`${path}, call ${call}: ${text}\n  node scripts/fuzz/calls.mjs --seed ${seed} --target '${path}' --call ${call}${more}\n`)
   }
   scenarios.forEach(say)
-  say(`seed ${seed}: ${reports.reduce((n, r) => n + r.targets, 0)} targets, ${calls} calls each, ${((performance.now() - began) / 1000).toFixed(0)} s`)
-  say(`${(100 * success).toFixed(1)} % succeed; ${Object.entries(outcomes).sort().map(([key, n]) => `${key} ${n}`).join(', ')}`)
+  say(`seed ${seed}: ${Object.keys(successes).length} targets, ${calls} calls each, ${((performance.now() - began) / 1000).toFixed(0)} s`)
+  say(`${(100 * success).toFixed(1)} % succeed, least often ${least} (${successes[least]}); ${Object.entries(outcomes).sort().map(([key, n]) => `${key} ${n}`).join(', ')}`)
   const failed = failures.length + scenarios.length
   say(`${total - failures.length + Object.keys(SCENARIOS).length} passed, ${failed} failed`)
   process.exitCode = failed === 0 ? 0 : 1

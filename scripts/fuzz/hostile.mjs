@@ -110,6 +110,14 @@ const LISTS = [
   (rng) => shifting(rng.pick([0, 1, 2]), rng.pick(['x', Symbol('s'), 1n, 1.5, NaN, [1], null, 1e9])),
   (rng) => Object.defineProperty([1, 2], rng.pick([0, 1, 'length', Symbol.iterator]), rng.pick([{ value: 7 }, { value: 0 }])),
   () => Object.defineProperty([1, 2], 0, { get: throwing }),
+  () => {
+    const list = [ft.ones([2]), ft.ones([2])]
+    return Object.defineProperty([...list], 1, { get: () => (list[0].dispose(), list[1]) })
+  },
+  () => {
+    const list = [1, 1, 1]
+    return Object.defineProperty(list, 0, { get: () => ((list.length = 1), 1) })
+  },
   (rng) => rng.pick([new Proxy([1, 2], {}), new Proxy([1], { get: (t, k) => (k === 'length' ? rng.pick([2 ** 53, -1, 'x', 1e7]) : t[k]) })]),
   () => Object.assign([2, 2], { __proto__: { length: 9 } }),
   () => ({ length: 2, 0: 1, 1: 2 }),
@@ -197,6 +205,8 @@ export function hostileOptions(names, options = {}, rng, operands) {
     () => Object.defineProperty({ ...options }, name, { enumerable: true, get: throwing }),
     () => Object.defineProperty({ ...options }, name, { enumerable: true, get: dispose }),
     () => Object.defineProperty({ ...options }, name, { enumerable: true, get: () => (ft.tensor([[1, 2], [3, 4]]).sum(0).mul(2).dataSync(), good) }),
+    () => Object.defineProperty({ ...options }, name, { enumerable: true, get: () => (ft.trim(), good) }),
+    () => Object.defineProperty({ ...options }, name, { enumerable: true, get: () => (ft.config({ limit: 1, fusion: false }), good) }),
     () => new Proxy({ ...options }, {}),
     () => throwingProxy({ ...options }),
     () => revoked({ ...options }),

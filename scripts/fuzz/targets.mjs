@@ -91,7 +91,8 @@ function harvest(all) {
 /** Where a target takes options, and their names and kinds: asked for one that nobody knows, it tells. */
 async function learnOptions({ call, seeds, method, row }) {
   const args = seeds[0]()
-  for (let at = method ? 1 : 0; at <= args.length; at++) {
+  // The last such place: `arange` takes options after one, two or three numbers.
+  for (let at = args.length; at >= (method ? 1 : 0); at--) {
     try {
       await call(...args.slice(0, at), { nobodyKnows: 1 })
     } catch (error) {
