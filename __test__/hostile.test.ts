@@ -39,6 +39,17 @@ test('the parts of a complex number are read once', (t) => {
   }
 })
 
+test('a forged token names nothing, and a token is read once', (t) => {
+  for (const token of [NaN, -1, 0.5, 2 ** 60, 0]) {
+    throws(t, 'ERR_DISPOSED', /^fromShared: /, () => ft.fromShared({ kind: 'ferrotensor.shared', token } as never))
+  }
+  const x = ft.ones([2])
+  const real = x.share().token
+  let looks = 0
+  const shared = { kind: 'ferrotensor.shared', get token() { return looks++ === 0 ? real : 'x' } }
+  t.deepEqual(ft.fromShared(shared as never).toArray(), x.toArray())
+})
+
 test('nested arrays with more elements than memory are refused before they are walked', (t) => {
   const row = new Array<number>(1e6).fill(0)
   throws(t, 'ERR_OUT_OF_MEMORY', /^tensor: /, () => ft.tensor(new Array(1e5).fill(row) as number[][]))

@@ -20,6 +20,9 @@ export interface Flat {
 
 type Kind = 'number' | 'bigint' | 'boolean' | 'complex'
 
+/** Bytes that are allocated without asking what the memory budget is. */
+const BUDGET_UNASKED = 1 << 20
+
 /** Deeper nesting than any tensor has rank; also ends the walk of an array that contains itself. */
 const MAX_RANK = 32
 
@@ -95,8 +98,11 @@ function storedAs(dtype: DType): DType {
 /** Room for all elements, unless they are more than a tensor may hold: rows may repeat, so a small array can nest any number. */
 function allocate(op: string, row: DTypeRow, count: number): ElementArray {
   const constructor = globalThis[row.storage] as new (length: number) => ElementArray
+  const bytes = count * row.bytes
+  // Asking takes 2 us, more than a small array.
+  const fits = bytes <= BUDGET_UNASKED || bytes <= native.memory().limit
   try {
-    if (count * row.bytes <= native.memory().limit) return new constructor(row.kind === 'complex' ? 2 * count : count)
+    if (fits) return new constructor(row.kind === 'complex' ? 2 * count : count)
   } catch {
     // JavaScript refuses the array.
   }

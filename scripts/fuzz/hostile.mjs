@@ -84,6 +84,11 @@ const STRANGE = [
   (rng) => rng.pick([{}, Object.create(null), new Map([[0, 1]]), new Date(0), /x/, new Number(3), new String('int32'), new Error('x'), Promise.resolve(1), globalThis]),
   () => ({ valueOf: throwing, toString: throwing, [Symbol.toPrimitive]: throwing }),
   () => ({ get constructor() { throw new Mine('constructor') } }),
+  (rng) => ({ kind: 'ferrotensor.shared', token: rng.pick(NUMBERS) }),
+  () => {
+    let looks = 0
+    return { kind: 'ferrotensor.shared', get token() { return looks++ === 0 ? 1 : 'x' } }
+  },
   (rng) => revoked(rng.pick([{}, [], () => 1])),
   (rng) => throwingProxy(rng.pick([{}, [], () => 1]))
 ]
