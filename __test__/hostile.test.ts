@@ -88,6 +88,16 @@ test('a tensor is not made by new', (t) => {
   throws(t, 'ERR_ARGUMENT', /^Tensor: /, () => new (ft.Tensor as unknown as new () => ft.Tensor)())
 })
 
+test('an error message survives arrays that are none', (t) => {
+  let looks = 0
+  const bad = [
+    new Proxy([1], { get: (list, key) => (key === 'length' ? (looks++ === 0 ? 1 : 2 ** 53) : Reflect.get(list, key)) }),
+    new Proxy([1], { get: () => { throw new Error('mine') } }),
+    Object.defineProperty([1], 0, { get: () => { throw new Error('mine') } })
+  ]
+  for (const list of bad) throws(t, 'ERR_ARGUMENT', /^sum: .* got an array/, () => ft.ones([1]).sum({ keepdims: list as never }))
+})
+
 test('printing takes any depth', (t) => {
   const x = ft.ones([1])
   t.regex((x as unknown as Record<symbol, (depth: unknown) => string>)[inspect.custom]?.(Symbol('s')) ?? '', /\[1\]/)

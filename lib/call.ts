@@ -14,13 +14,20 @@ export function shown(value: unknown, inside = false): string {
   if (typeof value === 'string') return value.length <= 40 ? `'${value}'` : 'a long string'
   if (typeof value === 'bigint') return `${value}n`
   if (typeof value === 'number' || typeof value === 'boolean') return Object.is(value, -0) ? '-0' : String(value)
-  if (Array.isArray(value)) {
-    const short = value.length <= 8 && !inside
-    return short ? `[${value.map((item) => shown(item, true)).join(', ')}]` : `an array of ${value.length}`
-  }
+  if (Array.isArray(value)) return listed(value, inside)
   if (typeof value === 'function') return 'a function'
   const what = typeof value === 'object' ? className(value) : typeof value
   return `${/^[AEIO]/i.test(what) ? 'an' : 'a'} ${what}`
+}
+
+/** The items of a short array; a proxy may have any length, and throw. */
+function listed(value: readonly unknown[], inside: boolean): string {
+  try {
+    const short = value.length <= 8 && !inside
+    return short ? `[${value.map((item) => shown(item, true)).join(', ')}]` : `an array of ${value.length}`
+  } catch {
+    return 'an array'
+  }
 }
 
 /** The name of an object's class; a proxy or a getter may throw or give anything, and an error message must not. */

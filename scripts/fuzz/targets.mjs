@@ -107,15 +107,22 @@ async function learnOptions({ call, seeds, method, row }) {
 export async function targets() {
   const all = [...surface()]
   const recorded = harvest(all)
-  const missing = []
-  for (const target of all) {
-    // A row is a function and a method, which take the same with the receiver first, and may have a second name.
-    target.row = target.path.replace(/^Tensor\./, '')
-    const names = new Set([target.row, ...Object.keys(ft).filter((name) => ft[name] === ft[target.row] && ft[name] !== undefined)])
+  // A row is a function and a method, which take the same with the receiver first, and may have a second name.
+  const seedsOf = (row) => {
+    const names = new Set([row, ...Object.keys(ft).filter((name) => ft[name] === ft[row] && ft[name] !== undefined)])
     const examples = [...names].flatMap((name) => [...(recorded.get(name) ?? []), ...(recorded.get(`Tensor.${name}`) ?? [])])
-    target.seeds = [...(SEEDS[target.path] ?? []), ...examples.map((args) => () => fresh(args))]
-    if (target.seeds.length === 0) missing.push(target.path)
+    return [...(SEEDS[row] ?? []), ...examples.map((args) => () => fresh(args))]
   }
+  for (const target of all) {
+    const [, space, name] = /^(Tensor|Generator)\.(\w+)$/.exec(target.path) ?? [null, null, target.path]
+    target.row = space === 'Generator' ? `random.${name}` : name
+    target.seeds = SEEDS[target.path] ?? seedsOf(target.row)
+    // A generator stands where the function takes a key.
+    if (space === 'Generator' && !(target.path in SEEDS)) {
+      target.seeds = target.seeds.map((make) => () => [ft.random.generator(1), ...make().slice(1)])
+    }
+  }
+  const missing = all.filter(({ seeds }) => seeds.length === 0).map(({ path }) => path)
   if (missing.length > 0) throw new Error(`neither an example in index.d.ts nor a seed in scripts/fuzz/seeds.mjs for: ${missing.join(', ')}`)
   for (const target of all) target.options = await learnOptions(target)
   if (!all.some(({ options }) => options !== null)) throw new Error('no function told its options: has the message of unknown ones changed?')
