@@ -1871,6 +1871,7 @@ interface FullOptions<E extends DType = DType> {
  * @param fillValue A tensor or a JavaScript scalar.
  * @param options An object of options.
  * @throws {TensorError} `ERR_DTYPE`, as for `ft.full([2], 0.5, { dtype: 'int32' })`.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.full([2], ft.ones([3]))`.
  * @example
  * ```ts
  * ft.full([2], 7) // [7, 7]

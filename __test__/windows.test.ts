@@ -44,6 +44,6 @@ test('what runs in other words is counted, and is no fallback', (t) => {
   ft.resetStats()
   ft.nn.maxPool(image(), 2).toArray()
   const { rewritten, fallbacks } = ft.stats()
-  t.deepEqual(rewritten, [{ device: 'cpu', op: 'maxPool', kernel: 'window', dtype: 'float32', count: 1 }])
+  t.deepEqual(rewritten, [{ device: 'cpu', op: 'nn.maxPool', kernel: 'window', dtype: 'float32', count: 1 }])
   t.deepEqual(fallbacks, [])
 })

@@ -16,13 +16,20 @@ export function shown(value: unknown, inside = false): string {
   if (typeof value === 'string') return value.length <= 40 ? `'${value}'` : 'a long string'
   if (typeof value === 'bigint') return `${value}n`
   if (typeof value === 'number' || typeof value === 'boolean') return Object.is(value, -0) ? '-0' : String(value)
-  if (Array.isArray(value)) {
-    const short = value.length <= 8 && !inside
-    return short ? `[${value.map((item) => shown(item, true)).join(', ')}]` : `an array of ${value.length}`
-  }
+  if (Array.isArray(value)) return listed(value, inside)
   if (typeof value === 'function') return 'a function'
   const what = typeof value === 'object' ? className(value) : typeof value
   return `${/^[AEIO]/i.test(what) ? 'an' : 'a'} ${what}`
+}
+
+/** The items of a short array; a proxy may have any length, and throw. */
+function listed(value: readonly unknown[], inside: boolean): string {
+  try {
+    const short = value.length <= 8 && !inside
+    return short ? `[${value.map((item) => shown(item, true)).join(', ')}]` : `an array of ${value.length}`
+  } catch {
+    return 'an array'
+  }
 }
 
 /** The name of an object's class; a proxy or a getter may throw or give anything, and an error message must not. */
@@ -51,14 +58,15 @@ export function number(op: string, name: string, value: unknown): number {
   return value
 }
 
-/** A list of whole numbers. */
+/** A list of whole numbers, copied: each is read once, and the caller's list may change afterwards. */
 export function integers(op: string, name: string, value: unknown): readonly number[] {
   if (!Array.isArray(value)) {
     const hint = typeof value === 'number' ? `; write [${value}], or [${value}, ...] for several` : ''
     throw new ArgumentError(`${op}: '${name}' must be an array of integers, got ${shown(value)}${hint}`)
   }
-  for (let i = 0; i < value.length; i++) integer(op, `${name}[${i}]`, value[i])
-  return value as readonly number[]
+  const numbers: number[] = []
+  for (let i = 0; i < value.length; i++) numbers.push(integer(op, `${name}[${i}]`, value[i]))
+  return numbers
 }
 
 /** A dtype's number in programs. */
@@ -94,8 +102,12 @@ function padding(op: string, name: string, value: unknown): readonly (readonly n
   if (value === 'valid') return [[0], [0]]
   if (typeof value === 'number') return [[integer(op, name, value)], [value]]
   if (!Array.isArray(value)) throw wrong(op, name, "a number, numbers, pairs, 'same' or 'valid'", value)
-  if (!value.some((item) => Array.isArray(item))) return [integers(op, name, value), value as readonly number[]]
-  const pairs = value.map((item, i) => integers(op, `${name}[${i}]`, item))
+  const sides = Array.from({ length: value.length }, (_, i): unknown => value[i])
+  if (!sides.some((item) => Array.isArray(item))) {
+    const both = integers(op, name, sides)
+    return [both, both]
+  }
+  const pairs = sides.map((item, i) => integers(op, `${name}[${i}]`, item))
   const odd = pairs.findIndex((pair) => pair.length !== 2)
   if (odd >= 0) throw wrong(op, `${name}[${odd}]`, 'two numbers, before and after', pairs[odd])
   return [pairs.map((pair) => pair[0] as number), pairs.map((pair) => pair[1] as number)]
@@ -185,9 +197,16 @@ export function many(op: number, operands: readonly unknown[], attrs: readonly u
   return multi(op, operands, attrOf(op, row, attrs, operands), paramsOf(row, params))
 }
 
-/** The list of tensors of a variadic operation. */
-export function tensorList(op: number, tensors: unknown): readonly unknown[] {
-  if (!Array.isArray(tensors)) throw wrong(rowOf(op).name, rowOf(op).operands[0] as string, 'an array of tensors', tensors)
+/** The tensors of a variadic operation, copied: the caller's list may change before they are computed. */
+export function tensorList(op: number, list: unknown): readonly Tensor[] {
+  const { name, operands } = rowOf(op)
+  if (!Array.isArray(list)) throw wrong(name, operands[0] as string, 'an array of tensors', list)
+  const tensors: Tensor[] = []
+  for (let i = 0; i < list.length; i++) {
+    const x: unknown = list[i]
+    if (!(x instanceof Tensor)) throw wrong(name, `${operands[0]}[${i}]`, 'a tensor', x)
+    tensors.push(x)
+  }
   return tensors
 }
 

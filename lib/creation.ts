@@ -9,6 +9,7 @@ import { flatten, type Nested } from './nested.js'
 import type { Device } from './operand.js'
 import { Tensor } from './tensor.js'
 import { bytesOf, dtypeOfArray, isBuffer, type DTypeOfArray, type TypedArray } from './typedarray.js'
+import { sizeOf } from './types.js'
 import { upload } from './upload.js'
 
 /** What `ft.tensor` takes: a scalar, nested arrays of one kind of scalar, or a typed array. */
@@ -54,16 +55,15 @@ function rowOf(dtype: DType): DTypeRow {
 }
 
 function count(op: string, shape: readonly number[]): number {
-  return shape.reduce((n, size) => {
-    if (size < 0) throw new ShapeError(`${op}: shape [${shape.join(', ')}]: size ${size} is negative`)
-    return n * size
-  }, 1)
+  const negative = shape.find((size) => size < 0)
+  if (negative !== undefined) throw new ShapeError(`${op}: shape [${shape.join(', ')}]: size ${negative} is negative`)
+  return sizeOf(shape)
 }
 
 /** Uploads elements under a shape that holds as many; without one, along one axis. */
 function place(op: string, { name, bytes: each }: DTypeRow, given: unknown, device: unknown, source: ArrayBufferView | ArrayBufferLike): Tensor {
   const onto = deviceNumber(device as string | undefined)
-  const asked = given === undefined ? undefined : [...integers(op, 'shape', given)]
+  const asked = given === undefined ? undefined : integers(op, 'shape', given)
   // After everything that may run the caller's code (getters, proxies), which could change or detach the buffer.
   const bytes = bytesOf(op, source)
   const length = bytes.byteLength / each

@@ -72,7 +72,7 @@ export function deviceName(number: number): Device {
  */
 export function deviceNumber(name?: Device): number {
   if (name === undefined) return (fallback ??= defaultDevice())
-  if (typeof name !== 'string') throw new ArgumentError(`a device is named by text such as 'cpu', got ${shown(name)}`)
+  if (typeof name !== 'string') throw new ArgumentError(`device: expected text such as 'cpu', got ${shown(name)}`)
   let number = numbers.get(name)
   if (number === undefined) numbers.set(name, (number = native.findDevice(name)))
   return number

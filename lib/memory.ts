@@ -54,6 +54,15 @@ const fullIsCheap = (): boolean => performance.now() - fullEnd > fullTime / FULL
 /** Relief runs programs; those never ask for relief themselves. */
 let relieving = false
 
+/** Whether an expression was run. One that cannot be says so at its own read, not at the call that needed room. */
+function flushed(t: Tensor): boolean {
+  try {
+    return tryFlush(t)
+  } catch {
+    return false
+  }
+}
+
 /**
  * Runs watched expressions that are still alive, which frees what they pin: those nobody has consumed, or with `consumed` all.
  * Those in `except` are left alone. Returns how many ran.
@@ -66,7 +75,7 @@ function materialise(except: readonly Tensor[], consumed: boolean): number {
     // The array must not keep it alive through the collection that follows.
     watched[i] = null
     if (t.handle !== null || t.state !== PENDING || t.owner.closed) continue
-    if ((t.uses === 0 || consumed) && !except.includes(t) && tryFlush(t)) ran++
+    if ((t.uses === 0 || consumed) && !except.includes(t) && flushed(t)) ran++
     else native.watch(t)
   }
   return ran

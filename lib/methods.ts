@@ -41,7 +41,7 @@ export abstract class Methods<D extends DType> {
   /** Walks the first axis: `for (const row of x)`. */
   *[Symbol.iterator](): IterableIterator<Tensor<D>> {
     const { shape } = this as unknown as Tensor
-    if (shape.length === 0) throw new ShapeError('a tensor of rank 0 has no axis to walk; use item() or itemSync()')
+    if (shape.length === 0) throw new ShapeError('iteration: a tensor of rank 0 has no axis to walk; use item() or itemSync()')
     for (let i = 0; i < (shape[0] as number); i++) yield this.at(i)
   }
 
@@ -61,6 +61,6 @@ export abstract class Methods<D extends DType> {
    */
   [inspect.custom](depth: number, _options: InspectOptions): string {
     const x = this as unknown as Tensor
-    return depth < 0 ? `[Tensor<${x.dtype}>[${x.shape.join(', ')}]]` : inspectText(x)
+    return typeof depth === 'number' && depth < 0 ? `[Tensor<${x.dtype}>[${x.shape.join(', ')}]]` : inspectText(x)
   }
 }

@@ -1,7 +1,7 @@
 // The name that was probably meant: a spelling mistake, or the word another library uses.
 
 /** Words of NumPy, PyTorch, JAX and TensorFlow.js, and what they may be called here. */
-const OTHERWISE: Readonly<Record<string, readonly string[]>> = {
+const OTHERWISE = new Map<string, readonly string[]>(Object.entries({
   dim: ['axis'],
   dims: ['axis', 'axes'],
   keepdim: ['keepdims'],
@@ -27,10 +27,10 @@ const OTHERWISE: Readonly<Record<string, readonly string[]>> = {
   single: ['float32'],
   double: ['float64'],
   complex: ['complex64']
-}
+}))
 
 /** `f32`, `u8`, `bf16`: how Rust, XLA and ggml write dtypes. */
-const SHORT: Readonly<Record<string, string>> = { f: 'float', bf: 'bfloat', i: 'int', u: 'uint', c: 'complex' }
+const SHORT = new Map(Object.entries({ f: 'float', bf: 'bfloat', i: 'int', u: 'uint', c: 'complex' }))
 
 /** Letters to insert, remove or replace to get from one word to the other (Levenshtein, 1966). */
 function distance(a: string, b: string): number {
@@ -50,7 +50,7 @@ function distance(a: string, b: string): number {
 export function nearest(word: string, names: readonly string[]): string | undefined {
   const lower = word.toLowerCase()
   const [, letters = '', bits = ''] = /^([a-z]+)(\d+)$/.exec(lower) ?? []
-  const known = [...(OTHERWISE[lower] ?? []), `${SHORT[letters] ?? letters}${bits}`].find((name) => names.includes(name))
+  const known = [...(OTHERWISE.get(lower) ?? []), `${SHORT.get(letters) ?? letters}${bits}`].find((name) => names.includes(name))
   if (known !== undefined || word.length > 40) return known
   const far = (name: string) => distance(lower, name.toLowerCase())
   const [best] = [...names].sort((a, b) => far(a) - far(b))

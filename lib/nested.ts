@@ -2,9 +2,11 @@
 // Every element is checked: a ragged array, a hole or a number the dtype cannot hold is an error that names its position.
 
 import { shown } from './call.js'
-import { ArgumentError, DTypeError, ShapeError } from './errors.js'
+import { ArgumentError, DTypeError, OutOfMemoryError, ShapeError } from './errors.js'
 import { DTYPES, type Complex, type DType, type DTypeRow } from './generated/dtypes.js'
+import { native } from './native.js'
 import type { ElementArray } from './reading.js'
+import { sizeOf } from './types.js'
 
 /** Nested arrays whose leaves are of one kind. */
 export type Nested<T> = T | readonly Nested<T>[]
@@ -18,6 +20,9 @@ export interface Flat {
 
 type Kind = 'number' | 'bigint' | 'boolean' | 'complex'
 
+/** Bytes that are allocated without asking what the memory budget is. */
+const BUDGET_UNASKED = 1 << 20
+
 /** Deeper nesting than any tensor has rank; also ends the walk of an array that contains itself. */
 const MAX_RANK = 32
 
@@ -29,6 +34,13 @@ function kindOf(leaf: unknown): Kind | null {
   if (kind === 'number' || kind === 'bigint' || kind === 'boolean') return kind
   const { re, im } = (leaf ?? {}) as Partial<Complex>
   return typeof re === 'number' && typeof im === 'number' ? 'complex' : null
+}
+
+/** A leaf whose parts stay what they were when they were looked at. */
+function readOnce(leaf: unknown): unknown {
+  if (typeof leaf !== 'object' || leaf === null) return leaf
+  const { re, im } = leaf as Partial<Complex>
+  return { re, im }
 }
 
 const at = (path: readonly number[]) => (path.length === 0 ? 'the value' : `element [${path.join(', ')}]`)
@@ -83,9 +95,18 @@ function storedAs(dtype: DType): DType {
   return dtype === 'float16' || dtype === 'bfloat16' ? 'float64' : dtype
 }
 
-function allocate(row: DTypeRow, length: number): ElementArray {
+/** Room for all elements, unless they are more than a tensor may hold: rows may repeat, so a small array can nest any number. */
+function allocate(op: string, row: DTypeRow, count: number): ElementArray {
   const constructor = globalThis[row.storage] as new (length: number) => ElementArray
-  return new constructor(length)
+  const bytes = count * row.bytes
+  // Asking takes 2 us, more than a small array.
+  const fits = bytes <= BUDGET_UNASKED || bytes <= native.memory().limit
+  try {
+    if (fits) return new constructor(row.kind === 'complex' ? 2 * count : count)
+  } catch {
+    // JavaScript refuses the array.
+  }
+  throw new OutOfMemoryError(`${op}: ${count} elements of ${row.name} do not fit`)
 }
 
 /**
@@ -97,7 +118,7 @@ function allocate(row: DTypeRow, length: number): ElementArray {
  */
 export function flatten(op: string, nested: unknown, wanted: DType | undefined): Flat {
   const { shape, first } = shapeOf(op, nested)
-  const count = shape.reduce((n, size) => n * size, 1)
+  const count = sizeOf(shape)
   const kind = count === 0 ? 'number' : kindOf(first)
   if (kind === null) {
     const path = shape.map(() => 0)
@@ -108,12 +129,14 @@ export function flatten(op: string, nested: unknown, wanted: DType | undefined):
   if (kind === 'complex' && row.kind !== 'complex') {
     throw new DTypeError(`${op}: complex numbers do not fit ${dtype}; use complex64 or complex128`)
   }
-  const data = allocate(row, row.kind === 'complex' ? 2 * count : count)
+  const data = allocate(op, row, count)
   let n = 0
   const store = encoder(op, row, dtype, data)
-  walk(op, nested, shape, (leaf, path) => {
-    if (kindOf(leaf) !== kind) {
-      const what = kindOf(leaf) === null ? `is ${shown(leaf)}` : `is a ${kindOf(leaf)}`
+  walk(op, nested, shape, (given, path) => {
+    const leaf = readOnce(given)
+    const own = kindOf(leaf)
+    if (own !== kind) {
+      const what = own === null ? `is ${shown(given)}` : `is a ${own}`
       throw new ArgumentError(`${op}: ${at(path())} ${what} among elements of kind ${kind}`)
     }
     store(n++, leaf as number, path)

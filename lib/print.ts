@@ -207,5 +207,5 @@ export interface TensorJSON<D extends DType = DType> {
 
 /** `x.toJSON()`. */
 export function json(x: Tensor): TensorJSON {
-  return { shape: x.shape, dtype: x.dtype, data: leaves(x.reshape([-1]).toArray() as Nested).map(jsonItem) }
+  return { shape: x.shape, dtype: x.dtype, data: (x.reshape([-1]).toArray() as Item[]).map(jsonItem) }
 }

@@ -1,6 +1,7 @@
 // Reading values: typed arrays, single elements, nested arrays, bytes; blocking and with promises.
 
 import { constants } from 'node:buffer'
+import { getHeapStatistics } from 'node:v8'
 import { shown } from './call.js'
 import { ArgumentError, OutOfMemoryError, ShapeError } from './errors.js'
 import { flush } from './flush.js'
@@ -166,22 +167,36 @@ export async function item(x: Tensor): Promise<Element> {
   return element(await data(x), 0, x.type.row)
 }
 
-/** Elements or rows of nested arrays that V8's heap can be trusted with. */
-const MOST_ITEMS = 2 ** 27
+/** Bytes of V8's heap that a row of nested arrays takes, beside its elements (measured on Node 20). */
+const ROW_BYTES = 64
+/** Nested arrays up to this size are made without asking V8, which takes 2 us. */
+const HEAP_UNASKED = 1 << 20
+
+function elementBytes({ kind, read }: DTypeRow): number {
+  return kind === 'complex' ? 80 : read.startsWith('Big') ? 32 : 8
+}
+
+/** Whether V8 has room: it ends the process where its heap ends. Arrays are copied as they grow, so they need it twice. */
+function fitsHeap(bytes: number): boolean {
+  if (bytes <= HEAP_UNASKED) return true
+  const { heap_size_limit: limit, used_heap_size: used } = getHeapStatistics()
+  return 2 * bytes <= limit - used
+}
 
 /** `Tensor.toArray`. */
 export function toArray(x: Tensor): NestedArray<Element> {
   const { row, shape, size } = x.type
-  // V8 ends the process where its heap ends, and empty rows cost as much as elements.
-  const arrays = shape.slice(0, shape.includes(0) ? shape.indexOf(0) : -1).reduce((n, length) => n * length, 1)
-  if (Math.max(size, arrays) > MOST_ITEMS) {
+  // Rows that are empty cost as much as others.
+  const rows = shape.slice(0, shape.includes(0) ? shape.indexOf(0) : -1).reduce((n, length) => n * length, 1)
+  const bytes = rows * ROW_BYTES + size * elementBytes(row)
+  if (!fitsHeap(bytes)) {
     throw new OutOfMemoryError(`toArray: shape [${shape.join(', ')}] is too large for nested arrays; use data(), or parts of it`)
   }
   const values = dataSync(x)
   let next = 0
   const level = (axis: number): NestedArray<Element> =>
     axis === shape.length ? element(values, next++, row) : Array.from({ length: shape[axis] as number }, () => level(axis + 1))
-  return level(0)
+  return allocated(bytes, () => level(0))
 }
 
 /** `Tensor.toBytes`. */

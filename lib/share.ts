@@ -29,12 +29,13 @@ export function share(x: Tensor): SharedTensor {
  * @throws {TensorError} `ERR_DISPOSED` when the shared tensor is gone, `ERR_ARGUMENT` for anything but a token.
  */
 export function fromShared<D extends DType>(shared: SharedTensor<D>): Tensor<D> {
-  if (shared?.kind !== 'ferrotensor.shared' || typeof shared.token !== 'number') {
+  const { kind, token } = (shared ?? {}) as Partial<SharedTensor>
+  if (kind !== 'ferrotensor.shared' || typeof token !== 'number') {
     throw new ArgumentError('fromShared: expected what share() returned')
   }
   // The type is known after the call; the wrapper must exist before, for its weak reference.
   const t = new Tensor<D>(undefined as unknown as Type, null, null, null, null, null)
-  t.handle = native.fromShared(shared.token, t)
+  t.handle = native.fromShared(token, t)
   t.type = typeAt(ints[HEADER] as number)
   t.state = READY
   return t

@@ -230,7 +230,7 @@ export class Tensor<D extends DType = DType> extends OpMethods<D> {
   /** Text in templates; everything else is an arithmetic operator, which JavaScript cannot give a tensor. */
   [Symbol.toPrimitive](hint: string): string {
     if (hint === 'string') return this.toString()
-    throw new ArgumentError('operators do not work on tensors: use a.add(b), a.sub(b), a.mul(b), a.div(b), a.less(b), a.equal(b)')
+    throw new ArgumentError('operators: none works on tensors; use a.add(b), a.sub(b), a.mul(b), a.div(b), a.less(b), a.equal(b)')
   }
 }
 

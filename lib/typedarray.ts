@@ -71,5 +71,6 @@ export function bytesOf(op: string, source: ArrayBufferView | ArrayBufferLike): 
 }
 
 function unshared(bytes: Uint8Array): Uint8Array {
-  return bytes.buffer instanceof SharedArrayBuffer ? bytes.slice() : bytes
+  // A buffer of another realm (node:vm) is no instance of this one's class.
+  return types.isSharedArrayBuffer(bytes.buffer) ? bytes.slice() : bytes
 }

@@ -15,6 +15,11 @@ const EPOCH_MEMOS = 1 << 16
 /** Structured cloning fails on the first symbol it meets, with the symbol's text: a tensor's first field is its type. */
 const UNCLONABLE = Symbol('a Tensor cannot be posted or cloned; post tensor.share() and call fromShared(token) there')
 
+/** Number of elements: 0 with a size of 0, though the product of the others may be infinite. */
+export function sizeOf(shape: readonly number[]): number {
+  return shape.includes(0) ? 0 : shape.reduce((n, size) => n * size, 1)
+}
+
 /** An interned (dtype, shape, device). */
 export class Type {
   readonly unclonable = UNCLONABLE
@@ -36,7 +41,7 @@ export class Type {
     this.row = DTYPES[code] as DTypeRow
     this.shape = Object.freeze(shape)
     this.device = device
-    this.size = shape.reduce((n, size) => n * size, 1)
+    this.size = sizeOf(shape)
     this.bytes = this.size * this.row.bytes
     this.kib = Math.min(Math.floor(this.bytes / 1024), 1 << 20)
   }

@@ -1,4 +1,5 @@
-// Every suite there is, cheapest first: the one list that `npm test`, `npm run test:full` and `cargo xtask validate` run.
+// Every suite there is, cheapest first: the one list that `npm test`, `npm run test:full`, `npm run test:slow` and
+// `cargo xtask validate` run.
 // Each suite says how its runner reports what passed; a suite that reports nothing did not run, and that is a failure.
 
 import { spawnSync } from 'node:child_process'
@@ -66,5 +67,13 @@ export const FULL = [
   { name: 'package and consumer', command: script('package-test'), count: closing, setup: true },
   { name: 'recipe: add an op', command: script('recipe-test'), count: closing },
   { name: 'benches, smoke', command: [...script('bench'), '--smoke'], count: closing, setup: true },
-  { name: 'bench of the engine', command: cargo('bench', '--package', 'ferrotensor-engine', '--bench', 'program'), count: whole }
+  { name: 'bench of the engine', command: cargo('bench', '--package', 'ferrotensor-engine', '--bench', 'program'), count: whole },
+  { name: 'hostile calls', command: script('fuzz/calls'), count: closing, setup: true },
+  { name: 'soak, one minute', command: script('fuzz/soak'), count: closing, setup: true }
+]
+
+/** What takes minutes to hours. */
+export const SLOW = [
+  { name: 'hostile calls, many', command: [...script('fuzz/calls'), '--seed', 'slow', '--calls', '5000'], count: closing, setup: true },
+  { name: 'soak, twenty minutes', command: [...script('fuzz/soak'), '--seed', 'slow', '--seconds', '1200'], count: closing, setup: true }
 ]

@@ -164,6 +164,7 @@ export const ERRORS: readonly { op: string; code: string; error: string }[] = [
   { op: 'empty', code: 'ft.zeros([1.5])', error: 'ERR_ARGUMENT' },
   { op: 'empty', code: 'ft.zeros([2 ** 40, 2 ** 40])', error: 'ERR_SHAPE' },
   { op: 'full', code: 'ft.full([2], 0.5, { dtype: \'int32\' })', error: 'ERR_DTYPE' },
+  { op: 'full', code: 'ft.full([2], ft.ones([3]))', error: 'ERR_SHAPE' },
   { op: 'eye', code: 'ft.eye(-1)', error: 'ERR_SHAPE' },
   { op: 'eye', code: 'ft.eye(2, { k: 0.5 })', error: 'ERR_ARGUMENT' },
   { op: 'tril', code: 'ft.zeros([2]).tril()', error: 'ERR_SHAPE' },

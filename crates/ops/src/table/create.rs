@@ -8,7 +8,7 @@ use crate::lower::{Lower, Val};
 use crate::shape;
 use ferrotensor_core::error::Code;
 use ferrotensor_core::scalar::{Builder, MathFn, Op, Value};
-use ferrotensor_core::{DType, Dims, Error, Result};
+use ferrotensor_core::{DType, Dims, Error, Result, layout};
 use smallvec::{SmallVec, smallvec};
 
 fn shape_attr(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
@@ -117,6 +117,14 @@ fn eye(l: &mut Lower) -> Result<Vec<Val>> {
     })?])
 }
 
+fn full_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
+    let (value, dims) = (ctx.shape(0), ctx.attrs.shape("shape"));
+    match layout::broadcast_shapes(value, dims) {
+        Ok(all) if all.as_slice() == dims => shape_attr(ctx),
+        _ => Err(Error::shape(format!("a fill value of shape {value:?} does not broadcast to {dims:?}"))),
+    }
+}
+
 const SHAPE: AttrDef = arg("shape", AttrKind::Shape);
 const DTYPE: AttrDef = attr("dtype", AttrKind::OptDType);
 const DEVICE: AttrDef = attr("device", AttrKind::Device);
@@ -160,9 +168,9 @@ pub const ROWS: &[OpDef] = &[
         doc: doc("Ones of a shape, float32 unless told otherwise.", "1", "ft.ones([2]) // [1, 1]", "ones", "ones"), ..NEW },
     OpDef { name: "empty", lower: Lowering::Graph(|l| constant(l, 0.0)),
         doc: doc("A tensor of a shape whose values do not matter (zeros: memory of others is never shown).", "0", "ft.empty([2]) // [0, 0]", "empty", "empty"), ..NEW },
-    OpDef { name: "full", operands: &[weak("fillValue")], dtype: DTypeRule::new(Class::Any, Compute::AttrOrPromote, Out::Compute),
+    OpDef { name: "full", operands: &[weak("fillValue")], shape: full_shape, dtype: DTypeRule::new(Class::Any, Compute::AttrOrPromote, Out::Compute),
         lower: Lowering::Graph(|l| { let (v, dims, d) = (l.operand(0)?, l.out_dims(0), l.out_dtype(0)); let v = l.cast(v, d)?; Ok(vec![l.map(&dims, &[v], |_, x| x[0])?]) }),
-        errors: &[ErrorCase { call: "ft.full([2], 0.5, { dtype: 'int32' })", code: Code::DType }],
+        errors: &[ErrorCase { call: "ft.full([2], 0.5, { dtype: 'int32' })", code: Code::DType }, ErrorCase { call: "ft.full([2], ft.ones([3]))", code: Code::Shape }],
         doc: doc("One value in every element; a number gives float32, a bigint int64, a boolean bool, unless told otherwise.", "fillValue", "ft.full([2], 7) // [7, 7]", "full", "full"), ..NEW },
     OpDef { name: "eye", attrs: &[arg("rows", AttrKind::Int(None)), attr("cols", AttrKind::OptAxis), DTYPE, DEVICE], params: &[DIAGONAL],
         shape: eye_shape, lower: Lowering::Graph(eye), errors: &[ErrorCase { call: "ft.eye(-1)", code: Code::Shape }, ErrorCase { call: "ft.eye(2, { k: 0.5 })", code: Code::Argument }],

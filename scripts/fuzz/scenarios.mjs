@@ -1,0 +1,27 @@
+// Errors that random calls reach seldom or never, one scenario for each code, and the codes that nothing throws.
+
+import * as ft from 'ferrotensor'
+
+/** Codes without a scenario, and why. */
+export const UNREACHABLE = {
+  ERR_FORMAT: 'nothing in this version reads files',
+  ERR_INTERNAL: 'it would be a bug'
+}
+
+/** @type {Record<string, () => unknown>} */
+export const SCENARIOS = {
+  ERR_SHAPE: () => ft.ones([2]).add(ft.ones([3])),
+  ERR_DTYPE: () => ft.tensor([1], { dtype: 'int32' }).add(0.5),
+  ERR_INDEX: () => ft.ones([2]).take(ft.tensor([2], { dtype: 'int32' })).dataSync(),
+  ERR_DEVICE: () => ft.ones([2]).to('abacus'),
+  ERR_BACKEND_UNAVAILABLE: () => ft.ones([2]).to(ft.devices().find((device) => !device.available).name),
+  ERR_OUT_OF_MEMORY: () => ft.evaluateSync(ft.ones([1 << 26])),
+  ERR_DISPOSED: () => {
+    const x = ft.ones([2])
+    x.dispose()
+    return x.add(1)
+  },
+  ERR_LINALG: () => ft.linalg.solve(ft.zeros([2, 2]), ft.ones([2])).dataSync(),
+  ERR_UNSUPPORTED: () => ft.ones([2]).at(ft.tensor([true, false])),
+  ERR_ARGUMENT: () => ft.ones([2]).sum({ axes: 0 })
+}

@@ -1,0 +1,67 @@
+// Argument lists that work, for the parts of the surface without an example in the declarations. Each call makes its own;
+// methods get their receiver first.
+
+import * as ft from 'ferrotensor'
+
+const pending = (...shape) => ft.ones(shape).add(1)
+
+/** Tokens are weak: what the last one names. */
+let shared
+const token = () => (shared = pending(3)).share()
+
+const receiver = [() => [pending(2, 3)]]
+
+/** @type {Record<string, (() => unknown[])[]>} */
+export const SEEDS = {
+  config: [() => [{ fusion: true, limit: 64 }], () => [{ limit: 1 }], () => []],
+  devices: [() => []],
+  emptyLike: receiver,
+  evaluate: [() => [pending(3), ft.ones([2])], () => []],
+  evaluateSync: [() => [pending(3), ft.ones([2])], () => []],
+  fromShared: [() => [token()]],
+  fullLike: [() => [pending(2, 3), 7]],
+  memory: [() => []],
+  onesLike: receiver,
+  resetStats: [() => []],
+  scope: [() => [() => pending(2)], () => [() => ({ x: [pending(2)], text: 'kept' })]],
+  scopeAsync: [() => [async (s) => s.track(pending(2))]],
+  setDefaultDevice: [() => ['cpu']],
+  setMemoryLimit: [() => [32 << 20]],
+  setThreads: [() => [1], () => [2]],
+  stats: [() => []],
+  strict: [() => ['allow'], () => ['warn'], () => ['throw']],
+  trim: [() => []],
+  zerosLike: receiver,
+  'random.bits': [() => [ft.random.key(1), [3, 2]]],
+  'random.fold': [() => [ft.random.key(1), 7]],
+  'random.generator': [() => [42]],
+  'random.key': [() => [42], () => [2n ** 60n]],
+  'random.normal': [() => [ft.random.key(1), [3, 2], { mean: 1, std: 2 }]],
+  'random.permutation': [() => [ft.random.key(1), 5]],
+  'random.split': [() => [ft.random.key(1), 3]],
+  'random.uniform': [() => [ft.random.key(1), [3, 2], { low: -1, high: 1 }]],
+  'new Generator': [() => [ft.random.key(1)]],
+  'Generator.key': [() => [ft.random.generator(1)]],
+  'new Slice': [() => [1, 5, 2], () => []],
+  'Slice.toString': [() => [ft.slice(1, 5, 2)]],
+  'Tensor.shape': receiver,
+  'Tensor.dtype': receiver,
+  'Tensor.ndim': receiver,
+  'Tensor.size': receiver,
+  'Tensor.device': receiver,
+  'Tensor.data': receiver,
+  'Tensor.dataSync': receiver,
+  'Tensor.dispose': receiver,
+  'Tensor.item': [() => [pending(1)]],
+  'Tensor.itemSync': [() => [pending(1)]],
+  'Tensor.share': receiver,
+  'Tensor.to': [() => [pending(2), 'cpu']],
+  'Tensor.toArray': receiver,
+  'Tensor.toBytes': receiver,
+  'Tensor.toJSON': receiver,
+  'Tensor.toString': receiver,
+  'Tensor[Symbol.iterator]': receiver,
+  'Tensor[nodejs.dispose]': receiver,
+  'Tensor[Symbol.toPrimitive]': [() => [pending(2), 'string'], () => [pending(2), 'default']],
+  'Tensor[nodejs.util.inspect.custom]': [() => [pending(2), 2, {}], () => [pending(2), -1, {}]]
+}
