@@ -10,13 +10,13 @@ const sum = (output, pattern) => [...output.matchAll(pattern)].reduce((total, ma
 const whole = (_output, code) => (code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 })
 
 /** The closing lines of Rust test binaries: `test result: ok. 12 passed; 0 failed; ...`. */
-const rust = (output) => ({
+export const rust = (output) => ({
   passed: sum(output, /^test result: .*?(\d+) passed;/gm),
   failed: sum(output, /^test result: .*?(\d+) failed;/gm)
 })
 
 /** The closing lines of ava's TAP; its usual report leaves out what passed when something failed. */
-const ava = (output) => ({ passed: sum(output, /^# pass (\d+)$/gm), failed: sum(output, /^# fail (\d+)$/gm) })
+export const ava = (output) => ({ passed: sum(output, /^# pass (\d+)$/gm), failed: sum(output, /^# fail (\d+)$/gm) })
 
 /** Our own scripts: `N passed, N failed` alone on the last line. */
 const closing = (output) => {
@@ -48,8 +48,8 @@ const script = (name) => [process.execPath, `scripts/${name}.mjs`]
 
 /**
  * `setup`: needs the native module and the compiled TypeScript. `tool`: runs only where this command is installed; where
- * `EXPECT_TOOLS` (names with commas) lists it, its absence is a failure.
- * @type {{ name: string, command: string[], count: (output: string, code: number) => { passed: number, failed: number }, setup?: boolean, tool?: string }[]}
+ * `EXPECT_TOOLS` (names with commas) lists it, its absence is a failure. `target`: so is that of Rust's standard library for it.
+ * @type {{ name: string, command: string[], count: (output: string, code: number) => { passed: number, failed: number }, setup?: boolean, tool?: string, target?: string }[]}
  */
 export const QUICK = [
   { name: 'format', command: cargo('fmt', '--all', '--check', '--', '--color', 'never'), count: whole },
@@ -66,6 +66,9 @@ export const QUICK = [
 export const FULL = [
   { name: 'package and consumer', command: script('package-test'), count: closing, setup: true },
   { name: 'recipe: add an op', command: script('recipe-test'), count: closing },
+  { name: 'other versions of Node', command: script('node-test'), count: closing, setup: true },
+  { name: 'arm64, emulated', command: script('arm64-test'), count: closing, tool: 'qemu-aarch64', target: 'aarch64-unknown-linux-gnu' },
+  { name: 'musl', command: script('musl-test'), count: closing, setup: true, tool: 'cargo-zigbuild', target: 'x86_64-unknown-linux-musl' },
   { name: 'benches, smoke', command: [...script('bench'), '--smoke'], count: closing, setup: true },
   { name: 'bench of the engine', command: cargo('bench', '--package', 'ferrotensor-engine', '--bench', 'program'), count: whole },
   { name: 'hostile calls', command: script('fuzz/calls'), count: closing, setup: true },

@@ -2,6 +2,7 @@
 // `cargo xtask validate` the quick ones up to the first failure (`--bail`). The last line is `N passed, N failed`.
 
 import { spawnSync } from 'node:child_process'
+import { crossEnvironment } from './cross.mjs'
 import { missingTool, setUp } from './setup.mjs'
 import { seconds, step } from './steps.mjs'
 import { ENVIRONMENT, FULL, QUICK, SLOW, verdict } from './suites.mjs'
@@ -18,10 +19,17 @@ if (missing !== null) {
 }
 const expected = (process.env.EXPECT_TOOLS ?? '').split(',')
 const installed = (tool) => spawnSync(tool, ['--version']).status === 0
+/** Why a suite cannot run here; null if it can. */
+function absence({ tool, target }) {
+  if (tool && !installed(tool)) return `${tool} is not installed`
+  if (target && crossEnvironment(target) === null) return `Rust's standard library for ${target} is missing (rustup target add ${target})`
+  return null
+}
 let ready
 for (const suite of missing === null ? suites : []) {
-  if (suite.tool && !expected.includes(suite.tool) && !installed(suite.tool)) {
-    console.log(`${suite.name}: skipped, ${suite.tool} is not installed`)
+  const reason = expected.includes(suite.tool) ? null : absence(suite)
+  if (reason !== null) {
+    console.log(`${suite.name}: skipped, ${reason}`)
     continue
   }
   if (suite.setup && ready === undefined) ready = await setUp()
@@ -29,7 +37,9 @@ for (const suite of missing === null ? suites : []) {
     console.log(`${suite.name}: not run, since setting up failed`)
     total.failed++
   } else {
-    const { passed, failed, silent } = verdict(suite, await step(suite.name, suite.command, { env: ENVIRONMENT }))
+    const result = await step(suite.name, suite.command, { env: ENVIRONMENT })
+    const { passed, failed, silent } = verdict(suite, result)
+    for (const [, note] of result.output.matchAll(/^note: (.*)$/gm)) console.log(`  ${note}`)
     console.log(silent ? '  reported no test at all: a failure' : `  ${passed} passed, ${failed} failed`)
     total.passed += passed
     total.failed += failed

@@ -5,11 +5,12 @@ mod dependencies;
 mod licences;
 mod links;
 mod lint;
+mod notices;
 mod validate;
 
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: cargo xtask codegen [--check] | lint | validate";
+const USAGE: &str = "usage: cargo xtask codegen [--check] | lint | notices TARGET FILE | validate";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -18,6 +19,7 @@ fn main() -> ExitCode {
         ["codegen"] => codegen::write(),
         ["codegen", "--check"] => codegen::check(),
         ["lint"] => lint::check(),
+        ["notices", target, file] => notices::write(target, file),
         ["validate"] => validate::run(),
         _ => Err(USAGE.to_string()),
     };

@@ -1,0 +1,30 @@
+// The native module for Linux with musl (Alpine): built as a release builds it, and all JavaScript tests with it where MUSL_NODE
+// names a Node for musl. Needs cargo-zigbuild and zig (pip install cargo-zigbuild), and Rust's standard library for the target
+// or its sources.
+
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { crossEnvironment } from './cross.mjs'
+import { PLATFORMS } from './pack.mjs'
+import { npm, ROOT, step } from './steps.mjs'
+import { ava } from './suites.mjs'
+
+const TARGET = 'x86_64-unknown-linux-musl'
+const { binary } = PLATFORMS.find(({ target }) => target === TARGET)
+const node = process.env.MUSL_NODE
+
+const built = await step('build', npm('run', '--silent', 'build:native', '--', '--target', TARGET, '--cross-compile'), { env: crossEnvironment(TARGET) ?? {} })
+let [passed, failed] = built.code === 0 ? [1, 0] : [0, 1]
+if (built.code === 0) {
+  console.log(`note: built in ${built.seconds} s, ${(statSync(join(ROOT, 'native', binary)).size / 1e6).toFixed(2)} MB`)
+  if (node) {
+    const ran = await step('JavaScript tests', [node, 'node_modules/ava/entrypoints/cli.mjs', '--tap'])
+    const counted = ava(ran.output)
+    passed += counted.passed
+    failed += ran.code === 0 ? counted.failed : Math.max(counted.failed, 1)
+  } else {
+    console.log('note: not run, MUSL_NODE names no Node for musl')
+  }
+}
+console.log(`${passed} passed, ${failed} failed`)
+process.exitCode = failed === 0 ? 0 : 1

@@ -1,0 +1,40 @@
+// The JavaScript tests on other versions of Node than the one that runs this: the newest of each line that has users, and the
+// newest there is. Node comes as an npm package, kept under target/node until a newer one is out.
+
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { npm, ROOT, run, step } from './steps.mjs'
+import { ava } from './suites.mjs'
+
+/** What npm calls the wanted versions. */
+const WANTED = ['22', '24', 'latest']
+
+const platform = `${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`
+
+/** The path of an installed Node. */
+async function install(wanted) {
+  const folder = join(ROOT, 'target/node', wanted)
+  const packageName = `node-${platform}`
+  const installed = await run(npm('install', '--prefix', folder, '--no-audit', '--no-fund', `${packageName}@${wanted}`))
+  const binary = join(folder, 'node_modules', packageName, 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
+  if (installed.code !== 0 || !existsSync(binary)) throw new Error(installed.output)
+  return binary
+}
+
+let [passed, failed] = [0, 0]
+for (const wanted of WANTED) {
+  try {
+    const node = await install(wanted)
+    const version = (await run([node, '--version'])).output.trim()
+    const result = await step(`JavaScript tests, Node ${version}`, [node, 'node_modules/ava/entrypoints/cli.mjs', '--tap'])
+    const counted = ava(result.output)
+    console.log(`note: Node ${version}: ${counted.passed} passed, ${counted.failed} failed`)
+    passed += counted.passed
+    failed += result.code === 0 ? counted.failed : Math.max(counted.failed, 1)
+  } catch (error) {
+    console.log(`Node ${wanted}: npm has no binary for ${platform}, or it does not run\n${error.message}`)
+    failed++
+  }
+}
+console.log(`${passed} passed, ${failed} failed`)
+process.exitCode = failed === 0 ? 0 : 1
