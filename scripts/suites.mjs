@@ -1,4 +1,5 @@
-// Every suite there is, cheapest first: the one list that `npm test`, `npm run test:full` and `cargo xtask validate` run.
+// Every suite there is, cheapest first: the one list that `npm test`, `npm run test:full`, `npm run test:slow` and `cargo xtask
+// validate` run.
 // Each suite says how its runner reports what passed; a suite that reports nothing did not run, and that is a failure.
 
 import { spawnSync } from 'node:child_process'
@@ -63,4 +64,9 @@ export const FULL = [
   { name: 'recipe: add an op', command: script('recipe-test'), count: closing },
   { name: 'benches, smoke', command: [...script('bench'), '--smoke'], count: closing, setup: true },
   { name: 'bench of the engine', command: cargo('bench', '--package', 'ferrotensor-engine', '--bench', 'program'), count: whole }
+]
+
+export const SLOW = [
+  // Rewrites crates/core/golden/exhaustive_f32.txt, whose being current the Rust tests check.
+  { name: 'float32 functions, all inputs', command: cargo('run', '--quiet', '--release', '--package', 'ferrotensor-core', '--example', 'exhaustive'), count: closing }
 ]

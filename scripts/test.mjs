@@ -1,12 +1,12 @@
-// `npm test` runs the quick suites, `npm run test:full` (`--full`) the slow ones, `cargo xtask validate` the quick ones up to
-// the first failure (`--bail`). The last line is `N passed, N failed`.
+// `npm test` runs the quick suites, `npm run test:full` (`--full`) the slow ones, `npm run test:slow` (`--slow`) what takes an
+// hour after a change and nothing without one, `cargo xtask validate` the quick ones up to the first failure (`--bail`). The last line is `N passed, N failed`.
 
 import { missingTool, setUp } from './setup.mjs'
 import { seconds, step } from './steps.mjs'
-import { ENVIRONMENT, FULL, QUICK, verdict } from './suites.mjs'
+import { ENVIRONMENT, FULL, QUICK, SLOW, verdict } from './suites.mjs'
 
 const bail = process.argv.includes('--bail')
-const suites = process.argv.includes('--full') ? FULL : QUICK
+const suites = process.argv.includes('--slow') ? SLOW : process.argv.includes('--full') ? FULL : QUICK
 const started = performance.now()
 const total = { passed: 0, failed: 0 }
 
