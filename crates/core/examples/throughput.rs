@@ -55,24 +55,57 @@ fn main() {
                 print(format_args!("{}", $tier));
                 both! { $features,
                     "exp" math::exp, -10.0, 10.0;
+                    "exp2" math::exp2, -10.0, 10.0;
+                    "expm1" math::expm1, -10.0, 10.0;
                     "log" math::log, 0.1, 1000.0;
-                    "tanh" math::tanh, -5.0, 5.0;
-                    "sigmoid" math::sigmoid, -10.0, 10.0;
+                    "log1p" math::log1p, -0.9, 1000.0;
+                    "log2" math::log2, 0.1, 1000.0;
+                    "log10" math::log10, 0.1, 1000.0;
                     "sin" math::sin, -100.0, 100.0;
                     "sin_moderate" math::sin_moderate, -100.0, 100.0;
                     "cos" math::cos, -100.0, 100.0;
                     "cos_moderate" math::cos_moderate, -100.0, 100.0;
+                    "tan" math::tan, -100.0, 100.0;
+                    "tan_moderate" math::tan_moderate, -100.0, 100.0;
+                    "asin" math::asin, -1.0, 1.0;
+                    "acos" math::acos, -1.0, 1.0;
+                    "atan" math::atan, -5.0, 5.0;
+                    "sinh" math::sinh, -5.0, 5.0;
+                    "cosh" math::cosh, -5.0, 5.0;
+                    "tanh" math::tanh, -5.0, 5.0;
+                    "asinh" math::asinh, -5.0, 5.0;
+                    "acosh" math::acosh, 1.0, 5.0;
+                    "atanh" math::atanh, -1.0, 1.0;
+                    "sigmoid" math::sigmoid, -10.0, 10.0;
+                    "cbrt" math::cbrt, -5.0, 5.0;
                     "erf" math::erf, -3.0, 3.0;
+                    "erfc" math::erfc, -3.0, 3.0;
+                    "erfinv" math::erfinv, -1.0, 1.0;
+                    "lgamma" math::lgamma, -5.0, 50.0;
+                    "digamma" math::digamma, -5.0, 50.0;
                     "pow" pow_self, 0.1, 20.0;
+                    "atan2" atan2_self, 0.1, 20.0;
+                    "hypot" hypot_self, 0.1, 20.0;
+                    "logaddexp" logaddexp_self, 0.1, 20.0;
                 }
             } else {
                 print(format_args!("{}: not on this processor", $tier));
             })*
         };
     }
-    #[inline(always)]
-    fn pow_self<V: math::Real>(x: V) -> V {
-        math::pow(x, x)
+    macro_rules! of_one_argument {
+        ($($name:ident $function:path;)*) => {
+            $(#[inline(always)]
+            fn $name<V: math::Real>(x: V) -> V {
+                $function(x, x)
+            })*
+        };
+    }
+    of_one_argument! {
+        pow_self math::pow;
+        atan2_self math::atan2;
+        hypot_self math::hypot;
+        logaddexp_self math::logaddexp;
     }
     macro_rules! has {
         ($($feature:tt),*) => { true $(&& is_x86_feature_detected!($feature))* };

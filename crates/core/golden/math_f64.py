@@ -88,5 +88,82 @@ def table():
     for _ in range(60):
         row("pow", power, -random.uniform(0.1, 30), float(random.randint(-40, 40)))
 
+    more()
+
+
+def more():
+    """The functions of a few hundred rows each: dense where results are near zero, at seams of the methods, at both ends."""
+    wide = lambda low, high: [*SIGNED_TINY, *exponents(low, high, 60)]
+    inside = [*SIGNED_TINY, *around(0.5, -0.5, 0.75), *uniform(-1, 1, 120),
+              *(s * (1 - 2.0**-k) for k in range(2, 54, 3) for s in (1, -1))]
+    ln2 = float(mp.log(2))
+    for x in [*SIGNED_TINY, *around(0.5, -0.5, 1.5, 1023.5, -1022.5, -1074.0), *uniform(-1074, 1023, 100), *uniform(-2, 2, 60)]:
+        row("exp2", lambda x: mp.power(2, x), x)
+    for x in [*wide(-60, 8), *around(ln2 / 2, -ln2 / 2, 1.5 * ln2, -36.7, 709.7), *uniform(-40, 709, 60), *uniform(-2, 2, 100)]:
+        row("expm1", mp.expm1, x)
+    near_minus_one = [-1 + 2.0**-k for k in range(1, 54, 4)] + [-1 + 3 * 2.0**-k for k in range(3, 54, 4)]
+    for x in [*wide(-60, -1), MAX, *around(math.sqrt(0.5) - 1, math.sqrt(2) - 1, 1.0), *near_minus_one,
+              *(abs(x) for x in exponents(-2, 1022, 60)), *uniform(-0.9, 3, 100)]:
+        if x > -1:
+            row("log1p", mp.log1p, x)
+    for name, f, powers in (("log2", lambda x: mp.log(x, 2), (2.0, 2.0**-1074, 2.0**1023)),
+                            ("log10", mp.log10, (10.0, 1000.0, 1e22))):
+        for x in [*TINY, MAX, *around(1.0, *powers, math.sqrt(0.5), math.sqrt(2)), *uniform(0.7, 1.42, 80),
+                  *(abs(x) for x in exponents(-1074, 1022, 80))]:
+            row(name, f, x)
+    worst = math.ldexp(6381956970095103, 797)
+    multiples = [float(mpf(k) * mp.pi / 2) for k in (1, 2, 3, 4, 5, 7, 11, 355, 41721, 41722, 10**9, 10**22)]
+    for x in [*SIGNED_TINY, *around(worst, 65536.0, *multiples, *(m / 2 for m in multiples[:8])), MAX, *uniform(-10, 10, 100),
+              *uniform(-70000, 70000, 40), *exponents(-20, 1022, 120)]:
+        row("tan", mp.tan, x)
+    for name, f in (("asin", mp.asin), ("acos", mp.acos), ("atanh", mp.atanh)):
+        for x in inside:
+            row(name, f, x)
+    for x in [*wide(-60, 60), MAX, *around(0.5, 1.0, 2.0, -2.0), *uniform(-3, 3, 150)]:
+        row("atan", mp.atan, x)
+    for name, f in (("sinh", mp.sinh), ("cosh", mp.cosh)):
+        for x in [*wide(-30, 5), *around(ln2 / 2, 1.5 * ln2, 710.47), *uniform(-3, 3, 120), *uniform(-710, 710, 60)]:
+            row(name, f, x)
+    for x in [*wide(-60, 60), MAX, *around(2.0**54), *uniform(-3, 3, 120), *exponents(-5, 1022, 60)]:
+        row("asinh", mp.asinh, x)
+    for x in [*(1 + 2.0**-k for k in range(1, 53, 2)), MAX, *around(2.0**54), *uniform(1, 4, 120),
+              *(abs(x) for x in exponents(1, 1022, 80))]:
+        row("acosh", mp.acosh, x)
+    for x in [*SIGNED_TINY, MAX, *around(8.0, -27.0, 0.001), *exponents(-1074, 1022, 160)]:
+        row("cbrt", lambda x: mp.sign(x) * mp.cbrt(abs(x)), x)
+    for x in [*wide(-60, 3), *around(0.75, -0.75, 1.0, 6.0, 26.5), *uniform(-1, 1, 60), *uniform(-6, 27, 120)]:
+        row("erfc", mp.erfc, x)
+    for x in inside:
+        row("erfinv", inverse_error, x)
+    zeros = [-2.4570247382208006, -2.7476826467274127, -3.143580888349980, -3.955294284858598, -4.039361839740537]
+    for x in [*wide(-60, 60), *around(1.0, 1.5, 2.0, 2.5, 3.0, 6.0, 2.5e305), *around(*zeros), *uniform(0.5, 3, 80),
+              *uniform(0, 30, 60), *uniform(-6, 0, 80), *uniform(-200, 0, 30), *(n + 2.0**-k for n in (-1, -3, -40) for k in (5, 20, 40))]:
+        if x != math.floor(x) or x > 0:
+            row("lgamma", lambda x: mp.log(abs(mp.gamma(x))) if abs(x) < 1000 else mp.loggamma(x).real, x)
+    zeros = [1.4616321449683623, -0.5040830082644554, -1.5734984731623904, -2.6107208684441446, -3.635293366436901]
+    for x in [*wide(-55, 60), *around(1.0, 2.0, 6.0, 1.46, 1.463), *around(*zeros), *uniform(1.3, 1.6, 40), *uniform(0.1, 30, 80),
+              *uniform(-6, 0, 80), *uniform(-200, 0, 30)]:
+        if x != math.floor(x) or x > 0:
+            row("digamma", lambda x: mp.psi(0, x), x)
+    scales = [(a, b) for a in (0, -1074, -1000, -500, 500, 1000) for b in (-60, -25, 0, 1, 30)]
+    for e, gap in scales:
+        for _ in range(8):
+            x = random.choice((-1, 1)) * math.ldexp(random.uniform(1, 2), e)
+            y = random.choice((-1, 1)) * math.ldexp(random.uniform(1, 2), max(-1074, min(1022, e + gap)))
+            row("atan2", mp.atan2, x, y)
+            row("hypot", mp.hypot, x, y)
+    for x in [*uniform(-2, 2, 60), *uniform(-800, 700, 60)]:
+        for y in (x, x + random.uniform(-40, 40), x - random.uniform(0, 1)):
+            row("logaddexp", lambda x, y: mp.log(mp.exp(x) + mp.exp(y)), x, y)
+
+
+def inverse_error(x):
+    """erfinv to 300 bits: mpmath's own stops at the working precision for small x and far from it near 1."""
+    mp.prec = 300
+    y = mpf(float(mp.erfinv(mpf(float(x)))))
+    for _ in range(6):
+        y -= (mp.erf(y) - x) / (2 / mp.sqrt(mp.pi) * mp.exp(-y * y))
+    return y
+
 
 table()

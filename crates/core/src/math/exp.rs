@@ -4,6 +4,7 @@
 //! 2^n in two steps so that results round once into the subnormal range.
 
 use super::coefficients::{EXP, LN_2, LOG2_E};
+use super::pair::Pair;
 use super::real::{Bits, Real};
 
 /// x = n ln 2 + r.
@@ -14,12 +15,6 @@ pub(super) struct Reduced<V: Real> {
     bits: V::Bits,
     /// x - n * hi(ln 2), exact.
     rest: V,
-}
-
-/// e^r - 1 as an unevaluated sum.
-pub(super) struct Expm1<V> {
-    pub(super) hi: V,
-    pub(super) lo: V,
 }
 
 /// `x`, at most `high`; NaN stays.
@@ -58,19 +53,37 @@ impl<V: Real> Reduced<V> {
 
     /// e^r - 1.
     #[inline(always)]
-    pub(super) fn expm1(&self) -> Expm1<V> {
+    pub(super) fn expm1(&self) -> Pair<V> {
         // Without r's own error tanh would err by 1.04 units just above ln 2 / 4, where 1 + 2 m cancels.
-        let (r, r_lo) = self.remainder(-self.n * self.n.part(&LN_2, 1));
-        let (square, tail) = (r * r, r.poly(&EXP));
-        let hi = square.fma(tail, r);
-        Expm1 { hi, lo: square.fma(tail, r - hi) + r_lo }
+        self.expm1_of(self.remainder(-self.n * self.n.part(&LN_2, 1)))
     }
 
-    /// 2^n for n >= 0.
     #[inline(always)]
-    pub(super) fn power(&self) -> V {
+    fn expm1_of(&self, (r, r_lo): (V, V)) -> Pair<V> {
+        let (square, tail) = (r * r, r.poly(&EXP));
+        let hi = square.fma(tail, r);
+        Pair { hi, lo: square.fma(tail, r - hi) + r_lo }
+    }
+
+    /// e^r for an argument x + lo.
+    #[inline(always)]
+    pub(super) fn exp_pair(&self, lo: V) -> Pair<V> {
+        let m = self.expm1_of(self.remainder((-self.n).fma(self.n.part(&LN_2, 1), lo)));
+        let sum = Pair::fast_sum(m.hi.lit(1.0), m.hi);
+        Pair { hi: sum.hi, lo: sum.lo + m.lo }
+    }
+
+    /// (e^x - 1) / 4, for e^x from 2^-100 to 2^(BIAS + 2).
+    #[inline(always)]
+    pub(super) fn quarter_expm1(&self) -> Pair<V> {
+        self.expm1().times_power_plus(self.power(2), self.n.lit(-0.25))
+    }
+
+    /// 2^(n - down), which must be a normal number.
+    #[inline(always)]
+    pub(super) fn power(&self, down: u32) -> V {
         let b = self.bits;
-        V::from_bits(b.wrapping_sub(b.lit(V::BIAS as u64)).shl(b.lit(V::MANTISSA as u64)))
+        V::from_bits(b.wrapping_sub(b.lit((V::BIAS + down) as u64)).shl(b.lit(V::MANTISSA as u64)))
     }
 
     /// Two factors of 2^n, each of about half the exponent: 2^n itself may overflow or be subnormal.
@@ -105,8 +118,40 @@ impl<V: Real> Reduced<V> {
     }
 }
 
+impl<V: Real> Pair<V> {
+    /// `power * self + (power + c)` with what both sums round off: 2^n e^r - 1 and the like from e^r - 1.
+    #[inline(always)]
+    pub(super) fn times_power_plus(self, power: V, c: V) -> Self {
+        let base = power + c;
+        let hi = power.fma(self.hi, base);
+        Pair { hi, lo: power.fma(self.lo, power.fma(self.hi, base - hi) + ((power - base) + c)) }
+    }
+}
+
 /// e^x. exp(-inf) = 0, exp(inf) = inf; overflows to inf, underflows gradually to 0.
 #[inline(always)]
 pub fn exp<V: Real>(x: V) -> V {
     Reduced::new(clamp(x)).exp()
+}
+
+/// 2^x, exact for integers. exp2(-inf) = 0, exp2(inf) = inf; overflows to inf, underflows gradually to 0.
+#[inline(always)]
+pub fn exp2<V: Real>(x: V) -> V {
+    let (low, high) = V::choose((-151.0, 129.0), (-1076.0, 1025.0));
+    let x = at_most(x, high);
+    let x = V::select(x.lt(x.lit(low)), x.lit(low), x);
+    let (n, bits) = x.nearest(x.lit(1.0), 2 * V::BIAS);
+    // x - n is exact; its product with ln 2 is not.
+    let r = Pair::constant(x, &LN_2).scaled(x - n);
+    Reduced { n, bits, rest: r.hi }.scaled(r.hi, |lo| lo + r.lo)
+}
+
+/// e^x - 1 without cancellation near 0. expm1(+-0) = +-0, expm1(-inf) = -1, expm1(inf) = inf.
+#[inline(always)]
+pub fn expm1<V: Real>(x: V) -> V {
+    // Below, e^x is less than a quarter unit of 1.
+    let low = x.lit(V::choose(-18.0, -38.0));
+    let clamped = at_most(V::select(x.lt(low), low, x), V::choose(89.5, 710.6));
+    let y = Reduced::new(clamped).quarter_expm1().value() * x.lit(4.0);
+    V::select(x.abs().lt(x.lit(V::choose(2f64.powi(-26), 2f64.powi(-55)))), x, y)
 }

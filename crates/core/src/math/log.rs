@@ -1,15 +1,16 @@
-//! The natural logarithm, plain and as a sum of two floats for `pow`.
+//! Logarithms: plain, of 1 + x, and with twice the precision for other bases, `pow` and the gamma function.
 //!
 //! Method: x = 2^k (1 + f) with sqrt(1/2) <= 1 + f < sqrt(2). float32: log(1 + f) = f - f^2 / 2 + f^3 P(f). float64: s
 //! = f / (2 + f), log(1 + f) = f - (f^2 / 2 - s (f^2 / 2 + R)), R = z (2/3 + z T(z)), z = s^2 (the formula of FreeBSD's
 //! e_log.c).
 
-use super::coefficients::{ATANH, LN_2, LOG, TWO_THIRDS};
-use super::real::{Bits, Real};
+use super::coefficients::{ATANH, LN_2, LOG, LOG2_E, LOG10_E, TWO_THIRDS};
+use super::pair::Pair;
+use super::real::{Bits, Real, Table};
 
 /// x = 2^k m for positive finite x, subnormals too: (k, m).
 #[inline(always)]
-fn split_exponent<V: Real>(x: V) -> (V, V) {
+pub(super) fn split_exponent<V: Real>(x: V) -> (V, V) {
     let lift = V::MANTISSA + 1;
     let subnormal = x.lt(x.lit(V::choose(f32::MIN_POSITIVE as f64, f64::MIN_POSITIVE)));
     let bits = V::select(subnormal, x * x.lit((1u64 << lift) as f64), x).bits();
@@ -23,26 +24,74 @@ fn split_exponent<V: Real>(x: V) -> (V, V) {
     (x.float_of(biased) - bias, m)
 }
 
+/// k ln 2 + log(1 + f), where `correct` adds what f lacks to the low part of the sum.
+#[inline(always)]
+fn finite<V: Real>(k: V, f: V, correct: impl Fn(V) -> V) -> V {
+    let half = f * f.lit(0.5);
+    let (ln_hi, ln_lo) = (f.part(&LN_2, 0), f.part(&LN_2, 1));
+    let sum = if V::WIDTH == 32 {
+        let cubic = f * f * f * f.poly(&LOG);
+        (-half).fma(f, correct(k.fma(ln_lo, cubic)))
+    } else {
+        let s = f / (f + f.lit(2.0));
+        let z = s * s;
+        let r = z * z.fma(z.poly(&ATANH), f.part(&TWO_THIRDS, 0));
+        (-half).fma(f, s.fma(half.fma(f, r), correct(k * ln_lo)))
+    };
+    k.fma(ln_hi, f + sum)
+}
+
+/// The logarithm `y` of x, or what belongs there for x = 0, infinite, negative or NaN.
+#[inline(always)]
+fn with_ends<V: Real>(x: V, y: V) -> V {
+    let y = V::select(x.lt(x.lit(f64::INFINITY)), y, x);
+    let y = V::select(x.lt(x.lit(0.0)), x.lit(f64::NAN), y);
+    V::select(x.eq(x.lit(0.0)), x.lit(f64::NEG_INFINITY), y)
+}
+
 /// log x. log(+-0) = -inf, log(inf) = inf, NaN for negative x.
 #[inline(always)]
 pub fn log<V: Real>(x: V) -> V {
     let (k, m) = split_exponent(x);
-    let f = m - x.lit(1.0);
-    let half = f * x.lit(0.5);
-    let (ln_hi, ln_lo) = (x.part(&LN_2, 0), x.part(&LN_2, 1));
-    let sum = if V::WIDTH == 32 {
-        let cubic = f * f * f * f.poly(&LOG);
-        (-half).fma(f, k.fma(ln_lo, cubic))
-    } else {
-        let s = f / (m + x.lit(1.0));
-        let z = s * s;
-        let r = z * z.fma(z.poly(&ATANH), x.part(&TWO_THIRDS, 0));
-        (-half).fma(f, s.fma(half.fma(f, r), k * ln_lo))
-    };
-    let y = k.fma(ln_hi, f + sum);
-    let y = V::select(x.lt(x.lit(f64::INFINITY)), y, x);
-    let y = V::select(x.lt(x.lit(0.0)), x.lit(f64::NAN), y);
-    V::select(x.eq(x.lit(0.0)), x.lit(f64::NEG_INFINITY), y)
+    with_ends(x, finite(k, m - x.lit(1.0), |lo| lo))
+}
+
+/// log(2^doublings (1 + f)) for finite f.hi > -1.
+#[inline(always)]
+pub(super) fn log1p_pair<V: Real>(f: Pair<V>, doublings: V) -> V {
+    let one = f.hi.lit(1.0);
+    let u = Pair::sum(one, f.hi);
+    let (k, m) = split_exponent(u.hi);
+    // 1 + f rounds away what matters most of a small f: there f itself is the fraction.
+    let near = k.eq(f.hi.lit(0.0));
+    let rest = V::select(near, f.lo, u.lo + f.lo) / u.hi;
+    finite(k + doublings, V::select(near, f.hi, m - one), |lo| lo + rest)
+}
+
+/// log(1 + x) without cancellation near 0. log1p(+-0) = +-0, log1p(-1) = -inf, log1p(inf) = inf, NaN below -1.
+#[inline(always)]
+pub fn log1p<V: Real>(x: V) -> V {
+    let zero = x.lit(0.0);
+    let y = with_ends(x + x.lit(1.0), log1p_pair(Pair::of(x), zero));
+    V::select(x.eq(zero), x, y)
+}
+
+/// log x in another base, 1 / ln base being `scale`: the product of two sums, so exact powers give exact results.
+#[inline(always)]
+fn log_scaled<V: Real>(x: V, scale: &Table) -> V {
+    with_ends(x, log_extended(x).times(Pair::constant(x, scale)).value())
+}
+
+/// log x / log 2, exact for powers of two. Special values as for [`log`].
+#[inline(always)]
+pub fn log2<V: Real>(x: V) -> V {
+    log_scaled(x, &LOG2_E)
+}
+
+/// log x / log 10. Special values as for [`log`].
+#[inline(always)]
+pub fn log10<V: Real>(x: V) -> V {
+    log_scaled(x, &LOG10_E)
 }
 
 /// log x as hi + lo with about twice the precision, for positive finite x.
@@ -50,7 +99,7 @@ pub fn log<V: Real>(x: V) -> V {
 /// log m = 2 s + s z (2/3 + z T(z)), where s, z and the terms up to 2/3 are sums of two floats (Dekker's arithmetic
 /// with fused products) and only T is not: its error is below 2^-(MANTISSA + 12) of the result.
 #[inline(always)]
-pub(super) fn log_extended<V: Real>(x: V) -> (V, V) {
+pub(super) fn log_extended<V: Real>(x: V) -> Pair<V> {
     let (k, m) = split_exponent(x);
     let (one, two) = (x.lit(1.0), x.lit(2.0));
     let f = m - one;
@@ -76,6 +125,5 @@ pub(super) fn log_extended<V: Real>(x: V) -> (V, V) {
     let e_lo = k.fma(x.part(&LN_2, 1), k.fma(x.part(&LN_2, 0), -e));
     let sum = e + h;
     let sum_lo = (e - sum) + h + (e_lo + h_lo);
-    let hi = sum + sum_lo;
-    (hi, (sum - hi) + sum_lo)
+    Pair::fast_sum(sum, sum_lo)
 }

@@ -11,14 +11,21 @@
 #[rustfmt::skip]
 #[allow(clippy::approx_constant)]
 mod coefficients;
+mod atan;
+mod cbrt;
 mod erf;
 mod exp;
+mod gamma;
+mod hyperbolic;
+mod hypot;
+mod inverse_hyperbolic;
 mod log;
+mod logaddexp;
+mod pair;
 mod pow;
 mod real;
 mod record;
 mod sigmoid;
-mod tanh;
 mod trig;
 
 #[cfg(test)]
@@ -26,14 +33,20 @@ mod tests;
 #[cfg(test)]
 mod ulp;
 
-pub use erf::erf;
-pub use exp::exp;
-pub use log::log;
+pub use atan::{acos, asin, atan, atan2};
+pub use cbrt::cbrt;
+pub use erf::{erf, erfc, erfinv};
+pub use exp::{exp, exp2, expm1};
+pub use gamma::{digamma, lgamma};
+pub use hyperbolic::{cosh, sinh, tanh};
+pub use hypot::hypot;
+pub use inverse_hyperbolic::{acosh, asinh, atanh};
+pub use log::{log, log1p, log2, log10};
+pub use logaddexp::logaddexp;
 pub use pow::pow;
 pub use real::{Bits, Lane, Mask, Real};
 pub use sigmoid::sigmoid;
-pub use tanh::tanh;
-pub use trig::{MODERATE, cos, cos_moderate, sin, sin_moderate};
+pub use trig::{MODERATE, cos, cos_moderate, sin, sin_moderate, tan, tan_moderate};
 
 use crate::dtype::DType;
 use crate::scalar::{Args, Builder, Instr, MathFn, Op, Program, Value, simplify};
@@ -67,14 +80,36 @@ macro_rules! for_each_math {
             $($($prefix)*)?
             unary:
                 (Exp, $crate::math::exp),
+                (Exp2, $crate::math::exp2),
+                (Expm1, $crate::math::expm1),
                 (Log, $crate::math::log),
-                (Tanh, $crate::math::tanh),
-                (Sigmoid, $crate::math::sigmoid),
+                (Log1p, $crate::math::log1p),
+                (Log2, $crate::math::log2),
+                (Log10, $crate::math::log10),
                 (Sin, $crate::math::sin),
                 (Cos, $crate::math::cos),
-                (Erf, $crate::math::erf);
+                (Tan, $crate::math::tan),
+                (Asin, $crate::math::asin),
+                (Acos, $crate::math::acos),
+                (Atan, $crate::math::atan),
+                (Sinh, $crate::math::sinh),
+                (Cosh, $crate::math::cosh),
+                (Tanh, $crate::math::tanh),
+                (Asinh, $crate::math::asinh),
+                (Acosh, $crate::math::acosh),
+                (Atanh, $crate::math::atanh),
+                (Sigmoid, $crate::math::sigmoid),
+                (Cbrt, $crate::math::cbrt),
+                (Erf, $crate::math::erf),
+                (Erfc, $crate::math::erfc),
+                (Erfinv, $crate::math::erfinv),
+                (Lgamma, $crate::math::lgamma),
+                (Digamma, $crate::math::digamma);
             binary:
-                (Pow, $crate::math::pow);
+                (Pow, $crate::math::pow),
+                (Atan2, $crate::math::atan2),
+                (Hypot, $crate::math::hypot),
+                (Logaddexp, $crate::math::logaddexp);
         }
     };
 }
@@ -93,6 +128,19 @@ macro_rules! call {
 }
 
 for_each_math!(call);
+
+/// The size below which a result near this argument counts its error in units of that size instead of its own: the result
+/// is a difference of terms that large. 0 where there is none, which is nearly everywhere.
+///
+/// `lgamma` and `digamma` have zeros between the negative integers, `logaddexp` where both arguments are some -0.7.
+pub fn resolution(f: MathFn, x: f64) -> f64 {
+    match f {
+        MathFn::Lgamma if x < 0.0 => 0.25,
+        MathFn::Digamma if x < 0.0 => 2.0,
+        MathFn::Logaddexp => 0.25,
+        _ => 0.0,
+    }
+}
 
 /// The function as a program of basic instructions: one input for each argument, one output.
 ///
@@ -144,6 +192,13 @@ pub fn expand_calls(program: &Program) -> Program {
     }
     let outputs: Vec<Value> = program.outputs.iter().map(|&o| map[o as usize]).collect();
     simplify(&b.finish(&outputs))
+}
+
+/// Identifies what the function computes in float32: the 64-bit FNV-1a hash of its program's text. Equal fingerprints, equal
+/// bits; the sweep over all inputs (golden/exhaustive_f32.txt) stays valid as long as it does not change.
+pub fn fingerprint(f: MathFn) -> u64 {
+    let text = expand(f, DType::F32).to_string();
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ byte as u64).wrapping_mul(0x0000_0100_0000_01b3))
 }
 
 fn record<const WIDTH: u32>(builder: &RefCell<Builder>, f: MathFn, x: Value, y: Value) -> Value {

@@ -3,6 +3,7 @@
 
 use super::exp::{Reduced, clamp};
 use super::log::log_extended;
+use super::pair::Pair;
 use super::real::{Bits, Lane, Real};
 
 /// x^y.
@@ -12,7 +13,7 @@ use super::real::{Bits, Lane, Real};
 pub fn pow<V: Real>(x: V, y: V) -> V {
     let (zero, one, infinity) = (x.lit(0.0), x.lit(1.0), x.lit(f64::INFINITY));
     let a = x.abs();
-    let (hi, lo) = log_extended(a);
+    let Pair { hi, lo } = log_extended(a);
     let regular = zero.lt(a) & a.lt(infinity);
     // log 0 = -inf, log inf = inf, log NaN = NaN.
     let hi = V::select(regular, hi, V::select(a.eq(zero), -infinity, a));

@@ -73,6 +73,8 @@ pub trait Real:
     fn fma(self, b: Self, c: Self) -> Self;
     /// The absolute value.
     fn abs(self) -> Self;
+    /// The square root, correctly rounded.
+    fn sqrt(self) -> Self;
     /// `self < other`.
     fn lt(self, other: Self) -> Self::Mask;
     /// The bits of the float.
@@ -210,6 +212,10 @@ macro_rules! native {
             #[inline(always)]
             fn abs(self) -> Self {
                 <$float>::abs(self)
+            }
+            #[inline(always)]
+            fn sqrt(self) -> Self {
+                <$float>::sqrt(self)
             }
             #[inline(always)]
             fn lt(self, other: Self) -> bool {

@@ -13,12 +13,16 @@ struct Node<'b> {
 }
 
 impl<'b> Node<'b> {
+    // Not inlined: the functions have some 5,000 operations, and a copy of the builder at each took a minute to compile.
+    #[inline(never)]
     fn then(self, write: impl FnOnce(&mut Builder, Value) -> Value) -> Self {
         Node { builder: self.builder, value: write(&mut self.builder.borrow_mut(), self.value) }
     }
+    #[inline(never)]
     fn binary(self, op: Op, other: Self) -> Self {
         self.then(|b, x| b.binary(op, x, other.value))
     }
+    #[inline(never)]
     fn compare(self, op: Op, other: Self) -> RecordedMask<'b> {
         RecordedMask(self.then(|b, x| b.compare(op, x, other.value)))
     }
@@ -149,6 +153,9 @@ impl<'b, const WIDTH: u32> Real for Recorded<'b, WIDTH> {
     }
     fn abs(self) -> Self {
         Self(self.0.then(|b, x| b.unary(Op::Abs, x)))
+    }
+    fn sqrt(self) -> Self {
+        Self(self.0.then(|b, x| b.unary(Op::Sqrt, x)))
     }
     fn lt(self, other: Self) -> RecordedMask<'b> {
         self.0.compare(Op::Lt, other.0)

@@ -4,13 +4,13 @@
 //! x, where 2^n is applied last so that small results round once.
 
 use super::exp::{Reduced, not_below_underflow};
+use super::pair::Pair;
 use super::real::Real;
-use super::tanh::quotient;
 
 /// 1 / (1 + e^-x). sigmoid(-inf) = 0, sigmoid(inf) = 1.
 #[inline(always)]
 pub fn sigmoid<V: Real>(x: V) -> V {
-    let (zero, one) = (x.lit(0.0), x.lit(1.0));
+    let one = x.lit(1.0);
     let reduced = Reduced::new(not_below_underflow(-x.abs()));
     let (m, (a, b)) = (reduced.expm1(), reduced.half_powers());
     let hi = one + m.hi;
@@ -18,7 +18,7 @@ pub fn sigmoid<V: Real>(x: V) -> V {
     let e = hi * a * b;
     let den = one + e;
     let den_lo = (one - den) + e + lo * a * b;
-    let negative = x.lt(zero);
-    let q = quotient(V::select(negative, hi, one), V::select(negative, lo, zero), den, den_lo);
+    let negative = x.lt(x.lit(0.0));
+    let q = Pair::select(negative, Pair { hi, lo }, Pair::of(one)).quotient(Pair { hi: den, lo: den_lo });
     q * V::select(negative, a, one) * V::select(negative, b, one)
 }

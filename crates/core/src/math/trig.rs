@@ -1,4 +1,4 @@
-//! Sine and cosine over the whole range.
+//! Sine, cosine and tangent over the whole range.
 //!
 //! Method: |x| = n pi / 2 + r with r = hi + lo, |r| <= pi / 4; polynomials in r. Below [`MODERATE`] n pi / 2 is
 //! subtracted in three parts (Cody and Waite, fused); above, the fraction of |x| * 2 / pi comes from integer products
@@ -6,6 +6,7 @@
 //! 18, 1983), picked from a table by a barrel shift of selects.
 
 use super::coefficients::{COS, HALF_PI, SIN, TWO_OVER_PI, TWO_OVER_PI_32, TWO_OVER_PI_64, TWO_PI};
+use super::pair::Pair;
 use super::real::{Bits, Lane, Real};
 
 /// Where the two reductions meet, for both precisions. Three parts of pi / 2 leave n * 2^-74 (float32), so results hold
@@ -13,7 +14,7 @@ use super::real::{Bits, Lane, Real};
 pub const MODERATE: f64 = 65536.0;
 
 /// |x| = quadrant * pi / 2 + hi + lo; the quadrant is in the two low bits.
-struct Angle<V: Real> {
+pub(super) struct Angle<V: Real> {
     quadrant: V::Bits,
     hi: V,
     lo: V,
@@ -96,33 +97,78 @@ fn window<V: Real>(offset: V::Bits) -> [V::Bits; 3] {
     [0, 1, 2].map(|i| words[i].shl(shift) | words[i + 1].shr(lit(1)).shr(rest))
 }
 
-/// sin(|x| + turns * pi / 2); the wide reduction is left out where the caller knows |x| < [`MODERATE`].
+/// |x| reduced; the wide reduction is left out where the caller knows |x| < [`MODERATE`].
+#[inline(always)]
+fn reduce<V: Real, const WIDE: bool>(a: V) -> Angle<V> {
+    let angle = reduce_moderate(a);
+    if !WIDE {
+        return angle;
+    }
+    let wide = reduce_wide(a);
+    let moderate = a.lt(a.lit(MODERATE));
+    Angle {
+        quadrant: V::Bits::select(moderate, angle.quadrant, wide.quadrant),
+        hi: V::select(moderate, angle.hi, wide.hi),
+        lo: V::select(moderate, angle.lo, wide.lo),
+    }
+}
+
+impl<V: Real> Angle<V> {
+    /// The angle a pi for 0 <= a < 2^(MANTISSA - 3).
+    #[inline(always)]
+    pub(super) fn half_turns(a: V) -> Self {
+        let (n, quadrant) = a.nearest(a.lit(2.0), 0);
+        let r = Pair::constant(a, &HALF_PI).scaled(n.lit(2.0).fma(a, -n));
+        Angle { quadrant, hi: r.hi, lo: r.lo }
+    }
+
+    /// Sine and cosine of the remainder, as sums.
+    #[inline(always)]
+    fn sine_and_cosine(&self) -> (Pair<V>, Pair<V>) {
+        let (hi, lo) = (self.hi, self.lo);
+        let one = hi.lit(1.0);
+        let z = hi * hi;
+        let half = hi * hi.lit(-0.5);
+        // 1 - hi^2 / 2 with its rounding error.
+        let w = half.fma(hi, one);
+        let w_lo = half.fma(hi, one - w);
+        (
+            Pair { hi, lo: (hi * z).fma(z.poly(&SIN), lo * w) },
+            Pair { hi: w, lo: (z * z).fma(z.poly(&COS), (-hi).fma(lo, w_lo)) },
+        )
+    }
+
+    /// Sine and cosine of the angle, both up to one common sign.
+    #[inline(always)]
+    pub(super) fn up_to_sign(&self) -> (Pair<V>, Pair<V>) {
+        let (mut sin, cos) = self.sine_and_cosine();
+        // What hi^3 / 6 loses to rounding, a tenth of a unit, counts where the error of a quotient comes on top.
+        let square = Pair::product(self.hi, self.hi);
+        let cube = square.scaled(self.hi);
+        sin.lo = cube.lo.fma(self.hi.part(&SIN, 0), sin.lo);
+        let swapped = !(self.quadrant & self.quadrant.lit(1)).eq(self.quadrant.lit(0));
+        (Pair::select(swapped, cos, sin).normal(), Pair::select(swapped, sin.neg(), cos).normal())
+    }
+}
+
+/// sin(|x| + turns * pi / 2).
 #[inline(always)]
 fn sine<V: Real, const WIDE: bool>(x: V, turns: u64) -> V {
     let a = x.abs();
-    let mut angle = reduce_moderate(a);
-    if WIDE {
-        let wide = reduce_wide(a);
-        let moderate = a.lt(a.lit(MODERATE));
-        angle = Angle {
-            quadrant: V::Bits::select(moderate, angle.quadrant, wide.quadrant),
-            hi: V::select(moderate, angle.hi, wide.hi),
-            lo: V::select(moderate, angle.lo, wide.lo),
-        };
-    }
-    let Angle { quadrant, hi, lo } = angle;
-    let one = x.lit(1.0);
-    let z = hi * hi;
-    let half = hi * x.lit(-0.5);
-    // 1 - hi^2 / 2 with its rounding error.
-    let w = half.fma(hi, one);
-    let w_lo = half.fma(hi, one - w);
-    let sin = hi + (hi * z).fma(z.poly(&SIN), lo * w);
-    let cos = w + (z * z).fma(z.poly(&COS), (-hi).fma(lo, w_lo));
-    let quadrant = quadrant.wrapping_add(quadrant.lit(turns));
+    let angle = reduce::<V, WIDE>(a);
+    let (sin, cos) = angle.sine_and_cosine();
+    let quadrant = angle.quadrant.wrapping_add(angle.quadrant.lit(turns));
     let swapped = (quadrant & quadrant.lit(1)).eq(quadrant.lit(1));
     let sign = (quadrant & quadrant.lit(2)).shl(quadrant.lit(V::WIDTH as u64 - 2));
-    let y = V::select(swapped, cos, sin).flip(sign);
+    let y = V::select(swapped, cos.value(), sin.value()).flip(sign);
+    if WIDE { V::select(a.lt(x.lit(f64::INFINITY)), y, x.lit(f64::NAN)) } else { y }
+}
+
+#[inline(always)]
+fn tangent<V: Real, const WIDE: bool>(x: V) -> V {
+    let a = x.abs();
+    let (sin, cos) = reduce::<V, WIDE>(a).up_to_sign();
+    let y = sin.quotient(cos).flip(x.sign());
     if WIDE { V::select(a.lt(x.lit(f64::INFINITY)), y, x.lit(f64::NAN)) } else { y }
 }
 
@@ -138,6 +184,12 @@ pub fn cos<V: Real>(x: V) -> V {
     sine::<V, true>(x, 1)
 }
 
+/// tan x. tan(+-0) = +-0; NaN for infinities.
+#[inline(always)]
+pub fn tan<V: Real>(x: V) -> V {
+    tangent::<V, true>(x)
+}
+
 /// The bits of [`sin`] at about a third of its cost, for |x| < [`MODERATE`] only (a NaN gives NaN).
 #[inline(always)]
 pub fn sin_moderate<V: Real>(x: V) -> V {
@@ -148,4 +200,10 @@ pub fn sin_moderate<V: Real>(x: V) -> V {
 #[inline(always)]
 pub fn cos_moderate<V: Real>(x: V) -> V {
     sine::<V, false>(x, 1)
+}
+
+/// The bits of [`tan`] at about half its cost, for |x| < [`MODERATE`] only (a NaN gives NaN).
+#[inline(always)]
+pub fn tan_moderate<V: Real>(x: V) -> V {
+    tangent::<V, false>(x)
 }

@@ -9,6 +9,18 @@ pub fn float32(got: f32, want: f64) -> f64 {
     float64(finite(got as f64), want, 0.0, 23, -126)
 }
 
+/// Error of a float32 in the units of numbers of the size of `floor`, which is a normal float32.
+#[allow(dead_code)]
+pub fn float32_near(got: f32, want: f64, floor: f64) -> f64 {
+    if got.is_nan() { f64::INFINITY } else { (got as f64 - want).abs() / unit(floor, 23, -126) }
+}
+
+/// The unit in the last place of a normal number.
+#[allow(dead_code)]
+pub fn unit(x: f64, mantissa: i32, emin: i32) -> f64 {
+    libm::scalbn(1.0, libm::ilogb(x).max(emin) - mantissa)
+}
+
 /// Error of `got` against hi and `rest` units of hi, for a format with `mantissa` stored bits and the smallest normal
 /// exponent `emin`.
 pub fn float64(got: f64, hi: f64, rest: f64, mantissa: i32, emin: i32) -> f64 {

@@ -8,6 +8,7 @@
 mod array;
 mod double;
 mod fold;
+mod function;
 mod movement;
 mod program;
 mod routine;
@@ -16,6 +17,7 @@ mod window;
 
 pub use array::Array;
 pub use double::Double;
+pub use function::function;
 pub use value::Scalar;
 
 use crate::error::{Error, Result};

@@ -1,9 +1,10 @@
-//! What a scalar program means for one element. Functions come from `libm` in float64, never from `core::math`.
+//! What a scalar program means for one element. Functions are those of [`super::function`], never of `core::math`.
 
+use super::function::function;
 use super::value::Scalar::{self, Bool, Float, Int};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
-use crate::scalar::{Instr, MathFn, Op, Program};
+use crate::scalar::{Instr, Op, Program};
 use std::cmp::Ordering;
 
 /// The outputs of a verified program for the element at `coordinates` of the kernel's output.
@@ -89,25 +90,7 @@ fn apply(op: Op, instr: &Instr, args: &[Scalar], program: &Program) -> Scalar {
         Op::Fma => args[0] * args[1] + args[2],
         Op::Cast => args[0],
         Op::Bitcast => Scalar::decode(instr.dtype, &args[0].encode(program.dtype(instr.args[0]))),
-        Op::Call(function) => Scalar::float(match function {
-            MathFn::Exp => libm::exp(real(0)),
-            MathFn::Log => libm::log(real(0)),
-            MathFn::Tanh => libm::tanh(real(0)),
-            MathFn::Sigmoid => sigmoid(real(0)),
-            MathFn::Sin => libm::sin(real(0)),
-            MathFn::Cos => libm::cos(real(0)),
-            MathFn::Erf => libm::erf(real(0)),
-            MathFn::Pow => libm::pow(real(0), real(1)),
-        }),
-    }
-}
-
-/// `1 / (1 + exp(-x))`, by `exp(x)` below zero so that it does not become 0 before it must.
-fn sigmoid(x: f64) -> f64 {
-    if x < 0.0 {
-        let e = libm::exp(x);
-        e / (1.0 + e)
-    } else {
-        1.0 / (1.0 + libm::exp(-x))
+        // A function of one argument does not read the second.
+        Op::Call(f) => Scalar::float(function(f, real(0), real(f.arity() - 1))),
     }
 }

@@ -21,44 +21,68 @@ pub type Value = u32;
 /// Operands of an instruction.
 pub type Args = SmallVec<[Value; 3]>;
 
-/// A scalar function with one definition in [`crate::math`] for each precision.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
-#[repr(u8)]
-pub enum MathFn {
-    Exp,
-    Log,
-    Tanh,
-    Sigmoid,
-    Sin,
-    Cos,
-    Erf,
-    Pow,
+macro_rules! math_functions {
+    ($($variant:ident $name:literal $arity:literal;)*) => {
+        /// A scalar function with one definition in [`crate::math`] for each precision.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[allow(missing_docs)]
+        #[repr(u8)]
+        pub enum MathFn {
+            $($variant,)*
+        }
+
+        impl MathFn {
+            /// Every function.
+            pub const ALL: &'static [MathFn] = &[$(MathFn::$variant),*];
+
+            /// Number of arguments.
+            pub fn arity(self) -> usize {
+                match self {
+                    $(MathFn::$variant => $arity,)*
+                }
+            }
+
+            /// Lower-case name, as printed.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(MathFn::$variant => $name,)*
+                }
+            }
+        }
+    };
 }
 
-impl MathFn {
-    /// Every function.
-    pub const ALL: [MathFn; 8] =
-        [MathFn::Exp, MathFn::Log, MathFn::Tanh, MathFn::Sigmoid, MathFn::Sin, MathFn::Cos, MathFn::Erf, MathFn::Pow];
-
-    /// Number of arguments.
-    pub fn arity(self) -> usize {
-        if self == MathFn::Pow { 2 } else { 1 }
-    }
-
-    /// Lower-case name, as printed.
-    pub fn name(self) -> &'static str {
-        match self {
-            MathFn::Exp => "exp",
-            MathFn::Log => "log",
-            MathFn::Tanh => "tanh",
-            MathFn::Sigmoid => "sigmoid",
-            MathFn::Sin => "sin",
-            MathFn::Cos => "cos",
-            MathFn::Erf => "erf",
-            MathFn::Pow => "pow",
-        }
-    }
+math_functions! {
+    Exp "exp" 1;
+    Exp2 "exp2" 1;
+    Expm1 "expm1" 1;
+    Log "log" 1;
+    Log1p "log1p" 1;
+    Log2 "log2" 1;
+    Log10 "log10" 1;
+    Sin "sin" 1;
+    Cos "cos" 1;
+    Tan "tan" 1;
+    Asin "asin" 1;
+    Acos "acos" 1;
+    Atan "atan" 1;
+    Sinh "sinh" 1;
+    Cosh "cosh" 1;
+    Tanh "tanh" 1;
+    Asinh "asinh" 1;
+    Acosh "acosh" 1;
+    Atanh "atanh" 1;
+    Sigmoid "sigmoid" 1;
+    Cbrt "cbrt" 1;
+    Erf "erf" 1;
+    Erfc "erfc" 1;
+    Erfinv "erfinv" 1;
+    Lgamma "lgamma" 1;
+    Digamma "digamma" 1;
+    Pow "pow" 2;
+    Atan2 "atan2" 2;
+    Hypot "hypot" 2;
+    Logaddexp "logaddexp" 2;
 }
 
 /// What an instruction does. Unless said otherwise, operands have the result's dtype.

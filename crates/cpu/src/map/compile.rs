@@ -5,7 +5,7 @@ use super::table::{copy, tile_fn};
 use super::tile::TileFn;
 use crate::tier::Tier;
 use ferrotensor_core::DType;
-use ferrotensor_core::scalar::{Op, Program, Value, simplify, verify};
+use ferrotensor_core::scalar::{MathFn, Op, Program, Value, simplify, verify};
 
 /// A register number: inputs first, then outputs, then constants, coordinates and temporaries.
 pub type Register = u16;
@@ -226,6 +226,7 @@ impl Compiler {
                 self.assigned[value] = Some(out);
                 self.out.steps.push(Step { run, out, args });
                 self.out.nanos += match op {
+                    Op::Call(MathFn::Erfinv | MathFn::Lgamma | MathFn::Digamma) => 1.3 * size as f64,
                     Op::Call(_) => 0.25 * size as f64,
                     Op::Rem => 4.0,
                     Op::Div | Op::Sqrt => 0.1 * size as f64,

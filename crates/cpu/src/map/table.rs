@@ -128,9 +128,10 @@ macro_rules! functions {
         #[allow(unreachable_patterns)]
         fn math<T: Item<Value: math::Real + Real> + CastTo<f64>>(f: MathFn, tier: Tier) -> TileFn {
             match f {
-                // These two have a cheaper equal for tiles without large arguments.
+                // These have a cheaper equal for tiles without large arguments.
                 MathFn::Sin => compiled::<Moderate<tile::SinModerate, tile::Sin, T>>(tier),
                 MathFn::Cos => compiled::<Moderate<tile::CosModerate, tile::Cos, T>>(tier),
+                MathFn::Tan => compiled::<Moderate<tile::TanModerate, tile::Tan, T>>(tier),
                 $(MathFn::$one => compiled::<Map1<tile::$one, T, T>>(tier),)*
                 $(MathFn::$two => compiled::<Map2<tile::$two, T, T>>(tier),)*
             }

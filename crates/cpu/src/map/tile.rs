@@ -230,6 +230,15 @@ impl<T: Item<Value: math::Real>> Unary<T, T> for CosModerate {
     }
 }
 
+/// [`Tan`] below [`MODERATE`].
+pub struct TanModerate;
+impl<T: Item<Value: math::Real>> Unary<T, T> for TanModerate {
+    #[inline(always)]
+    fn apply(x: T) -> T {
+        T::store(math::tan_moderate(x.load()))
+    }
+}
+
 /// Loop of `M` over tiles whose elements are all below [`MODERATE`] in size, of `F` over others.
 pub struct Moderate<M, F, T>(PhantomData<(M, F, T)>);
 

@@ -49,7 +49,7 @@ fn random_program(rng: &mut Rng, dtypes: &[DType], length: usize, axes: usize, e
     let all: Vec<DType> = DType::all().collect();
     let target = p.instrs.len() + length;
     while p.instrs.len() < target {
-        let op = if !exact && rng.below(6) == 0 { Op::Call(rng.pick(&MathFn::ALL)) } else { rng.pick(&OPS) };
+        let op = if !exact && rng.below(6) == 0 { Op::Call(rng.pick(MathFn::ALL)) } else { rng.pick(&OPS) };
         // The first operand is any value; the others are sought among those of the dtypes the operation wants.
         let first = rng.below(p.instrs.len()) as Value;
         let d = p.dtype(first);

@@ -1,35 +1,30 @@
-//! Errors in units in the last place: float32 against libm's float64 on a sweep of all bit patterns, float64 against
+//! Errors in units in the last place: float32 against the reference's float64 on a sweep of all bit patterns, float64 against
 //! checked-in results that carry their rounding error (golden/math_f64.py).
 
-use super::super::{call, cos, cos_moderate, sin, sin_moderate, ulp};
+use super::super::{call, cos, cos_moderate, resolution, sin, sin_moderate, tan, tan_moderate, ulp};
+use crate::reference::function;
 use crate::scalar::MathFn;
 
 const GOLDEN: &str = include_str!("../../../golden/math_f64.csv");
-
-fn oracle(f: MathFn, x: f64, y: f64) -> f64 {
-    match f {
-        MathFn::Exp => libm::exp(x),
-        MathFn::Log => libm::log(x),
-        MathFn::Tanh => libm::tanh(x),
-        MathFn::Sigmoid => 1.0 / (1.0 + libm::exp(-x)),
-        MathFn::Sin => libm::sin(x),
-        MathFn::Cos => libm::cos(x),
-        MathFn::Erf => libm::erf(x),
-        MathFn::Pow => libm::pow(x, y),
-    }
-}
 
 /// Every `step`-th float32, from both ends of the exponent range and through all NaNs.
 fn sweep(step: usize) -> impl Iterator<Item = f32> {
     (0..=u32::MAX).step_by(step).map(f32::from_bits)
 }
 
+/// Error of a float32, in units of the exact result or of the function's resolution.
+fn error32(f: MathFn, x: f32, y: f32) -> f64 {
+    let (got, want) = (call(f, x, y), function(f, x as f64, y as f64));
+    let floor = resolution(f, x as f64);
+    if want.abs() < floor { ulp::float32_near(got, want, floor) } else { ulp::float32(got, want) }
+}
+
 #[test]
 fn float32_functions_of_one_argument_err_by_less_than_one_unit() {
-    for f in MathFn::ALL.into_iter().filter(|f| f.arity() == 1) {
+    for &f in MathFn::ALL.iter().filter(|f| f.arity() == 1) {
         // A prime step: all exponents and, over them, all positions in the significand.
         for x in sweep(16_411) {
-            let error = ulp::float32(call(f, x, x), oracle(f, x as f64, 0.0));
+            let error = error32(f, x, x);
             assert!(error < 1.0, "{} of {x:e} ({:#x}) errs by {error}", f.name(), x.to_bits());
         }
     }
@@ -41,24 +36,50 @@ fn float32_pow_errs_by_less_than_one_unit() {
         // Exponents that spread the results over the whole range, and plain ones.
         let natural = libm::log(x.abs() as f64);
         for y in [0.5, -1.5, 3.0, 40.0, (88.0 / natural) as f32, (-61.7 / natural) as f32, (-100.0 / natural) as f32] {
-            let error = ulp::float32(call(MathFn::Pow, x, y), oracle(MathFn::Pow, x as f64, y as f64));
+            let error = error32(MathFn::Pow, x, y);
             assert!(error < 1.0, "pow({x:e}, {y:e}) errs by {error}");
         }
     }
 }
 
 #[test]
-fn float64_functions_err_by_less_than_one_unit_on_the_golden_rows() {
-    for f in MathFn::ALL {
-        let rows: Vec<&str> = GOLDEN.lines().filter(|row| row.split(',').next() == Some(f.name())).collect();
-        assert!(rows.len() > 200, "{} rows of {}", rows.len(), f.name());
-        for row in rows {
-            let fields: Vec<&str> = row.split(',').collect();
-            let [x, hi, rest] = [fields[1], fields[3], fields[4]].map(parse_hex_float);
-            let y = if f.arity() == 2 { parse_hex_float(fields[2]) } else { x };
-            let error = ulp::float64(call(f, x, y), hi, rest, 52, -1022);
-            assert!(error < 1.0, "{row}: {:e} errs by {error}", call(f, x, y));
+fn float32_functions_of_two_arguments_err_by_less_than_one_unit() {
+    for (n, x) in sweep(65_537).enumerate() {
+        // Partners of any size, of nearby size, and of equal size.
+        let other = f32::from_bits((n as u32).wrapping_mul(0x9e37_79b9));
+        for y in [other, x * (1.0 + (n % 512) as f32 / 64.0), -x, x / 3.0, x + (n % 97) as f32 / 16.0 - 3.0] {
+            for f in [MathFn::Atan2, MathFn::Hypot, MathFn::Logaddexp] {
+                let error = error32(f, x, y);
+                assert!(error < 1.0, "{}({x:e}, {y:e}) errs by {error}", f.name());
+            }
         }
+    }
+    for n in 0..100_000 {
+        let (x, y) = (n as f32 / 25_000.0 - 2.0, (n * 7919 % 100_000) as f32 / 10_000.0 - 5.0);
+        let error = error32(MathFn::Logaddexp, x, y);
+        assert!(error < 1.0, "logaddexp({x:e}, {y:e}) errs by {error}");
+    }
+}
+
+#[test]
+fn float64_functions_err_by_less_than_one_unit_on_the_golden_rows() {
+    let mut rows = std::collections::HashMap::new();
+    for row in GOLDEN.lines() {
+        let fields: Vec<&str> = row.split(',').collect();
+        let f = *MathFn::ALL.iter().find(|f| f.name() == fields[0]).expect("a function");
+        let [x, hi, rest] = [fields[1], fields[3], fields[4]].map(parse_hex_float);
+        let y = if f.arity() == 2 { parse_hex_float(fields[2]) } else { x };
+        let (got, floor) = (call(f, x, y), resolution(f, x));
+        let error = if hi.abs() < floor {
+            (got - hi).abs() / ulp::unit(floor, 52, -1022)
+        } else {
+            ulp::float64(got, hi, rest, 52, -1022)
+        };
+        assert!(error < 1.0, "{row}: {got:e} errs by {error}");
+        *rows.entry(f).or_insert(0) += 1;
+    }
+    for f in MathFn::ALL {
+        assert!(rows.get(f).is_some_and(|&n| n > 150), "{} has {:?} rows", f.name(), rows.get(f));
     }
 }
 
@@ -67,9 +88,11 @@ fn the_moderate_forms_have_the_bits_of_the_full_ones() {
     for x in sweep(16_411).filter(|x| x.is_nan() || x.abs() < super::super::MODERATE as f32) {
         assert_eq!(bits(sin_moderate(x) as f64), bits(sin(x) as f64), "sin {x:e}");
         assert_eq!(bits(cos_moderate(x) as f64), bits(cos(x) as f64), "cos {x:e}");
+        assert_eq!(bits(tan_moderate(x) as f64), bits(tan(x) as f64), "tan {x:e}");
         let wide = x as f64 * (1.0 + f64::EPSILON);
         assert_eq!(bits(sin_moderate(wide)), bits(sin(wide)), "sin {wide:e}");
         assert_eq!(bits(cos_moderate(wide)), bits(cos(wide)), "cos {wide:e}");
+        assert_eq!(bits(tan_moderate(wide)), bits(tan(wide)), "tan {wide:e}");
     }
 }
 

@@ -45,6 +45,7 @@ where
     bits(match op {
         Op::Neg => -x(0),
         Op::Abs => x(0).abs(),
+        Op::Sqrt => x(0).sqrt(),
         Op::Add => x(0) + x(1),
         Op::Sub => x(0) - x(1),
         Op::Mul => x(0) * x(1),
@@ -91,7 +92,7 @@ fn same(got: u64, want: u64, nan: impl Fn(u64) -> bool) -> bool {
 
 #[test]
 fn programs_have_the_bits_of_the_functions() {
-    for f in MathFn::ALL {
+    for &f in MathFn::ALL {
         let (single, double) = (expand(f, DType::F32), expand(f, DType::F64));
         let check32 = |x: f32, y: f32| {
             let got = run(&single, &[x.to_bits() as u64, y.to_bits() as u64]);
@@ -119,7 +120,7 @@ fn programs_have_the_bits_of_the_functions() {
 
 #[test]
 fn programs_are_valid_closed_and_free_of_float64_unless_asked() {
-    for f in MathFn::ALL {
+    for &f in MathFn::ALL {
         for dtype in [DType::F16, DType::BF16, DType::F32, DType::F64] {
             let program = expand(f, dtype);
             assert_eq!(verify(&program), Ok(()));
