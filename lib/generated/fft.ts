@@ -33,8 +33,8 @@ export interface FftOptions {
  * ```
  */
 export function fft<A extends DType>(x: Tensor<A>, options?: number | FftOptions): Tensor<ComplexOf<A>> {
-  const o = readOptions(76, options, ['n', 'axis', 'norm'], 'axis')
-  return one(76, [x], [o.n, o.axis, o.norm], []) as Tensor<ComplexOf<A>>
+  const o = readOptions(98, options, ['n', 'axis', 'norm'], 'axis')
+  return one(98, [x], [o.n, o.axis, o.norm], []) as Tensor<ComplexOf<A>>
 }
 
 /** Options of `fft.ifft`. */
@@ -63,6 +63,6 @@ export interface IfftOptions {
  * ```
  */
 export function ifft<A extends DType>(x: Tensor<A>, options?: number | IfftOptions): Tensor<ComplexOf<A>> {
-  const o = readOptions(77, options, ['n', 'axis', 'norm'], 'axis')
-  return one(77, [x], [o.n, o.axis, o.norm], []) as Tensor<ComplexOf<A>>
+  const o = readOptions(99, options, ['n', 'axis', 'norm'], 'axis')
+  return one(99, [x], [o.n, o.axis, o.norm], []) as Tensor<ComplexOf<A>>
 }

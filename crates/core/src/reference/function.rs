@@ -6,8 +6,8 @@ use std::f64::consts::{LN_2, PI};
 
 /// The function at one argument, or at two (`y` is not read by functions of one).
 ///
-/// About 1 unit in the last place; where terms cancel (`lgamma` and `digamma` near their zeros, `logaddexp` near 0) about
-/// that much of the terms.
+/// About 1 unit in the last place, `digamma` about 6; where terms cancel (`lgamma` and `digamma` near their zeros,
+/// `logaddexp` near 0) about that much of the terms.
 pub fn function(f: MathFn, x: f64, y: f64) -> f64 {
     match f {
         MathFn::Exp => libm::exp(x),
@@ -78,7 +78,8 @@ fn erfinv(x: f64) -> f64 {
 
 /// Recurrence up to 10, then Stirling's series with Bernoulli's numbers; reflection below zero.
 fn digamma(x: f64) -> f64 {
-    if x == 0.0 {
+    // Smaller ones have no other term.
+    if x.abs() < 1e-20 {
         return -1.0 / x;
     }
     if x < 0.0 {
