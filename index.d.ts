@@ -666,6 +666,36 @@ declare function reciprocal<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  */
 declare function exp<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
 /**
+ * Power of two of each element; exact for integers.
+ *
+ * `2^x`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * NumPy `exp2`, PyTorch `exp2`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([0, 3, -1]).exp2() // [1, 8, 0.5]
+ * ```
+ */
+declare function exp2<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
+/**
+ * Exponential of each element minus 1, without cancellation near 0.
+ *
+ * `e^x - 1`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * NumPy `expm1`, PyTorch `expm1`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([0, 1]).expm1() // [0, 1.7182819]
+ * ```
+ */
+declare function expm1<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
+/**
  * Natural logarithm of each element; -Infinity at 0, NaN below.
  *
  * `ln(x)`
@@ -681,35 +711,50 @@ declare function exp<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  */
 declare function log<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
 /**
- * Hyperbolic tangent of each element.
+ * Natural logarithm of 1 plus each element, without cancellation near 0; -Infinity at -1, NaN below.
  *
- * `(e^x - e^-x) / (e^x + e^-x)`
+ * `ln(1 + x)`
  *
  * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
- * NumPy `tanh`, PyTorch `tanh`.
+ * NumPy `log1p`, PyTorch `log1p`.
  *
  * @param x A tensor of a real dtype.
  * @example
  * ```ts
- * ft.tensor([0, 1]).tanh() // [0, 0.7615942]
+ * ft.tensor([0, 1]).log1p() // [0, 0.6931472]
  * ```
  */
-declare function tanh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
+declare function log1p<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
 /**
- * Logistic function of each element.
+ * Binary logarithm of each element; exact for powers of two.
  *
- * `1 / (1 + e^-x)`
+ * `ln(x) / ln(2)`
  *
  * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
- * PyTorch `sigmoid`.
+ * NumPy `log2`, PyTorch `log2`.
  *
  * @param x A tensor of a real dtype.
  * @example
  * ```ts
- * ft.tensor([0, 2]).sigmoid() // [0.5, 0.8807971]
+ * ft.tensor([8, 10]).log2() // [3, 3.321928]
  * ```
  */
-declare function sigmoid<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
+declare function log2<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
+/**
+ * Decimal logarithm of each element; -Infinity at 0, NaN below.
+ *
+ * `ln(x) / ln(10)`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * NumPy `log10`, PyTorch `log10`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([1000, 2]).log10() // [3, 0.30103]
+ * ```
+ */
+declare function log10<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
 /**
  * Sine of each element, in radians.
  *
@@ -741,6 +786,186 @@ declare function sin<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  */
 declare function cos<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
 /**
+ * Tangent of each element, in radians.
+ *
+ * `sin(x) / cos(x)`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * NumPy `tan`, PyTorch `tan`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([0, 1]).tan() // [0, 1.5574077]
+ * ```
+ */
+declare function tan<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
+/**
+ * Inverse sine of each element, from -pi/2 to pi/2; NaN beyond -1 and 1.
+ *
+ * `y with sin(y) = x`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * NumPy `asin`, PyTorch `asin`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([0, 1]).asin() // [0, 1.5707964]
+ * ```
+ */
+declare function asin<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
+/**
+ * Inverse cosine of each element, from 0 to pi; NaN beyond -1 and 1.
+ *
+ * `y with cos(y) = x`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * NumPy `acos`, PyTorch `acos`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([1, 0]).acos() // [0, 1.5707964]
+ * ```
+ */
+declare function acos<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
+/**
+ * Inverse tangent of each element, from -pi/2 to pi/2.
+ *
+ * `y with tan(y) = x`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * NumPy `atan`, PyTorch `atan`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([0, 1]).atan() // [0, 0.7853982]
+ * ```
+ */
+declare function atan<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
+/**
+ * Hyperbolic sine of each element.
+ *
+ * `(e^x - e^-x) / 2`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * NumPy `sinh`, PyTorch `sinh`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([0, 1]).sinh() // [0, 1.1752012]
+ * ```
+ */
+declare function sinh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
+/**
+ * Hyperbolic cosine of each element.
+ *
+ * `(e^x + e^-x) / 2`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * NumPy `cosh`, PyTorch `cosh`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([0, 1]).cosh() // [1, 1.5430807]
+ * ```
+ */
+declare function cosh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
+/**
+ * Hyperbolic tangent of each element.
+ *
+ * `(e^x - e^-x) / (e^x + e^-x)`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * NumPy `tanh`, PyTorch `tanh`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([0, 1]).tanh() // [0, 0.7615942]
+ * ```
+ */
+declare function tanh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
+/**
+ * Inverse hyperbolic sine of each element.
+ *
+ * `ln(x + sqrt(x^2 + 1))`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * NumPy `asinh`, PyTorch `asinh`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([0, 1]).asinh() // [0, 0.8813736]
+ * ```
+ */
+declare function asinh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
+/**
+ * Inverse hyperbolic cosine of each element; NaN below 1.
+ *
+ * `ln(x + sqrt(x^2 - 1))`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * NumPy `acosh`, PyTorch `acosh`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([1, 2]).acosh() // [0, 1.316958]
+ * ```
+ */
+declare function acosh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
+/**
+ * Inverse hyperbolic tangent of each element; infinite at -1 and 1, NaN beyond.
+ *
+ * `ln((1 + x) / (1 - x)) / 2`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * NumPy `atanh`, PyTorch `atanh`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([0, 0.5]).atanh() // [0, 0.54930615]
+ * ```
+ */
+declare function atanh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
+/**
+ * Logistic function of each element.
+ *
+ * `1 / (1 + e^-x)`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * PyTorch `sigmoid`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([0, 2]).sigmoid() // [0.5, 0.8807971]
+ * ```
+ */
+declare function sigmoid<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
+/**
+ * Cube root of each element, negative for negative elements.
+ *
+ * `x^(1/3)`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * NumPy `cbrt`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([27, -8]).cbrt() // [3, -2]
+ * ```
+ */
+declare function cbrt<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
+/**
  * Error function of each element.
  *
  * `2 / sqrt(pi) * integral of e^(-t^2) from 0 to x`
@@ -755,6 +980,66 @@ declare function cos<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  * ```
  */
 declare function erf<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
+/**
+ * Complementary error function of each element, without cancellation for large elements.
+ *
+ * `1 - erf(x)`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * PyTorch `erfc`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([0, 1, 5]).erfc() // [1, 0.1572992, 1.5374598e-12]
+ * ```
+ */
+declare function erfc<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
+/**
+ * Inverse error function of each element; infinite at -1 and 1, NaN beyond.
+ *
+ * `y with erf(y) = x`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * PyTorch `erfinv`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([0, 0.5]).erfinv() // [0, 0.47693628]
+ * ```
+ */
+declare function erfinv<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
+/**
+ * Logarithm of the absolute value of the gamma function of each element; Infinity at 0 and negative integers.
+ *
+ * `ln(|gamma(x)|)`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * PyTorch `lgamma`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([1, 0.5, 10]).lgamma() // [0, 0.5723649, 12.801827]
+ * ```
+ */
+declare function lgamma<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
+/**
+ * Derivative of the logarithm of the gamma function of each element; NaN at negative integers.
+ *
+ * `d/dx ln(gamma(x))`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * PyTorch `digamma`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([1, 0.5]).digamma() // [-0.5772157, -1.96351]
+ * ```
+ */
+declare function digamma<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
 /**
  * Whether each element is NaN.
  *
@@ -883,6 +1168,54 @@ declare function divide<A extends Operand, B extends Operand>(x1: A, x2: B): Ten
  * ```
  */
 declare function pow<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<Common<A, B>>;
+/**
+ * Angle of the point (x2, x1) from the positive x axis, from -pi to pi.
+ *
+ * `y with tan(y) = x1 / x2, in the quadrant of (x2, x1)`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * NumPy `atan2`, PyTorch `atan2`.
+ *
+ * @param x1 A tensor or a JavaScript scalar of a real dtype.
+ * @param x2 A tensor or a JavaScript scalar of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([1, 1]).atan2(ft.tensor([1, -1])) // [0.7853982, 2.3561945]
+ * ```
+ */
+declare function atan2<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<FloatOf<Common<A, B>>>;
+/**
+ * Length of the hypotenuse of two operands, without overflow on the way; Infinity if either is infinite.
+ *
+ * `sqrt(x1^2 + x2^2)`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * NumPy `hypot`, PyTorch `hypot`.
+ *
+ * @param x1 A tensor or a JavaScript scalar of a real dtype.
+ * @param x2 A tensor or a JavaScript scalar of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([3, 5]).hypot(ft.tensor([4, 12])) // [5, 13]
+ * ```
+ */
+declare function hypot<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<FloatOf<Common<A, B>>>;
+/**
+ * Logarithm of the sum of the exponentials of two operands.
+ *
+ * `ln(e^x1 + e^x2)`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * NumPy `logaddexp`, PyTorch `logaddexp`.
+ *
+ * @param x1 A tensor or a JavaScript scalar of a real dtype.
+ * @param x2 A tensor or a JavaScript scalar of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([0, 1000]).logaddexp(ft.tensor([0, 1000])) // [0.6931472, 1000.6931]
+ * ```
+ */
+declare function logaddexp<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<FloatOf<Common<A, B>>>;
 /**
  * Remainder of the floored division, with the divisor's sign as in Python; integers: 0 for a divisor of 0.
  *
@@ -2127,6 +2460,34 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      */
     exp(): Tensor<FloatOf<D>>;
     /**
+     * Power of two of each element; exact for integers.
+     *
+     * `2^x`
+     *
+     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * NumPy `exp2`, PyTorch `exp2`.
+     *
+     * @example
+     * ```ts
+     * ft.tensor([0, 3, -1]).exp2() // [1, 8, 0.5]
+     * ```
+     */
+    exp2(): Tensor<FloatOf<D>>;
+    /**
+     * Exponential of each element minus 1, without cancellation near 0.
+     *
+     * `e^x - 1`
+     *
+     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * NumPy `expm1`, PyTorch `expm1`.
+     *
+     * @example
+     * ```ts
+     * ft.tensor([0, 1]).expm1() // [0, 1.7182819]
+     * ```
+     */
+    expm1(): Tensor<FloatOf<D>>;
+    /**
      * Natural logarithm of each element; -Infinity at 0, NaN below.
      *
      * `ln(x)`
@@ -2141,33 +2502,47 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      */
     log(): Tensor<FloatOf<D>>;
     /**
-     * Hyperbolic tangent of each element.
+     * Natural logarithm of 1 plus each element, without cancellation near 0; -Infinity at -1, NaN below.
      *
-     * `(e^x - e^-x) / (e^x + e^-x)`
+     * `ln(1 + x)`
      *
      * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
-     * NumPy `tanh`, PyTorch `tanh`.
+     * NumPy `log1p`, PyTorch `log1p`.
      *
      * @example
      * ```ts
-     * ft.tensor([0, 1]).tanh() // [0, 0.7615942]
+     * ft.tensor([0, 1]).log1p() // [0, 0.6931472]
      * ```
      */
-    tanh(): Tensor<FloatOf<D>>;
+    log1p(): Tensor<FloatOf<D>>;
     /**
-     * Logistic function of each element.
+     * Binary logarithm of each element; exact for powers of two.
      *
-     * `1 / (1 + e^-x)`
+     * `ln(x) / ln(2)`
      *
      * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
-     * PyTorch `sigmoid`.
+     * NumPy `log2`, PyTorch `log2`.
      *
      * @example
      * ```ts
-     * ft.tensor([0, 2]).sigmoid() // [0.5, 0.8807971]
+     * ft.tensor([8, 10]).log2() // [3, 3.321928]
      * ```
      */
-    sigmoid(): Tensor<FloatOf<D>>;
+    log2(): Tensor<FloatOf<D>>;
+    /**
+     * Decimal logarithm of each element; -Infinity at 0, NaN below.
+     *
+     * `ln(x) / ln(10)`
+     *
+     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * NumPy `log10`, PyTorch `log10`.
+     *
+     * @example
+     * ```ts
+     * ft.tensor([1000, 2]).log10() // [3, 0.30103]
+     * ```
+     */
+    log10(): Tensor<FloatOf<D>>;
     /**
      * Sine of each element, in radians.
      *
@@ -2197,6 +2572,174 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      */
     cos(): Tensor<FloatOf<D>>;
     /**
+     * Tangent of each element, in radians.
+     *
+     * `sin(x) / cos(x)`
+     *
+     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * NumPy `tan`, PyTorch `tan`.
+     *
+     * @example
+     * ```ts
+     * ft.tensor([0, 1]).tan() // [0, 1.5574077]
+     * ```
+     */
+    tan(): Tensor<FloatOf<D>>;
+    /**
+     * Inverse sine of each element, from -pi/2 to pi/2; NaN beyond -1 and 1.
+     *
+     * `y with sin(y) = x`
+     *
+     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * NumPy `asin`, PyTorch `asin`.
+     *
+     * @example
+     * ```ts
+     * ft.tensor([0, 1]).asin() // [0, 1.5707964]
+     * ```
+     */
+    asin(): Tensor<FloatOf<D>>;
+    /**
+     * Inverse cosine of each element, from 0 to pi; NaN beyond -1 and 1.
+     *
+     * `y with cos(y) = x`
+     *
+     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * NumPy `acos`, PyTorch `acos`.
+     *
+     * @example
+     * ```ts
+     * ft.tensor([1, 0]).acos() // [0, 1.5707964]
+     * ```
+     */
+    acos(): Tensor<FloatOf<D>>;
+    /**
+     * Inverse tangent of each element, from -pi/2 to pi/2.
+     *
+     * `y with tan(y) = x`
+     *
+     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * NumPy `atan`, PyTorch `atan`.
+     *
+     * @example
+     * ```ts
+     * ft.tensor([0, 1]).atan() // [0, 0.7853982]
+     * ```
+     */
+    atan(): Tensor<FloatOf<D>>;
+    /**
+     * Hyperbolic sine of each element.
+     *
+     * `(e^x - e^-x) / 2`
+     *
+     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * NumPy `sinh`, PyTorch `sinh`.
+     *
+     * @example
+     * ```ts
+     * ft.tensor([0, 1]).sinh() // [0, 1.1752012]
+     * ```
+     */
+    sinh(): Tensor<FloatOf<D>>;
+    /**
+     * Hyperbolic cosine of each element.
+     *
+     * `(e^x + e^-x) / 2`
+     *
+     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * NumPy `cosh`, PyTorch `cosh`.
+     *
+     * @example
+     * ```ts
+     * ft.tensor([0, 1]).cosh() // [1, 1.5430807]
+     * ```
+     */
+    cosh(): Tensor<FloatOf<D>>;
+    /**
+     * Hyperbolic tangent of each element.
+     *
+     * `(e^x - e^-x) / (e^x + e^-x)`
+     *
+     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * NumPy `tanh`, PyTorch `tanh`.
+     *
+     * @example
+     * ```ts
+     * ft.tensor([0, 1]).tanh() // [0, 0.7615942]
+     * ```
+     */
+    tanh(): Tensor<FloatOf<D>>;
+    /**
+     * Inverse hyperbolic sine of each element.
+     *
+     * `ln(x + sqrt(x^2 + 1))`
+     *
+     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * NumPy `asinh`, PyTorch `asinh`.
+     *
+     * @example
+     * ```ts
+     * ft.tensor([0, 1]).asinh() // [0, 0.8813736]
+     * ```
+     */
+    asinh(): Tensor<FloatOf<D>>;
+    /**
+     * Inverse hyperbolic cosine of each element; NaN below 1.
+     *
+     * `ln(x + sqrt(x^2 - 1))`
+     *
+     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * NumPy `acosh`, PyTorch `acosh`.
+     *
+     * @example
+     * ```ts
+     * ft.tensor([1, 2]).acosh() // [0, 1.316958]
+     * ```
+     */
+    acosh(): Tensor<FloatOf<D>>;
+    /**
+     * Inverse hyperbolic tangent of each element; infinite at -1 and 1, NaN beyond.
+     *
+     * `ln((1 + x) / (1 - x)) / 2`
+     *
+     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * NumPy `atanh`, PyTorch `atanh`.
+     *
+     * @example
+     * ```ts
+     * ft.tensor([0, 0.5]).atanh() // [0, 0.54930615]
+     * ```
+     */
+    atanh(): Tensor<FloatOf<D>>;
+    /**
+     * Logistic function of each element.
+     *
+     * `1 / (1 + e^-x)`
+     *
+     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * PyTorch `sigmoid`.
+     *
+     * @example
+     * ```ts
+     * ft.tensor([0, 2]).sigmoid() // [0.5, 0.8807971]
+     * ```
+     */
+    sigmoid(): Tensor<FloatOf<D>>;
+    /**
+     * Cube root of each element, negative for negative elements.
+     *
+     * `x^(1/3)`
+     *
+     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * NumPy `cbrt`.
+     *
+     * @example
+     * ```ts
+     * ft.tensor([27, -8]).cbrt() // [3, -2]
+     * ```
+     */
+    cbrt(): Tensor<FloatOf<D>>;
+    /**
      * Error function of each element.
      *
      * `2 / sqrt(pi) * integral of e^(-t^2) from 0 to x`
@@ -2210,6 +2753,62 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * ```
      */
     erf(): Tensor<FloatOf<D>>;
+    /**
+     * Complementary error function of each element, without cancellation for large elements.
+     *
+     * `1 - erf(x)`
+     *
+     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * PyTorch `erfc`.
+     *
+     * @example
+     * ```ts
+     * ft.tensor([0, 1, 5]).erfc() // [1, 0.1572992, 1.5374598e-12]
+     * ```
+     */
+    erfc(): Tensor<FloatOf<D>>;
+    /**
+     * Inverse error function of each element; infinite at -1 and 1, NaN beyond.
+     *
+     * `y with erf(y) = x`
+     *
+     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * PyTorch `erfinv`.
+     *
+     * @example
+     * ```ts
+     * ft.tensor([0, 0.5]).erfinv() // [0, 0.47693628]
+     * ```
+     */
+    erfinv(): Tensor<FloatOf<D>>;
+    /**
+     * Logarithm of the absolute value of the gamma function of each element; Infinity at 0 and negative integers.
+     *
+     * `ln(|gamma(x)|)`
+     *
+     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * PyTorch `lgamma`.
+     *
+     * @example
+     * ```ts
+     * ft.tensor([1, 0.5, 10]).lgamma() // [0, 0.5723649, 12.801827]
+     * ```
+     */
+    lgamma(): Tensor<FloatOf<D>>;
+    /**
+     * Derivative of the logarithm of the gamma function of each element; NaN at negative integers.
+     *
+     * `d/dx ln(gamma(x))`
+     *
+     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * PyTorch `digamma`.
+     *
+     * @example
+     * ```ts
+     * ft.tensor([1, 0.5]).digamma() // [-0.5772157, -1.96351]
+     * ```
+     */
+    digamma(): Tensor<FloatOf<D>>;
     /**
      * Whether each element is NaN.
      *
@@ -2333,6 +2932,51 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * ```
      */
     pow<B extends Operand>(x2: B): Tensor<With<D, B>>;
+    /**
+     * Angle of the point (x2, x1) from the positive x axis, from -pi to pi.
+     *
+     * `y with tan(y) = x1 / x2, in the quadrant of (x2, x1)`
+     *
+     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * NumPy `atan2`, PyTorch `atan2`.
+     *
+     * @param x2 A tensor or a JavaScript scalar of a real dtype.
+     * @example
+     * ```ts
+     * ft.tensor([1, 1]).atan2(ft.tensor([1, -1])) // [0.7853982, 2.3561945]
+     * ```
+     */
+    atan2<B extends Operand>(x2: B): Tensor<FloatOf<With<D, B>>>;
+    /**
+     * Length of the hypotenuse of two operands, without overflow on the way; Infinity if either is infinite.
+     *
+     * `sqrt(x1^2 + x2^2)`
+     *
+     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * NumPy `hypot`, PyTorch `hypot`.
+     *
+     * @param x2 A tensor or a JavaScript scalar of a real dtype.
+     * @example
+     * ```ts
+     * ft.tensor([3, 5]).hypot(ft.tensor([4, 12])) // [5, 13]
+     * ```
+     */
+    hypot<B extends Operand>(x2: B): Tensor<FloatOf<With<D, B>>>;
+    /**
+     * Logarithm of the sum of the exponentials of two operands.
+     *
+     * `ln(e^x1 + e^x2)`
+     *
+     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * NumPy `logaddexp`, PyTorch `logaddexp`.
+     *
+     * @param x2 A tensor or a JavaScript scalar of a real dtype.
+     * @example
+     * ```ts
+     * ft.tensor([0, 1000]).logaddexp(ft.tensor([0, 1000])) // [0.6931472, 1000.6931]
+     * ```
+     */
+    logaddexp<B extends Operand>(x2: B): Tensor<FloatOf<With<D, B>>>;
     /**
      * Remainder of the floored division, with the divisor's sign as in Python; integers: 0 for a divisor of 0.
      *
@@ -3850,5 +4494,5 @@ declare class InternalError extends TensorError {
     readonly code = "ERR_INTERNAL";
 }
 
-export { ArgumentError, BackendUnavailableError, DTypeError, DeviceError, DisposedError, FormatError, IndexError, InternalError, LinAlgError, OutOfMemoryError, ShapeError, Slice, Tensor, TensorError, UnsupportedError, abs, add, all, any, arange, argmax, argmin, argsort, asarray, astype, broadcastTo, ceil, clip, concat, config, copy, cos, cumulativeSum, devices, divide as div, divide, empty, emptyLike, equal, erf, evaluate, evaluateSync, exp, expandDims, eye, fft_d as fft, flip, floor, floorDivide, fromShared, fromTypedArray, full, fullLike, greater, greaterEqual, isfinite, isnan, less, lessEqual, linalg_d as linalg, linspace, log, logSoftmax, logicalAnd, logicalNot, logicalOr, logspace, matmul, matrixTranspose, max, maximum, mean, memory, meshgrid, min, minimum, multiply as mul, multiply, negative as neg, negative, nn_d as nn, notEqual, oneHot, ones, onesLike, permuteDims, pow, prod, random_d as random, reciprocal, relu, remainder, resetStats, reshape, round, rsqrt, scatterAdd, scope, scopeAsync, setDefaultDevice, setMemoryLimit, setThreads, sigmoid, sign, sin, slice, softmax, sort, sqrt, square, squeeze, stack, stats, strict, subtract as sub, subtract, sum, take, tanh, tensor, tensordot, topk, tril, trim, triu, where, zeros, zerosLike };
+export { ArgumentError, BackendUnavailableError, DTypeError, DeviceError, DisposedError, FormatError, IndexError, InternalError, LinAlgError, OutOfMemoryError, ShapeError, Slice, Tensor, TensorError, UnsupportedError, abs, acos, acosh, add, all, any, arange, argmax, argmin, argsort, asarray, asin, asinh, astype, atan, atan2, atanh, broadcastTo, cbrt, ceil, clip, concat, config, copy, cos, cosh, cumulativeSum, devices, digamma, divide as div, divide, empty, emptyLike, equal, erf, erfc, erfinv, evaluate, evaluateSync, exp, exp2, expandDims, expm1, eye, fft_d as fft, flip, floor, floorDivide, fromShared, fromTypedArray, full, fullLike, greater, greaterEqual, hypot, isfinite, isnan, less, lessEqual, lgamma, linalg_d as linalg, linspace, log, log10, log1p, log2, logSoftmax, logaddexp, logicalAnd, logicalNot, logicalOr, logspace, matmul, matrixTranspose, max, maximum, mean, memory, meshgrid, min, minimum, multiply as mul, multiply, negative as neg, negative, nn_d as nn, notEqual, oneHot, ones, onesLike, permuteDims, pow, prod, random_d as random, reciprocal, relu, remainder, resetStats, reshape, round, rsqrt, scatterAdd, scope, scopeAsync, setDefaultDevice, setMemoryLimit, setThreads, sigmoid, sign, sin, sinh, slice, softmax, sort, sqrt, square, squeeze, stack, stats, strict, subtract as sub, subtract, sum, take, tan, tanh, tensor, tensordot, topk, tril, trim, triu, where, zeros, zerosLike };
 export type { AbsentDevice, AllOptions, AnyOptions, ArgmaxOptions, ArgminOptions, ArgsortOptions, AsyncScope, Common, Complex, ComplexOf, ConcatOptions, Config, CreationOptions, CumulativeSumOptions, DType, DTypeOfArray, DTypeOfData, DataOf, Device, DeviceMemory, EmptyOptions, EyeOptions, Fallback, FlipOptions, FloatOf, FullOptions, IndexItem, ItemOf, LinspaceOptions, LogSoftmaxOptions, LogspaceOptions, MaxOptions, MeanOptions, MemoryInfo, MeshgridOptions, MinOptions, Nested, NestedArray, OneHotOptions, OnesOptions, Operand, PresentDevice, ProdOptions, Promote, RealOf, Rewriting, Scalar, ScatterAddOptions, SharedTensor, SoftmaxOptions, SortOptions, StackOptions, Stats, StorageOf, Strictness, SumOf, SumOptions, TakeOptions, TensorData, TensorJSON, TensorOptions, TensordotOptions, TopkOptions, TrilOptions, TriuOptions, TypedArray, With, ZerosOptions };

@@ -225,6 +225,42 @@ export function exp<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
 }
 
 /**
+ * Power of two of each element; exact for integers.
+ *
+ * `2^x`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * NumPy `exp2`, PyTorch `exp2`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([0, 3, -1]).exp2() // [1, 8, 0.5]
+ * ```
+ */
+export function exp2<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+  return unary(13, x) as Tensor<FloatOf<A>>
+}
+
+/**
+ * Exponential of each element minus 1, without cancellation near 0.
+ *
+ * `e^x - 1`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * NumPy `expm1`, PyTorch `expm1`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([0, 1]).expm1() // [0, 1.7182819]
+ * ```
+ */
+export function expm1<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+  return unary(14, x) as Tensor<FloatOf<A>>
+}
+
+/**
  * Natural logarithm of each element; -Infinity at 0, NaN below.
  *
  * `ln(x)`
@@ -239,43 +275,61 @@ export function exp<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ```
  */
 export function log<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
-  return unary(13, x) as Tensor<FloatOf<A>>
-}
-
-/**
- * Hyperbolic tangent of each element.
- *
- * `(e^x - e^-x) / (e^x + e^-x)`
- *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
- * NumPy `tanh`, PyTorch `tanh`.
- *
- * @param x A tensor of a real dtype.
- * @example
- * ```ts
- * ft.tensor([0, 1]).tanh() // [0, 0.7615942]
- * ```
- */
-export function tanh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
-  return unary(14, x) as Tensor<FloatOf<A>>
-}
-
-/**
- * Logistic function of each element.
- *
- * `1 / (1 + e^-x)`
- *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
- * PyTorch `sigmoid`.
- *
- * @param x A tensor of a real dtype.
- * @example
- * ```ts
- * ft.tensor([0, 2]).sigmoid() // [0.5, 0.8807971]
- * ```
- */
-export function sigmoid<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
   return unary(15, x) as Tensor<FloatOf<A>>
+}
+
+/**
+ * Natural logarithm of 1 plus each element, without cancellation near 0; -Infinity at -1, NaN below.
+ *
+ * `ln(1 + x)`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * NumPy `log1p`, PyTorch `log1p`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([0, 1]).log1p() // [0, 0.6931472]
+ * ```
+ */
+export function log1p<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+  return unary(16, x) as Tensor<FloatOf<A>>
+}
+
+/**
+ * Binary logarithm of each element; exact for powers of two.
+ *
+ * `ln(x) / ln(2)`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * NumPy `log2`, PyTorch `log2`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([8, 10]).log2() // [3, 3.321928]
+ * ```
+ */
+export function log2<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+  return unary(17, x) as Tensor<FloatOf<A>>
+}
+
+/**
+ * Decimal logarithm of each element; -Infinity at 0, NaN below.
+ *
+ * `ln(x) / ln(10)`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * NumPy `log10`, PyTorch `log10`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([1000, 2]).log10() // [3, 0.30103]
+ * ```
+ */
+export function log10<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+  return unary(18, x) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -293,7 +347,7 @@ export function sigmoid<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ```
  */
 export function sin<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
-  return unary(16, x) as Tensor<FloatOf<A>>
+  return unary(19, x) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -311,7 +365,223 @@ export function sin<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ```
  */
 export function cos<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
-  return unary(17, x) as Tensor<FloatOf<A>>
+  return unary(20, x) as Tensor<FloatOf<A>>
+}
+
+/**
+ * Tangent of each element, in radians.
+ *
+ * `sin(x) / cos(x)`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * NumPy `tan`, PyTorch `tan`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([0, 1]).tan() // [0, 1.5574077]
+ * ```
+ */
+export function tan<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+  return unary(21, x) as Tensor<FloatOf<A>>
+}
+
+/**
+ * Inverse sine of each element, from -pi/2 to pi/2; NaN beyond -1 and 1.
+ *
+ * `y with sin(y) = x`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * NumPy `asin`, PyTorch `asin`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([0, 1]).asin() // [0, 1.5707964]
+ * ```
+ */
+export function asin<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+  return unary(22, x) as Tensor<FloatOf<A>>
+}
+
+/**
+ * Inverse cosine of each element, from 0 to pi; NaN beyond -1 and 1.
+ *
+ * `y with cos(y) = x`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * NumPy `acos`, PyTorch `acos`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([1, 0]).acos() // [0, 1.5707964]
+ * ```
+ */
+export function acos<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+  return unary(23, x) as Tensor<FloatOf<A>>
+}
+
+/**
+ * Inverse tangent of each element, from -pi/2 to pi/2.
+ *
+ * `y with tan(y) = x`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * NumPy `atan`, PyTorch `atan`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([0, 1]).atan() // [0, 0.7853982]
+ * ```
+ */
+export function atan<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+  return unary(24, x) as Tensor<FloatOf<A>>
+}
+
+/**
+ * Hyperbolic sine of each element.
+ *
+ * `(e^x - e^-x) / 2`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * NumPy `sinh`, PyTorch `sinh`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([0, 1]).sinh() // [0, 1.1752012]
+ * ```
+ */
+export function sinh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+  return unary(25, x) as Tensor<FloatOf<A>>
+}
+
+/**
+ * Hyperbolic cosine of each element.
+ *
+ * `(e^x + e^-x) / 2`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * NumPy `cosh`, PyTorch `cosh`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([0, 1]).cosh() // [1, 1.5430807]
+ * ```
+ */
+export function cosh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+  return unary(26, x) as Tensor<FloatOf<A>>
+}
+
+/**
+ * Hyperbolic tangent of each element.
+ *
+ * `(e^x - e^-x) / (e^x + e^-x)`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * NumPy `tanh`, PyTorch `tanh`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([0, 1]).tanh() // [0, 0.7615942]
+ * ```
+ */
+export function tanh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+  return unary(27, x) as Tensor<FloatOf<A>>
+}
+
+/**
+ * Inverse hyperbolic sine of each element.
+ *
+ * `ln(x + sqrt(x^2 + 1))`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * NumPy `asinh`, PyTorch `asinh`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([0, 1]).asinh() // [0, 0.8813736]
+ * ```
+ */
+export function asinh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+  return unary(28, x) as Tensor<FloatOf<A>>
+}
+
+/**
+ * Inverse hyperbolic cosine of each element; NaN below 1.
+ *
+ * `ln(x + sqrt(x^2 - 1))`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * NumPy `acosh`, PyTorch `acosh`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([1, 2]).acosh() // [0, 1.316958]
+ * ```
+ */
+export function acosh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+  return unary(29, x) as Tensor<FloatOf<A>>
+}
+
+/**
+ * Inverse hyperbolic tangent of each element; infinite at -1 and 1, NaN beyond.
+ *
+ * `ln((1 + x) / (1 - x)) / 2`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * NumPy `atanh`, PyTorch `atanh`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([0, 0.5]).atanh() // [0, 0.54930615]
+ * ```
+ */
+export function atanh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+  return unary(30, x) as Tensor<FloatOf<A>>
+}
+
+/**
+ * Logistic function of each element.
+ *
+ * `1 / (1 + e^-x)`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * PyTorch `sigmoid`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([0, 2]).sigmoid() // [0.5, 0.8807971]
+ * ```
+ */
+export function sigmoid<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+  return unary(31, x) as Tensor<FloatOf<A>>
+}
+
+/**
+ * Cube root of each element, negative for negative elements.
+ *
+ * `x^(1/3)`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * NumPy `cbrt`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([27, -8]).cbrt() // [3, -2]
+ * ```
+ */
+export function cbrt<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+  return unary(32, x) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -329,7 +599,79 @@ export function cos<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ```
  */
 export function erf<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
-  return unary(18, x) as Tensor<FloatOf<A>>
+  return unary(33, x) as Tensor<FloatOf<A>>
+}
+
+/**
+ * Complementary error function of each element, without cancellation for large elements.
+ *
+ * `1 - erf(x)`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * PyTorch `erfc`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([0, 1, 5]).erfc() // [1, 0.1572992, 1.5374598e-12]
+ * ```
+ */
+export function erfc<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+  return unary(34, x) as Tensor<FloatOf<A>>
+}
+
+/**
+ * Inverse error function of each element; infinite at -1 and 1, NaN beyond.
+ *
+ * `y with erf(y) = x`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * PyTorch `erfinv`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([0, 0.5]).erfinv() // [0, 0.47693628]
+ * ```
+ */
+export function erfinv<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+  return unary(35, x) as Tensor<FloatOf<A>>
+}
+
+/**
+ * Logarithm of the absolute value of the gamma function of each element; Infinity at 0 and negative integers.
+ *
+ * `ln(|gamma(x)|)`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * PyTorch `lgamma`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([1, 0.5, 10]).lgamma() // [0, 0.5723649, 12.801827]
+ * ```
+ */
+export function lgamma<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+  return unary(36, x) as Tensor<FloatOf<A>>
+}
+
+/**
+ * Derivative of the logarithm of the gamma function of each element; NaN at negative integers.
+ *
+ * `d/dx ln(gamma(x))`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * PyTorch `digamma`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([1, 0.5]).digamma() // [-0.5772157, -1.96351]
+ * ```
+ */
+export function digamma<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+  return unary(37, x) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -347,7 +689,7 @@ export function erf<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ```
  */
 export function isnan(x: Tensor): Tensor<'bool'> {
-  return unary(19, x) as Tensor<'bool'>
+  return unary(38, x) as Tensor<'bool'>
 }
 
 /**
@@ -365,7 +707,7 @@ export function isnan(x: Tensor): Tensor<'bool'> {
  * ```
  */
 export function isfinite(x: Tensor): Tensor<'bool'> {
-  return unary(20, x) as Tensor<'bool'>
+  return unary(39, x) as Tensor<'bool'>
 }
 
 /**
@@ -383,7 +725,7 @@ export function isfinite(x: Tensor): Tensor<'bool'> {
  * ```
  */
 export function logicalNot(x: Tensor): Tensor<'bool'> {
-  return unary(21, x) as Tensor<'bool'>
+  return unary(40, x) as Tensor<'bool'>
 }
 
 /**
@@ -402,7 +744,7 @@ export function logicalNot(x: Tensor): Tensor<'bool'> {
  * ```
  */
 export function add<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<Common<A, B>> {
-  return binary(22, x1, x2) as Tensor<Common<A, B>>
+  return binary(41, x1, x2) as Tensor<Common<A, B>>
 }
 
 /**
@@ -421,7 +763,7 @@ export function add<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<
  * ```
  */
 export function subtract<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<Common<A, B>> {
-  return binary(23, x1, x2) as Tensor<Common<A, B>>
+  return binary(42, x1, x2) as Tensor<Common<A, B>>
 }
 export { subtract as sub }
 
@@ -441,7 +783,7 @@ export { subtract as sub }
  * ```
  */
 export function multiply<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<Common<A, B>> {
-  return binary(24, x1, x2) as Tensor<Common<A, B>>
+  return binary(43, x1, x2) as Tensor<Common<A, B>>
 }
 export { multiply as mul }
 
@@ -461,7 +803,7 @@ export { multiply as mul }
  * ```
  */
 export function divide<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<FloatOf<Common<A, B>>> {
-  return binary(25, x1, x2) as Tensor<FloatOf<Common<A, B>>>
+  return binary(44, x1, x2) as Tensor<FloatOf<Common<A, B>>>
 }
 export { divide as div }
 
@@ -481,7 +823,64 @@ export { divide as div }
  * ```
  */
 export function pow<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<Common<A, B>> {
-  return binary(26, x1, x2) as Tensor<Common<A, B>>
+  return binary(45, x1, x2) as Tensor<Common<A, B>>
+}
+
+/**
+ * Angle of the point (x2, x1) from the positive x axis, from -pi to pi.
+ *
+ * `y with tan(y) = x1 / x2, in the quadrant of (x2, x1)`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * NumPy `atan2`, PyTorch `atan2`.
+ *
+ * @param x1 A tensor or a JavaScript scalar of a real dtype.
+ * @param x2 A tensor or a JavaScript scalar of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([1, 1]).atan2(ft.tensor([1, -1])) // [0.7853982, 2.3561945]
+ * ```
+ */
+export function atan2<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<FloatOf<Common<A, B>>> {
+  return binary(46, x1, x2) as Tensor<FloatOf<Common<A, B>>>
+}
+
+/**
+ * Length of the hypotenuse of two operands, without overflow on the way; Infinity if either is infinite.
+ *
+ * `sqrt(x1^2 + x2^2)`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * NumPy `hypot`, PyTorch `hypot`.
+ *
+ * @param x1 A tensor or a JavaScript scalar of a real dtype.
+ * @param x2 A tensor or a JavaScript scalar of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([3, 5]).hypot(ft.tensor([4, 12])) // [5, 13]
+ * ```
+ */
+export function hypot<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<FloatOf<Common<A, B>>> {
+  return binary(47, x1, x2) as Tensor<FloatOf<Common<A, B>>>
+}
+
+/**
+ * Logarithm of the sum of the exponentials of two operands.
+ *
+ * `ln(e^x1 + e^x2)`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * NumPy `logaddexp`, PyTorch `logaddexp`.
+ *
+ * @param x1 A tensor or a JavaScript scalar of a real dtype.
+ * @param x2 A tensor or a JavaScript scalar of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([0, 1000]).logaddexp(ft.tensor([0, 1000])) // [0.6931472, 1000.6931]
+ * ```
+ */
+export function logaddexp<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<FloatOf<Common<A, B>>> {
+  return binary(48, x1, x2) as Tensor<FloatOf<Common<A, B>>>
 }
 
 /**
@@ -500,7 +899,7 @@ export function pow<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<
  * ```
  */
 export function remainder<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<Common<A, B>> {
-  return binary(27, x1, x2) as Tensor<Common<A, B>>
+  return binary(49, x1, x2) as Tensor<Common<A, B>>
 }
 
 /**
@@ -519,7 +918,7 @@ export function remainder<A extends Operand, B extends Operand>(x1: A, x2: B): T
  * ```
  */
 export function floorDivide<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<Common<A, B>> {
-  return binary(28, x1, x2) as Tensor<Common<A, B>>
+  return binary(50, x1, x2) as Tensor<Common<A, B>>
 }
 
 /**
@@ -538,7 +937,7 @@ export function floorDivide<A extends Operand, B extends Operand>(x1: A, x2: B):
  * ```
  */
 export function minimum<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<Common<A, B>> {
-  return binary(29, x1, x2) as Tensor<Common<A, B>>
+  return binary(51, x1, x2) as Tensor<Common<A, B>>
 }
 
 /**
@@ -557,7 +956,7 @@ export function minimum<A extends Operand, B extends Operand>(x1: A, x2: B): Ten
  * ```
  */
 export function maximum<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<Common<A, B>> {
-  return binary(30, x1, x2) as Tensor<Common<A, B>>
+  return binary(52, x1, x2) as Tensor<Common<A, B>>
 }
 
 /**
@@ -576,7 +975,7 @@ export function maximum<A extends Operand, B extends Operand>(x1: A, x2: B): Ten
  * ```
  */
 export function equal(x1: Operand, x2: Operand): Tensor<'bool'> {
-  return binary(31, x1, x2) as Tensor<'bool'>
+  return binary(53, x1, x2) as Tensor<'bool'>
 }
 
 /**
@@ -595,7 +994,7 @@ export function equal(x1: Operand, x2: Operand): Tensor<'bool'> {
  * ```
  */
 export function notEqual(x1: Operand, x2: Operand): Tensor<'bool'> {
-  return binary(32, x1, x2) as Tensor<'bool'>
+  return binary(54, x1, x2) as Tensor<'bool'>
 }
 
 /**
@@ -614,7 +1013,7 @@ export function notEqual(x1: Operand, x2: Operand): Tensor<'bool'> {
  * ```
  */
 export function less(x1: Operand, x2: Operand): Tensor<'bool'> {
-  return binary(33, x1, x2) as Tensor<'bool'>
+  return binary(55, x1, x2) as Tensor<'bool'>
 }
 
 /**
@@ -633,7 +1032,7 @@ export function less(x1: Operand, x2: Operand): Tensor<'bool'> {
  * ```
  */
 export function lessEqual(x1: Operand, x2: Operand): Tensor<'bool'> {
-  return binary(34, x1, x2) as Tensor<'bool'>
+  return binary(56, x1, x2) as Tensor<'bool'>
 }
 
 /**
@@ -652,7 +1051,7 @@ export function lessEqual(x1: Operand, x2: Operand): Tensor<'bool'> {
  * ```
  */
 export function greater(x1: Operand, x2: Operand): Tensor<'bool'> {
-  return binary(35, x1, x2) as Tensor<'bool'>
+  return binary(57, x1, x2) as Tensor<'bool'>
 }
 
 /**
@@ -671,7 +1070,7 @@ export function greater(x1: Operand, x2: Operand): Tensor<'bool'> {
  * ```
  */
 export function greaterEqual(x1: Operand, x2: Operand): Tensor<'bool'> {
-  return binary(36, x1, x2) as Tensor<'bool'>
+  return binary(58, x1, x2) as Tensor<'bool'>
 }
 
 /**
@@ -690,7 +1089,7 @@ export function greaterEqual(x1: Operand, x2: Operand): Tensor<'bool'> {
  * ```
  */
 export function logicalAnd(x1: Operand, x2: Operand): Tensor<'bool'> {
-  return binary(37, x1, x2) as Tensor<'bool'>
+  return binary(59, x1, x2) as Tensor<'bool'>
 }
 
 /**
@@ -709,7 +1108,7 @@ export function logicalAnd(x1: Operand, x2: Operand): Tensor<'bool'> {
  * ```
  */
 export function logicalOr(x1: Operand, x2: Operand): Tensor<'bool'> {
-  return binary(38, x1, x2) as Tensor<'bool'>
+  return binary(60, x1, x2) as Tensor<'bool'>
 }
 
 /**
@@ -729,7 +1128,7 @@ export function logicalOr(x1: Operand, x2: Operand): Tensor<'bool'> {
  * ```
  */
 export function where<B extends Operand, C extends Operand>(condition: Tensor, x1: B, x2: C): Tensor<Common<B, C>> {
-  return one(39, [condition, x1, x2], [], []) as Tensor<Common<B, C>>
+  return one(61, [condition, x1, x2], [], []) as Tensor<Common<B, C>>
 }
 
 /**
@@ -749,7 +1148,7 @@ export function where<B extends Operand, C extends Operand>(condition: Tensor, x
  * ```
  */
 export function clip<A extends DType, B extends Operand | undefined = undefined, C extends Operand | undefined = undefined>(x: Tensor<A>, min?: B, max?: C): Tensor<With<With<A, B>, C>> {
-  return one(40, [x, min, max], [], []) as Tensor<With<With<A, B>, C>>
+  return one(62, [x, min, max], [], []) as Tensor<With<With<A, B>, C>>
 }
 
 /**
@@ -768,7 +1167,7 @@ export function clip<A extends DType, B extends Operand | undefined = undefined,
  * ```
  */
 export function astype<E extends DType>(x: Tensor, dtype: E): Tensor<E> {
-  return one(41, [x], [dtype], []) as Tensor<E>
+  return one(63, [x], [dtype], []) as Tensor<E>
 }
 
 /**
@@ -786,7 +1185,7 @@ export function astype<E extends DType>(x: Tensor, dtype: E): Tensor<E> {
  * ```
  */
 export function copy<A extends DType>(x: Tensor<A>): Tensor<A> {
-  return unary(42, x) as Tensor<A>
+  return unary(64, x) as Tensor<A>
 }
 
 /** Options of `oneHot`. */
@@ -814,8 +1213,8 @@ export interface OneHotOptions<E extends DType = DType> {
  * ```
  */
 export function oneHot<E extends DType = 'float32'>(x: Tensor, numClasses: number, options?: OneHotOptions<E>): Tensor<E> {
-  const o = readOptions(43, options, ['dtype'])
-  return one(43, [x], [numClasses, o.dtype], []) as Tensor<E>
+  const o = readOptions(65, options, ['dtype'])
+  return one(65, [x], [numClasses, o.dtype], []) as Tensor<E>
 }
 
 /** Options of `sum`. */
@@ -846,8 +1245,8 @@ export interface SumOptions<E extends DType = DType> {
  * ```
  */
 export function sum<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: number | readonly number[] | SumOptions<E>): Tensor<E> {
-  const o = readOptions(44, options, ['axis', 'keepdims', 'dtype'], 'axis')
-  return one(44, [x], [o.axis, o.keepdims, o.dtype], []) as Tensor<E>
+  const o = readOptions(66, options, ['axis', 'keepdims', 'dtype'], 'axis')
+  return one(66, [x], [o.axis, o.keepdims, o.dtype], []) as Tensor<E>
 }
 
 /** Options of `prod`. */
@@ -876,8 +1275,8 @@ export interface ProdOptions<E extends DType = DType> {
  * ```
  */
 export function prod<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: number | readonly number[] | ProdOptions<E>): Tensor<E> {
-  const o = readOptions(45, options, ['axis', 'keepdims', 'dtype'], 'axis')
-  return one(45, [x], [o.axis, o.keepdims, o.dtype], []) as Tensor<E>
+  const o = readOptions(67, options, ['axis', 'keepdims', 'dtype'], 'axis')
+  return one(67, [x], [o.axis, o.keepdims, o.dtype], []) as Tensor<E>
 }
 
 /** Options of `mean`. */
@@ -904,8 +1303,8 @@ export interface MeanOptions {
  * ```
  */
 export function mean<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | MeanOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(46, options, ['axis', 'keepdims'], 'axis')
-  return one(46, [x], [o.axis, o.keepdims], []) as Tensor<FloatOf<A>>
+  const o = readOptions(68, options, ['axis', 'keepdims'], 'axis')
+  return one(68, [x], [o.axis, o.keepdims], []) as Tensor<FloatOf<A>>
 }
 
 /** Options of `max`. */
@@ -933,8 +1332,8 @@ export interface MaxOptions {
  * ```
  */
 export function max<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | MaxOptions): Tensor<A> {
-  const o = readOptions(47, options, ['axis', 'keepdims'], 'axis')
-  return one(47, [x], [o.axis, o.keepdims], []) as Tensor<A>
+  const o = readOptions(69, options, ['axis', 'keepdims'], 'axis')
+  return one(69, [x], [o.axis, o.keepdims], []) as Tensor<A>
 }
 
 /** Options of `min`. */
@@ -961,8 +1360,8 @@ export interface MinOptions {
  * ```
  */
 export function min<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | MinOptions): Tensor<A> {
-  const o = readOptions(48, options, ['axis', 'keepdims'], 'axis')
-  return one(48, [x], [o.axis, o.keepdims], []) as Tensor<A>
+  const o = readOptions(70, options, ['axis', 'keepdims'], 'axis')
+  return one(70, [x], [o.axis, o.keepdims], []) as Tensor<A>
 }
 
 /** Options of `all`. */
@@ -989,8 +1388,8 @@ export interface AllOptions {
  * ```
  */
 export function all(x: Tensor, options?: number | readonly number[] | AllOptions): Tensor<'bool'> {
-  const o = readOptions(49, options, ['axis', 'keepdims'], 'axis')
-  return one(49, [x], [o.axis, o.keepdims], []) as Tensor<'bool'>
+  const o = readOptions(71, options, ['axis', 'keepdims'], 'axis')
+  return one(71, [x], [o.axis, o.keepdims], []) as Tensor<'bool'>
 }
 
 /** Options of `any`. */
@@ -1017,8 +1416,8 @@ export interface AnyOptions {
  * ```
  */
 export function any(x: Tensor, options?: number | readonly number[] | AnyOptions): Tensor<'bool'> {
-  const o = readOptions(50, options, ['axis', 'keepdims'], 'axis')
-  return one(50, [x], [o.axis, o.keepdims], []) as Tensor<'bool'>
+  const o = readOptions(72, options, ['axis', 'keepdims'], 'axis')
+  return one(72, [x], [o.axis, o.keepdims], []) as Tensor<'bool'>
 }
 
 /** Options of `argmax`. */
@@ -1046,8 +1445,8 @@ export interface ArgmaxOptions {
  * ```
  */
 export function argmax(x: Tensor, options?: number | ArgmaxOptions): Tensor<'int32'> {
-  const o = readOptions(51, options, ['axis', 'keepdims'], 'axis')
-  return one(51, [x], [o.axis, o.keepdims], []) as Tensor<'int32'>
+  const o = readOptions(73, options, ['axis', 'keepdims'], 'axis')
+  return one(73, [x], [o.axis, o.keepdims], []) as Tensor<'int32'>
 }
 
 /** Options of `argmin`. */
@@ -1074,8 +1473,8 @@ export interface ArgminOptions {
  * ```
  */
 export function argmin(x: Tensor, options?: number | ArgminOptions): Tensor<'int32'> {
-  const o = readOptions(52, options, ['axis', 'keepdims'], 'axis')
-  return one(52, [x], [o.axis, o.keepdims], []) as Tensor<'int32'>
+  const o = readOptions(74, options, ['axis', 'keepdims'], 'axis')
+  return one(74, [x], [o.axis, o.keepdims], []) as Tensor<'int32'>
 }
 
 /** Options of `cumulativeSum`. */
@@ -1105,8 +1504,8 @@ export interface CumulativeSumOptions<E extends DType = DType> {
  * ```
  */
 export function cumulativeSum<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: number | CumulativeSumOptions<E>): Tensor<E> {
-  const o = readOptions(53, options, ['axis', 'dtype', 'includeInitial'], 'axis')
-  return one(53, [x], [o.axis, o.dtype, o.includeInitial], []) as Tensor<E>
+  const o = readOptions(75, options, ['axis', 'dtype', 'includeInitial'], 'axis')
+  return one(75, [x], [o.axis, o.dtype, o.includeInitial], []) as Tensor<E>
 }
 
 /**
@@ -1126,7 +1525,7 @@ export function cumulativeSum<A extends DType, E extends DType = SumOf<A>>(x: Te
  * ```
  */
 export function matmul<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>): Tensor<Promote<A, B>> {
-  return binary(54, x1, x2) as Tensor<Promote<A, B>>
+  return binary(76, x1, x2) as Tensor<Promote<A, B>>
 }
 
 /** Options of `tensordot`. */
@@ -1153,8 +1552,8 @@ export interface TensordotOptions {
  * ```
  */
 export function tensordot<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>, options?: TensordotOptions): Tensor<Promote<A, B>> {
-  const o = readOptions(55, options, ['axes'])
-  return one(55, [x1, x2], [o.axes], []) as Tensor<Promote<A, B>>
+  const o = readOptions(77, options, ['axes'])
+  return one(77, [x1, x2], [o.axes], []) as Tensor<Promote<A, B>>
 }
 
 /** Options of `softmax`. */
@@ -1180,8 +1579,8 @@ export interface SoftmaxOptions {
  * ```
  */
 export function softmax<A extends DType>(x: Tensor<A>, options?: number | SoftmaxOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(56, options, ['axis'], 'axis')
-  return one(56, [x], [o.axis], []) as Tensor<FloatOf<A>>
+  const o = readOptions(78, options, ['axis'], 'axis')
+  return one(78, [x], [o.axis], []) as Tensor<FloatOf<A>>
 }
 
 /** Options of `logSoftmax`. */
@@ -1206,8 +1605,8 @@ export interface LogSoftmaxOptions {
  * ```
  */
 export function logSoftmax<A extends DType>(x: Tensor<A>, options?: number | LogSoftmaxOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(57, options, ['axis'], 'axis')
-  return one(57, [x], [o.axis], []) as Tensor<FloatOf<A>>
+  const o = readOptions(79, options, ['axis'], 'axis')
+  return one(79, [x], [o.axis], []) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -1228,7 +1627,7 @@ export function logSoftmax<A extends DType>(x: Tensor<A>, options?: number | Log
  * ```
  */
 export function reshape<A extends DType>(x: Tensor<A>, shape: readonly number[]): Tensor<A> {
-  return one(61, [x], [shape], []) as Tensor<A>
+  return one(83, [x], [shape], []) as Tensor<A>
 }
 
 /**
@@ -1249,7 +1648,7 @@ export function reshape<A extends DType>(x: Tensor<A>, shape: readonly number[])
  * ```
  */
 export function permuteDims<A extends DType>(x: Tensor<A>, axes?: number | readonly number[]): Tensor<A> {
-  return one(62, [x], [axes], []) as Tensor<A>
+  return one(84, [x], [axes], []) as Tensor<A>
 }
 
 /**
@@ -1268,7 +1667,7 @@ export function permuteDims<A extends DType>(x: Tensor<A>, axes?: number | reado
  * ```
  */
 export function matrixTranspose<A extends DType>(x: Tensor<A>): Tensor<A> {
-  return unary(63, x) as Tensor<A>
+  return unary(85, x) as Tensor<A>
 }
 
 /**
@@ -1288,7 +1687,7 @@ export function matrixTranspose<A extends DType>(x: Tensor<A>): Tensor<A> {
  * ```
  */
 export function expandDims<A extends DType>(x: Tensor<A>, axis?: number): Tensor<A> {
-  return one(64, [x], [axis], []) as Tensor<A>
+  return one(86, [x], [axis], []) as Tensor<A>
 }
 
 /**
@@ -1308,7 +1707,7 @@ export function expandDims<A extends DType>(x: Tensor<A>, axis?: number): Tensor
  * ```
  */
 export function squeeze<A extends DType>(x: Tensor<A>, axis?: number | readonly number[]): Tensor<A> {
-  return one(65, [x], [axis], []) as Tensor<A>
+  return one(87, [x], [axis], []) as Tensor<A>
 }
 
 /** Options of `flip`. */
@@ -1334,8 +1733,8 @@ export interface FlipOptions {
  * ```
  */
 export function flip<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | FlipOptions): Tensor<A> {
-  const o = readOptions(66, options, ['axis'], 'axis')
-  return one(66, [x], [o.axis], []) as Tensor<A>
+  const o = readOptions(88, options, ['axis'], 'axis')
+  return one(88, [x], [o.axis], []) as Tensor<A>
 }
 
 /**
@@ -1355,7 +1754,7 @@ export function flip<A extends DType>(x: Tensor<A>, options?: number | readonly 
  * ```
  */
 export function broadcastTo<A extends DType>(x: Tensor<A>, shape: readonly number[]): Tensor<A> {
-  return one(67, [x], [shape], []) as Tensor<A>
+  return one(89, [x], [shape], []) as Tensor<A>
 }
 
 /** Options of `concat`. */
@@ -1382,8 +1781,8 @@ export interface ConcatOptions {
  * ```
  */
 export function concat<A extends DType>(arrays: readonly Tensor<A>[], options?: number | ConcatOptions): Tensor<Promote<A, A>> {
-  const o = readOptions(68, options, ['axis'], 'axis')
-  return one(68, tensorList(68, arrays), [o.axis], []) as Tensor<Promote<A, A>>
+  const o = readOptions(90, options, ['axis'], 'axis')
+  return one(90, tensorList(90, arrays), [o.axis], []) as Tensor<Promote<A, A>>
 }
 
 /** Options of `stack`. */
@@ -1409,8 +1808,8 @@ export interface StackOptions {
  * ```
  */
 export function stack<A extends DType>(arrays: readonly Tensor<A>[], options?: number | StackOptions): Tensor<Promote<A, A>> {
-  const o = readOptions(69, options, ['axis'], 'axis')
-  return one(69, tensorList(69, arrays), [o.axis], []) as Tensor<Promote<A, A>>
+  const o = readOptions(91, options, ['axis'], 'axis')
+  return one(91, tensorList(91, arrays), [o.axis], []) as Tensor<Promote<A, A>>
 }
 
 /** Options of `take`. */
@@ -1438,8 +1837,8 @@ export interface TakeOptions {
  * ```
  */
 export function take<A extends DType>(x: Tensor<A>, indices: Tensor, options?: number | TakeOptions): Tensor<A> {
-  const o = readOptions(72, options, ['axis'], 'axis')
-  return one(72, [x, indices], [o.axis], []) as Tensor<A>
+  const o = readOptions(94, options, ['axis'], 'axis')
+  return one(94, [x, indices], [o.axis], []) as Tensor<A>
 }
 
 /** Options of `scatterAdd`. */
@@ -1467,8 +1866,8 @@ export interface ScatterAddOptions {
  * ```
  */
 export function scatterAdd<A extends DType>(x: Tensor<A>, indices: Tensor, updates: Tensor, options?: number | ScatterAddOptions): Tensor<A> {
-  const o = readOptions(73, options, ['axis'], 'axis')
-  return one(73, [x, indices, updates], [o.axis], []) as Tensor<A>
+  const o = readOptions(95, options, ['axis'], 'axis')
+  return one(95, [x, indices, updates], [o.axis], []) as Tensor<A>
 }
 
 /** Options of `sort`. */
@@ -1496,8 +1895,8 @@ export interface SortOptions {
  * ```
  */
 export function sort<A extends DType>(x: Tensor<A>, options?: number | SortOptions): Tensor<A> {
-  const o = readOptions(74, options, ['axis', 'descending'], 'axis')
-  return one(74, [x], [o.axis, o.descending], []) as Tensor<A>
+  const o = readOptions(96, options, ['axis', 'descending'], 'axis')
+  return one(96, [x], [o.axis, o.descending], []) as Tensor<A>
 }
 
 /** Options of `argsort`. */
@@ -1524,8 +1923,8 @@ export interface ArgsortOptions {
  * ```
  */
 export function argsort(x: Tensor, options?: number | ArgsortOptions): Tensor<'int32'> {
-  const o = readOptions(75, options, ['axis', 'descending'], 'axis')
-  return one(75, [x], [o.axis, o.descending], []) as Tensor<'int32'>
+  const o = readOptions(97, options, ['axis', 'descending'], 'axis')
+  return one(97, [x], [o.axis, o.descending], []) as Tensor<'int32'>
 }
 
 /** Options of `topk`. */
@@ -1554,8 +1953,8 @@ export interface TopkOptions {
  * ```
  */
 export function topk<A extends DType>(x: Tensor<A>, k: number, options?: number | TopkOptions): { values: Tensor<A>; indices: Tensor<'int32'> } {
-  const o = readOptions(76, options, ['axis', 'largest'], 'axis')
-  const [values, indices] = many(76, [x], [k, o.axis, o.largest], []) as [Tensor, Tensor]
+  const o = readOptions(98, options, ['axis', 'largest'], 'axis')
+  const [values, indices] = many(98, [x], [k, o.axis, o.largest], []) as [Tensor, Tensor]
   return { values, indices } as { values: Tensor<A>; indices: Tensor<'int32'> }
 }
 
@@ -1585,8 +1984,8 @@ export interface ZerosOptions<E extends DType = DType> {
  * ```
  */
 export function zeros<E extends DType = 'float32'>(shape: readonly number[], options?: ZerosOptions<E>): Tensor<E> {
-  const o = readOptions(81, options, ['dtype', 'device'])
-  return one(81, [], [shape, o.dtype, o.device], []) as Tensor<E>
+  const o = readOptions(103, options, ['dtype', 'device'])
+  return one(103, [], [shape, o.dtype, o.device], []) as Tensor<E>
 }
 
 /** Options of `ones`. */
@@ -1613,8 +2012,8 @@ export interface OnesOptions<E extends DType = DType> {
  * ```
  */
 export function ones<E extends DType = 'float32'>(shape: readonly number[], options?: OnesOptions<E>): Tensor<E> {
-  const o = readOptions(82, options, ['dtype', 'device'])
-  return one(82, [], [shape, o.dtype, o.device], []) as Tensor<E>
+  const o = readOptions(104, options, ['dtype', 'device'])
+  return one(104, [], [shape, o.dtype, o.device], []) as Tensor<E>
 }
 
 /** Options of `empty`. */
@@ -1641,8 +2040,8 @@ export interface EmptyOptions<E extends DType = DType> {
  * ```
  */
 export function empty<E extends DType = 'float32'>(shape: readonly number[], options?: EmptyOptions<E>): Tensor<E> {
-  const o = readOptions(83, options, ['dtype', 'device'])
-  return one(83, [], [shape, o.dtype, o.device], []) as Tensor<E>
+  const o = readOptions(105, options, ['dtype', 'device'])
+  return one(105, [], [shape, o.dtype, o.device], []) as Tensor<E>
 }
 
 /** Options of `full`. */
@@ -1672,8 +2071,8 @@ export interface FullOptions<E extends DType = DType> {
  * ```
  */
 export function full<A extends Operand, E extends DType = Common<A, A>>(shape: readonly number[], fillValue: A, options?: FullOptions<E>): Tensor<E> {
-  const o = readOptions(84, options, ['dtype', 'device'])
-  return one(84, [fillValue], [shape, o.dtype, o.device], []) as Tensor<E>
+  const o = readOptions(106, options, ['dtype', 'device'])
+  return one(106, [fillValue], [shape, o.dtype, o.device], []) as Tensor<E>
 }
 
 /** Options of `eye`. */
@@ -1706,8 +2105,8 @@ export interface EyeOptions<E extends DType = DType> {
  * ```
  */
 export function eye<E extends DType = 'float32'>(rows: number, options?: EyeOptions<E>): Tensor<E> {
-  const o = readOptions(85, options, ['cols', 'dtype', 'device', 'k'])
-  return one(85, [], [rows, o.cols, o.dtype, o.device], [o.k]) as Tensor<E>
+  const o = readOptions(107, options, ['cols', 'dtype', 'device', 'k'])
+  return one(107, [], [rows, o.cols, o.dtype, o.device], [o.k]) as Tensor<E>
 }
 
 /** Options of `tril`. */
@@ -1734,8 +2133,8 @@ export interface TrilOptions {
  * ```
  */
 export function tril<A extends DType>(x: Tensor<A>, options?: TrilOptions): Tensor<A> {
-  const o = readOptions(89, options, ['k'])
-  return one(89, [x], [], [o.k]) as Tensor<A>
+  const o = readOptions(111, options, ['k'])
+  return one(111, [x], [], [o.k]) as Tensor<A>
 }
 
 /** Options of `triu`. */
@@ -1762,6 +2161,6 @@ export interface TriuOptions {
  * ```
  */
 export function triu<A extends DType>(x: Tensor<A>, options?: TriuOptions): Tensor<A> {
-  const o = readOptions(90, options, ['k'])
-  return one(90, [x], [], [o.k]) as Tensor<A>
+  const o = readOptions(112, options, ['k'])
+  return one(112, [x], [], [o.k]) as Tensor<A>
 }

@@ -36,8 +36,8 @@ export interface ConvOptions {
  * ```
  */
 export function conv<A extends DType, B extends DType>(x: Tensor<A>, weights: Tensor<B>, options?: ConvOptions): Tensor<Promote<A, B>> {
-  const o = readOptions(58, options, ['stride', 'padding', 'dilation', 'groups'])
-  return one(58, [x, weights], [o.stride, o.padding, o.dilation, o.groups], []) as Tensor<Promote<A, B>>
+  const o = readOptions(80, options, ['stride', 'padding', 'dilation', 'groups'])
+  return one(80, [x, weights], [o.stride, o.padding, o.dilation, o.groups], []) as Tensor<Promote<A, B>>
 }
 
 /** Options of `nn.maxPool`. */
@@ -69,8 +69,8 @@ export interface MaxPoolOptions {
  * ```
  */
 export function maxPool<A extends DType>(x: Tensor<A>, window: number | readonly number[], options?: MaxPoolOptions): Tensor<A> {
-  const o = readOptions(59, options, ['stride', 'padding', 'dilation'])
-  return one(59, [x], [window, o.stride, o.padding, o.dilation], []) as Tensor<A>
+  const o = readOptions(81, options, ['stride', 'padding', 'dilation'])
+  return one(81, [x], [window, o.stride, o.padding, o.dilation], []) as Tensor<A>
 }
 
 /** Options of `nn.avgPool`. */
@@ -101,6 +101,6 @@ export interface AvgPoolOptions {
  * ```
  */
 export function avgPool<A extends DType>(x: Tensor<A>, window: number | readonly number[], options?: AvgPoolOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(60, options, ['stride', 'padding', 'dilation'])
-  return one(60, [x], [window, o.stride, o.padding, o.dilation], []) as Tensor<FloatOf<A>>
+  const o = readOptions(82, options, ['stride', 'padding', 'dilation'])
+  return one(82, [x], [window, o.stride, o.padding, o.dilation], []) as Tensor<FloatOf<A>>
 }

@@ -221,6 +221,40 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
   }
 
   /**
+   * Power of two of each element; exact for integers.
+   *
+   * `2^x`
+   *
+   * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+   * NumPy `exp2`, PyTorch `exp2`.
+   *
+   * @example
+   * ```ts
+   * ft.tensor([0, 3, -1]).exp2() // [1, 8, 0.5]
+   * ```
+   */
+  exp2(): Tensor<FloatOf<D>> {
+    return unary(13, this) as Tensor<FloatOf<D>>
+  }
+
+  /**
+   * Exponential of each element minus 1, without cancellation near 0.
+   *
+   * `e^x - 1`
+   *
+   * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+   * NumPy `expm1`, PyTorch `expm1`.
+   *
+   * @example
+   * ```ts
+   * ft.tensor([0, 1]).expm1() // [0, 1.7182819]
+   * ```
+   */
+  expm1(): Tensor<FloatOf<D>> {
+    return unary(14, this) as Tensor<FloatOf<D>>
+  }
+
+  /**
    * Natural logarithm of each element; -Infinity at 0, NaN below.
    *
    * `ln(x)`
@@ -234,41 +268,58 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   log(): Tensor<FloatOf<D>> {
-    return unary(13, this) as Tensor<FloatOf<D>>
-  }
-
-  /**
-   * Hyperbolic tangent of each element.
-   *
-   * `(e^x - e^-x) / (e^x + e^-x)`
-   *
-   * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
-   * NumPy `tanh`, PyTorch `tanh`.
-   *
-   * @example
-   * ```ts
-   * ft.tensor([0, 1]).tanh() // [0, 0.7615942]
-   * ```
-   */
-  tanh(): Tensor<FloatOf<D>> {
-    return unary(14, this) as Tensor<FloatOf<D>>
-  }
-
-  /**
-   * Logistic function of each element.
-   *
-   * `1 / (1 + e^-x)`
-   *
-   * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
-   * PyTorch `sigmoid`.
-   *
-   * @example
-   * ```ts
-   * ft.tensor([0, 2]).sigmoid() // [0.5, 0.8807971]
-   * ```
-   */
-  sigmoid(): Tensor<FloatOf<D>> {
     return unary(15, this) as Tensor<FloatOf<D>>
+  }
+
+  /**
+   * Natural logarithm of 1 plus each element, without cancellation near 0; -Infinity at -1, NaN below.
+   *
+   * `ln(1 + x)`
+   *
+   * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+   * NumPy `log1p`, PyTorch `log1p`.
+   *
+   * @example
+   * ```ts
+   * ft.tensor([0, 1]).log1p() // [0, 0.6931472]
+   * ```
+   */
+  log1p(): Tensor<FloatOf<D>> {
+    return unary(16, this) as Tensor<FloatOf<D>>
+  }
+
+  /**
+   * Binary logarithm of each element; exact for powers of two.
+   *
+   * `ln(x) / ln(2)`
+   *
+   * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+   * NumPy `log2`, PyTorch `log2`.
+   *
+   * @example
+   * ```ts
+   * ft.tensor([8, 10]).log2() // [3, 3.321928]
+   * ```
+   */
+  log2(): Tensor<FloatOf<D>> {
+    return unary(17, this) as Tensor<FloatOf<D>>
+  }
+
+  /**
+   * Decimal logarithm of each element; -Infinity at 0, NaN below.
+   *
+   * `ln(x) / ln(10)`
+   *
+   * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+   * NumPy `log10`, PyTorch `log10`.
+   *
+   * @example
+   * ```ts
+   * ft.tensor([1000, 2]).log10() // [3, 0.30103]
+   * ```
+   */
+  log10(): Tensor<FloatOf<D>> {
+    return unary(18, this) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -285,7 +336,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   sin(): Tensor<FloatOf<D>> {
-    return unary(16, this) as Tensor<FloatOf<D>>
+    return unary(19, this) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -302,7 +353,211 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   cos(): Tensor<FloatOf<D>> {
-    return unary(17, this) as Tensor<FloatOf<D>>
+    return unary(20, this) as Tensor<FloatOf<D>>
+  }
+
+  /**
+   * Tangent of each element, in radians.
+   *
+   * `sin(x) / cos(x)`
+   *
+   * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+   * NumPy `tan`, PyTorch `tan`.
+   *
+   * @example
+   * ```ts
+   * ft.tensor([0, 1]).tan() // [0, 1.5574077]
+   * ```
+   */
+  tan(): Tensor<FloatOf<D>> {
+    return unary(21, this) as Tensor<FloatOf<D>>
+  }
+
+  /**
+   * Inverse sine of each element, from -pi/2 to pi/2; NaN beyond -1 and 1.
+   *
+   * `y with sin(y) = x`
+   *
+   * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+   * NumPy `asin`, PyTorch `asin`.
+   *
+   * @example
+   * ```ts
+   * ft.tensor([0, 1]).asin() // [0, 1.5707964]
+   * ```
+   */
+  asin(): Tensor<FloatOf<D>> {
+    return unary(22, this) as Tensor<FloatOf<D>>
+  }
+
+  /**
+   * Inverse cosine of each element, from 0 to pi; NaN beyond -1 and 1.
+   *
+   * `y with cos(y) = x`
+   *
+   * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+   * NumPy `acos`, PyTorch `acos`.
+   *
+   * @example
+   * ```ts
+   * ft.tensor([1, 0]).acos() // [0, 1.5707964]
+   * ```
+   */
+  acos(): Tensor<FloatOf<D>> {
+    return unary(23, this) as Tensor<FloatOf<D>>
+  }
+
+  /**
+   * Inverse tangent of each element, from -pi/2 to pi/2.
+   *
+   * `y with tan(y) = x`
+   *
+   * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+   * NumPy `atan`, PyTorch `atan`.
+   *
+   * @example
+   * ```ts
+   * ft.tensor([0, 1]).atan() // [0, 0.7853982]
+   * ```
+   */
+  atan(): Tensor<FloatOf<D>> {
+    return unary(24, this) as Tensor<FloatOf<D>>
+  }
+
+  /**
+   * Hyperbolic sine of each element.
+   *
+   * `(e^x - e^-x) / 2`
+   *
+   * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+   * NumPy `sinh`, PyTorch `sinh`.
+   *
+   * @example
+   * ```ts
+   * ft.tensor([0, 1]).sinh() // [0, 1.1752012]
+   * ```
+   */
+  sinh(): Tensor<FloatOf<D>> {
+    return unary(25, this) as Tensor<FloatOf<D>>
+  }
+
+  /**
+   * Hyperbolic cosine of each element.
+   *
+   * `(e^x + e^-x) / 2`
+   *
+   * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+   * NumPy `cosh`, PyTorch `cosh`.
+   *
+   * @example
+   * ```ts
+   * ft.tensor([0, 1]).cosh() // [1, 1.5430807]
+   * ```
+   */
+  cosh(): Tensor<FloatOf<D>> {
+    return unary(26, this) as Tensor<FloatOf<D>>
+  }
+
+  /**
+   * Hyperbolic tangent of each element.
+   *
+   * `(e^x - e^-x) / (e^x + e^-x)`
+   *
+   * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+   * NumPy `tanh`, PyTorch `tanh`.
+   *
+   * @example
+   * ```ts
+   * ft.tensor([0, 1]).tanh() // [0, 0.7615942]
+   * ```
+   */
+  tanh(): Tensor<FloatOf<D>> {
+    return unary(27, this) as Tensor<FloatOf<D>>
+  }
+
+  /**
+   * Inverse hyperbolic sine of each element.
+   *
+   * `ln(x + sqrt(x^2 + 1))`
+   *
+   * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+   * NumPy `asinh`, PyTorch `asinh`.
+   *
+   * @example
+   * ```ts
+   * ft.tensor([0, 1]).asinh() // [0, 0.8813736]
+   * ```
+   */
+  asinh(): Tensor<FloatOf<D>> {
+    return unary(28, this) as Tensor<FloatOf<D>>
+  }
+
+  /**
+   * Inverse hyperbolic cosine of each element; NaN below 1.
+   *
+   * `ln(x + sqrt(x^2 - 1))`
+   *
+   * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+   * NumPy `acosh`, PyTorch `acosh`.
+   *
+   * @example
+   * ```ts
+   * ft.tensor([1, 2]).acosh() // [0, 1.316958]
+   * ```
+   */
+  acosh(): Tensor<FloatOf<D>> {
+    return unary(29, this) as Tensor<FloatOf<D>>
+  }
+
+  /**
+   * Inverse hyperbolic tangent of each element; infinite at -1 and 1, NaN beyond.
+   *
+   * `ln((1 + x) / (1 - x)) / 2`
+   *
+   * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+   * NumPy `atanh`, PyTorch `atanh`.
+   *
+   * @example
+   * ```ts
+   * ft.tensor([0, 0.5]).atanh() // [0, 0.54930615]
+   * ```
+   */
+  atanh(): Tensor<FloatOf<D>> {
+    return unary(30, this) as Tensor<FloatOf<D>>
+  }
+
+  /**
+   * Logistic function of each element.
+   *
+   * `1 / (1 + e^-x)`
+   *
+   * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+   * PyTorch `sigmoid`.
+   *
+   * @example
+   * ```ts
+   * ft.tensor([0, 2]).sigmoid() // [0.5, 0.8807971]
+   * ```
+   */
+  sigmoid(): Tensor<FloatOf<D>> {
+    return unary(31, this) as Tensor<FloatOf<D>>
+  }
+
+  /**
+   * Cube root of each element, negative for negative elements.
+   *
+   * `x^(1/3)`
+   *
+   * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+   * NumPy `cbrt`.
+   *
+   * @example
+   * ```ts
+   * ft.tensor([27, -8]).cbrt() // [3, -2]
+   * ```
+   */
+  cbrt(): Tensor<FloatOf<D>> {
+    return unary(32, this) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -319,7 +574,75 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   erf(): Tensor<FloatOf<D>> {
-    return unary(18, this) as Tensor<FloatOf<D>>
+    return unary(33, this) as Tensor<FloatOf<D>>
+  }
+
+  /**
+   * Complementary error function of each element, without cancellation for large elements.
+   *
+   * `1 - erf(x)`
+   *
+   * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+   * PyTorch `erfc`.
+   *
+   * @example
+   * ```ts
+   * ft.tensor([0, 1, 5]).erfc() // [1, 0.1572992, 1.5374598e-12]
+   * ```
+   */
+  erfc(): Tensor<FloatOf<D>> {
+    return unary(34, this) as Tensor<FloatOf<D>>
+  }
+
+  /**
+   * Inverse error function of each element; infinite at -1 and 1, NaN beyond.
+   *
+   * `y with erf(y) = x`
+   *
+   * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+   * PyTorch `erfinv`.
+   *
+   * @example
+   * ```ts
+   * ft.tensor([0, 0.5]).erfinv() // [0, 0.47693628]
+   * ```
+   */
+  erfinv(): Tensor<FloatOf<D>> {
+    return unary(35, this) as Tensor<FloatOf<D>>
+  }
+
+  /**
+   * Logarithm of the absolute value of the gamma function of each element; Infinity at 0 and negative integers.
+   *
+   * `ln(|gamma(x)|)`
+   *
+   * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+   * PyTorch `lgamma`.
+   *
+   * @example
+   * ```ts
+   * ft.tensor([1, 0.5, 10]).lgamma() // [0, 0.5723649, 12.801827]
+   * ```
+   */
+  lgamma(): Tensor<FloatOf<D>> {
+    return unary(36, this) as Tensor<FloatOf<D>>
+  }
+
+  /**
+   * Derivative of the logarithm of the gamma function of each element; NaN at negative integers.
+   *
+   * `d/dx ln(gamma(x))`
+   *
+   * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+   * PyTorch `digamma`.
+   *
+   * @example
+   * ```ts
+   * ft.tensor([1, 0.5]).digamma() // [-0.5772157, -1.96351]
+   * ```
+   */
+  digamma(): Tensor<FloatOf<D>> {
+    return unary(37, this) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -336,7 +659,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   isnan(): Tensor<'bool'> {
-    return unary(19, this) as Tensor<'bool'>
+    return unary(38, this) as Tensor<'bool'>
   }
 
   /**
@@ -353,7 +676,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   isfinite(): Tensor<'bool'> {
-    return unary(20, this) as Tensor<'bool'>
+    return unary(39, this) as Tensor<'bool'>
   }
 
   /**
@@ -370,7 +693,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   logicalNot(): Tensor<'bool'> {
-    return unary(21, this) as Tensor<'bool'>
+    return unary(40, this) as Tensor<'bool'>
   }
 
   /**
@@ -388,7 +711,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   add<B extends Operand>(x2: B): Tensor<With<D, B>> {
-    return binary(22, this, x2) as Tensor<With<D, B>>
+    return binary(41, this, x2) as Tensor<With<D, B>>
   }
 
   /**
@@ -406,12 +729,12 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   subtract<B extends Operand>(x2: B): Tensor<With<D, B>> {
-    return binary(23, this, x2) as Tensor<With<D, B>>
+    return binary(42, this, x2) as Tensor<With<D, B>>
   }
 
   /** Another name for `subtract`. */
   sub<B extends Operand>(x2: B): Tensor<With<D, B>> {
-    return binary(23, this, x2) as Tensor<With<D, B>>
+    return binary(42, this, x2) as Tensor<With<D, B>>
   }
 
   /**
@@ -429,12 +752,12 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   multiply<B extends Operand>(x2: B): Tensor<With<D, B>> {
-    return binary(24, this, x2) as Tensor<With<D, B>>
+    return binary(43, this, x2) as Tensor<With<D, B>>
   }
 
   /** Another name for `multiply`. */
   mul<B extends Operand>(x2: B): Tensor<With<D, B>> {
-    return binary(24, this, x2) as Tensor<With<D, B>>
+    return binary(43, this, x2) as Tensor<With<D, B>>
   }
 
   /**
@@ -452,12 +775,12 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   divide<B extends Operand>(x2: B): Tensor<FloatOf<With<D, B>>> {
-    return binary(25, this, x2) as Tensor<FloatOf<With<D, B>>>
+    return binary(44, this, x2) as Tensor<FloatOf<With<D, B>>>
   }
 
   /** Another name for `divide`. */
   div<B extends Operand>(x2: B): Tensor<FloatOf<With<D, B>>> {
-    return binary(25, this, x2) as Tensor<FloatOf<With<D, B>>>
+    return binary(44, this, x2) as Tensor<FloatOf<With<D, B>>>
   }
 
   /**
@@ -475,7 +798,61 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   pow<B extends Operand>(x2: B): Tensor<With<D, B>> {
-    return binary(26, this, x2) as Tensor<With<D, B>>
+    return binary(45, this, x2) as Tensor<With<D, B>>
+  }
+
+  /**
+   * Angle of the point (x2, x1) from the positive x axis, from -pi to pi.
+   *
+   * `y with tan(y) = x1 / x2, in the quadrant of (x2, x1)`
+   *
+   * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+   * NumPy `atan2`, PyTorch `atan2`.
+   *
+   * @param x2 A tensor or a JavaScript scalar of a real dtype.
+   * @example
+   * ```ts
+   * ft.tensor([1, 1]).atan2(ft.tensor([1, -1])) // [0.7853982, 2.3561945]
+   * ```
+   */
+  atan2<B extends Operand>(x2: B): Tensor<FloatOf<With<D, B>>> {
+    return binary(46, this, x2) as Tensor<FloatOf<With<D, B>>>
+  }
+
+  /**
+   * Length of the hypotenuse of two operands, without overflow on the way; Infinity if either is infinite.
+   *
+   * `sqrt(x1^2 + x2^2)`
+   *
+   * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+   * NumPy `hypot`, PyTorch `hypot`.
+   *
+   * @param x2 A tensor or a JavaScript scalar of a real dtype.
+   * @example
+   * ```ts
+   * ft.tensor([3, 5]).hypot(ft.tensor([4, 12])) // [5, 13]
+   * ```
+   */
+  hypot<B extends Operand>(x2: B): Tensor<FloatOf<With<D, B>>> {
+    return binary(47, this, x2) as Tensor<FloatOf<With<D, B>>>
+  }
+
+  /**
+   * Logarithm of the sum of the exponentials of two operands.
+   *
+   * `ln(e^x1 + e^x2)`
+   *
+   * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+   * NumPy `logaddexp`, PyTorch `logaddexp`.
+   *
+   * @param x2 A tensor or a JavaScript scalar of a real dtype.
+   * @example
+   * ```ts
+   * ft.tensor([0, 1000]).logaddexp(ft.tensor([0, 1000])) // [0.6931472, 1000.6931]
+   * ```
+   */
+  logaddexp<B extends Operand>(x2: B): Tensor<FloatOf<With<D, B>>> {
+    return binary(48, this, x2) as Tensor<FloatOf<With<D, B>>>
   }
 
   /**
@@ -493,7 +870,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   remainder<B extends Operand>(x2: B): Tensor<With<D, B>> {
-    return binary(27, this, x2) as Tensor<With<D, B>>
+    return binary(49, this, x2) as Tensor<With<D, B>>
   }
 
   /**
@@ -511,7 +888,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   floorDivide<B extends Operand>(x2: B): Tensor<With<D, B>> {
-    return binary(28, this, x2) as Tensor<With<D, B>>
+    return binary(50, this, x2) as Tensor<With<D, B>>
   }
 
   /**
@@ -529,7 +906,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   minimum<B extends Operand>(x2: B): Tensor<With<D, B>> {
-    return binary(29, this, x2) as Tensor<With<D, B>>
+    return binary(51, this, x2) as Tensor<With<D, B>>
   }
 
   /**
@@ -547,7 +924,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   maximum<B extends Operand>(x2: B): Tensor<With<D, B>> {
-    return binary(30, this, x2) as Tensor<With<D, B>>
+    return binary(52, this, x2) as Tensor<With<D, B>>
   }
 
   /**
@@ -565,7 +942,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   equal(x2: Operand): Tensor<'bool'> {
-    return binary(31, this, x2) as Tensor<'bool'>
+    return binary(53, this, x2) as Tensor<'bool'>
   }
 
   /**
@@ -583,7 +960,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   notEqual(x2: Operand): Tensor<'bool'> {
-    return binary(32, this, x2) as Tensor<'bool'>
+    return binary(54, this, x2) as Tensor<'bool'>
   }
 
   /**
@@ -601,7 +978,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   less(x2: Operand): Tensor<'bool'> {
-    return binary(33, this, x2) as Tensor<'bool'>
+    return binary(55, this, x2) as Tensor<'bool'>
   }
 
   /**
@@ -619,7 +996,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   lessEqual(x2: Operand): Tensor<'bool'> {
-    return binary(34, this, x2) as Tensor<'bool'>
+    return binary(56, this, x2) as Tensor<'bool'>
   }
 
   /**
@@ -637,7 +1014,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   greater(x2: Operand): Tensor<'bool'> {
-    return binary(35, this, x2) as Tensor<'bool'>
+    return binary(57, this, x2) as Tensor<'bool'>
   }
 
   /**
@@ -655,7 +1032,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   greaterEqual(x2: Operand): Tensor<'bool'> {
-    return binary(36, this, x2) as Tensor<'bool'>
+    return binary(58, this, x2) as Tensor<'bool'>
   }
 
   /**
@@ -673,7 +1050,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   logicalAnd(x2: Operand): Tensor<'bool'> {
-    return binary(37, this, x2) as Tensor<'bool'>
+    return binary(59, this, x2) as Tensor<'bool'>
   }
 
   /**
@@ -691,7 +1068,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   logicalOr(x2: Operand): Tensor<'bool'> {
-    return binary(38, this, x2) as Tensor<'bool'>
+    return binary(60, this, x2) as Tensor<'bool'>
   }
 
   /**
@@ -710,7 +1087,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   clip<B extends Operand | undefined = undefined, C extends Operand | undefined = undefined>(min?: B, max?: C): Tensor<With<With<D, B>, C>> {
-    return one(40, [this, min, max], [], []) as Tensor<With<With<D, B>, C>>
+    return one(62, [this, min, max], [], []) as Tensor<With<With<D, B>, C>>
   }
 
   /**
@@ -728,7 +1105,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   astype<E extends DType>(dtype: E): Tensor<E> {
-    return one(41, [this], [dtype], []) as Tensor<E>
+    return one(63, [this], [dtype], []) as Tensor<E>
   }
 
   /**
@@ -745,7 +1122,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   copy(): Tensor<D> {
-    return unary(42, this) as Tensor<D>
+    return unary(64, this) as Tensor<D>
   }
 
   /**
@@ -766,8 +1143,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   oneHot<E extends DType = 'float32'>(numClasses: number, options?: OneHotOptions<E>): Tensor<E> {
-    const o = readOptions(43, options, ['dtype'])
-    return one(43, [this], [numClasses, o.dtype], []) as Tensor<E>
+    const o = readOptions(65, options, ['dtype'])
+    return one(65, [this], [numClasses, o.dtype], []) as Tensor<E>
   }
 
   /**
@@ -787,8 +1164,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   sum<E extends DType = SumOf<D>>(options?: number | readonly number[] | SumOptions<E>): Tensor<E> {
-    const o = readOptions(44, options, ['axis', 'keepdims', 'dtype'], 'axis')
-    return one(44, [this], [o.axis, o.keepdims, o.dtype], []) as Tensor<E>
+    const o = readOptions(66, options, ['axis', 'keepdims', 'dtype'], 'axis')
+    return one(66, [this], [o.axis, o.keepdims, o.dtype], []) as Tensor<E>
   }
 
   /**
@@ -806,8 +1183,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   prod<E extends DType = SumOf<D>>(options?: number | readonly number[] | ProdOptions<E>): Tensor<E> {
-    const o = readOptions(45, options, ['axis', 'keepdims', 'dtype'], 'axis')
-    return one(45, [this], [o.axis, o.keepdims, o.dtype], []) as Tensor<E>
+    const o = readOptions(67, options, ['axis', 'keepdims', 'dtype'], 'axis')
+    return one(67, [this], [o.axis, o.keepdims, o.dtype], []) as Tensor<E>
   }
 
   /**
@@ -825,8 +1202,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   mean(options?: number | readonly number[] | MeanOptions): Tensor<FloatOf<D>> {
-    const o = readOptions(46, options, ['axis', 'keepdims'], 'axis')
-    return one(46, [this], [o.axis, o.keepdims], []) as Tensor<FloatOf<D>>
+    const o = readOptions(68, options, ['axis', 'keepdims'], 'axis')
+    return one(68, [this], [o.axis, o.keepdims], []) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -845,8 +1222,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   max(options?: number | readonly number[] | MaxOptions): Tensor<D> {
-    const o = readOptions(47, options, ['axis', 'keepdims'], 'axis')
-    return one(47, [this], [o.axis, o.keepdims], []) as Tensor<D>
+    const o = readOptions(69, options, ['axis', 'keepdims'], 'axis')
+    return one(69, [this], [o.axis, o.keepdims], []) as Tensor<D>
   }
 
   /**
@@ -864,8 +1241,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   min(options?: number | readonly number[] | MinOptions): Tensor<D> {
-    const o = readOptions(48, options, ['axis', 'keepdims'], 'axis')
-    return one(48, [this], [o.axis, o.keepdims], []) as Tensor<D>
+    const o = readOptions(70, options, ['axis', 'keepdims'], 'axis')
+    return one(70, [this], [o.axis, o.keepdims], []) as Tensor<D>
   }
 
   /**
@@ -883,8 +1260,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   all(options?: number | readonly number[] | AllOptions): Tensor<'bool'> {
-    const o = readOptions(49, options, ['axis', 'keepdims'], 'axis')
-    return one(49, [this], [o.axis, o.keepdims], []) as Tensor<'bool'>
+    const o = readOptions(71, options, ['axis', 'keepdims'], 'axis')
+    return one(71, [this], [o.axis, o.keepdims], []) as Tensor<'bool'>
   }
 
   /**
@@ -902,8 +1279,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   any(options?: number | readonly number[] | AnyOptions): Tensor<'bool'> {
-    const o = readOptions(50, options, ['axis', 'keepdims'], 'axis')
-    return one(50, [this], [o.axis, o.keepdims], []) as Tensor<'bool'>
+    const o = readOptions(72, options, ['axis', 'keepdims'], 'axis')
+    return one(72, [this], [o.axis, o.keepdims], []) as Tensor<'bool'>
   }
 
   /**
@@ -922,8 +1299,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   argmax(options?: number | ArgmaxOptions): Tensor<'int32'> {
-    const o = readOptions(51, options, ['axis', 'keepdims'], 'axis')
-    return one(51, [this], [o.axis, o.keepdims], []) as Tensor<'int32'>
+    const o = readOptions(73, options, ['axis', 'keepdims'], 'axis')
+    return one(73, [this], [o.axis, o.keepdims], []) as Tensor<'int32'>
   }
 
   /**
@@ -941,8 +1318,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   argmin(options?: number | ArgminOptions): Tensor<'int32'> {
-    const o = readOptions(52, options, ['axis', 'keepdims'], 'axis')
-    return one(52, [this], [o.axis, o.keepdims], []) as Tensor<'int32'>
+    const o = readOptions(74, options, ['axis', 'keepdims'], 'axis')
+    return one(74, [this], [o.axis, o.keepdims], []) as Tensor<'int32'>
   }
 
   /**
@@ -961,8 +1338,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   cumulativeSum<E extends DType = SumOf<D>>(options?: number | CumulativeSumOptions<E>): Tensor<E> {
-    const o = readOptions(53, options, ['axis', 'dtype', 'includeInitial'], 'axis')
-    return one(53, [this], [o.axis, o.dtype, o.includeInitial], []) as Tensor<E>
+    const o = readOptions(75, options, ['axis', 'dtype', 'includeInitial'], 'axis')
+    return one(75, [this], [o.axis, o.dtype, o.includeInitial], []) as Tensor<E>
   }
 
   /**
@@ -981,7 +1358,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   matmul<B extends DType>(x2: Tensor<B>): Tensor<Promote<D, B>> {
-    return binary(54, this, x2) as Tensor<Promote<D, B>>
+    return binary(76, this, x2) as Tensor<Promote<D, B>>
   }
 
   /**
@@ -1001,8 +1378,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   tensordot<B extends DType>(x2: Tensor<B>, options?: TensordotOptions): Tensor<Promote<D, B>> {
-    const o = readOptions(55, options, ['axes'])
-    return one(55, [this, x2], [o.axes], []) as Tensor<Promote<D, B>>
+    const o = readOptions(77, options, ['axes'])
+    return one(77, [this, x2], [o.axes], []) as Tensor<Promote<D, B>>
   }
 
   /**
@@ -1021,8 +1398,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   softmax(options?: number | SoftmaxOptions): Tensor<FloatOf<D>> {
-    const o = readOptions(56, options, ['axis'], 'axis')
-    return one(56, [this], [o.axis], []) as Tensor<FloatOf<D>>
+    const o = readOptions(78, options, ['axis'], 'axis')
+    return one(78, [this], [o.axis], []) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -1040,8 +1417,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   logSoftmax(options?: number | LogSoftmaxOptions): Tensor<FloatOf<D>> {
-    const o = readOptions(57, options, ['axis'], 'axis')
-    return one(57, [this], [o.axis], []) as Tensor<FloatOf<D>>
+    const o = readOptions(79, options, ['axis'], 'axis')
+    return one(79, [this], [o.axis], []) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -1061,7 +1438,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   reshape(shape: readonly number[]): Tensor<D> {
-    return one(61, [this], [shape], []) as Tensor<D>
+    return one(83, [this], [shape], []) as Tensor<D>
   }
 
   /**
@@ -1081,7 +1458,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   permuteDims(axes?: number | readonly number[]): Tensor<D> {
-    return one(62, [this], [axes], []) as Tensor<D>
+    return one(84, [this], [axes], []) as Tensor<D>
   }
 
   /**
@@ -1099,7 +1476,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   matrixTranspose(): Tensor<D> {
-    return unary(63, this) as Tensor<D>
+    return unary(85, this) as Tensor<D>
   }
 
   /**
@@ -1118,7 +1495,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   expandDims(axis?: number): Tensor<D> {
-    return one(64, [this], [axis], []) as Tensor<D>
+    return one(86, [this], [axis], []) as Tensor<D>
   }
 
   /**
@@ -1137,7 +1514,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   squeeze(axis?: number | readonly number[]): Tensor<D> {
-    return one(65, [this], [axis], []) as Tensor<D>
+    return one(87, [this], [axis], []) as Tensor<D>
   }
 
   /**
@@ -1156,8 +1533,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   flip(options?: number | readonly number[] | FlipOptions): Tensor<D> {
-    const o = readOptions(66, options, ['axis'], 'axis')
-    return one(66, [this], [o.axis], []) as Tensor<D>
+    const o = readOptions(88, options, ['axis'], 'axis')
+    return one(88, [this], [o.axis], []) as Tensor<D>
   }
 
   /**
@@ -1176,7 +1553,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   broadcastTo(shape: readonly number[]): Tensor<D> {
-    return one(67, [this], [shape], []) as Tensor<D>
+    return one(89, [this], [shape], []) as Tensor<D>
   }
 
   /**
@@ -1197,8 +1574,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   take(indices: Tensor, options?: number | TakeOptions): Tensor<D> {
-    const o = readOptions(72, options, ['axis'], 'axis')
-    return one(72, [this, indices], [o.axis], []) as Tensor<D>
+    const o = readOptions(94, options, ['axis'], 'axis')
+    return one(94, [this, indices], [o.axis], []) as Tensor<D>
   }
 
   /**
@@ -1219,8 +1596,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   scatterAdd(indices: Tensor, updates: Tensor, options?: number | ScatterAddOptions): Tensor<D> {
-    const o = readOptions(73, options, ['axis'], 'axis')
-    return one(73, [this, indices, updates], [o.axis], []) as Tensor<D>
+    const o = readOptions(95, options, ['axis'], 'axis')
+    return one(95, [this, indices, updates], [o.axis], []) as Tensor<D>
   }
 
   /**
@@ -1239,8 +1616,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   sort(options?: number | SortOptions): Tensor<D> {
-    const o = readOptions(74, options, ['axis', 'descending'], 'axis')
-    return one(74, [this], [o.axis, o.descending], []) as Tensor<D>
+    const o = readOptions(96, options, ['axis', 'descending'], 'axis')
+    return one(96, [this], [o.axis, o.descending], []) as Tensor<D>
   }
 
   /**
@@ -1258,8 +1635,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   argsort(options?: number | ArgsortOptions): Tensor<'int32'> {
-    const o = readOptions(75, options, ['axis', 'descending'], 'axis')
-    return one(75, [this], [o.axis, o.descending], []) as Tensor<'int32'>
+    const o = readOptions(97, options, ['axis', 'descending'], 'axis')
+    return one(97, [this], [o.axis, o.descending], []) as Tensor<'int32'>
   }
 
   /**
@@ -1279,8 +1656,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   topk(k: number, options?: number | TopkOptions): { values: Tensor<D>; indices: Tensor<'int32'> } {
-    const o = readOptions(76, options, ['axis', 'largest'], 'axis')
-    const [values, indices] = many(76, [this], [k, o.axis, o.largest], []) as [Tensor, Tensor]
+    const o = readOptions(98, options, ['axis', 'largest'], 'axis')
+    const [values, indices] = many(98, [this], [k, o.axis, o.largest], []) as [Tensor, Tensor]
     return { values, indices } as { values: Tensor<D>; indices: Tensor<'int32'> }
   }
 
@@ -1301,8 +1678,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   tril(options?: TrilOptions): Tensor<D> {
-    const o = readOptions(89, options, ['k'])
-    return one(89, [this], [], [o.k]) as Tensor<D>
+    const o = readOptions(111, options, ['k'])
+    return one(111, [this], [], [o.k]) as Tensor<D>
   }
 
   /**
@@ -1322,7 +1699,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   triu(options?: TriuOptions): Tensor<D> {
-    const o = readOptions(90, options, ['k'])
-    return one(90, [this], [], [o.k]) as Tensor<D>
+    const o = readOptions(112, options, ['k'])
+    return one(112, [this], [], [o.k]) as Tensor<D>
   }
 }

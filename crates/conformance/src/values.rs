@@ -98,7 +98,13 @@ fn ordinary(dtype: DType, domain: Domain, rng: &mut Rng) -> Scalar {
         Kind::Unsigned | Kind::Signed => {
             let x = rng.below(10) as i128;
             let sign = if dtype.kind() == Kind::Signed && domain != Domain::Positive && rng.below(2) == 0 { -1 } else { 1 };
-            Scalar::Int(sign * if matches!(domain, Domain::NonZero | Domain::Positive) { x + 1 } else { x })
+            Scalar::Int(
+                sign * match domain {
+                    Domain::NonZero | Domain::Positive => x + 1,
+                    Domain::Unit => x % 2,
+                    _ => x,
+                },
+            )
         }
         _ => {
             // Quarters now and then: ties in sorts and extremes, halves in rounding, exact zeros.
@@ -106,6 +112,8 @@ fn ordinary(dtype: DType, domain: Domain, rng: &mut Rng) -> Scalar {
             Scalar::float(match domain {
                 Domain::Positive => x.abs() + 0.125,
                 Domain::NonZero if x.abs() < 0.125 => 0.5,
+                // Quarters beyond 4 are the ends.
+                Domain::Unit => (x / 4.0).clamp(-1.0, 1.0),
                 _ => x,
             })
         }

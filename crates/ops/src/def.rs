@@ -131,6 +131,8 @@ pub enum Domain {
     NonZero,
     /// Positive numbers.
     Positive,
+    /// Numbers from -1 to 1.
+    Unit,
     /// Well-conditioned square matrices.
     Matrix,
     /// Made by the row's own case generator.

@@ -16,18 +16,6 @@ fn rounding(b: &mut Builder, x: Value, op: Op) -> Value {
     if b.dtype(x).is_float() { b.unary(op, x) } else { x }
 }
 
-fn call(f: MathFn) -> impl Fn(&mut Builder, &[Value], DType) -> Value {
-    move |b, x, _| b.call(f, x)
-}
-
-const EXP: MapFn = |b, x, d| call(MathFn::Exp)(b, x, d);
-const LOG: MapFn = |b, x, d| call(MathFn::Log)(b, x, d);
-const TANH: MapFn = |b, x, d| call(MathFn::Tanh)(b, x, d);
-const SIGMOID: MapFn = |b, x, d| call(MathFn::Sigmoid)(b, x, d);
-const SIN: MapFn = |b, x, d| call(MathFn::Sin)(b, x, d);
-const COS: MapFn = |b, x, d| call(MathFn::Cos)(b, x, d);
-const ERF: MapFn = |b, x, d| call(MathFn::Erf)(b, x, d);
-
 const SIGN: MapFn = |b, x, d| {
     let (zero, one) = (b.lit(d, 0.0), b.lit(d, 1.0));
     let positive = b.compare(Op::Lt, zero, x[0]);
@@ -98,20 +86,58 @@ pub const ROWS: &[OpDef] = &[
         doc: doc("Reciprocal of the square root of each element.", "1 / sqrt(x)", "ft.tensor([4, 16]).rsqrt() // [0.5, 0.25]", "", "rsqrt"), ..FLOAT },
     OpDef { name: "reciprocal", domain: Domain::NonZero, lower: Lowering::Map(RECIPROCAL),
         doc: doc("Reciprocal of each element.", "1 / x", "ft.tensor([4, -2]).reciprocal() // [0.25, -0.5]", "reciprocal", "reciprocal"), ..FLOAT },
-    OpDef { name: "exp", lower: Lowering::Map(EXP),
+    OpDef { name: "exp", lower: Lowering::Map(|b, x, _| b.call(MathFn::Exp, x)),
         doc: doc("Exponential of each element.", "e^x", "ft.tensor([0, 1]).exp() // [1, 2.7182817]", "exp", "exp"), ..FLOAT },
-    OpDef { name: "log", domain: Domain::Positive, lower: Lowering::Map(LOG),
+    OpDef { name: "exp2", lower: Lowering::Map(|b, x, _| b.call(MathFn::Exp2, x)),
+        doc: doc("Power of two of each element; exact for integers.", "2^x", "ft.tensor([0, 3, -1]).exp2() // [1, 8, 0.5]", "exp2", "exp2"), ..FLOAT },
+    OpDef { name: "expm1", lower: Lowering::Map(|b, x, _| b.call(MathFn::Expm1, x)),
+        doc: doc("Exponential of each element minus 1, without cancellation near 0.", "e^x - 1", "ft.tensor([0, 1]).expm1() // [0, 1.7182819]", "expm1", "expm1"), ..FLOAT },
+    OpDef { name: "log", domain: Domain::Positive, lower: Lowering::Map(|b, x, _| b.call(MathFn::Log, x)),
         doc: doc("Natural logarithm of each element; -Infinity at 0, NaN below.", "ln(x)", "ft.tensor([1, 10]).log() // [0, 2.3025851]", "log", "log"), ..FLOAT },
-    OpDef { name: "tanh", lower: Lowering::Map(TANH),
-        doc: doc("Hyperbolic tangent of each element.", "(e^x - e^-x) / (e^x + e^-x)", "ft.tensor([0, 1]).tanh() // [0, 0.7615942]", "tanh", "tanh"), ..FLOAT },
-    OpDef { name: "sigmoid", lower: Lowering::Map(SIGMOID),
-        doc: doc("Logistic function of each element.", "1 / (1 + e^-x)", "ft.tensor([0, 2]).sigmoid() // [0.5, 0.8807971]", "", "sigmoid"), ..FLOAT },
-    OpDef { name: "sin", lower: Lowering::Map(SIN),
+    OpDef { name: "log1p", lower: Lowering::Map(|b, x, _| b.call(MathFn::Log1p, x)),
+        doc: doc("Natural logarithm of 1 plus each element, without cancellation near 0; -Infinity at -1, NaN below.", "ln(1 + x)", "ft.tensor([0, 1]).log1p() // [0, 0.6931472]", "log1p", "log1p"), ..FLOAT },
+    OpDef { name: "log2", domain: Domain::Positive, lower: Lowering::Map(|b, x, _| b.call(MathFn::Log2, x)),
+        doc: doc("Binary logarithm of each element; exact for powers of two.", "ln(x) / ln(2)", "ft.tensor([8, 10]).log2() // [3, 3.321928]", "log2", "log2"), ..FLOAT },
+    OpDef { name: "log10", domain: Domain::Positive, lower: Lowering::Map(|b, x, _| b.call(MathFn::Log10, x)),
+        doc: doc("Decimal logarithm of each element; -Infinity at 0, NaN below.", "ln(x) / ln(10)", "ft.tensor([1000, 2]).log10() // [3, 0.30103]", "log10", "log10"), ..FLOAT },
+    OpDef { name: "sin", lower: Lowering::Map(|b, x, _| b.call(MathFn::Sin, x)),
         doc: doc("Sine of each element, in radians.", "sin(x)", "ft.tensor([0, 1]).sin() // [0, 0.8414710]", "sin", "sin"), ..FLOAT },
-    OpDef { name: "cos", lower: Lowering::Map(COS),
+    OpDef { name: "cos", lower: Lowering::Map(|b, x, _| b.call(MathFn::Cos, x)),
         doc: doc("Cosine of each element, in radians.", "cos(x)", "ft.tensor([0, 1]).cos() // [1, 0.5403023]", "cos", "cos"), ..FLOAT },
-    OpDef { name: "erf", lower: Lowering::Map(ERF),
+    OpDef { name: "tan", lower: Lowering::Map(|b, x, _| b.call(MathFn::Tan, x)),
+        doc: doc("Tangent of each element, in radians.", "sin(x) / cos(x)", "ft.tensor([0, 1]).tan() // [0, 1.5574077]", "tan", "tan"), ..FLOAT },
+    OpDef { name: "asin", domain: Domain::Unit, lower: Lowering::Map(|b, x, _| b.call(MathFn::Asin, x)),
+        doc: doc("Inverse sine of each element, from -pi/2 to pi/2; NaN beyond -1 and 1.", "y with sin(y) = x", "ft.tensor([0, 1]).asin() // [0, 1.5707964]", "asin", "asin"), ..FLOAT },
+    OpDef { name: "acos", domain: Domain::Unit, lower: Lowering::Map(|b, x, _| b.call(MathFn::Acos, x)),
+        doc: doc("Inverse cosine of each element, from 0 to pi; NaN beyond -1 and 1.", "y with cos(y) = x", "ft.tensor([1, 0]).acos() // [0, 1.5707964]", "acos", "acos"), ..FLOAT },
+    OpDef { name: "atan", lower: Lowering::Map(|b, x, _| b.call(MathFn::Atan, x)),
+        doc: doc("Inverse tangent of each element, from -pi/2 to pi/2.", "y with tan(y) = x", "ft.tensor([0, 1]).atan() // [0, 0.7853982]", "atan", "atan"), ..FLOAT },
+    OpDef { name: "sinh", lower: Lowering::Map(|b, x, _| b.call(MathFn::Sinh, x)),
+        doc: doc("Hyperbolic sine of each element.", "(e^x - e^-x) / 2", "ft.tensor([0, 1]).sinh() // [0, 1.1752012]", "sinh", "sinh"), ..FLOAT },
+    OpDef { name: "cosh", lower: Lowering::Map(|b, x, _| b.call(MathFn::Cosh, x)),
+        doc: doc("Hyperbolic cosine of each element.", "(e^x + e^-x) / 2", "ft.tensor([0, 1]).cosh() // [1, 1.5430807]", "cosh", "cosh"), ..FLOAT },
+    OpDef { name: "tanh", lower: Lowering::Map(|b, x, _| b.call(MathFn::Tanh, x)),
+        doc: doc("Hyperbolic tangent of each element.", "(e^x - e^-x) / (e^x + e^-x)", "ft.tensor([0, 1]).tanh() // [0, 0.7615942]", "tanh", "tanh"), ..FLOAT },
+    OpDef { name: "asinh", lower: Lowering::Map(|b, x, _| b.call(MathFn::Asinh, x)),
+        doc: doc("Inverse hyperbolic sine of each element.", "ln(x + sqrt(x^2 + 1))", "ft.tensor([0, 1]).asinh() // [0, 0.8813736]", "asinh", "asinh"), ..FLOAT },
+    OpDef { name: "acosh", domain: Domain::Positive, lower: Lowering::Map(|b, x, _| b.call(MathFn::Acosh, x)),
+        doc: doc("Inverse hyperbolic cosine of each element; NaN below 1.", "ln(x + sqrt(x^2 - 1))", "ft.tensor([1, 2]).acosh() // [0, 1.316958]", "acosh", "acosh"), ..FLOAT },
+    OpDef { name: "atanh", domain: Domain::Unit, lower: Lowering::Map(|b, x, _| b.call(MathFn::Atanh, x)),
+        doc: doc("Inverse hyperbolic tangent of each element; infinite at -1 and 1, NaN beyond.", "ln((1 + x) / (1 - x)) / 2", "ft.tensor([0, 0.5]).atanh() // [0, 0.54930615]", "atanh", "atanh"), ..FLOAT },
+    OpDef { name: "sigmoid", lower: Lowering::Map(|b, x, _| b.call(MathFn::Sigmoid, x)),
+        doc: doc("Logistic function of each element.", "1 / (1 + e^-x)", "ft.tensor([0, 2]).sigmoid() // [0.5, 0.8807971]", "", "sigmoid"), ..FLOAT },
+    OpDef { name: "cbrt", lower: Lowering::Map(|b, x, _| b.call(MathFn::Cbrt, x)),
+        doc: doc("Cube root of each element, negative for negative elements.", "x^(1/3)", "ft.tensor([27, -8]).cbrt() // [3, -2]", "cbrt", ""), ..FLOAT },
+    OpDef { name: "erf", lower: Lowering::Map(|b, x, _| b.call(MathFn::Erf, x)),
         doc: doc("Error function of each element.", "2 / sqrt(pi) * integral of e^(-t^2) from 0 to x", "ft.tensor([0, 1]).erf() // [0, 0.8427008]", "", "erf"), ..FLOAT },
+    OpDef { name: "erfc", lower: Lowering::Map(|b, x, _| b.call(MathFn::Erfc, x)),
+        doc: doc("Complementary error function of each element, without cancellation for large elements.", "1 - erf(x)", "ft.tensor([0, 1, 5]).erfc() // [1, 0.1572992, 1.5374598e-12]", "", "erfc"), ..FLOAT },
+    OpDef { name: "erfinv", domain: Domain::Unit, lower: Lowering::Map(|b, x, _| b.call(MathFn::Erfinv, x)),
+        doc: doc("Inverse error function of each element; infinite at -1 and 1, NaN beyond.", "y with erf(y) = x", "ft.tensor([0, 0.5]).erfinv() // [0, 0.47693628]", "", "erfinv"), ..FLOAT },
+    OpDef { name: "lgamma", lower: Lowering::Map(|b, x, _| b.call(MathFn::Lgamma, x)),
+        doc: doc("Logarithm of the absolute value of the gamma function of each element; Infinity at 0 and negative integers.", "ln(|gamma(x)|)", "ft.tensor([1, 0.5, 10]).lgamma() // [0, 0.5723649, 12.801827]", "", "lgamma"), ..FLOAT },
+    OpDef { name: "digamma", lower: Lowering::Map(|b, x, _| b.call(MathFn::Digamma, x)),
+        doc: doc("Derivative of the logarithm of the gamma function of each element; NaN at negative integers.", "d/dx ln(gamma(x))", "ft.tensor([1, 0.5]).digamma() // [-0.5772157, -1.96351]", "", "digamma"), ..FLOAT },
     OpDef { name: "isnan", lower: Lowering::Map(IS_NAN),
         doc: doc("Whether each element is NaN.", "x != x", "ft.tensor([1, NaN]).isnan() // [false, true]", "isnan", "isnan"), ..PREDICATE },
     OpDef { name: "isfinite", lower: Lowering::Map(IS_FINITE),
