@@ -132,7 +132,10 @@ fn what_is_rewritten_has_the_values_of_the_kernel_and_is_counted_each_time() {
             let stats = s.stats();
             assert!(stats.fallbacks.is_empty());
             let counted: Vec<_> = stats.rewritten.iter().map(|r| (r.op.as_str(), r.kernel.as_str(), r.count)).collect();
-            assert_eq!(counted, [("conv", "window", runs), ("maxPool", "window", runs), ("avgPool", "window", runs)]);
+            assert_eq!(
+                counted,
+                [("nn.conv", "window", runs), ("nn.maxPool", "window", runs), ("nn.avgPool", "window", runs)]
+            );
             assert!(stats.rewritten.iter().all(|r| r.device == "cpu" && r.dtype == "float32"));
         }
         s.reset_stats();
