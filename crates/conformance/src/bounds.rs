@@ -184,27 +184,28 @@ fn map_errors(map: &Map, inputs: &[&Known], params: &[u64], outputs: &[Array]) -
     let arrays: Vec<Array> = inputs.iter().map(|k| k.array.clone()).collect();
     let dims: Vec<&[usize]> = outputs.iter().map(Array::dims).collect();
     let mut errors: Vec<Vec<f64>> = outputs.iter().map(|o| vec![0.0; o.len()]).collect();
-    let mut add = |runs: [Vec<Array>; 2]| {
+    let mut add = |runs: &[Vec<Array>]| {
         for (n, center) in outputs.iter().enumerate() {
             for (i, error) in errors[n].iter_mut().enumerate() {
-                let off = |run: &Vec<Array>| difference(run[n].get(i), center.get(i));
+                let off = runs.iter().map(|run| difference(run[n].get(i), center.get(i)));
                 // Half more: what first-order perturbation leaves out.
-                *error += 1.5 * off(&runs[0]).max(off(&runs[1]));
+                *error += 1.5 * off.fold(0.0, f64::max);
             }
         }
     };
     for &at in &free {
         let run =
             |sign: f64| reference::run(&Kernel::Map(Map { program: perturbed(program, at, sign) }), &arrays, &dims, params);
-        add([run(1.0)?, run(-1.0)?]);
+        add(&[run(1.0)?, run(-1.0)?]);
     }
     for &at in &inexact {
-        let run = |sign: f64| {
+        let (array, errors) = (&inputs[at].array, absolute(inputs[at]));
+        let run = |operand: Array| {
             let mut moved = arrays.clone();
-            moved[at] = shifted(&inputs[at].array, &absolute(inputs[at]), sign)?;
+            moved[at] = operand;
             reference::run(&Kernel::Map(map.clone()), &moved, &dims, params)
         };
-        add([run(1.0)?, run(-1.0)?]);
+        add(&[run(shifted(array, &errors, 1.0)?)?, run(shifted(array, &errors, -1.0)?)?, run(cancelled(array, &errors)?)?]);
     }
     for (array, errors) in outputs.iter().zip(&mut errors).filter(|(a, _)| floating(a.dtype())) {
         // What is perturbed by less than a rounding may still be rounded the other way.
@@ -263,6 +264,16 @@ fn shifted(array: &Array, errors: &[f64], sign: f64) -> Result<Array> {
         };
         moved.encode(dtype).into_iter().take(dtype.bytes())
     });
+    Array::new(dtype, array.dims(), elements.collect())
+}
+
+/// The array with zero for what may be zero within its error: truth values and signs jump there, and nowhere near it.
+fn cancelled(array: &Array, errors: &[f64]) -> Result<Array> {
+    let (dtype, size) = (array.dtype(), array.dtype().bytes());
+    let elements =
+        array.scalars().zip(errors).zip(array.bytes().chunks_exact(size)).flat_map(|((x, &e), bytes)| {
+            if floating(dtype) && x.magnitude().hi <= e { vec![0; size] } else { bytes.to_vec() }
+        });
     Array::new(dtype, array.dims(), elements.collect())
 }
 
