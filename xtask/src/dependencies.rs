@@ -1,8 +1,8 @@
 //! The direction of dependencies between this workspace's crates: core <- ops <- engine <- node and core <- backends <- node.
 //! No backend knows the table of operations, another backend, or JavaScript.
 
+use crate::command;
 use std::path::Path;
-use std::process::Command;
 
 /// Each crate and the crates of this workspace it may use (development dependencies apart).
 const ALLOWED: &[(&str, &[&str])] = &[
@@ -30,27 +30,9 @@ const ALLOWED: &[(&str, &[&str])] = &[
 
 /// Edges that point the wrong way, and crates that have no place yet.
 pub fn problems(root: &Path) -> Result<Vec<String>, String> {
-    let tree = Command::new("cargo")
-        .args([
-            "tree",
-            "--workspace",
-            "--offline",
-            "--edges",
-            "normal,build",
-            "--depth",
-            "1",
-            "--prefix",
-            "depth",
-            "--format",
-            " {p}",
-        ])
-        .current_dir(root)
-        .output()
-        .map_err(|error| format!("cargo tree: {error}"))?;
-    if !tree.status.success() {
-        return Err(String::from_utf8_lossy(&tree.stderr).into_owned());
-    }
-    Ok(wrong_edges(&String::from_utf8_lossy(&tree.stdout)))
+    let tree = ["tree", "--workspace", "--offline", "--edges", "normal,build"];
+    let lines = ["--depth", "1", "--prefix", "depth", "--format", " {p}"];
+    Ok(wrong_edges(&command::output(root, "cargo", &[&tree[..], &lines].concat())?))
 }
 
 /// Reads `0 crate v1 (path)` for a crate and `1 crate v1 ...` for what it uses.

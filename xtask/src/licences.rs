@@ -1,8 +1,8 @@
 //! The licences of everything that is linked into the native module or runs its build: each must be one that a package under
 //! MIT may pass on with no duty but keeping the notice.
 
+use crate::command;
 use std::path::Path;
-use std::process::Command;
 
 /// SPDX names. Nothing with copyleft, nothing unknown.
 const ALLOWED: &[&str] =
@@ -10,16 +10,10 @@ const ALLOWED: &[&str] =
 
 /// Packages whose licence is missing or not allowed.
 pub fn problems(root: &Path) -> Result<Vec<String>, String> {
-    let tree = Command::new("cargo")
-        .args(["tree", "--workspace", "--edges", "normal,build", "--target", "all"])
-        .args(["--prefix", "none", "--no-dedupe", "--format", "{p}|{l}"])
-        .current_dir(root)
-        .output()
-        .map_err(|error| format!("cargo tree: {error}"))?;
-    if !tree.status.success() {
-        return Err(String::from_utf8_lossy(&tree.stderr).into_owned());
-    }
-    let mut found: Vec<String> = String::from_utf8_lossy(&tree.stdout).lines().filter_map(refused).collect();
+    let tree = ["tree", "--workspace", "--edges", "normal,build", "--target", "all"];
+    let lines = ["--prefix", "none", "--no-dedupe", "--format", "{p}|{l}"];
+    let tree = command::output(root, "cargo", &[&tree[..], &lines].concat())?;
+    let mut found: Vec<String> = tree.lines().filter_map(refused).collect();
     found.sort();
     found.dedup();
     Ok(found)
@@ -31,10 +25,15 @@ fn refused(line: &str) -> Option<String> {
     (!is_allowed(licence)).then(|| format!("{package}: licence '{licence}' is not one of {}", ALLOWED.join(", ")))
 }
 
-/// Whether each part of an `AND` offers an allowed choice. `/` is the old spelling of `OR`.
+/// Whether each part of an `AND` offers an allowed choice.
 fn is_allowed(expression: &str) -> bool {
+    offers(expression).iter().all(|names| names.iter().any(|name| ALLOWED.contains(&name.as_str())))
+}
+
+/// The licences to choose from, for each part of an `AND` in an SPDX expression. `/` is the old spelling of `OR`.
+pub fn offers(expression: &str) -> Vec<Vec<String>> {
     let plain = expression.replace(['(', ')'], "").replace('/', " OR ");
-    plain.split(" AND ").all(|part| part.split(" OR ").any(|name| ALLOWED.contains(&name.trim())))
+    plain.split(" AND ").map(|part| part.split(" OR ").map(|name| name.trim().to_string()).collect()).collect()
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! The house rules that no compiler checks: words and names that must not appear, files that say what they are for, guarded
 //! entry points. `cargo xtask lint` also runs [`crate::links`], [`crate::dependencies`] and [`crate::licences`].
 
+use crate::command;
 use std::path::Path;
-use std::process::Command;
 
 /// Text that must not be in any file, and why. Split, so that this file passes its own check.
 const FORBIDDEN: &[(&str, &str)] = &[
@@ -41,15 +41,8 @@ pub fn check() -> Result<(), String> {
 }
 
 fn files(root: &Path) -> Result<Vec<String>, String> {
-    let git = Command::new("git")
-        .args(["ls-files", "--cached", "--others", "--exclude-standard"])
-        .current_dir(root)
-        .output()
-        .map_err(|error| format!("git: {error}"))?;
-    if !git.status.success() {
-        return Err(String::from_utf8_lossy(&git.stderr).into_owned());
-    }
-    Ok(String::from_utf8_lossy(&git.stdout).lines().map(str::to_string).collect())
+    let listed = command::output(root, "git", &["ls-files", "--cached", "--others", "--exclude-standard"])?;
+    Ok(listed.lines().map(str::to_string).collect())
 }
 
 /// What is wrong with one file.

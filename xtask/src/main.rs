@@ -1,6 +1,7 @@
 //! Chores of the repository: `cargo xtask <chore>`.
 
 mod codegen;
+mod command;
 mod dependencies;
 mod licences;
 mod links;

@@ -4,9 +4,9 @@
 //! Cargo says what is linked; the texts are the files each package ships. Where its licence offers a choice, one is taken and the
 //! files of the others are left out. A package that ships no text of its licence gets the standard one of `xtask/licences/`.
 
+use crate::{command, licences};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 /// A licence as it is found in packages.
 struct Licence {
@@ -72,17 +72,15 @@ pub fn write(target: &str, file: &str) -> Result<(), String> {
     std::fs::write(file, text).map_err(|error| format!("{file}: {error}"))
 }
 
-fn cargo(root: &Path, args: &[&str]) -> Result<String, String> {
-    let output = Command::new("cargo").args(args).current_dir(root).output().map_err(|error| format!("cargo: {error}"))?;
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    if output.status.success() { Ok(text(&output.stdout)) } else { Err(text(&output.stderr)) }
-}
-
 /// The packages of others below the native module, without what only runs while it is built.
 fn linked(root: &Path, target: &str) -> Result<Vec<Package>, String> {
     let edges = ["--edges", "normal,no-proc-macro", "--prefix", "none", "--no-dedupe", "--format", "{p}|{l}|{r}"];
-    let tree = cargo(root, &[&["tree", "--package", "ferrotensor-node", "--target", target], &edges[..]].concat())?;
-    let folders = folders(&cargo(root, &["metadata", "--format-version", "1"])?);
+    let tree = command::output(
+        root,
+        "cargo",
+        &[&["tree", "--package", "ferrotensor-node", "--target", target], &edges[..]].concat(),
+    )?;
+    let folders = folders(&command::output(root, "cargo", &["metadata", "--format-version", "1"])?);
     let mut lines: Vec<&str> = tree.lines().filter(|line| !line.starts_with("ferrotensor-")).collect();
     lines.sort_unstable();
     lines.dedup();
@@ -161,17 +159,15 @@ fn flat(text: &str) -> String {
 
 type Choice = (Vec<&'static Licence>, Vec<&'static Licence>);
 
-/// The licences taken from an SPDX expression, one for each part of an `AND`, and those left. `/` is the old spelling of `OR`.
+/// The licences taken from an SPDX expression, one for each part of an `AND`, and those left.
 ///
 /// # Errors
 /// The part none of whose licences is in [`LICENCES`].
 fn choice(expression: &str) -> Result<Choice, String> {
-    let plain = expression.replace(['(', ')'], "").replace('/', " OR ");
     let (mut chosen, mut left) = (Vec::new(), Vec::new());
-    for part in plain.split(" AND ") {
-        let offered: Vec<&str> = part.split(" OR ").map(str::trim).collect();
-        let mut known = LICENCES.iter().filter(|licence| offered.contains(&licence.name));
-        chosen.push(known.next().ok_or_else(|| part.to_string())?);
+    for offered in licences::offers(expression) {
+        let mut known = LICENCES.iter().filter(|licence| offered.iter().any(|name| name == licence.name));
+        chosen.push(known.next().ok_or_else(|| offered.join(" OR "))?);
         left.extend(known);
     }
     Ok((chosen, left))
