@@ -1,7 +1,7 @@
 // Memory pressure: what is done before a program is refused, and what keeps synchronous loops bounded. Values that
 // JavaScript dropped are free only after a garbage collection, which V8 sees no reason for: tensors are small objects to it.
 
-import { setFlagsFromString } from 'node:v8'
+import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { integer, shown } from './call.js'
 import { ArgumentError, OutOfMemoryError } from './errors.js'
@@ -15,8 +15,6 @@ export const WATCH_KIB = 16
 const COUNT_NODES = 128
 /** Results up to this size are admitted in any case, as the last resort: reading a loss frees what it pins. */
 const SMALL_BYTES = 64 << 10
-/** Full collections may take this share of the time. */
-const FULL_SHARE = 0.05
 
 type Collect = (options?: { type: 'minor' }) => void
 let collector: Collect | undefined
@@ -35,21 +33,13 @@ function collect(options?: { type: 'minor' }): void {
 
 function collectMinor(): void {
   collect({ type: 'minor' })
-  native.collect(false)
+  native.collect(0)
 }
-
-let fullEnd = 0
-let fullTime = 0
 
 function collectFull(): void {
-  const start = performance.now()
   collect()
-  native.collect(true)
-  fullEnd = performance.now()
-  fullTime = fullEnd - start
+  native.collect(getHeapStatistics().used_heap_size)
 }
-
-const fullIsCheap = (): boolean => performance.now() - fullEnd > fullTime / FULL_SHARE
 
 /** Relief runs programs; those never ask for relief themselves. */
 let relieving = false
@@ -130,7 +120,7 @@ export function admit(except: readonly Tensor[], run: (force: boolean) => number
 
 /** Soft pressure: many new handles, or much new memory, since the last collection. */
 export function relieveSoftly(status: number): void {
-  const full = (status & WANT_FULL) !== 0 && fullIsCheap()
+  const full = (status & WANT_FULL) !== 0
   // Old handles alone are no reason for minor collections: those would only promote what is young.
   if (relieving || (!full && (status & WANT_MINOR) === 0)) return
   relieving = true

@@ -96,7 +96,7 @@ export interface Native {
   dispose(handle: number): void
   adopt(handle: number, scope: number): void
   closeScope(scope: number): void
-  collect(old: boolean): void
+  collect(heap: number): void
   watch(expression: object): boolean
   pruneWatched(): void
   watched(): object[]

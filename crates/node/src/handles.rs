@@ -84,10 +84,12 @@ pub struct Handles {
     since_canary: (u32, usize),
     since_minor: u32,
     created: u32,
-    /// Live bytes the last collection left, and those of old handles the last full one left.
+    /// Live bytes the last collection left.
     left: usize,
     old_bytes: usize,
+    /// What the last full collection left: bytes of old handles, and of JavaScript's heap.
     old_left: usize,
+    heap_left: usize,
     scopes: HashMap<i32, Vec<Key>>,
 }
 
@@ -108,6 +110,7 @@ impl Handles {
             left: 0,
             old_bytes: 0,
             old_left: 0,
+            heap_left: 0,
             scopes: HashMap::new(),
         }
     }
@@ -235,8 +238,8 @@ impl Handles {
         self.canary = Weak::new(self.env, object).ok();
     }
 
-    /// Frees every young handle whose object is dead; with `old`, every handle.
-    fn sweep(&mut self, old: bool) {
+    /// Frees every young handle whose object is dead; after a full collection, which left `heap` bytes, every handle.
+    fn sweep(&mut self, heap: Option<usize>) {
         {
             // One look for each collection: a second one would age, and so protect, what the next collection kills.
             let _scope = Scope::open(self.env);
@@ -252,7 +255,7 @@ impl Handles {
                 }
             }
         }
-        if old {
+        if let Some(heap) = heap {
             for start in (0..self.slots.len()).step_by(SCOPE_ENTRIES) {
                 let _scope = Scope::open(self.env);
                 for index in start..(start + SCOPE_ENTRIES).min(self.slots.len()) {
@@ -260,6 +263,7 @@ impl Handles {
                 }
             }
             self.old_left = self.old_bytes;
+            self.heap_left = heap;
         }
         self.since_minor = 0;
         self.left = engine().live_bytes();
@@ -268,12 +272,14 @@ impl Handles {
     /// What the environment should collect now ([`WANT_MINOR`], [`WANT_FULL`]).
     ///
     /// Minor: live bytes grew by max(128 MiB, half of what the last collection left), or 4,096 handles were made.
-    /// Full: old handles hold max(256 MiB, twice what the last full collection left) or more.
+    /// Full: old handles hold more than max(256 MiB, twice what the last full collection left of them, four times what it
+    /// left of JavaScript's heap). A full collection takes about a second for each GiB of that heap: counted in bytes, never
+    /// in time, its share of the work is bounded, and so is the garbage, on a machine of any speed.
     pub fn pressure(&mut self) -> i32 {
         let live = engine().live_bytes();
         self.left = self.left.min(live);
         let minor = live - self.left > (self.left / 2).max(128 << 20) || self.since_minor >= MINOR_HANDLES;
-        let full = self.old_bytes > (2 * self.old_left).max(256 << 20);
+        let full = self.old_bytes > (2 * self.old_left).max(self.heap_left.saturating_mul(4)).max(256 << 20);
         i32::from(minor) * WANT_MINOR + i32::from(full) * WANT_FULL
     }
 
@@ -323,9 +329,11 @@ pub fn close_scope(state: &mut Environment, args: &Args) -> Result<sys::napi_val
     Ok(ptr::null_mut())
 }
 
-/// `collect(old)`: frees the handles whose objects a garbage collection found dead; without `old` young ones only.
+/// `collect(heap)`: frees the handles whose objects a garbage collection found dead; young ones only, unless it was a full
+/// collection, which left `heap` bytes.
 pub fn collect(state: &mut Environment, args: &Args) -> Result<sys::napi_value> {
-    state.handles.sweep(args.bool(0));
+    let heap = args.f64(0)? as usize;
+    state.handles.sweep((heap > 0).then_some(heap));
     Ok(ptr::null_mut())
 }
 
