@@ -4,7 +4,7 @@
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { integer, shown } from './call.js'
-import { ArgumentError, OutOfMemoryError } from './errors.js'
+import { ArgumentError, InternalError, OutOfMemoryError } from './errors.js'
 import { countPinned, pinnedBytes, refusedBytes, tryFlush } from './flush.js'
 import { native, WANT_FULL, WANT_MINOR, type DeviceMemory } from './native.js'
 import { PENDING, type Tensor } from './tensor.js'
@@ -19,13 +19,29 @@ const SMALL_BYTES = 64 << 10
 type Collect = (options?: { type: 'minor' }) => void
 let collector: Collect | undefined
 
-/** V8's collector; the flag that shows it is process-wide, so it is reset at once. */
-function collect(options?: { type: 'minor' }): void {
-  if (collector === undefined) {
+/** Tries until V8's collector is found. One is enough but when other workers look for theirs in the same microseconds. */
+const TRIES = 1000
+
+/**
+ * V8's collector. The flag that shows it in new contexts is process-wide, and reset at once: another worker that looks for
+ * its own may have reset it before the context here was made.
+ */
+function findCollector(): Collect {
+  const find = () => runInNewContext('globalThis.gc') as Collect | undefined
+  // Whoever started Node with the flag keeps it.
+  let found = 'gc' in globalThis ? find() : undefined
+  for (let i = 0; found === undefined && i < TRIES; i++) {
     setFlagsFromString('--expose-gc')
-    collector = runInNewContext('gc') as Collect
+    found = find()
     setFlagsFromString('--no-expose-gc')
   }
+  if (found !== undefined) return found
+  throw new InternalError("V8's garbage collector could not be reached: its flags are frozen")
+}
+
+/** Collects garbage: the young generation, or everything. */
+function collect(options?: { type: 'minor' }): void {
+  collector ??= findCollector()
   // With any object V8 of Node 20 runs a minor collection, {type: 'major'} included; without one, a full one.
   if (options === undefined) collector()
   else collector(options)

@@ -8,7 +8,6 @@ use ferrotensor_core::{Error, Result};
 use napi_sys as sys;
 use std::any::Any;
 use std::cell::RefCell;
-use std::ffi::CString;
 use std::ptr;
 
 thread_local! {
@@ -48,35 +47,34 @@ pub struct ErrorClasses {
 }
 
 impl ErrorClasses {
-    /// A JavaScript error object.
-    pub fn object(&self, env: sys::napi_env, error: &Error) -> sys::napi_value {
+    /// A JavaScript error object. None: its constructor, which is JavaScript, has left an exception pending.
+    ///
+    /// That exception must stay. It is the end of a worker that is being terminated (cleared, an endless loop of failing
+    /// calls never ends: Node 22 and later), or a stack overflow.
+    pub fn object(&self, env: sys::napi_env, error: &Error) -> Option<sys::napi_value> {
         let message = value::from_text(env, &error.message);
-        let mut out = ptr::null_mut();
         let class = Code::ALL.iter().position(|c| *c == error.code).and_then(|i| self.constructors.get(i));
-        // SAFETY: references are strong and belong to `env`; on any failure we fall through to a plain error.
-        unsafe {
-            if let Some(class) = class {
-                let mut constructor = ptr::null_mut();
-                sys::napi_get_reference_value(env, *class, &mut constructor);
-                if sys::napi_new_instance(env, constructor, 1, &message, &mut out) == sys::Status::napi_ok {
-                    return out;
+        let mut out = ptr::null_mut();
+        // SAFETY: `env` is live; references are strong and belong to it.
+        let status = unsafe {
+            match class {
+                Some(class) => {
+                    let mut constructor = ptr::null_mut();
+                    sys::napi_get_reference_value(env, *class, &mut constructor);
+                    sys::napi_new_instance(env, constructor, 1, &message, &mut out)
                 }
-                let mut ignored = ptr::null_mut();
-                sys::napi_get_and_clear_last_exception(env, &mut ignored);
+                // Before TypeScript has handed its classes over.
+                None => sys::napi_create_error(env, value::from_text(env, error.code.name()), message, &mut out),
             }
-            sys::napi_create_error(env, value::from_text(env, error.code.name()), message, &mut out);
-        }
-        out
+        };
+        (status == sys::Status::napi_ok).then_some(out)
     }
 
     /// Throws an error from the running callback; the result is what the callback returns.
     pub fn throw(&self, env: sys::napi_env, error: &Error) -> sys::napi_value {
-        // SAFETY: `env` is live and inside a callback.
-        unsafe {
-            if sys::napi_throw(env, self.object(env, error)) != sys::Status::napi_ok {
-                let text = CString::new(error.message.replace('\0', " ")).unwrap_or_default();
-                sys::napi_throw_error(env, ptr::null(), text.as_ptr());
-            }
+        if let Some(object) = self.object(env, error) {
+            // SAFETY: `env` is live and inside a callback; a call that fails leaves another exception pending.
+            unsafe { sys::napi_throw(env, object) };
         }
         ptr::null_mut()
     }

@@ -157,7 +157,10 @@ unsafe extern "C" fn deliver(env: sys::napi_env, _: sys::napi_value, context: *m
                     sys::napi_resolve_deferred(env, deferred, value);
                 }
                 Err(error) => {
-                    sys::napi_reject_deferred(env, deferred, state.errors.object(env, &error));
+                    // Without an object the worker is being terminated: nobody waits.
+                    if let Some(object) = state.errors.object(env, &error) {
+                        sys::napi_reject_deferred(env, deferred, object);
+                    }
                 }
             }
         }
