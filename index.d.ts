@@ -489,10 +489,10 @@ declare abstract class Methods<D extends DType> {
  *
  * `-x`
  *
- * Takes an integer or floating dtype; gives the same dtype.
+ * Takes a numeric dtype; gives the same dtype.
  * NumPy `negative`, PyTorch `neg`.
  *
- * @param x A tensor of an integer or floating dtype.
+ * @param x A tensor of a numeric dtype.
  * @example
  * ```ts
  * ft.tensor([1, -2]).negative() // [-1, 2]
@@ -501,29 +501,29 @@ declare abstract class Methods<D extends DType> {
 declare function negative<A extends DType>(x: Tensor<A>): Tensor<A>;
 
 /**
- * Absolute value of each element.
+ * Absolute value of each element; of complex numbers the distance from 0.
  *
  * `|x|`
  *
- * Takes an integer or floating dtype; gives the same dtype.
+ * Takes a numeric dtype; gives the same dtype, that of the parts for complex numbers.
  * NumPy `abs`, PyTorch `abs`.
  *
- * @param x A tensor of an integer or floating dtype.
+ * @param x A tensor of a numeric dtype.
  * @example
  * ```ts
  * ft.tensor([1, -2]).abs() // [1, 2]
  * ```
  */
-declare function abs<A extends DType>(x: Tensor<A>): Tensor<A>;
+declare function abs<A extends DType>(x: Tensor<A>): Tensor<RealOf<A>>;
 /**
- * Sign of each element: -1, 0 or 1; NaN stays NaN.
+ * Sign of each element: -1, 0 or 1; NaN stays NaN. Of complex numbers the direction, 0 for 0.
  *
- * `x < 0 ? -1 : x > 0 ? 1 : x`
+ * `x / |x|`
  *
- * Takes an integer or floating dtype; gives the same dtype.
+ * Takes a numeric dtype; gives the same dtype.
  * NumPy `sign`, PyTorch `sign`.
  *
- * @param x A tensor of an integer or floating dtype.
+ * @param x A tensor of a numeric dtype.
  * @example
  * ```ts
  * ft.tensor([3, -2, 0]).sign() // [1, -1, 0]
@@ -535,10 +535,10 @@ declare function sign<A extends DType>(x: Tensor<A>): Tensor<A>;
  *
  * `x * x`
  *
- * Takes an integer or floating dtype; gives the same dtype.
+ * Takes a numeric dtype; gives the same dtype.
  * NumPy `square`, PyTorch `square`.
  *
- * @param x A tensor of an integer or floating dtype.
+ * @param x A tensor of a numeric dtype.
  * @example
  * ```ts
  * ft.tensor([3, -2]).square() // [9, 4]
@@ -640,10 +640,10 @@ declare function rsqrt<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `1 / x`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
  * NumPy `reciprocal`, PyTorch `reciprocal`.
  *
- * @param x A tensor of a real dtype.
+ * @param x A tensor.
  * @example
  * ```ts
  * ft.tensor([4, -2]).reciprocal() // [0.25, -0.5]
@@ -1045,10 +1045,10 @@ declare function digamma<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `x != x`
  *
- * Takes a real dtype; gives bool.
+ * Takes any dtype; gives bool.
  * NumPy `isnan`, PyTorch `isnan`.
  *
- * @param x A tensor of a real dtype.
+ * @param x A tensor.
  * @example
  * ```ts
  * ft.tensor([1, NaN]).isnan() // [false, true]
@@ -1060,10 +1060,10 @@ declare function isnan(x: Tensor): Tensor<'bool'>;
  *
  * `|x| < Infinity`
  *
- * Takes a real dtype; gives bool.
+ * Takes any dtype; gives bool.
  * NumPy `isfinite`, PyTorch `isfinite`.
  *
- * @param x A tensor of a real dtype.
+ * @param x A tensor.
  * @example
  * ```ts
  * ft.tensor([1, Infinity]).isfinite() // [true, false]
@@ -1075,10 +1075,10 @@ declare function isfinite(x: Tensor): Tensor<'bool'>;
  *
  * `x == 0`
  *
- * Takes a real dtype; gives bool.
+ * Takes any dtype; gives bool.
  * NumPy `logical_not`, PyTorch `logical_not`.
  *
- * @param x A tensor of a real dtype.
+ * @param x A tensor.
  * @example
  * ```ts
  * ft.tensor([1, 0]).logicalNot() // [false, true]
@@ -1090,11 +1090,11 @@ declare function logicalNot(x: Tensor): Tensor<'bool'>;
  *
  * `x1 + x2`
  *
- * Takes an integer or floating dtype; gives the promoted dtype.
+ * Takes a numeric dtype; gives the promoted dtype.
  * NumPy `add`, PyTorch `add`.
  *
- * @param x1 A tensor or a JavaScript scalar of an integer or floating dtype.
- * @param x2 A tensor or a JavaScript scalar of an integer or floating dtype.
+ * @param x1 A tensor or a JavaScript scalar of a numeric dtype.
+ * @param x2 A tensor or a JavaScript scalar of a numeric dtype.
  * @example
  * ```ts
  * ft.tensor([1, 2]).add(ft.tensor([10, 20])) // [11, 22]
@@ -1106,11 +1106,11 @@ declare function add<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor
  *
  * `x1 - x2`
  *
- * Takes an integer or floating dtype; gives the promoted dtype.
+ * Takes a numeric dtype; gives the promoted dtype.
  * NumPy `subtract`, PyTorch `sub`.
  *
- * @param x1 A tensor or a JavaScript scalar of an integer or floating dtype.
- * @param x2 A tensor or a JavaScript scalar of an integer or floating dtype.
+ * @param x1 A tensor or a JavaScript scalar of a numeric dtype.
+ * @param x2 A tensor or a JavaScript scalar of a numeric dtype.
  * @example
  * ```ts
  * ft.tensor([1, 2]).subtract(3) // [-2, -1]
@@ -1123,11 +1123,11 @@ declare function subtract<A extends Operand, B extends Operand>(x1: A, x2: B): T
  *
  * `x1 * x2`
  *
- * Takes an integer or floating dtype; gives the promoted dtype.
+ * Takes a numeric dtype; gives the promoted dtype.
  * NumPy `multiply`, PyTorch `mul`.
  *
- * @param x1 A tensor or a JavaScript scalar of an integer or floating dtype.
- * @param x2 A tensor or a JavaScript scalar of an integer or floating dtype.
+ * @param x1 A tensor or a JavaScript scalar of a numeric dtype.
+ * @param x2 A tensor or a JavaScript scalar of a numeric dtype.
  * @example
  * ```ts
  * ft.tensor([1, 2]).multiply(3) // [3, 6]
@@ -1140,11 +1140,11 @@ declare function multiply<A extends Operand, B extends Operand>(x1: A, x2: B): T
  *
  * `x1 / x2`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
  * NumPy `divide`, PyTorch `div`.
  *
- * @param x1 A tensor or a JavaScript scalar of a real dtype.
- * @param x2 A tensor or a JavaScript scalar of a real dtype.
+ * @param x1 A tensor or a JavaScript scalar.
+ * @param x2 A tensor or a JavaScript scalar.
  * @example
  * ```ts
  * ft.tensor([1, 2]).divide(4) // [0.25, 0.5]
@@ -1285,11 +1285,11 @@ declare function maximum<A extends Operand, B extends Operand>(x1: A, x2: B): Te
  *
  * `x1 == x2`
  *
- * Takes a real dtype; gives bool.
+ * Takes any dtype; gives bool.
  * NumPy `equal`, PyTorch `eq`.
  *
- * @param x1 A tensor or a JavaScript scalar of a real dtype.
- * @param x2 A tensor or a JavaScript scalar of a real dtype.
+ * @param x1 A tensor or a JavaScript scalar.
+ * @param x2 A tensor or a JavaScript scalar.
  * @example
  * ```ts
  * ft.tensor([1, 2]).equal(2) // [false, true]
@@ -1301,11 +1301,11 @@ declare function equal(x1: Operand, x2: Operand): Tensor<'bool'>;
  *
  * `x1 != x2`
  *
- * Takes a real dtype; gives bool.
+ * Takes any dtype; gives bool.
  * NumPy `not_equal`, PyTorch `ne`.
  *
- * @param x1 A tensor or a JavaScript scalar of a real dtype.
- * @param x2 A tensor or a JavaScript scalar of a real dtype.
+ * @param x1 A tensor or a JavaScript scalar.
+ * @param x2 A tensor or a JavaScript scalar.
  * @example
  * ```ts
  * ft.tensor([1, 2]).notEqual(2) // [true, false]
@@ -1381,11 +1381,11 @@ declare function greaterEqual(x1: Operand, x2: Operand): Tensor<'bool'>;
  *
  * `x1 != 0 && x2 != 0`
  *
- * Takes a real dtype; gives bool.
+ * Takes any dtype; gives bool.
  * NumPy `logical_and`, PyTorch `logical_and`.
  *
- * @param x1 A tensor or a JavaScript scalar of a real dtype.
- * @param x2 A tensor or a JavaScript scalar of a real dtype.
+ * @param x1 A tensor or a JavaScript scalar.
+ * @param x2 A tensor or a JavaScript scalar.
  * @example
  * ```ts
  * ft.tensor([1, 0]).logicalAnd(ft.tensor([2, 2])) // [true, false]
@@ -1397,11 +1397,11 @@ declare function logicalAnd(x1: Operand, x2: Operand): Tensor<'bool'>;
  *
  * `x1 != 0 || x2 != 0`
  *
- * Takes a real dtype; gives bool.
+ * Takes any dtype; gives bool.
  * NumPy `logical_or`, PyTorch `logical_or`.
  *
- * @param x1 A tensor or a JavaScript scalar of a real dtype.
- * @param x2 A tensor or a JavaScript scalar of a real dtype.
+ * @param x1 A tensor or a JavaScript scalar.
+ * @param x2 A tensor or a JavaScript scalar.
  * @example
  * ```ts
  * ft.tensor([1, 0]).logicalOr(ft.tensor([0, 0])) // [true, false]
@@ -1413,12 +1413,12 @@ declare function logicalOr(x1: Operand, x2: Operand): Tensor<'bool'>;
  *
  * `condition ? x1 : x2`
  *
- * Takes a real dtype; gives the promoted dtype.
+ * Takes any dtype; gives the promoted dtype.
  * NumPy `where`, PyTorch `where`.
  *
  * @param condition A tensor.
- * @param x1 A tensor or a JavaScript scalar of a real dtype.
- * @param x2 A tensor or a JavaScript scalar of a real dtype.
+ * @param x1 A tensor or a JavaScript scalar.
+ * @param x2 A tensor or a JavaScript scalar.
  * @example
  * ```ts
  * ft.where(ft.tensor([true, false]), ft.tensor([1, 2]), 0) // [1, 0]
@@ -1511,10 +1511,10 @@ interface SumOptions<E extends DType = DType> {
  *
  * `sum_i x_i`
  *
- * Takes a real dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
+ * Takes any dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
  * NumPy `sum`, PyTorch `sum`.
  *
- * @param x A tensor of a real dtype.
+ * @param x A tensor.
  * @param options The axis alone, or an object of options.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2, 3]).sum(2)`.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 3]).sum(0.5)`.
@@ -1538,10 +1538,10 @@ interface ProdOptions<E extends DType = DType> {
  *
  * `prod_i x_i`
  *
- * Takes a real dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
+ * Takes any dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
  * NumPy `prod`, PyTorch `prod`.
  *
- * @param x A tensor of a real dtype.
+ * @param x A tensor.
  * @param options The axis alone, or an object of options.
  * @example
  * ```ts
@@ -1561,10 +1561,10 @@ interface MeanOptions {
  *
  * `sum_i x_i / n`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
  * NumPy `mean`, PyTorch `mean`.
  *
- * @param x A tensor of a real dtype.
+ * @param x A tensor.
  * @param options The axis alone, or an object of options.
  * @example
  * ```ts
@@ -1631,10 +1631,10 @@ interface AllOptions {
  *
  * `and_i x_i != 0`
  *
- * Takes a real dtype; gives bool.
+ * Takes any dtype; gives bool.
  * NumPy `all`, PyTorch `all`.
  *
- * @param x A tensor of a real dtype.
+ * @param x A tensor.
  * @param options The axis alone, or an object of options.
  * @example
  * ```ts
@@ -1654,10 +1654,10 @@ interface AnyOptions {
  *
  * `or_i x_i != 0`
  *
- * Takes a real dtype; gives bool.
+ * Takes any dtype; gives bool.
  * NumPy `any`, PyTorch `any`.
  *
- * @param x A tensor of a real dtype.
+ * @param x A tensor.
  * @param options The axis alone, or an object of options.
  * @example
  * ```ts
@@ -1726,10 +1726,10 @@ interface CumulativeSumOptions<E extends DType = DType> {
  *
  * `out_j = sum_{i <= j} x_i`
  *
- * Takes a real dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
+ * Takes any dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
  * NumPy `cumulative_sum`, PyTorch `cumsum`.
  *
- * @param x A tensor of a real dtype.
+ * @param x A tensor.
  * @param options The axis alone, or an object of options.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2]).cumulativeSum()`.
  * @example
@@ -1743,11 +1743,11 @@ declare function cumulativeSum<A extends DType, E extends DType = SumOf<A>>(x: T
  *
  * `out_ij = sum_k x1_ik x2_kj`
  *
- * Takes an integer or floating dtype; gives the promoted dtype.
+ * Takes a numeric dtype; gives the promoted dtype.
  * NumPy `matmul`, PyTorch `matmul`.
  *
- * @param x1 A tensor of an integer or floating dtype.
- * @param x2 A tensor of an integer or floating dtype.
+ * @param x1 A tensor of a numeric dtype.
+ * @param x2 A tensor of a numeric dtype.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 3]).matmul(ft.zeros([4, 2]))`.
  * @example
  * ```ts
@@ -1765,11 +1765,11 @@ interface TensordotOptions {
  *
  * `out_ij = sum_k x1_ik x2_kj`
  *
- * Takes an integer or floating dtype; gives the promoted dtype.
+ * Takes a numeric dtype; gives the promoted dtype.
  * NumPy `tensordot`, PyTorch `tensordot`.
  *
- * @param x1 A tensor of an integer or floating dtype.
- * @param x2 A tensor of an integer or floating dtype.
+ * @param x1 A tensor of a numeric dtype.
+ * @param x2 A tensor of a numeric dtype.
  * @param options An object of options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 3]).tensordot(ft.zeros([4, 2]), { axes: 1 })`.
  * @example
@@ -2025,10 +2025,10 @@ interface ScatterAddOptions {
  *
  * `out[..., indices[i], ...] += updates[..., i, ...]`
  *
- * Takes an integer or floating dtype; gives the same dtype.
+ * Takes a numeric dtype; gives the same dtype.
  * NumPy `add.at`, PyTorch `index_add`.
  *
- * @param x A tensor of an integer or floating dtype.
+ * @param x A tensor of a numeric dtype.
  * @param indices A tensor.
  * @param updates A tensor.
  * @param options The axis alone, or an object of options.
@@ -2294,7 +2294,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `-x`
      *
-     * Takes an integer or floating dtype; gives the same dtype.
+     * Takes a numeric dtype; gives the same dtype.
      * NumPy `negative`, PyTorch `neg`.
      *
      * @example
@@ -2306,11 +2306,11 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
     /** Another name for `negative`. */
     neg(): Tensor<D>;
     /**
-     * Absolute value of each element.
+     * Absolute value of each element; of complex numbers the distance from 0.
      *
      * `|x|`
      *
-     * Takes an integer or floating dtype; gives the same dtype.
+     * Takes a numeric dtype; gives the same dtype, that of the parts for complex numbers.
      * NumPy `abs`, PyTorch `abs`.
      *
      * @example
@@ -2318,13 +2318,13 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * ft.tensor([1, -2]).abs() // [1, 2]
      * ```
      */
-    abs(): Tensor<D>;
+    abs(): Tensor<RealOf<D>>;
     /**
-     * Sign of each element: -1, 0 or 1; NaN stays NaN.
+     * Sign of each element: -1, 0 or 1; NaN stays NaN. Of complex numbers the direction, 0 for 0.
      *
-     * `x < 0 ? -1 : x > 0 ? 1 : x`
+     * `x / |x|`
      *
-     * Takes an integer or floating dtype; gives the same dtype.
+     * Takes a numeric dtype; gives the same dtype.
      * NumPy `sign`, PyTorch `sign`.
      *
      * @example
@@ -2338,7 +2338,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `x * x`
      *
-     * Takes an integer or floating dtype; gives the same dtype.
+     * Takes a numeric dtype; gives the same dtype.
      * NumPy `square`, PyTorch `square`.
      *
      * @example
@@ -2436,7 +2436,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `1 / x`
      *
-     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
      * NumPy `reciprocal`, PyTorch `reciprocal`.
      *
      * @example
@@ -2814,7 +2814,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `x != x`
      *
-     * Takes a real dtype; gives bool.
+     * Takes any dtype; gives bool.
      * NumPy `isnan`, PyTorch `isnan`.
      *
      * @example
@@ -2828,7 +2828,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `|x| < Infinity`
      *
-     * Takes a real dtype; gives bool.
+     * Takes any dtype; gives bool.
      * NumPy `isfinite`, PyTorch `isfinite`.
      *
      * @example
@@ -2842,7 +2842,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `x == 0`
      *
-     * Takes a real dtype; gives bool.
+     * Takes any dtype; gives bool.
      * NumPy `logical_not`, PyTorch `logical_not`.
      *
      * @example
@@ -2856,10 +2856,10 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `x1 + x2`
      *
-     * Takes an integer or floating dtype; gives the promoted dtype.
+     * Takes a numeric dtype; gives the promoted dtype.
      * NumPy `add`, PyTorch `add`.
      *
-     * @param x2 A tensor or a JavaScript scalar of an integer or floating dtype.
+     * @param x2 A tensor or a JavaScript scalar of a numeric dtype.
      * @example
      * ```ts
      * ft.tensor([1, 2]).add(ft.tensor([10, 20])) // [11, 22]
@@ -2871,10 +2871,10 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `x1 - x2`
      *
-     * Takes an integer or floating dtype; gives the promoted dtype.
+     * Takes a numeric dtype; gives the promoted dtype.
      * NumPy `subtract`, PyTorch `sub`.
      *
-     * @param x2 A tensor or a JavaScript scalar of an integer or floating dtype.
+     * @param x2 A tensor or a JavaScript scalar of a numeric dtype.
      * @example
      * ```ts
      * ft.tensor([1, 2]).subtract(3) // [-2, -1]
@@ -2888,10 +2888,10 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `x1 * x2`
      *
-     * Takes an integer or floating dtype; gives the promoted dtype.
+     * Takes a numeric dtype; gives the promoted dtype.
      * NumPy `multiply`, PyTorch `mul`.
      *
-     * @param x2 A tensor or a JavaScript scalar of an integer or floating dtype.
+     * @param x2 A tensor or a JavaScript scalar of a numeric dtype.
      * @example
      * ```ts
      * ft.tensor([1, 2]).multiply(3) // [3, 6]
@@ -2905,10 +2905,10 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `x1 / x2`
      *
-     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
      * NumPy `divide`, PyTorch `div`.
      *
-     * @param x2 A tensor or a JavaScript scalar of a real dtype.
+     * @param x2 A tensor or a JavaScript scalar.
      * @example
      * ```ts
      * ft.tensor([1, 2]).divide(4) // [0.25, 0.5]
@@ -3042,10 +3042,10 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `x1 == x2`
      *
-     * Takes a real dtype; gives bool.
+     * Takes any dtype; gives bool.
      * NumPy `equal`, PyTorch `eq`.
      *
-     * @param x2 A tensor or a JavaScript scalar of a real dtype.
+     * @param x2 A tensor or a JavaScript scalar.
      * @example
      * ```ts
      * ft.tensor([1, 2]).equal(2) // [false, true]
@@ -3057,10 +3057,10 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `x1 != x2`
      *
-     * Takes a real dtype; gives bool.
+     * Takes any dtype; gives bool.
      * NumPy `not_equal`, PyTorch `ne`.
      *
-     * @param x2 A tensor or a JavaScript scalar of a real dtype.
+     * @param x2 A tensor or a JavaScript scalar.
      * @example
      * ```ts
      * ft.tensor([1, 2]).notEqual(2) // [true, false]
@@ -3132,10 +3132,10 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `x1 != 0 && x2 != 0`
      *
-     * Takes a real dtype; gives bool.
+     * Takes any dtype; gives bool.
      * NumPy `logical_and`, PyTorch `logical_and`.
      *
-     * @param x2 A tensor or a JavaScript scalar of a real dtype.
+     * @param x2 A tensor or a JavaScript scalar.
      * @example
      * ```ts
      * ft.tensor([1, 0]).logicalAnd(ft.tensor([2, 2])) // [true, false]
@@ -3147,10 +3147,10 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `x1 != 0 || x2 != 0`
      *
-     * Takes a real dtype; gives bool.
+     * Takes any dtype; gives bool.
      * NumPy `logical_or`, PyTorch `logical_or`.
      *
-     * @param x2 A tensor or a JavaScript scalar of a real dtype.
+     * @param x2 A tensor or a JavaScript scalar.
      * @example
      * ```ts
      * ft.tensor([1, 0]).logicalOr(ft.tensor([0, 0])) // [true, false]
@@ -3225,7 +3225,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `sum_i x_i`
      *
-     * Takes a real dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
+     * Takes any dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
      * NumPy `sum`, PyTorch `sum`.
      *
      * @param options The axis alone, or an object of options.
@@ -3242,7 +3242,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `prod_i x_i`
      *
-     * Takes a real dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
+     * Takes any dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
      * NumPy `prod`, PyTorch `prod`.
      *
      * @param options The axis alone, or an object of options.
@@ -3257,7 +3257,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `sum_i x_i / n`
      *
-     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
      * NumPy `mean`, PyTorch `mean`.
      *
      * @param options The axis alone, or an object of options.
@@ -3303,7 +3303,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `and_i x_i != 0`
      *
-     * Takes a real dtype; gives bool.
+     * Takes any dtype; gives bool.
      * NumPy `all`, PyTorch `all`.
      *
      * @param options The axis alone, or an object of options.
@@ -3318,7 +3318,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `or_i x_i != 0`
      *
-     * Takes a real dtype; gives bool.
+     * Takes any dtype; gives bool.
      * NumPy `any`, PyTorch `any`.
      *
      * @param options The axis alone, or an object of options.
@@ -3364,7 +3364,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `out_j = sum_{i <= j} x_i`
      *
-     * Takes a real dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
+     * Takes any dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
      * NumPy `cumulative_sum`, PyTorch `cumsum`.
      *
      * @param options The axis alone, or an object of options.
@@ -3380,10 +3380,10 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `out_ij = sum_k x1_ik x2_kj`
      *
-     * Takes an integer or floating dtype; gives the promoted dtype.
+     * Takes a numeric dtype; gives the promoted dtype.
      * NumPy `matmul`, PyTorch `matmul`.
      *
-     * @param x2 A tensor of an integer or floating dtype.
+     * @param x2 A tensor of a numeric dtype.
      * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 3]).matmul(ft.zeros([4, 2]))`.
      * @example
      * ```ts
@@ -3396,10 +3396,10 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `out_ij = sum_k x1_ik x2_kj`
      *
-     * Takes an integer or floating dtype; gives the promoted dtype.
+     * Takes a numeric dtype; gives the promoted dtype.
      * NumPy `tensordot`, PyTorch `tensordot`.
      *
-     * @param x2 A tensor of an integer or floating dtype.
+     * @param x2 A tensor of a numeric dtype.
      * @param options An object of options.
      * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 3]).tensordot(ft.zeros([4, 2]), { axes: 1 })`.
      * @example
@@ -3575,7 +3575,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `out[..., indices[i], ...] += updates[..., i, ...]`
      *
-     * Takes an integer or floating dtype; gives the same dtype.
+     * Takes a numeric dtype; gives the same dtype.
      * NumPy `add.at`, PyTorch `index_add`.
      *
      * @param indices A tensor.

@@ -5,17 +5,17 @@ import { many, one, readOptions, tensorList } from '../call.js'
 import { binary, unary } from '../record.js'
 import type { Common, Device, Operand, With } from '../operand.js'
 import type { Tensor } from '../tensor.js'
-import type { DType, FloatOf, Promote, SumOf } from './dtypes.js'
+import type { DType, FloatOf, Promote, RealOf, SumOf } from './dtypes.js'
 
 /**
  * Negates each element; integers wrap.
  *
  * `-x`
  *
- * Takes an integer or floating dtype; gives the same dtype.
+ * Takes a numeric dtype; gives the same dtype.
  * NumPy `negative`, PyTorch `neg`.
  *
- * @param x A tensor of an integer or floating dtype.
+ * @param x A tensor of a numeric dtype.
  * @example
  * ```ts
  * ft.tensor([1, -2]).negative() // [-1, 2]
@@ -27,32 +27,32 @@ export function negative<A extends DType>(x: Tensor<A>): Tensor<A> {
 export { negative as neg }
 
 /**
- * Absolute value of each element.
+ * Absolute value of each element; of complex numbers the distance from 0.
  *
  * `|x|`
  *
- * Takes an integer or floating dtype; gives the same dtype.
+ * Takes a numeric dtype; gives the same dtype, that of the parts for complex numbers.
  * NumPy `abs`, PyTorch `abs`.
  *
- * @param x A tensor of an integer or floating dtype.
+ * @param x A tensor of a numeric dtype.
  * @example
  * ```ts
  * ft.tensor([1, -2]).abs() // [1, 2]
  * ```
  */
-export function abs<A extends DType>(x: Tensor<A>): Tensor<A> {
-  return unary(2, x) as Tensor<A>
+export function abs<A extends DType>(x: Tensor<A>): Tensor<RealOf<A>> {
+  return unary(2, x) as Tensor<RealOf<A>>
 }
 
 /**
- * Sign of each element: -1, 0 or 1; NaN stays NaN.
+ * Sign of each element: -1, 0 or 1; NaN stays NaN. Of complex numbers the direction, 0 for 0.
  *
- * `x < 0 ? -1 : x > 0 ? 1 : x`
+ * `x / |x|`
  *
- * Takes an integer or floating dtype; gives the same dtype.
+ * Takes a numeric dtype; gives the same dtype.
  * NumPy `sign`, PyTorch `sign`.
  *
- * @param x A tensor of an integer or floating dtype.
+ * @param x A tensor of a numeric dtype.
  * @example
  * ```ts
  * ft.tensor([3, -2, 0]).sign() // [1, -1, 0]
@@ -67,10 +67,10 @@ export function sign<A extends DType>(x: Tensor<A>): Tensor<A> {
  *
  * `x * x`
  *
- * Takes an integer or floating dtype; gives the same dtype.
+ * Takes a numeric dtype; gives the same dtype.
  * NumPy `square`, PyTorch `square`.
  *
- * @param x A tensor of an integer or floating dtype.
+ * @param x A tensor of a numeric dtype.
  * @example
  * ```ts
  * ft.tensor([3, -2]).square() // [9, 4]
@@ -193,10 +193,10 @@ export function rsqrt<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  *
  * `1 / x`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
  * NumPy `reciprocal`, PyTorch `reciprocal`.
  *
- * @param x A tensor of a real dtype.
+ * @param x A tensor.
  * @example
  * ```ts
  * ft.tensor([4, -2]).reciprocal() // [0.25, -0.5]
@@ -679,10 +679,10 @@ export function digamma<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  *
  * `x != x`
  *
- * Takes a real dtype; gives bool.
+ * Takes any dtype; gives bool.
  * NumPy `isnan`, PyTorch `isnan`.
  *
- * @param x A tensor of a real dtype.
+ * @param x A tensor.
  * @example
  * ```ts
  * ft.tensor([1, NaN]).isnan() // [false, true]
@@ -697,10 +697,10 @@ export function isnan(x: Tensor): Tensor<'bool'> {
  *
  * `|x| < Infinity`
  *
- * Takes a real dtype; gives bool.
+ * Takes any dtype; gives bool.
  * NumPy `isfinite`, PyTorch `isfinite`.
  *
- * @param x A tensor of a real dtype.
+ * @param x A tensor.
  * @example
  * ```ts
  * ft.tensor([1, Infinity]).isfinite() // [true, false]
@@ -715,10 +715,10 @@ export function isfinite(x: Tensor): Tensor<'bool'> {
  *
  * `x == 0`
  *
- * Takes a real dtype; gives bool.
+ * Takes any dtype; gives bool.
  * NumPy `logical_not`, PyTorch `logical_not`.
  *
- * @param x A tensor of a real dtype.
+ * @param x A tensor.
  * @example
  * ```ts
  * ft.tensor([1, 0]).logicalNot() // [false, true]
@@ -733,11 +733,11 @@ export function logicalNot(x: Tensor): Tensor<'bool'> {
  *
  * `x1 + x2`
  *
- * Takes an integer or floating dtype; gives the promoted dtype.
+ * Takes a numeric dtype; gives the promoted dtype.
  * NumPy `add`, PyTorch `add`.
  *
- * @param x1 A tensor or a JavaScript scalar of an integer or floating dtype.
- * @param x2 A tensor or a JavaScript scalar of an integer or floating dtype.
+ * @param x1 A tensor or a JavaScript scalar of a numeric dtype.
+ * @param x2 A tensor or a JavaScript scalar of a numeric dtype.
  * @example
  * ```ts
  * ft.tensor([1, 2]).add(ft.tensor([10, 20])) // [11, 22]
@@ -752,11 +752,11 @@ export function add<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<
  *
  * `x1 - x2`
  *
- * Takes an integer or floating dtype; gives the promoted dtype.
+ * Takes a numeric dtype; gives the promoted dtype.
  * NumPy `subtract`, PyTorch `sub`.
  *
- * @param x1 A tensor or a JavaScript scalar of an integer or floating dtype.
- * @param x2 A tensor or a JavaScript scalar of an integer or floating dtype.
+ * @param x1 A tensor or a JavaScript scalar of a numeric dtype.
+ * @param x2 A tensor or a JavaScript scalar of a numeric dtype.
  * @example
  * ```ts
  * ft.tensor([1, 2]).subtract(3) // [-2, -1]
@@ -772,11 +772,11 @@ export { subtract as sub }
  *
  * `x1 * x2`
  *
- * Takes an integer or floating dtype; gives the promoted dtype.
+ * Takes a numeric dtype; gives the promoted dtype.
  * NumPy `multiply`, PyTorch `mul`.
  *
- * @param x1 A tensor or a JavaScript scalar of an integer or floating dtype.
- * @param x2 A tensor or a JavaScript scalar of an integer or floating dtype.
+ * @param x1 A tensor or a JavaScript scalar of a numeric dtype.
+ * @param x2 A tensor or a JavaScript scalar of a numeric dtype.
  * @example
  * ```ts
  * ft.tensor([1, 2]).multiply(3) // [3, 6]
@@ -792,11 +792,11 @@ export { multiply as mul }
  *
  * `x1 / x2`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
  * NumPy `divide`, PyTorch `div`.
  *
- * @param x1 A tensor or a JavaScript scalar of a real dtype.
- * @param x2 A tensor or a JavaScript scalar of a real dtype.
+ * @param x1 A tensor or a JavaScript scalar.
+ * @param x2 A tensor or a JavaScript scalar.
  * @example
  * ```ts
  * ft.tensor([1, 2]).divide(4) // [0.25, 0.5]
@@ -964,11 +964,11 @@ export function maximum<A extends Operand, B extends Operand>(x1: A, x2: B): Ten
  *
  * `x1 == x2`
  *
- * Takes a real dtype; gives bool.
+ * Takes any dtype; gives bool.
  * NumPy `equal`, PyTorch `eq`.
  *
- * @param x1 A tensor or a JavaScript scalar of a real dtype.
- * @param x2 A tensor or a JavaScript scalar of a real dtype.
+ * @param x1 A tensor or a JavaScript scalar.
+ * @param x2 A tensor or a JavaScript scalar.
  * @example
  * ```ts
  * ft.tensor([1, 2]).equal(2) // [false, true]
@@ -983,11 +983,11 @@ export function equal(x1: Operand, x2: Operand): Tensor<'bool'> {
  *
  * `x1 != x2`
  *
- * Takes a real dtype; gives bool.
+ * Takes any dtype; gives bool.
  * NumPy `not_equal`, PyTorch `ne`.
  *
- * @param x1 A tensor or a JavaScript scalar of a real dtype.
- * @param x2 A tensor or a JavaScript scalar of a real dtype.
+ * @param x1 A tensor or a JavaScript scalar.
+ * @param x2 A tensor or a JavaScript scalar.
  * @example
  * ```ts
  * ft.tensor([1, 2]).notEqual(2) // [true, false]
@@ -1078,11 +1078,11 @@ export function greaterEqual(x1: Operand, x2: Operand): Tensor<'bool'> {
  *
  * `x1 != 0 && x2 != 0`
  *
- * Takes a real dtype; gives bool.
+ * Takes any dtype; gives bool.
  * NumPy `logical_and`, PyTorch `logical_and`.
  *
- * @param x1 A tensor or a JavaScript scalar of a real dtype.
- * @param x2 A tensor or a JavaScript scalar of a real dtype.
+ * @param x1 A tensor or a JavaScript scalar.
+ * @param x2 A tensor or a JavaScript scalar.
  * @example
  * ```ts
  * ft.tensor([1, 0]).logicalAnd(ft.tensor([2, 2])) // [true, false]
@@ -1097,11 +1097,11 @@ export function logicalAnd(x1: Operand, x2: Operand): Tensor<'bool'> {
  *
  * `x1 != 0 || x2 != 0`
  *
- * Takes a real dtype; gives bool.
+ * Takes any dtype; gives bool.
  * NumPy `logical_or`, PyTorch `logical_or`.
  *
- * @param x1 A tensor or a JavaScript scalar of a real dtype.
- * @param x2 A tensor or a JavaScript scalar of a real dtype.
+ * @param x1 A tensor or a JavaScript scalar.
+ * @param x2 A tensor or a JavaScript scalar.
  * @example
  * ```ts
  * ft.tensor([1, 0]).logicalOr(ft.tensor([0, 0])) // [true, false]
@@ -1116,12 +1116,12 @@ export function logicalOr(x1: Operand, x2: Operand): Tensor<'bool'> {
  *
  * `condition ? x1 : x2`
  *
- * Takes a real dtype; gives the promoted dtype.
+ * Takes any dtype; gives the promoted dtype.
  * NumPy `where`, PyTorch `where`.
  *
  * @param condition A tensor.
- * @param x1 A tensor or a JavaScript scalar of a real dtype.
- * @param x2 A tensor or a JavaScript scalar of a real dtype.
+ * @param x1 A tensor or a JavaScript scalar.
+ * @param x2 A tensor or a JavaScript scalar.
  * @example
  * ```ts
  * ft.where(ft.tensor([true, false]), ft.tensor([1, 2]), 0) // [1, 0]
@@ -1232,10 +1232,10 @@ export interface SumOptions<E extends DType = DType> {
  *
  * `sum_i x_i`
  *
- * Takes a real dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
+ * Takes any dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
  * NumPy `sum`, PyTorch `sum`.
  *
- * @param x A tensor of a real dtype.
+ * @param x A tensor.
  * @param options The axis alone, or an object of options.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2, 3]).sum(2)`.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 3]).sum(0.5)`.
@@ -1264,10 +1264,10 @@ export interface ProdOptions<E extends DType = DType> {
  *
  * `prod_i x_i`
  *
- * Takes a real dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
+ * Takes any dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
  * NumPy `prod`, PyTorch `prod`.
  *
- * @param x A tensor of a real dtype.
+ * @param x A tensor.
  * @param options The axis alone, or an object of options.
  * @example
  * ```ts
@@ -1292,10 +1292,10 @@ export interface MeanOptions {
  *
  * `sum_i x_i / n`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
  * NumPy `mean`, PyTorch `mean`.
  *
- * @param x A tensor of a real dtype.
+ * @param x A tensor.
  * @param options The axis alone, or an object of options.
  * @example
  * ```ts
@@ -1377,10 +1377,10 @@ export interface AllOptions {
  *
  * `and_i x_i != 0`
  *
- * Takes a real dtype; gives bool.
+ * Takes any dtype; gives bool.
  * NumPy `all`, PyTorch `all`.
  *
- * @param x A tensor of a real dtype.
+ * @param x A tensor.
  * @param options The axis alone, or an object of options.
  * @example
  * ```ts
@@ -1405,10 +1405,10 @@ export interface AnyOptions {
  *
  * `or_i x_i != 0`
  *
- * Takes a real dtype; gives bool.
+ * Takes any dtype; gives bool.
  * NumPy `any`, PyTorch `any`.
  *
- * @param x A tensor of a real dtype.
+ * @param x A tensor.
  * @param options The axis alone, or an object of options.
  * @example
  * ```ts
@@ -1492,10 +1492,10 @@ export interface CumulativeSumOptions<E extends DType = DType> {
  *
  * `out_j = sum_{i <= j} x_i`
  *
- * Takes a real dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
+ * Takes any dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
  * NumPy `cumulative_sum`, PyTorch `cumsum`.
  *
- * @param x A tensor of a real dtype.
+ * @param x A tensor.
  * @param options The axis alone, or an object of options.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2]).cumulativeSum()`.
  * @example
@@ -1513,11 +1513,11 @@ export function cumulativeSum<A extends DType, E extends DType = SumOf<A>>(x: Te
  *
  * `out_ij = sum_k x1_ik x2_kj`
  *
- * Takes an integer or floating dtype; gives the promoted dtype.
+ * Takes a numeric dtype; gives the promoted dtype.
  * NumPy `matmul`, PyTorch `matmul`.
  *
- * @param x1 A tensor of an integer or floating dtype.
- * @param x2 A tensor of an integer or floating dtype.
+ * @param x1 A tensor of a numeric dtype.
+ * @param x2 A tensor of a numeric dtype.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 3]).matmul(ft.zeros([4, 2]))`.
  * @example
  * ```ts
@@ -1539,11 +1539,11 @@ export interface TensordotOptions {
  *
  * `out_ij = sum_k x1_ik x2_kj`
  *
- * Takes an integer or floating dtype; gives the promoted dtype.
+ * Takes a numeric dtype; gives the promoted dtype.
  * NumPy `tensordot`, PyTorch `tensordot`.
  *
- * @param x1 A tensor of an integer or floating dtype.
- * @param x2 A tensor of an integer or floating dtype.
+ * @param x1 A tensor of a numeric dtype.
+ * @param x2 A tensor of a numeric dtype.
  * @param options An object of options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 3]).tensordot(ft.zeros([4, 2]), { axes: 1 })`.
  * @example
@@ -1852,10 +1852,10 @@ export interface ScatterAddOptions {
  *
  * `out[..., indices[i], ...] += updates[..., i, ...]`
  *
- * Takes an integer or floating dtype; gives the same dtype.
+ * Takes a numeric dtype; gives the same dtype.
  * NumPy `add.at`, PyTorch `index_add`.
  *
- * @param x A tensor of an integer or floating dtype.
+ * @param x A tensor of a numeric dtype.
  * @param indices A tensor.
  * @param updates A tensor.
  * @param options The axis alone, or an object of options.

@@ -6,7 +6,7 @@ import { Methods } from '../methods.js'
 import { binary, unary } from '../record.js'
 import type { Operand, With } from '../operand.js'
 import type { Tensor } from '../tensor.js'
-import type { DType, FloatOf, Promote, SumOf } from './dtypes.js'
+import type { DType, FloatOf, Promote, RealOf, SumOf } from './dtypes.js'
 import type { OneHotOptions, SumOptions, ProdOptions, MeanOptions, MaxOptions, MinOptions, AllOptions, AnyOptions, ArgmaxOptions, ArgminOptions, CumulativeSumOptions, TensordotOptions, SoftmaxOptions, LogSoftmaxOptions, FlipOptions, TakeOptions, ScatterAddOptions, SortOptions, ArgsortOptions, TopkOptions, TrilOptions, TriuOptions } from './functions.js'
 
 /** The operations as methods; `Tensor` extends it. */
@@ -16,7 +16,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    *
    * `-x`
    *
-   * Takes an integer or floating dtype; gives the same dtype.
+   * Takes a numeric dtype; gives the same dtype.
    * NumPy `negative`, PyTorch `neg`.
    *
    * @example
@@ -34,11 +34,11 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
   }
 
   /**
-   * Absolute value of each element.
+   * Absolute value of each element; of complex numbers the distance from 0.
    *
    * `|x|`
    *
-   * Takes an integer or floating dtype; gives the same dtype.
+   * Takes a numeric dtype; gives the same dtype, that of the parts for complex numbers.
    * NumPy `abs`, PyTorch `abs`.
    *
    * @example
@@ -46,16 +46,16 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, -2]).abs() // [1, 2]
    * ```
    */
-  abs(): Tensor<D> {
-    return unary(2, this) as Tensor<D>
+  abs(): Tensor<RealOf<D>> {
+    return unary(2, this) as Tensor<RealOf<D>>
   }
 
   /**
-   * Sign of each element: -1, 0 or 1; NaN stays NaN.
+   * Sign of each element: -1, 0 or 1; NaN stays NaN. Of complex numbers the direction, 0 for 0.
    *
-   * `x < 0 ? -1 : x > 0 ? 1 : x`
+   * `x / |x|`
    *
-   * Takes an integer or floating dtype; gives the same dtype.
+   * Takes a numeric dtype; gives the same dtype.
    * NumPy `sign`, PyTorch `sign`.
    *
    * @example
@@ -72,7 +72,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    *
    * `x * x`
    *
-   * Takes an integer or floating dtype; gives the same dtype.
+   * Takes a numeric dtype; gives the same dtype.
    * NumPy `square`, PyTorch `square`.
    *
    * @example
@@ -191,7 +191,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    *
    * `1 / x`
    *
-   * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+   * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
    * NumPy `reciprocal`, PyTorch `reciprocal`.
    *
    * @example
@@ -650,7 +650,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    *
    * `x != x`
    *
-   * Takes a real dtype; gives bool.
+   * Takes any dtype; gives bool.
    * NumPy `isnan`, PyTorch `isnan`.
    *
    * @example
@@ -667,7 +667,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    *
    * `|x| < Infinity`
    *
-   * Takes a real dtype; gives bool.
+   * Takes any dtype; gives bool.
    * NumPy `isfinite`, PyTorch `isfinite`.
    *
    * @example
@@ -684,7 +684,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    *
    * `x == 0`
    *
-   * Takes a real dtype; gives bool.
+   * Takes any dtype; gives bool.
    * NumPy `logical_not`, PyTorch `logical_not`.
    *
    * @example
@@ -701,10 +701,10 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    *
    * `x1 + x2`
    *
-   * Takes an integer or floating dtype; gives the promoted dtype.
+   * Takes a numeric dtype; gives the promoted dtype.
    * NumPy `add`, PyTorch `add`.
    *
-   * @param x2 A tensor or a JavaScript scalar of an integer or floating dtype.
+   * @param x2 A tensor or a JavaScript scalar of a numeric dtype.
    * @example
    * ```ts
    * ft.tensor([1, 2]).add(ft.tensor([10, 20])) // [11, 22]
@@ -719,10 +719,10 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    *
    * `x1 - x2`
    *
-   * Takes an integer or floating dtype; gives the promoted dtype.
+   * Takes a numeric dtype; gives the promoted dtype.
    * NumPy `subtract`, PyTorch `sub`.
    *
-   * @param x2 A tensor or a JavaScript scalar of an integer or floating dtype.
+   * @param x2 A tensor or a JavaScript scalar of a numeric dtype.
    * @example
    * ```ts
    * ft.tensor([1, 2]).subtract(3) // [-2, -1]
@@ -742,10 +742,10 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    *
    * `x1 * x2`
    *
-   * Takes an integer or floating dtype; gives the promoted dtype.
+   * Takes a numeric dtype; gives the promoted dtype.
    * NumPy `multiply`, PyTorch `mul`.
    *
-   * @param x2 A tensor or a JavaScript scalar of an integer or floating dtype.
+   * @param x2 A tensor or a JavaScript scalar of a numeric dtype.
    * @example
    * ```ts
    * ft.tensor([1, 2]).multiply(3) // [3, 6]
@@ -765,10 +765,10 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    *
    * `x1 / x2`
    *
-   * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+   * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
    * NumPy `divide`, PyTorch `div`.
    *
-   * @param x2 A tensor or a JavaScript scalar of a real dtype.
+   * @param x2 A tensor or a JavaScript scalar.
    * @example
    * ```ts
    * ft.tensor([1, 2]).divide(4) // [0.25, 0.5]
@@ -932,10 +932,10 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    *
    * `x1 == x2`
    *
-   * Takes a real dtype; gives bool.
+   * Takes any dtype; gives bool.
    * NumPy `equal`, PyTorch `eq`.
    *
-   * @param x2 A tensor or a JavaScript scalar of a real dtype.
+   * @param x2 A tensor or a JavaScript scalar.
    * @example
    * ```ts
    * ft.tensor([1, 2]).equal(2) // [false, true]
@@ -950,10 +950,10 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    *
    * `x1 != x2`
    *
-   * Takes a real dtype; gives bool.
+   * Takes any dtype; gives bool.
    * NumPy `not_equal`, PyTorch `ne`.
    *
-   * @param x2 A tensor or a JavaScript scalar of a real dtype.
+   * @param x2 A tensor or a JavaScript scalar.
    * @example
    * ```ts
    * ft.tensor([1, 2]).notEqual(2) // [true, false]
@@ -1040,10 +1040,10 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    *
    * `x1 != 0 && x2 != 0`
    *
-   * Takes a real dtype; gives bool.
+   * Takes any dtype; gives bool.
    * NumPy `logical_and`, PyTorch `logical_and`.
    *
-   * @param x2 A tensor or a JavaScript scalar of a real dtype.
+   * @param x2 A tensor or a JavaScript scalar.
    * @example
    * ```ts
    * ft.tensor([1, 0]).logicalAnd(ft.tensor([2, 2])) // [true, false]
@@ -1058,10 +1058,10 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    *
    * `x1 != 0 || x2 != 0`
    *
-   * Takes a real dtype; gives bool.
+   * Takes any dtype; gives bool.
    * NumPy `logical_or`, PyTorch `logical_or`.
    *
-   * @param x2 A tensor or a JavaScript scalar of a real dtype.
+   * @param x2 A tensor or a JavaScript scalar.
    * @example
    * ```ts
    * ft.tensor([1, 0]).logicalOr(ft.tensor([0, 0])) // [true, false]
@@ -1152,7 +1152,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    *
    * `sum_i x_i`
    *
-   * Takes a real dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
+   * Takes any dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
    * NumPy `sum`, PyTorch `sum`.
    *
    * @param options The axis alone, or an object of options.
@@ -1173,7 +1173,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    *
    * `prod_i x_i`
    *
-   * Takes a real dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
+   * Takes any dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
    * NumPy `prod`, PyTorch `prod`.
    *
    * @param options The axis alone, or an object of options.
@@ -1192,7 +1192,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    *
    * `sum_i x_i / n`
    *
-   * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+   * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
    * NumPy `mean`, PyTorch `mean`.
    *
    * @param options The axis alone, or an object of options.
@@ -1250,7 +1250,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    *
    * `and_i x_i != 0`
    *
-   * Takes a real dtype; gives bool.
+   * Takes any dtype; gives bool.
    * NumPy `all`, PyTorch `all`.
    *
    * @param options The axis alone, or an object of options.
@@ -1269,7 +1269,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    *
    * `or_i x_i != 0`
    *
-   * Takes a real dtype; gives bool.
+   * Takes any dtype; gives bool.
    * NumPy `any`, PyTorch `any`.
    *
    * @param options The axis alone, or an object of options.
@@ -1327,7 +1327,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    *
    * `out_j = sum_{i <= j} x_i`
    *
-   * Takes a real dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
+   * Takes any dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
    * NumPy `cumulative_sum`, PyTorch `cumsum`.
    *
    * @param options The axis alone, or an object of options.
@@ -1347,10 +1347,10 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    *
    * `out_ij = sum_k x1_ik x2_kj`
    *
-   * Takes an integer or floating dtype; gives the promoted dtype.
+   * Takes a numeric dtype; gives the promoted dtype.
    * NumPy `matmul`, PyTorch `matmul`.
    *
-   * @param x2 A tensor of an integer or floating dtype.
+   * @param x2 A tensor of a numeric dtype.
    * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 3]).matmul(ft.zeros([4, 2]))`.
    * @example
    * ```ts
@@ -1366,10 +1366,10 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    *
    * `out_ij = sum_k x1_ik x2_kj`
    *
-   * Takes an integer or floating dtype; gives the promoted dtype.
+   * Takes a numeric dtype; gives the promoted dtype.
    * NumPy `tensordot`, PyTorch `tensordot`.
    *
-   * @param x2 A tensor of an integer or floating dtype.
+   * @param x2 A tensor of a numeric dtype.
    * @param options An object of options.
    * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 3]).tensordot(ft.zeros([4, 2]), { axes: 1 })`.
    * @example
@@ -1583,7 +1583,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    *
    * `out[..., indices[i], ...] += updates[..., i, ...]`
    *
-   * Takes an integer or floating dtype; gives the same dtype.
+   * Takes a numeric dtype; gives the same dtype.
    * NumPy `add.at`, PyTorch `index_add`.
    *
    * @param indices A tensor.

@@ -522,3 +522,45 @@ for d in FLOATS:
     wide = a.astype("float64"), b.astype("float64")
     for name, fn in [("atan2", np.arctan2), ("hypot", np.hypot), ("logaddexp", np.logaddexp)]:
         case(name, [a, b], fn(*wide).astype(d), tol="2" if d == "float64" else "1")
+
+# --- complex arithmetic: of whole numbers, whose sums and products are exact, and divisors whose quotients are
+def gaussian(d, shape, size=9):
+    return (rng.integers(-size, size + 1, shape) + 1j * rng.integers(-size, size + 1, shape)).astype(d)
+
+
+for d in ["complex64", "complex128"]:
+    real = "float32" if d == "complex64" else "float64"
+    a, b = gaussian(d, (4, 6)), gaussian(d, (4, 6), 1)
+    odd = np.array([complex(re, im) for re in [0.0, -0.0, 1.0, inf, -inf, nan] for im in [0.0, -0.0, -2.0, inf, nan]], d)
+    divisors = np.array([1, -1, 2, -4, 1j, -2j, 1 + 1j, 2 - 2j, -1 + 1j, 0.5], d)
+    triples = np.array([3 + 4j, -5 + 12j, 8 - 15j, -7 - 24j, 0j, 2j, -6 + 0j, complex(inf, nan), complex(-1, -inf)], d)
+    for x in [a, odd]:
+        case("negative", [x], -x)
+        case("isnan", [x], np.isnan(x))
+        case("isfinite", [x], np.isfinite(x))
+        case("logicalNot", [x], np.logical_not(x))
+    case("square", [a], a * a)
+    # The signs of zero parts are the formula's.
+    case("reciprocal", [divisors], 1 / divisors, tol="1")
+    case("abs", [triples], np.abs(triples), tol="1" if d == "complex64" else "2")
+    case("sign", [np.array([5, -3j, 0, 2.5j, -1], d)], np.array([1, -1j, 0, 1j, -1], d))
+    for name, fn in [("add", np.add), ("subtract", np.subtract), ("multiply", np.multiply), ("equal", np.equal), ("notEqual", np.not_equal),
+                     ("logicalAnd", np.logical_and), ("logicalOr", np.logical_or)]:
+        case(name, [a, b], fn(a, b))
+    case("add", [a, 2.0], a + np.array(2, real))
+    case("multiply", [a, np.arange(6, dtype="float32")], (a * np.arange(6)).astype(d))
+    case("divide", [a[:, :1], divisors], a[:, :1] / divisors, tol="1")
+    case("where", [a.real > 0, a, b], np.where(a.real > 0, a, b))
+    for axis, aw in [(None, [-1]), (0, [1, 0]), (1, [1, 1])]:
+        case("sum", [a], np.sum(a, axis), [*aw, 0, nan])
+        case("prod", [b[:, :4]], np.prod(b[:, :4], axis), [*aw, 0, nan])
+        case("mean", [a[:, :4]], np.mean(a[:, :4], axis), [*aw, 0])
+        case("any", [b], np.any(b, axis), [*aw, 0])
+        case("all", [b], np.all(b, axis), [*aw, 0])
+    case("prod", [odd], odd, [0, 0, nan])
+    case("cumulativeSum", [a], np.cumsum(a, 1), [1, nan, 0])
+    case("matmul", [a, b.T.copy()], a @ b.T)
+    case("tensordot", [a, b.T.copy()], a @ b.T, [1, -1, 1, 0])
+    y = a.copy()
+    np.add.at(y, [1, 1, -1], b[:3])
+    case("scatterAdd", [a, np.array([1, 1, -1], "int32"), b[:3]], y, [0])

@@ -15,7 +15,8 @@
 //! | Qr | 16 m eps cond(R) norm(A) (Higham, theorem 19.4 and Stewart 1977) |
 //!
 //! Inexact operands add their own bounds, carried through each kernel. An infinite bound says that the result is not
-//! defined: a sum whose terms exceed the dtype may overflow on the way, whatever the order.
+//! defined: a sum whose terms exceed the dtype may overflow on the way, whatever the order, and so may the terms of a
+//! complex product or quotient, which with infinite or NaN parts have as many results as there are formulas (C99, annex G).
 
 mod routine;
 
@@ -207,11 +208,28 @@ fn map_errors(map: &Map, inputs: &[&Known], params: &[u64], outputs: &[Array]) -
         };
         add(&[run(shifted(array, &errors, 1.0)?)?, run(shifted(array, &errors, -1.0)?)?, run(cancelled(array, &errors)?)?]);
     }
+    for &at in free.iter().filter(|&&at| program.instrs[at].dtype.is_complex()) {
+        let terms = Program { outputs: program.instrs[at].args.to_vec(), ..program.clone() };
+        let terms = reference::run(&Kernel::Map(Map { program: terms }), &arrays, &[dims[0], dims[0]], params)?;
+        for (i, (x, y)) in terms[0].scalars().zip(terms[1].scalars()).enumerate() {
+            if overflows(&program.instrs[at], x.magnitude().hi, y.magnitude().hi) {
+                errors.iter_mut().for_each(|e| e[i] = f64::INFINITY);
+            }
+        }
+    }
     for (array, errors) in outputs.iter().zip(&mut errors).filter(|(a, _)| floating(a.dtype())) {
         // What is perturbed by less than a rounding may still be rounded the other way.
         errors.iter_mut().zip(array.scalars()).for_each(|(e, x)| *e += spacing(array.dtype(), x.magnitude().hi));
     }
     Ok(errors.into_iter().map(Some).collect())
+}
+
+/// Whether terms on the way to a complex product or quotient of numbers of these sizes may not be finite.
+fn overflows(instr: &Instr, x: f64, y: f64) -> bool {
+    let result = if instr.op == Op::Mul { x * y } else { x / y };
+    // Sums of two products, of operands scaled by less than 2.
+    let most = largest(instr.dtype) / 4.0;
+    !(x < most && y < most && result < most)
 }
 
 /// How far two values are apart; not at all where both are the same infinity or NaN, infinitely where only one is.
@@ -319,7 +337,8 @@ fn reduce_errors(k: &Reduce, input: &Known, output: &Array) -> Result<Option<Vec
                 let logs = || sizes.iter().filter(|s| s.is_finite() && **s > 0.0).map(|s| s.log2());
                 // No partial product is larger than all factors above 1, or smaller than all below.
                 let swing = logs().map(|l| l.max(0.0)).sum::<f64>().max(logs().map(|l| -l.min(0.0)).sum());
-                if swing > largest(k.acc).log2() - 2.0 {
+                let wild = k.acc.is_complex() && sizes.iter().any(|s| !s.is_finite());
+                if wild || swing > largest(k.acc).log2() - 2.0 {
                     return f64::INFINITY;
                 }
                 let carried: f64 = sizes.iter().zip(errors).map(|(s, e)| if *e == 0.0 { 0.0 } else { e / s }).sum();
@@ -395,6 +414,12 @@ fn product_errors(wide: Kernel, inner: usize, dtype: DType, inputs: &[&Known], o
     let finite = |k: &Known| magnitudes(k).into_iter().map(|v| if v.is_finite() { v } else { 0.0 }).collect::<Vec<_>>();
     let sizes = product(finite(a), finite(b))?;
     let mut errors: Vec<f64> = sizes.iter().map(|s| (inner as f64 + 1.0) * unit * s).collect();
+    if dtype.is_complex() {
+        let is_wild = |k: &Known| magnitudes(k).into_iter().map(|v| f64::from(!v.is_finite())).collect::<Vec<_>>();
+        let all = |k: &Known| vec![1.0; k.array.len()];
+        let wild = product(is_wild(a), all(b))?.into_iter().zip(product(all(a), is_wild(b))?);
+        errors.iter_mut().zip(wild).filter(|(_, (x, y))| x + y > 0.0).for_each(|(e, _)| *e = f64::INFINITY);
+    }
     if !exact_inputs {
         let from_a = product(absolute(a), finite(b))?;
         let with = |k: &Known| finite(k).iter().zip(absolute(k)).map(|(s, e)| s + e).collect::<Vec<_>>();

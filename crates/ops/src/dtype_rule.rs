@@ -84,6 +84,8 @@ pub enum Compute {
 pub enum Out {
     /// The compute dtype (of operand 0 for `Compute::Own`).
     Compute,
+    /// The dtype of the compute dtype's parts: what is not complex itself.
+    RealPart,
     Bool,
     Int32,
     /// The compute dtype, then int32 (`topk`).
@@ -190,6 +192,7 @@ pub fn apply(rule: &DTypeRule, args: &[Arg], attrs: &Attrs) -> Result<Dtypes> {
     }
     let outputs = match rule.out {
         Out::Compute => vec![compute],
+        Out::RealPart => vec![compute.info().real],
         Out::Bool => vec![DType::Bool],
         Out::Int32 => vec![DType::I32],
         Out::ComputeAndInt32 => vec![compute, DType::I32],

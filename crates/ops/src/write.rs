@@ -130,6 +130,10 @@ impl<C> Writer<'_, C> {
         let order = self.axes_last(dims.len(), axes);
         let moved = self.permute(v, &order);
         let kept = shape::reduced_dims(&dims, axes, false);
+        // One element is its own combination. A complex product with the identity would spoil infinite parts.
+        if matches!(combine, Combine::Value(_)) && axes.iter().all(|&a| dims[a] == 1) {
+            return self.reshape(v, &shape::reduced_dims(&dims, axes, keepdims));
+        }
         let kernel = Kernel::Reduce(Reduce { axes: axes.len(), combine, input: dtype, acc: dtype, pre: None, post: None });
         let out = self.launch(kernel, &[moved], &[], &[kept]);
         if keepdims { self.reshape(out, &shape::reduced_dims(&dims, axes, true)) } else { out }

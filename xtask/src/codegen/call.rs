@@ -192,7 +192,9 @@ fn attr_optional(attr: &AttrDef) -> bool {
 fn deciding(op: &OpDef) -> Vec<usize> {
     let fixed = match op.dtype.out {
         Out::Bool | Out::Int32 | Out::Fixed(_) | Out::AttrOr(_) => true,
-        Out::Compute | Out::ComputeAndInt32 | Out::Twice | Out::AttrOrCompute => op.dtype.compute == Compute::Truth,
+        Out::Compute | Out::RealPart | Out::ComputeAndInt32 | Out::Twice | Out::AttrOrCompute => {
+            op.dtype.compute == Compute::Truth
+        }
     };
     // `astype(dtype)`: the literal alone decides.
     let named = result_dtype(op).is_some_and(|a| a.positional);
@@ -323,6 +325,7 @@ fn result_type(op: &OpDef, compute: &str, named: bool) -> String {
     let compute = if named { "E" } else { compute };
     let dtypes: Vec<String> = match op.dtype.out {
         Out::Compute | Out::AttrOrCompute => vec![compute.into(); op.outputs.len()],
+        Out::RealPart => vec![format!("RealOf<{compute}>")],
         Out::Bool => vec!["'bool'".into()],
         Out::Int32 => vec!["'int32'".into()],
         Out::ComputeAndInt32 => vec![compute.into(), "'int32'".into()],

@@ -18,6 +18,7 @@ fn dtypes(op: &OpDef) -> String {
         Out::Bool => "gives bool".into(),
         Out::Int32 => "gives int32".into(),
         Out::Fixed(d) => format!("gives {d}"),
+        Out::RealPart => format!("gives {}, that of the parts for complex numbers", computed(op)),
         Out::AttrOr(d) => format!("gives {d} unless told otherwise"),
         Out::ComputeAndInt32 => format!("gives {} and int32", computed(op)),
         Out::Compute | Out::Twice | Out::AttrOrCompute => format!("gives {}", computed(op)),

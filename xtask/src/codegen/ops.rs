@@ -62,7 +62,7 @@ fn imports(body: &str, options: &[(String, Vec<String>)]) -> String {
     line("", &["binary", "unary"], "../record.js");
     line("type ", &["Common", "Device", "Operand", "With"], "../operand.js");
     line("type ", &["Tensor"], "../tensor.js");
-    line("type ", &["ComplexOf", "DType", "FloatOf", "Promote", "SumOf"], "./dtypes.js");
+    line("type ", &["ComplexOf", "DType", "FloatOf", "Promote", "RealOf", "SumOf"], "./dtypes.js");
     for (from, names) in options {
         line("type ", &names.iter().map(String::as_str).collect::<Vec<_>>(), from);
     }

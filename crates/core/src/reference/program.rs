@@ -89,6 +89,8 @@ fn apply(op: Op, instr: &Instr, args: &[Scalar], program: &Program) -> Scalar {
         // The product of narrower floats is exact in float64, and the sum with the third operand in a double-double.
         Op::Fma => args[0] * args[1] + args[2],
         Op::Cast => args[0],
+        Op::Imag => Float(args[0].imaginary()),
+        Op::Complex => Scalar::Complex(args[0].real(), args[1].real()),
         Op::Bitcast => Scalar::decode(instr.dtype, &args[0].encode(program.dtype(instr.args[0]))),
         // A function of one argument does not read the second.
         Op::Call(f) => Scalar::float(function(f, real(0), real(f.arity() - 1))),

@@ -116,6 +116,14 @@ impl Scalar {
         }
     }
 
+    /// The imaginary part.
+    pub fn imaginary(self) -> Double {
+        match self {
+            Complex(_, im) => im,
+            _ => 0.0.into(),
+        }
+    }
+
     /// The value of an integer or bool (of a float: truncated).
     pub fn int(self) -> i128 {
         match self {

@@ -100,6 +100,23 @@ impl Builder {
         if self.dtype(x) == dtype { x } else { self.push(Op::Cast, dtype, smallvec![x]) }
     }
 
+    /// The real part; a real number itself.
+    pub fn re(&mut self, x: Value) -> Value {
+        let part = self.dtype(x).info().real;
+        self.cast(x, part)
+    }
+
+    /// The imaginary part of a complex number.
+    pub fn im(&mut self, x: Value) -> Value {
+        let part = self.dtype(x).info().real;
+        self.push(Op::Imag, part, smallvec![x])
+    }
+
+    /// The number `re + im i` of a complex dtype.
+    pub fn complex(&mut self, dtype: DType, re: Value, im: Value) -> Value {
+        self.push(Op::Complex, dtype, smallvec![re, im])
+    }
+
     /// The same bits as another dtype.
     pub fn bitcast(&mut self, x: Value, dtype: DType) -> Value {
         if self.dtype(x) == dtype { x } else { self.push(Op::Bitcast, dtype, smallvec![x]) }

@@ -153,6 +153,10 @@ pub enum Op {
     /// Value conversion from any dtype. Float to integer truncates towards zero and saturates, NaN gives 0; integer to
     /// integer wraps; to bool is `x != 0`; complex to real takes the real part; the rest rounds to nearest even.
     Cast,
+    /// The imaginary part of a complex number, in the dtype of its parts. The real part is a cast.
+    Imag,
+    /// The complex number `x + yi` of two floats in the dtype of its parts.
+    Complex,
     /// The same bits as another dtype of the same size.
     Bitcast,
     /// A function of [`crate::math`]; float16 and bfloat16 compute in float32 and round once.

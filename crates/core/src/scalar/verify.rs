@@ -78,6 +78,14 @@ fn check(program: &Program, instr: &Instr, inputs: &mut usize, params: &mut usiz
         }
         Op::Fma => count(3).and_then(|()| same(0)).and_then(|()| demand(d.is_float(), "floating")),
         Op::Cast => count(1),
+        Op::Imag => {
+            count(1)?;
+            demand(dtypes[0].is_complex() && dtypes[0].info().real == d, "the dtype of the operand's parts")
+        }
+        Op::Complex => {
+            count(2)?;
+            demand(d.is_complex() && dtypes.iter().all(|&part| part == d.info().real), "complex with such parts")
+        }
         Op::Bitcast => {
             count(1)?;
             demand(dtypes[0].bytes() == d.bytes(), "of the operand's size")

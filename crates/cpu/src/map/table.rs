@@ -115,6 +115,16 @@ pub fn tile_fn(op: Op, d: DType, arg: DType, tier: Tier) -> Result<TileFn, Strin
         Op::Select => by_size!(d.bytes(), T => compiled::<Map3<tile::Select, Bool, T>>(tier)),
         Op::Fma => floats!(d, T => compiled::<Map3<tile::Fma, T, T>>(tier), else return none(op, d)),
         Op::Cast => match_dtype!(arg, A => match_dtype!(d, R => compiled::<Map1<tile::Cast, A, R>>(tier))),
+        Op::Imag => match d {
+            DType::F32 => compiled::<Map1<tile::Imag, Complex<f32>, f32>>(tier),
+            DType::F64 => compiled::<Map1<tile::Imag, Complex<f64>, f64>>(tier),
+            _ => return none(op, d),
+        },
+        Op::Complex => match d {
+            DType::C64 => compiled::<Map2<tile::Compose, f32, Complex<f32>>>(tier),
+            DType::C128 => compiled::<Map2<tile::Compose, f64, Complex<f64>>>(tier),
+            _ => return none(op, d),
+        },
         // A bool is written as 0 or 1 whatever it is read from.
         Op::Bitcast if d == DType::Bool || arg == DType::Bool => return tile_fn(Op::Cast, d, arg, tier),
         Op::Bitcast => copy(d, tier),

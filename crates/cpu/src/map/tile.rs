@@ -3,6 +3,7 @@
 use crate::number::cast::CastTo;
 use crate::number::{Arithmetic, Bits, Float, Fused, Item, MulHi, Number, Ordered, Real, Shift};
 use crate::tier::Source;
+use ferrotensor_core::element::Complex;
 use ferrotensor_core::math::{self, MODERATE};
 use ferrotensor_core::{Bool, for_each_math};
 use std::marker::PhantomData;
@@ -263,6 +264,24 @@ impl<A: CastTo<R>, R> Unary<A, R> for Cast {
     #[inline(always)]
     fn apply(x: A) -> R {
         x.cast()
+    }
+}
+
+/// The imaginary part.
+pub struct Imag;
+impl<T: Copy> Unary<Complex<T>, T> for Imag {
+    #[inline(always)]
+    fn apply(x: Complex<T>) -> T {
+        x.im
+    }
+}
+
+/// The complex number of two parts.
+pub struct Compose;
+impl<T: Copy> Binary<T, Complex<T>> for Compose {
+    #[inline(always)]
+    fn apply(re: T, im: T) -> Complex<T> {
+        Complex::new(re, im)
     }
 }
 

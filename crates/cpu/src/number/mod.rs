@@ -375,6 +375,8 @@ macro_rules! floats {
             #[inline(always)]
             fn sub(self, y: Self) -> Self { Complex::new(self.re - y.re, self.im - y.im) }
             /// `x conj(y) / |y|^2` with y scaled by a power of two to about 1, so that `|y|^2` neither overflows nor vanishes.
+            /// A scale above 1 goes to x at once, whose products with y would lose bits below the normal numbers; one below
+            /// 1 goes to the result, but for a fourth that keeps the products of large numbers finite.
             #[inline(always)]
             fn div(self, y: Self) -> Self {
                 let size = if y.re.abs() > y.im.abs() { y.re.abs() } else { y.im.abs() };
@@ -385,10 +387,13 @@ macro_rules! floats {
                 let scaled = Ord::max((2 * bias).saturating_sub(exponent), 1);
                 let useful = (size > 0.0) & (exponent < top);
                 let field = if useful { scaled } else { bias };
-                let scale = $t::from_bits((field as $bits) << ($t::MANTISSA_DIGITS - 1));
-                let (c, d) = (y.re * scale, y.im * scale);
+                let power = |field: u32| $t::from_bits((field as $bits) << ($t::MANTISSA_DIGITS - 1));
+                let fourth = if field < bias - 3 { 2 } else { 0 };
+                let (up, down) = if field > bias { (field, bias) } else { (bias - fourth, field + fourth) };
+                let (scale, up, down) = (power(field), power(up), power(down));
+                let (c, d, re, im) = (y.re * scale, y.im * scale, self.re * up, self.im * up);
                 let norm = c * c + d * d;
-                Complex::new((self.re * c + self.im * d) / norm * scale, (self.im * c - self.re * d) / norm * scale)
+                Complex::new((re * c + im * d) / norm * down, (im * c - re * d) / norm * down)
             }
         }
     )*};

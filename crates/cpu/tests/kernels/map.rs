@@ -11,16 +11,17 @@ fn map(program: Program) -> Kernel {
 }
 
 #[rustfmt::skip]
-const OPS: [Op; 29] = [
+const OPS: [Op; 31] = [
     Op::Neg, Op::Abs, Op::Sqrt, Op::Floor, Op::Ceil, Op::Round, Op::Trunc, Op::Not, Op::Add, Op::Sub, Op::Mul, Op::Div,
     Op::Rem, Op::Min, Op::Max, Op::And, Op::Or, Op::Xor, Op::Shl, Op::Shr, Op::MulHi, Op::Eq, Op::Ne, Op::Lt, Op::Le,
-    Op::Select, Op::Fma, Op::Cast, Op::Bitcast,
+    Op::Select, Op::Fma, Op::Cast, Op::Bitcast, Op::Imag, Op::Complex,
 ];
 
 fn arity(op: Op) -> usize {
     match op {
         Op::Select | Op::Fma => 3,
-        Op::Neg | Op::Abs | Op::Sqrt | Op::Floor | Op::Ceil | Op::Round | Op::Trunc | Op::Not | Op::Cast | Op::Bitcast => 1,
+        Op::Neg | Op::Abs | Op::Sqrt | Op::Floor | Op::Ceil | Op::Round | Op::Trunc | Op::Not => 1,
+        Op::Cast | Op::Bitcast | Op::Imag => 1,
         Op::Call(f) => f.arity(),
         _ => 2,
     }
@@ -66,6 +67,8 @@ fn random_program(rng: &mut Rng, dtypes: &[DType], length: usize, axes: usize, e
         let dtype = match op {
             Op::Eq | Op::Ne | Op::Lt | Op::Le => DType::Bool,
             Op::Cast | Op::Bitcast => rng.pick(&all),
+            Op::Imag => d.info().real,
+            Op::Complex => all.iter().copied().find(|c| c.is_complex() && c.info().real == d).unwrap_or(d),
             _ => d,
         };
         p.instrs.push(Instr { op, dtype, args: args.into_iter().collect() });

@@ -7,9 +7,11 @@ use crate::lower::MapFn;
 use ferrotensor_core::scalar::{Builder, MathFn, Op, Value};
 use ferrotensor_core::{DType, Kind};
 
-const NUMERIC: OpDef = binary(Class::Real, Compute::Promote, Out::Compute);
+const NUMERIC: OpDef = binary(Class::Numeric, Compute::Promote, Out::Compute);
+const REAL: OpDef = binary(Class::Real, Compute::Promote, Out::Compute);
 const ORDERED: OpDef = binary(Class::Ordered, Compute::Promote, Out::Compute);
 const FLOAT: OpDef = binary(Class::RealOrBool, Compute::Float, Out::Compute);
+const COMPLEX: OpDef = binary(Class::Any, Compute::Float, Out::Compute);
 
 /// Whether a truncated remainder must move to the divisor's sign: `r != 0 && (r < 0) != (y < 0)`.
 fn crosses(b: &mut Builder, r: Value, y: Value, d: DType) -> Value {
@@ -123,9 +125,9 @@ pub const ROWS: &[OpDef] = &[
     OpDef { name: "multiply", aliases: &["mul"], lower: Lowering::Map(|b, x, _| b.binary(Op::Mul, x[0], x[1])),
         doc: doc("Product of two operands; integers wrap.", "x1 * x2", "ft.tensor([1, 2]).multiply(3) // [3, 6]", "multiply", "mul"), ..NUMERIC },
     OpDef { name: "divide", aliases: &["div"], domain: Domain::NonZero, lower: Lowering::Map(|b, x, _| b.binary(Op::Div, x[0], x[1])),
-        doc: doc("True quotient of two operands; integers give float32.", "x1 / x2", "ft.tensor([1, 2]).divide(4) // [0.25, 0.5]", "divide", "div"), ..FLOAT },
+        doc: doc("True quotient of two operands; integers give float32.", "x1 / x2", "ft.tensor([1, 2]).divide(4) // [0.25, 0.5]", "divide", "div"), ..COMPLEX },
     OpDef { name: "pow", lower: Lowering::Map(POW),
-        doc: doc("Power of two operands; integers wrap, and a negative integer exponent truncates towards zero.", "x1 ^ x2", "ft.tensor([2, 3]).pow(3) // [8, 27]", "power", "pow"), ..NUMERIC },
+        doc: doc("Power of two operands; integers wrap, and a negative integer exponent truncates towards zero.", "x1 ^ x2", "ft.tensor([2, 3]).pow(3) // [8, 27]", "power", "pow"), ..REAL },
     OpDef { name: "atan2", lower: Lowering::Map(|b, x, _| b.call(MathFn::Atan2, x)),
         doc: doc("Angle of the point (x2, x1) from the positive x axis, from -pi to pi.", "y with tan(y) = x1 / x2, in the quadrant of (x2, x1)", "ft.tensor([1, 1]).atan2(ft.tensor([1, -1])) // [0.7853982, 2.3561945]", "atan2", "atan2"), ..FLOAT },
     OpDef { name: "hypot", lower: Lowering::Map(|b, x, _| b.call(MathFn::Hypot, x)),
@@ -133,9 +135,9 @@ pub const ROWS: &[OpDef] = &[
     OpDef { name: "logaddexp", lower: Lowering::Map(|b, x, _| b.call(MathFn::Logaddexp, x)),
         doc: doc("Logarithm of the sum of the exponentials of two operands.", "ln(e^x1 + e^x2)", "ft.tensor([0, 1000]).logaddexp(ft.tensor([0, 1000])) // [0.6931472, 1000.6931]", "logaddexp", "logaddexp"), ..FLOAT },
     OpDef { name: "remainder", domain: Domain::NonZero, lower: Lowering::Map(REMAINDER),
-        doc: doc("Remainder of the floored division, with the divisor's sign as in Python; integers: 0 for a divisor of 0.", "x1 - floor(x1 / x2) * x2", "ft.tensor([5, -5]).remainder(3) // [2, 1]", "remainder", "remainder"), ..NUMERIC },
+        doc: doc("Remainder of the floored division, with the divisor's sign as in Python; integers: 0 for a divisor of 0.", "x1 - floor(x1 / x2) * x2", "ft.tensor([5, -5]).remainder(3) // [2, 1]", "remainder", "remainder"), ..REAL },
     OpDef { name: "floorDivide", domain: Domain::NonZero, lower: Lowering::Map(FLOOR_DIVIDE),
-        doc: doc("Quotient rounded towards minus infinity; integers: 0 for a divisor of 0.", "floor(x1 / x2)", "ft.tensor([5, -5]).floorDivide(3) // [1, -2]", "floor_divide", "floor_divide"), ..NUMERIC },
+        doc: doc("Quotient rounded towards minus infinity; integers: 0 for a divisor of 0.", "floor(x1 / x2)", "ft.tensor([5, -5]).floorDivide(3) // [1, -2]", "floor_divide", "floor_divide"), ..REAL },
     OpDef { name: "minimum", lower: Lowering::Map(|b, x, _| b.binary(Op::Min, x[0], x[1])),
         doc: doc("Smaller of two operands; NaN wins, -0 is below +0.", "min(x1, x2)", "ft.tensor([1, 5]).minimum(3) // [1, 3]", "minimum", "minimum"), ..ORDERED },
     OpDef { name: "maximum", lower: Lowering::Map(|b, x, _| b.binary(Op::Max, x[0], x[1])),

@@ -6,9 +6,9 @@ use crate::dtype_rule::{Class, Compute, Out};
 use ferrotensor_core::DType;
 use ferrotensor_core::scalar::{Builder, Op, Value};
 
-const EQUALITY: OpDef = binary(Class::Ordered, Compute::Promote, Out::Bool);
+const EQUALITY: OpDef = binary(Class::Any, Compute::Promote, Out::Bool);
 const ORDER: OpDef = binary(Class::Ordered, Compute::Promote, Out::Bool);
-const LOGIC: OpDef = binary(Class::RealOrBool, Compute::Promote, Out::Bool);
+const LOGIC: OpDef = binary(Class::Any, Compute::Promote, Out::Bool);
 
 fn logic(b: &mut Builder, x: &[Value], op: Op) -> Value {
     let (p, q) = (b.cast(x[0], DType::Bool), b.cast(x[1], DType::Bool));

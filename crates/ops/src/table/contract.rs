@@ -104,7 +104,7 @@ fn tensordot(l: &mut Lower) -> Result<Vec<Val>> {
 
 const PRODUCT: OpDef = OpDef {
     operands: &[tensor("x1"), tensor("x2")],
-    dtype: DTypeRule::new(Class::Real, Compute::Promote, Out::Compute),
+    dtype: DTypeRule::new(Class::Numeric, Compute::Promote, Out::Compute),
     domain: crate::def::Domain::Special,
     ..BASE
 };

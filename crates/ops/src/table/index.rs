@@ -171,7 +171,7 @@ pub const ROWS: &[OpDef] = &[
         errors: &[ErrorCase { call: "ft.zeros([2, 2]).take(ft.tensor([0], { dtype: 'int32' }))", code: Code::Argument }, ErrorCase { call: "ft.zeros([2]).take(ft.tensor([0.5]))", code: Code::DType }],
         doc: doc("Slices picked by indices along an axis; negative indices count from the end. An index out of range is an IndexError when the result is read.", "out[..., i, ...] = x[..., indices[i], ...]", "ft.tensor([10, 20, 30]).take(ft.tensor([2, 0], { dtype: 'int32' })) // [30, 10]", "take", "index_select"), ..BASE },
     OpDef { name: "scatterAdd", operands: &[tensor("x"), tensor("indices"), tensor("updates")], attrs: AXIS, shape: scatter_add_shape, lower: Lowering::Graph(scatter_add), domain: Domain::Special,
-        dtype: DTypeRule::new(Class::Real, Compute::Own, Out::Compute).over(0, 1),
+        dtype: DTypeRule::new(Class::Numeric, Compute::Own, Out::Compute).over(0, 1),
         errors: &[ErrorCase { call: "ft.zeros([3]).scatterAdd(ft.tensor([0], { dtype: 'int32' }), ft.zeros([2]))", code: Code::Shape }],
         doc: doc("Adds updates to the slices that indices pick along an axis, one after the other, so duplicates add up in a defined order.", "out[..., indices[i], ...] += updates[..., i, ...]", "ft.zeros([3]).scatterAdd(ft.tensor([2, 2], { dtype: 'int32' }), ft.tensor([1, 5])) // [0, 0, 6]", "add.at", "index_add"), ..BASE },
 ];

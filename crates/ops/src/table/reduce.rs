@@ -2,6 +2,7 @@
 
 use super::join::band;
 use super::rows::{BASE, attr, doc};
+use super::unary::shortened;
 use crate::def::{AttrDef, AttrKind, ErrorCase, Lowering, OpDef};
 use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
 use crate::infer::ShapeCtx;
@@ -42,8 +43,9 @@ fn mean(l: &mut Lower) -> Result<Vec<Val>> {
     let total = accumulate(l, Monoid::Sum)?;
     let (dims, out) = (l.dims(total), l.out_dtype(0));
     Ok(vec![l.map(&dims, &[total], |b, v| {
-        let n = b.lit(b.dtype(v[0]), count as f64);
-        let mean = b.binary(Op::Div, v[0], n);
+        let d = b.dtype(v[0]);
+        let n = b.lit(d.info().real, count as f64);
+        let mean = if d.is_complex() { shortened(b, v[0], n) } else { b.binary(Op::Div, v[0], n) };
         b.cast(mean, out)
     })?])
 }
@@ -83,7 +85,7 @@ fn cumulative_sum(l: &mut Lower) -> Result<Vec<Val>> {
 
 const SUM: OpDef = OpDef {
     attrs: AXES_DTYPE,
-    dtype: DTypeRule::new(Class::RealOrBool, Compute::Sum, Out::Compute),
+    dtype: DTypeRule::new(Class::Any, Compute::Sum, Out::Compute),
     shape: shape::reduce,
     errors: &[
         ErrorCase { call: "ft.zeros([2, 3]).sum(2)", code: Code::Index },
@@ -100,7 +102,7 @@ const EXTREME: OpDef = OpDef {
     ..BASE
 };
 const TRUTH: OpDef =
-    OpDef { attrs: AXES, dtype: DTypeRule::new(Class::RealOrBool, Compute::Truth, Out::Bool), shape: shape::reduce, ..BASE };
+    OpDef { attrs: AXES, dtype: DTypeRule::new(Class::Any, Compute::Truth, Out::Bool), shape: shape::reduce, ..BASE };
 const POSITION: OpDef = OpDef {
     attrs: AXIS,
     dtype: DTypeRule::new(Class::Ordered, Compute::Own, Out::Int32),
@@ -115,7 +117,7 @@ pub const ROWS: &[OpDef] = &[
         doc: doc("Sum over axes (all by default) in a fixed tree: the same bits for any thread count and instruction set. Small integers sum in 32 bits, bool counts in int32.", "sum_i x_i", "ft.tensor([[1, 2], [3, 4]]).sum(0) // [4, 6]", "sum", "sum"), ..SUM },
     OpDef { name: "prod", lower: Lowering::Graph(|l| finish(l, Monoid::Prod)),
         doc: doc("Product over axes (all by default) in a fixed tree.", "prod_i x_i", "ft.tensor([[1, 2], [3, 4]]).prod(1) // [2, 12]", "prod", "prod"), ..SUM },
-    OpDef { name: "mean", attrs: AXES, dtype: DTypeRule::new(Class::RealOrBool, Compute::Float, Out::Compute), lower: Lowering::Graph(mean), errors: &[],
+    OpDef { name: "mean", attrs: AXES, dtype: DTypeRule::new(Class::Any, Compute::Float, Out::Compute), lower: Lowering::Graph(mean), errors: &[],
         doc: doc("Arithmetic mean over axes (all by default); NaN of no elements; integers give float32.", "sum_i x_i / n", "ft.tensor([[1, 2], [3, 4]]).mean(1) // [1.5, 3.5]", "mean", "mean"), ..SUM },
     OpDef { name: "max", lower: Lowering::Graph(|l| finish(l, Monoid::Max)),
         doc: doc("Largest element over axes (all by default); NaN wins.", "max_i x_i", "ft.tensor([[1, 2], [3, 4]]).max(0) // [3, 4]", "max", "amax"), ..EXTREME },

@@ -44,7 +44,7 @@ fn one_hot(l: &mut Lower) -> Result<Vec<Val>> {
 #[rustfmt::skip]
 pub const ROWS: &[OpDef] = &[
     OpDef { name: "where", form: crate::def::Form::Function, operands: &[tensor("condition"), weak("x1"), weak("x2")], lower: Lowering::Map(WHERE), shape: shape::broadcast,
-        dtype: DTypeRule::new(Class::Ordered, Compute::Promote, Out::Compute).over(1, 3),
+        dtype: DTypeRule::new(Class::Any, Compute::Promote, Out::Compute).over(1, 3),
         doc: doc("Takes elements of the first where the condition holds (is non-zero), of the second elsewhere.", "condition ? x1 : x2", "ft.where(ft.tensor([true, false]), ft.tensor([1, 2]), 0) // [1, 0]", "where", "where"), ..BASE },
     OpDef { name: "clip", operands: &[tensor("x"), optional("min"), optional("max")], lower: Lowering::Map(CLIP), shape: shape::broadcast,
         dtype: DTypeRule::new(Class::Real, Compute::Promote, Out::Compute),

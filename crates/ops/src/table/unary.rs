@@ -2,21 +2,46 @@
 
 use super::rows::{doc, unary};
 use crate::def::{Domain, Lowering, OpDef};
-use crate::dtype_rule::{Class, Compute, Out};
+use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
 use crate::lower::MapFn;
 use ferrotensor_core::DType;
 use ferrotensor_core::scalar::{Builder, MathFn, Op, Value};
 
-const NUMERIC: OpDef = unary(Class::Real, Compute::Own, Out::Compute);
+const NUMERIC: OpDef = unary(Class::Numeric, Compute::Own, Out::Compute);
+const REAL: OpDef = unary(Class::Real, Compute::Own, Out::Compute);
 const FLOAT: OpDef = unary(Class::RealOrBool, Compute::Float, Out::Compute);
-const PREDICATE: OpDef = unary(Class::RealOrBool, Compute::Own, Out::Bool);
+const COMPLEX: OpDef = unary(Class::Any, Compute::Float, Out::Compute);
+const PREDICATE: OpDef = unary(Class::Any, Compute::Own, Out::Bool);
 
 /// Rounding functions leave integers as they are.
 fn rounding(b: &mut Builder, x: Value, op: Op) -> Value {
     if b.dtype(x).is_float() { b.unary(op, x) } else { x }
 }
 
+const ABS: MapFn = |b, x, _| size(b, x[0]);
+
+/// `|x|`.
+fn size(b: &mut Builder, x: Value) -> Value {
+    if !b.dtype(x).is_complex() {
+        return b.unary(Op::Abs, x);
+    }
+    let (re, im) = (b.re(x), b.im(x));
+    b.call(MathFn::Hypot, &[re, im])
+}
+
+/// A complex number divided by a real one.
+pub fn shortened(b: &mut Builder, x: Value, by: Value) -> Value {
+    let (re, im) = (b.re(x), b.im(x));
+    let (re, im) = (b.binary(Op::Div, re, by), b.binary(Op::Div, im, by));
+    b.complex(b.dtype(x), re, im)
+}
+
 const SIGN: MapFn = |b, x, d| {
+    if d.is_complex() {
+        let (size, zero) = (size(b, x[0]), b.lit(d, 0.0));
+        let (direction, is_zero) = (shortened(b, x[0], size), b.compare(Op::Eq, x[0], zero));
+        return b.select(is_zero, zero, direction);
+    }
     let (zero, one) = (b.lit(d, 0.0), b.lit(d, 1.0));
     let positive = b.compare(Op::Lt, zero, x[0]);
     if d.kind() == ferrotensor_core::Kind::Unsigned {
@@ -45,17 +70,25 @@ const RELU: MapFn = |b, x, d| {
 };
 
 const IS_NAN: MapFn = |b, x, _| {
-    if b.dtype(x[0]).is_float() { b.compare(Op::Ne, x[0], x[0]) } else { b.lit(DType::Bool, 0.0) }
+    let d = b.dtype(x[0]);
+    if d.is_float() || d.is_complex() { b.compare(Op::Ne, x[0], x[0]) } else { b.lit(DType::Bool, 0.0) }
 };
 
-const IS_FINITE: MapFn = |b, x, _| {
-    let d = b.dtype(x[0]);
+const IS_FINITE: MapFn = |b, x, _| is_finite(b, x[0]);
+
+fn is_finite(b: &mut Builder, x: Value) -> Value {
+    let d = b.dtype(x);
+    if d.is_complex() {
+        let (re, im) = (b.re(x), b.im(x));
+        let (re, im) = (is_finite(b, re), is_finite(b, im));
+        return b.binary(Op::And, re, im);
+    }
     if !d.is_float() {
         return b.lit(DType::Bool, 1.0);
     }
-    let (size, infinity) = (b.unary(Op::Abs, x[0]), b.lit(d, f64::INFINITY));
+    let (size, infinity) = (b.unary(Op::Abs, x), b.lit(d, f64::INFINITY));
     b.compare(Op::Lt, size, infinity)
-};
+}
 
 const LOGICAL_NOT: MapFn = |b, x, _| {
     let truth = b.cast(x[0], DType::Bool);
@@ -66,26 +99,26 @@ const LOGICAL_NOT: MapFn = |b, x, _| {
 pub const ROWS: &[OpDef] = &[
     OpDef { name: "negative", aliases: &["neg"], lower: Lowering::Map(|b, x, _| b.unary(Op::Neg, x[0])),
         doc: doc("Negates each element; integers wrap.", "-x", "ft.tensor([1, -2]).negative() // [-1, 2]", "negative", "neg"), ..NUMERIC },
-    OpDef { name: "abs", lower: Lowering::Map(|b, x, _| b.unary(Op::Abs, x[0])),
-        doc: doc("Absolute value of each element.", "|x|", "ft.tensor([1, -2]).abs() // [1, 2]", "abs", "abs"), ..NUMERIC },
+    OpDef { name: "abs", lower: Lowering::Map(ABS), dtype: DTypeRule::new(Class::Numeric, Compute::Own, Out::RealPart),
+        doc: doc("Absolute value of each element; of complex numbers the distance from 0.", "|x|", "ft.tensor([1, -2]).abs() // [1, 2]", "abs", "abs"), ..NUMERIC },
     OpDef { name: "sign", lower: Lowering::Map(SIGN),
-        doc: doc("Sign of each element: -1, 0 or 1; NaN stays NaN.", "x < 0 ? -1 : x > 0 ? 1 : x", "ft.tensor([3, -2, 0]).sign() // [1, -1, 0]", "sign", "sign"), ..NUMERIC },
+        doc: doc("Sign of each element: -1, 0 or 1; NaN stays NaN. Of complex numbers the direction, 0 for 0.", "x / |x|", "ft.tensor([3, -2, 0]).sign() // [1, -1, 0]", "sign", "sign"), ..NUMERIC },
     OpDef { name: "square", lower: Lowering::Map(|b, x, _| b.binary(Op::Mul, x[0], x[0])),
         doc: doc("Square of each element.", "x * x", "ft.tensor([3, -2]).square() // [9, 4]", "square", "square"), ..NUMERIC },
     OpDef { name: "relu", lower: Lowering::Map(RELU),
-        doc: doc("Rectified linear unit; NaN stays NaN.", "max(x, 0)", "ft.tensor([3, -2]).relu() // [3, 0]", "", "relu"), ..NUMERIC },
+        doc: doc("Rectified linear unit; NaN stays NaN.", "max(x, 0)", "ft.tensor([3, -2]).relu() // [3, 0]", "", "relu"), ..REAL },
     OpDef { name: "floor", lower: Lowering::Map(|b, x, _| rounding(b, x[0], Op::Floor)),
-        doc: doc("Largest integral value not above each element; integers stay as they are.", "floor(x)", "ft.tensor([1.5, -1.5]).floor() // [1, -2]", "floor", "floor"), ..NUMERIC },
+        doc: doc("Largest integral value not above each element; integers stay as they are.", "floor(x)", "ft.tensor([1.5, -1.5]).floor() // [1, -2]", "floor", "floor"), ..REAL },
     OpDef { name: "ceil", lower: Lowering::Map(|b, x, _| rounding(b, x[0], Op::Ceil)),
-        doc: doc("Smallest integral value not below each element; integers stay as they are.", "ceil(x)", "ft.tensor([1.5, -1.5]).ceil() // [2, -1]", "ceil", "ceil"), ..NUMERIC },
+        doc: doc("Smallest integral value not below each element; integers stay as they are.", "ceil(x)", "ft.tensor([1.5, -1.5]).ceil() // [2, -1]", "ceil", "ceil"), ..REAL },
     OpDef { name: "round", lower: Lowering::Map(|b, x, _| rounding(b, x[0], Op::Round)),
-        doc: doc("Nearest integral value, ties to even; integers stay as they are.", "round(x)", "ft.tensor([0.5, 1.5, -2.4]).round() // [0, 2, -2]", "round", "round"), ..NUMERIC },
+        doc: doc("Nearest integral value, ties to even; integers stay as they are.", "round(x)", "ft.tensor([0.5, 1.5, -2.4]).round() // [0, 2, -2]", "round", "round"), ..REAL },
     OpDef { name: "sqrt", domain: Domain::Positive, lower: Lowering::Map(|b, x, _| b.unary(Op::Sqrt, x[0])),
         doc: doc("Square root of each element, correctly rounded; NaN below zero.", "sqrt(x)", "ft.tensor([4, 9]).sqrt() // [2, 3]", "sqrt", "sqrt"), ..FLOAT },
     OpDef { name: "rsqrt", domain: Domain::Positive, lower: Lowering::Map(RSQRT),
         doc: doc("Reciprocal of the square root of each element.", "1 / sqrt(x)", "ft.tensor([4, 16]).rsqrt() // [0.5, 0.25]", "", "rsqrt"), ..FLOAT },
     OpDef { name: "reciprocal", domain: Domain::NonZero, lower: Lowering::Map(RECIPROCAL),
-        doc: doc("Reciprocal of each element.", "1 / x", "ft.tensor([4, -2]).reciprocal() // [0.25, -0.5]", "reciprocal", "reciprocal"), ..FLOAT },
+        doc: doc("Reciprocal of each element.", "1 / x", "ft.tensor([4, -2]).reciprocal() // [0.25, -0.5]", "reciprocal", "reciprocal"), ..COMPLEX },
     OpDef { name: "exp", lower: Lowering::Map(|b, x, _| b.call(MathFn::Exp, x)),
         doc: doc("Exponential of each element.", "e^x", "ft.tensor([0, 1]).exp() // [1, 2.7182817]", "exp", "exp"), ..FLOAT },
     OpDef { name: "exp2", lower: Lowering::Map(|b, x, _| b.call(MathFn::Exp2, x)),

@@ -1,0 +1,55 @@
+// Complex numbers through the public API: what they take part in, what they refuse, and the dtypes that come out.
+
+import test from 'ava'
+import * as ft from 'ferrotensor'
+import type { Tensor } from 'ferrotensor'
+import { throws } from './expect.js'
+
+const c = (re: number, im: number): ft.Complex => ({ re, im })
+const z = (): Tensor<'complex64'> => ft.tensor([c(3, 4), c(0, -2), c(1, 0)])
+
+test('arithmetic', (t) => {
+  t.deepEqual(z().mul(z()).toArray(), [c(-7, 24), c(-4, -0), c(1, 0)])
+  t.deepEqual(z().div(ft.tensor([c(0, 1), c(2, 0), c(1, 1)])).toArray(), [c(4, -3), c(0, -1), c(0.5, -0.5)])
+  t.deepEqual(z().add(1).sub(true).toArray(), z().toArray())
+  t.deepEqual(z().neg().sum().itemSync(), c(-4, -2))
+  t.deepEqual(z().mean().itemSync(), c(Math.fround(4 / 3), Math.fround(2 / 3)))
+  t.deepEqual(z().matmul(z()).itemSync(), c(-10, 24))
+  t.deepEqual(z().cumulativeSum().toArray(), [c(3, 4), c(3, 2), c(4, 2)])
+})
+
+test('sizes are real', (t) => {
+  const size: Tensor<'float32'> = z().abs()
+  t.deepEqual([size.dtype, size.toArray()], ['float32', [5, 2, 1]])
+  t.deepEqual(z().sign().toArray(), [c(Math.fround(0.6), Math.fround(0.8)), c(0, -1), c(1, 0)])
+  // Nothing overflows on the way.
+  t.is(ft.tensor([c(3e38, 3e-38)]).abs().itemSync(), Math.fround(3e38))
+  t.deepEqual(ft.tensor([c(2e38, 2e38)]).div(ft.tensor([c(2e38, 0)])).itemSync(), c(1, 1))
+  t.deepEqual(ft.tensor([c(2 ** -149, 0)]).div(ft.tensor([c(2 ** -148, 0)])).itemSync(), c(0.5, 0))
+})
+
+test('comparisons and choices', (t) => {
+  t.deepEqual(z().equal(3).toArray(), [false, false, false])
+  t.deepEqual(z().notEqual(z()).any().itemSync(), false)
+  t.deepEqual(ft.where(z().abs().greater(1.5), z(), 0).toArray(), [c(3, 4), c(0, -2), c(0, 0)])
+  t.deepEqual(ft.tensor([c(0, 1), c(NaN, 0), c(0, Infinity)]).isfinite().toArray(), [true, false, false])
+  t.true(ft.tensor([c(0, 1), c(2, 0)]).all().itemSync())
+})
+
+test('with real tensors the wider precision wins', (t) => {
+  const wide: Tensor<'complex128'> = z().mul(ft.ones([3], { dtype: 'float64' }))
+  t.is(wide.dtype, 'complex128')
+  t.is(z().add(ft.ones([3], { dtype: 'int32' })).dtype, 'complex64')
+})
+
+test('an infinite number is itself when nothing is combined with it', (t) => {
+  t.deepEqual(ft.tensor([c(1, Infinity)]).prod().itemSync(), c(1, Infinity))
+  t.deepEqual(ft.tensor([c(-Infinity, 2)]).mean().itemSync(), c(-Infinity, 2))
+})
+
+test('what needs an order, or a function there is none of, refuses', (t) => {
+  throws(t, 'ERR_DTYPE', /less: takes a real dtype, got complex64/, () => z().less(1))
+  throws(t, 'ERR_DTYPE', /max: /, () => z().max())
+  throws(t, 'ERR_DTYPE', /sort: /, () => z().sort())
+  throws(t, 'ERR_DTYPE', /floor: /, () => z().floor())
+})
