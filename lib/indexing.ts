@@ -5,7 +5,7 @@
 import { shown } from './call.js'
 import { ArgumentError, DeviceError, IndexError, ShapeError } from './errors.js'
 import { OP } from './generated/table.js'
-import { advanced, indexTensor, isMask, nonzero, outOfRange, type Advanced } from './indices.js'
+import { advanced, indexTensor, isMask, outOfRange, truePositions, type Advanced } from './indices.js'
 import type { Nested } from './nested.js'
 import { data, dataSync } from './reading.js'
 import { internAttr, nary } from './record.js'
@@ -49,7 +49,8 @@ interface Placed {
 }
 
 /** The elements of a mask that is a tensor. */
-type Read = (mask: Tensor) => ArrayLike<unknown>
+type Read = (mask: Tensor) => Uint8Array
+const readSync = dataSync as Read
 
 /** Texts met before, read: loops repeat theirs. Forgotten all at once at 1024 entries, which no program's text reaches. */
 const parsed = new Map<string, readonly Item[]>()
@@ -129,8 +130,14 @@ function range({ start, stop, step }: Slice, size: number): [start: number, step
   return length === 0 ? [0, 1, 0] : [first, length === 1 ? 1 : step, length]
 }
 
+/** How masks become operands. */
+interface Masks {
+  readonly kind: number
+  operand(mask: Advanced): Tensor
+}
+
 /** Records a call of the row of this name: attribute words, run-time numbers, and index operands behind the others. */
-function record(op: Name, operands: readonly unknown[], x: Tensor, items: readonly Placed[], mask: (mask: Advanced, words: number[]) => Tensor[]): Tensor {
+function record(op: Name, operands: readonly unknown[], x: Tensor, items: readonly Placed[], masks: Masks): Tensor {
   const words = [0]
   const params: number[] = []
   const indices: Tensor[] = []
@@ -149,7 +156,8 @@ function record(op: Name, operands: readonly unknown[], x: Tensor, items: readon
         params.push(start, step)
       }
     } else if (isMask(item)) {
-      for (const positions of mask(item, words)) indices.push(positions)
+      words.push(masks.kind, axes)
+      indices.push(masks.operand(item))
     } else {
       words.push(INDEX, 1)
       indices.push(indexTensor(op, item, axis, size, x.type.device))
@@ -159,32 +167,27 @@ function record(op: Name, operands: readonly unknown[], x: Tensor, items: readon
   return nary(OP[op], [...operands, ...indices], internAttr(OP[op], words), params)
 }
 
-/** A mask as the positions of its true elements, which NumPy means by it: an index array for each axis. */
-function asPositions(x: Tensor, read: Read): (mask: Advanced, words: number[]) => Tensor[] {
-  return (mask, words) => {
-    const positions = nonzero(mask.shape, mask instanceof Tensor ? read(mask) : mask.data, x.type.device)
-    // One without axes is an index into a new one.
-    words.push(...positions.flatMap(() => [INDEX, mask.shape.length === 0 ? 0 : 1]))
-    return positions
-  }
+/** A mask as the positions of its true elements along its axes taken as one. */
+function positions({ type: { device } }: Tensor, read: Read): Masks {
+  return { kind: INDEX, operand: (mask) => truePositions(mask instanceof Tensor ? read(mask) : (mask.data as Uint8Array), device) }
 }
 
 /** `x.at(...items)`. */
 export function at(x: Tensor, items: readonly unknown[]): Tensor {
-  return record('at', [x], x, place('at', items, x), asPositions(x, dataSync))
+  return record('at', [x], x, place('at', items, x), positions(x, readSync))
 }
 
 /** Reads the masks among items without blocking. */
 async function readMasks(items: readonly Placed[]): Promise<Read> {
   const masks = items.flatMap(({ item }) => (item instanceof Tensor && isMask(item) ? [item] : []))
   const elements = await Promise.all(masks.map(data))
-  return (mask) => elements[masks.indexOf(mask)] as ArrayLike<unknown>
+  return (mask) => elements[masks.indexOf(mask)] as Uint8Array
 }
 
 /** `x.atAsync(...items)`. */
 export async function atAsync(x: Tensor, items: readonly unknown[]): Promise<Tensor> {
   const placed = place('at', items, x)
-  return record('at', [x], x, placed, asPositions(x, await readMasks(placed)))
+  return record('at', [x], x, placed, positions(x, await readMasks(placed)))
 }
 
 function placeList(x: Tensor, items: unknown): Placed[] {
@@ -201,20 +204,17 @@ function isFill(items: readonly Placed[], value: unknown): boolean {
 }
 
 function change(x: Tensor, items: readonly Placed[], value: unknown, read: Read): Tensor {
-  const fill = (mask: Advanced, words: number[]) => {
-    words.push(MASK, mask.shape.length)
-    return [indexTensor('withAt', mask, 0, 0, x.type.device)]
-  }
-  return record('withAt', [x, value], x, items, isFill(items, value) ? fill : asPositions(x, read))
+  const fill: Masks = { kind: MASK, operand: (mask) => indexTensor('withAt', mask, 0, 0, x.type.device) }
+  return record('withAt', [x, value], x, items, isFill(items, value) ? fill : positions(x, read))
 }
 
 /** `x.withAt(items, value)`. */
 export function withAt(x: Tensor, items: unknown, value: unknown): Tensor {
-  return change(x, placeList(x, items), value, dataSync)
+  return change(x, placeList(x, items), value, readSync)
 }
 
 /** `x.withAtAsync(items, value)`. */
 export async function withAtAsync(x: Tensor, items: unknown, value: unknown): Promise<Tensor> {
   const placed = placeList(x, items)
-  return change(x, placed, value, isFill(placed, value) ? dataSync : await readMasks(placed))
+  return change(x, placed, value, isFill(placed, value) ? readSync : await readMasks(placed))
 }

@@ -77,28 +77,14 @@ export function indexTensor(op: string, index: Advanced, axis: number, size: num
   return upload(dtype, shape, device, new Uint8Array(data.buffer, data.byteOffset, data.byteLength))
 }
 
-/**
- * The positions of a mask's true elements in row-major order, as NumPy's `nonzero`: a tensor for each of its axes, and for a
- * mask without axes one into an axis of size 1.
- */
-export function nonzero(shape: readonly number[], elements: ArrayLike<unknown>, device: number): Tensor[] {
+/** The positions of a mask's true elements in row-major order, its axes taken as one. */
+export function truePositions(elements: Uint8Array, device: number): Tensor {
   let count = 0
-  for (let i = 0; i < elements.length; i++) if (elements[i]) count++
-  const sizes = shape.length === 0 ? [1] : shape
-  // Positions of an axis that int32 does not reach need int64.
-  const wide = sizes.some((size) => size > 2 ** 31)
-  const axes = sizes.map(() => allocated(count * (wide ? 8 : 4), () => (wide ? new BigInt64Array(count) : new Int32Array(count))))
+  for (let i = 0; i < elements.length; i++) if (elements[i] !== 0) count++
+  // What int32 does not reach needs int64.
+  const wide = elements.length > 2 ** 31
+  const positions = allocated(count * (wide ? 8 : 4), () => (wide ? new BigInt64Array(count) : new Int32Array(count)))
   let n = 0
-  for (let i = 0; i < elements.length; i++) {
-    if (!elements[i]) continue
-    let rest = i
-    for (let axis = sizes.length - 1; axis >= 0; axis--) {
-      const size = sizes[axis] as number
-      const at = rest % size
-      ;(axes[axis] as ElementArray)[n] = wide ? BigInt(at) : at
-      rest = (rest - at) / size
-    }
-    n++
-  }
-  return axes.map((data) => upload(wide ? 'int64' : 'int32', [count], device, new Uint8Array(data.buffer)))
+  for (let i = 0; i < elements.length; i++) if (elements[i] !== 0) positions[n++] = wide ? BigInt(i) : i
+  return upload(wide ? 'int64' : 'int32', [count], device, new Uint8Array(positions.buffer))
 }

@@ -400,6 +400,7 @@ for d in ["float32", "int64", "bool", "complex128"]:
     case("at", [x, i, k[:2].copy()], x[i, None, k[:2]], items(INDEX, NEW_AXIS, INDEX, WHOLE))
     case("at", [x, np.array(1, "uint8"), np.zeros((0, 1), "int32")], x[np.array(1), ..., np.zeros((0, 1), int)], items(INDEX, WHOLE, INDEX))
     case("at", [x, np.zeros(1, "int32"), i], x[True, ..., i], items((4, 0), (3, 2), INDEX))
+    case("at", [x, k], x.reshape(6, 4)[k], items((4, 2), WHOLE))
     u = (np.arange(24) * 3 % 5).astype(d)
     for index, attrs, numbers, operands in [
         ((slice(None), k), items(WHOLE, INDEX, WHOLE), [], [k]),
@@ -411,6 +412,9 @@ for d in ["float32", "int64", "bool", "complex128"]:
         y[index] = z
         case("withAt", [x, z, *operands], y, attrs, numbers)
     y, mask = x.copy(), np.array([[True, False, True], [False, False, True]])
+    y[mask] = u[:12].reshape(3, 4)
+    case("withAt", [x, u[:12].reshape(3, 4), np.flatnonzero(mask)], y, items((4, 2), WHOLE))
+    y[...] = x
     y[mask] = np.array(3, d)
     case("withAt", [x, np.array(3, d), mask], y, items(MASK, WHOLE))
     y, mask = x.copy(), mask[0]

@@ -81,6 +81,7 @@ pub fn attribute_values(op: &OpDef, def: &AttrDef) -> Vec<String> {
             "indices",
             "apart",
             "beside a number",
+            "merged",
             "mask",
         ]),
     }
@@ -169,7 +170,7 @@ fn items(dims: &[usize], value: &str, numbers: &mut Vec<f64>) -> Option<Vec<f64>
     let last = dims.len().wrapping_sub(1);
     let least = match value {
         "index" | "mask" => 1,
-        "indices" | "beside a number" => 2,
+        "indices" | "beside a number" | "merged" => 2,
         "apart" => 3,
         _ => 0,
     };
@@ -192,6 +193,12 @@ fn items(dims: &[usize], value: &str, numbers: &mut Vec<f64>) -> Option<Vec<f64>
                 words.extend([WHOLE, 1.0, INDEX, 0.0]);
                 continue;
             }
+            // Two axes taken as one.
+            ("merged", 0) => {
+                words.extend([INDEX, 2.0]);
+                continue;
+            }
+            ("merged", 1) => continue,
             // The leading axes but the last, if there are two.
             ("mask", 0) => {
                 words.extend([MASK, last.clamp(1, 2) as f64]);
@@ -220,7 +227,7 @@ fn items(dims: &[usize], value: &str, numbers: &mut Vec<f64>) -> Option<Vec<f64>
 
 /// What an operand of index items must be.
 pub enum Indexing {
-    /// Indices into an axis of this size.
+    /// Indices into an axis, or axes taken as one, of this size.
     Axis(usize),
     /// A mask of this shape.
     Mask(Vec<usize>),
@@ -239,7 +246,7 @@ pub fn indexing(words: &[f64], dims: &[usize]) -> Vec<Indexing> {
         };
         let under = &dims[axis..axis + taken];
         match item[0] {
-            INDEX => out.push(Indexing::Axis(under.first().copied().unwrap_or(1))),
+            INDEX => out.push(Indexing::Axis(under.iter().product())),
             MASK => out.push(Indexing::Mask(under.to_vec())),
             _ => {}
         }

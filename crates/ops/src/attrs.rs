@@ -14,7 +14,8 @@ pub enum Item {
     Slice(usize),
     /// The next axes, this many, whole: `...` (which may stand for none) and `:`.
     Whole(usize),
-    /// The next index operand, along an axis, or, with 0, along a new axis of size 1 (a boolean of rank 0).
+    /// The next index operand, along this many axes taken as one in row-major order: one for an array of positions, its own for
+    /// a mask that was read, none (a new axis of size 1) for a boolean of rank 0.
     Index(usize),
     /// The next index operand is a mask over this many axes (`withAt` only).
     Mask(usize),
@@ -224,9 +225,9 @@ fn decode_one(def: &AttrDef, words: &mut Words) -> Result<Value> {
                         1 => Ok(Item::Pick),
                         2 => Ok(Item::Slice(len)),
                         3 => Ok(Item::Whole(len)),
-                        4 if len < 2 => Ok(Item::Index(len)),
+                        4 => Ok(Item::Index(len)),
                         5 => Ok(Item::Mask(len)),
-                        _ => Err(Error::internal(format!("no index item is of kind {kind} and length {len}"))),
+                        _ => Err(Error::internal(format!("no index item is of kind {kind}"))),
                     }
                 })
                 .collect::<Result<Vec<_>>>()?;

@@ -11,15 +11,17 @@ use std::ops::Range;
 
 /// A part of a tensor.
 pub struct Selection {
-    /// The view of the tensor that index operands select from; an axis with indices is whole here.
+    /// The view of the tensor that is selected from; axes with indices are whole here.
     pub items: SmallVec<[IndexItem; 6]>,
     /// Shape of that view.
     pub region: Dims,
+    /// Its shape as index operands see it, the axes of each taken as one.
+    data: Dims,
     /// Whether that view is all of the tensor.
     pub whole: bool,
     /// Axes of the view under a mask, which selects nothing by itself.
     pub mask: Option<Range<usize>>,
-    /// Axis of the view that each index operand walks.
+    /// Axis of `data` that each index operand walks.
     axes: SmallVec<[usize; 4]>,
     /// Common shape of the index operands.
     batch: Dims,
@@ -43,50 +45,57 @@ impl Selection {
         if wanted != operands.len() {
             return Err(Error::argument(format!("{wanted} index items and {} index operands", operands.len())));
         }
-        let all = |len| IndexItem::Slice { start: Number::Const(0), step: Number::Const(1), len };
+        if wanted > 1 && items.iter().any(|i| matches!(i, Item::Mask(_))) {
+            return Err(Error::argument("a mask beside other indices must be read first"));
+        }
+        let all = |&len: &usize| IndexItem::Slice { start: Number::Const(0), step: Number::Const(1), len };
         let mut view = SmallVec::new();
-        let (mut axes, mut mask, mut batch) = (SmallVec::<[usize; 4]>::new(), None, Dims::new());
-        let (mut axis, mut at, mut shapes, mut empty) = (0, 0, operands.iter(), None);
+        let (mut axes, mut mask, mut batch, mut data) = (SmallVec::new(), None, Dims::new(), Dims::new());
+        let (mut axis, mut empty) = (0, None);
         for item in items {
             let under = &dims[axis..axis + taken(item)];
             match *item {
-                Item::NewAxis | Item::Index(0) => view.push(IndexItem::NewAxis),
+                Item::NewAxis => {
+                    view.push(IndexItem::NewAxis);
+                    data.push(1);
+                }
                 Item::Pick => view.push(IndexItem::Pick(number())),
                 Item::Slice(len) if len > under[0] => {
                     return Err(Error::index(format!("slice of {len} elements from axis {axis} of size {}", under[0])));
                 }
-                Item::Slice(len) => view.push(IndexItem::Slice { start: number(), step: number(), len }),
-                Item::Whole(_) | Item::Index(_) | Item::Mask(_) => view.extend(under.iter().map(|&len| all(len))),
-            }
-            match (item, shapes.as_slice().first()) {
-                (Item::Index(_), Some(shape)) => {
-                    batch = layout::broadcast_shapes(&batch, shape)?;
-                    axes.push(at);
-                    empty = empty.or(under.contains(&0).then_some(axis));
-                    shapes.next();
+                Item::Slice(len) => {
+                    view.push(IndexItem::Slice { start: number(), step: number(), len });
+                    data.push(len);
                 }
-                (Item::Mask(n), Some(shape)) => {
-                    if shape.as_slice() != under {
-                        return Err(Error::shape(format!(
-                            "a mask of shape {:?} over axes of shape {under:?}",
-                            shape.as_slice()
-                        )));
+                Item::Whole(_) => {
+                    view.extend(under.iter().map(all));
+                    data.extend_from_slice(under);
+                }
+                Item::Index(n) => {
+                    batch = layout::broadcast_shapes(&batch, &operands[axes.len()])?;
+                    axes.push(data.len());
+                    view.extend(under.iter().map(all));
+                    if n == 0 {
+                        view.push(IndexItem::NewAxis);
                     }
-                    mask = Some(at..at + n);
-                    shapes.next();
+                    data.push(layout::count(under)?);
+                    empty = empty.or(under.contains(&0).then_some(axis));
                 }
-                _ => {}
+                Item::Mask(n) => {
+                    let shape = operands[0].as_slice();
+                    if shape != under {
+                        return Err(Error::shape(format!("a mask of shape {shape:?} over axes of shape {under:?}")));
+                    }
+                    mask = Some(data.len()..data.len() + n);
+                    view.extend(under.iter().map(all));
+                    data.extend_from_slice(under);
+                }
             }
             axis += under.len();
-            at += match item {
-                Item::NewAxis | Item::Index(0) => 1,
-                Item::Pick => 0,
-                _ => under.len(),
-            };
         }
         in_range(empty, &batch)?;
-        let whole = items.iter().all(|i| matches!(i, Item::Whole(_) | Item::Index(1) | Item::Mask(_)));
-        Ok(Selection { region: index_dims(dims, &view), items: view, whole, mask, axes, batch, place: place(items) })
+        let whole = items.iter().all(|i| matches!(i, Item::Whole(_) | Item::Index(1..) | Item::Mask(_)));
+        Ok(Selection { region: index_dims(dims, &view), items: view, data, whole, mask, axes, batch, place: place(items) })
     }
 
     /// What indices of this shape select along one axis.
@@ -96,26 +105,27 @@ impl Selection {
     pub fn along(dims: &[usize], axis: usize, indices: &[usize]) -> Result<Selection> {
         let batch = SmallVec::from_slice(indices);
         in_range((dims[axis] == 0).then_some(axis), &batch)?;
-        let (region, axes) = (SmallVec::from_slice(dims), SmallVec::from_slice(&[axis]));
-        Ok(Selection { items: SmallVec::new(), region, whole: true, mask: None, axes, batch, place: axis })
+        let (region, axes): (Dims, _) = (SmallVec::from_slice(dims), SmallVec::from_slice(&[axis]));
+        let data = region.clone();
+        Ok(Selection { items: SmallVec::new(), region, data, whole: true, mask: None, axes, batch, place: axis })
     }
 
     /// Shape of the result.
     pub fn dims(&self) -> Dims {
-        let mut rest = (0..self.region.len()).filter(|a| !self.axes.contains(a)).map(|a| self.region[a]);
+        let mut rest = (0..self.data.len()).filter(|a| !self.axes.contains(a)).map(|a| self.data[a]);
         let before: Dims = rest.by_ref().take(self.place).collect();
         before.into_iter().chain(self.batch.iter().copied()).chain(rest).collect()
     }
 
-    /// Axes of the view in the order of a gather's data: those with indices, then the others.
+    /// Axes of `data` as a gather has them: those with indices, then the others.
     fn data_order(&self) -> Vec<usize> {
-        let rest = (0..self.region.len()).filter(|a| !self.axes.contains(a));
+        let rest = (0..self.data.len()).filter(|a| !self.axes.contains(a));
         self.axes.iter().copied().chain(rest).collect()
     }
 
     /// For each axis of the result where a gather gives it: the batch stands first there.
     fn result_order(&self) -> Vec<usize> {
-        let (batch, rank) = (self.batch.len(), self.batch.len() + self.region.len() - self.axes.len());
+        let (batch, rank) = (self.batch.len(), self.batch.len() + self.data.len() - self.axes.len());
         (batch..batch + self.place).chain(0..batch).chain(batch + self.place..rank).collect()
     }
 }
@@ -158,7 +168,8 @@ impl<C> Writer<'_, C> {
     /// As [`Writer::broadcast`].
     pub fn gather_selection(&mut self, region: Val, s: &Selection, indices: &[Val]) -> Result<Val> {
         let indices = self.broadcast_all(indices, &s.batch)?;
-        let data = self.permute(region, &s.data_order());
+        let data = self.reshape(region, &s.data);
+        let data = self.permute(data, &s.data_order());
         let out = self.gather(data, &indices);
         Ok(self.permute(out, &s.result_order()))
     }
@@ -177,13 +188,54 @@ impl<C> Writer<'_, C> {
     ) -> Result<Val> {
         let indices = self.broadcast_all(indices, &s.batch)?;
         let order = s.data_order();
-        let data = self.permute(region, &order);
+        let data = self.reshape(region, &s.data);
+        let data = self.permute(data, &order);
         let updates = self.permute(updates, &inverse(&s.result_order()));
         let out = self.scatter(data, &indices, updates, update);
-        Ok(self.permute(out, &inverse(&order)))
+        let out = self.permute(out, &inverse(&order));
+        Ok(self.reshape(out, &s.region))
     }
 
     fn broadcast_all(&mut self, values: &[Val], dims: &[usize]) -> Result<Vec<Val>> {
         values.iter().map(|&v| self.broadcast(v, dims)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ferrotensor_core::Code;
+
+    fn select(dims: &[usize], items: &[Item], operands: &[&[usize]]) -> Result<Selection> {
+        let operands: Vec<Dims> = operands.iter().map(|d| SmallVec::from_slice(d)).collect();
+        Selection::new(dims, items, &operands, || Number::Const(0))
+    }
+
+    #[test]
+    fn indices_stand_where_they_stand_or_first() {
+        use Item::{Index, NewAxis, Pick, Slice, Whole};
+        let dims = |items: &[Item], operands: &[&[usize]]| select(&[2, 3, 4], items, operands).unwrap().dims().to_vec();
+        assert_eq!(dims(&[Whole(1), Index(1), Index(1)], &[&[7], &[6, 1]]), [2, 6, 7]);
+        assert_eq!(dims(&[Index(1), Whole(1), Index(1)], &[&[7], &[7]]), [7, 3]);
+        assert_eq!(dims(&[Pick, Slice(1), Index(1)], &[&[7]]), [7, 1]);
+        assert_eq!(dims(&[Whole(1), Pick, Index(1)], &[&[7]]), [2, 7]);
+        assert_eq!(dims(&[NewAxis, Whole(1), Index(2)], &[&[7]]), [1, 2, 7]);
+        assert_eq!(dims(&[Index(1), Whole(0), Index(1), Whole(1)], &[&[7], &[]]), [7, 4]);
+        assert_eq!(dims(&[Whole(3), Index(0)], &[&[0]]), [2, 3, 4, 0]);
+    }
+
+    #[test]
+    fn items_and_operands_must_fit() {
+        let code = |items: &[Item], operands: &[&[usize]]| select(&[2, 0], items, operands).err().map(|e| e.code);
+        assert_eq!(code(&[Item::Whole(1)], &[]), Some(Code::Index));
+        assert_eq!(code(&[Item::Whole(usize::MAX), Item::Mask(usize::MAX)], &[&[]]), Some(Code::Index));
+        assert_eq!(code(&[Item::Slice(3), Item::Whole(1)], &[]), Some(Code::Index));
+        assert_eq!(code(&[Item::Whole(1), Item::Index(1)], &[&[1]]), Some(Code::Index));
+        assert_eq!(code(&[Item::Index(1), Item::Whole(1)], &[]), Some(Code::Argument));
+        assert_eq!(code(&[Item::Whole(2)], &[&[1]]), Some(Code::Argument));
+        assert_eq!(code(&[Item::Index(1), Item::Mask(1)], &[&[1], &[0]]), Some(Code::Argument));
+        assert_eq!(code(&[Item::Index(1), Item::Index(1)], &[&[2], &[3]]), Some(Code::Shape));
+        assert_eq!(code(&[Item::Mask(2)], &[&[2, 1]]), Some(Code::Shape));
+        assert_eq!(code(&[Item::Whole(1), Item::Index(1)], &[&[0]]), None);
     }
 }
