@@ -86,6 +86,8 @@ test('withAt replaces a part of a copy', (t) => {
   throws(t, 'ERR_INDEX', /^withAt: unexpected 'a' at column 1/, () => x.withAt('a', 1))
   throws(t, 'ERR_INDEX', /^withAt: '...' may stand only once/, () => x.withAt('..., ...', 1))
   const loose = x as unknown as { withAt(...args: unknown[]): unknown }
+  const odd = Object.assign([0], { [Symbol.iterator]: undefined })
+  t.deepEqual(x.withAt(odd, 7).at(0).toArray(), [7, 7, 7, 7], 'an array without its iterator')
   throws(t, 'ERR_ARGUMENT', /^withAt: missing operand 'value'/, () => loose.withAt([0]))
   throws(t, 'ERR_ARGUMENT', /^withAt: 'value' must be a tensor or a number, got 'a'/, () => loose.withAt([0], 'a'))
   throws(t, 'ERR_ARGUMENT', /^withAt: an index item must be/, () => loose.withAt([1n], 1))

@@ -66,7 +66,9 @@ function parse(op: Name, text: string): readonly Item[] {
 
 function resolve(op: Name, items: readonly unknown[]): (Item | Advanced)[] {
   const out: (Item | Advanced)[] = []
-  for (const item of items) {
+  // By number: an array's own iterator is the caller's to replace.
+  for (let i = 0; i < items.length; i++) {
+    const item = items[i]
     if (typeof item === 'string') for (const part of parse(op, item)) out.push(part)
     else if (item === null || item instanceof Slice) out.push(item)
     else if (typeof item !== 'number') out.push(advanced(op, item))
