@@ -399,6 +399,20 @@ interface PromotionTable {
  */
 type Promote<A extends DType, B extends DType> = PromotionTable[A][B];
 
+/** Nested arrays of elements, as deep as the tensor has axes. */
+type NestedArray<T> = T | NestedArray<T>[];
+/**
+ * Computes tensors, all in one program, and resolves when their values are there.
+ *
+ * @throws {TensorError} `ERR_DISPOSED`, `ERR_OUT_OF_MEMORY`, or the error a value turned out to be.
+ */
+declare function evaluate(...tensors: readonly Tensor[]): Promise<void>;
+/** As {@link evaluate}, blocking. */
+declare function evaluateSync(...tensors: readonly Tensor[]): void;
+
+/** Nested arrays whose leaves are of one kind. */
+type Nested<T> = T | readonly Nested<T>[];
+
 /** A range of positions along one axis, with Python's meaning of negative and left-out bounds. */
 declare class Slice {
     /** First position; negative counts from the end; null for the natural one. */
@@ -424,11 +438,40 @@ declare class Slice {
  */
 declare function slice(start?: number | null, stop?: number | null, step?: number | null): Slice;
 
+/** The dtype of each kind of typed array; by tag, so that Buffer and arrays of other realms are recognised. */
+declare const DTYPE_OF_TAG: {
+    readonly Int8Array: 'int8';
+    readonly Uint8Array: 'uint8';
+    readonly Uint8ClampedArray: 'uint8';
+    readonly Int16Array: 'int16';
+    readonly Uint16Array: 'uint16';
+    readonly Int32Array: 'int32';
+    readonly Uint32Array: 'uint32';
+    readonly BigInt64Array: 'int64';
+    readonly BigUint64Array: 'uint64';
+    readonly Float16Array: 'float16';
+    readonly Float32Array: 'float32';
+    readonly Float64Array: 'float64';
+};
+type Tags = typeof DTYPE_OF_TAG;
+/** What `Float16Array` looks like to programs whose TypeScript library does not know it yet. */
+interface Float16ArrayLike extends ArrayBufferView {
+    readonly [Symbol.toStringTag]: 'Float16Array';
+    readonly length: number;
+}
+/** A typed array whose elements have a dtype. */
+type TypedArray = Int8Array | Uint8Array | Uint8ClampedArray | Int16Array | Uint16Array | Int32Array | Uint32Array | BigInt64Array | BigUint64Array | Float16ArrayLike | Float32Array | Float64Array;
+/** The dtype of a typed array. */
+type DTypeOfArray<T extends TypedArray> = T extends {
+    readonly [Symbol.toStringTag]: infer K extends keyof Tags;
+} ? Tags[K] : DType;
+
 /**
- * An index item: a position, a {@link Slice} or its text (`'1:3'`, `'::-1'`, `':'`), `'...'` for all axes not named, null
- * for a new axis.
+ * An index item. Basic ones make a view: a position, a {@link Slice} or its text (`'1:3'`, `'::-1'`, `':'`), `'...'` for all
+ * axes not named, null for a new axis. The others gather: positions along one axis as nested arrays, a typed array or a tensor
+ * of integers; or a mask of booleans over one axis or several.
  */
-type IndexItem = number | string | Slice | null;
+type IndexItem = number | boolean | string | Slice | null | Tensor | TypedArray | readonly Nested<number>[] | readonly Nested<bigint>[] | readonly Nested<boolean>[];
 
 /** A JavaScript value that may stand where an operation takes a tensor; it never changes the dtype. */
 type Scalar = number | bigint | boolean;
@@ -457,25 +500,44 @@ declare abstract class Methods<D extends DType> {
     /**
      * Part of the tensor: a number picks a position and removes the axis, `'1:3'` or `ft.slice(1, 3)` takes a range, null adds
      * an axis of size 1, `'...'` stands for all axes not named. Items may be one text: `x.at('1:3, ..., ::-1')`. Bounds have
-     * Python's meaning: negative ones count from the end, those outside are clamped. A view.
+     * Python's meaning: negative ones count from the end, those outside are clamped. With these items alone, a view.
      *
-     * @throws {TensorError} `ERR_INDEX` for a position out of range or too many items, `ERR_ARGUMENT` for anything else.
+     * An array, typed array or tensor of integers gathers along its axis; several broadcast against each other. One of booleans
+     * is a mask over as many axes as it has, and selects where it is true; a mask that is a tensor is read at the call (see
+     * {@link Tensor.atAsync}). What they select stands where they stand, or first if something stands between them, as in
+     * NumPy.
+     *
+     * @throws {TensorError} `ERR_INDEX` for a position out of range or too many items (for positions in a tensor: when the
+     * result is read), `ERR_SHAPE` for index arrays that do not broadcast and masks of another shape than their axes,
+     * `ERR_DTYPE` for arrays of anything but integers and booleans, `ERR_ARGUMENT` for anything else.
      * @example
      * ```ts
      * ft.tensor([[1, 2, 3], [4, 5, 6]]).at(1, '::-1') // [6, 5, 4]
      * ```
+     * ```ts
+     * ft.tensor([[1, 2, 3], [4, 5, 6]]).at('...', [2, 0]) // [[3, 1], [6, 4]]
+     * ```
      */
     at(...items: readonly IndexItem[]): Tensor<D>;
+    /** As `at`; masks that are tensors are read without blocking. */
+    atAsync(...items: readonly IndexItem[]): Promise<Tensor<D>>;
     /**
      * A copy in which the part that `at(...items)` names is replaced by `value`, broadcast to it and converted to this dtype.
+     * Where an index array names a position twice, the later value stays. A mask that is a tensor is read at the call, unless it
+     * is the only index and the value a single one.
      *
      * @throws {TensorError} As `at`, and `ERR_SHAPE` where the value does not broadcast.
      * @example
      * ```ts
      * ft.tensor([1, 2, 3]).withAt('1:', 0) // [1, 0, 0]
      * ```
+     * ```ts
+     * ft.tensor([1, 2, 3]).withAt([[true, false, true]], 0) // [0, 2, 0]
+     * ```
      */
     withAt(items: string | readonly IndexItem[], value: Operand): Tensor<D>;
+    /** As `withAt`; masks that are tensors are read without blocking. */
+    withAtAsync(items: string | readonly IndexItem[], value: Operand): Promise<Tensor<D>>;
     /** Walks the first axis: `for (const row of x)`. */
     [Symbol.iterator](): IterableIterator<Tensor<D>>;
     /** The elements as text, in NumPy's layout; beyond 1000 elements the edges only. Never throws. */
@@ -3675,17 +3737,6 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
     triu(options?: TriuOptions): Tensor<D>;
 }
 
-/** Nested arrays of elements, as deep as the tensor has axes. */
-type NestedArray<T> = T | NestedArray<T>[];
-/**
- * Computes tensors, all in one program, and resolves when their values are there.
- *
- * @throws {TensorError} `ERR_DISPOSED`, `ERR_OUT_OF_MEMORY`, or the error a value turned out to be.
- */
-declare function evaluate(...tensors: readonly Tensor[]): Promise<void>;
-/** As {@link evaluate}, blocking. */
-declare function evaluateSync(...tensors: readonly Tensor[]): void;
-
 /** A plain object that may be posted to a worker of this process. It works while any tensor on its storage lives. */
 interface SharedTensor<D extends DType = DType> {
     readonly kind: 'ferrotensor.shared';
@@ -4087,37 +4138,6 @@ declare namespace random_d {
   export { random_d_Generator as Generator, random_d_bits as bits, random_d_fold as fold, random_d_generator as generator, random_d_key as key, random_d_normal as normal, random_d_permutation as permutation, random_d_randint as randint, random_d_split as split, random_d_uniform as uniform };
   export type { random_d_BitsOptions as BitsOptions, random_d_FloatDType as FloatDType, random_d_IntegerDType as IntegerDType, random_d_Key as Key, random_d_NormalOptions as NormalOptions, random_d_RandintOptions as RandintOptions, random_d_UniformOptions as UniformOptions };
 }
-
-/** Nested arrays whose leaves are of one kind. */
-type Nested<T> = T | readonly Nested<T>[];
-
-/** The dtype of each kind of typed array; by tag, so that Buffer and arrays of other realms are recognised. */
-declare const DTYPE_OF_TAG: {
-    readonly Int8Array: 'int8';
-    readonly Uint8Array: 'uint8';
-    readonly Uint8ClampedArray: 'uint8';
-    readonly Int16Array: 'int16';
-    readonly Uint16Array: 'uint16';
-    readonly Int32Array: 'int32';
-    readonly Uint32Array: 'uint32';
-    readonly BigInt64Array: 'int64';
-    readonly BigUint64Array: 'uint64';
-    readonly Float16Array: 'float16';
-    readonly Float32Array: 'float32';
-    readonly Float64Array: 'float64';
-};
-type Tags = typeof DTYPE_OF_TAG;
-/** What `Float16Array` looks like to programs whose TypeScript library does not know it yet. */
-interface Float16ArrayLike extends ArrayBufferView {
-    readonly [Symbol.toStringTag]: 'Float16Array';
-    readonly length: number;
-}
-/** A typed array whose elements have a dtype. */
-type TypedArray = Int8Array | Uint8Array | Uint8ClampedArray | Int16Array | Uint16Array | Int32Array | Uint32Array | BigInt64Array | BigUint64Array | Float16ArrayLike | Float32Array | Float64Array;
-/** The dtype of a typed array. */
-type DTypeOfArray<T extends TypedArray> = T extends {
-    readonly [Symbol.toStringTag]: infer K extends keyof Tags;
-} ? Tags[K] : DType;
 
 /** What `ft.tensor` takes: a scalar, nested arrays of one kind of scalar, or a typed array. */
 type TensorData = Nested<number> | Nested<bigint> | Nested<boolean> | Nested<Complex> | TypedArray;

@@ -1,15 +1,21 @@
-// Every example in the documentation comments of `index.d.ts`, executed: what an editor shows is true.
+// Every example in the documentation comments of `index.d.ts` and in `docs/indexing.md`, executed: what an editor shows is true.
 
 import { readFileSync } from 'node:fs'
 import test from 'ava'
 import * as ft from 'ferrotensor'
 import { close, evaluate } from './expect.js'
 
-const types = readFileSync(new URL('../../index.d.ts', import.meta.url), 'utf8')
-const examples = new Map([...types.matchAll(/```ts\n\s*\* (.+) \/\/ (.+)\n\s*\* ```/g)].map(([, code, gives]) => [code as string, gives as string]))
+function found(path: string, pattern: RegExp): [code: string, gives: string][] {
+  const text = readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
+  return [...text.matchAll(pattern)].map(([, code, gives]) => [code as string, gives as string])
+}
+
+const types = found('index.d.ts', /```ts\n\s*\* (.+) \/\/ (.+)\n\s*\* ```/g)
+const indexing = found('docs/indexing.md', /^(ft\..+) \/\/ (.+)$/gm)
+const examples = new Map([...types, ...indexing])
 
 test('there are examples', (t) => {
-  t.true(examples.size > 60, `${examples.size} examples`)
+  t.true(types.length > 60 && indexing.length > 15, `${types.length} and ${indexing.length} examples`)
 })
 
 for (const [code, gives] of examples) {

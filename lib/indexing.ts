@@ -1,26 +1,56 @@
-// Basic indexing: `x.at(...)` and `x.withAt(...)` become the rows of these names. Positions and bounds are checked
-// and normalised here, at the call, because they are run-time numbers to Rust: `x.at(3)` and `x.at(4)` are one program.
+// Indexing: `x.at(...)` and `x.withAt(...)` become the rows of these names. What an index selects, and where it stands in the
+// result, is Rust's to know; what is a run-time number to Rust is checked and normalised here, at the call: positions and bounds
+// (`x.at(3)` and `x.at(4)` are one program), and masks, which are read because the result's shape depends on them.
 
 import { shown } from './call.js'
-import { ArgumentError, IndexError, UnsupportedError } from './errors.js'
+import { ArgumentError, DeviceError, IndexError, ShapeError } from './errors.js'
 import { OP } from './generated/table.js'
+import { advanced, indexTensor, isMask, outOfRange, truePositions, type Advanced } from './indices.js'
+import type { Nested } from './nested.js'
+import { data, dataSync } from './reading.js'
 import { internAttr, nary } from './record.js'
 import { Slice, parseItems, type Item } from './slice.js'
 import { Tensor } from './tensor.js'
+import type { TypedArray } from './typedarray.js'
 
 /**
- * An index item: a position, a {@link Slice} or its text (`'1:3'`, `'::-1'`, `':'`), `'...'` for all axes not named, null
- * for a new axis.
+ * An index item. Basic ones make a view: a position, a {@link Slice} or its text (`'1:3'`, `'::-1'`, `':'`), `'...'` for all
+ * axes not named, null for a new axis. The others gather: positions along one axis as nested arrays, a typed array or a tensor
+ * of integers; or a mask of booleans over one axis or several.
  */
-export type IndexItem = number | string | Slice | null
+export type IndexItem =
+  | number
+  | boolean
+  | string
+  | Slice
+  | null
+  | Tensor
+  | TypedArray
+  | readonly Nested<number>[]
+  | readonly Nested<bigint>[]
+  | readonly Nested<boolean>[]
 
 /** Item kinds of the attribute, as `crates/ops/src/attrs.rs` decodes them. */
 const NEW_AXIS = 0
 const PICK = 1
 const RANGE = 2
+const WHOLE = 3
+const INDEX = 4
+const MASK = 5
 
-/** Which of the two methods was called, for errors. */
+/** Which of the methods was called, for errors. */
 type Name = 'at' | 'withAt'
+
+/** An item, its first axis, and how many axes it takes. */
+interface Placed {
+  readonly item: Item | Advanced
+  readonly axis: number
+  readonly axes: number
+}
+
+/** The elements of a mask that is a tensor. */
+type Read = (mask: Tensor) => Uint8Array
+const readSync = dataSync as Read
 
 /** Texts met before, read: loops repeat theirs. Forgotten all at once at 1024 entries, which no program's text reaches. */
 const parsed = new Map<string, readonly Item[]>()
@@ -34,45 +64,61 @@ function parse(op: Name, text: string): readonly Item[] {
   return items
 }
 
-function resolve(op: Name, items: readonly unknown[]): Item[] {
-  const out: Item[] = []
-  for (const item of items) {
+function resolve(op: Name, items: readonly unknown[]): (Item | Advanced)[] {
+  const out: (Item | Advanced)[] = []
+  // By number: an array's own iterator is the caller's to replace.
+  for (let i = 0; i < items.length; i++) {
+    const item = items[i]
     if (typeof item === 'string') for (const part of parse(op, item)) out.push(part)
     else if (item === null || item instanceof Slice) out.push(item)
-    else if (typeof item !== 'number') throw notAnItem(op, item)
+    else if (typeof item !== 'number') out.push(advanced(op, item))
     else if (Number.isSafeInteger(item)) out.push(item)
     else throw new ArgumentError(`${op}: an index must be an integer, got ${shown(item)}`)
   }
   return out
 }
 
-function notAnItem(op: Name, item: unknown): Error {
-  return Array.isArray(item) || ArrayBuffer.isView(item) || item instanceof Tensor
-    ? new UnsupportedError(`${op}: index arrays and masks are not offered yet; use take(indices, { axis }) or where()`)
-    : new ArgumentError(`${op}: an index item must be a number, a slice, text or null, got ${shown(item)}`)
+function isAdvanced(item: Item | Advanced): item is Advanced {
+  return typeof item === 'object' && item !== null && !(item instanceof Slice)
 }
 
-const FULL = new Slice(null, null, 1)
+function axesOf(item: Item | Advanced): number {
+  if (item === null || item === '...') return 0
+  return isAdvanced(item) && isMask(item) ? item.shape.length : 1
+}
 
-/** Puts full slices for `...` and for the axes after the last item. */
-function expand(op: Name, items: Item[], rank: number): Item[] {
-  let named = 0
-  let dots = -1
-  for (let i = 0; i < items.length; i++) {
-    if (items[i] !== '...') named += items[i] === null ? 0 : 1
-    else if (dots < 0) dots = i
-    else throw new IndexError(`${op}: '...' may stand only once`)
+/** Gives each item its axes, and `...` (or the end) those that none names. */
+function place(op: Name, items: readonly unknown[], { shape, type: { device } }: Tensor): Placed[] {
+  const resolved = resolve(op, items)
+  const dots = resolved.indexOf('...')
+  if (dots !== resolved.lastIndexOf('...')) throw new IndexError(`${op}: '...' may stand only once`)
+  const named = resolved.reduce<number>((sum, item) => sum + axesOf(item), 0)
+  if (named > shape.length) throw new IndexError(`${op}: ${named} indices for a tensor of rank ${shape.length}`)
+  const rest = shape.length - named
+  if (dots < 0 && rest > 0) resolved.push('...')
+  let axis = 0
+  return resolved.map((item) => {
+    const axes = item === '...' ? rest : axesOf(item)
+    const placed = { item, axis, axes }
+    if (isAdvanced(item) && isMask(item)) checkMask(op, item, placed, shape, device)
+    axis += axes
+    return placed
+  })
+}
+
+/** A mask has the shape of its axes, and lies on the tensor's device: reading it here must not hide that it does not. */
+function checkMask(op: Name, mask: Advanced, { axis, axes }: Placed, shape: readonly number[], device: number): void {
+  const under = shape.slice(axis, axis + axes)
+  if (mask.shape.some((size, i) => size !== under[i])) {
+    throw new ShapeError(`${op}: a mask of shape [${mask.shape.join(', ')}] for axes of shape [${under.join(', ')}], from axis ${axis} on`)
   }
-  if (named > rank) throw new IndexError(`${op}: ${named} indices for a tensor of rank ${rank}`)
-  const rest = new Array<Item>(rank - named).fill(FULL)
-  items.splice(dots < 0 ? items.length : dots, dots < 0 ? 0 : 1, ...rest)
-  return items
+  if (mask instanceof Tensor && mask.type.device !== device) {
+    throw new DeviceError(`${op}: the mask is on another device, ${mask.device}; move it with to()`)
+  }
 }
 
 function pick(op: Name, index: number, axis: number, size: number): number {
-  if (index < -size || index >= size) {
-    throw new IndexError(`${op}: index ${index} is out of range for axis ${axis} of size ${size}`)
-  }
+  if (index < -size || index >= size) throw outOfRange(op, index, axis, size)
   return index < 0 ? index + size : index
 }
 
@@ -86,42 +132,91 @@ function range({ start, stop, step }: Slice, size: number): [start: number, step
   return length === 0 ? [0, 1, 0] : [first, length === 1 ? 1 : step, length]
 }
 
-/** The attribute words and run-time numbers of an index into this shape. */
-function lower(op: Name, items: readonly unknown[], shape: readonly number[]): { words: number[]; params: number[] } {
-  const expanded = expand(op, resolve(op, items), shape.length)
-  const words = [expanded.length]
+/** How masks become operands. */
+interface Masks {
+  readonly kind: number
+  operand(mask: Advanced): Tensor
+}
+
+/** Records a call of the row of this name: attribute words, run-time numbers, and index operands behind the others. */
+function record(op: Name, operands: readonly unknown[], x: Tensor, items: readonly Placed[], masks: Masks): Tensor {
+  const words = [0]
   const params: number[] = []
-  let axis = 0
-  for (const item of expanded) {
-    if (item === null) {
-      words.push(NEW_AXIS, 0)
-      continue
-    }
-    const size = shape[axis] as number
-    if (item instanceof Slice) {
-      const [start, step, length] = range(item, size)
-      words.push(RANGE, length)
-      params.push(start, step)
-    } else {
+  const indices: Tensor[] = []
+  for (const { item, axis, axes } of items) {
+    const size = x.shape[axis] as number
+    if (item === null) words.push(NEW_AXIS, 0)
+    else if (item === '...') words.push(WHOLE, axes)
+    else if (typeof item === 'number') {
       words.push(PICK, 0)
-      params.push(pick(op, item as number, axis, size))
+      params.push(pick(op, item, axis, size))
+    } else if (!isAdvanced(item)) {
+      if (item.start === null && item.stop === null && item.step === 1) words.push(WHOLE, 1)
+      else {
+        const [start, step, length] = range(item, size)
+        words.push(RANGE, length)
+        params.push(start, step)
+      }
+    } else if (isMask(item)) {
+      words.push(masks.kind, axes)
+      indices.push(masks.operand(item))
+    } else {
+      words.push(INDEX, 1)
+      indices.push(indexTensor(op, item, axis, size, x.type.device))
     }
-    axis++
   }
-  return { words, params }
+  words[0] = (words.length - 1) / 2
+  return nary(OP[op], [...operands, ...indices], internAttr(OP[op], words), params)
+}
+
+/** A mask as the positions of its true elements along its axes taken as one. */
+function positions({ type: { device } }: Tensor, read: Read): Masks {
+  return { kind: INDEX, operand: (mask) => truePositions(mask instanceof Tensor ? read(mask) : (mask.data as Uint8Array), device) }
 }
 
 /** `x.at(...items)`. */
 export function at(x: Tensor, items: readonly unknown[]): Tensor {
-  const { words, params } = lower('at', items, x.shape)
-  return nary(OP.at, [x], internAttr(OP.at, words), params)
+  return record('at', [x], x, place('at', items, x), positions(x, readSync))
+}
+
+/** Reads the masks among items without blocking. */
+async function readMasks(items: readonly Placed[]): Promise<Read> {
+  const masks = items.flatMap(({ item }) => (item instanceof Tensor && isMask(item) ? [item] : []))
+  const elements = await Promise.all(masks.map(data))
+  return (mask) => elements[masks.indexOf(mask)] as Uint8Array
+}
+
+/** `x.atAsync(...items)`. */
+export async function atAsync(x: Tensor, items: readonly unknown[]): Promise<Tensor> {
+  const placed = place('at', items, x)
+  return record('at', [x], x, placed, positions(x, await readMasks(placed)))
+}
+
+function placeList(x: Tensor, items: unknown): Placed[] {
+  if (typeof items === 'string') return place('withAt', [items], x)
+  if (Array.isArray(items)) return place('withAt', items, x)
+  const hint = items instanceof Tensor || ArrayBuffer.isView(items) ? '; write [index]' : ''
+  throw new ArgumentError(`withAt: the index must be an array of items or text, got ${shown(items)}${hint}`)
+}
+
+/** Whether one mask takes one value, which needs no positions: nothing is read. */
+function isFill(items: readonly Placed[], value: unknown): boolean {
+  const indices = items.flatMap(({ item }) => (isAdvanced(item) ? [item] : []))
+  return indices.length === 1 && isMask(indices[0] as Advanced) && (!(value instanceof Tensor) || value.ndim === 0)
+}
+
+function change(x: Tensor, items: readonly Placed[], value: unknown, read: Read): Tensor {
+  const fill: Masks = { kind: MASK, operand: (mask) => indexTensor('withAt', mask, 0, 0, x.type.device) }
+  return record('withAt', [x, value], x, items, isFill(items, value) ? fill : positions(x, read))
 }
 
 /** `x.withAt(items, value)`. */
 export function withAt(x: Tensor, items: unknown, value: unknown): Tensor {
-  if (typeof items !== 'string' && !Array.isArray(items)) {
-    throw new ArgumentError(`withAt: the index must be an array of items or text, got ${shown(items)}`)
-  }
-  const { words, params } = lower('withAt', typeof items === 'string' ? [items] : items, x.shape)
-  return nary(OP.withAt, [x, value], internAttr(OP.withAt, words), params)
+  return change(x, placeList(x, items), value, readSync)
+}
+
+/** `x.withAtAsync(items, value)`. */
+export async function withAtAsync(x: Tensor, items: unknown, value: unknown): Promise<Tensor> {
+  const placed = placeList(x, items)
+  return change(x, placed, value, isFill(placed, value) ? readSync : await readMasks(placed))
 }

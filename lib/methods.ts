@@ -2,7 +2,7 @@
 
 import { inspect, type InspectOptions } from 'node:util'
 import { ShapeError } from './errors.js'
-import { at, withAt, type IndexItem } from './indexing.js'
+import { at, atAsync, withAt, withAtAsync, type IndexItem } from './indexing.js'
 import type { DType } from './generated/dtypes.js'
 import type { Operand } from './operand.js'
 import { inspectText, json, plainText, type TensorJSON } from './print.js'
@@ -13,29 +13,54 @@ export abstract class Methods<D extends DType> {
   /**
    * Part of the tensor: a number picks a position and removes the axis, `'1:3'` or `ft.slice(1, 3)` takes a range, null adds
    * an axis of size 1, `'...'` stands for all axes not named. Items may be one text: `x.at('1:3, ..., ::-1')`. Bounds have
-   * Python's meaning: negative ones count from the end, those outside are clamped. A view.
+   * Python's meaning: negative ones count from the end, those outside are clamped. With these items alone, a view.
    *
-   * @throws {TensorError} `ERR_INDEX` for a position out of range or too many items, `ERR_ARGUMENT` for anything else.
+   * An array, typed array or tensor of integers gathers along its axis; several broadcast against each other. One of booleans
+   * is a mask over as many axes as it has, and selects where it is true; a mask that is a tensor is read at the call (see
+   * {@link Tensor.atAsync}). What they select stands where they stand, or first if something stands between them, as in
+   * NumPy.
+   *
+   * @throws {TensorError} `ERR_INDEX` for a position out of range or too many items (for positions in a tensor: when the
+   * result is read), `ERR_SHAPE` for index arrays that do not broadcast and masks of another shape than their axes,
+   * `ERR_DTYPE` for arrays of anything but integers and booleans, `ERR_ARGUMENT` for anything else.
    * @example
    * ```ts
    * ft.tensor([[1, 2, 3], [4, 5, 6]]).at(1, '::-1') // [6, 5, 4]
+   * ```
+   * ```ts
+   * ft.tensor([[1, 2, 3], [4, 5, 6]]).at('...', [2, 0]) // [[3, 1], [6, 4]]
    * ```
    */
   at(...items: readonly IndexItem[]): Tensor<D> {
     return at(this as unknown as Tensor, items) as Tensor<D>
   }
 
+  /** As `at`; masks that are tensors are read without blocking. */
+  atAsync(...items: readonly IndexItem[]): Promise<Tensor<D>> {
+    return atAsync(this as unknown as Tensor, items) as Promise<Tensor<D>>
+  }
+
   /**
    * A copy in which the part that `at(...items)` names is replaced by `value`, broadcast to it and converted to this dtype.
+   * Where an index array names a position twice, the later value stays. A mask that is a tensor is read at the call, unless it
+   * is the only index and the value a single one.
    *
    * @throws {TensorError} As `at`, and `ERR_SHAPE` where the value does not broadcast.
    * @example
    * ```ts
    * ft.tensor([1, 2, 3]).withAt('1:', 0) // [1, 0, 0]
    * ```
+   * ```ts
+   * ft.tensor([1, 2, 3]).withAt([[true, false, true]], 0) // [0, 2, 0]
+   * ```
    */
   withAt(items: string | readonly IndexItem[], value: Operand): Tensor<D> {
     return withAt(this as unknown as Tensor, items, value) as Tensor<D>
+  }
+
+  /** As `withAt`; masks that are tensors are read without blocking. */
+  withAtAsync(items: string | readonly IndexItem[], value: Operand): Promise<Tensor<D>> {
+    return withAtAsync(this as unknown as Tensor, items, value) as Promise<Tensor<D>>
   }
 
   /** Walks the first axis: `for (const row of x)`. */

@@ -110,13 +110,13 @@ function allocate(op: string, row: DTypeRow, count: number): ElementArray {
 }
 
 /**
- * Flattens nested arrays into the elements of a dtype; without one, numbers become float32, bigints int64, booleans bool and
- * `{ re, im }` complex64.
+ * Flattens nested arrays into the elements of a dtype; without one, numbers become float32 (or what `numbers` says), bigints
+ * int64, booleans bool and `{ re, im }` complex64.
  *
  * @throws {TensorError} `ERR_SHAPE` for ragged arrays, `ERR_ARGUMENT` for leaves that are no numbers or of mixed kinds,
  * `ERR_DTYPE` for a value that the dtype cannot hold.
  */
-export function flatten(op: string, nested: unknown, wanted: DType | undefined): Flat {
+export function flatten(op: string, nested: unknown, wanted: DType | undefined, numbers: DType = DEFAULTS.number): Flat {
   const { shape, first } = shapeOf(op, nested)
   const count = sizeOf(shape)
   const kind = count === 0 ? 'number' : kindOf(first)
@@ -124,7 +124,7 @@ export function flatten(op: string, nested: unknown, wanted: DType | undefined):
     const path = shape.map(() => 0)
     throw new ArgumentError(`${op}: ${at(path)} must be a number, bigint, boolean or { re, im }, got ${shown(first)}`)
   }
-  const dtype = wanted ?? DEFAULTS[kind]
+  const dtype = wanted ?? (kind === 'number' ? numbers : DEFAULTS[kind])
   const row = DTYPES.find(({ name }) => name === storedAs(dtype)) as DTypeRow
   if (kind === 'complex' && row.kind !== 'complex') {
     throw new DTypeError(`${op}: complex numbers do not fit ${dtype}; use complex64 or complex128`)

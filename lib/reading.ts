@@ -81,7 +81,7 @@ function failed(x: Tensor, error: unknown): unknown {
 }
 
 /** A result's array, where JavaScript can have one of this size. */
-function allocated<T>(bytes: number, make: () => T): T {
+export function allocated<T>(bytes: number, make: () => T): T {
   try {
     return make()
   } catch {

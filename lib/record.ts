@@ -46,8 +46,9 @@ function formOf(op: number, x: unknown, position: number): number {
 }
 
 function operandName(op: number, position: number): string {
-  const row = OP_TABLE[op - 1] as OpRow
-  return row.variadic ? `'${row.operands[0]}[${position}]'` : `'${row.operands[position]}'`
+  const { operands, variadic } = OP_TABLE[op - 1] as OpRow
+  const last = operands.length - 1
+  return variadic && position >= last ? `'${operands[last]}[${position - last}]'` : `'${operands[position]}'`
 }
 
 /**
@@ -155,12 +156,14 @@ export function binary(op: number, a: unknown, b: unknown): Tensor {
 /** Signature and answer for any operands. */
 function prepare(op: number, operands: readonly unknown[], attr: Attr | null): [Signature, Inferred] {
   let forms = 0
-  const variadic = OP_TABLE[op - 1]?.variadic === true
+  const row = OP_TABLE[op - 1] as OpRow
+  // The tensors of a list come last.
+  const single = row.variadic ? row.operands.length - 1 : 4
   const tensors: Tensor[] = []
   for (let i = 0; i < operands.length; i++) {
     const form = formOf(op, operands[i], i)
     if (form === 0) tensors.push(operands[i] as Tensor)
-    else if (i < 4 && !variadic) forms |= form << (3 * i)
+    else if (i < single) forms |= form << (3 * i)
     else throw new ArgumentError(`${nameOf(op)}: ${operandName(op, i)} must be a tensor, got ${shown(operands[i])}`)
   }
   const s = signature(op, forms, attr)

@@ -22,6 +22,6 @@ export const SCENARIOS = {
     return x.add(1)
   },
   ERR_LINALG: () => ft.linalg.solve(ft.zeros([2, 2]), ft.ones([2])).dataSync(),
-  ERR_UNSUPPORTED: () => ft.ones([2]).at(ft.tensor([true, false])),
+  ERR_UNSUPPORTED: () => ft.tensor([1], { dtype: 'uint8' }).broadcastTo([2 ** 32]).argmax().dataSync(),
   ERR_ARGUMENT: () => ft.ones([2]).sum({ axes: 0 })
 }

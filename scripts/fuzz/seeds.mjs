@@ -11,6 +11,20 @@ const token = () => (shared = pending(3)).share()
 
 const receiver = [() => [pending(2, 3)]]
 
+/** Index items in every form. */
+const ITEMS = [
+  () => [1, '::-1'],
+  () => ['..., 0:2', null],
+  () => [[1, 0], [[0], [2]]],
+  () => [new Int8Array([1, -1]), ft.slice(0, 2)],
+  () => [ft.tensor([0, 1, 1], { dtype: 'int32' })],
+  () => [pending(2, 3).greater(0)],
+  () => [[true, false], 1],
+  () => [true]
+]
+const indexed = ITEMS.map((items) => () => [pending(2, 3), ...items()])
+const changed = [...ITEMS.map((items) => () => [pending(2, 3), items(), 7]), () => [pending(2, 3), '1:', ft.ones([3])]]
+
 /** @type {Record<string, (() => unknown[])[]>} */
 export const SEEDS = {
   config: [() => [{ fusion: true, limit: 64 }], () => [{ limit: 1 }], () => []],
@@ -44,6 +58,10 @@ export const SEEDS = {
   'Generator.key': [() => [ft.random.generator(1)]],
   'new Slice': [() => [1, 5, 2], () => []],
   'Slice.toString': [() => [ft.slice(1, 5, 2)]],
+  'Tensor.at': indexed,
+  'Tensor.atAsync': indexed,
+  'Tensor.withAt': changed,
+  'Tensor.withAtAsync': changed,
   'Tensor.shape': receiver,
   'Tensor.dtype': receiver,
   'Tensor.ndim': receiver,

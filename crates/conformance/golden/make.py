@@ -385,6 +385,42 @@ for d in ["float32", "int8", "uint64"]:
     np.add.at(y.T, i, u.T)
     case("scatterAdd", [x, i, u], y, [1])
 
+# Index items: kinds and lengths as Attrs::decode knows them.
+NEW_AXIS, PICK, WHOLE, INDEX, MASK = (0, 0), (1, 0), (3, 1), (4, 1), (5, 2)
+SLICE = lambda n: (2, n)
+items = lambda *kinds: [len(kinds), *(word for kind in kinds for word in kind)]
+for d in ["float32", "int64", "bool", "complex128"]:
+    x = (np.arange(24) * 5 % 7 % 4).reshape(2, 3, 4).astype(d)
+    i, j, k = np.array([1, 0], "int32"), np.array([[3], [-1]], "int64"), np.array([2, 2, -3], "int8")
+    case("at", [x, i], x[i], items(INDEX, WHOLE, WHOLE))
+    case("at", [x, i, j], x[i, :, j], items(INDEX, WHOLE, INDEX))
+    case("at", [x, i, j], x[::-1, i, j], items(SLICE(2), INDEX, INDEX), [1, -1])
+    case("at", [x, k], x[1, :, k], items(PICK, WHOLE, INDEX), [1])
+    case("at", [x, k], x[:, 1, k], items(WHOLE, PICK, INDEX), [1])
+    case("at", [x, i, k[:2].copy()], x[i, None, k[:2]], items(INDEX, NEW_AXIS, INDEX, WHOLE))
+    case("at", [x, np.array(1, "uint8"), np.zeros((0, 1), "int32")], x[np.array(1), ..., np.zeros((0, 1), int)], items(INDEX, WHOLE, INDEX))
+    case("at", [x, np.zeros(1, "int32"), i], x[True, ..., i], items((4, 0), (3, 2), INDEX))
+    case("at", [x, k], x.reshape(6, 4)[k], items((4, 2), WHOLE))
+    u = (np.arange(24) * 3 % 5).astype(d)
+    for index, attrs, numbers, operands in [
+        ((slice(None), k), items(WHOLE, INDEX, WHOLE), [], [k]),
+        ((i, slice(None), j), items(INDEX, WHOLE, INDEX), [], [i, j]),
+        ((slice(None, None, -1), k, slice(1, 3)), items(SLICE(2), INDEX, SLICE(2)), [1, -1, 1, 1], [k]),
+        ((0, k), items(PICK, INDEX, WHOLE), [0], [k]),
+    ]:
+        y, z = x.copy(), u[: x[index].size].reshape(x[index].shape)
+        y[index] = z
+        case("withAt", [x, z, *operands], y, attrs, numbers)
+    y, mask = x.copy(), np.array([[True, False, True], [False, False, True]])
+    y[mask] = u[:12].reshape(3, 4)
+    case("withAt", [x, u[:12].reshape(3, 4), np.flatnonzero(mask)], y, items((4, 2), WHOLE))
+    y[...] = x
+    y[mask] = np.array(3, d)
+    case("withAt", [x, np.array(3, d), mask], y, items(MASK, WHOLE))
+    y, mask = x.copy(), mask[0]
+    y[::-1, mask, 2] = np.array(1, d)
+    case("withAt", [x, np.array(1, d), mask], y, items(SLICE(2), (5, 1), PICK), [1, -1, 2])
+
 # --- sort: NaN last ascending, first descending; stable
 for d in FLOATS + INTS + ["bool"]:
     x = rng.integers(0, 4, (3, 6)).astype(d)

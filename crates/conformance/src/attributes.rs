@@ -70,7 +70,20 @@ pub fn attribute_values(op: &OpDef, def: &AttrDef) -> Vec<String> {
         (AttrKind::PerAxis(None), _) => names(&["1", "2", "3", "uneven"]),
         (AttrKind::PerAxis(Some(_)), _) => names(&["none", "1", "2", "uneven"]),
         (AttrKind::Padding, _) => names(&["0", "1", "uneven", "pairs", "same"]),
-        (AttrKind::Items, _) => names(&["all", "reversed", "step", "pick", "new axis", "empty"]),
+        (AttrKind::Items, _) => names(&[
+            "all",
+            "reversed",
+            "step",
+            "pick",
+            "new axis",
+            "empty",
+            "index",
+            "indices",
+            "apart",
+            "beside a number",
+            "merged",
+            "mask",
+        ]),
     }
 }
 
@@ -147,19 +160,59 @@ pub fn attribute_words(
     Some(())
 }
 
+/// Kinds of index items, as `Attrs::decode` knows them.
+const WHOLE: f64 = 3.0;
+const INDEX: f64 = 4.0;
+const MASK: f64 = 5.0;
+
 /// Index items: words (kind, length) for each, and two numbers for each slice, one for each pick.
 fn items(dims: &[usize], value: &str, numbers: &mut Vec<f64>) -> Option<Vec<f64>> {
+    let last = dims.len().wrapping_sub(1);
+    let least = match value {
+        "index" | "mask" => 1,
+        "indices" | "beside a number" | "merged" => 2,
+        "apart" => 3,
+        _ => 0,
+    };
+    if dims.len() < least {
+        return None;
+    }
     let mut words = Vec::new();
     for (a, &d) in dims.iter().enumerate() {
-        let (start, step, len) = match value {
-            "pick" if a == 0 => {
+        let (start, step, len) = match (value, a) {
+            ("index", 0) | ("indices", 0 | 1) | ("beside a number", 1) => {
+                words.extend([INDEX, 1.0]);
+                continue;
+            }
+            // Two indices with slices between them, so that what they select comes first; and a new axis for one of them.
+            ("apart", _) if a == 0 || a == last => {
+                words.extend([INDEX, 1.0]);
+                continue;
+            }
+            ("apart", 1) => {
+                words.extend([WHOLE, 1.0, INDEX, 0.0]);
+                continue;
+            }
+            // Two axes taken as one.
+            ("merged", 0) => {
+                words.extend([INDEX, 2.0]);
+                continue;
+            }
+            ("merged", 1) => continue,
+            // The leading axes but the last, if there are two.
+            ("mask", 0) => {
+                words.extend([MASK, last.clamp(1, 2) as f64]);
+                continue;
+            }
+            ("mask", 1) if last > 1 => continue,
+            ("pick" | "beside a number", 0) => {
                 numbers.push(d.checked_sub(1)? as f64);
                 words.extend([1.0, 0.0]);
                 continue;
             }
-            "reversed" => (d.saturating_sub(1), -1.0, d),
-            "step" => (1.min(d.saturating_sub(1)), 2.0, d / 2),
-            "empty" => (0, 1.0, 0),
+            ("reversed" | "index" | "mask", _) => (d.saturating_sub(1), -1.0, d),
+            ("step", _) => (1.min(d.saturating_sub(1)), 2.0, d / 2),
+            ("empty", _) => (0, 1.0, 0),
             _ => (0, 1.0, d),
         };
         words.extend([2.0, len as f64]);
@@ -170,6 +223,36 @@ fn items(dims: &[usize], value: &str, numbers: &mut Vec<f64>) -> Option<Vec<f64>
     }
     words.insert(0, (words.len() / 2) as f64);
     Some(words)
+}
+
+/// What an operand of index items must be.
+pub enum Indexing {
+    /// Indices into an axis, or axes taken as one, of this size.
+    Axis(usize),
+    /// A mask of this shape.
+    Mask(Vec<usize>),
+}
+
+/// The operands that index items ask for, in order.
+pub fn indexing(words: &[f64], dims: &[usize]) -> Vec<Indexing> {
+    let (mut out, mut axis) = (Vec::new(), 0);
+    for item in words[1..].chunks_exact(2) {
+        let taken = if item[0] == 0.0 {
+            0
+        } else if item[0] < WHOLE {
+            1
+        } else {
+            item[1] as usize
+        };
+        let under = &dims[axis..axis + taken];
+        match item[0] {
+            INDEX => out.push(Indexing::Axis(under.iter().product())),
+            MASK => out.push(Indexing::Mask(under.to_vec())),
+            _ => {}
+        }
+        axis += taken;
+    }
+    out
 }
 
 /// The axis a row's first attribute names.

@@ -92,7 +92,9 @@ impl Machine {
         let attr = self.session.intern_attrs(op.id(), &words)?;
         let head = op.id() as i32 | (numbers.len() as i32) << 24;
         let params: Vec<u64> = numbers.iter().map(|n| n.to_bits()).collect();
-        let outputs = self.run(&[0, base_id, head, attr, 0], &params, &[tensor], &[1])?;
+        let count = op.variadic.then_some(1);
+        let words: Vec<i32> = [0, base_id, head, attr].into_iter().chain(count).chain([0]).collect();
+        let outputs = self.run(&words, &params, &[tensor], &[1])?;
         let sizes: Vec<f64> = dims.iter().map(|&d| d as f64).collect();
         let id = self.session.intern_type(base.dtype() as u8, &sizes, 0)?;
         let view = outputs.into_iter().next().ok_or_else(|| Error::internal("no output"))?;

@@ -45,6 +45,16 @@ fn replace_monoid(graph: &mut Graph, from: Monoid, to: Monoid) -> bool {
     })
 }
 
+fn replace_update(graph: &mut Graph, from: Update, to: Update) -> bool {
+    first_kernel(graph, |k| match k {
+        Kernel::Scatter(s) if s.update == from => {
+            s.update = to;
+            true
+        }
+        _ => false,
+    })
+}
+
 /// Changes the first window axis that `f` changes.
 fn window_axis(graph: &mut Graph, f: fn(&mut WindowAxis) -> bool) -> bool {
     first_kernel(graph, |k| if let Kernel::Window(w) = k { w.axes.iter_mut().any(f) } else { false })
@@ -111,11 +121,15 @@ pub const MUTATIONS: &[(&str, Mutation)] = &[
             _ => false,
         })
     }),
-    ("an update that is set, not added", |g| {
-        first_kernel(g, |k| match k {
-            Kernel::Scatter(s) => {
-                s.update = Update::Set;
-                true
+    ("an update that is set, not added", |g| replace_update(g, Update::Add, Update::Set)),
+    ("an update that is added, not set", |g| replace_update(g, Update::Set, Update::Add)),
+    ("indices in another order", |g| {
+        g.nodes.iter_mut().any(|n| match &mut n.def {
+            Def::Kernel { kernel: kernel @ (Kernel::Gather(_) | Kernel::Scatter(_)), inputs, .. } => {
+                let indices = &mut inputs[1..];
+                let count = indices.len() - matches!(kernel, Kernel::Scatter(_)) as usize;
+                indices[..count].reverse();
+                count > 1
             }
             _ => false,
         })

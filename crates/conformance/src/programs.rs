@@ -176,7 +176,8 @@ fn evaluate(graph: &Graph, inputs: &[Known], params: &[u64], wanted: &[Val]) -> 
 
 /// Attribute words, numbers and operands of a call that may fit the values there are.
 fn choose(op: &'static OpDef, slots: &[Known], rng: &mut Rng) -> Option<(Vec<f64>, Vec<f64>, Vec<usize>)> {
-    let count = if op.variadic { 1 + rng.below(3) } else { op.operands.len() };
+    // A list of tensors is of any length; one of indices would have to fit the items, and is left out.
+    let count = if op.variadic && op.operands.len() == 1 { 1 + rng.below(3) } else { op.least_operands() };
     // Recent values more often: programs shall be deep.
     let pick = |rng: &mut Rng| slots.len() - 1 - rng.below(slots.len()).min(rng.below(slots.len()));
     let operands: Vec<usize> = (0..count).map(|_| pick(rng)).collect();

@@ -1,13 +1,13 @@
 //! Which circumstances a row is tried in: the axes of one (row, dtype), made from the row's operands, attributes and
 //! parameters, and the call that one choice on each axis stands for.
 
-use crate::attributes::{attribute_values, attribute_words, axis_of, dtype_names, names, number};
+use crate::attributes::{Indexing, attribute_values, attribute_words, axis_of, dtype_names, indexing, names, number};
 use crate::case::{Case, Operand, Placement};
 use crate::shapes::{self, Shapes};
 use crate::values::{self, Fill, Rng};
 use ferrotensor_core::{Code, DType, Dims, Kind, Result};
 use ferrotensor_ops::attrs::Attrs;
-use ferrotensor_ops::def::{Domain, Namespace, OpDef, OperandDef};
+use ferrotensor_ops::def::{AttrKind, Domain, Namespace, OpDef, OperandDef};
 use ferrotensor_ops::dtype_rule::{Arg, Compute};
 use ferrotensor_ops::infer;
 
@@ -57,6 +57,11 @@ fn by_attribute(op: &OpDef) -> bool {
         && op.operands.first().is_none_or(|o| o.name == "key" || o.name == "fillValue")
 }
 
+/// Whether the row's list of operands belongs to its index items.
+fn is_indexed(op: &OpDef) -> bool {
+    op.attrs.iter().any(|a| a.kind == AttrKind::Items)
+}
+
 /// The dtypes a row is tried with.
 pub fn dtypes(op: &'static OpDef) -> Vec<DType> {
     if op.operands.first().is_some_and(|o| o.name == "key") && !by_attribute(op) {
@@ -66,7 +71,8 @@ pub fn dtypes(op: &'static OpDef) -> Vec<DType> {
 }
 
 fn is_ruled(op: &OpDef, operand: usize) -> bool {
-    let n = if op.variadic { 0 } else { operand };
+    // A list of operands that the rule speaks of is ruled whole.
+    let n = operand.min(op.operands.len() - 1);
     n >= op.dtype.first && n < op.dtype.last
 }
 
@@ -88,16 +94,16 @@ impl Recipe {
             }
             push(format!("dtype{i}"), operand_dtypes(op, i, def, dtype));
         }
-        if op.variadic {
+        if op.variadic && !is_indexed(op) {
             push("operands".into(), names(&["1", "2", "3"]));
         }
         if op.operands.len() > 1
             && shapes.iter().all(|s| s.others.is_empty())
-            && !["take", "scatterAdd", "withAt"].contains(&op.name)
+            && !["take", "scatterAdd", "at", "withAt"].contains(&op.name)
         {
             push("pairing".into(), names(&["same", "scalar", "row", "column", "first scalar"]));
         }
-        if ["take", "scatterAdd"].contains(&op.name) {
+        if ["take", "scatterAdd", "at", "withAt"].contains(&op.name) {
             push("indices".into(), names(&["vector", "scalar", "matrix", "none", "long"]));
         }
         if op.name == "withAt" {
@@ -200,13 +206,20 @@ impl Recipe {
         for def in op.params {
             numbers.push(number(def, choice(&format!("number {}", def.name)), self.dtype)?);
         }
-        let count = if op.variadic { choice("operands").parse().ok()? } else { op.operands.len() };
+        let indexing = if is_indexed(op) { indexing(&words, first) } else { vec![] };
+        let count = match op.variadic {
+            true if is_indexed(op) => op.least_operands() + indexing.len(),
+            true => choice("operands").parse().ok()?,
+            false => op.operands.len(),
+        };
         let mut operands = Vec::new();
         for i in 0..count {
-            let def = &op.operands[if op.variadic { 0 } else { i }];
-            let (n, values) = (if op.variadic { 0 } else { i }, choice("values"));
+            let def = op.operand(i);
+            let (n, values) = (i.min(op.operands.len() - 1), choice("values"));
+            let index = i.checked_sub(op.least_operands()).and_then(|k| indexing.get(k));
             let dtype = match choice(&format!("dtype{n}")) {
                 _ if def.name == "key" => DType::U32,
+                _ if matches!(index, Some(Indexing::Mask(_))) => DType::Bool,
                 "" | "same" => self.dtype,
                 name => DType::from_name(name)?,
             };
@@ -221,7 +234,10 @@ impl Recipe {
                     continue;
                 }
             }
-            let dims = operand_dims(op, i, shape, choice("pairing"), choice("indices"), &words)?;
+            let dims = match index {
+                Some(Indexing::Mask(under)) => under.iter().copied().collect(),
+                _ => operand_dims(op, i, shape, choice("pairing"), choice("indices"), &words)?,
+            };
             let placement = Placement::ALL
                 .into_iter()
                 .find(|p| p.name() == choice(&format!("layout{n}")))
@@ -231,6 +247,10 @@ impl Recipe {
             }
             let fill = match (def.name, values) {
                 ("key", _) => Fill::Bits,
+                ("indices", _) if index.is_some() => match index {
+                    Some(Indexing::Axis(size)) => Fill::Index(*size),
+                    _ => Fill::Ordinary(Domain::Any),
+                },
                 ("indices", _) => Fill::Index(first.get(axis_of(&words, first.len())?).copied().unwrap_or(0)),
                 (_, "factors") => Fill::Factors,
                 _ if op.domain == Domain::Matrix && i == 0 => Fill::Matrix,
@@ -266,6 +286,11 @@ impl Recipe {
         }
         .unwrap_or(Placement::Contiguous)
     }
+}
+
+/// The shape of a call's k-th index operand, which broadcasts to that of the first.
+fn nth_index(first: &[usize], k: usize) -> Dims {
+    first.iter().copied().skip(k % 2).collect()
 }
 
 fn forms(def: &OperandDef) -> Vec<String> {
@@ -357,11 +382,17 @@ fn operand_dims(op: &OpDef, i: usize, shape: &Shapes, pairing: &str, indices: &s
             let axis = axis_of(words, first.len())?;
             Some(first[..axis].iter().chain(index_dims).chain(&first[axis + 1..]).copied().collect())
         }
-        ("withAt", 1) if pairing != "scalar" => {
-            let lens =
-                words[1..].chunks_exact(2).filter(|w| w[0] != 1.0).map(|w| if w[0] == 0.0 { 1 } else { w[1] as usize });
-            Some(lens.collect())
+        ("withAt", 1) if pairing == "scalar" => Some(Dims::new()),
+        ("withAt", 1) => {
+            let at = ferrotensor_ops::find("at")?;
+            let indices: Vec<Dims> = (0..indexing(words, first).len()).map(|k| nth_index(index_dims, k)).collect();
+            let args: Vec<Arg> =
+                std::iter::once(Arg::Tensor(DType::F32)).chain(indices.iter().map(|_| Arg::Tensor(DType::I32))).collect();
+            let dims = std::iter::once(first.clone()).chain(indices).map(Some).collect();
+            let inferred = infer::infer(at, &args, dims, &Attrs::decode(at, words).ok()?).ok()?;
+            Some(inferred.outputs[0].1.clone())
         }
+        ("at" | "withAt", i) if i >= op.least_operands() => Some(nth_index(index_dims, i - op.least_operands())),
         ("concat", _) if i > 0 => {
             let axis = axis_of(words, first.len())?;
             Some(first.iter().enumerate().map(|(a, &d)| if a == axis { d + i } else { d }).collect())

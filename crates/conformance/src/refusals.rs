@@ -30,6 +30,8 @@ pub fn trials() -> Vec<(String, Check)> {
     out.push(("refusals/numbers nobody handed out".into(), Box::new(made_up_numbers)));
     out.push(("refusals/index out of range".into(), Box::new(|| poison("take", Code::Index))));
     out.push(("refusals/scatter index out of range".into(), Box::new(|| poison("scatterAdd", Code::Index))));
+    out.push(("refusals/index array out of range".into(), Box::new(|| poison("at", Code::Index))));
+    out.push(("refusals/index array of a change out of range".into(), Box::new(|| poison("withAt", Code::Index))));
     out.push(("refusals/index of no elements out of range".into(), Box::new(index_of_empty_rows)));
     out.push(("refusals/singular matrix".into(), Box::new(|| poison("linalg.solve", Code::LinAlg))));
     out.push(("refusals/slice out of range".into(), Box::new(slice_out_of_range)));
@@ -98,8 +100,8 @@ fn wrong_calls(op: &'static OpDef) -> Result<(), String> {
     };
     if !op.operands.is_empty() {
         let fewer = with(&|c| drop(c.types.pop()));
-        // A variadic call of one tensor without its tensor is a call of none.
-        if !op.variadic || good.types.len() == 1 {
+        // A list may be shorter.
+        if good.types.len() == op.least_operands() {
             expect("a call without its last operand", infer(&mut m, op, &fewer), &[Code::Argument])?;
         }
     }
@@ -107,9 +109,9 @@ fn wrong_calls(op: &'static OpDef) -> Result<(), String> {
         let more = with(&|c| c.types.push((DType::F32, vec![2])));
         expect("a call with one operand more", infer(&mut m, op, &more), &[Code::Argument])?;
     }
-    for (i, def) in op.operands.iter().enumerate() {
+    for (i, def) in op.operands.iter().enumerate().take(good.types.len()) {
         for (form, allowed) in [(1, def.weak), (2, def.weak), (3, def.weak), (4, def.optional)] {
-            if !allowed && !op.variadic {
+            if !allowed {
                 let bad = with(&|c| {
                     c.forms |= form << (3 * i);
                     c.types.remove(i);
@@ -201,7 +203,14 @@ fn wrong_attributes(m: &mut Machine, op: &OpDef, good: &Good) -> Result<(), Stri
             (AttrKind::AxisPairs, _) => {
                 vec![(vec![1.0, 99.0, 1.0, 0.0], &[Code::Index]), (vec![1.0, 0.0, 0.0], &[Code::Shape])]
             }
-            (AttrKind::Items, _) => vec![(vec![9.0, 1.0, 0.0], &[Code::Internal]), (vec![1.0, 2.0, -3.0], &[Code::Index])],
+            (AttrKind::Items, _) => vec![
+                (vec![9.0, 1.0, 0.0], &[Code::Internal]),
+                (vec![1.0, 7.0, 0.0], &[Code::Internal]),
+                (vec![1.0, 4.0, 99.0], &[Code::Index]),
+                (vec![1.0, 2.0, -3.0], &[Code::Index]),
+                (vec![1.0, 3.0, 99.0], &[Code::Index]),
+                (vec![2.0, 3.0, 9e15, 5.0, 9e15], &[Code::Index]),
+            ],
             (AttrKind::OptDType, _) => vec![
                 (vec![15.0], &[Code::DType]),
                 (vec![-1.0], &[Code::DType]),
@@ -344,13 +353,15 @@ fn poison(name: &str, code: Code) -> Result<(), String> {
         let (x, data) = m.place(&zeros, Placement::Contiguous, &[3, 3]).map_err(text)?;
         let (i, indices) = m.upload(&Array::from_slice(&[2], &[0i32, 3]).map_err(text)?).map_err(text)?;
         let (u, updates) = m.upload(&Array::from_slice(&[2, 3], &[1f32; 6]).map_err(text)?).map_err(text)?;
-        let words: Vec<f64> = if op.attrs.is_empty() { vec![] } else { vec![0.0] };
-        let attr = m.session().intern_attrs(op.id(), &words).map_err(text)?;
-        let operands: &[i32] = match name {
-            "take" => &[0, 1],
-            "scatterAdd" => &[0, 1, 2],
-            _ => &[0, 0],
+        // Attribute words and slots of operands; of a list, their number comes first.
+        let (words, operands): (&[f64], &[i32]) = match name {
+            "take" => (&[0.0], &[0, 1]),
+            "scatterAdd" => (&[0.0], &[0, 1, 2]),
+            "at" => (&[2.0, 4.0, 1.0, 3.0, 1.0], &[2, 0, 1]),
+            "withAt" => (&[2.0, 4.0, 1.0, 3.0, 1.0], &[3, 0, 2, 1]),
+            _ => (&[], &[0, 0]),
         };
+        let attr = m.session().intern_attrs(op.id(), words).map_err(text)?;
         // Slots: 0 data, 1 indices, 2 updates, 3 the failing call, 4 exp(3), 5 4 + 4, 6 exp(2), 7 6 + 6.
         let mut program = vec![0, x, 0, i, 0, u, op.id() as i32, attr];
         program.extend(operands);
@@ -445,7 +456,7 @@ fn slice_out_of_range() -> Result<(), String> {
         let attr = m.session().intern_attrs(slice.id(), &words).map_err(text)?;
         let head = slice.id() as i32 | (numbers.len() as i32) << 24;
         let params: Vec<u64> = numbers.iter().map(|n: &f64| n.to_bits()).collect();
-        let got = m.run(&[0, x, head, attr, 0], &params, std::slice::from_ref(&tensor), &[1]).and_then(|t| read(&t[0]));
+        let got = m.run(&[0, x, head, attr, 1, 0], &params, std::slice::from_ref(&tensor), &[1]).and_then(|t| read(&t[0]));
         expect(&format!("slice {words:?} at {numbers:?}"), got, &[Code::Index])?;
     }
     Ok(())

@@ -87,7 +87,7 @@ impl<'a> IndexReader<'a> {
                 }
                 *position = None;
                 if self.failed.as_ref().is_none_or(|(earlier, _)| at + i < *earlier) {
-                    let text = format!("index {index} is out of range for axis {axis} of size {dim}");
+                    let text = format!("index {index} is out of range for an axis of size {dim}");
                     self.failed = Some((at + i, Error::index(text)));
                 }
             }

@@ -145,7 +145,9 @@ impl Session {
         let attrs = self.attrs.get(op, attr)?;
         let (mut args, mut dims, mut next) = (Vec::new(), Vec::new(), types.iter());
         let mut device: Option<u16> = None;
-        let count = if def.variadic { types.len() } else { def.operands.len() };
+        // A list is as long as there are types for it; scalars have none.
+        let scalars = (0..4).filter(|i| forms >> (3 * i) & 7 != 0).count();
+        let count = if def.variadic { types.len() + scalars } else { def.operands.len() };
         for i in 0..count {
             match form(forms, i)? {
                 None => {

@@ -12,6 +12,13 @@ pub enum Item {
     Pick,
     /// A slice of this many elements. Parameters: start and step.
     Slice(usize),
+    /// The next axes, this many, whole: `...` (which may stand for none) and `:`.
+    Whole(usize),
+    /// The next index operand, along this many axes taken as one in row-major order: one for an array of positions, its own for
+    /// a mask that was read, none (a new axis of size 1) for a boolean of rank 0.
+    Index(usize),
+    /// The next index operand is a mask over this many axes (`withAt` only).
+    Mask(usize),
 }
 
 /// A decoded attribute.
@@ -212,11 +219,16 @@ fn decode_one(def: &AttrDef, words: &mut Words) -> Result<Value> {
             let items = (0..n)
                 .map(|_| {
                     let (kind, len) = (words.int(name)?, words.int(name)?);
-                    Ok(match kind {
-                        0 => Item::NewAxis,
-                        1 => Item::Pick,
-                        _ => Item::Slice(usize::try_from(len).map_err(|_| Error::index("slice length is negative"))?),
-                    })
+                    let len = usize::try_from(len).map_err(|_| Error::index("an index item of negative length"))?;
+                    match kind {
+                        0 => Ok(Item::NewAxis),
+                        1 => Ok(Item::Pick),
+                        2 => Ok(Item::Slice(len)),
+                        3 => Ok(Item::Whole(len)),
+                        4 => Ok(Item::Index(len)),
+                        5 => Ok(Item::Mask(len)),
+                        _ => Err(Error::internal(format!("no index item is of kind {kind}"))),
+                    }
                 })
                 .collect::<Result<Vec<_>>>()?;
             Value::Items(items)

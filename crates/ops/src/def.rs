@@ -161,7 +161,7 @@ pub struct OpDef {
     pub form: Form,
     /// Tensor operands, in order.
     pub operands: &'static [OperandDef],
-    /// Whether the single operand stands for a list of any length >= 1.
+    /// Whether the last operand stands for a list: of any length >= 1 where it is the only one, else of any length.
     pub variadic: bool,
     /// Attributes, in order.
     pub attrs: &'static [AttrDef],
@@ -203,6 +203,16 @@ impl OpDef {
             Namespace::Root => self.name.into(),
             space => format!("{}.{}", space.path(), self.name).into(),
         }
+    }
+
+    /// Number of operands of every call, and the fewest: only a list may be longer.
+    pub fn least_operands(&self) -> usize {
+        (self.operands.len() - self.variadic as usize).max(self.operands.len().min(1))
+    }
+
+    /// The definition of the n-th operand of a call; those of a list share theirs.
+    pub fn operand(&self, n: usize) -> &OperandDef {
+        &self.operands[n.min(self.operands.len() - 1)]
     }
 
     /// This row's number in programs.

@@ -61,15 +61,13 @@ fn infer_inner(op: &'static OpDef, args: &[Arg], dims: Vec<Option<Dims>>, attrs:
 }
 
 fn check_operands(op: &OpDef, args: &[Arg]) -> Result<()> {
-    if op.variadic {
-        if args.is_empty() {
-            return Err(Error::argument("takes at least one tensor"));
-        }
-    } else if args.len() != op.operands.len() {
-        return Err(Error::argument(format!("takes {} operands, got {}", op.operands.len(), args.len())));
+    let least = op.least_operands();
+    if args.len() < least || (args.len() > least && !op.variadic) {
+        let at = if op.variadic { "at least " } else { "" };
+        return Err(Error::argument(format!("got {} operands, takes {at}{least}", args.len())));
     }
     for (i, arg) in args.iter().enumerate() {
-        let def = &op.operands[if op.variadic { 0 } else { i }];
+        let def = op.operand(i);
         match arg {
             Arg::Absent if !def.optional => return Err(Error::argument(format!("missing operand '{}'", def.name))),
             Arg::Number | Arg::BigInt | Arg::Boolean if !def.weak => {

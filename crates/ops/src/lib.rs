@@ -10,6 +10,7 @@ pub mod graph;
 pub mod infer;
 pub mod lower;
 pub mod rewrite;
+pub mod selection;
 pub mod shape;
 pub mod write;
 

@@ -21,11 +21,11 @@ fn rows(data: &[usize], indices: &[Array]) -> Result<(Vec<usize>, usize)> {
     let count = indices.first().map_or(1, Array::len);
     let start = |position: usize| {
         let mut at = 0;
-        for (axis, (index, &dim)) in indices.iter().zip(indexed).enumerate() {
+        for (index, &dim) in indices.iter().zip(indexed) {
             let asked = index.get(position).int();
             let found = if asked < 0 { asked + dim as i128 } else { asked };
             if found < 0 || found >= dim as i128 {
-                return Err(Error::index(format!("index {asked} is out of range for axis {axis} of size {dim}")));
+                return Err(Error::index(format!("index {asked} is out of range for an axis of size {dim}")));
             }
             at = at * dim + found as usize;
         }

@@ -61,7 +61,7 @@ impl Program {
         let nparams = (self.params.len() - before) as i32;
         self.words.extend([i32::from(op.id() as i16) | forms << 12 | nparams << 24, attr]);
         if op.variadic {
-            self.words.push(slots.len() as i32);
+            self.words.push(args.len() as i32);
         }
         self.words.extend(slots);
         self.slots += op.outputs.len() as i32;

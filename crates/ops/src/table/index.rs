@@ -1,85 +1,94 @@
-//! Indexing: basic items, gathering and scattering along an axis.
+//! Indexing: items as NumPy has them, gathering and scattering along an axis.
 
 use super::rows::{BASE, attr, doc, tensor, weak};
 use crate::attrs::Item;
 use crate::def::{AttrDef, AttrKind, Domain, ErrorCase, Form, Lowering, OpDef};
 use crate::dtype_rule::{Arg, Class, Compute, DTypeRule, Out};
-use crate::graph::{IndexItem, View};
+use crate::graph::{Number, View};
 use crate::infer::ShapeCtx;
 use crate::lower::{Lower, Val};
+use crate::selection::Selection;
 use crate::shape;
-use crate::write::{index_dims, inverse};
 use ferrotensor_core::error::Code;
 use ferrotensor_core::kernel::Update;
 use ferrotensor_core::{DType, Dims, Error, Result, layout};
 use smallvec::SmallVec;
 
-/// Shape of the region the items select; every axis has an item.
-fn region_dims(ctx: &ShapeCtx) -> Result<Dims> {
-    let (dims, items) = (ctx.shape(0), ctx.attrs.items("items"));
-    let used = items.iter().filter(|i| !matches!(i, Item::NewAxis)).count();
-    if used != dims.len() {
-        return Err(Error::index(format!("{used} indices for rank {}", dims.len())));
-    }
-    let mut out = Dims::new();
-    let mut axis = 0;
-    for item in items {
-        match *item {
-            Item::NewAxis => out.push(1),
-            Item::Pick => axis += 1,
-            Item::Slice(len) => {
-                if len > dims[axis] {
-                    return Err(Error::index(format!("slice of {len} elements from axis {axis} of size {}", dims[axis])));
-                }
-                out.push(len);
-                axis += 1;
-            }
+/// What a call of `at` or `withAt` selects; its indices and masks are the operands from `first` on.
+fn selection(ctx: &ShapeCtx, first: usize) -> Result<Selection> {
+    let items = ctx.attrs.items("items");
+    let shapes: Vec<Dims> = (first..ctx.args.len()).map(|n| SmallVec::from_slice(ctx.shape(n))).collect();
+    let selection = Selection::new(ctx.shape(0), items, &shapes, || Number::Const(0))?;
+    let indexing = items.iter().filter(|i| matches!(i, Item::Index(_) | Item::Mask(_)));
+    for (operand, item) in (first..).zip(indexing) {
+        match item {
+            Item::Mask(_) if ctx.dtype(operand) == Some(DType::Bool) => {}
+            Item::Mask(_) => return Err(Error::dtype("a mask must be of dtype bool")),
+            _ => integer_indices(ctx, operand)?,
         }
     }
-    Ok(out)
+    Ok(selection)
 }
 
-/// The items as a view; their numbers are the row's run-time parameters, in order.
-fn items(l: &Lower, first: usize) -> SmallVec<[IndexItem; 6]> {
-    let mut next = first;
-    let mut number = || {
-        next += 1;
-        l.number(next - 1)
-    };
-    l.attrs()
-        .items("items")
-        .iter()
-        .map(|item| match *item {
-            Item::NewAxis => IndexItem::NewAxis,
-            Item::Pick => IndexItem::Pick(number()),
-            Item::Slice(len) => IndexItem::Slice { start: number(), step: number(), len },
-        })
-        .collect()
+/// The selection of a call being lowered, the view of `x` it begins with, and its indices and masks.
+fn selected(l: &mut Lower, x: Val, first: usize) -> Result<(Selection, Val, Vec<Val>)> {
+    let indices = (first..l.len()).map(|n| l.operand(n)).collect::<Result<Vec<_>>>()?;
+    let (dims, shapes) = (l.dims(x), indices.iter().map(|&i| l.dims(i)).collect::<Vec<_>>());
+    let mut numbers = 0..;
+    let number = || l.number(numbers.next().unwrap_or_default());
+    let selection = Selection::new(&dims, l.attrs().items("items"), &shapes, number)?;
+    let region = l.index(x, &selection.items);
+    Ok((selection, region, indices))
 }
 
-fn slice(l: &mut Lower) -> Result<Vec<Val>> {
-    let x = l.operand(0)?;
-    let items = items(l, 0);
-    Ok(vec![l.index(x, &items)])
-}
-
-fn with_slice_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
-    let region = region_dims(ctx)?;
-    let value = ctx.shape(1);
-    match layout::broadcast_shapes(value, &region) {
-        Ok(dims) if dims == region => shape::same(ctx),
-        _ => Err(Error::shape(format!("value of shape {value:?} does not broadcast to the region {:?}", region.as_slice()))),
+fn at_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
+    let selection = selection(ctx, 1)?;
+    match selection.mask {
+        Some(_) => Err(Error::argument("the shape of what a mask selects depends on its values")),
+        None => Ok(vec![selection.dims()]),
     }
 }
 
-fn with_slice(l: &mut Lower) -> Result<Vec<Val>> {
+fn at(l: &mut Lower) -> Result<Vec<Val>> {
+    let x = l.operand(0)?;
+    let (selection, region, indices) = selected(l, x, 1)?;
+    Ok(vec![if indices.is_empty() { region } else { l.gather_selection(region, &selection, &indices)? }])
+}
+
+fn with_at_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
+    let (selection, value) = (selection(ctx, 2)?, ctx.shape(1));
+    // What a mask selects is unknown here, and every element of it takes the same value.
+    let dims = if selection.mask.is_some() { Dims::new() } else { selection.dims() };
+    match layout::broadcast_shapes(value, &dims) {
+        Ok(found) if found == dims => shape::same(ctx),
+        _ => Err(Error::shape(format!("value of shape {value:?} does not broadcast to the region {:?}", dims.as_slice()))),
+    }
+}
+
+fn with_at(l: &mut Lower) -> Result<Vec<Val>> {
     let (x, value, compute) = (l.operand(0)?, l.operand(1)?, l.compute());
-    let items = items(l, 0);
-    let region = index_dims(&l.dims(x), &items);
     let value = l.cast(value, compute)?;
-    let value = l.broadcast(value, &region)?;
+    let (selection, region, indices) = selected(l, x, 2)?;
+    let changed = match &selection.mask {
+        Some(under) => {
+            let behind = selection.region.len() - under.end;
+            let mask = selection.region[under.clone()].iter().copied().chain(std::iter::repeat_n(1, behind));
+            let mask = l.reshape(indices[0], &mask.collect::<Dims>());
+            l.map(&selection.region, &[mask, value, region], |b, v| b.select(v[0], v[1], v[2]))?
+        }
+        None => {
+            let value = l.broadcast(value, &selection.dims())?;
+            match indices.is_empty() {
+                true => value,
+                false => l.scatter_selection(region, &selection, &indices, value, Update::Set)?,
+            }
+        }
+    };
+    if selection.whole {
+        return Ok(vec![changed]);
+    }
     let dims = l.out_dims(0);
-    Ok(vec![l.assemble(&dims, Some(x), vec![(value, Some(View::Index(items)))])?])
+    Ok(vec![l.assemble(&dims, Some(x), vec![(changed, Some(View::Index(selection.items)))])?])
 }
 
 fn integer_indices(ctx: &ShapeCtx, operand: usize) -> Result<()> {
@@ -96,42 +105,26 @@ fn take_axis(ctx: &ShapeCtx) -> Result<usize> {
     shape::only_axis(ctx.attrs.opt_int("axis"), ctx.shape(0).len())
 }
 
-/// Shape of what the indices select: the axis replaced by the indices' shape.
-fn selected_dims(dims: &[usize], indices: &[usize], axis: usize) -> Dims {
-    dims[..axis].iter().chain(indices).chain(&dims[axis + 1..]).copied().collect()
-}
-
 fn take_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
     integer_indices(ctx, 1)?;
-    let (dims, axis) = (ctx.shape(0), take_axis(ctx)?);
-    let out = selected_dims(dims, ctx.shape(1), axis);
-    if dims[axis] == 0 && layout::count(ctx.shape(1))? > 0 {
-        return Err(Error::index(format!("cannot take from axis {axis} of size 0")));
-    }
-    Ok(vec![out])
+    Ok(vec![Selection::along(ctx.shape(0), take_axis(ctx)?, ctx.shape(1))?.dims()])
 }
 
-/// The axis of a lowered call; inference has checked it.
-fn axis_of(l: &Lower, rank: usize) -> Result<usize> {
-    shape::axis(l.attrs().opt_int("axis").unwrap_or(0), rank)
+/// What a lowered call of `take` or `scatterAdd` selects; inference has checked its axis.
+fn along(l: &Lower, x: Val, indices: Val) -> Result<Selection> {
+    let dims = l.dims(x);
+    Selection::along(&dims, shape::axis(l.attrs().opt_int("axis").unwrap_or(0), dims.len())?, &l.dims(indices))
 }
 
 fn take(l: &mut Lower) -> Result<Vec<Val>> {
     let (x, indices) = (l.operand(0)?, l.operand(1)?);
-    let (rank, extra) = (l.dims(x).len(), l.dims(indices).len());
-    let axis = axis_of(l, rank)?;
-    let front: Vec<usize> = std::iter::once(axis).chain((0..rank).filter(|&a| a != axis)).collect();
-    let moved = l.permute(x, &front);
-    let out = l.gather(moved, &[indices]);
-    // Gathered axes stand first; they belong where the axis was.
-    let back: Vec<usize> = (extra..extra + axis).chain(0..extra).chain(extra + axis..extra + rank - 1).collect();
-    Ok(vec![l.permute(out, &back)])
+    let selection = along(l, x, indices)?;
+    Ok(vec![l.gather_selection(x, &selection, &[indices])?])
 }
 
 fn scatter_add_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
     integer_indices(ctx, 1)?;
-    let axis = take_axis(ctx)?;
-    let wanted = selected_dims(ctx.shape(0), ctx.shape(1), axis);
+    let wanted = Selection::along(ctx.shape(0), take_axis(ctx)?, ctx.shape(1))?.dims();
     if ctx.shape(2) != wanted.as_slice() {
         return Err(Error::shape(format!(
             "updates have shape {:?}, the indices select {:?}",
@@ -146,14 +139,8 @@ fn scatter_add(l: &mut Lower) -> Result<Vec<Val>> {
     let compute = l.compute();
     let (x, indices, updates) = (l.operand(0)?, l.operand(1)?, l.operand(2)?);
     let updates = l.cast(updates, compute)?;
-    let (rank, extra) = (l.dims(x).len(), l.dims(indices).len());
-    let axis = axis_of(l, rank)?;
-    let front: Vec<usize> = std::iter::once(axis).chain((0..rank).filter(|&a| a != axis)).collect();
-    let data = l.permute(x, &front);
-    let gathered: Vec<usize> = (axis..axis + extra).chain(0..axis).chain(axis + extra..extra + rank - 1).collect();
-    let updates = l.permute(updates, &gathered);
-    let out = l.scatter(data, &[indices], updates, Update::Add);
-    Ok(vec![l.permute(out, &inverse(&front))])
+    let selection = along(l, x, indices)?;
+    Ok(vec![l.scatter_selection(x, &selection, &[indices], updates, Update::Add)?])
 }
 
 const ITEMS: &[AttrDef] = &[attr("items", AttrKind::Items)];
@@ -161,11 +148,12 @@ const AXIS: &[AttrDef] = &[attr("axis", AttrKind::OptAxis)];
 
 #[rustfmt::skip]
 pub const ROWS: &[OpDef] = &[
-    OpDef { name: "at", form: Form::Internal, attrs: ITEMS, shape: |ctx| Ok(vec![region_dims(ctx)?]), lower: Lowering::Graph(slice), domain: Domain::Special,
-        doc: doc("Basic indexing, behind `x.at(...)`.", "x[items]", "", "", ""), ..BASE },
-    OpDef { name: "withAt", form: Form::Internal, operands: &[tensor("x"), weak("value")], attrs: ITEMS, shape: with_slice_shape, lower: Lowering::Graph(with_slice), domain: Domain::Special,
-        dtype: DTypeRule::new(Class::Any, Compute::Own, Out::Compute),
-        doc: doc("A copy with a region replaced, behind `x.withAt(items, value)`.", "x[items] = value", "", "", ""), ..BASE },
+    OpDef { name: "at", form: Form::Internal, operands: &[tensor("x"), tensor("indices")], variadic: true, attrs: ITEMS, shape: at_shape, lower: Lowering::Graph(at), domain: Domain::Special,
+        dtype: DTypeRule::new(Class::Any, Compute::Own, Out::Compute).over(0, 1),
+        doc: doc("Indexing, behind `x.at(...)`.", "x[items]", "", "", ""), ..BASE },
+    OpDef { name: "withAt", form: Form::Internal, operands: &[tensor("x"), weak("value"), tensor("indices")], variadic: true, attrs: ITEMS, shape: with_at_shape, lower: Lowering::Graph(with_at), domain: Domain::Special,
+        dtype: DTypeRule::new(Class::Any, Compute::Own, Out::Compute).over(0, 2),
+        doc: doc("A copy with what an index selects replaced, behind `x.withAt(items, value)`.", "x[items] = value", "", "", ""), ..BASE },
     OpDef { name: "take", operands: &[tensor("x"), tensor("indices")], attrs: AXIS, shape: take_shape, lower: Lowering::Graph(take), domain: Domain::Special,
         dtype: DTypeRule::new(Class::Any, Compute::Own, Out::Compute).over(0, 1),
         errors: &[ErrorCase { call: "ft.zeros([2, 2]).take(ft.tensor([0], { dtype: 'int32' }))", code: Code::Argument }, ErrorCase { call: "ft.zeros([2]).take(ft.tensor([0.5]))", code: Code::DType }],
