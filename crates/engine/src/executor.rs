@@ -88,6 +88,10 @@ impl Executor {
     pub fn push(&self, environment: u64, job: Job, in_flight: &Arc<InFlight>) {
         let shared = &self.shared;
         let started = *self.started.get_or_init(|| {
+            #[cfg(feature = "fault")]
+            if crate::fault::THREADS.strikes() {
+                return false;
+            }
             let shared = Arc::clone(shared);
             let work = move || {
                 loop {

@@ -6,6 +6,8 @@ mod arena;
 mod cache;
 mod cost;
 mod executor;
+#[cfg(feature = "fault")]
+pub mod fault;
 mod foreign;
 mod fuse;
 mod job;
