@@ -5,5 +5,5 @@ use ferrotensor_core::fault::Countdown;
 
 /// Host memory for what a fallback carries.
 pub static MEMORY: Countdown = Countdown::never();
-/// The executors' threads.
+/// The executors' threads and the reader thread.
 pub static THREADS: Countdown = Countdown::never();

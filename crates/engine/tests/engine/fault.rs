@@ -24,4 +24,12 @@ fn whatever_the_process_refuses_is_an_error_or_done_without_and_leaves_nothing_b
     }
     walk(SCENARIOS, &host, 1, fresh);
     walk(PARALLEL, &workers, 0, fresh);
+
+    ferrotensor_engine::fault::THREADS.arm(1);
+    let here = std::thread::current().id();
+    for _ in 0..2 {
+        let (send, ran_on) = std::sync::mpsc::channel();
+        ferrotensor_engine::on_reader_thread(Box::new(move || send.send(std::thread::current().id()).unwrap()));
+        assert_eq!(ran_on.recv(), Ok(here), "the system refused the reader thread");
+    }
 }
