@@ -64,6 +64,7 @@ export const QUICK = [
 ]
 
 export const FULL = [
+  { name: 'refused memory and threads', command: cargo('test', '--release', '--package', 'ferrotensor-engine', '--features', 'fault', '--test', 'engine'), count: rust },
   { name: 'package and consumer', command: script('package-test'), count: closing, setup: true },
   { name: 'recipe: add an op', command: script('recipe-test'), count: closing },
   { name: 'other versions of Node', command: script('node-test'), count: closing, setup: true },

@@ -151,6 +151,8 @@ pub struct Case {
     pub words: Vec<f64>,
     /// The row's own run-time numbers.
     pub numbers: Vec<f64>,
+    /// The attribute word that names the device, for rows that have one.
+    pub device_word: Option<usize>,
     /// Which value of which axis it stands for.
     pub axes: Vec<(String, String)>,
 }

@@ -5,6 +5,7 @@
 //! hundred.
 
 use crate::values::Rng;
+use std::collections::BTreeMap;
 
 /// Attempts to complete an assignment around a pair before the pair counts as impossible.
 const ATTEMPTS: usize = 24;
@@ -63,9 +64,41 @@ pub fn pairwise(sizes: &[usize], limit: usize, rng: &mut Rng, mut valid: impl Fn
     out
 }
 
+/// Positions of a few of the assignments in which still every value of every axis occurs, and `times` times if it does so in all
+/// of them: in turn the one with most values that are missing.
+pub fn singles(assignments: &[&[usize]], times: usize) -> Vec<usize> {
+    let mut missing: BTreeMap<(usize, usize), usize> = BTreeMap::new();
+    for value in assignments.iter().flat_map(|a| a.iter().copied().enumerate()) {
+        let n = missing.entry(value).or_default();
+        *n = times.min(*n + 1);
+    }
+    let mut left: Vec<usize> = (0..assignments.len()).collect();
+    let mut out = Vec::new();
+    loop {
+        let news = |n: usize| assignments[n].iter().copied().enumerate().filter(|v| missing[v] > 0).count();
+        // Of equals the last one is taken; the order is as good as any, and always the same.
+        let best = (0..left.len()).max_by_key(|&i| news(left[i])).filter(|&i| news(left[i]) > 0);
+        let Some(best) = best.map(|i| left.remove(i)) else { break };
+        for value in assignments[best].iter().copied().enumerate() {
+            missing.entry(value).and_modify(|n| *n = n.saturating_sub(1));
+        }
+        out.push(best);
+    }
+    out.sort_unstable();
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_sample_has_every_value_and_no_useless_assignment() {
+        let all: [&[usize]; 5] = [&[0, 0, 0], &[0, 1, 0], &[1, 1, 2], &[1, 0, 1], &[0, 0, 1]];
+        assert_eq!(singles(&all, 1), [1, 2, 4]);
+        assert_eq!(singles(&all, 9), [0, 1, 2, 3, 4]);
+        assert_eq!(singles(&[], 1), [0usize; 0]);
+    }
 
     #[test]
     fn every_feasible_pair_is_covered_and_no_infeasible_one() {

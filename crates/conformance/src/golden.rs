@@ -157,7 +157,14 @@ fn parse() -> Result<Vec<Golden>, String> {
                         text.split(',').map(|w| w.parse().map_err(|_| at("bad number"))).collect()
                     }
                 };
-                let case = Case { op, operands: vec![], words: list(words)?, numbers: list(numbers)?, axes: vec![] };
+                let case = Case {
+                    op,
+                    operands: vec![],
+                    words: list(words)?,
+                    numbers: list(numbers)?,
+                    device_word: None,
+                    axes: vec![],
+                };
                 out.push(Golden { line: n + 1, case, outputs: vec![] });
             }
             (["in", i], Some(golden)) => {

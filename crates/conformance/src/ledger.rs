@@ -1,5 +1,5 @@
 //! What the run found out about each row: where it runs, how far it was from the reference, which circumstances it met; and
-//! the two files that hold the agreed answers, `expected/cpu.txt` and `docs/accuracy.md`.
+//! the files that hold the agreed answers, `expected/<backend>.txt` and `docs/accuracy.md` (of the CPU).
 
 use crate::case::Case;
 use crate::compare::Distance;
@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Where a row of a dtype runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Status {
     /// On the device.
     Native,
@@ -51,9 +51,30 @@ impl Status {
     }
 }
 
+/// Where the cases of a row and dtype ran, the easy ones apart.
+#[derive(Default)]
+struct Statuses {
+    /// Operands of the row's own dtype that do not walk backwards.
+    plain: BTreeSet<Status>,
+    other: BTreeSet<Status>,
+}
+
+impl Statuses {
+    /// `native`, and in brackets what only other circumstances lead to: `native (fallback)`.
+    fn show(&self) -> String {
+        let words = |set: &BTreeSet<Status>| set.iter().map(|s| s.name()).collect::<Vec<_>>().join(" or ");
+        let (first, rest) = match self.plain.is_empty() {
+            true => (&self.other, BTreeSet::new()),
+            false => (&self.plain, self.other.difference(&self.plain).copied().collect()),
+        };
+        if rest.is_empty() { words(first) } else { format!("{} ({})", words(first), words(&rest)) }
+    }
+}
+
 #[derive(Default)]
 struct Ledger {
-    status: BTreeMap<(u16, u8), Status>,
+    /// By backend, row and dtype.
+    status: BTreeMap<(&'static str, u16, u8), Statuses>,
     measured: BTreeMap<(u16, u8), Distance>,
     bounds: BTreeMap<(u16, u8), &'static str>,
     hits: BTreeSet<(String, String, String)>,
@@ -67,15 +88,12 @@ fn ledger<R>(f: impl FnOnce(&mut Ledger) -> R) -> R {
     f(guard.get_or_insert_default())
 }
 
-/// Notes where a row ran.
-///
-/// # Errors
-/// A sentence when another case of the same row and dtype ran elsewhere.
-pub fn status(op: &OpDef, dtype: DType, status: Status) -> Result<(), String> {
-    ledger(|l| match l.status.insert((op.id(), dtype as u8), status) {
-        Some(before) if before != status => Err(format!("ran {} here and {} in another case", status.name(), before.name())),
-        _ => Ok(()),
-    })
+/// Notes where a case of a row ran; a plain one has operands of the row's own dtype that do not walk backwards.
+pub fn status(backend: &'static str, op: &OpDef, dtype: DType, plain: bool, status: Status) {
+    ledger(|l| {
+        let known = l.status.entry((backend, op.id(), dtype as u8)).or_default();
+        if plain { &mut known.plain } else { &mut known.other }.insert(status)
+    });
 }
 
 /// Notes how far a result was from the reference.
@@ -180,29 +198,29 @@ pub fn counts() -> String {
     })
 }
 
-/// Compares what was found with the checked-in files, or writes them with `UPDATE_EXPECT=1`.
+/// Compares what was found of some backends with the checked-in files, or writes them with `UPDATE_EXPECT=1`.
 ///
 /// # Errors
 /// A sentence with the first lines that differ, in either direction.
-pub fn check_files() -> Result<(), String> {
+pub fn check_files(backends: &BTreeSet<&'static str>) -> Result<(), String> {
     let update = std::env::var("UPDATE_EXPECT").is_ok_and(|v| v == "1");
-    let expected = ledger(|l| {
-        let line = |(&(op, dtype), status): (&(u16, u8), &Status)| {
-            let op = ferrotensor_ops::def::by_id(op).map(|o| o.path().into_owned()).unwrap_or_default();
-            format!("{op} {} {}", DType::from_code(dtype).map_or("?", DType::name), status.name())
-        };
-        l.status.iter().map(line).collect::<Vec<_>>()
-    });
-    let accuracy = accuracy();
-    if update {
-        let write = |p: PathBuf, text: String| std::fs::write(&p, text).map_err(|e| format!("{}: {e}", p.display()));
-        write(path("expected/cpu.txt"), expected.join("\n") + "\n")?;
-        return write(path("../../docs/accuracy.md"), accuracy);
-    }
+    let write = |p: PathBuf, text: String| std::fs::write(&p, text).map_err(|e| format!("{}: {e}", p.display()));
     let read =
         |p: PathBuf| std::fs::read_to_string(&p).map_err(|e| format!("{}: {e}; UPDATE_EXPECT=1 writes it", p.display()));
-    if let Some(changed) = difference(&read(path("expected/cpu.txt"))?, &expected) {
-        return Err(format!("expected/cpu.txt differs: {changed}; UPDATE_EXPECT=1 rewrites it"));
+    for backend in backends {
+        let (name, found) = (format!("expected/{backend}.txt"), lines(backend));
+        if update {
+            write(path(&name), found.join("\n") + "\n")?;
+        } else if let Some(changed) = difference(&read(path(&name))?, &found) {
+            return Err(format!("{name} differs: {changed}; UPDATE_EXPECT=1 rewrites it"));
+        }
+    }
+    if !backends.contains("cpu") {
+        return Ok(());
+    }
+    let accuracy = accuracy();
+    if update {
+        return write(path("../../docs/accuracy.md"), accuracy);
     }
     // Measured errors of routines depend on the processor; rows, dtypes and bounds do not.
     let promises = |text: &str| -> Vec<String> {
@@ -212,6 +230,15 @@ pub fn check_files() -> Result<(), String> {
         return Err("docs/accuracy.md is stale; UPDATE_EXPECT=1 rewrites it".into());
     }
     Ok(())
+}
+
+/// One line for each row and dtype that ran on a backend.
+fn lines(backend: &str) -> Vec<String> {
+    let line = |(&(_, op, dtype), statuses): (&(&str, u16, u8), &Statuses)| {
+        let op = ferrotensor_ops::def::by_id(op).map(|o| o.path().into_owned()).unwrap_or_default();
+        format!("{op} {} {}", DType::from_code(dtype).map_or("?", DType::name), statuses.show())
+    };
+    ledger(|l| l.status.iter().filter(|(key, _)| key.0 == backend).map(line).collect())
 }
 
 /// The first lines that only one of the two has: `-` what was agreed and is no longer so, `+` what is new.
@@ -256,6 +283,18 @@ fn accuracy() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_status_tells_the_easy_cases_from_the_others() {
+        use Status::{Fallback, Native};
+        let show = |plain: &[Status], other: &[Status]| {
+            Statuses { plain: plain.iter().copied().collect(), other: other.iter().copied().collect() }.show()
+        };
+        assert_eq!(show(&[Native], &[Native]), "native");
+        assert_eq!(show(&[Native], &[Fallback, Native]), "native (fallback)");
+        assert_eq!(show(&[Native, Fallback], &[Fallback]), "native or fallback");
+        assert_eq!(show(&[], &[Fallback, Native]), "native or fallback");
+    }
 
     #[test]
     fn a_support_file_fails_in_both_directions() {

@@ -1,27 +1,58 @@
-//! The variants a case runs on: the CPU backend at each instruction-set tier, its engine with and without fusion.
+//! The variants a case runs on: the CPU backend at each instruction-set tier and the hostile device beside it, each with and
+//! without fusion.
 
 use crate::case::{Case, Operand, Placement};
-use ferrotensor_core::backend::Backend;
+use ferrotensor_core::backend::{Backend, DeviceClass};
 use ferrotensor_core::reference::Array;
-use ferrotensor_core::registry::{Probe, Registry};
+use ferrotensor_core::registry::{Entry, Registry};
 use ferrotensor_core::{Error, Result};
 use ferrotensor_cpu::{CpuBackend, Tier};
 use ferrotensor_engine::{Config, Engine, Mode, Request, RunOutcome, Session, Stats, Strict, Tensor};
+use ferrotensor_fakes::{Faults, Hostile};
 use ferrotensor_ops::dtype_rule::Arg;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A session on one tier with one fusion setting.
+/// Where tensors are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Device {
+    /// On the CPU, at one of its tiers.
+    Cpu(Tier),
+    /// On a device that maps float32 and nothing else (`crates/fakes`); what it lacks falls back to the CPU as it is.
+    Hostile,
+}
+
+impl Device {
+    /// Those of this machine, the CPU's tiers first.
+    pub fn present() -> Vec<Device> {
+        tiers().0.into_iter().map(Device::Cpu).chain([Device::Hostile]).collect()
+    }
+
+    /// Name in tests.
+    pub fn name(self) -> &'static str {
+        match self {
+            Device::Cpu(tier) => tier.name(),
+            Device::Hostile => self.backend(),
+        }
+    }
+
+    /// Its backend, as `EXPECT_BACKENDS` and the files of `expected/` name it.
+    pub fn backend(self) -> &'static str {
+        match self {
+            Device::Cpu(_) => "cpu",
+            Device::Hostile => "hostile",
+        }
+    }
+}
+
+/// A session whose tensors are on one device, with one fusion setting.
 pub struct Machine {
     session: Session,
+    /// Number of the device.
+    device: u16,
+    /// The device, where it can tell how many bytes were carried.
+    hostile: Option<Arc<Hostile>>,
 }
-
-fn probe_tier<const N: usize>() -> Result<Vec<Arc<dyn Backend>>, String> {
-    let tier = Tier::ALL.get(N).ok_or("this build has no such tier")?;
-    Ok(vec![Arc::new(CpuBackend::new(*tier)?)])
-}
-
-const TIER_PROBES: [Probe; 4] = [probe_tier::<0>, probe_tier::<1>, probe_tier::<2>, probe_tier::<3>];
 
 /// The tiers this machine can run, and the names of those it cannot.
 pub fn tiers() -> (Vec<Tier>, Vec<&'static str>) {
@@ -30,27 +61,31 @@ pub fn tiers() -> (Vec<Tier>, Vec<&'static str>) {
 }
 
 impl Machine {
-    /// A machine over the CPU restricted to a tier.
+    /// A machine with tensors on a device.
     ///
     /// # Errors
-    /// A sentence when this machine lacks the tier.
-    pub fn new(tier: Tier, fusion: bool) -> Result<Machine, String> {
-        let at = Tier::ALL.iter().position(|t| *t == tier).ok_or("unknown tier")?;
-        Machine::over(*TIER_PROBES.get(at).ok_or("add a probe for this tier")?, fusion)
+    /// A sentence when this machine lacks the tier, or has no thread for the hostile device.
+    pub fn new(device: Device, fusion: bool) -> Result<Machine, String> {
+        match device {
+            Device::Cpu(tier) => Ok(Machine::over(Arc::new(CpuBackend::new(tier)?), fusion)),
+            Device::Hostile => {
+                let hostile = Arc::new(Hostile::new(DeviceClass::Discrete, Arc::<Faults>::default())?);
+                let cpu = Entry { name: "cpu", devices: ferrotensor_cpu::probe() };
+                let poor = Entry { name: "hostile", devices: Ok(vec![Arc::clone(&hostile) as _]) };
+                Ok(Machine { session: session(vec![cpu, poor], fusion), device: 1, hostile: Some(hostile) })
+            }
+        }
     }
 
-    /// A machine over any backend.
-    ///
-    /// # Errors
-    /// The probe's sentence.
-    pub fn over(probe: Probe, fusion: bool) -> Result<Machine, String> {
-        let registry = Registry::new(&[("cpu", probe)]);
-        if let Some(Err(reason)) = registry.entries().first().map(|e| &e.devices) {
-            return Err(reason.clone());
-        }
-        let mut session = Session::new(Engine::new(registry, ferrotensor_host::run));
-        session.set_config(Config { fusion, strict: Strict::Allow });
-        Ok(Machine { session })
+    /// A machine over any backend that calls itself the CPU.
+    pub fn over(backend: Arc<dyn Backend>, fusion: bool) -> Machine {
+        let entry = Entry { name: "cpu", devices: Ok(vec![backend]) };
+        Machine { session: session(vec![entry], fusion), device: 0, hostile: None }
+    }
+
+    /// The number of its device in types and attributes.
+    pub fn device(&self) -> u16 {
+        self.device
     }
 
     /// The session, for programs that are no single call.
@@ -76,7 +111,7 @@ impl Machine {
     /// As [`Session::upload`].
     pub fn upload(&mut self, array: &Array) -> Result<(i32, Arc<Tensor>)> {
         let dims: Vec<f64> = array.dims().iter().map(|&d| d as f64).collect();
-        let id = self.session.intern_type(array.dtype() as u8, &dims, 0)?;
+        let id = self.session.intern_type(array.dtype() as u8, &dims, self.device)?;
         let tensor = self.session.upload(id, array.bytes(), true)?;
         Ok((id, tensor.ok_or_else(|| Error::out_of_memory("the budget refused a forced upload"))?))
     }
@@ -96,7 +131,7 @@ impl Machine {
         let words: Vec<i32> = [0, base_id, head, attr].into_iter().chain(count).chain([0]).collect();
         let outputs = self.run(&words, &params, &[tensor], &[1])?;
         let sizes: Vec<f64> = dims.iter().map(|&d| d as f64).collect();
-        let id = self.session.intern_type(base.dtype() as u8, &sizes, 0)?;
+        let id = self.session.intern_type(base.dtype() as u8, &sizes, self.device)?;
         let view = outputs.into_iter().next().ok_or_else(|| Error::internal("no output"))?;
         if placement != Placement::Broadcast
             && !view.is_empty()
@@ -112,7 +147,7 @@ impl Machine {
     /// Runs program words.
     ///
     /// # Errors
-    /// As [`Session::run`].
+    /// As [`Session::run`]; `Code::Internal` when the bytes carried to and from the device are not those that were counted.
     pub fn run(
         &mut self,
         words: &[i32],
@@ -121,10 +156,33 @@ impl Machine {
         outputs: &[i32],
     ) -> Result<Vec<Arc<Tensor>>> {
         let request = Request { words, params, inputs, outputs, mode: Mode::Sync, force: true };
-        match self.session.run(&request)? {
-            RunOutcome::Done(tensors) => Ok(tensors.into_iter().collect()),
-            RunOutcome::Refused { bytes } => Err(Error::out_of_memory(format!("a forced run of {bytes} bytes was refused"))),
+        let before = self.carried();
+        let outcome = self.session.run(&request)?;
+        let after = self.carried();
+        let tensors: Vec<Arc<Tensor>> = match outcome {
+            RunOutcome::Done(tensors) => tensors.into_iter().collect(),
+            RunOutcome::Refused { bytes } => {
+                return Err(Error::out_of_memory(format!("a forced run of {bytes} bytes was refused")));
+            }
+        };
+        if let (Some(before), Some(after)) = (before, after) {
+            let (moved, counted) = (after.0 - before.0, after.1 - before.1);
+            // A kernel that fails by its values has no result to carry.
+            let failed = moved < counted && tensors.iter().any(|t| t.wait().is_err());
+            if moved != counted && !failed {
+                return Err(Error::internal(format!("{moved} bytes were carried, {counted} were counted")));
+            }
         }
+        Ok(tensors)
+    }
+
+    /// Bytes carried to and from the device, as the device and as the session count them.
+    fn carried(&self) -> Option<(u64, u64)> {
+        let counted = |hostile: &Arc<Hostile>| {
+            let stats = self.session.stats();
+            (hostile.moved(), stats.uploaded + stats.fallbacks.iter().map(|f| f.bytes).sum::<u64>())
+        };
+        self.hostile.as_ref().map(counted)
     }
 
     /// Runs a case: the dense bytes of each output, or its error.
@@ -154,7 +212,11 @@ impl Machine {
             };
             forms |= form << (3 * i);
         }
-        let attr = self.session.intern_attrs(case.op.id(), &case.words)?;
+        let mut attributes = case.words.clone();
+        if let Some(word) = case.device_word {
+            attributes[word] = f64::from(self.device);
+        }
+        let attr = self.session.intern_attrs(case.op.id(), &attributes)?;
         words.extend([case.op.id() as i32 | forms << 12 | ((weak + case.numbers.len()) as i32) << 24, attr]);
         if case.op.variadic {
             words.push(case.operands.len() as i32);
@@ -178,19 +240,25 @@ pub fn read(tensor: &Tensor) -> Result<Vec<u8>> {
     Ok(out)
 }
 
-thread_local! {
-    static MACHINES: std::cell::RefCell<HashMap<(Tier, bool), Machine>> = std::cell::RefCell::default();
+fn session(entries: Vec<Entry>, fusion: bool) -> Session {
+    let mut session = Session::new(Engine::new(Registry::of(entries), ferrotensor_host::run));
+    session.set_config(Config { fusion, strict: Strict::Allow });
+    session
 }
 
-/// Runs `f` with this thread's machine for a tier and a fusion setting.
+thread_local! {
+    static MACHINES: std::cell::RefCell<HashMap<(Device, bool), Machine>> = std::cell::RefCell::default();
+}
+
+/// Runs `f` with this thread's machine for a device and a fusion setting.
 ///
 /// # Errors
 /// As [`Machine::new`], and those of `f`.
-pub fn with<R>(tier: Tier, fusion: bool, f: impl FnOnce(&mut Machine) -> Result<R, String>) -> Result<R, String> {
+pub fn with<R>(device: Device, fusion: bool, f: impl FnOnce(&mut Machine) -> Result<R, String>) -> Result<R, String> {
     MACHINES.with_borrow_mut(|machines| {
-        let machine = match machines.entry((tier, fusion)) {
+        let machine = match machines.entry((device, fusion)) {
             std::collections::hash_map::Entry::Occupied(e) => e.into_mut(),
-            std::collections::hash_map::Entry::Vacant(e) => e.insert(Machine::new(tier, fusion)?),
+            std::collections::hash_map::Entry::Vacant(e) => e.insert(Machine::new(device, fusion)?),
         };
         f(machine)
     })

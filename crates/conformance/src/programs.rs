@@ -1,11 +1,12 @@
 //! Random programs of 5 to 15 operations with several outputs, views and broadcasts included: as one program with fusion, one
-//! without, and one program for each operation. All must agree bit by bit, and with the reference.
+//! without, and one program for each operation. All must agree bit by bit, and with the reference; on the hostile device also with
+//! the CPU.
 
 use crate::Check;
 use crate::case::Placement;
 use crate::compare;
 use crate::executor::{self, Known};
-use crate::machine::{self, Machine, read};
+use crate::machine::{self, Device, Machine, read};
 use crate::recipe::Recipe;
 use crate::rows;
 use crate::values::{self, Fill, Rng};
@@ -22,21 +23,23 @@ use std::sync::Arc;
 
 const TRIALS: usize = 100;
 const PROGRAMS: usize = 6;
+/// Of the trials, those that the hostile device has too.
+const HOSTILE_TRIALS: usize = 25;
 /// Larger values are not used on: broadcasts of broadcasts grow.
 const MOST_ELEMENTS: usize = 4000;
 
-/// One test for a few programs on each tier.
+/// One test for a few programs on each device.
 pub fn trials() -> Vec<(String, Check)> {
     let mut out: Vec<(String, Check)> = Vec::new();
-    for tier in machine::tiers().0 {
-        for trial in 0..TRIALS {
+    for device in Device::present() {
+        for trial in 0..if device == Device::Hostile { HOSTILE_TRIALS } else { TRIALS } {
             out.push((
-                format!("programs/{trial}/{}", tier.name()),
+                format!("programs/{trial}/{}", device.name()),
                 Box::new(move || {
                     (0..PROGRAMS).try_for_each(|n| {
                         let name = format!("programs/{trial}/{n}");
                         let program = generate(&mut Rng::named(&name)).map_err(|e| format!("{name}: {e}"))?;
-                        check(&program, tier).map_err(|e| {
+                        check(&program, device).map_err(|e| {
                             format!(
                                 "{name}: {e}\n  {}",
                                 program.steps.iter().map(|s| s.show()).collect::<Vec<_>>().join("\n  ")
@@ -186,12 +189,13 @@ fn choose(op: &'static OpDef, slots: &[Known], rng: &mut Rng) -> Option<(Vec<f64
     Some((words, numbers, operands))
 }
 
-fn check(program: &Program, tier: Tier) -> Result<(), String> {
+fn check(program: &Program, device: Device) -> Result<(), String> {
     let mut first: Option<Vec<Vec<u8>>> = None;
-    for (variant, fusion, whole) in
-        [("fused", true, true), ("unfused", false, true), ("one program an operation", true, false)]
-    {
-        let got = machine::with(tier, fusion, |m| {
+    let elsewhere = (device == Device::Hostile).then_some(("on the CPU", Device::Cpu(Tier::Baseline), true, true));
+    let here =
+        [("fused", device, true, true), ("unfused", device, false, true), ("one program an operation", device, true, false)];
+    for (variant, device, fusion, whole) in elsewhere.into_iter().chain(here) {
+        let got = machine::with(device, fusion, |m| {
             let got = if whole { at_once(m, program) } else { one_by_one(m, program) };
             m.forget();
             got.map_err(|e| e.message)
@@ -204,7 +208,7 @@ fn check(program: &Program, tier: Tier) -> Result<(), String> {
         for ((bytes, wanted), &slot) in got.iter().zip(first.iter()).zip(&program.outputs).filter(|_| program.bits_promised)
         {
             compare::same_bits(program.slots[slot].array.dtype(), bytes, wanted)
-                .map_err(|e| format!("{variant} is not fused: slot {slot}: {e}"))?;
+                .map_err(|e| format!("{variant} differs from another variant: slot {slot}: {e}"))?;
         }
     }
     Ok(())
@@ -242,9 +246,10 @@ fn one_by_one(m: &mut Machine, program: &Program) -> Result<Vec<Vec<u8>>> {
     for step in &program.steps {
         let mut words = Vec::new();
         let mut tensors = Vec::new();
+        let device = m.device();
         for &s in &step.operands {
             let dims: Vec<f64> = slots[s].dims().iter().map(|&d| d as f64).collect();
-            words.extend([0, m.session().intern_type(slots[s].dtype() as u8, &dims, 0)?]);
+            words.extend([0, m.session().intern_type(slots[s].dtype() as u8, &dims, device)?]);
             tensors.push(Arc::clone(&slots[s]));
         }
         let order = std::cell::Cell::new(-1);

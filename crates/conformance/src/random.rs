@@ -3,7 +3,7 @@
 use crate::Check;
 use crate::case::{Operand, Placement};
 use crate::guards::{self, KernelCase};
-use crate::machine::{self, Machine, read};
+use crate::machine::{self, Device, Machine, read};
 use ferrotensor_core::DType;
 use ferrotensor_core::kernel::{Kernel, Map};
 use ferrotensor_core::reference::{self, Array};
@@ -95,7 +95,7 @@ fn ints(bytes: &[u8]) -> Vec<i32> {
 }
 
 fn prefixes(tier: Tier) -> Result<(), String> {
-    machine::with(tier, true, |m| {
+    machine::with(Device::Cpu(tier), true, |m| {
         let nan = f64::NAN;
         let float64 = DType::F64 as u8 as f64;
         for (name, dtype, numbers) in [
@@ -127,7 +127,7 @@ fn prefixes(tier: Tier) -> Result<(), String> {
 }
 
 fn moments(tier: Tier) -> Result<(), String> {
-    machine::with(tier, true, |m| {
+    machine::with(Device::Cpu(tier), true, |m| {
         let n = 40_000usize;
         let words = [1.0, n as f64, f64::NAN];
         let check = |name: &str, got: f64, wanted: f64, sigma: f64| {
@@ -163,7 +163,7 @@ fn moments(tier: Tier) -> Result<(), String> {
 
 /// `low + floor(U span / 2^128)` by 128-bit arithmetic, U being the four words of block i, which `bits` gives too.
 fn integers(tier: Tier) -> Result<(), String> {
-    machine::with(tier, true, |m| {
+    machine::with(Device::Cpu(tier), true, |m| {
         let n = 3000usize;
         let words = ints(&draw(m, "random.bits", KEY, &[1.0, 4.0 * n as f64, f64::NAN], &[])?);
         let most = (1u64 << 53) - 1;
@@ -195,7 +195,7 @@ fn integers(tier: Tier) -> Result<(), String> {
 }
 
 fn permutations(tier: Tier) -> Result<(), String> {
-    machine::with(tier, true, |m| {
+    machine::with(Device::Cpu(tier), true, |m| {
         for n in [0, 1, 2, 33, 5000] {
             let p = ints(&draw(m, "random.permutation", KEY, &[n as f64], &[])?);
             let mut sorted = p.clone();
@@ -214,7 +214,7 @@ fn permutations(tier: Tier) -> Result<(), String> {
 }
 
 fn keys(tier: Tier) -> Result<(), String> {
-    machine::with(tier, true, |m| {
+    machine::with(Device::Cpu(tier), true, |m| {
         let mut seen = std::collections::BTreeSet::from([KEY.map(u32::to_le_bytes).concat()]);
         let split = draw(m, "random.split", KEY, &[100.0], &[])?;
         let folded = (0..100).map(|i| draw(m, "random.fold", KEY, &[], &[i as f64])).collect::<Result<Vec<_>, _>>()?;

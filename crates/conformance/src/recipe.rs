@@ -48,7 +48,10 @@ pub struct Plan {
     operands: Vec<PlannedOperand>,
     words: Vec<f64>,
     numbers: Vec<f64>,
+    device_word: Option<usize>,
     axes: Vec<(String, String)>,
+    /// Bytes of its largest operand or result in the widest of their dtypes: none of its temporaries is larger.
+    pub largest: usize,
 }
 
 /// Whether the row's dtype is that of its `dtype` attribute because no operand has one.
@@ -127,7 +130,7 @@ impl Recipe {
     /// # Errors
     /// A sentence when inference fails by an internal error.
     pub fn plan(&self, assignment: &[usize]) -> Result<Option<Plan>, String> {
-        let Some(plan) = self.assemble(assignment) else { return Ok(None) };
+        let Some(mut plan) = self.assemble(assignment) else { return Ok(None) };
         let args: Vec<Arg> = plan
             .operands
             .iter()
@@ -148,7 +151,18 @@ impl Recipe {
             .collect();
         let inferred = Attrs::decode(self.op, &plan.words).and_then(|attrs| infer::infer(self.op, &args, dims, &attrs));
         match inferred {
-            Ok(_) => Ok(Some(plan)),
+            Ok(inferred) => {
+                let mut types: Vec<(DType, Dims)> = inferred.outputs;
+                for operand in &plan.operands {
+                    if let PlannedOperand::Tensor(t) = operand {
+                        types.extend([(t.dtype, t.dims.clone()), (t.dtype, t.placement.base_dims(&t.dims))]);
+                    }
+                }
+                let elements = types.iter().map(|t| t.1.iter().product::<usize>()).max();
+                let bytes = types.iter().map(|t| t.0.bytes()).max();
+                plan.largest = elements.unwrap_or(0) * bytes.unwrap_or(0);
+                Ok(Some(plan))
+            }
             Err(e) if e.code == Code::Internal => Err(format!("inference of {} {:?}: {e}", self.op.path(), plan.axes)),
             Err(_) => Ok(None),
         }
@@ -182,7 +196,8 @@ impl Recipe {
             })
         });
         let operands = operands.collect::<Result<Vec<_>>>()?;
-        Ok(Case { op: self.op, operands, words: plan.words, numbers: plan.numbers, axes: plan.axes })
+        let Plan { words, numbers, device_word, axes, .. } = plan;
+        Ok(Case { op: self.op, operands, words, numbers, device_word, axes })
     }
 
     fn assemble(&self, assignment: &[usize]) -> Option<Plan> {
@@ -195,7 +210,11 @@ impl Recipe {
         let first = &shape.first;
         let mut words = Vec::new();
         let mut numbers = Vec::new();
+        let mut device_word = None;
         for def in op.attrs {
+            if def.kind == AttrKind::Device {
+                device_word = Some(words.len());
+            }
             if def.name == "dtype" && by_attribute(op) {
                 words.push(self.dtype as u8 as f64);
             } else {
@@ -269,7 +288,7 @@ impl Recipe {
         if !by_attribute(op) && !op.operands.is_empty() && !operands.iter().any(of_dtype) {
             return None;
         }
-        Some(Plan { operands, words, numbers, axes: self.names(assignment).collect() })
+        Some(Plan { operands, words, numbers, device_word, axes: self.names(assignment).collect(), largest: 0 })
     }
 
     /// The choices of an assignment as (axis, value).

@@ -3,7 +3,7 @@
 
 use crate::Check;
 use crate::case::Placement;
-use crate::machine::{Machine, read};
+use crate::machine::{Device, Machine, read};
 use crate::recipe::{self, Recipe};
 use crate::values::Rng;
 use ferrotensor_core::reference::Array;
@@ -28,18 +28,21 @@ pub fn trials() -> Vec<(String, Check)> {
         out.push((format!("refusals/garbage programs/{part}"), Box::new(move || garbage(part))));
     }
     out.push(("refusals/numbers nobody handed out".into(), Box::new(made_up_numbers)));
-    out.push(("refusals/index out of range".into(), Box::new(|| poison("take", Code::Index))));
-    out.push(("refusals/scatter index out of range".into(), Box::new(|| poison("scatterAdd", Code::Index))));
-    out.push(("refusals/index array out of range".into(), Box::new(|| poison("at", Code::Index))));
-    out.push(("refusals/index array of a change out of range".into(), Box::new(|| poison("withAt", Code::Index))));
-    out.push(("refusals/index of no elements out of range".into(), Box::new(index_of_empty_rows)));
-    out.push(("refusals/singular matrix".into(), Box::new(|| poison("linalg.solve", Code::LinAlg))));
-    out.push(("refusals/slice out of range".into(), Box::new(slice_out_of_range)));
+    for device in [Device::Cpu(Tier::Baseline), Device::Hostile] {
+        let mut add = |name: &str, check: Check| out.push((format!("refusals/{name}/{}", device.backend()), check));
+        add("index out of range", Box::new(move || poison(device, "take", Code::Index)));
+        add("scatter index out of range", Box::new(move || poison(device, "scatterAdd", Code::Index)));
+        add("index array out of range", Box::new(move || poison(device, "at", Code::Index)));
+        add("index array of a change out of range", Box::new(move || poison(device, "withAt", Code::Index)));
+        add("index of no elements out of range", Box::new(move || index_of_empty_rows(device)));
+        add("singular matrix", Box::new(move || poison(device, "linalg.solve", Code::LinAlg)));
+        add("slice out of range", Box::new(move || slice_out_of_range(device)));
+    }
     out
 }
 
 fn machine() -> Result<Machine, String> {
-    Machine::new(Tier::Baseline, true)
+    Machine::new(Device::Cpu(Tier::Baseline), true)
 }
 
 fn expect<T>(what: &str, got: Result<T>, codes: &[Code]) -> Result<(), String> {
@@ -343,10 +346,10 @@ fn garbage(part: usize) -> Result<(), String> {
 }
 
 /// One program with a call that fails by its values, what depends on it, and what does not.
-fn poison(name: &str, code: Code) -> Result<(), String> {
+fn poison(device: Device, name: &str, code: Code) -> Result<(), String> {
     let text = |e: Error| e.message;
     for fusion in [true, false] {
-        let mut m = Machine::new(Tier::Baseline, fusion)?;
+        let mut m = Machine::new(device, fusion)?;
         let op = ferrotensor_ops::find(name).ok_or("no such row")?;
         let id = |n: &str| ferrotensor_ops::find(n).map_or(0, |op| op.id() as i32);
         let zeros = Array::from_slice(&[3, 3], &[0f32; 9]).map_err(text)?;
@@ -387,7 +390,8 @@ fn poison(name: &str, code: Code) -> Result<(), String> {
         }
         // What is computed from a failed tensor fails the same way, in another program; its other inputs are unharmed.
         let dims: Vec<f64> = outputs[1].dims().iter().map(|&d| d as f64).collect();
-        let ty = m.session().intern_type(DType::F32 as u8, &dims, 0).map_err(text)?;
+        let number = m.device();
+        let ty = m.session().intern_type(DType::F32 as u8, &dims, number).map_err(text)?;
         let next = m
             .run(&[0, ty, 0, u, id("exp"), 0, 0, id("exp"), 0, 1], &[], &[outputs[1].clone(), updates.clone()], &[2, 3])
             .map_err(text)?;
@@ -414,9 +418,9 @@ pub fn takes_bad_index(m: &mut Machine) -> Result<bool, String> {
 }
 
 /// A bad index into rows without elements is as wrong as any other, though nothing is read by it.
-fn index_of_empty_rows() -> Result<(), String> {
+fn index_of_empty_rows(device: Device) -> Result<(), String> {
     let text = |e: Error| e.message;
-    let mut m = machine()?;
+    let mut m = Machine::new(device, true)?;
     let (x, data) = m.upload(&Array::from_slice::<f32>(&[3, 0], &[]).map_err(text)?).map_err(text)?;
     for (bad, index) in [(false, -3i32), (true, -4), (false, 2), (true, 3)] {
         let (i, indices) = m.upload(&Array::from_slice(&[1], &[index]).map_err(text)?).map_err(text)?;
@@ -437,9 +441,9 @@ fn index_of_empty_rows() -> Result<(), String> {
     Ok(())
 }
 
-fn slice_out_of_range() -> Result<(), String> {
+fn slice_out_of_range(device: Device) -> Result<(), String> {
     let text = |e: Error| e.message;
-    let mut m = machine()?;
+    let mut m = Machine::new(device, true)?;
     let (x, tensor) = m.upload(&Array::from_slice(&[5], &[0f32; 5]).map_err(text)?).map_err(text)?;
     let slice = ferrotensor_ops::find("at").ok_or("no such row")?;
     for (words, numbers) in [

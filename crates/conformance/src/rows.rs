@@ -1,13 +1,13 @@
 //! The rows: op x dtype in full, each with a covering array of circumstances, on every instruction-set tier with fusion on
-//! and off, against the reference and against each other.
+//! and off, against the reference and against each other; and a sample of them on the hostile device.
 
 use crate::bounds::Bound;
-use crate::case::{Case, Placement};
+use crate::case::{Case, Operand, Placement};
 use crate::compare;
 use crate::covering;
 use crate::executor::Known;
 use crate::ledger::{self, Status};
-use crate::machine::{self, Machine};
+use crate::machine::{self, Device, Machine};
 use crate::recipe::{self, Recipe};
 use crate::shapes;
 use crate::values::Rng;
@@ -38,6 +38,8 @@ struct Planned {
     recipe: usize,
     assignment: Vec<usize>,
     placement: Placement,
+    /// Bytes of its largest operand, result or temporary.
+    largest: usize,
     /// Made by the first variant that runs, shared by all.
     prepared: OnceLock<Result<Prepared, String>>,
 }
@@ -76,7 +78,9 @@ pub fn groups(wanted: impl Fn(&str) -> bool + Sync) -> Result<Vec<Arc<Group>>, S
     let groups: Vec<Arc<Group>> = groups?.into_iter().flatten().filter(|g| !g.cases.is_empty()).map(Arc::new).collect();
     for op in &ferrotensor_ops::OPS {
         let named = |g: &Arc<Group>| std::ptr::eq(g.op, op);
-        if all.iter().any(|(o, _)| std::ptr::eq(*o, op)) && !groups.iter().any(named) {
+        // A filter may leave just a dtype that the row refuses.
+        let unfiltered = all.iter().filter(|(o, _)| std::ptr::eq(*o, op)).count() == recipe::dtypes(op).len();
+        if unfiltered && !groups.iter().any(named) {
             return Err(format!(
                 "no case could be made for {}: teach crates/conformance/src/recipe.rs its operands",
                 op.path()
@@ -111,8 +115,10 @@ impl Group {
                 return Err(e);
             }
             for assignment in assignments {
-                let placement = recipe.placement(&assignment);
-                cases.push(Planned { recipe: recipes.len(), assignment, placement, prepared: OnceLock::new() });
+                let (placement, recipe_number) = (recipe.placement(&assignment), recipes.len());
+                let largest = recipe.plan(&assignment)?.map_or(0, |plan| plan.largest);
+                let prepared = OnceLock::new();
+                cases.push(Planned { recipe: recipe_number, assignment, placement, largest, prepared });
             }
             recipes.push(recipe);
         }
@@ -134,9 +140,25 @@ impl Group {
         self.cases.iter().filter(|c| c.placement == placement).count()
     }
 
-    /// Every circumstance that some case stands for, as (axis, value).
-    pub fn planned(&self) -> impl Iterator<Item = (String, String)> {
-        self.cases.iter().flat_map(|c| self.recipes[c.recipe].names(&c.assignment))
+    /// Every circumstance that some case stands for on a backend, as (row on backend, (axis, value)).
+    pub fn planned(&self, backend: &str) -> impl Iterator<Item = (String, (String, String))> {
+        let name = self.on(backend);
+        let cases = if backend == "hostile" { self.sample() } else { (0..self.cases.len()).collect() };
+        let names = move |n: usize| self.recipes[self.cases[n].recipe].names(&self.cases[n].assignment);
+        cases.into_iter().flat_map(names).map(move |circumstance| (name.clone(), circumstance))
+    }
+
+    fn on(&self, backend: &str) -> String {
+        format!("{} on {backend}", self.name())
+    }
+
+    /// Numbers of the cases for the hostile device: a few in which every circumstance that fits its buffers occurs, twice where
+    /// it can.
+    pub fn sample(&self) -> Vec<usize> {
+        let fits = |n: &usize| self.cases[*n].recipe == 0 && self.cases[*n].largest <= ferrotensor_fakes::MAX_BUFFER;
+        let fitting: Vec<usize> = (0..self.cases.len()).filter(fits).collect();
+        let assignments: Vec<&[usize]> = fitting.iter().map(|&n| self.cases[n].assignment.as_slice()).collect();
+        covering::singles(&assignments, 2).into_iter().map(|n| fitting[n]).collect()
     }
 
     /// Runs the cases of one layout on one tier.
@@ -144,14 +166,35 @@ impl Group {
     /// # Errors
     /// A sentence for each case that is wrong, at most five.
     pub fn check(&self, placement: Placement, tier: Tier) -> Result<(), String> {
-        let mut failures = Vec::new();
-        for (n, planned) in self.cases.iter().enumerate().filter(|(_, c)| c.placement == placement) {
-            let prepared = planned.prepared.get_or_init(|| self.prepare(n, planned));
-            if let Err(e) = prepared
-                .as_ref()
-                .map_err(Clone::clone)
-                .and_then(|p| self.check_case(p, tier).map_err(|e| format!("{}: {e}", p.case)))
-            {
+        let cases = (0..self.cases.len()).filter(|&n| self.cases[n].placement == placement);
+        self.check_all(cases, |p| self.check_case(p, Device::Cpu(tier)))
+    }
+
+    /// Runs the sample on the hostile device.
+    ///
+    /// # Errors
+    /// A sentence for each case that is wrong, at most five.
+    pub fn check_hostile(&self) -> Result<(), String> {
+        self.check_all(self.sample().into_iter(), |p| {
+            // Whose bits it must have.
+            if p.bits_promised && p.first.get().is_none() {
+                self.check_case(p, Device::Cpu(Tier::Baseline))?;
+            }
+            self.check_case(p, Device::Hostile)
+        })
+    }
+
+    fn check_all(
+        &self,
+        cases: impl Iterator<Item = usize>,
+        check: impl Fn(&Prepared) -> Result<(), String>,
+    ) -> Result<(), String> {
+        let (mut failures, mut count) = (Vec::new(), 0);
+        for n in cases {
+            count += 1;
+            let planned = &self.cases[n];
+            let prepared = planned.prepared.get_or_init(|| self.prepare(n, planned)).as_ref().map_err(Clone::clone);
+            if let Err(e) = prepared.and_then(|p| check(p).map_err(|e| format!("{}: {e}", p.case))) {
                 failures.push(e);
             }
         }
@@ -159,7 +202,7 @@ impl Group {
         if failures.is_empty() {
             Ok(())
         } else {
-            Err(format!("{} of {} cases\n  {}", failures.len(), self.count(placement), shown.join("\n  ")))
+            Err(format!("{} of {count} cases\n  {}", failures.len(), shown.join("\n  ")))
         }
     }
 
@@ -185,28 +228,38 @@ impl Group {
         })
     }
 
-    fn check_case(&self, prepared: &Prepared, tier: Tier) -> Result<(), String> {
+    fn check_case(&self, prepared: &Prepared, device: Device) -> Result<(), String> {
         let case = &prepared.case;
         let parallel = case.axes.iter().any(|(a, v)| a == "shape" && shapes::is_parallel(v));
+        let backwards = |o: &Operand| matches!(o, Operand::Tensor { placement: Placement::Reversed, .. });
+        let plain = is_plain(case) && !case.operands.iter().any(backwards);
         for fusion in [true, false] {
-            let run = |_| {
-                machine::with(tier, fusion, |m| {
+            let run = |threads| {
+                machine::with(device, fusion, |m| {
                     let got = m.call(case);
                     m.forget();
-                    Ok((got, m.take_stats()))
+                    Ok((threads, got, m.take_stats()))
                 })
             };
-            let results = if parallel { machine::with_threads(&[1, 2], run) } else { vec![run(0)] };
-            for (n, got) in results.into_iter().enumerate() {
-                let threads = if parallel { ["1", "2"][n] } else { "any" };
-                let variant = [("tier", tier.name()), ("fusion", if fusion { "on" } else { "off" }), ("threads", threads)];
-                let (got, stats) = got?;
+            let results = if !parallel {
+                vec![run(0)]
+            } else if fusion && machine::tiers().0.last().map(|&t| Device::Cpu(t)) == Some(device) {
+                // More threads than most machines have, once for each case.
+                machine::with_threads(&[1, 2, 8], run)
+            } else {
+                machine::with_threads(&[1, 2], run)
+            };
+            for result in results {
+                let (threads, got, stats) = result?;
+                let threads = if parallel { threads.to_string() } else { "any".into() };
+                let variant =
+                    [("device", device.name()), ("fusion", if fusion { "on" } else { "off" }), ("threads", &threads)];
                 let (status, distance) = check_result(prepared, got, &stats).map_err(|e| format!("{variant:?}: {e}"))?;
-                ledger::status(self.op, self.dtype, status)?;
-                if is_plain(case) {
+                ledger::status(device.backend(), self.op, self.dtype, plain, status);
+                if is_plain(case) && matches!(device, Device::Cpu(_)) {
                     ledger::measured(self.op, self.dtype, distance);
                 }
-                ledger::hit(&self.name(), case, &variant);
+                ledger::hit(&self.on(device.backend()), case, &variant);
             }
         }
         Ok(())

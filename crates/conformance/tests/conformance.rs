@@ -1,14 +1,17 @@
 //! The conformance suite: `cargo test --release -p ferrotensor-conformance [-- FILTER]`.
 //!
-//! `EXPECT_ISA=baseline,avx2` and `EXPECT_BACKENDS=cpu` make what is listed and missing a failure; what is not listed and
-//! missing is a printed, counted skip. `UPDATE_EXPECT=1` rewrites `expected/cpu.txt` and `docs/accuracy.md`.
+//! `EXPECT_ISA=baseline,avx2` and `EXPECT_BACKENDS=cpu,hostile` make what is listed and missing a failure; what is not listed and
+//! missing is a printed, counted skip. `UPDATE_EXPECT=1` rewrites `expected/` and `docs/accuracy.md`; with the filter `/hostile` all
+//! of the hostile device runs and nothing else, and its file is compared or rewritten.
 // A test runner reports to the terminal.
 #![allow(clippy::print_stdout)]
 
 use ferrotensor_conformance::case::Placement;
+use ferrotensor_conformance::machine::Device;
 use ferrotensor_conformance::{golden, guards, ledger, machine, programs, random, refusals, rows, saboteur};
 use ferrotensor_cpu::Tier;
 use libtest_mimic::{Arguments, Failed, FormatSetting, Trial};
+use std::collections::BTreeSet;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -33,18 +36,26 @@ fn main() -> ExitCode {
             problems.push(format!("EXPECT_ISA lists {name}, which this machine or build lacks"));
         }
     }
+    let backends: BTreeSet<&'static str> = Device::present().into_iter().map(Device::backend).collect();
     problems.extend(
         listed("EXPECT_BACKENDS")
             .into_iter()
-            .filter(|n| n != "cpu")
+            .filter(|n| !backends.contains(n.as_str()))
             .map(|n| format!("EXPECT_BACKENDS lists {n}, which is not built")),
     );
 
     let filter = args.filter.clone().unwrap_or_default();
-    let whole = filter.is_empty() && args.skip.is_empty() && !args.list;
+    let unskipped = args.skip.is_empty() && !args.list;
+    // Backends of which every row case runs.
+    let whole = |backend: &&str| unskipped && (filter.is_empty() || (*backend == "hostile" && "/hostile".contains(&filter)));
+    let whole: BTreeSet<&'static str> = backends.iter().copied().filter(whole).collect();
     let name = |group: &str, placement: Placement, tier: Tier| format!("{group}/{}/{}", placement.name(), tier.name());
     // Planning every row takes seconds: only those whose tests the filter may name.
-    let wanted = |group: &str| Placement::ALL.iter().any(|&p| present.iter().any(|&t| name(group, p, t).contains(&filter)));
+    let hostile = |group: &str| format!("{group}/hostile");
+    let wanted = |group: &str| {
+        let on_cpu = || Placement::ALL.iter().any(|&p| present.iter().any(|&t| name(group, p, t).contains(&filter)));
+        hostile(group).contains(&filter) || on_cpu()
+    };
     let groups = match rows::groups(wanted) {
         Ok(groups) => groups,
         Err(e) => {
@@ -52,20 +63,22 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    let planned: Vec<(String, (String, String))> = if whole {
-        groups.iter().flat_map(|g| g.planned().map(|circumstance| (g.name(), circumstance))).collect()
-    } else {
-        Vec::new()
-    };
-    let (mut trials, mut cases) = (Vec::new(), 0);
-    for group in groups {
+    let of_backend = |b: &&'static str| groups.iter().flat_map(|g| g.planned(b)).collect::<Vec<_>>();
+    let planned: Vec<(String, (String, String))> = whole.iter().flat_map(of_backend).collect();
+    let (mut trials, mut cases, mut sampled) = (Vec::new(), 0, 0);
+    for group in &groups {
         for placement in group.placements() {
             for &tier in &present {
                 cases += group.count(placement);
-                let own = Arc::clone(&group);
+                let own = Arc::clone(group);
                 trials.push(trial(name(&group.name(), placement, tier), move || own.check(placement, tier)));
             }
         }
+    }
+    // Behind those of the CPU, which make the references and the bits to compare with.
+    for group in groups {
+        sampled += group.sample().len();
+        trials.push(trial(hostile(&group.name()), move || group.check_hostile()));
     }
     let others =
         [programs::trials(), guards::trials(), refusals::trials(), golden::trials(), random::trials(), saboteur::trials()];
@@ -78,14 +91,14 @@ fn main() -> ExitCode {
     for name in &absent {
         println!("skipped: {cases} row cases on {name} (this machine lacks it)");
     }
-    if whole {
+    if !whole.is_empty() {
         println!("compared cases by axis:{}", ledger::counts());
         problems.extend(ledger::check_coverage(planned.into_iter()).err());
         if conclusion.num_failed == 0 {
-            problems.extend(ledger::check_files().err());
+            problems.extend(ledger::check_files(&whole).err());
         }
     }
-    println!("row cases: {cases} on {} tiers, each with fusion on and off", present.len());
+    println!("row cases: {cases} on {} tiers, {sampled} on the hostile device, each with fusion on and off", present.len());
     for problem in &problems {
         println!("FAILED: {problem}");
     }

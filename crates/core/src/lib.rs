@@ -7,6 +7,7 @@ pub mod backend;
 pub mod dtype;
 pub mod element;
 pub mod error;
+pub mod fault;
 pub mod kernel;
 pub mod layout;
 pub mod math;

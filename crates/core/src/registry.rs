@@ -23,7 +23,12 @@ pub struct Registry {
 impl Registry {
     /// Probes each backend in turn.
     pub fn new(probes: &[(&'static str, Probe)]) -> Self {
-        Registry { entries: probes.iter().map(|&(name, probe)| Entry { name, devices: probe() }).collect() }
+        Registry::of(probes.iter().map(|&(name, probe)| Entry { name, devices: probe() }).collect())
+    }
+
+    /// Over backends that were looked for already.
+    pub fn of(entries: Vec<Entry>) -> Self {
+        Registry { entries }
     }
 
     /// Every known backend, present or not.

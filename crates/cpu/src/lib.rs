@@ -6,6 +6,8 @@
 
 mod backend;
 mod contract;
+#[cfg(feature = "fault")]
+pub mod fault;
 mod gather;
 mod indices;
 mod launch;

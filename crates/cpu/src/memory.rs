@@ -32,6 +32,10 @@ impl Block {
     /// `Code::OutOfMemory`, with nothing changed.
     pub fn new(bytes: usize) -> Result<Block> {
         let refused = || Error::out_of_memory(format!("the operating system refused {bytes} bytes"));
+        #[cfg(feature = "fault")]
+        if crate::fault::MEMORY.strikes_twice() {
+            return Err(refused());
+        }
         let start = if bytes >= MAP_FROM {
             map(bytes)
         } else {

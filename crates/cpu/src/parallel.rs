@@ -71,6 +71,10 @@ fn workers() -> Option<(usize, Arc<ThreadPool>)> {
     if count == 0 {
         return None;
     }
+    #[cfg(feature = "fault")]
+    if pool.workers.is_none() && crate::fault::THREADS.strikes() {
+        return None;
+    }
     if pool.workers.is_none() {
         let built = ThreadPoolBuilder::new()
             .num_threads(count)

@@ -7,7 +7,8 @@ use std::cell::Cell;
 // What a thread keeps: programs that fusion makes ask for about 30 registers of 8 KiB, rows of 100,000 elements for 2.4 MB.
 const KEEP_BYTES: usize = 4 << 20;
 // A sort holds eight at a time: five buffers and the frames of three programs.
-const KEEP_BLOCKS: usize = 8;
+// Under fault injection each one is asked for anew.
+const KEEP_BLOCKS: usize = if cfg!(feature = "fault") { 0 } else { 8 };
 // Blocks are rarely smaller than this, so that any kept one fits the next launch.
 const SMALLEST: usize = 1 << 16;
 

@@ -2,6 +2,7 @@
 //! and never a job whose inputs still wait for another environment's program.
 
 use crate::job::Job;
+use crate::thread;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -97,7 +98,7 @@ impl Executor {
                     shared.more.notify_all();
                 }
             };
-            std::thread::Builder::new().name(self.name.clone()).spawn(work).is_ok()
+            thread::start(&self.name, work)
         });
         in_flight.count.fetch_add(1, Ordering::AcqRel);
         if !started {

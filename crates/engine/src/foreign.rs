@@ -49,7 +49,14 @@ impl Foreign {
 
     /// Bytes that cross the border.
     pub fn bytes(&self) -> u64 {
-        self.inputs.iter().chain(&self.outputs).map(|o| span(o).len() as u64).sum()
+        let surrounded = self.outputs.iter().filter(|o| self.is_surrounded(o));
+        self.inputs.iter().chain(&self.outputs).chain(surrounded).map(|o| span(o).len() as u64).sum()
+    }
+
+    /// Whether an output is a region with other elements in between: the CPU must be given them, to give them back. The span of
+    /// a dense one has no others.
+    fn is_surrounded(&self, output: &Typed) -> bool {
+        matches!(self.target, Target::Cpu(_)) && !output.0.layout.is_row_major()
     }
 
     fn on_host(&self, routine: &Routine, device: &dyn Backend, host: HostRoutine) -> Result<()> {
@@ -74,8 +81,7 @@ impl Foreign {
         abandoned: &Arc<AtomicBool>,
     ) -> Result<()> {
         let fetch = |o: &Typed| fetch(device, cpu, o);
-        // What a dense result does not write is outside of it; a region's surroundings must be kept.
-        let target = |o: &Typed| if o.0.layout.is_row_major() { place(cpu, o) } else { fetch(o) };
+        let target = |o: &Typed| if self.is_surrounded(o) { fetch(o) } else { place(cpu, o) };
         let inputs = self.inputs.iter().map(fetch).collect::<Result<_>>()?;
         let outputs: SmallVec<[Operand; 1]> = self.outputs.iter().map(target).collect::<Result<_>>()?;
         let (kernel, params) = (Arc::clone(kernel), self.params.clone());
@@ -139,9 +145,14 @@ fn upload(device: &dyn Backend, bytes: &[u64], o: &Typed) -> Result<()> {
 
 /// Host memory in words: routines need it aligned.
 fn memory(bytes: usize) -> Result<Vec<u64>> {
+    let refused = || Error::out_of_memory(format!("{bytes} bytes on the host"));
+    #[cfg(feature = "fault")]
+    if crate::fault::MEMORY.strikes() {
+        return Err(refused());
+    }
     let words = bytes.div_ceil(8);
     let mut memory = Vec::new();
-    memory.try_reserve_exact(words).map_err(|_| Error::out_of_memory(format!("{bytes} bytes on the host")))?;
+    memory.try_reserve_exact(words).map_err(|_| refused())?;
     memory.resize(words, 0);
     Ok(memory)
 }

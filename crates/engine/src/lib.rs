@@ -6,6 +6,8 @@ mod arena;
 mod cache;
 mod cost;
 mod executor;
+#[cfg(feature = "fault")]
+pub mod fault;
 mod foreign;
 mod fuse;
 mod job;
@@ -18,6 +20,7 @@ mod schedule;
 mod session;
 mod stats;
 mod storage;
+mod thread;
 mod types;
 
 pub use pool::DeviceMemory;
@@ -26,6 +29,7 @@ pub use run::{Mode, Request, RunOutcome};
 pub use session::{Config, InferredIds, Session, Strict};
 pub use stats::{Fallback, Rewriting, Stats};
 pub use storage::{Tensor, WeakTensor};
+pub use thread::on_reader_thread;
 
 use ferrotensor_core::backend::{Backend, DeviceClass};
 use ferrotensor_core::registry::Registry;

@@ -109,6 +109,8 @@ impl Pool {
     pub fn alloc(self: &Arc<Self>, bytes: usize) -> Result<Block> {
         let too_large = || Error::out_of_memory(format!("{bytes} bytes asked for"));
         let (index, size) = class(bytes).ok_or_else(too_large)?;
+        // What fits a buffer must not fail because its class does not.
+        let size = size.min(self.backend.caps().max_buffer.max(bytes));
         let recycled = {
             let mut free = self.lock();
             let found = free.classes.get_mut(index).and_then(Vec::pop);

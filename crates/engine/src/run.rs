@@ -324,16 +324,15 @@ fn walks_backwards(layout: &Layout) -> bool {
 }
 
 /// Reads a tensor whose elements do not lie densely: through a dense copy made by its device, or by the host where the device
-/// cannot make one.
+/// cannot make one (or has no memory for it: reading is what memory is freed by).
 pub fn read_strided(tensor: &Tensor, out: &mut [u8]) -> Result<()> {
     let backend = tensor.storage().block().backend();
     let source = Operand { buffer: Arc::clone(tensor.storage().block().buffer()), layout: tensor.layout().clone() };
     let can_walk = backend.caps().negative_strides || !walks_backwards(&source.layout);
-    let kernel = match backend.prepare(&copy_kernel(tensor.dtype())) {
-        Ok(kernel) if can_walk => kernel,
-        _ => return foreign::gather(&**backend, &(source, tensor.dtype()), out),
+    let kernel = backend.prepare(&copy_kernel(tensor.dtype())).ok().filter(|_| can_walk);
+    let Some((kernel, buffer)) = kernel.and_then(|kernel| Some((kernel, backend.alloc(out.len()).ok()?))) else {
+        return foreign::gather(&**backend, &(source, tensor.dtype()), out);
     };
-    let buffer = backend.alloc(out.len())?;
     let target = Operand { buffer: Arc::clone(&buffer), layout: Layout::dense(tensor.dims())? };
     let launch = Launch { kernel, inputs: smallvec![source], outputs: smallvec![target], params: SmallVec::new() };
     run_one(&**backend, launch, &Arc::default())?;

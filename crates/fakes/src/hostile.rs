@@ -1,5 +1,5 @@
-//! A device that maps float32 numbers and nothing else, in buffers of at most 64 KiB without negative strides, and that can be
-//! told to fail. Its arithmetic is the reference's, its functions the recorded ones: the bits a GPU would produce that runs
+//! A device that maps float32 numbers and nothing else, in buffers of at most 60,000 bytes without negative strides, and that can
+//! be told to fail. Its arithmetic is the reference's, its functions the recorded ones: the bits a GPU would produce that runs
 //! the scalar IR faithfully.
 
 use crate::memory::Memory;
@@ -8,6 +8,7 @@ use ferrotensor_core::backend::{
     Backend, Batch, Buffer, Caps, DeviceClass, Launch, MemInfo, Operand, Outcome, Prepared, Ticket,
 };
 use ferrotensor_core::error::Code;
+use ferrotensor_core::fault::Countdown;
 use ferrotensor_core::kernel::{Kernel, Map};
 use ferrotensor_core::layout::positions;
 use ferrotensor_core::reference::{self, Array};
@@ -18,39 +19,22 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
-/// The largest buffer.
-const MAX_BUFFER: usize = 64 << 10;
+/// The largest buffer: no size that an allocator would round to.
+pub const MAX_BUFFER: usize = 60_000;
 
-/// What goes wrong. Each counter is the number of calls until the one that fails, and 0 for never.
+/// What goes wrong, and when.
 #[derive(Default)]
 pub struct Faults {
     /// An allocation reports that memory is exhausted, and so does the next one: pools try twice.
-    pub alloc: AtomicU64,
+    pub alloc: Countdown,
     /// An upload is refused.
-    pub upload: AtomicU64,
+    pub upload: Countdown,
     /// A download is refused.
-    pub download: AtomicU64,
+    pub download: Countdown,
     /// A launch fails on the device, long after its submission.
-    pub launch: AtomicU64,
+    pub launch: Countdown,
     /// The device is lost: this submission and everything after it fails.
-    pub submit: AtomicU64,
-}
-
-/// Counts down; true for the call that fails.
-fn strikes(counter: &AtomicU64) -> bool {
-    counter.fetch_update(Ordering::AcqRel, Ordering::Acquire, |n| n.checked_sub(1)) == Ok(1)
-}
-
-/// As `strikes`, and true once more for the call after it.
-fn strikes_twice(counter: &AtomicU64) -> bool {
-    const AGAIN: u64 = u64::MAX;
-    let next = |n: u64| match n {
-        0 => None,
-        1 => Some(AGAIN),
-        AGAIN => Some(0),
-        n => Some(n - 1),
-    };
-    matches!(counter.fetch_update(Ordering::AcqRel, Ordering::Acquire, next), Ok(1 | AGAIN))
+    pub submit: Countdown,
 }
 
 /// The device.
@@ -59,6 +43,7 @@ pub struct Hostile {
     memory: Arc<Memory>,
     faults: Arc<Faults>,
     lost: AtomicBool,
+    moved: AtomicU64,
     worker: Worker,
 }
 
@@ -87,7 +72,12 @@ impl Hostile {
             class,
             negative_strides: false,
         };
-        Ok(Hostile { caps, memory, faults, lost: AtomicBool::new(false), worker })
+        Ok(Hostile { caps, memory, faults, lost: AtomicBool::new(false), moved: AtomicU64::new(0), worker })
+    }
+
+    /// Bytes that were uploaded and downloaded.
+    pub fn moved(&self) -> u64 {
+        self.moved.load(Ordering::Acquire)
     }
 
     fn gone(&self) -> Result<()> {
@@ -127,7 +117,7 @@ impl Backend for Hostile {
         if bytes > MAX_BUFFER {
             return Err(Error::out_of_memory(format!("{bytes} bytes: a buffer of hostile:0 has at most {MAX_BUFFER}")));
         }
-        if strikes_twice(&self.faults.alloc) {
+        if self.faults.alloc.strikes_twice() {
             return Err(Error::out_of_memory(format!("{bytes} bytes on hostile:0")));
         }
         Ok(self.memory.alloc(bytes))
@@ -135,12 +125,13 @@ impl Backend for Hostile {
 
     fn upload(&self, from: &[u8], to: &Buffer, offset: usize) -> Result<()> {
         self.gone()?;
-        if strikes(&self.faults.upload) {
+        if self.faults.upload.strikes() {
             return Err(Error::device("hostile:0 refused an upload"));
         }
         self.memory.with(to, |bytes| match bytes.get_mut(offset..).and_then(|b| b.get_mut(..from.len())) {
             Some(target) => {
                 target.copy_from_slice(from);
+                self.moved.fetch_add(from.len() as u64, Ordering::AcqRel);
                 Ok(())
             }
             None => Err(Error::internal("an upload reaches beyond its buffer")),
@@ -149,12 +140,13 @@ impl Backend for Hostile {
 
     fn download(&self, from: &Buffer, offset: usize, to: &mut [u8]) -> Result<()> {
         self.gone()?;
-        if strikes(&self.faults.download) {
+        if self.faults.download.strikes() {
             return Err(Error::device("hostile:0 refused a download"));
         }
         self.memory.with(from, |bytes| match bytes.get(offset..).and_then(|b| b.get(..to.len())) {
             Some(source) => {
                 to.copy_from_slice(source);
+                self.moved.fetch_add(source.len() as u64, Ordering::AcqRel);
                 Ok(())
             }
             None => Err(Error::internal("a download reaches beyond its buffer")),
@@ -171,7 +163,7 @@ impl Backend for Hostile {
     }
 
     fn submit(&self, batch: Batch) -> Ticket {
-        if strikes(&self.faults.submit) {
+        if self.faults.submit.strikes() {
             self.lost.store(true, Ordering::Release);
         }
         if self.gone().is_err() {
@@ -198,7 +190,7 @@ impl Backend for Hostile {
 fn run(memory: &Arc<Memory>, faults: &Faults, batch: Batch) -> Outcome {
     let mut outcome = Outcome::default();
     for (n, launch) in batch.launches.iter().enumerate() {
-        let result = if strikes(&faults.launch) {
+        let result = if faults.launch.strikes() {
             Err(Error::device("hostile:0 failed a launch"))
         } else {
             run_launch(memory, launch)

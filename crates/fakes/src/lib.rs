@@ -6,4 +6,4 @@ mod hostile;
 mod memory;
 mod worker;
 
-pub use hostile::{Faults, Hostile};
+pub use hostile::{Faults, Hostile, MAX_BUFFER};

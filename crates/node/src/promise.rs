@@ -11,7 +11,7 @@ use napi_sys as sys;
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, mpsc};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// What a promise resolves to: nothing, or bytes that become an `ArrayBuffer`.
 pub type Settled = Result<Option<Vec<u8>>>;
@@ -205,27 +205,4 @@ fn array_buffer(env: sys::napi_env, bytes: Vec<u8>) -> Result<sys::napi_value> {
 unsafe extern "C" fn free_bytes(_: sys::napi_env, _: *mut c_void, bytes: *mut c_void) {
     // SAFETY: made by `Box::into_raw` in `array_buffer`; the finalizer runs once.
     drop(unsafe { Box::from_raw(bytes.cast::<Vec<u8>>()) });
-}
-
-type Job = Box<dyn FnOnce() + Send>;
-
-/// Runs a job, which must not panic, on the process's reader thread: copying a large tensor blocks neither JavaScript nor an executor. Where the
-/// system refuses a thread, it runs here.
-pub fn on_reader_thread(job: Job) {
-    static READER: OnceLock<Mutex<mpsc::Sender<Job>>> = OnceLock::new();
-    let reader = READER.get_or_init(|| {
-        let (sender, jobs) = mpsc::channel::<Job>();
-        let body = move || {
-            for job in jobs {
-                job();
-            }
-        };
-        // Without a thread the receiver is dropped, and every `send` below gives its job back.
-        let _ = std::thread::Builder::new().name("ferrotensor-reader".into()).spawn(body);
-        Mutex::new(sender)
-    });
-    let sent = reader.lock().unwrap_or_else(PoisonError::into_inner).send(job);
-    if let Err(mpsc::SendError(job)) = sent {
-        job();
-    }
 }

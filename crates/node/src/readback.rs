@@ -3,10 +3,10 @@
 use crate::callback::Args;
 use crate::environment::Environment;
 use crate::error;
-use crate::promise::{Settled, on_reader_thread};
+use crate::promise::Settled;
 use crate::value;
 use ferrotensor_core::{Error, Result};
-use ferrotensor_engine::Tensor;
+use ferrotensor_engine::{Tensor, on_reader_thread};
 use napi_sys as sys;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;

@@ -1,24 +1,16 @@
 //! A device that maps float32 and nothing else: everything else falls back, is counted, and gives the same values.
 
-use crate::support::{Program, engine, read};
+use crate::support::{Program, hostile_entry, poor, read};
 use ferrotensor_core::DType;
-use ferrotensor_core::backend::{Backend, DeviceClass};
+use ferrotensor_core::backend::DeviceClass;
 use ferrotensor_core::error::Code;
-use ferrotensor_core::registry::{Probe, Registry};
+use ferrotensor_core::registry::{Entry, Registry};
 use ferrotensor_engine::{Config, Mode, Session, Strict};
 use ferrotensor_fakes::{Faults, Hostile};
 use std::sync::Arc;
 
-fn hostile(class: DeviceClass) -> Result<Vec<Arc<dyn Backend>>, String> {
-    Ok(vec![Arc::new(Hostile::new(class, Arc::<Faults>::default())?)])
-}
-
-fn probe() -> Result<Vec<Arc<dyn Backend>>, String> {
-    hostile(DeviceClass::Discrete)
-}
-
 fn session() -> Session {
-    Session::new(engine(&[("cpu", ferrotensor_cpu::probe), ("hostile", probe)]))
+    poor().0
 }
 
 fn program(s: &mut Session) -> (Program, crate::support::Arg) {
@@ -73,14 +65,16 @@ fn tensors_of_two_devices_do_not_mix() {
 
 #[test]
 fn the_best_real_device_is_the_default_and_a_software_device_never() {
-    let cpu: Probe = ferrotensor_cpu::probe;
-    let preferred = |probes: &[(&'static str, Probe)]| Registry::new(probes).preferred().map_err(|e| e.code);
-    assert_eq!(preferred(&[("cpu", cpu), ("hostile", || hostile(DeviceClass::Discrete))]), Ok(1));
-    assert_eq!(preferred(&[("cpu", cpu), ("hostile", || hostile(DeviceClass::Integrated))]), Ok(1));
-    assert_eq!(preferred(&[("hostile", || hostile(DeviceClass::Software)), ("cpu", cpu)]), Ok(1));
-    assert_eq!(preferred(&[("cpu", cpu), ("other", cpu)]), Ok(0), "the first of equals");
-    assert_eq!(preferred(&[("hostile", || hostile(DeviceClass::Software))]), Err(Code::BackendUnavailable));
-    assert_eq!(preferred(&[("absent", || Err("not here".into()))]), Err(Code::BackendUnavailable));
+    let cpu = || Entry { name: "cpu", devices: ferrotensor_cpu::probe() };
+    let hostile = |class| hostile_entry(Arc::new(Hostile::new(class, Arc::<Faults>::default()).unwrap()));
+    let preferred = |entries: Vec<Entry>| Registry::of(entries).preferred().map_err(|e| e.code);
+    assert_eq!(preferred(vec![cpu(), hostile(DeviceClass::Discrete)]), Ok(1));
+    assert_eq!(preferred(vec![cpu(), hostile(DeviceClass::Integrated)]), Ok(1));
+    assert_eq!(preferred(vec![hostile(DeviceClass::Software), cpu()]), Ok(1));
+    assert_eq!(preferred(vec![cpu(), cpu()]), Ok(0), "the first of equals");
+    assert_eq!(preferred(vec![hostile(DeviceClass::Software)]), Err(Code::BackendUnavailable));
+    let absent = Entry { name: "absent", devices: Err("not here".into()) };
+    assert_eq!(preferred(vec![absent]), Err(Code::BackendUnavailable));
 }
 
 #[test]

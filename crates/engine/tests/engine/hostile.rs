@@ -1,30 +1,11 @@
 //! What a poor device asks of the engine: small buffers, no negative strides, one dtype, and failures at any moment.
 
-use crate::support::{Arg, Program, engine, read};
-use ferrotensor_core::backend::{Backend, DeviceClass};
+use crate::support::{Arg, Poor, Program, poor, read};
+use crate::walk::{Point, SCENARIOS, Stage, walk};
 use ferrotensor_core::error::Code;
 use ferrotensor_core::{DType, Error};
 use ferrotensor_engine::{Mode, Session, Tensor};
-use ferrotensor_fakes::{Faults, Hostile};
-use std::cell::RefCell;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-
-thread_local! {
-    /// A probe takes no argument: what the next device does wrong.
-    static PLAN: RefCell<Arc<Faults>> = RefCell::default();
-}
-
-fn probe() -> Result<Vec<Arc<dyn Backend>>, String> {
-    Ok(vec![Arc::new(Hostile::new(DeviceClass::Discrete, PLAN.with_borrow(Arc::clone))?)])
-}
-
-/// A session with a device of its own, and the means to break it.
-fn session() -> (Session, Arc<Faults>) {
-    let faults = Arc::<Faults>::default();
-    PLAN.replace(Arc::clone(&faults));
-    (Session::new(engine(&[("cpu", ferrotensor_cpu::probe), ("hostile", probe)])), faults)
-}
 
 fn upload<T: bytemuck::NoUninit>(s: &mut Session, dtype: DType, values: &[T], dims: &[usize]) -> Result<Arc<Tensor>, Error> {
     let dims: Vec<f64> = dims.iter().map(|&d| d as f64).collect();
@@ -34,7 +15,7 @@ fn upload<T: bytemuck::NoUninit>(s: &mut Session, dtype: DType, values: &[T], di
 
 #[test]
 fn an_operand_that_walks_backwards_runs_on_the_cpu() {
-    let (mut s, _) = session();
+    let (mut s, _) = poor();
     let x = upload(&mut s, DType::F32, &[1f32, 2.0, 3.0], &[3]).unwrap();
     let mut p = Program::default();
     let a = p.input(&mut s, &x);
@@ -49,7 +30,7 @@ fn an_operand_that_walks_backwards_runs_on_the_cpu() {
 
 #[test]
 fn copies_of_dtypes_it_does_not_have_keep_what_is_around_them() {
-    let (mut s, _) = session();
+    let (mut s, _) = poor();
     let x = upload(&mut s, DType::I64, &[1i64, 2, 3, 4, 5, 6], &[2, 3]).unwrap();
     let mut p = Program::default();
     let a = p.input(&mut s, &x);
@@ -68,8 +49,8 @@ fn copies_of_dtypes_it_does_not_have_keep_what_is_around_them() {
 
 #[test]
 fn temporaries_that_do_not_fit_one_buffer_lie_apart() {
-    let (mut s, _) = session();
-    // Four of 40 KB each, alive together, where a buffer has at most 64 KiB.
+    let (mut s, _) = poor();
+    // Four of 40 KB each, alive together, where a buffer has at most 60 KB.
     let values: Vec<f32> = (0..10_000).map(|i| i as f32).collect();
     let x = upload(&mut s, DType::F32, &values, &[10_000]).unwrap();
     let mut p = Program::default();
@@ -87,57 +68,56 @@ fn temporaries_that_do_not_fit_one_buffer_lie_apart() {
     assert_eq!(error.code, Code::OutOfMemory);
 }
 
-/// Upload, maps, a reduction on the CPU, a read: every kind of call on the device.
-fn scenario(s: &mut Session) -> Result<Vec<f32>, Error> {
-    let x = upload(s, DType::F32, &[1f32, 2.0, 3.0, 4.0], &[2, 2])?;
+#[test]
+fn a_buffer_of_the_largest_size_can_be_had() {
+    let (mut s, poor) = poor();
+    // 60,000 bytes; rounded to a size class of the pool they would be 65,536.
+    let x = upload(&mut s, DType::F32, &vec![1f32; 15_000], &[15_000]).unwrap();
+    assert_eq!(read(&x), vec![1f32; 15_000]);
+    drop(x);
+    assert_eq!(s.engine().live_bytes(), 0);
+    s.engine().trim();
+    assert_eq!(ferrotensor_core::backend::Backend::mem(&*poor.device).used, 0);
+}
+
+#[test]
+fn a_view_that_is_larger_than_any_buffer_can_be_read() {
+    let (mut s, _) = poor();
+    let x = upload(&mut s, DType::F32, &[1f32, 2.0], &[2]).unwrap();
     let mut p = Program::default();
-    let a = p.input(s, &x);
-    let e = p.op(s, "exp", &[a], &[]);
-    let m = p.op(s, "sum", &[e], &[1.0, 0.0, 0.0, f64::NAN]);
-    let l = p.op(s, "log", &[m], &[]);
-    let out = p.run(s, &[e, l], Mode::Async)?;
-    out[0].wait()?;
-    out[1].wait()?;
-    let mut result = vec![0f32; 2];
-    out[1].read(bytemuck::cast_slice_mut(&mut result))?;
-    Ok(result)
+    let a = p.input(&mut s, &x);
+    let wide = p.op(&mut s, "broadcastTo", &[a], &[2.0, 10_000.0, 2.0]);
+    let out = p.run(&mut s, &[wide], Mode::Sync).unwrap();
+    assert_eq!(read(&out[0]), [1f32, 2.0].repeat(10_000));
+}
+
+#[test]
+fn every_byte_that_a_fallback_moves_is_counted() {
+    let (mut s, poor) = poor();
+    let x = upload(&mut s, DType::I64, &[1i64, 2, 3, 4, 5, 6], &[2, 3]).unwrap();
+    let mut p = Program::default();
+    let a = p.input(&mut s, &x);
+    let t = p.op(&mut s, "matrixTranspose", &[a], &[]);
+    let joined = p.op(&mut s, "concat", &[t, t], &[1.0]);
+    let sum = p.op(&mut s, "sum", &[joined], &[1.0, 0.0, 0.0, f64::NAN]);
+    let before = poor.device.moved();
+    p.run(&mut s, &[sum], Mode::Sync).unwrap()[0].wait().unwrap();
+    let counted: u64 = s.stats().fallbacks.iter().map(|f| f.bytes).sum();
+    assert_eq!(counted, poor.device.moved() - before);
 }
 
 #[test]
 fn a_failure_at_any_call_is_a_typed_error_and_leaves_nothing_behind() {
-    type Counter = fn(&Faults) -> &AtomicU64;
-    let counters: [(Counter, Code, bool); 5] = [
-        (|f| &f.alloc, Code::OutOfMemory, true),
-        (|f| &f.upload, Code::Device, true),
-        (|f| &f.download, Code::Device, true),
-        (|f| &f.launch, Code::Device, true),
-        (|f| &f.submit, Code::Device, false),
+    use Stage::{Read, Run, Upload};
+    let point = |name, counter, error, lost| Point::<Poor> { name, counter, error: Some(error), lost, once: false };
+    let points: [Point<Poor>; 5] = [
+        point("alloc", |w| &w.faults.alloc, (Code::OutOfMemory, &[Upload, Run]), false),
+        point("upload", |w| &w.faults.upload, (Code::Device, &[Upload, Read]), false),
+        point("download", |w| &w.faults.download, (Code::Device, &[Read]), false),
+        point("launch", |w| &w.faults.launch, (Code::Device, &[Read]), false),
+        point("submit", |w| &w.faults.submit, (Code::Device, &[Run, Read]), true),
     ];
-    let (mut plain, _) = session();
-    let right = scenario(&mut plain).unwrap();
-    for (counter, code, survives) in counters {
-        let mut failures = 0;
-        for k in 1.. {
-            let (mut s, faults) = session();
-            counter(&faults).store(k, Ordering::Release);
-            match scenario(&mut s) {
-                Ok(values) => {
-                    assert_eq!(values, right);
-                    assert!(failures > 0, "nothing failed");
-                    break;
-                }
-                Err(error) => {
-                    failures += 1;
-                    assert_eq!(error.code, code, "{error:?} at call {k}");
-                    if survives {
-                        assert_eq!(scenario(&mut s).unwrap(), right, "after failure {k}");
-                    } else {
-                        assert_eq!(scenario(&mut s).unwrap_err().code, code, "a lost device stays lost");
-                    }
-                    let live: usize = s.engine().memory().iter().map(|d| d.live).sum();
-                    assert_eq!(live, 0, "after failure {k}");
-                }
-            }
-        }
+    for point in &points {
+        walk(SCENARIOS, point, 1, poor);
     }
 }

@@ -1,10 +1,11 @@
 //! Windows: rewritten where a device lacks them, run as they are where it has them, with the same values and honest counters.
 
-use crate::support::{self, Program, engine, read, upload};
+use crate::support::{self, Program, read, upload};
 use ferrotensor_core::Result;
 use ferrotensor_core::backend::{Backend, Batch, Buffer, Caps, DeviceClass, Launch, MemInfo, Outcome, Prepared, Ticket};
 use ferrotensor_core::kernel::Kernel;
 use ferrotensor_core::reference::{self, Array};
+use ferrotensor_core::registry::Entry;
 use ferrotensor_engine::{Config, Mode, Session, Strict};
 use std::any::Any;
 use std::sync::Arc;
@@ -119,7 +120,7 @@ fn network(s: &mut Session) -> Vec<Vec<f32>> {
 
 #[test]
 fn what_is_rewritten_has_the_values_of_the_kernel_and_is_counted_each_time() {
-    let mut native = Session::new(engine(&[("cpu", windower)]));
+    let mut native = support::session(vec![Entry { name: "cpu", devices: windower() }]);
     let wanted = network(&mut native);
     assert_eq!(wanted.iter().map(Vec::len).collect::<Vec<_>>(), [2 * 6 * 6 * 4, 2 * 6 * 4 * 3, 2 * 6 * 4 * 3]);
     assert!(native.stats().rewritten.is_empty() && native.stats().fallbacks.is_empty());

@@ -1,16 +1,39 @@
 //! Writes programs by op names, as TypeScript would, and runs them on a session.
 
-use ferrotensor_core::registry::{Probe, Registry};
+use ferrotensor_core::backend::{Backend, DeviceClass};
+use ferrotensor_core::registry::{Entry, Registry};
 use ferrotensor_core::{DType, Result};
 use ferrotensor_engine::{Engine, Mode, Request, RunOutcome, Session, Tensor};
+use ferrotensor_fakes::{Faults, Hostile};
 use std::sync::Arc;
 
-pub fn engine(probes: &[(&'static str, Probe)]) -> Arc<Engine> {
-    Engine::new(Registry::new(probes), ferrotensor_host::run)
+pub fn session(entries: Vec<Entry>) -> Session {
+    Session::new(Engine::new(Registry::of(entries), ferrotensor_host::run))
+}
+
+fn cpu_entry() -> Entry {
+    Entry { name: "cpu", devices: ferrotensor_cpu::probe() }
+}
+
+pub fn hostile_entry(device: Arc<dyn Backend>) -> Entry {
+    Entry { name: "hostile", devices: Ok(vec![device]) }
 }
 
 pub fn cpu() -> Session {
-    Session::new(engine(&[("cpu", ferrotensor_cpu::probe)]))
+    session(vec![cpu_entry()])
+}
+
+/// A poor device beside the CPU, and the means to break it.
+pub struct Poor {
+    pub device: Arc<Hostile>,
+    pub faults: Arc<Faults>,
+}
+
+/// A session with a device `hostile:0` of its own, number 1.
+pub fn poor() -> (Session, Poor) {
+    let faults = Arc::<Faults>::default();
+    let device = Arc::new(Hostile::new(DeviceClass::Discrete, Arc::clone(&faults)).unwrap());
+    (session(vec![cpu_entry(), hostile_entry(Arc::clone(&device) as _)]), Poor { device, faults })
 }
 
 /// A program under construction.
