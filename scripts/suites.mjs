@@ -19,7 +19,7 @@ export const rust = (output) => ({
 export const ava = (output) => ({ passed: sum(output, /^# pass (\d+)$/gm), failed: sum(output, /^# fail (\d+)$/gm) })
 
 /** Our own scripts: `N passed, N failed` alone on the last line. */
-const closing = (output) => {
+export const closing = (output) => {
   const lines = [...output.matchAll(/^(\d+) passed, (\d+) failed$/gm)]
   const [, passed, failed] = lines.at(-1) ?? [null, 0, 0]
   return { passed: Number(passed), failed: Number(failed) }
@@ -72,6 +72,7 @@ export const FULL = [
   { name: 'benches, smoke', command: [...script('bench'), '--smoke'], count: closing, setup: true },
   { name: 'bench of the engine', command: cargo('bench', '--package', 'ferrotensor-engine', '--bench', 'program'), count: whole },
   { name: 'hostile calls', command: script('fuzz/calls'), count: closing, setup: true },
+  { name: 'index texts', command: script('fuzz/slices'), count: closing, setup: true },
   { name: 'soak, one minute', command: script('fuzz/soak'), count: closing, setup: true }
 ]
 
