@@ -2,11 +2,11 @@
 // compiler, loaded into an ordinary Node with gcc's runtime preloaded, and driven by the JavaScript tests, hostile calls and
 // random programs. Each report is a failure, in whatever process it happened: the runtimes write them to files.
 //
-//   node scripts/sanitizers.mjs [address | thread] [--short | --show]
+//   node scripts/sanitizers.mjs [address | thread] [--show]
 //
 // First a module with planted errors is loaded (scripts/sanitizers/planted.rs): a sanitizer that misses one of its own proves
-// nothing. `--short`: AddressSanitizer over the tests that take seconds. `--show`: builds, runs nothing, and prints the environment
-// for a run by hand. Needs gcc, and for threads Rust's sources (rustup component add rust-src).
+// nothing. `--show` builds, runs nothing, and prints the environment for a run by hand. Needs gcc and Rust's sources (rustup component
+// add rust-src).
 
 import { copyFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,8 +16,7 @@ import { absence, gcc } from './sanitizers/runtime.mjs'
 import { ROOT, run, step } from './steps.mjs'
 import { ENVIRONMENT, ava, closing, verdict } from './suites.mjs'
 
-const flag = { type: 'boolean', default: false }
-const { values: given, positionals } = parseArgs({ options: { short: flag, show: flag }, allowPositionals: true })
+const { values: given, positionals } = parseArgs({ options: { show: { type: 'boolean', default: false } }, allowPositionals: true })
 const { CARGO_BUILD_TARGET: target } = ENVIRONMENT
 /** Reports shown in full; the rest are counted. */
 const SHOWN = 5
@@ -26,12 +25,14 @@ const REPORT_CHARACTERS = 6000
 const HERE = join(ROOT, 'scripts/sanitizers')
 const tests = (...args) => [process.execPath, 'node_modules/ava/entrypoints/cli.mjs', '--tap', '--timeout=20m', ...args]
 const files = (...names) => names.map((name) => `dist/__test__/${name}.test.js`)
+/** The tests of how soon a process ends. */
+const ENDS = ['process.exit*', 'an uncaught error*', 'worker.terminate*']
 const fuzz = (name, ...args) => [process.execPath, `scripts/fuzz/${name}.mjs`, ...args]
 
 /**
  * `mark`: what every module instrumented by it calls. `rustflags`: beside those of all. `std`: whether Rust's standard library
- * must be built with it. `shim`: C that is preloaded with the runtime. `variables`: of the runtime, without log_path.
- * `planted`: errors by the sanitizer's own name. `runs`: what is run, with the reader of its counts.
+ * must be built with it. `shim`: C that is preloaded with the runtime. `variables`: of the runtime, with its reports in `log`.
+ * `planted`: errors by the sanitizer's own name. `runs`: what is run, with the reader of its counts and more options.
  */
 const SANITIZERS = {
   address: {
@@ -48,11 +49,11 @@ const SANITIZERS = {
     }),
     planted: ['heap-buffer-overflow', 'heap-use-after-free', 'detected memory leaks'],
     runs: [
-      // Left out: what measures resident memory, which is the sanitizer's, and how soon a process ends, which looks for leaks first.
-      { name: 'JavaScript tests', command: tests('--match=!bounded*', '--match=!process.exit*', '--match=!an uncaught error*', '--match=!worker.terminate*'), count: ava },
+      // Left out: resident memory, which is the sanitizer's here, and ends within a second, which come after a search for leaks.
+      { name: 'JavaScript tests', command: tests('--match=!bounded*', ...ENDS.map((title) => `--match=!${title}`)), count: ava },
+      { name: 'ends of processes', command: tests(...ENDS.map((title) => `--match=${title}`), ...files('exit')), count: ava, options: { ASAN_OPTIONS: 'detect_leaks=0' } },
       { name: 'hostile calls', command: fuzz('calls', '--calls', '60'), count: closing }
-    ],
-    short: [{ name: 'quick JavaScript tests', command: tests(...files('arguments', 'creation', 'indexing', 'lifecycle', 'random', 'windows')), count: ava }]
+    ]
   },
   thread: {
     title: 'ThreadSanitizer',
@@ -68,8 +69,7 @@ const SANITIZERS = {
     runs: [
       { name: 'asynchronous and worker tests', command: tests(...files('workers', 'lifecycle', 'robustness', 'hostile', 'random', 'windows')), count: ava },
       { name: 'random programs', command: fuzz('soak', '--seconds', '60'), count: closing }
-    ],
-    short: []
+    ]
   }
 }
 
@@ -132,8 +132,10 @@ async function sanitize(name, { title, runtime, mark, rustflags, std = false, sh
     console.log(Object.entries(toScreen).map((pair) => pair.join('=')).join(' '))
     return
   }
-  for (const { name: what, command, count } of runs) {
-    const result = await step(`${title}: ${what}`, command, { env: { ...sanitized, FERROTENSOR_NATIVE: module } })
+  for (const { name: what, command, count, options = {} } of runs) {
+    const env = { ...sanitized, FERROTENSOR_NATIVE: module }
+    for (const [variable, more] of Object.entries(options)) env[variable] += `:${more}`
+    const result = await step(`${title}: ${what}`, command, { env })
     const counted = verdict({ count }, result)
     const found = takeReports(reports, module)
     passed += counted.passed
@@ -148,8 +150,7 @@ if (reason !== null) judge(false, reason)
 for (const name of positionals.length > 0 ? positionals : Object.keys(SANITIZERS)) {
   const sanitizer = SANITIZERS[name]
   if (sanitizer === undefined) throw new Error(`no sanitizer '${name}': there are ${Object.keys(SANITIZERS).join(', ')}`)
-  const runs = given.short ? sanitizer.short : sanitizer.runs
-  if (reason === null && runs.length > 0) await sanitize(name, { ...sanitizer, runs })
+  if (reason === null) await sanitize(name, sanitizer)
 }
 console.log(`${passed} passed, ${failed} failed`)
 process.exitCode = failed === 0 ? 0 : 1

@@ -74,14 +74,15 @@ export const FULL = [
   { name: 'benches, smoke', command: [...script('bench'), '--smoke'], count: closing, setup: true },
   { name: 'bench of the engine', command: cargo('bench', '--package', 'ferrotensor-engine', '--bench', 'program'), count: whole },
   { name: 'hostile calls', command: script('fuzz/calls'), count: closing, setup: true },
-  { name: 'sanitizers, quick', command: [...script('sanitizers'), '--short'], count: closing, setup: true, tool: 'gcc', absence: noSanitizers },
+  { name: 'AddressSanitizer', command: [...script('sanitizers'), 'address'], count: closing, setup: true, tool: 'gcc', absence: noSanitizers },
   { name: 'index texts', command: script('fuzz/slices'), count: closing, setup: true },
   { name: 'soak, one minute', command: script('fuzz/soak'), count: closing, setup: true }
 ]
 
 /** What takes minutes to hours. */
 export const SLOW = [
-  { name: 'sanitizers', command: script('sanitizers'), count: closing, setup: true, tool: 'gcc', absence: noSanitizers },
+  { name: 'ThreadSanitizer', command: [...script('sanitizers'), 'thread'], count: closing, setup: true, tool: 'gcc', absence: noSanitizers },
+  { name: 'fuzz targets', command: script('fuzz/native'), count: closing, tool: 'c++' },
   { name: 'hostile calls, many', command: [...script('fuzz/calls'), '--seed', 'slow', '--calls', '5000'], count: closing, setup: true },
   { name: 'soak, twenty minutes', command: [...script('fuzz/soak'), '--seed', 'slow', '--seconds', '1200'], count: closing, setup: true },
   // Rewrites crates/core/golden/exhaustive_f32.txt, whose being current the Rust tests check.
