@@ -206,7 +206,7 @@ fn parts(bytes: &mut Bytes) -> Result<(), String> {
     }
     let Ok(layout) = made else { return Ok(()) };
     let right = layout.is_empty() == empty
-        && (layout.len() as f64 == size || empty && layout.len() == 0)
+        && layout.len() as f64 == if empty { 0.0 } else { size }
         && layout.range().end <= len.max(usize::from(empty));
     let _ = (layout.is_row_major(), coalesce(&[&layout]));
     if right { Ok(()) } else { Err(format!("{layout:?} in {len}")) }
