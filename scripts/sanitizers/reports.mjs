@@ -2,7 +2,7 @@
 
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 
 /** Leaks shown of one process. */
 const SHOWN = 5
@@ -13,9 +13,14 @@ const RUNTIME = /\/lib(asan|tsan|c|gcc_s)\.so/
 
 /**
  * What is ours of a report, or nothing. Node leaves V8's heap as it is when it exits, some 200 leaks a process, and V8 allocates
- * below calls of ours too: of leaks those count that the module itself allocated. Everything else counts, wherever it happened.
+ * below calls of ours too: of leaks those count that the module itself allocated. Node's threads synchronise by atomics that are
+ * not instrumented: of races those count in one of whose accesses the module is. Everything else counts, wherever it happened.
  */
 function ours(report, module) {
+  if (report.includes('ThreadSanitizer')) {
+    const accesses = (race) => race.split(/\n +(?:Location|Mutex|Thread) /)[0]
+    return report.split(/^=+$/m).filter((race) => accesses(race).includes(basename(module))).join('\n').trim()
+  }
   if (!report.includes('LeakSanitizer')) return report
   const allocator = (part) => [...part.matchAll(FRAME)].map(([, file]) => file).find((file) => !RUNTIME.test(file))
   const [head, ...leaks] = report.split(/\n\n(?=(?:Direct|Indirect) leak of)/)
