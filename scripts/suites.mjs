@@ -3,6 +3,7 @@
 // Each suite says how its runner reports what passed; a suite that reports nothing did not run, and that is a failure.
 
 import { spawnSync } from 'node:child_process'
+import { absence as noSanitizers } from './sanitizers/runtime.mjs'
 
 const sum = (output, pattern) => [...output.matchAll(pattern)].reduce((total, match) => total + Number(match[1]), 0)
 
@@ -19,7 +20,7 @@ export const rust = (output) => ({
 export const ava = (output) => ({ passed: sum(output, /^# pass (\d+)$/gm), failed: sum(output, /^# fail (\d+)$/gm) })
 
 /** Our own scripts: `N passed, N failed` alone on the last line. */
-const closing = (output) => {
+export const closing = (output) => {
   const lines = [...output.matchAll(/^(\d+) passed, (\d+) failed$/gm)]
   const [, passed, failed] = lines.at(-1) ?? [null, 0, 0]
   return { passed: Number(passed), failed: Number(failed) }
@@ -49,7 +50,8 @@ const script = (name) => [process.execPath, `scripts/${name}.mjs`]
 /**
  * `setup`: needs the native module and the compiled TypeScript. `tool`: runs only where this command is installed; where
  * `EXPECT_TOOLS` (names with commas) lists it, its absence is a failure. `target`: so is that of Rust's standard library for it.
- * @type {{ name: string, command: string[], count: (output: string, code: number) => { passed: number, failed: number }, setup?: boolean, tool?: string, target?: string }[]}
+ * `absence`: so is what it says is missing.
+ * @type {{ name: string, command: string[], count: (output: string, code: number) => { passed: number, failed: number }, setup?: boolean, tool?: string, target?: string, absence?: () => string | null }[]}
  */
 export const QUICK = [
   { name: 'format', command: cargo('fmt', '--all', '--check', '--', '--color', 'never'), count: whole },
@@ -73,11 +75,15 @@ export const FULL = [
   { name: 'benches, smoke', command: [...script('bench'), '--smoke'], count: closing, setup: true },
   { name: 'bench of the engine', command: cargo('bench', '--package', 'ferrotensor-engine', '--bench', 'program'), count: whole },
   { name: 'hostile calls', command: script('fuzz/calls'), count: closing, setup: true },
+  { name: 'index texts', command: script('fuzz/slices'), count: closing, setup: true },
   { name: 'soak, one minute', command: script('fuzz/soak'), count: closing, setup: true }
 ]
 
 /** What takes minutes to hours. */
 export const SLOW = [
+  { name: 'AddressSanitizer', command: [...script('sanitizers'), 'address'], count: closing, setup: true, tool: 'gcc', absence: noSanitizers },
+  { name: 'ThreadSanitizer', command: [...script('sanitizers'), 'thread'], count: closing, setup: true, tool: 'gcc', absence: noSanitizers },
+  { name: 'fuzz targets', command: script('fuzz/native'), count: closing, tool: 'c++' },
   { name: 'hostile calls, many', command: [...script('fuzz/calls'), '--seed', 'slow', '--calls', '5000'], count: closing, setup: true },
   { name: 'soak, twenty minutes', command: [...script('fuzz/soak'), '--seed', 'slow', '--seconds', '1200'], count: closing, setup: true },
   // Rewrites crates/core/golden/exhaustive_f32.txt, whose being current the Rust tests check.

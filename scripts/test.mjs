@@ -20,10 +20,10 @@ if (missing !== null) {
 const expected = (process.env.EXPECT_TOOLS ?? '').split(',')
 const installed = (tool) => spawnSync(tool, ['--version']).status === 0
 /** Why a suite cannot run here; null if it can. */
-function absence({ tool, target }) {
+function absence({ tool, target, absence: missing }) {
   if (tool && !installed(tool)) return `${tool} is not installed`
   if (target && crossEnvironment(target) === null) return `Rust's standard library for ${target} is missing (rustup target add ${target})`
-  return null
+  return missing?.() ?? null
 }
 let ready
 for (const suite of missing === null ? suites : []) {

@@ -25,6 +25,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "ferrotensor-fakes",
         ],
     ),
+    (
+        "ferrotensor-fuzz",
+        &["ferrotensor-core", "ferrotensor-ops", "ferrotensor-engine", "ferrotensor-cpu", "ferrotensor-conformance"],
+    ),
     ("xtask", &["ferrotensor-core", "ferrotensor-ops"]),
 ];
 

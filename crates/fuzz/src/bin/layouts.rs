@@ -1,0 +1,8 @@
+//! The target `layouts` under libFuzzer.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    if let Err(problem) = ferrotensor_fuzz::layouts::check(bytes) {
+        panic!("{problem}");
+    }
+});

@@ -1,0 +1,24 @@
+//! The fuzz targets on random bytes: a few seconds of them wherever the tests run. Finding more is libFuzzer's work.
+
+use ferrotensor_conformance::values::Rng;
+
+/// Runs a target on inputs of random length; each is repeated by its number alone.
+fn random(name: &str, inputs: usize, longest: usize, check: fn(&[u8]) -> Result<(), String>) {
+    for n in 0..inputs {
+        let mut rng = Rng::named(&format!("{name} {n}"));
+        let bytes: Vec<u8> = (0..rng.below(longest)).map(|_| rng.bits() as u8).collect();
+        if let Err(problem) = check(&bytes) {
+            panic!("{name} {n}: {problem}\n{bytes:?}");
+        }
+    }
+}
+
+#[test]
+fn layouts_are_what_index_arithmetic_says() {
+    random("layouts", 20_000, 100, ferrotensor_fuzz::layouts::check);
+}
+
+#[test]
+fn programs_give_the_reference_s_values_or_typed_errors() {
+    random("programs", 3_000, 200, ferrotensor_fuzz::programs::check);
+}

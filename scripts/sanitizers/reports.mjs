@@ -1,0 +1,45 @@
+// The reports that the runtimes of sanitizers write, one file a process: which of it is ours, and at which lines.
+
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs'
+import { basename, join } from 'node:path'
+
+/** Leaks shown of one process. */
+const SHOWN = 5
+
+/** Where a frame is: a module, and the offset in it. */
+const FRAME = /\((\S+)\+(0x[0-9a-f]+)\)/g
+const RUNTIME = /\/lib(asan|tsan|c|gcc_s)\.so/
+
+/**
+ * What is ours of a report, or nothing. Node leaves V8's heap as it is when it exits, some 200 leaks a process, and V8 allocates
+ * below calls of ours too: of leaks those count that the module itself allocated. Node's threads synchronise by atomics that are
+ * not instrumented: of races those count in one of whose accesses the module is. Everything else counts, wherever it happened.
+ */
+function ours(report, module) {
+  if (report.includes('ThreadSanitizer')) {
+    const accesses = (race) => race.split(/\n +(?:Location|Mutex|Thread) /)[0]
+    return report.split(/^=+$/m).filter((race) => accesses(race).includes(basename(module))).join('\n').trim()
+  }
+  if (!report.includes('LeakSanitizer')) return report
+  const allocator = (part) => [...part.matchAll(FRAME)].map(([, file]) => file).find((file) => !RUNTIME.test(file))
+  const [head, ...leaks] = report.split(/\n\n(?=(?:Direct|Indirect) leak of)/)
+  const mine = leaks.filter((leak) => allocator(leak) === module)
+  return mine.length === 0 ? '' : [head, ...mine.slice(0, SHOWN)].join('\n\n')
+}
+
+/** A report with the lines of a module's frames. */
+export function symbolized(report, module) {
+  const offsets = [...new Set([...report.matchAll(FRAME)].filter(([, file]) => file === module).map(([, , offset]) => offset))]
+  const { stdout = '' } = offsets.length === 0 ? {} : spawnSync('addr2line', ['-Cfipe', module, ...offsets], { encoding: 'utf8' })
+  const lines = stdout.trim().split(/\n(?! \(inlined by\))/)
+  return report.replaceAll(FRAME, (frame, file, offset) => (file === module ? (lines[offsets.indexOf(offset)] ?? frame) : frame))
+}
+
+/** What a folder has of reports that are ours, written since it was last asked. */
+export function takeReports(folder, module) {
+  const reports = readdirSync(folder).sort().map((name) => ours(readFileSync(join(folder, name), 'utf8').trim(), module))
+  rmSync(folder, { recursive: true })
+  mkdirSync(folder)
+  return reports.filter((text) => text !== '')
+}
