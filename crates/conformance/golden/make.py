@@ -570,11 +570,9 @@ for d in ["complex64", "complex128"]:
     odd = np.array([complex(re, im) for re in [0.0, -0.0, 1.0, inf, -inf, nan] for im in [0.0, -0.0, -2.0, inf, nan]], d)
     divisors = np.array([1, -1, 2, -4, 1j, -2j, 1 + 1j, 2 - 2j, -1 + 1j, 0.5], d)
     triples = np.array([3 + 4j, -5 + 12j, 8 - 15j, -7 - 24j, 0j, 2j, -6 + 0j, complex(inf, nan), complex(-1, -inf)], d)
-    for x in [a, odd]:
-        case("negative", [x], -x)
-        case("isnan", [x], np.isnan(x))
-        case("isfinite", [x], np.isfinite(x))
-        case("logicalNot", [x], np.logical_not(x))
+    for name, fn in [("negative", np.negative), ("isnan", np.isnan), ("isfinite", np.isfinite), ("logicalNot", np.logical_not)]:
+        for x in [a, odd]:
+            case(name, [x], fn(x))
     case("square", [a], a * a)
     # The signs of zero parts are the formula's.
     case("reciprocal", [divisors], 1 / divisors, tol="1")
@@ -591,12 +589,10 @@ for d in ["complex64", "complex128"]:
         case("sum", [a], np.sum(a, axis), [*aw, 0, nan])
         case("prod", [b[:, :4]], np.prod(b[:, :4], axis), [*aw, 0, nan])
         case("mean", [a[:, :4]], np.mean(a[:, :4], axis), [*aw, 0])
-        case("any", [b], np.any(b, axis), [*aw, 0])
-        case("all", [b], np.all(b, axis), [*aw, 0])
+        for name, fn in [("any", np.any), ("all", np.all)]:
+            case(name, [b], fn(b, axis), [*aw, 0])
     case("prod", [odd], odd, [0, 0, nan])
     case("cumulativeSum", [a], np.cumsum(a, 1), [1, nan, 0])
     case("matmul", [a, b.T.copy()], a @ b.T)
     case("tensordot", [a, b.T.copy()], a @ b.T, [1, -1, 1, 0])
-    y = a.copy()
-    np.add.at(y, [1, 1, -1], b[:3])
-    case("scatterAdd", [a, np.array([1, 1, -1], "int32"), b[:3]], y, [0])
+    case("scatterAdd", [a, np.array([1, 1, -1], "int32"), b[:3]], a + np.stack([0 * b[0], b[0] + b[1], 0 * b[0], b[2]]), [0])
