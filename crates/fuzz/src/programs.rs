@@ -188,7 +188,7 @@ impl Node {
 /// Runs something on a new state of this thread's machine; a panic is an error in words.
 fn on_machine<R>(bytes: &mut Bytes, fusion: bool, f: impl FnOnce(&mut Machine) -> Result<R, String>) -> Result<R, String> {
     let tier = bytes.pick(&machine::tiers().0);
-    machine::with(tier, fusion, |m| {
+    machine::with(machine::Device::Cpu(tier), fusion, |m| {
         let result = catch_unwind(AssertUnwindSafe(|| f(m))).unwrap_or_else(|_| Err("a panic".into()));
         m.forget();
         result.map_err(|e| format!("{}, fusion {fusion}: {e}", tier.name()))
