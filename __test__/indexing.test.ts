@@ -289,3 +289,9 @@ test('a view of a view of a view', (t) => {
   const x = ft.arange(60).reshape([3, 4, 5])
   t.deepEqual(x.at('::-1').at(0, '1:').at(':', '::2').toArray(), [[45, 47, 49], [50, 52, 54], [55, 57, 59]])
 })
+
+test('an index of very many items is refused at once', (t) => {
+  throws(t, 'ERR_INDEX', /at most 64 index items/, () => ft.zeros([2, 3]).at(...new Array<null>(65).fill(null)))
+  throws(t, 'ERR_INDEX', /at most 64 index items/, () => ft.zeros([2, 3]).withAt(new Array<boolean>(100_000).fill(true), 7))
+  throws(t, 'ERR_INDEX', /at most 64 index items/, () => ft.zeros([2, 3]).at(new Array(1000).fill('null').join(',')))
+})

@@ -38,6 +38,9 @@ const WHOLE = 3
 const INDEX = 4
 const MASK = 5
 
+/** Twice the largest rank: an item for each axis of the tensor, and one for each new axis of the result. */
+const MAX_ITEMS = 64
+
 /** Which of the methods was called, for errors. */
 type Name = 'at' | 'withAt'
 
@@ -74,6 +77,7 @@ function resolve(op: Name, items: readonly unknown[]): (Item | Advanced)[] {
     else if (typeof item !== 'number') out.push(advanced(op, item))
     else if (Number.isSafeInteger(item)) out.push(item)
     else throw new ArgumentError(`${op}: an index must be an integer, got ${shown(item)}`)
+    if (out.length > MAX_ITEMS) throw new IndexError(`${op}: there may be at most ${MAX_ITEMS} index items`)
   }
   return out
 }
