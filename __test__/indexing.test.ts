@@ -293,5 +293,7 @@ test('a view of a view of a view', (t) => {
 test('an index of very many items is refused at once', (t) => {
   throws(t, 'ERR_INDEX', /at most 64 index items/, () => ft.zeros([2, 3]).at(...new Array<null>(65).fill(null)))
   throws(t, 'ERR_INDEX', /at most 64 index items/, () => ft.zeros([2, 3]).withAt(new Array<boolean>(100_000).fill(true), 7))
+  const long = new Array<number>(1e5).fill(0)
+  throws(t, 'ERR_INDEX', /at most 64 index items/, () => ft.zeros([2, 3]).withAt(new Array<number[]>(1e5).fill(long), 7))
   throws(t, 'ERR_INDEX', /at most 64 index items/, () => ft.zeros([2, 3]).at(new Array(1000).fill('null').join(',')))
 })

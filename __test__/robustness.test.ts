@@ -46,7 +46,7 @@ test('lists of a million sizes, axes or indices are errors of rank', (t) => {
   const many = new Array<number>(1e6).fill(1)
   throws(t, 'ERR_SHAPE', /^zeros: rank 1000000/, () => ft.zeros(many))
   throws(t, 'ERR_SHAPE', /^reshape: rank 1000000/, () => one.reshape(many))
-  throws(t, 'ERR_INDEX', /200001 indices/, () => one.at(`${'0,'.repeat(200_000)}0`))
+  throws(t, 'ERR_INDEX', /at most 64 index items/, () => one.at(`${'0,'.repeat(200_000)}0`))
 })
 
 test('a buffer that the caller\'s own getters detach is refused', (t) => {

@@ -77,6 +77,8 @@ function resolve(op: Name, items: readonly unknown[]): (Item | Advanced)[] {
     else if (typeof item !== 'number') out.push(advanced(op, item))
     else if (Number.isSafeInteger(item)) out.push(item)
     else throw new ArgumentError(`${op}: an index must be an integer, got ${shown(item)}`)
+    // Before the next item is copied: each of 100,000 may be an array of a million.
+    if (out.length > MAX_ITEMS) throw new IndexError(`${op}: there may be at most ${MAX_ITEMS} index items`)
   }
   return out
 }
@@ -97,7 +99,6 @@ function place(op: Name, items: readonly unknown[], { shape, type: { device } }:
   if (dots !== resolved.lastIndexOf('...')) throw new IndexError(`${op}: '...' may stand only once`)
   const named = resolved.reduce<number>((sum, item) => sum + axesOf(item), 0)
   if (named > shape.length) throw new IndexError(`${op}: ${named} indices for a tensor of rank ${shape.length}`)
-  if (resolved.length > MAX_ITEMS) throw new IndexError(`${op}: there may be at most ${MAX_ITEMS} index items`)
   const rest = shape.length - named
   if (dots < 0 && rest > 0) resolved.push('...')
   let axis = 0
