@@ -668,14 +668,14 @@ declare function ceil<A extends DType>(x: Tensor<A>): Tensor<A>;
  */
 declare function round<A extends DType>(x: Tensor<A>): Tensor<A>;
 /**
- * Square root of each element, correctly rounded; NaN below zero.
+ * Square root of each element, correctly rounded; NaN below zero. Of complex numbers the root in the right half plane.
  *
  * `sqrt(x)`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
  * NumPy `sqrt`, PyTorch `sqrt`.
  *
- * @param x A tensor of a real dtype.
+ * @param x A tensor.
  * @example
  * ```ts
  * ft.tensor([4, 9]).sqrt() // [2, 3]
@@ -687,10 +687,10 @@ declare function sqrt<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `1 / sqrt(x)`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
  * PyTorch `rsqrt`.
  *
- * @param x A tensor of a real dtype.
+ * @param x A tensor.
  * @example
  * ```ts
  * ft.tensor([4, 16]).rsqrt() // [0.5, 0.25]
@@ -717,10 +717,10 @@ declare function reciprocal<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `e^x`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
  * NumPy `exp`, PyTorch `exp`.
  *
- * @param x A tensor of a real dtype.
+ * @param x A tensor.
  * @example
  * ```ts
  * ft.tensor([0, 1]).exp() // [1, 2.7182817]
@@ -747,10 +747,10 @@ declare function exp2<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `e^x - 1`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
  * NumPy `expm1`, PyTorch `expm1`.
  *
- * @param x A tensor of a real dtype.
+ * @param x A tensor.
  * @example
  * ```ts
  * ft.tensor([0, 1]).expm1() // [0, 1.7182819]
@@ -758,14 +758,14 @@ declare function exp2<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  */
 declare function expm1<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
 /**
- * Natural logarithm of each element; -Infinity at 0, NaN below.
+ * Natural logarithm of each element; -Infinity at 0, NaN below. Of complex numbers the one with an imaginary part from -pi to pi.
  *
  * `ln(x)`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
  * NumPy `log`, PyTorch `log`.
  *
- * @param x A tensor of a real dtype.
+ * @param x A tensor.
  * @example
  * ```ts
  * ft.tensor([1, 10]).log() // [0, 2.3025851]
@@ -773,14 +773,14 @@ declare function expm1<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  */
 declare function log<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
 /**
- * Natural logarithm of 1 plus each element, without cancellation near 0; -Infinity at -1, NaN below.
+ * Natural logarithm of 1 plus each element, without cancellation near 0; -Infinity at -1, NaN below. Complex as log.
  *
  * `ln(1 + x)`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
  * NumPy `log1p`, PyTorch `log1p`.
  *
- * @param x A tensor of a real dtype.
+ * @param x A tensor.
  * @example
  * ```ts
  * ft.tensor([0, 1]).log1p() // [0, 0.6931472]
@@ -788,14 +788,14 @@ declare function log<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  */
 declare function log1p<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
 /**
- * Binary logarithm of each element; exact for powers of two.
+ * Binary logarithm of each element; exact for powers of two. Complex as log.
  *
  * `ln(x) / ln(2)`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
  * NumPy `log2`, PyTorch `log2`.
  *
- * @param x A tensor of a real dtype.
+ * @param x A tensor.
  * @example
  * ```ts
  * ft.tensor([8, 10]).log2() // [3, 3.321928]
@@ -803,14 +803,14 @@ declare function log1p<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  */
 declare function log2<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
 /**
- * Decimal logarithm of each element; -Infinity at 0, NaN below.
+ * Decimal logarithm of each element; -Infinity at 0, NaN below. Complex as log.
  *
  * `ln(x) / ln(10)`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
  * NumPy `log10`, PyTorch `log10`.
  *
- * @param x A tensor of a real dtype.
+ * @param x A tensor.
  * @example
  * ```ts
  * ft.tensor([1000, 2]).log10() // [3, 0.30103]
@@ -822,10 +822,10 @@ declare function log10<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `sin(x)`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
  * NumPy `sin`, PyTorch `sin`.
  *
- * @param x A tensor of a real dtype.
+ * @param x A tensor.
  * @example
  * ```ts
  * ft.tensor([0, 1]).sin() // [0, 0.8414710]
@@ -837,10 +837,10 @@ declare function sin<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `cos(x)`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
  * NumPy `cos`, PyTorch `cos`.
  *
- * @param x A tensor of a real dtype.
+ * @param x A tensor.
  * @example
  * ```ts
  * ft.tensor([0, 1]).cos() // [1, 0.5403023]
@@ -852,10 +852,10 @@ declare function cos<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `sin(x) / cos(x)`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
  * NumPy `tan`, PyTorch `tan`.
  *
- * @param x A tensor of a real dtype.
+ * @param x A tensor.
  * @example
  * ```ts
  * ft.tensor([0, 1]).tan() // [0, 1.5574077]
@@ -863,14 +863,14 @@ declare function cos<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  */
 declare function tan<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
 /**
- * Inverse sine of each element, from -pi/2 to pi/2; NaN beyond -1 and 1.
+ * Inverse sine of each element, from -pi/2 to pi/2; NaN beyond -1 and 1, where complex numbers have their branch cuts.
  *
  * `y with sin(y) = x`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
  * NumPy `asin`, PyTorch `asin`.
  *
- * @param x A tensor of a real dtype.
+ * @param x A tensor.
  * @example
  * ```ts
  * ft.tensor([0, 1]).asin() // [0, 1.5707964]
@@ -878,14 +878,14 @@ declare function tan<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  */
 declare function asin<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
 /**
- * Inverse cosine of each element, from 0 to pi; NaN beyond -1 and 1.
+ * Inverse cosine of each element, from 0 to pi; NaN beyond -1 and 1, where complex numbers have their branch cuts.
  *
  * `y with cos(y) = x`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
  * NumPy `acos`, PyTorch `acos`.
  *
- * @param x A tensor of a real dtype.
+ * @param x A tensor.
  * @example
  * ```ts
  * ft.tensor([1, 0]).acos() // [0, 1.5707964]
@@ -893,14 +893,14 @@ declare function asin<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  */
 declare function acos<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
 /**
- * Inverse tangent of each element, from -pi/2 to pi/2.
+ * Inverse tangent of each element, from -pi/2 to pi/2; complex branch cuts beyond -i and i.
  *
  * `y with tan(y) = x`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
  * NumPy `atan`, PyTorch `atan`.
  *
- * @param x A tensor of a real dtype.
+ * @param x A tensor.
  * @example
  * ```ts
  * ft.tensor([0, 1]).atan() // [0, 0.7853982]
@@ -912,10 +912,10 @@ declare function atan<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `(e^x - e^-x) / 2`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
  * NumPy `sinh`, PyTorch `sinh`.
  *
- * @param x A tensor of a real dtype.
+ * @param x A tensor.
  * @example
  * ```ts
  * ft.tensor([0, 1]).sinh() // [0, 1.1752012]
@@ -927,10 +927,10 @@ declare function sinh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `(e^x + e^-x) / 2`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
  * NumPy `cosh`, PyTorch `cosh`.
  *
- * @param x A tensor of a real dtype.
+ * @param x A tensor.
  * @example
  * ```ts
  * ft.tensor([0, 1]).cosh() // [1, 1.5430807]
@@ -942,10 +942,10 @@ declare function cosh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `(e^x - e^-x) / (e^x + e^-x)`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
  * NumPy `tanh`, PyTorch `tanh`.
  *
- * @param x A tensor of a real dtype.
+ * @param x A tensor.
  * @example
  * ```ts
  * ft.tensor([0, 1]).tanh() // [0, 0.7615942]
@@ -953,14 +953,14 @@ declare function cosh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  */
 declare function tanh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
 /**
- * Inverse hyperbolic sine of each element.
+ * Inverse hyperbolic sine of each element; complex branch cuts beyond -i and i.
  *
  * `ln(x + sqrt(x^2 + 1))`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
  * NumPy `asinh`, PyTorch `asinh`.
  *
- * @param x A tensor of a real dtype.
+ * @param x A tensor.
  * @example
  * ```ts
  * ft.tensor([0, 1]).asinh() // [0, 0.8813736]
@@ -968,14 +968,14 @@ declare function tanh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  */
 declare function asinh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
 /**
- * Inverse hyperbolic cosine of each element; NaN below 1.
+ * Inverse hyperbolic cosine of each element; NaN below 1, where complex numbers have their branch cut.
  *
  * `ln(x + sqrt(x^2 - 1))`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
  * NumPy `acosh`, PyTorch `acosh`.
  *
- * @param x A tensor of a real dtype.
+ * @param x A tensor.
  * @example
  * ```ts
  * ft.tensor([1, 2]).acosh() // [0, 1.316958]
@@ -983,14 +983,14 @@ declare function asinh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  */
 declare function acosh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
 /**
- * Inverse hyperbolic tangent of each element; infinite at -1 and 1, NaN beyond.
+ * Inverse hyperbolic tangent of each element; infinite at -1 and 1, NaN beyond, where complex numbers have their branch cuts.
  *
  * `ln((1 + x) / (1 - x)) / 2`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
  * NumPy `atanh`, PyTorch `atanh`.
  *
- * @param x A tensor of a real dtype.
+ * @param x A tensor.
  * @example
  * ```ts
  * ft.tensor([0, 0.5]).atanh() // [0, 0.54930615]
@@ -1215,15 +1215,15 @@ declare function multiply<A extends Operand, B extends Operand>(x1: A, x2: B): T
 declare function divide<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<FloatOf<Common<A, B>>>;
 
 /**
- * Power of two operands; integers wrap, and a negative integer exponent truncates towards zero.
+ * Power of two operands; integers wrap, and a negative integer exponent truncates towards zero; complex ones have the principal value.
  *
  * `x1 ^ x2`
  *
- * Takes an integer or floating dtype; gives the promoted dtype.
+ * Takes a numeric dtype; gives the promoted dtype.
  * NumPy `power`, PyTorch `pow`.
  *
- * @param x1 A tensor or a JavaScript scalar of an integer or floating dtype.
- * @param x2 A tensor or a JavaScript scalar of an integer or floating dtype.
+ * @param x1 A tensor or a JavaScript scalar of a numeric dtype.
+ * @param x2 A tensor or a JavaScript scalar of a numeric dtype.
  * @example
  * ```ts
  * ft.tensor([2, 3]).pow(3) // [8, 27]
@@ -2466,11 +2466,11 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      */
     round(): Tensor<D>;
     /**
-     * Square root of each element, correctly rounded; NaN below zero.
+     * Square root of each element, correctly rounded; NaN below zero. Of complex numbers the root in the right half plane.
      *
      * `sqrt(x)`
      *
-     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
      * NumPy `sqrt`, PyTorch `sqrt`.
      *
      * @example
@@ -2484,7 +2484,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `1 / sqrt(x)`
      *
-     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
      * PyTorch `rsqrt`.
      *
      * @example
@@ -2512,7 +2512,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `e^x`
      *
-     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
      * NumPy `exp`, PyTorch `exp`.
      *
      * @example
@@ -2540,7 +2540,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `e^x - 1`
      *
-     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
      * NumPy `expm1`, PyTorch `expm1`.
      *
      * @example
@@ -2550,11 +2550,11 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      */
     expm1(): Tensor<FloatOf<D>>;
     /**
-     * Natural logarithm of each element; -Infinity at 0, NaN below.
+     * Natural logarithm of each element; -Infinity at 0, NaN below. Of complex numbers the one with an imaginary part from -pi to pi.
      *
      * `ln(x)`
      *
-     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
      * NumPy `log`, PyTorch `log`.
      *
      * @example
@@ -2564,11 +2564,11 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      */
     log(): Tensor<FloatOf<D>>;
     /**
-     * Natural logarithm of 1 plus each element, without cancellation near 0; -Infinity at -1, NaN below.
+     * Natural logarithm of 1 plus each element, without cancellation near 0; -Infinity at -1, NaN below. Complex as log.
      *
      * `ln(1 + x)`
      *
-     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
      * NumPy `log1p`, PyTorch `log1p`.
      *
      * @example
@@ -2578,11 +2578,11 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      */
     log1p(): Tensor<FloatOf<D>>;
     /**
-     * Binary logarithm of each element; exact for powers of two.
+     * Binary logarithm of each element; exact for powers of two. Complex as log.
      *
      * `ln(x) / ln(2)`
      *
-     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
      * NumPy `log2`, PyTorch `log2`.
      *
      * @example
@@ -2592,11 +2592,11 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      */
     log2(): Tensor<FloatOf<D>>;
     /**
-     * Decimal logarithm of each element; -Infinity at 0, NaN below.
+     * Decimal logarithm of each element; -Infinity at 0, NaN below. Complex as log.
      *
      * `ln(x) / ln(10)`
      *
-     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
      * NumPy `log10`, PyTorch `log10`.
      *
      * @example
@@ -2610,7 +2610,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `sin(x)`
      *
-     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
      * NumPy `sin`, PyTorch `sin`.
      *
      * @example
@@ -2624,7 +2624,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `cos(x)`
      *
-     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
      * NumPy `cos`, PyTorch `cos`.
      *
      * @example
@@ -2638,7 +2638,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `sin(x) / cos(x)`
      *
-     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
      * NumPy `tan`, PyTorch `tan`.
      *
      * @example
@@ -2648,11 +2648,11 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      */
     tan(): Tensor<FloatOf<D>>;
     /**
-     * Inverse sine of each element, from -pi/2 to pi/2; NaN beyond -1 and 1.
+     * Inverse sine of each element, from -pi/2 to pi/2; NaN beyond -1 and 1, where complex numbers have their branch cuts.
      *
      * `y with sin(y) = x`
      *
-     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
      * NumPy `asin`, PyTorch `asin`.
      *
      * @example
@@ -2662,11 +2662,11 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      */
     asin(): Tensor<FloatOf<D>>;
     /**
-     * Inverse cosine of each element, from 0 to pi; NaN beyond -1 and 1.
+     * Inverse cosine of each element, from 0 to pi; NaN beyond -1 and 1, where complex numbers have their branch cuts.
      *
      * `y with cos(y) = x`
      *
-     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
      * NumPy `acos`, PyTorch `acos`.
      *
      * @example
@@ -2676,11 +2676,11 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      */
     acos(): Tensor<FloatOf<D>>;
     /**
-     * Inverse tangent of each element, from -pi/2 to pi/2.
+     * Inverse tangent of each element, from -pi/2 to pi/2; complex branch cuts beyond -i and i.
      *
      * `y with tan(y) = x`
      *
-     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
      * NumPy `atan`, PyTorch `atan`.
      *
      * @example
@@ -2694,7 +2694,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `(e^x - e^-x) / 2`
      *
-     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
      * NumPy `sinh`, PyTorch `sinh`.
      *
      * @example
@@ -2708,7 +2708,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `(e^x + e^-x) / 2`
      *
-     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
      * NumPy `cosh`, PyTorch `cosh`.
      *
      * @example
@@ -2722,7 +2722,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `(e^x - e^-x) / (e^x + e^-x)`
      *
-     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
      * NumPy `tanh`, PyTorch `tanh`.
      *
      * @example
@@ -2732,11 +2732,11 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      */
     tanh(): Tensor<FloatOf<D>>;
     /**
-     * Inverse hyperbolic sine of each element.
+     * Inverse hyperbolic sine of each element; complex branch cuts beyond -i and i.
      *
      * `ln(x + sqrt(x^2 + 1))`
      *
-     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
      * NumPy `asinh`, PyTorch `asinh`.
      *
      * @example
@@ -2746,11 +2746,11 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      */
     asinh(): Tensor<FloatOf<D>>;
     /**
-     * Inverse hyperbolic cosine of each element; NaN below 1.
+     * Inverse hyperbolic cosine of each element; NaN below 1, where complex numbers have their branch cut.
      *
      * `ln(x + sqrt(x^2 - 1))`
      *
-     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
      * NumPy `acosh`, PyTorch `acosh`.
      *
      * @example
@@ -2760,11 +2760,11 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      */
     acosh(): Tensor<FloatOf<D>>;
     /**
-     * Inverse hyperbolic tangent of each element; infinite at -1 and 1, NaN beyond.
+     * Inverse hyperbolic tangent of each element; infinite at -1 and 1, NaN beyond, where complex numbers have their branch cuts.
      *
      * `ln((1 + x) / (1 - x)) / 2`
      *
-     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
      * NumPy `atanh`, PyTorch `atanh`.
      *
      * @example
@@ -2980,14 +2980,14 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
     /** Another name for `divide`. */
     div<B extends Operand>(x2: B): Tensor<FloatOf<With<D, B>>>;
     /**
-     * Power of two operands; integers wrap, and a negative integer exponent truncates towards zero.
+     * Power of two operands; integers wrap, and a negative integer exponent truncates towards zero; complex ones have the principal value.
      *
      * `x1 ^ x2`
      *
-     * Takes an integer or floating dtype; gives the promoted dtype.
+     * Takes a numeric dtype; gives the promoted dtype.
      * NumPy `power`, PyTorch `pow`.
      *
-     * @param x2 A tensor or a JavaScript scalar of an integer or floating dtype.
+     * @param x2 A tensor or a JavaScript scalar of a numeric dtype.
      * @example
      * ```ts
      * ft.tensor([2, 3]).pow(3) // [8, 27]

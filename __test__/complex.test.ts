@@ -53,3 +53,31 @@ test('what needs an order, or a function there is none of, refuses', (t) => {
   throws(t, 'ERR_DTYPE', /sort: /, () => z().sort())
   throws(t, 'ERR_DTYPE', /floor: /, () => z().floor())
 })
+
+test('elementary functions', (t) => {
+  const pi = Math.fround(Math.PI)
+  t.deepEqual(ft.tensor([c(0, 0), c(-4, 0), c(-4, -0), c(3, 4)]).sqrt().toArray(), [c(0, 0), c(0, 2), c(0, -2), c(2, 1)])
+  t.deepEqual(ft.tensor([c(-1, 0), c(-1, -0)]).log().toArray(), [c(0, pi), c(0, -pi)])
+  t.deepEqual(ft.tensor([c(0, 0), c(-Infinity, 1), c(Infinity, 0)]).exp().toArray(), [c(1, 0), c(0, 0), c(Infinity, 0)])
+  t.deepEqual(ft.tensor([c(1e-30, 0)]).log1p().itemSync(), c(Math.fround(1e-30), 0))
+  // Each side of a cut has its own value.
+  const beyond = ft.tensor([c(2, 0), c(2, -0)], { dtype: 'complex128' })
+  const [above, below] = beyond.acos().toArray() as ft.Complex[]
+  t.is((above as ft.Complex).im, -(below as ft.Complex).im)
+  t.true((above as ft.Complex).im < -1.3)
+})
+
+test('the size near the unit circle keeps its digits', (t) => {
+  // Of the two doubles the sum of squares differs from 1 by about 1e-17, which is known exactly in integers.
+  const { re } = ft.tensor([c(0.6, 0.8)], { dtype: 'complex128' }).log().itemSync()
+  const exact = Number((BigInt(0.6 * 2 ** 53) ** 2n + BigInt(0.8 * 2 ** 53) ** 2n - (1n << 106n))) / 2 ** 106 / 2
+  t.true(Math.abs(re / exact - 1) < 1e-12, `${re}, ${exact}`)
+})
+
+test('powers', (t) => {
+  t.deepEqual(ft.tensor([c(1, 2), c(0, 1), c(0, 0)]).pow(2).toArray(), [c(-3, 4), c(-1, 0), c(0, 0)])
+  t.deepEqual(ft.tensor([c(0, 2), c(1, 1)]).pow(-1).toArray(), [c(0, -0.5), c(0.5, -0.5)])
+  t.deepEqual(ft.tensor([c(0, 0), c(5, -3), c(NaN, 1)]).pow(0).toArray(), [c(1, 0), c(1, 0), c(1, 0)])
+  const { re, im } = ft.tensor([c(0, 1)], { dtype: 'complex128' }).pow(ft.tensor([c(0, 1)], { dtype: 'complex128' })).itemSync()
+  t.true(Math.abs(re - Math.exp(-Math.PI / 2)) < 1e-15 && Math.abs(im) < 1e-15)
+})

@@ -153,14 +153,14 @@ export function round<A extends DType>(x: Tensor<A>): Tensor<A> {
 }
 
 /**
- * Square root of each element, correctly rounded; NaN below zero.
+ * Square root of each element, correctly rounded; NaN below zero. Of complex numbers the root in the right half plane.
  *
  * `sqrt(x)`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
  * NumPy `sqrt`, PyTorch `sqrt`.
  *
- * @param x A tensor of a real dtype.
+ * @param x A tensor.
  * @example
  * ```ts
  * ft.tensor([4, 9]).sqrt() // [2, 3]
@@ -175,10 +175,10 @@ export function sqrt<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  *
  * `1 / sqrt(x)`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
  * PyTorch `rsqrt`.
  *
- * @param x A tensor of a real dtype.
+ * @param x A tensor.
  * @example
  * ```ts
  * ft.tensor([4, 16]).rsqrt() // [0.5, 0.25]
@@ -211,10 +211,10 @@ export function reciprocal<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  *
  * `e^x`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
  * NumPy `exp`, PyTorch `exp`.
  *
- * @param x A tensor of a real dtype.
+ * @param x A tensor.
  * @example
  * ```ts
  * ft.tensor([0, 1]).exp() // [1, 2.7182817]
@@ -247,10 +247,10 @@ export function exp2<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  *
  * `e^x - 1`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
  * NumPy `expm1`, PyTorch `expm1`.
  *
- * @param x A tensor of a real dtype.
+ * @param x A tensor.
  * @example
  * ```ts
  * ft.tensor([0, 1]).expm1() // [0, 1.7182819]
@@ -261,14 +261,14 @@ export function expm1<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
 }
 
 /**
- * Natural logarithm of each element; -Infinity at 0, NaN below.
+ * Natural logarithm of each element; -Infinity at 0, NaN below. Of complex numbers the one with an imaginary part from -pi to pi.
  *
  * `ln(x)`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
  * NumPy `log`, PyTorch `log`.
  *
- * @param x A tensor of a real dtype.
+ * @param x A tensor.
  * @example
  * ```ts
  * ft.tensor([1, 10]).log() // [0, 2.3025851]
@@ -279,14 +279,14 @@ export function log<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
 }
 
 /**
- * Natural logarithm of 1 plus each element, without cancellation near 0; -Infinity at -1, NaN below.
+ * Natural logarithm of 1 plus each element, without cancellation near 0; -Infinity at -1, NaN below. Complex as log.
  *
  * `ln(1 + x)`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
  * NumPy `log1p`, PyTorch `log1p`.
  *
- * @param x A tensor of a real dtype.
+ * @param x A tensor.
  * @example
  * ```ts
  * ft.tensor([0, 1]).log1p() // [0, 0.6931472]
@@ -297,14 +297,14 @@ export function log1p<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
 }
 
 /**
- * Binary logarithm of each element; exact for powers of two.
+ * Binary logarithm of each element; exact for powers of two. Complex as log.
  *
  * `ln(x) / ln(2)`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
  * NumPy `log2`, PyTorch `log2`.
  *
- * @param x A tensor of a real dtype.
+ * @param x A tensor.
  * @example
  * ```ts
  * ft.tensor([8, 10]).log2() // [3, 3.321928]
@@ -315,14 +315,14 @@ export function log2<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
 }
 
 /**
- * Decimal logarithm of each element; -Infinity at 0, NaN below.
+ * Decimal logarithm of each element; -Infinity at 0, NaN below. Complex as log.
  *
  * `ln(x) / ln(10)`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
  * NumPy `log10`, PyTorch `log10`.
  *
- * @param x A tensor of a real dtype.
+ * @param x A tensor.
  * @example
  * ```ts
  * ft.tensor([1000, 2]).log10() // [3, 0.30103]
@@ -337,10 +337,10 @@ export function log10<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  *
  * `sin(x)`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
  * NumPy `sin`, PyTorch `sin`.
  *
- * @param x A tensor of a real dtype.
+ * @param x A tensor.
  * @example
  * ```ts
  * ft.tensor([0, 1]).sin() // [0, 0.8414710]
@@ -355,10 +355,10 @@ export function sin<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  *
  * `cos(x)`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
  * NumPy `cos`, PyTorch `cos`.
  *
- * @param x A tensor of a real dtype.
+ * @param x A tensor.
  * @example
  * ```ts
  * ft.tensor([0, 1]).cos() // [1, 0.5403023]
@@ -373,10 +373,10 @@ export function cos<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  *
  * `sin(x) / cos(x)`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
  * NumPy `tan`, PyTorch `tan`.
  *
- * @param x A tensor of a real dtype.
+ * @param x A tensor.
  * @example
  * ```ts
  * ft.tensor([0, 1]).tan() // [0, 1.5574077]
@@ -387,14 +387,14 @@ export function tan<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
 }
 
 /**
- * Inverse sine of each element, from -pi/2 to pi/2; NaN beyond -1 and 1.
+ * Inverse sine of each element, from -pi/2 to pi/2; NaN beyond -1 and 1, where complex numbers have their branch cuts.
  *
  * `y with sin(y) = x`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
  * NumPy `asin`, PyTorch `asin`.
  *
- * @param x A tensor of a real dtype.
+ * @param x A tensor.
  * @example
  * ```ts
  * ft.tensor([0, 1]).asin() // [0, 1.5707964]
@@ -405,14 +405,14 @@ export function asin<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
 }
 
 /**
- * Inverse cosine of each element, from 0 to pi; NaN beyond -1 and 1.
+ * Inverse cosine of each element, from 0 to pi; NaN beyond -1 and 1, where complex numbers have their branch cuts.
  *
  * `y with cos(y) = x`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
  * NumPy `acos`, PyTorch `acos`.
  *
- * @param x A tensor of a real dtype.
+ * @param x A tensor.
  * @example
  * ```ts
  * ft.tensor([1, 0]).acos() // [0, 1.5707964]
@@ -423,14 +423,14 @@ export function acos<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
 }
 
 /**
- * Inverse tangent of each element, from -pi/2 to pi/2.
+ * Inverse tangent of each element, from -pi/2 to pi/2; complex branch cuts beyond -i and i.
  *
  * `y with tan(y) = x`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
  * NumPy `atan`, PyTorch `atan`.
  *
- * @param x A tensor of a real dtype.
+ * @param x A tensor.
  * @example
  * ```ts
  * ft.tensor([0, 1]).atan() // [0, 0.7853982]
@@ -445,10 +445,10 @@ export function atan<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  *
  * `(e^x - e^-x) / 2`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
  * NumPy `sinh`, PyTorch `sinh`.
  *
- * @param x A tensor of a real dtype.
+ * @param x A tensor.
  * @example
  * ```ts
  * ft.tensor([0, 1]).sinh() // [0, 1.1752012]
@@ -463,10 +463,10 @@ export function sinh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  *
  * `(e^x + e^-x) / 2`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
  * NumPy `cosh`, PyTorch `cosh`.
  *
- * @param x A tensor of a real dtype.
+ * @param x A tensor.
  * @example
  * ```ts
  * ft.tensor([0, 1]).cosh() // [1, 1.5430807]
@@ -481,10 +481,10 @@ export function cosh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  *
  * `(e^x - e^-x) / (e^x + e^-x)`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
  * NumPy `tanh`, PyTorch `tanh`.
  *
- * @param x A tensor of a real dtype.
+ * @param x A tensor.
  * @example
  * ```ts
  * ft.tensor([0, 1]).tanh() // [0, 0.7615942]
@@ -495,14 +495,14 @@ export function tanh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
 }
 
 /**
- * Inverse hyperbolic sine of each element.
+ * Inverse hyperbolic sine of each element; complex branch cuts beyond -i and i.
  *
  * `ln(x + sqrt(x^2 + 1))`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
  * NumPy `asinh`, PyTorch `asinh`.
  *
- * @param x A tensor of a real dtype.
+ * @param x A tensor.
  * @example
  * ```ts
  * ft.tensor([0, 1]).asinh() // [0, 0.8813736]
@@ -513,14 +513,14 @@ export function asinh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
 }
 
 /**
- * Inverse hyperbolic cosine of each element; NaN below 1.
+ * Inverse hyperbolic cosine of each element; NaN below 1, where complex numbers have their branch cut.
  *
  * `ln(x + sqrt(x^2 - 1))`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
  * NumPy `acosh`, PyTorch `acosh`.
  *
- * @param x A tensor of a real dtype.
+ * @param x A tensor.
  * @example
  * ```ts
  * ft.tensor([1, 2]).acosh() // [0, 1.316958]
@@ -531,14 +531,14 @@ export function acosh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
 }
 
 /**
- * Inverse hyperbolic tangent of each element; infinite at -1 and 1, NaN beyond.
+ * Inverse hyperbolic tangent of each element; infinite at -1 and 1, NaN beyond, where complex numbers have their branch cuts.
  *
  * `ln((1 + x) / (1 - x)) / 2`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
  * NumPy `atanh`, PyTorch `atanh`.
  *
- * @param x A tensor of a real dtype.
+ * @param x A tensor.
  * @example
  * ```ts
  * ft.tensor([0, 0.5]).atanh() // [0, 0.54930615]
@@ -808,15 +808,15 @@ export function divide<A extends Operand, B extends Operand>(x1: A, x2: B): Tens
 export { divide as div }
 
 /**
- * Power of two operands; integers wrap, and a negative integer exponent truncates towards zero.
+ * Power of two operands; integers wrap, and a negative integer exponent truncates towards zero; complex ones have the principal value.
  *
  * `x1 ^ x2`
  *
- * Takes an integer or floating dtype; gives the promoted dtype.
+ * Takes a numeric dtype; gives the promoted dtype.
  * NumPy `power`, PyTorch `pow`.
  *
- * @param x1 A tensor or a JavaScript scalar of an integer or floating dtype.
- * @param x2 A tensor or a JavaScript scalar of an integer or floating dtype.
+ * @param x1 A tensor or a JavaScript scalar of a numeric dtype.
+ * @param x2 A tensor or a JavaScript scalar of a numeric dtype.
  * @example
  * ```ts
  * ft.tensor([2, 3]).pow(3) // [8, 27]

@@ -153,11 +153,11 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
   }
 
   /**
-   * Square root of each element, correctly rounded; NaN below zero.
+   * Square root of each element, correctly rounded; NaN below zero. Of complex numbers the root in the right half plane.
    *
    * `sqrt(x)`
    *
-   * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+   * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
    * NumPy `sqrt`, PyTorch `sqrt`.
    *
    * @example
@@ -174,7 +174,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    *
    * `1 / sqrt(x)`
    *
-   * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+   * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
    * PyTorch `rsqrt`.
    *
    * @example
@@ -208,7 +208,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    *
    * `e^x`
    *
-   * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+   * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
    * NumPy `exp`, PyTorch `exp`.
    *
    * @example
@@ -242,7 +242,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    *
    * `e^x - 1`
    *
-   * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+   * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
    * NumPy `expm1`, PyTorch `expm1`.
    *
    * @example
@@ -255,11 +255,11 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
   }
 
   /**
-   * Natural logarithm of each element; -Infinity at 0, NaN below.
+   * Natural logarithm of each element; -Infinity at 0, NaN below. Of complex numbers the one with an imaginary part from -pi to pi.
    *
    * `ln(x)`
    *
-   * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+   * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
    * NumPy `log`, PyTorch `log`.
    *
    * @example
@@ -272,11 +272,11 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
   }
 
   /**
-   * Natural logarithm of 1 plus each element, without cancellation near 0; -Infinity at -1, NaN below.
+   * Natural logarithm of 1 plus each element, without cancellation near 0; -Infinity at -1, NaN below. Complex as log.
    *
    * `ln(1 + x)`
    *
-   * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+   * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
    * NumPy `log1p`, PyTorch `log1p`.
    *
    * @example
@@ -289,11 +289,11 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
   }
 
   /**
-   * Binary logarithm of each element; exact for powers of two.
+   * Binary logarithm of each element; exact for powers of two. Complex as log.
    *
    * `ln(x) / ln(2)`
    *
-   * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+   * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
    * NumPy `log2`, PyTorch `log2`.
    *
    * @example
@@ -306,11 +306,11 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
   }
 
   /**
-   * Decimal logarithm of each element; -Infinity at 0, NaN below.
+   * Decimal logarithm of each element; -Infinity at 0, NaN below. Complex as log.
    *
    * `ln(x) / ln(10)`
    *
-   * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+   * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
    * NumPy `log10`, PyTorch `log10`.
    *
    * @example
@@ -327,7 +327,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    *
    * `sin(x)`
    *
-   * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+   * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
    * NumPy `sin`, PyTorch `sin`.
    *
    * @example
@@ -344,7 +344,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    *
    * `cos(x)`
    *
-   * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+   * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
    * NumPy `cos`, PyTorch `cos`.
    *
    * @example
@@ -361,7 +361,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    *
    * `sin(x) / cos(x)`
    *
-   * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+   * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
    * NumPy `tan`, PyTorch `tan`.
    *
    * @example
@@ -374,11 +374,11 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
   }
 
   /**
-   * Inverse sine of each element, from -pi/2 to pi/2; NaN beyond -1 and 1.
+   * Inverse sine of each element, from -pi/2 to pi/2; NaN beyond -1 and 1, where complex numbers have their branch cuts.
    *
    * `y with sin(y) = x`
    *
-   * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+   * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
    * NumPy `asin`, PyTorch `asin`.
    *
    * @example
@@ -391,11 +391,11 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
   }
 
   /**
-   * Inverse cosine of each element, from 0 to pi; NaN beyond -1 and 1.
+   * Inverse cosine of each element, from 0 to pi; NaN beyond -1 and 1, where complex numbers have their branch cuts.
    *
    * `y with cos(y) = x`
    *
-   * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+   * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
    * NumPy `acos`, PyTorch `acos`.
    *
    * @example
@@ -408,11 +408,11 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
   }
 
   /**
-   * Inverse tangent of each element, from -pi/2 to pi/2.
+   * Inverse tangent of each element, from -pi/2 to pi/2; complex branch cuts beyond -i and i.
    *
    * `y with tan(y) = x`
    *
-   * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+   * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
    * NumPy `atan`, PyTorch `atan`.
    *
    * @example
@@ -429,7 +429,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    *
    * `(e^x - e^-x) / 2`
    *
-   * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+   * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
    * NumPy `sinh`, PyTorch `sinh`.
    *
    * @example
@@ -446,7 +446,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    *
    * `(e^x + e^-x) / 2`
    *
-   * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+   * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
    * NumPy `cosh`, PyTorch `cosh`.
    *
    * @example
@@ -463,7 +463,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    *
    * `(e^x - e^-x) / (e^x + e^-x)`
    *
-   * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+   * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
    * NumPy `tanh`, PyTorch `tanh`.
    *
    * @example
@@ -476,11 +476,11 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
   }
 
   /**
-   * Inverse hyperbolic sine of each element.
+   * Inverse hyperbolic sine of each element; complex branch cuts beyond -i and i.
    *
    * `ln(x + sqrt(x^2 + 1))`
    *
-   * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+   * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
    * NumPy `asinh`, PyTorch `asinh`.
    *
    * @example
@@ -493,11 +493,11 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
   }
 
   /**
-   * Inverse hyperbolic cosine of each element; NaN below 1.
+   * Inverse hyperbolic cosine of each element; NaN below 1, where complex numbers have their branch cut.
    *
    * `ln(x + sqrt(x^2 - 1))`
    *
-   * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+   * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
    * NumPy `acosh`, PyTorch `acosh`.
    *
    * @example
@@ -510,11 +510,11 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
   }
 
   /**
-   * Inverse hyperbolic tangent of each element; infinite at -1 and 1, NaN beyond.
+   * Inverse hyperbolic tangent of each element; infinite at -1 and 1, NaN beyond, where complex numbers have their branch cuts.
    *
    * `ln((1 + x) / (1 - x)) / 2`
    *
-   * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+   * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
    * NumPy `atanh`, PyTorch `atanh`.
    *
    * @example
@@ -784,14 +784,14 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
   }
 
   /**
-   * Power of two operands; integers wrap, and a negative integer exponent truncates towards zero.
+   * Power of two operands; integers wrap, and a negative integer exponent truncates towards zero; complex ones have the principal value.
    *
    * `x1 ^ x2`
    *
-   * Takes an integer or floating dtype; gives the promoted dtype.
+   * Takes a numeric dtype; gives the promoted dtype.
    * NumPy `power`, PyTorch `pow`.
    *
-   * @param x2 A tensor or a JavaScript scalar of an integer or floating dtype.
+   * @param x2 A tensor or a JavaScript scalar of a numeric dtype.
    * @example
    * ```ts
    * ft.tensor([2, 3]).pow(3) // [8, 27]

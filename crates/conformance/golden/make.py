@@ -3,16 +3,6 @@
 Run in a virtual environment outside the repository with numpy 2.4, scipy and mpmath:
     python golden/make.py > golden/golden.txt
 
-Format, one record a line, fields separated by blanks:
-    array DTYPE DIMS HEX               an array, numbered from 0: shape as 2x3 ('.' for rank 0), little-endian elements in
-                                       hexadecimal ('-' for none)
-    case NAME ATTRS NUMBERS            the row; attribute words and run-time numbers, comma-separated ('-' for none)
-    in ARRAY                           an operand
-    weak KIND VALUE                    number, bigint or boolean in an operand's place
-    absent                             an operand left out
-    out ARRAY ULPS                     an expected output, ULPS: allowed units in the last place, or 'abs:X' (absolute)
-    promote A B C                      the promoted dtype of two (array API table; '!' for an error)
-
 Where this library differs from NumPy on purpose the script says so: integers take float32 in floating functions, positions
 are int32, small integers sum in 32 bits, integer division by zero gives 0, and float to integer conversion saturates.
 """
@@ -23,90 +13,8 @@ import mpmath
 import numpy as np
 import scipy.special
 
-rng = np.random.default_rng(20260401)
-nan, inf = math.nan, math.inf
-FLOATS = ["float16", "float32", "float64"]
-INTS = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]
-
-
-def dims(a):
-    return "x".join(str(d) for d in a.shape) if a.ndim else "."
-
-
-def hexed(a):
-    data = np.ascontiguousarray(a).tobytes()
-    return data.hex() if data else "-"
-
-
-def words(values):
-    return ",".join(repr(float(v)) for v in values) or "-"
-
-
-pool = {}
-
-
-def array(a):
-    key = (a.dtype.name, dims(a), hexed(a))
-    if key not in pool:
-        pool[key] = len(pool)
-        print("array", *key)
-    return pool[key]
-
-
-def case(name, ins, outs, attrs=(), numbers=(), tol="0"):
-    outs = [np.asarray(o) for o in (outs if isinstance(outs, (list, tuple)) else [outs])]
-    for a in [x for x in ins if isinstance(x, np.ndarray)] + outs:
-        array(a)
-    print("case", name, words(attrs), words(numbers))
-    for x in ins:
-        if x is None:
-            print("absent")
-        elif isinstance(x, bool):
-            print("weak boolean", int(x))
-        elif isinstance(x, int):
-            print("weak bigint", x)
-        elif isinstance(x, float):
-            print("weak number", repr(x))
-        else:
-            print("in", array(x))
-    for o in outs:
-        print("out", array(o), tol)
-
-
-def floats(d, shape, scale=4.0):
-    return (rng.standard_normal(shape) * scale).astype(d)
-
-
-def edges(d):
-    f = np.finfo(d)
-    v = [0.0, -0.0, 1, -1, 0.5, -0.5, 1.5, 2.5, -2.5, 3, 7, -7, inf, -inf, nan, f.max, f.min, f.tiny, f.smallest_subnormal]
-    return np.array(v).astype(d)
-
-
-def ints(d, shape):
-    low = 0 if d.startswith("u") else -20
-    return rng.integers(low, 20, shape).astype(d)
-
-
-def int_edges(d):
-    i = np.iinfo(d)
-    return np.array(sorted({i.min, i.min + 1, 0, 1, 2, 3, 7, i.max - 1, i.max} | ({-1, -2, -7} if i.min < 0 else set())), d)
-
-
-def data(d):
-    if d == "bool":
-        return np.array([True, False, True])
-    return np.concatenate([edges(d), floats(d, 6)]) if d in FLOATS else np.concatenate([int_edges(d), ints(d, 4)])
-
-
-def grid(a):
-    x, y = np.meshgrid(a, a)
-    return x.ravel().copy(), y.ravel().copy()
-
-
-def to_float(d):
-    return d if d in FLOATS else "float32"
-
+import complex_numbers
+from records import FLOATS, INTS, array, case, data, dims, edges, floats, grid, hexed, inf, int_edges, ints, nan, rng, to_float
 
 np.seterr(all="ignore")
 
@@ -559,40 +467,6 @@ for d in FLOATS:
     for name, fn in [("atan2", np.arctan2), ("hypot", np.hypot), ("logaddexp", np.logaddexp)]:
         case(name, [a, b], fn(*wide).astype(d), tol="2" if d == "float64" else "1")
 
-# --- complex arithmetic: of whole numbers, whose sums and products are exact, and divisors whose quotients are
-def gaussian(d, shape, size=9):
-    return (rng.integers(-size, size + 1, shape) + 1j * rng.integers(-size, size + 1, shape)).astype(d)
-
-
-for d in ["complex64", "complex128"]:
-    real = "float32" if d == "complex64" else "float64"
-    a, b = gaussian(d, (4, 6)), gaussian(d, (4, 6), 1)
-    odd = np.array([complex(re, im) for re in [0.0, -0.0, 1.0, inf, -inf, nan] for im in [0.0, -0.0, -2.0, inf, nan]], d)
-    divisors = np.array([1, -1, 2, -4, 1j, -2j, 1 + 1j, 2 - 2j, -1 + 1j, 0.5], d)
-    triples = np.array([3 + 4j, -5 + 12j, 8 - 15j, -7 - 24j, 0j, 2j, -6 + 0j, complex(inf, nan), complex(-1, -inf)], d)
-    for name, fn in [("negative", np.negative), ("isnan", np.isnan), ("isfinite", np.isfinite), ("logicalNot", np.logical_not)]:
-        for x in [a, odd]:
-            case(name, [x], fn(x))
-    case("square", [a], a * a)
-    # The signs of zero parts are the formula's.
-    case("reciprocal", [divisors], 1 / divisors, tol="1")
-    case("abs", [triples], np.abs(triples), tol="1" if d == "complex64" else "2")
-    case("sign", [np.array([5, -3j, 0, 2.5j, -1], d)], np.array([1, -1j, 0, 1j, -1], d))
-    for name, fn in [("add", np.add), ("subtract", np.subtract), ("multiply", np.multiply), ("equal", np.equal), ("notEqual", np.not_equal),
-                     ("logicalAnd", np.logical_and), ("logicalOr", np.logical_or)]:
-        case(name, [a, b], fn(a, b))
-    case("add", [a, 2.0], a + np.array(2, real))
-    case("multiply", [a, np.arange(6, dtype="float32")], (a * np.arange(6)).astype(d))
-    case("divide", [a[:, :1], divisors], a[:, :1] / divisors, tol="1")
-    case("where", [a.real > 0, a, b], np.where(a.real > 0, a, b))
-    for axis, aw in [(None, [-1]), (0, [1, 0]), (1, [1, 1])]:
-        case("sum", [a], np.sum(a, axis), [*aw, 0, nan])
-        case("prod", [b[:, :4]], np.prod(b[:, :4], axis), [*aw, 0, nan])
-        case("mean", [a[:, :4]], np.mean(a[:, :4], axis), [*aw, 0])
-        for name, fn in [("any", np.any), ("all", np.all)]:
-            case(name, [b], fn(b, axis), [*aw, 0])
-    case("prod", [odd], odd, [0, 0, nan])
-    case("cumulativeSum", [a], np.cumsum(a, 1), [1, nan, 0])
-    case("matmul", [a, b.T.copy()], a @ b.T)
-    case("tensordot", [a, b.T.copy()], a @ b.T, [1, -1, 1, 0])
-    case("scatterAdd", [a, np.array([1, 1, -1], "int32"), b[:3]], a + np.stack([0 * b[0], b[0] + b[1], 0 * b[0], b[2]]), [0])
+# --- complex numbers: last, so that the generator's draws above stay what they are
+complex_numbers.arithmetic()
+complex_numbers.functions()

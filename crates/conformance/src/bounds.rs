@@ -18,6 +18,7 @@
 //! defined: a sum whose terms exceed the dtype may overflow on the way, whatever the order, and so may the terms of a
 //! complex product or quotient, which with infinite or NaN parts have as many results as there are formulas (C99, annex G).
 
+mod perturbed;
 mod routine;
 
 use crate::compare::{epsilon, largest, spacing};
@@ -26,8 +27,10 @@ use ferrotensor_core::kernel::{
     Combine, Contract, Gather, Kernel, Map, Monoid, Reduce, Scan, Scatter, Sort, SortOutputs, Window, WindowCombine,
 };
 use ferrotensor_core::reference::{self, Array, Scalar};
-use ferrotensor_core::scalar::{Args, Instr, MathFn, Op, Program};
+use ferrotensor_core::scalar::{Instr, MathFn, Op, Program};
 use ferrotensor_core::{DType, Error, Result, math};
+use perturbed::Perturbed;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Largest allowed difference from the reference.
 #[derive(Clone, Debug, PartialEq)]
@@ -185,6 +188,8 @@ fn map_errors(map: &Map, inputs: &[&Known], params: &[u64], outputs: &[Array]) -
     let arrays: Vec<Array> = inputs.iter().map(|k| k.array.clone()).collect();
     let dims: Vec<&[usize]> = outputs.iter().map(Array::dims).collect();
     let mut errors: Vec<Vec<f64>> = outputs.iter().map(|o| vec![0.0; o.len()]).collect();
+    // Elements of which nothing is promised.
+    let mut lost: Vec<usize> = Vec::new();
     let mut add = |runs: &[Vec<Array>]| {
         for (n, center) in outputs.iter().enumerate() {
             for (i, error) in errors[n].iter_mut().enumerate() {
@@ -194,10 +199,20 @@ fn map_errors(map: &Map, inputs: &[&Known], params: &[u64], outputs: &[Array]) -
             }
         }
     };
-    for &at in &free {
-        let run =
-            |sign: f64| reference::run(&Kernel::Map(Map { program: perturbed(program, at, sign) }), &arrays, &dims, params);
-        add(&[run(1.0)?, run(-1.0)?]);
+    let perturbed: Vec<Perturbed> = free.iter().map(|&at| Perturbed::new(program, at)).collect();
+    let read: BTreeSet<u32> = perturbed.iter().flat_map(|p| p.read.iter().copied()).collect();
+    let centers = Program { outputs: read.iter().copied().collect(), ..program.clone() };
+    let centers = reference::run(&Kernel::Map(Map { program: centers }), &arrays, &vec![dims[0]; read.len()], params)?;
+    let centers: BTreeMap<u32, Array> = read.into_iter().zip(centers).collect();
+    for p in &perturbed {
+        let operands: Vec<Array> = p.read.iter().map(|v| centers[v].clone()).collect();
+        let run = |sign: f64| -> Result<Vec<Array>> {
+            let map = Map { program: p.program(sign) };
+            reference::run(&Kernel::Map(map.clone()), &operands, &vec![dims[0]; map.program.outputs.len()], params)
+        };
+        let runs = [run(1.0)?, run(-1.0)?];
+        add(&runs);
+        lost.extend(p.lost(&runs, &centers));
     }
     for &at in &inexact {
         let (array, errors) = (&inputs[at].array, absolute(inputs[at]));
@@ -216,6 +231,9 @@ fn map_errors(map: &Map, inputs: &[&Known], params: &[u64], outputs: &[Array]) -
                 errors.iter_mut().for_each(|e| e[i] = f64::INFINITY);
             }
         }
+    }
+    for i in lost {
+        errors.iter_mut().for_each(|e| e[i] = f64::INFINITY);
     }
     for (array, errors) in outputs.iter().zip(&mut errors).filter(|(a, _)| floating(a.dtype())) {
         // What is perturbed by less than a rounding may still be rounded the other way.
@@ -240,30 +258,6 @@ fn difference(a: Scalar, b: Scalar) -> f64 {
         (a, b) => real(a.real().hi, b.real().hi),
     };
     if off.is_nan() { f64::INFINITY } else { off }
-}
-
-/// The program with the result of instruction `at` multiplied by one plus or minus its allowed error, and moved by the
-/// error of terms that may cancel in it.
-fn perturbed(program: &Program, at: usize, sign: f64) -> Program {
-    let dtype = program.instrs[at].dtype;
-    let error = sign * call_ulps(&program.instrs[at]) * epsilon(dtype);
-    let floor = floor(&program.instrs[at], -1.0);
-    let steps = [(Op::Mul, 1.0 + error), (Op::Add, error * floor)];
-    let steps = if floor == 0.0 { &steps[..1] } else { &steps[..] };
-    let moved = |v: u32| if (v as usize) < at { v } else { v + 2 * steps.len() as u32 };
-    let mut out = Program { instrs: Vec::new(), ..program.clone() };
-    for (i, instr) in program.instrs.iter().enumerate() {
-        out.instrs.push(Instr { args: instr.args.iter().map(|&a| moved(a)).collect(), ..instr.clone() });
-        for &(op, by) in steps.iter().filter(|_| i == at) {
-            let encoded = Scalar::float(by).encode(dtype);
-            let bits = encoded[..8].iter().rev().fold(0u64, |word, &b| word << 8 | b as u64);
-            let last = out.instrs.len() as u32 - 1;
-            out.instrs.push(Instr { op: Op::Const(bits), dtype, args: Args::new() });
-            out.instrs.push(Instr { op, dtype, args: [last, last + 1].into_iter().collect() });
-        }
-    }
-    out.outputs = program.outputs.iter().map(|&o| moved(o)).collect();
-    out
 }
 
 /// The array moved by its errors, by at least a spacing each.

@@ -7,7 +7,7 @@ use crate::case::{Case, Operand, Placement};
 use crate::compare::{same_bits, spacing, within};
 use crate::executor::{self, Known};
 use crate::mutations::Mutation;
-use ferrotensor_core::reference::Array;
+use ferrotensor_core::reference::{Array, Scalar};
 use ferrotensor_core::{DType, Error, promotion};
 use ferrotensor_ops::def::Form;
 use ferrotensor_ops::dtype_rule::Arg;
@@ -111,12 +111,22 @@ fn compare(golden: &Golden, results: &[Result<Known, Error>]) -> Result<(), Stri
         match tolerance {
             Tolerance::Ulps(0.0) => same_bits(wanted.dtype(), got.bytes(), wanted.bytes())?,
             _ => {
-                let errors = wanted.scalars().map(|x| errors(x.real().hi)).collect();
+                let errors = wanted.scalars().map(|x| errors(size(x))).collect();
                 within(got.bytes(), &Known { array: wanted.clone(), bound: Bound::Absolute(errors) }).map(drop)?;
             }
         }
     }
     Ok(())
+}
+
+/// The size that errors are counted by: of a complex number that of its larger finite part.
+fn size(x: Scalar) -> f64 {
+    match x {
+        Scalar::Complex(re, im) => {
+            [re.hi, im.hi].into_iter().filter(|p| p.is_finite()).fold(0.0, |a, p| f64::max(a, p.abs()))
+        }
+        x => x.real().hi,
+    }
 }
 
 fn check_promotion() -> Result<(), String> {

@@ -14,6 +14,7 @@ pub mod selection;
 pub mod shape;
 pub mod write;
 
+mod complex;
 mod table;
 
 pub use def::{OpDef, OpId};

@@ -2,7 +2,7 @@
 
 use super::array::{Array, coordinates};
 use super::double::Double;
-use super::program;
+use super::program::Ready;
 use super::value::{Scalar, integer_range};
 use crate::dtype::{DType, Kind};
 use crate::error::{Error, Result};
@@ -56,8 +56,9 @@ fn groups<T>(
         return Err(Error::internal(format!("reduce: {dims:?} without its last {} axes is not {output:?}", kernel.axes)));
     }
     let extent: usize = dims[output.len()..].iter().product();
-    let element = |i: usize| match &kernel.pre {
-        Some(pre) => Ok(program::run(pre, &[input.get(i)], params, &coordinates(dims, i))?[0]),
+    let pre = kernel.pre.as_ref().map(|p| Ready::new(p, params)).transpose()?;
+    let element = |i: usize| match &pre {
+        Some(pre) => Ok(pre.run(&[input.get(i)], &coordinates(dims, i))?[0]),
         None => Ok(input.get(i).fit(kernel.acc)),
     };
     let group = |o: usize| (o * extent..(o + 1) * extent).map(element).collect::<Result<Vec<_>>>();
@@ -67,6 +68,7 @@ fn groups<T>(
 /// [`Reduce`]: sums and products of floats are double-double, rounded once before `post`.
 pub(super) fn reduce(kernel: &Reduce, input: &Array, output: &[usize], params: &[u64], to: DType) -> Result<Array> {
     let pre_params = kernel.pre.as_ref().map_or(0, |p| p.params.len());
+    let post = kernel.post.as_ref().map(|p| Ready::new(p, params.get(pre_params..).unwrap_or(&[]))).transpose()?;
     let results = groups(kernel, input, output, params, |o, values| {
         let monoid = match kernel.combine {
             Combine::Value(monoid) => monoid,
@@ -77,10 +79,8 @@ pub(super) fn reduce(kernel: &Reduce, input: &Array, output: &[usize], params: &
             (Monoid::Sum, []) => Scalar::Int(0),
             _ => values.iter().fold(monoid.identity(kernel.acc), |x, &y| monoid.combine(x, y)),
         };
-        match &kernel.post {
-            Some(post) => {
-                Ok(program::run(post, &[total.fit(kernel.acc)], &params[pre_params..], &coordinates(output, o))?[0])
-            }
+        match &post {
+            Some(post) => Ok(post.run(&[total.fit(kernel.acc)], &coordinates(output, o))?[0]),
             None => Ok(total),
         }
     })?;

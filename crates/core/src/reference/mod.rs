@@ -23,6 +23,7 @@ pub use value::Scalar;
 use crate::error::{Error, Result};
 use crate::kernel::{Combine, Kernel, Map, Monoid, WindowCombine};
 use crate::scalar;
+use program::Ready;
 
 /// Runs a kernel: outputs in the kernel's order, of the shapes asked for. `params` as in [`crate::backend::Launch`].
 ///
@@ -115,9 +116,10 @@ fn map(kernel: &Map, inputs: &[Array], output_dims: &[&[usize]], params: &[u64])
         return Err(Error::internal("map: operands differ in shape"));
     }
     let mut results = vec![Vec::new(); output_dims.len()];
+    let program = Ready::new(&kernel.program, params)?;
     for i in 0..crate::layout::count(dims)? {
         let elements: Vec<Scalar> = inputs.iter().map(|input| input.get(i)).collect();
-        let values = program::run(&kernel.program, &elements, params, &array::coordinates(dims, i))?;
+        let values = program.run(&elements, &array::coordinates(dims, i))?;
         for (result, value) in results.iter_mut().zip(values) {
             result.push(value);
         }

@@ -7,27 +7,50 @@ use crate::error::{Error, Result};
 use crate::scalar::{Instr, Op, Program};
 use std::cmp::Ordering;
 
-/// The outputs of a verified program for the element at `coordinates` of the kernel's output.
-///
-/// # Errors
-/// `Code::Internal` for operands, parameters or coordinates the caller did not hand over.
-pub(super) fn run(program: &Program, inputs: &[Scalar], params: &[u64], coordinates: &[usize]) -> Result<Vec<Scalar>> {
-    let absent = |what: &str| Error::internal(format!("reference: the program names an absent {what}"));
-    let mut values: Vec<Scalar> = Vec::with_capacity(program.instrs.len());
-    for instr in &program.instrs {
-        let value = match instr.op {
-            Op::Input(n) => *inputs.get(n as usize).ok_or_else(|| absent("input"))?,
-            Op::Param(n) => constant(instr.dtype, *params.get(n as usize).ok_or_else(|| absent("parameter"))?),
-            Op::Const(bits) => constant(instr.dtype, bits),
-            Op::Index(axis) => Int(*coordinates.get(axis as usize).ok_or_else(|| absent("axis"))? as i128),
-            op => {
-                let args: Vec<Scalar> = instr.args.iter().map(|&a| values[a as usize]).collect();
-                apply(op, instr, &args, program)
-            }
+/// A verified program with its constants and parameters read.
+pub(super) struct Ready<'a> {
+    program: &'a Program,
+    /// Of each instruction; of those that are no constant or parameter, anything.
+    leaves: Vec<Scalar>,
+}
+
+impl<'a> Ready<'a> {
+    /// # Errors
+    /// `Code::Internal` for parameters the caller did not hand over.
+    pub(super) fn new(program: &'a Program, params: &[u64]) -> Result<Ready<'a>> {
+        let leaf = |instr: &Instr| match instr.op {
+            Op::Param(n) => Ok(constant(instr.dtype, *params.get(n as usize).ok_or_else(|| absent("parameter"))?)),
+            Op::Const(bits) => Ok(constant(instr.dtype, bits)),
+            _ => Ok(Bool(false)),
         };
-        values.push(value.fit(instr.dtype));
+        Ok(Ready { program, leaves: program.instrs.iter().map(leaf).collect::<Result<_>>()? })
     }
-    Ok(program.outputs.iter().map(|&o| values[o as usize]).collect())
+
+    /// The outputs for the element at `coordinates` of the kernel's output.
+    ///
+    /// # Errors
+    /// `Code::Internal` for operands or coordinates the caller did not hand over.
+    pub(super) fn run(&self, inputs: &[Scalar], coordinates: &[usize]) -> Result<Vec<Scalar>> {
+        let mut values = self.leaves.clone();
+        for (i, instr) in self.program.instrs.iter().enumerate() {
+            let value = match instr.op {
+                Op::Param(_) | Op::Const(_) => continue,
+                Op::Input(n) => *inputs.get(n as usize).ok_or_else(|| absent("input"))?,
+                Op::Index(axis) => Int(*coordinates.get(axis as usize).ok_or_else(|| absent("axis"))? as i128),
+                op => {
+                    let mut args = [Bool(false); 3];
+                    args.iter_mut().zip(&instr.args).for_each(|(to, &a)| *to = values[a as usize]);
+                    apply(op, instr, &args, self.program)
+                }
+            };
+            values[i] = value.fit(instr.dtype);
+        }
+        Ok(self.program.outputs.iter().map(|&o| values[o as usize]).collect())
+    }
+}
+
+fn absent(what: &str) -> Error {
+    Error::internal(format!("reference: the program names an absent {what}"))
 }
 
 /// A constant or parameter: the value in the low bytes. complex128 does not fit into 8 bytes: they are its real part.
@@ -38,7 +61,7 @@ fn constant(dtype: DType, bits: u64) -> Scalar {
 }
 
 /// The exact or nearly exact result; the caller rounds it to the instruction's dtype.
-fn apply(op: Op, instr: &Instr, args: &[Scalar], program: &Program) -> Scalar {
+fn apply(op: Op, instr: &Instr, args: &[Scalar; 3], program: &Program) -> Scalar {
     let width = 8 * instr.dtype.bytes() as i128;
     let real = |n: usize| args[n].real().hi;
     let int = |n: usize| args[n].int();

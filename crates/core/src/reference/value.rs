@@ -76,7 +76,13 @@ impl Scalar {
     /// The value as `dtype` holds it: the conversion of [`crate::scalar::Op::Cast`], and the one rounding (or wrapping)
     /// that ends every computation.
     pub fn fit(self, dtype: DType) -> Scalar {
-        Scalar::decode(dtype, &self.encode(dtype))
+        match (self, dtype) {
+            // What most instructions of long programs make, without the way through bytes.
+            (Float(value), DType::F64) => Scalar::float(value.hi),
+            (Float(value), DType::F32) => Scalar::float(f64::from(value.to_odd() as f32)),
+            (Bool(_), DType::Bool) => self,
+            _ => Scalar::decode(dtype, &self.encode(dtype)),
+        }
     }
 
     /// The value in the kind of `dtype`, before rounding and wrapping.

@@ -1,6 +1,7 @@
 //! Elementwise arithmetic of two operands.
 
 use super::rows::{binary, doc};
+use crate::complex;
 use crate::def::{Domain, Lowering, OpDef};
 use crate::dtype_rule::{Class, Compute, Out};
 use crate::lower::MapFn;
@@ -114,7 +115,9 @@ fn int_pow(b: &mut Builder, base: Value, exponent: Value, d: DType) -> Value {
     b.select(negative, reciprocal, result)
 }
 
-const POW: MapFn = |b, x, d| if d.is_float() { b.call(MathFn::Pow, x) } else { int_pow(b, x[0], x[1], d) };
+const POW: MapFn = |b, x, d| {
+    if d.is_float() || d.is_complex() { complex::pow(b, x[0], x[1]) } else { int_pow(b, x[0], x[1], d) }
+};
 
 #[rustfmt::skip]
 pub const ROWS: &[OpDef] = &[
@@ -127,7 +130,7 @@ pub const ROWS: &[OpDef] = &[
     OpDef { name: "divide", aliases: &["div"], domain: Domain::NonZero, lower: Lowering::Map(|b, x, _| b.binary(Op::Div, x[0], x[1])),
         doc: doc("True quotient of two operands; integers give float32.", "x1 / x2", "ft.tensor([1, 2]).divide(4) // [0.25, 0.5]", "divide", "div"), ..COMPLEX },
     OpDef { name: "pow", lower: Lowering::Map(POW),
-        doc: doc("Power of two operands; integers wrap, and a negative integer exponent truncates towards zero.", "x1 ^ x2", "ft.tensor([2, 3]).pow(3) // [8, 27]", "power", "pow"), ..REAL },
+        doc: doc("Power of two operands; integers wrap, and a negative integer exponent truncates towards zero; complex ones have the principal value.", "x1 ^ x2", "ft.tensor([2, 3]).pow(3) // [8, 27]", "power", "pow"), ..NUMERIC },
     OpDef { name: "atan2", lower: Lowering::Map(|b, x, _| b.call(MathFn::Atan2, x)),
         doc: doc("Angle of the point (x2, x1) from the positive x axis, from -pi to pi.", "y with tan(y) = x1 / x2, in the quadrant of (x2, x1)", "ft.tensor([1, 1]).atan2(ft.tensor([1, -1])) // [0.7853982, 2.3561945]", "atan2", "atan2"), ..FLOAT },
     OpDef { name: "hypot", lower: Lowering::Map(|b, x, _| b.call(MathFn::Hypot, x)),

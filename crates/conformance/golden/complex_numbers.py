@@ -1,0 +1,115 @@
+"""Complex numbers: arithmetic, and the elementary functions with their branch cuts."""
+
+import mpmath
+import numpy as np
+
+from records import case, floats, inf, nan, rng
+
+
+def gaussian(d, shape, size=9):
+    return (rng.integers(-size, size + 1, shape) + 1j * rng.integers(-size, size + 1, shape)).astype(d)
+
+
+def arithmetic():
+    """Of whole numbers, whose sums and products are exact, and divisors whose quotients are."""
+    for d in ["complex64", "complex128"]:
+        real = "float32" if d == "complex64" else "float64"
+        a, b = gaussian(d, (4, 6)), gaussian(d, (4, 6), 1)
+        odd = np.array([complex(re, im) for re in [0.0, -0.0, 1.0, inf, -inf, nan] for im in [0.0, -0.0, -2.0, inf, nan]], d)
+        divisors = np.array([1, -1, 2, -4, 1j, -2j, 1 + 1j, 2 - 2j, -1 + 1j, 0.5], d)
+        triples = np.array([3 + 4j, -5 + 12j, 8 - 15j, -7 - 24j, 0j, 2j, -6 + 0j, complex(inf, nan), complex(-1, -inf)], d)
+        for name, fn in [("negative", np.negative), ("isnan", np.isnan), ("isfinite", np.isfinite), ("logicalNot", np.logical_not)]:
+            for x in [a, odd]:
+                case(name, [x], fn(x))
+        case("square", [a], a * a)
+        # The signs of zero parts are the formula's.
+        case("reciprocal", [divisors], 1 / divisors, tol="1")
+        case("abs", [triples], np.abs(triples), tol="1" if d == "complex64" else "2")
+        case("sign", [np.array([5, -3j, 0, 2.5j, -1], d)], np.array([1, -1j, 0, 1j, -1], d))
+        for name, fn in [("add", np.add), ("subtract", np.subtract), ("multiply", np.multiply), ("equal", np.equal), ("notEqual", np.not_equal),
+                         ("logicalAnd", np.logical_and), ("logicalOr", np.logical_or)]:
+            case(name, [a, b], fn(a, b))
+        case("add", [a, 2.0], a + np.array(2, real))
+        case("multiply", [a, np.arange(6, dtype="float32")], (a * np.arange(6)).astype(d))
+        case("divide", [a[:, :1], divisors], a[:, :1] / divisors, tol="1")
+        case("where", [a.real > 0, a, b], np.where(a.real > 0, a, b))
+        for axis, aw in [(None, [-1]), (0, [1, 0]), (1, [1, 1])]:
+            case("sum", [a], np.sum(a, axis), [*aw, 0, nan])
+            case("prod", [b[:, :4]], np.prod(b[:, :4], axis), [*aw, 0, nan])
+            case("mean", [a[:, :4]], np.mean(a[:, :4], axis), [*aw, 0])
+            for name, fn in [("any", np.any), ("all", np.all)]:
+                case(name, [b], fn(b, axis), [*aw, 0])
+        case("prod", [odd], odd, [0, 0, nan])
+        case("cumulativeSum", [a], np.cumsum(a, 1), [1, nan, 0])
+        case("matmul", [a, b.T.copy()], a @ b.T)
+        case("tensordot", [a, b.T.copy()], a @ b.T, [1, -1, 1, 0])
+        case("scatterAdd", [a, np.array([1, 1, -1], "int32"), b[:3]], a + np.stack([0 * b[0], b[0] + b[1], 0 * b[0], b[2]]), [0])
+
+
+# Signs of zeros choose the side of a cut.
+PARTS = [0.0, -0.0, 0.5, -0.5, 1.0, -1.0, 1.5, -3.0, 7.0]
+# What overflows, or loses its bits, on the way: squares, exponentials and sums of what is very large or small.
+STEEP = {"complex64": [1e-30, -1e-7, 90.0, -95.0, 3e4, 2e19, -3e38], "complex128": [1e-200, -1e-16, 712.0, -740.0, 3e8, 1e155, -1e308]}
+ODD = [inf, -inf, nan]
+
+
+def planes(d):
+    """The points of each kind: ordinary, where logarithms cancel, steep, not finite."""
+    def plane(re, im):
+        return np.array([complex(x, y) for x in re for y in im], d)
+
+    # Just inside the unit circle, beside 1.
+    h = np.array([2.0 ** -n for n in range(1, 20)])
+    yield ((1 - h) + 1j * np.sqrt(2 * h).astype("float32")).astype(d)
+    steep = STEEP[d]
+    yield plane(PARTS, PARTS)
+    yield np.concatenate([plane(steep, PARTS[:3] + steep), plane(PARTS[:3], steep)])
+    yield np.concatenate([plane(ODD, PARTS[:4] + ODD), plane(PARTS[:4], ODD)])
+
+
+def expm1(z):
+    """NumPy's, but for sizes beyond 1, where it loses what overflows."""
+    w, power = np.expm1(z), np.exp(z)
+    far = ~(abs(z.real) < 1)
+    w.real[far], w.imag[far] = power.real[far] - 1, power.imag[far]
+    return w
+
+
+@np.vectorize
+def log1p(z):
+    """Of what NumPy adds 1 to before it looks at it."""
+    if not np.isfinite(z) or z == -1:
+        return np.log1p(z)
+    with mpmath.workprec(2200):
+        w = mpmath.log(1 + mpmath.mpc(z.real, z.imag))
+        # Multiprecision numbers have no -0.
+        return complex(float(w.real), np.copysign(float(w.imag), z.imag))
+
+
+FUNCTIONS = {"exp": np.exp, "expm1": expm1, "log": np.log, "log1p": log1p, "log2": np.log2, "log10": np.log10,
+             "sin": np.sin, "cos": np.cos, "tan": np.tan, "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan,
+             "sinh": np.sinh, "cosh": np.cosh, "tanh": np.tanh, "asinh": np.arcsinh, "acosh": np.arccosh, "atanh": np.arctanh,
+             "sqrt": np.sqrt}
+
+
+def functions():
+    """Errors are counted in units in the last place of the larger part."""
+    for d in ["complex64", "complex128"]:
+        for name, fn in FUNCTIONS.items():
+            for z in planes(d):
+                w = fn(z.astype("complex128"))
+                # C99 leaves open which infinity a sine is at an angle that is none.
+                kept = ~(np.isnan(z.real * z.imag) | np.isnan(w)) | np.array([name not in ("sin", "sinh")])
+                case(name, [z[kept]], w[kept].astype(d), tol="8")
+        # Powers: whole exponents, where whole numbers stay whole; and others, whose error grows with the exponential's argument.
+        whole = gaussian(d, (5, 1), 4)
+        for n in [-2.0, -1.0, 0.0, 1.0, 2.0, 3.0, 5.0]:
+            case("pow", [whole[whole != 0], n], whole[whole != 0] ** n, tol="8" if n < 0 else "1")
+        z, w = floats("float64", (7, 1), 2) + 1j * floats("float64", (7, 1), 2), floats("float64", (1, 6), 1) + 1j * floats("float64", (1, 6), 1)
+        z, w = z.astype(d), w.astype(d)
+        case("pow", [z, w], (z.astype("complex128") ** w).astype(d), tol="64")
+        cuts = np.array([complex(-2, 0.0), complex(-2, -0.0), 1j, -1j, 0j], d)
+        for n in [0.5, -0.5, 1.5]:
+            case("pow", [cuts[: 4 if n < 0 else 5], n], (cuts[: 4 if n < 0 else 5].astype("complex128") ** n).astype(d), tol="16")
+        points = next(planes(d))
+        case("rsqrt", [points[points != 0]], (1 / np.sqrt(points[points != 0].astype("complex128"))).astype(d), tol="8")

@@ -1,0 +1,100 @@
+"""The records of golden.txt, and the numbers its cases are made of.
+
+Format, one record a line, fields separated by blanks:
+    array DTYPE DIMS HEX               an array, numbered from 0: shape as 2x3 ('.' for rank 0), little-endian elements in
+                                       hexadecimal ('-' for none)
+    case NAME ATTRS NUMBERS            the row; attribute words and run-time numbers, comma-separated ('-' for none)
+    in ARRAY                           an operand
+    weak KIND VALUE                    number, bigint or boolean in an operand's place
+    absent                             an operand left out
+    out ARRAY ULPS                     an expected output, ULPS: allowed units in the last place, or 'abs:X' (absolute)
+    promote A B C                      the promoted dtype of two (array API table; '!' for an error)
+"""
+
+import math
+
+import numpy as np
+
+rng = np.random.default_rng(20260401)
+nan, inf = math.nan, math.inf
+FLOATS = ["float16", "float32", "float64"]
+INTS = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]
+
+
+def dims(a):
+    return "x".join(str(d) for d in a.shape) if a.ndim else "."
+
+
+def hexed(a):
+    data = np.ascontiguousarray(a).tobytes()
+    return data.hex() if data else "-"
+
+
+def words(values):
+    return ",".join(repr(float(v)) for v in values) or "-"
+
+
+pool = {}
+
+
+def array(a):
+    key = (a.dtype.name, dims(a), hexed(a))
+    if key not in pool:
+        pool[key] = len(pool)
+        print("array", *key)
+    return pool[key]
+
+
+def case(name, ins, outs, attrs=(), numbers=(), tol="0"):
+    outs = [np.asarray(o) for o in (outs if isinstance(outs, (list, tuple)) else [outs])]
+    for a in [x for x in ins if isinstance(x, np.ndarray)] + outs:
+        array(a)
+    print("case", name, words(attrs), words(numbers))
+    for x in ins:
+        if x is None:
+            print("absent")
+        elif isinstance(x, bool):
+            print("weak boolean", int(x))
+        elif isinstance(x, int):
+            print("weak bigint", x)
+        elif isinstance(x, float):
+            print("weak number", repr(x))
+        else:
+            print("in", array(x))
+    for o in outs:
+        print("out", array(o), tol)
+
+
+def floats(d, shape, scale=4.0):
+    return (rng.standard_normal(shape) * scale).astype(d)
+
+
+def edges(d):
+    f = np.finfo(d)
+    v = [0.0, -0.0, 1, -1, 0.5, -0.5, 1.5, 2.5, -2.5, 3, 7, -7, inf, -inf, nan, f.max, f.min, f.tiny, f.smallest_subnormal]
+    return np.array(v).astype(d)
+
+
+def ints(d, shape):
+    low = 0 if d.startswith("u") else -20
+    return rng.integers(low, 20, shape).astype(d)
+
+
+def int_edges(d):
+    i = np.iinfo(d)
+    return np.array(sorted({i.min, i.min + 1, 0, 1, 2, 3, 7, i.max - 1, i.max} | ({-1, -2, -7} if i.min < 0 else set())), d)
+
+
+def data(d):
+    if d == "bool":
+        return np.array([True, False, True])
+    return np.concatenate([edges(d), floats(d, 6)]) if d in FLOATS else np.concatenate([int_edges(d), ints(d, 4)])
+
+
+def grid(a):
+    x, y = np.meshgrid(a, a)
+    return x.ravel().copy(), y.ravel().copy()
+
+
+def to_float(d):
+    return d if d in FLOATS else "float32"
