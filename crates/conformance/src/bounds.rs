@@ -201,18 +201,18 @@ fn map_errors(map: &Map, inputs: &[&Known], params: &[u64], outputs: &[Array]) -
     };
     let perturbed: Vec<Perturbed> = free.iter().map(|&at| Perturbed::new(program, at)).collect();
     let read: BTreeSet<u32> = perturbed.iter().flat_map(|p| p.read.iter().copied()).collect();
-    let centers = Program { outputs: read.iter().copied().collect(), ..program.clone() };
-    let centers = reference::run(&Kernel::Map(Map { program: centers }), &arrays, &vec![dims[0]; read.len()], params)?;
-    let centers: BTreeMap<u32, Array> = read.into_iter().zip(centers).collect();
+    let centres = Program { outputs: read.iter().copied().collect(), ..program.clone() };
+    let centres = reference::run(&Kernel::Map(Map { program: centres }), &arrays, &vec![dims[0]; read.len()], params)?;
+    let centres: BTreeMap<u32, Array> = read.into_iter().zip(centres).collect();
     for p in &perturbed {
-        let operands: Vec<Array> = p.read.iter().map(|v| centers[v].clone()).collect();
+        let operands: Vec<Array> = p.read.iter().map(|v| centres[v].clone()).collect();
         let run = |sign: f64| -> Result<Vec<Array>> {
             let map = Map { program: p.program(sign) };
             reference::run(&Kernel::Map(map.clone()), &operands, &vec![dims[0]; map.program.outputs.len()], params)
         };
         let runs = [run(1.0)?, run(-1.0)?];
         add(&runs);
-        lost.extend(p.lost(&runs, &centers));
+        lost.extend(p.lost(&runs, &centres));
     }
     for &at in &inexact {
         let (array, errors) = (&inputs[at].array, absolute(inputs[at]));

@@ -88,11 +88,11 @@ impl<'a> Perturbed<'a> {
         out
     }
 
-    /// The elements whose angles are lost in these runs; `centers` holds what is read.
-    pub fn lost(&self, runs: &[Vec<Array>], centers: &BTreeMap<Value, Array>) -> Vec<usize> {
+    /// The elements whose angles are lost in these runs; `centres` holds what is read.
+    pub fn lost(&self, runs: &[Vec<Array>], centres: &BTreeMap<Value, Array>) -> Vec<usize> {
         let outputs = self.whole.outputs.len();
         let of_angle = |(n, angle): (usize, &Value)| {
-            let center = &centers[angle];
+            let center = &centres[angle];
             let off = move |i: usize| runs.iter().any(|run| difference(run[outputs + n].get(i), center.get(i)) > LOST_ANGLE);
             (0..center.len()).filter(move |&i| off(i)).collect::<Vec<_>>()
         };
