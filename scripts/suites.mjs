@@ -86,6 +86,7 @@ export const SLOW = [
   { name: 'fuzz targets', command: script('fuzz/native'), count: closing, tool: 'c++' },
   { name: 'hostile calls, many', command: [...script('fuzz/calls'), '--seed', 'slow', '--calls', '5000'], count: closing, setup: true },
   { name: 'soak, twenty minutes', command: [...script('fuzz/soak'), '--seed', 'slow', '--seconds', '1200'], count: closing, setup: true },
+  { name: 'fused multiply-add, emulated', command: cargo('run', '--quiet', '--release', '--package', 'ferrotensor-core', '--example', 'fma'), count: closing },
   // Rewrites crates/core/golden/exhaustive_f32.txt, whose being current the Rust tests check.
   { name: 'float32 functions, all inputs', command: cargo('run', '--quiet', '--release', '--package', 'ferrotensor-core', '--example', 'exhaustive'), count: closing }
 ]

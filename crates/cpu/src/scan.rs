@@ -29,7 +29,7 @@ struct Running<F, T>(PhantomData<(F, T)>);
 impl<F: Binary<T, T>, T: Copy> Source for Running<F, T> {
     type Args = Stretch;
     #[inline(always)]
-    unsafe fn run(s: Stretch) {
+    unsafe fn run<const FMA: bool>(s: Stretch) {
         // SAFETY: `len` elements at both, apart.
         let (src, out) = unsafe {
             (std::slice::from_raw_parts(s.src.cast::<T>(), s.len), std::slice::from_raw_parts_mut(s.out.cast::<T>(), s.len))

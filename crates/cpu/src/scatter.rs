@@ -32,7 +32,7 @@ impl<T> Binary<T, T> for Latest {
 impl<F: Binary<T, T>, T: Copy> Source for Apply<F, T> {
     type Args = Updates;
     #[inline(always)]
-    unsafe fn run(u: Updates) {
+    unsafe fn run<const FMA: bool>(u: Updates) {
         let (to, from) = (u.to.cast::<T>(), u.from.cast::<T>());
         if u.row.step == [1, 1] {
             // SAFETY: the row lies dense in both places, apart.

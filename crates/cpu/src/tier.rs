@@ -8,15 +8,16 @@ pub trait Source {
     /// What it is called with.
     type Args;
 
-    /// The kernel. Must be `#[inline(always)]`, so that it takes on the target features of its caller.
+    /// The kernel. Must be `#[inline(always)]`, so that it takes on the target features of its caller, among which is a
+    /// fused multiply-add if `FMA`.
     ///
     /// # Safety
     /// As the implementation states; pointers in `Args` must be valid for what it does.
-    unsafe fn run(args: Self::Args);
+    unsafe fn run<const FMA: bool>(args: Self::Args);
 }
 
 macro_rules! tiers {
-    ($($(#[$cfg:meta])* $tier:ident $module:ident $name:literal [$($features:literal)?] $present:expr;)*) => {
+    ($($(#[$cfg:meta])* $tier:ident $module:ident $name:literal [$($features:literal)?] fma($fma:expr) if $present:expr;)*) => {
         /// An instruction set the kernels are compiled for, from the oldest to the newest.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Tier {
@@ -46,7 +47,7 @@ macro_rules! tiers {
                 $(#[target_feature(enable = $features)])?
                 pub unsafe fn run<S: super::Source>(args: S::Args) {
                     // SAFETY: the caller keeps the contract of `S::run`.
-                    unsafe { S::run(args) }
+                    unsafe { S::run::<{ $fma }>(args) }
                 }
             }
         )*
@@ -59,14 +60,15 @@ macro_rules! tiers {
 }
 
 tiers! {
-    Baseline baseline "baseline" [] true;
+    Baseline baseline "baseline" [] fma(cfg!(any(target_feature = "fma", target_arch = "aarch64"))) if true;
     #[cfg(target_arch = "x86_64")]
-    Avx2 avx2 "avx2" ["avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt"] has!("avx2" "fma" "f16c" "bmi1" "bmi2" "lzcnt" "popcnt");
+    Avx2 avx2 "avx2" ["avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt"] fma(true)
+        if has!("avx2" "fma" "f16c" "bmi1" "bmi2" "lzcnt" "popcnt");
     // The five parts every AVX-512 machine since Skylake-X has (x86-64-v4).
     #[cfg(target_arch = "x86_64")]
     Avx512 avx512 "avx512"
-        ["avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt"]
-        Tier::Avx2.is_present() && has!("avx512f" "avx512bw" "avx512cd" "avx512dq" "avx512vl");
+        ["avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt"] fma(true)
+        if Tier::Avx2.is_present() && has!("avx512f" "avx512bw" "avx512cd" "avx512dq" "avx512vl");
 }
 
 /// Whether the machine has each of the named features.

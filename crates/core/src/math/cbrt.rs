@@ -26,6 +26,6 @@ pub fn cbrt<V: Real>(x: V) -> V {
     let square = Pair::product(t, t);
     let residual = (-square.lo).fma(t, (-square.hi).fma(t, m));
     let t = residual.fma(y * y * third, t);
-    let root = (t * V::from_bits(bits.shl(bits.lit(V::MANTISSA as u64)))).flip(x.sign());
+    let root = (t * t.with_bits(bits.shl(bits.lit(V::MANTISSA as u64)))).flip(x.sign());
     V::select(zero.lt(a) & a.lt(x.lit(f64::INFINITY)), root, x)
 }

@@ -83,7 +83,7 @@ impl<V: Real> Reduced<V> {
     #[inline(always)]
     pub(super) fn power(&self, down: u32) -> V {
         let b = self.bits;
-        V::from_bits(b.wrapping_sub(b.lit((V::BIAS + down) as u64)).shl(b.lit(V::MANTISSA as u64)))
+        self.n.with_bits(b.wrapping_sub(b.lit((V::BIAS + down) as u64)).shl(b.lit(V::MANTISSA as u64)))
     }
 
     /// Two factors of 2^n, each of about half the exponent: 2^n itself may overflow or be subnormal.
@@ -91,7 +91,7 @@ impl<V: Real> Reduced<V> {
     pub(super) fn half_powers(&self) -> (V, V) {
         let half = self.bits.shr(self.bits.lit(1));
         let mantissa = half.lit(V::MANTISSA as u64);
-        (V::from_bits(half.shl(mantissa)), V::from_bits(self.bits.wrapping_sub(half).shl(mantissa)))
+        (self.n.with_bits(half.shl(mantissa)), self.n.with_bits(self.bits.wrapping_sub(half).shl(mantissa)))
     }
 
     /// e^x: the rounding of r, at most a quarter unit, is the largest error beside the last rounding.

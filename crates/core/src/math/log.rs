@@ -19,7 +19,7 @@ pub(super) fn split_exponent<V: Real>(x: V) -> (V, V) {
     let root = V::choose(0x3f35_04f3, 0x3fe6_a09e_667f_3bcd);
     let mantissa = bits.lit(V::MANTISSA as u64);
     let biased = bits.wrapping_add(bits.lit(one - root)).shr(mantissa);
-    let m = V::from_bits(bits.wrapping_sub(biased.shl(mantissa)).wrapping_add(bits.lit(one)));
+    let m = x.with_bits(bits.wrapping_sub(biased.shl(mantissa)).wrapping_add(bits.lit(one)));
     let bias = V::select(subnormal, x.lit((V::BIAS + lift) as f64), x.lit(V::BIAS as f64));
     (x.float_of(biased) - bias, m)
 }

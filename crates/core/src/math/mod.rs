@@ -15,6 +15,8 @@ mod atan;
 mod cbrt;
 mod erf;
 mod exp;
+mod fma;
+mod fused;
 mod gamma;
 mod hyperbolic;
 mod hypot;
@@ -31,12 +33,16 @@ mod trig;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
+mod triples;
+#[cfg(test)]
 mod ulp;
 
 pub use atan::{acos, asin, atan, atan2};
 pub use cbrt::cbrt;
 pub use erf::{erf, erfc, erfinv};
 pub use exp::{exp, exp2, expm1};
+pub use fma::{EmulatedFma, add_to_odd};
+pub use fused::{Exact, Fused, Instruction, Quick, Way};
 pub use gamma::{digamma, lgamma};
 pub use hyperbolic::{cosh, sinh, tanh};
 pub use hypot::hypot;

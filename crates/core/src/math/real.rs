@@ -69,7 +69,8 @@ pub trait Real:
 
     /// A constant beside `self`, rounded from float64.
     fn lit(self, value: f64) -> Self;
-    /// `self * b + c` rounded once.
+    /// `self * b + c` rounded once. For `f32` and `f64` themselves it is the target's instruction, or a call of the C
+    /// library where the target has none: code for such targets computes in [`super::Fused`].
     fn fma(self, b: Self, c: Self) -> Self;
     /// The absolute value.
     fn abs(self) -> Self;
@@ -79,8 +80,8 @@ pub trait Real:
     fn lt(self, other: Self) -> Self::Mask;
     /// The bits of the float.
     fn bits(self) -> Self::Bits;
-    /// The float with these bits.
-    fn from_bits(bits: Self::Bits) -> Self;
+    /// The float with these bits (beside `self`).
+    fn with_bits(self, bits: Self::Bits) -> Self;
 
     /// One of two things by precision, known at compile time.
     #[inline(always)]
@@ -118,7 +119,7 @@ pub trait Real:
     /// `self`, negated where `sign` holds a sign bit.
     #[inline(always)]
     fn flip(self, sign: Self::Bits) -> Self {
-        Self::from_bits(self.bits() ^ sign)
+        self.with_bits(self.bits() ^ sign)
     }
 
     /// The integer nearest to `self * factor` (ties to even) as a float, and bits whose low part is that integer plus
@@ -134,7 +135,7 @@ pub trait Real:
     #[inline(always)]
     fn float_of(self, integer: Self::Bits) -> Self {
         let magic = self.lit((1u64 << Self::MANTISSA) as f64);
-        Self::from_bits(integer | magic.bits()) - magic
+        self.with_bits(integer | magic.bits()) - magic
     }
 }
 
@@ -226,7 +227,7 @@ macro_rules! native {
                 self.to_bits()
             }
             #[inline(always)]
-            fn from_bits(bits: $bits) -> Self {
+            fn with_bits(self, bits: $bits) -> Self {
                 <$float>::from_bits(bits)
             }
         }

@@ -163,7 +163,7 @@ impl<'b, const WIDTH: u32> Real for Recorded<'b, WIDTH> {
     fn bits(self) -> RecordedBits<'b, WIDTH> {
         RecordedBits(self.0.then(|b, x| b.bitcast(x, unsigned(WIDTH))))
     }
-    fn from_bits(bits: RecordedBits<'b, WIDTH>) -> Self {
+    fn with_bits(self, bits: RecordedBits<'b, WIDTH>) -> Self {
         Self(bits.0.then(|b, x| b.bitcast(x, float(WIDTH))))
     }
 }

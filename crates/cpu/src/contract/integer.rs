@@ -30,7 +30,7 @@ const COLUMNS: usize = 512;
 impl<T: Item> Source for Rows<T> {
     type Args = RowProduct;
     #[inline(always)]
-    unsafe fn run(r: RowProduct) {
+    unsafe fn run<const FMA: bool>(r: RowProduct) {
         let mut j = 0;
         while j < r.n {
             let len = COLUMNS.min(r.n - j);

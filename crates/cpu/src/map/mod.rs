@@ -2,6 +2,7 @@
 
 pub mod compile;
 pub mod frame;
+pub mod function;
 pub mod table;
 pub mod tile;
 pub mod transpose;

@@ -1,10 +1,11 @@
 //! Which tile function carries out an instruction. An arm means support; there is no other list of what the CPU can do.
 
-use super::tile::{self, Map1, Map2, Map3, Moderate, TileFn};
+use super::function::{self, Call, Moderate};
+use super::tile::{self, Map1, Map2, Map3, TileFn};
+use crate::number::Item;
 use crate::number::cast::CastTo;
-use crate::number::{Item, Real};
 use crate::tier::{Tier, compiled};
-use ferrotensor_core::element::{Bool, Complex};
+use ferrotensor_core::element::{Bool, Complex, bf16, f16};
 use ferrotensor_core::scalar::{MathFn, Op};
 use ferrotensor_core::{DType, for_each_math, match_dtype, math};
 
@@ -113,7 +114,13 @@ pub fn tile_fn(op: Op, d: DType, arg: DType, tier: Tier) -> Result<TileFn, Strin
         Op::Lt => ordered!(arg, T => compiled::<Map2<tile::Lt, T, Bool>>(tier), else return none(op, arg)),
         Op::Le => ordered!(arg, T => compiled::<Map2<tile::Le, T, Bool>>(tier), else return none(op, arg)),
         Op::Select => by_size!(d.bytes(), T => compiled::<Map3<tile::Select, Bool, T>>(tier)),
-        Op::Fma => floats!(d, T => compiled::<Map3<tile::Fma, T, T>>(tier), else return none(op, d)),
+        Op::Fma => match d {
+            DType::F16 => compiled::<Map3<tile::HalfFma, f16, f16>>(tier),
+            DType::BF16 => compiled::<Map3<tile::HalfFma, bf16, bf16>>(tier),
+            DType::F32 => compiled::<Call<function::Fma, f32>>(tier),
+            DType::F64 => compiled::<Call<function::Fma, f64>>(tier),
+            _ => return none(op, d),
+        },
         Op::Cast => match_dtype!(arg, A => match_dtype!(d, R => compiled::<Map1<tile::Cast, A, R>>(tier))),
         Op::Imag => match d {
             DType::F32 => compiled::<Map1<tile::Imag, Complex<f32>, f32>>(tier),
@@ -136,14 +143,14 @@ macro_rules! functions {
     (unary: $(($one:ident, $f:path)),*; binary: $(($two:ident, $g:path)),*;) => {
         /// The tile function of a call.
         #[allow(unreachable_patterns)]
-        fn math<T: Item<Value: math::Real + Real> + CastTo<f64>>(f: MathFn, tier: Tier) -> TileFn {
+        fn math<T: Item<Value: math::EmulatedFma> + CastTo<f64>>(f: MathFn, tier: Tier) -> TileFn {
             match f {
                 // These have a cheaper equal for tiles without large arguments.
-                MathFn::Sin => compiled::<Moderate<tile::SinModerate, tile::Sin, T>>(tier),
-                MathFn::Cos => compiled::<Moderate<tile::CosModerate, tile::Cos, T>>(tier),
-                MathFn::Tan => compiled::<Moderate<tile::TanModerate, tile::Tan, T>>(tier),
-                $(MathFn::$one => compiled::<Map1<tile::$one, T, T>>(tier),)*
-                $(MathFn::$two => compiled::<Map2<tile::$two, T, T>>(tier),)*
+                MathFn::Sin => compiled::<Moderate<function::SinModerate, function::Sin, T>>(tier),
+                MathFn::Cos => compiled::<Moderate<function::CosModerate, function::Cos, T>>(tier),
+                MathFn::Tan => compiled::<Moderate<function::TanModerate, function::Tan, T>>(tier),
+                $(MathFn::$one => compiled::<Call<function::$one, T>>(tier),)*
+                $(MathFn::$two => compiled::<Call<function::$two, T>>(tier),)*
             }
         }
     };

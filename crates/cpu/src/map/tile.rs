@@ -1,11 +1,10 @@
 //! The loops over one tile: a handful of generic functions that carry every instruction of the scalar IR.
 
 use crate::number::cast::CastTo;
-use crate::number::{Arithmetic, Bits, Float, Fused, Item, MulHi, Number, Ordered, Real, Shift};
+use crate::number::{Arithmetic, Bits, Float, Half, Item, MulHi, Number, Ordered, Real, Shift};
 use crate::tier::Source;
+use ferrotensor_core::Bool;
 use ferrotensor_core::element::Complex;
-use ferrotensor_core::math::{self, MODERATE};
-use ferrotensor_core::{Bool, for_each_math};
 use std::marker::PhantomData;
 
 /// What a tile function is called with: `len` elements at each pointer, the target apart from the operands.
@@ -51,7 +50,7 @@ pub struct Map3<F, A, R>(PhantomData<(F, A, R)>);
 /// # Safety
 /// `len` aligned elements at `at` that nobody writes meanwhile.
 #[inline(always)]
-unsafe fn operand<'a, T>(at: *const u8, len: usize) -> &'a [T] {
+pub unsafe fn operand<'a, T>(at: *const u8, len: usize) -> &'a [T] {
     // SAFETY: by the contract above.
     unsafe { std::slice::from_raw_parts(at.cast(), len) }
 }
@@ -59,7 +58,7 @@ unsafe fn operand<'a, T>(at: *const u8, len: usize) -> &'a [T] {
 /// # Safety
 /// `len` aligned elements at `at` that nobody else reads or writes meanwhile.
 #[inline(always)]
-unsafe fn target<'a, T>(at: *mut u8, len: usize) -> &'a mut [T] {
+pub unsafe fn target<'a, T>(at: *mut u8, len: usize) -> &'a mut [T] {
     // SAFETY: by the contract above; every element type is valid for any bytes.
     unsafe { std::slice::from_raw_parts_mut(at.cast(), len) }
 }
@@ -67,7 +66,7 @@ unsafe fn target<'a, T>(at: *mut u8, len: usize) -> &'a mut [T] {
 impl<F: Unary<A, R>, A: Copy, R> Source for Map1<F, A, R> {
     type Args = Tile;
     #[inline(always)]
-    unsafe fn run(t: Tile) {
+    unsafe fn run<const FMA: bool>(t: Tile) {
         // SAFETY: the contract of `TileFn`.
         let (x, out) = unsafe { (operand::<A>(t.args[0], t.len), target::<R>(t.out, t.len)) };
         for (o, &x) in out.iter_mut().zip(x) {
@@ -79,7 +78,7 @@ impl<F: Unary<A, R>, A: Copy, R> Source for Map1<F, A, R> {
 impl<F: Binary<A, R>, A: Copy, R> Source for Map2<F, A, R> {
     type Args = Tile;
     #[inline(always)]
-    unsafe fn run(t: Tile) {
+    unsafe fn run<const FMA: bool>(t: Tile) {
         // SAFETY: the contract of `TileFn`.
         let (x, y, out) =
             unsafe { (operand::<A>(t.args[0], t.len), operand::<A>(t.args[1], t.len), target::<R>(t.out, t.len)) };
@@ -92,7 +91,7 @@ impl<F: Binary<A, R>, A: Copy, R> Source for Map2<F, A, R> {
 impl<F: Ternary<A, R>, A: Copy, R: Copy> Source for Map3<F, A, R> {
     type Args = Tile;
     #[inline(always)]
-    unsafe fn run(t: Tile) {
+    unsafe fn run<const FMA: bool>(t: Tile) {
         // SAFETY: the contract of `TileFn`.
         let (x, y, z, out) = unsafe {
             let len = t.len;
@@ -182,79 +181,12 @@ impl<R: Copy> Ternary<Bool, R> for Select {
     }
 }
 
-/// `x * y + z`, rounded once.
-pub struct Fma;
-impl<T: Fused> Ternary<T, T> for Fma {
+/// `x * y + z`, rounded once, for dtypes narrower than their arithmetic.
+pub struct HalfFma;
+impl<T: Half> Ternary<T, T> for HalfFma {
     #[inline(always)]
     fn apply(x: T, y: T, z: T) -> T {
         T::fma(x, y, z)
-    }
-}
-
-macro_rules! functions {
-    (unary: $(($one:ident, $f:path)),*; binary: $(($two:ident, $g:path)),*;) => {
-        $(
-            #[doc = concat!("`", stringify!($one), "`, single-sourced in [`ferrotensor_core::math`].")]
-            pub struct $one;
-            impl<T: Item<Value: math::Real>> Unary<T, T> for $one {
-                #[inline(always)]
-                fn apply(x: T) -> T { T::store($f(x.load())) }
-            }
-        )*
-        $(
-            #[doc = concat!("`", stringify!($two), "`, single-sourced in [`ferrotensor_core::math`].")]
-            pub struct $two;
-            impl<T: Item<Value: math::Real>> Binary<T, T> for $two {
-                #[inline(always)]
-                fn apply(x: T, y: T) -> T { T::store($g(x.load(), y.load())) }
-            }
-        )*
-    };
-}
-for_each_math!(functions);
-
-/// [`Sin`] below [`MODERATE`]: equal bits, without the reduction of large arguments.
-pub struct SinModerate;
-impl<T: Item<Value: math::Real>> Unary<T, T> for SinModerate {
-    #[inline(always)]
-    fn apply(x: T) -> T {
-        T::store(math::sin_moderate(x.load()))
-    }
-}
-
-/// [`Cos`] below [`MODERATE`].
-pub struct CosModerate;
-impl<T: Item<Value: math::Real>> Unary<T, T> for CosModerate {
-    #[inline(always)]
-    fn apply(x: T) -> T {
-        T::store(math::cos_moderate(x.load()))
-    }
-}
-
-/// [`Tan`] below [`MODERATE`].
-pub struct TanModerate;
-impl<T: Item<Value: math::Real>> Unary<T, T> for TanModerate {
-    #[inline(always)]
-    fn apply(x: T) -> T {
-        T::store(math::tan_moderate(x.load()))
-    }
-}
-
-/// Loop of `M` over tiles whose elements are all below [`MODERATE`] in size, of `F` over others.
-pub struct Moderate<M, F, T>(PhantomData<(M, F, T)>);
-
-impl<M: Unary<T, T>, F: Unary<T, T>, T: Item<Value: Real> + CastTo<f64>> Source for Moderate<M, F, T> {
-    type Args = Tile;
-    #[inline(always)]
-    unsafe fn run(t: Tile) {
-        // SAFETY: the contract of `TileFn`.
-        let x = unsafe { operand::<T>(t.args[0], t.len) };
-        let large = x.iter().fold(false, |large, &x| {
-            let x: f64 = x.cast();
-            large | (x.abs() >= MODERATE) | x.is_nan()
-        });
-        // SAFETY: the same contract.
-        unsafe { if large { Map1::<F, T, T>::run(t) } else { Map1::<M, T, T>::run(t) } }
     }
 }
 

@@ -5,6 +5,7 @@ pub mod cast;
 pub mod half_bits;
 
 use ferrotensor_core::element::{Complex, bf16, f16};
+use ferrotensor_core::math::add_to_odd;
 use ferrotensor_core::{Bool, Element};
 use half_bits::{bf16_from_f32, f16_from_f32, f32_from_bf16, f32_from_f16, f32_odd_from_f64};
 
@@ -89,48 +90,26 @@ pub trait Float: Real {
     fn trunc(self) -> Self;
 }
 
-/// Float dtypes: what has to know the dtype it is rounded to.
-pub trait Fused: Item<Value: Float> {
+/// The float dtypes whose arithmetic is wider than they are.
+pub trait Half: Item<Value = f32> {
     /// `x * y + z`, rounded once to the dtype itself.
     fn fma(x: Self, y: Self, z: Self) -> Self;
 }
 
-macro_rules! fused {
-    (native $($t:ty)*) => {$(
-        impl Fused for $t {
-            #[inline(always)]
-            fn fma(x: $t, y: $t, z: $t) -> $t { x.mul_add(y, z) }
-        }
-    )*};
-    (half $($t:ty: $load:ident $store:ident;)*) => {$(
-        impl Fused for $t {
+macro_rules! halves {
+    ($($t:ty)*) => {$(
+        impl Half for $t {
             /// The product is exact in float64. The sum is rounded to odd there and in float32, so that the only rounding
             /// that counts is the last one.
             #[inline(always)]
             fn fma(x: $t, y: $t, z: $t) -> $t {
-                let (p, z) = ($load(x) as f64 * $load(y) as f64, $load(z) as f64);
-                $store(f32_odd_from_f64(add_to_odd(p, z)))
+                let product = x.load() as f64 * y.load() as f64;
+                Self::store(f32_odd_from_f64(add_to_odd(product, z.load() as f64)))
             }
         }
     )*};
 }
-fused! { native f32 f64 }
-fused! { half f16: f32_from_f16 f16_from_f32; bf16: f32_from_bf16 bf16_from_f32; }
-
-/// `x + y` rounded to odd: where the sum is not exact, its last bit is set and it lies on the side of the exact sum.
-#[inline(always)]
-fn add_to_odd(x: f64, y: f64) -> f64 {
-    let sum = x + y;
-    // Knuth's two-sum: the exact error of the addition.
-    let back = sum - x;
-    let error = (x - (sum - back)) + (y - back);
-    // Away from zero if sum was rounded towards it, and the other way round; an odd last bit is right already.
-    let towards = (error > 0.0) == (sum > 0.0);
-    let bits = sum.to_bits();
-    let moved = if towards { bits.wrapping_add(1) } else { bits.wrapping_sub(1) };
-    let inexact = (error != 0.0) & error.is_finite() & sum.is_finite() & (bits & 1 == 0);
-    if inexact { f64::from_bits(moved) } else { sum }
-}
+halves! { f16 bf16 }
 
 /// Integers and `bool`.
 #[allow(missing_docs)]

@@ -41,7 +41,7 @@ const BLOCK: usize = 256;
 impl<T: Item<Value: Ordered>, const LARGEST: bool> Source for First<T, LARGEST> {
     type Args = Contest;
     #[inline(always)]
-    unsafe fn run(c: Contest) {
+    unsafe fn run<const FMA: bool>(c: Contest) {
         // SAFETY: `width` bests with their positions, `len` elements at `src`, all apart.
         let (best, at, src) = unsafe {
             (

@@ -65,7 +65,7 @@ struct Short<F, T>(PhantomData<(F, T)>);
 impl<F: Binary<T, T>, T: Copy> Source for Combine<F, T> {
     type Args = Lanes;
     #[inline(always)]
-    unsafe fn run(a: Lanes) {
+    unsafe fn run<const FMA: bool>(a: Lanes) {
         // SAFETY: `len` elements at both, apart (see `Lanes`).
         let (acc, src) = unsafe {
             (std::slice::from_raw_parts_mut(a.acc.cast::<T>(), a.len), std::slice::from_raw_parts(a.src.cast::<T>(), a.len))
@@ -79,7 +79,7 @@ impl<F: Binary<T, T>, T: Copy> Source for Combine<F, T> {
 impl<F: Binary<T, T>, T: Copy> Source for Rows<F, T> {
     type Args = Lanes;
     #[inline(always)]
-    unsafe fn run(a: Lanes) {
+    unsafe fn run<const FMA: bool>(a: Lanes) {
         // SAFETY: `len` elements at `src`, and at `acc` room for as many up to `LANES`, apart.
         let (acc, src) = unsafe {
             let lanes = a.len.min(LANES);
@@ -131,7 +131,7 @@ fn fold<F: Binary<T, T>, T: Copy>(acc: &mut [T], width: usize) {
 impl<F: Binary<T, T>, T: Copy> Source for Fold<F, T> {
     type Args = Lanes;
     #[inline(always)]
-    unsafe fn run(a: Lanes) {
+    unsafe fn run<const FMA: bool>(a: Lanes) {
         // SAFETY: `len` elements at `acc`.
         let acc = unsafe { std::slice::from_raw_parts_mut(a.acc.cast::<T>(), a.len) };
         fold::<F, T>(acc, a.width);
@@ -141,7 +141,7 @@ impl<F: Binary<T, T>, T: Copy> Source for Fold<F, T> {
 impl<F: Binary<T, T>, T: Copy> Source for Short<F, T> {
     type Args = ShortItems;
     #[inline(always)]
-    unsafe fn run(s: ShortItems) {
+    unsafe fn run<const FMA: bool>(s: ShortItems) {
         // SAFETY: see `ShortItems`.
         let (src, out) = unsafe {
             (
