@@ -5,7 +5,7 @@
 //! hundred.
 
 use crate::values::Rng;
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 /// Attempts to complete an assignment around a pair before the pair counts as impossible.
 const ATTEMPTS: usize = 24;
@@ -64,24 +64,18 @@ pub fn pairwise(sizes: &[usize], limit: usize, rng: &mut Rng, mut valid: impl Fn
     out
 }
 
-/// Positions of a few of the assignments in which still every value of every axis occurs, and `times` times if it does so in all
-/// of them: in turn the one with most values that are missing.
-pub fn singles(assignments: &[&[usize]], times: usize) -> Vec<usize> {
-    let mut missing: BTreeMap<(usize, usize), usize> = BTreeMap::new();
-    for value in assignments.iter().flat_map(|a| a.iter().copied().enumerate()) {
-        let n = missing.entry(value).or_default();
-        *n = times.min(*n + 1);
-    }
-    let mut left: Vec<usize> = (0..assignments.len()).collect();
+/// Positions of a few of the assignments in which still every value of every axis occurs: in turn the one with most values that
+/// are missing.
+pub fn singles(assignments: &[&[usize]]) -> Vec<usize> {
+    let values = |n: usize| assignments[n].iter().copied().enumerate();
+    let mut missing: BTreeSet<(usize, usize)> = (0..assignments.len()).flat_map(values).collect();
     let mut out = Vec::new();
     loop {
-        let news = |n: usize| assignments[n].iter().copied().enumerate().filter(|v| missing[v] > 0).count();
+        let news = |n: usize| values(n).filter(|v| missing.contains(v)).count();
         // Of equals the last one is taken; the order is as good as any, and always the same.
-        let best = (0..left.len()).max_by_key(|&i| news(left[i])).filter(|&i| news(left[i]) > 0);
-        let Some(best) = best.map(|i| left.remove(i)) else { break };
-        for value in assignments[best].iter().copied().enumerate() {
-            missing.entry(value).and_modify(|n| *n = n.saturating_sub(1));
-        }
+        let best = (0..assignments.len()).max_by_key(|&n| news(n)).filter(|&n| news(n) > 0);
+        let Some(best) = best else { break };
+        missing.retain(|&(axis, value)| assignments[best][axis] != value);
         out.push(best);
     }
     out.sort_unstable();
@@ -95,9 +89,8 @@ mod tests {
     #[test]
     fn a_sample_has_every_value_and_no_useless_assignment() {
         let all: [&[usize]; 5] = [&[0, 0, 0], &[0, 1, 0], &[1, 1, 2], &[1, 0, 1], &[0, 0, 1]];
-        assert_eq!(singles(&all, 1), [1, 2, 4]);
-        assert_eq!(singles(&all, 9), [0, 1, 2, 3, 4]);
-        assert_eq!(singles(&[], 1), [0usize; 0]);
+        assert_eq!(singles(&all), [1, 2, 4]);
+        assert_eq!(singles(&[]), [0usize; 0]);
     }
 
     #[test]

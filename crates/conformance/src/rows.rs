@@ -152,13 +152,12 @@ impl Group {
         format!("{} on {backend}", self.name())
     }
 
-    /// Numbers of the cases for the hostile device: a few in which every circumstance that fits its buffers occurs, twice where
-    /// it can.
+    /// Numbers of the cases for the hostile device: a few in which every circumstance that fits its buffers occurs.
     pub fn sample(&self) -> Vec<usize> {
         let fits = |n: &usize| self.cases[*n].recipe == 0 && self.cases[*n].largest <= ferrotensor_fakes::MAX_BUFFER;
         let fitting: Vec<usize> = (0..self.cases.len()).filter(fits).collect();
         let assignments: Vec<&[usize]> = fitting.iter().map(|&n| self.cases[n].assignment.as_slice()).collect();
-        covering::singles(&assignments, 2).into_iter().map(|n| fitting[n]).collect()
+        covering::singles(&assignments).into_iter().map(|n| fitting[n]).collect()
     }
 
     /// Runs the cases of one layout on one tier.

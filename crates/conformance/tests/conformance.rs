@@ -66,23 +66,23 @@ fn main() -> ExitCode {
     let of_backend = |b: &&'static str| groups.iter().flat_map(|g| g.planned(b)).collect::<Vec<_>>();
     let planned: Vec<(String, (String, String))> = whole.iter().flat_map(of_backend).collect();
     let (mut trials, mut cases, mut sampled) = (Vec::new(), 0, 0);
-    for group in &groups {
-        for placement in group.placements() {
-            for &tier in &present {
-                cases += group.count(placement);
-                let own = Arc::clone(group);
-                trials.push(trial(name(&group.name(), placement, tier), move || own.check(placement, tier)));
-            }
-        }
-    }
-    // Behind those of the CPU, which make the references and the bits to compare with.
-    for group in groups {
-        sampled += group.sample().len();
-        trials.push(trial(hostile(&group.name()), move || group.check_hostile()));
-    }
+    // Long single checks first, so that none is left over when the rows are done.
     let others =
         [programs::trials(), guards::trials(), refusals::trials(), golden::trials(), random::trials(), saboteur::trials()];
     trials.extend(others.into_iter().flatten().map(|(name, f)| trial(name, f)));
+    // A group's trials stand together, and the last one to end frees its cases. The first tier's prepare them, on other cases
+    // side by side; the hostile device comes last: it compares with their bits.
+    for group in groups {
+        for &tier in &present {
+            for placement in group.placements() {
+                cases += group.count(placement);
+                let own = Arc::clone(&group);
+                trials.push(trial(name(&group.name(), placement, tier), move || own.check(placement, tier)));
+            }
+        }
+        sampled += group.sample().len();
+        trials.push(trial(hostile(&group.name()), move || group.check_hostile()));
+    }
 
     let conclusion = libtest_mimic::run(&args, trials);
     if args.list {
