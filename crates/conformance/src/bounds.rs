@@ -156,12 +156,33 @@ fn floor(call: &Instr, argument: f64) -> f64 {
     }
 }
 
+/// Elements of a map of several functions that have a bound: each function takes two runs of the reference. Those behind are held
+/// to the bits of the first tier only, as all are.
+const LONG: usize = 4096;
+
+fn long_map_errors(map: &Map, inputs: &[&Known], params: &[u64], outputs: &[Array]) -> Result<Vec<Option<Vec<f64>>>> {
+    let first: Vec<usize> = (0..LONG).collect();
+    let head = |array: &Array| Array::new(array.dtype(), &[LONG], array.bytes()[..LONG * array.dtype().bytes()].to_vec());
+    let short = |k: &&Known| Ok(Known { array: head(&k.array)?, bound: k.bound.picked(&first) });
+    let short: Vec<Known> = inputs.iter().map(short).collect::<Result<_>>()?;
+    let heads: Vec<Array> = outputs.iter().map(head).collect::<Result<_>>()?;
+    let mut errors = map_errors(map, &short.iter().collect::<Vec<_>>(), params, &heads)?;
+    for (errors, output) in errors.iter_mut().zip(outputs) {
+        errors.get_or_insert_default().resize(output.len(), f64::INFINITY);
+    }
+    Ok(errors)
+}
+
 fn map_errors(map: &Map, inputs: &[&Known], params: &[u64], outputs: &[Array]) -> Result<Vec<Option<Vec<f64>>>> {
     let program = &map.program;
     let free: Vec<usize> = (0..program.instrs.len()).filter(|&i| rounds_freely(program, &program.instrs[i])).collect();
     let inexact: Vec<usize> = (0..inputs.len()).filter(|&i| inputs[i].bound != Bound::Exact).collect();
     if free.is_empty() && inexact.is_empty() {
         return Ok(vec![None; outputs.len()]);
+    }
+    let by_place = program.instrs.iter().any(|i| matches!(i.op, Op::Index(_)));
+    if free.len() > 2 && !by_place && outputs.iter().any(|o| o.len() > LONG) {
+        return long_map_errors(map, inputs, params, outputs);
     }
     let read = |value: usize| program.instrs.iter().any(|i| i.args.contains(&(value as u32)));
     if let ([call], true) = (&free[..], inexact.is_empty())
