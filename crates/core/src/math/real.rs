@@ -101,12 +101,21 @@ pub trait Real:
     fn poly(self, table: &Table) -> Self {
         let c = table.of::<Self>();
         let square = self * self;
-        let mut pairs = c.chunks(2).rev().map(|pair| match *pair {
-            [low, high] => self.fma(self.lit(high), self.lit(low)),
-            _ => self.lit(pair[0]),
-        });
-        let first = pairs.next().unwrap_or_else(|| self.lit(0.0));
-        pairs.fold(first, |sum, pair| sum.fma(square, pair))
+        let last = (c.len() - 1) / 2;
+        let mut sum = pair(self, c, last);
+        // Written out for the longest table there is: LLVM unrolls a loop only up to a size, which terms with an emulated fma
+        // exceed, and an inner loop keeps the outer one from being vectorised (`exp` float64, SSE2: 170 instead of 72 ns per element).
+        macro_rules! steps {
+            ($($n:literal)*) => {$(
+                if $n <= last {
+                    let next = pair(self, c, last - $n);
+                    sum = sum.fma(square, next);
+                }
+            )*};
+        }
+        steps!(1 2 3 4 5 6 7 8 9 10);
+        assert!(last <= 10);
+        sum
     }
 
     /// The sign bit alone.
@@ -136,6 +145,16 @@ pub trait Real:
     fn float_of(self, integer: Self::Bits) -> Self {
         let magic = self.lit((1u64 << Self::MANTISSA) as f64);
         self.with_bits(integer | magic.bits()) - magic
+    }
+}
+
+/// The n-th two terms of a polynomial, as one of the first degree.
+#[inline(always)]
+fn pair<V: Real>(x: V, c: &[f64], n: usize) -> V {
+    let low = x.lit(c[2 * n]);
+    match c.get(2 * n + 1) {
+        Some(&high) => x.fma(x.lit(high), low),
+        None => low,
     }
 }
 
