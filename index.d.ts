@@ -135,7 +135,11 @@ type RealOf<D extends DType> = {
     complex64: 'float32';
     complex128: 'float64';
 }[D];
-/** The promotion table; `never` where two dtypes do not combine (uint64 with a signed integer). */
+/**
+ * What comes out of uint64 and a signed integer: no dtype holds both, and the call throws. Convert one of them with `astype`.
+ */
+type NoCommonDType = 'int64' | 'uint64';
+/** The promotion table. */
 interface PromotionTable {
     bool: {
         bool: 'bool';
@@ -163,7 +167,7 @@ interface PromotionTable {
         int32: 'int32';
         uint32: 'int64';
         int64: 'int64';
-        uint64: never;
+        uint64: NoCommonDType;
         float16: 'float16';
         bfloat16: 'bfloat16';
         float32: 'float32';
@@ -197,7 +201,7 @@ interface PromotionTable {
         int32: 'int32';
         uint32: 'int64';
         int64: 'int64';
-        uint64: never;
+        uint64: NoCommonDType;
         float16: 'float16';
         bfloat16: 'bfloat16';
         float32: 'float32';
@@ -231,7 +235,7 @@ interface PromotionTable {
         int32: 'int32';
         uint32: 'int64';
         int64: 'int64';
-        uint64: never;
+        uint64: NoCommonDType;
         float16: 'float16';
         bfloat16: 'bfloat16';
         float32: 'float32';
@@ -265,7 +269,7 @@ interface PromotionTable {
         int32: 'int64';
         uint32: 'int64';
         int64: 'int64';
-        uint64: never;
+        uint64: NoCommonDType;
         float16: 'float16';
         bfloat16: 'bfloat16';
         float32: 'float32';
@@ -275,13 +279,13 @@ interface PromotionTable {
     };
     uint64: {
         bool: 'uint64';
-        int8: never;
+        int8: NoCommonDType;
         uint8: 'uint64';
-        int16: never;
+        int16: NoCommonDType;
         uint16: 'uint64';
-        int32: never;
+        int32: NoCommonDType;
         uint32: 'uint64';
-        int64: never;
+        int64: NoCommonDType;
         uint64: 'uint64';
         float16: 'float16';
         bfloat16: 'bfloat16';
@@ -394,21 +398,10 @@ interface PromotionTable {
     };
 }
 /**
- * The dtype in which tensors of two dtypes are combined; `never` where they do not and the call throws. Refusing the operand
- * instead, or the result, by a conditional type would cost tensors their covariance or stop generic code from compiling.
+ * The dtype in which tensors of two dtypes are combined; {@link NoCommonDType} where they are not. Refusing the operand instead, or
+ * the result, by a conditional type would cost tensors their covariance or stop generic code from compiling.
  */
 type Promote<A extends DType, B extends DType> = PromotionTable[A][B];
-
-/** Nested arrays of elements, as deep as the tensor has axes. */
-type NestedArray<T> = T | NestedArray<T>[];
-/**
- * Computes tensors, all in one program, and resolves when their values are there.
- *
- * @throws {TensorError} `ERR_DISPOSED`, `ERR_OUT_OF_MEMORY`, or the error a value turned out to be.
- */
-declare function evaluate(...tensors: readonly Tensor[]): Promise<void>;
-/** As {@link evaluate}, blocking. */
-declare function evaluateSync(...tensors: readonly Tensor[]): void;
 
 /** Nested arrays whose leaves are of one kind. */
 type Nested<T> = T | readonly Nested<T>[];
@@ -672,7 +665,7 @@ declare function round<A extends DType>(x: Tensor<A>): Tensor<A>;
  *
  * `sqrt(x)`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `sqrt`, PyTorch `sqrt`.
  *
  * @param x A tensor of a real dtype.
@@ -687,7 +680,7 @@ declare function sqrt<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `1 / sqrt(x)`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
  * PyTorch `rsqrt`.
  *
  * @param x A tensor of a real dtype.
@@ -702,7 +695,7 @@ declare function rsqrt<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `1 / x`
  *
- * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `reciprocal`, PyTorch `reciprocal`.
  *
  * @param x A tensor.
@@ -717,7 +710,7 @@ declare function reciprocal<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `e^x`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `exp`, PyTorch `exp`.
  *
  * @param x A tensor of a real dtype.
@@ -732,7 +725,7 @@ declare function exp<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `2^x`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `exp2`, PyTorch `exp2`.
  *
  * @param x A tensor of a real dtype.
@@ -747,7 +740,7 @@ declare function exp2<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `e^x - 1`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `expm1`, PyTorch `expm1`.
  *
  * @param x A tensor of a real dtype.
@@ -762,7 +755,7 @@ declare function expm1<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `ln(x)`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `log`, PyTorch `log`.
  *
  * @param x A tensor of a real dtype.
@@ -777,7 +770,7 @@ declare function log<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `ln(1 + x)`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `log1p`, PyTorch `log1p`.
  *
  * @param x A tensor of a real dtype.
@@ -792,7 +785,7 @@ declare function log1p<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `ln(x) / ln(2)`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `log2`, PyTorch `log2`.
  *
  * @param x A tensor of a real dtype.
@@ -807,7 +800,7 @@ declare function log2<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `ln(x) / ln(10)`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `log10`, PyTorch `log10`.
  *
  * @param x A tensor of a real dtype.
@@ -822,7 +815,7 @@ declare function log10<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `sin(x)`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `sin`, PyTorch `sin`.
  *
  * @param x A tensor of a real dtype.
@@ -837,7 +830,7 @@ declare function sin<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `cos(x)`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `cos`, PyTorch `cos`.
  *
  * @param x A tensor of a real dtype.
@@ -852,7 +845,7 @@ declare function cos<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `sin(x) / cos(x)`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `tan`, PyTorch `tan`.
  *
  * @param x A tensor of a real dtype.
@@ -867,7 +860,7 @@ declare function tan<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `y with sin(y) = x`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `asin`, PyTorch `asin`.
  *
  * @param x A tensor of a real dtype.
@@ -882,7 +875,7 @@ declare function asin<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `y with cos(y) = x`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `acos`, PyTorch `acos`.
  *
  * @param x A tensor of a real dtype.
@@ -897,7 +890,7 @@ declare function acos<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `y with tan(y) = x`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `atan`, PyTorch `atan`.
  *
  * @param x A tensor of a real dtype.
@@ -912,7 +905,7 @@ declare function atan<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `(e^x - e^-x) / 2`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `sinh`, PyTorch `sinh`.
  *
  * @param x A tensor of a real dtype.
@@ -927,7 +920,7 @@ declare function sinh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `(e^x + e^-x) / 2`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `cosh`, PyTorch `cosh`.
  *
  * @param x A tensor of a real dtype.
@@ -942,7 +935,7 @@ declare function cosh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `(e^x - e^-x) / (e^x + e^-x)`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `tanh`, PyTorch `tanh`.
  *
  * @param x A tensor of a real dtype.
@@ -957,7 +950,7 @@ declare function tanh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `ln(x + sqrt(x^2 + 1))`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `asinh`, PyTorch `asinh`.
  *
  * @param x A tensor of a real dtype.
@@ -972,7 +965,7 @@ declare function asinh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `ln(x + sqrt(x^2 - 1))`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `acosh`, PyTorch `acosh`.
  *
  * @param x A tensor of a real dtype.
@@ -987,7 +980,7 @@ declare function acosh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `ln((1 + x) / (1 - x)) / 2`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `atanh`, PyTorch `atanh`.
  *
  * @param x A tensor of a real dtype.
@@ -1002,7 +995,7 @@ declare function atanh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `1 / (1 + e^-x)`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
  * PyTorch `sigmoid`.
  *
  * @param x A tensor of a real dtype.
@@ -1017,7 +1010,7 @@ declare function sigmoid<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `x^(1/3)`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `cbrt`.
  *
  * @param x A tensor of a real dtype.
@@ -1032,7 +1025,7 @@ declare function cbrt<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `2 / sqrt(pi) * integral of e^(-t^2) from 0 to x`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
  * PyTorch `erf`.
  *
  * @param x A tensor of a real dtype.
@@ -1047,7 +1040,7 @@ declare function erf<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `1 - erf(x)`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
  * PyTorch `erfc`.
  *
  * @param x A tensor of a real dtype.
@@ -1062,7 +1055,7 @@ declare function erfc<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `y with erf(y) = x`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
  * PyTorch `erfinv`.
  *
  * @param x A tensor of a real dtype.
@@ -1077,7 +1070,7 @@ declare function erfinv<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `ln(|gamma(x)|)`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
  * PyTorch `lgamma`.
  *
  * @param x A tensor of a real dtype.
@@ -1092,7 +1085,7 @@ declare function lgamma<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `d/dx ln(gamma(x))`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
  * PyTorch `digamma`.
  *
  * @param x A tensor of a real dtype.
@@ -1623,7 +1616,7 @@ interface MeanOptions {
  *
  * `sum_i x_i / n`
  *
- * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `mean`, PyTorch `mean`.
  *
  * @param x A tensor.
@@ -1850,7 +1843,7 @@ interface SoftmaxOptions {
  *
  * `e^(x_i - max x) / sum_j e^(x_j - max x)`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
  * PyTorch `softmax`.
  *
  * @param x A tensor of a real dtype.
@@ -1872,7 +1865,7 @@ interface LogSoftmaxOptions {
  *
  * `x_i - max x - ln(sum_j e^(x_j - max x))`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
  * PyTorch `log_softmax`.
  *
  * @param x A tensor of a real dtype.
@@ -2470,7 +2463,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `sqrt(x)`
      *
-     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
      * NumPy `sqrt`, PyTorch `sqrt`.
      *
      * @example
@@ -2484,7 +2477,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `1 / sqrt(x)`
      *
-     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
      * PyTorch `rsqrt`.
      *
      * @example
@@ -2498,7 +2491,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `1 / x`
      *
-     * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+     * Takes any dtype; gives the same dtype, float32 for integers and bool.
      * NumPy `reciprocal`, PyTorch `reciprocal`.
      *
      * @example
@@ -2512,7 +2505,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `e^x`
      *
-     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
      * NumPy `exp`, PyTorch `exp`.
      *
      * @example
@@ -2526,7 +2519,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `2^x`
      *
-     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
      * NumPy `exp2`, PyTorch `exp2`.
      *
      * @example
@@ -2540,7 +2533,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `e^x - 1`
      *
-     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
      * NumPy `expm1`, PyTorch `expm1`.
      *
      * @example
@@ -2554,7 +2547,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `ln(x)`
      *
-     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
      * NumPy `log`, PyTorch `log`.
      *
      * @example
@@ -2568,7 +2561,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `ln(1 + x)`
      *
-     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
      * NumPy `log1p`, PyTorch `log1p`.
      *
      * @example
@@ -2582,7 +2575,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `ln(x) / ln(2)`
      *
-     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
      * NumPy `log2`, PyTorch `log2`.
      *
      * @example
@@ -2596,7 +2589,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `ln(x) / ln(10)`
      *
-     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
      * NumPy `log10`, PyTorch `log10`.
      *
      * @example
@@ -2610,7 +2603,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `sin(x)`
      *
-     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
      * NumPy `sin`, PyTorch `sin`.
      *
      * @example
@@ -2624,7 +2617,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `cos(x)`
      *
-     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
      * NumPy `cos`, PyTorch `cos`.
      *
      * @example
@@ -2638,7 +2631,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `sin(x) / cos(x)`
      *
-     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
      * NumPy `tan`, PyTorch `tan`.
      *
      * @example
@@ -2652,7 +2645,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `y with sin(y) = x`
      *
-     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
      * NumPy `asin`, PyTorch `asin`.
      *
      * @example
@@ -2666,7 +2659,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `y with cos(y) = x`
      *
-     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
      * NumPy `acos`, PyTorch `acos`.
      *
      * @example
@@ -2680,7 +2673,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `y with tan(y) = x`
      *
-     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
      * NumPy `atan`, PyTorch `atan`.
      *
      * @example
@@ -2694,7 +2687,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `(e^x - e^-x) / 2`
      *
-     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
      * NumPy `sinh`, PyTorch `sinh`.
      *
      * @example
@@ -2708,7 +2701,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `(e^x + e^-x) / 2`
      *
-     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
      * NumPy `cosh`, PyTorch `cosh`.
      *
      * @example
@@ -2722,7 +2715,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `(e^x - e^-x) / (e^x + e^-x)`
      *
-     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
      * NumPy `tanh`, PyTorch `tanh`.
      *
      * @example
@@ -2736,7 +2729,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `ln(x + sqrt(x^2 + 1))`
      *
-     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
      * NumPy `asinh`, PyTorch `asinh`.
      *
      * @example
@@ -2750,7 +2743,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `ln(x + sqrt(x^2 - 1))`
      *
-     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
      * NumPy `acosh`, PyTorch `acosh`.
      *
      * @example
@@ -2764,7 +2757,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `ln((1 + x) / (1 - x)) / 2`
      *
-     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
      * NumPy `atanh`, PyTorch `atanh`.
      *
      * @example
@@ -2778,7 +2771,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `1 / (1 + e^-x)`
      *
-     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
      * PyTorch `sigmoid`.
      *
      * @example
@@ -2792,7 +2785,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `x^(1/3)`
      *
-     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
      * NumPy `cbrt`.
      *
      * @example
@@ -2806,7 +2799,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `2 / sqrt(pi) * integral of e^(-t^2) from 0 to x`
      *
-     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
      * PyTorch `erf`.
      *
      * @example
@@ -2820,7 +2813,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `1 - erf(x)`
      *
-     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
      * PyTorch `erfc`.
      *
      * @example
@@ -2834,7 +2827,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `y with erf(y) = x`
      *
-     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
      * PyTorch `erfinv`.
      *
      * @example
@@ -2848,7 +2841,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `ln(|gamma(x)|)`
      *
-     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
      * PyTorch `lgamma`.
      *
      * @example
@@ -2862,7 +2855,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `d/dx ln(gamma(x))`
      *
-     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
      * PyTorch `digamma`.
      *
      * @example
@@ -3319,7 +3312,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `sum_i x_i / n`
      *
-     * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+     * Takes any dtype; gives the same dtype, float32 for integers and bool.
      * NumPy `mean`, PyTorch `mean`.
      *
      * @param options The axis alone, or an object of options.
@@ -3475,7 +3468,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `e^(x_i - max x) / sum_j e^(x_j - max x)`
      *
-     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
      * PyTorch `softmax`.
      *
      * @param options The axis alone, or an object of options.
@@ -3491,7 +3484,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `x_i - max x - ln(sum_j e^(x_j - max x))`
      *
-     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
      * PyTorch `log_softmax`.
      *
      * @param options The axis alone, or an object of options.
@@ -3737,6 +3730,17 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
     triu(options?: TriuOptions): Tensor<D>;
 }
 
+/** Nested arrays of elements, as deep as the tensor has axes. */
+type NestedArray<T> = T | NestedArray<T>[];
+/**
+ * Computes tensors, all in one program, and resolves when their values are there.
+ *
+ * @throws {TensorError} `ERR_DISPOSED`, `ERR_OUT_OF_MEMORY`, or the error a value turned out to be.
+ */
+declare function evaluate(...tensors: readonly Tensor[]): Promise<void>;
+/** As {@link evaluate}, blocking. */
+declare function evaluateSync(...tensors: readonly Tensor[]): void;
+
 /** A plain object that may be posted to a worker of this process. It works while any tensor on its storage lives. */
 interface SharedTensor<D extends DType = DType> {
     readonly kind: 'ferrotensor.shared';
@@ -3895,7 +3899,7 @@ declare function solve<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tens
  *
  * `x = q @ r`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `linalg.qr`, PyTorch `linalg.qr`.
  *
  * @param x A tensor of a real dtype.
@@ -3991,7 +3995,7 @@ interface AvgPoolOptions {
  *
  * `y_(b,c,p) = sum_k x_(b,c,p stride + k dilation - padding) / places`
  *
- * Takes an integer or floating dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes an integer or floating dtype; gives the same dtype, float32 for integers and bool.
  * PyTorch `nn.functional.avg_pool2d`.
  *
  * @param x A tensor of an integer or floating dtype.
@@ -4515,4 +4519,4 @@ declare class InternalError extends TensorError {
 }
 
 export { ArgumentError, BackendUnavailableError, DTypeError, DeviceError, DisposedError, FormatError, IndexError, InternalError, LinAlgError, OutOfMemoryError, ShapeError, Slice, Tensor, TensorError, UnsupportedError, abs, acos, acosh, add, all, any, arange, argmax, argmin, argsort, asarray, asin, asinh, astype, atan, atan2, atanh, broadcastTo, cbrt, ceil, clip, concat, config, copy, cos, cosh, cumulativeSum, devices, digamma, divide as div, divide, empty, emptyLike, equal, erf, erfc, erfinv, evaluate, evaluateSync, exp, exp2, expandDims, expm1, eye, fft_d as fft, flip, floor, floorDivide, fromShared, fromTypedArray, full, fullLike, greater, greaterEqual, hypot, isfinite, isnan, less, lessEqual, lgamma, linalg_d as linalg, linspace, log, log10, log1p, log2, logSoftmax, logaddexp, logicalAnd, logicalNot, logicalOr, logspace, matmul, matrixTranspose, max, maximum, mean, memory, meshgrid, min, minimum, multiply as mul, multiply, negative as neg, negative, nn_d as nn, notEqual, oneHot, ones, onesLike, permuteDims, pow, prod, random_d as random, reciprocal, relu, remainder, resetStats, reshape, round, rsqrt, scatterAdd, scope, scopeAsync, setDefaultDevice, setMemoryLimit, setThreads, sigmoid, sign, sin, sinh, slice, softmax, sort, sqrt, square, squeeze, stack, stats, strict, subtract as sub, subtract, sum, take, tan, tanh, tensor, tensordot, topk, tril, trim, triu, where, zeros, zerosLike };
-export type { AbsentDevice, AllOptions, AnyOptions, ArgmaxOptions, ArgminOptions, ArgsortOptions, AsyncScope, Common, Complex, ComplexOf, ConcatOptions, Config, CreationOptions, CumulativeSumOptions, DType, DTypeOfArray, DTypeOfData, DataOf, Device, DeviceMemory, EmptyOptions, EyeOptions, Fallback, FlipOptions, FloatOf, FullOptions, IndexItem, ItemOf, LinspaceOptions, LogSoftmaxOptions, LogspaceOptions, MaxOptions, MeanOptions, MemoryInfo, MeshgridOptions, MinOptions, Nested, NestedArray, OneHotOptions, OnesOptions, Operand, PresentDevice, ProdOptions, Promote, RealOf, Rewriting, Scalar, ScatterAddOptions, SharedTensor, SoftmaxOptions, SortOptions, StackOptions, Stats, StorageOf, Strictness, SumOf, SumOptions, TakeOptions, TensorData, TensorJSON, TensorOptions, TensordotOptions, TopkOptions, TrilOptions, TriuOptions, TypedArray, With, ZerosOptions };
+export type { AbsentDevice, AllOptions, AnyOptions, ArgmaxOptions, ArgminOptions, ArgsortOptions, AsyncScope, Common, Complex, ComplexOf, ConcatOptions, Config, CreationOptions, CumulativeSumOptions, DType, DTypeOfArray, DTypeOfData, DataOf, Device, DeviceMemory, EmptyOptions, EyeOptions, Fallback, FlipOptions, FloatOf, FullOptions, IndexItem, ItemOf, LinspaceOptions, LogSoftmaxOptions, LogspaceOptions, MaxOptions, MeanOptions, MemoryInfo, MeshgridOptions, MinOptions, Nested, NestedArray, NoCommonDType, OneHotOptions, OnesOptions, Operand, PresentDevice, ProdOptions, Promote, RealOf, Rewriting, Scalar, ScatterAddOptions, SharedTensor, SoftmaxOptions, SortOptions, StackOptions, Stats, StorageOf, Strictness, SumOf, SumOptions, TakeOptions, TensorData, TensorJSON, TensorOptions, TensordotOptions, TopkOptions, TrilOptions, TriuOptions, TypedArray, With, ZerosOptions };
