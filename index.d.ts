@@ -135,7 +135,11 @@ type RealOf<D extends DType> = {
     complex64: 'float32';
     complex128: 'float64';
 }[D];
-/** The promotion table; `never` where two dtypes do not combine (uint64 with a signed integer). */
+/**
+ * What comes out of uint64 and a signed integer: no dtype holds both, and the call throws. Convert one of them with `astype`.
+ */
+type NoCommonDType = 'int64' | 'uint64';
+/** The promotion table. */
 interface PromotionTable {
     bool: {
         bool: 'bool';
@@ -163,7 +167,7 @@ interface PromotionTable {
         int32: 'int32';
         uint32: 'int64';
         int64: 'int64';
-        uint64: never;
+        uint64: NoCommonDType;
         float16: 'float16';
         bfloat16: 'bfloat16';
         float32: 'float32';
@@ -197,7 +201,7 @@ interface PromotionTable {
         int32: 'int32';
         uint32: 'int64';
         int64: 'int64';
-        uint64: never;
+        uint64: NoCommonDType;
         float16: 'float16';
         bfloat16: 'bfloat16';
         float32: 'float32';
@@ -231,7 +235,7 @@ interface PromotionTable {
         int32: 'int32';
         uint32: 'int64';
         int64: 'int64';
-        uint64: never;
+        uint64: NoCommonDType;
         float16: 'float16';
         bfloat16: 'bfloat16';
         float32: 'float32';
@@ -265,7 +269,7 @@ interface PromotionTable {
         int32: 'int64';
         uint32: 'int64';
         int64: 'int64';
-        uint64: never;
+        uint64: NoCommonDType;
         float16: 'float16';
         bfloat16: 'bfloat16';
         float32: 'float32';
@@ -275,13 +279,13 @@ interface PromotionTable {
     };
     uint64: {
         bool: 'uint64';
-        int8: never;
+        int8: NoCommonDType;
         uint8: 'uint64';
-        int16: never;
+        int16: NoCommonDType;
         uint16: 'uint64';
-        int32: never;
+        int32: NoCommonDType;
         uint32: 'uint64';
-        int64: never;
+        int64: NoCommonDType;
         uint64: 'uint64';
         float16: 'float16';
         bfloat16: 'bfloat16';
@@ -394,21 +398,10 @@ interface PromotionTable {
     };
 }
 /**
- * The dtype in which tensors of two dtypes are combined; `never` where they do not and the call throws. Refusing the operand
- * instead, or the result, by a conditional type would cost tensors their covariance or stop generic code from compiling.
+ * The dtype in which tensors of two dtypes are combined; {@link NoCommonDType} where they are not. Refusing the operand instead, or
+ * the result, by a conditional type would cost tensors their covariance or stop generic code from compiling.
  */
 type Promote<A extends DType, B extends DType> = PromotionTable[A][B];
-
-/** Nested arrays of elements, as deep as the tensor has axes. */
-type NestedArray<T> = T | NestedArray<T>[];
-/**
- * Computes tensors, all in one program, and resolves when their values are there.
- *
- * @throws {TensorError} `ERR_DISPOSED`, `ERR_OUT_OF_MEMORY`, or the error a value turned out to be.
- */
-declare function evaluate(...tensors: readonly Tensor[]): Promise<void>;
-/** As {@link evaluate}, blocking. */
-declare function evaluateSync(...tensors: readonly Tensor[]): void;
 
 /** Nested arrays whose leaves are of one kind. */
 type Nested<T> = T | readonly Nested<T>[];
@@ -672,7 +665,11 @@ declare function round<A extends DType>(x: Tensor<A>): Tensor<A>;
  *
  * `sqrt(x)`
  *
+<<<<<<< HEAD
  * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+=======
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+>>>>>>> tidy
  * NumPy `sqrt`, PyTorch `sqrt`.
  *
  * @param x A tensor.
@@ -687,7 +684,11 @@ declare function sqrt<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `1 / sqrt(x)`
  *
+<<<<<<< HEAD
  * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+=======
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+>>>>>>> tidy
  * PyTorch `rsqrt`.
  *
  * @param x A tensor.
@@ -702,7 +703,7 @@ declare function rsqrt<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `1 / x`
  *
- * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `reciprocal`, PyTorch `reciprocal`.
  *
  * @param x A tensor.
@@ -717,7 +718,11 @@ declare function reciprocal<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `e^x`
  *
+<<<<<<< HEAD
  * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+=======
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+>>>>>>> tidy
  * NumPy `exp`, PyTorch `exp`.
  *
  * @param x A tensor.
@@ -732,7 +737,7 @@ declare function exp<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `2^x`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `exp2`, PyTorch `exp2`.
  *
  * @param x A tensor of a real dtype.
@@ -747,7 +752,11 @@ declare function exp2<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `e^x - 1`
  *
+<<<<<<< HEAD
  * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+=======
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+>>>>>>> tidy
  * NumPy `expm1`, PyTorch `expm1`.
  *
  * @param x A tensor.
@@ -762,7 +771,11 @@ declare function expm1<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `ln(x)`
  *
+<<<<<<< HEAD
  * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+=======
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+>>>>>>> tidy
  * NumPy `log`, PyTorch `log`.
  *
  * @param x A tensor.
@@ -777,7 +790,11 @@ declare function log<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `ln(1 + x)`
  *
+<<<<<<< HEAD
  * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+=======
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+>>>>>>> tidy
  * NumPy `log1p`, PyTorch `log1p`.
  *
  * @param x A tensor.
@@ -792,7 +809,11 @@ declare function log1p<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `ln(x) / ln(2)`
  *
+<<<<<<< HEAD
  * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+=======
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+>>>>>>> tidy
  * NumPy `log2`, PyTorch `log2`.
  *
  * @param x A tensor.
@@ -807,7 +828,11 @@ declare function log2<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `ln(x) / ln(10)`
  *
+<<<<<<< HEAD
  * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+=======
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+>>>>>>> tidy
  * NumPy `log10`, PyTorch `log10`.
  *
  * @param x A tensor.
@@ -822,7 +847,11 @@ declare function log10<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `sin(x)`
  *
+<<<<<<< HEAD
  * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+=======
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+>>>>>>> tidy
  * NumPy `sin`, PyTorch `sin`.
  *
  * @param x A tensor.
@@ -837,7 +866,11 @@ declare function sin<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `cos(x)`
  *
+<<<<<<< HEAD
  * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+=======
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+>>>>>>> tidy
  * NumPy `cos`, PyTorch `cos`.
  *
  * @param x A tensor.
@@ -852,7 +885,11 @@ declare function cos<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `sin(x) / cos(x)`
  *
+<<<<<<< HEAD
  * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+=======
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+>>>>>>> tidy
  * NumPy `tan`, PyTorch `tan`.
  *
  * @param x A tensor.
@@ -867,7 +904,11 @@ declare function tan<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `y with sin(y) = x`
  *
+<<<<<<< HEAD
  * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+=======
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+>>>>>>> tidy
  * NumPy `asin`, PyTorch `asin`.
  *
  * @param x A tensor.
@@ -882,7 +923,11 @@ declare function asin<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `y with cos(y) = x`
  *
+<<<<<<< HEAD
  * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+=======
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+>>>>>>> tidy
  * NumPy `acos`, PyTorch `acos`.
  *
  * @param x A tensor.
@@ -897,7 +942,11 @@ declare function acos<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `y with tan(y) = x`
  *
+<<<<<<< HEAD
  * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+=======
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+>>>>>>> tidy
  * NumPy `atan`, PyTorch `atan`.
  *
  * @param x A tensor.
@@ -912,7 +961,11 @@ declare function atan<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `(e^x - e^-x) / 2`
  *
+<<<<<<< HEAD
  * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+=======
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+>>>>>>> tidy
  * NumPy `sinh`, PyTorch `sinh`.
  *
  * @param x A tensor.
@@ -927,7 +980,11 @@ declare function sinh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `(e^x + e^-x) / 2`
  *
+<<<<<<< HEAD
  * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+=======
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+>>>>>>> tidy
  * NumPy `cosh`, PyTorch `cosh`.
  *
  * @param x A tensor.
@@ -942,7 +999,11 @@ declare function cosh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `(e^x - e^-x) / (e^x + e^-x)`
  *
+<<<<<<< HEAD
  * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+=======
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+>>>>>>> tidy
  * NumPy `tanh`, PyTorch `tanh`.
  *
  * @param x A tensor.
@@ -957,7 +1018,11 @@ declare function tanh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `ln(x + sqrt(x^2 + 1))`
  *
+<<<<<<< HEAD
  * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+=======
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+>>>>>>> tidy
  * NumPy `asinh`, PyTorch `asinh`.
  *
  * @param x A tensor.
@@ -972,7 +1037,11 @@ declare function asinh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `ln(x + sqrt(x^2 - 1))`
  *
+<<<<<<< HEAD
  * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+=======
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+>>>>>>> tidy
  * NumPy `acosh`, PyTorch `acosh`.
  *
  * @param x A tensor.
@@ -987,7 +1056,11 @@ declare function acosh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `ln((1 + x) / (1 - x)) / 2`
  *
+<<<<<<< HEAD
  * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+=======
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+>>>>>>> tidy
  * NumPy `atanh`, PyTorch `atanh`.
  *
  * @param x A tensor.
@@ -1002,7 +1075,7 @@ declare function atanh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `1 / (1 + e^-x)`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
  * PyTorch `sigmoid`.
  *
  * @param x A tensor of a real dtype.
@@ -1017,7 +1090,7 @@ declare function sigmoid<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `x^(1/3)`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `cbrt`.
  *
  * @param x A tensor of a real dtype.
@@ -1032,7 +1105,7 @@ declare function cbrt<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `2 / sqrt(pi) * integral of e^(-t^2) from 0 to x`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
  * PyTorch `erf`.
  *
  * @param x A tensor of a real dtype.
@@ -1047,7 +1120,7 @@ declare function erf<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `1 - erf(x)`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
  * PyTorch `erfc`.
  *
  * @param x A tensor of a real dtype.
@@ -1062,7 +1135,7 @@ declare function erfc<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `y with erf(y) = x`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
  * PyTorch `erfinv`.
  *
  * @param x A tensor of a real dtype.
@@ -1077,7 +1150,7 @@ declare function erfinv<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `ln(|gamma(x)|)`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
  * PyTorch `lgamma`.
  *
  * @param x A tensor of a real dtype.
@@ -1092,7 +1165,7 @@ declare function lgamma<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `d/dx ln(gamma(x))`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
  * PyTorch `digamma`.
  *
  * @param x A tensor of a real dtype.
@@ -1623,7 +1696,7 @@ interface MeanOptions {
  *
  * `sum_i x_i / n`
  *
- * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `mean`, PyTorch `mean`.
  *
  * @param x A tensor.
@@ -1850,7 +1923,7 @@ interface SoftmaxOptions {
  *
  * `e^(x_i - max x) / sum_j e^(x_j - max x)`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
  * PyTorch `softmax`.
  *
  * @param x A tensor of a real dtype.
@@ -1872,7 +1945,7 @@ interface LogSoftmaxOptions {
  *
  * `x_i - max x - ln(sum_j e^(x_j - max x))`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
  * PyTorch `log_softmax`.
  *
  * @param x A tensor of a real dtype.
@@ -2470,7 +2543,11 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `sqrt(x)`
      *
+<<<<<<< HEAD
      * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+=======
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+>>>>>>> tidy
      * NumPy `sqrt`, PyTorch `sqrt`.
      *
      * @example
@@ -2484,7 +2561,11 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `1 / sqrt(x)`
      *
+<<<<<<< HEAD
      * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+=======
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+>>>>>>> tidy
      * PyTorch `rsqrt`.
      *
      * @example
@@ -2498,7 +2579,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `1 / x`
      *
-     * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+     * Takes any dtype; gives the same dtype, float32 for integers and bool.
      * NumPy `reciprocal`, PyTorch `reciprocal`.
      *
      * @example
@@ -2512,7 +2593,11 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `e^x`
      *
+<<<<<<< HEAD
      * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+=======
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+>>>>>>> tidy
      * NumPy `exp`, PyTorch `exp`.
      *
      * @example
@@ -2526,7 +2611,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `2^x`
      *
-     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
      * NumPy `exp2`, PyTorch `exp2`.
      *
      * @example
@@ -2540,7 +2625,11 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `e^x - 1`
      *
+<<<<<<< HEAD
      * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+=======
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+>>>>>>> tidy
      * NumPy `expm1`, PyTorch `expm1`.
      *
      * @example
@@ -2554,7 +2643,11 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `ln(x)`
      *
+<<<<<<< HEAD
      * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+=======
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+>>>>>>> tidy
      * NumPy `log`, PyTorch `log`.
      *
      * @example
@@ -2568,7 +2661,11 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `ln(1 + x)`
      *
+<<<<<<< HEAD
      * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+=======
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+>>>>>>> tidy
      * NumPy `log1p`, PyTorch `log1p`.
      *
      * @example
@@ -2582,7 +2679,11 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `ln(x) / ln(2)`
      *
+<<<<<<< HEAD
      * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+=======
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+>>>>>>> tidy
      * NumPy `log2`, PyTorch `log2`.
      *
      * @example
@@ -2596,7 +2697,11 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `ln(x) / ln(10)`
      *
+<<<<<<< HEAD
      * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+=======
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+>>>>>>> tidy
      * NumPy `log10`, PyTorch `log10`.
      *
      * @example
@@ -2610,7 +2715,11 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `sin(x)`
      *
+<<<<<<< HEAD
      * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+=======
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+>>>>>>> tidy
      * NumPy `sin`, PyTorch `sin`.
      *
      * @example
@@ -2624,7 +2733,11 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `cos(x)`
      *
+<<<<<<< HEAD
      * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+=======
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+>>>>>>> tidy
      * NumPy `cos`, PyTorch `cos`.
      *
      * @example
@@ -2638,7 +2751,11 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `sin(x) / cos(x)`
      *
+<<<<<<< HEAD
      * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+=======
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+>>>>>>> tidy
      * NumPy `tan`, PyTorch `tan`.
      *
      * @example
@@ -2652,7 +2769,11 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `y with sin(y) = x`
      *
+<<<<<<< HEAD
      * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+=======
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+>>>>>>> tidy
      * NumPy `asin`, PyTorch `asin`.
      *
      * @example
@@ -2666,7 +2787,11 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `y with cos(y) = x`
      *
+<<<<<<< HEAD
      * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+=======
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+>>>>>>> tidy
      * NumPy `acos`, PyTorch `acos`.
      *
      * @example
@@ -2680,7 +2805,11 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `y with tan(y) = x`
      *
+<<<<<<< HEAD
      * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+=======
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+>>>>>>> tidy
      * NumPy `atan`, PyTorch `atan`.
      *
      * @example
@@ -2694,7 +2823,11 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `(e^x - e^-x) / 2`
      *
+<<<<<<< HEAD
      * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+=======
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+>>>>>>> tidy
      * NumPy `sinh`, PyTorch `sinh`.
      *
      * @example
@@ -2708,7 +2841,11 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `(e^x + e^-x) / 2`
      *
+<<<<<<< HEAD
      * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+=======
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+>>>>>>> tidy
      * NumPy `cosh`, PyTorch `cosh`.
      *
      * @example
@@ -2722,7 +2859,11 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `(e^x - e^-x) / (e^x + e^-x)`
      *
+<<<<<<< HEAD
      * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+=======
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+>>>>>>> tidy
      * NumPy `tanh`, PyTorch `tanh`.
      *
      * @example
@@ -2736,7 +2877,11 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `ln(x + sqrt(x^2 + 1))`
      *
+<<<<<<< HEAD
      * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+=======
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+>>>>>>> tidy
      * NumPy `asinh`, PyTorch `asinh`.
      *
      * @example
@@ -2750,7 +2895,11 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `ln(x + sqrt(x^2 - 1))`
      *
+<<<<<<< HEAD
      * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+=======
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+>>>>>>> tidy
      * NumPy `acosh`, PyTorch `acosh`.
      *
      * @example
@@ -2764,7 +2913,11 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `ln((1 + x) / (1 - x)) / 2`
      *
+<<<<<<< HEAD
      * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+=======
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+>>>>>>> tidy
      * NumPy `atanh`, PyTorch `atanh`.
      *
      * @example
@@ -2778,7 +2931,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `1 / (1 + e^-x)`
      *
-     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
      * PyTorch `sigmoid`.
      *
      * @example
@@ -2792,7 +2945,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `x^(1/3)`
      *
-     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
      * NumPy `cbrt`.
      *
      * @example
@@ -2806,7 +2959,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `2 / sqrt(pi) * integral of e^(-t^2) from 0 to x`
      *
-     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
      * PyTorch `erf`.
      *
      * @example
@@ -2820,7 +2973,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `1 - erf(x)`
      *
-     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
      * PyTorch `erfc`.
      *
      * @example
@@ -2834,7 +2987,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `y with erf(y) = x`
      *
-     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
      * PyTorch `erfinv`.
      *
      * @example
@@ -2848,7 +3001,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `ln(|gamma(x)|)`
      *
-     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
      * PyTorch `lgamma`.
      *
      * @example
@@ -2862,7 +3015,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `d/dx ln(gamma(x))`
      *
-     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
      * PyTorch `digamma`.
      *
      * @example
@@ -3319,7 +3472,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `sum_i x_i / n`
      *
-     * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+     * Takes any dtype; gives the same dtype, float32 for integers and bool.
      * NumPy `mean`, PyTorch `mean`.
      *
      * @param options The axis alone, or an object of options.
@@ -3475,7 +3628,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `e^(x_i - max x) / sum_j e^(x_j - max x)`
      *
-     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
      * PyTorch `softmax`.
      *
      * @param options The axis alone, or an object of options.
@@ -3491,7 +3644,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `x_i - max x - ln(sum_j e^(x_j - max x))`
      *
-     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
      * PyTorch `log_softmax`.
      *
      * @param options The axis alone, or an object of options.
@@ -3737,6 +3890,17 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
     triu(options?: TriuOptions): Tensor<D>;
 }
 
+/** Nested arrays of elements, as deep as the tensor has axes. */
+type NestedArray<T> = T | NestedArray<T>[];
+/**
+ * Computes tensors, all in one program, and resolves when their values are there.
+ *
+ * @throws {TensorError} `ERR_DISPOSED`, `ERR_OUT_OF_MEMORY`, or the error a value turned out to be.
+ */
+declare function evaluate(...tensors: readonly Tensor[]): Promise<void>;
+/** As {@link evaluate}, blocking. */
+declare function evaluateSync(...tensors: readonly Tensor[]): void;
+
 /** A plain object that may be posted to a worker of this process. It works while any tensor on its storage lives. */
 interface SharedTensor<D extends DType = DType> {
     readonly kind: 'ferrotensor.shared';
@@ -3895,7 +4059,7 @@ declare function solve<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tens
  *
  * `x = q @ r`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `linalg.qr`, PyTorch `linalg.qr`.
  *
  * @param x A tensor of a real dtype.
@@ -3991,7 +4155,7 @@ interface AvgPoolOptions {
  *
  * `y_(b,c,p) = sum_k x_(b,c,p stride + k dilation - padding) / places`
  *
- * Takes an integer or floating dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes an integer or floating dtype; gives the same dtype, float32 for integers and bool.
  * PyTorch `nn.functional.avg_pool2d`.
  *
  * @param x A tensor of an integer or floating dtype.
@@ -4515,4 +4679,4 @@ declare class InternalError extends TensorError {
 }
 
 export { ArgumentError, BackendUnavailableError, DTypeError, DeviceError, DisposedError, FormatError, IndexError, InternalError, LinAlgError, OutOfMemoryError, ShapeError, Slice, Tensor, TensorError, UnsupportedError, abs, acos, acosh, add, all, any, arange, argmax, argmin, argsort, asarray, asin, asinh, astype, atan, atan2, atanh, broadcastTo, cbrt, ceil, clip, concat, config, copy, cos, cosh, cumulativeSum, devices, digamma, divide as div, divide, empty, emptyLike, equal, erf, erfc, erfinv, evaluate, evaluateSync, exp, exp2, expandDims, expm1, eye, fft_d as fft, flip, floor, floorDivide, fromShared, fromTypedArray, full, fullLike, greater, greaterEqual, hypot, isfinite, isnan, less, lessEqual, lgamma, linalg_d as linalg, linspace, log, log10, log1p, log2, logSoftmax, logaddexp, logicalAnd, logicalNot, logicalOr, logspace, matmul, matrixTranspose, max, maximum, mean, memory, meshgrid, min, minimum, multiply as mul, multiply, negative as neg, negative, nn_d as nn, notEqual, oneHot, ones, onesLike, permuteDims, pow, prod, random_d as random, reciprocal, relu, remainder, resetStats, reshape, round, rsqrt, scatterAdd, scope, scopeAsync, setDefaultDevice, setMemoryLimit, setThreads, sigmoid, sign, sin, sinh, slice, softmax, sort, sqrt, square, squeeze, stack, stats, strict, subtract as sub, subtract, sum, take, tan, tanh, tensor, tensordot, topk, tril, trim, triu, where, zeros, zerosLike };
-export type { AbsentDevice, AllOptions, AnyOptions, ArgmaxOptions, ArgminOptions, ArgsortOptions, AsyncScope, Common, Complex, ComplexOf, ConcatOptions, Config, CreationOptions, CumulativeSumOptions, DType, DTypeOfArray, DTypeOfData, DataOf, Device, DeviceMemory, EmptyOptions, EyeOptions, Fallback, FlipOptions, FloatOf, FullOptions, IndexItem, ItemOf, LinspaceOptions, LogSoftmaxOptions, LogspaceOptions, MaxOptions, MeanOptions, MemoryInfo, MeshgridOptions, MinOptions, Nested, NestedArray, OneHotOptions, OnesOptions, Operand, PresentDevice, ProdOptions, Promote, RealOf, Rewriting, Scalar, ScatterAddOptions, SharedTensor, SoftmaxOptions, SortOptions, StackOptions, Stats, StorageOf, Strictness, SumOf, SumOptions, TakeOptions, TensorData, TensorJSON, TensorOptions, TensordotOptions, TopkOptions, TrilOptions, TriuOptions, TypedArray, With, ZerosOptions };
+export type { AbsentDevice, AllOptions, AnyOptions, ArgmaxOptions, ArgminOptions, ArgsortOptions, AsyncScope, Common, Complex, ComplexOf, ConcatOptions, Config, CreationOptions, CumulativeSumOptions, DType, DTypeOfArray, DTypeOfData, DataOf, Device, DeviceMemory, EmptyOptions, EyeOptions, Fallback, FlipOptions, FloatOf, FullOptions, IndexItem, ItemOf, LinspaceOptions, LogSoftmaxOptions, LogspaceOptions, MaxOptions, MeanOptions, MemoryInfo, MeshgridOptions, MinOptions, Nested, NestedArray, NoCommonDType, OneHotOptions, OnesOptions, Operand, PresentDevice, ProdOptions, Promote, RealOf, Rewriting, Scalar, ScatterAddOptions, SharedTensor, SoftmaxOptions, SortOptions, StackOptions, Stats, StorageOf, Strictness, SumOf, SumOptions, TakeOptions, TensorData, TensorJSON, TensorOptions, TensordotOptions, TopkOptions, TrilOptions, TriuOptions, TypedArray, With, ZerosOptions };

@@ -46,7 +46,7 @@ export {
   UnsupportedError
 } from './lib/errors.js'
 
-export type { Complex, ComplexOf, DType, DataOf, FloatOf, ItemOf, Promote, RealOf, StorageOf, SumOf } from './lib/generated/dtypes.js'
+export type { Complex, ComplexOf, DType, DataOf, FloatOf, ItemOf, NoCommonDType, Promote, RealOf, StorageOf, SumOf } from './lib/generated/dtypes.js'
 export type { IndexItem } from './lib/indexing.js'
 export type { DeviceMemory, Fallback, Rewriting } from './lib/native.js'
 export type { Nested } from './lib/nested.js'

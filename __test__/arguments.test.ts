@@ -105,7 +105,14 @@ test('a mistake names what was probably meant', (t) => {
     ['ERR_INDEX', /^stack: axis 3 is out of range for the result, which has rank 3$/, () => root.stack?.([x], { axis: 3 })],
     ['ERR_ARGUMENT', /^config: unknown option 'fuse'; did you mean 'fusion'\?/, () => root.config?.({ fuse: false })],
     ['ERR_SHAPE', /^permuteDims: axes \[1\] must name each of the 2 axes once, in one list$/, () => x.permuteDims?.(1, 0)],
-    ['ERR_SHAPE', /^matmul: needs at least one axis on each side/, () => matmul?.(x, ft.tensor(2))]
+    ['ERR_SHAPE', /^matmul: needs at least one axis on each side/, () => matmul?.(x, ft.tensor(2))],
+    ['ERR_ARGUMENT', /^sum: 1 too many arguments; options are one object \(axis, keepdims, dtype\)$/, () => x.sum?.(0, { keepdims: true })],
+    ['ERR_ARGUMENT', /^sum: 1 too many arguments/, () => root.sum?.(x, 0, true)],
+    ['ERR_ARGUMENT', /^flip: 1 too many arguments; options are one object \(axis\)$/, () => x.flip?.(0, 1)],
+    ['ERR_ARGUMENT', /^zeros: 'options' .* got 3; write the sizes as one array$/, () => zeros?.(2, 3)],
+    ['ERR_ARGUMENT', /^sort: 'options' .* got true; write { descending: true }$/, () => x.sort?.(true)],
+    ['ERR_ARGUMENT', /^tril: 'options' .* got 1; write { k: 1 }$/, () => x.tril?.(1)],
+    ['ERR_ARGUMENT', /^withAt: .* got 0; write \[index\]$/, () => x.withAt?.(0, 5)]
   ]
   for (const [code, message, call] of wrong) throws(t, code, message, call as () => unknown)
 })

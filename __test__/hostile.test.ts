@@ -105,7 +105,7 @@ test('printing takes any depth', (t) => {
 })
 
 test('errors name what they are about', (t) => {
-  throws(t, 'ERR_ARGUMENT', /^device: /, () => ft.ones([1]).to(5 as never))
+  throws(t, 'ERR_ARGUMENT', /^to: 'device' must be text/, () => ft.ones([1]).to(5 as never))
   throws(t, 'ERR_SHAPE', /^iteration: /, () => [...ft.ones([])])
   throws(t, 'ERR_ARGUMENT', /^operators: /, () => (ft.ones([1]) as never) + 1)
 })

@@ -1,62 +1,14 @@
 // Plain loops stay bounded: peak memory of child processes, measured above what they had before the loop.
 
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import test from 'ava'
+import { LOOPS } from '../benches/memory_loops.js'
 import { evaluateScript } from './child.js'
 
-/** A loop, and the MiB its peak may lie above the start. */
-const LOOPS: readonly [name: string, limit: number, script: string][] = [
-  [
-    'x = x.add(1) 400 times on 8 MiB, never read',
-    400,
-    'let x = ft.ones([1 << 21]); for (let i = 0; i < 400; i++) x = x.add(1); x.at(0).itemSync()'
-  ],
-  [
-    'x = x.add(1) 400 times on 8 MiB, a sum read every 4 steps',
-    400,
-    'let x = ft.ones([1 << 21]); for (let i = 0; i < 400; i++) { x = x.add(1); if (i % 4 === 0) x.sum().itemSync() }'
-  ],
-  [
-    'x = x.add(1) 400 times on 8 MiB, each evaluated',
-    400,
-    'let x = ft.ones([1 << 21]); for (let i = 0; i < 400; i++) { x = x.add(1); ft.evaluateSync(x) }'
-  ],
-  [
-    'x = x.add(1) 400 times on 8 MiB, each read',
-    400,
-    'let x = ft.ones([1 << 21]); for (let i = 0; i < 400; i++) { x = x.add(1); x.dataSync() }'
-  ],
-  [
-    '400 uploads of 8 MiB in a synchronous loop',
-    400,
-    'const a = new Float32Array(1 << 21); for (let i = 0; i < 400; i++) ft.fromTypedArray(a)'
-  ],
-  ['10^6 operations on 4 KiB tensors', 200, 'let x = ft.ones([1024]); for (let i = 0; i < 1e6; i++) x = x.add(1); x.at(0).itemSync()'],
-  [
-    '10,000 losses over fresh 1 MiB tensors, never read',
-    600,
-    'const a = new Float32Array(1 << 18), l = []; for (let i = 0; i < 1e4; i++) l.push(ft.fromTypedArray(a).mul(2).mean()); if (l.length !== 1e4) throw 0'
-  ],
-  [
-    '10,000 losses over fresh 64 KiB tensors, never read',
-    600,
-    'const a = new Float32Array(1 << 14), l = []; for (let i = 0; i < 1e4; i++) l.push(ft.fromTypedArray(a).mul(2).mean()); if (l.length !== 1e4) throw 0'
-  ],
-  [
-    'a 32 MiB state replaced each step, with 400 MiB of evaluated temporaries between',
-    1024,
-    `let state = ft.ones([1 << 23])
-     for (let step = 0; step < 12; step++) {
-       for (let i = 0; i < 100; i++) ft.evaluateSync(ft.ones([1 << 20]).add(i))
-       state = state.mul(0.5)
-       ft.evaluateSync(state)
-     }`
-  ],
-  ['10^6 slice positions', 200, 'const x = ft.arange(1000); for (let i = 0; i < 1e6; i++) x.at(i % 1000)'],
-  ['10^6 dropped expressions over one large tensor', 200, 'const x = ft.ones([1 << 20]); ft.evaluateSync(x); for (let i = 0; i < 1e6; i++) x.mul(2).sum()'],
-  // Node 24 lets its heap grow to 220 MiB here, after 10^5 shapes as after 8 * 10^5; Node 22 to 70 MiB.
-  ['4 * 10^5 shapes', 320, 'for (let i = 0; i < 4e5; i++) ft.zeros([1 + (i % 1000), 1 + Math.floor(i / 1000)])'],
-  ['300 scopes with 8 MiB temporaries', 300, 'const x = ft.ones([1 << 21]); for (let i = 0; i < 300; i++) ft.scope(() => x.add(i).mul(2).sum().itemSync())']
-]
+/** Runs one of the loops and prints how much memory it took. */
+const program = fileURLToPath(new URL('../benches/memory.bench.js', import.meta.url))
 
 /** V8's own collections promote tensors that are still in use: in the middle of every hundredth step, or all the time. */
 const YOUNG_SPACES: readonly [name: string, options: string][] = [
@@ -64,17 +16,13 @@ const YOUNG_SPACES: readonly [name: string, options: string][] = [
   [' (a young generation of 1 MiB)', '--max-semi-space-size=1']
 ]
 
-for (const [name, limit, script] of LOOPS) {
+for (const [name, { what, bound }] of Object.entries(LOOPS)) {
   for (const [space, options] of YOUNG_SPACES) {
-    test.serial(`bounded: ${name}${space}`, async (t) => {
-      const measured = `
-        ft.ones([4]).add(1).dataSync()
-        const start = process.memoryUsage().rss
-        ${script}
-        console.log((process.resourceUsage().maxRSS * 1024 - start) / 2 ** 20)`
-      const peak = await evaluateScript<number>(measured, { env: { NODE_OPTIONS: options } })
-      t.log(`${peak.toFixed(0)} MiB above the start`)
-      t.true(peak < limit, `${peak.toFixed(0)} MiB, allowed ${limit}`)
+    test.serial(`bounded: ${what}${space}`, async (t) => {
+      const { stdout } = await promisify(execFile)(process.execPath, [program, '--loop', name], { env: { ...process.env, NODE_OPTIONS: options } })
+      const { rise } = JSON.parse(stdout) as { rise: number }
+      t.log(`${rise.toFixed(0)} MiB above the start`)
+      t.true(rise < bound, `${rise.toFixed(0)} MiB, allowed ${bound}`)
     })
   }
 }

@@ -89,6 +89,49 @@ test('what a scope returns may contain itself, and objects without a prototype',
   throws(t, 'ERR_LINALG', /singular/, () => ft.scope(() => [singular()]))
 })
 
+test('what is wrong with a tensor, a device or memory is said of the operation that met it', async (t) => {
+  const gone = ft.ones([1])
+  gone.dispose()
+  let inner = gone
+  ft.scope(() => void (inner = ft.ones([1])))
+  const uses: Record<string, (x: ft.Tensor) => unknown> = {
+    exp: (x) => x.exp(),
+    add: (x) => one.add(x),
+    concat: (x) => ft.concat([one, x]),
+    at: (x) => one.at(x),
+    dataSync: (x) => x.dataSync(),
+    itemSync: (x) => x.itemSync(),
+    toArray: (x) => x.toArray(),
+    toBytes: (x) => x.toBytes(),
+    to: (x) => x.to('cpu'),
+    share: (x) => x.share(),
+    evaluateSync: (x) => ft.evaluateSync(x)
+  }
+  for (const [op, use] of Object.entries(uses)) {
+    throws(t, 'ERR_DISPOSED', new RegExp(`^${op}: the tensor was disposed$`), () => use(gone))
+    throws(t, 'ERR_DISPOSED', new RegExp(`^${op}: the tensor belongs to a scope`), () => use(inner))
+  }
+  await t.throwsAsync(gone.data(), { message: /^data: the tensor was disposed$/ })
+  await t.throwsAsync(gone.item(), { message: /^item: the tensor was disposed$/ })
+  const places: Record<string, (device: string) => unknown> = {
+    to: (device) => one.to(device),
+    zeros: (device) => ft.zeros([1], { device }),
+    tensor: (device) => ft.tensor([1], { device }),
+    'random.key': (device) => ft.random.key(1, { device }),
+    setDefaultDevice: (device) => ft.setDefaultDevice(device)
+  }
+  for (const [op, place] of Object.entries(places)) {
+    throws(t, 'ERR_DEVICE', new RegExp(`^${op}: there is no device 'abacus'; present: cpu$`), () => place('abacus'))
+    throws(t, 'ERR_BACKEND_UNAVAILABLE', new RegExp(`^${op}: device 'cuda' is not available`), () => place('cuda'))
+  }
+  const messages = await evaluateScript<string[]>(`
+    ft.setMemoryLimit(1 << 20)
+    const message = (call) => { try { call() } catch (error) { return error.message } }
+    console.log(JSON.stringify([message(() => ft.ones([1 << 20]).exp().dataSync()), message(() => ft.tensor(new Float32Array(1 << 20)))]))`)
+  t.regex(messages[0] as string, /^exp: \d+\.\d MiB more do not fit/)
+  t.regex(messages[1] as string, /^tensor: 4\.0 MiB more do not fit/)
+})
+
 test('the budget holds for programs with small results too', async (t) => {
   const [code, peak, after] = await evaluateScript<[string, number, number]>(`
     ft.setMemoryLimit(8 << 20)
@@ -96,7 +139,7 @@ test('the budget holds for programs with small results too', async (t) => {
     try { ft.random.normal(ft.random.key(1), [32 << 20]).sort().at(0).itemSync() } catch (error) { code = error.code }
     let upload = ''
     try { ft.fromTypedArray(new Float32Array(4 << 20)) } catch (error) { upload = error.message }
-    if (!upload.startsWith('16.0 MiB more')) throw new Error(upload)
+    if (!upload.startsWith('fromTypedArray: 16.0 MiB more')) throw new Error(upload)
     console.log(JSON.stringify([code, ft.memory().peak, ft.ones([4]).add(1).sum().itemSync()]))`)
   t.deepEqual([code, after], ['ERR_OUT_OF_MEMORY', 8])
   t.true(peak <= 8 << 20)

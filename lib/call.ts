@@ -3,12 +3,12 @@
 
 import { deviceNumber } from './devices.js'
 import { ArgumentError, DTypeError } from './errors.js'
-import { DTYPES, type DType } from './generated/dtypes.js'
-import { OP_TABLE, type AttrRow, type OpRow } from './generated/table.js'
+import { DTYPE, type DType } from './generated/dtypes.js'
+import type { AttrRow, OpRow } from './generated/table.js'
 import { didYouMean } from './nearest.js'
-import type { Device } from './operand.js'
-import { internAttr, multi, nary, type Attr } from './record.js'
+import { multi, nary, rowOf } from './record.js'
 import { Tensor } from './tensor.js'
+import { internAttr, type Attr } from './types.js'
 
 /** A value as error messages show it: kind and, where short, the value. */
 export function shown(value: unknown, inside = false): string {
@@ -69,12 +69,15 @@ export function integers(op: string, name: string, value: unknown): readonly num
   return numbers
 }
 
-/** A dtype's number in programs. */
-export function dtypeNumber(op: string, name: string, value: unknown): number {
-  const code = typeof value === 'string' ? DTYPES.findIndex((row) => row.name === value) : -1
-  if (code >= 0) return code
+function isDType(value: string): value is DType {
+  return Object.hasOwn(DTYPE, value)
+}
+
+/** The name of a dtype, as the user wrote it. */
+function dtypeNamed(op: string, name: string, value: unknown): DType {
   if (typeof value !== 'string') throw wrong(op, name, 'the name of a dtype', value)
-  const names = DTYPES.map((row) => row.name)
+  if (isDType(value)) return value
+  const names = Object.keys(DTYPE)
   throw new DTypeError(`${op}: ${shown(value)} is not a dtype${didYouMean(value, names) || `; one of ${names.join(', ')}`}`)
 }
 
@@ -146,10 +149,10 @@ function encode(words: number[], op: string, row: AttrRow, value: unknown): void
       words.push(value ? 1 : 0)
       return
     case 'dtype':
-      words.push(dtypeNumber(op, name, value))
+      words.push(DTYPE[dtypeNamed(op, name, value)].code)
       return
     case 'device':
-      words.push(deviceNumber(value as Device | undefined))
+      words.push(deviceNumber(op, value))
       return
     case 'choice': {
       const choice = row.choices?.indexOf(value as string) ?? -1
@@ -157,8 +160,6 @@ function encode(words: number[], op: string, row: AttrRow, value: unknown): void
       words.push(choice)
       return
     }
-    case 'items':
-      words.push(...(value as readonly number[]))
   }
 }
 
@@ -179,10 +180,6 @@ function paramsOf(row: OpRow, values: readonly unknown[]): readonly number[] | n
   return row.params.map(({ name, default: fallback, integer: whole }, i) =>
     values[i] === undefined && fallback !== null ? fallback : (whole ? integer : number)(row.name, name, values[i])
   )
-}
-
-function rowOf(op: number): OpRow {
-  return OP_TABLE[op - 1] as OpRow
 }
 
 /** Records an operation with one output. */
@@ -210,13 +207,17 @@ export function tensorList(op: number, list: unknown): readonly Tensor[] {
   return tensors
 }
 
-/** An options object, checked for names nobody reads: `{ axes: 0 }` would silently reduce everything. */
-export function checkOptions(op: string, options: unknown, names: readonly string[]): Record<string, unknown> {
+/**
+ * An options object, checked for names nobody reads: `{ axes: 0 }` would silently reduce everything. `row` tells what kind of value a
+ * name takes; without one the name does.
+ */
+export function checkOptions(op: string, options: unknown, names: readonly string[], row?: OpRow): Record<string, unknown> {
   if (options === undefined) return {}
   // What can be walked (arrays, typed arrays, maps, tensors) is an argument in the wrong place.
   if (typeof options !== 'object' || options === null || Symbol.iterator in options) {
-    const meant = names.find((name) => isValueOf(name, options))
-    const hint = meant === undefined ? '' : `; write { ${meant}: ${shown(options)} }`
+    const meant = names.find((name) => isValueOf(kindOf(name, row), options))
+    const sizes = row?.attrs[0]?.kind === 'shape' && typeof options === 'number' ? '; write the sizes as one array' : ''
+    const hint = meant === undefined ? sizes : `; write { ${meant}: ${shown(options)} }`
     throw new ArgumentError(`${op}: 'options' must be an object (${names.join(', ')}), got ${shown(options)}${hint}`)
   }
   for (const name of Object.keys(options)) {
@@ -227,29 +228,39 @@ export function checkOptions(op: string, options: unknown, names: readonly strin
   return options as Record<string, unknown>
 }
 
-/** Whether a value that stands where options belong is probably meant as this option. */
-function isValueOf(name: string, value: unknown): boolean {
-  switch (name) {
+function kindOf(name: string, row: OpRow | undefined): string {
+  return row?.attrs.find((attr) => attr.name === name)?.kind ?? (row?.params.some((param) => param.name === name) ? 'int' : name)
+}
+
+/** Whether a value that stands where options belong is probably meant as one of this kind. */
+function isValueOf(kind: string, value: unknown): boolean {
+  switch (kind) {
     case 'dtype':
-      return DTYPES.some((row) => row.name === value)
+      return typeof value === 'string' && isDType(value)
     case 'shape':
       return Array.isArray(value)
-    case 'axis':
-    case 'cols':
+    case 'bool':
+      return typeof value === 'boolean'
+    case 'int':
+    case 'optAxis':
     case 'axes':
+    case 'axisPairs':
       return typeof value === 'number'
     default:
       return false
   }
 }
 
-/** The options of an operation; `bare` names the one that may stand alone. */
-export function readOptions(op: number, options: unknown, names: readonly string[], bare?: string): Record<string, unknown> {
-  if (bare !== undefined && (typeof options === 'number' || Array.isArray(options))) return { [bare]: options }
-  return checkOptions(rowOf(op).name, options, names)
+/** The options of an operation: its last argument but for the `surplus` behind it. `bare` names the one that may stand alone. */
+export function readOptions(op: number, options: unknown, names: readonly string[], surplus: number, bare?: string): Record<string, unknown> {
+  const row = rowOf(op)
+  const alone = bare !== undefined && (typeof options === 'number' || Array.isArray(options))
+  const read = alone ? { [bare]: options } : checkOptions(row.name, options, names, row)
+  if (surplus > 0) throw new ArgumentError(`${row.name}: ${surplus} too many arguments; options are one object (${names.join(', ')})`)
+  return read
 }
 
 /** The dtype option of a creation function. */
 export function dtypeOption(op: string, value: unknown, fallback: DType): DType {
-  return value === undefined ? fallback : (DTYPES[dtypeNumber(op, 'dtype', value)]?.name as DType)
+  return value === undefined ? fallback : dtypeNamed(op, 'dtype', value)
 }

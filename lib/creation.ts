@@ -3,7 +3,7 @@
 import { checkOptions, dtypeOption, integers, shown } from './call.js'
 import { deviceNumber } from './devices.js'
 import { ArgumentError, DTypeError, ShapeError } from './errors.js'
-import { DTYPES, type Complex, type DType, type DTypeRow } from './generated/dtypes.js'
+import { DTYPE, type Complex, type DType, type DTypeRow } from './generated/dtypes.js'
 import { empty, full, ones, zeros } from './generated/functions.js'
 import { flatten, type Nested } from './nested.js'
 import type { Device } from './operand.js'
@@ -50,10 +50,6 @@ function orElse<T>(given: unknown, fallback: T): T {
   return given === undefined ? fallback : (given as T)
 }
 
-function rowOf(dtype: DType): DTypeRow {
-  return DTYPES.find(({ name }) => name === dtype) as DTypeRow
-}
-
 function count(op: string, shape: readonly number[]): number {
   const negative = shape.find((size) => size < 0)
   if (negative !== undefined) throw new ShapeError(`${op}: shape [${shape.join(', ')}]: size ${negative} is negative`)
@@ -61,19 +57,19 @@ function count(op: string, shape: readonly number[]): number {
 }
 
 /** Uploads elements under a shape that holds as many; without one, along one axis. */
-function place(op: string, { name, bytes: each }: DTypeRow, given: unknown, device: unknown, source: ArrayBufferView | ArrayBufferLike): Tensor {
-  const onto = deviceNumber(device as string | undefined)
+function place(op: string, row: DTypeRow, given: unknown, device: unknown, source: ArrayBufferView | ArrayBufferLike): Tensor {
+  const onto = deviceNumber(op, device)
   const asked = given === undefined ? undefined : integers(op, 'shape', given)
   // After everything that may run the caller's code (getters, proxies), which could change or detach the buffer.
   const bytes = bytesOf(op, source)
-  const length = bytes.byteLength / each
+  const length = bytes.byteLength / row.bytes
   if (!Number.isInteger(length)) {
-    throw new ShapeError(`${op}: ${bytes.byteLength} bytes are no whole number of ${name} elements (${each} bytes each)`)
+    throw new ShapeError(`${op}: ${bytes.byteLength} bytes are no whole number of ${row.name} elements (${row.bytes} bytes each)`)
   }
   const shape = asked ?? [length]
   const held = count(op, shape)
   if (held !== length) throw new ShapeError(`${op}: shape [${shape.join(', ')}] holds ${held} elements, the data ${length}`)
-  return upload(name, shape, onto, bytes)
+  return upload(op, row, shape, onto, bytes)
 }
 
 /**
@@ -100,11 +96,11 @@ function fromData(op: string, data: unknown, o: Record<string, unknown>): Tensor
   if (data instanceof Tensor) throw new ArgumentError(`${op}: the data are a tensor already; use asarray(x), x.astype(dtype) or x.copy()`)
   const wanted = o['dtype'] === undefined ? undefined : dtypeOption(op, o['dtype'], 'float32')
   if (own !== null) {
-    const x = place(op, rowOf(own), o['shape'], o['device'], data as TypedArray)
+    const x = place(op, DTYPE[own], o['shape'], o['device'], data as TypedArray)
     return wanted === undefined || wanted === own ? x : x.astype(wanted)
   }
   const flat = flatten(op, data, wanted)
-  const x = place(op, rowOf(flat.dtype), orElse(o['shape'], flat.shape), o['device'], flat.data)
+  const x = place(op, DTYPE[flat.dtype], orElse(o['shape'], flat.shape), o['device'], flat.data)
   return wanted === undefined || wanted === flat.dtype ? x : x.astype(wanted)
 }
 
@@ -133,8 +129,8 @@ export function fromTypedArray(data: TypedArray | ArrayBufferLike | DataView, sh
     throw new ArgumentError(`${op}: 'data' must be a typed array or a buffer, got ${shown(data)}`)
   }
   if (own === null && o.dtype === undefined) throw new ArgumentError(`${op}: ${shown(data)} has no dtype; name one`)
-  const row = rowOf(dtypeOption(op, o.dtype, own as DType))
-  if (own !== null && own !== row.name && rowOf(own).storage !== row.storage) {
+  const row = DTYPE[dtypeOption(op, o.dtype, own as DType)]
+  if (own !== null && own !== row.name && DTYPE[own].storage !== row.storage) {
     throw new DTypeError(`${op}: a ${data[Symbol.toStringTag]} does not hold elements of ${row.name}; convert with astype('${row.name}')`)
   }
   return place(op, row, shape, o.device, data)

@@ -1,7 +1,7 @@
 // Devices: names, numbers, the default, and what each is.
 
 import { shown } from './call.js'
-import { ArgumentError, TensorError } from './errors.js'
+import { ArgumentError } from './errors.js'
 import type { DType } from './generated/dtypes.js'
 import { native } from './native.js'
 import type { Device } from './operand.js'
@@ -48,14 +48,7 @@ let fallback: number | undefined
 /** The device that FERROTENSOR_DEVICE names, else the one the native side prefers: the best real one. */
 function defaultDevice(): number {
   const name = process.env['FERROTENSOR_DEVICE']
-  if (!name) return native.preferredDevice()
-  try {
-    return native.findDevice(name)
-  } catch (error) {
-    if (!(error instanceof TensorError)) throw error
-    const Same = error.constructor as new (message: string, options: ErrorOptions) => TensorError
-    throw new Same(`FERROTENSOR_DEVICE: ${error.message}`, { cause: error })
-  }
+  return name ? native.findDevice('FERROTENSOR_DEVICE', name) : native.preferredDevice()
 }
 
 /** The name of a device number. */
@@ -65,16 +58,16 @@ export function deviceName(number: number): Device {
 }
 
 /**
- * The number of a device in programs; without a name, of the default device.
+ * The number of a device in programs; without a name, of the default device. `op` leads the message of an error.
  *
  * @throws {TensorError} `ERR_DEVICE` for an unknown name, `ERR_BACKEND_UNAVAILABLE` with the reason for an absent backend,
  * `ERR_ARGUMENT` for anything but text.
  */
-export function deviceNumber(name?: Device): number {
+export function deviceNumber(op: string, name: unknown): number {
   if (name === undefined) return (fallback ??= defaultDevice())
-  if (typeof name !== 'string') throw new ArgumentError(`device: expected text such as 'cpu', got ${shown(name)}`)
+  if (typeof name !== 'string') throw new ArgumentError(`${op}: 'device' must be text such as 'cpu', got ${shown(name)}`)
   let number = numbers.get(name)
-  if (number === undefined) numbers.set(name, (number = native.findDevice(name)))
+  if (number === undefined) numbers.set(name, (number = native.findDevice(op, name)))
   return number
 }
 
@@ -86,7 +79,7 @@ export function deviceNumber(name?: Device): number {
  */
 export function setDefaultDevice(name: Device): void {
   if (name === undefined) throw new ArgumentError('setDefaultDevice: the name of a device is missing')
-  fallback = deviceNumber(name)
+  fallback = deviceNumber('setDefaultDevice', name)
 }
 
 /**

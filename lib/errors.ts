@@ -72,7 +72,7 @@ export class InternalError extends TensorError {
 }
 
 /**
- * The classes in the order of `Code::ALL` in `crates/core/src/error.rs`.
+ * The class of each code in `crates/core/src/error.rs`; native code refuses to load where one is missing.
  * @internal
  */
 export const ERROR_CLASSES = [

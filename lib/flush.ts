@@ -3,21 +3,13 @@
 // Words of a program (crates/engine decodes them): an input is [0, type]; an operation is
 // [op | forms << 12 | params << 24, attributes, (count,) slots of its tensor operands].
 
-import { OP_TABLE, type OpRow } from './generated/table.js'
-import { admit, relieveSoftly } from './memory.js'
 import {
-  bigParams,
   FLAGS,
   FORCE,
   HEADER,
-  handles,
   INPUTS,
-  ints,
-  native,
   OUTPUTS,
-  params,
   PARAMS,
-  reserve,
   SCOPE,
   SMALL,
   STATUS,
@@ -26,9 +18,11 @@ import {
   WANT_MINOR,
   WARNED,
   WORDS
-} from './native.js'
-import { eachOperand, forget } from './record.js'
-import { PENDING, READY, type Tensor } from './tensor.js'
+} from './generated/protocol.js'
+import { admit, relieveSoftly } from './memory.js'
+import { bigParams, handles, ints, native, params, reserve } from './native.js'
+import { eachOperand, forget, rowOf } from './record.js'
+import type { Tensor } from './tensor.js'
 import { currentAttr, currentType, type Signature } from './types.js'
 
 /** Levels and nodes beyond which a recorded expression is run. No nodes at all: each operation runs at once. */
@@ -126,7 +120,7 @@ function writeNode(t: Tensor): void {
   if (group !== null) t.slot = group.node.slot + group.outputs.indexOf(t)
   else {
     const s = t.signature as Signature
-    const row = OP_TABLE[s.op - 1] as OpRow
+    const row = rowOf(s.op)
     const count = list === null ? 2 : list.length
     const runTime = t.params
     reserve(at - HEADER + 3 + count, paramCount + count + (runTime === null ? 0 : runTime.length), 0)
@@ -214,7 +208,6 @@ export function attempt(roots: readonly Tensor[], flush: number, flags: number):
     const h = handles[i] as number
     if (t.owner !== first.owner) native.adopt(h, t.owner.id)
     t.handle = h
-    if (t.state === PENDING) t.state = READY
   }
   const status = ints[STATUS] as number
   // After all have their handles: forgetting may dispose of others.
@@ -243,8 +236,9 @@ export function flush(roots: readonly Tensor[], sync: boolean, copy = false): nu
   if (pending.length === 0 || !isPending(pending[0] as Tensor)) return 0
   const id = ++flushes
   const flags = (sync ? SYNC : 0) | (copy ? SMALL : 0)
+  const { op } = (pending[0] as Tensor).signature as Signature
   let status = attempt(pending, id, flags)
-  if (status === -1) status = admit(pending, (force) => attemptRest(pending, id, flags | (force ? FORCE : 0)))
+  if (status === -1) status = admit(rowOf(op).name, pending, (force) => attemptRest(pending, id, flags | (force ? FORCE : 0)))
   if (status & (WANT_MINOR | WANT_FULL)) relieveSoftly(status)
   if (status & WARNED) for (const text of native.takeWarnings()) process.emitWarning(text, 'FallbackWarning')
   return status

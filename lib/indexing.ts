@@ -8,10 +8,11 @@ import { OP } from './generated/table.js'
 import { advanced, indexTensor, isMask, outOfRange, truePositions, type Advanced } from './indices.js'
 import type { Nested } from './nested.js'
 import { data, dataSync } from './reading.js'
-import { internAttr, nary } from './record.js'
+import { nary } from './record.js'
 import { Slice, parseItems, type Item } from './slice.js'
 import { Tensor } from './tensor.js'
 import type { TypedArray } from './typedarray.js'
+import { internAttr } from './types.js'
 
 /**
  * An index item. Basic ones make a view: a position, a {@link Slice} or its text (`'1:3'`, `'::-1'`, `':'`), `'...'` for all
@@ -175,32 +176,32 @@ function record(op: Name, operands: readonly unknown[], x: Tensor, items: readon
 }
 
 /** A mask as the positions of its true elements along its axes taken as one. */
-function positions({ type: { device } }: Tensor, read: Read): Masks {
-  return { kind: INDEX, operand: (mask) => truePositions(mask instanceof Tensor ? read(mask) : (mask.data as Uint8Array), device) }
+function positions(op: Name, { type: { device } }: Tensor, read: Read): Masks {
+  return { kind: INDEX, operand: (mask) => truePositions(op, mask instanceof Tensor ? read(mask) : (mask.data as Uint8Array), device) }
 }
 
 /** `x.at(...items)`. */
 export function at(x: Tensor, items: readonly unknown[]): Tensor {
-  return record('at', [x], x, place('at', items, x), positions(x, readSync))
+  return record('at', [x], x, place('at', items, x), positions('at', x, readSync))
 }
 
 /** Reads the masks among items without blocking. */
 async function readMasks(items: readonly Placed[]): Promise<Read> {
   const masks = items.flatMap(({ item }) => (item instanceof Tensor && isMask(item) ? [item] : []))
-  const elements = await Promise.all(masks.map(data))
+  const elements = await Promise.all(masks.map((mask) => data(mask)))
   return (mask) => elements[masks.indexOf(mask)] as Uint8Array
 }
 
 /** `x.atAsync(...items)`. */
 export async function atAsync(x: Tensor, items: readonly unknown[]): Promise<Tensor> {
   const placed = place('at', items, x)
-  return record('at', [x], x, placed, positions(x, await readMasks(placed)))
+  return record('at', [x], x, placed, positions('at', x, await readMasks(placed)))
 }
 
 function placeList(x: Tensor, items: unknown): Placed[] {
   if (typeof items === 'string') return place('withAt', [items], x)
   if (Array.isArray(items)) return place('withAt', items, x)
-  const hint = items instanceof Tensor || ArrayBuffer.isView(items) ? '; write [index]' : ''
+  const hint = items instanceof Tensor || ArrayBuffer.isView(items) || typeof items === 'number' ? '; write [index]' : ''
   throw new ArgumentError(`withAt: the index must be an array of items or text, got ${shown(items)}${hint}`)
 }
 
@@ -212,7 +213,7 @@ function isFill(items: readonly Placed[], value: unknown): boolean {
 
 function change(x: Tensor, items: readonly Placed[], value: unknown, read: Read): Tensor {
   const fill: Masks = { kind: MASK, operand: (mask) => indexTensor('withAt', mask, 0, 0, x.type.device) }
-  return record('withAt', [x, value], x, items, isFill(items, value) ? fill : positions(x, read))
+  return record('withAt', [x, value], x, items, isFill(items, value) ? fill : positions('withAt', x, read))
 }
 
 /** `x.withAt(items, value)`. */

@@ -2,9 +2,9 @@
 
 import { shown } from './call.js'
 import { ArgumentError, IndexError } from './errors.js'
-import { DTYPES, type DType, type DTypeRow } from './generated/dtypes.js'
+import { DTYPE } from './generated/dtypes.js'
 import { flatten, type Flat } from './nested.js'
-import { allocated, type ElementArray } from './reading.js'
+import { allocated } from './reading.js'
 import { checkAlive, Tensor } from './tensor.js'
 import { bytesOf, dtypeOfArray } from './typedarray.js'
 import { upload } from './upload.js'
@@ -24,7 +24,7 @@ export function isMask({ dtype }: Advanced): boolean {
  */
 export function advanced(op: string, item: unknown): Advanced {
   if (item instanceof Tensor) {
-    checkAlive(item)
+    checkAlive(op, item)
     return item
   }
   if (typeof item === 'boolean') return flatten(op, item, 'bool')
@@ -37,12 +37,8 @@ export function advanced(op: string, item: unknown): Advanced {
     throw new ArgumentError(`${op}: an index item must be a number, a slice, text, null, an array or a tensor of integers or booleans, got ${shown(item)}`)
   }
   const bytes = bytesOf(op, item as ArrayBufferView).slice()
-  const data = new (globalThis[rowOf(dtype).storage] as new (buffer: ArrayBufferLike) => ElementArray)(bytes.buffer)
+  const data = new DTYPE[dtype].storage(bytes.buffer)
   return { shape: [data.length], dtype, data }
-}
-
-function rowOf(dtype: DType): DTypeRow {
-  return DTYPES.find(({ name }) => name === dtype) as DTypeRow
 }
 
 /** Numbers as int32, or as int64 where one is beyond that. */
@@ -68,23 +64,23 @@ export function indexTensor(op: string, index: Advanced, axis: number, size: num
   if (index instanceof Tensor) return index
   const { shape, dtype, data } = index
   // What is no integer has no range; Rust refuses it.
-  if (rowOf(dtype).kind.endsWith('signed')) {
+  if (DTYPE[dtype].min !== null) {
     for (let i = 0; i < data.length; i++) {
       const at = data[i] as number | bigint
       if (at < -size || at >= size) throw outOfRange(op, at, axis, size)
     }
   }
-  return upload(dtype, shape, device, new Uint8Array(data.buffer, data.byteOffset, data.byteLength))
+  return upload(op, DTYPE[dtype], shape, device, new Uint8Array(data.buffer, data.byteOffset, data.byteLength))
 }
 
 /** The positions of a mask's true elements in row-major order, its axes taken as one. */
-export function truePositions(elements: Uint8Array, device: number): Tensor {
+export function truePositions(op: string, elements: Uint8Array, device: number): Tensor {
   let count = 0
   for (let i = 0; i < elements.length; i++) if (elements[i] !== 0) count++
   // What int32 does not reach needs int64.
   const wide = elements.length > 2 ** 31
-  const positions = allocated(count * (wide ? 8 : 4), () => (wide ? new BigInt64Array(count) : new Int32Array(count)))
+  const positions = allocated(op, count * (wide ? 8 : 4), () => (wide ? new BigInt64Array(count) : new Int32Array(count)))
   let n = 0
   for (let i = 0; i < elements.length; i++) if (elements[i] !== 0) positions[n++] = wide ? BigInt(i) : i
-  return upload(wide ? 'int64' : 'int32', [count], device, new Uint8Array(positions.buffer))
+  return upload(op, DTYPE[wide ? 'int64' : 'int32'], [count], device, new Uint8Array(positions.buffer))
 }

@@ -6,8 +6,9 @@ import { runInNewContext } from 'node:vm'
 import { integer, shown } from './call.js'
 import { ArgumentError, InternalError, OutOfMemoryError } from './errors.js'
 import { countPinned, pinnedBytes, refusedBytes, tryFlush } from './flush.js'
-import { native, WANT_FULL, WANT_MINOR, type DeviceMemory } from './native.js'
-import { PENDING, type Tensor } from './tensor.js'
+import { WANT_FULL, WANT_MINOR } from './generated/protocol.js'
+import { native, type DeviceMemory } from './native.js'
+import type { Tensor } from './tensor.js'
 
 /** Expressions that keep at least this much alive are candidates for being watched. */
 export const WATCH_KIB = 16
@@ -80,7 +81,7 @@ function materialise(except: readonly Tensor[], consumed: boolean): number {
     const t = watched[i] as Tensor
     // The array must not keep it alive through the collection that follows.
     watched[i] = null
-    if (t.handle !== null || t.state !== PENDING || t.owner.closed) continue
+    if (t.handle !== null || t.disposed || t.owner.closed) continue
     if ((t.uses === 0 || consumed) && !except.includes(t) && flushed(t)) ran++
     else native.watch(t)
   }
@@ -106,9 +107,9 @@ const mebibytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} Mi
  * Tries something that the memory budget has refused again, after each step of relief. `run` gives -1 when refused, and is
  * forced through at the end if results in `except` are small.
  *
- * @throws {OutOfMemoryError} when nothing helped.
+ * @throws {OutOfMemoryError} when nothing helped, naming the operation that makes the (first) result.
  */
-export function admit(except: readonly Tensor[], run: (force: boolean) => number): number {
+export function admit(op: string, except: readonly Tensor[], run: (force: boolean) => number): number {
   if (!relieving) {
     relieving = true
     try {
@@ -129,7 +130,7 @@ export function admit(except: readonly Tensor[], run: (force: boolean) => number
   }
   const { live, limit } = native.memory()
   throw new OutOfMemoryError(
-    `${mebibytes(refusedBytes)} more do not fit: ${mebibytes(live)} of ${mebibytes(limit)} are in use. ` +
+    `${op}: ${mebibytes(refusedBytes)} more do not fit: ${mebibytes(live)} of ${mebibytes(limit)} are in use. ` +
       'Dispose of tensors, work in smaller parts, or raise the limit with setMemoryLimit()'
   )
 }
@@ -190,7 +191,7 @@ export interface MemoryInfo {
 /** How much memory tensors take, over all workers of this process. */
 export function memory(): MemoryInfo {
   const { live, limit, devices } = native.memory()
-  const pinned = pinnedBytes((native.watched() as Tensor[]).filter((t) => t.handle === null && t.state === PENDING))
+  const pinned = pinnedBytes((native.watched() as Tensor[]).filter((t) => t.handle === null && !t.disposed))
   const each = devices.map((device, number) => ({ ...device, pending: pinned.get(number) ?? 0 }))
   const sum = (key: 'pending' | 'cached' | 'peak') => each.reduce((n, d) => n + d[key], 0)
   return { live, pending: sum('pending'), cached: sum('cached'), peak: sum('peak'), limit, devices: each }

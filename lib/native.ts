@@ -1,7 +1,8 @@
 // The native module as TypeScript sees it, and the buffers both sides share.
 
 import { ERROR_CLASSES } from './errors.js'
-import type { DType } from './generated/dtypes.js'
+import { DTYPES, type DType } from './generated/dtypes.js'
+import { HEADER, SMALL_ELEMENTS } from './generated/protocol.js'
 import { loadNative } from './loader.js'
 
 /** Memory of one device, in bytes. */
@@ -79,7 +80,7 @@ export interface NativeDevice {
  * @internal
  */
 export interface Native {
-  setErrorClasses(classes: readonly unknown[]): void
+  setErrorClasses(classes: object): void
   setBuffers(ints: Int32Array, params: Float64Array, handles: Float64Array, small: Uint8Array): void
   run(out: object): number
   infer(): number
@@ -107,7 +108,7 @@ export interface Native {
   setLimit(bytes: number): void
   trim(): void
   devices(): NativeDevice[]
-  findDevice(name: string): number
+  findDevice(op: string, name: string): number
   preferredDevice(): number
   setThreads(count: number): void
   stats(): NativeStats
@@ -116,34 +117,13 @@ export interface Native {
   config(fusion: boolean, strict: number): void
 }
 
-/** Header words of `ints`; as in `crates/node/src/program.rs`. */
-export const WORDS = 0
-export const PARAMS = 1
-export const INPUTS = 2
-export const OUTPUTS = 3
-export const FLAGS = 4
-export const STATUS = 5
-export const SCOPE = 6
-export const HEADER = 8
-
-/** Bits of the flags. */
-export const SYNC = 1
-export const FORCE = 2
-export const SMALL = 4
-
-/** Bits of the status. */
-export const WANT_MINOR = 1
-export const WANT_FULL = 2
-export const COPIED = 8
-export const WARNED = 16
-
-/** Program words; params as numbers and as bigints; handles in and out; the bytes of a small result. */
+/** Header (`generated/protocol.ts`) and program words; params as numbers and as bigints; handles in and out; the bytes of a small result. */
 export let ints = new Int32Array(1 << 14)
 export let params = new Float64Array(1 << 12)
 export let bigParams = new BigInt64Array(params.buffer)
 export let handles = new Float64Array(1 << 10)
-/** 64 elements of the widest dtype. */
-export const small = new Uint8Array(64 * 16)
+/** Room for a small result of the widest dtype. */
+export const small = new Uint8Array(SMALL_ELEMENTS * Math.max(...DTYPES.map(({ bytes }) => bytes)))
 
 function grown<T extends Int32Array | Float64Array>(array: T, length: number): T {
   if (length <= array.length) return array
@@ -166,7 +146,7 @@ export function reserve(words: number, paramCount: number, handleCount: number):
 function connect(): Native {
   try {
     const loaded = loadNative() as Native
-    loaded.setErrorClasses(ERROR_CLASSES)
+    loaded.setErrorClasses(Object.fromEntries(ERROR_CLASSES.map((Class) => [new Class().code, Class])))
     loaded.setBuffers(ints, params, handles, small)
     return loaded
   } catch (reason) {

@@ -3,9 +3,8 @@
 
 import { shown } from './call.js'
 import { ArgumentError, DTypeError, OutOfMemoryError, ShapeError } from './errors.js'
-import { DTYPES, type Complex, type DType, type DTypeRow } from './generated/dtypes.js'
+import { DTYPE, DTYPES, type Complex, type DType, type DTypeRow, type ElementArray } from './generated/dtypes.js'
 import { native } from './native.js'
-import type { ElementArray } from './reading.js'
 import { sizeOf } from './types.js'
 
 /** Nested arrays whose leaves are of one kind. */
@@ -97,12 +96,11 @@ function storedAs(dtype: DType): DType {
 
 /** Room for all elements, unless they are more than a tensor may hold: rows may repeat, so a small array can nest any number. */
 function allocate(op: string, row: DTypeRow, count: number): ElementArray {
-  const constructor = globalThis[row.storage] as new (length: number) => ElementArray
   const bytes = count * row.bytes
   // Asking takes 2 us, more than a small array.
   const fits = bytes <= BUDGET_UNASKED || bytes <= native.memory().limit
   try {
-    if (fits) return new constructor(row.kind === 'complex' ? 2 * count : count)
+    if (fits) return new row.storage(row.kind === 'complex' ? 2 * count : count)
   } catch {
     // JavaScript refuses the array.
   }
@@ -125,7 +123,7 @@ export function flatten(op: string, nested: unknown, wanted: DType | undefined, 
     throw new ArgumentError(`${op}: ${at(path)} must be a number, bigint, boolean or { re, im }, got ${shown(first)}`)
   }
   const dtype = wanted ?? (kind === 'number' ? numbers : DEFAULTS[kind])
-  const row = DTYPES.find(({ name }) => name === storedAs(dtype)) as DTypeRow
+  const row = DTYPE[storedAs(dtype)]
   if (kind === 'complex' && row.kind !== 'complex') {
     throw new DTypeError(`${op}: complex numbers do not fit ${dtype}; use complex64 or complex128`)
   }

@@ -1,7 +1,7 @@
 // How a tensor prints: NumPy's layout with JavaScript's brackets and commas. Large tensors read only what they show.
 
-import type { Complex, DType } from './generated/dtypes.js'
 import { DisposedError } from './errors.js'
+import { DTYPE, type Complex, type DType } from './generated/dtypes.js'
 import { evaluateSync } from './reading.js'
 import { slice } from './slice.js'
 import type { Tensor } from './tensor.js'
@@ -87,11 +87,11 @@ function leaves(data: Nested): Item[] {
 }
 
 function formatOf(data: Nested, dtype: DType): (v: Item) => string {
-  if (dtype.startsWith('float') || dtype === 'bfloat16') {
+  if (DTYPE[dtype].kind === 'float') {
     const format = floatFormat(leaves(data) as number[], dtype)
     return (v) => format(v as number)
   }
-  if (dtype.startsWith('complex')) {
+  if (DTYPE[dtype].kind === 'complex') {
     const format = complexFormat(leaves(data) as Complex[], dtype)
     return (v) => format(v as Complex)
   }

@@ -4,7 +4,7 @@
 import { checkOptions, dtypeOption, one, shown } from './call.js'
 import { deviceNumber } from './devices.js'
 import { ArgumentError, DTypeError, ShapeError } from './errors.js'
-import { DTYPES } from './generated/dtypes.js'
+import { DTYPE } from './generated/dtypes.js'
 import { OP } from './generated/table.js'
 import type { Device } from './operand.js'
 import { Tensor } from './tensor.js'
@@ -78,7 +78,7 @@ export function key(seed: number | bigint, options?: { readonly device?: Device 
   const bits = BigInt(seed)
   if (bits < 0n || bits >> 64n !== 0n) throw seedError(seed)
   const words = new Uint32Array([Number(bits & 0xffffffffn), Number(bits >> 32n)])
-  return upload('uint32', [2], deviceNumber(o.device as string | undefined), new Uint8Array(words.buffer)) as Key
+  return upload('random.key', DTYPE.uint32, [2], deviceNumber('random.key', o['device']), new Uint8Array(words.buffer)) as Key
 }
 
 /** Keys of one `split`: each is an object of its own, and V8 ends the process where its heap ends. */
@@ -145,7 +145,7 @@ export function randint<E extends IntegerDType = 'int32'>(key: Key, low: number,
   const op = 'random.randint'
   const o = checkOptions(op, options, ['dtype'])
   const dtype = dtypeOption(op, o['dtype'], 'int32')
-  const { min, max } = DTYPES.find((row) => row.name === dtype) ?? {}
+  const { min, max } = DTYPE[dtype]
   const x = draw(op, key, [shape, dtype], [low, high])
   if (low >= high) throw new ArgumentError(`${op}: the range from ${low} to ${high} (excluded) is empty`)
   if (low < Number(min) || high - 1 > Number(max)) throw new DTypeError(`${op}: ${dtype} does not hold the range from ${low} to ${high} (excluded); name another dtype`)

@@ -5,47 +5,19 @@ import { getHeapStatistics } from 'node:v8'
 import { shown } from './call.js'
 import { ArgumentError, OutOfMemoryError, ShapeError } from './errors.js'
 import { flush } from './flush.js'
-import type { Complex, DTypeRow, StorageName } from './generated/dtypes.js'
-import { COPIED, native, small } from './native.js'
-import { checkAlive, FAILED, READY, Tensor } from './tensor.js'
+import { DTYPES, type Complex, type DTypeRow, type ElementArray } from './generated/dtypes.js'
+import { COPIED } from './generated/protocol.js'
+import { native, small } from './native.js'
+import { checkAlive, Tensor } from './tensor.js'
 import type { Type } from './types.js'
 
 /** Nested arrays of elements, as deep as the tensor has axes. */
 export type NestedArray<T> = T | NestedArray<T>[]
 
-/** What `data()` may give. */
-export type ElementArray =
-  | Int8Array
-  | Uint8Array
-  | Int16Array
-  | Uint16Array
-  | Int32Array
-  | Uint32Array
-  | BigInt64Array
-  | BigUint64Array
-  | Float32Array
-  | Float64Array
-
 type Element = number | bigint | boolean | Complex
-type ArrayClass = { new (length: number): ElementArray; new (buffer: ArrayBuffer): ElementArray; BYTES_PER_ELEMENT: number }
 
-const CLASSES = {
-  Int8Array,
-  Uint8Array,
-  Int16Array,
-  Uint16Array,
-  Int32Array,
-  Uint32Array,
-  BigInt64Array,
-  BigUint64Array,
-  Float32Array,
-  Float64Array
-} as unknown as Record<StorageName, ArrayClass>
-
-/** Views of the buffer in which small results travel. */
-const SMALL = Object.fromEntries(
-  Object.entries(CLASSES).map(([name, ArrayOf]) => [name, new ArrayOf(small.buffer as ArrayBuffer)])
-) as Record<StorageName, ElementArray>
+/** Views of the buffer in which small results travel, by the dtype's number. */
+const SMALL = DTYPES.map(({ storage }) => new storage(small.buffer))
 
 /** Results up to this size are read by the JavaScript thread when they are ready. */
 const READ_AT_ONCE = 1 << 20
@@ -54,8 +26,8 @@ const READS_PER_LOOK = 64
 const TURN_MS = 2
 
 /** Half floats have no typed array in every supported runtime: they are read as float32. */
-function readable(x: Tensor): Tensor {
-  checkAlive(x)
+function readable(op: string, x: Tensor): Tensor {
+  checkAlive(op, x)
   const { row } = x.type
   return row.read === row.storage ? x : (x.astype('float32') as Tensor)
 }
@@ -63,43 +35,28 @@ function readable(x: Tensor): Tensor {
 const units = ({ row, size }: Type): number => (row.kind === 'complex' ? 2 * size : size)
 
 function fromSmall(type: Type): ElementArray {
-  return SMALL[type.row.storage].slice(0, units(type))
-}
-
-function read(x: Tensor, into: ElementArray, wait: boolean): boolean {
-  try {
-    return native.read(x.handle as number, into, wait)
-  } catch (error) {
-    throw failed(x, error)
-  }
-}
-
-/** A value that turned out to be an error stays one. */
-function failed(x: Tensor, error: unknown): unknown {
-  if (x.state === READY) x.state = FAILED
-  return error
+  return (SMALL[type.row.code] as ElementArray).slice(0, units(type))
 }
 
 /** A result's array, where JavaScript can have one of this size. */
-export function allocated<T>(bytes: number, make: () => T): T {
+export function allocated<T>(op: string, bytes: number, make: () => T): T {
   try {
     return make()
   } catch {
-    throw new OutOfMemoryError(`JavaScript refuses an array of ${bytes} bytes; read the tensor in parts, with at()`)
+    throw new OutOfMemoryError(`${op}: JavaScript refuses an array of ${bytes} bytes; read the tensor in parts, with at()`)
   }
 }
 
-function fresh({ row, bytes }: Type): ElementArray {
-  const ArrayOf = CLASSES[row.storage]
-  return allocated(bytes, () => new ArrayOf(bytes / ArrayOf.BYTES_PER_ELEMENT))
+function fresh(op: string, type: Type): ElementArray {
+  return allocated(op, type.bytes, () => new type.row.storage(units(type)))
 }
 
-/** `Tensor.dataSync`. */
-export function dataSync(x: Tensor): ElementArray {
-  const source = readable(x)
+/** `Tensor.dataSync`, for the reader of this name. */
+export function dataSync(x: Tensor, op = 'dataSync'): ElementArray {
+  const source = readable(op, x)
   if (source.handle === null && (flush([source], true, true) & COPIED) !== 0) return fromSmall(source.type)
-  const out = fresh(source.type)
-  read(source, out, true)
+  const out = fresh(op, source.type)
+  native.read(source.handle as number, out, true)
   return out
 }
 
@@ -122,27 +79,23 @@ function turn(): Promise<void> | undefined {
   })
 }
 
-/** `Tensor.data`. */
-export async function data(x: Tensor): Promise<ElementArray> {
-  const source = readable(x)
+/** `Tensor.data`, for the reader of this name. */
+export async function data(x: Tensor, op = 'data'): Promise<ElementArray> {
+  const source = readable(op, x)
   const { type } = source
   let out: ElementArray | undefined
   if (source.handle === null && (flush([source], false, true) & COPIED) !== 0) out = fromSmall(type)
   else if (type.bytes <= READ_AT_ONCE || type.bytes > constants.MAX_LENGTH) {
     // Node makes no buffers beyond MAX_LENGTH of native memory: such a result is copied by this thread.
-    const array = fresh(type)
-    if (read(source, array, type.bytes > READ_AT_ONCE)) out = array
+    const array = fresh(op, type)
+    if (native.read(source.handle as number, array, type.bytes > READ_AT_ONCE)) out = array
   }
   if (out !== undefined) {
     const pause = turn()
     if (pause !== undefined) await pause
     return out
   }
-  try {
-    return new CLASSES[type.row.storage](await native.readAsync(source.handle as number))
-  } catch (error) {
-    throw failed(source, error)
-  }
+  return new type.row.storage(await native.readAsync(source.handle as number))
 }
 
 function element(values: ElementArray, i: number, { kind }: DTypeRow): Element {
@@ -150,21 +103,20 @@ function element(values: ElementArray, i: number, { kind }: DTypeRow): Element {
   return kind === 'bool' ? values[i] !== 0 : (values[i] as number | bigint)
 }
 
-function checkSingle(x: Tensor): void {
-  checkAlive(x)
-  if (x.size !== 1) throw new ShapeError(`item: the tensor has ${x.size} elements, shape [${x.shape.join(', ')}]; use data()`)
+function checkSingle(op: string, x: Tensor): void {
+  if (x.size !== 1) throw new ShapeError(`${op}: the tensor has ${x.size} elements, shape [${x.shape.join(', ')}]; use data()`)
 }
 
 /** `Tensor.itemSync`. */
 export function itemSync(x: Tensor): Element {
-  checkSingle(x)
-  return element(dataSync(x), 0, x.type.row)
+  checkSingle('itemSync', x)
+  return element(dataSync(x, 'itemSync'), 0, x.type.row)
 }
 
 /** `Tensor.item`. */
 export async function item(x: Tensor): Promise<Element> {
-  checkSingle(x)
-  return element(await data(x), 0, x.type.row)
+  checkSingle('item', x)
+  return element(await data(x, 'item'), 0, x.type.row)
 }
 
 /** Bytes of V8's heap that a row of nested arrays takes, beside its elements (measured on Node 20). */
@@ -172,8 +124,8 @@ const ROW_BYTES = 64
 /** Nested arrays up to this size are made without asking V8, which takes 2 us. */
 const HEAP_UNASKED = 1 << 20
 
-function elementBytes({ kind, read }: DTypeRow): number {
-  return kind === 'complex' ? 80 : read.startsWith('Big') ? 32 : 8
+function elementBytes({ kind, min }: DTypeRow): number {
+  return kind === 'complex' ? 80 : typeof min === 'bigint' ? 32 : 8
 }
 
 /** V8's limit counts the young generation too, which large arrays never live in: 48 MiB on Node 20, 192 on 24, 96 on 26. */
@@ -196,27 +148,27 @@ export function toArray(x: Tensor): NestedArray<Element> {
   if (!fitsHeap(bytes)) {
     throw new OutOfMemoryError(`toArray: shape [${shape.join(', ')}] is too large for nested arrays; use data(), or parts of it`)
   }
-  const values = dataSync(x)
+  const values = dataSync(x, 'toArray')
   let next = 0
   const level = (axis: number): NestedArray<Element> =>
     axis === shape.length ? element(values, next++, row) : Array.from({ length: shape[axis] as number }, () => level(axis + 1))
-  return allocated(bytes, () => level(0))
+  return allocated('toArray', bytes, () => level(0))
 }
 
 /** `Tensor.toBytes`. */
 export function toBytes(x: Tensor): Uint8Array {
-  checkAlive(x)
+  checkAlive('toBytes', x)
   flush([x], true)
   const { bytes } = x.type
-  const out = allocated(bytes, () => new Uint8Array(bytes))
-  read(x, out, true)
+  const out = allocated('toBytes', bytes, () => new Uint8Array(bytes))
+  native.read(x.handle as number, out, true)
   return out
 }
 
 function checkTensors(op: string, tensors: readonly unknown[]): void {
   for (const x of tensors) {
     if (!(x instanceof Tensor)) throw new ArgumentError(`${op}: takes tensors, got ${shown(x)}${Array.isArray(x) ? `; spread it: ${op}(...tensors)` : ''}`)
-    checkAlive(x)
+    checkAlive(op, x)
   }
 }
 
@@ -228,18 +180,12 @@ function checkTensors(op: string, tensors: readonly unknown[]): void {
 export async function evaluate(...tensors: readonly Tensor[]): Promise<void> {
   checkTensors('evaluate', tensors)
   flush(tensors, false)
-  await Promise.all(tensors.map((x) => native.waitAsync(x.handle as number).catch((error) => Promise.reject(failed(x, error)))))
+  await Promise.all(tensors.map((x) => native.waitAsync(x.handle as number)))
 }
 
 /** As {@link evaluate}, blocking. */
 export function evaluateSync(...tensors: readonly Tensor[]): void {
   checkTensors('evaluateSync', tensors)
   flush(tensors, true)
-  for (const x of tensors) {
-    try {
-      native.wait(x.handle as number)
-    } catch (error) {
-      throw failed(x, error)
-    }
-  }
+  for (const x of tensors) native.wait(x.handle as number)
 }

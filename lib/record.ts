@@ -8,24 +8,23 @@ import type { DTypeRow } from './generated/dtypes.js'
 import { OP_TABLE, type OpRow } from './generated/table.js'
 import { considerWatching, WATCH_KIB } from './memory.js'
 import { native } from './native.js'
-import { checkAlive, DISPOSED, Tensor, type Group } from './tensor.js'
+import { checkAlive, Tensor, type Group } from './tensor.js'
 import { infer, inferFast, signature, type Attr, type Inferred, type Signature, type Type } from './types.js'
-
-export { internAttr, type Attr } from './types.js'
 
 /** A JavaScript value that may stand where an operation takes a tensor; it never changes the dtype. */
 export type Scalar = number | bigint | boolean
 
 let created = 0
 
-function nameOf(op: number): string {
-  return OP_TABLE[op - 1]?.name ?? `operation ${op}`
+/** The row of an operation's number. */
+export function rowOf(op: number): OpRow {
+  return OP_TABLE[op - 1] as OpRow
 }
 
 /** The operand's form: 0 tensor, 1 number, 2 bigint, 3 boolean, 4 absent. */
 function formOf(op: number, x: unknown, position: number): number {
   if (x instanceof Tensor) {
-    checkAlive(x)
+    if (x.disposed || x.owner.closed) checkAlive(rowOf(op).name, x)
     return 0
   }
   switch (typeof x) {
@@ -39,14 +38,14 @@ function formOf(op: number, x: unknown, position: number): number {
       return 4
     default: {
       const hint = Array.isArray(x) || ArrayBuffer.isView(x) ? '; wrap it with ft.tensor(...)' : ''
-      const wanted = OP_TABLE[op - 1]?.weak.includes(position) ? 'a tensor or a number' : 'a tensor'
-      throw new ArgumentError(`${nameOf(op)}: ${operandName(op, position)} must be ${wanted}, got ${shown(x)}${hint}`)
+      const wanted = rowOf(op).weak.includes(position) ? 'a tensor or a number' : 'a tensor'
+      throw new ArgumentError(`${rowOf(op).name}: ${operandName(op, position)} must be ${wanted}, got ${shown(x)}${hint}`)
     }
   }
 }
 
 function operandName(op: number, position: number): string {
-  const { operands, variadic } = OP_TABLE[op - 1] as OpRow
+  const { operands, variadic } = rowOf(op)
   const last = operands.length - 1
   return variadic && position >= last ? `'${operands[last]}[${position - last}]'` : `'${operands[position]}'`
 }
@@ -61,16 +60,16 @@ function checkScalar(op: number, value: Scalar, weak: DTypeRow, beside: boolean)
   const [whose, advice] = beside ? ['the tensor is', 'use astype first'] : ['the dtype is', 'name another dtype']
   if (kind === 'float' || kind === 'complex') {
     if (typeof value === 'number' || (BigInt.asIntN(64, value) === value && BigInt(Number(value)) === value)) return
-    throw new DTypeError(`${nameOf(op)}: ${value}n is not exact in ${name}; use Number(${value}n) if rounding is meant`)
+    throw new DTypeError(`${rowOf(op).name}: ${value}n is not exact in ${name}; use Number(${value}n) if rounding is meant`)
   }
-  if (kind === 'bool') throw new DTypeError(`${nameOf(op)}: ${shown(value)} is a number, and ${whose} bool; use a boolean, or ${advice}`)
+  if (kind === 'bool') throw new DTypeError(`${rowOf(op).name}: ${shown(value)} is a number, and ${whose} bool; use a boolean, or ${advice}`)
   if (typeof value === 'number' && !Number.isInteger(value)) {
-    throw new DTypeError(`${nameOf(op)}: ${value} is not an integer, and ${whose} ${name}; ${beside ? "use astype('float32') first" : advice}`)
+    throw new DTypeError(`${rowOf(op).name}: ${value} is not an integer, and ${whose} ${name}; ${beside ? "use astype('float32') first" : advice}`)
   }
   const [low, high] = [min as number | bigint, max as number | bigint]
   // As numbers the largest 64-bit integers round up to 2^63 and 2^64, so the upper bound is exclusive.
   const fits = typeof value === 'bigint' ? value >= low && value <= high : value >= Number(low) && value < Number(high) + 1
-  if (!fits) throw new DTypeError(`${nameOf(op)}: ${value} is out of range for ${name} (${low} to ${high}); ${advice}`)
+  if (!fits) throw new DTypeError(`${rowOf(op).name}: ${value} is out of range for ${name} (${low} to ${high}); ${advice}`)
 }
 
 /** A new node: sequence number, bounds of the expression below it, and what it keeps alive. */
@@ -127,7 +126,7 @@ function settle(t: Tensor): Tensor {
  */
 export function unary(op: number, x: unknown): Tensor {
   if (!(x instanceof Tensor)) return nary(op, [x], null, null)
-  if (x.state === DISPOSED || x.owner.closed) checkAlive(x)
+  if (x.disposed || x.owner.closed) checkAlive(rowOf(op).name, x)
   const s = signature(op, 0, null)
   return settle(node(inferFast(s, x, null).type, s, x, null, null, null))
 }
@@ -146,7 +145,7 @@ export function binary(op: number, a: unknown, b: unknown): Tensor {
     answer = inferFast(s, a as Tensor, fb === 0 ? (b as Tensor) : null)
     if (fb !== 0) checkScalar(op, b as Scalar, answer.weak, true)
   } else {
-    if (fb !== 0) throw new ArgumentError(`${nameOf(op)}: at least one operand must be a tensor; use tensor(${String(a)})`)
+    if (fb !== 0) throw new ArgumentError(`${rowOf(op).name}: at least one operand must be a tensor; use tensor(${String(a)})`)
     answer = inferFast(s, b as Tensor, null)
     checkScalar(op, a as Scalar, answer.weak, true)
   }
@@ -156,7 +155,7 @@ export function binary(op: number, a: unknown, b: unknown): Tensor {
 /** Signature and answer for any operands. */
 function prepare(op: number, operands: readonly unknown[], attr: Attr | null): [Signature, Inferred] {
   let forms = 0
-  const row = OP_TABLE[op - 1] as OpRow
+  const row = rowOf(op)
   // The tensors of a list come last.
   const single = row.variadic ? row.operands.length - 1 : 4
   const tensors: Tensor[] = []
@@ -164,7 +163,7 @@ function prepare(op: number, operands: readonly unknown[], attr: Attr | null): [
     const form = formOf(op, operands[i], i)
     if (form === 0) tensors.push(operands[i] as Tensor)
     else if (i < single) forms |= form << (3 * i)
-    else throw new ArgumentError(`${nameOf(op)}: ${operandName(op, i)} must be a tensor, got ${shown(operands[i])}`)
+    else throw new ArgumentError(`${rowOf(op).name}: ${operandName(op, i)} must be a tensor, got ${shown(operands[i])}`)
   }
   const s = signature(op, forms, attr)
   const answer = infer(s, tensors)
@@ -193,7 +192,7 @@ export function multi(op: number, operands: readonly unknown[], attr: Attr | nul
   const [s, answer] = prepare(op, operands, attr)
   const call = node(answer.type, s, null, null, operands, params)
   // Nobody but its projections holds the node: with the last of them it is released.
-  call.state = DISPOSED
+  call.disposed = true
   const outputs: Tensor[] = []
   const group: Group = { node: call, outputs }
   for (const type of answer.types) {
@@ -224,7 +223,7 @@ export function eachOperand(t: Tensor, f: (x: Tensor) => void): void {
 
 /** One recorded expression less uses `x`; disposed and unused, its memory goes. */
 function unuse(x: Tensor): void {
-  if (--x.uses === 0 && x.state === DISPOSED) release(x)
+  if (--x.uses === 0 && x.disposed) release(x)
 }
 
 /** Forgets how a tensor was made, so that its ancestors become garbage. */

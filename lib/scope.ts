@@ -65,7 +65,7 @@ export async function scopeAsync<T>(fn: (scope: AsyncScope) => Promise<T>): Prom
   const tracked = new Set<Tensor>()
   const track = <X extends Tensor>(tensor: X): X => {
     if (!(tensor instanceof Tensor)) throw new ArgumentError('scopeAsync: track takes a tensor')
-    checkAlive(tensor)
+    checkAlive('scopeAsync', tensor)
     tracked.add(tensor)
     return tensor
   }

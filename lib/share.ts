@@ -3,8 +3,9 @@
 import { ArgumentError } from './errors.js'
 import { flush } from './flush.js'
 import type { DType } from './generated/dtypes.js'
-import { HEADER, ints, native } from './native.js'
-import { checkAlive, READY, Tensor } from './tensor.js'
+import { HEADER } from './generated/protocol.js'
+import { ints, native } from './native.js'
+import { checkAlive, Tensor } from './tensor.js'
 import { typeAt, type Type } from './types.js'
 
 /** A plain object that may be posted to a worker of this process. It works while any tensor on its storage lives. */
@@ -18,7 +19,7 @@ export interface SharedTensor<D extends DType = DType> {
 
 /** `Tensor.share`. */
 export function share(x: Tensor): SharedTensor {
-  checkAlive(x)
+  checkAlive('share', x)
   flush([x], false)
   return { kind: 'ferrotensor.shared', token: native.share(x.handle as number), dtype: x.dtype, shape: [...x.shape] }
 }
@@ -37,6 +38,5 @@ export function fromShared<D extends DType>(shared: SharedTensor<D>): Tensor<D> 
   const t = new Tensor<D>(undefined as unknown as Type, null, null, null, null, null)
   t.handle = native.fromShared(token, t)
   t.type = typeAt(ints[HEADER] as number)
-  t.state = READY
   return t
 }

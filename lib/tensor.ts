@@ -11,15 +11,6 @@ import { copyTo } from './upload.js'
 import { share, type SharedTensor } from './share.js'
 import type { Signature, Type } from './types.js'
 
-/** Recorded, no value yet. */
-export const PENDING = 0
-/** Has a handle; its value is there or on its way. */
-export const READY = 1
-/** Its value turned out to be an error, which every read throws again. */
-export const FAILED = 2
-/** The user gave it up. Expressions that were recorded on it still use it. */
-export const DISPOSED = 3
-
 /**
  * Where tensors are made: `scope()` ends what was made in it.
  * @internal
@@ -58,9 +49,9 @@ export interface Group {
 export class Tensor<D extends DType = DType> extends OpMethods<D> {
   /** @internal First, so that structured cloning meets its symbol at once. */
   declare type: Type
-  /** @internal PENDING, READY, FAILED or DISPOSED: what the user may do with it. */
-  declare state: number
-  /** @internal The native handle of its value; null before, and after it was freed. */
+  /** @internal The user gave it up; expressions that were recorded on it still use it. */
+  declare disposed: boolean
+  /** @internal The native handle of its value (an error too is one, thrown by each read); null before, and after it was freed. */
   declare handle: number | null
   /** @internal The operation; null once there is a value. */
   declare signature: Signature | null
@@ -110,7 +101,7 @@ export class Tensor<D extends DType = DType> extends OpMethods<D> {
     // Our own calls give null or numbers.
     if (params === undefined) throw new ArgumentError('Tensor: not made with new; use ft.tensor(data), ft.zeros(shape), ft.fromTypedArray(array, shape), ...')
     this.type = type
-    this.state = PENDING
+    this.disposed = false
     this.handle = null
     this.signature = signature
     this.a = a
@@ -217,8 +208,8 @@ export class Tensor<D extends DType = DType> extends OpMethods<D> {
    * Disposing twice does nothing.
    */
   dispose(): void {
-    if (this.state === DISPOSED) return
-    this.state = DISPOSED
+    if (this.disposed) return
+    this.disposed = true
     if (this.uses === 0) release(this as unknown as Tensor)
   }
 
@@ -234,8 +225,12 @@ export class Tensor<D extends DType = DType> extends OpMethods<D> {
   }
 }
 
-/** Throws if the user gave the tensor up, himself or by leaving its scope. */
-export function checkAlive(x: Tensor): void {
-  if (x.state === DISPOSED) throw new DisposedError('the tensor was disposed')
-  if (x.owner.closed) throw new DisposedError('the tensor belongs to a scope that has ended; return it from the scope to keep it')
+/**
+ * Throws if the user gave the tensor up, himself or by leaving its scope.
+ *
+ * @throws {DisposedError} naming the operation that wanted it.
+ */
+export function checkAlive(op: string, x: Tensor): void {
+  if (x.disposed) throw new DisposedError(`${op}: the tensor was disposed`)
+  if (x.owner.closed) throw new DisposedError(`${op}: the tensor belongs to a scope that has ended; return it from the scope to keep it`)
 }

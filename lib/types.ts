@@ -3,8 +3,9 @@
 // Ids belong to an epoch. When the tables are full everything is forgotten on both sides and ids start again, so a loop over
 // 10^6 shapes stays flat. Objects of an earlier epoch have id 0, which no memo knows; whoever meets one interns it again.
 
-import { DTYPES, type DType, type DTypeRow } from './generated/dtypes.js'
-import { HEADER, ints, native, params, reserve } from './native.js'
+import { DTYPES, type DTypeRow } from './generated/dtypes.js'
+import { HEADER } from './generated/protocol.js'
+import { ints, native, params, reserve } from './native.js'
 import type { Tensor } from './tensor.js'
 
 /** Types, attributes or memo entries that end an epoch: about 10 MiB on both sides together. */
@@ -25,7 +26,6 @@ export class Type {
   readonly unclonable = UNCLONABLE
   /** The id of this epoch; 0 after its end. */
   id: number
-  readonly code: number
   readonly row: DTypeRow
   readonly shape: readonly number[]
   readonly device: number
@@ -35,19 +35,14 @@ export class Type {
   /** Whole KiB, capped: sums of them stay small integers, which need no heap object. */
   readonly kib: number
 
-  constructor(id: number, code: number, shape: readonly number[], device: number) {
+  constructor(id: number, row: DTypeRow, shape: readonly number[], device: number) {
     this.id = id
-    this.code = code
-    this.row = DTYPES[code] as DTypeRow
+    this.row = row
     this.shape = Object.freeze(shape)
     this.device = device
     this.size = sizeOf(shape)
-    this.bytes = this.size * this.row.bytes
+    this.bytes = this.size * row.bytes
     this.kib = Math.min(Math.floor(this.bytes / 1024), 1 << 20)
-  }
-
-  get dtype(): DType {
-    return this.row.name
   }
 }
 
@@ -132,21 +127,21 @@ function turnEpoch(): void {
   native.endEpoch()
 }
 
-function known(id: number, code: number, shape: readonly number[], device: number): Type {
+function known(id: number, row: DTypeRow, shape: readonly number[], device: number): Type {
   while (types.length < id) types.push(undefined as never)
-  return (types[id] ??= new Type(id, code, shape, device))
+  return (types[id] ??= new Type(id, row, shape, device))
 }
 
 /** The type with an id that inference gave. */
 export function typeAt(id: number): Type {
   if (types[id] !== undefined) return types[id]
   const rank = native.typeOf(id)
-  return known(id, ints[HEADER] as number, Array.from(params.subarray(0, rank)), ints[HEADER + 1] as number)
+  return known(id, DTYPES[ints[HEADER] as number] as DTypeRow, Array.from(params.subarray(0, rank)), ints[HEADER + 1] as number)
 }
 
 /** Not through the shared buffers: an expression of an earlier epoch is interned again while a program is written there. */
-function intern(code: number, shape: readonly number[], device: number): Type {
-  return known(native.internType(code, Float64Array.from(shape), device), code, [...shape], device)
+function intern(row: DTypeRow, shape: readonly number[], device: number): Type {
+  return known(native.internType(row.code, Float64Array.from(shape), device), row, [...shape], device)
 }
 
 /**
@@ -154,15 +149,15 @@ function intern(code: number, shape: readonly number[], device: number): Type {
  *
  * @throws {TensorError} for sizes that are fractional, negative or too large.
  */
-export function internType(code: number, shape: readonly number[], device: number): Type {
+export function internType(row: DTypeRow, shape: readonly number[], device: number): Type {
   turnEpoch()
-  return intern(code, shape, device)
+  return intern(row, shape, device)
 }
 
 /** A tensor's type in this epoch. */
 export function currentType(x: Tensor): Type {
   const { type } = x
-  if (type.id === 0) x.type = intern(type.code, type.shape, type.device)
+  if (type.id === 0) x.type = intern(type.row, type.shape, type.device)
   return x.type
 }
 

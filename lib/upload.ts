@@ -2,22 +2,23 @@
 
 import { deviceNumber } from './devices.js'
 import { ArgumentError } from './errors.js'
-import { DTYPES, type DType } from './generated/dtypes.js'
+import type { DTypeRow } from './generated/dtypes.js'
+import { FLAGS, FORCE, SCOPE, STATUS, WANT_FULL, WANT_MINOR } from './generated/protocol.js'
 import { refuse } from './flush.js'
 import { admit, relieveSoftly } from './memory.js'
-import { FLAGS, FORCE, ints, native, SCOPE, STATUS, WANT_FULL, WANT_MINOR } from './native.js'
+import { ints, native } from './native.js'
 import type { Device } from './operand.js'
 import { toBytes } from './reading.js'
-import { checkAlive, owner, READY, Tensor } from './tensor.js'
+import { checkAlive, owner, Tensor } from './tensor.js'
 import { internType } from './types.js'
 
 /**
- * A tensor from its dense row-major bytes, copied now. The bytes must not be shared with another thread.
+ * A tensor from its dense row-major bytes, copied now. The bytes must not be shared with another thread. `op` is who wants it.
  *
  * @throws {TensorError} for a shape out of range, and `ERR_OUT_OF_MEMORY`.
  */
-export function upload(dtype: DType, shape: readonly number[], device: number, bytes: Uint8Array): Tensor {
-  const type = internType(DTYPES.findIndex((row) => row.name === dtype), shape, device)
+export function upload(op: string, row: DTypeRow, shape: readonly number[], device: number, bytes: Uint8Array): Tensor {
+  const type = internType(row, shape, device)
   const t = new Tensor(type, null, null, null, null, null)
   const run = (force: boolean): number => {
     ints[FLAGS] = force ? FORCE : 0
@@ -28,19 +29,18 @@ export function upload(dtype: DType, shape: readonly number[], device: number, b
       return -1
     }
     t.handle = handle
-    t.state = READY
     return ints[STATUS] as number
   }
   let status = run(false)
-  if (status === -1) status = admit([t], run)
+  if (status === -1) status = admit(op, [t], run)
   if (status & (WANT_MINOR | WANT_FULL)) relieveSoftly(status)
   return t
 }
 
 /** `Tensor.to`: through host memory. */
 export function copyTo(x: Tensor, device: Device): Tensor {
-  checkAlive(x)
+  checkAlive('to', x)
   if (device === undefined) throw new ArgumentError("to: the name of a device is missing, such as 'cpu'")
-  const number = deviceNumber(device)
-  return number === x.type.device ? x : upload(x.dtype, x.shape, number, toBytes(x))
+  const number = deviceNumber('to', device)
+  return number === x.type.device ? x : upload('to', x.type.row, x.shape, number, toBytes(x))
 }

@@ -55,6 +55,12 @@ is<ft.Tensor<'int32'> | ft.Tensor<'float32'>>()(i32.add(maybe) as ft.Tensor<'int
 function generic<D extends ft.DType>(x: ft.Tensor<D>): ft.Tensor<D> { return x.add(1) }
 generic(f32)
 for (const row of f32) is<ft.Tensor<'float32'>>()(row)
+const u64 = ft.tensor([1n], { dtype: 'uint64' })
+is<ft.Tensor<ft.NoCommonDType>>()(u64.add(i32))
+// @ts-expect-error: no dtype holds both
+const mixed: ft.Tensor<'int64'> = u64.add(i32)
+// @ts-expect-error: no dtype holds both
+const read: BigUint64Array = ft.where(f32.equal(1), i32, u64).dataSync()
 // @ts-expect-error
 ft.tensor([1, 2n])
 // @ts-expect-error

@@ -27,46 +27,58 @@ export interface Complex {
   readonly im: number
 }
 
+/** The typed arrays that hold elements. */
+export type ElementArray = BigInt64Array | BigUint64Array | Float32Array | Float64Array | Int16Array | Int32Array | Int8Array | Uint16Array | Uint32Array | Uint8Array
+
+/** The class of such an array. */
+export interface ElementArrayClass {
+  new (length: number): ElementArray
+  new (buffer: ArrayBufferLike): ElementArray
+  readonly BYTES_PER_ELEMENT: number
+}
+
 /** The array API's kinds of dtype. */
 export type DTypeKind = 'bool' | 'unsigned' | 'signed' | 'float' | 'complex'
 
 /** What is known of one dtype. */
 export interface DTypeRow {
   readonly name: DType
+  /** Its number in programs. */
+  readonly code: number
   /** Bytes for each element. */
   readonly bytes: number
   readonly kind: DTypeKind
-  /** The typed array that holds raw elements. */
-  readonly storage: StorageName
-  /** The typed array that `data()` returns. */
-  readonly read: StorageName
+  /** Holds raw elements. */
+  readonly storage: ElementArrayClass
+  /** What `data()` returns. */
+  readonly read: ElementArrayClass
   /** Smallest value of an integer dtype, else null. */
   readonly min: number | bigint | null
   /** Largest value of an integer dtype, else null. */
   readonly max: number | bigint | null
 }
 
-/** Names of the typed arrays that hold elements. */
-export type StorageName = 'BigInt64Array' | 'BigUint64Array' | 'Float32Array' | 'Float64Array' | 'Int16Array' | 'Int32Array' | 'Int8Array' | 'Uint16Array' | 'Uint32Array' | 'Uint8Array'
+/** The table. */
+export const DTYPE: Readonly<Record<DType, DTypeRow>> = {
+  bool: { name: 'bool', code: 0, bytes: 1, kind: 'bool', storage: Uint8Array, read: Uint8Array, min: null, max: null },
+  int8: { name: 'int8', code: 1, bytes: 1, kind: 'signed', storage: Int8Array, read: Int8Array, min: -128, max: 127 },
+  uint8: { name: 'uint8', code: 2, bytes: 1, kind: 'unsigned', storage: Uint8Array, read: Uint8Array, min: 0, max: 255 },
+  int16: { name: 'int16', code: 3, bytes: 2, kind: 'signed', storage: Int16Array, read: Int16Array, min: -32768, max: 32767 },
+  uint16: { name: 'uint16', code: 4, bytes: 2, kind: 'unsigned', storage: Uint16Array, read: Uint16Array, min: 0, max: 65535 },
+  int32: { name: 'int32', code: 5, bytes: 4, kind: 'signed', storage: Int32Array, read: Int32Array, min: -2147483648, max: 2147483647 },
+  uint32: { name: 'uint32', code: 6, bytes: 4, kind: 'unsigned', storage: Uint32Array, read: Uint32Array, min: 0, max: 4294967295 },
+  int64: { name: 'int64', code: 7, bytes: 8, kind: 'signed', storage: BigInt64Array, read: BigInt64Array, min: -9223372036854775808n, max: 9223372036854775807n },
+  uint64: { name: 'uint64', code: 8, bytes: 8, kind: 'unsigned', storage: BigUint64Array, read: BigUint64Array, min: 0n, max: 18446744073709551615n },
+  float16: { name: 'float16', code: 9, bytes: 2, kind: 'float', storage: Uint16Array, read: Float32Array, min: null, max: null },
+  bfloat16: { name: 'bfloat16', code: 10, bytes: 2, kind: 'float', storage: Uint16Array, read: Float32Array, min: null, max: null },
+  float32: { name: 'float32', code: 11, bytes: 4, kind: 'float', storage: Float32Array, read: Float32Array, min: null, max: null },
+  float64: { name: 'float64', code: 12, bytes: 8, kind: 'float', storage: Float64Array, read: Float64Array, min: null, max: null },
+  complex64: { name: 'complex64', code: 13, bytes: 8, kind: 'complex', storage: Float32Array, read: Float32Array, min: null, max: null },
+  complex128: { name: 'complex128', code: 14, bytes: 16, kind: 'complex', storage: Float64Array, read: Float64Array, min: null, max: null },
+}
 
-/** The table; a dtype's number in programs is its position. */
-export const DTYPES: readonly DTypeRow[] = [
-  { name: 'bool', bytes: 1, kind: 'bool', storage: 'Uint8Array', read: 'Uint8Array', min: null, max: null },
-  { name: 'int8', bytes: 1, kind: 'signed', storage: 'Int8Array', read: 'Int8Array', min: -128, max: 127 },
-  { name: 'uint8', bytes: 1, kind: 'unsigned', storage: 'Uint8Array', read: 'Uint8Array', min: 0, max: 255 },
-  { name: 'int16', bytes: 2, kind: 'signed', storage: 'Int16Array', read: 'Int16Array', min: -32768, max: 32767 },
-  { name: 'uint16', bytes: 2, kind: 'unsigned', storage: 'Uint16Array', read: 'Uint16Array', min: 0, max: 65535 },
-  { name: 'int32', bytes: 4, kind: 'signed', storage: 'Int32Array', read: 'Int32Array', min: -2147483648, max: 2147483647 },
-  { name: 'uint32', bytes: 4, kind: 'unsigned', storage: 'Uint32Array', read: 'Uint32Array', min: 0, max: 4294967295 },
-  { name: 'int64', bytes: 8, kind: 'signed', storage: 'BigInt64Array', read: 'BigInt64Array', min: -9223372036854775808n, max: 9223372036854775807n },
-  { name: 'uint64', bytes: 8, kind: 'unsigned', storage: 'BigUint64Array', read: 'BigUint64Array', min: 0n, max: 18446744073709551615n },
-  { name: 'float16', bytes: 2, kind: 'float', storage: 'Uint16Array', read: 'Float32Array', min: null, max: null },
-  { name: 'bfloat16', bytes: 2, kind: 'float', storage: 'Uint16Array', read: 'Float32Array', min: null, max: null },
-  { name: 'float32', bytes: 4, kind: 'float', storage: 'Float32Array', read: 'Float32Array', min: null, max: null },
-  { name: 'float64', bytes: 8, kind: 'float', storage: 'Float64Array', read: 'Float64Array', min: null, max: null },
-  { name: 'complex64', bytes: 8, kind: 'complex', storage: 'Float32Array', read: 'Float32Array', min: null, max: null },
-  { name: 'complex128', bytes: 16, kind: 'complex', storage: 'Float64Array', read: 'Float64Array', min: null, max: null },
-]
+/** The rows by their numbers. */
+export const DTYPES: readonly DTypeRow[] = Object.values(DTYPE)
 
 /** The typed array that `data()` returns. */
 export type DataOf<D extends DType> = {
@@ -201,17 +213,22 @@ export type RealOf<D extends DType> = {
   complex128: 'float64'
 }[D]
 
-/** The promotion table; `never` where two dtypes do not combine (uint64 with a signed integer). */
+/**
+ * What comes out of uint64 and a signed integer: no dtype holds both, and the call throws. Convert one of them with `astype`.
+ */
+export type NoCommonDType = 'int64' | 'uint64'
+
+/** The promotion table. */
 export interface PromotionTable {
   bool: { bool: 'bool'; int8: 'int8'; uint8: 'uint8'; int16: 'int16'; uint16: 'uint16'; int32: 'int32'; uint32: 'uint32'; int64: 'int64'; uint64: 'uint64'; float16: 'float16'; bfloat16: 'bfloat16'; float32: 'float32'; float64: 'float64'; complex64: 'complex64'; complex128: 'complex128' }
-  int8: { bool: 'int8'; int8: 'int8'; uint8: 'int16'; int16: 'int16'; uint16: 'int32'; int32: 'int32'; uint32: 'int64'; int64: 'int64'; uint64: never; float16: 'float16'; bfloat16: 'bfloat16'; float32: 'float32'; float64: 'float64'; complex64: 'complex64'; complex128: 'complex128' }
+  int8: { bool: 'int8'; int8: 'int8'; uint8: 'int16'; int16: 'int16'; uint16: 'int32'; int32: 'int32'; uint32: 'int64'; int64: 'int64'; uint64: NoCommonDType; float16: 'float16'; bfloat16: 'bfloat16'; float32: 'float32'; float64: 'float64'; complex64: 'complex64'; complex128: 'complex128' }
   uint8: { bool: 'uint8'; int8: 'int16'; uint8: 'uint8'; int16: 'int16'; uint16: 'uint16'; int32: 'int32'; uint32: 'uint32'; int64: 'int64'; uint64: 'uint64'; float16: 'float16'; bfloat16: 'bfloat16'; float32: 'float32'; float64: 'float64'; complex64: 'complex64'; complex128: 'complex128' }
-  int16: { bool: 'int16'; int8: 'int16'; uint8: 'int16'; int16: 'int16'; uint16: 'int32'; int32: 'int32'; uint32: 'int64'; int64: 'int64'; uint64: never; float16: 'float16'; bfloat16: 'bfloat16'; float32: 'float32'; float64: 'float64'; complex64: 'complex64'; complex128: 'complex128' }
+  int16: { bool: 'int16'; int8: 'int16'; uint8: 'int16'; int16: 'int16'; uint16: 'int32'; int32: 'int32'; uint32: 'int64'; int64: 'int64'; uint64: NoCommonDType; float16: 'float16'; bfloat16: 'bfloat16'; float32: 'float32'; float64: 'float64'; complex64: 'complex64'; complex128: 'complex128' }
   uint16: { bool: 'uint16'; int8: 'int32'; uint8: 'uint16'; int16: 'int32'; uint16: 'uint16'; int32: 'int32'; uint32: 'uint32'; int64: 'int64'; uint64: 'uint64'; float16: 'float16'; bfloat16: 'bfloat16'; float32: 'float32'; float64: 'float64'; complex64: 'complex64'; complex128: 'complex128' }
-  int32: { bool: 'int32'; int8: 'int32'; uint8: 'int32'; int16: 'int32'; uint16: 'int32'; int32: 'int32'; uint32: 'int64'; int64: 'int64'; uint64: never; float16: 'float16'; bfloat16: 'bfloat16'; float32: 'float32'; float64: 'float64'; complex64: 'complex64'; complex128: 'complex128' }
+  int32: { bool: 'int32'; int8: 'int32'; uint8: 'int32'; int16: 'int32'; uint16: 'int32'; int32: 'int32'; uint32: 'int64'; int64: 'int64'; uint64: NoCommonDType; float16: 'float16'; bfloat16: 'bfloat16'; float32: 'float32'; float64: 'float64'; complex64: 'complex64'; complex128: 'complex128' }
   uint32: { bool: 'uint32'; int8: 'int64'; uint8: 'uint32'; int16: 'int64'; uint16: 'uint32'; int32: 'int64'; uint32: 'uint32'; int64: 'int64'; uint64: 'uint64'; float16: 'float16'; bfloat16: 'bfloat16'; float32: 'float32'; float64: 'float64'; complex64: 'complex64'; complex128: 'complex128' }
-  int64: { bool: 'int64'; int8: 'int64'; uint8: 'int64'; int16: 'int64'; uint16: 'int64'; int32: 'int64'; uint32: 'int64'; int64: 'int64'; uint64: never; float16: 'float16'; bfloat16: 'bfloat16'; float32: 'float32'; float64: 'float64'; complex64: 'complex64'; complex128: 'complex128' }
-  uint64: { bool: 'uint64'; int8: never; uint8: 'uint64'; int16: never; uint16: 'uint64'; int32: never; uint32: 'uint64'; int64: never; uint64: 'uint64'; float16: 'float16'; bfloat16: 'bfloat16'; float32: 'float32'; float64: 'float64'; complex64: 'complex64'; complex128: 'complex128' }
+  int64: { bool: 'int64'; int8: 'int64'; uint8: 'int64'; int16: 'int64'; uint16: 'int64'; int32: 'int64'; uint32: 'int64'; int64: 'int64'; uint64: NoCommonDType; float16: 'float16'; bfloat16: 'bfloat16'; float32: 'float32'; float64: 'float64'; complex64: 'complex64'; complex128: 'complex128' }
+  uint64: { bool: 'uint64'; int8: NoCommonDType; uint8: 'uint64'; int16: NoCommonDType; uint16: 'uint64'; int32: NoCommonDType; uint32: 'uint64'; int64: NoCommonDType; uint64: 'uint64'; float16: 'float16'; bfloat16: 'bfloat16'; float32: 'float32'; float64: 'float64'; complex64: 'complex64'; complex128: 'complex128' }
   float16: { bool: 'float16'; int8: 'float16'; uint8: 'float16'; int16: 'float16'; uint16: 'float16'; int32: 'float16'; uint32: 'float16'; int64: 'float16'; uint64: 'float16'; float16: 'float16'; bfloat16: 'float32'; float32: 'float32'; float64: 'float64'; complex64: 'complex64'; complex128: 'complex128' }
   bfloat16: { bool: 'bfloat16'; int8: 'bfloat16'; uint8: 'bfloat16'; int16: 'bfloat16'; uint16: 'bfloat16'; int32: 'bfloat16'; uint32: 'bfloat16'; int64: 'bfloat16'; uint64: 'bfloat16'; float16: 'float32'; bfloat16: 'bfloat16'; float32: 'float32'; float64: 'float64'; complex64: 'complex64'; complex128: 'complex128' }
   float32: { bool: 'float32'; int8: 'float32'; uint8: 'float32'; int16: 'float32'; uint16: 'float32'; int32: 'float32'; uint32: 'float32'; int64: 'float32'; uint64: 'float32'; float16: 'float32'; bfloat16: 'float32'; float32: 'float32'; float64: 'float64'; complex64: 'complex64'; complex128: 'complex128' }
@@ -221,7 +238,7 @@ export interface PromotionTable {
 }
 
 /**
- * The dtype in which tensors of two dtypes are combined; `never` where they do not and the call throws. Refusing the operand
- * instead, or the result, by a conditional type would cost tensors their covariance or stop generic code from compiling.
+ * The dtype in which tensors of two dtypes are combined; {@link NoCommonDType} where they are not. Refusing the operand instead, or
+ * the result, by a conditional type would cost tensors their covariance or stop generic code from compiling.
  */
 export type Promote<A extends DType, B extends DType> = PromotionTable[A][B]

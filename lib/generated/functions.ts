@@ -157,7 +157,7 @@ export function round<A extends DType>(x: Tensor<A>): Tensor<A> {
  *
  * `sqrt(x)`
  *
- * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `sqrt`, PyTorch `sqrt`.
  *
  * @param x A tensor.
@@ -175,7 +175,7 @@ export function sqrt<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  *
  * `1 / sqrt(x)`
  *
- * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
  * PyTorch `rsqrt`.
  *
  * @param x A tensor.
@@ -193,7 +193,7 @@ export function rsqrt<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  *
  * `1 / x`
  *
- * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `reciprocal`, PyTorch `reciprocal`.
  *
  * @param x A tensor.
@@ -211,7 +211,7 @@ export function reciprocal<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  *
  * `e^x`
  *
- * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `exp`, PyTorch `exp`.
  *
  * @param x A tensor.
@@ -229,7 +229,7 @@ export function exp<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  *
  * `2^x`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `exp2`, PyTorch `exp2`.
  *
  * @param x A tensor of a real dtype.
@@ -247,7 +247,7 @@ export function exp2<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  *
  * `e^x - 1`
  *
- * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `expm1`, PyTorch `expm1`.
  *
  * @param x A tensor.
@@ -265,7 +265,7 @@ export function expm1<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  *
  * `ln(x)`
  *
- * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `log`, PyTorch `log`.
  *
  * @param x A tensor.
@@ -283,7 +283,7 @@ export function log<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  *
  * `ln(1 + x)`
  *
- * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `log1p`, PyTorch `log1p`.
  *
  * @param x A tensor.
@@ -301,7 +301,7 @@ export function log1p<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  *
  * `ln(x) / ln(2)`
  *
- * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `log2`, PyTorch `log2`.
  *
  * @param x A tensor.
@@ -319,7 +319,7 @@ export function log2<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  *
  * `ln(x) / ln(10)`
  *
- * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `log10`, PyTorch `log10`.
  *
  * @param x A tensor.
@@ -337,7 +337,7 @@ export function log10<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  *
  * `sin(x)`
  *
- * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `sin`, PyTorch `sin`.
  *
  * @param x A tensor.
@@ -355,7 +355,7 @@ export function sin<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  *
  * `cos(x)`
  *
- * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `cos`, PyTorch `cos`.
  *
  * @param x A tensor.
@@ -373,7 +373,7 @@ export function cos<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  *
  * `sin(x) / cos(x)`
  *
- * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `tan`, PyTorch `tan`.
  *
  * @param x A tensor.
@@ -391,7 +391,7 @@ export function tan<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  *
  * `y with sin(y) = x`
  *
- * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `asin`, PyTorch `asin`.
  *
  * @param x A tensor.
@@ -409,7 +409,7 @@ export function asin<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  *
  * `y with cos(y) = x`
  *
- * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `acos`, PyTorch `acos`.
  *
  * @param x A tensor.
@@ -427,7 +427,7 @@ export function acos<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  *
  * `y with tan(y) = x`
  *
- * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `atan`, PyTorch `atan`.
  *
  * @param x A tensor.
@@ -445,7 +445,7 @@ export function atan<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  *
  * `(e^x - e^-x) / 2`
  *
- * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `sinh`, PyTorch `sinh`.
  *
  * @param x A tensor.
@@ -463,7 +463,7 @@ export function sinh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  *
  * `(e^x + e^-x) / 2`
  *
- * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `cosh`, PyTorch `cosh`.
  *
  * @param x A tensor.
@@ -481,7 +481,7 @@ export function cosh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  *
  * `(e^x - e^-x) / (e^x + e^-x)`
  *
- * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `tanh`, PyTorch `tanh`.
  *
  * @param x A tensor.
@@ -499,7 +499,7 @@ export function tanh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  *
  * `ln(x + sqrt(x^2 + 1))`
  *
- * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `asinh`, PyTorch `asinh`.
  *
  * @param x A tensor.
@@ -517,7 +517,7 @@ export function asinh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  *
  * `ln(x + sqrt(x^2 - 1))`
  *
- * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `acosh`, PyTorch `acosh`.
  *
  * @param x A tensor.
@@ -535,7 +535,7 @@ export function acosh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  *
  * `ln((1 + x) / (1 - x)) / 2`
  *
- * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `atanh`, PyTorch `atanh`.
  *
  * @param x A tensor.
@@ -553,7 +553,7 @@ export function atanh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  *
  * `1 / (1 + e^-x)`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
  * PyTorch `sigmoid`.
  *
  * @param x A tensor of a real dtype.
@@ -571,7 +571,7 @@ export function sigmoid<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  *
  * `x^(1/3)`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `cbrt`.
  *
  * @param x A tensor of a real dtype.
@@ -589,7 +589,7 @@ export function cbrt<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  *
  * `2 / sqrt(pi) * integral of e^(-t^2) from 0 to x`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
  * PyTorch `erf`.
  *
  * @param x A tensor of a real dtype.
@@ -607,7 +607,7 @@ export function erf<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  *
  * `1 - erf(x)`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
  * PyTorch `erfc`.
  *
  * @param x A tensor of a real dtype.
@@ -625,7 +625,7 @@ export function erfc<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  *
  * `y with erf(y) = x`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
  * PyTorch `erfinv`.
  *
  * @param x A tensor of a real dtype.
@@ -643,7 +643,7 @@ export function erfinv<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  *
  * `ln(|gamma(x)|)`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
  * PyTorch `lgamma`.
  *
  * @param x A tensor of a real dtype.
@@ -661,7 +661,7 @@ export function lgamma<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  *
  * `d/dx ln(gamma(x))`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
  * PyTorch `digamma`.
  *
  * @param x A tensor of a real dtype.
@@ -1213,7 +1213,7 @@ export interface OneHotOptions<E extends DType = DType> {
  * ```
  */
 export function oneHot<E extends DType = 'float32'>(x: Tensor, numClasses: number, options?: OneHotOptions<E>): Tensor<E> {
-  const o = readOptions(65, options, ['dtype'])
+  const o = readOptions(65, options, ['dtype'], arguments.length - 3)
   return one(65, [x], [numClasses, o.dtype], []) as Tensor<E>
 }
 
@@ -1245,7 +1245,7 @@ export interface SumOptions<E extends DType = DType> {
  * ```
  */
 export function sum<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: number | readonly number[] | SumOptions<E>): Tensor<E> {
-  const o = readOptions(66, options, ['axis', 'keepdims', 'dtype'], 'axis')
+  const o = readOptions(66, options, ['axis', 'keepdims', 'dtype'], arguments.length - 2, 'axis')
   return one(66, [x], [o.axis, o.keepdims, o.dtype], []) as Tensor<E>
 }
 
@@ -1275,7 +1275,7 @@ export interface ProdOptions<E extends DType = DType> {
  * ```
  */
 export function prod<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: number | readonly number[] | ProdOptions<E>): Tensor<E> {
-  const o = readOptions(67, options, ['axis', 'keepdims', 'dtype'], 'axis')
+  const o = readOptions(67, options, ['axis', 'keepdims', 'dtype'], arguments.length - 2, 'axis')
   return one(67, [x], [o.axis, o.keepdims, o.dtype], []) as Tensor<E>
 }
 
@@ -1292,7 +1292,7 @@ export interface MeanOptions {
  *
  * `sum_i x_i / n`
  *
- * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `mean`, PyTorch `mean`.
  *
  * @param x A tensor.
@@ -1303,7 +1303,7 @@ export interface MeanOptions {
  * ```
  */
 export function mean<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | MeanOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(68, options, ['axis', 'keepdims'], 'axis')
+  const o = readOptions(68, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
   return one(68, [x], [o.axis, o.keepdims], []) as Tensor<FloatOf<A>>
 }
 
@@ -1332,7 +1332,7 @@ export interface MaxOptions {
  * ```
  */
 export function max<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | MaxOptions): Tensor<A> {
-  const o = readOptions(69, options, ['axis', 'keepdims'], 'axis')
+  const o = readOptions(69, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
   return one(69, [x], [o.axis, o.keepdims], []) as Tensor<A>
 }
 
@@ -1360,7 +1360,7 @@ export interface MinOptions {
  * ```
  */
 export function min<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | MinOptions): Tensor<A> {
-  const o = readOptions(70, options, ['axis', 'keepdims'], 'axis')
+  const o = readOptions(70, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
   return one(70, [x], [o.axis, o.keepdims], []) as Tensor<A>
 }
 
@@ -1388,7 +1388,7 @@ export interface AllOptions {
  * ```
  */
 export function all(x: Tensor, options?: number | readonly number[] | AllOptions): Tensor<'bool'> {
-  const o = readOptions(71, options, ['axis', 'keepdims'], 'axis')
+  const o = readOptions(71, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
   return one(71, [x], [o.axis, o.keepdims], []) as Tensor<'bool'>
 }
 
@@ -1416,7 +1416,7 @@ export interface AnyOptions {
  * ```
  */
 export function any(x: Tensor, options?: number | readonly number[] | AnyOptions): Tensor<'bool'> {
-  const o = readOptions(72, options, ['axis', 'keepdims'], 'axis')
+  const o = readOptions(72, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
   return one(72, [x], [o.axis, o.keepdims], []) as Tensor<'bool'>
 }
 
@@ -1445,7 +1445,7 @@ export interface ArgmaxOptions {
  * ```
  */
 export function argmax(x: Tensor, options?: number | ArgmaxOptions): Tensor<'int32'> {
-  const o = readOptions(73, options, ['axis', 'keepdims'], 'axis')
+  const o = readOptions(73, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
   return one(73, [x], [o.axis, o.keepdims], []) as Tensor<'int32'>
 }
 
@@ -1473,7 +1473,7 @@ export interface ArgminOptions {
  * ```
  */
 export function argmin(x: Tensor, options?: number | ArgminOptions): Tensor<'int32'> {
-  const o = readOptions(74, options, ['axis', 'keepdims'], 'axis')
+  const o = readOptions(74, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
   return one(74, [x], [o.axis, o.keepdims], []) as Tensor<'int32'>
 }
 
@@ -1504,7 +1504,7 @@ export interface CumulativeSumOptions<E extends DType = DType> {
  * ```
  */
 export function cumulativeSum<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: number | CumulativeSumOptions<E>): Tensor<E> {
-  const o = readOptions(75, options, ['axis', 'dtype', 'includeInitial'], 'axis')
+  const o = readOptions(75, options, ['axis', 'dtype', 'includeInitial'], arguments.length - 2, 'axis')
   return one(75, [x], [o.axis, o.dtype, o.includeInitial], []) as Tensor<E>
 }
 
@@ -1552,7 +1552,7 @@ export interface TensordotOptions {
  * ```
  */
 export function tensordot<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>, options?: TensordotOptions): Tensor<Promote<A, B>> {
-  const o = readOptions(77, options, ['axes'])
+  const o = readOptions(77, options, ['axes'], arguments.length - 3)
   return one(77, [x1, x2], [o.axes], []) as Tensor<Promote<A, B>>
 }
 
@@ -1567,7 +1567,7 @@ export interface SoftmaxOptions {
  *
  * `e^(x_i - max x) / sum_j e^(x_j - max x)`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
  * PyTorch `softmax`.
  *
  * @param x A tensor of a real dtype.
@@ -1579,7 +1579,7 @@ export interface SoftmaxOptions {
  * ```
  */
 export function softmax<A extends DType>(x: Tensor<A>, options?: number | SoftmaxOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(78, options, ['axis'], 'axis')
+  const o = readOptions(78, options, ['axis'], arguments.length - 2, 'axis')
   return one(78, [x], [o.axis], []) as Tensor<FloatOf<A>>
 }
 
@@ -1594,7 +1594,7 @@ export interface LogSoftmaxOptions {
  *
  * `x_i - max x - ln(sum_j e^(x_j - max x))`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
  * PyTorch `log_softmax`.
  *
  * @param x A tensor of a real dtype.
@@ -1605,7 +1605,7 @@ export interface LogSoftmaxOptions {
  * ```
  */
 export function logSoftmax<A extends DType>(x: Tensor<A>, options?: number | LogSoftmaxOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(79, options, ['axis'], 'axis')
+  const o = readOptions(79, options, ['axis'], arguments.length - 2, 'axis')
   return one(79, [x], [o.axis], []) as Tensor<FloatOf<A>>
 }
 
@@ -1733,7 +1733,7 @@ export interface FlipOptions {
  * ```
  */
 export function flip<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | FlipOptions): Tensor<A> {
-  const o = readOptions(88, options, ['axis'], 'axis')
+  const o = readOptions(88, options, ['axis'], arguments.length - 2, 'axis')
   return one(88, [x], [o.axis], []) as Tensor<A>
 }
 
@@ -1781,7 +1781,7 @@ export interface ConcatOptions {
  * ```
  */
 export function concat<A extends DType>(arrays: readonly Tensor<A>[], options?: number | ConcatOptions): Tensor<Promote<A, A>> {
-  const o = readOptions(90, options, ['axis'], 'axis')
+  const o = readOptions(90, options, ['axis'], arguments.length - 2, 'axis')
   return one(90, tensorList(90, arrays), [o.axis], []) as Tensor<Promote<A, A>>
 }
 
@@ -1808,7 +1808,7 @@ export interface StackOptions {
  * ```
  */
 export function stack<A extends DType>(arrays: readonly Tensor<A>[], options?: number | StackOptions): Tensor<Promote<A, A>> {
-  const o = readOptions(91, options, ['axis'], 'axis')
+  const o = readOptions(91, options, ['axis'], arguments.length - 2, 'axis')
   return one(91, tensorList(91, arrays), [o.axis], []) as Tensor<Promote<A, A>>
 }
 
@@ -1837,7 +1837,7 @@ export interface TakeOptions {
  * ```
  */
 export function take<A extends DType>(x: Tensor<A>, indices: Tensor, options?: number | TakeOptions): Tensor<A> {
-  const o = readOptions(94, options, ['axis'], 'axis')
+  const o = readOptions(94, options, ['axis'], arguments.length - 3, 'axis')
   return one(94, [x, indices], [o.axis], []) as Tensor<A>
 }
 
@@ -1866,7 +1866,7 @@ export interface ScatterAddOptions {
  * ```
  */
 export function scatterAdd<A extends DType>(x: Tensor<A>, indices: Tensor, updates: Tensor, options?: number | ScatterAddOptions): Tensor<A> {
-  const o = readOptions(95, options, ['axis'], 'axis')
+  const o = readOptions(95, options, ['axis'], arguments.length - 4, 'axis')
   return one(95, [x, indices, updates], [o.axis], []) as Tensor<A>
 }
 
@@ -1895,7 +1895,7 @@ export interface SortOptions {
  * ```
  */
 export function sort<A extends DType>(x: Tensor<A>, options?: number | SortOptions): Tensor<A> {
-  const o = readOptions(96, options, ['axis', 'descending'], 'axis')
+  const o = readOptions(96, options, ['axis', 'descending'], arguments.length - 2, 'axis')
   return one(96, [x], [o.axis, o.descending], []) as Tensor<A>
 }
 
@@ -1923,7 +1923,7 @@ export interface ArgsortOptions {
  * ```
  */
 export function argsort(x: Tensor, options?: number | ArgsortOptions): Tensor<'int32'> {
-  const o = readOptions(97, options, ['axis', 'descending'], 'axis')
+  const o = readOptions(97, options, ['axis', 'descending'], arguments.length - 2, 'axis')
   return one(97, [x], [o.axis, o.descending], []) as Tensor<'int32'>
 }
 
@@ -1953,7 +1953,7 @@ export interface TopkOptions {
  * ```
  */
 export function topk<A extends DType>(x: Tensor<A>, k: number, options?: number | TopkOptions): { values: Tensor<A>; indices: Tensor<'int32'> } {
-  const o = readOptions(98, options, ['axis', 'largest'], 'axis')
+  const o = readOptions(98, options, ['axis', 'largest'], arguments.length - 3, 'axis')
   const [values, indices] = many(98, [x], [k, o.axis, o.largest], []) as [Tensor, Tensor]
   return { values, indices } as { values: Tensor<A>; indices: Tensor<'int32'> }
 }
@@ -1984,7 +1984,7 @@ export interface ZerosOptions<E extends DType = DType> {
  * ```
  */
 export function zeros<E extends DType = 'float32'>(shape: readonly number[], options?: ZerosOptions<E>): Tensor<E> {
-  const o = readOptions(103, options, ['dtype', 'device'])
+  const o = readOptions(103, options, ['dtype', 'device'], arguments.length - 2)
   return one(103, [], [shape, o.dtype, o.device], []) as Tensor<E>
 }
 
@@ -2012,7 +2012,7 @@ export interface OnesOptions<E extends DType = DType> {
  * ```
  */
 export function ones<E extends DType = 'float32'>(shape: readonly number[], options?: OnesOptions<E>): Tensor<E> {
-  const o = readOptions(104, options, ['dtype', 'device'])
+  const o = readOptions(104, options, ['dtype', 'device'], arguments.length - 2)
   return one(104, [], [shape, o.dtype, o.device], []) as Tensor<E>
 }
 
@@ -2040,7 +2040,7 @@ export interface EmptyOptions<E extends DType = DType> {
  * ```
  */
 export function empty<E extends DType = 'float32'>(shape: readonly number[], options?: EmptyOptions<E>): Tensor<E> {
-  const o = readOptions(105, options, ['dtype', 'device'])
+  const o = readOptions(105, options, ['dtype', 'device'], arguments.length - 2)
   return one(105, [], [shape, o.dtype, o.device], []) as Tensor<E>
 }
 
@@ -2071,7 +2071,7 @@ export interface FullOptions<E extends DType = DType> {
  * ```
  */
 export function full<A extends Operand, E extends DType = Common<A, A>>(shape: readonly number[], fillValue: A, options?: FullOptions<E>): Tensor<E> {
-  const o = readOptions(106, options, ['dtype', 'device'])
+  const o = readOptions(106, options, ['dtype', 'device'], arguments.length - 3)
   return one(106, [fillValue], [shape, o.dtype, o.device], []) as Tensor<E>
 }
 
@@ -2105,7 +2105,7 @@ export interface EyeOptions<E extends DType = DType> {
  * ```
  */
 export function eye<E extends DType = 'float32'>(rows: number, options?: EyeOptions<E>): Tensor<E> {
-  const o = readOptions(107, options, ['cols', 'dtype', 'device', 'k'])
+  const o = readOptions(107, options, ['cols', 'dtype', 'device', 'k'], arguments.length - 2)
   return one(107, [], [rows, o.cols, o.dtype, o.device], [o.k]) as Tensor<E>
 }
 
@@ -2133,7 +2133,7 @@ export interface TrilOptions {
  * ```
  */
 export function tril<A extends DType>(x: Tensor<A>, options?: TrilOptions): Tensor<A> {
-  const o = readOptions(111, options, ['k'])
+  const o = readOptions(111, options, ['k'], arguments.length - 2)
   return one(111, [x], [], [o.k]) as Tensor<A>
 }
 
@@ -2161,6 +2161,6 @@ export interface TriuOptions {
  * ```
  */
 export function triu<A extends DType>(x: Tensor<A>, options?: TriuOptions): Tensor<A> {
-  const o = readOptions(112, options, ['k'])
+  const o = readOptions(112, options, ['k'], arguments.length - 2)
   return one(112, [x], [], [o.k]) as Tensor<A>
 }

@@ -32,7 +32,7 @@ export function solve<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tenso
  *
  * `x = q @ r`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `linalg.qr`, PyTorch `linalg.qr`.
  *
  * @param x A tensor of a real dtype.

@@ -36,7 +36,7 @@ export interface ConvOptions {
  * ```
  */
 export function conv<A extends DType, B extends DType>(x: Tensor<A>, weights: Tensor<B>, options?: ConvOptions): Tensor<Promote<A, B>> {
-  const o = readOptions(80, options, ['stride', 'padding', 'dilation', 'groups'])
+  const o = readOptions(80, options, ['stride', 'padding', 'dilation', 'groups'], arguments.length - 3)
   return one(80, [x, weights], [o.stride, o.padding, o.dilation, o.groups], []) as Tensor<Promote<A, B>>
 }
 
@@ -69,7 +69,7 @@ export interface MaxPoolOptions {
  * ```
  */
 export function maxPool<A extends DType>(x: Tensor<A>, window: number | readonly number[], options?: MaxPoolOptions): Tensor<A> {
-  const o = readOptions(81, options, ['stride', 'padding', 'dilation'])
+  const o = readOptions(81, options, ['stride', 'padding', 'dilation'], arguments.length - 3)
   return one(81, [x], [window, o.stride, o.padding, o.dilation], []) as Tensor<A>
 }
 
@@ -88,7 +88,7 @@ export interface AvgPoolOptions {
  *
  * `y_(b,c,p) = sum_k x_(b,c,p stride + k dilation - padding) / places`
  *
- * Takes an integer or floating dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes an integer or floating dtype; gives the same dtype, float32 for integers and bool.
  * PyTorch `nn.functional.avg_pool2d`.
  *
  * @param x A tensor of an integer or floating dtype.
@@ -101,6 +101,6 @@ export interface AvgPoolOptions {
  * ```
  */
 export function avgPool<A extends DType>(x: Tensor<A>, window: number | readonly number[], options?: AvgPoolOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(82, options, ['stride', 'padding', 'dilation'])
+  const o = readOptions(82, options, ['stride', 'padding', 'dilation'], arguments.length - 3)
   return one(82, [x], [window, o.stride, o.padding, o.dilation], []) as Tensor<FloatOf<A>>
 }

@@ -157,7 +157,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    *
    * `sqrt(x)`
    *
-   * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+   * Takes any dtype; gives the same dtype, float32 for integers and bool.
    * NumPy `sqrt`, PyTorch `sqrt`.
    *
    * @example
@@ -174,7 +174,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    *
    * `1 / sqrt(x)`
    *
-   * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+   * Takes any dtype; gives the same dtype, float32 for integers and bool.
    * PyTorch `rsqrt`.
    *
    * @example
@@ -191,7 +191,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    *
    * `1 / x`
    *
-   * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+   * Takes any dtype; gives the same dtype, float32 for integers and bool.
    * NumPy `reciprocal`, PyTorch `reciprocal`.
    *
    * @example
@@ -208,7 +208,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    *
    * `e^x`
    *
-   * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+   * Takes any dtype; gives the same dtype, float32 for integers and bool.
    * NumPy `exp`, PyTorch `exp`.
    *
    * @example
@@ -225,7 +225,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    *
    * `2^x`
    *
-   * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+   * Takes a real dtype; gives the same dtype, float32 for integers and bool.
    * NumPy `exp2`, PyTorch `exp2`.
    *
    * @example
@@ -242,7 +242,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    *
    * `e^x - 1`
    *
-   * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+   * Takes any dtype; gives the same dtype, float32 for integers and bool.
    * NumPy `expm1`, PyTorch `expm1`.
    *
    * @example
@@ -259,7 +259,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    *
    * `ln(x)`
    *
-   * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+   * Takes any dtype; gives the same dtype, float32 for integers and bool.
    * NumPy `log`, PyTorch `log`.
    *
    * @example
@@ -276,7 +276,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    *
    * `ln(1 + x)`
    *
-   * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+   * Takes any dtype; gives the same dtype, float32 for integers and bool.
    * NumPy `log1p`, PyTorch `log1p`.
    *
    * @example
@@ -293,7 +293,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    *
    * `ln(x) / ln(2)`
    *
-   * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+   * Takes any dtype; gives the same dtype, float32 for integers and bool.
    * NumPy `log2`, PyTorch `log2`.
    *
    * @example
@@ -310,7 +310,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    *
    * `ln(x) / ln(10)`
    *
-   * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+   * Takes any dtype; gives the same dtype, float32 for integers and bool.
    * NumPy `log10`, PyTorch `log10`.
    *
    * @example
@@ -327,7 +327,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    *
    * `sin(x)`
    *
-   * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+   * Takes any dtype; gives the same dtype, float32 for integers and bool.
    * NumPy `sin`, PyTorch `sin`.
    *
    * @example
@@ -344,7 +344,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    *
    * `cos(x)`
    *
-   * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+   * Takes any dtype; gives the same dtype, float32 for integers and bool.
    * NumPy `cos`, PyTorch `cos`.
    *
    * @example
@@ -361,7 +361,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    *
    * `sin(x) / cos(x)`
    *
-   * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+   * Takes any dtype; gives the same dtype, float32 for integers and bool.
    * NumPy `tan`, PyTorch `tan`.
    *
    * @example
@@ -378,7 +378,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    *
    * `y with sin(y) = x`
    *
-   * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+   * Takes any dtype; gives the same dtype, float32 for integers and bool.
    * NumPy `asin`, PyTorch `asin`.
    *
    * @example
@@ -395,7 +395,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    *
    * `y with cos(y) = x`
    *
-   * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+   * Takes any dtype; gives the same dtype, float32 for integers and bool.
    * NumPy `acos`, PyTorch `acos`.
    *
    * @example
@@ -412,7 +412,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    *
    * `y with tan(y) = x`
    *
-   * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+   * Takes any dtype; gives the same dtype, float32 for integers and bool.
    * NumPy `atan`, PyTorch `atan`.
    *
    * @example
@@ -429,7 +429,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    *
    * `(e^x - e^-x) / 2`
    *
-   * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+   * Takes any dtype; gives the same dtype, float32 for integers and bool.
    * NumPy `sinh`, PyTorch `sinh`.
    *
    * @example
@@ -446,7 +446,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    *
    * `(e^x + e^-x) / 2`
    *
-   * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+   * Takes any dtype; gives the same dtype, float32 for integers and bool.
    * NumPy `cosh`, PyTorch `cosh`.
    *
    * @example
@@ -463,7 +463,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    *
    * `(e^x - e^-x) / (e^x + e^-x)`
    *
-   * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+   * Takes any dtype; gives the same dtype, float32 for integers and bool.
    * NumPy `tanh`, PyTorch `tanh`.
    *
    * @example
@@ -480,7 +480,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    *
    * `ln(x + sqrt(x^2 + 1))`
    *
-   * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+   * Takes any dtype; gives the same dtype, float32 for integers and bool.
    * NumPy `asinh`, PyTorch `asinh`.
    *
    * @example
@@ -497,7 +497,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    *
    * `ln(x + sqrt(x^2 - 1))`
    *
-   * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+   * Takes any dtype; gives the same dtype, float32 for integers and bool.
    * NumPy `acosh`, PyTorch `acosh`.
    *
    * @example
@@ -514,7 +514,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    *
    * `ln((1 + x) / (1 - x)) / 2`
    *
-   * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+   * Takes any dtype; gives the same dtype, float32 for integers and bool.
    * NumPy `atanh`, PyTorch `atanh`.
    *
    * @example
@@ -531,7 +531,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    *
    * `1 / (1 + e^-x)`
    *
-   * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+   * Takes a real dtype; gives the same dtype, float32 for integers and bool.
    * PyTorch `sigmoid`.
    *
    * @example
@@ -548,7 +548,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    *
    * `x^(1/3)`
    *
-   * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+   * Takes a real dtype; gives the same dtype, float32 for integers and bool.
    * NumPy `cbrt`.
    *
    * @example
@@ -565,7 +565,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    *
    * `2 / sqrt(pi) * integral of e^(-t^2) from 0 to x`
    *
-   * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+   * Takes a real dtype; gives the same dtype, float32 for integers and bool.
    * PyTorch `erf`.
    *
    * @example
@@ -582,7 +582,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    *
    * `1 - erf(x)`
    *
-   * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+   * Takes a real dtype; gives the same dtype, float32 for integers and bool.
    * PyTorch `erfc`.
    *
    * @example
@@ -599,7 +599,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    *
    * `y with erf(y) = x`
    *
-   * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+   * Takes a real dtype; gives the same dtype, float32 for integers and bool.
    * PyTorch `erfinv`.
    *
    * @example
@@ -616,7 +616,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    *
    * `ln(|gamma(x)|)`
    *
-   * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+   * Takes a real dtype; gives the same dtype, float32 for integers and bool.
    * PyTorch `lgamma`.
    *
    * @example
@@ -633,7 +633,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    *
    * `d/dx ln(gamma(x))`
    *
-   * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+   * Takes a real dtype; gives the same dtype, float32 for integers and bool.
    * PyTorch `digamma`.
    *
    * @example
@@ -1143,7 +1143,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   oneHot<E extends DType = 'float32'>(numClasses: number, options?: OneHotOptions<E>): Tensor<E> {
-    const o = readOptions(65, options, ['dtype'])
+    const o = readOptions(65, options, ['dtype'], arguments.length - 2)
     return one(65, [this], [numClasses, o.dtype], []) as Tensor<E>
   }
 
@@ -1164,7 +1164,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   sum<E extends DType = SumOf<D>>(options?: number | readonly number[] | SumOptions<E>): Tensor<E> {
-    const o = readOptions(66, options, ['axis', 'keepdims', 'dtype'], 'axis')
+    const o = readOptions(66, options, ['axis', 'keepdims', 'dtype'], arguments.length - 1, 'axis')
     return one(66, [this], [o.axis, o.keepdims, o.dtype], []) as Tensor<E>
   }
 
@@ -1183,7 +1183,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   prod<E extends DType = SumOf<D>>(options?: number | readonly number[] | ProdOptions<E>): Tensor<E> {
-    const o = readOptions(67, options, ['axis', 'keepdims', 'dtype'], 'axis')
+    const o = readOptions(67, options, ['axis', 'keepdims', 'dtype'], arguments.length - 1, 'axis')
     return one(67, [this], [o.axis, o.keepdims, o.dtype], []) as Tensor<E>
   }
 
@@ -1192,7 +1192,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    *
    * `sum_i x_i / n`
    *
-   * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+   * Takes any dtype; gives the same dtype, float32 for integers and bool.
    * NumPy `mean`, PyTorch `mean`.
    *
    * @param options The axis alone, or an object of options.
@@ -1202,7 +1202,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   mean(options?: number | readonly number[] | MeanOptions): Tensor<FloatOf<D>> {
-    const o = readOptions(68, options, ['axis', 'keepdims'], 'axis')
+    const o = readOptions(68, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
     return one(68, [this], [o.axis, o.keepdims], []) as Tensor<FloatOf<D>>
   }
 
@@ -1222,7 +1222,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   max(options?: number | readonly number[] | MaxOptions): Tensor<D> {
-    const o = readOptions(69, options, ['axis', 'keepdims'], 'axis')
+    const o = readOptions(69, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
     return one(69, [this], [o.axis, o.keepdims], []) as Tensor<D>
   }
 
@@ -1241,7 +1241,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   min(options?: number | readonly number[] | MinOptions): Tensor<D> {
-    const o = readOptions(70, options, ['axis', 'keepdims'], 'axis')
+    const o = readOptions(70, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
     return one(70, [this], [o.axis, o.keepdims], []) as Tensor<D>
   }
 
@@ -1260,7 +1260,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   all(options?: number | readonly number[] | AllOptions): Tensor<'bool'> {
-    const o = readOptions(71, options, ['axis', 'keepdims'], 'axis')
+    const o = readOptions(71, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
     return one(71, [this], [o.axis, o.keepdims], []) as Tensor<'bool'>
   }
 
@@ -1279,7 +1279,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   any(options?: number | readonly number[] | AnyOptions): Tensor<'bool'> {
-    const o = readOptions(72, options, ['axis', 'keepdims'], 'axis')
+    const o = readOptions(72, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
     return one(72, [this], [o.axis, o.keepdims], []) as Tensor<'bool'>
   }
 
@@ -1299,7 +1299,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   argmax(options?: number | ArgmaxOptions): Tensor<'int32'> {
-    const o = readOptions(73, options, ['axis', 'keepdims'], 'axis')
+    const o = readOptions(73, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
     return one(73, [this], [o.axis, o.keepdims], []) as Tensor<'int32'>
   }
 
@@ -1318,7 +1318,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   argmin(options?: number | ArgminOptions): Tensor<'int32'> {
-    const o = readOptions(74, options, ['axis', 'keepdims'], 'axis')
+    const o = readOptions(74, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
     return one(74, [this], [o.axis, o.keepdims], []) as Tensor<'int32'>
   }
 
@@ -1338,7 +1338,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   cumulativeSum<E extends DType = SumOf<D>>(options?: number | CumulativeSumOptions<E>): Tensor<E> {
-    const o = readOptions(75, options, ['axis', 'dtype', 'includeInitial'], 'axis')
+    const o = readOptions(75, options, ['axis', 'dtype', 'includeInitial'], arguments.length - 1, 'axis')
     return one(75, [this], [o.axis, o.dtype, o.includeInitial], []) as Tensor<E>
   }
 
@@ -1378,7 +1378,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   tensordot<B extends DType>(x2: Tensor<B>, options?: TensordotOptions): Tensor<Promote<D, B>> {
-    const o = readOptions(77, options, ['axes'])
+    const o = readOptions(77, options, ['axes'], arguments.length - 2)
     return one(77, [this, x2], [o.axes], []) as Tensor<Promote<D, B>>
   }
 
@@ -1387,7 +1387,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    *
    * `e^(x_i - max x) / sum_j e^(x_j - max x)`
    *
-   * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+   * Takes a real dtype; gives the same dtype, float32 for integers and bool.
    * PyTorch `softmax`.
    *
    * @param options The axis alone, or an object of options.
@@ -1398,7 +1398,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   softmax(options?: number | SoftmaxOptions): Tensor<FloatOf<D>> {
-    const o = readOptions(78, options, ['axis'], 'axis')
+    const o = readOptions(78, options, ['axis'], arguments.length - 1, 'axis')
     return one(78, [this], [o.axis], []) as Tensor<FloatOf<D>>
   }
 
@@ -1407,7 +1407,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    *
    * `x_i - max x - ln(sum_j e^(x_j - max x))`
    *
-   * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+   * Takes a real dtype; gives the same dtype, float32 for integers and bool.
    * PyTorch `log_softmax`.
    *
    * @param options The axis alone, or an object of options.
@@ -1417,7 +1417,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   logSoftmax(options?: number | LogSoftmaxOptions): Tensor<FloatOf<D>> {
-    const o = readOptions(79, options, ['axis'], 'axis')
+    const o = readOptions(79, options, ['axis'], arguments.length - 1, 'axis')
     return one(79, [this], [o.axis], []) as Tensor<FloatOf<D>>
   }
 
@@ -1533,7 +1533,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   flip(options?: number | readonly number[] | FlipOptions): Tensor<D> {
-    const o = readOptions(88, options, ['axis'], 'axis')
+    const o = readOptions(88, options, ['axis'], arguments.length - 1, 'axis')
     return one(88, [this], [o.axis], []) as Tensor<D>
   }
 
@@ -1574,7 +1574,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   take(indices: Tensor, options?: number | TakeOptions): Tensor<D> {
-    const o = readOptions(94, options, ['axis'], 'axis')
+    const o = readOptions(94, options, ['axis'], arguments.length - 2, 'axis')
     return one(94, [this, indices], [o.axis], []) as Tensor<D>
   }
 
@@ -1596,7 +1596,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   scatterAdd(indices: Tensor, updates: Tensor, options?: number | ScatterAddOptions): Tensor<D> {
-    const o = readOptions(95, options, ['axis'], 'axis')
+    const o = readOptions(95, options, ['axis'], arguments.length - 3, 'axis')
     return one(95, [this, indices, updates], [o.axis], []) as Tensor<D>
   }
 
@@ -1616,7 +1616,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   sort(options?: number | SortOptions): Tensor<D> {
-    const o = readOptions(96, options, ['axis', 'descending'], 'axis')
+    const o = readOptions(96, options, ['axis', 'descending'], arguments.length - 1, 'axis')
     return one(96, [this], [o.axis, o.descending], []) as Tensor<D>
   }
 
@@ -1635,7 +1635,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   argsort(options?: number | ArgsortOptions): Tensor<'int32'> {
-    const o = readOptions(97, options, ['axis', 'descending'], 'axis')
+    const o = readOptions(97, options, ['axis', 'descending'], arguments.length - 1, 'axis')
     return one(97, [this], [o.axis, o.descending], []) as Tensor<'int32'>
   }
 
@@ -1656,7 +1656,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   topk(k: number, options?: number | TopkOptions): { values: Tensor<D>; indices: Tensor<'int32'> } {
-    const o = readOptions(98, options, ['axis', 'largest'], 'axis')
+    const o = readOptions(98, options, ['axis', 'largest'], arguments.length - 2, 'axis')
     const [values, indices] = many(98, [this], [k, o.axis, o.largest], []) as [Tensor, Tensor]
     return { values, indices } as { values: Tensor<D>; indices: Tensor<'int32'> }
   }
@@ -1678,7 +1678,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   tril(options?: TrilOptions): Tensor<D> {
-    const o = readOptions(111, options, ['k'])
+    const o = readOptions(111, options, ['k'], arguments.length - 1)
     return one(111, [this], [], [o.k]) as Tensor<D>
   }
 
@@ -1699,7 +1699,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   triu(options?: TriuOptions): Tensor<D> {
-    const o = readOptions(112, options, ['k'])
+    const o = readOptions(112, options, ['k'], arguments.length - 1)
     return one(112, [this], [], [o.k]) as Tensor<D>
   }
 }

@@ -50,11 +50,11 @@ pub struct Engine {
 impl Engine {
     /// An engine over the registry's devices; `host` runs the routines that a device has no kernel for.
     pub fn new(registry: Registry, host: HostRoutine) -> Arc<Engine> {
-        let budget = Arc::new(Budget::new(limits::default_budget()));
         let devices = registry.devices();
+        let cpu = devices.iter().find(|d| d.caps().class == DeviceClass::Cpu).cloned();
+        let budget = Arc::new(Budget::new(limits::default_budget(cpu.as_ref().map_or(0, |cpu| cpu.mem().total))));
         let pools = devices.iter().map(|d| Arc::new(Pool::new(Arc::clone(d), Arc::clone(&budget)))).collect();
         let executors = devices.iter().map(|d| executor::Executor::new(d.caps().name.clone())).collect();
-        let cpu = devices.iter().find(|d| d.caps().class == DeviceClass::Cpu).cloned();
         Arc::new(Engine { registry, pools, executors, cpu, budget, host })
     }
 

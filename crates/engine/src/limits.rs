@@ -1,22 +1,9 @@
 //! How much memory this process may use.
 
-/// Half of what the machine, or the control group this process lives in, offers.
-pub fn default_budget() -> usize {
-    let machine = total_memory().unwrap_or(8 << 30);
+/// Half of what the machine (0: unknown, 8 GiB are assumed) or the control group this process lives in offers.
+pub fn default_budget(machine: usize) -> usize {
+    let machine = if machine == 0 { 8 << 30 } else { machine };
     cgroup_limit().map_or(machine, |limit| limit.min(machine)) / 2
-}
-
-#[cfg(target_os = "linux")]
-fn total_memory() -> Option<usize> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find(|l| l.starts_with("MemTotal:"))?;
-    let kib: usize = line.split_whitespace().nth(1)?.parse().ok()?;
-    Some(kib << 10)
-}
-
-#[cfg(not(target_os = "linux"))]
-fn total_memory() -> Option<usize> {
-    None
 }
 
 /// The memory limit of control groups, version 2 or 1; none if unlimited.

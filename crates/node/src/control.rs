@@ -76,13 +76,14 @@ pub fn devices(state: &mut Environment, _: &Args) -> Result<sys::napi_value> {
     Ok(from_list(env, list))
 }
 
-/// `findDevice(name)`: its number in programs.
+/// `findDevice(op, name)`: its number in programs.
 ///
 /// # Errors
-/// `Code::Device` for an unknown name, `Code::BackendUnavailable` with the reason for a known one that is absent.
+/// Led by `op`: `Code::Device` for an unknown name, `Code::BackendUnavailable` with the reason for a known one that is absent.
 pub fn find_device(state: &mut Environment, args: &Args) -> Result<sys::napi_value> {
-    let name = text(state.env, args.value(0))?;
-    Ok(from_f64(state.env, engine().registry().find(&name)? as f64))
+    let (op, name) = (text(state.env, args.value(0))?, text(state.env, args.value(1))?);
+    let number = engine().registry().find(&name).map_err(|e| e.in_op(&op))?;
+    Ok(from_f64(state.env, number as f64))
 }
 
 /// `preferredDevice()`: the number of the default device.

@@ -40,10 +40,10 @@ pub fn from_panic(payload: Box<dyn Any + Send>) -> Error {
     Error::internal(format!("{text} ({at}); this is a bug in ferrotensor"))
 }
 
-/// The constructors of one environment, by code number less one.
+/// The constructors of one environment.
 #[derive(Default)]
 pub struct ErrorClasses {
-    constructors: Vec<sys::napi_ref>,
+    constructors: Vec<(Code, sys::napi_ref)>,
 }
 
 impl ErrorClasses {
@@ -53,14 +53,14 @@ impl ErrorClasses {
     /// calls never ends: Node 22 and later), or a stack overflow.
     pub fn object(&self, env: sys::napi_env, error: &Error) -> Option<sys::napi_value> {
         let message = value::from_text(env, &error.message);
-        let class = Code::ALL.iter().position(|c| *c == error.code).and_then(|i| self.constructors.get(i));
+        let class = self.constructors.iter().find(|(code, _)| *code == error.code);
         let mut out = ptr::null_mut();
         // SAFETY: `env` is live; references are strong and belong to it.
         let status = unsafe {
             match class {
-                Some(class) => {
+                Some(&(_, class)) => {
                     let mut constructor = ptr::null_mut();
-                    sys::napi_get_reference_value(env, *class, &mut constructor);
+                    sys::napi_get_reference_value(env, class, &mut constructor);
                     sys::napi_new_instance(env, constructor, 1, &message, &mut out)
                 }
                 // Before TypeScript has handed its classes over.
@@ -80,16 +80,20 @@ impl ErrorClasses {
     }
 }
 
-/// `setErrorClasses(classes)`: the constructors, in the order of `Code::ALL`; each takes a message.
+/// `setErrorClasses(classes)`: an object with the constructor for each code's name; each takes a message.
+///
+/// # Errors
+/// `Code::Internal` when the class of a code is missing.
 pub fn set_classes(state: &mut Environment, args: &Args) -> Result<sys::napi_value> {
     let env = state.env;
     let mut constructors = Vec::new();
-    for i in 0..Code::ALL.len() {
+    for code in Code::ALL {
         let mut reference = ptr::null_mut();
-        let class = value::element(env, args.value(0), i);
+        let class = value::property(env, args.value(0), code.name())?;
         // SAFETY: `class` belongs to the running callback; a strong reference, freed with the environment.
-        value::check(unsafe { sys::napi_create_reference(env, class, 1, &mut reference) }, "setErrorClasses")?;
-        constructors.push(reference);
+        let status = unsafe { sys::napi_create_reference(env, class, 1, &mut reference) };
+        value::check(status, &format!("setErrorClasses, {},", code.name()))?;
+        constructors.push((code, reference));
     }
     state.errors.constructors = constructors;
     Ok(ptr::null_mut())

@@ -9,6 +9,7 @@
 
 use crate::callback::Args;
 use crate::environment::{Environment, engine};
+use crate::protocol::{WANT_FULL, WANT_MINOR};
 use crate::weak::{Scope, Weak};
 use ferrotensor_core::error::Code;
 use ferrotensor_core::{Error, Result};
@@ -31,11 +32,6 @@ const CANARY_BYTES: usize = 4 << 20;
 const MINOR_HANDLES: u32 = 4096;
 /// Entries of a long sweep between two handle scopes.
 const SCOPE_ENTRIES: usize = 1024;
-
-/// Asks TypeScript for a minor collection.
-pub const WANT_MINOR: i32 = 1;
-/// Asks TypeScript for a full collection.
-pub const WANT_FULL: i32 = 2;
 
 /// A slot's position and generation.
 #[derive(Clone, Copy, PartialEq)]

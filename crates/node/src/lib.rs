@@ -1,8 +1,8 @@
 //! The native module: Node-API only. Environment state, handles, conversion, promises; no arithmetic and no shape logic.
 //!
 //! Reading order: `environment.rs` (what one Node environment owns), `callback.rs` (how JavaScript calls arrive),
-//! `program.rs` (the hot calls), `handles.rs` (which tensors JavaScript holds), `readback.rs` and `promise.rs` (values and
-//! waiting), `control.rs` (devices, memory, statistics), `share.rs` (tokens between workers).
+//! `program.rs` (the hot calls, in the words of `protocol.rs`), `handles.rs` (which tensors JavaScript holds), `readback.rs` and
+//! `promise.rs` (values and waiting), `control.rs` (devices, memory, statistics), `share.rs` (tokens between workers).
 //!
 //! Raw callbacks instead of `#[napi]` functions: 32-40 ns against 170-270 ns per call, and state hangs on the callback's data
 //! pointer, so the module may be loaded several times in one thread and in any number of workers.
@@ -14,6 +14,7 @@ mod error;
 mod handles;
 mod program;
 mod promise;
+mod protocol;
 mod readback;
 mod share;
 mod value;

@@ -4,6 +4,7 @@
 
 use crate::callback::Args;
 use crate::environment::Environment;
+use crate::protocol;
 use crate::value;
 use ferrotensor_core::{Error, Result};
 use ferrotensor_engine::{Mode, Request, RunOutcome, Tensor};
@@ -11,31 +12,6 @@ use napi_sys as sys;
 use smallvec::SmallVec;
 use std::ptr;
 use std::sync::Arc;
-
-/// Header words in.
-mod word {
-    pub const WORDS: usize = 0;
-    pub const PARAMS: usize = 1;
-    pub const INPUTS: usize = 2;
-    pub const OUTPUTS: usize = 3;
-    pub const FLAGS: usize = 4;
-    /// Out: what the call tells back.
-    pub const STATUS: usize = 5;
-    pub const SCOPE: usize = 6;
-    pub const HEADER: usize = 8;
-}
-
-/// Bits of `word::FLAGS`.
-const SYNC: i32 = 1;
-const FORCE: i32 = 2;
-const SMALL: i32 = 4;
-
-/// Bits of `word::STATUS`, above those of [`crate::handles`].
-const COPIED: i32 = 8;
-const WARNED: i32 = 16;
-
-/// Elements up to which a result travels with `run`: saves 430 ns of a 1.1 us read.
-const SMALL_ELEMENTS: usize = 64;
 
 /// The shared buffers; empty until TypeScript hands them over.
 #[derive(Default)]
@@ -52,7 +28,7 @@ impl Buffers {
     /// # Errors
     /// `Code::Internal` before the buffers were set.
     pub fn put_type(&mut self, id: i32) -> Result<()> {
-        *self.ints.slice().get_mut(word::HEADER).ok_or_else(short)? = id;
+        *self.ints.slice().get_mut(protocol::HEADER).ok_or_else(short)? = id;
         Ok(())
     }
 }
@@ -106,11 +82,11 @@ fn short() -> Error {
 }
 
 /// The eight header words.
-fn header(ints: &mut [i32]) -> Result<&mut [i32; word::HEADER]> {
+fn header(ints: &mut [i32]) -> Result<&mut [i32; protocol::HEADER]> {
     ints.first_chunk_mut().ok_or_else(short)
 }
 
-fn count(header: &[i32; word::HEADER], at: usize) -> Result<usize> {
+fn count(header: &[i32; protocol::HEADER], at: usize) -> Result<usize> {
     usize::try_from(header[at]).map_err(|_| short())
 }
 
@@ -124,24 +100,24 @@ pub fn run(state: &mut Environment, args: &Args) -> Result<sys::napi_value> {
     let Buffers { ints, params, handles, small } = &mut state.buffers;
     let (ints, params, handles, small) = (ints.slice(), params.slice(), handles.slice(), small.slice());
     let head = *header(ints)?;
-    let (words, outputs) = (count(&head, word::WORDS)?, count(&head, word::OUTPUTS)?);
-    let payload = ints.get(word::HEADER..word::HEADER + words + outputs).ok_or_else(short)?;
+    let (words, outputs) = (count(&head, protocol::WORDS)?, count(&head, protocol::OUTPUTS)?);
+    let payload = ints.get(protocol::HEADER..protocol::HEADER + words + outputs).ok_or_else(short)?;
     let (program, asked) = payload.split_at(words);
     let inputs = handles
-        .get(..count(&head, word::INPUTS)?)
+        .get(..count(&head, protocol::INPUTS)?)
         .ok_or_else(short)?
         .iter()
         .map(|&h| state.handles.get(h).cloned())
         .collect::<Result<SmallVec<[Arc<Tensor>; 8]>>>()?;
-    let flags = head[word::FLAGS];
-    let sync = flags & SYNC != 0;
+    let flags = head[protocol::FLAGS];
+    let sync = flags & protocol::SYNC != 0;
     let outcome = state.session.run(&Request {
         words: program,
-        params: params.get(..count(&head, word::PARAMS)?).ok_or_else(short)?,
+        params: params.get(..count(&head, protocol::PARAMS)?).ok_or_else(short)?,
         inputs: &inputs,
         outputs: asked,
         mode: if sync { Mode::Sync } else { Mode::Async },
-        force: flags & FORCE != 0,
+        force: flags & protocol::FORCE != 0,
     })?;
     let tensors = match outcome {
         RunOutcome::Done(tensors) => tensors,
@@ -151,10 +127,10 @@ pub fn run(state: &mut Environment, args: &Args) -> Result<sys::napi_value> {
         }
     };
     state.warnings.append(&mut state.session.take_warnings());
-    let mut status = if state.warnings.is_empty() { 0 } else { WARNED };
+    let mut status = if state.warnings.is_empty() { 0 } else { protocol::WARNED };
     if let Some(first) = tensors.first() {
         // A failure shows up at the read that follows: this is a short cut for values that are there.
-        let ready = if sync && flags & SMALL != 0 { first.wait().is_ok() } else { first.is_ready() };
+        let ready = if sync && flags & protocol::SMALL != 0 { first.wait().is_ok() } else { first.is_ready() };
         let bytes = first.len() * first.dtype().bytes();
         // First in, first out on each device: the last one tells about all before it (see `drain`).
         if ready {
@@ -162,20 +138,20 @@ pub fn run(state: &mut Environment, args: &Args) -> Result<sys::napi_value> {
         } else {
             state.queued.insert(first.device(), first.clone());
         }
-        if ready && flags & SMALL != 0 && first.len() <= SMALL_ELEMENTS {
+        if ready && flags & protocol::SMALL != 0 && first.len() <= protocol::SMALL_ELEMENTS {
             let target = small.get_mut(..bytes).ok_or_else(short)?;
             if first.read(target).is_ok() {
-                status |= COPIED;
+                status |= protocol::COPIED;
             }
         }
     }
     let single = tensors.len() == 1;
     for (i, tensor) in tensors.into_iter().enumerate() {
         let wrapper = if single { args.value(0) } else { value::element(env, args.value(0), i) };
-        let handle = state.handles.insert(tensor, wrapper, head[word::SCOPE])?;
+        let handle = state.handles.insert(tensor, wrapper, head[protocol::SCOPE])?;
         *handles.get_mut(i).ok_or_else(short)? = handle;
     }
-    header(ints)?[word::STATUS] = status | state.handles.pressure();
+    header(ints)?[protocol::STATUS] = status | state.handles.pressure();
     Ok(value::from_f64(env, handles.first().copied().ok_or_else(short)?))
 }
 
@@ -188,9 +164,9 @@ pub fn infer(state: &mut Environment, _: &Args) -> Result<sys::napi_value> {
     let ints = state.buffers.ints.slice();
     let [op, forms, attr, types, ..] = *header(ints)?;
     let op = u16::try_from(op).map_err(|_| short())?;
-    let types = ints.get(word::HEADER..).and_then(|p| p.get(..types as usize)).ok_or_else(short)?;
+    let types = ints.get(protocol::HEADER..).and_then(|p| p.get(..types as usize)).ok_or_else(short)?;
     let inferred = state.session.infer(op, forms as u32, attr, types)?;
-    let out = ints.get_mut(word::HEADER..word::HEADER + inferred.outputs.len() + 1).ok_or_else(short)?;
+    let out = ints.get_mut(protocol::HEADER..protocol::HEADER + inferred.outputs.len() + 1).ok_or_else(short)?;
     out[..inferred.outputs.len()].copy_from_slice(&inferred.outputs);
     out[inferred.outputs.len()] = inferred.weak as i32;
     Ok(value::from_f64(state.env, inferred.outputs.len() as f64))
@@ -216,7 +192,7 @@ pub fn intern_type(state: &mut Environment, args: &Args) -> Result<sys::napi_val
 pub fn type_of(state: &mut Environment, args: &Args) -> Result<sys::napi_value> {
     let id = args.i32(0)?;
     let t = state.session.type_of(id).ok_or_else(|| Error::internal(format!("there is no type {id}")))?;
-    let out = state.buffers.ints.slice().get_mut(word::HEADER..word::HEADER + 2).ok_or_else(short)?;
+    let out = state.buffers.ints.slice().get_mut(protocol::HEADER..protocol::HEADER + 2).ok_or_else(short)?;
     out[0] = t.dtype as i32;
     out[1] = i32::from(t.device);
     let params = state.buffers.params.slice().get_mut(..t.dims.len()).ok_or_else(short)?;
@@ -254,10 +230,10 @@ pub fn upload(state: &mut Environment, args: &Args) -> Result<sys::napi_value> {
     // memory, which another thread could write, before it comes here.
     let bytes = unsafe { std::slice::from_raw_parts(data, len) };
     let head = *header(state.buffers.ints.slice())?;
-    let Some(tensor) = state.session.upload(args.i32(0)?, bytes, head[word::FLAGS] & FORCE != 0)? else {
+    let Some(tensor) = state.session.upload(args.i32(0)?, bytes, head[protocol::FLAGS] & protocol::FORCE != 0)? else {
         return Ok(value::from_f64(state.env, 0.0));
     };
-    let handle = state.handles.insert(tensor, args.value(2), head[word::SCOPE])?;
-    header(state.buffers.ints.slice())?[word::STATUS] = state.handles.pressure();
+    let handle = state.handles.insert(tensor, args.value(2), head[protocol::SCOPE])?;
+    header(state.buffers.ints.slice())?[protocol::STATUS] = state.handles.pressure();
     Ok(value::from_f64(state.env, handle))
 }

@@ -110,6 +110,17 @@ pub fn element(env: sys::napi_env, array: sys::napi_value, i: usize) -> sys::nap
     out
 }
 
+/// The property of this name.
+///
+/// # Errors
+/// `Code::Internal` when `object` is none, or the property throws.
+pub fn property(env: sys::napi_env, object: sys::napi_value, name: &str) -> Result<sys::napi_value> {
+    let mut out = ptr::null_mut();
+    // SAFETY: `object` belongs to the running callback; both names belong to it, and a missing property is `undefined`.
+    check(unsafe { sys::napi_get_property(env, object, from_text(env, name), &mut out) }, "napi_get_property")?;
+    Ok(out)
+}
+
 /// The bytes under a typed array: address and length. Never kept beyond the callback, but for buffers we hold a strong
 /// reference to.
 ///

@@ -89,12 +89,14 @@ impl Call {
         format!("{many}({}, {list}, [{}], [{}])", op.id(), attrs.join(", "), params.join(", "))
     }
 
-    /// The statement that reads the options object into `o`, where there is one.
-    pub fn read_options(&self) -> Option<String> {
+    /// The statement that reads the options object into `o`, where there is one. It is the last parameter: what a caller passes
+    /// behind it would be ignored (`x.sum(0, { keepdims: true })`), so it is counted.
+    pub fn read_options(&self, signature: &Signature) -> Option<String> {
         has_options(self.op).then(|| {
             let names: Vec<String> = option_names(self.op).iter().map(|n| format!("'{n}'")).collect();
             let bare = if bare_axis(self.op).is_some() { ", 'axis'" } else { "" };
-            format!("const o = readOptions({}, options, [{}]{bare})", self.op.id(), names.join(", "))
+            let (id, names, last) = (self.op.id(), names.join(", "), signature.params.len());
+            format!("const o = readOptions({id}, options, [{names}], arguments.length - {last}{bare})")
         })
     }
 }

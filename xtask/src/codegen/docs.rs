@@ -30,15 +30,18 @@ fn dtypes(op: &OpDef) -> String {
 }
 
 fn computed(op: &OpDef) -> &'static str {
+    let several = op.variadic || op.dtype.last.min(op.operands.len()) > op.dtype.first + 1;
     match op.dtype.compute {
         _ if op.dtype.out == Out::AttrOrCompute => "the dtype asked for",
         Compute::AttrOrPromote => "the dtype asked for, or the operand's",
         Compute::Own => "the same dtype",
         Compute::Promote => "the promoted dtype",
-        Compute::Float if op.dtype.class.has(ferrotensor_core::DType::I32) => {
-            "the promoted dtype, float32 for integers and bool"
-        }
-        Compute::Float => "the promoted dtype",
+        Compute::Float => match (several, op.dtype.class.has(ferrotensor_core::DType::I32)) {
+            (false, false) => "the same dtype",
+            (false, true) => "the same dtype, float32 for integers and bool",
+            (true, false) => "the promoted dtype",
+            (true, true) => "the promoted dtype, float32 for integers and bool",
+        },
         Compute::ComplexFloat => "complex64, or complex128 for float64 and complex128",
         Compute::Sum => "the same dtype, int32 or uint32 for bool and smaller integers",
         Compute::Truth => "bool",

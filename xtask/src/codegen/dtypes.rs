@@ -5,6 +5,72 @@ use ferrotensor_core::dtype::{DTYPES, DTypeInfo};
 use ferrotensor_core::{DType, Kind, promotion};
 use std::fmt::Write;
 
+/// What an element of a complex dtype is to JavaScript.
+const COMPLEX: &str = "
+/** A complex number, as `item()` gives it. */
+export interface Complex {
+  /** Real part. */
+  readonly re: number
+  /** Imaginary part. */
+  readonly im: number
+}
+
+";
+
+/// The type of a row, and the head of the table.
+const ROW: &str = "/** The class of such an array. */
+export interface ElementArrayClass {
+  new (length: number): ElementArray
+  new (buffer: ArrayBufferLike): ElementArray
+  readonly BYTES_PER_ELEMENT: number
+}
+
+/** The array API's kinds of dtype. */
+export type DTypeKind = 'bool' | 'unsigned' | 'signed' | 'float' | 'complex'
+
+/** What is known of one dtype. */
+export interface DTypeRow {
+  readonly name: DType
+  /** Its number in programs. */
+  readonly code: number
+  /** Bytes for each element. */
+  readonly bytes: number
+  readonly kind: DTypeKind
+  /** Holds raw elements. */
+  readonly storage: ElementArrayClass
+  /** What `data()` returns. */
+  readonly read: ElementArrayClass
+  /** Smallest value of an integer dtype, else null. */
+  readonly min: number | bigint | null
+  /** Largest value of an integer dtype, else null. */
+  readonly max: number | bigint | null
+}
+
+/** The table. */
+export const DTYPE: Readonly<Record<DType, DTypeRow>> = {
+";
+
+/// The head of the promotion table. Were the result `never`, a tensor of it would be assignable to every other type, in silence.
+const PROMOTION: &str = "
+/**
+ * What comes out of uint64 and a signed integer: no dtype holds both, and the call throws. Convert one of them with `astype`.
+ */
+export type NoCommonDType = 'int64' | 'uint64'
+
+/** The promotion table. */
+export interface PromotionTable {
+";
+
+/// The end of the promotion table, and its look-up.
+const PROMOTE: &str = "}
+
+/**
+ * The dtype in which tensors of two dtypes are combined; {@link NoCommonDType} where they are not. Refusing the operand instead, or
+ * the result, by a conditional type would cost tensors their covariance or stop generic code from compiling.
+ */
+export type Promote<A extends DType, B extends DType> = PromotionTable[A][B]
+";
+
 fn kind(kind: Kind) -> &'static str {
     match kind {
         Kind::Bool => "bool",
@@ -56,34 +122,24 @@ pub fn render() -> String {
     for row in &DTYPES {
         let _ = writeln!(out, "  | '{}'", row.name);
     }
-    out.push_str(
-        "\n/** A complex number, as `item()` gives it. */\nexport interface Complex {\n  /** Real part. */\n  readonly re: number\n  /** Imaginary part. */\n  readonly im: number\n}\n\n\
-         /** The array API's kinds of dtype. */\nexport type DTypeKind = 'bool' | 'unsigned' | 'signed' | 'float' | 'complex'\n\n\
-         /** What is known of one dtype. */\nexport interface DTypeRow {\n  readonly name: DType\n  /** Bytes for each element. */\n  readonly bytes: number\n  readonly kind: DTypeKind\n  \
-         /** The typed array that holds raw elements. */\n  readonly storage: StorageName\n  /** The typed array that `data()` returns. */\n  readonly read: StorageName\n  \
-         /** Smallest value of an integer dtype, else null. */\n  readonly min: number | bigint | null\n  /** Largest value of an integer dtype, else null. */\n  readonly max: number | bigint | null\n}\n\n",
-    );
+    out.push_str(COMPLEX);
     let mut arrays: Vec<&str> = DTYPES.iter().flat_map(|row| [row.js_storage, row.js_read]).collect();
     arrays.sort_unstable();
     arrays.dedup();
-    let names: Vec<String> = arrays.iter().map(|a| format!("'{a}'")).collect();
-    let _ = writeln!(
-        out,
-        "/** Names of the typed arrays that hold elements. */\nexport type StorageName = {}\n",
-        names.join(" | ")
-    );
-    out.push_str(
-        "/** The table; a dtype's number in programs is its position. */\nexport const DTYPES: readonly DTypeRow[] = [\n",
-    );
-    for row in &DTYPES {
+    let _ =
+        writeln!(out, "/** The typed arrays that hold elements. */\nexport type ElementArray = {}\n", arrays.join(" | "));
+    out.push_str(ROW);
+    for (code, row) in DTYPES.iter().enumerate() {
         let (min, max) = range(row);
         let (name, bytes, kind, store, read) = (row.name, row.bytes, kind(row.kind), row.js_storage, row.js_read);
         let _ = writeln!(
             out,
-            "  {{ name: '{name}', bytes: {bytes}, kind: '{kind}', storage: '{store}', read: '{read}', min: {min}, max: {max} }},"
+            "  {name}: {{ name: '{name}', code: {code}, bytes: {bytes}, kind: '{kind}', storage: {store}, read: {read}, min: {min}, max: {max} }},"
         );
     }
-    out.push_str("]\n");
+    out.push_str(
+        "}\n\n/** The rows by their numbers. */\nexport const DTYPES: readonly DTypeRow[] = Object.values(DTYPE)\n",
+    );
     lookup(&mut out, "The typed array that `data()` returns.", "DataOf", |row| row.js_read.into());
     lookup(&mut out, "The typed array that holds raw elements.", "StorageOf", |row| row.js_storage.into());
     lookup(&mut out, "What `item()` returns.", "ItemOf", |row| item(row).into());
@@ -97,13 +153,13 @@ pub fn render() -> String {
         quoted(if matches!(row.dtype, DType::F64 | DType::C128) { DType::C128 } else { DType::C64 })
     });
     lookup(&mut out, "The dtype of a complex dtype's parts; a real dtype itself.", "RealOf", |row| quoted(row.real));
-    out.push_str("\n/** The promotion table; `never` where two dtypes do not combine (uint64 with a signed integer). */\nexport interface PromotionTable {\n");
+    out.push_str(PROMOTION);
     for a in DType::all() {
-        let row: Vec<String> =
-            DType::all().map(|b| format!("{b}: {}", promotion::promote(a, b).map_or("never".into(), quoted))).collect();
+        let row: Vec<String> = DType::all()
+            .map(|b| format!("{b}: {}", promotion::promote(a, b).map_or("NoCommonDType".into(), quoted)))
+            .collect();
         let _ = writeln!(out, "  {a}: {{ {} }}", row.join("; "));
     }
-    out.push_str("}\n\n/**\n * The dtype in which tensors of two dtypes are combined; `never` where they do not and the call throws. Refusing the operand\n * instead, or the result, by a conditional type would cost tensors their covariance or stop generic code from compiling.\n */\n");
-    out.push_str("export type Promote<A extends DType, B extends DType> = PromotionTable[A][B]\n");
+    out.push_str(PROMOTE);
     out
 }

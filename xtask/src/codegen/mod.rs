@@ -1,4 +1,4 @@
-//! `cargo xtask codegen [--check]`: everything that follows from the operation table and the dtype table.
+//! `cargo xtask codegen [--check]`: everything that follows from the tables of operations, of dtypes and of protocol words.
 //!
 //! The files are checked in, so that a reviewer sees what a changed row does to the public surface; `--check` fails when one
 //! of them is not what the tables say.
@@ -8,6 +8,7 @@ mod docs;
 mod dtypes;
 mod examples;
 mod ops;
+mod protocol;
 mod table;
 
 use crate::report;
@@ -31,6 +32,7 @@ fn files() -> Result<Vec<(PathBuf, String)>, String> {
     let mut files = vec![
         ("lib/generated/dtypes.ts".into(), dtypes::render()),
         ("lib/generated/table.ts".into(), table::render()),
+        ("lib/generated/protocol.ts".into(), protocol::render()),
         ("__test__/generated/examples.ts".into(), examples::render()),
         ("docs/ops.md".into(), docs::render(&calls)),
     ];

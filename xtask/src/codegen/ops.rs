@@ -112,7 +112,7 @@ fn parameters(signature: &Signature) -> String {
 /// What a function returns, and the lines before it.
 fn body(call: &Call, signature: &Signature, first: &str, indent: &str) -> String {
     let mut out = String::new();
-    if let Some(read) = call.read_options() {
+    if let Some(read) = call.read_options(signature) {
         let _ = writeln!(out, "{indent}{read}");
     }
     let record = call.body(first);
