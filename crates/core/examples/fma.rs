@@ -40,9 +40,7 @@ macro_rules! checked {
             // On 64-bit ARM the instruction is part of the base.
             #[cfg_attr(target_arch = "x86_64", target_feature(enable = "fma"))]
             unsafe fn hardware([x, y, z]: &[[$float; TILE]; 3], out: &mut [$float; TILE]) {
-                for i in 0..TILE {
-                    out[i] = x[i].mul_add(y[i], z[i]);
-                }
+                (0..TILE).for_each(|i| out[i] = x[i].mul_add(y[i], z[i]));
             }
         }
     )*};
@@ -78,9 +76,7 @@ fn compare<F: Checked>(seed: u64, tiles: u64, counts: &Counts) {
         let [x, y, z] = &xyz;
         // SAFETY: `main` asked for the instruction.
         unsafe { F::hardware(&xyz, &mut want) };
-        for i in 0..TILE {
-            (quick[i], in_doubt[i]) = F::quick(x[i], y[i], z[i]);
-        }
+        (0..TILE).for_each(|i| (quick[i], in_doubt[i]) = F::quick(x[i], y[i], z[i]));
         for i in 0..TILE {
             counts.certain.fetch_add(!in_doubt[i] as u64, Relaxed);
             let quick = !in_doubt[i] && !quick[i].same(want[i]);

@@ -106,7 +106,7 @@ impl<F: EmulatedFma, W: Way> Lane for Fused<'_, F, W> {
     }
 }
 
-impl<'a, F: EmulatedFma, W: Way> Real for Fused<'a, F, W> {
+impl<F: EmulatedFma, W: Way> Real for Fused<'_, F, W> {
     type Bits = F::Bits;
     const WIDTH: u32 = F::WIDTH;
     #[inline(always)]
