@@ -65,7 +65,7 @@ struct Call {
 
 /// One way to get wrong results from a call.
 enum Mutant {
-    Graph(Mutation),
+    Graph(Box<Mutation>),
     Mistaken(Case),
     /// The elements of an output one place further.
     Turned(usize),
@@ -136,7 +136,7 @@ fn judge(
         // A call that is refused has no kernels to break.
         let (graph, outputs) = case.lower().unwrap_or_default();
         for mutation in mutations::of(&graph) {
-            push(mutation.name.clone(), Mutant::Graph(mutation));
+            push(mutation.name.clone(), Mutant::Graph(Box::new(mutation)));
         }
         for n in 0..outputs.len() {
             push(format!("output {n} one element further"), Mutant::Turned(n));

@@ -26,7 +26,7 @@ pub struct Mutation {
 /// A node with one operand.
 #[derive(Clone, Debug)]
 enum Step {
-    View(View, Dims),
+    View(Box<View>, Dims),
     Map(Program),
 }
 
@@ -34,7 +34,7 @@ impl Step {
     fn push(&self, graph: &mut Graph, op: u16, of: Val) -> Val {
         let (dtype, dims) = (graph.dtype(of), graph.dims(of).clone());
         match self {
-            Step::View(view, dims) => graph.push(op, Def::View { of, view: view.clone() }, [(dtype, dims.clone())]),
+            Step::View(view, dims) => graph.push(op, Def::View { of, view: View::clone(view) }, [(dtype, dims.clone())]),
             Step::Map(program) => {
                 let kernel = Kernel::Map(Map { program: program.clone() });
                 let def = Def::Kernel { kernel, inputs: SmallVec::from_slice(&[of]), params: SmallVec::new() };
@@ -44,7 +44,7 @@ impl Step {
     }
 
     fn flip(dims: &Dims, axis: usize) -> Step {
-        Step::View(View::Flip([axis].into_iter().collect()), dims.clone())
+        Step::View(Box::new(View::Flip([axis].into_iter().collect())), dims.clone())
     }
 
     /// All but the last element of an axis that has one.
@@ -52,7 +52,7 @@ impl Step {
         let mut out = dims.clone();
         out[axis] = dims[axis].checked_sub(1)?;
         let whole = |&len: &usize| IndexItem::Slice { start: Number::Const(0), step: Number::Const(1), len };
-        Some(Step::View(View::Index(out.iter().map(whole).collect()), out))
+        Some(Step::View(Box::new(View::Index(out.iter().map(whole).collect())), out))
     }
 
     /// An operation of integers with a constant.
@@ -287,7 +287,7 @@ impl Writer<'_> {
             Kernel::Routine(Routine::Solve(_)) => {
                 let mut order: SmallVec<[usize; 6]> = (0..rank(0)).collect();
                 order.swap(rank(0) - 2, rank(0) - 1);
-                let transposed = Step::View(View::Permute(order), shapes[0].clone());
+                let transposed = Step::View(Box::new(View::Permute(order)), shapes[0].clone());
                 self.over("the matrix transposed", vec![(0, transposed)], None);
             }
             _ => {}
@@ -308,7 +308,7 @@ impl Writer<'_> {
         let to = self.graph.values[self.graph.nodes[self.node].first.0 as usize].dims.clone();
         let reversed = || -> Step {
             let dims: Dims = from.iter().rev().copied().collect();
-            Step::View(View::Permute((0..from.len()).rev().collect()), dims)
+            Step::View(Box::new(View::Permute((0..from.len()).rev().collect())), dims)
         };
         // Along which there is something to confuse.
         let long = |dims: &[usize]| if dims.contains(&0) { 0 } else { dims.iter().filter(|&&d| d > 1).count() };
@@ -321,7 +321,7 @@ impl Writer<'_> {
             }
             View::Reshape(_) if long(&from) > 1 => self.over("a shape filled column by column", vec![(0, reversed())], None),
             View::Broadcast(_) if long(&from) > 0 && !to.contains(&0) => {
-                let flip = Step::View(View::Flip((0..from.len()).collect()), from.clone());
+                let flip = Step::View(Box::new(View::Flip((0..from.len()).collect())), from.clone());
                 self.over("a broadcast of the reverse", vec![(0, flip)], None);
             }
             View::Index(items) => {

@@ -70,8 +70,9 @@ fn compare<F: Checked>(seed: u64, tiles: u64, counts: &Counts) {
     let (mut want, mut quick, mut in_doubt) = ([F::default(); TILE], [F::default(); TILE], [false; TILE]);
     for _ in 0..tiles {
         for i in 0..TILE {
-            let bits = triples.next();
-            (0..3).for_each(|n| xyz[n][i] = F::from_u64(bits[n]));
+            for (operands, bits) in xyz.iter_mut().zip(triples.next()) {
+                operands[i] = F::from_u64(bits);
+            }
         }
         let [x, y, z] = &xyz;
         // SAFETY: `main` asked for the instruction.

@@ -46,7 +46,7 @@ const DOUBLES: &[[f64; 4]] = &[
     [MAX, -2.0, MAX, -MAX],
     // 2^1024 less half a unit and a little: the largest number; without the little it is infinite.
     [MAX, 1.0, 9.979201547673598e291, MAX],
-    [MAX, 1.0, 9.979201547673599e291, INF],
+    [MAX, 1.0, f64::from_bits((1023 + 970) << 52), INF],
     [MAX, 1.0 + f64::EPSILON, -LEAST, INF],
     // (1 + e)(1 - e) = 1 - e^2 is a tie's neighbour for the smallest of addends, and exact with 1 taken away.
     [1.0 + f64::EPSILON, 1.0 - f64::EPSILON, 0.0, 1.0],
