@@ -2,6 +2,7 @@
 
 use crate::callback::Args;
 use crate::environment::Environment;
+use crate::reference::Reference;
 use crate::value;
 use ferrotensor_core::error::Code;
 use ferrotensor_core::{Error, Result};
@@ -43,7 +44,7 @@ pub fn from_panic(payload: Box<dyn Any + Send>) -> Error {
 /// The constructors of one environment, by code number less one.
 #[derive(Default)]
 pub struct ErrorClasses {
-    constructors: Vec<sys::napi_ref>,
+    constructors: Vec<Reference>,
 }
 
 impl ErrorClasses {
@@ -53,16 +54,12 @@ impl ErrorClasses {
     /// calls never ends: Node 22 and later), or a stack overflow.
     pub fn object(&self, env: sys::napi_env, error: &Error) -> Option<sys::napi_value> {
         let message = value::from_text(env, &error.message);
-        let class = Code::ALL.iter().position(|c| *c == error.code).and_then(|i| self.constructors.get(i));
+        let class = Code::ALL.iter().position(|c| *c == error.code).and_then(|i| self.constructors.get(i)?.get(env));
         let mut out = ptr::null_mut();
-        // SAFETY: `env` is live; references are strong and belong to it.
+        // SAFETY: `env` is live, and the values belong to the running callback.
         let status = unsafe {
             match class {
-                Some(class) => {
-                    let mut constructor = ptr::null_mut();
-                    sys::napi_get_reference_value(env, *class, &mut constructor);
-                    sys::napi_new_instance(env, constructor, 1, &message, &mut out)
-                }
+                Some(class) => sys::napi_new_instance(env, class, 1, &message, &mut out),
                 // Before TypeScript has handed its classes over.
                 None => sys::napi_create_error(env, value::from_text(env, error.code.name()), message, &mut out),
             }
@@ -83,14 +80,7 @@ impl ErrorClasses {
 /// `setErrorClasses(classes)`: the constructors, in the order of `Code::ALL`; each takes a message.
 pub fn set_classes(state: &mut Environment, args: &Args) -> Result<sys::napi_value> {
     let env = state.env;
-    let mut constructors = Vec::new();
-    for i in 0..Code::ALL.len() {
-        let mut reference = ptr::null_mut();
-        let class = value::element(env, args.value(0), i);
-        // SAFETY: `class` belongs to the running callback; a strong reference, freed with the environment.
-        value::check(unsafe { sys::napi_create_reference(env, class, 1, &mut reference) }, "setErrorClasses")?;
-        constructors.push(reference);
-    }
-    state.errors.constructors = constructors;
+    let class = |i| Reference::strong(env, value::element(env, args.value(0), i));
+    state.errors.constructors = (0..Code::ALL.len()).map(class).collect::<Result<_>>()?;
     Ok(ptr::null_mut())
 }

@@ -15,10 +15,10 @@ mod handles;
 mod program;
 mod promise;
 mod readback;
+mod reference;
 mod share;
 mod value;
 mod watch;
-mod weak;
 
 use callback::{Bound, Callback};
 use environment::Environment;
