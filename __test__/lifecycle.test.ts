@@ -62,6 +62,16 @@ test.serial('disposing frees the memory at once', (t) => {
   t.true(ft.memory().live < before + (4 << 20))
 })
 
+test.serial('disposing frees the memory of a value that was queued', async (t) => {
+  const before = ft.memory().live
+  const x = ft.ones([1 << 20]).add(1)
+  // Larger than what runs at the call.
+  const pending = ft.evaluate(x)
+  await pending
+  x.dispose()
+  t.true(ft.memory().live < before + (4 << 20))
+})
+
 test.serial('a disposed operand is freed when its last expression has its value', (t) => {
   const before = ft.memory().live
   const x = ft.ones([1 << 20]).add(1)

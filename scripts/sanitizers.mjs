@@ -5,14 +5,14 @@
 //   node scripts/sanitizers.mjs [address | thread] [--show]
 //
 // First a module with planted errors is loaded (scripts/sanitizers/planted.rs): a sanitizer that misses one of its own proves
-// nothing. `--show` builds, runs nothing, and prints the environment for a run by hand. Needs gcc and Rust's sources (rustup component
-// add rust-src).
+// nothing. `--show` builds, runs nothing, and prints the environment for a run by hand. Needs gcc, and for ThreadSanitizer Rust's
+// sources (rustup component add rust-src).
 
 import { copyFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { symbolized, takeReports } from './sanitizers/reports.mjs'
-import { absence, gcc } from './sanitizers/runtime.mjs'
+import { RUNTIMES, absence, gcc } from './sanitizers/runtime.mjs'
 import { ROOT, run, step } from './steps.mjs'
 import { ENVIRONMENT, ava, closing, verdict } from './suites.mjs'
 
@@ -27,17 +27,18 @@ const tests = (...args) => [process.execPath, 'node_modules/ava/entrypoints/cli.
 const files = (...names) => names.map((name) => `dist/__test__/${name}.test.js`)
 /** The tests of how soon a process ends. */
 const ENDS = ['process.exit*', 'an uncaught error*', 'worker.terminate*']
+/** Left out: resident memory, which is the sanitizer's, and ends within a second, which come after a search for leaks. */
+const UNLIKE = ['bounded*', ...ENDS].map((title) => `--match=!${title}`)
 const fuzz = (name, ...args) => [process.execPath, `scripts/fuzz/${name}.mjs`, ...args]
 
 /**
- * `mark`: what every module instrumented by it calls. `rustflags`: beside those of all. `std`: whether Rust's standard library
- * must be built with it. `shim`: C that is preloaded with the runtime. `variables`: of the runtime, with its reports in `log`.
+ * `mark`: what every module instrumented by it calls. `rustflags`: beside those of all. `shim`: C that is preloaded with the
+ * runtime. `variables`: of the runtime, with its reports in `log`.
  * `planted`: errors by the sanitizer's own name. `runs`: what is run, with the reader of its counts and more options.
  */
 const SANITIZERS = {
   address: {
     title: 'AddressSanitizer',
-    runtime: 'libasan.so',
     mark: '__asan_report_load',
     rustflags: [],
     variables: (log) => ({
@@ -49,20 +50,16 @@ const SANITIZERS = {
     }),
     planted: ['heap-buffer-overflow', 'heap-use-after-free', 'detected memory leaks'],
     runs: [
-      // Left out: resident memory, which is the sanitizer's here, and ends within a second, which come after a search for leaks.
-      { name: 'JavaScript tests', command: tests('--match=!bounded*', ...ENDS.map((title) => `--match=!${title}`)), count: ava },
+      { name: 'JavaScript tests', command: tests(...UNLIKE), count: ava },
       { name: 'ends of processes', command: tests(...ENDS.map((title) => `--match=${title}`), ...files('exit')), count: ava, options: { ASAN_OPTIONS: 'detect_leaks=0' } },
       { name: 'hostile calls', command: fuzz('calls', '--calls', '60'), count: closing }
     ]
   },
   thread: {
     title: 'ThreadSanitizer',
-    runtime: 'libtsan.so',
     mark: '__tsan_func_entry',
     // crossbeam synchronises by fences, which the sanitizer does not understand; told so, it uses atomic loads.
     rustflags: ['--cfg', 'crossbeam_sanitize_thread'],
-    // Arc too has a fence unless the library is built with the sanitizer: each drop of a shared value would be a race.
-    std: true,
     shim: 'thread.c',
     variables: (log) => ({ TSAN_OPTIONS: `log_path=${log}:exitcode=0`, FERROTENSOR_THREADS: '4' }),
     planted: ['data race'],
@@ -81,12 +78,13 @@ const judge = (good, text) => {
 }
 
 /** Builds and runs everything for one sanitizer. */
-async function sanitize(name, { title, runtime, mark, rustflags, std = false, shim, variables, planted, runs }) {
+async function sanitize(name, { title, mark, rustflags, shim, variables, planted, runs }) {
   const folder = join(ROOT, 'target/sanitizers', name)
   const reports = join(folder, 'reports')
   rmSync(reports, { recursive: true, force: true })
   mkdirSync(reports, { recursive: true })
-  const preload = [gcc(runtime)]
+  const { library, std } = RUNTIMES[name]
+  const preload = [gcc(library)]
   const flags = [`-Zsanitizer=${name}`, ...rustflags]
   // The sanitizer is an option of nightly that a stable compiler takes with RUSTC_BOOTSTRAP.
   const toolchain = { ...ENVIRONMENT, RUSTC_BOOTSTRAP: '1' }
@@ -145,12 +143,12 @@ async function sanitize(name, { title, runtime, mark, rustflags, std = false, sh
   }
 }
 
-const reason = absence()
-if (reason !== null) judge(false, reason)
 for (const name of positionals.length > 0 ? positionals : Object.keys(SANITIZERS)) {
   const sanitizer = SANITIZERS[name]
   if (sanitizer === undefined) throw new Error(`no sanitizer '${name}': there are ${Object.keys(SANITIZERS).join(', ')}`)
+  const reason = absence(name)
   if (reason === null) await sanitize(name, sanitizer)
+  else judge(false, reason)
 }
 console.log(`${passed} passed, ${failed} failed`)
 process.exitCode = failed === 0 ? 0 : 1

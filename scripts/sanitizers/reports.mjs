@@ -13,8 +13,9 @@ const RUNTIME = /\/lib(asan|tsan|c|gcc_s)\.so/
 
 /**
  * What is ours of a report, or nothing. Node leaves V8's heap as it is when it exits, some 200 leaks a process, and V8 allocates
- * below calls of ours too: of leaks those count that the module itself allocated. Node's threads synchronise by atomics that are
- * not instrumented: of races those count in one of whose accesses the module is. Everything else counts, wherever it happened.
+ * below calls of ours too: of leaks those count that the module itself allocated, or the function of Node-API that it called
+ * (references). Node's threads synchronise by atomics that are not instrumented: of races those count in one of whose accesses
+ * the module is. Everything else counts, wherever it happened.
  */
 function ours(report, module) {
   if (report.includes('ThreadSanitizer')) {
@@ -22,9 +23,9 @@ function ours(report, module) {
     return report.split(/^=+$/m).filter((race) => accesses(race).includes(basename(module))).join('\n').trim()
   }
   if (!report.includes('LeakSanitizer')) return report
-  const allocator = (part) => [...part.matchAll(FRAME)].map(([, file]) => file).find((file) => !RUNTIME.test(file))
+  const allocators = (part) => [...part.matchAll(FRAME)].map(([, file]) => file).filter((file) => !RUNTIME.test(file)).slice(0, 2)
   const [head, ...leaks] = report.split(/\n\n(?=(?:Direct|Indirect) leak of)/)
-  const mine = leaks.filter((leak) => allocator(leak) === module)
+  const mine = leaks.filter((leak) => allocators(leak).includes(module))
   return mine.length === 0 ? '' : [head, ...mine.slice(0, SHOWN)].join('\n\n')
 }
 

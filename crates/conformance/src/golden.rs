@@ -4,8 +4,9 @@
 use crate::Check;
 use crate::bounds::Bound;
 use crate::case::{Case, Operand, Placement};
+use crate::changes::Change;
 use crate::compare::{same_bits, spacing, within};
-use crate::executor::Known;
+use crate::executor::{self, Known};
 use ferrotensor_core::reference::{Array, Scalar};
 use ferrotensor_core::{DType, Error, promotion};
 use ferrotensor_ops::def::Form;
@@ -62,6 +63,32 @@ fn check_all(goldens: &[Golden]) -> Result<(), String> {
     match failures.len() {
         0 => Ok(()),
         n => Err(format!("{n} of {} answers\n  {}", goldens.len(), failures[..n.min(5)].join("\n  "))),
+    }
+}
+
+/// Whether the answers find a change of a lowering: in every row whose graphs it applies to, at least one answer must differ,
+/// but for the rows in which the change means nothing.
+///
+/// # Errors
+/// The rows in which nobody noticed.
+pub fn find(change: Change, equivalent: impl Fn(&str) -> bool) -> Result<(), String> {
+    // (applied, noticed) for each row.
+    let mut rows: BTreeMap<String, (usize, usize)> = BTreeMap::new();
+    for golden in answers()? {
+        let Ok((mut graph, outputs)) = golden.case.lower() else { continue };
+        if change(&mut graph) {
+            let values = executor::evaluate(&graph, &golden.case.inputs(), &golden.case.params());
+            let results = values.map(|v| outputs.iter().map(|o| v[o.0 as usize].clone()).collect::<Vec<_>>());
+            let noticed = results.map_err(|e| e.to_string()).and_then(|r| compare(&golden, &r)).is_err();
+            let row = rows.entry(golden.case.op.path().into_owned()).or_default();
+            *row = (row.0 + 1, row.1 + noticed as usize);
+        }
+    }
+    let missed: Vec<&String> = rows.iter().filter(|(name, r)| r.1 == 0 && !equivalent(name)).map(|(name, _)| name).collect();
+    match (rows.is_empty(), missed.is_empty()) {
+        (true, _) => Err("it applies to no row".into()),
+        (_, false) => Err(format!("nobody noticed it in {missed:?} (of {rows:?})")),
+        _ => Ok(()),
     }
 }
 

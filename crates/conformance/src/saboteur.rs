@@ -1,8 +1,10 @@
-//! The checkers checked: backends that are wrong in one way each (lowerings that are: `mutants.rs`). Whatever is broken must be
-//! found by the same code that finds real faults; the unbroken one must pass.
+//! The checkers checked: backends that are wrong in one way each, and lowerings with one thing changed. Whatever is broken must
+//! be found by the same code that finds real faults; the unbroken one must pass.
 
 use crate::Check;
 use crate::case::Placement;
+use crate::changes::{CHANGES, equivalent};
+use crate::golden;
 use crate::guards;
 use crate::machine::Machine;
 use crate::rows;
@@ -180,6 +182,12 @@ pub fn trials() -> Vec<(String, Check)> {
     for fault in FAULTS {
         out.push((format!("saboteur/guards find {fault:?}"), Box::new(move || guards_find(fault))));
         out.push((format!("saboteur/rows find {fault:?}"), Box::new(move || rows_find(fault))));
+    }
+    for (name, change) in CHANGES {
+        out.push((
+            format!("saboteur/golden vectors find {name}"),
+            Box::new(move || golden::find(*change, |row| equivalent(name, row))),
+        ));
     }
     out
 }

@@ -28,7 +28,7 @@ pub use resolve::HostRoutine;
 pub use run::{Mode, Request, RunOutcome};
 pub use session::{Config, InferredIds, Session, Strict};
 pub use stats::{Fallback, Rewriting, Stats};
-pub use storage::{Tensor, WeakTensor};
+pub use storage::{Completion, Tensor, WeakTensor};
 pub use thread::on_reader_thread;
 
 use ferrotensor_core::backend::{Backend, DeviceClass};

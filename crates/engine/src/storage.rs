@@ -138,6 +138,11 @@ impl Tensor {
         Tensor { dtype, layout, storage }
     }
 
+    /// The program that computes it, unless that has ended.
+    pub fn pending(&self) -> Option<&Arc<Completion>> {
+        self.storage.completion().filter(|c| !c.is_done())
+    }
+
     /// Element type.
     pub fn dtype(&self) -> DType {
         self.dtype

@@ -8,7 +8,7 @@ use crate::promise::Promises;
 use crate::watch::Watched;
 use ferrotensor_core::backend::Backend;
 use ferrotensor_core::registry::{Probe, Registry};
-use ferrotensor_engine::{Engine, Session, Tensor};
+use ferrotensor_engine::{Completion, Engine, Session};
 use napi_sys as sys;
 use std::collections::HashMap;
 use std::ffi::c_void;
@@ -48,8 +48,8 @@ pub struct Environment {
     pub errors: ErrorClasses,
     /// The way back from other threads.
     pub promises: Promises,
-    /// For each device, the last output that was not ready when its program was queued.
-    pub queued: HashMap<u16, Arc<Tensor>>,
+    /// For each device, the program of the last output that was not ready when it was queued.
+    pub queued: HashMap<u16, Arc<Completion>>,
     /// Warnings TypeScript has not taken yet.
     pub warnings: Vec<String>,
     /// The functions bound to this state.

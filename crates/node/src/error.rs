@@ -2,6 +2,7 @@
 
 use crate::callback::Args;
 use crate::environment::Environment;
+use crate::reference::Reference;
 use crate::value;
 use ferrotensor_core::error::Code;
 use ferrotensor_core::{Error, Result};
@@ -43,7 +44,7 @@ pub fn from_panic(payload: Box<dyn Any + Send>) -> Error {
 /// The constructors of one environment.
 #[derive(Default)]
 pub struct ErrorClasses {
-    constructors: Vec<(Code, sys::napi_ref)>,
+    constructors: Vec<(Code, Reference)>,
 }
 
 impl ErrorClasses {
@@ -53,16 +54,12 @@ impl ErrorClasses {
     /// calls never ends: Node 22 and later), or a stack overflow.
     pub fn object(&self, env: sys::napi_env, error: &Error) -> Option<sys::napi_value> {
         let message = value::from_text(env, &error.message);
-        let class = self.constructors.iter().find(|(code, _)| *code == error.code);
+        let class = self.constructors.iter().find(|(code, _)| *code == error.code).and_then(|(_, class)| class.get(env));
         let mut out = ptr::null_mut();
-        // SAFETY: `env` is live; references are strong and belong to it.
+        // SAFETY: `env` is live, and the values belong to the running callback.
         let status = unsafe {
             match class {
-                Some(&(_, class)) => {
-                    let mut constructor = ptr::null_mut();
-                    sys::napi_get_reference_value(env, class, &mut constructor);
-                    sys::napi_new_instance(env, constructor, 1, &message, &mut out)
-                }
+                Some(class) => sys::napi_new_instance(env, class, 1, &message, &mut out),
                 // Before TypeScript has handed its classes over.
                 None => sys::napi_create_error(env, value::from_text(env, error.code.name()), message, &mut out),
             }
@@ -86,15 +83,7 @@ impl ErrorClasses {
 /// `Code::Internal` when the class of a code is missing.
 pub fn set_classes(state: &mut Environment, args: &Args) -> Result<sys::napi_value> {
     let env = state.env;
-    let mut constructors = Vec::new();
-    for code in Code::ALL {
-        let mut reference = ptr::null_mut();
-        let class = value::property(env, args.value(0), code.name())?;
-        // SAFETY: `class` belongs to the running callback; a strong reference, freed with the environment.
-        let status = unsafe { sys::napi_create_reference(env, class, 1, &mut reference) };
-        value::check(status, &format!("setErrorClasses, {},", code.name()))?;
-        constructors.push((code, reference));
-    }
-    state.errors.constructors = constructors;
+    let class = |code: Code| Ok((code, Reference::strong(env, value::property(env, args.value(0), code.name())?)?));
+    state.errors.constructors = Code::ALL.into_iter().map(class).collect::<Result<_>>()?;
     Ok(ptr::null_mut())
 }

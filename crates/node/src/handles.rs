@@ -10,7 +10,7 @@
 use crate::callback::Args;
 use crate::environment::{Environment, engine};
 use crate::protocol::{WANT_FULL, WANT_MINOR};
-use crate::weak::{Scope, Weak};
+use crate::reference::{Reference, Scope};
 use ferrotensor_core::error::Code;
 use ferrotensor_core::{Error, Result};
 use ferrotensor_engine::Tensor;
@@ -54,7 +54,7 @@ impl Key {
 
 struct Held {
     tensor: Arc<Tensor>,
-    wrapper: Weak,
+    wrapper: Reference,
     age: u8,
     scope: i32,
 }
@@ -76,7 +76,7 @@ pub struct Handles {
     due: Vec<Key>,
     /// Next slot to look at for old handles.
     cursor: usize,
-    canary: Option<Weak>,
+    canary: Option<Reference>,
     since_canary: (u32, usize),
     since_minor: u32,
     created: u32,
@@ -132,7 +132,7 @@ impl Handles {
     pub fn insert(&mut self, tensor: Arc<Tensor>, wrapper: sys::napi_value, scope: i32) -> Result<f64> {
         let bytes = tensor.storage_bytes();
         self.step(bytes);
-        let wrapper = Weak::new(self.env, wrapper)?;
+        let wrapper = Reference::weak(self.env, wrapper)?;
         let index = self.free.pop().unwrap_or_else(|| {
             self.slots.push(Slot::default());
             (self.slots.len() - 1) as u32
@@ -231,7 +231,7 @@ impl Handles {
         let mut object = ptr::null_mut();
         // SAFETY: `env` is live; the object's only strong handle ends with the caller's scope.
         unsafe { sys::napi_create_object(self.env, &mut object) };
-        self.canary = Weak::new(self.env, object).ok();
+        self.canary = Reference::weak(self.env, object).ok();
     }
 
     /// Frees every young handle whose object is dead; after a full collection, which left `heap` bytes, every handle.

@@ -16,10 +16,10 @@ mod program;
 mod promise;
 mod protocol;
 mod readback;
+mod reference;
 mod share;
 mod value;
 mod watch;
-mod weak;
 
 use callback::{Bound, Callback};
 use environment::Environment;

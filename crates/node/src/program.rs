@@ -5,6 +5,7 @@
 use crate::callback::Args;
 use crate::environment::Environment;
 use crate::protocol;
+use crate::reference::Reference;
 use crate::value;
 use ferrotensor_core::{Error, Result};
 use ferrotensor_engine::{Mode, Request, RunOutcome, Tensor};
@@ -37,26 +38,20 @@ impl Buffers {
 struct Shared<T> {
     data: *mut T,
     len: usize,
-    reference: sys::napi_ref,
+    /// Keeps the memory where it is.
+    _array: Option<Reference>,
 }
 
 impl<T> Default for Shared<T> {
     fn default() -> Self {
-        Shared { data: ptr::dangling_mut(), len: 0, reference: ptr::null_mut() }
+        Shared { data: ptr::dangling_mut(), len: 0, _array: None }
     }
 }
 
 impl<T> Shared<T> {
     fn take(&mut self, env: sys::napi_env, array: sys::napi_value) -> Result<()> {
         let (data, bytes) = value::typed_array(env, array)?;
-        let mut reference = ptr::null_mut();
-        // SAFETY: `array` belongs to the running callback; the strong reference keeps its memory where it is.
-        value::check(unsafe { sys::napi_create_reference(env, array, 1, &mut reference) }, "setBuffers")?;
-        if !self.reference.is_null() {
-            // SAFETY: made by an earlier call.
-            unsafe { sys::napi_delete_reference(env, self.reference) };
-        }
-        *self = Shared { data: data.cast(), len: bytes / size_of::<T>(), reference };
+        *self = Shared { data: data.cast(), len: bytes / size_of::<T>(), _array: Some(Reference::strong(env, array)?) };
         Ok(())
     }
 
@@ -133,11 +128,10 @@ pub fn run(state: &mut Environment, args: &Args) -> Result<sys::napi_value> {
         let ready = if sync && flags & protocol::SMALL != 0 { first.wait().is_ok() } else { first.is_ready() };
         let bytes = first.len() * first.dtype().bytes();
         // First in, first out on each device: the last one tells about all before it (see `drain`).
-        if ready {
-            state.queued.remove(&first.device());
-        } else {
-            state.queued.insert(first.device(), first.clone());
-        }
+        match first.pending() {
+            Some(program) => state.queued.insert(first.device(), program.clone()),
+            None => state.queued.remove(&first.device()),
+        };
         if ready && flags & protocol::SMALL != 0 && first.len() <= protocol::SMALL_ELEMENTS {
             let target = small.get_mut(..bytes).ok_or_else(short)?;
             if first.read(target).is_ok() {

@@ -4,8 +4,8 @@
 //! promise in batches, against 48 us with a threadsafe function for each.
 
 use crate::environment::Environment;
+use crate::reference::Scope;
 use crate::value;
-use crate::weak::Scope;
 use ferrotensor_core::{Error, Result};
 use napi_sys as sys;
 use std::ffi::c_void;

@@ -4,8 +4,8 @@
 
 use crate::callback::Args;
 use crate::environment::Environment;
+use crate::reference::{Reference, Scope};
 use crate::value;
-use crate::weak::{Scope, Weak};
 use ferrotensor_core::Result;
 use napi_sys as sys;
 use std::ptr;
@@ -18,7 +18,7 @@ const SCOPE_ENTRIES: usize = 1024;
 /// The watch list of one environment.
 #[derive(Default)]
 pub struct Watched {
-    list: Vec<Weak>,
+    list: Vec<Reference>,
     /// Length at which the next pruning is due.
     due: usize,
 }
@@ -38,7 +38,7 @@ impl Watched {
 
 /// `watch(expression)`: returns whether enough came together for a minor collection and `pruneWatched`.
 pub fn watch(state: &mut Environment, args: &Args) -> Result<sys::napi_value> {
-    state.watched.list.push(Weak::new(state.env, args.value(0))?);
+    state.watched.list.push(Reference::weak(state.env, args.value(0))?);
     Ok(value::from_bool(state.env, state.watched.list.len() >= state.watched.due.max(PRUNE)))
 }
 

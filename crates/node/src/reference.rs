@@ -1,26 +1,39 @@
-//! Weak references to JavaScript objects, without finalizers, and the handle scopes around looking at them.
+//! References to JavaScript objects, without finalizers, and the handle scopes around looking at them.
 
 use crate::value;
 use ferrotensor_core::Result;
 use napi_sys as sys;
 use std::ptr;
 
-/// A weak reference; deleting it needs the JavaScript thread, where all of its owners live.
-pub struct Weak {
+/// A weak or strong reference; deleting it needs the JavaScript thread, where all of its owners live. Node deletes none at the end
+/// of an environment.
+pub struct Reference {
     env: sys::napi_env,
     reference: sys::napi_ref,
 }
 
-impl Weak {
-    /// Refers to an object.
+impl Reference {
+    /// Refers to an object, which may be collected.
     ///
     /// # Errors
     /// `Code::Internal` when `object` is none.
-    pub fn new(env: sys::napi_env, object: sys::napi_value) -> Result<Weak> {
+    pub fn weak(env: sys::napi_env, object: sys::napi_value) -> Result<Reference> {
+        Reference::new(env, object, 0)
+    }
+
+    /// Keeps an object.
+    ///
+    /// # Errors
+    /// As [`Reference::weak`].
+    pub fn strong(env: sys::napi_env, object: sys::napi_value) -> Result<Reference> {
+        Reference::new(env, object, 1)
+    }
+
+    fn new(env: sys::napi_env, object: sys::napi_value, count: u32) -> Result<Reference> {
         let mut reference = ptr::null_mut();
         // SAFETY: `object` belongs to the running callback; a count of 0 makes the reference weak.
-        value::check(unsafe { sys::napi_create_reference(env, object, 0, &mut reference) }, "napi_create_reference")?;
-        Ok(Weak { env, reference })
+        value::check(unsafe { sys::napi_create_reference(env, object, count, &mut reference) }, "napi_create_reference")?;
+        Ok(Reference { env, reference })
     }
 
     /// The object, unless it was collected. It lives at least until the current handle scope ends.
@@ -32,7 +45,7 @@ impl Weak {
     }
 }
 
-impl Drop for Weak {
+impl Drop for Reference {
     fn drop(&mut self) {
         // SAFETY: on the environment's thread, and before it is gone: owners are dropped in its cleanup hook at the latest.
         unsafe { sys::napi_delete_reference(self.env, self.reference) };
