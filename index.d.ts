@@ -665,11 +665,7 @@ declare function round<A extends DType>(x: Tensor<A>): Tensor<A>;
  *
  * `sqrt(x)`
  *
-<<<<<<< HEAD
- * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
-=======
- * Takes a real dtype; gives the same dtype, float32 for integers and bool.
->>>>>>> tidy
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `sqrt`, PyTorch `sqrt`.
  *
  * @param x A tensor.
@@ -684,11 +680,7 @@ declare function sqrt<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `1 / sqrt(x)`
  *
-<<<<<<< HEAD
- * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
-=======
- * Takes a real dtype; gives the same dtype, float32 for integers and bool.
->>>>>>> tidy
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
  * PyTorch `rsqrt`.
  *
  * @param x A tensor.
@@ -718,11 +710,7 @@ declare function reciprocal<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `e^x`
  *
-<<<<<<< HEAD
- * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
-=======
- * Takes a real dtype; gives the same dtype, float32 for integers and bool.
->>>>>>> tidy
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `exp`, PyTorch `exp`.
  *
  * @param x A tensor.
@@ -752,11 +740,7 @@ declare function exp2<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `e^x - 1`
  *
-<<<<<<< HEAD
- * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
-=======
- * Takes a real dtype; gives the same dtype, float32 for integers and bool.
->>>>>>> tidy
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `expm1`, PyTorch `expm1`.
  *
  * @param x A tensor.
@@ -771,11 +755,7 @@ declare function expm1<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `ln(x)`
  *
-<<<<<<< HEAD
- * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
-=======
- * Takes a real dtype; gives the same dtype, float32 for integers and bool.
->>>>>>> tidy
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `log`, PyTorch `log`.
  *
  * @param x A tensor.
@@ -790,11 +770,7 @@ declare function log<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `ln(1 + x)`
  *
-<<<<<<< HEAD
- * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
-=======
- * Takes a real dtype; gives the same dtype, float32 for integers and bool.
->>>>>>> tidy
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `log1p`, PyTorch `log1p`.
  *
  * @param x A tensor.
@@ -809,11 +785,7 @@ declare function log1p<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `ln(x) / ln(2)`
  *
-<<<<<<< HEAD
- * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
-=======
- * Takes a real dtype; gives the same dtype, float32 for integers and bool.
->>>>>>> tidy
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `log2`, PyTorch `log2`.
  *
  * @param x A tensor.
@@ -828,11 +800,7 @@ declare function log2<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `ln(x) / ln(10)`
  *
-<<<<<<< HEAD
- * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
-=======
- * Takes a real dtype; gives the same dtype, float32 for integers and bool.
->>>>>>> tidy
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `log10`, PyTorch `log10`.
  *
  * @param x A tensor.
@@ -847,11 +815,7 @@ declare function log10<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `sin(x)`
  *
-<<<<<<< HEAD
- * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
-=======
- * Takes a real dtype; gives the same dtype, float32 for integers and bool.
->>>>>>> tidy
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `sin`, PyTorch `sin`.
  *
  * @param x A tensor.
@@ -866,11 +830,7 @@ declare function sin<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `cos(x)`
  *
-<<<<<<< HEAD
- * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
-=======
- * Takes a real dtype; gives the same dtype, float32 for integers and bool.
->>>>>>> tidy
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `cos`, PyTorch `cos`.
  *
  * @param x A tensor.
@@ -885,11 +845,7 @@ declare function cos<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `sin(x) / cos(x)`
  *
-<<<<<<< HEAD
- * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
-=======
- * Takes a real dtype; gives the same dtype, float32 for integers and bool.
->>>>>>> tidy
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `tan`, PyTorch `tan`.
  *
  * @param x A tensor.
@@ -904,11 +860,7 @@ declare function tan<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `y with sin(y) = x`
  *
-<<<<<<< HEAD
- * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
-=======
- * Takes a real dtype; gives the same dtype, float32 for integers and bool.
->>>>>>> tidy
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `asin`, PyTorch `asin`.
  *
  * @param x A tensor.
@@ -923,11 +875,7 @@ declare function asin<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `y with cos(y) = x`
  *
-<<<<<<< HEAD
- * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
-=======
- * Takes a real dtype; gives the same dtype, float32 for integers and bool.
->>>>>>> tidy
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `acos`, PyTorch `acos`.
  *
  * @param x A tensor.
@@ -942,11 +890,7 @@ declare function acos<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `y with tan(y) = x`
  *
-<<<<<<< HEAD
- * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
-=======
- * Takes a real dtype; gives the same dtype, float32 for integers and bool.
->>>>>>> tidy
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `atan`, PyTorch `atan`.
  *
  * @param x A tensor.
@@ -961,11 +905,7 @@ declare function atan<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `(e^x - e^-x) / 2`
  *
-<<<<<<< HEAD
- * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
-=======
- * Takes a real dtype; gives the same dtype, float32 for integers and bool.
->>>>>>> tidy
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `sinh`, PyTorch `sinh`.
  *
  * @param x A tensor.
@@ -980,11 +920,7 @@ declare function sinh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `(e^x + e^-x) / 2`
  *
-<<<<<<< HEAD
- * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
-=======
- * Takes a real dtype; gives the same dtype, float32 for integers and bool.
->>>>>>> tidy
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `cosh`, PyTorch `cosh`.
  *
  * @param x A tensor.
@@ -999,11 +935,7 @@ declare function cosh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `(e^x - e^-x) / (e^x + e^-x)`
  *
-<<<<<<< HEAD
- * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
-=======
- * Takes a real dtype; gives the same dtype, float32 for integers and bool.
->>>>>>> tidy
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `tanh`, PyTorch `tanh`.
  *
  * @param x A tensor.
@@ -1018,11 +950,7 @@ declare function tanh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `ln(x + sqrt(x^2 + 1))`
  *
-<<<<<<< HEAD
- * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
-=======
- * Takes a real dtype; gives the same dtype, float32 for integers and bool.
->>>>>>> tidy
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `asinh`, PyTorch `asinh`.
  *
  * @param x A tensor.
@@ -1037,11 +965,7 @@ declare function asinh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `ln(x + sqrt(x^2 - 1))`
  *
-<<<<<<< HEAD
- * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
-=======
- * Takes a real dtype; gives the same dtype, float32 for integers and bool.
->>>>>>> tidy
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `acosh`, PyTorch `acosh`.
  *
  * @param x A tensor.
@@ -1056,11 +980,7 @@ declare function acosh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  *
  * `ln((1 + x) / (1 - x)) / 2`
  *
-<<<<<<< HEAD
- * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
-=======
- * Takes a real dtype; gives the same dtype, float32 for integers and bool.
->>>>>>> tidy
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `atanh`, PyTorch `atanh`.
  *
  * @param x A tensor.
@@ -2543,11 +2463,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `sqrt(x)`
      *
-<<<<<<< HEAD
-     * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
-=======
-     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
->>>>>>> tidy
+     * Takes any dtype; gives the same dtype, float32 for integers and bool.
      * NumPy `sqrt`, PyTorch `sqrt`.
      *
      * @example
@@ -2561,11 +2477,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `1 / sqrt(x)`
      *
-<<<<<<< HEAD
-     * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
-=======
-     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
->>>>>>> tidy
+     * Takes any dtype; gives the same dtype, float32 for integers and bool.
      * PyTorch `rsqrt`.
      *
      * @example
@@ -2593,11 +2505,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `e^x`
      *
-<<<<<<< HEAD
-     * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
-=======
-     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
->>>>>>> tidy
+     * Takes any dtype; gives the same dtype, float32 for integers and bool.
      * NumPy `exp`, PyTorch `exp`.
      *
      * @example
@@ -2625,11 +2533,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `e^x - 1`
      *
-<<<<<<< HEAD
-     * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
-=======
-     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
->>>>>>> tidy
+     * Takes any dtype; gives the same dtype, float32 for integers and bool.
      * NumPy `expm1`, PyTorch `expm1`.
      *
      * @example
@@ -2643,11 +2547,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `ln(x)`
      *
-<<<<<<< HEAD
-     * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
-=======
-     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
->>>>>>> tidy
+     * Takes any dtype; gives the same dtype, float32 for integers and bool.
      * NumPy `log`, PyTorch `log`.
      *
      * @example
@@ -2661,11 +2561,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `ln(1 + x)`
      *
-<<<<<<< HEAD
-     * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
-=======
-     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
->>>>>>> tidy
+     * Takes any dtype; gives the same dtype, float32 for integers and bool.
      * NumPy `log1p`, PyTorch `log1p`.
      *
      * @example
@@ -2679,11 +2575,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `ln(x) / ln(2)`
      *
-<<<<<<< HEAD
-     * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
-=======
-     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
->>>>>>> tidy
+     * Takes any dtype; gives the same dtype, float32 for integers and bool.
      * NumPy `log2`, PyTorch `log2`.
      *
      * @example
@@ -2697,11 +2589,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `ln(x) / ln(10)`
      *
-<<<<<<< HEAD
-     * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
-=======
-     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
->>>>>>> tidy
+     * Takes any dtype; gives the same dtype, float32 for integers and bool.
      * NumPy `log10`, PyTorch `log10`.
      *
      * @example
@@ -2715,11 +2603,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `sin(x)`
      *
-<<<<<<< HEAD
-     * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
-=======
-     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
->>>>>>> tidy
+     * Takes any dtype; gives the same dtype, float32 for integers and bool.
      * NumPy `sin`, PyTorch `sin`.
      *
      * @example
@@ -2733,11 +2617,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `cos(x)`
      *
-<<<<<<< HEAD
-     * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
-=======
-     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
->>>>>>> tidy
+     * Takes any dtype; gives the same dtype, float32 for integers and bool.
      * NumPy `cos`, PyTorch `cos`.
      *
      * @example
@@ -2751,11 +2631,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `sin(x) / cos(x)`
      *
-<<<<<<< HEAD
-     * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
-=======
-     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
->>>>>>> tidy
+     * Takes any dtype; gives the same dtype, float32 for integers and bool.
      * NumPy `tan`, PyTorch `tan`.
      *
      * @example
@@ -2769,11 +2645,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `y with sin(y) = x`
      *
-<<<<<<< HEAD
-     * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
-=======
-     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
->>>>>>> tidy
+     * Takes any dtype; gives the same dtype, float32 for integers and bool.
      * NumPy `asin`, PyTorch `asin`.
      *
      * @example
@@ -2787,11 +2659,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `y with cos(y) = x`
      *
-<<<<<<< HEAD
-     * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
-=======
-     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
->>>>>>> tidy
+     * Takes any dtype; gives the same dtype, float32 for integers and bool.
      * NumPy `acos`, PyTorch `acos`.
      *
      * @example
@@ -2805,11 +2673,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `y with tan(y) = x`
      *
-<<<<<<< HEAD
-     * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
-=======
-     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
->>>>>>> tidy
+     * Takes any dtype; gives the same dtype, float32 for integers and bool.
      * NumPy `atan`, PyTorch `atan`.
      *
      * @example
@@ -2823,11 +2687,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `(e^x - e^-x) / 2`
      *
-<<<<<<< HEAD
-     * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
-=======
-     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
->>>>>>> tidy
+     * Takes any dtype; gives the same dtype, float32 for integers and bool.
      * NumPy `sinh`, PyTorch `sinh`.
      *
      * @example
@@ -2841,11 +2701,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `(e^x + e^-x) / 2`
      *
-<<<<<<< HEAD
-     * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
-=======
-     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
->>>>>>> tidy
+     * Takes any dtype; gives the same dtype, float32 for integers and bool.
      * NumPy `cosh`, PyTorch `cosh`.
      *
      * @example
@@ -2859,11 +2715,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `(e^x - e^-x) / (e^x + e^-x)`
      *
-<<<<<<< HEAD
-     * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
-=======
-     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
->>>>>>> tidy
+     * Takes any dtype; gives the same dtype, float32 for integers and bool.
      * NumPy `tanh`, PyTorch `tanh`.
      *
      * @example
@@ -2877,11 +2729,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `ln(x + sqrt(x^2 + 1))`
      *
-<<<<<<< HEAD
-     * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
-=======
-     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
->>>>>>> tidy
+     * Takes any dtype; gives the same dtype, float32 for integers and bool.
      * NumPy `asinh`, PyTorch `asinh`.
      *
      * @example
@@ -2895,11 +2743,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `ln(x + sqrt(x^2 - 1))`
      *
-<<<<<<< HEAD
-     * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
-=======
-     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
->>>>>>> tidy
+     * Takes any dtype; gives the same dtype, float32 for integers and bool.
      * NumPy `acosh`, PyTorch `acosh`.
      *
      * @example
@@ -2913,11 +2757,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      *
      * `ln((1 + x) / (1 - x)) / 2`
      *
-<<<<<<< HEAD
-     * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
-=======
-     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
->>>>>>> tidy
+     * Takes any dtype; gives the same dtype, float32 for integers and bool.
      * NumPy `atanh`, PyTorch `atanh`.
      *
      * @example
