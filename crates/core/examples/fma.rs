@@ -69,11 +69,10 @@ fn compare<F: Checked>(seed: u64, tiles: u64, counts: &Counts) {
     let mut xyz = [[F::default(); TILE]; 3];
     let (mut want, mut quick, mut in_doubt) = ([F::default(); TILE], [F::default(); TILE], [false; TILE]);
     for _ in 0..tiles {
-        for i in 0..TILE {
-            for (operands, bits) in xyz.iter_mut().zip(triples.next()) {
-                operands[i] = F::from_u64(bits);
-            }
-        }
+        (0..TILE).for_each(|i| {
+            let bits = triples.next();
+            (0..3).for_each(|n| xyz[n][i] = F::from_u64(bits[n]));
+        });
         let [x, y, z] = &xyz;
         // SAFETY: `main` asked for the instruction.
         unsafe { F::hardware(&xyz, &mut want) };

@@ -151,10 +151,9 @@ pub trait Real:
 /// The n-th two terms of a polynomial, as one of the first degree.
 #[inline(always)]
 fn pair<V: Real>(x: V, c: &[f64], n: usize) -> V {
-    let low = x.lit(c[2 * n]);
     match c.get(2 * n + 1) {
-        Some(&high) => x.fma(x.lit(high), low),
-        None => low,
+        Some(&high) => x.fma(x.lit(high), x.lit(c[2 * n])),
+        None => x.lit(c[2 * n]),
     }
 }
 

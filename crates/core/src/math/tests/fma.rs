@@ -8,6 +8,8 @@ use std::cell::Cell;
 const INF: f64 = f64::INFINITY;
 const NAN: f64 = f64::NAN;
 const MAX: f64 = f64::MAX;
+/// 2^970, half a unit in the last place of the largest number.
+const HALF_UNIT: f64 = f64::from_bits((970 + 1023) << 52);
 /// The smallest subnormal.
 const LEAST: f64 = f64::from_bits(1);
 
@@ -45,8 +47,8 @@ const DOUBLES: &[[f64; 4]] = &[
     [MAX, 2.0, -MAX, MAX],
     [MAX, -2.0, MAX, -MAX],
     // 2^1024 less half a unit and a little: the largest number; without the little it is infinite.
-    [MAX, 1.0, 9.979201547673598e291, MAX],
-    [MAX, 1.0, f64::from_bits((1023 + 970) << 52), INF],
+    [MAX, 1.0, f64::from_bits(HALF_UNIT.to_bits() - 1), MAX],
+    [MAX, 1.0, HALF_UNIT, INF],
     [MAX, 1.0 + f64::EPSILON, -LEAST, INF],
     // (1 + e)(1 - e) = 1 - e^2 is a tie's neighbour for the smallest of addends, and exact with 1 taken away.
     [1.0 + f64::EPSILON, 1.0 - f64::EPSILON, 0.0, 1.0],
