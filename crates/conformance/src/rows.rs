@@ -235,6 +235,8 @@ impl Group {
         for fusion in [true, false] {
             let run = |threads| {
                 machine::with(device, fusion, |m| {
+                    // Whatever ran on this machine before is not this row's.
+                    m.take_stats();
                     let got = m.call(case);
                     m.forget();
                     Ok((threads, got, m.take_stats()))
