@@ -23,6 +23,10 @@ const PLANTED = {
 // crossbeam's queues, below rayon, take back what they lent in ways that only this model of borrows allows, and keep pointers with a
 // tag in their lowest bits as integers. Tests read the environment.
 const MIRIFLAGS = ['-Zmiri-tree-borrows', '-Zmiri-permissive-provenance', '-Zmiri-disable-isolation']
+const RUNS = [
+  ['memory of the CPU', '--lib', '--', 'memory'],
+  ['kernels of the CPU', '--test', 'kernels']
+]
 
 let [passed, failed] = [0, 0]
 const judge = (good, text) => {
@@ -43,10 +47,12 @@ async function interpret() {
   }
   if (failed > 0) return
   const env = { MIRIFLAGS: MIRIFLAGS.join(' '), FERROTENSOR_THREADS: '2' }
-  const result = await step('kernels of the CPU', ['cargo', '+nightly', 'miri', 'test', '--package', 'ferrotensor-cpu', '--lib', '--test', 'kernels'], { env })
-  const counted = verdict({ count: rust }, result)
-  passed += counted.passed
-  failed += counted.failed
+  for (const [name, ...args] of RUNS) {
+    const result = await step(name, ['cargo', '+nightly', 'miri', 'test', '--package', 'ferrotensor-cpu', '--features', 'ferrotensor-core/portable', ...args], { env })
+    const counted = verdict({ count: rust }, result)
+    passed += counted.passed
+    failed += counted.failed
+  }
 }
 
 const reason = absence('miri')

@@ -208,6 +208,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "it ends where a system would refuse")]
     fn an_impossible_request_is_an_error_and_counts_nothing() {
         let used = Arc::default();
         for bytes in [usize::MAX / 2, usize::MAX] {

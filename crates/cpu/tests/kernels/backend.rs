@@ -84,5 +84,8 @@ fn memory_is_counted_while_buffers_live() {
     assert_eq!(backend.mem().used, 5 << 20);
     drop(buffer);
     assert_eq!(backend.mem().used, 0);
-    assert_eq!(backend.alloc(usize::MAX / 2).err().unwrap().code, Code::OutOfMemory);
+    // Miri ends where a system would refuse.
+    if !cfg!(miri) {
+        assert_eq!(backend.alloc(usize::MAX / 2).err().unwrap().code, Code::OutOfMemory);
+    }
 }
