@@ -3881,11 +3881,11 @@ declare namespace fft_d {
  *
  * `x1 @ out = x2`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
  * NumPy `linalg.solve`, PyTorch `linalg.solve`.
  *
- * @param x1 A tensor of a real dtype.
- * @param x2 A tensor of a real dtype.
+ * @param x1 A tensor.
+ * @param x2 A tensor.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.solve(ft.zeros([2, 3]), ft.zeros([2]))`.
  * @throws {TensorError} `ERR_LINALG`, as for `ft.linalg.solve(ft.zeros([2, 2]), ft.ones([2])).toArray()`.
  * @example
@@ -3895,14 +3895,14 @@ declare namespace fft_d {
  */
 declare function solve<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>): Tensor<FloatOf<Promote<A, B>>>;
 /**
- * Reduced QR factorisation: orthonormal columns times an upper triangle whose diagonal is not negative.
+ * Reduced QR factorisation: orthonormal columns times an upper triangle whose diagonal is real and not negative.
  *
  * `x = q @ r`
  *
- * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `linalg.qr`, PyTorch `linalg.qr`.
  *
- * @param x A tensor of a real dtype.
+ * @param x A tensor.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.qr(ft.zeros([2]))`.
  * @example
  * ```ts
@@ -3939,11 +3939,11 @@ interface ConvOptions {
  *
  * `y_(b,o,p) = sum_(c,k) weights_(o,c,k) x_(b,c,p stride + k dilation - padding)`
  *
- * Takes an integer or floating dtype; gives the promoted dtype.
+ * Takes a numeric dtype; gives the promoted dtype.
  * PyTorch `nn.functional.conv2d`.
  *
- * @param x A tensor of an integer or floating dtype.
- * @param weights A tensor of an integer or floating dtype.
+ * @param x A tensor of a numeric dtype.
+ * @param weights A tensor of a numeric dtype.
  * @param options An object of options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.conv(ft.zeros([1, 3, 8, 8]), ft.zeros([4, 2, 3, 3]))`.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.nn.conv(ft.zeros([1, 1, 4]), ft.zeros([1, 1, 2]), { stride: 0 })`.

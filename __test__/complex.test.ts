@@ -81,3 +81,29 @@ test('powers', (t) => {
   const { re, im } = ft.tensor([c(0, 1)], { dtype: 'complex128' }).pow(ft.tensor([c(0, 1)], { dtype: 'complex128' })).itemSync()
   t.true(Math.abs(re - Math.exp(-Math.PI / 2)) < 1e-15 && Math.abs(im) < 1e-15)
 })
+
+test('signs of zero choose the side of a later cut', (t) => {
+  const sines = ft.tensor([c(2, 0), c(2, -0)], { dtype: 'complex128' }).sin().toArray() as ft.Complex[]
+  t.deepEqual(sines.map(({ im }) => Object.is(im, -0)), [true, false])
+  const [above, below] = ft.tensor([c(4, 0), c(4, -0)]).cosh().neg().log().toArray() as [ft.Complex, ft.Complex]
+  t.deepEqual([above.im, below.im], [-Math.fround(Math.PI), Math.fround(Math.PI)])
+})
+
+test('powers of sizes whose squares overflow', (t) => {
+  t.deepEqual(ft.tensor([c(1e20, 0)]).pow(-2).itemSync().re, Math.fround(1e-40))
+  t.deepEqual(ft.tensor([c(Infinity, 1)]).pow(-1).itemSync().re, 0)
+})
+
+test('linear systems, factors and convolutions', (t) => {
+  const a = ft.tensor([[c(2, 1), c(0, -1)], [c(1, 0), c(3, 2)]], { dtype: 'complex128' })
+  const b = ft.tensor([c(1, 0), c(0, 1)], { dtype: 'complex128' })
+  const close = (x: Tensor<'complex128'>, y: Tensor<'complex128'>) => t.true(x.sub(y).abs().max().itemSync() < 1e-14, `${x} ${y}`)
+  close(a.matmul(ft.linalg.solve(a, b)), b)
+  const { q, r } = ft.linalg.qr(a)
+  close(q.matmul(r), a)
+  const diagonal = [r.at(0, 0).itemSync(), r.at(1, 1).itemSync()]
+  t.true(diagonal.every(({ re, im }) => re > 0 && im === 0), String(r))
+  t.is(r.at(1, 0).itemSync().re, 0)
+  const y: Tensor<'complex64'> = ft.nn.conv(ft.tensor([[[c(1, 1), c(0, 2), c(3, 0)]]]), ft.tensor([[[c(0, 1), c(1, 0)]]]))
+  t.deepEqual(y.toArray(), [[[c(-1, 3), c(1, 0)]]])
+})

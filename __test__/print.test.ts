@@ -20,7 +20,7 @@ test('numbers have the fewest digits that name them', (t) => {
     [0.1, 'float32', '0.1'], [0.1, 'float64', '0.1'], [0.1, 'float16', '0.1'], [0.1, 'bfloat16', '0.1'], [1 / 3, 'float32', '0.33333334'],
     [1 / 3, 'float64', '0.33333333'], [1 / 3, 'float16', '0.3333'], [16777216, 'float32', '16777216'], [-0, 'float32', '-0'],
     [NaN, 'float32', 'nan'], [Infinity, 'float32', 'inf'], [-Infinity, 'float64', '-inf'], [1e-9, 'float32', '1e-09'], [1.5e10, 'float64', '1.5e+10'],
-    [65504, 'float16', '65504'], [5.9604644775390625e-8, 'float16', '6e-08'], [2 ** -149, 'float32', '1e-45'], [1 - 2 ** -24, 'float32', '0.99999994']
+    [0.1 + 0.2, 'float64', '0.3'], [1e-9 * (1 + 2 ** -50), 'float64', '1e-09'], [65504, 'float16', '65504'], [5.9604644775390625e-8, 'float16', '6e-08'], [2 ** -149, 'float32', '1e-45'], [1 - 2 ** -24, 'float32', '0.99999994']
   ] as const) {
     t.is(String(ft.tensor(value, { dtype })), text, `${value} ${dtype}`)
   }

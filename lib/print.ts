@@ -62,14 +62,15 @@ function floatFormat(values: readonly number[], dtype: DType): (v: number) => st
   const least = finite.reduce((a, b) => Math.min(a, b), Infinity)
   const scientific = largest >= LARGE || (least < 1e-4 && finite.length > 0)
   // All mantissas get as many digits as the longest needs.
-  const mantissa = (v: number) => Math.min(/\.(\d+)e/.exec(v.toExponential())?.[1]?.length ?? 0, PRECISION)
+  const mantissa = (v: number) => /\.(\d+)e/.exec(Number(v.toExponential(PRECISION)).toExponential())?.[1]?.length ?? 0
   const digits = scientific ? finite.reduce((most, v) => Math.max(most, mantissa(v)), 0) : 0
   return (v) => {
     if (Number.isNaN(v)) return 'nan'
     if (!Number.isFinite(v)) return v > 0 ? 'inf' : '-inf'
     const short = shortest(v, dtype)
     if (scientific) return short.toExponential(digits).replace(/e([+-])(\d)$/, 'e$10$2')
-    const fixed = short.toFixed(Math.min(decimals(short), PRECISION))
+    const cut = Number(short.toFixed(PRECISION))
+    const fixed = cut.toFixed(decimals(cut))
     return Object.is(v, -0) ? `-${fixed}` : fixed
   }
 }

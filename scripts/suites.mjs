@@ -49,8 +49,8 @@ const script = (name) => [process.execPath, `scripts/${name}.mjs`]
 
 /**
  * `setup`: needs the native module and the compiled TypeScript. `tool`: runs only where this command is installed; where
- * `EXPECT_TOOLS` (names with commas) lists it, its absence is a failure. `target`: so is that of Rust's standard library for it.
- * `absence`: so is what it says is missing.
+ * `EXPECT_TOOLS` (names with commas) lists it, or a suite without one by its own name, its absence is a failure. `target`: likewise of Rust's standard library for it.
+ * `absence`: likewise of what it says is missing.
  * @type {{ name: string, command: string[], count: (output: string, code: number) => { passed: number, failed: number }, setup?: boolean, tool?: string, target?: string, absence?: () => string | null }[]}
  */
 export const QUICK = [
@@ -83,6 +83,7 @@ export const FULL = [
 export const SLOW = [
   { name: 'AddressSanitizer', command: [...script('sanitizers'), 'address'], count: closing, setup: true, tool: 'gcc', absence: () => noSanitizer('address') },
   { name: 'ThreadSanitizer', command: [...script('sanitizers'), 'thread'], count: closing, setup: true, tool: 'gcc', absence: () => noSanitizer('thread') },
+  { name: 'Miri', command: script('miri'), count: closing, absence: () => noSanitizer('miri') },
   { name: 'fuzz targets', command: script('fuzz/native'), count: closing, tool: 'c++' },
   { name: 'hostile calls, many', command: [...script('fuzz/calls'), '--seed', 'slow', '--calls', '5000'], count: closing, setup: true },
   { name: 'soak, twenty minutes', command: [...script('fuzz/soak'), '--seed', 'slow', '--seconds', '1200'], count: closing, setup: true },

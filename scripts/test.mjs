@@ -27,7 +27,7 @@ function absence({ tool, target, absence: missing }) {
 }
 let ready
 for (const suite of missing === null ? suites : []) {
-  const reason = expected.includes(suite.tool) ? null : absence(suite)
+  const reason = expected.includes(suite.tool ?? suite.name) ? null : absence(suite)
   if (reason !== null) {
     console.log(`${suite.name}: skipped, ${reason}`)
     continue

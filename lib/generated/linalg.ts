@@ -11,11 +11,11 @@ import type { DType, FloatOf, Promote } from './dtypes.js'
  *
  * `x1 @ out = x2`
  *
- * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
  * NumPy `linalg.solve`, PyTorch `linalg.solve`.
  *
- * @param x1 A tensor of a real dtype.
- * @param x2 A tensor of a real dtype.
+ * @param x1 A tensor.
+ * @param x2 A tensor.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.solve(ft.zeros([2, 3]), ft.zeros([2]))`.
  * @throws {TensorError} `ERR_LINALG`, as for `ft.linalg.solve(ft.zeros([2, 2]), ft.ones([2])).toArray()`.
  * @example
@@ -28,14 +28,14 @@ export function solve<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tenso
 }
 
 /**
- * Reduced QR factorisation: orthonormal columns times an upper triangle whose diagonal is not negative.
+ * Reduced QR factorisation: orthonormal columns times an upper triangle whose diagonal is real and not negative.
  *
  * `x = q @ r`
  *
- * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
  * NumPy `linalg.qr`, PyTorch `linalg.qr`.
  *
- * @param x A tensor of a real dtype.
+ * @param x A tensor.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.qr(ft.zeros([2]))`.
  * @example
  * ```ts

@@ -22,11 +22,11 @@ export interface ConvOptions {
  *
  * `y_(b,o,p) = sum_(c,k) weights_(o,c,k) x_(b,c,p stride + k dilation - padding)`
  *
- * Takes an integer or floating dtype; gives the promoted dtype.
+ * Takes a numeric dtype; gives the promoted dtype.
  * PyTorch `nn.functional.conv2d`.
  *
- * @param x A tensor of an integer or floating dtype.
- * @param weights A tensor of an integer or floating dtype.
+ * @param x A tensor of a numeric dtype.
+ * @param weights A tensor of a numeric dtype.
  * @param options An object of options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.conv(ft.zeros([1, 3, 8, 8]), ft.zeros([4, 2, 3, 3]))`.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.nn.conv(ft.zeros([1, 1, 4]), ft.zeros([1, 1, 2]), { stride: 0 })`.

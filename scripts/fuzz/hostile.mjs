@@ -69,7 +69,7 @@ const shifting = (first, then) => {
 const trapped = new Proxy({}, { get: () => throwing })
 const throwingProxy = (target) => new Proxy(target, trapped)
 
-/** One element of each kind there is, wrapped in a plain array where `wrap` asks for it. */
+/** A number that trips code, and a text. */
 export const hostileNumber = (rng) => rng.pick(NUMBERS)
 export const hostileText = (rng) => rng.pick(TEXTS)
 

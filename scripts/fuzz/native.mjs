@@ -5,14 +5,14 @@
 //
 // The seconds are each target's. Needs a C++ compiler for libFuzzer.
 
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { ROOT, step } from '../steps.mjs'
 import { ENVIRONMENT } from '../suites.mjs'
 
 const { values: given } = parseArgs({ options: { seed: { type: 'string', default: '1' }, seconds: { type: 'string', default: '60' } } })
-const TARGETS = ['layouts', 'programs']
+const TARGETS = [...readFileSync(join(ROOT, 'crates/fuzz/Cargo.toml'), 'utf8').matchAll(/^name = "fuzz-(\w+)"$/gm)].map(([, name]) => name)
 /** Edges that random bytes alone reach within seconds: fewer, and the coverage that guides the search is not measured. */
 const LEAST_COVERAGE = 100
 

@@ -12,7 +12,7 @@ const { values: given } = parseArgs({ options: { seed: { type: 'string', default
 const { seed } = given
 
 const SHAPE = [3, 1, 4]
-/** Of every kind that must succeed or be refused at least one in so many. */
+/** The least share of texts that must succeed, and of those that must be refused. */
 const LEAST_SHARE = 0.2
 const SHOWN = 5
 

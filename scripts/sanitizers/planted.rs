@@ -1,20 +1,28 @@
 //! A native module that commits the error that the environment variable `PLANTED` names, as the sanitizer that must report it
-//! calls it. `scripts/sanitizers.mjs` compiles it, loads it and looks for the report; nothing else ever builds it.
+//! calls it. `scripts/sanitizers.mjs` compiles it, loads it and looks for the report; `scripts/miri.mjs` interprets it as a
+//! program; nothing else ever builds it.
 
 use std::ffi::c_void;
 use std::hint::black_box;
+use std::mem::MaybeUninit;
 
 /// What Node calls when it loads a native module.
 #[unsafe(no_mangle)]
 pub extern "C" fn napi_register_module_v1(_env: *mut c_void, exports: *mut c_void) -> *mut c_void {
+    main();
+    exports
+}
+
+fn main() {
     match std::env::var("PLANTED").as_deref() {
         Ok("heap-buffer-overflow") => heap_buffer_overflow(),
         Ok("heap-use-after-free") => heap_use_after_free(),
         Ok("detected memory leaks") => leak(),
         Ok("data race") => data_race(),
+        Ok("uninitialized memory") => uninitialized(),
+        Ok("broken borrow") => broken_borrow(),
         _ => {}
     }
-    exports
 }
 
 fn heap_buffer_overflow() {
@@ -54,4 +62,21 @@ fn data_race() {
         shared.count();
     });
     black_box(place);
+}
+
+fn uninitialized() {
+    let place = black_box(Box::new(MaybeUninit::<u64>::uninit()));
+    // SAFETY: none: nothing was ever written there.
+    black_box(unsafe { place.assume_init_read() });
+}
+
+fn broken_borrow() {
+    let mut value = 1u64;
+    let place = &raw mut value;
+    // SAFETY: none: the reference and the place it borrows are both written on purpose.
+    let borrowed = unsafe { &mut *place };
+    *borrowed = 2;
+    // SAFETY: none, as above.
+    unsafe { place.write(3) };
+    black_box(*borrowed);
 }

@@ -1,5 +1,5 @@
 // What a machine must have for each sanitizer: gcc's runtimes, which Node preloads (Rust's own are made for programs, not for
-// modules of one), and Rust's sources where its standard library has to be built with the sanitizer.
+// modules of one), and Rust's sources where its standard library has to be built with the sanitizer; for Miri its interpreter.
 
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -17,6 +17,10 @@ export const gcc = (library) => spawnSync('gcc', [`-print-file-name=${library}`]
 
 /** Why a sanitizer cannot run here; null if it can. */
 export function absence(name) {
+  if (name === 'miri') {
+    const found = spawnSync('cargo', ['+nightly', 'miri', '--version']).status === 0
+    return found ? null : 'there is no Miri (rustup toolchain install nightly --component miri,rust-src)'
+  }
   const { library, std } = RUNTIMES[name]
   if (process.platform !== 'linux') return 'the runtimes are preloaded on Linux only'
   if (!existsSync(gcc(library))) return `gcc has no ${library}`

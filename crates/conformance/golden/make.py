@@ -14,7 +14,7 @@ import numpy as np
 import scipy.special
 
 import complex_numbers
-from records import FLOATS, INTS, array, case, data, dims, edges, floats, grid, hexed, inf, int_edges, ints, nan, rng, to_float
+from records import FLOATS, INTS, case, data, edges, floats, grid, inf, int_edges, ints, nan, rng, to_float
 
 np.seterr(all="ignore")
 
@@ -470,3 +470,8 @@ for d in FLOATS:
 # --- complex numbers: last, so that the generator's draws above stay what they are
 complex_numbers.arithmetic()
 complex_numbers.functions()
+complex_numbers.matrices()
+for d in ["complex64", "complex128"]:
+    x, w = complex_numbers.gaussian(d, (2, 4, 6, 5)), complex_numbers.gaussian(d, (6, 2, 2, 3))
+    pads = [(0, 2), (1, 1)]
+    case("nn.conv", [x, w], conv(x, w, [1, 2], pads, [2, 1], 2), [*counted([1, 2]), *sides(pads), *counted([2, 1]), 2])

@@ -7,7 +7,8 @@ Format, one record a line, fields separated by blanks:
     in ARRAY                           an operand
     weak KIND VALUE                    number, bigint or boolean in an operand's place
     absent                             an operand left out
-    out ARRAY ULPS                     an expected output, ULPS: allowed units in the last place, or 'abs:X' (absolute)
+    out ARRAY ULPS                     an expected output, ULPS: allowed units in the last place ('8~': and zeros of either
+                                       sign), or 'abs:X' (absolute)
     promote A B C                      the promoted dtype of two (array API table; '!' for an error)
 """
 

@@ -18,7 +18,10 @@ const TEXT: &str = include_str!("../golden/golden.txt");
 /// How close an expected output is.
 #[derive(Clone, Copy, Debug)]
 enum Tolerance {
+    /// Zeros have their signs.
     Ulps(f64),
+    /// Zeros of both signs count as equal.
+    UnsignedUlps(f64),
     Absolute(f64),
 }
 
@@ -114,7 +117,7 @@ fn compare(golden: &Golden, results: &[Result<Known, Error>]) -> Result<(), Stri
             return Err(format!("output {n} is {} {:?}, NumPy gives {} {:?}", types.0, types.1, types.2, types.3));
         }
         let errors = |x: f64| match tolerance {
-            Tolerance::Ulps(n) => n * spacing(wanted.dtype(), x),
+            Tolerance::Ulps(n) | Tolerance::UnsignedUlps(n) => n * spacing(wanted.dtype(), x),
             Tolerance::Absolute(e) => *e,
         };
         match tolerance {
@@ -122,10 +125,23 @@ fn compare(golden: &Golden, results: &[Result<Known, Error>]) -> Result<(), Stri
             _ => {
                 let errors = wanted.scalars().map(|x| errors(size(x))).collect();
                 within(got.bytes(), &Known { array: wanted.clone(), bound: Bound::Absolute(errors) }).map(drop)?;
+                if matches!(tolerance, Tolerance::Ulps(_)) {
+                    same_zeros(got, wanted)?;
+                }
             }
         }
     }
     Ok(())
+}
+
+/// Whether the zeros of both have the same signs.
+fn same_zeros(got: &Array, wanted: &Array) -> Result<(), String> {
+    let zeros = |x: Scalar| [x.real().hi, x.imaginary().hi].map(|p| (p == 0.0).then_some(p.is_sign_negative()));
+    let other = |(a, b): (Scalar, Scalar)| zeros(a).iter().zip(zeros(b)).any(|(a, b)| a.is_some() && b.is_some() && *a != b);
+    match got.scalars().zip(wanted.scalars()).position(other) {
+        None => Ok(()),
+        Some(i) => Err(format!("element {i} is {:?}, should be {:?}: a zero of the other sign", got.get(i), wanted.get(i))),
+    }
 }
 
 /// The size that errors are counted by: of a complex number that of its larger finite part.
@@ -201,9 +217,10 @@ pub fn answers() -> Result<Vec<Golden>, String> {
             (["absent"], Some(golden)) => golden.case.operands.push(Operand::Absent),
             (["out", i, tolerance], Some(golden)) => {
                 let number = |t: &str| t.parse().map_err(|_| at("bad tolerance"));
-                let tolerance = match tolerance.strip_prefix("abs:") {
-                    Some(t) => Tolerance::Absolute(number(t)?),
-                    None => Tolerance::Ulps(number(tolerance)?),
+                let tolerance = match (tolerance.strip_prefix("abs:"), tolerance.strip_suffix('~')) {
+                    (Some(t), _) => Tolerance::Absolute(number(t)?),
+                    (_, Some(t)) => Tolerance::UnsignedUlps(number(t)?),
+                    _ => Tolerance::Ulps(number(tolerance)?),
                 };
                 golden.outputs.push((known(i, &arrays)?, tolerance));
             }

@@ -15,15 +15,13 @@ use ferrotensor_core::kernel::{
 use ferrotensor_core::layout::Layout;
 use ferrotensor_core::reference::{self, Array};
 use ferrotensor_core::scalar::{Builder, MathFn, Op, Program};
-use ferrotensor_core::{DType, Error, Result};
+use ferrotensor_core::{DType, Error, Kind, Result};
 use ferrotensor_cpu::CpuBackend;
 use ferrotensor_ops::def::Domain;
 use std::time::{Duration, Instant};
 
 /// Elements before and behind every operand: more than the widest vector (64 bytes) of the smallest dtype.
 const BAND: usize = 96;
-/// A NaN of every float dtype, a large number of every integer, and no bool.
-const POISON: u8 = 0xFD;
 
 /// A kernel with operands and the shapes of its outputs.
 pub struct KernelCase {
@@ -47,6 +45,17 @@ struct Guarded {
     size: usize,
 }
 
+/// Elements that change whatever takes one of them in: NaN, the largest and nearly the smallest integers in turn, and no bool.
+fn poison(dtype: DType, count: usize) -> Vec<u8> {
+    let bytes = match dtype.kind() {
+        Kind::Signed => [0x7F, 0x80],
+        Kind::Unsigned => [0xFF, 0x01],
+        Kind::Bool => [0xFD; 2],
+        Kind::Float | Kind::Complex => [0xFF; 2],
+    };
+    (0..count).flat_map(|i| std::iter::repeat_n(bytes[i % 2], dtype.bytes())).collect()
+}
+
 fn place(
     backend: &dyn Backend,
     base: &[u8],
@@ -56,7 +65,7 @@ fn place(
     dtype: DType,
 ) -> Result<Guarded> {
     let size = dtype.bytes();
-    let mut bytes = vec![POISON; base.len() + 2 * BAND * size];
+    let mut bytes = poison(dtype, base.len() / size + 2 * BAND);
     bytes[BAND * size..BAND * size + base.len()].copy_from_slice(base);
     let buffer = backend.alloc(bytes.len())?;
     backend.upload(&bytes, &buffer, 0)?;
@@ -122,7 +131,7 @@ pub fn run(backend: &dyn Backend, case: &KernelCase) -> Result<Vec<Vec<u8>>, Str
     for (dims, dtype) in case.outputs.iter().zip(case.kernel.outputs()) {
         let placement = if case.output.fits(dims.len()) { case.output } else { Placement::Contiguous };
         let base = placement.base_dims(dims);
-        let blank = vec![POISON; base.iter().product::<usize>() * dtype.bytes()];
+        let blank = poison(dtype, base.iter().product());
         outputs.push(place(backend, &blank, &base, placement, dims, dtype).map_err(text)?);
     }
     let launch = Launch {
@@ -185,7 +194,7 @@ fn tensor(dtype: DType, dims: &[usize], placement: Placement, fill: Fill, rng: &
     CaseOperand::tensor(base, placement, dims)
 }
 
-/// Kernels of every kind over one dtype, with operands that lie in one way.
+/// Kernels over one dtype (windows are rewritten and routines the host's, so that neither has one here), with operands that lie in one way.
 ///
 /// # Errors
 /// As [`values::array`].
@@ -238,9 +247,10 @@ pub fn cases(dtype: DType, placement: Placement) -> Result<Vec<(String, KernelCa
                 combines.extend([Combine::ArgMax, Combine::ArgMin]);
             }
         }
-        // Half floats accumulate in float32; rows take no complex sums.
-        for combine in combines.into_iter().filter(|_| dtype.compute() == dtype && !dtype.is_complex()) {
-            let kernel = Kernel::Reduce(Reduce { axes, combine, input: dtype, acc: dtype, pre: None, post: None });
+        for combine in combines {
+            // Half floats accumulate in float32.
+            let acc = dtype.compute();
+            let kernel = Kernel::Reduce(Reduce { axes, combine, input: dtype, acc, pre: None, post: None });
             add(
                 &format!("reduce {combine:?}"),
                 kernel,
@@ -274,8 +284,8 @@ pub fn cases(dtype: DType, placement: Placement) -> Result<Vec<(String, KernelCa
         }
     }
     for dims in [&[33][..], &[5, 40], &[0], &[3, 0], &[2, 1030]] {
-        if !dtype.is_complex() && dtype.compute() == dtype && dtype != DType::Bool {
-            for combine in [Monoid::Sum, Monoid::Max] {
+        if dtype.compute() == dtype && dtype != DType::Bool {
+            for combine in [Monoid::Sum, Monoid::Max].into_iter().filter(|&m| m == Monoid::Sum || !dtype.is_complex()) {
                 let x = tensor(dtype, dims, placement, any, &mut rng)?;
                 add("scan", Kernel::Scan(Scan { combine, dtype }), vec![x], &[dims], Placement::Contiguous);
             }

@@ -133,12 +133,16 @@ impl Machine {
         let sizes: Vec<f64> = dims.iter().map(|&d| d as f64).collect();
         let id = self.session.intern_type(base.dtype() as u8, &sizes, self.device)?;
         let view = outputs.into_iter().next().ok_or_else(|| Error::internal("no output"))?;
-        if placement != Placement::Broadcast
-            && !view.is_empty()
-            && view.len() > 1
-            && view.layout().is_row_major()
-            && base.len() != view.len()
-        {
+        let (layout, long) = (view.layout(), |axis: &usize| view.layout().dims()[*axis] > 1);
+        let long: Vec<usize> = (0..dims.len()).filter(long).collect();
+        let copied = match placement {
+            _ if view.len() < 2 => false,
+            Placement::Contiguous | Placement::Broadcast => false,
+            Placement::Reversed => long.iter().all(|&a| layout.strides()[a] >= 0),
+            Placement::Transposed => long.len() > 1 && layout.is_row_major(),
+            Placement::Sliced => base.len() != view.len() && layout.is_row_major(),
+        };
+        if copied {
             return Err(Error::internal("the view was copied: its layout is not tested"));
         }
         Ok((id, view))

@@ -374,7 +374,17 @@ fn operand_dtypes(op: &OpDef, i: usize, def: &OperandDef, dtype: DType) -> Vec<S
         }
         _ if i > op.dtype.first => {
             let mut out = names(&["same"]);
-            let others = [DType::Bool, DType::I8, DType::U16, DType::I64, DType::F16, DType::BF16, DType::F32, DType::F64];
+            let others = [
+                DType::Bool,
+                DType::I8,
+                DType::U16,
+                DType::I64,
+                DType::F16,
+                DType::BF16,
+                DType::F32,
+                DType::F64,
+                DType::C64,
+            ];
             out.extend(dtype_names(&others.into_iter().filter(|&d| d != dtype).collect::<Vec<_>>()));
             out
         }

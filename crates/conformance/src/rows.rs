@@ -18,6 +18,7 @@ use ferrotensor_cpu::Tier;
 use ferrotensor_engine::Stats;
 use ferrotensor_ops::def::OpDef;
 use ferrotensor_ops::graph::{Def, Graph};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
 /// Most cases of one op and dtype in the quick tier.
@@ -157,6 +158,16 @@ impl Group {
         let cases = if backend == "hostile" { self.sample() } else { (0..self.cases.len()).collect() };
         let names = move |n: usize| self.recipes[self.cases[n].recipe].names(&self.cases[n].assignment);
         cases.into_iter().flat_map(names).map(move |circumstance| (name.clone(), circumstance))
+    }
+
+    /// Choices on an axis that no case of the small shapes stands for.
+    fn unreached(&self) -> impl Iterator<Item = String> {
+        let small = self.cases.iter().filter(|c| c.recipe == 0);
+        let reached: BTreeSet<(usize, usize)> = small.flat_map(|c| c.assignment.iter().copied().enumerate()).collect();
+        let axes = self.recipes.first().map_or(&[][..], |r| &r.axes).iter().enumerate();
+        let all =
+            axes.flat_map(|(a, axis)| axis.values.iter().enumerate().map(move |(v, value)| ((a, v), &axis.name, value)));
+        all.filter(move |(at, ..)| !reached.contains(at)).map(|(_, axis, value)| format!("{axis}={value}"))
     }
 
     fn on(&self, backend: &str) -> String {
@@ -321,6 +332,20 @@ impl Group {
         }
         Ok(())
     }
+}
+
+/// The choices that no case of a row stands for, each with the dtypes that is true of: combinations inference refuses, or for
+/// which [`covering::pairwise`] found nothing.
+pub fn unreached(groups: &[Arc<Group>]) -> Vec<String> {
+    let mut lines: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for group in groups {
+        for choice in group.unreached() {
+            lines.entry(format!("{} {choice}", group.op.path())).or_default().push(group.dtype.name());
+        }
+    }
+    let all = DType::all().count();
+    let named = |dtypes: Vec<&str>| if dtypes.len() == all { "every dtype".into() } else { dtypes.join(" ") };
+    lines.into_iter().map(|(choice, dtypes)| format!("{choice}: {}", named(dtypes))).collect()
 }
 
 /// Whether a machine gives the right results in the small cases of a row and dtype.

@@ -79,7 +79,7 @@ pub fn array(dtype: DType, dims: &[usize], fill: Fill, rng: &mut Rng) -> Result<
                 match dtype.kind() {
                     // A triangle of ones is regular, and all that bool has to offer.
                     Kind::Bool => Scalar::Bool(row == column || (row < column && x.truth())),
-                    Kind::Float if row == column => x + Scalar::float(6.0 * n as f64),
+                    Kind::Float | Kind::Complex if row == column => x + Scalar::float(6.0 * n as f64).fit(dtype),
                     _ if row == column => {
                         x + Scalar::Int(if dtype.bytes() > 1 { 512 + 12 * n as i128 } else { (12 * n as i128).min(100) })
                     }
@@ -132,17 +132,22 @@ fn ordinary(dtype: DType, domain: Domain, rng: &mut Rng) -> Scalar {
 }
 
 fn factor(dtype: DType, rng: &mut Rng) -> Scalar {
-    if !dtype.is_float() {
+    if !dtype.is_float() && !dtype.is_complex() {
         return ordinary(dtype, Domain::NonZero, rng);
     }
     let x = 0.75 + 0.5 * rng.unit();
+    if dtype.is_complex() {
+        let angle = std::f64::consts::TAU * rng.unit();
+        return Scalar::Complex((x * angle.cos()).into(), (x * angle.sin()).into());
+    }
     Scalar::float(if rng.below(2) == 0 { -x } else { x })
 }
 
 fn index(dtype: DType, size: usize, rng: &mut Rng) -> Scalar {
-    // int8 cannot name more.
-    let x = rng.below(size.clamp(1, 127)) as i128;
-    Scalar::Int(if dtype.kind() == Kind::Signed && rng.below(3) == 0 && size <= 128 { x - size as i128 } else { x })
+    // Only positions that the dtype can name.
+    let (low, high) = ferrotensor_core::match_dtype!(dtype, integers T => (T::MIN as i128, T::MAX as i128), else (0, 0));
+    let x = rng.below((size as i128).clamp(1, high + 1) as usize) as i128;
+    Scalar::Int(if rng.below(3) == 0 && x - size as i128 >= low { x - size as i128 } else { x })
 }
 
 fn random_bits(dtype: DType, rng: &mut Rng) -> [u8; 16] {

@@ -63,6 +63,7 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
+    let unreached = rows::unreached(&groups);
     let of_backend = |b: &&'static str| groups.iter().flat_map(|g| g.planned(b)).collect::<Vec<_>>();
     let planned: Vec<(String, (String, String))> = whole.iter().flat_map(of_backend).collect();
     let (mut trials, mut cases, mut sampled) = (Vec::new(), 0, 0);
@@ -95,7 +96,7 @@ fn main() -> ExitCode {
         println!("compared cases by axis:{}", ledger::counts());
         problems.extend(ledger::check_coverage(planned.into_iter()).err());
         if conclusion.num_failed == 0 {
-            problems.extend(ledger::check_files(&whole).err());
+            problems.extend(ledger::check_files(&whole, unreached).err());
         }
     }
     println!("row cases: {cases} on {} tiers, {sampled} on the hostile device, each with fusion on and off", present.len());

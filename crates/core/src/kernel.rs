@@ -230,9 +230,11 @@ pub struct Sort {
 /// A dense algorithm that `host` provides for every backend; all operands are row-major.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Routine {
-    /// `a [batch..., n, n]`, `b [batch..., n, k]` -> `x [batch..., n, k]`; float32 or float64. Singular: `Code::LinAlg`.
+    /// `a [batch..., n, n]`, `b [batch..., n, k]` -> `x [batch..., n, k]`; float32, float64, complex. Singular:
+    /// `Code::LinAlg`.
     Solve(DType),
-    /// `a [batch..., m, n]` -> `q [batch..., m, k]`, `r [batch..., k, n]`, k = min(m, n), diagonal of r not negative.
+    /// `a [batch..., m, n]` -> `q [batch..., m, k]`, `r [batch..., k, n]`, k = min(m, n), diagonal of r real and not negative;
+    /// dtypes as above.
     Qr(DType),
     /// `x [batch..., n]` -> `[batch..., n]`, complex; unnormalised forward or inverse transform, any length.
     Fft {

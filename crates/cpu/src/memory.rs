@@ -131,7 +131,7 @@ fn map(bytes: usize) -> Option<NonNull<u8>> {
     }
     // Faulting 40 MB in 4 KB pages costs 17 ms, in huge pages 1 ms. Refusal is harmless.
     // SAFETY: advice about a mapping that was just made.
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", not(miri)))]
     unsafe {
         libc::madvise(start, bytes, libc::MADV_HUGEPAGE)
     };
@@ -177,13 +177,14 @@ unsafe fn unmap(start: NonNull<u8>, _bytes: usize) {
 
 /// Bytes of memory this machine has; 0 where the system does not say.
 pub fn machine_total() -> usize {
-    #[cfg(unix)]
+    // Miri knows no such constant.
+    #[cfg(all(unix, not(miri)))]
     {
         // SAFETY: sysconf reads a constant of the system.
         let (pages, size) = unsafe { (libc::sysconf(libc::_SC_PHYS_PAGES), libc::sysconf(libc::_SC_PAGESIZE)) };
         usize::try_from(pages).unwrap_or(0).saturating_mul(usize::try_from(size).unwrap_or(0))
     }
-    #[cfg(not(unix))]
+    #[cfg(any(not(unix), miri))]
     0
 }
 

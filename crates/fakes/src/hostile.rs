@@ -7,7 +7,6 @@ use crate::worker::Worker;
 use ferrotensor_core::backend::{
     Backend, Batch, Buffer, Caps, DeviceClass, Launch, MemInfo, Operand, Outcome, Prepared, Ticket,
 };
-use ferrotensor_core::error::Code;
 use ferrotensor_core::fault::Countdown;
 use ferrotensor_core::kernel::{Kernel, Map};
 use ferrotensor_core::layout::positions;
@@ -215,9 +214,7 @@ fn run_launch(memory: &Arc<Memory>, launch: &Launch) -> Result<()> {
         memory.with(&o.buffer, |bytes| {
             for (at, element) in positions(&o.layout).zip(array.bytes().chunks_exact(size)) {
                 let target = bytes.get_mut(at * size..(at + 1) * size);
-                target
-                    .ok_or_else(|| Error::new(Code::Internal, "a layout reaches outside its buffer"))?
-                    .copy_from_slice(element);
+                target.ok_or_else(|| Error::internal("a layout reaches outside its buffer"))?.copy_from_slice(element);
             }
             Ok(())
         })??;

@@ -11,6 +11,7 @@ mod solve;
 pub use matrix::set_threads;
 
 use bytemuck::Pod;
+use faer::{c32, c64};
 use ferrotensor_core::kernel::Routine;
 use ferrotensor_core::{DType, Error, Result, layout};
 use std::borrow::Cow;
@@ -34,8 +35,12 @@ pub fn run(routine: &Routine, inputs: &[(&[u8], &[usize])], outputs: &mut [(&mut
     match (routine, inputs, outputs) {
         (Routine::Solve(DType::F32), [a, b], [x]) => solve::run::<f32>(*a, *b, x),
         (Routine::Solve(DType::F64), [a, b], [x]) => solve::run::<f64>(*a, *b, x),
+        (Routine::Solve(DType::C64), [a, b], [x]) => solve::run::<c32>(*a, *b, x),
+        (Routine::Solve(DType::C128), [a, b], [x]) => solve::run::<c64>(*a, *b, x),
         (Routine::Qr(DType::F32), [a], [q, r]) => qr::run::<f32>(*a, q, r),
         (Routine::Qr(DType::F64), [a], [q, r]) => qr::run::<f64>(*a, q, r),
+        (Routine::Qr(DType::C64), [a], [q, r]) => qr::run::<c32>(*a, q, r),
+        (Routine::Qr(DType::C128), [a], [q, r]) => qr::run::<c64>(*a, q, r),
         (Routine::Fft { dtype: DType::C64, inverse }, [x], [y]) => fft::run::<f32>(*x, y, *inverse),
         (Routine::Fft { dtype: DType::C128, inverse }, [x], [y]) => fft::run::<f64>(*x, y, *inverse),
         _ => Err(Error::internal(format!("{routine:?}: wrong dtype or number of operands"))),

@@ -2,56 +2,61 @@
 
 use crate::{no_memory, scratch};
 use bytemuck::Pod;
-use faer::Par;
 use faer::dyn_stack::{MemBuffer, StackReq};
 use faer::traits::ComplexField;
+use faer::traits::math_utils::{imag, is_finite, mul_real, real};
+use faer::{Par, c32, c64};
 use ferrotensor_core::Result;
-use num_traits::Float;
+use num_traits::{Float, NumCast, One, ToPrimitive, Zero};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// float32 or float64.
-pub trait Real: ComplexField + Float + Pod {}
-impl Real for f32 {}
-impl Real for f64 {}
+/// float32, float64, complex64 or complex128.
+pub trait Element: ComplexField<Real: Float> + Pod {}
+impl Element for f32 {}
+impl Element for f64 {}
+impl Element for c32 {}
+impl Element for c64 {}
 
 /// The power of two to factor `matrix` times, or `None` if it holds NaN or infinity.
 ///
 /// `faer` takes reciprocals of pivots and compares norms with the smallest normal number. Those are safe while the largest
-/// entry is between the square roots of the extremes; only outside is a matrix scaled, to about 1 (exactly, but for
-/// entries that underflow beside it).
-pub fn scale<T: Real>(matrix: &[T]) -> Option<T> {
-    if !matrix.iter().all(|x| x.is_finite()) {
+/// entry (of complex ones: the largest part) is between the square roots of the extremes; only outside is a matrix scaled, to
+/// about 1 (exactly, but for entries that underflow beside it).
+pub fn scale<T: Element>(matrix: &[T]) -> Option<T::Real> {
+    if !matrix.iter().all(is_finite) {
         return None;
     }
-    let largest = matrix.iter().fold(T::zero(), |x, y| x.max(Float::abs(*y)));
-    let low = Float::sqrt(T::min_positive_value());
-    if largest == T::zero() || (low..Float::recip(low)).contains(&largest) {
-        return Some(T::one());
+    let parts = matrix.iter().flat_map(|x| [real(x), imag(x)]);
+    let largest = parts.fold(<T::Real as Zero>::zero(), |x, y| Float::max(x, Float::abs(y)));
+    let low = Float::sqrt(T::Real::min_positive_value());
+    if largest.is_zero() || (low..Float::recip(low)).contains(&largest) {
+        return Some(One::one());
     }
     // Clamped so that neither the factor nor its reciprocal is subnormal.
-    let limit = -T::log2(low) * T::from(2)?;
-    let exponent = -T::floor(T::log2(largest)).max(-limit).min(limit);
-    Some(Float::powi(T::from(2)?, exponent.to_i32()?))
+    let two = <T::Real as NumCast>::from(2)?;
+    let limit = -Float::log2(low) * two;
+    let exponent = Float::min(Float::max(-Float::floor(Float::log2(largest)), -limit), limit);
+    Some(Float::powi(two, exponent.to_i32()?))
 }
 
 /// Writes the transpose of `from [rows, columns]`, times `factor`, to `to [columns, rows]`.
 ///
 /// Operands are row-major, and `faer` is 3 times faster on column-major matrices (LU, float64, n = 512 and 1024).
-pub fn transpose<T: Real>(from: &[T], rows: usize, columns: usize, factor: T, to: &mut [T]) {
+pub fn transpose<T: Element>(from: &[T], rows: usize, columns: usize, factor: T::Real, to: &mut [T]) {
     // 8 columns at a time: a row's part is one cache line of float64, and 8 lines written side by side stay in the cache
     // even where a power of two as row count maps them all to one set.
     for first in (0..columns).step_by(8) {
         for i in 0..rows {
             for j in first..columns.min(first + 8) {
-                to[j * rows + i] = from[i * columns + j] * factor;
+                to[j * rows + i] = mul_real(&from[i * columns + j], &factor);
             }
         }
     }
 }
 
 /// The row-major `matrix [rows, columns]` times `factor` as a column-major one in new memory.
-pub fn column_major<T: Real>(matrix: &[T], rows: usize, columns: usize, factor: T) -> Result<Vec<T>> {
+pub fn column_major<T: Element>(matrix: &[T], rows: usize, columns: usize, factor: T::Real) -> Result<Vec<T>> {
     let mut copy = scratch(matrix.len())?;
     transpose(matrix, rows, columns, factor, &mut copy);
     Ok(copy)

@@ -1,15 +1,18 @@
-//! The thin QR factorisation by blocked Householder reflections (`faer`), unique by its sign: r's diagonal is not negative.
+//! The thin QR factorisation by blocked Householder reflections (`faer`), unique by its sign: r's diagonal is real
+//! and not negative.
 
-use crate::matrix::{Real, column_major, scale, stack, transpose, with_threads};
+use crate::matrix::{Element, column_major, scale, stack, transpose, with_threads};
 use crate::{elements, misfit, scratch, write};
 use faer::dyn_stack::MemStack;
 use faer::linalg::{householder, qr::no_pivoting::factor};
 use faer::prelude::{Reborrow, ReborrowMut};
+use faer::traits::math_utils::{abs, conj, from_real, mul_real, nan, one, zero};
 use faer::{Conj, MatMut, Spec};
 use ferrotensor_core::Result;
+use num_traits::{Float, One};
 
 /// `a [batch..., m, n]` -> `q [batch..., m, k]`, `r [batch..., k, n]`, k = min(m, n).
-pub fn run<T: Real>(a: (&[u8], &[usize]), q: &mut (&mut [u8], &[usize]), r: &mut (&mut [u8], &[usize])) -> Result<()> {
+pub fn run<T: Element>(a: (&[u8], &[usize]), q: &mut (&mut [u8], &[usize]), r: &mut (&mut [u8], &[usize])) -> Result<()> {
     let [batch @ .., m, n] = a.1 else { return Err(misfit("qr", &[a.1])) };
     let (m, n, k) = (*m, *n, (*m).min(*n));
     if q.1 != [batch, &[m, k]].concat() || r.1 != [batch, &[k, n]].concat() {
@@ -27,14 +30,14 @@ pub fn run<T: Real>(a: (&[u8], &[usize]), q: &mut (&mut [u8], &[usize]), r: &mut
     })
 }
 
-fn qr_one<T: Real>(a: &[T], m: usize, n: usize, q: &mut [T], r: &mut [T]) -> Result<()> {
+fn qr_one<T: Element>(a: &[T], m: usize, n: usize, q: &mut [T], r: &mut [T]) -> Result<()> {
     let k = m.min(n);
     if k == 0 {
         return Ok(());
     }
     let Some(scale) = scale(a) else {
-        q.fill(T::nan());
-        r.fill(T::nan());
+        q.fill(nan());
+        r.fill(nan());
         return Ok(());
     };
     let (mut work, mut basis) = (column_major(a, m, n, scale)?, scratch::<T>(m * k)?);
@@ -49,7 +52,7 @@ fn qr_one<T: Real>(a: &[T], m: usize, n: usize, q: &mut [T], r: &mut [T]) -> Res
         let mut work = MatMut::from_column_major_slice_mut(&mut work, m, n);
         factor::qr_in_place(work.rb_mut(), reflections.rb_mut(), par, stack, Spec::default());
         let mut q = MatMut::from_column_major_slice_mut(&mut basis, m, k);
-        q.rb_mut().diagonal_mut().fill(T::one());
+        q.rb_mut().diagonal_mut().fill(one());
         householder::apply_block_householder_sequence_on_the_left_in_place_with_conj(
             work.rb().subcols(0, k),
             reflections.rb(),
@@ -60,14 +63,32 @@ fn qr_one<T: Real>(a: &[T], m: usize, n: usize, q: &mut [T], r: &mut [T]) -> Res
         );
         Ok(())
     })?;
+    let back = Float::recip(scale);
     for (i, (row, column)) in r.chunks_exact_mut(n).zip(basis.chunks_exact_mut(m)).enumerate() {
-        let sign = if work[i * m + i].is_sign_negative() { -T::one() } else { T::one() };
-        column.iter_mut().for_each(|x| *x *= sign);
+        let diagonal = work[i * m + i];
+        let phase = phase(&diagonal);
+        column.iter_mut().for_each(|x| *x *= phase);
         for (j, to) in row.iter_mut().enumerate() {
-            // Below the diagonal `work` holds the reflections.
-            *to = if j < i { T::zero() } else { work[j * m + i] * (sign / scale) };
+            *to = match j {
+                // Below the diagonal `work` holds the reflections.
+                _ if j < i => zero(),
+                _ if j == i => from_real(&(abs(&diagonal) * back)),
+                _ => mul_real(&(work[j * m + i] * conj(&phase)), &back),
+            };
         }
     }
-    transpose(&basis, k, m, T::one(), q);
+    transpose(&basis, k, m, One::one(), q);
     Ok(())
+}
+
+/// The number of modulus 1 in the direction of `x`; 1 where `x` has next to none.
+fn phase<T: Element>(x: &T) -> T {
+    let size = abs(x);
+    if size < T::Real::min_positive_value() {
+        one()
+    } else if T::IS_REAL {
+        *x / from_real::<T>(&size)
+    } else {
+        mul_real(x, &Float::recip(size))
+    }
 }

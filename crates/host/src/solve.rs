@@ -1,15 +1,17 @@
 //! Linear systems: LU with partial pivoting (`faer`), then two triangular solves.
 
-use crate::matrix::{Real, column_major, scale, stack, transpose, with_threads};
+use crate::matrix::{Element, column_major, scale, stack, transpose, with_threads};
 use crate::{elements, misfit, scratch, write};
 use faer::dyn_stack::MemStack;
 use faer::linalg::lu::partial_pivoting::{factor, solve};
 use faer::prelude::{Reborrow, ReborrowMut};
+use faer::traits::math_utils::{is_finite, nan, zero};
 use faer::{MatMut, Spec};
 use ferrotensor_core::{Error, Result};
+use num_traits::One;
 
 /// `a [batch..., n, n]`, `b [batch..., n, k]` -> `x [batch..., n, k]`.
-pub fn run<T: Real>(a: (&[u8], &[usize]), b: (&[u8], &[usize]), x: &mut (&mut [u8], &[usize])) -> Result<()> {
+pub fn run<T: Element>(a: (&[u8], &[usize]), b: (&[u8], &[usize]), x: &mut (&mut [u8], &[usize])) -> Result<()> {
     let ([batch @ .., n, n2], [b_batch @ .., n3, k]) = (a.1, b.1) else { return Err(misfit("solve", &[a.1, b.1])) };
     if (batch, n, n, b.1) != (b_batch, n2, n3, x.1) {
         return Err(misfit("solve", &[a.1, b.1, x.1]));
@@ -28,15 +30,15 @@ pub fn run<T: Real>(a: (&[u8], &[usize]), b: (&[u8], &[usize]), x: &mut (&mut [u
 }
 
 /// One system. The inner error says why the matrix counts as singular.
-fn solve_one<T: Real>(a: &[T], n: usize, b: &[T], k: usize, x: &mut [T]) -> Result<Result<(), String>> {
+fn solve_one<T: Element>(a: &[T], n: usize, b: &[T], k: usize, x: &mut [T]) -> Result<Result<(), String>> {
     if n == 0 {
         return Ok(Ok(()));
     }
     let Some(factor) = scale(a) else {
-        x.fill(T::nan());
+        x.fill(nan());
         return Ok(Ok(()));
     };
-    let (mut lu, mut columns) = (column_major(a, n, n, factor)?, column_major(b, n, k, T::one())?);
+    let (mut lu, mut columns) = (column_major(a, n, n, factor)?, column_major(b, n, k, One::one())?);
     let zero_pivot = with_threads(n, n, |par| -> Result<Option<usize>> {
         let mut lu = MatMut::from_column_major_slice_mut(&mut lu, n, n);
         let (mut forward, mut inverse) = (scratch::<usize>(n)?, scratch::<usize>(n)?);
@@ -45,7 +47,7 @@ fn solve_one<T: Real>(a: &[T], n: usize, b: &[T], k: usize, x: &mut [T]) -> Resu
         let mut memory = stack(needed)?;
         let stack = MemStack::new(&mut memory);
         let (_, rows) = factor::lu_in_place(lu.rb_mut(), &mut forward, &mut inverse, par, stack, Spec::default());
-        if let Some(zero) = (0..n).find(|&i| lu[(i, i)] == T::zero()) {
+        if let Some(zero) = (0..n).find(|&i| lu[(i, i)] == zero()) {
             return Ok(Some(zero));
         }
         let rhs = MatMut::from_column_major_slice_mut(&mut columns, n, k);
@@ -57,7 +59,7 @@ fn solve_one<T: Real>(a: &[T], n: usize, b: &[T], k: usize, x: &mut [T]) -> Resu
     }
     // (s a) y = b, hence x = s y.
     transpose(&columns, k, n, factor, x);
-    if b.iter().all(|v| v.is_finite()) && !x.iter().all(|v| v.is_finite()) {
+    if b.iter().all(is_finite) && !x.iter().all(is_finite) {
         return Ok(Err("the solution is not finite".into()));
     }
     Ok(Ok(()))

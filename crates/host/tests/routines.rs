@@ -4,7 +4,7 @@
 use ferrotensor_core::element::{Complex, Element};
 use ferrotensor_core::error::Code;
 use ferrotensor_core::kernel::{Kernel, Routine};
-use ferrotensor_core::reference::{self, Array};
+use ferrotensor_core::reference::{self, Array, Scalar};
 use ferrotensor_core::{DType, Result};
 use proptest::prelude::*;
 
@@ -201,6 +201,44 @@ fn well_conditioned_results_equal_the_reference() {
         for (found, expected) in host(routine, &inputs, &outputs, false).unwrap().iter().zip(&expected) {
             assert!(distance(found, expected) <= 64.0 * unit(DType::F64) * largest(expected), "{routine:?}");
         }
+    }
+}
+
+#[test]
+fn complex_systems_and_factors_equal_the_reference() {
+    for (dtype, n) in [(DType::C64, 5), (DType::C128, 12), (DType::C128, 70), (DType::C64, 70)] {
+        let dims = [2, n, n];
+        let mut elements = filled(dtype, &dims, 5).scalars().collect::<Vec<_>>();
+        (0..2 * n * n).filter(|i| i % (n * n) / n == i % n).for_each(|i| {
+            elements[i] = elements[i] + Scalar::Complex(0.0.into(), (4.0 * n as f64).into());
+        });
+        let (a, b) = (Array::from_scalars(dtype, &dims, elements).unwrap(), filled(dtype, &[2, n, 3], 6));
+        let cases = [
+            (Routine::Solve(dtype), vec![a.clone(), b.clone()], vec![b.dims()]),
+            (Routine::Qr(dtype), vec![a.clone()], vec![&dims[..], &dims[..]]),
+        ];
+        for (routine, inputs, outputs) in cases {
+            let wanted = reference::run(&Kernel::Routine(routine), &inputs, &outputs, &[]).unwrap();
+            let found = host(routine, &inputs.iter().collect::<Vec<_>>(), &outputs, true).unwrap();
+            for (found, wanted) in found.iter().zip(&wanted) {
+                let largest = wanted.scalars().fold(0.0f64, |x, y| x.max(y.magnitude().hi));
+                assert!(distance(found, wanted) <= 16.0 * n as f64 * unit(dtype) * largest, "{routine:?}, n = {n}");
+            }
+        }
+    }
+}
+
+#[test]
+fn complex_columns_that_depend_on_others_and_extremes_give_finite_factors() {
+    let part = |v: f64| Complex::new(v, -v);
+    for size in [1e-310, 1e-200, 1.0, 1e200, 1e307] {
+        let column = [1.0, 2.0, -1.0].map(|v| part(v * size));
+        let a = Array::from_slice(&[3, 2], &column.iter().flat_map(|&c| [c, c]).collect::<Vec<_>>());
+        let (q, r) = factor(&a.unwrap(), false);
+        let finite = |a: &Array| a.to_vec::<Complex<f64>>().unwrap().iter().all(|c| c.is_finite());
+        assert!(finite(&q) && finite(&r), "{size:e}");
+        let diagonal = [r.get(0), r.get(3)];
+        assert!(diagonal.iter().all(|d| d.real().hi >= 0.0 && d.imaginary().hi == 0.0), "{size:e}: {diagonal:?}");
     }
 }
 

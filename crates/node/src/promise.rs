@@ -146,6 +146,13 @@ unsafe extern "C" fn deliver(env: sys::napi_env, _: sys::napi_value, context: *m
     let state = unsafe { &mut *context.cast::<Environment>() };
     let _ = catch_unwind(AssertUnwindSafe(|| {
         let _scope = Scope::open(env);
+        // First: a count that stays up would keep the process alive for ever.
+        state.promises.pending -= 1;
+        if state.promises.pending == 0
+            && let Some(port) = state.promises.port.clone()
+        {
+            state.keep_alive(&port, false);
+        }
         let value = outcome.and_then(|bytes| bytes.map_or(Ok(ptr::null_mut()), |bytes| array_buffer(env, bytes)));
         // SAFETY: `deferred` is pending and belongs to `env`; `undefined` stands for no value.
         unsafe {
@@ -163,12 +170,6 @@ unsafe extern "C" fn deliver(env: sys::napi_env, _: sys::napi_value, context: *m
                     }
                 }
             }
-        }
-        state.promises.pending -= 1;
-        if state.promises.pending == 0
-            && let Some(port) = state.promises.port.clone()
-        {
-            state.keep_alive(&port, false);
         }
     }));
 }

@@ -4,11 +4,16 @@ use super::{absolute, magnitudes};
 use crate::compare::epsilon;
 use crate::executor::Known;
 use ferrotensor_core::kernel::{Kernel, Routine};
-use ferrotensor_core::reference::{self, Array};
-use ferrotensor_core::{DType, Error, Result};
+use ferrotensor_core::reference::{self, Array, Scalar};
+use ferrotensor_core::{Code, DType, Error, Result};
 
 fn row_norm(values: &[f64]) -> f64 {
     values.iter().map(|v| v * v).sum::<f64>().sqrt()
+}
+
+/// How much larger the error of a product is: a complex one is two sums of two products.
+fn product(dtype: DType) -> f64 {
+    if dtype.is_complex() { 4.0 } else { 1.0 }
 }
 
 /// Largest row sum of absolute values.
@@ -42,7 +47,8 @@ pub fn errors(routine: Routine, inputs: &[&Known], outputs: &[Array]) -> Result<
             let errors = solutions.chunks(n * k).enumerate().flat_map(|(i, x)| {
                 let (a, inverse) = (&sizes[0][i * n * n..(i + 1) * n * n], &inverses[i * n * n..(i + 1) * n * n]);
                 let largest = x.iter().fold(0.0, |a: f64, &b| a.max(b));
-                let error = 8.0 * n as f64 * epsilon(dtype) * matrix_norm(inverse, n) * matrix_norm(a, n) * largest;
+                let error =
+                    product(dtype) * 8.0 * n as f64 * epsilon(dtype) * matrix_norm(inverse, n) * matrix_norm(a, n) * largest;
                 std::iter::repeat_n(error, x.len())
             });
             Ok(vec![Some(errors.collect())])
@@ -56,16 +62,15 @@ pub fn errors(routine: Routine, inputs: &[&Known], outputs: &[Array]) -> Result<
             let r = magnitudes(&Known::exact(outputs[1].clone()));
             let mut errors = [Vec::new(), Vec::new()];
             for (i, a) in sizes[0].chunks(m * n).enumerate() {
-                let square: Vec<f64> = (0..k)
-                    .flat_map(|p| (0..k).map(move |q| (p, q)))
-                    .map(|(p, q)| outputs[1].get((i * k + p) * n + q).real().hi)
-                    .collect();
-                // A rank-deficient matrix has no unique factors.
-                let inverse = inverses(&Array::from_slice(&[k, k], &square)?, k);
-                let condition = inverse.map_or(f64::INFINITY, |inverse| {
-                    matrix_norm(&inverse, k) * matrix_norm(&square.iter().map(|v| v.abs()).collect::<Vec<_>>(), k)
-                });
-                let relative = 16.0 * m as f64 * epsilon(dtype) * condition;
+                let square = (0..k).flat_map(|p| (0..k).map(move |q| (i * k + p) * n + q)).map(|e| outputs[1].get(e));
+                let square = Array::from_scalars(dtype, &[k, k], square)?;
+                let condition = match inverses(&square, k) {
+                    Ok(inverse) => matrix_norm(&inverse, k) * matrix_norm(&magnitudes(&Known::exact(square)), k),
+                    // A rank-deficient matrix has no unique factors.
+                    Err(e) if e.code == Code::LinAlg => f64::INFINITY,
+                    Err(e) => return Err(e),
+                };
+                let relative = product(dtype) * 16.0 * m as f64 * epsilon(dtype) * condition;
                 let size = row_norm(a).max(row_norm(&r[i * k * n..(i + 1) * k * n]));
                 errors[0].extend(std::iter::repeat_n(relative, m * k));
                 errors[1].extend(std::iter::repeat_n(relative * size, k * n));
@@ -79,10 +84,9 @@ pub fn errors(routine: Routine, inputs: &[&Known], outputs: &[Array]) -> Result<
 /// Absolute values of the inverses of a stack of matrices, by the reference's own solver.
 fn inverses(matrices: &Array, n: usize) -> Result<Vec<f64>> {
     let count = matrices.len() / (n * n).max(1);
-    let wide: Vec<f64> = matrices.scalars().map(|x| x.real().hi).collect();
-    let eye: Vec<f64> = (0..count * n * n).map(|i| if (i / n) % n == i % n { 1.0 } else { 0.0 }).collect();
-    let dims = [count, n, n];
-    let operands = [Array::from_slice(&dims, &wide)?, Array::from_slice(&dims, &eye)?];
-    let out = reference::run(&Kernel::Routine(Routine::Solve(DType::F64)), &operands, &[&dims], &[])?;
+    let (dims, wide) = ([count, n, n], if matrices.dtype().is_complex() { DType::C128 } else { DType::F64 });
+    let eye = (0..count * n * n).map(|i| Scalar::float(if (i / n) % n == i % n { 1.0 } else { 0.0 }));
+    let operands = [Array::from_scalars(wide, &dims, matrices.scalars())?, Array::from_scalars(wide, &dims, eye)?];
+    let out = reference::run(&Kernel::Routine(Routine::Solve(wide)), &operands, &[&dims], &[])?;
     Ok(out[0].scalars().map(|x| x.magnitude().hi).collect())
 }

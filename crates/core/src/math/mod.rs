@@ -1,8 +1,9 @@
 //! One definition for each scalar function, generic over its arithmetic ([`Real`]): with `f32` or `f64` it is code that
 //! a plain loop vectorises, with the recording type it is the program that GPU emitters print ([`expand`]).
 //!
-//! Errors stay below one unit in the last place in both precisions, subnormals included: float32 is measured by
-//! `examples/exhaustive.rs`, float64 on golden/math_f64.csv. Special values are C99's. Speed: `examples/throughput.rs`.
+//! Errors stay below one unit in the last place in both precisions, subnormals included (of what terms cancel, of
+//! [`resolution`]): float32 functions of one argument are measured by `examples/exhaustive.rs`, those of two and float64 on
+//! golden vectors. Special values are C99's. Speed: `examples/throughput.rs`.
 //!
 //! `sin` and `cos` hold over the whole range; [`sin_moderate`] and [`cos_moderate`] give the same bits three times as
 //! fast to a caller who knows (from one pass over a tile) that every |x| is below [`MODERATE`].
@@ -59,7 +60,7 @@ use crate::scalar::{Args, Builder, Instr, MathFn, Op, Program, Value, simplify};
 use record::Recorded;
 use std::cell::RefCell;
 
-/// The only list of functions: calls `$then!{ $($prefix)* unary: (Variant, function), ...; binary: (Variant, function),
+/// The list of their implementations, where `math_functions!` has names and numbers: calls `$then!{ $($prefix)* unary: (Variant, function), ...; binary: (Variant, function),
 /// ...; }`. Each function is a path to a generic over [`Real`] that is `#[inline(always)]`.
 ///
 /// ```

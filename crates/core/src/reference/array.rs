@@ -50,7 +50,7 @@ impl Array {
     }
 
     /// An array of values, each fitted to the dtype.
-    pub(super) fn from_scalars(dtype: DType, dims: &[usize], values: impl IntoIterator<Item = Scalar>) -> Result<Array> {
+    pub fn from_scalars(dtype: DType, dims: &[usize], values: impl IntoIterator<Item = Scalar>) -> Result<Array> {
         let bytes = values.into_iter().flat_map(|v| v.encode(dtype).into_iter().take(dtype.bytes())).collect();
         Array::new(dtype, dims, bytes)
     }

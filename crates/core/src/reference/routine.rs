@@ -19,24 +19,33 @@ pub(super) fn run(routine: Routine, inputs: &[Array], outputs: &[&[usize]]) -> R
     }
 }
 
-type Matrix = Vec<Vec<Double>>;
+type Matrix = Vec<Vec<Scalar>>;
 
 /// The `batch`-th `rows x columns` matrix of an array.
 fn matrix(array: &Array, batch: usize, rows: usize, columns: usize) -> Matrix {
     let from = batch * rows * columns;
-    (0..rows).map(|i| (0..columns).map(|j| array.get(from + i * columns + j).real()).collect()).collect()
+    (0..rows).map(|i| (0..columns).map(|j| array.get(from + i * columns + j)).collect()).collect()
 }
 
 fn is_finite(matrix: &Matrix) -> bool {
-    matrix.iter().flatten().all(|x| x.hi.is_finite())
+    matrix.iter().flatten().all(|x| x.real().hi.is_finite() && x.imaginary().hi.is_finite())
 }
 
-fn constant(rows: usize, columns: usize, value: f64) -> Matrix {
-    vec![vec![value.into(); columns]; rows]
+/// A real number in the kind of a dtype.
+fn number(dtype: DType, value: Double) -> Scalar {
+    if dtype.is_complex() { Scalar::Complex(value, 0.0.into()) } else { Scalar::Float(value) }
+}
+
+fn constant(dtype: DType, rows: usize, columns: usize, value: f64) -> Matrix {
+    vec![vec![number(dtype, value.into()); columns]; rows]
+}
+
+fn conjugate(x: Scalar) -> Scalar {
+    if let Scalar::Complex(re, im) = x { Scalar::Complex(re, -im) } else { x }
 }
 
 fn collect(dtype: DType, dims: &[usize], matrices: Vec<Matrix>) -> Result<Array> {
-    Array::from_scalars(dtype, dims, matrices.into_iter().flatten().flatten().map(Scalar::Float))
+    Array::from_scalars(dtype, dims, matrices.into_iter().flatten().flatten())
 }
 
 fn solve_all(dtype: DType, a: &Array, b: &Array, x: &[usize]) -> Result<Array> {
@@ -48,17 +57,18 @@ fn solve_all(dtype: DType, a: &Array, b: &Array, x: &[usize]) -> Result<Array> {
     }
     let one = |i: usize| {
         let (a, b) = (matrix(a, i, *n, *n), matrix(b, i, *n, *k));
-        if is_finite(&a) { solve(a, b) } else { Ok(constant(*n, *k, f64::NAN)) }
+        if is_finite(&a) { solve(dtype, a, b) } else { Ok(constant(dtype, *n, *k, f64::NAN)) }
     };
     collect(dtype, x, (0..batch.iter().product()).map(one).collect::<Result<_>>()?)
 }
 
 /// Gaussian elimination with partial pivoting.
-fn solve(mut a: Matrix, mut b: Matrix) -> Result<Matrix> {
+fn solve(dtype: DType, mut a: Matrix, mut b: Matrix) -> Result<Matrix> {
     let n = a.len();
     for p in 0..n {
-        let pivot = (p..n).fold(p, |best, i| if a[i][p].hi.abs() > a[best][p].hi.abs() { i } else { best });
-        if a[pivot][p].hi == 0.0 {
+        let size = |i: usize| a[i][p].magnitude().hi;
+        let pivot = (p..n).fold(p, |best, i| if size(i) > size(best) { i } else { best });
+        if size(pivot) == 0.0 {
             return Err(Error::linalg(format!("the matrix is singular: pivot {p} is zero")));
         }
         a.swap(p, pivot);
@@ -67,14 +77,14 @@ fn solve(mut a: Matrix, mut b: Matrix) -> Result<Matrix> {
             let factor = a[i][p] / a[p][p];
             for matrix in [&mut a, &mut b] {
                 let (above, below) = matrix.split_at_mut(i);
-                below[0].iter_mut().zip(&above[p]).for_each(|(to, &from)| *to = *to - factor * from);
+                below[0].iter_mut().zip(&above[p]).for_each(|(to, &from)| *to = *to + -(factor * from));
             }
         }
     }
     for p in (0..n).rev() {
         for j in 0..b[p].len() {
-            let known = (p + 1..n).fold(Double::from(0.0), |sum, l| sum + a[p][l] * b[l][j]);
-            b[p][j] = (b[p][j] - known) / a[p][p];
+            let known = (p + 1..n).fold(number(dtype, 0.0.into()), |sum, l| sum + a[p][l] * b[l][j]);
+            b[p][j] = (b[p][j] + -known) / a[p][p];
         }
     }
     Ok(b)
@@ -92,44 +102,45 @@ fn qr_all(dtype: DType, a: &Array, q: &[usize], r: &[usize]) -> Result<Vec<Array
     for i in 0..batch.iter().product() {
         let a = matrix(a, i, *m, *n);
         let finite = is_finite(&a);
-        let (q, r) = if finite { qr(a, *m, *n) } else { (constant(*m, k, f64::NAN), constant(k, *n, f64::NAN)) };
+        let nan = |rows, columns| constant(dtype, rows, columns, f64::NAN);
+        let (q, r) = if finite { qr(dtype, a, *m, *n) } else { (nan(*m, k), nan(k, *n)) };
         all_q.push(q);
         all_r.push(r);
     }
     Ok(vec![collect(dtype, q, all_q)?, collect(dtype, r, all_r)?])
 }
 
-/// Householder reflections, then signs such that the diagonal of r is not negative.
-fn qr(mut a: Matrix, m: usize, n: usize) -> (Matrix, Matrix) {
-    let (k, zero) = (m.min(n), Double::from(0.0));
+/// Householder reflections, then factors of modulus 1 such that the diagonal of r is real and not negative.
+fn qr(dtype: DType, mut a: Matrix, m: usize, n: usize) -> (Matrix, Matrix) {
+    let (k, zero) = (m.min(n), number(dtype, 0.0.into()));
     // Reflector p maps column p of what is left to a multiple of the p-th unit vector; None where that is so already.
-    let mut reflectors: Vec<Option<Vec<Double>>> = Vec::with_capacity(k);
-    let reflect = |v: &[Double], a: &mut Matrix, p: usize, columns: std::ops::Range<usize>| {
-        let norm = v.iter().fold(zero, |sum, &x| sum + x * x);
+    let mut reflectors: Vec<Option<Vec<Scalar>>> = Vec::with_capacity(k);
+    let norm = |v: &[Scalar]| v.iter().fold(zero, |sum, &x| sum + conjugate(x) * x);
+    let reflect = |v: &[Scalar], a: &mut Matrix, p: usize, columns: std::ops::Range<usize>| {
+        let norm = norm(v);
         for j in columns {
-            let dot = v.iter().enumerate().fold(zero, |sum, (i, &x)| sum + x * a[p + i][j]);
+            let dot = v.iter().enumerate().fold(zero, |sum, (i, &x)| sum + conjugate(x) * a[p + i][j]);
             let factor = (dot + dot) / norm;
             for (i, &x) in v.iter().enumerate() {
-                a[p + i][j] = a[p + i][j] - factor * x;
+                a[p + i][j] = a[p + i][j] + -(factor * x);
             }
         }
     };
     for p in 0..k {
-        let mut v: Vec<Double> = (p..m).map(|i| a[i][p]).collect();
-        let largest = v.iter().fold(0.0f64, |x, y| x.max(y.hi.abs()));
-        if v[1..].iter().all(|x| x.hi == 0.0) {
+        let mut v: Vec<Scalar> = (p..m).map(|i| a[i][p]).collect();
+        let largest = v.iter().fold(0.0f64, |x, y| x.max(y.magnitude().hi));
+        if v[1..].iter().all(|x| !x.truth()) {
             reflectors.push(None);
             continue;
         }
         // By the largest entry first, so that squares neither overflow nor vanish.
-        v.iter_mut().for_each(|x| *x = *x / largest.into());
-        let norm = v.iter().fold(zero, |sum, &x| sum + x * x).sqrt();
-        v[0] = if v[0].hi < 0.0 { v[0] - norm } else { v[0] + norm };
+        v.iter_mut().for_each(|x| *x = *x / number(dtype, largest.into()));
+        v[0] = v[0] + direction(dtype, v[0]) * number(dtype, norm(&v).real().sqrt());
         reflect(&v, &mut a, p, p..n);
         reflectors.push(Some(v));
     }
-    let mut q = constant(m, k, 0.0);
-    (0..k).for_each(|i| q[i][i] = 1.0.into());
+    let mut q = constant(dtype, m, k, 0.0);
+    (0..k).for_each(|i| q[i][i] = number(dtype, 1.0.into()));
     for (p, v) in reflectors.iter().enumerate().rev() {
         if let Some(v) = v {
             reflect(v, &mut q, p, 0..k);
@@ -138,12 +149,27 @@ fn qr(mut a: Matrix, m: usize, n: usize) -> (Matrix, Matrix) {
     a.truncate(k);
     for p in 0..k {
         a[p][..p].fill(zero);
-        if a[p][p].hi.is_sign_negative() {
-            a[p].iter_mut().for_each(|x| *x = -*x);
-            q.iter_mut().for_each(|row| row[p] = -row[p]);
-        }
+        let phase = direction(dtype, a[p][p]);
+        a[p].iter_mut().for_each(|x| *x = *x * conjugate(phase));
+        q.iter_mut().for_each(|row| row[p] = row[p] * phase);
+        a[p][p] = number(dtype, a[p][p].real().abs());
     }
     (q, a)
+}
+
+/// `x / |x|`, or 1.
+fn direction(dtype: DType, x: Scalar) -> Scalar {
+    if !x.truth() {
+        return number(dtype, 1.0.into());
+    }
+    match x {
+        Scalar::Complex(re, im) => {
+            let (size, zero) = (number(dtype, re.hi.abs().max(im.hi.abs()).into()), 0.0.into());
+            let x = x / size;
+            x / Scalar::Complex((x * conjugate(x)).real().sqrt(), zero)
+        }
+        _ => Scalar::float(1f64.copysign(x.real().hi)),
+    }
 }
 
 fn fft_all(dtype: DType, inverse: bool, input: &Array) -> Result<Array> {

@@ -1,6 +1,6 @@
 //! The functions of one complex number. Where C99 leaves the sign of a part open, so do they.
 
-use super::parts::{Complex, Real, Truth};
+use super::parts::{Complex, Mask, Real};
 use ferrotensor_core::scalar::MathFn;
 use std::f64::consts::{FRAC_PI_2, LN_2, LOG2_E, LOG10_E};
 
@@ -30,9 +30,9 @@ pub fn of(f: MathFn, z: Complex) -> Complex {
     }
 }
 
-/// The number times a power of two, so that squares and sums of its parts are normal numbers; the exponent, an even number and
-/// 0 for most; and the square root of what undoes it.
-fn moderate<'a>(z: Complex<'a>) -> (Complex<'a>, Real<'a>, Real<'a>) {
+/// The number times a power of two, so that `|z| + |x|` does not overflow and a root keeps its bits (squares are the business of
+/// hypot); the exponent, an even number and 0 for most; and the square root of what undoes it.
+fn scaled<'a>(z: Complex<'a>) -> (Complex<'a>, Real<'a>, Real<'a>) {
     let (top, bottom, up) = z.re.pick((1020, -800, 600), (124, -80, 80));
     let (large, small) = (z.larger().above(2f64.powi(top)), z.larger().below(2f64.powi(bottom)));
     let choose = |down: f64, up: f64, no: f64| large.select(z.re.lit(down), small.select(z.re.lit(up), z.re.lit(no)));
@@ -41,13 +41,13 @@ fn moderate<'a>(z: Complex<'a>) -> (Complex<'a>, Real<'a>, Real<'a>) {
 }
 
 /// Whether squares of the parts would overflow.
-fn is_far(z: Complex) -> Truth {
+fn is_far(z: Complex) -> Mask {
     let limit = 2f64.powi(z.re.pick(500, 60));
     z.re.abs().above(limit) | z.im.abs().above(limit)
 }
 
 /// Infinite size at an angle that is none: the size alone decides.
-fn is_lost<'a>(size: Real<'a>, angle: Real<'a>) -> Truth<'a> {
+fn is_lost<'a>(size: Real<'a>, angle: Real<'a>) -> Mask<'a> {
     size.is_infinite() & !angle.is_finite()
 }
 
@@ -81,8 +81,8 @@ fn expm1(z: Complex) -> Complex {
 
 /// `ln |z|`, where |z| is not about 1.
 fn log_far(z: Complex) -> Real {
-    let (moderate, power, _) = moderate(z);
-    moderate.size().call(MathFn::Log) - power * LN_2
+    let (scaled, power, _) = scaled(z);
+    scaled.size().call(MathFn::Log) - power * LN_2
 }
 
 /// `ln |z|`.
@@ -109,9 +109,9 @@ fn log1p(z: Complex) -> Complex {
 
 /// The root in the right half plane.
 pub fn sqrt(z: Complex) -> Complex {
-    let (moderate, _, back) = moderate(z);
-    let (x, y) = (moderate.re, moderate.im);
-    let long = ((moderate.size() + x.abs()) * 0.5).sqrt();
+    let (scaled, _, back) = scaled(z);
+    let (x, y) = (scaled.re, scaled.im);
+    let long = ((scaled.size() + x.abs()) * 0.5).sqrt();
     let short = long.is(0.0).select(y.abs(), y.abs() / (long + long));
     let negative = x.below(0.0);
     let root = Complex { re: negative.select(short, long), im: negative.select(long, short).copysign(y) }.times(back);
@@ -130,7 +130,8 @@ fn sinh(z: Complex) -> Complex {
     let (sinh, cosh, factor) = steep(x);
     let re = is_lost(x, y).select(sinh, sinh * y.call(MathFn::Cos) * factor);
     let im = cosh * y.call(MathFn::Sin) * factor;
-    Complex { re: x.is(0.0).select(x, re), im: y.is(0.0).select(y, im) }
+    // A zero times the cosine of no angle stays one.
+    Complex { re: (x.is(0.0) & !y.is_finite()).select(x, re), im: y.is(0.0).select(y, im) }
 }
 
 fn cosh(z: Complex) -> Complex {
@@ -139,7 +140,7 @@ fn cosh(z: Complex) -> Complex {
     let zero = x.lit(0.0).copysign(x) * y.lit(1.0).copysign(y);
     Complex {
         re: is_lost(x, y).select(cosh, cosh * y.call(MathFn::Cos) * factor),
-        im: (x.is(0.0) | y.is(0.0)).select(zero, sinh * y.call(MathFn::Sin) * factor),
+        im: (y.is(0.0) | (x.is(0.0) & !y.is_finite())).select(zero, sinh * y.call(MathFn::Sin) * factor),
     }
 }
 
@@ -150,7 +151,7 @@ fn tanh(z: Complex) -> Complex {
     let below = square * s * s + 1.0;
     let near = Complex { re: square * x.call(MathFn::Cosh) * s / below, im: t / below };
     // From here on the real part is 1 to the last place, and the products above may overflow.
-    let far = x.abs().above(x.pick(20.0, 10.0));
+    let far = x.abs().above(x.pick(20.0, 10.0)) & (y.is_finite() | x.is_infinite());
     let fade = y.call(MathFn::Sin) * y.call(MathFn::Cos) * 4.0 * (x.abs() * -2.0).call(MathFn::Exp);
     let edge = Complex { re: x.lit(1.0).copysign(x), im: is_lost(x, y).select(x.lit(0.0).copysign(y), fade) };
     let w = far.choose(edge, near);
@@ -159,7 +160,7 @@ fn tanh(z: Complex) -> Complex {
 
 fn asin(z: Complex) -> Complex {
     let (x, y) = (z.re, z.im);
-    let (p, q) = (sqrt(z.until_one()), sqrt(z.plus_one()));
+    let (p, q) = (sqrt(z.one_minus()), sqrt(z.plus_one()));
     let near = Complex {
         re: x.call2(MathFn::Atan2, p.re * q.re - p.im * q.im),
         im: (p.re * q.im - p.im * q.re).call(MathFn::Asinh),
@@ -171,7 +172,7 @@ fn asin(z: Complex) -> Complex {
 
 fn acos(z: Complex) -> Complex {
     let (x, y) = (z.re, z.im);
-    let (p, q) = (sqrt(z.until_one()), sqrt(z.plus_one()));
+    let (p, q) = (sqrt(z.one_minus()), sqrt(z.plus_one()));
     let near = Complex { re: p.re.call2(MathFn::Atan2, q.re) * 2.0, im: (q.re * p.im - q.im * p.re).call(MathFn::Asinh) };
     let edge = Complex { re: y.abs().call2(MathFn::Atan2, x), im: -(log_far(z) + LN_2).copysign(y) };
     let w = is_far(z).choose(edge, near);
@@ -200,5 +201,5 @@ fn atanh(z: Complex) -> Complex {
     let rest = size.is_infinite().select(x.lit(0.0), x / size / size);
     let far = is_far(z);
     let re = x.is(0.0).select(x, far.select(rest, re)).copysign(z.re);
-    Complex { re, im: (far & !y.is_nan()).select(x.lit(FRAC_PI_2).copysign(y), im) }
+    Complex { re, im: (far & !y.is_nan() & (!x.is_nan() | y.is_infinite())).select(x.lit(FRAC_PI_2).copysign(y), im) }
 }

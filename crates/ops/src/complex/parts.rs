@@ -12,9 +12,9 @@ pub struct Real<'a> {
     value: Value,
 }
 
-/// A truth value.
+/// A truth value of each element.
 #[derive(Clone, Copy)]
-pub struct Truth<'a>(Real<'a>);
+pub struct Mask<'a>(Real<'a>);
 
 /// Both parts of a complex number.
 #[derive(Clone, Copy)]
@@ -70,8 +70,8 @@ impl<'a> Real<'a> {
         self.with(|b| b.binary(op, self.value, other.value))
     }
 
-    fn compare(self, op: Op, other: Real<'a>) -> Truth<'a> {
-        Truth(self.with(|b| b.compare(op, self.value, other.value)))
+    fn compare(self, op: Op, other: Real<'a>) -> Mask<'a> {
+        Mask(self.with(|b| b.compare(op, self.value, other.value)))
     }
 
     /// One of two, for float64 and float32.
@@ -117,32 +117,32 @@ impl<'a> Real<'a> {
         self.with(|b| b.fma(self.value, by.value, plus.value))
     }
 
-    pub fn below(self, limit: f64) -> Truth<'a> {
+    pub fn below(self, limit: f64) -> Mask<'a> {
         self.compare(Op::Lt, self.lit(limit))
     }
 
-    pub fn above(self, limit: f64) -> Truth<'a> {
+    pub fn above(self, limit: f64) -> Mask<'a> {
         self.lit(limit).compare(Op::Lt, self)
     }
 
     /// Equal to; `-0` is `0`.
-    pub fn is(self, value: f64) -> Truth<'a> {
+    pub fn is(self, value: f64) -> Mask<'a> {
         self.equals(self.lit(value))
     }
 
-    pub fn equals(self, other: Real<'a>) -> Truth<'a> {
+    pub fn equals(self, other: Real<'a>) -> Mask<'a> {
         self.compare(Op::Eq, other)
     }
 
-    pub fn is_nan(self) -> Truth<'a> {
+    pub fn is_nan(self) -> Mask<'a> {
         self.compare(Op::Ne, self)
     }
 
-    pub fn is_infinite(self) -> Truth<'a> {
+    pub fn is_infinite(self) -> Mask<'a> {
         self.abs().is(f64::INFINITY)
     }
 
-    pub fn is_finite(self) -> Truth<'a> {
+    pub fn is_finite(self) -> Mask<'a> {
         self.abs().below(f64::INFINITY)
     }
 
@@ -160,7 +160,7 @@ impl<'a> Real<'a> {
     }
 }
 
-impl<'a> Truth<'a> {
+impl<'a> Mask<'a> {
     pub fn select(self, yes: Real<'a>, no: Real<'a>) -> Real<'a> {
         self.0.with(|b| b.select(self.0.value, yes.value, no.value))
     }
@@ -171,24 +171,24 @@ impl<'a> Truth<'a> {
     }
 }
 
-impl<'a> BitAnd for Truth<'a> {
-    type Output = Truth<'a>;
-    fn bitand(self, other: Truth<'a>) -> Truth<'a> {
-        Truth(self.0.binary(Op::And, other.0))
+impl<'a> BitAnd for Mask<'a> {
+    type Output = Mask<'a>;
+    fn bitand(self, other: Mask<'a>) -> Mask<'a> {
+        Mask(self.0.binary(Op::And, other.0))
     }
 }
 
-impl<'a> BitOr for Truth<'a> {
-    type Output = Truth<'a>;
-    fn bitor(self, other: Truth<'a>) -> Truth<'a> {
-        Truth(self.0.binary(Op::Or, other.0))
+impl<'a> BitOr for Mask<'a> {
+    type Output = Mask<'a>;
+    fn bitor(self, other: Mask<'a>) -> Mask<'a> {
+        Mask(self.0.binary(Op::Or, other.0))
     }
 }
 
-impl<'a> Not for Truth<'a> {
-    type Output = Truth<'a>;
-    fn not(self) -> Truth<'a> {
-        Truth(self.0.with(|b| b.unary(Op::Not, self.0.value)))
+impl<'a> Not for Mask<'a> {
+    type Output = Mask<'a>;
+    fn not(self) -> Mask<'a> {
+        Mask(self.0.with(|b| b.unary(Op::Not, self.0.value)))
     }
 }
 
@@ -234,7 +234,7 @@ impl<'a> Complex<'a> {
     }
 
     /// `1 - z`, likewise.
-    pub fn until_one(self) -> Complex<'a> {
+    pub fn one_minus(self) -> Complex<'a> {
         Complex { re: self.re.lit(1.0) - self.re, im: -self.im }
     }
 }

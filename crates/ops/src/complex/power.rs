@@ -21,9 +21,10 @@ fn whole<'a>(z: Complex<'a>, n: Real<'a>) -> Complex<'a> {
 }
 
 /// `1 / z`, in two divisions each so that no square overflows.
-fn reciprocal(z: Complex) -> Complex {
+fn reciprocal<'a>(z: Complex<'a>) -> Complex<'a> {
     let size = z.size();
-    Complex { re: z.re / size / size, im: -z.im / size / size }
+    let over = |part: Real<'a>| size.is_infinite().select(size.lit(0.0).copysign(part), part / size / size);
+    Complex { re: over(z.re), im: over(-z.im) }
 }
 
 /// `z^w`: `e^(w log z)`, with the principal logarithm, unless w is a small whole number. `z^0` is 1, `0^w` is 0 where the real part
@@ -34,8 +35,8 @@ pub fn pow<'a>(z: Complex<'a>, w: Complex<'a>) -> Complex<'a> {
     let general = (z.re.is(0.0) & z.im.is(0.0) & w.re.above(0.0)).choose(Complex { re: zero, im: zero }, general);
     let n = w.re.abs();
     let is_whole = w.im.is(0.0) & n.below((1 << BITS) as f64) & n.equals(n.floor());
-    let power = whole(z, n);
-    let power = w.re.below(0.0).choose(reciprocal(power), power);
+    // Of the reciprocal, since the power itself may overflow where its reciprocal is a number.
+    let power = whole(w.re.below(0.0).choose(reciprocal(z), z), n);
     let power = n.is(0.0).choose(Complex { re: one, im: zero }, power);
     is_whole.choose(power, general)
 }

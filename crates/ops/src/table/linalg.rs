@@ -75,7 +75,7 @@ const LINALG: OpDef = OpDef {
     namespace: Namespace::Linalg,
     form: Form::Function,
     domain: Domain::Matrix,
-    dtype: DTypeRule::new(Class::RealOrBool, Compute::Float, Out::Compute),
+    dtype: DTypeRule::new(Class::Any, Compute::Float, Out::Compute),
     ..BASE
 };
 
@@ -84,7 +84,7 @@ pub const ROWS: &[OpDef] = &[
     OpDef { name: "solve", operands: &[tensor("x1"), tensor("x2")], shape: solve_shape, lower: Lowering::Graph(solve),
         errors: &[ErrorCase { call: "ft.linalg.solve(ft.zeros([2, 3]), ft.zeros([2]))", code: Code::Shape }, ErrorCase { call: "ft.linalg.solve(ft.zeros([2, 2]), ft.ones([2])).toArray()", code: Code::LinAlg }],
         doc: doc("Solution of a system of linear equations by LU with partial pivoting; x2 is a vector or a stack of matrices. A singular matrix is a LinAlgError when the result is read.", "x1 @ out = x2", "ft.linalg.solve(ft.tensor([[2, 0], [0, 4]]), ft.tensor([2, 2])) // [1, 0.5]", "linalg.solve", "linalg.solve"), ..LINALG },
-    OpDef { name: "qr", outputs: &["q", "r"], dtype: DTypeRule::new(Class::RealOrBool, Compute::Float, Out::Twice), shape: qr_shape, lower: Lowering::Graph(qr),
+    OpDef { name: "qr", outputs: &["q", "r"], dtype: DTypeRule::new(Class::Any, Compute::Float, Out::Twice), shape: qr_shape, lower: Lowering::Graph(qr),
         errors: &[ErrorCase { call: "ft.linalg.qr(ft.zeros([2]))", code: Code::Shape }],
-        doc: doc("Reduced QR factorisation: orthonormal columns times an upper triangle whose diagonal is not negative.", "x = q @ r", "ft.linalg.qr(ft.tensor([[0, 2], [3, 0]])).r // [[3, 0], [0, 2]]", "linalg.qr", "linalg.qr"), ..LINALG },
+        doc: doc("Reduced QR factorisation: orthonormal columns times an upper triangle whose diagonal is real and not negative.", "x = q @ r", "ft.linalg.qr(ft.tensor([[0, 2], [3, 0]])).r // [[3, 0], [0, 2]]", "linalg.qr", "linalg.qr"), ..LINALG },
 ];

@@ -28,7 +28,7 @@ fn topk_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
     let axis = shape::axis(ctx.attrs.int("axis"), dims.len())?;
     let k = ctx.attrs.int("k");
     if k < 0 || k as usize > dims[axis] {
-        return Err(Error::argument(format!("k = {k} is not within 0..={} (axis {axis})", dims[axis])));
+        return Err(Error::argument(format!("k must be between 0 and {}, the size of axis {axis}, got {k}", dims[axis])));
     }
     dims[axis] = k as usize;
     Ok(vec![dims.clone(), dims])

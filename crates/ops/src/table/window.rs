@@ -213,7 +213,7 @@ const POOL: OpDef = OpDef {
 #[rustfmt::skip]
 pub const ROWS: &[OpDef] = &[
     OpDef { name: "conv", namespace: Namespace::Nn, form: Form::Function, operands: &[tensor("x"), tensor("weights")], attrs: CONV_ATTRS,
-        dtype: DTypeRule::new(Class::Real, Compute::Promote, Out::Compute), shape: conv_shape, lower: Lowering::Graph(conv), domain: Domain::Special,
+        dtype: DTypeRule::new(Class::Numeric, Compute::Promote, Out::Compute), shape: conv_shape, lower: Lowering::Graph(conv), domain: Domain::Special,
         errors: &[
             ErrorCase { call: "ft.nn.conv(ft.zeros([1, 3, 8, 8]), ft.zeros([4, 2, 3, 3]))", code: Code::Shape },
             ErrorCase { call: "ft.nn.conv(ft.zeros([1, 1, 2]), ft.zeros([1, 1, 3]))", code: Code::Shape },

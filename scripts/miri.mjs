@@ -1,0 +1,56 @@
+// The kernels of the CPU interpreted by Miri, which reports what no run shows: reads of memory that was never written, references
+// that others write through, pointers that leave their block. Interpreted code is hundreds of times slower than compiled: the tests
+// are those of small arrays, with fewer cases where they draw them (`cfg!(miri)`), on the instruction set that every machine has.
+//
+//   node scripts/miri.mjs
+//
+// First errors are planted (scripts/sanitizers/planted.rs). Needs rustup toolchain install nightly --component miri,rust-src.
+
+import { join } from 'node:path'
+import { absence } from './sanitizers/runtime.mjs'
+import { ROOT, run, step } from './steps.mjs'
+import { rust, verdict } from './suites.mjs'
+
+/** Errors by the names of planted.rs, and what Miri says of them. */
+const PLANTED = {
+  'heap-buffer-overflow': 'at or beyond the end of the allocation',
+  'heap-use-after-free': 'has been freed',
+  'detected memory leaks': 'memory leaked',
+  'data race': 'Data race detected',
+  'uninitialized memory': 'uninitialized',
+  'broken borrow': 'is forbidden'
+}
+// crossbeam's queues, below rayon, take back what they lent in ways that only this model of borrows allows, and keep pointers with a
+// tag in their lowest bits as integers. Tests read the environment.
+const MIRIFLAGS = ['-Zmiri-tree-borrows', '-Zmiri-permissive-provenance', '-Zmiri-disable-isolation']
+
+let [passed, failed] = [0, 0]
+const judge = (good, text) => {
+  good ? passed++ : failed++
+  if (!good) console.log(text)
+  return good
+}
+
+async function interpret() {
+  const setup = await step('standard library', ['cargo', '+nightly', 'miri', 'setup', '--print-sysroot'])
+  if (!judge(setup.code === 0, 'the standard library for Miri does not build')) return
+  const sysroot = setup.output.trim().split('\n').at(-1)
+  const program = join(ROOT, 'scripts/sanitizers/planted.rs')
+  for (const [error, words] of [['none', null], ...Object.entries(PLANTED)]) {
+    const command = ['rustup', 'run', 'nightly', 'miri', '--edition=2024', '--crate-type=bin', '--sysroot', sysroot, ...MIRIFLAGS, program]
+    const { code, output } = await run(command, { env: { PLANTED: error } })
+    judge(words === null ? code === 0 : code !== 0 && output.includes(words), `planted ${error}: ended with ${code} and said\n${output}`)
+  }
+  if (failed > 0) return
+  const env = { MIRIFLAGS: MIRIFLAGS.join(' '), FERROTENSOR_THREADS: '2' }
+  const result = await step('kernels of the CPU', ['cargo', '+nightly', 'miri', 'test', '--package', 'ferrotensor-cpu', '--lib', '--test', 'kernels'], { env })
+  const counted = verdict({ count: rust }, result)
+  passed += counted.passed
+  failed += counted.failed
+}
+
+const reason = absence('miri')
+if (reason === null) await interpret()
+else judge(false, reason)
+console.log(`${passed} passed, ${failed} failed`)
+process.exitCode = failed === 0 ? 0 : 1
