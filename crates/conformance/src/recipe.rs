@@ -8,7 +8,7 @@ use crate::values::{self, Fill, Rng};
 use ferrotensor_core::{Code, DType, Dims, Kind, Result};
 use ferrotensor_ops::attrs::Attrs;
 use ferrotensor_ops::def::{AttrDef, AttrKind, Domain, Namespace, OpDef, OperandDef};
-use ferrotensor_ops::dtype_rule::{Arg, Compute};
+use ferrotensor_ops::dtype_rule::{Arg, Compute, Out};
 use ferrotensor_ops::infer;
 
 /// One circumstance and its possible values.
@@ -303,8 +303,9 @@ impl Recipe {
                 },
                 ("indices", _) => Fill::Index(first.get(axis_of(&words, first.len())?).copied().unwrap_or(0)),
                 (_, "factors") => Fill::Factors,
-                (_, "few zeros") => Fill::Rare(false),
-                (_, "many zeros") => Fill::Rare(true),
+                (_, "zeros and ones") => Fill::Coin(1, 2),
+                (_, "few zeros") => Fill::Coin(1, 24),
+                (_, "many zeros") => Fill::Coin(23, 24),
                 _ if op.domain == Domain::Matrix && i == 0 => Fill::Matrix,
                 (_, "special") => Fill::Special,
                 (_, "bits") => Fill::Bits,
@@ -400,6 +401,8 @@ fn fills(op: &OpDef) -> Vec<String> {
         _ if op.name == "prod" => names(&["factors", "special", "bits"]),
         // Of many random elements some are zero and not all.
         _ if ["all", "any"].contains(&op.name) => names(&["ordinary", "special", "bits", "few zeros", "many zeros"]),
+        // Two random elements are hardly ever equal, or one of them zero.
+        _ if op.dtype.out == Out::Bool && op.operands.len() > 1 => names(&["ordinary", "special", "bits", "zeros and ones"]),
         _ => names(&["ordinary", "special", "bits"]),
     }
 }

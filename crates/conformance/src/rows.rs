@@ -17,6 +17,7 @@ use ferrotensor_core::{Code, DType, Result};
 use ferrotensor_cpu::Tier;
 use ferrotensor_engine::Stats;
 use ferrotensor_ops::def::OpDef;
+use ferrotensor_ops::dtype_rule::Out;
 use ferrotensor_ops::graph::{Def, Graph};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
@@ -24,7 +25,8 @@ use std::sync::{Arc, OnceLock};
 /// Most cases of one op and dtype in the quick tier.
 const LIMIT: usize = 400;
 /// Most calls of nothing but tensors of one dtype beside them: of ten dtypes for each operand, pairs alone leave one such call in
-/// ten, too few to tell the operands apart in every circumstance (`cargo xtask mutate`).
+/// ten, too few to tell the operands apart in every circumstance (`cargo xtask mutate`). Of rows whose results are bool twice as
+/// many, since each says less.
 const ORDINARY: usize = 32;
 /// Dtypes tried with several threads: one for each loop the CPU has (bytes, halves, words, long words, complex).
 const PARALLEL: [DType; 7] = [DType::U8, DType::BF16, DType::I32, DType::F32, DType::I64, DType::F64, DType::C64];
@@ -120,8 +122,9 @@ impl Group {
             };
             // Two are enough to cross the threshold of threads: circumstances are the small shapes' business.
             let mut assignments = covering::pairwise(&sizes, if parallel { 2 } else { LIMIT }, &mut rng, &mut valid);
-            if !parallel && sizes != recipe.ordinary() {
-                assignments.extend(covering::pairwise(&recipe.ordinary(), ORDINARY, &mut rng, valid));
+            let rounds = if op.dtype.out == Out::Bool { 2 } else { (sizes != recipe.ordinary()) as usize };
+            for _ in 0..if parallel { 0 } else { rounds } {
+                assignments.extend(covering::pairwise(&recipe.ordinary(), ORDINARY, &mut rng, &mut valid));
             }
             if let Some(e) = broken {
                 return Err(e);
@@ -370,7 +373,13 @@ pub fn kernels(graph: &Graph) -> impl Iterator<Item = &Kernel> {
 
 /// Whether all operands and the result are of the case's own dtype: only then does it say something about that dtype's accuracy.
 pub fn is_plain(case: &Case) -> bool {
-    case.axes.iter().all(|(axis, value)| !axis.starts_with("dtype") || value == "same" || value == "none")
+    let chosen = |name: String| case.axes.iter().find(|(axis, _)| *axis == name).map(|(_, value)| value.as_str());
+    case.axes.iter().all(|(axis, value)| {
+        // A scalar in an operand's place has no dtype.
+        let scalar =
+            axis.strip_prefix("dtype").and_then(|n| chosen(format!("form{n}"))).is_some_and(|form| form != "tensor");
+        scalar || !axis.starts_with("dtype") || value == "same" || value == "none"
+    })
 }
 
 fn check_result(

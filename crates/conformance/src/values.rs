@@ -48,8 +48,8 @@ pub enum Fill {
     Index(usize),
     /// Square blocks with a dominant diagonal.
     Matrix,
-    /// One in 24 is nonzero, or the other way round.
-    Rare(bool),
+    /// Ones, and so many zeros in so many elements.
+    Coin(usize, usize),
     /// Factors near 1 in size, so that a product of thousands neither overflows nor vanishes.
     Factors,
 }
@@ -70,7 +70,7 @@ pub fn array(dtype: DType, dims: &[usize], fill: Fill, rng: &mut Rng) -> Result<
             Fill::Ordinary(domain) => ordinary(dtype, domain, rng).encode(dtype),
             Fill::Index(size) => index(dtype, size, rng).encode(dtype),
             Fill::Factors => factor(dtype, rng).encode(dtype),
-            Fill::Rare(nonzero) => Scalar::Int(((rng.below(24) == 0) == nonzero) as i128).encode(dtype),
+            Fill::Coin(zeros, of) => Scalar::Int((rng.below(of) >= zeros) as i128).encode(dtype),
             Fill::Matrix => {
                 let n = dims.last().copied().unwrap_or(1).max(1);
                 let (row, column) = ((i / n) % n, i % n);
