@@ -6,12 +6,13 @@ mod dependencies;
 mod licences;
 mod links;
 mod lint;
+mod mutate;
 mod notices;
 mod validate;
 
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: cargo xtask codegen [--check] | lint | notices TARGET FILE | validate";
+const USAGE: &str = "usage: cargo xtask codegen [--check] | lint | mutate [ROW] | notices TARGET FILE | validate";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -20,6 +21,7 @@ fn main() -> ExitCode {
         ["codegen"] => codegen::write(),
         ["codegen", "--check"] => codegen::check(),
         ["lint"] => lint::check(),
+        ["mutate", row @ ..] if row.len() < 2 => mutate::run(row),
         ["notices", target, file] => notices::write(target, file),
         ["validate"] => validate::run(),
         _ => Err(USAGE.to_string()),

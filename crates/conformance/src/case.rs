@@ -211,7 +211,15 @@ impl Case {
     /// `Code::Internal` for a row that breaks the rules of graphs; errors of the call as the whole.
     pub fn reference(&self) -> Result<Vec<Result<Known>>> {
         let (graph, outputs) = self.lower()?;
-        let values = executor::evaluate(&graph, &self.inputs(), &self.params())?;
+        self.evaluate(&graph, &outputs)
+    }
+
+    /// What the reference makes of these values of a graph over the case's operands.
+    ///
+    /// # Errors
+    /// As [`executor::evaluate`].
+    pub fn evaluate(&self, graph: &Graph, outputs: &[Val]) -> Result<Vec<Result<Known>>> {
+        let values = executor::evaluate(graph, &self.inputs(), &self.params())?;
         outputs
             .iter()
             .map(|v| values.get(v.0 as usize).cloned().ok_or_else(|| Error::internal("an output is no value of the graph")))

@@ -4,9 +4,9 @@
 use crate::Check;
 use crate::bounds::Bound;
 use crate::case::{Case, Operand, Placement};
+use crate::changes::Change;
 use crate::compare::{same_bits, spacing, within};
 use crate::executor::{self, Known};
-use crate::mutations::Mutation;
 use ferrotensor_core::reference::{Array, Scalar};
 use ferrotensor_core::{DType, Error, promotion};
 use ferrotensor_ops::def::Form;
@@ -25,15 +25,17 @@ enum Tolerance {
     Absolute(f64),
 }
 
-struct Golden {
+/// A call with NumPy's answers.
+pub struct Golden {
     line: usize,
-    case: Case,
+    /// The call.
+    pub case: Case,
     outputs: Vec<(Array, Tolerance)>,
 }
 
 /// One test for each row, one for promotion, and one that fails when a public row has no answers.
 pub fn trials() -> Vec<(String, Check)> {
-    let goldens = match parse() {
+    let goldens = match answers() {
         Ok(goldens) => goldens,
         Err(e) => return vec![("golden/format".into(), Box::new(move || Err(e)))],
     };
@@ -72,12 +74,12 @@ fn check_all(goldens: &[Golden]) -> Result<(), String> {
 ///
 /// # Errors
 /// The rows in which nobody noticed.
-pub fn find(mutate: Mutation, equivalent: impl Fn(&str) -> bool) -> Result<(), String> {
+pub fn find(change: Change, equivalent: impl Fn(&str) -> bool) -> Result<(), String> {
     // (applied, noticed) for each row.
     let mut rows: BTreeMap<String, (usize, usize)> = BTreeMap::new();
-    for golden in parse()? {
+    for golden in answers()? {
         let Ok((mut graph, outputs)) = golden.case.lower() else { continue };
-        if mutate(&mut graph) {
+        if change(&mut graph) {
             let values = executor::evaluate(&graph, &golden.case.inputs(), &golden.case.params());
             let results = values.map(|v| outputs.iter().map(|o| v[o.0 as usize].clone()).collect::<Vec<_>>());
             let noticed = results.map_err(|e| e.to_string()).and_then(|r| compare(&golden, &r)).is_err();
@@ -90,6 +92,13 @@ pub fn find(mutate: Mutation, equivalent: impl Fn(&str) -> bool) -> Result<(), S
         (true, _) => Err("it applies to no row".into()),
         (_, false) => Err(format!("nobody noticed it in {missed:?} (of {rows:?})")),
         _ => Ok(()),
+    }
+}
+
+impl Golden {
+    /// Whether results pass as the answers.
+    pub fn accepts(&self, results: &[Result<Known, Error>]) -> bool {
+        compare(self, results).is_ok()
     }
 }
 
@@ -163,7 +172,11 @@ fn check_promotion() -> Result<(), String> {
     if count < 100 { Err(format!("only {count} pairs were compared")) } else { Ok(()) }
 }
 
-fn parse() -> Result<Vec<Golden>, String> {
+/// Every call that has answers.
+///
+/// # Errors
+/// A sentence for a line that is no record.
+pub fn answers() -> Result<Vec<Golden>, String> {
     let mut arrays: Vec<Array> = Vec::new();
     let mut out: Vec<Golden> = Vec::new();
     for (n, text) in TEXT.lines().enumerate() {

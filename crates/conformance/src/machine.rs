@@ -189,11 +189,11 @@ impl Machine {
         self.hostile.as_ref().map(counted)
     }
 
-    /// Runs a case: the dense bytes of each output, or its error.
+    /// Runs a case: each output, or its error.
     ///
     /// # Errors
     /// What refuses the call as a whole.
-    pub fn call(&mut self, case: &Case) -> Result<Vec<Result<Vec<u8>>>> {
+    pub fn call(&mut self, case: &Case) -> Result<Vec<Result<Array>>> {
         let (mut words, mut tensors, mut slots, mut forms, mut weak) = (Vec::new(), Vec::new(), Vec::new(), 0, 0);
         for (i, operand) in case.operands.iter().enumerate() {
             let form = match operand {
@@ -229,7 +229,7 @@ impl Machine {
         let first = tensors.len() as i32;
         let wanted: Vec<i32> = (0..case.op.outputs.len() as i32).map(|i| first + i).collect();
         let outputs = self.run(&words, &case.params(), &tensors, &wanted)?;
-        Ok(outputs.iter().map(|t| read(t)).collect())
+        Ok(outputs.iter().map(|t| Array::new(t.dtype(), t.layout().dims(), read(t)?)).collect())
     }
 }
 

@@ -7,8 +7,8 @@ use crate::shapes::{self, Shapes};
 use crate::values::{self, Fill, Rng};
 use ferrotensor_core::{Code, DType, Dims, Kind, Result};
 use ferrotensor_ops::attrs::Attrs;
-use ferrotensor_ops::def::{AttrKind, Domain, Namespace, OpDef, OperandDef};
-use ferrotensor_ops::dtype_rule::{Arg, Compute};
+use ferrotensor_ops::def::{AttrDef, AttrKind, Domain, Namespace, OpDef, OperandDef};
+use ferrotensor_ops::dtype_rule::{Arg, Compute, Out};
 use ferrotensor_ops::infer;
 
 /// One circumstance and its possible values.
@@ -115,7 +115,7 @@ impl Recipe {
         push("values".into(), if keyed || op.operands.is_empty() { vec![] } else { fills(op) });
         for def in op.attrs {
             if !(def.name == "dtype" && by_attribute(op)) {
-                push(def.name.into(), attribute_values(op, def));
+                push(axis_name(def).into(), attribute_values(op, def));
             }
         }
         for def in op.params {
@@ -200,6 +200,37 @@ impl Recipe {
         Ok(Case { op: self.op, operands, words, numbers, device_word, axes })
     }
 
+    /// How many values each axis has where all operands are tensors of the row's dtype.
+    pub fn ordinary(&self) -> Vec<usize> {
+        let of_operand = |name: &str| {
+            let digits = name.strip_prefix("form").or(name.strip_prefix("dtype"));
+            digits.is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+        };
+        self.axes.iter().map(|a| if of_operand(&a.name) { 1 } else { a.values.len() }).collect()
+    }
+
+    /// A case of an assignment with every other value of one attribute or number after the other, where inference takes the
+    /// operands with it.
+    ///
+    /// # Errors
+    /// As [`Recipe::plan`].
+    pub fn mistaken(&self, assignment: &[usize], case: &Case) -> Result<Vec<(String, Case)>, String> {
+        let mut out = Vec::new();
+        for (at, axis) in self.axes.iter().enumerate() {
+            if !axis.name.starts_with("number ") && !self.op.attrs.iter().any(|a| axis_name(a) == axis.name) {
+                continue;
+            }
+            for (n, value) in axis.values.iter().enumerate().filter(|(n, _)| *n != assignment[at]) {
+                let mut other = assignment.to_vec();
+                other[at] = n;
+                if let Some(Plan { words, numbers, .. }) = self.plan(&other)? {
+                    out.push((format!("{} taken for {value}", axis.name), Case { words, numbers, ..case.clone() }));
+                }
+            }
+        }
+        Ok(out)
+    }
+
     fn assemble(&self, assignment: &[usize]) -> Option<Plan> {
         let op = self.op;
         let choice = |name: &str| -> &str {
@@ -218,7 +249,7 @@ impl Recipe {
             if def.name == "dtype" && by_attribute(op) {
                 words.push(self.dtype as u8 as f64);
             } else {
-                let value = choice(def.name);
+                let value = choice(axis_name(def));
                 attribute_words(def, value, shape, &mut words, &mut numbers)?;
             }
         }
@@ -249,7 +280,7 @@ impl Recipe {
                     continue;
                 }
                 form => {
-                    operands.push(weak(form, values, self.dtype)?);
+                    operands.push(weak(form, values, self.dtype, i)?);
                     continue;
                 }
             }
@@ -272,6 +303,9 @@ impl Recipe {
                 },
                 ("indices", _) => Fill::Index(first.get(axis_of(&words, first.len())?).copied().unwrap_or(0)),
                 (_, "factors") => Fill::Factors,
+                (_, "zeros and ones") => Fill::Coin(1, 2),
+                (_, "few zeros") => Fill::Coin(1, 24),
+                (_, "many zeros") => Fill::Coin(23, 24),
                 _ if op.domain == Domain::Matrix && i == 0 => Fill::Matrix,
                 (_, "special") => Fill::Special,
                 (_, "bits") => Fill::Bits,
@@ -305,6 +339,11 @@ impl Recipe {
         }
         .unwrap_or(Placement::Contiguous)
     }
+}
+
+/// The name of an attribute's axis: its own, unless that is taken by the operands' shapes.
+fn axis_name(def: &AttrDef) -> &'static str {
+    if def.name == "shape" { "new shape" } else { def.name }
 }
 
 /// The shape of a call's k-th index operand, which broadcasts to that of the first.
@@ -360,17 +399,24 @@ fn fills(op: &OpDef) -> Vec<String> {
         // An infinite point makes every result NaN or not, by the order of the algorithm's products.
         _ if op.namespace == Namespace::Fft => names(&["ordinary"]),
         _ if op.name == "prod" => names(&["factors", "special", "bits"]),
+        // Of many random elements some are zero and not all.
+        _ if ["all", "any"].contains(&op.name) => names(&["ordinary", "special", "bits", "few zeros", "many zeros"]),
+        // Two random elements are hardly ever equal, or one of them zero.
+        _ if op.dtype.out == Out::Bool && op.operands.len() > 1 => names(&["ordinary", "special", "bits", "zeros and ones"]),
         _ => names(&["ordinary", "special", "bits"]),
     }
 }
 
-fn weak(form: &str, values: &str, dtype: DType) -> Option<PlannedOperand> {
+/// The weak scalar in the n-th operand's place; the third operand's is larger than the second's, so that they can be told apart.
+fn weak(form: &str, values: &str, dtype: DType, n: usize) -> Option<PlannedOperand> {
     let float = dtype.is_float() || dtype.is_complex();
+    let more = 2 * n.saturating_sub(1) as i64;
+    let bigint = |v: i64| PlannedOperand::Weak(Arg::BigInt, (v + more) as u64);
     Some(match (form, values) {
-        ("bigint", "special") if dtype.kind() == Kind::Unsigned => PlannedOperand::Weak(Arg::BigInt, 200),
-        ("bigint", "special") => PlannedOperand::Weak(Arg::BigInt, -3i64 as u64),
-        ("bigint", "bits") if dtype.bytes() == 8 => PlannedOperand::Weak(Arg::BigInt, 9_007_199_254_740_993),
-        ("bigint", _) => PlannedOperand::Weak(Arg::BigInt, 3),
+        ("bigint", "special") if dtype.kind() == Kind::Unsigned => bigint(200),
+        ("bigint", "special") => bigint(-3),
+        ("bigint", "bits") if dtype.bytes() == 8 => bigint(9_007_199_254_740_993),
+        ("bigint", _) => bigint(3),
         ("boolean", values) => {
             PlannedOperand::Weak(Arg::Boolean, (if values == "special" { 0.0f64 } else { 1.0 }).to_bits())
         }
@@ -383,6 +429,8 @@ fn weak(form: &str, values: &str, dtype: DType) -> Option<PlannedOperand> {
                 _ if float => 2.3,
                 _ => 3.0,
             };
+            // Minus zero plus zero would be zero.
+            let v = if more == 0 { v } else { v + more as f64 };
             PlannedOperand::Weak(Arg::Number, v.to_bits())
         }
         _ => return None,
@@ -443,6 +491,21 @@ fn operand_dims(op: &OpDef, i: usize, shape: &Shapes, pairing: &str, indices: &s
                 }
                 _ => first.clone(),
             })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn no_two_axes_of_a_row_have_one_name() {
+        for op in &ferrotensor_ops::OPS {
+            let recipe = Recipe::new(op, DType::F32, false);
+            let names: BTreeSet<&str> = recipe.axes.iter().map(|a| a.name.as_str()).collect();
+            assert_eq!(names.len(), recipe.axes.len(), "{}: {:?}", op.path(), recipe.axes);
         }
     }
 }

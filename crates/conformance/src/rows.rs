@@ -12,16 +12,22 @@ use crate::recipe::{self, Recipe};
 use crate::shapes;
 use crate::values::Rng;
 use ferrotensor_core::kernel::{Kernel, WindowCombine};
+use ferrotensor_core::reference::Array;
 use ferrotensor_core::{Code, DType, Result};
 use ferrotensor_cpu::Tier;
 use ferrotensor_engine::Stats;
 use ferrotensor_ops::def::OpDef;
+use ferrotensor_ops::dtype_rule::Out;
 use ferrotensor_ops::graph::{Def, Graph};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
 /// Most cases of one op and dtype in the quick tier.
 const LIMIT: usize = 400;
+/// Most calls of nothing but tensors of one dtype beside them: of ten dtypes for each operand, pairs alone leave one such call in
+/// ten, too few to tell the operands apart in every circumstance (`cargo xtask mutate`). Of rows whose results are bool twice as
+/// many, since each says less.
+const ORDINARY: usize = 32;
 /// Dtypes tried with several threads: one for each loop the CPU has (bytes, halves, words, long words, complex).
 const PARALLEL: [DType; 7] = [DType::U8, DType::BF16, DType::I32, DType::F32, DType::I64, DType::F64, DType::C64];
 
@@ -92,7 +98,11 @@ pub fn groups(wanted: impl Fn(&str) -> bool + Sync) -> Result<Vec<Arc<Group>>, S
 }
 
 impl Group {
-    fn new(op: &'static OpDef, dtype: DType) -> Result<Group, String> {
+    /// The cases of a row and dtype.
+    ///
+    /// # Errors
+    /// As [`Recipe::plan`].
+    pub fn new(op: &'static OpDef, dtype: DType) -> Result<Group, String> {
         let name = format!("{}/{}", op.path(), dtype.name());
         let (mut recipes, mut cases) = (Vec::new(), Vec::new());
         for parallel in [false, true] {
@@ -103,7 +113,7 @@ impl Group {
             let mut rng = Rng::named(&format!("{name}/{parallel}"));
             let sizes: Vec<usize> = recipe.axes.iter().map(|a| a.values.len()).collect();
             let mut broken = None;
-            let valid = |a: &[usize]| match recipe.plan(a) {
+            let mut valid = |a: &[usize]| match recipe.plan(a) {
                 Ok(plan) => plan.is_some(),
                 Err(e) => {
                     broken = Some(e);
@@ -111,7 +121,11 @@ impl Group {
                 }
             };
             // Two are enough to cross the threshold of threads: circumstances are the small shapes' business.
-            let assignments = covering::pairwise(&sizes, if parallel { 2 } else { LIMIT }, &mut rng, valid);
+            let mut assignments = covering::pairwise(&sizes, if parallel { 2 } else { LIMIT }, &mut rng, &mut valid);
+            let rounds = if op.dtype.out == Out::Bool { 2 } else { (sizes != recipe.ordinary()) as usize };
+            for _ in 0..if parallel { 0 } else { rounds } {
+                assignments.extend(covering::pairwise(&recipe.ordinary(), ORDINARY, &mut rng, &mut valid));
+            }
             if let Some(e) = broken {
                 return Err(e);
             }
@@ -203,7 +217,7 @@ impl Group {
         for n in cases {
             count += 1;
             let planned = &self.cases[n];
-            let prepared = planned.prepared.get_or_init(|| self.prepare(n, planned)).as_ref().map_err(Clone::clone);
+            let prepared = planned.prepared.get_or_init(|| self.prepare(n)).as_ref().map_err(Clone::clone);
             if let Err(e) = prepared.and_then(|p| check(p).map_err(|e| format!("{}: {e}", p.case))) {
                 failures.push(e);
             }
@@ -216,10 +230,55 @@ impl Group {
         }
     }
 
-    fn prepare(&self, n: usize, planned: &Planned) -> Result<Prepared, String> {
-        let recipe = &self.recipes[planned.recipe];
-        let plan = recipe.plan(&planned.assignment)?.ok_or("a valid assignment has a plan")?;
-        let case = recipe.fill(plan, &mut Rng::named(&format!("{}/{n}", self.name()))).map_err(|e| e.message)?;
+    /// Numbers of the cases of small shapes, in the order in which they show a mistake at least cost: few elements first, but
+    /// those that have next to none last.
+    pub fn small(&self) -> Vec<usize> {
+        let mut small: Vec<usize> = (0..self.cases.len()).filter(|&n| self.cases[n].recipe == 0).collect();
+        small.sort_by_key(|&n| (self.cases[n].largest < 64, self.cases[n].largest));
+        small
+    }
+
+    /// The n-th case.
+    ///
+    /// # Errors
+    /// A sentence when its operands cannot be made.
+    pub fn case(&self, n: usize) -> Result<Case, String> {
+        let Planned { recipe, assignment, .. } = &self.cases[n];
+        let recipe = &self.recipes[*recipe];
+        let plan = recipe.plan(assignment)?.ok_or("a valid assignment has a plan")?;
+        recipe.fill(plan, &mut Rng::named(&format!("{}/{n}", self.name()))).map_err(|e| e.message)
+    }
+
+    /// Drops what was prepared for comparisons.
+    pub fn forget(&mut self) {
+        self.cases.iter_mut().for_each(|c| drop(c.prepared.take()));
+    }
+
+    /// The n-th case as a row sees it that takes an attribute or a number for another: what is mistaken, and the case.
+    ///
+    /// # Errors
+    /// As [`Recipe::plan`].
+    pub fn mistaken(&self, n: usize, case: &Case) -> Result<Vec<(String, Case)>, String> {
+        let Planned { recipe, assignment, .. } = &self.cases[n];
+        self.recipes[*recipe].mistaken(assignment, case)
+    }
+
+    /// Whether results pass as those of the n-th case.
+    ///
+    /// # Errors
+    /// A sentence when the case cannot be prepared.
+    pub fn accepts(&self, n: usize, results: Result<Vec<Result<Array>>>) -> Result<bool, String> {
+        let planned = &self.cases[n];
+        let prepared = planned.prepared.get_or_init(|| {
+            // A mistake of the table has the same bits on every variant.
+            self.prepare(n).map(|p| Prepared { bits_promised: false, ..p })
+        });
+        let prepared = prepared.as_ref().map_err(Clone::clone)?;
+        Ok(check_result(prepared, results, &Stats::default()).is_ok_and(|(status, _)| status != Status::Unsupported))
+    }
+
+    fn prepare(&self, n: usize) -> Result<Prepared, String> {
+        let case = self.case(n)?;
         let graph = case.lower().map(|l| l.0).unwrap_or_default();
         if let (Some(words), true) = (ledger::bound_words(&graph), is_plain(&case)) {
             ledger::bound(self.op, self.dtype, words);
@@ -300,8 +359,8 @@ pub fn sample(op: &str, dtype: DType, machine: &mut Machine) -> Result<bool, Str
     let op = ferrotensor_ops::find(op).ok_or("no such row")?;
     let group = Group::new(op, dtype)?;
     let mut right = true;
-    for (n, planned) in group.cases.iter().enumerate().filter(|(_, c)| c.recipe == 0) {
-        let prepared = group.prepare(n, planned)?;
+    for n in group.small() {
+        let prepared = group.prepare(n)?;
         right &= check_result(&prepared, machine.call(&prepared.case), &Stats::default()).is_ok();
     }
     Ok(right)
@@ -313,13 +372,19 @@ pub fn kernels(graph: &Graph) -> impl Iterator<Item = &Kernel> {
 }
 
 /// Whether all operands and the result are of the case's own dtype: only then does it say something about that dtype's accuracy.
-fn is_plain(case: &Case) -> bool {
-    case.axes.iter().all(|(axis, value)| !axis.starts_with("dtype") || value == "same" || value == "none")
+pub fn is_plain(case: &Case) -> bool {
+    let chosen = |name: String| case.axes.iter().find(|(axis, _)| *axis == name).map(|(_, value)| value.as_str());
+    case.axes.iter().all(|(axis, value)| {
+        // A scalar in an operand's place has no dtype.
+        let scalar =
+            axis.strip_prefix("dtype").and_then(|n| chosen(format!("form{n}"))).is_some_and(|form| form != "tensor");
+        scalar || !axis.starts_with("dtype") || value == "same" || value == "none"
+    })
 }
 
 fn check_result(
     prepared: &Prepared,
-    got: Result<Vec<Result<Vec<u8>>>>,
+    got: Result<Vec<Result<Array>>>,
     stats: &Stats,
 ) -> Result<(Status, compare::Distance), String> {
     let status = Status::of(stats, prepared.routine);
@@ -344,9 +409,13 @@ fn check_result(
             (Err(e), Err(r)) => return Err(format!("output {n} fails with {:?} instead of {:?}", e.code, r.code)),
             (Err(e), Ok(_)) => return Err(format!("output {n} fails: {e}")),
             (Ok(_), Err(r)) => return Err(format!("output {n} has a value, but should fail with {:?}: {r}", r.code)),
-            (Ok(bytes), Ok(known)) => {
-                worst = worst.max(compare::within(&bytes, known).map_err(|e| format!("output {n}: {e}"))?);
-                bits.push(bytes);
+            (Ok(array), Ok(known)) => {
+                let (is, should) = ((array.dtype(), array.dims()), (known.array.dtype(), known.array.dims()));
+                if is != should {
+                    return Err(format!("output {n} is {is:?}, should be {should:?}"));
+                }
+                worst = worst.max(compare::within(array.bytes(), known).map_err(|e| format!("output {n}: {e}"))?);
+                bits.push(array.bytes().to_vec());
             }
         }
     }

@@ -3,10 +3,10 @@
 
 use crate::Check;
 use crate::case::Placement;
+use crate::changes::{CHANGES, equivalent};
 use crate::golden;
 use crate::guards;
 use crate::machine::Machine;
-use crate::mutations::{MUTATIONS, equivalent};
 use crate::rows;
 use ferrotensor_core::backend::{Backend, Batch, Buffer, Caps, Launch, MemInfo, Outcome, Prepared, Ticket};
 use ferrotensor_core::kernel::Kernel;
@@ -183,10 +183,10 @@ pub fn trials() -> Vec<(String, Check)> {
         out.push((format!("saboteur/guards find {fault:?}"), Box::new(move || guards_find(fault))));
         out.push((format!("saboteur/rows find {fault:?}"), Box::new(move || rows_find(fault))));
     }
-    for (name, mutate) in MUTATIONS {
+    for (name, change) in CHANGES {
         out.push((
             format!("saboteur/golden vectors find {name}"),
-            Box::new(move || golden::find(*mutate, |row| equivalent(name, row))),
+            Box::new(move || golden::find(*change, |row| equivalent(name, row))),
         ));
     }
     out

@@ -48,6 +48,8 @@ pub enum Fill {
     Index(usize),
     /// Square blocks with a dominant diagonal.
     Matrix,
+    /// Ones, and so many zeros in so many elements.
+    Coin(usize, usize),
     /// Factors near 1 in size, so that a product of thousands neither overflows nor vanishes.
     Factors,
 }
@@ -68,15 +70,20 @@ pub fn array(dtype: DType, dims: &[usize], fill: Fill, rng: &mut Rng) -> Result<
             Fill::Ordinary(domain) => ordinary(dtype, domain, rng).encode(dtype),
             Fill::Index(size) => index(dtype, size, rng).encode(dtype),
             Fill::Factors => factor(dtype, rng).encode(dtype),
+            Fill::Coin(zeros, of) => Scalar::Int((rng.below(of) >= zeros) as i128).encode(dtype),
             Fill::Matrix => {
                 let n = dims.last().copied().unwrap_or(1).max(1);
                 let (row, column) = ((i / n) % n, i % n);
-                let x = ordinary(dtype, Domain::Any, rng);
+                // Integers stay small beside the diagonal's, which of wide ones have more digits than half floats.
+                let x = ordinary(if dtype.is_integer() { DType::I8 } else { dtype }, Domain::Any, rng);
                 match dtype.kind() {
                     // A triangle of ones is regular, and all that bool has to offer.
                     Kind::Bool => Scalar::Bool(row == column || (row < column && x.truth())),
                     Kind::Float | Kind::Complex if row == column => x + Scalar::float(6.0 * n as f64).fit(dtype),
-                    _ if row == column => x + Scalar::Int((12 * n as i128).min(100)),
+                    _ if row == column => {
+                        x + Scalar::Int(if dtype.bytes() > 1 { 512 + 12 * n as i128 } else { (12 * n as i128).min(100) })
+                    }
+                    Kind::Unsigned if x.real().hi < 0.0 => -x,
                     _ => x,
                 }
                 .encode(dtype)
@@ -98,7 +105,9 @@ fn ordinary(dtype: DType, domain: Domain, rng: &mut Rng) -> Scalar {
     match dtype.kind() {
         Kind::Bool => Scalar::Bool(rng.below(2) == 0),
         Kind::Unsigned | Kind::Signed => {
-            let x = rng.below(10) as i128;
+            // Some of them are too large for the digits of half floats.
+            let most = if dtype.bytes() > 1 && rng.below(8) == 0 { 1000 } else { 10 };
+            let x = rng.below(most) as i128;
             let sign = if dtype.kind() == Kind::Signed && domain != Domain::Positive && rng.below(2) == 0 { -1 } else { 1 };
             Scalar::Int(
                 sign * match domain {
@@ -175,10 +184,13 @@ pub fn specials(dtype: DType) -> Vec<[u8; 16]> {
         Kind::Unsigned | Kind::Signed => {
             let (low, high) = ferrotensor_core::match_dtype!(
                 dtype, integers T => (T::MIN as i128, T::MAX as i128), else (0, 1));
+            // The first integers that bfloat16, float16 and float32 lack, and where the first becomes.
+            let lacking = [256, 257, -257, 2049, 16_777_217];
             let wanted = [low, low + 1, -2, -1, 0, 1, 2, high / 2, high / 2 + 1, high - 1, high];
             let bits = 8 * dtype.bytes() as i128;
             wanted
                 .into_iter()
+                .chain(lacking)
                 .chain([bits - 1, bits])
                 .filter(|v| (low..=high).contains(v))
                 .map(|v| Scalar::Int(v).encode(dtype))
@@ -219,9 +231,13 @@ pub fn specials(dtype: DType) -> Vec<[u8; 16]> {
                 88.7,
                 127.5,
                 255.5,
+                256.0,
+                257.0,
+                2049.0,
                 32768.0,
                 65535.0,
                 65536.0,
+                16777217.0,
                 2147483648.0,
                 4294967296.0,
                 9.3e18,
