@@ -148,6 +148,7 @@ fn judge(
     for (name, places) in mutants {
         let mut fate = match places[0].1 {
             Mutant::Turned(_) => Fate::Equivalent("its elements are equal".into()),
+            Mutant::Mistaken(_) => Fate::Equivalent("it means the same".into()),
             _ => Fate::Stillborn,
         };
         // Changes of programs that are none, and the places that missed the mutant.
@@ -194,9 +195,13 @@ impl Mutant {
                 let outputs: Vec<Val> = call.outputs.iter().map(|v| moved[v.0 as usize]).collect();
                 call.case.evaluate(&graph, &outputs)
             }
-            // What lowering refuses is no mutant; inference took it.
+            // What lowering refuses is no mutant, and inference took it; nor is another word for the same.
             Mutant::Mistaken(case) => {
-                case.lower().map_err(|e| Error::internal(e.message)).and_then(|(g, o)| case.evaluate(&g, &o))
+                let (graph, outputs) = case.lower().map_err(|e| Error::internal(e.message))?;
+                if graph.nodes == call.graph.nodes && outputs == call.outputs && case.params() == call.case.params() {
+                    return Err(Error::internal("it means the same"));
+                }
+                case.evaluate(&graph, &outputs)
             }
             Mutant::Turned(n) => changed(right()?, *n, |bytes, size| bytes.rotate_left(size)),
             Mutant::Last(n) => changed(right()?, *n, |bytes, size| {

@@ -10,7 +10,6 @@ use crate::machine::{self, Device, Machine, read};
 use crate::recipe::Recipe;
 use crate::rows;
 use crate::values::{self, Fill, Rng};
-use ferrotensor_core::kernel::{Kernel, WindowCombine};
 use ferrotensor_core::reference::Array;
 use ferrotensor_core::{DType, Error, Result};
 use ferrotensor_cpu::Tier;
@@ -172,11 +171,7 @@ fn generate(rng: &mut Rng) -> Result<Program, String> {
     if program.steps.len() < 5 {
         return Err("fewer than five steps were found".into());
     }
-    program.bits_promised = rows::kernels(&graph).all(|k| match k {
-        Kernel::Contract(c) => c.dtype.is_integer(),
-        Kernel::Window(w) => w.combine != WindowCombine::Dot || w.dtype.is_integer(),
-        _ => true,
-    });
+    program.bits_promised = rows::bits_promised(&graph);
     let first = program.inputs.len();
     program.outputs = (first..program.slots.len()).filter(|_| rng.below(3) == 0).collect();
     program.outputs.push(program.slots.len() - 1);

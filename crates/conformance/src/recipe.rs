@@ -65,6 +65,11 @@ fn is_indexed(op: &OpDef) -> bool {
     op.attrs.iter().any(|a| a.kind == AttrKind::Items)
 }
 
+/// Whether the shape of an operand is that of index tensors.
+fn takes_indices(op: &OpDef) -> bool {
+    ["take", "scatterAdd", "at", "withAt"].contains(&op.name)
+}
+
 /// The dtypes a row is tried with.
 pub fn dtypes(op: &'static OpDef) -> Vec<DType> {
     if op.operands.first().is_some_and(|o| o.name == "key") && !by_attribute(op) {
@@ -100,13 +105,10 @@ impl Recipe {
         if op.variadic && !is_indexed(op) {
             push("operands".into(), names(&["1", "2", "3"]));
         }
-        if op.operands.len() > 1
-            && shapes.iter().all(|s| s.others.is_empty())
-            && !["take", "scatterAdd", "at", "withAt"].contains(&op.name)
-        {
+        if op.operands.len() > 1 && shapes.iter().all(|s| s.others.is_empty()) && !takes_indices(op) {
             push("pairing".into(), names(&["same", "scalar", "row", "column", "first scalar"]));
         }
-        if ["take", "scatterAdd", "at", "withAt"].contains(&op.name) {
+        if takes_indices(op) {
             push("indices".into(), names(&["vector", "scalar", "matrix", "none", "long"]));
         }
         if op.name == "withAt" {

@@ -285,12 +285,7 @@ impl Group {
         }
         Ok(Prepared {
             reference: case.reference(),
-            bits_promised: kernels(&graph).all(|k| match k {
-                Kernel::Routine(_) => false,
-                Kernel::Contract(c) => !(c.dtype.is_float() || c.dtype.is_complex()),
-                Kernel::Window(w) => w.combine != WindowCombine::Dot || w.dtype.is_integer(),
-                _ => true,
-            }),
+            bits_promised: bits_promised(&graph),
             routine: kernels(&graph).any(|k| matches!(k, Kernel::Routine(_))),
             first: OnceLock::new(),
             case,
@@ -364,6 +359,17 @@ pub fn sample(op: &str, dtype: DType, machine: &mut Machine) -> Result<bool, Str
         right &= check_result(&prepared, machine.call(&prepared.case), &Stats::default()).is_ok();
     }
     Ok(right)
+}
+
+/// Whether every variant must have the same bits: not of routines and of products in floating point.
+pub fn bits_promised(graph: &Graph) -> bool {
+    let free = |dtype: DType| dtype.is_float() || dtype.is_complex();
+    kernels(graph).all(|k| match k {
+        Kernel::Routine(_) => false,
+        Kernel::Contract(c) => !free(c.dtype),
+        Kernel::Window(w) => w.combine != WindowCombine::Dot || !free(w.dtype),
+        _ => true,
+    })
 }
 
 /// The kernels of a graph.
