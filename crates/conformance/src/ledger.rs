@@ -148,7 +148,9 @@ pub fn bound_words(graph: &Graph) -> Option<&'static str> {
                         "1 ulp (float64: 2) of the result, or of its terms where they cancel"
                     }
                     Op::Call(_) => "1 ulp (float64: 2)",
-                    _ if k.program.instrs[..at].iter().any(|i| matches!(i.op, Op::Call(_))) => "1 ulp a function, carried on",
+                    _ if k.program.instrs[..at].iter().any(|i| matches!(i.op, Op::Call(_))) => {
+                        "1 ulp a function, carried on"
+                    }
                     _ => "1 ulp of each part's terms",
                 },
                 Some(_) => "1 ulp a function, carried on",
