@@ -35,7 +35,6 @@ fn integer_products_equal_the_reference() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "each packs blocks of many kilobytes")]
 fn float_products_keep_their_bound_in_every_layout() {
     let mut rng = Rng(32);
     for (d, u) in [
@@ -78,7 +77,6 @@ fn float_products_keep_their_bound_in_every_layout() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "minutes")]
 fn a_large_product_is_the_same_for_one_and_two_threads_and_right() {
     let (m, k, n) = (600, 64, 300);
     let values = |count: usize| -> Vec<f32> { (0..count).map(|i| (i % 17) as f32 - 8.0).collect() };
