@@ -78,6 +78,15 @@ export function codeOf(error) {
   return error.code
 }
 
+/** Errors that values decide. A value that depends on two of them reports one; which one depends on what ran together. */
+const OF_VALUES = new Set(['ERR_INDEX', 'ERR_LINALG'])
+
+/** What is observed of a value that is an error, or of a step that had to read one. */
+export function failed(error) {
+  const code = codeOf(error)
+  return OF_VALUES.has(code) ? 'failed' : code
+}
+
 /**
  * Runs the program of a seed. `ways.read(x)` gives a digest or the promise of one, `ways.drop(x)` is told what leaves the pool,
  * `ways.between()` comes after each step. Returns what was observed, step by step.
@@ -93,7 +102,7 @@ export async function run(rng, ways) {
       trace.push(x.size <= LARGE ? `${x.dtype}[${x.shape}]` : 'large')
       if (x.size <= LARGE) pool.push(x)
     } catch (error) {
-      const code = codeOf(error)
+      const code = failed(error)
       trace.push(code === 'ERR_OUT_OF_MEMORY' ? 'large' : code)
     }
     if (pool.length > POOL) ways.drop(pool.splice(rng.int(0, pool.length - 2), 1)[0])

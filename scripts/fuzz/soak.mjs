@@ -6,7 +6,7 @@
 
 import { parseArgs } from 'node:util'
 import * as ft from 'ferrotensor'
-import { codeOf, digest, run } from './programs.mjs'
+import { codeOf, digest, failed, run } from './programs.mjs'
 import { Random } from './random.mjs'
 
 const { values: given } = parseArgs({
@@ -23,13 +23,6 @@ const GROWTH = 96 << 20
 const BUDGET = 64 << 20
 /** The first differences are shown; more would hide them. */
 const SHOWN = 5
-
-/** Errors that values decide. A value that depends on two of them reports one; which one depends on what ran together. */
-const OF_VALUES = new Set(['ERR_INDEX', 'ERR_LINALG'])
-const failed = (error) => {
-  const code = codeOf(error)
-  return OF_VALUES.has(code) ? 'failed' : code
-}
 
 const read = (x) => {
   try {
