@@ -49,8 +49,8 @@ const script = (name) => [process.execPath, `scripts/${name}.mjs`]
 
 /**
  * `setup`: needs the native module and the compiled TypeScript. `tool`: runs only where this command is installed; where
- * `EXPECT_TOOLS` (names with commas) lists it, or a suite without one by its own name, its absence is a failure. `target`: likewise of Rust's standard library for it.
- * `absence`: likewise of what it says is missing.
+ * `EXPECT_TOOLS` (names with commas) lists it, or a suite without one by its own name, its absence is a failure. `target`: likewise
+ * of Rust's standard library for it. `absence`: likewise of what it says is missing.
  * @type {{ name: string, command: string[], count: (output: string, code: number) => { passed: number, failed: number }, setup?: boolean, tool?: string, target?: string, absence?: () => string | null }[]}
  */
 export const QUICK = [

@@ -19,14 +19,15 @@ const DEFERRED = /::promise at [^\n]*\n \(inlined by\) promise at [^\n]*crates\/
 /**
  * What is ours of a report, or nothing. Node leaves V8's heap as it is when it exits, some 200 leaks a process, and V8 allocates
  * below calls of ours too: of leaks those count that the module itself allocated, or the function of Node-API that it called
- * (references). Node's threads synchronise by atomics that are not instrumented, also while they collect garbage below a call of
- * ours: of races those count of which an access is the module's own. Everything else counts, wherever it happened.
+ * (references). Node's threads synchronise by atomics that are not instrumented: of races those count in one of whose accesses the
+ * module is, but for V8's jobs that collect garbage below a call of ours. Everything else counts, wherever it happened.
  */
 function ours(report, module) {
   const files = (stack) => [...stack.matchAll(FRAME)].map(([, file]) => file).filter((file) => !RUNTIME.test(file))
   if (report.includes('ThreadSanitizer')) {
     const accesses = (race) => race.split(/\n +(?:Location|Mutex|Thread) /)[0].split('\n\n')
-    const isOurs = (race) => accesses(race).some((stack) => files(stack)[0] === basename(module))
+    const isJob = (stack) => /^ +#1 v8::platform::/m.test(stack)
+    const isOurs = (race) => accesses(race).some((stack) => files(stack).includes(basename(module)) && !isJob(stack))
     return report.split(/^=+$/m).filter(isOurs).join('\n').trim()
   }
   if (!report.includes('LeakSanitizer')) return report

@@ -197,7 +197,8 @@ fn tensor(dtype: DType, dims: &[usize], placement: Placement, fill: Fill, rng: &
     CaseOperand::tensor(base, placement, dims)
 }
 
-/// Kernels over one dtype (windows are rewritten and routines the host's, so that neither has one here), with operands that lie in one way.
+/// Kernels over one dtype (windows are rewritten and routines the host's, so that neither has one here), with operands that lie in
+/// one way.
 ///
 /// # Errors
 /// As [`values::array`].

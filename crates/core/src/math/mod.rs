@@ -60,8 +60,8 @@ use crate::scalar::{Args, Builder, Instr, MathFn, Op, Program, Value, simplify};
 use record::Recorded;
 use std::cell::RefCell;
 
-/// The list of their implementations, where `math_functions!` has names and numbers: calls `$then!{ $($prefix)* unary: (Variant, function), ...; binary: (Variant, function),
-/// ...; }`. Each function is a path to a generic over [`Real`] that is `#[inline(always)]`.
+/// The list of their implementations, where `math_functions!` has names and numbers: calls
+/// `$then!{ $($prefix)* unary: (Variant, function), ...; binary: (Variant, function), ...; }`. Each function is a path to a generic over [`Real`] that is `#[inline(always)]`.
 ///
 /// ```
 /// use ferrotensor_core::scalar::MathFn;
