@@ -49,7 +49,7 @@ def arithmetic():
 # Signs of zeros choose the side of a cut.
 PARTS = [0.0, -0.0, 0.5, -0.5, 1.0, -1.0, 1.5, -3.0, 7.0]
 # What overflows, or loses its bits, on the way: squares, exponentials and sums of what is very large or small.
-STEEP = {"complex64": [1e-30, -1e-7, 90.0, -95.0, 3e4, 2e19, -3e38], "complex128": [1e-200, -1e-16, 712.0, -740.0, 3e8, 1e155, -1e308]}
+STEEP = {"complex64": [3e-45, 1e-30, -1e-7, 90.0, -95.0, 3e4, 2e19, -3e38], "complex128": [1.5e-323, 1e-200, -1e-16, 712.0, -740.0, 3e8, 1e155, -1e308]}
 ODD = [inf, -inf, nan]
 
 
@@ -64,7 +64,7 @@ def planes(d):
     steep = STEEP[d]
     yield plane(PARTS, PARTS)
     yield np.concatenate([plane(steep, PARTS[:3] + steep), plane(PARTS[:3], steep)])
-    yield np.concatenate([plane(ODD, PARTS[:4] + ODD), plane(PARTS[:4] + steep, ODD)])
+    yield np.concatenate([plane(ODD, PARTS + steep + ODD), plane(PARTS + steep, ODD)])
 
 
 def expm1(z):
@@ -92,8 +92,39 @@ FUNCTIONS = {"exp": np.exp, "expm1": expm1, "log": np.log, "log1p": log1p, "log2
              "sqrt": np.sqrt}
 
 
+EXACT = {"exp": mpmath.exp, "expm1": lambda z: mpmath.exp(z) - 1, "log": mpmath.log, "log1p": lambda z: mpmath.log(1 + z),
+         "log2": lambda z: mpmath.log(z) / mpmath.log(2), "log10": lambda z: mpmath.log(z) / mpmath.log(10), "sin": mpmath.sin,
+         "cos": mpmath.cos, "tan": mpmath.tan, "asin": mpmath.asin, "acos": mpmath.acos, "atan": mpmath.atan, "sinh": mpmath.sinh,
+         "cosh": mpmath.cosh, "tanh": mpmath.tanh, "asinh": mpmath.asinh, "acosh": mpmath.acosh, "atanh": mpmath.atanh,
+         "sqrt": mpmath.sqrt, "rsqrt": lambda z: 1 / mpmath.sqrt(z)}
+
+
+def of_any_size(d, n):
+    """Points whose parts have exponents from 2^-54 to 2^12 or any that has a square, those near where formulas change, and those at the ends of a dtype."""
+    steps = [2.0**60, 2.0**80, 2.0**-80, 2.0**124] if d == "complex64" else [2.0**500, 2.0**600, 2.0**-800, 2.0**1020]
+    ends = [1, np.finfo(d).tiny, np.finfo(d).smallest_subnormal * 3, *steps]
+
+    def part():
+        wide = 62 if d == "complex64" else 510
+        size = np.exp2(np.where(rng.random(n) < 0.5, rng.uniform(-54, 12, n), rng.uniform(-wide, wide, n)))
+        near = rng.choice([0.5, 1, 2], n) * (1 + rng.choice([-1, 1], n) * np.exp2(rng.uniform(-30, -1, n)))
+        kind = rng.random(n)
+        return np.where(kind < 0.4, size, np.where(kind < 0.7, near, rng.choice(ends, n))) * rng.choice([-1, 1], n)
+
+    return (part() + 1j * part()).astype(d)
+
+
 def functions():
-    """Errors are counted in units in the last place of the larger part."""
+    """Of ordinary size errors are counted in units in the last place of each part: the smaller one has a meaning of its own."""
+    for d in ["complex64", "complex128"]:
+        for name, fn in EXACT.items():
+            z = of_any_size(d, 300)
+            with mpmath.workprec(2200):
+                w = np.array([complex(fn(mpmath.mpc(x.real, x.imag))) for x in z.astype("complex128")])
+            v = w.astype(d)
+            # Multiprecision numbers have no -0. Sums that cancel lose digits of a part, and so do quotients.
+            kept = np.isfinite(v) & (v.real != 0) & (v.imag != 0)
+            case(name, [z[kept]], v[kept], tol="8" if name in ("expm1", "rsqrt") else "8|")
     for d in ["complex64", "complex128"]:
         for name, fn in FUNCTIONS.items():
             for z in planes(d):
@@ -105,13 +136,21 @@ def functions():
                 # The signs of zeros that it leaves open, and of what underflows.
                 free = lost | np.isnan(v) | ((v.real == 0) & (w.real != 0)) | ((v.imag == 0) & (w.imag != 0))
                 kept = ~lost | np.array([name not in ("sin", "sinh")])
-                for part, tol in [(kept & ~free, "8"), (kept & free, "8~")]:
+                for part, tol in [(kept & ~free, "8|"), (kept & free, "8~")]:
                     if part.any():
                         case(name, [z[part]], v[part], tol=tol)
         # Powers: whole exponents, where whole numbers stay whole; and others, whose error grows with the exponential's argument.
         whole = gaussian(d, (5, 1), 4)
         for n in [-2.0, -1.0, 0.0, 1.0, 2.0, 3.0, 5.0]:
-            case("pow", [whole[whole != 0], n], whole[whole != 0] ** n, tol="8" if n < 0 else "1")
+            case("pow", [whole[whole != 0], n], whole[whole != 0] ** n, tol="8~" if n < 0 else "1~")
+        # By all bits of the exponent, of bases whose powers neither overflow nor vanish: errors grow with it.
+        near = (rng.uniform(0.8, 1.2, (6, 1)) * np.exp(2j * np.pi * rng.random((6, 1)))).astype(d)
+        for n in [1, 2, 4, 8, 16, 32, 64, 127, 85, 42, 128, 129]:
+            for sign in [1, -1]:
+                with mpmath.workprec(200):
+                    w = np.array([[complex(mpmath.mpc(x.real, x.imag) ** (sign * n))] for [x] in near.astype("complex128")])
+                case("pow", [near, float(sign * n)], w.astype(d), tol=str(16 + 4 * n))
+                case("pow", [near, np.array([sign * n], d)], w.astype(d), tol=str(16 + 4 * n))
         z, w = floats("float64", (7, 1), 2) + 1j * floats("float64", (7, 1), 2), floats("float64", (1, 6), 1) + 1j * floats("float64", (1, 6), 1)
         z, w = z.astype(d), w.astype(d)
         case("pow", [z, w], (z.astype("complex128") ** w).astype(d), tol="64")
@@ -126,7 +165,9 @@ def functions():
             largest = np.finfo(d).max / 4
             kept = np.array([max(abs(x.real), abs(x.imag)) < largest for x in w])
             case("pow", [steep[kept], n], np.array([complex(x) for x, k in zip(w, kept) if k]).astype(d), tol="16~")
-        points = np.concatenate(list(planes(d))[:2])
+        steps = [2.0**60, 2.0**124, 2.0**126] if d == "complex64" else [2.0**500, 2.0**1020, 2.0**1022]
+        axes = np.array([complex(x * s, y * s) for x in steps for s in [1, -1] for y in [0.0, -0.0, 1.0, x]], d)
+        points = np.concatenate([*list(planes(d))[:2], axes])
         case("rsqrt", [points[points != 0]], (1 / np.sqrt(points[points != 0].astype("complex128"))).astype(d), tol="8~")
 
 

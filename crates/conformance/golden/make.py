@@ -14,6 +14,8 @@ import numpy as np
 import scipy.special
 
 import complex_numbers
+import digits
+import random_numbers
 from records import FLOATS, INTS, case, data, edges, floats, grid, inf, int_edges, ints, nan, rng, to_float
 
 np.seterr(all="ignore")
@@ -373,7 +375,7 @@ for d in ["float32", "int8", "bool", "complex64", "float16", "uint64"]:
     e = NUMBER[d]
     case("zeros", [], np.zeros((2, 3), d), [2, 2, 3, e, 0])
     case("ones", [], np.ones((2, 3), d), [2, 2, 3, e, 0])
-    case("empty", [], np.zeros((0, 3), d), [2, 0, 3, e, 0])
+    case("empty", [], np.zeros((2, 3), d), [2, 2, 3, e, 0])  # zeros
     case("full", [1.0], np.full((2,), 1, d), [1, 2, e, 0])
     case("eye", [], np.eye(3, 4, 1, d), [3, 4, e, 0], [1])
     case("eye", [], np.eye(3, None, -1, d), [3, nan, e, 0], [-1])
@@ -475,3 +477,10 @@ for d in ["complex64", "complex128"]:
     x, w = complex_numbers.gaussian(d, (2, 4, 6, 5)), complex_numbers.gaussian(d, (6, 2, 2, 3))
     pads = [(0, 2), (1, 1)]
     case("nn.conv", [x, w], conv(x, w, [1, 2], pads, [2, 1], 2), [*counted([1, 2]), *sides(pads), *counted([2, 1]), 2])
+
+digits.powers()
+digits.conversions(NUMBER, total)
+digits.complex_numbers(NUMBER)
+digits.masks()
+digits.positions()
+random_numbers.cases(NUMBER)

@@ -8,7 +8,7 @@ Format, one record a line, fields separated by blanks:
     weak KIND VALUE                    number, bigint or boolean in an operand's place
     absent                             an operand left out
     out ARRAY ULPS                     an expected output, ULPS: allowed units in the last place ('8~': and zeros of either
-                                       sign), or 'abs:X' (absolute)
+                                       sign, '8|': of each part of a complex number by itself), or 'abs:X' (absolute)
     promote A B C                      the promoted dtype of two (array API table; '!' for an error)
 """
 

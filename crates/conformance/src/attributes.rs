@@ -1,5 +1,6 @@
 //! The values attributes and run-time numbers are tried with, and their words as TypeScript sends them.
 
+use crate::compare::epsilon;
 use crate::shapes::Shapes;
 use ferrotensor_core::DType;
 use ferrotensor_ops::def::{AttrDef, AttrKind, OpDef, ParamDef};
@@ -17,28 +18,29 @@ pub fn dtype_names(dtypes: &[DType]) -> Vec<String> {
 /// A run-time number of a row, by its name; `None` for one the suite was not taught to choose, whose row then has no cases.
 pub fn number(def: &ParamDef, choice: &str, dtype: DType) -> Option<f64> {
     let float = dtype.is_float() || dtype.is_complex();
-    let of = |plain: f64, other: f64, odd: f64| {
-        Some(match choice {
-            "other" => other,
-            "odd" => odd,
-            _ => plain,
-        })
-    };
+    let of = |values: [f64; 4]| Some(values[NUMBERS.iter().position(|&n| n == choice).unwrap_or(0)]);
     match def.name {
-        "low" if def.integer => of(0.0, -7.0, 5.0),
-        "high" if def.integer => of(10.0, 8.0, 9_007_199_254_740_991.0),
-        "base" => of(10.0, 2.0, 0.5),
-        "k" => of(0.0, -1.0, 2.0),
-        "start" if float => of(0.0, -3.25, 1e3),
-        "step" | "stop" if float => of(1.0, 0.1, -2.5),
-        "start" => of(0.0, 3.0, 1.0),
-        "step" | "stop" => of(1.0, 2.0, 0.0),
-        "data" => of(0.0, 7.0, 4_294_967_297.0),
-        "low" | "mean" => of(0.0, -2.0, 0.3),
-        "high" | "std" => of(1.0, 3.0, 0.7),
+        // All of int64; just above, every bit of a safe integer.
+        "low" if def.integer => of([0.0, -7.0, 5.0, -9_223_372_036_854_775_808.0]),
+        "high" if def.integer => of([10.0, 8.0, 9_007_199_254_740_991.0, 9_223_372_036_854_774_784.0]),
+        "base" => of([10.0, 2.0, 0.5, 3.0]),
+        "k" => of([0.0, -1.0, 2.0, -3.0]),
+        "start" if float => of([0.0, -3.25, 1e3, 1e17]),
+        "step" | "stop" if float => of([1.0, 0.1, -2.5, 0.25]),
+        // Truth values change at zero only, which these meet at the ends (not exactly without care), in the middle and behind 300 steps.
+        "start" if dtype == DType::Bool => of([-1.3, -2.0, -301.7, -302.0]),
+        "start" => of([0.0, 3.0, 1.0, -1e17]),
+        "step" | "stop" => of([1.0, 2.0, 0.0, 302.0]),
+        "data" => of([0.0, 3_000_000_019.0, 4_294_967_297.0, 8_765_432_109_876_543.0]),
+        // An interval of one number: scaling rounds up to its end half of the time.
+        "low" | "mean" => of([0.0, -2.0, 0.3, 1.0]),
+        "high" | "std" => of([1.0, 3.0, 0.7, 1.0 + if float { epsilon(dtype) } else { 0.0 }]),
         _ => None,
     }
 }
+
+/// Names of the values a run-time number is tried with.
+pub const NUMBERS: [&str; 4] = ["plain", "other", "odd", "edge"];
 
 /// Names of the values an attribute is tried with.
 pub fn attribute_values(op: &OpDef, def: &AttrDef) -> Vec<String> {
@@ -52,7 +54,9 @@ pub fn attribute_values(op: &OpDef, def: &AttrDef) -> Vec<String> {
         (AttrKind::Int(_), "k") => names(&["0", "1", "half", "all"]),
         (AttrKind::Int(_), "groups") => names(&["1", "2", "3"]),
         (AttrKind::Int(_), "numClasses") => names(&["0", "1", "5"]),
-        (AttrKind::Int(_), "count") => names(&["0", "1", "2", "33", "1025"]),
+        // Of so many random words of 32 bits some are equal.
+        (AttrKind::Int(_), "count") if op.name == "permutation" => names(&["0", "1", "2", "34", "1000", "200000"]),
+        (AttrKind::Int(_), "count") => names(&["0", "1", "2", "34", "1000"]),
         (AttrKind::Int(_), _) => names(&["shape"]),
         (AttrKind::Bool(_), _) => names(&["false", "true"]),
         (AttrKind::OptDType, _) if op.name == "astype" => dtype_names(&DType::all().collect::<Vec<_>>()),

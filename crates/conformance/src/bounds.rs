@@ -81,7 +81,7 @@ pub fn after(kernel: &Kernel, inputs: &[&Known], params: &[u64], outputs: Vec<Ar
         Kernel::Scatter(k) => {
             let moved = Scatter { dtype: DType::F64, ..k.clone() };
             let sizes =
-                moves_of(Kernel::Scatter(moved.clone()), inputs, &[0, inputs.len() - 1], outputs[0].dims(), magnitudes)?;
+                moves_of(Kernel::Scatter(moved.clone()), inputs, &[0, inputs.len() - 1], outputs[0].dims(), finite_sizes)?;
             let mut errors = moves(Kernel::Scatter(moved), inputs, &[0, inputs.len() - 1], outputs[0].dims())?;
             let unit = inputs[inputs.len() - 1].array.len() as f64 * epsilon(k.dtype);
             errors.iter_mut().zip(sizes).for_each(|(e, size)| *e += unit * size);
@@ -102,6 +102,16 @@ fn floating(dtype: DType) -> bool {
 
 fn magnitudes(known: &Known) -> Vec<f64> {
     known.array.scalars().map(|x| x.magnitude().hi).collect()
+}
+
+/// Of what is finite of each element: a complex number with an infinite part adds the other to a sum.
+fn finite_sizes(known: &Known) -> Vec<f64> {
+    let finite = |v: f64| if v.is_finite() { v } else { 0.0 };
+    let size = |x: Scalar| match x {
+        Scalar::Complex(re, im) => finite(re.hi).hypot(finite(im.hi)),
+        x => finite(x.magnitude().hi),
+    };
+    known.array.scalars().map(size).collect()
 }
 
 fn absolute(known: &Known) -> Vec<f64> {
@@ -155,7 +165,8 @@ fn floor(call: &Instr, argument: f64) -> f64 {
         // The oracle has no more digits than the function here, and subtracts terms of that size.
         Op::Call(MathFn::Digamma | MathFn::Logaddexp | MathFn::Lgamma) if call.dtype == DType::F64 => 4.0,
         Op::Call(f) => math::resolution(f, argument),
-        _ => 0.0,
+        // Below the normal numbers the products of parts are rounded to multiples of the smallest number.
+        _ => 2.0 * spacing(call.dtype, 0.0) / epsilon(call.dtype),
     }
 }
 
@@ -320,10 +331,6 @@ fn or_undefined(error: f64, finite_size: f64, dtype: DType) -> f64 {
     if finite_size > largest(dtype) { f64::INFINITY } else { error }
 }
 
-fn finite_sum(values: &[f64]) -> f64 {
-    values.iter().filter(|v| v.is_finite()).sum()
-}
-
 fn reduce_errors(k: &Reduce, input: &Known, output: &Array) -> Result<Option<Vec<f64>>> {
     let dims = input.array.dims();
     let extent: usize = dims[output.dims().len()..].iter().product();
@@ -340,14 +347,15 @@ fn reduce_errors(k: &Reduce, input: &Known, output: &Array) -> Result<Option<Vec
     if k.pre.is_some() || k.post.is_some() {
         return Err(Error::internal("a lowered graph holds fused reductions"));
     }
-    let (sizes, errors) = (magnitudes(input), absolute(input));
+    let sizes = if monoid == Monoid::Sum { finite_sizes(input) } else { magnitudes(input) };
+    let errors = absolute(input);
     let eps = if floating(k.acc) { epsilon(k.acc) } else { 0.0 };
     let of_group = |o: usize| {
         let group = o * extent..(o + 1) * extent;
         let (sizes, errors, n) = (&sizes[group.clone()], &errors[group], extent as f64);
         match monoid {
             Monoid::Sum => {
-                let total = finite_sum(sizes);
+                let total = sizes.iter().sum();
                 or_undefined((n.log2() + 16.0) * eps * total + errors.iter().sum::<f64>(), total, k.acc)
             }
             Monoid::Prod => {
@@ -383,7 +391,7 @@ fn scan_errors(k: &Scan, input: &Known, output: &Array) -> Result<Vec<f64>> {
     match k.combine {
         Monoid::Sum => {
             let n = output.dims().last().copied().unwrap_or(1) as f64;
-            let (sizes, errors) = (carry(magnitudes(input), Monoid::Sum)?, carry(absolute(input), Monoid::Sum)?);
+            let (sizes, errors) = (carry(finite_sizes(input), Monoid::Sum)?, carry(absolute(input), Monoid::Sum)?);
             Ok(sizes.iter().zip(errors).map(|(s, e)| or_undefined(e + n * epsilon(k.dtype) * s, *s, k.dtype)).collect())
         }
         Monoid::Max | Monoid::Min => carry(absolute(input), Monoid::Max),
@@ -429,8 +437,7 @@ fn product_errors(wide: Kernel, inner: usize, dtype: DType, inputs: &[&Known], o
         reference::run(&wide, &[x, y], &[output.dims()], &[])?[0].to_vec()
     };
     let unit = epsilon(dtype.compute()) / 2.0;
-    let finite = |k: &Known| magnitudes(k).into_iter().map(|v| if v.is_finite() { v } else { 0.0 }).collect::<Vec<_>>();
-    let sizes = product(finite(a), finite(b))?;
+    let sizes = product(finite_sizes(a), finite_sizes(b))?;
     // Below the normal numbers a product's error is no part of its size (Higham, (2.8)).
     let underflow = if dtype.is_complex() { 2.0 } else { 1.0 } * spacing(dtype.compute(), 0.0);
     let mut errors: Vec<f64> = sizes.iter().map(|s| (inner as f64 + 1.0) * (unit * s + underflow)).collect();
@@ -441,8 +448,8 @@ fn product_errors(wide: Kernel, inner: usize, dtype: DType, inputs: &[&Known], o
         errors.iter_mut().zip(wild).filter(|(_, (x, y))| x + y > 0.0).for_each(|(e, _)| *e = f64::INFINITY);
     }
     if !exact_inputs {
-        let from_a = product(absolute(a), finite(b))?;
-        let with = |k: &Known| finite(k).iter().zip(absolute(k)).map(|(s, e)| s + e).collect::<Vec<_>>();
+        let from_a = product(absolute(a), finite_sizes(b))?;
+        let with = |k: &Known| finite_sizes(k).iter().zip(absolute(k)).map(|(s, e)| s + e).collect::<Vec<_>>();
         let from_b = product(with(a), absolute(b))?;
         errors.iter_mut().zip(from_a.iter().zip(&from_b)).for_each(|(e, (x, y))| *e += x + y);
     }
@@ -473,8 +480,7 @@ fn window_errors(k: &Window, inputs: &[&Known], output: &Array) -> Result<Option
     let exact = inputs[0].bound == Bound::Exact;
     match monoid {
         Monoid::Sum if floating(k.dtype) && (volume > 1 || !exact) => {
-            let finite = magnitudes(inputs[0]).into_iter().map(|v| if v.is_finite() { v } else { 0.0 }).collect();
-            let (sizes, errors) = (over(finite, Monoid::Sum)?, over(absolute(inputs[0]), Monoid::Sum)?);
+            let (sizes, errors) = (over(finite_sizes(inputs[0]), Monoid::Sum)?, over(absolute(inputs[0]), Monoid::Sum)?);
             let unit = ((volume as f64).log2() + 16.0) * epsilon(k.dtype);
             Ok(Some(sizes.iter().zip(errors).map(|(s, e)| or_undefined(unit * s + e, *s, k.dtype)).collect()))
         }

@@ -211,18 +211,20 @@ impl Case {
     /// `Code::Internal` for a row that breaks the rules of graphs; errors of the call as the whole.
     pub fn reference(&self) -> Result<Vec<Result<Known>>> {
         let (graph, outputs) = self.lower()?;
-        self.evaluate(&graph, &outputs)
+        picked(executor::evaluate(&graph, &self.inputs(), &self.params())?, &outputs)
     }
 
-    /// What the reference makes of these values of a graph over the case's operands.
+    /// What the reference makes of these values of a graph over the case's operands, without bounds.
     ///
     /// # Errors
-    /// As [`executor::evaluate`].
+    /// As [`executor::unbounded`].
     pub fn evaluate(&self, graph: &Graph, outputs: &[Val]) -> Result<Vec<Result<Known>>> {
-        let values = executor::evaluate(graph, &self.inputs(), &self.params())?;
-        outputs
-            .iter()
-            .map(|v| values.get(v.0 as usize).cloned().ok_or_else(|| Error::internal("an output is no value of the graph")))
-            .collect()
+        picked(executor::unbounded(graph, &self.inputs(), &self.params())?, outputs)
     }
+}
+
+fn picked(values: Vec<Result<Known>>, outputs: &[Val]) -> Result<Vec<Result<Known>>> {
+    let one =
+        |v: &Val| values.get(v.0 as usize).cloned().ok_or_else(|| Error::internal("an output is no value of the graph"));
+    outputs.iter().map(one).collect()
 }

@@ -52,7 +52,8 @@ fn same_nan(dtype: DType, g: &[u8], w: &[u8]) -> bool {
     g.chunks_exact(part.bytes()).zip(w.chunks_exact(part.bytes())).all(|(g, w)| equal(g, w))
 }
 
-fn show(dtype: DType, bytes: &[u8]) -> String {
+/// A number with its bits.
+pub fn show(dtype: DType, bytes: &[u8]) -> String {
     let hex: String = bytes.iter().rev().map(|b| format!("{b:02x}")).collect();
     match Scalar::decode(dtype, bytes) {
         Scalar::Bool(v) => format!("{v} (0x{hex})"),

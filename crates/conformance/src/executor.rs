@@ -3,6 +3,7 @@
 
 use crate::bounds::{self, Bound};
 use crate::view;
+use ferrotensor_core::kernel::Kernel;
 use ferrotensor_core::reference::{self, Array, Scalar};
 use ferrotensor_core::{Code, DType, Error, Result};
 use ferrotensor_ops::graph::{Def, Graph, Param, Val};
@@ -29,6 +30,23 @@ impl Known {
 /// `Code::Internal` for a graph that breaks the rules of [`ferrotensor_ops::graph`]; `Code::Index` for run-time numbers of a
 /// view out of range, which refuse the whole program.
 pub fn evaluate(graph: &Graph, inputs: &[Known], params: &[u64]) -> Result<Vec<Result<Known>>> {
+    each(graph, inputs, params, bounds::after)
+}
+
+/// The same, as if nothing rounded: bounds take many times as long as the values.
+///
+/// # Errors
+/// As [`evaluate`].
+pub fn unbounded(graph: &Graph, inputs: &[Known], params: &[u64]) -> Result<Vec<Result<Known>>> {
+    each(graph, inputs, params, |_, _, _, outputs| Ok(outputs.into_iter().map(Known::exact).collect()))
+}
+
+fn each(
+    graph: &Graph,
+    inputs: &[Known],
+    params: &[u64],
+    bounded: impl Fn(&Kernel, &[&Known], &[u64], Vec<Array>) -> Result<Vec<Known>>,
+) -> Result<Vec<Result<Known>>> {
     let mut values: Vec<Result<Known>> = Vec::with_capacity(graph.values.len());
     for node in &graph.nodes {
         let first = node.first.0 as usize;
@@ -53,7 +71,7 @@ pub fn evaluate(graph: &Graph, inputs: &[Known], params: &[u64]) -> Result<Vec<R
                     let arrays: Vec<Array> = operands.iter().map(|k| k.array.clone()).collect();
                     let dims: Vec<&[usize]> = types.iter().map(|t| t.dims.as_slice()).collect();
                     let outputs = reference::run(kernel, &arrays, &dims, &launch)?;
-                    bounds::after(kernel, &operands, &launch, outputs)
+                    bounded(kernel, &operands, &launch, outputs)
                 })
             }
             Def::Assemble { base, parts } => {

@@ -22,6 +22,8 @@ enum Tolerance {
     Ulps(f64),
     /// Zeros of both signs count as equal.
     UnsignedUlps(f64),
+    /// As the first, and each part of a complex number in its own units.
+    PartUlps(f64),
     Absolute(f64),
 }
 
@@ -35,14 +37,10 @@ pub struct Golden {
 
 /// One test for each row, one for promotion, and one that fails when a public row has no answers.
 pub fn trials() -> Vec<(String, Check)> {
-    let goldens = match answers() {
-        Ok(goldens) => goldens,
+    let rows = match answers() {
+        Ok(rows) => rows,
         Err(e) => return vec![("golden/format".into(), Box::new(move || Err(e)))],
     };
-    let mut rows: BTreeMap<String, Vec<Golden>> = BTreeMap::new();
-    for golden in goldens {
-        rows.entry(golden.case.op.path().into_owned()).or_default().push(golden);
-    }
     let names: BTreeSet<String> = rows.keys().cloned().collect();
     let mut out: Vec<(String, Check)> = rows
         .into_iter()
@@ -77,7 +75,7 @@ fn check_all(goldens: &[Golden]) -> Result<(), String> {
 pub fn find(change: Change, equivalent: impl Fn(&str) -> bool) -> Result<(), String> {
     // (applied, noticed) for each row.
     let mut rows: BTreeMap<String, (usize, usize)> = BTreeMap::new();
-    for golden in answers()? {
+    for golden in answers()?.into_values().flatten() {
         let Ok((mut graph, outputs)) = golden.case.lower() else { continue };
         if change(&mut graph) {
             let values = executor::evaluate(&graph, &golden.case.inputs(), &golden.case.params());
@@ -117,21 +115,28 @@ fn compare(golden: &Golden, results: &[Result<Known, Error>]) -> Result<(), Stri
             return Err(format!("output {n} is {} {:?}, NumPy gives {} {:?}", types.0, types.1, types.2, types.3));
         }
         let errors = |x: f64| match tolerance {
-            Tolerance::Ulps(n) | Tolerance::UnsignedUlps(n) => n * spacing(wanted.dtype(), x),
+            Tolerance::Ulps(n) | Tolerance::UnsignedUlps(n) | Tolerance::PartUlps(n) => n * spacing(wanted.dtype(), x),
             Tolerance::Absolute(e) => *e,
         };
         match tolerance {
             Tolerance::Ulps(0.0) => same_bits(wanted.dtype(), got.bytes(), wanted.bytes())?,
             _ => {
-                let errors = wanted.scalars().map(|x| errors(size(x))).collect();
-                within(got.bytes(), &Known { array: wanted.clone(), bound: Bound::Absolute(errors) }).map(drop)?;
-                if matches!(tolerance, Tolerance::Ulps(_)) {
+                let array = if matches!(tolerance, Tolerance::PartUlps(_)) { parts(wanted)? } else { wanted.clone() };
+                let errors = array.scalars().map(|x| errors(size(x))).collect();
+                within(got.bytes(), &Known { array, bound: Bound::Absolute(errors) }).map(drop)?;
+                if matches!(tolerance, Tolerance::Ulps(_) | Tolerance::PartUlps(_)) {
                     same_zeros(got, wanted)?;
                 }
             }
         }
     }
     Ok(())
+}
+
+/// A complex array as one of its parts.
+fn parts(array: &Array) -> Result<Array, String> {
+    let real = array.dtype().info().real;
+    Array::new(real, &[array.bytes().len() / real.bytes()], array.bytes().to_vec()).map_err(|e| e.message)
 }
 
 /// Whether the zeros of both have the same signs.
@@ -172,11 +177,19 @@ fn check_promotion() -> Result<(), String> {
     if count < 100 { Err(format!("only {count} pairs were compared")) } else { Ok(()) }
 }
 
-/// Every call that has answers.
+/// Every call that has answers, by row.
 ///
 /// # Errors
 /// A sentence for a line that is no record.
-pub fn answers() -> Result<Vec<Golden>, String> {
+pub fn answers() -> Result<BTreeMap<String, Vec<Golden>>, String> {
+    let mut rows: BTreeMap<String, Vec<Golden>> = BTreeMap::new();
+    for golden in records()? {
+        rows.entry(golden.case.op.path().into_owned()).or_default().push(golden);
+    }
+    Ok(rows)
+}
+
+fn records() -> Result<Vec<Golden>, String> {
     let mut arrays: Vec<Array> = Vec::new();
     let mut out: Vec<Golden> = Vec::new();
     for (n, text) in TEXT.lines().enumerate() {
@@ -217,9 +230,10 @@ pub fn answers() -> Result<Vec<Golden>, String> {
             (["absent"], Some(golden)) => golden.case.operands.push(Operand::Absent),
             (["out", i, tolerance], Some(golden)) => {
                 let number = |t: &str| t.parse().map_err(|_| at("bad tolerance"));
-                let tolerance = match (tolerance.strip_prefix("abs:"), tolerance.strip_suffix('~')) {
+                let tolerance = match (tolerance.strip_prefix("abs:"), tolerance.split_at(tolerance.len().max(1) - 1)) {
                     (Some(t), _) => Tolerance::Absolute(number(t)?),
-                    (_, Some(t)) => Tolerance::UnsignedUlps(number(t)?),
+                    (_, (t, "~")) => Tolerance::UnsignedUlps(number(t)?),
+                    (_, (t, "|")) => Tolerance::PartUlps(number(t)?),
                     _ => Tolerance::Ulps(number(tolerance)?),
                 };
                 golden.outputs.push((known(i, &arrays)?, tolerance));

@@ -4,36 +4,46 @@
 //! ends it. Two judges are asked, each alone: the cases of `rows.rs`, whose values must tell kernels apart, and NumPy's
 //! answers of `golden.rs`, without which a wrong lowering would agree with itself.
 
+mod same;
+
 use crate::case::Case;
-use crate::compare;
 use crate::executor::Known;
 use crate::golden::{self, Golden};
 use crate::mutations::{self, Mutation};
 use crate::recipe;
 use crate::rows::{Group, is_plain};
-use crate::values::{self, Fill, Rng};
-use ferrotensor_core::kernel::{Kernel, Map};
-use ferrotensor_core::reference::{self, Array};
-use ferrotensor_core::scalar::{Op, Program};
-use ferrotensor_core::{Code, DType, Error, Result};
-use ferrotensor_ops::def::{Domain, OpDef};
+use ferrotensor_core::reference::Array;
+use ferrotensor_core::{Code, Error, Result};
+use ferrotensor_ops::def::OpDef;
 use ferrotensor_ops::graph::{Graph, Val};
+use same::Same;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Cases that must have missed a mutant before it is asked whether there is anything to see.
+/// Cases that must have missed a mutant before it is asked whether there is anything to see; and one of which a sample says little.
 const PATIENCE: usize = 4;
-/// Tuples of operands on which two programs must agree to count as one: all there are of 16 bits, or a sample, smaller for
-/// programs of hundreds of instructions (integer powers), which take seconds.
-const TUPLES: usize = 1 << 16;
-const SAMPLE: usize = 1 << 14;
-const LONG_SAMPLE: usize = 1 << 11;
+const MORE_PATIENCE: usize = 64;
 
-/// Mutants of which no case can know: how the row and dtype begin, how the name begins, and why. What a scalar program alone shows is
-/// found by [`Same`] and needs no line here.
-const EQUIVALENT: &[(&str, &str, &str)] = &[
-    ("softmax/", "another value for the reduction of nothing", "nothing is divided by it"),
-    ("logSoftmax/", "another value for the reduction of nothing", "it is subtracted from nothing"),
+/// Mutants of which no case can know: how the row and dtype begin, how the names begin, and why. What a scalar program alone shows
+/// is found by [`Same`] and needs no line here.
+const EQUIVALENT: &[(&str, &[&str], &str)] = &[
+    ("softmax/", &["another value for the reduction of nothing"], "nothing is divided by it"),
+    ("logSoftmax/", &["another value for the reduction of nothing"], "it is subtracted from nothing"),
+    ("softmax/bool", SHIFT, "their exponentials do not overflow, whatever is subtracted from all of them"),
+    ("logSoftmax/bool", SHIFT, "their exponentials do not overflow, whatever is subtracted from all of them"),
+    ("logspace/bool", &[""], "no power is zero"),
+    ("nn.conv/", &["groups taken for"], "both fit the operands only where there are no channels"),
+    ("random.uniform", &["Lt: Ne instead"], "no number is scaled beyond the end"),
+];
+/// What finds the largest element of a softmax.
+const SHIFT: &[&str] = &[
+    "Sub: Add instead",
+    "Sub: operand 0 instead",
+    "Value(Min) for Value(Max)",
+    "a broadcast of the reverse",
+    "a permutation left out",
+    "a reduction without its last element",
+    "a shape filled column by column",
 ];
 
 /// What came of one mutant.
@@ -43,8 +53,8 @@ pub enum Fate {
     Caught,
     /// There is nothing to see, and why.
     Equivalent(String),
-    /// Every case passed.
-    Missed,
+    /// Every case passed; an example of operands that show it, where there is one.
+    Missed(String),
     /// No case could run it: a mistake of the mutation.
     Stillborn,
 }
@@ -80,7 +90,10 @@ pub fn of_cases(op: &'static OpDef) -> Result<Vec<(&'static str, Fates)>, String
     let (mut out, mut mixed, mut groups) = (Vec::new(), Vec::new(), Vec::new());
     let judged = |dtype: &str, groups: &[Group], cases: Vec<(usize, usize, Case)>| {
         let places: Vec<(usize, usize)> = cases.iter().map(|&(g, n, _)| (g, n)).collect();
-        let mistaken = |i: usize, case: &Case| groups[places[i].0].mistaken(places[i].1, case);
+        // What attributes mean does not hang on other operands' dtypes.
+        let mistaken = |i: usize, case: &Case| {
+            if dtype == "mixed" { Ok(vec![]) } else { groups[places[i].0].mistaken(places[i].1, case) }
+        };
         judge(&format!("{}/{dtype}", op.path()), cases.into_iter().map(|c| c.2).collect(), mistaken, |i, results| {
             let arrays = results.map(|all| all.into_iter().map(|r| r.map(|known| known.array)).collect());
             groups[places[i].0].accepts(places[i].1, arrays)
@@ -101,21 +114,10 @@ pub fn of_cases(op: &'static OpDef) -> Result<Vec<(&'static str, Fates)>, String
     Ok(out)
 }
 
-/// The mutants of the wanted rows before NumPy's answers, by row.
-///
-/// # Errors
-/// As [`golden::answers`].
-pub fn of_answers(wanted: impl Fn(&str) -> bool) -> Result<BTreeMap<String, Fates>, String> {
-    let mut rows: BTreeMap<String, Vec<Golden>> = BTreeMap::new();
-    for golden in golden::answers()? {
-        rows.entry(golden.case.op.path().into_owned()).or_default().push(golden);
-    }
-    let judged = |(row, goldens): (String, Vec<Golden>)| {
-        let cases = goldens.iter().map(|g| g.case.clone()).collect();
-        let fates = judge(&row, cases, |_, _| Ok(vec![]), |i, results| Ok(results.is_ok_and(|r| goldens[i].accepts(&r))))?;
-        Ok((row, fates))
-    };
-    rows.into_iter().filter(|(row, _)| wanted(row)).map(judged).collect()
+/// The mutants of a row before NumPy's answers.
+fn of_answers(row: &str, goldens: &[Golden]) -> Result<Fates, String> {
+    let cases = goldens.iter().map(|g| g.case.clone()).collect();
+    judge(row, cases, |_, _| Ok(vec![]), |i, results| Ok(results.is_ok_and(|r| goldens[i].accepts(&r))))
 }
 
 fn judge(
@@ -149,11 +151,12 @@ fn judge(
             Mutant::Mistaken(_) => Fate::Equivalent("it means the same".into()),
             _ => Fate::Stillborn,
         };
-        // Changes of programs that are none, and the places that missed the mutant.
+        // What is known of programs, and the places that missed the mutant.
         let (mut none, mut missed) = (Same::default(), Vec::new());
         for (i, mutant) in &places {
             let call = &calls[*i];
-            if missed.len() >= PATIENCE && none.is(mutant, call)? {
+            let patience = if mutant.is_hard(call) { MORE_PATIENCE } else { PATIENCE };
+            if missed.len() >= patience && mutant.witness(call, &mut none)?.is_none() {
                 continue;
             }
             let results = mutant.results(call);
@@ -169,14 +172,15 @@ fn judge(
         if fate != Fate::Caught && !missed.is_empty() {
             fate = Fate::Equivalent(Same::REASON.into());
             for (mutant, call) in missed {
-                if !none.is(mutant, call)? {
-                    fate = Fate::Missed;
+                if let Some(witness) = mutant.witness(call, &mut none)? {
+                    fate = Fate::Missed(witness);
                     break;
                 }
             }
         }
-        let listed = EQUIVALENT.iter().find(|(row, start, _)| of.starts_with(row) && name.starts_with(start));
-        if let (Fate::Missed, Some((.., reason))) = (&fate, listed) {
+        let begins = |starts: &[&str]| starts.iter().any(|start| name.starts_with(start));
+        let listed = EQUIVALENT.iter().find(|(row, starts, _)| of.starts_with(row) && begins(starts));
+        if let (Fate::Missed(_), Some((.., reason))) = (&fate, listed) {
             fate = Fate::Equivalent((*reason).into());
         }
         fates.insert(name, fate);
@@ -185,6 +189,17 @@ fn judge(
 }
 
 impl Mutant {
+    /// Operands that tell it from the call, or nothing where none do; an empty text for what is no change of a scalar program.
+    fn witness(&self, call: &Call, same: &mut Same) -> Result<Option<String>, String> {
+        let Mutant::Graph(mutation) = self else { return Ok(Some(String::new())) };
+        mutation.programs(&call.graph).map_or_else(|| Ok(Some(String::new())), |(a, b)| same.witness(a, b))
+    }
+
+    fn is_hard(&self, call: &Call) -> bool {
+        let program = if let Mutant::Graph(mutation) = self { mutation.programs(&call.graph) } else { None };
+        program.is_some_and(|(before, _)| same::is_hard(before))
+    }
+
     fn results(&self, call: &Call) -> Results {
         let right = || call.case.evaluate(&call.graph, &call.outputs);
         match self {
@@ -228,100 +243,6 @@ fn changed(mut results: Vec<Result<Known>>, n: usize, change: impl Fn(&mut [u8],
     Ok(results)
 }
 
-/// Changed scalar programs that are the same functions as before.
-#[derive(Default)]
-struct Same {
-    known: Vec<(Program, Program, bool)>,
-}
-
-impl Same {
-    const REASON: &str = "the same function, by all operands of 16 bits or a sample of every class";
-
-    fn is(&mut self, mutant: &Mutant, call: &Call) -> Result<bool, String> {
-        let Mutant::Graph(mutation) = mutant else { return Ok(false) };
-        let Some((before, after)) = mutation.programs(&call.graph) else { return Ok(false) };
-        if let Some((.., same)) = self.known.iter().find(|(a, b, _)| (a, b) == (before, after)) {
-            return Ok(*same);
-        }
-        let same = agree(before, after).map_err(|e| e.message)?;
-        self.known.push((before.clone(), after.clone(), same));
-        Ok(same)
-    }
-}
-
-/// Whether two programs give the same bits, NaN apart.
-fn agree(before: &Program, after: &Program) -> Result<bool> {
-    let (before, after) = (without_params(before), without_params(after));
-    let axes = before.instrs.iter().filter_map(|i| if let Op::Index(a) = i.op { Some(a as usize + 1) } else { None }).max();
-    let equal = |count: usize, operands: fn(&[DType], &[usize]) -> Result<Vec<Array>>| {
-        let mut dims = vec![2; axes.unwrap_or(1) - 1];
-        dims.push(count >> dims.len());
-        let inputs = operands(&before.inputs, &dims)?;
-        let shapes = vec![dims.as_slice(); before.outputs.len()];
-        let run = |program: &Program| reference::run(&Kernel::Map(Map { program: program.clone() }), &inputs, &shapes, &[]);
-        let (a, b) = (run(&before)?, run(&after)?);
-        Ok(a.iter().zip(&b).all(|(a, b)| compare::same_bits(a.dtype(), b.bytes(), a.bytes()).is_ok()))
-    };
-    // Most that differ do so at once.
-    if !equal(SAMPLE >> 6, sample)? {
-        return Ok(false);
-    }
-    let bits: usize = before.inputs.iter().map(|d| if *d == DType::Bool { 1 } else { 8 * d.bytes() }).sum();
-    if bits <= 16 && axes.is_none() {
-        equal(TUPLES, every)
-    } else {
-        equal(if before.instrs.len() > 100 { LONG_SAMPLE } else { SAMPLE }, sample)
-    }
-}
-
-/// The program with its parameters as inputs, behind the others.
-fn without_params(program: &Program) -> Program {
-    let mut out = program.clone();
-    let inputs = out.inputs.len() as u16;
-    out.inputs.append(&mut out.params);
-    for instr in &mut out.instrs {
-        if let Op::Param(n) = instr.op {
-            instr.op = Op::Input(inputs + n);
-        }
-    }
-    out
-}
-
-/// Every tuple of operands that have 16 bits together.
-fn every(dtypes: &[DType], dims: &[usize]) -> Result<Vec<Array>> {
-    let mut shift = 0;
-    let array = |&dtype: &DType| {
-        let (from, size, mask) = (shift, dtype.bytes(), if dtype == DType::Bool { 1 } else { u16::MAX });
-        shift += if dtype == DType::Bool { 1 } else { 8 * size };
-        let bytes = (0..TUPLES).flat_map(|i| (((i >> from) as u16) & mask).to_le_bytes()[..size].to_vec()).collect();
-        Array::new(dtype, dims, bytes)
-    };
-    dtypes.iter().map(array).collect()
-}
-
-/// Ordinary numbers, special ones and random bits, in all combinations; now and then equal in all operands of a dtype.
-fn sample(dtypes: &[DType], dims: &[usize]) -> Result<Vec<Array>> {
-    let (mut rng, count) = (Rng::named("operands of every class"), dims.iter().product());
-    let mut pools: Vec<(DType, Vec<Array>)> = Vec::new();
-    let fills = [Fill::Ordinary(Domain::Any), Fill::Special, Fill::Bits, Fill::Ordinary(Domain::Unit)];
-    for &dtype in dtypes {
-        if !pools.iter().any(|(d, _)| *d == dtype) {
-            let arrays = fills.iter().map(|&fill| values::array(dtype, &[count], fill, &mut rng)).collect::<Result<_>>()?;
-            pools.push((dtype, arrays));
-        }
-    }
-    let mut bytes: Vec<Vec<u8>> = vec![Vec::new(); dtypes.len()];
-    for _ in 0..count {
-        let (equal, fill, at) = (rng.below(8) == 0, rng.below(fills.len()), rng.below(count));
-        for (out, dtype) in bytes.iter_mut().zip(dtypes) {
-            let pool = pools.iter().find(|(d, _)| d == dtype).map_or(&[][..], |(_, arrays)| arrays);
-            let (fill, at) = if equal { (fill, at) } else { (rng.below(fills.len()), rng.below(count)) };
-            out.extend_from_slice(&pool[fill].bytes()[at * dtype.bytes()..][..dtype.bytes()]);
-        }
-    }
-    dtypes.iter().zip(bytes).map(|(&dtype, bytes)| Array::new(dtype, dims, bytes)).collect()
-}
-
 /// What was found of every row.
 #[derive(Default)]
 pub struct Report {
@@ -334,16 +255,19 @@ pub struct Report {
 /// The mutants of the rows whose name has this text in it, before both judges.
 ///
 /// # Errors
-/// As [`of_cases`] and [`of_answers`].
+/// As [`of_cases`] and [`golden::answers`].
 pub fn report(filter: &str) -> Result<Report, String> {
     let wanted: Vec<&'static OpDef> = ferrotensor_ops::OPS.iter().filter(|op| op.path().contains(filter)).collect();
+    let answers = golden::answers()?;
     let next = AtomicUsize::new(0);
     let work = || {
         let mut out = Vec::new();
         while let Some(&op) = wanted.get(next.fetch_add(1, Ordering::Relaxed)) {
-            for (dtype, fates) in of_cases(op)? {
-                out.push((op.path().into_owned(), dtype, fates));
+            let row = op.path().into_owned();
+            if let Some(goldens) = answers.get(&row) {
+                out.push(("answers", row.clone(), "", of_answers(&row, goldens)?));
             }
+            out.extend(of_cases(op)?.into_iter().map(|(dtype, fates)| ("cases", row.clone(), dtype, fates)));
         }
         Ok(out)
     };
@@ -353,9 +277,7 @@ pub fn report(filter: &str) -> Result<Report, String> {
         handles.into_iter().map(|h| h.join().unwrap_or_else(|_| Err("a mutant panicked".into()))).collect()
     });
     let mut report = Report { rows: wanted.len(), ..Report::default() };
-    let cases = found?.into_iter().flatten().map(|(row, dtype, fates)| ("cases", row, dtype, fates));
-    let answers = of_answers(|row| row.contains(filter))?.into_iter().map(|(row, f)| ("answers", row, "", f));
-    for (judge, row, dtype, fates) in cases.chain(answers) {
+    for (judge, row, dtype, fates) in found?.into_iter().flatten() {
         for (name, fate) in fates {
             report.fates.entry((judge, row.clone(), name, fate)).or_default().push(dtype);
         }
@@ -379,7 +301,8 @@ impl std::fmt::Display for Report {
             let words = match fate {
                 Fate::Caught => continue,
                 Fate::Equivalent(reason) => format!("equivalent ({reason})"),
-                Fate::Missed => "NOT CAUGHT".into(),
+                Fate::Missed(at) if at.is_empty() => "NOT CAUGHT".into(),
+                Fate::Missed(at) => format!("NOT CAUGHT (of {at})"),
                 Fate::Stillborn => "NEVER RAN".into(),
             };
             writeln!(f, "{judge}: {row}: {name}: {words} {}", dtypes.join(" "))?;
@@ -395,7 +318,7 @@ impl std::fmt::Display for Report {
                 count(|_| true),
                 count(|f| *f == Fate::Caught),
                 count(|f| matches!(f, Fate::Equivalent(_))),
-                count(|f| *f == Fate::Missed),
+                count(|f| matches!(f, Fate::Missed(_))),
                 count(|f| *f == Fate::Stillborn)
             )?;
         }

@@ -391,7 +391,7 @@ fn other_items(items: &Items, from: &[usize]) -> Vec<(String, Items)> {
         let mut push = |name: &str, item: IndexItem| {
             let mut other = items.clone();
             other[n] = item;
-            out.push((format!("{name}, item {n}"), other));
+            out.push((name.to_owned(), other));
         };
         match *item {
             IndexItem::NewAxis => {}

@@ -1,7 +1,9 @@
 //! Which circumstances a row is tried in: the axes of one (row, dtype), made from the row's operands, attributes and
 //! parameters, and the call that one choice on each axis stands for.
 
-use crate::attributes::{Indexing, attribute_values, attribute_words, axis_of, dtype_names, indexing, names, number};
+use crate::attributes::{
+    Indexing, NUMBERS, attribute_values, attribute_words, axis_of, dtype_names, indexing, names, number,
+};
 use crate::case::{Case, Operand, Placement};
 use crate::shapes::{self, Shapes};
 use crate::values::{self, Fill, Rng};
@@ -121,7 +123,7 @@ impl Recipe {
             }
         }
         for def in op.params {
-            push(format!("number {}", def.name), names(&["plain", "other", "odd"]));
+            push(format!("number {}", def.name), names(&NUMBERS));
         }
         Recipe { op, dtype, shapes, axes }
     }
@@ -305,8 +307,13 @@ impl Recipe {
                 },
                 ("indices", _) => Fill::Index(first.get(axis_of(&words, first.len())?).copied().unwrap_or(0)),
                 (_, "factors") => Fill::Factors,
-                (_, "zeros and ones") => Fill::Coin(1, 2),
+                (_, "large quotients") if i > 0 => Fill::Factors,
+                (_, "large quotients") => Fill::Steep,
+                (_, "whole exponents") if i == 0 => Fill::Factors,
+                (_, "whole exponents") => Fill::Whole,
+                (_, "few numbers") => Fill::Few,
                 (_, "few zeros") => Fill::Coin(1, 24),
+                (_, "half zeros") => Fill::Coin(1, 2),
                 (_, "many zeros") => Fill::Coin(23, 24),
                 _ if op.domain == Domain::Matrix && i == 0 => Fill::Matrix,
                 (_, "special") => Fill::Special,
@@ -401,10 +408,13 @@ fn fills(op: &OpDef) -> Vec<String> {
         // An infinite point makes every result NaN or not, by the order of the algorithm's products.
         _ if op.namespace == Namespace::Fft => names(&["ordinary"]),
         _ if op.name == "prod" => names(&["factors", "special", "bits"]),
+        _ if ["floorDivide", "remainder"].contains(&op.name) => names(&["ordinary", "special", "bits", "large quotients"]),
+        // Whole exponents are a way of their own.
+        _ if op.name == "pow" => names(&["ordinary", "special", "bits", "whole exponents"]),
         // Of many random elements some are zero and not all.
-        _ if ["all", "any"].contains(&op.name) => names(&["ordinary", "special", "bits", "few zeros", "many zeros"]),
+        _ if ["all", "any"].contains(&op.name) => names(&["special", "bits", "few zeros", "half zeros", "many zeros"]),
         // Two random elements are hardly ever equal, or one of them zero.
-        _ if op.dtype.out == Out::Bool && op.operands.len() > 1 => names(&["ordinary", "special", "bits", "zeros and ones"]),
+        _ if op.dtype.out == Out::Bool && op.operands.len() > 1 => names(&["ordinary", "special", "bits", "few numbers"]),
         _ => names(&["ordinary", "special", "bits"]),
     }
 }
@@ -415,6 +425,10 @@ fn weak(form: &str, values: &str, dtype: DType, n: usize) -> Option<PlannedOpera
     let more = 2 * n.saturating_sub(1) as i64;
     let bigint = |v: i64| PlannedOperand::Weak(Arg::BigInt, (v + more) as u64);
     Some(match (form, values) {
+        ("number" | "bigint", "few numbers") => {
+            let v = if dtype.bytes() > 1 { 257 } else { 1 };
+            if form == "bigint" { bigint(v) } else { PlannedOperand::Weak(Arg::Number, ((v + more) as f64).to_bits()) }
+        }
         ("bigint", "special") if dtype.kind() == Kind::Unsigned => bigint(200),
         ("bigint", "special") => bigint(-3),
         ("bigint", "bits") if dtype.bytes() == 8 => bigint(9_007_199_254_740_993),

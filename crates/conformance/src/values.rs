@@ -1,6 +1,7 @@
 //! Where operands' elements come from: a seeded generator, ordinary numbers by domain, random bit patterns, and the list of
 //! special values of each dtype.
 
+use crate::compare::{epsilon, largest};
 use ferrotensor_core::reference::{Array, Scalar};
 use ferrotensor_core::{DType, Kind, Result, layout};
 use ferrotensor_ops::def::Domain;
@@ -42,14 +43,23 @@ pub enum Fill {
     Ordinary(Domain),
     /// Random bit patterns: every exponent, every integer, NaN payloads.
     Bits,
-    /// Special values of the dtype among ordinary ones.
+    /// Special values of the dtype among ordinary ones, and of complex numbers' parts among those of any size.
     Special,
+    /// Numbers whose exponents are likely all alike: half of them within the size of a mantissa from 1, where functions change their
+    /// formulas, half of those whose squares are finite.
+    AnySize,
     /// Valid indices for an axis of this size, negative ones too where the dtype has them.
     Index(usize),
     /// Square blocks with a dominant diagonal.
     Matrix,
     /// Ones, and so many zeros in so many elements.
     Coin(usize, usize),
+    /// Numbers of so many digits that a half is the last of their quotients by numbers near 1.
+    Steep,
+    /// 0, 1, 257, which bfloat16 and int8 lack, and a quarter, which is none of an integer.
+    Few,
+    /// Whole numbers below 130 in size, as many small as large; integers that are not negative, of any size.
+    Whole,
     /// Factors near 1 in size, so that a product of thousands neither overflows nor vanishes.
     Factors,
 }
@@ -60,16 +70,27 @@ pub enum Fill {
 /// As [`layout::count`].
 pub fn array(dtype: DType, dims: &[usize], fill: Fill, rng: &mut Rng) -> Result<Array> {
     let n = layout::count(dims)?;
-    let special = specials(dtype);
+    let special = specials(dtype.info().real);
     let mut bytes = Vec::with_capacity(n * dtype.bytes());
     for i in 0..n {
         let element = match fill {
             Fill::Bits => random_bits(dtype, rng),
+            Fill::AnySize => any_size(dtype, rng).encode(dtype),
+            Fill::Special if dtype.is_complex() => special_parts(dtype, rng),
             Fill::Special if rng.below(2) == 0 => special[rng.below(special.len())],
             Fill::Special => ordinary(dtype, Domain::Any, rng).encode(dtype),
             Fill::Ordinary(domain) => ordinary(dtype, domain, rng).encode(dtype),
             Fill::Index(size) => index(dtype, size, rng).encode(dtype),
             Fill::Factors => factor(dtype, rng).encode(dtype),
+            Fill::Steep if dtype.is_float() => {
+                // Half floats divide in float32, where float16's digits are too few. And so small that a divisor swallows them.
+                let scale = [1.0 / epsilon(dtype), 16.0 / epsilon(dtype), epsilon(dtype)][rng.below(3)];
+                let x = (1.0 + rng.unit()) * scale.min(largest(dtype) / 4.0);
+                Scalar::float(if rng.below(2) == 0 { -x } else { x }).encode(dtype)
+            }
+            Fill::Steep => any_size(dtype, rng).encode(dtype),
+            Fill::Few => Scalar::float([0.0, 1.0, 257.0, 0.25][rng.below(4)]).encode(dtype),
+            Fill::Whole => whole(dtype, rng).encode(dtype),
             Fill::Coin(zeros, of) => Scalar::Int((rng.below(of) >= zeros) as i128).encode(dtype),
             Fill::Matrix => {
                 let n = dims.last().copied().unwrap_or(1).max(1);
@@ -131,6 +152,51 @@ fn ordinary(dtype: DType, domain: Domain, rng: &mut Rng) -> Scalar {
     }
 }
 
+/// Up to 2^12 and down to 2^-54, or of any size that has a square; integers of any number of bits.
+fn any_size(dtype: DType, rng: &mut Rng) -> Scalar {
+    if !dtype.is_float() && !dtype.is_complex() {
+        let bits = random_bits(dtype, rng);
+        return match Scalar::decode(dtype, &bits) {
+            Scalar::Int(x) => Scalar::Int(x >> rng.below(8 * dtype.bytes())),
+            other => other,
+        };
+    }
+    let wide = (largest(dtype).log2() / 2.0) as i32;
+    let part = |rng: &mut Rng| {
+        let exponent =
+            if rng.below(2) == 0 { rng.below(66) as i32 - 54 } else { rng.below(2 * wide as usize) as i32 - wide };
+        let x = (1.0 + rng.unit()) * 2f64.powi(exponent);
+        if rng.below(2) == 0 { -x } else { x }
+    };
+    let re = part(rng);
+    if dtype.is_complex() { Scalar::Complex(re.into(), part(rng).into()) } else { Scalar::float(re) }
+}
+
+/// Near 1, 2 or a half, where functions change their formulas.
+fn beside(rng: &mut Rng) -> f64 {
+    let off = 2f64.powi(-(rng.below(54) as i32) - 1);
+    let x = [0.5, 1.0, 2.0][rng.below(3)] * if rng.below(2) == 0 { 1.0 + off } else { 1.0 - off };
+    if rng.below(2) == 0 { -x } else { x }
+}
+
+/// A complex number whose parts are special (some more often), ordinary, of any size, or near 1, each by itself.
+fn special_parts(dtype: DType, rng: &mut Rng) -> [u8; 16] {
+    let (real, half) = (dtype.info().real, dtype.bytes() / 2);
+    let special = specials(real);
+    let mut out = [0; 16];
+    for n in 0..2 {
+        let part = match rng.below(7) {
+            6 => Scalar::float([0.0, -0.0, 1.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN][rng.below(6)]).encode(real),
+            0 | 1 => special[rng.below(special.len())],
+            2 => ordinary(real, Domain::Any, rng).encode(real),
+            3 => Scalar::float(beside(rng)).encode(real),
+            _ => any_size(real, rng).encode(real),
+        };
+        out[n * half..][..half].copy_from_slice(&part[..half]);
+    }
+    out
+}
+
 fn factor(dtype: DType, rng: &mut Rng) -> Scalar {
     if !dtype.is_float() && !dtype.is_complex() {
         return ordinary(dtype, Domain::NonZero, rng);
@@ -141,6 +207,18 @@ fn factor(dtype: DType, rng: &mut Rng) -> Scalar {
         return Scalar::Complex((x * angle.cos()).into(), (x * angle.sin()).into());
     }
     Scalar::float(if rng.below(2) == 0 { -x } else { x })
+}
+
+fn whole(dtype: DType, rng: &mut Rng) -> Scalar {
+    if !dtype.is_float() && !dtype.is_complex() {
+        return match any_size(dtype, rng) {
+            Scalar::Int(x) if x < 0 => Scalar::Int(!x),
+            x => x,
+        };
+    }
+    let most = if rng.below(2) == 0 { 4 } else { 130 };
+    let x = rng.below(2 * most + 1) as f64 - most as f64;
+    if dtype.is_complex() { Scalar::Complex(x.into(), 0.0.into()) } else { Scalar::float(x) }
 }
 
 fn index(dtype: DType, size: usize, rng: &mut Rng) -> Scalar {
@@ -161,19 +239,8 @@ fn random_bits(dtype: DType, rng: &mut Rng) -> [u8; 16] {
 }
 
 /// Elements where kernels go wrong: zeros of both signs, infinities, NaN (with a payload), subnormals, the largest and the
-/// smallest values, halves, the neighbours of 1, and where float to integer conversion saturates.
+/// smallest values, halves, the neighbours of 1, and where float to integer conversion saturates. Not of a complex dtype.
 pub fn specials(dtype: DType) -> Vec<[u8; 16]> {
-    if dtype.is_complex() {
-        let parts = specials(dtype.info().real);
-        let half = dtype.bytes() / 2;
-        let join = |re: &[u8; 16], im: &[u8; 16]| {
-            let mut out = [0; 16];
-            out[..half].copy_from_slice(&re[..half]);
-            out[half..2 * half].copy_from_slice(&im[..half]);
-            out
-        };
-        return parts.iter().enumerate().map(|(i, re)| join(re, &parts[(i * 7 + 3) % parts.len()])).collect();
-    }
     let raw = |bits: u64| {
         let mut out = [0; 16];
         out[..8].copy_from_slice(&bits.to_le_bytes());

@@ -241,15 +241,18 @@ impl Div for Scalar {
     fn div(self, other: Scalar) -> Scalar {
         match (self, other) {
             (Int(x), Int(y)) => Int(x.checked_div(y).unwrap_or(0)),
-            (Complex(..), Complex(c, d)) => {
-                let size = c.hi.abs().max(d.hi.abs());
-                // |y|^2 neither overflows nor underflows once y is scaled to about 1; by a power of two that is exact.
-                let exponent = if size > 0.0 && size.is_finite() { -libm::ilogb(size) } else { 0 };
+            (Complex(a, b), Complex(c, d)) => {
+                // Neither |y|^2 nor a product leaves the normal numbers once both are scaled to about 1; by powers of two that is exact.
+                let exponent = |re: Double, im: Double| {
+                    let size = re.hi.abs().max(im.hi.abs());
+                    if size > 0.0 && size.is_finite() { -libm::ilogb(size) } else { 0 }
+                };
                 let scale = |v: Double, by: i32| Double { hi: libm::scalbn(v.hi, by), lo: libm::scalbn(v.lo, by) };
-                let (c, d) = (scale(c, exponent), scale(d, exponent));
-                let Complex(re, im) = self * Complex(c, -d) else { return self };
+                let (of_x, of_y) = (exponent(a, b), exponent(c, d));
+                let (a, b, c, d) = (scale(a, of_x), scale(b, of_x), scale(c, of_y), scale(d, of_y));
                 let norm = c * c + d * d;
-                Complex(scale(re / norm, exponent), scale(im / norm, exponent))
+                let over = |v: Double| scale(v / norm, of_y - of_x);
+                Complex(over(a * c + b * d), over(b * c - a * d))
             }
             (x, y) => Float(x.real() / y.real()),
         }
@@ -275,6 +278,15 @@ fn odd_f32(value: f64) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn complex_quotients_of_the_smallest_numbers_keep_their_digits() {
+        let (tiny, y) = (f64::from_bits(1), 0.7 * 2f64.powi(-28));
+        let Complex(re, im) = Complex(0.0.into(), tiny.into()) / Complex(y.into(), 0.0.into()) else {
+            panic!("not complex")
+        };
+        assert_eq!((re.hi, im.hi), (0.0, tiny / y));
+    }
 
     /// Every float16 and bfloat16, and the ties between neighbours with what lies just beside them.
     #[test]

@@ -188,6 +188,15 @@ fn acosh(z: Complex) -> Complex {
     Complex { im: x.is(0.0).select(x.lit(FRAC_PI_2).copysign(y), w.im), ..w }
 }
 
+/// `1 / z`, of parts over the larger one, so that no square overflows.
+pub fn reciprocal<'a>(z: Complex<'a>) -> Complex<'a> {
+    let (large, infinite) = (z.larger(), z.re.is_infinite() | z.im.is_infinite());
+    let (re, im) = (z.re / large, -z.im / large);
+    let square = re * re + im * im;
+    let over = |part: Real<'a>, sign: Real<'a>| infinite.select(part.lit(0.0).copysign(sign), part / square / large);
+    Complex { re: over(re, z.re), im: over(im, -z.im) }
+}
+
 fn atanh(z: Complex) -> Complex {
     let (x, y) = (z.re.abs(), z.im);
     let gap = x.lit(1.0) - x;
@@ -197,9 +206,7 @@ fn atanh(z: Complex) -> Complex {
     let beside = (y.abs().call(MathFn::Log) - LN_2) * -0.5;
     let re = pole.select(beside, ratio.call(MathFn::Log1p) * 0.25);
     let im = (y + y).call2(MathFn::Atan2, gap * (x + 1.0) - y * y) * 0.5;
-    let size = z.size();
-    let rest = size.is_infinite().select(x.lit(0.0), x / size / size);
     let far = is_far(z);
-    let re = x.is(0.0).select(x, far.select(rest, re)).copysign(z.re);
+    let re = x.is(0.0).select(x, far.select(reciprocal(z).re.abs(), re)).copysign(z.re);
     Complex { re, im: (far & !y.is_nan() & (!x.is_nan() | y.is_infinite())).select(x.lit(FRAC_PI_2).copysign(y), im) }
 }

@@ -1,6 +1,6 @@
 //! Complex powers.
 
-use super::functions::{exp, log};
+use super::functions::{exp, log, reciprocal};
 use super::parts::{Complex, Real};
 
 /// Whole exponents of less than this many bits are products, in which whole numbers stay whole.
@@ -18,13 +18,6 @@ fn whole<'a>(z: Complex<'a>, n: Real<'a>) -> Complex<'a> {
         }
     }
     power
-}
-
-/// `1 / z`, in two divisions each so that no square overflows.
-fn reciprocal<'a>(z: Complex<'a>) -> Complex<'a> {
-    let size = z.size();
-    let over = |part: Real<'a>| size.is_infinite().select(size.lit(0.0).copysign(part), part / size / size);
-    Complex { re: over(z.re), im: over(-z.im) }
 }
 
 /// `z^w`: `e^(w log z)`, with the principal logarithm, unless w is a small whole number. `z^0` is 1, `0^w` is 0 where the real part

@@ -64,9 +64,7 @@ fn spaced(l: &mut Lower, dtype: DType) -> Result<Val> {
         let far = b.binary(Op::Mul, i, step);
         let mut value = b.binary(Op::Add, p[0], far);
         if endpoint {
-            let zero = b.lit(DType::F64, 0.0);
-            let (at_end, inside) = (b.compare(Op::Eq, i, n), b.compare(Op::Ne, i, zero));
-            let end = b.binary(Op::And, at_end, inside);
+            let end = b.compare(Op::Eq, i, n);
             value = b.select(end, p[1], value);
         }
         b.cast(value, dtype)

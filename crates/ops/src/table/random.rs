@@ -251,7 +251,8 @@ fn derive(l: &mut Lower, dims: &[usize], purpose: Purpose) -> Result<Val> {
         let number = if folds { v[2] } else { b.index(0, DType::I64) };
         let w = block(b, number, &v[..2], purpose);
         let column = b.index(column, DType::I64);
-        let first = is(b, column, 1.0, 0.0);
+        let zero = b.lit(DType::I64, 0.0);
+        let first = b.compare(Op::Eq, column, zero);
         b.select(first, w[0], w[1])
     })
 }
