@@ -11,9 +11,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 // Waking a parked worker costs 20-50 us: below this much serial work the caller is done before help arrives.
-const PARALLEL_FROM_NANOS: f64 = 120_000.0;
+// Interpreted, whatever can be shared is, so that small operands show races.
+const PARALLEL_FROM_NANOS: f64 = if cfg!(miri) { 0.0 } else { 120_000.0 };
 // Long enough that claiming a chunk is free, short enough that the last one is not waited for.
-const CHUNK_NANOS: f64 = 30_000.0;
+const CHUNK_NANOS: f64 = if cfg!(miri) { 20.0 } else { 30_000.0 };
 
 /// Workers beside the caller; none while one thread is wanted.
 struct Pool {

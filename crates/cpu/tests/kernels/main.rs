@@ -6,3 +6,4 @@ mod harness;
 mod map;
 mod movement;
 mod reduce;
+mod small;

@@ -6,7 +6,7 @@ use ferrotensor_core::kernel::{Kernel, Map};
 use ferrotensor_core::reference::Array;
 use ferrotensor_core::scalar::{Builder, Instr, MathFn, Op, Program, Value, verify};
 
-fn map(program: Program) -> Kernel {
+pub fn map(program: Program) -> Kernel {
     Kernel::Map(Map { program })
 }
 

@@ -20,14 +20,7 @@ fn gathers_and_scatters_equal_the_reference() {
     for d in DType::all() {
         for (data_dims, n, b) in cases {
             let data = rng.array(d, data_dims);
-            let index: Vec<Array> = (0..n)
-                .map(|k| {
-                    let dim = data_dims[k] as i64;
-                    let values: Vec<i64> =
-                        (0..b.iter().product()).map(|_| rng.below(2 * dim as usize) as i64 - dim).collect();
-                    Array::from_slice(b, &values).unwrap()
-                })
-                .collect();
+            let index = rng.indices(data_dims, n, b);
             let dims = [b, &data_dims[n..]].concat();
             let mut inputs = vec![(&data, rng.pick(&STYLES))];
             inputs.extend(index.iter().map(|i| (i, Style::Stepped)));

@@ -7,7 +7,7 @@ use ferrotensor_core::kernel::{Combine, Kernel, Monoid, Reduce, Scan};
 use ferrotensor_core::reference::Array;
 use ferrotensor_core::scalar::{Builder, Op};
 
-fn reduce(axes: usize, combine: Combine, d: DType) -> Kernel {
+pub fn reduce(axes: usize, combine: Combine, d: DType) -> Kernel {
     Kernel::Reduce(Reduce { axes, combine, input: d, acc: d, pre: None, post: None })
 }
 
@@ -66,7 +66,7 @@ fn a_sum_follows_the_documented_tree_at_every_length_and_in_every_layout() {
             let kernel = reduce(1, Combine::Value(Monoid::Sum), DType::F32);
             for style in [Style::Dense, Style::Transposed, Style::Padded, Style::Reversed] {
                 let got = run(&kernel, &[(&array, style)], &[(&[kept], Style::Offset)], &[]);
-                assert_same(&want, &got[0], &format!("sum of {n}, {kept} kept, {style:?}"));
+                assert_same(&want, &got[0], format_args!("sum of {n}, {kept} kept, {style:?}"));
             }
         }
     }
@@ -112,9 +112,8 @@ fn positions_are_those_of_the_first_in_every_layout() {
     }
 }
 
-#[test]
-fn programs_before_and_after_get_their_parameters_and_coordinates() {
-    let mut rng = Rng(10);
+/// A sum with programs on both sides, which read a parameter and a coordinate each.
+pub fn with_programs() -> Kernel {
     let mut b = Builder::new();
     let x = b.input(DType::I16);
     let p = b.param(DType::I64);
@@ -132,11 +131,17 @@ fn programs_before_and_after_get_their_parameters_and_coordinates() {
     let z = b.cast(y, DType::F64);
     let post = b.finish(&[z]);
     let combine = Combine::Value(Monoid::Sum);
-    let kernel = Reduce { axes: 1, combine, input: DType::I16, acc: DType::I64, pre: Some(pre), post: Some(post) };
+    Kernel::Reduce(Reduce { axes: 1, combine, input: DType::I16, acc: DType::I64, pre: Some(pre), post: Some(post) })
+}
+
+#[test]
+fn programs_before_and_after_get_their_parameters_and_coordinates() {
+    let mut rng = Rng(10);
+    let kernel = with_programs();
     for dims in [[40usize, 17], [300, 600]] {
         let array = rng.array(DType::I16, &dims);
         for style in STYLES {
-            check(&Kernel::Reduce(kernel.clone()), &[(&array, style)], &[(&dims[..1], Style::Padded)], &[5, 7]);
+            check(&kernel, &[(&array, style)], &[(&dims[..1], Style::Padded)], &[5, 7]);
         }
     }
 }
