@@ -480,7 +480,7 @@ for d in ["complex64", "complex128"]:
 
 digits.powers()
 digits.conversions(NUMBER, total)
-digits.complex_numbers(NUMBER)
+digits.complex_numbers()
 digits.masks()
 digits.positions()
 random_numbers.cases(NUMBER)

@@ -172,7 +172,7 @@ fn floor(call: &Instr, argument: f64) -> f64 {
 
 /// Elements of a map of several functions that have a bound: each function takes two runs of the reference. Those behind are held
 /// to the bits of the first tier only, as all are.
-const LONG: usize = 4096;
+pub const LONG: usize = 4096;
 
 fn long_map_errors(map: &Map, inputs: &[&Known], params: &[u64], outputs: &[Array]) -> Result<Vec<Option<Vec<f64>>>> {
     let first: Vec<usize> = (0..LONG).collect();

@@ -66,7 +66,7 @@ pub fn equivalent(change: &str, row: &str) -> bool {
     match change {
         // `r < 0` is asked only where `r != 0`; at the border between two formulas of a complex function both hold.
         "less or equal for less" => matches!(row, "floorDivide" | "remainder") || COMPLEX.contains(&row),
-        // What the squares lose of a logarithm near the unit circle: seen in those themselves.
+        // What the squares lose of a logarithm near the unit circle: seen in the rows of logarithms.
         "multiply for add" => row == "pow",
         // Whole exponents are halved without their sign.
         "truncation for floor" => row == "pow",

@@ -31,19 +31,19 @@ const EQUIVALENT: &[(&str, &[&str], &str)] = &[
     ("logSoftmax/", &["another value for the reduction of nothing"], "it is subtracted from nothing"),
     ("softmax/bool", SHIFT, "their exponentials do not overflow, whatever is subtracted from all of them"),
     ("logSoftmax/bool", SHIFT, "their exponentials do not overflow, whatever is subtracted from all of them"),
-    ("logspace/bool", &[""], "no power is zero"),
+    ("logspace/bool", &[""], "none of the powers tried is zero"),
     ("nn.conv/", &["groups taken for"], "both fit the operands only where there are no channels"),
     ("random.uniform", &["Lt: Ne instead"], "no number is scaled beyond the end"),
 ];
 /// What finds the largest element of a softmax.
 const SHIFT: &[&str] = &[
-    "Sub: Add instead",
-    "Sub: operand 0 instead",
-    "Value(Min) for Value(Max)",
-    "a broadcast of the reverse",
-    "a permutation left out",
-    "a reduction without its last element",
-    "a shape filled column by column",
+    "Sub: Add instead #1",
+    "Sub: operand 0 instead #1",
+    "Value(Min) for Value(Max) #1",
+    "a broadcast of the reverse #1",
+    "a permutation left out #1",
+    "a reduction without its last element #1",
+    "a shape filled column by column #1",
 ];
 
 /// What came of one mutant.

@@ -22,11 +22,11 @@ use ferrotensor_ops::graph::{Def, Graph};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
-/// Most cases of one op and dtype in the quick tier.
+/// Most cases of one covering of an op and dtype.
 const LIMIT: usize = 400;
 /// Most calls of nothing but tensors of one dtype beside them: of ten dtypes for each operand, pairs alone leave one such call in
-/// ten, too few to tell the operands apart in every circumstance (`cargo xtask mutate`). As many of rows with several attributes,
-/// all twice; of rows whose results are bool six times, since each says less.
+/// ten, too few to tell the operands apart in every circumstance (`cargo xtask mutate`). Twice for rows with mixed dtypes or more than
+/// two attributes, six times for rows whose results are bool, since each says less.
 const ORDINARY: usize = 32;
 /// Dtypes tried with several threads: one for each loop the CPU has (bytes, halves, words, long words, complex).
 const PARALLEL: [DType; 7] = [DType::U8, DType::BF16, DType::I32, DType::F32, DType::I64, DType::F64, DType::C64];
@@ -122,9 +122,9 @@ impl Group {
             };
             // Two are enough to cross the threshold of threads: circumstances are the small shapes' business.
             let mut assignments = covering::pairwise(&sizes, if parallel { 2 } else { LIMIT }, &mut rng, &mut valid);
-            let several = sizes != recipe.ordinary() || op.attrs.len() > 2;
-            let rounds = if op.dtype.out == Out::Bool { 6 } else { 2 * several as usize };
-            // Three dtypes.
+            let varied = sizes != recipe.ordinary() || op.attrs.len() > 2;
+            let rounds = if op.dtype.out == Out::Bool { 6 } else { 2 * varied as usize };
+            // Pairs leave too few calls of each three dtypes: a second covering.
             if op.operands.len() > 2 && !parallel {
                 assignments.extend(covering::pairwise(&sizes, LIMIT, &mut rng, &mut valid));
             }

@@ -56,9 +56,9 @@ pub enum Fill {
     Coin(usize, usize),
     /// Numbers of so many digits that a half is the last of their quotients by numbers near 1.
     Steep,
-    /// 0, 1, 257, which bfloat16 and int8 lack, and a quarter, which is none of an integer.
+    /// 0, 1, 257, which bfloat16 and int8 lack, and a quarter, which no integer is.
     Few,
-    /// Whole numbers below 130 in size, as many small as large; integers that are not negative, of any size.
+    /// Whole numbers up to 130 in size, as many small as large; integers that are not negative, of any size.
     Whole,
     /// Factors near 1 in size, so that a product of thousands neither overflows nor vanishes.
     Factors,
@@ -76,7 +76,7 @@ pub fn array(dtype: DType, dims: &[usize], fill: Fill, rng: &mut Rng) -> Result<
         let element = match fill {
             Fill::Bits => random_bits(dtype, rng),
             Fill::AnySize => any_size(dtype, rng).encode(dtype),
-            Fill::Special if dtype.is_complex() => special_parts(dtype, rng),
+            Fill::Special if dtype.is_complex() => special_parts(dtype, &special, rng),
             Fill::Special if rng.below(2) == 0 => special[rng.below(special.len())],
             Fill::Special => ordinary(dtype, Domain::Any, rng).encode(dtype),
             Fill::Ordinary(domain) => ordinary(dtype, domain, rng).encode(dtype),
@@ -180,9 +180,8 @@ fn beside(rng: &mut Rng) -> f64 {
 }
 
 /// A complex number whose parts are special (some more often), ordinary, of any size, or near 1, each by itself.
-fn special_parts(dtype: DType, rng: &mut Rng) -> [u8; 16] {
+fn special_parts(dtype: DType, special: &[[u8; 16]], rng: &mut Rng) -> [u8; 16] {
     let (real, half) = (dtype.info().real, dtype.bytes() / 2);
-    let special = specials(real);
     let mut out = [0; 16];
     for n in 0..2 {
         let part = match rng.below(7) {

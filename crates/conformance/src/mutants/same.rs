@@ -12,15 +12,15 @@ use ferrotensor_core::scalar::{Instr, Op, Program};
 use ferrotensor_core::{DType, Result};
 use ferrotensor_ops::def::Domain;
 
-/// Tuples of operands on which two programs must agree to count as one: all there are of 16 bits, or a sample, smaller for
-/// programs of hundreds of instructions (integer powers), which take seconds.
+/// Tuples of operands on which two programs must agree to count as one: all there are of 16 bits.
 const TUPLES: usize = 1 << 16;
+/// Or a sample, a smaller one for programs of more than so many instructions (powers), which take seconds.
 const SAMPLE: usize = 1 << 14;
+const LONG_SAMPLE: usize = 1 << 12;
+const MANY_INSTRS: usize = 100;
 /// Bounds are what a backend may be off; less than some of them are no business of cases with as many elements as they have, nor of
 /// NumPy's answers, which allow for NumPy's errors.
 const SLACK: f64 = 4.0;
-const LONG: usize = 100;
-const LONG_SAMPLE: usize = 1 << 12;
 
 /// What is known of pairs of programs.
 #[derive(Default)]
@@ -47,14 +47,14 @@ impl Same {
     }
 }
 
-/// Whether a sample says little of a program: it is a small one, or one element of it is at the place that matters.
+/// Whether a sample says little of a program: the sample is a small one, or one element of it is at the place that matters.
 pub fn is_hard(program: &Program) -> bool {
     is_long(program) || program.instrs.iter().any(|i| matches!(i.op, Op::Index(_)))
 }
 
 /// Whether a program takes seconds on a whole sample.
 fn is_long(program: &Program) -> bool {
-    program.instrs.len() > LONG
+    program.instrs.len() > MANY_INSTRS
 }
 
 /// Operands at which one program's results are not within the bounds of the other's: most have none, and must have the same bits.
@@ -100,20 +100,19 @@ fn apart(before: &Program, after: &Program, inputs: &[Array], dims: &[usize]) ->
     if others.is_empty() || indexed || !before.instrs.iter().any(|i| bounds::rounds_freely(before, i)) {
         return Ok(others.first().and_then(|&i| at(i)));
     }
-    let picked = |all: &[Array]| all.iter().map(|x| view::pick(x, &others, &[others.len()])).collect::<Result<Vec<_>>>();
-    let known: Vec<Known> = picked(inputs)?.into_iter().map(Known::exact).collect();
-    let mut known = bounds::after(&kernel(before), &known.iter().collect::<Vec<_>>(), &[], picked(&a)?)?;
-    for known in &mut known {
-        known.bound = Bound::Absolute(known.bound.absolute(&known.array).iter().map(|e| SLACK * e).collect());
-    }
-    for (b, known) in picked(&b)?.iter().zip(&known) {
-        if compare::within(b.bytes(), known).is_err() {
-            let one = |i: &usize| -> Result<bool> {
-                let known = Known { array: view::pick(&known.array, &[*i], &[1])?, bound: known.bound.picked(&[*i]) };
-                Ok(compare::within(view::pick(b, &[*i], &[1])?.bytes(), &known).is_err())
-            };
-            let found = (0..others.len()).map(|i| Ok((i, one(&i)?))).collect::<Result<Vec<_>>>()?;
-            return Ok(found.iter().find(|(_, off)| *off).and_then(|(i, _)| at(others[*i])));
+    for others in others.chunks(bounds::LONG) {
+        let picked = |all: &[Array]| all.iter().map(|x| view::pick(x, others, &[others.len()])).collect::<Result<Vec<_>>>();
+        let known: Vec<Known> = picked(inputs)?.into_iter().map(Known::exact).collect();
+        let known = bounds::after(&kernel(before), &known.iter().collect::<Vec<_>>(), &[], picked(&a)?)?;
+        for (known, found) in known.iter().zip(picked(&b)?) {
+            let allowed = known.bound.absolute(&known.array);
+            for (i, &other) in others.iter().enumerate() {
+                let bound = Bound::Absolute(vec![SLACK * allowed[i]]);
+                let (known, found) = (view::pick(&known.array, &[i], &[1])?, view::pick(&found, &[i], &[1])?);
+                if compare::within(found.bytes(), &Known { array: known, bound }).is_err() {
+                    return Ok(at(other));
+                }
+            }
         }
     }
     Ok(None)

@@ -207,6 +207,6 @@ fn atanh(z: Complex) -> Complex {
     let re = pole.select(beside, ratio.call(MathFn::Log1p) * 0.25);
     let im = (y + y).call2(MathFn::Atan2, gap * (x + 1.0) - y * y) * 0.5;
     let far = is_far(z);
-    let re = x.is(0.0).select(x, far.select(reciprocal(z).re.abs(), re)).copysign(z.re);
+    let re = x.is(0.0).select(x, far.select(reciprocal(z).re, re)).copysign(z.re);
     Complex { re, im: (far & !y.is_nan() & (!x.is_nan() | y.is_infinite())).select(x.lit(FRAC_PI_2).copysign(y), im) }
 }
