@@ -122,9 +122,7 @@ fn apart(before: &Program, after: &Program, inputs: &[Array], dims: &[usize]) ->
 fn constants(programs: [&Program; 2]) -> Vec<f64> {
     let of = |i: &Instr| match i.op {
         Op::Const(bits) if i.dtype.is_float() => {
-            let mut bytes = [0; 16];
-            bytes[..8].copy_from_slice(&bits.to_le_bytes());
-            Some(Scalar::decode(i.dtype, &bytes).real().hi).filter(|v| v.is_finite())
+            Some(reference::constant(i.dtype, bits).real().hi).filter(|v| v.is_finite())
         }
         _ => None,
     };

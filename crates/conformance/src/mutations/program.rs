@@ -1,8 +1,7 @@
 //! Changes of one instruction of a scalar program, each into one that a slip of the pen would give.
 
-use ferrotensor_core::DType;
-use ferrotensor_core::reference::Scalar;
 use ferrotensor_core::scalar::{Args, Instr, MathFn, Op, Program, Value, literal_bits, verify};
+use ferrotensor_core::{DType, reference};
 
 /// What becomes of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -114,9 +113,7 @@ fn nudged(dtype: DType, bits: u64) -> u64 {
         let width = 8 * dtype.bytes().min(8) as u32;
         return if dtype == DType::Bool { bits ^ 1 } else { bits.wrapping_add(1) & (u64::MAX >> (64 - width)) };
     }
-    let mut bytes = [0; 16];
-    bytes[..8].copy_from_slice(&bits.to_le_bytes());
-    let value = Scalar::decode(part, &bytes).real().hi;
+    let value = reference::constant(part, bits).real().hi;
     let other = match value {
         _ if value.is_nan() || value == 0.0 => 1.0,
         _ if value.is_infinite() => 1f64.copysign(value),

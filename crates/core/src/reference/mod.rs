@@ -18,6 +18,7 @@ mod window;
 pub use array::Array;
 pub use double::Double;
 pub use function::function;
+pub use program::constant;
 pub use value::Scalar;
 
 use crate::error::{Error, Result};

@@ -54,7 +54,7 @@ fn absent(what: &str) -> Error {
 }
 
 /// A constant or parameter: the value in the low bytes. complex128 does not fit into 8 bytes: they are its real part.
-fn constant(dtype: DType, bits: u64) -> Scalar {
+pub fn constant(dtype: DType, bits: u64) -> Scalar {
     let mut bytes = [0u8; 16];
     bytes[..8].copy_from_slice(&bits.to_le_bytes());
     Scalar::decode(dtype, &bytes)
