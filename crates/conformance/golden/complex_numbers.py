@@ -171,6 +171,19 @@ def functions():
         case("rsqrt", [points[points != 0]], (1 / np.sqrt(points[points != 0].astype("complex128"))).astype(d), tol="8~")
 
 
+def quotients():
+    """Of any size, also where a product on the way would overflow and the quotient does not."""
+    for d in ["complex64", "complex128"]:
+        x, y = of_any_size(d, 600), of_any_size(d, 600)
+        top = np.finfo(d).max
+        large = rng.choice([-1, 1, 1e-3, 0], (2, 200)) * rng.uniform(0.5, 1, (2, 200)) * top
+        x[:200], y[:100] = large[0] + 1j * large[1], np.exp2(rng.uniform(0, 5, 100)) * np.exp(2j * np.pi * rng.random(100))
+        with mpmath.workprec(2200):
+            w = [mpmath.mpc(p.real, p.imag) / mpmath.mpc(q.real, q.imag) for p, q in zip(x.astype("complex128"), y.astype("complex128"))]
+        kept = np.array([max(abs(q.real), abs(q.imag)) < top for q in w])
+        case("divide", [x[kept], y[kept]], np.array([complex(q) for q, k in zip(w, kept) if k]).astype(d), tol="4~")
+
+
 def matrices():
     for d, tol in [("complex64", 1e-4), ("complex128", 1e-12)]:
         def random(*shape):

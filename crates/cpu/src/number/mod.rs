@@ -355,10 +355,11 @@ macro_rules! floats {
             fn sub(self, y: Self) -> Self { Complex::new(self.re - y.re, self.im - y.im) }
             /// `x conj(y) / |y|^2` with y scaled by a power of two to about 1, so that `|y|^2` neither overflows nor vanishes.
             /// A scale above 1 goes to x at once, whose products with y would lose bits below the normal numbers; one below
-            /// 1 goes to the result, but for a fourth that keeps the products of large numbers finite.
+            /// 1 goes to the result. Of an x near the largest number a sixteenth is divided, so that its products are finite.
             #[inline(always)]
             fn div(self, y: Self) -> Self {
-                let size = if y.re.abs() > y.im.abs() { y.re.abs() } else { y.im.abs() };
+                let larger = |z: Self| if z.re.abs() > z.im.abs() { z.re.abs() } else { z.im.abs() };
+                let size = larger(y);
                 // The scale is 2^-e for size in [2^e, 2^(e + 1)); not needed (1) at 0, infinity and NaN. Where 2^-e would
                 // not be a normal number, a nearby one serves as well.
                 let exponent = (size.to_bits() >> ($t::MANTISSA_DIGITS - 1)) as u32;
@@ -366,10 +367,10 @@ macro_rules! floats {
                 let scaled = Ord::max((2 * bias).saturating_sub(exponent), 1);
                 let useful = (size > 0.0) & (exponent < top);
                 let field = if useful { scaled } else { bias };
-                let power = |field: u32| $t::from_bits((field as $bits) << ($t::MANTISSA_DIGITS - 1));
-                let fourth = if field < bias - 3 { 2 } else { 0 };
-                let (up, down) = if field > bias { (field, bias) } else { (bias - fourth, field + fourth) };
-                let (scale, up, down) = (power(field), power(up), power(down));
+                let scale = $t::from_bits((field as $bits) << ($t::MANTISSA_DIGITS - 1));
+                let (up, down) = if field > bias { (scale, 1.0) } else { (1.0, scale) };
+                let (less, more) = if larger(self) * up > $t::MAX / 64.0 { (0.0625, 16.0) } else { (1.0, 1.0) };
+                let (up, down) = (up * less, down * more);
                 let (c, d, re, im) = (y.re * scale, y.im * scale, self.re * up, self.im * up);
                 let norm = c * c + d * d;
                 Complex::new((re * c + im * d) / norm * down, (im * c - re * d) / norm * down)

@@ -1,0 +1,257 @@
+//! What a row is given for each of its operands: forms, dtypes and elements to choose from, and the operand that one choice
+//! of each stands for.
+
+use super::{Chosen, Recipe};
+use crate::attributes::{Indexing, axis_of, dtype_names, indexing, names};
+use crate::case::Placement;
+use crate::shapes::Shapes;
+use crate::values::Fill;
+use ferrotensor_core::{DType, Dims, Kind};
+use ferrotensor_ops::attrs::Attrs;
+use ferrotensor_ops::def::{AttrKind, Domain, Namespace, OpDef, OperandDef};
+use ferrotensor_ops::dtype_rule::{Arg, Compute, Out};
+use ferrotensor_ops::infer;
+
+/// A tensor operand before it has elements.
+pub struct Planned {
+    pub dtype: DType,
+    pub dims: Dims,
+    pub placement: Placement,
+    pub fill: Fill,
+}
+
+pub enum PlannedOperand {
+    Tensor(Planned),
+    Weak(Arg, u64),
+    Absent,
+}
+
+/// Whether the row's list of operands belongs to its index items.
+pub fn is_indexed(op: &OpDef) -> bool {
+    op.attrs.iter().any(|a| a.kind == AttrKind::Items)
+}
+
+/// Whether the shape of an operand is that of index tensors.
+pub fn takes_indices(op: &OpDef) -> bool {
+    ["take", "scatterAdd", "at", "withAt"].contains(&op.name)
+}
+
+fn is_ruled(op: &OpDef, operand: usize) -> bool {
+    // A list of operands that the rule speaks of is ruled whole.
+    let n = operand.min(op.operands.len() - 1);
+    n >= op.dtype.first && n < op.dtype.last
+}
+
+pub fn forms(def: &OperandDef) -> Vec<String> {
+    let mut out = names(&["tensor"]);
+    if def.weak {
+        out.extend(names(&["number", "bigint", "boolean"]));
+    }
+    if def.optional {
+        out.extend(names(&["absent"]));
+    }
+    out
+}
+
+/// The dtypes an operand is tried with beside the row's; the first ruled one has it always.
+pub fn operand_dtypes(op: &OpDef, i: usize, def: &OperandDef, dtype: DType) -> Vec<String> {
+    match def.name {
+        "key" | "fillValue" => vec![],
+        "indices" => dtype_names(&[DType::I32, DType::I64, DType::U8, DType::I8, DType::U32]),
+        "condition" => dtype_names(&[DType::Bool, DType::I32, DType::F32]),
+        _ if !is_ruled(op, i) || (op.dtype.compute == Compute::Own && i > 0) => {
+            let mut out = names(&["same"]);
+            out.extend(dtype_names(&[DType::F32, DType::I8]));
+            out
+        }
+        _ if i > op.dtype.first => {
+            let mut out = names(&["same"]);
+            let others = [
+                DType::Bool,
+                DType::I8,
+                DType::U16,
+                DType::I64,
+                DType::F16,
+                DType::BF16,
+                DType::F32,
+                DType::F64,
+                DType::C64,
+            ];
+            out.extend(dtype_names(&others.into_iter().filter(|&d| d != dtype).collect::<Vec<_>>()));
+            out
+        }
+        _ => vec![],
+    }
+}
+
+pub fn fills(op: &OpDef) -> Vec<String> {
+    match op.domain {
+        Domain::Matrix => names(&["matrix"]),
+        // An infinite point makes every result NaN or not, by the order of the algorithm's products.
+        _ if op.namespace == Namespace::Fft => names(&["ordinary"]),
+        _ if op.name == "prod" => names(&["factors", "special", "bits"]),
+        _ if ["floorDivide", "remainder"].contains(&op.name) => names(&["ordinary", "special", "bits", "large quotients"]),
+        // Whole exponents are a way of their own.
+        _ if op.name == "pow" => names(&["ordinary", "special", "bits", "whole exponents"]),
+        // Of many random elements some are zero and not all.
+        _ if ["all", "any"].contains(&op.name) => names(&["special", "bits", "few zeros", "half zeros", "many zeros"]),
+        // Two random elements are hardly ever equal, or one of them zero.
+        _ if op.dtype.out == Out::Bool && op.operands.len() > 1 => names(&["ordinary", "special", "bits", "few numbers"]),
+        _ => names(&["ordinary", "special", "bits"]),
+    }
+}
+
+/// The elements that one of [`fills`] means for the i-th operand.
+fn fill(op: &OpDef, i: usize, values: &str) -> Fill {
+    match values {
+        "factors" => Fill::Factors,
+        "large quotients" if i > 0 => Fill::Factors,
+        "large quotients" => Fill::Steep,
+        "whole exponents" if i == 0 => Fill::Factors,
+        "whole exponents" => Fill::Whole,
+        "few numbers" => Fill::Few,
+        "few zeros" => Fill::Coin(1, 24),
+        "half zeros" => Fill::Coin(1, 2),
+        "many zeros" => Fill::Coin(23, 24),
+        _ if op.domain == Domain::Matrix && i == 0 => Fill::Matrix,
+        "special" => Fill::Special,
+        "bits" => Fill::Bits,
+        _ => Fill::Ordinary(op.domain),
+    }
+}
+
+/// The weak scalar in the n-th operand's place; the third operand's is larger than the second's, so that they can be told apart.
+fn weak(form: &str, values: &str, dtype: DType, n: usize) -> Option<PlannedOperand> {
+    let float = dtype.is_float() || dtype.is_complex();
+    let more = 2 * n.saturating_sub(1) as i64;
+    let bigint = |v: i64| PlannedOperand::Weak(Arg::BigInt, (v + more) as u64);
+    Some(match (form, values) {
+        ("number" | "bigint", "few numbers") => {
+            let v = if dtype.bytes() > 1 { 257 } else { 1 };
+            if form == "bigint" { bigint(v) } else { PlannedOperand::Weak(Arg::Number, ((v + more) as f64).to_bits()) }
+        }
+        ("bigint", "special") if dtype.kind() == Kind::Unsigned => bigint(200),
+        ("bigint", "special") => bigint(-3),
+        ("bigint", "bits") if dtype.bytes() == 8 => bigint(9_007_199_254_740_993),
+        ("bigint", _) => bigint(3),
+        ("boolean", values) => {
+            PlannedOperand::Weak(Arg::Boolean, (if values == "special" { 0.0f64 } else { 1.0 }).to_bits())
+        }
+        ("number", values) => {
+            let v: f64 = match values {
+                "special" if float => f64::NAN,
+                "special" => 0.0,
+                "bits" if float => -0.0,
+                "bits" if dtype.kind() == Kind::Signed => -7.0,
+                _ if float => 2.3,
+                _ => 3.0,
+            };
+            // Minus zero plus zero would be zero.
+            let v = if more == 0 { v } else { v + more as f64 };
+            PlannedOperand::Weak(Arg::Number, v.to_bits())
+        }
+        _ => return None,
+    })
+}
+
+fn operand_dims(op: &OpDef, i: usize, shape: &Shapes, pairing: &str, indices: &str, words: &[f64]) -> Option<Dims> {
+    let first = &shape.first;
+    if op.operands.first().is_some_and(|o| o.name == "key") {
+        return Some([2].into_iter().collect());
+    }
+    if let Some(dims) = i.checked_sub(1).and_then(|n| shape.others.get(n)) {
+        return Some(dims.clone());
+    }
+    let index_dims: &[usize] = match indices {
+        "scalar" => &[],
+        "matrix" => &[2, 3],
+        "none" => &[0],
+        "long" => &[70],
+        _ => &[4],
+    };
+    match (op.name, i) {
+        ("full", _) => Some(if first.len() > 2 { first[1..].iter().copied().collect() } else { Dims::new() }),
+        ("take" | "scatterAdd", 1) => Some(index_dims.iter().copied().collect()),
+        ("scatterAdd", 2) => {
+            let axis = axis_of(words, first.len())?;
+            Some(first[..axis].iter().chain(index_dims).chain(&first[axis + 1..]).copied().collect())
+        }
+        ("withAt", 1) if pairing == "scalar" => Some(Dims::new()),
+        ("withAt", 1) => {
+            let at = ferrotensor_ops::find("at")?;
+            let indices: Vec<Dims> = (0..indexing(words, first).len()).map(|k| nth_index(index_dims, k)).collect();
+            let args: Vec<Arg> =
+                std::iter::once(Arg::Tensor(DType::F32)).chain(indices.iter().map(|_| Arg::Tensor(DType::I32))).collect();
+            let dims = std::iter::once(first.clone()).chain(indices).map(Some).collect();
+            let inferred = infer::infer(at, &args, dims, &Attrs::decode(at, words).ok()?).ok()?;
+            Some(inferred.outputs[0].1.clone())
+        }
+        ("at" | "withAt", i) if i >= op.least_operands() => Some(nth_index(index_dims, i - op.least_operands())),
+        ("concat", _) if i > 0 => {
+            let axis = axis_of(words, first.len())?;
+            Some(first.iter().enumerate().map(|(a, &d)| if a == axis { d + i } else { d }).collect())
+        }
+        ("stack", _) => Some(first.clone()),
+        _ => {
+            // The third operand of a call is paired the other way round.
+            let pairing = match (pairing, i) {
+                ("row", 2) => "column",
+                ("column", 2) => "row",
+                (p, _) => p,
+            };
+            Some(match (pairing, i) {
+                ("first scalar", 0) => Dims::new(),
+                ("scalar", i) if i > 0 => Dims::new(),
+                ("row", i) if i > 0 => first.last().copied().into_iter().collect(),
+                ("column", i) if i > 0 => {
+                    first.iter().enumerate().map(|(a, &d)| if a + 1 == first.len() { 1 } else { d }).collect()
+                }
+                _ => first.clone(),
+            })
+        }
+    }
+}
+
+/// The i-th operand of a call with these attributes, or nothing where the choices do not go together.
+pub fn planned(chosen: &Chosen, i: usize, words: &[f64], indexing: &[Indexing]) -> Option<PlannedOperand> {
+    let Recipe { op, dtype: of_row, .. } = chosen.recipe;
+    let (def, n, values) = (op.operand(i), i.min(op.operands.len() - 1), chosen.value("values"));
+    match chosen.value(&format!("form{n}")) {
+        "" | "tensor" => {}
+        "absent" => return Some(PlannedOperand::Absent),
+        form => return weak(form, values, *of_row, i),
+    }
+    let index = i.checked_sub(op.least_operands()).and_then(|k| indexing.get(k));
+    let dtype = match chosen.value(&format!("dtype{n}")) {
+        _ if def.name == "key" => DType::U32,
+        _ if matches!(index, Some(Indexing::Mask(_))) => DType::Bool,
+        "" | "same" => *of_row,
+        name => DType::from_name(name)?,
+    };
+    let dims = match index {
+        Some(Indexing::Mask(under)) => under.iter().copied().collect(),
+        _ => operand_dims(op, i, chosen.shape(), chosen.value("pairing"), chosen.value("indices"), words)?,
+    };
+    let placement = placement(chosen.value(&format!("layout{n}")));
+    let first = &chosen.shape().first;
+    let fill = match (def.name, index) {
+        ("indices", Some(Indexing::Axis(size))) => Fill::Index(*size),
+        ("indices", Some(_)) => Fill::Ordinary(Domain::Any),
+        ("indices", None) => Fill::Index(first.get(axis_of(words, first.len())?).copied().unwrap_or(0)),
+        ("key", _) => Fill::Bits,
+        _ => fill(op, i, values),
+    };
+    // A repeated row would make the matrix singular.
+    let singular = fill == Fill::Matrix && placement == Placement::Broadcast;
+    (placement.fits(dims.len()) && !singular).then_some(PlannedOperand::Tensor(Planned { dtype, dims, placement, fill }))
+}
+
+/// How an operand lies that is said to; contiguous where nothing is said.
+pub fn placement(name: &str) -> Placement {
+    Placement::ALL.into_iter().find(|p| p.name() == name).unwrap_or(Placement::Contiguous)
+}
+
+/// The shape of a call's k-th index operand, which broadcasts to that of the first.
+fn nth_index(first: &[usize], k: usize) -> Dims {
+    first.iter().copied().skip(k % 2).collect()
+}
