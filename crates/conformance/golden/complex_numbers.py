@@ -114,17 +114,20 @@ def of_any_size(d, n):
     return (part() + 1j * part()).astype(d)
 
 
+def exact(d, name, fn, z, *others, **options):
+    """The multiprecision function at points of which no part of the answer is 0 (multiprecision numbers have no -0) or overflows."""
+    with mpmath.workprec(2200):
+        w = np.array([complex(fn(mpmath.mpc(x.real, x.imag))) for x in z.astype("complex128")]).astype(d)
+    kept = np.isfinite(w) & (w.real != 0) & (w.imag != 0)
+    case(name, [z[kept], *others], w[kept], **options)
+
+
 def functions():
     """Of ordinary size errors are counted in units in the last place of each part: the smaller one has a meaning of its own."""
     for d in ["complex64", "complex128"]:
         for name, fn in EXACT.items():
-            z = of_any_size(d, 300)
-            with mpmath.workprec(2200):
-                w = np.array([complex(fn(mpmath.mpc(x.real, x.imag))) for x in z.astype("complex128")])
-            v = w.astype(d)
-            # Multiprecision numbers have no -0. Sums that cancel lose digits of a part, and so do quotients.
-            kept = np.isfinite(v) & (v.real != 0) & (v.imag != 0)
-            case(name, [z[kept]], v[kept], tol="8" if name in ("expm1", "rsqrt") else "8|")
+            # Sums that cancel lose digits of a part, and so do quotients.
+            exact(d, name, fn, of_any_size(d, 300), tol="8" if name in ("expm1", "rsqrt") else "8|")
     for d in ["complex64", "complex128"]:
         for name, fn in FUNCTIONS.items():
             for z in planes(d):
@@ -169,6 +172,63 @@ def functions():
         axes = np.array([complex(x * s, y * s) for x in steps for s in [1, -1] for y in [0.0, -0.0, 1.0, x]], d)
         points = np.concatenate([*list(planes(d))[:2], axes])
         case("rsqrt", [points[points != 0]], (1 / np.sqrt(points[points != 0].astype("complex128"))).astype(d), tol="8~")
+
+
+def beside_one():
+    """Beside the branch points, as near and as far as a dtype goes; on the axes, where squares overflow and where not."""
+    for d in ["complex64", "complex128"]:
+        bottom, top = (-149, 127) if d == "complex64" else (-1074, 1023)
+        # Those from which the far formulas are taken, of both signs, among them.
+        far = 60 if d == "complex64" else 500
+        sizes = np.exp2(np.append(np.linspace(bottom, top, 60).round(), [far, far])) * np.where(np.arange(62) % 2, 1, -1)
+        points = np.array([complex(x, y) for one in [1, -1] for s in sizes for x, y in [(one, s), (s, one)]], d)
+        axes = np.array([complex(x, y) for s in sizes for zero in [0.0, -0.0] for x, y in [(s, zero), (zero, s)]], d)
+        # The one's own part may lose its digits beside a large one, whose logarithm is the other part.
+        for name in ["asin", "acos", "atan", "asinh", "acosh", "atanh", "log", "log1p"]:
+            exact(d, name, EXACT[name], points, tol="8|")
+            w = FUNCTIONS[name](axes.astype("complex128")).astype(d)
+            kept = np.isfinite(w)
+            case(name, [axes[kept]], w[kept], tol="8|")
+        ends = np.array([complex(x, y) for x in [np.finfo(d).max, np.finfo(d).smallest_subnormal] for y in [0.0, -0.0]], d)
+        case("rsqrt", [ends], (1 / np.sqrt(ends.astype("complex128"))).astype(d), tol="8")
+
+
+def powers():
+    """Where powers go other ways: bases of any size, exponents that are hardly whole, what is infinite or nothing."""
+    for d in ["complex64", "complex128"]:
+        tiny = np.finfo(d).smallest_subnormal * np.array([2, -3 + 1j, 2j])
+        z = np.concatenate([of_any_size(d, 200), tiny.astype(d)])
+        for w in [0.87, -0.3137, np.array([0.25 - 0.07j], d), np.array([-0.5 + 0.03j], d)]:
+            # The error grows with the exponential's argument, which is at most 88 or 709.
+            exact(d, "pow", lambda z: z ** mpmath.mpc(complex(np.squeeze(w))), z, w, tol="128" if d == "complex64" else "1024")
+        near = np.array([1.3 - 0.4j, -0.7 + 0.6j, 1.0078125 + 0j, 2 + 1j], d)
+        for w in [3 + 0.125j, 3 - 0.125j, -2 + 0.25j, -2 - 0.25j, 4 - 0.5j, 257 + 0.625j]:
+            with mpmath.workprec(200):
+                v = [complex(mpmath.mpc(x.real, x.imag) ** mpmath.mpc(w)) for x in near.astype("complex128")]
+            case("pow", [near, np.array([w], d)], np.array(v).astype(d), tol=str(16 + 4 * int(abs(w))))
+        # By definition the exponential of a product, but for whole exponents and powers of 0.
+        steep = 2.0**124 if d == "complex64" else 2.0**1020
+        parts = [0.0, -0.0, 1.0, -1.0, 3.0, -0.5, steep, inf, -inf, nan]
+        points = np.array([complex(x, y) for x in parts for y in parts], d)
+        z, w = rng.choice(points, (2, 1000))
+        with np.errstate(all="ignore"):
+            log = np.log(z.astype("complex128")).astype(d)
+            product = np.zeros(z.shape, d)
+            product.real, product.imag = w.real * log.real - w.imag * log.imag, w.real * log.imag + w.imag * log.real
+            v = np.exp(product)
+        v[(z == 0) & (w.real > 0)] = 0
+        # C99 leaves open which infinity an exponential is at an angle that is none; here it is the positive one.
+        lost = np.isinf(product.real) & ~np.isfinite(product.imag)
+        v.real[lost] = np.where(product.real[lost] > 0, inf, 0)
+        v.imag[lost] = np.where(product.real[lost] > 0, nan, 0)
+        whole = (w.imag == 0) & (abs(w.real) < 128) & (w.real == np.floor(w.real))
+        # Digits of large angles are NumPy's own.
+        kept = ~whole & (~np.isfinite(v) | (v == 0)) & ~((abs(product.imag) > 100) & np.isfinite(product.imag))
+        case("pow", [z[kept], w[kept]], v[kept], tol="0~")
+        infinite = np.array([complex(x, y) for x in [1, -1, inf, -inf] for y in [2, -2, inf, -inf] if not np.isfinite(complex(x, y))], d)
+        zeros = np.zeros(infinite.shape, d)
+        zeros.real, zeros.imag = np.copysign(0, infinite.real), np.copysign(0, -infinite.imag)
+        case("pow", [infinite, -1.0], zeros)
 
 
 def quotients():

@@ -19,6 +19,10 @@ def powers():
         bases = np.array([3, 5, i.max, i.max - 2, i.max // 3 * 2 + 1, 6, *([i.min + 1, -3, -2] if i.min < 0 else [])], d)
         a, b = np.meshgrid(bases, exponents)
         case("pow", [a, b], np.power(a, b))
+        if i.min < 0:
+            # Reciprocals, truncated: only those of 1 and -1 are not 0.
+            x, n = np.meshgrid(np.array([-5, -2, -1, 0, 1, 2, 7, i.min, i.max], d), np.array([-1, -2, -3, -4, i.min, i.min + 1], d))
+            case("pow", [x, n], np.where(x == 1, 1, np.where(x == -1, 1 - 2 * (n % 2), 0)).astype(d))
         most = min(i.max, 2**63 - 1)
         case("pow", [bases, int(most)], np.power(bases, np.array(most, d)))
 

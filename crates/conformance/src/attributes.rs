@@ -30,6 +30,8 @@ pub fn number(def: &ParamDef, choice: &str, dtype: DType) -> Option<f64> {
         // Truth values change at zero only, which these meet at the ends (not exactly without care), in the middle and behind 300 steps.
         "start" if dtype == DType::Bool => of([-1.3, -2.0, -301.7, -302.0]),
         "start" => of([0.0, 3.0, 1.0, -1e17]),
+        // The end of a line that a start of ordinary size swallows is not zero.
+        "step" | "stop" if dtype == DType::Bool => of([1.0, 1e-20, 0.0, 302.0]),
         "step" | "stop" => of([1.0, 2.0, 0.0, 302.0]),
         "data" => of([0.0, 3_000_000_019.0, 4_294_967_297.0, 8_765_432_109_876_543.0]),
         // An interval of one number: scaling rounds up to its end half of the time.

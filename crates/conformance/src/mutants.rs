@@ -17,7 +17,7 @@ use ferrotensor_core::{Code, Error, Result};
 use ferrotensor_ops::def::OpDef;
 use ferrotensor_ops::graph::{Graph, Val};
 use same::Same;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Cases that must have missed a mutant before it is asked whether there is anything to see; and one of which a sample says little.
@@ -81,15 +81,15 @@ enum Mutant {
     Last(usize),
 }
 
-/// The mutants of a row before its cases: for each dtype those of calls with operands of that dtype alone, and `mixed` those of
-/// all other calls, of which each dtype has too few to ask each for every mutant.
+/// The mutants of a row before its cases: for each dtype those of calls with operands of that dtype alone, and `mixed` those that
+/// only other calls have: what these do behind their conversions is what the first do, and broken in both at once.
 ///
 /// # Errors
 /// A sentence when a case cannot be made.
 pub fn of_cases(op: &'static OpDef) -> Result<Vec<(&'static str, Fates)>, String> {
     let (mut out, mut mixed, mut groups) = (Vec::new(), Vec::new(), Vec::new());
     let patience = |mutant: &Mutant, call: &Call| if mutant.is_hard(call) { MORE_PATIENCE } else { PATIENCE };
-    let judged = |dtype: &str, groups: &[Group], cases: Vec<(usize, usize, Case)>| {
+    let judged = |dtype: &str, groups: &[Group], cases: Vec<(usize, usize, Case)>, asked: &dyn Fn(&str) -> bool| {
         let places: Vec<(usize, usize)> = cases.iter().map(|&(g, n, _)| (g, n)).collect();
         // What attributes mean does not hang on other operands' dtypes.
         let mistaken = |i: usize, case: &Case| {
@@ -99,7 +99,8 @@ pub fn of_cases(op: &'static OpDef) -> Result<Vec<(&'static str, Fates)>, String
             let arrays = results.map(|all| all.into_iter().map(|r| r.map(|known| known.array)).collect());
             groups[places[i].0].accepts(places[i].1, arrays)
         };
-        judge(&format!("{}/{dtype}", op.path()), cases.into_iter().map(|c| c.2).collect(), mistaken, accepts, patience)
+        let cases = cases.into_iter().map(|c| c.2).collect();
+        judge(&format!("{}/{dtype}", op.path()), cases, asked, mistaken, accepts, patience)
     };
     for dtype in recipe::dtypes(op) {
         let (group, mut plain) = (Group::new(op, dtype)?, Vec::new());
@@ -108,11 +109,13 @@ pub fn of_cases(op: &'static OpDef) -> Result<Vec<(&'static str, Fates)>, String
             if is_plain(&case) { &mut plain } else { &mut mixed }.push((groups.len(), n, case));
         }
         groups.push(group);
-        out.push((dtype.name(), judged(dtype.name(), &groups, plain)?));
+        out.push((dtype.name(), judged(dtype.name(), &groups, plain, &|_| true)?));
         // What was prepared is prepared again where a mixed call asks for it.
         groups.iter_mut().for_each(Group::forget);
     }
-    out.push(("mixed", judged("mixed", &groups, mixed)?));
+    let known: BTreeSet<String> = out.iter().flat_map(|(_, fates)| fates.keys().cloned()).collect();
+    let only_mixed = |name: &str| name.contains("Cast: ") || !known.contains(name);
+    out.push(("mixed", judged("mixed", &groups, mixed, &only_mixed)?));
     Ok(out)
 }
 
@@ -121,12 +124,13 @@ fn of_answers(row: &str, goldens: &[Golden]) -> Result<Fates, String> {
     let cases = goldens.iter().map(|g| g.case.clone()).collect();
     // Few and small, and stricter than bounds: they know the signs of zeros.
     let patience = |_: &Mutant, _: &Call| usize::MAX;
-    judge(row, cases, |_, _| Ok(vec![]), |i, results| Ok(results.is_ok_and(|r| goldens[i].accepts(&r))), patience)
+    judge(row, cases, &|_| true, |_, _| Ok(vec![]), |i, results| Ok(results.is_ok_and(|r| goldens[i].accepts(&r))), patience)
 }
 
 fn judge(
     of: &str,
     cases: Vec<Case>,
+    asked: &dyn Fn(&str) -> bool,
     mistaken: impl Fn(usize, &Case) -> Result<Vec<(String, Case)>, String>,
     accepts: impl Fn(usize, Results) -> Result<bool, String>,
     patience: fn(&Mutant, &Call) -> usize,
@@ -134,7 +138,11 @@ fn judge(
     let mut calls = Vec::new();
     let mut mutants: BTreeMap<String, Vec<(usize, Mutant)>> = BTreeMap::new();
     for (i, case) in cases.into_iter().enumerate() {
-        let mut push = |name: String, mutant| mutants.entry(name).or_default().push((i, mutant));
+        let mut push = |name: String, mutant| {
+            if asked(&name) {
+                mutants.entry(name).or_default().push((i, mutant));
+            }
+        };
         for (name, other) in mistaken(i, &case)? {
             push(name, Mutant::Mistaken(other));
         }
@@ -156,28 +164,42 @@ fn judge(
             Mutant::Mistaken(_) => Fate::Equivalent("it means the same".into()),
             _ => Fate::Stillborn,
         };
-        // What is known of programs, and the places that missed the mutant.
-        let (mut none, mut missed) = (Same::default(), Vec::new());
+        // Whether a call's case fails with the mutant; nothing, where it does not run.
+        let fails = |i: usize, mutant: &Mutant| -> Result<Option<bool>, String> {
+            let results = mutant.results(&calls[i]);
+            let ran = !matches!(&results, Err(e) if e.code == Code::Internal);
+            if ran { accepts(i, results).map(|passes| Some(!passes)) } else { Ok(None) }
+        };
+        // What is known of programs, and the places that missed the mutant, and those that were not asked.
+        let (mut none, mut missed, mut left) = (Same::default(), Vec::new(), Vec::new());
         for (i, mutant) in &places {
-            let call = &calls[*i];
-            if missed.len() >= patience(mutant, call) && mutant.witness(call, &mut none)?.is_none() {
+            if missed.len() >= patience(mutant, &calls[*i]) && mutant.witness(&calls[*i], &mut none)?.is_none() {
+                left.push((*i, mutant));
                 continue;
             }
-            let results = mutant.results(call);
-            if matches!(&results, Err(e) if e.code == Code::Internal) {
-                continue;
+            match fails(*i, mutant)? {
+                Some(true) => {
+                    fate = Fate::Caught;
+                    break;
+                }
+                Some(false) => missed.push((*i, mutant)),
+                None => {}
             }
-            if !accepts(*i, results)? {
-                fate = Fate::Caught;
-                break;
-            }
-            missed.push((mutant, call));
         }
         if fate != Fate::Caught && !missed.is_empty() {
             fate = Fate::Equivalent(Same::REASON.into());
-            for (mutant, call) in missed {
-                if let Some(witness) = mutant.witness(call, &mut none)? {
+            for (i, mutant) in missed {
+                if let Some(witness) = mutant.witness(&calls[i], &mut none)? {
                     fate = Fate::Missed(witness);
+                    break;
+                }
+            }
+        }
+        // There is something to see, so that it may be seen where a sample saw nothing.
+        if matches!(fate, Fate::Missed(_)) {
+            for (i, mutant) in left {
+                if fails(i, mutant)? == Some(true) {
+                    fate = Fate::Caught;
                     break;
                 }
             }

@@ -105,7 +105,7 @@ impl Recipe {
         if op.name == "withAt" {
             push("pairing".into(), names(&["same", "scalar"]));
         }
-        push("values".into(), if keyed || op.operands.is_empty() { vec![] } else { fills(op) });
+        push("values".into(), if keyed || op.operands.is_empty() { vec![] } else { fills(op, dtype) });
         for def in op.attrs {
             if !(def.name == "dtype" && by_attribute(op)) {
                 push(axis_name(def).into(), attribute_values(op, def));
@@ -115,6 +115,17 @@ impl Recipe {
             push(format!("number {}", def.name), names(&NUMBERS));
         }
         Recipe { op, dtype, shapes, axes }
+    }
+
+    /// Puts axes that mean nothing beside the other choices at their first value: the dtype and layout of what is no tensor.
+    pub fn settle(&self, assignment: &mut [usize]) {
+        for n in 0..self.op.operands.len() {
+            if !["", "tensor"].contains(&(Chosen { recipe: self, assignment }).value(&format!("form{n}"))) {
+                let idle = [format!("dtype{n}"), format!("layout{n}")];
+                let axes = self.axes.iter().zip(assignment.iter_mut());
+                axes.filter(|(axis, _)| idle.contains(&axis.name)).for_each(|(_, value)| *value = 0);
+            }
+        }
     }
 
     /// The call of one choice on each axis; `None` where the choices do not go together (what inference refuses, and a layout

@@ -26,7 +26,8 @@ use std::sync::{Arc, OnceLock};
 const LIMIT: usize = 400;
 /// Most calls of nothing but tensors of one dtype beside them: of ten dtypes for each operand, pairs alone leave one such call in
 /// ten, too few to tell the operands apart in every circumstance (`cargo xtask mutate`). Twice for rows with mixed dtypes or more than
-/// two attributes, six times for rows whose results are bool, since each says less.
+/// two attributes and for complex dtypes, where two parts must meet; more often for rows whose results are bool, since each says
+/// less, and for those with many ways.
 const ORDINARY: usize = 32;
 /// Dtypes tried with several threads: one for each loop the CPU has (bytes, halves, words, long words, complex).
 const PARALLEL: [DType; 7] = [DType::U8, DType::BF16, DType::I32, DType::F32, DType::I64, DType::F64, DType::C64];
@@ -113,23 +114,29 @@ impl Group {
             let mut rng = Rng::named(&format!("{name}/{parallel}"));
             let sizes: Vec<usize> = recipe.axes.iter().map(|a| a.values.len()).collect();
             let mut broken = None;
-            let mut valid = |a: &[usize]| match recipe.plan(a) {
-                Ok(plan) => plan.is_some(),
-                Err(e) => {
+            let mut settle = |a: &mut [usize]| {
+                recipe.settle(a);
+                recipe.plan(a).map(|plan| plan.is_some()).unwrap_or_else(|e| {
                     broken = Some(e);
                     false
-                }
+                })
             };
             // Two are enough to cross the threshold of threads: circumstances are the small shapes' business.
-            let mut assignments = covering::pairwise(&sizes, if parallel { 2 } else { LIMIT }, &mut rng, &mut valid);
-            let varied = sizes != recipe.ordinary() || op.attrs.len() > 2;
-            let rounds = if op.dtype.out == Out::Bool { 6 } else { 2 * varied as usize };
+            let mut assignments = covering::pairwise(&sizes, if parallel { 2 } else { LIMIT }, &mut rng, &mut settle);
+            let varied = sizes != recipe.ordinary() || op.attrs.len() > 2 || dtype.is_complex();
+            // Rows that go many ways have elements for each of them among their values: the more, the rarer.
+            let ways = recipe.axes.iter().find(|a| a.name == "values").map_or(0, |a| a.values.len());
+            let rounds = match (ways, op.dtype.out) {
+                (5.., _) => 12,
+                (4, _) | (_, Out::Bool) => 6,
+                _ => 2 * varied as usize,
+            };
             // Pairs leave too few calls of each three dtypes: a second covering.
-            if op.operands.len() > 2 && !parallel {
-                assignments.extend(covering::pairwise(&sizes, LIMIT, &mut rng, &mut valid));
+            if (op.operands.len() > 2 || ways > 4) && !parallel {
+                assignments.extend(covering::pairwise(&sizes, LIMIT, &mut rng, &mut settle));
             }
             for _ in 0..if parallel { 0 } else { rounds } {
-                assignments.extend(covering::pairwise(&recipe.ordinary(), ORDINARY, &mut rng, &mut valid));
+                assignments.extend(covering::pairwise(&recipe.ordinary(), ORDINARY, &mut rng, &mut settle));
             }
             if let Some(e) = broken {
                 return Err(e);

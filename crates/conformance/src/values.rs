@@ -1,8 +1,8 @@
 //! Where operands' elements come from: a seeded generator, ordinary numbers by domain, random bit patterns, and the list of
 //! special values of each dtype.
 
-use crate::compare::{epsilon, largest};
-use ferrotensor_core::reference::{Array, Scalar};
+use crate::compare::{epsilon, largest, spacing};
+use ferrotensor_core::reference::{Array, Double, Scalar};
 use ferrotensor_core::{DType, Kind, Result, layout};
 use ferrotensor_ops::def::Domain;
 
@@ -58,8 +58,12 @@ pub enum Fill {
     Steep,
     /// 0, 1, 257, which bfloat16 and int8 lack, and a quarter, which no integer is.
     Few,
-    /// Whole numbers up to 130 in size, as many small as large; integers that are not negative, of any size.
+    /// Whole numbers up to 130 in size, as many small as large; integers that are not negative, of any size. Half of the complex ones
+    /// have an imaginary part.
     Whole,
+    /// Numbers of these sizes, some of them only beside it, which a dtype may lack: then its largest or one of its smallest; of both signs, in both
+    /// parts of half of the complex ones. Of integers some between -3 and 5.
+    Turns(&'static [f64]),
     /// Factors near 1 in size, so that a product of thousands neither overflows nor vanishes.
     Factors,
 }
@@ -84,13 +88,15 @@ pub fn array(dtype: DType, dims: &[usize], fill: Fill, rng: &mut Rng) -> Result<
             Fill::Factors => factor(dtype, rng).encode(dtype),
             Fill::Steep if dtype.is_float() => {
                 // Half floats divide in float32, where float16's digits are too few. And so small that a divisor swallows them.
-                let scale = [1.0 / epsilon(dtype), 16.0 / epsilon(dtype), epsilon(dtype)][rng.below(3)];
+                let scales = [0.5 / epsilon(dtype), 1.0 / epsilon(dtype), 8.0 / epsilon(dtype), epsilon(dtype)];
+                let scale = scales[if dtype.bytes() == 2 { 2 } else { rng.below(4) }];
                 let x = (1.0 + rng.unit()) * scale.min(largest(dtype) / 4.0);
                 Scalar::float(if rng.below(2) == 0 { -x } else { x }).encode(dtype)
             }
             Fill::Steep => any_size(dtype, rng).encode(dtype),
             Fill::Few => Scalar::float([0.0, 1.0, 257.0, 0.25][rng.below(4)]).encode(dtype),
             Fill::Whole => whole(dtype, rng).encode(dtype),
+            Fill::Turns(sizes) => turn(dtype, sizes, rng).encode(dtype),
             Fill::Coin(zeros, of) => Scalar::Int((rng.below(of) >= zeros) as i128).encode(dtype),
             Fill::Matrix => {
                 let n = dims.last().copied().unwrap_or(1).max(1);
@@ -169,21 +175,29 @@ fn any_size(dtype: DType, rng: &mut Rng) -> Scalar {
 
 /// Near 1, 2 or a half, where functions change their formulas.
 fn beside(rng: &mut Rng) -> f64 {
-    let off = 2f64.powi(-(rng.below(54) as i32) - 1);
-    let x = [0.5, 1.0, 2.0][rng.below(3)] * if rng.below(2) == 0 { 1.0 + off } else { 1.0 - off };
-    if rng.below(2) == 0 { -x } else { x }
+    [0.5, 1.0, 2.0][rng.below(3)] * (1.0 + near(rng))
 }
 
-/// A complex number whose parts are special (some more often), ordinary, of any size, or near 1, each by itself.
+/// Of any size below 1, of either sign.
+fn near(rng: &mut Rng) -> f64 {
+    let off = 2f64.powi(-(rng.below(54) as i32) - 1);
+    if rng.below(2) == 0 { -off } else { off }
+}
+
+/// A complex number whose parts are special (some more often), ordinary, of any size, random bits, or as [`beside`], each by
+/// itself.
 fn special_parts(dtype: DType, special: &[[u8; 16]], rng: &mut Rng) -> [u8; 16] {
     let (real, half) = (dtype.info().real, dtype.bytes() / 2);
     let mut out = [0; 16];
     for n in 0..2 {
-        let part = match rng.below(7) {
-            6 => Scalar::float([0.0, -0.0, 1.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN][rng.below(6)]).encode(real),
+        let part = match rng.below(9) {
             0 | 1 => special[rng.below(special.len())],
             2 => ordinary(real, Domain::Any, rng).encode(real),
-            3 => Scalar::float(beside(rng)).encode(real),
+            3 | 4 => Scalar::float(beside(rng) * if rng.below(2) == 0 { 1.0 } else { -1.0 }).encode(real),
+            5 => random_bits(real, rng),
+            6 => {
+                Scalar::float([0.0, -0.0, 1.0, -1.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN][rng.below(7)]).encode(real)
+            }
             _ => any_size(real, rng).encode(real),
         };
         out[n * half..][..half].copy_from_slice(&part[..half]);
@@ -212,7 +226,32 @@ fn whole(dtype: DType, rng: &mut Rng) -> Scalar {
     }
     let most = if rng.below(2) == 0 { 4 } else { 130 };
     let x = rng.below(2 * most + 1) as f64 - most as f64;
-    if dtype.is_complex() { Scalar::Complex(x.into(), 0.0.into()) } else { Scalar::float(x) }
+    let im = if rng.below(2) == 0 { (rng.below(9) as f64 - 4.0) / 8.0 } else { 0.0 };
+    if dtype.is_complex() { Scalar::Complex(x.into(), im.into()) } else { Scalar::float(x) }
+}
+
+fn turn(dtype: DType, sizes: &[f64], rng: &mut Rng) -> Scalar {
+    if !dtype.is_float() && !dtype.is_complex() {
+        let x: i128 = [0, 1, -1, 2, -2, 3, -3, 5][rng.below(8)];
+        return match dtype.kind() {
+            Kind::Bool => Scalar::Bool(x > 0),
+            Kind::Unsigned => Scalar::Int(x.abs()),
+            _ => Scalar::Int(x),
+        };
+    }
+    let mut part = || -> Double {
+        let size = sizes[rng.below(sizes.len())];
+        let x = if rng.below(4) > 0 { size } else { size * (1.0 + near(rng)) };
+        let x = if x.is_finite() && x > 0.0 { x.clamp(2.0 * spacing(dtype, 0.0), largest(dtype)) } else { x };
+        if rng.below(2) == 0 { -x } else { x }.into()
+    };
+    let (re, im) = (part(), part());
+    let real = Double::from(if rng.below(2) == 0 { 0.0 } else { -0.0 });
+    match dtype.is_complex() {
+        true if rng.below(2) == 0 => Scalar::Complex(re, real),
+        true => Scalar::Complex(re, im),
+        false => Scalar::Float(re),
+    }
 }
 
 fn index(dtype: DType, size: usize, rng: &mut Rng) -> Scalar {

@@ -114,11 +114,11 @@ pub fn errors(map: &Map, inputs: &[&Known], params: &[u64], outputs: &[Array]) -
     let centres: BTreeMap<u32, Array> = read.into_iter().zip(centres).collect();
     for p in &perturbed {
         let operands: Vec<Array> = p.read.iter().map(|v| centres[v].clone()).collect();
-        let run = |sign: f64| -> Result<Vec<Array>> {
-            let map = Map { program: p.program(sign) };
-            reference::run(&Kernel::Map(map.clone()), &operands, &vec![dims[0]; map.program.outputs.len()], params)
+        let run = |program: Program| {
+            let dims = vec![dims[0]; program.outputs.len()];
+            reference::run(&Kernel::Map(Map { program }), &operands, &dims, params)
         };
-        let runs = [run(1.0)?, run(-1.0)?];
+        let runs = p.programs().into_iter().map(run).collect::<Result<Vec<_>>>()?;
         add(&runs);
         lost.extend(p.lost(&runs, &centres));
     }
@@ -130,6 +130,10 @@ pub fn errors(map: &Map, inputs: &[&Known], params: &[u64], outputs: &[Array]) -
             reference::run(&Kernel::Map(map.clone()), &moved, &dims, params)
         };
         add(&[run(shifted(array, &errors, 1.0)?)?, run(shifted(array, &errors, -1.0)?)?, run(cancelled(array, &errors)?)?]);
+        if floating(array.dtype()) {
+            // A NaN of which nothing is promised may be any number, though nothing moves it.
+            lost.extend((0..errors.len()).filter(|&i| errors[i].is_infinite()));
+        }
     }
     for &at in free.iter().filter(|&&at| program.instrs[at].dtype.is_complex()) {
         let terms = Program { outputs: program.instrs[at].args.to_vec(), ..program.clone() };

@@ -8,9 +8,10 @@ use crate::shapes::Shapes;
 use crate::values::Fill;
 use ferrotensor_core::{DType, Dims, Kind};
 use ferrotensor_ops::attrs::Attrs;
-use ferrotensor_ops::def::{AttrKind, Domain, Namespace, OpDef, OperandDef};
+use ferrotensor_ops::def::{AttrKind, Domain, Lowering, Namespace, OpDef, OperandDef};
 use ferrotensor_ops::dtype_rule::{Arg, Compute, Out};
 use ferrotensor_ops::infer;
+use std::f64::consts::FRAC_PI_2;
 
 /// A tensor operand before it has elements.
 pub struct Planned {
@@ -71,6 +72,7 @@ pub fn operand_dtypes(op: &OpDef, i: usize, def: &OperandDef, dtype: DType) -> V
                 DType::I8,
                 DType::U16,
                 DType::I64,
+                DType::U64,
                 DType::F16,
                 DType::BF16,
                 DType::F32,
@@ -84,7 +86,7 @@ pub fn operand_dtypes(op: &OpDef, i: usize, def: &OperandDef, dtype: DType) -> V
     }
 }
 
-pub fn fills(op: &OpDef) -> Vec<String> {
+pub fn fills(op: &OpDef, dtype: DType) -> Vec<String> {
     match op.domain {
         Domain::Matrix => names(&["matrix"]),
         // An infinite point makes every result NaN or not, by the order of the algorithm's products.
@@ -92,14 +94,26 @@ pub fn fills(op: &OpDef) -> Vec<String> {
         _ if op.name == "prod" => names(&["factors", "special", "bits"]),
         _ if ["floorDivide", "remainder"].contains(&op.name) => names(&["ordinary", "special", "bits", "large quotients"]),
         // Whole exponents are a way of their own.
-        _ if op.name == "pow" => names(&["ordinary", "special", "bits", "whole exponents"]),
-        // Of many random elements some are zero and not all.
-        _ if ["all", "any"].contains(&op.name) => names(&["special", "bits", "few zeros", "half zeros", "many zeros"]),
+        _ if op.name == "pow" => names(&["ordinary", "special", "bits", "whole exponents", "turns"]),
+        // Of many random elements some are zero and not all; of each number of elements about half are in one of these.
+        _ if ["all", "any"].contains(&op.name) => {
+            names(&["special", "bits", "few zeros", "some zeros", "half zeros", "most zeros", "many zeros"])
+        }
         // Two random elements are hardly ever equal, or one of them zero.
         _ if op.dtype.out == Out::Bool && op.operands.len() > 1 => names(&["ordinary", "special", "bits", "few numbers"]),
+        _ if dtype.is_complex() && op.operands.len() == 1 && matches!(op.lower, Lowering::Map(_)) => {
+            names(&["ordinary", "special", "bits", "turns"])
+        }
         _ => names(&["ordinary", "special", "bits"]),
     }
 }
+
+/// Where powers go other ways: of bases that are infinite or nothing, or near 1 in size, and by exponents that are whole up to 128.
+const BASE_TURNS: &[f64] = &[0.0, 1.0, 1.0, 0.015625, 0.015625, 3.0, 0.5, f64::MIN_POSITIVE, f64::MAX, f64::INFINITY];
+const EXPONENT_TURNS: &[f64] = &[0.0, 1.0, 2.0, 3.0, 0.5, 128.0, 128.0, f64::MIN_POSITIVE, f64::MAX, f64::INFINITY];
+/// Where functions of complex numbers do: at poles, beside right angles, where a hyperbolic tangent has reached 1, squares
+/// overflow, or a part vanishes beside 1.
+const FUNCTION_TURNS: &[f64] = &[0.0, 1.0, FRAC_PI_2, 10.5, 20.5, 2.5e17, 1e150, f64::MAX, f64::MIN_POSITIVE];
 
 /// The elements that one of [`fills`] means for the i-th operand.
 fn fill(op: &OpDef, i: usize, values: &str) -> Fill {
@@ -109,9 +123,13 @@ fn fill(op: &OpDef, i: usize, values: &str) -> Fill {
         "large quotients" => Fill::Steep,
         "whole exponents" if i == 0 => Fill::Factors,
         "whole exponents" => Fill::Whole,
+        "turns" if op.name == "pow" => Fill::Turns(if i == 0 { BASE_TURNS } else { EXPONENT_TURNS }),
+        "turns" => Fill::Turns(FUNCTION_TURNS),
         "few numbers" => Fill::Few,
         "few zeros" => Fill::Coin(1, 24),
+        "some zeros" => Fill::Coin(1, 5),
         "half zeros" => Fill::Coin(1, 2),
+        "most zeros" => Fill::Coin(4, 5),
         "many zeros" => Fill::Coin(23, 24),
         _ if op.domain == Domain::Matrix && i == 0 => Fill::Matrix,
         "special" => Fill::Special,

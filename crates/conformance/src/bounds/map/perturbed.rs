@@ -50,9 +50,18 @@ impl<'a> Perturbed<'a> {
         depends
     }
 
-    /// The part with the instruction's result multiplied by one plus or minus its allowed error, and moved by the error of terms
-    /// that may cancel in it. Its outputs are those of the whole, and the angles.
-    pub fn program(&self, sign: f64) -> Program {
+    /// The parts with the instruction's result multiplied by one plus or minus its allowed error, and moved up or down by the error of
+    /// terms that may cancel in it: in all four ways, since of a negative result one undoes the other. Their outputs are those of
+    /// the whole, and the angles.
+    pub fn programs(&self) -> Vec<Program> {
+        let center = &self.whole.instrs[self.at];
+        let (error, floor) = (call_ulps(center) * epsilon(center.dtype), floor(center, -1.0));
+        let ways: &[(f64, f64)] =
+            if floor == 0.0 { &[(1.0, 0.0), (-1.0, 0.0)] } else { &[(1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0)] };
+        ways.iter().map(|(more, up)| self.moved(1.0 + more * error, up * error * floor)).collect()
+    }
+
+    fn moved(&self, times: f64, plus: f64) -> Program {
         let (whole, depends) = (self.whole, self.depends());
         let mut out = Program { params: whole.params.clone(), ..Program::default() };
         let mut new: BTreeMap<Value, Value> = BTreeMap::new();
@@ -64,11 +73,9 @@ impl<'a> Perturbed<'a> {
             out.inputs.push(whole.dtype(v));
             new.insert(v, push(&mut out, Op::Input(n as u16), whole.dtype(v), Args::new()));
         }
-        let center = &whole.instrs[self.at];
-        let (dtype, error) = (center.dtype, sign * call_ulps(center) * epsilon(center.dtype));
-        let floor = floor(center, -1.0);
-        for (op, by) in [(Op::Mul, 1.0 + error), (Op::Add, error * floor)] {
-            if op == Op::Mul || floor != 0.0 {
+        let dtype = whole.instrs[self.at].dtype;
+        for (op, by) in [(Op::Mul, times), (Op::Add, plus)] {
+            if by != 0.0 {
                 let encoded = Scalar::float(by).encode(dtype);
                 let bits = encoded[..8].iter().rev().fold(0u64, |word, &b| word << 8 | b as u64);
                 let by = push(&mut out, Op::Const(bits), dtype, Args::new());
