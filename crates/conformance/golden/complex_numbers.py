@@ -183,7 +183,6 @@ def beside_one():
         sizes = np.exp2(np.append(np.linspace(bottom, top, 60).round(), [far, far])) * np.where(np.arange(62) % 2, 1, -1)
         points = np.array([complex(x, y) for one in [1, -1] for s in sizes for x, y in [(one, s), (s, one)]], d)
         axes = np.array([complex(x, y) for s in sizes for zero in [0.0, -0.0] for x, y in [(s, zero), (zero, s)]], d)
-        # The one's own part may lose its digits beside a large one, whose logarithm is the other part.
         for name in ["asin", "acos", "atan", "asinh", "acosh", "atanh", "log", "log1p"]:
             exact(d, name, EXACT[name], points, tol="8|")
             w = FUNCTIONS[name](axes.astype("complex128")).astype(d)

@@ -1,6 +1,6 @@
 //! Checks that every row of the operation table means on every backend what the reference says it means.
 //!
-//! Reading order: `recipe.rs` (the circumstances a row is tried in) with `attributes.rs`, `shapes.rs`, `values.rs` and `covering.rs`;
+//! Reading order: `recipe.rs` (the circumstances a row is tried in) with `recipe/operands.rs`, `attributes.rs`, `shapes.rs`, `values.rs` and `covering.rs`;
 //! `executor.rs` with `view.rs` and `bounds.rs` (what is right, and how exactly); `machine.rs` (the variants); `compare.rs`;
 //! `rows.rs` (op x dtype x layout x tier) and `ledger.rs` (what must be native, and the measured errors). Beside the rows:
 //! `programs.rs` (random programs), `guards.rs` (kernels alone, between guard bands), `refusals.rs` (errors and garbage),

@@ -11,7 +11,7 @@ use crate::executor::Known;
 use crate::golden::{self, Golden};
 use crate::mutations::{self, Mutation};
 use crate::recipe;
-use crate::rows::{Group, is_plain};
+use crate::rows::Group;
 use ferrotensor_core::reference::Array;
 use ferrotensor_core::{Code, Error, Result};
 use ferrotensor_ops::def::OpDef;
@@ -81,8 +81,9 @@ enum Mutant {
     Last(usize),
 }
 
-/// The mutants of a row before its cases: for each dtype those of calls with operands of that dtype alone, and `mixed` those that
-/// only other calls have: what these do behind their conversions is what the first do, and broken in both at once.
+/// The mutants of a row before its cases: for each dtype those of calls with operands of that dtype, and as `mixed` those that only
+/// calls of several dtypes have. These are the same kernels behind conversions, so that what a call of one dtype has caught is
+/// broken in them too.
 ///
 /// # Errors
 /// A sentence when a case cannot be made.
@@ -103,18 +104,22 @@ pub fn of_cases(op: &'static OpDef) -> Result<Vec<(&'static str, Fates)>, String
         judge(&format!("{}/{dtype}", op.path()), cases, asked, mistaken, accepts, patience)
     };
     for dtype in recipe::dtypes(op) {
-        let (group, mut plain) = (Group::new(op, dtype)?, Vec::new());
+        let (group, mut own) = (Group::new(op, dtype)?, Vec::new());
         for n in group.small() {
-            let case = group.case(n)?;
-            if is_plain(&case) { &mut plain } else { &mut mixed }.push((groups.len(), n, case));
+            let of = if group.is_own(n) { &mut own } else { &mut mixed };
+            of.push((groups.len(), n, group.case(n)?));
         }
         groups.push(group);
-        out.push((dtype.name(), judged(dtype.name(), &groups, plain, &|_| true)?));
+        out.push((dtype.name(), judged(dtype.name(), &groups, own, &|_| true)?));
         // What was prepared is prepared again where a mixed call asks for it.
         groups.iter_mut().for_each(Group::forget);
     }
-    let known: BTreeSet<String> = out.iter().flat_map(|(_, fates)| fates.keys().cloned()).collect();
-    let only_mixed = |name: &str| name.contains("Cast: ") || !known.contains(name);
+    let caught: BTreeSet<String> = out
+        .iter()
+        .flat_map(|(_, fates)| fates.iter().filter(|(_, f)| **f == Fate::Caught))
+        .map(|(name, _)| name.clone())
+        .collect();
+    let only_mixed = |name: &str| name.contains("Cast: ") || !caught.contains(name);
     out.push(("mixed", judged("mixed", &groups, mixed, &only_mixed)?));
     Ok(out)
 }
@@ -159,51 +164,7 @@ fn judge(
     }
     let mut fates = Fates::new();
     for (name, places) in mutants {
-        let mut fate = match places[0].1 {
-            Mutant::Turned(_) => Fate::Equivalent("its elements are equal".into()),
-            Mutant::Mistaken(_) => Fate::Equivalent("it means the same".into()),
-            _ => Fate::Stillborn,
-        };
-        // Whether a call's case fails with the mutant; nothing, where it does not run.
-        let fails = |i: usize, mutant: &Mutant| -> Result<Option<bool>, String> {
-            let results = mutant.results(&calls[i]);
-            let ran = !matches!(&results, Err(e) if e.code == Code::Internal);
-            if ran { accepts(i, results).map(|passes| Some(!passes)) } else { Ok(None) }
-        };
-        // What is known of programs, and the places that missed the mutant, and those that were not asked.
-        let (mut none, mut missed, mut left) = (Same::default(), Vec::new(), Vec::new());
-        for (i, mutant) in &places {
-            if missed.len() >= patience(mutant, &calls[*i]) && mutant.witness(&calls[*i], &mut none)?.is_none() {
-                left.push((*i, mutant));
-                continue;
-            }
-            match fails(*i, mutant)? {
-                Some(true) => {
-                    fate = Fate::Caught;
-                    break;
-                }
-                Some(false) => missed.push((*i, mutant)),
-                None => {}
-            }
-        }
-        if fate != Fate::Caught && !missed.is_empty() {
-            fate = Fate::Equivalent(Same::REASON.into());
-            for (i, mutant) in missed {
-                if let Some(witness) = mutant.witness(&calls[i], &mut none)? {
-                    fate = Fate::Missed(witness);
-                    break;
-                }
-            }
-        }
-        // There is something to see, so that it may be seen where a sample saw nothing.
-        if matches!(fate, Fate::Missed(_)) {
-            for (i, mutant) in left {
-                if fails(i, mutant)? == Some(true) {
-                    fate = Fate::Caught;
-                    break;
-                }
-            }
-        }
+        let mut fate = fate(&places, &calls, &accepts, patience)?;
         let begins = |starts: &[&str]| starts.iter().any(|start| name.starts_with(start));
         let listed = EQUIVALENT.iter().find(|(row, starts, _)| of.starts_with(row) && begins(starts));
         if let (Fate::Missed(_), Some((.., reason))) = (&fate, listed) {
@@ -212,6 +173,57 @@ fn judge(
         fates.insert(name, fate);
     }
     Ok(fates)
+}
+
+/// What comes of one mutant in the calls that have it.
+fn fate(
+    places: &[(usize, Mutant)],
+    calls: &[Call],
+    accepts: &impl Fn(usize, Results) -> Result<bool, String>,
+    patience: fn(&Mutant, &Call) -> usize,
+) -> Result<Fate, String> {
+    // Whether a call's case fails with the mutant; nothing, where it does not run.
+    let fails = |i: usize, mutant: &Mutant| -> Result<Option<bool>, String> {
+        let results = mutant.results(&calls[i]);
+        let ran = !matches!(&results, Err(e) if e.code == Code::Internal);
+        if ran { accepts(i, results).map(|passes| Some(!passes)) } else { Ok(None) }
+    };
+    // What is known of programs; the calls that missed the mutant, and those that were not asked.
+    let (mut same, mut missed, mut left) = (Same::default(), Vec::new(), Vec::new());
+    for (i, mutant) in places {
+        let call = &calls[*i];
+        if missed.len() >= patience(mutant, call) && mutant.witness(call, &mut same)?.is_none() {
+            left.push((*i, mutant));
+            continue;
+        }
+        match fails(*i, mutant)? {
+            Some(true) => return Ok(Fate::Caught),
+            Some(false) => missed.push((call, mutant)),
+            None => {}
+        }
+    }
+    let mut witness = None;
+    for (call, mutant) in &missed {
+        witness = mutant.witness(call, &mut same)?;
+        if witness.is_some() {
+            break;
+        }
+    }
+    let Some(witness) = witness else {
+        return Ok(match places[0].1 {
+            _ if !missed.is_empty() => Fate::Equivalent(Same::REASON.into()),
+            Mutant::Turned(_) => Fate::Equivalent("its elements are equal".into()),
+            Mutant::Mistaken(_) => Fate::Equivalent("it means the same".into()),
+            _ => Fate::Stillborn,
+        });
+    };
+    // There is something to see, so that it may be seen where a sample saw nothing.
+    for (i, mutant) in left {
+        if fails(i, mutant)? == Some(true) {
+            return Ok(Fate::Caught);
+        }
+    }
+    Ok(Fate::Missed(witness))
 }
 
 impl Mutant {

@@ -275,6 +275,17 @@ impl Recipe {
         self.axes.iter().zip(assignment).map(|(a, &v)| (a.name.clone(), a.values[v].clone()))
     }
 
+    /// Whether all operands the row's dtype rule speaks of are of the row's dtype, and so is what the row computes: what other
+    /// calls do behind their conversions, these do.
+    pub fn is_own(&self, assignment: &[usize]) -> bool {
+        self.axes.iter().zip(assignment).all(|(axis, &value)| match axis.name.strip_prefix("dtype") {
+            // A dtype that has to be named is an attribute like any other.
+            Some("") => axis.values[value] == "none" || axis.values.iter().all(|v| v != "none"),
+            Some(n) => axis.values[value] == "same" || n.parse().is_ok_and(|n| !operands::is_ruled(self.op, n)),
+            None => true,
+        })
+    }
+
     /// How the first operand of an assignment lies.
     pub fn placement(&self, assignment: &[usize]) -> Placement {
         let chosen = Chosen { recipe: self, assignment };

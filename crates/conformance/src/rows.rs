@@ -90,7 +90,7 @@ pub fn groups(wanted: impl Fn(&str) -> bool + Sync) -> Result<Vec<Arc<Group>>, S
         let unfiltered = all.iter().filter(|(o, _)| std::ptr::eq(*o, op)).count() == recipe::dtypes(op).len();
         if unfiltered && !groups.iter().any(named) {
             return Err(format!(
-                "no case could be made for {}: teach crates/conformance/src/recipe.rs its operands",
+                "no case could be made for {}: teach crates/conformance/src/recipe/operands.rs its operands",
                 op.path()
             ));
         }
@@ -250,6 +250,11 @@ impl Group {
         small
     }
 
+    /// As [`Recipe::is_own`], of the n-th case.
+    pub fn is_own(&self, n: usize) -> bool {
+        self.recipes[self.cases[n].recipe].is_own(&self.cases[n].assignment)
+    }
+
     /// The n-th case.
     ///
     /// # Errors
@@ -390,14 +395,8 @@ pub fn kernels(graph: &Graph) -> impl Iterator<Item = &Kernel> {
 }
 
 /// Whether all operands and the result are of the case's own dtype: only then does it say something about that dtype's accuracy.
-pub fn is_plain(case: &Case) -> bool {
-    let chosen = |name: String| case.axes.iter().find(|(axis, _)| *axis == name).map(|(_, value)| value.as_str());
-    case.axes.iter().all(|(axis, value)| {
-        // A scalar in an operand's place has no dtype.
-        let scalar =
-            axis.strip_prefix("dtype").and_then(|n| chosen(format!("form{n}"))).is_some_and(|form| form != "tensor");
-        scalar || !axis.starts_with("dtype") || value == "same" || value == "none"
-    })
+fn is_plain(case: &Case) -> bool {
+    case.axes.iter().all(|(axis, value)| !axis.starts_with("dtype") || value == "same" || value == "none")
 }
 
 fn check_result(

@@ -61,8 +61,8 @@ pub enum Fill {
     /// Whole numbers up to 130 in size, as many small as large; integers that are not negative, of any size. Half of the complex ones
     /// have an imaginary part.
     Whole,
-    /// Numbers of these sizes, some of them only beside it, which a dtype may lack: then its largest or one of its smallest; of both signs, in both
-    /// parts of half of the complex ones. Of integers some between -3 and 5.
+    /// Numbers of these sizes or beside them, of both signs; the largest of a dtype or one of its smallest instead of what it lacks.
+    /// Half of the complex ones are real. Integers are small ones.
     Turns(&'static [f64]),
     /// Factors near 1 in size, so that a product of thousands neither overflows nor vanishes.
     Factors,
@@ -87,7 +87,8 @@ pub fn array(dtype: DType, dims: &[usize], fill: Fill, rng: &mut Rng) -> Result<
             Fill::Index(size) => index(dtype, size, rng).encode(dtype),
             Fill::Factors => factor(dtype, rng).encode(dtype),
             Fill::Steep if dtype.is_float() => {
-                // Half floats divide in float32, where float16's digits are too few. And so small that a divisor swallows them.
+                // Half floats divide in float32, where digits run out at larger quotients. The last are so small that a divisor
+                // swallows them.
                 let scales = [0.5 / epsilon(dtype), 1.0 / epsilon(dtype), 8.0 / epsilon(dtype), epsilon(dtype)];
                 let scale = scales[if dtype.bytes() == 2 { 2 } else { rng.below(4) }];
                 let x = (1.0 + rng.unit()) * scale.min(largest(dtype) / 4.0);
@@ -246,9 +247,9 @@ fn turn(dtype: DType, sizes: &[f64], rng: &mut Rng) -> Scalar {
         if rng.below(2) == 0 { -x } else { x }.into()
     };
     let (re, im) = (part(), part());
-    let real = Double::from(if rng.below(2) == 0 { 0.0 } else { -0.0 });
+    let zero = Double::from(if rng.below(2) == 0 { 0.0 } else { -0.0 });
     match dtype.is_complex() {
-        true if rng.below(2) == 0 => Scalar::Complex(re, real),
+        true if rng.below(2) == 0 => Scalar::Complex(re, zero),
         true => Scalar::Complex(re, im),
         false => Scalar::Float(re),
     }

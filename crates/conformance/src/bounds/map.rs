@@ -239,4 +239,29 @@ mod tests {
         let y = b.binary(Op::Mul, x, x);
         assert_eq!(bound_of(b.finish(&[y]), 3.0), 0.0);
     }
+
+    #[test]
+    fn both_errors_of_a_negative_quotient_count() {
+        // Twice the smallest normal number in size, where they are equal and would undo each other.
+        for x in [-2f32.powi(125), 2f32.powi(125)] {
+            let mut b = Builder::new();
+            let (x_in, one) = (b.input(DType::F32), b.lit(DType::C64, 1.0));
+            let z = b.cast(x_in, DType::C64);
+            let y = b.binary(Op::Div, one, z);
+            let bound = bound_of(b.finish(&[y]), x);
+            assert!(bound >= 4.0 * spacing(DType::F32, 0.0), "{x}: {bound:e}");
+        }
+    }
+
+    #[test]
+    fn a_nan_of_which_nothing_is_promised_may_be_any_number() {
+        let mut b = Builder::new();
+        let x = b.input(DType::F32);
+        let y = b.cast(x, DType::U8);
+        let kernel = Kernel::Map(Map { program: b.finish(&[y]) });
+        let array = Array::from_slice(&[1], &[f32::NAN]).unwrap();
+        let out = reference::run(&kernel, std::slice::from_ref(&array), &[&[1]], &[]).unwrap();
+        let lost = Known { array, bound: Bound::Absolute(vec![f64::INFINITY]) };
+        assert_eq!(after(&kernel, &[&lost], &[], out).unwrap()[0].bound, Bound::Absolute(vec![f64::INFINITY]));
+    }
 }

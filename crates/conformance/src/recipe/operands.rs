@@ -37,7 +37,8 @@ pub fn takes_indices(op: &OpDef) -> bool {
     ["take", "scatterAdd", "at", "withAt"].contains(&op.name)
 }
 
-fn is_ruled(op: &OpDef, operand: usize) -> bool {
+/// Whether the row's dtype rule speaks of an operand.
+pub fn is_ruled(op: &OpDef, operand: usize) -> bool {
     // A list of operands that the rule speaks of is ruled whole.
     let n = operand.min(op.operands.len() - 1);
     n >= op.dtype.first && n < op.dtype.last
@@ -108,11 +109,12 @@ pub fn fills(op: &OpDef, dtype: DType) -> Vec<String> {
     }
 }
 
-/// Where powers go other ways: of bases that are infinite or nothing, or near 1 in size, and by exponents that are whole up to 128.
+/// Where powers go other ways: of bases that are infinite or nothing, or of a size near 1 (1 and a 64th as parts), and by exponents
+/// that are whole up to 128. What is there twice is met twice as often.
 const BASE_TURNS: &[f64] = &[0.0, 1.0, 1.0, 0.015625, 0.015625, 3.0, 0.5, f64::MIN_POSITIVE, f64::MAX, f64::INFINITY];
 const EXPONENT_TURNS: &[f64] = &[0.0, 1.0, 2.0, 3.0, 0.5, 128.0, 128.0, f64::MIN_POSITIVE, f64::MAX, f64::INFINITY];
-/// Where functions of complex numbers do: at poles, beside right angles, where a hyperbolic tangent has reached 1, squares
-/// overflow, or a part vanishes beside 1.
+/// Where functions of complex numbers do: at poles, beside right angles, where a hyperbolic tangent has reached 1, just below the
+/// sizes whose squares they avoid, or where a part vanishes beside 1.
 const FUNCTION_TURNS: &[f64] = &[0.0, 1.0, FRAC_PI_2, 10.5, 20.5, 2.5e17, 1e150, f64::MAX, f64::MIN_POSITIVE];
 
 /// The elements that one of [`fills`] means for the i-th operand.

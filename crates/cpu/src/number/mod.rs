@@ -355,7 +355,8 @@ macro_rules! floats {
             fn sub(self, y: Self) -> Self { Complex::new(self.re - y.re, self.im - y.im) }
             /// `x conj(y) / |y|^2` with y scaled by a power of two to about 1, so that `|y|^2` neither overflows nor vanishes.
             /// A scale above 1 goes to x at once, whose products with y would lose bits below the normal numbers; one below
-            /// 1 goes to the result. Of an x near the largest number a sixteenth is divided, so that its products are finite.
+            /// 1 goes to the result. Of an x within a sixteenth of the largest number a sixteenth is divided: the sum of its two
+            /// products is up to 8 times as large. That drops bits of a part near or below the normal numbers beside it.
             #[inline(always)]
             fn div(self, y: Self) -> Self {
                 let larger = |z: Self| if z.re.abs() > z.im.abs() { z.re.abs() } else { z.im.abs() };
@@ -369,7 +370,7 @@ macro_rules! floats {
                 let field = if useful { scaled } else { bias };
                 let scale = $t::from_bits((field as $bits) << ($t::MANTISSA_DIGITS - 1));
                 let (up, down) = if field > bias { (scale, 1.0) } else { (1.0, scale) };
-                let (less, more) = if larger(self) * up > $t::MAX / 64.0 { (0.0625, 16.0) } else { (1.0, 1.0) };
+                let (less, more) = if larger(self) * up > $t::MAX / 16.0 { (0.0625, 16.0) } else { (1.0, 1.0) };
                 let (up, down) = (up * less, down * more);
                 let (c, d, re, im) = (y.re * scale, y.im * scale, self.re * up, self.im * up);
                 let norm = c * c + d * d;
