@@ -325,8 +325,9 @@ for d in ["float32", "int64", "bool", "complex128"]:
     y[mask] = u[:12].reshape(3, 4)
     case("withAt", [x, u[:12].reshape(3, 4), np.flatnonzero(mask)], y, items((4, 2), WHOLE))
     y[...] = x
-    y[mask] = np.array(3, d)
-    case("withAt", [x, np.array(3, d), mask], y, items(MASK, WHOLE))
+    for v in [3, 0]:  # no mask is false where it selects
+        y[mask] = np.array(v, d)
+        case("withAt", [x, np.array(v, d), mask], y, items(MASK, WHOLE))
     y, mask = x.copy(), mask[0]
     y[::-1, mask, 2] = np.array(1, d)
     case("withAt", [x, np.array(1, d), mask], y, items(SLICE(2), (5, 1), PICK), [1, -1, 2])

@@ -12,7 +12,8 @@ use ferrotensor_ops::attrs::Attrs;
 use ferrotensor_ops::def::{AttrDef, AttrKind, OpDef};
 use ferrotensor_ops::dtype_rule::Arg;
 use ferrotensor_ops::infer;
-use operands::{PlannedOperand, fills, forms, is_indexed, operand_dtypes, takes_indices};
+pub use operands::is_indexed;
+use operands::{PlannedOperand, fills, forms, operand_dtypes, takes_indices};
 
 /// One circumstance and its possible values.
 #[derive(Clone, Debug)]

@@ -131,8 +131,9 @@ impl Group {
                 (4, _) | (_, Out::Bool) => 6,
                 _ => 2 * varied as usize,
             };
-            // Pairs leave too few calls of each three dtypes, and of each way with each dtype: a second covering.
-            if (op.operands.len() > 2 || ways > 4) && !parallel {
+            // Pairs leave too few calls of each three dtypes, of several indices, and of each way with each dtype: a second
+            // covering.
+            if (op.operands.len() > 2 || recipe::is_indexed(op) || ways > 4) && !parallel {
                 assignments.extend(covering::pairwise(&sizes, LIMIT, &mut rng, &mut settle));
             }
             for _ in 0..if parallel { 0 } else { rounds } {

@@ -182,6 +182,8 @@ pub fn small(op: &OpDef) -> Vec<Shapes> {
         // A square of so many rows.
         "eye" => list(FACTORED),
         "pow" => list(LONG),
+        // As many rows and columns as indices: along a mistaken axis the updates fit as well.
+        "scatterAdd" => list(GENERAL).into_iter().chain([one("square", &[4, 4])]).collect(),
         _ if op.namespace == Namespace::Random => list(LONG),
         _ => list(GENERAL),
     }

@@ -79,13 +79,12 @@ pub fn changed(program: &Program) -> Vec<(String, Program)> {
 
 fn changes(program: &Program, instr: &Instr) -> Vec<Change> {
     let dtype = instr.dtype;
-    let next = |n: u16, all: &[DType]| {
-        let same = (1..all.len()).map(|step| (n as usize + step) % all.len()).find(|&m| all[m] == dtype);
-        same.map(|m| m as u16)
+    let others = |n: u16, all: &[DType], op: fn(u16) -> Op| -> Vec<Change> {
+        (0..all.len() as u16).filter(|&m| m != n && all[m as usize] == dtype).map(|m| Change::Op(op(m))).collect()
     };
     let mut out: Vec<Change> = match instr.op {
-        Op::Input(n) => next(n, &program.inputs).map(|m| Change::Op(Op::Input(m))).into_iter().collect(),
-        Op::Param(n) => next(n, &program.params).map(|m| Change::Op(Op::Param(m))).into_iter().collect(),
+        Op::Input(n) => others(n, &program.inputs, Op::Input),
+        Op::Param(n) => others(n, &program.params, Op::Param),
         Op::Const(bits) => vec![Change::Op(Op::Const(nudged(dtype, bits)))],
         Op::Index(_) => vec![Change::OneMore],
         Op::Cast => detour(program.dtype(instr.args[0]), dtype).map(Change::Through).into_iter().collect(),

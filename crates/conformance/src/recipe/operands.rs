@@ -60,7 +60,11 @@ pub fn operand_dtypes(op: &OpDef, i: usize, def: &OperandDef, dtype: DType) -> V
     match def.name {
         "key" | "fillValue" => vec![],
         "indices" => dtype_names(&[DType::I32, DType::I64, DType::U8, DType::I8, DType::U32]),
-        "condition" => dtype_names(&[DType::Bool, DType::I32, DType::F32]),
+        // First as the other operands are, so that it can be taken for one of them.
+        "condition" => {
+            let others = dtype_names(&[DType::Bool, DType::I32, DType::F32]);
+            names(&["same"]).into_iter().chain(others.into_iter().filter(|d| *d != dtype.name())).collect()
+        }
         _ if !is_ruled(op, i) || (op.dtype.compute == Compute::Own && i > 0) => {
             let mut out = names(&["same"]);
             out.extend(dtype_names(&[DType::F32, DType::I8]));
@@ -259,6 +263,8 @@ pub fn planned(chosen: &Chosen, i: usize, words: &[f64], indexing: &[Indexing]) 
         ("indices", Some(_)) => Fill::Ordinary(Domain::Any),
         ("indices", None) => Fill::Index(first.get(axis_of(words, first.len())?).copied().unwrap_or(0)),
         ("key", _) => Fill::Bits,
+        // A random element is hardly ever zero.
+        ("condition", _) if values != "special" => Fill::Coin(1, 2),
         _ => fill(op, i, values),
     };
     // A repeated row would make the matrix singular.
