@@ -99,7 +99,7 @@ type SumOf<D extends DType> = {
     complex64: 'complex64';
     complex128: 'complex128';
 }[D];
-/** Complex dtype of Fourier transforms. */
+/** Complex dtype of Fourier transforms and of numbers given by their parts. */
 type ComplexOf<D extends DType> = {
     bool: 'complex64';
     int8: 'complex64';
@@ -556,6 +556,21 @@ declare abstract class Methods<D extends DType> {
 declare function negative<A extends DType>(x: Tensor<A>): Tensor<A>;
 
 /**
+ * Each element as it is.
+ *
+ * `x`
+ *
+ * Takes a numeric dtype; gives the same dtype.
+ * NumPy `positive`, PyTorch `positive`.
+ *
+ * @param x A tensor of a numeric dtype.
+ * @example
+ * ```ts
+ * ft.tensor([1, -2]).positive() // [1, -2]
+ * ```
+ */
+declare function positive<A extends DType>(x: Tensor<A>): Tensor<A>;
+/**
  * Absolute value of each element; of complex numbers the distance from 0.
  *
  * `|x|`
@@ -645,6 +660,21 @@ declare function floor<A extends DType>(x: Tensor<A>): Tensor<A>;
  * ```
  */
 declare function ceil<A extends DType>(x: Tensor<A>): Tensor<A>;
+/**
+ * Integral part of each element, towards zero; integers stay as they are.
+ *
+ * `sign(x) floor(|x|)`
+ *
+ * Takes an integer or floating dtype; gives the same dtype.
+ * NumPy `trunc`, PyTorch `trunc`.
+ *
+ * @param x A tensor of an integer or floating dtype.
+ * @example
+ * ```ts
+ * ft.tensor([1.5, -1.5]).trunc() // [1, -1]
+ * ```
+ */
+declare function trunc<A extends DType>(x: Tensor<A>): Tensor<A>;
 /**
  * Nearest integral value, ties to even; integers stay as they are.
  *
@@ -991,6 +1021,66 @@ declare function acosh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  */
 declare function atanh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
 /**
+ * Degrees as radians.
+ *
+ * `x pi / 180`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * NumPy `deg2rad`, PyTorch `deg2rad`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([180, 90]).deg2rad() // [3.1415927, 1.5707964]
+ * ```
+ */
+declare function deg2rad<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
+/**
+ * Radians as degrees.
+ *
+ * `x 180 / pi`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * NumPy `rad2deg`, PyTorch `rad2deg`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([1, -2]).rad2deg() // [57.29578, -114.59156]
+ * ```
+ */
+declare function rad2deg<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
+/**
+ * Normalised sinc of each element; 1 at 0.
+ *
+ * `sin(pi x) / (pi x)`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * NumPy `sinc`, PyTorch `sinc`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([0, 0.5]).sinc() // [1, 0.63661975]
+ * ```
+ */
+declare function sinc<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
+/**
+ * Inverse of the logistic function of each element; infinite at 0 and 1, NaN beyond.
+ *
+ * `ln(x / (1 - x))`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `logit`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([0.5, 0.75]).logit() // [0, 1.0986123]
+ * ```
+ */
+declare function logit<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
+/**
  * Logistic function of each element.
  *
  * `1 / (1 + e^-x)`
@@ -1125,6 +1215,21 @@ declare function isnan(x: Tensor): Tensor<'bool'>;
  * ```
  */
 declare function isfinite(x: Tensor): Tensor<'bool'>;
+/**
+ * Whether each element is infinite; of complex numbers, whether a part is.
+ *
+ * `|x| == Infinity`
+ *
+ * Takes any dtype; gives bool.
+ * NumPy `isinf`, PyTorch `isinf`.
+ *
+ * @param x A tensor.
+ * @example
+ * ```ts
+ * ft.tensor([1, -Infinity]).isinf() // [false, true]
+ * ```
+ */
+declare function isinf(x: Tensor): Tensor<'bool'>;
 /**
  * Whether each element is zero.
  *
@@ -1288,6 +1393,38 @@ declare function logaddexp<A extends Operand, B extends Operand>(x1: A, x2: B): 
  */
 declare function remainder<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<Common<A, B>>;
 /**
+ * Remainder of the truncated division, exact, with the dividend's sign as in C; integers: 0 for a divisor of 0.
+ *
+ * `x1 - trunc(x1 / x2) * x2`
+ *
+ * Takes an integer or floating dtype; gives the promoted dtype.
+ * NumPy `fmod`, PyTorch `fmod`.
+ *
+ * @param x1 A tensor or a JavaScript scalar of an integer or floating dtype.
+ * @param x2 A tensor or a JavaScript scalar of an integer or floating dtype.
+ * @example
+ * ```ts
+ * ft.tensor([5, -5]).fmod(3) // [2, -2]
+ * ```
+ */
+declare function fmod<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<Common<A, B>>;
+/**
+ * Quotient rounded towards zero; integers: 0 for a divisor of 0.
+ *
+ * `trunc(x1 / x2)`
+ *
+ * Takes an integer or floating dtype; gives the promoted dtype.
+ * PyTorch `div(rounding_mode='trunc')`.
+ *
+ * @param x1 A tensor or a JavaScript scalar of an integer or floating dtype.
+ * @param x2 A tensor or a JavaScript scalar of an integer or floating dtype.
+ * @example
+ * ```ts
+ * ft.tensor([5, -5]).truncDivide(3) // [1, -1]
+ * ```
+ */
+declare function truncDivide<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<Common<A, B>>;
+/**
  * Quotient rounded towards minus infinity; integers: 0 for a divisor of 0.
  *
  * `floor(x1 / x2)`
@@ -1320,6 +1457,86 @@ declare function floorDivide<A extends Operand, B extends Operand>(x1: A, x2: B)
  */
 declare function minimum<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<Common<A, B>>;
 /**
+ * Smaller of two operands; NaN only where both are, -0 is below +0.
+ *
+ * `min(x1, x2)`
+ *
+ * Takes a real dtype; gives the promoted dtype.
+ * NumPy `fmin`, PyTorch `fmin`.
+ *
+ * @param x1 A tensor or a JavaScript scalar of a real dtype.
+ * @param x2 A tensor or a JavaScript scalar of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([1, NaN]).fmin(3) // [1, 3]
+ * ```
+ */
+declare function fmin<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<Common<A, B>>;
+/**
+ * Larger of two operands; NaN only where both are, +0 is above -0.
+ *
+ * `max(x1, x2)`
+ *
+ * Takes a real dtype; gives the promoted dtype.
+ * NumPy `fmax`, PyTorch `fmax`.
+ *
+ * @param x1 A tensor or a JavaScript scalar of a real dtype.
+ * @param x2 A tensor or a JavaScript scalar of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([1, NaN]).fmax(3) // [3, 3]
+ * ```
+ */
+declare function fmax<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<Common<A, B>>;
+/**
+ * Step from 0 to 1 at 0, where it has the second operand's value; NaN stays NaN.
+ *
+ * `0 for x1 < 0, x2 for x1 = 0, 1 for x1 > 0`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * NumPy `heaviside`, PyTorch `heaviside`.
+ *
+ * @param x1 A tensor or a JavaScript scalar of a real dtype.
+ * @param x2 A tensor or a JavaScript scalar of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([-2, 0, 3]).heaviside(0.5) // [0, 0.5, 1]
+ * ```
+ */
+declare function heaviside<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<FloatOf<Common<A, B>>>;
+/**
+ * The first by the natural logarithm of the second; 0 where the first is 0, unless the second is NaN.
+ *
+ * `x1 ln(x2)`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * PyTorch `xlogy`.
+ *
+ * @param x1 A tensor or a JavaScript scalar of a real dtype.
+ * @param x2 A tensor or a JavaScript scalar of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([0, 2]).xlogy(ft.tensor([0, 10])) // [0, 4.6051702]
+ * ```
+ */
+declare function xlogy<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<FloatOf<Common<A, B>>>;
+/**
+ * The first by the natural logarithm of 1 plus the second; 0 where the first is 0, unless the second is NaN.
+ *
+ * `x1 ln(1 + x2)`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * PyTorch `special.xlog1py`.
+ *
+ * @param x1 A tensor or a JavaScript scalar of a real dtype.
+ * @param x2 A tensor or a JavaScript scalar of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([0, 2]).xlog1py(ft.tensor([-1, 9])) // [0, 4.6051702]
+ * ```
+ */
+declare function xlog1py<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<FloatOf<Common<A, B>>>;
+/**
  * Larger of two operands; NaN wins, +0 is above -0.
  *
  * `max(x1, x2)`
@@ -1335,6 +1552,304 @@ declare function minimum<A extends Operand, B extends Operand>(x1: A, x2: B): Te
  * ```
  */
 declare function maximum<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<Common<A, B>>;
+/**
+ * Bits that are set in both integers; of bool, logical and.
+ *
+ * `x1 & x2`
+ *
+ * Takes an integer dtype or bool; gives the promoted dtype.
+ * NumPy `bitwise_and`, PyTorch `bitwise_and`.
+ *
+ * @param x1 A tensor or a JavaScript scalar of an integer dtype or bool.
+ * @param x2 A tensor or a JavaScript scalar of an integer dtype or bool.
+ * @throws {TensorError} `ERR_DTYPE`, as for `ft.tensor([1.5]).bitwiseAnd(ft.tensor([2.5]))`.
+ * @example
+ * ```ts
+ * ft.tensor([6, 5], { dtype: 'int32' }).bitwiseAnd(3n) // [2, 1]
+ * ```
+ */
+declare function bitwiseAnd<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<Common<A, B>>;
+/**
+ * Bits that are set in either integer; of bool, logical or.
+ *
+ * `x1 | x2`
+ *
+ * Takes an integer dtype or bool; gives the promoted dtype.
+ * NumPy `bitwise_or`, PyTorch `bitwise_or`.
+ *
+ * @param x1 A tensor or a JavaScript scalar of an integer dtype or bool.
+ * @param x2 A tensor or a JavaScript scalar of an integer dtype or bool.
+ * @example
+ * ```ts
+ * ft.tensor([6, 5], { dtype: 'int32' }).bitwiseOr(3n) // [7, 7]
+ * ```
+ */
+declare function bitwiseOr<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<Common<A, B>>;
+/**
+ * Bits that are set in one of both integers; of bool, whether they differ.
+ *
+ * `x1 ^ x2`
+ *
+ * Takes an integer dtype or bool; gives the promoted dtype.
+ * NumPy `bitwise_xor`, PyTorch `bitwise_xor`.
+ *
+ * @param x1 A tensor or a JavaScript scalar of an integer dtype or bool.
+ * @param x2 A tensor or a JavaScript scalar of an integer dtype or bool.
+ * @example
+ * ```ts
+ * ft.tensor([6, 5], { dtype: 'int32' }).bitwiseXor(3n) // [5, 6]
+ * ```
+ */
+declare function bitwiseXor<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<Common<A, B>>;
+/**
+ * Each bit of each integer inverted; of bool, logical not.
+ *
+ * `~x`
+ *
+ * Takes an integer dtype or bool; gives the same dtype.
+ * NumPy `bitwise_invert`, PyTorch `bitwise_not`.
+ *
+ * @param x A tensor of an integer dtype or bool.
+ * @throws {TensorError} `ERR_DTYPE`, as for `ft.tensor([1.5]).bitwiseInvert()`.
+ * @example
+ * ```ts
+ * ft.tensor([0, 5], { dtype: 'int32' }).bitwiseInvert() // [-1, -6]
+ * ```
+ */
+declare function bitwiseInvert<A extends DType>(x: Tensor<A>): Tensor<A>;
+/**
+ * Bits moved up by x2 places; 0 where that is the width or more, or negative.
+ *
+ * `x1 * 2^x2`
+ *
+ * Takes an integer dtype; gives the promoted dtype.
+ * NumPy `bitwise_left_shift`, PyTorch `bitwise_left_shift`.
+ *
+ * @param x1 A tensor or a JavaScript scalar of an integer dtype.
+ * @param x2 A tensor or a JavaScript scalar of an integer dtype.
+ * @throws {TensorError} `ERR_DTYPE`, as for `ft.tensor([1.5]).bitwiseLeftShift(1)`.
+ * @example
+ * ```ts
+ * ft.tensor([1, 5], { dtype: 'int32' }).bitwiseLeftShift(2n) // [4, 20]
+ * ```
+ */
+declare function bitwiseLeftShift<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<Common<A, B>>;
+/**
+ * Bits moved down by x2 places, copies of the sign moving in; where that is the width or more, or negative, only they are left.
+ *
+ * `floor(x1 / 2^x2)`
+ *
+ * Takes an integer dtype; gives the promoted dtype.
+ * NumPy `bitwise_right_shift`, PyTorch `bitwise_right_shift`.
+ *
+ * @param x1 A tensor or a JavaScript scalar of an integer dtype.
+ * @param x2 A tensor or a JavaScript scalar of an integer dtype.
+ * @example
+ * ```ts
+ * ft.tensor([20, -5], { dtype: 'int32' }).bitwiseRightShift(2n) // [5, -2]
+ * ```
+ */
+declare function bitwiseRightShift<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<Common<A, B>>;
+/**
+ * How many bits of each integer are set, in its dtype; negative ones in two's complement.
+ *
+ * `sum_i bit_i(x)`
+ *
+ * Takes an integer dtype; gives the same dtype.
+ *
+ * @param x A tensor of an integer dtype.
+ * @throws {TensorError} `ERR_DTYPE`, as for `ft.tensor([1.5]).populationCount()`.
+ * @example
+ * ```ts
+ * ft.tensor([7, -1], { dtype: 'int32' }).populationCount() // [3, 32]
+ * ```
+ */
+declare function populationCount<A extends DType>(x: Tensor<A>): Tensor<A>;
+/**
+ * How many bits of the absolute value of each integer are set, as uint8.
+ *
+ * `sum_i bit_i(|x|)`
+ *
+ * Takes an integer dtype; gives uint8.
+ * NumPy `bitwise_count`.
+ *
+ * @param x A tensor of an integer dtype.
+ * @example
+ * ```ts
+ * ft.tensor([7, -1], { dtype: 'int32' }).bitwiseCount() // [3, 1]
+ * ```
+ */
+declare function bitwiseCount(x: Tensor): Tensor<'uint8'>;
+/**
+ * How many bits of each integer stand above the highest that is set, in its dtype; the width for 0.
+ *
+ * `width - 1 - floor(log2(x))`
+ *
+ * Takes an integer dtype; gives the same dtype.
+ *
+ * @param x A tensor of an integer dtype.
+ * @example
+ * ```ts
+ * ft.tensor([1, 0], { dtype: 'int32' }).countLeadingZeros() // [31, 32]
+ * ```
+ */
+declare function countLeadingZeros<A extends DType>(x: Tensor<A>): Tensor<A>;
+/**
+ * The bits of each element as another dtype of the same size.
+ *
+ * `bits(out) = bits(x)`
+ *
+ * Takes any dtype; gives the dtype asked for.
+ * NumPy `ndarray.view`, PyTorch `Tensor.view`.
+ *
+ * @param x A tensor.
+ * @param dtype The dtype of the result.
+ * @throws {TensorError} `ERR_DTYPE`, as for `ft.tensor([1]).bitcast('int8')`.
+ * @example
+ * ```ts
+ * ft.tensor([1, -2]).bitcast('int32') // [1065353216, -1073741824]
+ * ```
+ */
+declare function bitcast<E extends DType>(x: Tensor, dtype: E): Tensor<E>;
+/**
+ * Real part of each element; real numbers stay as they are.
+ *
+ * `a of a + bi`
+ *
+ * Takes any dtype; gives the same dtype, that of the parts for complex numbers.
+ * NumPy `real`, PyTorch `real`.
+ *
+ * @param x A tensor.
+ * @example
+ * ```ts
+ * ft.complex(ft.tensor([1, 2]), 3).real() // [1, 2]
+ * ```
+ */
+declare function real<A extends DType>(x: Tensor<A>): Tensor<RealOf<A>>;
+/**
+ * Imaginary part of each element; 0 for real numbers.
+ *
+ * `b of a + bi`
+ *
+ * Takes any dtype; gives the same dtype, that of the parts for complex numbers.
+ * NumPy `imag`, PyTorch `imag`.
+ *
+ * @param x A tensor.
+ * @example
+ * ```ts
+ * ft.complex(ft.tensor([1, 2]), 3).imag() // [3, 3]
+ * ```
+ */
+declare function imag<A extends DType>(x: Tensor<A>): Tensor<RealOf<A>>;
+/**
+ * Complex conjugate of each element; real numbers stay as they are.
+ *
+ * `a - bi of a + bi`
+ *
+ * Takes any dtype; gives the same dtype.
+ * NumPy `conj`, PyTorch `conj`.
+ *
+ * @param x A tensor.
+ * @example
+ * ```ts
+ * ft.complex(ft.tensor([1, 2]), 3).conj().imag() // [-3, -3]
+ * ```
+ */
+declare function conj<A extends DType>(x: Tensor<A>): Tensor<A>;
+/**
+ * Angle of each element from the positive real axis, from -pi to pi: 0 or pi for real numbers.
+ *
+ * `atan2(imag x, real x)`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool, that of the parts for complex numbers.
+ * NumPy `angle`, PyTorch `angle`.
+ *
+ * @param x A tensor.
+ * @example
+ * ```ts
+ * ft.complex(ft.tensor([1, 0]), ft.tensor([1, 2])).angle() // [0.7853982, 1.5707964]
+ * ```
+ */
+declare function angle<A extends DType>(x: Tensor<A>): Tensor<RealOf<FloatOf<A>>>;
+/**
+ * Complex numbers of two real parts: complex128 of float64, complex64 of all others.
+ *
+ * `real + imag i`
+ *
+ * Takes a real dtype; gives complex64, complex128 for float64.
+ * PyTorch `complex`.
+ *
+ * @param real A tensor or a JavaScript scalar of a real dtype.
+ * @param imag A tensor or a JavaScript scalar of a real dtype.
+ * @example
+ * ```ts
+ * ft.complex(ft.tensor([3, 0]), ft.tensor([4, 1])).abs() // [5, 1]
+ * ```
+ */
+declare function complex<A extends Operand, B extends Operand>(real: A, imag: B): Tensor<ComplexOf<FloatOf<Common<A, B>>>>;
+/**
+ * Complex numbers of an absolute value and an angle.
+ *
+ * `abs (cos angle + i sin angle)`
+ *
+ * Takes a real dtype; gives complex64, complex128 for float64.
+ * PyTorch `polar`.
+ *
+ * @param abs A tensor or a JavaScript scalar of a real dtype.
+ * @param angle A tensor or a JavaScript scalar of a real dtype.
+ * @example
+ * ```ts
+ * ft.polar(ft.tensor([2, 3]), 0).real() // [2, 3]
+ * ```
+ */
+declare function polar<A extends Operand, B extends Operand>(abs: A, angle: B): Tensor<ComplexOf<FloatOf<Common<A, B>>>>;
+/**
+ * Whether the sign of each element is negative, that of -0 and of NaN too.
+ *
+ * `x < 0, or x is -0`
+ *
+ * Takes a real dtype; gives bool.
+ * NumPy `signbit`, PyTorch `signbit`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([1, -2, -0]).signbit() // [false, true, true]
+ * ```
+ */
+declare function signbit(x: Tensor): Tensor<'bool'>;
+/**
+ * The absolute value of the first with the sign of the second, that of -0 too.
+ *
+ * `|x1| sign(x2)`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * NumPy `copysign`, PyTorch `copysign`.
+ *
+ * @param x1 A tensor or a JavaScript scalar of a real dtype.
+ * @param x2 A tensor or a JavaScript scalar of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([1, -2]).copysign(-3) // [-1, -2]
+ * ```
+ */
+declare function copysign<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<FloatOf<Common<A, B>>>;
+/**
+ * The next float after the first on the way to the second; the second where they are equal.
+ *
+ * `min { y > x1 } or max { y < x1 }`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * NumPy `nextafter`, PyTorch `nextafter`.
+ *
+ * @param x1 A tensor or a JavaScript scalar of a real dtype.
+ * @param x2 A tensor or a JavaScript scalar of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([0]).nextafter(1).greater(0) // [true]
+ * ```
+ */
+declare function nextafter<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<FloatOf<Common<A, B>>>;
 /**
  * Whether elements are equal; NaN equals nothing.
  *
@@ -1448,6 +1963,22 @@ declare function greaterEqual(x1: Operand, x2: Operand): Tensor<'bool'>;
  */
 declare function logicalAnd(x1: Operand, x2: Operand): Tensor<'bool'>;
 /**
+ * Whether one of both elements is non-zero, and the other is not.
+ *
+ * `(x1 != 0) != (x2 != 0)`
+ *
+ * Takes any dtype; gives bool.
+ * NumPy `logical_xor`, PyTorch `logical_xor`.
+ *
+ * @param x1 A tensor or a JavaScript scalar.
+ * @param x2 A tensor or a JavaScript scalar.
+ * @example
+ * ```ts
+ * ft.tensor([1, 0]).logicalXor(ft.tensor([2, 2])) // [false, true]
+ * ```
+ */
+declare function logicalXor(x1: Operand, x2: Operand): Tensor<'bool'>;
+/**
  * Whether any of both elements is non-zero.
  *
  * `x1 != 0 || x2 != 0`
@@ -1463,6 +1994,81 @@ declare function logicalAnd(x1: Operand, x2: Operand): Tensor<'bool'>;
  * ```
  */
 declare function logicalOr(x1: Operand, x2: Operand): Tensor<'bool'>;
+/** Options of `isclose`. */
+interface IscloseOptions {
+    /** false by default. */
+    readonly equalNan?: boolean | undefined;
+    /** A number; 0.00001 by default. */
+    readonly rtol?: number | undefined;
+    /** A number; 0.00000001 by default. */
+    readonly atol?: number | undefined;
+}
+/**
+ * Whether elements are equal within a relative and an absolute tolerance; infinities only where they are equal, NaN only with equalNan.
+ *
+ * `|x1 - x2| <= atol + rtol |x2|`
+ *
+ * Takes any dtype; gives bool.
+ * NumPy `isclose`, PyTorch `isclose`.
+ *
+ * @param x1 A tensor or a JavaScript scalar.
+ * @param x2 A tensor or a JavaScript scalar.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).isclose(ft.zeros([3]))`.
+ * @example
+ * ```ts
+ * ft.tensor([1, 2]).isclose(ft.tensor([1.000001, 2.1])) // [true, false]
+ * ```
+ */
+declare function isclose(x1: Operand, x2: Operand, options?: IscloseOptions): Tensor<'bool'>;
+/** Options of `allclose`. */
+interface AllcloseOptions {
+    /** false by default. */
+    readonly equalNan?: boolean | undefined;
+    /** A number; 0.00001 by default. */
+    readonly rtol?: number | undefined;
+    /** A number; 0.00000001 by default. */
+    readonly atol?: number | undefined;
+}
+/**
+ * Whether all elements are equal within a relative and an absolute tolerance, as isclose.
+ *
+ * `and_i |x1_i - x2_i| <= atol + rtol |x2_i|`
+ *
+ * Takes any dtype; gives bool.
+ * NumPy `allclose`, PyTorch `allclose`.
+ *
+ * @param x1 A tensor or a JavaScript scalar.
+ * @param x2 A tensor or a JavaScript scalar.
+ * @param options An object of options.
+ * @example
+ * ```ts
+ * ft.tensor([1, 2]).allclose(ft.tensor([1.000001, 2])) // true
+ * ```
+ */
+declare function allclose(x1: Operand, x2: Operand, options?: AllcloseOptions): Tensor<'bool'>;
+/** Options of `arrayEqual`. */
+interface ArrayEqualOptions {
+    /** false by default. */
+    readonly equalNan?: boolean | undefined;
+}
+/**
+ * Whether two tensors have the same shape and equal elements; NaN equals NaN only with equalNan.
+ *
+ * `shape(x1) = shape(x2) and and_i x1_i = x2_i`
+ *
+ * Takes any dtype; gives bool.
+ * NumPy `array_equal`, PyTorch `equal`.
+ *
+ * @param x1 A tensor.
+ * @param x2 A tensor.
+ * @param options An object of options.
+ * @example
+ * ```ts
+ * ft.tensor([1, 2]).arrayEqual(ft.tensor([1, 2])) // true
+ * ```
+ */
+declare function arrayEqual(x1: Tensor, x2: Tensor, options?: ArrayEqualOptions): Tensor<'bool'>;
 /**
  * Takes elements of the first where the condition holds (is non-zero), of the second elsewhere.
  *
@@ -1497,6 +2103,41 @@ declare function where<B extends Operand, C extends Operand>(condition: Tensor, 
  * ```
  */
 declare function clip<A extends DType, B extends Operand | undefined = undefined, C extends Operand | undefined = undefined>(x: Tensor<A>, min?: B, max?: C): Tensor<With<With<A, B>, C>>;
+/**
+ * Linear interpolation from the first (weight 0) to the second (weight 1), both exact.
+ *
+ * `start + weight (end - start)`
+ *
+ * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+ * PyTorch `lerp`.
+ *
+ * @param start A tensor.
+ * @param end A tensor or a JavaScript scalar.
+ * @param weight A tensor or a JavaScript scalar.
+ * @example
+ * ```ts
+ * ft.tensor([1, 2]).lerp(ft.tensor([3, 10]), 0.5) // [2, 6]
+ * ```
+ */
+declare function lerp<A extends DType, B extends Operand, C extends Operand>(start: Tensor<A>, end: B, weight: C): Tensor<FloatOf<With<With<A, B>, C>>>;
+/**
+ * Other numbers for NaN (0 by default) and the infinities (by default the largest and the smallest number of the dtype).
+ *
+ * `nan, posinf or neginf for those, x elsewhere`
+ *
+ * Takes any dtype; gives the promoted dtype.
+ * NumPy `nan_to_num`, PyTorch `nan_to_num`.
+ *
+ * @param x A tensor.
+ * @param nan A tensor or a JavaScript scalar.
+ * @param posinf A tensor or a JavaScript scalar.
+ * @param neginf A tensor or a JavaScript scalar.
+ * @example
+ * ```ts
+ * ft.tensor([1, NaN, -Infinity]).nanToNum(0, 9, -9) // [1, 0, -9]
+ * ```
+ */
+declare function nanToNum<A extends DType, B extends Operand | undefined = undefined, C extends Operand | undefined = undefined, F extends Operand | undefined = undefined>(x: Tensor<A>, nan?: B, posinf?: C, neginf?: F): Tensor<With<With<With<A, B>, C>, F>>;
 /**
  * Converts to another dtype: floats to integers towards zero, saturating, NaN to 0; integers wrap; to bool is x != 0.
  *
@@ -2361,6 +3002,20 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
     /** Another name for `negative`. */
     neg(): Tensor<D>;
     /**
+     * Each element as it is.
+     *
+     * `x`
+     *
+     * Takes a numeric dtype; gives the same dtype.
+     * NumPy `positive`, PyTorch `positive`.
+     *
+     * @example
+     * ```ts
+     * ft.tensor([1, -2]).positive() // [1, -2]
+     * ```
+     */
+    positive(): Tensor<D>;
+    /**
      * Absolute value of each element; of complex numbers the distance from 0.
      *
      * `|x|`
@@ -2444,6 +3099,20 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * ```
      */
     ceil(): Tensor<D>;
+    /**
+     * Integral part of each element, towards zero; integers stay as they are.
+     *
+     * `sign(x) floor(|x|)`
+     *
+     * Takes an integer or floating dtype; gives the same dtype.
+     * NumPy `trunc`, PyTorch `trunc`.
+     *
+     * @example
+     * ```ts
+     * ft.tensor([1.5, -1.5]).trunc() // [1, -1]
+     * ```
+     */
+    trunc(): Tensor<D>;
     /**
      * Nearest integral value, ties to even; integers stay as they are.
      *
@@ -2767,6 +3436,62 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      */
     atanh(): Tensor<FloatOf<D>>;
     /**
+     * Degrees as radians.
+     *
+     * `x pi / 180`
+     *
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+     * NumPy `deg2rad`, PyTorch `deg2rad`.
+     *
+     * @example
+     * ```ts
+     * ft.tensor([180, 90]).deg2rad() // [3.1415927, 1.5707964]
+     * ```
+     */
+    deg2rad(): Tensor<FloatOf<D>>;
+    /**
+     * Radians as degrees.
+     *
+     * `x 180 / pi`
+     *
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+     * NumPy `rad2deg`, PyTorch `rad2deg`.
+     *
+     * @example
+     * ```ts
+     * ft.tensor([1, -2]).rad2deg() // [57.29578, -114.59156]
+     * ```
+     */
+    rad2deg(): Tensor<FloatOf<D>>;
+    /**
+     * Normalised sinc of each element; 1 at 0.
+     *
+     * `sin(pi x) / (pi x)`
+     *
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+     * NumPy `sinc`, PyTorch `sinc`.
+     *
+     * @example
+     * ```ts
+     * ft.tensor([0, 0.5]).sinc() // [1, 0.63661975]
+     * ```
+     */
+    sinc(): Tensor<FloatOf<D>>;
+    /**
+     * Inverse of the logistic function of each element; infinite at 0 and 1, NaN beyond.
+     *
+     * `ln(x / (1 - x))`
+     *
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+     * PyTorch `logit`.
+     *
+     * @example
+     * ```ts
+     * ft.tensor([0.5, 0.75]).logit() // [0, 1.0986123]
+     * ```
+     */
+    logit(): Tensor<FloatOf<D>>;
+    /**
      * Logistic function of each element.
      *
      * `1 / (1 + e^-x)`
@@ -2892,6 +3617,20 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * ```
      */
     isfinite(): Tensor<'bool'>;
+    /**
+     * Whether each element is infinite; of complex numbers, whether a part is.
+     *
+     * `|x| == Infinity`
+     *
+     * Takes any dtype; gives bool.
+     * NumPy `isinf`, PyTorch `isinf`.
+     *
+     * @example
+     * ```ts
+     * ft.tensor([1, -Infinity]).isinf() // [false, true]
+     * ```
+     */
+    isinf(): Tensor<'bool'>;
     /**
      * Whether each element is zero.
      *
@@ -3048,6 +3787,36 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      */
     remainder<B extends Operand>(x2: B): Tensor<With<D, B>>;
     /**
+     * Remainder of the truncated division, exact, with the dividend's sign as in C; integers: 0 for a divisor of 0.
+     *
+     * `x1 - trunc(x1 / x2) * x2`
+     *
+     * Takes an integer or floating dtype; gives the promoted dtype.
+     * NumPy `fmod`, PyTorch `fmod`.
+     *
+     * @param x2 A tensor or a JavaScript scalar of an integer or floating dtype.
+     * @example
+     * ```ts
+     * ft.tensor([5, -5]).fmod(3) // [2, -2]
+     * ```
+     */
+    fmod<B extends Operand>(x2: B): Tensor<With<D, B>>;
+    /**
+     * Quotient rounded towards zero; integers: 0 for a divisor of 0.
+     *
+     * `trunc(x1 / x2)`
+     *
+     * Takes an integer or floating dtype; gives the promoted dtype.
+     * PyTorch `div(rounding_mode='trunc')`.
+     *
+     * @param x2 A tensor or a JavaScript scalar of an integer or floating dtype.
+     * @example
+     * ```ts
+     * ft.tensor([5, -5]).truncDivide(3) // [1, -1]
+     * ```
+     */
+    truncDivide<B extends Operand>(x2: B): Tensor<With<D, B>>;
+    /**
      * Quotient rounded towards minus infinity; integers: 0 for a divisor of 0.
      *
      * `floor(x1 / x2)`
@@ -3078,6 +3847,81 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      */
     minimum<B extends Operand>(x2: B): Tensor<With<D, B>>;
     /**
+     * Smaller of two operands; NaN only where both are, -0 is below +0.
+     *
+     * `min(x1, x2)`
+     *
+     * Takes a real dtype; gives the promoted dtype.
+     * NumPy `fmin`, PyTorch `fmin`.
+     *
+     * @param x2 A tensor or a JavaScript scalar of a real dtype.
+     * @example
+     * ```ts
+     * ft.tensor([1, NaN]).fmin(3) // [1, 3]
+     * ```
+     */
+    fmin<B extends Operand>(x2: B): Tensor<With<D, B>>;
+    /**
+     * Larger of two operands; NaN only where both are, +0 is above -0.
+     *
+     * `max(x1, x2)`
+     *
+     * Takes a real dtype; gives the promoted dtype.
+     * NumPy `fmax`, PyTorch `fmax`.
+     *
+     * @param x2 A tensor or a JavaScript scalar of a real dtype.
+     * @example
+     * ```ts
+     * ft.tensor([1, NaN]).fmax(3) // [3, 3]
+     * ```
+     */
+    fmax<B extends Operand>(x2: B): Tensor<With<D, B>>;
+    /**
+     * Step from 0 to 1 at 0, where it has the second operand's value; NaN stays NaN.
+     *
+     * `0 for x1 < 0, x2 for x1 = 0, 1 for x1 > 0`
+     *
+     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * NumPy `heaviside`, PyTorch `heaviside`.
+     *
+     * @param x2 A tensor or a JavaScript scalar of a real dtype.
+     * @example
+     * ```ts
+     * ft.tensor([-2, 0, 3]).heaviside(0.5) // [0, 0.5, 1]
+     * ```
+     */
+    heaviside<B extends Operand>(x2: B): Tensor<FloatOf<With<D, B>>>;
+    /**
+     * The first by the natural logarithm of the second; 0 where the first is 0, unless the second is NaN.
+     *
+     * `x1 ln(x2)`
+     *
+     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * PyTorch `xlogy`.
+     *
+     * @param x2 A tensor or a JavaScript scalar of a real dtype.
+     * @example
+     * ```ts
+     * ft.tensor([0, 2]).xlogy(ft.tensor([0, 10])) // [0, 4.6051702]
+     * ```
+     */
+    xlogy<B extends Operand>(x2: B): Tensor<FloatOf<With<D, B>>>;
+    /**
+     * The first by the natural logarithm of 1 plus the second; 0 where the first is 0, unless the second is NaN.
+     *
+     * `x1 ln(1 + x2)`
+     *
+     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * PyTorch `special.xlog1py`.
+     *
+     * @param x2 A tensor or a JavaScript scalar of a real dtype.
+     * @example
+     * ```ts
+     * ft.tensor([0, 2]).xlog1py(ft.tensor([-1, 9])) // [0, 4.6051702]
+     * ```
+     */
+    xlog1py<B extends Operand>(x2: B): Tensor<FloatOf<With<D, B>>>;
+    /**
      * Larger of two operands; NaN wins, +0 is above -0.
      *
      * `max(x1, x2)`
@@ -3092,6 +3936,255 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * ```
      */
     maximum<B extends Operand>(x2: B): Tensor<With<D, B>>;
+    /**
+     * Bits that are set in both integers; of bool, logical and.
+     *
+     * `x1 & x2`
+     *
+     * Takes an integer dtype or bool; gives the promoted dtype.
+     * NumPy `bitwise_and`, PyTorch `bitwise_and`.
+     *
+     * @param x2 A tensor or a JavaScript scalar of an integer dtype or bool.
+     * @throws {TensorError} `ERR_DTYPE`, as for `ft.tensor([1.5]).bitwiseAnd(ft.tensor([2.5]))`.
+     * @example
+     * ```ts
+     * ft.tensor([6, 5], { dtype: 'int32' }).bitwiseAnd(3n) // [2, 1]
+     * ```
+     */
+    bitwiseAnd<B extends Operand>(x2: B): Tensor<With<D, B>>;
+    /**
+     * Bits that are set in either integer; of bool, logical or.
+     *
+     * `x1 | x2`
+     *
+     * Takes an integer dtype or bool; gives the promoted dtype.
+     * NumPy `bitwise_or`, PyTorch `bitwise_or`.
+     *
+     * @param x2 A tensor or a JavaScript scalar of an integer dtype or bool.
+     * @example
+     * ```ts
+     * ft.tensor([6, 5], { dtype: 'int32' }).bitwiseOr(3n) // [7, 7]
+     * ```
+     */
+    bitwiseOr<B extends Operand>(x2: B): Tensor<With<D, B>>;
+    /**
+     * Bits that are set in one of both integers; of bool, whether they differ.
+     *
+     * `x1 ^ x2`
+     *
+     * Takes an integer dtype or bool; gives the promoted dtype.
+     * NumPy `bitwise_xor`, PyTorch `bitwise_xor`.
+     *
+     * @param x2 A tensor or a JavaScript scalar of an integer dtype or bool.
+     * @example
+     * ```ts
+     * ft.tensor([6, 5], { dtype: 'int32' }).bitwiseXor(3n) // [5, 6]
+     * ```
+     */
+    bitwiseXor<B extends Operand>(x2: B): Tensor<With<D, B>>;
+    /**
+     * Each bit of each integer inverted; of bool, logical not.
+     *
+     * `~x`
+     *
+     * Takes an integer dtype or bool; gives the same dtype.
+     * NumPy `bitwise_invert`, PyTorch `bitwise_not`.
+     *
+     * @throws {TensorError} `ERR_DTYPE`, as for `ft.tensor([1.5]).bitwiseInvert()`.
+     * @example
+     * ```ts
+     * ft.tensor([0, 5], { dtype: 'int32' }).bitwiseInvert() // [-1, -6]
+     * ```
+     */
+    bitwiseInvert(): Tensor<D>;
+    /**
+     * Bits moved up by x2 places; 0 where that is the width or more, or negative.
+     *
+     * `x1 * 2^x2`
+     *
+     * Takes an integer dtype; gives the promoted dtype.
+     * NumPy `bitwise_left_shift`, PyTorch `bitwise_left_shift`.
+     *
+     * @param x2 A tensor or a JavaScript scalar of an integer dtype.
+     * @throws {TensorError} `ERR_DTYPE`, as for `ft.tensor([1.5]).bitwiseLeftShift(1)`.
+     * @example
+     * ```ts
+     * ft.tensor([1, 5], { dtype: 'int32' }).bitwiseLeftShift(2n) // [4, 20]
+     * ```
+     */
+    bitwiseLeftShift<B extends Operand>(x2: B): Tensor<With<D, B>>;
+    /**
+     * Bits moved down by x2 places, copies of the sign moving in; where that is the width or more, or negative, only they are left.
+     *
+     * `floor(x1 / 2^x2)`
+     *
+     * Takes an integer dtype; gives the promoted dtype.
+     * NumPy `bitwise_right_shift`, PyTorch `bitwise_right_shift`.
+     *
+     * @param x2 A tensor or a JavaScript scalar of an integer dtype.
+     * @example
+     * ```ts
+     * ft.tensor([20, -5], { dtype: 'int32' }).bitwiseRightShift(2n) // [5, -2]
+     * ```
+     */
+    bitwiseRightShift<B extends Operand>(x2: B): Tensor<With<D, B>>;
+    /**
+     * How many bits of each integer are set, in its dtype; negative ones in two's complement.
+     *
+     * `sum_i bit_i(x)`
+     *
+     * Takes an integer dtype; gives the same dtype.
+     *
+     * @throws {TensorError} `ERR_DTYPE`, as for `ft.tensor([1.5]).populationCount()`.
+     * @example
+     * ```ts
+     * ft.tensor([7, -1], { dtype: 'int32' }).populationCount() // [3, 32]
+     * ```
+     */
+    populationCount(): Tensor<D>;
+    /**
+     * How many bits of the absolute value of each integer are set, as uint8.
+     *
+     * `sum_i bit_i(|x|)`
+     *
+     * Takes an integer dtype; gives uint8.
+     * NumPy `bitwise_count`.
+     *
+     * @example
+     * ```ts
+     * ft.tensor([7, -1], { dtype: 'int32' }).bitwiseCount() // [3, 1]
+     * ```
+     */
+    bitwiseCount(): Tensor<'uint8'>;
+    /**
+     * How many bits of each integer stand above the highest that is set, in its dtype; the width for 0.
+     *
+     * `width - 1 - floor(log2(x))`
+     *
+     * Takes an integer dtype; gives the same dtype.
+     *
+     * @example
+     * ```ts
+     * ft.tensor([1, 0], { dtype: 'int32' }).countLeadingZeros() // [31, 32]
+     * ```
+     */
+    countLeadingZeros(): Tensor<D>;
+    /**
+     * The bits of each element as another dtype of the same size.
+     *
+     * `bits(out) = bits(x)`
+     *
+     * Takes any dtype; gives the dtype asked for.
+     * NumPy `ndarray.view`, PyTorch `Tensor.view`.
+     *
+     * @param dtype The dtype of the result.
+     * @throws {TensorError} `ERR_DTYPE`, as for `ft.tensor([1]).bitcast('int8')`.
+     * @example
+     * ```ts
+     * ft.tensor([1, -2]).bitcast('int32') // [1065353216, -1073741824]
+     * ```
+     */
+    bitcast<E extends DType>(dtype: E): Tensor<E>;
+    /**
+     * Real part of each element; real numbers stay as they are.
+     *
+     * `a of a + bi`
+     *
+     * Takes any dtype; gives the same dtype, that of the parts for complex numbers.
+     * NumPy `real`, PyTorch `real`.
+     *
+     * @example
+     * ```ts
+     * ft.complex(ft.tensor([1, 2]), 3).real() // [1, 2]
+     * ```
+     */
+    real(): Tensor<RealOf<D>>;
+    /**
+     * Imaginary part of each element; 0 for real numbers.
+     *
+     * `b of a + bi`
+     *
+     * Takes any dtype; gives the same dtype, that of the parts for complex numbers.
+     * NumPy `imag`, PyTorch `imag`.
+     *
+     * @example
+     * ```ts
+     * ft.complex(ft.tensor([1, 2]), 3).imag() // [3, 3]
+     * ```
+     */
+    imag(): Tensor<RealOf<D>>;
+    /**
+     * Complex conjugate of each element; real numbers stay as they are.
+     *
+     * `a - bi of a + bi`
+     *
+     * Takes any dtype; gives the same dtype.
+     * NumPy `conj`, PyTorch `conj`.
+     *
+     * @example
+     * ```ts
+     * ft.complex(ft.tensor([1, 2]), 3).conj().imag() // [-3, -3]
+     * ```
+     */
+    conj(): Tensor<D>;
+    /**
+     * Angle of each element from the positive real axis, from -pi to pi: 0 or pi for real numbers.
+     *
+     * `atan2(imag x, real x)`
+     *
+     * Takes any dtype; gives the same dtype, float32 for integers and bool, that of the parts for complex numbers.
+     * NumPy `angle`, PyTorch `angle`.
+     *
+     * @example
+     * ```ts
+     * ft.complex(ft.tensor([1, 0]), ft.tensor([1, 2])).angle() // [0.7853982, 1.5707964]
+     * ```
+     */
+    angle(): Tensor<RealOf<FloatOf<D>>>;
+    /**
+     * Whether the sign of each element is negative, that of -0 and of NaN too.
+     *
+     * `x < 0, or x is -0`
+     *
+     * Takes a real dtype; gives bool.
+     * NumPy `signbit`, PyTorch `signbit`.
+     *
+     * @example
+     * ```ts
+     * ft.tensor([1, -2, -0]).signbit() // [false, true, true]
+     * ```
+     */
+    signbit(): Tensor<'bool'>;
+    /**
+     * The absolute value of the first with the sign of the second, that of -0 too.
+     *
+     * `|x1| sign(x2)`
+     *
+     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * NumPy `copysign`, PyTorch `copysign`.
+     *
+     * @param x2 A tensor or a JavaScript scalar of a real dtype.
+     * @example
+     * ```ts
+     * ft.tensor([1, -2]).copysign(-3) // [-1, -2]
+     * ```
+     */
+    copysign<B extends Operand>(x2: B): Tensor<FloatOf<With<D, B>>>;
+    /**
+     * The next float after the first on the way to the second; the second where they are equal.
+     *
+     * `min { y > x1 } or max { y < x1 }`
+     *
+     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * NumPy `nextafter`, PyTorch `nextafter`.
+     *
+     * @param x2 A tensor or a JavaScript scalar of a real dtype.
+     * @example
+     * ```ts
+     * ft.tensor([0]).nextafter(1).greater(0) // [true]
+     * ```
+     */
+    nextafter<B extends Operand>(x2: B): Tensor<FloatOf<With<D, B>>>;
     /**
      * Whether elements are equal; NaN equals nothing.
      *
@@ -3198,6 +4291,21 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      */
     logicalAnd(x2: Operand): Tensor<'bool'>;
     /**
+     * Whether one of both elements is non-zero, and the other is not.
+     *
+     * `(x1 != 0) != (x2 != 0)`
+     *
+     * Takes any dtype; gives bool.
+     * NumPy `logical_xor`, PyTorch `logical_xor`.
+     *
+     * @param x2 A tensor or a JavaScript scalar.
+     * @example
+     * ```ts
+     * ft.tensor([1, 0]).logicalXor(ft.tensor([2, 2])) // [false, true]
+     * ```
+     */
+    logicalXor(x2: Operand): Tensor<'bool'>;
+    /**
      * Whether any of both elements is non-zero.
      *
      * `x1 != 0 || x2 != 0`
@@ -3212,6 +4320,55 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * ```
      */
     logicalOr(x2: Operand): Tensor<'bool'>;
+    /**
+     * Whether elements are equal within a relative and an absolute tolerance; infinities only where they are equal, NaN only with equalNan.
+     *
+     * `|x1 - x2| <= atol + rtol |x2|`
+     *
+     * Takes any dtype; gives bool.
+     * NumPy `isclose`, PyTorch `isclose`.
+     *
+     * @param x2 A tensor or a JavaScript scalar.
+     * @param options An object of options.
+     * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).isclose(ft.zeros([3]))`.
+     * @example
+     * ```ts
+     * ft.tensor([1, 2]).isclose(ft.tensor([1.000001, 2.1])) // [true, false]
+     * ```
+     */
+    isclose(x2: Operand, options?: IscloseOptions): Tensor<'bool'>;
+    /**
+     * Whether all elements are equal within a relative and an absolute tolerance, as isclose.
+     *
+     * `and_i |x1_i - x2_i| <= atol + rtol |x2_i|`
+     *
+     * Takes any dtype; gives bool.
+     * NumPy `allclose`, PyTorch `allclose`.
+     *
+     * @param x2 A tensor or a JavaScript scalar.
+     * @param options An object of options.
+     * @example
+     * ```ts
+     * ft.tensor([1, 2]).allclose(ft.tensor([1.000001, 2])) // true
+     * ```
+     */
+    allclose(x2: Operand, options?: AllcloseOptions): Tensor<'bool'>;
+    /**
+     * Whether two tensors have the same shape and equal elements; NaN equals NaN only with equalNan.
+     *
+     * `shape(x1) = shape(x2) and and_i x1_i = x2_i`
+     *
+     * Takes any dtype; gives bool.
+     * NumPy `array_equal`, PyTorch `equal`.
+     *
+     * @param x2 A tensor.
+     * @param options An object of options.
+     * @example
+     * ```ts
+     * ft.tensor([1, 2]).arrayEqual(ft.tensor([1, 2])) // true
+     * ```
+     */
+    arrayEqual(x2: Tensor, options?: ArrayEqualOptions): Tensor<'bool'>;
     /**
      * Limits each element to a range; a bound left out does not limit; NaN stays NaN.
      *
@@ -3228,6 +4385,39 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * ```
      */
     clip<B extends Operand | undefined = undefined, C extends Operand | undefined = undefined>(min?: B, max?: C): Tensor<With<With<D, B>, C>>;
+    /**
+     * Linear interpolation from the first (weight 0) to the second (weight 1), both exact.
+     *
+     * `start + weight (end - start)`
+     *
+     * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+     * PyTorch `lerp`.
+     *
+     * @param end A tensor or a JavaScript scalar.
+     * @param weight A tensor or a JavaScript scalar.
+     * @example
+     * ```ts
+     * ft.tensor([1, 2]).lerp(ft.tensor([3, 10]), 0.5) // [2, 6]
+     * ```
+     */
+    lerp<B extends Operand, C extends Operand>(end: B, weight: C): Tensor<FloatOf<With<With<D, B>, C>>>;
+    /**
+     * Other numbers for NaN (0 by default) and the infinities (by default the largest and the smallest number of the dtype).
+     *
+     * `nan, posinf or neginf for those, x elsewhere`
+     *
+     * Takes any dtype; gives the promoted dtype.
+     * NumPy `nan_to_num`, PyTorch `nan_to_num`.
+     *
+     * @param nan A tensor or a JavaScript scalar.
+     * @param posinf A tensor or a JavaScript scalar.
+     * @param neginf A tensor or a JavaScript scalar.
+     * @example
+     * ```ts
+     * ft.tensor([1, NaN, -Infinity]).nanToNum(0, 9, -9) // [1, 0, -9]
+     * ```
+     */
+    nanToNum<B extends Operand | undefined = undefined, C extends Operand | undefined = undefined, F extends Operand | undefined = undefined>(nan?: B, posinf?: C, neginf?: F): Tensor<With<With<With<D, B>, C>, F>>;
     /**
      * Converts to another dtype: floats to integers towards zero, saturating, NaN to 0; integers wrap; to bool is x != 0.
      *
@@ -3923,6 +5113,327 @@ declare namespace linalg_d {
   };
 }
 
+/**
+ * Rectified linear unit that stops at 6; NaN stays NaN.
+ *
+ * `min(max(x, 0), 6)`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.relu6`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.nn.relu6(ft.tensor([-1, 3, 8])) // [0, 3, 6]
+ * ```
+ */
+declare function relu6<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
+/** Options of `nn.leakyRelu`. */
+interface LeakyReluOptions {
+    /** A number; 0.01 by default. */
+    readonly negativeSlope?: number | undefined;
+}
+/**
+ * Rectified linear unit with a slope below 0.
+ *
+ * `x for x > 0, negativeSlope x elsewhere`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.leaky_relu`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param options An object of options.
+ * @example
+ * ```ts
+ * ft.nn.leakyRelu(ft.tensor([-1, 3]), { negativeSlope: 0.5 }) // [-0.5, 3]
+ * ```
+ */
+declare function leakyRelu<A extends DType>(x: Tensor<A>, options?: LeakyReluOptions): Tensor<FloatOf<A>>;
+/**
+ * Rectified linear unit with learnt slopes below 0, broadcast with x.
+ *
+ * `x for x > 0, weight x elsewhere`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.prelu`.
+ *
+ * @param x A tensor or a JavaScript scalar of a real dtype.
+ * @param weight A tensor or a JavaScript scalar of a real dtype.
+ * @example
+ * ```ts
+ * ft.nn.prelu(ft.tensor([-2, 3]), ft.tensor([0.25, 7])) // [-0.5, 3]
+ * ```
+ */
+declare function prelu<A extends Operand, B extends Operand>(x: A, weight: B): Tensor<FloatOf<Common<A, B>>>;
+/** Options of `nn.elu`. */
+interface EluOptions {
+    /** A number; 1 by default. */
+    readonly alpha?: number | undefined;
+}
+/**
+ * Exponential linear unit.
+ *
+ * `x for x > 0, alpha (e^x - 1) elsewhere`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.elu`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param options An object of options.
+ * @example
+ * ```ts
+ * ft.nn.elu(ft.tensor([-1, 3])) // [-0.63212055, 3]
+ * ```
+ */
+declare function elu<A extends DType>(x: Tensor<A>, options?: EluOptions): Tensor<FloatOf<A>>;
+/** Options of `nn.celu`. */
+interface CeluOptions {
+    /** A number; 1 by default. */
+    readonly alpha?: number | undefined;
+}
+/**
+ * Exponential linear unit with a continuous derivative for every alpha.
+ *
+ * `x for x > 0, alpha (e^(x / alpha) - 1) elsewhere`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.celu`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param options An object of options.
+ * @example
+ * ```ts
+ * ft.nn.celu(ft.tensor([-1, 3]), { alpha: 2 }) // [-0.78693867, 3]
+ * ```
+ */
+declare function celu<A extends DType>(x: Tensor<A>, options?: CeluOptions): Tensor<FloatOf<A>>;
+/**
+ * Exponential linear unit that keeps mean 0 and variance 1.
+ *
+ * `1.0507 (x for x > 0, 1.6733 (e^x - 1) elsewhere)`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.selu`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.nn.selu(ft.tensor([-1, 3])) // [-1.1113307, 3.152103]
+ * ```
+ */
+declare function selu<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
+/** Options of `nn.gelu`. */
+interface GeluOptions {
+    /** 'none' by default. */
+    readonly approximate?: 'none' | 'tanh' | undefined;
+}
+/**
+ * Gaussian error linear unit: exact, or by the usual approximation with tanh.
+ *
+ * `x/2 (1 + erf(x / sqrt 2)), or x/2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.gelu`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param options An object of options.
+ * @example
+ * ```ts
+ * ft.nn.gelu(ft.tensor([-1, 3])) // [-0.15865526, 2.99595]
+ * ```
+ */
+declare function gelu<A extends DType>(x: Tensor<A>, options?: GeluOptions): Tensor<FloatOf<A>>;
+/**
+ * Sigmoid linear unit (swish).
+ *
+ * `x / (1 + e^-x)`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.silu`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.nn.silu(ft.tensor([-1, 3])) // [-0.26894143, 2.8577224]
+ * ```
+ */
+declare function silu<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
+/**
+ * Mish.
+ *
+ * `x tanh(ln(1 + e^x))`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.mish`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.nn.mish(ft.tensor([-1, 3])) // [-0.30340144, 2.986535]
+ * ```
+ */
+declare function mish<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
+/** Options of `nn.softplus`. */
+interface SoftplusOptions {
+    /** A number; 1 by default. */
+    readonly beta?: number | undefined;
+}
+/**
+ * Smooth rectified linear unit, without overflow.
+ *
+ * `ln(1 + e^(beta x)) / beta`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.softplus`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param options An object of options.
+ * @example
+ * ```ts
+ * ft.nn.softplus(ft.tensor([0, 100])) // [0.6931472, 100]
+ * ```
+ */
+declare function softplus<A extends DType>(x: Tensor<A>, options?: SoftplusOptions): Tensor<FloatOf<A>>;
+/**
+ * Natural logarithm of the logistic function, without overflow.
+ *
+ * `-ln(1 + e^-x)`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.logsigmoid`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.nn.logSigmoid(ft.tensor([0, -100])) // [-0.6931472, -100]
+ * ```
+ */
+declare function logSigmoid<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
+/**
+ * Softsign.
+ *
+ * `x / (1 + |x|)`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.softsign`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.nn.softsign(ft.tensor([-1, 3])) // [-0.5, 0.75]
+ * ```
+ */
+declare function softsign<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
+/**
+ * What the hyperbolic tangent leaves of each element.
+ *
+ * `x - tanh(x)`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.tanhshrink`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.nn.tanhshrink(ft.tensor([-1, 3])) // [-0.23840584, 2.0049453]
+ * ```
+ */
+declare function tanhshrink<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
+/** Options of `nn.hardtanh`. */
+interface HardtanhOptions {
+    /** A number; -1 by default. */
+    readonly min?: number | undefined;
+    /** A number; 1 by default. */
+    readonly max?: number | undefined;
+}
+/**
+ * Each element limited to a range; NaN stays NaN.
+ *
+ * `min(max(x, min), max)`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.hardtanh`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param options An object of options.
+ * @example
+ * ```ts
+ * ft.nn.hardtanh(ft.tensor([-2, 0.5])) // [-1, 0.5]
+ * ```
+ */
+declare function hardtanh<A extends DType>(x: Tensor<A>, options?: HardtanhOptions): Tensor<FloatOf<A>>;
+/**
+ * Logistic function made of three straight lines.
+ *
+ * `min(max(x + 3, 0), 6) / 6`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.hardsigmoid`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.nn.hardsigmoid(ft.tensor([-4, 0, 1.5])) // [0, 0.5, 0.75]
+ * ```
+ */
+declare function hardsigmoid<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
+/**
+ * Swish with a logistic function made of three straight lines.
+ *
+ * `x min(max(x + 3, 0), 6) / 6`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.hardswish`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.nn.hardswish(ft.tensor([-4, 3, 1])) // [0, 3, 0.6666667]
+ * ```
+ */
+declare function hardswish<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
+/** Options of `nn.hardshrink`. */
+interface HardshrinkOptions {
+    /** A number; 0.5 by default. */
+    readonly lambda?: number | undefined;
+}
+/**
+ * Zero where an element is at most lambda in size, itself elsewhere.
+ *
+ * `0 for |x| <= lambda, x elsewhere`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.hardshrink`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param options An object of options.
+ * @example
+ * ```ts
+ * ft.nn.hardshrink(ft.tensor([-0.25, 3])) // [0, 3]
+ * ```
+ */
+declare function hardshrink<A extends DType>(x: Tensor<A>, options?: HardshrinkOptions): Tensor<FloatOf<A>>;
+/** Options of `nn.softshrink`. */
+interface SoftshrinkOptions {
+    /** A number; 0.5 by default. */
+    readonly lambda?: number | undefined;
+}
+/**
+ * Each element moved towards zero by lambda, and no further.
+ *
+ * `sign(x) max(|x| - lambda, 0)`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.softshrink`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param options An object of options.
+ * @example
+ * ```ts
+ * ft.nn.softshrink(ft.tensor([-0.25, 3])) // [0, 2.5]
+ * ```
+ */
+declare function softshrink<A extends DType>(x: Tensor<A>, options?: SoftshrinkOptions): Tensor<FloatOf<A>>;
 /** Options of `nn.conv`. */
 interface ConvOptions {
     /** One number for all spatial axes, or one for each; 1 by default. */
@@ -4010,14 +5521,40 @@ interface AvgPoolOptions {
 declare function avgPool<A extends DType>(x: Tensor<A>, window: number | readonly number[], options?: AvgPoolOptions): Tensor<FloatOf<A>>;
 
 type nn_d_AvgPoolOptions = AvgPoolOptions;
+type nn_d_CeluOptions = CeluOptions;
 type nn_d_ConvOptions = ConvOptions;
+type nn_d_EluOptions = EluOptions;
+type nn_d_GeluOptions = GeluOptions;
+type nn_d_HardshrinkOptions = HardshrinkOptions;
+type nn_d_HardtanhOptions = HardtanhOptions;
+type nn_d_LeakyReluOptions = LeakyReluOptions;
 type nn_d_MaxPoolOptions = MaxPoolOptions;
+type nn_d_SoftplusOptions = SoftplusOptions;
+type nn_d_SoftshrinkOptions = SoftshrinkOptions;
 declare const nn_d_avgPool: typeof avgPool;
+declare const nn_d_celu: typeof celu;
 declare const nn_d_conv: typeof conv;
+declare const nn_d_elu: typeof elu;
+declare const nn_d_gelu: typeof gelu;
+declare const nn_d_hardshrink: typeof hardshrink;
+declare const nn_d_hardsigmoid: typeof hardsigmoid;
+declare const nn_d_hardswish: typeof hardswish;
+declare const nn_d_hardtanh: typeof hardtanh;
+declare const nn_d_leakyRelu: typeof leakyRelu;
+declare const nn_d_logSigmoid: typeof logSigmoid;
 declare const nn_d_maxPool: typeof maxPool;
+declare const nn_d_mish: typeof mish;
+declare const nn_d_prelu: typeof prelu;
+declare const nn_d_relu6: typeof relu6;
+declare const nn_d_selu: typeof selu;
+declare const nn_d_silu: typeof silu;
+declare const nn_d_softplus: typeof softplus;
+declare const nn_d_softshrink: typeof softshrink;
+declare const nn_d_softsign: typeof softsign;
+declare const nn_d_tanhshrink: typeof tanhshrink;
 declare namespace nn_d {
-  export { nn_d_avgPool as avgPool, nn_d_conv as conv, nn_d_maxPool as maxPool };
-  export type { nn_d_AvgPoolOptions as AvgPoolOptions, nn_d_ConvOptions as ConvOptions, nn_d_MaxPoolOptions as MaxPoolOptions };
+  export { nn_d_avgPool as avgPool, nn_d_celu as celu, nn_d_conv as conv, nn_d_elu as elu, nn_d_gelu as gelu, nn_d_hardshrink as hardshrink, nn_d_hardsigmoid as hardsigmoid, nn_d_hardswish as hardswish, nn_d_hardtanh as hardtanh, nn_d_leakyRelu as leakyRelu, nn_d_logSigmoid as logSigmoid, nn_d_maxPool as maxPool, nn_d_mish as mish, nn_d_prelu as prelu, nn_d_relu6 as relu6, nn_d_selu as selu, nn_d_silu as silu, nn_d_softplus as softplus, nn_d_softshrink as softshrink, nn_d_softsign as softsign, nn_d_tanhshrink as tanhshrink };
+  export type { nn_d_AvgPoolOptions as AvgPoolOptions, nn_d_CeluOptions as CeluOptions, nn_d_ConvOptions as ConvOptions, nn_d_EluOptions as EluOptions, nn_d_GeluOptions as GeluOptions, nn_d_HardshrinkOptions as HardshrinkOptions, nn_d_HardtanhOptions as HardtanhOptions, nn_d_LeakyReluOptions as LeakyReluOptions, nn_d_MaxPoolOptions as MaxPoolOptions, nn_d_SoftplusOptions as SoftplusOptions, nn_d_SoftshrinkOptions as SoftshrinkOptions };
 }
 
 /** A key: two uint32 words. Use each key for one draw only; `split` and `fold` make more. */
@@ -4518,5 +6055,5 @@ declare class InternalError extends TensorError {
     readonly code = "ERR_INTERNAL";
 }
 
-export { ArgumentError, BackendUnavailableError, DTypeError, DeviceError, DisposedError, FormatError, IndexError, InternalError, LinAlgError, OutOfMemoryError, ShapeError, Slice, Tensor, TensorError, UnsupportedError, abs, acos, acosh, add, all, any, arange, argmax, argmin, argsort, asarray, asin, asinh, astype, atan, atan2, atanh, broadcastTo, cbrt, ceil, clip, concat, config, copy, cos, cosh, cumulativeSum, devices, digamma, divide as div, divide, empty, emptyLike, equal, erf, erfc, erfinv, evaluate, evaluateSync, exp, exp2, expandDims, expm1, eye, fft_d as fft, flip, floor, floorDivide, fromShared, fromTypedArray, full, fullLike, greater, greaterEqual, hypot, isfinite, isnan, less, lessEqual, lgamma, linalg_d as linalg, linspace, log, log10, log1p, log2, logSoftmax, logaddexp, logicalAnd, logicalNot, logicalOr, logspace, matmul, matrixTranspose, max, maximum, mean, memory, meshgrid, min, minimum, multiply as mul, multiply, negative as neg, negative, nn_d as nn, notEqual, oneHot, ones, onesLike, permuteDims, pow, prod, random_d as random, reciprocal, relu, remainder, resetStats, reshape, round, rsqrt, scatterAdd, scope, scopeAsync, setDefaultDevice, setMemoryLimit, setThreads, sigmoid, sign, sin, sinh, slice, softmax, sort, sqrt, square, squeeze, stack, stats, strict, subtract as sub, subtract, sum, take, tan, tanh, tensor, tensordot, topk, tril, trim, triu, where, zeros, zerosLike };
-export type { AbsentDevice, AllOptions, AnyOptions, ArgmaxOptions, ArgminOptions, ArgsortOptions, AsyncScope, Common, Complex, ComplexOf, ConcatOptions, Config, CreationOptions, CumulativeSumOptions, DType, DTypeOfArray, DTypeOfData, DataOf, Device, DeviceMemory, EmptyOptions, EyeOptions, Fallback, FlipOptions, FloatOf, FullOptions, IndexItem, ItemOf, LinspaceOptions, LogSoftmaxOptions, LogspaceOptions, MaxOptions, MeanOptions, MemoryInfo, MeshgridOptions, MinOptions, Nested, NestedArray, NoCommonDType, OneHotOptions, OnesOptions, Operand, PresentDevice, ProdOptions, Promote, RealOf, Rewriting, Scalar, ScatterAddOptions, SharedTensor, SoftmaxOptions, SortOptions, StackOptions, Stats, StorageOf, Strictness, SumOf, SumOptions, TakeOptions, TensorData, TensorJSON, TensorOptions, TensordotOptions, TopkOptions, TrilOptions, TriuOptions, TypedArray, With, ZerosOptions };
+export { ArgumentError, BackendUnavailableError, DTypeError, DeviceError, DisposedError, FormatError, IndexError, InternalError, LinAlgError, OutOfMemoryError, ShapeError, Slice, Tensor, TensorError, UnsupportedError, abs, acos, acosh, add, all, allclose, angle, any, arange, argmax, argmin, argsort, arrayEqual, asarray, asin, asinh, astype, atan, atan2, atanh, bitcast, bitwiseAnd, bitwiseCount, bitwiseInvert, bitwiseLeftShift, bitwiseOr, bitwiseRightShift, bitwiseXor, broadcastTo, cbrt, ceil, clip, complex, concat, config, conj, copy, copysign, cos, cosh, countLeadingZeros, cumulativeSum, deg2rad, devices, digamma, divide as div, divide, empty, emptyLike, equal, erf, erfc, erfinv, evaluate, evaluateSync, exp, exp2, expandDims, expm1, eye, fft_d as fft, flip, floor, floorDivide, fmax, fmin, fmod, fromShared, fromTypedArray, full, fullLike, greater, greaterEqual, heaviside, hypot, imag, isclose, isfinite, isinf, isnan, lerp, less, lessEqual, lgamma, linalg_d as linalg, linspace, log, log10, log1p, log2, logSoftmax, logaddexp, logicalAnd, logicalNot, logicalOr, logicalXor, logit, logspace, matmul, matrixTranspose, max, maximum, mean, memory, meshgrid, min, minimum, multiply as mul, multiply, nanToNum, negative as neg, negative, nextafter, nn_d as nn, notEqual, oneHot, ones, onesLike, permuteDims, polar, populationCount, positive, pow, prod, rad2deg, random_d as random, real, reciprocal, relu, remainder, resetStats, reshape, round, rsqrt, scatterAdd, scope, scopeAsync, setDefaultDevice, setMemoryLimit, setThreads, sigmoid, sign, signbit, sin, sinc, sinh, slice, softmax, sort, sqrt, square, squeeze, stack, stats, strict, subtract as sub, subtract, sum, take, tan, tanh, tensor, tensordot, topk, tril, trim, triu, trunc, truncDivide, where, xlog1py, xlogy, zeros, zerosLike };
+export type { AbsentDevice, AllOptions, AllcloseOptions, AnyOptions, ArgmaxOptions, ArgminOptions, ArgsortOptions, ArrayEqualOptions, AsyncScope, Common, Complex, ComplexOf, ConcatOptions, Config, CreationOptions, CumulativeSumOptions, DType, DTypeOfArray, DTypeOfData, DataOf, Device, DeviceMemory, EmptyOptions, EyeOptions, Fallback, FlipOptions, FloatOf, FullOptions, IndexItem, IscloseOptions, ItemOf, LinspaceOptions, LogSoftmaxOptions, LogspaceOptions, MaxOptions, MeanOptions, MemoryInfo, MeshgridOptions, MinOptions, Nested, NestedArray, NoCommonDType, OneHotOptions, OnesOptions, Operand, PresentDevice, ProdOptions, Promote, RealOf, Rewriting, Scalar, ScatterAddOptions, SharedTensor, SoftmaxOptions, SortOptions, StackOptions, Stats, StorageOf, Strictness, SumOf, SumOptions, TakeOptions, TensorData, TensorJSON, TensorOptions, TensordotOptions, TopkOptions, TrilOptions, TriuOptions, TypedArray, With, ZerosOptions };

@@ -175,7 +175,7 @@ export type SumOf<D extends DType> = {
   complex128: 'complex128'
 }[D]
 
-/** Complex dtype of Fourier transforms. */
+/** Complex dtype of Fourier transforms and of numbers given by their parts. */
 export type ComplexOf<D extends DType> = {
   bool: 'complex64'
   int8: 'complex64'

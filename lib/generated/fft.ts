@@ -33,8 +33,8 @@ export interface FftOptions {
  * ```
  */
 export function fft<A extends DType>(x: Tensor<A>, options?: number | FftOptions): Tensor<ComplexOf<A>> {
-  const o = readOptions(101, options, ['n', 'axis', 'norm'], arguments.length - 2, 'axis')
-  return one(101, [x], [o.n, o.axis, o.norm], []) as Tensor<ComplexOf<A>>
+  const o = readOptions(158, options, ['n', 'axis', 'norm'], arguments.length - 2, 'axis')
+  return one(158, [x], [o.n, o.axis, o.norm], []) as Tensor<ComplexOf<A>>
 }
 
 /** Options of `fft.ifft`. */
@@ -63,6 +63,6 @@ export interface IfftOptions {
  * ```
  */
 export function ifft<A extends DType>(x: Tensor<A>, options?: number | IfftOptions): Tensor<ComplexOf<A>> {
-  const o = readOptions(102, options, ['n', 'axis', 'norm'], arguments.length - 2, 'axis')
-  return one(102, [x], [o.n, o.axis, o.norm], []) as Tensor<ComplexOf<A>>
+  const o = readOptions(159, options, ['n', 'axis', 'norm'], arguments.length - 2, 'axis')
+  return one(159, [x], [o.n, o.axis, o.norm], []) as Tensor<ComplexOf<A>>
 }

@@ -5,7 +5,7 @@ import { many, one, readOptions, tensorList } from '../call.js'
 import { binary, unary } from '../record.js'
 import type { Common, Device, Operand, With } from '../operand.js'
 import type { Tensor } from '../tensor.js'
-import type { DType, FloatOf, Promote, RealOf, SumOf } from './dtypes.js'
+import type { ComplexOf, DType, FloatOf, Promote, RealOf, SumOf } from './dtypes.js'
 
 /**
  * Negates each element; integers wrap.
@@ -27,6 +27,24 @@ export function negative<A extends DType>(x: Tensor<A>): Tensor<A> {
 export { negative as neg }
 
 /**
+ * Each element as it is.
+ *
+ * `x`
+ *
+ * Takes a numeric dtype; gives the same dtype.
+ * NumPy `positive`, PyTorch `positive`.
+ *
+ * @param x A tensor of a numeric dtype.
+ * @example
+ * ```ts
+ * ft.tensor([1, -2]).positive() // [1, -2]
+ * ```
+ */
+export function positive<A extends DType>(x: Tensor<A>): Tensor<A> {
+  return unary(2, x) as Tensor<A>
+}
+
+/**
  * Absolute value of each element; of complex numbers the distance from 0.
  *
  * `|x|`
@@ -41,7 +59,7 @@ export { negative as neg }
  * ```
  */
 export function abs<A extends DType>(x: Tensor<A>): Tensor<RealOf<A>> {
-  return unary(2, x) as Tensor<RealOf<A>>
+  return unary(3, x) as Tensor<RealOf<A>>
 }
 
 /**
@@ -59,7 +77,7 @@ export function abs<A extends DType>(x: Tensor<A>): Tensor<RealOf<A>> {
  * ```
  */
 export function sign<A extends DType>(x: Tensor<A>): Tensor<A> {
-  return unary(3, x) as Tensor<A>
+  return unary(4, x) as Tensor<A>
 }
 
 /**
@@ -77,7 +95,7 @@ export function sign<A extends DType>(x: Tensor<A>): Tensor<A> {
  * ```
  */
 export function square<A extends DType>(x: Tensor<A>): Tensor<A> {
-  return unary(4, x) as Tensor<A>
+  return unary(5, x) as Tensor<A>
 }
 
 /**
@@ -95,7 +113,7 @@ export function square<A extends DType>(x: Tensor<A>): Tensor<A> {
  * ```
  */
 export function relu<A extends DType>(x: Tensor<A>): Tensor<A> {
-  return unary(5, x) as Tensor<A>
+  return unary(6, x) as Tensor<A>
 }
 
 /**
@@ -113,7 +131,7 @@ export function relu<A extends DType>(x: Tensor<A>): Tensor<A> {
  * ```
  */
 export function floor<A extends DType>(x: Tensor<A>): Tensor<A> {
-  return unary(6, x) as Tensor<A>
+  return unary(7, x) as Tensor<A>
 }
 
 /**
@@ -131,7 +149,25 @@ export function floor<A extends DType>(x: Tensor<A>): Tensor<A> {
  * ```
  */
 export function ceil<A extends DType>(x: Tensor<A>): Tensor<A> {
-  return unary(7, x) as Tensor<A>
+  return unary(8, x) as Tensor<A>
+}
+
+/**
+ * Integral part of each element, towards zero; integers stay as they are.
+ *
+ * `sign(x) floor(|x|)`
+ *
+ * Takes an integer or floating dtype; gives the same dtype.
+ * NumPy `trunc`, PyTorch `trunc`.
+ *
+ * @param x A tensor of an integer or floating dtype.
+ * @example
+ * ```ts
+ * ft.tensor([1.5, -1.5]).trunc() // [1, -1]
+ * ```
+ */
+export function trunc<A extends DType>(x: Tensor<A>): Tensor<A> {
+  return unary(9, x) as Tensor<A>
 }
 
 /**
@@ -149,7 +185,7 @@ export function ceil<A extends DType>(x: Tensor<A>): Tensor<A> {
  * ```
  */
 export function round<A extends DType>(x: Tensor<A>): Tensor<A> {
-  return unary(8, x) as Tensor<A>
+  return unary(10, x) as Tensor<A>
 }
 
 /**
@@ -167,7 +203,7 @@ export function round<A extends DType>(x: Tensor<A>): Tensor<A> {
  * ```
  */
 export function sqrt<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
-  return unary(9, x) as Tensor<FloatOf<A>>
+  return unary(11, x) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -185,7 +221,7 @@ export function sqrt<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ```
  */
 export function rsqrt<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
-  return unary(10, x) as Tensor<FloatOf<A>>
+  return unary(12, x) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -203,7 +239,7 @@ export function rsqrt<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ```
  */
 export function reciprocal<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
-  return unary(11, x) as Tensor<FloatOf<A>>
+  return unary(13, x) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -221,7 +257,7 @@ export function reciprocal<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ```
  */
 export function exp<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
-  return unary(12, x) as Tensor<FloatOf<A>>
+  return unary(14, x) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -239,7 +275,7 @@ export function exp<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ```
  */
 export function exp2<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
-  return unary(13, x) as Tensor<FloatOf<A>>
+  return unary(15, x) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -257,7 +293,7 @@ export function exp2<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ```
  */
 export function expm1<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
-  return unary(14, x) as Tensor<FloatOf<A>>
+  return unary(16, x) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -275,7 +311,7 @@ export function expm1<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ```
  */
 export function log<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
-  return unary(15, x) as Tensor<FloatOf<A>>
+  return unary(17, x) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -293,7 +329,7 @@ export function log<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ```
  */
 export function log1p<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
-  return unary(16, x) as Tensor<FloatOf<A>>
+  return unary(18, x) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -311,7 +347,7 @@ export function log1p<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ```
  */
 export function log2<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
-  return unary(17, x) as Tensor<FloatOf<A>>
+  return unary(19, x) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -329,7 +365,7 @@ export function log2<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ```
  */
 export function log10<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
-  return unary(18, x) as Tensor<FloatOf<A>>
+  return unary(20, x) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -347,7 +383,7 @@ export function log10<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ```
  */
 export function sin<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
-  return unary(19, x) as Tensor<FloatOf<A>>
+  return unary(21, x) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -365,7 +401,7 @@ export function sin<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ```
  */
 export function cos<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
-  return unary(20, x) as Tensor<FloatOf<A>>
+  return unary(22, x) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -383,7 +419,7 @@ export function cos<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ```
  */
 export function tan<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
-  return unary(21, x) as Tensor<FloatOf<A>>
+  return unary(23, x) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -401,7 +437,7 @@ export function tan<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ```
  */
 export function asin<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
-  return unary(22, x) as Tensor<FloatOf<A>>
+  return unary(24, x) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -419,7 +455,7 @@ export function asin<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ```
  */
 export function acos<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
-  return unary(23, x) as Tensor<FloatOf<A>>
+  return unary(25, x) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -437,7 +473,7 @@ export function acos<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ```
  */
 export function atan<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
-  return unary(24, x) as Tensor<FloatOf<A>>
+  return unary(26, x) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -455,7 +491,7 @@ export function atan<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ```
  */
 export function sinh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
-  return unary(25, x) as Tensor<FloatOf<A>>
+  return unary(27, x) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -473,7 +509,7 @@ export function sinh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ```
  */
 export function cosh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
-  return unary(26, x) as Tensor<FloatOf<A>>
+  return unary(28, x) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -491,7 +527,7 @@ export function cosh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ```
  */
 export function tanh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
-  return unary(27, x) as Tensor<FloatOf<A>>
+  return unary(29, x) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -509,7 +545,7 @@ export function tanh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ```
  */
 export function asinh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
-  return unary(28, x) as Tensor<FloatOf<A>>
+  return unary(30, x) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -527,7 +563,7 @@ export function asinh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ```
  */
 export function acosh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
-  return unary(29, x) as Tensor<FloatOf<A>>
+  return unary(31, x) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -545,7 +581,79 @@ export function acosh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ```
  */
 export function atanh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
-  return unary(30, x) as Tensor<FloatOf<A>>
+  return unary(32, x) as Tensor<FloatOf<A>>
+}
+
+/**
+ * Degrees as radians.
+ *
+ * `x pi / 180`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * NumPy `deg2rad`, PyTorch `deg2rad`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([180, 90]).deg2rad() // [3.1415927, 1.5707964]
+ * ```
+ */
+export function deg2rad<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+  return unary(33, x) as Tensor<FloatOf<A>>
+}
+
+/**
+ * Radians as degrees.
+ *
+ * `x 180 / pi`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * NumPy `rad2deg`, PyTorch `rad2deg`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([1, -2]).rad2deg() // [57.29578, -114.59156]
+ * ```
+ */
+export function rad2deg<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+  return unary(34, x) as Tensor<FloatOf<A>>
+}
+
+/**
+ * Normalised sinc of each element; 1 at 0.
+ *
+ * `sin(pi x) / (pi x)`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * NumPy `sinc`, PyTorch `sinc`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([0, 0.5]).sinc() // [1, 0.63661975]
+ * ```
+ */
+export function sinc<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+  return unary(35, x) as Tensor<FloatOf<A>>
+}
+
+/**
+ * Inverse of the logistic function of each element; infinite at 0 and 1, NaN beyond.
+ *
+ * `ln(x / (1 - x))`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `logit`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([0.5, 0.75]).logit() // [0, 1.0986123]
+ * ```
+ */
+export function logit<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+  return unary(36, x) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -563,7 +671,7 @@ export function atanh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ```
  */
 export function sigmoid<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
-  return unary(31, x) as Tensor<FloatOf<A>>
+  return unary(37, x) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -581,7 +689,7 @@ export function sigmoid<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ```
  */
 export function cbrt<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
-  return unary(32, x) as Tensor<FloatOf<A>>
+  return unary(38, x) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -599,7 +707,7 @@ export function cbrt<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ```
  */
 export function erf<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
-  return unary(33, x) as Tensor<FloatOf<A>>
+  return unary(39, x) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -617,7 +725,7 @@ export function erf<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ```
  */
 export function erfc<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
-  return unary(34, x) as Tensor<FloatOf<A>>
+  return unary(40, x) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -635,7 +743,7 @@ export function erfc<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ```
  */
 export function erfinv<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
-  return unary(35, x) as Tensor<FloatOf<A>>
+  return unary(41, x) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -653,7 +761,7 @@ export function erfinv<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ```
  */
 export function lgamma<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
-  return unary(36, x) as Tensor<FloatOf<A>>
+  return unary(42, x) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -671,7 +779,7 @@ export function lgamma<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ```
  */
 export function digamma<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
-  return unary(37, x) as Tensor<FloatOf<A>>
+  return unary(43, x) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -689,7 +797,7 @@ export function digamma<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ```
  */
 export function isnan(x: Tensor): Tensor<'bool'> {
-  return unary(38, x) as Tensor<'bool'>
+  return unary(44, x) as Tensor<'bool'>
 }
 
 /**
@@ -707,7 +815,25 @@ export function isnan(x: Tensor): Tensor<'bool'> {
  * ```
  */
 export function isfinite(x: Tensor): Tensor<'bool'> {
-  return unary(39, x) as Tensor<'bool'>
+  return unary(45, x) as Tensor<'bool'>
+}
+
+/**
+ * Whether each element is infinite; of complex numbers, whether a part is.
+ *
+ * `|x| == Infinity`
+ *
+ * Takes any dtype; gives bool.
+ * NumPy `isinf`, PyTorch `isinf`.
+ *
+ * @param x A tensor.
+ * @example
+ * ```ts
+ * ft.tensor([1, -Infinity]).isinf() // [false, true]
+ * ```
+ */
+export function isinf(x: Tensor): Tensor<'bool'> {
+  return unary(46, x) as Tensor<'bool'>
 }
 
 /**
@@ -725,7 +851,7 @@ export function isfinite(x: Tensor): Tensor<'bool'> {
  * ```
  */
 export function logicalNot(x: Tensor): Tensor<'bool'> {
-  return unary(40, x) as Tensor<'bool'>
+  return unary(47, x) as Tensor<'bool'>
 }
 
 /**
@@ -744,7 +870,7 @@ export function logicalNot(x: Tensor): Tensor<'bool'> {
  * ```
  */
 export function add<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<Common<A, B>> {
-  return binary(41, x1, x2) as Tensor<Common<A, B>>
+  return binary(48, x1, x2) as Tensor<Common<A, B>>
 }
 
 /**
@@ -763,7 +889,7 @@ export function add<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<
  * ```
  */
 export function subtract<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<Common<A, B>> {
-  return binary(42, x1, x2) as Tensor<Common<A, B>>
+  return binary(49, x1, x2) as Tensor<Common<A, B>>
 }
 export { subtract as sub }
 
@@ -783,7 +909,7 @@ export { subtract as sub }
  * ```
  */
 export function multiply<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<Common<A, B>> {
-  return binary(43, x1, x2) as Tensor<Common<A, B>>
+  return binary(50, x1, x2) as Tensor<Common<A, B>>
 }
 export { multiply as mul }
 
@@ -803,7 +929,7 @@ export { multiply as mul }
  * ```
  */
 export function divide<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<FloatOf<Common<A, B>>> {
-  return binary(44, x1, x2) as Tensor<FloatOf<Common<A, B>>>
+  return binary(51, x1, x2) as Tensor<FloatOf<Common<A, B>>>
 }
 export { divide as div }
 
@@ -823,7 +949,7 @@ export { divide as div }
  * ```
  */
 export function pow<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<Common<A, B>> {
-  return binary(45, x1, x2) as Tensor<Common<A, B>>
+  return binary(52, x1, x2) as Tensor<Common<A, B>>
 }
 
 /**
@@ -842,7 +968,7 @@ export function pow<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<
  * ```
  */
 export function atan2<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<FloatOf<Common<A, B>>> {
-  return binary(46, x1, x2) as Tensor<FloatOf<Common<A, B>>>
+  return binary(53, x1, x2) as Tensor<FloatOf<Common<A, B>>>
 }
 
 /**
@@ -861,7 +987,7 @@ export function atan2<A extends Operand, B extends Operand>(x1: A, x2: B): Tenso
  * ```
  */
 export function hypot<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<FloatOf<Common<A, B>>> {
-  return binary(47, x1, x2) as Tensor<FloatOf<Common<A, B>>>
+  return binary(54, x1, x2) as Tensor<FloatOf<Common<A, B>>>
 }
 
 /**
@@ -880,7 +1006,7 @@ export function hypot<A extends Operand, B extends Operand>(x1: A, x2: B): Tenso
  * ```
  */
 export function logaddexp<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<FloatOf<Common<A, B>>> {
-  return binary(48, x1, x2) as Tensor<FloatOf<Common<A, B>>>
+  return binary(55, x1, x2) as Tensor<FloatOf<Common<A, B>>>
 }
 
 /**
@@ -899,7 +1025,45 @@ export function logaddexp<A extends Operand, B extends Operand>(x1: A, x2: B): T
  * ```
  */
 export function remainder<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<Common<A, B>> {
-  return binary(49, x1, x2) as Tensor<Common<A, B>>
+  return binary(56, x1, x2) as Tensor<Common<A, B>>
+}
+
+/**
+ * Remainder of the truncated division, exact, with the dividend's sign as in C; integers: 0 for a divisor of 0.
+ *
+ * `x1 - trunc(x1 / x2) * x2`
+ *
+ * Takes an integer or floating dtype; gives the promoted dtype.
+ * NumPy `fmod`, PyTorch `fmod`.
+ *
+ * @param x1 A tensor or a JavaScript scalar of an integer or floating dtype.
+ * @param x2 A tensor or a JavaScript scalar of an integer or floating dtype.
+ * @example
+ * ```ts
+ * ft.tensor([5, -5]).fmod(3) // [2, -2]
+ * ```
+ */
+export function fmod<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<Common<A, B>> {
+  return binary(57, x1, x2) as Tensor<Common<A, B>>
+}
+
+/**
+ * Quotient rounded towards zero; integers: 0 for a divisor of 0.
+ *
+ * `trunc(x1 / x2)`
+ *
+ * Takes an integer or floating dtype; gives the promoted dtype.
+ * PyTorch `div(rounding_mode='trunc')`.
+ *
+ * @param x1 A tensor or a JavaScript scalar of an integer or floating dtype.
+ * @param x2 A tensor or a JavaScript scalar of an integer or floating dtype.
+ * @example
+ * ```ts
+ * ft.tensor([5, -5]).truncDivide(3) // [1, -1]
+ * ```
+ */
+export function truncDivide<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<Common<A, B>> {
+  return binary(58, x1, x2) as Tensor<Common<A, B>>
 }
 
 /**
@@ -918,7 +1082,7 @@ export function remainder<A extends Operand, B extends Operand>(x1: A, x2: B): T
  * ```
  */
 export function floorDivide<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<Common<A, B>> {
-  return binary(50, x1, x2) as Tensor<Common<A, B>>
+  return binary(59, x1, x2) as Tensor<Common<A, B>>
 }
 
 /**
@@ -937,7 +1101,102 @@ export function floorDivide<A extends Operand, B extends Operand>(x1: A, x2: B):
  * ```
  */
 export function minimum<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<Common<A, B>> {
-  return binary(51, x1, x2) as Tensor<Common<A, B>>
+  return binary(60, x1, x2) as Tensor<Common<A, B>>
+}
+
+/**
+ * Smaller of two operands; NaN only where both are, -0 is below +0.
+ *
+ * `min(x1, x2)`
+ *
+ * Takes a real dtype; gives the promoted dtype.
+ * NumPy `fmin`, PyTorch `fmin`.
+ *
+ * @param x1 A tensor or a JavaScript scalar of a real dtype.
+ * @param x2 A tensor or a JavaScript scalar of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([1, NaN]).fmin(3) // [1, 3]
+ * ```
+ */
+export function fmin<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<Common<A, B>> {
+  return binary(61, x1, x2) as Tensor<Common<A, B>>
+}
+
+/**
+ * Larger of two operands; NaN only where both are, +0 is above -0.
+ *
+ * `max(x1, x2)`
+ *
+ * Takes a real dtype; gives the promoted dtype.
+ * NumPy `fmax`, PyTorch `fmax`.
+ *
+ * @param x1 A tensor or a JavaScript scalar of a real dtype.
+ * @param x2 A tensor or a JavaScript scalar of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([1, NaN]).fmax(3) // [3, 3]
+ * ```
+ */
+export function fmax<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<Common<A, B>> {
+  return binary(62, x1, x2) as Tensor<Common<A, B>>
+}
+
+/**
+ * Step from 0 to 1 at 0, where it has the second operand's value; NaN stays NaN.
+ *
+ * `0 for x1 < 0, x2 for x1 = 0, 1 for x1 > 0`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * NumPy `heaviside`, PyTorch `heaviside`.
+ *
+ * @param x1 A tensor or a JavaScript scalar of a real dtype.
+ * @param x2 A tensor or a JavaScript scalar of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([-2, 0, 3]).heaviside(0.5) // [0, 0.5, 1]
+ * ```
+ */
+export function heaviside<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<FloatOf<Common<A, B>>> {
+  return binary(63, x1, x2) as Tensor<FloatOf<Common<A, B>>>
+}
+
+/**
+ * The first by the natural logarithm of the second; 0 where the first is 0, unless the second is NaN.
+ *
+ * `x1 ln(x2)`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * PyTorch `xlogy`.
+ *
+ * @param x1 A tensor or a JavaScript scalar of a real dtype.
+ * @param x2 A tensor or a JavaScript scalar of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([0, 2]).xlogy(ft.tensor([0, 10])) // [0, 4.6051702]
+ * ```
+ */
+export function xlogy<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<FloatOf<Common<A, B>>> {
+  return binary(64, x1, x2) as Tensor<FloatOf<Common<A, B>>>
+}
+
+/**
+ * The first by the natural logarithm of 1 plus the second; 0 where the first is 0, unless the second is NaN.
+ *
+ * `x1 ln(1 + x2)`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * PyTorch `special.xlog1py`.
+ *
+ * @param x1 A tensor or a JavaScript scalar of a real dtype.
+ * @param x2 A tensor or a JavaScript scalar of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([0, 2]).xlog1py(ft.tensor([-1, 9])) // [0, 4.6051702]
+ * ```
+ */
+export function xlog1py<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<FloatOf<Common<A, B>>> {
+  return binary(65, x1, x2) as Tensor<FloatOf<Common<A, B>>>
 }
 
 /**
@@ -956,7 +1215,362 @@ export function minimum<A extends Operand, B extends Operand>(x1: A, x2: B): Ten
  * ```
  */
 export function maximum<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<Common<A, B>> {
-  return binary(52, x1, x2) as Tensor<Common<A, B>>
+  return binary(66, x1, x2) as Tensor<Common<A, B>>
+}
+
+/**
+ * Bits that are set in both integers; of bool, logical and.
+ *
+ * `x1 & x2`
+ *
+ * Takes an integer dtype or bool; gives the promoted dtype.
+ * NumPy `bitwise_and`, PyTorch `bitwise_and`.
+ *
+ * @param x1 A tensor or a JavaScript scalar of an integer dtype or bool.
+ * @param x2 A tensor or a JavaScript scalar of an integer dtype or bool.
+ * @throws {TensorError} `ERR_DTYPE`, as for `ft.tensor([1.5]).bitwiseAnd(ft.tensor([2.5]))`.
+ * @example
+ * ```ts
+ * ft.tensor([6, 5], { dtype: 'int32' }).bitwiseAnd(3n) // [2, 1]
+ * ```
+ */
+export function bitwiseAnd<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<Common<A, B>> {
+  return binary(67, x1, x2) as Tensor<Common<A, B>>
+}
+
+/**
+ * Bits that are set in either integer; of bool, logical or.
+ *
+ * `x1 | x2`
+ *
+ * Takes an integer dtype or bool; gives the promoted dtype.
+ * NumPy `bitwise_or`, PyTorch `bitwise_or`.
+ *
+ * @param x1 A tensor or a JavaScript scalar of an integer dtype or bool.
+ * @param x2 A tensor or a JavaScript scalar of an integer dtype or bool.
+ * @example
+ * ```ts
+ * ft.tensor([6, 5], { dtype: 'int32' }).bitwiseOr(3n) // [7, 7]
+ * ```
+ */
+export function bitwiseOr<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<Common<A, B>> {
+  return binary(68, x1, x2) as Tensor<Common<A, B>>
+}
+
+/**
+ * Bits that are set in one of both integers; of bool, whether they differ.
+ *
+ * `x1 ^ x2`
+ *
+ * Takes an integer dtype or bool; gives the promoted dtype.
+ * NumPy `bitwise_xor`, PyTorch `bitwise_xor`.
+ *
+ * @param x1 A tensor or a JavaScript scalar of an integer dtype or bool.
+ * @param x2 A tensor or a JavaScript scalar of an integer dtype or bool.
+ * @example
+ * ```ts
+ * ft.tensor([6, 5], { dtype: 'int32' }).bitwiseXor(3n) // [5, 6]
+ * ```
+ */
+export function bitwiseXor<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<Common<A, B>> {
+  return binary(69, x1, x2) as Tensor<Common<A, B>>
+}
+
+/**
+ * Each bit of each integer inverted; of bool, logical not.
+ *
+ * `~x`
+ *
+ * Takes an integer dtype or bool; gives the same dtype.
+ * NumPy `bitwise_invert`, PyTorch `bitwise_not`.
+ *
+ * @param x A tensor of an integer dtype or bool.
+ * @throws {TensorError} `ERR_DTYPE`, as for `ft.tensor([1.5]).bitwiseInvert()`.
+ * @example
+ * ```ts
+ * ft.tensor([0, 5], { dtype: 'int32' }).bitwiseInvert() // [-1, -6]
+ * ```
+ */
+export function bitwiseInvert<A extends DType>(x: Tensor<A>): Tensor<A> {
+  return unary(70, x) as Tensor<A>
+}
+
+/**
+ * Bits moved up by x2 places; 0 where that is the width or more, or negative.
+ *
+ * `x1 * 2^x2`
+ *
+ * Takes an integer dtype; gives the promoted dtype.
+ * NumPy `bitwise_left_shift`, PyTorch `bitwise_left_shift`.
+ *
+ * @param x1 A tensor or a JavaScript scalar of an integer dtype.
+ * @param x2 A tensor or a JavaScript scalar of an integer dtype.
+ * @throws {TensorError} `ERR_DTYPE`, as for `ft.tensor([1.5]).bitwiseLeftShift(1)`.
+ * @example
+ * ```ts
+ * ft.tensor([1, 5], { dtype: 'int32' }).bitwiseLeftShift(2n) // [4, 20]
+ * ```
+ */
+export function bitwiseLeftShift<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<Common<A, B>> {
+  return binary(71, x1, x2) as Tensor<Common<A, B>>
+}
+
+/**
+ * Bits moved down by x2 places, copies of the sign moving in; where that is the width or more, or negative, only they are left.
+ *
+ * `floor(x1 / 2^x2)`
+ *
+ * Takes an integer dtype; gives the promoted dtype.
+ * NumPy `bitwise_right_shift`, PyTorch `bitwise_right_shift`.
+ *
+ * @param x1 A tensor or a JavaScript scalar of an integer dtype.
+ * @param x2 A tensor or a JavaScript scalar of an integer dtype.
+ * @example
+ * ```ts
+ * ft.tensor([20, -5], { dtype: 'int32' }).bitwiseRightShift(2n) // [5, -2]
+ * ```
+ */
+export function bitwiseRightShift<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<Common<A, B>> {
+  return binary(72, x1, x2) as Tensor<Common<A, B>>
+}
+
+/**
+ * How many bits of each integer are set, in its dtype; negative ones in two's complement.
+ *
+ * `sum_i bit_i(x)`
+ *
+ * Takes an integer dtype; gives the same dtype.
+ *
+ * @param x A tensor of an integer dtype.
+ * @throws {TensorError} `ERR_DTYPE`, as for `ft.tensor([1.5]).populationCount()`.
+ * @example
+ * ```ts
+ * ft.tensor([7, -1], { dtype: 'int32' }).populationCount() // [3, 32]
+ * ```
+ */
+export function populationCount<A extends DType>(x: Tensor<A>): Tensor<A> {
+  return unary(73, x) as Tensor<A>
+}
+
+/**
+ * How many bits of the absolute value of each integer are set, as uint8.
+ *
+ * `sum_i bit_i(|x|)`
+ *
+ * Takes an integer dtype; gives uint8.
+ * NumPy `bitwise_count`.
+ *
+ * @param x A tensor of an integer dtype.
+ * @example
+ * ```ts
+ * ft.tensor([7, -1], { dtype: 'int32' }).bitwiseCount() // [3, 1]
+ * ```
+ */
+export function bitwiseCount(x: Tensor): Tensor<'uint8'> {
+  return unary(74, x) as Tensor<'uint8'>
+}
+
+/**
+ * How many bits of each integer stand above the highest that is set, in its dtype; the width for 0.
+ *
+ * `width - 1 - floor(log2(x))`
+ *
+ * Takes an integer dtype; gives the same dtype.
+ *
+ * @param x A tensor of an integer dtype.
+ * @example
+ * ```ts
+ * ft.tensor([1, 0], { dtype: 'int32' }).countLeadingZeros() // [31, 32]
+ * ```
+ */
+export function countLeadingZeros<A extends DType>(x: Tensor<A>): Tensor<A> {
+  return unary(75, x) as Tensor<A>
+}
+
+/**
+ * The bits of each element as another dtype of the same size.
+ *
+ * `bits(out) = bits(x)`
+ *
+ * Takes any dtype; gives the dtype asked for.
+ * NumPy `ndarray.view`, PyTorch `Tensor.view`.
+ *
+ * @param x A tensor.
+ * @param dtype The dtype of the result.
+ * @throws {TensorError} `ERR_DTYPE`, as for `ft.tensor([1]).bitcast('int8')`.
+ * @example
+ * ```ts
+ * ft.tensor([1, -2]).bitcast('int32') // [1065353216, -1073741824]
+ * ```
+ */
+export function bitcast<E extends DType>(x: Tensor, dtype: E): Tensor<E> {
+  return one(76, [x], [dtype], []) as Tensor<E>
+}
+
+/**
+ * Real part of each element; real numbers stay as they are.
+ *
+ * `a of a + bi`
+ *
+ * Takes any dtype; gives the same dtype, that of the parts for complex numbers.
+ * NumPy `real`, PyTorch `real`.
+ *
+ * @param x A tensor.
+ * @example
+ * ```ts
+ * ft.complex(ft.tensor([1, 2]), 3).real() // [1, 2]
+ * ```
+ */
+export function real<A extends DType>(x: Tensor<A>): Tensor<RealOf<A>> {
+  return unary(77, x) as Tensor<RealOf<A>>
+}
+
+/**
+ * Imaginary part of each element; 0 for real numbers.
+ *
+ * `b of a + bi`
+ *
+ * Takes any dtype; gives the same dtype, that of the parts for complex numbers.
+ * NumPy `imag`, PyTorch `imag`.
+ *
+ * @param x A tensor.
+ * @example
+ * ```ts
+ * ft.complex(ft.tensor([1, 2]), 3).imag() // [3, 3]
+ * ```
+ */
+export function imag<A extends DType>(x: Tensor<A>): Tensor<RealOf<A>> {
+  return unary(78, x) as Tensor<RealOf<A>>
+}
+
+/**
+ * Complex conjugate of each element; real numbers stay as they are.
+ *
+ * `a - bi of a + bi`
+ *
+ * Takes any dtype; gives the same dtype.
+ * NumPy `conj`, PyTorch `conj`.
+ *
+ * @param x A tensor.
+ * @example
+ * ```ts
+ * ft.complex(ft.tensor([1, 2]), 3).conj().imag() // [-3, -3]
+ * ```
+ */
+export function conj<A extends DType>(x: Tensor<A>): Tensor<A> {
+  return unary(79, x) as Tensor<A>
+}
+
+/**
+ * Angle of each element from the positive real axis, from -pi to pi: 0 or pi for real numbers.
+ *
+ * `atan2(imag x, real x)`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool, that of the parts for complex numbers.
+ * NumPy `angle`, PyTorch `angle`.
+ *
+ * @param x A tensor.
+ * @example
+ * ```ts
+ * ft.complex(ft.tensor([1, 0]), ft.tensor([1, 2])).angle() // [0.7853982, 1.5707964]
+ * ```
+ */
+export function angle<A extends DType>(x: Tensor<A>): Tensor<RealOf<FloatOf<A>>> {
+  return unary(80, x) as Tensor<RealOf<FloatOf<A>>>
+}
+
+/**
+ * Complex numbers of two real parts: complex128 of float64, complex64 of all others.
+ *
+ * `real + imag i`
+ *
+ * Takes a real dtype; gives complex64, complex128 for float64.
+ * PyTorch `complex`.
+ *
+ * @param real A tensor or a JavaScript scalar of a real dtype.
+ * @param imag A tensor or a JavaScript scalar of a real dtype.
+ * @example
+ * ```ts
+ * ft.complex(ft.tensor([3, 0]), ft.tensor([4, 1])).abs() // [5, 1]
+ * ```
+ */
+export function complex<A extends Operand, B extends Operand>(real: A, imag: B): Tensor<ComplexOf<FloatOf<Common<A, B>>>> {
+  return binary(81, real, imag) as Tensor<ComplexOf<FloatOf<Common<A, B>>>>
+}
+
+/**
+ * Complex numbers of an absolute value and an angle.
+ *
+ * `abs (cos angle + i sin angle)`
+ *
+ * Takes a real dtype; gives complex64, complex128 for float64.
+ * PyTorch `polar`.
+ *
+ * @param abs A tensor or a JavaScript scalar of a real dtype.
+ * @param angle A tensor or a JavaScript scalar of a real dtype.
+ * @example
+ * ```ts
+ * ft.polar(ft.tensor([2, 3]), 0).real() // [2, 3]
+ * ```
+ */
+export function polar<A extends Operand, B extends Operand>(abs: A, angle: B): Tensor<ComplexOf<FloatOf<Common<A, B>>>> {
+  return binary(82, abs, angle) as Tensor<ComplexOf<FloatOf<Common<A, B>>>>
+}
+
+/**
+ * Whether the sign of each element is negative, that of -0 and of NaN too.
+ *
+ * `x < 0, or x is -0`
+ *
+ * Takes a real dtype; gives bool.
+ * NumPy `signbit`, PyTorch `signbit`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([1, -2, -0]).signbit() // [false, true, true]
+ * ```
+ */
+export function signbit(x: Tensor): Tensor<'bool'> {
+  return unary(83, x) as Tensor<'bool'>
+}
+
+/**
+ * The absolute value of the first with the sign of the second, that of -0 too.
+ *
+ * `|x1| sign(x2)`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * NumPy `copysign`, PyTorch `copysign`.
+ *
+ * @param x1 A tensor or a JavaScript scalar of a real dtype.
+ * @param x2 A tensor or a JavaScript scalar of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([1, -2]).copysign(-3) // [-1, -2]
+ * ```
+ */
+export function copysign<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<FloatOf<Common<A, B>>> {
+  return binary(84, x1, x2) as Tensor<FloatOf<Common<A, B>>>
+}
+
+/**
+ * The next float after the first on the way to the second; the second where they are equal.
+ *
+ * `min { y > x1 } or max { y < x1 }`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * NumPy `nextafter`, PyTorch `nextafter`.
+ *
+ * @param x1 A tensor or a JavaScript scalar of a real dtype.
+ * @param x2 A tensor or a JavaScript scalar of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([0]).nextafter(1).greater(0) // [true]
+ * ```
+ */
+export function nextafter<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<FloatOf<Common<A, B>>> {
+  return binary(85, x1, x2) as Tensor<FloatOf<Common<A, B>>>
 }
 
 /**
@@ -975,7 +1589,7 @@ export function maximum<A extends Operand, B extends Operand>(x1: A, x2: B): Ten
  * ```
  */
 export function equal(x1: Operand, x2: Operand): Tensor<'bool'> {
-  return binary(53, x1, x2) as Tensor<'bool'>
+  return binary(86, x1, x2) as Tensor<'bool'>
 }
 
 /**
@@ -994,7 +1608,7 @@ export function equal(x1: Operand, x2: Operand): Tensor<'bool'> {
  * ```
  */
 export function notEqual(x1: Operand, x2: Operand): Tensor<'bool'> {
-  return binary(54, x1, x2) as Tensor<'bool'>
+  return binary(87, x1, x2) as Tensor<'bool'>
 }
 
 /**
@@ -1013,7 +1627,7 @@ export function notEqual(x1: Operand, x2: Operand): Tensor<'bool'> {
  * ```
  */
 export function less(x1: Operand, x2: Operand): Tensor<'bool'> {
-  return binary(55, x1, x2) as Tensor<'bool'>
+  return binary(88, x1, x2) as Tensor<'bool'>
 }
 
 /**
@@ -1032,7 +1646,7 @@ export function less(x1: Operand, x2: Operand): Tensor<'bool'> {
  * ```
  */
 export function lessEqual(x1: Operand, x2: Operand): Tensor<'bool'> {
-  return binary(56, x1, x2) as Tensor<'bool'>
+  return binary(89, x1, x2) as Tensor<'bool'>
 }
 
 /**
@@ -1051,7 +1665,7 @@ export function lessEqual(x1: Operand, x2: Operand): Tensor<'bool'> {
  * ```
  */
 export function greater(x1: Operand, x2: Operand): Tensor<'bool'> {
-  return binary(57, x1, x2) as Tensor<'bool'>
+  return binary(90, x1, x2) as Tensor<'bool'>
 }
 
 /**
@@ -1070,7 +1684,7 @@ export function greater(x1: Operand, x2: Operand): Tensor<'bool'> {
  * ```
  */
 export function greaterEqual(x1: Operand, x2: Operand): Tensor<'bool'> {
-  return binary(58, x1, x2) as Tensor<'bool'>
+  return binary(91, x1, x2) as Tensor<'bool'>
 }
 
 /**
@@ -1089,7 +1703,26 @@ export function greaterEqual(x1: Operand, x2: Operand): Tensor<'bool'> {
  * ```
  */
 export function logicalAnd(x1: Operand, x2: Operand): Tensor<'bool'> {
-  return binary(59, x1, x2) as Tensor<'bool'>
+  return binary(92, x1, x2) as Tensor<'bool'>
+}
+
+/**
+ * Whether one of both elements is non-zero, and the other is not.
+ *
+ * `(x1 != 0) != (x2 != 0)`
+ *
+ * Takes any dtype; gives bool.
+ * NumPy `logical_xor`, PyTorch `logical_xor`.
+ *
+ * @param x1 A tensor or a JavaScript scalar.
+ * @param x2 A tensor or a JavaScript scalar.
+ * @example
+ * ```ts
+ * ft.tensor([1, 0]).logicalXor(ft.tensor([2, 2])) // [false, true]
+ * ```
+ */
+export function logicalXor(x1: Operand, x2: Operand): Tensor<'bool'> {
+  return binary(93, x1, x2) as Tensor<'bool'>
 }
 
 /**
@@ -1108,7 +1741,97 @@ export function logicalAnd(x1: Operand, x2: Operand): Tensor<'bool'> {
  * ```
  */
 export function logicalOr(x1: Operand, x2: Operand): Tensor<'bool'> {
-  return binary(60, x1, x2) as Tensor<'bool'>
+  return binary(94, x1, x2) as Tensor<'bool'>
+}
+
+/** Options of `isclose`. */
+export interface IscloseOptions {
+  /** false by default. */
+  readonly equalNan?: boolean | undefined
+  /** A number; 0.00001 by default. */
+  readonly rtol?: number | undefined
+  /** A number; 0.00000001 by default. */
+  readonly atol?: number | undefined
+}
+
+/**
+ * Whether elements are equal within a relative and an absolute tolerance; infinities only where they are equal, NaN only with equalNan.
+ *
+ * `|x1 - x2| <= atol + rtol |x2|`
+ *
+ * Takes any dtype; gives bool.
+ * NumPy `isclose`, PyTorch `isclose`.
+ *
+ * @param x1 A tensor or a JavaScript scalar.
+ * @param x2 A tensor or a JavaScript scalar.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).isclose(ft.zeros([3]))`.
+ * @example
+ * ```ts
+ * ft.tensor([1, 2]).isclose(ft.tensor([1.000001, 2.1])) // [true, false]
+ * ```
+ */
+export function isclose(x1: Operand, x2: Operand, options?: IscloseOptions): Tensor<'bool'> {
+  const o = readOptions(95, options, ['equalNan', 'rtol', 'atol'], arguments.length - 3)
+  return one(95, [x1, x2], [o.equalNan], [o.rtol, o.atol]) as Tensor<'bool'>
+}
+
+/** Options of `allclose`. */
+export interface AllcloseOptions {
+  /** false by default. */
+  readonly equalNan?: boolean | undefined
+  /** A number; 0.00001 by default. */
+  readonly rtol?: number | undefined
+  /** A number; 0.00000001 by default. */
+  readonly atol?: number | undefined
+}
+
+/**
+ * Whether all elements are equal within a relative and an absolute tolerance, as isclose.
+ *
+ * `and_i |x1_i - x2_i| <= atol + rtol |x2_i|`
+ *
+ * Takes any dtype; gives bool.
+ * NumPy `allclose`, PyTorch `allclose`.
+ *
+ * @param x1 A tensor or a JavaScript scalar.
+ * @param x2 A tensor or a JavaScript scalar.
+ * @param options An object of options.
+ * @example
+ * ```ts
+ * ft.tensor([1, 2]).allclose(ft.tensor([1.000001, 2])) // true
+ * ```
+ */
+export function allclose(x1: Operand, x2: Operand, options?: AllcloseOptions): Tensor<'bool'> {
+  const o = readOptions(96, options, ['equalNan', 'rtol', 'atol'], arguments.length - 3)
+  return one(96, [x1, x2], [o.equalNan], [o.rtol, o.atol]) as Tensor<'bool'>
+}
+
+/** Options of `arrayEqual`. */
+export interface ArrayEqualOptions {
+  /** false by default. */
+  readonly equalNan?: boolean | undefined
+}
+
+/**
+ * Whether two tensors have the same shape and equal elements; NaN equals NaN only with equalNan.
+ *
+ * `shape(x1) = shape(x2) and and_i x1_i = x2_i`
+ *
+ * Takes any dtype; gives bool.
+ * NumPy `array_equal`, PyTorch `equal`.
+ *
+ * @param x1 A tensor.
+ * @param x2 A tensor.
+ * @param options An object of options.
+ * @example
+ * ```ts
+ * ft.tensor([1, 2]).arrayEqual(ft.tensor([1, 2])) // true
+ * ```
+ */
+export function arrayEqual(x1: Tensor, x2: Tensor, options?: ArrayEqualOptions): Tensor<'bool'> {
+  const o = readOptions(97, options, ['equalNan'], arguments.length - 3)
+  return one(97, [x1, x2], [o.equalNan], []) as Tensor<'bool'>
 }
 
 /**
@@ -1128,7 +1851,7 @@ export function logicalOr(x1: Operand, x2: Operand): Tensor<'bool'> {
  * ```
  */
 export function where<B extends Operand, C extends Operand>(condition: Tensor, x1: B, x2: C): Tensor<Common<B, C>> {
-  return one(61, [condition, x1, x2], [], []) as Tensor<Common<B, C>>
+  return one(98, [condition, x1, x2], [], []) as Tensor<Common<B, C>>
 }
 
 /**
@@ -1148,7 +1871,48 @@ export function where<B extends Operand, C extends Operand>(condition: Tensor, x
  * ```
  */
 export function clip<A extends DType, B extends Operand | undefined = undefined, C extends Operand | undefined = undefined>(x: Tensor<A>, min?: B, max?: C): Tensor<With<With<A, B>, C>> {
-  return one(62, [x, min, max], [], []) as Tensor<With<With<A, B>, C>>
+  return one(99, [x, min, max], [], []) as Tensor<With<With<A, B>, C>>
+}
+
+/**
+ * Linear interpolation from the first (weight 0) to the second (weight 1), both exact.
+ *
+ * `start + weight (end - start)`
+ *
+ * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+ * PyTorch `lerp`.
+ *
+ * @param start A tensor.
+ * @param end A tensor or a JavaScript scalar.
+ * @param weight A tensor or a JavaScript scalar.
+ * @example
+ * ```ts
+ * ft.tensor([1, 2]).lerp(ft.tensor([3, 10]), 0.5) // [2, 6]
+ * ```
+ */
+export function lerp<A extends DType, B extends Operand, C extends Operand>(start: Tensor<A>, end: B, weight: C): Tensor<FloatOf<With<With<A, B>, C>>> {
+  return one(100, [start, end, weight], [], []) as Tensor<FloatOf<With<With<A, B>, C>>>
+}
+
+/**
+ * Other numbers for NaN (0 by default) and the infinities (by default the largest and the smallest number of the dtype).
+ *
+ * `nan, posinf or neginf for those, x elsewhere`
+ *
+ * Takes any dtype; gives the promoted dtype.
+ * NumPy `nan_to_num`, PyTorch `nan_to_num`.
+ *
+ * @param x A tensor.
+ * @param nan A tensor or a JavaScript scalar.
+ * @param posinf A tensor or a JavaScript scalar.
+ * @param neginf A tensor or a JavaScript scalar.
+ * @example
+ * ```ts
+ * ft.tensor([1, NaN, -Infinity]).nanToNum(0, 9, -9) // [1, 0, -9]
+ * ```
+ */
+export function nanToNum<A extends DType, B extends Operand | undefined = undefined, C extends Operand | undefined = undefined, F extends Operand | undefined = undefined>(x: Tensor<A>, nan?: B, posinf?: C, neginf?: F): Tensor<With<With<With<A, B>, C>, F>> {
+  return one(101, [x, nan, posinf, neginf], [], []) as Tensor<With<With<With<A, B>, C>, F>>
 }
 
 /**
@@ -1167,7 +1931,7 @@ export function clip<A extends DType, B extends Operand | undefined = undefined,
  * ```
  */
 export function astype<E extends DType>(x: Tensor, dtype: E): Tensor<E> {
-  return one(63, [x], [dtype], []) as Tensor<E>
+  return one(102, [x], [dtype], []) as Tensor<E>
 }
 
 /**
@@ -1185,7 +1949,7 @@ export function astype<E extends DType>(x: Tensor, dtype: E): Tensor<E> {
  * ```
  */
 export function copy<A extends DType>(x: Tensor<A>): Tensor<A> {
-  return unary(64, x) as Tensor<A>
+  return unary(103, x) as Tensor<A>
 }
 
 /** Options of `oneHot`. */
@@ -1213,8 +1977,8 @@ export interface OneHotOptions<E extends DType = DType> {
  * ```
  */
 export function oneHot<E extends DType = 'float32'>(x: Tensor, numClasses: number, options?: OneHotOptions<E>): Tensor<E> {
-  const o = readOptions(65, options, ['dtype'], arguments.length - 3)
-  return one(65, [x], [numClasses, o.dtype], []) as Tensor<E>
+  const o = readOptions(104, options, ['dtype'], arguments.length - 3)
+  return one(104, [x], [numClasses, o.dtype], []) as Tensor<E>
 }
 
 /** Options of `sum`. */
@@ -1245,8 +2009,8 @@ export interface SumOptions<E extends DType = DType> {
  * ```
  */
 export function sum<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: number | readonly number[] | SumOptions<E>): Tensor<E> {
-  const o = readOptions(66, options, ['axis', 'keepdims', 'dtype'], arguments.length - 2, 'axis')
-  return one(66, [x], [o.axis, o.keepdims, o.dtype], []) as Tensor<E>
+  const o = readOptions(105, options, ['axis', 'keepdims', 'dtype'], arguments.length - 2, 'axis')
+  return one(105, [x], [o.axis, o.keepdims, o.dtype], []) as Tensor<E>
 }
 
 /** Options of `prod`. */
@@ -1275,8 +2039,8 @@ export interface ProdOptions<E extends DType = DType> {
  * ```
  */
 export function prod<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: number | readonly number[] | ProdOptions<E>): Tensor<E> {
-  const o = readOptions(67, options, ['axis', 'keepdims', 'dtype'], arguments.length - 2, 'axis')
-  return one(67, [x], [o.axis, o.keepdims, o.dtype], []) as Tensor<E>
+  const o = readOptions(106, options, ['axis', 'keepdims', 'dtype'], arguments.length - 2, 'axis')
+  return one(106, [x], [o.axis, o.keepdims, o.dtype], []) as Tensor<E>
 }
 
 /** Options of `mean`. */
@@ -1303,8 +2067,8 @@ export interface MeanOptions {
  * ```
  */
 export function mean<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | MeanOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(68, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
-  return one(68, [x], [o.axis, o.keepdims], []) as Tensor<FloatOf<A>>
+  const o = readOptions(107, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
+  return one(107, [x], [o.axis, o.keepdims], []) as Tensor<FloatOf<A>>
 }
 
 /** Options of `max`. */
@@ -1332,8 +2096,8 @@ export interface MaxOptions {
  * ```
  */
 export function max<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | MaxOptions): Tensor<A> {
-  const o = readOptions(69, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
-  return one(69, [x], [o.axis, o.keepdims], []) as Tensor<A>
+  const o = readOptions(108, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
+  return one(108, [x], [o.axis, o.keepdims], []) as Tensor<A>
 }
 
 /** Options of `min`. */
@@ -1360,8 +2124,8 @@ export interface MinOptions {
  * ```
  */
 export function min<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | MinOptions): Tensor<A> {
-  const o = readOptions(70, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
-  return one(70, [x], [o.axis, o.keepdims], []) as Tensor<A>
+  const o = readOptions(109, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
+  return one(109, [x], [o.axis, o.keepdims], []) as Tensor<A>
 }
 
 /** Options of `all`. */
@@ -1388,8 +2152,8 @@ export interface AllOptions {
  * ```
  */
 export function all(x: Tensor, options?: number | readonly number[] | AllOptions): Tensor<'bool'> {
-  const o = readOptions(71, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
-  return one(71, [x], [o.axis, o.keepdims], []) as Tensor<'bool'>
+  const o = readOptions(110, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
+  return one(110, [x], [o.axis, o.keepdims], []) as Tensor<'bool'>
 }
 
 /** Options of `any`. */
@@ -1416,8 +2180,8 @@ export interface AnyOptions {
  * ```
  */
 export function any(x: Tensor, options?: number | readonly number[] | AnyOptions): Tensor<'bool'> {
-  const o = readOptions(72, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
-  return one(72, [x], [o.axis, o.keepdims], []) as Tensor<'bool'>
+  const o = readOptions(111, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
+  return one(111, [x], [o.axis, o.keepdims], []) as Tensor<'bool'>
 }
 
 /** Options of `argmax`. */
@@ -1445,8 +2209,8 @@ export interface ArgmaxOptions {
  * ```
  */
 export function argmax(x: Tensor, options?: number | ArgmaxOptions): Tensor<'int32'> {
-  const o = readOptions(73, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
-  return one(73, [x], [o.axis, o.keepdims], []) as Tensor<'int32'>
+  const o = readOptions(112, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
+  return one(112, [x], [o.axis, o.keepdims], []) as Tensor<'int32'>
 }
 
 /** Options of `argmin`. */
@@ -1473,8 +2237,8 @@ export interface ArgminOptions {
  * ```
  */
 export function argmin(x: Tensor, options?: number | ArgminOptions): Tensor<'int32'> {
-  const o = readOptions(74, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
-  return one(74, [x], [o.axis, o.keepdims], []) as Tensor<'int32'>
+  const o = readOptions(113, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
+  return one(113, [x], [o.axis, o.keepdims], []) as Tensor<'int32'>
 }
 
 /** Options of `cumulativeSum`. */
@@ -1504,8 +2268,8 @@ export interface CumulativeSumOptions<E extends DType = DType> {
  * ```
  */
 export function cumulativeSum<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: number | CumulativeSumOptions<E>): Tensor<E> {
-  const o = readOptions(75, options, ['axis', 'dtype', 'includeInitial'], arguments.length - 2, 'axis')
-  return one(75, [x], [o.axis, o.dtype, o.includeInitial], []) as Tensor<E>
+  const o = readOptions(114, options, ['axis', 'dtype', 'includeInitial'], arguments.length - 2, 'axis')
+  return one(114, [x], [o.axis, o.dtype, o.includeInitial], []) as Tensor<E>
 }
 
 /**
@@ -1525,7 +2289,7 @@ export function cumulativeSum<A extends DType, E extends DType = SumOf<A>>(x: Te
  * ```
  */
 export function matmul<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>): Tensor<Promote<A, B>> {
-  return binary(76, x1, x2) as Tensor<Promote<A, B>>
+  return binary(115, x1, x2) as Tensor<Promote<A, B>>
 }
 
 /** Options of `tensordot`. */
@@ -1552,8 +2316,8 @@ export interface TensordotOptions {
  * ```
  */
 export function tensordot<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>, options?: TensordotOptions): Tensor<Promote<A, B>> {
-  const o = readOptions(77, options, ['axes'], arguments.length - 3)
-  return one(77, [x1, x2], [o.axes], []) as Tensor<Promote<A, B>>
+  const o = readOptions(116, options, ['axes'], arguments.length - 3)
+  return one(116, [x1, x2], [o.axes], []) as Tensor<Promote<A, B>>
 }
 
 /** Options of `softmax`. */
@@ -1579,8 +2343,8 @@ export interface SoftmaxOptions {
  * ```
  */
 export function softmax<A extends DType>(x: Tensor<A>, options?: number | SoftmaxOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(78, options, ['axis'], arguments.length - 2, 'axis')
-  return one(78, [x], [o.axis], []) as Tensor<FloatOf<A>>
+  const o = readOptions(117, options, ['axis'], arguments.length - 2, 'axis')
+  return one(117, [x], [o.axis], []) as Tensor<FloatOf<A>>
 }
 
 /** Options of `logSoftmax`. */
@@ -1605,8 +2369,8 @@ export interface LogSoftmaxOptions {
  * ```
  */
 export function logSoftmax<A extends DType>(x: Tensor<A>, options?: number | LogSoftmaxOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(79, options, ['axis'], arguments.length - 2, 'axis')
-  return one(79, [x], [o.axis], []) as Tensor<FloatOf<A>>
+  const o = readOptions(118, options, ['axis'], arguments.length - 2, 'axis')
+  return one(118, [x], [o.axis], []) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -1627,7 +2391,7 @@ export function logSoftmax<A extends DType>(x: Tensor<A>, options?: number | Log
  * ```
  */
 export function reshape<A extends DType>(x: Tensor<A>, shape: readonly number[]): Tensor<A> {
-  return one(83, [x], [shape], []) as Tensor<A>
+  return one(140, [x], [shape], []) as Tensor<A>
 }
 
 /**
@@ -1648,7 +2412,7 @@ export function reshape<A extends DType>(x: Tensor<A>, shape: readonly number[])
  * ```
  */
 export function permuteDims<A extends DType>(x: Tensor<A>, axes?: number | readonly number[]): Tensor<A> {
-  return one(84, [x], [axes], []) as Tensor<A>
+  return one(141, [x], [axes], []) as Tensor<A>
 }
 
 /**
@@ -1667,7 +2431,7 @@ export function permuteDims<A extends DType>(x: Tensor<A>, axes?: number | reado
  * ```
  */
 export function matrixTranspose<A extends DType>(x: Tensor<A>): Tensor<A> {
-  return unary(85, x) as Tensor<A>
+  return unary(142, x) as Tensor<A>
 }
 
 /**
@@ -1687,7 +2451,7 @@ export function matrixTranspose<A extends DType>(x: Tensor<A>): Tensor<A> {
  * ```
  */
 export function expandDims<A extends DType>(x: Tensor<A>, axis?: number): Tensor<A> {
-  return one(86, [x], [axis], []) as Tensor<A>
+  return one(143, [x], [axis], []) as Tensor<A>
 }
 
 /**
@@ -1707,7 +2471,7 @@ export function expandDims<A extends DType>(x: Tensor<A>, axis?: number): Tensor
  * ```
  */
 export function squeeze<A extends DType>(x: Tensor<A>, axis?: number | readonly number[]): Tensor<A> {
-  return one(87, [x], [axis], []) as Tensor<A>
+  return one(144, [x], [axis], []) as Tensor<A>
 }
 
 /** Options of `flip`. */
@@ -1733,8 +2497,8 @@ export interface FlipOptions {
  * ```
  */
 export function flip<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | FlipOptions): Tensor<A> {
-  const o = readOptions(88, options, ['axis'], arguments.length - 2, 'axis')
-  return one(88, [x], [o.axis], []) as Tensor<A>
+  const o = readOptions(145, options, ['axis'], arguments.length - 2, 'axis')
+  return one(145, [x], [o.axis], []) as Tensor<A>
 }
 
 /**
@@ -1754,7 +2518,7 @@ export function flip<A extends DType>(x: Tensor<A>, options?: number | readonly 
  * ```
  */
 export function broadcastTo<A extends DType>(x: Tensor<A>, shape: readonly number[]): Tensor<A> {
-  return one(89, [x], [shape], []) as Tensor<A>
+  return one(146, [x], [shape], []) as Tensor<A>
 }
 
 /** Options of `concat`. */
@@ -1781,8 +2545,8 @@ export interface ConcatOptions {
  * ```
  */
 export function concat<A extends DType>(arrays: readonly Tensor<A>[], options?: number | ConcatOptions): Tensor<Promote<A, A>> {
-  const o = readOptions(90, options, ['axis'], arguments.length - 2, 'axis')
-  return one(90, tensorList(90, arrays), [o.axis], []) as Tensor<Promote<A, A>>
+  const o = readOptions(147, options, ['axis'], arguments.length - 2, 'axis')
+  return one(147, tensorList(147, arrays), [o.axis], []) as Tensor<Promote<A, A>>
 }
 
 /** Options of `stack`. */
@@ -1808,8 +2572,8 @@ export interface StackOptions {
  * ```
  */
 export function stack<A extends DType>(arrays: readonly Tensor<A>[], options?: number | StackOptions): Tensor<Promote<A, A>> {
-  const o = readOptions(91, options, ['axis'], arguments.length - 2, 'axis')
-  return one(91, tensorList(91, arrays), [o.axis], []) as Tensor<Promote<A, A>>
+  const o = readOptions(148, options, ['axis'], arguments.length - 2, 'axis')
+  return one(148, tensorList(148, arrays), [o.axis], []) as Tensor<Promote<A, A>>
 }
 
 /** Options of `take`. */
@@ -1837,8 +2601,8 @@ export interface TakeOptions {
  * ```
  */
 export function take<A extends DType>(x: Tensor<A>, indices: Tensor, options?: number | TakeOptions): Tensor<A> {
-  const o = readOptions(94, options, ['axis'], arguments.length - 3, 'axis')
-  return one(94, [x, indices], [o.axis], []) as Tensor<A>
+  const o = readOptions(151, options, ['axis'], arguments.length - 3, 'axis')
+  return one(151, [x, indices], [o.axis], []) as Tensor<A>
 }
 
 /** Options of `scatterAdd`. */
@@ -1866,8 +2630,8 @@ export interface ScatterAddOptions {
  * ```
  */
 export function scatterAdd<A extends DType>(x: Tensor<A>, indices: Tensor, updates: Tensor, options?: number | ScatterAddOptions): Tensor<A> {
-  const o = readOptions(95, options, ['axis'], arguments.length - 4, 'axis')
-  return one(95, [x, indices, updates], [o.axis], []) as Tensor<A>
+  const o = readOptions(152, options, ['axis'], arguments.length - 4, 'axis')
+  return one(152, [x, indices, updates], [o.axis], []) as Tensor<A>
 }
 
 /** Options of `sort`. */
@@ -1895,8 +2659,8 @@ export interface SortOptions {
  * ```
  */
 export function sort<A extends DType>(x: Tensor<A>, options?: number | SortOptions): Tensor<A> {
-  const o = readOptions(96, options, ['axis', 'descending'], arguments.length - 2, 'axis')
-  return one(96, [x], [o.axis, o.descending], []) as Tensor<A>
+  const o = readOptions(153, options, ['axis', 'descending'], arguments.length - 2, 'axis')
+  return one(153, [x], [o.axis, o.descending], []) as Tensor<A>
 }
 
 /** Options of `argsort`. */
@@ -1923,8 +2687,8 @@ export interface ArgsortOptions {
  * ```
  */
 export function argsort(x: Tensor, options?: number | ArgsortOptions): Tensor<'int32'> {
-  const o = readOptions(97, options, ['axis', 'descending'], arguments.length - 2, 'axis')
-  return one(97, [x], [o.axis, o.descending], []) as Tensor<'int32'>
+  const o = readOptions(154, options, ['axis', 'descending'], arguments.length - 2, 'axis')
+  return one(154, [x], [o.axis, o.descending], []) as Tensor<'int32'>
 }
 
 /** Options of `topk`. */
@@ -1953,8 +2717,8 @@ export interface TopkOptions {
  * ```
  */
 export function topk<A extends DType>(x: Tensor<A>, k: number, options?: number | TopkOptions): { values: Tensor<A>; indices: Tensor<'int32'> } {
-  const o = readOptions(98, options, ['axis', 'largest'], arguments.length - 3, 'axis')
-  const [values, indices] = many(98, [x], [k, o.axis, o.largest], []) as [Tensor, Tensor]
+  const o = readOptions(155, options, ['axis', 'largest'], arguments.length - 3, 'axis')
+  const [values, indices] = many(155, [x], [k, o.axis, o.largest], []) as [Tensor, Tensor]
   return { values, indices } as { values: Tensor<A>; indices: Tensor<'int32'> }
 }
 
@@ -1984,8 +2748,8 @@ export interface ZerosOptions<E extends DType = DType> {
  * ```
  */
 export function zeros<E extends DType = 'float32'>(shape: readonly number[], options?: ZerosOptions<E>): Tensor<E> {
-  const o = readOptions(103, options, ['dtype', 'device'], arguments.length - 2)
-  return one(103, [], [shape, o.dtype, o.device], []) as Tensor<E>
+  const o = readOptions(160, options, ['dtype', 'device'], arguments.length - 2)
+  return one(160, [], [shape, o.dtype, o.device], []) as Tensor<E>
 }
 
 /** Options of `ones`. */
@@ -2012,8 +2776,8 @@ export interface OnesOptions<E extends DType = DType> {
  * ```
  */
 export function ones<E extends DType = 'float32'>(shape: readonly number[], options?: OnesOptions<E>): Tensor<E> {
-  const o = readOptions(104, options, ['dtype', 'device'], arguments.length - 2)
-  return one(104, [], [shape, o.dtype, o.device], []) as Tensor<E>
+  const o = readOptions(161, options, ['dtype', 'device'], arguments.length - 2)
+  return one(161, [], [shape, o.dtype, o.device], []) as Tensor<E>
 }
 
 /** Options of `empty`. */
@@ -2040,8 +2804,8 @@ export interface EmptyOptions<E extends DType = DType> {
  * ```
  */
 export function empty<E extends DType = 'float32'>(shape: readonly number[], options?: EmptyOptions<E>): Tensor<E> {
-  const o = readOptions(105, options, ['dtype', 'device'], arguments.length - 2)
-  return one(105, [], [shape, o.dtype, o.device], []) as Tensor<E>
+  const o = readOptions(162, options, ['dtype', 'device'], arguments.length - 2)
+  return one(162, [], [shape, o.dtype, o.device], []) as Tensor<E>
 }
 
 /** Options of `full`. */
@@ -2071,8 +2835,8 @@ export interface FullOptions<E extends DType = DType> {
  * ```
  */
 export function full<A extends Operand, E extends DType = Common<A, A>>(shape: readonly number[], fillValue: A, options?: FullOptions<E>): Tensor<E> {
-  const o = readOptions(106, options, ['dtype', 'device'], arguments.length - 3)
-  return one(106, [fillValue], [shape, o.dtype, o.device], []) as Tensor<E>
+  const o = readOptions(163, options, ['dtype', 'device'], arguments.length - 3)
+  return one(163, [fillValue], [shape, o.dtype, o.device], []) as Tensor<E>
 }
 
 /** Options of `eye`. */
@@ -2105,8 +2869,8 @@ export interface EyeOptions<E extends DType = DType> {
  * ```
  */
 export function eye<E extends DType = 'float32'>(rows: number, options?: EyeOptions<E>): Tensor<E> {
-  const o = readOptions(107, options, ['cols', 'dtype', 'device', 'k'], arguments.length - 2)
-  return one(107, [], [rows, o.cols, o.dtype, o.device], [o.k]) as Tensor<E>
+  const o = readOptions(164, options, ['cols', 'dtype', 'device', 'k'], arguments.length - 2)
+  return one(164, [], [rows, o.cols, o.dtype, o.device], [o.k]) as Tensor<E>
 }
 
 /** Options of `tril`. */
@@ -2133,8 +2897,8 @@ export interface TrilOptions {
  * ```
  */
 export function tril<A extends DType>(x: Tensor<A>, options?: TrilOptions): Tensor<A> {
-  const o = readOptions(111, options, ['k'], arguments.length - 2)
-  return one(111, [x], [], [o.k]) as Tensor<A>
+  const o = readOptions(168, options, ['k'], arguments.length - 2)
+  return one(168, [x], [], [o.k]) as Tensor<A>
 }
 
 /** Options of `triu`. */
@@ -2161,6 +2925,6 @@ export interface TriuOptions {
  * ```
  */
 export function triu<A extends DType>(x: Tensor<A>, options?: TriuOptions): Tensor<A> {
-  const o = readOptions(112, options, ['k'], arguments.length - 2)
-  return one(112, [x], [], [o.k]) as Tensor<A>
+  const o = readOptions(169, options, ['k'], arguments.length - 2)
+  return one(169, [x], [], [o.k]) as Tensor<A>
 }

@@ -2,8 +2,401 @@
 // Neural networks: `ft.nn`.
 
 import { one, readOptions } from '../call.js'
+import { binary, unary } from '../record.js'
+import type { Common, Operand } from '../operand.js'
 import type { Tensor } from '../tensor.js'
 import type { DType, FloatOf, Promote } from './dtypes.js'
+
+/**
+ * Rectified linear unit that stops at 6; NaN stays NaN.
+ *
+ * `min(max(x, 0), 6)`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.relu6`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.nn.relu6(ft.tensor([-1, 3, 8])) // [0, 3, 6]
+ * ```
+ */
+export function relu6<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+  return unary(119, x) as Tensor<FloatOf<A>>
+}
+
+/** Options of `nn.leakyRelu`. */
+export interface LeakyReluOptions {
+  /** A number; 0.01 by default. */
+  readonly negativeSlope?: number | undefined
+}
+
+/**
+ * Rectified linear unit with a slope below 0.
+ *
+ * `x for x > 0, negativeSlope x elsewhere`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.leaky_relu`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param options An object of options.
+ * @example
+ * ```ts
+ * ft.nn.leakyRelu(ft.tensor([-1, 3]), { negativeSlope: 0.5 }) // [-0.5, 3]
+ * ```
+ */
+export function leakyRelu<A extends DType>(x: Tensor<A>, options?: LeakyReluOptions): Tensor<FloatOf<A>> {
+  const o = readOptions(120, options, ['negativeSlope'], arguments.length - 2)
+  return one(120, [x], [], [o.negativeSlope]) as Tensor<FloatOf<A>>
+}
+
+/**
+ * Rectified linear unit with learnt slopes below 0, broadcast with x.
+ *
+ * `x for x > 0, weight x elsewhere`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.prelu`.
+ *
+ * @param x A tensor or a JavaScript scalar of a real dtype.
+ * @param weight A tensor or a JavaScript scalar of a real dtype.
+ * @example
+ * ```ts
+ * ft.nn.prelu(ft.tensor([-2, 3]), ft.tensor([0.25, 7])) // [-0.5, 3]
+ * ```
+ */
+export function prelu<A extends Operand, B extends Operand>(x: A, weight: B): Tensor<FloatOf<Common<A, B>>> {
+  return binary(121, x, weight) as Tensor<FloatOf<Common<A, B>>>
+}
+
+/** Options of `nn.elu`. */
+export interface EluOptions {
+  /** A number; 1 by default. */
+  readonly alpha?: number | undefined
+}
+
+/**
+ * Exponential linear unit.
+ *
+ * `x for x > 0, alpha (e^x - 1) elsewhere`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.elu`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param options An object of options.
+ * @example
+ * ```ts
+ * ft.nn.elu(ft.tensor([-1, 3])) // [-0.63212055, 3]
+ * ```
+ */
+export function elu<A extends DType>(x: Tensor<A>, options?: EluOptions): Tensor<FloatOf<A>> {
+  const o = readOptions(122, options, ['alpha'], arguments.length - 2)
+  return one(122, [x], [], [o.alpha]) as Tensor<FloatOf<A>>
+}
+
+/** Options of `nn.celu`. */
+export interface CeluOptions {
+  /** A number; 1 by default. */
+  readonly alpha?: number | undefined
+}
+
+/**
+ * Exponential linear unit with a continuous derivative for every alpha.
+ *
+ * `x for x > 0, alpha (e^(x / alpha) - 1) elsewhere`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.celu`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param options An object of options.
+ * @example
+ * ```ts
+ * ft.nn.celu(ft.tensor([-1, 3]), { alpha: 2 }) // [-0.78693867, 3]
+ * ```
+ */
+export function celu<A extends DType>(x: Tensor<A>, options?: CeluOptions): Tensor<FloatOf<A>> {
+  const o = readOptions(123, options, ['alpha'], arguments.length - 2)
+  return one(123, [x], [], [o.alpha]) as Tensor<FloatOf<A>>
+}
+
+/**
+ * Exponential linear unit that keeps mean 0 and variance 1.
+ *
+ * `1.0507 (x for x > 0, 1.6733 (e^x - 1) elsewhere)`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.selu`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.nn.selu(ft.tensor([-1, 3])) // [-1.1113307, 3.152103]
+ * ```
+ */
+export function selu<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+  return unary(124, x) as Tensor<FloatOf<A>>
+}
+
+/** Options of `nn.gelu`. */
+export interface GeluOptions {
+  /** 'none' by default. */
+  readonly approximate?: 'none' | 'tanh' | undefined
+}
+
+/**
+ * Gaussian error linear unit: exact, or by the usual approximation with tanh.
+ *
+ * `x/2 (1 + erf(x / sqrt 2)), or x/2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.gelu`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param options An object of options.
+ * @example
+ * ```ts
+ * ft.nn.gelu(ft.tensor([-1, 3])) // [-0.15865526, 2.99595]
+ * ```
+ */
+export function gelu<A extends DType>(x: Tensor<A>, options?: GeluOptions): Tensor<FloatOf<A>> {
+  const o = readOptions(125, options, ['approximate'], arguments.length - 2)
+  return one(125, [x], [o.approximate], []) as Tensor<FloatOf<A>>
+}
+
+/**
+ * Sigmoid linear unit (swish).
+ *
+ * `x / (1 + e^-x)`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.silu`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.nn.silu(ft.tensor([-1, 3])) // [-0.26894143, 2.8577224]
+ * ```
+ */
+export function silu<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+  return unary(126, x) as Tensor<FloatOf<A>>
+}
+
+/**
+ * Mish.
+ *
+ * `x tanh(ln(1 + e^x))`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.mish`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.nn.mish(ft.tensor([-1, 3])) // [-0.30340144, 2.986535]
+ * ```
+ */
+export function mish<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+  return unary(127, x) as Tensor<FloatOf<A>>
+}
+
+/** Options of `nn.softplus`. */
+export interface SoftplusOptions {
+  /** A number; 1 by default. */
+  readonly beta?: number | undefined
+}
+
+/**
+ * Smooth rectified linear unit, without overflow.
+ *
+ * `ln(1 + e^(beta x)) / beta`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.softplus`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param options An object of options.
+ * @example
+ * ```ts
+ * ft.nn.softplus(ft.tensor([0, 100])) // [0.6931472, 100]
+ * ```
+ */
+export function softplus<A extends DType>(x: Tensor<A>, options?: SoftplusOptions): Tensor<FloatOf<A>> {
+  const o = readOptions(128, options, ['beta'], arguments.length - 2)
+  return one(128, [x], [], [o.beta]) as Tensor<FloatOf<A>>
+}
+
+/**
+ * Natural logarithm of the logistic function, without overflow.
+ *
+ * `-ln(1 + e^-x)`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.logsigmoid`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.nn.logSigmoid(ft.tensor([0, -100])) // [-0.6931472, -100]
+ * ```
+ */
+export function logSigmoid<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+  return unary(129, x) as Tensor<FloatOf<A>>
+}
+
+/**
+ * Softsign.
+ *
+ * `x / (1 + |x|)`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.softsign`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.nn.softsign(ft.tensor([-1, 3])) // [-0.5, 0.75]
+ * ```
+ */
+export function softsign<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+  return unary(130, x) as Tensor<FloatOf<A>>
+}
+
+/**
+ * What the hyperbolic tangent leaves of each element.
+ *
+ * `x - tanh(x)`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.tanhshrink`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.nn.tanhshrink(ft.tensor([-1, 3])) // [-0.23840584, 2.0049453]
+ * ```
+ */
+export function tanhshrink<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+  return unary(131, x) as Tensor<FloatOf<A>>
+}
+
+/** Options of `nn.hardtanh`. */
+export interface HardtanhOptions {
+  /** A number; -1 by default. */
+  readonly min?: number | undefined
+  /** A number; 1 by default. */
+  readonly max?: number | undefined
+}
+
+/**
+ * Each element limited to a range; NaN stays NaN.
+ *
+ * `min(max(x, min), max)`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.hardtanh`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param options An object of options.
+ * @example
+ * ```ts
+ * ft.nn.hardtanh(ft.tensor([-2, 0.5])) // [-1, 0.5]
+ * ```
+ */
+export function hardtanh<A extends DType>(x: Tensor<A>, options?: HardtanhOptions): Tensor<FloatOf<A>> {
+  const o = readOptions(132, options, ['min', 'max'], arguments.length - 2)
+  return one(132, [x], [], [o.min, o.max]) as Tensor<FloatOf<A>>
+}
+
+/**
+ * Logistic function made of three straight lines.
+ *
+ * `min(max(x + 3, 0), 6) / 6`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.hardsigmoid`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.nn.hardsigmoid(ft.tensor([-4, 0, 1.5])) // [0, 0.5, 0.75]
+ * ```
+ */
+export function hardsigmoid<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+  return unary(133, x) as Tensor<FloatOf<A>>
+}
+
+/**
+ * Swish with a logistic function made of three straight lines.
+ *
+ * `x min(max(x + 3, 0), 6) / 6`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.hardswish`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.nn.hardswish(ft.tensor([-4, 3, 1])) // [0, 3, 0.6666667]
+ * ```
+ */
+export function hardswish<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+  return unary(134, x) as Tensor<FloatOf<A>>
+}
+
+/** Options of `nn.hardshrink`. */
+export interface HardshrinkOptions {
+  /** A number; 0.5 by default. */
+  readonly lambda?: number | undefined
+}
+
+/**
+ * Zero where an element is at most lambda in size, itself elsewhere.
+ *
+ * `0 for |x| <= lambda, x elsewhere`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.hardshrink`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param options An object of options.
+ * @example
+ * ```ts
+ * ft.nn.hardshrink(ft.tensor([-0.25, 3])) // [0, 3]
+ * ```
+ */
+export function hardshrink<A extends DType>(x: Tensor<A>, options?: HardshrinkOptions): Tensor<FloatOf<A>> {
+  const o = readOptions(135, options, ['lambda'], arguments.length - 2)
+  return one(135, [x], [], [o.lambda]) as Tensor<FloatOf<A>>
+}
+
+/** Options of `nn.softshrink`. */
+export interface SoftshrinkOptions {
+  /** A number; 0.5 by default. */
+  readonly lambda?: number | undefined
+}
+
+/**
+ * Each element moved towards zero by lambda, and no further.
+ *
+ * `sign(x) max(|x| - lambda, 0)`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.softshrink`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param options An object of options.
+ * @example
+ * ```ts
+ * ft.nn.softshrink(ft.tensor([-0.25, 3])) // [0, 2.5]
+ * ```
+ */
+export function softshrink<A extends DType>(x: Tensor<A>, options?: SoftshrinkOptions): Tensor<FloatOf<A>> {
+  const o = readOptions(136, options, ['lambda'], arguments.length - 2)
+  return one(136, [x], [], [o.lambda]) as Tensor<FloatOf<A>>
+}
 
 /** Options of `nn.conv`. */
 export interface ConvOptions {
@@ -36,8 +429,8 @@ export interface ConvOptions {
  * ```
  */
 export function conv<A extends DType, B extends DType>(x: Tensor<A>, weights: Tensor<B>, options?: ConvOptions): Tensor<Promote<A, B>> {
-  const o = readOptions(80, options, ['stride', 'padding', 'dilation', 'groups'], arguments.length - 3)
-  return one(80, [x, weights], [o.stride, o.padding, o.dilation, o.groups], []) as Tensor<Promote<A, B>>
+  const o = readOptions(137, options, ['stride', 'padding', 'dilation', 'groups'], arguments.length - 3)
+  return one(137, [x, weights], [o.stride, o.padding, o.dilation, o.groups], []) as Tensor<Promote<A, B>>
 }
 
 /** Options of `nn.maxPool`. */
@@ -69,8 +462,8 @@ export interface MaxPoolOptions {
  * ```
  */
 export function maxPool<A extends DType>(x: Tensor<A>, window: number | readonly number[], options?: MaxPoolOptions): Tensor<A> {
-  const o = readOptions(81, options, ['stride', 'padding', 'dilation'], arguments.length - 3)
-  return one(81, [x], [window, o.stride, o.padding, o.dilation], []) as Tensor<A>
+  const o = readOptions(138, options, ['stride', 'padding', 'dilation'], arguments.length - 3)
+  return one(138, [x], [window, o.stride, o.padding, o.dilation], []) as Tensor<A>
 }
 
 /** Options of `nn.avgPool`. */
@@ -101,6 +494,6 @@ export interface AvgPoolOptions {
  * ```
  */
 export function avgPool<A extends DType>(x: Tensor<A>, window: number | readonly number[], options?: AvgPoolOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(82, options, ['stride', 'padding', 'dilation'], arguments.length - 3)
-  return one(82, [x], [window, o.stride, o.padding, o.dilation], []) as Tensor<FloatOf<A>>
+  const o = readOptions(139, options, ['stride', 'padding', 'dilation'], arguments.length - 3)
+  return one(139, [x], [window, o.stride, o.padding, o.dilation], []) as Tensor<FloatOf<A>>
 }

@@ -7,7 +7,7 @@ import { binary, unary } from '../record.js'
 import type { Operand, With } from '../operand.js'
 import type { Tensor } from '../tensor.js'
 import type { DType, FloatOf, Promote, RealOf, SumOf } from './dtypes.js'
-import type { OneHotOptions, SumOptions, ProdOptions, MeanOptions, MaxOptions, MinOptions, AllOptions, AnyOptions, ArgmaxOptions, ArgminOptions, CumulativeSumOptions, TensordotOptions, SoftmaxOptions, LogSoftmaxOptions, FlipOptions, TakeOptions, ScatterAddOptions, SortOptions, ArgsortOptions, TopkOptions, TrilOptions, TriuOptions } from './functions.js'
+import type { IscloseOptions, AllcloseOptions, ArrayEqualOptions, OneHotOptions, SumOptions, ProdOptions, MeanOptions, MaxOptions, MinOptions, AllOptions, AnyOptions, ArgmaxOptions, ArgminOptions, CumulativeSumOptions, TensordotOptions, SoftmaxOptions, LogSoftmaxOptions, FlipOptions, TakeOptions, ScatterAddOptions, SortOptions, ArgsortOptions, TopkOptions, TrilOptions, TriuOptions } from './functions.js'
 
 /** The operations as methods; `Tensor` extends it. */
 export abstract class OpMethods<D extends DType> extends Methods<D> {
@@ -34,6 +34,23 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
   }
 
   /**
+   * Each element as it is.
+   *
+   * `x`
+   *
+   * Takes a numeric dtype; gives the same dtype.
+   * NumPy `positive`, PyTorch `positive`.
+   *
+   * @example
+   * ```ts
+   * ft.tensor([1, -2]).positive() // [1, -2]
+   * ```
+   */
+  positive(): Tensor<D> {
+    return unary(2, this) as Tensor<D>
+  }
+
+  /**
    * Absolute value of each element; of complex numbers the distance from 0.
    *
    * `|x|`
@@ -47,7 +64,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   abs(): Tensor<RealOf<D>> {
-    return unary(2, this) as Tensor<RealOf<D>>
+    return unary(3, this) as Tensor<RealOf<D>>
   }
 
   /**
@@ -64,7 +81,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   sign(): Tensor<D> {
-    return unary(3, this) as Tensor<D>
+    return unary(4, this) as Tensor<D>
   }
 
   /**
@@ -81,7 +98,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   square(): Tensor<D> {
-    return unary(4, this) as Tensor<D>
+    return unary(5, this) as Tensor<D>
   }
 
   /**
@@ -98,7 +115,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   relu(): Tensor<D> {
-    return unary(5, this) as Tensor<D>
+    return unary(6, this) as Tensor<D>
   }
 
   /**
@@ -115,7 +132,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   floor(): Tensor<D> {
-    return unary(6, this) as Tensor<D>
+    return unary(7, this) as Tensor<D>
   }
 
   /**
@@ -132,7 +149,24 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   ceil(): Tensor<D> {
-    return unary(7, this) as Tensor<D>
+    return unary(8, this) as Tensor<D>
+  }
+
+  /**
+   * Integral part of each element, towards zero; integers stay as they are.
+   *
+   * `sign(x) floor(|x|)`
+   *
+   * Takes an integer or floating dtype; gives the same dtype.
+   * NumPy `trunc`, PyTorch `trunc`.
+   *
+   * @example
+   * ```ts
+   * ft.tensor([1.5, -1.5]).trunc() // [1, -1]
+   * ```
+   */
+  trunc(): Tensor<D> {
+    return unary(9, this) as Tensor<D>
   }
 
   /**
@@ -149,7 +183,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   round(): Tensor<D> {
-    return unary(8, this) as Tensor<D>
+    return unary(10, this) as Tensor<D>
   }
 
   /**
@@ -166,7 +200,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   sqrt(): Tensor<FloatOf<D>> {
-    return unary(9, this) as Tensor<FloatOf<D>>
+    return unary(11, this) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -183,7 +217,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   rsqrt(): Tensor<FloatOf<D>> {
-    return unary(10, this) as Tensor<FloatOf<D>>
+    return unary(12, this) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -200,7 +234,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   reciprocal(): Tensor<FloatOf<D>> {
-    return unary(11, this) as Tensor<FloatOf<D>>
+    return unary(13, this) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -217,7 +251,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   exp(): Tensor<FloatOf<D>> {
-    return unary(12, this) as Tensor<FloatOf<D>>
+    return unary(14, this) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -234,7 +268,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   exp2(): Tensor<FloatOf<D>> {
-    return unary(13, this) as Tensor<FloatOf<D>>
+    return unary(15, this) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -251,7 +285,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   expm1(): Tensor<FloatOf<D>> {
-    return unary(14, this) as Tensor<FloatOf<D>>
+    return unary(16, this) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -268,7 +302,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   log(): Tensor<FloatOf<D>> {
-    return unary(15, this) as Tensor<FloatOf<D>>
+    return unary(17, this) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -285,7 +319,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   log1p(): Tensor<FloatOf<D>> {
-    return unary(16, this) as Tensor<FloatOf<D>>
+    return unary(18, this) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -302,7 +336,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   log2(): Tensor<FloatOf<D>> {
-    return unary(17, this) as Tensor<FloatOf<D>>
+    return unary(19, this) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -319,7 +353,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   log10(): Tensor<FloatOf<D>> {
-    return unary(18, this) as Tensor<FloatOf<D>>
+    return unary(20, this) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -336,7 +370,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   sin(): Tensor<FloatOf<D>> {
-    return unary(19, this) as Tensor<FloatOf<D>>
+    return unary(21, this) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -353,7 +387,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   cos(): Tensor<FloatOf<D>> {
-    return unary(20, this) as Tensor<FloatOf<D>>
+    return unary(22, this) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -370,7 +404,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   tan(): Tensor<FloatOf<D>> {
-    return unary(21, this) as Tensor<FloatOf<D>>
+    return unary(23, this) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -387,7 +421,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   asin(): Tensor<FloatOf<D>> {
-    return unary(22, this) as Tensor<FloatOf<D>>
+    return unary(24, this) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -404,7 +438,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   acos(): Tensor<FloatOf<D>> {
-    return unary(23, this) as Tensor<FloatOf<D>>
+    return unary(25, this) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -421,7 +455,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   atan(): Tensor<FloatOf<D>> {
-    return unary(24, this) as Tensor<FloatOf<D>>
+    return unary(26, this) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -438,7 +472,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   sinh(): Tensor<FloatOf<D>> {
-    return unary(25, this) as Tensor<FloatOf<D>>
+    return unary(27, this) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -455,7 +489,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   cosh(): Tensor<FloatOf<D>> {
-    return unary(26, this) as Tensor<FloatOf<D>>
+    return unary(28, this) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -472,7 +506,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   tanh(): Tensor<FloatOf<D>> {
-    return unary(27, this) as Tensor<FloatOf<D>>
+    return unary(29, this) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -489,7 +523,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   asinh(): Tensor<FloatOf<D>> {
-    return unary(28, this) as Tensor<FloatOf<D>>
+    return unary(30, this) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -506,7 +540,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   acosh(): Tensor<FloatOf<D>> {
-    return unary(29, this) as Tensor<FloatOf<D>>
+    return unary(31, this) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -523,7 +557,75 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   atanh(): Tensor<FloatOf<D>> {
-    return unary(30, this) as Tensor<FloatOf<D>>
+    return unary(32, this) as Tensor<FloatOf<D>>
+  }
+
+  /**
+   * Degrees as radians.
+   *
+   * `x pi / 180`
+   *
+   * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+   * NumPy `deg2rad`, PyTorch `deg2rad`.
+   *
+   * @example
+   * ```ts
+   * ft.tensor([180, 90]).deg2rad() // [3.1415927, 1.5707964]
+   * ```
+   */
+  deg2rad(): Tensor<FloatOf<D>> {
+    return unary(33, this) as Tensor<FloatOf<D>>
+  }
+
+  /**
+   * Radians as degrees.
+   *
+   * `x 180 / pi`
+   *
+   * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+   * NumPy `rad2deg`, PyTorch `rad2deg`.
+   *
+   * @example
+   * ```ts
+   * ft.tensor([1, -2]).rad2deg() // [57.29578, -114.59156]
+   * ```
+   */
+  rad2deg(): Tensor<FloatOf<D>> {
+    return unary(34, this) as Tensor<FloatOf<D>>
+  }
+
+  /**
+   * Normalised sinc of each element; 1 at 0.
+   *
+   * `sin(pi x) / (pi x)`
+   *
+   * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+   * NumPy `sinc`, PyTorch `sinc`.
+   *
+   * @example
+   * ```ts
+   * ft.tensor([0, 0.5]).sinc() // [1, 0.63661975]
+   * ```
+   */
+  sinc(): Tensor<FloatOf<D>> {
+    return unary(35, this) as Tensor<FloatOf<D>>
+  }
+
+  /**
+   * Inverse of the logistic function of each element; infinite at 0 and 1, NaN beyond.
+   *
+   * `ln(x / (1 - x))`
+   *
+   * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+   * PyTorch `logit`.
+   *
+   * @example
+   * ```ts
+   * ft.tensor([0.5, 0.75]).logit() // [0, 1.0986123]
+   * ```
+   */
+  logit(): Tensor<FloatOf<D>> {
+    return unary(36, this) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -540,7 +642,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   sigmoid(): Tensor<FloatOf<D>> {
-    return unary(31, this) as Tensor<FloatOf<D>>
+    return unary(37, this) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -557,7 +659,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   cbrt(): Tensor<FloatOf<D>> {
-    return unary(32, this) as Tensor<FloatOf<D>>
+    return unary(38, this) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -574,7 +676,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   erf(): Tensor<FloatOf<D>> {
-    return unary(33, this) as Tensor<FloatOf<D>>
+    return unary(39, this) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -591,7 +693,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   erfc(): Tensor<FloatOf<D>> {
-    return unary(34, this) as Tensor<FloatOf<D>>
+    return unary(40, this) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -608,7 +710,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   erfinv(): Tensor<FloatOf<D>> {
-    return unary(35, this) as Tensor<FloatOf<D>>
+    return unary(41, this) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -625,7 +727,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   lgamma(): Tensor<FloatOf<D>> {
-    return unary(36, this) as Tensor<FloatOf<D>>
+    return unary(42, this) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -642,7 +744,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   digamma(): Tensor<FloatOf<D>> {
-    return unary(37, this) as Tensor<FloatOf<D>>
+    return unary(43, this) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -659,7 +761,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   isnan(): Tensor<'bool'> {
-    return unary(38, this) as Tensor<'bool'>
+    return unary(44, this) as Tensor<'bool'>
   }
 
   /**
@@ -676,7 +778,24 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   isfinite(): Tensor<'bool'> {
-    return unary(39, this) as Tensor<'bool'>
+    return unary(45, this) as Tensor<'bool'>
+  }
+
+  /**
+   * Whether each element is infinite; of complex numbers, whether a part is.
+   *
+   * `|x| == Infinity`
+   *
+   * Takes any dtype; gives bool.
+   * NumPy `isinf`, PyTorch `isinf`.
+   *
+   * @example
+   * ```ts
+   * ft.tensor([1, -Infinity]).isinf() // [false, true]
+   * ```
+   */
+  isinf(): Tensor<'bool'> {
+    return unary(46, this) as Tensor<'bool'>
   }
 
   /**
@@ -693,7 +812,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   logicalNot(): Tensor<'bool'> {
-    return unary(40, this) as Tensor<'bool'>
+    return unary(47, this) as Tensor<'bool'>
   }
 
   /**
@@ -711,7 +830,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   add<B extends Operand>(x2: B): Tensor<With<D, B>> {
-    return binary(41, this, x2) as Tensor<With<D, B>>
+    return binary(48, this, x2) as Tensor<With<D, B>>
   }
 
   /**
@@ -729,12 +848,12 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   subtract<B extends Operand>(x2: B): Tensor<With<D, B>> {
-    return binary(42, this, x2) as Tensor<With<D, B>>
+    return binary(49, this, x2) as Tensor<With<D, B>>
   }
 
   /** Another name for `subtract`. */
   sub<B extends Operand>(x2: B): Tensor<With<D, B>> {
-    return binary(42, this, x2) as Tensor<With<D, B>>
+    return binary(49, this, x2) as Tensor<With<D, B>>
   }
 
   /**
@@ -752,12 +871,12 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   multiply<B extends Operand>(x2: B): Tensor<With<D, B>> {
-    return binary(43, this, x2) as Tensor<With<D, B>>
+    return binary(50, this, x2) as Tensor<With<D, B>>
   }
 
   /** Another name for `multiply`. */
   mul<B extends Operand>(x2: B): Tensor<With<D, B>> {
-    return binary(43, this, x2) as Tensor<With<D, B>>
+    return binary(50, this, x2) as Tensor<With<D, B>>
   }
 
   /**
@@ -775,12 +894,12 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   divide<B extends Operand>(x2: B): Tensor<FloatOf<With<D, B>>> {
-    return binary(44, this, x2) as Tensor<FloatOf<With<D, B>>>
+    return binary(51, this, x2) as Tensor<FloatOf<With<D, B>>>
   }
 
   /** Another name for `divide`. */
   div<B extends Operand>(x2: B): Tensor<FloatOf<With<D, B>>> {
-    return binary(44, this, x2) as Tensor<FloatOf<With<D, B>>>
+    return binary(51, this, x2) as Tensor<FloatOf<With<D, B>>>
   }
 
   /**
@@ -798,7 +917,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   pow<B extends Operand>(x2: B): Tensor<With<D, B>> {
-    return binary(45, this, x2) as Tensor<With<D, B>>
+    return binary(52, this, x2) as Tensor<With<D, B>>
   }
 
   /**
@@ -816,7 +935,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   atan2<B extends Operand>(x2: B): Tensor<FloatOf<With<D, B>>> {
-    return binary(46, this, x2) as Tensor<FloatOf<With<D, B>>>
+    return binary(53, this, x2) as Tensor<FloatOf<With<D, B>>>
   }
 
   /**
@@ -834,7 +953,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   hypot<B extends Operand>(x2: B): Tensor<FloatOf<With<D, B>>> {
-    return binary(47, this, x2) as Tensor<FloatOf<With<D, B>>>
+    return binary(54, this, x2) as Tensor<FloatOf<With<D, B>>>
   }
 
   /**
@@ -852,7 +971,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   logaddexp<B extends Operand>(x2: B): Tensor<FloatOf<With<D, B>>> {
-    return binary(48, this, x2) as Tensor<FloatOf<With<D, B>>>
+    return binary(55, this, x2) as Tensor<FloatOf<With<D, B>>>
   }
 
   /**
@@ -870,7 +989,43 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   remainder<B extends Operand>(x2: B): Tensor<With<D, B>> {
-    return binary(49, this, x2) as Tensor<With<D, B>>
+    return binary(56, this, x2) as Tensor<With<D, B>>
+  }
+
+  /**
+   * Remainder of the truncated division, exact, with the dividend's sign as in C; integers: 0 for a divisor of 0.
+   *
+   * `x1 - trunc(x1 / x2) * x2`
+   *
+   * Takes an integer or floating dtype; gives the promoted dtype.
+   * NumPy `fmod`, PyTorch `fmod`.
+   *
+   * @param x2 A tensor or a JavaScript scalar of an integer or floating dtype.
+   * @example
+   * ```ts
+   * ft.tensor([5, -5]).fmod(3) // [2, -2]
+   * ```
+   */
+  fmod<B extends Operand>(x2: B): Tensor<With<D, B>> {
+    return binary(57, this, x2) as Tensor<With<D, B>>
+  }
+
+  /**
+   * Quotient rounded towards zero; integers: 0 for a divisor of 0.
+   *
+   * `trunc(x1 / x2)`
+   *
+   * Takes an integer or floating dtype; gives the promoted dtype.
+   * PyTorch `div(rounding_mode='trunc')`.
+   *
+   * @param x2 A tensor or a JavaScript scalar of an integer or floating dtype.
+   * @example
+   * ```ts
+   * ft.tensor([5, -5]).truncDivide(3) // [1, -1]
+   * ```
+   */
+  truncDivide<B extends Operand>(x2: B): Tensor<With<D, B>> {
+    return binary(58, this, x2) as Tensor<With<D, B>>
   }
 
   /**
@@ -888,7 +1043,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   floorDivide<B extends Operand>(x2: B): Tensor<With<D, B>> {
-    return binary(50, this, x2) as Tensor<With<D, B>>
+    return binary(59, this, x2) as Tensor<With<D, B>>
   }
 
   /**
@@ -906,7 +1061,97 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   minimum<B extends Operand>(x2: B): Tensor<With<D, B>> {
-    return binary(51, this, x2) as Tensor<With<D, B>>
+    return binary(60, this, x2) as Tensor<With<D, B>>
+  }
+
+  /**
+   * Smaller of two operands; NaN only where both are, -0 is below +0.
+   *
+   * `min(x1, x2)`
+   *
+   * Takes a real dtype; gives the promoted dtype.
+   * NumPy `fmin`, PyTorch `fmin`.
+   *
+   * @param x2 A tensor or a JavaScript scalar of a real dtype.
+   * @example
+   * ```ts
+   * ft.tensor([1, NaN]).fmin(3) // [1, 3]
+   * ```
+   */
+  fmin<B extends Operand>(x2: B): Tensor<With<D, B>> {
+    return binary(61, this, x2) as Tensor<With<D, B>>
+  }
+
+  /**
+   * Larger of two operands; NaN only where both are, +0 is above -0.
+   *
+   * `max(x1, x2)`
+   *
+   * Takes a real dtype; gives the promoted dtype.
+   * NumPy `fmax`, PyTorch `fmax`.
+   *
+   * @param x2 A tensor or a JavaScript scalar of a real dtype.
+   * @example
+   * ```ts
+   * ft.tensor([1, NaN]).fmax(3) // [3, 3]
+   * ```
+   */
+  fmax<B extends Operand>(x2: B): Tensor<With<D, B>> {
+    return binary(62, this, x2) as Tensor<With<D, B>>
+  }
+
+  /**
+   * Step from 0 to 1 at 0, where it has the second operand's value; NaN stays NaN.
+   *
+   * `0 for x1 < 0, x2 for x1 = 0, 1 for x1 > 0`
+   *
+   * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+   * NumPy `heaviside`, PyTorch `heaviside`.
+   *
+   * @param x2 A tensor or a JavaScript scalar of a real dtype.
+   * @example
+   * ```ts
+   * ft.tensor([-2, 0, 3]).heaviside(0.5) // [0, 0.5, 1]
+   * ```
+   */
+  heaviside<B extends Operand>(x2: B): Tensor<FloatOf<With<D, B>>> {
+    return binary(63, this, x2) as Tensor<FloatOf<With<D, B>>>
+  }
+
+  /**
+   * The first by the natural logarithm of the second; 0 where the first is 0, unless the second is NaN.
+   *
+   * `x1 ln(x2)`
+   *
+   * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+   * PyTorch `xlogy`.
+   *
+   * @param x2 A tensor or a JavaScript scalar of a real dtype.
+   * @example
+   * ```ts
+   * ft.tensor([0, 2]).xlogy(ft.tensor([0, 10])) // [0, 4.6051702]
+   * ```
+   */
+  xlogy<B extends Operand>(x2: B): Tensor<FloatOf<With<D, B>>> {
+    return binary(64, this, x2) as Tensor<FloatOf<With<D, B>>>
+  }
+
+  /**
+   * The first by the natural logarithm of 1 plus the second; 0 where the first is 0, unless the second is NaN.
+   *
+   * `x1 ln(1 + x2)`
+   *
+   * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+   * PyTorch `special.xlog1py`.
+   *
+   * @param x2 A tensor or a JavaScript scalar of a real dtype.
+   * @example
+   * ```ts
+   * ft.tensor([0, 2]).xlog1py(ft.tensor([-1, 9])) // [0, 4.6051702]
+   * ```
+   */
+  xlog1py<B extends Operand>(x2: B): Tensor<FloatOf<With<D, B>>> {
+    return binary(65, this, x2) as Tensor<FloatOf<With<D, B>>>
   }
 
   /**
@@ -924,7 +1169,307 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   maximum<B extends Operand>(x2: B): Tensor<With<D, B>> {
-    return binary(52, this, x2) as Tensor<With<D, B>>
+    return binary(66, this, x2) as Tensor<With<D, B>>
+  }
+
+  /**
+   * Bits that are set in both integers; of bool, logical and.
+   *
+   * `x1 & x2`
+   *
+   * Takes an integer dtype or bool; gives the promoted dtype.
+   * NumPy `bitwise_and`, PyTorch `bitwise_and`.
+   *
+   * @param x2 A tensor or a JavaScript scalar of an integer dtype or bool.
+   * @throws {TensorError} `ERR_DTYPE`, as for `ft.tensor([1.5]).bitwiseAnd(ft.tensor([2.5]))`.
+   * @example
+   * ```ts
+   * ft.tensor([6, 5], { dtype: 'int32' }).bitwiseAnd(3n) // [2, 1]
+   * ```
+   */
+  bitwiseAnd<B extends Operand>(x2: B): Tensor<With<D, B>> {
+    return binary(67, this, x2) as Tensor<With<D, B>>
+  }
+
+  /**
+   * Bits that are set in either integer; of bool, logical or.
+   *
+   * `x1 | x2`
+   *
+   * Takes an integer dtype or bool; gives the promoted dtype.
+   * NumPy `bitwise_or`, PyTorch `bitwise_or`.
+   *
+   * @param x2 A tensor or a JavaScript scalar of an integer dtype or bool.
+   * @example
+   * ```ts
+   * ft.tensor([6, 5], { dtype: 'int32' }).bitwiseOr(3n) // [7, 7]
+   * ```
+   */
+  bitwiseOr<B extends Operand>(x2: B): Tensor<With<D, B>> {
+    return binary(68, this, x2) as Tensor<With<D, B>>
+  }
+
+  /**
+   * Bits that are set in one of both integers; of bool, whether they differ.
+   *
+   * `x1 ^ x2`
+   *
+   * Takes an integer dtype or bool; gives the promoted dtype.
+   * NumPy `bitwise_xor`, PyTorch `bitwise_xor`.
+   *
+   * @param x2 A tensor or a JavaScript scalar of an integer dtype or bool.
+   * @example
+   * ```ts
+   * ft.tensor([6, 5], { dtype: 'int32' }).bitwiseXor(3n) // [5, 6]
+   * ```
+   */
+  bitwiseXor<B extends Operand>(x2: B): Tensor<With<D, B>> {
+    return binary(69, this, x2) as Tensor<With<D, B>>
+  }
+
+  /**
+   * Each bit of each integer inverted; of bool, logical not.
+   *
+   * `~x`
+   *
+   * Takes an integer dtype or bool; gives the same dtype.
+   * NumPy `bitwise_invert`, PyTorch `bitwise_not`.
+   *
+   * @throws {TensorError} `ERR_DTYPE`, as for `ft.tensor([1.5]).bitwiseInvert()`.
+   * @example
+   * ```ts
+   * ft.tensor([0, 5], { dtype: 'int32' }).bitwiseInvert() // [-1, -6]
+   * ```
+   */
+  bitwiseInvert(): Tensor<D> {
+    return unary(70, this) as Tensor<D>
+  }
+
+  /**
+   * Bits moved up by x2 places; 0 where that is the width or more, or negative.
+   *
+   * `x1 * 2^x2`
+   *
+   * Takes an integer dtype; gives the promoted dtype.
+   * NumPy `bitwise_left_shift`, PyTorch `bitwise_left_shift`.
+   *
+   * @param x2 A tensor or a JavaScript scalar of an integer dtype.
+   * @throws {TensorError} `ERR_DTYPE`, as for `ft.tensor([1.5]).bitwiseLeftShift(1)`.
+   * @example
+   * ```ts
+   * ft.tensor([1, 5], { dtype: 'int32' }).bitwiseLeftShift(2n) // [4, 20]
+   * ```
+   */
+  bitwiseLeftShift<B extends Operand>(x2: B): Tensor<With<D, B>> {
+    return binary(71, this, x2) as Tensor<With<D, B>>
+  }
+
+  /**
+   * Bits moved down by x2 places, copies of the sign moving in; where that is the width or more, or negative, only they are left.
+   *
+   * `floor(x1 / 2^x2)`
+   *
+   * Takes an integer dtype; gives the promoted dtype.
+   * NumPy `bitwise_right_shift`, PyTorch `bitwise_right_shift`.
+   *
+   * @param x2 A tensor or a JavaScript scalar of an integer dtype.
+   * @example
+   * ```ts
+   * ft.tensor([20, -5], { dtype: 'int32' }).bitwiseRightShift(2n) // [5, -2]
+   * ```
+   */
+  bitwiseRightShift<B extends Operand>(x2: B): Tensor<With<D, B>> {
+    return binary(72, this, x2) as Tensor<With<D, B>>
+  }
+
+  /**
+   * How many bits of each integer are set, in its dtype; negative ones in two's complement.
+   *
+   * `sum_i bit_i(x)`
+   *
+   * Takes an integer dtype; gives the same dtype.
+   *
+   * @throws {TensorError} `ERR_DTYPE`, as for `ft.tensor([1.5]).populationCount()`.
+   * @example
+   * ```ts
+   * ft.tensor([7, -1], { dtype: 'int32' }).populationCount() // [3, 32]
+   * ```
+   */
+  populationCount(): Tensor<D> {
+    return unary(73, this) as Tensor<D>
+  }
+
+  /**
+   * How many bits of the absolute value of each integer are set, as uint8.
+   *
+   * `sum_i bit_i(|x|)`
+   *
+   * Takes an integer dtype; gives uint8.
+   * NumPy `bitwise_count`.
+   *
+   * @example
+   * ```ts
+   * ft.tensor([7, -1], { dtype: 'int32' }).bitwiseCount() // [3, 1]
+   * ```
+   */
+  bitwiseCount(): Tensor<'uint8'> {
+    return unary(74, this) as Tensor<'uint8'>
+  }
+
+  /**
+   * How many bits of each integer stand above the highest that is set, in its dtype; the width for 0.
+   *
+   * `width - 1 - floor(log2(x))`
+   *
+   * Takes an integer dtype; gives the same dtype.
+   *
+   * @example
+   * ```ts
+   * ft.tensor([1, 0], { dtype: 'int32' }).countLeadingZeros() // [31, 32]
+   * ```
+   */
+  countLeadingZeros(): Tensor<D> {
+    return unary(75, this) as Tensor<D>
+  }
+
+  /**
+   * The bits of each element as another dtype of the same size.
+   *
+   * `bits(out) = bits(x)`
+   *
+   * Takes any dtype; gives the dtype asked for.
+   * NumPy `ndarray.view`, PyTorch `Tensor.view`.
+   *
+   * @param dtype The dtype of the result.
+   * @throws {TensorError} `ERR_DTYPE`, as for `ft.tensor([1]).bitcast('int8')`.
+   * @example
+   * ```ts
+   * ft.tensor([1, -2]).bitcast('int32') // [1065353216, -1073741824]
+   * ```
+   */
+  bitcast<E extends DType>(dtype: E): Tensor<E> {
+    return one(76, [this], [dtype], []) as Tensor<E>
+  }
+
+  /**
+   * Real part of each element; real numbers stay as they are.
+   *
+   * `a of a + bi`
+   *
+   * Takes any dtype; gives the same dtype, that of the parts for complex numbers.
+   * NumPy `real`, PyTorch `real`.
+   *
+   * @example
+   * ```ts
+   * ft.complex(ft.tensor([1, 2]), 3).real() // [1, 2]
+   * ```
+   */
+  real(): Tensor<RealOf<D>> {
+    return unary(77, this) as Tensor<RealOf<D>>
+  }
+
+  /**
+   * Imaginary part of each element; 0 for real numbers.
+   *
+   * `b of a + bi`
+   *
+   * Takes any dtype; gives the same dtype, that of the parts for complex numbers.
+   * NumPy `imag`, PyTorch `imag`.
+   *
+   * @example
+   * ```ts
+   * ft.complex(ft.tensor([1, 2]), 3).imag() // [3, 3]
+   * ```
+   */
+  imag(): Tensor<RealOf<D>> {
+    return unary(78, this) as Tensor<RealOf<D>>
+  }
+
+  /**
+   * Complex conjugate of each element; real numbers stay as they are.
+   *
+   * `a - bi of a + bi`
+   *
+   * Takes any dtype; gives the same dtype.
+   * NumPy `conj`, PyTorch `conj`.
+   *
+   * @example
+   * ```ts
+   * ft.complex(ft.tensor([1, 2]), 3).conj().imag() // [-3, -3]
+   * ```
+   */
+  conj(): Tensor<D> {
+    return unary(79, this) as Tensor<D>
+  }
+
+  /**
+   * Angle of each element from the positive real axis, from -pi to pi: 0 or pi for real numbers.
+   *
+   * `atan2(imag x, real x)`
+   *
+   * Takes any dtype; gives the same dtype, float32 for integers and bool, that of the parts for complex numbers.
+   * NumPy `angle`, PyTorch `angle`.
+   *
+   * @example
+   * ```ts
+   * ft.complex(ft.tensor([1, 0]), ft.tensor([1, 2])).angle() // [0.7853982, 1.5707964]
+   * ```
+   */
+  angle(): Tensor<RealOf<FloatOf<D>>> {
+    return unary(80, this) as Tensor<RealOf<FloatOf<D>>>
+  }
+
+  /**
+   * Whether the sign of each element is negative, that of -0 and of NaN too.
+   *
+   * `x < 0, or x is -0`
+   *
+   * Takes a real dtype; gives bool.
+   * NumPy `signbit`, PyTorch `signbit`.
+   *
+   * @example
+   * ```ts
+   * ft.tensor([1, -2, -0]).signbit() // [false, true, true]
+   * ```
+   */
+  signbit(): Tensor<'bool'> {
+    return unary(83, this) as Tensor<'bool'>
+  }
+
+  /**
+   * The absolute value of the first with the sign of the second, that of -0 too.
+   *
+   * `|x1| sign(x2)`
+   *
+   * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+   * NumPy `copysign`, PyTorch `copysign`.
+   *
+   * @param x2 A tensor or a JavaScript scalar of a real dtype.
+   * @example
+   * ```ts
+   * ft.tensor([1, -2]).copysign(-3) // [-1, -2]
+   * ```
+   */
+  copysign<B extends Operand>(x2: B): Tensor<FloatOf<With<D, B>>> {
+    return binary(84, this, x2) as Tensor<FloatOf<With<D, B>>>
+  }
+
+  /**
+   * The next float after the first on the way to the second; the second where they are equal.
+   *
+   * `min { y > x1 } or max { y < x1 }`
+   *
+   * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+   * NumPy `nextafter`, PyTorch `nextafter`.
+   *
+   * @param x2 A tensor or a JavaScript scalar of a real dtype.
+   * @example
+   * ```ts
+   * ft.tensor([0]).nextafter(1).greater(0) // [true]
+   * ```
+   */
+  nextafter<B extends Operand>(x2: B): Tensor<FloatOf<With<D, B>>> {
+    return binary(85, this, x2) as Tensor<FloatOf<With<D, B>>>
   }
 
   /**
@@ -942,7 +1487,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   equal(x2: Operand): Tensor<'bool'> {
-    return binary(53, this, x2) as Tensor<'bool'>
+    return binary(86, this, x2) as Tensor<'bool'>
   }
 
   /**
@@ -960,7 +1505,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   notEqual(x2: Operand): Tensor<'bool'> {
-    return binary(54, this, x2) as Tensor<'bool'>
+    return binary(87, this, x2) as Tensor<'bool'>
   }
 
   /**
@@ -978,7 +1523,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   less(x2: Operand): Tensor<'bool'> {
-    return binary(55, this, x2) as Tensor<'bool'>
+    return binary(88, this, x2) as Tensor<'bool'>
   }
 
   /**
@@ -996,7 +1541,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   lessEqual(x2: Operand): Tensor<'bool'> {
-    return binary(56, this, x2) as Tensor<'bool'>
+    return binary(89, this, x2) as Tensor<'bool'>
   }
 
   /**
@@ -1014,7 +1559,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   greater(x2: Operand): Tensor<'bool'> {
-    return binary(57, this, x2) as Tensor<'bool'>
+    return binary(90, this, x2) as Tensor<'bool'>
   }
 
   /**
@@ -1032,7 +1577,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   greaterEqual(x2: Operand): Tensor<'bool'> {
-    return binary(58, this, x2) as Tensor<'bool'>
+    return binary(91, this, x2) as Tensor<'bool'>
   }
 
   /**
@@ -1050,7 +1595,25 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   logicalAnd(x2: Operand): Tensor<'bool'> {
-    return binary(59, this, x2) as Tensor<'bool'>
+    return binary(92, this, x2) as Tensor<'bool'>
+  }
+
+  /**
+   * Whether one of both elements is non-zero, and the other is not.
+   *
+   * `(x1 != 0) != (x2 != 0)`
+   *
+   * Takes any dtype; gives bool.
+   * NumPy `logical_xor`, PyTorch `logical_xor`.
+   *
+   * @param x2 A tensor or a JavaScript scalar.
+   * @example
+   * ```ts
+   * ft.tensor([1, 0]).logicalXor(ft.tensor([2, 2])) // [false, true]
+   * ```
+   */
+  logicalXor(x2: Operand): Tensor<'bool'> {
+    return binary(93, this, x2) as Tensor<'bool'>
   }
 
   /**
@@ -1068,7 +1631,68 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   logicalOr(x2: Operand): Tensor<'bool'> {
-    return binary(60, this, x2) as Tensor<'bool'>
+    return binary(94, this, x2) as Tensor<'bool'>
+  }
+
+  /**
+   * Whether elements are equal within a relative and an absolute tolerance; infinities only where they are equal, NaN only with equalNan.
+   *
+   * `|x1 - x2| <= atol + rtol |x2|`
+   *
+   * Takes any dtype; gives bool.
+   * NumPy `isclose`, PyTorch `isclose`.
+   *
+   * @param x2 A tensor or a JavaScript scalar.
+   * @param options An object of options.
+   * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).isclose(ft.zeros([3]))`.
+   * @example
+   * ```ts
+   * ft.tensor([1, 2]).isclose(ft.tensor([1.000001, 2.1])) // [true, false]
+   * ```
+   */
+  isclose(x2: Operand, options?: IscloseOptions): Tensor<'bool'> {
+    const o = readOptions(95, options, ['equalNan', 'rtol', 'atol'], arguments.length - 2)
+    return one(95, [this, x2], [o.equalNan], [o.rtol, o.atol]) as Tensor<'bool'>
+  }
+
+  /**
+   * Whether all elements are equal within a relative and an absolute tolerance, as isclose.
+   *
+   * `and_i |x1_i - x2_i| <= atol + rtol |x2_i|`
+   *
+   * Takes any dtype; gives bool.
+   * NumPy `allclose`, PyTorch `allclose`.
+   *
+   * @param x2 A tensor or a JavaScript scalar.
+   * @param options An object of options.
+   * @example
+   * ```ts
+   * ft.tensor([1, 2]).allclose(ft.tensor([1.000001, 2])) // true
+   * ```
+   */
+  allclose(x2: Operand, options?: AllcloseOptions): Tensor<'bool'> {
+    const o = readOptions(96, options, ['equalNan', 'rtol', 'atol'], arguments.length - 2)
+    return one(96, [this, x2], [o.equalNan], [o.rtol, o.atol]) as Tensor<'bool'>
+  }
+
+  /**
+   * Whether two tensors have the same shape and equal elements; NaN equals NaN only with equalNan.
+   *
+   * `shape(x1) = shape(x2) and and_i x1_i = x2_i`
+   *
+   * Takes any dtype; gives bool.
+   * NumPy `array_equal`, PyTorch `equal`.
+   *
+   * @param x2 A tensor.
+   * @param options An object of options.
+   * @example
+   * ```ts
+   * ft.tensor([1, 2]).arrayEqual(ft.tensor([1, 2])) // true
+   * ```
+   */
+  arrayEqual(x2: Tensor, options?: ArrayEqualOptions): Tensor<'bool'> {
+    const o = readOptions(97, options, ['equalNan'], arguments.length - 2)
+    return one(97, [this, x2], [o.equalNan], []) as Tensor<'bool'>
   }
 
   /**
@@ -1087,7 +1711,46 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   clip<B extends Operand | undefined = undefined, C extends Operand | undefined = undefined>(min?: B, max?: C): Tensor<With<With<D, B>, C>> {
-    return one(62, [this, min, max], [], []) as Tensor<With<With<D, B>, C>>
+    return one(99, [this, min, max], [], []) as Tensor<With<With<D, B>, C>>
+  }
+
+  /**
+   * Linear interpolation from the first (weight 0) to the second (weight 1), both exact.
+   *
+   * `start + weight (end - start)`
+   *
+   * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+   * PyTorch `lerp`.
+   *
+   * @param end A tensor or a JavaScript scalar.
+   * @param weight A tensor or a JavaScript scalar.
+   * @example
+   * ```ts
+   * ft.tensor([1, 2]).lerp(ft.tensor([3, 10]), 0.5) // [2, 6]
+   * ```
+   */
+  lerp<B extends Operand, C extends Operand>(end: B, weight: C): Tensor<FloatOf<With<With<D, B>, C>>> {
+    return one(100, [this, end, weight], [], []) as Tensor<FloatOf<With<With<D, B>, C>>>
+  }
+
+  /**
+   * Other numbers for NaN (0 by default) and the infinities (by default the largest and the smallest number of the dtype).
+   *
+   * `nan, posinf or neginf for those, x elsewhere`
+   *
+   * Takes any dtype; gives the promoted dtype.
+   * NumPy `nan_to_num`, PyTorch `nan_to_num`.
+   *
+   * @param nan A tensor or a JavaScript scalar.
+   * @param posinf A tensor or a JavaScript scalar.
+   * @param neginf A tensor or a JavaScript scalar.
+   * @example
+   * ```ts
+   * ft.tensor([1, NaN, -Infinity]).nanToNum(0, 9, -9) // [1, 0, -9]
+   * ```
+   */
+  nanToNum<B extends Operand | undefined = undefined, C extends Operand | undefined = undefined, F extends Operand | undefined = undefined>(nan?: B, posinf?: C, neginf?: F): Tensor<With<With<With<D, B>, C>, F>> {
+    return one(101, [this, nan, posinf, neginf], [], []) as Tensor<With<With<With<D, B>, C>, F>>
   }
 
   /**
@@ -1105,7 +1768,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   astype<E extends DType>(dtype: E): Tensor<E> {
-    return one(63, [this], [dtype], []) as Tensor<E>
+    return one(102, [this], [dtype], []) as Tensor<E>
   }
 
   /**
@@ -1122,7 +1785,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   copy(): Tensor<D> {
-    return unary(64, this) as Tensor<D>
+    return unary(103, this) as Tensor<D>
   }
 
   /**
@@ -1143,8 +1806,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   oneHot<E extends DType = 'float32'>(numClasses: number, options?: OneHotOptions<E>): Tensor<E> {
-    const o = readOptions(65, options, ['dtype'], arguments.length - 2)
-    return one(65, [this], [numClasses, o.dtype], []) as Tensor<E>
+    const o = readOptions(104, options, ['dtype'], arguments.length - 2)
+    return one(104, [this], [numClasses, o.dtype], []) as Tensor<E>
   }
 
   /**
@@ -1164,8 +1827,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   sum<E extends DType = SumOf<D>>(options?: number | readonly number[] | SumOptions<E>): Tensor<E> {
-    const o = readOptions(66, options, ['axis', 'keepdims', 'dtype'], arguments.length - 1, 'axis')
-    return one(66, [this], [o.axis, o.keepdims, o.dtype], []) as Tensor<E>
+    const o = readOptions(105, options, ['axis', 'keepdims', 'dtype'], arguments.length - 1, 'axis')
+    return one(105, [this], [o.axis, o.keepdims, o.dtype], []) as Tensor<E>
   }
 
   /**
@@ -1183,8 +1846,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   prod<E extends DType = SumOf<D>>(options?: number | readonly number[] | ProdOptions<E>): Tensor<E> {
-    const o = readOptions(67, options, ['axis', 'keepdims', 'dtype'], arguments.length - 1, 'axis')
-    return one(67, [this], [o.axis, o.keepdims, o.dtype], []) as Tensor<E>
+    const o = readOptions(106, options, ['axis', 'keepdims', 'dtype'], arguments.length - 1, 'axis')
+    return one(106, [this], [o.axis, o.keepdims, o.dtype], []) as Tensor<E>
   }
 
   /**
@@ -1202,8 +1865,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   mean(options?: number | readonly number[] | MeanOptions): Tensor<FloatOf<D>> {
-    const o = readOptions(68, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
-    return one(68, [this], [o.axis, o.keepdims], []) as Tensor<FloatOf<D>>
+    const o = readOptions(107, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
+    return one(107, [this], [o.axis, o.keepdims], []) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -1222,8 +1885,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   max(options?: number | readonly number[] | MaxOptions): Tensor<D> {
-    const o = readOptions(69, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
-    return one(69, [this], [o.axis, o.keepdims], []) as Tensor<D>
+    const o = readOptions(108, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
+    return one(108, [this], [o.axis, o.keepdims], []) as Tensor<D>
   }
 
   /**
@@ -1241,8 +1904,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   min(options?: number | readonly number[] | MinOptions): Tensor<D> {
-    const o = readOptions(70, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
-    return one(70, [this], [o.axis, o.keepdims], []) as Tensor<D>
+    const o = readOptions(109, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
+    return one(109, [this], [o.axis, o.keepdims], []) as Tensor<D>
   }
 
   /**
@@ -1260,8 +1923,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   all(options?: number | readonly number[] | AllOptions): Tensor<'bool'> {
-    const o = readOptions(71, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
-    return one(71, [this], [o.axis, o.keepdims], []) as Tensor<'bool'>
+    const o = readOptions(110, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
+    return one(110, [this], [o.axis, o.keepdims], []) as Tensor<'bool'>
   }
 
   /**
@@ -1279,8 +1942,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   any(options?: number | readonly number[] | AnyOptions): Tensor<'bool'> {
-    const o = readOptions(72, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
-    return one(72, [this], [o.axis, o.keepdims], []) as Tensor<'bool'>
+    const o = readOptions(111, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
+    return one(111, [this], [o.axis, o.keepdims], []) as Tensor<'bool'>
   }
 
   /**
@@ -1299,8 +1962,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   argmax(options?: number | ArgmaxOptions): Tensor<'int32'> {
-    const o = readOptions(73, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
-    return one(73, [this], [o.axis, o.keepdims], []) as Tensor<'int32'>
+    const o = readOptions(112, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
+    return one(112, [this], [o.axis, o.keepdims], []) as Tensor<'int32'>
   }
 
   /**
@@ -1318,8 +1981,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   argmin(options?: number | ArgminOptions): Tensor<'int32'> {
-    const o = readOptions(74, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
-    return one(74, [this], [o.axis, o.keepdims], []) as Tensor<'int32'>
+    const o = readOptions(113, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
+    return one(113, [this], [o.axis, o.keepdims], []) as Tensor<'int32'>
   }
 
   /**
@@ -1338,8 +2001,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   cumulativeSum<E extends DType = SumOf<D>>(options?: number | CumulativeSumOptions<E>): Tensor<E> {
-    const o = readOptions(75, options, ['axis', 'dtype', 'includeInitial'], arguments.length - 1, 'axis')
-    return one(75, [this], [o.axis, o.dtype, o.includeInitial], []) as Tensor<E>
+    const o = readOptions(114, options, ['axis', 'dtype', 'includeInitial'], arguments.length - 1, 'axis')
+    return one(114, [this], [o.axis, o.dtype, o.includeInitial], []) as Tensor<E>
   }
 
   /**
@@ -1358,7 +2021,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   matmul<B extends DType>(x2: Tensor<B>): Tensor<Promote<D, B>> {
-    return binary(76, this, x2) as Tensor<Promote<D, B>>
+    return binary(115, this, x2) as Tensor<Promote<D, B>>
   }
 
   /**
@@ -1378,8 +2041,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   tensordot<B extends DType>(x2: Tensor<B>, options?: TensordotOptions): Tensor<Promote<D, B>> {
-    const o = readOptions(77, options, ['axes'], arguments.length - 2)
-    return one(77, [this, x2], [o.axes], []) as Tensor<Promote<D, B>>
+    const o = readOptions(116, options, ['axes'], arguments.length - 2)
+    return one(116, [this, x2], [o.axes], []) as Tensor<Promote<D, B>>
   }
 
   /**
@@ -1398,8 +2061,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   softmax(options?: number | SoftmaxOptions): Tensor<FloatOf<D>> {
-    const o = readOptions(78, options, ['axis'], arguments.length - 1, 'axis')
-    return one(78, [this], [o.axis], []) as Tensor<FloatOf<D>>
+    const o = readOptions(117, options, ['axis'], arguments.length - 1, 'axis')
+    return one(117, [this], [o.axis], []) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -1417,8 +2080,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   logSoftmax(options?: number | LogSoftmaxOptions): Tensor<FloatOf<D>> {
-    const o = readOptions(79, options, ['axis'], arguments.length - 1, 'axis')
-    return one(79, [this], [o.axis], []) as Tensor<FloatOf<D>>
+    const o = readOptions(118, options, ['axis'], arguments.length - 1, 'axis')
+    return one(118, [this], [o.axis], []) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -1438,7 +2101,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   reshape(shape: readonly number[]): Tensor<D> {
-    return one(83, [this], [shape], []) as Tensor<D>
+    return one(140, [this], [shape], []) as Tensor<D>
   }
 
   /**
@@ -1458,7 +2121,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   permuteDims(axes?: number | readonly number[]): Tensor<D> {
-    return one(84, [this], [axes], []) as Tensor<D>
+    return one(141, [this], [axes], []) as Tensor<D>
   }
 
   /**
@@ -1476,7 +2139,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   matrixTranspose(): Tensor<D> {
-    return unary(85, this) as Tensor<D>
+    return unary(142, this) as Tensor<D>
   }
 
   /**
@@ -1495,7 +2158,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   expandDims(axis?: number): Tensor<D> {
-    return one(86, [this], [axis], []) as Tensor<D>
+    return one(143, [this], [axis], []) as Tensor<D>
   }
 
   /**
@@ -1514,7 +2177,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   squeeze(axis?: number | readonly number[]): Tensor<D> {
-    return one(87, [this], [axis], []) as Tensor<D>
+    return one(144, [this], [axis], []) as Tensor<D>
   }
 
   /**
@@ -1533,8 +2196,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   flip(options?: number | readonly number[] | FlipOptions): Tensor<D> {
-    const o = readOptions(88, options, ['axis'], arguments.length - 1, 'axis')
-    return one(88, [this], [o.axis], []) as Tensor<D>
+    const o = readOptions(145, options, ['axis'], arguments.length - 1, 'axis')
+    return one(145, [this], [o.axis], []) as Tensor<D>
   }
 
   /**
@@ -1553,7 +2216,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   broadcastTo(shape: readonly number[]): Tensor<D> {
-    return one(89, [this], [shape], []) as Tensor<D>
+    return one(146, [this], [shape], []) as Tensor<D>
   }
 
   /**
@@ -1574,8 +2237,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   take(indices: Tensor, options?: number | TakeOptions): Tensor<D> {
-    const o = readOptions(94, options, ['axis'], arguments.length - 2, 'axis')
-    return one(94, [this, indices], [o.axis], []) as Tensor<D>
+    const o = readOptions(151, options, ['axis'], arguments.length - 2, 'axis')
+    return one(151, [this, indices], [o.axis], []) as Tensor<D>
   }
 
   /**
@@ -1596,8 +2259,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   scatterAdd(indices: Tensor, updates: Tensor, options?: number | ScatterAddOptions): Tensor<D> {
-    const o = readOptions(95, options, ['axis'], arguments.length - 3, 'axis')
-    return one(95, [this, indices, updates], [o.axis], []) as Tensor<D>
+    const o = readOptions(152, options, ['axis'], arguments.length - 3, 'axis')
+    return one(152, [this, indices, updates], [o.axis], []) as Tensor<D>
   }
 
   /**
@@ -1616,8 +2279,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   sort(options?: number | SortOptions): Tensor<D> {
-    const o = readOptions(96, options, ['axis', 'descending'], arguments.length - 1, 'axis')
-    return one(96, [this], [o.axis, o.descending], []) as Tensor<D>
+    const o = readOptions(153, options, ['axis', 'descending'], arguments.length - 1, 'axis')
+    return one(153, [this], [o.axis, o.descending], []) as Tensor<D>
   }
 
   /**
@@ -1635,8 +2298,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   argsort(options?: number | ArgsortOptions): Tensor<'int32'> {
-    const o = readOptions(97, options, ['axis', 'descending'], arguments.length - 1, 'axis')
-    return one(97, [this], [o.axis, o.descending], []) as Tensor<'int32'>
+    const o = readOptions(154, options, ['axis', 'descending'], arguments.length - 1, 'axis')
+    return one(154, [this], [o.axis, o.descending], []) as Tensor<'int32'>
   }
 
   /**
@@ -1656,8 +2319,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   topk(k: number, options?: number | TopkOptions): { values: Tensor<D>; indices: Tensor<'int32'> } {
-    const o = readOptions(98, options, ['axis', 'largest'], arguments.length - 2, 'axis')
-    const [values, indices] = many(98, [this], [k, o.axis, o.largest], []) as [Tensor, Tensor]
+    const o = readOptions(155, options, ['axis', 'largest'], arguments.length - 2, 'axis')
+    const [values, indices] = many(155, [this], [k, o.axis, o.largest], []) as [Tensor, Tensor]
     return { values, indices } as { values: Tensor<D>; indices: Tensor<'int32'> }
   }
 
@@ -1678,8 +2341,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   tril(options?: TrilOptions): Tensor<D> {
-    const o = readOptions(111, options, ['k'], arguments.length - 1)
-    return one(111, [this], [], [o.k]) as Tensor<D>
+    const o = readOptions(168, options, ['k'], arguments.length - 1)
+    return one(168, [this], [], [o.k]) as Tensor<D>
   }
 
   /**
@@ -1699,7 +2362,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   triu(options?: TriuOptions): Tensor<D> {
-    const o = readOptions(112, options, ['k'], arguments.length - 1)
-    return one(112, [this], [], [o.k]) as Tensor<D>
+    const o = readOptions(169, options, ['k'], arguments.length - 1)
+    return one(169, [this], [], [o.k]) as Tensor<D>
   }
 }

@@ -15,6 +15,7 @@ import scipy.special
 
 import complex_numbers
 import digits
+import elementwise
 import random_numbers
 from records import FLOATS, INTS, case, data, edges, floats, grid, inf, int_edges, ints, nan, rng, to_float
 
@@ -488,3 +489,11 @@ random_numbers.cases(NUMBER)
 complex_numbers.quotients()
 complex_numbers.beside_one()
 complex_numbers.powers()
+
+elementwise.bits(NUMBER)
+elementwise.parts()
+elementwise.divisions()
+elementwise.functions()
+elementwise.replacements()
+elementwise.closeness()
+elementwise.activations()

@@ -37,6 +37,13 @@ pub fn number(def: &ParamDef, choice: &str, dtype: DType) -> Option<f64> {
         // An interval of one number: scaling rounds up to its end half of the time.
         "low" | "mean" => of([0.0, -2.0, 0.3, 1.0]),
         "high" | "std" => of([1.0, 3.0, 0.7, 1.0 + if float { epsilon(dtype) } else { 0.0 }]),
+        "rtol" => of([1e-5, 0.25, 0.0, 0.5]),
+        "atol" => of([1e-8, 0.0, 0.5, 1.0]),
+        "negativeSlope" => of([0.01, 0.5, -2.0, 0.0]),
+        "alpha" | "beta" => of([1.0, 2.5, 0.3, -1.0]),
+        "lambda" => of([0.5, 1.0, 0.3, 0.0]),
+        "min" => of([-1.0, 0.0, 0.3, -2.5]),
+        "max" => of([1.0, 6.0, 0.7, 3.0]),
         _ => None,
     }
 }
@@ -61,7 +68,9 @@ pub fn attribute_values(op: &OpDef, def: &AttrDef) -> Vec<String> {
         (AttrKind::Int(_), "count") => names(&["0", "1", "2", "34", "1000"]),
         (AttrKind::Int(_), _) => names(&["shape"]),
         (AttrKind::Bool(_), _) => names(&["false", "true"]),
-        (AttrKind::OptDType, _) if op.name == "astype" => dtype_names(&DType::all().collect::<Vec<_>>()),
+        (AttrKind::OptDType, _) if ["astype", "bitcast"].contains(&op.name) => {
+            dtype_names(&DType::all().collect::<Vec<_>>())
+        }
         (AttrKind::OptDType, _) => {
             let mut out = names(&["none"]);
             out.extend(dtype_names(&[DType::F64, DType::F32, DType::I64, DType::U8, DType::F16]));

@@ -64,8 +64,11 @@ fn window_axis(graph: &mut Graph, f: fn(&mut WindowAxis) -> bool) -> bool {
 /// Rows in which a change is none: that could be seen.
 pub fn equivalent(change: &str, row: &str) -> bool {
     match change {
-        // `r < 0` is asked only where `r != 0`; at the border between two formulas of a complex function both hold.
-        "less or equal for less" => matches!(row, "floorDivide" | "remainder") || COMPLEX.contains(&row),
+        // `r < 0` is asked only where `r != 0`, and `0 < x` where `x != 0`; at the border between two formulas both hold.
+        "less or equal for less" => {
+            let both = ["floorDivide", "remainder", "nextafter", "nn.selu", "nn.softshrink"];
+            both.contains(&row) || COMPLEX.contains(&row)
+        }
         // What the squares lose of a logarithm near the unit circle: seen in the rows of logarithms.
         "multiply for add" => row == "pow",
         // Whole exponents are halved without their sign.

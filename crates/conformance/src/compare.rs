@@ -3,8 +3,8 @@
 
 use crate::bounds::Bound;
 use crate::executor::Known;
-use ferrotensor_core::DType;
 use ferrotensor_core::reference::Scalar;
+use ferrotensor_core::{DType, FloatFormat};
 
 /// How far the worst element was, in units of the result's last place, and as a share of what is allowed.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -128,19 +128,14 @@ fn one(dtype: DType, found: f64, wanted: f64, allowed: f64) -> Distance {
     Distance { ulps: off / last, share: off / allowed }
 }
 
-/// Exponent of the largest binade, of the smallest normal one, and bits of the fraction.
-fn format(dtype: DType) -> (i32, i32, i32) {
-    match dtype.info().real {
-        DType::F16 => (15, -14, 10),
-        DType::BF16 => (127, -126, 7),
-        DType::F32 => (127, -126, 23),
-        _ => (1023, -1022, 52),
-    }
+/// Of a dtype that has no fraction, float64's.
+fn format(dtype: DType) -> FloatFormat {
+    dtype.float_format().or(DType::F64.float_format()).unwrap_or(FloatFormat { top: 0, bottom: 0, fraction: 0 })
 }
 
 /// Distance between neighbouring numbers of a floating (or complex) dtype at `x`.
 pub fn spacing(dtype: DType, x: f64) -> f64 {
-    let (top, bottom, fraction) = format(dtype);
+    let FloatFormat { top, bottom, fraction } = format(dtype);
     let bits = x.abs().to_bits();
     // Exponent of a float64; subnormal ones lie below every other bottom, and at float64's own.
     let exponent = ((bits >> 52) as i32 - 1023).clamp(bottom, top);
@@ -150,8 +145,7 @@ pub fn spacing(dtype: DType, x: f64) -> f64 {
 
 /// Largest finite number of a floating (or complex) dtype.
 pub fn largest(dtype: DType) -> f64 {
-    let (top, _, fraction) = format(dtype);
-    2f64.powi(top) * (2.0 - 2f64.powi(-fraction))
+    format(dtype).max()
 }
 
 /// Spacing at 1.

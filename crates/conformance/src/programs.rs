@@ -93,10 +93,12 @@ struct Program {
     bits_promised: bool,
 }
 
-/// Rows that stand inside programs: those of tensors, without failures that depend on values (indices, singular matrices), and
-/// without those whose bounds say little of inexact operands (powers, factors).
+/// Rows that stand inside programs: those of tensors, without failures that depend on values (indices, singular matrices), without
+/// those whose bounds say little of inexact operands (powers, factors), and without those that show the bits of a NaN, which are
+/// promised of none that was computed.
 fn eligible(op: &OpDef) -> bool {
-    let special = ["take", "scatterAdd", "oneHot", "withAt", "linalg.solve", "linalg.qr", "pow"];
+    let special =
+        ["take", "scatterAdd", "oneHot", "withAt", "linalg.solve", "linalg.qr", "pow", "signbit", "copysign", "bitcast"];
     !op.operands.is_empty()
         && (op.form != Form::Internal || op.name == "at")
         && op.namespace != Namespace::Random

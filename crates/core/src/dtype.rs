@@ -154,6 +154,48 @@ impl DType {
     }
 }
 
+/// The shape of a floating dtype.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FloatFormat {
+    /// Exponent of the largest numbers.
+    pub top: i32,
+    /// Exponent of the smallest normal ones.
+    pub bottom: i32,
+    /// Bits of the fraction.
+    pub fraction: i32,
+}
+
+impl DType {
+    /// The format of a floating dtype, or of the parts of a complex one; nothing of others.
+    pub fn float_format(self) -> Option<FloatFormat> {
+        let format = |top, bottom, fraction| Some(FloatFormat { top, bottom, fraction });
+        match self.info().real {
+            DType::F16 => format(15, -14, 10),
+            DType::BF16 => format(127, -126, 7),
+            DType::F32 => format(127, -126, 23),
+            DType::F64 => format(1023, -1022, 52),
+            _ => None,
+        }
+    }
+}
+
+impl FloatFormat {
+    /// The largest finite number.
+    pub fn max(self) -> f64 {
+        2f64.powi(self.top) * (2.0 - self.epsilon())
+    }
+
+    /// The distance from 1 to the next number.
+    pub fn epsilon(self) -> f64 {
+        2f64.powi(-self.fraction)
+    }
+
+    /// The smallest normal number.
+    pub fn smallest_normal(self) -> f64 {
+        2f64.powi(self.bottom)
+    }
+}
+
 impl fmt::Display for DType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())

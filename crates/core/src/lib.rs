@@ -16,7 +16,7 @@ pub mod reference;
 pub mod registry;
 pub mod scalar;
 
-pub use dtype::{DType, Kind};
+pub use dtype::{DType, FloatFormat, Kind};
 pub use element::{Bool, Element};
 pub use error::{Code, Error, Result};
 pub use layout::{Dims, Layout, Strides};

@@ -49,6 +49,11 @@ pub fn to_float(dtype: DType) -> DType {
     }
 }
 
+/// The complex dtype whose parts hold it: complex128 of float64, else complex64.
+pub fn to_complex(dtype: DType) -> DType {
+    if matches!(dtype, DType::F64 | DType::C128) { DType::C128 } else { DType::C64 }
+}
+
 /// The default accumulator and result dtype of `sum` and `prod`: small integers widen to 32 bits, bool counts in int32.
 pub fn to_sum(dtype: DType) -> DType {
     match dtype {

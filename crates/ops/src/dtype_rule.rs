@@ -26,6 +26,8 @@ pub enum Class {
     Bool,
     /// Integers.
     Integer,
+    /// Integers and bool.
+    IntegerOrBool,
 }
 
 impl Class {
@@ -40,6 +42,7 @@ impl Class {
             Class::Native => matches!(d, DType::F32 | DType::F64),
             Class::Bool => d == DType::Bool,
             Class::Integer => d.is_integer(),
+            Class::IntegerOrBool => d.is_integer() || d == DType::Bool,
         }
     }
 
@@ -54,6 +57,7 @@ impl Class {
             Class::Native => "float32 or float64",
             Class::Bool => "bool",
             Class::Integer => "an integer dtype",
+            Class::IntegerOrBool => "an integer dtype or bool",
         }
     }
 }
@@ -86,6 +90,8 @@ pub enum Out {
     Compute,
     /// The dtype of the compute dtype's parts: what is not complex itself.
     RealPart,
+    /// The complex dtype of the compute dtype: complex128 of float64, else complex64.
+    ComplexOf,
     Bool,
     Int32,
     /// The compute dtype, then int32 (`topk`).
@@ -174,10 +180,7 @@ pub fn apply(rule: &DTypeRule, args: &[Arg], attrs: &Attrs) -> Result<Dtypes> {
     let compute = match rule.compute {
         Compute::Own | Compute::Promote => common,
         Compute::Float => promotion::to_float(common),
-        Compute::ComplexFloat => match common {
-            DType::F64 | DType::C128 => DType::C128,
-            _ => DType::C64,
-        },
+        Compute::ComplexFloat => promotion::to_complex(common),
         Compute::Sum => attrs.dtype("dtype").unwrap_or(promotion::to_sum(common)),
         Compute::AttrOrPromote => attrs.dtype("dtype").unwrap_or(common),
         Compute::Truth => DType::Bool,
@@ -193,6 +196,7 @@ pub fn apply(rule: &DTypeRule, args: &[Arg], attrs: &Attrs) -> Result<Dtypes> {
     let outputs = match rule.out {
         Out::Compute => vec![compute],
         Out::RealPart => vec![compute.info().real],
+        Out::ComplexOf => vec![promotion::to_complex(compute)],
         Out::Bool => vec![DType::Bool],
         Out::Int32 => vec![DType::I32],
         Out::ComputeAndInt32 => vec![compute, DType::I32],

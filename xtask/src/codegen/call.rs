@@ -194,7 +194,7 @@ fn attr_optional(attr: &AttrDef) -> bool {
 fn deciding(op: &OpDef) -> Vec<usize> {
     let fixed = match op.dtype.out {
         Out::Bool | Out::Int32 | Out::Fixed(_) | Out::AttrOr(_) => true,
-        Out::Compute | Out::RealPart | Out::ComputeAndInt32 | Out::Twice | Out::AttrOrCompute => {
+        Out::Compute | Out::RealPart | Out::ComplexOf | Out::ComputeAndInt32 | Out::Twice | Out::AttrOrCompute => {
             op.dtype.compute == Compute::Truth
         }
     };
@@ -328,6 +328,7 @@ fn result_type(op: &OpDef, compute: &str, named: bool) -> String {
     let dtypes: Vec<String> = match op.dtype.out {
         Out::Compute | Out::AttrOrCompute => vec![compute.into(); op.outputs.len()],
         Out::RealPart => vec![format!("RealOf<{compute}>")],
+        Out::ComplexOf => vec![format!("ComplexOf<{compute}>")],
         Out::Bool => vec!["'bool'".into()],
         Out::Int32 => vec!["'int32'".into()],
         Out::ComputeAndInt32 => vec![compute.into(), "'int32'".into()],

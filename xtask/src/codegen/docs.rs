@@ -19,6 +19,7 @@ fn dtypes(op: &OpDef) -> String {
         Out::Int32 => "gives int32".into(),
         Out::Fixed(d) => format!("gives {d}"),
         Out::RealPart => format!("gives {}, that of the parts for complex numbers", computed(op)),
+        Out::ComplexOf => "gives complex64, complex128 for float64".into(),
         Out::AttrOr(d) => format!("gives {d} unless told otherwise"),
         Out::ComputeAndInt32 => format!("gives {} and int32", computed(op)),
         Out::Compute | Out::Twice | Out::AttrOrCompute => format!("gives {}", computed(op)),

@@ -149,8 +149,8 @@ pub fn render() -> String {
     lookup(&mut out, "Default dtype of `sum` and `prod`: small integers and bool widen to 32 bits.", "SumOf", |row| {
         quoted(promotion::to_sum(row.dtype))
     });
-    lookup(&mut out, "Complex dtype of Fourier transforms.", "ComplexOf", |row| {
-        quoted(if matches!(row.dtype, DType::F64 | DType::C128) { DType::C128 } else { DType::C64 })
+    lookup(&mut out, "Complex dtype of Fourier transforms and of numbers given by their parts.", "ComplexOf", |row| {
+        quoted(promotion::to_complex(row.dtype))
     });
     lookup(&mut out, "The dtype of a complex dtype's parts; a real dtype itself.", "RealOf", |row| quoted(row.real));
     out.push_str(PROMOTION);

@@ -241,6 +241,16 @@ mod tests {
     }
 
     #[test]
+    fn a_function_below_the_normal_numbers_has_a_unit_there() {
+        let mut b = Builder::new();
+        let x = b.input(DType::F32);
+        let e = b.call(MathFn::Exp, &[x]);
+        let y = b.binary(Op::Mul, e, x);
+        let bound = bound_of(b.finish(&[y]), -88.0);
+        assert!(bound >= 88.0 * spacing(DType::F32, 0.0), "{bound:e}");
+    }
+
+    #[test]
     fn both_errors_of_a_negative_quotient_count() {
         // Twice the smallest normal number in size, where they are equal and would undo each other.
         for x in [-2f32.powi(125), 2f32.powi(125)] {

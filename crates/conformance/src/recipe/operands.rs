@@ -47,7 +47,7 @@ pub fn is_ruled(op: &OpDef, operand: usize) -> bool {
 pub fn forms(def: &OperandDef) -> Vec<String> {
     let mut out = names(&["tensor"]);
     if def.weak {
-        out.extend(names(&["number", "bigint", "boolean"]));
+        out.extend(names(&["number", "negative", "bigint", "boolean"]));
     }
     if def.optional {
         out.extend(names(&["absent"]));
@@ -145,11 +145,13 @@ fn fill(op: &OpDef, i: usize, values: &str) -> Fill {
 }
 
 /// The weak scalar in the n-th operand's place; the third operand's is larger than the second's, so that they can be told apart.
-fn weak(form: &str, values: &str, dtype: DType, n: usize) -> Option<PlannedOperand> {
-    let float = dtype.is_float() || dtype.is_complex();
+/// `float` says that the row computes in a floating dtype.
+fn weak(form: &str, values: &str, dtype: DType, float: bool, n: usize) -> Option<PlannedOperand> {
     let more = 2 * n.saturating_sub(1) as i64;
     let bigint = |v: i64| PlannedOperand::Weak(Arg::BigInt, (v + more) as u64);
     Some(match (form, values) {
+        ("negative", _) if float => PlannedOperand::Weak(Arg::Number, (-2.5 - more as f64).to_bits()),
+        ("negative", _) if dtype.kind() == Kind::Signed => PlannedOperand::Weak(Arg::Number, (-3.0 - more as f64).to_bits()),
         ("number" | "bigint", "few numbers") => {
             let v = if dtype.bytes() > 1 { 257 } else { 1 };
             if form == "bigint" { bigint(v) } else { PlannedOperand::Weak(Arg::Number, ((v + more) as f64).to_bits()) }
@@ -243,7 +245,10 @@ pub fn planned(chosen: &Chosen, i: usize, words: &[f64], indexing: &[Indexing]) 
     match chosen.value(&format!("form{n}")) {
         "" | "tensor" => {}
         "absent" => return Some(PlannedOperand::Absent),
-        form => return weak(form, values, *of_row, i),
+        form => {
+            let float = of_row.is_float() || of_row.is_complex() || op.dtype.compute == Compute::Float;
+            return weak(form, values, *of_row, float, i);
+        }
     }
     let index = i.checked_sub(op.least_operands()).and_then(|k| indexing.get(k));
     let dtype = match chosen.value(&format!("dtype{n}")) {

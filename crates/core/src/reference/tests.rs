@@ -97,6 +97,10 @@ fn casts_truncate_saturate_and_round_once() {
     assert_eq!(cast::<Complex<f64>, f32>(&[Complex::new(2.5, 9.0)]), [2.5]);
     assert_eq!(cast::<f32, Complex<f64>>(&[2.5]), [Complex::new(2.5, 0.0)]);
     assert_eq!(map::<f32, i32>(&[&[1.0]], |b, v| b.bitcast(v[0], DType::I32)), [0x3f80_0000]);
+    // A signalling NaN stays one.
+    assert_eq!(map::<f32, i32>(&[&[f32::from_bits(0xff80_0001)]], |b, v| b.bitcast(v[0], DType::I32)), [-0x7f_ffff]);
+    assert_eq!(map::<f16, u16>(&[&[f16::from_bits(0x7c0a)]], |b, v| b.bitcast(v[0], DType::U16)), [0x7c0a]);
+    assert_eq!(map::<u16, bf16>(&[&[0xff81]], |b, v| b.bitcast(v[0], DType::BF16))[0].to_bits(), 0xff81);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! One element as a number: what each dtype can hold, how bytes become a value, and how a value is rounded or wrapped back.
 
 use super::double::Double;
-use crate::dtype::{DType, Kind};
+use crate::dtype::{DType, FloatFormat, Kind};
 use crate::element::{bf16, f16};
 use crate::match_dtype;
 use bytemuck::{bytes_of, pod_read_unaligned};
@@ -20,6 +20,27 @@ pub enum Scalar {
 }
 use Scalar::*;
 
+/// A NaN of a float dtype as a float64: sign, and payload from the top. A conversion would quiet it, which a bit cast shows.
+fn nan(dtype: DType, bytes: &[u8]) -> Option<f64> {
+    let FloatFormat { fraction, top, .. } = dtype.float_format()?;
+    let bits = bytes.iter().rev().fold(0u64, |word, &b| word << 8 | b as u64);
+    let (payload, exponent) = (bits & ((1 << fraction) - 1), bits >> fraction & (2 * top as u64 + 1));
+    let sign = bits >> (8 * bytes.len() - 1) << 63;
+    let is_nan = exponent == 2 * top as u64 + 1 && payload != 0;
+    is_nan.then(|| f64::from_bits(sign | 0x7ff << 52 | payload << (52 - fraction)))
+}
+
+/// The reverse of [`nan`]; a payload that does not fit leaves a quiet one.
+fn nan_bits(dtype: DType, value: f64) -> [u8; 8] {
+    let Some(FloatFormat { fraction, top, .. }) = dtype.float_format() else { return value.to_le_bytes() };
+    let (bits, width) = (value.to_bits(), 8 * dtype.bytes() as u32);
+    let payload = match bits << 12 >> (64 - fraction) {
+        0 => 1 << (fraction - 1),
+        payload => payload,
+    };
+    ((bits >> 63) << (width - 1) | (2 * top as u64 + 1) << fraction | payload).to_le_bytes()
+}
+
 impl Scalar {
     /// A real number.
     pub fn float(value: f64) -> Scalar {
@@ -30,7 +51,11 @@ impl Scalar {
     pub fn decode(dtype: DType, bytes: &[u8]) -> Scalar {
         let bytes = &bytes[..dtype.bytes()];
         let part = |bytes: &[u8]| {
-            Double::from(match dtype.info().real {
+            let real = dtype.info().real;
+            if let Some(nan) = nan(real, bytes) {
+                return Double::from(nan);
+            }
+            Double::from(match real {
                 DType::F16 => pod_read_unaligned::<f16>(bytes).to_f64(),
                 DType::BF16 => pod_read_unaligned::<bf16>(bytes).to_f64(),
                 DType::F32 => pod_read_unaligned::<f32>(bytes) as f64,
@@ -54,6 +79,7 @@ impl Scalar {
     pub fn encode(self, dtype: DType) -> [u8; 16] {
         let mut out = [0u8; 16];
         let part = |value: Double, to: &mut [u8]| match dtype.info().real {
+            narrow if value.hi.is_nan() => to.copy_from_slice(&nan_bits(narrow, value.hi)[..to.len()]),
             DType::F16 => to.copy_from_slice(bytes_of(&f16::from_f32(odd_f32(value.to_odd())))),
             DType::BF16 => to.copy_from_slice(bytes_of(&bf16::from_f32(odd_f32(value.to_odd())))),
             DType::F32 => to.copy_from_slice(bytes_of(&(value.to_odd() as f32))),
@@ -79,7 +105,7 @@ impl Scalar {
         match (self, dtype) {
             // What most instructions of long programs make, without the way through bytes.
             (Float(value), DType::F64) => Scalar::float(value.hi),
-            (Float(value), DType::F32) => Scalar::float(f64::from(value.to_odd() as f32)),
+            (Float(value), DType::F32) if !value.hi.is_nan() => Scalar::float(f64::from(value.to_odd() as f32)),
             (Bool(_), DType::Bool) => self,
             _ => Scalar::decode(dtype, &self.encode(dtype)),
         }

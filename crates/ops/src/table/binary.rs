@@ -119,6 +119,44 @@ const POW: MapFn = |b, x, d| {
     if d.is_float() || d.is_complex() { complex::pow(b, x[0], x[1]) } else { int_pow(b, x[0], x[1], d) }
 };
 
+/// The operand that is a number, where one is.
+fn ignoring_nan(b: &mut Builder, x: &[Value], op: Op) -> Value {
+    let (both, x_nan, y_nan) = (b.binary(op, x[0], x[1]), b.compare(Op::Ne, x[0], x[0]), b.compare(Op::Ne, x[1], x[1]));
+    let rest = b.select(y_nan, x[0], both);
+    b.select(x_nan, x[1], rest)
+}
+
+const TRUNC_DIVIDE: MapFn = |b, x, d| {
+    if !d.is_float() {
+        return b.binary(Op::Div, x[0], x[1]);
+    }
+    // Half floats divide in float32 and round once.
+    let (x, y) = (b.cast(x[0], d.compute()), b.cast(x[1], d.compute()));
+    let quotient = b.binary(Op::Div, x, y);
+    let out = b.unary(Op::Trunc, quotient);
+    b.cast(out, d)
+};
+
+const HEAVISIDE: MapFn = |b, x, d| {
+    let (zero, one) = (b.lit(d, 0.0), b.lit(d, 1.0));
+    let (positive, negative) = (b.compare(Op::Lt, zero, x[0]), b.compare(Op::Lt, x[0], zero));
+    let nan = b.compare(Op::Ne, x[0], x[0]);
+    let at_zero = b.select(nan, x[0], x[1]);
+    let rest = b.select(negative, zero, at_zero);
+    b.select(positive, one, rest)
+};
+
+/// `x f(y)`, and 0 where x is, whatever f(y) is but NaN. Half floats compute in float32 and round once.
+fn times_log(b: &mut Builder, x: &[Value], d: DType, f: MathFn) -> Value {
+    let (x, y) = (b.cast(x[0], d.compute()), b.cast(x[1], d.compute()));
+    let (log, zero) = (b.call(f, &[y]), b.lit(d.compute(), 0.0));
+    let product = b.binary(Op::Mul, x, log);
+    let (nothing, number) = (b.compare(Op::Eq, x, zero), b.compare(Op::Eq, y, y));
+    let known = b.binary(Op::And, nothing, number);
+    let out = b.select(known, zero, product);
+    b.cast(out, d)
+}
+
 #[rustfmt::skip]
 pub const ROWS: &[OpDef] = &[
     OpDef { name: "add", lower: Lowering::Map(|b, x, _| b.binary(Op::Add, x[0], x[1])),
@@ -139,10 +177,24 @@ pub const ROWS: &[OpDef] = &[
         doc: doc("Logarithm of the sum of the exponentials of two operands.", "ln(e^x1 + e^x2)", "ft.tensor([0, 1000]).logaddexp(ft.tensor([0, 1000])) // [0.6931472, 1000.6931]", "logaddexp", "logaddexp"), ..FLOAT },
     OpDef { name: "remainder", domain: Domain::NonZero, lower: Lowering::Map(REMAINDER),
         doc: doc("Remainder of the floored division, with the divisor's sign as in Python; integers: 0 for a divisor of 0.", "x1 - floor(x1 / x2) * x2", "ft.tensor([5, -5]).remainder(3) // [2, 1]", "remainder", "remainder"), ..REAL },
+    OpDef { name: "fmod", domain: Domain::NonZero, lower: Lowering::Map(|b, x, _| b.binary(Op::Rem, x[0], x[1])),
+        doc: doc("Remainder of the truncated division, exact, with the dividend's sign as in C; integers: 0 for a divisor of 0.", "x1 - trunc(x1 / x2) * x2", "ft.tensor([5, -5]).fmod(3) // [2, -2]", "fmod", "fmod"), ..REAL },
+    OpDef { name: "truncDivide", domain: Domain::NonZero, lower: Lowering::Map(TRUNC_DIVIDE),
+        doc: doc("Quotient rounded towards zero; integers: 0 for a divisor of 0.", "trunc(x1 / x2)", "ft.tensor([5, -5]).truncDivide(3) // [1, -1]", "", "div(rounding_mode='trunc')"), ..REAL },
     OpDef { name: "floorDivide", domain: Domain::NonZero, lower: Lowering::Map(FLOOR_DIVIDE),
         doc: doc("Quotient rounded towards minus infinity; integers: 0 for a divisor of 0.", "floor(x1 / x2)", "ft.tensor([5, -5]).floorDivide(3) // [1, -2]", "floor_divide", "floor_divide"), ..REAL },
     OpDef { name: "minimum", lower: Lowering::Map(|b, x, _| b.binary(Op::Min, x[0], x[1])),
         doc: doc("Smaller of two operands; NaN wins, -0 is below +0.", "min(x1, x2)", "ft.tensor([1, 5]).minimum(3) // [1, 3]", "minimum", "minimum"), ..ORDERED },
+    OpDef { name: "fmin", lower: Lowering::Map(|b, x, _| ignoring_nan(b, x, Op::Min)),
+        doc: doc("Smaller of two operands; NaN only where both are, -0 is below +0.", "min(x1, x2)", "ft.tensor([1, NaN]).fmin(3) // [1, 3]", "fmin", "fmin"), ..ORDERED },
+    OpDef { name: "fmax", lower: Lowering::Map(|b, x, _| ignoring_nan(b, x, Op::Max)),
+        doc: doc("Larger of two operands; NaN only where both are, +0 is above -0.", "max(x1, x2)", "ft.tensor([1, NaN]).fmax(3) // [3, 3]", "fmax", "fmax"), ..ORDERED },
+    OpDef { name: "heaviside", lower: Lowering::Map(HEAVISIDE),
+        doc: doc("Step from 0 to 1 at 0, where it has the second operand's value; NaN stays NaN.", "0 for x1 < 0, x2 for x1 = 0, 1 for x1 > 0", "ft.tensor([-2, 0, 3]).heaviside(0.5) // [0, 0.5, 1]", "heaviside", "heaviside"), ..FLOAT },
+    OpDef { name: "xlogy", domain: Domain::Positive, lower: Lowering::Map(|b, x, d| times_log(b, x, d, MathFn::Log)),
+        doc: doc("The first by the natural logarithm of the second; 0 where the first is 0, unless the second is NaN.", "x1 ln(x2)", "ft.tensor([0, 2]).xlogy(ft.tensor([0, 10])) // [0, 4.6051702]", "", "xlogy"), ..FLOAT },
+    OpDef { name: "xlog1py", domain: Domain::Positive, lower: Lowering::Map(|b, x, d| times_log(b, x, d, MathFn::Log1p)),
+        doc: doc("The first by the natural logarithm of 1 plus the second; 0 where the first is 0, unless the second is NaN.", "x1 ln(1 + x2)", "ft.tensor([0, 2]).xlog1py(ft.tensor([-1, 9])) // [0, 4.6051702]", "", "special.xlog1py"), ..FLOAT },
     OpDef { name: "maximum", lower: Lowering::Map(|b, x, _| b.binary(Op::Max, x[0], x[1])),
         doc: doc("Larger of two operands; NaN wins, +0 is above -0.", "max(x1, x2)", "ft.tensor([1, 5]).maximum(3) // [3, 5]", "maximum", "maximum"), ..ORDERED },
 ];

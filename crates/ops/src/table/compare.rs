@@ -31,6 +31,8 @@ pub const ROWS: &[OpDef] = &[
         doc: doc("Whether the first is greater or equal.", "x1 >= x2", "ft.tensor([1, 2]).greaterEqual(2) // [false, true]", "greater_equal", "ge"), ..ORDER },
     OpDef { name: "logicalAnd", lower: Lowering::Map(|b, x, _| logic(b, x, Op::And)),
         doc: doc("Whether both elements are non-zero.", "x1 != 0 && x2 != 0", "ft.tensor([1, 0]).logicalAnd(ft.tensor([2, 2])) // [true, false]", "logical_and", "logical_and"), ..LOGIC },
+    OpDef { name: "logicalXor", lower: Lowering::Map(|b, x, _| logic(b, x, Op::Xor)),
+        doc: doc("Whether one of both elements is non-zero, and the other is not.", "(x1 != 0) != (x2 != 0)", "ft.tensor([1, 0]).logicalXor(ft.tensor([2, 2])) // [false, true]", "logical_xor", "logical_xor"), ..LOGIC },
     OpDef { name: "logicalOr", lower: Lowering::Map(|b, x, _| logic(b, x, Op::Or)),
         doc: doc("Whether any of both elements is non-zero.", "x1 != 0 || x2 != 0", "ft.tensor([1, 0]).logicalOr(ft.tensor([0, 0])) // [true, false]", "logical_or", "logical_or"), ..LOGIC },
 ];

@@ -1,6 +1,9 @@
 //! The rows, one file for each family, and their concatenation.
 
+mod activation;
 mod binary;
+mod bits;
+mod close;
 mod compare;
 mod contract;
 mod create;
@@ -9,6 +12,7 @@ mod index;
 mod join;
 mod linalg;
 mod nn;
+mod parts;
 pub mod philox;
 mod random;
 mod reduce;
@@ -25,11 +29,15 @@ pub use join::band;
 const FAMILIES: &[&[OpDef]] = &[
     unary::ROWS,
     binary::ROWS,
+    bits::ROWS,
+    parts::ROWS,
     compare::ROWS,
+    close::ROWS,
     select::ROWS,
     reduce::ROWS,
     contract::ROWS,
     nn::ROWS,
+    activation::ROWS,
     window::ROWS,
     shape::ROWS,
     join::ROWS,

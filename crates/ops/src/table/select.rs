@@ -7,7 +7,7 @@ use crate::infer::ShapeCtx;
 use crate::lower::{ABSENT, Lower, MapFn, Val};
 use crate::shape;
 use ferrotensor_core::error::Code;
-use ferrotensor_core::scalar::Op;
+use ferrotensor_core::scalar::{Builder, Op, Value};
 use ferrotensor_core::{DType, Dims, Error, Result};
 use smallvec::SmallVec;
 
@@ -19,6 +19,44 @@ const WHERE: MapFn = |b, x, _| {
 const CLIP: MapFn = |b, x, _| {
     let low = if x[1] == ABSENT { x[0] } else { b.binary(Op::Max, x[0], x[1]) };
     if x[2] == ABSENT { low } else { b.binary(Op::Min, low, x[2]) }
+};
+
+/// From the nearer end, so that a weight of 1 gives the second exactly.
+const LERP: MapFn = |b, v, d| {
+    // Half floats compute in float32 and round once.
+    let wide = if d.is_complex() { d } else { d.compute() };
+    let (x, y, weight) = (b.cast(v[0], wide), b.cast(v[1], wide), b.cast(v[2], wide));
+    let (real, one, half) = (b.re(weight), b.lit(wide, 1.0), b.lit(wide.info().real, 0.5));
+    let (gap, rest) = (b.binary(Op::Sub, y, x), b.binary(Op::Sub, one, weight));
+    let (up, down) = (b.binary(Op::Mul, weight, gap), b.binary(Op::Mul, rest, gap));
+    let (up, down) = (b.binary(Op::Add, x, up), b.binary(Op::Sub, y, down));
+    let first = b.compare(Op::Lt, real, half);
+    let out = b.select(first, up, down);
+    b.cast(out, d)
+};
+
+/// Other numbers for what is not finite: of complex numbers, in each part.
+const NAN_TO_NUM: MapFn = |b, x, d| {
+    if !d.is_float() && !d.is_complex() {
+        return x[0];
+    }
+    let (part, most) = (d.info().real, d.float_format().map_or(0.0, |f| f.max()));
+    let mut given = |at: usize, default: f64| if x[at] == ABSENT { b.lit(part, default) } else { b.re(x[at]) };
+    let (nan, high, low) = (given(1, 0.0), given(2, most), given(3, -most));
+    let finite = |b: &mut Builder, p: Value| {
+        let (infinity, minus) = (b.lit(part, f64::INFINITY), b.lit(part, f64::NEG_INFINITY));
+        let (is_high, is_low) = (b.compare(Op::Eq, p, infinity), b.compare(Op::Eq, p, minus));
+        let number = b.compare(Op::Eq, p, p);
+        let out = b.select(number, p, nan);
+        let out = b.select(is_low, low, out);
+        b.select(is_high, high, out)
+    };
+    if !d.is_complex() {
+        return finite(b, x[0]);
+    }
+    let (re, im) = (b.re(x[0]), b.im(x[0]));
+    let (re, im) = (finite(b, re), finite(b, im));
+    b.complex(d, re, im)
 };
 
 fn one_hot_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
@@ -49,6 +87,12 @@ pub const ROWS: &[OpDef] = &[
     OpDef { name: "clip", operands: &[tensor("x"), optional("min"), optional("max")], lower: Lowering::Map(CLIP), shape: shape::broadcast,
         dtype: DTypeRule::new(Class::Real, Compute::Promote, Out::Compute),
         doc: doc("Limits each element to a range; a bound left out does not limit; NaN stays NaN.", "min(max(x, min), max)", "ft.tensor([1, 5, 9]).clip(2, 6) // [2, 5, 6]", "clip", "clamp"), ..BASE },
+    OpDef { name: "lerp", operands: &[tensor("start"), weak("end"), weak("weight")], lower: Lowering::Map(LERP), shape: shape::broadcast,
+        dtype: DTypeRule::new(Class::Any, Compute::Float, Out::Compute),
+        doc: doc("Linear interpolation from the first (weight 0) to the second (weight 1), both exact.", "start + weight (end - start)", "ft.tensor([1, 2]).lerp(ft.tensor([3, 10]), 0.5) // [2, 6]", "", "lerp"), ..BASE },
+    OpDef { name: "nanToNum", operands: &[tensor("x"), optional("nan"), optional("posinf"), optional("neginf")], lower: Lowering::Map(NAN_TO_NUM), shape: shape::broadcast,
+        dtype: DTypeRule::new(Class::Any, Compute::Promote, Out::Compute),
+        doc: doc("Other numbers for NaN (0 by default) and the infinities (by default the largest and the smallest number of the dtype).", "nan, posinf or neginf for those, x elsewhere", "ft.tensor([1, NaN, -Infinity]).nanToNum(0, 9, -9) // [1, 0, -9]", "nan_to_num", "nan_to_num"), ..BASE },
     OpDef { name: "astype", attrs: &[arg("dtype", AttrKind::OptDType)], lower: Lowering::Map(|b, x, d| b.cast(x[0], d)),
         dtype: DTypeRule::new(Class::Any, Compute::Own, Out::AttrOrCompute),
         doc: doc("Converts to another dtype: floats to integers towards zero, saturating, NaN to 0; integers wrap; to bool is x != 0.", "dtype(x)", "ft.tensor([1.7, -1.7]).astype('int32') // [1, -1]", "astype", "to"), ..BASE },

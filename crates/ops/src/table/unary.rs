@@ -21,8 +21,8 @@ fn rounding(b: &mut Builder, x: Value, op: Op) -> Value {
 
 const ABS: MapFn = |b, x, _| size(b, x[0]);
 
-/// `|x|`.
-fn size(b: &mut Builder, x: Value) -> Value {
+/// `|x|`, of complex numbers their distance from 0.
+pub fn size(b: &mut Builder, x: Value) -> Value {
     if !b.dtype(x).is_complex() {
         return b.unary(Op::Abs, x);
     }
@@ -91,6 +91,53 @@ fn is_finite(b: &mut Builder, x: Value) -> Value {
     b.compare(Op::Lt, size, infinity)
 }
 
+const IS_INF: MapFn = |b, x, _| is_infinite(b, x[0]);
+
+pub fn is_infinite(b: &mut Builder, x: Value) -> Value {
+    let d = b.dtype(x);
+    if d.is_complex() {
+        let (re, im) = (b.re(x), b.im(x));
+        let (re, im) = (is_infinite(b, re), is_infinite(b, im));
+        return b.binary(Op::Or, re, im);
+    }
+    if !d.is_float() {
+        return b.lit(DType::Bool, 0.0);
+    }
+    let (size, infinity) = (b.unary(Op::Abs, x), b.lit(d, f64::INFINITY));
+    b.compare(Op::Eq, size, infinity)
+}
+
+/// `x` by a number.
+fn scaled(b: &mut Builder, x: Value, by: f64) -> Value {
+    let by = b.lit(b.dtype(x), by);
+    b.binary(Op::Mul, x, by)
+}
+
+/// `sin(pi x) = (-1)^n sin(pi (x - n))` with the nearest n, whose difference is exact: no angle is larger than half a turn, and whole
+/// numbers give 0. Half floats compute in float32 and round once.
+const SINC: MapFn = |b, x, d| {
+    let x = b.cast(x[0], d.compute());
+    let n = b.unary(Op::Round, x);
+    let (rest, half) = (b.binary(Op::Sub, x, n), scaled(b, n, 0.5));
+    let (angle, whole) = (scaled(b, rest, std::f64::consts::PI), b.unary(Op::Trunc, half));
+    let (sin, odd) = (b.call(MathFn::Sin, &[angle]), b.compare(Op::Ne, half, whole));
+    let minus = b.unary(Op::Neg, sin);
+    let sin = b.select(odd, minus, sin);
+    let (by, zero, one) = (scaled(b, x, std::f64::consts::PI), b.lit(d.compute(), 0.0), b.lit(d.compute(), 1.0));
+    let (quotient, at_zero) = (b.binary(Op::Div, sin, by), b.compare(Op::Eq, x, zero));
+    let out = b.select(at_zero, one, quotient);
+    b.cast(out, d)
+};
+
+/// As the difference of two logarithms, of which one is exactly computed near 1.
+const LOGIT: MapFn = |b, x, d| {
+    let x = b.cast(x[0], d.compute());
+    let minus = b.unary(Op::Neg, x);
+    let (log, log1p) = (b.call(MathFn::Log, &[x]), b.call(MathFn::Log1p, &[minus]));
+    let out = b.binary(Op::Sub, log, log1p);
+    b.cast(out, d)
+};
+
 const LOGICAL_NOT: MapFn = |b, x, _| {
     let truth = b.cast(x[0], DType::Bool);
     b.unary(Op::Not, truth)
@@ -100,6 +147,8 @@ const LOGICAL_NOT: MapFn = |b, x, _| {
 pub const ROWS: &[OpDef] = &[
     OpDef { name: "negative", aliases: &["neg"], lower: Lowering::Map(|b, x, _| b.unary(Op::Neg, x[0])),
         doc: doc("Negates each element; integers wrap.", "-x", "ft.tensor([1, -2]).negative() // [-1, 2]", "negative", "neg"), ..NUMERIC },
+    OpDef { name: "positive", lower: Lowering::Graph(|l| Ok(vec![l.operand(0)?])),
+        doc: doc("Each element as it is.", "x", "ft.tensor([1, -2]).positive() // [1, -2]", "positive", "positive"), ..NUMERIC },
     OpDef { name: "abs", lower: Lowering::Map(ABS), dtype: DTypeRule::new(Class::Numeric, Compute::Own, Out::RealPart),
         doc: doc("Absolute value of each element; of complex numbers the distance from 0.", "|x|", "ft.tensor([1, -2]).abs() // [1, 2]", "abs", "abs"), ..NUMERIC },
     OpDef { name: "sign", lower: Lowering::Map(SIGN),
@@ -112,6 +161,8 @@ pub const ROWS: &[OpDef] = &[
         doc: doc("Largest integral value not above each element; integers stay as they are.", "floor(x)", "ft.tensor([1.5, -1.5]).floor() // [1, -2]", "floor", "floor"), ..REAL },
     OpDef { name: "ceil", lower: Lowering::Map(|b, x, _| rounding(b, x[0], Op::Ceil)),
         doc: doc("Smallest integral value not below each element; integers stay as they are.", "ceil(x)", "ft.tensor([1.5, -1.5]).ceil() // [2, -1]", "ceil", "ceil"), ..REAL },
+    OpDef { name: "trunc", lower: Lowering::Map(|b, x, _| rounding(b, x[0], Op::Trunc)),
+        doc: doc("Integral part of each element, towards zero; integers stay as they are.", "sign(x) floor(|x|)", "ft.tensor([1.5, -1.5]).trunc() // [1, -1]", "trunc", "trunc"), ..REAL },
     OpDef { name: "round", lower: Lowering::Map(|b, x, _| rounding(b, x[0], Op::Round)),
         doc: doc("Nearest integral value, ties to even; integers stay as they are.", "round(x)", "ft.tensor([0.5, 1.5, -2.4]).round() // [0, 2, -2]", "round", "round"), ..REAL },
     OpDef { name: "sqrt", domain: Domain::Positive, lower: Lowering::Map(|b, x, _| complex::sqrt(b, x[0])),
@@ -158,6 +209,14 @@ pub const ROWS: &[OpDef] = &[
         doc: doc("Inverse hyperbolic cosine of each element; NaN below 1, where complex numbers have their branch cut.", "ln(x + sqrt(x^2 - 1))", "ft.tensor([1, 2]).acosh() // [0, 1.316958]", "acosh", "acosh"), ..COMPLEX },
     OpDef { name: "atanh", domain: Domain::Unit, lower: Lowering::Map(|b, x, _| complex::call(b, MathFn::Atanh, x[0])),
         doc: doc("Inverse hyperbolic tangent of each element; infinite at -1 and 1, NaN beyond, where complex numbers have their branch cuts.", "ln((1 + x) / (1 - x)) / 2", "ft.tensor([0, 0.5]).atanh() // [0, 0.54930615]", "atanh", "atanh"), ..COMPLEX },
+    OpDef { name: "deg2rad", lower: Lowering::Map(|b, x, _| scaled(b, x[0], std::f64::consts::PI / 180.0)),
+        doc: doc("Degrees as radians.", "x pi / 180", "ft.tensor([180, 90]).deg2rad() // [3.1415927, 1.5707964]", "deg2rad", "deg2rad"), ..FLOAT },
+    OpDef { name: "rad2deg", lower: Lowering::Map(|b, x, _| scaled(b, x[0], 180.0 / std::f64::consts::PI)),
+        doc: doc("Radians as degrees.", "x 180 / pi", "ft.tensor([1, -2]).rad2deg() // [57.29578, -114.59156]", "rad2deg", "rad2deg"), ..FLOAT },
+    OpDef { name: "sinc", lower: Lowering::Map(SINC),
+        doc: doc("Normalised sinc of each element; 1 at 0.", "sin(pi x) / (pi x)", "ft.tensor([0, 0.5]).sinc() // [1, 0.63661975]", "sinc", "sinc"), ..FLOAT },
+    OpDef { name: "logit", domain: Domain::Unit, lower: Lowering::Map(LOGIT),
+        doc: doc("Inverse of the logistic function of each element; infinite at 0 and 1, NaN beyond.", "ln(x / (1 - x))", "ft.tensor([0.5, 0.75]).logit() // [0, 1.0986123]", "", "logit"), ..FLOAT },
     OpDef { name: "sigmoid", lower: Lowering::Map(|b, x, _| b.call(MathFn::Sigmoid, x)),
         doc: doc("Logistic function of each element.", "1 / (1 + e^-x)", "ft.tensor([0, 2]).sigmoid() // [0.5, 0.8807971]", "", "sigmoid"), ..FLOAT },
     OpDef { name: "cbrt", lower: Lowering::Map(|b, x, _| b.call(MathFn::Cbrt, x)),
@@ -176,6 +235,8 @@ pub const ROWS: &[OpDef] = &[
         doc: doc("Whether each element is NaN.", "x != x", "ft.tensor([1, NaN]).isnan() // [false, true]", "isnan", "isnan"), ..PREDICATE },
     OpDef { name: "isfinite", lower: Lowering::Map(IS_FINITE),
         doc: doc("Whether each element is neither infinite nor NaN.", "|x| < Infinity", "ft.tensor([1, Infinity]).isfinite() // [true, false]", "isfinite", "isfinite"), ..PREDICATE },
+    OpDef { name: "isinf", lower: Lowering::Map(IS_INF),
+        doc: doc("Whether each element is infinite; of complex numbers, whether a part is.", "|x| == Infinity", "ft.tensor([1, -Infinity]).isinf() // [false, true]", "isinf", "isinf"), ..PREDICATE },
     OpDef { name: "logicalNot", lower: Lowering::Map(LOGICAL_NOT),
         doc: doc("Whether each element is zero.", "x == 0", "ft.tensor([1, 0]).logicalNot() // [false, true]", "logical_not", "logical_not"), ..PREDICATE },
 ];

@@ -2,6 +2,7 @@
 
 use super::{call_ulps, difference, floor};
 use crate::compare::epsilon;
+use ferrotensor_core::DType;
 use ferrotensor_core::reference::{Array, Scalar};
 use ferrotensor_core::scalar::{Args, Instr, MathFn, Op, Program, Value};
 use std::collections::BTreeMap;
@@ -51,17 +52,18 @@ impl<'a> Perturbed<'a> {
     }
 
     /// The parts with the instruction's result multiplied by one plus or minus its allowed error, and moved up or down by the error of
-    /// terms that may cancel in it: in all four ways, since of a negative result one undoes the other. Their outputs are those of
-    /// the whole, and the angles.
+    /// terms that may cancel in it: in all four ways, since of a negative result one undoes the other. A function whose terms do not
+    /// cancel is moved up by the units below the normal numbers, but for its zeros. Their outputs are those of the whole, and the angles.
     pub fn programs(&self) -> Vec<Program> {
         let center = &self.whole.instrs[self.at];
         let (error, floor) = (call_ulps(center) * epsilon(center.dtype), floor(center, -1.0));
         let ways: &[(f64, f64)] =
-            if floor == 0.0 { &[(1.0, 0.0), (-1.0, 0.0)] } else { &[(1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0)] };
-        ways.iter().map(|(more, up)| self.moved(1.0 + more * error, up * error * floor)).collect()
+            if floor == 0.0 { &[(1.0, 1.0), (-1.0, 1.0)] } else { &[(1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0)] };
+        let normal = center.dtype.float_format().map_or(0.0, |f| f.smallest_normal());
+        ways.iter().map(|(more, up)| self.moved(1.0 + more * error, up * error * floor.max(normal), floor == 0.0)).collect()
     }
 
-    fn moved(&self, times: f64, plus: f64) -> Program {
+    fn moved(&self, times: f64, plus: f64, zeros_stay: bool) -> Program {
         let (whole, depends) = (self.whole, self.depends());
         let mut out = Program { params: whole.params.clone(), ..Program::default() };
         let mut new: BTreeMap<Value, Value> = BTreeMap::new();
@@ -74,15 +76,22 @@ impl<'a> Perturbed<'a> {
             new.insert(v, push(&mut out, Op::Input(n as u16), whole.dtype(v), Args::new()));
         }
         let dtype = whole.instrs[self.at].dtype;
+        let own = new[&(self.at as Value)];
+        let mut moved = own;
         for (op, by) in [(Op::Mul, times), (Op::Add, plus)] {
             if by != 0.0 {
                 let encoded = Scalar::float(by).encode(dtype);
                 let bits = encoded[..8].iter().rev().fold(0u64, |word, &b| word << 8 | b as u64);
                 let by = push(&mut out, Op::Const(bits), dtype, Args::new());
-                let moved = push(&mut out, op, dtype, [new[&(self.at as Value)], by].into_iter().collect());
-                new.insert(self.at as Value, moved);
+                moved = push(&mut out, op, dtype, [moved, by].into_iter().collect());
             }
         }
+        if zeros_stay {
+            let zero = push(&mut out, Op::Const(0), dtype, Args::new());
+            let is_zero = push(&mut out, Op::Eq, DType::Bool, [own, zero].into_iter().collect());
+            moved = push(&mut out, Op::Select, dtype, [is_zero, own, moved].into_iter().collect());
+        }
+        new.insert(self.at as Value, moved);
         for (i, instr) in whole.instrs.iter().enumerate() {
             let leaf = matches!(instr.op, Op::Const(_) | Op::Param(_));
             if leaf || (depends[i] && i != self.at) {
