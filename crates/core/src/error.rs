@@ -30,11 +30,13 @@ pub enum Code {
     Argument = 11,
     /// A broken promise of ours: always a bug.
     Internal = 12,
+    /// A file that the system does not open, read or write.
+    File = 13,
 }
 
 impl Code {
     /// Every code, in the order of its number.
-    pub const ALL: [Code; 12] = [
+    pub const ALL: [Code; 13] = [
         Code::Shape,
         Code::DType,
         Code::Index,
@@ -47,6 +49,7 @@ impl Code {
         Code::Unsupported,
         Code::Argument,
         Code::Internal,
+        Code::File,
     ];
 
     /// The `code` property of the JavaScript error.
@@ -64,6 +67,7 @@ impl Code {
             Code::Unsupported => "ERR_UNSUPPORTED",
             Code::Argument => "ERR_ARGUMENT",
             Code::Internal => "ERR_INTERNAL",
+            Code::File => "ERR_FILE",
         }
     }
 }
@@ -116,5 +120,6 @@ macro_rules! constructors {
 
 constructors! {
     shape => Shape, dtype => DType, index => Index, device => Device, out_of_memory => OutOfMemory,
-    linalg => LinAlg, unsupported => Unsupported, argument => Argument, internal => Internal,
+    linalg => LinAlg, format => Format, unsupported => Unsupported, argument => Argument, internal => Internal,
+    file => File,
 }

@@ -1,0 +1,307 @@
+//! Files of tensors: npy, npz, safetensors and tables of text. Bytes in, descriptions and elements out, and back; nothing here
+//! knows JavaScript, a device or the table of operations.
+//!
+//! Whatever the bytes: a value or an error of `Code::Format`. What a file declares is compared with the bytes that are there before
+//! anything of that size is made. Elements are decoded in chunks into memory that somebody else has, so that beside the source
+//! there is never more than one chunk.
+
+#![deny(unsafe_code)]
+
+pub mod literal;
+#[allow(unsafe_code)]
+pub mod mapped;
+pub mod npy;
+pub mod npz;
+pub mod safetensors;
+pub mod save;
+pub mod text;
+
+pub use mapped::Content;
+pub use save::save;
+
+use ferrotensor_core::layout::{MAX_ELEMENTS, count};
+use ferrotensor_core::{DType, Error, Result};
+use npz::Packed;
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+/// Bytes decoded at a time; a multiple of the size of every dtype.
+pub const CHUNK: usize = 1 << 20;
+
+/// What bytes are said to be.
+#[derive(Clone, Debug)]
+pub enum Format {
+    /// One array of NumPy's.
+    Npy,
+    /// An archive of them.
+    Npz,
+    /// Named tensors.
+    Safetensors,
+    /// A table of numbers.
+    Text(text::Options),
+}
+
+/// One array of a source.
+pub struct Entry {
+    /// Its name; empty where the format has none.
+    pub name: String,
+    /// The element type; none where a safetensors file holds one that tensors do not have.
+    pub dtype: Option<DType>,
+    /// The format's own name of the element type.
+    pub code: String,
+    /// Axis sizes, as the array is seen.
+    pub shape: Vec<usize>,
+    /// Whether the first axis runs fastest: the elements are those of the transposed array in row-major order.
+    pub fortran: bool,
+    /// How many bytes its elements are.
+    pub bytes: usize,
+    place: Place,
+}
+
+/// Where the elements are, and what must be done to them.
+enum Place {
+    Plain { start: usize, swapped: bool, stored: Option<Packed> },
+    Deflated { data: Packed, start: usize, swapped: bool },
+    Text(text::Options),
+}
+
+/// Opened bytes: what is in them is known, no element has been looked at.
+pub struct Source {
+    content: Content,
+    /// Its arrays.
+    pub entries: Vec<Entry>,
+    /// Texts beside the arrays (safetensors).
+    pub metadata: BTreeMap<String, String>,
+}
+
+impl Source {
+    /// Reads the descriptions.
+    ///
+    /// # Errors
+    /// `Code::Format` for bytes that are not in the format, or whose arrays no tensor can hold.
+    pub fn open(format: &Format, content: Content) -> Result<Source> {
+        let bytes = content.bytes();
+        let mut metadata = BTreeMap::new();
+        let entries = match format {
+            Format::Npy => vec![npy_entry(npy::header(bytes)?, bytes.len())?],
+            Format::Npz => npz::parse(bytes)?.into_iter().map(npz_entry).collect::<Result<_>>()?,
+            Format::Safetensors => {
+                let (tensors, texts) = safetensors::parse(bytes)?;
+                metadata = texts;
+                tensors.into_iter().map(safetensors_entry).collect::<Result<_>>()?
+            }
+            Format::Text(options) => vec![text_entry(text::shape(bytes, options)?, options)?],
+        };
+        Ok(Source { content, entries, metadata })
+    }
+
+    /// Gives the elements of an array to `sink`, in order: place in bytes, and bytes. Dense, row-major (of the transposed array,
+    /// for one in Fortran order), little-endian; booleans are 0 or 1.
+    ///
+    /// # Errors
+    /// `Code::Format` for data that are corrupt, `Code::Unsupported` for a dtype that tensors do not have, and those of the sink.
+    pub fn decode(&self, entry: usize, sink: &mut dyn FnMut(usize, &[u8]) -> Result<()>) -> Result<()> {
+        let Some(entry) = self.entries.get(entry) else { return Err(Error::internal("there is no such array")) };
+        let Entry { dtype: Some(dtype), name, .. } = entry else {
+            return Err(Error::unsupported(format!(
+                "tensor '{}' is of dtype {}, which tensors do not have",
+                entry.name, entry.code
+            )));
+        };
+        let dtype = *dtype;
+        self.content.check()?;
+        let bytes = self.content.bytes();
+        let member = |e: Error| if name.is_empty() { e } else { Error::new(e.code, format!("'{name}': {}", e.message)) };
+        match &entry.place {
+            Place::Plain { start, swapped, stored } => {
+                if let Some(stored) = stored {
+                    stored.check_stored(bytes).map_err(member)?;
+                }
+                let data = bytes.get(*start..start + entry.bytes).ok_or_else(|| Error::internal("data outside the file"))?;
+                if !*swapped && dtype != DType::Bool {
+                    return if data.is_empty() { Ok(()) } else { sink(0, data) };
+                }
+                let mut buffer = buffer(entry.bytes)?;
+                for (i, part) in data.chunks(CHUNK).enumerate() {
+                    let chunk = &mut buffer[..part.len()];
+                    chunk.copy_from_slice(part);
+                    correct(chunk, dtype, *swapped);
+                    sink(i * CHUNK, chunk)?;
+                }
+                Ok(())
+            }
+            Place::Deflated { data, start, swapped } => {
+                let mut buffer = buffer(data.size)?;
+                let inflated = data.inflate(bytes, *start, &mut buffer, &mut |at, chunk| {
+                    correct(chunk, dtype, *swapped);
+                    sink(at, chunk)
+                });
+                inflated.map_err(member)
+            }
+            Place::Text(options) => text::decode(bytes, options, sink),
+        }
+    }
+}
+
+fn buffer(most: usize) -> Result<Vec<u8>> {
+    let mut buffer = Vec::new();
+    buffer.try_reserve_exact(CHUNK.min(most)).map_err(|_| Error::out_of_memory("no memory to decode into"))?;
+    buffer.resize(CHUNK.min(most), 0);
+    Ok(buffer)
+}
+
+/// Makes elements what tensors hold: the other byte order, and no bool but 0 and 1.
+fn correct(chunk: &mut [u8], dtype: DType, swapped: bool) {
+    if swapped {
+        // Parts of complex numbers are swapped each by itself.
+        chunk.chunks_exact_mut(dtype.info().real.bytes()).for_each(<[u8]>::reverse);
+    }
+    if dtype == DType::Bool {
+        chunk.iter_mut().for_each(|b| *b = u8::from(*b != 0));
+    }
+}
+
+/// Axis sizes as a tensor has them, and the bytes of its elements.
+fn measure(shape: &[u64], size: usize) -> Result<(Vec<usize>, usize)> {
+    let too_large = || Error::format(format!("no array has the shape {shape:?}"));
+    if shape.iter().any(|&size| size > MAX_ELEMENTS as u64) {
+        return Err(too_large());
+    }
+    let shape: Vec<usize> =
+        shape.iter().map(|&size| usize::try_from(size).map_err(|_| too_large())).collect::<Result<_>>()?;
+    let count = count(&shape).map_err(|e| Error::format(e.message))?;
+    let bytes = count.checked_mul(size).ok_or_else(too_large)?;
+    Ok((shape, bytes))
+}
+
+fn exactly(declared: usize, there: usize) -> Result<()> {
+    if declared == there {
+        return Ok(());
+    }
+    Err(Error::format(format!("the header declares {declared} bytes of elements, there are {there}")))
+}
+
+fn array_entry(name: String, header: npy::Header, place: Place) -> Result<Entry> {
+    let npy::Header { dtype, fortran, shape, .. } = header;
+    let (shape, bytes) = measure(&shape, dtype.bytes())?;
+    Ok(Entry { name, dtype: Some(dtype), code: dtype.info().numpy.into(), shape, fortran, bytes, place })
+}
+
+fn npy_entry(header: npy::Header, length: usize) -> Result<Entry> {
+    let (start, swapped) = (header.start, header.big_endian);
+    let entry = array_entry(String::new(), header, Place::Plain { start, swapped, stored: None })?;
+    exactly(entry.bytes, length - start)?;
+    Ok(entry)
+}
+
+fn npz_entry(member: npz::Member) -> Result<Entry> {
+    let npz::Member { name, header, data } = member;
+    let (start, swapped, size) = (header.start, header.big_endian, data.size);
+    let place = if data.deflated {
+        Place::Deflated { data, start, swapped }
+    } else {
+        Place::Plain { start: data.range.start + start, swapped, stored: Some(data) }
+    };
+    let fits = |entry: Entry| exactly(entry.bytes, size.saturating_sub(start)).map(|()| entry);
+    let found = array_entry(name.clone(), header, place).and_then(fits);
+    found.map_err(|e| Error::format(format!("member '{name}': {}", e.message)))
+}
+
+fn safetensors_entry(tensor: safetensors::Described) -> Result<Entry> {
+    let safetensors::Described { name, code, dtype, shape, start, bytes } = tensor;
+    let (shape, declared) = measure(&shape, dtype.map_or(0, DType::bytes))?;
+    if dtype.is_some() {
+        exactly(declared, bytes)?;
+    }
+    Ok(Entry {
+        name,
+        dtype,
+        code,
+        shape,
+        fortran: false,
+        bytes,
+        place: Place::Plain { start, swapped: false, stored: None },
+    })
+}
+
+fn text_entry(shape: [u64; 2], options: &text::Options) -> Result<Entry> {
+    let dtype = options.dtype;
+    let (shape, bytes) = measure(&shape, dtype.bytes())?;
+    let place = Place::Text(options.clone());
+    Ok(Entry { name: String::new(), dtype: Some(dtype), code: dtype.name().into(), shape, fortran: false, bytes, place })
+}
+
+/// One tensor to be written.
+pub struct Array<'a> {
+    /// Its name, in formats that have names.
+    pub name: &'a str,
+    /// The element type.
+    pub dtype: DType,
+    /// Axis sizes.
+    pub shape: &'a [usize],
+    /// Its dense row-major elements; asked for once, when they are written.
+    pub data: &'a (dyn Fn() -> Result<Vec<u8>> + 'a),
+}
+
+/// How tensors are written.
+#[derive(Clone, Debug)]
+pub enum Writing {
+    /// One array.
+    Npy,
+    /// An archive.
+    Npz {
+        /// Whether its members are deflated.
+        compressed: bool,
+    },
+    /// Named tensors.
+    Safetensors {
+        /// Texts beside them.
+        metadata: BTreeMap<String, String>,
+    },
+    /// A table.
+    Text {
+        /// Between fields.
+        delimiter: u8,
+        /// Names of the columns; none for no such line.
+        header: Vec<String>,
+    },
+}
+
+/// Writes tensors, one after the other.
+///
+/// # Errors
+/// Those of the output; as [`io::Error::other`] our own: what the format does not hold, and what reading a tensor gives.
+pub fn write(out: &mut dyn Write, arrays: &[Array<'_>], how: &Writing) -> io::Result<()> {
+    let single = || match arrays {
+        [array] => Ok(array),
+        _ => Err(io::Error::other(Error::internal("the format holds one array"))),
+    };
+    match how {
+        Writing::Npy => {
+            let array = single()?;
+            out.write_all(&npy::write_header(array.dtype, array.shape).map_err(io::Error::other)?)?;
+            out.write_all(&elements(array)?)
+        }
+        Writing::Npz { compressed } => {
+            let mut archive = npz::Archive::new(out, *compressed);
+            for array in arrays {
+                archive.add(array.name, array.dtype, array.shape, array.data)?;
+            }
+            archive.finish()
+        }
+        Writing::Safetensors { metadata } => {
+            let described: Vec<_> = arrays.iter().map(|a| (a.name, a.dtype, a.shape)).collect();
+            let (header, order) = safetensors::write_header(&described, metadata).map_err(io::Error::other)?;
+            out.write_all(&header)?;
+            order.into_iter().try_for_each(|i| out.write_all(&elements(&arrays[i])?))
+        }
+        Writing::Text { delimiter, header } => {
+            let array = single()?;
+            text::write(out, array.dtype, array.shape, &elements(array)?, *delimiter, header)
+        }
+    }
+}
+
+fn elements(array: &Array<'_>) -> io::Result<Vec<u8>> {
+    (array.data)().map_err(io::Error::other)
+}

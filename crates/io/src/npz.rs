@@ -1,0 +1,260 @@
+//! NumPy's npz format: a zip archive of npy files. `rawzip` takes the archive apart and puts it together, `flate2` inflates and
+//! deflates; what makes an archive hostile (names that repeat, members that overlap, sizes that no data of that length can have) is
+//! refused here. Names are keys only: none is ever a path.
+
+use crate::npy::{self, Header};
+use ferrotensor_core::{DType, Error, Result};
+use flate2::Crc;
+use flate2::bufread::DeflateDecoder;
+use flate2::write::DeflateEncoder;
+use rawzip::path::{EntryPath, ZipFilePath};
+use rawzip::{CompressionMethod, ZipArchive, ZipArchiveWriter};
+use std::collections::HashSet;
+use std::io::{self, Read, Write};
+use std::ops::Range;
+
+/// Deflate never makes more bytes of one: a match of 258 bytes takes two bits at least.
+const MOST_INFLATED: u64 = 1032;
+/// What NumPy appends to each name.
+const SUFFIX: &str = ".npy";
+
+/// One array of an archive.
+#[derive(Debug)]
+pub struct Member {
+    /// Its name, without `.npy`.
+    pub name: String,
+    /// What its header says.
+    pub header: Header,
+    /// Its bytes in the archive.
+    pub data: Packed,
+}
+
+/// The bytes of a member.
+#[derive(Clone, Debug)]
+pub struct Packed {
+    /// Where they are.
+    pub range: Range<usize>,
+    /// Whether they are deflated.
+    pub deflated: bool,
+    /// How many they are when inflated, the npy header included.
+    pub size: usize,
+    /// Their checksum.
+    pub crc: u32,
+}
+
+fn broken(what: impl std::fmt::Display) -> Error {
+    Error::format(format!("the zip archive is broken: {what}"))
+}
+
+/// The arrays of an archive, in its order.
+///
+/// # Errors
+/// `Code::Format` for what is no zip archive, or one that no honest program writes.
+pub fn parse(bytes: &[u8]) -> Result<Vec<Member>> {
+    if !bytes.starts_with(b"PK\x03\x04") && !bytes.starts_with(b"PK\x05\x06") {
+        return Err(Error::format("it is no npz file: it does not begin as a zip archive"));
+    }
+    let archive = ZipArchive::from_slice(bytes).map_err(broken)?;
+    if archive.end_offset() != bytes.len() as u64 {
+        return Err(broken("something follows its end"));
+    }
+    let (mut members, mut names, mut ranges, mut count) = (Vec::new(), HashSet::new(), Vec::new(), 0);
+    for record in archive.entries() {
+        let record = record.map_err(broken)?;
+        count += 1;
+        let path = record.file_path();
+        let path = std::str::from_utf8(path.as_bytes()).map_err(|_| broken("the name of a member is not UTF-8"))?;
+        let wrong = |what: String| Error::format(format!("member '{}': {what}", shortened(path)));
+        let entry = archive.get_entry(record.wayfinder()).map_err(|e| wrong(e.to_string()))?;
+        let (start, end) = entry.compressed_data_range();
+        ranges.push((record.local_header_offset(), end));
+        let local = entry.local_header();
+        if local.file_path().as_bytes() != path.as_bytes() || local.compression_method() != record.compression_method() {
+            return Err(wrong("the archive's directory and the member's own header contradict each other".into()));
+        }
+        if record.flags().is_encrypted() {
+            return Err(wrong("it is encrypted".into()));
+        }
+        if path.ends_with('/') && record.uncompressed_size_hint() == 0 {
+            // A folder, as general tools write them.
+            continue;
+        }
+        let (size, packed) = (record.uncompressed_size_hint(), end - start);
+        let deflated = match record.compression_method() {
+            CompressionMethod::STORE if size == packed => false,
+            CompressionMethod::STORE => return Err(wrong(format!("it claims {size} bytes, and {packed} are stored"))),
+            CompressionMethod::DEFLATE if size / MOST_INFLATED > packed => {
+                return Err(wrong(format!("it claims {size} bytes, which no {packed} deflated bytes can hold")));
+            }
+            CompressionMethod::DEFLATE => true,
+            other => return Err(wrong(format!("its compression ({other:?}) is not read; stored and deflated members are"))),
+        };
+        let name = path.strip_suffix(SUFFIX).unwrap_or(path);
+        if !names.insert(name.to_string()) {
+            return Err(wrong("its name is there twice".into()));
+        }
+        let size = usize::try_from(size).map_err(|_| wrong(format!("{size} bytes")))?;
+        let data = Packed { range: start as usize..end as usize, deflated, size, crc: entry.claim_verifier().crc };
+        let header = data.header(bytes).map_err(|e| wrong(e.message))?;
+        members.push(Member { name: name.to_string(), header, data });
+    }
+    if count != archive.entries_hint() {
+        return Err(broken(format!("it claims {} members and has {count}", archive.entries_hint())));
+    }
+    ranges.push((archive.directory_offset(), bytes.len() as u64));
+    ranges.sort_unstable();
+    if ranges.windows(2).any(|pair| pair[0].1 > pair[1].0) {
+        return Err(broken("its members overlap"));
+    }
+    Ok(members)
+}
+
+fn shortened(name: &str) -> String {
+    if name.chars().count() <= 80 { name.to_string() } else { format!("{}...", name.chars().take(77).collect::<String>()) }
+}
+
+impl Packed {
+    fn header(&self, archive: &[u8]) -> Result<Header> {
+        let packed = &archive[self.range.clone()];
+        if !self.deflated {
+            return npy::header(packed);
+        }
+        let mut start = Vec::new();
+        let most = npy::LONGEST_PREFIX.min(self.size) as u64;
+        DeflateDecoder::new(packed).take(most).read_to_end(&mut start).map_err(corrupt)?;
+        npy::header(&start)
+    }
+
+    /// Inflates a member into chunks of at most `buffer`, behind its header, and checks size and checksum.
+    ///
+    /// # Errors
+    /// `Code::Format` where the data are corrupt, or not as many as claimed.
+    pub fn inflate(
+        &self,
+        archive: &[u8],
+        header: usize,
+        buffer: &mut [u8],
+        each: &mut dyn FnMut(usize, &mut [u8]) -> Result<()>,
+    ) -> Result<()> {
+        let mut decoder = DeflateDecoder::new(&archive[self.range.clone()]);
+        let (mut crc, mut done) = (Crc::new(), 0);
+        while done < self.size {
+            // The header alone first, so that chunks hold whole elements.
+            let end = if done < header { header } else { self.size };
+            let most = buffer.len().min(end - done);
+            let chunk = &mut buffer[..most];
+            decoder.read_exact(chunk).map_err(corrupt)?;
+            crc.update(chunk);
+            if done >= header {
+                each(done - header, chunk)?;
+            }
+            done += most;
+        }
+        if decoder.read(&mut [0]).map_err(corrupt)? != 0 {
+            return Err(Error::format(format!("it inflates to more than the {} bytes it claims", self.size)));
+        }
+        if decoder.total_in() != self.range.len() as u64 {
+            return Err(Error::format("bytes follow its deflated data"));
+        }
+        self.verify(crc.sum())
+    }
+
+    /// Checks the bytes of a stored member.
+    ///
+    /// # Errors
+    /// `Code::Format` where they are not what was written.
+    pub fn check_stored(&self, archive: &[u8]) -> Result<()> {
+        let mut crc = Crc::new();
+        crc.update(&archive[self.range.clone()]);
+        self.verify(crc.sum())
+    }
+
+    fn verify(&self, found: u32) -> Result<()> {
+        if found == self.crc { Ok(()) } else { Err(Error::format("its checksum is wrong: the data are corrupt")) }
+    }
+}
+
+fn corrupt(error: io::Error) -> Error {
+    Error::format(format!("its deflated data are corrupt: {error}"))
+}
+
+/// Writes an archive, member by member.
+pub struct Archive<'a> {
+    writer: ZipArchiveWriter<&'a mut dyn Write>,
+    names: HashSet<String>,
+    compressed: bool,
+}
+
+impl<'a> Archive<'a> {
+    /// An archive whose members are deflated or stored.
+    pub fn new(out: &'a mut dyn Write, compressed: bool) -> Archive<'a> {
+        Archive { writer: ZipArchiveWriter::new(out), names: HashSet::new(), compressed }
+    }
+
+    /// Adds an array; `data` gives its row-major elements once its header is known to be possible.
+    ///
+    /// # Errors
+    /// Those of the output; as [`io::Error::other`] our own: `Code::DType` for bfloat16, `Code::Argument` for a name that would
+    /// be a path outside the folder an archive is unpacked in, or that is there already.
+    pub fn add(&mut self, name: &str, dtype: DType, shape: &[usize], data: &dyn Fn() -> Result<Vec<u8>>) -> io::Result<()> {
+        let header = npy::write_header(dtype, shape).map_err(io::Error::other)?;
+        check_name(name).map_err(io::Error::other)?;
+        if !self.names.insert(name.to_string()) {
+            return Err(io::Error::other(Error::argument(format!("two arrays are called '{name}'"))));
+        }
+        let path = format!("{name}{SUFFIX}");
+        // Without the flag for UTF-8, ASCII names stay what they are, colons included.
+        let path = if path.is_ascii() { EntryPath::verbatim(path.into_bytes()) } else { EntryPath::conformant(path) };
+        let method = if self.compressed { CompressionMethod::DEFLATE } else { CompressionMethod::STORE };
+        let (mut entry, config) = self.writer.new_file(path).compression_method(method).start().map_err(outward)?;
+        let data = data().map_err(io::Error::other)?;
+        let descriptor = if self.compressed {
+            let mut writer = config.wrap(DeflateEncoder::new(&mut entry, flate2::Compression::default()));
+            writer.write_all(&header)?;
+            writer.write_all(&data)?;
+            let (encoder, descriptor) = writer.finish().map_err(outward)?;
+            encoder.finish()?;
+            descriptor
+        } else {
+            let mut writer = config.wrap(&mut entry);
+            writer.write_all(&header)?;
+            writer.write_all(&data)?;
+            writer.finish().map_err(outward)?.1
+        };
+        entry.finish(descriptor).map_err(outward)?;
+        Ok(())
+    }
+
+    /// Writes the archive's directory.
+    ///
+    /// # Errors
+    /// Those of the output.
+    pub fn finish(self) -> io::Result<()> {
+        self.writer.finish().map(|_| ()).map_err(outward)
+    }
+}
+
+/// Names that stay inside the folder where somebody may unpack them.
+fn check_name(name: &str) -> Result<()> {
+    let drive = name.as_bytes().get(1) == Some(&b':') && name.as_bytes()[0].is_ascii_alphabetic();
+    let parts_fit = name.split('/').all(|part| !matches!(part, "" | "." | ".."));
+    let keeps = name.is_ascii() || ZipFilePath::from_str(name).as_str() == name;
+    if drive || !parts_fit || !keeps || name.contains(['\\', '\0']) {
+        return Err(Error::argument(format!(
+            "'{}' cannot be a name in an archive: it would be a path elsewhere",
+            shortened(name)
+        )));
+    }
+    if name.len() > 60_000 {
+        return Err(Error::argument("a name of more than 60,000 bytes"));
+    }
+    Ok(())
+}
+
+/// The output's own error, or a reason of the zip writer.
+fn outward(error: rawzip::Error) -> io::Error {
+    match error.into_kind() {
+        rawzip::ErrorKind::IO(error) => error,
+        other => io::Error::other(Error::argument(format!("the archive cannot be written: {other}"))),
+    }
+}
