@@ -304,20 +304,34 @@ impl Session {
     /// # Errors
     /// `Code::OutOfMemory` from the device, `Code::Internal` for an unknown type or another number of bytes.
     pub fn upload(&mut self, type_id: i32, bytes: &[u8], force: bool) -> Result<Option<Arc<Tensor>>> {
+        let Some(tensor) = self.reserve(type_id, force)? else { return Ok(None) };
+        if bytes.len() != tensor.len() * tensor.dtype().bytes() {
+            return Err(Error::internal(format!(
+                "{} bytes for {} elements of {}",
+                bytes.len(),
+                tensor.len(),
+                tensor.dtype()
+            )));
+        }
+        tensor.write(0, bytes)?;
+        Ok(Some(tensor))
+    }
+
+    /// A tensor whose elements are still to be written (with [`Tensor::write`]) before anybody reads it. `None`: the budget
+    /// refuses.
+    ///
+    /// # Errors
+    /// `Code::OutOfMemory` from the device, `Code::Internal` for an unknown type.
+    pub fn reserve(&mut self, type_id: i32, force: bool) -> Result<Option<Arc<Tensor>>> {
         let ty = self.types.known(type_id)?.clone();
         let layout = Layout::dense(&ty.dims)?;
-        if bytes.len() != layout.len() * ty.dtype.bytes() {
-            return Err(Error::internal(format!("{} bytes for {} elements of {}", bytes.len(), layout.len(), ty.dtype)));
-        }
+        let bytes = layout.len() * ty.dtype.bytes();
         let pool = &self.engine.pools[ty.device as usize];
-        if !force && !pool.budget().admits(bytes.len()) {
+        if !force && !pool.budget().admits(bytes) {
             return Ok(None);
         }
-        let block = pool.alloc(bytes.len())?;
-        if !bytes.is_empty() {
-            pool.backend().upload(bytes, block.buffer(), 0)?;
-        }
-        self.stats.uploaded += bytes.len() as u64;
+        let block = pool.alloc(bytes)?;
+        self.stats.uploaded += bytes as u64;
         let storage = Arc::new(Storage::new(block, ty.device, None));
         Ok(Some(Arc::new(Tensor::new(ty.dtype, layout, storage))))
     }

@@ -207,6 +207,18 @@ impl Tensor {
         }
     }
 
+    /// Copies host bytes to a place of its memory. For tensors of [`crate::Session::reserve`] only, by whoever reserved them, before
+    /// anybody else sees them: tensors do not change.
+    ///
+    /// # Errors
+    /// The device's; `Code::Internal` for bytes outside of its memory.
+    pub fn write(&self, offset: usize, bytes: &[u8]) -> Result<()> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        self.storage.block.backend().upload(bytes, self.storage.block.buffer(), offset)
+    }
+
     /// Copies the elements, dense and row-major, into `out`.
     ///
     /// # Errors

@@ -17,7 +17,7 @@ pub mod save;
 pub mod text;
 
 pub use mapped::Content;
-pub use save::save;
+pub use save::{encode, save};
 
 use ferrotensor_core::layout::{MAX_ELEMENTS, count};
 use ferrotensor_core::{DType, Error, Result};

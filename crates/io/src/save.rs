@@ -1,7 +1,8 @@
-//! Writing files so that a reader, and a crash, sees the old file or the new one: a temporary file in the same folder, synced, then
+//! Writing to memory, and writing files so that a reader, and a crash, sees the old file or the new one: a temporary file in the same folder, synced, then
 //! renamed.
 
 use crate::mapped::failure;
+use crate::{Array, Writing, write};
 use ferrotensor_core::{Error, Result};
 use std::fs::File;
 use std::io::{self, BufWriter, ErrorKind, Write};
@@ -44,6 +45,33 @@ pub fn save(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -
     temporary.persist(&target).map_err(|e| failure("rename", path, &e.error))?;
     sync_folder(folder);
     Ok(())
+}
+
+/// Bytes that grow as long as there is memory.
+struct Growing(Vec<u8>);
+
+impl Write for Growing {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0
+            .try_reserve(bytes.len())
+            .map_err(|_| io::Error::other(Error::out_of_memory("no memory for the encoded bytes")))?;
+        self.0.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Tensors as the bytes of a file.
+///
+/// # Errors
+/// What the format does not hold, what reading a tensor gives, and `Code::OutOfMemory`.
+pub fn encode(arrays: &[Array<'_>], how: &Writing) -> Result<Vec<u8>> {
+    let mut out = Growing(Vec::new());
+    write(&mut out, arrays, how).map_err(|e| failed(Path::new(""), e))?;
+    Ok(out.0)
 }
 
 /// The file to replace: the one a link points to, so that the link stays.

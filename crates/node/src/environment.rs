@@ -2,6 +2,7 @@
 
 use crate::callback::Bound;
 use crate::error::ErrorClasses;
+use crate::files::Sources;
 use crate::handles::Handles;
 use crate::program::Buffers;
 use crate::promise::Promises;
@@ -46,6 +47,8 @@ pub struct Environment {
     pub buffers: Buffers,
     /// The registered TypeScript classes.
     pub errors: ErrorClasses,
+    /// Opened files.
+    pub sources: Sources,
     /// The way back from other threads.
     pub promises: Promises,
     /// For each device, the program of the last output that was not ready when it was queued.
@@ -66,6 +69,7 @@ impl Environment {
             watched: Watched::default(),
             buffers: Buffers::default(),
             errors: ErrorClasses::default(),
+            sources: Sources::default(),
             promises: Promises::default(),
             queued: HashMap::new(),
             warnings: Vec::new(),

@@ -2,7 +2,8 @@
 //!
 //! Reading order: `environment.rs` (what one Node environment owns), `callback.rs` (how JavaScript calls arrive),
 //! `program.rs` (the hot calls, in the words of `protocol.rs`), `handles.rs` (which tensors JavaScript holds), `readback.rs` and
-//! `promise.rs` (values and waiting), `control.rs` (devices, memory, statistics), `share.rs` (tokens between workers).
+//! `promise.rs` (values and waiting), `control.rs` (devices, memory, statistics), `share.rs` (tokens between workers),
+//! `files.rs` (sources of tensors, and writing them).
 //!
 //! Raw callbacks instead of `#[napi]` functions: 32-40 ns against 170-270 ns per call, and state hangs on the callback's data
 //! pointer, so the module may be loaded several times in one thread and in any number of workers.
@@ -11,6 +12,7 @@ mod callback;
 mod control;
 mod environment;
 mod error;
+mod files;
 mod handles;
 mod program;
 mod promise;
@@ -53,6 +55,14 @@ const FUNCTIONS: &[(&CStr, Callback)] = &[
     (c"takeWatched", watch::take),
     (c"share", share::share),
     (c"fromShared", share::from_shared),
+    (c"openSource", files::open),
+    (c"openSourceAsync", files::open_async),
+    (c"closeSource", files::close),
+    (c"reserve", program::reserve),
+    (c"fill", files::fill),
+    (c"fillAsync", files::fill_async),
+    (c"write", files::write),
+    (c"writeAsync", files::write_async),
     (c"memory", control::memory),
     (c"setLimit", control::set_limit),
     (c"trim", control::trim),

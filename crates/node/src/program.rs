@@ -227,7 +227,25 @@ pub fn upload(state: &mut Environment, args: &Args) -> Result<sys::napi_value> {
     let Some(tensor) = state.session.upload(args.i32(0)?, bytes, head[protocol::FLAGS] & protocol::FORCE != 0)? else {
         return Ok(value::from_f64(state.env, 0.0));
     };
-    let handle = state.handles.insert(tensor, args.value(2), head[protocol::SCOPE])?;
+    keep(state, tensor, args.value(2))
+}
+
+/// `reserve(type, out)`: as `upload`, its elements still to be written (`fill`). Returns its handle, or 0 when the budget refused.
+///
+/// # Errors
+/// `Code::OutOfMemory` from the device.
+pub fn reserve(state: &mut Environment, args: &Args) -> Result<sys::napi_value> {
+    let head = *header(state.buffers.ints.slice())?;
+    let Some(tensor) = state.session.reserve(args.i32(0)?, head[protocol::FLAGS] & protocol::FORCE != 0)? else {
+        return Ok(value::from_f64(state.env, 0.0));
+    };
+    keep(state, tensor, args.value(1))
+}
+
+/// A handle for a new tensor in the scope that the header names.
+fn keep(state: &mut Environment, tensor: Arc<Tensor>, wrapper: sys::napi_value) -> Result<sys::napi_value> {
+    let scope = header(state.buffers.ints.slice())?[protocol::SCOPE];
+    let handle = state.handles.insert(tensor, wrapper, scope)?;
     header(state.buffers.ints.slice())?[protocol::STATUS] = state.handles.pressure();
     Ok(value::from_f64(state.env, handle))
 }

@@ -7,14 +7,25 @@ use crate::environment::Environment;
 use crate::reference::Scope;
 use crate::value;
 use ferrotensor_core::{Error, Result};
+use ferrotensor_io::Source;
 use napi_sys as sys;
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What a promise resolves to: nothing, or bytes that become an `ArrayBuffer`.
-pub type Settled = Result<Option<Vec<u8>>>;
+/// What a promise resolves to.
+pub enum Answer {
+    /// `undefined`.
+    Nothing,
+    /// An `ArrayBuffer`.
+    Bytes(Vec<u8>),
+    /// The description of an opened source, which the environment keeps.
+    Source(Source),
+}
+
+/// The end of a promise.
+pub type Settled = Result<Answer>;
 
 /// The promises of one environment.
 #[derive(Default)]
@@ -153,7 +164,11 @@ unsafe extern "C" fn deliver(env: sys::napi_env, _: sys::napi_value, context: *m
         {
             state.keep_alive(&port, false);
         }
-        let value = outcome.and_then(|bytes| bytes.map_or(Ok(ptr::null_mut()), |bytes| array_buffer(env, bytes)));
+        let value = outcome.and_then(|answer| match answer {
+            Answer::Nothing => Ok(ptr::null_mut()),
+            Answer::Bytes(bytes) => array_buffer(env, bytes),
+            Answer::Source(source) => state.sources.describe(env, source),
+        });
         // SAFETY: `deferred` is pending and belongs to `env`; `undefined` stands for no value.
         unsafe {
             match value {
@@ -178,7 +193,7 @@ unsafe extern "C" fn deliver(env: sys::napi_env, _: sys::napi_value, context: *m
 const NODE_BUFFER_MAX: usize = 1 << 32;
 
 /// Bytes as an `ArrayBuffer` that owns them; copied where the runtime forbids memory of ours.
-fn array_buffer(env: sys::napi_env, bytes: Vec<u8>) -> Result<sys::napi_value> {
+pub fn array_buffer(env: sys::napi_env, bytes: Vec<u8>) -> Result<sys::napi_value> {
     let mut out = ptr::null_mut();
     let len = bytes.len();
     if len > NODE_BUFFER_MAX {

@@ -3,7 +3,7 @@
 use crate::callback::Args;
 use crate::environment::Environment;
 use crate::error;
-use crate::promise::Settled;
+use crate::promise::{Answer, Settled};
 use crate::value;
 use ferrotensor_core::{Error, Result};
 use ferrotensor_engine::{Tensor, on_reader_thread};
@@ -31,14 +31,18 @@ pub fn read(state: &mut Environment, args: &Args) -> Result<sys::napi_value> {
     Ok(value::from_bool(state.env, read))
 }
 
-fn bytes_of(tensor: &Tensor) -> Settled {
+/// The dense row-major bytes of a tensor, once it is ready.
+///
+/// # Errors
+/// The tensor's remembered failure, `Code::OutOfMemory`.
+pub fn bytes_of(tensor: &Tensor) -> Result<Vec<u8>> {
     tensor.wait()?;
     let len = tensor.len() * tensor.dtype().bytes();
     let mut bytes = Vec::new();
     bytes.try_reserve_exact(len).map_err(|_| Error::out_of_memory(format!("no memory to read {len} bytes")))?;
     bytes.resize(len, 0);
     tensor.read(&mut bytes)?;
-    Ok(Some(bytes))
+    Ok(bytes)
 }
 
 /// `readAsync(handle)`: a promise of an `ArrayBuffer` with the tensor's bytes; rejects with the tensor's failure.
@@ -50,8 +54,11 @@ pub fn read_async(state: &mut Environment, args: &Args) -> Result<sys::napi_valu
         let large = source.len() * source.dtype().bytes() > COPY_AT_ONCE;
         let job = move || {
             // A promise is settled whatever happens: an open one would keep the process alive for ever.
-            let bytes = catch_unwind(AssertUnwindSafe(|| bytes_of(&source)));
-            settle.settle(bytes.unwrap_or_else(|panic| Err(error::from_panic(panic))));
+            let bytes: Settled = match catch_unwind(AssertUnwindSafe(|| bytes_of(&source))) {
+                Ok(bytes) => bytes.map(Answer::Bytes),
+                Err(panic) => Err(error::from_panic(panic)),
+            };
+            settle.settle(bytes);
         };
         if large { on_reader_thread(Box::new(job)) } else { job() }
     }));
@@ -72,7 +79,7 @@ pub fn wait_async(state: &mut Environment, args: &Args) -> Result<sys::napi_valu
     let tensor = state.handles.get(args.f64(0)?)?.clone();
     let (promise, settle) = state.promise()?;
     let waited = tensor.clone();
-    tensor.on_ready(Box::new(move || settle.settle(waited.wait().map(|()| None))));
+    tensor.on_ready(Box::new(move || settle.settle(waited.wait().map(|()| Answer::Nothing))));
     Ok(promise)
 }
 

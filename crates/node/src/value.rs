@@ -52,6 +52,17 @@ pub fn text(env: sys::napi_env, value: sys::napi_value) -> Result<String> {
     String::from_utf8(bytes).map_err(|_| missing())
 }
 
+/// The texts of an array.
+///
+/// # Errors
+/// `Code::Argument` for anything else.
+pub fn texts(env: sys::napi_env, array: sys::napi_value) -> Result<Vec<String>> {
+    let mut length = 0;
+    // SAFETY: `array` belongs to the running callback.
+    check(unsafe { sys::napi_get_array_length(env, array, &mut length) }, "napi_get_array_length")?;
+    (0..length as usize).map(|i| text(env, element(env, array, i))).collect()
+}
+
 /// A new number.
 pub fn from_f64(env: sys::napi_env, v: f64) -> sys::napi_value {
     let mut out = ptr::null_mut();
