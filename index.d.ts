@@ -5066,6 +5066,314 @@ declare namespace fft_d {
   export type { fft_d_FftOptions as FftOptions, fft_d_IfftOptions as IfftOptions };
 }
 
+/** A `file:` URL, such as `new URL('x.npy', import.meta.url)`. */
+interface FileURL {
+    readonly href: string;
+    readonly protocol: string;
+}
+/** A path, relative to the working directory, or a `file:` URL. */
+type FilePath = string | FileURL;
+/** Where tensors come from: a file, or the bytes of one, copied at the call. */
+type FileSource = FilePath | ArrayBufferView | ArrayBufferLike;
+/** What every load takes. */
+interface LoadOptions {
+    /** The device of the tensors; the default device unless told. */
+    readonly device?: Device | undefined;
+    /**
+     * Whether a file is mapped into memory instead of read first; true unless told. Another program that shortens a mapped file in
+     * place while it is being looked at ends this process, as it does for every program that maps files; whoever must load files that
+     * others rewrite in place says false.
+     */
+    readonly mapped?: boolean | undefined;
+    /**
+     * The most bytes that the elements of all arrays together may take. Unless told, arrays are bounded by the size of the file, and
+     * those of compressed members by 4 GiB (2^32); the memory budget bounds all of them.
+     */
+    readonly maxBytes?: number | undefined;
+}
+/** Options of loads of several tensors. */
+interface LoadNamedOptions extends LoadOptions {
+    /** The arrays to load, all of them unless told. */
+    readonly names?: readonly string[] | undefined;
+}
+/** Options of `loadText`. */
+interface LoadTextOptions<E extends DType = DType> extends LoadOptions {
+    /** What the numbers become; float32 unless told. */
+    readonly dtype?: E | undefined;
+    /** One ASCII character between numbers; a comma unless told. Spaces and tabs around a number do not matter. */
+    readonly delimiter?: string | undefined;
+    /** Lines that begin with this character are skipped; `#` unless told, null for none. */
+    readonly comments?: string | null | undefined;
+    /** Lines to skip at the start, whatever they hold; none unless told. */
+    readonly skipRows?: number | undefined;
+    /** Whether a row of names stands before the numbers, which is skipped; false unless told. */
+    readonly header?: boolean | undefined;
+}
+/** Options of `saveNpz`. */
+interface NpzOptions {
+    /** Whether members are deflated; false unless told. */
+    readonly compressed?: boolean | undefined;
+}
+/** Options of `saveSafetensors`. */
+interface SafetensorsOptions {
+    /** Texts beside the tensors. */
+    readonly metadata?: Readonly<Record<string, string>> | undefined;
+}
+/** Options of `saveText`. */
+interface TextOptions {
+    /** One ASCII character between numbers; a comma unless told. */
+    readonly delimiter?: string | undefined;
+    /** Names of the columns, written as the first line; no such line unless told. */
+    readonly header?: readonly string[] | undefined;
+}
+/**
+ * Reads an npy file (NumPy's, format versions 1.0 to 3.0): the array's own shape and dtype, in either byte order and either
+ * order of elements; one in Fortran order becomes a transposed view.
+ *
+ * @throws {TensorError} `ERR_FILE` from the system, with its code (`ENOENT`, ...) as `systemCode`; `ERR_FORMAT` for what is no npy
+ * file, not whole, or holds an array that tensors have no dtype for: structured ones, Python objects, text, dates, extended
+ * precision; `ERR_OUT_OF_MEMORY`.
+ */
+declare function loadNpy(source: FileSource, options?: LoadOptions): Promise<Tensor>;
+/**
+ * As {@link loadNpy}, blocking.
+ *
+ * @example
+ * ```ts
+ * ft.io.loadNpySync(ft.io.encodeNpySync(ft.tensor([[1, 2], [3, 4]]))) // [[1, 2], [3, 4]]
+ * ```
+ */
+declare function loadNpySync(source: FileSource, options?: LoadOptions): Tensor;
+/**
+ * Writes a tensor as an npy file: version 1.0, little-endian, in row-major order. The file is replaced as a whole: a temporary
+ * file beside it is written, synced and renamed, so that a failure leaves the old one.
+ *
+ * @throws {TensorError} `ERR_DTYPE` for bfloat16, which NumPy does not have; `ERR_FILE` from the system; the tensor's own failure.
+ */
+declare function saveNpy(path: FilePath, x: Tensor): Promise<void>;
+/** As {@link saveNpy}, blocking. */
+declare function saveNpySync(path: FilePath, x: Tensor): void;
+/** The bytes that {@link saveNpy} would write. */
+declare function encodeNpy(x: Tensor): Promise<Uint8Array>;
+/**
+ * As {@link encodeNpy}, blocking.
+ *
+ * @example
+ * ```ts
+ * ft.io.encodeNpySync(ft.ones([2])).length // 136
+ * ```
+ */
+declare function encodeNpySync(x: Tensor): Uint8Array;
+/**
+ * Reads the arrays of an npz archive, by name: stored and deflated members, each as {@link loadNpy} reads it. The result has no
+ * prototype, so that any name is only a name; names are never paths.
+ *
+ * @throws {TensorError} as {@link loadNpy}; `ERR_FORMAT` also for archives that no honest program writes: names that repeat,
+ * members that overlap or claim more than their bytes can hold, wrong checksums, encryption, members that are no npy files;
+ * `ERR_ARGUMENT` for a name in `names` that is not there.
+ */
+declare function loadNpz(source: FileSource, options?: LoadNamedOptions): Promise<Record<string, Tensor>>;
+/**
+ * As {@link loadNpz}, blocking.
+ *
+ * @example
+ * ```ts
+ * ft.io.loadNpzSync(ft.io.encodeNpzSync({ a: ft.tensor([1, 2]), b: ft.tensor(3) }, { compressed: true })).a // [1, 2]
+ * ```
+ */
+declare function loadNpzSync(source: FileSource, options?: LoadNamedOptions): Record<string, Tensor>;
+/**
+ * Writes tensors as an npz archive, which `numpy.load` reads; the file is replaced as by {@link saveNpy}.
+ *
+ * @param tensors The tensors by name.
+ * @throws {TensorError} as {@link saveNpy}; `ERR_ARGUMENT` for a name that would be a path elsewhere where the archive is unpacked
+ * (`../a`, `/a`, `a\b`).
+ */
+declare function saveNpz(path: FilePath, tensors: Readonly<Record<string, Tensor>>, options?: NpzOptions): Promise<void>;
+/** As {@link saveNpz}, blocking. */
+declare function saveNpzSync(path: FilePath, tensors: Readonly<Record<string, Tensor>>, options?: NpzOptions): void;
+/** The bytes that {@link saveNpz} would write. */
+declare function encodeNpz(tensors: Readonly<Record<string, Tensor>>, options?: NpzOptions): Promise<Uint8Array>;
+/** As {@link encodeNpz}, blocking. */
+declare function encodeNpzSync(tensors: Readonly<Record<string, Tensor>>, options?: NpzOptions): Uint8Array;
+/** What a safetensors file says of one tensor. */
+interface TensorInfo {
+    /** Its name. */
+    readonly name: string;
+    /** Its dtype; null for one that tensors do not have (`F8_E4M3`, ...), which cannot be loaded. */
+    readonly dtype: DType | null;
+    /** The format's own name of its dtype. */
+    readonly code: string;
+    /** Axis sizes. */
+    readonly shape: readonly number[];
+    /** How many bytes its elements take. */
+    readonly bytes: number;
+}
+/** An open safetensors file: its tensors are described, and loaded one by one. `openSafetensors` makes them. */
+declare class OpenSafetensors {
+    #private;
+    /** The tensors' names, in the order of their data. */
+    readonly names: readonly string[];
+    /** The texts beside the tensors. */
+    readonly metadata: Readonly<Record<string, string>>;
+    /**
+     * What the file says of a tensor, without reading it.
+     *
+     * @throws {TensorError} `ERR_ARGUMENT` for a name that is not there.
+     */
+    info(name: string): TensorInfo;
+    /**
+     * Loads one tensor.
+     *
+     * @throws {TensorError} `ERR_ARGUMENT` for a name that is not there, `ERR_UNSUPPORTED` for a dtype that tensors do not have,
+     * `ERR_DISPOSED` after `close()`, `ERR_FORMAT` where the file was changed since, `ERR_OUT_OF_MEMORY`.
+     */
+    load(name: string, options?: {
+        readonly device?: Device | undefined;
+    }): Promise<Tensor>;
+    /** As `load`, blocking. */
+    loadSync(name: string, options?: {
+        readonly device?: Device | undefined;
+    }): Tensor;
+    /** Closes the file. Tensors that were loaded stay; `names`, `metadata` and `info` too. */
+    close(): void;
+    /** `using file = ...` closes at the end of the block. */
+    [Symbol.dispose](): void;
+}
+/** An open safetensors file, from `openSafetensors`. */
+type SafetensorsFile = OpenSafetensors;
+/** Options of `openSafetensors`. */
+interface OpenOptions {
+    /** As in {@link LoadOptions}. The file stays mapped until `close()`. */
+    readonly mapped?: boolean | undefined;
+}
+/**
+ * Opens a safetensors file: names, shapes, dtypes and metadata are read, tensors when `load` asks for them.
+ *
+ * @throws {TensorError} `ERR_FILE` from the system, `ERR_FORMAT` for what is no safetensors file, or not whole.
+ */
+declare function openSafetensors(source: FileSource, options?: OpenOptions): Promise<SafetensorsFile>;
+/**
+ * As {@link openSafetensors}, blocking.
+ *
+ * @example
+ * ```ts
+ * ft.io.openSafetensorsSync(ft.io.encodeSafetensorsSync({ w: ft.ones([2, 3]) })).info('w').shape // [2, 3]
+ * ```
+ */
+declare function openSafetensorsSync(source: FileSource, options?: OpenOptions): SafetensorsFile;
+/**
+ * Loads the tensors of a safetensors file, by name, in an object without prototype.
+ *
+ * @throws {TensorError} as {@link openSafetensors}; `ERR_UNSUPPORTED` for a tensor of a dtype that tensors do not have, by name;
+ * `ERR_ARGUMENT` for a name in `names` that is not there; `ERR_OUT_OF_MEMORY`.
+ */
+declare function loadSafetensors(source: FileSource, options?: LoadNamedOptions): Promise<Record<string, Tensor>>;
+/**
+ * As {@link loadSafetensors}, blocking.
+ *
+ * @example
+ * ```ts
+ * ft.io.loadSafetensorsSync(ft.io.encodeSafetensorsSync({ w: ft.tensor([1, 2], { dtype: 'bfloat16' }) })).w // [1, 2]
+ * ```
+ */
+declare function loadSafetensorsSync(source: FileSource, options?: LoadNamedOptions): Record<string, Tensor>;
+/**
+ * Writes tensors as a safetensors file; the file is replaced as by {@link saveNpy}.
+ *
+ * @param tensors The tensors by name.
+ * @throws {TensorError} `ERR_DTYPE` for complex128, which the format does not have; `ERR_ARGUMENT` for the name `__metadata__`;
+ * `ERR_FILE` from the system; a tensor's own failure.
+ */
+declare function saveSafetensors(path: FilePath, tensors: Readonly<Record<string, Tensor>>, options?: SafetensorsOptions): Promise<void>;
+/** As {@link saveSafetensors}, blocking. */
+declare function saveSafetensorsSync(path: FilePath, tensors: Readonly<Record<string, Tensor>>, options?: SafetensorsOptions): void;
+/** The bytes that {@link saveSafetensors} would write. */
+declare function encodeSafetensors(tensors: Readonly<Record<string, Tensor>>, options?: SafetensorsOptions): Promise<Uint8Array>;
+/** As {@link encodeSafetensors}, blocking. */
+declare function encodeSafetensorsSync(tensors: Readonly<Record<string, Tensor>>, options?: SafetensorsOptions): Uint8Array;
+/**
+ * Reads a table of numbers, one row a line (CSV, and what `numpy.savetxt` writes): always a tensor of two axes, rows and columns.
+ * Empty lines are skipped; numbers may stand in double quotes, floats may be `inf` and `nan`, booleans `0`, `1`, `true`, `false`.
+ *
+ * @throws {TensorError} `ERR_FORMAT`, with line and column, where a row has another number of fields than the first, or a field is
+ * no number that the dtype holds; `ERR_DTYPE` for complex dtypes; `ERR_FILE` from the system; `ERR_OUT_OF_MEMORY`.
+ */
+declare function loadText<E extends DType = 'float32'>(source: FileSource, options?: LoadTextOptions<E>): Promise<Tensor<E>>;
+/**
+ * As {@link loadText}, blocking.
+ *
+ * @example
+ * ```ts
+ * ft.io.loadTextSync(new TextEncoder().encode('x;y\n1;2\n3;4'), { delimiter: ';', header: true }) // [[1, 2], [3, 4]]
+ * ```
+ */
+declare function loadTextSync<E extends DType = 'float32'>(source: FileSource, options?: LoadTextOptions<E>): Tensor<E>;
+/**
+ * Writes a table of numbers, one row a line; a tensor of one axis has one number in each line. Each number is the shortest text
+ * that reads back as itself; booleans are `0` and `1`. The file is replaced as by {@link saveNpy}.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for more than two axes, `ERR_DTYPE` for complex numbers, `ERR_ARGUMENT` for a header of another
+ * number of names than there are columns, `ERR_FILE` from the system; the tensor's own failure.
+ */
+declare function saveText(path: FilePath, x: Tensor, options?: TextOptions): Promise<void>;
+/** As {@link saveText}, blocking. */
+declare function saveTextSync(path: FilePath, x: Tensor, options?: TextOptions): void;
+/** The bytes that {@link saveText} would write. */
+declare function encodeText(x: Tensor, options?: TextOptions): Promise<Uint8Array>;
+/**
+ * As {@link encodeText}, blocking.
+ *
+ * @example
+ * ```ts
+ * new TextDecoder().decode(ft.io.encodeTextSync(ft.tensor([[1, 0.5]]), { header: ['a', 'b'] })).split('\n') // ['a,b', '1.0,0.5', '']
+ * ```
+ */
+declare function encodeTextSync(x: Tensor, options?: TextOptions): Uint8Array;
+
+type io_d_FilePath = FilePath;
+type io_d_FileSource = FileSource;
+type io_d_FileURL = FileURL;
+type io_d_LoadNamedOptions = LoadNamedOptions;
+type io_d_LoadOptions = LoadOptions;
+type io_d_LoadTextOptions<E extends DType = DType> = LoadTextOptions<E>;
+type io_d_NpzOptions = NpzOptions;
+type io_d_OpenOptions = OpenOptions;
+type io_d_SafetensorsFile = SafetensorsFile;
+type io_d_SafetensorsOptions = SafetensorsOptions;
+type io_d_TensorInfo = TensorInfo;
+type io_d_TextOptions = TextOptions;
+declare const io_d_encodeNpy: typeof encodeNpy;
+declare const io_d_encodeNpySync: typeof encodeNpySync;
+declare const io_d_encodeNpz: typeof encodeNpz;
+declare const io_d_encodeNpzSync: typeof encodeNpzSync;
+declare const io_d_encodeSafetensors: typeof encodeSafetensors;
+declare const io_d_encodeSafetensorsSync: typeof encodeSafetensorsSync;
+declare const io_d_encodeText: typeof encodeText;
+declare const io_d_encodeTextSync: typeof encodeTextSync;
+declare const io_d_loadNpy: typeof loadNpy;
+declare const io_d_loadNpySync: typeof loadNpySync;
+declare const io_d_loadNpz: typeof loadNpz;
+declare const io_d_loadNpzSync: typeof loadNpzSync;
+declare const io_d_loadSafetensors: typeof loadSafetensors;
+declare const io_d_loadSafetensorsSync: typeof loadSafetensorsSync;
+declare const io_d_loadText: typeof loadText;
+declare const io_d_loadTextSync: typeof loadTextSync;
+declare const io_d_openSafetensors: typeof openSafetensors;
+declare const io_d_openSafetensorsSync: typeof openSafetensorsSync;
+declare const io_d_saveNpy: typeof saveNpy;
+declare const io_d_saveNpySync: typeof saveNpySync;
+declare const io_d_saveNpz: typeof saveNpz;
+declare const io_d_saveNpzSync: typeof saveNpzSync;
+declare const io_d_saveSafetensors: typeof saveSafetensors;
+declare const io_d_saveSafetensorsSync: typeof saveSafetensorsSync;
+declare const io_d_saveText: typeof saveText;
+declare const io_d_saveTextSync: typeof saveTextSync;
+declare namespace io_d {
+  export { io_d_encodeNpy as encodeNpy, io_d_encodeNpySync as encodeNpySync, io_d_encodeNpz as encodeNpz, io_d_encodeNpzSync as encodeNpzSync, io_d_encodeSafetensors as encodeSafetensors, io_d_encodeSafetensorsSync as encodeSafetensorsSync, io_d_encodeText as encodeText, io_d_encodeTextSync as encodeTextSync, io_d_loadNpy as loadNpy, io_d_loadNpySync as loadNpySync, io_d_loadNpz as loadNpz, io_d_loadNpzSync as loadNpzSync, io_d_loadSafetensors as loadSafetensors, io_d_loadSafetensorsSync as loadSafetensorsSync, io_d_loadText as loadText, io_d_loadTextSync as loadTextSync, io_d_openSafetensors as openSafetensors, io_d_openSafetensorsSync as openSafetensorsSync, io_d_saveNpy as saveNpy, io_d_saveNpySync as saveNpySync, io_d_saveNpz as saveNpz, io_d_saveNpzSync as saveNpzSync, io_d_saveSafetensors as saveSafetensors, io_d_saveSafetensorsSync as saveSafetensorsSync, io_d_saveText as saveText, io_d_saveTextSync as saveTextSync };
+  export type { io_d_FilePath as FilePath, io_d_FileSource as FileSource, io_d_FileURL as FileURL, io_d_LoadNamedOptions as LoadNamedOptions, io_d_LoadOptions as LoadOptions, io_d_LoadTextOptions as LoadTextOptions, io_d_NpzOptions as NpzOptions, io_d_OpenOptions as OpenOptions, io_d_SafetensorsFile as SafetensorsFile, io_d_SafetensorsOptions as SafetensorsOptions, io_d_TensorInfo as TensorInfo, io_d_TextOptions as TextOptions };
+}
+
 /**
  * Solution of a system of linear equations by LU with partial pivoting; x2 is a vector or a stack of matrices. A singular matrix is a LinAlgError when the result is read.
  *
@@ -6042,6 +6350,12 @@ declare class LinAlgError extends TensorError {
 declare class FormatError extends TensorError {
     readonly code = "ERR_FORMAT";
 }
+/** A file that the system does not open, read or write; the message begins as Node's does: `ENOENT: no such file or directory, ...`. */
+declare class FileError extends TensorError {
+    readonly code = "ERR_FILE";
+    /** The system's code, as Node names it: `ENOENT`, `EACCES`, `EISDIR`, `ENOSPC`, ...; `UNKNOWN` for one without a name. */
+    get systemCode(): string;
+}
 /** A valid request that this version does not offer. */
 declare class UnsupportedError extends TensorError {
     readonly code = "ERR_UNSUPPORTED";
@@ -6055,5 +6369,5 @@ declare class InternalError extends TensorError {
     readonly code = "ERR_INTERNAL";
 }
 
-export { ArgumentError, BackendUnavailableError, DTypeError, DeviceError, DisposedError, FormatError, IndexError, InternalError, LinAlgError, OutOfMemoryError, ShapeError, Slice, Tensor, TensorError, UnsupportedError, abs, acos, acosh, add, all, allclose, angle, any, arange, argmax, argmin, argsort, arrayEqual, asarray, asin, asinh, astype, atan, atan2, atanh, bitcast, bitwiseAnd, bitwiseCount, bitwiseInvert, bitwiseLeftShift, bitwiseOr, bitwiseRightShift, bitwiseXor, broadcastTo, cbrt, ceil, clip, complex, concat, config, conj, copy, copysign, cos, cosh, countLeadingZeros, cumulativeSum, deg2rad, devices, digamma, divide as div, divide, empty, emptyLike, equal, erf, erfc, erfinv, evaluate, evaluateSync, exp, exp2, expandDims, expm1, eye, fft_d as fft, flip, floor, floorDivide, fmax, fmin, fmod, fromShared, fromTypedArray, full, fullLike, greater, greaterEqual, heaviside, hypot, imag, isclose, isfinite, isinf, isnan, lerp, less, lessEqual, lgamma, linalg_d as linalg, linspace, log, log10, log1p, log2, logSoftmax, logaddexp, logicalAnd, logicalNot, logicalOr, logicalXor, logit, logspace, matmul, matrixTranspose, max, maximum, mean, memory, meshgrid, min, minimum, multiply as mul, multiply, nanToNum, negative as neg, negative, nextafter, nn_d as nn, notEqual, oneHot, ones, onesLike, permuteDims, polar, populationCount, positive, pow, prod, rad2deg, random_d as random, real, reciprocal, relu, remainder, resetStats, reshape, round, rsqrt, scatterAdd, scope, scopeAsync, setDefaultDevice, setMemoryLimit, setThreads, sigmoid, sign, signbit, sin, sinc, sinh, slice, softmax, sort, sqrt, square, squeeze, stack, stats, strict, subtract as sub, subtract, sum, take, tan, tanh, tensor, tensordot, topk, tril, trim, triu, trunc, truncDivide, where, xlog1py, xlogy, zeros, zerosLike };
+export { ArgumentError, BackendUnavailableError, DTypeError, DeviceError, DisposedError, FileError, FormatError, IndexError, InternalError, LinAlgError, OutOfMemoryError, ShapeError, Slice, Tensor, TensorError, UnsupportedError, abs, acos, acosh, add, all, allclose, angle, any, arange, argmax, argmin, argsort, arrayEqual, asarray, asin, asinh, astype, atan, atan2, atanh, bitcast, bitwiseAnd, bitwiseCount, bitwiseInvert, bitwiseLeftShift, bitwiseOr, bitwiseRightShift, bitwiseXor, broadcastTo, cbrt, ceil, clip, complex, concat, config, conj, copy, copysign, cos, cosh, countLeadingZeros, cumulativeSum, deg2rad, devices, digamma, divide as div, divide, empty, emptyLike, equal, erf, erfc, erfinv, evaluate, evaluateSync, exp, exp2, expandDims, expm1, eye, fft_d as fft, flip, floor, floorDivide, fmax, fmin, fmod, fromShared, fromTypedArray, full, fullLike, greater, greaterEqual, heaviside, hypot, imag, io_d as io, isclose, isfinite, isinf, isnan, lerp, less, lessEqual, lgamma, linalg_d as linalg, linspace, log, log10, log1p, log2, logSoftmax, logaddexp, logicalAnd, logicalNot, logicalOr, logicalXor, logit, logspace, matmul, matrixTranspose, max, maximum, mean, memory, meshgrid, min, minimum, multiply as mul, multiply, nanToNum, negative as neg, negative, nextafter, nn_d as nn, notEqual, oneHot, ones, onesLike, permuteDims, polar, populationCount, positive, pow, prod, rad2deg, random_d as random, real, reciprocal, relu, remainder, resetStats, reshape, round, rsqrt, scatterAdd, scope, scopeAsync, setDefaultDevice, setMemoryLimit, setThreads, sigmoid, sign, signbit, sin, sinc, sinh, slice, softmax, sort, sqrt, square, squeeze, stack, stats, strict, subtract as sub, subtract, sum, take, tan, tanh, tensor, tensordot, topk, tril, trim, triu, trunc, truncDivide, where, xlog1py, xlogy, zeros, zerosLike };
 export type { AbsentDevice, AllOptions, AllcloseOptions, AnyOptions, ArgmaxOptions, ArgminOptions, ArgsortOptions, ArrayEqualOptions, AsyncScope, Common, Complex, ComplexOf, ConcatOptions, Config, CreationOptions, CumulativeSumOptions, DType, DTypeOfArray, DTypeOfData, DataOf, Device, DeviceMemory, EmptyOptions, EyeOptions, Fallback, FlipOptions, FloatOf, FullOptions, IndexItem, IscloseOptions, ItemOf, LinspaceOptions, LogSoftmaxOptions, LogspaceOptions, MaxOptions, MeanOptions, MemoryInfo, MeshgridOptions, MinOptions, Nested, NestedArray, NoCommonDType, OneHotOptions, OnesOptions, Operand, PresentDevice, ProdOptions, Promote, RealOf, Rewriting, Scalar, ScatterAddOptions, SharedTensor, SoftmaxOptions, SortOptions, StackOptions, Stats, StorageOf, Strictness, SumOf, SumOptions, TakeOptions, TensorData, TensorJSON, TensorOptions, TensordotOptions, TopkOptions, TrilOptions, TriuOptions, TypedArray, With, ZerosOptions };

@@ -5,6 +5,7 @@ export { Tensor } from './lib/tensor.js'
 
 export * from './lib/generated/functions.js'
 export * as fft from './lib/generated/fft.js'
+export * as io from './lib/io.js'
 export * as linalg from './lib/generated/linalg.js'
 export * as nn from './lib/generated/nn.js'
 export * as random from './lib/random.js'
@@ -36,6 +37,7 @@ export {
   DTypeError,
   DeviceError,
   DisposedError,
+  FileError,
   FormatError,
   IndexError,
   InternalError,

@@ -56,6 +56,16 @@ export class FormatError extends TensorError {
   readonly code = 'ERR_FORMAT'
 }
 
+/** A file that the system does not open, read or write; the message begins as Node's does: `ENOENT: no such file or directory, ...`. */
+export class FileError extends TensorError {
+  readonly code = 'ERR_FILE'
+
+  /** The system's code, as Node names it: `ENOENT`, `EACCES`, `EISDIR`, `ENOSPC`, ...; `UNKNOWN` for one without a name. */
+  get systemCode(): string {
+    return /(?:^|: )([A-Z0-9]+): /.exec(this.message)?.[1] ?? 'UNKNOWN'
+  }
+}
+
 /** A valid request that this version does not offer. */
 export class UnsupportedError extends TensorError {
   readonly code = 'ERR_UNSUPPORTED'
@@ -85,6 +95,7 @@ export const ERROR_CLASSES = [
   DisposedError,
   LinAlgError,
   FormatError,
+  FileError,
   UnsupportedError,
   ArgumentError,
   InternalError

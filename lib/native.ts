@@ -76,6 +76,31 @@ export interface NativeDevice {
 }
 
 /**
+ * What is in a file, before its elements are looked at.
+ * @internal
+ */
+export interface NativeSource {
+  readonly id: number
+  readonly entries: readonly NativeEntry[]
+  readonly metadata: readonly (readonly [string, string])[]
+}
+
+/** @internal */
+export interface NativeEntry {
+  readonly name: string
+  /** The dtype's number, or -1. */
+  readonly dtype: number
+  /** The file's own name of the dtype. */
+  readonly code: string
+  readonly shape: readonly number[]
+  /** The elements are those of the transposed array, in row-major order. */
+  readonly fortran: boolean
+  readonly bytes: number
+  /** Compressed: the file may have far fewer bytes. */
+  readonly packed: boolean
+}
+
+/**
  * The functions of `crates/node`, documented there.
  * @internal
  */
@@ -89,6 +114,14 @@ export interface Native {
   internAttrs(op: number, words: Float64Array): number
   endEpoch(): void
   upload(type: number, data: ArrayBufferView, out: object): number
+  openSource(op: string, source: string | Uint8Array, options: object): NativeSource
+  openSourceAsync(op: string, source: string | Uint8Array, options: object): Promise<NativeSource>
+  closeSource(source: number): void
+  reserve(type: number, out: object): number
+  fill(op: string, source: number, entry: number, handle: number): void
+  fillAsync(op: string, source: number, entry: number, handle: number): Promise<void>
+  write(path: string, handles: Float64Array, options: object): ArrayBuffer | undefined
+  writeAsync(path: string, handles: Float64Array, options: object): Promise<ArrayBuffer | undefined>
   read(handle: number, into: ArrayBufferView, wait: boolean): boolean
   readAsync(handle: number): Promise<ArrayBuffer>
   wait(handle: number): void

@@ -18,12 +18,26 @@ import { internType } from './types.js'
  * @throws {TensorError} for a shape out of range, and `ERR_OUT_OF_MEMORY`.
  */
 export function upload(op: string, row: DTypeRow, shape: readonly number[], device: number, bytes: Uint8Array): Tensor {
+  return made(op, row, shape, device, (type, t) => native.upload(type, bytes, t))
+}
+
+/**
+ * A tensor whose elements native code is still to write, with `native.fill`: nobody may see it before.
+ *
+ * @throws {TensorError} as {@link upload}.
+ */
+export function reserve(op: string, row: DTypeRow, shape: readonly number[], device: number): Tensor {
+  return made(op, row, shape, device, (type, t) => native.reserve(type, t))
+}
+
+/** A tensor from what gives its handle, or 0 when the memory budget refuses. */
+function made(op: string, row: DTypeRow, shape: readonly number[], device: number, make: (type: number, t: Tensor) => number): Tensor {
   const type = internType(row, shape, device)
   const t = new Tensor(type, null, null, null, null, null)
   const run = (force: boolean): number => {
     ints[FLAGS] = force ? FORCE : 0
     ints[SCOPE] = owner.id
-    const handle = native.upload(type.id, bytes, t)
+    const handle = make(type.id, t)
     if (handle === 0) {
       refuse(type.bytes)
       return -1

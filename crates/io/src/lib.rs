@@ -58,6 +58,13 @@ pub struct Entry {
     place: Place,
 }
 
+impl Entry {
+    /// Whether the elements are compressed: a small file may then hold a large array.
+    pub fn is_packed(&self) -> bool {
+        matches!(self.place, Place::Deflated { .. })
+    }
+}
+
 /// Where the elements are, and what must be done to them.
 enum Place {
     Plain { start: usize, swapped: bool, stored: Option<Packed> },

@@ -236,7 +236,7 @@ impl<'a> Archive<'a> {
 
 /// Names that stay inside the folder where somebody may unpack them.
 fn check_name(name: &str) -> Result<()> {
-    let drive = name.as_bytes().get(1) == Some(&b':') && name.as_bytes()[0].is_ascii_alphabetic();
+    let drive = matches!(name.as_bytes(), [letter, b':', b'/', ..] if letter.is_ascii_alphabetic());
     let parts_fit = name.split('/').all(|part| !matches!(part, "" | "." | ".."));
     let keeps = name.is_ascii() || ZipFilePath::from_str(name).as_str() == name;
     if drive || !parts_fit || !keeps || name.contains(['\\', '\0']) {

@@ -46,7 +46,7 @@ impl Sources {
     }
 }
 
-/// `{ name, dtype, code, shape, fortran, bytes }`; the dtype is its number, or -1 where there is none.
+/// `{ name, dtype, code, shape, fortran, bytes, packed }`; the dtype is its number, or -1 where there is none.
 fn describe_entry(env: sys::napi_env, entry: &Entry) -> sys::napi_value {
     let shape = value::from_list(env, entry.shape.iter().map(|&size| value::from_f64(env, size as f64)));
     value::from_entries(
@@ -58,6 +58,7 @@ fn describe_entry(env: sys::napi_env, entry: &Entry) -> sys::napi_value {
             (c"shape", shape),
             (c"fortran", value::from_bool(env, entry.fortran)),
             (c"bytes", value::from_f64(env, entry.bytes as f64)),
+            (c"packed", value::from_bool(env, entry.is_packed())),
         ],
     )
 }

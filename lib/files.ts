@@ -1,0 +1,256 @@
+// Files on their way to tensors and back: what the caller gave is checked, Rust opens, decodes and writes; memory for the elements is
+// reserved here, under the budget. Each step exists twice, blocking and on a thread; between the two nothing else differs.
+
+import { resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { integer, shown } from './call.js'
+import { deviceNumber } from './devices.js'
+import { ArgumentError, FormatError, UnsupportedError } from './errors.js'
+import { flush } from './flush.js'
+import { DTYPES, type DTypeRow } from './generated/dtypes.js'
+import { native, type NativeEntry, type NativeSource } from './native.js'
+import { checkAlive, Tensor } from './tensor.js'
+import { bytesOf, isBuffer } from './typedarray.js'
+import { reserve } from './upload.js'
+
+/** What compressed arrays of one call may take together unless told: a few megabytes can claim to be many gigabytes. */
+export const MAX_PACKED_BYTES = 2 ** 32
+
+/** A path as the system takes it. */
+function pathOf(op: string, name: string, value: unknown): string {
+  const path = value instanceof URL && value.protocol === 'file:' ? fileURLToPath(value) : value
+  if (typeof path !== 'string') throw new ArgumentError(`${op}: '${name}' must be a path or a file: URL, got ${shown(value)}`)
+  if (path === '' || path.includes('\0')) throw new ArgumentError(`${op}: '${name}' is no path: ${path === '' ? 'it is empty' : 'it has a null byte'}`)
+  return resolve(path)
+}
+
+/** A path, or the bytes themselves. */
+function sourceOf(op: string, source: unknown): string | Uint8Array {
+  if (ArrayBuffer.isView(source) || isBuffer(source)) return bytesOf(op, source)
+  if (typeof source === 'string' || source instanceof URL) return pathOf(op, 'source', source)
+  throw new ArgumentError(`${op}: 'source' must be a path, a file: URL or bytes (a Uint8Array), got ${shown(source)}`)
+}
+
+function flagOption(op: string, name: string, value: unknown, fallback: boolean): boolean {
+  if (value === undefined) return fallback
+  if (typeof value !== 'boolean') throw new ArgumentError(`${op}: '${name}' must be a boolean, got ${shown(value)}`)
+  return value
+}
+
+/** A list of texts, each read once. */
+function textsOption(op: string, name: string, value: unknown): readonly string[] {
+  if (!Array.isArray(value)) throw new ArgumentError(`${op}: '${name}' must be an array of texts, got ${shown(value)}`)
+  return Array.from({ length: value.length }, (_, i) => textOf(op, `${name}[${i}]`, value[i]))
+}
+
+/** A text that UTF-8 can hold: files would have another one in its place. */
+function textOf(op: string, name: string, value: unknown): string {
+  if (typeof value !== 'string') throw new ArgumentError(`${op}: '${name}' must be a text, got ${shown(value)}`)
+  if (/\p{Surrogate}/u.test(value)) throw new ArgumentError(`${op}: '${name}' has half of a surrogate pair, which no file can hold`)
+  return value
+}
+
+/** One ASCII character that can stand between numbers. */
+function characterOption(op: string, name: string, value: unknown, fallback: string): string {
+  if (value === undefined) return fallback
+  const fits = typeof value === 'string' && /^[\t\x20-\x7e]$/.test(value) && !/^[\w"+.-]$/.test(value)
+  if (!fits) throw new ArgumentError(`${op}: '${name}' must be one ASCII character that is in no number, got ${shown(value)}`)
+  return value
+}
+
+/** What is to be opened, checked, and how its arrays become tensors. */
+export interface Loading {
+  readonly op: string
+  readonly source: string | Uint8Array
+  readonly native: object
+  readonly device: number
+  readonly maxBytes: number | undefined
+  /** The arrays to load; all of them where none are named. */
+  readonly names: readonly string[] | undefined
+}
+
+/** The formats, as native code names them. */
+export type Format = 'npy' | 'npz' | 'safetensors' | 'text'
+
+/** Reads the options that formats share; `details` are a format's own, checked. */
+export function loading(op: string, format: Format, source: unknown, o: Record<string, unknown>, details: object = {}): Loading {
+  const device = deviceNumber(op, o['device'])
+  const { maxBytes, names } = o
+  const mapped = flagOption(op, 'mapped', o['mapped'], true)
+  if (maxBytes !== undefined && integer(op, 'maxBytes', maxBytes) < 0) throw new ArgumentError(`${op}: 'maxBytes' must not be negative, got ${shown(maxBytes)}`)
+  const wanted = names === undefined ? undefined : [...new Set(textsOption(op, 'names', names))]
+  // The source last: reading options may run the caller's code, which could detach a buffer.
+  const read = sourceOf(op, source)
+  return { op, source: read, native: { ...details, format, mapped }, device, maxBytes: maxBytes as number | undefined, names: wanted }
+}
+
+/** Options of tables, checked, as native code reads them. */
+export function tableOptions(op: string, o: Record<string, unknown>, dtype: DTypeRow): object {
+  const delimiter = characterOption(op, 'delimiter', o['delimiter'], ',')
+  const comments = o['comments'] === null ? '' : characterOption(op, 'comments', o['comments'], '#')
+  if (delimiter === comments) throw new ArgumentError(`${op}: 'delimiter' and 'comments' must differ, both are ${shown(delimiter)}`)
+  const skipRows = o['skipRows'] === undefined ? 0 : integer(op, 'skipRows', o['skipRows'])
+  if (skipRows < 0) throw new ArgumentError(`${op}: 'skipRows' must not be negative, got ${skipRows}`)
+  return { delimiter, comments, skipRows, header: flagOption(op, 'header', o['header'], false), dtype: dtype.code }
+}
+
+/** Where the arrays to load are, checked for their size before any memory is taken. */
+function chosen({ op, names, maxBytes }: Loading, entries: readonly NativeEntry[]): readonly number[] {
+  const positions = new Map(entries.map(({ name }, i) => [name, i]))
+  const picked = names?.map((name) => {
+    const at = positions.get(name)
+    if (at === undefined) throw new ArgumentError(`${op}: there is no array ${shown(name)}; there are ${listed([...positions.keys()])}`)
+    return at
+  }) ?? [...positions.values()]
+  const sum = (counted: (entry: NativeEntry) => boolean): number =>
+    picked.reduce((n, i) => n + (counted(entries[i] as NativeEntry) ? (entries[i] as NativeEntry).bytes : 0), 0)
+  const bytes = maxBytes === undefined ? sum(({ packed }) => packed) : sum(() => true)
+  const most = maxBytes ?? MAX_PACKED_BYTES
+  if (bytes > most) throw new FormatError(`${op}: the arrays take ${bytes} bytes, more than the ${most} that 'maxBytes' allows`)
+  return picked
+}
+
+/** Names as an error lists them. */
+export function listed(names: readonly string[]): string {
+  if (names.length === 0) return 'none'
+  return names.length <= 8 ? names.map((name) => shown(name)).join(', ') : `${names.slice(0, 8).map((name) => shown(name)).join(', ')} and ${names.length - 8} more`
+}
+
+/** Memory for an array; elements in Fortran order are those of the transposed array. */
+function room(op: string, { name, dtype, code, shape, fortran }: NativeEntry, device: number): Tensor {
+  const row = DTYPES[dtype]
+  if (row === undefined) throw new UnsupportedError(`${op}: tensor ${shown(name)} is of dtype ${code}, which tensors do not have`)
+  return reserve(op, row, fortran ? [...shape].reverse() : shape, device)
+}
+
+/** The array as the file means it. */
+function oriented({ fortran, shape }: NativeEntry, x: Tensor): Tensor {
+  return fortran && shape.length > 1 ? x.permuteDims(shape.map((_, i) => shape.length - 1 - i)) : x
+}
+
+/** A tensor from an array of an open source. */
+export function load(op: string, { id, entries }: NativeSource, at: number, device: number): Tensor {
+  const entry = entries[at] as NativeEntry
+  const x = room(op, entry, device)
+  try {
+    native.fill(op, id, at, x.handle as number)
+  } catch (error) {
+    x.dispose()
+    throw error
+  }
+  return oriented(entry, x)
+}
+
+/** As {@link load}, on a thread. */
+export async function loadAsync(op: string, { id, entries }: NativeSource, at: number, device: number): Promise<Tensor> {
+  const entry = entries[at] as NativeEntry
+  const x = room(op, entry, device)
+  try {
+    await native.fillAsync(op, id, at, x.handle as number)
+  } catch (error) {
+    x.dispose()
+    throw error
+  }
+  return oriented(entry, x)
+}
+
+/** Tensors by name; without a prototype, so that no name means anything else. */
+export type Tensors = Record<string, Tensor>
+
+/** Every array that was asked for; none where one of them fails. */
+export function loadAll(what: Loading): Tensors {
+  const source = native.openSource(what.op, what.source, what.native)
+  const loaded = Object.create(null) as Tensors
+  try {
+    for (const at of chosen(what, source.entries)) loaded[(source.entries[at] as NativeEntry).name] = load(what.op, source, at, what.device)
+  } catch (error) {
+    for (const x of Object.values(loaded)) x.dispose()
+    throw error
+  } finally {
+    native.closeSource(source.id)
+  }
+  return loaded
+}
+
+/** As {@link loadAll}, on a thread. */
+export async function loadAllAsync(what: Loading): Promise<Tensors> {
+  const source = await native.openSourceAsync(what.op, what.source, what.native)
+  const loaded = Object.create(null) as Tensors
+  try {
+    for (const at of chosen(what, source.entries)) loaded[(source.entries[at] as NativeEntry).name] = await loadAsync(what.op, source, at, what.device)
+  } catch (error) {
+    for (const x of Object.values(loaded)) x.dispose()
+    throw error
+  } finally {
+    native.closeSource(source.id)
+  }
+  return loaded
+}
+
+/** Tensors to be written, computed or on their way, and how. */
+export interface Writing {
+  readonly path: string
+  readonly handles: Float64Array
+  readonly native: object
+}
+
+/** A path for `writing`. */
+export function target(op: string, path: unknown): string {
+  return pathOf(op, 'path', path)
+}
+
+/** The bytes of a format instead of a file. */
+export const IN_MEMORY = ''
+
+/** What `tensors` holds, by name, in its order; each property is read once. */
+export function named(op: string, tensors: unknown): [string, Tensor][] {
+  if (typeof tensors !== 'object' || tensors === null || Symbol.iterator in tensors) {
+    throw new ArgumentError(`${op}: 'tensors' must be an object of tensors by name, got ${shown(tensors)}`)
+  }
+  return Object.entries(tensors).map(([name, x]) => [textOf(op, `the name ${shown(name)}`, name), single(op, `tensors[${shown(name)}]`, x)])
+}
+
+/** A tensor. */
+export function single(op: string, name: string, x: unknown): Tensor {
+  if (!(x instanceof Tensor)) throw new ArgumentError(`${op}: '${name}' must be a tensor, got ${shown(x)}`)
+  return x
+}
+
+/** Text pairs, one after the other. */
+export function metadataOption(op: string, value: unknown): readonly string[] {
+  if (value === undefined) return []
+  if (typeof value !== 'object' || value === null || Symbol.iterator in value) {
+    throw new ArgumentError(`${op}: 'metadata' must be an object of texts, got ${shown(value)}`)
+  }
+  return Object.entries(value).flatMap(([key, text]) => [textOf(op, 'metadata', key), textOf(op, `metadata.${key}`, text)])
+}
+
+/** How a table is written, checked. */
+export function tableLayout(op: string, o: Record<string, unknown>): object {
+  const delimiter = characterOption(op, 'delimiter', o['delimiter'], ',')
+  return { delimiter, header: o['header'] === undefined ? [] : textsOption(op, 'header', o['header']) }
+}
+
+/** `compressed`, checked. */
+export function compressedOption(op: string, value: unknown): boolean {
+  return flagOption(op, 'compressed', value, false)
+}
+
+/** Starts computing the tensors; their values as they are now are what is written, whatever happens to the wrappers. */
+export function writing(op: string, format: Format, path: string, tensors: readonly [string, Tensor][], details: object, wait: boolean): Writing {
+  const each = tensors.map(([, x]) => x)
+  for (const x of each) checkAlive(op, x)
+  if (each.length > 0) flush(each, wait)
+  const handles = Float64Array.from(each, (x) => x.handle as number)
+  return { path, handles, native: { ...details, op, format, names: tensors.map(([name]) => name) } }
+}
+
+/** Writes, and gives the bytes where there is no path. */
+export function write({ path, handles, native: options }: Writing): Uint8Array {
+  return new Uint8Array(native.write(path, handles, options) ?? new ArrayBuffer(0))
+}
+
+/** As {@link write}, on a thread. */
+export async function writeAsync({ path, handles, native: options }: Writing): Promise<Uint8Array> {
+  return new Uint8Array((await native.writeAsync(path, handles, options)) ?? new ArrayBuffer(0))
+}
