@@ -1,4 +1,4 @@
-// Every example in the documentation comments of `index.d.ts` and in `docs/indexing.md`, executed: what an editor shows is true.
+// Every example in the documentation comments of `index.d.ts` and in `docs/indexing.md` and `docs/io.md`, executed: what an editor shows is true.
 
 import { readFileSync } from 'node:fs'
 import test from 'ava'
@@ -12,10 +12,11 @@ function found(path: string, pattern: RegExp): [code: string, gives: string][] {
 
 const types = found('index.d.ts', /```ts\n\s*\* (.+) \/\/ (.+)\n\s*\* ```/g)
 const indexing = found('docs/indexing.md', /^(ft\..+) \/\/ (.+)$/gm)
-const examples = new Map([...types, ...indexing])
+const files = found('docs/io.md', /^(ft\..+) \/\/ (.+)$/gm)
+const examples = new Map([...types, ...indexing, ...files])
 
 test('there are examples', (t) => {
-  t.true(types.length > 60 && indexing.length > 15, `${types.length} and ${indexing.length} examples`)
+  t.true(types.length > 60 && indexing.length > 15 && files.length > 5, `${types.length}, ${indexing.length} and ${files.length} examples`)
 })
 
 for (const [code, gives] of examples) {

@@ -80,6 +80,19 @@ is<ft.Tensor<'float64'>>()(ft.logspace(0, 1, 2, { dtype: 'float64', base: 2 }))
 is<ft.Tensor<'int32'>>()(ft.random.randint(ft.random.key(0), 0, 2, [1]))
 is<ft.Tensor<'uint8'>>()(ft.random.generator(0).randint(0, 2, [1], { dtype: 'uint8' }))
 is<ft.Tensor<'uint8'>>()(u8.tril({ k: 1 }))
+is<Promise<ft.Tensor>>()(ft.io.loadNpy('x.npy', { mapped: false }))
+is<Promise<Record<string, ft.Tensor>>>()(ft.io.loadNpz(new Uint8Array(1), { names: ['a'] }))
+is<Promise<ft.Tensor<'float32'>>>()(ft.io.loadText('x.csv'))
+is<ft.Tensor<'int8'>>()(ft.io.loadTextSync('x.csv', { dtype: 'int8', comments: null }))
+is<Promise<void>>()(ft.io.saveNpz('x.npz', { f32, u8 }, { compressed: true }))
+is<Uint8Array>()(ft.io.encodeSafetensorsSync({ f32 }, { metadata: { a: 'b' } }))
+is<ft.DType | null>()(ft.io.openSafetensorsSync('x.safetensors').info('a').dtype)
+// @ts-expect-error
+ft.io.saveNpy('x.npy', [1, 2])
+// @ts-expect-error
+ft.io.saveNpz('x.npz', f32)
+// @ts-expect-error
+ft.io.loadNpy('x.npy', { names: ['a'] })
 // @ts-expect-error
 ft.random.randint(ft.random.key(0), 0, 2, [1], { dtype: 'float32' })
 // @ts-expect-error

@@ -52,6 +52,20 @@ function optionValue(name, attribute, rng) {
       return rng.pick(DTYPE_NAMES)
     case 'device':
       return 'cpu'
+    case 'mapped':
+    case 'compressed':
+      return rng.chance(0.5)
+    case 'maxBytes':
+      return rng.pick([0, 4, 1e6])
+    case 'delimiter':
+    case 'comments':
+      return rng.pick([',', ';', '#', '%', '\t'])
+    case 'names':
+      return rng.pick([['a'], ['b', 'a'], []])
+    case 'metadata':
+      return rng.pick([{}, { format: 'pt' }])
+    case 'skipRows':
+      return rng.pick([0, 1, 5])
     default:
       return rng.pick([0, 1, -1, 2, 0.5, true])
   }

@@ -4,9 +4,12 @@
 //
 // Each call is made from (seed, target, number) alone, so a failure is repeated by naming the three. Targets are dealt to child
 // processes, which say what they are about to do: a crash or a hang has a name too. `--target` runs one target in this process.
+// Functions that write files take any text for a path: calls run in a temporary folder, which is emptied after each.
 
 import { spawn } from 'node:child_process'
-import { availableParallelism } from 'node:os'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { fileURLToPath } from 'node:url'
 import * as ft from 'ferrotensor'
@@ -36,8 +39,16 @@ const HANG_MS = 60_000
 const LEAST_SUCCESS = 0.3
 const SHARDS = 4
 
-/** Settings are undone after each call, so that a call depends on nothing before it. */
+/** The working folder of calls; the parent process, which calls nothing but the scenarios, has none. */
+let folder = null
+
+/** Where files of calls go. */
+const temporary = () => mkdtempSync(join(tmpdir(), 'ferrotensor-calls-'))
+const remove = (path) => rmSync(path, { recursive: true, force: true })
+
+/** Settings and files are undone after each call, so that a call depends on nothing before it. */
 function settle() {
+  if (folder !== null) for (const name of readdirSync(folder)) remove(join(folder, name))
   ft.config({ fusion: true, limit: 2048 })
   ft.strict('allow')
   ft.setDefaultDevice('cpu')
@@ -67,6 +78,7 @@ async function liveBytes() {
 
 /** Runs one child's targets; the last line is its report. */
 async function shard(index) {
+  folder = process.cwd()
   settle()
   const mine = (await targets()).filter((_, i) => i % SHARDS === index)
   const before = await liveBytes()
@@ -100,7 +112,8 @@ async function shard(index) {
 /** Starts a child and resolves to its report; one that crashed or hung reports where. */
 function start(index) {
   const args = [fileURLToPath(import.meta.url), '--shard', String(index), '--seed', seed, '--calls', String(calls)]
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+  const cwd = temporary()
+  const child = spawn(process.execPath, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] })
   let [rest, errors, at, report, hung] = ['', '', 'the start 0', null, false]
   let guard
   const alive = () => {
@@ -124,6 +137,7 @@ function start(index) {
   return new Promise((resolve) =>
     child.on('close', (code, signal) => {
       clearTimeout(guard)
+      remove(cwd)
       if (report !== null && code === 0) return resolve(report)
       const path = at.slice(0, at.lastIndexOf(' '))
       const text = hung ? `no answer for ${HANG_MS / 1000} s` : `the process ended with ${signal ?? code}\n${errors}`
@@ -189,6 +203,9 @@ async function all() {
 
 /** One target in this process; with a call, that one only, and everything about it. */
 async function single() {
+  folder = temporary()
+  process.chdir(folder)
+  process.on('exit', () => remove(folder))
   settle()
   const target = (await targets()).find(({ path }) => path === given.target)
   if (target === undefined) throw new Error(`there is no target ${given.target}`)

@@ -4,7 +4,6 @@ import * as ft from 'ferrotensor'
 
 /** Codes without a scenario, and why. */
 export const UNREACHABLE = {
-  ERR_FORMAT: 'nothing in this version reads files',
   ERR_INTERNAL: 'it would be a bug'
 }
 
@@ -22,6 +21,8 @@ export const SCENARIOS = {
     return x.add(1)
   },
   ERR_LINALG: () => ft.linalg.solve(ft.zeros([2, 2]), ft.ones([2])).dataSync(),
+  ERR_FORMAT: () => ft.io.loadNpySync(new Uint8Array(9)),
+  ERR_FILE: () => ft.io.loadNpySync('no such folder/x.npy'),
   ERR_UNSUPPORTED: () => ft.tensor([1], { dtype: 'uint8' }).broadcastTo([2 ** 32]).argmax().dataSync(),
   ERR_ARGUMENT: () => ft.ones([2]).sum({ axes: 0 })
 }

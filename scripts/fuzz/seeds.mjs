@@ -1,6 +1,7 @@
 // Argument lists that work, for the parts of the surface without an example in the declarations. Each call makes its own;
 // methods get their receiver first.
 
+import { fileURLToPath } from 'node:url'
 import * as ft from 'ferrotensor'
 
 const pending = (...shape) => ft.ones(shape).add(1)
@@ -8,6 +9,23 @@ const pending = (...shape) => ft.ones(shape).add(1)
 /** Tokens are weak: what the last one names. */
 let shared
 const token = () => (shared = pending(3)).share()
+
+/** A file that NumPy wrote. */
+const golden = (name) => fileURLToPath(new URL(`../../crates/io/golden/${name}`, import.meta.url))
+
+/** Tensors by name. */
+const tensors = () => ({ a: pending(2, 3), b: ft.tensor([1n, 2n]) })
+
+/** Argument lists of each way to write: to a path in the working folder, and to bytes. */
+const written = (name, argument) => ({
+  [`io.save${name}`]: [() => ['x', argument()]],
+  [`io.save${name}Sync`]: [() => ['x', argument()]],
+  [`io.encode${name}`]: [() => [argument()]],
+  [`io.encode${name}Sync`]: [() => [argument()]]
+})
+
+/** Argument lists of each way to read: a file, and bytes. */
+const readers = (names, file, bytes) => Object.fromEntries(names.flatMap((name) => [name, `${name}Sync`]).map((name) => [`io.${name}`, [() => [golden(file)], () => [bytes()]]]))
 
 const receiver = [() => [pending(2, 3)]]
 
@@ -46,6 +64,14 @@ export const SEEDS = {
   strict: [() => ['allow'], () => ['warn'], () => ['throw']],
   trim: [() => []],
   zerosLike: receiver,
+  ...readers(['loadNpy'], 'float64.npy', () => ft.io.encodeNpySync(pending(3))),
+  ...readers(['loadNpz'], 'deflated.npz', () => ft.io.encodeNpzSync(tensors())),
+  ...readers(['loadSafetensors', 'openSafetensors'], 'all.safetensors', () => ft.io.encodeSafetensorsSync(tensors())),
+  ...readers(['loadText'], 'table.csv', () => ft.io.encodeTextSync(pending(2, 3))),
+  ...written('Npy', () => pending(2, 3)),
+  ...written('Npz', tensors),
+  ...written('Safetensors', tensors),
+  ...written('Text', () => pending(2, 3)),
   'random.bits': [() => [ft.random.key(1), [3, 2]]],
   'random.fold': [() => [ft.random.key(1), 7]],
   'random.generator': [() => [42]],

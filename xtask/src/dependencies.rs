@@ -1,4 +1,4 @@
-//! The direction of dependencies between this workspace's crates: core <- ops <- engine <- node and core <- backends <- node.
+//! The direction of dependencies between this workspace's crates: core <- ops <- engine <- node and core <- {backends, io} <- node.
 //! No backend knows the table of operations, another backend, or JavaScript.
 
 use crate::command;
@@ -12,8 +12,13 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("ferrotensor-cpu", &["ferrotensor-core"]),
     ("ferrotensor-host", &["ferrotensor-core"]),
     ("ferrotensor-fakes", &["ferrotensor-core"]),
+    // Files know dtypes and shapes, no device and no operation.
+    ("ferrotensor-io", &["ferrotensor-core"]),
     // The table reaches the native module through the engine only.
-    ("ferrotensor-node", &["ferrotensor-core", "ferrotensor-engine", "ferrotensor-cpu", "ferrotensor-host"]),
+    (
+        "ferrotensor-node",
+        &["ferrotensor-core", "ferrotensor-engine", "ferrotensor-cpu", "ferrotensor-host", "ferrotensor-io"],
+    ),
     (
         "ferrotensor-conformance",
         &[
@@ -27,7 +32,14 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     (
         "ferrotensor-fuzz",
-        &["ferrotensor-core", "ferrotensor-ops", "ferrotensor-engine", "ferrotensor-cpu", "ferrotensor-conformance"],
+        &[
+            "ferrotensor-core",
+            "ferrotensor-ops",
+            "ferrotensor-engine",
+            "ferrotensor-cpu",
+            "ferrotensor-io",
+            "ferrotensor-conformance",
+        ],
     ),
     ("xtask", &["ferrotensor-core", "ferrotensor-ops"]),
 ];

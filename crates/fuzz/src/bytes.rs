@@ -17,6 +17,11 @@ impl<'a> Bytes<'a> {
         self.left.is_empty()
     }
 
+    /// All that is left.
+    pub fn rest(self) -> &'a [u8] {
+        self.left
+    }
+
     /// The next byte.
     pub fn byte(&mut self) -> u8 {
         match self.left.split_first() {

@@ -4,5 +4,6 @@
 #![forbid(unsafe_code)]
 
 pub mod bytes;
+pub mod files;
 pub mod layouts;
 pub mod programs;

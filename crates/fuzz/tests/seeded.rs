@@ -22,3 +22,11 @@ fn layouts_are_what_index_arithmetic_says() {
 fn programs_give_the_reference_s_values_or_typed_errors() {
     random("programs", 3_000, 200, ferrotensor_fuzz::programs::check);
 }
+
+#[test]
+fn files_give_what_they_declare_or_errors_of_their_format() {
+    random("npy", 30_000, 200, ferrotensor_fuzz::files::npy);
+    random("npz", 30_000, 60, ferrotensor_fuzz::files::npz);
+    random("safetensors", 30_000, 200, ferrotensor_fuzz::files::safetensors);
+    random("text", 30_000, 200, ferrotensor_fuzz::files::text);
+}

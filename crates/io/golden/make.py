@@ -143,5 +143,9 @@ for member, x in tensors.items():
     expect("all.safetensors", member, x)
 expect("all.safetensors", "bfloat16", brain.view("uint16"), "bfloat16")
 
+table = io.BytesIO()
+np.savetxt(table, np.array([[1, 0.1], [-2.5e300, np.inf]]), delimiter=",", header="a,b")
+write("table.csv", table.getvalue())
+
 write("expected.txt", ("\n".join(expected) + "\n").encode())
 write("refused.txt", ("\n".join(refused) + "\n").encode())

@@ -1,0 +1,8 @@
+//! The target `safetensors` under libFuzzer.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    if let Err(problem) = ferrotensor_fuzz::files::safetensors(bytes) {
+        panic!("{problem}");
+    }
+});

@@ -1,0 +1,8 @@
+//! The target `text` under libFuzzer.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    if let Err(problem) = ferrotensor_fuzz::files::text(bytes) {
+        panic!("{problem}");
+    }
+});
