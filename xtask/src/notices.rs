@@ -46,6 +46,12 @@ const LICENCES: &[Licence] = &[
         phrase: "TERMS AND CONDITIONS FOR USE, REPRODUCTION, AND DISTRIBUTION",
         standard: include_str!("../licences/Apache-2.0.txt"),
     },
+    Licence {
+        name: "Zlib",
+        file_tag: "ZLIB",
+        phrase: "The origin of this software must not be misrepresented",
+        standard: include_str!("../licences/Zlib.txt"),
+    },
 ];
 
 /// What the name of a file with legal text begins with, in capitals.
@@ -186,7 +192,7 @@ mod tests {
         let both = choice("Apache-2.0/MIT").ok().map(|(chosen, left)| (names(&chosen), names(&left)));
         assert_eq!(both, Some((vec!["MIT"], vec!["Apache-2.0"])));
         let all = choice("(MIT OR Zlib) AND ISC").ok().map(|(chosen, left)| (names(&chosen), names(&left)));
-        assert_eq!(all, Some((vec!["MIT", "ISC"], vec![])));
+        assert_eq!(all, Some((vec!["MIT", "ISC"], vec!["Zlib"])));
         assert_eq!(choice("MIT AND GPL-3.0").err(), Some("GPL-3.0".to_string()));
     }
 
