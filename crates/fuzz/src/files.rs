@@ -102,7 +102,8 @@ fn read(format: &Format, file: Vec<u8>) -> Result<Option<Vec<Read>>, String> {
     };
     let mut arrays = Vec::new();
     for (i, entry) in source.entries.iter().enumerate() {
-        let most = if entry.is_packed() { length * MOST_INFLATED } else { length * 8 };
+        // A table of one delimiter has two fields, which then turn out to be empty.
+        let most = if entry.is_packed() { length * MOST_INFLATED } else { (length + 1) * 8 };
         if entry.bytes > most {
             return Err(format!("{} bytes of elements in a file of {length}", entry.bytes));
         }

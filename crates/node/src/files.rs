@@ -138,9 +138,13 @@ fn ascii(env: sys::napi_env, text: sys::napi_value) -> Result<Option<u8>> {
     }
 }
 
-/// Runs a job on the thread for files. A promise is settled whatever happens: an open one would keep the process alive for ever.
+/// Runs a job on the thread for files, unless its worker has ended by then: what a worker left behind would keep others waiting. A
+/// promise is settled whatever happens: an open one would keep the process alive for ever.
 fn on_thread(settle: Settle, job: impl FnOnce() -> Settled + Send + 'static) {
     on_file_thread(Box::new(move || {
+        if !settle.is_awaited() {
+            return;
+        }
         let outcome = catch_unwind(AssertUnwindSafe(job));
         settle.settle(outcome.unwrap_or_else(|panic| Err(error::from_panic(panic))));
     }));

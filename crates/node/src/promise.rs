@@ -55,6 +55,11 @@ struct Delivery {
 }
 
 impl Settle {
+    /// Whether somebody still waits: no longer, once the environment has ended.
+    pub fn is_awaited(&self) -> bool {
+        self.port.0.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+
     /// Sends the outcome to the environment's thread.
     pub fn settle(self, outcome: Settled) {
         let delivery = Box::into_raw(Box::new(Delivery { deferred: self.deferred, outcome }));
