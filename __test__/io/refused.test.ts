@@ -88,7 +88,7 @@ test('arguments of the wrong kind', async (t) => {
   throws(t, 'ERR_ARGUMENT', /would be a path elsewhere/, call('encodeNpzSync', { '../a': one }))
   throws(t, 'ERR_ARGUMENT', /'__metadata__'/, call('encodeSafetensorsSync', { __metadata__: one }))
   throws(t, 'ERR_ARGUMENT', /'metadata.a' must be a text, got 1/, call('encodeSafetensorsSync', { one }, { metadata: { a: 1 } }))
-  throws(t, 'ERR_ARGUMENT', /unknown option 'compres'; did you mean 'compressed'/, call('encodeNpzSync', { one }, { compres: true }))
+  throws(t, 'ERR_ARGUMENT', /unknown option 'compress'; did you mean 'compressed'/, call('encodeNpzSync', { one }, { compress: true }))
   throws(t, 'ERR_ARGUMENT', /'compressed' must be a boolean, got 1/, call('encodeNpzSync', { one }, { compressed: 1 }))
   throws(t, 'ERR_ARGUMENT', /'maxBytes' must not be negative/, call('loadNpySync', at('x'), { maxBytes: -1 }))
   throws(t, 'ERR_ARGUMENT', /there is no array 'z'; there are 'a'/, call('loadNpzSync', io.encodeNpzSync({ a: one }), { names: ['z'] }))

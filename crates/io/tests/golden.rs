@@ -1,7 +1,8 @@
 //! What NumPy and the Python package safetensors wrote (`golden/make.py`) is read as they mean it, or refused as it must be.
 
+use ferrotensor_core::DType;
 use ferrotensor_core::error::Code;
-use ferrotensor_io::{Content, Format, Source};
+use ferrotensor_io::{Array, Content, Format, Source, Writing, encode};
 use std::path::{Path, PathBuf};
 
 fn golden(name: &str) -> PathBuf {
@@ -89,5 +90,18 @@ fn refused_files_say_why() {
         };
         assert_eq!(error.code, Code::Format, "{file}: {error}");
         assert!(error.message.contains(why), "{file}: {error}");
+    }
+}
+
+#[test]
+fn arrays_are_written_as_numpy_writes_them() {
+    let dtypes = DType::all().map(DType::name).filter(|&name| name != "bfloat16");
+    for name in dtypes.chain(["scalar", "empty", "vector"]) {
+        let theirs = std::fs::read(golden(&format!("{name}.npy"))).expect(name);
+        let source = Source::open(&Format::Npy, Content::Owned(theirs.clone())).expect(name);
+        let (entry, elements) = (&source.entries[0], row_major(&source, 0));
+        let data = || Ok(elements.clone());
+        let array = Array { name: "", dtype: entry.dtype.expect("known"), shape: &entry.shape, data: &data };
+        assert!(encode(&[array], &Writing::Npy).expect(name) == theirs, "{name}");
     }
 }
