@@ -8,7 +8,7 @@ import { deviceNumber } from './devices.js'
 import { ArgumentError, FormatError, UnsupportedError } from './errors.js'
 import { flush } from './flush.js'
 import { DTYPES, type DTypeRow } from './generated/dtypes.js'
-import { native, type NativeEntry, type NativeSource } from './native.js'
+import { native, type NativeSource } from './native.js'
 import { checkAlive, Tensor } from './tensor.js'
 import { bytesOf, isBuffer } from './typedarray.js'
 import { reserve } from './upload.js'
@@ -69,6 +69,52 @@ export interface Loading {
   readonly names: readonly string[] | undefined
 }
 
+/** One array of an opened source. */
+export interface Entry {
+  readonly name: string
+  /** The dtype's number, or -1. */
+  readonly dtype: number
+  /** The file's own name of the dtype. */
+  readonly code: string
+  readonly shape: readonly number[]
+  /** The elements are those of the transposed array, in row-major order. */
+  readonly fortran: boolean
+  readonly bytes: number
+  /** Compressed: the file may have far fewer bytes. */
+  readonly packed: boolean
+}
+
+/** What is in a file, before its elements are looked at. */
+export interface Opened {
+  readonly id: number
+  readonly entries: readonly Entry[]
+  readonly metadata: NativeSource['metadata']
+}
+
+/** The arrays that native code describes as numbers. */
+function described({ id, names, codes, facts, metadata }: NativeSource): Opened {
+  const numbers = new Float64Array(facts)
+  let at = 0
+  const next = (): number => numbers[at++] as number
+  const entries = names.map((name): Entry => {
+    const [dtype, code, fortran, packed, bytes] = [next(), codes[next()] as string, next() !== 0, next() !== 0, next()]
+    const shape: number[] = []
+    for (let rank = next(); rank > 0; rank--) shape.push(next())
+    return { name, dtype, code, shape, fortran, bytes, packed }
+  })
+  return { id, entries, metadata }
+}
+
+/** Opens a source. */
+export function open({ op, source, native: options }: Loading): Opened {
+  return described(native.openSource(op, source, options))
+}
+
+/** As {@link open}, on a thread. */
+export async function openAsync({ op, source, native: options }: Loading): Promise<Opened> {
+  return described(await native.openSourceAsync(op, source, options))
+}
+
 /** The formats, as native code names them. */
 export type Format = 'npy' | 'npz' | 'safetensors' | 'text'
 
@@ -95,15 +141,15 @@ export function tableOptions(op: string, o: Record<string, unknown>, dtype: DTyp
 }
 
 /** Where the arrays to load are, checked for their size before any memory is taken. */
-function chosen({ op, names, maxBytes }: Loading, entries: readonly NativeEntry[]): readonly number[] {
+function chosen({ op, names, maxBytes }: Loading, entries: readonly Entry[]): readonly number[] {
   const positions = new Map(entries.map(({ name }, i) => [name, i]))
   const picked = names?.map((name) => {
     const at = positions.get(name)
     if (at === undefined) throw new ArgumentError(`${op}: there is no array ${shown(name)}; there are ${listed([...positions.keys()])}`)
     return at
   }) ?? [...positions.values()]
-  const sum = (counted: (entry: NativeEntry) => boolean): number =>
-    picked.reduce((n, i) => n + (counted(entries[i] as NativeEntry) ? (entries[i] as NativeEntry).bytes : 0), 0)
+  const sum = (counted: (entry: Entry) => boolean): number =>
+    picked.reduce((n, i) => n + (counted(entries[i] as Entry) ? (entries[i] as Entry).bytes : 0), 0)
   const bytes = maxBytes === undefined ? sum(({ packed }) => packed) : sum(() => true)
   const most = maxBytes ?? MAX_PACKED_BYTES
   if (bytes > most) throw new FormatError(`${op}: the arrays take ${bytes} bytes, more than the ${most} that 'maxBytes' allows`)
@@ -117,20 +163,20 @@ export function listed(names: readonly string[]): string {
 }
 
 /** Memory for an array; elements in Fortran order are those of the transposed array. */
-function room(op: string, { name, dtype, code, shape, fortran }: NativeEntry, device: number): Tensor {
+function room(op: string, { name, dtype, code, shape, fortran }: Entry, device: number): Tensor {
   const row = DTYPES[dtype]
   if (row === undefined) throw new UnsupportedError(`${op}: tensor ${shown(name)} is of dtype ${code}, which tensors do not have`)
   return reserve(op, row, fortran ? [...shape].reverse() : shape, device)
 }
 
 /** The array as the file means it. */
-function oriented({ fortran, shape }: NativeEntry, x: Tensor): Tensor {
+function oriented({ fortran, shape }: Entry, x: Tensor): Tensor {
   return fortran && shape.length > 1 ? x.permuteDims(shape.map((_, i) => shape.length - 1 - i)) : x
 }
 
 /** A tensor from an array of an open source. */
-export function load(op: string, { id, entries }: NativeSource, at: number, device: number): Tensor {
-  const entry = entries[at] as NativeEntry
+export function load(op: string, { id, entries }: Opened, at: number, device: number): Tensor {
+  const entry = entries[at] as Entry
   const x = room(op, entry, device)
   try {
     native.fill(op, id, at, x.handle as number)
@@ -142,8 +188,8 @@ export function load(op: string, { id, entries }: NativeSource, at: number, devi
 }
 
 /** As {@link load}, on a thread. */
-export async function loadAsync(op: string, { id, entries }: NativeSource, at: number, device: number): Promise<Tensor> {
-  const entry = entries[at] as NativeEntry
+export async function loadAsync(op: string, { id, entries }: Opened, at: number, device: number): Promise<Tensor> {
+  const entry = entries[at] as Entry
   const x = room(op, entry, device)
   try {
     await native.fillAsync(op, id, at, x.handle as number)
@@ -159,10 +205,10 @@ export type Tensors = Record<string, Tensor>
 
 /** Every array that was asked for; none where one of them fails. */
 export function loadAll(what: Loading): Tensors {
-  const source = native.openSource(what.op, what.source, what.native)
+  const source = open(what)
   const loaded = Object.create(null) as Tensors
   try {
-    for (const at of chosen(what, source.entries)) loaded[(source.entries[at] as NativeEntry).name] = load(what.op, source, at, what.device)
+    for (const at of chosen(what, source.entries)) loaded[(source.entries[at] as Entry).name] = load(what.op, source, at, what.device)
   } catch (error) {
     for (const x of Object.values(loaded)) x.dispose()
     throw error
@@ -174,10 +220,10 @@ export function loadAll(what: Loading): Tensors {
 
 /** As {@link loadAll}, on a thread. */
 export async function loadAllAsync(what: Loading): Promise<Tensors> {
-  const source = await native.openSourceAsync(what.op, what.source, what.native)
+  const source = await openAsync(what)
   const loaded = Object.create(null) as Tensors
   try {
-    for (const at of chosen(what, source.entries)) loaded[(source.entries[at] as NativeEntry).name] = await loadAsync(what.op, source, at, what.device)
+    for (const at of chosen(what, source.entries)) loaded[(source.entries[at] as Entry).name] = await loadAsync(what.op, source, at, what.device)
   } catch (error) {
     for (const x of Object.values(loaded)) x.dispose()
     throw error

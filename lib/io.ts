@@ -4,11 +4,11 @@ import { checkOptions, dtypeOption, shown } from './call.js'
 import { deviceNumber } from './devices.js'
 import { ArgumentError, DisposedError } from './errors.js'
 import {
-  IN_MEMORY, compressedOption, listed, load, loadAll, loadAllAsync, loadAsync, loading, metadataOption, named, single, tableLayout,
-  tableOptions, target, write, writeAsync, writing, type Loading, type Tensors, type Writing
+  IN_MEMORY, compressedOption, listed, load, loadAll, loadAllAsync, loadAsync, loading, metadataOption, named, open, openAsync, single,
+  tableLayout, tableOptions, target, write, writeAsync, writing, type Loading, type Opened, type Tensors, type Writing
 } from './files.js'
 import { DTYPE, DTYPES, type DType } from './generated/dtypes.js'
-import { native, type NativeSource } from './native.js'
+import { native } from './native.js'
 import type { Device } from './operand.js'
 import type { Tensor } from './tensor.js'
 
@@ -225,7 +225,7 @@ export interface TensorInfo {
 const dropped = new FinalizationRegistry<number>((source) => native.closeSource(source))
 
 /** Texts by key, without a prototype. */
-function texts(pairs: NativeSource['metadata']): Record<string, string> {
+function texts(pairs: Opened['metadata']): Record<string, string> {
   const found = Object.create(null) as Record<string, string>
   for (const [key, text] of pairs) found[key] = text
   return found
@@ -237,18 +237,17 @@ class OpenSafetensors {
   readonly names: readonly string[]
   /** The texts beside the tensors. */
   readonly metadata: Readonly<Record<string, string>>
-  readonly #infos = new Map<string, { readonly at: number; readonly info: TensorInfo }>()
-  #source: NativeSource | null
+  readonly #entries: Opened['entries']
+  readonly #places: ReadonlyMap<string, number>
+  #source: Opened | null
 
   /** @internal */
-  constructor(source: NativeSource) {
+  constructor(source: Opened) {
     this.#source = source
     dropped.register(this, source.id, this)
-    source.entries.forEach(({ name, dtype, code, shape, bytes }, at) => {
-      const info = Object.freeze({ name, dtype: DTYPES[dtype]?.name ?? null, code, shape: Object.freeze(shape), bytes })
-      this.#infos.set(name, { at, info })
-    })
-    this.names = Object.freeze([...this.#infos.keys()])
+    this.#entries = source.entries
+    this.names = Object.freeze(source.entries.map(({ name }) => name))
+    this.#places = new Map(this.names.map((name, at) => [name, at]))
     this.metadata = Object.freeze(texts(source.metadata))
   }
 
@@ -258,7 +257,8 @@ class OpenSafetensors {
    * @throws {TensorError} `ERR_ARGUMENT` for a name that is not there.
    */
   info(name: string): TensorInfo {
-    return this.#found('io.info', name).info
+    const { dtype, code, shape, bytes } = this.#entries[this.#place('io.info', name)] as Opened['entries'][number]
+    return { name, dtype: DTYPES[dtype]?.name ?? null, code, shape: [...shape], bytes }
   }
 
   /**
@@ -289,15 +289,15 @@ class OpenSafetensors {
     this.close()
   }
 
-  #found(op: string, name: unknown): { readonly at: number; readonly info: TensorInfo } {
-    const found = this.#infos.get(name as string)
+  #place(op: string, name: unknown): number {
+    const found = this.#places.get(name as string)
     if (found === undefined) throw new ArgumentError(`${op}: there is no tensor ${shown(name)}; there are ${listed(this.names)}`)
     return found
   }
 
-  #arguments(op: string, name: unknown, options: unknown): [op: string, source: NativeSource, at: number, device: number] {
+  #arguments(op: string, name: unknown, options: unknown): [op: string, source: Opened, at: number, device: number] {
     const device = deviceNumber(op, checkOptions(op, options, ['device'])['device'])
-    const { at } = this.#found(op, name)
+    const at = this.#place(op, name)
     if (this.#source === null) throw new DisposedError(`${op}: the file was closed`)
     return [op, this.#source, at, device]
   }
@@ -322,7 +322,7 @@ const safetensors = (op: string, source: unknown, options: unknown, names: reado
  */
 export async function openSafetensors(source: FileSource, options?: OpenOptions): Promise<SafetensorsFile> {
   const what = safetensors('io.openSafetensors', source, options, ['mapped'])
-  return new OpenSafetensors(await native.openSourceAsync(what.op, what.source, what.native))
+  return new OpenSafetensors(await openAsync(what))
 }
 
 /**
@@ -335,7 +335,7 @@ export async function openSafetensors(source: FileSource, options?: OpenOptions)
  */
 export function openSafetensorsSync(source: FileSource, options?: OpenOptions): SafetensorsFile {
   const what = safetensors('io.openSafetensorsSync', source, options, ['mapped'])
-  return new OpenSafetensors(native.openSource(what.op, what.source, what.native))
+  return new OpenSafetensors(open(what))
 }
 
 /**

@@ -81,23 +81,11 @@ export interface NativeDevice {
  */
 export interface NativeSource {
   readonly id: number
-  readonly entries: readonly NativeEntry[]
+  readonly names: readonly string[]
+  readonly codes: readonly string[]
+  /** For each array: dtype, place in `codes`, Fortran order, packed, bytes, rank, sizes; float64. */
+  readonly facts: ArrayBuffer
   readonly metadata: readonly (readonly [string, string])[]
-}
-
-/** @internal */
-export interface NativeEntry {
-  readonly name: string
-  /** The dtype's number, or -1. */
-  readonly dtype: number
-  /** The file's own name of the dtype. */
-  readonly code: string
-  readonly shape: readonly number[]
-  /** The elements are those of the transposed array, in row-major order. */
-  readonly fortran: boolean
-  readonly bytes: number
-  /** Compressed: the file may have far fewer bytes. */
-  readonly packed: boolean
 }
 
 /**

@@ -8,7 +8,7 @@ use crate::readback::bytes_of;
 use crate::value;
 use ferrotensor_core::{DType, Error, Result};
 use ferrotensor_engine::{Tensor, on_file_thread};
-use ferrotensor_io::{Array, Content, Entry, Format, Source, Writing, encode, save, text};
+use ferrotensor_io::{Array, Content, Format, Source, Writing, encode, save, text};
 use napi_sys as sys;
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -29,12 +29,30 @@ impl Sources {
         source.cloned().ok_or_else(|| Error::internal("the source is closed"))
     }
 
-    /// Keeps a source, and tells JavaScript what is in it: `{ id, entries, metadata }`.
+    /// Keeps a source, and tells JavaScript what is in it: `{ id, names, codes, facts, metadata }`. `facts` are float64: for each array its
+    /// dtype's number (or -1), the place of its code in `codes`, whether it is in Fortran order, whether it is packed, its bytes, its
+    /// rank, and its sizes. One object for each array takes five times as long as reading the header of a file with many.
     ///
     /// # Errors
     /// `Code::Internal` when Node refuses.
     pub fn describe(&mut self, env: sys::napi_env, source: Source) -> Result<sys::napi_value> {
-        let entries = value::from_list(env, source.entries.iter().map(|entry| describe_entry(env, entry)));
+        let names = value::from_list(env, source.entries.iter().map(|entry| value::from_text(env, &entry.name)));
+        let mut codes: Vec<&str> = Vec::new();
+        let mut facts: Vec<u8> = Vec::new();
+        for entry in &source.entries {
+            let code = codes.iter().position(|&code| code == entry.code).unwrap_or(codes.len());
+            if code == codes.len() {
+                codes.push(&entry.code);
+            }
+            let flag = |set| f64::from(u8::from(set));
+            let dtype = entry.dtype.map_or(-1.0, |d| f64::from(d as u8));
+            let (fortran, packed) = (flag(entry.fortran), flag(entry.is_packed()));
+            let sizes = entry.shape.iter().map(|&size| size as f64);
+            let fixed = [dtype, code as f64, fortran, packed, entry.bytes as f64, entry.shape.len() as f64];
+            facts.extend(fixed.into_iter().chain(sizes).flat_map(f64::to_ne_bytes));
+        }
+        let codes = value::from_list(env, codes.into_iter().map(|code| value::from_text(env, code)));
+        let facts = array_buffer(env, facts)?;
         let texts = source.metadata.iter();
         let pair =
             |(key, text): (&String, &String)| value::from_list(env, [key, text].map(|text| value::from_text(env, text)));
@@ -42,25 +60,9 @@ impl Sources {
         self.next = self.next.wrapping_add(1);
         self.open.insert(self.next, Arc::new(source));
         let id = value::from_f64(env, f64::from(self.next));
-        Ok(value::from_entries(env, &[(c"id", id), (c"entries", entries), (c"metadata", metadata)]))
+        let parts = [(c"id", id), (c"names", names), (c"codes", codes), (c"facts", facts), (c"metadata", metadata)];
+        Ok(value::from_entries(env, &parts))
     }
-}
-
-/// `{ name, dtype, code, shape, fortran, bytes, packed }`; the dtype is its number, or -1 where there is none.
-fn describe_entry(env: sys::napi_env, entry: &Entry) -> sys::napi_value {
-    let shape = value::from_list(env, entry.shape.iter().map(|&size| value::from_f64(env, size as f64)));
-    value::from_entries(
-        env,
-        &[
-            (c"name", value::from_text(env, &entry.name)),
-            (c"dtype", value::from_f64(env, entry.dtype.map_or(-1.0, |d| f64::from(d as u8)))),
-            (c"code", value::from_text(env, &entry.code)),
-            (c"shape", shape),
-            (c"fortran", value::from_bool(env, entry.fortran)),
-            (c"bytes", value::from_f64(env, entry.bytes as f64)),
-            (c"packed", value::from_bool(env, entry.is_packed())),
-        ],
-    )
 }
 
 /// What is to be opened.
