@@ -531,6 +531,22 @@ declare abstract class Methods<D extends DType> {
     withAt(items: string | readonly IndexItem[], value: Operand): Tensor<D>;
     /** As `withAt`; masks that are tensors are read without blocking. */
     withAtAsync(items: string | readonly IndexItem[], value: Operand): Promise<Tensor<D>>;
+    /**
+     * A matrix with its axes exchanged. A view.
+     *
+     * @throws {TensorError} `ERR_SHAPE` for a tensor that does not have two axes; see `mT` and `permuteDims`.
+     * @example
+     * ```ts
+     * ft.tensor([[1, 2], [3, 4]]).T // [[1, 3], [2, 4]]
+     * ```
+     */
+    get T(): Tensor<D>;
+    /**
+     * The last two axes exchanged, as `matrixTranspose()`. A view.
+     *
+     * @throws {TensorError} `ERR_SHAPE` for a tensor of fewer than two axes.
+     */
+    get mT(): Tensor<D>;
     /** Walks the first axis: `for (const row of x)`. */
     [Symbol.iterator](): IterableIterator<Tensor<D>>;
     /** The elements as text, in NumPy's layout; beyond 1000 elements the edges only. Never throws. */
@@ -2408,6 +2424,322 @@ interface ArgminOptions {
  * ```
  */
 declare function argmin(x: Tensor, options?: number | ArgminOptions): Tensor<'int32'>;
+/** Options of `var`. */
+interface VarOptions {
+    /** One axis or several; negative ones count from the last. All that apply by default. */
+    readonly axis?: number | readonly number[] | undefined;
+    /** Keeps reduced axes, with size 1; false by default. */
+    readonly keepdims?: boolean | undefined;
+    /** A number; 0 by default. */
+    readonly correction?: number | undefined;
+}
+/**
+ * Variance over axes (all by default), of n elements divided by n - correction (or 0); of complex numbers that of their distances from the mean.
+ *
+ * `sum_i |x_i - mean x|^2 / max(n - correction, 0)`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool, that of the parts for complex numbers.
+ * NumPy `var`, PyTorch `var`.
+ *
+ * @param x A tensor.
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).var({ axis: 1 })`.
+ * @example
+ * ```ts
+ * ft.tensor([1, 2, 3, 4]).var({ correction: 1 }) // 1.6666666
+ * ```
+ */
+declare function var_<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | VarOptions): Tensor<RealOf<FloatOf<A>>>;
+
+/** Options of `std`. */
+interface StdOptions {
+    /** One axis or several; negative ones count from the last. All that apply by default. */
+    readonly axis?: number | readonly number[] | undefined;
+    /** Keeps reduced axes, with size 1; false by default. */
+    readonly keepdims?: boolean | undefined;
+    /** A number; 0 by default. */
+    readonly correction?: number | undefined;
+}
+/**
+ * Standard deviation over axes (all by default): the root of the variance.
+ *
+ * `sqrt(var x)`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool, that of the parts for complex numbers.
+ * NumPy `std`, PyTorch `std`.
+ *
+ * @param x A tensor.
+ * @param options The axis alone, or an object of options.
+ * @example
+ * ```ts
+ * ft.tensor([1, 3]).std() // 1
+ * ```
+ */
+declare function std<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | StdOptions): Tensor<RealOf<FloatOf<A>>>;
+/** Options of `median`. */
+interface MedianOptions {
+    /** One axis or several; negative ones count from the last. All that apply by default. */
+    readonly axis?: number | readonly number[] | undefined;
+    /** Keeps reduced axes, with size 1; false by default. */
+    readonly keepdims?: boolean | undefined;
+}
+/**
+ * Median over axes (all by default), of an even number the mean of both in the middle; NaN wins; NaN of no elements.
+ *
+ * `(x_(floor((n - 1) / 2)) + x_(floor(n / 2))) / 2 of the sorted x`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * NumPy `median`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param options The axis alone, or an object of options.
+ * @example
+ * ```ts
+ * ft.tensor([[3, 1, 2], [9, 7, 8]]).median(1) // [2, 8]
+ * ```
+ */
+declare function median<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | MedianOptions): Tensor<FloatOf<A>>;
+/** Options of `ptp`. */
+interface PtpOptions {
+    /** One axis or several; negative ones count from the last. All that apply by default. */
+    readonly axis?: number | readonly number[] | undefined;
+    /** Keeps reduced axes, with size 1; false by default. */
+    readonly keepdims?: boolean | undefined;
+}
+/**
+ * Range of the elements over axes (all by default); integers wrap.
+ *
+ * `max x - min x`
+ *
+ * Takes an integer or floating dtype; gives the same dtype.
+ * NumPy `ptp`.
+ *
+ * @param x A tensor of an integer or floating dtype.
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([0]).ptp()`.
+ * @example
+ * ```ts
+ * ft.tensor([[1, 5], [7, 4]]).ptp(1) // [4, 3]
+ * ```
+ */
+declare function ptp<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | PtpOptions): Tensor<A>;
+/** Options of `logsumexp`. */
+interface LogsumexpOptions {
+    /** One axis or several; negative ones count from the last. All that apply by default. */
+    readonly axis?: number | readonly number[] | undefined;
+    /** Keeps reduced axes, with size 1; false by default. */
+    readonly keepdims?: boolean | undefined;
+}
+/**
+ * Logarithm of the sum of exponentials over axes (all by default), without overflow.
+ *
+ * `ln(sum_i e^x_i)`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `logsumexp`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([0]).logsumexp()`.
+ * @example
+ * ```ts
+ * ft.tensor([1000, 1000]).logsumexp() // 1000.69315
+ * ```
+ */
+declare function logsumexp<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | LogsumexpOptions): Tensor<FloatOf<A>>;
+/** Options of `countNonzero`. */
+interface CountNonzeroOptions {
+    /** One axis or several; negative ones count from the last. All that apply by default. */
+    readonly axis?: number | readonly number[] | undefined;
+    /** Keeps reduced axes, with size 1; false by default. */
+    readonly keepdims?: boolean | undefined;
+}
+/**
+ * How many elements are not zero, over axes (all by default), as int32.
+ *
+ * `sum_i (x_i != 0)`
+ *
+ * Takes any dtype; gives int32.
+ * NumPy `count_nonzero`, PyTorch `count_nonzero`.
+ *
+ * @param x A tensor.
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).countNonzero(1)`.
+ * @example
+ * ```ts
+ * ft.tensor([[0, 5], [7, 4]]).countNonzero(1) // [1, 2]
+ * ```
+ */
+declare function countNonzero(x: Tensor, options?: number | readonly number[] | CountNonzeroOptions): Tensor<'int32'>;
+/** Options of `nansum`. */
+interface NansumOptions<E extends DType = DType> {
+    /** One axis or several; negative ones count from the last. All that apply by default. */
+    readonly axis?: number | readonly number[] | undefined;
+    /** Keeps reduced axes, with size 1; false by default. */
+    readonly keepdims?: boolean | undefined;
+    /** The dtype of the result, where not the default one. */
+    readonly dtype?: E | undefined;
+}
+/**
+ * Sum over axes (all by default) with NaN counted as 0.
+ *
+ * `sum_{i : x_i = x_i} x_i`
+ *
+ * Takes any dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
+ * NumPy `nansum`, PyTorch `nansum`.
+ *
+ * @param x A tensor.
+ * @param options The axis alone, or an object of options.
+ * @example
+ * ```ts
+ * ft.tensor([1, NaN, 3]).nansum() // 4
+ * ```
+ */
+declare function nansum<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: number | readonly number[] | NansumOptions<E>): Tensor<E>;
+/** Options of `nanprod`. */
+interface NanprodOptions<E extends DType = DType> {
+    /** One axis or several; negative ones count from the last. All that apply by default. */
+    readonly axis?: number | readonly number[] | undefined;
+    /** Keeps reduced axes, with size 1; false by default. */
+    readonly keepdims?: boolean | undefined;
+    /** The dtype of the result, where not the default one. */
+    readonly dtype?: E | undefined;
+}
+/**
+ * Product over axes (all by default) with NaN counted as 1.
+ *
+ * `prod_{i : x_i = x_i} x_i`
+ *
+ * Takes any dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
+ * NumPy `nanprod`.
+ *
+ * @param x A tensor.
+ * @param options The axis alone, or an object of options.
+ * @example
+ * ```ts
+ * ft.tensor([2, NaN, 3]).nanprod() // 6
+ * ```
+ */
+declare function nanprod<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: number | readonly number[] | NanprodOptions<E>): Tensor<E>;
+/** Options of `nanmax`. */
+interface NanmaxOptions {
+    /** One axis or several; negative ones count from the last. All that apply by default. */
+    readonly axis?: number | readonly number[] | undefined;
+    /** Keeps reduced axes, with size 1; false by default. */
+    readonly keepdims?: boolean | undefined;
+}
+/**
+ * Largest element over axes (all by default) that is not NaN; NaN where all are.
+ *
+ * `max_{i : x_i = x_i} x_i`
+ *
+ * Takes a real dtype; gives the same dtype.
+ * NumPy `nanmax`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param options The axis alone, or an object of options.
+ * @example
+ * ```ts
+ * ft.tensor([1, NaN, 3]).nanmax() // 3
+ * ```
+ */
+declare function nanmax<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | NanmaxOptions): Tensor<A>;
+/** Options of `nanmin`. */
+interface NanminOptions {
+    /** One axis or several; negative ones count from the last. All that apply by default. */
+    readonly axis?: number | readonly number[] | undefined;
+    /** Keeps reduced axes, with size 1; false by default. */
+    readonly keepdims?: boolean | undefined;
+}
+/**
+ * Smallest element over axes (all by default) that is not NaN; NaN where all are.
+ *
+ * `min_{i : x_i = x_i} x_i`
+ *
+ * Takes a real dtype; gives the same dtype.
+ * NumPy `nanmin`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param options The axis alone, or an object of options.
+ * @example
+ * ```ts
+ * ft.tensor([1, NaN, 3]).nanmin() // 1
+ * ```
+ */
+declare function nanmin<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | NanminOptions): Tensor<A>;
+/** Options of `nanmean`. */
+interface NanmeanOptions {
+    /** One axis or several; negative ones count from the last. All that apply by default. */
+    readonly axis?: number | readonly number[] | undefined;
+    /** Keeps reduced axes, with size 1; false by default. */
+    readonly keepdims?: boolean | undefined;
+}
+/**
+ * Arithmetic mean over axes (all by default) of what is not NaN; NaN where all are.
+ *
+ * `sum_{i : x_i = x_i} x_i / |{ i : x_i = x_i }|`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * NumPy `nanmean`, PyTorch `nanmean`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param options The axis alone, or an object of options.
+ * @example
+ * ```ts
+ * ft.tensor([1, NaN, 3]).nanmean() // 2
+ * ```
+ */
+declare function nanmean<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | NanmeanOptions): Tensor<FloatOf<A>>;
+/** Options of `nanvar`. */
+interface NanvarOptions {
+    /** One axis or several; negative ones count from the last. All that apply by default. */
+    readonly axis?: number | readonly number[] | undefined;
+    /** Keeps reduced axes, with size 1; false by default. */
+    readonly keepdims?: boolean | undefined;
+    /** A number; 0 by default. */
+    readonly correction?: number | undefined;
+}
+/**
+ * Variance over axes (all by default) of what is not NaN, as var.
+ *
+ * `sum_i |x_i - mean x|^2 / max(n - correction, 0) over i : x_i = x_i`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * NumPy `nanvar`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param options The axis alone, or an object of options.
+ * @example
+ * ```ts
+ * ft.tensor([1, NaN, 3]).nanvar() // 1
+ * ```
+ */
+declare function nanvar<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | NanvarOptions): Tensor<FloatOf<A>>;
+/** Options of `nanstd`. */
+interface NanstdOptions {
+    /** One axis or several; negative ones count from the last. All that apply by default. */
+    readonly axis?: number | readonly number[] | undefined;
+    /** Keeps reduced axes, with size 1; false by default. */
+    readonly keepdims?: boolean | undefined;
+    /** A number; 0 by default. */
+    readonly correction?: number | undefined;
+}
+/**
+ * Standard deviation over axes (all by default) of what is not NaN, as std.
+ *
+ * `sqrt(nanvar x)`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * NumPy `nanstd`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param options The axis alone, or an object of options.
+ * @example
+ * ```ts
+ * ft.tensor([1, NaN, 3]).nanstd() // 1
+ * ```
+ */
+declare function nanstd<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | NanstdOptions): Tensor<FloatOf<A>>;
 /** Options of `cumulativeSum`. */
 interface CumulativeSumOptions<E extends DType = DType> {
     /** One axis; negative ones count from the last. */
@@ -2434,6 +2766,101 @@ interface CumulativeSumOptions<E extends DType = DType> {
  * ```
  */
 declare function cumulativeSum<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: number | CumulativeSumOptions<E>): Tensor<E>;
+/** Options of `cumulativeProd`. */
+interface CumulativeProdOptions<E extends DType = DType> {
+    /** One axis; negative ones count from the last. */
+    readonly axis?: number | undefined;
+    /** The dtype of the result, where not the default one. */
+    readonly dtype?: E | undefined;
+    /** false by default. */
+    readonly includeInitial?: boolean | undefined;
+}
+/**
+ * Running product along an axis, first to last; with includeInitial a leading one.
+ *
+ * `out_j = prod_{i <= j} x_i`
+ *
+ * Takes any dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
+ * NumPy `cumulative_prod`, PyTorch `cumprod`.
+ *
+ * @param x A tensor.
+ * @param options The axis alone, or an object of options.
+ * @example
+ * ```ts
+ * ft.tensor([1, 2, 3]).cumulativeProd() // [1, 2, 6]
+ * ```
+ */
+declare function cumulativeProd<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: number | CumulativeProdOptions<E>): Tensor<E>;
+/** Options of `cumulativeMax`. */
+interface CumulativeMaxOptions {
+    /** One axis; negative ones count from the last. */
+    readonly axis?: number | undefined;
+}
+/**
+ * Running maximum along an axis; from the first NaN on NaN.
+ *
+ * `out_j = max_{i <= j} x_i`
+ *
+ * Takes a real dtype; gives the same dtype.
+ * NumPy `maximum.accumulate`, PyTorch `cummax`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2]).cumulativeMax()`.
+ * @example
+ * ```ts
+ * ft.tensor([1, 3, 2]).cumulativeMax() // [1, 3, 3]
+ * ```
+ */
+declare function cumulativeMax<A extends DType>(x: Tensor<A>, options?: number | CumulativeMaxOptions): Tensor<A>;
+/** Options of `cumulativeMin`. */
+interface CumulativeMinOptions {
+    /** One axis; negative ones count from the last. */
+    readonly axis?: number | undefined;
+}
+/**
+ * Running minimum along an axis; from the first NaN on NaN.
+ *
+ * `out_j = min_{i <= j} x_i`
+ *
+ * Takes a real dtype; gives the same dtype.
+ * NumPy `minimum.accumulate`, PyTorch `cummin`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param options The axis alone, or an object of options.
+ * @example
+ * ```ts
+ * ft.tensor([3, 1, 2]).cumulativeMin() // [3, 1, 1]
+ * ```
+ */
+declare function cumulativeMin<A extends DType>(x: Tensor<A>, options?: number | CumulativeMinOptions): Tensor<A>;
+/** Options of `diff`. */
+interface DiffOptions {
+    /** One axis; negative ones count from the last; -1 by default. */
+    readonly axis?: number | undefined;
+    /** An integer; 1 by default. */
+    readonly n?: number | undefined;
+}
+/**
+ * Differences of neighbours along an axis (the last by default), n times over; what is prepended and appended counts as elements. Integers wrap.
+ *
+ * `out_j = x_{j + 1} - x_j`
+ *
+ * Takes a numeric dtype; gives the promoted dtype.
+ * NumPy `diff`, PyTorch `diff`.
+ *
+ * @param x A tensor of a numeric dtype.
+ * @param prepend A tensor of a numeric dtype.
+ * @param append A tensor of a numeric dtype.
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([3]).diff(undefined, undefined, { n: -1 })`.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 3]).diff(ft.zeros([1, 1]))`.
+ * @example
+ * ```ts
+ * ft.tensor([1, 4, 9]).diff() // [3, 5]
+ * ```
+ */
+declare function diff<A extends DType, B extends DType, C extends DType>(x: Tensor<A>, prepend?: Tensor<B>, append?: Tensor<C>, options?: number | DiffOptions): Tensor<Promote<Promote<A, B>, C>>;
 /**
  * Matrix product of the last two axes, the axes before broadcast; a vector stands for a row on the left, a column on the right.
  *
@@ -2642,6 +3069,158 @@ declare function flip<A extends DType>(x: Tensor<A>, options?: number | readonly
  * ```
  */
 declare function broadcastTo<A extends DType>(x: Tensor<A>, shape: readonly number[]): Tensor<A>;
+/**
+ * Axes moved to other places; the others keep their order. A view.
+ *
+ * `axis destination_k of the result is axis source_k of x`
+ *
+ * Takes any dtype; gives the same dtype.
+ * NumPy `moveaxis`, PyTorch `moveaxis`.
+ *
+ * @param x A tensor.
+ * @param source One axis or several; negative ones count from the last. All that apply by default.
+ * @param destination One axis or several; negative ones count from the last. All that apply by default.
+ * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2, 3]).moveaxis(2, 0)`.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 3]).moveaxis([0, 1], 0)`.
+ * @example
+ * ```ts
+ * ft.tensor([[1, 2], [3, 4]]).moveaxis(0, -1) // [[1, 3], [2, 4]]
+ * ```
+ */
+declare function moveaxis<A extends DType>(x: Tensor<A>, source?: number | readonly number[], destination?: number | readonly number[]): Tensor<A>;
+/**
+ * Two axes exchanged. A view.
+ *
+ * `out[..., j, ..., i, ...] = x[..., i, ..., j, ...]`
+ *
+ * Takes any dtype; gives the same dtype.
+ * NumPy `swapaxes`, PyTorch `swapaxes`.
+ *
+ * @param x A tensor.
+ * @param axis1 An integer.
+ * @param axis2 An integer.
+ * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2, 3]).swapaxes(0, 2)`.
+ * @example
+ * ```ts
+ * ft.tensor([[1, 2], [3, 4]]).swapaxes(0, 1) // [[1, 3], [2, 4]]
+ * ```
+ */
+declare function swapaxes<A extends DType>(x: Tensor<A>, axis1: number, axis2: number): Tensor<A>;
+/** Options of `rot90`. */
+interface Rot90Options {
+    /** An integer; 1 by default. */
+    readonly k?: number | undefined;
+    /** One axis or several; negative ones count from the last. All that apply by default. */
+    readonly axes?: number | readonly number[] | undefined;
+}
+/**
+ * Turned by k right angles in the plane of two axes (the first two by default), from the first towards the second. A view.
+ *
+ * `out_ij = x_{j, n - 1 - i} for k = 1`
+ *
+ * Takes any dtype; gives the same dtype.
+ * NumPy `rot90`, PyTorch `rot90`.
+ *
+ * @param x A tensor.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).rot90()`.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2]).rot90({ axes: [0] })`.
+ * @example
+ * ```ts
+ * ft.tensor([[1, 2], [3, 4]]).rot90() // [[2, 4], [1, 3]]
+ * ```
+ */
+declare function rot90<A extends DType>(x: Tensor<A>, options?: Rot90Options): Tensor<A>;
+/** Options of `flatten`. */
+interface FlattenOptions {
+    /** An integer; 0 by default. */
+    readonly startAxis?: number | undefined;
+    /** An integer; -1 by default. */
+    readonly endAxis?: number | undefined;
+}
+/**
+ * Neighbouring axes (all by default) as one, in row-major order.
+ *
+ * `x`
+ *
+ * Takes any dtype; gives the same dtype.
+ * NumPy `ravel`, PyTorch `flatten`.
+ *
+ * @param x A tensor.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2, 3]).flatten({ startAxis: 2 })`.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 3]).flatten({ startAxis: 1, endAxis: 0 })`.
+ * @example
+ * ```ts
+ * ft.tensor([[1, 2], [3, 4]]).flatten() // [1, 2, 3, 4]
+ * ```
+ */
+declare function flatten<A extends DType>(x: Tensor<A>, options?: FlattenOptions): Tensor<A>;
+/** Options of `roll`. */
+interface RollOptions {
+    /** One axis or several; negative ones count from the last. All that apply by default. */
+    readonly axis?: number | readonly number[] | undefined;
+}
+/**
+ * Elements moved on along axes, those beyond the end back to the start; without axes in row-major order of all.
+ *
+ * `out_i = x_{(i - shift) mod n}`
+ *
+ * Takes any dtype; gives the same dtype.
+ * NumPy `roll`, PyTorch `roll`.
+ *
+ * @param x A tensor.
+ * @param shift One axis or several; negative ones count from the last. All that apply by default.
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).roll(1, { axis: 1 })`.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2, 2]).roll([1, 2, 3], { axis: [0, 1] })`.
+ * @example
+ * ```ts
+ * ft.tensor([1, 2, 3]).roll(1) // [3, 1, 2]
+ * ```
+ */
+declare function roll<A extends DType>(x: Tensor<A>, shift?: number | readonly number[], options?: number | readonly number[] | RollOptions): Tensor<A>;
+/**
+ * The whole tensor over and over along its axes; the shorter of shape and repetitions has leading ones.
+ *
+ * `out_i = x_{i mod n}`
+ *
+ * Takes any dtype; gives the same dtype.
+ * NumPy `tile`, PyTorch `tile`.
+ *
+ * @param x A tensor.
+ * @param repetitions Axis sizes.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).tile([-1])`.
+ * @example
+ * ```ts
+ * ft.tensor([1, 2]).tile([2]) // [1, 2, 1, 2]
+ * ```
+ */
+declare function tile<A extends DType>(x: Tensor<A>, repetitions: readonly number[]): Tensor<A>;
+/** Options of `repeat`. */
+interface RepeatOptions {
+    /** One axis; negative ones count from the last. */
+    readonly axis?: number | undefined;
+}
+/**
+ * Each element several times, along an axis or in row-major order of all.
+ *
+ * `out_i = x_{floor(i / repeats)}`
+ *
+ * Takes any dtype; gives the same dtype.
+ * NumPy `repeat`, PyTorch `repeat_interleave`.
+ *
+ * @param x A tensor.
+ * @param repeats An integer.
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2]).repeat(-1)`.
+ * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).repeat(2, { axis: 1 })`.
+ * @example
+ * ```ts
+ * ft.tensor([1, 2]).repeat(2) // [1, 1, 2, 2]
+ * ```
+ */
+declare function repeat<A extends DType>(x: Tensor<A>, repeats: number, options?: number | RepeatOptions): Tensor<A>;
 /** Options of `concat`. */
 interface ConcatOptions {
     /** One axis; negative ones count from the last; 0 by default. */
@@ -2735,6 +3314,55 @@ interface ScatterAddOptions {
  * ```
  */
 declare function scatterAdd<A extends DType>(x: Tensor<A>, indices: Tensor, updates: Tensor, options?: number | ScatterAddOptions): Tensor<A>;
+/** Options of `takeAlongAxis`. */
+interface TakeAlongAxisOptions {
+    /** One axis; negative ones count from the last; -1 by default. */
+    readonly axis?: number | undefined;
+}
+/**
+ * Elements picked along an axis (the last by default), in each line by indices of its own, as argsort and argmax give them; negative indices count from the end. An index out of range is an IndexError when the result is read.
+ *
+ * `out[..., i, ...] = x[..., indices[..., i, ...], ...]`
+ *
+ * Takes any dtype; gives the same dtype.
+ * NumPy `take_along_axis`, PyTorch `take_along_dim`.
+ *
+ * @param x A tensor.
+ * @param indices A tensor.
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 2]).takeAlongAxis(ft.tensor([0], { dtype: 'int32' }))`.
+ * @throws {TensorError} `ERR_DTYPE`, as for `ft.zeros([2]).takeAlongAxis(ft.tensor([0.5]))`.
+ * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).takeAlongAxis(ft.tensor([0], { dtype: 'int32' }), { axis: 1 })`.
+ * @example
+ * ```ts
+ * ft.tensor([[3, 1], [5, 7]]).takeAlongAxis(ft.tensor([[1, 0], [0, 0]], { dtype: 'int32' })) // [[1, 3], [5, 5]]
+ * ```
+ */
+declare function takeAlongAxis<A extends DType>(x: Tensor<A>, indices: Tensor, options?: number | TakeAlongAxisOptions): Tensor<A>;
+/** Options of `searchsorted`. */
+interface SearchsortedOptions {
+    /** 'left' by default. */
+    readonly side?: 'left' | 'right' | undefined;
+}
+/**
+ * How many elements of a sorted vector (sorted by the sorter, where there is one) are less than each value, or with side 'right' less or equal: int32 positions at which the values keep the order. NaN counts as the largest value.
+ *
+ * `|{ i : x1_i < x2 }|`
+ *
+ * Takes a real dtype; gives int32.
+ * NumPy `searchsorted`, PyTorch `searchsorted`.
+ *
+ * @param x1 A tensor of a real dtype.
+ * @param x2 A tensor or a JavaScript scalar of a real dtype.
+ * @param sorter A tensor.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 2]).searchsorted(ft.tensor([0]))`.
+ * @example
+ * ```ts
+ * ft.tensor([1, 3, 5]).searchsorted(ft.tensor([3, 4])) // [1, 2]
+ * ```
+ */
+declare function searchsorted(x1: Tensor, x2: Operand, sorter?: Tensor, options?: SearchsortedOptions): Tensor<'int32'>;
 /** Options of `sort`. */
 interface SortOptions {
     /** One axis; negative ones count from the last; -1 by default. */
@@ -4605,6 +5233,205 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      */
     argmin(options?: number | ArgminOptions): Tensor<'int32'>;
     /**
+     * Variance over axes (all by default), of n elements divided by n - correction (or 0); of complex numbers that of their distances from the mean.
+     *
+     * `sum_i |x_i - mean x|^2 / max(n - correction, 0)`
+     *
+     * Takes any dtype; gives the same dtype, float32 for integers and bool, that of the parts for complex numbers.
+     * NumPy `var`, PyTorch `var`.
+     *
+     * @param options The axis alone, or an object of options.
+     * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).var({ axis: 1 })`.
+     * @example
+     * ```ts
+     * ft.tensor([1, 2, 3, 4]).var({ correction: 1 }) // 1.6666666
+     * ```
+     */
+    var(options?: number | readonly number[] | VarOptions): Tensor<RealOf<FloatOf<D>>>;
+    /**
+     * Standard deviation over axes (all by default): the root of the variance.
+     *
+     * `sqrt(var x)`
+     *
+     * Takes any dtype; gives the same dtype, float32 for integers and bool, that of the parts for complex numbers.
+     * NumPy `std`, PyTorch `std`.
+     *
+     * @param options The axis alone, or an object of options.
+     * @example
+     * ```ts
+     * ft.tensor([1, 3]).std() // 1
+     * ```
+     */
+    std(options?: number | readonly number[] | StdOptions): Tensor<RealOf<FloatOf<D>>>;
+    /**
+     * Median over axes (all by default), of an even number the mean of both in the middle; NaN wins; NaN of no elements.
+     *
+     * `(x_(floor((n - 1) / 2)) + x_(floor(n / 2))) / 2 of the sorted x`
+     *
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+     * NumPy `median`.
+     *
+     * @param options The axis alone, or an object of options.
+     * @example
+     * ```ts
+     * ft.tensor([[3, 1, 2], [9, 7, 8]]).median(1) // [2, 8]
+     * ```
+     */
+    median(options?: number | readonly number[] | MedianOptions): Tensor<FloatOf<D>>;
+    /**
+     * Range of the elements over axes (all by default); integers wrap.
+     *
+     * `max x - min x`
+     *
+     * Takes an integer or floating dtype; gives the same dtype.
+     * NumPy `ptp`.
+     *
+     * @param options The axis alone, or an object of options.
+     * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([0]).ptp()`.
+     * @example
+     * ```ts
+     * ft.tensor([[1, 5], [7, 4]]).ptp(1) // [4, 3]
+     * ```
+     */
+    ptp(options?: number | readonly number[] | PtpOptions): Tensor<D>;
+    /**
+     * Logarithm of the sum of exponentials over axes (all by default), without overflow.
+     *
+     * `ln(sum_i e^x_i)`
+     *
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+     * PyTorch `logsumexp`.
+     *
+     * @param options The axis alone, or an object of options.
+     * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([0]).logsumexp()`.
+     * @example
+     * ```ts
+     * ft.tensor([1000, 1000]).logsumexp() // 1000.69315
+     * ```
+     */
+    logsumexp(options?: number | readonly number[] | LogsumexpOptions): Tensor<FloatOf<D>>;
+    /**
+     * How many elements are not zero, over axes (all by default), as int32.
+     *
+     * `sum_i (x_i != 0)`
+     *
+     * Takes any dtype; gives int32.
+     * NumPy `count_nonzero`, PyTorch `count_nonzero`.
+     *
+     * @param options The axis alone, or an object of options.
+     * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).countNonzero(1)`.
+     * @example
+     * ```ts
+     * ft.tensor([[0, 5], [7, 4]]).countNonzero(1) // [1, 2]
+     * ```
+     */
+    countNonzero(options?: number | readonly number[] | CountNonzeroOptions): Tensor<'int32'>;
+    /**
+     * Sum over axes (all by default) with NaN counted as 0.
+     *
+     * `sum_{i : x_i = x_i} x_i`
+     *
+     * Takes any dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
+     * NumPy `nansum`, PyTorch `nansum`.
+     *
+     * @param options The axis alone, or an object of options.
+     * @example
+     * ```ts
+     * ft.tensor([1, NaN, 3]).nansum() // 4
+     * ```
+     */
+    nansum<E extends DType = SumOf<D>>(options?: number | readonly number[] | NansumOptions<E>): Tensor<E>;
+    /**
+     * Product over axes (all by default) with NaN counted as 1.
+     *
+     * `prod_{i : x_i = x_i} x_i`
+     *
+     * Takes any dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
+     * NumPy `nanprod`.
+     *
+     * @param options The axis alone, or an object of options.
+     * @example
+     * ```ts
+     * ft.tensor([2, NaN, 3]).nanprod() // 6
+     * ```
+     */
+    nanprod<E extends DType = SumOf<D>>(options?: number | readonly number[] | NanprodOptions<E>): Tensor<E>;
+    /**
+     * Largest element over axes (all by default) that is not NaN; NaN where all are.
+     *
+     * `max_{i : x_i = x_i} x_i`
+     *
+     * Takes a real dtype; gives the same dtype.
+     * NumPy `nanmax`.
+     *
+     * @param options The axis alone, or an object of options.
+     * @example
+     * ```ts
+     * ft.tensor([1, NaN, 3]).nanmax() // 3
+     * ```
+     */
+    nanmax(options?: number | readonly number[] | NanmaxOptions): Tensor<D>;
+    /**
+     * Smallest element over axes (all by default) that is not NaN; NaN where all are.
+     *
+     * `min_{i : x_i = x_i} x_i`
+     *
+     * Takes a real dtype; gives the same dtype.
+     * NumPy `nanmin`.
+     *
+     * @param options The axis alone, or an object of options.
+     * @example
+     * ```ts
+     * ft.tensor([1, NaN, 3]).nanmin() // 1
+     * ```
+     */
+    nanmin(options?: number | readonly number[] | NanminOptions): Tensor<D>;
+    /**
+     * Arithmetic mean over axes (all by default) of what is not NaN; NaN where all are.
+     *
+     * `sum_{i : x_i = x_i} x_i / |{ i : x_i = x_i }|`
+     *
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+     * NumPy `nanmean`, PyTorch `nanmean`.
+     *
+     * @param options The axis alone, or an object of options.
+     * @example
+     * ```ts
+     * ft.tensor([1, NaN, 3]).nanmean() // 2
+     * ```
+     */
+    nanmean(options?: number | readonly number[] | NanmeanOptions): Tensor<FloatOf<D>>;
+    /**
+     * Variance over axes (all by default) of what is not NaN, as var.
+     *
+     * `sum_i |x_i - mean x|^2 / max(n - correction, 0) over i : x_i = x_i`
+     *
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+     * NumPy `nanvar`.
+     *
+     * @param options The axis alone, or an object of options.
+     * @example
+     * ```ts
+     * ft.tensor([1, NaN, 3]).nanvar() // 1
+     * ```
+     */
+    nanvar(options?: number | readonly number[] | NanvarOptions): Tensor<FloatOf<D>>;
+    /**
+     * Standard deviation over axes (all by default) of what is not NaN, as std.
+     *
+     * `sqrt(nanvar x)`
+     *
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+     * NumPy `nanstd`.
+     *
+     * @param options The axis alone, or an object of options.
+     * @example
+     * ```ts
+     * ft.tensor([1, NaN, 3]).nanstd() // 1
+     * ```
+     */
+    nanstd(options?: number | readonly number[] | NanstdOptions): Tensor<FloatOf<D>>;
+    /**
      * Running sum along an axis, first to last; with includeInitial a leading zero.
      *
      * `out_j = sum_{i <= j} x_i`
@@ -4620,6 +5447,71 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * ```
      */
     cumulativeSum<E extends DType = SumOf<D>>(options?: number | CumulativeSumOptions<E>): Tensor<E>;
+    /**
+     * Running product along an axis, first to last; with includeInitial a leading one.
+     *
+     * `out_j = prod_{i <= j} x_i`
+     *
+     * Takes any dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
+     * NumPy `cumulative_prod`, PyTorch `cumprod`.
+     *
+     * @param options The axis alone, or an object of options.
+     * @example
+     * ```ts
+     * ft.tensor([1, 2, 3]).cumulativeProd() // [1, 2, 6]
+     * ```
+     */
+    cumulativeProd<E extends DType = SumOf<D>>(options?: number | CumulativeProdOptions<E>): Tensor<E>;
+    /**
+     * Running maximum along an axis; from the first NaN on NaN.
+     *
+     * `out_j = max_{i <= j} x_i`
+     *
+     * Takes a real dtype; gives the same dtype.
+     * NumPy `maximum.accumulate`, PyTorch `cummax`.
+     *
+     * @param options The axis alone, or an object of options.
+     * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2]).cumulativeMax()`.
+     * @example
+     * ```ts
+     * ft.tensor([1, 3, 2]).cumulativeMax() // [1, 3, 3]
+     * ```
+     */
+    cumulativeMax(options?: number | CumulativeMaxOptions): Tensor<D>;
+    /**
+     * Running minimum along an axis; from the first NaN on NaN.
+     *
+     * `out_j = min_{i <= j} x_i`
+     *
+     * Takes a real dtype; gives the same dtype.
+     * NumPy `minimum.accumulate`, PyTorch `cummin`.
+     *
+     * @param options The axis alone, or an object of options.
+     * @example
+     * ```ts
+     * ft.tensor([3, 1, 2]).cumulativeMin() // [3, 1, 1]
+     * ```
+     */
+    cumulativeMin(options?: number | CumulativeMinOptions): Tensor<D>;
+    /**
+     * Differences of neighbours along an axis (the last by default), n times over; what is prepended and appended counts as elements. Integers wrap.
+     *
+     * `out_j = x_{j + 1} - x_j`
+     *
+     * Takes a numeric dtype; gives the promoted dtype.
+     * NumPy `diff`, PyTorch `diff`.
+     *
+     * @param prepend A tensor of a numeric dtype.
+     * @param append A tensor of a numeric dtype.
+     * @param options The axis alone, or an object of options.
+     * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([3]).diff(undefined, undefined, { n: -1 })`.
+     * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 3]).diff(ft.zeros([1, 1]))`.
+     * @example
+     * ```ts
+     * ft.tensor([1, 4, 9]).diff() // [3, 5]
+     * ```
+     */
+    diff<B extends DType, C extends DType>(prepend?: Tensor<B>, append?: Tensor<C>, options?: number | DiffOptions): Tensor<Promote<Promote<D, B>, C>>;
     /**
      * Matrix product of the last two axes, the axes before broadcast; a vector stands for a row on the left, a column on the right.
      *
@@ -4798,6 +5690,127 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      */
     broadcastTo(shape: readonly number[]): Tensor<D>;
     /**
+     * Axes moved to other places; the others keep their order. A view.
+     *
+     * `axis destination_k of the result is axis source_k of x`
+     *
+     * Takes any dtype; gives the same dtype.
+     * NumPy `moveaxis`, PyTorch `moveaxis`.
+     *
+     * @param source One axis or several; negative ones count from the last. All that apply by default.
+     * @param destination One axis or several; negative ones count from the last. All that apply by default.
+     * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2, 3]).moveaxis(2, 0)`.
+     * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 3]).moveaxis([0, 1], 0)`.
+     * @example
+     * ```ts
+     * ft.tensor([[1, 2], [3, 4]]).moveaxis(0, -1) // [[1, 3], [2, 4]]
+     * ```
+     */
+    moveaxis(source?: number | readonly number[], destination?: number | readonly number[]): Tensor<D>;
+    /**
+     * Two axes exchanged. A view.
+     *
+     * `out[..., j, ..., i, ...] = x[..., i, ..., j, ...]`
+     *
+     * Takes any dtype; gives the same dtype.
+     * NumPy `swapaxes`, PyTorch `swapaxes`.
+     *
+     * @param axis1 An integer.
+     * @param axis2 An integer.
+     * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2, 3]).swapaxes(0, 2)`.
+     * @example
+     * ```ts
+     * ft.tensor([[1, 2], [3, 4]]).swapaxes(0, 1) // [[1, 3], [2, 4]]
+     * ```
+     */
+    swapaxes(axis1: number, axis2: number): Tensor<D>;
+    /**
+     * Turned by k right angles in the plane of two axes (the first two by default), from the first towards the second. A view.
+     *
+     * `out_ij = x_{j, n - 1 - i} for k = 1`
+     *
+     * Takes any dtype; gives the same dtype.
+     * NumPy `rot90`, PyTorch `rot90`.
+     *
+     * @param options An object of options.
+     * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).rot90()`.
+     * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2]).rot90({ axes: [0] })`.
+     * @example
+     * ```ts
+     * ft.tensor([[1, 2], [3, 4]]).rot90() // [[2, 4], [1, 3]]
+     * ```
+     */
+    rot90(options?: Rot90Options): Tensor<D>;
+    /**
+     * Neighbouring axes (all by default) as one, in row-major order.
+     *
+     * `x`
+     *
+     * Takes any dtype; gives the same dtype.
+     * NumPy `ravel`, PyTorch `flatten`.
+     *
+     * @param options An object of options.
+     * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2, 3]).flatten({ startAxis: 2 })`.
+     * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 3]).flatten({ startAxis: 1, endAxis: 0 })`.
+     * @example
+     * ```ts
+     * ft.tensor([[1, 2], [3, 4]]).flatten() // [1, 2, 3, 4]
+     * ```
+     */
+    flatten(options?: FlattenOptions): Tensor<D>;
+    /**
+     * Elements moved on along axes, those beyond the end back to the start; without axes in row-major order of all.
+     *
+     * `out_i = x_{(i - shift) mod n}`
+     *
+     * Takes any dtype; gives the same dtype.
+     * NumPy `roll`, PyTorch `roll`.
+     *
+     * @param shift One axis or several; negative ones count from the last. All that apply by default.
+     * @param options The axis alone, or an object of options.
+     * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).roll(1, { axis: 1 })`.
+     * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2, 2]).roll([1, 2, 3], { axis: [0, 1] })`.
+     * @example
+     * ```ts
+     * ft.tensor([1, 2, 3]).roll(1) // [3, 1, 2]
+     * ```
+     */
+    roll(shift?: number | readonly number[], options?: number | readonly number[] | RollOptions): Tensor<D>;
+    /**
+     * The whole tensor over and over along its axes; the shorter of shape and repetitions has leading ones.
+     *
+     * `out_i = x_{i mod n}`
+     *
+     * Takes any dtype; gives the same dtype.
+     * NumPy `tile`, PyTorch `tile`.
+     *
+     * @param repetitions Axis sizes.
+     * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).tile([-1])`.
+     * @example
+     * ```ts
+     * ft.tensor([1, 2]).tile([2]) // [1, 2, 1, 2]
+     * ```
+     */
+    tile(repetitions: readonly number[]): Tensor<D>;
+    /**
+     * Each element several times, along an axis or in row-major order of all.
+     *
+     * `out_i = x_{floor(i / repeats)}`
+     *
+     * Takes any dtype; gives the same dtype.
+     * NumPy `repeat`, PyTorch `repeat_interleave`.
+     *
+     * @param repeats An integer.
+     * @param options The axis alone, or an object of options.
+     * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2]).repeat(-1)`.
+     * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).repeat(2, { axis: 1 })`.
+     * @example
+     * ```ts
+     * ft.tensor([1, 2]).repeat(2) // [1, 1, 2, 2]
+     * ```
+     */
+    repeat(repeats: number, options?: number | RepeatOptions): Tensor<D>;
+    /**
      * Slices picked by indices along an axis; negative indices count from the end. An index out of range is an IndexError when the result is read.
      *
      * `out[..., i, ...] = x[..., indices[i], ...]`
@@ -4833,6 +5846,43 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * ```
      */
     scatterAdd(indices: Tensor, updates: Tensor, options?: number | ScatterAddOptions): Tensor<D>;
+    /**
+     * Elements picked along an axis (the last by default), in each line by indices of its own, as argsort and argmax give them; negative indices count from the end. An index out of range is an IndexError when the result is read.
+     *
+     * `out[..., i, ...] = x[..., indices[..., i, ...], ...]`
+     *
+     * Takes any dtype; gives the same dtype.
+     * NumPy `take_along_axis`, PyTorch `take_along_dim`.
+     *
+     * @param indices A tensor.
+     * @param options The axis alone, or an object of options.
+     * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 2]).takeAlongAxis(ft.tensor([0], { dtype: 'int32' }))`.
+     * @throws {TensorError} `ERR_DTYPE`, as for `ft.zeros([2]).takeAlongAxis(ft.tensor([0.5]))`.
+     * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).takeAlongAxis(ft.tensor([0], { dtype: 'int32' }), { axis: 1 })`.
+     * @example
+     * ```ts
+     * ft.tensor([[3, 1], [5, 7]]).takeAlongAxis(ft.tensor([[1, 0], [0, 0]], { dtype: 'int32' })) // [[1, 3], [5, 5]]
+     * ```
+     */
+    takeAlongAxis(indices: Tensor, options?: number | TakeAlongAxisOptions): Tensor<D>;
+    /**
+     * How many elements of a sorted vector (sorted by the sorter, where there is one) are less than each value, or with side 'right' less or equal: int32 positions at which the values keep the order. NaN counts as the largest value.
+     *
+     * `|{ i : x1_i < x2 }|`
+     *
+     * Takes a real dtype; gives int32.
+     * NumPy `searchsorted`, PyTorch `searchsorted`.
+     *
+     * @param x2 A tensor or a JavaScript scalar of a real dtype.
+     * @param sorter A tensor.
+     * @param options An object of options.
+     * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 2]).searchsorted(ft.tensor([0]))`.
+     * @example
+     * ```ts
+     * ft.tensor([1, 3, 5]).searchsorted(ft.tensor([3, 4])) // [1, 2]
+     * ```
+     */
+    searchsorted(x2: Operand, sorter?: Tensor, options?: SearchsortedOptions): Tensor<'int32'>;
     /**
      * Elements in ascending or descending order along an axis (the last by default), stable; NaN counts as the largest value.
      *
@@ -5056,14 +6106,337 @@ interface IfftOptions {
  * ```
  */
 declare function ifft<A extends DType>(x: Tensor<A>, options?: number | IfftOptions): Tensor<ComplexOf<A>>;
+/** Options of `fft.fftn`. */
+interface FftnOptions {
+    /** One axis or several; negative ones count from the last. All that apply by default. */
+    readonly axes?: number | readonly number[] | undefined;
+    /** One axis or several; negative ones count from the last. All that apply by default. */
+    readonly s?: number | readonly number[] | undefined;
+    /** 'backward' by default. */
+    readonly norm?: 'backward' | 'ortho' | 'forward' | undefined;
+}
+/**
+ * Discrete Fourier transform along several axes (all by default), cut or padded with zeros to s points along each.
+ *
+ * `out_k = sum_j x_j e^(-2 pi i sum_a j_a k_a / n_a)`
+ *
+ * Takes any dtype; gives complex64, or complex128 for float64 and complex128.
+ * NumPy `fft.fftn`, PyTorch `fft.fftn`.
+ *
+ * @param x A tensor of any dtype.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_INDEX`, as for `ft.fft.fftn(ft.zeros([2]), { axes: [1] })`.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.fft.fftn(ft.zeros([2]), { s: [0] })`.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.fft.fftn(ft.zeros([2, 2]), { s: [2], axes: [0, 1] })`.
+ * @example
+ * ```ts
+ * ft.fft.fftn(ft.tensor([[1, 0], [0, 0]])).real() // [[1, 1], [1, 1]]
+ * ```
+ */
+declare function fftn<A extends DType>(x: Tensor<A>, options?: FftnOptions): Tensor<ComplexOf<A>>;
+/** Options of `fft.ifftn`. */
+interface IfftnOptions {
+    /** One axis or several; negative ones count from the last. All that apply by default. */
+    readonly axes?: number | readonly number[] | undefined;
+    /** One axis or several; negative ones count from the last. All that apply by default. */
+    readonly s?: number | readonly number[] | undefined;
+    /** 'backward' by default. */
+    readonly norm?: 'backward' | 'ortho' | 'forward' | undefined;
+}
+/**
+ * Inverse discrete Fourier transform along several axes (all by default).
+ *
+ * `out_j = 1/n sum_k x_k e^(2 pi i sum_a j_a k_a / n_a)`
+ *
+ * Takes any dtype; gives complex64, or complex128 for float64 and complex128.
+ * NumPy `fft.ifftn`, PyTorch `fft.ifftn`.
+ *
+ * @param x A tensor of any dtype.
+ * @param options An object of options.
+ * @example
+ * ```ts
+ * ft.fft.ifftn(ft.tensor([[4, 0], [0, 0]])).real() // [[1, 1], [1, 1]]
+ * ```
+ */
+declare function ifftn<A extends DType>(x: Tensor<A>, options?: IfftnOptions): Tensor<ComplexOf<A>>;
+/** Options of `fft.rfft`. */
+interface RfftOptions {
+    /** An integer; follows from the other arguments by default. */
+    readonly n?: number | undefined;
+    /** One axis; negative ones count from the last; -1 by default. */
+    readonly axis?: number | undefined;
+    /** 'backward' by default. */
+    readonly norm?: 'backward' | 'ortho' | 'forward' | undefined;
+}
+/**
+ * Discrete Fourier transform of real numbers along an axis (the last by default): the first n/2 + 1 points, of which the others are conjugates.
+ *
+ * `out_k = sum_j x_j e^(-2 pi i jk / n), k <= n / 2`
+ *
+ * Takes a real dtype; gives complex64, or complex128 for float64 and complex128.
+ * NumPy `fft.rfft`, PyTorch `fft.rfft`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param options The axis alone, or an object of options.
+ * @example
+ * ```ts
+ * ft.fft.rfft(ft.tensor([1, 0, 0])).real() // [1, 1]
+ * ```
+ */
+declare function rfft<A extends DType>(x: Tensor<A>, options?: number | RfftOptions): Tensor<ComplexOf<A>>;
+/** Options of `fft.irfft`. */
+interface IrfftOptions {
+    /** An integer; follows from the other arguments by default. */
+    readonly n?: number | undefined;
+    /** One axis; negative ones count from the last; -1 by default. */
+    readonly axis?: number | undefined;
+    /** 'backward' by default. */
+    readonly norm?: 'backward' | 'ortho' | 'forward' | undefined;
+}
+/**
+ * Real numbers whose transform begins with these points, along an axis (the last by default); n of them, 2 (m - 1) of m by default.
+ *
+ * `the x of rfft(x)`
+ *
+ * Takes any dtype; gives complex64, or complex128 for float64 and complex128, that of the parts for complex numbers.
+ * NumPy `fft.irfft`, PyTorch `fft.irfft`.
+ *
+ * @param x A tensor of any dtype.
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_INDEX`, as for `ft.fft.irfft(ft.zeros([2]), { axis: 1 })`.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.fft.irfft(ft.zeros([1]))`.
+ * @example
+ * ```ts
+ * ft.fft.irfft(ft.tensor([1, 1])) // [1, 0]
+ * ```
+ */
+declare function irfft<A extends DType>(x: Tensor<A>, options?: number | IrfftOptions): Tensor<RealOf<ComplexOf<A>>>;
+/** Options of `fft.rfftn`. */
+interface RfftnOptions {
+    /** One axis or several; negative ones count from the last. All that apply by default. */
+    readonly axes?: number | readonly number[] | undefined;
+    /** One axis or several; negative ones count from the last. All that apply by default. */
+    readonly s?: number | readonly number[] | undefined;
+    /** 'backward' by default. */
+    readonly norm?: 'backward' | 'ortho' | 'forward' | undefined;
+}
+/**
+ * Discrete Fourier transform of real numbers along several axes (all by default): along the last of them the first n/2 + 1 points.
+ *
+ * `fftn of rfft along the last axis`
+ *
+ * Takes a real dtype; gives complex64, or complex128 for float64 and complex128.
+ * NumPy `fft.rfftn`, PyTorch `fft.rfftn`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param options An object of options.
+ * @example
+ * ```ts
+ * ft.fft.rfftn(ft.tensor([[1, 0], [0, 0]])).real() // [[1, 1], [1, 1]]
+ * ```
+ */
+declare function rfftn<A extends DType>(x: Tensor<A>, options?: RfftnOptions): Tensor<ComplexOf<A>>;
+/** Options of `fft.irfftn`. */
+interface IrfftnOptions {
+    /** One axis or several; negative ones count from the last. All that apply by default. */
+    readonly axes?: number | readonly number[] | undefined;
+    /** One axis or several; negative ones count from the last. All that apply by default. */
+    readonly s?: number | readonly number[] | undefined;
+    /** 'backward' by default. */
+    readonly norm?: 'backward' | 'ortho' | 'forward' | undefined;
+}
+/**
+ * Real numbers whose transform along several axes (all by default) has these points as its first half along the last of them.
+ *
+ * `the x of rfftn(x)`
+ *
+ * Takes any dtype; gives complex64, or complex128 for float64 and complex128, that of the parts for complex numbers.
+ * NumPy `fft.irfftn`, PyTorch `fft.irfftn`.
+ *
+ * @param x A tensor of any dtype.
+ * @param options An object of options.
+ * @example
+ * ```ts
+ * ft.fft.irfftn(ft.tensor([[4, 4], [4, 4]])) // [[4, 0], [0, 0]]
+ * ```
+ */
+declare function irfftn<A extends DType>(x: Tensor<A>, options?: IrfftnOptions): Tensor<RealOf<ComplexOf<A>>>;
+/** Options of `fft.hfft`. */
+interface HfftOptions {
+    /** An integer; follows from the other arguments by default. */
+    readonly n?: number | undefined;
+    /** One axis; negative ones count from the last; -1 by default. */
+    readonly axis?: number | undefined;
+    /** 'backward' by default. */
+    readonly norm?: 'backward' | 'ortho' | 'forward' | undefined;
+}
+/**
+ * Discrete Fourier transform, which is real, of a signal that is its own conjugate backwards, given by its first points; n of them, 2 (m - 1) of m by default.
+ *
+ * `out_k = sum_j x_j e^(-2 pi i jk / n), x_(n - j) = conj x_j`
+ *
+ * Takes any dtype; gives complex64, or complex128 for float64 and complex128, that of the parts for complex numbers.
+ * NumPy `fft.hfft`, PyTorch `fft.hfft`.
+ *
+ * @param x A tensor of any dtype.
+ * @param options The axis alone, or an object of options.
+ * @example
+ * ```ts
+ * ft.fft.hfft(ft.tensor([1, 2, 3])) // [8, -2, 0, -2]
+ * ```
+ */
+declare function hfft<A extends DType>(x: Tensor<A>, options?: number | HfftOptions): Tensor<RealOf<ComplexOf<A>>>;
+/** Options of `fft.ihfft`. */
+interface IhfftOptions {
+    /** An integer; follows from the other arguments by default. */
+    readonly n?: number | undefined;
+    /** One axis; negative ones count from the last; -1 by default. */
+    readonly axis?: number | undefined;
+    /** 'backward' by default. */
+    readonly norm?: 'backward' | 'ortho' | 'forward' | undefined;
+}
+/**
+ * First n/2 + 1 points of the inverse discrete Fourier transform of real numbers along an axis (the last by default), of which the others are conjugates.
+ *
+ * `out_j = 1/n sum_k x_k e^(2 pi i jk / n), j <= n / 2`
+ *
+ * Takes a real dtype; gives complex64, or complex128 for float64 and complex128.
+ * NumPy `fft.ihfft`, PyTorch `fft.ihfft`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param options The axis alone, or an object of options.
+ * @example
+ * ```ts
+ * ft.fft.ihfft(ft.tensor([8, -2, 0, -2])).real() // [1, 2, 3]
+ * ```
+ */
+declare function ihfft<A extends DType>(x: Tensor<A>, options?: number | IhfftOptions): Tensor<ComplexOf<A>>;
+/** Options of `fft.fftshift`. */
+interface FftshiftOptions {
+    /** One axis or several; negative ones count from the last. All that apply by default. */
+    readonly axes?: number | readonly number[] | undefined;
+}
+/**
+ * The point of frequency 0 moved to the middle of each axis (of all by default).
+ *
+ * `out_i = x_{(i + ceil(n / 2)) mod n}`
+ *
+ * Takes any dtype; gives the same dtype.
+ * NumPy `fft.fftshift`, PyTorch `fft.fftshift`.
+ *
+ * @param x A tensor.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_INDEX`, as for `ft.fft.fftshift(ft.zeros([2]), { axes: [1] })`.
+ * @example
+ * ```ts
+ * ft.fft.fftshift(ft.tensor([0, 1, 2, -2, -1])) // [-2, -1, 0, 1, 2]
+ * ```
+ */
+declare function fftshift<A extends DType>(x: Tensor<A>, options?: FftshiftOptions): Tensor<A>;
+/** Options of `fft.ifftshift`. */
+interface IfftshiftOptions {
+    /** One axis or several; negative ones count from the last. All that apply by default. */
+    readonly axes?: number | readonly number[] | undefined;
+}
+/**
+ * The point of frequency 0 moved from the middle of each axis (of all by default) to its start: undoes fftshift.
+ *
+ * `out_i = x_{(i + floor(n / 2)) mod n}`
+ *
+ * Takes any dtype; gives the same dtype.
+ * NumPy `fft.ifftshift`, PyTorch `fft.ifftshift`.
+ *
+ * @param x A tensor.
+ * @param options An object of options.
+ * @example
+ * ```ts
+ * ft.fft.ifftshift(ft.tensor([-2, -1, 0, 1, 2])) // [0, 1, 2, -2, -1]
+ * ```
+ */
+declare function ifftshift<A extends DType>(x: Tensor<A>, options?: IfftshiftOptions): Tensor<A>;
+/** Options of `fft.fftfreq`. */
+interface FftfreqOptions<E extends DType = DType> {
+    /** The dtype of the result, where not the default one. */
+    readonly dtype?: E | undefined;
+    /** The device; the default device unless told. */
+    readonly device?: Device | undefined;
+    /** A number; 1 by default. */
+    readonly d?: number | undefined;
+}
+/**
+ * Frequencies of the points of a transform of n samples, d apart; float32 by default.
+ *
+ * `k / (n d), from the middle on (k - n) / (n d)`
+ *
+ * Gives float32 unless told otherwise.
+ * NumPy `fft.fftfreq`, PyTorch `fft.fftfreq`.
+ *
+ * @param n An integer.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.fft.fftfreq(0)`.
+ * @example
+ * ```ts
+ * ft.fft.fftfreq(4) // [0, 0.25, -0.5, -0.25]
+ * ```
+ */
+declare function fftfreq<E extends DType = 'float32'>(n: number, options?: FftfreqOptions<E>): Tensor<E>;
+/** Options of `fft.rfftfreq`. */
+interface RfftfreqOptions<E extends DType = DType> {
+    /** The dtype of the result, where not the default one. */
+    readonly dtype?: E | undefined;
+    /** The device; the default device unless told. */
+    readonly device?: Device | undefined;
+    /** A number; 1 by default. */
+    readonly d?: number | undefined;
+}
+/**
+ * Frequencies of the points of a transform of n real samples, d apart; float32 by default.
+ *
+ * `k / (n d), k <= n / 2`
+ *
+ * Gives float32 unless told otherwise.
+ * NumPy `fft.rfftfreq`, PyTorch `fft.rfftfreq`.
+ *
+ * @param n An integer.
+ * @param options An object of options.
+ * @example
+ * ```ts
+ * ft.fft.rfftfreq(4) // [0, 0.25, 0.5]
+ * ```
+ */
+declare function rfftfreq<E extends DType = 'float32'>(n: number, options?: RfftfreqOptions<E>): Tensor<E>;
 
 type fft_d_FftOptions = FftOptions;
+type fft_d_FftfreqOptions<E extends DType = DType> = FftfreqOptions<E>;
+type fft_d_FftnOptions = FftnOptions;
+type fft_d_FftshiftOptions = FftshiftOptions;
+type fft_d_HfftOptions = HfftOptions;
 type fft_d_IfftOptions = IfftOptions;
+type fft_d_IfftnOptions = IfftnOptions;
+type fft_d_IfftshiftOptions = IfftshiftOptions;
+type fft_d_IhfftOptions = IhfftOptions;
+type fft_d_IrfftOptions = IrfftOptions;
+type fft_d_IrfftnOptions = IrfftnOptions;
+type fft_d_RfftOptions = RfftOptions;
+type fft_d_RfftfreqOptions<E extends DType = DType> = RfftfreqOptions<E>;
+type fft_d_RfftnOptions = RfftnOptions;
 declare const fft_d_fft: typeof fft;
+declare const fft_d_fftfreq: typeof fftfreq;
+declare const fft_d_fftn: typeof fftn;
+declare const fft_d_fftshift: typeof fftshift;
+declare const fft_d_hfft: typeof hfft;
 declare const fft_d_ifft: typeof ifft;
+declare const fft_d_ifftn: typeof ifftn;
+declare const fft_d_ifftshift: typeof ifftshift;
+declare const fft_d_ihfft: typeof ihfft;
+declare const fft_d_irfft: typeof irfft;
+declare const fft_d_irfftn: typeof irfftn;
+declare const fft_d_rfft: typeof rfft;
+declare const fft_d_rfftfreq: typeof rfftfreq;
+declare const fft_d_rfftn: typeof rfftn;
 declare namespace fft_d {
-  export { fft_d_fft as fft, fft_d_ifft as ifft };
-  export type { fft_d_FftOptions as FftOptions, fft_d_IfftOptions as IfftOptions };
+  export { fft_d_fft as fft, fft_d_fftfreq as fftfreq, fft_d_fftn as fftn, fft_d_fftshift as fftshift, fft_d_hfft as hfft, fft_d_ifft as ifft, fft_d_ifftn as ifftn, fft_d_ifftshift as ifftshift, fft_d_ihfft as ihfft, fft_d_irfft as irfft, fft_d_irfftn as irfftn, fft_d_rfft as rfft, fft_d_rfftfreq as rfftfreq, fft_d_rfftn as rfftn };
+  export type { fft_d_FftOptions as FftOptions, fft_d_FftfreqOptions as FftfreqOptions, fft_d_FftnOptions as FftnOptions, fft_d_FftshiftOptions as FftshiftOptions, fft_d_HfftOptions as HfftOptions, fft_d_IfftOptions as IfftOptions, fft_d_IfftnOptions as IfftnOptions, fft_d_IfftshiftOptions as IfftshiftOptions, fft_d_IhfftOptions as IhfftOptions, fft_d_IrfftOptions as IrfftOptions, fft_d_IrfftnOptions as IrfftnOptions, fft_d_RfftOptions as RfftOptions, fft_d_RfftfreqOptions as RfftfreqOptions, fft_d_RfftnOptions as RfftnOptions };
 }
 
 /** A `file:` URL, such as `new URL('x.npy', import.meta.url)`. */
@@ -5912,7 +7285,7 @@ declare function key(seed: number | bigint, options?: {
  *
  * @throws {TensorError} `ERR_SHAPE` for a count that is negative or above 2^20, `ERR_ARGUMENT` for a key that is none.
  */
-declare function split(key: Key, count?: number): Key[];
+declare function split$1(key: Key, count?: number): Key[];
 /** The key of a number (an index, a step) under a key. */
 declare function fold(key: Key, data: number): Key;
 /** Random bits: uint32, or uint64 by `dtype`. */
@@ -5981,10 +7354,9 @@ declare const random_d_key: typeof key;
 declare const random_d_normal: typeof normal;
 declare const random_d_permutation: typeof permutation;
 declare const random_d_randint: typeof randint;
-declare const random_d_split: typeof split;
 declare const random_d_uniform: typeof uniform;
 declare namespace random_d {
-  export { random_d_Generator as Generator, random_d_bits as bits, random_d_fold as fold, random_d_generator as generator, random_d_key as key, random_d_normal as normal, random_d_permutation as permutation, random_d_randint as randint, random_d_split as split, random_d_uniform as uniform };
+  export { random_d_Generator as Generator, random_d_bits as bits, random_d_fold as fold, random_d_generator as generator, random_d_key as key, random_d_normal as normal, random_d_permutation as permutation, random_d_randint as randint, split$1 as split, random_d_uniform as uniform };
   export type { random_d_BitsOptions as BitsOptions, random_d_FloatDType as FloatDType, random_d_IntegerDType as IntegerDType, random_d_Key as Key, random_d_NormalOptions as NormalOptions, random_d_RandintOptions as RandintOptions, random_d_UniformOptions as UniformOptions };
 }
 
@@ -6120,6 +7492,299 @@ declare function meshgrid<const T extends readonly Tensor[]>(...args: readonly [
 declare function meshgrid<const T extends readonly Tensor[]>(...args: T): {
     -readonly [K in keyof T]: T[K];
 };
+
+/**
+ * The shape to which shapes broadcast: aligned at their ends, axes of size 1 stretch.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for shapes that do not fit, or sizes that are none.
+ * @example
+ * ```ts
+ * ft.broadcastShapes([3, 1], [4]) // [3, 4]
+ * ```
+ */
+declare function broadcastShapes(...shapes: readonly (readonly number[])[]): readonly number[];
+/**
+ * Tensors in the shape they have in common. Views.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for shapes that do not fit, `ERR_ARGUMENT` for anything but tensors.
+ * @example
+ * ```ts
+ * ft.broadcastArrays(ft.tensor([1, 2]), ft.tensor([[3], [4]]))[0] // [[1, 2], [1, 2]]
+ * ```
+ */
+declare function broadcastArrays<const T extends readonly Tensor[]>(...arrays: T): {
+    -readonly [K in keyof T]: T[K];
+};
+
+/** The axis along which a tensor is cut. */
+interface PiecesOptions {
+    /** The axis; negative ones count from the last; the first by default. */
+    readonly axis?: number | undefined;
+}
+/**
+ * The slices of a tensor along an axis, which they do not have.
+ *
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_INDEX` for an axis out of range.
+ * @example
+ * ```ts
+ * ft.unstack(ft.tensor([[1, 2], [3, 4]]), { axis: 1 })[0] // [1, 3]
+ * ```
+ */
+declare function unstack<D extends DType>(x: Tensor<D>, options?: number | PiecesOptions): Tensor<D>[];
+/**
+ * A tensor in so many equal pieces along an axis, or cut at these positions.
+ *
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_SHAPE` for a size that does not divide, `ERR_INDEX` for an axis out of range, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.split(ft.tensor([1, 2, 3, 4]), 2)[1] // [3, 4]
+ * ```
+ * ```ts
+ * ft.split(ft.tensor([1, 2, 3, 4]), [1, 3])[1] // [2, 3]
+ * ```
+ */
+declare function split<D extends DType>(x: Tensor<D>, sections: number | readonly number[], options?: number | PiecesOptions): Tensor<D>[];
+/**
+ * A tensor in so many nearly equal pieces along an axis, the larger ones first, or cut at these positions.
+ *
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_INDEX` for an axis out of range, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.arraySplit(ft.tensor([1, 2, 3]), 2)[0] // [1, 2]
+ * ```
+ */
+declare function arraySplit<D extends DType>(x: Tensor<D>, sections: number | readonly number[], options?: number | PiecesOptions): Tensor<D>[];
+/**
+ * A tensor in at most so many pieces along an axis, all but the last of one size.
+ *
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_INDEX` for an axis out of range, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.chunk(ft.tensor([1, 2, 3, 4, 5]), 3)[2] // [5]
+ * ```
+ */
+declare function chunk<D extends DType>(x: Tensor<D>, chunks: number, options?: number | PiecesOptions): Tensor<D>[];
+
+/**
+ * Positions of the elements that are not zero, in row-major order: for each axis an integer tensor. Reads `x`.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for a tensor of rank 0.
+ * @example
+ * ```ts
+ * ft.nonzero(ft.tensor([[0, 5], [7, 0]]))[1] // [1, 0]
+ * ```
+ */
+declare function nonzero(x: Tensor): Tensor[];
+/** As {@link nonzero}, without blocking. */
+declare function nonzeroAsync(x: Tensor): Promise<Tensor[]>;
+/**
+ * Positions of the elements that are not zero, in row-major order: a row of coordinates for each. Reads `x`.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for a tensor of rank 0.
+ * @example
+ * ```ts
+ * ft.argwhere(ft.tensor([[0, 5], [7, 0]])) // [[0, 1], [1, 0]]
+ * ```
+ */
+declare function argwhere(x: Tensor): Tensor;
+/** As {@link argwhere}, without blocking. */
+declare function argwhereAsync(x: Tensor): Promise<Tensor>;
+/** Distinct elements, and where they stand. */
+interface Unique<D extends DType = DType> {
+    /** The distinct elements in ascending order; each NaN is one of its own. */
+    readonly values: Tensor<D>;
+    /** int32 position of the first of each, in the flattened tensor. */
+    readonly indices: Tensor<'int32'>;
+    /** For each element of the tensor its position among the values, int32. */
+    readonly inverseIndices: Tensor<'int32'>;
+    /** How often each occurs, int32. */
+    readonly counts: Tensor<'int32'>;
+}
+/**
+ * The distinct elements of a tensor in ascending order, with the positions of the first of each, those that make the tensor
+ * out of them, and how often each occurs. NaN differs from itself. Reads a mask.
+ *
+ * @throws {TensorError} `ERR_DTYPE` for a complex tensor.
+ * @example
+ * ```ts
+ * ft.uniqueAll(ft.tensor([3, 1, 3])).inverseIndices // [1, 0, 1]
+ * ```
+ */
+declare function uniqueAll<D extends DType>(x: Tensor<D>): Unique<D>;
+/** As {@link uniqueAll}, without blocking. */
+declare function uniqueAllAsync<D extends DType>(x: Tensor<D>): Promise<Unique<D>>;
+/**
+ * The distinct elements of a tensor in ascending order, and how often each occurs, as {@link uniqueAll}.
+ *
+ * @example
+ * ```ts
+ * ft.uniqueCounts(ft.tensor([3, 1, 3])).counts // [1, 2]
+ * ```
+ */
+declare function uniqueCounts<D extends DType>(x: Tensor<D>): Pick<Unique<D>, 'values' | 'counts'>;
+/** As {@link uniqueCounts}, without blocking. */
+declare function uniqueCountsAsync<D extends DType>(x: Tensor<D>): Promise<Pick<Unique<D>, 'values' | 'counts'>>;
+/**
+ * The distinct elements of a tensor in ascending order, and for each element its position among them, as {@link uniqueAll}.
+ *
+ * @example
+ * ```ts
+ * ft.uniqueInverse(ft.tensor([[3, 1], [3, 3]])).inverseIndices // [[1, 0], [1, 1]]
+ * ```
+ */
+declare function uniqueInverse<D extends DType>(x: Tensor<D>): Pick<Unique<D>, 'values' | 'inverseIndices'>;
+/** As {@link uniqueInverse}, without blocking. */
+declare function uniqueInverseAsync<D extends DType>(x: Tensor<D>): Promise<Pick<Unique<D>, 'values' | 'inverseIndices'>>;
+/**
+ * The distinct elements of a tensor in ascending order, as {@link uniqueAll}.
+ *
+ * @example
+ * ```ts
+ * ft.uniqueValues(ft.tensor([3, 1, 3])) // [1, 3]
+ * ```
+ */
+declare function uniqueValues<D extends DType>(x: Tensor<D>): Tensor<D>;
+/** As {@link uniqueValues}, without blocking. */
+declare function uniqueValuesAsync<D extends DType>(x: Tensor<D>): Promise<Tensor<D>>;
+/** Options of `isin`. */
+interface IsinOptions {
+    /** Whether to tell what is not among them instead; false by default. */
+    readonly invert?: boolean | undefined;
+}
+/**
+ * For each element of `x1` whether it is among those of `x2`; NaN is not. Nothing is read.
+ *
+ * @throws {TensorError} `ERR_DTYPE` for complex tensors and dtypes without a common one, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.isin(ft.tensor([1, 2, 5]), ft.tensor([5, 1])) // [true, false, true]
+ * ```
+ */
+declare function isin(x1: Operand, x2: Operand, options?: IsinOptions): Tensor<'bool'>;
+
+/** Euler's number, 2.718281828459045. */
+declare const e: number;
+/** Positive infinity. */
+declare const inf: number;
+/** Not a number. */
+declare const nan: number;
+/** A new axis of size 1 among the items of `x.at(...)`. */
+declare const newaxis: null;
+/** The circle's circumference over its diameter, 3.141592653589793. */
+declare const pi: number;
+
+/** Limits of a floating dtype, or of the parts of a complex one. */
+interface FInfo {
+    /** Bits of a number. */
+    readonly bits: number;
+    /** From 1 to the next number. */
+    readonly eps: number;
+    /** The largest finite number. */
+    readonly max: number;
+    /** The smallest finite number, `-max`. */
+    readonly min: number;
+    /** The smallest positive number that has all digits. */
+    readonly smallestNormal: number;
+    /** The floating dtype these are the limits of. */
+    readonly dtype: DType;
+}
+/** Limits of an integer dtype. */
+interface IInfo {
+    /** Bits of a number. */
+    readonly bits: number;
+    /** The largest number; a bigint for 64 bits. */
+    readonly max: number | bigint;
+    /** The smallest number; a bigint for 64 bits. */
+    readonly min: number | bigint;
+    readonly dtype: DType;
+}
+/** The array API's names for sets of dtypes. */
+type Kind = 'bool' | 'signed integer' | 'unsigned integer' | 'integral' | 'real floating' | 'complex floating' | 'numeric';
+/**
+ * Limits of a floating dtype (or of a tensor's); of a complex one those of its parts.
+ *
+ * @throws {TensorError} `ERR_DTYPE` for another dtype.
+ * @example
+ * ```ts
+ * ft.finfo('float16').max // 65504
+ * ```
+ */
+declare function finfo(type: DType | Tensor): FInfo;
+/**
+ * Limits of an integer dtype (or of a tensor's).
+ *
+ * @throws {TensorError} `ERR_DTYPE` for another dtype.
+ * @example
+ * ```ts
+ * ft.iinfo('int8').min // -128
+ * ```
+ */
+declare function iinfo(type: DType | Tensor): IInfo;
+/**
+ * Whether a dtype is a given one or of a kind, or of one of several.
+ *
+ * @throws {TensorError} `ERR_DTYPE`, `ERR_ARGUMENT` for what is neither a dtype nor a kind.
+ * @example
+ * ```ts
+ * ft.isdtype('int8', ['real floating', 'signed integer']) // true
+ * ```
+ */
+declare function isdtype(dtype: DType, kind: DType | Kind | readonly (DType | Kind)[]): boolean;
+/**
+ * The dtype in which tensors, dtypes and JavaScript scalars are combined; a scalar changes nothing, but for scalars alone.
+ *
+ * @throws {TensorError} `ERR_DTYPE` for dtypes without a common one, `ERR_ARGUMENT` for no arguments or anything else.
+ * @example
+ * ```ts
+ * ft.resultType('int8', 'uint8', 1.5) // 'int16'
+ * ```
+ */
+declare function resultType(...types: readonly (DType | Tensor | Scalar)[]): DType;
+/**
+ * Whether promotion takes a dtype (or a tensor's) to another: whether combining both gives the second.
+ *
+ * @throws {TensorError} `ERR_DTYPE`, `ERR_ARGUMENT` for what is no dtype.
+ * @example
+ * ```ts
+ * ft.canCast('int8', 'int16') // true
+ * ```
+ */
+declare function canCast(from: DType | Tensor, to: DType): boolean;
+/** What this namespace offers, as the array API's inspection functions tell it. */
+interface ArrayNamespaceInfo {
+    /** What may differ between libraries. */
+    capabilities(): {
+        readonly booleanIndexing: boolean;
+        readonly dataDependentShapes: boolean;
+        readonly maxDimensions: number;
+    };
+    /** The device of tensors made without one. */
+    defaultDevice(): Device;
+    /** Dtypes of tensors made without one. */
+    defaultDtypes(): {
+        readonly realFloating: DType;
+        readonly complexFloating: DType;
+        readonly integral: DType;
+        readonly indexing: DType;
+    };
+    /** The devices that are there. */
+    devices(): readonly Device[];
+    /** The dtypes there are, all or of a kind. */
+    dtypes(kind?: Kind | readonly Kind[]): readonly DType[];
+}
+/**
+ * What this namespace offers: capabilities, defaults, devices and dtypes.
+ *
+ * @example
+ * ```ts
+ * ft.arrayNamespaceInfo().defaultDtypes().indexing // 'int32'
+ * ```
+ */
+declare function arrayNamespaceInfo(): ArrayNamespaceInfo;
 
 /** A device that is there. */
 interface PresentDevice {
@@ -6369,5 +8034,5 @@ declare class InternalError extends TensorError {
     readonly code = "ERR_INTERNAL";
 }
 
-export { ArgumentError, BackendUnavailableError, DTypeError, DeviceError, DisposedError, FileError, FormatError, IndexError, InternalError, LinAlgError, OutOfMemoryError, ShapeError, Slice, Tensor, TensorError, UnsupportedError, abs, acos, acosh, add, all, allclose, angle, any, arange, argmax, argmin, argsort, arrayEqual, asarray, asin, asinh, astype, atan, atan2, atanh, bitcast, bitwiseAnd, bitwiseCount, bitwiseInvert, bitwiseLeftShift, bitwiseOr, bitwiseRightShift, bitwiseXor, broadcastTo, cbrt, ceil, clip, complex, concat, config, conj, copy, copysign, cos, cosh, countLeadingZeros, cumulativeSum, deg2rad, devices, digamma, divide as div, divide, empty, emptyLike, equal, erf, erfc, erfinv, evaluate, evaluateSync, exp, exp2, expandDims, expm1, eye, fft_d as fft, flip, floor, floorDivide, fmax, fmin, fmod, fromShared, fromTypedArray, full, fullLike, greater, greaterEqual, heaviside, hypot, imag, io_d as io, isclose, isfinite, isinf, isnan, lerp, less, lessEqual, lgamma, linalg_d as linalg, linspace, log, log10, log1p, log2, logSoftmax, logaddexp, logicalAnd, logicalNot, logicalOr, logicalXor, logit, logspace, matmul, matrixTranspose, max, maximum, mean, memory, meshgrid, min, minimum, multiply as mul, multiply, nanToNum, negative as neg, negative, nextafter, nn_d as nn, notEqual, oneHot, ones, onesLike, permuteDims, polar, populationCount, positive, pow, prod, rad2deg, random_d as random, real, reciprocal, relu, remainder, resetStats, reshape, round, rsqrt, scatterAdd, scope, scopeAsync, setDefaultDevice, setMemoryLimit, setThreads, sigmoid, sign, signbit, sin, sinc, sinh, slice, softmax, sort, sqrt, square, squeeze, stack, stats, strict, subtract as sub, subtract, sum, take, tan, tanh, tensor, tensordot, topk, tril, trim, triu, trunc, truncDivide, where, xlog1py, xlogy, zeros, zerosLike };
-export type { AbsentDevice, AllOptions, AllcloseOptions, AnyOptions, ArgmaxOptions, ArgminOptions, ArgsortOptions, ArrayEqualOptions, AsyncScope, Common, Complex, ComplexOf, ConcatOptions, Config, CreationOptions, CumulativeSumOptions, DType, DTypeOfArray, DTypeOfData, DataOf, Device, DeviceMemory, EmptyOptions, EyeOptions, Fallback, FlipOptions, FloatOf, FullOptions, IndexItem, IscloseOptions, ItemOf, LinspaceOptions, LogSoftmaxOptions, LogspaceOptions, MaxOptions, MeanOptions, MemoryInfo, MeshgridOptions, MinOptions, Nested, NestedArray, NoCommonDType, OneHotOptions, OnesOptions, Operand, PresentDevice, ProdOptions, Promote, RealOf, Rewriting, Scalar, ScatterAddOptions, SharedTensor, SoftmaxOptions, SortOptions, StackOptions, Stats, StorageOf, Strictness, SumOf, SumOptions, TakeOptions, TensorData, TensorJSON, TensorOptions, TensordotOptions, TopkOptions, TrilOptions, TriuOptions, TypedArray, With, ZerosOptions };
+export { ArgumentError, BackendUnavailableError, DTypeError, DeviceError, DisposedError, FileError, FormatError, IndexError, InternalError, LinAlgError, OutOfMemoryError, ShapeError, Slice, Tensor, TensorError, UnsupportedError, abs, acos, acosh, add, all, allclose, angle, any, arange, argmax, argmin, argsort, argwhere, argwhereAsync, arrayEqual, arrayNamespaceInfo, arraySplit, asarray, asin, asinh, astype, atan, atan2, atanh, bitcast, bitwiseAnd, bitwiseCount, bitwiseInvert, bitwiseLeftShift, bitwiseOr, bitwiseRightShift, bitwiseXor, broadcastArrays, broadcastShapes, broadcastTo, canCast, cbrt, ceil, chunk, clip, complex, concat, config, conj, copy, copysign, cos, cosh, countLeadingZeros, countNonzero, cumulativeMax, cumulativeMin, cumulativeProd, cumulativeSum, deg2rad, devices, diff, digamma, divide as div, divide, e, empty, emptyLike, equal, erf, erfc, erfinv, evaluate, evaluateSync, exp, exp2, expandDims, expm1, eye, fft_d as fft, finfo, flatten, flip, floor, floorDivide, fmax, fmin, fmod, fromShared, fromTypedArray, full, fullLike, greater, greaterEqual, heaviside, hypot, iinfo, imag, inf, io_d as io, isclose, isdtype, isfinite, isin, isinf, isnan, lerp, less, lessEqual, lgamma, linalg_d as linalg, linspace, log, log10, log1p, log2, logSoftmax, logaddexp, logicalAnd, logicalNot, logicalOr, logicalXor, logit, logspace, logsumexp, matmul, matrixTranspose, max, maximum, mean, median, memory, meshgrid, min, minimum, moveaxis, multiply as mul, multiply, nan, nanToNum, nanmax, nanmean, nanmin, nanprod, nanstd, nansum, nanvar, negative as neg, negative, newaxis, nextafter, nn_d as nn, nonzero, nonzeroAsync, notEqual, oneHot, ones, onesLike, permuteDims, pi, polar, populationCount, positive, pow, prod, ptp, rad2deg, random_d as random, real, reciprocal, relu, remainder, repeat, resetStats, reshape, resultType, roll, rot90, round, rsqrt, scatterAdd, scope, scopeAsync, searchsorted, setDefaultDevice, setMemoryLimit, setThreads, sigmoid, sign, signbit, sin, sinc, sinh, slice, softmax, sort, split, sqrt, square, squeeze, stack, stats, std, strict, subtract as sub, subtract, sum, swapaxes, take, takeAlongAxis, tan, tanh, tensor, tensordot, tile, topk, tril, trim, triu, trunc, truncDivide, uniqueAll, uniqueAllAsync, uniqueCounts, uniqueCountsAsync, uniqueInverse, uniqueInverseAsync, uniqueValues, uniqueValuesAsync, unstack, var_ as var, where, xlog1py, xlogy, zeros, zerosLike };
+export type { AbsentDevice, AllOptions, AllcloseOptions, AnyOptions, ArgmaxOptions, ArgminOptions, ArgsortOptions, ArrayEqualOptions, ArrayNamespaceInfo, AsyncScope, Common, Complex, ComplexOf, ConcatOptions, Config, CountNonzeroOptions, CreationOptions, CumulativeMaxOptions, CumulativeMinOptions, CumulativeProdOptions, CumulativeSumOptions, DType, DTypeOfArray, DTypeOfData, DataOf, Device, DeviceMemory, DiffOptions, EmptyOptions, EyeOptions, FInfo, Fallback, FlattenOptions, FlipOptions, FloatOf, FullOptions, IInfo, IndexItem, IscloseOptions, IsinOptions, ItemOf, Kind, LinspaceOptions, LogSoftmaxOptions, LogspaceOptions, LogsumexpOptions, MaxOptions, MeanOptions, MedianOptions, MemoryInfo, MeshgridOptions, MinOptions, NanmaxOptions, NanmeanOptions, NanminOptions, NanprodOptions, NanstdOptions, NansumOptions, NanvarOptions, Nested, NestedArray, NoCommonDType, OneHotOptions, OnesOptions, Operand, PiecesOptions, PresentDevice, ProdOptions, Promote, PtpOptions, RealOf, RepeatOptions, Rewriting, RollOptions, Rot90Options, Scalar, ScatterAddOptions, SearchsortedOptions, SharedTensor, SoftmaxOptions, SortOptions, StackOptions, Stats, StdOptions, StorageOf, Strictness, SumOf, SumOptions, TakeAlongAxisOptions, TakeOptions, TensorData, TensorJSON, TensorOptions, TensordotOptions, TopkOptions, TrilOptions, TriuOptions, TypedArray, Unique, VarOptions, With, ZerosOptions };

@@ -24,6 +24,27 @@ export {
   type TensorOptions
 } from './lib/creation.js'
 export { arange, linspace, logspace, meshgrid, type LinspaceOptions, type LogspaceOptions, type MeshgridOptions } from './lib/ranges.js'
+export { broadcastArrays, broadcastShapes } from './lib/broadcasting.js'
+export { arraySplit, chunk, split, unstack, type PiecesOptions } from './lib/pieces.js'
+export {
+  argwhere,
+  argwhereAsync,
+  isin,
+  nonzero,
+  nonzeroAsync,
+  uniqueAll,
+  uniqueAllAsync,
+  uniqueCounts,
+  uniqueCountsAsync,
+  uniqueInverse,
+  uniqueInverseAsync,
+  uniqueValues,
+  uniqueValuesAsync,
+  type IsinOptions,
+  type Unique
+} from './lib/sets.js'
+export { e, inf, nan, newaxis, pi } from './lib/constants.js'
+export { arrayNamespaceInfo, canCast, finfo, iinfo, isdtype, resultType, type ArrayNamespaceInfo, type FInfo, type IInfo, type Kind } from './lib/dtypes.js'
 export { Slice, slice } from './lib/slice.js'
 export { devices, setDefaultDevice, setThreads, type AbsentDevice, type PresentDevice } from './lib/devices.js'
 export { memory, setMemoryLimit, trim, type MemoryInfo } from './lib/memory.js'

@@ -63,6 +63,30 @@ export abstract class Methods<D extends DType> {
     return withAtAsync(this as unknown as Tensor, items, value) as Promise<Tensor<D>>
   }
 
+  /**
+   * A matrix with its axes exchanged. A view.
+   *
+   * @throws {TensorError} `ERR_SHAPE` for a tensor that does not have two axes; see `mT` and `permuteDims`.
+   * @example
+   * ```ts
+   * ft.tensor([[1, 2], [3, 4]]).T // [[1, 3], [2, 4]]
+   * ```
+   */
+  get T(): Tensor<D> {
+    const x = this as unknown as Tensor<D>
+    if (x.ndim !== 2) throw new ShapeError(`T: a tensor of rank ${x.ndim} is no matrix; mT exchanges the last two axes, permuteDims any`)
+    return x.matrixTranspose()
+  }
+
+  /**
+   * The last two axes exchanged, as `matrixTranspose()`. A view.
+   *
+   * @throws {TensorError} `ERR_SHAPE` for a tensor of fewer than two axes.
+   */
+  get mT(): Tensor<D> {
+    return (this as unknown as Tensor<D>).matrixTranspose()
+  }
+
   /** Walks the first axis: `for (const row of x)`. */
   *[Symbol.iterator](): IterableIterator<Tensor<D>> {
     const { shape } = this as unknown as Tensor

@@ -40,6 +40,16 @@ export interface ElementArrayClass {
 /** The array API's kinds of dtype. */
 export type DTypeKind = 'bool' | 'unsigned' | 'signed' | 'float' | 'complex'
 
+/** Limits of a floating dtype. */
+export interface FloatLimits {
+  readonly dtype: DType
+  /** From 1 to the next number. */
+  readonly eps: number
+  /** Largest finite number. */
+  readonly max: number
+  readonly smallestNormal: number
+}
+
 /** What is known of one dtype. */
 export interface DTypeRow {
   readonly name: DType
@@ -56,25 +66,27 @@ export interface DTypeRow {
   readonly min: number | bigint | null
   /** Largest value of an integer dtype, else null. */
   readonly max: number | bigint | null
+  /** Limits of a floating dtype, or of a complex one's parts, else null. */
+  readonly float: FloatLimits | null
 }
 
 /** The table. */
 export const DTYPE: Readonly<Record<DType, DTypeRow>> = {
-  bool: { name: 'bool', code: 0, bytes: 1, kind: 'bool', storage: Uint8Array, read: Uint8Array, min: null, max: null },
-  int8: { name: 'int8', code: 1, bytes: 1, kind: 'signed', storage: Int8Array, read: Int8Array, min: -128, max: 127 },
-  uint8: { name: 'uint8', code: 2, bytes: 1, kind: 'unsigned', storage: Uint8Array, read: Uint8Array, min: 0, max: 255 },
-  int16: { name: 'int16', code: 3, bytes: 2, kind: 'signed', storage: Int16Array, read: Int16Array, min: -32768, max: 32767 },
-  uint16: { name: 'uint16', code: 4, bytes: 2, kind: 'unsigned', storage: Uint16Array, read: Uint16Array, min: 0, max: 65535 },
-  int32: { name: 'int32', code: 5, bytes: 4, kind: 'signed', storage: Int32Array, read: Int32Array, min: -2147483648, max: 2147483647 },
-  uint32: { name: 'uint32', code: 6, bytes: 4, kind: 'unsigned', storage: Uint32Array, read: Uint32Array, min: 0, max: 4294967295 },
-  int64: { name: 'int64', code: 7, bytes: 8, kind: 'signed', storage: BigInt64Array, read: BigInt64Array, min: -9223372036854775808n, max: 9223372036854775807n },
-  uint64: { name: 'uint64', code: 8, bytes: 8, kind: 'unsigned', storage: BigUint64Array, read: BigUint64Array, min: 0n, max: 18446744073709551615n },
-  float16: { name: 'float16', code: 9, bytes: 2, kind: 'float', storage: Uint16Array, read: Float32Array, min: null, max: null },
-  bfloat16: { name: 'bfloat16', code: 10, bytes: 2, kind: 'float', storage: Uint16Array, read: Float32Array, min: null, max: null },
-  float32: { name: 'float32', code: 11, bytes: 4, kind: 'float', storage: Float32Array, read: Float32Array, min: null, max: null },
-  float64: { name: 'float64', code: 12, bytes: 8, kind: 'float', storage: Float64Array, read: Float64Array, min: null, max: null },
-  complex64: { name: 'complex64', code: 13, bytes: 8, kind: 'complex', storage: Float32Array, read: Float32Array, min: null, max: null },
-  complex128: { name: 'complex128', code: 14, bytes: 16, kind: 'complex', storage: Float64Array, read: Float64Array, min: null, max: null },
+  bool: { name: 'bool', code: 0, bytes: 1, kind: 'bool', storage: Uint8Array, read: Uint8Array, min: null, max: null, float: null },
+  int8: { name: 'int8', code: 1, bytes: 1, kind: 'signed', storage: Int8Array, read: Int8Array, min: -128, max: 127, float: null },
+  uint8: { name: 'uint8', code: 2, bytes: 1, kind: 'unsigned', storage: Uint8Array, read: Uint8Array, min: 0, max: 255, float: null },
+  int16: { name: 'int16', code: 3, bytes: 2, kind: 'signed', storage: Int16Array, read: Int16Array, min: -32768, max: 32767, float: null },
+  uint16: { name: 'uint16', code: 4, bytes: 2, kind: 'unsigned', storage: Uint16Array, read: Uint16Array, min: 0, max: 65535, float: null },
+  int32: { name: 'int32', code: 5, bytes: 4, kind: 'signed', storage: Int32Array, read: Int32Array, min: -2147483648, max: 2147483647, float: null },
+  uint32: { name: 'uint32', code: 6, bytes: 4, kind: 'unsigned', storage: Uint32Array, read: Uint32Array, min: 0, max: 4294967295, float: null },
+  int64: { name: 'int64', code: 7, bytes: 8, kind: 'signed', storage: BigInt64Array, read: BigInt64Array, min: -9223372036854775808n, max: 9223372036854775807n, float: null },
+  uint64: { name: 'uint64', code: 8, bytes: 8, kind: 'unsigned', storage: BigUint64Array, read: BigUint64Array, min: 0n, max: 18446744073709551615n, float: null },
+  float16: { name: 'float16', code: 9, bytes: 2, kind: 'float', storage: Uint16Array, read: Float32Array, min: null, max: null, float: { dtype: 'float16', eps: 9.765625e-4, max: 6.5504e4, smallestNormal: 6.103515625e-5 } },
+  bfloat16: { name: 'bfloat16', code: 10, bytes: 2, kind: 'float', storage: Uint16Array, read: Float32Array, min: null, max: null, float: { dtype: 'bfloat16', eps: 7.8125e-3, max: 3.3895313892515355e38, smallestNormal: 1.1754943508222875e-38 } },
+  float32: { name: 'float32', code: 11, bytes: 4, kind: 'float', storage: Float32Array, read: Float32Array, min: null, max: null, float: { dtype: 'float32', eps: 1.1920928955078125e-7, max: 3.4028234663852886e38, smallestNormal: 1.1754943508222875e-38 } },
+  float64: { name: 'float64', code: 12, bytes: 8, kind: 'float', storage: Float64Array, read: Float64Array, min: null, max: null, float: { dtype: 'float64', eps: 2.220446049250313e-16, max: 1.7976931348623157e308, smallestNormal: 2.2250738585072014e-308 } },
+  complex64: { name: 'complex64', code: 13, bytes: 8, kind: 'complex', storage: Float32Array, read: Float32Array, min: null, max: null, float: { dtype: 'float32', eps: 1.1920928955078125e-7, max: 3.4028234663852886e38, smallestNormal: 1.1754943508222875e-38 } },
+  complex128: { name: 'complex128', code: 14, bytes: 16, kind: 'complex', storage: Float64Array, read: Float64Array, min: null, max: null, float: { dtype: 'float64', eps: 2.220446049250313e-16, max: 1.7976931348623157e308, smallestNormal: 2.2250738585072014e-308 } },
 }
 
 /** The rows by their numbers. */

@@ -2,8 +2,9 @@
 // Fourier transforms: `ft.fft`.
 
 import { one, readOptions } from '../call.js'
+import type { Device } from '../operand.js'
 import type { Tensor } from '../tensor.js'
-import type { ComplexOf, DType } from './dtypes.js'
+import type { ComplexOf, DType, RealOf } from './dtypes.js'
 
 /** Options of `fft.fft`. */
 export interface FftOptions {
@@ -33,8 +34,8 @@ export interface FftOptions {
  * ```
  */
 export function fft<A extends DType>(x: Tensor<A>, options?: number | FftOptions): Tensor<ComplexOf<A>> {
-  const o = readOptions(158, options, ['n', 'axis', 'norm'], arguments.length - 2, 'axis')
-  return one(158, [x], [o.n, o.axis, o.norm], []) as Tensor<ComplexOf<A>>
+  const o = readOptions(186, options, ['n', 'axis', 'norm'], arguments.length - 2, 'axis')
+  return one(186, [x], [o.n, o.axis, o.norm], []) as Tensor<ComplexOf<A>>
 }
 
 /** Options of `fft.ifft`. */
@@ -63,6 +64,365 @@ export interface IfftOptions {
  * ```
  */
 export function ifft<A extends DType>(x: Tensor<A>, options?: number | IfftOptions): Tensor<ComplexOf<A>> {
-  const o = readOptions(159, options, ['n', 'axis', 'norm'], arguments.length - 2, 'axis')
-  return one(159, [x], [o.n, o.axis, o.norm], []) as Tensor<ComplexOf<A>>
+  const o = readOptions(187, options, ['n', 'axis', 'norm'], arguments.length - 2, 'axis')
+  return one(187, [x], [o.n, o.axis, o.norm], []) as Tensor<ComplexOf<A>>
+}
+
+/** Options of `fft.fftn`. */
+export interface FftnOptions {
+  /** One axis or several; negative ones count from the last. All that apply by default. */
+  readonly axes?: number | readonly number[] | undefined
+  /** One axis or several; negative ones count from the last. All that apply by default. */
+  readonly s?: number | readonly number[] | undefined
+  /** 'backward' by default. */
+  readonly norm?: 'backward' | 'ortho' | 'forward' | undefined
+}
+
+/**
+ * Discrete Fourier transform along several axes (all by default), cut or padded with zeros to s points along each.
+ *
+ * `out_k = sum_j x_j e^(-2 pi i sum_a j_a k_a / n_a)`
+ *
+ * Takes any dtype; gives complex64, or complex128 for float64 and complex128.
+ * NumPy `fft.fftn`, PyTorch `fft.fftn`.
+ *
+ * @param x A tensor of any dtype.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_INDEX`, as for `ft.fft.fftn(ft.zeros([2]), { axes: [1] })`.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.fft.fftn(ft.zeros([2]), { s: [0] })`.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.fft.fftn(ft.zeros([2, 2]), { s: [2], axes: [0, 1] })`.
+ * @example
+ * ```ts
+ * ft.fft.fftn(ft.tensor([[1, 0], [0, 0]])).real() // [[1, 1], [1, 1]]
+ * ```
+ */
+export function fftn<A extends DType>(x: Tensor<A>, options?: FftnOptions): Tensor<ComplexOf<A>> {
+  const o = readOptions(188, options, ['axes', 's', 'norm'], arguments.length - 2)
+  return one(188, [x], [o.axes, o.s, o.norm], []) as Tensor<ComplexOf<A>>
+}
+
+/** Options of `fft.ifftn`. */
+export interface IfftnOptions {
+  /** One axis or several; negative ones count from the last. All that apply by default. */
+  readonly axes?: number | readonly number[] | undefined
+  /** One axis or several; negative ones count from the last. All that apply by default. */
+  readonly s?: number | readonly number[] | undefined
+  /** 'backward' by default. */
+  readonly norm?: 'backward' | 'ortho' | 'forward' | undefined
+}
+
+/**
+ * Inverse discrete Fourier transform along several axes (all by default).
+ *
+ * `out_j = 1/n sum_k x_k e^(2 pi i sum_a j_a k_a / n_a)`
+ *
+ * Takes any dtype; gives complex64, or complex128 for float64 and complex128.
+ * NumPy `fft.ifftn`, PyTorch `fft.ifftn`.
+ *
+ * @param x A tensor of any dtype.
+ * @param options An object of options.
+ * @example
+ * ```ts
+ * ft.fft.ifftn(ft.tensor([[4, 0], [0, 0]])).real() // [[1, 1], [1, 1]]
+ * ```
+ */
+export function ifftn<A extends DType>(x: Tensor<A>, options?: IfftnOptions): Tensor<ComplexOf<A>> {
+  const o = readOptions(189, options, ['axes', 's', 'norm'], arguments.length - 2)
+  return one(189, [x], [o.axes, o.s, o.norm], []) as Tensor<ComplexOf<A>>
+}
+
+/** Options of `fft.rfft`. */
+export interface RfftOptions {
+  /** An integer; follows from the other arguments by default. */
+  readonly n?: number | undefined
+  /** One axis; negative ones count from the last; -1 by default. */
+  readonly axis?: number | undefined
+  /** 'backward' by default. */
+  readonly norm?: 'backward' | 'ortho' | 'forward' | undefined
+}
+
+/**
+ * Discrete Fourier transform of real numbers along an axis (the last by default): the first n/2 + 1 points, of which the others are conjugates.
+ *
+ * `out_k = sum_j x_j e^(-2 pi i jk / n), k <= n / 2`
+ *
+ * Takes a real dtype; gives complex64, or complex128 for float64 and complex128.
+ * NumPy `fft.rfft`, PyTorch `fft.rfft`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param options The axis alone, or an object of options.
+ * @example
+ * ```ts
+ * ft.fft.rfft(ft.tensor([1, 0, 0])).real() // [1, 1]
+ * ```
+ */
+export function rfft<A extends DType>(x: Tensor<A>, options?: number | RfftOptions): Tensor<ComplexOf<A>> {
+  const o = readOptions(190, options, ['n', 'axis', 'norm'], arguments.length - 2, 'axis')
+  return one(190, [x], [o.n, o.axis, o.norm], []) as Tensor<ComplexOf<A>>
+}
+
+/** Options of `fft.irfft`. */
+export interface IrfftOptions {
+  /** An integer; follows from the other arguments by default. */
+  readonly n?: number | undefined
+  /** One axis; negative ones count from the last; -1 by default. */
+  readonly axis?: number | undefined
+  /** 'backward' by default. */
+  readonly norm?: 'backward' | 'ortho' | 'forward' | undefined
+}
+
+/**
+ * Real numbers whose transform begins with these points, along an axis (the last by default); n of them, 2 (m - 1) of m by default.
+ *
+ * `the x of rfft(x)`
+ *
+ * Takes any dtype; gives complex64, or complex128 for float64 and complex128, that of the parts for complex numbers.
+ * NumPy `fft.irfft`, PyTorch `fft.irfft`.
+ *
+ * @param x A tensor of any dtype.
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_INDEX`, as for `ft.fft.irfft(ft.zeros([2]), { axis: 1 })`.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.fft.irfft(ft.zeros([1]))`.
+ * @example
+ * ```ts
+ * ft.fft.irfft(ft.tensor([1, 1])) // [1, 0]
+ * ```
+ */
+export function irfft<A extends DType>(x: Tensor<A>, options?: number | IrfftOptions): Tensor<RealOf<ComplexOf<A>>> {
+  const o = readOptions(191, options, ['n', 'axis', 'norm'], arguments.length - 2, 'axis')
+  return one(191, [x], [o.n, o.axis, o.norm], []) as Tensor<RealOf<ComplexOf<A>>>
+}
+
+/** Options of `fft.rfftn`. */
+export interface RfftnOptions {
+  /** One axis or several; negative ones count from the last. All that apply by default. */
+  readonly axes?: number | readonly number[] | undefined
+  /** One axis or several; negative ones count from the last. All that apply by default. */
+  readonly s?: number | readonly number[] | undefined
+  /** 'backward' by default. */
+  readonly norm?: 'backward' | 'ortho' | 'forward' | undefined
+}
+
+/**
+ * Discrete Fourier transform of real numbers along several axes (all by default): along the last of them the first n/2 + 1 points.
+ *
+ * `fftn of rfft along the last axis`
+ *
+ * Takes a real dtype; gives complex64, or complex128 for float64 and complex128.
+ * NumPy `fft.rfftn`, PyTorch `fft.rfftn`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param options An object of options.
+ * @example
+ * ```ts
+ * ft.fft.rfftn(ft.tensor([[1, 0], [0, 0]])).real() // [[1, 1], [1, 1]]
+ * ```
+ */
+export function rfftn<A extends DType>(x: Tensor<A>, options?: RfftnOptions): Tensor<ComplexOf<A>> {
+  const o = readOptions(192, options, ['axes', 's', 'norm'], arguments.length - 2)
+  return one(192, [x], [o.axes, o.s, o.norm], []) as Tensor<ComplexOf<A>>
+}
+
+/** Options of `fft.irfftn`. */
+export interface IrfftnOptions {
+  /** One axis or several; negative ones count from the last. All that apply by default. */
+  readonly axes?: number | readonly number[] | undefined
+  /** One axis or several; negative ones count from the last. All that apply by default. */
+  readonly s?: number | readonly number[] | undefined
+  /** 'backward' by default. */
+  readonly norm?: 'backward' | 'ortho' | 'forward' | undefined
+}
+
+/**
+ * Real numbers whose transform along several axes (all by default) has these points as its first half along the last of them.
+ *
+ * `the x of rfftn(x)`
+ *
+ * Takes any dtype; gives complex64, or complex128 for float64 and complex128, that of the parts for complex numbers.
+ * NumPy `fft.irfftn`, PyTorch `fft.irfftn`.
+ *
+ * @param x A tensor of any dtype.
+ * @param options An object of options.
+ * @example
+ * ```ts
+ * ft.fft.irfftn(ft.tensor([[4, 4], [4, 4]])) // [[4, 0], [0, 0]]
+ * ```
+ */
+export function irfftn<A extends DType>(x: Tensor<A>, options?: IrfftnOptions): Tensor<RealOf<ComplexOf<A>>> {
+  const o = readOptions(193, options, ['axes', 's', 'norm'], arguments.length - 2)
+  return one(193, [x], [o.axes, o.s, o.norm], []) as Tensor<RealOf<ComplexOf<A>>>
+}
+
+/** Options of `fft.hfft`. */
+export interface HfftOptions {
+  /** An integer; follows from the other arguments by default. */
+  readonly n?: number | undefined
+  /** One axis; negative ones count from the last; -1 by default. */
+  readonly axis?: number | undefined
+  /** 'backward' by default. */
+  readonly norm?: 'backward' | 'ortho' | 'forward' | undefined
+}
+
+/**
+ * Discrete Fourier transform, which is real, of a signal that is its own conjugate backwards, given by its first points; n of them, 2 (m - 1) of m by default.
+ *
+ * `out_k = sum_j x_j e^(-2 pi i jk / n), x_(n - j) = conj x_j`
+ *
+ * Takes any dtype; gives complex64, or complex128 for float64 and complex128, that of the parts for complex numbers.
+ * NumPy `fft.hfft`, PyTorch `fft.hfft`.
+ *
+ * @param x A tensor of any dtype.
+ * @param options The axis alone, or an object of options.
+ * @example
+ * ```ts
+ * ft.fft.hfft(ft.tensor([1, 2, 3])) // [8, -2, 0, -2]
+ * ```
+ */
+export function hfft<A extends DType>(x: Tensor<A>, options?: number | HfftOptions): Tensor<RealOf<ComplexOf<A>>> {
+  const o = readOptions(194, options, ['n', 'axis', 'norm'], arguments.length - 2, 'axis')
+  return one(194, [x], [o.n, o.axis, o.norm], []) as Tensor<RealOf<ComplexOf<A>>>
+}
+
+/** Options of `fft.ihfft`. */
+export interface IhfftOptions {
+  /** An integer; follows from the other arguments by default. */
+  readonly n?: number | undefined
+  /** One axis; negative ones count from the last; -1 by default. */
+  readonly axis?: number | undefined
+  /** 'backward' by default. */
+  readonly norm?: 'backward' | 'ortho' | 'forward' | undefined
+}
+
+/**
+ * First n/2 + 1 points of the inverse discrete Fourier transform of real numbers along an axis (the last by default), of which the others are conjugates.
+ *
+ * `out_j = 1/n sum_k x_k e^(2 pi i jk / n), j <= n / 2`
+ *
+ * Takes a real dtype; gives complex64, or complex128 for float64 and complex128.
+ * NumPy `fft.ihfft`, PyTorch `fft.ihfft`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param options The axis alone, or an object of options.
+ * @example
+ * ```ts
+ * ft.fft.ihfft(ft.tensor([8, -2, 0, -2])).real() // [1, 2, 3]
+ * ```
+ */
+export function ihfft<A extends DType>(x: Tensor<A>, options?: number | IhfftOptions): Tensor<ComplexOf<A>> {
+  const o = readOptions(195, options, ['n', 'axis', 'norm'], arguments.length - 2, 'axis')
+  return one(195, [x], [o.n, o.axis, o.norm], []) as Tensor<ComplexOf<A>>
+}
+
+/** Options of `fft.fftshift`. */
+export interface FftshiftOptions {
+  /** One axis or several; negative ones count from the last. All that apply by default. */
+  readonly axes?: number | readonly number[] | undefined
+}
+
+/**
+ * The point of frequency 0 moved to the middle of each axis (of all by default).
+ *
+ * `out_i = x_{(i + ceil(n / 2)) mod n}`
+ *
+ * Takes any dtype; gives the same dtype.
+ * NumPy `fft.fftshift`, PyTorch `fft.fftshift`.
+ *
+ * @param x A tensor.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_INDEX`, as for `ft.fft.fftshift(ft.zeros([2]), { axes: [1] })`.
+ * @example
+ * ```ts
+ * ft.fft.fftshift(ft.tensor([0, 1, 2, -2, -1])) // [-2, -1, 0, 1, 2]
+ * ```
+ */
+export function fftshift<A extends DType>(x: Tensor<A>, options?: FftshiftOptions): Tensor<A> {
+  const o = readOptions(196, options, ['axes'], arguments.length - 2)
+  return one(196, [x], [o.axes], []) as Tensor<A>
+}
+
+/** Options of `fft.ifftshift`. */
+export interface IfftshiftOptions {
+  /** One axis or several; negative ones count from the last. All that apply by default. */
+  readonly axes?: number | readonly number[] | undefined
+}
+
+/**
+ * The point of frequency 0 moved from the middle of each axis (of all by default) to its start: undoes fftshift.
+ *
+ * `out_i = x_{(i + floor(n / 2)) mod n}`
+ *
+ * Takes any dtype; gives the same dtype.
+ * NumPy `fft.ifftshift`, PyTorch `fft.ifftshift`.
+ *
+ * @param x A tensor.
+ * @param options An object of options.
+ * @example
+ * ```ts
+ * ft.fft.ifftshift(ft.tensor([-2, -1, 0, 1, 2])) // [0, 1, 2, -2, -1]
+ * ```
+ */
+export function ifftshift<A extends DType>(x: Tensor<A>, options?: IfftshiftOptions): Tensor<A> {
+  const o = readOptions(197, options, ['axes'], arguments.length - 2)
+  return one(197, [x], [o.axes], []) as Tensor<A>
+}
+
+/** Options of `fft.fftfreq`. */
+export interface FftfreqOptions<E extends DType = DType> {
+  /** The dtype of the result, where not the default one. */
+  readonly dtype?: E | undefined
+  /** The device; the default device unless told. */
+  readonly device?: Device | undefined
+  /** A number; 1 by default. */
+  readonly d?: number | undefined
+}
+
+/**
+ * Frequencies of the points of a transform of n samples, d apart; float32 by default.
+ *
+ * `k / (n d), from the middle on (k - n) / (n d)`
+ *
+ * Gives float32 unless told otherwise.
+ * NumPy `fft.fftfreq`, PyTorch `fft.fftfreq`.
+ *
+ * @param n An integer.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.fft.fftfreq(0)`.
+ * @example
+ * ```ts
+ * ft.fft.fftfreq(4) // [0, 0.25, -0.5, -0.25]
+ * ```
+ */
+export function fftfreq<E extends DType = 'float32'>(n: number, options?: FftfreqOptions<E>): Tensor<E> {
+  const o = readOptions(198, options, ['dtype', 'device', 'd'], arguments.length - 2)
+  return one(198, [], [n, o.dtype, o.device], [o.d]) as Tensor<E>
+}
+
+/** Options of `fft.rfftfreq`. */
+export interface RfftfreqOptions<E extends DType = DType> {
+  /** The dtype of the result, where not the default one. */
+  readonly dtype?: E | undefined
+  /** The device; the default device unless told. */
+  readonly device?: Device | undefined
+  /** A number; 1 by default. */
+  readonly d?: number | undefined
+}
+
+/**
+ * Frequencies of the points of a transform of n real samples, d apart; float32 by default.
+ *
+ * `k / (n d), k <= n / 2`
+ *
+ * Gives float32 unless told otherwise.
+ * NumPy `fft.rfftfreq`, PyTorch `fft.rfftfreq`.
+ *
+ * @param n An integer.
+ * @param options An object of options.
+ * @example
+ * ```ts
+ * ft.fft.rfftfreq(4) // [0, 0.25, 0.5]
+ * ```
+ */
+export function rfftfreq<E extends DType = 'float32'>(n: number, options?: RfftfreqOptions<E>): Tensor<E> {
+  const o = readOptions(199, options, ['dtype', 'device', 'd'], arguments.length - 2)
+  return one(199, [], [n, o.dtype, o.device], [o.d]) as Tensor<E>
 }

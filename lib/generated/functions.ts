@@ -1931,7 +1931,7 @@ export function nanToNum<A extends DType, B extends Operand | undefined = undefi
  * ```
  */
 export function astype<E extends DType>(x: Tensor, dtype: E): Tensor<E> {
-  return one(102, [x], [dtype], []) as Tensor<E>
+  return one(104, [x], [dtype], []) as Tensor<E>
 }
 
 /**
@@ -1949,7 +1949,7 @@ export function astype<E extends DType>(x: Tensor, dtype: E): Tensor<E> {
  * ```
  */
 export function copy<A extends DType>(x: Tensor<A>): Tensor<A> {
-  return unary(103, x) as Tensor<A>
+  return unary(105, x) as Tensor<A>
 }
 
 /** Options of `oneHot`. */
@@ -1977,8 +1977,8 @@ export interface OneHotOptions<E extends DType = DType> {
  * ```
  */
 export function oneHot<E extends DType = 'float32'>(x: Tensor, numClasses: number, options?: OneHotOptions<E>): Tensor<E> {
-  const o = readOptions(104, options, ['dtype'], arguments.length - 3)
-  return one(104, [x], [numClasses, o.dtype], []) as Tensor<E>
+  const o = readOptions(106, options, ['dtype'], arguments.length - 3)
+  return one(106, [x], [numClasses, o.dtype], []) as Tensor<E>
 }
 
 /** Options of `sum`. */
@@ -2009,8 +2009,8 @@ export interface SumOptions<E extends DType = DType> {
  * ```
  */
 export function sum<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: number | readonly number[] | SumOptions<E>): Tensor<E> {
-  const o = readOptions(105, options, ['axis', 'keepdims', 'dtype'], arguments.length - 2, 'axis')
-  return one(105, [x], [o.axis, o.keepdims, o.dtype], []) as Tensor<E>
+  const o = readOptions(107, options, ['axis', 'keepdims', 'dtype'], arguments.length - 2, 'axis')
+  return one(107, [x], [o.axis, o.keepdims, o.dtype], []) as Tensor<E>
 }
 
 /** Options of `prod`. */
@@ -2039,8 +2039,8 @@ export interface ProdOptions<E extends DType = DType> {
  * ```
  */
 export function prod<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: number | readonly number[] | ProdOptions<E>): Tensor<E> {
-  const o = readOptions(106, options, ['axis', 'keepdims', 'dtype'], arguments.length - 2, 'axis')
-  return one(106, [x], [o.axis, o.keepdims, o.dtype], []) as Tensor<E>
+  const o = readOptions(108, options, ['axis', 'keepdims', 'dtype'], arguments.length - 2, 'axis')
+  return one(108, [x], [o.axis, o.keepdims, o.dtype], []) as Tensor<E>
 }
 
 /** Options of `mean`. */
@@ -2067,8 +2067,8 @@ export interface MeanOptions {
  * ```
  */
 export function mean<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | MeanOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(107, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
-  return one(107, [x], [o.axis, o.keepdims], []) as Tensor<FloatOf<A>>
+  const o = readOptions(109, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
+  return one(109, [x], [o.axis, o.keepdims], []) as Tensor<FloatOf<A>>
 }
 
 /** Options of `max`. */
@@ -2096,8 +2096,8 @@ export interface MaxOptions {
  * ```
  */
 export function max<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | MaxOptions): Tensor<A> {
-  const o = readOptions(108, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
-  return one(108, [x], [o.axis, o.keepdims], []) as Tensor<A>
+  const o = readOptions(110, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
+  return one(110, [x], [o.axis, o.keepdims], []) as Tensor<A>
 }
 
 /** Options of `min`. */
@@ -2124,8 +2124,8 @@ export interface MinOptions {
  * ```
  */
 export function min<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | MinOptions): Tensor<A> {
-  const o = readOptions(109, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
-  return one(109, [x], [o.axis, o.keepdims], []) as Tensor<A>
+  const o = readOptions(111, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
+  return one(111, [x], [o.axis, o.keepdims], []) as Tensor<A>
 }
 
 /** Options of `all`. */
@@ -2152,8 +2152,8 @@ export interface AllOptions {
  * ```
  */
 export function all(x: Tensor, options?: number | readonly number[] | AllOptions): Tensor<'bool'> {
-  const o = readOptions(110, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
-  return one(110, [x], [o.axis, o.keepdims], []) as Tensor<'bool'>
+  const o = readOptions(112, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
+  return one(112, [x], [o.axis, o.keepdims], []) as Tensor<'bool'>
 }
 
 /** Options of `any`. */
@@ -2180,8 +2180,8 @@ export interface AnyOptions {
  * ```
  */
 export function any(x: Tensor, options?: number | readonly number[] | AnyOptions): Tensor<'bool'> {
-  const o = readOptions(111, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
-  return one(111, [x], [o.axis, o.keepdims], []) as Tensor<'bool'>
+  const o = readOptions(113, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
+  return one(113, [x], [o.axis, o.keepdims], []) as Tensor<'bool'>
 }
 
 /** Options of `argmax`. */
@@ -2209,8 +2209,8 @@ export interface ArgmaxOptions {
  * ```
  */
 export function argmax(x: Tensor, options?: number | ArgmaxOptions): Tensor<'int32'> {
-  const o = readOptions(112, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
-  return one(112, [x], [o.axis, o.keepdims], []) as Tensor<'int32'>
+  const o = readOptions(114, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
+  return one(114, [x], [o.axis, o.keepdims], []) as Tensor<'int32'>
 }
 
 /** Options of `argmin`. */
@@ -2237,8 +2237,389 @@ export interface ArgminOptions {
  * ```
  */
 export function argmin(x: Tensor, options?: number | ArgminOptions): Tensor<'int32'> {
-  const o = readOptions(113, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
-  return one(113, [x], [o.axis, o.keepdims], []) as Tensor<'int32'>
+  const o = readOptions(115, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
+  return one(115, [x], [o.axis, o.keepdims], []) as Tensor<'int32'>
+}
+
+/** Options of `var`. */
+export interface VarOptions {
+  /** One axis or several; negative ones count from the last. All that apply by default. */
+  readonly axis?: number | readonly number[] | undefined
+  /** Keeps reduced axes, with size 1; false by default. */
+  readonly keepdims?: boolean | undefined
+  /** A number; 0 by default. */
+  readonly correction?: number | undefined
+}
+
+/**
+ * Variance over axes (all by default), of n elements divided by n - correction (or 0); of complex numbers that of their distances from the mean.
+ *
+ * `sum_i |x_i - mean x|^2 / max(n - correction, 0)`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool, that of the parts for complex numbers.
+ * NumPy `var`, PyTorch `var`.
+ *
+ * @param x A tensor.
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).var({ axis: 1 })`.
+ * @example
+ * ```ts
+ * ft.tensor([1, 2, 3, 4]).var({ correction: 1 }) // 1.6666666
+ * ```
+ */
+function var_<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | VarOptions): Tensor<RealOf<FloatOf<A>>> {
+  const o = readOptions(116, options, ['axis', 'keepdims', 'correction'], arguments.length - 2, 'axis')
+  return one(116, [x], [o.axis, o.keepdims], [o.correction]) as Tensor<RealOf<FloatOf<A>>>
+}
+export { var_ as var }
+
+/** Options of `std`. */
+export interface StdOptions {
+  /** One axis or several; negative ones count from the last. All that apply by default. */
+  readonly axis?: number | readonly number[] | undefined
+  /** Keeps reduced axes, with size 1; false by default. */
+  readonly keepdims?: boolean | undefined
+  /** A number; 0 by default. */
+  readonly correction?: number | undefined
+}
+
+/**
+ * Standard deviation over axes (all by default): the root of the variance.
+ *
+ * `sqrt(var x)`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool, that of the parts for complex numbers.
+ * NumPy `std`, PyTorch `std`.
+ *
+ * @param x A tensor.
+ * @param options The axis alone, or an object of options.
+ * @example
+ * ```ts
+ * ft.tensor([1, 3]).std() // 1
+ * ```
+ */
+export function std<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | StdOptions): Tensor<RealOf<FloatOf<A>>> {
+  const o = readOptions(117, options, ['axis', 'keepdims', 'correction'], arguments.length - 2, 'axis')
+  return one(117, [x], [o.axis, o.keepdims], [o.correction]) as Tensor<RealOf<FloatOf<A>>>
+}
+
+/** Options of `median`. */
+export interface MedianOptions {
+  /** One axis or several; negative ones count from the last. All that apply by default. */
+  readonly axis?: number | readonly number[] | undefined
+  /** Keeps reduced axes, with size 1; false by default. */
+  readonly keepdims?: boolean | undefined
+}
+
+/**
+ * Median over axes (all by default), of an even number the mean of both in the middle; NaN wins; NaN of no elements.
+ *
+ * `(x_(floor((n - 1) / 2)) + x_(floor(n / 2))) / 2 of the sorted x`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * NumPy `median`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param options The axis alone, or an object of options.
+ * @example
+ * ```ts
+ * ft.tensor([[3, 1, 2], [9, 7, 8]]).median(1) // [2, 8]
+ * ```
+ */
+export function median<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | MedianOptions): Tensor<FloatOf<A>> {
+  const o = readOptions(118, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
+  return one(118, [x], [o.axis, o.keepdims], []) as Tensor<FloatOf<A>>
+}
+
+/** Options of `ptp`. */
+export interface PtpOptions {
+  /** One axis or several; negative ones count from the last. All that apply by default. */
+  readonly axis?: number | readonly number[] | undefined
+  /** Keeps reduced axes, with size 1; false by default. */
+  readonly keepdims?: boolean | undefined
+}
+
+/**
+ * Range of the elements over axes (all by default); integers wrap.
+ *
+ * `max x - min x`
+ *
+ * Takes an integer or floating dtype; gives the same dtype.
+ * NumPy `ptp`.
+ *
+ * @param x A tensor of an integer or floating dtype.
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([0]).ptp()`.
+ * @example
+ * ```ts
+ * ft.tensor([[1, 5], [7, 4]]).ptp(1) // [4, 3]
+ * ```
+ */
+export function ptp<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | PtpOptions): Tensor<A> {
+  const o = readOptions(119, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
+  return one(119, [x], [o.axis, o.keepdims], []) as Tensor<A>
+}
+
+/** Options of `logsumexp`. */
+export interface LogsumexpOptions {
+  /** One axis or several; negative ones count from the last. All that apply by default. */
+  readonly axis?: number | readonly number[] | undefined
+  /** Keeps reduced axes, with size 1; false by default. */
+  readonly keepdims?: boolean | undefined
+}
+
+/**
+ * Logarithm of the sum of exponentials over axes (all by default), without overflow.
+ *
+ * `ln(sum_i e^x_i)`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `logsumexp`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([0]).logsumexp()`.
+ * @example
+ * ```ts
+ * ft.tensor([1000, 1000]).logsumexp() // 1000.69315
+ * ```
+ */
+export function logsumexp<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | LogsumexpOptions): Tensor<FloatOf<A>> {
+  const o = readOptions(120, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
+  return one(120, [x], [o.axis, o.keepdims], []) as Tensor<FloatOf<A>>
+}
+
+/** Options of `countNonzero`. */
+export interface CountNonzeroOptions {
+  /** One axis or several; negative ones count from the last. All that apply by default. */
+  readonly axis?: number | readonly number[] | undefined
+  /** Keeps reduced axes, with size 1; false by default. */
+  readonly keepdims?: boolean | undefined
+}
+
+/**
+ * How many elements are not zero, over axes (all by default), as int32.
+ *
+ * `sum_i (x_i != 0)`
+ *
+ * Takes any dtype; gives int32.
+ * NumPy `count_nonzero`, PyTorch `count_nonzero`.
+ *
+ * @param x A tensor.
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).countNonzero(1)`.
+ * @example
+ * ```ts
+ * ft.tensor([[0, 5], [7, 4]]).countNonzero(1) // [1, 2]
+ * ```
+ */
+export function countNonzero(x: Tensor, options?: number | readonly number[] | CountNonzeroOptions): Tensor<'int32'> {
+  const o = readOptions(121, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
+  return one(121, [x], [o.axis, o.keepdims], []) as Tensor<'int32'>
+}
+
+/** Options of `nansum`. */
+export interface NansumOptions<E extends DType = DType> {
+  /** One axis or several; negative ones count from the last. All that apply by default. */
+  readonly axis?: number | readonly number[] | undefined
+  /** Keeps reduced axes, with size 1; false by default. */
+  readonly keepdims?: boolean | undefined
+  /** The dtype of the result, where not the default one. */
+  readonly dtype?: E | undefined
+}
+
+/**
+ * Sum over axes (all by default) with NaN counted as 0.
+ *
+ * `sum_{i : x_i = x_i} x_i`
+ *
+ * Takes any dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
+ * NumPy `nansum`, PyTorch `nansum`.
+ *
+ * @param x A tensor.
+ * @param options The axis alone, or an object of options.
+ * @example
+ * ```ts
+ * ft.tensor([1, NaN, 3]).nansum() // 4
+ * ```
+ */
+export function nansum<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: number | readonly number[] | NansumOptions<E>): Tensor<E> {
+  const o = readOptions(122, options, ['axis', 'keepdims', 'dtype'], arguments.length - 2, 'axis')
+  return one(122, [x], [o.axis, o.keepdims, o.dtype], []) as Tensor<E>
+}
+
+/** Options of `nanprod`. */
+export interface NanprodOptions<E extends DType = DType> {
+  /** One axis or several; negative ones count from the last. All that apply by default. */
+  readonly axis?: number | readonly number[] | undefined
+  /** Keeps reduced axes, with size 1; false by default. */
+  readonly keepdims?: boolean | undefined
+  /** The dtype of the result, where not the default one. */
+  readonly dtype?: E | undefined
+}
+
+/**
+ * Product over axes (all by default) with NaN counted as 1.
+ *
+ * `prod_{i : x_i = x_i} x_i`
+ *
+ * Takes any dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
+ * NumPy `nanprod`.
+ *
+ * @param x A tensor.
+ * @param options The axis alone, or an object of options.
+ * @example
+ * ```ts
+ * ft.tensor([2, NaN, 3]).nanprod() // 6
+ * ```
+ */
+export function nanprod<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: number | readonly number[] | NanprodOptions<E>): Tensor<E> {
+  const o = readOptions(123, options, ['axis', 'keepdims', 'dtype'], arguments.length - 2, 'axis')
+  return one(123, [x], [o.axis, o.keepdims, o.dtype], []) as Tensor<E>
+}
+
+/** Options of `nanmax`. */
+export interface NanmaxOptions {
+  /** One axis or several; negative ones count from the last. All that apply by default. */
+  readonly axis?: number | readonly number[] | undefined
+  /** Keeps reduced axes, with size 1; false by default. */
+  readonly keepdims?: boolean | undefined
+}
+
+/**
+ * Largest element over axes (all by default) that is not NaN; NaN where all are.
+ *
+ * `max_{i : x_i = x_i} x_i`
+ *
+ * Takes a real dtype; gives the same dtype.
+ * NumPy `nanmax`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param options The axis alone, or an object of options.
+ * @example
+ * ```ts
+ * ft.tensor([1, NaN, 3]).nanmax() // 3
+ * ```
+ */
+export function nanmax<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | NanmaxOptions): Tensor<A> {
+  const o = readOptions(124, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
+  return one(124, [x], [o.axis, o.keepdims], []) as Tensor<A>
+}
+
+/** Options of `nanmin`. */
+export interface NanminOptions {
+  /** One axis or several; negative ones count from the last. All that apply by default. */
+  readonly axis?: number | readonly number[] | undefined
+  /** Keeps reduced axes, with size 1; false by default. */
+  readonly keepdims?: boolean | undefined
+}
+
+/**
+ * Smallest element over axes (all by default) that is not NaN; NaN where all are.
+ *
+ * `min_{i : x_i = x_i} x_i`
+ *
+ * Takes a real dtype; gives the same dtype.
+ * NumPy `nanmin`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param options The axis alone, or an object of options.
+ * @example
+ * ```ts
+ * ft.tensor([1, NaN, 3]).nanmin() // 1
+ * ```
+ */
+export function nanmin<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | NanminOptions): Tensor<A> {
+  const o = readOptions(125, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
+  return one(125, [x], [o.axis, o.keepdims], []) as Tensor<A>
+}
+
+/** Options of `nanmean`. */
+export interface NanmeanOptions {
+  /** One axis or several; negative ones count from the last. All that apply by default. */
+  readonly axis?: number | readonly number[] | undefined
+  /** Keeps reduced axes, with size 1; false by default. */
+  readonly keepdims?: boolean | undefined
+}
+
+/**
+ * Arithmetic mean over axes (all by default) of what is not NaN; NaN where all are.
+ *
+ * `sum_{i : x_i = x_i} x_i / |{ i : x_i = x_i }|`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * NumPy `nanmean`, PyTorch `nanmean`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param options The axis alone, or an object of options.
+ * @example
+ * ```ts
+ * ft.tensor([1, NaN, 3]).nanmean() // 2
+ * ```
+ */
+export function nanmean<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | NanmeanOptions): Tensor<FloatOf<A>> {
+  const o = readOptions(126, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
+  return one(126, [x], [o.axis, o.keepdims], []) as Tensor<FloatOf<A>>
+}
+
+/** Options of `nanvar`. */
+export interface NanvarOptions {
+  /** One axis or several; negative ones count from the last. All that apply by default. */
+  readonly axis?: number | readonly number[] | undefined
+  /** Keeps reduced axes, with size 1; false by default. */
+  readonly keepdims?: boolean | undefined
+  /** A number; 0 by default. */
+  readonly correction?: number | undefined
+}
+
+/**
+ * Variance over axes (all by default) of what is not NaN, as var.
+ *
+ * `sum_i |x_i - mean x|^2 / max(n - correction, 0) over i : x_i = x_i`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * NumPy `nanvar`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param options The axis alone, or an object of options.
+ * @example
+ * ```ts
+ * ft.tensor([1, NaN, 3]).nanvar() // 1
+ * ```
+ */
+export function nanvar<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | NanvarOptions): Tensor<FloatOf<A>> {
+  const o = readOptions(127, options, ['axis', 'keepdims', 'correction'], arguments.length - 2, 'axis')
+  return one(127, [x], [o.axis, o.keepdims], [o.correction]) as Tensor<FloatOf<A>>
+}
+
+/** Options of `nanstd`. */
+export interface NanstdOptions {
+  /** One axis or several; negative ones count from the last. All that apply by default. */
+  readonly axis?: number | readonly number[] | undefined
+  /** Keeps reduced axes, with size 1; false by default. */
+  readonly keepdims?: boolean | undefined
+  /** A number; 0 by default. */
+  readonly correction?: number | undefined
+}
+
+/**
+ * Standard deviation over axes (all by default) of what is not NaN, as std.
+ *
+ * `sqrt(nanvar x)`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * NumPy `nanstd`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param options The axis alone, or an object of options.
+ * @example
+ * ```ts
+ * ft.tensor([1, NaN, 3]).nanstd() // 1
+ * ```
+ */
+export function nanstd<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | NanstdOptions): Tensor<FloatOf<A>> {
+  const o = readOptions(128, options, ['axis', 'keepdims', 'correction'], arguments.length - 2, 'axis')
+  return one(128, [x], [o.axis, o.keepdims], [o.correction]) as Tensor<FloatOf<A>>
 }
 
 /** Options of `cumulativeSum`. */
@@ -2268,8 +2649,123 @@ export interface CumulativeSumOptions<E extends DType = DType> {
  * ```
  */
 export function cumulativeSum<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: number | CumulativeSumOptions<E>): Tensor<E> {
-  const o = readOptions(114, options, ['axis', 'dtype', 'includeInitial'], arguments.length - 2, 'axis')
-  return one(114, [x], [o.axis, o.dtype, o.includeInitial], []) as Tensor<E>
+  const o = readOptions(129, options, ['axis', 'dtype', 'includeInitial'], arguments.length - 2, 'axis')
+  return one(129, [x], [o.axis, o.dtype, o.includeInitial], []) as Tensor<E>
+}
+
+/** Options of `cumulativeProd`. */
+export interface CumulativeProdOptions<E extends DType = DType> {
+  /** One axis; negative ones count from the last. */
+  readonly axis?: number | undefined
+  /** The dtype of the result, where not the default one. */
+  readonly dtype?: E | undefined
+  /** false by default. */
+  readonly includeInitial?: boolean | undefined
+}
+
+/**
+ * Running product along an axis, first to last; with includeInitial a leading one.
+ *
+ * `out_j = prod_{i <= j} x_i`
+ *
+ * Takes any dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
+ * NumPy `cumulative_prod`, PyTorch `cumprod`.
+ *
+ * @param x A tensor.
+ * @param options The axis alone, or an object of options.
+ * @example
+ * ```ts
+ * ft.tensor([1, 2, 3]).cumulativeProd() // [1, 2, 6]
+ * ```
+ */
+export function cumulativeProd<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: number | CumulativeProdOptions<E>): Tensor<E> {
+  const o = readOptions(130, options, ['axis', 'dtype', 'includeInitial'], arguments.length - 2, 'axis')
+  return one(130, [x], [o.axis, o.dtype, o.includeInitial], []) as Tensor<E>
+}
+
+/** Options of `cumulativeMax`. */
+export interface CumulativeMaxOptions {
+  /** One axis; negative ones count from the last. */
+  readonly axis?: number | undefined
+}
+
+/**
+ * Running maximum along an axis; from the first NaN on NaN.
+ *
+ * `out_j = max_{i <= j} x_i`
+ *
+ * Takes a real dtype; gives the same dtype.
+ * NumPy `maximum.accumulate`, PyTorch `cummax`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2]).cumulativeMax()`.
+ * @example
+ * ```ts
+ * ft.tensor([1, 3, 2]).cumulativeMax() // [1, 3, 3]
+ * ```
+ */
+export function cumulativeMax<A extends DType>(x: Tensor<A>, options?: number | CumulativeMaxOptions): Tensor<A> {
+  const o = readOptions(131, options, ['axis'], arguments.length - 2, 'axis')
+  return one(131, [x], [o.axis], []) as Tensor<A>
+}
+
+/** Options of `cumulativeMin`. */
+export interface CumulativeMinOptions {
+  /** One axis; negative ones count from the last. */
+  readonly axis?: number | undefined
+}
+
+/**
+ * Running minimum along an axis; from the first NaN on NaN.
+ *
+ * `out_j = min_{i <= j} x_i`
+ *
+ * Takes a real dtype; gives the same dtype.
+ * NumPy `minimum.accumulate`, PyTorch `cummin`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param options The axis alone, or an object of options.
+ * @example
+ * ```ts
+ * ft.tensor([3, 1, 2]).cumulativeMin() // [3, 1, 1]
+ * ```
+ */
+export function cumulativeMin<A extends DType>(x: Tensor<A>, options?: number | CumulativeMinOptions): Tensor<A> {
+  const o = readOptions(132, options, ['axis'], arguments.length - 2, 'axis')
+  return one(132, [x], [o.axis], []) as Tensor<A>
+}
+
+/** Options of `diff`. */
+export interface DiffOptions {
+  /** One axis; negative ones count from the last; -1 by default. */
+  readonly axis?: number | undefined
+  /** An integer; 1 by default. */
+  readonly n?: number | undefined
+}
+
+/**
+ * Differences of neighbours along an axis (the last by default), n times over; what is prepended and appended counts as elements. Integers wrap.
+ *
+ * `out_j = x_{j + 1} - x_j`
+ *
+ * Takes a numeric dtype; gives the promoted dtype.
+ * NumPy `diff`, PyTorch `diff`.
+ *
+ * @param x A tensor of a numeric dtype.
+ * @param prepend A tensor of a numeric dtype.
+ * @param append A tensor of a numeric dtype.
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([3]).diff(undefined, undefined, { n: -1 })`.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 3]).diff(ft.zeros([1, 1]))`.
+ * @example
+ * ```ts
+ * ft.tensor([1, 4, 9]).diff() // [3, 5]
+ * ```
+ */
+export function diff<A extends DType, B extends DType, C extends DType>(x: Tensor<A>, prepend?: Tensor<B>, append?: Tensor<C>, options?: number | DiffOptions): Tensor<Promote<Promote<A, B>, C>> {
+  const o = readOptions(133, options, ['axis', 'n'], arguments.length - 4, 'axis')
+  return one(133, [x, prepend, append], [o.axis, o.n], []) as Tensor<Promote<Promote<A, B>, C>>
 }
 
 /**
@@ -2289,7 +2785,7 @@ export function cumulativeSum<A extends DType, E extends DType = SumOf<A>>(x: Te
  * ```
  */
 export function matmul<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>): Tensor<Promote<A, B>> {
-  return binary(115, x1, x2) as Tensor<Promote<A, B>>
+  return binary(134, x1, x2) as Tensor<Promote<A, B>>
 }
 
 /** Options of `tensordot`. */
@@ -2316,8 +2812,8 @@ export interface TensordotOptions {
  * ```
  */
 export function tensordot<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>, options?: TensordotOptions): Tensor<Promote<A, B>> {
-  const o = readOptions(116, options, ['axes'], arguments.length - 3)
-  return one(116, [x1, x2], [o.axes], []) as Tensor<Promote<A, B>>
+  const o = readOptions(135, options, ['axes'], arguments.length - 3)
+  return one(135, [x1, x2], [o.axes], []) as Tensor<Promote<A, B>>
 }
 
 /** Options of `softmax`. */
@@ -2343,8 +2839,8 @@ export interface SoftmaxOptions {
  * ```
  */
 export function softmax<A extends DType>(x: Tensor<A>, options?: number | SoftmaxOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(117, options, ['axis'], arguments.length - 2, 'axis')
-  return one(117, [x], [o.axis], []) as Tensor<FloatOf<A>>
+  const o = readOptions(136, options, ['axis'], arguments.length - 2, 'axis')
+  return one(136, [x], [o.axis], []) as Tensor<FloatOf<A>>
 }
 
 /** Options of `logSoftmax`. */
@@ -2369,8 +2865,8 @@ export interface LogSoftmaxOptions {
  * ```
  */
 export function logSoftmax<A extends DType>(x: Tensor<A>, options?: number | LogSoftmaxOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(118, options, ['axis'], arguments.length - 2, 'axis')
-  return one(118, [x], [o.axis], []) as Tensor<FloatOf<A>>
+  const o = readOptions(137, options, ['axis'], arguments.length - 2, 'axis')
+  return one(137, [x], [o.axis], []) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -2391,7 +2887,7 @@ export function logSoftmax<A extends DType>(x: Tensor<A>, options?: number | Log
  * ```
  */
 export function reshape<A extends DType>(x: Tensor<A>, shape: readonly number[]): Tensor<A> {
-  return one(140, [x], [shape], []) as Tensor<A>
+  return one(159, [x], [shape], []) as Tensor<A>
 }
 
 /**
@@ -2412,7 +2908,7 @@ export function reshape<A extends DType>(x: Tensor<A>, shape: readonly number[])
  * ```
  */
 export function permuteDims<A extends DType>(x: Tensor<A>, axes?: number | readonly number[]): Tensor<A> {
-  return one(141, [x], [axes], []) as Tensor<A>
+  return one(160, [x], [axes], []) as Tensor<A>
 }
 
 /**
@@ -2431,7 +2927,7 @@ export function permuteDims<A extends DType>(x: Tensor<A>, axes?: number | reado
  * ```
  */
 export function matrixTranspose<A extends DType>(x: Tensor<A>): Tensor<A> {
-  return unary(142, x) as Tensor<A>
+  return unary(161, x) as Tensor<A>
 }
 
 /**
@@ -2451,7 +2947,7 @@ export function matrixTranspose<A extends DType>(x: Tensor<A>): Tensor<A> {
  * ```
  */
 export function expandDims<A extends DType>(x: Tensor<A>, axis?: number): Tensor<A> {
-  return one(143, [x], [axis], []) as Tensor<A>
+  return one(162, [x], [axis], []) as Tensor<A>
 }
 
 /**
@@ -2471,7 +2967,7 @@ export function expandDims<A extends DType>(x: Tensor<A>, axis?: number): Tensor
  * ```
  */
 export function squeeze<A extends DType>(x: Tensor<A>, axis?: number | readonly number[]): Tensor<A> {
-  return one(144, [x], [axis], []) as Tensor<A>
+  return one(163, [x], [axis], []) as Tensor<A>
 }
 
 /** Options of `flip`. */
@@ -2497,8 +2993,8 @@ export interface FlipOptions {
  * ```
  */
 export function flip<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | FlipOptions): Tensor<A> {
-  const o = readOptions(145, options, ['axis'], arguments.length - 2, 'axis')
-  return one(145, [x], [o.axis], []) as Tensor<A>
+  const o = readOptions(164, options, ['axis'], arguments.length - 2, 'axis')
+  return one(164, [x], [o.axis], []) as Tensor<A>
 }
 
 /**
@@ -2518,7 +3014,188 @@ export function flip<A extends DType>(x: Tensor<A>, options?: number | readonly 
  * ```
  */
 export function broadcastTo<A extends DType>(x: Tensor<A>, shape: readonly number[]): Tensor<A> {
-  return one(146, [x], [shape], []) as Tensor<A>
+  return one(165, [x], [shape], []) as Tensor<A>
+}
+
+/**
+ * Axes moved to other places; the others keep their order. A view.
+ *
+ * `axis destination_k of the result is axis source_k of x`
+ *
+ * Takes any dtype; gives the same dtype.
+ * NumPy `moveaxis`, PyTorch `moveaxis`.
+ *
+ * @param x A tensor.
+ * @param source One axis or several; negative ones count from the last. All that apply by default.
+ * @param destination One axis or several; negative ones count from the last. All that apply by default.
+ * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2, 3]).moveaxis(2, 0)`.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 3]).moveaxis([0, 1], 0)`.
+ * @example
+ * ```ts
+ * ft.tensor([[1, 2], [3, 4]]).moveaxis(0, -1) // [[1, 3], [2, 4]]
+ * ```
+ */
+export function moveaxis<A extends DType>(x: Tensor<A>, source?: number | readonly number[], destination?: number | readonly number[]): Tensor<A> {
+  return one(166, [x], [source, destination], []) as Tensor<A>
+}
+
+/**
+ * Two axes exchanged. A view.
+ *
+ * `out[..., j, ..., i, ...] = x[..., i, ..., j, ...]`
+ *
+ * Takes any dtype; gives the same dtype.
+ * NumPy `swapaxes`, PyTorch `swapaxes`.
+ *
+ * @param x A tensor.
+ * @param axis1 An integer.
+ * @param axis2 An integer.
+ * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2, 3]).swapaxes(0, 2)`.
+ * @example
+ * ```ts
+ * ft.tensor([[1, 2], [3, 4]]).swapaxes(0, 1) // [[1, 3], [2, 4]]
+ * ```
+ */
+export function swapaxes<A extends DType>(x: Tensor<A>, axis1: number, axis2: number): Tensor<A> {
+  return one(167, [x], [axis1, axis2], []) as Tensor<A>
+}
+
+/** Options of `rot90`. */
+export interface Rot90Options {
+  /** An integer; 1 by default. */
+  readonly k?: number | undefined
+  /** One axis or several; negative ones count from the last. All that apply by default. */
+  readonly axes?: number | readonly number[] | undefined
+}
+
+/**
+ * Turned by k right angles in the plane of two axes (the first two by default), from the first towards the second. A view.
+ *
+ * `out_ij = x_{j, n - 1 - i} for k = 1`
+ *
+ * Takes any dtype; gives the same dtype.
+ * NumPy `rot90`, PyTorch `rot90`.
+ *
+ * @param x A tensor.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).rot90()`.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2]).rot90({ axes: [0] })`.
+ * @example
+ * ```ts
+ * ft.tensor([[1, 2], [3, 4]]).rot90() // [[2, 4], [1, 3]]
+ * ```
+ */
+export function rot90<A extends DType>(x: Tensor<A>, options?: Rot90Options): Tensor<A> {
+  const o = readOptions(168, options, ['k', 'axes'], arguments.length - 2)
+  return one(168, [x], [o.k, o.axes], []) as Tensor<A>
+}
+
+/** Options of `flatten`. */
+export interface FlattenOptions {
+  /** An integer; 0 by default. */
+  readonly startAxis?: number | undefined
+  /** An integer; -1 by default. */
+  readonly endAxis?: number | undefined
+}
+
+/**
+ * Neighbouring axes (all by default) as one, in row-major order.
+ *
+ * `x`
+ *
+ * Takes any dtype; gives the same dtype.
+ * NumPy `ravel`, PyTorch `flatten`.
+ *
+ * @param x A tensor.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2, 3]).flatten({ startAxis: 2 })`.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 3]).flatten({ startAxis: 1, endAxis: 0 })`.
+ * @example
+ * ```ts
+ * ft.tensor([[1, 2], [3, 4]]).flatten() // [1, 2, 3, 4]
+ * ```
+ */
+export function flatten<A extends DType>(x: Tensor<A>, options?: FlattenOptions): Tensor<A> {
+  const o = readOptions(169, options, ['startAxis', 'endAxis'], arguments.length - 2)
+  return one(169, [x], [o.startAxis, o.endAxis], []) as Tensor<A>
+}
+
+/** Options of `roll`. */
+export interface RollOptions {
+  /** One axis or several; negative ones count from the last. All that apply by default. */
+  readonly axis?: number | readonly number[] | undefined
+}
+
+/**
+ * Elements moved on along axes, those beyond the end back to the start; without axes in row-major order of all.
+ *
+ * `out_i = x_{(i - shift) mod n}`
+ *
+ * Takes any dtype; gives the same dtype.
+ * NumPy `roll`, PyTorch `roll`.
+ *
+ * @param x A tensor.
+ * @param shift One axis or several; negative ones count from the last. All that apply by default.
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).roll(1, { axis: 1 })`.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2, 2]).roll([1, 2, 3], { axis: [0, 1] })`.
+ * @example
+ * ```ts
+ * ft.tensor([1, 2, 3]).roll(1) // [3, 1, 2]
+ * ```
+ */
+export function roll<A extends DType>(x: Tensor<A>, shift?: number | readonly number[], options?: number | readonly number[] | RollOptions): Tensor<A> {
+  const o = readOptions(170, options, ['axis'], arguments.length - 3, 'axis')
+  return one(170, [x], [shift, o.axis], []) as Tensor<A>
+}
+
+/**
+ * The whole tensor over and over along its axes; the shorter of shape and repetitions has leading ones.
+ *
+ * `out_i = x_{i mod n}`
+ *
+ * Takes any dtype; gives the same dtype.
+ * NumPy `tile`, PyTorch `tile`.
+ *
+ * @param x A tensor.
+ * @param repetitions Axis sizes.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).tile([-1])`.
+ * @example
+ * ```ts
+ * ft.tensor([1, 2]).tile([2]) // [1, 2, 1, 2]
+ * ```
+ */
+export function tile<A extends DType>(x: Tensor<A>, repetitions: readonly number[]): Tensor<A> {
+  return one(171, [x], [repetitions], []) as Tensor<A>
+}
+
+/** Options of `repeat`. */
+export interface RepeatOptions {
+  /** One axis; negative ones count from the last. */
+  readonly axis?: number | undefined
+}
+
+/**
+ * Each element several times, along an axis or in row-major order of all.
+ *
+ * `out_i = x_{floor(i / repeats)}`
+ *
+ * Takes any dtype; gives the same dtype.
+ * NumPy `repeat`, PyTorch `repeat_interleave`.
+ *
+ * @param x A tensor.
+ * @param repeats An integer.
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2]).repeat(-1)`.
+ * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).repeat(2, { axis: 1 })`.
+ * @example
+ * ```ts
+ * ft.tensor([1, 2]).repeat(2) // [1, 1, 2, 2]
+ * ```
+ */
+export function repeat<A extends DType>(x: Tensor<A>, repeats: number, options?: number | RepeatOptions): Tensor<A> {
+  const o = readOptions(172, options, ['axis'], arguments.length - 3, 'axis')
+  return one(172, [x], [repeats, o.axis], []) as Tensor<A>
 }
 
 /** Options of `concat`. */
@@ -2545,8 +3222,8 @@ export interface ConcatOptions {
  * ```
  */
 export function concat<A extends DType>(arrays: readonly Tensor<A>[], options?: number | ConcatOptions): Tensor<Promote<A, A>> {
-  const o = readOptions(147, options, ['axis'], arguments.length - 2, 'axis')
-  return one(147, tensorList(147, arrays), [o.axis], []) as Tensor<Promote<A, A>>
+  const o = readOptions(173, options, ['axis'], arguments.length - 2, 'axis')
+  return one(173, tensorList(173, arrays), [o.axis], []) as Tensor<Promote<A, A>>
 }
 
 /** Options of `stack`. */
@@ -2572,8 +3249,8 @@ export interface StackOptions {
  * ```
  */
 export function stack<A extends DType>(arrays: readonly Tensor<A>[], options?: number | StackOptions): Tensor<Promote<A, A>> {
-  const o = readOptions(148, options, ['axis'], arguments.length - 2, 'axis')
-  return one(148, tensorList(148, arrays), [o.axis], []) as Tensor<Promote<A, A>>
+  const o = readOptions(174, options, ['axis'], arguments.length - 2, 'axis')
+  return one(174, tensorList(174, arrays), [o.axis], []) as Tensor<Promote<A, A>>
 }
 
 /** Options of `take`. */
@@ -2601,8 +3278,8 @@ export interface TakeOptions {
  * ```
  */
 export function take<A extends DType>(x: Tensor<A>, indices: Tensor, options?: number | TakeOptions): Tensor<A> {
-  const o = readOptions(151, options, ['axis'], arguments.length - 3, 'axis')
-  return one(151, [x, indices], [o.axis], []) as Tensor<A>
+  const o = readOptions(177, options, ['axis'], arguments.length - 3, 'axis')
+  return one(177, [x, indices], [o.axis], []) as Tensor<A>
 }
 
 /** Options of `scatterAdd`. */
@@ -2630,8 +3307,67 @@ export interface ScatterAddOptions {
  * ```
  */
 export function scatterAdd<A extends DType>(x: Tensor<A>, indices: Tensor, updates: Tensor, options?: number | ScatterAddOptions): Tensor<A> {
-  const o = readOptions(152, options, ['axis'], arguments.length - 4, 'axis')
-  return one(152, [x, indices, updates], [o.axis], []) as Tensor<A>
+  const o = readOptions(178, options, ['axis'], arguments.length - 4, 'axis')
+  return one(178, [x, indices, updates], [o.axis], []) as Tensor<A>
+}
+
+/** Options of `takeAlongAxis`. */
+export interface TakeAlongAxisOptions {
+  /** One axis; negative ones count from the last; -1 by default. */
+  readonly axis?: number | undefined
+}
+
+/**
+ * Elements picked along an axis (the last by default), in each line by indices of its own, as argsort and argmax give them; negative indices count from the end. An index out of range is an IndexError when the result is read.
+ *
+ * `out[..., i, ...] = x[..., indices[..., i, ...], ...]`
+ *
+ * Takes any dtype; gives the same dtype.
+ * NumPy `take_along_axis`, PyTorch `take_along_dim`.
+ *
+ * @param x A tensor.
+ * @param indices A tensor.
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 2]).takeAlongAxis(ft.tensor([0], { dtype: 'int32' }))`.
+ * @throws {TensorError} `ERR_DTYPE`, as for `ft.zeros([2]).takeAlongAxis(ft.tensor([0.5]))`.
+ * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).takeAlongAxis(ft.tensor([0], { dtype: 'int32' }), { axis: 1 })`.
+ * @example
+ * ```ts
+ * ft.tensor([[3, 1], [5, 7]]).takeAlongAxis(ft.tensor([[1, 0], [0, 0]], { dtype: 'int32' })) // [[1, 3], [5, 5]]
+ * ```
+ */
+export function takeAlongAxis<A extends DType>(x: Tensor<A>, indices: Tensor, options?: number | TakeAlongAxisOptions): Tensor<A> {
+  const o = readOptions(179, options, ['axis'], arguments.length - 3, 'axis')
+  return one(179, [x, indices], [o.axis], []) as Tensor<A>
+}
+
+/** Options of `searchsorted`. */
+export interface SearchsortedOptions {
+  /** 'left' by default. */
+  readonly side?: 'left' | 'right' | undefined
+}
+
+/**
+ * How many elements of a sorted vector (sorted by the sorter, where there is one) are less than each value, or with side 'right' less or equal: int32 positions at which the values keep the order. NaN counts as the largest value.
+ *
+ * `|{ i : x1_i < x2 }|`
+ *
+ * Takes a real dtype; gives int32.
+ * NumPy `searchsorted`, PyTorch `searchsorted`.
+ *
+ * @param x1 A tensor of a real dtype.
+ * @param x2 A tensor or a JavaScript scalar of a real dtype.
+ * @param sorter A tensor.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 2]).searchsorted(ft.tensor([0]))`.
+ * @example
+ * ```ts
+ * ft.tensor([1, 3, 5]).searchsorted(ft.tensor([3, 4])) // [1, 2]
+ * ```
+ */
+export function searchsorted(x1: Tensor, x2: Operand, sorter?: Tensor, options?: SearchsortedOptions): Tensor<'int32'> {
+  const o = readOptions(180, options, ['side'], arguments.length - 4)
+  return one(180, [x1, x2, sorter], [o.side], []) as Tensor<'int32'>
 }
 
 /** Options of `sort`. */
@@ -2659,8 +3395,8 @@ export interface SortOptions {
  * ```
  */
 export function sort<A extends DType>(x: Tensor<A>, options?: number | SortOptions): Tensor<A> {
-  const o = readOptions(153, options, ['axis', 'descending'], arguments.length - 2, 'axis')
-  return one(153, [x], [o.axis, o.descending], []) as Tensor<A>
+  const o = readOptions(181, options, ['axis', 'descending'], arguments.length - 2, 'axis')
+  return one(181, [x], [o.axis, o.descending], []) as Tensor<A>
 }
 
 /** Options of `argsort`. */
@@ -2687,8 +3423,8 @@ export interface ArgsortOptions {
  * ```
  */
 export function argsort(x: Tensor, options?: number | ArgsortOptions): Tensor<'int32'> {
-  const o = readOptions(154, options, ['axis', 'descending'], arguments.length - 2, 'axis')
-  return one(154, [x], [o.axis, o.descending], []) as Tensor<'int32'>
+  const o = readOptions(182, options, ['axis', 'descending'], arguments.length - 2, 'axis')
+  return one(182, [x], [o.axis, o.descending], []) as Tensor<'int32'>
 }
 
 /** Options of `topk`. */
@@ -2717,8 +3453,8 @@ export interface TopkOptions {
  * ```
  */
 export function topk<A extends DType>(x: Tensor<A>, k: number, options?: number | TopkOptions): { values: Tensor<A>; indices: Tensor<'int32'> } {
-  const o = readOptions(155, options, ['axis', 'largest'], arguments.length - 3, 'axis')
-  const [values, indices] = many(155, [x], [k, o.axis, o.largest], []) as [Tensor, Tensor]
+  const o = readOptions(183, options, ['axis', 'largest'], arguments.length - 3, 'axis')
+  const [values, indices] = many(183, [x], [k, o.axis, o.largest], []) as [Tensor, Tensor]
   return { values, indices } as { values: Tensor<A>; indices: Tensor<'int32'> }
 }
 
@@ -2748,8 +3484,8 @@ export interface ZerosOptions<E extends DType = DType> {
  * ```
  */
 export function zeros<E extends DType = 'float32'>(shape: readonly number[], options?: ZerosOptions<E>): Tensor<E> {
-  const o = readOptions(160, options, ['dtype', 'device'], arguments.length - 2)
-  return one(160, [], [shape, o.dtype, o.device], []) as Tensor<E>
+  const o = readOptions(200, options, ['dtype', 'device'], arguments.length - 2)
+  return one(200, [], [shape, o.dtype, o.device], []) as Tensor<E>
 }
 
 /** Options of `ones`. */
@@ -2776,8 +3512,8 @@ export interface OnesOptions<E extends DType = DType> {
  * ```
  */
 export function ones<E extends DType = 'float32'>(shape: readonly number[], options?: OnesOptions<E>): Tensor<E> {
-  const o = readOptions(161, options, ['dtype', 'device'], arguments.length - 2)
-  return one(161, [], [shape, o.dtype, o.device], []) as Tensor<E>
+  const o = readOptions(201, options, ['dtype', 'device'], arguments.length - 2)
+  return one(201, [], [shape, o.dtype, o.device], []) as Tensor<E>
 }
 
 /** Options of `empty`. */
@@ -2804,8 +3540,8 @@ export interface EmptyOptions<E extends DType = DType> {
  * ```
  */
 export function empty<E extends DType = 'float32'>(shape: readonly number[], options?: EmptyOptions<E>): Tensor<E> {
-  const o = readOptions(162, options, ['dtype', 'device'], arguments.length - 2)
-  return one(162, [], [shape, o.dtype, o.device], []) as Tensor<E>
+  const o = readOptions(202, options, ['dtype', 'device'], arguments.length - 2)
+  return one(202, [], [shape, o.dtype, o.device], []) as Tensor<E>
 }
 
 /** Options of `full`. */
@@ -2835,8 +3571,8 @@ export interface FullOptions<E extends DType = DType> {
  * ```
  */
 export function full<A extends Operand, E extends DType = Common<A, A>>(shape: readonly number[], fillValue: A, options?: FullOptions<E>): Tensor<E> {
-  const o = readOptions(163, options, ['dtype', 'device'], arguments.length - 3)
-  return one(163, [fillValue], [shape, o.dtype, o.device], []) as Tensor<E>
+  const o = readOptions(203, options, ['dtype', 'device'], arguments.length - 3)
+  return one(203, [fillValue], [shape, o.dtype, o.device], []) as Tensor<E>
 }
 
 /** Options of `eye`. */
@@ -2869,8 +3605,8 @@ export interface EyeOptions<E extends DType = DType> {
  * ```
  */
 export function eye<E extends DType = 'float32'>(rows: number, options?: EyeOptions<E>): Tensor<E> {
-  const o = readOptions(164, options, ['cols', 'dtype', 'device', 'k'], arguments.length - 2)
-  return one(164, [], [rows, o.cols, o.dtype, o.device], [o.k]) as Tensor<E>
+  const o = readOptions(204, options, ['cols', 'dtype', 'device', 'k'], arguments.length - 2)
+  return one(204, [], [rows, o.cols, o.dtype, o.device], [o.k]) as Tensor<E>
 }
 
 /** Options of `tril`. */
@@ -2897,8 +3633,8 @@ export interface TrilOptions {
  * ```
  */
 export function tril<A extends DType>(x: Tensor<A>, options?: TrilOptions): Tensor<A> {
-  const o = readOptions(168, options, ['k'], arguments.length - 2)
-  return one(168, [x], [], [o.k]) as Tensor<A>
+  const o = readOptions(208, options, ['k'], arguments.length - 2)
+  return one(208, [x], [], [o.k]) as Tensor<A>
 }
 
 /** Options of `triu`. */
@@ -2925,6 +3661,6 @@ export interface TriuOptions {
  * ```
  */
 export function triu<A extends DType>(x: Tensor<A>, options?: TriuOptions): Tensor<A> {
-  const o = readOptions(169, options, ['k'], arguments.length - 2)
-  return one(169, [x], [], [o.k]) as Tensor<A>
+  const o = readOptions(209, options, ['k'], arguments.length - 2)
+  return one(209, [x], [], [o.k]) as Tensor<A>
 }

@@ -24,7 +24,7 @@ import type { DType, FloatOf, Promote } from './dtypes.js'
  * ```
  */
 export function solve<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>): Tensor<FloatOf<Promote<A, B>>> {
-  return binary(156, x1, x2) as Tensor<FloatOf<Promote<A, B>>>
+  return binary(184, x1, x2) as Tensor<FloatOf<Promote<A, B>>>
 }
 
 /**
@@ -43,6 +43,6 @@ export function solve<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tenso
  * ```
  */
 export function qr<A extends DType>(x: Tensor<A>): { q: Tensor<FloatOf<A>>; r: Tensor<FloatOf<A>> } {
-  const [q, r] = many(157, [x], [], []) as [Tensor, Tensor]
+  const [q, r] = many(185, [x], [], []) as [Tensor, Tensor]
   return { q, r } as { q: Tensor<FloatOf<A>>; r: Tensor<FloatOf<A>> }
 }

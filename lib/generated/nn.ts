@@ -22,7 +22,7 @@ import type { DType, FloatOf, Promote } from './dtypes.js'
  * ```
  */
 export function relu6<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
-  return unary(119, x) as Tensor<FloatOf<A>>
+  return unary(138, x) as Tensor<FloatOf<A>>
 }
 
 /** Options of `nn.leakyRelu`. */
@@ -47,8 +47,8 @@ export interface LeakyReluOptions {
  * ```
  */
 export function leakyRelu<A extends DType>(x: Tensor<A>, options?: LeakyReluOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(120, options, ['negativeSlope'], arguments.length - 2)
-  return one(120, [x], [], [o.negativeSlope]) as Tensor<FloatOf<A>>
+  const o = readOptions(139, options, ['negativeSlope'], arguments.length - 2)
+  return one(139, [x], [], [o.negativeSlope]) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -67,7 +67,7 @@ export function leakyRelu<A extends DType>(x: Tensor<A>, options?: LeakyReluOpti
  * ```
  */
 export function prelu<A extends Operand, B extends Operand>(x: A, weight: B): Tensor<FloatOf<Common<A, B>>> {
-  return binary(121, x, weight) as Tensor<FloatOf<Common<A, B>>>
+  return binary(140, x, weight) as Tensor<FloatOf<Common<A, B>>>
 }
 
 /** Options of `nn.elu`. */
@@ -92,8 +92,8 @@ export interface EluOptions {
  * ```
  */
 export function elu<A extends DType>(x: Tensor<A>, options?: EluOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(122, options, ['alpha'], arguments.length - 2)
-  return one(122, [x], [], [o.alpha]) as Tensor<FloatOf<A>>
+  const o = readOptions(141, options, ['alpha'], arguments.length - 2)
+  return one(141, [x], [], [o.alpha]) as Tensor<FloatOf<A>>
 }
 
 /** Options of `nn.celu`. */
@@ -118,8 +118,8 @@ export interface CeluOptions {
  * ```
  */
 export function celu<A extends DType>(x: Tensor<A>, options?: CeluOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(123, options, ['alpha'], arguments.length - 2)
-  return one(123, [x], [], [o.alpha]) as Tensor<FloatOf<A>>
+  const o = readOptions(142, options, ['alpha'], arguments.length - 2)
+  return one(142, [x], [], [o.alpha]) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -137,7 +137,7 @@ export function celu<A extends DType>(x: Tensor<A>, options?: CeluOptions): Tens
  * ```
  */
 export function selu<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
-  return unary(124, x) as Tensor<FloatOf<A>>
+  return unary(143, x) as Tensor<FloatOf<A>>
 }
 
 /** Options of `nn.gelu`. */
@@ -162,8 +162,8 @@ export interface GeluOptions {
  * ```
  */
 export function gelu<A extends DType>(x: Tensor<A>, options?: GeluOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(125, options, ['approximate'], arguments.length - 2)
-  return one(125, [x], [o.approximate], []) as Tensor<FloatOf<A>>
+  const o = readOptions(144, options, ['approximate'], arguments.length - 2)
+  return one(144, [x], [o.approximate], []) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -181,7 +181,7 @@ export function gelu<A extends DType>(x: Tensor<A>, options?: GeluOptions): Tens
  * ```
  */
 export function silu<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
-  return unary(126, x) as Tensor<FloatOf<A>>
+  return unary(145, x) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -199,7 +199,7 @@ export function silu<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ```
  */
 export function mish<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
-  return unary(127, x) as Tensor<FloatOf<A>>
+  return unary(146, x) as Tensor<FloatOf<A>>
 }
 
 /** Options of `nn.softplus`. */
@@ -224,8 +224,8 @@ export interface SoftplusOptions {
  * ```
  */
 export function softplus<A extends DType>(x: Tensor<A>, options?: SoftplusOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(128, options, ['beta'], arguments.length - 2)
-  return one(128, [x], [], [o.beta]) as Tensor<FloatOf<A>>
+  const o = readOptions(147, options, ['beta'], arguments.length - 2)
+  return one(147, [x], [], [o.beta]) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -243,7 +243,7 @@ export function softplus<A extends DType>(x: Tensor<A>, options?: SoftplusOption
  * ```
  */
 export function logSigmoid<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
-  return unary(129, x) as Tensor<FloatOf<A>>
+  return unary(148, x) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -261,7 +261,7 @@ export function logSigmoid<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ```
  */
 export function softsign<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
-  return unary(130, x) as Tensor<FloatOf<A>>
+  return unary(149, x) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -279,7 +279,7 @@ export function softsign<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ```
  */
 export function tanhshrink<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
-  return unary(131, x) as Tensor<FloatOf<A>>
+  return unary(150, x) as Tensor<FloatOf<A>>
 }
 
 /** Options of `nn.hardtanh`. */
@@ -306,8 +306,8 @@ export interface HardtanhOptions {
  * ```
  */
 export function hardtanh<A extends DType>(x: Tensor<A>, options?: HardtanhOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(132, options, ['min', 'max'], arguments.length - 2)
-  return one(132, [x], [], [o.min, o.max]) as Tensor<FloatOf<A>>
+  const o = readOptions(151, options, ['min', 'max'], arguments.length - 2)
+  return one(151, [x], [], [o.min, o.max]) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -325,7 +325,7 @@ export function hardtanh<A extends DType>(x: Tensor<A>, options?: HardtanhOption
  * ```
  */
 export function hardsigmoid<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
-  return unary(133, x) as Tensor<FloatOf<A>>
+  return unary(152, x) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -343,7 +343,7 @@ export function hardsigmoid<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ```
  */
 export function hardswish<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
-  return unary(134, x) as Tensor<FloatOf<A>>
+  return unary(153, x) as Tensor<FloatOf<A>>
 }
 
 /** Options of `nn.hardshrink`. */
@@ -368,8 +368,8 @@ export interface HardshrinkOptions {
  * ```
  */
 export function hardshrink<A extends DType>(x: Tensor<A>, options?: HardshrinkOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(135, options, ['lambda'], arguments.length - 2)
-  return one(135, [x], [], [o.lambda]) as Tensor<FloatOf<A>>
+  const o = readOptions(154, options, ['lambda'], arguments.length - 2)
+  return one(154, [x], [], [o.lambda]) as Tensor<FloatOf<A>>
 }
 
 /** Options of `nn.softshrink`. */
@@ -394,8 +394,8 @@ export interface SoftshrinkOptions {
  * ```
  */
 export function softshrink<A extends DType>(x: Tensor<A>, options?: SoftshrinkOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(136, options, ['lambda'], arguments.length - 2)
-  return one(136, [x], [], [o.lambda]) as Tensor<FloatOf<A>>
+  const o = readOptions(155, options, ['lambda'], arguments.length - 2)
+  return one(155, [x], [], [o.lambda]) as Tensor<FloatOf<A>>
 }
 
 /** Options of `nn.conv`. */
@@ -429,8 +429,8 @@ export interface ConvOptions {
  * ```
  */
 export function conv<A extends DType, B extends DType>(x: Tensor<A>, weights: Tensor<B>, options?: ConvOptions): Tensor<Promote<A, B>> {
-  const o = readOptions(137, options, ['stride', 'padding', 'dilation', 'groups'], arguments.length - 3)
-  return one(137, [x, weights], [o.stride, o.padding, o.dilation, o.groups], []) as Tensor<Promote<A, B>>
+  const o = readOptions(156, options, ['stride', 'padding', 'dilation', 'groups'], arguments.length - 3)
+  return one(156, [x, weights], [o.stride, o.padding, o.dilation, o.groups], []) as Tensor<Promote<A, B>>
 }
 
 /** Options of `nn.maxPool`. */
@@ -462,8 +462,8 @@ export interface MaxPoolOptions {
  * ```
  */
 export function maxPool<A extends DType>(x: Tensor<A>, window: number | readonly number[], options?: MaxPoolOptions): Tensor<A> {
-  const o = readOptions(138, options, ['stride', 'padding', 'dilation'], arguments.length - 3)
-  return one(138, [x], [window, o.stride, o.padding, o.dilation], []) as Tensor<A>
+  const o = readOptions(157, options, ['stride', 'padding', 'dilation'], arguments.length - 3)
+  return one(157, [x], [window, o.stride, o.padding, o.dilation], []) as Tensor<A>
 }
 
 /** Options of `nn.avgPool`. */
@@ -494,6 +494,6 @@ export interface AvgPoolOptions {
  * ```
  */
 export function avgPool<A extends DType>(x: Tensor<A>, window: number | readonly number[], options?: AvgPoolOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(139, options, ['stride', 'padding', 'dilation'], arguments.length - 3)
-  return one(139, [x], [window, o.stride, o.padding, o.dilation], []) as Tensor<FloatOf<A>>
+  const o = readOptions(158, options, ['stride', 'padding', 'dilation'], arguments.length - 3)
+  return one(158, [x], [window, o.stride, o.padding, o.dilation], []) as Tensor<FloatOf<A>>
 }

@@ -7,7 +7,7 @@ import { binary, unary } from '../record.js'
 import type { Operand, With } from '../operand.js'
 import type { Tensor } from '../tensor.js'
 import type { DType, FloatOf, Promote, RealOf, SumOf } from './dtypes.js'
-import type { IscloseOptions, AllcloseOptions, ArrayEqualOptions, OneHotOptions, SumOptions, ProdOptions, MeanOptions, MaxOptions, MinOptions, AllOptions, AnyOptions, ArgmaxOptions, ArgminOptions, CumulativeSumOptions, TensordotOptions, SoftmaxOptions, LogSoftmaxOptions, FlipOptions, TakeOptions, ScatterAddOptions, SortOptions, ArgsortOptions, TopkOptions, TrilOptions, TriuOptions } from './functions.js'
+import type { IscloseOptions, AllcloseOptions, ArrayEqualOptions, OneHotOptions, SumOptions, ProdOptions, MeanOptions, MaxOptions, MinOptions, AllOptions, AnyOptions, ArgmaxOptions, ArgminOptions, VarOptions, StdOptions, MedianOptions, PtpOptions, LogsumexpOptions, CountNonzeroOptions, NansumOptions, NanprodOptions, NanmaxOptions, NanminOptions, NanmeanOptions, NanvarOptions, NanstdOptions, CumulativeSumOptions, CumulativeProdOptions, CumulativeMaxOptions, CumulativeMinOptions, DiffOptions, TensordotOptions, SoftmaxOptions, LogSoftmaxOptions, FlipOptions, Rot90Options, FlattenOptions, RollOptions, RepeatOptions, TakeOptions, ScatterAddOptions, TakeAlongAxisOptions, SearchsortedOptions, SortOptions, ArgsortOptions, TopkOptions, TrilOptions, TriuOptions } from './functions.js'
 
 /** The operations as methods; `Tensor` extends it. */
 export abstract class OpMethods<D extends DType> extends Methods<D> {
@@ -1768,7 +1768,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   astype<E extends DType>(dtype: E): Tensor<E> {
-    return one(102, [this], [dtype], []) as Tensor<E>
+    return one(104, [this], [dtype], []) as Tensor<E>
   }
 
   /**
@@ -1785,7 +1785,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   copy(): Tensor<D> {
-    return unary(103, this) as Tensor<D>
+    return unary(105, this) as Tensor<D>
   }
 
   /**
@@ -1806,8 +1806,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   oneHot<E extends DType = 'float32'>(numClasses: number, options?: OneHotOptions<E>): Tensor<E> {
-    const o = readOptions(104, options, ['dtype'], arguments.length - 2)
-    return one(104, [this], [numClasses, o.dtype], []) as Tensor<E>
+    const o = readOptions(106, options, ['dtype'], arguments.length - 2)
+    return one(106, [this], [numClasses, o.dtype], []) as Tensor<E>
   }
 
   /**
@@ -1827,8 +1827,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   sum<E extends DType = SumOf<D>>(options?: number | readonly number[] | SumOptions<E>): Tensor<E> {
-    const o = readOptions(105, options, ['axis', 'keepdims', 'dtype'], arguments.length - 1, 'axis')
-    return one(105, [this], [o.axis, o.keepdims, o.dtype], []) as Tensor<E>
+    const o = readOptions(107, options, ['axis', 'keepdims', 'dtype'], arguments.length - 1, 'axis')
+    return one(107, [this], [o.axis, o.keepdims, o.dtype], []) as Tensor<E>
   }
 
   /**
@@ -1846,8 +1846,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   prod<E extends DType = SumOf<D>>(options?: number | readonly number[] | ProdOptions<E>): Tensor<E> {
-    const o = readOptions(106, options, ['axis', 'keepdims', 'dtype'], arguments.length - 1, 'axis')
-    return one(106, [this], [o.axis, o.keepdims, o.dtype], []) as Tensor<E>
+    const o = readOptions(108, options, ['axis', 'keepdims', 'dtype'], arguments.length - 1, 'axis')
+    return one(108, [this], [o.axis, o.keepdims, o.dtype], []) as Tensor<E>
   }
 
   /**
@@ -1865,8 +1865,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   mean(options?: number | readonly number[] | MeanOptions): Tensor<FloatOf<D>> {
-    const o = readOptions(107, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
-    return one(107, [this], [o.axis, o.keepdims], []) as Tensor<FloatOf<D>>
+    const o = readOptions(109, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
+    return one(109, [this], [o.axis, o.keepdims], []) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -1885,8 +1885,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   max(options?: number | readonly number[] | MaxOptions): Tensor<D> {
-    const o = readOptions(108, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
-    return one(108, [this], [o.axis, o.keepdims], []) as Tensor<D>
+    const o = readOptions(110, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
+    return one(110, [this], [o.axis, o.keepdims], []) as Tensor<D>
   }
 
   /**
@@ -1904,8 +1904,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   min(options?: number | readonly number[] | MinOptions): Tensor<D> {
-    const o = readOptions(109, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
-    return one(109, [this], [o.axis, o.keepdims], []) as Tensor<D>
+    const o = readOptions(111, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
+    return one(111, [this], [o.axis, o.keepdims], []) as Tensor<D>
   }
 
   /**
@@ -1923,8 +1923,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   all(options?: number | readonly number[] | AllOptions): Tensor<'bool'> {
-    const o = readOptions(110, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
-    return one(110, [this], [o.axis, o.keepdims], []) as Tensor<'bool'>
+    const o = readOptions(112, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
+    return one(112, [this], [o.axis, o.keepdims], []) as Tensor<'bool'>
   }
 
   /**
@@ -1942,8 +1942,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   any(options?: number | readonly number[] | AnyOptions): Tensor<'bool'> {
-    const o = readOptions(111, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
-    return one(111, [this], [o.axis, o.keepdims], []) as Tensor<'bool'>
+    const o = readOptions(113, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
+    return one(113, [this], [o.axis, o.keepdims], []) as Tensor<'bool'>
   }
 
   /**
@@ -1962,8 +1962,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   argmax(options?: number | ArgmaxOptions): Tensor<'int32'> {
-    const o = readOptions(112, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
-    return one(112, [this], [o.axis, o.keepdims], []) as Tensor<'int32'>
+    const o = readOptions(114, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
+    return one(114, [this], [o.axis, o.keepdims], []) as Tensor<'int32'>
   }
 
   /**
@@ -1981,8 +1981,259 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   argmin(options?: number | ArgminOptions): Tensor<'int32'> {
-    const o = readOptions(113, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
-    return one(113, [this], [o.axis, o.keepdims], []) as Tensor<'int32'>
+    const o = readOptions(115, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
+    return one(115, [this], [o.axis, o.keepdims], []) as Tensor<'int32'>
+  }
+
+  /**
+   * Variance over axes (all by default), of n elements divided by n - correction (or 0); of complex numbers that of their distances from the mean.
+   *
+   * `sum_i |x_i - mean x|^2 / max(n - correction, 0)`
+   *
+   * Takes any dtype; gives the same dtype, float32 for integers and bool, that of the parts for complex numbers.
+   * NumPy `var`, PyTorch `var`.
+   *
+   * @param options The axis alone, or an object of options.
+   * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).var({ axis: 1 })`.
+   * @example
+   * ```ts
+   * ft.tensor([1, 2, 3, 4]).var({ correction: 1 }) // 1.6666666
+   * ```
+   */
+  var(options?: number | readonly number[] | VarOptions): Tensor<RealOf<FloatOf<D>>> {
+    const o = readOptions(116, options, ['axis', 'keepdims', 'correction'], arguments.length - 1, 'axis')
+    return one(116, [this], [o.axis, o.keepdims], [o.correction]) as Tensor<RealOf<FloatOf<D>>>
+  }
+
+  /**
+   * Standard deviation over axes (all by default): the root of the variance.
+   *
+   * `sqrt(var x)`
+   *
+   * Takes any dtype; gives the same dtype, float32 for integers and bool, that of the parts for complex numbers.
+   * NumPy `std`, PyTorch `std`.
+   *
+   * @param options The axis alone, or an object of options.
+   * @example
+   * ```ts
+   * ft.tensor([1, 3]).std() // 1
+   * ```
+   */
+  std(options?: number | readonly number[] | StdOptions): Tensor<RealOf<FloatOf<D>>> {
+    const o = readOptions(117, options, ['axis', 'keepdims', 'correction'], arguments.length - 1, 'axis')
+    return one(117, [this], [o.axis, o.keepdims], [o.correction]) as Tensor<RealOf<FloatOf<D>>>
+  }
+
+  /**
+   * Median over axes (all by default), of an even number the mean of both in the middle; NaN wins; NaN of no elements.
+   *
+   * `(x_(floor((n - 1) / 2)) + x_(floor(n / 2))) / 2 of the sorted x`
+   *
+   * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+   * NumPy `median`.
+   *
+   * @param options The axis alone, or an object of options.
+   * @example
+   * ```ts
+   * ft.tensor([[3, 1, 2], [9, 7, 8]]).median(1) // [2, 8]
+   * ```
+   */
+  median(options?: number | readonly number[] | MedianOptions): Tensor<FloatOf<D>> {
+    const o = readOptions(118, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
+    return one(118, [this], [o.axis, o.keepdims], []) as Tensor<FloatOf<D>>
+  }
+
+  /**
+   * Range of the elements over axes (all by default); integers wrap.
+   *
+   * `max x - min x`
+   *
+   * Takes an integer or floating dtype; gives the same dtype.
+   * NumPy `ptp`.
+   *
+   * @param options The axis alone, or an object of options.
+   * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([0]).ptp()`.
+   * @example
+   * ```ts
+   * ft.tensor([[1, 5], [7, 4]]).ptp(1) // [4, 3]
+   * ```
+   */
+  ptp(options?: number | readonly number[] | PtpOptions): Tensor<D> {
+    const o = readOptions(119, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
+    return one(119, [this], [o.axis, o.keepdims], []) as Tensor<D>
+  }
+
+  /**
+   * Logarithm of the sum of exponentials over axes (all by default), without overflow.
+   *
+   * `ln(sum_i e^x_i)`
+   *
+   * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+   * PyTorch `logsumexp`.
+   *
+   * @param options The axis alone, or an object of options.
+   * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([0]).logsumexp()`.
+   * @example
+   * ```ts
+   * ft.tensor([1000, 1000]).logsumexp() // 1000.69315
+   * ```
+   */
+  logsumexp(options?: number | readonly number[] | LogsumexpOptions): Tensor<FloatOf<D>> {
+    const o = readOptions(120, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
+    return one(120, [this], [o.axis, o.keepdims], []) as Tensor<FloatOf<D>>
+  }
+
+  /**
+   * How many elements are not zero, over axes (all by default), as int32.
+   *
+   * `sum_i (x_i != 0)`
+   *
+   * Takes any dtype; gives int32.
+   * NumPy `count_nonzero`, PyTorch `count_nonzero`.
+   *
+   * @param options The axis alone, or an object of options.
+   * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).countNonzero(1)`.
+   * @example
+   * ```ts
+   * ft.tensor([[0, 5], [7, 4]]).countNonzero(1) // [1, 2]
+   * ```
+   */
+  countNonzero(options?: number | readonly number[] | CountNonzeroOptions): Tensor<'int32'> {
+    const o = readOptions(121, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
+    return one(121, [this], [o.axis, o.keepdims], []) as Tensor<'int32'>
+  }
+
+  /**
+   * Sum over axes (all by default) with NaN counted as 0.
+   *
+   * `sum_{i : x_i = x_i} x_i`
+   *
+   * Takes any dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
+   * NumPy `nansum`, PyTorch `nansum`.
+   *
+   * @param options The axis alone, or an object of options.
+   * @example
+   * ```ts
+   * ft.tensor([1, NaN, 3]).nansum() // 4
+   * ```
+   */
+  nansum<E extends DType = SumOf<D>>(options?: number | readonly number[] | NansumOptions<E>): Tensor<E> {
+    const o = readOptions(122, options, ['axis', 'keepdims', 'dtype'], arguments.length - 1, 'axis')
+    return one(122, [this], [o.axis, o.keepdims, o.dtype], []) as Tensor<E>
+  }
+
+  /**
+   * Product over axes (all by default) with NaN counted as 1.
+   *
+   * `prod_{i : x_i = x_i} x_i`
+   *
+   * Takes any dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
+   * NumPy `nanprod`.
+   *
+   * @param options The axis alone, or an object of options.
+   * @example
+   * ```ts
+   * ft.tensor([2, NaN, 3]).nanprod() // 6
+   * ```
+   */
+  nanprod<E extends DType = SumOf<D>>(options?: number | readonly number[] | NanprodOptions<E>): Tensor<E> {
+    const o = readOptions(123, options, ['axis', 'keepdims', 'dtype'], arguments.length - 1, 'axis')
+    return one(123, [this], [o.axis, o.keepdims, o.dtype], []) as Tensor<E>
+  }
+
+  /**
+   * Largest element over axes (all by default) that is not NaN; NaN where all are.
+   *
+   * `max_{i : x_i = x_i} x_i`
+   *
+   * Takes a real dtype; gives the same dtype.
+   * NumPy `nanmax`.
+   *
+   * @param options The axis alone, or an object of options.
+   * @example
+   * ```ts
+   * ft.tensor([1, NaN, 3]).nanmax() // 3
+   * ```
+   */
+  nanmax(options?: number | readonly number[] | NanmaxOptions): Tensor<D> {
+    const o = readOptions(124, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
+    return one(124, [this], [o.axis, o.keepdims], []) as Tensor<D>
+  }
+
+  /**
+   * Smallest element over axes (all by default) that is not NaN; NaN where all are.
+   *
+   * `min_{i : x_i = x_i} x_i`
+   *
+   * Takes a real dtype; gives the same dtype.
+   * NumPy `nanmin`.
+   *
+   * @param options The axis alone, or an object of options.
+   * @example
+   * ```ts
+   * ft.tensor([1, NaN, 3]).nanmin() // 1
+   * ```
+   */
+  nanmin(options?: number | readonly number[] | NanminOptions): Tensor<D> {
+    const o = readOptions(125, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
+    return one(125, [this], [o.axis, o.keepdims], []) as Tensor<D>
+  }
+
+  /**
+   * Arithmetic mean over axes (all by default) of what is not NaN; NaN where all are.
+   *
+   * `sum_{i : x_i = x_i} x_i / |{ i : x_i = x_i }|`
+   *
+   * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+   * NumPy `nanmean`, PyTorch `nanmean`.
+   *
+   * @param options The axis alone, or an object of options.
+   * @example
+   * ```ts
+   * ft.tensor([1, NaN, 3]).nanmean() // 2
+   * ```
+   */
+  nanmean(options?: number | readonly number[] | NanmeanOptions): Tensor<FloatOf<D>> {
+    const o = readOptions(126, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
+    return one(126, [this], [o.axis, o.keepdims], []) as Tensor<FloatOf<D>>
+  }
+
+  /**
+   * Variance over axes (all by default) of what is not NaN, as var.
+   *
+   * `sum_i |x_i - mean x|^2 / max(n - correction, 0) over i : x_i = x_i`
+   *
+   * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+   * NumPy `nanvar`.
+   *
+   * @param options The axis alone, or an object of options.
+   * @example
+   * ```ts
+   * ft.tensor([1, NaN, 3]).nanvar() // 1
+   * ```
+   */
+  nanvar(options?: number | readonly number[] | NanvarOptions): Tensor<FloatOf<D>> {
+    const o = readOptions(127, options, ['axis', 'keepdims', 'correction'], arguments.length - 1, 'axis')
+    return one(127, [this], [o.axis, o.keepdims], [o.correction]) as Tensor<FloatOf<D>>
+  }
+
+  /**
+   * Standard deviation over axes (all by default) of what is not NaN, as std.
+   *
+   * `sqrt(nanvar x)`
+   *
+   * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+   * NumPy `nanstd`.
+   *
+   * @param options The axis alone, or an object of options.
+   * @example
+   * ```ts
+   * ft.tensor([1, NaN, 3]).nanstd() // 1
+   * ```
+   */
+  nanstd(options?: number | readonly number[] | NanstdOptions): Tensor<FloatOf<D>> {
+    const o = readOptions(128, options, ['axis', 'keepdims', 'correction'], arguments.length - 1, 'axis')
+    return one(128, [this], [o.axis, o.keepdims], [o.correction]) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -2001,8 +2252,89 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   cumulativeSum<E extends DType = SumOf<D>>(options?: number | CumulativeSumOptions<E>): Tensor<E> {
-    const o = readOptions(114, options, ['axis', 'dtype', 'includeInitial'], arguments.length - 1, 'axis')
-    return one(114, [this], [o.axis, o.dtype, o.includeInitial], []) as Tensor<E>
+    const o = readOptions(129, options, ['axis', 'dtype', 'includeInitial'], arguments.length - 1, 'axis')
+    return one(129, [this], [o.axis, o.dtype, o.includeInitial], []) as Tensor<E>
+  }
+
+  /**
+   * Running product along an axis, first to last; with includeInitial a leading one.
+   *
+   * `out_j = prod_{i <= j} x_i`
+   *
+   * Takes any dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
+   * NumPy `cumulative_prod`, PyTorch `cumprod`.
+   *
+   * @param options The axis alone, or an object of options.
+   * @example
+   * ```ts
+   * ft.tensor([1, 2, 3]).cumulativeProd() // [1, 2, 6]
+   * ```
+   */
+  cumulativeProd<E extends DType = SumOf<D>>(options?: number | CumulativeProdOptions<E>): Tensor<E> {
+    const o = readOptions(130, options, ['axis', 'dtype', 'includeInitial'], arguments.length - 1, 'axis')
+    return one(130, [this], [o.axis, o.dtype, o.includeInitial], []) as Tensor<E>
+  }
+
+  /**
+   * Running maximum along an axis; from the first NaN on NaN.
+   *
+   * `out_j = max_{i <= j} x_i`
+   *
+   * Takes a real dtype; gives the same dtype.
+   * NumPy `maximum.accumulate`, PyTorch `cummax`.
+   *
+   * @param options The axis alone, or an object of options.
+   * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2]).cumulativeMax()`.
+   * @example
+   * ```ts
+   * ft.tensor([1, 3, 2]).cumulativeMax() // [1, 3, 3]
+   * ```
+   */
+  cumulativeMax(options?: number | CumulativeMaxOptions): Tensor<D> {
+    const o = readOptions(131, options, ['axis'], arguments.length - 1, 'axis')
+    return one(131, [this], [o.axis], []) as Tensor<D>
+  }
+
+  /**
+   * Running minimum along an axis; from the first NaN on NaN.
+   *
+   * `out_j = min_{i <= j} x_i`
+   *
+   * Takes a real dtype; gives the same dtype.
+   * NumPy `minimum.accumulate`, PyTorch `cummin`.
+   *
+   * @param options The axis alone, or an object of options.
+   * @example
+   * ```ts
+   * ft.tensor([3, 1, 2]).cumulativeMin() // [3, 1, 1]
+   * ```
+   */
+  cumulativeMin(options?: number | CumulativeMinOptions): Tensor<D> {
+    const o = readOptions(132, options, ['axis'], arguments.length - 1, 'axis')
+    return one(132, [this], [o.axis], []) as Tensor<D>
+  }
+
+  /**
+   * Differences of neighbours along an axis (the last by default), n times over; what is prepended and appended counts as elements. Integers wrap.
+   *
+   * `out_j = x_{j + 1} - x_j`
+   *
+   * Takes a numeric dtype; gives the promoted dtype.
+   * NumPy `diff`, PyTorch `diff`.
+   *
+   * @param prepend A tensor of a numeric dtype.
+   * @param append A tensor of a numeric dtype.
+   * @param options The axis alone, or an object of options.
+   * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([3]).diff(undefined, undefined, { n: -1 })`.
+   * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 3]).diff(ft.zeros([1, 1]))`.
+   * @example
+   * ```ts
+   * ft.tensor([1, 4, 9]).diff() // [3, 5]
+   * ```
+   */
+  diff<B extends DType, C extends DType>(prepend?: Tensor<B>, append?: Tensor<C>, options?: number | DiffOptions): Tensor<Promote<Promote<D, B>, C>> {
+    const o = readOptions(133, options, ['axis', 'n'], arguments.length - 3, 'axis')
+    return one(133, [this, prepend, append], [o.axis, o.n], []) as Tensor<Promote<Promote<D, B>, C>>
   }
 
   /**
@@ -2021,7 +2353,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   matmul<B extends DType>(x2: Tensor<B>): Tensor<Promote<D, B>> {
-    return binary(115, this, x2) as Tensor<Promote<D, B>>
+    return binary(134, this, x2) as Tensor<Promote<D, B>>
   }
 
   /**
@@ -2041,8 +2373,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   tensordot<B extends DType>(x2: Tensor<B>, options?: TensordotOptions): Tensor<Promote<D, B>> {
-    const o = readOptions(116, options, ['axes'], arguments.length - 2)
-    return one(116, [this, x2], [o.axes], []) as Tensor<Promote<D, B>>
+    const o = readOptions(135, options, ['axes'], arguments.length - 2)
+    return one(135, [this, x2], [o.axes], []) as Tensor<Promote<D, B>>
   }
 
   /**
@@ -2061,8 +2393,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   softmax(options?: number | SoftmaxOptions): Tensor<FloatOf<D>> {
-    const o = readOptions(117, options, ['axis'], arguments.length - 1, 'axis')
-    return one(117, [this], [o.axis], []) as Tensor<FloatOf<D>>
+    const o = readOptions(136, options, ['axis'], arguments.length - 1, 'axis')
+    return one(136, [this], [o.axis], []) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -2080,8 +2412,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   logSoftmax(options?: number | LogSoftmaxOptions): Tensor<FloatOf<D>> {
-    const o = readOptions(118, options, ['axis'], arguments.length - 1, 'axis')
-    return one(118, [this], [o.axis], []) as Tensor<FloatOf<D>>
+    const o = readOptions(137, options, ['axis'], arguments.length - 1, 'axis')
+    return one(137, [this], [o.axis], []) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -2101,7 +2433,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   reshape(shape: readonly number[]): Tensor<D> {
-    return one(140, [this], [shape], []) as Tensor<D>
+    return one(159, [this], [shape], []) as Tensor<D>
   }
 
   /**
@@ -2121,7 +2453,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   permuteDims(axes?: number | readonly number[]): Tensor<D> {
-    return one(141, [this], [axes], []) as Tensor<D>
+    return one(160, [this], [axes], []) as Tensor<D>
   }
 
   /**
@@ -2139,7 +2471,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   matrixTranspose(): Tensor<D> {
-    return unary(142, this) as Tensor<D>
+    return unary(161, this) as Tensor<D>
   }
 
   /**
@@ -2158,7 +2490,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   expandDims(axis?: number): Tensor<D> {
-    return one(143, [this], [axis], []) as Tensor<D>
+    return one(162, [this], [axis], []) as Tensor<D>
   }
 
   /**
@@ -2177,7 +2509,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   squeeze(axis?: number | readonly number[]): Tensor<D> {
-    return one(144, [this], [axis], []) as Tensor<D>
+    return one(163, [this], [axis], []) as Tensor<D>
   }
 
   /**
@@ -2196,8 +2528,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   flip(options?: number | readonly number[] | FlipOptions): Tensor<D> {
-    const o = readOptions(145, options, ['axis'], arguments.length - 1, 'axis')
-    return one(145, [this], [o.axis], []) as Tensor<D>
+    const o = readOptions(164, options, ['axis'], arguments.length - 1, 'axis')
+    return one(164, [this], [o.axis], []) as Tensor<D>
   }
 
   /**
@@ -2216,7 +2548,153 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   broadcastTo(shape: readonly number[]): Tensor<D> {
-    return one(146, [this], [shape], []) as Tensor<D>
+    return one(165, [this], [shape], []) as Tensor<D>
+  }
+
+  /**
+   * Axes moved to other places; the others keep their order. A view.
+   *
+   * `axis destination_k of the result is axis source_k of x`
+   *
+   * Takes any dtype; gives the same dtype.
+   * NumPy `moveaxis`, PyTorch `moveaxis`.
+   *
+   * @param source One axis or several; negative ones count from the last. All that apply by default.
+   * @param destination One axis or several; negative ones count from the last. All that apply by default.
+   * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2, 3]).moveaxis(2, 0)`.
+   * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 3]).moveaxis([0, 1], 0)`.
+   * @example
+   * ```ts
+   * ft.tensor([[1, 2], [3, 4]]).moveaxis(0, -1) // [[1, 3], [2, 4]]
+   * ```
+   */
+  moveaxis(source?: number | readonly number[], destination?: number | readonly number[]): Tensor<D> {
+    return one(166, [this], [source, destination], []) as Tensor<D>
+  }
+
+  /**
+   * Two axes exchanged. A view.
+   *
+   * `out[..., j, ..., i, ...] = x[..., i, ..., j, ...]`
+   *
+   * Takes any dtype; gives the same dtype.
+   * NumPy `swapaxes`, PyTorch `swapaxes`.
+   *
+   * @param axis1 An integer.
+   * @param axis2 An integer.
+   * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2, 3]).swapaxes(0, 2)`.
+   * @example
+   * ```ts
+   * ft.tensor([[1, 2], [3, 4]]).swapaxes(0, 1) // [[1, 3], [2, 4]]
+   * ```
+   */
+  swapaxes(axis1: number, axis2: number): Tensor<D> {
+    return one(167, [this], [axis1, axis2], []) as Tensor<D>
+  }
+
+  /**
+   * Turned by k right angles in the plane of two axes (the first two by default), from the first towards the second. A view.
+   *
+   * `out_ij = x_{j, n - 1 - i} for k = 1`
+   *
+   * Takes any dtype; gives the same dtype.
+   * NumPy `rot90`, PyTorch `rot90`.
+   *
+   * @param options An object of options.
+   * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).rot90()`.
+   * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2]).rot90({ axes: [0] })`.
+   * @example
+   * ```ts
+   * ft.tensor([[1, 2], [3, 4]]).rot90() // [[2, 4], [1, 3]]
+   * ```
+   */
+  rot90(options?: Rot90Options): Tensor<D> {
+    const o = readOptions(168, options, ['k', 'axes'], arguments.length - 1)
+    return one(168, [this], [o.k, o.axes], []) as Tensor<D>
+  }
+
+  /**
+   * Neighbouring axes (all by default) as one, in row-major order.
+   *
+   * `x`
+   *
+   * Takes any dtype; gives the same dtype.
+   * NumPy `ravel`, PyTorch `flatten`.
+   *
+   * @param options An object of options.
+   * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2, 3]).flatten({ startAxis: 2 })`.
+   * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 3]).flatten({ startAxis: 1, endAxis: 0 })`.
+   * @example
+   * ```ts
+   * ft.tensor([[1, 2], [3, 4]]).flatten() // [1, 2, 3, 4]
+   * ```
+   */
+  flatten(options?: FlattenOptions): Tensor<D> {
+    const o = readOptions(169, options, ['startAxis', 'endAxis'], arguments.length - 1)
+    return one(169, [this], [o.startAxis, o.endAxis], []) as Tensor<D>
+  }
+
+  /**
+   * Elements moved on along axes, those beyond the end back to the start; without axes in row-major order of all.
+   *
+   * `out_i = x_{(i - shift) mod n}`
+   *
+   * Takes any dtype; gives the same dtype.
+   * NumPy `roll`, PyTorch `roll`.
+   *
+   * @param shift One axis or several; negative ones count from the last. All that apply by default.
+   * @param options The axis alone, or an object of options.
+   * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).roll(1, { axis: 1 })`.
+   * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2, 2]).roll([1, 2, 3], { axis: [0, 1] })`.
+   * @example
+   * ```ts
+   * ft.tensor([1, 2, 3]).roll(1) // [3, 1, 2]
+   * ```
+   */
+  roll(shift?: number | readonly number[], options?: number | readonly number[] | RollOptions): Tensor<D> {
+    const o = readOptions(170, options, ['axis'], arguments.length - 2, 'axis')
+    return one(170, [this], [shift, o.axis], []) as Tensor<D>
+  }
+
+  /**
+   * The whole tensor over and over along its axes; the shorter of shape and repetitions has leading ones.
+   *
+   * `out_i = x_{i mod n}`
+   *
+   * Takes any dtype; gives the same dtype.
+   * NumPy `tile`, PyTorch `tile`.
+   *
+   * @param repetitions Axis sizes.
+   * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).tile([-1])`.
+   * @example
+   * ```ts
+   * ft.tensor([1, 2]).tile([2]) // [1, 2, 1, 2]
+   * ```
+   */
+  tile(repetitions: readonly number[]): Tensor<D> {
+    return one(171, [this], [repetitions], []) as Tensor<D>
+  }
+
+  /**
+   * Each element several times, along an axis or in row-major order of all.
+   *
+   * `out_i = x_{floor(i / repeats)}`
+   *
+   * Takes any dtype; gives the same dtype.
+   * NumPy `repeat`, PyTorch `repeat_interleave`.
+   *
+   * @param repeats An integer.
+   * @param options The axis alone, or an object of options.
+   * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2]).repeat(-1)`.
+   * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).repeat(2, { axis: 1 })`.
+   * @example
+   * ```ts
+   * ft.tensor([1, 2]).repeat(2) // [1, 1, 2, 2]
+   * ```
+   */
+  repeat(repeats: number, options?: number | RepeatOptions): Tensor<D> {
+    const o = readOptions(172, options, ['axis'], arguments.length - 2, 'axis')
+    return one(172, [this], [repeats, o.axis], []) as Tensor<D>
   }
 
   /**
@@ -2237,8 +2715,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   take(indices: Tensor, options?: number | TakeOptions): Tensor<D> {
-    const o = readOptions(151, options, ['axis'], arguments.length - 2, 'axis')
-    return one(151, [this, indices], [o.axis], []) as Tensor<D>
+    const o = readOptions(177, options, ['axis'], arguments.length - 2, 'axis')
+    return one(177, [this, indices], [o.axis], []) as Tensor<D>
   }
 
   /**
@@ -2259,8 +2737,53 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   scatterAdd(indices: Tensor, updates: Tensor, options?: number | ScatterAddOptions): Tensor<D> {
-    const o = readOptions(152, options, ['axis'], arguments.length - 3, 'axis')
-    return one(152, [this, indices, updates], [o.axis], []) as Tensor<D>
+    const o = readOptions(178, options, ['axis'], arguments.length - 3, 'axis')
+    return one(178, [this, indices, updates], [o.axis], []) as Tensor<D>
+  }
+
+  /**
+   * Elements picked along an axis (the last by default), in each line by indices of its own, as argsort and argmax give them; negative indices count from the end. An index out of range is an IndexError when the result is read.
+   *
+   * `out[..., i, ...] = x[..., indices[..., i, ...], ...]`
+   *
+   * Takes any dtype; gives the same dtype.
+   * NumPy `take_along_axis`, PyTorch `take_along_dim`.
+   *
+   * @param indices A tensor.
+   * @param options The axis alone, or an object of options.
+   * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 2]).takeAlongAxis(ft.tensor([0], { dtype: 'int32' }))`.
+   * @throws {TensorError} `ERR_DTYPE`, as for `ft.zeros([2]).takeAlongAxis(ft.tensor([0.5]))`.
+   * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).takeAlongAxis(ft.tensor([0], { dtype: 'int32' }), { axis: 1 })`.
+   * @example
+   * ```ts
+   * ft.tensor([[3, 1], [5, 7]]).takeAlongAxis(ft.tensor([[1, 0], [0, 0]], { dtype: 'int32' })) // [[1, 3], [5, 5]]
+   * ```
+   */
+  takeAlongAxis(indices: Tensor, options?: number | TakeAlongAxisOptions): Tensor<D> {
+    const o = readOptions(179, options, ['axis'], arguments.length - 2, 'axis')
+    return one(179, [this, indices], [o.axis], []) as Tensor<D>
+  }
+
+  /**
+   * How many elements of a sorted vector (sorted by the sorter, where there is one) are less than each value, or with side 'right' less or equal: int32 positions at which the values keep the order. NaN counts as the largest value.
+   *
+   * `|{ i : x1_i < x2 }|`
+   *
+   * Takes a real dtype; gives int32.
+   * NumPy `searchsorted`, PyTorch `searchsorted`.
+   *
+   * @param x2 A tensor or a JavaScript scalar of a real dtype.
+   * @param sorter A tensor.
+   * @param options An object of options.
+   * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 2]).searchsorted(ft.tensor([0]))`.
+   * @example
+   * ```ts
+   * ft.tensor([1, 3, 5]).searchsorted(ft.tensor([3, 4])) // [1, 2]
+   * ```
+   */
+  searchsorted(x2: Operand, sorter?: Tensor, options?: SearchsortedOptions): Tensor<'int32'> {
+    const o = readOptions(180, options, ['side'], arguments.length - 3)
+    return one(180, [this, x2, sorter], [o.side], []) as Tensor<'int32'>
   }
 
   /**
@@ -2279,8 +2802,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   sort(options?: number | SortOptions): Tensor<D> {
-    const o = readOptions(153, options, ['axis', 'descending'], arguments.length - 1, 'axis')
-    return one(153, [this], [o.axis, o.descending], []) as Tensor<D>
+    const o = readOptions(181, options, ['axis', 'descending'], arguments.length - 1, 'axis')
+    return one(181, [this], [o.axis, o.descending], []) as Tensor<D>
   }
 
   /**
@@ -2298,8 +2821,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   argsort(options?: number | ArgsortOptions): Tensor<'int32'> {
-    const o = readOptions(154, options, ['axis', 'descending'], arguments.length - 1, 'axis')
-    return one(154, [this], [o.axis, o.descending], []) as Tensor<'int32'>
+    const o = readOptions(182, options, ['axis', 'descending'], arguments.length - 1, 'axis')
+    return one(182, [this], [o.axis, o.descending], []) as Tensor<'int32'>
   }
 
   /**
@@ -2319,8 +2842,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   topk(k: number, options?: number | TopkOptions): { values: Tensor<D>; indices: Tensor<'int32'> } {
-    const o = readOptions(155, options, ['axis', 'largest'], arguments.length - 2, 'axis')
-    const [values, indices] = many(155, [this], [k, o.axis, o.largest], []) as [Tensor, Tensor]
+    const o = readOptions(183, options, ['axis', 'largest'], arguments.length - 2, 'axis')
+    const [values, indices] = many(183, [this], [k, o.axis, o.largest], []) as [Tensor, Tensor]
     return { values, indices } as { values: Tensor<D>; indices: Tensor<'int32'> }
   }
 
@@ -2341,8 +2864,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   tril(options?: TrilOptions): Tensor<D> {
-    const o = readOptions(168, options, ['k'], arguments.length - 1)
-    return one(168, [this], [], [o.k]) as Tensor<D>
+    const o = readOptions(208, options, ['k'], arguments.length - 1)
+    return one(208, [this], [], [o.k]) as Tensor<D>
   }
 
   /**
@@ -2362,7 +2885,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   triu(options?: TriuOptions): Tensor<D> {
-    const o = readOptions(169, options, ['k'], arguments.length - 1)
-    return one(169, [this], [], [o.k]) as Tensor<D>
+    const o = readOptions(209, options, ['k'], arguments.length - 1)
+    return one(209, [this], [], [o.k]) as Tensor<D>
   }
 }

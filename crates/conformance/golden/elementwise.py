@@ -69,7 +69,7 @@ def parts():
             w = [complex(mpmath.cos(mpmath.mpf(float(t))) * float(r), mpmath.sin(mpmath.mpf(float(t))) * float(r)) for r, t in zip(a.astype(f), b.astype(f))]
         case("polar", [a, b], np.array(w, c), tol="4~")
     case("complex", [np.array([1, 2], "float32"), 3.0], np.array([1 + 3j, 2 + 3j], "complex64"))
-    odd = [0.0, -0.0, 1.0, -2.5, inf, -inf, nan]
+    odd = [0.0, -0.0, 1.0, -2.5, 0.1, -1234.567, inf, -inf, nan]
     for d in ["complex64", "complex128"]:
         real = "float32" if d == "complex64" else "float64"
         x = np.array([complex(re, im) for re in odd for im in odd], d)

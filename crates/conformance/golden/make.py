@@ -13,6 +13,7 @@ import mpmath
 import numpy as np
 import scipy.special
 
+import arrays
 import complex_numbers
 import digits
 import elementwise
@@ -160,11 +161,6 @@ for d in FLOATS:
     case("sum", [np.zeros((0, 3), d)], np.zeros(3, d), [1, 0, 0, nan])
     case("mean", [np.zeros((0, 2), d)], np.full(2, nan, d), [1, 0, 0])
 case("sum", [np.ones((3,), "int8")], np.array(3, "float64"), [-1, 0, NUMBER["float64"]])
-for d in FLOATS + INTS + ["bool"]:
-    for axis, initial in [(0, 0), (1, 1)]:
-        x = rng.integers(0, 3, (3, 4)).astype(d)
-        y = np.cumulative_sum(x, axis=axis, dtype=total(d), include_initial=bool(initial))
-        case("cumulativeSum", [x], y, [axis, nan, initial])
 
 # --- products
 for d in FLOATS + INTS:
@@ -497,3 +493,9 @@ elementwise.functions()
 elementwise.replacements()
 elementwise.closeness()
 elementwise.activations()
+
+arrays.statistics()
+arrays.running()
+arrays.places()
+arrays.lookups()
+arrays.transforms()

@@ -3,7 +3,7 @@
 use crate::compare::epsilon;
 use crate::shapes::Shapes;
 use ferrotensor_core::DType;
-use ferrotensor_ops::def::{AttrDef, AttrKind, OpDef, ParamDef};
+use ferrotensor_ops::def::{AttrDef, AttrKind, Namespace, OpDef, ParamDef};
 
 /// As axis values.
 pub fn names(values: &[&str]) -> Vec<String> {
@@ -37,6 +37,8 @@ pub fn number(def: &ParamDef, choice: &str, dtype: DType) -> Option<f64> {
         // An interval of one number: scaling rounds up to its end half of the time.
         "low" | "mean" => of([0.0, -2.0, 0.3, 1.0]),
         "high" | "std" => of([1.0, 3.0, 0.7, 1.0 + if float { epsilon(dtype) } else { 0.0 }]),
+        "d" => of([1.0, 0.5, -3.0, 0.1]),
+        "correction" => of([0.0, 1.0, 0.5, 3.0]),
         "rtol" => of([1e-5, 0.25, 0.0, 0.5]),
         "atol" => of([1e-8, 0.0, 0.5, 1.0]),
         "negativeSlope" => of([0.01, 0.5, -2.0, 0.0]),
@@ -54,12 +56,24 @@ pub const NUMBERS: [&str; 4] = ["plain", "other", "odd", "edge"];
 /// Names of the values an attribute is tried with.
 pub fn attribute_values(op: &OpDef, def: &AttrDef) -> Vec<String> {
     match (def.kind, def.name) {
+        (AttrKind::Axes, "axes") if op.name == "rot90" => names(&["all", "both"]),
+        (AttrKind::Axes, "s") => names(&["all", "resized"]),
+        (AttrKind::Axes, "axes") if op.namespace == Namespace::Fft => names(&["all", "first", "last", "both", "empty"]),
         (AttrKind::Axes, "axes") => names(&["reverse", "rotate", "identity"]),
+        (AttrKind::Axes, "source") => names(&["first", "last", "both"]),
+        // As many as the source names.
+        (AttrKind::Axes, "destination") => names(&["front", "back"]),
+        (AttrKind::Axes, "shift") => names(&["one", "back by 2", "two"]),
+        (AttrKind::Axes, _) if op.name == "roll" => names(&["all", "first", "last", "both"]),
         (AttrKind::Axes, _) => names(&["all", "first", "last", "both", "empty"]),
         (AttrKind::OptAxis, "n") => names(&["none", "fewer", "more", "one"]),
         (AttrKind::OptAxis, "cols") => names(&["none", "wide", "narrow", "zero"]),
         (AttrKind::OptAxis, _) => names(&["none", "0", "-1", "middle"]),
-        (AttrKind::Int(_), "axis") => names(&["0", "-1", "middle"]),
+        (AttrKind::Int(_), "axis" | "axis1" | "axis2" | "startAxis" | "endAxis") => names(&["0", "-1", "middle"]),
+        (AttrKind::Int(_), "k") if op.name == "rot90" => names(&["1", "2", "3", "4", "-1"]),
+        (AttrKind::Int(_), "n") if op.namespace == Namespace::Fft => names(&["1", "2", "7", "8", "33"]),
+        (AttrKind::Int(_), "n") => names(&["1", "0", "2", "9"]),
+        (AttrKind::Int(_), "repeats") => names(&["2", "0", "1", "5"]),
         (AttrKind::Int(_), "k") => names(&["0", "1", "half", "all"]),
         (AttrKind::Int(_), "groups") => names(&["1", "2", "3"]),
         (AttrKind::Int(_), "numClasses") => names(&["0", "1", "5"]),
@@ -79,6 +93,7 @@ pub fn attribute_values(op: &OpDef, def: &AttrDef) -> Vec<String> {
         (AttrKind::Choice(words), _) => names(words),
         (AttrKind::Device, _) => names(&["0"]),
         (AttrKind::Shape, _) if op.name == "broadcastTo" => names(&["same", "leading", "stretched"]),
+        (AttrKind::Shape, "repetitions") => names(&["last", "leading", "each", "zero", "none"]),
         (AttrKind::Shape, _) => names(&["shape"]),
         (AttrKind::NewShape, _) => names(&["flat", "inferred", "reversed", "unit"]),
         (AttrKind::AxisPairs, _) => names(&["shape"]),
@@ -126,6 +141,13 @@ pub fn attribute_words(
         (AttrKind::Axes, "last") => list(&[-1.0]),
         (AttrKind::Axes, "both") if dims.len() > 1 => list(&[-1.0, 0.0]),
         (AttrKind::Axes, "empty") => list(&[]),
+        // Along each of the axes, longer than some and shorter than others.
+        (AttrKind::Axes, "resized") => list(&vec![5.0; if words[0] < 0.0 { dims.len() } else { words[0] as usize }]),
+        (AttrKind::Axes, "front") => list(&(0..words[0] as usize).map(|a| a as f64).collect::<Vec<_>>()),
+        (AttrKind::Axes, "back") => list(&(0..words[0] as usize).map(|a| -(a as f64) - 1.0).collect::<Vec<_>>()),
+        (AttrKind::Axes, "one") => list(&[1.0]),
+        (AttrKind::Axes, "back by 2") => list(&[-2.0]),
+        (AttrKind::Axes, "two") => list(&[3.0, -1.0]),
         // Without spatial axes there is no call.
         (AttrKind::PerAxis(_) | AttrKind::Padding, _) if dims.len() < 3 => return None,
         (AttrKind::PerAxis(_), "none") | (AttrKind::Padding, "same") => vec![-1.0],
@@ -158,6 +180,13 @@ pub fn attribute_words(
         (AttrKind::OptDType, name) => vec![DType::from_name(name)? as u8 as f64],
         (AttrKind::Choice(all), value) => vec![all.iter().position(|w| *w == value)? as f64],
         (AttrKind::Device, _) => vec![0.0],
+        (AttrKind::Shape, _) if def.name == "repetitions" => match value {
+            "last" => list(&[3.0]),
+            "leading" => list(&[&[2.0][..], &vec![1.0; dims.len()]].concat()),
+            "each" => list(&vec![2.0; dims.len()]),
+            "zero" => list(&[0.0]),
+            _ => list(&[]),
+        },
         (AttrKind::Shape, "leading") => list(&[&[2.0][..], &sizes].concat()),
         (AttrKind::Shape, "stretched") if dims.contains(&1) => {
             list(&sizes.iter().map(|&d| if d == 1.0 { 3.0 } else { d }).collect::<Vec<_>>())

@@ -66,7 +66,7 @@ pub fn equivalent(change: &str, row: &str) -> bool {
     match change {
         // `r < 0` is asked only where `r != 0`, and `0 < x` where `x != 0`; at the border between two formulas both hold.
         "less or equal for less" => {
-            let both = ["floorDivide", "remainder", "nextafter", "nn.selu", "nn.softshrink"];
+            let both = ["floorDivide", "remainder", "nextafter", "nn.celu", "nn.selu", "nn.softshrink"];
             both.contains(&row) || COMPLEX.contains(&row)
         }
         // What the squares lose of a logarithm near the unit circle: seen in the rows of logarithms.

@@ -31,10 +31,25 @@ const EQUIVALENT: &[(&str, &[&str], &str)] = &[
     ("logSoftmax/", &["another value for the reduction of nothing"], "it is subtracted from nothing"),
     ("softmax/bool", SHIFT, "their exponentials do not overflow, whatever is subtracted from all of them"),
     ("logSoftmax/bool", SHIFT, "their exponentials do not overflow, whatever is subtracted from all of them"),
+    ("logsumexp/bool", SHIFT, "their exponentials do not overflow, whatever is subtracted from all of them"),
+    ("logsumexp/", &["another value for the reduction of nothing"], "nothing is divided by it"),
+    // An infinite logarithm has no bound, and what is added to it none either; NumPy's answers see both.
+    (
+        "logsumexp/",
+        &["Const: another #2", "Max: operand 0 instead #1"],
+        "only infinite results show it, which have no bound",
+    ),
+    ("diff/", &["axis taken for"], "another axis fits only where both have one place, and gives the same"),
+    ("median/", &["a sort in the other order"], "the middle is the same, but for the place of NaN"),
+    ("takeAlongAxis", COUNTED, "positions that are counted are not negative"),
+    ("copysign/bool", &["a broadcast of the reverse"], "nothing is negative"),
+    ("copysign/uint", &["a broadcast of the reverse"], "nothing is negative"),
     ("logspace/bool", &[""], "none of the powers tried is zero"),
     ("nn.conv/", &["groups taken for"], "both fit the operands only where there are no channels"),
     ("random.uniform", &["Lt: Ne instead"], "no number is scaled beyond the end"),
 ];
+/// The operands of a gather that are not the caller's.
+const COUNTED: &[&str] = &["negative indices as zero, operand 0", "negative indices as zero, operand 2"];
 /// What finds the largest element of a softmax.
 const SHIFT: &[&str] = &[
     "Sub: Add instead #1",

@@ -10,7 +10,7 @@ use ferrotensor_core::reference::Array;
 use ferrotensor_core::{Code, DType, Error, Result};
 use ferrotensor_cpu::Tier;
 use ferrotensor_engine::InferredIds;
-use ferrotensor_ops::def::{AttrKind, OpDef};
+use ferrotensor_ops::def::{AttrKind, Namespace, OpDef};
 use ferrotensor_ops::shape;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -160,10 +160,17 @@ fn wrong_attributes(m: &mut Machine, op: &OpDef, good: &Good) -> Result<(), Stri
         let replaced = |new: &[f64]| call([&good.words[..at], new, &good.words[at + len..]].concat());
         let argument = [Code::Argument];
         let broken: Vec<(Vec<f64>, &[Code])> = match (def.kind, def.name) {
-            (AttrKind::Int(_), "axis") => {
+            (AttrKind::Int(_), "axis" | "axis1" | "axis2" | "startAxis" | "endAxis") => {
                 vec![(vec![99.0], &[Code::Index]), (vec![-99.0], &[Code::Index]), (vec![0.5], &argument)]
             }
             (AttrKind::OptAxis, "axis") => vec![(vec![99.0], &[Code::Index]), (vec![0.5], &argument)],
+            (AttrKind::Int(_), "k") if op.name == "rot90" => vec![(vec![0.5], &argument), (vec![f64::NAN], &argument)],
+            (AttrKind::Int(_), "n") if op.namespace == Namespace::Fft => {
+                vec![(vec![0.0], &[Code::Shape]), (vec![-1.0], &[Code::Shape]), (vec![0.5], &argument)]
+            }
+            (AttrKind::Int(_), "n" | "repeats") => {
+                vec![(vec![-1.0], &argument), (vec![0.5], &argument), (vec![1e300], &argument)]
+            }
             (AttrKind::Int(_), "k") => vec![(vec![-1.0], &argument), (vec![1e9], &argument), (vec![f64::NAN], &argument)],
             (AttrKind::Int(_), "groups") => {
                 vec![(vec![0.0], &argument), (vec![-1.0], &argument), (vec![0.5], &argument), (vec![7.0], &[Code::Shape])]
@@ -190,6 +197,12 @@ fn wrong_attributes(m: &mut Machine, op: &OpDef, good: &Good) -> Result<(), Stri
             ],
             (AttrKind::Int(_), _) => vec![(vec![-1.0], &[Code::Shape]), (vec![0.5], &argument), (vec![1e300], &argument)],
             (AttrKind::OptAxis, _) => vec![(vec![-1.0], &[Code::Shape]), (vec![0.5], &argument)],
+            (AttrKind::Axes, "s") => {
+                vec![(vec![1.0, 0.0], &[Code::Shape]), (vec![1.0, 0.5], &argument), (vec![7.0; 8], &argument)]
+            }
+            (AttrKind::Axes, "shift") => vec![(vec![1.0, 0.5], &argument), (vec![0.0], &argument)],
+            // An axis may be rolled twice.
+            (AttrKind::Axes, _) if op.name == "roll" => vec![(vec![1.0, 99.0], &[Code::Index]), (vec![1.0, 0.5], &argument)],
             (AttrKind::Axes, _) => {
                 vec![(vec![1.0, 99.0], &[Code::Index]), (vec![1.0, 0.5], &argument), (vec![2.0, 0.0, 0.0], &[Code::Index])]
             }

@@ -108,6 +108,17 @@ const SOLVE: &[Row] = &[
     (&[33, 33], &[33, 5], &[], &[]),
 ];
 
+/// Sorted elements, around powers of two, and values. Each bit of the size is a step of the search.
+const SEARCHED: &[Row] = &[
+    (&[4], &[5], &[], &[]),
+    (&[0], &[3], &[], &[]),
+    (&[1], &[2, 3], &[], &[]),
+    (&[7], &[], &[], &[]),
+    (&[8], &[0], &[], &[]),
+    (&[9], &[70], &[], &[]),
+    (&[5], &[3, 1, 5], &[], &[]),
+];
+
 const FACTORED: &[(&str, &[usize])] = &[
     ("1 x 1", &[1, 1]),
     ("square", &[3, 3]),
@@ -134,7 +145,7 @@ const TRANSFORMED: &[(&str, &[usize])] = &[
     ("two points", &[2]),
     ("a power of two", &[64]),
     ("a prime", &[67]),
-    ("smooth", &[2, 60]),
+    ("smooth", &[2, 48]),
     ("rank 3", &[3, 4, 5]),
     ("rank 5", &[2, 3, 2, 2, 3]),
     ("above a byte", &[257]),
@@ -177,6 +188,7 @@ pub fn small(op: &OpDef) -> Vec<Shapes> {
         "nn.conv" => pairs(CONV),
         "nn.maxPool" | "nn.avgPool" => list(POOLED),
         "linalg.solve" => pairs(SOLVE),
+        "searchsorted" => pairs(SEARCHED),
         "linalg.qr" => list(FACTORED),
         _ if op.namespace == Namespace::Fft => list(TRANSFORMED),
         // A square of so many rows.
@@ -198,12 +210,13 @@ pub fn parallel(op: &OpDef) -> Vec<Shapes> {
         "nn.maxPool" | "nn.avgPool" => vec![one("many images", &[3, 16, 40, 41])],
         "linalg.solve" => many(pairs(&[(&[40, 40], &[40, 3], &[], &[])])),
         "linalg.qr" => vec![one("many columns", &[40, 30])],
-        "fft.fft" | "fft.ifft" => vec![one("many rows", &[300, 31])],
-        "sort" | "argsort" | "topk" => vec![one("many rows", &[9, 3001])],
+        _ if op.namespace == Namespace::Fft => vec![one("many rows", &[300, 31])],
+        "searchsorted" => many(pairs(&[(&[5003], &[30011], &[], &[])])),
+        "sort" | "argsort" | "topk" | "median" => vec![one("many rows", &[9, 3001])],
         // Integer powers and random blocks take a hundred instructions an element, in the reference too.
         "eye" => vec![one("many rows", &[400])],
         // The bounds of functions take five runs of the reference.
-        "softmax" | "logSoftmax" => vec![one("many rows", &[7, 8009])],
+        "softmax" | "logSoftmax" | "logsumexp" => vec![one("many rows", &[7, 8009])],
         "pow" | "random.bits" | "random.uniform" => vec![one("many rows", &[7, 5003])],
         "random.normal" => vec![one("many rows", &[3, 5003])],
         _ => vec![one("many rows", &[7, 60013])],

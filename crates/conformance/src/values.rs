@@ -52,6 +52,10 @@ pub enum Fill {
     Index(usize),
     /// Square blocks with a dominant diagonal.
     Matrix,
+    /// Nothing but this number; 1 where the dtype lacks it.
+    Only(f64),
+    /// Ordinary numbers with NaN for every third.
+    Holes,
     /// Ones, and so many zeros in so many elements.
     Coin(usize, usize),
     /// Numbers of so many digits that a half is the last of their quotients by numbers near 1.
@@ -84,6 +88,12 @@ pub fn array(dtype: DType, dims: &[usize], fill: Fill, rng: &mut Rng) -> Result<
             Fill::Special if rng.below(2) == 0 => special[rng.below(special.len())],
             Fill::Special => ordinary(dtype, Domain::Any, rng).encode(dtype),
             Fill::Ordinary(domain) => ordinary(dtype, domain, rng).encode(dtype),
+            Fill::Only(x) if dtype.is_float() || dtype.is_complex() => Scalar::float(x).fit(dtype).encode(dtype),
+            Fill::Only(_) => Scalar::Int(1).encode(dtype),
+            Fill::Holes if rng.below(3) == 0 && (dtype.is_float() || dtype.is_complex()) => {
+                Scalar::float(f64::NAN).fit(dtype).encode(dtype)
+            }
+            Fill::Holes => ordinary(dtype, Domain::Any, rng).encode(dtype),
             Fill::Index(size) => index(dtype, size, rng).encode(dtype),
             Fill::Factors => factor(dtype, rng).encode(dtype),
             Fill::Steep if dtype.is_float() => {

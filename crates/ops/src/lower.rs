@@ -124,6 +124,11 @@ impl Lower<'_> {
         self.call.operands.is_empty()
     }
 
+    /// Whether the n-th operand was left out.
+    pub fn is_absent(&self, n: usize) -> bool {
+        matches!(self.call.operands.get(n), None | Some(Operand::Absent))
+    }
+
     /// The n-th operand as it is; a weak scalar becomes a rank-0 value of the compute dtype.
     pub fn operand(&mut self, n: usize) -> Result<Val> {
         match self.call.operands[n] {

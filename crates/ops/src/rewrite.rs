@@ -3,8 +3,7 @@
 
 use crate::def::OpId;
 use crate::graph::{Def, Graph, IndexItem, Number, Val, View};
-use crate::table::band;
-use crate::write::Writer;
+use crate::write::{Writer, band};
 use ferrotensor_core::kernel::{Combine, Kernel, Monoid, Window, WindowAxis, WindowCombine, tree};
 use ferrotensor_core::scalar::Op;
 use ferrotensor_core::{DType, Dims, Result};
@@ -166,7 +165,7 @@ fn pad(w: &mut Writer, data: Val, axes: &[WindowAxis], windows: &[usize], outsid
             if len > 0 {
                 let mut strip = padded.clone();
                 strip[a] = len;
-                parts.push((w.broadcast(fill, &strip)?, band(&padded, a, start, len)));
+                parts.push((w.broadcast(fill, &strip)?, Some(View::Index(band(&padded, a, start, len)))));
             }
         }
     }

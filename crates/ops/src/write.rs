@@ -1,7 +1,7 @@
 //! Writes views and kernels into a graph, with the permutations and shapes each kernel kind asks for.
 
 use crate::def::OpId;
-use crate::graph::{Def, Graph, IndexItem, Param, Region, Val, View};
+use crate::graph::{Def, Graph, IndexItem, Number, Param, Region, Val, View};
 use crate::shape;
 use ferrotensor_core::kernel::{
     Combine, Contract, Gather, Kernel, Map, Monoid, Reduce, Routine, Scan, Scatter, Sort, SortOutputs, Update, Window,
@@ -119,6 +119,19 @@ impl<C> Writer<'_, C> {
         self.view(v, View::Index(SmallVec::from_slice(items)), dims)
     }
 
+    /// The positions `start..start + len` of an axis.
+    pub fn narrow(&mut self, v: Val, axis: usize, start: usize, len: usize) -> Val {
+        let items = band(self.graph.dims(v), axis, start, len);
+        self.index(v, &items)
+    }
+
+    /// One position of an axis, which is gone.
+    pub fn pick(&mut self, v: Val, axis: usize, position: usize) -> Val {
+        let mut items = band(self.graph.dims(v), axis, 0, 0);
+        items[axis] = IndexItem::Pick(Number::Const(position as i64));
+        self.index(v, &items)
+    }
+
     /// The axes of `v` with `last` moved to the end, kept in order otherwise.
     pub fn axes_last(&self, rank: usize, last: &[usize]) -> Vec<usize> {
         (0..rank).filter(|a| !last.contains(a)).chain(last.iter().copied()).collect()
@@ -233,6 +246,15 @@ pub fn index_dims(dims: &[usize], items: &[IndexItem]) -> Dims {
             IndexItem::Slice { len, .. } => Some(*len),
         })
         .collect()
+}
+
+/// The items that take `len` positions of `axis` from `start`.
+pub fn band(dims: &[usize], axis: usize, start: usize, len: usize) -> SmallVec<[IndexItem; 6]> {
+    let item = |(a, &d): (usize, &usize)| {
+        let (start, len) = if a == axis { (start, len) } else { (0, d) };
+        IndexItem::Slice { start: Number::Const(start as i64), step: Number::Const(1), len }
+    };
+    dims.iter().enumerate().map(item).collect()
 }
 
 /// The order that undoes a permutation.

@@ -28,6 +28,16 @@ export interface ElementArrayClass {
 /** The array API's kinds of dtype. */
 export type DTypeKind = 'bool' | 'unsigned' | 'signed' | 'float' | 'complex'
 
+/** Limits of a floating dtype. */
+export interface FloatLimits {
+  readonly dtype: DType
+  /** From 1 to the next number. */
+  readonly eps: number
+  /** Largest finite number. */
+  readonly max: number
+  readonly smallestNormal: number
+}
+
 /** What is known of one dtype. */
 export interface DTypeRow {
   readonly name: DType
@@ -44,6 +54,8 @@ export interface DTypeRow {
   readonly min: number | bigint | null
   /** Largest value of an integer dtype, else null. */
   readonly max: number | bigint | null
+  /** Limits of a floating dtype, or of a complex one's parts, else null. */
+  readonly float: FloatLimits | null
 }
 
 /** The table. */
@@ -92,6 +104,14 @@ fn range(row: &DTypeInfo) -> (String, String) {
     }
 }
 
+/// The limits of a floating dtype, or of a complex one's parts, as TypeScript.
+fn limits(dtype: DType) -> String {
+    dtype.float_format().map_or("null".into(), |f| {
+        let (real, eps, max, smallest) = (dtype.info().real, f.epsilon(), f.max(), f.smallest_normal());
+        format!("{{ dtype: '{real}', eps: {eps:e}, max: {max:e}, smallestNormal: {smallest:e} }}")
+    })
+}
+
 /// What one element is to JavaScript.
 fn item(row: &DTypeInfo) -> &'static str {
     match row.kind {
@@ -130,11 +150,11 @@ pub fn render() -> String {
         writeln!(out, "/** The typed arrays that hold elements. */\nexport type ElementArray = {}\n", arrays.join(" | "));
     out.push_str(ROW);
     for (code, row) in DTYPES.iter().enumerate() {
-        let (min, max) = range(row);
+        let ((min, max), float) = (range(row), limits(row.dtype));
         let (name, bytes, kind, store, read) = (row.name, row.bytes, kind(row.kind), row.js_storage, row.js_read);
         let _ = writeln!(
             out,
-            "  {name}: {{ name: '{name}', code: {code}, bytes: {bytes}, kind: '{kind}', storage: {store}, read: {read}, min: {min}, max: {max} }},"
+            "  {name}: {{ name: '{name}', code: {code}, bytes: {bytes}, kind: '{kind}', storage: {store}, read: {read}, min: {min}, max: {max}, float: {float} }},"
         );
     }
     out.push_str(

@@ -59,7 +59,7 @@ pub fn forms(def: &OperandDef) -> Vec<String> {
 pub fn operand_dtypes(op: &OpDef, i: usize, def: &OperandDef, dtype: DType) -> Vec<String> {
     match def.name {
         "key" | "fillValue" => vec![],
-        "indices" => dtype_names(&[DType::I32, DType::I64, DType::U8, DType::I8, DType::U32]),
+        "indices" | "sorter" => dtype_names(&[DType::I32, DType::I64, DType::U8, DType::I8, DType::U32]),
         // First as the other operands are, so that it can be taken for one of them.
         "condition" => {
             let others = dtype_names(&[DType::Bool, DType::I32, DType::F32]);
@@ -101,8 +101,17 @@ pub fn fills(op: &OpDef, dtype: DType) -> Vec<String> {
         // Whole exponents are a way of their own.
         _ if op.name == "pow" => names(&["ordinary", "special", "bits", "whole exponents", "turns"]),
         // Of many random elements some are zero and not all; of each number of elements about half are in one of these.
+        _ if op.name.starts_with("nan") && op.name != "nanToNum" => names(&["ordinary", "special", "bits", "holes"]),
+        // Squares of what is large overflow, differences of integers wrap to anything.
+        _ if ["var", "std", "diff"].contains(&op.name) => names(&["ordinary", "special", "bits", "few numbers"]),
+        _ if op.name == "logsumexp" => names(&["ordinary", "special", "bits", "infinities"]),
+        _ if op.name == "countNonzero" => names(&["ordinary", "special", "bits", "half zeros"]),
         _ if ["all", "any"].contains(&op.name) => {
             names(&["special", "bits", "few zeros", "some zeros", "half zeros", "most zeros", "many zeros"])
+        }
+        // Two random tensors are never equal.
+        _ if ["allclose", "arrayEqual"].contains(&op.name) => {
+            names(&["ordinary", "special", "bits", "few numbers", "nothing but ones", "nothing but NaN"])
         }
         // Two random elements are hardly ever equal, or one of them zero.
         _ if op.dtype.out == Out::Bool && op.operands.len() > 1 => names(&["ordinary", "special", "bits", "few numbers"]),
@@ -132,6 +141,10 @@ fn fill(op: &OpDef, i: usize, values: &str) -> Fill {
         "turns" if op.name == "pow" => Fill::Turns(if i == 0 { BASE_TURNS } else { EXPONENT_TURNS }),
         "turns" => Fill::Turns(FUNCTION_TURNS),
         "few numbers" => Fill::Few,
+        "infinities" => Fill::Turns(&[f64::INFINITY, f64::INFINITY, 1.0]),
+        "nothing but ones" => Fill::Only(1.0),
+        "nothing but NaN" => Fill::Only(f64::NAN),
+        "holes" => Fill::Holes,
         "few zeros" => Fill::Coin(1, 24),
         "some zeros" => Fill::Coin(1, 5),
         "half zeros" => Fill::Coin(1, 2),
@@ -218,6 +231,23 @@ fn operand_dims(op: &OpDef, i: usize, shape: &Shapes, pairing: &str, indices: &s
             Some(first.iter().enumerate().map(|(a, &d)| if a == axis { d + i } else { d }).collect())
         }
         ("stack", _) => Some(first.clone()),
+        ("diff", i) if i > 0 => {
+            let axis = axis_of(words, first.len())?;
+            Some(first.iter().enumerate().map(|(a, &d)| if a == axis { i } else { d }).collect())
+        }
+        // Data and indices broadcast but for the axis.
+        ("takeAlongAxis", i) => {
+            let axis = axis_of(words, first.len())?;
+            let one = [("row", 1), ("column", 0)].contains(&(pairing, i));
+            let size = |(a, &d): (usize, &usize)| match a == axis {
+                true if i == 1 => 5,
+                true => d,
+                false if one => 1,
+                false => d,
+            };
+            Some(first.iter().enumerate().map(size).collect())
+        }
+        ("searchsorted", 2) => Some(first.clone()),
         _ => {
             // The third operand of a call is paired the other way round.
             let pairing = match (pairing, i) {
@@ -267,6 +297,7 @@ pub fn planned(chosen: &Chosen, i: usize, words: &[f64], indexing: &[Indexing]) 
         ("indices", Some(Indexing::Axis(size))) => Fill::Index(*size),
         ("indices", Some(_)) => Fill::Ordinary(Domain::Any),
         ("indices", None) => Fill::Index(first.get(axis_of(words, first.len())?).copied().unwrap_or(0)),
+        ("sorter", _) => Fill::Index(first.first().copied().unwrap_or(0)),
         ("key", _) => Fill::Bits,
         // A random element is hardly ever zero.
         ("condition", _) if values != "special" => Fill::Coin(1, 2),

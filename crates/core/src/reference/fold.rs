@@ -109,13 +109,22 @@ pub(super) fn scan(kernel: &Scan, input: &Array) -> Result<Array> {
     let length = input.dims().last().copied().unwrap_or(1).max(1);
     let mut running = Scalar::Bool(false);
     let results = input.scalars().enumerate().map(|(i, value)| {
-        if i % length == 0 {
-            running = kernel.combine.identity(kernel.dtype);
-        }
-        running = kernel.combine.combine(running, value).fit(kernel.dtype);
+        // A row's first element is not combined with the identity: a complex product would spoil infinite parts.
+        running = if i % length == 0 { value } else { step(kernel, running, value) };
         running
     });
     Array::from_scalars(kernel.dtype, input.dims(), results)
+}
+
+/// The next running value; a complex product by the plain formula, each product and each sum of it rounded.
+fn step(kernel: &Scan, running: Scalar, value: Scalar) -> Scalar {
+    let (Monoid::Prod, Scalar::Complex(a, b), Scalar::Complex(c, d)) = (kernel.combine, running, value) else {
+        return kernel.combine.combine(running, value).fit(kernel.dtype);
+    };
+    let part = kernel.dtype.info().real;
+    let rounded = |x: Double| Scalar::Float(x).fit(part).real();
+    let product = |x: Double, y: Double| rounded(x * y);
+    Scalar::Complex(rounded(product(a, c) - product(b, d)), rounded(product(a, d) + product(b, c)))
 }
 
 /// What `finish` makes of the pairs that are multiplied for each output element.

@@ -91,7 +91,7 @@ fn with_at(l: &mut Lower) -> Result<Vec<Val>> {
     Ok(vec![l.assemble(&dims, Some(x), vec![(changed, Some(View::Index(selection.items)))])?])
 }
 
-fn integer_indices(ctx: &ShapeCtx, operand: usize) -> Result<()> {
+pub fn integer_indices(ctx: &ShapeCtx, operand: usize) -> Result<()> {
     match ctx.args.get(operand) {
         Some(Arg::Tensor(d)) if d.is_integer() && *d != DType::U64 => Ok(()),
         Some(Arg::Tensor(d)) => {

@@ -3,22 +3,14 @@
 use super::rows::{BASE, attr, doc, tensor};
 use crate::def::{AttrKind, ErrorCase, Form, Lowering, OpDef};
 use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
-use crate::graph::{IndexItem, Number, Region, View};
+use crate::graph::View;
 use crate::infer::ShapeCtx;
 use crate::lower::{Lower, Val};
 use crate::shape;
+use crate::write::band;
 use ferrotensor_core::error::Code;
 use ferrotensor_core::{Dims, Error, Result};
 use smallvec::SmallVec;
-
-/// The region of `dims` that holds `len` positions of `axis` from `start`.
-pub fn band(dims: &[usize], axis: usize, start: usize, len: usize) -> Region {
-    let item = |(a, &d): (usize, &usize)| {
-        let (start, len) = if a == axis { (start, len) } else { (0, d) };
-        IndexItem::Slice { start: Number::Const(start as i64), step: Number::Const(1), len }
-    };
-    Some(View::Index(dims.iter().enumerate().map(item).collect()))
-}
 
 fn concat_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
     let mut out: Dims = SmallVec::from_slice(ctx.shape(0));
@@ -37,14 +29,17 @@ fn concat_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
     Ok(vec![out])
 }
 
-fn join(l: &mut Lower, axis: usize, parts: Vec<Val>) -> Result<Vec<Val>> {
-    let (dims, mut start, mut regions) = (l.out_dims(0), 0, Vec::with_capacity(parts.len()));
-    for part in parts {
+/// Parts side by side along an axis they have.
+pub fn join(l: &mut Lower, axis: usize, parts: &[Val]) -> Result<Val> {
+    let mut dims = l.dims(parts[0]);
+    dims[axis] = parts.iter().map(|&p| l.dims(p)[axis]).sum();
+    let (mut start, mut regions) = (0, Vec::with_capacity(parts.len()));
+    for &part in parts {
         let len = l.dims(part)[axis];
-        regions.push((part, band(&dims, axis, start, len)));
+        regions.push((part, Some(View::Index(band(&dims, axis, start, len)))));
         start += len;
     }
-    Ok(vec![l.assemble(&dims, None, regions)?])
+    l.assemble(&dims, None, regions)
 }
 
 fn cast_operands(l: &mut Lower) -> Result<Vec<Val>> {
@@ -60,7 +55,7 @@ fn cast_operands(l: &mut Lower) -> Result<Vec<Val>> {
 fn concat(l: &mut Lower) -> Result<Vec<Val>> {
     let parts = cast_operands(l)?;
     let axis = shape::axis(l.attrs().int("axis"), l.out_dims(0).len())?;
-    join(l, axis, parts)
+    Ok(vec![join(l, axis, &parts)?])
 }
 
 fn stack_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
@@ -81,7 +76,7 @@ fn stack(l: &mut Lower) -> Result<Vec<Val>> {
         dims.insert(axis, 1);
         *part = l.reshape(*part, &dims);
     }
-    join(l, axis, parts)
+    Ok(vec![join(l, axis, &parts)?])
 }
 
 const JOIN: OpDef = OpDef {

@@ -1,16 +1,19 @@
 //! The rows, one file for each family, and their concatenation.
 
 mod activation;
+mod arrange;
 mod binary;
 mod bits;
 mod close;
 mod compare;
 mod contract;
 mod create;
+mod cumulative;
 mod fft;
 mod index;
 mod join;
 mod linalg;
+mod lookup;
 mod nn;
 mod parts;
 pub mod philox;
@@ -20,11 +23,11 @@ mod rows;
 mod select;
 mod shape;
 mod sort;
+mod statistics;
 mod unary;
 mod window;
 
 use crate::def::OpDef;
-pub use join::band;
 
 const FAMILIES: &[&[OpDef]] = &[
     unary::ROWS,
@@ -35,13 +38,17 @@ const FAMILIES: &[&[OpDef]] = &[
     close::ROWS,
     select::ROWS,
     reduce::ROWS,
+    statistics::ROWS,
+    cumulative::ROWS,
     contract::ROWS,
     nn::ROWS,
     activation::ROWS,
     window::ROWS,
     shape::ROWS,
+    arrange::ROWS,
     join::ROWS,
     index::ROWS,
+    lookup::ROWS,
     sort::ROWS,
     linalg::ROWS,
     fft::ROWS,

@@ -24,14 +24,16 @@ fn imaginary(b: &mut Builder, x: Value) -> Value {
     if d.is_complex() { b.im(x) } else { b.lit(d, 0.0) }
 }
 
-const CONJUGATE: MapFn = |b, x, d| {
+/// The complex conjugate; of a real number itself.
+pub fn conjugate(b: &mut Builder, x: Value) -> Value {
+    let d = b.dtype(x);
     if !d.is_complex() {
-        return x[0];
+        return x;
     }
-    let (re, im) = (b.re(x[0]), b.im(x[0]));
+    let (re, im) = (b.re(x), b.im(x));
     let im = b.unary(Op::Neg, im);
     b.complex(d, re, im)
-};
+}
 
 const ANGLE: MapFn = |b, x, _| {
     let (re, im) = (b.re(x[0]), imaginary(b, x[0]));
@@ -110,7 +112,7 @@ pub const ROWS: &[OpDef] = &[
         doc: doc("Real part of each element; real numbers stay as they are.", "a of a + bi", "ft.complex(ft.tensor([1, 2]), 3).real() // [1, 2]", "real", "real"), ..OF_COMPLEX },
     OpDef { name: "imag", lower: Lowering::Map(|b, x, _| imaginary(b, x[0])),
         doc: doc("Imaginary part of each element; 0 for real numbers.", "b of a + bi", "ft.complex(ft.tensor([1, 2]), 3).imag() // [3, 3]", "imag", "imag"), ..OF_COMPLEX },
-    OpDef { name: "conj", lower: Lowering::Map(CONJUGATE),
+    OpDef { name: "conj", lower: Lowering::Map(|b, x, _| conjugate(b, x[0])),
         doc: doc("Complex conjugate of each element; real numbers stay as they are.", "a - bi of a + bi", "ft.complex(ft.tensor([1, 2]), 3).conj().imag() // [-3, -3]", "conj", "conj"), ..BASE },
     OpDef { name: "angle", lower: Lowering::Map(ANGLE), dtype: DTypeRule::new(Class::Any, Compute::Float, Out::RealPart),
         doc: doc("Angle of each element from the positive real axis, from -pi to pi: 0 or pi for real numbers.", "atan2(imag x, real x)", "ft.complex(ft.tensor([1, 0]), ft.tensor([1, 2])).angle() // [0.7853982, 1.5707964]", "angle", "angle"), ..BASE },

@@ -19,6 +19,11 @@ pub const fn optional(name: &'static str) -> OperandDef {
     OperandDef { name, weak: true, optional: true }
 }
 
+/// A tensor that may be left out.
+pub const fn optional_tensor(name: &'static str) -> OperandDef {
+    OperandDef { name, weak: false, optional: true }
+}
+
 /// An option.
 pub const fn attr(name: &'static str, kind: AttrKind) -> AttrDef {
     AttrDef { name, kind, positional: false }

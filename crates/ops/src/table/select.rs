@@ -59,6 +59,13 @@ const NAN_TO_NUM: MapFn = |b, x, d| {
     b.complex(d, re, im)
 };
 
+/// The first operand in the dtype and the shape that both have in common.
+fn common(l: &mut Lower) -> Result<Vec<Val>> {
+    let (x, dtype, dims) = (l.operand(0)?, l.out_dtype(0), l.out_dims(0));
+    let x = l.cast(x, dtype)?;
+    Ok(vec![l.broadcast(x, &dims)?])
+}
+
 fn one_hot_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
     let classes = ctx.attrs.int("numClasses");
     let classes = usize::try_from(classes).map_err(|_| Error::shape(format!("numClasses {classes} is negative")))?;
@@ -93,6 +100,11 @@ pub const ROWS: &[OpDef] = &[
     OpDef { name: "nanToNum", operands: &[tensor("x"), optional("nan"), optional("posinf"), optional("neginf")], lower: Lowering::Map(NAN_TO_NUM), shape: shape::broadcast,
         dtype: DTypeRule::new(Class::Any, Compute::Promote, Out::Compute),
         doc: doc("Other numbers for NaN (0 by default) and the infinities (by default the largest and the smallest number of the dtype).", "nan, posinf or neginf for those, x elsewhere", "ft.tensor([1, NaN, -Infinity]).nanToNum(0, 9, -9) // [1, 0, -9]", "nan_to_num", "nan_to_num"), ..BASE },
+    OpDef { name: "resultType", form: crate::def::Form::Internal, lower: Lowering::Graph(common),
+        doc: doc("The first operand in the dtype of both, behind `resultType(...)`.", "dtype(x1, x2)(x1)", "", "result_type", "result_type"), ..super::rows::binary(Class::Any, Compute::Promote, Out::Compute) },
+    OpDef { name: "broadcastShapes", form: crate::def::Form::Internal, operands: &[tensor("x1"), tensor("x2")], shape: shape::broadcast, lower: Lowering::Graph(common),
+        dtype: DTypeRule::new(Class::Any, Compute::Own, Out::Compute),
+        doc: doc("The first operand in the shape of both, behind `broadcastArrays(...)` and `broadcastShapes(...)`. A view.", "x1", "", "broadcast_shapes", "broadcast_shapes"), ..BASE },
     OpDef { name: "astype", attrs: &[arg("dtype", AttrKind::OptDType)], lower: Lowering::Map(|b, x, d| b.cast(x[0], d)),
         dtype: DTypeRule::new(Class::Any, Compute::Own, Out::AttrOrCompute),
         doc: doc("Converts to another dtype: floats to integers towards zero, saturating, NaN to 0; integers wrap; to bool is x != 0.", "dtype(x)", "ft.tensor([1.7, -1.7]).astype('int32') // [1, -1]", "astype", "to"), ..BASE },

@@ -1,0 +1,116 @@
+// A tensor cut into pieces along an axis. Views.
+
+import { checkOptions, integer, integers, shown } from './call.js'
+import { ArgumentError, IndexError, ShapeError } from './errors.js'
+import type { DType } from './generated/dtypes.js'
+import type { IndexItem } from './indexing.js'
+import { Slice, slice } from './slice.js'
+import { Tensor } from './tensor.js'
+
+/** The axis along which a tensor is cut. */
+export interface PiecesOptions {
+  /** The axis; negative ones count from the last; the first by default. */
+  readonly axis?: number | undefined
+}
+
+/** The axis of a call, not negative. */
+function axisOf(op: string, x: unknown, options: unknown): number {
+  if (!(x instanceof Tensor)) throw new ArgumentError(`${op}: 'x' must be a tensor, got ${shown(x)}`)
+  const { axis = 0 } = typeof options === 'number' ? { axis: options } : checkOptions(op, options, ['axis'])
+  const given = integer(op, 'axis', axis)
+  if (given < -x.ndim || given >= x.ndim) throw new IndexError(`${op}: axis ${given} is out of range for rank ${x.ndim}`)
+  return given < 0 ? given + x.ndim : given
+}
+
+/** `x` at one item of an axis. */
+function along<D extends DType>(x: Tensor<D>, axis: number, item: IndexItem): Tensor<D> {
+  return x.at(...Array.from({ length: axis }, () => slice()), item)
+}
+
+/** The pieces between these bounds, which are clamped as those of slices. */
+function between<D extends DType>(x: Tensor<D>, axis: number, bounds: readonly number[]): Tensor<D>[] {
+  return [...bounds, null].map((stop, i) => along(x, axis, new Slice(i === 0 ? 0 : bounds[i - 1], stop)))
+}
+
+function count(op: string, name: string, value: unknown): number {
+  const n = integer(op, name, value)
+  if (n < 1) throw new ArgumentError(`${op}: '${name}' must be at least 1, got ${n}`)
+  return n
+}
+
+/** `n` pieces of which the first ones are larger by one where the size does not divide. */
+function nearlyEqual<D extends DType>(x: Tensor<D>, axis: number, n: number): Tensor<D>[] {
+  const size = x.shape[axis] as number
+  const bounds = Array.from({ length: n - 1 }, (_, i) => (i + 1) * Math.floor(size / n) + Math.min(i + 1, size % n))
+  return between(x, axis, bounds)
+}
+
+/**
+ * The slices of a tensor along an axis, which they do not have.
+ *
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_INDEX` for an axis out of range.
+ * @example
+ * ```ts
+ * ft.unstack(ft.tensor([[1, 2], [3, 4]]), { axis: 1 })[0] // [1, 3]
+ * ```
+ */
+export function unstack<D extends DType>(x: Tensor<D>, options?: number | PiecesOptions): Tensor<D>[] {
+  const axis = axisOf('unstack', x, options)
+  return Array.from({ length: x.shape[axis] as number }, (_, i) => along(x, axis, i))
+}
+
+/**
+ * A tensor in so many equal pieces along an axis, or cut at these positions.
+ *
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_SHAPE` for a size that does not divide, `ERR_INDEX` for an axis out of range, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.split(ft.tensor([1, 2, 3, 4]), 2)[1] // [3, 4]
+ * ```
+ * ```ts
+ * ft.split(ft.tensor([1, 2, 3, 4]), [1, 3])[1] // [2, 3]
+ * ```
+ */
+export function split<D extends DType>(x: Tensor<D>, sections: number | readonly number[], options?: number | PiecesOptions): Tensor<D>[] {
+  const axis = axisOf('split', x, options)
+  if (typeof sections !== 'number') return between(x, axis, integers('split', 'sections', sections))
+  const n = count('split', 'sections', sections)
+  const size = x.shape[axis] as number
+  if (size % n !== 0) throw new ShapeError(`split: axis ${axis} of size ${size} has no ${n} equal pieces; arraySplit gives nearly equal ones`)
+  return nearlyEqual(x, axis, n)
+}
+
+/**
+ * A tensor in so many nearly equal pieces along an axis, the larger ones first, or cut at these positions.
+ *
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_INDEX` for an axis out of range, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.arraySplit(ft.tensor([1, 2, 3]), 2)[0] // [1, 2]
+ * ```
+ */
+export function arraySplit<D extends DType>(x: Tensor<D>, sections: number | readonly number[], options?: number | PiecesOptions): Tensor<D>[] {
+  const axis = axisOf('arraySplit', x, options)
+  if (typeof sections !== 'number') return between(x, axis, integers('arraySplit', 'sections', sections))
+  return nearlyEqual(x, axis, count('arraySplit', 'sections', sections))
+}
+
+/**
+ * A tensor in at most so many pieces along an axis, all but the last of one size.
+ *
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_INDEX` for an axis out of range, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.chunk(ft.tensor([1, 2, 3, 4, 5]), 3)[2] // [5]
+ * ```
+ */
+export function chunk<D extends DType>(x: Tensor<D>, chunks: number, options?: number | PiecesOptions): Tensor<D>[] {
+  const axis = axisOf('chunk', x, options)
+  const each = Math.max(1, Math.ceil((x.shape[axis] as number) / count('chunk', 'chunks', chunks)))
+  const n = Math.max(1, Math.ceil((x.shape[axis] as number) / each))
+  return between(x, axis, Array.from({ length: n - 1 }, (_, i) => (i + 1) * each))
+}

@@ -1,0 +1,229 @@
+// What depends on the values of a tensor in its shape: positions of what is not zero, distinct elements. A mask is read at the
+// call; the functions that end in Async read it without blocking. Membership, which reads nothing, stands beside them.
+
+import { checkOptions, shown } from './call.js'
+import { ArgumentError, ShapeError } from './errors.js'
+import type { DType } from './generated/dtypes.js'
+import { concat, diff, equal, full, logicalNot, notEqual, ones, searchsorted, stack, zeros } from './generated/functions.js'
+import { truePositions } from './indices.js'
+import type { Operand } from './operand.js'
+import { data, dataSync } from './reading.js'
+import { Tensor } from './tensor.js'
+
+/** What a mask makes of a call once it is read. */
+interface Pending<T> {
+  readonly mask: Tensor
+  finish(elements: Uint8Array): T
+}
+
+function now<T>(op: string, { mask, finish }: Pending<T>): T {
+  return finish(dataSync(mask, op) as Uint8Array)
+}
+
+async function later<T>(op: string, { mask, finish }: Pending<T>): Promise<T> {
+  return finish((await data(mask, op)) as Uint8Array)
+}
+
+function given(op: string, x: unknown): Tensor {
+  if (x instanceof Tensor) return x
+  throw new ArgumentError(`${op}: 'x' must be a tensor, got ${shown(x)}`)
+}
+
+/** Positions along each axis from those in row-major order. */
+function coordinates(positions: Tensor, shape: readonly number[]): Tensor[] {
+  const out: Tensor[] = []
+  let rest = positions
+  for (const size of shape.toReversed()) {
+    out.unshift(rest.remainder(size))
+    rest = rest.floorDivide(size)
+  }
+  return out
+}
+
+function positions<T>(op: string, value: unknown, finish: (coordinates: Tensor[]) => T): Pending<T> {
+  const x = given(op, value)
+  if (x.ndim === 0) throw new ShapeError(`${op}: a tensor of rank 0 has no axes along which elements have positions`)
+  return { mask: x.astype('bool'), finish: (elements) => finish(coordinates(truePositions(op, elements, x.type.device), x.shape)) }
+}
+
+const PLAIN = <T>(x: T): T => x
+const ROWS = (axes: Tensor[]): Tensor => stack(axes, { axis: 1 })
+
+/**
+ * Positions of the elements that are not zero, in row-major order: for each axis an integer tensor. Reads `x`.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for a tensor of rank 0.
+ * @example
+ * ```ts
+ * ft.nonzero(ft.tensor([[0, 5], [7, 0]]))[1] // [1, 0]
+ * ```
+ */
+export function nonzero(x: Tensor): Tensor[] {
+  return now('nonzero', positions('nonzero', x, PLAIN))
+}
+
+/** As {@link nonzero}, without blocking. */
+export async function nonzeroAsync(x: Tensor): Promise<Tensor[]> {
+  return later('nonzeroAsync', positions('nonzeroAsync', x, PLAIN))
+}
+
+/**
+ * Positions of the elements that are not zero, in row-major order: a row of coordinates for each. Reads `x`.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for a tensor of rank 0.
+ * @example
+ * ```ts
+ * ft.argwhere(ft.tensor([[0, 5], [7, 0]])) // [[0, 1], [1, 0]]
+ * ```
+ */
+export function argwhere(x: Tensor): Tensor {
+  return now('argwhere', positions('argwhere', x, ROWS))
+}
+
+/** As {@link argwhere}, without blocking. */
+export async function argwhereAsync(x: Tensor): Promise<Tensor> {
+  return later('argwhereAsync', positions('argwhereAsync', x, ROWS))
+}
+
+/** Distinct elements, and where they stand. */
+export interface Unique<D extends DType = DType> {
+  /** The distinct elements in ascending order; each NaN is one of its own. */
+  readonly values: Tensor<D>
+  /** int32 position of the first of each, in the flattened tensor. */
+  readonly indices: Tensor<'int32'>
+  /** For each element of the tensor its position among the values, int32. */
+  readonly inverseIndices: Tensor<'int32'>
+  /** How often each occurs, int32. */
+  readonly counts: Tensor<'int32'>
+}
+
+/** Equal elements side by side; the mask is true at the first of each group. */
+function groups<D extends DType>(op: string, value: unknown): Pending<Unique<D>> {
+  const x = given(op, value) as Tensor<D>
+  const flat = x.flatten()
+  const order = flat.argsort()
+  const sorted = flat.takeAlongAxis(order)
+  const first = ones([Math.min(flat.size, 1)], { dtype: 'bool', device: x.device })
+  const mask = concat([first, notEqual(sorted.at('1:'), sorted.at(':-1'))]) as Tensor
+  return {
+    mask,
+    finish: (elements) => {
+      const starts = truePositions(op, elements, x.type.device).astype('int32')
+      const group = mask.cumulativeSum().sub(1)
+      const end = full([1], flat.size, { dtype: 'int32', device: x.device })
+      return {
+        values: sorted.take(starts),
+        indices: order.take(starts),
+        inverseIndices: zeros([flat.size], { dtype: 'int32', device: x.device }).withAt([order], group).reshape(x.shape),
+        counts: diff(starts, undefined, end) as Tensor<'int32'>
+      }
+    }
+  }
+}
+
+/**
+ * The distinct elements of a tensor in ascending order, with the positions of the first of each, those that make the tensor
+ * out of them, and how often each occurs. NaN differs from itself. Reads a mask.
+ *
+ * @throws {TensorError} `ERR_DTYPE` for a complex tensor.
+ * @example
+ * ```ts
+ * ft.uniqueAll(ft.tensor([3, 1, 3])).inverseIndices // [1, 0, 1]
+ * ```
+ */
+export function uniqueAll<D extends DType>(x: Tensor<D>): Unique<D> {
+  return now('uniqueAll', groups<D>('uniqueAll', x))
+}
+
+/** As {@link uniqueAll}, without blocking. */
+export async function uniqueAllAsync<D extends DType>(x: Tensor<D>): Promise<Unique<D>> {
+  return later('uniqueAllAsync', groups<D>('uniqueAllAsync', x))
+}
+
+/**
+ * The distinct elements of a tensor in ascending order, and how often each occurs, as {@link uniqueAll}.
+ *
+ * @example
+ * ```ts
+ * ft.uniqueCounts(ft.tensor([3, 1, 3])).counts // [1, 2]
+ * ```
+ */
+export function uniqueCounts<D extends DType>(x: Tensor<D>): Pick<Unique<D>, 'values' | 'counts'> {
+  const { values, counts } = now('uniqueCounts', groups<D>('uniqueCounts', x))
+  return { values, counts }
+}
+
+/** As {@link uniqueCounts}, without blocking. */
+export async function uniqueCountsAsync<D extends DType>(x: Tensor<D>): Promise<Pick<Unique<D>, 'values' | 'counts'>> {
+  const { values, counts } = await later('uniqueCountsAsync', groups<D>('uniqueCountsAsync', x))
+  return { values, counts }
+}
+
+/**
+ * The distinct elements of a tensor in ascending order, and for each element its position among them, as {@link uniqueAll}.
+ *
+ * @example
+ * ```ts
+ * ft.uniqueInverse(ft.tensor([[3, 1], [3, 3]])).inverseIndices // [[1, 0], [1, 1]]
+ * ```
+ */
+export function uniqueInverse<D extends DType>(x: Tensor<D>): Pick<Unique<D>, 'values' | 'inverseIndices'> {
+  const { values, inverseIndices } = now('uniqueInverse', groups<D>('uniqueInverse', x))
+  return { values, inverseIndices }
+}
+
+/** As {@link uniqueInverse}, without blocking. */
+export async function uniqueInverseAsync<D extends DType>(x: Tensor<D>): Promise<Pick<Unique<D>, 'values' | 'inverseIndices'>> {
+  const { values, inverseIndices } = await later('uniqueInverseAsync', groups<D>('uniqueInverseAsync', x))
+  return { values, inverseIndices }
+}
+
+/**
+ * The distinct elements of a tensor in ascending order, as {@link uniqueAll}.
+ *
+ * @example
+ * ```ts
+ * ft.uniqueValues(ft.tensor([3, 1, 3])) // [1, 3]
+ * ```
+ */
+export function uniqueValues<D extends DType>(x: Tensor<D>): Tensor<D> {
+  return now('uniqueValues', groups<D>('uniqueValues', x)).values
+}
+
+/** As {@link uniqueValues}, without blocking. */
+export async function uniqueValuesAsync<D extends DType>(x: Tensor<D>): Promise<Tensor<D>> {
+  return (await later('uniqueValuesAsync', groups<D>('uniqueValuesAsync', x))).values
+}
+
+/** Options of `isin`. */
+export interface IsinOptions {
+  /** Whether to tell what is not among them instead; false by default. */
+  readonly invert?: boolean | undefined
+}
+
+/**
+ * For each element of `x1` whether it is among those of `x2`; NaN is not. Nothing is read.
+ *
+ * @throws {TensorError} `ERR_DTYPE` for complex tensors and dtypes without a common one, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.isin(ft.tensor([1, 2, 5]), ft.tensor([5, 1])) // [true, false, true]
+ * ```
+ */
+export function isin(x1: Operand, x2: Operand, options?: IsinOptions): Tensor<'bool'> {
+  const { invert = false } = checkOptions('isin', options, ['invert'])
+  if (typeof invert !== 'boolean') throw new ArgumentError(`isin: 'invert' must be a boolean, got ${shown(invert)}`)
+  const among = members(x1, x2)
+  return invert ? logicalNot(among) : among
+}
+
+function members(x1: Operand, x2: Operand): Tensor<'bool'> {
+  if (!(x2 instanceof Tensor)) return equal(x1 as Tensor, x2)
+  if (x2.size === 0) {
+    const like = x1 instanceof Tensor ? x1 : x2.flatten().sum()
+    return zeros(like.shape, { dtype: 'bool', device: like.device })
+  }
+  const sorted = x2.flatten().sort()
+  const at = searchsorted(sorted, x1 as Tensor).clip(undefined, x2.size - 1)
+  return equal(sorted.take(at), x1)
+}
