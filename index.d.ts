@@ -7740,7 +7740,7 @@ declare function isdtype(dtype: DType, kind: DType | Kind | readonly (DType | Ki
  * @throws {TensorError} `ERR_DTYPE` for dtypes without a common one, `ERR_ARGUMENT` for no arguments or anything else.
  * @example
  * ```ts
- * ft.resultType('int8', 'uint8', 1.5) // 'int16'
+ * ft.resultType('int8', 'uint8', 2) // 'int16'
  * ```
  */
 declare function resultType(...types: readonly (DType | Tensor | Scalar)[]): DType;
