@@ -7525,7 +7525,7 @@ interface PiecesOptions {
  * The slices of a tensor along an axis, which they do not have.
  *
  * @param options The axis alone, or an object of options.
- * @throws {TensorError} `ERR_INDEX` for an axis out of range.
+ * @throws {TensorError} `ERR_INDEX` for an axis out of range, `ERR_SHAPE` for more than 2^20 pieces.
  * @example
  * ```ts
  * ft.unstack(ft.tensor([[1, 2], [3, 4]]), { axis: 1 })[0] // [1, 3]

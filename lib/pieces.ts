@@ -13,6 +13,13 @@ export interface PiecesOptions {
   readonly axis?: number | undefined
 }
 
+/** More pieces than this are a mistake: each is an object. */
+const MOST = 2 ** 20
+
+function checkCount(op: string, n: number): void {
+  if (n > MOST) throw new ShapeError(`${op}: ${n} pieces are more than ${MOST}`)
+}
+
 /** The axis of a call, not negative. */
 function axisOf(op: string, x: unknown, options: unknown): number {
   if (!(x instanceof Tensor)) throw new ArgumentError(`${op}: 'x' must be a tensor, got ${shown(x)}`)
@@ -35,6 +42,7 @@ function between<D extends DType>(x: Tensor<D>, axis: number, bounds: readonly n
 function count(op: string, name: string, value: unknown): number {
   const n = integer(op, name, value)
   if (n < 1) throw new ArgumentError(`${op}: '${name}' must be at least 1, got ${n}`)
+  checkCount(op, n)
   return n
 }
 
@@ -49,7 +57,7 @@ function nearlyEqual<D extends DType>(x: Tensor<D>, axis: number, n: number): Te
  * The slices of a tensor along an axis, which they do not have.
  *
  * @param options The axis alone, or an object of options.
- * @throws {TensorError} `ERR_INDEX` for an axis out of range.
+ * @throws {TensorError} `ERR_INDEX` for an axis out of range, `ERR_SHAPE` for more than 2^20 pieces.
  * @example
  * ```ts
  * ft.unstack(ft.tensor([[1, 2], [3, 4]]), { axis: 1 })[0] // [1, 3]
@@ -57,7 +65,9 @@ function nearlyEqual<D extends DType>(x: Tensor<D>, axis: number, n: number): Te
  */
 export function unstack<D extends DType>(x: Tensor<D>, options?: number | PiecesOptions): Tensor<D>[] {
   const axis = axisOf('unstack', x, options)
-  return Array.from({ length: x.shape[axis] as number }, (_, i) => along(x, axis, i))
+  const size = x.shape[axis] as number
+  checkCount('unstack', size)
+  return Array.from({ length: size }, (_, i) => along(x, axis, i))
 }
 
 /**

@@ -102,6 +102,8 @@ test('pieces', (t) => {
   t.deepEqual(shapes(ft.arraySplit(x, 7, 1)), [1, 1, 1, 1, 1, 0, 0])
   t.deepEqual(shapes(ft.chunk(x, 4, 1)), [2, 2, 1])
   t.deepEqual(shapes(ft.chunk(ft.zeros([1, 0]), 4, 1)), [0])
+  t.throws(() => ft.unstack(ft.zeros([1]).broadcastTo([2 ** 40])), { code: 'ERR_SHAPE' })
+  t.throws(() => ft.arraySplit(x, 2 ** 40), { code: 'ERR_SHAPE' })
   t.throws(() => ft.chunk(x, 0), { code: 'ERR_ARGUMENT' })
   t.throws(() => ft.split(x, 1.5), { code: 'ERR_ARGUMENT' })
   t.throws(() => ft.split([1] as never, 1), { code: 'ERR_ARGUMENT' })
