@@ -19,7 +19,9 @@ const isClass = (f) => /^class\b/.test(Function.prototype.toString.call(f))
 function* surface(space = ft, prefix = '') {
   for (const [name, value] of Object.entries(space)) {
     const path = prefix + name
-    if (typeof value === 'object') yield* surface(value, `${path}.`)
+    if (typeof value === 'object' && value !== null) yield* surface(value, `${path}.`)
+    // Constants are not called.
+    else if (typeof value !== 'function') continue
     else if (!isClass(value)) yield { path, call: (...args) => value(...args) }
     else {
       if (!NOT_CONSTRUCTED.has(name)) yield { path: `new ${name}`, call: (...args) => new value(...args) }
