@@ -5,7 +5,7 @@ use crate::job::Job;
 use crate::thread;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 /// Programs of one environment that are queued or running.
 #[derive(Default)]
@@ -121,10 +121,12 @@ impl Executor {
 
 /// Runs a job; a panic in it fails the job's storages instead of ending the thread.
 fn run(job: Job, in_flight: &InFlight) {
-    let (own, completion) = (job.own.clone(), job.completion.clone());
+    // Weakly: whoever is woken by the job's end may dispose what it made, and expects the memory back at once.
+    let own: Vec<_> = job.own.iter().flatten().map(Arc::downgrade).collect();
+    let completion = job.completion.clone();
     let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| job.run())).is_err();
     if panicked {
-        for storage in own.iter().flatten() {
+        for storage in own.iter().filter_map(Weak::upgrade) {
             storage.fail(ferrotensor_core::Error::internal("a kernel panicked"));
         }
         if let Some(completion) = completion.filter(|c| !c.is_done()) {

@@ -58,6 +58,8 @@ pub fn read_async(state: &mut Environment, args: &Args) -> Result<sys::napi_valu
                 Ok(bytes) => bytes.map(Answer::Bytes),
                 Err(panic) => Err(error::from_panic(panic)),
             };
+            // Before the promise is settled: who awaits it may dispose the tensor and expects the memory back at once.
+            drop(source);
             settle.settle(bytes);
         };
         if large { on_reader_thread(Box::new(job)) } else { job() }
@@ -79,7 +81,12 @@ pub fn wait_async(state: &mut Environment, args: &Args) -> Result<sys::napi_valu
     let tensor = state.handles.get(args.f64(0)?)?.clone();
     let (promise, settle) = state.promise()?;
     let waited = tensor.clone();
-    tensor.on_ready(Box::new(move || settle.settle(waited.wait().map(|()| Answer::Nothing))));
+    tensor.on_ready(Box::new(move || {
+        let outcome = waited.wait().map(|()| Answer::Nothing);
+        // Before the promise is settled: see `read_async`.
+        drop(waited);
+        settle.settle(outcome);
+    }));
     Ok(promise)
 }
 

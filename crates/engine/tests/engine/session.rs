@@ -109,6 +109,28 @@ fn queued_programs_see_each_others_results() {
 }
 
 #[test]
+fn whoever_is_woken_by_the_end_of_a_program_can_free_its_memory() {
+    let mut s = cpu();
+    let n = 1 << 20;
+    let x = upload(&mut s, &vec![1.0; n], &[n]);
+    let live = s.engine().live_bytes();
+    let mut p = Program::default();
+    let a = p.input(&mut s, &x);
+    let b = p.op(&mut s, "exp", &[a], &[]);
+    for _ in 0..20 {
+        let out = p.run(&mut s, &[b], Mode::Async).unwrap().remove(0);
+        let (engine, (sender, left)) = (s.engine().clone(), std::sync::mpsc::channel());
+        let storage = out.downgrade();
+        out.on_ready(Box::new(move || {
+            let gone = storage.is_gone();
+            sender.send((gone, engine.live_bytes())).unwrap();
+        }));
+        drop(out);
+        assert_eq!(left.recv().unwrap(), (true, live));
+    }
+}
+
+#[test]
 fn the_budget_refuses_and_nothing_is_lost() {
     let mut s = cpu();
     let x = upload(&mut s, &vec![1.0; 1 << 20], &[1 << 20]);
