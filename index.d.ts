@@ -1457,6 +1457,38 @@ declare function truncDivide<A extends Operand, B extends Operand>(x1: A, x2: B)
  */
 declare function floorDivide<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<Common<A, B>>;
 /**
+ * Greatest common divisor of two integers, not negative; of 0 and x |x|.
+ *
+ * `max { d : d divides x1 and x2 }`
+ *
+ * Takes an integer dtype; gives the promoted dtype.
+ * NumPy `gcd`, PyTorch `gcd`.
+ *
+ * @param x1 A tensor or a JavaScript scalar of an integer dtype.
+ * @param x2 A tensor or a JavaScript scalar of an integer dtype.
+ * @example
+ * ```ts
+ * ft.tensor([12, -18], { dtype: 'int32' }).gcd(8) // [4, 2]
+ * ```
+ */
+declare function gcd<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<Common<A, B>>;
+/**
+ * Least common multiple of two integers, not negative; 0 where either is; wraps.
+ *
+ * `|x1 x2| / gcd(x1, x2)`
+ *
+ * Takes an integer dtype; gives the promoted dtype.
+ * NumPy `lcm`, PyTorch `lcm`.
+ *
+ * @param x1 A tensor or a JavaScript scalar of an integer dtype.
+ * @param x2 A tensor or a JavaScript scalar of an integer dtype.
+ * @example
+ * ```ts
+ * ft.tensor([4, -6], { dtype: 'int32' }).lcm(10) // [20, 30]
+ * ```
+ */
+declare function lcm<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<Common<A, B>>;
+/**
  * Smaller of two operands; NaN wins, -0 is below +0.
  *
  * `min(x1, x2)`
@@ -2740,6 +2772,105 @@ interface NanstdOptions {
  * ```
  */
 declare function nanstd<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | NanstdOptions): Tensor<FloatOf<A>>;
+/** Options of `quantile`. */
+interface QuantileOptions {
+    /** One axis or several; negative ones count from the last. All that apply by default. */
+    readonly axis?: number | readonly number[] | undefined;
+    /** Keeps reduced axes, with size 1; false by default. */
+    readonly keepdims?: boolean | undefined;
+    /** 'linear' by default. */
+    readonly method?: 'linear' | 'lower' | 'higher' | 'midpoint' | 'nearest' | undefined;
+}
+/**
+ * What stands at a fraction q of the sorted elements over axes (all by default), q from 0 to 1, a number or a tensor whose axes come first; between two elements on the line between them, or by the method. NaN wins; NaN of no elements; q outside [0, 1] is an IndexError when the result is read.
+ *
+ * `x_(q (n - 1)) of the sorted x`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * NumPy `quantile`, PyTorch `quantile`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param q A tensor or a JavaScript scalar of a real dtype.
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).quantile(0.5, { axis: 1 })`.
+ * @example
+ * ```ts
+ * ft.tensor([1, 2, 3, 5]).quantile(ft.tensor([0.5, 0.75])) // [2.5, 3.5]
+ * ```
+ */
+declare function quantile<A extends DType, B extends Operand>(x: Tensor<A>, q: B, options?: number | readonly number[] | QuantileOptions): Tensor<FloatOf<With<A, B>>>;
+/** Options of `percentile`. */
+interface PercentileOptions {
+    /** One axis or several; negative ones count from the last. All that apply by default. */
+    readonly axis?: number | readonly number[] | undefined;
+    /** Keeps reduced axes, with size 1; false by default. */
+    readonly keepdims?: boolean | undefined;
+    /** 'linear' by default. */
+    readonly method?: 'linear' | 'lower' | 'higher' | 'midpoint' | 'nearest' | undefined;
+}
+/**
+ * What stands at q hundredths of the sorted elements over axes (all by default), q from 0 to 100; see quantile.
+ *
+ * `x_(q (n - 1) / 100) of the sorted x`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * NumPy `percentile`, PyTorch `quantile`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param q A tensor or a JavaScript scalar of a real dtype.
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).percentile(101).toArray()`.
+ * @example
+ * ```ts
+ * ft.tensor([1, 2, 3, 5]).percentile(50) // 2.5
+ * ```
+ */
+declare function percentile<A extends DType, B extends Operand>(x: Tensor<A>, q: B, options?: number | readonly number[] | PercentileOptions): Tensor<FloatOf<With<A, B>>>;
+/** Options of `cov`. */
+interface CovOptions {
+    /** true by default. */
+    readonly rowvar?: boolean | undefined;
+    /** A number; 1 by default. */
+    readonly correction?: number | undefined;
+}
+/**
+ * Covariances of each two variables, of which the rows (without rowvar the columns) are observations; of n observations divided by n - correction (or 0), 1 less by default; one number for a vector.
+ *
+ * `sum_k (x_ik - mean x_i) conj(x_jk - mean x_j) / max(n - correction, 0)`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
+ * NumPy `cov`, PyTorch `cov`.
+ *
+ * @param x A tensor.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 2, 2]).cov()`.
+ * @example
+ * ```ts
+ * ft.tensor([[1, 2, 3], [6, 4, 2]]).cov() // [[1, -2], [-2, 4]]
+ * ```
+ */
+declare function cov<A extends DType>(x: Tensor<A>, options?: CovOptions): Tensor<FloatOf<A>>;
+/** Options of `corrcoef`. */
+interface CorrcoefOptions {
+    /** true by default. */
+    readonly rowvar?: boolean | undefined;
+}
+/**
+ * Pearson's correlation coefficients of each two variables, of which the rows (without rowvar the columns) are observations, from -1 to 1; NaN of one that does not vary.
+ *
+ * `cov_ij / sqrt(cov_ii cov_jj)`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
+ * NumPy `corrcoef`, PyTorch `corrcoef`.
+ *
+ * @param x A tensor.
+ * @param options An object of options.
+ * @example
+ * ```ts
+ * ft.tensor([[1, 2, 3], [6, 4, 2]]).corrcoef() // [[1, -1], [-1, 1]]
+ * ```
+ */
+declare function corrcoef<A extends DType>(x: Tensor<A>, options?: CorrcoefOptions): Tensor<FloatOf<A>>;
 /** Options of `cumulativeSum`. */
 interface CumulativeSumOptions<E extends DType = DType> {
     /** One axis; negative ones count from the last. */
@@ -2861,6 +2992,126 @@ interface DiffOptions {
  * ```
  */
 declare function diff<A extends DType, B extends DType, C extends DType>(x: Tensor<A>, prepend?: Tensor<B>, append?: Tensor<C>, options?: number | DiffOptions): Tensor<Promote<Promote<A, B>, C>>;
+/** Options of `gradient`. */
+interface GradientOptions {
+    /** One axis; negative ones count from the last; -1 by default. */
+    readonly axis?: number | undefined;
+    /** One of 1, 2; 1 by default. */
+    readonly edgeOrder?: 1 | 2 | undefined;
+    /** A number; 1 by default. */
+    readonly spacing?: number | undefined;
+}
+/**
+ * Derivative of samples along an axis (the last by default; NumPy's walks over all of them), a fixed spacing apart or at coordinates: of the parabola through each sample and its neighbours, at both ends of the line or with edgeOrder 2 the parabola through the outermost.
+ *
+ * `(y_(i + 1) - y_(i - 1)) / (2 spacing)`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * NumPy `gradient`, PyTorch `gradient`.
+ *
+ * @param y A tensor of a real dtype.
+ * @param coordinates A tensor of a real dtype.
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([1]).gradient()`.
+ * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([3]).gradient(undefined, { axis: 1 })`.
+ * @example
+ * ```ts
+ * ft.tensor([1, 2, 4, 7]).gradient() // [1, 1.5, 2.5, 3]
+ * ```
+ */
+declare function gradient<A extends DType, B extends DType>(y: Tensor<A>, coordinates?: Tensor<B>, options?: number | GradientOptions): Tensor<FloatOf<Promote<A, B>>>;
+/** Options of `trapezoid`. */
+interface TrapezoidOptions {
+    /** One axis; negative ones count from the last; -1 by default. */
+    readonly axis?: number | undefined;
+    /** A number; 1 by default. */
+    readonly dx?: number | undefined;
+}
+/**
+ * Integral of samples along an axis (the last by default), a fixed distance dx apart or at coordinates, by the trapezoidal rule; 0 of fewer than two.
+ *
+ * `sum_i (x_(i + 1) - x_i) (y_i + y_(i + 1)) / 2`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * NumPy `trapezoid`, PyTorch `trapezoid`.
+ *
+ * @param y A tensor of a real dtype.
+ * @param coordinates A tensor of a real dtype.
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([3]).trapezoid(ft.zeros([2]))`.
+ * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([3]).trapezoid(undefined, 1)`.
+ * @example
+ * ```ts
+ * ft.tensor([1, 2, 4]).trapezoid() // 4.5
+ * ```
+ */
+declare function trapezoid<A extends DType, B extends DType>(y: Tensor<A>, coordinates?: Tensor<B>, options?: number | TrapezoidOptions): Tensor<FloatOf<Promote<A, B>>>;
+/**
+ * Values on the lines between samples fp at increasing coordinates xp; below the first left, above the last right, which are the outermost samples by default.
+ *
+ * `fp_i + (x - xp_i) (fp_(i + 1) - fp_i) / (xp_(i + 1) - xp_i)`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * NumPy `interp`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param xp A tensor of a real dtype.
+ * @param fp A tensor of a real dtype.
+ * @param left A tensor or a JavaScript scalar of a real dtype.
+ * @param right A tensor or a JavaScript scalar of a real dtype.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).interp(ft.zeros([0]), ft.zeros([0]))`.
+ * @example
+ * ```ts
+ * ft.tensor([0, 1.5, 9]).interp(ft.tensor([1, 2]), ft.tensor([10, 20])) // [10, 15, 20]
+ * ```
+ */
+declare function interp<A extends DType, B extends DType, C extends DType, F extends Operand | undefined = undefined, G extends Operand | undefined = undefined>(x: Tensor<A>, xp: Tensor<B>, fp: Tensor<C>, left?: F, right?: G): Tensor<FloatOf<With<With<Promote<Promote<A, B>, C>, F>, G>>>;
+/** Options of `convolve`. */
+interface ConvolveOptions {
+    /** 'full' by default. */
+    readonly mode?: 'full' | 'same' | 'valid' | undefined;
+}
+/**
+ * Convolution of two vectors: of n and m elements all n + m - 1 overlaps, with mode 'same' the max(n, m) in the middle, with 'valid' those of which nothing lies outside.
+ *
+ * `out_k = sum_i x1_i x2_(k - i)`
+ *
+ * Takes a numeric dtype; gives the promoted dtype.
+ * NumPy `convolve`.
+ *
+ * @param x1 A tensor of a numeric dtype.
+ * @param x2 A tensor of a numeric dtype.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([0]).convolve(ft.zeros([1]))`.
+ * @example
+ * ```ts
+ * ft.tensor([1, 2, 3]).convolve(ft.tensor([1, 10])) // [1, 12, 23, 30]
+ * ```
+ */
+declare function convolve<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>, options?: ConvolveOptions): Tensor<Promote<A, B>>;
+/** Options of `correlate`. */
+interface CorrelateOptions {
+    /** 'valid' by default. */
+    readonly mode?: 'valid' | 'same' | 'full' | undefined;
+}
+/**
+ * Correlation of two vectors: sums of products of the first with the conjugated second moved along it, where nothing lies outside, with mode 'same' the max(n, m) in the middle, with 'full' all n + m - 1.
+ *
+ * `out_k = sum_i x1_(i + k) conj(x2_i)`
+ *
+ * Takes a numeric dtype; gives the promoted dtype.
+ * NumPy `correlate`.
+ *
+ * @param x1 A tensor of a numeric dtype.
+ * @param x2 A tensor of a numeric dtype.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([0]).correlate(ft.zeros([1]))`.
+ * @example
+ * ```ts
+ * ft.tensor([1, 2, 3]).correlate(ft.tensor([1, 10])) // [21, 32]
+ * ```
+ */
+declare function correlate<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>, options?: CorrelateOptions): Tensor<Promote<A, B>>;
 /**
  * Matrix product of the last two axes, the axes before broadcast; a vector stands for a row on the left, a column on the right.
  *
@@ -2901,6 +3152,192 @@ interface TensordotOptions {
  * ```
  */
 declare function tensordot<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>, options?: TensordotOptions): Tensor<Promote<A, B>>;
+/**
+ * Einstein summation: axes of one label run together, labels that the result does not name are summed over, a label twice in one operand is its diagonal, '...' stands for further axes, which broadcast. Without '->' the result names the labels that stand once, in alphabetical order. Operands are multiplied in pairs, those first whose product is small.
+ *
+ * `out_ik = sum_j x1_ij x2_jk for 'ij,jk->ik'`
+ *
+ * Takes a numeric dtype; gives the promoted dtype.
+ * NumPy `einsum`, PyTorch `einsum`.
+ *
+ * @param equation Text of ASCII characters.
+ * @param tensors Tensors, at least one of a numeric dtype.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.einsum('ij,jk->ik', ft.zeros([2, 3]))`.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.einsum('i,i', ft.zeros([2]), ft.zeros([3]))`.
+ * @example
+ * ```ts
+ * ft.einsum('ij,jk->ik', ft.tensor([[1, 2], [3, 4]]), ft.tensor([[1, 0], [1, 1]])) // [[3, 2], [7, 4]]
+ * ```
+ */
+declare function einsum<A extends DType>(equation: string, ...tensors: readonly Tensor<A>[]): Tensor<Promote<A, A>>;
+/** Options of `vecdot`. */
+interface VecdotOptions {
+    /** One axis; negative ones count from the last; -1 by default. */
+    readonly axis?: number | undefined;
+}
+/**
+ * Dot products of vectors along an axis, the other axes broadcast; complex numbers of x1 are conjugated. In operands of different rank the axis is counted from the end.
+ *
+ * `sum_i conj(x1_i) x2_i`
+ *
+ * Takes a numeric dtype; gives the promoted dtype.
+ * NumPy `vecdot`, PyTorch `linalg.vecdot`.
+ *
+ * @param x1 A tensor of a numeric dtype.
+ * @param x2 A tensor of a numeric dtype.
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([3]).vecdot(ft.zeros([1]))`.
+ * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2, 3]).vecdot(ft.zeros([3]), 0)`.
+ * @example
+ * ```ts
+ * ft.tensor([[1, 2], [3, 4]]).vecdot(ft.tensor([1, 1])) // [3, 7]
+ * ```
+ */
+declare function vecdot<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>, options?: number | VecdotOptions): Tensor<Promote<A, B>>;
+/** Options of `cross`. */
+interface CrossOptions {
+    /** One axis; negative ones count from the last; -1 by default. */
+    readonly axis?: number | undefined;
+}
+/**
+ * Cross products of vectors of 3 elements along an axis, the other axes broadcast.
+ *
+ * `(x1_1 x2_2 - x1_2 x2_1, x1_2 x2_0 - x1_0 x2_2, x1_0 x2_1 - x1_1 x2_0)`
+ *
+ * Takes a numeric dtype; gives the promoted dtype.
+ * NumPy `cross`, PyTorch `linalg.cross`.
+ *
+ * @param x1 A tensor of a numeric dtype.
+ * @param x2 A tensor of a numeric dtype.
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).cross(ft.zeros([2]))`.
+ * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([3]).cross(ft.zeros([3]), { axis: 1 })`.
+ * @example
+ * ```ts
+ * ft.tensor([1, 2, 3]).cross(ft.tensor([4, 5, 6])) // [-3, 6, -3]
+ * ```
+ */
+declare function cross<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>, options?: number | CrossOptions): Tensor<Promote<A, B>>;
+/**
+ * Products of each element of one vector with each of another.
+ *
+ * `out_ij = x1_i x2_j`
+ *
+ * Takes a numeric dtype; gives the promoted dtype.
+ * NumPy `outer`, PyTorch `outer`.
+ *
+ * @param x1 A tensor of a numeric dtype.
+ * @param x2 A tensor of a numeric dtype.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 2]).outer(ft.zeros([2]))`.
+ * @example
+ * ```ts
+ * ft.tensor([1, 2]).outer(ft.tensor([3, 4])) // [[3, 4], [6, 8]]
+ * ```
+ */
+declare function outer<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>): Tensor<Promote<A, B>>;
+/**
+ * Sums of products over the last axes of both tensors; the product with a tensor of rank 0. Nothing is conjugated.
+ *
+ * `out_ij = sum_k x1_ik x2_jk`
+ *
+ * Takes a numeric dtype; gives the promoted dtype.
+ * NumPy `inner`, PyTorch `inner`.
+ *
+ * @param x1 A tensor of a numeric dtype.
+ * @param x2 A tensor of a numeric dtype.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 3]).inner(ft.zeros([2]))`.
+ * @example
+ * ```ts
+ * ft.tensor([[1, 2], [3, 4]]).inner(ft.tensor([1, 1])) // [3, 7]
+ * ```
+ */
+declare function inner<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>): Tensor<Promote<A, B>>;
+/**
+ * Kronecker product: x2 as a block at the place of each element of x1, times that element; the tensor of lower rank is seen with axes of size 1 before its own.
+ *
+ * `out_(i n + j) = x1_i x2_j`
+ *
+ * Takes a numeric dtype; gives the promoted dtype.
+ * NumPy `kron`, PyTorch `kron`.
+ *
+ * @param x1 A tensor of a numeric dtype.
+ * @param x2 A tensor of a numeric dtype.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros(Array(17).fill(1)).kron(ft.zeros([1]))`.
+ * @example
+ * ```ts
+ * ft.tensor([1, 2]).kron(ft.tensor([3, 4])) // [3, 4, 6, 8]
+ * ```
+ */
+declare function kron<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>): Tensor<Promote<A, B>>;
+/** Options of `diagonal`. */
+interface DiagonalOptions {
+    /** An integer; 0 by default. */
+    readonly offset?: number | undefined;
+}
+/**
+ * The diagonals of the matrices of the last two axes: the main one, one above it (offset > 0) or below. A view where the layout allows it.
+ *
+ * `out_i = x_(i, i + offset)`
+ *
+ * Takes any dtype; gives the same dtype.
+ * NumPy `linalg.diagonal`, PyTorch `linalg.diagonal`.
+ *
+ * @param x A tensor.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).diagonal()`.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2]).diagonal({ offset: 0.5 })`.
+ * @example
+ * ```ts
+ * ft.tensor([[1, 2], [3, 4]]).diagonal() // [1, 4]
+ * ```
+ */
+declare function diagonal<A extends DType>(x: Tensor<A>, options?: DiagonalOptions): Tensor<A>;
+/** Options of `trace`. */
+interface TraceOptions<E extends DType = DType> {
+    /** An integer; 0 by default. */
+    readonly offset?: number | undefined;
+    /** The dtype of the result, where not the default one. */
+    readonly dtype?: E | undefined;
+}
+/**
+ * Sum of the elements of a diagonal of the matrices of the last two axes.
+ *
+ * `sum_i x_(i, i + offset)`
+ *
+ * Takes any dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
+ * NumPy `linalg.trace`, PyTorch `trace`.
+ *
+ * @param x A tensor.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).trace()`.
+ * @example
+ * ```ts
+ * ft.tensor([[1, 2], [3, 4]]).trace() // 5
+ * ```
+ */
+declare function trace<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: TraceOptions<E>): Tensor<E>;
+/** Options of `diag`. */
+interface DiagOptions {
+    /** An integer; 0 by default. */
+    readonly k?: number | undefined;
+}
+/**
+ * Of a vector the square matrix with it as k-th diagonal and zeros elsewhere, of a matrix its k-th diagonal.
+ *
+ * `out_(i, i + k) = x_i, or out_i = x_(i, i + k)`
+ *
+ * Takes any dtype; gives the same dtype.
+ * NumPy `diag`, PyTorch `diag`.
+ *
+ * @param x A tensor.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 2, 2]).diag()`.
+ * @example
+ * ```ts
+ * ft.tensor([1, 2]).diag() // [[1, 0], [0, 2]]
+ * ```
+ */
+declare function diag<A extends DType>(x: Tensor<A>, options?: DiagOptions): Tensor<A>;
 /** Options of `softmax`. */
 interface SoftmaxOptions {
     /** One axis; negative ones count from the last; -1 by default. */
@@ -3266,6 +3703,32 @@ interface StackOptions {
  * ```
  */
 declare function stack<A extends DType>(arrays: readonly Tensor<A>[], options?: number | StackOptions): Tensor<Promote<A, A>>;
+/** Options of `pad`. */
+interface PadOptions {
+    /** 'constant' by default. */
+    readonly mode?: 'constant' | 'edge' | 'reflect' | 'symmetric' | 'wrap' | undefined;
+    /** A number; 0 by default. */
+    readonly value?: number | undefined;
+}
+/**
+ * Elements around a tensor: a number of places on every side, or a pair [before, after] for all axes or for each. They hold the value, or with a mode the edge's element, the data mirrored about its edge without (reflect) or with it (symmetric), or the data from the other end (wrap), as often as needed.
+ *
+ * `out_i = x_(i - before), value outside`
+ *
+ * Takes any dtype; gives the same dtype.
+ * NumPy `pad`, PyTorch `nn.functional.pad`.
+ *
+ * @param x A tensor.
+ * @param padWidth Places on every side, or a pair [before, after] for all axes or for each.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2]).pad(-1)`.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 2, 2]).pad([[1, 1], [0, 1]])`.
+ * @example
+ * ```ts
+ * ft.tensor([1, 2, 3]).pad([[2, 1]], { mode: 'reflect' }) // [3, 2, 1, 2, 3, 2]
+ * ```
+ */
+declare function pad<A extends DType>(x: Tensor<A>, padWidth: number | readonly (readonly [number, number])[], options?: PadOptions): Tensor<A>;
 /** Options of `take`. */
 interface TakeOptions {
     /** One axis; negative ones count from the last. */
@@ -3290,6 +3753,29 @@ interface TakeOptions {
  * ```
  */
 declare function take<A extends DType>(x: Tensor<A>, indices: Tensor, options?: number | TakeOptions): Tensor<A>;
+/** Options of `scatter`. */
+interface ScatterOptions {
+    /** One axis; negative ones count from the last. */
+    readonly axis?: number | undefined;
+}
+/**
+ * A copy in which updates replace the slices that indices pick along an axis; of duplicates the last stays. Negative indices count from the end; one out of range is an IndexError when the result is read.
+ *
+ * `out[..., indices[i], ...] = updates[..., i, ...]`
+ *
+ * Takes any dtype; gives the same dtype.
+ * NumPy `put`, PyTorch `index_copy`.
+ *
+ * @param x A tensor.
+ * @param indices A tensor.
+ * @param updates A tensor.
+ * @param options The axis alone, or an object of options.
+ * @example
+ * ```ts
+ * ft.zeros([3]).scatter(ft.tensor([2, 0], { dtype: 'int32' }), ft.tensor([7, 5])) // [5, 0, 7]
+ * ```
+ */
+declare function scatter<A extends DType>(x: Tensor<A>, indices: Tensor, updates: Tensor, options?: number | ScatterOptions): Tensor<A>;
 /** Options of `scatterAdd`. */
 interface ScatterAddOptions {
     /** One axis; negative ones count from the last. */
@@ -3308,12 +3794,196 @@ interface ScatterAddOptions {
  * @param updates A tensor.
  * @param options The axis alone, or an object of options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([3]).scatterAdd(ft.tensor([0], { dtype: 'int32' }), ft.zeros([2]))`.
+ * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([3]).scatterAdd(ft.tensor([3], { dtype: 'int32' }), ft.zeros([1])).toArray()`.
  * @example
  * ```ts
  * ft.zeros([3]).scatterAdd(ft.tensor([2, 2], { dtype: 'int32' }), ft.tensor([1, 5])) // [0, 0, 6]
  * ```
  */
 declare function scatterAdd<A extends DType>(x: Tensor<A>, indices: Tensor, updates: Tensor, options?: number | ScatterAddOptions): Tensor<A>;
+/** Options of `scatterMul`. */
+interface ScatterMulOptions {
+    /** One axis; negative ones count from the last. */
+    readonly axis?: number | undefined;
+}
+/**
+ * Multiplies the slices that indices pick along an axis by updates, one after the other.
+ *
+ * `out[..., indices[i], ...] *= updates[..., i, ...]`
+ *
+ * Takes a numeric dtype; gives the same dtype.
+ * NumPy `multiply.at`, PyTorch `index_reduce`.
+ *
+ * @param x A tensor of a numeric dtype.
+ * @param indices A tensor.
+ * @param updates A tensor.
+ * @param options The axis alone, or an object of options.
+ * @example
+ * ```ts
+ * ft.ones([3]).scatterMul(ft.tensor([2, 2], { dtype: 'int32' }), ft.tensor([2, 5])) // [1, 1, 10]
+ * ```
+ */
+declare function scatterMul<A extends DType>(x: Tensor<A>, indices: Tensor, updates: Tensor, options?: number | ScatterMulOptions): Tensor<A>;
+/** Options of `scatterMin`. */
+interface ScatterMinOptions {
+    /** One axis; negative ones count from the last. */
+    readonly axis?: number | undefined;
+}
+/**
+ * Smaller ones of updates and the slices that indices pick along an axis; NaN wins.
+ *
+ * `out[..., indices[i], ...] = min(out[..., indices[i], ...], updates[..., i, ...])`
+ *
+ * Takes a real dtype; gives the same dtype.
+ * NumPy `minimum.at`, PyTorch `index_reduce`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param indices A tensor.
+ * @param updates A tensor.
+ * @param options The axis alone, or an object of options.
+ * @example
+ * ```ts
+ * ft.ones([3]).scatterMin(ft.tensor([2, 2], { dtype: 'int32' }), ft.tensor([-2, 5])) // [1, 1, -2]
+ * ```
+ */
+declare function scatterMin<A extends DType>(x: Tensor<A>, indices: Tensor, updates: Tensor, options?: number | ScatterMinOptions): Tensor<A>;
+/** Options of `scatterMax`. */
+interface ScatterMaxOptions {
+    /** One axis; negative ones count from the last. */
+    readonly axis?: number | undefined;
+}
+/**
+ * Larger ones of updates and the slices that indices pick along an axis; NaN wins.
+ *
+ * `out[..., indices[i], ...] = max(out[..., indices[i], ...], updates[..., i, ...])`
+ *
+ * Takes a real dtype; gives the same dtype.
+ * NumPy `maximum.at`, PyTorch `index_reduce`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param indices A tensor.
+ * @param updates A tensor.
+ * @param options The axis alone, or an object of options.
+ * @example
+ * ```ts
+ * ft.ones([3]).scatterMax(ft.tensor([2, 2], { dtype: 'int32' }), ft.tensor([-2, 5])) // [1, 1, 5]
+ * ```
+ */
+declare function scatterMax<A extends DType>(x: Tensor<A>, indices: Tensor, updates: Tensor, options?: number | ScatterMaxOptions): Tensor<A>;
+/** Options of `putAlongAxis`. */
+interface PutAlongAxisOptions {
+    /** One axis; negative ones count from the last; -1 by default. */
+    readonly axis?: number | undefined;
+    /** 'set' by default. */
+    readonly update?: 'set' | 'add' | 'multiply' | 'minimum' | 'maximum' | undefined;
+}
+/**
+ * A copy in which values stand at places along an axis (the last by default), in each line at indices of its own, or are added to, multiplied with or compared with what is there, in row-major order; values broadcast to the indices. Negative indices count from the end; one out of range is an IndexError when the result is read.
+ *
+ * `out[..., indices[..., i, ...], ...] = values[..., i, ...]`
+ *
+ * Takes any dtype; gives the same dtype.
+ * NumPy `put_along_axis`, PyTorch `scatter`.
+ *
+ * @param x A tensor.
+ * @param indices A tensor.
+ * @param values A tensor or a JavaScript scalar.
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 2]).putAlongAxis(ft.tensor([0], { dtype: 'int32' }), 1)`.
+ * @throws {TensorError} `ERR_DTYPE`, as for `ft.tensor([true]).putAlongAxis(ft.tensor([0], { dtype: 'int32' }), true, { update: 'add' })`.
+ * @example
+ * ```ts
+ * ft.zeros([2, 2]).putAlongAxis(ft.tensor([[1], [0]], { dtype: 'int32' }), 9) // [[0, 9], [9, 0]]
+ * ```
+ */
+declare function putAlongAxis<A extends DType>(x: Tensor<A>, indices: Tensor, values: Operand, options?: number | PutAlongAxisOptions): Tensor<A>;
+/**
+ * Sums of the rows of each segment, which a vector of integers numbers, one after the other; 0 of a segment without rows. A number out of range is an IndexError when the result is read.
+ *
+ * `out_s = sum_{i : segments_i = s} x_i`
+ *
+ * Takes a numeric dtype; gives the same dtype.
+ * NumPy `add.at`, PyTorch `scatter_reduce`.
+ *
+ * @param x A tensor of a numeric dtype.
+ * @param segments A tensor.
+ * @param numSegments An integer.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([3]).segmentSum(ft.tensor([0, 0], { dtype: 'int32' }), 2)`.
+ * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([1]).segmentSum(ft.tensor([2], { dtype: 'int32' }), 2).toArray()`.
+ * @example
+ * ```ts
+ * ft.tensor([1, 2, 3]).segmentSum(ft.tensor([0, 2, 0], { dtype: 'int32' }), 3) // [4, 0, 2]
+ * ```
+ */
+declare function segmentSum<A extends DType>(x: Tensor<A>, segments: Tensor, numSegments: number): Tensor<A>;
+/**
+ * Products of the rows of each segment; 1 of a segment without rows.
+ *
+ * `out_s = prod_{i : segments_i = s} x_i`
+ *
+ * Takes a numeric dtype; gives the same dtype.
+ * NumPy `multiply.at`, PyTorch `scatter_reduce`.
+ *
+ * @param x A tensor of a numeric dtype.
+ * @param segments A tensor.
+ * @param numSegments An integer.
+ * @example
+ * ```ts
+ * ft.tensor([4, 2, 3]).segmentProd(ft.tensor([0, 2, 0], { dtype: 'int32' }), 3) // [12, 1, 2]
+ * ```
+ */
+declare function segmentProd<A extends DType>(x: Tensor<A>, segments: Tensor, numSegments: number): Tensor<A>;
+/**
+ * Smallest elements of each segment's rows; the largest number of the dtype (Infinity) of a segment without rows; NaN wins.
+ *
+ * `out_s = min_{i : segments_i = s} x_i`
+ *
+ * Takes a real dtype; gives the same dtype.
+ * NumPy `minimum.at`, PyTorch `scatter_reduce`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param segments A tensor.
+ * @param numSegments An integer.
+ * @example
+ * ```ts
+ * ft.tensor([4, 2, 3]).segmentMin(ft.tensor([0, 1, 0], { dtype: 'int32' }), 2) // [3, 2]
+ * ```
+ */
+declare function segmentMin<A extends DType>(x: Tensor<A>, segments: Tensor, numSegments: number): Tensor<A>;
+/**
+ * Largest elements of each segment's rows; the smallest number of the dtype (-Infinity) of a segment without rows; NaN wins.
+ *
+ * `out_s = max_{i : segments_i = s} x_i`
+ *
+ * Takes a real dtype; gives the same dtype.
+ * NumPy `maximum.at`, PyTorch `scatter_reduce`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param segments A tensor.
+ * @param numSegments An integer.
+ * @example
+ * ```ts
+ * ft.tensor([4, 2, 3]).segmentMax(ft.tensor([0, 1, 0], { dtype: 'int32' }), 2) // [4, 2]
+ * ```
+ */
+declare function segmentMax<A extends DType>(x: Tensor<A>, segments: Tensor, numSegments: number): Tensor<A>;
+/**
+ * Arithmetic means of each segment's rows; NaN of a segment without rows; integers give float32.
+ *
+ * `out_s = sum_{i : segments_i = s} x_i / |{ i : segments_i = s }|`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `scatter_reduce`.
+ *
+ * @param x A tensor.
+ * @param segments A tensor.
+ * @param numSegments An integer.
+ * @example
+ * ```ts
+ * ft.tensor([4, 2, 3]).segmentMean(ft.tensor([0, 1, 0], { dtype: 'int32' }), 2) // [3.5, 2]
+ * ```
+ */
+declare function segmentMean<A extends DType>(x: Tensor<A>, segments: Tensor, numSegments: number): Tensor<FloatOf<A>>;
 /** Options of `takeAlongAxis`. */
 interface TakeAlongAxisOptions {
     /** One axis; negative ones count from the last; -1 by default. */
@@ -3435,6 +4105,34 @@ interface TopkOptions {
  * ```
  */
 declare function topk<A extends DType>(x: Tensor<A>, k: number, options?: number | TopkOptions): {
+    values: Tensor<A>;
+    indices: Tensor<'int32'>;
+};
+/** Options of `kthvalue`. */
+interface KthvalueOptions {
+    /** One axis; negative ones count from the last; -1 by default. */
+    readonly axis?: number | undefined;
+    /** Keeps reduced axes, with size 1; false by default. */
+    readonly keepdims?: boolean | undefined;
+}
+/**
+ * The k-th smallest element along an axis, counted from 1, with its int32 position; of equal elements the k-th of the stable order; NaN counts as the largest value.
+ *
+ * `values = sort(x)_(k - 1)`
+ *
+ * Takes a real dtype; gives the same dtype and int32.
+ * NumPy `partition`, PyTorch `kthvalue`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param k An integer.
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2]).kthvalue(0)`.
+ * @example
+ * ```ts
+ * ft.tensor([3, 9, 5]).kthvalue(2).values // 5
+ * ```
+ */
+declare function kthvalue<A extends DType>(x: Tensor<A>, k: number, options?: number | KthvalueOptions): {
     values: Tensor<A>;
     indices: Tensor<'int32'>;
 };
@@ -4460,6 +5158,36 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      */
     floorDivide<B extends Operand>(x2: B): Tensor<With<D, B>>;
     /**
+     * Greatest common divisor of two integers, not negative; of 0 and x |x|.
+     *
+     * `max { d : d divides x1 and x2 }`
+     *
+     * Takes an integer dtype; gives the promoted dtype.
+     * NumPy `gcd`, PyTorch `gcd`.
+     *
+     * @param x2 A tensor or a JavaScript scalar of an integer dtype.
+     * @example
+     * ```ts
+     * ft.tensor([12, -18], { dtype: 'int32' }).gcd(8) // [4, 2]
+     * ```
+     */
+    gcd<B extends Operand>(x2: B): Tensor<With<D, B>>;
+    /**
+     * Least common multiple of two integers, not negative; 0 where either is; wraps.
+     *
+     * `|x1 x2| / gcd(x1, x2)`
+     *
+     * Takes an integer dtype; gives the promoted dtype.
+     * NumPy `lcm`, PyTorch `lcm`.
+     *
+     * @param x2 A tensor or a JavaScript scalar of an integer dtype.
+     * @example
+     * ```ts
+     * ft.tensor([4, -6], { dtype: 'int32' }).lcm(10) // [20, 30]
+     * ```
+     */
+    lcm<B extends Operand>(x2: B): Tensor<With<D, B>>;
+    /**
      * Smaller of two operands; NaN wins, -0 is below +0.
      *
      * `min(x1, x2)`
@@ -5432,6 +6160,71 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      */
     nanstd(options?: number | readonly number[] | NanstdOptions): Tensor<FloatOf<D>>;
     /**
+     * What stands at a fraction q of the sorted elements over axes (all by default), q from 0 to 1, a number or a tensor whose axes come first; between two elements on the line between them, or by the method. NaN wins; NaN of no elements; q outside [0, 1] is an IndexError when the result is read.
+     *
+     * `x_(q (n - 1)) of the sorted x`
+     *
+     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * NumPy `quantile`, PyTorch `quantile`.
+     *
+     * @param q A tensor or a JavaScript scalar of a real dtype.
+     * @param options The axis alone, or an object of options.
+     * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).quantile(0.5, { axis: 1 })`.
+     * @example
+     * ```ts
+     * ft.tensor([1, 2, 3, 5]).quantile(ft.tensor([0.5, 0.75])) // [2.5, 3.5]
+     * ```
+     */
+    quantile<B extends Operand>(q: B, options?: number | readonly number[] | QuantileOptions): Tensor<FloatOf<With<D, B>>>;
+    /**
+     * What stands at q hundredths of the sorted elements over axes (all by default), q from 0 to 100; see quantile.
+     *
+     * `x_(q (n - 1) / 100) of the sorted x`
+     *
+     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * NumPy `percentile`, PyTorch `quantile`.
+     *
+     * @param q A tensor or a JavaScript scalar of a real dtype.
+     * @param options The axis alone, or an object of options.
+     * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).percentile(101).toArray()`.
+     * @example
+     * ```ts
+     * ft.tensor([1, 2, 3, 5]).percentile(50) // 2.5
+     * ```
+     */
+    percentile<B extends Operand>(q: B, options?: number | readonly number[] | PercentileOptions): Tensor<FloatOf<With<D, B>>>;
+    /**
+     * Covariances of each two variables, of which the rows (without rowvar the columns) are observations; of n observations divided by n - correction (or 0), 1 less by default; one number for a vector.
+     *
+     * `sum_k (x_ik - mean x_i) conj(x_jk - mean x_j) / max(n - correction, 0)`
+     *
+     * Takes any dtype; gives the same dtype, float32 for integers and bool.
+     * NumPy `cov`, PyTorch `cov`.
+     *
+     * @param options An object of options.
+     * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 2, 2]).cov()`.
+     * @example
+     * ```ts
+     * ft.tensor([[1, 2, 3], [6, 4, 2]]).cov() // [[1, -2], [-2, 4]]
+     * ```
+     */
+    cov(options?: CovOptions): Tensor<FloatOf<D>>;
+    /**
+     * Pearson's correlation coefficients of each two variables, of which the rows (without rowvar the columns) are observations, from -1 to 1; NaN of one that does not vary.
+     *
+     * `cov_ij / sqrt(cov_ii cov_jj)`
+     *
+     * Takes any dtype; gives the same dtype, float32 for integers and bool.
+     * NumPy `corrcoef`, PyTorch `corrcoef`.
+     *
+     * @param options An object of options.
+     * @example
+     * ```ts
+     * ft.tensor([[1, 2, 3], [6, 4, 2]]).corrcoef() // [[1, -1], [-1, 1]]
+     * ```
+     */
+    corrcoef(options?: CorrcoefOptions): Tensor<FloatOf<D>>;
+    /**
      * Running sum along an axis, first to last; with includeInitial a leading zero.
      *
      * `out_j = sum_{i <= j} x_i`
@@ -5513,6 +6306,95 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      */
     diff<B extends DType, C extends DType>(prepend?: Tensor<B>, append?: Tensor<C>, options?: number | DiffOptions): Tensor<Promote<Promote<D, B>, C>>;
     /**
+     * Derivative of samples along an axis (the last by default; NumPy's walks over all of them), a fixed spacing apart or at coordinates: of the parabola through each sample and its neighbours, at both ends of the line or with edgeOrder 2 the parabola through the outermost.
+     *
+     * `(y_(i + 1) - y_(i - 1)) / (2 spacing)`
+     *
+     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * NumPy `gradient`, PyTorch `gradient`.
+     *
+     * @param coordinates A tensor of a real dtype.
+     * @param options The axis alone, or an object of options.
+     * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([1]).gradient()`.
+     * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([3]).gradient(undefined, { axis: 1 })`.
+     * @example
+     * ```ts
+     * ft.tensor([1, 2, 4, 7]).gradient() // [1, 1.5, 2.5, 3]
+     * ```
+     */
+    gradient<B extends DType>(coordinates?: Tensor<B>, options?: number | GradientOptions): Tensor<FloatOf<Promote<D, B>>>;
+    /**
+     * Integral of samples along an axis (the last by default), a fixed distance dx apart or at coordinates, by the trapezoidal rule; 0 of fewer than two.
+     *
+     * `sum_i (x_(i + 1) - x_i) (y_i + y_(i + 1)) / 2`
+     *
+     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * NumPy `trapezoid`, PyTorch `trapezoid`.
+     *
+     * @param coordinates A tensor of a real dtype.
+     * @param options The axis alone, or an object of options.
+     * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([3]).trapezoid(ft.zeros([2]))`.
+     * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([3]).trapezoid(undefined, 1)`.
+     * @example
+     * ```ts
+     * ft.tensor([1, 2, 4]).trapezoid() // 4.5
+     * ```
+     */
+    trapezoid<B extends DType>(coordinates?: Tensor<B>, options?: number | TrapezoidOptions): Tensor<FloatOf<Promote<D, B>>>;
+    /**
+     * Values on the lines between samples fp at increasing coordinates xp; below the first left, above the last right, which are the outermost samples by default.
+     *
+     * `fp_i + (x - xp_i) (fp_(i + 1) - fp_i) / (xp_(i + 1) - xp_i)`
+     *
+     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * NumPy `interp`.
+     *
+     * @param xp A tensor of a real dtype.
+     * @param fp A tensor of a real dtype.
+     * @param left A tensor or a JavaScript scalar of a real dtype.
+     * @param right A tensor or a JavaScript scalar of a real dtype.
+     * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).interp(ft.zeros([0]), ft.zeros([0]))`.
+     * @example
+     * ```ts
+     * ft.tensor([0, 1.5, 9]).interp(ft.tensor([1, 2]), ft.tensor([10, 20])) // [10, 15, 20]
+     * ```
+     */
+    interp<B extends DType, C extends DType, F extends Operand | undefined = undefined, G extends Operand | undefined = undefined>(xp: Tensor<B>, fp: Tensor<C>, left?: F, right?: G): Tensor<FloatOf<With<With<Promote<Promote<D, B>, C>, F>, G>>>;
+    /**
+     * Convolution of two vectors: of n and m elements all n + m - 1 overlaps, with mode 'same' the max(n, m) in the middle, with 'valid' those of which nothing lies outside.
+     *
+     * `out_k = sum_i x1_i x2_(k - i)`
+     *
+     * Takes a numeric dtype; gives the promoted dtype.
+     * NumPy `convolve`.
+     *
+     * @param x2 A tensor of a numeric dtype.
+     * @param options An object of options.
+     * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([0]).convolve(ft.zeros([1]))`.
+     * @example
+     * ```ts
+     * ft.tensor([1, 2, 3]).convolve(ft.tensor([1, 10])) // [1, 12, 23, 30]
+     * ```
+     */
+    convolve<B extends DType>(x2: Tensor<B>, options?: ConvolveOptions): Tensor<Promote<D, B>>;
+    /**
+     * Correlation of two vectors: sums of products of the first with the conjugated second moved along it, where nothing lies outside, with mode 'same' the max(n, m) in the middle, with 'full' all n + m - 1.
+     *
+     * `out_k = sum_i x1_(i + k) conj(x2_i)`
+     *
+     * Takes a numeric dtype; gives the promoted dtype.
+     * NumPy `correlate`.
+     *
+     * @param x2 A tensor of a numeric dtype.
+     * @param options An object of options.
+     * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([0]).correlate(ft.zeros([1]))`.
+     * @example
+     * ```ts
+     * ft.tensor([1, 2, 3]).correlate(ft.tensor([1, 10])) // [21, 32]
+     * ```
+     */
+    correlate<B extends DType>(x2: Tensor<B>, options?: CorrelateOptions): Tensor<Promote<D, B>>;
+    /**
      * Matrix product of the last two axes, the axes before broadcast; a vector stands for a row on the left, a column on the right.
      *
      * `out_ij = sum_k x1_ik x2_kj`
@@ -5545,6 +6427,139 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * ```
      */
     tensordot<B extends DType>(x2: Tensor<B>, options?: TensordotOptions): Tensor<Promote<D, B>>;
+    /**
+     * Dot products of vectors along an axis, the other axes broadcast; complex numbers of x1 are conjugated. In operands of different rank the axis is counted from the end.
+     *
+     * `sum_i conj(x1_i) x2_i`
+     *
+     * Takes a numeric dtype; gives the promoted dtype.
+     * NumPy `vecdot`, PyTorch `linalg.vecdot`.
+     *
+     * @param x2 A tensor of a numeric dtype.
+     * @param options The axis alone, or an object of options.
+     * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([3]).vecdot(ft.zeros([1]))`.
+     * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2, 3]).vecdot(ft.zeros([3]), 0)`.
+     * @example
+     * ```ts
+     * ft.tensor([[1, 2], [3, 4]]).vecdot(ft.tensor([1, 1])) // [3, 7]
+     * ```
+     */
+    vecdot<B extends DType>(x2: Tensor<B>, options?: number | VecdotOptions): Tensor<Promote<D, B>>;
+    /**
+     * Cross products of vectors of 3 elements along an axis, the other axes broadcast.
+     *
+     * `(x1_1 x2_2 - x1_2 x2_1, x1_2 x2_0 - x1_0 x2_2, x1_0 x2_1 - x1_1 x2_0)`
+     *
+     * Takes a numeric dtype; gives the promoted dtype.
+     * NumPy `cross`, PyTorch `linalg.cross`.
+     *
+     * @param x2 A tensor of a numeric dtype.
+     * @param options The axis alone, or an object of options.
+     * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).cross(ft.zeros([2]))`.
+     * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([3]).cross(ft.zeros([3]), { axis: 1 })`.
+     * @example
+     * ```ts
+     * ft.tensor([1, 2, 3]).cross(ft.tensor([4, 5, 6])) // [-3, 6, -3]
+     * ```
+     */
+    cross<B extends DType>(x2: Tensor<B>, options?: number | CrossOptions): Tensor<Promote<D, B>>;
+    /**
+     * Products of each element of one vector with each of another.
+     *
+     * `out_ij = x1_i x2_j`
+     *
+     * Takes a numeric dtype; gives the promoted dtype.
+     * NumPy `outer`, PyTorch `outer`.
+     *
+     * @param x2 A tensor of a numeric dtype.
+     * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 2]).outer(ft.zeros([2]))`.
+     * @example
+     * ```ts
+     * ft.tensor([1, 2]).outer(ft.tensor([3, 4])) // [[3, 4], [6, 8]]
+     * ```
+     */
+    outer<B extends DType>(x2: Tensor<B>): Tensor<Promote<D, B>>;
+    /**
+     * Sums of products over the last axes of both tensors; the product with a tensor of rank 0. Nothing is conjugated.
+     *
+     * `out_ij = sum_k x1_ik x2_jk`
+     *
+     * Takes a numeric dtype; gives the promoted dtype.
+     * NumPy `inner`, PyTorch `inner`.
+     *
+     * @param x2 A tensor of a numeric dtype.
+     * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 3]).inner(ft.zeros([2]))`.
+     * @example
+     * ```ts
+     * ft.tensor([[1, 2], [3, 4]]).inner(ft.tensor([1, 1])) // [3, 7]
+     * ```
+     */
+    inner<B extends DType>(x2: Tensor<B>): Tensor<Promote<D, B>>;
+    /**
+     * Kronecker product: x2 as a block at the place of each element of x1, times that element; the tensor of lower rank is seen with axes of size 1 before its own.
+     *
+     * `out_(i n + j) = x1_i x2_j`
+     *
+     * Takes a numeric dtype; gives the promoted dtype.
+     * NumPy `kron`, PyTorch `kron`.
+     *
+     * @param x2 A tensor of a numeric dtype.
+     * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros(Array(17).fill(1)).kron(ft.zeros([1]))`.
+     * @example
+     * ```ts
+     * ft.tensor([1, 2]).kron(ft.tensor([3, 4])) // [3, 4, 6, 8]
+     * ```
+     */
+    kron<B extends DType>(x2: Tensor<B>): Tensor<Promote<D, B>>;
+    /**
+     * The diagonals of the matrices of the last two axes: the main one, one above it (offset > 0) or below. A view where the layout allows it.
+     *
+     * `out_i = x_(i, i + offset)`
+     *
+     * Takes any dtype; gives the same dtype.
+     * NumPy `linalg.diagonal`, PyTorch `linalg.diagonal`.
+     *
+     * @param options An object of options.
+     * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).diagonal()`.
+     * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2]).diagonal({ offset: 0.5 })`.
+     * @example
+     * ```ts
+     * ft.tensor([[1, 2], [3, 4]]).diagonal() // [1, 4]
+     * ```
+     */
+    diagonal(options?: DiagonalOptions): Tensor<D>;
+    /**
+     * Sum of the elements of a diagonal of the matrices of the last two axes.
+     *
+     * `sum_i x_(i, i + offset)`
+     *
+     * Takes any dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
+     * NumPy `linalg.trace`, PyTorch `trace`.
+     *
+     * @param options An object of options.
+     * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).trace()`.
+     * @example
+     * ```ts
+     * ft.tensor([[1, 2], [3, 4]]).trace() // 5
+     * ```
+     */
+    trace<E extends DType = SumOf<D>>(options?: TraceOptions<E>): Tensor<E>;
+    /**
+     * Of a vector the square matrix with it as k-th diagonal and zeros elsewhere, of a matrix its k-th diagonal.
+     *
+     * `out_(i, i + k) = x_i, or out_i = x_(i, i + k)`
+     *
+     * Takes any dtype; gives the same dtype.
+     * NumPy `diag`, PyTorch `diag`.
+     *
+     * @param options An object of options.
+     * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 2, 2]).diag()`.
+     * @example
+     * ```ts
+     * ft.tensor([1, 2]).diag() // [[1, 0], [0, 2]]
+     * ```
+     */
+    diag(options?: DiagOptions): Tensor<D>;
     /**
      * Exponentials along an axis (the last by default), scaled to sum to one.
      *
@@ -5811,6 +6826,24 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      */
     repeat(repeats: number, options?: number | RepeatOptions): Tensor<D>;
     /**
+     * Elements around a tensor: a number of places on every side, or a pair [before, after] for all axes or for each. They hold the value, or with a mode the edge's element, the data mirrored about its edge without (reflect) or with it (symmetric), or the data from the other end (wrap), as often as needed.
+     *
+     * `out_i = x_(i - before), value outside`
+     *
+     * Takes any dtype; gives the same dtype.
+     * NumPy `pad`, PyTorch `nn.functional.pad`.
+     *
+     * @param padWidth Places on every side, or a pair [before, after] for all axes or for each.
+     * @param options An object of options.
+     * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2]).pad(-1)`.
+     * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 2, 2]).pad([[1, 1], [0, 1]])`.
+     * @example
+     * ```ts
+     * ft.tensor([1, 2, 3]).pad([[2, 1]], { mode: 'reflect' }) // [3, 2, 1, 2, 3, 2]
+     * ```
+     */
+    pad(padWidth: number | readonly (readonly [number, number])[], options?: PadOptions): Tensor<D>;
+    /**
      * Slices picked by indices along an axis; negative indices count from the end. An index out of range is an IndexError when the result is read.
      *
      * `out[..., i, ...] = x[..., indices[i], ...]`
@@ -5829,6 +6862,23 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      */
     take(indices: Tensor, options?: number | TakeOptions): Tensor<D>;
     /**
+     * A copy in which updates replace the slices that indices pick along an axis; of duplicates the last stays. Negative indices count from the end; one out of range is an IndexError when the result is read.
+     *
+     * `out[..., indices[i], ...] = updates[..., i, ...]`
+     *
+     * Takes any dtype; gives the same dtype.
+     * NumPy `put`, PyTorch `index_copy`.
+     *
+     * @param indices A tensor.
+     * @param updates A tensor.
+     * @param options The axis alone, or an object of options.
+     * @example
+     * ```ts
+     * ft.zeros([3]).scatter(ft.tensor([2, 0], { dtype: 'int32' }), ft.tensor([7, 5])) // [5, 0, 7]
+     * ```
+     */
+    scatter(indices: Tensor, updates: Tensor, options?: number | ScatterOptions): Tensor<D>;
+    /**
      * Adds updates to the slices that indices pick along an axis, one after the other, so duplicates add up in a defined order.
      *
      * `out[..., indices[i], ...] += updates[..., i, ...]`
@@ -5840,12 +6890,165 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * @param updates A tensor.
      * @param options The axis alone, or an object of options.
      * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([3]).scatterAdd(ft.tensor([0], { dtype: 'int32' }), ft.zeros([2]))`.
+     * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([3]).scatterAdd(ft.tensor([3], { dtype: 'int32' }), ft.zeros([1])).toArray()`.
      * @example
      * ```ts
      * ft.zeros([3]).scatterAdd(ft.tensor([2, 2], { dtype: 'int32' }), ft.tensor([1, 5])) // [0, 0, 6]
      * ```
      */
     scatterAdd(indices: Tensor, updates: Tensor, options?: number | ScatterAddOptions): Tensor<D>;
+    /**
+     * Multiplies the slices that indices pick along an axis by updates, one after the other.
+     *
+     * `out[..., indices[i], ...] *= updates[..., i, ...]`
+     *
+     * Takes a numeric dtype; gives the same dtype.
+     * NumPy `multiply.at`, PyTorch `index_reduce`.
+     *
+     * @param indices A tensor.
+     * @param updates A tensor.
+     * @param options The axis alone, or an object of options.
+     * @example
+     * ```ts
+     * ft.ones([3]).scatterMul(ft.tensor([2, 2], { dtype: 'int32' }), ft.tensor([2, 5])) // [1, 1, 10]
+     * ```
+     */
+    scatterMul(indices: Tensor, updates: Tensor, options?: number | ScatterMulOptions): Tensor<D>;
+    /**
+     * Smaller ones of updates and the slices that indices pick along an axis; NaN wins.
+     *
+     * `out[..., indices[i], ...] = min(out[..., indices[i], ...], updates[..., i, ...])`
+     *
+     * Takes a real dtype; gives the same dtype.
+     * NumPy `minimum.at`, PyTorch `index_reduce`.
+     *
+     * @param indices A tensor.
+     * @param updates A tensor.
+     * @param options The axis alone, or an object of options.
+     * @example
+     * ```ts
+     * ft.ones([3]).scatterMin(ft.tensor([2, 2], { dtype: 'int32' }), ft.tensor([-2, 5])) // [1, 1, -2]
+     * ```
+     */
+    scatterMin(indices: Tensor, updates: Tensor, options?: number | ScatterMinOptions): Tensor<D>;
+    /**
+     * Larger ones of updates and the slices that indices pick along an axis; NaN wins.
+     *
+     * `out[..., indices[i], ...] = max(out[..., indices[i], ...], updates[..., i, ...])`
+     *
+     * Takes a real dtype; gives the same dtype.
+     * NumPy `maximum.at`, PyTorch `index_reduce`.
+     *
+     * @param indices A tensor.
+     * @param updates A tensor.
+     * @param options The axis alone, or an object of options.
+     * @example
+     * ```ts
+     * ft.ones([3]).scatterMax(ft.tensor([2, 2], { dtype: 'int32' }), ft.tensor([-2, 5])) // [1, 1, 5]
+     * ```
+     */
+    scatterMax(indices: Tensor, updates: Tensor, options?: number | ScatterMaxOptions): Tensor<D>;
+    /**
+     * A copy in which values stand at places along an axis (the last by default), in each line at indices of its own, or are added to, multiplied with or compared with what is there, in row-major order; values broadcast to the indices. Negative indices count from the end; one out of range is an IndexError when the result is read.
+     *
+     * `out[..., indices[..., i, ...], ...] = values[..., i, ...]`
+     *
+     * Takes any dtype; gives the same dtype.
+     * NumPy `put_along_axis`, PyTorch `scatter`.
+     *
+     * @param indices A tensor.
+     * @param values A tensor or a JavaScript scalar.
+     * @param options The axis alone, or an object of options.
+     * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 2]).putAlongAxis(ft.tensor([0], { dtype: 'int32' }), 1)`.
+     * @throws {TensorError} `ERR_DTYPE`, as for `ft.tensor([true]).putAlongAxis(ft.tensor([0], { dtype: 'int32' }), true, { update: 'add' })`.
+     * @example
+     * ```ts
+     * ft.zeros([2, 2]).putAlongAxis(ft.tensor([[1], [0]], { dtype: 'int32' }), 9) // [[0, 9], [9, 0]]
+     * ```
+     */
+    putAlongAxis(indices: Tensor, values: Operand, options?: number | PutAlongAxisOptions): Tensor<D>;
+    /**
+     * Sums of the rows of each segment, which a vector of integers numbers, one after the other; 0 of a segment without rows. A number out of range is an IndexError when the result is read.
+     *
+     * `out_s = sum_{i : segments_i = s} x_i`
+     *
+     * Takes a numeric dtype; gives the same dtype.
+     * NumPy `add.at`, PyTorch `scatter_reduce`.
+     *
+     * @param segments A tensor.
+     * @param numSegments An integer.
+     * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([3]).segmentSum(ft.tensor([0, 0], { dtype: 'int32' }), 2)`.
+     * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([1]).segmentSum(ft.tensor([2], { dtype: 'int32' }), 2).toArray()`.
+     * @example
+     * ```ts
+     * ft.tensor([1, 2, 3]).segmentSum(ft.tensor([0, 2, 0], { dtype: 'int32' }), 3) // [4, 0, 2]
+     * ```
+     */
+    segmentSum(segments: Tensor, numSegments: number): Tensor<D>;
+    /**
+     * Products of the rows of each segment; 1 of a segment without rows.
+     *
+     * `out_s = prod_{i : segments_i = s} x_i`
+     *
+     * Takes a numeric dtype; gives the same dtype.
+     * NumPy `multiply.at`, PyTorch `scatter_reduce`.
+     *
+     * @param segments A tensor.
+     * @param numSegments An integer.
+     * @example
+     * ```ts
+     * ft.tensor([4, 2, 3]).segmentProd(ft.tensor([0, 2, 0], { dtype: 'int32' }), 3) // [12, 1, 2]
+     * ```
+     */
+    segmentProd(segments: Tensor, numSegments: number): Tensor<D>;
+    /**
+     * Smallest elements of each segment's rows; the largest number of the dtype (Infinity) of a segment without rows; NaN wins.
+     *
+     * `out_s = min_{i : segments_i = s} x_i`
+     *
+     * Takes a real dtype; gives the same dtype.
+     * NumPy `minimum.at`, PyTorch `scatter_reduce`.
+     *
+     * @param segments A tensor.
+     * @param numSegments An integer.
+     * @example
+     * ```ts
+     * ft.tensor([4, 2, 3]).segmentMin(ft.tensor([0, 1, 0], { dtype: 'int32' }), 2) // [3, 2]
+     * ```
+     */
+    segmentMin(segments: Tensor, numSegments: number): Tensor<D>;
+    /**
+     * Largest elements of each segment's rows; the smallest number of the dtype (-Infinity) of a segment without rows; NaN wins.
+     *
+     * `out_s = max_{i : segments_i = s} x_i`
+     *
+     * Takes a real dtype; gives the same dtype.
+     * NumPy `maximum.at`, PyTorch `scatter_reduce`.
+     *
+     * @param segments A tensor.
+     * @param numSegments An integer.
+     * @example
+     * ```ts
+     * ft.tensor([4, 2, 3]).segmentMax(ft.tensor([0, 1, 0], { dtype: 'int32' }), 2) // [4, 2]
+     * ```
+     */
+    segmentMax(segments: Tensor, numSegments: number): Tensor<D>;
+    /**
+     * Arithmetic means of each segment's rows; NaN of a segment without rows; integers give float32.
+     *
+     * `out_s = sum_{i : segments_i = s} x_i / |{ i : segments_i = s }|`
+     *
+     * Takes any dtype; gives the same dtype, float32 for integers and bool.
+     * PyTorch `scatter_reduce`.
+     *
+     * @param segments A tensor.
+     * @param numSegments An integer.
+     * @example
+     * ```ts
+     * ft.tensor([4, 2, 3]).segmentMean(ft.tensor([0, 1, 0], { dtype: 'int32' }), 2) // [3.5, 2]
+     * ```
+     */
+    segmentMean(segments: Tensor, numSegments: number): Tensor<FloatOf<D>>;
     /**
      * Elements picked along an axis (the last by default), in each line by indices of its own, as argsort and argmax give them; negative indices count from the end. An index out of range is an IndexError when the result is read.
      *
@@ -5931,6 +7134,26 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * ```
      */
     topk(k: number, options?: number | TopkOptions): {
+        values: Tensor<D>;
+        indices: Tensor<'int32'>;
+    };
+    /**
+     * The k-th smallest element along an axis, counted from 1, with its int32 position; of equal elements the k-th of the stable order; NaN counts as the largest value.
+     *
+     * `values = sort(x)_(k - 1)`
+     *
+     * Takes a real dtype; gives the same dtype and int32.
+     * NumPy `partition`, PyTorch `kthvalue`.
+     *
+     * @param k An integer.
+     * @param options The axis alone, or an object of options.
+     * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2]).kthvalue(0)`.
+     * @example
+     * ```ts
+     * ft.tensor([3, 9, 5]).kthvalue(2).values // 5
+     * ```
+     */
+    kthvalue(k: number, options?: number | KthvalueOptions): {
         values: Tensor<D>;
         indices: Tensor<'int32'>;
     };
@@ -6784,14 +8007,485 @@ declare function qr<A extends DType>(x: Tensor<A>): {
     q: Tensor<FloatOf<A>>;
     r: Tensor<FloatOf<A>>;
 };
+/**
+ * Inverses of square matrices; to solve with one, solve is faster and more accurate. A singular matrix is a LinAlgError when the result is read.
+ *
+ * `x @ out = 1`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
+ * NumPy `linalg.inv`, PyTorch `linalg.inv`.
+ *
+ * @param x A tensor.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.inv(ft.zeros([2, 3]))`.
+ * @throws {TensorError} `ERR_LINALG`, as for `ft.linalg.inv(ft.ones([2, 2])).toArray()`.
+ * @example
+ * ```ts
+ * ft.linalg.inv(ft.tensor([[2, 0], [0, 4]])) // [[0.5, 0], [0, 0.25]]
+ * ```
+ */
+declare function inv<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
+/**
+ * Whole powers of square matrices: of the inverse for negative ones, which a singular matrix does not have (a LinAlgError when the result is read); the 0th is the unit matrix.
+ *
+ * `x @ x @ ... @ x`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
+ * NumPy `linalg.matrix_power`, PyTorch `linalg.matrix_power`.
+ *
+ * @param x A tensor.
+ * @param n An integer.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.matrixPower(ft.zeros([2, 3]), 2)`.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.linalg.matrixPower(ft.ones([2, 2]), 0.5)`.
+ * @throws {TensorError} `ERR_LINALG`, as for `ft.linalg.matrixPower(ft.ones([2, 2]), -1).toArray()`.
+ * @example
+ * ```ts
+ * ft.linalg.matrixPower(ft.tensor([[1, 1], [0, 1]]), 5) // [[1, 5], [0, 1]]
+ * ```
+ */
+declare function matrixPower<A extends DType>(x: Tensor<A>, n: number): Tensor<FloatOf<A>>;
+/** Options of `linalg.cholesky`. */
+interface CholeskyOptions {
+    /** false by default. */
+    readonly upper?: boolean | undefined;
+}
+/**
+ * Lower triangle l with a positive diagonal whose product with its adjoint is the symmetric (Hermitian) positive definite matrix x, of which only the lower triangle is read; with upper the adjoint of l, from the upper triangle. Another matrix is a LinAlgError when the result is read.
+ *
+ * `x = l @ l^H`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
+ * NumPy `linalg.cholesky`, PyTorch `linalg.cholesky`.
+ *
+ * @param x A tensor.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.cholesky(ft.zeros([2, 3]))`.
+ * @throws {TensorError} `ERR_LINALG`, as for `ft.linalg.cholesky(ft.tensor([[1, 2], [2, 1]])).toArray()`.
+ * @example
+ * ```ts
+ * ft.linalg.cholesky(ft.tensor([[4, 2], [2, 2]])) // [[2, 0], [1, 1]]
+ * ```
+ */
+declare function cholesky<A extends DType>(x: Tensor<A>, options?: CholeskyOptions): Tensor<FloatOf<A>>;
+/**
+ * A permutation, a lower triangle with a diagonal of ones, and an upper triangle, by elimination with partial pivoting.
+ *
+ * `x = p @ l @ u`
+ *
+ * Takes any dtype; gives p the same dtype, float32 for integers and bool, l the same dtype, float32 for integers and bool, u the same dtype, float32 for integers and bool.
+ * NumPy `linalg.lu`, PyTorch `linalg.lu`.
+ *
+ * @param x A tensor.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.lu(ft.zeros([2]))`.
+ * @example
+ * ```ts
+ * ft.linalg.lu(ft.tensor([[1, 3], [2, 4]])).u // [[2, 4], [0, 1]]
+ * ```
+ */
+declare function lu<A extends DType>(x: Tensor<A>): {
+    p: Tensor<FloatOf<A>>;
+    l: Tensor<FloatOf<A>>;
+    u: Tensor<FloatOf<A>>;
+};
+/**
+ * Determinants of square matrices, by LU; 1 of a matrix without rows.
+ *
+ * `prod_i u_ii, times -1 for each exchange of rows`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
+ * NumPy `linalg.det`, PyTorch `linalg.det`.
+ *
+ * @param x A tensor.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.det(ft.zeros([2, 3]))`.
+ * @example
+ * ```ts
+ * ft.linalg.det(ft.tensor([[0, 2], [3, 0]])) // -6
+ * ```
+ */
+declare function det<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
+/**
+ * Sign (of complex determinants the direction) and logarithm of the absolute value of the determinants of square matrices, where those themselves would overflow or vanish; 0 and -Infinity for a singular one.
+ *
+ * `det x = sign exp(logabsdet)`
+ *
+ * Takes any dtype; gives sign the same dtype, float32 for integers and bool, logabsdet that of the parts.
+ * NumPy `linalg.slogdet`, PyTorch `linalg.slogdet`.
+ *
+ * @param x A tensor.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.slogdet(ft.zeros([2, 3]))`.
+ * @example
+ * ```ts
+ * ft.linalg.slogdet(ft.tensor([[0, 1], [1, 0]])).sign // -1
+ * ```
+ */
+declare function slogdet<A extends DType>(x: Tensor<A>): {
+    sign: Tensor<FloatOf<A>>;
+    logabsdet: Tensor<RealOf<FloatOf<A>>>;
+};
+/** Options of `linalg.solveTriangular`. */
+interface SolveTriangularOptions {
+    /** false by default. */
+    readonly upper?: boolean | undefined;
+    /** false by default. */
+    readonly unitDiagonal?: boolean | undefined;
+    /** false by default. */
+    readonly transposed?: boolean | undefined;
+}
+/**
+ * Solution of a system with a triangular matrix: the lower triangle of x1, or with upper the upper one, and nothing else of it is read; with unitDiagonal ones in place of its diagonal, with transposed the triangle's transpose; x2 is a vector or a stack of matrices. A zero on the diagonal is a LinAlgError when the result is read.
+ *
+ * `tril(x1) @ out = x2`
+ *
+ * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+ * NumPy `linalg.solve_triangular`, PyTorch `linalg.solve_triangular`.
+ *
+ * @param x1 A tensor.
+ * @param x2 A tensor.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.solveTriangular(ft.zeros([2, 3]), ft.zeros([2]))`.
+ * @throws {TensorError} `ERR_LINALG`, as for `ft.linalg.solveTriangular(ft.zeros([2, 2]), ft.ones([2])).toArray()`.
+ * @example
+ * ```ts
+ * ft.linalg.solveTriangular(ft.tensor([[2, 0], [1, 4]]), ft.tensor([2, 9])) // [1, 2]
+ * ```
+ */
+declare function solveTriangular<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>, options?: SolveTriangularOptions): Tensor<FloatOf<Promote<A, B>>>;
+/**
+ * Exponentials of square matrices, by a Pade approximation with scaling and squaring.
+ *
+ * `1 + x + x @ x / 2 + x @ x @ x / 6 + ...`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
+ * NumPy `linalg.expm`, PyTorch `linalg.matrix_exp`.
+ *
+ * @param x A tensor.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.expm(ft.zeros([2, 3]))`.
+ * @example
+ * ```ts
+ * ft.linalg.expm(ft.tensor([[0, 1], [0, 0]])) // [[1, 1], [0, 1]]
+ * ```
+ */
+declare function expm<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
+/** Options of `linalg.eigh`. */
+interface EighOptions {
+    /** false by default. */
+    readonly upper?: boolean | undefined;
+}
+/**
+ * Eigenvalues of symmetric (Hermitian) matrices, ascending, and orthonormal eigenvectors as columns, in each of which the first entry of the largest size is real and positive. Only the lower triangle of x is read, with upper the upper one.
+ *
+ * `x @ v_i = w_i v_i`
+ *
+ * Takes any dtype; gives eigenvalues that of the parts, eigenvectors the same dtype, float32 for integers and bool.
+ * NumPy `linalg.eigh`, PyTorch `linalg.eigh`.
+ *
+ * @param x A tensor.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.eigh(ft.zeros([2, 3]))`.
+ * @example
+ * ```ts
+ * ft.linalg.eigh(ft.tensor([[2, 0], [0, 1]])).eigenvalues // [1, 2]
+ * ```
+ */
+declare function eigh<A extends DType>(x: Tensor<A>, options?: EighOptions): {
+    eigenvalues: Tensor<RealOf<FloatOf<A>>>;
+    eigenvectors: Tensor<FloatOf<A>>;
+};
+/** Options of `linalg.eigvalsh`. */
+interface EigvalshOptions {
+    /** false by default. */
+    readonly upper?: boolean | undefined;
+}
+/**
+ * Eigenvalues of symmetric (Hermitian) matrices, ascending. Only the lower triangle of x is read, with upper the upper one.
+ *
+ * `x @ v_i = w_i v_i`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool, that of the parts for complex numbers.
+ * NumPy `linalg.eigvalsh`, PyTorch `linalg.eigvalsh`.
+ *
+ * @param x A tensor.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.eigvalsh(ft.zeros([2, 3]))`.
+ * @example
+ * ```ts
+ * ft.linalg.eigvalsh(ft.tensor([[0, 1], [1, 0]])) // [-1, 1]
+ * ```
+ */
+declare function eigvalsh<A extends DType>(x: Tensor<A>, options?: EigvalshOptions): Tensor<RealOf<FloatOf<A>>>;
+/**
+ * Eigenvalues of square matrices, ascending by real, then by imaginary part, and eigenvectors of length 1 as columns, in each of which the first entry of the largest size is real and positive; both always complex.
+ *
+ * `x @ v_i = w_i v_i`
+ *
+ * Takes any dtype; gives eigenvalues its complex dtype, eigenvectors its complex dtype.
+ * NumPy `linalg.eig`, PyTorch `linalg.eig`.
+ *
+ * @param x A tensor.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.eig(ft.zeros([2, 3]))`.
+ * @example
+ * ```ts
+ * ft.linalg.eig(ft.tensor([[2, 0], [0, 1]])).eigenvalues.real() // [1, 2]
+ * ```
+ */
+declare function eig<A extends DType>(x: Tensor<A>): {
+    eigenvalues: Tensor<ComplexOf<FloatOf<A>>>;
+    eigenvectors: Tensor<ComplexOf<FloatOf<A>>>;
+};
+/**
+ * Eigenvalues of square matrices, always complex, ascending by real, then by imaginary part.
+ *
+ * `x @ v_i = w_i v_i`
+ *
+ * Takes any dtype; gives complex64, complex128 for float64.
+ * NumPy `linalg.eigvals`, PyTorch `linalg.eigvals`.
+ *
+ * @param x A tensor.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.eigvals(ft.zeros([2, 3]))`.
+ * @example
+ * ```ts
+ * ft.linalg.eigvals(ft.tensor([[0, 1], [-1, 0]])).imag() // [-1, 1]
+ * ```
+ */
+declare function eigvals<A extends DType>(x: Tensor<A>): Tensor<ComplexOf<FloatOf<A>>>;
+/** Options of `linalg.svd`. */
+interface SvdOptions {
+    /** true by default. */
+    readonly fullMatrices?: boolean | undefined;
+}
+/**
+ * Singular values, descending, with the left singular vectors as columns of u and the right ones as rows of vh, in each of which the first entry of the largest size is real and positive; without fullMatrices only those that have a value.
+ *
+ * `x = u @ diag(s) @ vh`
+ *
+ * Takes any dtype; gives u the same dtype, float32 for integers and bool, s that of the parts, vh the same dtype, float32 for integers and bool.
+ * NumPy `linalg.svd`, PyTorch `linalg.svd`.
+ *
+ * @param x A tensor.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.svd(ft.zeros([2]))`.
+ * @example
+ * ```ts
+ * ft.linalg.svd(ft.tensor([[0, 2], [3, 0]])).s // [3, 2]
+ * ```
+ */
+declare function svd<A extends DType>(x: Tensor<A>, options?: SvdOptions): {
+    u: Tensor<FloatOf<A>>;
+    s: Tensor<RealOf<FloatOf<A>>>;
+    vh: Tensor<FloatOf<A>>;
+};
+/**
+ * Singular values of matrices, descending.
+ *
+ * `sqrt(eigenvalues of x^H @ x)`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool, that of the parts for complex numbers.
+ * NumPy `linalg.svdvals`, PyTorch `linalg.svdvals`.
+ *
+ * @param x A tensor.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.svdvals(ft.zeros([2]))`.
+ * @example
+ * ```ts
+ * ft.linalg.svdvals(ft.tensor([[0, 2], [3, 0]])) // [3, 2]
+ * ```
+ */
+declare function svdvals<A extends DType>(x: Tensor<A>): Tensor<RealOf<FloatOf<A>>>;
+/** Options of `linalg.matrixRank`. */
+interface MatrixRankOptions {
+    /** A number; NaN by default. */
+    readonly rtol?: number | undefined;
+}
+/**
+ * How many singular values of a matrix are above rtol times the largest: max(m, n) units in the last place of 1 where rtol is left out or NaN.
+ *
+ * `count(s_i > rtol max s)`
+ *
+ * Takes any dtype; gives int32.
+ * NumPy `linalg.matrix_rank`, PyTorch `linalg.matrix_rank`.
+ *
+ * @param x A tensor.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.matrixRank(ft.zeros([2]))`.
+ * @example
+ * ```ts
+ * ft.linalg.matrixRank(ft.tensor([[1, 2], [2, 4]])) // 1
+ * ```
+ */
+declare function matrixRank(x: Tensor, options?: MatrixRankOptions): Tensor<'int32'>;
+/** Options of `linalg.pinv`. */
+interface PinvOptions {
+    /** A number; NaN by default. */
+    readonly rtol?: number | undefined;
+}
+/**
+ * Pseudoinverses of matrices of any shape and rank (Moore-Penrose); singular values up to rtol times the largest count as zero, rtol as in matrixRank.
+ *
+ * `vh^H @ diag(1 / s) @ u^H`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
+ * NumPy `linalg.pinv`, PyTorch `linalg.pinv`.
+ *
+ * @param x A tensor.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.pinv(ft.zeros([2]))`.
+ * @example
+ * ```ts
+ * ft.linalg.pinv(ft.tensor([[2, 0], [0, 0]])) // [[0.5, 0], [0, 0]]
+ * ```
+ */
+declare function pinv<A extends DType>(x: Tensor<A>, options?: PinvOptions): Tensor<FloatOf<A>>;
+/** Options of `linalg.lstsq`. */
+interface LstsqOptions {
+    /** A number; NaN by default. */
+    readonly rtol?: number | undefined;
+}
+/**
+ * Least squares: of all x that make the sum of squares of x2 - x1 @ x smallest the shortest one, with that sum for each column, the rank of x1, and its singular values, of which those up to rtol times the largest count as zero, rtol as in matrixRank; x2 is a vector or a stack of matrices.
+ *
+ * `solution = pinv(x1) @ x2`
+ *
+ * Takes any dtype; gives solution the promoted dtype, float32 for integers and bool, residuals that of the parts, rank int32, singularValues that of the parts.
+ * NumPy `linalg.lstsq`, PyTorch `linalg.lstsq`.
+ *
+ * @param x1 A tensor.
+ * @param x2 A tensor.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.lstsq(ft.zeros([2, 3]), ft.zeros([3]))`.
+ * @example
+ * ```ts
+ * ft.linalg.lstsq(ft.tensor([[1], [1]]), ft.tensor([1, 3])).solution // [2]
+ * ```
+ */
+declare function lstsq<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>, options?: LstsqOptions): {
+    solution: Tensor<FloatOf<Promote<A, B>>>;
+    residuals: Tensor<RealOf<FloatOf<Promote<A, B>>>>;
+    rank: Tensor<'int32'>;
+    singularValues: Tensor<RealOf<FloatOf<Promote<A, B>>>>;
+};
+/** Options of `linalg.vectorNorm`. */
+interface VectorNormOptions {
+    /** One axis or several; negative ones count from the last. All that apply by default. */
+    readonly axis?: number | readonly number[] | undefined;
+    /** Keeps reduced axes, with size 1; false by default. */
+    readonly keepdims?: boolean | undefined;
+    /** A number, which may be infinite; 2 by default. */
+    readonly ord?: number | undefined;
+}
+/**
+ * Norm of the vector of all elements, or of those along some axes: of any order, Infinity for the largest absolute value, -Infinity for the smallest, 0 for the number of elements that are not zero.
+ *
+ * `(sum |x|^ord)^(1 / ord)`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool, that of the parts for complex numbers.
+ * NumPy `linalg.vector_norm`, PyTorch `linalg.vector_norm`.
+ *
+ * @param x A tensor.
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.vectorNorm(ft.zeros([0]), { ord: Infinity })`.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.linalg.vectorNorm(ft.zeros([2]), { ord: NaN })`.
+ * @throws {TensorError} `ERR_INDEX`, as for `ft.linalg.vectorNorm(ft.zeros([2]), 1)`.
+ * @example
+ * ```ts
+ * ft.linalg.vectorNorm(ft.tensor([3, -4])) // 5
+ * ```
+ */
+declare function vectorNorm<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | VectorNormOptions): Tensor<RealOf<FloatOf<A>>>;
+/** Options of `linalg.matrixNorm`. */
+interface MatrixNormOptions {
+    /** Keeps reduced axes, with size 1; false by default. */
+    readonly keepdims?: boolean | undefined;
+    /** One of 'fro', 'nuc', 1, -1, 2, -2, Infinity, -Infinity; 'fro' by default. */
+    readonly ord?: 'fro' | 'nuc' | 1 | -1 | 2 | -2 | number | number | undefined;
+}
+/**
+ * Norm of the matrices of the last two axes: 'fro' the root of the sum of squares, 'nuc' the sum of the singular values, 2 and -2 the largest and the smallest of them, 1 and -1 the largest and the smallest sum of a column's absolute values, Infinity and -Infinity of a row's.
+ *
+ * `sqrt(sum |x_ij|^2)`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool, that of the parts for complex numbers.
+ * NumPy `linalg.matrix_norm`, PyTorch `linalg.matrix_norm`.
+ *
+ * @param x A tensor.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.matrixNorm(ft.zeros([2]))`.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.linalg.matrixNorm(ft.zeros([2, 2]), { ord: 3 })`.
+ * @example
+ * ```ts
+ * ft.linalg.matrixNorm(ft.tensor([[1, 2], [2, 4]])) // 5
+ * ```
+ */
+declare function matrixNorm<A extends DType>(x: Tensor<A>, options?: MatrixNormOptions): Tensor<RealOf<FloatOf<A>>>;
+/** Options of `linalg.cond`. */
+interface CondOptions {
+    /** One of 2, -2, 'fro', 'nuc', 1, -1, Infinity, -Infinity; 2 by default. */
+    readonly ord?: 2 | -2 | 'fro' | 'nuc' | 1 | -1 | number | number | undefined;
+}
+/**
+ * Condition number of the matrices of the last two axes for solving with them: the ratio of the extreme singular values, or in another norm (see matrixNorm) that of the matrix times that of its inverse; infinite for a singular matrix.
+ *
+ * `norm(x) norm(inv x)`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool, that of the parts for complex numbers.
+ * NumPy `linalg.cond`, PyTorch `linalg.cond`.
+ *
+ * @param x A tensor.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.cond(ft.zeros([2, 3]), { ord: 1 })`.
+ * @example
+ * ```ts
+ * ft.linalg.cond(ft.tensor([[2, 0], [0, 8]])) // 4
+ * ```
+ */
+declare function cond<A extends DType>(x: Tensor<A>, options?: CondOptions): Tensor<RealOf<FloatOf<A>>>;
 
+type linalg_d_CholeskyOptions = CholeskyOptions;
+type linalg_d_CondOptions = CondOptions;
+type linalg_d_CrossOptions = CrossOptions;
+type linalg_d_DiagonalOptions = DiagonalOptions;
+type linalg_d_EighOptions = EighOptions;
+type linalg_d_EigvalshOptions = EigvalshOptions;
+type linalg_d_LstsqOptions = LstsqOptions;
+type linalg_d_MatrixNormOptions = MatrixNormOptions;
+type linalg_d_MatrixRankOptions = MatrixRankOptions;
+type linalg_d_PinvOptions = PinvOptions;
+type linalg_d_SolveTriangularOptions = SolveTriangularOptions;
+type linalg_d_SvdOptions = SvdOptions;
+type linalg_d_TensordotOptions = TensordotOptions;
+type linalg_d_TraceOptions<E extends DType = DType> = TraceOptions<E>;
+type linalg_d_VecdotOptions = VecdotOptions;
+type linalg_d_VectorNormOptions = VectorNormOptions;
+declare const linalg_d_cholesky: typeof cholesky;
+declare const linalg_d_cond: typeof cond;
+declare const linalg_d_cross: typeof cross;
+declare const linalg_d_det: typeof det;
+declare const linalg_d_diagonal: typeof diagonal;
+declare const linalg_d_eig: typeof eig;
+declare const linalg_d_eigh: typeof eigh;
+declare const linalg_d_eigvals: typeof eigvals;
+declare const linalg_d_eigvalsh: typeof eigvalsh;
+declare const linalg_d_expm: typeof expm;
+declare const linalg_d_inv: typeof inv;
+declare const linalg_d_lstsq: typeof lstsq;
+declare const linalg_d_lu: typeof lu;
+declare const linalg_d_matmul: typeof matmul;
+declare const linalg_d_matrixNorm: typeof matrixNorm;
+declare const linalg_d_matrixPower: typeof matrixPower;
+declare const linalg_d_matrixRank: typeof matrixRank;
+declare const linalg_d_matrixTranspose: typeof matrixTranspose;
+declare const linalg_d_outer: typeof outer;
+declare const linalg_d_pinv: typeof pinv;
 declare const linalg_d_qr: typeof qr;
+declare const linalg_d_slogdet: typeof slogdet;
 declare const linalg_d_solve: typeof solve;
+declare const linalg_d_solveTriangular: typeof solveTriangular;
+declare const linalg_d_svd: typeof svd;
+declare const linalg_d_svdvals: typeof svdvals;
+declare const linalg_d_tensordot: typeof tensordot;
+declare const linalg_d_trace: typeof trace;
+declare const linalg_d_vecdot: typeof vecdot;
+declare const linalg_d_vectorNorm: typeof vectorNorm;
 declare namespace linalg_d {
-  export {
-    linalg_d_qr as qr,
-    linalg_d_solve as solve,
-  };
+  export { linalg_d_cholesky as cholesky, linalg_d_cond as cond, linalg_d_cross as cross, linalg_d_det as det, linalg_d_diagonal as diagonal, linalg_d_eig as eig, linalg_d_eigh as eigh, linalg_d_eigvals as eigvals, linalg_d_eigvalsh as eigvalsh, linalg_d_expm as expm, linalg_d_inv as inv, linalg_d_lstsq as lstsq, linalg_d_lu as lu, linalg_d_matmul as matmul, linalg_d_matrixNorm as matrixNorm, linalg_d_matrixPower as matrixPower, linalg_d_matrixRank as matrixRank, linalg_d_matrixTranspose as matrixTranspose, linalg_d_outer as outer, linalg_d_pinv as pinv, linalg_d_qr as qr, linalg_d_slogdet as slogdet, linalg_d_solve as solve, linalg_d_solveTriangular as solveTriangular, linalg_d_svd as svd, linalg_d_svdvals as svdvals, linalg_d_tensordot as tensordot, linalg_d_trace as trace, linalg_d_vecdot as vecdot, linalg_d_vectorNorm as vectorNorm };
+  export type { linalg_d_CholeskyOptions as CholeskyOptions, linalg_d_CondOptions as CondOptions, linalg_d_CrossOptions as CrossOptions, linalg_d_DiagonalOptions as DiagonalOptions, linalg_d_EighOptions as EighOptions, linalg_d_EigvalshOptions as EigvalshOptions, linalg_d_LstsqOptions as LstsqOptions, linalg_d_MatrixNormOptions as MatrixNormOptions, linalg_d_MatrixRankOptions as MatrixRankOptions, linalg_d_PinvOptions as PinvOptions, linalg_d_SolveTriangularOptions as SolveTriangularOptions, linalg_d_SvdOptions as SvdOptions, linalg_d_TensordotOptions as TensordotOptions, linalg_d_TraceOptions as TraceOptions, linalg_d_VecdotOptions as VecdotOptions, linalg_d_VectorNormOptions as VectorNormOptions };
 }
 
 /**
@@ -7115,6 +8809,314 @@ interface SoftshrinkOptions {
  * ```
  */
 declare function softshrink<A extends DType>(x: Tensor<A>, options?: SoftshrinkOptions): Tensor<FloatOf<A>>;
+/** Options of `nn.layerNorm`. */
+interface LayerNormOptions {
+    /** One axis or several; negative ones count from the last. All that apply by default. */
+    readonly axis?: number | readonly number[] | undefined;
+    /** A number; 0.00001 by default. */
+    readonly eps?: number | undefined;
+}
+/**
+ * Elements less their mean over axes (the last by default), by the root of their variance plus eps, times a weight and plus a bias of the axes' sizes.
+ *
+ * `(x - mean x) / sqrt(var x + eps) weight + bias`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.layer_norm`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param weight A tensor of a real dtype.
+ * @param bias A tensor of a real dtype.
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.layerNorm(ft.zeros([2, 3]), ft.zeros([2]))`.
+ * @throws {TensorError} `ERR_INDEX`, as for `ft.nn.layerNorm(ft.zeros([]))`.
+ * @example
+ * ```ts
+ * ft.nn.layerNorm(ft.tensor([-2, 2]), ft.tensor([1, 3])) // [-0.99999875, 2.9999962]
+ * ```
+ */
+declare function layerNorm<A extends DType, B extends DType, C extends DType>(x: Tensor<A>, weight?: Tensor<B>, bias?: Tensor<C>, options?: number | readonly number[] | LayerNormOptions): Tensor<FloatOf<Promote<Promote<A, B>, C>>>;
+/** Options of `nn.rmsNorm`. */
+interface RmsNormOptions {
+    /** One axis or several; negative ones count from the last. All that apply by default. */
+    readonly axis?: number | readonly number[] | undefined;
+    /** A number; 0.00001 by default. */
+    readonly eps?: number | undefined;
+}
+/**
+ * Elements by the root of the mean of their squares over axes (the last by default) plus eps, times a weight of the axes' sizes.
+ *
+ * `x / sqrt(mean x^2 + eps) weight`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.rms_norm`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param weight A tensor of a real dtype.
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.rmsNorm(ft.zeros([2, 3]), ft.zeros([2]))`.
+ * @example
+ * ```ts
+ * ft.nn.rmsNorm(ft.tensor([-2, 2])) // [-0.99999875, 0.99999875]
+ * ```
+ */
+declare function rmsNorm<A extends DType, B extends DType>(x: Tensor<A>, weight?: Tensor<B>, options?: number | readonly number[] | RmsNormOptions): Tensor<FloatOf<Promote<A, B>>>;
+/** Options of `nn.groupNorm`. */
+interface GroupNormOptions {
+    /** A number; 0.00001 by default. */
+    readonly eps?: number | undefined;
+}
+/**
+ * Elements of x [batch, channels, ...] less their mean over each group of neighbouring channels, by the root of their variance plus eps, times a weight and plus a bias of each channel.
+ *
+ * `(x - mean x) / sqrt(var x + eps) weight + bias`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.group_norm`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param groups An integer.
+ * @param weight A tensor of a real dtype.
+ * @param bias A tensor of a real dtype.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.groupNorm(ft.zeros([2, 3]), 2)`.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.nn.groupNorm(ft.zeros([2, 3]), 0)`.
+ * @example
+ * ```ts
+ * ft.nn.groupNorm(ft.tensor([[-1, 1, 10, 30]]), 2) // [[-0.999995, 0.999995, -0.99999995, 0.99999995]]
+ * ```
+ */
+declare function groupNorm<A extends DType, B extends DType, C extends DType>(x: Tensor<A>, groups: number, weight?: Tensor<B>, bias?: Tensor<C>, options?: GroupNormOptions): Tensor<FloatOf<Promote<Promote<A, B>, C>>>;
+/** Options of `nn.batchNorm`. */
+interface BatchNormOptions {
+    /** A number; 0.00001 by default. */
+    readonly eps?: number | undefined;
+}
+/**
+ * Elements of x [batch, channels, ...] less the mean of their channel, by the root of its variance plus eps, times a weight and plus a bias of each channel; without mean and variance those of x itself, as in training.
+ *
+ * `(x - mean) / sqrt(variance + eps) weight + bias`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.batch_norm`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param mean A tensor of a real dtype.
+ * @param variance A tensor of a real dtype.
+ * @param weight A tensor of a real dtype.
+ * @param bias A tensor of a real dtype.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.batchNorm(ft.zeros([3]))`.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.nn.batchNorm(ft.zeros([2, 3]), ft.zeros([3]))`.
+ * @example
+ * ```ts
+ * ft.nn.batchNorm(ft.tensor([[1], [5]]), ft.tensor([1]), ft.tensor([4])) // [[0], [1.9999975]]
+ * ```
+ */
+declare function batchNorm<A extends DType, B extends DType, C extends DType, F extends DType, G extends DType>(x: Tensor<A>, mean?: Tensor<B>, variance?: Tensor<C>, weight?: Tensor<F>, bias?: Tensor<G>, options?: BatchNormOptions): Tensor<FloatOf<Promote<Promote<Promote<Promote<A, B>, C>, F>, G>>>;
+/** Options of `nn.scaledDotProductAttention`. */
+interface ScaledDotProductAttentionOptions {
+    /** false by default. */
+    readonly causal?: boolean | undefined;
+    /** A number; NaN by default. */
+    readonly scale?: number | undefined;
+}
+/**
+ * Values [..., n, values] weighed for each query [..., m, length] by the softmax of its products with the keys [..., n, length], times the scale (1 / sqrt(length) by default). A bool mask is true where a key takes part, a floating one is added to the scores; with causal the i-th query sees the first i + 1 keys. NaN for a query that sees none.
+ *
+ * `softmax(query @ keys^T scale + mask) @ values`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.scaled_dot_product_attention`.
+ *
+ * @param query A tensor of a real dtype.
+ * @param keys A tensor of a real dtype.
+ * @param values A tensor of a real dtype.
+ * @param mask A tensor.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.scaledDotProductAttention(ft.zeros([2, 3]), ft.zeros([2, 4]), ft.zeros([2, 4]))`.
+ * @throws {TensorError} `ERR_DTYPE`, as for `ft.nn.scaledDotProductAttention(ft.zeros([2, 3]), ft.zeros([4, 3]), ft.zeros([4, 3]), ft.ones([2, 4], { dtype: 'int32' }))`.
+ * @example
+ * ```ts
+ * ft.nn.scaledDotProductAttention(ft.tensor([[1, 0]]), ft.tensor([[1, 0], [1, 0]]), ft.tensor([[2], [4]])) // [[3]]
+ * ```
+ */
+declare function scaledDotProductAttention<A extends DType, B extends DType, C extends DType>(query: Tensor<A>, keys: Tensor<B>, values: Tensor<C>, mask?: Tensor, options?: ScaledDotProductAttentionOptions): Tensor<FloatOf<Promote<Promote<A, B>, C>>>;
+/** Options of `nn.mseLoss`. */
+interface MseLossOptions {
+    /** 'mean' by default. */
+    readonly reduction?: 'mean' | 'sum' | 'none' | undefined;
+}
+/**
+ * Squared errors of predictions: their mean, with a reduction their sum, or all of them.
+ *
+ * `mean (x - target)^2`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.mse_loss`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param target A tensor of a real dtype.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.mseLoss(ft.zeros([2]), ft.zeros([2, 1]))`.
+ * @example
+ * ```ts
+ * ft.nn.mseLoss(ft.tensor([1, 2]), ft.tensor([1, 4])) // 2
+ * ```
+ */
+declare function mseLoss<A extends DType, B extends DType>(x: Tensor<A>, target: Tensor<B>, options?: MseLossOptions): Tensor<FloatOf<Promote<A, B>>>;
+/** Options of `nn.l1Loss`. */
+interface L1LossOptions {
+    /** 'mean' by default. */
+    readonly reduction?: 'mean' | 'sum' | 'none' | undefined;
+}
+/**
+ * Absolute errors of predictions: their mean, with a reduction their sum, or all of them.
+ *
+ * `mean |x - target|`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.l1_loss`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param target A tensor of a real dtype.
+ * @param options An object of options.
+ * @example
+ * ```ts
+ * ft.nn.l1Loss(ft.tensor([1, 2]), ft.tensor([1, 4])) // 1
+ * ```
+ */
+declare function l1Loss<A extends DType, B extends DType>(x: Tensor<A>, target: Tensor<B>, options?: L1LossOptions): Tensor<FloatOf<Promote<A, B>>>;
+/** Options of `nn.huberLoss`. */
+interface HuberLossOptions {
+    /** 'mean' by default. */
+    readonly reduction?: 'mean' | 'sum' | 'none' | undefined;
+    /** A number; 1 by default. */
+    readonly delta?: number | undefined;
+}
+/**
+ * Half the squared errors of predictions up to delta, and what is beyond times delta: their mean, with a reduction their sum, or all of them.
+ *
+ * `mean of e^2 / 2 where |e| <= delta, else delta (|e| - delta / 2)`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.huber_loss`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param target A tensor of a real dtype.
+ * @param options An object of options.
+ * @example
+ * ```ts
+ * ft.nn.huberLoss(ft.tensor([1, 2]), ft.tensor([1.5, 4])) // 0.8125
+ * ```
+ */
+declare function huberLoss<A extends DType, B extends DType>(x: Tensor<A>, target: Tensor<B>, options?: HuberLossOptions): Tensor<FloatOf<Promote<A, B>>>;
+/** Options of `nn.binaryCrossEntropyWithLogits`. */
+interface BinaryCrossEntropyWithLogitsOptions {
+    /** 'mean' by default. */
+    readonly reduction?: 'mean' | 'sum' | 'none' | undefined;
+}
+/**
+ * Cross entropy of probabilities, given by the logits x, and targets from 0 to 1, without overflow; positives weigh posWeight times as much: the mean, with a reduction the sum, or each.
+ *
+ * `mean of -(target ln s + (1 - target) ln(1 - s)), s = 1 / (1 + e^-x)`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.binary_cross_entropy_with_logits`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param target A tensor of a real dtype.
+ * @param posWeight A tensor of a real dtype.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.binaryCrossEntropyWithLogits(ft.zeros([2]), ft.zeros([2]), ft.zeros([3]))`.
+ * @example
+ * ```ts
+ * ft.nn.binaryCrossEntropyWithLogits(ft.tensor([0, 0]), ft.tensor([1, 0])) // 0.6931472
+ * ```
+ */
+declare function binaryCrossEntropyWithLogits<A extends DType, B extends DType, C extends DType>(x: Tensor<A>, target: Tensor<B>, posWeight?: Tensor<C>, options?: BinaryCrossEntropyWithLogitsOptions): Tensor<FloatOf<Promote<Promote<A, B>, C>>>;
+/** Options of `nn.klDiv`. */
+interface KlDivOptions {
+    /** 'mean' by default. */
+    readonly reduction?: 'mean' | 'sum' | 'none' | 'batchmean' | undefined;
+    /** false by default. */
+    readonly logTarget?: boolean | undefined;
+}
+/**
+ * Kullback-Leibler divergence of log-probabilities x from target probabilities, or with logTarget their logarithms: the mean of its terms, with a reduction their sum, that by the number of samples (what the divergence is), or all of them.
+ *
+ * `mean of target (ln target - x)`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.kl_div`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param target A tensor of a real dtype.
+ * @param options An object of options.
+ * @example
+ * ```ts
+ * ft.nn.klDiv(ft.tensor([-1, -1]), ft.tensor([0.5, 0.5]), { reduction: 'sum' }) // 0.3068528
+ * ```
+ */
+declare function klDiv<A extends DType, B extends DType>(x: Tensor<A>, target: Tensor<B>, options?: KlDivOptions): Tensor<FloatOf<Promote<A, B>>>;
+/** Options of `nn.nllLoss`. */
+interface NllLossOptions {
+    /** 'mean' by default. */
+    readonly reduction?: 'mean' | 'sum' | 'none' | undefined;
+    /** An integer; -100 by default. */
+    readonly ignoreIndex?: number | undefined;
+}
+/**
+ * Negated log-probabilities x [batch, classes, ...] of integer classes [batch, ...], times the weight of the class; those of ignoreIndex are left out: the mean by the weights, with a reduction the sum, or each. A class out of range is an IndexError when the result is read.
+ *
+ * `-mean x[i, target_i]`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.nll_loss`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param target A tensor.
+ * @param weight A tensor.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.nllLoss(ft.zeros([2, 3]), ft.tensor([0], { dtype: 'int32' }))`.
+ * @throws {TensorError} `ERR_INDEX`, as for `ft.nn.nllLoss(ft.zeros([1, 3]), ft.tensor([3], { dtype: 'int32' })).toArray()`.
+ * @throws {TensorError} `ERR_DTYPE`, as for `ft.nn.nllLoss(ft.zeros([1, 3]), ft.zeros([1]))`.
+ * @example
+ * ```ts
+ * ft.nn.nllLoss(ft.tensor([[-1, -2], [-3, -4]]), ft.tensor([0, 1], { dtype: 'int32' })) // 2.5
+ * ```
+ */
+declare function nllLoss<A extends DType>(x: Tensor<A>, target: Tensor, weight?: Tensor, options?: NllLossOptions): Tensor<FloatOf<A>>;
+/** Options of `nn.crossEntropy`. */
+interface CrossEntropyOptions {
+    /** 'mean' by default. */
+    readonly reduction?: 'mean' | 'sum' | 'none' | undefined;
+    /** An integer; -100 by default. */
+    readonly ignoreIndex?: number | undefined;
+    /** A number, which may be infinite; 0 by default. */
+    readonly labelSmoothing?: number | undefined;
+}
+/**
+ * Cross entropy of logits x [batch, classes, ...] and integer classes [batch, ...] or probabilities of x's shape, of which labelSmoothing is spread over all classes, times the weight of the class; classes of ignoreIndex are left out: the mean by the weights, with a reduction the sum, or each.
+ *
+ * `-mean_i ln softmax(x_i)[target_i]`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.cross_entropy`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param target A tensor.
+ * @param weight A tensor.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.crossEntropy(ft.zeros([2, 3]), ft.zeros([2]))`.
+ * @throws {TensorError} `ERR_INDEX`, as for `ft.nn.crossEntropy(ft.zeros([1, 3]), ft.tensor([3], { dtype: 'int32' })).toArray()`.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.nn.crossEntropy(ft.zeros([1, 3]), ft.tensor([0], { dtype: 'int32' }), undefined, { labelSmoothing: 2 })`.
+ * @example
+ * ```ts
+ * ft.nn.crossEntropy(ft.tensor([[0, 0]]), ft.tensor([1], { dtype: 'int32' })) // 0.6931472
+ * ```
+ */
+declare function crossEntropy<A extends DType>(x: Tensor<A>, target: Tensor, weight?: Tensor, options?: CrossEntropyOptions): Tensor<FloatOf<A>>;
 /** Options of `nn.conv`. */
 interface ConvOptions {
     /** One number for all spatial axes, or one for each; 1 by default. */
@@ -7202,31 +9204,55 @@ interface AvgPoolOptions {
 declare function avgPool<A extends DType>(x: Tensor<A>, window: number | readonly number[], options?: AvgPoolOptions): Tensor<FloatOf<A>>;
 
 type nn_d_AvgPoolOptions = AvgPoolOptions;
+type nn_d_BatchNormOptions = BatchNormOptions;
+type nn_d_BinaryCrossEntropyWithLogitsOptions = BinaryCrossEntropyWithLogitsOptions;
 type nn_d_CeluOptions = CeluOptions;
 type nn_d_ConvOptions = ConvOptions;
+type nn_d_CrossEntropyOptions = CrossEntropyOptions;
 type nn_d_EluOptions = EluOptions;
 type nn_d_GeluOptions = GeluOptions;
+type nn_d_GroupNormOptions = GroupNormOptions;
 type nn_d_HardshrinkOptions = HardshrinkOptions;
 type nn_d_HardtanhOptions = HardtanhOptions;
+type nn_d_HuberLossOptions = HuberLossOptions;
+type nn_d_KlDivOptions = KlDivOptions;
+type nn_d_L1LossOptions = L1LossOptions;
+type nn_d_LayerNormOptions = LayerNormOptions;
 type nn_d_LeakyReluOptions = LeakyReluOptions;
 type nn_d_MaxPoolOptions = MaxPoolOptions;
+type nn_d_MseLossOptions = MseLossOptions;
+type nn_d_NllLossOptions = NllLossOptions;
+type nn_d_RmsNormOptions = RmsNormOptions;
+type nn_d_ScaledDotProductAttentionOptions = ScaledDotProductAttentionOptions;
 type nn_d_SoftplusOptions = SoftplusOptions;
 type nn_d_SoftshrinkOptions = SoftshrinkOptions;
 declare const nn_d_avgPool: typeof avgPool;
+declare const nn_d_batchNorm: typeof batchNorm;
+declare const nn_d_binaryCrossEntropyWithLogits: typeof binaryCrossEntropyWithLogits;
 declare const nn_d_celu: typeof celu;
 declare const nn_d_conv: typeof conv;
+declare const nn_d_crossEntropy: typeof crossEntropy;
 declare const nn_d_elu: typeof elu;
 declare const nn_d_gelu: typeof gelu;
+declare const nn_d_groupNorm: typeof groupNorm;
 declare const nn_d_hardshrink: typeof hardshrink;
 declare const nn_d_hardsigmoid: typeof hardsigmoid;
 declare const nn_d_hardswish: typeof hardswish;
 declare const nn_d_hardtanh: typeof hardtanh;
+declare const nn_d_huberLoss: typeof huberLoss;
+declare const nn_d_klDiv: typeof klDiv;
+declare const nn_d_l1Loss: typeof l1Loss;
+declare const nn_d_layerNorm: typeof layerNorm;
 declare const nn_d_leakyRelu: typeof leakyRelu;
 declare const nn_d_logSigmoid: typeof logSigmoid;
 declare const nn_d_maxPool: typeof maxPool;
 declare const nn_d_mish: typeof mish;
+declare const nn_d_mseLoss: typeof mseLoss;
+declare const nn_d_nllLoss: typeof nllLoss;
 declare const nn_d_prelu: typeof prelu;
 declare const nn_d_relu6: typeof relu6;
+declare const nn_d_rmsNorm: typeof rmsNorm;
+declare const nn_d_scaledDotProductAttention: typeof scaledDotProductAttention;
 declare const nn_d_selu: typeof selu;
 declare const nn_d_silu: typeof silu;
 declare const nn_d_softplus: typeof softplus;
@@ -7234,8 +9260,8 @@ declare const nn_d_softshrink: typeof softshrink;
 declare const nn_d_softsign: typeof softsign;
 declare const nn_d_tanhshrink: typeof tanhshrink;
 declare namespace nn_d {
-  export { nn_d_avgPool as avgPool, nn_d_celu as celu, nn_d_conv as conv, nn_d_elu as elu, nn_d_gelu as gelu, nn_d_hardshrink as hardshrink, nn_d_hardsigmoid as hardsigmoid, nn_d_hardswish as hardswish, nn_d_hardtanh as hardtanh, nn_d_leakyRelu as leakyRelu, nn_d_logSigmoid as logSigmoid, nn_d_maxPool as maxPool, nn_d_mish as mish, nn_d_prelu as prelu, nn_d_relu6 as relu6, nn_d_selu as selu, nn_d_silu as silu, nn_d_softplus as softplus, nn_d_softshrink as softshrink, nn_d_softsign as softsign, nn_d_tanhshrink as tanhshrink };
-  export type { nn_d_AvgPoolOptions as AvgPoolOptions, nn_d_CeluOptions as CeluOptions, nn_d_ConvOptions as ConvOptions, nn_d_EluOptions as EluOptions, nn_d_GeluOptions as GeluOptions, nn_d_HardshrinkOptions as HardshrinkOptions, nn_d_HardtanhOptions as HardtanhOptions, nn_d_LeakyReluOptions as LeakyReluOptions, nn_d_MaxPoolOptions as MaxPoolOptions, nn_d_SoftplusOptions as SoftplusOptions, nn_d_SoftshrinkOptions as SoftshrinkOptions };
+  export { nn_d_avgPool as avgPool, nn_d_batchNorm as batchNorm, nn_d_binaryCrossEntropyWithLogits as binaryCrossEntropyWithLogits, nn_d_celu as celu, nn_d_conv as conv, nn_d_crossEntropy as crossEntropy, nn_d_elu as elu, nn_d_gelu as gelu, nn_d_groupNorm as groupNorm, nn_d_hardshrink as hardshrink, nn_d_hardsigmoid as hardsigmoid, nn_d_hardswish as hardswish, nn_d_hardtanh as hardtanh, nn_d_huberLoss as huberLoss, nn_d_klDiv as klDiv, nn_d_l1Loss as l1Loss, nn_d_layerNorm as layerNorm, nn_d_leakyRelu as leakyRelu, nn_d_logSigmoid as logSigmoid, nn_d_maxPool as maxPool, nn_d_mish as mish, nn_d_mseLoss as mseLoss, nn_d_nllLoss as nllLoss, nn_d_prelu as prelu, nn_d_relu6 as relu6, nn_d_rmsNorm as rmsNorm, nn_d_scaledDotProductAttention as scaledDotProductAttention, nn_d_selu as selu, nn_d_silu as silu, nn_d_softplus as softplus, nn_d_softshrink as softshrink, nn_d_softsign as softsign, nn_d_tanhshrink as tanhshrink };
+  export type { nn_d_AvgPoolOptions as AvgPoolOptions, nn_d_BatchNormOptions as BatchNormOptions, nn_d_BinaryCrossEntropyWithLogitsOptions as BinaryCrossEntropyWithLogitsOptions, nn_d_CeluOptions as CeluOptions, nn_d_ConvOptions as ConvOptions, nn_d_CrossEntropyOptions as CrossEntropyOptions, nn_d_EluOptions as EluOptions, nn_d_GeluOptions as GeluOptions, nn_d_GroupNormOptions as GroupNormOptions, nn_d_HardshrinkOptions as HardshrinkOptions, nn_d_HardtanhOptions as HardtanhOptions, nn_d_HuberLossOptions as HuberLossOptions, nn_d_KlDivOptions as KlDivOptions, nn_d_L1LossOptions as L1LossOptions, nn_d_LayerNormOptions as LayerNormOptions, nn_d_LeakyReluOptions as LeakyReluOptions, nn_d_MaxPoolOptions as MaxPoolOptions, nn_d_MseLossOptions as MseLossOptions, nn_d_NllLossOptions as NllLossOptions, nn_d_RmsNormOptions as RmsNormOptions, nn_d_ScaledDotProductAttentionOptions as ScaledDotProductAttentionOptions, nn_d_SoftplusOptions as SoftplusOptions, nn_d_SoftshrinkOptions as SoftshrinkOptions };
 }
 
 /** A key: two uint32 words. Use each key for one draw only; `split` and `fold` make more. */
@@ -7665,6 +9691,133 @@ interface IsinOptions {
  * ```
  */
 declare function isin(x1: Operand, x2: Operand, options?: IsinOptions): Tensor<'bool'>;
+/**
+ * The distinct elements that are in either tensor, in ascending order. Reads a mask.
+ *
+ * @throws {TensorError} `ERR_DTYPE` for complex tensors and dtypes without a common one.
+ * @example
+ * ```ts
+ * ft.union1d(ft.tensor([3, 1]), ft.tensor([2, 3])) // [1, 2, 3]
+ * ```
+ */
+declare function union1d<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>): Tensor<Promote<A, B>>;
+/** As {@link union1d}, without blocking. */
+declare function union1dAsync<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>): Promise<Tensor<Promote<A, B>>>;
+/**
+ * The distinct elements of `x1` that are in `x2` too, in ascending order. Reads a mask.
+ *
+ * @throws {TensorError} `ERR_DTYPE` for complex tensors and dtypes without a common one.
+ * @example
+ * ```ts
+ * ft.intersect1d(ft.tensor([3, 1, 3]), ft.tensor([2, 3])) // [3]
+ * ```
+ */
+declare function intersect1d<D extends DType>(x1: Tensor<D>, x2: Tensor): Tensor<D>;
+/** As {@link intersect1d}, without blocking. */
+declare function intersect1dAsync<D extends DType>(x1: Tensor<D>, x2: Tensor): Promise<Tensor<D>>;
+/**
+ * The distinct elements of `x1` that are not in `x2`, in ascending order. Reads a mask.
+ *
+ * @throws {TensorError} `ERR_DTYPE` for complex tensors and dtypes without a common one.
+ * @example
+ * ```ts
+ * ft.setdiff1d(ft.tensor([3, 1, 3]), ft.tensor([2, 3])) // [1]
+ * ```
+ */
+declare function setdiff1d<D extends DType>(x1: Tensor<D>, x2: Tensor): Tensor<D>;
+/** As {@link setdiff1d}, without blocking. */
+declare function setdiff1dAsync<D extends DType>(x1: Tensor<D>, x2: Tensor): Promise<Tensor<D>>;
+/**
+ * The distinct elements that are in one of both tensors alone, in ascending order. Reads a mask.
+ *
+ * @throws {TensorError} `ERR_DTYPE` for complex tensors and dtypes without a common one.
+ * @example
+ * ```ts
+ * ft.setxor1d(ft.tensor([3, 1]), ft.tensor([2, 3])) // [1, 2]
+ * ```
+ */
+declare function setxor1d<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>): Tensor<Promote<A, B>>;
+/** As {@link setxor1d}, without blocking. */
+declare function setxor1dAsync<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>): Promise<Tensor<Promote<A, B>>>;
+
+/** Options of `digitize`. */
+interface DigitizeOptions {
+    /** Whether intervals hold their right end instead of their left one; false by default. */
+    readonly right?: boolean | undefined;
+}
+/**
+ * For each element the number of its interval between increasing `bins`: int32, 0 before the first, the number of bins behind the last.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for bins that are no vector, `ERR_DTYPE` for complex tensors.
+ * @example
+ * ```ts
+ * ft.digitize(ft.tensor([0.5, 1, 9]), ft.tensor([0, 1, 2])) // [1, 2, 3]
+ * ```
+ */
+declare function digitize(x: Operand, bins: Tensor, options?: DigitizeOptions): Tensor<'int32'>;
+/** Options of `bincount`. */
+interface BincountOptions {
+    /** What each element counts; 1 by default. */
+    readonly weights?: Tensor | undefined;
+    /** The least size of the result; 0 by default. */
+    readonly minlength?: number | undefined;
+}
+/** Integers of which each has a count. */
+type Counted = Tensor<'int8' | 'uint8' | 'int16' | 'uint16' | 'int32' | 'uint32' | 'int64' | 'uint64'>;
+/**
+ * How often each integer from 0 to the largest element occurs, or the sum of the weights of its elements. Reads the largest element.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for negative elements and dtypes other than integers, `ERR_SHAPE` for weights of another shape.
+ * @example
+ * ```ts
+ * ft.bincount(ft.tensor([1, 3, 1], { dtype: 'int32' })) // [0, 2, 0, 1]
+ * ```
+ */
+declare function bincount(x: Counted, options?: BincountOptions): Tensor;
+/** As {@link bincount}, without blocking. */
+declare function bincountAsync(x: Counted, options?: BincountOptions): Promise<Tensor>;
+/** Options of `histogramBinEdges`. */
+interface HistogramBinEdgesOptions {
+    /** How many intervals of one width, or their increasing edges; 10 by default. */
+    readonly bins?: number | Tensor | undefined;
+    /** The first and the last edge; those of the elements by default. */
+    readonly range?: readonly [number, number] | undefined;
+}
+/** Options of `histogram`. */
+interface HistogramOptions extends HistogramBinEdgesOptions {
+    /** What each element counts; 1 by default. */
+    readonly weights?: Tensor | undefined;
+    /** Whether to give the density of the distribution instead of counts; false by default. */
+    readonly density?: boolean | undefined;
+}
+/** Counts, and the edges of their intervals. */
+interface Histogram<D extends DType = DType> {
+    /** For each interval how many elements, or the sum of their weights, or their density. */
+    readonly hist: Tensor;
+    /** The edges, one more than intervals. */
+    readonly binEdges: Tensor<D>;
+}
+/**
+ * Edges of intervals of one width between the extremes of the elements, as {@link histogram} counts in.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT`, `ERR_SHAPE` for edges that are no vector, `ERR_DTYPE` for complex tensors.
+ * @example
+ * ```ts
+ * ft.histogramBinEdges(ft.tensor([0, 4]), { bins: 2 }) // [0, 2, 4]
+ * ```
+ */
+declare function histogramBinEdges<D extends DType>(x: Tensor<D>, options?: HistogramBinEdgesOptions): Tensor<FloatOf<D>>;
+/**
+ * How many elements fall into each interval, of which all but the last are without their right end; what is outside is not counted.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT`, `ERR_SHAPE` for edges that are no vector and weights of another shape, `ERR_DTYPE` for
+ *   complex tensors.
+ * @example
+ * ```ts
+ * ft.histogram(ft.tensor([1, 2, 2, 4]), { bins: 3 }).hist // [1, 2, 1]
+ * ```
+ */
+declare function histogram<D extends DType>(x: Tensor<D>, options?: HistogramOptions): Histogram<FloatOf<D>>;
 
 /** Euler's number, 2.718281828459045. */
 declare const e: number;
@@ -8034,5 +10187,5 @@ declare class InternalError extends TensorError {
     readonly code = "ERR_INTERNAL";
 }
 
-export { ArgumentError, BackendUnavailableError, DTypeError, DeviceError, DisposedError, FileError, FormatError, IndexError, InternalError, LinAlgError, OutOfMemoryError, ShapeError, Slice, Tensor, TensorError, UnsupportedError, abs, acos, acosh, add, all, allclose, angle, any, arange, argmax, argmin, argsort, argwhere, argwhereAsync, arrayEqual, arrayNamespaceInfo, arraySplit, asarray, asin, asinh, astype, atan, atan2, atanh, bitcast, bitwiseAnd, bitwiseCount, bitwiseInvert, bitwiseLeftShift, bitwiseOr, bitwiseRightShift, bitwiseXor, broadcastArrays, broadcastShapes, broadcastTo, canCast, cbrt, ceil, chunk, clip, complex, concat, config, conj, copy, copysign, cos, cosh, countLeadingZeros, countNonzero, cumulativeMax, cumulativeMin, cumulativeProd, cumulativeSum, deg2rad, devices, diff, digamma, divide as div, divide, e, empty, emptyLike, equal, erf, erfc, erfinv, evaluate, evaluateSync, exp, exp2, expandDims, expm1, eye, fft_d as fft, finfo, flatten, flip, floor, floorDivide, fmax, fmin, fmod, fromShared, fromTypedArray, full, fullLike, greater, greaterEqual, heaviside, hypot, iinfo, imag, inf, io_d as io, isclose, isdtype, isfinite, isin, isinf, isnan, lerp, less, lessEqual, lgamma, linalg_d as linalg, linspace, log, log10, log1p, log2, logSoftmax, logaddexp, logicalAnd, logicalNot, logicalOr, logicalXor, logit, logspace, logsumexp, matmul, matrixTranspose, max, maximum, mean, median, memory, meshgrid, min, minimum, moveaxis, multiply as mul, multiply, nan, nanToNum, nanmax, nanmean, nanmin, nanprod, nanstd, nansum, nanvar, negative as neg, negative, newaxis, nextafter, nn_d as nn, nonzero, nonzeroAsync, notEqual, oneHot, ones, onesLike, permuteDims, pi, polar, populationCount, positive, pow, prod, ptp, rad2deg, random_d as random, real, reciprocal, relu, remainder, repeat, resetStats, reshape, resultType, roll, rot90, round, rsqrt, scatterAdd, scope, scopeAsync, searchsorted, setDefaultDevice, setMemoryLimit, setThreads, sigmoid, sign, signbit, sin, sinc, sinh, slice, softmax, sort, split, sqrt, square, squeeze, stack, stats, std, strict, subtract as sub, subtract, sum, swapaxes, take, takeAlongAxis, tan, tanh, tensor, tensordot, tile, topk, tril, trim, triu, trunc, truncDivide, uniqueAll, uniqueAllAsync, uniqueCounts, uniqueCountsAsync, uniqueInverse, uniqueInverseAsync, uniqueValues, uniqueValuesAsync, unstack, var_ as var, where, xlog1py, xlogy, zeros, zerosLike };
-export type { AbsentDevice, AllOptions, AllcloseOptions, AnyOptions, ArgmaxOptions, ArgminOptions, ArgsortOptions, ArrayEqualOptions, ArrayNamespaceInfo, AsyncScope, Common, Complex, ComplexOf, ConcatOptions, Config, CountNonzeroOptions, CreationOptions, CumulativeMaxOptions, CumulativeMinOptions, CumulativeProdOptions, CumulativeSumOptions, DType, DTypeOfArray, DTypeOfData, DataOf, Device, DeviceMemory, DiffOptions, EmptyOptions, EyeOptions, FInfo, Fallback, FlattenOptions, FlipOptions, FloatOf, FullOptions, IInfo, IndexItem, IscloseOptions, IsinOptions, ItemOf, Kind, LinspaceOptions, LogSoftmaxOptions, LogspaceOptions, LogsumexpOptions, MaxOptions, MeanOptions, MedianOptions, MemoryInfo, MeshgridOptions, MinOptions, NanmaxOptions, NanmeanOptions, NanminOptions, NanprodOptions, NanstdOptions, NansumOptions, NanvarOptions, Nested, NestedArray, NoCommonDType, OneHotOptions, OnesOptions, Operand, PiecesOptions, PresentDevice, ProdOptions, Promote, PtpOptions, RealOf, RepeatOptions, Rewriting, RollOptions, Rot90Options, Scalar, ScatterAddOptions, SearchsortedOptions, SharedTensor, SoftmaxOptions, SortOptions, StackOptions, Stats, StdOptions, StorageOf, Strictness, SumOf, SumOptions, TakeAlongAxisOptions, TakeOptions, TensorData, TensorJSON, TensorOptions, TensordotOptions, TopkOptions, TrilOptions, TriuOptions, TypedArray, Unique, VarOptions, With, ZerosOptions };
+export { ArgumentError, BackendUnavailableError, DTypeError, DeviceError, DisposedError, FileError, FormatError, IndexError, InternalError, LinAlgError, OutOfMemoryError, ShapeError, Slice, Tensor, TensorError, UnsupportedError, abs, acos, acosh, add, all, allclose, angle, any, arange, argmax, argmin, argsort, argwhere, argwhereAsync, arrayEqual, arrayNamespaceInfo, arraySplit, asarray, asin, asinh, astype, atan, atan2, atanh, bincount, bincountAsync, bitcast, bitwiseAnd, bitwiseCount, bitwiseInvert, bitwiseLeftShift, bitwiseOr, bitwiseRightShift, bitwiseXor, broadcastArrays, broadcastShapes, broadcastTo, canCast, cbrt, ceil, chunk, clip, complex, concat, config, conj, convolve, copy, copysign, corrcoef, correlate, cos, cosh, countLeadingZeros, countNonzero, cov, cross, cumulativeMax, cumulativeMin, cumulativeProd, cumulativeSum, deg2rad, devices, diag, diagonal, diff, digamma, digitize, divide as div, divide, e, einsum, empty, emptyLike, equal, erf, erfc, erfinv, evaluate, evaluateSync, exp, exp2, expandDims, expm1, eye, fft_d as fft, finfo, flatten, flip, floor, floorDivide, fmax, fmin, fmod, fromShared, fromTypedArray, full, fullLike, gcd, gradient, greater, greaterEqual, heaviside, histogram, histogramBinEdges, hypot, iinfo, imag, inf, inner, interp, intersect1d, intersect1dAsync, io_d as io, isclose, isdtype, isfinite, isin, isinf, isnan, kron, kthvalue, lcm, lerp, less, lessEqual, lgamma, linalg_d as linalg, linspace, log, log10, log1p, log2, logSoftmax, logaddexp, logicalAnd, logicalNot, logicalOr, logicalXor, logit, logspace, logsumexp, matmul, matrixTranspose, max, maximum, mean, median, memory, meshgrid, min, minimum, moveaxis, multiply as mul, multiply, nan, nanToNum, nanmax, nanmean, nanmin, nanprod, nanstd, nansum, nanvar, negative as neg, negative, newaxis, nextafter, nn_d as nn, nonzero, nonzeroAsync, notEqual, oneHot, ones, onesLike, outer, pad, percentile, permuteDims, pi, polar, populationCount, positive, pow, prod, ptp, putAlongAxis, quantile, rad2deg, random_d as random, real, reciprocal, relu, remainder, repeat, resetStats, reshape, resultType, roll, rot90, round, rsqrt, scatter, scatterAdd, scatterMax, scatterMin, scatterMul, scope, scopeAsync, searchsorted, segmentMax, segmentMean, segmentMin, segmentProd, segmentSum, setDefaultDevice, setMemoryLimit, setThreads, setdiff1d, setdiff1dAsync, setxor1d, setxor1dAsync, sigmoid, sign, signbit, sin, sinc, sinh, slice, softmax, sort, split, sqrt, square, squeeze, stack, stats, std, strict, subtract as sub, subtract, sum, swapaxes, take, takeAlongAxis, tan, tanh, tensor, tensordot, tile, topk, trace, trapezoid, tril, trim, triu, trunc, truncDivide, union1d, union1dAsync, uniqueAll, uniqueAllAsync, uniqueCounts, uniqueCountsAsync, uniqueInverse, uniqueInverseAsync, uniqueValues, uniqueValuesAsync, unstack, var_ as var, vecdot, where, xlog1py, xlogy, zeros, zerosLike };
+export type { AbsentDevice, AllOptions, AllcloseOptions, AnyOptions, ArgmaxOptions, ArgminOptions, ArgsortOptions, ArrayEqualOptions, ArrayNamespaceInfo, AsyncScope, BincountOptions, Common, Complex, ComplexOf, ConcatOptions, Config, ConvolveOptions, CorrcoefOptions, CorrelateOptions, CountNonzeroOptions, CovOptions, CreationOptions, CrossOptions, CumulativeMaxOptions, CumulativeMinOptions, CumulativeProdOptions, CumulativeSumOptions, DType, DTypeOfArray, DTypeOfData, DataOf, Device, DeviceMemory, DiagOptions, DiagonalOptions, DiffOptions, DigitizeOptions, EmptyOptions, EyeOptions, FInfo, Fallback, FlattenOptions, FlipOptions, FloatOf, FullOptions, GradientOptions, Histogram, HistogramBinEdgesOptions, HistogramOptions, IInfo, IndexItem, IscloseOptions, IsinOptions, ItemOf, Kind, KthvalueOptions, LinspaceOptions, LogSoftmaxOptions, LogspaceOptions, LogsumexpOptions, MaxOptions, MeanOptions, MedianOptions, MemoryInfo, MeshgridOptions, MinOptions, NanmaxOptions, NanmeanOptions, NanminOptions, NanprodOptions, NanstdOptions, NansumOptions, NanvarOptions, Nested, NestedArray, NoCommonDType, OneHotOptions, OnesOptions, Operand, PadOptions, PercentileOptions, PiecesOptions, PresentDevice, ProdOptions, Promote, PtpOptions, PutAlongAxisOptions, QuantileOptions, RealOf, RepeatOptions, Rewriting, RollOptions, Rot90Options, Scalar, ScatterAddOptions, ScatterMaxOptions, ScatterMinOptions, ScatterMulOptions, ScatterOptions, SearchsortedOptions, SharedTensor, SoftmaxOptions, SortOptions, StackOptions, Stats, StdOptions, StorageOf, Strictness, SumOf, SumOptions, TakeAlongAxisOptions, TakeOptions, TensorData, TensorJSON, TensorOptions, TensordotOptions, TopkOptions, TraceOptions, TrapezoidOptions, TrilOptions, TriuOptions, TypedArray, Unique, VarOptions, VecdotOptions, With, ZerosOptions };

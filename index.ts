@@ -29,9 +29,17 @@ export { arraySplit, chunk, split, unstack, type PiecesOptions } from './lib/pie
 export {
   argwhere,
   argwhereAsync,
+  intersect1d,
+  intersect1dAsync,
   isin,
   nonzero,
   nonzeroAsync,
+  setdiff1d,
+  setdiff1dAsync,
+  setxor1d,
+  setxor1dAsync,
+  union1d,
+  union1dAsync,
   uniqueAll,
   uniqueAllAsync,
   uniqueCounts,
@@ -43,6 +51,18 @@ export {
   type IsinOptions,
   type Unique
 } from './lib/sets.js'
+export {
+  bincount,
+  bincountAsync,
+  digitize,
+  histogram,
+  histogramBinEdges,
+  type BincountOptions,
+  type DigitizeOptions,
+  type Histogram,
+  type HistogramBinEdgesOptions,
+  type HistogramOptions
+} from './lib/histogram.js'
 export { e, inf, nan, newaxis, pi } from './lib/constants.js'
 export { arrayNamespaceInfo, canCast, finfo, iinfo, isdtype, resultType, type ArrayNamespaceInfo, type FInfo, type IInfo, type Kind } from './lib/dtypes.js'
 export { Slice, slice } from './lib/slice.js'

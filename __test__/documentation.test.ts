@@ -1,6 +1,8 @@
-// Every example in the documentation comments of `index.d.ts` and in `docs/indexing.md` and `docs/io.md`, executed: what an editor shows is true.
+// Every example in the documentation comments of `index.d.ts` and in `docs/indexing.md`, `docs/io.md` and
+// `docs/coming-from-python.md`, executed: what an editor shows is true.
 
 import { readFileSync } from 'node:fs'
+import { inspect } from 'node:util'
 import test from 'ava'
 import * as ft from 'ferrotensor'
 import { close, evaluate } from './expect.js'
@@ -13,16 +15,17 @@ function found(path: string, pattern: RegExp): [code: string, gives: string][] {
 const types = found('index.d.ts', /```ts\n\s*\* (.+) \/\/ (.+)\n\s*\* ```/g)
 const indexing = found('docs/indexing.md', /^(ft\..+) \/\/ (.+)$/gm)
 const files = found('docs/io.md', /^(ft\..+) \/\/ (.+)$/gm)
-const examples = new Map([...types, ...indexing, ...files])
+const python = found('docs/coming-from-python.md', /^(ft\..+) \/\/ (.+)$/gm)
+const examples = new Map([...types, ...indexing, ...files, ...python])
 
 test('there are examples', (t) => {
-  t.true(types.length > 60 && indexing.length > 15 && files.length > 5, `${types.length}, ${indexing.length} and ${files.length} examples`)
+  t.true(types.length > 60 && indexing.length > 15 && files.length > 5 && python.length > 10, `${types.length}, ${indexing.length}, ${files.length} and ${python.length} examples`)
 })
 
 for (const [code, gives] of examples) {
   test(code, (t) => {
     const value = evaluate(code)
     const actual = value instanceof ft.Tensor ? value.toArray() : value
-    t.true(close(actual, evaluate(gives)), `gave ${JSON.stringify(actual)}, documented is ${gives}`)
+    t.true(close(actual, evaluate(gives)), `gave ${inspect(actual)}, documented is ${gives}`)
   })
 }

@@ -116,6 +116,19 @@ function padding(op: string, name: string, value: unknown): readonly (readonly n
   return [pairs.map((pair) => pair[0] as number), pairs.map((pair) => pair[1] as number)]
 }
 
+/** Places before and after the data: a number for every side, or a pair for all axes or for each. */
+function widths(op: string, name: string, value: unknown): readonly (readonly number[])[] {
+  const pairs = Array.isArray(value) && value.length > 0 && value.every((item) => Array.isArray(item))
+  if (typeof value !== 'number' && !pairs) throw wrong(op, name, 'a number or pairs [[before, after], ...]', value)
+  return padding(op, name, value)
+}
+
+/** Text as the codes of its characters. */
+function text(op: string, name: string, value: unknown): readonly number[] {
+  if (typeof value !== 'string') throw wrong(op, name, 'text', value)
+  return Array.from({ length: value.length }, (_, i) => value.charCodeAt(i))
+}
+
 /** Appends an attribute's words; the layout is that of `crates/ops/src/attrs.rs`. */
 function encode(words: number[], op: string, row: AttrRow, value: unknown): void {
   const { name } = row
@@ -127,6 +140,9 @@ function encode(words: number[], op: string, row: AttrRow, value: unknown): void
     case 'int':
     case 'optAxis':
       words.push(integer(op, name, value))
+      return
+    case 'number':
+      words.push(number(op, name, value))
       return
     case 'axes':
       if (typeof value !== 'number' && !Array.isArray(value)) throw wrong(op, name, 'an integer or an array of integers', value)
@@ -141,6 +157,12 @@ function encode(words: number[], op: string, row: AttrRow, value: unknown): void
       for (const places of sides) list(words, places)
       return
     }
+    case 'widths':
+      for (const places of widths(op, name, value)) list(words, places)
+      return
+    case 'text':
+      list(words, text(op, name, value))
+      return
     case 'shape':
       list(words, integers(op, name, value))
       return
@@ -155,7 +177,7 @@ function encode(words: number[], op: string, row: AttrRow, value: unknown): void
       words.push(deviceNumber(op, value))
       return
     case 'choice': {
-      const choice = row.choices?.indexOf(value as string) ?? -1
+      const choice = row.choices?.indexOf(value as string | number) ?? -1
       if (choice < 0) throw wrong(op, name, `one of ${row.choices?.map((word) => shown(word)).join(', ')}`, value)
       words.push(choice)
       return
@@ -242,6 +264,7 @@ function isValueOf(kind: string, value: unknown): boolean {
     case 'bool':
       return typeof value === 'boolean'
     case 'int':
+    case 'number':
     case 'optAxis':
     case 'axes':
     case 'axisPairs':

@@ -1,7 +1,7 @@
 // Flushing: a recorded expression is serialised in topological order and run in one native call.
 //
 // Words of a program (crates/engine decodes them): an input is [0, type]; an operation is
-// [op | forms << 12 | params << 24, attributes, (count,) slots of its tensor operands].
+// [op | forms << 10 | params << 25, attributes, (count,) slots of its tensor operands].
 
 import {
   FLAGS,
@@ -138,7 +138,7 @@ function writeNode(t: Tensor): void {
       for (let i = 0; i < count; i++) writeOperand(list[i], again)
     }
     if (runTime !== null) for (let i = 0; i < runTime.length; i++) params[paramCount++] = runTime[i] as number
-    ints[start] = s.word | ((paramCount - before) << 24)
+    ints[start] = s.word | ((paramCount - before) << 25)
     t.slot = slots
     slots += row.outputs
   }

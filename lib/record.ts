@@ -157,7 +157,7 @@ function prepare(op: number, operands: readonly unknown[], attr: Attr | null): [
   let forms = 0
   const row = rowOf(op)
   // The tensors of a list come last.
-  const single = row.variadic ? row.operands.length - 1 : 4
+  const single = row.variadic ? row.operands.length - 1 : row.operands.length
   const tensors: Tensor[] = []
   for (let i = 0; i < operands.length; i++) {
     const form = formOf(op, operands[i], i)

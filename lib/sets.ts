@@ -3,7 +3,7 @@
 
 import { checkOptions, shown } from './call.js'
 import { ArgumentError, ShapeError } from './errors.js'
-import type { DType } from './generated/dtypes.js'
+import type { DType, Promote } from './generated/dtypes.js'
 import { concat, diff, equal, full, logicalNot, notEqual, ones, searchsorted, stack, zeros } from './generated/functions.js'
 import { truePositions } from './indices.js'
 import type { Operand } from './operand.js'
@@ -226,4 +226,100 @@ function members(x1: Operand, x2: Operand): Tensor<'bool'> {
   const sorted = x2.flatten().sort()
   const at = searchsorted(sorted, x1 as Tensor).clip(undefined, x2.size - 1)
   return equal(sorted.take(at), x1)
+}
+
+/** Those of one tensor's distinct elements that are (or are not) among another's, chosen when a mask is read. */
+function chosen<D extends DType>(op: string, x: unknown, others: unknown, invert: boolean): Pending<Tensor<D>> {
+  const [a, b] = [given(op, x) as Tensor<D>, given(op, others)]
+  const { mask: starts } = groups<D>(op, a)
+  const sorted = a.flatten().sort() as Tensor<D>
+  const among = members(sorted, b)
+  const mask = starts.logicalAnd(invert ? logicalNot(among) : among)
+  return { mask, finish: (elements) => sorted.take(truePositions(op, elements, a.type.device)) }
+}
+
+/** The elements of two tensors one after the other. */
+function together(op: string, x1: unknown, x2: unknown): Tensor {
+  return concat([given(op, x1).flatten(), given(op, x2).flatten()]) as Tensor
+}
+
+/** Elements that are in one of two tensors alone: of all distinct ones those that are not in both. */
+function alone(op: string, x1: unknown, x2: unknown): Pending<Tensor> {
+  const [a, b, all] = [given(op, x1), given(op, x2), together(op, x1, x2)]
+  const { mask: starts } = groups(op, all)
+  const sorted = all.sort()
+  const mask = starts.logicalAnd(logicalNot(members(sorted, a).logicalAnd(members(sorted, b))))
+  return { mask, finish: (elements) => sorted.take(truePositions(op, elements, all.type.device)) }
+}
+
+/**
+ * The distinct elements that are in either tensor, in ascending order. Reads a mask.
+ *
+ * @throws {TensorError} `ERR_DTYPE` for complex tensors and dtypes without a common one.
+ * @example
+ * ```ts
+ * ft.union1d(ft.tensor([3, 1]), ft.tensor([2, 3])) // [1, 2, 3]
+ * ```
+ */
+export function union1d<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>): Tensor<Promote<A, B>> {
+  return uniqueValues(together('union1d', x1, x2)) as Tensor<Promote<A, B>>
+}
+
+/** As {@link union1d}, without blocking. */
+export async function union1dAsync<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>): Promise<Tensor<Promote<A, B>>> {
+  return (await uniqueValuesAsync(together('union1dAsync', x1, x2))) as Tensor<Promote<A, B>>
+}
+
+/**
+ * The distinct elements of `x1` that are in `x2` too, in ascending order. Reads a mask.
+ *
+ * @throws {TensorError} `ERR_DTYPE` for complex tensors and dtypes without a common one.
+ * @example
+ * ```ts
+ * ft.intersect1d(ft.tensor([3, 1, 3]), ft.tensor([2, 3])) // [3]
+ * ```
+ */
+export function intersect1d<D extends DType>(x1: Tensor<D>, x2: Tensor): Tensor<D> {
+  return now('intersect1d', chosen<D>('intersect1d', x1, x2, false))
+}
+
+/** As {@link intersect1d}, without blocking. */
+export async function intersect1dAsync<D extends DType>(x1: Tensor<D>, x2: Tensor): Promise<Tensor<D>> {
+  return later('intersect1dAsync', chosen<D>('intersect1dAsync', x1, x2, false))
+}
+
+/**
+ * The distinct elements of `x1` that are not in `x2`, in ascending order. Reads a mask.
+ *
+ * @throws {TensorError} `ERR_DTYPE` for complex tensors and dtypes without a common one.
+ * @example
+ * ```ts
+ * ft.setdiff1d(ft.tensor([3, 1, 3]), ft.tensor([2, 3])) // [1]
+ * ```
+ */
+export function setdiff1d<D extends DType>(x1: Tensor<D>, x2: Tensor): Tensor<D> {
+  return now('setdiff1d', chosen<D>('setdiff1d', x1, x2, true))
+}
+
+/** As {@link setdiff1d}, without blocking. */
+export async function setdiff1dAsync<D extends DType>(x1: Tensor<D>, x2: Tensor): Promise<Tensor<D>> {
+  return later('setdiff1dAsync', chosen<D>('setdiff1dAsync', x1, x2, true))
+}
+
+/**
+ * The distinct elements that are in one of both tensors alone, in ascending order. Reads a mask.
+ *
+ * @throws {TensorError} `ERR_DTYPE` for complex tensors and dtypes without a common one.
+ * @example
+ * ```ts
+ * ft.setxor1d(ft.tensor([3, 1]), ft.tensor([2, 3])) // [1, 2]
+ * ```
+ */
+export function setxor1d<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>): Tensor<Promote<A, B>> {
+  return now('setxor1d', alone('setxor1d', x1, x2)) as Tensor<Promote<A, B>>
+}
+
+/** As {@link setxor1d}, without blocking. */
+export async function setxor1dAsync<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>): Promise<Tensor<Promote<A, B>>> {
+  return (await later('setxor1dAsync', alone('setxor1dAsync', x1, x2))) as Tensor<Promote<A, B>>
 }

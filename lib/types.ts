@@ -89,7 +89,7 @@ export class Signature {
     this.op = op
     this.forms = forms
     this.attr = attr
-    this.word = op | (forms << 12)
+    this.word = op | (forms << 10)
   }
 
   forget(): void {

@@ -47,7 +47,7 @@ try {
   const generated = async (path) => readFile(join(copy, path), 'utf8')
   check('TypeScript has the method', new RegExp(`^  ${name}\\(`, 'm').test(await generated('lib/generated/ops.ts')))
   check('TypeScript has the function', new RegExp(`^export function ${name}[<(]`, 'm').test(await generated('lib/generated/functions.ts')))
-  check('the documentation has it', (await generated('docs/ops.md')).includes(`\n## ${name}\n`))
+  check('the documentation has it', (await generated('docs/ops/elementwise.md')).includes(`\n## ${name}\n`))
   const suite = ['cargo', 'test', '--quiet', '--release', '--package', 'ferrotensor-conformance', '--', `${name}/`]
   const ran = await step('conformance cases in a copy', suite, cargo)
   const [, cases = 0, wrong] = /^(\d+) passed, (\d+) failed$/m.exec(ran.output) ?? []

@@ -25,7 +25,7 @@ const OTHERWISE: Readonly<Record<string, string>> = {
 /** Attributes and methods of an array under another name. */
 const RENAMED: Readonly<Record<string, string>> = { to_device: 'to' }
 /** Not yet here. */
-const PENDING: readonly string[] = ['vecdot', ...['cholesky', 'cross', 'det', 'diagonal', 'eigh', 'eigvalsh', 'inv', 'matmul', 'matrix_norm', 'matrix_power', 'matrix_rank', 'matrix_transpose', 'outer', 'pinv', 'slogdet', 'svd', 'svdvals', 'tensordot', 'trace', 'vecdot', 'vector_norm'].map((name) => `linalg.${name}`)]
+const PENDING: readonly string[] = []
 
 const dtypes = new Set<string>(ft.arrayNamespaceInfo().dtypes())
 

@@ -1086,6 +1086,44 @@ export function floorDivide<A extends Operand, B extends Operand>(x1: A, x2: B):
 }
 
 /**
+ * Greatest common divisor of two integers, not negative; of 0 and x |x|.
+ *
+ * `max { d : d divides x1 and x2 }`
+ *
+ * Takes an integer dtype; gives the promoted dtype.
+ * NumPy `gcd`, PyTorch `gcd`.
+ *
+ * @param x1 A tensor or a JavaScript scalar of an integer dtype.
+ * @param x2 A tensor or a JavaScript scalar of an integer dtype.
+ * @example
+ * ```ts
+ * ft.tensor([12, -18], { dtype: 'int32' }).gcd(8) // [4, 2]
+ * ```
+ */
+export function gcd<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<Common<A, B>> {
+  return binary(60, x1, x2) as Tensor<Common<A, B>>
+}
+
+/**
+ * Least common multiple of two integers, not negative; 0 where either is; wraps.
+ *
+ * `|x1 x2| / gcd(x1, x2)`
+ *
+ * Takes an integer dtype; gives the promoted dtype.
+ * NumPy `lcm`, PyTorch `lcm`.
+ *
+ * @param x1 A tensor or a JavaScript scalar of an integer dtype.
+ * @param x2 A tensor or a JavaScript scalar of an integer dtype.
+ * @example
+ * ```ts
+ * ft.tensor([4, -6], { dtype: 'int32' }).lcm(10) // [20, 30]
+ * ```
+ */
+export function lcm<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<Common<A, B>> {
+  return binary(61, x1, x2) as Tensor<Common<A, B>>
+}
+
+/**
  * Smaller of two operands; NaN wins, -0 is below +0.
  *
  * `min(x1, x2)`
@@ -1101,7 +1139,7 @@ export function floorDivide<A extends Operand, B extends Operand>(x1: A, x2: B):
  * ```
  */
 export function minimum<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<Common<A, B>> {
-  return binary(60, x1, x2) as Tensor<Common<A, B>>
+  return binary(62, x1, x2) as Tensor<Common<A, B>>
 }
 
 /**
@@ -1120,7 +1158,7 @@ export function minimum<A extends Operand, B extends Operand>(x1: A, x2: B): Ten
  * ```
  */
 export function fmin<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<Common<A, B>> {
-  return binary(61, x1, x2) as Tensor<Common<A, B>>
+  return binary(63, x1, x2) as Tensor<Common<A, B>>
 }
 
 /**
@@ -1139,7 +1177,7 @@ export function fmin<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor
  * ```
  */
 export function fmax<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<Common<A, B>> {
-  return binary(62, x1, x2) as Tensor<Common<A, B>>
+  return binary(64, x1, x2) as Tensor<Common<A, B>>
 }
 
 /**
@@ -1158,7 +1196,7 @@ export function fmax<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor
  * ```
  */
 export function heaviside<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<FloatOf<Common<A, B>>> {
-  return binary(63, x1, x2) as Tensor<FloatOf<Common<A, B>>>
+  return binary(65, x1, x2) as Tensor<FloatOf<Common<A, B>>>
 }
 
 /**
@@ -1177,7 +1215,7 @@ export function heaviside<A extends Operand, B extends Operand>(x1: A, x2: B): T
  * ```
  */
 export function xlogy<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<FloatOf<Common<A, B>>> {
-  return binary(64, x1, x2) as Tensor<FloatOf<Common<A, B>>>
+  return binary(66, x1, x2) as Tensor<FloatOf<Common<A, B>>>
 }
 
 /**
@@ -1196,7 +1234,7 @@ export function xlogy<A extends Operand, B extends Operand>(x1: A, x2: B): Tenso
  * ```
  */
 export function xlog1py<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<FloatOf<Common<A, B>>> {
-  return binary(65, x1, x2) as Tensor<FloatOf<Common<A, B>>>
+  return binary(67, x1, x2) as Tensor<FloatOf<Common<A, B>>>
 }
 
 /**
@@ -1215,7 +1253,7 @@ export function xlog1py<A extends Operand, B extends Operand>(x1: A, x2: B): Ten
  * ```
  */
 export function maximum<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<Common<A, B>> {
-  return binary(66, x1, x2) as Tensor<Common<A, B>>
+  return binary(68, x1, x2) as Tensor<Common<A, B>>
 }
 
 /**
@@ -1235,7 +1273,7 @@ export function maximum<A extends Operand, B extends Operand>(x1: A, x2: B): Ten
  * ```
  */
 export function bitwiseAnd<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<Common<A, B>> {
-  return binary(67, x1, x2) as Tensor<Common<A, B>>
+  return binary(69, x1, x2) as Tensor<Common<A, B>>
 }
 
 /**
@@ -1254,7 +1292,7 @@ export function bitwiseAnd<A extends Operand, B extends Operand>(x1: A, x2: B): 
  * ```
  */
 export function bitwiseOr<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<Common<A, B>> {
-  return binary(68, x1, x2) as Tensor<Common<A, B>>
+  return binary(70, x1, x2) as Tensor<Common<A, B>>
 }
 
 /**
@@ -1273,7 +1311,7 @@ export function bitwiseOr<A extends Operand, B extends Operand>(x1: A, x2: B): T
  * ```
  */
 export function bitwiseXor<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<Common<A, B>> {
-  return binary(69, x1, x2) as Tensor<Common<A, B>>
+  return binary(71, x1, x2) as Tensor<Common<A, B>>
 }
 
 /**
@@ -1292,7 +1330,7 @@ export function bitwiseXor<A extends Operand, B extends Operand>(x1: A, x2: B): 
  * ```
  */
 export function bitwiseInvert<A extends DType>(x: Tensor<A>): Tensor<A> {
-  return unary(70, x) as Tensor<A>
+  return unary(72, x) as Tensor<A>
 }
 
 /**
@@ -1312,7 +1350,7 @@ export function bitwiseInvert<A extends DType>(x: Tensor<A>): Tensor<A> {
  * ```
  */
 export function bitwiseLeftShift<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<Common<A, B>> {
-  return binary(71, x1, x2) as Tensor<Common<A, B>>
+  return binary(73, x1, x2) as Tensor<Common<A, B>>
 }
 
 /**
@@ -1331,7 +1369,7 @@ export function bitwiseLeftShift<A extends Operand, B extends Operand>(x1: A, x2
  * ```
  */
 export function bitwiseRightShift<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<Common<A, B>> {
-  return binary(72, x1, x2) as Tensor<Common<A, B>>
+  return binary(74, x1, x2) as Tensor<Common<A, B>>
 }
 
 /**
@@ -1349,7 +1387,7 @@ export function bitwiseRightShift<A extends Operand, B extends Operand>(x1: A, x
  * ```
  */
 export function populationCount<A extends DType>(x: Tensor<A>): Tensor<A> {
-  return unary(73, x) as Tensor<A>
+  return unary(75, x) as Tensor<A>
 }
 
 /**
@@ -1367,7 +1405,7 @@ export function populationCount<A extends DType>(x: Tensor<A>): Tensor<A> {
  * ```
  */
 export function bitwiseCount(x: Tensor): Tensor<'uint8'> {
-  return unary(74, x) as Tensor<'uint8'>
+  return unary(76, x) as Tensor<'uint8'>
 }
 
 /**
@@ -1384,7 +1422,7 @@ export function bitwiseCount(x: Tensor): Tensor<'uint8'> {
  * ```
  */
 export function countLeadingZeros<A extends DType>(x: Tensor<A>): Tensor<A> {
-  return unary(75, x) as Tensor<A>
+  return unary(77, x) as Tensor<A>
 }
 
 /**
@@ -1404,7 +1442,7 @@ export function countLeadingZeros<A extends DType>(x: Tensor<A>): Tensor<A> {
  * ```
  */
 export function bitcast<E extends DType>(x: Tensor, dtype: E): Tensor<E> {
-  return one(76, [x], [dtype], []) as Tensor<E>
+  return one(78, [x], [dtype], []) as Tensor<E>
 }
 
 /**
@@ -1422,7 +1460,7 @@ export function bitcast<E extends DType>(x: Tensor, dtype: E): Tensor<E> {
  * ```
  */
 export function real<A extends DType>(x: Tensor<A>): Tensor<RealOf<A>> {
-  return unary(77, x) as Tensor<RealOf<A>>
+  return unary(79, x) as Tensor<RealOf<A>>
 }
 
 /**
@@ -1440,7 +1478,7 @@ export function real<A extends DType>(x: Tensor<A>): Tensor<RealOf<A>> {
  * ```
  */
 export function imag<A extends DType>(x: Tensor<A>): Tensor<RealOf<A>> {
-  return unary(78, x) as Tensor<RealOf<A>>
+  return unary(80, x) as Tensor<RealOf<A>>
 }
 
 /**
@@ -1458,7 +1496,7 @@ export function imag<A extends DType>(x: Tensor<A>): Tensor<RealOf<A>> {
  * ```
  */
 export function conj<A extends DType>(x: Tensor<A>): Tensor<A> {
-  return unary(79, x) as Tensor<A>
+  return unary(81, x) as Tensor<A>
 }
 
 /**
@@ -1476,7 +1514,7 @@ export function conj<A extends DType>(x: Tensor<A>): Tensor<A> {
  * ```
  */
 export function angle<A extends DType>(x: Tensor<A>): Tensor<RealOf<FloatOf<A>>> {
-  return unary(80, x) as Tensor<RealOf<FloatOf<A>>>
+  return unary(82, x) as Tensor<RealOf<FloatOf<A>>>
 }
 
 /**
@@ -1495,7 +1533,7 @@ export function angle<A extends DType>(x: Tensor<A>): Tensor<RealOf<FloatOf<A>>>
  * ```
  */
 export function complex<A extends Operand, B extends Operand>(real: A, imag: B): Tensor<ComplexOf<FloatOf<Common<A, B>>>> {
-  return binary(81, real, imag) as Tensor<ComplexOf<FloatOf<Common<A, B>>>>
+  return binary(83, real, imag) as Tensor<ComplexOf<FloatOf<Common<A, B>>>>
 }
 
 /**
@@ -1514,7 +1552,7 @@ export function complex<A extends Operand, B extends Operand>(real: A, imag: B):
  * ```
  */
 export function polar<A extends Operand, B extends Operand>(abs: A, angle: B): Tensor<ComplexOf<FloatOf<Common<A, B>>>> {
-  return binary(82, abs, angle) as Tensor<ComplexOf<FloatOf<Common<A, B>>>>
+  return binary(84, abs, angle) as Tensor<ComplexOf<FloatOf<Common<A, B>>>>
 }
 
 /**
@@ -1532,7 +1570,7 @@ export function polar<A extends Operand, B extends Operand>(abs: A, angle: B): T
  * ```
  */
 export function signbit(x: Tensor): Tensor<'bool'> {
-  return unary(83, x) as Tensor<'bool'>
+  return unary(85, x) as Tensor<'bool'>
 }
 
 /**
@@ -1551,7 +1589,7 @@ export function signbit(x: Tensor): Tensor<'bool'> {
  * ```
  */
 export function copysign<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<FloatOf<Common<A, B>>> {
-  return binary(84, x1, x2) as Tensor<FloatOf<Common<A, B>>>
+  return binary(86, x1, x2) as Tensor<FloatOf<Common<A, B>>>
 }
 
 /**
@@ -1570,7 +1608,7 @@ export function copysign<A extends Operand, B extends Operand>(x1: A, x2: B): Te
  * ```
  */
 export function nextafter<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<FloatOf<Common<A, B>>> {
-  return binary(85, x1, x2) as Tensor<FloatOf<Common<A, B>>>
+  return binary(87, x1, x2) as Tensor<FloatOf<Common<A, B>>>
 }
 
 /**
@@ -1589,7 +1627,7 @@ export function nextafter<A extends Operand, B extends Operand>(x1: A, x2: B): T
  * ```
  */
 export function equal(x1: Operand, x2: Operand): Tensor<'bool'> {
-  return binary(86, x1, x2) as Tensor<'bool'>
+  return binary(88, x1, x2) as Tensor<'bool'>
 }
 
 /**
@@ -1608,7 +1646,7 @@ export function equal(x1: Operand, x2: Operand): Tensor<'bool'> {
  * ```
  */
 export function notEqual(x1: Operand, x2: Operand): Tensor<'bool'> {
-  return binary(87, x1, x2) as Tensor<'bool'>
+  return binary(89, x1, x2) as Tensor<'bool'>
 }
 
 /**
@@ -1627,7 +1665,7 @@ export function notEqual(x1: Operand, x2: Operand): Tensor<'bool'> {
  * ```
  */
 export function less(x1: Operand, x2: Operand): Tensor<'bool'> {
-  return binary(88, x1, x2) as Tensor<'bool'>
+  return binary(90, x1, x2) as Tensor<'bool'>
 }
 
 /**
@@ -1646,7 +1684,7 @@ export function less(x1: Operand, x2: Operand): Tensor<'bool'> {
  * ```
  */
 export function lessEqual(x1: Operand, x2: Operand): Tensor<'bool'> {
-  return binary(89, x1, x2) as Tensor<'bool'>
+  return binary(91, x1, x2) as Tensor<'bool'>
 }
 
 /**
@@ -1665,7 +1703,7 @@ export function lessEqual(x1: Operand, x2: Operand): Tensor<'bool'> {
  * ```
  */
 export function greater(x1: Operand, x2: Operand): Tensor<'bool'> {
-  return binary(90, x1, x2) as Tensor<'bool'>
+  return binary(92, x1, x2) as Tensor<'bool'>
 }
 
 /**
@@ -1684,7 +1722,7 @@ export function greater(x1: Operand, x2: Operand): Tensor<'bool'> {
  * ```
  */
 export function greaterEqual(x1: Operand, x2: Operand): Tensor<'bool'> {
-  return binary(91, x1, x2) as Tensor<'bool'>
+  return binary(93, x1, x2) as Tensor<'bool'>
 }
 
 /**
@@ -1703,7 +1741,7 @@ export function greaterEqual(x1: Operand, x2: Operand): Tensor<'bool'> {
  * ```
  */
 export function logicalAnd(x1: Operand, x2: Operand): Tensor<'bool'> {
-  return binary(92, x1, x2) as Tensor<'bool'>
+  return binary(94, x1, x2) as Tensor<'bool'>
 }
 
 /**
@@ -1722,7 +1760,7 @@ export function logicalAnd(x1: Operand, x2: Operand): Tensor<'bool'> {
  * ```
  */
 export function logicalXor(x1: Operand, x2: Operand): Tensor<'bool'> {
-  return binary(93, x1, x2) as Tensor<'bool'>
+  return binary(95, x1, x2) as Tensor<'bool'>
 }
 
 /**
@@ -1741,7 +1779,7 @@ export function logicalXor(x1: Operand, x2: Operand): Tensor<'bool'> {
  * ```
  */
 export function logicalOr(x1: Operand, x2: Operand): Tensor<'bool'> {
-  return binary(94, x1, x2) as Tensor<'bool'>
+  return binary(96, x1, x2) as Tensor<'bool'>
 }
 
 /** Options of `isclose`. */
@@ -1772,8 +1810,8 @@ export interface IscloseOptions {
  * ```
  */
 export function isclose(x1: Operand, x2: Operand, options?: IscloseOptions): Tensor<'bool'> {
-  const o = readOptions(95, options, ['equalNan', 'rtol', 'atol'], arguments.length - 3)
-  return one(95, [x1, x2], [o.equalNan], [o.rtol, o.atol]) as Tensor<'bool'>
+  const o = readOptions(97, options, ['equalNan', 'rtol', 'atol'], arguments.length - 3)
+  return one(97, [x1, x2], [o.equalNan], [o.rtol, o.atol]) as Tensor<'bool'>
 }
 
 /** Options of `allclose`. */
@@ -1803,8 +1841,8 @@ export interface AllcloseOptions {
  * ```
  */
 export function allclose(x1: Operand, x2: Operand, options?: AllcloseOptions): Tensor<'bool'> {
-  const o = readOptions(96, options, ['equalNan', 'rtol', 'atol'], arguments.length - 3)
-  return one(96, [x1, x2], [o.equalNan], [o.rtol, o.atol]) as Tensor<'bool'>
+  const o = readOptions(98, options, ['equalNan', 'rtol', 'atol'], arguments.length - 3)
+  return one(98, [x1, x2], [o.equalNan], [o.rtol, o.atol]) as Tensor<'bool'>
 }
 
 /** Options of `arrayEqual`. */
@@ -1830,8 +1868,8 @@ export interface ArrayEqualOptions {
  * ```
  */
 export function arrayEqual(x1: Tensor, x2: Tensor, options?: ArrayEqualOptions): Tensor<'bool'> {
-  const o = readOptions(97, options, ['equalNan'], arguments.length - 3)
-  return one(97, [x1, x2], [o.equalNan], []) as Tensor<'bool'>
+  const o = readOptions(99, options, ['equalNan'], arguments.length - 3)
+  return one(99, [x1, x2], [o.equalNan], []) as Tensor<'bool'>
 }
 
 /**
@@ -1851,7 +1889,7 @@ export function arrayEqual(x1: Tensor, x2: Tensor, options?: ArrayEqualOptions):
  * ```
  */
 export function where<B extends Operand, C extends Operand>(condition: Tensor, x1: B, x2: C): Tensor<Common<B, C>> {
-  return one(98, [condition, x1, x2], [], []) as Tensor<Common<B, C>>
+  return one(100, [condition, x1, x2], [], []) as Tensor<Common<B, C>>
 }
 
 /**
@@ -1871,7 +1909,7 @@ export function where<B extends Operand, C extends Operand>(condition: Tensor, x
  * ```
  */
 export function clip<A extends DType, B extends Operand | undefined = undefined, C extends Operand | undefined = undefined>(x: Tensor<A>, min?: B, max?: C): Tensor<With<With<A, B>, C>> {
-  return one(99, [x, min, max], [], []) as Tensor<With<With<A, B>, C>>
+  return one(101, [x, min, max], [], []) as Tensor<With<With<A, B>, C>>
 }
 
 /**
@@ -1891,7 +1929,7 @@ export function clip<A extends DType, B extends Operand | undefined = undefined,
  * ```
  */
 export function lerp<A extends DType, B extends Operand, C extends Operand>(start: Tensor<A>, end: B, weight: C): Tensor<FloatOf<With<With<A, B>, C>>> {
-  return one(100, [start, end, weight], [], []) as Tensor<FloatOf<With<With<A, B>, C>>>
+  return one(102, [start, end, weight], [], []) as Tensor<FloatOf<With<With<A, B>, C>>>
 }
 
 /**
@@ -1912,7 +1950,7 @@ export function lerp<A extends DType, B extends Operand, C extends Operand>(star
  * ```
  */
 export function nanToNum<A extends DType, B extends Operand | undefined = undefined, C extends Operand | undefined = undefined, F extends Operand | undefined = undefined>(x: Tensor<A>, nan?: B, posinf?: C, neginf?: F): Tensor<With<With<With<A, B>, C>, F>> {
-  return one(101, [x, nan, posinf, neginf], [], []) as Tensor<With<With<With<A, B>, C>, F>>
+  return one(103, [x, nan, posinf, neginf], [], []) as Tensor<With<With<With<A, B>, C>, F>>
 }
 
 /**
@@ -1931,7 +1969,7 @@ export function nanToNum<A extends DType, B extends Operand | undefined = undefi
  * ```
  */
 export function astype<E extends DType>(x: Tensor, dtype: E): Tensor<E> {
-  return one(104, [x], [dtype], []) as Tensor<E>
+  return one(106, [x], [dtype], []) as Tensor<E>
 }
 
 /**
@@ -1949,7 +1987,7 @@ export function astype<E extends DType>(x: Tensor, dtype: E): Tensor<E> {
  * ```
  */
 export function copy<A extends DType>(x: Tensor<A>): Tensor<A> {
-  return unary(105, x) as Tensor<A>
+  return unary(107, x) as Tensor<A>
 }
 
 /** Options of `oneHot`. */
@@ -1977,8 +2015,8 @@ export interface OneHotOptions<E extends DType = DType> {
  * ```
  */
 export function oneHot<E extends DType = 'float32'>(x: Tensor, numClasses: number, options?: OneHotOptions<E>): Tensor<E> {
-  const o = readOptions(106, options, ['dtype'], arguments.length - 3)
-  return one(106, [x], [numClasses, o.dtype], []) as Tensor<E>
+  const o = readOptions(108, options, ['dtype'], arguments.length - 3)
+  return one(108, [x], [numClasses, o.dtype], []) as Tensor<E>
 }
 
 /** Options of `sum`. */
@@ -2009,8 +2047,8 @@ export interface SumOptions<E extends DType = DType> {
  * ```
  */
 export function sum<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: number | readonly number[] | SumOptions<E>): Tensor<E> {
-  const o = readOptions(107, options, ['axis', 'keepdims', 'dtype'], arguments.length - 2, 'axis')
-  return one(107, [x], [o.axis, o.keepdims, o.dtype], []) as Tensor<E>
+  const o = readOptions(109, options, ['axis', 'keepdims', 'dtype'], arguments.length - 2, 'axis')
+  return one(109, [x], [o.axis, o.keepdims, o.dtype], []) as Tensor<E>
 }
 
 /** Options of `prod`. */
@@ -2039,8 +2077,8 @@ export interface ProdOptions<E extends DType = DType> {
  * ```
  */
 export function prod<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: number | readonly number[] | ProdOptions<E>): Tensor<E> {
-  const o = readOptions(108, options, ['axis', 'keepdims', 'dtype'], arguments.length - 2, 'axis')
-  return one(108, [x], [o.axis, o.keepdims, o.dtype], []) as Tensor<E>
+  const o = readOptions(110, options, ['axis', 'keepdims', 'dtype'], arguments.length - 2, 'axis')
+  return one(110, [x], [o.axis, o.keepdims, o.dtype], []) as Tensor<E>
 }
 
 /** Options of `mean`. */
@@ -2067,8 +2105,8 @@ export interface MeanOptions {
  * ```
  */
 export function mean<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | MeanOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(109, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
-  return one(109, [x], [o.axis, o.keepdims], []) as Tensor<FloatOf<A>>
+  const o = readOptions(111, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
+  return one(111, [x], [o.axis, o.keepdims], []) as Tensor<FloatOf<A>>
 }
 
 /** Options of `max`. */
@@ -2096,8 +2134,8 @@ export interface MaxOptions {
  * ```
  */
 export function max<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | MaxOptions): Tensor<A> {
-  const o = readOptions(110, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
-  return one(110, [x], [o.axis, o.keepdims], []) as Tensor<A>
+  const o = readOptions(112, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
+  return one(112, [x], [o.axis, o.keepdims], []) as Tensor<A>
 }
 
 /** Options of `min`. */
@@ -2124,8 +2162,8 @@ export interface MinOptions {
  * ```
  */
 export function min<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | MinOptions): Tensor<A> {
-  const o = readOptions(111, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
-  return one(111, [x], [o.axis, o.keepdims], []) as Tensor<A>
+  const o = readOptions(113, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
+  return one(113, [x], [o.axis, o.keepdims], []) as Tensor<A>
 }
 
 /** Options of `all`. */
@@ -2152,8 +2190,8 @@ export interface AllOptions {
  * ```
  */
 export function all(x: Tensor, options?: number | readonly number[] | AllOptions): Tensor<'bool'> {
-  const o = readOptions(112, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
-  return one(112, [x], [o.axis, o.keepdims], []) as Tensor<'bool'>
+  const o = readOptions(114, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
+  return one(114, [x], [o.axis, o.keepdims], []) as Tensor<'bool'>
 }
 
 /** Options of `any`. */
@@ -2180,8 +2218,8 @@ export interface AnyOptions {
  * ```
  */
 export function any(x: Tensor, options?: number | readonly number[] | AnyOptions): Tensor<'bool'> {
-  const o = readOptions(113, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
-  return one(113, [x], [o.axis, o.keepdims], []) as Tensor<'bool'>
+  const o = readOptions(115, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
+  return one(115, [x], [o.axis, o.keepdims], []) as Tensor<'bool'>
 }
 
 /** Options of `argmax`. */
@@ -2209,8 +2247,8 @@ export interface ArgmaxOptions {
  * ```
  */
 export function argmax(x: Tensor, options?: number | ArgmaxOptions): Tensor<'int32'> {
-  const o = readOptions(114, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
-  return one(114, [x], [o.axis, o.keepdims], []) as Tensor<'int32'>
+  const o = readOptions(116, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
+  return one(116, [x], [o.axis, o.keepdims], []) as Tensor<'int32'>
 }
 
 /** Options of `argmin`. */
@@ -2237,8 +2275,8 @@ export interface ArgminOptions {
  * ```
  */
 export function argmin(x: Tensor, options?: number | ArgminOptions): Tensor<'int32'> {
-  const o = readOptions(115, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
-  return one(115, [x], [o.axis, o.keepdims], []) as Tensor<'int32'>
+  const o = readOptions(117, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
+  return one(117, [x], [o.axis, o.keepdims], []) as Tensor<'int32'>
 }
 
 /** Options of `var`. */
@@ -2268,8 +2306,8 @@ export interface VarOptions {
  * ```
  */
 function var_<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | VarOptions): Tensor<RealOf<FloatOf<A>>> {
-  const o = readOptions(116, options, ['axis', 'keepdims', 'correction'], arguments.length - 2, 'axis')
-  return one(116, [x], [o.axis, o.keepdims], [o.correction]) as Tensor<RealOf<FloatOf<A>>>
+  const o = readOptions(118, options, ['axis', 'keepdims', 'correction'], arguments.length - 2, 'axis')
+  return one(118, [x], [o.axis, o.keepdims], [o.correction]) as Tensor<RealOf<FloatOf<A>>>
 }
 export { var_ as var }
 
@@ -2299,8 +2337,8 @@ export interface StdOptions {
  * ```
  */
 export function std<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | StdOptions): Tensor<RealOf<FloatOf<A>>> {
-  const o = readOptions(117, options, ['axis', 'keepdims', 'correction'], arguments.length - 2, 'axis')
-  return one(117, [x], [o.axis, o.keepdims], [o.correction]) as Tensor<RealOf<FloatOf<A>>>
+  const o = readOptions(119, options, ['axis', 'keepdims', 'correction'], arguments.length - 2, 'axis')
+  return one(119, [x], [o.axis, o.keepdims], [o.correction]) as Tensor<RealOf<FloatOf<A>>>
 }
 
 /** Options of `median`. */
@@ -2327,8 +2365,8 @@ export interface MedianOptions {
  * ```
  */
 export function median<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | MedianOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(118, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
-  return one(118, [x], [o.axis, o.keepdims], []) as Tensor<FloatOf<A>>
+  const o = readOptions(120, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
+  return one(120, [x], [o.axis, o.keepdims], []) as Tensor<FloatOf<A>>
 }
 
 /** Options of `ptp`. */
@@ -2356,8 +2394,8 @@ export interface PtpOptions {
  * ```
  */
 export function ptp<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | PtpOptions): Tensor<A> {
-  const o = readOptions(119, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
-  return one(119, [x], [o.axis, o.keepdims], []) as Tensor<A>
+  const o = readOptions(121, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
+  return one(121, [x], [o.axis, o.keepdims], []) as Tensor<A>
 }
 
 /** Options of `logsumexp`. */
@@ -2385,8 +2423,8 @@ export interface LogsumexpOptions {
  * ```
  */
 export function logsumexp<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | LogsumexpOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(120, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
-  return one(120, [x], [o.axis, o.keepdims], []) as Tensor<FloatOf<A>>
+  const o = readOptions(122, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
+  return one(122, [x], [o.axis, o.keepdims], []) as Tensor<FloatOf<A>>
 }
 
 /** Options of `countNonzero`. */
@@ -2414,8 +2452,8 @@ export interface CountNonzeroOptions {
  * ```
  */
 export function countNonzero(x: Tensor, options?: number | readonly number[] | CountNonzeroOptions): Tensor<'int32'> {
-  const o = readOptions(121, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
-  return one(121, [x], [o.axis, o.keepdims], []) as Tensor<'int32'>
+  const o = readOptions(123, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
+  return one(123, [x], [o.axis, o.keepdims], []) as Tensor<'int32'>
 }
 
 /** Options of `nansum`. */
@@ -2444,8 +2482,8 @@ export interface NansumOptions<E extends DType = DType> {
  * ```
  */
 export function nansum<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: number | readonly number[] | NansumOptions<E>): Tensor<E> {
-  const o = readOptions(122, options, ['axis', 'keepdims', 'dtype'], arguments.length - 2, 'axis')
-  return one(122, [x], [o.axis, o.keepdims, o.dtype], []) as Tensor<E>
+  const o = readOptions(124, options, ['axis', 'keepdims', 'dtype'], arguments.length - 2, 'axis')
+  return one(124, [x], [o.axis, o.keepdims, o.dtype], []) as Tensor<E>
 }
 
 /** Options of `nanprod`. */
@@ -2474,8 +2512,8 @@ export interface NanprodOptions<E extends DType = DType> {
  * ```
  */
 export function nanprod<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: number | readonly number[] | NanprodOptions<E>): Tensor<E> {
-  const o = readOptions(123, options, ['axis', 'keepdims', 'dtype'], arguments.length - 2, 'axis')
-  return one(123, [x], [o.axis, o.keepdims, o.dtype], []) as Tensor<E>
+  const o = readOptions(125, options, ['axis', 'keepdims', 'dtype'], arguments.length - 2, 'axis')
+  return one(125, [x], [o.axis, o.keepdims, o.dtype], []) as Tensor<E>
 }
 
 /** Options of `nanmax`. */
@@ -2502,8 +2540,8 @@ export interface NanmaxOptions {
  * ```
  */
 export function nanmax<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | NanmaxOptions): Tensor<A> {
-  const o = readOptions(124, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
-  return one(124, [x], [o.axis, o.keepdims], []) as Tensor<A>
+  const o = readOptions(126, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
+  return one(126, [x], [o.axis, o.keepdims], []) as Tensor<A>
 }
 
 /** Options of `nanmin`. */
@@ -2530,8 +2568,8 @@ export interface NanminOptions {
  * ```
  */
 export function nanmin<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | NanminOptions): Tensor<A> {
-  const o = readOptions(125, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
-  return one(125, [x], [o.axis, o.keepdims], []) as Tensor<A>
+  const o = readOptions(127, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
+  return one(127, [x], [o.axis, o.keepdims], []) as Tensor<A>
 }
 
 /** Options of `nanmean`. */
@@ -2558,8 +2596,8 @@ export interface NanmeanOptions {
  * ```
  */
 export function nanmean<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | NanmeanOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(126, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
-  return one(126, [x], [o.axis, o.keepdims], []) as Tensor<FloatOf<A>>
+  const o = readOptions(128, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
+  return one(128, [x], [o.axis, o.keepdims], []) as Tensor<FloatOf<A>>
 }
 
 /** Options of `nanvar`. */
@@ -2588,8 +2626,8 @@ export interface NanvarOptions {
  * ```
  */
 export function nanvar<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | NanvarOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(127, options, ['axis', 'keepdims', 'correction'], arguments.length - 2, 'axis')
-  return one(127, [x], [o.axis, o.keepdims], [o.correction]) as Tensor<FloatOf<A>>
+  const o = readOptions(129, options, ['axis', 'keepdims', 'correction'], arguments.length - 2, 'axis')
+  return one(129, [x], [o.axis, o.keepdims], [o.correction]) as Tensor<FloatOf<A>>
 }
 
 /** Options of `nanstd`. */
@@ -2618,8 +2656,127 @@ export interface NanstdOptions {
  * ```
  */
 export function nanstd<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | NanstdOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(128, options, ['axis', 'keepdims', 'correction'], arguments.length - 2, 'axis')
-  return one(128, [x], [o.axis, o.keepdims], [o.correction]) as Tensor<FloatOf<A>>
+  const o = readOptions(130, options, ['axis', 'keepdims', 'correction'], arguments.length - 2, 'axis')
+  return one(130, [x], [o.axis, o.keepdims], [o.correction]) as Tensor<FloatOf<A>>
+}
+
+/** Options of `quantile`. */
+export interface QuantileOptions {
+  /** One axis or several; negative ones count from the last. All that apply by default. */
+  readonly axis?: number | readonly number[] | undefined
+  /** Keeps reduced axes, with size 1; false by default. */
+  readonly keepdims?: boolean | undefined
+  /** 'linear' by default. */
+  readonly method?: 'linear' | 'lower' | 'higher' | 'midpoint' | 'nearest' | undefined
+}
+
+/**
+ * What stands at a fraction q of the sorted elements over axes (all by default), q from 0 to 1, a number or a tensor whose axes come first; between two elements on the line between them, or by the method. NaN wins; NaN of no elements; q outside [0, 1] is an IndexError when the result is read.
+ *
+ * `x_(q (n - 1)) of the sorted x`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * NumPy `quantile`, PyTorch `quantile`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param q A tensor or a JavaScript scalar of a real dtype.
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).quantile(0.5, { axis: 1 })`.
+ * @example
+ * ```ts
+ * ft.tensor([1, 2, 3, 5]).quantile(ft.tensor([0.5, 0.75])) // [2.5, 3.5]
+ * ```
+ */
+export function quantile<A extends DType, B extends Operand>(x: Tensor<A>, q: B, options?: number | readonly number[] | QuantileOptions): Tensor<FloatOf<With<A, B>>> {
+  const o = readOptions(131, options, ['axis', 'keepdims', 'method'], arguments.length - 3, 'axis')
+  return one(131, [x, q], [o.axis, o.keepdims, o.method], []) as Tensor<FloatOf<With<A, B>>>
+}
+
+/** Options of `percentile`. */
+export interface PercentileOptions {
+  /** One axis or several; negative ones count from the last. All that apply by default. */
+  readonly axis?: number | readonly number[] | undefined
+  /** Keeps reduced axes, with size 1; false by default. */
+  readonly keepdims?: boolean | undefined
+  /** 'linear' by default. */
+  readonly method?: 'linear' | 'lower' | 'higher' | 'midpoint' | 'nearest' | undefined
+}
+
+/**
+ * What stands at q hundredths of the sorted elements over axes (all by default), q from 0 to 100; see quantile.
+ *
+ * `x_(q (n - 1) / 100) of the sorted x`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * NumPy `percentile`, PyTorch `quantile`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param q A tensor or a JavaScript scalar of a real dtype.
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).percentile(101).toArray()`.
+ * @example
+ * ```ts
+ * ft.tensor([1, 2, 3, 5]).percentile(50) // 2.5
+ * ```
+ */
+export function percentile<A extends DType, B extends Operand>(x: Tensor<A>, q: B, options?: number | readonly number[] | PercentileOptions): Tensor<FloatOf<With<A, B>>> {
+  const o = readOptions(132, options, ['axis', 'keepdims', 'method'], arguments.length - 3, 'axis')
+  return one(132, [x, q], [o.axis, o.keepdims, o.method], []) as Tensor<FloatOf<With<A, B>>>
+}
+
+/** Options of `cov`. */
+export interface CovOptions {
+  /** true by default. */
+  readonly rowvar?: boolean | undefined
+  /** A number; 1 by default. */
+  readonly correction?: number | undefined
+}
+
+/**
+ * Covariances of each two variables, of which the rows (without rowvar the columns) are observations; of n observations divided by n - correction (or 0), 1 less by default; one number for a vector.
+ *
+ * `sum_k (x_ik - mean x_i) conj(x_jk - mean x_j) / max(n - correction, 0)`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
+ * NumPy `cov`, PyTorch `cov`.
+ *
+ * @param x A tensor.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 2, 2]).cov()`.
+ * @example
+ * ```ts
+ * ft.tensor([[1, 2, 3], [6, 4, 2]]).cov() // [[1, -2], [-2, 4]]
+ * ```
+ */
+export function cov<A extends DType>(x: Tensor<A>, options?: CovOptions): Tensor<FloatOf<A>> {
+  const o = readOptions(133, options, ['rowvar', 'correction'], arguments.length - 2)
+  return one(133, [x], [o.rowvar], [o.correction]) as Tensor<FloatOf<A>>
+}
+
+/** Options of `corrcoef`. */
+export interface CorrcoefOptions {
+  /** true by default. */
+  readonly rowvar?: boolean | undefined
+}
+
+/**
+ * Pearson's correlation coefficients of each two variables, of which the rows (without rowvar the columns) are observations, from -1 to 1; NaN of one that does not vary.
+ *
+ * `cov_ij / sqrt(cov_ii cov_jj)`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
+ * NumPy `corrcoef`, PyTorch `corrcoef`.
+ *
+ * @param x A tensor.
+ * @param options An object of options.
+ * @example
+ * ```ts
+ * ft.tensor([[1, 2, 3], [6, 4, 2]]).corrcoef() // [[1, -1], [-1, 1]]
+ * ```
+ */
+export function corrcoef<A extends DType>(x: Tensor<A>, options?: CorrcoefOptions): Tensor<FloatOf<A>> {
+  const o = readOptions(134, options, ['rowvar'], arguments.length - 2)
+  return one(134, [x], [o.rowvar], []) as Tensor<FloatOf<A>>
 }
 
 /** Options of `cumulativeSum`. */
@@ -2649,8 +2806,8 @@ export interface CumulativeSumOptions<E extends DType = DType> {
  * ```
  */
 export function cumulativeSum<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: number | CumulativeSumOptions<E>): Tensor<E> {
-  const o = readOptions(129, options, ['axis', 'dtype', 'includeInitial'], arguments.length - 2, 'axis')
-  return one(129, [x], [o.axis, o.dtype, o.includeInitial], []) as Tensor<E>
+  const o = readOptions(135, options, ['axis', 'dtype', 'includeInitial'], arguments.length - 2, 'axis')
+  return one(135, [x], [o.axis, o.dtype, o.includeInitial], []) as Tensor<E>
 }
 
 /** Options of `cumulativeProd`. */
@@ -2679,8 +2836,8 @@ export interface CumulativeProdOptions<E extends DType = DType> {
  * ```
  */
 export function cumulativeProd<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: number | CumulativeProdOptions<E>): Tensor<E> {
-  const o = readOptions(130, options, ['axis', 'dtype', 'includeInitial'], arguments.length - 2, 'axis')
-  return one(130, [x], [o.axis, o.dtype, o.includeInitial], []) as Tensor<E>
+  const o = readOptions(136, options, ['axis', 'dtype', 'includeInitial'], arguments.length - 2, 'axis')
+  return one(136, [x], [o.axis, o.dtype, o.includeInitial], []) as Tensor<E>
 }
 
 /** Options of `cumulativeMax`. */
@@ -2706,8 +2863,8 @@ export interface CumulativeMaxOptions {
  * ```
  */
 export function cumulativeMax<A extends DType>(x: Tensor<A>, options?: number | CumulativeMaxOptions): Tensor<A> {
-  const o = readOptions(131, options, ['axis'], arguments.length - 2, 'axis')
-  return one(131, [x], [o.axis], []) as Tensor<A>
+  const o = readOptions(137, options, ['axis'], arguments.length - 2, 'axis')
+  return one(137, [x], [o.axis], []) as Tensor<A>
 }
 
 /** Options of `cumulativeMin`. */
@@ -2732,8 +2889,8 @@ export interface CumulativeMinOptions {
  * ```
  */
 export function cumulativeMin<A extends DType>(x: Tensor<A>, options?: number | CumulativeMinOptions): Tensor<A> {
-  const o = readOptions(132, options, ['axis'], arguments.length - 2, 'axis')
-  return one(132, [x], [o.axis], []) as Tensor<A>
+  const o = readOptions(138, options, ['axis'], arguments.length - 2, 'axis')
+  return one(138, [x], [o.axis], []) as Tensor<A>
 }
 
 /** Options of `diff`. */
@@ -2764,8 +2921,151 @@ export interface DiffOptions {
  * ```
  */
 export function diff<A extends DType, B extends DType, C extends DType>(x: Tensor<A>, prepend?: Tensor<B>, append?: Tensor<C>, options?: number | DiffOptions): Tensor<Promote<Promote<A, B>, C>> {
-  const o = readOptions(133, options, ['axis', 'n'], arguments.length - 4, 'axis')
-  return one(133, [x, prepend, append], [o.axis, o.n], []) as Tensor<Promote<Promote<A, B>, C>>
+  const o = readOptions(139, options, ['axis', 'n'], arguments.length - 4, 'axis')
+  return one(139, [x, prepend, append], [o.axis, o.n], []) as Tensor<Promote<Promote<A, B>, C>>
+}
+
+/** Options of `gradient`. */
+export interface GradientOptions {
+  /** One axis; negative ones count from the last; -1 by default. */
+  readonly axis?: number | undefined
+  /** One of 1, 2; 1 by default. */
+  readonly edgeOrder?: 1 | 2 | undefined
+  /** A number; 1 by default. */
+  readonly spacing?: number | undefined
+}
+
+/**
+ * Derivative of samples along an axis (the last by default; NumPy's walks over all of them), a fixed spacing apart or at coordinates: of the parabola through each sample and its neighbours, at both ends of the line or with edgeOrder 2 the parabola through the outermost.
+ *
+ * `(y_(i + 1) - y_(i - 1)) / (2 spacing)`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * NumPy `gradient`, PyTorch `gradient`.
+ *
+ * @param y A tensor of a real dtype.
+ * @param coordinates A tensor of a real dtype.
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([1]).gradient()`.
+ * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([3]).gradient(undefined, { axis: 1 })`.
+ * @example
+ * ```ts
+ * ft.tensor([1, 2, 4, 7]).gradient() // [1, 1.5, 2.5, 3]
+ * ```
+ */
+export function gradient<A extends DType, B extends DType>(y: Tensor<A>, coordinates?: Tensor<B>, options?: number | GradientOptions): Tensor<FloatOf<Promote<A, B>>> {
+  const o = readOptions(140, options, ['axis', 'edgeOrder', 'spacing'], arguments.length - 3, 'axis')
+  return one(140, [y, coordinates], [o.axis, o.edgeOrder], [o.spacing]) as Tensor<FloatOf<Promote<A, B>>>
+}
+
+/** Options of `trapezoid`. */
+export interface TrapezoidOptions {
+  /** One axis; negative ones count from the last; -1 by default. */
+  readonly axis?: number | undefined
+  /** A number; 1 by default. */
+  readonly dx?: number | undefined
+}
+
+/**
+ * Integral of samples along an axis (the last by default), a fixed distance dx apart or at coordinates, by the trapezoidal rule; 0 of fewer than two.
+ *
+ * `sum_i (x_(i + 1) - x_i) (y_i + y_(i + 1)) / 2`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * NumPy `trapezoid`, PyTorch `trapezoid`.
+ *
+ * @param y A tensor of a real dtype.
+ * @param coordinates A tensor of a real dtype.
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([3]).trapezoid(ft.zeros([2]))`.
+ * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([3]).trapezoid(undefined, 1)`.
+ * @example
+ * ```ts
+ * ft.tensor([1, 2, 4]).trapezoid() // 4.5
+ * ```
+ */
+export function trapezoid<A extends DType, B extends DType>(y: Tensor<A>, coordinates?: Tensor<B>, options?: number | TrapezoidOptions): Tensor<FloatOf<Promote<A, B>>> {
+  const o = readOptions(141, options, ['axis', 'dx'], arguments.length - 3, 'axis')
+  return one(141, [y, coordinates], [o.axis], [o.dx]) as Tensor<FloatOf<Promote<A, B>>>
+}
+
+/**
+ * Values on the lines between samples fp at increasing coordinates xp; below the first left, above the last right, which are the outermost samples by default.
+ *
+ * `fp_i + (x - xp_i) (fp_(i + 1) - fp_i) / (xp_(i + 1) - xp_i)`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * NumPy `interp`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param xp A tensor of a real dtype.
+ * @param fp A tensor of a real dtype.
+ * @param left A tensor or a JavaScript scalar of a real dtype.
+ * @param right A tensor or a JavaScript scalar of a real dtype.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).interp(ft.zeros([0]), ft.zeros([0]))`.
+ * @example
+ * ```ts
+ * ft.tensor([0, 1.5, 9]).interp(ft.tensor([1, 2]), ft.tensor([10, 20])) // [10, 15, 20]
+ * ```
+ */
+export function interp<A extends DType, B extends DType, C extends DType, F extends Operand | undefined = undefined, G extends Operand | undefined = undefined>(x: Tensor<A>, xp: Tensor<B>, fp: Tensor<C>, left?: F, right?: G): Tensor<FloatOf<With<With<Promote<Promote<A, B>, C>, F>, G>>> {
+  return one(142, [x, xp, fp, left, right], [], []) as Tensor<FloatOf<With<With<Promote<Promote<A, B>, C>, F>, G>>>
+}
+
+/** Options of `convolve`. */
+export interface ConvolveOptions {
+  /** 'full' by default. */
+  readonly mode?: 'full' | 'same' | 'valid' | undefined
+}
+
+/**
+ * Convolution of two vectors: of n and m elements all n + m - 1 overlaps, with mode 'same' the max(n, m) in the middle, with 'valid' those of which nothing lies outside.
+ *
+ * `out_k = sum_i x1_i x2_(k - i)`
+ *
+ * Takes a numeric dtype; gives the promoted dtype.
+ * NumPy `convolve`.
+ *
+ * @param x1 A tensor of a numeric dtype.
+ * @param x2 A tensor of a numeric dtype.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([0]).convolve(ft.zeros([1]))`.
+ * @example
+ * ```ts
+ * ft.tensor([1, 2, 3]).convolve(ft.tensor([1, 10])) // [1, 12, 23, 30]
+ * ```
+ */
+export function convolve<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>, options?: ConvolveOptions): Tensor<Promote<A, B>> {
+  const o = readOptions(143, options, ['mode'], arguments.length - 3)
+  return one(143, [x1, x2], [o.mode], []) as Tensor<Promote<A, B>>
+}
+
+/** Options of `correlate`. */
+export interface CorrelateOptions {
+  /** 'valid' by default. */
+  readonly mode?: 'valid' | 'same' | 'full' | undefined
+}
+
+/**
+ * Correlation of two vectors: sums of products of the first with the conjugated second moved along it, where nothing lies outside, with mode 'same' the max(n, m) in the middle, with 'full' all n + m - 1.
+ *
+ * `out_k = sum_i x1_(i + k) conj(x2_i)`
+ *
+ * Takes a numeric dtype; gives the promoted dtype.
+ * NumPy `correlate`.
+ *
+ * @param x1 A tensor of a numeric dtype.
+ * @param x2 A tensor of a numeric dtype.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([0]).correlate(ft.zeros([1]))`.
+ * @example
+ * ```ts
+ * ft.tensor([1, 2, 3]).correlate(ft.tensor([1, 10])) // [21, 32]
+ * ```
+ */
+export function correlate<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>, options?: CorrelateOptions): Tensor<Promote<A, B>> {
+  const o = readOptions(144, options, ['mode'], arguments.length - 3)
+  return one(144, [x1, x2], [o.mode], []) as Tensor<Promote<A, B>>
 }
 
 /**
@@ -2785,7 +3085,7 @@ export function diff<A extends DType, B extends DType, C extends DType>(x: Tenso
  * ```
  */
 export function matmul<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>): Tensor<Promote<A, B>> {
-  return binary(134, x1, x2) as Tensor<Promote<A, B>>
+  return binary(145, x1, x2) as Tensor<Promote<A, B>>
 }
 
 /** Options of `tensordot`. */
@@ -2812,8 +3112,231 @@ export interface TensordotOptions {
  * ```
  */
 export function tensordot<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>, options?: TensordotOptions): Tensor<Promote<A, B>> {
-  const o = readOptions(135, options, ['axes'], arguments.length - 3)
-  return one(135, [x1, x2], [o.axes], []) as Tensor<Promote<A, B>>
+  const o = readOptions(146, options, ['axes'], arguments.length - 3)
+  return one(146, [x1, x2], [o.axes], []) as Tensor<Promote<A, B>>
+}
+
+/**
+ * Einstein summation: axes of one label run together, labels that the result does not name are summed over, a label twice in one operand is its diagonal, '...' stands for further axes, which broadcast. Without '->' the result names the labels that stand once, in alphabetical order. Operands are multiplied in pairs, those first whose product is small.
+ *
+ * `out_ik = sum_j x1_ij x2_jk for 'ij,jk->ik'`
+ *
+ * Takes a numeric dtype; gives the promoted dtype.
+ * NumPy `einsum`, PyTorch `einsum`.
+ *
+ * @param equation Text of ASCII characters.
+ * @param tensors Tensors, at least one of a numeric dtype.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.einsum('ij,jk->ik', ft.zeros([2, 3]))`.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.einsum('i,i', ft.zeros([2]), ft.zeros([3]))`.
+ * @example
+ * ```ts
+ * ft.einsum('ij,jk->ik', ft.tensor([[1, 2], [3, 4]]), ft.tensor([[1, 0], [1, 1]])) // [[3, 2], [7, 4]]
+ * ```
+ */
+export function einsum<A extends DType>(equation: string, ...tensors: readonly Tensor<A>[]): Tensor<Promote<A, A>> {
+  return one(147, tensorList(147, tensors), [equation], []) as Tensor<Promote<A, A>>
+}
+
+/** Options of `vecdot`. */
+export interface VecdotOptions {
+  /** One axis; negative ones count from the last; -1 by default. */
+  readonly axis?: number | undefined
+}
+
+/**
+ * Dot products of vectors along an axis, the other axes broadcast; complex numbers of x1 are conjugated. In operands of different rank the axis is counted from the end.
+ *
+ * `sum_i conj(x1_i) x2_i`
+ *
+ * Takes a numeric dtype; gives the promoted dtype.
+ * NumPy `vecdot`, PyTorch `linalg.vecdot`.
+ *
+ * @param x1 A tensor of a numeric dtype.
+ * @param x2 A tensor of a numeric dtype.
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([3]).vecdot(ft.zeros([1]))`.
+ * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2, 3]).vecdot(ft.zeros([3]), 0)`.
+ * @example
+ * ```ts
+ * ft.tensor([[1, 2], [3, 4]]).vecdot(ft.tensor([1, 1])) // [3, 7]
+ * ```
+ */
+export function vecdot<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>, options?: number | VecdotOptions): Tensor<Promote<A, B>> {
+  const o = readOptions(148, options, ['axis'], arguments.length - 3, 'axis')
+  return one(148, [x1, x2], [o.axis], []) as Tensor<Promote<A, B>>
+}
+
+/** Options of `cross`. */
+export interface CrossOptions {
+  /** One axis; negative ones count from the last; -1 by default. */
+  readonly axis?: number | undefined
+}
+
+/**
+ * Cross products of vectors of 3 elements along an axis, the other axes broadcast.
+ *
+ * `(x1_1 x2_2 - x1_2 x2_1, x1_2 x2_0 - x1_0 x2_2, x1_0 x2_1 - x1_1 x2_0)`
+ *
+ * Takes a numeric dtype; gives the promoted dtype.
+ * NumPy `cross`, PyTorch `linalg.cross`.
+ *
+ * @param x1 A tensor of a numeric dtype.
+ * @param x2 A tensor of a numeric dtype.
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).cross(ft.zeros([2]))`.
+ * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([3]).cross(ft.zeros([3]), { axis: 1 })`.
+ * @example
+ * ```ts
+ * ft.tensor([1, 2, 3]).cross(ft.tensor([4, 5, 6])) // [-3, 6, -3]
+ * ```
+ */
+export function cross<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>, options?: number | CrossOptions): Tensor<Promote<A, B>> {
+  const o = readOptions(149, options, ['axis'], arguments.length - 3, 'axis')
+  return one(149, [x1, x2], [o.axis], []) as Tensor<Promote<A, B>>
+}
+
+/**
+ * Products of each element of one vector with each of another.
+ *
+ * `out_ij = x1_i x2_j`
+ *
+ * Takes a numeric dtype; gives the promoted dtype.
+ * NumPy `outer`, PyTorch `outer`.
+ *
+ * @param x1 A tensor of a numeric dtype.
+ * @param x2 A tensor of a numeric dtype.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 2]).outer(ft.zeros([2]))`.
+ * @example
+ * ```ts
+ * ft.tensor([1, 2]).outer(ft.tensor([3, 4])) // [[3, 4], [6, 8]]
+ * ```
+ */
+export function outer<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>): Tensor<Promote<A, B>> {
+  return binary(150, x1, x2) as Tensor<Promote<A, B>>
+}
+
+/**
+ * Sums of products over the last axes of both tensors; the product with a tensor of rank 0. Nothing is conjugated.
+ *
+ * `out_ij = sum_k x1_ik x2_jk`
+ *
+ * Takes a numeric dtype; gives the promoted dtype.
+ * NumPy `inner`, PyTorch `inner`.
+ *
+ * @param x1 A tensor of a numeric dtype.
+ * @param x2 A tensor of a numeric dtype.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 3]).inner(ft.zeros([2]))`.
+ * @example
+ * ```ts
+ * ft.tensor([[1, 2], [3, 4]]).inner(ft.tensor([1, 1])) // [3, 7]
+ * ```
+ */
+export function inner<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>): Tensor<Promote<A, B>> {
+  return binary(151, x1, x2) as Tensor<Promote<A, B>>
+}
+
+/**
+ * Kronecker product: x2 as a block at the place of each element of x1, times that element; the tensor of lower rank is seen with axes of size 1 before its own.
+ *
+ * `out_(i n + j) = x1_i x2_j`
+ *
+ * Takes a numeric dtype; gives the promoted dtype.
+ * NumPy `kron`, PyTorch `kron`.
+ *
+ * @param x1 A tensor of a numeric dtype.
+ * @param x2 A tensor of a numeric dtype.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros(Array(17).fill(1)).kron(ft.zeros([1]))`.
+ * @example
+ * ```ts
+ * ft.tensor([1, 2]).kron(ft.tensor([3, 4])) // [3, 4, 6, 8]
+ * ```
+ */
+export function kron<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>): Tensor<Promote<A, B>> {
+  return binary(152, x1, x2) as Tensor<Promote<A, B>>
+}
+
+/** Options of `diagonal`. */
+export interface DiagonalOptions {
+  /** An integer; 0 by default. */
+  readonly offset?: number | undefined
+}
+
+/**
+ * The diagonals of the matrices of the last two axes: the main one, one above it (offset > 0) or below. A view where the layout allows it.
+ *
+ * `out_i = x_(i, i + offset)`
+ *
+ * Takes any dtype; gives the same dtype.
+ * NumPy `linalg.diagonal`, PyTorch `linalg.diagonal`.
+ *
+ * @param x A tensor.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).diagonal()`.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2]).diagonal({ offset: 0.5 })`.
+ * @example
+ * ```ts
+ * ft.tensor([[1, 2], [3, 4]]).diagonal() // [1, 4]
+ * ```
+ */
+export function diagonal<A extends DType>(x: Tensor<A>, options?: DiagonalOptions): Tensor<A> {
+  const o = readOptions(153, options, ['offset'], arguments.length - 2)
+  return one(153, [x], [o.offset], []) as Tensor<A>
+}
+
+/** Options of `trace`. */
+export interface TraceOptions<E extends DType = DType> {
+  /** An integer; 0 by default. */
+  readonly offset?: number | undefined
+  /** The dtype of the result, where not the default one. */
+  readonly dtype?: E | undefined
+}
+
+/**
+ * Sum of the elements of a diagonal of the matrices of the last two axes.
+ *
+ * `sum_i x_(i, i + offset)`
+ *
+ * Takes any dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
+ * NumPy `linalg.trace`, PyTorch `trace`.
+ *
+ * @param x A tensor.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).trace()`.
+ * @example
+ * ```ts
+ * ft.tensor([[1, 2], [3, 4]]).trace() // 5
+ * ```
+ */
+export function trace<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: TraceOptions<E>): Tensor<E> {
+  const o = readOptions(154, options, ['offset', 'dtype'], arguments.length - 2)
+  return one(154, [x], [o.offset, o.dtype], []) as Tensor<E>
+}
+
+/** Options of `diag`. */
+export interface DiagOptions {
+  /** An integer; 0 by default. */
+  readonly k?: number | undefined
+}
+
+/**
+ * Of a vector the square matrix with it as k-th diagonal and zeros elsewhere, of a matrix its k-th diagonal.
+ *
+ * `out_(i, i + k) = x_i, or out_i = x_(i, i + k)`
+ *
+ * Takes any dtype; gives the same dtype.
+ * NumPy `diag`, PyTorch `diag`.
+ *
+ * @param x A tensor.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 2, 2]).diag()`.
+ * @example
+ * ```ts
+ * ft.tensor([1, 2]).diag() // [[1, 0], [0, 2]]
+ * ```
+ */
+export function diag<A extends DType>(x: Tensor<A>, options?: DiagOptions): Tensor<A> {
+  const o = readOptions(155, options, ['k'], arguments.length - 2)
+  return one(155, [x], [o.k], []) as Tensor<A>
 }
 
 /** Options of `softmax`. */
@@ -2839,8 +3362,8 @@ export interface SoftmaxOptions {
  * ```
  */
 export function softmax<A extends DType>(x: Tensor<A>, options?: number | SoftmaxOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(136, options, ['axis'], arguments.length - 2, 'axis')
-  return one(136, [x], [o.axis], []) as Tensor<FloatOf<A>>
+  const o = readOptions(156, options, ['axis'], arguments.length - 2, 'axis')
+  return one(156, [x], [o.axis], []) as Tensor<FloatOf<A>>
 }
 
 /** Options of `logSoftmax`. */
@@ -2865,8 +3388,8 @@ export interface LogSoftmaxOptions {
  * ```
  */
 export function logSoftmax<A extends DType>(x: Tensor<A>, options?: number | LogSoftmaxOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(137, options, ['axis'], arguments.length - 2, 'axis')
-  return one(137, [x], [o.axis], []) as Tensor<FloatOf<A>>
+  const o = readOptions(157, options, ['axis'], arguments.length - 2, 'axis')
+  return one(157, [x], [o.axis], []) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -2887,7 +3410,7 @@ export function logSoftmax<A extends DType>(x: Tensor<A>, options?: number | Log
  * ```
  */
 export function reshape<A extends DType>(x: Tensor<A>, shape: readonly number[]): Tensor<A> {
-  return one(159, [x], [shape], []) as Tensor<A>
+  return one(191, [x], [shape], []) as Tensor<A>
 }
 
 /**
@@ -2908,7 +3431,7 @@ export function reshape<A extends DType>(x: Tensor<A>, shape: readonly number[])
  * ```
  */
 export function permuteDims<A extends DType>(x: Tensor<A>, axes?: number | readonly number[]): Tensor<A> {
-  return one(160, [x], [axes], []) as Tensor<A>
+  return one(192, [x], [axes], []) as Tensor<A>
 }
 
 /**
@@ -2927,7 +3450,7 @@ export function permuteDims<A extends DType>(x: Tensor<A>, axes?: number | reado
  * ```
  */
 export function matrixTranspose<A extends DType>(x: Tensor<A>): Tensor<A> {
-  return unary(161, x) as Tensor<A>
+  return unary(193, x) as Tensor<A>
 }
 
 /**
@@ -2947,7 +3470,7 @@ export function matrixTranspose<A extends DType>(x: Tensor<A>): Tensor<A> {
  * ```
  */
 export function expandDims<A extends DType>(x: Tensor<A>, axis?: number): Tensor<A> {
-  return one(162, [x], [axis], []) as Tensor<A>
+  return one(194, [x], [axis], []) as Tensor<A>
 }
 
 /**
@@ -2967,7 +3490,7 @@ export function expandDims<A extends DType>(x: Tensor<A>, axis?: number): Tensor
  * ```
  */
 export function squeeze<A extends DType>(x: Tensor<A>, axis?: number | readonly number[]): Tensor<A> {
-  return one(163, [x], [axis], []) as Tensor<A>
+  return one(195, [x], [axis], []) as Tensor<A>
 }
 
 /** Options of `flip`. */
@@ -2993,8 +3516,8 @@ export interface FlipOptions {
  * ```
  */
 export function flip<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | FlipOptions): Tensor<A> {
-  const o = readOptions(164, options, ['axis'], arguments.length - 2, 'axis')
-  return one(164, [x], [o.axis], []) as Tensor<A>
+  const o = readOptions(196, options, ['axis'], arguments.length - 2, 'axis')
+  return one(196, [x], [o.axis], []) as Tensor<A>
 }
 
 /**
@@ -3014,7 +3537,7 @@ export function flip<A extends DType>(x: Tensor<A>, options?: number | readonly 
  * ```
  */
 export function broadcastTo<A extends DType>(x: Tensor<A>, shape: readonly number[]): Tensor<A> {
-  return one(165, [x], [shape], []) as Tensor<A>
+  return one(197, [x], [shape], []) as Tensor<A>
 }
 
 /**
@@ -3036,7 +3559,7 @@ export function broadcastTo<A extends DType>(x: Tensor<A>, shape: readonly numbe
  * ```
  */
 export function moveaxis<A extends DType>(x: Tensor<A>, source?: number | readonly number[], destination?: number | readonly number[]): Tensor<A> {
-  return one(166, [x], [source, destination], []) as Tensor<A>
+  return one(198, [x], [source, destination], []) as Tensor<A>
 }
 
 /**
@@ -3057,7 +3580,7 @@ export function moveaxis<A extends DType>(x: Tensor<A>, source?: number | readon
  * ```
  */
 export function swapaxes<A extends DType>(x: Tensor<A>, axis1: number, axis2: number): Tensor<A> {
-  return one(167, [x], [axis1, axis2], []) as Tensor<A>
+  return one(199, [x], [axis1, axis2], []) as Tensor<A>
 }
 
 /** Options of `rot90`. */
@@ -3086,8 +3609,8 @@ export interface Rot90Options {
  * ```
  */
 export function rot90<A extends DType>(x: Tensor<A>, options?: Rot90Options): Tensor<A> {
-  const o = readOptions(168, options, ['k', 'axes'], arguments.length - 2)
-  return one(168, [x], [o.k, o.axes], []) as Tensor<A>
+  const o = readOptions(200, options, ['k', 'axes'], arguments.length - 2)
+  return one(200, [x], [o.k, o.axes], []) as Tensor<A>
 }
 
 /** Options of `flatten`. */
@@ -3116,8 +3639,8 @@ export interface FlattenOptions {
  * ```
  */
 export function flatten<A extends DType>(x: Tensor<A>, options?: FlattenOptions): Tensor<A> {
-  const o = readOptions(169, options, ['startAxis', 'endAxis'], arguments.length - 2)
-  return one(169, [x], [o.startAxis, o.endAxis], []) as Tensor<A>
+  const o = readOptions(201, options, ['startAxis', 'endAxis'], arguments.length - 2)
+  return one(201, [x], [o.startAxis, o.endAxis], []) as Tensor<A>
 }
 
 /** Options of `roll`. */
@@ -3145,8 +3668,8 @@ export interface RollOptions {
  * ```
  */
 export function roll<A extends DType>(x: Tensor<A>, shift?: number | readonly number[], options?: number | readonly number[] | RollOptions): Tensor<A> {
-  const o = readOptions(170, options, ['axis'], arguments.length - 3, 'axis')
-  return one(170, [x], [shift, o.axis], []) as Tensor<A>
+  const o = readOptions(202, options, ['axis'], arguments.length - 3, 'axis')
+  return one(202, [x], [shift, o.axis], []) as Tensor<A>
 }
 
 /**
@@ -3166,7 +3689,7 @@ export function roll<A extends DType>(x: Tensor<A>, shift?: number | readonly nu
  * ```
  */
 export function tile<A extends DType>(x: Tensor<A>, repetitions: readonly number[]): Tensor<A> {
-  return one(171, [x], [repetitions], []) as Tensor<A>
+  return one(203, [x], [repetitions], []) as Tensor<A>
 }
 
 /** Options of `repeat`. */
@@ -3194,8 +3717,8 @@ export interface RepeatOptions {
  * ```
  */
 export function repeat<A extends DType>(x: Tensor<A>, repeats: number, options?: number | RepeatOptions): Tensor<A> {
-  const o = readOptions(172, options, ['axis'], arguments.length - 3, 'axis')
-  return one(172, [x], [repeats, o.axis], []) as Tensor<A>
+  const o = readOptions(204, options, ['axis'], arguments.length - 3, 'axis')
+  return one(204, [x], [repeats, o.axis], []) as Tensor<A>
 }
 
 /** Options of `concat`. */
@@ -3222,8 +3745,8 @@ export interface ConcatOptions {
  * ```
  */
 export function concat<A extends DType>(arrays: readonly Tensor<A>[], options?: number | ConcatOptions): Tensor<Promote<A, A>> {
-  const o = readOptions(173, options, ['axis'], arguments.length - 2, 'axis')
-  return one(173, tensorList(173, arrays), [o.axis], []) as Tensor<Promote<A, A>>
+  const o = readOptions(205, options, ['axis'], arguments.length - 2, 'axis')
+  return one(205, tensorList(205, arrays), [o.axis], []) as Tensor<Promote<A, A>>
 }
 
 /** Options of `stack`. */
@@ -3249,8 +3772,39 @@ export interface StackOptions {
  * ```
  */
 export function stack<A extends DType>(arrays: readonly Tensor<A>[], options?: number | StackOptions): Tensor<Promote<A, A>> {
-  const o = readOptions(174, options, ['axis'], arguments.length - 2, 'axis')
-  return one(174, tensorList(174, arrays), [o.axis], []) as Tensor<Promote<A, A>>
+  const o = readOptions(206, options, ['axis'], arguments.length - 2, 'axis')
+  return one(206, tensorList(206, arrays), [o.axis], []) as Tensor<Promote<A, A>>
+}
+
+/** Options of `pad`. */
+export interface PadOptions {
+  /** 'constant' by default. */
+  readonly mode?: 'constant' | 'edge' | 'reflect' | 'symmetric' | 'wrap' | undefined
+  /** A number; 0 by default. */
+  readonly value?: number | undefined
+}
+
+/**
+ * Elements around a tensor: a number of places on every side, or a pair [before, after] for all axes or for each. They hold the value, or with a mode the edge's element, the data mirrored about its edge without (reflect) or with it (symmetric), or the data from the other end (wrap), as often as needed.
+ *
+ * `out_i = x_(i - before), value outside`
+ *
+ * Takes any dtype; gives the same dtype.
+ * NumPy `pad`, PyTorch `nn.functional.pad`.
+ *
+ * @param x A tensor.
+ * @param padWidth Places on every side, or a pair [before, after] for all axes or for each.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2]).pad(-1)`.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 2, 2]).pad([[1, 1], [0, 1]])`.
+ * @example
+ * ```ts
+ * ft.tensor([1, 2, 3]).pad([[2, 1]], { mode: 'reflect' }) // [3, 2, 1, 2, 3, 2]
+ * ```
+ */
+export function pad<A extends DType>(x: Tensor<A>, padWidth: number | readonly (readonly [number, number])[], options?: PadOptions): Tensor<A> {
+  const o = readOptions(207, options, ['mode', 'value'], arguments.length - 3)
+  return one(207, [x], [padWidth, o.mode], [o.value]) as Tensor<A>
 }
 
 /** Options of `take`. */
@@ -3278,8 +3832,36 @@ export interface TakeOptions {
  * ```
  */
 export function take<A extends DType>(x: Tensor<A>, indices: Tensor, options?: number | TakeOptions): Tensor<A> {
-  const o = readOptions(177, options, ['axis'], arguments.length - 3, 'axis')
-  return one(177, [x, indices], [o.axis], []) as Tensor<A>
+  const o = readOptions(210, options, ['axis'], arguments.length - 3, 'axis')
+  return one(210, [x, indices], [o.axis], []) as Tensor<A>
+}
+
+/** Options of `scatter`. */
+export interface ScatterOptions {
+  /** One axis; negative ones count from the last. */
+  readonly axis?: number | undefined
+}
+
+/**
+ * A copy in which updates replace the slices that indices pick along an axis; of duplicates the last stays. Negative indices count from the end; one out of range is an IndexError when the result is read.
+ *
+ * `out[..., indices[i], ...] = updates[..., i, ...]`
+ *
+ * Takes any dtype; gives the same dtype.
+ * NumPy `put`, PyTorch `index_copy`.
+ *
+ * @param x A tensor.
+ * @param indices A tensor.
+ * @param updates A tensor.
+ * @param options The axis alone, or an object of options.
+ * @example
+ * ```ts
+ * ft.zeros([3]).scatter(ft.tensor([2, 0], { dtype: 'int32' }), ft.tensor([7, 5])) // [5, 0, 7]
+ * ```
+ */
+export function scatter<A extends DType>(x: Tensor<A>, indices: Tensor, updates: Tensor, options?: number | ScatterOptions): Tensor<A> {
+  const o = readOptions(211, options, ['axis'], arguments.length - 4, 'axis')
+  return one(211, [x, indices, updates], [o.axis], []) as Tensor<A>
 }
 
 /** Options of `scatterAdd`. */
@@ -3301,14 +3883,233 @@ export interface ScatterAddOptions {
  * @param updates A tensor.
  * @param options The axis alone, or an object of options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([3]).scatterAdd(ft.tensor([0], { dtype: 'int32' }), ft.zeros([2]))`.
+ * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([3]).scatterAdd(ft.tensor([3], { dtype: 'int32' }), ft.zeros([1])).toArray()`.
  * @example
  * ```ts
  * ft.zeros([3]).scatterAdd(ft.tensor([2, 2], { dtype: 'int32' }), ft.tensor([1, 5])) // [0, 0, 6]
  * ```
  */
 export function scatterAdd<A extends DType>(x: Tensor<A>, indices: Tensor, updates: Tensor, options?: number | ScatterAddOptions): Tensor<A> {
-  const o = readOptions(178, options, ['axis'], arguments.length - 4, 'axis')
-  return one(178, [x, indices, updates], [o.axis], []) as Tensor<A>
+  const o = readOptions(212, options, ['axis'], arguments.length - 4, 'axis')
+  return one(212, [x, indices, updates], [o.axis], []) as Tensor<A>
+}
+
+/** Options of `scatterMul`. */
+export interface ScatterMulOptions {
+  /** One axis; negative ones count from the last. */
+  readonly axis?: number | undefined
+}
+
+/**
+ * Multiplies the slices that indices pick along an axis by updates, one after the other.
+ *
+ * `out[..., indices[i], ...] *= updates[..., i, ...]`
+ *
+ * Takes a numeric dtype; gives the same dtype.
+ * NumPy `multiply.at`, PyTorch `index_reduce`.
+ *
+ * @param x A tensor of a numeric dtype.
+ * @param indices A tensor.
+ * @param updates A tensor.
+ * @param options The axis alone, or an object of options.
+ * @example
+ * ```ts
+ * ft.ones([3]).scatterMul(ft.tensor([2, 2], { dtype: 'int32' }), ft.tensor([2, 5])) // [1, 1, 10]
+ * ```
+ */
+export function scatterMul<A extends DType>(x: Tensor<A>, indices: Tensor, updates: Tensor, options?: number | ScatterMulOptions): Tensor<A> {
+  const o = readOptions(213, options, ['axis'], arguments.length - 4, 'axis')
+  return one(213, [x, indices, updates], [o.axis], []) as Tensor<A>
+}
+
+/** Options of `scatterMin`. */
+export interface ScatterMinOptions {
+  /** One axis; negative ones count from the last. */
+  readonly axis?: number | undefined
+}
+
+/**
+ * Smaller ones of updates and the slices that indices pick along an axis; NaN wins.
+ *
+ * `out[..., indices[i], ...] = min(out[..., indices[i], ...], updates[..., i, ...])`
+ *
+ * Takes a real dtype; gives the same dtype.
+ * NumPy `minimum.at`, PyTorch `index_reduce`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param indices A tensor.
+ * @param updates A tensor.
+ * @param options The axis alone, or an object of options.
+ * @example
+ * ```ts
+ * ft.ones([3]).scatterMin(ft.tensor([2, 2], { dtype: 'int32' }), ft.tensor([-2, 5])) // [1, 1, -2]
+ * ```
+ */
+export function scatterMin<A extends DType>(x: Tensor<A>, indices: Tensor, updates: Tensor, options?: number | ScatterMinOptions): Tensor<A> {
+  const o = readOptions(214, options, ['axis'], arguments.length - 4, 'axis')
+  return one(214, [x, indices, updates], [o.axis], []) as Tensor<A>
+}
+
+/** Options of `scatterMax`. */
+export interface ScatterMaxOptions {
+  /** One axis; negative ones count from the last. */
+  readonly axis?: number | undefined
+}
+
+/**
+ * Larger ones of updates and the slices that indices pick along an axis; NaN wins.
+ *
+ * `out[..., indices[i], ...] = max(out[..., indices[i], ...], updates[..., i, ...])`
+ *
+ * Takes a real dtype; gives the same dtype.
+ * NumPy `maximum.at`, PyTorch `index_reduce`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param indices A tensor.
+ * @param updates A tensor.
+ * @param options The axis alone, or an object of options.
+ * @example
+ * ```ts
+ * ft.ones([3]).scatterMax(ft.tensor([2, 2], { dtype: 'int32' }), ft.tensor([-2, 5])) // [1, 1, 5]
+ * ```
+ */
+export function scatterMax<A extends DType>(x: Tensor<A>, indices: Tensor, updates: Tensor, options?: number | ScatterMaxOptions): Tensor<A> {
+  const o = readOptions(215, options, ['axis'], arguments.length - 4, 'axis')
+  return one(215, [x, indices, updates], [o.axis], []) as Tensor<A>
+}
+
+/** Options of `putAlongAxis`. */
+export interface PutAlongAxisOptions {
+  /** One axis; negative ones count from the last; -1 by default. */
+  readonly axis?: number | undefined
+  /** 'set' by default. */
+  readonly update?: 'set' | 'add' | 'multiply' | 'minimum' | 'maximum' | undefined
+}
+
+/**
+ * A copy in which values stand at places along an axis (the last by default), in each line at indices of its own, or are added to, multiplied with or compared with what is there, in row-major order; values broadcast to the indices. Negative indices count from the end; one out of range is an IndexError when the result is read.
+ *
+ * `out[..., indices[..., i, ...], ...] = values[..., i, ...]`
+ *
+ * Takes any dtype; gives the same dtype.
+ * NumPy `put_along_axis`, PyTorch `scatter`.
+ *
+ * @param x A tensor.
+ * @param indices A tensor.
+ * @param values A tensor or a JavaScript scalar.
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 2]).putAlongAxis(ft.tensor([0], { dtype: 'int32' }), 1)`.
+ * @throws {TensorError} `ERR_DTYPE`, as for `ft.tensor([true]).putAlongAxis(ft.tensor([0], { dtype: 'int32' }), true, { update: 'add' })`.
+ * @example
+ * ```ts
+ * ft.zeros([2, 2]).putAlongAxis(ft.tensor([[1], [0]], { dtype: 'int32' }), 9) // [[0, 9], [9, 0]]
+ * ```
+ */
+export function putAlongAxis<A extends DType>(x: Tensor<A>, indices: Tensor, values: Operand, options?: number | PutAlongAxisOptions): Tensor<A> {
+  const o = readOptions(216, options, ['axis', 'update'], arguments.length - 4, 'axis')
+  return one(216, [x, indices, values], [o.axis, o.update], []) as Tensor<A>
+}
+
+/**
+ * Sums of the rows of each segment, which a vector of integers numbers, one after the other; 0 of a segment without rows. A number out of range is an IndexError when the result is read.
+ *
+ * `out_s = sum_{i : segments_i = s} x_i`
+ *
+ * Takes a numeric dtype; gives the same dtype.
+ * NumPy `add.at`, PyTorch `scatter_reduce`.
+ *
+ * @param x A tensor of a numeric dtype.
+ * @param segments A tensor.
+ * @param numSegments An integer.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([3]).segmentSum(ft.tensor([0, 0], { dtype: 'int32' }), 2)`.
+ * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([1]).segmentSum(ft.tensor([2], { dtype: 'int32' }), 2).toArray()`.
+ * @example
+ * ```ts
+ * ft.tensor([1, 2, 3]).segmentSum(ft.tensor([0, 2, 0], { dtype: 'int32' }), 3) // [4, 0, 2]
+ * ```
+ */
+export function segmentSum<A extends DType>(x: Tensor<A>, segments: Tensor, numSegments: number): Tensor<A> {
+  return one(217, [x, segments], [numSegments], []) as Tensor<A>
+}
+
+/**
+ * Products of the rows of each segment; 1 of a segment without rows.
+ *
+ * `out_s = prod_{i : segments_i = s} x_i`
+ *
+ * Takes a numeric dtype; gives the same dtype.
+ * NumPy `multiply.at`, PyTorch `scatter_reduce`.
+ *
+ * @param x A tensor of a numeric dtype.
+ * @param segments A tensor.
+ * @param numSegments An integer.
+ * @example
+ * ```ts
+ * ft.tensor([4, 2, 3]).segmentProd(ft.tensor([0, 2, 0], { dtype: 'int32' }), 3) // [12, 1, 2]
+ * ```
+ */
+export function segmentProd<A extends DType>(x: Tensor<A>, segments: Tensor, numSegments: number): Tensor<A> {
+  return one(218, [x, segments], [numSegments], []) as Tensor<A>
+}
+
+/**
+ * Smallest elements of each segment's rows; the largest number of the dtype (Infinity) of a segment without rows; NaN wins.
+ *
+ * `out_s = min_{i : segments_i = s} x_i`
+ *
+ * Takes a real dtype; gives the same dtype.
+ * NumPy `minimum.at`, PyTorch `scatter_reduce`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param segments A tensor.
+ * @param numSegments An integer.
+ * @example
+ * ```ts
+ * ft.tensor([4, 2, 3]).segmentMin(ft.tensor([0, 1, 0], { dtype: 'int32' }), 2) // [3, 2]
+ * ```
+ */
+export function segmentMin<A extends DType>(x: Tensor<A>, segments: Tensor, numSegments: number): Tensor<A> {
+  return one(219, [x, segments], [numSegments], []) as Tensor<A>
+}
+
+/**
+ * Largest elements of each segment's rows; the smallest number of the dtype (-Infinity) of a segment without rows; NaN wins.
+ *
+ * `out_s = max_{i : segments_i = s} x_i`
+ *
+ * Takes a real dtype; gives the same dtype.
+ * NumPy `maximum.at`, PyTorch `scatter_reduce`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param segments A tensor.
+ * @param numSegments An integer.
+ * @example
+ * ```ts
+ * ft.tensor([4, 2, 3]).segmentMax(ft.tensor([0, 1, 0], { dtype: 'int32' }), 2) // [4, 2]
+ * ```
+ */
+export function segmentMax<A extends DType>(x: Tensor<A>, segments: Tensor, numSegments: number): Tensor<A> {
+  return one(220, [x, segments], [numSegments], []) as Tensor<A>
+}
+
+/**
+ * Arithmetic means of each segment's rows; NaN of a segment without rows; integers give float32.
+ *
+ * `out_s = sum_{i : segments_i = s} x_i / |{ i : segments_i = s }|`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `scatter_reduce`.
+ *
+ * @param x A tensor.
+ * @param segments A tensor.
+ * @param numSegments An integer.
+ * @example
+ * ```ts
+ * ft.tensor([4, 2, 3]).segmentMean(ft.tensor([0, 1, 0], { dtype: 'int32' }), 2) // [3.5, 2]
+ * ```
+ */
+export function segmentMean<A extends DType>(x: Tensor<A>, segments: Tensor, numSegments: number): Tensor<FloatOf<A>> {
+  return one(221, [x, segments], [numSegments], []) as Tensor<FloatOf<A>>
 }
 
 /** Options of `takeAlongAxis`. */
@@ -3337,8 +4138,8 @@ export interface TakeAlongAxisOptions {
  * ```
  */
 export function takeAlongAxis<A extends DType>(x: Tensor<A>, indices: Tensor, options?: number | TakeAlongAxisOptions): Tensor<A> {
-  const o = readOptions(179, options, ['axis'], arguments.length - 3, 'axis')
-  return one(179, [x, indices], [o.axis], []) as Tensor<A>
+  const o = readOptions(222, options, ['axis'], arguments.length - 3, 'axis')
+  return one(222, [x, indices], [o.axis], []) as Tensor<A>
 }
 
 /** Options of `searchsorted`. */
@@ -3366,8 +4167,8 @@ export interface SearchsortedOptions {
  * ```
  */
 export function searchsorted(x1: Tensor, x2: Operand, sorter?: Tensor, options?: SearchsortedOptions): Tensor<'int32'> {
-  const o = readOptions(180, options, ['side'], arguments.length - 4)
-  return one(180, [x1, x2, sorter], [o.side], []) as Tensor<'int32'>
+  const o = readOptions(223, options, ['side'], arguments.length - 4)
+  return one(223, [x1, x2, sorter], [o.side], []) as Tensor<'int32'>
 }
 
 /** Options of `sort`. */
@@ -3395,8 +4196,8 @@ export interface SortOptions {
  * ```
  */
 export function sort<A extends DType>(x: Tensor<A>, options?: number | SortOptions): Tensor<A> {
-  const o = readOptions(181, options, ['axis', 'descending'], arguments.length - 2, 'axis')
-  return one(181, [x], [o.axis, o.descending], []) as Tensor<A>
+  const o = readOptions(224, options, ['axis', 'descending'], arguments.length - 2, 'axis')
+  return one(224, [x], [o.axis, o.descending], []) as Tensor<A>
 }
 
 /** Options of `argsort`. */
@@ -3423,8 +4224,8 @@ export interface ArgsortOptions {
  * ```
  */
 export function argsort(x: Tensor, options?: number | ArgsortOptions): Tensor<'int32'> {
-  const o = readOptions(182, options, ['axis', 'descending'], arguments.length - 2, 'axis')
-  return one(182, [x], [o.axis, o.descending], []) as Tensor<'int32'>
+  const o = readOptions(225, options, ['axis', 'descending'], arguments.length - 2, 'axis')
+  return one(225, [x], [o.axis, o.descending], []) as Tensor<'int32'>
 }
 
 /** Options of `topk`. */
@@ -3453,8 +4254,39 @@ export interface TopkOptions {
  * ```
  */
 export function topk<A extends DType>(x: Tensor<A>, k: number, options?: number | TopkOptions): { values: Tensor<A>; indices: Tensor<'int32'> } {
-  const o = readOptions(183, options, ['axis', 'largest'], arguments.length - 3, 'axis')
-  const [values, indices] = many(183, [x], [k, o.axis, o.largest], []) as [Tensor, Tensor]
+  const o = readOptions(226, options, ['axis', 'largest'], arguments.length - 3, 'axis')
+  const [values, indices] = many(226, [x], [k, o.axis, o.largest], []) as [Tensor, Tensor]
+  return { values, indices } as { values: Tensor<A>; indices: Tensor<'int32'> }
+}
+
+/** Options of `kthvalue`. */
+export interface KthvalueOptions {
+  /** One axis; negative ones count from the last; -1 by default. */
+  readonly axis?: number | undefined
+  /** Keeps reduced axes, with size 1; false by default. */
+  readonly keepdims?: boolean | undefined
+}
+
+/**
+ * The k-th smallest element along an axis, counted from 1, with its int32 position; of equal elements the k-th of the stable order; NaN counts as the largest value.
+ *
+ * `values = sort(x)_(k - 1)`
+ *
+ * Takes a real dtype; gives the same dtype and int32.
+ * NumPy `partition`, PyTorch `kthvalue`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param k An integer.
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2]).kthvalue(0)`.
+ * @example
+ * ```ts
+ * ft.tensor([3, 9, 5]).kthvalue(2).values // 5
+ * ```
+ */
+export function kthvalue<A extends DType>(x: Tensor<A>, k: number, options?: number | KthvalueOptions): { values: Tensor<A>; indices: Tensor<'int32'> } {
+  const o = readOptions(227, options, ['axis', 'keepdims'], arguments.length - 3, 'axis')
+  const [values, indices] = many(227, [x], [k, o.axis, o.keepdims], []) as [Tensor, Tensor]
   return { values, indices } as { values: Tensor<A>; indices: Tensor<'int32'> }
 }
 
@@ -3484,8 +4316,8 @@ export interface ZerosOptions<E extends DType = DType> {
  * ```
  */
 export function zeros<E extends DType = 'float32'>(shape: readonly number[], options?: ZerosOptions<E>): Tensor<E> {
-  const o = readOptions(200, options, ['dtype', 'device'], arguments.length - 2)
-  return one(200, [], [shape, o.dtype, o.device], []) as Tensor<E>
+  const o = readOptions(264, options, ['dtype', 'device'], arguments.length - 2)
+  return one(264, [], [shape, o.dtype, o.device], []) as Tensor<E>
 }
 
 /** Options of `ones`. */
@@ -3512,8 +4344,8 @@ export interface OnesOptions<E extends DType = DType> {
  * ```
  */
 export function ones<E extends DType = 'float32'>(shape: readonly number[], options?: OnesOptions<E>): Tensor<E> {
-  const o = readOptions(201, options, ['dtype', 'device'], arguments.length - 2)
-  return one(201, [], [shape, o.dtype, o.device], []) as Tensor<E>
+  const o = readOptions(265, options, ['dtype', 'device'], arguments.length - 2)
+  return one(265, [], [shape, o.dtype, o.device], []) as Tensor<E>
 }
 
 /** Options of `empty`. */
@@ -3540,8 +4372,8 @@ export interface EmptyOptions<E extends DType = DType> {
  * ```
  */
 export function empty<E extends DType = 'float32'>(shape: readonly number[], options?: EmptyOptions<E>): Tensor<E> {
-  const o = readOptions(202, options, ['dtype', 'device'], arguments.length - 2)
-  return one(202, [], [shape, o.dtype, o.device], []) as Tensor<E>
+  const o = readOptions(266, options, ['dtype', 'device'], arguments.length - 2)
+  return one(266, [], [shape, o.dtype, o.device], []) as Tensor<E>
 }
 
 /** Options of `full`. */
@@ -3571,8 +4403,8 @@ export interface FullOptions<E extends DType = DType> {
  * ```
  */
 export function full<A extends Operand, E extends DType = Common<A, A>>(shape: readonly number[], fillValue: A, options?: FullOptions<E>): Tensor<E> {
-  const o = readOptions(203, options, ['dtype', 'device'], arguments.length - 3)
-  return one(203, [fillValue], [shape, o.dtype, o.device], []) as Tensor<E>
+  const o = readOptions(267, options, ['dtype', 'device'], arguments.length - 3)
+  return one(267, [fillValue], [shape, o.dtype, o.device], []) as Tensor<E>
 }
 
 /** Options of `eye`. */
@@ -3605,8 +4437,8 @@ export interface EyeOptions<E extends DType = DType> {
  * ```
  */
 export function eye<E extends DType = 'float32'>(rows: number, options?: EyeOptions<E>): Tensor<E> {
-  const o = readOptions(204, options, ['cols', 'dtype', 'device', 'k'], arguments.length - 2)
-  return one(204, [], [rows, o.cols, o.dtype, o.device], [o.k]) as Tensor<E>
+  const o = readOptions(268, options, ['cols', 'dtype', 'device', 'k'], arguments.length - 2)
+  return one(268, [], [rows, o.cols, o.dtype, o.device], [o.k]) as Tensor<E>
 }
 
 /** Options of `tril`. */
@@ -3633,8 +4465,8 @@ export interface TrilOptions {
  * ```
  */
 export function tril<A extends DType>(x: Tensor<A>, options?: TrilOptions): Tensor<A> {
-  const o = readOptions(208, options, ['k'], arguments.length - 2)
-  return one(208, [x], [], [o.k]) as Tensor<A>
+  const o = readOptions(272, options, ['k'], arguments.length - 2)
+  return one(272, [x], [], [o.k]) as Tensor<A>
 }
 
 /** Options of `triu`. */
@@ -3661,6 +4493,6 @@ export interface TriuOptions {
  * ```
  */
 export function triu<A extends DType>(x: Tensor<A>, options?: TriuOptions): Tensor<A> {
-  const o = readOptions(209, options, ['k'], arguments.length - 2)
-  return one(209, [x], [], [o.k]) as Tensor<A>
+  const o = readOptions(273, options, ['k'], arguments.length - 2)
+  return one(273, [x], [], [o.k]) as Tensor<A>
 }

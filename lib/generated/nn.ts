@@ -22,7 +22,7 @@ import type { DType, FloatOf, Promote } from './dtypes.js'
  * ```
  */
 export function relu6<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
-  return unary(138, x) as Tensor<FloatOf<A>>
+  return unary(158, x) as Tensor<FloatOf<A>>
 }
 
 /** Options of `nn.leakyRelu`. */
@@ -47,8 +47,8 @@ export interface LeakyReluOptions {
  * ```
  */
 export function leakyRelu<A extends DType>(x: Tensor<A>, options?: LeakyReluOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(139, options, ['negativeSlope'], arguments.length - 2)
-  return one(139, [x], [], [o.negativeSlope]) as Tensor<FloatOf<A>>
+  const o = readOptions(159, options, ['negativeSlope'], arguments.length - 2)
+  return one(159, [x], [], [o.negativeSlope]) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -67,7 +67,7 @@ export function leakyRelu<A extends DType>(x: Tensor<A>, options?: LeakyReluOpti
  * ```
  */
 export function prelu<A extends Operand, B extends Operand>(x: A, weight: B): Tensor<FloatOf<Common<A, B>>> {
-  return binary(140, x, weight) as Tensor<FloatOf<Common<A, B>>>
+  return binary(160, x, weight) as Tensor<FloatOf<Common<A, B>>>
 }
 
 /** Options of `nn.elu`. */
@@ -92,8 +92,8 @@ export interface EluOptions {
  * ```
  */
 export function elu<A extends DType>(x: Tensor<A>, options?: EluOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(141, options, ['alpha'], arguments.length - 2)
-  return one(141, [x], [], [o.alpha]) as Tensor<FloatOf<A>>
+  const o = readOptions(161, options, ['alpha'], arguments.length - 2)
+  return one(161, [x], [], [o.alpha]) as Tensor<FloatOf<A>>
 }
 
 /** Options of `nn.celu`. */
@@ -118,8 +118,8 @@ export interface CeluOptions {
  * ```
  */
 export function celu<A extends DType>(x: Tensor<A>, options?: CeluOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(142, options, ['alpha'], arguments.length - 2)
-  return one(142, [x], [], [o.alpha]) as Tensor<FloatOf<A>>
+  const o = readOptions(162, options, ['alpha'], arguments.length - 2)
+  return one(162, [x], [], [o.alpha]) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -137,7 +137,7 @@ export function celu<A extends DType>(x: Tensor<A>, options?: CeluOptions): Tens
  * ```
  */
 export function selu<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
-  return unary(143, x) as Tensor<FloatOf<A>>
+  return unary(163, x) as Tensor<FloatOf<A>>
 }
 
 /** Options of `nn.gelu`. */
@@ -162,8 +162,8 @@ export interface GeluOptions {
  * ```
  */
 export function gelu<A extends DType>(x: Tensor<A>, options?: GeluOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(144, options, ['approximate'], arguments.length - 2)
-  return one(144, [x], [o.approximate], []) as Tensor<FloatOf<A>>
+  const o = readOptions(164, options, ['approximate'], arguments.length - 2)
+  return one(164, [x], [o.approximate], []) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -181,7 +181,7 @@ export function gelu<A extends DType>(x: Tensor<A>, options?: GeluOptions): Tens
  * ```
  */
 export function silu<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
-  return unary(145, x) as Tensor<FloatOf<A>>
+  return unary(165, x) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -199,7 +199,7 @@ export function silu<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ```
  */
 export function mish<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
-  return unary(146, x) as Tensor<FloatOf<A>>
+  return unary(166, x) as Tensor<FloatOf<A>>
 }
 
 /** Options of `nn.softplus`. */
@@ -224,8 +224,8 @@ export interface SoftplusOptions {
  * ```
  */
 export function softplus<A extends DType>(x: Tensor<A>, options?: SoftplusOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(147, options, ['beta'], arguments.length - 2)
-  return one(147, [x], [], [o.beta]) as Tensor<FloatOf<A>>
+  const o = readOptions(167, options, ['beta'], arguments.length - 2)
+  return one(167, [x], [], [o.beta]) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -243,7 +243,7 @@ export function softplus<A extends DType>(x: Tensor<A>, options?: SoftplusOption
  * ```
  */
 export function logSigmoid<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
-  return unary(148, x) as Tensor<FloatOf<A>>
+  return unary(168, x) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -261,7 +261,7 @@ export function logSigmoid<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ```
  */
 export function softsign<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
-  return unary(149, x) as Tensor<FloatOf<A>>
+  return unary(169, x) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -279,7 +279,7 @@ export function softsign<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ```
  */
 export function tanhshrink<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
-  return unary(150, x) as Tensor<FloatOf<A>>
+  return unary(170, x) as Tensor<FloatOf<A>>
 }
 
 /** Options of `nn.hardtanh`. */
@@ -306,8 +306,8 @@ export interface HardtanhOptions {
  * ```
  */
 export function hardtanh<A extends DType>(x: Tensor<A>, options?: HardtanhOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(151, options, ['min', 'max'], arguments.length - 2)
-  return one(151, [x], [], [o.min, o.max]) as Tensor<FloatOf<A>>
+  const o = readOptions(171, options, ['min', 'max'], arguments.length - 2)
+  return one(171, [x], [], [o.min, o.max]) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -325,7 +325,7 @@ export function hardtanh<A extends DType>(x: Tensor<A>, options?: HardtanhOption
  * ```
  */
 export function hardsigmoid<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
-  return unary(152, x) as Tensor<FloatOf<A>>
+  return unary(172, x) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -343,7 +343,7 @@ export function hardsigmoid<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ```
  */
 export function hardswish<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
-  return unary(153, x) as Tensor<FloatOf<A>>
+  return unary(173, x) as Tensor<FloatOf<A>>
 }
 
 /** Options of `nn.hardshrink`. */
@@ -368,8 +368,8 @@ export interface HardshrinkOptions {
  * ```
  */
 export function hardshrink<A extends DType>(x: Tensor<A>, options?: HardshrinkOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(154, options, ['lambda'], arguments.length - 2)
-  return one(154, [x], [], [o.lambda]) as Tensor<FloatOf<A>>
+  const o = readOptions(174, options, ['lambda'], arguments.length - 2)
+  return one(174, [x], [], [o.lambda]) as Tensor<FloatOf<A>>
 }
 
 /** Options of `nn.softshrink`. */
@@ -394,8 +394,376 @@ export interface SoftshrinkOptions {
  * ```
  */
 export function softshrink<A extends DType>(x: Tensor<A>, options?: SoftshrinkOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(155, options, ['lambda'], arguments.length - 2)
-  return one(155, [x], [], [o.lambda]) as Tensor<FloatOf<A>>
+  const o = readOptions(175, options, ['lambda'], arguments.length - 2)
+  return one(175, [x], [], [o.lambda]) as Tensor<FloatOf<A>>
+}
+
+/** Options of `nn.layerNorm`. */
+export interface LayerNormOptions {
+  /** One axis or several; negative ones count from the last. All that apply by default. */
+  readonly axis?: number | readonly number[] | undefined
+  /** A number; 0.00001 by default. */
+  readonly eps?: number | undefined
+}
+
+/**
+ * Elements less their mean over axes (the last by default), by the root of their variance plus eps, times a weight and plus a bias of the axes' sizes.
+ *
+ * `(x - mean x) / sqrt(var x + eps) weight + bias`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.layer_norm`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param weight A tensor of a real dtype.
+ * @param bias A tensor of a real dtype.
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.layerNorm(ft.zeros([2, 3]), ft.zeros([2]))`.
+ * @throws {TensorError} `ERR_INDEX`, as for `ft.nn.layerNorm(ft.zeros([]))`.
+ * @example
+ * ```ts
+ * ft.nn.layerNorm(ft.tensor([-2, 2]), ft.tensor([1, 3])) // [-0.99999875, 2.9999962]
+ * ```
+ */
+export function layerNorm<A extends DType, B extends DType, C extends DType>(x: Tensor<A>, weight?: Tensor<B>, bias?: Tensor<C>, options?: number | readonly number[] | LayerNormOptions): Tensor<FloatOf<Promote<Promote<A, B>, C>>> {
+  const o = readOptions(176, options, ['axis', 'eps'], arguments.length - 4, 'axis')
+  return one(176, [x, weight, bias], [o.axis], [o.eps]) as Tensor<FloatOf<Promote<Promote<A, B>, C>>>
+}
+
+/** Options of `nn.rmsNorm`. */
+export interface RmsNormOptions {
+  /** One axis or several; negative ones count from the last. All that apply by default. */
+  readonly axis?: number | readonly number[] | undefined
+  /** A number; 0.00001 by default. */
+  readonly eps?: number | undefined
+}
+
+/**
+ * Elements by the root of the mean of their squares over axes (the last by default) plus eps, times a weight of the axes' sizes.
+ *
+ * `x / sqrt(mean x^2 + eps) weight`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.rms_norm`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param weight A tensor of a real dtype.
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.rmsNorm(ft.zeros([2, 3]), ft.zeros([2]))`.
+ * @example
+ * ```ts
+ * ft.nn.rmsNorm(ft.tensor([-2, 2])) // [-0.99999875, 0.99999875]
+ * ```
+ */
+export function rmsNorm<A extends DType, B extends DType>(x: Tensor<A>, weight?: Tensor<B>, options?: number | readonly number[] | RmsNormOptions): Tensor<FloatOf<Promote<A, B>>> {
+  const o = readOptions(177, options, ['axis', 'eps'], arguments.length - 3, 'axis')
+  return one(177, [x, weight], [o.axis], [o.eps]) as Tensor<FloatOf<Promote<A, B>>>
+}
+
+/** Options of `nn.groupNorm`. */
+export interface GroupNormOptions {
+  /** A number; 0.00001 by default. */
+  readonly eps?: number | undefined
+}
+
+/**
+ * Elements of x [batch, channels, ...] less their mean over each group of neighbouring channels, by the root of their variance plus eps, times a weight and plus a bias of each channel.
+ *
+ * `(x - mean x) / sqrt(var x + eps) weight + bias`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.group_norm`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param groups An integer.
+ * @param weight A tensor of a real dtype.
+ * @param bias A tensor of a real dtype.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.groupNorm(ft.zeros([2, 3]), 2)`.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.nn.groupNorm(ft.zeros([2, 3]), 0)`.
+ * @example
+ * ```ts
+ * ft.nn.groupNorm(ft.tensor([[-1, 1, 10, 30]]), 2) // [[-0.999995, 0.999995, -0.99999995, 0.99999995]]
+ * ```
+ */
+export function groupNorm<A extends DType, B extends DType, C extends DType>(x: Tensor<A>, groups: number, weight?: Tensor<B>, bias?: Tensor<C>, options?: GroupNormOptions): Tensor<FloatOf<Promote<Promote<A, B>, C>>> {
+  const o = readOptions(178, options, ['eps'], arguments.length - 5)
+  return one(178, [x, weight, bias], [groups], [o.eps]) as Tensor<FloatOf<Promote<Promote<A, B>, C>>>
+}
+
+/** Options of `nn.batchNorm`. */
+export interface BatchNormOptions {
+  /** A number; 0.00001 by default. */
+  readonly eps?: number | undefined
+}
+
+/**
+ * Elements of x [batch, channels, ...] less the mean of their channel, by the root of its variance plus eps, times a weight and plus a bias of each channel; without mean and variance those of x itself, as in training.
+ *
+ * `(x - mean) / sqrt(variance + eps) weight + bias`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.batch_norm`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param mean A tensor of a real dtype.
+ * @param variance A tensor of a real dtype.
+ * @param weight A tensor of a real dtype.
+ * @param bias A tensor of a real dtype.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.batchNorm(ft.zeros([3]))`.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.nn.batchNorm(ft.zeros([2, 3]), ft.zeros([3]))`.
+ * @example
+ * ```ts
+ * ft.nn.batchNorm(ft.tensor([[1], [5]]), ft.tensor([1]), ft.tensor([4])) // [[0], [1.9999975]]
+ * ```
+ */
+export function batchNorm<A extends DType, B extends DType, C extends DType, F extends DType, G extends DType>(x: Tensor<A>, mean?: Tensor<B>, variance?: Tensor<C>, weight?: Tensor<F>, bias?: Tensor<G>, options?: BatchNormOptions): Tensor<FloatOf<Promote<Promote<Promote<Promote<A, B>, C>, F>, G>>> {
+  const o = readOptions(179, options, ['eps'], arguments.length - 6)
+  return one(179, [x, mean, variance, weight, bias], [], [o.eps]) as Tensor<FloatOf<Promote<Promote<Promote<Promote<A, B>, C>, F>, G>>>
+}
+
+/** Options of `nn.scaledDotProductAttention`. */
+export interface ScaledDotProductAttentionOptions {
+  /** false by default. */
+  readonly causal?: boolean | undefined
+  /** A number; NaN by default. */
+  readonly scale?: number | undefined
+}
+
+/**
+ * Values [..., n, values] weighed for each query [..., m, length] by the softmax of its products with the keys [..., n, length], times the scale (1 / sqrt(length) by default). A bool mask is true where a key takes part, a floating one is added to the scores; with causal the i-th query sees the first i + 1 keys. NaN for a query that sees none.
+ *
+ * `softmax(query @ keys^T scale + mask) @ values`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.scaled_dot_product_attention`.
+ *
+ * @param query A tensor of a real dtype.
+ * @param keys A tensor of a real dtype.
+ * @param values A tensor of a real dtype.
+ * @param mask A tensor.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.scaledDotProductAttention(ft.zeros([2, 3]), ft.zeros([2, 4]), ft.zeros([2, 4]))`.
+ * @throws {TensorError} `ERR_DTYPE`, as for `ft.nn.scaledDotProductAttention(ft.zeros([2, 3]), ft.zeros([4, 3]), ft.zeros([4, 3]), ft.ones([2, 4], { dtype: 'int32' }))`.
+ * @example
+ * ```ts
+ * ft.nn.scaledDotProductAttention(ft.tensor([[1, 0]]), ft.tensor([[1, 0], [1, 0]]), ft.tensor([[2], [4]])) // [[3]]
+ * ```
+ */
+export function scaledDotProductAttention<A extends DType, B extends DType, C extends DType>(query: Tensor<A>, keys: Tensor<B>, values: Tensor<C>, mask?: Tensor, options?: ScaledDotProductAttentionOptions): Tensor<FloatOf<Promote<Promote<A, B>, C>>> {
+  const o = readOptions(180, options, ['causal', 'scale'], arguments.length - 5)
+  return one(180, [query, keys, values, mask], [o.causal], [o.scale]) as Tensor<FloatOf<Promote<Promote<A, B>, C>>>
+}
+
+/** Options of `nn.mseLoss`. */
+export interface MseLossOptions {
+  /** 'mean' by default. */
+  readonly reduction?: 'mean' | 'sum' | 'none' | undefined
+}
+
+/**
+ * Squared errors of predictions: their mean, with a reduction their sum, or all of them.
+ *
+ * `mean (x - target)^2`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.mse_loss`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param target A tensor of a real dtype.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.mseLoss(ft.zeros([2]), ft.zeros([2, 1]))`.
+ * @example
+ * ```ts
+ * ft.nn.mseLoss(ft.tensor([1, 2]), ft.tensor([1, 4])) // 2
+ * ```
+ */
+export function mseLoss<A extends DType, B extends DType>(x: Tensor<A>, target: Tensor<B>, options?: MseLossOptions): Tensor<FloatOf<Promote<A, B>>> {
+  const o = readOptions(181, options, ['reduction'], arguments.length - 3)
+  return one(181, [x, target], [o.reduction], []) as Tensor<FloatOf<Promote<A, B>>>
+}
+
+/** Options of `nn.l1Loss`. */
+export interface L1LossOptions {
+  /** 'mean' by default. */
+  readonly reduction?: 'mean' | 'sum' | 'none' | undefined
+}
+
+/**
+ * Absolute errors of predictions: their mean, with a reduction their sum, or all of them.
+ *
+ * `mean |x - target|`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.l1_loss`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param target A tensor of a real dtype.
+ * @param options An object of options.
+ * @example
+ * ```ts
+ * ft.nn.l1Loss(ft.tensor([1, 2]), ft.tensor([1, 4])) // 1
+ * ```
+ */
+export function l1Loss<A extends DType, B extends DType>(x: Tensor<A>, target: Tensor<B>, options?: L1LossOptions): Tensor<FloatOf<Promote<A, B>>> {
+  const o = readOptions(182, options, ['reduction'], arguments.length - 3)
+  return one(182, [x, target], [o.reduction], []) as Tensor<FloatOf<Promote<A, B>>>
+}
+
+/** Options of `nn.huberLoss`. */
+export interface HuberLossOptions {
+  /** 'mean' by default. */
+  readonly reduction?: 'mean' | 'sum' | 'none' | undefined
+  /** A number; 1 by default. */
+  readonly delta?: number | undefined
+}
+
+/**
+ * Half the squared errors of predictions up to delta, and what is beyond times delta: their mean, with a reduction their sum, or all of them.
+ *
+ * `mean of e^2 / 2 where |e| <= delta, else delta (|e| - delta / 2)`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.huber_loss`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param target A tensor of a real dtype.
+ * @param options An object of options.
+ * @example
+ * ```ts
+ * ft.nn.huberLoss(ft.tensor([1, 2]), ft.tensor([1.5, 4])) // 0.8125
+ * ```
+ */
+export function huberLoss<A extends DType, B extends DType>(x: Tensor<A>, target: Tensor<B>, options?: HuberLossOptions): Tensor<FloatOf<Promote<A, B>>> {
+  const o = readOptions(183, options, ['reduction', 'delta'], arguments.length - 3)
+  return one(183, [x, target], [o.reduction], [o.delta]) as Tensor<FloatOf<Promote<A, B>>>
+}
+
+/** Options of `nn.binaryCrossEntropyWithLogits`. */
+export interface BinaryCrossEntropyWithLogitsOptions {
+  /** 'mean' by default. */
+  readonly reduction?: 'mean' | 'sum' | 'none' | undefined
+}
+
+/**
+ * Cross entropy of probabilities, given by the logits x, and targets from 0 to 1, without overflow; positives weigh posWeight times as much: the mean, with a reduction the sum, or each.
+ *
+ * `mean of -(target ln s + (1 - target) ln(1 - s)), s = 1 / (1 + e^-x)`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.binary_cross_entropy_with_logits`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param target A tensor of a real dtype.
+ * @param posWeight A tensor of a real dtype.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.binaryCrossEntropyWithLogits(ft.zeros([2]), ft.zeros([2]), ft.zeros([3]))`.
+ * @example
+ * ```ts
+ * ft.nn.binaryCrossEntropyWithLogits(ft.tensor([0, 0]), ft.tensor([1, 0])) // 0.6931472
+ * ```
+ */
+export function binaryCrossEntropyWithLogits<A extends DType, B extends DType, C extends DType>(x: Tensor<A>, target: Tensor<B>, posWeight?: Tensor<C>, options?: BinaryCrossEntropyWithLogitsOptions): Tensor<FloatOf<Promote<Promote<A, B>, C>>> {
+  const o = readOptions(184, options, ['reduction'], arguments.length - 4)
+  return one(184, [x, target, posWeight], [o.reduction], []) as Tensor<FloatOf<Promote<Promote<A, B>, C>>>
+}
+
+/** Options of `nn.klDiv`. */
+export interface KlDivOptions {
+  /** 'mean' by default. */
+  readonly reduction?: 'mean' | 'sum' | 'none' | 'batchmean' | undefined
+  /** false by default. */
+  readonly logTarget?: boolean | undefined
+}
+
+/**
+ * Kullback-Leibler divergence of log-probabilities x from target probabilities, or with logTarget their logarithms: the mean of its terms, with a reduction their sum, that by the number of samples (what the divergence is), or all of them.
+ *
+ * `mean of target (ln target - x)`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.kl_div`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param target A tensor of a real dtype.
+ * @param options An object of options.
+ * @example
+ * ```ts
+ * ft.nn.klDiv(ft.tensor([-1, -1]), ft.tensor([0.5, 0.5]), { reduction: 'sum' }) // 0.3068528
+ * ```
+ */
+export function klDiv<A extends DType, B extends DType>(x: Tensor<A>, target: Tensor<B>, options?: KlDivOptions): Tensor<FloatOf<Promote<A, B>>> {
+  const o = readOptions(185, options, ['reduction', 'logTarget'], arguments.length - 3)
+  return one(185, [x, target], [o.reduction, o.logTarget], []) as Tensor<FloatOf<Promote<A, B>>>
+}
+
+/** Options of `nn.nllLoss`. */
+export interface NllLossOptions {
+  /** 'mean' by default. */
+  readonly reduction?: 'mean' | 'sum' | 'none' | undefined
+  /** An integer; -100 by default. */
+  readonly ignoreIndex?: number | undefined
+}
+
+/**
+ * Negated log-probabilities x [batch, classes, ...] of integer classes [batch, ...], times the weight of the class; those of ignoreIndex are left out: the mean by the weights, with a reduction the sum, or each. A class out of range is an IndexError when the result is read.
+ *
+ * `-mean x[i, target_i]`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.nll_loss`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param target A tensor.
+ * @param weight A tensor.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.nllLoss(ft.zeros([2, 3]), ft.tensor([0], { dtype: 'int32' }))`.
+ * @throws {TensorError} `ERR_INDEX`, as for `ft.nn.nllLoss(ft.zeros([1, 3]), ft.tensor([3], { dtype: 'int32' })).toArray()`.
+ * @throws {TensorError} `ERR_DTYPE`, as for `ft.nn.nllLoss(ft.zeros([1, 3]), ft.zeros([1]))`.
+ * @example
+ * ```ts
+ * ft.nn.nllLoss(ft.tensor([[-1, -2], [-3, -4]]), ft.tensor([0, 1], { dtype: 'int32' })) // 2.5
+ * ```
+ */
+export function nllLoss<A extends DType>(x: Tensor<A>, target: Tensor, weight?: Tensor, options?: NllLossOptions): Tensor<FloatOf<A>> {
+  const o = readOptions(186, options, ['reduction', 'ignoreIndex'], arguments.length - 4)
+  return one(186, [x, target, weight], [o.reduction, o.ignoreIndex], []) as Tensor<FloatOf<A>>
+}
+
+/** Options of `nn.crossEntropy`. */
+export interface CrossEntropyOptions {
+  /** 'mean' by default. */
+  readonly reduction?: 'mean' | 'sum' | 'none' | undefined
+  /** An integer; -100 by default. */
+  readonly ignoreIndex?: number | undefined
+  /** A number, which may be infinite; 0 by default. */
+  readonly labelSmoothing?: number | undefined
+}
+
+/**
+ * Cross entropy of logits x [batch, classes, ...] and integer classes [batch, ...] or probabilities of x's shape, of which labelSmoothing is spread over all classes, times the weight of the class; classes of ignoreIndex are left out: the mean by the weights, with a reduction the sum, or each.
+ *
+ * `-mean_i ln softmax(x_i)[target_i]`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.cross_entropy`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param target A tensor.
+ * @param weight A tensor.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.crossEntropy(ft.zeros([2, 3]), ft.zeros([2]))`.
+ * @throws {TensorError} `ERR_INDEX`, as for `ft.nn.crossEntropy(ft.zeros([1, 3]), ft.tensor([3], { dtype: 'int32' })).toArray()`.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.nn.crossEntropy(ft.zeros([1, 3]), ft.tensor([0], { dtype: 'int32' }), undefined, { labelSmoothing: 2 })`.
+ * @example
+ * ```ts
+ * ft.nn.crossEntropy(ft.tensor([[0, 0]]), ft.tensor([1], { dtype: 'int32' })) // 0.6931472
+ * ```
+ */
+export function crossEntropy<A extends DType>(x: Tensor<A>, target: Tensor, weight?: Tensor, options?: CrossEntropyOptions): Tensor<FloatOf<A>> {
+  const o = readOptions(187, options, ['reduction', 'ignoreIndex', 'labelSmoothing'], arguments.length - 4)
+  return one(187, [x, target, weight], [o.reduction, o.ignoreIndex, o.labelSmoothing], []) as Tensor<FloatOf<A>>
 }
 
 /** Options of `nn.conv`. */
@@ -429,8 +797,8 @@ export interface ConvOptions {
  * ```
  */
 export function conv<A extends DType, B extends DType>(x: Tensor<A>, weights: Tensor<B>, options?: ConvOptions): Tensor<Promote<A, B>> {
-  const o = readOptions(156, options, ['stride', 'padding', 'dilation', 'groups'], arguments.length - 3)
-  return one(156, [x, weights], [o.stride, o.padding, o.dilation, o.groups], []) as Tensor<Promote<A, B>>
+  const o = readOptions(188, options, ['stride', 'padding', 'dilation', 'groups'], arguments.length - 3)
+  return one(188, [x, weights], [o.stride, o.padding, o.dilation, o.groups], []) as Tensor<Promote<A, B>>
 }
 
 /** Options of `nn.maxPool`. */
@@ -462,8 +830,8 @@ export interface MaxPoolOptions {
  * ```
  */
 export function maxPool<A extends DType>(x: Tensor<A>, window: number | readonly number[], options?: MaxPoolOptions): Tensor<A> {
-  const o = readOptions(157, options, ['stride', 'padding', 'dilation'], arguments.length - 3)
-  return one(157, [x], [window, o.stride, o.padding, o.dilation], []) as Tensor<A>
+  const o = readOptions(189, options, ['stride', 'padding', 'dilation'], arguments.length - 3)
+  return one(189, [x], [window, o.stride, o.padding, o.dilation], []) as Tensor<A>
 }
 
 /** Options of `nn.avgPool`. */
@@ -494,6 +862,6 @@ export interface AvgPoolOptions {
  * ```
  */
 export function avgPool<A extends DType>(x: Tensor<A>, window: number | readonly number[], options?: AvgPoolOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(158, options, ['stride', 'padding', 'dilation'], arguments.length - 3)
-  return one(158, [x], [window, o.stride, o.padding, o.dilation], []) as Tensor<FloatOf<A>>
+  const o = readOptions(190, options, ['stride', 'padding', 'dilation'], arguments.length - 3)
+  return one(190, [x], [window, o.stride, o.padding, o.dilation], []) as Tensor<FloatOf<A>>
 }

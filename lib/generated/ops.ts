@@ -7,7 +7,7 @@ import { binary, unary } from '../record.js'
 import type { Operand, With } from '../operand.js'
 import type { Tensor } from '../tensor.js'
 import type { DType, FloatOf, Promote, RealOf, SumOf } from './dtypes.js'
-import type { IscloseOptions, AllcloseOptions, ArrayEqualOptions, OneHotOptions, SumOptions, ProdOptions, MeanOptions, MaxOptions, MinOptions, AllOptions, AnyOptions, ArgmaxOptions, ArgminOptions, VarOptions, StdOptions, MedianOptions, PtpOptions, LogsumexpOptions, CountNonzeroOptions, NansumOptions, NanprodOptions, NanmaxOptions, NanminOptions, NanmeanOptions, NanvarOptions, NanstdOptions, CumulativeSumOptions, CumulativeProdOptions, CumulativeMaxOptions, CumulativeMinOptions, DiffOptions, TensordotOptions, SoftmaxOptions, LogSoftmaxOptions, FlipOptions, Rot90Options, FlattenOptions, RollOptions, RepeatOptions, TakeOptions, ScatterAddOptions, TakeAlongAxisOptions, SearchsortedOptions, SortOptions, ArgsortOptions, TopkOptions, TrilOptions, TriuOptions } from './functions.js'
+import type { IscloseOptions, AllcloseOptions, ArrayEqualOptions, OneHotOptions, SumOptions, ProdOptions, MeanOptions, MaxOptions, MinOptions, AllOptions, AnyOptions, ArgmaxOptions, ArgminOptions, VarOptions, StdOptions, MedianOptions, PtpOptions, LogsumexpOptions, CountNonzeroOptions, NansumOptions, NanprodOptions, NanmaxOptions, NanminOptions, NanmeanOptions, NanvarOptions, NanstdOptions, QuantileOptions, PercentileOptions, CovOptions, CorrcoefOptions, CumulativeSumOptions, CumulativeProdOptions, CumulativeMaxOptions, CumulativeMinOptions, DiffOptions, GradientOptions, TrapezoidOptions, ConvolveOptions, CorrelateOptions, TensordotOptions, VecdotOptions, CrossOptions, DiagonalOptions, TraceOptions, DiagOptions, SoftmaxOptions, LogSoftmaxOptions, FlipOptions, Rot90Options, FlattenOptions, RollOptions, RepeatOptions, PadOptions, TakeOptions, ScatterOptions, ScatterAddOptions, ScatterMulOptions, ScatterMinOptions, ScatterMaxOptions, PutAlongAxisOptions, TakeAlongAxisOptions, SearchsortedOptions, SortOptions, ArgsortOptions, TopkOptions, KthvalueOptions, TrilOptions, TriuOptions } from './functions.js'
 
 /** The operations as methods; `Tensor` extends it. */
 export abstract class OpMethods<D extends DType> extends Methods<D> {
@@ -1047,6 +1047,42 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
   }
 
   /**
+   * Greatest common divisor of two integers, not negative; of 0 and x |x|.
+   *
+   * `max { d : d divides x1 and x2 }`
+   *
+   * Takes an integer dtype; gives the promoted dtype.
+   * NumPy `gcd`, PyTorch `gcd`.
+   *
+   * @param x2 A tensor or a JavaScript scalar of an integer dtype.
+   * @example
+   * ```ts
+   * ft.tensor([12, -18], { dtype: 'int32' }).gcd(8) // [4, 2]
+   * ```
+   */
+  gcd<B extends Operand>(x2: B): Tensor<With<D, B>> {
+    return binary(60, this, x2) as Tensor<With<D, B>>
+  }
+
+  /**
+   * Least common multiple of two integers, not negative; 0 where either is; wraps.
+   *
+   * `|x1 x2| / gcd(x1, x2)`
+   *
+   * Takes an integer dtype; gives the promoted dtype.
+   * NumPy `lcm`, PyTorch `lcm`.
+   *
+   * @param x2 A tensor or a JavaScript scalar of an integer dtype.
+   * @example
+   * ```ts
+   * ft.tensor([4, -6], { dtype: 'int32' }).lcm(10) // [20, 30]
+   * ```
+   */
+  lcm<B extends Operand>(x2: B): Tensor<With<D, B>> {
+    return binary(61, this, x2) as Tensor<With<D, B>>
+  }
+
+  /**
    * Smaller of two operands; NaN wins, -0 is below +0.
    *
    * `min(x1, x2)`
@@ -1061,7 +1097,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   minimum<B extends Operand>(x2: B): Tensor<With<D, B>> {
-    return binary(60, this, x2) as Tensor<With<D, B>>
+    return binary(62, this, x2) as Tensor<With<D, B>>
   }
 
   /**
@@ -1079,7 +1115,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   fmin<B extends Operand>(x2: B): Tensor<With<D, B>> {
-    return binary(61, this, x2) as Tensor<With<D, B>>
+    return binary(63, this, x2) as Tensor<With<D, B>>
   }
 
   /**
@@ -1097,7 +1133,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   fmax<B extends Operand>(x2: B): Tensor<With<D, B>> {
-    return binary(62, this, x2) as Tensor<With<D, B>>
+    return binary(64, this, x2) as Tensor<With<D, B>>
   }
 
   /**
@@ -1115,7 +1151,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   heaviside<B extends Operand>(x2: B): Tensor<FloatOf<With<D, B>>> {
-    return binary(63, this, x2) as Tensor<FloatOf<With<D, B>>>
+    return binary(65, this, x2) as Tensor<FloatOf<With<D, B>>>
   }
 
   /**
@@ -1133,7 +1169,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   xlogy<B extends Operand>(x2: B): Tensor<FloatOf<With<D, B>>> {
-    return binary(64, this, x2) as Tensor<FloatOf<With<D, B>>>
+    return binary(66, this, x2) as Tensor<FloatOf<With<D, B>>>
   }
 
   /**
@@ -1151,7 +1187,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   xlog1py<B extends Operand>(x2: B): Tensor<FloatOf<With<D, B>>> {
-    return binary(65, this, x2) as Tensor<FloatOf<With<D, B>>>
+    return binary(67, this, x2) as Tensor<FloatOf<With<D, B>>>
   }
 
   /**
@@ -1169,7 +1205,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   maximum<B extends Operand>(x2: B): Tensor<With<D, B>> {
-    return binary(66, this, x2) as Tensor<With<D, B>>
+    return binary(68, this, x2) as Tensor<With<D, B>>
   }
 
   /**
@@ -1188,7 +1224,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   bitwiseAnd<B extends Operand>(x2: B): Tensor<With<D, B>> {
-    return binary(67, this, x2) as Tensor<With<D, B>>
+    return binary(69, this, x2) as Tensor<With<D, B>>
   }
 
   /**
@@ -1206,7 +1242,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   bitwiseOr<B extends Operand>(x2: B): Tensor<With<D, B>> {
-    return binary(68, this, x2) as Tensor<With<D, B>>
+    return binary(70, this, x2) as Tensor<With<D, B>>
   }
 
   /**
@@ -1224,7 +1260,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   bitwiseXor<B extends Operand>(x2: B): Tensor<With<D, B>> {
-    return binary(69, this, x2) as Tensor<With<D, B>>
+    return binary(71, this, x2) as Tensor<With<D, B>>
   }
 
   /**
@@ -1242,7 +1278,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   bitwiseInvert(): Tensor<D> {
-    return unary(70, this) as Tensor<D>
+    return unary(72, this) as Tensor<D>
   }
 
   /**
@@ -1261,7 +1297,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   bitwiseLeftShift<B extends Operand>(x2: B): Tensor<With<D, B>> {
-    return binary(71, this, x2) as Tensor<With<D, B>>
+    return binary(73, this, x2) as Tensor<With<D, B>>
   }
 
   /**
@@ -1279,7 +1315,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   bitwiseRightShift<B extends Operand>(x2: B): Tensor<With<D, B>> {
-    return binary(72, this, x2) as Tensor<With<D, B>>
+    return binary(74, this, x2) as Tensor<With<D, B>>
   }
 
   /**
@@ -1296,7 +1332,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   populationCount(): Tensor<D> {
-    return unary(73, this) as Tensor<D>
+    return unary(75, this) as Tensor<D>
   }
 
   /**
@@ -1313,7 +1349,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   bitwiseCount(): Tensor<'uint8'> {
-    return unary(74, this) as Tensor<'uint8'>
+    return unary(76, this) as Tensor<'uint8'>
   }
 
   /**
@@ -1329,7 +1365,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   countLeadingZeros(): Tensor<D> {
-    return unary(75, this) as Tensor<D>
+    return unary(77, this) as Tensor<D>
   }
 
   /**
@@ -1348,7 +1384,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   bitcast<E extends DType>(dtype: E): Tensor<E> {
-    return one(76, [this], [dtype], []) as Tensor<E>
+    return one(78, [this], [dtype], []) as Tensor<E>
   }
 
   /**
@@ -1365,7 +1401,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   real(): Tensor<RealOf<D>> {
-    return unary(77, this) as Tensor<RealOf<D>>
+    return unary(79, this) as Tensor<RealOf<D>>
   }
 
   /**
@@ -1382,7 +1418,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   imag(): Tensor<RealOf<D>> {
-    return unary(78, this) as Tensor<RealOf<D>>
+    return unary(80, this) as Tensor<RealOf<D>>
   }
 
   /**
@@ -1399,7 +1435,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   conj(): Tensor<D> {
-    return unary(79, this) as Tensor<D>
+    return unary(81, this) as Tensor<D>
   }
 
   /**
@@ -1416,7 +1452,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   angle(): Tensor<RealOf<FloatOf<D>>> {
-    return unary(80, this) as Tensor<RealOf<FloatOf<D>>>
+    return unary(82, this) as Tensor<RealOf<FloatOf<D>>>
   }
 
   /**
@@ -1433,7 +1469,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   signbit(): Tensor<'bool'> {
-    return unary(83, this) as Tensor<'bool'>
+    return unary(85, this) as Tensor<'bool'>
   }
 
   /**
@@ -1451,7 +1487,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   copysign<B extends Operand>(x2: B): Tensor<FloatOf<With<D, B>>> {
-    return binary(84, this, x2) as Tensor<FloatOf<With<D, B>>>
+    return binary(86, this, x2) as Tensor<FloatOf<With<D, B>>>
   }
 
   /**
@@ -1469,7 +1505,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   nextafter<B extends Operand>(x2: B): Tensor<FloatOf<With<D, B>>> {
-    return binary(85, this, x2) as Tensor<FloatOf<With<D, B>>>
+    return binary(87, this, x2) as Tensor<FloatOf<With<D, B>>>
   }
 
   /**
@@ -1487,7 +1523,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   equal(x2: Operand): Tensor<'bool'> {
-    return binary(86, this, x2) as Tensor<'bool'>
+    return binary(88, this, x2) as Tensor<'bool'>
   }
 
   /**
@@ -1505,7 +1541,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   notEqual(x2: Operand): Tensor<'bool'> {
-    return binary(87, this, x2) as Tensor<'bool'>
+    return binary(89, this, x2) as Tensor<'bool'>
   }
 
   /**
@@ -1523,7 +1559,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   less(x2: Operand): Tensor<'bool'> {
-    return binary(88, this, x2) as Tensor<'bool'>
+    return binary(90, this, x2) as Tensor<'bool'>
   }
 
   /**
@@ -1541,7 +1577,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   lessEqual(x2: Operand): Tensor<'bool'> {
-    return binary(89, this, x2) as Tensor<'bool'>
+    return binary(91, this, x2) as Tensor<'bool'>
   }
 
   /**
@@ -1559,7 +1595,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   greater(x2: Operand): Tensor<'bool'> {
-    return binary(90, this, x2) as Tensor<'bool'>
+    return binary(92, this, x2) as Tensor<'bool'>
   }
 
   /**
@@ -1577,7 +1613,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   greaterEqual(x2: Operand): Tensor<'bool'> {
-    return binary(91, this, x2) as Tensor<'bool'>
+    return binary(93, this, x2) as Tensor<'bool'>
   }
 
   /**
@@ -1595,7 +1631,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   logicalAnd(x2: Operand): Tensor<'bool'> {
-    return binary(92, this, x2) as Tensor<'bool'>
+    return binary(94, this, x2) as Tensor<'bool'>
   }
 
   /**
@@ -1613,7 +1649,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   logicalXor(x2: Operand): Tensor<'bool'> {
-    return binary(93, this, x2) as Tensor<'bool'>
+    return binary(95, this, x2) as Tensor<'bool'>
   }
 
   /**
@@ -1631,7 +1667,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   logicalOr(x2: Operand): Tensor<'bool'> {
-    return binary(94, this, x2) as Tensor<'bool'>
+    return binary(96, this, x2) as Tensor<'bool'>
   }
 
   /**
@@ -1651,8 +1687,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   isclose(x2: Operand, options?: IscloseOptions): Tensor<'bool'> {
-    const o = readOptions(95, options, ['equalNan', 'rtol', 'atol'], arguments.length - 2)
-    return one(95, [this, x2], [o.equalNan], [o.rtol, o.atol]) as Tensor<'bool'>
+    const o = readOptions(97, options, ['equalNan', 'rtol', 'atol'], arguments.length - 2)
+    return one(97, [this, x2], [o.equalNan], [o.rtol, o.atol]) as Tensor<'bool'>
   }
 
   /**
@@ -1671,8 +1707,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   allclose(x2: Operand, options?: AllcloseOptions): Tensor<'bool'> {
-    const o = readOptions(96, options, ['equalNan', 'rtol', 'atol'], arguments.length - 2)
-    return one(96, [this, x2], [o.equalNan], [o.rtol, o.atol]) as Tensor<'bool'>
+    const o = readOptions(98, options, ['equalNan', 'rtol', 'atol'], arguments.length - 2)
+    return one(98, [this, x2], [o.equalNan], [o.rtol, o.atol]) as Tensor<'bool'>
   }
 
   /**
@@ -1691,8 +1727,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   arrayEqual(x2: Tensor, options?: ArrayEqualOptions): Tensor<'bool'> {
-    const o = readOptions(97, options, ['equalNan'], arguments.length - 2)
-    return one(97, [this, x2], [o.equalNan], []) as Tensor<'bool'>
+    const o = readOptions(99, options, ['equalNan'], arguments.length - 2)
+    return one(99, [this, x2], [o.equalNan], []) as Tensor<'bool'>
   }
 
   /**
@@ -1711,7 +1747,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   clip<B extends Operand | undefined = undefined, C extends Operand | undefined = undefined>(min?: B, max?: C): Tensor<With<With<D, B>, C>> {
-    return one(99, [this, min, max], [], []) as Tensor<With<With<D, B>, C>>
+    return one(101, [this, min, max], [], []) as Tensor<With<With<D, B>, C>>
   }
 
   /**
@@ -1730,7 +1766,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   lerp<B extends Operand, C extends Operand>(end: B, weight: C): Tensor<FloatOf<With<With<D, B>, C>>> {
-    return one(100, [this, end, weight], [], []) as Tensor<FloatOf<With<With<D, B>, C>>>
+    return one(102, [this, end, weight], [], []) as Tensor<FloatOf<With<With<D, B>, C>>>
   }
 
   /**
@@ -1750,7 +1786,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   nanToNum<B extends Operand | undefined = undefined, C extends Operand | undefined = undefined, F extends Operand | undefined = undefined>(nan?: B, posinf?: C, neginf?: F): Tensor<With<With<With<D, B>, C>, F>> {
-    return one(101, [this, nan, posinf, neginf], [], []) as Tensor<With<With<With<D, B>, C>, F>>
+    return one(103, [this, nan, posinf, neginf], [], []) as Tensor<With<With<With<D, B>, C>, F>>
   }
 
   /**
@@ -1768,7 +1804,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   astype<E extends DType>(dtype: E): Tensor<E> {
-    return one(104, [this], [dtype], []) as Tensor<E>
+    return one(106, [this], [dtype], []) as Tensor<E>
   }
 
   /**
@@ -1785,7 +1821,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   copy(): Tensor<D> {
-    return unary(105, this) as Tensor<D>
+    return unary(107, this) as Tensor<D>
   }
 
   /**
@@ -1806,8 +1842,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   oneHot<E extends DType = 'float32'>(numClasses: number, options?: OneHotOptions<E>): Tensor<E> {
-    const o = readOptions(106, options, ['dtype'], arguments.length - 2)
-    return one(106, [this], [numClasses, o.dtype], []) as Tensor<E>
+    const o = readOptions(108, options, ['dtype'], arguments.length - 2)
+    return one(108, [this], [numClasses, o.dtype], []) as Tensor<E>
   }
 
   /**
@@ -1827,8 +1863,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   sum<E extends DType = SumOf<D>>(options?: number | readonly number[] | SumOptions<E>): Tensor<E> {
-    const o = readOptions(107, options, ['axis', 'keepdims', 'dtype'], arguments.length - 1, 'axis')
-    return one(107, [this], [o.axis, o.keepdims, o.dtype], []) as Tensor<E>
+    const o = readOptions(109, options, ['axis', 'keepdims', 'dtype'], arguments.length - 1, 'axis')
+    return one(109, [this], [o.axis, o.keepdims, o.dtype], []) as Tensor<E>
   }
 
   /**
@@ -1846,8 +1882,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   prod<E extends DType = SumOf<D>>(options?: number | readonly number[] | ProdOptions<E>): Tensor<E> {
-    const o = readOptions(108, options, ['axis', 'keepdims', 'dtype'], arguments.length - 1, 'axis')
-    return one(108, [this], [o.axis, o.keepdims, o.dtype], []) as Tensor<E>
+    const o = readOptions(110, options, ['axis', 'keepdims', 'dtype'], arguments.length - 1, 'axis')
+    return one(110, [this], [o.axis, o.keepdims, o.dtype], []) as Tensor<E>
   }
 
   /**
@@ -1865,8 +1901,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   mean(options?: number | readonly number[] | MeanOptions): Tensor<FloatOf<D>> {
-    const o = readOptions(109, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
-    return one(109, [this], [o.axis, o.keepdims], []) as Tensor<FloatOf<D>>
+    const o = readOptions(111, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
+    return one(111, [this], [o.axis, o.keepdims], []) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -1885,8 +1921,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   max(options?: number | readonly number[] | MaxOptions): Tensor<D> {
-    const o = readOptions(110, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
-    return one(110, [this], [o.axis, o.keepdims], []) as Tensor<D>
+    const o = readOptions(112, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
+    return one(112, [this], [o.axis, o.keepdims], []) as Tensor<D>
   }
 
   /**
@@ -1904,8 +1940,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   min(options?: number | readonly number[] | MinOptions): Tensor<D> {
-    const o = readOptions(111, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
-    return one(111, [this], [o.axis, o.keepdims], []) as Tensor<D>
+    const o = readOptions(113, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
+    return one(113, [this], [o.axis, o.keepdims], []) as Tensor<D>
   }
 
   /**
@@ -1923,8 +1959,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   all(options?: number | readonly number[] | AllOptions): Tensor<'bool'> {
-    const o = readOptions(112, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
-    return one(112, [this], [o.axis, o.keepdims], []) as Tensor<'bool'>
+    const o = readOptions(114, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
+    return one(114, [this], [o.axis, o.keepdims], []) as Tensor<'bool'>
   }
 
   /**
@@ -1942,8 +1978,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   any(options?: number | readonly number[] | AnyOptions): Tensor<'bool'> {
-    const o = readOptions(113, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
-    return one(113, [this], [o.axis, o.keepdims], []) as Tensor<'bool'>
+    const o = readOptions(115, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
+    return one(115, [this], [o.axis, o.keepdims], []) as Tensor<'bool'>
   }
 
   /**
@@ -1962,8 +1998,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   argmax(options?: number | ArgmaxOptions): Tensor<'int32'> {
-    const o = readOptions(114, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
-    return one(114, [this], [o.axis, o.keepdims], []) as Tensor<'int32'>
+    const o = readOptions(116, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
+    return one(116, [this], [o.axis, o.keepdims], []) as Tensor<'int32'>
   }
 
   /**
@@ -1981,8 +2017,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   argmin(options?: number | ArgminOptions): Tensor<'int32'> {
-    const o = readOptions(115, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
-    return one(115, [this], [o.axis, o.keepdims], []) as Tensor<'int32'>
+    const o = readOptions(117, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
+    return one(117, [this], [o.axis, o.keepdims], []) as Tensor<'int32'>
   }
 
   /**
@@ -2001,8 +2037,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   var(options?: number | readonly number[] | VarOptions): Tensor<RealOf<FloatOf<D>>> {
-    const o = readOptions(116, options, ['axis', 'keepdims', 'correction'], arguments.length - 1, 'axis')
-    return one(116, [this], [o.axis, o.keepdims], [o.correction]) as Tensor<RealOf<FloatOf<D>>>
+    const o = readOptions(118, options, ['axis', 'keepdims', 'correction'], arguments.length - 1, 'axis')
+    return one(118, [this], [o.axis, o.keepdims], [o.correction]) as Tensor<RealOf<FloatOf<D>>>
   }
 
   /**
@@ -2020,8 +2056,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   std(options?: number | readonly number[] | StdOptions): Tensor<RealOf<FloatOf<D>>> {
-    const o = readOptions(117, options, ['axis', 'keepdims', 'correction'], arguments.length - 1, 'axis')
-    return one(117, [this], [o.axis, o.keepdims], [o.correction]) as Tensor<RealOf<FloatOf<D>>>
+    const o = readOptions(119, options, ['axis', 'keepdims', 'correction'], arguments.length - 1, 'axis')
+    return one(119, [this], [o.axis, o.keepdims], [o.correction]) as Tensor<RealOf<FloatOf<D>>>
   }
 
   /**
@@ -2039,8 +2075,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   median(options?: number | readonly number[] | MedianOptions): Tensor<FloatOf<D>> {
-    const o = readOptions(118, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
-    return one(118, [this], [o.axis, o.keepdims], []) as Tensor<FloatOf<D>>
+    const o = readOptions(120, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
+    return one(120, [this], [o.axis, o.keepdims], []) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -2059,8 +2095,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   ptp(options?: number | readonly number[] | PtpOptions): Tensor<D> {
-    const o = readOptions(119, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
-    return one(119, [this], [o.axis, o.keepdims], []) as Tensor<D>
+    const o = readOptions(121, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
+    return one(121, [this], [o.axis, o.keepdims], []) as Tensor<D>
   }
 
   /**
@@ -2079,8 +2115,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   logsumexp(options?: number | readonly number[] | LogsumexpOptions): Tensor<FloatOf<D>> {
-    const o = readOptions(120, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
-    return one(120, [this], [o.axis, o.keepdims], []) as Tensor<FloatOf<D>>
+    const o = readOptions(122, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
+    return one(122, [this], [o.axis, o.keepdims], []) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -2099,8 +2135,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   countNonzero(options?: number | readonly number[] | CountNonzeroOptions): Tensor<'int32'> {
-    const o = readOptions(121, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
-    return one(121, [this], [o.axis, o.keepdims], []) as Tensor<'int32'>
+    const o = readOptions(123, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
+    return one(123, [this], [o.axis, o.keepdims], []) as Tensor<'int32'>
   }
 
   /**
@@ -2118,8 +2154,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   nansum<E extends DType = SumOf<D>>(options?: number | readonly number[] | NansumOptions<E>): Tensor<E> {
-    const o = readOptions(122, options, ['axis', 'keepdims', 'dtype'], arguments.length - 1, 'axis')
-    return one(122, [this], [o.axis, o.keepdims, o.dtype], []) as Tensor<E>
+    const o = readOptions(124, options, ['axis', 'keepdims', 'dtype'], arguments.length - 1, 'axis')
+    return one(124, [this], [o.axis, o.keepdims, o.dtype], []) as Tensor<E>
   }
 
   /**
@@ -2137,8 +2173,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   nanprod<E extends DType = SumOf<D>>(options?: number | readonly number[] | NanprodOptions<E>): Tensor<E> {
-    const o = readOptions(123, options, ['axis', 'keepdims', 'dtype'], arguments.length - 1, 'axis')
-    return one(123, [this], [o.axis, o.keepdims, o.dtype], []) as Tensor<E>
+    const o = readOptions(125, options, ['axis', 'keepdims', 'dtype'], arguments.length - 1, 'axis')
+    return one(125, [this], [o.axis, o.keepdims, o.dtype], []) as Tensor<E>
   }
 
   /**
@@ -2156,8 +2192,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   nanmax(options?: number | readonly number[] | NanmaxOptions): Tensor<D> {
-    const o = readOptions(124, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
-    return one(124, [this], [o.axis, o.keepdims], []) as Tensor<D>
+    const o = readOptions(126, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
+    return one(126, [this], [o.axis, o.keepdims], []) as Tensor<D>
   }
 
   /**
@@ -2175,8 +2211,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   nanmin(options?: number | readonly number[] | NanminOptions): Tensor<D> {
-    const o = readOptions(125, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
-    return one(125, [this], [o.axis, o.keepdims], []) as Tensor<D>
+    const o = readOptions(127, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
+    return one(127, [this], [o.axis, o.keepdims], []) as Tensor<D>
   }
 
   /**
@@ -2194,8 +2230,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   nanmean(options?: number | readonly number[] | NanmeanOptions): Tensor<FloatOf<D>> {
-    const o = readOptions(126, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
-    return one(126, [this], [o.axis, o.keepdims], []) as Tensor<FloatOf<D>>
+    const o = readOptions(128, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
+    return one(128, [this], [o.axis, o.keepdims], []) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -2213,8 +2249,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   nanvar(options?: number | readonly number[] | NanvarOptions): Tensor<FloatOf<D>> {
-    const o = readOptions(127, options, ['axis', 'keepdims', 'correction'], arguments.length - 1, 'axis')
-    return one(127, [this], [o.axis, o.keepdims], [o.correction]) as Tensor<FloatOf<D>>
+    const o = readOptions(129, options, ['axis', 'keepdims', 'correction'], arguments.length - 1, 'axis')
+    return one(129, [this], [o.axis, o.keepdims], [o.correction]) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -2232,8 +2268,89 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   nanstd(options?: number | readonly number[] | NanstdOptions): Tensor<FloatOf<D>> {
-    const o = readOptions(128, options, ['axis', 'keepdims', 'correction'], arguments.length - 1, 'axis')
-    return one(128, [this], [o.axis, o.keepdims], [o.correction]) as Tensor<FloatOf<D>>
+    const o = readOptions(130, options, ['axis', 'keepdims', 'correction'], arguments.length - 1, 'axis')
+    return one(130, [this], [o.axis, o.keepdims], [o.correction]) as Tensor<FloatOf<D>>
+  }
+
+  /**
+   * What stands at a fraction q of the sorted elements over axes (all by default), q from 0 to 1, a number or a tensor whose axes come first; between two elements on the line between them, or by the method. NaN wins; NaN of no elements; q outside [0, 1] is an IndexError when the result is read.
+   *
+   * `x_(q (n - 1)) of the sorted x`
+   *
+   * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+   * NumPy `quantile`, PyTorch `quantile`.
+   *
+   * @param q A tensor or a JavaScript scalar of a real dtype.
+   * @param options The axis alone, or an object of options.
+   * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).quantile(0.5, { axis: 1 })`.
+   * @example
+   * ```ts
+   * ft.tensor([1, 2, 3, 5]).quantile(ft.tensor([0.5, 0.75])) // [2.5, 3.5]
+   * ```
+   */
+  quantile<B extends Operand>(q: B, options?: number | readonly number[] | QuantileOptions): Tensor<FloatOf<With<D, B>>> {
+    const o = readOptions(131, options, ['axis', 'keepdims', 'method'], arguments.length - 2, 'axis')
+    return one(131, [this, q], [o.axis, o.keepdims, o.method], []) as Tensor<FloatOf<With<D, B>>>
+  }
+
+  /**
+   * What stands at q hundredths of the sorted elements over axes (all by default), q from 0 to 100; see quantile.
+   *
+   * `x_(q (n - 1) / 100) of the sorted x`
+   *
+   * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+   * NumPy `percentile`, PyTorch `quantile`.
+   *
+   * @param q A tensor or a JavaScript scalar of a real dtype.
+   * @param options The axis alone, or an object of options.
+   * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).percentile(101).toArray()`.
+   * @example
+   * ```ts
+   * ft.tensor([1, 2, 3, 5]).percentile(50) // 2.5
+   * ```
+   */
+  percentile<B extends Operand>(q: B, options?: number | readonly number[] | PercentileOptions): Tensor<FloatOf<With<D, B>>> {
+    const o = readOptions(132, options, ['axis', 'keepdims', 'method'], arguments.length - 2, 'axis')
+    return one(132, [this, q], [o.axis, o.keepdims, o.method], []) as Tensor<FloatOf<With<D, B>>>
+  }
+
+  /**
+   * Covariances of each two variables, of which the rows (without rowvar the columns) are observations; of n observations divided by n - correction (or 0), 1 less by default; one number for a vector.
+   *
+   * `sum_k (x_ik - mean x_i) conj(x_jk - mean x_j) / max(n - correction, 0)`
+   *
+   * Takes any dtype; gives the same dtype, float32 for integers and bool.
+   * NumPy `cov`, PyTorch `cov`.
+   *
+   * @param options An object of options.
+   * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 2, 2]).cov()`.
+   * @example
+   * ```ts
+   * ft.tensor([[1, 2, 3], [6, 4, 2]]).cov() // [[1, -2], [-2, 4]]
+   * ```
+   */
+  cov(options?: CovOptions): Tensor<FloatOf<D>> {
+    const o = readOptions(133, options, ['rowvar', 'correction'], arguments.length - 1)
+    return one(133, [this], [o.rowvar], [o.correction]) as Tensor<FloatOf<D>>
+  }
+
+  /**
+   * Pearson's correlation coefficients of each two variables, of which the rows (without rowvar the columns) are observations, from -1 to 1; NaN of one that does not vary.
+   *
+   * `cov_ij / sqrt(cov_ii cov_jj)`
+   *
+   * Takes any dtype; gives the same dtype, float32 for integers and bool.
+   * NumPy `corrcoef`, PyTorch `corrcoef`.
+   *
+   * @param options An object of options.
+   * @example
+   * ```ts
+   * ft.tensor([[1, 2, 3], [6, 4, 2]]).corrcoef() // [[1, -1], [-1, 1]]
+   * ```
+   */
+  corrcoef(options?: CorrcoefOptions): Tensor<FloatOf<D>> {
+    const o = readOptions(134, options, ['rowvar'], arguments.length - 1)
+    return one(134, [this], [o.rowvar], []) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -2252,8 +2369,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   cumulativeSum<E extends DType = SumOf<D>>(options?: number | CumulativeSumOptions<E>): Tensor<E> {
-    const o = readOptions(129, options, ['axis', 'dtype', 'includeInitial'], arguments.length - 1, 'axis')
-    return one(129, [this], [o.axis, o.dtype, o.includeInitial], []) as Tensor<E>
+    const o = readOptions(135, options, ['axis', 'dtype', 'includeInitial'], arguments.length - 1, 'axis')
+    return one(135, [this], [o.axis, o.dtype, o.includeInitial], []) as Tensor<E>
   }
 
   /**
@@ -2271,8 +2388,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   cumulativeProd<E extends DType = SumOf<D>>(options?: number | CumulativeProdOptions<E>): Tensor<E> {
-    const o = readOptions(130, options, ['axis', 'dtype', 'includeInitial'], arguments.length - 1, 'axis')
-    return one(130, [this], [o.axis, o.dtype, o.includeInitial], []) as Tensor<E>
+    const o = readOptions(136, options, ['axis', 'dtype', 'includeInitial'], arguments.length - 1, 'axis')
+    return one(136, [this], [o.axis, o.dtype, o.includeInitial], []) as Tensor<E>
   }
 
   /**
@@ -2291,8 +2408,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   cumulativeMax(options?: number | CumulativeMaxOptions): Tensor<D> {
-    const o = readOptions(131, options, ['axis'], arguments.length - 1, 'axis')
-    return one(131, [this], [o.axis], []) as Tensor<D>
+    const o = readOptions(137, options, ['axis'], arguments.length - 1, 'axis')
+    return one(137, [this], [o.axis], []) as Tensor<D>
   }
 
   /**
@@ -2310,8 +2427,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   cumulativeMin(options?: number | CumulativeMinOptions): Tensor<D> {
-    const o = readOptions(132, options, ['axis'], arguments.length - 1, 'axis')
-    return one(132, [this], [o.axis], []) as Tensor<D>
+    const o = readOptions(138, options, ['axis'], arguments.length - 1, 'axis')
+    return one(138, [this], [o.axis], []) as Tensor<D>
   }
 
   /**
@@ -2333,8 +2450,116 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   diff<B extends DType, C extends DType>(prepend?: Tensor<B>, append?: Tensor<C>, options?: number | DiffOptions): Tensor<Promote<Promote<D, B>, C>> {
-    const o = readOptions(133, options, ['axis', 'n'], arguments.length - 3, 'axis')
-    return one(133, [this, prepend, append], [o.axis, o.n], []) as Tensor<Promote<Promote<D, B>, C>>
+    const o = readOptions(139, options, ['axis', 'n'], arguments.length - 3, 'axis')
+    return one(139, [this, prepend, append], [o.axis, o.n], []) as Tensor<Promote<Promote<D, B>, C>>
+  }
+
+  /**
+   * Derivative of samples along an axis (the last by default; NumPy's walks over all of them), a fixed spacing apart or at coordinates: of the parabola through each sample and its neighbours, at both ends of the line or with edgeOrder 2 the parabola through the outermost.
+   *
+   * `(y_(i + 1) - y_(i - 1)) / (2 spacing)`
+   *
+   * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+   * NumPy `gradient`, PyTorch `gradient`.
+   *
+   * @param coordinates A tensor of a real dtype.
+   * @param options The axis alone, or an object of options.
+   * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([1]).gradient()`.
+   * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([3]).gradient(undefined, { axis: 1 })`.
+   * @example
+   * ```ts
+   * ft.tensor([1, 2, 4, 7]).gradient() // [1, 1.5, 2.5, 3]
+   * ```
+   */
+  gradient<B extends DType>(coordinates?: Tensor<B>, options?: number | GradientOptions): Tensor<FloatOf<Promote<D, B>>> {
+    const o = readOptions(140, options, ['axis', 'edgeOrder', 'spacing'], arguments.length - 2, 'axis')
+    return one(140, [this, coordinates], [o.axis, o.edgeOrder], [o.spacing]) as Tensor<FloatOf<Promote<D, B>>>
+  }
+
+  /**
+   * Integral of samples along an axis (the last by default), a fixed distance dx apart or at coordinates, by the trapezoidal rule; 0 of fewer than two.
+   *
+   * `sum_i (x_(i + 1) - x_i) (y_i + y_(i + 1)) / 2`
+   *
+   * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+   * NumPy `trapezoid`, PyTorch `trapezoid`.
+   *
+   * @param coordinates A tensor of a real dtype.
+   * @param options The axis alone, or an object of options.
+   * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([3]).trapezoid(ft.zeros([2]))`.
+   * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([3]).trapezoid(undefined, 1)`.
+   * @example
+   * ```ts
+   * ft.tensor([1, 2, 4]).trapezoid() // 4.5
+   * ```
+   */
+  trapezoid<B extends DType>(coordinates?: Tensor<B>, options?: number | TrapezoidOptions): Tensor<FloatOf<Promote<D, B>>> {
+    const o = readOptions(141, options, ['axis', 'dx'], arguments.length - 2, 'axis')
+    return one(141, [this, coordinates], [o.axis], [o.dx]) as Tensor<FloatOf<Promote<D, B>>>
+  }
+
+  /**
+   * Values on the lines between samples fp at increasing coordinates xp; below the first left, above the last right, which are the outermost samples by default.
+   *
+   * `fp_i + (x - xp_i) (fp_(i + 1) - fp_i) / (xp_(i + 1) - xp_i)`
+   *
+   * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+   * NumPy `interp`.
+   *
+   * @param xp A tensor of a real dtype.
+   * @param fp A tensor of a real dtype.
+   * @param left A tensor or a JavaScript scalar of a real dtype.
+   * @param right A tensor or a JavaScript scalar of a real dtype.
+   * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).interp(ft.zeros([0]), ft.zeros([0]))`.
+   * @example
+   * ```ts
+   * ft.tensor([0, 1.5, 9]).interp(ft.tensor([1, 2]), ft.tensor([10, 20])) // [10, 15, 20]
+   * ```
+   */
+  interp<B extends DType, C extends DType, F extends Operand | undefined = undefined, G extends Operand | undefined = undefined>(xp: Tensor<B>, fp: Tensor<C>, left?: F, right?: G): Tensor<FloatOf<With<With<Promote<Promote<D, B>, C>, F>, G>>> {
+    return one(142, [this, xp, fp, left, right], [], []) as Tensor<FloatOf<With<With<Promote<Promote<D, B>, C>, F>, G>>>
+  }
+
+  /**
+   * Convolution of two vectors: of n and m elements all n + m - 1 overlaps, with mode 'same' the max(n, m) in the middle, with 'valid' those of which nothing lies outside.
+   *
+   * `out_k = sum_i x1_i x2_(k - i)`
+   *
+   * Takes a numeric dtype; gives the promoted dtype.
+   * NumPy `convolve`.
+   *
+   * @param x2 A tensor of a numeric dtype.
+   * @param options An object of options.
+   * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([0]).convolve(ft.zeros([1]))`.
+   * @example
+   * ```ts
+   * ft.tensor([1, 2, 3]).convolve(ft.tensor([1, 10])) // [1, 12, 23, 30]
+   * ```
+   */
+  convolve<B extends DType>(x2: Tensor<B>, options?: ConvolveOptions): Tensor<Promote<D, B>> {
+    const o = readOptions(143, options, ['mode'], arguments.length - 2)
+    return one(143, [this, x2], [o.mode], []) as Tensor<Promote<D, B>>
+  }
+
+  /**
+   * Correlation of two vectors: sums of products of the first with the conjugated second moved along it, where nothing lies outside, with mode 'same' the max(n, m) in the middle, with 'full' all n + m - 1.
+   *
+   * `out_k = sum_i x1_(i + k) conj(x2_i)`
+   *
+   * Takes a numeric dtype; gives the promoted dtype.
+   * NumPy `correlate`.
+   *
+   * @param x2 A tensor of a numeric dtype.
+   * @param options An object of options.
+   * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([0]).correlate(ft.zeros([1]))`.
+   * @example
+   * ```ts
+   * ft.tensor([1, 2, 3]).correlate(ft.tensor([1, 10])) // [21, 32]
+   * ```
+   */
+  correlate<B extends DType>(x2: Tensor<B>, options?: CorrelateOptions): Tensor<Promote<D, B>> {
+    const o = readOptions(144, options, ['mode'], arguments.length - 2)
+    return one(144, [this, x2], [o.mode], []) as Tensor<Promote<D, B>>
   }
 
   /**
@@ -2353,7 +2578,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   matmul<B extends DType>(x2: Tensor<B>): Tensor<Promote<D, B>> {
-    return binary(134, this, x2) as Tensor<Promote<D, B>>
+    return binary(145, this, x2) as Tensor<Promote<D, B>>
   }
 
   /**
@@ -2373,8 +2598,170 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   tensordot<B extends DType>(x2: Tensor<B>, options?: TensordotOptions): Tensor<Promote<D, B>> {
-    const o = readOptions(135, options, ['axes'], arguments.length - 2)
-    return one(135, [this, x2], [o.axes], []) as Tensor<Promote<D, B>>
+    const o = readOptions(146, options, ['axes'], arguments.length - 2)
+    return one(146, [this, x2], [o.axes], []) as Tensor<Promote<D, B>>
+  }
+
+  /**
+   * Dot products of vectors along an axis, the other axes broadcast; complex numbers of x1 are conjugated. In operands of different rank the axis is counted from the end.
+   *
+   * `sum_i conj(x1_i) x2_i`
+   *
+   * Takes a numeric dtype; gives the promoted dtype.
+   * NumPy `vecdot`, PyTorch `linalg.vecdot`.
+   *
+   * @param x2 A tensor of a numeric dtype.
+   * @param options The axis alone, or an object of options.
+   * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([3]).vecdot(ft.zeros([1]))`.
+   * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2, 3]).vecdot(ft.zeros([3]), 0)`.
+   * @example
+   * ```ts
+   * ft.tensor([[1, 2], [3, 4]]).vecdot(ft.tensor([1, 1])) // [3, 7]
+   * ```
+   */
+  vecdot<B extends DType>(x2: Tensor<B>, options?: number | VecdotOptions): Tensor<Promote<D, B>> {
+    const o = readOptions(148, options, ['axis'], arguments.length - 2, 'axis')
+    return one(148, [this, x2], [o.axis], []) as Tensor<Promote<D, B>>
+  }
+
+  /**
+   * Cross products of vectors of 3 elements along an axis, the other axes broadcast.
+   *
+   * `(x1_1 x2_2 - x1_2 x2_1, x1_2 x2_0 - x1_0 x2_2, x1_0 x2_1 - x1_1 x2_0)`
+   *
+   * Takes a numeric dtype; gives the promoted dtype.
+   * NumPy `cross`, PyTorch `linalg.cross`.
+   *
+   * @param x2 A tensor of a numeric dtype.
+   * @param options The axis alone, or an object of options.
+   * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).cross(ft.zeros([2]))`.
+   * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([3]).cross(ft.zeros([3]), { axis: 1 })`.
+   * @example
+   * ```ts
+   * ft.tensor([1, 2, 3]).cross(ft.tensor([4, 5, 6])) // [-3, 6, -3]
+   * ```
+   */
+  cross<B extends DType>(x2: Tensor<B>, options?: number | CrossOptions): Tensor<Promote<D, B>> {
+    const o = readOptions(149, options, ['axis'], arguments.length - 2, 'axis')
+    return one(149, [this, x2], [o.axis], []) as Tensor<Promote<D, B>>
+  }
+
+  /**
+   * Products of each element of one vector with each of another.
+   *
+   * `out_ij = x1_i x2_j`
+   *
+   * Takes a numeric dtype; gives the promoted dtype.
+   * NumPy `outer`, PyTorch `outer`.
+   *
+   * @param x2 A tensor of a numeric dtype.
+   * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 2]).outer(ft.zeros([2]))`.
+   * @example
+   * ```ts
+   * ft.tensor([1, 2]).outer(ft.tensor([3, 4])) // [[3, 4], [6, 8]]
+   * ```
+   */
+  outer<B extends DType>(x2: Tensor<B>): Tensor<Promote<D, B>> {
+    return binary(150, this, x2) as Tensor<Promote<D, B>>
+  }
+
+  /**
+   * Sums of products over the last axes of both tensors; the product with a tensor of rank 0. Nothing is conjugated.
+   *
+   * `out_ij = sum_k x1_ik x2_jk`
+   *
+   * Takes a numeric dtype; gives the promoted dtype.
+   * NumPy `inner`, PyTorch `inner`.
+   *
+   * @param x2 A tensor of a numeric dtype.
+   * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 3]).inner(ft.zeros([2]))`.
+   * @example
+   * ```ts
+   * ft.tensor([[1, 2], [3, 4]]).inner(ft.tensor([1, 1])) // [3, 7]
+   * ```
+   */
+  inner<B extends DType>(x2: Tensor<B>): Tensor<Promote<D, B>> {
+    return binary(151, this, x2) as Tensor<Promote<D, B>>
+  }
+
+  /**
+   * Kronecker product: x2 as a block at the place of each element of x1, times that element; the tensor of lower rank is seen with axes of size 1 before its own.
+   *
+   * `out_(i n + j) = x1_i x2_j`
+   *
+   * Takes a numeric dtype; gives the promoted dtype.
+   * NumPy `kron`, PyTorch `kron`.
+   *
+   * @param x2 A tensor of a numeric dtype.
+   * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros(Array(17).fill(1)).kron(ft.zeros([1]))`.
+   * @example
+   * ```ts
+   * ft.tensor([1, 2]).kron(ft.tensor([3, 4])) // [3, 4, 6, 8]
+   * ```
+   */
+  kron<B extends DType>(x2: Tensor<B>): Tensor<Promote<D, B>> {
+    return binary(152, this, x2) as Tensor<Promote<D, B>>
+  }
+
+  /**
+   * The diagonals of the matrices of the last two axes: the main one, one above it (offset > 0) or below. A view where the layout allows it.
+   *
+   * `out_i = x_(i, i + offset)`
+   *
+   * Takes any dtype; gives the same dtype.
+   * NumPy `linalg.diagonal`, PyTorch `linalg.diagonal`.
+   *
+   * @param options An object of options.
+   * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).diagonal()`.
+   * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2]).diagonal({ offset: 0.5 })`.
+   * @example
+   * ```ts
+   * ft.tensor([[1, 2], [3, 4]]).diagonal() // [1, 4]
+   * ```
+   */
+  diagonal(options?: DiagonalOptions): Tensor<D> {
+    const o = readOptions(153, options, ['offset'], arguments.length - 1)
+    return one(153, [this], [o.offset], []) as Tensor<D>
+  }
+
+  /**
+   * Sum of the elements of a diagonal of the matrices of the last two axes.
+   *
+   * `sum_i x_(i, i + offset)`
+   *
+   * Takes any dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
+   * NumPy `linalg.trace`, PyTorch `trace`.
+   *
+   * @param options An object of options.
+   * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2]).trace()`.
+   * @example
+   * ```ts
+   * ft.tensor([[1, 2], [3, 4]]).trace() // 5
+   * ```
+   */
+  trace<E extends DType = SumOf<D>>(options?: TraceOptions<E>): Tensor<E> {
+    const o = readOptions(154, options, ['offset', 'dtype'], arguments.length - 1)
+    return one(154, [this], [o.offset, o.dtype], []) as Tensor<E>
+  }
+
+  /**
+   * Of a vector the square matrix with it as k-th diagonal and zeros elsewhere, of a matrix its k-th diagonal.
+   *
+   * `out_(i, i + k) = x_i, or out_i = x_(i, i + k)`
+   *
+   * Takes any dtype; gives the same dtype.
+   * NumPy `diag`, PyTorch `diag`.
+   *
+   * @param options An object of options.
+   * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 2, 2]).diag()`.
+   * @example
+   * ```ts
+   * ft.tensor([1, 2]).diag() // [[1, 0], [0, 2]]
+   * ```
+   */
+  diag(options?: DiagOptions): Tensor<D> {
+    const o = readOptions(155, options, ['k'], arguments.length - 1)
+    return one(155, [this], [o.k], []) as Tensor<D>
   }
 
   /**
@@ -2393,8 +2780,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   softmax(options?: number | SoftmaxOptions): Tensor<FloatOf<D>> {
-    const o = readOptions(136, options, ['axis'], arguments.length - 1, 'axis')
-    return one(136, [this], [o.axis], []) as Tensor<FloatOf<D>>
+    const o = readOptions(156, options, ['axis'], arguments.length - 1, 'axis')
+    return one(156, [this], [o.axis], []) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -2412,8 +2799,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   logSoftmax(options?: number | LogSoftmaxOptions): Tensor<FloatOf<D>> {
-    const o = readOptions(137, options, ['axis'], arguments.length - 1, 'axis')
-    return one(137, [this], [o.axis], []) as Tensor<FloatOf<D>>
+    const o = readOptions(157, options, ['axis'], arguments.length - 1, 'axis')
+    return one(157, [this], [o.axis], []) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -2433,7 +2820,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   reshape(shape: readonly number[]): Tensor<D> {
-    return one(159, [this], [shape], []) as Tensor<D>
+    return one(191, [this], [shape], []) as Tensor<D>
   }
 
   /**
@@ -2453,7 +2840,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   permuteDims(axes?: number | readonly number[]): Tensor<D> {
-    return one(160, [this], [axes], []) as Tensor<D>
+    return one(192, [this], [axes], []) as Tensor<D>
   }
 
   /**
@@ -2471,7 +2858,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   matrixTranspose(): Tensor<D> {
-    return unary(161, this) as Tensor<D>
+    return unary(193, this) as Tensor<D>
   }
 
   /**
@@ -2490,7 +2877,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   expandDims(axis?: number): Tensor<D> {
-    return one(162, [this], [axis], []) as Tensor<D>
+    return one(194, [this], [axis], []) as Tensor<D>
   }
 
   /**
@@ -2509,7 +2896,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   squeeze(axis?: number | readonly number[]): Tensor<D> {
-    return one(163, [this], [axis], []) as Tensor<D>
+    return one(195, [this], [axis], []) as Tensor<D>
   }
 
   /**
@@ -2528,8 +2915,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   flip(options?: number | readonly number[] | FlipOptions): Tensor<D> {
-    const o = readOptions(164, options, ['axis'], arguments.length - 1, 'axis')
-    return one(164, [this], [o.axis], []) as Tensor<D>
+    const o = readOptions(196, options, ['axis'], arguments.length - 1, 'axis')
+    return one(196, [this], [o.axis], []) as Tensor<D>
   }
 
   /**
@@ -2548,7 +2935,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   broadcastTo(shape: readonly number[]): Tensor<D> {
-    return one(165, [this], [shape], []) as Tensor<D>
+    return one(197, [this], [shape], []) as Tensor<D>
   }
 
   /**
@@ -2569,7 +2956,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   moveaxis(source?: number | readonly number[], destination?: number | readonly number[]): Tensor<D> {
-    return one(166, [this], [source, destination], []) as Tensor<D>
+    return one(198, [this], [source, destination], []) as Tensor<D>
   }
 
   /**
@@ -2589,7 +2976,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   swapaxes(axis1: number, axis2: number): Tensor<D> {
-    return one(167, [this], [axis1, axis2], []) as Tensor<D>
+    return one(199, [this], [axis1, axis2], []) as Tensor<D>
   }
 
   /**
@@ -2609,8 +2996,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   rot90(options?: Rot90Options): Tensor<D> {
-    const o = readOptions(168, options, ['k', 'axes'], arguments.length - 1)
-    return one(168, [this], [o.k, o.axes], []) as Tensor<D>
+    const o = readOptions(200, options, ['k', 'axes'], arguments.length - 1)
+    return one(200, [this], [o.k, o.axes], []) as Tensor<D>
   }
 
   /**
@@ -2630,8 +3017,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   flatten(options?: FlattenOptions): Tensor<D> {
-    const o = readOptions(169, options, ['startAxis', 'endAxis'], arguments.length - 1)
-    return one(169, [this], [o.startAxis, o.endAxis], []) as Tensor<D>
+    const o = readOptions(201, options, ['startAxis', 'endAxis'], arguments.length - 1)
+    return one(201, [this], [o.startAxis, o.endAxis], []) as Tensor<D>
   }
 
   /**
@@ -2652,8 +3039,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   roll(shift?: number | readonly number[], options?: number | readonly number[] | RollOptions): Tensor<D> {
-    const o = readOptions(170, options, ['axis'], arguments.length - 2, 'axis')
-    return one(170, [this], [shift, o.axis], []) as Tensor<D>
+    const o = readOptions(202, options, ['axis'], arguments.length - 2, 'axis')
+    return one(202, [this], [shift, o.axis], []) as Tensor<D>
   }
 
   /**
@@ -2672,7 +3059,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   tile(repetitions: readonly number[]): Tensor<D> {
-    return one(171, [this], [repetitions], []) as Tensor<D>
+    return one(203, [this], [repetitions], []) as Tensor<D>
   }
 
   /**
@@ -2693,8 +3080,30 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   repeat(repeats: number, options?: number | RepeatOptions): Tensor<D> {
-    const o = readOptions(172, options, ['axis'], arguments.length - 2, 'axis')
-    return one(172, [this], [repeats, o.axis], []) as Tensor<D>
+    const o = readOptions(204, options, ['axis'], arguments.length - 2, 'axis')
+    return one(204, [this], [repeats, o.axis], []) as Tensor<D>
+  }
+
+  /**
+   * Elements around a tensor: a number of places on every side, or a pair [before, after] for all axes or for each. They hold the value, or with a mode the edge's element, the data mirrored about its edge without (reflect) or with it (symmetric), or the data from the other end (wrap), as often as needed.
+   *
+   * `out_i = x_(i - before), value outside`
+   *
+   * Takes any dtype; gives the same dtype.
+   * NumPy `pad`, PyTorch `nn.functional.pad`.
+   *
+   * @param padWidth Places on every side, or a pair [before, after] for all axes or for each.
+   * @param options An object of options.
+   * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2]).pad(-1)`.
+   * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 2, 2]).pad([[1, 1], [0, 1]])`.
+   * @example
+   * ```ts
+   * ft.tensor([1, 2, 3]).pad([[2, 1]], { mode: 'reflect' }) // [3, 2, 1, 2, 3, 2]
+   * ```
+   */
+  pad(padWidth: number | readonly (readonly [number, number])[], options?: PadOptions): Tensor<D> {
+    const o = readOptions(207, options, ['mode', 'value'], arguments.length - 2)
+    return one(207, [this], [padWidth, o.mode], [o.value]) as Tensor<D>
   }
 
   /**
@@ -2715,8 +3124,29 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   take(indices: Tensor, options?: number | TakeOptions): Tensor<D> {
-    const o = readOptions(177, options, ['axis'], arguments.length - 2, 'axis')
-    return one(177, [this, indices], [o.axis], []) as Tensor<D>
+    const o = readOptions(210, options, ['axis'], arguments.length - 2, 'axis')
+    return one(210, [this, indices], [o.axis], []) as Tensor<D>
+  }
+
+  /**
+   * A copy in which updates replace the slices that indices pick along an axis; of duplicates the last stays. Negative indices count from the end; one out of range is an IndexError when the result is read.
+   *
+   * `out[..., indices[i], ...] = updates[..., i, ...]`
+   *
+   * Takes any dtype; gives the same dtype.
+   * NumPy `put`, PyTorch `index_copy`.
+   *
+   * @param indices A tensor.
+   * @param updates A tensor.
+   * @param options The axis alone, or an object of options.
+   * @example
+   * ```ts
+   * ft.zeros([3]).scatter(ft.tensor([2, 0], { dtype: 'int32' }), ft.tensor([7, 5])) // [5, 0, 7]
+   * ```
+   */
+  scatter(indices: Tensor, updates: Tensor, options?: number | ScatterOptions): Tensor<D> {
+    const o = readOptions(211, options, ['axis'], arguments.length - 3, 'axis')
+    return one(211, [this, indices, updates], [o.axis], []) as Tensor<D>
   }
 
   /**
@@ -2731,14 +3161,198 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * @param updates A tensor.
    * @param options The axis alone, or an object of options.
    * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([3]).scatterAdd(ft.tensor([0], { dtype: 'int32' }), ft.zeros([2]))`.
+   * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([3]).scatterAdd(ft.tensor([3], { dtype: 'int32' }), ft.zeros([1])).toArray()`.
    * @example
    * ```ts
    * ft.zeros([3]).scatterAdd(ft.tensor([2, 2], { dtype: 'int32' }), ft.tensor([1, 5])) // [0, 0, 6]
    * ```
    */
   scatterAdd(indices: Tensor, updates: Tensor, options?: number | ScatterAddOptions): Tensor<D> {
-    const o = readOptions(178, options, ['axis'], arguments.length - 3, 'axis')
-    return one(178, [this, indices, updates], [o.axis], []) as Tensor<D>
+    const o = readOptions(212, options, ['axis'], arguments.length - 3, 'axis')
+    return one(212, [this, indices, updates], [o.axis], []) as Tensor<D>
+  }
+
+  /**
+   * Multiplies the slices that indices pick along an axis by updates, one after the other.
+   *
+   * `out[..., indices[i], ...] *= updates[..., i, ...]`
+   *
+   * Takes a numeric dtype; gives the same dtype.
+   * NumPy `multiply.at`, PyTorch `index_reduce`.
+   *
+   * @param indices A tensor.
+   * @param updates A tensor.
+   * @param options The axis alone, or an object of options.
+   * @example
+   * ```ts
+   * ft.ones([3]).scatterMul(ft.tensor([2, 2], { dtype: 'int32' }), ft.tensor([2, 5])) // [1, 1, 10]
+   * ```
+   */
+  scatterMul(indices: Tensor, updates: Tensor, options?: number | ScatterMulOptions): Tensor<D> {
+    const o = readOptions(213, options, ['axis'], arguments.length - 3, 'axis')
+    return one(213, [this, indices, updates], [o.axis], []) as Tensor<D>
+  }
+
+  /**
+   * Smaller ones of updates and the slices that indices pick along an axis; NaN wins.
+   *
+   * `out[..., indices[i], ...] = min(out[..., indices[i], ...], updates[..., i, ...])`
+   *
+   * Takes a real dtype; gives the same dtype.
+   * NumPy `minimum.at`, PyTorch `index_reduce`.
+   *
+   * @param indices A tensor.
+   * @param updates A tensor.
+   * @param options The axis alone, or an object of options.
+   * @example
+   * ```ts
+   * ft.ones([3]).scatterMin(ft.tensor([2, 2], { dtype: 'int32' }), ft.tensor([-2, 5])) // [1, 1, -2]
+   * ```
+   */
+  scatterMin(indices: Tensor, updates: Tensor, options?: number | ScatterMinOptions): Tensor<D> {
+    const o = readOptions(214, options, ['axis'], arguments.length - 3, 'axis')
+    return one(214, [this, indices, updates], [o.axis], []) as Tensor<D>
+  }
+
+  /**
+   * Larger ones of updates and the slices that indices pick along an axis; NaN wins.
+   *
+   * `out[..., indices[i], ...] = max(out[..., indices[i], ...], updates[..., i, ...])`
+   *
+   * Takes a real dtype; gives the same dtype.
+   * NumPy `maximum.at`, PyTorch `index_reduce`.
+   *
+   * @param indices A tensor.
+   * @param updates A tensor.
+   * @param options The axis alone, or an object of options.
+   * @example
+   * ```ts
+   * ft.ones([3]).scatterMax(ft.tensor([2, 2], { dtype: 'int32' }), ft.tensor([-2, 5])) // [1, 1, 5]
+   * ```
+   */
+  scatterMax(indices: Tensor, updates: Tensor, options?: number | ScatterMaxOptions): Tensor<D> {
+    const o = readOptions(215, options, ['axis'], arguments.length - 3, 'axis')
+    return one(215, [this, indices, updates], [o.axis], []) as Tensor<D>
+  }
+
+  /**
+   * A copy in which values stand at places along an axis (the last by default), in each line at indices of its own, or are added to, multiplied with or compared with what is there, in row-major order; values broadcast to the indices. Negative indices count from the end; one out of range is an IndexError when the result is read.
+   *
+   * `out[..., indices[..., i, ...], ...] = values[..., i, ...]`
+   *
+   * Takes any dtype; gives the same dtype.
+   * NumPy `put_along_axis`, PyTorch `scatter`.
+   *
+   * @param indices A tensor.
+   * @param values A tensor or a JavaScript scalar.
+   * @param options The axis alone, or an object of options.
+   * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 2]).putAlongAxis(ft.tensor([0], { dtype: 'int32' }), 1)`.
+   * @throws {TensorError} `ERR_DTYPE`, as for `ft.tensor([true]).putAlongAxis(ft.tensor([0], { dtype: 'int32' }), true, { update: 'add' })`.
+   * @example
+   * ```ts
+   * ft.zeros([2, 2]).putAlongAxis(ft.tensor([[1], [0]], { dtype: 'int32' }), 9) // [[0, 9], [9, 0]]
+   * ```
+   */
+  putAlongAxis(indices: Tensor, values: Operand, options?: number | PutAlongAxisOptions): Tensor<D> {
+    const o = readOptions(216, options, ['axis', 'update'], arguments.length - 3, 'axis')
+    return one(216, [this, indices, values], [o.axis, o.update], []) as Tensor<D>
+  }
+
+  /**
+   * Sums of the rows of each segment, which a vector of integers numbers, one after the other; 0 of a segment without rows. A number out of range is an IndexError when the result is read.
+   *
+   * `out_s = sum_{i : segments_i = s} x_i`
+   *
+   * Takes a numeric dtype; gives the same dtype.
+   * NumPy `add.at`, PyTorch `scatter_reduce`.
+   *
+   * @param segments A tensor.
+   * @param numSegments An integer.
+   * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([3]).segmentSum(ft.tensor([0, 0], { dtype: 'int32' }), 2)`.
+   * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([1]).segmentSum(ft.tensor([2], { dtype: 'int32' }), 2).toArray()`.
+   * @example
+   * ```ts
+   * ft.tensor([1, 2, 3]).segmentSum(ft.tensor([0, 2, 0], { dtype: 'int32' }), 3) // [4, 0, 2]
+   * ```
+   */
+  segmentSum(segments: Tensor, numSegments: number): Tensor<D> {
+    return one(217, [this, segments], [numSegments], []) as Tensor<D>
+  }
+
+  /**
+   * Products of the rows of each segment; 1 of a segment without rows.
+   *
+   * `out_s = prod_{i : segments_i = s} x_i`
+   *
+   * Takes a numeric dtype; gives the same dtype.
+   * NumPy `multiply.at`, PyTorch `scatter_reduce`.
+   *
+   * @param segments A tensor.
+   * @param numSegments An integer.
+   * @example
+   * ```ts
+   * ft.tensor([4, 2, 3]).segmentProd(ft.tensor([0, 2, 0], { dtype: 'int32' }), 3) // [12, 1, 2]
+   * ```
+   */
+  segmentProd(segments: Tensor, numSegments: number): Tensor<D> {
+    return one(218, [this, segments], [numSegments], []) as Tensor<D>
+  }
+
+  /**
+   * Smallest elements of each segment's rows; the largest number of the dtype (Infinity) of a segment without rows; NaN wins.
+   *
+   * `out_s = min_{i : segments_i = s} x_i`
+   *
+   * Takes a real dtype; gives the same dtype.
+   * NumPy `minimum.at`, PyTorch `scatter_reduce`.
+   *
+   * @param segments A tensor.
+   * @param numSegments An integer.
+   * @example
+   * ```ts
+   * ft.tensor([4, 2, 3]).segmentMin(ft.tensor([0, 1, 0], { dtype: 'int32' }), 2) // [3, 2]
+   * ```
+   */
+  segmentMin(segments: Tensor, numSegments: number): Tensor<D> {
+    return one(219, [this, segments], [numSegments], []) as Tensor<D>
+  }
+
+  /**
+   * Largest elements of each segment's rows; the smallest number of the dtype (-Infinity) of a segment without rows; NaN wins.
+   *
+   * `out_s = max_{i : segments_i = s} x_i`
+   *
+   * Takes a real dtype; gives the same dtype.
+   * NumPy `maximum.at`, PyTorch `scatter_reduce`.
+   *
+   * @param segments A tensor.
+   * @param numSegments An integer.
+   * @example
+   * ```ts
+   * ft.tensor([4, 2, 3]).segmentMax(ft.tensor([0, 1, 0], { dtype: 'int32' }), 2) // [4, 2]
+   * ```
+   */
+  segmentMax(segments: Tensor, numSegments: number): Tensor<D> {
+    return one(220, [this, segments], [numSegments], []) as Tensor<D>
+  }
+
+  /**
+   * Arithmetic means of each segment's rows; NaN of a segment without rows; integers give float32.
+   *
+   * `out_s = sum_{i : segments_i = s} x_i / |{ i : segments_i = s }|`
+   *
+   * Takes any dtype; gives the same dtype, float32 for integers and bool.
+   * PyTorch `scatter_reduce`.
+   *
+   * @param segments A tensor.
+   * @param numSegments An integer.
+   * @example
+   * ```ts
+   * ft.tensor([4, 2, 3]).segmentMean(ft.tensor([0, 1, 0], { dtype: 'int32' }), 2) // [3.5, 2]
+   * ```
+   */
+  segmentMean(segments: Tensor, numSegments: number): Tensor<FloatOf<D>> {
+    return one(221, [this, segments], [numSegments], []) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -2760,8 +3374,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   takeAlongAxis(indices: Tensor, options?: number | TakeAlongAxisOptions): Tensor<D> {
-    const o = readOptions(179, options, ['axis'], arguments.length - 2, 'axis')
-    return one(179, [this, indices], [o.axis], []) as Tensor<D>
+    const o = readOptions(222, options, ['axis'], arguments.length - 2, 'axis')
+    return one(222, [this, indices], [o.axis], []) as Tensor<D>
   }
 
   /**
@@ -2782,8 +3396,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   searchsorted(x2: Operand, sorter?: Tensor, options?: SearchsortedOptions): Tensor<'int32'> {
-    const o = readOptions(180, options, ['side'], arguments.length - 3)
-    return one(180, [this, x2, sorter], [o.side], []) as Tensor<'int32'>
+    const o = readOptions(223, options, ['side'], arguments.length - 3)
+    return one(223, [this, x2, sorter], [o.side], []) as Tensor<'int32'>
   }
 
   /**
@@ -2802,8 +3416,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   sort(options?: number | SortOptions): Tensor<D> {
-    const o = readOptions(181, options, ['axis', 'descending'], arguments.length - 1, 'axis')
-    return one(181, [this], [o.axis, o.descending], []) as Tensor<D>
+    const o = readOptions(224, options, ['axis', 'descending'], arguments.length - 1, 'axis')
+    return one(224, [this], [o.axis, o.descending], []) as Tensor<D>
   }
 
   /**
@@ -2821,8 +3435,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   argsort(options?: number | ArgsortOptions): Tensor<'int32'> {
-    const o = readOptions(182, options, ['axis', 'descending'], arguments.length - 1, 'axis')
-    return one(182, [this], [o.axis, o.descending], []) as Tensor<'int32'>
+    const o = readOptions(225, options, ['axis', 'descending'], arguments.length - 1, 'axis')
+    return one(225, [this], [o.axis, o.descending], []) as Tensor<'int32'>
   }
 
   /**
@@ -2842,8 +3456,30 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   topk(k: number, options?: number | TopkOptions): { values: Tensor<D>; indices: Tensor<'int32'> } {
-    const o = readOptions(183, options, ['axis', 'largest'], arguments.length - 2, 'axis')
-    const [values, indices] = many(183, [this], [k, o.axis, o.largest], []) as [Tensor, Tensor]
+    const o = readOptions(226, options, ['axis', 'largest'], arguments.length - 2, 'axis')
+    const [values, indices] = many(226, [this], [k, o.axis, o.largest], []) as [Tensor, Tensor]
+    return { values, indices } as { values: Tensor<D>; indices: Tensor<'int32'> }
+  }
+
+  /**
+   * The k-th smallest element along an axis, counted from 1, with its int32 position; of equal elements the k-th of the stable order; NaN counts as the largest value.
+   *
+   * `values = sort(x)_(k - 1)`
+   *
+   * Takes a real dtype; gives the same dtype and int32.
+   * NumPy `partition`, PyTorch `kthvalue`.
+   *
+   * @param k An integer.
+   * @param options The axis alone, or an object of options.
+   * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2]).kthvalue(0)`.
+   * @example
+   * ```ts
+   * ft.tensor([3, 9, 5]).kthvalue(2).values // 5
+   * ```
+   */
+  kthvalue(k: number, options?: number | KthvalueOptions): { values: Tensor<D>; indices: Tensor<'int32'> } {
+    const o = readOptions(227, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
+    const [values, indices] = many(227, [this], [k, o.axis, o.keepdims], []) as [Tensor, Tensor]
     return { values, indices } as { values: Tensor<D>; indices: Tensor<'int32'> }
   }
 
@@ -2864,8 +3500,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   tril(options?: TrilOptions): Tensor<D> {
-    const o = readOptions(208, options, ['k'], arguments.length - 1)
-    return one(208, [this], [], [o.k]) as Tensor<D>
+    const o = readOptions(272, options, ['k'], arguments.length - 1)
+    return one(272, [this], [], [o.k]) as Tensor<D>
   }
 
   /**
@@ -2885,7 +3521,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   triu(options?: TriuOptions): Tensor<D> {
-    const o = readOptions(209, options, ['k'], arguments.length - 1)
-    return one(209, [this], [], [o.k]) as Tensor<D>
+    const o = readOptions(273, options, ['k'], arguments.length - 1)
+    return one(273, [this], [], [o.k]) as Tensor<D>
   }
 }

@@ -1,13 +1,14 @@
-"""Writes golden.txt: NumPy's answers for every public row, by which the reference executor is checked.
+"""Writes golden.txt.gz: NumPy's answers for every public row, by which the reference executor is checked.
 
 Run in a virtual environment outside the repository with numpy 2.4, scipy and mpmath:
-    python golden/make.py > golden/golden.txt
+    python golden/make.py golden/golden.txt.gz
 
 Where this library differs from NumPy on purpose the script says so: integers take float32 in floating functions, positions
 are int32, small integers sum in 32 bits, integer division by zero gives 0, and float to integer conversion saturates.
 """
 
 import math
+import sys
 
 import mpmath
 import numpy as np
@@ -17,8 +18,12 @@ import arrays
 import complex_numbers
 import digits
 import elementwise
+import linear_algebra
+import networks
 import random_numbers
-from records import FLOATS, INTS, case, data, edges, floats, grid, inf, int_edges, ints, nan, rng, to_float
+import samples
+import scatters
+from records import FLOATS, INTS, case, data, edges, floats, grid, inf, int_edges, ints, nan, put, rng, to_float, write
 
 np.seterr(all="ignore")
 
@@ -416,7 +421,7 @@ for d in ["bool"] + INTS + FLOATS + ["complex64", "complex128"]:
             r = np.result_type(d, e).name
             if kind(d) == "i" == kind(e) and r.startswith("float"):
                 r = "!"
-            print("promote", d, e, r)
+            put("promote", d, e, r)
 
 # --- elementary functions beyond the first (last, so that the generator's draws above stay what they are)
 def exact(fn, pole, at_minus_infinity, at_infinity):
@@ -499,3 +504,17 @@ arrays.running()
 arrays.places()
 arrays.lookups()
 arrays.transforms()
+linear_algebra.cases(NUMBER, total)
+
+samples.quantiles()
+samples.covariances()
+samples.calculus()
+samples.signals()
+samples.einsums()
+scatters.scatters()
+scatters.padding()
+scatters.divisors()
+networks.norms()
+networks.losses()
+networks.attention()
+write(sys.argv[1])

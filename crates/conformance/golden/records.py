@@ -1,4 +1,4 @@
-"""The records of golden.txt, and the numbers its cases are made of.
+"""The records of golden.txt.gz, and the numbers its cases are made of.
 
 Format, one record a line, fields separated by blanks:
     array DTYPE DIMS HEX               an array, numbered from 0: shape as 2x3 ('.' for rank 0), little-endian elements in
@@ -12,14 +12,27 @@ Format, one record a line, fields separated by blanks:
     promote A B C                      the promoted dtype of two (array API table; '!' for an error)
 """
 
+import gzip
 import math
 
 import numpy as np
+
+lines = []
 
 rng = np.random.default_rng(20260401)
 nan, inf = math.nan, math.inf
 FLOATS = ["float16", "float32", "float64"]
 INTS = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]
+
+
+def put(*fields):
+    lines.append(" ".join(str(f) for f in fields))
+
+
+def write(path):
+    data = gzip.compress(("\n".join(lines) + "\n").encode(), 9, mtime=0)
+    with open(path, "wb") as out:
+        out.write(data)
 
 
 def dims(a):
@@ -42,7 +55,7 @@ def array(a):
     key = (a.dtype.name, dims(a), hexed(a))
     if key not in pool:
         pool[key] = len(pool)
-        print("array", *key)
+        put("array", *key)
     return pool[key]
 
 
@@ -50,20 +63,20 @@ def case(name, ins, outs, attrs=(), numbers=(), tol="0"):
     outs = [np.asarray(o) for o in (outs if isinstance(outs, (list, tuple)) else [outs])]
     for a in [x for x in ins if isinstance(x, np.ndarray)] + outs:
         array(a)
-    print("case", name, words(attrs), words(numbers))
+    put("case", name, words(attrs), words(numbers))
     for x in ins:
         if x is None:
-            print("absent")
+            put("absent")
         elif isinstance(x, bool):
-            print("weak boolean", int(x))
+            put("weak boolean", int(x))
         elif isinstance(x, int):
-            print("weak bigint", x)
+            put("weak bigint", x)
         elif isinstance(x, float):
-            print("weak number", repr(x))
+            put("weak number", repr(float(x)))
         else:
-            print("in", array(x))
+            put("in", array(x))
     for o in outs:
-        print("out", array(o), tol)
+        put("out", array(o), tol)
 
 
 def floats(d, shape, scale=4.0):

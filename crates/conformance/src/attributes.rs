@@ -37,8 +37,14 @@ pub fn number(def: &ParamDef, choice: &str, dtype: DType) -> Option<f64> {
         // An interval of one number: scaling rounds up to its end half of the time.
         "low" | "mean" => of([0.0, -2.0, 0.3, 1.0]),
         "high" | "std" => of([1.0, 3.0, 0.7, 1.0 + if float { epsilon(dtype) } else { 0.0 }]),
-        "d" => of([1.0, 0.5, -3.0, 0.1]),
+        "d" | "spacing" | "dx" => of([1.0, 0.5, -3.0, 0.1]),
+        "scale" => of([f64::NAN, 0.5, -1.0, 0.0]),
+        "delta" => of([1.0, 0.5, 2.0, 0.0]),
+        "eps" => of([1e-5, 1.0, 1e-3, 0.0]),
+        "value" => of([0.0, 1.0, -2.5, 3.0]),
         "correction" => of([0.0, 1.0, 0.5, 3.0]),
+        // The last is the default, from which rank is deficient by rounding alone.
+        "rtol" if def.default.is_some_and(f64::is_nan) => of([1e-3, 0.25, 0.5, f64::NAN]),
         "rtol" => of([1e-5, 0.25, 0.0, 0.5]),
         "atol" => of([1e-8, 0.0, 0.5, 1.0]),
         "negativeSlope" => of([0.01, 0.5, -2.0, 0.0]),
@@ -72,10 +78,18 @@ pub fn attribute_values(op: &OpDef, def: &AttrDef) -> Vec<String> {
         (AttrKind::Int(_), "axis" | "axis1" | "axis2" | "startAxis" | "endAxis") => names(&["0", "-1", "middle"]),
         (AttrKind::Int(_), "k") if op.name == "rot90" => names(&["1", "2", "3", "4", "-1"]),
         (AttrKind::Int(_), "n") if op.namespace == Namespace::Fft => names(&["1", "2", "7", "8", "33"]),
+        (AttrKind::Int(_), "k") if op.name == "diag" => names(&["0", "1", "-2", "40"]),
+        (AttrKind::Int(_), "offset") => names(&["0", "1", "-2", "40"]),
+        (AttrKind::Int(_), "n") if op.namespace == Namespace::Linalg => names(&["0", "1", "2", "5", "-1", "-2"]),
+        (AttrKind::Number(_), "ord") => names(&["2", "1", "0", "inf", "-inf", "3", "0.5", "-1"]),
+        (AttrKind::Number(_), "labelSmoothing") => names(&["0", "0.1", "1"]),
+        (AttrKind::Number(default), _) => vec![default.to_string()],
         (AttrKind::Int(_), "n") => names(&["1", "0", "2", "9"]),
         (AttrKind::Int(_), "repeats") => names(&["2", "0", "1", "5"]),
         (AttrKind::Int(_), "k") => names(&["0", "1", "half", "all"]),
         (AttrKind::Int(_), "groups") => names(&["1", "2", "3"]),
+        (AttrKind::Int(_), "ignoreIndex") => names(&["-100", "0"]),
+        (AttrKind::Int(_), "numSegments") => names(&["5", "1", "0"]),
         (AttrKind::Int(_), "numClasses") => names(&["0", "1", "5"]),
         // Of so many random words of 32 bits some are equal.
         (AttrKind::Int(_), "count") if op.name == "permutation" => names(&["0", "1", "2", "34", "1000", "200000"]),
@@ -100,6 +114,8 @@ pub fn attribute_values(op: &OpDef, def: &AttrDef) -> Vec<String> {
         (AttrKind::PerAxis(None), _) => names(&["1", "2", "3", "uneven"]),
         (AttrKind::PerAxis(Some(_)), _) => names(&["none", "1", "2", "uneven"]),
         (AttrKind::Padding, _) => names(&["0", "1", "uneven", "pairs", "same"]),
+        (AttrKind::Widths, _) => names(&["1", "0", "3", "uneven", "after"]),
+        (AttrKind::Text, _) => names(EQUATIONS),
         (AttrKind::Items, _) => names(&[
             "all",
             "reversed",
@@ -115,6 +131,36 @@ pub fn attribute_values(op: &OpDef, def: &AttrDef) -> Vec<String> {
             "mask",
         ]),
     }
+}
+
+/// Equations of `einsum`: views, diagonals, sums, products with and without what they share, and three operands.
+const EQUATIONS: &[&str] = &[
+    "ij,jk->ik",
+    "ij->ji",
+    "ii->i",
+    "ii",
+    "ji",
+    "ij->",
+    "...j->j...",
+    "ij,jk",
+    "i,j->ij",
+    "ij,ij->ij",
+    "ij,ij->",
+    "...ij,...jk->...ik",
+    "ij,jk,kl->il",
+    "i,i,i->i",
+    "ijk,jk->i",
+    "iij,j->i",
+    "ij,k->",
+    "ji,ki->jk",
+    "bij,bjk->bki",
+];
+
+/// The size that the labels of an equation have for a shape, by the letters' order; what `...` stands for is one axis of size 2.
+pub fn equation_dims(equation: &str, operand: usize, sizes: &[usize]) -> Option<Vec<usize>> {
+    let terms = equation.split("->").next()?.split(',').nth(operand)?;
+    let size = |c: char| sizes.get((c as usize - 'a' as usize) % sizes.len().max(1)).copied();
+    terms.replace("...", "`").chars().map(|c| if c == '`' { Some(2) } else { size(c) }).collect()
 }
 
 /// Appends an attribute's words, and for index items the numbers that go with them.
@@ -158,6 +204,14 @@ pub fn attribute_words(
             let high: Vec<f64> = low.iter().map(|&l| if value == "pairs" { 1.0 - l } else { l }).collect();
             [list(&low), list(&high)].concat()
         }
+        (AttrKind::Widths, "uneven") => {
+            let low: Vec<f64> = (0..dims.len()).map(|a| ((a + 1) % 3) as f64).collect();
+            let high: Vec<f64> = (0..dims.len()).map(|a| (a % 2) as f64).collect();
+            [list(&low), list(&high)].concat()
+        }
+        (AttrKind::Widths, "after") => [list(&[0.0]), list(&[2.0])].concat(),
+        (AttrKind::Text, equation) => list(&equation.bytes().map(f64::from).collect::<Vec<_>>()),
+        (AttrKind::Widths, number) => [list(&[number.parse().ok()?]), list(&[number.parse().ok()?])].concat(),
         (AttrKind::Padding, number) => [list(&[number.parse().ok()?]), list(&[number.parse().ok()?])].concat(),
         (AttrKind::OptAxis, "none") => vec![f64::NAN],
         (AttrKind::OptAxis, "fewer") => vec![(dims.iter().max().copied().unwrap_or(0) as f64 - 1.0).max(1.0)],
@@ -174,7 +228,7 @@ pub fn attribute_words(
         }
         (AttrKind::Int(_), "" | "shape") if def.name == "axis" => vec![0.0],
         (AttrKind::Int(_), "" | "shape") => vec![if def.name == "length" { count } else { size(0) }],
-        (AttrKind::OptAxis | AttrKind::Int(_), number) => vec![number.parse().ok()?],
+        (AttrKind::OptAxis | AttrKind::Int(_) | AttrKind::Number(_), number) => vec![number.parse().ok()?],
         (AttrKind::Bool(_), value) => vec![(value == "true") as u8 as f64],
         (AttrKind::OptDType, "" | "none") => vec![f64::NAN],
         (AttrKind::OptDType, name) => vec![DType::from_name(name)? as u8 as f64],

@@ -13,7 +13,13 @@
 //! | Fft | 8 (log2 n + 2) eps norm2 y (Higham, theorem 24.2, with room for Bluestein's three transforms) |
 //! | Solve | 8 n eps norm(inv A) norm(A) norm(x) (Higham, theorem 9.4, growth factor of random matrices) |
 //! | Qr | 16 m eps cond(R) norm(A) (Higham, theorem 19.4 and Stewart 1977) |
-//! | Solve and Qr of complex numbers | 4 times that (Higham, lemma 3.5) |
+//! | Triangular | 8 n eps norm(inv T) norm(T) norm(x) (Higham, theorem 8.5) |
+//! | Cholesky | 8 n eps cond(L)^2 norm(L) (Higham, theorem 10.8) |
+//! | Lu | 8 n eps cond(L) cond(U) norm(A) (Higham, theorem 9.15) |
+//! | Eigh, Svd | 16, 8 n eps norm(A), of vectors beside the gap of their value (Weyl; Davis and Kahan; Stewart and Sun) |
+//! | Eig | 16 n eps norm(A) times the value's condition, of vectors times all of them beside the gap (Bauer and Fike) |
+//! | Expm | 16 n eps (norm(A) + 1) max norm(exp(t A)) norm(exp((1 - t) A)) (Higham, Functions of Matrices, 10.2) |
+//! | routines on complex numbers, but Fft | 4 times that (Higham, lemma 3.5) |
 //!
 //! Inexact operands add their own bounds, carried through each kernel. An infinite bound says that the result is not
 //! defined: a sum whose terms exceed the dtype may overflow on the way, whatever the order, and so may the terms of a
@@ -24,10 +30,11 @@ mod map;
 mod product;
 mod reduction;
 mod routine;
+mod spectral;
 
-use crate::compare::{epsilon, largest};
+use crate::compare::{epsilon, largest, spacing};
 use crate::executor::Known;
-use ferrotensor_core::kernel::{Gather, Kernel, Scatter};
+use ferrotensor_core::kernel::{Gather, Kernel, Monoid, Scatter, Update};
 use ferrotensor_core::reference::{self, Array, Scalar};
 use ferrotensor_core::{DType, Result};
 pub use map::{LONG, rounds_freely};
@@ -71,28 +78,63 @@ pub fn after(kernel: &Kernel, inputs: &[&Known], params: &[u64], outputs: Vec<Ar
         Kernel::Contract(k) => vec![product::contract_errors(k, inputs, &outputs[0])?],
         Kernel::Window(k) => vec![product::window_errors(k, inputs, &outputs[0])?],
         Kernel::Routine(routine) => routine::errors(*routine, inputs, &outputs)?,
-        _ if exact_inputs => vec![None; outputs.len()],
+        Kernel::Scatter(k) if exact_inputs && !multiplies_freely(k) => vec![None; outputs.len()],
+        Kernel::Scan(_) | Kernel::Gather(_) | Kernel::Sort(_) if exact_inputs => vec![None; outputs.len()],
         Kernel::Scan(k) => vec![Some(reduction::scan_errors(k, inputs[0], &outputs[0])?)],
         Kernel::Gather(k) => {
             let moved = Gather { dtype: DType::F64, index: k.index.clone() };
             vec![Some(moves(Kernel::Gather(moved), inputs, &[0], outputs[0].dims())?)]
         }
         Kernel::Scatter(k) => {
-            let moved = Scatter { dtype: DType::F64, ..k.clone() };
-            let sizes =
-                moves_of(Kernel::Scatter(moved.clone()), inputs, &[0, inputs.len() - 1], outputs[0].dims(), finite_sizes)?;
-            let mut errors = moves(Kernel::Scatter(moved), inputs, &[0, inputs.len() - 1], outputs[0].dims())?;
+            let moved = Kernel::Scatter(Scatter { dtype: DType::F64, ..k.clone() });
+            let over =
+                |f: fn(&Known) -> Vec<f64>| moves_of(moved.clone(), inputs, &[0, inputs.len() - 1], outputs[0].dims(), f);
+            // What each update rounds, where it is rounded at all.
             let unit = inputs[inputs.len() - 1].array.len() as f64 * epsilon(k.dtype);
-            errors.iter_mut().zip(sizes).for_each(|(e, size)| *e += unit * size);
+            let errors = match k.update {
+                Update::Set | Update::Combine(Monoid::Max | Monoid::All | Monoid::Any) => over(absolute)?,
+                // Of a minimum the larger error, as of a maximum.
+                Update::Combine(Monoid::Min) => {
+                    let largest =
+                        Kernel::Scatter(Scatter { update: Update::Combine(Monoid::Max), dtype: DType::F64, ..k.clone() });
+                    moves_of(largest, inputs, &[0, inputs.len() - 1], outputs[0].dims(), absolute)?
+                }
+                Update::Combine(Monoid::Sum) => {
+                    over(absolute)?.into_iter().zip(over(finite_sizes)?).map(|(e, size)| e + unit * size).collect()
+                }
+                Update::Combine(Monoid::Prod) => {
+                    let most =
+                        |known: &Known| finite_sizes(known).into_iter().zip(absolute(known)).map(|(v, e)| v + e).collect();
+                    let grown = |known: &Known| {
+                        let factor = |v: f64| if v.is_finite() { v.max(1.0) } else { f64::INFINITY };
+                        magnitudes(known).into_iter().map(factor).collect()
+                    };
+                    // A complex product is two sums of two: it overflows where a term does, and vanishes where both do.
+                    let (units, tiny) = if multiplies_freely(k) { (4.0 * unit, spacing(k.dtype, 0.0)) } else { (unit, 0.0) };
+                    let error = |((most, size), grown): ((f64, f64), f64)| {
+                        let lost = multiplies_freely(k) && (grown.is_nan() || grown >= largest(k.dtype) / 4.0);
+                        let rounded = most * (1.0 + units) - size + units / epsilon(k.dtype) * tiny * grown;
+                        if lost { f64::INFINITY } else { rounded }
+                    };
+                    over(most)?.into_iter().zip(over(finite_sizes)?).zip(over(grown)?).map(error).collect()
+                }
+            };
             vec![Some(errors)]
         }
         Kernel::Sort(k) => reduction::sort_errors(k, inputs[0], &outputs),
     };
-    let known = outputs
-        .into_iter()
-        .zip(errors)
-        .map(|(array, errors)| Known { array, bound: errors.map_or(Bound::Exact, Bound::Absolute) });
-    Ok(known.collect())
+    // Nothing by something infinite: nothing is promised.
+    let or_undefined = |e: f64| if e.is_nan() { f64::INFINITY } else { e };
+    let bound = |errors: Option<Vec<f64>>| match errors {
+        Some(errors) => Bound::Absolute(errors.into_iter().map(or_undefined).collect()),
+        None => Bound::Exact,
+    };
+    Ok(outputs.into_iter().zip(errors).map(|(array, errors)| Known { array, bound: bound(errors) }).collect())
+}
+
+/// Whether the updates of a scatter may differ between correct backends: complex products.
+fn multiplies_freely(scatter: &Scatter) -> bool {
+    scatter.dtype.is_complex() && scatter.update == Update::Combine(Monoid::Prod)
 }
 
 fn floating(dtype: DType) -> bool {

@@ -65,14 +65,27 @@ fn window_axis(graph: &mut Graph, f: fn(&mut WindowAxis) -> bool) -> bool {
 pub fn equivalent(change: &str, row: &str) -> bool {
     match change {
         // `r < 0` is asked only where `r != 0`, and `0 < x` where `x != 0`; at the border between two formulas both hold.
+        // So they do where two samples meet, and half-way between two elements.
         "less or equal for less" => {
-            let both = ["floorDivide", "remainder", "nextafter", "nn.celu", "nn.selu", "nn.softshrink"];
+            let both = [
+                "floorDivide",
+                "remainder",
+                "nextafter",
+                "nn.celu",
+                "nn.selu",
+                "nn.softshrink",
+                "interp",
+                "quantile",
+                "percentile",
+            ];
             both.contains(&row) || COMPLEX.contains(&row)
         }
         // What the squares lose of a logarithm near the unit circle: seen in the rows of logarithms.
         "multiply for add" => row == "pow",
-        // Whole exponents are halved without their sign.
-        "truncation for floor" => row == "pow",
+        // The last sample is met from both sides; at delta both formulas hold.
+        "less for less or equal" => ["interp", "nn.huberLoss"].contains(&row),
+        // Whole exponents are halved without their sign; places among elements have none.
+        "truncation for floor" => ["pow", "quantile", "percentile"].contains(&row),
         _ => false,
     }
 }
@@ -137,8 +150,8 @@ pub const CHANGES: &[(&str, Change)] = &[
             _ => false,
         })
     }),
-    ("an update that is set, not added", |g| replace_update(g, Update::Add, Update::Set)),
-    ("an update that is added, not set", |g| replace_update(g, Update::Set, Update::Add)),
+    ("an update that is set, not added", |g| replace_update(g, Update::Combine(Monoid::Sum), Update::Set)),
+    ("an update that is added, not set", |g| replace_update(g, Update::Set, Update::Combine(Monoid::Sum))),
     ("indices in another order", |g| {
         g.nodes.iter_mut().any(|n| match &mut n.def {
             Def::Kernel { kernel: kernel @ (Kernel::Gather(_) | Kernel::Scatter(_)), inputs, .. } => {

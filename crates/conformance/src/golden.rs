@@ -1,4 +1,4 @@
-//! NumPy's answers (golden/golden.txt, written by golden/make.py, which documents the format) against the reference
+//! NumPy's answers (golden/golden.txt.gz, written by golden/make.py, which documents the format) against the reference
 //! executor: what checks everything else is checked by something that shares no code with it.
 
 use crate::Check;
@@ -12,8 +12,9 @@ use ferrotensor_core::{DType, Error, promotion};
 use ferrotensor_ops::def::Form;
 use ferrotensor_ops::dtype_rule::Arg;
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::Read;
 
-const TEXT: &str = include_str!("../golden/golden.txt");
+const PACKED: &[u8] = include_bytes!("../golden/golden.txt.gz");
 
 /// How close an expected output is.
 #[derive(Clone, Copy, Debug)]
@@ -161,7 +162,7 @@ fn size(x: Scalar) -> f64 {
 
 fn check_promotion() -> Result<(), String> {
     let mut count = 0;
-    for line in TEXT.lines() {
+    for line in unpacked()?.lines() {
         let Some([a, b, c]) =
             line.strip_prefix("promote ").and_then(|l| <[&str; 3]>::try_from(l.split(' ').collect::<Vec<_>>()).ok())
         else {
@@ -189,10 +190,16 @@ pub fn answers() -> Result<BTreeMap<String, Vec<Golden>>, String> {
     Ok(rows)
 }
 
+fn unpacked() -> Result<String, String> {
+    let mut text = String::new();
+    flate2::read::GzDecoder::new(PACKED).read_to_string(&mut text).map_err(|e| format!("golden.txt.gz: {e}"))?;
+    Ok(text)
+}
+
 fn records() -> Result<Vec<Golden>, String> {
     let mut arrays: Vec<Array> = Vec::new();
     let mut out: Vec<Golden> = Vec::new();
-    for (n, text) in TEXT.lines().enumerate() {
+    for (n, text) in unpacked()?.lines().enumerate() {
         let at = |e: &str| format!("golden.txt line {}: {e}", n + 1);
         let fields: Vec<&str> = text.split(' ').collect();
         let known = |field: &str, arrays: &[Array]| {

@@ -316,7 +316,7 @@ pub fn cases(dtype: DType, placement: Placement) -> Result<Vec<(String, KernelCa
                 &[&result],
                 Placement::Contiguous,
             );
-            for update in [Update::Set, Update::Add] {
+            for update in [Update::Set, Update::Combine(Monoid::Sum), Update::Combine(Monoid::Prod)] {
                 let u = tensor(dtype, &result, placement, any, &mut rng)?;
                 let kernel = Kernel::Scatter(Scatter { dtype, index: vec![index_dtype], update });
                 add("scatter", kernel, vec![x.clone(), i.clone(), u], &[data], Placement::Contiguous);

@@ -136,6 +136,22 @@ pub fn bound_words(graph: &Graph) -> Option<&'static str> {
             Kernel::Routine(Routine::Solve(_)) => "8 n eps norm(inv A) norm(A) norm(x)",
             Kernel::Routine(Routine::Qr(d)) if d.is_complex() => "64 m eps cond(R) norm(A)",
             Kernel::Routine(Routine::Qr(_)) => "16 m eps cond(R) norm(A)",
+            Kernel::Routine(Routine::Triangular { dtype: d, .. }) if d.is_complex() => {
+                "32 n eps norm(inv T) norm(T) norm(x)"
+            }
+            Kernel::Routine(Routine::Triangular { .. }) => "8 n eps norm(inv T) norm(T) norm(x)",
+            Kernel::Routine(Routine::Cholesky(d)) if d.is_complex() => "32 n eps cond(L)^2 norm(L)",
+            Kernel::Routine(Routine::Cholesky(_)) => "8 n eps cond(L)^2 norm(L)",
+            Kernel::Routine(Routine::Lu(d)) if d.is_complex() => "32 n eps cond(L) cond(U) norm(A)",
+            Kernel::Routine(Routine::Lu(_)) => "8 n eps cond(L) cond(U) norm(A)",
+            Kernel::Routine(Routine::Eigh { dtype: d, .. }) if d.is_complex() => "64 n eps norm(A), vectors by gap",
+            Kernel::Routine(Routine::Eigh { .. }) => "16 n eps norm(A), vectors by gap",
+            Kernel::Routine(Routine::Svd { dtype: d, .. }) if d.is_complex() => "32 n eps norm(A), vectors by gap",
+            Kernel::Routine(Routine::Svd { .. }) => "8 n eps norm(A), vectors by gap",
+            Kernel::Routine(Routine::Eig { dtype: d, .. }) if d.is_complex() => "64 n eps norm(A) cond, vectors by gap",
+            Kernel::Routine(Routine::Eig { .. }) => "16 n eps norm(A) cond, vectors by gap",
+            Kernel::Routine(Routine::Expm(d)) if d.is_complex() => "64 n eps (norm(A) + 1) norm(derivative)",
+            Kernel::Routine(Routine::Expm(_)) => "16 n eps (norm(A) + 1) norm(derivative)",
             Kernel::Contract(k) if float(k.dtype) => "(K + 1) u abs A abs B",
             Kernel::Window(k) if float(k.dtype) => match k.combine {
                 WindowCombine::Dot => "(K + 1) u abs A abs B",

@@ -7,6 +7,7 @@ use ferrotensor_core::reference::Array;
 use ferrotensor_core::registry::{Entry, Registry};
 use ferrotensor_core::{Error, Result};
 use ferrotensor_cpu::{CpuBackend, Tier};
+use ferrotensor_engine::program::head;
 use ferrotensor_engine::{Config, Engine, Mode, Request, RunOutcome, Session, Stats, Strict, Tensor};
 use ferrotensor_fakes::{Faults, Hostile};
 use ferrotensor_ops::dtype_rule::Arg;
@@ -125,7 +126,7 @@ impl Machine {
         let Some((name, words, numbers)) = placement.call(dims) else { return Ok((base_id, tensor)) };
         let op = ferrotensor_ops::find(name).ok_or_else(|| Error::internal("the table lost a view"))?;
         let attr = self.session.intern_attrs(op.id(), &words)?;
-        let head = op.id() as i32 | (numbers.len() as i32) << 24;
+        let head = head(op.id(), 0, numbers.len());
         let params: Vec<u64> = numbers.iter().map(|n| n.to_bits()).collect();
         let count = op.variadic.then_some(1);
         let words: Vec<i32> = [0, base_id, head, attr].into_iter().chain(count).chain([0]).collect();
@@ -221,7 +222,7 @@ impl Machine {
             attributes[word] = f64::from(self.device);
         }
         let attr = self.session.intern_attrs(case.op.id(), &attributes)?;
-        words.extend([case.op.id() as i32 | forms << 12 | ((weak + case.numbers.len()) as i32) << 24, attr]);
+        words.extend([head(case.op.id(), forms as u32, weak + case.numbers.len()), attr]);
         if case.op.variadic {
             words.push(case.operands.len() as i32);
         }

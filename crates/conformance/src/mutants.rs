@@ -47,6 +47,10 @@ const EQUIVALENT: &[(&str, &[&str], &str)] = &[
     ("logspace/bool", &[""], "none of the powers tried is zero"),
     ("nn.conv/", &["groups taken for"], "both fit the operands only where there are no channels"),
     ("random.uniform", &["Lt: Ne instead"], "no number is scaled beyond the end"),
+    ("linalg.matrixPower", &["operands 0 and 1 exchanged"], "powers of one matrix commute"),
+    ("linalg.det", &["Mul: Div instead"], "what is multiplied with is 1 or -1"),
+    ("linalg.slogdet", &["Mul: Div instead"], "what is multiplied with is 1 or -1"),
+    ("linalg.cholesky/bool", &["a permutation left out"], "of bool only the unit matrix is definite among the cases"),
 ];
 /// The operands of a gather that are not the caller's.
 const COUNTED: &[&str] = &["negative indices as zero, operand 0", "negative indices as zero, operand 2"];

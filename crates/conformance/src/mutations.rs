@@ -197,7 +197,17 @@ impl Writer<'_> {
                 self.over("a scan from the end", vec![(0, flip.clone())], Some(flip));
             }
             Kernel::Scatter(k) => {
-                let update = if k.update == Update::Set { Update::Add } else { Update::Set };
+                let update = match k.update {
+                    Update::Set => Update::Combine(Monoid::Sum),
+                    Update::Combine(monoid) => {
+                        let update = Update::Combine(opposite(monoid));
+                        self.other(
+                            format!("{update:?} for {:?}", k.update),
+                            Kernel::Scatter(Scatter { update, ..k.clone() }),
+                        );
+                        Update::Set
+                    }
+                };
                 self.other(format!("{update:?} for {:?}", k.update), Kernel::Scatter(Scatter { update, ..k.clone() }));
             }
             Kernel::Window(k) => {
@@ -284,7 +294,14 @@ impl Writer<'_> {
                     self.exchanged(0);
                 }
             }
-            Kernel::Routine(Routine::Solve(_)) => {
+            // Not of those whose results a transposed matrix shares.
+            Kernel::Routine(
+                Routine::Solve(_)
+                | Routine::Triangular { .. }
+                | Routine::Cholesky(_)
+                | Routine::Eigh { .. }
+                | Routine::Expm(_),
+            ) => {
                 let mut order: SmallVec<[usize; 6]> = (0..rank(0)).collect();
                 order.swap(rank(0) - 2, rank(0) - 1);
                 let transposed = Step::View(Box::new(View::Permute(order)), shapes[0].clone());

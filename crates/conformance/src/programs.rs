@@ -14,6 +14,7 @@ use ferrotensor_core::reference::Array;
 use ferrotensor_core::{DType, Error, Result};
 use ferrotensor_cpu::Tier;
 use ferrotensor_engine::Tensor;
+use ferrotensor_engine::program::head;
 use ferrotensor_ops::attrs::Attrs;
 use ferrotensor_ops::def::{Form, Namespace, OpDef};
 use ferrotensor_ops::graph::{Def, Graph, Val};
@@ -225,7 +226,7 @@ fn check(program: &Program, device: Device) -> Result<(), String> {
 
 fn node(m: &mut Machine, step: &Step, slot: impl Fn(usize) -> i32) -> Result<Vec<i32>> {
     let attr = m.session().intern_attrs(step.op.id(), &step.words)?;
-    let mut words = vec![step.op.id() as i32 | (step.numbers.len() as i32) << 24, attr];
+    let mut words = vec![head(step.op.id(), 0, step.numbers.len()), attr];
     if step.op.variadic {
         words.push(step.operands.len() as i32);
     }

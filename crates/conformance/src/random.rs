@@ -9,6 +9,7 @@ use ferrotensor_core::kernel::{Kernel, Map};
 use ferrotensor_core::reference::{self, Array};
 use ferrotensor_core::scalar::Builder;
 use ferrotensor_cpu::{CpuBackend, Tier};
+use ferrotensor_engine::program::head;
 
 /// The tests.
 pub fn trials() -> Vec<(String, Check)> {
@@ -79,7 +80,7 @@ fn draw(m: &mut Machine, name: &str, key: [u32; 2], words: &[f64], numbers: &[f6
         let (id, key) = m.upload(&Array::from_slice(&[2], &key)?)?;
         let op = ferrotensor_ops::find(name).ok_or_else(|| ferrotensor_core::Error::internal("no such row"))?;
         let attr = m.session().intern_attrs(op.id(), words)?;
-        let head = op.id() as i32 | (numbers.len() as i32) << 24;
+        let head = head(op.id(), 0, numbers.len());
         let params: Vec<u64> = numbers.iter().map(|n| n.to_bits()).collect();
         read(&m.run(&[0, id, head, attr, 0], &params, &[key], &[1])?[0])
     };

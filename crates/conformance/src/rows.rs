@@ -16,8 +16,8 @@ use ferrotensor_core::reference::Array;
 use ferrotensor_core::{Code, DType, Result};
 use ferrotensor_cpu::Tier;
 use ferrotensor_engine::Stats;
-use ferrotensor_ops::def::OpDef;
-use ferrotensor_ops::dtype_rule::Out;
+use ferrotensor_ops::def::{Lowering, OpDef};
+use ferrotensor_ops::dtype_rule::{Compute, Out};
 use ferrotensor_ops::graph::{Def, Graph};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
@@ -29,6 +29,8 @@ const LIMIT: usize = 400;
 /// two attributes and for complex dtypes, where two parts must meet; more often for rows whose results are bool, since each says
 /// less, and for those with many ways.
 const ORDINARY: usize = 32;
+/// Of those with several threads for functions.
+const WIDE: [DType; 3] = [DType::F32, DType::F64, DType::C64];
 /// Dtypes tried with several threads: one for each loop the CPU has (bytes, halves, words, long words, complex).
 const PARALLEL: [DType; 7] = [DType::U8, DType::BF16, DType::I32, DType::F32, DType::I64, DType::F64, DType::C64];
 
@@ -107,7 +109,9 @@ impl Group {
         let name = format!("{}/{}", op.path(), dtype.name());
         let (mut recipes, mut cases) = (Vec::new(), Vec::new());
         for parallel in [false, true] {
-            if parallel && !PARALLEL.contains(&dtype) {
+            // Functions of other dtypes are the same ones behind a conversion.
+            let converted = matches!(op.lower, Lowering::Map(_)) && op.dtype.compute == Compute::Float;
+            if parallel && (!PARALLEL.contains(&dtype) || converted && !WIDE.contains(&dtype)) {
                 continue;
             }
             let recipe = Recipe::new(op, dtype, parallel);

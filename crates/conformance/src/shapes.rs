@@ -2,7 +2,8 @@
 //! pairs of shapes for rows whose operands must fit in their own way; and shapes that several threads share.
 
 use ferrotensor_core::Dims;
-use ferrotensor_ops::def::{Namespace, OpDef};
+use ferrotensor_ops::def::{Lowering, Namespace, OpDef};
+use ferrotensor_ops::dtype_rule::Compute;
 
 /// The operand shapes of one choice.
 #[derive(Clone, Debug)]
@@ -37,6 +38,48 @@ const GENERAL: &[(&str, &[usize])] = &[
     ("rank 5", &[2, 3, 2, 2, 3]),
     ("unit axes", &[1, 33, 1]),
     ("tall", &[600, 3]),
+];
+
+/// For rows made of several kernels, each of which has a row of its own that meets its tiles and groups.
+const COMPOSED: &[(&str, &[usize])] = &[
+    ("rank 0", &[]),
+    ("size 0", &[3, 0, 2]),
+    ("size 1", &[1, 1]),
+    ("a lane", &[32]),
+    ("above a lane", &[2, 33]),
+    ("above a row group", &[513]),
+    ("matrix", &[5, 7]),
+    ("square", &[4, 4]),
+    ("rank 3", &[3, 4, 5]),
+    ("rank 5", &[2, 3, 2, 2, 3]),
+    ("unit axes", &[1, 33, 1]),
+    ("tall", &[60, 3]),
+];
+
+/// Rows of one kernel that are written as graphs.
+const KERNELS: &[&str] = &[
+    "sum",
+    "prod",
+    "mean",
+    "max",
+    "min",
+    "all",
+    "any",
+    "argmax",
+    "argmin",
+    "cumulativeSum",
+    "cumulativeProd",
+    "cumulativeMax",
+    "cumulativeMin",
+    "sort",
+    "argsort",
+    "topk",
+    "take",
+    "scatterAdd",
+    "at",
+    "withAt",
+    "concat",
+    "softmax",
 ];
 
 type Row = (&'static [usize], &'static [usize], &'static [f64], &'static [f64]);
@@ -131,6 +174,123 @@ const FACTORED: &[(&str, &[usize])] = &[
     ("rank 5", &[2, 1, 2, 3, 3]),
 ];
 
+/// Vectors, which become matrices of as many rows, and matrices.
+const DIAGONALS: &[(&str, &[usize])] = &[
+    ("no element", &[0]),
+    ("one element", &[1]),
+    ("a vector", &[5]),
+    ("above a lane", &[33]),
+    ("matrix", &[5, 7]),
+    ("tall", &[7, 4]),
+    ("square", &[4, 4]),
+    ("no rows", &[0, 3]),
+];
+
+/// Square ones.
+const SQUARE: &[(&str, &[usize])] = &[
+    ("1 x 1", &[1, 1]),
+    ("2 x 2", &[2, 2]),
+    ("square", &[3, 3]),
+    ("stack", &[2, 4, 4]),
+    ("empty", &[0, 0]),
+    ("no matrices", &[0, 2, 2]),
+    ("above a lane", &[33, 33]),
+    ("rank 5", &[2, 1, 2, 3, 3]),
+];
+
+const LSTSQ: &[Row] = &[
+    (&[3, 3], &[3], &[], &[]),
+    (&[1, 1], &[1], &[], &[]),
+    (&[5, 3], &[5, 2], &[], &[]),
+    (&[3, 5], &[3, 2], &[], &[]),
+    (&[2, 4, 3], &[4, 2], &[], &[]),
+    (&[2, 1, 4, 4], &[3, 4, 2], &[], &[]),
+    (&[0, 2], &[0], &[], &[]),
+    (&[3, 0], &[3, 2], &[], &[]),
+];
+
+const VECDOT: &[Row] = &[
+    (&[4], &[4], &[], &[]),
+    (&[3, 4], &[4], &[], &[]),
+    (&[3, 4], &[3, 4], &[], &[]),
+    (&[3, 1], &[3, 1], &[], &[]),
+    (&[33], &[5, 33], &[], &[]),
+    (&[3, 1, 4], &[2, 4], &[], &[]),
+    (&[3, 3, 3], &[3, 3, 3], &[], &[]),
+    (&[2, 0], &[2, 0], &[], &[]),
+    (&[513], &[513], &[], &[]),
+];
+
+const CROSS: &[Row] = &[
+    (&[3], &[3], &[], &[]),
+    (&[4, 3], &[3], &[], &[]),
+    (&[3, 3, 3], &[3, 3, 3], &[], &[]),
+    (&[5, 1, 3], &[2, 3], &[], &[]),
+    (&[3, 4], &[3, 4], &[], &[]),
+    (&[0, 3], &[0, 3], &[], &[]),
+];
+
+const OUTER: &[Row] = &[(&[3], &[4], &[], &[]), (&[1], &[1], &[], &[]), (&[33], &[2], &[], &[]), (&[0], &[2], &[], &[])];
+
+const INNER: &[Row] = &[
+    (&[4], &[4], &[], &[]),
+    (&[3, 4], &[4], &[], &[]),
+    (&[2, 3, 4], &[5, 4], &[], &[]),
+    (&[3, 3], &[3, 3], &[], &[]),
+    (&[], &[3, 2], &[], &[]),
+    (&[3, 2], &[], &[], &[]),
+    (&[2, 0], &[3, 0], &[], &[]),
+    (&[33], &[2, 33], &[], &[]),
+];
+
+const KRON: &[Row] = &[
+    (&[2], &[3], &[], &[]),
+    (&[2, 3], &[3, 2], &[], &[]),
+    (&[2, 2], &[2, 2], &[], &[]),
+    (&[], &[3], &[], &[]),
+    (&[3], &[2, 1, 2], &[], &[]),
+    (&[0, 2], &[2, 2], &[], &[]),
+];
+
+const SLID: &[Row] = &[
+    (&[5], &[3], &[], &[]),
+    (&[3], &[5], &[], &[]),
+    (&[4], &[4], &[], &[]),
+    (&[1], &[1], &[], &[]),
+    (&[70], &[33], &[], &[]),
+    (&[2], &[9], &[], &[]),
+];
+
+/// Where values are wanted, and how many samples there are.
+const INTERPOLATED: &[Row] = &[
+    (&[5], &[4], &[], &[]),
+    (&[2, 3], &[1], &[], &[]),
+    (&[], &[7], &[], &[]),
+    (&[0], &[8], &[], &[]),
+    (&[70], &[9], &[], &[]),
+];
+
+/// Queries and keys.
+const ATTENDED: &[Row] = &[
+    (&[3, 4], &[5, 4], &[], &[]),
+    (&[1, 1], &[1, 1], &[], &[]),
+    (&[2, 3, 4], &[2, 5, 4], &[], &[]),
+    (&[2, 1, 3, 2], &[2, 4, 2], &[], &[]),
+    (&[4, 33], &[4, 33], &[], &[]),
+    (&[0, 2], &[3, 2], &[], &[]),
+    (&[3, 0], &[2, 0], &[], &[]),
+];
+
+/// Sizes of labels in alphabetical order, over and over.
+const LABELLED: &[(&str, &[usize])] = &[
+    ("small", &[3, 4, 5, 2]),
+    ("ones", &[1]),
+    ("empty", &[2, 0, 3]),
+    ("above a lane", &[33, 2, 3]),
+    ("square", &[4]),
+    ("stretched", &[3, 4, 5, 2]),
+];
+
 /// Whether a shape's name is that of one of [`parallel`].
 pub fn is_parallel(name: &str) -> bool {
     name.starts_with(PARALLEL)
@@ -148,7 +308,6 @@ const TRANSFORMED: &[(&str, &[usize])] = &[
     ("smooth", &[2, 48]),
     ("rank 3", &[3, 4, 5]),
     ("rank 5", &[2, 3, 2, 2, 3]),
-    ("above a byte", &[257]),
 ];
 
 /// Random numbers and integer powers: hundreds of instructions for each element.
@@ -187,9 +346,26 @@ pub fn small(op: &OpDef) -> Vec<Shapes> {
         "tensordot" => pairs(TENSORDOT),
         "nn.conv" => pairs(CONV),
         "nn.maxPool" | "nn.avgPool" => list(POOLED),
-        "linalg.solve" => pairs(SOLVE),
         "searchsorted" => pairs(SEARCHED),
-        "linalg.qr" => list(FACTORED),
+        "linalg.solve" | "linalg.solveTriangular" => pairs(SOLVE),
+        "linalg.lstsq" => pairs(LSTSQ),
+        "vecdot" => pairs(VECDOT),
+        "cross" => pairs(CROSS),
+        "outer" => pairs(OUTER),
+        "inner" => pairs(INNER),
+        "kron" => pairs(KRON),
+        "diag" | "cov" | "corrcoef" => list(DIAGONALS),
+        "convolve" | "correlate" => pairs(SLID),
+        "interp" => pairs(INTERPOLATED),
+        "einsum" => list(LABELLED),
+        "nn.scaledDotProductAttention" => pairs(ATTENDED),
+        "linalg.qr" | "linalg.lu" | "linalg.svd" | "linalg.svdvals" | "linalg.pinv" | "linalg.matrixRank" => list(FACTORED),
+        // Most of their norms are of matrices of any shape.
+        "linalg.matrixNorm" | "linalg.cond" => list(FACTORED),
+        "linalg.vectorNorm" => list(COMPOSED),
+        // Twenty products of matrices, in the reference too.
+        "linalg.expm" => list(&SQUARE[..6]),
+        _ if op.namespace == Namespace::Linalg => list(SQUARE),
         _ if op.namespace == Namespace::Fft => list(TRANSFORMED),
         // A square of so many rows.
         "eye" => list(FACTORED),
@@ -197,6 +373,7 @@ pub fn small(op: &OpDef) -> Vec<Shapes> {
         // As many rows and columns as indices: along a mistaken axis the updates fit as well.
         "scatterAdd" => list(GENERAL).into_iter().chain([one("square", &[4, 4])]).collect(),
         _ if op.namespace == Namespace::Random => list(LONG),
+        name if matches!(op.lower, Lowering::Graph(_)) && !KERNELS.contains(&name) => list(COMPOSED),
         _ => list(GENERAL),
     }
 }
@@ -208,17 +385,37 @@ pub fn parallel(op: &OpDef) -> Vec<Shapes> {
         "tensordot" => many(pairs(&[(&[6, 25, 131], &[131, 144], &[2.0], &[0.0])])),
         "nn.conv" => many(pairs(&[(&[2, 12, 24, 25], &[36, 12, 3, 3], &[], &[])])),
         "nn.maxPool" | "nn.avgPool" => vec![one("many images", &[3, 16, 40, 41])],
+        "vecdot" => many(pairs(&[(&[300, 401], &[401], &[], &[])])),
+        "cross" => many(pairs(&[(&[40013, 3], &[3], &[], &[])])),
+        "outer" => many(pairs(&[(&[700], &[601], &[], &[])])),
+        "inner" => many(pairs(&[(&[150, 131], &[144, 131], &[], &[])])),
+        "kron" => many(pairs(&[(&[30, 20], &[21, 31], &[], &[])])),
+        "diag" => vec![one("many rows", &[600])],
+        "cov" | "corrcoef" => vec![one("many rows", &[50, 60])],
+        "convolve" | "correlate" => many(pairs(&[(&[9001], &[60], &[], &[])])),
+        "interp" => many(pairs(&[(&[30011], &[5003], &[], &[])])),
+        "nn.scaledDotProductAttention" => many(pairs(&[(&[6, 40, 33], &[6, 41, 33], &[], &[])])),
+        "einsum" => vec![one("many labels", &[40, 41, 42, 39])],
+        "linalg.lstsq" => many(pairs(&[(&[40, 30], &[40, 3], &[], &[])])),
+        "linalg.vectorNorm" => vec![one("many rows", &[7, 8009])],
+        "linalg.solveTriangular" => many(pairs(&[(&[40, 40], &[40, 3], &[], &[])])),
+        "linalg.expm" => vec![one("many matrices", &[40, 5, 5])],
+        _ if op.namespace == Namespace::Linalg && op.name != "solve" && op.name != "qr" => {
+            vec![one("many columns", &[36, 36])]
+        }
         "linalg.solve" => many(pairs(&[(&[40, 40], &[40, 3], &[], &[])])),
         "linalg.qr" => vec![one("many columns", &[40, 30])],
         _ if op.namespace == Namespace::Fft => vec![one("many rows", &[300, 31])],
         "searchsorted" => many(pairs(&[(&[5003], &[30011], &[], &[])])),
-        "sort" | "argsort" | "topk" | "median" => vec![one("many rows", &[9, 3001])],
+        "sort" | "argsort" | "topk" | "kthvalue" | "median" | "quantile" | "percentile" => {
+            vec![one("many rows", &[9, 3001])]
+        }
         // Integer powers and random blocks take a hundred instructions an element, in the reference too.
         "eye" => vec![one("many rows", &[400])],
-        // The bounds of functions take five runs of the reference.
-        "softmax" | "logSoftmax" | "logsumexp" => vec![one("many rows", &[7, 8009])],
         "pow" | "random.bits" | "random.uniform" => vec![one("many rows", &[7, 5003])],
         "random.normal" => vec![one("many rows", &[3, 5003])],
+        // Functions take tens of instructions an element, and their bounds five runs of the reference.
+        _ if matches!(op.dtype.compute, Compute::Float | Compute::ComplexFloat) => vec![one("many rows", &[7, 8009])],
         _ => vec![one("many rows", &[7, 60013])],
     }
 }

@@ -50,6 +50,8 @@ pub enum Fill {
     AnySize,
     /// Valid indices for an axis of this size, negative ones too where the dtype has them.
     Index(usize),
+    /// Numbers from 0 to this one, both ends among them.
+    Fractions(f64),
     /// Square blocks with a dominant diagonal.
     Matrix,
     /// Nothing but this number; 1 where the dtype lacks it.
@@ -94,6 +96,11 @@ pub fn array(dtype: DType, dims: &[usize], fill: Fill, rng: &mut Rng) -> Result<
                 Scalar::float(f64::NAN).fit(dtype).encode(dtype)
             }
             Fill::Holes => ordinary(dtype, Domain::Any, rng).encode(dtype),
+            // Ends, eighths, and numbers whose place among elements is no fraction of theirs.
+            Fill::Fractions(whole) => {
+                let part = if rng.below(2) == 0 { rng.below(9) as f64 / 8.0 } else { rng.unit() };
+                Scalar::float(whole * part).fit(dtype).encode(dtype)
+            }
             Fill::Index(size) => index(dtype, size, rng).encode(dtype),
             Fill::Factors => factor(dtype, rng).encode(dtype),
             Fill::Steep if dtype.is_float() => {

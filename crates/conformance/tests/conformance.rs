@@ -2,7 +2,7 @@
 //!
 //! `EXPECT_ISA=baseline,avx2` and `EXPECT_BACKENDS=cpu,hostile` make what is listed and missing a failure; what is not listed and
 //! missing is a printed, counted skip. `UPDATE_EXPECT=1` rewrites `expected/` and `docs/accuracy.md`; with the filter `/hostile` all
-//! of the hostile device runs and nothing else, and its file is compared or rewritten.
+//! of the hostile device runs and nothing else, and its file is compared or rewritten. `DURATIONS=20` lists the 20 longest rows.
 // A test runner reports to the terminal.
 #![allow(clippy::print_stdout)]
 
@@ -11,12 +11,33 @@ use ferrotensor_conformance::machine::Device;
 use ferrotensor_conformance::{golden, guards, ledger, machine, programs, random, refusals, rows, saboteur};
 use ferrotensor_cpu::Tier;
 use libtest_mimic::{Arguments, Failed, FormatSetting, Trial};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::process::ExitCode;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Time spent by the first part of the tests' names: a row, or a kind of check.
+static SPENT: Mutex<BTreeMap<String, Duration>> = Mutex::new(BTreeMap::new());
 
 fn trial(name: String, f: impl FnOnce() -> Result<(), String> + Send + 'static) -> Trial {
-    Trial::test(name, || f().map_err(Failed::from))
+    let row = name.split('/').next().unwrap_or_default().to_string();
+    Trial::test(name, || {
+        let start = Instant::now();
+        let outcome = f().map_err(Failed::from);
+        *SPENT.lock().unwrap_or_else(PoisonError::into_inner).entry(row).or_default() += start.elapsed();
+        outcome
+    })
+}
+
+/// The rows that took longest, and what all took.
+fn print_durations(count: usize) {
+    let spent = SPENT.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut rows: Vec<_> = spent.iter().collect();
+    rows.sort_by(|a, b| b.1.cmp(a.1));
+    println!("all rows: {:.1} s of threads", spent.values().sum::<Duration>().as_secs_f64());
+    for (row, time) in rows.into_iter().take(count) {
+        println!("{row}: {:.1} s", time.as_secs_f64());
+    }
 }
 
 fn listed(variable: &str) -> Vec<String> {
@@ -100,6 +121,9 @@ fn main() -> ExitCode {
         }
     }
     println!("row cases: {cases} on {} tiers, {sampled} on the hostile device, each with fusion on and off", present.len());
+    if let Some(count) = std::env::var("DURATIONS").ok().and_then(|n| n.parse().ok()) {
+        print_durations(count);
+    }
     for problem in &problems {
         println!("FAILED: {problem}");
     }

@@ -4,6 +4,7 @@
 //! the order of its operands and the shapes they must have; the engine permutes layouts so that they do.
 
 use crate::dtype::DType;
+use crate::promotion;
 use crate::scalar::Program;
 
 /// What a launch computes.
@@ -124,10 +125,11 @@ pub struct Gather {
 
 /// How a scattered update meets what is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
 pub enum Update {
+    /// It takes its place.
     Set,
-    Add,
+    /// It is combined with it, what is there first.
+    Combine(Monoid),
 }
 
 /// `data [i1, ..., in, rest...]`, n index operands `[b...]`, `updates [b..., rest...]` -> output of data's shape.
@@ -227,7 +229,19 @@ pub struct Sort {
     pub outputs: SortOutputs,
 }
 
-/// A dense algorithm that `host` provides for every backend; all operands are row-major.
+/// Which results of a singular value decomposition are outputs, for `a [batch..., m, n]` and k = min(m, n).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SvdOutputs {
+    /// `s [batch..., k]`.
+    Values,
+    /// `u [batch..., m, k]`, s, `vh [batch..., k, n]`.
+    Thin,
+    /// `u [batch..., m, m]`, s, `vh [batch..., n, n]`.
+    Full,
+}
+
+/// A dense algorithm that `host` provides for every backend; all operands are row-major. Where nothing else is said, dtypes are
+/// float32, float64, complex64 and complex128, and a matrix that holds NaN or infinity gives NaN in all floating results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Routine {
     /// `a [batch..., n, n]`, `b [batch..., n, k]` -> `x [batch..., n, k]`; float32, float64, complex. Singular:
@@ -236,6 +250,35 @@ pub enum Routine {
     /// `a [batch..., m, n]` -> `q [batch..., m, k]`, `r [batch..., k, n]`, k = min(m, n), diagonal of r real and not negative;
     /// dtypes as above.
     Qr(DType),
+    /// `a [batch..., n, n]` -> `l [batch..., n, n]`, lower triangular with a positive diagonal, `l l^H = a`; only the lower triangle
+    /// of a and the real parts of its diagonal are read. Not positive definite: `Code::LinAlg`.
+    Cholesky(DType),
+    /// `a [batch..., m, n]` -> `l [batch..., m, k]`, unit lower, `u [batch..., k, n]`, upper triangular, `rows [batch..., m]`, int32,
+    /// `sign [batch...]`, k = min(m, n): row i of `l u` is row `rows_i` of a, and sign is that of the permutation, 1 or -1 (NaN for
+    /// a matrix that holds NaN or infinity, whose rows stay in order). Pivots are largest by `|re| + |im|`, the first of equals; a
+    /// column of nothing but zeros is left as it is.
+    Lu(DType),
+    /// `a [batch..., n, n]`, `b [batch..., n, k]` -> `x [batch..., n, k]`, `t x = b` where t is the lower (upper) triangle of a, the
+    /// only one that is read; with `unit` its diagonal is ones and not read. A zero on the diagonal: `Code::LinAlg`.
+    #[allow(missing_docs)]
+    Triangular { dtype: DType, upper: bool, unit: bool },
+    /// `a [batch..., n, n]` -> eigenvalues `w [batch..., n]` in the dtype of a's parts, ascending, and with `vectors` orthonormal
+    /// eigenvectors as the columns of `v [batch..., n, n]`, `a v = v w`. Only the lower triangle of a and the real parts of its
+    /// diagonal are read. Of each column the first entry among the largest in size is real and positive.
+    #[allow(missing_docs)]
+    Eigh { dtype: DType, vectors: bool },
+    /// `a [batch..., m, n]` -> singular values s in the dtype of a's parts, descending, and orthonormal columns of u and rows of vh,
+    /// `u s vh = a` (see [`SvdOutputs`]). Of each row of vh the first entry among the largest in size is real and positive, and so
+    /// it is of each further column of u.
+    #[allow(missing_docs)]
+    Svd { dtype: DType, outputs: SvdOutputs },
+    /// `a [batch..., n, n]` -> complex eigenvalues `w [batch..., n]`, ascending by real, then by imaginary part, and with `vectors`
+    /// eigenvectors of length 1 as the columns of `v [batch..., n, n]`, `a v = v w`. Of each column the first entry among the
+    /// largest in size is real and positive.
+    #[allow(missing_docs)]
+    Eig { dtype: DType, vectors: bool },
+    /// `a [batch..., n, n]` -> its exponential, of the same shape.
+    Expm(DType),
     /// `x [batch..., n]` -> `[batch..., n]`, complex; unnormalised forward or inverse transform, any length.
     Fft {
         /// complex64 or complex128.
@@ -243,6 +286,23 @@ pub enum Routine {
         /// Exponent sign +1 instead of -1.
         inverse: bool,
     },
+}
+
+impl Routine {
+    /// Dtype of each output operand.
+    fn outputs(&self) -> Vec<DType> {
+        match *self {
+            Routine::Solve(d) | Routine::Triangular { dtype: d, .. } => vec![d],
+            Routine::Cholesky(d) | Routine::Expm(d) | Routine::Fft { dtype: d, .. } => vec![d],
+            Routine::Qr(d) => vec![d; 2],
+            Routine::Lu(d) => vec![d, d, DType::I32, d],
+            Routine::Eigh { dtype: d, vectors: false } => vec![d.info().real],
+            Routine::Eigh { dtype: d, vectors: true } => vec![d.info().real, d],
+            Routine::Svd { dtype: d, outputs: SvdOutputs::Values } => vec![d.info().real],
+            Routine::Svd { dtype: d, outputs: SvdOutputs::Thin | SvdOutputs::Full } => vec![d, d.info().real, d],
+            Routine::Eig { dtype: d, vectors } => vec![promotion::to_complex(d); 1 + vectors as usize],
+        }
+    }
 }
 
 impl Kernel {
@@ -274,8 +334,17 @@ impl Kernel {
             Kernel::Contract(k) => vec![k.dtype; 2],
             Kernel::Window(k) => vec![k.dtype; if k.combine == WindowCombine::Dot { 2 } else { 1 }],
             Kernel::Sort(k) => vec![k.dtype],
-            Kernel::Routine(Routine::Solve(d)) => vec![*d; 2],
-            Kernel::Routine(Routine::Qr(d) | Routine::Fft { dtype: d, .. }) => vec![*d],
+            Kernel::Routine(Routine::Solve(d) | Routine::Triangular { dtype: d, .. }) => vec![*d; 2],
+            Kernel::Routine(
+                Routine::Qr(d)
+                | Routine::Cholesky(d)
+                | Routine::Lu(d)
+                | Routine::Eigh { dtype: d, .. }
+                | Routine::Svd { dtype: d, .. }
+                | Routine::Eig { dtype: d, .. }
+                | Routine::Expm(d)
+                | Routine::Fft { dtype: d, .. },
+            ) => vec![*d],
         }
     }
 
@@ -298,8 +367,7 @@ impl Kernel {
                 SortOutputs::Indices => vec![DType::I32],
                 SortOutputs::Both => vec![k.dtype, DType::I32],
             },
-            Kernel::Routine(Routine::Solve(d) | Routine::Fft { dtype: d, .. }) => vec![*d],
-            Kernel::Routine(Routine::Qr(d)) => vec![*d; 2],
+            Kernel::Routine(routine) => routine.outputs(),
         }
     }
 

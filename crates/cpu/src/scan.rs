@@ -4,13 +4,12 @@ use crate::launch::{Context, Run, Slots};
 use crate::map::cast_program;
 use crate::map::compile::{Results, TileProgram, compile};
 use crate::map::frame::{Bound, Frame};
-use crate::map::table::ordered;
-use crate::map::tile::{self, Binary};
+use crate::map::table::by_monoid;
+use crate::map::tile::Binary;
 use crate::parallel::parallel_for;
 use crate::tier::{Source, Tier, compiled};
 use ferrotensor_core::error::{Error, Result};
-use ferrotensor_core::kernel::{Monoid, Scan};
-use ferrotensor_core::{Bool, DType, match_dtype};
+use ferrotensor_core::kernel::Scan;
 use std::marker::PhantomData;
 use std::sync::atomic::Ordering;
 
@@ -60,16 +59,7 @@ struct ScanKernel {
 /// A sentence where the monoid is not defined for the dtype.
 pub fn prepare(kernel: &Scan, tier: Tier) -> Result<Box<dyn Run>, String> {
     let d = kernel.dtype;
-    let none = || Err(format!("{:?} is not defined for {d}", kernel.combine));
-    let run = match kernel.combine {
-        Monoid::Sum => match_dtype!(d, T => compiled::<Running<tile::Add, T>>(tier)),
-        Monoid::Prod => match_dtype!(d, T => compiled::<Running<tile::Mul, T>>(tier)),
-        Monoid::Max => ordered!(d, T => compiled::<Running<tile::Max, T>>(tier), else return none()),
-        Monoid::Min => ordered!(d, T => compiled::<Running<tile::Min, T>>(tier), else return none()),
-        Monoid::All if d == DType::Bool => compiled::<Running<tile::And, Bool>>(tier),
-        Monoid::Any if d == DType::Bool => compiled::<Running<tile::Or, Bool>>(tier),
-        Monoid::All | Monoid::Any => return none(),
-    };
+    let run = by_monoid!(kernel.combine, d, F, T => compiled::<Running<F, T>>(tier))?;
     let copy = cast_program(d, d);
     let (copy_in, copy_out) = (compile(&copy, Results::Kept, tier)?, compile(&copy, Results::Stored, tier)?);
     Ok(Box::new(ScanKernel { copy_in, copy_out, run }))

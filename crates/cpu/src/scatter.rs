@@ -3,7 +3,8 @@
 use crate::indices::{Block, IndexPrograms, IndexReader, Row, leading};
 use crate::launch::{Context, Run, Slots};
 use crate::map::MapKernel;
-use crate::map::tile::{self, Binary};
+use crate::map::table::by_monoid;
+use crate::map::tile::Binary;
 use crate::tier::{Source, Tier, compiled};
 use ferrotensor_core::error::{Error, Result};
 use ferrotensor_core::kernel::{Scatter, Update};
@@ -70,7 +71,7 @@ impl ScatterKernel {
         let d = kernel.dtype;
         let apply = match kernel.update {
             Update::Set => match_dtype!(d, T => compiled::<Apply<Latest, T>>(tier)),
-            Update::Add => match_dtype!(d, T => compiled::<Apply<tile::Add, T>>(tier)),
+            Update::Combine(monoid) => by_monoid!(monoid, d, F, T => compiled::<Apply<F, T>>(tier))?,
         };
         let indices = IndexPrograms::new(&kernel.index, tier)?;
         Ok(ScatterKernel { indices, copy: MapKernel::cast(d, d, tier)?, apply, size: d.bytes() })

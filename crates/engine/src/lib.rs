@@ -13,7 +13,7 @@ mod fuse;
 mod job;
 mod limits;
 mod pool;
-mod program;
+pub mod program;
 mod resolve;
 mod run;
 mod schedule;

@@ -2,9 +2,9 @@
 //!
 //! A program is int32 words, nodes in topological order; each defines consecutive value slots, numbered from 0:
 //! - input: `[0, type]`, takes the next handle;
-//! - op: `[op | forms << 12 | nparams << 24, attributes, (count if variadic), slots of the tensor operands...]`.
+//! - op: `[op | forms << 10 | nparams << 25, attributes, (count if variadic), slots of the tensor operands...]`.
 //!
-//! `forms` holds three bits for each of up to four operands: 0 tensor, 1 number, 2 bigint, 3 boolean, 4 absent. Weak scalars
+//! `forms` holds three bits for each of up to five operands: 0 tensor, 1 number, 2 bigint, 3 boolean, 4 absent. Weak scalars
 //! come first among the node's parameters, in operand order, then the row's own.
 
 use crate::types::{AttrTable, Types};
@@ -31,9 +31,19 @@ pub struct Lowered {
     pub device: u16,
 }
 
+/// Operands that a form is known of; of a list all others are tensors.
+pub const OPERANDS: usize = 5;
+const FORMS_AT: u32 = 10;
+const PARAMS_AT: u32 = 25;
+
+/// The first word of an op node.
+pub fn head(op: OpId, forms: u32, params: usize) -> i32 {
+    (u32::from(op) | forms << FORMS_AT | (params as u32) << PARAMS_AT).cast_signed()
+}
+
 /// The weak kind of an operand form; `None` for a tensor.
 pub fn form(forms: u32, operand: usize) -> Result<Option<Arg>> {
-    let code = if operand < 4 { (forms >> (3 * operand)) & 7 } else { 0 };
+    let code = if operand < OPERANDS { (forms >> (3 * operand)) & 7 } else { 0 };
     Ok(match code {
         0 => None,
         1 => Some(Arg::Number),
@@ -81,7 +91,7 @@ pub fn lower(words: &[i32], types: &Types, attrs: &AttrTable) -> Result<Lowered>
             out.slots.push(value);
             continue;
         }
-        let (op, forms, nparams) = ((head & 0xfff) as OpId, (head >> 12) & 0xfff, (head >> 24) as usize);
+        let (op, forms, nparams) = ((head & 0x3ff) as OpId, (head >> FORMS_AT) & 0x7fff, (head >> PARAMS_AT) as usize);
         let def = row(op)?;
         let attrs = attrs.get(op, words.next()?)?;
         let count = if def.variadic { words.next()? as usize } else { def.operands.len() };

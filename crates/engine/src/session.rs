@@ -146,7 +146,7 @@ impl Session {
         let (mut args, mut dims, mut next) = (Vec::new(), Vec::new(), types.iter());
         let mut device: Option<u16> = None;
         // A list is as long as there are types for it; scalars have none.
-        let scalars = (0..4).filter(|i| forms >> (3 * i) & 7 != 0).count();
+        let scalars = (0..program::OPERANDS).filter(|i| forms >> (3 * i) & 7 != 0).count();
         let count = if def.variadic { types.len() + scalars } else { def.operands.len() };
         for i in 0..count {
             match form(forms, i)? {

@@ -14,6 +14,7 @@ use ferrotensor_core::kernel::{Kernel, WindowCombine};
 use ferrotensor_core::reference::Array;
 use ferrotensor_core::{Code, DType, Error, Result};
 use ferrotensor_engine::Tensor;
+use ferrotensor_engine::program::head;
 use ferrotensor_ops::OPS;
 use ferrotensor_ops::attrs::Attrs;
 use ferrotensor_ops::def::{Domain, OpDef};
@@ -176,7 +177,7 @@ impl Program {
 impl Node {
     fn encode(&self, m: &mut Machine, words: &mut Vec<i32>) -> Result<()> {
         let attrs = m.session().intern_attrs(self.op.id(), &self.words)?;
-        words.extend([self.op.id() as i32 | self.forms << 12 | (self.params as i32) << 24, attrs]);
+        words.extend([head(self.op.id(), self.forms as u32, self.params), attrs]);
         if self.op.variadic {
             words.push(self.operands as i32);
         }

@@ -1,38 +1,82 @@
-//! Dense routines that every backend may fall back to: linear systems and QR by `faer`, Fourier transforms by `rustfft`.
+//! Dense routines that every backend may fall back to: linear systems, factors and eigenvalues by `faer`, singular values by
+//! Jacobi's method, Fourier transforms by `rustfft`.
 //!
 //! Operands are dense row-major bytes in host memory, batched over their leading axes. Both crates are generic and slow to
 //! compile; they are instantiated here only, behind [`run`].
 
+mod cholesky;
+mod eig;
+mod eigh;
+mod expm;
 mod fft;
+mod lu;
 mod matrix;
+mod ql;
 mod qr;
 mod solve;
+mod svd;
+mod triangular;
 
 pub use matrix::set_threads;
 
 use bytemuck::Pod;
 use faer::{c32, c64};
-use ferrotensor_core::kernel::Routine;
+use ferrotensor_core::kernel::{Kernel, Routine};
 use ferrotensor_core::{DType, Error, Result, layout};
 use std::borrow::Cow;
+
+/// Calls with the element type of a dtype.
+macro_rules! by_dtype {
+    ($dtype:expr, $T:ident => $call:expr) => {{
+        macro_rules! call {
+            ($t:ty) => {{
+                type $T = $t;
+                $call
+            }};
+        }
+        match $dtype {
+            DType::F32 => call!(f32),
+            DType::F64 => call!(f64),
+            DType::C64 => call!(c32),
+            DType::C128 => call!(c64),
+            other => Err(Error::internal(format!("no dense routine takes {other}"))),
+        }
+    }};
+}
 
 /// Runs a routine; operands as [`Routine`] documents them, each as (bytes, shape). Empty batches and matrices are valid.
 ///
 /// A matrix that holds NaN or infinity yields NaN in all of its results.
 ///
 /// # Errors
-/// `Code::LinAlg` for a singular matrix (a pivot is exactly zero, or finite operands give a solution that is not finite);
-/// results are then undefined. `Code::OutOfMemory` for scratch memory. `Code::Internal` for operands that break the
+/// `Code::LinAlg` for a singular matrix (a pivot is exactly zero, or finite operands give a solution that is not finite), for one
+/// that is not positive definite, and where an iteration does not converge; results are then undefined. `Code::OutOfMemory` for scratch memory. `Code::Internal` for operands that break the
 /// routine's contract.
 pub fn run(routine: &Routine, inputs: &[(&[u8], &[usize])], outputs: &mut [(&mut [u8], &[usize])]) -> Result<()> {
-    let (Routine::Solve(dtype) | Routine::Qr(dtype) | Routine::Fft { dtype, .. }) = *routine;
-    let lengths = inputs.iter().map(|(bytes, dims)| (bytes.len(), *dims));
-    for (length, dims) in lengths.chain(outputs.iter().map(|(bytes, dims)| (bytes.len(), *dims))) {
+    let kernel = Kernel::Routine(*routine);
+    let wrong = || Error::internal(format!("{routine:?}: wrong dtype or number of operands"));
+    let dtypes = [kernel.inputs(), kernel.outputs()].concat();
+    let operands = inputs.iter().map(|(bytes, dims)| (bytes.len(), *dims));
+    let operands: Vec<_> = operands.chain(outputs.iter().map(|(bytes, dims)| (bytes.len(), *dims))).collect();
+    if (inputs.len(), operands.len()) != (kernel.inputs().len(), dtypes.len()) {
+        return Err(wrong());
+    }
+    for ((length, dims), dtype) in operands.into_iter().zip(dtypes) {
         if layout::count(dims)?.checked_mul(dtype.bytes()) != Some(length) {
             return Err(Error::internal(format!("{length} bytes are not a {dtype} operand of shape {dims:?}")));
         }
     }
     match (routine, inputs, outputs) {
+        (&Routine::Cholesky(dtype), [a], [l]) => by_dtype!(dtype, T => cholesky::run::<T>(*a, l)),
+        (&Routine::Lu(dtype), [a], [l, u, rows, sign]) => by_dtype!(dtype, T => lu::run::<T>(*a, l, u, rows, sign)),
+        (&Routine::Triangular { dtype, upper, unit }, [a, b], [x]) => {
+            by_dtype!(dtype, T => triangular::run::<T>(*a, *b, x, upper, unit))
+        }
+        (&Routine::Eigh { dtype, .. }, [a], [w, v @ ..]) => by_dtype!(dtype, T => eigh::run::<T>(*a, w, v.first_mut())),
+        (&Routine::Svd { dtype, .. }, [a], [s]) => by_dtype!(dtype, T => svd::values::<T>(*a, s)),
+        (&Routine::Svd { dtype, .. }, [a], [u, s, vh]) => by_dtype!(dtype, T => svd::vectors::<T>(*a, u, s, vh)),
+        (&Routine::Eig { dtype, .. }, [a], [w, v @ ..]) => by_dtype!(dtype, T => eig::run::<T>(*a, w, v.first_mut())),
+        (&Routine::Expm(dtype), [a], [e]) => by_dtype!(dtype, T => expm::run::<T>(*a, e)),
         (Routine::Solve(DType::F32), [a, b], [x]) => solve::run::<f32>(*a, *b, x),
         (Routine::Solve(DType::F64), [a, b], [x]) => solve::run::<f64>(*a, *b, x),
         (Routine::Solve(DType::C64), [a, b], [x]) => solve::run::<c32>(*a, *b, x),
@@ -43,7 +87,7 @@ pub fn run(routine: &Routine, inputs: &[(&[u8], &[usize])], outputs: &mut [(&mut
         (Routine::Qr(DType::C128), [a], [q, r]) => qr::run::<c64>(*a, q, r),
         (Routine::Fft { dtype: DType::C64, inverse }, [x], [y]) => fft::run::<f32>(*x, y, *inverse),
         (Routine::Fft { dtype: DType::C128, inverse }, [x], [y]) => fft::run::<f64>(*x, y, *inverse),
-        _ => Err(Error::internal(format!("{routine:?}: wrong dtype or number of operands"))),
+        _ => Err(wrong()),
     }
 }
 

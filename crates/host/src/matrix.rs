@@ -1,22 +1,77 @@
-//! What both factorisations need: the element trait, scaling, scratch for `faer`, and how many threads it gets.
+//! What the factorisations need: the element trait, scaling, triangles, phases, scratch for `faer`, and how many threads it gets.
 
 use crate::{no_memory, scratch};
 use bytemuck::Pod;
 use faer::dyn_stack::{MemBuffer, StackReq};
-use faer::traits::ComplexField;
-use faer::traits::math_utils::{imag, is_finite, mul_real, real};
+use faer::traits::math_utils::{abs, conj, from_real, imag, is_finite, mul_real, one, real};
+use faer::traits::{ComplexField, RealField};
 use faer::{Par, c32, c64};
-use ferrotensor_core::Result;
+use ferrotensor_core::{Error, Result};
 use num_traits::{Float, NumCast, One, ToPrimitive, Zero};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// float32, float64, complex64 or complex128.
-pub trait Element: ComplexField<Real: Float> + Pod {}
+pub trait Element: ComplexField<Real: Float + Pod + RealField> + Pod {}
 impl Element for f32 {}
 impl Element for f64 {}
 impl Element for c32 {}
 impl Element for c64 {}
+
+/// The i-th matrix of `count` in words, for errors.
+pub fn which(i: usize, count: usize) -> String {
+    if count == 1 { "the matrix".into() } else { format!("matrix {i} of the batch") }
+}
+
+/// The error of an iteration that was given up.
+pub fn no_convergence(what: &str, i: usize, count: usize) -> Error {
+    Error::linalg(format!("the {what} of {} do not converge", which(i, count)))
+}
+
+/// A triangle of the row-major `matrix [n, n]` as a row-major matrix of its own, zeros elsewhere.
+pub fn triangle<T: Element>(matrix: &[T], n: usize, upper: bool) -> Result<Vec<T>> {
+    let mut copy = scratch::<T>(matrix.len())?;
+    for i in 0..n {
+        let kept = if upper { i..n } else { 0..i + 1 };
+        copy[i * n..][kept.clone()].copy_from_slice(&matrix[i * n..][kept]);
+    }
+    Ok(copy)
+}
+
+/// The lower triangle of a Hermitian matrix, whose diagonal is real.
+pub fn hermitian<T: Element>(matrix: &[T], n: usize) -> Result<Vec<T>> {
+    let mut copy = triangle(matrix, n, false)?;
+    (0..n).for_each(|i| copy[i * n + i] = from_real(&real(&copy[i * n + i])));
+    Ok(copy)
+}
+
+/// The number of modulus 1 in the direction of `x`; 1 where `x` has next to none.
+pub fn phase<T: Element>(x: &T) -> T {
+    let size = abs(x);
+    if size < T::Real::min_positive_value() {
+        one()
+    } else if T::IS_REAL {
+        *x / from_real::<T>(&size)
+    } else {
+        mul_real(x, &Float::recip(size))
+    }
+}
+
+/// What a vector is multiplied with so that the first of its largest entries becomes real and positive.
+pub fn towards_real<T: Element>(vector: &[T]) -> T {
+    let zero = <T::Real as Zero>::zero();
+    let largest = vector.iter().fold((zero, T::zeroed()), |most, x| {
+        let size = abs(x);
+        if size > most.0 { (size, *x) } else { most }
+    });
+    conj(&phase(&largest.1))
+}
+
+/// Multiplies a vector so that the first of its largest entries is real and positive.
+pub fn settle<T: Element>(vector: &mut [T]) {
+    let by = towards_real(vector);
+    vector.iter_mut().for_each(|x| *x *= by);
+}
 
 /// The power of two to factor `matrix` times, or `None` if it holds NaN or infinity.
 ///

@@ -1,7 +1,7 @@
 //! The thin QR factorisation by blocked Householder reflections (`faer`), unique by its sign: r's diagonal is real
 //! and not negative.
 
-use crate::matrix::{Element, column_major, scale, stack, transpose, with_threads};
+use crate::matrix::{Element, column_major, phase, scale, stack, transpose, with_threads};
 use crate::{elements, misfit, scratch, write};
 use faer::dyn_stack::MemStack;
 use faer::linalg::{householder, qr::no_pivoting::factor};
@@ -79,16 +79,4 @@ fn qr_one<T: Element>(a: &[T], m: usize, n: usize, q: &mut [T], r: &mut [T]) -> 
     }
     transpose(&basis, k, m, One::one(), q);
     Ok(())
-}
-
-/// The number of modulus 1 in the direction of `x`; 1 where `x` has next to none.
-fn phase<T: Element>(x: &T) -> T {
-    let size = abs(x);
-    if size < T::Real::min_positive_value() {
-        one()
-    } else if T::IS_REAL {
-        *x / from_real::<T>(&size)
-    } else {
-        mul_real(x, &Float::recip(size))
-    }
 }

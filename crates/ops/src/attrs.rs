@@ -26,6 +26,7 @@ pub enum Item {
 #[allow(missing_docs)]
 pub enum Value {
     Int(i64),
+    Number(f64),
     None,
     Ints(Vec<i64>),
     Pairs(Vec<i64>, Vec<i64>),
@@ -33,6 +34,7 @@ pub enum Value {
     Bool(bool),
     DType(DType),
     Items(Vec<Item>),
+    Text(String),
 }
 
 /// The attributes of one call, in the row's order.
@@ -103,6 +105,11 @@ impl Attrs {
         if let Value::Int(v) = self.get(name) { *v } else { 0 }
     }
 
+    /// A number; 0 where the row has none of that name.
+    pub fn number(&self, name: &str) -> f64 {
+        if let Value::Number(v) = self.get(name) { *v } else { 0.0 }
+    }
+
     /// An integer that may be left out.
     pub fn opt_int(&self, name: &str) -> Option<i64> {
         if let Value::Int(v) = self.get(name) { Some(*v) } else { None }
@@ -133,6 +140,11 @@ impl Attrs {
         if let Value::Pairs(a, b) = self.get(name) { (a, b) } else { (&[], &[]) }
     }
 
+    /// A text; empty where the row has none of that name.
+    pub fn text(&self, name: &str) -> &str {
+        if let Value::Text(v) = self.get(name) { v } else { "" }
+    }
+
     /// Index items.
     pub fn items(&self, name: &str) -> &[Item] {
         if let Value::Items(v) = self.get(name) { v } else { &[] }
@@ -142,19 +154,34 @@ impl Attrs {
 fn default(def: &AttrDef) -> Option<Value> {
     match def.kind {
         AttrKind::Int(v) => v.map(Value::Int),
+        AttrKind::Number(v) => Some(Value::Number(v)),
         AttrKind::OptAxis | AttrKind::Axes | AttrKind::OptDType => Some(Value::None),
         AttrKind::Bool(v) => Some(Value::Bool(v)),
         AttrKind::Device | AttrKind::Choice(_) => Some(Value::Int(0)),
         AttrKind::PerAxis(left_out) => left_out.map(|_| Value::None),
         AttrKind::Padding => Some(Value::Pairs(vec![0], vec![0])),
-        AttrKind::AxisPairs | AttrKind::Shape | AttrKind::NewShape | AttrKind::Items => None,
+        AttrKind::Widths | AttrKind::Text | AttrKind::AxisPairs | AttrKind::Shape | AttrKind::NewShape | AttrKind::Items => {
+            None
+        }
     }
+}
+
+/// Places before and after, as many of each.
+fn sides(name: &str, low: Vec<i64>, high: Vec<i64>) -> Result<Value> {
+    if low.is_empty() || low.len() != high.len() || low.iter().chain(&high).any(|&v| v < 0) {
+        return Err(Error::argument(format!("{name} must not be negative, got {low:?} before and {high:?} after")));
+    }
+    Ok(Value::Pairs(low, high))
 }
 
 fn decode_one(def: &AttrDef, words: &mut Words) -> Result<Value> {
     let name = def.name;
     Ok(match def.kind {
         AttrKind::Int(_) | AttrKind::Device => Value::Int(words.int(name)?),
+        AttrKind::Number(_) => match words.next()? {
+            v if v.is_nan() => return Err(Error::argument(format!("{name} must be a number, got NaN"))),
+            v => Value::Number(v),
+        },
         AttrKind::Choice(names) => {
             let v = words.int(name)?;
             if v < 0 || v as usize >= names.len() {
@@ -190,16 +217,15 @@ fn decode_one(def: &AttrDef, words: &mut Words) -> Result<Value> {
         },
         AttrKind::Padding => match words.list(name)? {
             None => Value::None,
-            Some(low) => {
-                let high = words.list(name)?.unwrap_or_default();
-                if low.is_empty() || low.len() != high.len() || low.iter().chain(&high).any(|&v| v < 0) {
-                    return Err(Error::argument(format!(
-                        "{name} must not be negative, got {low:?} before and {high:?} after"
-                    )));
-                }
-                Value::Pairs(low, high)
-            }
+            Some(low) => sides(name, low, words.list(name)?.unwrap_or_default())?,
         },
+        AttrKind::Widths => sides(name, words.list(name)?.unwrap_or_default(), words.list(name)?.unwrap_or_default())?,
+        AttrKind::Text => {
+            let codes = words.list(name)?.unwrap_or_default();
+            let text = codes.into_iter().map(|c| u8::try_from(c).ok().filter(u8::is_ascii).map(char::from));
+            let text = text.collect::<Option<String>>();
+            Value::Text(text.ok_or_else(|| Error::argument(format!("{name} must be text of ASCII characters")))?)
+        }
         AttrKind::AxisPairs => Value::Pairs(words.list(name)?.unwrap_or_default(), words.list(name)?.unwrap_or_default()),
         AttrKind::Shape => {
             let sizes = words.list(name)?.unwrap_or_default();

@@ -46,6 +46,8 @@ pub struct OperandDef {
 pub enum AttrKind {
     /// One integer. A default of `None` makes it required.
     Int(Option<i64>),
+    /// One number that is not NaN, infinite or not, with its default.
+    Number(f64),
     /// One axis, or none (NaN).
     OptAxis,
     /// A list of axes, or none (count -1) for "all".
@@ -56,6 +58,10 @@ pub enum AttrKind {
     /// Places before and after the data along each spatial axis: two lists of one number or one for each axis, or none
     /// (count -1) for "as many as keep the size".
     Padding,
+    /// Places before and after the data along each axis (`pad`): two lists of one number or one for each axis.
+    Widths,
+    /// Text, as a list of the codes of its ASCII characters (`einsum`).
+    Text,
     /// Two lists of axes or a count (`tensordot`).
     AxisPairs,
     /// A list of sizes.
@@ -68,7 +74,7 @@ pub enum AttrKind {
     OptDType,
     /// A device number.
     Device,
-    /// One of a few words, as its position; the default is the first.
+    /// One of a few words, as its position; the default is the first. A word that spells a number stands for that number.
     Choice(&'static [&'static str]),
     /// Index items, see [`crate::attrs::Item`]: count, then kind and length for each.
     Items,
@@ -157,6 +163,8 @@ pub struct OpDef {
     pub aliases: &'static [&'static str],
     /// Where it lives.
     pub namespace: Namespace,
+    /// Other namespaces that show the same function.
+    pub also: &'static [Namespace],
     /// How it is called.
     pub form: Form,
     /// Tensor operands, in order.

@@ -103,6 +103,8 @@ pub enum Out {
     /// The `dtype` attribute; without one, this dtype.
     AttrOr(DType),
     Fixed(DType),
+    /// One of these for each output.
+    Each(&'static [Out]),
 }
 
 /// Dtypes in and out of one operation.
@@ -193,7 +195,11 @@ pub fn apply(rule: &DTypeRule, args: &[Arg], attrs: &Attrs) -> Result<Dtypes> {
     {
         return Err(Error::dtype("a number does not combine with a bool tensor; use a boolean, or astype('int32') first"));
     }
-    let outputs = match rule.out {
+    Ok(Dtypes { compute, outputs: outputs(rule.out, compute, attrs) })
+}
+
+fn outputs(out: Out, compute: DType, attrs: &Attrs) -> Vec<DType> {
+    match out {
         Out::Compute => vec![compute],
         Out::RealPart => vec![compute.info().real],
         Out::ComplexOf => vec![promotion::to_complex(compute)],
@@ -204,8 +210,8 @@ pub fn apply(rule: &DTypeRule, args: &[Arg], attrs: &Attrs) -> Result<Dtypes> {
         Out::AttrOrCompute => vec![attrs.dtype("dtype").unwrap_or(compute)],
         Out::AttrOr(default) => vec![attrs.dtype("dtype").unwrap_or(default)],
         Out::Fixed(dtype) => vec![dtype],
-    };
-    Ok(Dtypes { compute, outputs })
+        Out::Each(all) => all.iter().flat_map(|&one| outputs(one, compute, attrs)).collect(),
+    }
 }
 
 /// A dtype outside of a class, with the conversion that probably helps.

@@ -18,7 +18,7 @@ mod complex;
 mod table;
 
 pub use def::{OpDef, OpId};
-pub use table::{OPS, find, philox};
+pub use table::{OPS, PAGES, find, page, philox};
 
 /// What a tensor is before it has a value: dtype, shape, device, storage encoding (0: dense).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

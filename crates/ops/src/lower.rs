@@ -143,6 +143,11 @@ impl Lower<'_> {
         }
     }
 
+    /// Whether the row has run-time numbers.
+    pub fn has_params(&self) -> bool {
+        !self.call.op.params.is_empty()
+    }
+
     /// The n-th run-time number of the row, as the integer of a view.
     pub fn number(&self, n: usize) -> Number {
         Number::Param(self.call.first_param + n as u16)

@@ -53,7 +53,7 @@ pub fn rewrite(graph: &mut Graph, outputs: &mut [Val], supports: &dyn Fn(&Kernel
 }
 
 /// The number that [`Monoid`] documents as its identity; it becomes the dtype's own limit where infinity does not exist.
-fn identity(monoid: Monoid, dtype: DType) -> f64 {
+pub fn identity(monoid: Monoid, dtype: DType) -> f64 {
     match monoid {
         Monoid::Sum => -0.0,
         Monoid::Prod | Monoid::All => 1.0,

@@ -152,6 +152,11 @@ impl<C> Writer<'_, C> {
         if keepdims { self.reshape(out, &shape::reduced_dims(&dims, axes, true)) } else { out }
     }
 
+    /// The sum along one axis, in the dtype of the value.
+    pub fn sum(&mut self, v: Val, axis: usize, keepdims: bool) -> Val {
+        self.reduce(v, &[axis], Combine::Value(Monoid::Sum), keepdims)
+    }
+
     /// Cumulative combination along an axis.
     pub fn scan(&mut self, v: Val, axis: usize, combine: Monoid) -> Val {
         let (rank, dtype) = (self.graph.dims(v).len(), self.graph.dtype(v));

@@ -5,7 +5,7 @@ use ferrotensor_ops::def::{AttrDef, AttrKind, Form, OperandDef};
 use ferrotensor_ops::dtype_rule::{Class, Compute, Out};
 
 /// Names of type parameters for the dtypes of operands.
-const LETTERS: [&str; 4] = ["A", "B", "C", "F"];
+const LETTERS: [&str; 5] = ["A", "B", "C", "F", "G"];
 
 /// JavaScript words that cannot name a function; such a row is exported as `name_ as name`.
 const RESERVED: [&str; 4] = ["var", "delete", "in", "with"];
@@ -131,18 +131,30 @@ pub fn result_dtype(op: &OpDef) -> Option<&'static AttrDef> {
 /// An attribute's type in TypeScript.
 pub fn attr_type(op: &OpDef, attr: &AttrDef) -> String {
     match attr.kind {
-        AttrKind::Int(_) | AttrKind::OptAxis => "number".into(),
+        AttrKind::Int(_) | AttrKind::Number(_) | AttrKind::OptAxis => "number".into(),
         AttrKind::Axes | AttrKind::PerAxis(_) => "number | readonly number[]".into(),
         AttrKind::Padding => "number | readonly number[] | readonly (readonly [number, number])[] | 'same' | 'valid'".into(),
+        AttrKind::Widths => "number | readonly (readonly [number, number])[]".into(),
+        AttrKind::Text => "string".into(),
         AttrKind::AxisPairs => "number | readonly [readonly number[], readonly number[]]".into(),
         AttrKind::Shape | AttrKind::NewShape => "readonly number[]".into(),
         AttrKind::Bool(_) => "boolean".into(),
         AttrKind::OptDType if result_dtype(op).is_some_and(|d| d.name == attr.name) => "E".into(),
         AttrKind::OptDType => "DType".into(),
         AttrKind::Device => "Device".into(),
-        AttrKind::Choice(words) => words.iter().map(|w| format!("'{w}'")).collect::<Vec<_>>().join(" | "),
+        AttrKind::Choice(words) => words.iter().map(|w| choice_type(w)).collect::<Vec<_>>().join(" | "),
         AttrKind::Items => "never".into(),
     }
+}
+
+/// A number's literal, if the word spells one.
+pub fn choice_literal(word: &str) -> String {
+    if word.parse::<f64>().is_ok() { word.into() } else { format!("'{word}'") }
+}
+
+/// TypeScript has no literal types for the infinities.
+fn choice_type(word: &str) -> String {
+    if word.parse().is_ok_and(f64::is_infinite) { "number".into() } else { choice_literal(word) }
 }
 
 /// An attribute in words.
@@ -153,6 +165,7 @@ pub fn attr_doc(attr: &AttrDef) -> String {
         }
         AttrKind::Int(Some(v)) => format!("An integer; {v} by default."),
         AttrKind::Int(None) => "An integer.".into(),
+        AttrKind::Number(v) => format!("A number, which may be infinite; {v} by default."),
         AttrKind::OptAxis if attr.name == "axis" => "One axis; negative ones count from the last.".into(),
         AttrKind::OptAxis => "An integer; follows from the other arguments by default.".into(),
         AttrKind::Axes => "One axis or several; negative ones count from the last. All that apply by default.".into(),
@@ -163,6 +176,8 @@ pub fn attr_doc(attr: &AttrDef) -> String {
              ceil(size / stride) windows; 0 ('valid') by default."
                 .into()
         }
+        AttrKind::Widths => "Places on every side, or a pair [before, after] for all axes or for each.".into(),
+        AttrKind::Text => "Text of ASCII characters.".into(),
         AttrKind::AxisPairs => "How many axes, or the axes of both operands; 2 by default.".into(),
         AttrKind::Shape => "Axis sizes.".into(),
         AttrKind::NewShape => "Axis sizes; one may be -1 and follows from the others.".into(),
@@ -173,6 +188,10 @@ pub fn attr_doc(attr: &AttrDef) -> String {
         AttrKind::OptDType if attr.positional => "The dtype of the result.".into(),
         AttrKind::OptDType => "The dtype of the result, where not the default one.".into(),
         AttrKind::Device => "The device; the default device unless told.".into(),
+        AttrKind::Choice(words) if words.iter().any(|w| w.parse::<f64>().is_ok()) => {
+            let all: Vec<String> = words.iter().map(|w| choice_literal(w)).collect();
+            format!("One of {}; {} by default.", all.join(", "), all.first().map_or("", String::as_str))
+        }
         AttrKind::Choice(words) => format!("'{}' by default.", words.first().unwrap_or(&"")),
         AttrKind::Items => "Index items.".into(),
     }
@@ -185,7 +204,7 @@ fn attr_optional(attr: &AttrDef) -> bool {
         AttrKind::PerAxis(left_out) => left_out.is_some(),
         // A dtype that stands alone is what the call is about (`astype`).
         AttrKind::OptDType => false,
-        AttrKind::Shape | AttrKind::NewShape | AttrKind::Items => false,
+        AttrKind::Shape | AttrKind::NewShape | AttrKind::Items | AttrKind::Widths | AttrKind::Text => false,
         _ => true,
     }
 }
@@ -194,6 +213,7 @@ fn attr_optional(attr: &AttrDef) -> bool {
 fn deciding(op: &OpDef) -> Vec<usize> {
     let fixed = match op.dtype.out {
         Out::Bool | Out::Int32 | Out::Fixed(_) | Out::AttrOr(_) => true,
+        Out::Each(all) => all.iter().all(|o| matches!(o, Out::Bool | Out::Int32 | Out::Fixed(_))),
         Out::Compute | Out::RealPart | Out::ComplexOf | Out::ComputeAndInt32 | Out::Twice | Out::AttrOrCompute => {
             op.dtype.compute == Compute::Truth
         }
@@ -253,7 +273,8 @@ fn signature(op: &OpDef, method: bool) -> Signature {
             (false, false, true) => "Operand".into(),
             (false, false, false) => "Tensor".into(),
         };
-        params.push(Param { name: o.name.into(), optional: o.optional, ty, doc: operand_doc(op, i, o) });
+        let name = if takes_text(op) { format!("...{}", o.name) } else { o.name.into() };
+        params.push(Param { name, optional: o.optional, ty, doc: operand_doc(op, i, o) });
     }
     let positional = op.attrs.iter().filter(|a| a.positional).map(|attr| Param {
         name: attr.name.into(),
@@ -262,7 +283,12 @@ fn signature(op: &OpDef, method: bool) -> Signature {
         doc: attr_doc(attr),
     });
     // What makes a tensor out of scalars names the shape first, as NumPy does: `full(shape, fillValue)`.
-    let at = if op.operands.iter().all(|o| o.weak) && op.form == Form::Function { 0 } else { params.len() };
+    // So does what is said of any number of tensors: `einsum('ij,jk', x, y)`.
+    let first = op.operands.iter().all(|o| o.weak) && op.form == Form::Function || takes_text(op);
+    // What must be given stands before operands that may be left out.
+    let required =
+        params.iter().position(|p| p.optional).filter(|_| op.attrs.iter().any(|a| a.positional && !attr_optional(a)));
+    let at = if first { 0 } else { required.unwrap_or(params.len()) };
     params.splice(at..at, positional);
     for p in op.params.iter().filter(|p| p.default.is_none()) {
         params.push(Param { name: p.name.into(), optional: false, ty: "number".into(), doc: "A number.".into() });
@@ -288,6 +314,11 @@ fn signature(op: &OpDef, method: bool) -> Signature {
     }
     let generics = if generics.is_empty() { String::new() } else { format!("<{}>", generics.join(", ")) };
     Signature { generics, params, result: result_type(op, &compute, named.is_some()) }
+}
+
+/// Whether a text says what is done with a list of tensors.
+fn takes_text(op: &OpDef) -> bool {
+    op.variadic && op.attrs.iter().any(|a| a.kind == AttrKind::Text)
 }
 
 /// An operand in a dtype expression.
@@ -325,8 +356,17 @@ fn compute_type(op: &OpDef, mut operands: Vec<Decides>) -> String {
 
 fn result_type(op: &OpDef, compute: &str, named: bool) -> String {
     let compute = if named { "E" } else { compute };
-    let dtypes: Vec<String> = match op.dtype.out {
-        Out::Compute | Out::AttrOrCompute => vec![compute.into(); op.outputs.len()],
+    let dtypes = output_types(op.dtype.out, compute, named);
+    if let [dtype] = dtypes.as_slice() {
+        return format!("Tensor<{dtype}>");
+    }
+    let fields: Vec<String> = op.outputs.iter().zip(&dtypes).map(|(name, d)| format!("{name}: Tensor<{d}>")).collect();
+    format!("{{ {} }}", fields.join("; "))
+}
+
+fn output_types(out: Out, compute: &str, named: bool) -> Vec<String> {
+    match out {
+        Out::Compute | Out::AttrOrCompute => vec![compute.into()],
         Out::RealPart => vec![format!("RealOf<{compute}>")],
         Out::ComplexOf => vec![format!("ComplexOf<{compute}>")],
         Out::Bool => vec!["'bool'".into()],
@@ -335,12 +375,8 @@ fn result_type(op: &OpDef, compute: &str, named: bool) -> String {
         Out::Twice => vec![compute.into(); 2],
         Out::AttrOr(d) => vec![if named { "E".into() } else { format!("'{d}'") }],
         Out::Fixed(d) => vec![format!("'{d}'")],
-    };
-    if let [dtype] = dtypes.as_slice() {
-        return format!("Tensor<{dtype}>");
+        Out::Each(all) => all.iter().flat_map(|&one| output_types(one, compute, named)).collect(),
     }
-    let fields: Vec<String> = op.outputs.iter().zip(&dtypes).map(|(name, d)| format!("{name}: Tensor<{d}>")).collect();
-    format!("{{ {} }}", fields.join("; "))
 }
 
 #[cfg(test)]

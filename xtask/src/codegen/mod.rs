@@ -34,8 +34,8 @@ fn files() -> Result<Vec<(PathBuf, String)>, String> {
         ("lib/generated/table.ts".into(), table::render()),
         ("lib/generated/protocol.ts".into(), protocol::render()),
         ("__test__/generated/examples.ts".into(), examples::render()),
-        ("docs/ops.md".into(), docs::render(&calls)),
     ];
+    files.extend(docs::render(&calls));
     files.extend(ops::render(&calls)?);
     Ok(files.into_iter().map(|(path, text): (String, String)| (root().join(path), text)).collect())
 }

@@ -27,6 +27,7 @@ pub fn render(calls: &[Call]) -> Result<Vec<(String, String)>, String> {
             options(&mut body, call);
             function(&mut body, call);
         }
+        shown_too(&mut body, space, calls);
         files.push(file_of(file, title, &body, &[]));
     }
     let mut body = String::new();
@@ -40,6 +41,22 @@ pub fn render(calls: &[Call]) -> Result<Vec<(String, String)>, String> {
         .collect();
     files.push(file_of("ops", "The operations as methods of a tensor.", &body, &options));
     Ok(files)
+}
+
+/// What a namespace shows of the others, each under its own name.
+fn shown_too(body: &mut String, space: Namespace, calls: &[Call]) {
+    for (from, file, _) in SPACES {
+        let there = calls.iter().filter(|c| c.op.namespace == from && c.op.also.contains(&space));
+        let names: Vec<String> = there
+            .flat_map(|c| {
+                let functions = std::iter::once(c.op.name).chain(c.op.aliases.iter().copied());
+                functions.map(String::from).chain(c.options().map(|o| format!("type {o}"))).collect::<Vec<_>>()
+            })
+            .collect();
+        if !names.is_empty() {
+            let _ = write!(body, "export {{\n  {}\n}} from './{file}.js'\n\n", names.join(",\n  "));
+        }
+    }
 }
 
 /// A file's path and text.

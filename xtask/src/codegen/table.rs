@@ -1,6 +1,7 @@
 //! `lib/generated/table.ts`: what the TypeScript core needs to know of each row at run time.
 
 use super::HEADER;
+use super::call::choice_literal;
 use ferrotensor_ops::OPS;
 use ferrotensor_ops::def::{AttrDef, AttrKind, OpDef};
 use std::fmt::Write;
@@ -9,11 +10,14 @@ use std::fmt::Write;
 fn kind(def: &AttrDef) -> (&'static str, String) {
     match def.kind {
         AttrKind::Int(default) => ("int", default.map_or("null".into(), |v| v.to_string())),
+        AttrKind::Number(default) => ("number", default.to_string()),
         AttrKind::OptAxis => ("optAxis", "NaN".into()),
         AttrKind::Axes => ("axes", "-1".into()),
         AttrKind::AxisPairs => ("axisPairs", "2".into()),
         AttrKind::PerAxis(left_out) => ("axes", if left_out.is_some() { "-1" } else { "null" }.into()),
         AttrKind::Padding => ("padding", "0".into()),
+        AttrKind::Widths => ("widths", "null".into()),
+        AttrKind::Text => ("text", "null".into()),
         AttrKind::Shape | AttrKind::NewShape => ("shape", "null".into()),
         AttrKind::Bool(default) => ("bool", u8::from(default).to_string()),
         // A dtype that stands alone is what the call is about (`astype`).
@@ -28,7 +32,7 @@ fn attr(def: &AttrDef) -> String {
     let (kind, default) = kind(def);
     let choices = match def.kind {
         AttrKind::Choice(names) => {
-            format!(", choices: [{}]", names.iter().map(|n| format!("'{n}'")).collect::<Vec<_>>().join(", "))
+            format!(", choices: [{}]", names.iter().map(|n| choice_literal(n)).collect::<Vec<_>>().join(", "))
         }
         _ => String::new(),
     };
@@ -63,7 +67,7 @@ pub fn render() -> String {
     let mut out = String::from(HEADER);
     out.push_str("// The operation table as the recording core and the argument encoder see it.\n\n");
     out.push_str(
-        "/** An attribute: its encoder, and the word that stands for \"left out\" (null: required). */\nexport interface AttrRow {\n  readonly name: string\n  readonly kind: 'int' | 'optAxis' | 'axes' | 'axisPairs' | 'padding' | 'shape' | 'bool' | 'dtype' | 'device' | 'choice' | 'items'\n  readonly default: number | null\n  readonly choices?: readonly string[]\n}\n\n\
+        "/** An attribute: its encoder, and the word that stands for \"left out\" (null: required). */\nexport interface AttrRow {\n  readonly name: string\n  readonly kind: 'int' | 'number' | 'optAxis' | 'axes' | 'axisPairs' | 'padding' | 'widths' | 'text' | 'shape' | 'bool' | 'dtype' | 'device' | 'choice' | 'items'\n  readonly default: number | null\n  readonly choices?: readonly (string | number)[]\n}\n\n\
          /** A number handed over at run time; null: required. */\nexport interface ParamRow {\n  readonly name: string\n  readonly default: number | null\n  readonly integer: boolean\n}\n\n\
          /** One operation. */\nexport interface OpRow {\n  readonly name: string\n  readonly operands: readonly string[]\n  /** Positions of operands that may be JavaScript scalars. */\n  readonly weak: readonly number[]\n  readonly outputs: number\n  readonly variadic: boolean\n  readonly attrs: readonly AttrRow[]\n  readonly params: readonly ParamRow[]\n}\n\n\
          /** The operations; an operation's number in programs is its position plus one. */\nexport const OP_TABLE: readonly OpRow[] = [\n",

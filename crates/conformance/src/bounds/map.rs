@@ -130,10 +130,8 @@ pub fn errors(map: &Map, inputs: &[&Known], params: &[u64], outputs: &[Array]) -
             reference::run(&Kernel::Map(map.clone()), &moved, &dims, params)
         };
         add(&[run(shifted(array, &errors, 1.0)?)?, run(shifted(array, &errors, -1.0)?)?, run(cancelled(array, &errors)?)?]);
-        if floating(array.dtype()) {
-            // A NaN of which nothing is promised may be any number, though nothing moves it.
-            lost.extend((0..errors.len()).filter(|&i| errors[i].is_infinite()));
-        }
+        // A NaN of which nothing is promised may be any number, though nothing moves it; an integer any other.
+        lost.extend((0..errors.len()).filter(|&i| errors[i].is_infinite()));
     }
     for &at in free.iter().filter(|&&at| program.instrs[at].dtype.is_complex()) {
         let terms = Program { outputs: program.instrs[at].args.to_vec(), ..program.clone() };

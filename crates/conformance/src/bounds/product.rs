@@ -44,7 +44,8 @@ fn product_errors(wide: Kernel, inner: usize, dtype: DType, inputs: &[&Known], o
         // The reference was rounded; where float32 is narrowed, the result was rounded twice.
         let roundings = if dtype.compute() == dtype { 0.5 } else { 1.0 };
         *e += roundings * spacing(dtype, output.get(o).magnitude().hi);
-        *e = or_undefined(*e, size, dtype);
+        // Nothing times what is not bounded.
+        *e = if e.is_nan() { f64::INFINITY } else { or_undefined(*e, size, dtype) };
     }
     Ok(Some(errors))
 }

@@ -45,6 +45,7 @@ const NEAR: &[(Op, &[Op])] = &[
     (Op::Mul, &[Op::Add, Op::Div]),
     (Op::Div, &[Op::Mul, Op::Rem]),
     (Op::Rem, &[Op::Div]),
+    (Op::Gcd, &[Op::Min]),
     (Op::Min, &[Op::Max]),
     (Op::Max, &[Op::Min]),
     (Op::And, &[Op::Or, Op::Xor]),

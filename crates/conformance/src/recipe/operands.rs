@@ -2,7 +2,7 @@
 //! of each stands for.
 
 use super::{Chosen, Recipe};
-use crate::attributes::{Indexing, axis_of, dtype_names, indexing, names};
+use crate::attributes::{Indexing, axis_of, dtype_names, equation_dims, indexing, names};
 use crate::case::Placement;
 use crate::shapes::Shapes;
 use crate::values::Fill;
@@ -34,7 +34,12 @@ pub fn is_indexed(op: &OpDef) -> bool {
 
 /// Whether the shape of an operand is that of index tensors.
 pub fn takes_indices(op: &OpDef) -> bool {
-    ["take", "scatterAdd", "at", "withAt"].contains(&op.name)
+    op.name.starts_with("scatter") || ["take", "at", "withAt"].contains(&op.name)
+}
+
+/// Whether the row's targets may be numbers of classes.
+fn by_class(op: &OpDef) -> bool {
+    op.attrs.iter().any(|a| a.name == "ignoreIndex")
 }
 
 /// Whether the row's dtype rule speaks of an operand.
@@ -46,7 +51,9 @@ pub fn is_ruled(op: &OpDef, operand: usize) -> bool {
 
 pub fn forms(def: &OperandDef) -> Vec<String> {
     let mut out = names(&["tensor"]);
-    if def.weak {
+    if def.name == "q" {
+        out.extend(names(&["number", "bigint"]));
+    } else if def.weak {
         out.extend(names(&["number", "negative", "bigint", "boolean"]));
     }
     if def.optional {
@@ -59,8 +66,14 @@ pub fn forms(def: &OperandDef) -> Vec<String> {
 pub fn operand_dtypes(op: &OpDef, i: usize, def: &OperandDef, dtype: DType) -> Vec<String> {
     match def.name {
         "key" | "fillValue" => vec![],
-        "indices" | "sorter" => dtype_names(&[DType::I32, DType::I64, DType::U8, DType::I8, DType::U32]),
+        "target" if by_class(op) => {
+            let integers = dtype_names(&[DType::I32, DType::I64, DType::U8, DType::I8]);
+            let floats = dtype_names(if op.name == "crossEntropy" { &[DType::F32, DType::F16] } else { &[] });
+            integers.into_iter().chain(floats).collect()
+        }
+        "indices" | "sorter" | "segments" => dtype_names(&[DType::I32, DType::I64, DType::U8, DType::I8, DType::U32]),
         // First as the other operands are, so that it can be taken for one of them.
+        "mask" => dtype_names(&[DType::Bool, DType::F32, DType::F16]),
         "condition" => {
             let others = dtype_names(&[DType::Bool, DType::I32, DType::F32]);
             names(&["same"]).into_iter().chain(others.into_iter().filter(|d| *d != dtype.name())).collect()
@@ -94,6 +107,8 @@ pub fn operand_dtypes(op: &OpDef, i: usize, def: &OperandDef, dtype: DType) -> V
 pub fn fills(op: &OpDef, dtype: DType) -> Vec<String> {
     match op.domain {
         Domain::Matrix => names(&["matrix"]),
+        // Of large elements the exponentials overflow.
+        _ if op.name == "expm" => names(&["ordinary"]),
         // An infinite point makes every result NaN or not, by the order of the algorithm's products.
         _ if op.namespace == Namespace::Fft => names(&["ordinary"]),
         _ if op.name == "prod" => names(&["factors", "special", "bits"]),
@@ -210,8 +225,8 @@ fn operand_dims(op: &OpDef, i: usize, shape: &Shapes, pairing: &str, indices: &s
     };
     match (op.name, i) {
         ("full", _) => Some(if first.len() > 2 { first[1..].iter().copied().collect() } else { Dims::new() }),
-        ("take" | "scatterAdd", 1) => Some(index_dims.iter().copied().collect()),
-        ("scatterAdd", 2) => {
+        (name, 1) if name == "take" || name.starts_with("scatter") => Some(index_dims.iter().copied().collect()),
+        (name, 2) if name.starts_with("scatter") => {
             let axis = axis_of(words, first.len())?;
             Some(first[..axis].iter().chain(index_dims).chain(&first[axis + 1..]).copied().collect())
         }
@@ -235,12 +250,57 @@ fn operand_dims(op: &OpDef, i: usize, shape: &Shapes, pairing: &str, indices: &s
             let axis = axis_of(words, first.len())?;
             Some(first.iter().enumerate().map(|(a, &d)| if a == axis { i } else { d }).collect())
         }
+        (name, 1) if name.starts_with("segment") => first.first().map(|&n| [n].into_iter().collect()),
+        ("quantile" | "percentile", 1) => Some(match pairing {
+            "scalar" => Dims::new(),
+            "row" => [2, 2].into_iter().collect(),
+            "column" => [0].into_iter().collect(),
+            _ => [3].into_iter().collect(),
+        }),
+        ("gradient" | "trapezoid", 1) => first.get(axis_of(words, first.len())?).map(|&n| [n].into_iter().collect()),
+        ("interp", 2) => shape.others.first().cloned(),
+        ("interp", _) if i > 2 => Some(Dims::new()),
+        ("einsum", i) => {
+            let letters: String = words[1..].iter().map(|&c| c as u8 as char).collect();
+            let mut dims: Dims = equation_dims(&letters, i, first)?.into_iter().collect();
+            if shape.name == "stretched" && i == 1 && !dims.is_empty() {
+                dims[0] = 1;
+            }
+            Some(dims)
+        }
+        // One number for each place along the axes, or for each channel.
+        ("layerNorm" | "rmsNorm", i) if i > 0 => match words[0] {
+            n if n < 0.0 => first.last().map(|&d| [d].into_iter().collect()),
+            n => {
+                let at = |&a: &f64| first.get(if a < 0.0 { (first.len() as f64 + a) as usize } else { a as usize }).copied();
+                let mut axes: Vec<f64> =
+                    words[1..=n as usize].iter().map(|&a| if a < 0.0 { first.len() as f64 + a } else { a }).collect();
+                axes.sort_by(f64::total_cmp);
+                axes.iter().map(at).collect()
+            }
+        },
+        ("scaledDotProductAttention", 2) => {
+            let (m, keys) = (*first.last()?, shape.others.first()?);
+            Some(keys.iter().enumerate().map(|(a, &d)| if a + 1 == keys.len() { m + 1 } else { d }).collect())
+        }
+        ("scaledDotProductAttention", 3) => {
+            let keys = shape.others.first()?;
+            Some([*first.get(first.len().checked_sub(2)?)?, *keys.get(keys.len().checked_sub(2)?)?].into_iter().collect())
+        }
+        // Classes, or probabilities, which inference tells by their dtype.
+        (_, 1) if by_class(op) && pairing != "same" => {
+            let axis = (first.len() > 1) as usize;
+            Some(first.iter().enumerate().filter(|(a, _)| *a != axis).map(|(_, &d)| d).collect())
+        }
+        (_, 2) if by_class(op) => first.get((first.len() > 1) as usize).map(|&d| [d].into_iter().collect()),
+        ("groupNorm" | "batchNorm", i) if i > 0 => first.get(1).map(|&d| [d].into_iter().collect()),
+        ("putAlongAxis", 2) if pairing == "scalar" => Some(Dims::new()),
         // Data and indices broadcast but for the axis.
-        ("takeAlongAxis", i) => {
+        ("takeAlongAxis" | "putAlongAxis", i) => {
             let axis = axis_of(words, first.len())?;
-            let one = [("row", 1), ("column", 0)].contains(&(pairing, i));
+            let one = [("row", 1), ("column", if op.name == "putAlongAxis" { 2 } else { 0 })].contains(&(pairing, i));
             let size = |(a, &d): (usize, &usize)| match a == axis {
-                true if i == 1 => 5,
+                true if i > 0 => 5,
                 true => d,
                 false if one => 1,
                 false => d,
@@ -275,6 +335,8 @@ pub fn planned(chosen: &Chosen, i: usize, words: &[f64], indexing: &[Indexing]) 
     match chosen.value(&format!("form{n}")) {
         "" | "tensor" => {}
         "absent" => return Some(PlannedOperand::Absent),
+        "number" if def.name == "q" => return Some(PlannedOperand::Weak(Arg::Number, 0.75f64.to_bits())),
+        "bigint" if def.name == "q" => return Some(PlannedOperand::Weak(Arg::BigInt, 1)),
         form => {
             let float = of_row.is_float() || of_row.is_complex() || op.dtype.compute == Compute::Float;
             return weak(form, values, *of_row, float, i);
@@ -297,10 +359,17 @@ pub fn planned(chosen: &Chosen, i: usize, words: &[f64], indexing: &[Indexing]) 
         ("indices", Some(Indexing::Axis(size))) => Fill::Index(*size),
         ("indices", Some(_)) => Fill::Ordinary(Domain::Any),
         ("indices", None) => Fill::Index(first.get(axis_of(words, first.len())?).copied().unwrap_or(0)),
+        ("target", _) if by_class(op) && dtype.is_integer() => {
+            let classes = first.get((first.len() > 1) as usize).copied().unwrap_or(0);
+            Fill::Fractions(classes as f64 - 1.0)
+        }
+        ("segments", _) => Fill::Index(words[0] as usize),
+        ("q", _) => Fill::Fractions(if op.name == "percentile" { 100.0 } else { 1.0 }),
         ("sorter", _) => Fill::Index(first.first().copied().unwrap_or(0)),
         ("key", _) => Fill::Bits,
         // A random element is hardly ever zero.
         ("condition", _) if values != "special" => Fill::Coin(1, 2),
+        ("mask", _) if dtype == DType::Bool => Fill::Coin(1, 3),
         _ => fill(op, i, values),
     };
     // A repeated row would make the matrix singular.

@@ -7,11 +7,14 @@
 
 mod array;
 mod double;
+mod eigen;
+mod factor;
 mod fold;
 mod function;
 mod movement;
 mod program;
 mod routine;
+mod singular;
 mod value;
 mod window;
 

@@ -58,7 +58,7 @@ pub(super) fn scatter(kernel: &Scatter, data: &Array, indices: &[Array], updates
             let (update, to) = (updates.get(b * row + i), &mut values[start + i]);
             *to = match kernel.update {
                 Update::Set => update,
-                Update::Add => (*to + update).fit(kernel.dtype),
+                Update::Combine(monoid) => monoid.combine(*to, update).fit(kernel.dtype),
             };
         }
     }

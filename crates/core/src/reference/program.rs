@@ -94,6 +94,7 @@ fn apply(op: Op, instr: &Instr, args: &[Scalar; 3], program: &Program) -> Scalar
             (Int(x), Int(y)) => Int(x.checked_rem(y).unwrap_or(0)),
             _ => Scalar::float(libm::fmod(real(0), real(1))),
         },
+        Op::Gcd => Int(gcd(int(0).abs(), int(1).abs())),
         Op::Min => args[0].extreme(args[1], Ordering::Less),
         Op::Max => args[0].extreme(args[1], Ordering::Greater),
         Op::And => Int(int(0) & int(1)),
@@ -118,4 +119,9 @@ fn apply(op: Op, instr: &Instr, args: &[Scalar; 3], program: &Program) -> Scalar
         // A function of one argument does not read the second.
         Op::Call(f) => Scalar::float(function(f, real(0), real(f.arity() - 1))),
     }
+}
+
+/// Euclid's algorithm.
+fn gcd(x: i128, y: i128) -> i128 {
+    if y == 0 { x } else { gcd(y, x % y) }
 }

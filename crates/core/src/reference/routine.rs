@@ -3,9 +3,10 @@
 use super::array::Array;
 use super::double::{Double, PI};
 use super::value::Scalar;
+use super::{eigen, factor, singular};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
-use crate::kernel::Routine;
+use crate::kernel::{Kernel, Routine};
 
 /// A routine on every matrix or vector of a batch. A matrix that holds NaN or infinity gives NaN everywhere.
 pub(super) fn run(routine: Routine, inputs: &[Array], outputs: &[&[usize]]) -> Result<Vec<Array>> {
@@ -15,32 +16,71 @@ pub(super) fn run(routine: Routine, inputs: &[Array], outputs: &[&[usize]]) -> R
         (Routine::Fft { dtype, inverse }, [input], [output]) if input.dims() == *output && !output.is_empty() => {
             fft_all(dtype, inverse, input).map(|y| vec![y])
         }
+        (Routine::Cholesky(dtype), [a], [_]) => each(routine, a, outputs, |a| Ok(vec![factor::cholesky(dtype, a)?])),
+        (Routine::Lu(dtype), [a], [..]) => each(routine, a, outputs, |a| Ok(factor::lu(dtype, a))),
+        (Routine::Triangular { dtype, upper, unit }, [a, b], [x]) => {
+            let one = |a, b| factor::triangular(dtype, a, b, upper, unit);
+            sides(dtype, a, b, x, one).map(|x| vec![x])
+        }
+        (Routine::Eigh { dtype, vectors }, [a], [..]) => each(routine, a, outputs, |a| Ok(eigen::eigh(dtype, a, vectors))),
+        (Routine::Svd { dtype, outputs: of }, [a], [..]) => each(routine, a, outputs, |a| Ok(singular::svd(dtype, a, of))),
+        (Routine::Eig { dtype, vectors }, [a], [..]) => each(routine, a, outputs, |a| Ok(eigen::eig(dtype, a, vectors))),
+        (Routine::Expm(dtype), [a], [_]) => each(routine, a, outputs, |a| Ok(vec![factor::expm(dtype, a)])),
         _ => Err(Error::internal(format!("{routine:?}: operands do not fit"))),
     }
 }
 
-type Matrix = Vec<Vec<Scalar>>;
+/// A matrix with the numbers of its rows and columns: one without elements still has both.
+pub(super) struct Given {
+    pub a: Matrix,
+    pub m: usize,
+    pub n: usize,
+}
+
+/// What `one` makes of every matrix of a batch; its results are written one after the other in row-major order.
+fn each(
+    routine: Routine,
+    a: &Array,
+    outputs: &[&[usize]],
+    one: impl Fn(Given) -> Result<Vec<Matrix>>,
+) -> Result<Vec<Array>> {
+    let [batch @ .., m, n] = a.dims() else {
+        return Err(Error::internal(format!("{routine:?}: the operand needs rank 2 or more")));
+    };
+    let dtypes = Kernel::Routine(routine).outputs();
+    let mut all: Vec<Vec<Matrix>> = vec![Vec::new(); outputs.len()];
+    for i in 0..batch.iter().product() {
+        let results = one(Given { a: matrix(a, i, *m, *n), m: *m, n: *n })?;
+        if results.len() != outputs.len() {
+            return Err(Error::internal(format!("{routine:?}: {} results for {outputs:?}", results.len())));
+        }
+        all.iter_mut().zip(results).for_each(|(all, result)| all.push(result));
+    }
+    outputs.iter().zip(all).zip(dtypes).map(|((dims, all), dtype)| collect(dtype, dims, all)).collect()
+}
+
+pub(super) type Matrix = Vec<Vec<Scalar>>;
 
 /// The `batch`-th `rows x columns` matrix of an array.
-fn matrix(array: &Array, batch: usize, rows: usize, columns: usize) -> Matrix {
+pub(super) fn matrix(array: &Array, batch: usize, rows: usize, columns: usize) -> Matrix {
     let from = batch * rows * columns;
     (0..rows).map(|i| (0..columns).map(|j| array.get(from + i * columns + j)).collect()).collect()
 }
 
-fn is_finite(matrix: &Matrix) -> bool {
+pub(super) fn is_finite(matrix: &Matrix) -> bool {
     matrix.iter().flatten().all(|x| x.real().hi.is_finite() && x.imaginary().hi.is_finite())
 }
 
 /// A real number in the kind of a dtype.
-fn number(dtype: DType, value: Double) -> Scalar {
+pub(super) fn number(dtype: DType, value: Double) -> Scalar {
     if dtype.is_complex() { Scalar::Complex(value, 0.0.into()) } else { Scalar::Float(value) }
 }
 
-fn constant(dtype: DType, rows: usize, columns: usize, value: f64) -> Matrix {
+pub(super) fn constant(dtype: DType, rows: usize, columns: usize, value: f64) -> Matrix {
     vec![vec![number(dtype, value.into()); columns]; rows]
 }
 
-fn conjugate(x: Scalar) -> Scalar {
+pub(super) fn conjugate(x: Scalar) -> Scalar {
     if let Scalar::Complex(re, im) = x { Scalar::Complex(re, -im) } else { x }
 }
 
@@ -49,21 +89,27 @@ fn collect(dtype: DType, dims: &[usize], matrices: Vec<Matrix>) -> Result<Array>
 }
 
 fn solve_all(dtype: DType, a: &Array, b: &Array, x: &[usize]) -> Result<Array> {
+    let one = |a: Matrix, b: Matrix| {
+        if is_finite(&a) { solve(dtype, a, b) } else { Ok(constant(dtype, b.len(), b[0].len(), f64::NAN)) }
+    };
+    sides(dtype, a, b, x, one)
+}
+
+/// What `one` makes of every matrix and right side of a batch.
+fn sides(dtype: DType, a: &Array, b: &Array, x: &[usize], one: impl Fn(Matrix, Matrix) -> Result<Matrix>) -> Result<Array> {
     let ([batch @ .., n, n2], [b_batch @ .., n3, k]) = (a.dims(), b.dims()) else {
         return Err(Error::internal("solve: operands need rank 2 or more"));
     };
     if n != n2 || n != n3 || batch != b_batch || b.dims() != x {
         return Err(Error::internal(format!("solve: {:?} and {:?} do not make {x:?}", a.dims(), b.dims())));
     }
-    let one = |i: usize| {
-        let (a, b) = (matrix(a, i, *n, *n), matrix(b, i, *n, *k));
-        if is_finite(&a) { solve(dtype, a, b) } else { Ok(constant(dtype, *n, *k, f64::NAN)) }
-    };
-    collect(dtype, x, (0..batch.iter().product()).map(one).collect::<Result<_>>()?)
+    let count = if *n == 0 { 0 } else { batch.iter().product() };
+    let one = |i: usize| one(matrix(a, i, *n, *n), matrix(b, i, *n, *k));
+    collect(dtype, x, (0..count).map(one).collect::<Result<_>>()?)
 }
 
 /// Gaussian elimination with partial pivoting.
-fn solve(dtype: DType, mut a: Matrix, mut b: Matrix) -> Result<Matrix> {
+pub(super) fn solve(dtype: DType, mut a: Matrix, mut b: Matrix) -> Result<Matrix> {
     let n = a.len();
     for p in 0..n {
         let size = |i: usize| a[i][p].magnitude().hi;
@@ -158,7 +204,7 @@ fn qr(dtype: DType, mut a: Matrix, m: usize, n: usize) -> (Matrix, Matrix) {
 }
 
 /// `x / |x|`, or 1.
-fn direction(dtype: DType, x: Scalar) -> Scalar {
+pub(super) fn direction(dtype: DType, x: Scalar) -> Scalar {
     if !x.truth() {
         return number(dtype, 1.0.into());
     }

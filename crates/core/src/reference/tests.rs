@@ -246,7 +246,7 @@ fn gather_and_scatter_select_rows() {
     let scatter = |update| Kernel::Scatter(Scatter { dtype: DType::F32, index: vec![DType::I32], update });
     let operands = [data, array(&[2], &[1, 1]), array(&[2, 2], &[10f32, 20.0, 30.0, 40.0])];
     assert_eq!(one::<f32>(scatter(Update::Set), &operands, &[3, 2]), [1.0, 2.0, 30.0, 40.0, 5.0, 6.0]);
-    assert_eq!(one::<f32>(scatter(Update::Add), &operands, &[3, 2]), [1.0, 2.0, 43.0, 64.0, 5.0, 6.0]);
+    assert_eq!(one::<f32>(scatter(Update::Combine(Monoid::Sum)), &operands, &[3, 2]), [1.0, 2.0, 43.0, 64.0, 5.0, 6.0]);
 }
 
 #[test]

@@ -122,6 +122,8 @@ pub enum Op {
     Div,
     /// Remainder of the truncated division, exact (C's `fmod` for floats); integers: `x rem 0 = 0`.
     Rem,
+    /// Greatest common divisor of two integers, not negative; `gcd(x, 0) = |x|`; 2^(width - 1) wraps.
+    Gcd,
     /// Smaller; NaN wins; `-0 < +0`.
     Min,
     /// Larger; NaN wins; `-0 < +0`.

@@ -56,7 +56,7 @@ fn check(program: &Program, instr: &Instr, inputs: &mut usize, params: &mut usiz
         Op::Rem => count(2).and_then(|()| same(0)).and_then(|()| demand(arithmetic && !d.is_complex(), "real")),
         Op::Min | Op::Max => count(2).and_then(|()| same(0)).and_then(|()| demand(!d.is_complex(), "ordered")),
         Op::And | Op::Or | Op::Xor => count(2).and_then(|()| same(0)).and_then(|()| demand(bitty, "integer or bool")),
-        Op::Shl | Op::Shr => count(2).and_then(|()| same(0)).and_then(|()| demand(d.is_integer(), "integer")),
+        Op::Shl | Op::Shr | Op::Gcd => count(2).and_then(|()| same(0)).and_then(|()| demand(d.is_integer(), "integer")),
         Op::MulHi => {
             count(2).and_then(|()| same(0)).and_then(|()| demand(matches!(d, DType::U32 | DType::U64), "uint32 or uint64"))
         }

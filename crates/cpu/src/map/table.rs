@@ -31,6 +31,27 @@ macro_rules! ordered {
 }
 pub(crate) use ordered;
 
+/// `$body` with the function that combines two elements as `$F` and their type as `$T`, or a sentence where the monoid is not
+/// defined for the dtype.
+macro_rules! by_monoid {
+    ($monoid:expr, $d:expr, $F:ident, $T:ident => $body:expr) => {{
+        use crate::map::{table::ordered, tile};
+        use ferrotensor_core::{DType, kernel::Monoid, match_dtype};
+        let (monoid, dtype): (Monoid, DType) = ($monoid, $d);
+        let none = || Err(format!("{monoid:?} is not defined for {dtype}"));
+        match monoid {
+            Monoid::Sum => { type $F = tile::Add; match_dtype!(dtype, $T => Ok($body)) }
+            Monoid::Prod => { type $F = tile::Mul; match_dtype!(dtype, $T => Ok($body)) }
+            Monoid::Max => { type $F = tile::Max; ordered!(dtype, $T => Ok($body), else none()) }
+            Monoid::Min => { type $F = tile::Min; ordered!(dtype, $T => Ok($body), else none()) }
+            Monoid::All if dtype == DType::Bool => { type $F = tile::And; type $T = ferrotensor_core::Bool; Ok($body) }
+            Monoid::Any if dtype == DType::Bool => { type $F = tile::Or; type $T = ferrotensor_core::Bool; Ok($body) }
+            Monoid::All | Monoid::Any => none(),
+        }
+    }};
+}
+pub(crate) use by_monoid;
+
 /// Integers and bool.
 macro_rules! bits {
     ($d:expr, $T:ident => $body:expr, else $other:expr) => {
@@ -97,6 +118,7 @@ pub fn tile_fn(op: Op, d: DType, arg: DType, tier: Tier) -> Result<TileFn, Strin
         Op::Sub => two!(Sub, arithmetic),
         Op::Div => two!(Div, arithmetic),
         Op::Rem => two!(Rem, reals),
+        Op::Gcd => two!(Gcd, integers),
         Op::Min => two!(Min, ordered),
         Op::Max => two!(Max, ordered),
         Op::And => two!(And, bits),

@@ -1,7 +1,7 @@
 //! The loops over one tile: a handful of generic functions that carry every instruction of the scalar IR.
 
 use crate::number::cast::CastTo;
-use crate::number::{Arithmetic, Bits, Float, Half, Item, MulHi, Number, Ordered, Real, Shift};
+use crate::number::{Arithmetic, Bits, Float, Half, Item, MulHi, Number, Ordered, Real, Shift, Whole};
 use crate::tier::Source;
 use ferrotensor_core::Bool;
 use ferrotensor_core::element::Complex;
@@ -145,6 +145,7 @@ binary! {
     Sub: Arithmetic sub;
     Div: Arithmetic div;
     Rem: Real rem;
+    Gcd: Whole gcd;
     Min: Ordered min;
     Max: Ordered max;
     And: Bits and;

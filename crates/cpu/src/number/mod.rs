@@ -127,6 +127,12 @@ pub trait Shift: Bits {
     fn shr(self, y: Self) -> Self;
 }
 
+/// Integers.
+pub trait Whole: Bits {
+    /// Greatest common divisor, not negative; wraps where it does not fit.
+    fn gcd(self, y: Self) -> Self;
+}
+
 /// uint32 and uint64.
 pub trait MulHi: Bits {
     /// High half of the double-width product.
@@ -182,6 +188,17 @@ macro_rules! integers {
             fn or(self, y: $t) -> $t { self | y }
             #[inline(always)]
             fn xor(self, y: $t) -> $t { self ^ y }
+        }
+        impl Whole for $t {
+            #[inline(always)]
+            fn gcd(self, y: $t) -> $t {
+                // Euclid's algorithm on absolute values, which fit the unsigned type.
+                let (mut x, mut y) = ($abs(self) as $u, $abs(y) as $u);
+                while y != 0 {
+                    (x, y) = (y, x % y);
+                }
+                x as $t
+            }
         }
         impl Shift for $t {
             #[inline(always)]

@@ -7,14 +7,14 @@
 //! identities are exact) and keeps `inf + 0i` from meeting `1 + 0i` in a complex product.
 
 use super::Accumulate;
-use crate::map::table::ordered;
-use crate::map::tile::{self, Binary};
+use crate::map::table::by_monoid;
+use crate::map::tile::Binary;
 use crate::scratch::Scratch;
 use crate::tier::{Source, Tier, compiled};
+use ferrotensor_core::DType;
 use ferrotensor_core::error::Result;
 use ferrotensor_core::kernel::Monoid;
 use ferrotensor_core::kernel::tree::{LANES, ROWS};
-use ferrotensor_core::{Bool, DType, match_dtype};
 use std::marker::PhantomData;
 
 /// Elements of a group, for one output.
@@ -179,16 +179,7 @@ impl TreeFns {
     /// # Errors
     /// A sentence where the monoid is not defined for the dtype.
     pub fn new(monoid: Monoid, dtype: DType, tier: Tier) -> Result<TreeFns, String> {
-        let none = || Err(format!("{monoid:?} is not defined for {dtype}"));
-        Ok(match monoid {
-            Monoid::Sum => match_dtype!(dtype, T => TreeFns::of::<tile::Add, T>(tier)),
-            Monoid::Prod => match_dtype!(dtype, T => TreeFns::of::<tile::Mul, T>(tier)),
-            Monoid::Max => ordered!(dtype, T => TreeFns::of::<tile::Max, T>(tier), else return none()),
-            Monoid::Min => ordered!(dtype, T => TreeFns::of::<tile::Min, T>(tier), else return none()),
-            Monoid::All if dtype == DType::Bool => TreeFns::of::<tile::And, Bool>(tier),
-            Monoid::Any if dtype == DType::Bool => TreeFns::of::<tile::Or, Bool>(tier),
-            Monoid::All | Monoid::Any => return none(),
-        })
+        by_monoid!(monoid, dtype, F, T => TreeFns::of::<F, T>(tier))
     }
 }
 

@@ -11,9 +11,9 @@ pub fn map(program: Program) -> Kernel {
 }
 
 #[rustfmt::skip]
-const OPS: [Op; 31] = [
+const OPS: [Op; 32] = [
     Op::Neg, Op::Abs, Op::Sqrt, Op::Floor, Op::Ceil, Op::Round, Op::Trunc, Op::Not, Op::Add, Op::Sub, Op::Mul, Op::Div,
-    Op::Rem, Op::Min, Op::Max, Op::And, Op::Or, Op::Xor, Op::Shl, Op::Shr, Op::MulHi, Op::Eq, Op::Ne, Op::Lt, Op::Le,
+    Op::Rem, Op::Gcd, Op::Min, Op::Max, Op::And, Op::Or, Op::Xor, Op::Shl, Op::Shr, Op::MulHi, Op::Eq, Op::Ne, Op::Lt, Op::Le,
     Op::Select, Op::Fma, Op::Cast, Op::Bitcast, Op::Imag, Op::Complex,
 ];
 

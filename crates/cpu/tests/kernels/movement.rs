@@ -1,7 +1,7 @@
 //! `Gather`, `Scatter`, `Sort`.
 
 use crate::harness::{Rng, STYLES, Style, check, launch, tiers};
-use ferrotensor_core::kernel::{Gather, Kernel, Scatter, Sort, SortOutputs, Update};
+use ferrotensor_core::kernel::{Gather, Kernel, Monoid, Scatter, Sort, SortOutputs, Update};
 use ferrotensor_core::reference::Array;
 use ferrotensor_core::{Code, DType};
 
@@ -28,7 +28,7 @@ fn gathers_and_scatters_equal_the_reference() {
             check(&kernel, &inputs, &[(&dims, rng.pick(&STYLES[1..]))], &[]);
             let updates = rng.array(d, &dims);
             inputs.push((&updates, rng.pick(&STYLES)));
-            for update in [Update::Set, Update::Add] {
+            for update in [Update::Set, Update::Combine(Monoid::Sum)] {
                 let kernel = Kernel::Scatter(Scatter { dtype: d, index: vec![DType::I64; n], update });
                 check(&kernel, &inputs, &[(data_dims, rng.pick(&STYLES[1..]))], &[]);
             }
@@ -61,7 +61,8 @@ fn an_index_out_of_range_fails_with_its_value_and_leaves_the_rest() {
     }
     let index = Array::from_slice(&[3], &[1i32, -4, 1]).unwrap();
     let updates = Array::from_slice(&[3], &[1i32, 2, 3]).unwrap();
-    let kernel = Kernel::Scatter(Scatter { dtype: DType::I32, index: vec![DType::I32], update: Update::Add });
+    let kernel =
+        Kernel::Scatter(Scatter { dtype: DType::I32, index: vec![DType::I32], update: Update::Combine(Monoid::Sum) });
     let inputs = [(&data, Style::Dense), (&index, Style::Dense), (&updates, Style::Dense)];
     let (out, outcome) = launch(tiers()[0], &kernel, &inputs, &[(&[3], Style::Offset)], &[]);
     assert_eq!(out[0].to_vec::<i32>().unwrap(), [10, 24, 30]);

@@ -196,7 +196,7 @@ fn gathers_and_scatters() {
         check(&Kernel::Gather(Gather { dtype: d, index: indices.clone() }), &inputs, &[(&dims, style(1))], &[]);
         let updates = rng.array(d, &dims);
         inputs.push((&updates, style(2)));
-        let update = if n % 2 == 0 { Update::Add } else { Update::Set };
+        let update = if n % 2 == 0 { Update::Combine(Monoid::Sum) } else { Update::Set };
         let kernel = Kernel::Scatter(Scatter { dtype: d, index: indices, update });
         check(&kernel, &inputs, &[(data_dims, style(3))], &[]);
     }

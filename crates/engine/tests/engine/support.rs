@@ -3,6 +3,7 @@
 use ferrotensor_core::backend::{Backend, DeviceClass};
 use ferrotensor_core::registry::{Entry, Registry};
 use ferrotensor_core::{DType, Result};
+use ferrotensor_engine::program::head;
 use ferrotensor_engine::{Engine, Mode, Request, RunOutcome, Session, Tensor};
 use ferrotensor_fakes::{Faults, Hostile};
 use std::sync::Arc;
@@ -82,7 +83,7 @@ impl Program {
         }
         self.params.extend(params.iter().map(|p| p.to_bits()));
         let nparams = (self.params.len() - before) as i32;
-        self.words.extend([i32::from(op.id() as i16) | forms << 12 | nparams << 24, attr]);
+        self.words.extend([head(op.id(), forms as u32, nparams as usize), attr]);
         if op.variadic {
             self.words.push(args.len() as i32);
         }

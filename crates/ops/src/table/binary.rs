@@ -9,6 +9,7 @@ use ferrotensor_core::scalar::{Builder, MathFn, Op, Value};
 use ferrotensor_core::{DType, Kind};
 
 const NUMERIC: OpDef = binary(Class::Numeric, Compute::Promote, Out::Compute);
+const INTEGER: OpDef = binary(Class::Integer, Compute::Promote, Out::Compute);
 const REAL: OpDef = binary(Class::Real, Compute::Promote, Out::Compute);
 const ORDERED: OpDef = binary(Class::Ordered, Compute::Promote, Out::Compute);
 const FLOAT: OpDef = binary(Class::RealOrBool, Compute::Float, Out::Compute);
@@ -157,6 +158,14 @@ fn times_log(b: &mut Builder, x: &[Value], d: DType, f: MathFn) -> Value {
     b.cast(out, d)
 }
 
+/// The quotient by the divisor first: the product wraps only where the multiple does.
+const LCM: MapFn = |b, x, d| {
+    let divisor = b.binary(Op::Gcd, x[0], x[1]);
+    let quotient = b.binary(Op::Div, x[0], divisor);
+    let multiple = b.binary(Op::Mul, quotient, x[1]);
+    if d.kind() == Kind::Signed { b.unary(Op::Abs, multiple) } else { multiple }
+};
+
 #[rustfmt::skip]
 pub const ROWS: &[OpDef] = &[
     OpDef { name: "add", lower: Lowering::Map(|b, x, _| b.binary(Op::Add, x[0], x[1])),
@@ -183,6 +192,10 @@ pub const ROWS: &[OpDef] = &[
         doc: doc("Quotient rounded towards zero; integers: 0 for a divisor of 0.", "trunc(x1 / x2)", "ft.tensor([5, -5]).truncDivide(3) // [1, -1]", "", "div(rounding_mode='trunc')"), ..REAL },
     OpDef { name: "floorDivide", domain: Domain::NonZero, lower: Lowering::Map(FLOOR_DIVIDE),
         doc: doc("Quotient rounded towards minus infinity; integers: 0 for a divisor of 0.", "floor(x1 / x2)", "ft.tensor([5, -5]).floorDivide(3) // [1, -2]", "floor_divide", "floor_divide"), ..REAL },
+    OpDef { name: "gcd", lower: Lowering::Map(|b, x, _| b.binary(Op::Gcd, x[0], x[1])),
+        doc: doc("Greatest common divisor of two integers, not negative; of 0 and x |x|.", "max { d : d divides x1 and x2 }", "ft.tensor([12, -18], { dtype: 'int32' }).gcd(8) // [4, 2]", "gcd", "gcd"), ..INTEGER },
+    OpDef { name: "lcm", lower: Lowering::Map(LCM),
+        doc: doc("Least common multiple of two integers, not negative; 0 where either is; wraps.", "|x1 x2| / gcd(x1, x2)", "ft.tensor([4, -6], { dtype: 'int32' }).lcm(10) // [20, 30]", "lcm", "lcm"), ..INTEGER },
     OpDef { name: "minimum", lower: Lowering::Map(|b, x, _| b.binary(Op::Min, x[0], x[1])),
         doc: doc("Smaller of two operands; NaN wins, -0 is below +0.", "min(x1, x2)", "ft.tensor([1, 5]).minimum(3) // [1, 3]", "minimum", "minimum"), ..ORDERED },
     OpDef { name: "fmin", lower: Lowering::Map(|b, x, _| ignoring_nan(b, x, Op::Min)),

@@ -1,7 +1,7 @@
 //! Matrix products.
 
 use super::rows::{BASE, attr, doc, tensor};
-use crate::def::{AttrKind, ErrorCase, Lowering, OpDef};
+use crate::def::{AttrKind, ErrorCase, Lowering, Namespace, OpDef};
 use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
 use crate::infer::ShapeCtx;
 use crate::lower::{Lower, Val};
@@ -106,6 +106,7 @@ const PRODUCT: OpDef = OpDef {
     operands: &[tensor("x1"), tensor("x2")],
     dtype: DTypeRule::new(Class::Numeric, Compute::Promote, Out::Compute),
     domain: crate::def::Domain::Special,
+    also: &[Namespace::Linalg],
     ..BASE
 };
 

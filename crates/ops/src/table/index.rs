@@ -1,4 +1,4 @@
-//! Indexing: items as NumPy has them, gathering and scattering along an axis.
+//! Indexing: items as NumPy has them, gathering along an axis.
 
 use super::rows::{BASE, attr, doc, tensor, weak};
 use crate::attrs::Item;
@@ -101,7 +101,7 @@ pub fn integer_indices(ctx: &ShapeCtx, operand: usize) -> Result<()> {
     }
 }
 
-fn take_axis(ctx: &ShapeCtx) -> Result<usize> {
+pub fn take_axis(ctx: &ShapeCtx) -> Result<usize> {
     shape::only_axis(ctx.attrs.opt_int("axis"), ctx.shape(0).len())
 }
 
@@ -110,8 +110,8 @@ fn take_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
     Ok(vec![Selection::along(ctx.shape(0), take_axis(ctx)?, ctx.shape(1))?.dims()])
 }
 
-/// What a lowered call of `take` or `scatterAdd` selects; inference has checked its axis.
-fn along(l: &Lower, x: Val, indices: Val) -> Result<Selection> {
+/// What a lowered call of `take` or a scatter selects; inference has checked its axis.
+pub fn along(l: &Lower, x: Val, indices: Val) -> Result<Selection> {
     let dims = l.dims(x);
     Selection::along(&dims, shape::axis(l.attrs().opt_int("axis").unwrap_or(0), dims.len())?, &l.dims(indices))
 }
@@ -122,29 +122,8 @@ fn take(l: &mut Lower) -> Result<Vec<Val>> {
     Ok(vec![l.gather_selection(x, &selection, &[indices])?])
 }
 
-fn scatter_add_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
-    integer_indices(ctx, 1)?;
-    let wanted = Selection::along(ctx.shape(0), take_axis(ctx)?, ctx.shape(1))?.dims();
-    if ctx.shape(2) != wanted.as_slice() {
-        return Err(Error::shape(format!(
-            "updates have shape {:?}, the indices select {:?}",
-            ctx.shape(2),
-            wanted.as_slice()
-        )));
-    }
-    shape::same(ctx)
-}
-
-fn scatter_add(l: &mut Lower) -> Result<Vec<Val>> {
-    let compute = l.compute();
-    let (x, indices, updates) = (l.operand(0)?, l.operand(1)?, l.operand(2)?);
-    let updates = l.cast(updates, compute)?;
-    let selection = along(l, x, indices)?;
-    Ok(vec![l.scatter_selection(x, &selection, &[indices], updates, Update::Add)?])
-}
-
 const ITEMS: &[AttrDef] = &[attr("items", AttrKind::Items)];
-const AXIS: &[AttrDef] = &[attr("axis", AttrKind::OptAxis)];
+pub const AXIS: &[AttrDef] = &[attr("axis", AttrKind::OptAxis)];
 
 #[rustfmt::skip]
 pub const ROWS: &[OpDef] = &[
@@ -158,8 +137,4 @@ pub const ROWS: &[OpDef] = &[
         dtype: DTypeRule::new(Class::Any, Compute::Own, Out::Compute).over(0, 1),
         errors: &[ErrorCase { call: "ft.zeros([2, 2]).take(ft.tensor([0], { dtype: 'int32' }))", code: Code::Argument }, ErrorCase { call: "ft.zeros([2]).take(ft.tensor([0.5]))", code: Code::DType }],
         doc: doc("Slices picked by indices along an axis; negative indices count from the end. An index out of range is an IndexError when the result is read.", "out[..., i, ...] = x[..., indices[i], ...]", "ft.tensor([10, 20, 30]).take(ft.tensor([2, 0], { dtype: 'int32' })) // [30, 10]", "take", "index_select"), ..BASE },
-    OpDef { name: "scatterAdd", operands: &[tensor("x"), tensor("indices"), tensor("updates")], attrs: AXIS, shape: scatter_add_shape, lower: Lowering::Graph(scatter_add), domain: Domain::Special,
-        dtype: DTypeRule::new(Class::Numeric, Compute::Own, Out::Compute).over(0, 1),
-        errors: &[ErrorCase { call: "ft.zeros([3]).scatterAdd(ft.tensor([0], { dtype: 'int32' }), ft.zeros([2]))", code: Code::Shape }],
-        doc: doc("Adds updates to the slices that indices pick along an axis, one after the other, so duplicates add up in a defined order.", "out[..., indices[i], ...] += updates[..., i, ...]", "ft.zeros([3]).scatterAdd(ft.tensor([2, 2], { dtype: 'int32' }), ft.tensor([1, 5])) // [0, 0, 6]", "add.at", "index_add"), ..BASE },
 ];

@@ -13,7 +13,7 @@ use ferrotensor_core::{DType, Dims, Error, Result, layout};
 use smallvec::SmallVec;
 
 /// The shape of a call along an axis: indices and data broadcast but for the axis, which has as many places as the indices.
-fn along_dims(x: &[usize], indices: &[usize], axis: usize) -> Result<Dims> {
+pub fn along_dims(x: &[usize], indices: &[usize], axis: usize) -> Result<Dims> {
     if x.len() != indices.len() {
         return Err(Error::shape(format!("indices of shape {indices:?} need as many axes as the tensor, {x:?}")));
     }
@@ -28,6 +28,13 @@ fn take_along_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
     Ok(vec![along_dims(ctx.shape(0), ctx.shape(1), axis)?])
 }
 
+/// A tensor as `[before, axis, behind]`.
+pub fn lines(l: &mut Lower, x: Val, axis: usize) -> Result<Val> {
+    let dims = l.dims(x);
+    let (before, behind) = (layout::count(&dims[..axis])?, layout::count(&dims[axis + 1..])?);
+    Ok(l.reshape(x, &[before, dims[axis], behind]))
+}
+
 /// A gather with three indices: the position in the axes before, the given one, the position in the axes behind.
 fn take_along(l: &mut Lower) -> Result<Vec<Val>> {
     let (x, indices, out) = (l.operand(0)?, l.operand(1)?, l.out_dims(0));
@@ -35,8 +42,7 @@ fn take_along(l: &mut Lower) -> Result<Vec<Val>> {
     let mut data = out.clone();
     data[axis] = l.dims(x)[axis];
     let (x, indices) = (l.broadcast(x, &data)?, l.broadcast(indices, &out)?);
-    let (before, behind) = (layout::count(&out[..axis])?, layout::count(&out[axis + 1..])?);
-    let (x, indices) = (l.reshape(x, &[before, data[axis], behind]), l.reshape(indices, &[before, out[axis], behind]));
+    let (x, indices) = (lines(l, x, axis)?, lines(l, indices, axis)?);
     let dims = l.dims(indices);
     let place = |l: &mut Lower, axis: u8| l.map(&dims, &[], |b, _| b.index(axis, DType::I64));
     let (first, last) = (place(l, 0)?, place(l, 2)?);
@@ -65,16 +71,22 @@ fn before(b: &mut Builder, x: Value, y: Value) -> Value {
     b.binary(Op::Or, less, last)
 }
 
-/// How many elements stand before each value: its binary digits from the highest, each by one look at the sorted elements.
 fn searchsorted(l: &mut Lower) -> Result<Vec<Val>> {
-    let (compute, out) = (l.compute(), l.out_dims(0));
+    let compute = l.compute();
     let (mut sorted, values) = (l.operand(0)?, l.operand(1)?);
     if !l.is_absent(2) {
         let sorter = l.operand(2)?;
         sorted = l.gather(sorted, &[sorter]);
     }
     let (sorted, values) = (l.cast(sorted, compute)?, l.cast(values, compute)?);
-    let (n, right) = (l.dims(sorted)[0] as i64, l.attrs().int("side") == 1);
+    let right = l.attrs().int("side") == 1;
+    Ok(vec![positions(l, sorted, values, right)?])
+}
+
+/// How many sorted elements stand before each value, and with `right` beside it: the number's binary digits from the highest, each
+/// by one look at the elements.
+pub fn positions(l: &mut Lower, sorted: Val, values: Val, right: bool) -> Result<Val> {
+    let (n, out) = (l.dims(sorted)[0] as i64, l.dims(values));
     let mut count = l.map(&out, &[], |b, _| b.lit(DType::I32, 0.0))?;
     for digit in (0..i64::BITS - n.leading_zeros()).rev() {
         let step = (1i64 << digit) as f64;
@@ -99,7 +111,7 @@ fn searchsorted(l: &mut Lower) -> Result<Vec<Val>> {
             b.select(taken, next, v[0])
         })?;
     }
-    Ok(vec![count])
+    Ok(count)
 }
 
 #[rustfmt::skip]

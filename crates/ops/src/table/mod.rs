@@ -2,26 +2,42 @@
 
 mod activation;
 mod arrange;
+mod attention;
 mod binary;
 mod bits;
+mod calculus;
 mod close;
 mod compare;
 mod contract;
+mod covariance;
 mod create;
 mod cumulative;
+mod diagonals;
+mod eigen;
+mod einsum;
+mod factor;
 mod fft;
 mod index;
 mod join;
 mod linalg;
 mod lookup;
+mod loss;
 mod nn;
+mod normalisation;
+mod norms;
+mod pad;
 mod parts;
 pub mod philox;
+mod products;
+mod quantile;
 mod random;
 mod reduce;
 mod rows;
+mod scatter;
 mod select;
 mod shape;
+mod signal;
+mod singular;
 mod sort;
 mod statistics;
 mod unary;
@@ -29,37 +45,76 @@ mod window;
 
 use crate::def::OpDef;
 
-const FAMILIES: &[&[OpDef]] = &[
-    unary::ROWS,
-    binary::ROWS,
-    bits::ROWS,
-    parts::ROWS,
-    compare::ROWS,
-    close::ROWS,
-    select::ROWS,
-    reduce::ROWS,
-    statistics::ROWS,
-    cumulative::ROWS,
-    contract::ROWS,
-    nn::ROWS,
-    activation::ROWS,
-    window::ROWS,
-    shape::ROWS,
-    arrange::ROWS,
-    join::ROWS,
-    index::ROWS,
-    lookup::ROWS,
-    sort::ROWS,
-    linalg::ROWS,
-    fft::ROWS,
-    create::ROWS,
-    random::ROWS,
+/// Families with the page of the documentation they are on.
+const FAMILIES: &[(&str, &[OpDef])] = &[
+    ("elementwise", unary::ROWS),
+    ("elementwise", binary::ROWS),
+    ("elementwise", bits::ROWS),
+    ("elementwise", parts::ROWS),
+    ("comparisons", compare::ROWS),
+    ("comparisons", close::ROWS),
+    ("comparisons", select::ROWS),
+    ("statistics", reduce::ROWS),
+    ("statistics", statistics::ROWS),
+    ("statistics", quantile::ROWS),
+    ("statistics", covariance::ROWS),
+    ("sequences", cumulative::ROWS),
+    ("sequences", calculus::ROWS),
+    ("sequences", signal::ROWS),
+    ("products", contract::ROWS),
+    ("products", einsum::ROWS),
+    ("products", products::ROWS),
+    ("products", diagonals::ROWS),
+    ("networks", nn::ROWS),
+    ("networks", activation::ROWS),
+    ("networks", normalisation::ROWS),
+    ("networks", attention::ROWS),
+    ("networks", loss::ROWS),
+    ("networks", window::ROWS),
+    ("shapes", shape::ROWS),
+    ("shapes", arrange::ROWS),
+    ("shapes", join::ROWS),
+    ("shapes", pad::ROWS),
+    ("places", index::ROWS),
+    ("places", scatter::ROWS),
+    ("places", lookup::ROWS),
+    ("places", sort::ROWS),
+    ("linalg", linalg::ROWS),
+    ("linalg", factor::ROWS),
+    ("linalg", eigen::ROWS),
+    ("linalg", singular::ROWS),
+    ("linalg", norms::ROWS),
+    ("fft", fft::ROWS),
+    ("creation", create::ROWS),
+    ("random", random::ROWS),
 ];
+
+/// Pages of the documentation: name and title, in reading order.
+pub const PAGES: &[(&str, &str)] = &[
+    ("creation", "Creation"),
+    ("elementwise", "Elementwise functions"),
+    ("comparisons", "Comparisons and choices"),
+    ("statistics", "Reductions and statistics"),
+    ("sequences", "Running combinations, derivatives, signals"),
+    ("shapes", "Shapes, joining, padding"),
+    ("places", "Look-up, updates, sorting"),
+    ("products", "Products"),
+    ("linalg", "Linear algebra"),
+    ("fft", "Fourier transforms"),
+    ("random", "Random numbers"),
+    ("networks", "Neural networks"),
+];
+
+/// The page a row is on.
+pub fn page(op: &OpDef) -> &'static str {
+    let has = |rows: &[OpDef]| rows.iter().any(|row| row.path() == op.path());
+    FAMILIES.iter().find(|(_, rows)| has(rows)).map_or("", |(page, _)| page)
+}
 
 const COUNT: usize = {
     let (mut n, mut i) = (0, 0);
     while i < FAMILIES.len() {
-        n += FAMILIES[i].len();
+        n += FAMILIES[i].1.len();
         i += 1;
     }
     n
@@ -67,12 +122,12 @@ const COUNT: usize = {
 
 /// The table of operations.
 pub static OPS: [OpDef; COUNT] = {
-    let mut out = [FAMILIES[0][0]; COUNT];
+    let mut out = [FAMILIES[0].1[0]; COUNT];
     let (mut n, mut i) = (0, 0);
     while i < FAMILIES.len() {
         let mut j = 0;
-        while j < FAMILIES[i].len() {
-            out[n] = FAMILIES[i][j];
+        while j < FAMILIES[i].1.len() {
+            out[n] = FAMILIES[i].1[j];
             n += 1;
             j += 1;
         }
@@ -97,6 +152,13 @@ mod tests {
             assert_eq!(op.id() as usize, i + 1);
             assert_eq!(by_id(op.id()).map(|o| o.path()), Some(op.path()));
             assert_eq!(OPS.iter().filter(|o| o.path() == op.path()).count(), 1, "{}", op.path());
+        }
+    }
+
+    #[test]
+    fn every_row_is_on_a_page() {
+        for op in &OPS {
+            assert!(PAGES.iter().any(|(name, _)| *name == page(op)), "{}", op.path());
         }
     }
 

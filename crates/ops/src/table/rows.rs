@@ -50,6 +50,7 @@ pub const BASE: OpDef = OpDef {
     name: "",
     aliases: &[],
     namespace: Namespace::Root,
+    also: &[],
     form: Form::Both,
     operands: &[tensor("x")],
     variadic: false,

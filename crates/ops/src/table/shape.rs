@@ -1,7 +1,7 @@
 //! Rows that only look at a tensor differently.
 
 use super::rows::{BASE, arg, attr, doc};
-use crate::def::{AttrKind, ErrorCase, Lowering, OpDef};
+use crate::def::{AttrKind, ErrorCase, Lowering, Namespace, OpDef};
 use crate::infer::ShapeCtx;
 use crate::lower::{Lower, Val};
 use crate::shape;
@@ -120,7 +120,7 @@ pub const ROWS: &[OpDef] = &[
     OpDef { name: "permuteDims", attrs: &[arg("axes", AttrKind::Axes)], shape: permute_shape, lower: Lowering::Graph(permute),
         errors: &[ErrorCase { call: "ft.zeros([2, 3]).permuteDims([0])", code: Code::Shape }, ErrorCase { call: "ft.zeros([2, 3]).permuteDims([0, 0])", code: Code::Index }],
         doc: doc("Axes in another order: axis i of the result is axis axes[i] of x. A view.", "out_{i_axes[0], ...} = x_{i_0, ...}", "ft.tensor([[1, 2], [3, 4]]).permuteDims([1, 0]) // [[1, 3], [2, 4]]", "permute_dims", "permute"), ..BASE },
-    OpDef { name: "matrixTranspose", shape: transpose_shape, lower: Lowering::Graph(transpose),
+    OpDef { name: "matrixTranspose", also: &[Namespace::Linalg], shape: transpose_shape, lower: Lowering::Graph(transpose),
         errors: &[ErrorCase { call: "ft.zeros([2]).matrixTranspose()", code: Code::Shape }],
         doc: doc("The last two axes exchanged. A view.", "out_ij = x_ji", "ft.tensor([[1, 2], [3, 4]]).matrixTranspose() // [[1, 3], [2, 4]]", "matrix_transpose", "mT"), ..BASE },
     OpDef { name: "expandDims", attrs: &[arg("axis", AttrKind::Int(Some(0)))], shape: expand_shape, lower: Lowering::Graph(to_out_dims),

@@ -41,6 +41,27 @@ fn topk(l: &mut Lower) -> Result<Vec<Val>> {
     Ok(l.sort(x, axis, largest, k, SortOutputs::Both))
 }
 
+fn kth_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
+    let dims = ctx.shape(0);
+    let (axis, k) = (shape::axis(ctx.attrs.int("axis"), dims.len())?, ctx.attrs.int("k"));
+    if k < 1 || k as usize > dims[axis] {
+        return Err(Error::argument(format!("k must be between 1 and {}, the size of axis {axis}, got {k}", dims[axis])));
+    }
+    let kept = shape::reduced_dims(dims, &[axis], ctx.attrs.bool("keepdims"));
+    Ok(vec![kept.clone(), kept])
+}
+
+fn kth(l: &mut Lower) -> Result<Vec<Val>> {
+    let (x, dims) = (l.operand(0)?, l.out_dims(0));
+    let (axis, k) = (shape::axis(l.attrs().int("axis"), l.dims(x).len())?, l.attrs().int("k") as usize);
+    let sorted = l.sort(x, axis, false, k, SortOutputs::Both);
+    let last = |v: Val| {
+        let last = l.pick(v, axis, k - 1);
+        l.reshape(last, &dims)
+    };
+    Ok(sorted.into_iter().map(last).collect())
+}
+
 const ORDER: &[AttrDef] = &[attr("axis", AttrKind::Int(Some(-1))), attr("descending", AttrKind::Bool(false))];
 const SORT: OpDef = OpDef {
     attrs: ORDER,
@@ -60,4 +81,8 @@ pub const ROWS: &[OpDef] = &[
         dtype: DTypeRule::new(Class::Ordered, Compute::Own, Out::ComputeAndInt32), shape: topk_shape, lower: Lowering::Graph(topk), domain: Domain::Special,
         errors: &[ErrorCase { call: "ft.zeros([2]).topk(3)", code: Code::Argument }],
         doc: doc("The k largest (or smallest) elements along an axis in order, with their int32 positions; of equal elements the first.", "values_j = x[indices_j]", "ft.tensor([3, 9, 5]).topk(2).values // [9, 5]", "", "topk"), ..SORT },
+    OpDef { name: "kthvalue", attrs: &[arg("k", AttrKind::Int(None)), attr("axis", AttrKind::Int(Some(-1))), attr("keepdims", AttrKind::Bool(false))], outputs: &["values", "indices"],
+        dtype: DTypeRule::new(Class::Ordered, Compute::Own, Out::ComputeAndInt32), shape: kth_shape, lower: Lowering::Graph(kth), domain: Domain::Special,
+        errors: &[ErrorCase { call: "ft.zeros([2]).kthvalue(0)", code: Code::Argument }, ErrorCase { call: "ft.zeros([2]).kthvalue(3)", code: Code::Argument }],
+        doc: doc("The k-th smallest element along an axis, counted from 1, with its int32 position; of equal elements the k-th of the stable order; NaN counts as the largest value.", "values = sort(x)_(k - 1)", "ft.tensor([3, 9, 5]).kthvalue(2).values // 5", "partition", "kthvalue"), ..SORT },
 ];

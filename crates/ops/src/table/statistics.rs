@@ -12,7 +12,7 @@ use ferrotensor_core::scalar::{Builder, MathFn, Op, Value};
 use ferrotensor_core::{DType, Dims, Result};
 
 /// The square of a number's size.
-fn squared(b: &mut Builder, x: Value) -> Value {
+pub fn squared(b: &mut Builder, x: Value) -> Value {
     if !b.dtype(x).is_complex() {
         return b.binary(Op::Mul, x, x);
     }
@@ -22,7 +22,7 @@ fn squared(b: &mut Builder, x: Value) -> Value {
 }
 
 /// `n` less the correction of the call, but not less than nothing.
-fn freedom(b: &mut Builder, n: Value, correction: Value) -> Value {
+pub fn freedom(b: &mut Builder, n: Value, correction: Value) -> Value {
     let (left, zero) = (b.binary(Op::Sub, n, correction), b.lit(b.dtype(n), 0.0));
     b.binary(Op::Max, left, zero)
 }
@@ -56,18 +56,18 @@ fn spread(b: &mut Builder, total: Value, n: Value, root: bool, out: DType) -> Va
     b.cast(spread, out)
 }
 
-fn is_nan(b: &mut Builder, x: Value) -> Value {
+pub fn is_nan(b: &mut Builder, x: Value) -> Value {
     b.compare(Op::Ne, x, x)
 }
 
 /// Whether elements of the call's first operand can be NaN or infinite.
-fn is_floating(l: &mut Lower) -> Result<bool> {
+pub fn is_floating(l: &mut Lower) -> Result<bool> {
     let x = l.operand(0)?;
     Ok(l.dtype(x).is_float() || l.dtype(x).is_complex())
 }
 
 /// NaN for each result, where `x` has no elements to take it from.
-fn of_nothing(l: &mut Lower, x: Val, axes: &[usize]) -> Result<Option<Vec<Val>>> {
+pub fn of_nothing(l: &mut Lower, x: Val, axes: &[usize]) -> Result<Option<Vec<Val>>> {
     if axes.iter().all(|&a| l.dims(x)[a] > 0) {
         return Ok(None);
     }
@@ -212,6 +212,18 @@ fn logsumexp(l: &mut Lower) -> Result<Vec<Val>> {
     })?])
 }
 
+/// The elements over some axes in ascending order, as a last axis of their own.
+pub fn sorted_over(l: &mut Lower, x: Val, axes: &[usize]) -> Result<Val> {
+    let dims = l.dims(x);
+    let n: usize = axes.iter().map(|&a| dims[a]).product();
+    let order = l.axes_last(dims.len(), axes);
+    let moved = l.permute(x, &order);
+    let lines: Dims = shape::reduced_dims(&dims, axes, false).into_iter().chain([n]).collect();
+    let rank = lines.len();
+    let lines = l.reshape(moved, &lines);
+    Ok(l.sort(lines, rank - 1, false, n, SortOutputs::Values)[0])
+}
+
 /// The element in the middle of the sorted ones, or the mean of both; NaN, which is sorted last, wins.
 fn median(l: &mut Lower) -> Result<Vec<Val>> {
     let floating = is_floating(l)?;
@@ -220,13 +232,8 @@ fn median(l: &mut Lower) -> Result<Vec<Val>> {
     if let Some(nan) = of_nothing(l, x, &axes)? {
         return Ok(nan);
     }
-    let n: usize = axes.iter().map(|&a| dims[a]).product();
-    let order = l.axes_last(dims.len(), &axes);
-    let moved = l.permute(x, &order);
-    let kept = shape::reduced_dims(&dims, &axes, false);
-    let lines: Dims = kept.iter().copied().chain([n]).collect();
-    let lines = l.reshape(moved, &lines);
-    let sorted = l.sort(lines, kept.len(), false, n, SortOutputs::Values)[0];
+    let (sorted, kept) = (sorted_over(l, x, &axes)?, shape::reduced_dims(&dims, &axes, false));
+    let n = l.dims(sorted)[kept.len()];
     let (low, high) = (l.pick(sorted, kept.len(), (n - 1) / 2), l.pick(sorted, kept.len(), n / 2));
     let middle = match n % 2 {
         1 => low,

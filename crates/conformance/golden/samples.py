@@ -1,0 +1,139 @@
+"""Rows about samples: quantiles, covariances, derivatives, integrals, interpolation, convolution, and einsum."""
+
+import numpy as np
+
+from arrays import ALL, AXES, CLOSE, some, words
+from records import FLOATS, INTS, case, floats, inf, nan, rng, to_float
+
+METHODS = ["linear", "lower", "higher", "midpoint", "nearest"]
+COMPLEX = ["complex64", "complex128"]
+
+
+def near(d, size=1.0):
+    f = {"complex64": "float32", "complex128": "float64"}.get(d, to_float(d))
+    return "abs:" + repr(float(CLOSE[f] * size))
+
+
+def quantiles():
+    for d in ALL:
+        f = to_float(d)
+        for axis, keep in AXES:
+            x = some(d, (3, 4, 5))
+            wide = x.astype("float64")
+            for m, method in enumerate(METHODS):
+                q = np.array([0, 1, 0.5, 0.25, 0.3], f)
+                y = np.quantile(wide, q.astype("float64"), axis=axis, keepdims=keep, method=method)
+                # In float16 the place of a quantile itself is rounded.
+                if d == "float16" and method != "midpoint":
+                    continue
+                case("quantile", [x, q], np.asarray(y).astype(f), [*words(axis, keep), m], tol=near(d, 40))
+                q = [75.0, 0.0, 100.0][m % 3]
+                y = np.percentile(wide, q, axis=axis, keepdims=keep, method=method)
+                case("percentile", [x, q], np.asarray(y).astype(f), [*words(axis, keep), m], tol=near(d, 40))
+    for d in FLOATS:
+        x = np.array([[1, nan, 3, 4], [1, 2, 3, 4], [-inf, 1, 2, inf], [inf, inf, inf, inf]], d)
+        for m, y in enumerate([[nan, 2.5, 1.5, inf], [nan, 2, 1, inf], [nan, 3, 2, inf], [nan, 2.5, 1.5, inf], [nan, 3, 2, inf]]):
+            case("quantile", [x, 0.5], np.array(y, d), [1, 1, 0, m])
+        case("quantile", [x, 0.0], np.array([nan, 1, -inf, inf], d), [1, 1, 0, 0])
+        case("quantile", [x, 1.0], np.array([nan, 4, inf, inf], d), [1, 1, 0, 0])
+        case("quantile", [np.zeros((2, 0), d), 0.5], np.full(2, nan, d), [1, 1, 0, 0])
+    for d in ALL:
+        x = some(d, (4, 5))
+        order = np.argsort(x, 1, kind="stable")
+        for k in [1, 3, 5]:
+            at = order[:, k - 1 : k]
+            outs = [np.take_along_axis(x, at, 1), at.astype("int32")]
+            case("kthvalue", [x], outs, [k, 1, 1])
+            case("kthvalue", [x], [o[:, 0] for o in outs], [k, -1, 0])
+
+
+def matrix(y, x):
+    """Of a matrix of one variable NumPy gives a number, this library a matrix, as of any."""
+    return np.reshape(y, (1, 1)) if x.ndim == 2 and np.ndim(y) == 0 else np.asarray(y)
+
+
+def covariances():
+    for d in ALL + COMPLEX:
+        f = d if d in COMPLEX else to_float(d)
+        for shape in [(4, 7), (1, 5), (6,)]:
+            x = some(d, shape)
+            wide = x.astype("complex128" if d in COMPLEX else "float64")
+            for rowvar in [1, 0]:
+                with np.errstate(all="ignore"):
+                    for correction in [1.0, 0.0, 2.0]:
+                        y = np.cov(wide, rowvar=bool(rowvar), ddof=int(correction))
+                        if np.isfinite(y).all():
+                            case("cov", [x], matrix(y, x).astype(f), [rowvar], [correction], tol=near(d, 40 * max(1, np.abs(y).max())))
+                    y = np.corrcoef(wide, rowvar=bool(rowvar))
+                if np.isfinite(y).all():
+                    case("corrcoef", [x], matrix(y, x).astype(f), [rowvar], tol=near(d, 20))
+    case("corrcoef", [np.array([[1, 1, 1], [1, 2, 3]], "float32")], np.array([[nan, nan], [nan, 1]], "float32"), [1], tol="4")
+
+
+def calculus():
+    for d in ALL:
+        f = to_float(d)
+        y = some(d, (4, 6))
+        wide = y.astype("float64")
+        for axis in [0, 1, -1]:
+            n = y.shape[axis]
+            x = np.cumsum(rng.integers(1, 9, n)) / 4
+            coordinates = x.astype(f)
+            for order in [1, 2]:
+                for spacing in [1.0, 0.5, -3.0]:
+                    out = np.gradient(wide, spacing, axis=axis, edge_order=order).astype(f)
+                    case("gradient", [y, None], out, [axis, order - 1], [spacing], tol=near(d, 80))
+                out = np.gradient(wide, x, axis=axis, edge_order=order).astype(f)
+                case("gradient", [y, coordinates], out, [axis, order - 1], [1.0], tol=near(d, 300))
+            case("trapezoid", [y, None], np.trapezoid(wide, dx=0.5, axis=axis).astype(f), [axis], [0.5], tol=near(d, 40))
+            case("trapezoid", [y, coordinates], np.trapezoid(wide, x, axis=axis).astype(f), [axis], [1.0], tol=near(d, 200))
+        case("gradient", [y[:2], None], np.gradient(wide[:2], axis=0).astype(f), [0, 0], [1.0], tol=near(d, 80))
+        case("trapezoid", [y[:1], None], np.zeros(6, f), [0], [1.0])
+        xp = np.sort(some(d, (7,)))
+        fp = some(d, (7,))
+        x = some(d, (3, 5))
+        if d in FLOATS:
+            xp = (np.cumsum(rng.integers(1, 5, 7)) / 2 - 6).astype(d)
+            x[0, 0], x[1, 1], x[2, 2] = nan, inf, -inf
+        elif len(set(xp.tolist())) < 7:
+            continue
+        args = x.astype("float64"), xp.astype("float64"), fp.astype("float64")
+        case("interp", [x, xp, fp, None, None], np.interp(*args).astype(f), tol=near(d, 100))
+        case("interp", [x, xp, fp, -3.0, 0.5], np.interp(*args, left=-3, right=0.5).astype(f), tol=near(d, 100))
+        case("interp", [xp, xp, fp, None, None], fp.astype(f))
+
+
+def signals():
+    for d in INTS + FLOATS + COMPLEX:
+        for n, m in [(5, 3), (3, 5), (4, 4), (1, 1), (33, 4), (2, 9), (9, 2), (6, 1)]:
+            x, y = some(d, (n,)), some(d, (m,))
+            wide = "object" if d in INTS else "complex128" if d in COMPLEX else "float64"
+            for k, mode in enumerate(["full", "same", "valid"]):
+                for name, fn, word in [("convolve", np.convolve, k), ("correlate", np.correlate, 2 - k)]:
+                    if d in INTS:
+                        out = fn(x.astype("int64"), y.astype("int64"), mode).astype(d)
+                    else:
+                        out = fn(x.astype(wide), y.astype(wide), mode).astype(d)
+                    case(name, [x, y], out, [word], tol="0" if d in INTS else near(d, 200))
+
+
+EQUATIONS = [
+    ("ij->ji", [(2, 3)]), ("ii->i", [(3, 3)]), ("ii", [(3, 3)]), ("ba", [(2, 3)]), ("ij->", [(2, 3)]), ("...i->i...", [(2, 3, 4)]),
+    ("i...", [(2, 3, 4)]), ("ij,jk->ik", [(2, 3), (3, 4)]), ("ij,jk", [(2, 3), (3, 4)]), ("i,j->ij", [(3,), (4,)]),
+    ("ij,ij->ij", [(2, 3), (2, 3)]), ("ij,ij->", [(2, 3), (2, 3)]), ("...ij,...jk->...ik", [(5, 2, 3), (3, 4)]),
+    ("...ij,...jk", [(2, 1, 2, 3), (5, 3, 2)]), ("ij,jk,kl->il", [(2, 3), (3, 4), (4, 2)]), ("i,i,i->i", [(4,), (4,), (4,)]),
+    ("ijk,jk->i", [(2, 3, 4), (3, 4)]), ("iij,j->i", [(3, 3, 2), (2,)]), ("ij,k->", [(2, 3), (4,)]), ("ji,ki->jk", [(2, 3), (4, 3)]),
+    ("iijj->ij", [(2, 2, 3, 3)]), ("iii->i", [(3, 3, 3)]), ("ij,jk,ki", [(2, 3), (3, 4), (4, 2)]), ("i,j,k", [(2,), (3,), (4,)]),
+    ("bij,bjk,bkl->bil", [(5, 2, 3), (5, 3, 4), (5, 4, 2)]), (",i->i", [(), (3,)]), ("->", [()]), (" i j , j -> i ", [(2, 3), (3,)]),
+    ("ij,jk->ik", [(2, 0), (0, 3)]), ("ij,ij->i", [(2, 3), (1, 3)]), ("A,a->Aa", [(2,), (3,)]), ("bA", [(2, 3)]),
+]
+
+
+def einsums():
+    for d in INTS + FLOATS + COMPLEX:
+        for equation, shapes in EQUATIONS:
+            ins = [np.asarray(some(d, s)) for s in shapes]
+            wide = [x.astype("int64" if d in INTS else "complex128" if d in COMPLEX else "float64") for x in ins]
+            plain = equation.replace(" ", "")
+            out = np.einsum(plain, *wide)
+            case("einsum", ins, np.asarray(out).astype(d), [len(equation), *map(ord, equation)], tol="0" if d in INTS else near(d, 4000))

@@ -1,0 +1,117 @@
+//! Attention: values weighed by how well their keys go with queries.
+
+use super::rows::{BASE, attr, doc, optional_tensor, tensor};
+use crate::def::{AttrKind, Domain, ErrorCase, Form, Lowering, Namespace, OpDef, ParamDef};
+use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
+use crate::infer::ShapeCtx;
+use crate::lower::{Lower, Val};
+use ferrotensor_core::error::Code;
+use ferrotensor_core::scalar::Op;
+use ferrotensor_core::{DType, Dims, Error, Result, layout};
+
+/// The sizes of a call: batch axes, queries, keys, their length, and that of values.
+struct Sizes {
+    batch: Dims,
+    queries: usize,
+    keys: usize,
+    length: usize,
+    values: usize,
+}
+
+fn tail<'a>(dims: &'a [usize], name: &str) -> Result<(&'a [usize], usize, usize)> {
+    match dims {
+        [batch @ .., n, length] => Ok((batch, *n, *length)),
+        _ => Err(Error::shape(format!("'{name}' must have at least two axes, got shape {dims:?}"))),
+    }
+}
+
+impl Sizes {
+    fn new(query: &[usize], key: &[usize], value: &[usize]) -> Result<Sizes> {
+        let ((of_query, queries, length), (of_key, keys, same)) = (tail(query, "query")?, tail(key, "keys")?);
+        let (of_value, each, values) = tail(value, "values")?;
+        if length != same || keys != each {
+            return Err(Error::shape(format!("queries {query:?}, keys {key:?} and values {value:?} do not go together")));
+        }
+        let batch = layout::broadcast_shapes(&layout::broadcast_shapes(of_query, of_key)?, of_value)?;
+        Ok(Sizes { batch, queries, keys, length, values })
+    }
+
+    fn with(&self, n: usize, length: usize) -> Dims {
+        self.batch.iter().copied().chain([n, length]).collect()
+    }
+}
+
+fn attention_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
+    let sizes = Sizes::new(ctx.shape(0), ctx.shape(1), ctx.shape(2))?;
+    if let Some(mask) = ctx.dims.get(3).and_then(|d| d.as_ref()) {
+        let scores = sizes.with(sizes.queries, sizes.keys);
+        if !layout::broadcast_shapes(mask, &scores).is_ok_and(|found| found == scores) {
+            let (mask, scores) = (mask.as_slice(), scores.as_slice());
+            return Err(Error::shape(format!("a mask of shape {mask:?} does not broadcast to the scores {scores:?}")));
+        }
+        if ctx.dtype(3).is_some_and(|d| d != DType::Bool && !d.is_float()) {
+            return Err(Error::dtype("a mask is bool, or floating and added to the scores"));
+        }
+    }
+    Ok(vec![sizes.with(sizes.queries, sizes.values)])
+}
+
+fn attention(l: &mut Lower) -> Result<Vec<Val>> {
+    let (acc, causal) = (l.compute().compute(), l.attrs().bool("causal"));
+    let operand = |l: &mut Lower, n: usize| -> Result<Val> {
+        let v = l.operand(n)?;
+        l.cast(v, acc)
+    };
+    let (query, key, value) = (operand(l, 0)?, operand(l, 1)?, operand(l, 2)?);
+    let sizes = Sizes::new(&l.dims(query), &l.dims(key), &l.dims(value))?;
+    let (queries, keys) = (sizes.with(sizes.queries, sizes.length), sizes.with(sizes.keys, sizes.length));
+    let (query, key) = (l.broadcast(query, &queries)?, l.broadcast(key, &keys)?);
+    let value = l.broadcast(value, &sizes.with(sizes.keys, sizes.values))?;
+    let rank = queries.len();
+    let order: Vec<usize> = (0..rank - 2).chain([rank - 1, rank - 2]).collect();
+    let turned = l.permute(key, &order);
+    let products = l.contract(query, turned);
+    let dims = l.dims(products);
+    let mut inputs = vec![products];
+    if !l.is_absent(3) {
+        let mask = l.operand(3)?;
+        inputs.push(if l.dtype(mask) == DType::Bool { mask } else { l.cast(mask, acc)? });
+    }
+    let (given, usual) = (l.param(0, acc), 1.0 / (sizes.length.max(1) as f64).sqrt());
+    let scores = l.map_with(&dims, &inputs, &[given], |b, v| {
+        let (given, usual) = (v[v.len() - 1], b.lit(acc, usual));
+        let is_given = b.compare(Op::Eq, given, given);
+        let scale = b.select(is_given, given, usual);
+        let mut score = b.binary(Op::Mul, v[0], scale);
+        let nothing = b.lit(acc, f64::NEG_INFINITY);
+        if v.len() > 2 {
+            score = match b.dtype(v[1]) {
+                DType::Bool => b.select(v[1], score, nothing),
+                _ => b.binary(Op::Add, score, v[1]),
+            };
+        }
+        if causal {
+            let (row, column) = (b.index(rank as u8 - 2, DType::I64), b.index(rank as u8 - 1, DType::I64));
+            let seen = b.compare(Op::Le, column, row);
+            score = b.select(seen, score, nothing);
+        }
+        score
+    })?;
+    let weights = l.op("softmax", &[scores], |a| a)?;
+    let out = l.contract(weights, value);
+    Ok(vec![l.cast(out, l.out_dtype(0))?])
+}
+
+#[rustfmt::skip]
+pub const ROWS: &[OpDef] = &[
+    OpDef { name: "scaledDotProductAttention", namespace: Namespace::Nn, form: Form::Function, operands: &[tensor("query"), tensor("keys"), tensor("values"), optional_tensor("mask")],
+        attrs: &[attr("causal", AttrKind::Bool(false))], params: &[ParamDef { name: "scale", default: Some(f64::NAN), integer: false }], shape: attention_shape, lower: Lowering::Graph(attention), domain: Domain::Special,
+        dtype: DTypeRule::new(Class::RealOrBool, Compute::Float, Out::Compute).over(0, 3),
+        errors: &[
+            ErrorCase { call: "ft.nn.scaledDotProductAttention(ft.zeros([2, 3]), ft.zeros([2, 4]), ft.zeros([2, 4]))", code: Code::Shape },
+            ErrorCase { call: "ft.nn.scaledDotProductAttention(ft.zeros([3]), ft.zeros([2, 3]), ft.zeros([2, 3]))", code: Code::Shape },
+            ErrorCase { call: "ft.nn.scaledDotProductAttention(ft.zeros([2, 3]), ft.zeros([4, 3]), ft.zeros([4, 3]), ft.ones([3, 4]))", code: Code::Shape },
+            ErrorCase { call: "ft.nn.scaledDotProductAttention(ft.zeros([2, 3]), ft.zeros([4, 3]), ft.zeros([4, 3]), ft.ones([2, 4], { dtype: 'int32' }))", code: Code::DType },
+        ],
+        doc: doc("Values [..., n, values] weighed for each query [..., m, length] by the softmax of its products with the keys [..., n, length], times the scale (1 / sqrt(length) by default). A bool mask is true where a key takes part, a floating one is added to the scores; with causal the i-th query sees the first i + 1 keys. NaN for a query that sees none.", "softmax(query @ keys^T scale + mask) @ values", "ft.nn.scaledDotProductAttention(ft.tensor([[1, 0]]), ft.tensor([[1, 0], [1, 0]]), ft.tensor([[2], [4]])) // [[3]]", "", "nn.functional.scaled_dot_product_attention"), ..BASE },
+];

@@ -1,0 +1,132 @@
+//! Quantiles and percentiles: what stands at a fraction of the sorted elements.
+
+use super::reduce::axes_of;
+use super::rows::{BASE, attr, doc, tensor, weak};
+use super::statistics::{is_floating, is_nan, sorted_over};
+use crate::def::{AttrKind, Domain, ErrorCase, Lowering, OpDef};
+use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
+use crate::infer::ShapeCtx;
+use crate::lower::{Lower, Val};
+use crate::shape;
+use ferrotensor_core::error::Code;
+use ferrotensor_core::scalar::{Builder, Op, Value};
+use ferrotensor_core::{DType, Dims, Result};
+
+/// What stands between two elements, as the option names it.
+const METHODS: AttrKind = AttrKind::Choice(&["linear", "lower", "higher", "midpoint", "nearest"]);
+
+fn quantile_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
+    let axes = shape::axes(ctx.attrs.ints("axis"), ctx.shape(0).len())?;
+    let kept = shape::reduced_dims(ctx.shape(0), &axes, ctx.attrs.bool("keepdims"));
+    Ok(vec![ctx.shape(1).iter().copied().chain(kept).collect()])
+}
+
+/// Where among `n` sorted elements a quantile stands: `q (n - 1) / whole`.
+fn place(b: &mut Builder, q: Value, n: usize, whole: f64) -> Value {
+    let d = b.dtype(q);
+    let (last, whole) = (b.lit(d, (n - 1) as f64), b.lit(d, whole));
+    let fraction = b.binary(Op::Div, q, whole);
+    b.binary(Op::Mul, fraction, last)
+}
+
+/// The position of the element below (above) a place; `n`, which is out of range, for a quantile outside of `0..=whole`.
+fn neighbour(b: &mut Builder, q: Value, n: usize, whole: f64, rounding: Op) -> Value {
+    let d = b.dtype(q);
+    let place = place(b, q, n, whole);
+    let rounded = b.unary(rounding, place);
+    let position = b.cast(rounded, DType::I64);
+    // A quotient of large numbers may round to one more.
+    let (last, outside) = (b.lit(DType::I64, (n - 1) as f64), b.lit(DType::I64, n as f64));
+    let position = b.binary(Op::Min, position, last);
+    let (zero, whole) = (b.lit(d, 0.0), b.lit(d, whole));
+    let (low, high) = (b.compare(Op::Le, zero, q), b.compare(Op::Le, q, whole));
+    let inside = b.binary(Op::And, low, high);
+    b.select(inside, position, outside)
+}
+
+/// `x` where both are equal or the way between them is 0, else the point that far between; exact at both ends.
+fn between(b: &mut Builder, x: Value, y: Value, t: Value) -> Value {
+    let d = b.dtype(x);
+    let (zero, half, one) = (b.lit(d, 0.0), b.lit(d, 0.5), b.lit(d, 1.0));
+    let gap = b.binary(Op::Sub, y, x);
+    let (up, rest) = (b.binary(Op::Mul, gap, t), b.binary(Op::Sub, one, t));
+    let down = b.binary(Op::Mul, gap, rest);
+    let (from_x, from_y) = (b.binary(Op::Add, x, up), b.binary(Op::Sub, y, down));
+    let near_x = b.compare(Op::Lt, t, half);
+    let point = b.select(near_x, from_x, from_y);
+    let (same, start) = (b.compare(Op::Eq, x, y), b.compare(Op::Eq, t, zero));
+    let known = b.binary(Op::Or, same, start);
+    b.select(known, x, point)
+}
+
+fn quantile(l: &mut Lower, whole: f64) -> Result<Vec<Val>> {
+    let (acc, out, dims, method) = (l.compute().compute(), l.out_dtype(0), l.out_dims(0), l.attrs().int("method"));
+    let floating = is_floating(l)?;
+    let (x, q) = (l.operand(0)?, l.operand(1)?);
+    let (x, q) = (l.cast(x, acc)?, l.cast(q, acc)?);
+    let (axes, places) = (axes_of(l, x)?, l.dims(q));
+    if axes.iter().any(|&a| l.dims(x)[a] == 0) {
+        return Ok(vec![l.map(&dims, &[], |b, _| b.lit(out, f64::NAN))?]);
+    }
+    let sorted = sorted_over(l, x, &axes)?;
+    let rank = l.dims(sorted).len();
+    let (n, kept) = (l.dims(sorted)[rank - 1], l.dims(sorted)[..rank - 1].to_vec());
+    let order: Vec<usize> = std::iter::once(rank - 1).chain(0..rank - 1).collect();
+    let lines = l.permute(sorted, &order);
+    let picked = |l: &mut Lower, rounding: Op| -> Result<Val> {
+        let position = l.map(&places, &[q], |b, v| neighbour(b, v[0], n, whole, rounding))?;
+        Ok(l.gather(lines, &[position]))
+    };
+    let wide: Dims = places.iter().chain(&kept).copied().collect();
+    let found = match method {
+        1 => picked(l, Op::Floor)?,
+        2 => picked(l, Op::Ceil)?,
+        4 => picked(l, Op::Round)?,
+        _ => {
+            let (low, high) = (picked(l, Op::Floor)?, picked(l, Op::Ceil)?);
+            let column: Dims = places.iter().copied().chain(kept.iter().map(|_| 1)).collect();
+            let q = l.reshape(q, &column);
+            l.map(&wide, &[low, high, q], |b, v| {
+                let t = if method == 3 {
+                    b.lit(acc, 0.5)
+                } else {
+                    let place = place(b, v[2], n, whole);
+                    let floor = b.unary(Op::Floor, place);
+                    b.binary(Op::Sub, place, floor)
+                };
+                between(b, v[0], v[1], t)
+            })?
+        }
+    };
+    let found = if floating {
+        // NaN stands last, and wins.
+        let last = l.pick(sorted, rank - 1, n - 1);
+        l.map(&wide, &[found, last], |b, v| {
+            let nan = is_nan(b, v[1]);
+            b.select(nan, v[1], v[0])
+        })?
+    } else {
+        found
+    };
+    let found = l.cast(found, out)?;
+    Ok(vec![l.reshape(found, &dims)])
+}
+
+const QUANTILE: OpDef = OpDef {
+    operands: &[tensor("x"), weak("q")],
+    attrs: &[attr("axis", AttrKind::Axes), attr("keepdims", AttrKind::Bool(false)), attr("method", METHODS)],
+    dtype: DTypeRule::new(Class::RealOrBool, Compute::Float, Out::Compute),
+    shape: quantile_shape,
+    domain: Domain::Special,
+    ..BASE
+};
+
+#[rustfmt::skip]
+pub const ROWS: &[OpDef] = &[
+    OpDef { name: "quantile", lower: Lowering::Graph(|l| quantile(l, 1.0)),
+        errors: &[ErrorCase { call: "ft.zeros([2]).quantile(0.5, { axis: 1 })", code: Code::Index }, ErrorCase { call: "ft.zeros([2]).quantile(1.5).toArray()", code: Code::Index }, ErrorCase { call: "ft.zeros([2]).quantile(ft.tensor([0.5, -0.1])).toArray()", code: Code::Index }],
+        doc: doc("What stands at a fraction q of the sorted elements over axes (all by default), q from 0 to 1, a number or a tensor whose axes come first; between two elements on the line between them, or by the method. NaN wins; NaN of no elements; q outside [0, 1] is an IndexError when the result is read.", "x_(q (n - 1)) of the sorted x", "ft.tensor([1, 2, 3, 5]).quantile(ft.tensor([0.5, 0.75])) // [2.5, 3.5]", "quantile", "quantile"), ..QUANTILE },
+    OpDef { name: "percentile", lower: Lowering::Graph(|l| quantile(l, 100.0)),
+        errors: &[ErrorCase { call: "ft.zeros([2]).percentile(101).toArray()", code: Code::Index }],
+        doc: doc("What stands at q hundredths of the sorted elements over axes (all by default), q from 0 to 100; see quantile.", "x_(q (n - 1) / 100) of the sorted x", "ft.tensor([1, 2, 3, 5]).percentile(50) // 2.5", "percentile", "quantile"), ..QUANTILE },
+];

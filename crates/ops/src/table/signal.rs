@@ -1,0 +1,89 @@
+//! Convolution and correlation of vectors, as windows over the longer of what they reach.
+
+use super::rows::{BASE, attr, doc, tensor};
+use crate::def::{AttrKind, Domain, ErrorCase, Lowering, OpDef};
+use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
+use crate::infer::ShapeCtx;
+use crate::lower::{Lower, Val};
+use ferrotensor_core::error::Code;
+use ferrotensor_core::kernel::{Window, WindowAxis, WindowCombine};
+use ferrotensor_core::{Dims, Error, Result};
+
+const FULL: &str = "full";
+const SAME: &str = "same";
+const VALID: &str = "valid";
+
+/// Which of the n + m - 1 overlaps are results: from where on, and how many. `exchanged`: of a correlation whose second vector is the
+/// longer one NumPy correlates the other way round and turns the result.
+fn overlaps(n: usize, m: usize, mode: &str, exchanged: bool) -> (usize, usize) {
+    let (short, long) = (n.min(m), n.max(m));
+    match mode {
+        FULL => (0, n + m - 1),
+        SAME if exchanged && m > n => (short / 2, long),
+        SAME => (short - 1 - short / 2, long),
+        _ => (short - 1, long - short + 1),
+    }
+}
+
+fn sliding_shape(ctx: &ShapeCtx, modes: [&str; 3]) -> Result<Vec<Dims>> {
+    match (ctx.shape(0), ctx.shape(1)) {
+        (&[n], &[m]) if n > 0 && m > 0 => {
+            let mode = modes[ctx.attrs.int("mode") as usize];
+            n.checked_add(m).ok_or_else(|| Error::shape("size overflows"))?;
+            Ok(vec![[overlaps(n, m, mode, false).1].into_iter().collect()])
+        }
+        (x, y) => Err(Error::shape(format!("takes two vectors with elements, got shapes {x:?} and {y:?}"))),
+    }
+}
+
+/// Sums of products of `x` with `weights` moved along it.
+fn slid(l: &mut Lower, x: Val, weights: Val, start: usize, count: usize) -> Result<Vec<Val>> {
+    let (n, m, dtype) = (l.dims(x)[0], l.dims(weights)[0], l.dtype(x));
+    let (x, weights) = (l.reshape(x, &[1, 1, 1, n]), l.reshape(weights, &[1, 1, 1, m]));
+    let axis = WindowAxis { size: m, stride: 1, dilation: 1, low: m - 1 - start };
+    let window = Window { combine: WindowCombine::Dot, dtype, axes: vec![axis] };
+    let slid = l.window(window, &[x, weights], &[count]);
+    Ok(vec![l.reshape(slid, &[count])])
+}
+
+fn operands(l: &mut Lower) -> Result<(Val, Val)> {
+    let (x, y, compute) = (l.operand(0)?, l.operand(1)?, l.compute());
+    Ok((l.cast(x, compute)?, l.cast(y, compute)?))
+}
+
+fn convolve(l: &mut Lower) -> Result<Vec<Val>> {
+    let (mut x, mut y) = operands(l)?;
+    if l.dims(y)[0] > l.dims(x)[0] {
+        (x, y) = (y, x);
+    }
+    let (start, count) = overlaps(l.dims(x)[0], l.dims(y)[0], CONVOLVE[l.attrs().int("mode") as usize], false);
+    let turned = l.flip(y, &[0]);
+    slid(l, x, turned, start, count)
+}
+
+fn correlate(l: &mut Lower) -> Result<Vec<Val>> {
+    let (x, y) = operands(l)?;
+    let (start, count) = overlaps(l.dims(x)[0], l.dims(y)[0], CORRELATE[l.attrs().int("mode") as usize], true);
+    let conjugate = l.op("conj", &[y], |a| a)?;
+    slid(l, x, conjugate, start, count)
+}
+
+/// Words of the modes, the default first.
+const CONVOLVE: [&str; 3] = [FULL, SAME, VALID];
+const CORRELATE: [&str; 3] = [VALID, SAME, FULL];
+const PAIR: OpDef = OpDef {
+    operands: &[tensor("x1"), tensor("x2")],
+    dtype: DTypeRule::new(Class::Numeric, Compute::Promote, Out::Compute),
+    domain: Domain::Special,
+    ..BASE
+};
+
+#[rustfmt::skip]
+pub const ROWS: &[OpDef] = &[
+    OpDef { name: "convolve", attrs: &[attr("mode", AttrKind::Choice(&CONVOLVE))], shape: |ctx| sliding_shape(ctx, CONVOLVE), lower: Lowering::Graph(convolve),
+        errors: &[ErrorCase { call: "ft.zeros([0]).convolve(ft.zeros([1]))", code: Code::Shape }, ErrorCase { call: "ft.zeros([2, 2]).convolve(ft.zeros([1]))", code: Code::Shape }],
+        doc: doc("Convolution of two vectors: of n and m elements all n + m - 1 overlaps, with mode 'same' the max(n, m) in the middle, with 'valid' those of which nothing lies outside.", "out_k = sum_i x1_i x2_(k - i)", "ft.tensor([1, 2, 3]).convolve(ft.tensor([1, 10])) // [1, 12, 23, 30]", "convolve", ""), ..PAIR },
+    OpDef { name: "correlate", attrs: &[attr("mode", AttrKind::Choice(&CORRELATE))], shape: |ctx| sliding_shape(ctx, CORRELATE), lower: Lowering::Graph(correlate),
+        errors: &[ErrorCase { call: "ft.zeros([0]).correlate(ft.zeros([1]))", code: Code::Shape }],
+        doc: doc("Correlation of two vectors: sums of products of the first with the conjugated second moved along it, where nothing lies outside, with mode 'same' the max(n, m) in the middle, with 'full' all n + m - 1.", "out_k = sum_i x1_(i + k) conj(x2_i)", "ft.tensor([1, 2, 3]).correlate(ft.tensor([1, 10])) // [21, 32]", "correlate", ""), ..PAIR },
+];

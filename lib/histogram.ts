@@ -1,0 +1,204 @@
+// How many elements fall where: counts of integers, of intervals, and the numbers of intervals.
+
+import { checkOptions, integer, number, shown } from './call.js'
+import { ArgumentError, ShapeError } from './errors.js'
+import type { DType, FloatOf } from './generated/dtypes.js'
+import { equal, full, ones, searchsorted, stack, where, zeros } from './generated/functions.js'
+import type { Operand } from './operand.js'
+import { arange } from './ranges.js'
+import { Tensor } from './tensor.js'
+
+function given(op: string, name: string, x: unknown): Tensor {
+  if (x instanceof Tensor) return x
+  throw new ArgumentError(`${op}: '${name}' must be a tensor, got ${shown(x)}`)
+}
+
+/** The weights of a call, one for each element of `x`; ones of int32 where there are none. */
+function weightsOf(op: string, x: Tensor, weights: unknown): Tensor {
+  if (weights === undefined) return ones([x.size], { dtype: 'int32', device: x.device })
+  const w = given(op, 'weights', weights)
+  if (w.shape.length !== x.shape.length || w.shape.some((size, axis) => size !== x.shape[axis])) {
+    throw new ShapeError(`${op}: weights have shape [${w.shape.join(', ')}], the tensor [${x.shape.join(', ')}]`)
+  }
+  return w.flatten()
+}
+
+/** Options of `digitize`. */
+export interface DigitizeOptions {
+  /** Whether intervals hold their right end instead of their left one; false by default. */
+  readonly right?: boolean | undefined
+}
+
+/**
+ * For each element the number of its interval between increasing `bins`: int32, 0 before the first, the number of bins behind the last.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for bins that are no vector, `ERR_DTYPE` for complex tensors.
+ * @example
+ * ```ts
+ * ft.digitize(ft.tensor([0.5, 1, 9]), ft.tensor([0, 1, 2])) // [1, 2, 3]
+ * ```
+ */
+export function digitize(x: Operand, bins: Tensor, options?: DigitizeOptions): Tensor<'int32'> {
+  const { right = false } = checkOptions('digitize', options, ['right'])
+  if (typeof right !== 'boolean') throw new ArgumentError(`digitize: 'right' must be a boolean, got ${shown(right)}`)
+  return searchsorted(given('digitize', 'bins', bins), x as Tensor, undefined, { side: right ? 'left' : 'right' })
+}
+
+/** Options of `bincount`. */
+export interface BincountOptions {
+  /** What each element counts; 1 by default. */
+  readonly weights?: Tensor | undefined
+  /** The least size of the result; 0 by default. */
+  readonly minlength?: number | undefined
+}
+
+/** More counts than this are a mistake: every integer up to the largest has one. */
+const MOST = 2 ** 31
+
+/** The counts, once the largest and the smallest element are known. */
+function counted(op: string, x: Tensor, options: unknown): { ends: Tensor | null; finish(ends: readonly number[]): Tensor } {
+  const o = checkOptions(op, options, ['weights', 'minlength'])
+  const least = o['minlength'] === undefined ? 0 : integer(op, 'minlength', o['minlength'])
+  if (least < 0) throw new ArgumentError(`${op}: 'minlength' must not be negative, got ${least}`)
+  const weights = weightsOf(op, x, o['weights'])
+  const flat = x.flatten()
+  return {
+    ends: x.size === 0 ? null : stack([flat.min(), flat.max()]).astype('float64'),
+    finish: ([low, high]) => {
+      if (low !== undefined && low < 0) throw new ArgumentError(`${op}: elements must not be negative, got ${low}`)
+      const length = Math.max(least, high === undefined ? 0 : high + 1)
+      if (length > MOST) throw new ShapeError(`${op}: ${length} counts are more than ${MOST}`)
+      const none = zeros([length], { dtype: weights.dtype, device: x.device })
+      return none.scatterAdd(flat.astype('int64'), weights)
+    }
+  }
+}
+
+/** Integers of which each has a count. */
+type Counted = Tensor<'int8' | 'uint8' | 'int16' | 'uint16' | 'int32' | 'uint32' | 'int64' | 'uint64'>
+
+function integers(op: string, value: unknown): Tensor {
+  const x = given(op, 'x', value)
+  if (!/^u?int/.test(x.dtype)) throw new ArgumentError(`${op}: 'x' must be of an integer dtype, got ${x.dtype}; convert with astype('int32')`)
+  return x
+}
+
+/**
+ * How often each integer from 0 to the largest element occurs, or the sum of the weights of its elements. Reads the largest element.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for negative elements and dtypes other than integers, `ERR_SHAPE` for weights of another shape.
+ * @example
+ * ```ts
+ * ft.bincount(ft.tensor([1, 3, 1], { dtype: 'int32' })) // [0, 2, 0, 1]
+ * ```
+ */
+export function bincount(x: Counted, options?: BincountOptions): Tensor {
+  const { ends, finish } = counted('bincount', integers('bincount', x), options)
+  return finish(ends === null ? [] : (ends.toArray() as number[]))
+}
+
+/** As {@link bincount}, without blocking. */
+export async function bincountAsync(x: Counted, options?: BincountOptions): Promise<Tensor> {
+  const { ends, finish } = counted('bincountAsync', integers('bincountAsync', x), options)
+  return finish(ends === null ? [] : [...((await ends.data()) as Float64Array)])
+}
+
+/** Options of `histogramBinEdges`. */
+export interface HistogramBinEdgesOptions {
+  /** How many intervals of one width, or their increasing edges; 10 by default. */
+  readonly bins?: number | Tensor | undefined
+  /** The first and the last edge; those of the elements by default. */
+  readonly range?: readonly [number, number] | undefined
+}
+
+/** Options of `histogram`. */
+export interface HistogramOptions extends HistogramBinEdgesOptions {
+  /** What each element counts; 1 by default. */
+  readonly weights?: Tensor | undefined
+  /** Whether to give the density of the distribution instead of counts; false by default. */
+  readonly density?: boolean | undefined
+}
+
+/** Counts, and the edges of their intervals. */
+export interface Histogram<D extends DType = DType> {
+  /** For each interval how many elements, or the sum of their weights, or their density. */
+  readonly hist: Tensor
+  /** The edges, one more than intervals. */
+  readonly binEdges: Tensor<D>
+}
+
+const EDGES = ['bins', 'range']
+
+/** The first and the last edge of a call, as a pair of tensors of rank 0 or numbers. */
+function ends(op: string, x: Tensor, range: unknown): readonly [Operand, Operand] {
+  if (range === undefined) {
+    if (x.size === 0) return [0, 1]
+    const [low, high] = [x.min(), x.max()]
+    // All elements are equal: an interval around them.
+    const room = equal(low, high).astype(low.dtype).multiply(0.5)
+    return [low.subtract(room), high.add(room)]
+  }
+  if (!Array.isArray(range) || range.length !== 2) throw new ArgumentError(`${op}: 'range' must be a pair of numbers, got ${shown(range)}`)
+  const [low, high] = [number(op, 'range[0]', range[0]), number(op, 'range[1]', range[1])]
+  if (!Number.isFinite(low) || !Number.isFinite(high) || low > high) {
+    throw new ArgumentError(`${op}: 'range' must be two finite numbers, the first not above the second, got ${shown(range)}`)
+  }
+  return low === high ? [low - 0.5, high + 0.5] : [low, high]
+}
+
+function edgesOf(op: string, x: Tensor, o: Record<string, unknown>): Tensor {
+  const bins = o['bins'] ?? 10
+  if (bins instanceof Tensor) {
+    if (bins.ndim !== 1 || bins.size < 2) throw new ShapeError(`${op}: edges must be a vector of at least two, got shape [${bins.shape.join(', ')}]`)
+    return bins
+  }
+  const count = integer(op, 'bins', bins)
+  if (count < 1) throw new ArgumentError(`${op}: 'bins' must be at least 1, got ${count}`)
+  // Floats of the elements' dtype, as a quotient of them would be.
+  const floats = x.astype(x.divide(1).dtype)
+  const [low, high] = ends(op, floats, o['range'])
+  const along = arange(count + 1, { dtype: 'float64', device: x.device }).divide(count).astype(floats.dtype)
+  const [start, stop] = [low, high].map((end) => (end instanceof Tensor ? end : full([], end, { dtype: floats.dtype, device: x.device })))
+  return (start as Tensor).lerp(stop as Tensor, along)
+}
+
+/**
+ * Edges of intervals of one width between the extremes of the elements, as {@link histogram} counts in.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT`, `ERR_SHAPE` for edges that are no vector, `ERR_DTYPE` for complex tensors.
+ * @example
+ * ```ts
+ * ft.histogramBinEdges(ft.tensor([0, 4]), { bins: 2 }) // [0, 2, 4]
+ * ```
+ */
+export function histogramBinEdges<D extends DType>(x: Tensor<D>, options?: HistogramBinEdgesOptions): Tensor<FloatOf<D>> {
+  const o = checkOptions('histogramBinEdges', options, EDGES)
+  return edgesOf('histogramBinEdges', given('histogramBinEdges', 'x', x), o) as Tensor<FloatOf<D>>
+}
+
+/**
+ * How many elements fall into each interval, of which all but the last are without their right end; what is outside is not counted.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT`, `ERR_SHAPE` for edges that are no vector and weights of another shape, `ERR_DTYPE` for
+ *   complex tensors.
+ * @example
+ * ```ts
+ * ft.histogram(ft.tensor([1, 2, 2, 4]), { bins: 3 }).hist // [1, 2, 1]
+ * ```
+ */
+export function histogram<D extends DType>(x: Tensor<D>, options?: HistogramOptions): Histogram<FloatOf<D>> {
+  const o = checkOptions('histogram', options, [...EDGES, 'weights', 'density'])
+  const { density = false } = o
+  if (typeof density !== 'boolean') throw new ArgumentError(`histogram: 'density' must be a boolean, got ${shown(density)}`)
+  const values = given('histogram', 'x', x)
+  const weights = weightsOf('histogram', values, o['weights'])
+  const edges = edgesOf('histogram', values, o)
+  const [flat, count] = [values.flatten(), edges.size - 1]
+  // Places 0 and count + 1 are those of what is outside.
+  const place = searchsorted(edges, flat, undefined, { side: 'right' })
+  const atEnd = equal(flat, edges.at(-1))
+  const own = where(atEnd, count, place)
+  const counts = zeros([count + 2], { dtype: weights.dtype, device: x.device }).scatterAdd(own, weights).at('1:-1') as Tensor
+  const hist = density ? counts.divide(counts.sum()).divide(edges.diff()) : counts
+  return { hist, binEdges: edges as Tensor<FloatOf<D>> }
+}
