@@ -9341,6 +9341,135 @@ declare function normal<E extends FloatDType = 'float32'>(key: Key, shape: reado
 declare function randint<E extends IntegerDType = 'int32'>(key: Key, low: number, high: number, shape: readonly number[], options?: RandintOptions<E>): Tensor<E>;
 /** The numbers 0 to `count - 1` in random order, int32. */
 declare function permutation(key: Key, count: number): Tensor<'int32'>;
+
+/** Options of `exponential`. */
+interface ExponentialOptions<E extends FloatDType = FloatDType> {
+    /** The dtype; float32 by default. */
+    readonly dtype?: E | undefined;
+    /** Mean, above 0; 1 by default. */
+    readonly scale?: number | undefined;
+}
+/** Options of `gumbel`. */
+interface GumbelOptions<E extends FloatDType = FloatDType> {
+    /** The dtype; float32 by default. */
+    readonly dtype?: E | undefined;
+    /** The most likely value; 0 by default. */
+    readonly location?: number | undefined;
+    /** Spread, above 0; 1 by default. */
+    readonly scale?: number | undefined;
+}
+/** Options of `bernoulli`. */
+interface BernoulliOptions {
+    /** Probability of true: a number, or a tensor that broadcasts to the shape; 0.5 by default. */
+    readonly p?: number | Tensor | undefined;
+}
+/** Options of `categorical`. */
+interface CategoricalOptions {
+    /** The axis of the classes; the last by default. */
+    readonly axis?: number | undefined;
+    /** Axes before those of the logits, along which draws are independent; none by default. */
+    readonly shape?: readonly number[] | undefined;
+}
+/** Options of `choice`. */
+interface ChoiceOptions {
+    /** Whether one may be chosen several times; true by default. */
+    readonly replace?: boolean | undefined;
+    /** How likely each is, a vector that need not add up to 1; all the same by default. */
+    readonly p?: Tensor | undefined;
+}
+/** Options of `truncatedNormal`. */
+interface TruncatedNormalOptions<E extends FloatDType = FloatDType> {
+    /** The dtype; float32 by default. */
+    readonly dtype?: E | undefined;
+    /** Mean of the distribution that is cut; 0 by default. */
+    readonly mean?: number | undefined;
+    /** Its standard deviation, above 0; 1 by default. */
+    readonly std?: number | undefined;
+    /** Smallest number; two standard deviations below the mean by default. */
+    readonly low?: number | undefined;
+    /** Largest number; two standard deviations above the mean by default. */
+    readonly high?: number | undefined;
+}
+/** Options of `multivariateNormal`. */
+interface MultivariateNormalOptions {
+    /** Axes before those of the mean, along which draws are independent; none by default. */
+    readonly shape?: readonly number[] | undefined;
+}
+/**
+ * Exponential numbers: -scale ln(1 - u).
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for a scale that is not finite or not above 0.
+ * @example
+ * ```ts
+ * ft.random.exponential(ft.random.key(1), [2, 3]).shape // [2, 3]
+ * ```
+ */
+declare function exponential<E extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: ExponentialOptions<E>): Tensor<E>;
+/**
+ * Gumbel numbers, as the largest of many: location - scale ln(-ln(1 - u)).
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for a location that is not finite, or a scale that is not or not above 0.
+ * @example
+ * ```ts
+ * ft.random.gumbel(ft.random.key(1), [2, 3]).shape // [2, 3]
+ * ```
+ */
+declare function gumbel<E extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: GumbelOptions<E>): Tensor<E>;
+/**
+ * true with probability `p`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for a number outside [0, 1], `ERR_SHAPE` for a tensor that does not broadcast to the shape.
+ * @example
+ * ```ts
+ * ft.random.bernoulli(ft.random.key(1), [3], { p: 1 }) // [true, true, true]
+ * ```
+ */
+declare function bernoulli(key: Key, shape: readonly number[], options?: BernoulliOptions): Tensor<'bool'>;
+/**
+ * Classes drawn by their log-probabilities, which need not add up to 1: int32 numbers along an axis (the last by default).
+ *
+ * @throws {TensorError} `ERR_INDEX` for an axis out of range, `ERR_DTYPE` for complex logits.
+ * @example
+ * ```ts
+ * ft.random.categorical(ft.random.key(1), ft.tensor([[0, -Infinity], [-Infinity, 0]])) // [0, 1]
+ * ```
+ */
+declare function categorical(key: Key, logits: Tensor, options?: CategoricalOptions): Tensor<'int32'>;
+/**
+ * Slices of a tensor along its first axis, or numbers from 0 to `x - 1`, chosen at random.
+ *
+ * @param x A tensor, or how many numbers there are.
+ * @param shape The shape of the choice.
+ * @throws {TensorError} `ERR_ARGUMENT`, `ERR_SHAPE` for more than there are without replacement and for `p` of another size.
+ * @example
+ * ```ts
+ * ft.random.choice(ft.random.key(1), 3, [3], { replace: false }).sort() // [0, 1, 2]
+ * ```
+ */
+declare function choice(key: Key, x: number, shape: readonly number[], options?: ChoiceOptions): Tensor<'int32'>;
+declare function choice<D extends DType>(key: Key, x: Tensor<D>, shape: readonly number[], options?: ChoiceOptions): Tensor<D>;
+/**
+ * Normal numbers between `low` and `high`, by the inverse of the distribution's integral.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for numbers that are not finite, a standard deviation not above 0, or an empty range.
+ * @example
+ * ```ts
+ * ft.random.truncatedNormal(ft.random.key(1), [100]).abs().max().lessEqual(2) // true
+ * ```
+ */
+declare function truncatedNormal<E extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: TruncatedNormalOptions<E>): Tensor<E>;
+/**
+ * Normal vectors of a mean [..., n] and covariances [..., n, n], whose lower triangle is read.
+ *
+ * @throws {TensorError} `ERR_SHAPE`, `ERR_DTYPE` for complex tensors; `ERR_LINALG` when a result is read whose covariances are not positive
+ * definite.
+ * @example
+ * ```ts
+ * ft.random.multivariateNormal(ft.random.key(1), ft.zeros([2]), ft.eye(2), { shape: [5] }).shape // [5, 2]
+ * ```
+ */
+declare function multivariateNormal(key: Key, mean: Tensor, covariance: Tensor, options?: MultivariateNormalOptions): Tensor;
+
 /** A source of draws for code that does not pass keys around: each draw folds a counter into the generator's key. */
 declare class Generator {
     #private;
@@ -9358,32 +9487,61 @@ declare class Generator {
     randint<E extends IntegerDType = 'int32'>(low: number, high: number, shape: readonly number[], options?: RandintOptions<E>): Tensor<E>;
     /** As `ft.random.permutation`. */
     permutation(count: number): Tensor<'int32'>;
+    /** As `ft.random.exponential`. */
+    exponential<E extends FloatDType = 'float32'>(shape: readonly number[], options?: ExponentialOptions<E>): Tensor<E>;
+    /** As `ft.random.gumbel`. */
+    gumbel<E extends FloatDType = 'float32'>(shape: readonly number[], options?: GumbelOptions<E>): Tensor<E>;
+    /** As `ft.random.bernoulli`. */
+    bernoulli(shape: readonly number[], options?: BernoulliOptions): Tensor<'bool'>;
+    /** As `ft.random.categorical`. */
+    categorical(logits: Tensor, options?: CategoricalOptions): Tensor<'int32'>;
+    /** As `ft.random.choice`. */
+    choice(x: number, shape: readonly number[], options?: ChoiceOptions): Tensor<'int32'>;
+    choice<D extends DType>(x: Tensor<D>, shape: readonly number[], options?: ChoiceOptions): Tensor<D>;
+    /** As `ft.random.truncatedNormal`. */
+    truncatedNormal<E extends FloatDType = 'float32'>(shape: readonly number[], options?: TruncatedNormalOptions<E>): Tensor<E>;
+    /** As `ft.random.multivariateNormal`. */
+    multivariateNormal(mean: Tensor, covariance: Tensor, options?: MultivariateNormalOptions): Tensor;
 }
 /** A generator with a seed; there is no hidden global one. */
 declare function generator(seed: number | bigint, options?: {
     readonly device?: Device | undefined;
 }): Generator;
 
+type random_d_BernoulliOptions = BernoulliOptions;
 type random_d_BitsOptions<E extends 'uint32' | 'uint64' = 'uint32' | 'uint64'> = BitsOptions<E>;
+type random_d_CategoricalOptions = CategoricalOptions;
+type random_d_ChoiceOptions = ChoiceOptions;
+type random_d_ExponentialOptions<E extends FloatDType = FloatDType> = ExponentialOptions<E>;
 type random_d_FloatDType = FloatDType;
 type random_d_Generator = Generator;
 declare const random_d_Generator: typeof Generator;
+type random_d_GumbelOptions<E extends FloatDType = FloatDType> = GumbelOptions<E>;
 type random_d_IntegerDType = IntegerDType;
 type random_d_Key = Key;
+type random_d_MultivariateNormalOptions = MultivariateNormalOptions;
 type random_d_NormalOptions<E extends FloatDType = FloatDType> = NormalOptions<E>;
 type random_d_RandintOptions<E extends IntegerDType = IntegerDType> = RandintOptions<E>;
+type random_d_TruncatedNormalOptions<E extends FloatDType = FloatDType> = TruncatedNormalOptions<E>;
 type random_d_UniformOptions<E extends FloatDType = FloatDType> = UniformOptions<E>;
+declare const random_d_bernoulli: typeof bernoulli;
 declare const random_d_bits: typeof bits;
+declare const random_d_categorical: typeof categorical;
+declare const random_d_choice: typeof choice;
+declare const random_d_exponential: typeof exponential;
 declare const random_d_fold: typeof fold;
 declare const random_d_generator: typeof generator;
+declare const random_d_gumbel: typeof gumbel;
 declare const random_d_key: typeof key;
+declare const random_d_multivariateNormal: typeof multivariateNormal;
 declare const random_d_normal: typeof normal;
 declare const random_d_permutation: typeof permutation;
 declare const random_d_randint: typeof randint;
+declare const random_d_truncatedNormal: typeof truncatedNormal;
 declare const random_d_uniform: typeof uniform;
 declare namespace random_d {
-  export { random_d_Generator as Generator, random_d_bits as bits, random_d_fold as fold, random_d_generator as generator, random_d_key as key, random_d_normal as normal, random_d_permutation as permutation, random_d_randint as randint, split$1 as split, random_d_uniform as uniform };
-  export type { random_d_BitsOptions as BitsOptions, random_d_FloatDType as FloatDType, random_d_IntegerDType as IntegerDType, random_d_Key as Key, random_d_NormalOptions as NormalOptions, random_d_RandintOptions as RandintOptions, random_d_UniformOptions as UniformOptions };
+  export { random_d_Generator as Generator, random_d_bernoulli as bernoulli, random_d_bits as bits, random_d_categorical as categorical, random_d_choice as choice, random_d_exponential as exponential, random_d_fold as fold, random_d_generator as generator, random_d_gumbel as gumbel, random_d_key as key, random_d_multivariateNormal as multivariateNormal, random_d_normal as normal, random_d_permutation as permutation, random_d_randint as randint, split$1 as split, random_d_truncatedNormal as truncatedNormal, random_d_uniform as uniform };
+  export type { random_d_BernoulliOptions as BernoulliOptions, random_d_BitsOptions as BitsOptions, random_d_CategoricalOptions as CategoricalOptions, random_d_ChoiceOptions as ChoiceOptions, random_d_ExponentialOptions as ExponentialOptions, random_d_FloatDType as FloatDType, random_d_GumbelOptions as GumbelOptions, random_d_IntegerDType as IntegerDType, random_d_Key as Key, random_d_MultivariateNormalOptions as MultivariateNormalOptions, random_d_NormalOptions as NormalOptions, random_d_RandintOptions as RandintOptions, random_d_TruncatedNormalOptions as TruncatedNormalOptions, random_d_UniformOptions as UniformOptions };
 }
 
 /** What `ft.tensor` takes: a scalar, nested arrays of one kind of scalar, or a typed array. */

@@ -124,3 +124,15 @@ test('reserved words and aliases are functions', (t) => {
   t.is(ft.neg, ft.negative)
   t.deepEqual(ft.add(1, ft.tensor([1])).toArray(), [2])
 })
+
+test('lists and texts that no call can mean are not walked', (t) => {
+  const endless = new Array(2 ** 32 - 1)
+  t.throws(() => ft.zeros([2]).pad(endless), { instanceOf: ft.ArgumentError, message: /an array of 4294967295/ })
+  t.throws(() => ft.nn.maxPool(ft.zeros([1, 1, 4]), 2, { padding: endless }), { instanceOf: ft.ArgumentError })
+  t.throws(() => ft.einsum('i'.repeat(2 ** 20), ft.zeros([2])), { instanceOf: ft.ArgumentError, message: /at most 2048 characters/ })
+})
+
+test('a short vector is moved along a long one, whichever comes first', (t) => {
+  // 3 * 10^6 results of 3 terms each; the other way round they would be of 3 * 10^6.
+  t.is(ft.ones([3]).correlate(ft.ones([3_000_000])).sum().itemSync(), 3 * (3_000_000 - 2))
+})

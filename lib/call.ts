@@ -99,12 +99,17 @@ function axisPairs(op: string, name: string, value: unknown): [readonly number[]
   return [integers(op, `${name}[0]`, value[0]), integers(op, `${name}[1]`, value[1])]
 }
 
+/** Axes that a tensor may have: longer lists are not walked. */
+const MOST_AXES = 64
+/** Characters of a text: an equation of 32 operands with 32 labels each has half of them. */
+const MOST_CHARACTERS = 2048
+
 /** Places before and after the data: a number, one for each axis, a pair for each axis, or a word. */
 function padding(op: string, name: string, value: unknown): readonly (readonly number[])[] {
   if (value === 'same') return []
   if (value === 'valid') return [[0], [0]]
   if (typeof value === 'number') return [[integer(op, name, value)], [value]]
-  if (!Array.isArray(value)) throw wrong(op, name, "a number, numbers, pairs, 'same' or 'valid'", value)
+  if (!Array.isArray(value) || value.length > MOST_AXES) throw wrong(op, name, "a number, numbers, pairs, 'same' or 'valid'", value)
   const sides = Array.from({ length: value.length }, (_, i): unknown => value[i])
   if (!sides.some((item) => Array.isArray(item))) {
     const both = integers(op, name, sides)
@@ -118,14 +123,14 @@ function padding(op: string, name: string, value: unknown): readonly (readonly n
 
 /** Places before and after the data: a number for every side, or a pair for all axes or for each. */
 function widths(op: string, name: string, value: unknown): readonly (readonly number[])[] {
-  const pairs = Array.isArray(value) && value.length > 0 && value.every((item) => Array.isArray(item))
+  const pairs = Array.isArray(value) && value.length > 0 && value.length <= MOST_AXES && value.every((item) => Array.isArray(item))
   if (typeof value !== 'number' && !pairs) throw wrong(op, name, 'a number or pairs [[before, after], ...]', value)
   return padding(op, name, value)
 }
 
 /** Text as the codes of its characters. */
 function text(op: string, name: string, value: unknown): readonly number[] {
-  if (typeof value !== 'string') throw wrong(op, name, 'text', value)
+  if (typeof value !== 'string' || value.length > MOST_CHARACTERS) throw wrong(op, name, `text of at most ${MOST_CHARACTERS} characters`, value)
   return Array.from({ length: value.length }, (_, i) => value.charCodeAt(i))
 }
 

@@ -56,6 +56,8 @@ export const SEEDS = {
   onesLike: receiver,
   resetStats: [() => []],
   scope: [() => [() => pending(2)], () => [() => ({ x: [pending(2)], text: 'kept' })]],
+  bincountAsync: [() => [ft.tensor([1, 3, 1], { dtype: 'int32' }), { minlength: 2 }]],
+  ...Object.fromEntries(['intersect1d', 'setdiff1d', 'setxor1d', 'union1d'].map((name) => [`${name}Async`, [() => [pending(3), ft.tensor([2, 5])]]])),
   ...Object.fromEntries(['argwhere', 'nonzero', 'uniqueAll', 'uniqueCounts', 'uniqueInverse', 'uniqueValues'].map((name) => [`${name}Async`, receiver])),
   scopeAsync: [() => [async (s) => s.track(pending(2))]],
   setDefaultDevice: [() => ['cpu']],

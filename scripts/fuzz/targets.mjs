@@ -118,6 +118,9 @@ export async function targets() {
   for (const target of all) {
     const [, space, name] = /^(Tensor|Generator)\.(\w+)$/.exec(target.path) ?? [null, null, target.path]
     target.row = space === 'Generator' ? `random.${name}` : name
+    // What a namespace shows of the root is the same function.
+    const [holder, shown] = target.path.split('.')
+    if (shown !== undefined && ft[holder]?.[shown] !== undefined && ft[holder][shown] === ft[shown]) target.row = shown
     target.seeds = SEEDS[target.path] ?? seedsOf(target.row)
     // A generator stands where the function takes a key.
     if (space === 'Generator' && !(target.path in SEEDS)) {

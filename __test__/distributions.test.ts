@@ -1,0 +1,128 @@
+// Distributions: against their integrals, by the statistics of Kolmogorov and Smirnov and of Pearson, at fixed keys.
+
+import test from 'ava'
+import * as ft from 'ferrotensor'
+
+const N = 50_000
+const key = ft.random.key(20261123)
+const doubles = (x: ft.Tensor): number[] => [...(x.astype('float64').dataSync() as Float64Array)]
+
+/** The largest distance between the numbers' distribution and one with this integral, times the root of their count. */
+function distance(numbers: number[], integral: (x: number) => number): number {
+  const sorted = numbers.toSorted((a, b) => a - b)
+  const gaps = sorted.map((x, i) => Math.max(Math.abs(integral(x) - i / sorted.length), Math.abs(integral(x) - (i + 1) / sorted.length)))
+  return gaps.reduce((a, b) => Math.max(a, b), 0) * Math.sqrt(sorted.length)
+}
+
+/** Pearson's statistic of counts beside probabilities, less its mean, in its standard deviations. */
+function surprise(numbers: number[], p: readonly number[]): number {
+  const counts = p.map((_, i) => numbers.filter((x) => x === i).length)
+  const statistic = p.map((q, i) => ((counts[i] as number) - numbers.length * q) ** 2 / (numbers.length * q)).reduce((a, b) => a + b, 0)
+  return (statistic - (p.length - 1)) / Math.sqrt(2 * (p.length - 1))
+}
+
+/** The integral of the normal density, by Simpson's rule. */
+function normal(x: number): number {
+  const [from, steps] = [-8, 2000]
+  const h = (x - from) / steps
+  const density = (t: number): number => Math.exp(-t * t / 2) / Math.sqrt(2 * Math.PI)
+  let sum = density(from) + density(x)
+  for (let i = 1; i < steps; i++) sum += density(from + i * h) * (i % 2 === 1 ? 4 : 2)
+  return sum * h / 3
+}
+
+// 2.3 is passed by one draw in 20,000; keys are fixed, so it is passed always or never.
+for (const dtype of ['float32', 'float64'] as const) {
+  test(`exponential, ${dtype}`, (t) => {
+    const x = ft.random.exponential(key, [N], { dtype, scale: 2 })
+    t.is(x.dtype, dtype)
+    t.true(distance(doubles(x), (v) => 1 - Math.exp(-v / 2)) < 2.3)
+  })
+
+  test(`gumbel, ${dtype}`, (t) => {
+    const x = ft.random.gumbel(key, [N], { dtype, location: 1, scale: 0.5 })
+    t.is(x.dtype, dtype)
+    t.true(distance(doubles(x), (v) => Math.exp(-Math.exp(-(v - 1) / 0.5))) < 2.3)
+  })
+
+  test(`truncatedNormal, ${dtype}`, (t) => {
+    const x = doubles(ft.random.truncatedNormal(key, [5000], { dtype, mean: 3, std: 2, low: 1, high: 8 }))
+    const [low, high] = [normal(-1), normal(2.5)]
+    t.true(distance(x, (v) => (normal((v - 3) / 2) - low) / (high - low)) < 2.3)
+    t.true(x.every((v) => v >= 1 && v <= 8))
+  })
+}
+
+test('half floats draw without infinities', (t) => {
+  for (const dtype of ['float16', 'bfloat16'] as const) {
+    t.true(ft.random.gumbel(key, [N], { dtype }).isfinite().all().itemSync())
+    t.true(ft.random.exponential(key, [N], { dtype }).greaterEqual(0).all().itemSync())
+  }
+})
+
+test('bernoulli: numbers and tensors', (t) => {
+  t.true(Math.abs(surprise(doubles(ft.random.bernoulli(key, [N], { p: 0.3 })), [0.7, 0.3])) < 6)
+  const rows = ft.random.bernoulli(key, [2, N], { p: ft.tensor([[0], [1]]) })
+  t.deepEqual(rows.all(1).toArray(), [false, true])
+  t.deepEqual(rows.any(1).toArray(), [false, true])
+})
+
+test('categorical: classes by their log-probabilities', (t) => {
+  const p = [0.5, 0.2, 0.3]
+  const x = ft.random.categorical(key, ft.tensor(p).log().add(7), { shape: [N] })
+  t.is(x.dtype, 'int32')
+  t.true(Math.abs(surprise(doubles(x), p)) < 6)
+  t.deepEqual(ft.random.categorical(key, ft.zeros([4, 3, 2]), { axis: 1 }).shape, [4, 2])
+  t.deepEqual(ft.random.categorical(key, ft.zeros([4, 3]), { axis: 0, shape: [5] }).shape, [5, 3])
+})
+
+test('choice: with and without replacement, by probabilities', (t) => {
+  const p = [0.1, 0.6, 0, 0.3]
+  t.true(Math.abs(surprise(doubles(ft.random.choice(key, 4, [N])), [0.25, 0.25, 0.25, 0.25])) < 6)
+  const weighed = doubles(ft.random.choice(key, 4, [N], { p: ft.tensor(p).mul(3) }))
+  t.false(weighed.includes(2))
+  t.true(Math.abs(surprise(weighed.map((x) => Math.min(x, 2)), [0.1, 0.6, 0.3])) < 6)
+  t.deepEqual(ft.random.choice(key, 6, [2, 3], { replace: false }).flatten().sort().toArray(), [0, 1, 2, 3, 4, 5])
+  t.deepEqual(ft.random.choice(key, ft.tensor([[1, 2], [3, 4]]), [5]).shape, [5, 2])
+  // Without replacement the likely one comes first with its probability.
+  const firsts = Array.from({ length: 2000 }, (_, i) => ft.random.choice(ft.random.fold(key, i), 3, [2], { replace: false, p: ft.tensor([0.2, 0.7, 0.1]) }))
+  t.true(Math.abs(surprise(doubles(ft.stack(firsts).at('...', 0)), [0.2, 0.7, 0.1])) < 6)
+})
+
+test('multivariateNormal: mean and covariances', (t) => {
+  const [mean, covariance] = [ft.tensor([1, -2]), ft.tensor([[4, 1.2], [1.2, 1]])]
+  const x = ft.random.multivariateNormal(key, mean, covariance, { shape: [N] })
+  t.deepEqual(x.shape, [N, 2])
+  t.true(x.mean(0).subtract(mean).abs().max().itemSync() < 0.05)
+  t.true(x.cov({ rowvar: false }).subtract(covariance).abs().max().itemSync() < 0.1)
+  t.deepEqual(ft.random.multivariateNormal(key, ft.zeros([3, 2]), ft.eye(2), { shape: [4] }).shape, [4, 3, 2])
+})
+
+test('the same key gives the same numbers, a generator others each time', (t) => {
+  const [a, b] = [ft.random.generator(1), ft.random.generator(1)]
+  t.deepEqual(a.gumbel([5]).toArray(), b.gumbel([5]).toArray())
+  t.notDeepEqual(a.exponential([5]).toArray(), a.exponential([5]).toArray())
+  t.deepEqual(a.truncatedNormal([2]).shape, [2])
+  t.deepEqual(a.bernoulli([2]).dtype, 'bool')
+  t.deepEqual(a.categorical(ft.zeros([2, 3])).shape, [2])
+  t.deepEqual(a.choice(3, [2]).shape, [2])
+  t.deepEqual(a.multivariateNormal(ft.zeros([2]), ft.eye(2)).shape, [2])
+})
+
+test('what is no distribution is refused at the call', (t) => {
+  const { random } = ft
+  t.throws(() => random.exponential(key, [2], { scale: 0 }), { instanceOf: ft.ArgumentError })
+  t.throws(() => random.gumbel(key, [2], { scale: NaN }), { instanceOf: ft.ArgumentError })
+  t.throws(() => random.bernoulli(key, [2], { p: 1.5 }), { instanceOf: ft.ArgumentError })
+  t.throws(() => random.bernoulli(key, [2], { p: ft.zeros([3]) }), { instanceOf: ft.ShapeError })
+  t.throws(() => random.categorical(key, [0, 1] as never), { instanceOf: ft.ArgumentError })
+  t.throws(() => random.categorical(key, ft.zeros([2]), { axis: 1 }), { instanceOf: ft.IndexError })
+  t.throws(() => random.choice(key, 0, [2]), { instanceOf: ft.ArgumentError })
+  t.throws(() => random.choice(key, 2, [3], { replace: false }), { instanceOf: ft.ShapeError })
+  t.throws(() => random.choice(key, 2, [3], { p: ft.ones([3]) }), { instanceOf: ft.ShapeError })
+  t.throws(() => random.choice(key, ft.zeros([0]), [1]), { instanceOf: ft.ShapeError })
+  t.throws(() => random.truncatedNormal(key, [2], { low: 3, high: 3 }), { instanceOf: ft.ArgumentError })
+  t.throws(() => random.truncatedNormal(key, [2], { std: -1 }), { instanceOf: ft.ArgumentError })
+  t.throws(() => random.multivariateNormal(key, ft.zeros([2]), ft.eye(3)), { instanceOf: ft.ShapeError })
+  t.throws(() => random.multivariateNormal(key, ft.zeros([2]), ft.zeros([2, 2])).toArray(), { instanceOf: ft.LinAlgError })
+})

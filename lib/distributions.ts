@@ -1,0 +1,250 @@
+// Distributions made of uniform and normal draws. Element i of a result depends on the key, its parameters and i only.
+
+import { checkOptions, shown } from './call.js'
+import { finite, normal, permutation, randint, uniform, type FloatDType, type Key } from './draws.js'
+import { ArgumentError, ShapeError } from './errors.js'
+import type { DType } from './generated/dtypes.js'
+import { einsum, erf, full, less } from './generated/functions.js'
+import { cholesky } from './generated/linalg.js'
+import { Tensor } from './tensor.js'
+
+/** Options of `exponential`. */
+export interface ExponentialOptions<E extends FloatDType = FloatDType> {
+  /** The dtype; float32 by default. */
+  readonly dtype?: E | undefined
+  /** Mean, above 0; 1 by default. */
+  readonly scale?: number | undefined
+}
+
+/** Options of `gumbel`. */
+export interface GumbelOptions<E extends FloatDType = FloatDType> {
+  /** The dtype; float32 by default. */
+  readonly dtype?: E | undefined
+  /** The most likely value; 0 by default. */
+  readonly location?: number | undefined
+  /** Spread, above 0; 1 by default. */
+  readonly scale?: number | undefined
+}
+
+/** Options of `bernoulli`. */
+export interface BernoulliOptions {
+  /** Probability of true: a number, or a tensor that broadcasts to the shape; 0.5 by default. */
+  readonly p?: number | Tensor | undefined
+}
+
+/** Options of `categorical`. */
+export interface CategoricalOptions {
+  /** The axis of the classes; the last by default. */
+  readonly axis?: number | undefined
+  /** Axes before those of the logits, along which draws are independent; none by default. */
+  readonly shape?: readonly number[] | undefined
+}
+
+/** Options of `choice`. */
+export interface ChoiceOptions {
+  /** Whether one may be chosen several times; true by default. */
+  readonly replace?: boolean | undefined
+  /** How likely each is, a vector that need not add up to 1; all the same by default. */
+  readonly p?: Tensor | undefined
+}
+
+/** Options of `truncatedNormal`. */
+export interface TruncatedNormalOptions<E extends FloatDType = FloatDType> {
+  /** The dtype; float32 by default. */
+  readonly dtype?: E | undefined
+  /** Mean of the distribution that is cut; 0 by default. */
+  readonly mean?: number | undefined
+  /** Its standard deviation, above 0; 1 by default. */
+  readonly std?: number | undefined
+  /** Smallest number; two standard deviations below the mean by default. */
+  readonly low?: number | undefined
+  /** Largest number; two standard deviations above the mean by default. */
+  readonly high?: number | undefined
+}
+
+/** Options of `multivariateNormal`. */
+export interface MultivariateNormalOptions {
+  /** Axes before those of the mean, along which draws are independent; none by default. */
+  readonly shape?: readonly number[] | undefined
+}
+
+function positive(op: string, name: string, value: unknown, fallback: number): number {
+  const number = finite(op, name, value, fallback)
+  if (number <= 0) throw new ArgumentError(`${op}: '${name}' must be above 0, got ${number}`)
+  return number
+}
+
+function given(op: string, name: string, x: unknown): Tensor {
+  if (x instanceof Tensor) return x
+  throw new ArgumentError(`${op}: '${name}' must be a tensor, got ${shown(x)}`)
+}
+
+/** Exponential numbers of mean 1. */
+function waits(key: Key, shape: readonly number[], dtype: unknown): Tensor {
+  return uniform(key, shape, { dtype: dtype as FloatDType | undefined }).negative().log1p().negative()
+}
+
+/** Half of the smallest number but 0 that {@link waits} gives, by dtype. */
+const LEAST: Readonly<Record<string, number>> = { float16: 2 ** -12, bfloat16: 2 ** -9, float32: 2 ** -25, float64: 2 ** -54 }
+
+/**
+ * Exponential numbers: -scale ln(1 - u).
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for a scale that is not finite or not above 0.
+ * @example
+ * ```ts
+ * ft.random.exponential(ft.random.key(1), [2, 3]).shape // [2, 3]
+ * ```
+ */
+export function exponential<E extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: ExponentialOptions<E>): Tensor<E> {
+  const o = checkOptions('random.exponential', options, ['dtype', 'scale'])
+  const scale = positive('random.exponential', 'scale', o['scale'], 1)
+  return waits(key, shape, o['dtype']).multiply(scale) as Tensor<E>
+}
+
+/**
+ * Gumbel numbers, as the largest of many: location - scale ln(-ln(1 - u)).
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for a location that is not finite, or a scale that is not or not above 0.
+ * @example
+ * ```ts
+ * ft.random.gumbel(ft.random.key(1), [2, 3]).shape // [2, 3]
+ * ```
+ */
+export function gumbel<E extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: GumbelOptions<E>): Tensor<E> {
+  const op = 'random.gumbel'
+  const o = checkOptions(op, options, ['dtype', 'location', 'scale'])
+  const [location, scale] = [finite(op, 'location', o['location'], 0), positive(op, 'scale', o['scale'], 1)]
+  const wait = waits(key, shape, o['dtype'])
+  // A wait of 0 would make an infinity.
+  return wait.maximum(LEAST[wait.dtype] as number).log().multiply(-scale).add(location) as Tensor<E>
+}
+
+/**
+ * true with probability `p`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for a number outside [0, 1], `ERR_SHAPE` for a tensor that does not broadcast to the shape.
+ * @example
+ * ```ts
+ * ft.random.bernoulli(ft.random.key(1), [3], { p: 1 }) // [true, true, true]
+ * ```
+ */
+export function bernoulli(key: Key, shape: readonly number[], options?: BernoulliOptions): Tensor<'bool'> {
+  const op = 'random.bernoulli'
+  const { p = 0.5 } = checkOptions(op, options, ['p'])
+  if (p instanceof Tensor) return less(uniform(key, shape), p.broadcastTo(shape))
+  if (typeof p !== 'number' || !(p >= 0 && p <= 1)) throw new ArgumentError(`${op}: 'p' must be a tensor or a number from 0 to 1, got ${shown(p)}`)
+  return less(uniform(key, shape), p)
+}
+
+/**
+ * Classes drawn by their log-probabilities, which need not add up to 1: int32 numbers along an axis (the last by default).
+ *
+ * @throws {TensorError} `ERR_INDEX` for an axis out of range, `ERR_DTYPE` for complex logits.
+ * @example
+ * ```ts
+ * ft.random.categorical(ft.random.key(1), ft.tensor([[0, -Infinity], [-Infinity, 0]])) // [0, 1]
+ * ```
+ */
+export function categorical(key: Key, logits: Tensor, options?: CategoricalOptions): Tensor<'int32'> {
+  const op = 'random.categorical'
+  const o = checkOptions(op, options, ['axis', 'shape'])
+  const x = given(op, 'logits', logits)
+  const more = (o['shape'] ?? []) as readonly number[]
+  if (!Array.isArray(more)) throw new ArgumentError(`${op}: 'shape' must be an array of integers, got ${shown(more)}`)
+  const { axis = -1 } = o as { axis?: number }
+  // The largest of logits and Gumbel numbers (Gumbel, 1954).
+  const noise = gumbel(key, [...more, ...x.shape], { dtype: x.dtype === 'float64' ? 'float64' : 'float32' })
+  return x.add(noise).argmax({ axis: axis < 0 ? axis : axis + more.length })
+}
+
+/** Positions of `count` of `n` by their probabilities, none of them twice. */
+function apart(op: string, key: Key, n: number, count: number, p: Tensor | undefined): Tensor {
+  if (count > n) throw new ShapeError(`${op}: ${count} of ${n} cannot be chosen without replacement`)
+  if (p === undefined) return permutation(key, n).at(`:${count}`)
+  return p.log().add(gumbel(key, [n])).topk(count).indices
+}
+
+/**
+ * Slices of a tensor along its first axis, or numbers from 0 to `x - 1`, chosen at random.
+ *
+ * @param x A tensor, or how many numbers there are.
+ * @param shape The shape of the choice.
+ * @throws {TensorError} `ERR_ARGUMENT`, `ERR_SHAPE` for more than there are without replacement and for `p` of another size.
+ * @example
+ * ```ts
+ * ft.random.choice(ft.random.key(1), 3, [3], { replace: false }).sort() // [0, 1, 2]
+ * ```
+ */
+export function choice(key: Key, x: number, shape: readonly number[], options?: ChoiceOptions): Tensor<'int32'>
+export function choice<D extends DType>(key: Key, x: Tensor<D>, shape: readonly number[], options?: ChoiceOptions): Tensor<D>
+export function choice(key: Key, x: number | Tensor, shape: readonly number[], options?: ChoiceOptions): Tensor {
+  const op = 'random.choice'
+  const o = checkOptions(op, options, ['replace', 'p'])
+  const { replace = true } = o
+  if (typeof replace !== 'boolean') throw new ArgumentError(`${op}: 'replace' must be a boolean, got ${shown(replace)}`)
+  if (!(x instanceof Tensor) && !(Number.isSafeInteger(x) && x > 0)) throw new ArgumentError(`${op}: 'x' must be a tensor or a positive integer, got ${shown(x)}`)
+  const n = x instanceof Tensor ? x.shape[0] : x
+  if (n === undefined || n === 0) throw new ShapeError(`${op}: there is nothing to choose from`)
+  const p = o['p'] === undefined ? undefined : given(op, 'p', o['p'])
+  if (p !== undefined && (p.ndim !== 1 || p.size !== n)) throw new ShapeError(`${op}: ${n} choices need as many probabilities, got shape [${p.shape.join(', ')}]`)
+  if (!Array.isArray(shape)) throw new ArgumentError(`${op}: 'shape' must be an array of integers, got ${shown(shape)}`)
+  const count = shape.reduce((a, b) => a * b, 1)
+  const positions = replace ? again(key, n, shape, p) : apart(op, key, n, count, p).reshape(shape)
+  return x instanceof Tensor ? x.take(positions as Tensor<'int32'>, { axis: 0 }) : positions
+}
+
+/** Positions by their probabilities, each as often as it comes. */
+function again(key: Key, n: number, shape: readonly number[], p: Tensor | undefined): Tensor {
+  if (p === undefined) return randint(key, 0, n, shape)
+  const ends = p.astype(p.dtype === 'float64' ? 'float64' : 'float32').cumulativeSum()
+  const place = uniform(key, shape, { dtype: ends.dtype as 'float32' }).multiply(ends.at(-1))
+  // Rounding may reach the end.
+  return ends.searchsorted(place, undefined, { side: 'right' }).clip(undefined, n - 1)
+}
+
+/**
+ * Normal numbers between `low` and `high`, by the inverse of the distribution's integral.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for numbers that are not finite, a standard deviation not above 0, or an empty range.
+ * @example
+ * ```ts
+ * ft.random.truncatedNormal(ft.random.key(1), [100]).abs().max().lessEqual(2) // true
+ * ```
+ */
+export function truncatedNormal<E extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: TruncatedNormalOptions<E>): Tensor<E> {
+  const op = 'random.truncatedNormal'
+  const o = checkOptions(op, options, ['dtype', 'mean', 'std', 'low', 'high'])
+  const [mean, std] = [finite(op, 'mean', o['mean'], 0), positive(op, 'std', o['std'], 1)]
+  const [low, high] = [finite(op, 'low', o['low'], mean - 2 * std), finite(op, 'high', o['high'], mean + 2 * std)]
+  if (low >= high) throw new ArgumentError(`${op}: low ${low} is not below high ${high}`)
+  const u = uniform(key, shape, { dtype: o['dtype'] as FloatDType | undefined }) as Tensor
+  const ends = [low, high].map((end) => erf(full([], (end - mean) / (std * Math.SQRT2), { dtype: 'float64', device: u.device })).astype(u.dtype))
+  const z = (ends[0] as Tensor).lerp(ends[1] as Tensor, u).erfinv()
+  return z.multiply(std * Math.SQRT2).add(mean).clip(low, high) as Tensor<E>
+}
+
+/**
+ * Normal vectors of a mean [..., n] and covariances [..., n, n], whose lower triangle is read.
+ *
+ * @throws {TensorError} `ERR_SHAPE`, `ERR_DTYPE` for complex tensors; `ERR_LINALG` when a result is read whose covariances are not positive
+ * definite.
+ * @example
+ * ```ts
+ * ft.random.multivariateNormal(ft.random.key(1), ft.zeros([2]), ft.eye(2), { shape: [5] }).shape // [5, 2]
+ * ```
+ */
+export function multivariateNormal(key: Key, mean: Tensor, covariance: Tensor, options?: MultivariateNormalOptions): Tensor {
+  const op = 'random.multivariateNormal'
+  const o = checkOptions(op, options, ['shape'])
+  const [centre, spread] = [given(op, 'mean', mean), given(op, 'covariance', covariance)]
+  const n = centre.shape.at(-1)
+  if (n === undefined || spread.ndim < 2 || spread.shape.at(-1) !== n || spread.shape.at(-2) !== n) {
+    throw new ShapeError(`${op}: a mean of shape [${centre.shape.join(', ')}] and covariances of shape [${spread.shape.join(', ')}] do not go together`)
+  }
+  const more = (o['shape'] ?? []) as readonly number[]
+  if (!Array.isArray(more)) throw new ArgumentError(`${op}: 'shape' must be an array of integers, got ${shown(more)}`)
+  const factor = cholesky(spread)
+  const z = normal(key, [...more, ...centre.shape], { dtype: factor.dtype === 'float64' ? 'float64' : 'float32' })
+  return einsum('...ij,...j->...i', factor, z).add(centre)
+}

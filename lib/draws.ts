@@ -1,0 +1,158 @@
+// Random tensors from explicit keys: element i of a draw depends on (key, i) only, so a draw is the same on every device and
+// for any number of threads. The rows of the table hash with Philox 4x32-10 (Salmon et al., 2011).
+
+import { checkOptions, dtypeOption, one, shown } from './call.js'
+import { deviceNumber } from './devices.js'
+import { ArgumentError, DTypeError, ShapeError } from './errors.js'
+import { DTYPE } from './generated/dtypes.js'
+import { OP } from './generated/table.js'
+import type { Device } from './operand.js'
+import { Tensor } from './tensor.js'
+import { upload } from './upload.js'
+
+/** A key: two uint32 words. Use each key for one draw only; `split` and `fold` make more. */
+export type Key = Tensor<'uint32'>
+
+/** The floating dtypes. */
+export type FloatDType = 'float16' | 'bfloat16' | 'float32' | 'float64'
+
+/** The integer dtypes. */
+export type IntegerDType = 'int8' | 'uint8' | 'int16' | 'uint16' | 'int32' | 'uint32' | 'int64' | 'uint64'
+
+/** Options of `randint`. */
+export interface RandintOptions<E extends IntegerDType = IntegerDType> {
+  /** The dtype; int32 by default. */
+  readonly dtype?: E | undefined
+}
+
+/** Options of `uniform`. */
+export interface UniformOptions<E extends FloatDType = FloatDType> {
+  /** The dtype; float32 by default. */
+  readonly dtype?: E | undefined
+  /** Smallest value; 0 by default. */
+  readonly low?: number | undefined
+  /** Bound that is not reached; 1 by default. */
+  readonly high?: number | undefined
+}
+
+/** Options of `normal`. */
+export interface NormalOptions<E extends FloatDType = FloatDType> {
+  /** The dtype; float32 by default. */
+  readonly dtype?: E | undefined
+  /** Mean; 0 by default. */
+  readonly mean?: number | undefined
+  /** Standard deviation; 1 by default. */
+  readonly std?: number | undefined
+}
+
+/** Options of `bits`. */
+export interface BitsOptions<E extends 'uint32' | 'uint64' = 'uint32' | 'uint64'> {
+  /** The dtype; uint32 by default. */
+  readonly dtype?: E | undefined
+}
+
+/** A draw under a key; a forgotten key, which shifts all other arguments, is named first. */
+function draw(name: keyof typeof OP & `random.${string}`, key: unknown, attrs: readonly unknown[], params: readonly unknown[]): Tensor {
+  if (!(key instanceof Tensor)) throw new ArgumentError(`${name}: the first argument must be a key from ft.random.key(seed), got ${shown(key)}`)
+  return one(OP[name], [key], attrs, params)
+}
+
+/** A finite number, or what stands for one left out. */
+export function finite(op: string, name: string, value: unknown, fallback: number): number {
+  if (value === undefined) return fallback
+  if (!Number.isFinite(value)) throw new ArgumentError(`${op}: '${name}' must be a finite number, got ${shown(value)}`)
+  return value as number
+}
+
+const seedError = (seed: unknown) =>
+  new ArgumentError(`random.key: the seed must be an integer from 0 to 2^64 - 1 (a bigint above 2^53 - 1), got ${shown(seed)}`)
+
+/**
+ * The key of a seed: an integer, or a bigint of up to 64 bits.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for anything else.
+ */
+export function key(seed: number | bigint, options?: { readonly device?: Device | undefined }): Key {
+  const o = checkOptions('random.key', options, ['device'])
+  if (typeof seed !== 'bigint' && !Number.isSafeInteger(seed)) throw seedError(seed)
+  const bits = BigInt(seed)
+  if (bits < 0n || bits >> 64n !== 0n) throw seedError(seed)
+  const words = new Uint32Array([Number(bits & 0xffffffffn), Number(bits >> 32n)])
+  return upload('random.key', DTYPE.uint32, [2], deviceNumber('random.key', o['device']), new Uint8Array(words.buffer)) as Key
+}
+
+/** Keys of one `split`: each is an object of its own, and V8 ends the process where its heap ends. */
+const MOST_KEYS = 2 ** 20
+
+/**
+ * `count` (2) independent keys, as an array.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for a count that is negative or above 2^20, `ERR_ARGUMENT` for a key that is none.
+ */
+export function split(key: Key, count: number = 2): Key[] {
+  if (typeof count === 'number' && count > MOST_KEYS) throw new ShapeError(`random.split: ${count} keys are too many for an array; fold a number into a key instead`)
+  return [...draw('random.split', key, [count], [])] as Key[]
+}
+
+/** The key of a number (an index, a step) under a key. */
+export function fold(key: Key, data: number): Key {
+  return draw('random.fold', key, [], [data]) as Key
+}
+
+/** Random bits: uint32, or uint64 by `dtype`. */
+export function bits<E extends 'uint32' | 'uint64' = 'uint32'>(key: Key, shape: readonly number[], options?: BitsOptions<E>): Tensor<E> {
+  const o = checkOptions('random.bits', options, ['dtype'])
+  return draw('random.bits', key, [shape, o['dtype']], []) as Tensor<E>
+}
+
+/**
+ * Uniform numbers in [low, high), multiples of 2^-24 (float64: 2^-53) before scaling.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for bounds that are not finite or where `low` is above `high`.
+ */
+export function uniform<E extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: UniformOptions<E>): Tensor<E> {
+  const o = checkOptions('random.uniform', options, ['dtype', 'low', 'high'])
+  const op = 'random.uniform'
+  const [low, high] = [finite(op, 'low', o['low'], 0), finite(op, 'high', o['high'], 1)]
+  if (low > high) throw new ArgumentError(`${op}: low ${low} is above high ${high}`)
+  return draw(op, key, [shape, o['dtype']], [low, high]) as Tensor<E>
+}
+
+/**
+ * Normal numbers (Box and Muller, 1958).
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for a mean that is not finite, or a standard deviation that is not or is negative.
+ */
+export function normal<E extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: NormalOptions<E>): Tensor<E> {
+  const o = checkOptions('random.normal', options, ['dtype', 'mean', 'std'])
+  const op = 'random.normal'
+  const [mean, std] = [finite(op, 'mean', o['mean'], 0), finite(op, 'std', o['std'], 1)]
+  if (std < 0) throw new ArgumentError(`${op}: 'std' must not be negative, got ${std}`)
+  return draw(op, key, [shape, o['dtype']], [mean, std]) as Tensor<E>
+}
+
+/**
+ * Integers from `low` (included) to `high` (excluded), all of the same probability (within 2^-128); int32 unless told otherwise.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for bounds that are not integers of at most 2^53 - 1 or an empty range, `ERR_DTYPE` for
+ * a range that the dtype does not hold.
+ * @example
+ * ```ts
+ * ft.random.randint(ft.random.key(1), 5, 6, [3]) // [5, 5, 5]
+ * ```
+ */
+export function randint<E extends IntegerDType = 'int32'>(key: Key, low: number, high: number, shape: readonly number[], options?: RandintOptions<E>): Tensor<E> {
+  const op = 'random.randint'
+  const o = checkOptions(op, options, ['dtype'])
+  const dtype = dtypeOption(op, o['dtype'], 'int32')
+  const { min, max } = DTYPE[dtype]
+  const x = draw(op, key, [shape, dtype], [low, high])
+  if (low >= high) throw new ArgumentError(`${op}: the range from ${low} to ${high} (excluded) is empty`)
+  if (low < Number(min) || high - 1 > Number(max)) throw new DTypeError(`${op}: ${dtype} does not hold the range from ${low} to ${high} (excluded); name another dtype`)
+  return x as Tensor<E>
+}
+
+/** The numbers 0 to `count - 1` in random order, int32. */
+export function permutation(key: Key, count: number): Tensor<'int32'> {
+  return draw('random.permutation', key, [count], []) as Tensor<'int32'>
+}

@@ -1,0 +1,120 @@
+// Generators: a key and a counter, for code that does not pass keys around.
+
+import {
+  bernoulli,
+  categorical,
+  choice,
+  exponential,
+  gumbel,
+  multivariateNormal,
+  truncatedNormal,
+  type BernoulliOptions,
+  type CategoricalOptions,
+  type ChoiceOptions,
+  type ExponentialOptions,
+  type GumbelOptions,
+  type MultivariateNormalOptions,
+  type TruncatedNormalOptions
+} from './distributions.js'
+import {
+  bits,
+  fold,
+  key,
+  normal,
+  permutation,
+  randint,
+  uniform,
+  type BitsOptions,
+  type FloatDType,
+  type IntegerDType,
+  type Key,
+  type NormalOptions,
+  type RandintOptions,
+  type UniformOptions
+} from './draws.js'
+import type { DType } from './generated/dtypes.js'
+import type { Device } from './operand.js'
+import type { Tensor } from './tensor.js'
+
+/** A source of draws for code that does not pass keys around: each draw folds a counter into the generator's key. */
+export class Generator {
+  readonly #key: Key
+  #draws = 0
+
+  /** Use `ft.random.generator(seed)`. */
+  constructor(key: Key) {
+    this.#key = key
+  }
+
+  /** A fresh key: the one the next draw would use. */
+  key(): Key {
+    return fold(this.#key, this.#draws++)
+  }
+
+  /** As `ft.random.bits`. */
+  bits<E extends 'uint32' | 'uint64' = 'uint32'>(shape: readonly number[], options?: BitsOptions<E>): Tensor<E> {
+    return bits(this.key(), shape, options)
+  }
+
+  /** As `ft.random.uniform`. */
+  uniform<E extends FloatDType = 'float32'>(shape: readonly number[], options?: UniformOptions<E>): Tensor<E> {
+    return uniform(this.key(), shape, options)
+  }
+
+  /** As `ft.random.normal`. */
+  normal<E extends FloatDType = 'float32'>(shape: readonly number[], options?: NormalOptions<E>): Tensor<E> {
+    return normal(this.key(), shape, options)
+  }
+
+  /** As `ft.random.randint`. */
+  randint<E extends IntegerDType = 'int32'>(low: number, high: number, shape: readonly number[], options?: RandintOptions<E>): Tensor<E> {
+    return randint(this.key(), low, high, shape, options)
+  }
+
+  /** As `ft.random.permutation`. */
+  permutation(count: number): Tensor<'int32'> {
+    return permutation(this.key(), count)
+  }
+
+  /** As `ft.random.exponential`. */
+  exponential<E extends FloatDType = 'float32'>(shape: readonly number[], options?: ExponentialOptions<E>): Tensor<E> {
+    return exponential(this.key(), shape, options)
+  }
+
+  /** As `ft.random.gumbel`. */
+  gumbel<E extends FloatDType = 'float32'>(shape: readonly number[], options?: GumbelOptions<E>): Tensor<E> {
+    return gumbel(this.key(), shape, options)
+  }
+
+  /** As `ft.random.bernoulli`. */
+  bernoulli(shape: readonly number[], options?: BernoulliOptions): Tensor<'bool'> {
+    return bernoulli(this.key(), shape, options)
+  }
+
+  /** As `ft.random.categorical`. */
+  categorical(logits: Tensor, options?: CategoricalOptions): Tensor<'int32'> {
+    return categorical(this.key(), logits, options)
+  }
+
+  /** As `ft.random.choice`. */
+  choice(x: number, shape: readonly number[], options?: ChoiceOptions): Tensor<'int32'>
+  choice<D extends DType>(x: Tensor<D>, shape: readonly number[], options?: ChoiceOptions): Tensor<D>
+  choice(x: number | Tensor, shape: readonly number[], options?: ChoiceOptions): Tensor {
+    return choice(this.key(), x as Tensor, shape, options)
+  }
+
+  /** As `ft.random.truncatedNormal`. */
+  truncatedNormal<E extends FloatDType = 'float32'>(shape: readonly number[], options?: TruncatedNormalOptions<E>): Tensor<E> {
+    return truncatedNormal(this.key(), shape, options)
+  }
+
+  /** As `ft.random.multivariateNormal`. */
+  multivariateNormal(mean: Tensor, covariance: Tensor, options?: MultivariateNormalOptions): Tensor {
+    return multivariateNormal(this.key(), mean, covariance, options)
+  }
+}
+
+/** A generator with a seed; there is no hidden global one. */
+export function generator(seed: number | bigint, options?: { readonly device?: Device | undefined }): Generator {
+  return new Generator(key(seed, options))
+}
