@@ -136,3 +136,14 @@ test('a short vector is moved along a long one, whichever comes first', (t) => {
   // 3 * 10^6 results of 3 terms each; the other way round they would be of 3 * 10^6.
   t.is(ft.ones([3]).correlate(ft.ones([3_000_000])).sum().itemSync(), 3 * (3_000_000 - 2))
 })
+
+test('a list of any length is walked no further than its first wrong item', (t) => {
+  const endless = new Array(2 ** 32 - 1)
+  const { key, categorical, choice, multivariateNormal } = ft.random as unknown as Loose
+  throws(t, 'ERR_ARGUMENT', /^isdtype: .*got undefined/, () => (ft.isdtype as Loose[string])('int8', endless))
+  throws(t, 'ERR_ARGUMENT', /^random\.choice: 'shape\[0\]' must be an integer/, () => choice?.(key?.(1), 3, endless))
+  throws(t, 'ERR_ARGUMENT', /^random\.categorical: 'axis' must be an integer/, () => categorical?.(key?.(1), ft.ones([3]), { axis: endless }))
+  throws(t, 'ERR_ARGUMENT', /^random\.categorical: 'shape\[0\]' must be an integer/, () => categorical?.(key?.(1), ft.ones([3]), { shape: endless }))
+  throws(t, 'ERR_ARGUMENT', /^random\.multivariateNormal: 'shape\[0\]' must be/, () => multivariateNormal?.(key?.(1), ft.ones([2]), ft.eye(2), { shape: endless }))
+  t.is(ft.scope(() => endless), endless)
+})

@@ -221,6 +221,12 @@ export function many(op: number, operands: readonly unknown[], attrs: readonly u
   return multi(op, operands, attrOf(op, row, attrs, operands), paramsOf(row, params))
 }
 
+/** A tensor. */
+export function tensorGiven(op: string, name: string, value: unknown): Tensor {
+  if (!(value instanceof Tensor)) throw wrong(op, name, 'a tensor', value)
+  return value
+}
+
 /** The tensors of a variadic operation, copied: the caller's list may change before they are computed. */
 export function tensorList(op: number, list: unknown): readonly Tensor[] {
   const { name, operands } = rowOf(op)

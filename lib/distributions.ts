@@ -1,6 +1,6 @@
 // Distributions made of uniform and normal draws. Element i of a result depends on the key, its parameters and i only.
 
-import { checkOptions, shown } from './call.js'
+import { checkOptions, integer, integers, shown, tensorGiven } from './call.js'
 import { finite, normal, permutation, randint, uniform, type FloatDType, type Key } from './draws.js'
 import { ArgumentError, ShapeError } from './errors.js'
 import type { DType } from './generated/dtypes.js'
@@ -74,11 +74,6 @@ function positive(op: string, name: string, value: unknown, fallback: number): n
   return number
 }
 
-function given(op: string, name: string, x: unknown): Tensor {
-  if (x instanceof Tensor) return x
-  throw new ArgumentError(`${op}: '${name}' must be a tensor, got ${shown(x)}`)
-}
-
 /** Exponential numbers of mean 1. */
 function waits(key: Key, shape: readonly number[], dtype: unknown): Tensor {
   return uniform(key, shape, { dtype: dtype as FloatDType | undefined }).negative().log1p().negative()
@@ -149,10 +144,9 @@ export function bernoulli(key: Key, shape: readonly number[], options?: Bernoull
 export function categorical(key: Key, logits: Tensor, options?: CategoricalOptions): Tensor<'int32'> {
   const op = 'random.categorical'
   const o = checkOptions(op, options, ['axis', 'shape'])
-  const x = given(op, 'logits', logits)
-  const more = (o['shape'] ?? []) as readonly number[]
-  if (!Array.isArray(more)) throw new ArgumentError(`${op}: 'shape' must be an array of integers, got ${shown(more)}`)
-  const { axis = -1 } = o as { axis?: number }
+  const x = tensorGiven(op, 'logits', logits)
+  const more = integers(op, 'shape', o['shape'] ?? [])
+  const axis = integer(op, 'axis', o['axis'] ?? -1)
   // The largest of logits and Gumbel numbers (Gumbel, 1954).
   const noise = gumbel(key, [...more, ...x.shape], { dtype: x.dtype === 'float64' ? 'float64' : 'float32' })
   return x.add(noise).argmax({ axis: axis < 0 ? axis : axis + more.length })
@@ -186,11 +180,11 @@ export function choice(key: Key, x: number | Tensor, shape: readonly number[], o
   if (!(x instanceof Tensor) && !(Number.isSafeInteger(x) && x > 0)) throw new ArgumentError(`${op}: 'x' must be a tensor or a positive integer, got ${shown(x)}`)
   const n = x instanceof Tensor ? x.shape[0] : x
   if (n === undefined || n === 0) throw new ShapeError(`${op}: there is nothing to choose from`)
-  const p = o['p'] === undefined ? undefined : given(op, 'p', o['p'])
+  const p = o['p'] === undefined ? undefined : tensorGiven(op, 'p', o['p'])
   if (p !== undefined && (p.ndim !== 1 || p.size !== n)) throw new ShapeError(`${op}: ${n} choices need as many probabilities, got shape [${p.shape.join(', ')}]`)
-  if (!Array.isArray(shape)) throw new ArgumentError(`${op}: 'shape' must be an array of integers, got ${shown(shape)}`)
-  const count = shape.reduce((a, b) => a * b, 1)
-  const positions = replace ? again(key, n, shape, p) : apart(op, key, n, count, p).reshape(shape)
+  const sizes = integers(op, 'shape', shape)
+  const count = sizes.reduce((a, b) => a * b, 1)
+  const positions = replace ? again(key, n, sizes, p) : apart(op, key, n, count, p).reshape(sizes)
   return x instanceof Tensor ? x.take(positions as Tensor<'int32'>, { axis: 0 }) : positions
 }
 
@@ -237,13 +231,12 @@ export function truncatedNormal<E extends FloatDType = 'float32'>(key: Key, shap
 export function multivariateNormal(key: Key, mean: Tensor, covariance: Tensor, options?: MultivariateNormalOptions): Tensor {
   const op = 'random.multivariateNormal'
   const o = checkOptions(op, options, ['shape'])
-  const [centre, spread] = [given(op, 'mean', mean), given(op, 'covariance', covariance)]
+  const [centre, spread] = [tensorGiven(op, 'mean', mean), tensorGiven(op, 'covariance', covariance)]
   const n = centre.shape.at(-1)
   if (n === undefined || spread.ndim < 2 || spread.shape.at(-1) !== n || spread.shape.at(-2) !== n) {
     throw new ShapeError(`${op}: a mean of shape [${centre.shape.join(', ')}] and covariances of shape [${spread.shape.join(', ')}] do not go together`)
   }
-  const more = (o['shape'] ?? []) as readonly number[]
-  if (!Array.isArray(more)) throw new ArgumentError(`${op}: 'shape' must be an array of integers, got ${shown(more)}`)
+  const more = integers(op, 'shape', o['shape'] ?? [])
   const factor = cholesky(spread)
   const z = normal(key, [...more, ...centre.shape], { dtype: factor.dtype === 'float64' ? 'float64' : 'float32' })
   return einsum('...ij,...j->...i', factor, z).add(centre)

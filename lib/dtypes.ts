@@ -109,14 +109,18 @@ export function iinfo(type: DType | Tensor): IInfo {
  */
 export function isdtype(dtype: DType, kind: DType | Kind | readonly (DType | Kind)[]): boolean {
   const row = DTYPE[dtypeOf('isdtype', dtype)]
-  const asked = Array.isArray(kind) ? Array.from({ length: kind.length }, (_, i): unknown => kind[i]) : [kind]
-  return asked.map((one) => {
+  const asked: readonly unknown[] = Array.isArray(kind) ? kind : [kind]
+  const is = (one: unknown): boolean => {
     if (typeof one === 'string' && Object.hasOwn(KINDS, one)) return KINDS[one as Kind].includes(row.kind)
     if (isDType(one)) return one === row.name
     const names = [...Object.keys(KINDS), ...Object.keys(DTYPE)]
     const hint = typeof one === 'string' ? didYouMean(one, names) : ''
     throw new ArgumentError(`isdtype: expected a dtype or one of ${Object.keys(KINDS).map((k) => `'${k}'`).join(', ')}, got ${shown(one)}${hint}`)
-  }).includes(true)
+  }
+  let found = false
+  // Every kind is checked, and the first wrong one ends the walk of a list of any length.
+  for (let i = 0; i < asked.length; i++) if (is(asked[i])) found = true
+  return found
 }
 
 /**

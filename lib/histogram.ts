@@ -1,6 +1,6 @@
 // How many elements fall where: counts of integers, of intervals, and the numbers of intervals.
 
-import { checkOptions, integer, number, shown } from './call.js'
+import { checkOptions, integer, number, shown, tensorGiven } from './call.js'
 import { ArgumentError, ShapeError } from './errors.js'
 import type { DType, FloatOf } from './generated/dtypes.js'
 import { equal, full, ones, searchsorted, stack, where, zeros } from './generated/functions.js'
@@ -8,15 +8,10 @@ import type { Operand } from './operand.js'
 import { arange } from './ranges.js'
 import { Tensor } from './tensor.js'
 
-function given(op: string, name: string, x: unknown): Tensor {
-  if (x instanceof Tensor) return x
-  throw new ArgumentError(`${op}: '${name}' must be a tensor, got ${shown(x)}`)
-}
-
 /** The weights of a call, one for each element of `x`; ones of int32 where there are none. */
 function weightsOf(op: string, x: Tensor, weights: unknown): Tensor {
   if (weights === undefined) return ones([x.size], { dtype: 'int32', device: x.device })
-  const w = given(op, 'weights', weights)
+  const w = tensorGiven(op, 'weights', weights)
   if (w.shape.length !== x.shape.length || w.shape.some((size, axis) => size !== x.shape[axis])) {
     throw new ShapeError(`${op}: weights have shape [${w.shape.join(', ')}], the tensor [${x.shape.join(', ')}]`)
   }
@@ -41,7 +36,7 @@ export interface DigitizeOptions {
 export function digitize(x: Operand, bins: Tensor, options?: DigitizeOptions): Tensor<'int32'> {
   const { right = false } = checkOptions('digitize', options, ['right'])
   if (typeof right !== 'boolean') throw new ArgumentError(`digitize: 'right' must be a boolean, got ${shown(right)}`)
-  return searchsorted(given('digitize', 'bins', bins), x as Tensor, undefined, { side: right ? 'left' : 'right' })
+  return searchsorted(tensorGiven('digitize', 'bins', bins), x as Tensor, undefined, { side: right ? 'left' : 'right' })
 }
 
 /** Options of `bincount`. */
@@ -78,7 +73,7 @@ function counted(op: string, x: Tensor, options: unknown): { ends: Tensor | null
 type Counted = Tensor<'int8' | 'uint8' | 'int16' | 'uint16' | 'int32' | 'uint32' | 'int64' | 'uint64'>
 
 function integers(op: string, value: unknown): Tensor {
-  const x = given(op, 'x', value)
+  const x = tensorGiven(op, 'x', value)
   if (!/^u?int/.test(x.dtype)) throw new ArgumentError(`${op}: 'x' must be of an integer dtype, got ${x.dtype}; convert with astype('int32')`)
   return x
 }
@@ -173,7 +168,7 @@ function edgesOf(op: string, x: Tensor, o: Record<string, unknown>): Tensor {
  */
 export function histogramBinEdges<D extends DType>(x: Tensor<D>, options?: HistogramBinEdgesOptions): Tensor<FloatOf<D>> {
   const o = checkOptions('histogramBinEdges', options, EDGES)
-  return edgesOf('histogramBinEdges', given('histogramBinEdges', 'x', x), o) as Tensor<FloatOf<D>>
+  return edgesOf('histogramBinEdges', tensorGiven('histogramBinEdges', 'x', x), o) as Tensor<FloatOf<D>>
 }
 
 /**
@@ -190,7 +185,7 @@ export function histogram<D extends DType>(x: Tensor<D>, options?: HistogramOpti
   const o = checkOptions('histogram', options, [...EDGES, 'weights', 'density'])
   const { density = false } = o
   if (typeof density !== 'boolean') throw new ArgumentError(`histogram: 'density' must be a boolean, got ${shown(density)}`)
-  const values = given('histogram', 'x', x)
+  const values = tensorGiven('histogram', 'x', x)
   const weights = weightsOf('histogram', values, o['weights'])
   const edges = edgesOf('histogram', values, o)
   const [flat, count] = [values.flatten(), edges.size - 1]

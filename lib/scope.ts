@@ -14,9 +14,9 @@ function tensorsIn(value: unknown): Set<Tensor> {
   const values = new Set<unknown>([value])
   for (const item of values) {
     if (item instanceof Tensor) found.add(item)
-    else if (Array.isArray(item)) item.forEach((inner) => values.add(inner))
-    else if (typeof item === 'object' && item !== null && [Object.prototype, null].includes(Object.getPrototypeOf(item))) {
-      Object.values(item).forEach((inner) => values.add(inner))
+    else if (Array.isArray(item) || (typeof item === 'object' && item !== null && [Object.prototype, null].includes(Object.getPrototypeOf(item)))) {
+      // An array's values too: it may be of any length with nothing in most places.
+      Object.values(item as object).forEach((inner) => values.add(inner))
     }
   }
   return found

@@ -1,7 +1,7 @@
 // What depends on the values of a tensor in its shape: positions of what is not zero, distinct elements. A mask is read at the
 // call; the functions that end in Async read it without blocking. Membership, which reads nothing, stands beside them.
 
-import { checkOptions, shown } from './call.js'
+import { checkOptions, shown, tensorGiven } from './call.js'
 import { ArgumentError, ShapeError } from './errors.js'
 import type { DType, Promote } from './generated/dtypes.js'
 import { concat, diff, equal, full, logicalNot, notEqual, ones, searchsorted, stack, zeros } from './generated/functions.js'
@@ -24,11 +24,6 @@ async function later<T>(op: string, { mask, finish }: Pending<T>): Promise<T> {
   return finish((await data(mask, op)) as Uint8Array)
 }
 
-function given(op: string, x: unknown): Tensor {
-  if (x instanceof Tensor) return x
-  throw new ArgumentError(`${op}: 'x' must be a tensor, got ${shown(x)}`)
-}
-
 /** Positions along each axis from those in row-major order. */
 function coordinates(positions: Tensor, shape: readonly number[]): Tensor[] {
   const out: Tensor[] = []
@@ -41,7 +36,7 @@ function coordinates(positions: Tensor, shape: readonly number[]): Tensor[] {
 }
 
 function positions<T>(op: string, value: unknown, finish: (coordinates: Tensor[]) => T): Pending<T> {
-  const x = given(op, value)
+  const x = tensorGiven(op, 'x', value)
   if (x.ndim === 0) throw new ShapeError(`${op}: a tensor of rank 0 has no axes along which elements have positions`)
   return { mask: x.astype('bool'), finish: (elements) => finish(coordinates(truePositions(op, elements, x.type.device), x.shape)) }
 }
@@ -99,7 +94,7 @@ export interface Unique<D extends DType = DType> {
 
 /** Equal elements side by side; the mask is true at the first of each group. */
 function groups<D extends DType>(op: string, value: unknown): Pending<Unique<D>> {
-  const x = given(op, value) as Tensor<D>
+  const x = tensorGiven(op, 'x', value) as Tensor<D>
   const flat = x.flatten()
   const order = flat.argsort()
   const sorted = flat.takeAlongAxis(order)
@@ -230,7 +225,7 @@ function members(x1: Operand, x2: Operand): Tensor<'bool'> {
 
 /** Those of one tensor's distinct elements that are (or are not) among another's, chosen when a mask is read. */
 function chosen<D extends DType>(op: string, x: unknown, others: unknown, invert: boolean): Pending<Tensor<D>> {
-  const [a, b] = [given(op, x) as Tensor<D>, given(op, others)]
+  const [a, b] = [tensorGiven(op, 'x', x) as Tensor<D>, tensorGiven(op, 'x', others)]
   const { mask: starts } = groups<D>(op, a)
   const sorted = a.flatten().sort() as Tensor<D>
   const among = members(sorted, b)
@@ -240,12 +235,12 @@ function chosen<D extends DType>(op: string, x: unknown, others: unknown, invert
 
 /** The elements of two tensors one after the other. */
 function together(op: string, x1: unknown, x2: unknown): Tensor {
-  return concat([given(op, x1).flatten(), given(op, x2).flatten()]) as Tensor
+  return concat([tensorGiven(op, 'x', x1).flatten(), tensorGiven(op, 'x', x2).flatten()]) as Tensor
 }
 
 /** Elements that are in one of two tensors alone: of all distinct ones those that are not in both. */
 function alone(op: string, x1: unknown, x2: unknown): Pending<Tensor> {
-  const [a, b, all] = [given(op, x1), given(op, x2), together(op, x1, x2)]
+  const [a, b, all] = [tensorGiven(op, 'x', x1), tensorGiven(op, 'x', x2), together(op, x1, x2)]
   const { mask: starts } = groups(op, all)
   const sorted = all.sort()
   const mask = starts.logicalAnd(logicalNot(members(sorted, a).logicalAnd(members(sorted, b))))

@@ -118,6 +118,26 @@ function hostileFor(value, rng, ctx) {
   return hostile(kind, rng, ctx)
 }
 
+/** As long as a list can be, with nothing in it: whoever walks it to the end takes minutes, whoever copies it all memory. */
+const endless = () => new Array(2 ** 32 - 1)
+
+/** Of the highest rank: a computation that sets an axis beside the others has no room for it. */
+const deepest = () => ft.ones(new Array(32).fill(1))
+
+/** Argument lists that every target is called with, whatever is drawn: what is largest in each place and each option. */
+export function certain({ seeds, options, method }) {
+  const seed = seeds[0]
+  const first = method ? 1 : 0
+  const places = seed().map((_, at) => at).filter((at) => at !== options?.at)
+  const lists = places.filter((at) => at >= first).map((at) => () => seed().with(at, endless()))
+  const tensors = places.filter((at) => kindOf(seed()[at]) === 'tensor').map((at) => () => seed().with(at, deepest()))
+  const named = (options?.names ?? []).map((name) => () => {
+    const args = seed()
+    return [...args.slice(0, options.at), { ...args[options.at], [name]: endless() }]
+  })
+  return [...lists, ...tensors, ...named]
+}
+
 /**
  * Arguments for one call of a target. `ctx.enormous` says that results must not be computed.
  */

@@ -35,6 +35,13 @@ pub fn lines(l: &mut Lower, x: Val, axis: usize) -> Result<Val> {
     Ok(l.reshape(x, &[before, dims[axis], behind]))
 }
 
+/// Indices `[before, n, behind]` into the axis of [`lines`] with the positions in the axes around it.
+pub fn places(l: &mut Lower, indices: Val) -> Result<[Val; 3]> {
+    let dims = l.dims(indices);
+    let place = |l: &mut Lower, axis: u8| l.map(&dims, &[], |b, _| b.index(axis, DType::I64));
+    Ok([place(l, 0)?, indices, place(l, 2)?])
+}
+
 /// A gather with three indices: the position in the axes before, the given one, the position in the axes behind.
 fn take_along(l: &mut Lower) -> Result<Vec<Val>> {
     let (x, indices, out) = (l.operand(0)?, l.operand(1)?, l.out_dims(0));
@@ -43,10 +50,8 @@ fn take_along(l: &mut Lower) -> Result<Vec<Val>> {
     data[axis] = l.dims(x)[axis];
     let (x, indices) = (l.broadcast(x, &data)?, l.broadcast(indices, &out)?);
     let (x, indices) = (lines(l, x, axis)?, lines(l, indices, axis)?);
-    let dims = l.dims(indices);
-    let place = |l: &mut Lower, axis: u8| l.map(&dims, &[], |b, _| b.index(axis, DType::I64));
-    let (first, last) = (place(l, 0)?, place(l, 2)?);
-    let taken = l.gather(x, &[first, indices, last]);
+    let places = places(l, indices)?;
+    let taken = l.gather(x, &places);
     Ok(vec![l.reshape(taken, &out)])
 }
 

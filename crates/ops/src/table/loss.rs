@@ -1,7 +1,7 @@
 //! Losses: how far predictions are from targets, for each element or as one number.
 
 use super::index::integer_indices;
-use super::lookup::lines;
+use super::lookup::{lines, places};
 use super::reduce::mean_over;
 use super::rows::{BASE, attr, doc, optional_tensor, tensor};
 use crate::attrs::Attrs;
@@ -199,10 +199,8 @@ fn picked(l: &mut Lower, x: Val, classes: Val, axis: usize) -> Result<Val> {
     let x = lines(l, x, axis)?;
     let (before, behind) = (l.dims(x)[0], l.dims(x)[2]);
     let classes = l.reshape(classes, &[before, 1, behind]);
-    let places = l.dims(classes);
-    let place = |l: &mut Lower, axis: u8| l.map(&places, &[], |b, _| b.index(axis, DType::I64));
-    let (first, last) = (place(l, 0)?, place(l, 2)?);
-    let picked = l.gather(x, &[first, classes, last]);
+    let classes = places(l, classes)?;
+    let picked = l.gather(x, &classes);
     Ok(l.reshape(picked, &dims))
 }
 

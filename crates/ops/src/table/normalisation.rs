@@ -1,6 +1,6 @@
 //! Normalisation: elements less their mean, by their spread, scaled and moved.
 
-use super::reduce::mean_over;
+use super::reduce::{accumulated, mean_over};
 use super::rows::{BASE, arg, attr, doc, optional_tensor, tensor};
 use super::statistics::squared;
 use crate::def::{AttrDef, AttrKind, Domain, ErrorCase, Form, Lowering, Namespace, OpDef, ParamDef};
@@ -10,7 +10,7 @@ use crate::lower::{Lower, Val};
 use crate::shape;
 use ferrotensor_core::error::Code;
 use ferrotensor_core::scalar::Op;
-use ferrotensor_core::{Dims, Error, Result};
+use ferrotensor_core::{Dims, Error, Result, layout};
 
 /// The axes that are normalised: the last by default.
 fn axes(named: Option<&[i64]>, rank: usize) -> Result<Vec<usize>> {
@@ -84,11 +84,6 @@ fn standardised(l: &mut Lower, x: Val, axes: &[usize]) -> Result<Val> {
     by_root(l, centred, variance)
 }
 
-fn input(l: &mut Lower) -> Result<Val> {
-    let (x, acc) = (l.operand(0)?, l.compute().compute());
-    l.cast(x, acc)
-}
-
 fn over_axes_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
     let dims = ctx.shape(0);
     let axes = axes(ctx.attrs.ints("axis"), dims.len())?;
@@ -100,7 +95,7 @@ fn over_axes_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
 }
 
 fn layer_norm(l: &mut Lower) -> Result<Vec<Val>> {
-    let x = input(l)?;
+    let x = accumulated(l)?;
     let rank = l.dims(x).len();
     let axes = axes(l.attrs().ints("axis"), rank)?;
     let y = standardised(l, x, &axes)?;
@@ -109,7 +104,7 @@ fn layer_norm(l: &mut Lower) -> Result<Vec<Val>> {
 }
 
 fn rms_norm(l: &mut Lower) -> Result<Vec<Val>> {
-    let x = input(l)?;
+    let x = accumulated(l)?;
     let rank = l.dims(x).len();
     let axes = axes(l.attrs().ints("axis"), rank)?;
     let square = mean_square(l, x, &axes)?;
@@ -140,12 +135,17 @@ fn group_norm_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
 }
 
 fn group_norm(l: &mut Lower) -> Result<Vec<Val>> {
-    let (x, groups) = (input(l)?, l.attrs().int("groups") as usize);
+    let (x, groups) = (accumulated(l)?, l.attrs().int("groups") as usize);
     let dims = l.dims(x);
-    let grouped: Dims = [dims[0], groups, dims[1] / groups].into_iter().chain(dims[2..].iter().copied()).collect();
-    let apart = l.reshape(x, &grouped);
-    let y = standardised(l, apart, &(2..grouped.len()).collect::<Vec<_>>())?;
-    let y = l.reshape(y, &dims);
+    let y = if dims.contains(&0) {
+        // No channels are any number of groups.
+        x
+    } else {
+        // Two axes, whatever the rank, which may be the highest there is.
+        let apart = l.reshape(x, &[dims[0] * groups, layout::count(&dims[1..])? / groups]);
+        let y = standardised(l, apart, &[1])?;
+        l.reshape(y, &dims)
+    };
     let (weight, bias) = (beside(l, 1, dims.len(), &[1])?, beside(l, 2, dims.len(), &[1])?);
     scaled(l, y, weight, bias)
 }
@@ -162,7 +162,7 @@ fn batch_norm_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
 }
 
 fn batch_norm(l: &mut Lower) -> Result<Vec<Val>> {
-    let x = input(l)?;
+    let x = accumulated(l)?;
     let dims = l.dims(x);
     let y = match (beside(l, 1, dims.len(), &[1])?, beside(l, 2, dims.len(), &[1])?) {
         (Some(mean), Some(variance)) => {

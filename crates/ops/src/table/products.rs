@@ -12,7 +12,7 @@ use ferrotensor_core::scalar::Op;
 use ferrotensor_core::{Dims, Error, Result, layout};
 
 /// Both operands in the promoted dtype.
-fn pair(l: &mut Lower) -> Result<(Val, Val)> {
+pub fn pair(l: &mut Lower) -> Result<(Val, Val)> {
     let compute = l.compute();
     let (x, y) = (l.operand(0)?, l.operand(1)?);
     Ok((l.cast(x, compute)?, l.cast(y, compute)?))

@@ -10,7 +10,7 @@ use crate::lower::{Lower, Val};
 use crate::shape;
 use ferrotensor_core::error::Code;
 use ferrotensor_core::scalar::{Builder, Op, Value};
-use ferrotensor_core::{DType, Dims, Result};
+use ferrotensor_core::{DType, Dims, Result, layout};
 
 /// What stands between two elements, as the option names it.
 const METHODS: AttrKind = AttrKind::Choice(&["linear", "lower", "higher", "midpoint", "nearest"]);
@@ -64,28 +64,25 @@ fn quantile(l: &mut Lower, whole: f64) -> Result<Vec<Val>> {
     let floating = is_floating(l)?;
     let (x, q) = (l.operand(0)?, l.operand(1)?);
     let (x, q) = (l.cast(x, acc)?, l.cast(q, acc)?);
-    let (axes, places) = (axes_of(l, x)?, l.dims(q));
+    let (axes, places) = (axes_of(l, x)?, layout::count(&l.dims(q))?);
     if axes.iter().any(|&a| l.dims(x)[a] == 0) {
         return Ok(vec![l.map(&dims, &[], |b, _| b.lit(out, f64::NAN))?]);
     }
     let sorted = sorted_over(l, x, &axes)?;
-    let rank = l.dims(sorted).len();
-    let (n, kept) = (l.dims(sorted)[rank - 1], l.dims(sorted)[..rank - 1].to_vec());
-    let order: Vec<usize> = std::iter::once(rank - 1).chain(0..rank - 1).collect();
-    let lines = l.permute(sorted, &order);
+    let (kept, n) = (l.dims(sorted)[0], l.dims(sorted)[1]);
+    let (lines, q) = (l.permute(sorted, &[1, 0]), l.reshape(q, &[places]));
     let picked = |l: &mut Lower, rounding: Op| -> Result<Val> {
-        let position = l.map(&places, &[q], |b, v| neighbour(b, v[0], n, whole, rounding))?;
+        let position = l.map(&[places], &[q], |b, v| neighbour(b, v[0], n, whole, rounding))?;
         Ok(l.gather(lines, &[position]))
     };
-    let wide: Dims = places.iter().chain(&kept).copied().collect();
+    let wide = [places, kept];
     let found = match method {
         1 => picked(l, Op::Floor)?,
         2 => picked(l, Op::Ceil)?,
         4 => picked(l, Op::Round)?,
         _ => {
             let (low, high) = (picked(l, Op::Floor)?, picked(l, Op::Ceil)?);
-            let column: Dims = places.iter().copied().chain(kept.iter().map(|_| 1)).collect();
-            let q = l.reshape(q, &column);
+            let q = l.reshape(q, &[places, 1]);
             l.map(&wide, &[low, high, q], |b, v| {
                 let t = if method == 3 {
                     b.lit(acc, 0.5)
@@ -100,7 +97,7 @@ fn quantile(l: &mut Lower, whole: f64) -> Result<Vec<Val>> {
     };
     let found = if floating {
         // NaN stands last, and wins.
-        let last = l.pick(sorted, rank - 1, n - 1);
+        let last = l.pick(sorted, 1, n - 1);
         l.map(&wide, &[found, last], |b, v| {
             let nan = is_nan(b, v[1]);
             b.select(nan, v[1], v[0])

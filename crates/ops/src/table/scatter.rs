@@ -1,7 +1,7 @@
 //! Updates that meet what is there: along an axis, place by place, and from nothing, by segments.
 
 use super::index::{AXIS, along, integer_indices, take_axis};
-use super::lookup::{along_dims, lines};
+use super::lookup::{self, along_dims, lines};
 use super::rows::{BASE, arg, attr, doc, tensor, weak};
 use super::unary::shortened;
 use crate::def::{AttrKind, Domain, ErrorCase, Lowering, OpDef};
@@ -85,10 +85,8 @@ fn put(l: &mut Lower) -> Result<Vec<Val>> {
     let (x, indices) = (lines(l, x, axis)?, l.broadcast(indices, &places)?);
     let values = l.broadcast(values, &places)?;
     let (indices, values) = (lines(l, indices, axis)?, lines(l, values, axis)?);
-    let dims = l.dims(indices);
-    let place = |l: &mut Lower, axis: u8| l.map(&dims, &[], |b, _| b.index(axis, DType::I64));
-    let (first, last) = (place(l, 0)?, place(l, 2)?);
-    let changed = l.scatter(x, &[first, indices, last], values, update);
+    let indices = lookup::places(l, indices)?;
+    let changed = l.scatter(x, &indices, values, update);
     Ok(vec![l.reshape(changed, &out)])
 }
 

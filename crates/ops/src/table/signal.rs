@@ -1,5 +1,6 @@
 //! Convolution and correlation of vectors, as windows over the longer of what they reach.
 
+use super::products::pair;
 use super::rows::{BASE, attr, doc, tensor};
 use crate::def::{AttrKind, Domain, ErrorCase, Lowering, OpDef};
 use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
@@ -45,13 +46,8 @@ fn slid(l: &mut Lower, x: Val, weights: Val, mode: &str) -> Val {
     l.reshape(slid, &[count])
 }
 
-fn operands(l: &mut Lower) -> Result<(Val, Val)> {
-    let (x, y, compute) = (l.operand(0)?, l.operand(1)?, l.compute());
-    Ok((l.cast(x, compute)?, l.cast(y, compute)?))
-}
-
 fn convolve(l: &mut Lower) -> Result<Vec<Val>> {
-    let (x, y) = operands(l)?;
+    let (x, y) = pair(l)?;
     let (long, short) = if l.dims(y)[0] > l.dims(x)[0] { (y, x) } else { (x, y) };
     let turned = l.flip(short, &[0]);
     let mode = CONVOLVE[l.attrs().int("mode") as usize];
@@ -59,7 +55,7 @@ fn convolve(l: &mut Lower) -> Result<Vec<Val>> {
 }
 
 fn correlate(l: &mut Lower) -> Result<Vec<Val>> {
-    let (x, y) = operands(l)?;
+    let (x, y) = pair(l)?;
     let (conjugate, mode) = (l.op("conj", &[y], |a| a)?, CORRELATE[l.attrs().int("mode") as usize]);
     if l.dims(y)[0] <= l.dims(x)[0] {
         return Ok(vec![slid(l, x, conjugate, mode)]);

@@ -9,7 +9,7 @@ use crate::shape;
 use ferrotensor_core::error::Code;
 use ferrotensor_core::kernel::{Combine, Monoid, SortOutputs};
 use ferrotensor_core::scalar::{Builder, MathFn, Op, Value};
-use ferrotensor_core::{DType, Dims, Result};
+use ferrotensor_core::{DType, Result, layout};
 
 /// The square of a number's size.
 pub fn squared(b: &mut Builder, x: Value) -> Value {
@@ -212,39 +212,38 @@ fn logsumexp(l: &mut Lower) -> Result<Vec<Val>> {
     })?])
 }
 
-/// The elements over some axes in ascending order, as a last axis of their own.
+/// The elements over some axes in ascending order: `[kept, n]`, whatever the rank, which may be the highest there is.
 pub fn sorted_over(l: &mut Lower, x: Val, axes: &[usize]) -> Result<Val> {
     let dims = l.dims(x);
     let n: usize = axes.iter().map(|&a| dims[a]).product();
     let order = l.axes_last(dims.len(), axes);
     let moved = l.permute(x, &order);
-    let lines: Dims = shape::reduced_dims(&dims, axes, false).into_iter().chain([n]).collect();
-    let rank = lines.len();
-    let lines = l.reshape(moved, &lines);
-    Ok(l.sort(lines, rank - 1, false, n, SortOutputs::Values)[0])
+    let kept = layout::count(&shape::reduced_dims(&dims, axes, false))?;
+    let lines = l.reshape(moved, &[kept, n]);
+    Ok(l.sort(lines, 1, false, n, SortOutputs::Values)[0])
 }
 
 /// The element in the middle of the sorted ones, or the mean of both; NaN, which is sorted last, wins.
 fn median(l: &mut Lower) -> Result<Vec<Val>> {
     let floating = is_floating(l)?;
     let x = accumulated(l)?;
-    let (dims, d, axes, out) = (l.dims(x), l.dtype(x), axes_of(l, x)?, l.out_dtype(0));
+    let (d, axes, out) = (l.dtype(x), axes_of(l, x)?, l.out_dtype(0));
     if let Some(nan) = of_nothing(l, x, &axes)? {
         return Ok(nan);
     }
-    let (sorted, kept) = (sorted_over(l, x, &axes)?, shape::reduced_dims(&dims, &axes, false));
-    let n = l.dims(sorted)[kept.len()];
-    let (low, high) = (l.pick(sorted, kept.len(), (n - 1) / 2), l.pick(sorted, kept.len(), n / 2));
+    let sorted = sorted_over(l, x, &axes)?;
+    let (kept, n) = (l.dims(sorted)[0], l.dims(sorted)[1]);
+    let (low, high) = (l.pick(sorted, 1, (n - 1) / 2), l.pick(sorted, 1, n / 2));
     let middle = match n % 2 {
         1 => low,
-        _ => l.map(&kept, &[low, high], |b, v| {
+        _ => l.map(&[kept], &[low, high], |b, v| {
             let (sum, half) = (b.binary(Op::Add, v[0], v[1]), b.lit(d, 0.5));
             b.binary(Op::Mul, sum, half)
         })?,
     };
     let median = if floating {
-        let last = l.pick(sorted, kept.len(), n - 1);
-        l.map(&kept, &[middle, last], |b, v| {
+        let last = l.pick(sorted, 1, n - 1);
+        l.map(&[kept], &[middle, last], |b, v| {
             let nan = is_nan(b, v[1]);
             b.select(nan, v[1], v[0])
         })?
