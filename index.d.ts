@@ -4308,6 +4308,167 @@ interface TriuOptions {
  * ```
  */
 declare function triu<A extends DType>(x: Tensor<A>, options?: TriuOptions): Tensor<A>;
+/** Options of `windowSum`. */
+interface WindowSumOptions {
+    /** One number for all axes of a window, or one for each; 1 by default. */
+    readonly stride?: number | readonly number[] | undefined;
+    /** Places around x: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives ceil(size / stride) windows; 0 ('valid') by default. */
+    readonly padding?: number | readonly number[] | readonly (readonly [number, number])[] | 'same' | 'valid' | undefined;
+    /** One number for all axes of a window, or one for each; 1 by default. */
+    readonly dilation?: number | readonly number[] | undefined;
+}
+/**
+ * Sums of windows over all axes, whose sizes are one number or one for each axis; places outside x count as 0.
+ *
+ * `y_p = sum_k x_(p stride + k dilation - padding)`
+ *
+ * Takes a numeric dtype; gives the same dtype.
+ * NumPy `lib.stride_tricks.sliding_window_view`, PyTorch `Tensor.unfold`.
+ *
+ * @param x A tensor of a numeric dtype.
+ * @param window One number for all axes of a window, or one for each.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([3]).windowSum(4)`.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([3]).windowSum(0)`.
+ * @example
+ * ```ts
+ * ft.tensor([1, 2, 3, 4]).windowSum(2) // [3, 5, 7]
+ * ```
+ */
+declare function windowSum<A extends DType>(x: Tensor<A>, window: number | readonly number[], options?: WindowSumOptions): Tensor<A>;
+/** Options of `windowProd`. */
+interface WindowProdOptions {
+    /** One number for all axes of a window, or one for each; 1 by default. */
+    readonly stride?: number | readonly number[] | undefined;
+    /** Places around x: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives ceil(size / stride) windows; 0 ('valid') by default. */
+    readonly padding?: number | readonly number[] | readonly (readonly [number, number])[] | 'same' | 'valid' | undefined;
+    /** One number for all axes of a window, or one for each; 1 by default. */
+    readonly dilation?: number | readonly number[] | undefined;
+}
+/**
+ * Products of windows over all axes; places outside x count as 1.
+ *
+ * `y_p = prod_k x_(p stride + k dilation - padding)`
+ *
+ * Takes a numeric dtype; gives the same dtype.
+ * NumPy `lib.stride_tricks.sliding_window_view`, PyTorch `Tensor.unfold`.
+ *
+ * @param x A tensor of a numeric dtype.
+ * @param window One number for all axes of a window, or one for each.
+ * @param options An object of options.
+ * @example
+ * ```ts
+ * ft.tensor([1, 2, 3, 4]).windowProd(2, { padding: 'same' }) // [2, 6, 12, 4]
+ * ```
+ */
+declare function windowProd<A extends DType>(x: Tensor<A>, window: number | readonly number[], options?: WindowProdOptions): Tensor<A>;
+/** Options of `windowMin`. */
+interface WindowMinOptions {
+    /** One number for all axes of a window, or one for each; 1 by default. */
+    readonly stride?: number | readonly number[] | undefined;
+    /** Places around x: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives ceil(size / stride) windows; 0 ('valid') by default. */
+    readonly padding?: number | readonly number[] | readonly (readonly [number, number])[] | 'same' | 'valid' | undefined;
+    /** One number for all axes of a window, or one for each; 1 by default. */
+    readonly dilation?: number | readonly number[] | undefined;
+}
+/**
+ * Smallest elements of windows over all axes; NaN wins, places outside x never do.
+ *
+ * `y_p = min_k x_(p stride + k dilation - padding)`
+ *
+ * Takes an integer or floating dtype; gives the same dtype.
+ * NumPy `lib.stride_tricks.sliding_window_view`, PyTorch `Tensor.unfold`.
+ *
+ * @param x A tensor of an integer or floating dtype.
+ * @param window One number for all axes of a window, or one for each.
+ * @param options An object of options.
+ * @example
+ * ```ts
+ * ft.tensor([3, 1, 2, 4]).windowMin(2, { stride: 2 }) // [1, 2]
+ * ```
+ */
+declare function windowMin<A extends DType>(x: Tensor<A>, window: number | readonly number[], options?: WindowMinOptions): Tensor<A>;
+/** Options of `windowMax`. */
+interface WindowMaxOptions {
+    /** One number for all axes of a window, or one for each; 1 by default. */
+    readonly stride?: number | readonly number[] | undefined;
+    /** Places around x: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives ceil(size / stride) windows; 0 ('valid') by default. */
+    readonly padding?: number | readonly number[] | readonly (readonly [number, number])[] | 'same' | 'valid' | undefined;
+    /** One number for all axes of a window, or one for each; 1 by default. */
+    readonly dilation?: number | readonly number[] | undefined;
+}
+/**
+ * Largest elements of windows over all axes; NaN wins, places outside x never do.
+ *
+ * `y_p = max_k x_(p stride + k dilation - padding)`
+ *
+ * Takes an integer or floating dtype; gives the same dtype.
+ * NumPy `lib.stride_tricks.sliding_window_view`, PyTorch `nn.functional.max_pool2d`.
+ *
+ * @param x A tensor of an integer or floating dtype.
+ * @param window One number for all axes of a window, or one for each.
+ * @param options An object of options.
+ * @example
+ * ```ts
+ * ft.tensor([[1, 2, 3], [6, 5, 4]]).windowMax([1, 2]) // [[2, 3], [6, 5]]
+ * ```
+ */
+declare function windowMax<A extends DType>(x: Tensor<A>, window: number | readonly number[], options?: WindowMaxOptions): Tensor<A>;
+/** Options of `windowScatterMax`. */
+interface WindowScatterMaxOptions {
+    /** One number for all axes of a window, or one for each; 1 by default. */
+    readonly stride?: number | readonly number[] | undefined;
+    /** Places around x: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives ceil(size / stride) windows; 0 ('valid') by default. */
+    readonly padding?: number | readonly number[] | readonly (readonly [number, number])[] | 'same' | 'valid' | undefined;
+    /** A number; 0 by default. */
+    readonly initial?: number | undefined;
+}
+/**
+ * A tensor like x of one number (initial, 0 by default) to which the source's element for each window is added where the window's largest element stands, the first of several (NaN wins): the gradient of windowMax. Every window must show data.
+ *
+ * `y_i = initial + sum_{p : argmax_k x_(p stride + k - padding) is i} source_p`
+ *
+ * Takes an integer or floating dtype; gives the promoted dtype.
+ * PyTorch `nn.functional.max_unpool2d`.
+ *
+ * @param x A tensor of an integer or floating dtype.
+ * @param source A tensor of an integer or floating dtype.
+ * @param window One number for all axes of a window, or one for each.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([4]).windowScatterMax(ft.zeros([2]), 2)`.
+ * @example
+ * ```ts
+ * ft.tensor([1, 3, 2, 4]).windowScatterMax(ft.tensor([10, 20, 5]), 2) // [0, 30, 0, 5]
+ * ```
+ */
+declare function windowScatterMax<A extends DType, B extends DType>(x: Tensor<A>, source: Tensor<B>, window: number | readonly number[], options?: WindowScatterMaxOptions): Tensor<Promote<A, B>>;
+/** Options of `windowScatterMin`. */
+interface WindowScatterMinOptions {
+    /** One number for all axes of a window, or one for each; 1 by default. */
+    readonly stride?: number | readonly number[] | undefined;
+    /** Places around x: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives ceil(size / stride) windows; 0 ('valid') by default. */
+    readonly padding?: number | readonly number[] | readonly (readonly [number, number])[] | 'same' | 'valid' | undefined;
+    /** A number; 0 by default. */
+    readonly initial?: number | undefined;
+}
+/**
+ * A tensor like x of one number (initial, 0 by default) to which the source's element for each window is added where the window's smallest element stands, the first of several (NaN wins): the gradient of windowMin. Every window must show data.
+ *
+ * `y_i = initial + sum_{p : argmin_k x_(p stride + k - padding) is i} source_p`
+ *
+ * Takes an integer or floating dtype; gives the promoted dtype.
+ * PyTorch `nn.functional.max_unpool2d`.
+ *
+ * @param x A tensor of an integer or floating dtype.
+ * @param source A tensor of an integer or floating dtype.
+ * @param window One number for all axes of a window, or one for each.
+ * @param options An object of options.
+ * @example
+ * ```ts
+ * ft.tensor([1, 3, 2, 4]).windowScatterMin(ft.tensor([10, 20, 5]), 2) // [10, 0, 25, 0]
+ * ```
+ */
+declare function windowScatterMin<A extends DType, B extends DType>(x: Tensor<A>, source: Tensor<B>, window: number | readonly number[], options?: WindowScatterMinOptions): Tensor<Promote<A, B>>;
 
 /** The operations as methods; `Tensor` extends it. */
 declare abstract class OpMethods<D extends DType> extends Methods<D> {
@@ -7191,6 +7352,107 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * ```
      */
     triu(options?: TriuOptions): Tensor<D>;
+    /**
+     * Sums of windows over all axes, whose sizes are one number or one for each axis; places outside x count as 0.
+     *
+     * `y_p = sum_k x_(p stride + k dilation - padding)`
+     *
+     * Takes a numeric dtype; gives the same dtype.
+     * NumPy `lib.stride_tricks.sliding_window_view`, PyTorch `Tensor.unfold`.
+     *
+     * @param window One number for all axes of a window, or one for each.
+     * @param options An object of options.
+     * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([3]).windowSum(4)`.
+     * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([3]).windowSum(0)`.
+     * @example
+     * ```ts
+     * ft.tensor([1, 2, 3, 4]).windowSum(2) // [3, 5, 7]
+     * ```
+     */
+    windowSum(window: number | readonly number[], options?: WindowSumOptions): Tensor<D>;
+    /**
+     * Products of windows over all axes; places outside x count as 1.
+     *
+     * `y_p = prod_k x_(p stride + k dilation - padding)`
+     *
+     * Takes a numeric dtype; gives the same dtype.
+     * NumPy `lib.stride_tricks.sliding_window_view`, PyTorch `Tensor.unfold`.
+     *
+     * @param window One number for all axes of a window, or one for each.
+     * @param options An object of options.
+     * @example
+     * ```ts
+     * ft.tensor([1, 2, 3, 4]).windowProd(2, { padding: 'same' }) // [2, 6, 12, 4]
+     * ```
+     */
+    windowProd(window: number | readonly number[], options?: WindowProdOptions): Tensor<D>;
+    /**
+     * Smallest elements of windows over all axes; NaN wins, places outside x never do.
+     *
+     * `y_p = min_k x_(p stride + k dilation - padding)`
+     *
+     * Takes an integer or floating dtype; gives the same dtype.
+     * NumPy `lib.stride_tricks.sliding_window_view`, PyTorch `Tensor.unfold`.
+     *
+     * @param window One number for all axes of a window, or one for each.
+     * @param options An object of options.
+     * @example
+     * ```ts
+     * ft.tensor([3, 1, 2, 4]).windowMin(2, { stride: 2 }) // [1, 2]
+     * ```
+     */
+    windowMin(window: number | readonly number[], options?: WindowMinOptions): Tensor<D>;
+    /**
+     * Largest elements of windows over all axes; NaN wins, places outside x never do.
+     *
+     * `y_p = max_k x_(p stride + k dilation - padding)`
+     *
+     * Takes an integer or floating dtype; gives the same dtype.
+     * NumPy `lib.stride_tricks.sliding_window_view`, PyTorch `nn.functional.max_pool2d`.
+     *
+     * @param window One number for all axes of a window, or one for each.
+     * @param options An object of options.
+     * @example
+     * ```ts
+     * ft.tensor([[1, 2, 3], [6, 5, 4]]).windowMax([1, 2]) // [[2, 3], [6, 5]]
+     * ```
+     */
+    windowMax(window: number | readonly number[], options?: WindowMaxOptions): Tensor<D>;
+    /**
+     * A tensor like x of one number (initial, 0 by default) to which the source's element for each window is added where the window's largest element stands, the first of several (NaN wins): the gradient of windowMax. Every window must show data.
+     *
+     * `y_i = initial + sum_{p : argmax_k x_(p stride + k - padding) is i} source_p`
+     *
+     * Takes an integer or floating dtype; gives the promoted dtype.
+     * PyTorch `nn.functional.max_unpool2d`.
+     *
+     * @param source A tensor of an integer or floating dtype.
+     * @param window One number for all axes of a window, or one for each.
+     * @param options An object of options.
+     * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([4]).windowScatterMax(ft.zeros([2]), 2)`.
+     * @example
+     * ```ts
+     * ft.tensor([1, 3, 2, 4]).windowScatterMax(ft.tensor([10, 20, 5]), 2) // [0, 30, 0, 5]
+     * ```
+     */
+    windowScatterMax<B extends DType>(source: Tensor<B>, window: number | readonly number[], options?: WindowScatterMaxOptions): Tensor<Promote<D, B>>;
+    /**
+     * A tensor like x of one number (initial, 0 by default) to which the source's element for each window is added where the window's smallest element stands, the first of several (NaN wins): the gradient of windowMin. Every window must show data.
+     *
+     * `y_i = initial + sum_{p : argmin_k x_(p stride + k - padding) is i} source_p`
+     *
+     * Takes an integer or floating dtype; gives the promoted dtype.
+     * PyTorch `nn.functional.max_unpool2d`.
+     *
+     * @param source A tensor of an integer or floating dtype.
+     * @param window One number for all axes of a window, or one for each.
+     * @param options An object of options.
+     * @example
+     * ```ts
+     * ft.tensor([1, 3, 2, 4]).windowScatterMin(ft.tensor([10, 20, 5]), 2) // [10, 0, 25, 0]
+     * ```
+     */
+    windowScatterMin<B extends DType>(source: Tensor<B>, window: number | readonly number[], options?: WindowScatterMinOptions): Tensor<Promote<D, B>>;
 }
 
 /** Nested arrays of elements, as deep as the tensor has axes. */
@@ -8488,6 +8750,84 @@ declare namespace linalg_d {
   export type { linalg_d_CholeskyOptions as CholeskyOptions, linalg_d_CondOptions as CondOptions, linalg_d_CrossOptions as CrossOptions, linalg_d_DiagonalOptions as DiagonalOptions, linalg_d_EighOptions as EighOptions, linalg_d_EigvalshOptions as EigvalshOptions, linalg_d_LstsqOptions as LstsqOptions, linalg_d_MatrixNormOptions as MatrixNormOptions, linalg_d_MatrixRankOptions as MatrixRankOptions, linalg_d_PinvOptions as PinvOptions, linalg_d_SolveTriangularOptions as SolveTriangularOptions, linalg_d_SvdOptions as SvdOptions, linalg_d_TensordotOptions as TensordotOptions, linalg_d_TraceOptions as TraceOptions, linalg_d_VecdotOptions as VecdotOptions, linalg_d_VectorNormOptions as VectorNormOptions };
 }
 
+/** A key: two uint32 words. Use each key for one draw only; `split` and `fold` make more. */
+type Key = Tensor<'uint32'>;
+/** The floating dtypes. */
+type FloatDType = 'float16' | 'bfloat16' | 'float32' | 'float64';
+/** The integer dtypes. */
+type IntegerDType = 'int8' | 'uint8' | 'int16' | 'uint16' | 'int32' | 'uint32' | 'int64' | 'uint64';
+/** Options of `randint`. */
+interface RandintOptions<E extends IntegerDType = IntegerDType> {
+    /** The dtype; int32 by default. */
+    readonly dtype?: E | undefined;
+}
+/** Options of `uniform`. */
+interface UniformOptions<E extends FloatDType = FloatDType> {
+    /** The dtype; float32 by default. */
+    readonly dtype?: E | undefined;
+    /** Smallest value; 0 by default. */
+    readonly low?: number | undefined;
+    /** Bound that is not reached; 1 by default. */
+    readonly high?: number | undefined;
+}
+/** Options of `normal`. */
+interface NormalOptions<E extends FloatDType = FloatDType> {
+    /** The dtype; float32 by default. */
+    readonly dtype?: E | undefined;
+    /** Mean; 0 by default. */
+    readonly mean?: number | undefined;
+    /** Standard deviation; 1 by default. */
+    readonly std?: number | undefined;
+}
+/** Options of `bits`. */
+interface BitsOptions<E extends 'uint32' | 'uint64' = 'uint32' | 'uint64'> {
+    /** The dtype; uint32 by default. */
+    readonly dtype?: E | undefined;
+}
+/**
+ * The key of a seed: an integer, or a bigint of up to 64 bits.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for anything else.
+ */
+declare function key(seed: number | bigint, options?: {
+    readonly device?: Device | undefined;
+}): Key;
+/**
+ * `count` (2) independent keys, as an array.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for a count that is negative or above 2^20, `ERR_ARGUMENT` for a key that is none.
+ */
+declare function split$1(key: Key, count?: number): Key[];
+/** The key of a number (an index, a step) under a key. */
+declare function fold(key: Key, data: number): Key;
+/** Random bits: uint32, or uint64 by `dtype`. */
+declare function bits<E extends 'uint32' | 'uint64' = 'uint32'>(key: Key, shape: readonly number[], options?: BitsOptions<E>): Tensor<E>;
+/**
+ * Uniform numbers in [low, high), multiples of 2^-24 (float64: 2^-53) before scaling.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for bounds that are not finite or where `low` is above `high`.
+ */
+declare function uniform<E extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: UniformOptions<E>): Tensor<E>;
+/**
+ * Normal numbers (Box and Muller, 1958).
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for a mean that is not finite, or a standard deviation that is not or is negative.
+ */
+declare function normal<E extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: NormalOptions<E>): Tensor<E>;
+/**
+ * Integers from `low` (included) to `high` (excluded), all of the same probability (within 2^-128); int32 unless told otherwise.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for bounds that are not integers of at most 2^53 - 1 or an empty range, `ERR_DTYPE` for
+ * a range that the dtype does not hold.
+ * @example
+ * ```ts
+ * ft.random.randint(ft.random.key(1), 5, 6, [3]) // [5, 5, 5]
+ * ```
+ */
+declare function randint<E extends IntegerDType = 'int32'>(key: Key, low: number, high: number, shape: readonly number[], options?: RandintOptions<E>): Tensor<E>;
+/** The numbers 0 to `count - 1` in random order, int32. */
+declare function permutation(key: Key, count: number): Tensor<'int32'>;
+
 /**
  * Rectified linear unit that stops at 6; NaN stays NaN.
  *
@@ -9119,17 +9459,21 @@ interface CrossEntropyOptions {
 declare function crossEntropy<A extends DType>(x: Tensor<A>, target: Tensor, weight?: Tensor, options?: CrossEntropyOptions): Tensor<FloatOf<A>>;
 /** Options of `nn.conv`. */
 interface ConvOptions {
-    /** One number for all spatial axes, or one for each; 1 by default. */
+    /** One number for all axes of a window, or one for each; 1 by default. */
     readonly stride?: number | readonly number[] | undefined;
-    /** Places around x: one number, one for each spatial axis, or a pair [before, after] for each; 'same' gives ceil(size / stride) windows; 0 ('valid') by default. */
+    /** Places around x: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives ceil(size / stride) windows; 0 ('valid') by default. */
     readonly padding?: number | readonly number[] | readonly (readonly [number, number])[] | 'same' | 'valid' | undefined;
-    /** One number for all spatial axes, or one for each; 1 by default. */
+    /** One number for all axes of a window, or one for each; 1 by default. */
     readonly dilation?: number | readonly number[] | undefined;
     /** An integer; 1 by default. */
     readonly groups?: number | undefined;
+    /** One number for all axes of a window, or one for each; 1 by default. */
+    readonly inputDilation?: number | readonly number[] | undefined;
+    /** 'zeros' by default. */
+    readonly paddingMode?: 'zeros' | 'replicate' | 'reflect' | 'symmetric' | 'circular' | undefined;
 }
 /**
- * Convolution (cross-correlation) of x [batch, channels, spatial...] with weights [out, channels / groups, window...], over one to three spatial axes; what lies outside x counts as zero.
+ * Convolution (cross-correlation) of x [batch, channels, spatial...] with weights [out, channels / groups, window...], over one to three spatial axes; what lies outside x counts as zero, or shows it again (paddingMode). inputDilation sets zeros between its elements.
  *
  * `y_(b,o,p) = sum_(c,k) weights_(o,c,k) x_(b,c,p stride + k dilation - padding)`
  *
@@ -9149,11 +9493,11 @@ interface ConvOptions {
 declare function conv<A extends DType, B extends DType>(x: Tensor<A>, weights: Tensor<B>, options?: ConvOptions): Tensor<Promote<A, B>>;
 /** Options of `nn.maxPool`. */
 interface MaxPoolOptions {
-    /** One number for all spatial axes, or one for each; the window's size by default. */
+    /** One number for all axes of a window, or one for each; the window's size by default. */
     readonly stride?: number | readonly number[] | undefined;
-    /** Places around x: one number, one for each spatial axis, or a pair [before, after] for each; 'same' gives ceil(size / stride) windows; 0 ('valid') by default. */
+    /** Places around x: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives ceil(size / stride) windows; 0 ('valid') by default. */
     readonly padding?: number | readonly number[] | readonly (readonly [number, number])[] | 'same' | 'valid' | undefined;
-    /** One number for all spatial axes, or one for each; 1 by default. */
+    /** One number for all axes of a window, or one for each; 1 by default. */
     readonly dilation?: number | readonly number[] | undefined;
 }
 /**
@@ -9165,7 +9509,7 @@ interface MaxPoolOptions {
  * PyTorch `nn.functional.max_pool2d`.
  *
  * @param x A tensor of an integer or floating dtype.
- * @param window One number for all spatial axes, or one for each.
+ * @param window One number for all axes of a window, or one for each.
  * @param options An object of options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.maxPool(ft.zeros([1, 1, 3]), 4)`.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.nn.maxPool(ft.zeros([1, 1, 3]), 0)`.
@@ -9177,11 +9521,11 @@ interface MaxPoolOptions {
 declare function maxPool<A extends DType>(x: Tensor<A>, window: number | readonly number[], options?: MaxPoolOptions): Tensor<A>;
 /** Options of `nn.avgPool`. */
 interface AvgPoolOptions {
-    /** One number for all spatial axes, or one for each; the window's size by default. */
+    /** One number for all axes of a window, or one for each; the window's size by default. */
     readonly stride?: number | readonly number[] | undefined;
-    /** Places around x: one number, one for each spatial axis, or a pair [before, after] for each; 'same' gives ceil(size / stride) windows; 0 ('valid') by default. */
+    /** Places around x: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives ceil(size / stride) windows; 0 ('valid') by default. */
     readonly padding?: number | readonly number[] | readonly (readonly [number, number])[] | 'same' | 'valid' | undefined;
-    /** One number for all spatial axes, or one for each; 1 by default. */
+    /** One number for all axes of a window, or one for each; 1 by default. */
     readonly dilation?: number | readonly number[] | undefined;
 }
 /**
@@ -9193,7 +9537,7 @@ interface AvgPoolOptions {
  * PyTorch `nn.functional.avg_pool2d`.
  *
  * @param x A tensor of an integer or floating dtype.
- * @param window One number for all spatial axes, or one for each.
+ * @param window One number for all axes of a window, or one for each.
  * @param options An object of options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.avgPool(ft.zeros([4, 4]), 2)`.
  * @example
@@ -9202,19 +9546,149 @@ interface AvgPoolOptions {
  * ```
  */
 declare function avgPool<A extends DType>(x: Tensor<A>, window: number | readonly number[], options?: AvgPoolOptions): Tensor<FloatOf<A>>;
+/** Options of `nn.convTranspose`. */
+interface ConvTransposeOptions {
+    /** One number for all axes of a window, or one for each; 1 by default. */
+    readonly stride?: number | readonly number[] | undefined;
+    /** Places around x: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives ceil(size / stride) windows; 0 ('valid') by default. */
+    readonly padding?: number | readonly number[] | readonly (readonly [number, number])[] | 'same' | 'valid' | undefined;
+    /** One number for all axes of a window, or one for each; 0 by default. */
+    readonly outputPadding?: number | readonly number[] | undefined;
+    /** One number for all axes of a window, or one for each; 1 by default. */
+    readonly dilation?: number | readonly number[] | undefined;
+    /** An integer; 1 by default. */
+    readonly groups?: number | undefined;
+}
+/**
+ * Transposed convolution of x [batch, channels, spatial...] with weights [channels, out / groups, window...], over one to three spatial axes: the gradient of a convolution by its data. With padding 'same' the result is stride times as long.
+ *
+ * `y_(b,o,i stride + k dilation - padding) += x_(b,c,i) weights_(c,o,k)`
+ *
+ * Takes a numeric dtype; gives the promoted dtype.
+ * PyTorch `nn.functional.conv_transpose2d`.
+ *
+ * @param x A tensor of a numeric dtype.
+ * @param weights A tensor of a numeric dtype.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.convTranspose(ft.zeros([1, 3, 8]), ft.zeros([2, 4, 3]))`.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.nn.convTranspose(ft.zeros([1, 1, 2]), ft.zeros([1, 1, 2]), { stride: 2, outputPadding: 2 })`.
+ * @example
+ * ```ts
+ * ft.nn.convTranspose(ft.tensor([[[1, 2]]]), ft.tensor([[[1, 10, 100]]]), { stride: 2 }) // [[[1, 10, 102, 20, 200]]]
+ * ```
+ */
+declare function convTranspose<A extends DType, B extends DType>(x: Tensor<A>, weights: Tensor<B>, options?: ConvTransposeOptions): Tensor<Promote<A, B>>;
+/**
+ * Arithmetic means of parts of x [batch, channels, spatial...], as many along each spatial axis as the size says; parts overlap where it does not divide the axis.
+ *
+ * `y_(b,c,i) = mean x_(b,c,floor(i n / size) .. ceil((i + 1) n / size) - 1)`
+ *
+ * Takes an integer or floating dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.adaptive_avg_pool2d`.
+ *
+ * @param x A tensor of an integer or floating dtype.
+ * @param size One number for all spatial axes, or one for each.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.adaptiveAvgPool(ft.zeros([4, 4]), 2)`.
+ * @example
+ * ```ts
+ * ft.nn.adaptiveAvgPool(ft.tensor([[[1, 2, 3, 4, 5]]]), 2) // [[[2, 4]]]
+ * ```
+ */
+declare function adaptiveAvgPool<A extends DType>(x: Tensor<A>, size: number | readonly number[]): Tensor<FloatOf<A>>;
+/**
+ * Largest elements of parts of x [batch, channels, spatial...], as many along each spatial axis as the size says; NaN wins.
+ *
+ * `y_(b,c,i) = max x_(b,c,floor(i n / size) .. ceil((i + 1) n / size) - 1)`
+ *
+ * Takes an integer or floating dtype; gives the same dtype.
+ * PyTorch `nn.functional.adaptive_max_pool2d`.
+ *
+ * @param x A tensor of an integer or floating dtype.
+ * @param size One number for all spatial axes, or one for each.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.adaptiveMaxPool(ft.zeros([1, 1, 0]), 2)`.
+ * @example
+ * ```ts
+ * ft.nn.adaptiveMaxPool(ft.tensor([[[1, 2, 3, 4, 5]]]), 2) // [[[3, 5]]]
+ * ```
+ */
+declare function adaptiveMaxPool<A extends DType>(x: Tensor<A>, size: number | readonly number[]): Tensor<A>;
+/** Options of `nn.interpolate`. */
+interface InterpolateOptions {
+    /** 'nearest' by default. */
+    readonly mode?: 'nearest' | 'linear' | undefined;
+    /** false by default. */
+    readonly alignCorners?: boolean | undefined;
+}
+/**
+ * x [batch, channels, spatial...] with spatial axes of another size: the nearest element before each place, or between its neighbours along each axis (linear, bilinear, trilinear). Elements are cells, whose middles are matched; with alignCorners they are points, whose first and last are.
+ *
+ * `y_(b,c,i) = x_(b,c,floor(i n / size)), or (1 - t) x_(b,c,j) + t x_(b,c,j+1) with j + t = (i + 1/2) n / size - 1/2`
+ *
+ * Takes an integer or floating dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.interpolate`.
+ *
+ * @param x A tensor of an integer or floating dtype.
+ * @param size One number for all spatial axes, or one for each.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.interpolate(ft.zeros([1, 1, 4, 4]), [2, 2, 2])`.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.nn.interpolate(ft.zeros([1, 1, 4, 4]), 0)`.
+ * @example
+ * ```ts
+ * ft.nn.interpolate(ft.tensor([[[1, 3]]]), 4, { mode: 'linear' }) // [[[1, 1.5, 2.5, 3]]]
+ * ```
+ */
+declare function interpolate<A extends DType>(x: Tensor<A>, size: number | readonly number[], options?: InterpolateOptions): Tensor<FloatOf<A>>;
+
+/**
+ * Rows of weights [entries, features] that integers pick: a vector of features in the place of each index.
+ *
+ * `y[i..., :] = weights[indices[i...], :]`
+ *
+ * PyTorch `nn.functional.embedding`. Negative indices count from the end.
+ *
+ * @throws {TensorError} `ERR_DTYPE` for indices that are no integers, `ERR_SHAPE` for weights that are no matrix; `ERR_INDEX` when a
+ * result is read whose index is out of range.
+ * @example
+ * ```ts
+ * ft.nn.embedding(ft.tensor([1, 0, 1], { dtype: 'int32' }), ft.tensor([[1, 2], [3, 4]])) // [[3, 4], [1, 2], [3, 4]]
+ * ```
+ */
+declare function embedding<D extends DType>(indices: Tensor, weights: Tensor<D>): Tensor<D>;
+/** Options of `nn.dropout`. */
+interface DropoutOptions {
+    /** How likely an element is to be dropped, from 0 to 1; 0.5 by default. */
+    readonly p?: number | undefined;
+}
+/**
+ * Elements set to zero with probability `p`, the others scaled by 1 / (1 - p), so that what is expected stays the same.
+ *
+ * `y_i = 0 with probability p, else x_i / (1 - p)`
+ *
+ * PyTorch `nn.functional.dropout`. The same key drops the same elements.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for a probability outside [0, 1], `ERR_DTYPE` for a key that is none.
+ * @example
+ * ```ts
+ * ft.nn.dropout(ft.random.key(1), ft.ones([3]), { p: 0 }) // [1, 1, 1]
+ * ```
+ */
+declare function dropout<D extends DType>(key: Key, x: Tensor<D>, options?: DropoutOptions): Tensor<FloatOf<D>>;
 
 type nn_d_AvgPoolOptions = AvgPoolOptions;
 type nn_d_BatchNormOptions = BatchNormOptions;
 type nn_d_BinaryCrossEntropyWithLogitsOptions = BinaryCrossEntropyWithLogitsOptions;
 type nn_d_CeluOptions = CeluOptions;
 type nn_d_ConvOptions = ConvOptions;
+type nn_d_ConvTransposeOptions = ConvTransposeOptions;
 type nn_d_CrossEntropyOptions = CrossEntropyOptions;
+type nn_d_DropoutOptions = DropoutOptions;
 type nn_d_EluOptions = EluOptions;
 type nn_d_GeluOptions = GeluOptions;
 type nn_d_GroupNormOptions = GroupNormOptions;
 type nn_d_HardshrinkOptions = HardshrinkOptions;
 type nn_d_HardtanhOptions = HardtanhOptions;
 type nn_d_HuberLossOptions = HuberLossOptions;
+type nn_d_InterpolateOptions = InterpolateOptions;
 type nn_d_KlDivOptions = KlDivOptions;
 type nn_d_L1LossOptions = L1LossOptions;
 type nn_d_LayerNormOptions = LayerNormOptions;
@@ -9226,13 +9700,18 @@ type nn_d_RmsNormOptions = RmsNormOptions;
 type nn_d_ScaledDotProductAttentionOptions = ScaledDotProductAttentionOptions;
 type nn_d_SoftplusOptions = SoftplusOptions;
 type nn_d_SoftshrinkOptions = SoftshrinkOptions;
+declare const nn_d_adaptiveAvgPool: typeof adaptiveAvgPool;
+declare const nn_d_adaptiveMaxPool: typeof adaptiveMaxPool;
 declare const nn_d_avgPool: typeof avgPool;
 declare const nn_d_batchNorm: typeof batchNorm;
 declare const nn_d_binaryCrossEntropyWithLogits: typeof binaryCrossEntropyWithLogits;
 declare const nn_d_celu: typeof celu;
 declare const nn_d_conv: typeof conv;
+declare const nn_d_convTranspose: typeof convTranspose;
 declare const nn_d_crossEntropy: typeof crossEntropy;
+declare const nn_d_dropout: typeof dropout;
 declare const nn_d_elu: typeof elu;
+declare const nn_d_embedding: typeof embedding;
 declare const nn_d_gelu: typeof gelu;
 declare const nn_d_groupNorm: typeof groupNorm;
 declare const nn_d_hardshrink: typeof hardshrink;
@@ -9240,6 +9719,7 @@ declare const nn_d_hardsigmoid: typeof hardsigmoid;
 declare const nn_d_hardswish: typeof hardswish;
 declare const nn_d_hardtanh: typeof hardtanh;
 declare const nn_d_huberLoss: typeof huberLoss;
+declare const nn_d_interpolate: typeof interpolate;
 declare const nn_d_klDiv: typeof klDiv;
 declare const nn_d_l1Loss: typeof l1Loss;
 declare const nn_d_layerNorm: typeof layerNorm;
@@ -9260,87 +9740,9 @@ declare const nn_d_softshrink: typeof softshrink;
 declare const nn_d_softsign: typeof softsign;
 declare const nn_d_tanhshrink: typeof tanhshrink;
 declare namespace nn_d {
-  export { nn_d_avgPool as avgPool, nn_d_batchNorm as batchNorm, nn_d_binaryCrossEntropyWithLogits as binaryCrossEntropyWithLogits, nn_d_celu as celu, nn_d_conv as conv, nn_d_crossEntropy as crossEntropy, nn_d_elu as elu, nn_d_gelu as gelu, nn_d_groupNorm as groupNorm, nn_d_hardshrink as hardshrink, nn_d_hardsigmoid as hardsigmoid, nn_d_hardswish as hardswish, nn_d_hardtanh as hardtanh, nn_d_huberLoss as huberLoss, nn_d_klDiv as klDiv, nn_d_l1Loss as l1Loss, nn_d_layerNorm as layerNorm, nn_d_leakyRelu as leakyRelu, nn_d_logSigmoid as logSigmoid, nn_d_maxPool as maxPool, nn_d_mish as mish, nn_d_mseLoss as mseLoss, nn_d_nllLoss as nllLoss, nn_d_prelu as prelu, nn_d_relu6 as relu6, nn_d_rmsNorm as rmsNorm, nn_d_scaledDotProductAttention as scaledDotProductAttention, nn_d_selu as selu, nn_d_silu as silu, nn_d_softplus as softplus, nn_d_softshrink as softshrink, nn_d_softsign as softsign, nn_d_tanhshrink as tanhshrink };
-  export type { nn_d_AvgPoolOptions as AvgPoolOptions, nn_d_BatchNormOptions as BatchNormOptions, nn_d_BinaryCrossEntropyWithLogitsOptions as BinaryCrossEntropyWithLogitsOptions, nn_d_CeluOptions as CeluOptions, nn_d_ConvOptions as ConvOptions, nn_d_CrossEntropyOptions as CrossEntropyOptions, nn_d_EluOptions as EluOptions, nn_d_GeluOptions as GeluOptions, nn_d_GroupNormOptions as GroupNormOptions, nn_d_HardshrinkOptions as HardshrinkOptions, nn_d_HardtanhOptions as HardtanhOptions, nn_d_HuberLossOptions as HuberLossOptions, nn_d_KlDivOptions as KlDivOptions, nn_d_L1LossOptions as L1LossOptions, nn_d_LayerNormOptions as LayerNormOptions, nn_d_LeakyReluOptions as LeakyReluOptions, nn_d_MaxPoolOptions as MaxPoolOptions, nn_d_MseLossOptions as MseLossOptions, nn_d_NllLossOptions as NllLossOptions, nn_d_RmsNormOptions as RmsNormOptions, nn_d_ScaledDotProductAttentionOptions as ScaledDotProductAttentionOptions, nn_d_SoftplusOptions as SoftplusOptions, nn_d_SoftshrinkOptions as SoftshrinkOptions };
+  export { nn_d_adaptiveAvgPool as adaptiveAvgPool, nn_d_adaptiveMaxPool as adaptiveMaxPool, nn_d_avgPool as avgPool, nn_d_batchNorm as batchNorm, nn_d_binaryCrossEntropyWithLogits as binaryCrossEntropyWithLogits, nn_d_celu as celu, nn_d_conv as conv, nn_d_convTranspose as convTranspose, nn_d_crossEntropy as crossEntropy, nn_d_dropout as dropout, nn_d_elu as elu, nn_d_embedding as embedding, nn_d_gelu as gelu, nn_d_groupNorm as groupNorm, nn_d_hardshrink as hardshrink, nn_d_hardsigmoid as hardsigmoid, nn_d_hardswish as hardswish, nn_d_hardtanh as hardtanh, nn_d_huberLoss as huberLoss, nn_d_interpolate as interpolate, nn_d_klDiv as klDiv, nn_d_l1Loss as l1Loss, nn_d_layerNorm as layerNorm, nn_d_leakyRelu as leakyRelu, nn_d_logSigmoid as logSigmoid, nn_d_maxPool as maxPool, nn_d_mish as mish, nn_d_mseLoss as mseLoss, nn_d_nllLoss as nllLoss, nn_d_prelu as prelu, nn_d_relu6 as relu6, nn_d_rmsNorm as rmsNorm, nn_d_scaledDotProductAttention as scaledDotProductAttention, nn_d_selu as selu, nn_d_silu as silu, nn_d_softplus as softplus, nn_d_softshrink as softshrink, nn_d_softsign as softsign, nn_d_tanhshrink as tanhshrink };
+  export type { nn_d_AvgPoolOptions as AvgPoolOptions, nn_d_BatchNormOptions as BatchNormOptions, nn_d_BinaryCrossEntropyWithLogitsOptions as BinaryCrossEntropyWithLogitsOptions, nn_d_CeluOptions as CeluOptions, nn_d_ConvOptions as ConvOptions, nn_d_ConvTransposeOptions as ConvTransposeOptions, nn_d_CrossEntropyOptions as CrossEntropyOptions, nn_d_DropoutOptions as DropoutOptions, nn_d_EluOptions as EluOptions, nn_d_GeluOptions as GeluOptions, nn_d_GroupNormOptions as GroupNormOptions, nn_d_HardshrinkOptions as HardshrinkOptions, nn_d_HardtanhOptions as HardtanhOptions, nn_d_HuberLossOptions as HuberLossOptions, nn_d_InterpolateOptions as InterpolateOptions, nn_d_KlDivOptions as KlDivOptions, nn_d_L1LossOptions as L1LossOptions, nn_d_LayerNormOptions as LayerNormOptions, nn_d_LeakyReluOptions as LeakyReluOptions, nn_d_MaxPoolOptions as MaxPoolOptions, nn_d_MseLossOptions as MseLossOptions, nn_d_NllLossOptions as NllLossOptions, nn_d_RmsNormOptions as RmsNormOptions, nn_d_ScaledDotProductAttentionOptions as ScaledDotProductAttentionOptions, nn_d_SoftplusOptions as SoftplusOptions, nn_d_SoftshrinkOptions as SoftshrinkOptions };
 }
-
-/** A key: two uint32 words. Use each key for one draw only; `split` and `fold` make more. */
-type Key = Tensor<'uint32'>;
-/** The floating dtypes. */
-type FloatDType = 'float16' | 'bfloat16' | 'float32' | 'float64';
-/** The integer dtypes. */
-type IntegerDType = 'int8' | 'uint8' | 'int16' | 'uint16' | 'int32' | 'uint32' | 'int64' | 'uint64';
-/** Options of `randint`. */
-interface RandintOptions<E extends IntegerDType = IntegerDType> {
-    /** The dtype; int32 by default. */
-    readonly dtype?: E | undefined;
-}
-/** Options of `uniform`. */
-interface UniformOptions<E extends FloatDType = FloatDType> {
-    /** The dtype; float32 by default. */
-    readonly dtype?: E | undefined;
-    /** Smallest value; 0 by default. */
-    readonly low?: number | undefined;
-    /** Bound that is not reached; 1 by default. */
-    readonly high?: number | undefined;
-}
-/** Options of `normal`. */
-interface NormalOptions<E extends FloatDType = FloatDType> {
-    /** The dtype; float32 by default. */
-    readonly dtype?: E | undefined;
-    /** Mean; 0 by default. */
-    readonly mean?: number | undefined;
-    /** Standard deviation; 1 by default. */
-    readonly std?: number | undefined;
-}
-/** Options of `bits`. */
-interface BitsOptions<E extends 'uint32' | 'uint64' = 'uint32' | 'uint64'> {
-    /** The dtype; uint32 by default. */
-    readonly dtype?: E | undefined;
-}
-/**
- * The key of a seed: an integer, or a bigint of up to 64 bits.
- *
- * @throws {TensorError} `ERR_ARGUMENT` for anything else.
- */
-declare function key(seed: number | bigint, options?: {
-    readonly device?: Device | undefined;
-}): Key;
-/**
- * `count` (2) independent keys, as an array.
- *
- * @throws {TensorError} `ERR_SHAPE` for a count that is negative or above 2^20, `ERR_ARGUMENT` for a key that is none.
- */
-declare function split$1(key: Key, count?: number): Key[];
-/** The key of a number (an index, a step) under a key. */
-declare function fold(key: Key, data: number): Key;
-/** Random bits: uint32, or uint64 by `dtype`. */
-declare function bits<E extends 'uint32' | 'uint64' = 'uint32'>(key: Key, shape: readonly number[], options?: BitsOptions<E>): Tensor<E>;
-/**
- * Uniform numbers in [low, high), multiples of 2^-24 (float64: 2^-53) before scaling.
- *
- * @throws {TensorError} `ERR_ARGUMENT` for bounds that are not finite or where `low` is above `high`.
- */
-declare function uniform<E extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: UniformOptions<E>): Tensor<E>;
-/**
- * Normal numbers (Box and Muller, 1958).
- *
- * @throws {TensorError} `ERR_ARGUMENT` for a mean that is not finite, or a standard deviation that is not or is negative.
- */
-declare function normal<E extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: NormalOptions<E>): Tensor<E>;
-/**
- * Integers from `low` (included) to `high` (excluded), all of the same probability (within 2^-128); int32 unless told otherwise.
- *
- * @throws {TensorError} `ERR_ARGUMENT` for bounds that are not integers of at most 2^53 - 1 or an empty range, `ERR_DTYPE` for
- * a range that the dtype does not hold.
- * @example
- * ```ts
- * ft.random.randint(ft.random.key(1), 5, 6, [3]) // [5, 5, 5]
- * ```
- */
-declare function randint<E extends IntegerDType = 'int32'>(key: Key, low: number, high: number, shape: readonly number[], options?: RandintOptions<E>): Tensor<E>;
-/** The numbers 0 to `count - 1` in random order, int32. */
-declare function permutation(key: Key, count: number): Tensor<'int32'>;
 
 /** Options of `exponential`. */
 interface ExponentialOptions<E extends FloatDType = FloatDType> {
@@ -10345,5 +10747,5 @@ declare class InternalError extends TensorError {
     readonly code = "ERR_INTERNAL";
 }
 
-export { ArgumentError, BackendUnavailableError, DTypeError, DeviceError, DisposedError, FileError, FormatError, IndexError, InternalError, LinAlgError, OutOfMemoryError, ShapeError, Slice, Tensor, TensorError, UnsupportedError, abs, acos, acosh, add, all, allclose, angle, any, arange, argmax, argmin, argsort, argwhere, argwhereAsync, arrayEqual, arrayNamespaceInfo, arraySplit, asarray, asin, asinh, astype, atan, atan2, atanh, bincount, bincountAsync, bitcast, bitwiseAnd, bitwiseCount, bitwiseInvert, bitwiseLeftShift, bitwiseOr, bitwiseRightShift, bitwiseXor, broadcastArrays, broadcastShapes, broadcastTo, canCast, cbrt, ceil, chunk, clip, complex, concat, config, conj, convolve, copy, copysign, corrcoef, correlate, cos, cosh, countLeadingZeros, countNonzero, cov, cross, cumulativeMax, cumulativeMin, cumulativeProd, cumulativeSum, deg2rad, devices, diag, diagonal, diff, digamma, digitize, divide as div, divide, e, einsum, empty, emptyLike, equal, erf, erfc, erfinv, evaluate, evaluateSync, exp, exp2, expandDims, expm1, eye, fft_d as fft, finfo, flatten, flip, floor, floorDivide, fmax, fmin, fmod, fromShared, fromTypedArray, full, fullLike, gcd, gradient, greater, greaterEqual, heaviside, histogram, histogramBinEdges, hypot, iinfo, imag, inf, inner, interp, intersect1d, intersect1dAsync, io_d as io, isclose, isdtype, isfinite, isin, isinf, isnan, kron, kthvalue, lcm, lerp, less, lessEqual, lgamma, linalg_d as linalg, linspace, log, log10, log1p, log2, logSoftmax, logaddexp, logicalAnd, logicalNot, logicalOr, logicalXor, logit, logspace, logsumexp, matmul, matrixTranspose, max, maximum, mean, median, memory, meshgrid, min, minimum, moveaxis, multiply as mul, multiply, nan, nanToNum, nanmax, nanmean, nanmin, nanprod, nanstd, nansum, nanvar, negative as neg, negative, newaxis, nextafter, nn_d as nn, nonzero, nonzeroAsync, notEqual, oneHot, ones, onesLike, outer, pad, percentile, permuteDims, pi, polar, populationCount, positive, pow, prod, ptp, putAlongAxis, quantile, rad2deg, random_d as random, real, reciprocal, relu, remainder, repeat, resetStats, reshape, resultType, roll, rot90, round, rsqrt, scatter, scatterAdd, scatterMax, scatterMin, scatterMul, scope, scopeAsync, searchsorted, segmentMax, segmentMean, segmentMin, segmentProd, segmentSum, setDefaultDevice, setMemoryLimit, setThreads, setdiff1d, setdiff1dAsync, setxor1d, setxor1dAsync, sigmoid, sign, signbit, sin, sinc, sinh, slice, softmax, sort, split, sqrt, square, squeeze, stack, stats, std, strict, subtract as sub, subtract, sum, swapaxes, take, takeAlongAxis, tan, tanh, tensor, tensordot, tile, topk, trace, trapezoid, tril, trim, triu, trunc, truncDivide, union1d, union1dAsync, uniqueAll, uniqueAllAsync, uniqueCounts, uniqueCountsAsync, uniqueInverse, uniqueInverseAsync, uniqueValues, uniqueValuesAsync, unstack, var_ as var, vecdot, where, xlog1py, xlogy, zeros, zerosLike };
-export type { AbsentDevice, AllOptions, AllcloseOptions, AnyOptions, ArgmaxOptions, ArgminOptions, ArgsortOptions, ArrayEqualOptions, ArrayNamespaceInfo, AsyncScope, BincountOptions, Common, Complex, ComplexOf, ConcatOptions, Config, ConvolveOptions, CorrcoefOptions, CorrelateOptions, CountNonzeroOptions, CovOptions, CreationOptions, CrossOptions, CumulativeMaxOptions, CumulativeMinOptions, CumulativeProdOptions, CumulativeSumOptions, DType, DTypeOfArray, DTypeOfData, DataOf, Device, DeviceMemory, DiagOptions, DiagonalOptions, DiffOptions, DigitizeOptions, EmptyOptions, EyeOptions, FInfo, Fallback, FlattenOptions, FlipOptions, FloatOf, FullOptions, GradientOptions, Histogram, HistogramBinEdgesOptions, HistogramOptions, IInfo, IndexItem, IscloseOptions, IsinOptions, ItemOf, Kind, KthvalueOptions, LinspaceOptions, LogSoftmaxOptions, LogspaceOptions, LogsumexpOptions, MaxOptions, MeanOptions, MedianOptions, MemoryInfo, MeshgridOptions, MinOptions, NanmaxOptions, NanmeanOptions, NanminOptions, NanprodOptions, NanstdOptions, NansumOptions, NanvarOptions, Nested, NestedArray, NoCommonDType, OneHotOptions, OnesOptions, Operand, PadOptions, PercentileOptions, PiecesOptions, PresentDevice, ProdOptions, Promote, PtpOptions, PutAlongAxisOptions, QuantileOptions, RealOf, RepeatOptions, Rewriting, RollOptions, Rot90Options, Scalar, ScatterAddOptions, ScatterMaxOptions, ScatterMinOptions, ScatterMulOptions, ScatterOptions, SearchsortedOptions, SharedTensor, SoftmaxOptions, SortOptions, StackOptions, Stats, StdOptions, StorageOf, Strictness, SumOf, SumOptions, TakeAlongAxisOptions, TakeOptions, TensorData, TensorJSON, TensorOptions, TensordotOptions, TopkOptions, TraceOptions, TrapezoidOptions, TrilOptions, TriuOptions, TypedArray, Unique, VarOptions, VecdotOptions, With, ZerosOptions };
+export { ArgumentError, BackendUnavailableError, DTypeError, DeviceError, DisposedError, FileError, FormatError, IndexError, InternalError, LinAlgError, OutOfMemoryError, ShapeError, Slice, Tensor, TensorError, UnsupportedError, abs, acos, acosh, add, all, allclose, angle, any, arange, argmax, argmin, argsort, argwhere, argwhereAsync, arrayEqual, arrayNamespaceInfo, arraySplit, asarray, asin, asinh, astype, atan, atan2, atanh, bincount, bincountAsync, bitcast, bitwiseAnd, bitwiseCount, bitwiseInvert, bitwiseLeftShift, bitwiseOr, bitwiseRightShift, bitwiseXor, broadcastArrays, broadcastShapes, broadcastTo, canCast, cbrt, ceil, chunk, clip, complex, concat, config, conj, convolve, copy, copysign, corrcoef, correlate, cos, cosh, countLeadingZeros, countNonzero, cov, cross, cumulativeMax, cumulativeMin, cumulativeProd, cumulativeSum, deg2rad, devices, diag, diagonal, diff, digamma, digitize, divide as div, divide, e, einsum, empty, emptyLike, equal, erf, erfc, erfinv, evaluate, evaluateSync, exp, exp2, expandDims, expm1, eye, fft_d as fft, finfo, flatten, flip, floor, floorDivide, fmax, fmin, fmod, fromShared, fromTypedArray, full, fullLike, gcd, gradient, greater, greaterEqual, heaviside, histogram, histogramBinEdges, hypot, iinfo, imag, inf, inner, interp, intersect1d, intersect1dAsync, io_d as io, isclose, isdtype, isfinite, isin, isinf, isnan, kron, kthvalue, lcm, lerp, less, lessEqual, lgamma, linalg_d as linalg, linspace, log, log10, log1p, log2, logSoftmax, logaddexp, logicalAnd, logicalNot, logicalOr, logicalXor, logit, logspace, logsumexp, matmul, matrixTranspose, max, maximum, mean, median, memory, meshgrid, min, minimum, moveaxis, multiply as mul, multiply, nan, nanToNum, nanmax, nanmean, nanmin, nanprod, nanstd, nansum, nanvar, negative as neg, negative, newaxis, nextafter, nn_d as nn, nonzero, nonzeroAsync, notEqual, oneHot, ones, onesLike, outer, pad, percentile, permuteDims, pi, polar, populationCount, positive, pow, prod, ptp, putAlongAxis, quantile, rad2deg, random_d as random, real, reciprocal, relu, remainder, repeat, resetStats, reshape, resultType, roll, rot90, round, rsqrt, scatter, scatterAdd, scatterMax, scatterMin, scatterMul, scope, scopeAsync, searchsorted, segmentMax, segmentMean, segmentMin, segmentProd, segmentSum, setDefaultDevice, setMemoryLimit, setThreads, setdiff1d, setdiff1dAsync, setxor1d, setxor1dAsync, sigmoid, sign, signbit, sin, sinc, sinh, slice, softmax, sort, split, sqrt, square, squeeze, stack, stats, std, strict, subtract as sub, subtract, sum, swapaxes, take, takeAlongAxis, tan, tanh, tensor, tensordot, tile, topk, trace, trapezoid, tril, trim, triu, trunc, truncDivide, union1d, union1dAsync, uniqueAll, uniqueAllAsync, uniqueCounts, uniqueCountsAsync, uniqueInverse, uniqueInverseAsync, uniqueValues, uniqueValuesAsync, unstack, var_ as var, vecdot, where, windowMax, windowMin, windowProd, windowScatterMax, windowScatterMin, windowSum, xlog1py, xlogy, zeros, zerosLike };
+export type { AbsentDevice, AllOptions, AllcloseOptions, AnyOptions, ArgmaxOptions, ArgminOptions, ArgsortOptions, ArrayEqualOptions, ArrayNamespaceInfo, AsyncScope, BincountOptions, Common, Complex, ComplexOf, ConcatOptions, Config, ConvolveOptions, CorrcoefOptions, CorrelateOptions, CountNonzeroOptions, CovOptions, CreationOptions, CrossOptions, CumulativeMaxOptions, CumulativeMinOptions, CumulativeProdOptions, CumulativeSumOptions, DType, DTypeOfArray, DTypeOfData, DataOf, Device, DeviceMemory, DiagOptions, DiagonalOptions, DiffOptions, DigitizeOptions, EmptyOptions, EyeOptions, FInfo, Fallback, FlattenOptions, FlipOptions, FloatOf, FullOptions, GradientOptions, Histogram, HistogramBinEdgesOptions, HistogramOptions, IInfo, IndexItem, IscloseOptions, IsinOptions, ItemOf, Kind, KthvalueOptions, LinspaceOptions, LogSoftmaxOptions, LogspaceOptions, LogsumexpOptions, MaxOptions, MeanOptions, MedianOptions, MemoryInfo, MeshgridOptions, MinOptions, NanmaxOptions, NanmeanOptions, NanminOptions, NanprodOptions, NanstdOptions, NansumOptions, NanvarOptions, Nested, NestedArray, NoCommonDType, OneHotOptions, OnesOptions, Operand, PadOptions, PercentileOptions, PiecesOptions, PresentDevice, ProdOptions, Promote, PtpOptions, PutAlongAxisOptions, QuantileOptions, RealOf, RepeatOptions, Rewriting, RollOptions, Rot90Options, Scalar, ScatterAddOptions, ScatterMaxOptions, ScatterMinOptions, ScatterMulOptions, ScatterOptions, SearchsortedOptions, SharedTensor, SoftmaxOptions, SortOptions, StackOptions, Stats, StdOptions, StorageOf, Strictness, SumOf, SumOptions, TakeAlongAxisOptions, TakeOptions, TensorData, TensorJSON, TensorOptions, TensordotOptions, TopkOptions, TraceOptions, TrapezoidOptions, TrilOptions, TriuOptions, TypedArray, Unique, VarOptions, VecdotOptions, WindowMaxOptions, WindowMinOptions, WindowProdOptions, WindowScatterMaxOptions, WindowScatterMinOptions, WindowSumOptions, With, ZerosOptions };

@@ -7,7 +7,7 @@ export * from './lib/generated/functions.js'
 export * as fft from './lib/generated/fft.js'
 export * as io from './lib/io.js'
 export * as linalg from './lib/generated/linalg.js'
-export * as nn from './lib/generated/nn.js'
+export * as nn from './lib/nn.js'
 export * as random from './lib/random.js'
 
 export {

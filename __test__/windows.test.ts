@@ -47,3 +47,50 @@ test('what runs in other words is counted, and is no fallback', (t) => {
   t.deepEqual(rewritten, [{ device: 'cpu', op: 'nn.maxPool', kernel: 'window', dtype: 'float32', count: 1 }])
   t.deepEqual(fallbacks, [])
 })
+
+test('a transposed convolution is the gradient of a convolution by its data', (t) => {
+  const [x, w] = [ft.arange(18).reshape([1, 2, 3, 3]), ft.arange(24).reshape([3, 2, 2, 2])]
+  const cases = [[{}], [{ stride: 2, padding: 1 }, { outputPadding: 1 }], [{ dilation: 2, padding: [2, 1] }], [{ stride: [1, 2], padding: [[1, 0], [0, 1]] }]] as const
+  for (const [options, more] of cases) {
+    const y = ft.nn.conv(x, w, options)
+    const g = ft.arange(y.size).reshape(y.shape)
+    const back = ft.nn.convTranspose(g, w, { ...options, ...more })
+    t.deepEqual(back.shape, x.shape)
+    // <conv(x), g> = <x, convTranspose(g)>
+    t.is(y.multiply(g).sum().toArray(), x.multiply(back).sum().toArray(), JSON.stringify(options))
+  }
+})
+
+test('windows over all axes are those of pooling over spatial ones', (t) => {
+  const x = ft.random.normal(ft.random.key(3), [2, 3, 6, 5])
+  for (const options of [{}, { stride: 2 }, { padding: 'same', stride: [2, 3] }, { dilation: [2, 1] }] as const) {
+    const pool = { stride: 1, ...options }
+    const all = Object.fromEntries(Object.entries(options).map(([name, v]) => [name, Array.isArray(v) ? [1, 1, ...(v as number[])] : typeof v === 'number' ? [1, 1, v, v] : v]))
+    t.deepEqual(x.windowMax([1, 1, 2, 3], all).toArray(), ft.nn.maxPool(x, [2, 3], pool).toArray())
+    t.deepEqual(x.windowSum([1, 1, 2, 3], all).divide(6).toArray(), ft.nn.avgPool(x, [2, 3], pool).toArray())
+  }
+  t.deepEqual(x.windowMax(1).toArray(), x.toArray())
+  t.is(ft.tensor(5).windowSum(3).toArray(), 5)
+  // Fifteen axes with windows take thirty of thirty-two.
+  t.deepEqual(ft.ones(new Array<number>(15).fill(2)).windowScatterMax(ft.ones(new Array<number>(15).fill(1)), 2).sum().toArray(), 1)
+  t.throws(() => ft.ones(new Array<number>(16).fill(2)).windowScatterMax(ft.ones(new Array<number>(16).fill(1)), 2), { code: 'ERR_SHAPE', message: /at most 15/ })
+})
+
+test('dropped elements are zero, the others larger', (t) => {
+  const key = ft.random.key(5)
+  const x = ft.ones([10_000]).withAt([0], NaN).withAt([1], Infinity)
+  const y = ft.nn.dropout(key, x, { p: 0.25 })
+  const values = ft.uniqueValues(y.at('2:')).toArray() as number[]
+  t.deepEqual(values, [0, Math.fround(1 / 0.75)])
+  const kept = y.countNonzero().toArray() as number
+  t.true(Math.abs(kept - 7500) < 6 * Math.sqrt(10_000 * 0.25 * 0.75), `${kept} kept`)
+  t.deepEqual(ft.nn.dropout(key, x, { p: 0.25 }).toArray(), y.toArray())
+  t.deepEqual(ft.uniqueValues(ft.nn.dropout(key, x, { p: 1 })).toArray(), [0])
+  const half: ft.Tensor<'float16'> = ft.nn.dropout(key, ft.ones([4], { dtype: 'float16' }))
+  t.is(half.dtype, 'float16')
+  t.throws(() => ft.nn.dropout(key, x, { p: 1.5 }), { code: 'ERR_ARGUMENT', message: /'p' must be a number from 0 to 1/ })
+  t.throws(() => ft.nn.dropout(x as unknown as ft.random.Key, x), { code: 'ERR_DTYPE' })
+  t.throws(() => ft.nn.embedding(ft.zeros([2], { dtype: 'int32' }), ft.zeros([3])), { code: 'ERR_SHAPE' })
+  t.throws(() => ft.nn.embedding(ft.zeros([2]), ft.zeros([3, 2])), { code: 'ERR_DTYPE' })
+  t.throws(() => ft.nn.embedding(ft.tensor([3], { dtype: 'int32' }), ft.zeros([3, 2])).toArray(), { code: 'ERR_INDEX' })
+})

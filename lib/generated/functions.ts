@@ -4496,3 +4496,194 @@ export function triu<A extends DType>(x: Tensor<A>, options?: TriuOptions): Tens
   const o = readOptions(273, options, ['k'], arguments.length - 2)
   return one(273, [x], [], [o.k]) as Tensor<A>
 }
+
+/** Options of `windowSum`. */
+export interface WindowSumOptions {
+  /** One number for all axes of a window, or one for each; 1 by default. */
+  readonly stride?: number | readonly number[] | undefined
+  /** Places around x: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives ceil(size / stride) windows; 0 ('valid') by default. */
+  readonly padding?: number | readonly number[] | readonly (readonly [number, number])[] | 'same' | 'valid' | undefined
+  /** One number for all axes of a window, or one for each; 1 by default. */
+  readonly dilation?: number | readonly number[] | undefined
+}
+
+/**
+ * Sums of windows over all axes, whose sizes are one number or one for each axis; places outside x count as 0.
+ *
+ * `y_p = sum_k x_(p stride + k dilation - padding)`
+ *
+ * Takes a numeric dtype; gives the same dtype.
+ * NumPy `lib.stride_tricks.sliding_window_view`, PyTorch `Tensor.unfold`.
+ *
+ * @param x A tensor of a numeric dtype.
+ * @param window One number for all axes of a window, or one for each.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([3]).windowSum(4)`.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([3]).windowSum(0)`.
+ * @example
+ * ```ts
+ * ft.tensor([1, 2, 3, 4]).windowSum(2) // [3, 5, 7]
+ * ```
+ */
+export function windowSum<A extends DType>(x: Tensor<A>, window: number | readonly number[], options?: WindowSumOptions): Tensor<A> {
+  const o = readOptions(285, options, ['stride', 'padding', 'dilation'], arguments.length - 3)
+  return one(285, [x], [window, o.stride, o.padding, o.dilation], []) as Tensor<A>
+}
+
+/** Options of `windowProd`. */
+export interface WindowProdOptions {
+  /** One number for all axes of a window, or one for each; 1 by default. */
+  readonly stride?: number | readonly number[] | undefined
+  /** Places around x: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives ceil(size / stride) windows; 0 ('valid') by default. */
+  readonly padding?: number | readonly number[] | readonly (readonly [number, number])[] | 'same' | 'valid' | undefined
+  /** One number for all axes of a window, or one for each; 1 by default. */
+  readonly dilation?: number | readonly number[] | undefined
+}
+
+/**
+ * Products of windows over all axes; places outside x count as 1.
+ *
+ * `y_p = prod_k x_(p stride + k dilation - padding)`
+ *
+ * Takes a numeric dtype; gives the same dtype.
+ * NumPy `lib.stride_tricks.sliding_window_view`, PyTorch `Tensor.unfold`.
+ *
+ * @param x A tensor of a numeric dtype.
+ * @param window One number for all axes of a window, or one for each.
+ * @param options An object of options.
+ * @example
+ * ```ts
+ * ft.tensor([1, 2, 3, 4]).windowProd(2, { padding: 'same' }) // [2, 6, 12, 4]
+ * ```
+ */
+export function windowProd<A extends DType>(x: Tensor<A>, window: number | readonly number[], options?: WindowProdOptions): Tensor<A> {
+  const o = readOptions(286, options, ['stride', 'padding', 'dilation'], arguments.length - 3)
+  return one(286, [x], [window, o.stride, o.padding, o.dilation], []) as Tensor<A>
+}
+
+/** Options of `windowMin`. */
+export interface WindowMinOptions {
+  /** One number for all axes of a window, or one for each; 1 by default. */
+  readonly stride?: number | readonly number[] | undefined
+  /** Places around x: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives ceil(size / stride) windows; 0 ('valid') by default. */
+  readonly padding?: number | readonly number[] | readonly (readonly [number, number])[] | 'same' | 'valid' | undefined
+  /** One number for all axes of a window, or one for each; 1 by default. */
+  readonly dilation?: number | readonly number[] | undefined
+}
+
+/**
+ * Smallest elements of windows over all axes; NaN wins, places outside x never do.
+ *
+ * `y_p = min_k x_(p stride + k dilation - padding)`
+ *
+ * Takes an integer or floating dtype; gives the same dtype.
+ * NumPy `lib.stride_tricks.sliding_window_view`, PyTorch `Tensor.unfold`.
+ *
+ * @param x A tensor of an integer or floating dtype.
+ * @param window One number for all axes of a window, or one for each.
+ * @param options An object of options.
+ * @example
+ * ```ts
+ * ft.tensor([3, 1, 2, 4]).windowMin(2, { stride: 2 }) // [1, 2]
+ * ```
+ */
+export function windowMin<A extends DType>(x: Tensor<A>, window: number | readonly number[], options?: WindowMinOptions): Tensor<A> {
+  const o = readOptions(287, options, ['stride', 'padding', 'dilation'], arguments.length - 3)
+  return one(287, [x], [window, o.stride, o.padding, o.dilation], []) as Tensor<A>
+}
+
+/** Options of `windowMax`. */
+export interface WindowMaxOptions {
+  /** One number for all axes of a window, or one for each; 1 by default. */
+  readonly stride?: number | readonly number[] | undefined
+  /** Places around x: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives ceil(size / stride) windows; 0 ('valid') by default. */
+  readonly padding?: number | readonly number[] | readonly (readonly [number, number])[] | 'same' | 'valid' | undefined
+  /** One number for all axes of a window, or one for each; 1 by default. */
+  readonly dilation?: number | readonly number[] | undefined
+}
+
+/**
+ * Largest elements of windows over all axes; NaN wins, places outside x never do.
+ *
+ * `y_p = max_k x_(p stride + k dilation - padding)`
+ *
+ * Takes an integer or floating dtype; gives the same dtype.
+ * NumPy `lib.stride_tricks.sliding_window_view`, PyTorch `nn.functional.max_pool2d`.
+ *
+ * @param x A tensor of an integer or floating dtype.
+ * @param window One number for all axes of a window, or one for each.
+ * @param options An object of options.
+ * @example
+ * ```ts
+ * ft.tensor([[1, 2, 3], [6, 5, 4]]).windowMax([1, 2]) // [[2, 3], [6, 5]]
+ * ```
+ */
+export function windowMax<A extends DType>(x: Tensor<A>, window: number | readonly number[], options?: WindowMaxOptions): Tensor<A> {
+  const o = readOptions(288, options, ['stride', 'padding', 'dilation'], arguments.length - 3)
+  return one(288, [x], [window, o.stride, o.padding, o.dilation], []) as Tensor<A>
+}
+
+/** Options of `windowScatterMax`. */
+export interface WindowScatterMaxOptions {
+  /** One number for all axes of a window, or one for each; 1 by default. */
+  readonly stride?: number | readonly number[] | undefined
+  /** Places around x: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives ceil(size / stride) windows; 0 ('valid') by default. */
+  readonly padding?: number | readonly number[] | readonly (readonly [number, number])[] | 'same' | 'valid' | undefined
+  /** A number; 0 by default. */
+  readonly initial?: number | undefined
+}
+
+/**
+ * A tensor like x of one number (initial, 0 by default) to which the source's element for each window is added where the window's largest element stands, the first of several (NaN wins): the gradient of windowMax. Every window must show data.
+ *
+ * `y_i = initial + sum_{p : argmax_k x_(p stride + k - padding) is i} source_p`
+ *
+ * Takes an integer or floating dtype; gives the promoted dtype.
+ * PyTorch `nn.functional.max_unpool2d`.
+ *
+ * @param x A tensor of an integer or floating dtype.
+ * @param source A tensor of an integer or floating dtype.
+ * @param window One number for all axes of a window, or one for each.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([4]).windowScatterMax(ft.zeros([2]), 2)`.
+ * @example
+ * ```ts
+ * ft.tensor([1, 3, 2, 4]).windowScatterMax(ft.tensor([10, 20, 5]), 2) // [0, 30, 0, 5]
+ * ```
+ */
+export function windowScatterMax<A extends DType, B extends DType>(x: Tensor<A>, source: Tensor<B>, window: number | readonly number[], options?: WindowScatterMaxOptions): Tensor<Promote<A, B>> {
+  const o = readOptions(289, options, ['stride', 'padding', 'initial'], arguments.length - 4)
+  return one(289, [x, source], [window, o.stride, o.padding], [o.initial]) as Tensor<Promote<A, B>>
+}
+
+/** Options of `windowScatterMin`. */
+export interface WindowScatterMinOptions {
+  /** One number for all axes of a window, or one for each; 1 by default. */
+  readonly stride?: number | readonly number[] | undefined
+  /** Places around x: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives ceil(size / stride) windows; 0 ('valid') by default. */
+  readonly padding?: number | readonly number[] | readonly (readonly [number, number])[] | 'same' | 'valid' | undefined
+  /** A number; 0 by default. */
+  readonly initial?: number | undefined
+}
+
+/**
+ * A tensor like x of one number (initial, 0 by default) to which the source's element for each window is added where the window's smallest element stands, the first of several (NaN wins): the gradient of windowMin. Every window must show data.
+ *
+ * `y_i = initial + sum_{p : argmin_k x_(p stride + k - padding) is i} source_p`
+ *
+ * Takes an integer or floating dtype; gives the promoted dtype.
+ * PyTorch `nn.functional.max_unpool2d`.
+ *
+ * @param x A tensor of an integer or floating dtype.
+ * @param source A tensor of an integer or floating dtype.
+ * @param window One number for all axes of a window, or one for each.
+ * @param options An object of options.
+ * @example
+ * ```ts
+ * ft.tensor([1, 3, 2, 4]).windowScatterMin(ft.tensor([10, 20, 5]), 2) // [10, 0, 25, 0]
+ * ```
+ */
+export function windowScatterMin<A extends DType, B extends DType>(x: Tensor<A>, source: Tensor<B>, window: number | readonly number[], options?: WindowScatterMinOptions): Tensor<Promote<A, B>> {
+  const o = readOptions(290, options, ['stride', 'padding', 'initial'], arguments.length - 4)
+  return one(290, [x, source], [window, o.stride, o.padding], [o.initial]) as Tensor<Promote<A, B>>
+}

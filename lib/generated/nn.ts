@@ -768,18 +768,22 @@ export function crossEntropy<A extends DType>(x: Tensor<A>, target: Tensor, weig
 
 /** Options of `nn.conv`. */
 export interface ConvOptions {
-  /** One number for all spatial axes, or one for each; 1 by default. */
+  /** One number for all axes of a window, or one for each; 1 by default. */
   readonly stride?: number | readonly number[] | undefined
-  /** Places around x: one number, one for each spatial axis, or a pair [before, after] for each; 'same' gives ceil(size / stride) windows; 0 ('valid') by default. */
+  /** Places around x: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives ceil(size / stride) windows; 0 ('valid') by default. */
   readonly padding?: number | readonly number[] | readonly (readonly [number, number])[] | 'same' | 'valid' | undefined
-  /** One number for all spatial axes, or one for each; 1 by default. */
+  /** One number for all axes of a window, or one for each; 1 by default. */
   readonly dilation?: number | readonly number[] | undefined
   /** An integer; 1 by default. */
   readonly groups?: number | undefined
+  /** One number for all axes of a window, or one for each; 1 by default. */
+  readonly inputDilation?: number | readonly number[] | undefined
+  /** 'zeros' by default. */
+  readonly paddingMode?: 'zeros' | 'replicate' | 'reflect' | 'symmetric' | 'circular' | undefined
 }
 
 /**
- * Convolution (cross-correlation) of x [batch, channels, spatial...] with weights [out, channels / groups, window...], over one to three spatial axes; what lies outside x counts as zero.
+ * Convolution (cross-correlation) of x [batch, channels, spatial...] with weights [out, channels / groups, window...], over one to three spatial axes; what lies outside x counts as zero, or shows it again (paddingMode). inputDilation sets zeros between its elements.
  *
  * `y_(b,o,p) = sum_(c,k) weights_(o,c,k) x_(b,c,p stride + k dilation - padding)`
  *
@@ -797,17 +801,17 @@ export interface ConvOptions {
  * ```
  */
 export function conv<A extends DType, B extends DType>(x: Tensor<A>, weights: Tensor<B>, options?: ConvOptions): Tensor<Promote<A, B>> {
-  const o = readOptions(188, options, ['stride', 'padding', 'dilation', 'groups'], arguments.length - 3)
-  return one(188, [x, weights], [o.stride, o.padding, o.dilation, o.groups], []) as Tensor<Promote<A, B>>
+  const o = readOptions(188, options, ['stride', 'padding', 'dilation', 'groups', 'inputDilation', 'paddingMode'], arguments.length - 3)
+  return one(188, [x, weights], [o.stride, o.padding, o.dilation, o.groups, o.inputDilation, o.paddingMode], []) as Tensor<Promote<A, B>>
 }
 
 /** Options of `nn.maxPool`. */
 export interface MaxPoolOptions {
-  /** One number for all spatial axes, or one for each; the window's size by default. */
+  /** One number for all axes of a window, or one for each; the window's size by default. */
   readonly stride?: number | readonly number[] | undefined
-  /** Places around x: one number, one for each spatial axis, or a pair [before, after] for each; 'same' gives ceil(size / stride) windows; 0 ('valid') by default. */
+  /** Places around x: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives ceil(size / stride) windows; 0 ('valid') by default. */
   readonly padding?: number | readonly number[] | readonly (readonly [number, number])[] | 'same' | 'valid' | undefined
-  /** One number for all spatial axes, or one for each; 1 by default. */
+  /** One number for all axes of a window, or one for each; 1 by default. */
   readonly dilation?: number | readonly number[] | undefined
 }
 
@@ -820,7 +824,7 @@ export interface MaxPoolOptions {
  * PyTorch `nn.functional.max_pool2d`.
  *
  * @param x A tensor of an integer or floating dtype.
- * @param window One number for all spatial axes, or one for each.
+ * @param window One number for all axes of a window, or one for each.
  * @param options An object of options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.maxPool(ft.zeros([1, 1, 3]), 4)`.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.nn.maxPool(ft.zeros([1, 1, 3]), 0)`.
@@ -836,11 +840,11 @@ export function maxPool<A extends DType>(x: Tensor<A>, window: number | readonly
 
 /** Options of `nn.avgPool`. */
 export interface AvgPoolOptions {
-  /** One number for all spatial axes, or one for each; the window's size by default. */
+  /** One number for all axes of a window, or one for each; the window's size by default. */
   readonly stride?: number | readonly number[] | undefined
-  /** Places around x: one number, one for each spatial axis, or a pair [before, after] for each; 'same' gives ceil(size / stride) windows; 0 ('valid') by default. */
+  /** Places around x: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives ceil(size / stride) windows; 0 ('valid') by default. */
   readonly padding?: number | readonly number[] | readonly (readonly [number, number])[] | 'same' | 'valid' | undefined
-  /** One number for all spatial axes, or one for each; 1 by default. */
+  /** One number for all axes of a window, or one for each; 1 by default. */
   readonly dilation?: number | readonly number[] | undefined
 }
 
@@ -853,7 +857,7 @@ export interface AvgPoolOptions {
  * PyTorch `nn.functional.avg_pool2d`.
  *
  * @param x A tensor of an integer or floating dtype.
- * @param window One number for all spatial axes, or one for each.
+ * @param window One number for all axes of a window, or one for each.
  * @param options An object of options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.avgPool(ft.zeros([4, 4]), 2)`.
  * @example
@@ -864,4 +868,112 @@ export interface AvgPoolOptions {
 export function avgPool<A extends DType>(x: Tensor<A>, window: number | readonly number[], options?: AvgPoolOptions): Tensor<FloatOf<A>> {
   const o = readOptions(190, options, ['stride', 'padding', 'dilation'], arguments.length - 3)
   return one(190, [x], [window, o.stride, o.padding, o.dilation], []) as Tensor<FloatOf<A>>
+}
+
+/** Options of `nn.convTranspose`. */
+export interface ConvTransposeOptions {
+  /** One number for all axes of a window, or one for each; 1 by default. */
+  readonly stride?: number | readonly number[] | undefined
+  /** Places around x: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives ceil(size / stride) windows; 0 ('valid') by default. */
+  readonly padding?: number | readonly number[] | readonly (readonly [number, number])[] | 'same' | 'valid' | undefined
+  /** One number for all axes of a window, or one for each; 0 by default. */
+  readonly outputPadding?: number | readonly number[] | undefined
+  /** One number for all axes of a window, or one for each; 1 by default. */
+  readonly dilation?: number | readonly number[] | undefined
+  /** An integer; 1 by default. */
+  readonly groups?: number | undefined
+}
+
+/**
+ * Transposed convolution of x [batch, channels, spatial...] with weights [channels, out / groups, window...], over one to three spatial axes: the gradient of a convolution by its data. With padding 'same' the result is stride times as long.
+ *
+ * `y_(b,o,i stride + k dilation - padding) += x_(b,c,i) weights_(c,o,k)`
+ *
+ * Takes a numeric dtype; gives the promoted dtype.
+ * PyTorch `nn.functional.conv_transpose2d`.
+ *
+ * @param x A tensor of a numeric dtype.
+ * @param weights A tensor of a numeric dtype.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.convTranspose(ft.zeros([1, 3, 8]), ft.zeros([2, 4, 3]))`.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.nn.convTranspose(ft.zeros([1, 1, 2]), ft.zeros([1, 1, 2]), { stride: 2, outputPadding: 2 })`.
+ * @example
+ * ```ts
+ * ft.nn.convTranspose(ft.tensor([[[1, 2]]]), ft.tensor([[[1, 10, 100]]]), { stride: 2 }) // [[[1, 10, 102, 20, 200]]]
+ * ```
+ */
+export function convTranspose<A extends DType, B extends DType>(x: Tensor<A>, weights: Tensor<B>, options?: ConvTransposeOptions): Tensor<Promote<A, B>> {
+  const o = readOptions(281, options, ['stride', 'padding', 'outputPadding', 'dilation', 'groups'], arguments.length - 3)
+  return one(281, [x, weights], [o.stride, o.padding, o.outputPadding, o.dilation, o.groups], []) as Tensor<Promote<A, B>>
+}
+
+/**
+ * Arithmetic means of parts of x [batch, channels, spatial...], as many along each spatial axis as the size says; parts overlap where it does not divide the axis.
+ *
+ * `y_(b,c,i) = mean x_(b,c,floor(i n / size) .. ceil((i + 1) n / size) - 1)`
+ *
+ * Takes an integer or floating dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.adaptive_avg_pool2d`.
+ *
+ * @param x A tensor of an integer or floating dtype.
+ * @param size One number for all spatial axes, or one for each.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.adaptiveAvgPool(ft.zeros([4, 4]), 2)`.
+ * @example
+ * ```ts
+ * ft.nn.adaptiveAvgPool(ft.tensor([[[1, 2, 3, 4, 5]]]), 2) // [[[2, 4]]]
+ * ```
+ */
+export function adaptiveAvgPool<A extends DType>(x: Tensor<A>, size: number | readonly number[]): Tensor<FloatOf<A>> {
+  return one(282, [x], [size], []) as Tensor<FloatOf<A>>
+}
+
+/**
+ * Largest elements of parts of x [batch, channels, spatial...], as many along each spatial axis as the size says; NaN wins.
+ *
+ * `y_(b,c,i) = max x_(b,c,floor(i n / size) .. ceil((i + 1) n / size) - 1)`
+ *
+ * Takes an integer or floating dtype; gives the same dtype.
+ * PyTorch `nn.functional.adaptive_max_pool2d`.
+ *
+ * @param x A tensor of an integer or floating dtype.
+ * @param size One number for all spatial axes, or one for each.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.adaptiveMaxPool(ft.zeros([1, 1, 0]), 2)`.
+ * @example
+ * ```ts
+ * ft.nn.adaptiveMaxPool(ft.tensor([[[1, 2, 3, 4, 5]]]), 2) // [[[3, 5]]]
+ * ```
+ */
+export function adaptiveMaxPool<A extends DType>(x: Tensor<A>, size: number | readonly number[]): Tensor<A> {
+  return one(283, [x], [size], []) as Tensor<A>
+}
+
+/** Options of `nn.interpolate`. */
+export interface InterpolateOptions {
+  /** 'nearest' by default. */
+  readonly mode?: 'nearest' | 'linear' | undefined
+  /** false by default. */
+  readonly alignCorners?: boolean | undefined
+}
+
+/**
+ * x [batch, channels, spatial...] with spatial axes of another size: the nearest element before each place, or between its neighbours along each axis (linear, bilinear, trilinear). Elements are cells, whose middles are matched; with alignCorners they are points, whose first and last are.
+ *
+ * `y_(b,c,i) = x_(b,c,floor(i n / size)), or (1 - t) x_(b,c,j) + t x_(b,c,j+1) with j + t = (i + 1/2) n / size - 1/2`
+ *
+ * Takes an integer or floating dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `nn.functional.interpolate`.
+ *
+ * @param x A tensor of an integer or floating dtype.
+ * @param size One number for all spatial axes, or one for each.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.interpolate(ft.zeros([1, 1, 4, 4]), [2, 2, 2])`.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.nn.interpolate(ft.zeros([1, 1, 4, 4]), 0)`.
+ * @example
+ * ```ts
+ * ft.nn.interpolate(ft.tensor([[[1, 3]]]), 4, { mode: 'linear' }) // [[[1, 1.5, 2.5, 3]]]
+ * ```
+ */
+export function interpolate<A extends DType>(x: Tensor<A>, size: number | readonly number[], options?: InterpolateOptions): Tensor<FloatOf<A>> {
+  const o = readOptions(284, options, ['mode', 'alignCorners'], arguments.length - 3)
+  return one(284, [x], [size, o.mode, o.alignCorners], []) as Tensor<FloatOf<A>>
 }

@@ -7,7 +7,7 @@ import { binary, unary } from '../record.js'
 import type { Operand, With } from '../operand.js'
 import type { Tensor } from '../tensor.js'
 import type { DType, FloatOf, Promote, RealOf, SumOf } from './dtypes.js'
-import type { IscloseOptions, AllcloseOptions, ArrayEqualOptions, OneHotOptions, SumOptions, ProdOptions, MeanOptions, MaxOptions, MinOptions, AllOptions, AnyOptions, ArgmaxOptions, ArgminOptions, VarOptions, StdOptions, MedianOptions, PtpOptions, LogsumexpOptions, CountNonzeroOptions, NansumOptions, NanprodOptions, NanmaxOptions, NanminOptions, NanmeanOptions, NanvarOptions, NanstdOptions, QuantileOptions, PercentileOptions, CovOptions, CorrcoefOptions, CumulativeSumOptions, CumulativeProdOptions, CumulativeMaxOptions, CumulativeMinOptions, DiffOptions, GradientOptions, TrapezoidOptions, ConvolveOptions, CorrelateOptions, TensordotOptions, VecdotOptions, CrossOptions, DiagonalOptions, TraceOptions, DiagOptions, SoftmaxOptions, LogSoftmaxOptions, FlipOptions, Rot90Options, FlattenOptions, RollOptions, RepeatOptions, PadOptions, TakeOptions, ScatterOptions, ScatterAddOptions, ScatterMulOptions, ScatterMinOptions, ScatterMaxOptions, PutAlongAxisOptions, TakeAlongAxisOptions, SearchsortedOptions, SortOptions, ArgsortOptions, TopkOptions, KthvalueOptions, TrilOptions, TriuOptions } from './functions.js'
+import type { IscloseOptions, AllcloseOptions, ArrayEqualOptions, OneHotOptions, SumOptions, ProdOptions, MeanOptions, MaxOptions, MinOptions, AllOptions, AnyOptions, ArgmaxOptions, ArgminOptions, VarOptions, StdOptions, MedianOptions, PtpOptions, LogsumexpOptions, CountNonzeroOptions, NansumOptions, NanprodOptions, NanmaxOptions, NanminOptions, NanmeanOptions, NanvarOptions, NanstdOptions, QuantileOptions, PercentileOptions, CovOptions, CorrcoefOptions, CumulativeSumOptions, CumulativeProdOptions, CumulativeMaxOptions, CumulativeMinOptions, DiffOptions, GradientOptions, TrapezoidOptions, ConvolveOptions, CorrelateOptions, TensordotOptions, VecdotOptions, CrossOptions, DiagonalOptions, TraceOptions, DiagOptions, SoftmaxOptions, LogSoftmaxOptions, FlipOptions, Rot90Options, FlattenOptions, RollOptions, RepeatOptions, PadOptions, TakeOptions, ScatterOptions, ScatterAddOptions, ScatterMulOptions, ScatterMinOptions, ScatterMaxOptions, PutAlongAxisOptions, TakeAlongAxisOptions, SearchsortedOptions, SortOptions, ArgsortOptions, TopkOptions, KthvalueOptions, TrilOptions, TriuOptions, WindowSumOptions, WindowProdOptions, WindowMinOptions, WindowMaxOptions, WindowScatterMaxOptions, WindowScatterMinOptions } from './functions.js'
 
 /** The operations as methods; `Tensor` extends it. */
 export abstract class OpMethods<D extends DType> extends Methods<D> {
@@ -3523,5 +3523,130 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
   triu(options?: TriuOptions): Tensor<D> {
     const o = readOptions(273, options, ['k'], arguments.length - 1)
     return one(273, [this], [], [o.k]) as Tensor<D>
+  }
+
+  /**
+   * Sums of windows over all axes, whose sizes are one number or one for each axis; places outside x count as 0.
+   *
+   * `y_p = sum_k x_(p stride + k dilation - padding)`
+   *
+   * Takes a numeric dtype; gives the same dtype.
+   * NumPy `lib.stride_tricks.sliding_window_view`, PyTorch `Tensor.unfold`.
+   *
+   * @param window One number for all axes of a window, or one for each.
+   * @param options An object of options.
+   * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([3]).windowSum(4)`.
+   * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([3]).windowSum(0)`.
+   * @example
+   * ```ts
+   * ft.tensor([1, 2, 3, 4]).windowSum(2) // [3, 5, 7]
+   * ```
+   */
+  windowSum(window: number | readonly number[], options?: WindowSumOptions): Tensor<D> {
+    const o = readOptions(285, options, ['stride', 'padding', 'dilation'], arguments.length - 2)
+    return one(285, [this], [window, o.stride, o.padding, o.dilation], []) as Tensor<D>
+  }
+
+  /**
+   * Products of windows over all axes; places outside x count as 1.
+   *
+   * `y_p = prod_k x_(p stride + k dilation - padding)`
+   *
+   * Takes a numeric dtype; gives the same dtype.
+   * NumPy `lib.stride_tricks.sliding_window_view`, PyTorch `Tensor.unfold`.
+   *
+   * @param window One number for all axes of a window, or one for each.
+   * @param options An object of options.
+   * @example
+   * ```ts
+   * ft.tensor([1, 2, 3, 4]).windowProd(2, { padding: 'same' }) // [2, 6, 12, 4]
+   * ```
+   */
+  windowProd(window: number | readonly number[], options?: WindowProdOptions): Tensor<D> {
+    const o = readOptions(286, options, ['stride', 'padding', 'dilation'], arguments.length - 2)
+    return one(286, [this], [window, o.stride, o.padding, o.dilation], []) as Tensor<D>
+  }
+
+  /**
+   * Smallest elements of windows over all axes; NaN wins, places outside x never do.
+   *
+   * `y_p = min_k x_(p stride + k dilation - padding)`
+   *
+   * Takes an integer or floating dtype; gives the same dtype.
+   * NumPy `lib.stride_tricks.sliding_window_view`, PyTorch `Tensor.unfold`.
+   *
+   * @param window One number for all axes of a window, or one for each.
+   * @param options An object of options.
+   * @example
+   * ```ts
+   * ft.tensor([3, 1, 2, 4]).windowMin(2, { stride: 2 }) // [1, 2]
+   * ```
+   */
+  windowMin(window: number | readonly number[], options?: WindowMinOptions): Tensor<D> {
+    const o = readOptions(287, options, ['stride', 'padding', 'dilation'], arguments.length - 2)
+    return one(287, [this], [window, o.stride, o.padding, o.dilation], []) as Tensor<D>
+  }
+
+  /**
+   * Largest elements of windows over all axes; NaN wins, places outside x never do.
+   *
+   * `y_p = max_k x_(p stride + k dilation - padding)`
+   *
+   * Takes an integer or floating dtype; gives the same dtype.
+   * NumPy `lib.stride_tricks.sliding_window_view`, PyTorch `nn.functional.max_pool2d`.
+   *
+   * @param window One number for all axes of a window, or one for each.
+   * @param options An object of options.
+   * @example
+   * ```ts
+   * ft.tensor([[1, 2, 3], [6, 5, 4]]).windowMax([1, 2]) // [[2, 3], [6, 5]]
+   * ```
+   */
+  windowMax(window: number | readonly number[], options?: WindowMaxOptions): Tensor<D> {
+    const o = readOptions(288, options, ['stride', 'padding', 'dilation'], arguments.length - 2)
+    return one(288, [this], [window, o.stride, o.padding, o.dilation], []) as Tensor<D>
+  }
+
+  /**
+   * A tensor like x of one number (initial, 0 by default) to which the source's element for each window is added where the window's largest element stands, the first of several (NaN wins): the gradient of windowMax. Every window must show data.
+   *
+   * `y_i = initial + sum_{p : argmax_k x_(p stride + k - padding) is i} source_p`
+   *
+   * Takes an integer or floating dtype; gives the promoted dtype.
+   * PyTorch `nn.functional.max_unpool2d`.
+   *
+   * @param source A tensor of an integer or floating dtype.
+   * @param window One number for all axes of a window, or one for each.
+   * @param options An object of options.
+   * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([4]).windowScatterMax(ft.zeros([2]), 2)`.
+   * @example
+   * ```ts
+   * ft.tensor([1, 3, 2, 4]).windowScatterMax(ft.tensor([10, 20, 5]), 2) // [0, 30, 0, 5]
+   * ```
+   */
+  windowScatterMax<B extends DType>(source: Tensor<B>, window: number | readonly number[], options?: WindowScatterMaxOptions): Tensor<Promote<D, B>> {
+    const o = readOptions(289, options, ['stride', 'padding', 'initial'], arguments.length - 3)
+    return one(289, [this, source], [window, o.stride, o.padding], [o.initial]) as Tensor<Promote<D, B>>
+  }
+
+  /**
+   * A tensor like x of one number (initial, 0 by default) to which the source's element for each window is added where the window's smallest element stands, the first of several (NaN wins): the gradient of windowMin. Every window must show data.
+   *
+   * `y_i = initial + sum_{p : argmin_k x_(p stride + k - padding) is i} source_p`
+   *
+   * Takes an integer or floating dtype; gives the promoted dtype.
+   * PyTorch `nn.functional.max_unpool2d`.
+   *
+   * @param source A tensor of an integer or floating dtype.
+   * @param window One number for all axes of a window, or one for each.
+   * @param options An object of options.
+   * @example
+   * ```ts
+   * ft.tensor([1, 3, 2, 4]).windowScatterMin(ft.tensor([10, 20, 5]), 2) // [10, 0, 25, 0]
+   * ```
+   */
+  windowScatterMin<B extends DType>(source: Tensor<B>, window: number | readonly number[], options?: WindowScatterMinOptions): Tensor<Promote<D, B>> {
+    const o = readOptions(290, options, ['stride', 'padding', 'initial'], arguments.length - 3)
+    return one(290, [this, source], [window, o.stride, o.padding], [o.initial]) as Tensor<Promote<D, B>>
   }
 }

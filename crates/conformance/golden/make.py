@@ -23,7 +23,9 @@ import networks
 import random_numbers
 import samples
 import scatters
+import sliding
 from records import FLOATS, INTS, case, data, edges, floats, grid, inf, int_edges, ints, nan, put, rng, to_float, write
+from sliding import conv, counted, sides, windows
 
 np.seterr(all="ignore")
 
@@ -195,38 +197,6 @@ for d in FLOATS:
             case("logSoftmax", [x], y.astype(d), [axis], tol="abs:" + repr({"float16": 0.002, "float32": 4e-7, "float64": 1e-15}[d] * scale))
 
 # --- windows: convolution and pooling by their definition, place by place; float data is whole, so sums are exact
-def windows(x, size, stride, dilation, pads, outside):
-    """The elements of every window over the last axes: [lead..., o1..on, w1..wn]."""
-    n = len(size)
-    padded = np.full(x.shape[:-n] + tuple(s + a + b for s, (a, b) in zip(x.shape[-n:], pads)), outside, x.dtype)
-    padded[(...,) + tuple(slice(a, a + s) for s, (a, _) in zip(x.shape[-n:], pads))] = x
-    out = [(padded.shape[i - n] - d * (w - 1) - 1) // t + 1 for i, (w, t, d) in enumerate(zip(size, stride, dilation))]
-    y = np.empty(x.shape[:-n] + tuple(out) + tuple(size), x.dtype)
-    for o in np.ndindex(*out):
-        for k in np.ndindex(*size):
-            y[(...,) + o + k] = padded[(...,) + tuple(i * t + j * d for i, t, j, d in zip(o, stride, k, dilation))]
-    return y
-
-
-def sides(pads):
-    return [len(pads), *(a for a, _ in pads), len(pads), *(b for _, b in pads)]
-
-
-def counted(values):
-    return [len(values), *values]
-
-
-def conv(x, w, stride, pads, dilation, groups):
-    seen = windows(x, w.shape[2:], stride, dilation, pads, 0)
-    n, channels, each = w.ndim - 2, w.shape[1], w.shape[0] // groups
-    out = np.zeros((x.shape[0], w.shape[0]) + seen.shape[2 : 2 + n], x.dtype)
-    for o in range(w.shape[0]):
-        part = seen[:, o // each * channels : (o // each + 1) * channels]
-        for c in range(channels):
-            out[:, o] += np.sum(part[:, c] * w[o, c], axis=tuple(range(-n, 0)), dtype=x.dtype)
-    return out
-
-
 for d in FLOATS + INTS:
     for x, w, stride, pads, dilation, groups in [
         ((2, 3, 7), (4, 3, 3), [2], [(1, 0)], [1], 1),
@@ -234,7 +204,7 @@ for d in FLOATS + INTS:
         ((2, 2, 3, 4, 3), (2, 1, 2, 1, 2), [1, 1, 1], [(0, 0), (0, 0), (1, 1)], [1, 1, 1], 2),
     ]:
         x, w = (rng.integers(0, 5, s).astype(d) for s in (x, w))
-        attrs = [*counted(stride), *sides(pads), *counted(dilation), groups]
+        attrs = [*counted(stride), *sides(pads), *counted(dilation), groups, -1, 0]
         case("nn.conv", [x, w], conv(x, w, stride, pads, dilation, groups), attrs)
     for shape, size, stride, pads, dilation in [
         ((2, 3, 9), [3], [2], [(1, 1)], [1]),
@@ -255,8 +225,8 @@ for d in FLOATS + INTS:
         case("nn.maxPool", [x], np.array([[[nan, 4, inf]]], d), [1, 2, -1, 1, 0, 1, 0, -1])
 # 'same', whose windows are ceil(size / stride): the odd place lies behind.
 x, w = np.array([[[1, 2, 3, 4]]], "int32"), np.array([[[1, 10]]], "int32")
-case("nn.conv", [x, w], np.array([[[21, 32, 43, 4]]], "int32"), [-1, -1, -1, 1])
-case("nn.conv", [x, np.array([[[1, 10, 100]]], "int32")], np.array([[[321, 43]]], "int32"), [1, 2, -1, -1, 1])
+case("nn.conv", [x, w], np.array([[[21, 32, 43, 4]]], "int32"), [-1, -1, -1, 1, -1, 0])
+case("nn.conv", [x, np.array([[[1, 10, 100]]], "int32")], np.array([[[321, 43]]], "int32"), [1, 2, -1, -1, 1, -1, 0])
 
 # --- shape
 for d in ["float32", "int16", "bool", "complex128"]:
@@ -479,7 +449,7 @@ complex_numbers.matrices()
 for d in ["complex64", "complex128"]:
     x, w = complex_numbers.gaussian(d, (2, 4, 6, 5)), complex_numbers.gaussian(d, (6, 2, 2, 3))
     pads = [(0, 2), (1, 1)]
-    case("nn.conv", [x, w], conv(x, w, [1, 2], pads, [2, 1], 2), [*counted([1, 2]), *sides(pads), *counted([2, 1]), 2])
+    case("nn.conv", [x, w], conv(x, w, [1, 2], pads, [2, 1], 2), [*counted([1, 2]), *sides(pads), *counted([2, 1]), 2, -1, 0])
 
 digits.powers()
 digits.conversions(NUMBER, total)
@@ -517,4 +487,9 @@ scatters.divisors()
 networks.norms()
 networks.losses()
 networks.attention()
+sliding.convolutions()
+sliding.transposed()
+sliding.combined()
+sliding.scattered()
+sliding.resized()
 write(sys.argv[1])

@@ -41,7 +41,7 @@ pub fn number(def: &ParamDef, choice: &str, dtype: DType) -> Option<f64> {
         "scale" => of([f64::NAN, 0.5, -1.0, 0.0]),
         "delta" => of([1.0, 0.5, 2.0, 0.0]),
         "eps" => of([1e-5, 1.0, 1e-3, 0.0]),
-        "value" => of([0.0, 1.0, -2.5, 3.0]),
+        "value" | "initial" => of([0.0, 1.0, -2.5, 3.0]),
         "correction" => of([0.0, 1.0, 0.5, 3.0]),
         // The last is the default, from which rank is deficient by rounding alone.
         "rtol" if def.default.is_some_and(f64::is_nan) => of([1e-3, 0.25, 0.5, f64::NAN]),
@@ -111,6 +111,8 @@ pub fn attribute_values(op: &OpDef, def: &AttrDef) -> Vec<String> {
         (AttrKind::Shape, _) => names(&["shape"]),
         (AttrKind::NewShape, _) => names(&["flat", "inferred", "reversed", "unit"]),
         (AttrKind::AxisPairs, _) => names(&["shape"]),
+        (AttrKind::PerAxis(None), "size") => names(&["1", "2", "uneven", "9"]),
+        (AttrKind::PerAxis(Some("0")), _) => names(&["none", "0", "1"]),
         (AttrKind::PerAxis(None), _) => names(&["1", "2", "3", "uneven"]),
         (AttrKind::PerAxis(Some(_)), _) => names(&["none", "1", "2", "uneven"]),
         (AttrKind::Padding, _) => names(&["0", "1", "uneven", "pairs", "same"]),
@@ -165,6 +167,7 @@ pub fn equation_dims(equation: &str, operand: usize, sizes: &[usize]) -> Option<
 
 /// Appends an attribute's words, and for index items the numbers that go with them.
 pub fn attribute_words(
+    op: &OpDef,
     def: &AttrDef,
     value: &str,
     shape: &Shapes,
@@ -176,6 +179,8 @@ pub fn attribute_words(
     let list = |items: &[f64]| std::iter::once(items.len() as f64).chain(items.iter().copied()).collect::<Vec<_>>();
     let sizes: Vec<f64> = dims.iter().map(|&d| d as f64).collect();
     let count: f64 = sizes.iter().product();
+    // Windows of networks leave out the axes of images and channels.
+    let lead = if op.namespace == Namespace::Nn { 2 } else { 0 };
     words.extend(match (def.kind, value) {
         (AttrKind::Axes, "reverse") => list(&(0..dims.len()).rev().map(|a| a as f64).collect::<Vec<_>>()),
         (AttrKind::Axes, "rotate") => {
@@ -195,12 +200,12 @@ pub fn attribute_words(
         (AttrKind::Axes, "back by 2") => list(&[-2.0]),
         (AttrKind::Axes, "two") => list(&[3.0, -1.0]),
         // Without spatial axes there is no call.
-        (AttrKind::PerAxis(_) | AttrKind::Padding, _) if dims.len() < 3 => return None,
+        (AttrKind::PerAxis(_) | AttrKind::Padding, _) if dims.len() < lead + 1 && lead > 0 => return None,
         (AttrKind::PerAxis(_), "none") | (AttrKind::Padding, "same") => vec![-1.0],
-        (AttrKind::PerAxis(_), "uneven") => list(&(2..dims.len()).map(|a| ((a + 1) % 3 + 1) as f64).collect::<Vec<_>>()),
+        (AttrKind::PerAxis(_), "uneven") => list(&(lead..dims.len()).map(|a| ((a + 1) % 3 + 1) as f64).collect::<Vec<_>>()),
         (AttrKind::PerAxis(_), number) => list(&[number.parse().ok()?]),
         (AttrKind::Padding, "uneven" | "pairs") => {
-            let low: Vec<f64> = (2..dims.len()).map(|a| (a % 2) as f64).collect();
+            let low: Vec<f64> = (lead..dims.len()).map(|a| (a % 2) as f64).collect();
             let high: Vec<f64> = low.iter().map(|&l| if value == "pairs" { 1.0 - l } else { l }).collect();
             [list(&low), list(&high)].concat()
         }

@@ -180,7 +180,7 @@ impl Recipe {
         let (mut words, mut numbers) = (Vec::new(), Vec::new());
         for def in op.attrs {
             let values = attribute_values(op, def);
-            attribute_words(def, &values[rng.below(values.len())], &shape, &mut words, &mut numbers)?;
+            attribute_words(op, def, &values[rng.below(values.len())], &shape, &mut words, &mut numbers)?;
         }
         Some((words, numbers))
     }
@@ -250,7 +250,7 @@ impl Recipe {
             if def.name == "dtype" && by_attribute(op) {
                 words.push(self.dtype as u8 as f64);
             } else {
-                attribute_words(def, chosen.value(axis_name(def)), shape, &mut words, &mut numbers)?;
+                attribute_words(op, def, chosen.value(axis_name(def)), shape, &mut words, &mut numbers)?;
             }
         }
         for def in op.params {

@@ -127,6 +127,19 @@ const CONV: &[Row] = &[
     (&[1, 1, 0], &[1, 1, 2], &[], &[]),
 ];
 
+/// Data and weights of transposed convolutions.
+const TRANSPOSED: &[Row] = &[
+    (&[1, 1, 3], &[1, 1, 3], &[], &[]),
+    (&[2, 4, 5], &[4, 2, 3], &[], &[]),
+    (&[2, 3, 4], &[3, 1, 2], &[], &[]),
+    (&[3, 2, 33], &[2, 4, 1], &[], &[]),
+    (&[1, 3, 4, 5], &[3, 2, 3, 2], &[], &[]),
+    (&[2, 4, 3, 4], &[4, 1, 2, 3], &[], &[]),
+    (&[1, 2, 2, 3, 2], &[2, 1, 2, 3, 2], &[], &[]),
+    (&[0, 2, 5], &[2, 2, 3], &[], &[]),
+    (&[2, 0, 5], &[0, 3, 3], &[], &[]),
+];
+
 /// Images and volumes.
 const POOLED: &[(&str, &[usize])] = &[
     ("a signal", &[2, 3, 11]),
@@ -345,7 +358,8 @@ pub fn small(op: &OpDef) -> Vec<Shapes> {
         "matmul" => pairs(MATMUL),
         "tensordot" => pairs(TENSORDOT),
         "nn.conv" => pairs(CONV),
-        "nn.maxPool" | "nn.avgPool" => list(POOLED),
+        "nn.convTranspose" => pairs(TRANSPOSED),
+        "nn.maxPool" | "nn.avgPool" | "nn.adaptiveMaxPool" | "nn.adaptiveAvgPool" | "nn.interpolate" => list(POOLED),
         "searchsorted" => pairs(SEARCHED),
         "linalg.solve" | "linalg.solveTriangular" => pairs(SOLVE),
         "linalg.lstsq" => pairs(LSTSQ),
@@ -384,7 +398,10 @@ pub fn parallel(op: &OpDef) -> Vec<Shapes> {
         "matmul" => many(pairs(&[(&[150, 131], &[131, 144], &[], &[])])),
         "tensordot" => many(pairs(&[(&[6, 25, 131], &[131, 144], &[2.0], &[0.0])])),
         "nn.conv" => many(pairs(&[(&[2, 12, 24, 25], &[36, 12, 3, 3], &[], &[])])),
+        "nn.convTranspose" => many(pairs(&[(&[2, 36, 24, 25], &[36, 12, 3, 3], &[], &[])])),
         "nn.maxPool" | "nn.avgPool" => vec![one("many images", &[3, 16, 40, 41])],
+        "nn.adaptiveMaxPool" | "nn.adaptiveAvgPool" | "nn.interpolate" => vec![one("many images", &[3, 16, 40, 41])],
+        name if name.starts_with("window") => vec![one("many rows", &[7, 4003])],
         "vecdot" => many(pairs(&[(&[300, 401], &[401], &[], &[])])),
         "cross" => many(pairs(&[(&[40013, 3], &[3], &[], &[])])),
         "outer" => many(pairs(&[(&[700], &[601], &[], &[])])),

@@ -52,10 +52,10 @@ pub enum AttrKind {
     OptAxis,
     /// A list of axes, or none (count -1) for "all".
     Axes,
-    /// One positive integer for all spatial axes, or one for each. What stands for it when left out, in words; `None` makes
-    /// it required.
+    /// One positive integer for all axes of a window, or one for each. What stands for it when left out, in words (`0` allows
+    /// zeros); `None` makes it required.
     PerAxis(Option<&'static str>),
-    /// Places before and after the data along each spatial axis: two lists of one number or one for each axis, or none
+    /// Places before and after the data along each axis of a window: two lists of one number or one for each axis, or none
     /// (count -1) for "as many as keep the size".
     Padding,
     /// Places before and after the data along each axis (`pad`): two lists of one number or one for each axis.

@@ -157,7 +157,14 @@ fn pad(w: &mut Writer, data: Val, axes: &[WindowAxis], windows: &[usize], outsid
     if padded == dims {
         return Ok(data);
     }
-    let fill = w.map(&[], &[], |b, _| b.lit(dtype, outside))?;
+    let fill = w.map(&[], &[], |b, _| {
+        // A complex literal has +0 as imaginary part, which is no identity of -0.
+        if dtype.is_complex() && outside == 0.0 && outside.is_sign_negative() {
+            let zero = b.lit(dtype, 0.0);
+            return b.unary(Op::Neg, zero);
+        }
+        b.lit(dtype, outside)
+    })?;
     let mut parts = Vec::new();
     for (i, axis) in axes.iter().enumerate() {
         let (a, end) = (lead + i, axis.low + dims[lead + i]);

@@ -169,10 +169,11 @@ pub fn attr_doc(attr: &AttrDef) -> String {
         AttrKind::OptAxis if attr.name == "axis" => "One axis; negative ones count from the last.".into(),
         AttrKind::OptAxis => "An integer; follows from the other arguments by default.".into(),
         AttrKind::Axes => "One axis or several; negative ones count from the last. All that apply by default.".into(),
-        AttrKind::PerAxis(None) => "One number for all spatial axes, or one for each.".into(),
-        AttrKind::PerAxis(Some(v)) => format!("One number for all spatial axes, or one for each; {v} by default."),
+        AttrKind::PerAxis(None) if attr.name == "size" => "One number for all spatial axes, or one for each.".into(),
+        AttrKind::PerAxis(None) => "One number for all axes of a window, or one for each.".into(),
+        AttrKind::PerAxis(Some(v)) => format!("One number for all axes of a window, or one for each; {v} by default."),
         AttrKind::Padding => {
-            "Places around x: one number, one for each spatial axis, or a pair [before, after] for each; 'same' gives \
+            "Places around x: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives \
              ceil(size / stride) windows; 0 ('valid') by default."
                 .into()
         }

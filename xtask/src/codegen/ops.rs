@@ -66,7 +66,9 @@ fn file_of(file: &str, title: &str, body: &str, options: &[(String, Vec<String>)
 
 /// The import lines a file needs, found by the names it uses.
 fn imports(body: &str, options: &[(String, Vec<String>)]) -> String {
-    let uses = |name: &str| body.split(|c: char| !c.is_alphanumeric() && c != '_').any(|w| w == name);
+    // In code: a word of a comment names nothing.
+    let code = || body.lines().filter(|line| !line.trim_start().starts_with(['*', '/']));
+    let uses = |name: &str| code().any(|line| line.split(|c: char| !c.is_alphanumeric() && c != '_').any(|w| w == name));
     let mut out = String::new();
     let mut line = |kind: &str, names: &[&str], from: &str| {
         let used: Vec<&str> = names.iter().copied().filter(|n| uses(n)).collect();

@@ -1,5 +1,6 @@
 //! Bounds of what adds products, and of windows.
 
+use super::reduction::{factor, product_error};
 use super::{Bound, absolute, finite_sizes, floating, magnitudes, or_undefined};
 use crate::compare::{epsilon, spacing};
 use crate::executor::Known;
@@ -76,9 +77,18 @@ pub fn window_errors(k: &Window, inputs: &[&Known], output: &Array) -> Result<Op
             // Windows without data are the identity, exactly.
             Ok(Some(over(absolute(inputs[0]), Monoid::Max)?.into_iter().map(|e| e.max(0.0)).collect()))
         }
-        Monoid::Prod | Monoid::All | Monoid::Any if !exact || floating(k.dtype) => {
-            Err(Error::internal("no row multiplies windows or asks inexact ones"))
+        Monoid::Prod if floating(k.dtype) && (volume > 1 || !exact) => {
+            let terms: Vec<[f64; 4]> =
+                magnitudes(inputs[0]).iter().zip(absolute(inputs[0])).map(|(s, e)| factor(*s, e)).collect();
+            let sums = |part: usize| over(terms.iter().map(|t| t[part]).collect(), Monoid::Sum);
+            let [above, below, infinite, carried] = [sums(0)?, sums(1)?, sums(2)?, sums(3)?];
+            let one = |o: usize| {
+                let sums = [above[o], below[o], infinite[o], carried[o]];
+                product_error(volume as f64, k.dtype, sums, output.get(o).magnitude().hi)
+            };
+            Ok(Some((0..output.len()).map(one).collect()))
         }
+        Monoid::All | Monoid::Any if !exact => Err(Error::internal("no row asks whether inexact windows are true")),
         _ => Ok(None),
     }
 }

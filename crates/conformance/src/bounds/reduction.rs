@@ -35,16 +35,9 @@ pub fn errors(k: &Reduce, input: &Known, output: &Array) -> Result<Option<Vec<f6
                 or_undefined((n.log2() + 16.0) * eps * total + errors.iter().sum::<f64>(), total, k.acc)
             }
             Monoid::Prod => {
-                let result = output.get(o).magnitude().hi;
-                let logs = || sizes.iter().filter(|s| s.is_finite() && **s > 0.0).map(|s| s.log2());
-                // No partial product is larger than all factors above 1, or smaller than all below.
-                let swing = logs().map(|l| l.max(0.0)).sum::<f64>().max(logs().map(|l| -l.min(0.0)).sum());
-                let wild = k.acc.is_complex() && sizes.iter().any(|s| !s.is_finite());
-                if wild || swing > largest(k.acc).log2() - 2.0 {
-                    return f64::INFINITY;
-                }
-                let carried: f64 = sizes.iter().zip(errors).map(|(s, e)| if *e == 0.0 { 0.0 } else { e / s }).sum();
-                (n * eps + carried) * result
+                let terms: Vec<[f64; 4]> = sizes.iter().zip(errors).map(|(s, e)| factor(*s, *e)).collect();
+                let over = |part: usize| terms.iter().map(|t| t[part]).sum();
+                product_error(n, k.acc, [over(0), over(1), over(2), over(3)], output.get(o).magnitude().hi)
             }
             Monoid::Max | Monoid::Min => errors.iter().fold(0.0, |a, &b| f64::max(a, b)),
             Monoid::All | Monoid::Any => {
@@ -57,6 +50,20 @@ pub fn errors(k: &Reduce, input: &Known, output: &Array) -> Result<Option<Vec<f6
         }
     };
     Ok(Some((0..output.len()).map(of_group).collect()))
+}
+
+/// What a factor adds to the error of a product: its logarithm above 1, below 1, whether it is not finite, and its relative error.
+pub fn factor(size: f64, error: f64) -> [f64; 4] {
+    let log = if size.is_finite() && size > 0.0 { size.log2() } else { 0.0 };
+    [log.max(0.0), -log.min(0.0), (!size.is_finite()) as u8 as f64, if error == 0.0 { 0.0 } else { error / size }]
+}
+
+/// The error of a product of n factors, of which [`factor`] says these sums.
+pub fn product_error(n: f64, dtype: DType, [above, below, infinite, carried]: [f64; 4], result: f64) -> f64 {
+    // No partial product is larger than all factors above 1, or smaller than all below.
+    let swings = above.max(below) > largest(dtype).log2() - 2.0;
+    let eps = if floating(dtype) { epsilon(dtype) } else { 0.0 };
+    if swings || (dtype.is_complex() && infinite > 0.0) { f64::INFINITY } else { (n * eps + carried) * result }
 }
 
 pub fn scan_errors(k: &Scan, input: &Known, output: &Array) -> Result<Vec<f64>> {

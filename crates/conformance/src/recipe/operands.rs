@@ -111,13 +111,15 @@ pub fn fills(op: &OpDef, dtype: DType) -> Vec<String> {
         _ if op.name == "expm" => names(&["ordinary"]),
         // An infinite point makes every result NaN or not, by the order of the algorithm's products.
         _ if op.namespace == Namespace::Fft => names(&["ordinary"]),
-        _ if op.name == "prod" => names(&["factors", "special", "bits"]),
+        _ if ["prod", "windowProd"].contains(&op.name) => names(&["factors", "special", "bits"]),
         _ if ["floorDivide", "remainder"].contains(&op.name) => names(&["ordinary", "special", "bits", "large quotients"]),
         // Whole exponents are a way of their own.
         _ if op.name == "pow" => names(&["ordinary", "special", "bits", "whole exponents", "turns"]),
         // Of many random elements some are zero and not all; of each number of elements about half are in one of these.
         _ if op.name.starts_with("nan") && op.name != "nanToNum" => names(&["ordinary", "special", "bits", "holes"]),
         // Squares of what is large overflow, differences of integers wrap to anything.
+        // The largest of a window is there twice.
+        _ if op.name.starts_with("windowScatter") => names(&["ordinary", "special", "bits", "few numbers"]),
         _ if ["var", "std", "diff"].contains(&op.name) => names(&["ordinary", "special", "bits", "few numbers"]),
         _ if op.name == "logsumexp" => names(&["ordinary", "special", "bits", "infinities"]),
         _ if op.name == "countNonzero" => names(&["ordinary", "special", "bits", "half zeros"]),
@@ -244,6 +246,15 @@ fn operand_dims(op: &OpDef, i: usize, shape: &Shapes, pairing: &str, indices: &s
         ("concat", _) if i > 0 => {
             let axis = axis_of(words, first.len())?;
             Some(first.iter().enumerate().map(|(a, &d)| if a == axis { d + i } else { d }).collect())
+        }
+        // One for each window.
+        (name, 1) if name.starts_with("windowScatter") => {
+            let sum = ferrotensor_ops::find("windowSum")?;
+            let attrs = Attrs::decode(sum, &[words, &[-1.0]].concat()).ok()?;
+            let inferred =
+                infer::infer(sum, &[Arg::Tensor(DType::F32)], std::iter::once(Some(first.clone())).collect(), &attrs)
+                    .ok()?;
+            Some(inferred.outputs[0].1.clone())
         }
         ("stack", _) => Some(first.clone()),
         ("diff", i) if i > 0 => {

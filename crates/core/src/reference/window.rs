@@ -88,8 +88,10 @@ fn terms<T>(
 /// [`Window`]: sums and products in double-double, rounded once.
 pub(super) fn window(kernel: &Window, inputs: &[Array], output: &[usize]) -> Result<Array> {
     let results = terms(kernel, inputs, output, |terms| match kernel.combine {
+        // From the first place on: a complex product with the identity would spoil infinite parts.
         WindowCombine::Reduce(monoid) => {
-            terms.into_iter().fold(monoid.identity(kernel.dtype), |x, (y, _)| monoid.combine(x, y))
+            let all = terms.into_iter().map(|(x, _)| x);
+            all.reduce(|x, y| monoid.combine(x, y)).unwrap_or(monoid.identity(kernel.dtype))
         }
         WindowCombine::Dot => {
             let zero = Scalar::Int(0).fit(kernel.dtype);

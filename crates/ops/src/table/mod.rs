@@ -9,6 +9,7 @@ mod calculus;
 mod close;
 mod compare;
 mod contract;
+mod convolution;
 mod covariance;
 mod create;
 mod cumulative;
@@ -28,20 +29,24 @@ mod norms;
 mod pad;
 mod parts;
 pub mod philox;
+mod pooling;
 mod products;
 mod quantile;
 mod random;
 mod reduce;
+mod resize;
 mod rows;
 mod scatter;
 mod select;
 mod shape;
 mod signal;
 mod singular;
+mod sliding;
 mod sort;
 mod statistics;
+mod transposed;
 mod unary;
-mod window;
+mod windows;
 
 use crate::def::OpDef;
 
@@ -70,7 +75,8 @@ const FAMILIES: &[(&str, &[OpDef])] = &[
     ("networks", normalisation::ROWS),
     ("networks", attention::ROWS),
     ("networks", loss::ROWS),
-    ("networks", window::ROWS),
+    ("networks", convolution::ROWS),
+    ("networks", pooling::ROWS),
     ("shapes", shape::ROWS),
     ("shapes", arrange::ROWS),
     ("shapes", join::ROWS),
@@ -87,6 +93,9 @@ const FAMILIES: &[(&str, &[OpDef])] = &[
     ("fft", fft::ROWS),
     ("creation", create::ROWS),
     ("random", random::ROWS),
+    ("networks", transposed::ROWS),
+    ("networks", resize::ROWS),
+    ("sequences", sliding::ROWS),
 ];
 
 /// Pages of the documentation: name and title, in reading order.

@@ -73,20 +73,24 @@ fn pad(l: &mut Lower) -> Result<Vec<Val>> {
         let region = (0..out.len()).map(|a| band(&out, a, widths[a].0, dims[a])[a]).collect();
         return Ok(vec![l.assemble(&out, Some(around), vec![(x, Some(View::Index(region)))])?]);
     }
+    Ok(vec![continued(l, x, &widths, mode)?])
+}
+
+/// Data with as many places before and after it as said, which show it again: 1 its edge, 2 its mirror image without and 3 with
+/// the edge, 4 its other end.
+pub fn continued(l: &mut Lower, x: Val, widths: &[(usize, usize)], mode: i64) -> Result<Val> {
     let mut padded = x;
-    for (axis, &(low, _)) in widths.iter().enumerate() {
+    for (axis, &(low, high)) in widths.iter().enumerate().filter(|(_, w)| **w != (0, 0)) {
         let dims = l.dims(padded);
-        if dims[axis] == out[axis] {
-            continue;
-        }
-        let places = l.map(&[out[axis]], &[], |b, _| {
+        let places = [low + dims[axis] + high];
+        let shown = l.map(&places, &[], |b, _| {
             let place = b.index(0, DType::I64);
             source(b, place, dims[axis], low, mode)
         })?;
-        let selection = Selection::along(&dims, axis, &[out[axis]])?;
-        padded = l.gather_selection(padded, &selection, &[places])?;
+        let selection = Selection::along(&dims, axis, &places)?;
+        padded = l.gather_selection(padded, &selection, &[shown])?;
     }
-    Ok(vec![padded])
+    Ok(padded)
 }
 
 #[rustfmt::skip]

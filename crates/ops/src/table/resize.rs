@@ -1,0 +1,200 @@
+//! Spatial axes of `[batch, channels, spatial...]` made as long as asked: adaptive pooling and interpolation.
+
+use super::rows::{BASE, arg, attr, doc};
+use super::windows::per_axis;
+use crate::def::{AttrKind, Domain, ErrorCase, Form, Lowering, Namespace, OpDef};
+use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
+use crate::infer::ShapeCtx;
+use crate::lower::{Lower, Val};
+use crate::selection::Selection;
+use ferrotensor_core::error::Code;
+use ferrotensor_core::kernel::{Combine, Monoid};
+use ferrotensor_core::scalar::{Builder, Op, Value};
+use ferrotensor_core::{DType, Dims, Error, Result, layout};
+
+fn resized_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
+    let x = ctx.shape(0);
+    if !(3..=5).contains(&x.len()) {
+        return Err(Error::shape(format!("takes [batch, channels, spatial...] with 1 to 3 spatial axes, got {x:?}")));
+    }
+    let sizes = per_axis("size", ctx.attrs.ints("size").unwrap_or(&[]), x.len() - 2)?;
+    if x[2..].contains(&0) {
+        return Err(Error::shape(format!("a spatial axis of {x:?} has no elements")));
+    }
+    for (&from, &to) in x[2..].iter().zip(&sizes) {
+        // Positions are products of both, and twice that.
+        layout::count(&[2, from, to])?;
+    }
+    Ok(vec![x[..2].iter().copied().chain(sizes).collect()])
+}
+
+fn number(b: &mut Builder, v: usize) -> Value {
+    b.lit(DType::I64, v as f64)
+}
+
+/// First position of the part of `from` positions that element i of `to` covers: `floor(i from / to)`.
+fn first(b: &mut Builder, i: Value, from: usize, to: usize) -> Value {
+    let (from, to) = (number(b, from), number(b, to));
+    let scaled = b.binary(Op::Mul, i, from);
+    b.binary(Op::Div, scaled, to)
+}
+
+/// The position behind that part: `ceil((i + 1) from / to)`.
+fn behind(b: &mut Builder, i: Value, from: usize, to: usize) -> Value {
+    let (length, rest, count) = (number(b, from), number(b, from + to - 1), number(b, to));
+    let scaled = b.binary(Op::Mul, i, length);
+    let up = b.binary(Op::Add, scaled, rest);
+    b.binary(Op::Div, up, count)
+}
+
+/// Parts of an axis, `to` of them, combined: `f` is told an element and whether its position is in the part.
+fn parts(l: &mut Lower, x: Val, axis: usize, to: usize, monoid: Monoid) -> Result<Val> {
+    let dims = l.dims(x);
+    let from = dims[axis];
+    let longest = if from.is_multiple_of(to) { from / to } else { from / to + 2 };
+    let places = [to, longest];
+    // Behind its end a part shows its last element.
+    let shown = l.map(&places, &[], |b, _| {
+        let (i, place, one) = (b.index(0, DType::I64), b.index(1, DType::I64), number(b, 1));
+        let (start, end) = (first(b, i, from, to), behind(b, i, from, to));
+        let (there, last) = (b.binary(Op::Add, start, place), b.binary(Op::Sub, end, one));
+        b.binary(Op::Min, there, last)
+    })?;
+    let selection = Selection::along(&dims, axis, &places)?;
+    let mut seen = l.gather_selection(x, &selection, &[shown])?;
+    if monoid == Monoid::Sum {
+        let wide = l.dims(seen);
+        seen = l.map(&wide, &[seen], |b, v| {
+            let (i, place) = (b.index(axis as u8, DType::I64), b.index(axis as u8 + 1, DType::I64));
+            let (start, end) = (first(b, i, from, to), behind(b, i, from, to));
+            let there = b.binary(Op::Add, start, place);
+            let (inside, zero) = (b.compare(Op::Lt, there, end), b.lit(b.dtype(v[0]), 0.0));
+            b.select(inside, v[0], zero)
+        })?;
+    }
+    Ok(l.reduce(seen, &[axis + 1], Combine::Value(monoid), false))
+}
+
+fn pooled(l: &mut Lower, monoid: Monoid) -> Result<Val> {
+    let (x, acc, out) = (l.operand(0)?, l.compute().compute(), l.out_dims(0));
+    let mut x = l.cast(x, acc)?;
+    for axis in 2..out.len() {
+        x = parts(l, x, axis, out[axis], monoid)?;
+    }
+    Ok(x)
+}
+
+fn adaptive_max(l: &mut Lower) -> Result<Vec<Val>> {
+    let (largest, out) = (pooled(l, Monoid::Max)?, l.out_dtype(0));
+    Ok(vec![l.cast(largest, out)?])
+}
+
+fn adaptive_avg(l: &mut Lower) -> Result<Vec<Val>> {
+    let (from, total) = (l.operand(0)?, pooled(l, Monoid::Sum)?);
+    let (from, dims, out) = (l.dims(from), l.dims(total), l.out_dtype(0));
+    Ok(vec![l.map(&dims, &[total], |b, v| {
+        let mut count = number(b, 1);
+        for axis in 2..dims.len() {
+            let i = b.index(axis as u8, DType::I64);
+            let (start, end) = (first(b, i, from[axis], dims[axis]), behind(b, i, from[axis], dims[axis]));
+            let length = b.binary(Op::Sub, end, start);
+            count = b.binary(Op::Mul, count, length);
+        }
+        let count = b.cast(count, b.dtype(v[0]));
+        let mean = b.binary(Op::Div, v[0], count);
+        b.cast(mean, out)
+    })?])
+}
+
+/// Where element i of `to` lies among `from` elements: a numerator and its denominator.
+fn place(b: &mut Builder, i: Value, from: usize, to: usize, corners: bool) -> (Value, usize) {
+    if corners {
+        let last = number(b, from - 1);
+        return (b.binary(Op::Mul, i, last), (to - 1).max(1));
+    }
+    // The middle of element i: (i + 1/2) from / to - 1/2, not before the middle of the first.
+    let (twice, odd, zero) = (number(b, 2 * from), from as f64 - to as f64, number(b, 0));
+    let (scaled, odd) = (b.binary(Op::Mul, i, twice), b.lit(DType::I64, odd));
+    let middle = b.binary(Op::Add, scaled, odd);
+    (b.binary(Op::Max, middle, zero), 2 * to)
+}
+
+/// An axis made `to` elements long, of the elements on both sides of each place.
+fn linear(l: &mut Lower, x: Val, axis: usize, to: usize, corners: bool) -> Result<Val> {
+    let dims = l.dims(x);
+    let from = dims[axis];
+    let neighbour = |l: &mut Lower, further: usize| -> Result<Val> {
+        let shown = l.map(&[to], &[], |b, _| {
+            let i = b.index(0, DType::I64);
+            let (numerator, denominator) = place(b, i, from, to, corners);
+            let (denominator, further, last) = (number(b, denominator), number(b, further), number(b, from - 1));
+            let low = b.binary(Op::Div, numerator, denominator);
+            let there = b.binary(Op::Add, low, further);
+            b.binary(Op::Min, there, last)
+        })?;
+        let selection = Selection::along(&dims, axis, &[to])?;
+        l.gather_selection(x, &selection, &[shown])
+    };
+    let (low, high) = (neighbour(l, 0)?, neighbour(l, 1)?);
+    let wide = l.dims(low);
+    l.map(&wide, &[low, high], |b, v| {
+        let (i, d) = (b.index(axis as u8, DType::I64), b.dtype(v[0]));
+        let (numerator, denominator) = place(b, i, from, to, corners);
+        let whole = number(b, denominator);
+        let rest = b.binary(Op::Rem, numerator, whole);
+        let (rest, whole) = (b.cast(rest, d), b.cast(whole, d));
+        let t = b.binary(Op::Div, rest, whole);
+        let (one, zero) = (b.lit(d, 1.0), b.lit(d, 0.0));
+        let left = b.binary(Op::Sub, one, t);
+        let (from_low, from_high) = (b.binary(Op::Mul, v[0], left), b.binary(Op::Mul, v[1], t));
+        let (mixed, there) = (b.binary(Op::Add, from_low, from_high), b.compare(Op::Eq, t, zero));
+        // An infinite neighbour has no part in what lies on an element.
+        b.select(there, v[0], mixed)
+    })
+}
+
+fn nearest(l: &mut Lower, x: Val, axis: usize, to: usize) -> Result<Val> {
+    let dims = l.dims(x);
+    let shown = l.map(&[to], &[], |b, _| {
+        let i = b.index(0, DType::I64);
+        first(b, i, dims[axis], to)
+    })?;
+    let selection = Selection::along(&dims, axis, &[to])?;
+    l.gather_selection(x, &selection, &[shown])
+}
+
+fn interpolate(l: &mut Lower) -> Result<Vec<Val>> {
+    let (x, acc, out, dtype) = (l.operand(0)?, l.compute().compute(), l.out_dims(0), l.out_dtype(0));
+    let (smooth, corners) = (l.attrs().int("mode") == 1, l.attrs().bool("alignCorners"));
+    let mut x = l.cast(x, acc)?;
+    for axis in 2..out.len() {
+        x = if smooth { linear(l, x, axis, out[axis], corners)? } else { nearest(l, x, axis, out[axis])? };
+    }
+    Ok(vec![l.cast(x, dtype)?])
+}
+
+const RESIZED: OpDef = OpDef {
+    namespace: Namespace::Nn,
+    form: Form::Function,
+    attrs: &[arg("size", AttrKind::PerAxis(None))],
+    shape: resized_shape,
+    domain: Domain::Special,
+    dtype: DTypeRule::new(Class::Real, Compute::Float, Out::Compute),
+    errors: &[
+        ErrorCase { call: "ft.nn.adaptiveAvgPool(ft.zeros([4, 4]), 2)", code: Code::Shape },
+        ErrorCase { call: "ft.nn.adaptiveMaxPool(ft.zeros([1, 1, 0]), 2)", code: Code::Shape },
+        ErrorCase { call: "ft.nn.interpolate(ft.zeros([1, 1, 4, 4]), [2, 2, 2])", code: Code::Shape },
+        ErrorCase { call: "ft.nn.interpolate(ft.zeros([1, 1, 4, 4]), 0)", code: Code::Argument },
+    ],
+    ..BASE
+};
+
+#[rustfmt::skip]
+pub const ROWS: &[OpDef] = &[
+    OpDef { name: "adaptiveAvgPool", lower: Lowering::Graph(adaptive_avg),
+        doc: doc("Arithmetic means of parts of x [batch, channels, spatial...], as many along each spatial axis as the size says; parts overlap where it does not divide the axis.", "y_(b,c,i) = mean x_(b,c,floor(i n / size) .. ceil((i + 1) n / size) - 1)", "ft.nn.adaptiveAvgPool(ft.tensor([[[1, 2, 3, 4, 5]]]), 2) // [[[2, 4]]]", "", "nn.functional.adaptive_avg_pool2d"), ..RESIZED },
+    OpDef { name: "adaptiveMaxPool", lower: Lowering::Graph(adaptive_max), dtype: DTypeRule::new(Class::Real, Compute::Own, Out::Compute),
+        doc: doc("Largest elements of parts of x [batch, channels, spatial...], as many along each spatial axis as the size says; NaN wins.", "y_(b,c,i) = max x_(b,c,floor(i n / size) .. ceil((i + 1) n / size) - 1)", "ft.nn.adaptiveMaxPool(ft.tensor([[[1, 2, 3, 4, 5]]]), 2) // [[[3, 5]]]", "", "nn.functional.adaptive_max_pool2d"), ..RESIZED },
+    OpDef { name: "interpolate", attrs: &[arg("size", AttrKind::PerAxis(None)), attr("mode", AttrKind::Choice(&["nearest", "linear"])), attr("alignCorners", AttrKind::Bool(false))], lower: Lowering::Graph(interpolate),
+        doc: doc("x [batch, channels, spatial...] with spatial axes of another size: the nearest element before each place, or between its neighbours along each axis (linear, bilinear, trilinear). Elements are cells, whose middles are matched; with alignCorners they are points, whose first and last are.", "y_(b,c,i) = x_(b,c,floor(i n / size)), or (1 - t) x_(b,c,j) + t x_(b,c,j+1) with j + t = (i + 1/2) n / size - 1/2", "ft.nn.interpolate(ft.tensor([[[1, 3]]]), 4, { mode: 'linear' }) // [[[1, 1.5, 2.5, 3]]]", "", "nn.functional.interpolate"), ..RESIZED },
+];

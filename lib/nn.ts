@@ -1,0 +1,59 @@
+// `ft.nn`: the rows of neural networks, and what is made of rows of other families.
+
+import { checkOptions, shown, tensorGiven } from './call.js'
+import { bernoulli } from './distributions.js'
+import type { Key } from './draws.js'
+import { ArgumentError, ShapeError } from './errors.js'
+import type { DType, FloatOf } from './generated/dtypes.js'
+import { where } from './generated/functions.js'
+import type { Tensor } from './tensor.js'
+
+export * from './generated/nn.js'
+
+/**
+ * Rows of weights [entries, features] that integers pick: a vector of features in the place of each index.
+ *
+ * `y[i..., :] = weights[indices[i...], :]`
+ *
+ * PyTorch `nn.functional.embedding`. Negative indices count from the end.
+ *
+ * @throws {TensorError} `ERR_DTYPE` for indices that are no integers, `ERR_SHAPE` for weights that are no matrix; `ERR_INDEX` when a
+ * result is read whose index is out of range.
+ * @example
+ * ```ts
+ * ft.nn.embedding(ft.tensor([1, 0, 1], { dtype: 'int32' }), ft.tensor([[1, 2], [3, 4]])) // [[3, 4], [1, 2], [3, 4]]
+ * ```
+ */
+export function embedding<D extends DType>(indices: Tensor, weights: Tensor<D>): Tensor<D> {
+  const [places, rows] = [tensorGiven('nn.embedding', 'indices', indices), tensorGiven('nn.embedding', 'weights', weights)]
+  if (rows.ndim !== 2) throw new ShapeError(`nn.embedding: 'weights' must be a matrix [entries, features], got shape [${rows.shape.join(', ')}]`)
+  return rows.take(places, { axis: 0 }) as Tensor<D>
+}
+
+/** Options of `nn.dropout`. */
+export interface DropoutOptions {
+  /** How likely an element is to be dropped, from 0 to 1; 0.5 by default. */
+  readonly p?: number | undefined
+}
+
+/**
+ * Elements set to zero with probability `p`, the others scaled by 1 / (1 - p), so that what is expected stays the same.
+ *
+ * `y_i = 0 with probability p, else x_i / (1 - p)`
+ *
+ * PyTorch `nn.functional.dropout`. The same key drops the same elements.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for a probability outside [0, 1], `ERR_DTYPE` for a key that is none.
+ * @example
+ * ```ts
+ * ft.nn.dropout(ft.random.key(1), ft.ones([3]), { p: 0 }) // [1, 1, 1]
+ * ```
+ */
+export function dropout<D extends DType>(key: Key, x: Tensor<D>, options?: DropoutOptions): Tensor<FloatOf<D>> {
+  const { p = 0.5 } = checkOptions('nn.dropout', options, ['p'])
+  if (typeof p !== 'number' || !(p >= 0 && p <= 1)) throw new ArgumentError(`nn.dropout: 'p' must be a number from 0 to 1, got ${shown(p)}`)
+  const values = tensorGiven('nn.dropout', 'x', x)
+  const kept = bernoulli(key, values.shape, { p: 1 - p })
+  // What is dropped is zero, whatever it was; with p = 1 nothing is divided by zero.
+  return where(kept, values.divide(p === 1 ? 1 : 1 - p), 0) as Tensor<FloatOf<D>>
+}
