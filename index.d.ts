@@ -8250,8 +8250,13 @@ declare namespace io_d {
  * ```
  */
 declare function solve<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>): Tensor<FloatOf<Promote<A, B>>>;
+/** Options of `linalg.qr`. */
+interface QrOptions {
+    /** 'reduced' by default. */
+    readonly mode?: 'reduced' | 'complete' | undefined;
+}
 /**
- * Reduced QR factorisation: orthonormal columns times an upper triangle whose diagonal is real and not negative.
+ * QR factorisation: orthonormal columns times an upper triangle whose diagonal is real and not negative. Reduced, there are as many columns as the shorter side has; complete, they are a basis: q is square and r as large as x.
  *
  * `x = q @ r`
  *
@@ -8259,13 +8264,14 @@ declare function solve<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tens
  * NumPy `linalg.qr`, PyTorch `linalg.qr`.
  *
  * @param x A tensor.
+ * @param options An object of options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.qr(ft.zeros([2]))`.
  * @example
  * ```ts
  * ft.linalg.qr(ft.tensor([[0, 2], [3, 0]])).r // [[3, 0], [0, 2]]
  * ```
  */
-declare function qr<A extends DType>(x: Tensor<A>): {
+declare function qr<A extends DType>(x: Tensor<A>, options?: QrOptions): {
     q: Tensor<FloatOf<A>>;
     r: Tensor<FloatOf<A>>;
 };
@@ -8709,6 +8715,7 @@ type linalg_d_LstsqOptions = LstsqOptions;
 type linalg_d_MatrixNormOptions = MatrixNormOptions;
 type linalg_d_MatrixRankOptions = MatrixRankOptions;
 type linalg_d_PinvOptions = PinvOptions;
+type linalg_d_QrOptions = QrOptions;
 type linalg_d_SolveTriangularOptions = SolveTriangularOptions;
 type linalg_d_SvdOptions = SvdOptions;
 type linalg_d_TensordotOptions = TensordotOptions;
@@ -8747,7 +8754,7 @@ declare const linalg_d_vecdot: typeof vecdot;
 declare const linalg_d_vectorNorm: typeof vectorNorm;
 declare namespace linalg_d {
   export { linalg_d_cholesky as cholesky, linalg_d_cond as cond, linalg_d_cross as cross, linalg_d_det as det, linalg_d_diagonal as diagonal, linalg_d_eig as eig, linalg_d_eigh as eigh, linalg_d_eigvals as eigvals, linalg_d_eigvalsh as eigvalsh, linalg_d_expm as expm, linalg_d_inv as inv, linalg_d_lstsq as lstsq, linalg_d_lu as lu, linalg_d_matmul as matmul, linalg_d_matrixNorm as matrixNorm, linalg_d_matrixPower as matrixPower, linalg_d_matrixRank as matrixRank, linalg_d_matrixTranspose as matrixTranspose, linalg_d_outer as outer, linalg_d_pinv as pinv, linalg_d_qr as qr, linalg_d_slogdet as slogdet, linalg_d_solve as solve, linalg_d_solveTriangular as solveTriangular, linalg_d_svd as svd, linalg_d_svdvals as svdvals, linalg_d_tensordot as tensordot, linalg_d_trace as trace, linalg_d_vecdot as vecdot, linalg_d_vectorNorm as vectorNorm };
-  export type { linalg_d_CholeskyOptions as CholeskyOptions, linalg_d_CondOptions as CondOptions, linalg_d_CrossOptions as CrossOptions, linalg_d_DiagonalOptions as DiagonalOptions, linalg_d_EighOptions as EighOptions, linalg_d_EigvalshOptions as EigvalshOptions, linalg_d_LstsqOptions as LstsqOptions, linalg_d_MatrixNormOptions as MatrixNormOptions, linalg_d_MatrixRankOptions as MatrixRankOptions, linalg_d_PinvOptions as PinvOptions, linalg_d_SolveTriangularOptions as SolveTriangularOptions, linalg_d_SvdOptions as SvdOptions, linalg_d_TensordotOptions as TensordotOptions, linalg_d_TraceOptions as TraceOptions, linalg_d_VecdotOptions as VecdotOptions, linalg_d_VectorNormOptions as VectorNormOptions };
+  export type { linalg_d_CholeskyOptions as CholeskyOptions, linalg_d_CondOptions as CondOptions, linalg_d_CrossOptions as CrossOptions, linalg_d_DiagonalOptions as DiagonalOptions, linalg_d_EighOptions as EighOptions, linalg_d_EigvalshOptions as EigvalshOptions, linalg_d_LstsqOptions as LstsqOptions, linalg_d_MatrixNormOptions as MatrixNormOptions, linalg_d_MatrixRankOptions as MatrixRankOptions, linalg_d_PinvOptions as PinvOptions, linalg_d_QrOptions as QrOptions, linalg_d_SolveTriangularOptions as SolveTriangularOptions, linalg_d_SvdOptions as SvdOptions, linalg_d_TensordotOptions as TensordotOptions, linalg_d_TraceOptions as TraceOptions, linalg_d_VecdotOptions as VecdotOptions, linalg_d_VectorNormOptions as VectorNormOptions };
 }
 
 /** A key: two uint32 words. Use each key for one draw only; `split` and `fold` make more. */

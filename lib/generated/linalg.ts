@@ -27,8 +27,14 @@ export function solve<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tenso
   return binary(228, x1, x2) as Tensor<FloatOf<Promote<A, B>>>
 }
 
+/** Options of `linalg.qr`. */
+export interface QrOptions {
+  /** 'reduced' by default. */
+  readonly mode?: 'reduced' | 'complete' | undefined
+}
+
 /**
- * Reduced QR factorisation: orthonormal columns times an upper triangle whose diagonal is real and not negative.
+ * QR factorisation: orthonormal columns times an upper triangle whose diagonal is real and not negative. Reduced, there are as many columns as the shorter side has; complete, they are a basis: q is square and r as large as x.
  *
  * `x = q @ r`
  *
@@ -36,14 +42,16 @@ export function solve<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tenso
  * NumPy `linalg.qr`, PyTorch `linalg.qr`.
  *
  * @param x A tensor.
+ * @param options An object of options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.qr(ft.zeros([2]))`.
  * @example
  * ```ts
  * ft.linalg.qr(ft.tensor([[0, 2], [3, 0]])).r // [[3, 0], [0, 2]]
  * ```
  */
-export function qr<A extends DType>(x: Tensor<A>): { q: Tensor<FloatOf<A>>; r: Tensor<FloatOf<A>> } {
-  const [q, r] = many(229, [x], [], []) as [Tensor, Tensor]
+export function qr<A extends DType>(x: Tensor<A>, options?: QrOptions): { q: Tensor<FloatOf<A>>; r: Tensor<FloatOf<A>> } {
+  const o = readOptions(229, options, ['mode'], arguments.length - 2)
+  const [q, r] = many(229, [x], [o.mode], []) as [Tensor, Tensor]
   return { q, r } as { q: Tensor<FloatOf<A>>; r: Tensor<FloatOf<A>> }
 }
 

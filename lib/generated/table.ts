@@ -258,7 +258,7 @@ export const OP_TABLE: readonly OpRow[] = [
   { name: 'topk', operands: ['x'], weak: [], outputs: 2, variadic: false, attrs: [{ name: 'k', kind: 'int', default: null }, { name: 'axis', kind: 'int', default: -1 }, { name: 'largest', kind: 'bool', default: 1 }], params: [] },
   { name: 'kthvalue', operands: ['x'], weak: [], outputs: 2, variadic: false, attrs: [{ name: 'k', kind: 'int', default: null }, { name: 'axis', kind: 'int', default: -1 }, { name: 'keepdims', kind: 'bool', default: 0 }], params: [] },
   { name: 'linalg.solve', operands: ['x1', 'x2'], weak: [], outputs: 1, variadic: false, attrs: [], params: [] },
-  { name: 'linalg.qr', operands: ['x'], weak: [], outputs: 2, variadic: false, attrs: [], params: [] },
+  { name: 'linalg.qr', operands: ['x'], weak: [], outputs: 2, variadic: false, attrs: [{ name: 'mode', kind: 'choice', default: 0, choices: ['reduced', 'complete'] }], params: [] },
   { name: 'linalg.inv', operands: ['x'], weak: [], outputs: 1, variadic: false, attrs: [], params: [] },
   { name: 'linalg.matrixPower', operands: ['x'], weak: [], outputs: 1, variadic: false, attrs: [{ name: 'n', kind: 'int', default: null }], params: [] },
   { name: 'linalg.cholesky', operands: ['x'], weak: [], outputs: 1, variadic: false, attrs: [{ name: 'upper', kind: 'bool', default: 0 }], params: [] },

@@ -256,4 +256,4 @@ def matrices():
             q, r = np.linalg.qr(m.astype("complex128"))
             diagonal = np.diagonal(r, axis1=-2, axis2=-1)
             phase = diagonal / np.abs(diagonal)  # the diagonal of r is real and not negative
-            case("linalg.qr", [m], [(q * phase[..., None, :]).astype(d), (r * phase.conj()[..., :, None]).astype(d)], tol=f"abs:{tol}")
+            case("linalg.qr", [m], [(q * phase[..., None, :]).astype(d), (r * phase.conj()[..., :, None]).astype(d)], [0], tol=f"abs:{tol}")

@@ -334,7 +334,7 @@ for d, tol in [("float32", 1e-4), ("float64", 1e-12)]:
         m = floats(d, shape)
         q, r = np.linalg.qr(m.astype("float64"))
         s = np.where(np.diagonal(r, axis1=-2, axis2=-1) < 0, -1.0, 1.0)  # the diagonal of r is not negative
-        case("linalg.qr", [m], [(q * s[..., None, :]).astype(d), (r * s[..., :, None]).astype(d)], tol=f"abs:{tol}")
+        case("linalg.qr", [m], [(q * s[..., None, :]).astype(d), (r * s[..., :, None]).astype(d)], [0], tol=f"abs:{tol}")
 for d, c, tol in [("float32", "complex64", 1e-4), ("complex64", "complex64", 1e-4), ("float64", "complex128", 1e-11), ("complex128", "complex128", 1e-11), ("int16", "complex64", 1e-3)]:
     x = floats("float64", (3, 7))
     x = (x + 1j * floats("float64", (3, 7))).astype(d) if d.startswith("c") else x.astype(d)

@@ -1,6 +1,7 @@
 //! Linear algebra on stacks of matrices.
 
-use super::rows::{BASE, arg, doc, tensor};
+use super::join::join;
+use super::rows::{BASE, arg, attr, doc, tensor};
 use crate::def::{AttrKind, Domain, ErrorCase, Form, Lowering, Namespace, OpDef};
 use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
 use crate::infer::ShapeCtx;
@@ -152,15 +153,28 @@ fn solve(l: &mut Lower) -> Result<Vec<Val>> {
 
 fn qr_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
     let (batch, m, n) = matrix(ctx.shape(0), "the matrix")?;
-    let k = m.min(n);
+    let k = if ctx.attrs.int("mode") == 1 { m } else { m.min(n) };
     let with = |tail: [usize; 2]| -> Dims { batch.iter().copied().chain(tail).collect() };
     Ok(vec![with([m, k]), with([k, n])])
 }
 
 fn qr(l: &mut Lower) -> Result<Vec<Val>> {
-    let a = native(l, 0)?;
+    let mut a = native(l, 0)?;
     let (dims, dtype) = ([l.out_dims(0), l.out_dims(1)], l.dtype(a));
-    l.routine(Routine::Qr(dtype), &[a], &dims).into_iter().map(|v| l.cast(v, l.out_dtype(0))).collect()
+    let (mut r, rank) = (dims[1].clone(), dims[0].len());
+    let (m, n) = (dims[0][rank - 2], r[rank - 1]);
+    if dims[0][rank - 1] > n {
+        // Unit vectors behind the columns complete the basis: the last ones first, which the columns of a matrix with a large
+        // diagonal do not span.
+        let square = stacked(&dims[0][..rank - 2], &[m, m]);
+        let eye = identity(l, &square, dtype)?;
+        let turned = l.flip(eye, &[rank - 1]);
+        a = join(l, rank - 1, &[a, turned])?;
+        r[rank - 1] = n + m;
+    }
+    let factors = l.routine(Routine::Qr(dtype), &[a], &[dims[0].clone(), r]);
+    let r = l.narrow(factors[1], rank - 1, 0, n);
+    [factors[0], r].into_iter().map(|v| l.cast(v, l.out_dtype(0))).collect()
 }
 
 pub const LINALG: OpDef = OpDef {
@@ -176,9 +190,9 @@ pub const ROWS: &[OpDef] = &[
     OpDef { name: "solve", operands: &[tensor("x1"), tensor("x2")], shape: solve_shape, lower: Lowering::Graph(solve),
         errors: &[ErrorCase { call: "ft.linalg.solve(ft.zeros([2, 3]), ft.zeros([2]))", code: Code::Shape }, ErrorCase { call: "ft.linalg.solve(ft.zeros([2, 2]), ft.ones([2])).toArray()", code: Code::LinAlg }],
         doc: doc("Solution of a system of linear equations by LU with partial pivoting; x2 is a vector or a stack of matrices. A singular matrix is a LinAlgError when the result is read.", "x1 @ out = x2", "ft.linalg.solve(ft.tensor([[2, 0], [0, 4]]), ft.tensor([2, 2])) // [1, 0.5]", "linalg.solve", "linalg.solve"), ..LINALG },
-    OpDef { name: "qr", outputs: &["q", "r"], dtype: DTypeRule::new(Class::Any, Compute::Float, Out::Twice), shape: qr_shape, lower: Lowering::Graph(qr),
+    OpDef { name: "qr", outputs: &["q", "r"], attrs: &[attr("mode", AttrKind::Choice(&["reduced", "complete"]))], dtype: DTypeRule::new(Class::Any, Compute::Float, Out::Twice), shape: qr_shape, lower: Lowering::Graph(qr),
         errors: &[ErrorCase { call: "ft.linalg.qr(ft.zeros([2]))", code: Code::Shape }],
-        doc: doc("Reduced QR factorisation: orthonormal columns times an upper triangle whose diagonal is real and not negative.", "x = q @ r", "ft.linalg.qr(ft.tensor([[0, 2], [3, 0]])).r // [[3, 0], [0, 2]]", "linalg.qr", "linalg.qr"), ..LINALG },
+        doc: doc("QR factorisation: orthonormal columns times an upper triangle whose diagonal is real and not negative. Reduced, there are as many columns as the shorter side has; complete, they are a basis: q is square and r as large as x.", "x = q @ r", "ft.linalg.qr(ft.tensor([[0, 2], [3, 0]])).r // [[3, 0], [0, 2]]", "linalg.qr", "linalg.qr"), ..LINALG },
     OpDef { name: "inv", shape: square_same, lower: Lowering::Graph(inv),
         errors: &[ErrorCase { call: "ft.linalg.inv(ft.zeros([2, 3]))", code: Code::Shape }, ErrorCase { call: "ft.linalg.inv(ft.ones([2, 2])).toArray()", code: Code::LinAlg }],
         doc: doc("Inverses of square matrices; to solve with one, solve is faster and more accurate. A singular matrix is a LinAlgError when the result is read.", "x @ out = 1", "ft.linalg.inv(ft.tensor([[2, 0], [0, 4]])) // [[0.5, 0], [0, 0.25]]", "linalg.inv", "linalg.inv"), ..LINALG },
