@@ -4318,7 +4318,7 @@ interface WindowSumOptions {
     readonly dilation?: number | readonly number[] | undefined;
 }
 /**
- * Sums of windows over all axes, whose sizes are one number or one for each axis; places outside x count as 0.
+ * Sums of windows over all axes, whose sizes are one number or one for each axis; places outside x add nothing. An axis that windows move along counts twice among the 32 a tensor may have.
  *
  * `y_p = sum_k x_(p stride + k dilation - padding)`
  *
@@ -4424,7 +4424,7 @@ interface WindowScatterMaxOptions {
     readonly initial?: number | undefined;
 }
 /**
- * A tensor like x of one number (initial, 0 by default) to which the source's element for each window is added where the window's largest element stands, the first of several (NaN wins): the gradient of windowMax. Every window must show data.
+ * A tensor like x of one number (initial, 0 by default) to which the source's element for each window is added where the window's largest element stands, the first of several (NaN wins): the gradient of windowMax without dilation. Every window must show data.
  *
  * `y_i = initial + sum_{p : argmax_k x_(p stride + k - padding) is i} source_p`
  *
@@ -4452,7 +4452,7 @@ interface WindowScatterMinOptions {
     readonly initial?: number | undefined;
 }
 /**
- * A tensor like x of one number (initial, 0 by default) to which the source's element for each window is added where the window's smallest element stands, the first of several (NaN wins): the gradient of windowMin. Every window must show data.
+ * A tensor like x of one number (initial, 0 by default) to which the source's element for each window is added where the window's smallest element stands, the first of several (NaN wins): the gradient of windowMin without dilation. Every window must show data.
  *
  * `y_i = initial + sum_{p : argmin_k x_(p stride + k - padding) is i} source_p`
  *
@@ -7353,7 +7353,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      */
     triu(options?: TriuOptions): Tensor<D>;
     /**
-     * Sums of windows over all axes, whose sizes are one number or one for each axis; places outside x count as 0.
+     * Sums of windows over all axes, whose sizes are one number or one for each axis; places outside x add nothing. An axis that windows move along counts twice among the 32 a tensor may have.
      *
      * `y_p = sum_k x_(p stride + k dilation - padding)`
      *
@@ -7419,7 +7419,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      */
     windowMax(window: number | readonly number[], options?: WindowMaxOptions): Tensor<D>;
     /**
-     * A tensor like x of one number (initial, 0 by default) to which the source's element for each window is added where the window's largest element stands, the first of several (NaN wins): the gradient of windowMax. Every window must show data.
+     * A tensor like x of one number (initial, 0 by default) to which the source's element for each window is added where the window's largest element stands, the first of several (NaN wins): the gradient of windowMax without dilation. Every window must show data.
      *
      * `y_i = initial + sum_{p : argmax_k x_(p stride + k - padding) is i} source_p`
      *
@@ -7437,7 +7437,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      */
     windowScatterMax<B extends DType>(source: Tensor<B>, window: number | readonly number[], options?: WindowScatterMaxOptions): Tensor<Promote<D, B>>;
     /**
-     * A tensor like x of one number (initial, 0 by default) to which the source's element for each window is added where the window's smallest element stands, the first of several (NaN wins): the gradient of windowMin. Every window must show data.
+     * A tensor like x of one number (initial, 0 by default) to which the source's element for each window is added where the window's smallest element stands, the first of several (NaN wins): the gradient of windowMin without dilation. Every window must show data.
      *
      * `y_i = initial + sum_{p : argmin_k x_(p stride + k - padding) is i} source_p`
      *
@@ -9557,9 +9557,9 @@ declare function avgPool<A extends DType>(x: Tensor<A>, window: number | readonl
 interface ConvTransposeOptions {
     /** One number for all axes of a window, or one for each; 1 by default. */
     readonly stride?: number | readonly number[] | undefined;
-    /** Places around x: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives ceil(size / stride) windows; 0 ('valid') by default. */
+    /** Places cut off the result: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives stride times as many as x has; 0 ('valid') by default. */
     readonly padding?: number | readonly number[] | readonly (readonly [number, number])[] | 'same' | 'valid' | undefined;
-    /** One number for all axes of a window, or one for each; 0 by default. */
+    /** Places more at the end of the result, below the stride or the dilation: one number, or one for each axis of a window; 0 by default. */
     readonly outputPadding?: number | readonly number[] | undefined;
     /** One number for all axes of a window, or one for each; 1 by default. */
     readonly dilation?: number | readonly number[] | undefined;
@@ -9627,7 +9627,7 @@ interface InterpolateOptions {
     readonly alignCorners?: boolean | undefined;
 }
 /**
- * x [batch, channels, spatial...] with spatial axes of another size: the nearest element before each place, or between its neighbours along each axis (linear, bilinear, trilinear). Elements are cells, whose middles are matched; with alignCorners they are points, whose first and last are.
+ * x [batch, channels, spatial...] with spatial axes of another size: the nearest element before each place, or between its neighbours along each axis (linear, bilinear, trilinear). Elements are cells, whose middles are matched; with alignCorners they are points, whose first and last are. Integers give float32.
  *
  * `y_(b,c,i) = x_(b,c,floor(i n / size)), or (1 - t) x_(b,c,j) + t x_(b,c,j+1) with j + t = (i + 1/2) n / size - 1/2`
  *
@@ -9653,8 +9653,8 @@ declare function interpolate<A extends DType>(x: Tensor<A>, size: number | reado
  *
  * PyTorch `nn.functional.embedding`. Negative indices count from the end.
  *
- * @throws {TensorError} `ERR_DTYPE` for indices that are no integers, `ERR_SHAPE` for weights that are no matrix; `ERR_INDEX` when a
- * result is read whose index is out of range.
+ * @throws {TensorError} `ERR_ARGUMENT` for what is no tensor, `ERR_DTYPE` for indices that are no integers or are uint64, `ERR_SHAPE` for
+ * weights that are no matrix; `ERR_INDEX` when a result is read whose index is out of range.
  * @example
  * ```ts
  * ft.nn.embedding(ft.tensor([1, 0, 1], { dtype: 'int32' }), ft.tensor([[1, 2], [3, 4]])) // [[3, 4], [1, 2], [3, 4]]
@@ -9673,7 +9673,7 @@ interface DropoutOptions {
  *
  * PyTorch `nn.functional.dropout`. The same key drops the same elements.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for a probability outside [0, 1], `ERR_DTYPE` for a key that is none.
+ * @throws {TensorError} `ERR_ARGUMENT` for what is no key or no tensor and for a probability outside [0, 1], `ERR_DTYPE` for complex x.
  * @example
  * ```ts
  * ft.nn.dropout(ft.random.key(1), ft.ones([3]), { p: 0 }) // [1, 1, 1]

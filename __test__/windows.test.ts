@@ -71,9 +71,23 @@ test('windows over all axes are those of pooling over spatial ones', (t) => {
   }
   t.deepEqual(x.windowMax(1).toArray(), x.toArray())
   t.is(ft.tensor(5).windowSum(3).toArray(), 5)
-  // Fifteen axes with windows take thirty of thirty-two.
-  t.deepEqual(ft.ones(new Array<number>(15).fill(2)).windowScatterMax(ft.ones(new Array<number>(15).fill(1)), 2).sum().toArray(), 1)
-  t.throws(() => ft.ones(new Array<number>(16).fill(2)).windowScatterMax(ft.ones(new Array<number>(16).fill(1)), 2), { code: 'ERR_SHAPE', message: /at most 15/ })
+  t.is(ft.tensor(5).windowSum([]).toArray(), 5)
+  // A window of one place may skip elements and lie outside.
+  t.deepEqual(ft.tensor([5, 6, 7]).windowMax(1, { padding: 1, stride: 2 }).toArray(), [-Infinity, 6, -Infinity])
+  t.deepEqual(ft.zeros([0, 3]).windowSum([1, 2]).shape, [0, 2])
+  // Sixteen axes with windows make thirty-two.
+  const ones = (n: number, size: number) => ft.ones(new Array<number>(n).fill(size))
+  t.is(ones(16, 2).windowScatterMax(ones(16, 1), 2).sum().toArray(), 1)
+  t.throws(() => ones(17, 2).windowSum(2), { code: 'ERR_SHAPE', message: /^windowSum: .*34 axes with their places, more than 32/ })
+})
+
+test('an update stands where the largest element is, in the dtype of the data', (t) => {
+  const x = ft.tensor([16777216, 16777217], { dtype: 'int32' })
+  t.deepEqual(x.windowScatterMax(ft.tensor([1]), 2).toArray(), [0, 1])
+  t.deepEqual(ft.tensor([-Infinity, -Infinity]).windowScatterMax(ft.tensor([1, 2, 4]), 2, { padding: 1 }).toArray(), [3, 4])
+  t.deepEqual(ft.tensor([Infinity, NaN, 1]).windowScatterMin(ft.tensor([1, 2, 4]), 2, { padding: [[1, 0]] }).toArray(), [1, 6, 0])
+  t.throws(() => ft.ones([3]).windowScatterMax(ft.ones([1, 1]), 2), { code: 'ERR_SHAPE', message: /source of shape/ })
+  t.throws(() => ft.ones([0]).windowScatterMax(ft.ones([1]), 2, { padding: 1 }), { code: 'ERR_SHAPE', message: /without data/ })
 })
 
 test('dropped elements are zero, the others larger', (t) => {
@@ -93,4 +107,19 @@ test('dropped elements are zero, the others larger', (t) => {
   t.throws(() => ft.nn.embedding(ft.zeros([2], { dtype: 'int32' }), ft.zeros([3])), { code: 'ERR_SHAPE' })
   t.throws(() => ft.nn.embedding(ft.zeros([2]), ft.zeros([3, 2])), { code: 'ERR_DTYPE' })
   t.throws(() => ft.nn.embedding(ft.tensor([3], { dtype: 'int32' }), ft.zeros([3, 2])).toArray(), { code: 'ERR_INDEX' })
+})
+
+test('what cannot be counted is refused at the call', (t) => {
+  const far = 281479271743489
+  const long = ft.ones([1]).broadcastTo([1, 1, 65536])
+  const one = ft.ones([1, 1, 1])
+  t.throws(() => ft.nn.conv(long, one, { inputDilation: far, padding: 1 }), { code: 'ERR_SHAPE', message: /beyond 2\^53/ })
+  t.throws(() => ft.nn.convTranspose(long, one, { stride: far, outputPadding: 1 }), { code: 'ERR_SHAPE', message: /beyond 2\^53/ })
+  const cut = { stride: 2 ** 30, padding: [[2 ** 30, 0], [2 ** 30, 0]] } as const
+  t.throws(() => ft.nn.convTranspose(ft.ones([1, 1, 2, 2]), ft.ones([1, 1, 1, 1]), cut), { code: 'ERR_SHAPE' })
+  t.throws(() => ft.nn.convTranspose(one, one, { padding: 'same', outputPadding: 1 }), { code: 'ERR_ARGUMENT', message: /no choice/ })
+  // The axis that shrinks comes first.
+  t.deepEqual(ft.nn.interpolate(ft.ones([1]).broadcastTo([1, 1, 1, 2 ** 40]), [2 ** 20, 1]).shape, [1, 1, 2 ** 20, 1])
+  t.throws(() => ft.nn.dropout(1 as unknown as ft.random.Key, one), { code: 'ERR_ARGUMENT', message: /^nn\.dropout: the first argument must be a key/ })
+  t.throws(() => ft.random.bernoulli([2] as unknown as ft.random.Key, [2]), { code: 'ERR_ARGUMENT', message: /^random\.bernoulli: the first/ })
 })

@@ -1,7 +1,7 @@
 // Distributions made of uniform and normal draws. Element i of a result depends on the key, its parameters and i only.
 
 import { checkOptions, integer, integers, shown, tensorGiven } from './call.js'
-import { finite, normal, permutation, randint, uniform, type FloatDType, type Key } from './draws.js'
+import { finite, keyGiven, normal, permutation, randint, uniform, type FloatDType, type Key } from './draws.js'
 import { ArgumentError, ShapeError } from './errors.js'
 import type { DType } from './generated/dtypes.js'
 import { einsum, erf, full, less } from './generated/functions.js'
@@ -92,6 +92,7 @@ const LEAST: Readonly<Record<string, number>> = { float16: 2 ** -12, bfloat16: 2
  * ```
  */
 export function exponential<E extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: ExponentialOptions<E>): Tensor<E> {
+  keyGiven('random.exponential', key)
   const o = checkOptions('random.exponential', options, ['dtype', 'scale'])
   const scale = positive('random.exponential', 'scale', o['scale'], 1)
   return waits(key, shape, o['dtype']).multiply(scale) as Tensor<E>
@@ -108,6 +109,7 @@ export function exponential<E extends FloatDType = 'float32'>(key: Key, shape: r
  */
 export function gumbel<E extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: GumbelOptions<E>): Tensor<E> {
   const op = 'random.gumbel'
+  keyGiven(op, key)
   const o = checkOptions(op, options, ['dtype', 'location', 'scale'])
   const [location, scale] = [finite(op, 'location', o['location'], 0), positive(op, 'scale', o['scale'], 1)]
   const wait = waits(key, shape, o['dtype'])
@@ -126,6 +128,7 @@ export function gumbel<E extends FloatDType = 'float32'>(key: Key, shape: readon
  */
 export function bernoulli(key: Key, shape: readonly number[], options?: BernoulliOptions): Tensor<'bool'> {
   const op = 'random.bernoulli'
+  keyGiven(op, key)
   const { p = 0.5 } = checkOptions(op, options, ['p'])
   if (p instanceof Tensor) return less(uniform(key, shape), p.broadcastTo(shape))
   if (typeof p !== 'number' || !(p >= 0 && p <= 1)) throw new ArgumentError(`${op}: 'p' must be a tensor or a number from 0 to 1, got ${shown(p)}`)
@@ -143,6 +146,7 @@ export function bernoulli(key: Key, shape: readonly number[], options?: Bernoull
  */
 export function categorical(key: Key, logits: Tensor, options?: CategoricalOptions): Tensor<'int32'> {
   const op = 'random.categorical'
+  keyGiven(op, key)
   const o = checkOptions(op, options, ['axis', 'shape'])
   const x = tensorGiven(op, 'logits', logits)
   const more = integers(op, 'shape', o['shape'] ?? [])
@@ -174,6 +178,7 @@ export function choice(key: Key, x: number, shape: readonly number[], options?: 
 export function choice<D extends DType>(key: Key, x: Tensor<D>, shape: readonly number[], options?: ChoiceOptions): Tensor<D>
 export function choice(key: Key, x: number | Tensor, shape: readonly number[], options?: ChoiceOptions): Tensor {
   const op = 'random.choice'
+  keyGiven(op, key)
   const o = checkOptions(op, options, ['replace', 'p'])
   const { replace = true } = o
   if (typeof replace !== 'boolean') throw new ArgumentError(`${op}: 'replace' must be a boolean, got ${shown(replace)}`)
@@ -208,6 +213,7 @@ function again(key: Key, n: number, shape: readonly number[], p: Tensor | undefi
  */
 export function truncatedNormal<E extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: TruncatedNormalOptions<E>): Tensor<E> {
   const op = 'random.truncatedNormal'
+  keyGiven(op, key)
   const o = checkOptions(op, options, ['dtype', 'mean', 'std', 'low', 'high'])
   const [mean, std] = [finite(op, 'mean', o['mean'], 0), positive(op, 'std', o['std'], 1)]
   const [low, high] = [finite(op, 'low', o['low'], mean - 2 * std), finite(op, 'high', o['high'], mean + 2 * std)]
@@ -230,6 +236,7 @@ export function truncatedNormal<E extends FloatDType = 'float32'>(key: Key, shap
  */
 export function multivariateNormal(key: Key, mean: Tensor, covariance: Tensor, options?: MultivariateNormalOptions): Tensor {
   const op = 'random.multivariateNormal'
+  keyGiven(op, key)
   const o = checkOptions(op, options, ['shape'])
   const [centre, spread] = [tensorGiven(op, 'mean', mean), tensorGiven(op, 'covariance', covariance)]
   const n = centre.shape.at(-1)

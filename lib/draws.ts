@@ -51,10 +51,15 @@ export interface BitsOptions<E extends 'uint32' | 'uint64' = 'uint32' | 'uint64'
   readonly dtype?: E | undefined
 }
 
-/** A draw under a key; a forgotten key, which shifts all other arguments, is named first. */
+/** A key; a forgotten one shifts all other arguments, so it is looked at before them. */
+export function keyGiven(op: string, key: unknown): Tensor {
+  if (!(key instanceof Tensor)) throw new ArgumentError(`${op}: the first argument must be a key from ft.random.key(seed), got ${shown(key)}`)
+  return key
+}
+
+/** A draw under a key. */
 function draw(name: keyof typeof OP & `random.${string}`, key: unknown, attrs: readonly unknown[], params: readonly unknown[]): Tensor {
-  if (!(key instanceof Tensor)) throw new ArgumentError(`${name}: the first argument must be a key from ft.random.key(seed), got ${shown(key)}`)
-  return one(OP[name], [key], attrs, params)
+  return one(OP[name], [keyGiven(name, key)], attrs, params)
 }
 
 /** A finite number, or what stands for one left out. */

@@ -2,8 +2,8 @@
 
 import { checkOptions, shown, tensorGiven } from './call.js'
 import { bernoulli } from './distributions.js'
-import type { Key } from './draws.js'
-import { ArgumentError, ShapeError } from './errors.js'
+import { keyGiven, type Key } from './draws.js'
+import { ArgumentError, DTypeError, ShapeError } from './errors.js'
 import type { DType, FloatOf } from './generated/dtypes.js'
 import { where } from './generated/functions.js'
 import type { Tensor } from './tensor.js'
@@ -17,8 +17,8 @@ export * from './generated/nn.js'
  *
  * PyTorch `nn.functional.embedding`. Negative indices count from the end.
  *
- * @throws {TensorError} `ERR_DTYPE` for indices that are no integers, `ERR_SHAPE` for weights that are no matrix; `ERR_INDEX` when a
- * result is read whose index is out of range.
+ * @throws {TensorError} `ERR_ARGUMENT` for what is no tensor, `ERR_DTYPE` for indices that are no integers or are uint64, `ERR_SHAPE` for
+ * weights that are no matrix; `ERR_INDEX` when a result is read whose index is out of range.
  * @example
  * ```ts
  * ft.nn.embedding(ft.tensor([1, 0, 1], { dtype: 'int32' }), ft.tensor([[1, 2], [3, 4]])) // [[3, 4], [1, 2], [3, 4]]
@@ -27,6 +27,7 @@ export * from './generated/nn.js'
 export function embedding<D extends DType>(indices: Tensor, weights: Tensor<D>): Tensor<D> {
   const [places, rows] = [tensorGiven('nn.embedding', 'indices', indices), tensorGiven('nn.embedding', 'weights', weights)]
   if (rows.ndim !== 2) throw new ShapeError(`nn.embedding: 'weights' must be a matrix [entries, features], got shape [${rows.shape.join(', ')}]`)
+  if (!/^u?int/.test(places.dtype)) throw new DTypeError(`nn.embedding: 'indices' must be integers, got ${places.dtype}; convert with astype('int32')`)
   return rows.take(places, { axis: 0 }) as Tensor<D>
 }
 
@@ -43,13 +44,14 @@ export interface DropoutOptions {
  *
  * PyTorch `nn.functional.dropout`. The same key drops the same elements.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for a probability outside [0, 1], `ERR_DTYPE` for a key that is none.
+ * @throws {TensorError} `ERR_ARGUMENT` for what is no key or no tensor and for a probability outside [0, 1], `ERR_DTYPE` for complex x.
  * @example
  * ```ts
  * ft.nn.dropout(ft.random.key(1), ft.ones([3]), { p: 0 }) // [1, 1, 1]
  * ```
  */
 export function dropout<D extends DType>(key: Key, x: Tensor<D>, options?: DropoutOptions): Tensor<FloatOf<D>> {
+  keyGiven('nn.dropout', key)
   const { p = 0.5 } = checkOptions('nn.dropout', options, ['p'])
   if (typeof p !== 'number' || !(p >= 0 && p <= 1)) throw new ArgumentError(`nn.dropout: 'p' must be a number from 0 to 1, got ${shown(p)}`)
   const values = tensorGiven('nn.dropout', 'x', x)

@@ -225,7 +225,7 @@ function members(x1: Operand, x2: Operand): Tensor<'bool'> {
 
 /** Those of one tensor's distinct elements that are (or are not) among another's, chosen when a mask is read. */
 function chosen<D extends DType>(op: string, x: unknown, others: unknown, invert: boolean): Pending<Tensor<D>> {
-  const [a, b] = [tensorGiven(op, 'x', x) as Tensor<D>, tensorGiven(op, 'x', others)]
+  const [a, b] = [tensorGiven(op, 'x1', x) as Tensor<D>, tensorGiven(op, 'x2', others)]
   const { mask: starts } = groups<D>(op, a)
   const sorted = a.flatten().sort() as Tensor<D>
   const among = members(sorted, b)
@@ -235,12 +235,12 @@ function chosen<D extends DType>(op: string, x: unknown, others: unknown, invert
 
 /** The elements of two tensors one after the other. */
 function together(op: string, x1: unknown, x2: unknown): Tensor {
-  return concat([tensorGiven(op, 'x', x1).flatten(), tensorGiven(op, 'x', x2).flatten()]) as Tensor
+  return concat([tensorGiven(op, 'x1', x1).flatten(), tensorGiven(op, 'x2', x2).flatten()]) as Tensor
 }
 
 /** Elements that are in one of two tensors alone: of all distinct ones those that are not in both. */
 function alone(op: string, x1: unknown, x2: unknown): Pending<Tensor> {
-  const [a, b, all] = [tensorGiven(op, 'x', x1), tensorGiven(op, 'x', x2), together(op, x1, x2)]
+  const [a, b, all] = [tensorGiven(op, 'x1', x1), tensorGiven(op, 'x2', x2), together(op, x1, x2)]
   const { mask: starts } = groups(op, all)
   const sorted = all.sort()
   const mask = starts.logicalAnd(logicalNot(members(sorted, a).logicalAnd(members(sorted, b))))

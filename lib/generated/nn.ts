@@ -874,9 +874,9 @@ export function avgPool<A extends DType>(x: Tensor<A>, window: number | readonly
 export interface ConvTransposeOptions {
   /** One number for all axes of a window, or one for each; 1 by default. */
   readonly stride?: number | readonly number[] | undefined
-  /** Places around x: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives ceil(size / stride) windows; 0 ('valid') by default. */
+  /** Places cut off the result: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives stride times as many as x has; 0 ('valid') by default. */
   readonly padding?: number | readonly number[] | readonly (readonly [number, number])[] | 'same' | 'valid' | undefined
-  /** One number for all axes of a window, or one for each; 0 by default. */
+  /** Places more at the end of the result, below the stride or the dilation: one number, or one for each axis of a window; 0 by default. */
   readonly outputPadding?: number | readonly number[] | undefined
   /** One number for all axes of a window, or one for each; 1 by default. */
   readonly dilation?: number | readonly number[] | undefined
@@ -956,7 +956,7 @@ export interface InterpolateOptions {
 }
 
 /**
- * x [batch, channels, spatial...] with spatial axes of another size: the nearest element before each place, or between its neighbours along each axis (linear, bilinear, trilinear). Elements are cells, whose middles are matched; with alignCorners they are points, whose first and last are.
+ * x [batch, channels, spatial...] with spatial axes of another size: the nearest element before each place, or between its neighbours along each axis (linear, bilinear, trilinear). Elements are cells, whose middles are matched; with alignCorners they are points, whose first and last are. Integers give float32.
  *
  * `y_(b,c,i) = x_(b,c,floor(i n / size)), or (1 - t) x_(b,c,j) + t x_(b,c,j+1) with j + t = (i + 1/2) n / size - 1/2`
  *

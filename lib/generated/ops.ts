@@ -3526,7 +3526,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
   }
 
   /**
-   * Sums of windows over all axes, whose sizes are one number or one for each axis; places outside x count as 0.
+   * Sums of windows over all axes, whose sizes are one number or one for each axis; places outside x add nothing. An axis that windows move along counts twice among the 32 a tensor may have.
    *
    * `y_p = sum_k x_(p stride + k dilation - padding)`
    *
@@ -3608,7 +3608,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
   }
 
   /**
-   * A tensor like x of one number (initial, 0 by default) to which the source's element for each window is added where the window's largest element stands, the first of several (NaN wins): the gradient of windowMax. Every window must show data.
+   * A tensor like x of one number (initial, 0 by default) to which the source's element for each window is added where the window's largest element stands, the first of several (NaN wins): the gradient of windowMax without dilation. Every window must show data.
    *
    * `y_i = initial + sum_{p : argmax_k x_(p stride + k - padding) is i} source_p`
    *
@@ -3630,7 +3630,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
   }
 
   /**
-   * A tensor like x of one number (initial, 0 by default) to which the source's element for each window is added where the window's smallest element stands, the first of several (NaN wins): the gradient of windowMin. Every window must show data.
+   * A tensor like x of one number (initial, 0 by default) to which the source's element for each window is added where the window's smallest element stands, the first of several (NaN wins): the gradient of windowMin without dilation. Every window must show data.
    *
    * `y_i = initial + sum_{p : argmin_k x_(p stride + k - padding) is i} source_p`
    *

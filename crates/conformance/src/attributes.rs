@@ -200,7 +200,8 @@ pub fn attribute_words(
         (AttrKind::Axes, "back by 2") => list(&[-2.0]),
         (AttrKind::Axes, "two") => list(&[3.0, -1.0]),
         // Without spatial axes there is no call.
-        (AttrKind::PerAxis(_) | AttrKind::Padding, _) if dims.len() < lead + 1 && lead > 0 => return None,
+        (AttrKind::PerAxis(_) | AttrKind::Padding, _) if lead > 0 && dims.len() <= lead => return None,
+        (AttrKind::PerAxis(_) | AttrKind::Padding | AttrKind::Widths, "uneven" | "pairs") if dims.is_empty() => return None,
         (AttrKind::PerAxis(_), "none") | (AttrKind::Padding, "same") => vec![-1.0],
         (AttrKind::PerAxis(_), "uneven") => list(&(lead..dims.len()).map(|a| ((a + 1) % 3 + 1) as f64).collect::<Vec<_>>()),
         (AttrKind::PerAxis(_), number) => list(&[number.parse().ok()?]),

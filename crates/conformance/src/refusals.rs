@@ -187,7 +187,7 @@ fn wrong_attributes(m: &mut Machine, op: &OpDef, good: &Good) -> Result<(), Stri
             (AttrKind::PerAxis(left_out), _) => {
                 let mut broken: Vec<(Vec<f64>, &[Code])> = vec![
                     (vec![1.0, if left_out == Some("0") { -1.0 } else { 0.0 }], &argument),
-                    (vec![0.0], &argument),
+                    (vec![0.0], &[Code::Shape]),
                     (vec![1.0, 1.5], &argument),
                     (vec![4.0, 1.0, 1.0, 1.0, 1.0], &[Code::Shape]),
                 ];

@@ -140,6 +140,19 @@ const TRANSPOSED: &[Row] = &[
     (&[2, 0, 5], &[0, 3, 3], &[], &[]),
 ];
 
+/// Data under windows along all axes, which a device may have to copy once for each place.
+const SLIDING: &[(&str, &[usize])] = &[
+    ("rank 0", &[]),
+    ("size 0", &[3, 0, 2]),
+    ("size 1", &[1, 1]),
+    ("above a lane", &[2, 33]),
+    ("above a row group", &[513]),
+    ("matrix", &[5, 7]),
+    ("rank 3", &[3, 4, 5]),
+    ("rank 4", &[2, 3, 2, 2]),
+    ("unit axes", &[1, 33, 1]),
+];
+
 /// Images and volumes.
 const POOLED: &[(&str, &[usize])] = &[
     ("a signal", &[2, 3, 11]),
@@ -387,6 +400,7 @@ pub fn small(op: &OpDef) -> Vec<Shapes> {
         // As many rows and columns as indices: along a mistaken axis the updates fit as well.
         "scatterAdd" => list(GENERAL).into_iter().chain([one("square", &[4, 4])]).collect(),
         _ if op.namespace == Namespace::Random => list(LONG),
+        name if name.starts_with("window") => list(SLIDING),
         name if matches!(op.lower, Lowering::Graph(_)) && !KERNELS.contains(&name) => list(COMPOSED),
         _ => list(GENERAL),
     }
@@ -398,7 +412,7 @@ pub fn parallel(op: &OpDef) -> Vec<Shapes> {
         "matmul" => many(pairs(&[(&[150, 131], &[131, 144], &[], &[])])),
         "tensordot" => many(pairs(&[(&[6, 25, 131], &[131, 144], &[2.0], &[0.0])])),
         "nn.conv" => many(pairs(&[(&[2, 12, 24, 25], &[36, 12, 3, 3], &[], &[])])),
-        "nn.convTranspose" => many(pairs(&[(&[2, 36, 24, 25], &[36, 12, 3, 3], &[], &[])])),
+        "nn.convTranspose" => many(pairs(&[(&[1, 12, 16, 17], &[12, 8, 3, 3], &[], &[])])),
         "nn.maxPool" | "nn.avgPool" => vec![one("many images", &[3, 16, 40, 41])],
         "nn.adaptiveMaxPool" | "nn.adaptiveAvgPool" | "nn.interpolate" => vec![one("many images", &[3, 16, 40, 41])],
         name if name.starts_with("window") => vec![one("many rows", &[7, 4003])],

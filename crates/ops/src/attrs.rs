@@ -208,7 +208,7 @@ fn decode_one(def: &AttrDef, words: &mut Words) -> Result<Value> {
         }
         AttrKind::Axes | AttrKind::NewShape => words.list(name)?.map_or(Value::None, Value::Ints),
         AttrKind::PerAxis(left_out) => match (words.list(name)?, left_out) {
-            (Some(list), left_out) if list.is_empty() || list.iter().any(|&v| v < i64::from(left_out != Some("0"))) => {
+            (Some(list), left_out) if list.iter().any(|&v| v < i64::from(left_out != Some("0"))) => {
                 let wanted = if left_out == Some("0") { "must not be negative" } else { "must be positive" };
                 return Err(Error::argument(format!("{name} {wanted}, got {list:?}")));
             }

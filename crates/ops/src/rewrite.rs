@@ -147,7 +147,10 @@ fn side_by_side(w: &mut Writer, padded: Val, axes: &[WindowAxis], monoid: Monoid
 }
 
 /// The data with `outside` around it, as far as the windows reach.
-fn pad(w: &mut Writer, data: Val, axes: &[WindowAxis], windows: &[usize], outside: f64) -> Result<Val> {
+///
+/// # Errors
+/// As [`Writer::assemble`].
+pub fn pad<C>(w: &mut Writer<C>, data: Val, axes: &[WindowAxis], windows: &[usize], outside: f64) -> Result<Val> {
     let (dims, dtype) = (w.dims(data), w.dtype(data));
     let lead = dims.len() - axes.len();
     let mut padded = dims.clone();

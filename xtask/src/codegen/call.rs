@@ -158,8 +158,18 @@ fn choice_type(word: &str) -> String {
 }
 
 /// An attribute in words.
-pub fn attr_doc(attr: &AttrDef) -> String {
+pub fn attr_doc(op: &OpDef, attr: &AttrDef) -> String {
     match attr.kind {
+        AttrKind::PerAxis(_) if attr.name == "outputPadding" => {
+            "Places more at the end of the result, below the stride or the dilation: one number, or one for each axis of a window; \
+             0 by default."
+                .into()
+        }
+        AttrKind::Padding if op.name == "convTranspose" => {
+            "Places cut off the result: one number, one for each axis of a window, or a pair [before, after] for each; 'same' \
+             gives stride times as many as x has; 0 ('valid') by default."
+                .into()
+        }
         AttrKind::Int(Some(v)) if attr.name == "axis" => {
             format!("One axis; negative ones count from the last; {v} by default.")
         }
@@ -281,7 +291,7 @@ fn signature(op: &OpDef, method: bool) -> Signature {
         name: attr.name.into(),
         optional: attr_optional(attr),
         ty: attr_type(op, attr),
-        doc: attr_doc(attr),
+        doc: attr_doc(op, attr),
     });
     // What makes a tensor out of scalars names the shape first, as NumPy does: `full(shape, fillValue)`.
     // So does what is said of any number of tensors: `einsum('ij,jk', x, y)`.

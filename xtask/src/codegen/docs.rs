@@ -167,7 +167,7 @@ fn section(out: &mut String, call: &Call) {
             .attrs
             .iter()
             .filter(|a| !a.positional)
-            .map(|a| format!("`{}` ({})", a.name, super::call::attr_doc(a).trim_end_matches('.')))
+            .map(|a| format!("`{}` ({})", a.name, super::call::attr_doc(op, a).trim_end_matches('.')))
             .chain(op.params.iter().filter_map(|p| p.default.map(|d| format!("`{}` ({d} by default)", p.name))))
             .collect();
         let _ = writeln!(out, "- Options (`{name}`): {}", options.join("; "));

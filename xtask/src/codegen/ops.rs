@@ -110,7 +110,7 @@ fn options(out: &mut String, call: &Call) {
     let _ = write!(out, "/** Options of `{}`. */\nexport interface {name}", call.op.path());
     out.push_str(if named { "<E extends DType = DType> {\n" } else { " {\n" });
     for attr in call.op.attrs.iter().filter(|a| !a.positional) {
-        jsdoc(out, "  ", &[attr_doc(attr)]);
+        jsdoc(out, "  ", &[attr_doc(call.op, attr)]);
         let _ = writeln!(out, "  readonly {}?: {} | undefined", attr.name, attr_type(call.op, attr));
     }
     for param in call.op.params {

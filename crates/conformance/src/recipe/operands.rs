@@ -118,18 +118,27 @@ pub fn fills(op: &OpDef, dtype: DType) -> Vec<String> {
         // Of many random elements some are zero and not all; of each number of elements about half are in one of these.
         _ if op.name.starts_with("nan") && op.name != "nanToNum" => names(&["ordinary", "special", "bits", "holes"]),
         // Squares of what is large overflow, differences of integers wrap to anything.
+        _ if ["var", "std", "diff"].contains(&op.name) => names(&["ordinary", "special", "bits", "few numbers"]),
         // The largest of a window is there twice.
         _ if op.name.starts_with("windowScatter") => names(&["ordinary", "special", "bits", "few numbers"]),
-        _ if ["var", "std", "diff"].contains(&op.name) => names(&["ordinary", "special", "bits", "few numbers"]),
         _ if op.name == "logsumexp" => names(&["ordinary", "special", "bits", "infinities"]),
         _ if op.name == "countNonzero" => names(&["ordinary", "special", "bits", "half zeros"]),
         _ if ["all", "any"].contains(&op.name) => {
             names(&["special", "bits", "few zeros", "some zeros", "half zeros", "most zeros", "many zeros"])
         }
         // Two random tensors are never equal.
-        _ if ["allclose", "arrayEqual"].contains(&op.name) => {
-            names(&["ordinary", "special", "bits", "few numbers", "nothing but ones", "nothing but NaN"])
-        }
+        _ if ["allclose", "arrayEqual"].contains(&op.name) => names(&[
+            "ordinary",
+            "special",
+            "bits",
+            "few numbers",
+            "nothing but ones",
+            "nothing but NaN",
+            "ones beside NaN",
+            "NaN beside ones",
+        ]),
+        // Where both ways to the point between meet.
+        _ if op.name == "lerp" => names(&["ordinary", "special", "bits", "halfway"]),
         // Two random elements are hardly ever equal, or one of them zero.
         _ if op.dtype.out == Out::Bool && op.operands.len() > 1 => names(&["ordinary", "special", "bits", "few numbers"]),
         _ if dtype.is_complex() && op.operands.len() == 1 && matches!(op.lower, Lowering::Map(_)) => {
@@ -161,6 +170,9 @@ fn fill(op: &OpDef, i: usize, values: &str) -> Fill {
         "infinities" => Fill::Turns(&[f64::INFINITY, f64::INFINITY, 1.0]),
         "nothing but ones" => Fill::Only(1.0),
         "nothing but NaN" => Fill::Only(f64::NAN),
+        "ones beside NaN" => Fill::Only(if i == 0 { 1.0 } else { f64::NAN }),
+        "NaN beside ones" => Fill::Only(if i == 0 { f64::NAN } else { 1.0 }),
+        "halfway" if i == 2 => Fill::Only(0.5),
         "holes" => Fill::Holes,
         "few zeros" => Fill::Coin(1, 24),
         "some zeros" => Fill::Coin(1, 5),

@@ -60,6 +60,11 @@ impl Builder {
         self.push(Op::Const(bits), dtype, smallvec![])
     }
 
+    /// An int64 constant: a size or a position.
+    pub fn size(&mut self, v: usize) -> Value {
+        self.lit(DType::I64, v as f64)
+    }
+
     /// A constant of any non-complex dtype, rounded from a float64.
     pub fn lit(&mut self, dtype: DType, value: f64) -> Value {
         self.bits(dtype, literal_bits(dtype, value))

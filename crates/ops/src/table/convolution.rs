@@ -2,7 +2,7 @@
 
 use super::pad;
 use super::rows::{BASE, attr, doc, tensor};
-use super::windows::{Windows, per_axis};
+use super::windows::{Windows, per_axis, spatial};
 use crate::attrs::Attrs;
 use crate::def::{AttrDef, AttrKind, Domain, ErrorCase, Form, Lowering, Namespace, OpDef};
 use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
@@ -18,7 +18,7 @@ const MODES: AttrKind = AttrKind::Choice(&["zeros", "replicate", "reflect", "sym
 
 /// The windows of a convolution of `x`, whose elements are already apart, with `w`.
 fn windows(attrs: &Attrs, x: &[usize], w: &[usize]) -> Result<Windows> {
-    if !(3..=5).contains(&x.len()) || w.len() != x.len() {
+    if w.len() != spatial(x)? + 2 {
         return Err(Error::shape(format!(
             "takes [batch, channels, spatial...] and weights [out, channels / groups, window...] with 1 to 3 spatial axes, \
              got {x:?} and {w:?}"
@@ -40,11 +40,19 @@ fn windows(attrs: &Attrs, x: &[usize], w: &[usize]) -> Result<Windows> {
     }
 }
 
+/// Elements too far apart to be counted.
+fn overflow(x: &[usize]) -> Error {
+    Error::shape(format!("{x:?} with zeros between its elements reaches beyond 2^53 positions"))
+}
+
 /// `[batch, channels, spatial...]` with as many zeros between neighbours along each spatial axis as make them so far apart.
-fn apart(x: &[usize], steps: &[usize]) -> Result<Dims> {
-    let spread = |(&d, &step): (&usize, &usize)| d.saturating_sub(1).checked_mul(step).map(|n| n + d.min(1));
+///
+/// # Errors
+/// `Code::Shape` for more than a tensor may hold.
+pub fn apart(x: &[usize], steps: &[usize]) -> Result<Dims> {
+    let spread = |(&d, &step): (&usize, &usize)| d.saturating_sub(1).checked_mul(step).and_then(|n| n.checked_add(d.min(1)));
     let spatial = x[2..].iter().zip(steps).map(spread).collect::<Option<Vec<_>>>();
-    let dims: Dims = x[..2].iter().copied().chain(spatial.ok_or_else(|| Error::shape("size overflows"))?).collect();
+    let dims: Dims = x[..2].iter().copied().chain(spatial.ok_or_else(|| overflow(x))?).collect();
     layout::count(&dims)?;
     Ok(dims)
 }
@@ -66,18 +74,13 @@ pub fn spread(l: &mut Lower, x: Val, steps: &[usize]) -> Result<Val> {
 
 /// Steps between neighbours of `x` along its spatial axes.
 fn steps(attrs: &Attrs, x: &[usize]) -> Result<Vec<usize>> {
-    match x.len() {
-        3..=5 => per_axis("inputDilation", attrs.ints("inputDilation").unwrap_or(&[1]), x.len() - 2),
-        // The windows say what is wrong.
-        n => Ok(vec![1; n.saturating_sub(2)]),
-    }
+    per_axis("inputDilation", attrs.ints("inputDilation").unwrap_or(&[1]), spatial(x)?)
 }
 
 fn conv_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
     let (x, w) = (ctx.shape(0), ctx.shape(1));
     let steps = steps(ctx.attrs, x)?;
-    let wide = if x.len() < 3 { x.into() } else { apart(x, &steps)? };
-    let Windows { counts, .. } = windows(ctx.attrs, &wide, w)?;
+    let Windows { counts, .. } = windows(ctx.attrs, &apart(x, &steps)?, w)?;
     if ctx.attrs.int("paddingMode") != 0 && x[2..].contains(&0) && !counts.contains(&0) {
         return Err(Error::shape(format!("an axis of no elements cannot be continued, got shape {x:?}")));
     }

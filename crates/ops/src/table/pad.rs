@@ -1,6 +1,7 @@
 //! Elements put around a tensor: one number, or its own again.
 
 use super::rows::{BASE, arg, attr, doc};
+use super::windows::clamped;
 use crate::attrs::Attrs;
 use crate::def::{AttrKind, Domain, ErrorCase, Lowering, OpDef, ParamDef};
 use crate::graph::View;
@@ -40,12 +41,8 @@ fn pad_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
 
 /// The position in an axis of `n` elements that a place shows, `low` places from the start of the padded axis.
 fn source(b: &mut Builder, place: Value, n: usize, low: usize, mode: i64) -> Value {
-    let number = |b: &mut Builder, v: usize| b.lit(DType::I64, v as f64);
     if mode == 1 {
-        let (low, zero, last) = (number(b, low), number(b, 0), number(b, n - 1));
-        let moved = b.binary(Op::Sub, place, low);
-        let least = b.binary(Op::Max, moved, zero);
-        return b.binary(Op::Min, least, last);
+        return clamped(b, place, low, n);
     }
     // The data and, but for wrapping, its mirror image repeat.
     let period = match mode {
@@ -53,12 +50,12 @@ fn source(b: &mut Builder, place: Value, n: usize, low: usize, mode: i64) -> Val
         3 => 2 * n,
         _ => n,
     };
-    let (offset, length) = (number(b, (period - low % period) % period), number(b, period));
+    let (offset, length) = (b.size((period - low % period) % period), b.size(period));
     let moved = b.binary(Op::Add, place, offset);
     let within = b.binary(Op::Rem, moved, length);
-    let end = number(b, if mode == 3 { period - 1 } else { period });
+    let end = b.size(if mode == 3 { period - 1 } else { period });
     let mirrored = b.binary(Op::Sub, end, within);
-    let extent = number(b, n);
+    let extent = b.size(n);
     let there = b.compare(Op::Lt, within, extent);
     b.select(there, within, mirrored)
 }

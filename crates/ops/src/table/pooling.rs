@@ -1,7 +1,7 @@
 //! Pooling: windows over the spatial axes of `[batch, channels, spatial...]`, each combined to one element.
 
 use super::rows::{BASE, arg, attr, doc};
-use super::windows::{Windows, per_axis};
+use super::windows::{Windows, per_axis, spatial};
 use crate::attrs::Attrs;
 use crate::def::{AttrDef, AttrKind, Domain, ErrorCase, Form, Lowering, Namespace, OpDef};
 use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
@@ -10,16 +10,13 @@ use crate::lower::{Lower, Val};
 use ferrotensor_core::error::Code;
 use ferrotensor_core::kernel::{Monoid, Window, WindowCombine};
 use ferrotensor_core::scalar::Op;
-use ferrotensor_core::{Dims, Error, Result};
+use ferrotensor_core::{Dims, Result};
 
 /// The windows of a pooling of `x`.
 fn windows(attrs: &Attrs, x: &[usize]) -> Result<Windows> {
-    if !(3..=5).contains(&x.len()) {
-        return Err(Error::shape(format!("takes [batch, channels, spatial...] with 1 to 3 spatial axes, got {x:?}")));
-    }
-    let sizes = per_axis("window", attrs.ints("window").unwrap_or(&[]), x.len() - 2)?;
+    let sizes = per_axis("window", attrs.ints("window").unwrap_or(&[]), spatial(x)?)?;
     let windows = Windows::new(attrs, x, &sizes, &sizes)?;
-    windows.expect_data(attrs)?;
+    windows.expect_data(x)?;
     Ok(windows)
 }
 

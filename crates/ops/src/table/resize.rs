@@ -1,7 +1,7 @@
 //! Spatial axes of `[batch, channels, spatial...]` made as long as asked: adaptive pooling and interpolation.
 
 use super::rows::{BASE, arg, attr, doc};
-use super::windows::per_axis;
+use super::windows::{per_axis, spatial};
 use crate::def::{AttrKind, Domain, ErrorCase, Form, Lowering, Namespace, OpDef};
 use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
 use crate::infer::ShapeCtx;
@@ -12,42 +12,57 @@ use ferrotensor_core::kernel::{Combine, Monoid};
 use ferrotensor_core::scalar::{Builder, Op, Value};
 use ferrotensor_core::{DType, Dims, Error, Result, layout};
 
+/// Spatial axes in the order in which they are resized: what shrinks most comes first.
+fn order(from: &[usize], to: &[usize]) -> Vec<usize> {
+    let mut axes: Vec<usize> = (2..from.len()).collect();
+    axes.sort_by_key(|&a| (to[a] as u128 * (1 << 53) / from[a].max(1) as u128, a));
+    axes
+}
+
 fn resized_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
     let x = ctx.shape(0);
-    if !(3..=5).contains(&x.len()) {
-        return Err(Error::shape(format!("takes [batch, channels, spatial...] with 1 to 3 spatial axes, got {x:?}")));
-    }
-    let sizes = per_axis("size", ctx.attrs.ints("size").unwrap_or(&[]), x.len() - 2)?;
+    let sizes = per_axis("size", ctx.attrs.ints("size").unwrap_or(&[]), spatial(x)?)?;
     if x[2..].contains(&0) {
         return Err(Error::shape(format!("a spatial axis of {x:?} has no elements")));
     }
-    for (&from, &to) in x[2..].iter().zip(&sizes) {
-        // Positions are products of both, and twice that.
-        layout::count(&[2, from, to])?;
+    let out: Dims = x[..2].iter().copied().chain(sizes).collect();
+    let mut dims: Dims = x.into();
+    for axis in order(x, &out) {
+        // Positions are products of both extents, and twice that; parts are seen beside each other.
+        layout::count(&[2, x[axis], out[axis]])?;
+        dims[axis] = out[axis];
+        layout::count(&[dims.as_slice(), &[x[axis] / out[axis] + 2]].concat())?;
     }
-    Ok(vec![x[..2].iter().copied().chain(sizes).collect()])
+    Ok(vec![out])
 }
 
-fn number(b: &mut Builder, v: usize) -> Value {
-    b.lit(DType::I64, v as f64)
+fn interpolated_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
+    if ctx.attrs.bool("alignCorners") && ctx.attrs.int("mode") != LINEAR {
+        return Err(Error::argument("alignCorners is about the mode 'linear'; the nearest element has no corners"));
+    }
+    resized_shape(ctx)
 }
+
+/// How elements are interpolated, as the option names it.
+const MODES: AttrKind = AttrKind::Choice(&["nearest", "linear"]);
+const LINEAR: i64 = 1;
 
 /// First position of the part of `from` positions that element i of `to` covers: `floor(i from / to)`.
 fn first(b: &mut Builder, i: Value, from: usize, to: usize) -> Value {
-    let (from, to) = (number(b, from), number(b, to));
+    let (from, to) = (b.size(from), b.size(to));
     let scaled = b.binary(Op::Mul, i, from);
     b.binary(Op::Div, scaled, to)
 }
 
 /// The position behind that part: `ceil((i + 1) from / to)`.
 fn behind(b: &mut Builder, i: Value, from: usize, to: usize) -> Value {
-    let (length, rest, count) = (number(b, from), number(b, from + to - 1), number(b, to));
+    let (length, rest, count) = (b.size(from), b.size(from + to - 1), b.size(to));
     let scaled = b.binary(Op::Mul, i, length);
     let up = b.binary(Op::Add, scaled, rest);
     b.binary(Op::Div, up, count)
 }
 
-/// Parts of an axis, `to` of them, combined: `f` is told an element and whether its position is in the part.
+/// Parts of an axis, `to` of them, each combined to one element.
 fn parts(l: &mut Lower, x: Val, axis: usize, to: usize, monoid: Monoid) -> Result<Val> {
     let dims = l.dims(x);
     let from = dims[axis];
@@ -55,7 +70,7 @@ fn parts(l: &mut Lower, x: Val, axis: usize, to: usize, monoid: Monoid) -> Resul
     let places = [to, longest];
     // Behind its end a part shows its last element.
     let shown = l.map(&places, &[], |b, _| {
-        let (i, place, one) = (b.index(0, DType::I64), b.index(1, DType::I64), number(b, 1));
+        let (i, place, one) = (b.index(0, DType::I64), b.index(1, DType::I64), b.size(1));
         let (start, end) = (first(b, i, from, to), behind(b, i, from, to));
         let (there, last) = (b.binary(Op::Add, start, place), b.binary(Op::Sub, end, one));
         b.binary(Op::Min, there, last)
@@ -78,7 +93,7 @@ fn parts(l: &mut Lower, x: Val, axis: usize, to: usize, monoid: Monoid) -> Resul
 fn pooled(l: &mut Lower, monoid: Monoid) -> Result<Val> {
     let (x, acc, out) = (l.operand(0)?, l.compute().compute(), l.out_dims(0));
     let mut x = l.cast(x, acc)?;
-    for axis in 2..out.len() {
+    for axis in order(&l.dims(x), &out) {
         x = parts(l, x, axis, out[axis], monoid)?;
     }
     Ok(x)
@@ -93,7 +108,7 @@ fn adaptive_avg(l: &mut Lower) -> Result<Vec<Val>> {
     let (from, total) = (l.operand(0)?, pooled(l, Monoid::Sum)?);
     let (from, dims, out) = (l.dims(from), l.dims(total), l.out_dtype(0));
     Ok(vec![l.map(&dims, &[total], |b, v| {
-        let mut count = number(b, 1);
+        let mut count = b.size(1);
         for axis in 2..dims.len() {
             let i = b.index(axis as u8, DType::I64);
             let (start, end) = (first(b, i, from[axis], dims[axis]), behind(b, i, from[axis], dims[axis]));
@@ -109,11 +124,11 @@ fn adaptive_avg(l: &mut Lower) -> Result<Vec<Val>> {
 /// Where element i of `to` lies among `from` elements: a numerator and its denominator.
 fn place(b: &mut Builder, i: Value, from: usize, to: usize, corners: bool) -> (Value, usize) {
     if corners {
-        let last = number(b, from - 1);
+        let last = b.size(from - 1);
         return (b.binary(Op::Mul, i, last), (to - 1).max(1));
     }
     // The middle of element i: (i + 1/2) from / to - 1/2, not before the middle of the first.
-    let (twice, odd, zero) = (number(b, 2 * from), from as f64 - to as f64, number(b, 0));
+    let (twice, odd, zero) = (b.size(2 * from), from as f64 - to as f64, b.size(0));
     let (scaled, odd) = (b.binary(Op::Mul, i, twice), b.lit(DType::I64, odd));
     let middle = b.binary(Op::Add, scaled, odd);
     (b.binary(Op::Max, middle, zero), 2 * to)
@@ -127,7 +142,7 @@ fn linear(l: &mut Lower, x: Val, axis: usize, to: usize, corners: bool) -> Resul
         let shown = l.map(&[to], &[], |b, _| {
             let i = b.index(0, DType::I64);
             let (numerator, denominator) = place(b, i, from, to, corners);
-            let (denominator, further, last) = (number(b, denominator), number(b, further), number(b, from - 1));
+            let (denominator, further, last) = (b.size(denominator), b.size(further), b.size(from - 1));
             let low = b.binary(Op::Div, numerator, denominator);
             let there = b.binary(Op::Add, low, further);
             b.binary(Op::Min, there, last)
@@ -140,7 +155,7 @@ fn linear(l: &mut Lower, x: Val, axis: usize, to: usize, corners: bool) -> Resul
     l.map(&wide, &[low, high], |b, v| {
         let (i, d) = (b.index(axis as u8, DType::I64), b.dtype(v[0]));
         let (numerator, denominator) = place(b, i, from, to, corners);
-        let whole = number(b, denominator);
+        let whole = b.size(denominator);
         let rest = b.binary(Op::Rem, numerator, whole);
         let (rest, whole) = (b.cast(rest, d), b.cast(whole, d));
         let t = b.binary(Op::Div, rest, whole);
@@ -165,9 +180,9 @@ fn nearest(l: &mut Lower, x: Val, axis: usize, to: usize) -> Result<Val> {
 
 fn interpolate(l: &mut Lower) -> Result<Vec<Val>> {
     let (x, acc, out, dtype) = (l.operand(0)?, l.compute().compute(), l.out_dims(0), l.out_dtype(0));
-    let (smooth, corners) = (l.attrs().int("mode") == 1, l.attrs().bool("alignCorners"));
+    let (smooth, corners) = (l.attrs().int("mode") == LINEAR, l.attrs().bool("alignCorners"));
     let mut x = l.cast(x, acc)?;
-    for axis in 2..out.len() {
+    for axis in order(&l.dims(x), &out) {
         x = if smooth { linear(l, x, axis, out[axis], corners)? } else { nearest(l, x, axis, out[axis])? };
     }
     Ok(vec![l.cast(x, dtype)?])
@@ -185,6 +200,7 @@ const RESIZED: OpDef = OpDef {
         ErrorCase { call: "ft.nn.adaptiveMaxPool(ft.zeros([1, 1, 0]), 2)", code: Code::Shape },
         ErrorCase { call: "ft.nn.interpolate(ft.zeros([1, 1, 4, 4]), [2, 2, 2])", code: Code::Shape },
         ErrorCase { call: "ft.nn.interpolate(ft.zeros([1, 1, 4, 4]), 0)", code: Code::Argument },
+        ErrorCase { call: "ft.nn.interpolate(ft.zeros([1, 1, 4]), 2, { alignCorners: true })", code: Code::Argument },
     ],
     ..BASE
 };
@@ -195,6 +211,6 @@ pub const ROWS: &[OpDef] = &[
         doc: doc("Arithmetic means of parts of x [batch, channels, spatial...], as many along each spatial axis as the size says; parts overlap where it does not divide the axis.", "y_(b,c,i) = mean x_(b,c,floor(i n / size) .. ceil((i + 1) n / size) - 1)", "ft.nn.adaptiveAvgPool(ft.tensor([[[1, 2, 3, 4, 5]]]), 2) // [[[2, 4]]]", "", "nn.functional.adaptive_avg_pool2d"), ..RESIZED },
     OpDef { name: "adaptiveMaxPool", lower: Lowering::Graph(adaptive_max), dtype: DTypeRule::new(Class::Real, Compute::Own, Out::Compute),
         doc: doc("Largest elements of parts of x [batch, channels, spatial...], as many along each spatial axis as the size says; NaN wins.", "y_(b,c,i) = max x_(b,c,floor(i n / size) .. ceil((i + 1) n / size) - 1)", "ft.nn.adaptiveMaxPool(ft.tensor([[[1, 2, 3, 4, 5]]]), 2) // [[[3, 5]]]", "", "nn.functional.adaptive_max_pool2d"), ..RESIZED },
-    OpDef { name: "interpolate", attrs: &[arg("size", AttrKind::PerAxis(None)), attr("mode", AttrKind::Choice(&["nearest", "linear"])), attr("alignCorners", AttrKind::Bool(false))], lower: Lowering::Graph(interpolate),
-        doc: doc("x [batch, channels, spatial...] with spatial axes of another size: the nearest element before each place, or between its neighbours along each axis (linear, bilinear, trilinear). Elements are cells, whose middles are matched; with alignCorners they are points, whose first and last are.", "y_(b,c,i) = x_(b,c,floor(i n / size)), or (1 - t) x_(b,c,j) + t x_(b,c,j+1) with j + t = (i + 1/2) n / size - 1/2", "ft.nn.interpolate(ft.tensor([[[1, 3]]]), 4, { mode: 'linear' }) // [[[1, 1.5, 2.5, 3]]]", "", "nn.functional.interpolate"), ..RESIZED },
+    OpDef { name: "interpolate", attrs: &[arg("size", AttrKind::PerAxis(None)), attr("mode", MODES), attr("alignCorners", AttrKind::Bool(false))], shape: interpolated_shape, lower: Lowering::Graph(interpolate),
+        doc: doc("x [batch, channels, spatial...] with spatial axes of another size: the nearest element before each place, or between its neighbours along each axis (linear, bilinear, trilinear). Elements are cells, whose middles are matched; with alignCorners they are points, whose first and last are. Integers give float32.", "y_(b,c,i) = x_(b,c,floor(i n / size)), or (1 - t) x_(b,c,j) + t x_(b,c,j+1) with j + t = (i + 1/2) n / size - 1/2", "ft.nn.interpolate(ft.tensor([[[1, 3]]]), 4, { mode: 'linear' }) // [[[1, 1.5, 2.5, 3]]]", "", "nn.functional.interpolate"), ..RESIZED },
 ];

@@ -1,8 +1,8 @@
 //! Transposed convolution: the elements of data, each times the weights, where a convolution would have read them.
 
-use super::convolution::{spread, windowed};
+use super::convolution::{apart, spread, windowed};
 use super::rows::{BASE, attr, doc, tensor};
-use super::windows::{Windows, per_axis};
+use super::windows::{Windows, per_axis, sides, spatial};
 use crate::attrs::Attrs;
 use crate::def::{AttrKind, Domain, ErrorCase, Form, Lowering, Namespace, OpDef};
 use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
@@ -22,13 +22,14 @@ struct Along {
 
 /// How the weights lie along each spatial axis.
 fn along(attrs: &Attrs, x: &[usize], w: &[usize]) -> Result<Vec<Along>> {
-    if !(3..=5).contains(&x.len()) || w.len() != x.len() {
+    let n = spatial(x)?;
+    if w.len() != n + 2 {
         return Err(Error::shape(format!(
             "takes [batch, channels, spatial...] and weights [channels, out / groups, window...] with 1 to 3 spatial axes, \
              got {x:?} and {w:?}"
         )));
     }
-    let (n, groups) = (x.len() - 2, attrs.int("groups"));
+    let groups = attrs.int("groups");
     if w[0] != x[1] {
         return Err(Error::shape(format!("{} channels of {x:?} are not the {} of weights {w:?}", x[1], w[0])));
     }
@@ -46,30 +47,32 @@ fn along(attrs: &Attrs, x: &[usize], w: &[usize]) -> Result<Vec<Along>> {
     let strides = per_axis("stride", attrs.ints("stride").unwrap_or(&[1]), n)?;
     let dilations = per_axis("dilation", attrs.ints("dilation").unwrap_or(&[1]), n)?;
     let more = per_axis("outputPadding", attrs.ints("outputPadding").unwrap_or(&[0]), n)?;
-    let (low, high) = attrs.pairs("padding");
-    let same = low.is_empty();
-    let zero: &[i64] = &[0];
-    let low = per_axis("padding", if same { zero } else { low }, n)?;
-    let high = per_axis("padding", if same { zero } else { high }, n)?;
+    let sides = sides(attrs, n)?;
+    if sides.is_none() && more.iter().any(|&m| m > 0) {
+        return Err(Error::argument("padding 'same' says how long the result is; it leaves no choice to outputPadding"));
+    }
     let one = |i: usize| -> Result<Along> {
         let (extent, size, stride, dilation) = (x[i + 2], w[i + 2], strides[i], dilations[i]);
         let overflow = || Error::shape(format!("transposed windows over {x:?} reach beyond 2^53 positions"));
-        if [size, stride, dilation, low[i], high[i], more[i]].iter().any(|&v| v > layout::MAX_ELEMENTS) {
-            return Err(overflow());
-        }
-        let reach = (extent - 1).checked_mul(stride).zip((size - 1).checked_mul(dilation));
-        let (reach, span) =
-            reach.map(|(a, b)| (a + b + 1, b + 1)).filter(|r| r.0 <= layout::MAX_ELEMENTS).ok_or_else(overflow)?;
-        if same {
-            return Ok(Along { stride, dilation, start: span.saturating_sub(stride) / 2, extent: extent * stride });
-        }
-        if more[i] >= stride.max(dilation) && more[i] > 0 {
+        let within = |v: Option<usize>| v.filter(|&v| v < layout::MAX_ELEMENTS).ok_or_else(overflow);
+        let (reach, before) = ((extent - 1).checked_mul(stride), (size - 1).checked_mul(dilation));
+        let (reach, before) = (within(reach)?, within(before)?);
+        let Some([low, high]) = &sides else {
+            return Ok(Along {
+                stride,
+                dilation,
+                start: (before + 1).saturating_sub(stride) / 2,
+                extent: within(extent.checked_mul(stride))?,
+            });
+        };
+        let (low, high, more) = (within(Some(low[i]))?, within(Some(high[i]))?, within(Some(more[i]))?);
+        if more >= stride.max(dilation) {
             let least = stride.max(dilation);
-            return Err(Error::argument(format!("outputPadding {} must be below the stride or dilation {least}", more[i])));
+            return Err(Error::argument(format!("outputPadding {more} must be below the stride or dilation {least}")));
         }
-        match (reach + more[i]).checked_sub(low[i] + high[i]) {
-            Some(n) if n > 0 => Ok(Along { stride, dilation, start: low[i], extent: n }),
-            _ => Err(Error::shape(format!("padding [{}, {}] leaves nothing of {reach} positions", low[i], high[i]))),
+        match (reach + before + 1 + more).checked_sub(low + high) {
+            Some(n) if n > 0 => Ok(Along { stride, dilation, start: low, extent: n }),
+            _ => Err(Error::shape(format!("padding [{low}, {high}] leaves nothing of {} positions", reach + before + 1))),
         }
     };
     (0..n).map(one).collect()
@@ -84,6 +87,7 @@ fn transposed_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
     layout::count(&[&[x[0], x[1]], &w[2..], &extents].concat())?;
     let padded = along.iter().zip(&w[2..]).map(|(a, &size)| a.extent + (size - 1) * a.dilation);
     layout::count(&x[..2].iter().copied().chain(padded).collect::<Dims>())?;
+    apart(x, &along.iter().map(|a| a.stride).collect::<Vec<_>>())?;
     Ok(vec![[x[0], channels].into_iter().chain(extents).collect()])
 }
 

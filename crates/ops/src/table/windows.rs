@@ -1,7 +1,8 @@
-//! How the windows of a convolution or pooling lie over the last axes of data.
+//! How windows lie over the last axes of data.
 
 use crate::attrs::Attrs;
 use ferrotensor_core::kernel::WindowAxis;
+use ferrotensor_core::scalar::{Builder, Op, Value};
 use ferrotensor_core::{Dims, Error, Result, layout};
 
 /// How windows lie over the spatial axes, and how many there are along each.
@@ -19,6 +20,37 @@ pub fn per_axis(name: &str, list: &[i64], n: usize) -> Result<Vec<usize>> {
     all.ok_or_else(|| Error::shape(format!("{name} {list:?} does not fit {n} axes")))
 }
 
+/// How many spatial axes `[batch, channels, spatial...]` has.
+///
+/// # Errors
+/// `Code::Shape` for none or more than three.
+pub fn spatial(x: &[usize]) -> Result<usize> {
+    match x.len() {
+        3..=5 => Ok(x.len() - 2),
+        _ => Err(Error::shape(format!("takes [batch, channels, spatial...] with 1 to 3 spatial axes, got {x:?}"))),
+    }
+}
+
+/// The padding before and after each of `n` axes; `None` where it follows from the size of the result.
+///
+/// # Errors
+/// As [`per_axis`].
+pub fn sides(attrs: &Attrs, n: usize) -> Result<Option<[Vec<usize>; 2]>> {
+    let (low, high) = attrs.pairs("padding");
+    if low.is_empty() {
+        return Ok(None);
+    }
+    Ok(Some([per_axis("padding", low, n)?, per_axis("padding", high, n)?]))
+}
+
+/// `place - low`, or the nearest position of an axis of `n`.
+pub fn clamped(b: &mut Builder, place: Value, low: usize, n: usize) -> Value {
+    let (low, zero, last) = (b.size(low), b.size(0), b.size(n - 1));
+    let moved = b.binary(Op::Sub, place, low);
+    let least = b.binary(Op::Max, moved, zero);
+    b.binary(Op::Min, least, last)
+}
+
 impl Windows {
     /// Windows of these sizes over data `dims`, whose spatial axes are the last `sizes.len()`. `stride` is what a stride
     /// left out means.
@@ -30,30 +62,30 @@ impl Windows {
         let (lead, spatial) = dims.split_at(dims.len() - n);
         let strides = attrs.ints("stride").map_or(Ok(stride.to_vec()), |list| per_axis("stride", list, n))?;
         let dilations = per_axis("dilation", attrs.ints("dilation").unwrap_or(&[1]), n)?;
-        let (low, high) = attrs.pairs("padding");
-        let same = low.is_empty();
-        let zero: &[i64] = &[0];
-        let low = per_axis("padding", if same { zero } else { low }, n)?;
-        let high = per_axis("padding", if same { zero } else { high }, n)?;
+        let sides = sides(attrs, n)?;
         let mut out = Windows { axes: Vec::new(), counts: Dims::new() };
         let (mut padded, mut shown): (Dims, Dims) = (lead.into(), lead.into());
         for i in 0..n {
             let (size, stride, dilation, extent) = (sizes[i], strides[i], dilations[i], spatial[i]);
             let overflow = || Error::shape(format!("windows over {dims:?} reach beyond 2^53 positions"));
-            if [size, stride, dilation, low[i], high[i]].iter().any(|&v| v > layout::MAX_ELEMENTS) {
+            let given = sides.as_ref().map(|[low, high]| (low[i], high[i]));
+            if [size, stride, dilation]
+                .iter()
+                .chain(given.iter().flat_map(|(l, h)| [l, h]))
+                .any(|&v| v > layout::MAX_ELEMENTS)
+            {
                 return Err(overflow());
             }
             let span = (size - 1).checked_mul(dilation).filter(|&s| s < layout::MAX_ELEMENTS).ok_or_else(overflow)? + 1;
-            let (low, high) = if same {
+            let (low, high) = given.unwrap_or_else(|| {
                 let missing = (extent.div_ceil(stride).saturating_sub(1) * stride + span).saturating_sub(extent);
                 (missing / 2, missing - missing / 2)
-            } else {
-                (low[i], high[i])
-            };
+            });
             let length = low + extent + high;
             let count = match length.checked_sub(span) {
-                _ if same => extent.div_ceil(stride),
+                _ if given.is_none() => extent.div_ceil(stride),
                 Some(rest) => rest / stride + 1,
+                None if size == 1 => 0,
                 None => {
                     return Err(Error::shape(format!(
                         "a window of {size} places (dilation {dilation}, {span} positions) is larger than axis {} of {dims:?} \
@@ -66,10 +98,13 @@ impl Windows {
             out.counts.push(count);
             padded.push(length.max(out.axes[i].reach(count)));
             shown.push(count);
-            // Where every window is one element, there is nothing to see but the data.
-            if out.axes[i].size > 1 || count != extent {
+            if out.moves(i, extent) {
                 shown.push(size);
             }
+        }
+        if shown.len() > layout::MAX_RANK {
+            let (rank, most) = (shown.len(), layout::MAX_RANK);
+            return Err(Error::shape(format!("windows over {dims:?} have {rank} axes with their places, more than {most}")));
         }
         // What a device without windows stores or views must be countable too.
         layout::count(&padded)?;
@@ -77,17 +112,26 @@ impl Windows {
         Ok(out)
     }
 
-    /// Whether every window has data in it: none lies in the padding alone.
+    /// Whether windows along an axis of this extent are more than the elements as they stand there.
+    pub fn moves(&self, i: usize, extent: usize) -> bool {
+        let WindowAxis { size, stride, low, .. } = self.axes[i];
+        size > 1 || stride > 1 || low > 0 || self.counts[i] != extent
+    }
+
+    /// Refuses windows of which one lies in the padding alone; the spatial axes are the last ones of `dims`.
     ///
     /// # Errors
-    /// `Code::Shape` where one may.
-    pub fn expect_data(&self, attrs: &Attrs) -> Result<()> {
-        let (low, high) = attrs.pairs("padding");
-        for (i, axis) in self.axes.iter().enumerate() {
-            let side = |list: &[i64]| list.get(if list.len() == 1 { 0 } else { i }).copied().unwrap_or(0);
-            if side(low).max(side(high)) >= axis.span() as i64 {
-                let (size, padding) = (axis.size, [side(low), side(high)]);
-                return Err(Error::shape(format!("padding {padding:?} would leave windows of {size} places without data")));
+    /// `Code::Shape` for such windows.
+    pub fn expect_data(&self, dims: &[usize]) -> Result<()> {
+        let lead = dims.len() - self.axes.len();
+        for ((i, axis), &count) in self.axes.iter().enumerate().zip(&self.counts) {
+            let extent = dims[lead + i];
+            let outside = axis.low >= axis.span() || (count.max(1) - 1) * axis.stride >= axis.low + extent;
+            if count > 0 && (extent == 0 || outside) {
+                return Err(Error::shape(format!(
+                    "padding would leave windows along axis {} of {dims:?} without data",
+                    lead + i
+                )));
             }
         }
         Ok(())
