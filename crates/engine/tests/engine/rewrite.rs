@@ -107,8 +107,8 @@ fn network(s: &mut Session) -> Vec<Vec<f32>> {
         (upload(s, &numbers(2 * 4 * 7 * 6, 5), &[2, 4, 7, 6]), upload(s, &numbers(6 * 2 * 2 * 3, 7), &[6, 2, 2, 3]));
     let mut p = Program::default();
     let (x, w) = (p.input(s, &x), p.input(s, &w));
-    // stride [1, 2], padding [[1, 0], [2, 1]], dilation [2, 1], two groups
-    let words = [2.0, 1.0, 2.0, 2.0, 1.0, 2.0, 2.0, 0.0, 1.0, 2.0, 2.0, 1.0, 2.0];
+    // stride [1, 2], padding [[1, 0], [2, 1]], dilation [2, 1], two groups, nothing between elements, zeros around
+    let words = [2.0, 1.0, 2.0, 2.0, 1.0, 2.0, 2.0, 0.0, 1.0, 2.0, 2.0, 1.0, 2.0, -1.0, 0.0];
     let y = p.op(s, "nn.conv", &[x, w], &words);
     let y = p.op(s, "relu", &[y], &[]);
     // window 2, stride left out, padding 1, dilation left out
@@ -151,7 +151,7 @@ fn single_places_need_no_copy_of_the_data() {
     let w = upload(&mut s, &[1.0, 10.0, 2.0, 20.0], &[2, 2, 1]);
     let mut p = Program::default();
     let (x, w) = (p.input(&mut s, &x), p.input(&mut s, &w));
-    let y = p.op(&mut s, "nn.conv", &[x, w], &[-1.0, 1.0, 0.0, 1.0, 0.0, -1.0, 1.0]);
+    let y = p.op(&mut s, "nn.conv", &[x, w], &[-1.0, 1.0, 0.0, 1.0, 0.0, -1.0, 1.0, -1.0, 0.0]);
     assert_eq!(read(&p.run(&mut s, &[y], Mode::Sync).unwrap()[0]), [41.0, 52.0, 63.0, 82.0, 104.0, 126.0]);
     assert_eq!(s.stats().launches, 1);
 }
