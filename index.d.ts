@@ -9879,6 +9879,71 @@ declare function truncatedNormal<E extends FloatDType = 'float32'>(key: Key, sha
  */
 declare function multivariateNormal(key: Key, mean: Tensor, covariance: Tensor, options?: MultivariateNormalOptions): Tensor;
 
+/** Options of `gamma` and `beta`. */
+interface GammaOptions<E extends FloatDType = FloatDType> {
+    /** The dtype; that of a floating parameter by default, or float32. */
+    readonly dtype?: E | undefined;
+}
+/** Options of `poisson` and `binomial`. */
+interface CountOptions<E extends IntegerDType = IntegerDType> {
+    /** The dtype; int32 by default. */
+    readonly dtype?: E | undefined;
+}
+/**
+ * Gamma numbers of concentration `a` and scale 1, with the density x^(a - 1) e^-x / Gamma(a). A scale is a factor of the result.
+ *
+ * @param a Above 0: a number, or a tensor that broadcasts to the shape, NaN where its elements are not above 0.
+ * @throws {TensorError} `ERR_ARGUMENT` for a number that is not above 0, `ERR_SHAPE` for a tensor that does not broadcast to the shape,
+ * `ERR_DTYPE` for a dtype that is not floating.
+ * @example
+ * ```ts
+ * ft.random.gamma(ft.random.key(1), 2.5, [3, 4]).shape // [3, 4]
+ * ```
+ */
+declare function gamma<E extends FloatDType = 'float32'>(key: Key, a: number | Tensor, shape: readonly number[], options?: GammaOptions<E>): Tensor<E>;
+/**
+ * Beta numbers, with the density x^(a - 1) (1 - x)^(b - 1) / B(a, b) on [0, 1]: the first of two gamma numbers as a share of their sum.
+ *
+ * @param a Above 0: a number, or a tensor that broadcasts to the shape, NaN where its elements are not above 0.
+ * @param b As `a`.
+ * @throws {TensorError} `ERR_ARGUMENT` for a number that is not above 0, `ERR_SHAPE` for a tensor that does not broadcast to the shape,
+ * `ERR_DTYPE` for a dtype that is not floating.
+ * @example
+ * ```ts
+ * ft.random.beta(ft.random.key(1), 2, 3, [100]).lessEqual(1).all() // true
+ * ```
+ */
+declare function beta<E extends FloatDType = 'float32'>(key: Key, a: number | Tensor, b: number | Tensor, shape: readonly number[], options?: GammaOptions<E>): Tensor<E>;
+/**
+ * Poisson numbers: how many events there are where `mean` are expected. Drawn in float64, from a number's table of probabilities or for a
+ * tensor by rejection.
+ *
+ * @param mean At least 0: a number, or a tensor that broadcasts to the shape; where its elements are negative or NaN the result is -1
+ * (of unsigned dtypes the largest number). Counts that the dtype does not hold become its largest.
+ * @throws {TensorError} `ERR_ARGUMENT` for a number that is negative or not finite, `ERR_SHAPE` for a tensor that does not broadcast to the
+ * shape, `ERR_DTYPE` for a dtype that is no integer's.
+ * @example
+ * ```ts
+ * ft.random.poisson(ft.random.key(1), 0, [3]) // [0, 0, 0]
+ * ```
+ */
+declare function poisson<E extends IntegerDType = 'int32'>(key: Key, mean: number | Tensor, shape: readonly number[], options?: CountOptions<E>): Tensor<E>;
+/**
+ * Binomial numbers: how many of `n` trials succeed, each with probability `p`. Drawn in float64, from the numbers'
+ * table of probabilities or for tensors by rejection.
+ *
+ * @param n An integer of at least 0, or a tensor that broadcasts to the shape, whose fractions are dropped.
+ * @param p From 0 to 1: a number, or a tensor that broadcasts to the shape. Where elements of `n` or `p` are out of range the result is
+ * -1 (of unsigned dtypes the largest number). Counts that the dtype does not hold become its largest.
+ * @throws {TensorError} `ERR_ARGUMENT` for numbers out of range, `ERR_SHAPE` for a tensor that does not broadcast to the shape, `ERR_DTYPE`
+ * for a dtype that is no integer's.
+ * @example
+ * ```ts
+ * ft.random.binomial(ft.random.key(1), 5, 1, [3]) // [5, 5, 5]
+ * ```
+ */
+declare function binomial<E extends IntegerDType = 'int32'>(key: Key, n: number | Tensor, p: number | Tensor, shape: readonly number[], options?: CountOptions<E>): Tensor<E>;
+
 /** A source of draws for code that does not pass keys around: each draw folds a counter into the generator's key. */
 declare class Generator {
     #private;
@@ -9909,6 +9974,14 @@ declare class Generator {
     choice<D extends DType>(x: Tensor<D>, shape: readonly number[], options?: ChoiceOptions): Tensor<D>;
     /** As `ft.random.truncatedNormal`. */
     truncatedNormal<E extends FloatDType = 'float32'>(shape: readonly number[], options?: TruncatedNormalOptions<E>): Tensor<E>;
+    /** As `ft.random.gamma`. */
+    gamma<E extends FloatDType = 'float32'>(a: number | Tensor, shape: readonly number[], options?: GammaOptions<E>): Tensor<E>;
+    /** As `ft.random.beta`. */
+    beta<E extends FloatDType = 'float32'>(a: number | Tensor, b: number | Tensor, shape: readonly number[], options?: GammaOptions<E>): Tensor<E>;
+    /** As `ft.random.poisson`. */
+    poisson<E extends IntegerDType = 'int32'>(mean: number | Tensor, shape: readonly number[], options?: CountOptions<E>): Tensor<E>;
+    /** As `ft.random.binomial`. */
+    binomial<E extends IntegerDType = 'int32'>(n: number | Tensor, p: number | Tensor, shape: readonly number[], options?: CountOptions<E>): Tensor<E>;
     /** As `ft.random.multivariateNormal`. */
     multivariateNormal(mean: Tensor, covariance: Tensor, options?: MultivariateNormalOptions): Tensor;
 }
@@ -9921,8 +9994,10 @@ type random_d_BernoulliOptions = BernoulliOptions;
 type random_d_BitsOptions<E extends 'uint32' | 'uint64' = 'uint32' | 'uint64'> = BitsOptions<E>;
 type random_d_CategoricalOptions = CategoricalOptions;
 type random_d_ChoiceOptions = ChoiceOptions;
+type random_d_CountOptions<E extends IntegerDType = IntegerDType> = CountOptions<E>;
 type random_d_ExponentialOptions<E extends FloatDType = FloatDType> = ExponentialOptions<E>;
 type random_d_FloatDType = FloatDType;
+type random_d_GammaOptions<E extends FloatDType = FloatDType> = GammaOptions<E>;
 type random_d_Generator = Generator;
 declare const random_d_Generator: typeof Generator;
 type random_d_GumbelOptions<E extends FloatDType = FloatDType> = GumbelOptions<E>;
@@ -9934,23 +10009,27 @@ type random_d_RandintOptions<E extends IntegerDType = IntegerDType> = RandintOpt
 type random_d_TruncatedNormalOptions<E extends FloatDType = FloatDType> = TruncatedNormalOptions<E>;
 type random_d_UniformOptions<E extends FloatDType = FloatDType> = UniformOptions<E>;
 declare const random_d_bernoulli: typeof bernoulli;
+declare const random_d_beta: typeof beta;
+declare const random_d_binomial: typeof binomial;
 declare const random_d_bits: typeof bits;
 declare const random_d_categorical: typeof categorical;
 declare const random_d_choice: typeof choice;
 declare const random_d_exponential: typeof exponential;
 declare const random_d_fold: typeof fold;
+declare const random_d_gamma: typeof gamma;
 declare const random_d_generator: typeof generator;
 declare const random_d_gumbel: typeof gumbel;
 declare const random_d_key: typeof key;
 declare const random_d_multivariateNormal: typeof multivariateNormal;
 declare const random_d_normal: typeof normal;
 declare const random_d_permutation: typeof permutation;
+declare const random_d_poisson: typeof poisson;
 declare const random_d_randint: typeof randint;
 declare const random_d_truncatedNormal: typeof truncatedNormal;
 declare const random_d_uniform: typeof uniform;
 declare namespace random_d {
-  export { random_d_Generator as Generator, random_d_bernoulli as bernoulli, random_d_bits as bits, random_d_categorical as categorical, random_d_choice as choice, random_d_exponential as exponential, random_d_fold as fold, random_d_generator as generator, random_d_gumbel as gumbel, random_d_key as key, random_d_multivariateNormal as multivariateNormal, random_d_normal as normal, random_d_permutation as permutation, random_d_randint as randint, split$1 as split, random_d_truncatedNormal as truncatedNormal, random_d_uniform as uniform };
-  export type { random_d_BernoulliOptions as BernoulliOptions, random_d_BitsOptions as BitsOptions, random_d_CategoricalOptions as CategoricalOptions, random_d_ChoiceOptions as ChoiceOptions, random_d_ExponentialOptions as ExponentialOptions, random_d_FloatDType as FloatDType, random_d_GumbelOptions as GumbelOptions, random_d_IntegerDType as IntegerDType, random_d_Key as Key, random_d_MultivariateNormalOptions as MultivariateNormalOptions, random_d_NormalOptions as NormalOptions, random_d_RandintOptions as RandintOptions, random_d_TruncatedNormalOptions as TruncatedNormalOptions, random_d_UniformOptions as UniformOptions };
+  export { random_d_Generator as Generator, random_d_bernoulli as bernoulli, random_d_beta as beta, random_d_binomial as binomial, random_d_bits as bits, random_d_categorical as categorical, random_d_choice as choice, random_d_exponential as exponential, random_d_fold as fold, random_d_gamma as gamma, random_d_generator as generator, random_d_gumbel as gumbel, random_d_key as key, random_d_multivariateNormal as multivariateNormal, random_d_normal as normal, random_d_permutation as permutation, random_d_poisson as poisson, random_d_randint as randint, split$1 as split, random_d_truncatedNormal as truncatedNormal, random_d_uniform as uniform };
+  export type { random_d_BernoulliOptions as BernoulliOptions, random_d_BitsOptions as BitsOptions, random_d_CategoricalOptions as CategoricalOptions, random_d_ChoiceOptions as ChoiceOptions, random_d_CountOptions as CountOptions, random_d_ExponentialOptions as ExponentialOptions, random_d_FloatDType as FloatDType, random_d_GammaOptions as GammaOptions, random_d_GumbelOptions as GumbelOptions, random_d_IntegerDType as IntegerDType, random_d_Key as Key, random_d_MultivariateNormalOptions as MultivariateNormalOptions, random_d_NormalOptions as NormalOptions, random_d_RandintOptions as RandintOptions, random_d_TruncatedNormalOptions as TruncatedNormalOptions, random_d_UniformOptions as UniformOptions };
 }
 
 /** What `ft.tensor` takes: a scalar, nested arrays of one kind of scalar, or a typed array. */

@@ -1,25 +1,11 @@
-// Distributions: against their integrals, by the statistics of Kolmogorov and Smirnov and of Pearson, at fixed keys.
+// Distributions: against their integrals and probabilities, at fixed keys.
 
 import test from 'ava'
 import * as ft from 'ferrotensor'
+import { distance, doubles, surprise } from './goodness.js'
 
 const N = 50_000
 const key = ft.random.key(20261123)
-const doubles = (x: ft.Tensor): number[] => [...(x.astype('float64').dataSync() as Float64Array)]
-
-/** The largest distance between the numbers' distribution and one with this integral, times the root of their count. */
-function distance(numbers: number[], integral: (x: number) => number): number {
-  const sorted = numbers.toSorted((a, b) => a - b)
-  const gaps = sorted.map((x, i) => Math.max(Math.abs(integral(x) - i / sorted.length), Math.abs(integral(x) - (i + 1) / sorted.length)))
-  return gaps.reduce((a, b) => Math.max(a, b), 0) * Math.sqrt(sorted.length)
-}
-
-/** Pearson's statistic of counts beside probabilities, less its mean, in its standard deviations. */
-function surprise(numbers: number[], p: readonly number[]): number {
-  const counts = p.map((_, i) => numbers.filter((x) => x === i).length)
-  const statistic = p.map((q, i) => ((counts[i] as number) - numbers.length * q) ** 2 / (numbers.length * q)).reduce((a, b) => a + b, 0)
-  return (statistic - (p.length - 1)) / Math.sqrt(2 * (p.length - 1))
-}
 
 /** The integral of the normal density, by Simpson's rule. */
 function normal(x: number): number {

@@ -32,6 +32,7 @@ import {
   type RandintOptions,
   type UniformOptions
 } from './draws.js'
+import { beta, binomial, gamma, poisson, type CountOptions, type GammaOptions } from './rejection.js'
 import type { DType } from './generated/dtypes.js'
 import type { Device } from './operand.js'
 import type { Tensor } from './tensor.js'
@@ -106,6 +107,26 @@ export class Generator {
   /** As `ft.random.truncatedNormal`. */
   truncatedNormal<E extends FloatDType = 'float32'>(shape: readonly number[], options?: TruncatedNormalOptions<E>): Tensor<E> {
     return truncatedNormal(this.key(), shape, options)
+  }
+
+  /** As `ft.random.gamma`. */
+  gamma<E extends FloatDType = 'float32'>(a: number | Tensor, shape: readonly number[], options?: GammaOptions<E>): Tensor<E> {
+    return gamma(this.key(), a, shape, options)
+  }
+
+  /** As `ft.random.beta`. */
+  beta<E extends FloatDType = 'float32'>(a: number | Tensor, b: number | Tensor, shape: readonly number[], options?: GammaOptions<E>): Tensor<E> {
+    return beta(this.key(), a, b, shape, options)
+  }
+
+  /** As `ft.random.poisson`. */
+  poisson<E extends IntegerDType = 'int32'>(mean: number | Tensor, shape: readonly number[], options?: CountOptions<E>): Tensor<E> {
+    return poisson(this.key(), mean, shape, options)
+  }
+
+  /** As `ft.random.binomial`. */
+  binomial<E extends IntegerDType = 'int32'>(n: number | Tensor, p: number | Tensor, shape: readonly number[], options?: CountOptions<E>): Tensor<E> {
+    return binomial(this.key(), n, p, shape, options)
   }
 
   /** As `ft.random.multivariateNormal`. */

@@ -33,4 +33,5 @@ export {
   type MultivariateNormalOptions,
   type TruncatedNormalOptions
 } from './distributions.js'
+export { beta, binomial, gamma, poisson, type CountOptions, type GammaOptions } from './rejection.js'
 export { Generator, generator } from './generator.js'
