@@ -692,14 +692,14 @@ declare function ceil<A extends DType>(x: Tensor<A>): Tensor<A>;
  */
 declare function trunc<A extends DType>(x: Tensor<A>): Tensor<A>;
 /**
- * Nearest integral value, ties to even; integers stay as they are.
+ * Nearest integral value, ties to even, of both parts of complex numbers; integers stay as they are.
  *
  * `round(x)`
  *
- * Takes an integer or floating dtype; gives the same dtype.
+ * Takes a numeric dtype; gives the same dtype.
  * NumPy `round`, PyTorch `round`.
  *
- * @param x A tensor of an integer or floating dtype.
+ * @param x A tensor of a numeric dtype.
  * @example
  * ```ts
  * ft.tensor([0.5, 1.5, -2.4]).round() // [0, 2, -2]
@@ -4601,11 +4601,11 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      */
     trunc(): Tensor<D>;
     /**
-     * Nearest integral value, ties to even; integers stay as they are.
+     * Nearest integral value, ties to even, of both parts of complex numbers; integers stay as they are.
      *
      * `round(x)`
      *
-     * Takes an integer or floating dtype; gives the same dtype.
+     * Takes a numeric dtype; gives the same dtype.
      * NumPy `round`, PyTorch `round`.
      *
      * @example

@@ -171,14 +171,14 @@ export function trunc<A extends DType>(x: Tensor<A>): Tensor<A> {
 }
 
 /**
- * Nearest integral value, ties to even; integers stay as they are.
+ * Nearest integral value, ties to even, of both parts of complex numbers; integers stay as they are.
  *
  * `round(x)`
  *
- * Takes an integer or floating dtype; gives the same dtype.
+ * Takes a numeric dtype; gives the same dtype.
  * NumPy `round`, PyTorch `round`.
  *
- * @param x A tensor of an integer or floating dtype.
+ * @param x A tensor of a numeric dtype.
  * @example
  * ```ts
  * ft.tensor([0.5, 1.5, -2.4]).round() // [0, 2, -2]

@@ -170,11 +170,11 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
   }
 
   /**
-   * Nearest integral value, ties to even; integers stay as they are.
+   * Nearest integral value, ties to even, of both parts of complex numbers; integers stay as they are.
    *
    * `round(x)`
    *
-   * Takes an integer or floating dtype; gives the same dtype.
+   * Takes a numeric dtype; gives the same dtype.
    * NumPy `round`, PyTorch `round`.
    *
    * @example

@@ -22,6 +22,8 @@ def arithmetic():
             for x in [a, odd]:
                 case(name, [x], fn(x))
         case("square", [a], a * a)
+        case("round", [odd], np.rint(odd))
+        case("round", [a / 2 + 0.25j], np.rint(a / 2 + 0.25j))
         # The signs of zero parts are the formula's.
         case("reciprocal", [divisors], 1 / divisors, tol="1~")
         case("abs", [triples], np.abs(triples), tol="1" if d == "complex64" else "2")

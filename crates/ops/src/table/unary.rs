@@ -19,6 +19,15 @@ fn rounding(b: &mut Builder, x: Value, op: Op) -> Value {
     if b.dtype(x).is_float() { b.unary(op, x) } else { x }
 }
 
+fn round(b: &mut Builder, x: Value) -> Value {
+    let dtype = b.dtype(x);
+    if !dtype.is_complex() {
+        return rounding(b, x, Op::Round);
+    }
+    let parts = [b.re(x), b.im(x)].map(|part| b.unary(Op::Round, part));
+    b.complex(dtype, parts[0], parts[1])
+}
+
 const ABS: MapFn = |b, x, _| size(b, x[0]);
 
 /// `|x|`, of complex numbers their distance from 0.
@@ -163,8 +172,8 @@ pub const ROWS: &[OpDef] = &[
         doc: doc("Smallest integral value not below each element; integers stay as they are.", "ceil(x)", "ft.tensor([1.5, -1.5]).ceil() // [2, -1]", "ceil", "ceil"), ..REAL },
     OpDef { name: "trunc", lower: Lowering::Map(|b, x, _| rounding(b, x[0], Op::Trunc)),
         doc: doc("Integral part of each element, towards zero; integers stay as they are.", "sign(x) floor(|x|)", "ft.tensor([1.5, -1.5]).trunc() // [1, -1]", "trunc", "trunc"), ..REAL },
-    OpDef { name: "round", lower: Lowering::Map(|b, x, _| rounding(b, x[0], Op::Round)),
-        doc: doc("Nearest integral value, ties to even; integers stay as they are.", "round(x)", "ft.tensor([0.5, 1.5, -2.4]).round() // [0, 2, -2]", "round", "round"), ..REAL },
+    OpDef { name: "round", lower: Lowering::Map(|b, x, _| round(b, x[0])),
+        doc: doc("Nearest integral value, ties to even, of both parts of complex numbers; integers stay as they are.", "round(x)", "ft.tensor([0.5, 1.5, -2.4]).round() // [0, 2, -2]", "round", "round"), ..NUMERIC },
     OpDef { name: "sqrt", domain: Domain::Positive, lower: Lowering::Map(|b, x, _| complex::sqrt(b, x[0])),
         doc: doc("Square root of each element, correctly rounded; NaN below zero. Of complex numbers the root in the right half plane.", "sqrt(x)", "ft.tensor([4, 9]).sqrt() // [2, 3]", "sqrt", "sqrt"), ..COMPLEX },
     OpDef { name: "rsqrt", domain: Domain::Positive, lower: Lowering::Map(RSQRT),
