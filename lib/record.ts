@@ -2,7 +2,7 @@
 // the operation is asked of Rust once (types.ts), and everything wrong with shapes and dtypes throws here, at the call.
 
 import { shown } from './call.js'
-import { ArgumentError, DTypeError } from './errors.js'
+import { ArgumentError, DTypeError, IndexError } from './errors.js'
 import { limits, passLimit } from './flush.js'
 import type { DTypeRow } from './generated/dtypes.js'
 import { OP_TABLE, type OpRow } from './generated/table.js'
@@ -51,10 +51,14 @@ function operandName(op: number, position: number): string {
 }
 
 /**
- * Checks that a scalar is exact in the dtype it becomes; a float takes any number, rounded once. Without a tensor beside it
- * (`full`) that dtype was named, or follows from the scalar.
+ * Checks that a scalar lies where the operation takes one, and is exact in the dtype it becomes; a float takes any number, rounded
+ * once. Without a tensor beside it (`full`) that dtype was named, or follows from the scalar.
  */
 function checkScalar(op: number, value: Scalar, weak: DTypeRow, beside: boolean): void {
+  const { range } = rowOf(op)
+  if (range !== undefined && !(Number(value) >= range[0] && Number(value) <= range[1])) {
+    throw new IndexError(`${rowOf(op).name}: ${shown(value)} is outside of [${range.join(', ')}]`)
+  }
   if (typeof value === 'boolean') return
   const { kind, name, min, max } = weak
   const [whose, advice] = beside ? ['the tensor is', 'use astype first'] : ['the dtype is', 'name another dtype']

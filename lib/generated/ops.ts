@@ -2273,7 +2273,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
   }
 
   /**
-   * What stands at a fraction q of the sorted elements over axes (all by default), q from 0 to 1, a number or a tensor whose axes come first; between two elements on the line between them, or by the method. NaN wins; NaN of no elements; q outside [0, 1] is an IndexError when the result is read.
+   * What stands at a fraction q of the sorted elements over axes (all by default), q from 0 to 1, a number or a tensor whose axes come first; between two elements on the line between them, or by the method. NaN wins; NaN of no elements; q outside [0, 1] is an IndexError, of a tensor when the result is read.
    *
    * `x_(q (n - 1)) of the sorted x`
    *
@@ -2303,7 +2303,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    *
    * @param q A tensor or a JavaScript scalar of a real dtype.
    * @param options The axis alone, or an object of options.
-   * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).percentile(101).toArray()`.
+   * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).percentile(101)`.
    * @example
    * ```ts
    * ft.tensor([1, 2, 3, 5]).percentile(50) // 2.5

@@ -22,6 +22,8 @@ export interface OpRow {
   readonly operands: readonly string[]
   /** Positions of operands that may be JavaScript scalars. */
   readonly weak: readonly number[]
+  /** Where a scalar must lie, ends included. */
+  readonly range?: readonly [low: number, high: number]
   readonly outputs: number
   readonly variadic: boolean
   readonly attrs: readonly AttrRow[]
@@ -160,8 +162,8 @@ export const OP_TABLE: readonly OpRow[] = [
   { name: 'nanmean', operands: ['x'], weak: [], outputs: 1, variadic: false, attrs: [{ name: 'axis', kind: 'axes', default: -1 }, { name: 'keepdims', kind: 'bool', default: 0 }], params: [] },
   { name: 'nanvar', operands: ['x'], weak: [], outputs: 1, variadic: false, attrs: [{ name: 'axis', kind: 'axes', default: -1 }, { name: 'keepdims', kind: 'bool', default: 0 }], params: [{ name: 'correction', default: 0, integer: false }] },
   { name: 'nanstd', operands: ['x'], weak: [], outputs: 1, variadic: false, attrs: [{ name: 'axis', kind: 'axes', default: -1 }, { name: 'keepdims', kind: 'bool', default: 0 }], params: [{ name: 'correction', default: 0, integer: false }] },
-  { name: 'quantile', operands: ['x', 'q'], weak: [1], outputs: 1, variadic: false, attrs: [{ name: 'axis', kind: 'axes', default: -1 }, { name: 'keepdims', kind: 'bool', default: 0 }, { name: 'method', kind: 'choice', default: 0, choices: ['linear', 'lower', 'higher', 'midpoint', 'nearest'] }], params: [] },
-  { name: 'percentile', operands: ['x', 'q'], weak: [1], outputs: 1, variadic: false, attrs: [{ name: 'axis', kind: 'axes', default: -1 }, { name: 'keepdims', kind: 'bool', default: 0 }, { name: 'method', kind: 'choice', default: 0, choices: ['linear', 'lower', 'higher', 'midpoint', 'nearest'] }], params: [] },
+  { name: 'quantile', operands: ['x', 'q'], weak: [1], range: [0, 1], outputs: 1, variadic: false, attrs: [{ name: 'axis', kind: 'axes', default: -1 }, { name: 'keepdims', kind: 'bool', default: 0 }, { name: 'method', kind: 'choice', default: 0, choices: ['linear', 'lower', 'higher', 'midpoint', 'nearest'] }], params: [] },
+  { name: 'percentile', operands: ['x', 'q'], weak: [1], range: [0, 100], outputs: 1, variadic: false, attrs: [{ name: 'axis', kind: 'axes', default: -1 }, { name: 'keepdims', kind: 'bool', default: 0 }, { name: 'method', kind: 'choice', default: 0, choices: ['linear', 'lower', 'higher', 'midpoint', 'nearest'] }], params: [] },
   { name: 'cov', operands: ['x'], weak: [], outputs: 1, variadic: false, attrs: [{ name: 'rowvar', kind: 'bool', default: 1 }], params: [{ name: 'correction', default: 1, integer: false }] },
   { name: 'corrcoef', operands: ['x'], weak: [], outputs: 1, variadic: false, attrs: [{ name: 'rowvar', kind: 'bool', default: 1 }], params: [] },
   { name: 'cumulativeSum', operands: ['x'], weak: [], outputs: 1, variadic: false, attrs: [{ name: 'axis', kind: 'optAxis', default: NaN }, { name: 'dtype', kind: 'dtype', default: NaN }, { name: 'includeInitial', kind: 'bool', default: 0 }], params: [] },

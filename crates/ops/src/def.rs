@@ -39,6 +39,9 @@ pub struct OperandDef {
     pub weak: bool,
     /// Whether it may be left out.
     pub optional: bool,
+    /// Where the scalar in its place must lie, ends included; what lies outside is an IndexError at the call. Elements of tensors
+    /// are the lowering's to refuse.
+    pub range: Option<(f64, f64)>,
 }
 
 /// The kind of an attribute: something that changes the result type. Encoded as float64 words in table order.

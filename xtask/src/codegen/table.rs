@@ -51,8 +51,10 @@ fn row(op: &OpDef) -> String {
         .collect();
     let operands: Vec<String> = op.operands.iter().map(|o| format!("'{}'", o.name)).collect();
     let weak: Vec<String> = (0..op.operands.len()).filter(|&i| op.operands[i].weak).map(|i| i.to_string()).collect();
+    let range = op.operands.iter().find_map(|o| o.range);
+    let range = range.map_or(String::new(), |(low, high)| format!(" range: [{low}, {high}],"));
     format!(
-        "{{ name: '{}', operands: [{}], weak: [{}], outputs: {}, variadic: {}, attrs: [{}], params: [{}] }}",
+        "{{ name: '{}', operands: [{}], weak: [{}],{range} outputs: {}, variadic: {}, attrs: [{}], params: [{}] }}",
         op.path(),
         operands.join(", "),
         weak.join(", "),
@@ -69,7 +71,7 @@ pub fn render() -> String {
     out.push_str(
         "/** An attribute: its encoder, and the word that stands for \"left out\" (null: required). */\nexport interface AttrRow {\n  readonly name: string\n  readonly kind: 'int' | 'number' | 'optAxis' | 'axes' | 'axisPairs' | 'padding' | 'widths' | 'text' | 'shape' | 'bool' | 'dtype' | 'device' | 'choice' | 'items'\n  readonly default: number | null\n  readonly choices?: readonly (string | number)[]\n}\n\n\
          /** A number handed over at run time; null: required. */\nexport interface ParamRow {\n  readonly name: string\n  readonly default: number | null\n  readonly integer: boolean\n}\n\n\
-         /** One operation. */\nexport interface OpRow {\n  readonly name: string\n  readonly operands: readonly string[]\n  /** Positions of operands that may be JavaScript scalars. */\n  readonly weak: readonly number[]\n  readonly outputs: number\n  readonly variadic: boolean\n  readonly attrs: readonly AttrRow[]\n  readonly params: readonly ParamRow[]\n}\n\n\
+         /** One operation. */\nexport interface OpRow {\n  readonly name: string\n  readonly operands: readonly string[]\n  /** Positions of operands that may be JavaScript scalars. */\n  readonly weak: readonly number[]\n  /** Where a scalar must lie, ends included. */\n  readonly range?: readonly [low: number, high: number]\n  readonly outputs: number\n  readonly variadic: boolean\n  readonly attrs: readonly AttrRow[]\n  readonly params: readonly ParamRow[]\n}\n\n\
          /** The operations; an operation's number in programs is its position plus one. */\nexport const OP_TABLE: readonly OpRow[] = [\n",
     );
     for op in OPS.iter() {

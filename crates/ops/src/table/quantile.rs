@@ -1,7 +1,7 @@
 //! Quantiles and percentiles: what stands at a fraction of the sorted elements.
 
 use super::reduce::axes_of;
-use super::rows::{BASE, attr, doc, tensor, weak};
+use super::rows::{BASE, attr, doc, ranged, tensor};
 use super::statistics::{is_floating, is_nan, sorted_over};
 use crate::def::{AttrKind, Domain, ErrorCase, Lowering, OpDef};
 use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
@@ -110,7 +110,7 @@ fn quantile(l: &mut Lower, whole: f64) -> Result<Vec<Val>> {
 }
 
 const QUANTILE: OpDef = OpDef {
-    operands: &[tensor("x"), weak("q")],
+    operands: &[tensor("x"), ranged("q", 0.0, 1.0)],
     attrs: &[attr("axis", AttrKind::Axes), attr("keepdims", AttrKind::Bool(false)), attr("method", METHODS)],
     dtype: DTypeRule::new(Class::RealOrBool, Compute::Float, Out::Compute),
     shape: quantile_shape,
@@ -121,9 +121,9 @@ const QUANTILE: OpDef = OpDef {
 #[rustfmt::skip]
 pub const ROWS: &[OpDef] = &[
     OpDef { name: "quantile", lower: Lowering::Graph(|l| quantile(l, 1.0)),
-        errors: &[ErrorCase { call: "ft.zeros([2]).quantile(0.5, { axis: 1 })", code: Code::Index }, ErrorCase { call: "ft.zeros([2]).quantile(1.5).toArray()", code: Code::Index }, ErrorCase { call: "ft.zeros([2]).quantile(ft.tensor([0.5, -0.1])).toArray()", code: Code::Index }],
-        doc: doc("What stands at a fraction q of the sorted elements over axes (all by default), q from 0 to 1, a number or a tensor whose axes come first; between two elements on the line between them, or by the method. NaN wins; NaN of no elements; q outside [0, 1] is an IndexError when the result is read.", "x_(q (n - 1)) of the sorted x", "ft.tensor([1, 2, 3, 5]).quantile(ft.tensor([0.5, 0.75])) // [2.5, 3.5]", "quantile", "quantile"), ..QUANTILE },
-    OpDef { name: "percentile", lower: Lowering::Graph(|l| quantile(l, 100.0)),
-        errors: &[ErrorCase { call: "ft.zeros([2]).percentile(101).toArray()", code: Code::Index }],
+        errors: &[ErrorCase { call: "ft.zeros([2]).quantile(0.5, { axis: 1 })", code: Code::Index }, ErrorCase { call: "ft.zeros([2]).quantile(1.5)", code: Code::Index }, ErrorCase { call: "ft.zeros([2]).quantile(ft.tensor([0.5, -0.1])).toArray()", code: Code::Index }],
+        doc: doc("What stands at a fraction q of the sorted elements over axes (all by default), q from 0 to 1, a number or a tensor whose axes come first; between two elements on the line between them, or by the method. NaN wins; NaN of no elements; q outside [0, 1] is an IndexError, of a tensor when the result is read.", "x_(q (n - 1)) of the sorted x", "ft.tensor([1, 2, 3, 5]).quantile(ft.tensor([0.5, 0.75])) // [2.5, 3.5]", "quantile", "quantile"), ..QUANTILE },
+    OpDef { name: "percentile", operands: &[tensor("x"), ranged("q", 0.0, 100.0)], lower: Lowering::Graph(|l| quantile(l, 100.0)),
+        errors: &[ErrorCase { call: "ft.zeros([2]).percentile(101)", code: Code::Index }, ErrorCase { call: "ft.zeros([2]).percentile(ft.tensor([50, -1])).toArray()", code: Code::Index }],
         doc: doc("What stands at q hundredths of the sorted elements over axes (all by default), q from 0 to 100; see quantile.", "x_(q (n - 1) / 100) of the sorted x", "ft.tensor([1, 2, 3, 5]).percentile(50) // 2.5", "percentile", "quantile"), ..QUANTILE },
 ];

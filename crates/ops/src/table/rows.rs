@@ -6,22 +6,27 @@ use crate::shape;
 
 /// A tensor operand.
 pub const fn tensor(name: &'static str) -> OperandDef {
-    OperandDef { name, weak: false, optional: false }
+    OperandDef { name, weak: false, optional: false, range: None }
 }
 
 /// A tensor or a JavaScript scalar.
 pub const fn weak(name: &'static str) -> OperandDef {
-    OperandDef { name, weak: true, optional: false }
+    OperandDef { name, weak: true, optional: false, range: None }
+}
+
+/// A tensor or a JavaScript scalar of a range.
+pub const fn ranged(name: &'static str, low: f64, high: f64) -> OperandDef {
+    OperandDef { range: Some((low, high)), ..weak(name) }
 }
 
 /// A tensor or a JavaScript scalar that may be left out.
 pub const fn optional(name: &'static str) -> OperandDef {
-    OperandDef { name, weak: true, optional: true }
+    OperandDef { name, weak: true, optional: true, range: None }
 }
 
 /// A tensor that may be left out.
 pub const fn optional_tensor(name: &'static str) -> OperandDef {
-    OperandDef { name, weak: false, optional: true }
+    OperandDef { name, weak: false, optional: true, range: None }
 }
 
 /// An option.
