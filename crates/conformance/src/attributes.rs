@@ -3,7 +3,7 @@
 use crate::compare::epsilon;
 use crate::shapes::Shapes;
 use ferrotensor_core::DType;
-use ferrotensor_ops::def::{AttrDef, AttrKind, Namespace, OpDef, ParamDef};
+use ferrotensor_ops::def::{AttrDef, AttrKind, EachAxis, Namespace, OpDef, ParamDef};
 
 /// As axis values.
 pub fn names(values: &[&str]) -> Vec<String> {
@@ -111,10 +111,10 @@ pub fn attribute_values(op: &OpDef, def: &AttrDef) -> Vec<String> {
         (AttrKind::Shape, _) => names(&["shape"]),
         (AttrKind::NewShape, _) => names(&["flat", "inferred", "reversed", "unit"]),
         (AttrKind::AxisPairs, _) => names(&["shape"]),
-        (AttrKind::PerAxis(None), "size") => names(&["1", "2", "uneven", "9"]),
-        (AttrKind::PerAxis(Some("0")), _) => names(&["none", "0", "1"]),
-        (AttrKind::PerAxis(None), _) => names(&["1", "2", "3", "uneven"]),
-        (AttrKind::PerAxis(Some(_)), _) => names(&["none", "1", "2", "uneven"]),
+        (AttrKind::PerAxis(EachAxis::Required), "size") => names(&["1", "2", "uneven", "9"]),
+        (AttrKind::PerAxis(EachAxis::Number(0)), _) => names(&["none", "0", "1"]),
+        (AttrKind::PerAxis(EachAxis::Required), _) => names(&["1", "2", "3", "uneven"]),
+        (AttrKind::PerAxis(_), _) => names(&["none", "1", "2", "uneven"]),
         (AttrKind::Padding, _) => names(&["0", "1", "uneven", "pairs", "same"]),
         (AttrKind::Widths, _) => names(&["1", "0", "3", "uneven", "after"]),
         (AttrKind::Text, _) => names(EQUATIONS),

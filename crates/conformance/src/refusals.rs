@@ -11,7 +11,7 @@ use ferrotensor_core::{Code, DType, Error, Result};
 use ferrotensor_cpu::Tier;
 use ferrotensor_engine::InferredIds;
 use ferrotensor_engine::program::head;
-use ferrotensor_ops::def::{AttrKind, Namespace, OpDef};
+use ferrotensor_ops::def::{AttrKind, EachAxis, Namespace, OpDef};
 use ferrotensor_ops::shape;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -184,14 +184,14 @@ fn wrong_attributes(m: &mut Machine, op: &OpDef, good: &Good) -> Result<(), Stri
             (AttrKind::Int(_), "groups") => {
                 vec![(vec![0.0], &argument), (vec![-1.0], &argument), (vec![0.5], &argument), (vec![77.0], &[Code::Shape])]
             }
-            (AttrKind::PerAxis(left_out), _) => {
+            (AttrKind::PerAxis(default), _) => {
                 let mut broken: Vec<(Vec<f64>, &[Code])> = vec![
-                    (vec![1.0, if left_out == Some("0") { -1.0 } else { 0.0 }], &argument),
+                    (vec![1.0, (default.least() - 1) as f64], &argument),
                     (vec![0.0], &[Code::Shape]),
                     (vec![1.0, 1.5], &argument),
                     (vec![4.0, 1.0, 1.0, 1.0, 1.0], &[Code::Shape]),
                 ];
-                if left_out.is_none() {
+                if default == EachAxis::Required {
                     broken.extend([(vec![-1.0], &argument[..]), (vec![1.0, 9e15], &[Code::Shape])]);
                 }
                 broken

@@ -1,6 +1,6 @@
 //! Attribute values: decoded from float64 words by a row's schema, checked once when they are interned.
 
-use crate::def::{AttrDef, AttrKind, OpDef};
+use crate::def::{AttrDef, AttrKind, EachAxis, OpDef};
 use ferrotensor_core::{DType, Dims, Error, Result, layout};
 
 /// One item of an index expression. Starts and steps are run-time parameters, two for each slice, one for each pick.
@@ -158,7 +158,7 @@ fn default(def: &AttrDef) -> Option<Value> {
         AttrKind::OptAxis | AttrKind::Axes | AttrKind::OptDType => Some(Value::None),
         AttrKind::Bool(v) => Some(Value::Bool(v)),
         AttrKind::Device | AttrKind::Choice(_) => Some(Value::Int(0)),
-        AttrKind::PerAxis(left_out) => left_out.map(|_| Value::None),
+        AttrKind::PerAxis(default) => (default != EachAxis::Required).then_some(Value::None),
         AttrKind::Padding => Some(Value::Pairs(vec![0], vec![0])),
         AttrKind::Widths | AttrKind::Text | AttrKind::AxisPairs | AttrKind::Shape | AttrKind::NewShape | AttrKind::Items => {
             None
@@ -207,14 +207,14 @@ fn decode_one(def: &AttrDef, words: &mut Words) -> Result<Value> {
             }
         }
         AttrKind::Axes | AttrKind::NewShape => words.list(name)?.map_or(Value::None, Value::Ints),
-        AttrKind::PerAxis(left_out) => match (words.list(name)?, left_out) {
-            (Some(list), left_out) if list.iter().any(|&v| v < i64::from(left_out != Some("0"))) => {
-                let wanted = if left_out == Some("0") { "must not be negative" } else { "must be positive" };
+        AttrKind::PerAxis(default) => match words.list(name)? {
+            Some(list) if list.iter().any(|&v| v < default.least()) => {
+                let wanted = if default.least() == 0 { "must not be negative" } else { "must be positive" };
                 return Err(Error::argument(format!("{name} {wanted}, got {list:?}")));
             }
-            (Some(list), _) => Value::Ints(list),
-            (None, Some(_)) => Value::None,
-            (None, None) => return Err(Error::argument(format!("{name} must be given"))),
+            Some(list) => Value::Ints(list),
+            None if default == EachAxis::Required => return Err(Error::argument(format!("{name} must be given"))),
+            None => Value::None,
         },
         AttrKind::Padding => match words.list(name)? {
             None => Value::None,

@@ -44,6 +44,24 @@ pub struct OperandDef {
     pub range: Option<(f64, f64)>,
 }
 
+/// What an attribute of each axis is when it is left out.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum EachAxis {
+    /// It may not be.
+    Required,
+    /// The window's size.
+    Window,
+    /// A number.
+    Number(i64),
+}
+
+impl EachAxis {
+    /// The smallest number that makes sense.
+    pub fn least(self) -> i64 {
+        (self != EachAxis::Number(0)).into()
+    }
+}
+
 /// The kind of an attribute: something that changes the result type. Encoded as float64 words in table order.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum AttrKind {
@@ -55,9 +73,8 @@ pub enum AttrKind {
     OptAxis,
     /// A list of axes, or none (count -1) for "all".
     Axes,
-    /// One positive integer for all axes of a window, or one for each. What stands for it when left out, in words (`0` allows
-    /// zeros); `None` makes it required.
-    PerAxis(Option<&'static str>),
+    /// One integer for all axes of a window, or one for each: positive ones, and zeros where 0 is the default.
+    PerAxis(EachAxis),
     /// Places before and after the data along each axis of a window: two lists of one number or one for each axis, or none
     /// (count -1) for "as many as keep the size".
     Padding,

@@ -1,7 +1,7 @@
 //! How a row is called from TypeScript: type parameters, parameters in order, result type, and the call that records it.
 
 use ferrotensor_ops::OpDef;
-use ferrotensor_ops::def::{AttrDef, AttrKind, Form, OperandDef};
+use ferrotensor_ops::def::{AttrDef, AttrKind, EachAxis, Form, OperandDef};
 use ferrotensor_ops::dtype_rule::{Class, Compute, Out};
 
 /// Names of type parameters for the dtypes of operands.
@@ -179,9 +179,17 @@ pub fn attr_doc(op: &OpDef, attr: &AttrDef) -> String {
         AttrKind::OptAxis if attr.name == "axis" => "One axis; negative ones count from the last.".into(),
         AttrKind::OptAxis => "An integer; follows from the other arguments by default.".into(),
         AttrKind::Axes => "One axis or several; negative ones count from the last. All that apply by default.".into(),
-        AttrKind::PerAxis(None) if attr.name == "size" => "One number for all spatial axes, or one for each.".into(),
-        AttrKind::PerAxis(None) => "One number for all axes of a window, or one for each.".into(),
-        AttrKind::PerAxis(Some(v)) => format!("One number for all axes of a window, or one for each; {v} by default."),
+        AttrKind::PerAxis(EachAxis::Required) if attr.name == "size" => {
+            "One number for all spatial axes, or one for each.".into()
+        }
+        AttrKind::PerAxis(default) => {
+            let left_out = match default {
+                EachAxis::Required => String::new(),
+                EachAxis::Window => "; the window's size by default".into(),
+                EachAxis::Number(v) => format!("; {v} by default"),
+            };
+            format!("One number for all axes of a window, or one for each{left_out}.")
+        }
         AttrKind::Padding => {
             "Places around x: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives \
              ceil(size / stride) windows; 0 ('valid') by default."
@@ -212,7 +220,7 @@ pub fn attr_doc(op: &OpDef, attr: &AttrDef) -> String {
 fn attr_optional(attr: &AttrDef) -> bool {
     match attr.kind {
         AttrKind::Int(default) => default.is_some(),
-        AttrKind::PerAxis(left_out) => left_out.is_some(),
+        AttrKind::PerAxis(default) => default != EachAxis::Required,
         // A dtype that stands alone is what the call is about (`astype`).
         AttrKind::OptDType => false,
         AttrKind::Shape | AttrKind::NewShape | AttrKind::Items | AttrKind::Widths | AttrKind::Text => false,

@@ -3,7 +3,7 @@
 use super::HEADER;
 use super::call::choice_literal;
 use ferrotensor_ops::OPS;
-use ferrotensor_ops::def::{AttrDef, AttrKind, OpDef};
+use ferrotensor_ops::def::{AttrDef, AttrKind, EachAxis, OpDef};
 use std::fmt::Write;
 
 /// The encoder of `lib/call.ts` for an attribute, and its default word.
@@ -14,7 +14,7 @@ fn kind(def: &AttrDef) -> (&'static str, String) {
         AttrKind::OptAxis => ("optAxis", "NaN".into()),
         AttrKind::Axes => ("axes", "-1".into()),
         AttrKind::AxisPairs => ("axisPairs", "2".into()),
-        AttrKind::PerAxis(left_out) => ("axes", if left_out.is_some() { "-1" } else { "null" }.into()),
+        AttrKind::PerAxis(default) => ("axes", if default == EachAxis::Required { "null" } else { "-1" }.into()),
         AttrKind::Padding => ("padding", "0".into()),
         AttrKind::Widths => ("widths", "null".into()),
         AttrKind::Text => ("text", "null".into()),

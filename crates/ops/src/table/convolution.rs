@@ -4,7 +4,7 @@ use super::pad;
 use super::rows::{BASE, attr, doc, tensor};
 use super::windows::{Windows, per_axis, spatial};
 use crate::attrs::Attrs;
-use crate::def::{AttrDef, AttrKind, Domain, ErrorCase, Form, Lowering, Namespace, OpDef};
+use crate::def::{AttrDef, AttrKind, Domain, EachAxis, ErrorCase, Form, Lowering, Namespace, OpDef};
 use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
 use crate::graph::{IndexItem, Number, View};
 use crate::infer::ShapeCtx;
@@ -122,11 +122,11 @@ fn conv(l: &mut Lower) -> Result<Vec<Val>> {
 }
 
 const CONV_ATTRS: &[AttrDef] = &[
-    attr("stride", AttrKind::PerAxis(Some("1"))),
+    attr("stride", AttrKind::PerAxis(EachAxis::Number(1))),
     attr("padding", AttrKind::Padding),
-    attr("dilation", AttrKind::PerAxis(Some("1"))),
+    attr("dilation", AttrKind::PerAxis(EachAxis::Number(1))),
     attr("groups", AttrKind::Int(Some(1))),
-    attr("inputDilation", AttrKind::PerAxis(Some("1"))),
+    attr("inputDilation", AttrKind::PerAxis(EachAxis::Number(1))),
     attr("paddingMode", MODES),
 ];
 

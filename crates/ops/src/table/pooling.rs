@@ -3,7 +3,7 @@
 use super::rows::{BASE, arg, attr, doc};
 use super::windows::{Windows, per_axis, spatial};
 use crate::attrs::Attrs;
-use crate::def::{AttrDef, AttrKind, Domain, ErrorCase, Form, Lowering, Namespace, OpDef};
+use crate::def::{AttrDef, AttrKind, Domain, EachAxis, ErrorCase, Form, Lowering, Namespace, OpDef};
 use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
 use crate::infer::ShapeCtx;
 use crate::lower::{Lower, Val};
@@ -53,10 +53,10 @@ fn avg_pool(l: &mut Lower) -> Result<Vec<Val>> {
 }
 
 const POOL_ATTRS: &[AttrDef] = &[
-    arg("window", AttrKind::PerAxis(None)),
-    attr("stride", AttrKind::PerAxis(Some("the window's size"))),
+    arg("window", AttrKind::PerAxis(EachAxis::Required)),
+    attr("stride", AttrKind::PerAxis(EachAxis::Window)),
     attr("padding", AttrKind::Padding),
-    attr("dilation", AttrKind::PerAxis(Some("1"))),
+    attr("dilation", AttrKind::PerAxis(EachAxis::Number(1))),
 ];
 
 const POOL: OpDef = OpDef {

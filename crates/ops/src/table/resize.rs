@@ -2,7 +2,7 @@
 
 use super::rows::{BASE, arg, attr, doc};
 use super::windows::{per_axis, spatial};
-use crate::def::{AttrKind, Domain, ErrorCase, Form, Lowering, Namespace, OpDef};
+use crate::def::{AttrKind, Domain, EachAxis, ErrorCase, Form, Lowering, Namespace, OpDef};
 use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
 use crate::infer::ShapeCtx;
 use crate::lower::{Lower, Val};
@@ -191,7 +191,7 @@ fn interpolate(l: &mut Lower) -> Result<Vec<Val>> {
 const RESIZED: OpDef = OpDef {
     namespace: Namespace::Nn,
     form: Form::Function,
-    attrs: &[arg("size", AttrKind::PerAxis(None))],
+    attrs: &[arg("size", AttrKind::PerAxis(EachAxis::Required))],
     shape: resized_shape,
     domain: Domain::Special,
     dtype: DTypeRule::new(Class::Real, Compute::Float, Out::Compute),
@@ -211,6 +211,6 @@ pub const ROWS: &[OpDef] = &[
         doc: doc("Arithmetic means of parts of x [batch, channels, spatial...], as many along each spatial axis as the size says; parts overlap where it does not divide the axis.", "y_(b,c,i) = mean x_(b,c,floor(i n / size) .. ceil((i + 1) n / size) - 1)", "ft.nn.adaptiveAvgPool(ft.tensor([[[1, 2, 3, 4, 5]]]), 2) // [[[2, 4]]]", "", "nn.functional.adaptive_avg_pool2d"), ..RESIZED },
     OpDef { name: "adaptiveMaxPool", lower: Lowering::Graph(adaptive_max), dtype: DTypeRule::new(Class::Real, Compute::Own, Out::Compute),
         doc: doc("Largest elements of parts of x [batch, channels, spatial...], as many along each spatial axis as the size says; NaN wins.", "y_(b,c,i) = max x_(b,c,floor(i n / size) .. ceil((i + 1) n / size) - 1)", "ft.nn.adaptiveMaxPool(ft.tensor([[[1, 2, 3, 4, 5]]]), 2) // [[[3, 5]]]", "", "nn.functional.adaptive_max_pool2d"), ..RESIZED },
-    OpDef { name: "interpolate", attrs: &[arg("size", AttrKind::PerAxis(None)), attr("mode", MODES), attr("alignCorners", AttrKind::Bool(false))], shape: interpolated_shape, lower: Lowering::Graph(interpolate),
+    OpDef { name: "interpolate", attrs: &[arg("size", AttrKind::PerAxis(EachAxis::Required)), attr("mode", MODES), attr("alignCorners", AttrKind::Bool(false))], shape: interpolated_shape, lower: Lowering::Graph(interpolate),
         doc: doc("x [batch, channels, spatial...] with spatial axes of another size: the nearest element before each place, or between its neighbours along each axis (linear, bilinear, trilinear). Elements are cells, whose middles are matched; with alignCorners they are points, whose first and last are. Integers give float32.", "y_(b,c,i) = x_(b,c,floor(i n / size)), or (1 - t) x_(b,c,j) + t x_(b,c,j+1) with j + t = (i + 1/2) n / size - 1/2", "ft.nn.interpolate(ft.tensor([[[1, 3]]]), 4, { mode: 'linear' }) // [[[1, 1.5, 2.5, 3]]]", "", "nn.functional.interpolate"), ..RESIZED },
 ];

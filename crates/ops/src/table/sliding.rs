@@ -3,7 +3,7 @@
 use super::rows::{BASE, arg, attr, doc, tensor};
 use super::windows::{Windows, clamped, per_axis};
 use crate::attrs::Attrs;
-use crate::def::{AttrDef, AttrKind, Domain, ErrorCase, Lowering, OpDef, ParamDef};
+use crate::def::{AttrDef, AttrKind, Domain, EachAxis, ErrorCase, Lowering, OpDef, ParamDef};
 use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
 use crate::infer::ShapeCtx;
 use crate::lower::{Lower, Val};
@@ -123,14 +123,14 @@ fn scattered(l: &mut Lower, pick: Combine, monoid: Monoid) -> Result<Vec<Val>> {
 }
 
 const COMBINED_ATTRS: &[AttrDef] = &[
-    arg("window", AttrKind::PerAxis(None)),
-    attr("stride", AttrKind::PerAxis(Some("1"))),
+    arg("window", AttrKind::PerAxis(EachAxis::Required)),
+    attr("stride", AttrKind::PerAxis(EachAxis::Number(1))),
     attr("padding", AttrKind::Padding),
-    attr("dilation", AttrKind::PerAxis(Some("1"))),
+    attr("dilation", AttrKind::PerAxis(EachAxis::Number(1))),
 ];
 const SCATTERED_ATTRS: &[AttrDef] = &[
-    arg("window", AttrKind::PerAxis(None)),
-    attr("stride", AttrKind::PerAxis(Some("1"))),
+    arg("window", AttrKind::PerAxis(EachAxis::Required)),
+    attr("stride", AttrKind::PerAxis(EachAxis::Number(1))),
     attr("padding", AttrKind::Padding),
 ];
 

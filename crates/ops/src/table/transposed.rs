@@ -4,7 +4,7 @@ use super::convolution::{apart, spread, windowed};
 use super::rows::{BASE, attr, doc, tensor};
 use super::windows::{Windows, per_axis, sides, spatial};
 use crate::attrs::Attrs;
-use crate::def::{AttrKind, Domain, ErrorCase, Form, Lowering, Namespace, OpDef};
+use crate::def::{AttrKind, Domain, EachAxis, ErrorCase, Form, Lowering, Namespace, OpDef};
 use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
 use crate::infer::ShapeCtx;
 use crate::lower::{Lower, Val};
@@ -122,7 +122,7 @@ fn transposed(l: &mut Lower) -> Result<Vec<Val>> {
 #[rustfmt::skip]
 pub const ROWS: &[OpDef] = &[
     OpDef { name: "convTranspose", namespace: Namespace::Nn, form: Form::Function, operands: &[tensor("x"), tensor("weights")],
-        attrs: &[attr("stride", AttrKind::PerAxis(Some("1"))), attr("padding", AttrKind::Padding), attr("outputPadding", AttrKind::PerAxis(Some("0"))), attr("dilation", AttrKind::PerAxis(Some("1"))), attr("groups", AttrKind::Int(Some(1)))],
+        attrs: &[attr("stride", AttrKind::PerAxis(EachAxis::Number(1))), attr("padding", AttrKind::Padding), attr("outputPadding", AttrKind::PerAxis(EachAxis::Number(0))), attr("dilation", AttrKind::PerAxis(EachAxis::Number(1))), attr("groups", AttrKind::Int(Some(1)))],
         dtype: DTypeRule::new(Class::Numeric, Compute::Promote, Out::Compute), shape: transposed_shape, lower: Lowering::Graph(transposed), domain: Domain::Special,
         errors: &[
             ErrorCase { call: "ft.nn.convTranspose(ft.zeros([1, 3, 8]), ft.zeros([2, 4, 3]))", code: Code::Shape },
