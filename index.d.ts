@@ -4469,6 +4469,301 @@ interface WindowScatterMinOptions {
  * ```
  */
 declare function windowScatterMin<A extends DType, B extends DType>(x: Tensor<A>, source: Tensor<B>, window: number | readonly number[], options?: WindowScatterMinOptions): Tensor<Promote<A, B>>;
+/**
+ * Tensors side by side: joined along axis 1, vectors end to end.
+ *
+ * `[x_1, ..., x_n]`
+ *
+ * Takes any dtype; gives the promoted dtype.
+ * NumPy `hstack`, PyTorch `hstack`.
+ *
+ * @param arrays Tensors, at least one.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.hstack([ft.zeros([2, 1]), ft.zeros([3, 1])])`.
+ * @example
+ * ```ts
+ * ft.hstack([ft.tensor([[1], [2]]), ft.tensor([[3], [4]])]) // [[1, 3], [2, 4]]
+ * ```
+ */
+declare function hstack<A extends DType>(arrays: readonly Tensor<A>[]): Tensor<Promote<A, A>>;
+/**
+ * Tensors one below the other: joined along axis 0, vectors as rows.
+ *
+ * `[x_1; ...; x_n]`
+ *
+ * Takes any dtype; gives the promoted dtype.
+ * NumPy `vstack`, PyTorch `vstack`.
+ *
+ * @param arrays Tensors, at least one.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.vstack([ft.zeros([2]), ft.zeros([3])])`.
+ * @example
+ * ```ts
+ * ft.vstack([ft.tensor([1, 2]), ft.tensor([3, 4])]) // [[1, 2], [3, 4]]
+ * ```
+ */
+declare function vstack<A extends DType>(arrays: readonly Tensor<A>[]): Tensor<Promote<A, A>>;
+/**
+ * Tensors one behind the other: joined along axis 2, vectors as [1, n, 1], matrices as [m, n, 1].
+ *
+ * `out_(i,j,:) = [x_1(i,j), ..., x_n(i,j)]`
+ *
+ * Takes any dtype; gives the promoted dtype.
+ * NumPy `dstack`, PyTorch `dstack`.
+ *
+ * @param arrays Tensors, at least one.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.dstack([ft.zeros([2]), ft.zeros([3])])`.
+ * @example
+ * ```ts
+ * ft.dstack([ft.tensor([1, 2]), ft.tensor([3, 4])]) // [[[1, 3], [2, 4]]]
+ * ```
+ */
+declare function dstack<A extends DType>(arrays: readonly Tensor<A>[]): Tensor<Promote<A, A>>;
+/**
+ * Tensors side by side along axis 1, vectors as columns.
+ *
+ * `[x_1, ..., x_n]`
+ *
+ * Takes any dtype; gives the promoted dtype.
+ * NumPy `column_stack`, PyTorch `column_stack`.
+ *
+ * @param arrays Tensors, at least one.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.columnStack([ft.zeros([2]), ft.zeros([3])])`.
+ * @example
+ * ```ts
+ * ft.columnStack([ft.tensor([1, 2]), ft.tensor([3, 4])]) // [[1, 3], [2, 4]]
+ * ```
+ */
+declare function columnStack<A extends DType>(arrays: readonly Tensor<A>[]): Tensor<Promote<A, A>>;
+/**
+ * The tensor, of rank 0 as a vector.
+ *
+ * `x`
+ *
+ * Takes any dtype; gives the same dtype.
+ * NumPy `atleast_1d`, PyTorch `atleast_1d`.
+ *
+ * @param x A tensor.
+ * @example
+ * ```ts
+ * ft.tensor(5).atleast1d() // [5]
+ * ```
+ */
+declare function atleast1d<A extends DType>(x: Tensor<A>): Tensor<A>;
+/**
+ * The tensor, a vector as a row.
+ *
+ * `x`
+ *
+ * Takes any dtype; gives the same dtype.
+ * NumPy `atleast_2d`, PyTorch `atleast_2d`.
+ *
+ * @param x A tensor.
+ * @example
+ * ```ts
+ * ft.tensor([1, 2]).atleast2d() // [[1, 2]]
+ * ```
+ */
+declare function atleast2d<A extends DType>(x: Tensor<A>): Tensor<A>;
+/**
+ * The tensor, a vector as [1, n, 1], a matrix as [m, n, 1].
+ *
+ * `x`
+ *
+ * Takes any dtype; gives the same dtype.
+ * NumPy `atleast_3d`, PyTorch `atleast_3d`.
+ *
+ * @param x A tensor.
+ * @example
+ * ```ts
+ * ft.tensor([1, 2]).atleast3d() // [[[1], [2]]]
+ * ```
+ */
+declare function atleast3d<A extends DType>(x: Tensor<A>): Tensor<A>;
+/**
+ * The columns in reverse order: axis 1 flipped.
+ *
+ * `out_(i,j) = x_(i,n-1-j)`
+ *
+ * Takes any dtype; gives the same dtype.
+ * NumPy `fliplr`, PyTorch `fliplr`.
+ *
+ * @param x A tensor.
+ * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).fliplr()`.
+ * @example
+ * ```ts
+ * ft.tensor([[1, 2], [3, 4]]).fliplr() // [[2, 1], [4, 3]]
+ * ```
+ */
+declare function fliplr<A extends DType>(x: Tensor<A>): Tensor<A>;
+/**
+ * The rows in reverse order: axis 0 flipped.
+ *
+ * `out_i = x_(n-1-i)`
+ *
+ * Takes any dtype; gives the same dtype.
+ * NumPy `flipud`, PyTorch `flipud`.
+ *
+ * @param x A tensor.
+ * @throws {TensorError} `ERR_INDEX`, as for `ft.tensor(1).flipud()`.
+ * @example
+ * ```ts
+ * ft.tensor([[1, 2], [3, 4]]).flipud() // [[3, 4], [1, 2]]
+ * ```
+ */
+declare function flipud<A extends DType>(x: Tensor<A>): Tensor<A>;
+/** Options of `unfold`. */
+interface UnfoldOptions {
+    /** An integer; 1 by default. */
+    readonly step?: number | undefined;
+}
+/**
+ * The windows of some size along an axis, step places apart: the axis counts them, a new last axis has their places.
+ *
+ * `out_(..., w, ..., k) = x_(..., w step + k, ...)`
+ *
+ * Takes any dtype; gives the same dtype.
+ * NumPy `lib.stride_tricks.sliding_window_view`, PyTorch `Tensor.unfold`.
+ *
+ * @param x A tensor.
+ * @param axis An integer.
+ * @param size An integer.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([3]).unfold(0, 4)`.
+ * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([3]).unfold(1, 2)`.
+ * @example
+ * ```ts
+ * ft.tensor([1, 2, 3, 4]).unfold(0, 2) // [[1, 2], [2, 3], [3, 4]]
+ * ```
+ */
+declare function unfold<A extends DType>(x: Tensor<A>, axis: number, size: number, options?: UnfoldOptions): Tensor<A>;
+/** Options of `nanmedian`. */
+interface NanmedianOptions {
+    /** One axis or several; negative ones count from the last. All that apply by default. */
+    readonly axis?: number | readonly number[] | undefined;
+    /** Keeps reduced axes, with size 1; false by default. */
+    readonly keepdims?: boolean | undefined;
+}
+/**
+ * Median over axes (all by default) of what is not NaN, of an even number the mean of both in the middle; NaN where all are.
+ *
+ * `(x_(floor((n - 1) / 2)) + x_(floor(n / 2))) / 2 of the n sorted numbers of x`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * NumPy `nanmedian`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param options The axis alone, or an object of options.
+ * @example
+ * ```ts
+ * ft.tensor([[3, NaN, 2], [9, 7, 8]]).nanmedian(1) // [2.5, 8]
+ * ```
+ */
+declare function nanmedian<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | NanmedianOptions): Tensor<FloatOf<A>>;
+/** Options of `nanquantile`. */
+interface NanquantileOptions {
+    /** One axis or several; negative ones count from the last. All that apply by default. */
+    readonly axis?: number | readonly number[] | undefined;
+    /** Keeps reduced axes, with size 1; false by default. */
+    readonly keepdims?: boolean | undefined;
+    /** 'linear' by default. */
+    readonly method?: 'linear' | 'lower' | 'higher' | 'midpoint' | 'nearest' | undefined;
+}
+/**
+ * What stands at a fraction q of the sorted numbers over axes, NaN left out, as quantile; NaN where all are.
+ *
+ * `x_(q (n - 1)) of the n sorted numbers of x`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * NumPy `nanquantile`, PyTorch `nanquantile`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param q A tensor or a JavaScript scalar of a real dtype.
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).nanquantile(-0.5)`.
+ * @example
+ * ```ts
+ * ft.tensor([1, NaN, 3, 5]).nanquantile(0.75) // 4
+ * ```
+ */
+declare function nanquantile<A extends DType, B extends Operand>(x: Tensor<A>, q: B, options?: number | readonly number[] | NanquantileOptions): Tensor<FloatOf<With<A, B>>>;
+/** Options of `nanpercentile`. */
+interface NanpercentileOptions {
+    /** One axis or several; negative ones count from the last. All that apply by default. */
+    readonly axis?: number | readonly number[] | undefined;
+    /** Keeps reduced axes, with size 1; false by default. */
+    readonly keepdims?: boolean | undefined;
+    /** 'linear' by default. */
+    readonly method?: 'linear' | 'lower' | 'higher' | 'midpoint' | 'nearest' | undefined;
+}
+/**
+ * What stands at q hundredths of the sorted numbers over axes, NaN left out, as percentile; NaN where all are.
+ *
+ * `x_(q (n - 1) / 100) of the n sorted numbers of x`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * NumPy `nanpercentile`, PyTorch `nanquantile`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param q A tensor or a JavaScript scalar of a real dtype.
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).nanpercentile(101)`.
+ * @example
+ * ```ts
+ * ft.tensor([1, NaN, 3, 5]).nanpercentile(50) // 3
+ * ```
+ */
+declare function nanpercentile<A extends DType, B extends Operand>(x: Tensor<A>, q: B, options?: number | readonly number[] | NanpercentileOptions): Tensor<FloatOf<With<A, B>>>;
+/** Options of `nancumulativeSum`. */
+interface NancumulativeSumOptions<E extends DType = DType> {
+    /** One axis; negative ones count from the last. */
+    readonly axis?: number | undefined;
+    /** The dtype of the result, where not the default one. */
+    readonly dtype?: E | undefined;
+    /** false by default. */
+    readonly includeInitial?: boolean | undefined;
+}
+/**
+ * Running sum along an axis with NaN counted as 0; with includeInitial a leading zero.
+ *
+ * `out_j = sum_{i <= j : x_i = x_i} x_i`
+ *
+ * Takes any dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
+ * NumPy `nancumsum`.
+ *
+ * @param x A tensor.
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2]).nancumulativeSum()`.
+ * @example
+ * ```ts
+ * ft.tensor([1, NaN, 3]).nancumulativeSum() // [1, 1, 4]
+ * ```
+ */
+declare function nancumulativeSum<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: number | NancumulativeSumOptions<E>): Tensor<E>;
+/** Options of `nancumulativeProd`. */
+interface NancumulativeProdOptions<E extends DType = DType> {
+    /** One axis; negative ones count from the last. */
+    readonly axis?: number | undefined;
+    /** The dtype of the result, where not the default one. */
+    readonly dtype?: E | undefined;
+    /** false by default. */
+    readonly includeInitial?: boolean | undefined;
+}
+/**
+ * Running product along an axis with NaN counted as 1; with includeInitial a leading one.
+ *
+ * `out_j = prod_{i <= j : x_i = x_i} x_i`
+ *
+ * Takes any dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
+ * NumPy `nancumprod`.
+ *
+ * @param x A tensor.
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2]).nancumulativeProd()`.
+ * @example
+ * ```ts
+ * ft.tensor([2, NaN, 3]).nancumulativeProd() // [2, 2, 6]
+ * ```
+ */
+declare function nancumulativeProd<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: number | NancumulativeProdOptions<E>): Tensor<E>;
 
 /** The operations as methods; `Tensor` extends it. */
 declare abstract class OpMethods<D extends DType> extends Methods<D> {
@@ -7453,6 +7748,178 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * ```
      */
     windowScatterMin<B extends DType>(source: Tensor<B>, window: number | readonly number[], options?: WindowScatterMinOptions): Tensor<Promote<D, B>>;
+    /**
+     * The tensor, of rank 0 as a vector.
+     *
+     * `x`
+     *
+     * Takes any dtype; gives the same dtype.
+     * NumPy `atleast_1d`, PyTorch `atleast_1d`.
+     *
+     * @example
+     * ```ts
+     * ft.tensor(5).atleast1d() // [5]
+     * ```
+     */
+    atleast1d(): Tensor<D>;
+    /**
+     * The tensor, a vector as a row.
+     *
+     * `x`
+     *
+     * Takes any dtype; gives the same dtype.
+     * NumPy `atleast_2d`, PyTorch `atleast_2d`.
+     *
+     * @example
+     * ```ts
+     * ft.tensor([1, 2]).atleast2d() // [[1, 2]]
+     * ```
+     */
+    atleast2d(): Tensor<D>;
+    /**
+     * The tensor, a vector as [1, n, 1], a matrix as [m, n, 1].
+     *
+     * `x`
+     *
+     * Takes any dtype; gives the same dtype.
+     * NumPy `atleast_3d`, PyTorch `atleast_3d`.
+     *
+     * @example
+     * ```ts
+     * ft.tensor([1, 2]).atleast3d() // [[[1], [2]]]
+     * ```
+     */
+    atleast3d(): Tensor<D>;
+    /**
+     * The columns in reverse order: axis 1 flipped.
+     *
+     * `out_(i,j) = x_(i,n-1-j)`
+     *
+     * Takes any dtype; gives the same dtype.
+     * NumPy `fliplr`, PyTorch `fliplr`.
+     *
+     * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).fliplr()`.
+     * @example
+     * ```ts
+     * ft.tensor([[1, 2], [3, 4]]).fliplr() // [[2, 1], [4, 3]]
+     * ```
+     */
+    fliplr(): Tensor<D>;
+    /**
+     * The rows in reverse order: axis 0 flipped.
+     *
+     * `out_i = x_(n-1-i)`
+     *
+     * Takes any dtype; gives the same dtype.
+     * NumPy `flipud`, PyTorch `flipud`.
+     *
+     * @throws {TensorError} `ERR_INDEX`, as for `ft.tensor(1).flipud()`.
+     * @example
+     * ```ts
+     * ft.tensor([[1, 2], [3, 4]]).flipud() // [[3, 4], [1, 2]]
+     * ```
+     */
+    flipud(): Tensor<D>;
+    /**
+     * The windows of some size along an axis, step places apart: the axis counts them, a new last axis has their places.
+     *
+     * `out_(..., w, ..., k) = x_(..., w step + k, ...)`
+     *
+     * Takes any dtype; gives the same dtype.
+     * NumPy `lib.stride_tricks.sliding_window_view`, PyTorch `Tensor.unfold`.
+     *
+     * @param axis An integer.
+     * @param size An integer.
+     * @param options An object of options.
+     * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([3]).unfold(0, 4)`.
+     * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([3]).unfold(1, 2)`.
+     * @example
+     * ```ts
+     * ft.tensor([1, 2, 3, 4]).unfold(0, 2) // [[1, 2], [2, 3], [3, 4]]
+     * ```
+     */
+    unfold(axis: number, size: number, options?: UnfoldOptions): Tensor<D>;
+    /**
+     * Median over axes (all by default) of what is not NaN, of an even number the mean of both in the middle; NaN where all are.
+     *
+     * `(x_(floor((n - 1) / 2)) + x_(floor(n / 2))) / 2 of the n sorted numbers of x`
+     *
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+     * NumPy `nanmedian`.
+     *
+     * @param options The axis alone, or an object of options.
+     * @example
+     * ```ts
+     * ft.tensor([[3, NaN, 2], [9, 7, 8]]).nanmedian(1) // [2.5, 8]
+     * ```
+     */
+    nanmedian(options?: number | readonly number[] | NanmedianOptions): Tensor<FloatOf<D>>;
+    /**
+     * What stands at a fraction q of the sorted numbers over axes, NaN left out, as quantile; NaN where all are.
+     *
+     * `x_(q (n - 1)) of the n sorted numbers of x`
+     *
+     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * NumPy `nanquantile`, PyTorch `nanquantile`.
+     *
+     * @param q A tensor or a JavaScript scalar of a real dtype.
+     * @param options The axis alone, or an object of options.
+     * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).nanquantile(-0.5)`.
+     * @example
+     * ```ts
+     * ft.tensor([1, NaN, 3, 5]).nanquantile(0.75) // 4
+     * ```
+     */
+    nanquantile<B extends Operand>(q: B, options?: number | readonly number[] | NanquantileOptions): Tensor<FloatOf<With<D, B>>>;
+    /**
+     * What stands at q hundredths of the sorted numbers over axes, NaN left out, as percentile; NaN where all are.
+     *
+     * `x_(q (n - 1) / 100) of the n sorted numbers of x`
+     *
+     * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+     * NumPy `nanpercentile`, PyTorch `nanquantile`.
+     *
+     * @param q A tensor or a JavaScript scalar of a real dtype.
+     * @param options The axis alone, or an object of options.
+     * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).nanpercentile(101)`.
+     * @example
+     * ```ts
+     * ft.tensor([1, NaN, 3, 5]).nanpercentile(50) // 3
+     * ```
+     */
+    nanpercentile<B extends Operand>(q: B, options?: number | readonly number[] | NanpercentileOptions): Tensor<FloatOf<With<D, B>>>;
+    /**
+     * Running sum along an axis with NaN counted as 0; with includeInitial a leading zero.
+     *
+     * `out_j = sum_{i <= j : x_i = x_i} x_i`
+     *
+     * Takes any dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
+     * NumPy `nancumsum`.
+     *
+     * @param options The axis alone, or an object of options.
+     * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2]).nancumulativeSum()`.
+     * @example
+     * ```ts
+     * ft.tensor([1, NaN, 3]).nancumulativeSum() // [1, 1, 4]
+     * ```
+     */
+    nancumulativeSum<E extends DType = SumOf<D>>(options?: number | NancumulativeSumOptions<E>): Tensor<E>;
+    /**
+     * Running product along an axis with NaN counted as 1; with includeInitial a leading one.
+     *
+     * `out_j = prod_{i <= j : x_i = x_i} x_i`
+     *
+     * Takes any dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
+     * NumPy `nancumprod`.
+     *
+     * @param options The axis alone, or an object of options.
+     * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2]).nancumulativeProd()`.
+     * @example
+     * ```ts
+     * ft.tensor([2, NaN, 3]).nancumulativeProd() // [2, 2, 6]
+     * ```
+     */
+    nancumulativeProd<E extends DType = SumOf<D>>(options?: number | NancumulativeProdOptions<E>): Tensor<E>;
 }
 
 /** Nested arrays of elements, as deep as the tensor has axes. */
@@ -10833,5 +11300,5 @@ declare class InternalError extends TensorError {
     readonly code = "ERR_INTERNAL";
 }
 
-export { ArgumentError, BackendUnavailableError, DTypeError, DeviceError, DisposedError, FileError, FormatError, IndexError, InternalError, LinAlgError, OutOfMemoryError, ShapeError, Slice, Tensor, TensorError, UnsupportedError, abs, acos, acosh, add, all, allclose, angle, any, arange, argmax, argmin, argsort, argwhere, argwhereAsync, arrayEqual, arrayNamespaceInfo, arraySplit, asarray, asin, asinh, astype, atan, atan2, atanh, bincount, bincountAsync, bitcast, bitwiseAnd, bitwiseCount, bitwiseInvert, bitwiseLeftShift, bitwiseOr, bitwiseRightShift, bitwiseXor, broadcastArrays, broadcastShapes, broadcastTo, canCast, cbrt, ceil, chunk, clip, complex, concat, config, conj, convolve, copy, copysign, corrcoef, correlate, cos, cosh, countLeadingZeros, countNonzero, cov, cross, cumulativeMax, cumulativeMin, cumulativeProd, cumulativeSum, deg2rad, devices, diag, diagonal, diff, digamma, digitize, divide as div, divide, e, einsum, empty, emptyLike, equal, erf, erfc, erfinv, evaluate, evaluateSync, exp, exp2, expandDims, expm1, eye, fft_d as fft, finfo, flatten, flip, floor, floorDivide, fmax, fmin, fmod, fromShared, fromTypedArray, full, fullLike, gcd, gradient, greater, greaterEqual, heaviside, histogram, histogramBinEdges, hypot, iinfo, imag, inf, inner, interp, intersect1d, intersect1dAsync, io_d as io, isclose, isdtype, isfinite, isin, isinf, isnan, kron, kthvalue, lcm, lerp, less, lessEqual, lgamma, linalg_d as linalg, linspace, log, log10, log1p, log2, logSoftmax, logaddexp, logicalAnd, logicalNot, logicalOr, logicalXor, logit, logspace, logsumexp, matmul, matrixTranspose, max, maximum, mean, median, memory, meshgrid, min, minimum, moveaxis, multiply as mul, multiply, nan, nanToNum, nanmax, nanmean, nanmin, nanprod, nanstd, nansum, nanvar, negative as neg, negative, newaxis, nextafter, nn_d as nn, nonzero, nonzeroAsync, notEqual, oneHot, ones, onesLike, outer, pad, percentile, permuteDims, pi, polar, populationCount, positive, pow, prod, ptp, putAlongAxis, quantile, rad2deg, random_d as random, real, reciprocal, relu, remainder, repeat, resetStats, reshape, resultType, roll, rot90, round, rsqrt, scatter, scatterAdd, scatterMax, scatterMin, scatterMul, scope, scopeAsync, searchsorted, segmentMax, segmentMean, segmentMin, segmentProd, segmentSum, setDefaultDevice, setMemoryLimit, setThreads, setdiff1d, setdiff1dAsync, setxor1d, setxor1dAsync, sigmoid, sign, signbit, sin, sinc, sinh, slice, softmax, sort, split, sqrt, square, squeeze, stack, stats, std, strict, subtract as sub, subtract, sum, swapaxes, take, takeAlongAxis, tan, tanh, tensor, tensordot, tile, topk, trace, trapezoid, tril, trim, triu, trunc, truncDivide, union1d, union1dAsync, uniqueAll, uniqueAllAsync, uniqueCounts, uniqueCountsAsync, uniqueInverse, uniqueInverseAsync, uniqueValues, uniqueValuesAsync, unstack, var_ as var, vecdot, where, windowMax, windowMin, windowProd, windowScatterMax, windowScatterMin, windowSum, xlog1py, xlogy, zeros, zerosLike };
-export type { AbsentDevice, AllOptions, AllcloseOptions, AnyOptions, ArgmaxOptions, ArgminOptions, ArgsortOptions, ArrayEqualOptions, ArrayNamespaceInfo, AsyncScope, BincountOptions, Common, Complex, ComplexOf, ConcatOptions, Config, ConvolveOptions, CorrcoefOptions, CorrelateOptions, CountNonzeroOptions, CovOptions, CreationOptions, CrossOptions, CumulativeMaxOptions, CumulativeMinOptions, CumulativeProdOptions, CumulativeSumOptions, DType, DTypeOfArray, DTypeOfData, DataOf, Device, DeviceMemory, DiagOptions, DiagonalOptions, DiffOptions, DigitizeOptions, EmptyOptions, EyeOptions, FInfo, Fallback, FlattenOptions, FlipOptions, FloatOf, FullOptions, GradientOptions, Histogram, HistogramBinEdgesOptions, HistogramOptions, IInfo, IndexItem, IscloseOptions, IsinOptions, ItemOf, Kind, KthvalueOptions, LinspaceOptions, LogSoftmaxOptions, LogspaceOptions, LogsumexpOptions, MaxOptions, MeanOptions, MedianOptions, MemoryInfo, MeshgridOptions, MinOptions, NanmaxOptions, NanmeanOptions, NanminOptions, NanprodOptions, NanstdOptions, NansumOptions, NanvarOptions, Nested, NestedArray, NoCommonDType, OneHotOptions, OnesOptions, Operand, PadOptions, PercentileOptions, PiecesOptions, PresentDevice, ProdOptions, Promote, PtpOptions, PutAlongAxisOptions, QuantileOptions, RealOf, RepeatOptions, Rewriting, RollOptions, Rot90Options, Scalar, ScatterAddOptions, ScatterMaxOptions, ScatterMinOptions, ScatterMulOptions, ScatterOptions, SearchsortedOptions, SharedTensor, SoftmaxOptions, SortOptions, StackOptions, Stats, StdOptions, StorageOf, Strictness, SumOf, SumOptions, TakeAlongAxisOptions, TakeOptions, TensorData, TensorJSON, TensorOptions, TensordotOptions, TopkOptions, TraceOptions, TrapezoidOptions, TrilOptions, TriuOptions, TypedArray, Unique, VarOptions, VecdotOptions, WindowMaxOptions, WindowMinOptions, WindowProdOptions, WindowScatterMaxOptions, WindowScatterMinOptions, WindowSumOptions, With, ZerosOptions };
+export { ArgumentError, BackendUnavailableError, DTypeError, DeviceError, DisposedError, FileError, FormatError, IndexError, InternalError, LinAlgError, OutOfMemoryError, ShapeError, Slice, Tensor, TensorError, UnsupportedError, abs, acos, acosh, add, all, allclose, angle, any, arange, argmax, argmin, argsort, argwhere, argwhereAsync, arrayEqual, arrayNamespaceInfo, arraySplit, asarray, asin, asinh, astype, atan, atan2, atanh, atleast1d, atleast2d, atleast3d, bincount, bincountAsync, bitcast, bitwiseAnd, bitwiseCount, bitwiseInvert, bitwiseLeftShift, bitwiseOr, bitwiseRightShift, bitwiseXor, broadcastArrays, broadcastShapes, broadcastTo, canCast, cbrt, ceil, chunk, clip, columnStack, complex, concat, config, conj, convolve, copy, copysign, corrcoef, correlate, cos, cosh, countLeadingZeros, countNonzero, cov, cross, cumulativeMax, cumulativeMin, cumulativeProd, cumulativeSum, deg2rad, devices, diag, diagonal, diff, digamma, digitize, divide as div, divide, dstack, e, einsum, empty, emptyLike, equal, erf, erfc, erfinv, evaluate, evaluateSync, exp, exp2, expandDims, expm1, eye, fft_d as fft, finfo, flatten, flip, fliplr, flipud, floor, floorDivide, fmax, fmin, fmod, fromShared, fromTypedArray, full, fullLike, gcd, gradient, greater, greaterEqual, heaviside, histogram, histogramBinEdges, hstack, hypot, iinfo, imag, inf, inner, interp, intersect1d, intersect1dAsync, io_d as io, isclose, isdtype, isfinite, isin, isinf, isnan, kron, kthvalue, lcm, lerp, less, lessEqual, lgamma, linalg_d as linalg, linspace, log, log10, log1p, log2, logSoftmax, logaddexp, logicalAnd, logicalNot, logicalOr, logicalXor, logit, logspace, logsumexp, matmul, matrixTranspose, max, maximum, mean, median, memory, meshgrid, min, minimum, moveaxis, multiply as mul, multiply, nan, nanToNum, nancumulativeProd, nancumulativeSum, nanmax, nanmean, nanmedian, nanmin, nanpercentile, nanprod, nanquantile, nanstd, nansum, nanvar, negative as neg, negative, newaxis, nextafter, nn_d as nn, nonzero, nonzeroAsync, notEqual, oneHot, ones, onesLike, outer, pad, percentile, permuteDims, pi, polar, populationCount, positive, pow, prod, ptp, putAlongAxis, quantile, rad2deg, random_d as random, real, reciprocal, relu, remainder, repeat, resetStats, reshape, resultType, roll, rot90, round, rsqrt, scatter, scatterAdd, scatterMax, scatterMin, scatterMul, scope, scopeAsync, searchsorted, segmentMax, segmentMean, segmentMin, segmentProd, segmentSum, setDefaultDevice, setMemoryLimit, setThreads, setdiff1d, setdiff1dAsync, setxor1d, setxor1dAsync, sigmoid, sign, signbit, sin, sinc, sinh, slice, softmax, sort, split, sqrt, square, squeeze, stack, stats, std, strict, subtract as sub, subtract, sum, swapaxes, take, takeAlongAxis, tan, tanh, tensor, tensordot, tile, topk, trace, trapezoid, tril, trim, triu, trunc, truncDivide, unfold, union1d, union1dAsync, uniqueAll, uniqueAllAsync, uniqueCounts, uniqueCountsAsync, uniqueInverse, uniqueInverseAsync, uniqueValues, uniqueValuesAsync, unstack, var_ as var, vecdot, vstack, where, windowMax, windowMin, windowProd, windowScatterMax, windowScatterMin, windowSum, xlog1py, xlogy, zeros, zerosLike };
+export type { AbsentDevice, AllOptions, AllcloseOptions, AnyOptions, ArgmaxOptions, ArgminOptions, ArgsortOptions, ArrayEqualOptions, ArrayNamespaceInfo, AsyncScope, BincountOptions, Common, Complex, ComplexOf, ConcatOptions, Config, ConvolveOptions, CorrcoefOptions, CorrelateOptions, CountNonzeroOptions, CovOptions, CreationOptions, CrossOptions, CumulativeMaxOptions, CumulativeMinOptions, CumulativeProdOptions, CumulativeSumOptions, DType, DTypeOfArray, DTypeOfData, DataOf, Device, DeviceMemory, DiagOptions, DiagonalOptions, DiffOptions, DigitizeOptions, EmptyOptions, EyeOptions, FInfo, Fallback, FlattenOptions, FlipOptions, FloatOf, FullOptions, GradientOptions, Histogram, HistogramBinEdgesOptions, HistogramOptions, IInfo, IndexItem, IscloseOptions, IsinOptions, ItemOf, Kind, KthvalueOptions, LinspaceOptions, LogSoftmaxOptions, LogspaceOptions, LogsumexpOptions, MaxOptions, MeanOptions, MedianOptions, MemoryInfo, MeshgridOptions, MinOptions, NancumulativeProdOptions, NancumulativeSumOptions, NanmaxOptions, NanmeanOptions, NanmedianOptions, NanminOptions, NanpercentileOptions, NanprodOptions, NanquantileOptions, NanstdOptions, NansumOptions, NanvarOptions, Nested, NestedArray, NoCommonDType, OneHotOptions, OnesOptions, Operand, PadOptions, PercentileOptions, PiecesOptions, PresentDevice, ProdOptions, Promote, PtpOptions, PutAlongAxisOptions, QuantileOptions, RealOf, RepeatOptions, Rewriting, RollOptions, Rot90Options, Scalar, ScatterAddOptions, ScatterMaxOptions, ScatterMinOptions, ScatterMulOptions, ScatterOptions, SearchsortedOptions, SharedTensor, SoftmaxOptions, SortOptions, StackOptions, Stats, StdOptions, StorageOf, Strictness, SumOf, SumOptions, TakeAlongAxisOptions, TakeOptions, TensorData, TensorJSON, TensorOptions, TensordotOptions, TopkOptions, TraceOptions, TrapezoidOptions, TrilOptions, TriuOptions, TypedArray, UnfoldOptions, Unique, VarOptions, VecdotOptions, WindowMaxOptions, WindowMinOptions, WindowProdOptions, WindowScatterMaxOptions, WindowScatterMinOptions, WindowSumOptions, With, ZerosOptions };

@@ -4687,3 +4687,355 @@ export function windowScatterMin<A extends DType, B extends DType>(x: Tensor<A>,
   const o = readOptions(290, options, ['stride', 'padding', 'initial'], arguments.length - 4)
   return one(290, [x, source], [window, o.stride, o.padding], [o.initial]) as Tensor<Promote<A, B>>
 }
+
+/**
+ * Tensors side by side: joined along axis 1, vectors end to end.
+ *
+ * `[x_1, ..., x_n]`
+ *
+ * Takes any dtype; gives the promoted dtype.
+ * NumPy `hstack`, PyTorch `hstack`.
+ *
+ * @param arrays Tensors, at least one.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.hstack([ft.zeros([2, 1]), ft.zeros([3, 1])])`.
+ * @example
+ * ```ts
+ * ft.hstack([ft.tensor([[1], [2]]), ft.tensor([[3], [4]])]) // [[1, 3], [2, 4]]
+ * ```
+ */
+export function hstack<A extends DType>(arrays: readonly Tensor<A>[]): Tensor<Promote<A, A>> {
+  return one(291, tensorList(291, arrays), [], []) as Tensor<Promote<A, A>>
+}
+
+/**
+ * Tensors one below the other: joined along axis 0, vectors as rows.
+ *
+ * `[x_1; ...; x_n]`
+ *
+ * Takes any dtype; gives the promoted dtype.
+ * NumPy `vstack`, PyTorch `vstack`.
+ *
+ * @param arrays Tensors, at least one.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.vstack([ft.zeros([2]), ft.zeros([3])])`.
+ * @example
+ * ```ts
+ * ft.vstack([ft.tensor([1, 2]), ft.tensor([3, 4])]) // [[1, 2], [3, 4]]
+ * ```
+ */
+export function vstack<A extends DType>(arrays: readonly Tensor<A>[]): Tensor<Promote<A, A>> {
+  return one(292, tensorList(292, arrays), [], []) as Tensor<Promote<A, A>>
+}
+
+/**
+ * Tensors one behind the other: joined along axis 2, vectors as [1, n, 1], matrices as [m, n, 1].
+ *
+ * `out_(i,j,:) = [x_1(i,j), ..., x_n(i,j)]`
+ *
+ * Takes any dtype; gives the promoted dtype.
+ * NumPy `dstack`, PyTorch `dstack`.
+ *
+ * @param arrays Tensors, at least one.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.dstack([ft.zeros([2]), ft.zeros([3])])`.
+ * @example
+ * ```ts
+ * ft.dstack([ft.tensor([1, 2]), ft.tensor([3, 4])]) // [[[1, 3], [2, 4]]]
+ * ```
+ */
+export function dstack<A extends DType>(arrays: readonly Tensor<A>[]): Tensor<Promote<A, A>> {
+  return one(293, tensorList(293, arrays), [], []) as Tensor<Promote<A, A>>
+}
+
+/**
+ * Tensors side by side along axis 1, vectors as columns.
+ *
+ * `[x_1, ..., x_n]`
+ *
+ * Takes any dtype; gives the promoted dtype.
+ * NumPy `column_stack`, PyTorch `column_stack`.
+ *
+ * @param arrays Tensors, at least one.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.columnStack([ft.zeros([2]), ft.zeros([3])])`.
+ * @example
+ * ```ts
+ * ft.columnStack([ft.tensor([1, 2]), ft.tensor([3, 4])]) // [[1, 3], [2, 4]]
+ * ```
+ */
+export function columnStack<A extends DType>(arrays: readonly Tensor<A>[]): Tensor<Promote<A, A>> {
+  return one(294, tensorList(294, arrays), [], []) as Tensor<Promote<A, A>>
+}
+
+/**
+ * The tensor, of rank 0 as a vector.
+ *
+ * `x`
+ *
+ * Takes any dtype; gives the same dtype.
+ * NumPy `atleast_1d`, PyTorch `atleast_1d`.
+ *
+ * @param x A tensor.
+ * @example
+ * ```ts
+ * ft.tensor(5).atleast1d() // [5]
+ * ```
+ */
+export function atleast1d<A extends DType>(x: Tensor<A>): Tensor<A> {
+  return unary(295, x) as Tensor<A>
+}
+
+/**
+ * The tensor, a vector as a row.
+ *
+ * `x`
+ *
+ * Takes any dtype; gives the same dtype.
+ * NumPy `atleast_2d`, PyTorch `atleast_2d`.
+ *
+ * @param x A tensor.
+ * @example
+ * ```ts
+ * ft.tensor([1, 2]).atleast2d() // [[1, 2]]
+ * ```
+ */
+export function atleast2d<A extends DType>(x: Tensor<A>): Tensor<A> {
+  return unary(296, x) as Tensor<A>
+}
+
+/**
+ * The tensor, a vector as [1, n, 1], a matrix as [m, n, 1].
+ *
+ * `x`
+ *
+ * Takes any dtype; gives the same dtype.
+ * NumPy `atleast_3d`, PyTorch `atleast_3d`.
+ *
+ * @param x A tensor.
+ * @example
+ * ```ts
+ * ft.tensor([1, 2]).atleast3d() // [[[1], [2]]]
+ * ```
+ */
+export function atleast3d<A extends DType>(x: Tensor<A>): Tensor<A> {
+  return unary(297, x) as Tensor<A>
+}
+
+/**
+ * The columns in reverse order: axis 1 flipped.
+ *
+ * `out_(i,j) = x_(i,n-1-j)`
+ *
+ * Takes any dtype; gives the same dtype.
+ * NumPy `fliplr`, PyTorch `fliplr`.
+ *
+ * @param x A tensor.
+ * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).fliplr()`.
+ * @example
+ * ```ts
+ * ft.tensor([[1, 2], [3, 4]]).fliplr() // [[2, 1], [4, 3]]
+ * ```
+ */
+export function fliplr<A extends DType>(x: Tensor<A>): Tensor<A> {
+  return unary(298, x) as Tensor<A>
+}
+
+/**
+ * The rows in reverse order: axis 0 flipped.
+ *
+ * `out_i = x_(n-1-i)`
+ *
+ * Takes any dtype; gives the same dtype.
+ * NumPy `flipud`, PyTorch `flipud`.
+ *
+ * @param x A tensor.
+ * @throws {TensorError} `ERR_INDEX`, as for `ft.tensor(1).flipud()`.
+ * @example
+ * ```ts
+ * ft.tensor([[1, 2], [3, 4]]).flipud() // [[3, 4], [1, 2]]
+ * ```
+ */
+export function flipud<A extends DType>(x: Tensor<A>): Tensor<A> {
+  return unary(299, x) as Tensor<A>
+}
+
+/** Options of `unfold`. */
+export interface UnfoldOptions {
+  /** An integer; 1 by default. */
+  readonly step?: number | undefined
+}
+
+/**
+ * The windows of some size along an axis, step places apart: the axis counts them, a new last axis has their places.
+ *
+ * `out_(..., w, ..., k) = x_(..., w step + k, ...)`
+ *
+ * Takes any dtype; gives the same dtype.
+ * NumPy `lib.stride_tricks.sliding_window_view`, PyTorch `Tensor.unfold`.
+ *
+ * @param x A tensor.
+ * @param axis An integer.
+ * @param size An integer.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([3]).unfold(0, 4)`.
+ * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([3]).unfold(1, 2)`.
+ * @example
+ * ```ts
+ * ft.tensor([1, 2, 3, 4]).unfold(0, 2) // [[1, 2], [2, 3], [3, 4]]
+ * ```
+ */
+export function unfold<A extends DType>(x: Tensor<A>, axis: number, size: number, options?: UnfoldOptions): Tensor<A> {
+  const o = readOptions(300, options, ['step'], arguments.length - 4)
+  return one(300, [x], [axis, size, o.step], []) as Tensor<A>
+}
+
+/** Options of `nanmedian`. */
+export interface NanmedianOptions {
+  /** One axis or several; negative ones count from the last. All that apply by default. */
+  readonly axis?: number | readonly number[] | undefined
+  /** Keeps reduced axes, with size 1; false by default. */
+  readonly keepdims?: boolean | undefined
+}
+
+/**
+ * Median over axes (all by default) of what is not NaN, of an even number the mean of both in the middle; NaN where all are.
+ *
+ * `(x_(floor((n - 1) / 2)) + x_(floor(n / 2))) / 2 of the n sorted numbers of x`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * NumPy `nanmedian`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param options The axis alone, or an object of options.
+ * @example
+ * ```ts
+ * ft.tensor([[3, NaN, 2], [9, 7, 8]]).nanmedian(1) // [2.5, 8]
+ * ```
+ */
+export function nanmedian<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | NanmedianOptions): Tensor<FloatOf<A>> {
+  const o = readOptions(301, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
+  return one(301, [x], [o.axis, o.keepdims], []) as Tensor<FloatOf<A>>
+}
+
+/** Options of `nanquantile`. */
+export interface NanquantileOptions {
+  /** One axis or several; negative ones count from the last. All that apply by default. */
+  readonly axis?: number | readonly number[] | undefined
+  /** Keeps reduced axes, with size 1; false by default. */
+  readonly keepdims?: boolean | undefined
+  /** 'linear' by default. */
+  readonly method?: 'linear' | 'lower' | 'higher' | 'midpoint' | 'nearest' | undefined
+}
+
+/**
+ * What stands at a fraction q of the sorted numbers over axes, NaN left out, as quantile; NaN where all are.
+ *
+ * `x_(q (n - 1)) of the n sorted numbers of x`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * NumPy `nanquantile`, PyTorch `nanquantile`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param q A tensor or a JavaScript scalar of a real dtype.
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).nanquantile(-0.5)`.
+ * @example
+ * ```ts
+ * ft.tensor([1, NaN, 3, 5]).nanquantile(0.75) // 4
+ * ```
+ */
+export function nanquantile<A extends DType, B extends Operand>(x: Tensor<A>, q: B, options?: number | readonly number[] | NanquantileOptions): Tensor<FloatOf<With<A, B>>> {
+  const o = readOptions(302, options, ['axis', 'keepdims', 'method'], arguments.length - 3, 'axis')
+  return one(302, [x, q], [o.axis, o.keepdims, o.method], []) as Tensor<FloatOf<With<A, B>>>
+}
+
+/** Options of `nanpercentile`. */
+export interface NanpercentileOptions {
+  /** One axis or several; negative ones count from the last. All that apply by default. */
+  readonly axis?: number | readonly number[] | undefined
+  /** Keeps reduced axes, with size 1; false by default. */
+  readonly keepdims?: boolean | undefined
+  /** 'linear' by default. */
+  readonly method?: 'linear' | 'lower' | 'higher' | 'midpoint' | 'nearest' | undefined
+}
+
+/**
+ * What stands at q hundredths of the sorted numbers over axes, NaN left out, as percentile; NaN where all are.
+ *
+ * `x_(q (n - 1) / 100) of the n sorted numbers of x`
+ *
+ * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+ * NumPy `nanpercentile`, PyTorch `nanquantile`.
+ *
+ * @param x A tensor of a real dtype.
+ * @param q A tensor or a JavaScript scalar of a real dtype.
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).nanpercentile(101)`.
+ * @example
+ * ```ts
+ * ft.tensor([1, NaN, 3, 5]).nanpercentile(50) // 3
+ * ```
+ */
+export function nanpercentile<A extends DType, B extends Operand>(x: Tensor<A>, q: B, options?: number | readonly number[] | NanpercentileOptions): Tensor<FloatOf<With<A, B>>> {
+  const o = readOptions(303, options, ['axis', 'keepdims', 'method'], arguments.length - 3, 'axis')
+  return one(303, [x, q], [o.axis, o.keepdims, o.method], []) as Tensor<FloatOf<With<A, B>>>
+}
+
+/** Options of `nancumulativeSum`. */
+export interface NancumulativeSumOptions<E extends DType = DType> {
+  /** One axis; negative ones count from the last. */
+  readonly axis?: number | undefined
+  /** The dtype of the result, where not the default one. */
+  readonly dtype?: E | undefined
+  /** false by default. */
+  readonly includeInitial?: boolean | undefined
+}
+
+/**
+ * Running sum along an axis with NaN counted as 0; with includeInitial a leading zero.
+ *
+ * `out_j = sum_{i <= j : x_i = x_i} x_i`
+ *
+ * Takes any dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
+ * NumPy `nancumsum`.
+ *
+ * @param x A tensor.
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2]).nancumulativeSum()`.
+ * @example
+ * ```ts
+ * ft.tensor([1, NaN, 3]).nancumulativeSum() // [1, 1, 4]
+ * ```
+ */
+export function nancumulativeSum<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: number | NancumulativeSumOptions<E>): Tensor<E> {
+  const o = readOptions(304, options, ['axis', 'dtype', 'includeInitial'], arguments.length - 2, 'axis')
+  return one(304, [x], [o.axis, o.dtype, o.includeInitial], []) as Tensor<E>
+}
+
+/** Options of `nancumulativeProd`. */
+export interface NancumulativeProdOptions<E extends DType = DType> {
+  /** One axis; negative ones count from the last. */
+  readonly axis?: number | undefined
+  /** The dtype of the result, where not the default one. */
+  readonly dtype?: E | undefined
+  /** false by default. */
+  readonly includeInitial?: boolean | undefined
+}
+
+/**
+ * Running product along an axis with NaN counted as 1; with includeInitial a leading one.
+ *
+ * `out_j = prod_{i <= j : x_i = x_i} x_i`
+ *
+ * Takes any dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
+ * NumPy `nancumprod`.
+ *
+ * @param x A tensor.
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2]).nancumulativeProd()`.
+ * @example
+ * ```ts
+ * ft.tensor([2, NaN, 3]).nancumulativeProd() // [2, 2, 6]
+ * ```
+ */
+export function nancumulativeProd<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: number | NancumulativeProdOptions<E>): Tensor<E> {
+  const o = readOptions(305, options, ['axis', 'dtype', 'includeInitial'], arguments.length - 2, 'axis')
+  return one(305, [x], [o.axis, o.dtype, o.includeInitial], []) as Tensor<E>
+}

@@ -7,7 +7,7 @@ import { binary, unary } from '../record.js'
 import type { Operand, With } from '../operand.js'
 import type { Tensor } from '../tensor.js'
 import type { DType, FloatOf, Promote, RealOf, SumOf } from './dtypes.js'
-import type { IscloseOptions, AllcloseOptions, ArrayEqualOptions, OneHotOptions, SumOptions, ProdOptions, MeanOptions, MaxOptions, MinOptions, AllOptions, AnyOptions, ArgmaxOptions, ArgminOptions, VarOptions, StdOptions, MedianOptions, PtpOptions, LogsumexpOptions, CountNonzeroOptions, NansumOptions, NanprodOptions, NanmaxOptions, NanminOptions, NanmeanOptions, NanvarOptions, NanstdOptions, QuantileOptions, PercentileOptions, CovOptions, CorrcoefOptions, CumulativeSumOptions, CumulativeProdOptions, CumulativeMaxOptions, CumulativeMinOptions, DiffOptions, GradientOptions, TrapezoidOptions, ConvolveOptions, CorrelateOptions, TensordotOptions, VecdotOptions, CrossOptions, DiagonalOptions, TraceOptions, DiagOptions, SoftmaxOptions, LogSoftmaxOptions, FlipOptions, Rot90Options, FlattenOptions, RollOptions, RepeatOptions, PadOptions, TakeOptions, ScatterOptions, ScatterAddOptions, ScatterMulOptions, ScatterMinOptions, ScatterMaxOptions, PutAlongAxisOptions, TakeAlongAxisOptions, SearchsortedOptions, SortOptions, ArgsortOptions, TopkOptions, KthvalueOptions, TrilOptions, TriuOptions, WindowSumOptions, WindowProdOptions, WindowMinOptions, WindowMaxOptions, WindowScatterMaxOptions, WindowScatterMinOptions } from './functions.js'
+import type { IscloseOptions, AllcloseOptions, ArrayEqualOptions, OneHotOptions, SumOptions, ProdOptions, MeanOptions, MaxOptions, MinOptions, AllOptions, AnyOptions, ArgmaxOptions, ArgminOptions, VarOptions, StdOptions, MedianOptions, PtpOptions, LogsumexpOptions, CountNonzeroOptions, NansumOptions, NanprodOptions, NanmaxOptions, NanminOptions, NanmeanOptions, NanvarOptions, NanstdOptions, QuantileOptions, PercentileOptions, CovOptions, CorrcoefOptions, CumulativeSumOptions, CumulativeProdOptions, CumulativeMaxOptions, CumulativeMinOptions, DiffOptions, GradientOptions, TrapezoidOptions, ConvolveOptions, CorrelateOptions, TensordotOptions, VecdotOptions, CrossOptions, DiagonalOptions, TraceOptions, DiagOptions, SoftmaxOptions, LogSoftmaxOptions, FlipOptions, Rot90Options, FlattenOptions, RollOptions, RepeatOptions, PadOptions, TakeOptions, ScatterOptions, ScatterAddOptions, ScatterMulOptions, ScatterMinOptions, ScatterMaxOptions, PutAlongAxisOptions, TakeAlongAxisOptions, SearchsortedOptions, SortOptions, ArgsortOptions, TopkOptions, KthvalueOptions, TrilOptions, TriuOptions, WindowSumOptions, WindowProdOptions, WindowMinOptions, WindowMaxOptions, WindowScatterMaxOptions, WindowScatterMinOptions, UnfoldOptions, NanmedianOptions, NanquantileOptions, NanpercentileOptions, NancumulativeSumOptions, NancumulativeProdOptions } from './functions.js'
 
 /** The operations as methods; `Tensor` extends it. */
 export abstract class OpMethods<D extends DType> extends Methods<D> {
@@ -3648,5 +3648,216 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
   windowScatterMin<B extends DType>(source: Tensor<B>, window: number | readonly number[], options?: WindowScatterMinOptions): Tensor<Promote<D, B>> {
     const o = readOptions(290, options, ['stride', 'padding', 'initial'], arguments.length - 3)
     return one(290, [this, source], [window, o.stride, o.padding], [o.initial]) as Tensor<Promote<D, B>>
+  }
+
+  /**
+   * The tensor, of rank 0 as a vector.
+   *
+   * `x`
+   *
+   * Takes any dtype; gives the same dtype.
+   * NumPy `atleast_1d`, PyTorch `atleast_1d`.
+   *
+   * @example
+   * ```ts
+   * ft.tensor(5).atleast1d() // [5]
+   * ```
+   */
+  atleast1d(): Tensor<D> {
+    return unary(295, this) as Tensor<D>
+  }
+
+  /**
+   * The tensor, a vector as a row.
+   *
+   * `x`
+   *
+   * Takes any dtype; gives the same dtype.
+   * NumPy `atleast_2d`, PyTorch `atleast_2d`.
+   *
+   * @example
+   * ```ts
+   * ft.tensor([1, 2]).atleast2d() // [[1, 2]]
+   * ```
+   */
+  atleast2d(): Tensor<D> {
+    return unary(296, this) as Tensor<D>
+  }
+
+  /**
+   * The tensor, a vector as [1, n, 1], a matrix as [m, n, 1].
+   *
+   * `x`
+   *
+   * Takes any dtype; gives the same dtype.
+   * NumPy `atleast_3d`, PyTorch `atleast_3d`.
+   *
+   * @example
+   * ```ts
+   * ft.tensor([1, 2]).atleast3d() // [[[1], [2]]]
+   * ```
+   */
+  atleast3d(): Tensor<D> {
+    return unary(297, this) as Tensor<D>
+  }
+
+  /**
+   * The columns in reverse order: axis 1 flipped.
+   *
+   * `out_(i,j) = x_(i,n-1-j)`
+   *
+   * Takes any dtype; gives the same dtype.
+   * NumPy `fliplr`, PyTorch `fliplr`.
+   *
+   * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).fliplr()`.
+   * @example
+   * ```ts
+   * ft.tensor([[1, 2], [3, 4]]).fliplr() // [[2, 1], [4, 3]]
+   * ```
+   */
+  fliplr(): Tensor<D> {
+    return unary(298, this) as Tensor<D>
+  }
+
+  /**
+   * The rows in reverse order: axis 0 flipped.
+   *
+   * `out_i = x_(n-1-i)`
+   *
+   * Takes any dtype; gives the same dtype.
+   * NumPy `flipud`, PyTorch `flipud`.
+   *
+   * @throws {TensorError} `ERR_INDEX`, as for `ft.tensor(1).flipud()`.
+   * @example
+   * ```ts
+   * ft.tensor([[1, 2], [3, 4]]).flipud() // [[3, 4], [1, 2]]
+   * ```
+   */
+  flipud(): Tensor<D> {
+    return unary(299, this) as Tensor<D>
+  }
+
+  /**
+   * The windows of some size along an axis, step places apart: the axis counts them, a new last axis has their places.
+   *
+   * `out_(..., w, ..., k) = x_(..., w step + k, ...)`
+   *
+   * Takes any dtype; gives the same dtype.
+   * NumPy `lib.stride_tricks.sliding_window_view`, PyTorch `Tensor.unfold`.
+   *
+   * @param axis An integer.
+   * @param size An integer.
+   * @param options An object of options.
+   * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([3]).unfold(0, 4)`.
+   * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([3]).unfold(1, 2)`.
+   * @example
+   * ```ts
+   * ft.tensor([1, 2, 3, 4]).unfold(0, 2) // [[1, 2], [2, 3], [3, 4]]
+   * ```
+   */
+  unfold(axis: number, size: number, options?: UnfoldOptions): Tensor<D> {
+    const o = readOptions(300, options, ['step'], arguments.length - 3)
+    return one(300, [this], [axis, size, o.step], []) as Tensor<D>
+  }
+
+  /**
+   * Median over axes (all by default) of what is not NaN, of an even number the mean of both in the middle; NaN where all are.
+   *
+   * `(x_(floor((n - 1) / 2)) + x_(floor(n / 2))) / 2 of the n sorted numbers of x`
+   *
+   * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+   * NumPy `nanmedian`.
+   *
+   * @param options The axis alone, or an object of options.
+   * @example
+   * ```ts
+   * ft.tensor([[3, NaN, 2], [9, 7, 8]]).nanmedian(1) // [2.5, 8]
+   * ```
+   */
+  nanmedian(options?: number | readonly number[] | NanmedianOptions): Tensor<FloatOf<D>> {
+    const o = readOptions(301, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
+    return one(301, [this], [o.axis, o.keepdims], []) as Tensor<FloatOf<D>>
+  }
+
+  /**
+   * What stands at a fraction q of the sorted numbers over axes, NaN left out, as quantile; NaN where all are.
+   *
+   * `x_(q (n - 1)) of the n sorted numbers of x`
+   *
+   * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+   * NumPy `nanquantile`, PyTorch `nanquantile`.
+   *
+   * @param q A tensor or a JavaScript scalar of a real dtype.
+   * @param options The axis alone, or an object of options.
+   * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).nanquantile(-0.5)`.
+   * @example
+   * ```ts
+   * ft.tensor([1, NaN, 3, 5]).nanquantile(0.75) // 4
+   * ```
+   */
+  nanquantile<B extends Operand>(q: B, options?: number | readonly number[] | NanquantileOptions): Tensor<FloatOf<With<D, B>>> {
+    const o = readOptions(302, options, ['axis', 'keepdims', 'method'], arguments.length - 2, 'axis')
+    return one(302, [this, q], [o.axis, o.keepdims, o.method], []) as Tensor<FloatOf<With<D, B>>>
+  }
+
+  /**
+   * What stands at q hundredths of the sorted numbers over axes, NaN left out, as percentile; NaN where all are.
+   *
+   * `x_(q (n - 1) / 100) of the n sorted numbers of x`
+   *
+   * Takes a real dtype; gives the promoted dtype, float32 for integers and bool.
+   * NumPy `nanpercentile`, PyTorch `nanquantile`.
+   *
+   * @param q A tensor or a JavaScript scalar of a real dtype.
+   * @param options The axis alone, or an object of options.
+   * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([2]).nanpercentile(101)`.
+   * @example
+   * ```ts
+   * ft.tensor([1, NaN, 3, 5]).nanpercentile(50) // 3
+   * ```
+   */
+  nanpercentile<B extends Operand>(q: B, options?: number | readonly number[] | NanpercentileOptions): Tensor<FloatOf<With<D, B>>> {
+    const o = readOptions(303, options, ['axis', 'keepdims', 'method'], arguments.length - 2, 'axis')
+    return one(303, [this, q], [o.axis, o.keepdims, o.method], []) as Tensor<FloatOf<With<D, B>>>
+  }
+
+  /**
+   * Running sum along an axis with NaN counted as 0; with includeInitial a leading zero.
+   *
+   * `out_j = sum_{i <= j : x_i = x_i} x_i`
+   *
+   * Takes any dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
+   * NumPy `nancumsum`.
+   *
+   * @param options The axis alone, or an object of options.
+   * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2]).nancumulativeSum()`.
+   * @example
+   * ```ts
+   * ft.tensor([1, NaN, 3]).nancumulativeSum() // [1, 1, 4]
+   * ```
+   */
+  nancumulativeSum<E extends DType = SumOf<D>>(options?: number | NancumulativeSumOptions<E>): Tensor<E> {
+    const o = readOptions(304, options, ['axis', 'dtype', 'includeInitial'], arguments.length - 1, 'axis')
+    return one(304, [this], [o.axis, o.dtype, o.includeInitial], []) as Tensor<E>
+  }
+
+  /**
+   * Running product along an axis with NaN counted as 1; with includeInitial a leading one.
+   *
+   * `out_j = prod_{i <= j : x_i = x_i} x_i`
+   *
+   * Takes any dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
+   * NumPy `nancumprod`.
+   *
+   * @param options The axis alone, or an object of options.
+   * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2]).nancumulativeProd()`.
+   * @example
+   * ```ts
+   * ft.tensor([2, NaN, 3]).nancumulativeProd() // [2, 2, 6]
+   * ```
+   */
+  nancumulativeProd<E extends DType = SumOf<D>>(options?: number | NancumulativeProdOptions<E>): Tensor<E> {
+    const o = readOptions(305, options, ['axis', 'dtype', 'includeInitial'], arguments.length - 1, 'axis')
+    return one(305, [this], [o.axis, o.dtype, o.includeInitial], []) as Tensor<E>
   }
 }

@@ -24,6 +24,7 @@ import random_numbers
 import samples
 import scatters
 import sliding
+import stacking
 from records import FLOATS, INTS, case, data, edges, floats, grid, inf, int_edges, ints, nan, put, rng, to_float, write
 from sliding import conv, counted, sides, windows
 
@@ -492,4 +493,6 @@ sliding.transposed()
 sliding.combined()
 sliding.scattered()
 sliding.resized()
+samples.numbers()
+stacking.stacks()
 write(sys.argv[1])

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from arrays import ALL, AXES, CLOSE, some, words
+from arrays import ALL, AXES, CLOSE, SUMS, some, words
 from records import FLOATS, INTS, case, floats, inf, nan, rng, to_float
 
 METHODS = ["linear", "lower", "higher", "midpoint", "nearest"]
@@ -50,6 +50,56 @@ def quantiles():
 def matrix(y, x):
     """Of a matrix of one variable NumPy gives a number, this library a matrix, as of any."""
     return np.reshape(y, (1, 1)) if x.ndim == 2 and np.ndim(y) == 0 else np.asarray(y)
+
+
+def numbers():
+    """Order and running combinations with NaN left out."""
+    for d in ALL:
+        f, s = to_float(d), SUMS.get(d, d)
+        for axis, keep in AXES:
+            x = some(d, (3, 4, 5))
+            if d in FLOATS:
+                x[rng.random(x.shape) < 0.3] = nan
+                x[1] = nan
+                x[2, 1] = nan
+            wide, kw = x.astype("float64"), dict(axis=axis, keepdims=keep)
+            if axis == ():
+                kw["axis"], wide = -1, wide[..., None]
+            drop = (lambda y: np.asarray(y)[..., 0]) if axis == () and keep else np.asarray
+            case("nanmedian", [x], drop(np.nanmedian(wide, **kw)).astype(f), words(axis, keep), tol=near(d, 4))
+            for m, method in enumerate(METHODS):
+                if d == "float16" and method != "midpoint":
+                    continue
+                q = np.array([0, 1, 0.5, 0.25, 0.3], f)
+                y = drop(np.nanquantile(wide, q.astype("float64"), method=method, **kw))
+                case("nanquantile", [x, q], y.astype(f), [*words(axis, keep), m], tol=near(d, 40))
+                q = [75.0, 0.0, 100.0][m % 3]
+                y = drop(np.nanpercentile(wide, q, method=method, **kw))
+                case("nanpercentile", [x, q], y.astype(f), [*words(axis, keep), m], tol=near(d, 40))
+        for axis, initial in [(0, 0), (1, 1), (-2, 1)]:
+            x = some(d, (3, 5))
+            if d in FLOATS:
+                x[0, 3], x[2, 0], x[2, 1] = nan, nan, nan
+            for name, fn, instead in [("nancumulativeSum", np.cumulative_sum, 0), ("nancumulativeProd", np.cumulative_prod, 1)]:
+                known = np.where(np.isnan(x), np.array(instead, d), x) if d in FLOATS else x
+                case(name, [x], fn(known, axis=axis, dtype=s, include_initial=bool(initial)), [axis, nan, initial])
+    for c in COMPLEX:
+        x = some(c, (3, 4))
+        x[0, 1], x[2, 2], x[1, 0] = complex(nan, 1), complex(2, nan), complex(nan, nan)
+        case("nancumulativeSum", [x], np.nancumsum(x, axis=1), [1, nan, 0])
+        case("nancumulativeProd", [x], np.nancumprod(x, axis=1), [1, nan, 0])
+    x = np.array([601, -2, 3], "int16")
+    case("nancumulativeSum", [x], np.cumsum(x, dtype="float64"), [nan, 12, 0])
+    case("nancumulativeProd", [x], np.cumprod(x, dtype="float64"), [nan, 12, 0])
+    for d in FLOATS:
+        x = np.array([[1, nan, 3, 4], [nan, 2, nan, 5], [-inf, nan, 2, inf], [nan, nan, nan, nan]], d)
+        case("nanmedian", [x], np.array([3, 3.5, 2, nan], d), [1, 1, 0])
+        case("nanquantile", [x, 1.0], np.array([4, 5, inf, nan], d), [1, 1, 0, 0])
+        case("nanquantile", [np.zeros((2, 0), d), 0.5], np.full(2, nan, d), [1, 1, 0, 0])
+        # Twice the largest number is none.
+        most = np.array([nan, np.finfo(d).max, nan], d)
+        case("nanmedian", [most], np.array(most[1], d), [-1, 0])
+        case("nanmedian", [np.zeros((2, 0), d)], np.full(2, nan, d), [1, 1, 0])
 
 
 def covariances():

@@ -89,6 +89,7 @@ pub fn attribute_values(op: &OpDef, def: &AttrDef) -> Vec<String> {
         (AttrKind::Int(_), "k") => names(&["0", "1", "half", "all"]),
         (AttrKind::Int(_), "groups") => names(&["1", "2", "3"]),
         (AttrKind::Int(_), "ignoreIndex") => names(&["-100", "0"]),
+        (AttrKind::Int(_), "size" | "step") => names(&["1", "2", "3"]),
         (AttrKind::Int(_), "numSegments") => names(&["5", "1", "0"]),
         (AttrKind::Int(_), "numClasses") => names(&["0", "1", "5"]),
         // Of so many random words of 32 bits some are equal.

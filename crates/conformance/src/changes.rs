@@ -77,6 +77,8 @@ pub fn equivalent(change: &str, row: &str) -> bool {
                 "interp",
                 "quantile",
                 "percentile",
+                "nanquantile",
+                "nanpercentile",
             ];
             both.contains(&row) || COMPLEX.contains(&row)
         }
@@ -85,7 +87,7 @@ pub fn equivalent(change: &str, row: &str) -> bool {
         // The last sample is met from both sides; at delta both formulas hold.
         "less for less or equal" => ["interp", "nn.huberLoss"].contains(&row),
         // Whole exponents are halved without their sign; places among elements have none.
-        "truncation for floor" => ["pow", "quantile", "percentile"].contains(&row),
+        "truncation for floor" => ["pow", "quantile", "percentile", "nanquantile", "nanpercentile"].contains(&row),
         _ => false,
     }
 }

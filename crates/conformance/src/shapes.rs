@@ -438,7 +438,8 @@ pub fn parallel(op: &OpDef) -> Vec<Shapes> {
         "linalg.qr" => vec![one("many columns", &[40, 30])],
         _ if op.namespace == Namespace::Fft => vec![one("many rows", &[300, 31])],
         "searchsorted" => many(pairs(&[(&[5003], &[30011], &[], &[])])),
-        "sort" | "argsort" | "topk" | "kthvalue" | "median" | "quantile" | "percentile" => {
+        "sort" | "argsort" | "topk" | "kthvalue" | "median" | "quantile" | "percentile" | "nanmedian" | "nanquantile"
+        | "nanpercentile" => {
             vec![one("many rows", &[9, 3001])]
         }
         // Integer powers and random blocks take a hundred instructions an element, in the reference too.

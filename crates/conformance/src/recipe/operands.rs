@@ -268,13 +268,13 @@ fn operand_dims(op: &OpDef, i: usize, shape: &Shapes, pairing: &str, indices: &s
                     .ok()?;
             Some(inferred.outputs[0].1.clone())
         }
-        ("stack", _) => Some(first.clone()),
+        ("stack" | "hstack" | "vstack" | "dstack" | "columnStack", _) => Some(first.clone()),
         ("diff", i) if i > 0 => {
             let axis = axis_of(words, first.len())?;
             Some(first.iter().enumerate().map(|(a, &d)| if a == axis { i } else { d }).collect())
         }
         (name, 1) if name.starts_with("segment") => first.first().map(|&n| [n].into_iter().collect()),
-        ("quantile" | "percentile", 1) => Some(match pairing {
+        ("quantile" | "percentile" | "nanquantile" | "nanpercentile", 1) => Some(match pairing {
             "scalar" => Dims::new(),
             "row" => [2, 2].into_iter().collect(),
             "column" => [0].into_iter().collect(),
@@ -387,7 +387,7 @@ pub fn planned(chosen: &Chosen, i: usize, words: &[f64], indexing: &[Indexing]) 
             Fill::Fractions(classes as f64 - 1.0)
         }
         ("segments", _) => Fill::Index(words[0] as usize),
-        ("q", _) => Fill::Fractions(if op.name == "percentile" { 100.0 } else { 1.0 }),
+        ("q", _) => Fill::Fractions(if op.name.ends_with("percentile") { 100.0 } else { 1.0 }),
         ("sorter", _) => Fill::Index(first.first().copied().unwrap_or(0)),
         ("key", _) => Fill::Bits,
         // A random element is hardly ever zero.

@@ -20,9 +20,14 @@ fn cumulative_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
     Ok(vec![dims])
 }
 
-/// The running combination; `initial` is its value before the first element.
 fn cumulative(l: &mut Lower, monoid: Monoid, initial: f64) -> Result<Vec<Val>> {
-    let (x, compute) = (l.operand(0)?, l.compute());
+    let x = l.operand(0)?;
+    running(l, x, monoid, initial)
+}
+
+/// The running combination of elements; `initial` is its value before the first.
+pub fn running(l: &mut Lower, x: Val, monoid: Monoid, initial: f64) -> Result<Vec<Val>> {
+    let compute = l.compute();
     // Half floats run in float32 and round once.
     let x = l.cast(x, compute.compute())?;
     let axis = shape::only_axis(l.attrs().opt_int("axis"), l.dims(x).len())?;
@@ -88,7 +93,7 @@ fn diff(l: &mut Lower) -> Result<Vec<Val>> {
 }
 
 const AXIS: &[AttrDef] = &[attr("axis", AttrKind::OptAxis)];
-const RUNNING: OpDef = OpDef {
+pub const RUNNING: OpDef = OpDef {
     attrs: &[
         attr("axis", AttrKind::OptAxis),
         attr("dtype", AttrKind::OptDType),

@@ -13,20 +13,25 @@ use ferrotensor_core::{Dims, Error, Result};
 use smallvec::SmallVec;
 
 fn concat_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
-    let mut out: Dims = SmallVec::from_slice(ctx.shape(0));
-    let axis = shape::axis(ctx.attrs.int("axis"), out.len())?;
-    for i in 1..ctx.args.len() {
-        let dims = ctx.shape(i);
-        let fits = dims.len() == out.len() && (0..dims.len()).all(|a| a == axis || dims[a] == out[a]);
+    let axis = shape::axis(ctx.attrs.int("axis"), ctx.shape(0).len())?;
+    let parts: Vec<Dims> = (0..ctx.args.len()).map(|i| SmallVec::from_slice(ctx.shape(i))).collect();
+    Ok(vec![joined_dims(&parts, axis)?])
+}
+
+/// The shape of parts side by side along an axis of the first.
+pub fn joined_dims(parts: &[Dims], axis: usize) -> Result<Dims> {
+    let first = &parts[0];
+    let mut out = first.clone();
+    for (i, dims) in parts.iter().enumerate().skip(1) {
+        let fits = dims.len() == first.len() && (0..dims.len()).all(|a| a == axis || dims[a] == first[a]);
         if !fits {
             return Err(Error::shape(format!(
-                "tensor {i} has shape {dims:?}, which does not fit {:?} along axis {axis}",
-                ctx.shape(0)
+                "tensor {i} has shape {dims:?}, which does not fit {first:?} along axis {axis}"
             )));
         }
         out[axis] = out[axis].checked_add(dims[axis]).ok_or_else(|| Error::shape("size overflows"))?;
     }
-    Ok(vec![out])
+    Ok(out)
 }
 
 /// Parts side by side along an axis they have.
@@ -42,7 +47,8 @@ pub fn join(l: &mut Lower, axis: usize, parts: &[Val]) -> Result<Val> {
     l.assemble(&dims, None, regions)
 }
 
-fn cast_operands(l: &mut Lower) -> Result<Vec<Val>> {
+/// The operands in the dtype they have in common.
+pub fn cast_operands(l: &mut Lower) -> Result<Vec<Val>> {
     let compute = l.compute();
     (0..l.len())
         .map(|i| {

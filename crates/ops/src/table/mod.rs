@@ -26,6 +26,7 @@ mod loss;
 mod nn;
 mod normalisation;
 mod norms;
+mod numbers;
 mod pad;
 mod parts;
 pub mod philox;
@@ -43,6 +44,7 @@ mod signal;
 mod singular;
 mod sliding;
 mod sort;
+mod stacking;
 mod statistics;
 mod transposed;
 mod unary;
@@ -96,6 +98,8 @@ const FAMILIES: &[(&str, &[OpDef])] = &[
     ("networks", transposed::ROWS),
     ("networks", resize::ROWS),
     ("sequences", sliding::ROWS),
+    ("shapes", stacking::ROWS),
+    ("statistics", numbers::ROWS),
 ];
 
 /// Pages of the documentation: name and title, in reading order.

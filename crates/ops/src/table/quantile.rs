@@ -21,22 +21,22 @@ fn quantile_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
     Ok(vec![ctx.shape(1).iter().copied().chain(kept).collect()])
 }
 
-/// Where among `n` sorted elements a quantile stands: `q (n - 1) / whole`.
-fn place(b: &mut Builder, q: Value, n: usize, whole: f64) -> Value {
+/// Where among sorted elements a quantile stands: `q last / whole`; `last` is int64.
+fn place(b: &mut Builder, q: Value, last: Value, whole: f64) -> Value {
     let d = b.dtype(q);
-    let (last, whole) = (b.lit(d, (n - 1) as f64), b.lit(d, whole));
+    let (last, whole) = (b.cast(last, d), b.lit(d, whole));
     let fraction = b.binary(Op::Div, q, whole);
     b.binary(Op::Mul, fraction, last)
 }
 
 /// The position of the element below (above) a place; `n`, which is out of range, for a quantile outside of `0..=whole`.
-fn neighbour(b: &mut Builder, q: Value, n: usize, whole: f64, rounding: Op) -> Value {
+fn neighbour(b: &mut Builder, q: Value, last: Value, n: usize, whole: f64, rounding: Op) -> Value {
     let d = b.dtype(q);
-    let place = place(b, q, n, whole);
+    let place = place(b, q, last, whole);
     let rounded = b.unary(rounding, place);
     let position = b.cast(rounded, DType::I64);
     // A quotient of large numbers may round to one more.
-    let (last, outside) = (b.lit(DType::I64, (n - 1) as f64), b.lit(DType::I64, n as f64));
+    let outside = b.size(n);
     let position = b.binary(Op::Min, position, last);
     let (zero, whole) = (b.lit(d, 0.0), b.lit(d, whole));
     let (low, high) = (b.compare(Op::Le, zero, q), b.compare(Op::Le, q, whole));
@@ -59,7 +59,18 @@ fn between(b: &mut Builder, x: Value, y: Value, t: Value) -> Value {
     b.select(known, x, point)
 }
 
-fn quantile(l: &mut Lower, whole: f64) -> Result<Vec<Val>> {
+/// How many numbers each of the sorted lines `[kept, n]` has before NaN.
+pub fn numbers(l: &mut Lower, sorted: Val) -> Result<Val> {
+    let dims = l.dims(sorted);
+    let ones = l.map(&dims, &[sorted], |b, v| {
+        let number = b.compare(Op::Eq, v[0], v[0]);
+        b.cast(number, DType::I64)
+    })?;
+    Ok(l.sum(ones, 1, false))
+}
+
+/// Quantiles of all elements, among which NaN wins, or of those that are numbers.
+pub fn quantile(l: &mut Lower, whole: f64, all: bool) -> Result<Vec<Val>> {
     let (acc, out, dims, method) = (l.compute().compute(), l.out_dtype(0), l.out_dims(0), l.attrs().int("method"));
     let floating = is_floating(l)?;
     let (x, q) = (l.operand(0)?, l.operand(1)?);
@@ -70,24 +81,44 @@ fn quantile(l: &mut Lower, whole: f64) -> Result<Vec<Val>> {
     }
     let sorted = sorted_over(l, x, &axes)?;
     let (kept, n) = (l.dims(sorted)[0], l.dims(sorted)[1]);
-    let (lines, q) = (l.permute(sorted, &[1, 0]), l.reshape(q, &[places]));
+    let (lines, q, wide) = (l.permute(sorted, &[1, 0]), l.reshape(q, &[places, 1]), [places, kept]);
+    // Beside q where the last number stands: at the end of all lines, or elsewhere in each.
+    let mut beside = vec![q];
+    if floating && !all {
+        let count = numbers(l, sorted)?;
+        beside.push(l.map(&[1, kept], &[count], |b, v| {
+            let (one, zero) = (b.size(1), b.size(0));
+            let last = b.binary(Op::Sub, v[0], one);
+            b.binary(Op::Max, last, zero)
+        })?);
+    }
+    let last = |b: &mut Builder, v: &[Value]| v.get(1).copied().unwrap_or_else(|| b.size(n - 1));
     let picked = |l: &mut Lower, rounding: Op| -> Result<Val> {
-        let position = l.map(&[places], &[q], |b, v| neighbour(b, v[0], n, whole, rounding))?;
-        Ok(l.gather(lines, &[position]))
+        let dims = [places, if beside.len() == 1 { 1 } else { kept }];
+        let position = l.map(&dims, &beside, |b, v| {
+            let last = last(b, v);
+            neighbour(b, v[0], last, n, whole, rounding)
+        })?;
+        if beside.len() == 1 {
+            let position = l.reshape(position, &[places]);
+            return Ok(l.gather(lines, &[position]));
+        }
+        let line = l.map(&wide, &[], |b, _| b.index(1, DType::I64))?;
+        Ok(l.gather(lines, &[position, line]))
     };
-    let wide = [places, kept];
     let found = match method {
         1 => picked(l, Op::Floor)?,
         2 => picked(l, Op::Ceil)?,
         4 => picked(l, Op::Round)?,
         _ => {
             let (low, high) = (picked(l, Op::Floor)?, picked(l, Op::Ceil)?);
-            let q = l.reshape(q, &[places, 1]);
-            l.map(&wide, &[low, high, q], |b, v| {
+            let inputs: Vec<Val> = [low, high].into_iter().chain(beside.iter().copied()).collect();
+            l.map(&wide, &inputs, |b, v| {
                 let t = if method == 3 {
                     b.lit(acc, 0.5)
                 } else {
-                    let place = place(b, v[2], n, whole);
+                    let last = last(b, &v[2..]);
+                    let place = place(b, v[2], last, whole);
                     let floor = b.unary(Op::Floor, place);
                     b.binary(Op::Sub, place, floor)
                 };
@@ -95,7 +126,7 @@ fn quantile(l: &mut Lower, whole: f64) -> Result<Vec<Val>> {
             })?
         }
     };
-    let found = if floating {
+    let found = if floating && all {
         // NaN stands last, and wins.
         let last = l.pick(sorted, 1, n - 1);
         l.map(&wide, &[found, last], |b, v| {
@@ -109,7 +140,7 @@ fn quantile(l: &mut Lower, whole: f64) -> Result<Vec<Val>> {
     Ok(vec![l.reshape(found, &dims)])
 }
 
-const QUANTILE: OpDef = OpDef {
+pub const QUANTILE: OpDef = OpDef {
     operands: &[tensor("x"), ranged("q", 0.0, 1.0)],
     attrs: &[attr("axis", AttrKind::Axes), attr("keepdims", AttrKind::Bool(false)), attr("method", METHODS)],
     dtype: DTypeRule::new(Class::RealOrBool, Compute::Float, Out::Compute),
@@ -120,10 +151,10 @@ const QUANTILE: OpDef = OpDef {
 
 #[rustfmt::skip]
 pub const ROWS: &[OpDef] = &[
-    OpDef { name: "quantile", lower: Lowering::Graph(|l| quantile(l, 1.0)),
+    OpDef { name: "quantile", lower: Lowering::Graph(|l| quantile(l, 1.0, true)),
         errors: &[ErrorCase { call: "ft.zeros([2]).quantile(0.5, { axis: 1 })", code: Code::Index }, ErrorCase { call: "ft.zeros([2]).quantile(1.5)", code: Code::Index }, ErrorCase { call: "ft.zeros([2]).quantile(ft.tensor([0.5, -0.1])).toArray()", code: Code::Index }],
         doc: doc("What stands at a fraction q of the sorted elements over axes (all by default), q from 0 to 1, a number or a tensor whose axes come first; between two elements on the line between them, or by the method. NaN wins; NaN of no elements; q outside [0, 1] is an IndexError, of a tensor when the result is read.", "x_(q (n - 1)) of the sorted x", "ft.tensor([1, 2, 3, 5]).quantile(ft.tensor([0.5, 0.75])) // [2.5, 3.5]", "quantile", "quantile"), ..QUANTILE },
-    OpDef { name: "percentile", operands: &[tensor("x"), ranged("q", 0.0, 100.0)], lower: Lowering::Graph(|l| quantile(l, 100.0)),
+    OpDef { name: "percentile", operands: &[tensor("x"), ranged("q", 0.0, 100.0)], lower: Lowering::Graph(|l| quantile(l, 100.0, true)),
         errors: &[ErrorCase { call: "ft.zeros([2]).percentile(101)", code: Code::Index }, ErrorCase { call: "ft.zeros([2]).percentile(ft.tensor([50, -1])).toArray()", code: Code::Index }],
         doc: doc("What stands at q hundredths of the sorted elements over axes (all by default), q from 0 to 100; see quantile.", "x_(q (n - 1) / 100) of the sorted x", "ft.tensor([1, 2, 3, 5]).percentile(50) // 2.5", "percentile", "quantile"), ..QUANTILE },
 ];

@@ -76,7 +76,7 @@ pub fn of_nothing(l: &mut Lower, x: Val, axes: &[usize]) -> Result<Option<Vec<Va
 }
 
 /// `x` with a number in place of NaN.
-fn without_nan(l: &mut Lower, x: Val, instead: f64) -> Result<Val> {
+pub fn without_nan(l: &mut Lower, x: Val, instead: f64) -> Result<Val> {
     let (d, dims) = (l.dtype(x), l.dims(x));
     l.map(&dims, &[x], |b, v| {
         let (nan, instead) = (is_nan(b, v[0]), b.lit(d, instead));
@@ -224,7 +224,7 @@ pub fn sorted_over(l: &mut Lower, x: Val, axes: &[usize]) -> Result<Val> {
 }
 
 /// The element in the middle of the sorted ones, or the mean of both; NaN, which is sorted last, wins.
-fn median(l: &mut Lower) -> Result<Vec<Val>> {
+pub fn median(l: &mut Lower) -> Result<Vec<Val>> {
     let floating = is_floating(l)?;
     let x = accumulated(l)?;
     let (d, axes, out) = (l.dtype(x), axes_of(l, x)?, l.out_dtype(0));
@@ -262,7 +262,7 @@ const SPREAD: OpDef = OpDef {
     errors: &[ErrorCase { call: "ft.zeros([2]).var({ axis: 1 })", code: Code::Index }],
     ..SUM
 };
-const REAL: OpDef =
+pub const REAL: OpDef =
     OpDef { attrs: AXES, dtype: DTypeRule::new(Class::RealOrBool, Compute::Float, Out::Compute), errors: &[], ..SUM };
 
 #[rustfmt::skip]
