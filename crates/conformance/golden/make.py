@@ -19,6 +19,7 @@ import complex_numbers
 import digits
 import elementwise
 import linear_algebra
+import network_digits
 import networks
 import random_numbers
 import samples
@@ -495,4 +496,5 @@ sliding.scattered()
 sliding.resized()
 samples.numbers()
 stacking.stacks()
+network_digits.cases()
 write(sys.argv[1])

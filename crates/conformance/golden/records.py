@@ -9,6 +9,7 @@ Format, one record a line, fields separated by blanks:
     absent                             an operand left out
     out ARRAY ULPS                     an expected output, ULPS: allowed units in the last place ('8~': and zeros of either
                                        sign, '8|': of each part of a complex number by itself), or 'abs:X' (absolute)
+    fails                              instead of outputs: the call names a position out of range
     promote A B C                      the promoted dtype of two (array API table; '!' for an error)
 """
 
@@ -63,6 +64,19 @@ def case(name, ins, outs, attrs=(), numbers=(), tol="0"):
     outs = [np.asarray(o) for o in (outs if isinstance(outs, (list, tuple)) else [outs])]
     for a in [x for x in ins if isinstance(x, np.ndarray)] + outs:
         array(a)
+    call(name, ins, attrs, numbers)
+    for o in outs:
+        put("out", array(o), tol)
+
+
+def out_of_range(name, ins, attrs=(), numbers=()):
+    for a in [x for x in ins if x is not None]:
+        array(a)
+    call(name, ins, attrs, numbers)
+    put("fails")
+
+
+def call(name, ins, attrs, numbers):
     put("case", name, words(attrs), words(numbers))
     for x in ins:
         if x is None:
@@ -75,8 +89,6 @@ def case(name, ins, outs, attrs=(), numbers=(), tol="0"):
             put("weak number", repr(float(x)))
         else:
             put("in", array(x))
-    for o in outs:
-        put("out", array(o), tol)
 
 
 def floats(d, shape, scale=4.0):

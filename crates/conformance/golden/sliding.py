@@ -150,7 +150,9 @@ def mixed(x, axis, n, corners):
     place = i * ((m - 1) / max(n - 1, 1)) if corners else np.maximum((i + 0.5) * m / n - 0.5, 0)
     low = np.minimum(np.floor(place + 1e-9).astype(int), m - 1)
     t = np.maximum(place - low, 0).reshape([-1 if a == axis else 1 for a in range(x.ndim)])
-    return np.take(x, low, axis) * (1 - t) + np.take(x, np.minimum(low + 1, m - 1), axis) * t
+    near = np.take(x, low, axis)
+    with np.errstate(all="ignore"):
+        return np.where(t < 1e-9, near, near * (1 - t) + np.take(x, np.minimum(low + 1, m - 1), axis) * t)
 
 
 def resized():

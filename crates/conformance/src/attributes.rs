@@ -39,7 +39,8 @@ pub fn number(def: &ParamDef, choice: &str, dtype: DType) -> Option<f64> {
         "high" | "std" => of([1.0, 3.0, 0.7, 1.0 + if float { epsilon(dtype) } else { 0.0 }]),
         "d" | "spacing" | "dx" => of([1.0, 0.5, -3.0, 0.1]),
         "scale" => of([f64::NAN, 0.5, -1.0, 0.0]),
-        "delta" => of([1.0, 0.5, 2.0, 0.0]),
+        // Of equal elements only minus zero tells which branch was taken.
+        "delta" => of([1.0, 0.5, 2.0, -0.0]),
         "eps" => of([1e-5, 1.0, 1e-3, 0.0]),
         "value" | "initial" => of([0.0, 1.0, -2.5, 3.0]),
         "correction" => of([0.0, 1.0, 0.5, 3.0]),
@@ -48,10 +49,14 @@ pub fn number(def: &ParamDef, choice: &str, dtype: DType) -> Option<f64> {
         "rtol" => of([1e-5, 0.25, 0.0, 0.5]),
         "atol" => of([1e-8, 0.0, 0.5, 1.0]),
         "negativeSlope" => of([0.01, 0.5, -2.0, 0.0]),
-        "alpha" | "beta" => of([1.0, 2.5, 0.3, -1.0]),
-        "lambda" => of([0.5, 1.0, 0.3, 0.0]),
+        // What is no product with zero shows where nothing is negative.
+        "alpha" => of([0.3, -2.5, 0.0, f64::INFINITY]),
+        "beta" => of([1.0, 2.5, 0.3, -1.0]),
+        // Integers are between 2.3 and its negative, and at 1 and -1; only a minus zero is not less than minus zero.
+        "lambda" => of([2.3, 1.0, -1.0, -0.0]),
         "min" => of([-1.0, 0.0, 0.3, -2.5]),
-        "max" => of([1.0, 6.0, 0.7, 3.0]),
+        // The last is beyond what has few digits.
+        "max" => of([1.0, 6.0, 0.7, 1e3]),
         _ => None,
     }
 }

@@ -44,12 +44,24 @@ const EQUIVALENT: &[(&str, &[&str], &str)] = &[
     ("nanmedian/", &["a sort in the other order"], "the middle is the same, but for the place of NaN"),
     ("nanmedian/float16", &["Select: operand 2 instead"], "twice a half float is a number of the accumulator"),
     ("nanmedian", &["negative indices as zero"], "positions that are counted are not negative"),
+    ("putAlongAxis", COUNTED, "positions that are counted are not negative"),
+    ("nn.adaptiveAvgPool", &["Lt: Ne instead"], "no part is two places shorter than the longest"),
+    ("nn.klDiv/bool", &["Eq: Le instead"], "nothing is negative"),
+    ("nn.klDiv/uint", &["Eq: Le instead"], "nothing is negative"),
+    ("nn.binaryCrossEntropyWithLogits/bool", OF_NEGATIVE_LOGITS, "nothing is negative"),
+    ("nn.binaryCrossEntropyWithLogits/uint", OF_NEGATIVE_LOGITS, "nothing is negative"),
+    ("nn.nllLoss", &["negative indices as zero"], "positions are counted, and negative classes out of range"),
+    ("nn.crossEntropy", &["negative indices as zero"], "positions are counted, and negative classes out of range"),
+    ("nn.nllLoss", &["Const: another #3"], "what is beyond the first class out of range is so too"),
+    ("nn.prelu/bool", &["a broadcast of the reverse"], "nothing is negative, and every weight has a product with zero"),
+    ("nn.prelu/uint", &["a broadcast of the reverse"], "nothing is negative, and every weight has a product with zero"),
+    ("nn.rmsNorm/bool", &["Mul: operand 0 instead #1", "Mul: operand 1 instead #1"], "0 and 1 are their squares"),
     ("takeAlongAxis", COUNTED, "positions that are counted are not negative"),
-    ("pad/", &["negative indices as zero"], "positions that are counted are not negative"),
+    ("pad", &["negative indices as zero"], "positions that are counted are not negative"),
     ("interp/", &["negative indices as zero"], "positions that are counted are not negative"),
     ("window", &["negative indices as zero"], "positions that are counted are not negative"),
     ("nn.adaptive", &["negative indices as zero"], "positions that are counted are not negative"),
-    ("nn.interpolate/", &["negative indices as zero"], "positions that are counted are not negative"),
+    ("nn.interpolate", &["negative indices as zero"], "positions that are counted are not negative"),
     ("arrayEqual/bool", &["equalNan taken for"], "truth values hold no NaN"),
     ("arrayEqual/int", &["equalNan taken for"], "integers hold no NaN"),
     ("arrayEqual/uint", &["equalNan taken for"], "integers hold no NaN"),
@@ -65,6 +77,8 @@ const EQUIVALENT: &[(&str, &[&str], &str)] = &[
 ];
 /// The operands of a gather that are not the caller's.
 const COUNTED: &[&str] = &["negative indices as zero, operand 0", "negative indices as zero, operand 2"];
+/// What keeps apart the logits of either sign; the second sum is that of a call with a weight.
+const OF_NEGATIVE_LOGITS: &[&str] = &["Abs: operand 0 instead", "Add: Sub instead #2", "Add: operand 0 instead #2"];
 /// What finds the largest element of a softmax.
 const SHIFT: &[&str] = &[
     "Sub: Add instead #1",

@@ -9,6 +9,7 @@ use ferrotensor_core::{DType, Dims};
 use ferrotensor_ops::graph::{Def, Graph, IndexItem, Number, Val, View};
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// A changed node.
 #[derive(Clone, Debug)]
@@ -43,8 +44,8 @@ impl Step {
         }
     }
 
-    fn flip(dims: &Dims, axis: usize) -> Step {
-        Step::View(Box::new(View::Flip([axis].into_iter().collect())), dims.clone())
+    fn flip(dims: &Dims, axes: Range<usize>) -> Step {
+        Step::View(Box::new(View::Flip(axes.collect())), dims.clone())
     }
 
     /// All but the last element of an axis that has one.
@@ -193,7 +194,7 @@ impl Writer<'_> {
                 other.combine = opposite(k.combine);
                 self.other(format!("{:?} for {:?}", other.combine, k.combine), Kernel::Scan(other));
                 let dims = self.graph.dims(inputs[0]);
-                let flip = Step::flip(dims, dims.len() - 1);
+                let flip = Step::flip(dims, dims.len() - 1..dims.len());
                 self.over("a scan from the end", vec![(0, flip.clone())], Some(flip));
             }
             Kernel::Scatter(k) => {
@@ -212,11 +213,9 @@ impl Writer<'_> {
             }
             Kernel::Window(k) => {
                 if let WindowCombine::Reduce(monoid) = k.combine {
-                    // No window multiplies.
-                    let wrong = if monoid == Monoid::Max { Monoid::Min } else { Monoid::Max };
                     let mut other = k.clone();
-                    other.combine = WindowCombine::Reduce(wrong);
-                    self.other(format!("{wrong:?} for {monoid:?}"), Kernel::Window(other));
+                    other.combine = WindowCombine::Reduce(opposite(monoid));
+                    self.other(format!("{:?} for {monoid:?}", opposite(monoid)), Kernel::Window(other));
                 }
                 for (a, axis) in k.axes.iter().enumerate() {
                     let mut with = |name: &str, applies: bool, (stride, dilation, low): (usize, usize, usize)| {
@@ -281,7 +280,7 @@ impl Writer<'_> {
                     self.exchanged(k);
                 }
                 if matches!(kernel, Kernel::Scatter(s) if s.update == Update::Set) && rank(1) > 0 {
-                    let flips = (1..inputs.len()).map(|k| (k, Step::flip(&shapes[k], 0))).collect();
+                    let flips = (1..inputs.len()).map(|k| (k, Step::flip(&shapes[k], 0..rank(1)))).collect();
                     self.over("updates from the last to the first", flips, None);
                 }
             }
@@ -338,7 +337,7 @@ impl Writer<'_> {
             }
             View::Reshape(_) if long(&from) > 1 => self.over("a shape filled column by column", vec![(0, reversed())], None),
             View::Broadcast(_) if long(&from) > 0 && !to.contains(&0) => {
-                let flip = Step::View(Box::new(View::Flip((0..from.len()).collect())), from.clone());
+                let flip = Step::flip(&from, 0..from.len());
                 self.over("a broadcast of the reverse", vec![(0, flip)], None);
             }
             View::Index(items) => {

@@ -205,13 +205,14 @@ impl Recipe {
         Ok(Case { op: self.op, operands, words, numbers, device_word, axes })
     }
 
-    /// How many values each axis has where all operands are tensors of the row's dtype.
+    /// How many values each axis has where all operands are tensors of the row's dtype, of which some may be left out.
     pub fn ordinary(&self) -> Vec<usize> {
         let of_operand = |name: &str| {
             let digits = name.strip_prefix("form").or(name.strip_prefix("dtype"));
             digits.is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
         };
-        self.axes.iter().map(|a| if of_operand(&a.name) { 1 } else { a.values.len() }).collect()
+        let optional = names(&["tensor", "absent"]);
+        self.axes.iter().map(|a| if of_operand(&a.name) && a.values != optional { 1 } else { a.values.len() }).collect()
     }
 
     /// A case of an assignment with every other value of one attribute or number after the other, where inference takes the

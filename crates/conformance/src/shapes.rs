@@ -160,7 +160,8 @@ const POOLED: &[(&str, &[usize])] = &[
     ("above a lane", &[1, 1, 67]),
     ("image", &[2, 3, 6, 7]),
     ("one row", &[1, 2, 1, 9]),
-    ("volume", &[2, 2, 4, 3, 5]),
+    ("volume", &[2, 2, 4, 5, 5]),
+    ("small volume", &[1, 1, 3, 5, 4]),
     ("no images", &[0, 2, 5, 5]),
     ("no channels", &[2, 0, 5]),
     ("no positions", &[2, 2, 0]),
@@ -399,6 +400,11 @@ pub fn small(op: &OpDef) -> Vec<Shapes> {
         "pow" => list(LONG),
         // As many rows and columns as indices: along a mistaken axis the updates fit as well.
         "scatterAdd" => list(GENERAL).into_iter().chain([one("square", &[4, 4])]).collect(),
+        "scatter" | "scatterMul" | "scatterMin" | "scatterMax" => {
+            list(COMPOSED).into_iter().chain([one("cube", &[4, 4, 4])]).collect()
+        }
+        // The last of them is 0 in int8.
+        "nn.nllLoss" | "nn.crossEntropy" => list(COMPOSED).into_iter().chain([one("many classes", &[30, 257])]).collect(),
         _ if op.namespace == Namespace::Random => list(LONG),
         name if name.starts_with("window") => list(SLIDING),
         name if matches!(op.lower, Lowering::Graph(_)) && !KERNELS.contains(&name) => list(COMPOSED),

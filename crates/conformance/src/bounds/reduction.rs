@@ -32,7 +32,7 @@ pub fn errors(k: &Reduce, input: &Known, output: &Array) -> Result<Option<Vec<f6
         match monoid {
             Monoid::Sum => {
                 let total = sizes.iter().sum();
-                or_undefined((n.log2() + 16.0) * eps * total + errors.iter().sum::<f64>(), total, k.acc)
+                or_undefined((n.max(1.0).log2() + 16.0) * eps * total + errors.iter().sum::<f64>(), total, k.acc)
             }
             Monoid::Prod => {
                 let terms: Vec<[f64; 4]> = sizes.iter().zip(errors).map(|(s, e)| factor(*s, *e)).collect();

@@ -121,6 +121,8 @@ pub fn fills(op: &OpDef, dtype: DType) -> Vec<String> {
         _ if ["var", "std", "diff"].contains(&op.name) => names(&["ordinary", "special", "bits", "few numbers"]),
         // The largest of a window is there twice.
         _ if op.name.starts_with("windowScatter") => names(&["ordinary", "special", "bits", "few numbers"]),
+        // Predictions that are met are few.
+        _ if op.name == "huberLoss" => names(&["ordinary", "special", "bits", "few numbers"]),
         _ if op.name == "logsumexp" => names(&["ordinary", "special", "bits", "infinities"]),
         _ if op.name == "countNonzero" => names(&["ordinary", "special", "bits", "half zeros"]),
         _ if ["all", "any"].contains(&op.name) => {
@@ -384,7 +386,12 @@ pub fn planned(chosen: &Chosen, i: usize, words: &[f64], indexing: &[Indexing]) 
         ("indices", None) => Fill::Index(first.get(axis_of(words, first.len())?).copied().unwrap_or(0)),
         ("target", _) if by_class(op) && dtype.is_integer() => {
             let classes = first.get((first.len() > 1) as usize).copied().unwrap_or(0);
-            Fill::Fractions(classes as f64 - 1.0)
+            match values {
+                "special" => Fill::Classes(classes),
+                // Negative ones, which are no classes.
+                "bits" => Fill::Index(classes),
+                _ => Fill::Fractions(classes as f64 - 1.0),
+            }
         }
         ("segments", _) => Fill::Index(words[0] as usize),
         ("q", _) => Fill::Fractions(if op.name.ends_with("percentile") { 100.0 } else { 1.0 }),

@@ -134,23 +134,27 @@ fn place(b: &mut Builder, i: Value, from: usize, to: usize, corners: bool) -> (V
     (b.binary(Op::Max, middle, zero), 2 * to)
 }
 
-/// An axis made `to` elements long, of the elements on both sides of each place.
-fn linear(l: &mut Lower, x: Val, axis: usize, to: usize, corners: bool) -> Result<Val> {
+/// An axis made `to` elements long, of the elements on both sides of each place; `finite` says that none of them is infinite.
+fn linear(l: &mut Lower, x: Val, axis: usize, to: usize, (corners, finite): (bool, bool)) -> Result<Val> {
     let dims = l.dims(x);
     let from = dims[axis];
-    let neighbour = |l: &mut Lower, further: usize| -> Result<Val> {
+    let neighbour = |l: &mut Lower, further: bool| -> Result<Val> {
         let shown = l.map(&[to], &[], |b, _| {
             let i = b.index(0, DType::I64);
             let (numerator, denominator) = place(b, i, from, to, corners);
-            let (denominator, further, last) = (b.size(denominator), b.size(further), b.size(from - 1));
+            let denominator = b.size(denominator);
             let low = b.binary(Op::Div, numerator, denominator);
-            let there = b.binary(Op::Add, low, further);
+            if !further {
+                return low;
+            }
+            let (one, last) = (b.size(1), b.size(from - 1));
+            let there = b.binary(Op::Add, low, one);
             b.binary(Op::Min, there, last)
         })?;
         let selection = Selection::along(&dims, axis, &[to])?;
         l.gather_selection(x, &selection, &[shown])
     };
-    let (low, high) = (neighbour(l, 0)?, neighbour(l, 1)?);
+    let (low, high) = (neighbour(l, false)?, neighbour(l, true)?);
     let wide = l.dims(low);
     l.map(&wide, &[low, high], |b, v| {
         let (i, d) = (b.index(axis as u8, DType::I64), b.dtype(v[0]));
@@ -159,11 +163,16 @@ fn linear(l: &mut Lower, x: Val, axis: usize, to: usize, corners: bool) -> Resul
         let rest = b.binary(Op::Rem, numerator, whole);
         let (rest, whole) = (b.cast(rest, d), b.cast(whole, d));
         let t = b.binary(Op::Div, rest, whole);
-        let (one, zero) = (b.lit(d, 1.0), b.lit(d, 0.0));
+        let one = b.lit(d, 1.0);
         let left = b.binary(Op::Sub, one, t);
         let (from_low, from_high) = (b.binary(Op::Mul, v[0], left), b.binary(Op::Mul, v[1], t));
-        let (mixed, there) = (b.binary(Op::Add, from_low, from_high), b.compare(Op::Eq, t, zero));
+        let mixed = b.binary(Op::Add, from_low, from_high);
+        if finite {
+            return mixed;
+        }
         // An infinite neighbour has no part in what lies on an element.
+        let zero = b.lit(d, 0.0);
+        let there = b.compare(Op::Eq, t, zero);
         b.select(there, v[0], mixed)
     })
 }
@@ -181,9 +190,10 @@ fn nearest(l: &mut Lower, x: Val, axis: usize, to: usize) -> Result<Val> {
 fn interpolate(l: &mut Lower) -> Result<Vec<Val>> {
     let (x, acc, out, dtype) = (l.operand(0)?, l.compute().compute(), l.out_dims(0), l.out_dtype(0));
     let (smooth, corners) = (l.attrs().int("mode") == LINEAR, l.attrs().bool("alignCorners"));
+    let finite = !l.dtype(x).is_float();
     let mut x = l.cast(x, acc)?;
     for axis in order(&l.dims(x), &out) {
-        x = if smooth { linear(l, x, axis, out[axis], corners)? } else { nearest(l, x, axis, out[axis])? };
+        x = if smooth { linear(l, x, axis, out[axis], (corners, finite))? } else { nearest(l, x, axis, out[axis])? };
     }
     Ok(vec![l.cast(x, dtype)?])
 }
