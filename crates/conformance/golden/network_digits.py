@@ -6,7 +6,7 @@ import numpy as np
 from elementwise import between, by_formula, selected, softplus
 from networks import standard
 from records import case, floats, inf, nan, out_of_range
-from sliding import mixed
+from sliding import MODES, conv, mixed, sides
 
 # A number of float16, but neither of bfloat16 nor whole.
 ODD = 1 + 2.0**-8
@@ -87,6 +87,51 @@ def losses():
     case("nn.binaryCrossEntropyWithLogits", [x, y, w], each.astype("float16"), [2], tol="1")
 
 
+def attention():
+    """One query and two keys: of large terms what is left decides."""
+    d = "float16"
+    v = np.array([[3 * ODD], [-3 * ODD]], d)
+    for q, k, mask in [
+        ([[8 * ODD, -8]], [[8, 8], [0, 0]], None),
+        ([[8, 8]], [[8 * ODD, -8], [0, 0]], None),
+        ([[1, 1]], [[0, 0], [0, 0]], [[64 * ODD, 64]]),
+    ]:
+        scores = np.array(q) @ np.array(k).T + (0 if mask is None else np.array(mask))
+        e = np.exp(scores - scores.max())
+        out = (e / e.sum()) @ v.astype("float64")
+        ins = [np.array(q, d), np.array(k, d), v, None if mask is None else np.array(mask, d)]
+        case("nn.scaledDotProductAttention", ins, out.astype(d), [0], [1], tol="1")
+    # As many queries as keys, as long as there are.
+    for m, length in [(3, 3), (4, 3)]:
+        q, k, v = (floats("float32", s, 1.0) for s in [(m, length), (m, length), (m, 4)])
+        scores = q.astype("float64") @ k.T.astype("float64")
+        e = np.exp(scores - scores.max(1, keepdims=True))
+        out = (e / e.sum(1, keepdims=True)) @ v.astype("float64")
+        case("nn.scaledDotProductAttention", [q, k, v, None], out.astype("float32"), [0], [1], tol="abs:1e-5")
+
+
+def convolved():
+    """Along each axis every place around the data is seen."""
+    for shape in [(3, 2), (2, 3, 2)]:
+        n = len(shape)
+        x = (np.arange(np.prod(shape)) * 7 % 11 + 1).astype("float32").reshape(1, 1, *shape)
+        w = np.array([1, 10], "float32")[np.indices((2,) * n).sum(0) % 2][None, None] + np.arange(2**n).reshape((1, 1) + (2,) * n)
+        w = w.astype("float32")
+        pads = [(2, 3), (3, 1), (1, 2)][:n]
+        for mode, name in enumerate(MODES[1:], 1):
+            y = conv(np.pad(x, [(0, 0), (0, 0), *pads], name), w, [1] * n, [(0, 0)] * n, [1] * n, 1)
+            case("nn.conv", [x, w], y, [1, 1, *sides(pads), 1, 1, 1, 1, 1, mode])
+
+
+def transposed():
+    x, w = (np.arange(1, 9, dtype="float32") ** n for n in [1, 2])
+    x, w = x.reshape(2, 2, 2), w.reshape(2, 2, 2)
+    y = np.zeros((3, 3, 3), "float32")
+    for i in np.ndindex(2, 2, 2):
+        y[tuple(slice(p, p + 2) for p in i)] += x[i] * w
+    case("nn.convTranspose", [x[None, None], w[None, None]], y[None, None], [1, 1, *sides([(0, 0)]), 1, 0, 1, 1, 1])
+
+
 def classes():
     """More than int8 counts, one that stands for none, and none."""
     def log_softmax(x):
@@ -95,6 +140,7 @@ def classes():
 
     x = floats("float16", (3, 300))
     logs = log_softmax(x)
+    ones = np.ones(300, "float16")
     # Of 299 int8 has 43.
     for ignored, target in [(43, [299, 140, 43]), (-100, [17, -100, 256])]:
         target = np.array(target)
@@ -104,8 +150,12 @@ def classes():
                 loss = np.where(target == ignored, 0, -each[range(3), target])
                 loss = loss if r else loss.sum() / len(seen)
                 smooth = [0] if name == "nn.crossEntropy" else []
-                case(name, [x, target.astype("int32"), None], np.asarray(loss).astype("float16"), [r, ignored, *smooth], tol="2")
-    x = x[:2, :3].astype("float32")
+                for w in [None, ones]:
+                    case(name, [x, target.astype("int32"), w], np.asarray(loss).astype("float16"), [r, ignored, *smooth], tol="2")
+    # Weights of either sign, and logits whose exponentials overflow.
+    x, target, w = floats("float32", (2, 3)), np.array([1, 0], "int32"), np.array([1, -0.5, 2], "float32")
+    case("nn.crossEntropy", [x, target, w], (-log_softmax(x)[range(2), target] * w[target]).astype("float32"), [2, -100, 0], tol="8")
+    case("nn.crossEntropy", [np.array([[0, 0, 1000]], "float32"), target[:1], None], np.array([1000], "float32"), [2, -100, 0])
     for target in [[-1, 0], [0, 3]]:
         out_of_range("nn.nllLoss", [x, np.array(target, "int32"), None], [0, -100])
         out_of_range("nn.crossEntropy", [x, np.array(target, "int32"), None], [0, -100, 0])
@@ -133,4 +183,7 @@ def cases():
     resized()
     losses()
     classes()
+    attention()
+    convolved()
+    transposed()
     norms()

@@ -123,8 +123,8 @@ pub fn after(kernel: &Kernel, inputs: &[&Known], params: &[u64], outputs: Vec<Ar
         }
         Kernel::Sort(k) => reduction::sort_errors(k, inputs[0], &outputs),
     };
-    // Nothing by something infinite: nothing is promised.
-    let or_undefined = |e: f64| if e.is_nan() { f64::INFINITY } else { e };
+    // Nothing by something infinite: nothing is promised. Sums of nothing are minus zero, of which every error is a negative share.
+    let or_undefined = |e: f64| if e.is_nan() { f64::INFINITY } else { e + 0.0 };
     let bound = |errors: Option<Vec<f64>>| match errors {
         Some(errors) => Bound::Absolute(errors.into_iter().map(or_undefined).collect()),
         None => Bound::Exact,

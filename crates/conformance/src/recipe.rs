@@ -207,12 +207,14 @@ impl Recipe {
 
     /// How many values each axis has where all operands are tensors of the row's dtype, of which some may be left out.
     pub fn ordinary(&self) -> Vec<usize> {
-        let of_operand = |name: &str| {
+        let operand = |name: &str| {
             let digits = name.strip_prefix("form").or(name.strip_prefix("dtype"));
-            digits.is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+            digits.and_then(|n| n.parse().ok()).map(|n| self.op.operand(n))
         };
         let optional = names(&["tensor", "absent"]);
-        self.axes.iter().map(|a| if of_operand(&a.name) && a.values != optional { 1 } else { a.values.len() }).collect()
+        // Masks of truth values and numbers go different ways.
+        let fixed = |a: &Axis| operand(&a.name).is_some_and(|o| a.values != optional && o.name != "mask");
+        self.axes.iter().map(|a| if fixed(a) { 1 } else { a.values.len() }).collect()
     }
 
     /// A case of an assignment with every other value of one attribute or number after the other, where inference takes the

@@ -133,6 +133,9 @@ impl Group {
             let rounds = match (ways, op.dtype.out) {
                 (5.., _) => 12,
                 (4, _) | (_, Out::Bool) => 6,
+                // Each of the axes that are padded has its own ways, and each operand that may be left out.
+                _ if op.name == "pad" => 8,
+                _ if op.operands.iter().any(|o| o.optional && !o.weak) => 4,
                 _ => 2 * varied as usize,
             };
             // Pairs leave too few calls of each three dtypes, of several indices, and of each way with each dtype: a second

@@ -121,6 +121,9 @@ pub fn fills(op: &OpDef, dtype: DType) -> Vec<String> {
         _ if ["var", "std", "diff"].contains(&op.name) => names(&["ordinary", "special", "bits", "few numbers"]),
         // The largest of a window is there twice.
         _ if op.name.starts_with("windowScatter") => names(&["ordinary", "special", "bits", "few numbers"]),
+        _ if by_class(op) => names(&["ordinary", "special", "bits", "left out"]),
+        // Of large scores one key has all the weight.
+        _ if op.name == "scaledDotProductAttention" => names(&["ordinary", "special", "bits", "small"]),
         // Predictions that are met are few.
         _ if op.name == "huberLoss" => names(&["ordinary", "special", "bits", "few numbers"]),
         _ if op.name == "logsumexp" => names(&["ordinary", "special", "bits", "infinities"]),
@@ -169,6 +172,7 @@ fn fill(op: &OpDef, i: usize, values: &str) -> Fill {
         "turns" if op.name == "pow" => Fill::Turns(if i == 0 { BASE_TURNS } else { EXPONENT_TURNS }),
         "turns" => Fill::Turns(FUNCTION_TURNS),
         "few numbers" => Fill::Few,
+        "small" => Fill::Ordinary(Domain::Unit),
         "infinities" => Fill::Turns(&[f64::INFINITY, f64::INFINITY, 1.0]),
         "nothing but ones" => Fill::Only(1.0),
         "nothing but NaN" => Fill::Only(f64::NAN),
@@ -386,12 +390,7 @@ pub fn planned(chosen: &Chosen, i: usize, words: &[f64], indexing: &[Indexing]) 
         ("indices", None) => Fill::Index(first.get(axis_of(words, first.len())?).copied().unwrap_or(0)),
         ("target", _) if by_class(op) && dtype.is_integer() => {
             let classes = first.get((first.len() > 1) as usize).copied().unwrap_or(0);
-            match values {
-                "special" => Fill::Classes(classes),
-                // Negative ones, which are no classes.
-                "bits" => Fill::Index(classes),
-                _ => Fill::Fractions(classes as f64 - 1.0),
-            }
+            if values == "left out" { Fill::Classes(classes) } else { Fill::Fractions(classes as f64 - 1.0) }
         }
         ("segments", _) => Fill::Index(words[0] as usize),
         ("q", _) => Fill::Fractions(if op.name.ends_with("percentile") { 100.0 } else { 1.0 }),

@@ -53,6 +53,9 @@ fn source(b: &mut Builder, place: Value, n: usize, low: usize, mode: i64) -> Val
     let (offset, length) = (b.size((period - low % period) % period), b.size(period));
     let moved = b.binary(Op::Add, place, offset);
     let within = b.binary(Op::Rem, moved, length);
+    if period == n {
+        return within;
+    }
     let end = b.size(if mode == 3 { period - 1 } else { period });
     let mirrored = b.binary(Op::Sub, end, within);
     let extent = b.size(n);
