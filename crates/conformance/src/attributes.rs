@@ -38,8 +38,8 @@ pub fn number(def: &ParamDef, choice: &str, dtype: DType) -> Option<f64> {
         "low" | "mean" => of([0.0, -2.0, 0.3, 1.0]),
         "high" | "std" => of([1.0, 3.0, 0.7, 1.0 + if float { epsilon(dtype) } else { 0.0 }]),
         "d" | "spacing" | "dx" => of([1.0, 0.5, -3.0, 0.1]),
-        // By a thousandth products of numbers of many digits are scores of ordinary size.
-        "scale" => of([f64::NAN, 0.5, -1e-3, 0.0]),
+        // By hundredths and thousandths products of numbers of many digits are scores of ordinary size.
+        "scale" => of([f64::NAN, 0.5, -1e-3, 0.01]),
         // Of equal elements only minus zero tells which branch was taken.
         "delta" => of([1.0, 0.5, 2.0, -0.0]),
         "eps" => of([1e-5, 1.0, 1e-3, 0.0]),

@@ -133,8 +133,8 @@ impl Group {
             let rounds = match (ways, op.dtype.out) {
                 (5.., _) => 12,
                 (4, _) | (_, Out::Bool) => 6,
-                // Each of the axes that are padded has its own ways, and each operand that may be left out.
-                _ if op.name == "pad" => 8,
+                // Each axis has its own ways of what is padded, interpolated or convolved, and each operand that may be left out.
+                _ if ["pad", "interpolate", "conv"].contains(&op.name) => 8,
                 _ if op.operands.iter().any(|o| o.optional && !o.weak) => 4,
                 _ => 2 * varied as usize,
             };

@@ -121,8 +121,8 @@ const CONV: &[Row] = &[
     (&[2, 4, 5, 6], &[2, 2, 2, 3], &[], &[]),
     (&[2, 2, 5, 5], &[3, 2, 1, 1], &[], &[]),
     (&[1, 6, 4, 5], &[6, 2, 4, 1], &[], &[]),
-    (&[2, 2, 3, 4, 5], &[2, 1, 2, 3, 2], &[], &[]),
-    (&[1, 2, 3, 2, 4], &[2, 2, 2, 1, 2], &[], &[]),
+    (&[1, 2, 2, 3, 3], &[2, 1, 2, 3, 2], &[], &[]),
+    (&[2, 2, 3, 2, 4], &[2, 2, 2, 1, 2], &[], &[]),
     (&[0, 2, 5], &[2, 2, 3], &[], &[]),
     (&[2, 0, 5], &[3, 0, 3], &[], &[]),
     (&[1, 1, 0], &[1, 1, 2], &[], &[]),
@@ -406,8 +406,9 @@ pub fn small(op: &OpDef) -> Vec<Shapes> {
         "scatter" | "scatterMul" | "scatterMin" | "scatterMax" => {
             list(COMPOSED).into_iter().chain([one("cube", &[4, 4, 4])]).collect()
         }
+        "pad" => list(COMPOSED).into_iter().chain([one("small rank 5", &[1, 2, 1, 2, 3])]).collect(),
         // The last of them is 0 in int8.
-        "nn.nllLoss" | "nn.crossEntropy" => list(COMPOSED).into_iter().chain([one("many classes", &[30, 257])]).collect(),
+        "nn.nllLoss" | "nn.crossEntropy" => list(COMPOSED).into_iter().chain([one("many classes", &[9, 257])]).collect(),
         _ if op.namespace == Namespace::Random => list(LONG),
         name if name.starts_with("window") => list(SLIDING),
         name if matches!(op.lower, Lowering::Graph(_)) && !KERNELS.contains(&name) => list(COMPOSED),

@@ -50,8 +50,9 @@ pub enum Fill {
     AnySize,
     /// Valid indices for an axis of this size, negative ones too where the dtype has them.
     Index(usize),
-    /// So many classes, and for every third -100, which stands for none, where the dtype has it.
-    Classes(usize),
+    /// So many classes, often the last, which int8 may lack; or else -100 for every third, which stands for none, where the dtype has
+    /// it.
+    Classes(usize, bool),
     /// Numbers from 0 to this one, both ends among them.
     Fractions(f64),
     /// Square blocks with a dominant diagonal.
@@ -104,9 +105,13 @@ pub fn array(dtype: DType, dims: &[usize], fill: Fill, rng: &mut Rng) -> Result<
                 Scalar::float(whole * part).fit(dtype).encode(dtype)
             }
             Fill::Index(size) => index(dtype, size, rng).encode(dtype),
-            Fill::Classes(_) if rng.below(3) == 0 && dtype.kind() == Kind::Signed => Scalar::Int(-100).encode(dtype),
-            // Only those that the dtype can name.
-            Fill::Classes(size) => Scalar::Int(rng.below(size.clamp(1, 128)) as i128).encode(dtype),
+            Fill::Classes(_, true) if rng.below(3) == 0 && dtype.kind() == Kind::Signed => Scalar::Int(-100).encode(dtype),
+            Fill::Classes(size, _) => {
+                // Only those that the dtype can name.
+                let count = size.clamp(1, if dtype.bytes() > 1 { usize::MAX } else { 128 });
+                let class = if rng.below(4) == 0 { count - 1 } else { rng.below(count) };
+                Scalar::Int(class as i128).encode(dtype)
+            }
             Fill::Factors => factor(dtype, rng).encode(dtype),
             Fill::Steep if dtype.is_float() => {
                 // Half floats divide in float32, where digits run out at larger quotients. The last are so small that a divisor

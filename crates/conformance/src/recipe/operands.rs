@@ -123,7 +123,7 @@ pub fn fills(op: &OpDef, dtype: DType) -> Vec<String> {
         _ if op.name.starts_with("windowScatter") => names(&["ordinary", "special", "bits", "few numbers"]),
         _ if by_class(op) => names(&["ordinary", "special", "bits", "left out"]),
         // Of large scores one key has all the weight.
-        _ if op.name == "scaledDotProductAttention" => names(&["ordinary", "special", "bits", "small"]),
+        _ if op.name == "scaledDotProductAttention" => names(&["ordinary", "special", "bits", "small", "few numbers"]),
         // Predictions that are met are few.
         _ if op.name == "huberLoss" => names(&["ordinary", "special", "bits", "few numbers"]),
         _ if op.name == "logsumexp" => names(&["ordinary", "special", "bits", "infinities"]),
@@ -390,7 +390,7 @@ pub fn planned(chosen: &Chosen, i: usize, words: &[f64], indexing: &[Indexing]) 
         ("indices", None) => Fill::Index(first.get(axis_of(words, first.len())?).copied().unwrap_or(0)),
         ("target", _) if by_class(op) && dtype.is_integer() => {
             let classes = first.get((first.len() > 1) as usize).copied().unwrap_or(0);
-            if values == "left out" { Fill::Classes(classes) } else { Fill::Fractions(classes as f64 - 1.0) }
+            Fill::Classes(classes, values == "left out")
         }
         ("segments", _) => Fill::Index(words[0] as usize),
         ("q", _) => Fill::Fractions(if op.name.ends_with("percentile") { 100.0 } else { 1.0 }),
