@@ -10,7 +10,7 @@ use crate::lower::{Lower, Val};
 use crate::shape;
 use ferrotensor_core::error::Code;
 use ferrotensor_core::scalar::{Builder, Op, Value};
-use ferrotensor_core::{Dims, Error, Result};
+use ferrotensor_core::{DType, Dims, Error, Result};
 
 /// The samples of a call in the dtype they are computed in, float32 for half floats, and the axis along which they lie.
 fn samples(l: &mut Lower) -> Result<(Val, usize)> {
@@ -184,17 +184,16 @@ fn interp(l: &mut Lower) -> Result<Vec<Val>> {
     let beyond = |l: &mut Lower, n: usize, at: usize| if l.is_absent(n) { Ok(l.pick(fp, 0, at)) } else { operand(l, n) };
     let (left, right) = (beyond(l, 3, 0)?, beyond(l, 4, n - 1)?);
     // The samples around x: the last one at or before it, and the next.
-    let behind = positions(l, xp, x, true)?;
-    let at = |l: &mut Lower, by: f64| {
-        l.map(&dims, &[behind], |b, v| {
-            let d = b.dtype(v[0]);
-            let (by, zero, last) = (b.lit(d, by), b.lit(d, 0.0), b.lit(d, (n - 1) as f64));
-            let moved = b.binary(Op::Add, v[0], by);
-            let least = b.binary(Op::Max, moved, zero);
-            b.binary(Op::Min, least, last)
-        })
-    };
-    let (low, high) = (at(l, -1.0)?, at(l, 0.0)?);
+    let behind = positions(l, xp, x, |b, xp, x| b.compare(Op::Le, xp, x))?;
+    let low = l.map(&dims, &[behind], |b, v| {
+        let (one, first) = (b.lit(DType::I32, 1.0), b.lit(DType::I32, 0.0));
+        let low = b.binary(Op::Sub, v[0], one);
+        b.binary(Op::Max, low, first)
+    })?;
+    let high = l.map(&dims, &[behind], |b, v| {
+        let last = b.lit(DType::I32, (n - 1) as f64);
+        b.binary(Op::Min, v[0], last)
+    })?;
     let around = [l.gather(xp, &[low]), l.gather(xp, &[high]), l.gather(fp, &[low]), l.gather(fp, &[high])];
     let (first, last) = (l.pick(xp, 0, 0), l.pick(xp, 0, n - 1));
     let inputs = [x, around[0], around[1], around[2], around[3], first, last, left, right];

@@ -85,19 +85,38 @@ fn searchsorted(l: &mut Lower) -> Result<Vec<Val>> {
     }
     let (sorted, values) = (l.cast(sorted, compute)?, l.cast(values, compute)?);
     let right = l.attrs().int("side") == 1;
-    Ok(vec![positions(l, sorted, values, right)?])
+    let count = positions(l, sorted, values, |b, element, value| {
+        if right {
+            let later = before(b, value, element);
+            b.unary(Op::Not, later)
+        } else {
+            before(b, element, value)
+        }
+    })?;
+    Ok(vec![count])
 }
 
-/// How many sorted elements stand before each value, and with `right` beside it: the number's binary digits from the highest, each
-/// by one look at the elements.
-pub fn positions(l: &mut Lower, sorted: Val, values: Val, right: bool) -> Result<Val> {
-    let (n, out) = (l.dims(sorted)[0] as i64, l.dims(values));
-    let mut count = l.map(&out, &[], |b, _| b.lit(DType::I32, 0.0))?;
-    for digit in (0..i64::BITS - n.leading_zeros()).rev() {
-        let step = (1i64 << digit) as f64;
-        let last = (n - 1) as f64;
+/// How many sorted elements come before each value, as `comes(element, value)` says: the number's binary digits from the highest,
+/// each by one look at the elements.
+pub fn positions(
+    l: &mut Lower,
+    sorted: Val,
+    values: Val,
+    comes: impl Fn(&mut Builder, Value, Value) -> Value,
+) -> Result<Val> {
+    let (n, out) = (l.dims(sorted)[0], l.dims(values));
+    let Some(highest) = n.checked_ilog2() else { return l.map(&out, &[], |b, _| b.lit(DType::I32, 0.0)) };
+    // One look for all.
+    let first = l.pick(sorted, 0, (1 << highest) - 1);
+    let mut count = l.map(&out, &[first, values], |b, v| {
+        let (step, none) = (b.lit(DType::I32, (1u64 << highest) as f64), b.lit(DType::I32, 0.0));
+        let comes = comes(b, v[0], v[1]);
+        b.select(comes, step, none)
+    })?;
+    for digit in (0..highest).rev() {
+        let step = (1u64 << digit) as f64;
         let probe = l.map(&out, &[count], |b, v| {
-            let (step, last) = (b.lit(DType::I32, step - 1.0), b.lit(DType::I32, last));
+            let (step, last) = (b.lit(DType::I32, step - 1.0), b.lit(DType::I32, (n - 1) as f64));
             let place = b.binary(Op::Add, v[0], step);
             b.binary(Op::Min, place, last)
         })?;
@@ -106,12 +125,7 @@ pub fn positions(l: &mut Lower, sorted: Val, values: Val, right: bool) -> Result
             let (step, n) = (b.lit(DType::I32, step), b.lit(DType::I32, n as f64));
             let next = b.binary(Op::Add, v[0], step);
             let there = b.compare(Op::Le, next, n);
-            let comes = if right {
-                let later = before(b, v[2], v[1]);
-                b.unary(Op::Not, later)
-            } else {
-                before(b, v[1], v[2])
-            };
+            let comes = comes(b, v[1], v[2]);
             let taken = b.binary(Op::And, there, comes);
             b.select(taken, next, v[0])
         })?;

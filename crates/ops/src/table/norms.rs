@@ -43,7 +43,6 @@ fn vector_norm(l: &mut Lower) -> Result<Vec<Val>> {
     let norm = if ord == 2.0 {
         euclidean(l, x, &axes, keep)?
     } else {
-        let sizes = sizes(l, x)?;
         let power = |l: &mut Lower, x: Val, p: f64| {
             each(l, x, |b, x| {
                 let p = b.lit(b.dtype(x), p);
@@ -51,14 +50,17 @@ fn vector_norm(l: &mut Lower) -> Result<Vec<Val>> {
             })
         };
         let terms = match ord {
-            0.0 => each(l, sizes, |b, x| {
-                let d = b.dtype(x);
-                let (zero, one) = (b.lit(d, 0.0), b.lit(d, 1.0));
+            0.0 => each(l, x, |b, x| {
+                let (d, part) = (b.dtype(x), b.dtype(x).info().real);
+                let (zero, none, one) = (b.lit(d, 0.0), b.lit(part, 0.0), b.lit(part, 1.0));
                 let is_zero = b.compare(Op::Eq, x, zero);
-                b.select(is_zero, zero, one)
+                b.select(is_zero, none, one)
             })?,
-            p if p == 1.0 || p.is_infinite() => sizes,
-            p => power(l, sizes, p)?,
+            p if p == 1.0 || p.is_infinite() => sizes(l, x)?,
+            p => {
+                let sizes = sizes(l, x)?;
+                power(l, sizes, p)?
+            }
         };
         let monoid = if ord == f64::INFINITY {
             Monoid::Max
