@@ -130,3 +130,40 @@ def positions():
         y = x.copy()
         y[key] = z
         case("withAt", [x, np.broadcast_to(z, x[key].shape).copy(), some], y, [4, *(w for kind in kinds for w in kind)], numbers)
+
+
+def sampled():
+    """Rows about samples, in half floats whose digits bfloat16 lacks, with answers of fractions; and in complex numbers."""
+    x = (np.outer([257, -771, 1001, -2047, 333], [1, 0.5, -0.25, 1.5]) / 64).astype("float16")
+    wide, at = x.astype("float64"), (np.array([1, 258, 771, 1001, 2047]) / 128).astype("float16")
+    case("gradient", [x, None], np.gradient(wide, axis=0).astype("float16"), [0, 0], [1.0], tol="1~")
+    case("gradient", [x, at], np.gradient(wide, at.astype("float64"), axis=0).astype("float16"), [0, 0], [1.0], tol="1~")
+    case("trapezoid", [x, at], np.trapezoid(wide, at.astype("float64"), axis=0).astype("float16"), [0], [1.0], tol="1~")
+    x, y, z = x[:3], x[1:].T.copy(), x[1:5, 1:3].copy()
+    for equation, ins in [("ij->i", [x]), ("ij,jk->ik", [x, y]), ("ij,jk,kl->il", [x, y / np.array(64, "float16"), z / np.array(64, "float16")])]:
+        out = np.einsum(equation, *(v.astype("float64") for v in ins))
+        case("einsum", ins, out.astype("float16"), [len(equation), *map(ord, equation)], tol="1")
+    case("lerp", [x, -x, np.array(1 / 3, "float16")], (x.astype("float32") * (1 - 2 * np.array(1 / 3, "float16").astype("float32"))).astype("float16"), tol="1")
+    for d, tol in [("complex64", "abs:0.05"), ("complex128", "abs:1e-9")]:
+        z = (ODD[:4] / 3 + 1j * ODD[1:] / 3).astype(d)
+        case("correlate", [z, (z[:2] / 64).astype(d)], np.correlate(z.astype("complex128"), z[:2].astype("complex128") / 64).astype(d), [0], tol=tol)
+        # Divided by a number of all digits.
+        case("cov", [z], np.array(np.cov(z.astype("complex128"), ddof=0) * 4 / 3.7).astype(d), [1], [0.3], tol="8~")
+    for d in FLOATS:
+        # Fewer observations than the correction.
+        case("cov", [np.array([[1, 3], [2, 5], [4, 1]], d)], (np.array([[1, 1, -1], [1, 1, -1], [-1, -1, 1]]) * inf).astype(d), [1], [3.0])
+    for d, tol in [("float32", "1"), ("float64", "1")]:
+        case("fft.fftfreq", [], np.fft.fftfreq(515).astype(d), [515, {"float32": 11, "float64": 12}[d], 0], [1.0], tol=tol)
+        case("fft.rfftfreq", [], np.fft.rfftfreq(515).astype(d), [515, {"float32": 11, "float64": 12}[d], 0], [1.0], tol=tol)
+
+
+def correlated():
+    """Coefficients that roundings carry beyond 1."""
+    for d in ["float32", "float64", "complex64", "complex128"]:
+        part = np.dtype(d).type(0).real.dtype.type
+        over = lambda t: part(t) / np.sqrt(part(t)) / np.sqrt(part(t)) > 1
+        # Deviations n and -n.
+        n = next(n for n in range(1, 100) if over(2 * n * n))
+        x = np.array([n, -n], d)
+        rows, signs = ([x, -x, x], [1, -1, 1]) if d.startswith("f") else ([x, -x, 1j * x], [1, -1, 1j])
+        case("corrcoef", [np.stack(rows).astype(d)], np.outer(signs, np.conj(signs)).astype(d), [1], tol="0~")

@@ -224,6 +224,10 @@ def closeness():
             case("arrayEqual", [x, x.copy()], np.asarray(False), [0])
             case("arrayEqual", [x, x.copy()], np.asarray(True), [1])
             case("arrayEqual", [x, y], np.asarray(False), [1])
+            y[:] = x
+            y[0, 0] = 0
+            for pair in [[x, y.copy()], [y.copy(), x]]:
+                case("arrayEqual", pair, np.asarray(False), [1])
     case("arrayEqual", [np.array([1, 2], "int8"), np.array([1, 2], "float32")], np.asarray(True), [0])
 
 

@@ -111,6 +111,11 @@ def norms():
             case("linalg.cond", [x], np.linalg.cond(wide(x), p).astype(r), [n], tol=f"abs:{100 * TOLERANCE[d]}")
         x = normal(d, (4, 3))
         case("linalg.cond", [x], np.asarray(np.linalg.cond(wide(x))).astype(r), [0], tol=f"abs:{10 * TOLERANCE[d]}")
+        # Singular ones beside others, by their last pivot.
+        x = np.array([[[1, 0, 0], [0, 2, 4], [0, 1, 2]], [[2, 0, 0], [0, 8, 0], [0, 0, 4]], [[1, 0, 1], [0, 4, 0], [1, 0, 2]]], d)
+        for n, p in [(n, p) for n, p in enumerate(COND_ORDS) if p not in (2, -2, "nuc")]:
+            case("linalg.cond", [x], np.linalg.cond(wide(x), p).astype(REAL[d]), [n], tol=f"abs:{100 * TOLERANCE[d]}")
+        case("linalg.cond", [np.zeros((1, 1), d)], np.asarray(inf).astype(REAL[d]), [4])
         case("linalg.cond", [np.zeros((2, 2), d)], np.asarray(inf).astype(r), [0])
     # Zeros, infinities and NaN.
     x = np.array([[0, 0, 0], [1, -inf, 2], [nan, 1, 0], [0, 3, -4]], "float64")
@@ -159,6 +164,8 @@ def factors():
             p, l, u = scipy.linalg.lu(a)
             case("linalg.lu", [a], [p.astype(d), l, u], tol="0~")
         case("linalg.det", [np.zeros((0, 0), d)], np.ones((), d))
+        if not d.startswith("c"):
+            case("linalg.slogdet", [np.full((2, 2), nan, d)], [np.array(nan, d), np.array(nan, d)])
         for shape in [(1, 1), (3, 3), (4, 4)]:
             a, b = (normal(d, shape) + 3 * np.eye(shape[-1])).astype(d), normal(d, (shape[-1], 2))
             for upper in [0, 1]:

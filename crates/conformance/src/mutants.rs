@@ -80,8 +80,88 @@ const EQUIVALENT: &[(&str, &[&str], &str)] = &[
     ("linalg.matrixPower", &["operands 0 and 1 exchanged"], "powers of one matrix commute"),
     ("linalg.det", &["Mul: Div instead"], "what is multiplied with is 1 or -1"),
     ("linalg.slogdet", &["Mul: Div instead"], "what is multiplied with is 1 or -1"),
+    (
+        "linalg.cond/",
+        &[
+            "Const: another #1",
+            "Const: another #2",
+            "Eq: Le instead #2",
+            "Eq: Ne instead #2",
+            "Index: one more",
+            "Input(1): Input(2) instead #1",
+            "Select: operand 2 instead",
+            "Value(All) for Value(Any)",
+            "a broadcast of the reverse #1",
+            "a reduction without its last element #1",
+            "a shape filled column by column #2",
+            "a step not heeded #1",
+        ],
+        SINGULAR,
+    ),
+    ("linalg.cond/complex", &["Eq: Le instead #1"], SINGULAR),
+    ("linalg.cond/bool", &["Abs: operand 0 instead #1"], "nothing is negative"),
+    ("linalg.cond/uint", &["Abs: operand 0 instead #1"], "nothing is negative"),
+    ("linalg.cond/bool", &["Eq: Le instead #1"], "of bool every pivot is 1 where anything is promised"),
+    ("cov", &["Sub: operands 0 and 1 exchanged #1"], "products of deviations of the other sign are the same"),
+    ("corrcoef", &["Sub: operands 0 and 1 exchanged #1"], "products of deviations of the other sign are the same"),
+    ("cov/", &["another value for the reduction of nothing"], "it is subtracted from nothing"),
+    ("corrcoef/", &["another value for the reduction of nothing"], "it is subtracted from nothing"),
+    ("corrcoef", &["a shape filled column by column #1"], "a matrix and its transpose have one diagonal"),
+    // Coefficients beyond 1 are within the bound; NumPy's answers see them.
+    (
+        "corrcoef/",
+        &["Const: another #2", "Const: another #3", "Max: operand 0 instead", "Min: operand 0 instead"],
+        "only roundings carry a coefficient beyond 1",
+    ),
+    ("linalg.eigvalsh", &["Neg: operand 0 instead"], "a Hermitian matrix and its conjugate have the same eigenvalues"),
+    ("linalg.matrixNorm/bool", &["Abs: operand 0 instead"], "nothing is negative"),
+    ("linalg.matrixNorm/uint", &["Abs: operand 0 instead"], "nothing is negative"),
+    ("linalg.matrixNorm/bool", &["Mul: operand 0 instead", "Mul: operand 1 instead"], "0 and 1 are their squares"),
+    ("linalg.vectorNorm/bool", &["Abs: operand 0 instead", "Eq: Le instead #1"], "nothing is negative"),
+    ("linalg.vectorNorm/uint", &["Abs: operand 0 instead", "Eq: Le instead #1"], "nothing is negative"),
+    ("linalg.vectorNorm/bool", &["Mul: operand 0 instead", "Mul: operand 1 instead"], "0 and 1 are their squares"),
+    ("linalg.slogdet/bfloat16", &["Cast: by way of another dtype #1"], "signs are whole numbers"),
+    ("linalg.slogdet/float16", &["Cast: by way of another dtype #2"], "signs are whole numbers"),
+    ("linalg.slogdet", &["Lt: Ne instead #2"], "where a pivot is NaN, so is the sign of the order of rows"),
+    (
+        "linalg.slogdet/bool",
+        &[
+            "Abs: operand 0 instead",
+            "Const: another",
+            "Lt: ",
+            "Mul: operand 1 instead",
+            "Select: ",
+            "Value(Prod) for Value(Sum)",
+            "a reduction without its last element",
+            "output 1 one element further",
+        ],
+        "of bool every pivot is 1 where anything is promised",
+    ),
+    ("linalg.slogdet/complex", &["Const: another #1", "Select: operand 2 instead #1"], SINGULAR),
+    ("linalg.slogdet/", &["Lt: Le instead", "Lt: Ne instead #2", "Select: operand 1 instead #1"], SINGULAR),
+    ("fft.hfft/bool", HALF, "8 bits are digits of bfloat16"),
+    ("fft.hfft/int8", HALF, "8 bits are digits of bfloat16"),
+    ("fft.hfft/uint8", HALF, "8 bits are digits of bfloat16"),
+    ("fft.irfft/bool", HALF, "8 bits are digits of bfloat16"),
+    ("fft.irfft/int8", HALF, "8 bits are digits of bfloat16"),
+    ("fft.irfft/uint8", HALF, "8 bits are digits of bfloat16"),
+    ("fft.hfft/b", OWN_CONJUGATES, REAL),
+    ("fft.hfft/f", OWN_CONJUGATES, REAL),
+    ("fft.hfft/i", OWN_CONJUGATES, REAL),
+    ("fft.hfft/u", OWN_CONJUGATES, REAL),
+    ("fft.irfft/b", OWN_CONJUGATES, REAL),
+    ("fft.irfft/f", OWN_CONJUGATES, REAL),
+    ("fft.irfft/i", OWN_CONJUGATES, REAL),
+    ("fft.irfft/u", OWN_CONJUGATES, REAL),
     ("linalg.cholesky/bool", &["a permutation left out"], "of bool only the unit matrix is definite among the cases"),
 ];
+/// Of which a pivot is 0, or NaN: what then is a pivot hangs on the last bits.
+const SINGULAR: &str = "nothing is promised of singular matrices but by NumPy's answers";
+/// A spectrum's conjugates and its direction.
+const OWN_CONJUGATES: &[&str] = &["Neg: Abs instead", "Neg: operand 0 instead", "a transform of the other sign"];
+/// The real part of a conjugate.
+const HALF: &[&str] = &["Cast: by way of another dtype #1"];
+const REAL: &str = "real numbers are their own conjugates, and such a spectrum is the same backwards";
 /// The operands of a gather that are not the caller's.
 const COUNTED: &[&str] = &["negative indices as zero, operand 0", "negative indices as zero, operand 2"];
 /// What keeps apart the logits of either sign; the second sum is that of a call with a weight.

@@ -16,7 +16,7 @@ use ferrotensor_core::reference::Array;
 use ferrotensor_core::{Code, DType, Result};
 use ferrotensor_cpu::Tier;
 use ferrotensor_engine::Stats;
-use ferrotensor_ops::def::{Lowering, OpDef};
+use ferrotensor_ops::def::{Lowering, Namespace, OpDef};
 use ferrotensor_ops::dtype_rule::{Compute, Out};
 use ferrotensor_ops::graph::{Def, Graph};
 use std::collections::{BTreeMap, BTreeSet};
@@ -136,6 +136,8 @@ impl Group {
                 // Each axis has its own ways of what is padded, interpolated or convolved, and each operand that may be left out.
                 _ if ["pad", "interpolate", "conv"].contains(&op.name) => 8,
                 _ if op.operands.iter().any(|o| o.optional && !o.weak) => 4,
+                // Along several axes, each one of which is cut, padded or neither.
+                _ if op.namespace == Namespace::Fft && op.attrs.iter().any(|a| a.name == "axes") => 8,
                 _ => 2 * varied as usize,
             };
             // Pairs leave too few calls of each three dtypes, of several indices, and of each way with each dtype: a second

@@ -212,6 +212,7 @@ const DIAGONALS: &[(&str, &[usize])] = &[
     ("tall", &[7, 4]),
     ("square", &[4, 4]),
     ("no rows", &[0, 3]),
+    ("two columns", &[4, 2]),
 ];
 
 /// Square ones.
@@ -337,7 +338,8 @@ const TRANSFORMED: &[(&str, &[usize])] = &[
     ("a prime", &[67]),
     ("smooth", &[2, 48]),
     ("rank 3", &[3, 4, 5]),
-    ("rank 5", &[2, 3, 2, 2, 3]),
+    // Two points have one transform of both signs.
+    ("rank 5", &[3, 4, 3, 3, 3]),
 ];
 
 /// Random numbers and integer powers: hundreds of instructions for each element.

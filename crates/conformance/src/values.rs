@@ -57,8 +57,15 @@ pub enum Fill {
     Fractions(f64),
     /// Square blocks with a dominant diagonal.
     Matrix,
-    /// Nothing but this number; 1 where the dtype lacks it.
+    /// Nothing but this number; 1 instead of what an integer dtype lacks.
     Only(f64),
+    /// Ordinary numbers beside 100.
+    Far,
+    /// Whole numbers one after the other, each twice.
+    Rising,
+    /// Matrices of blocks that turn by 257 radians, so that their exponentials stay small; of unsigned integers by as many imaginary
+    /// ones of which the exponentials are large.
+    Rotations,
     /// Ordinary numbers with NaN for every third.
     Holes,
     /// Ones, and so many zeros in so many elements.
@@ -94,7 +101,24 @@ pub fn array(dtype: DType, dims: &[usize], fill: Fill, rng: &mut Rng) -> Result<
             Fill::Special => ordinary(dtype, Domain::Any, rng).encode(dtype),
             Fill::Ordinary(domain) => ordinary(dtype, domain, rng).encode(dtype),
             Fill::Only(x) if dtype.is_float() || dtype.is_complex() => Scalar::float(x).fit(dtype).encode(dtype),
-            Fill::Only(_) => Scalar::Int(1).encode(dtype),
+            Fill::Only(x) => Scalar::Int(if dtype.bytes() > 1 && x == 257.0 { 257 } else { 1 }).encode(dtype),
+            Fill::Far => {
+                let x = ordinary(dtype, Domain::Any, rng);
+                if dtype.is_integer() || dtype == DType::Bool { x } else { x + Scalar::float(100.0).fit(dtype) }
+                    .encode(dtype)
+            }
+            Fill::Rising => Scalar::Int((i / 2) as i128 % 100).encode(dtype),
+            Fill::Rotations => {
+                let n = dims.last().copied().unwrap_or(1).max(1);
+                let size = if dtype.bytes() > 1 { 257 } else { 1 };
+                let below = if dtype.kind() == Kind::Unsigned { 1 } else { -size };
+                Scalar::Int(match ((i / n) % n, i % n) {
+                    (row, column) if row % 2 == 0 && column == row + 1 => size,
+                    (row, column) if column % 2 == 0 && row == column + 1 => below,
+                    _ => 0,
+                })
+                .encode(dtype)
+            }
             Fill::Holes if rng.below(3) == 0 && (dtype.is_float() || dtype.is_complex()) => {
                 Scalar::float(f64::NAN).fit(dtype).encode(dtype)
             }

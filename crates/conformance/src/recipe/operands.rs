@@ -52,7 +52,7 @@ pub fn is_ruled(op: &OpDef, operand: usize) -> bool {
 pub fn forms(def: &OperandDef) -> Vec<String> {
     let mut out = names(&["tensor"]);
     if def.name == "q" {
-        out.extend(names(&["number", "bigint"]));
+        out.extend(names(&["number", "bigint", "below", "beyond"]));
     } else if def.weak {
         out.extend(names(&["number", "negative", "bigint", "boolean"]));
     }
@@ -106,9 +106,11 @@ pub fn operand_dtypes(op: &OpDef, i: usize, def: &OperandDef, dtype: DType) -> V
 
 pub fn fills(op: &OpDef, dtype: DType) -> Vec<String> {
     match op.domain {
+        // Pivots of every size and order.
+        Domain::Matrix if op.name == "slogdet" => names(&["matrix", "ordinary", "factors", "few numbers"]),
         Domain::Matrix => names(&["matrix"]),
         // Of large elements the exponentials overflow.
-        _ if op.name == "expm" => names(&["ordinary"]),
+        _ if op.name == "expm" => names(&["ordinary", "rotations"]),
         // An infinite point makes every result NaN or not, by the order of the algorithm's products.
         _ if op.namespace == Namespace::Fft => names(&["ordinary"]),
         _ if ["prod", "windowProd"].contains(&op.name) => names(&["factors", "special", "bits"]),
@@ -118,7 +120,10 @@ pub fn fills(op: &OpDef, dtype: DType) -> Vec<String> {
         // Of many random elements some are zero and not all; of each number of elements about half are in one of these.
         _ if op.name.starts_with("nan") && op.name != "nanToNum" => names(&["ordinary", "special", "bits", "holes"]),
         // Squares of what is large overflow, differences of integers wrap to anything.
-        _ if ["var", "std", "diff"].contains(&op.name) => names(&["ordinary", "special", "bits", "few numbers"]),
+        _ if ["var", "std", "diff", "quantile"].contains(&op.name) => names(&["ordinary", "special", "bits", "few numbers"]),
+        // A mean that is larger than the spread.
+        _ if ["cov", "corrcoef"].contains(&op.name) => names(&["ordinary", "special", "bits", "far from zero"]),
+        _ if ["searchsorted", "interp"].contains(&op.name) => names(&["ordinary", "special", "bits", "rising"]),
         // The largest of a window is there twice.
         _ if op.name.starts_with("windowScatter") => names(&["ordinary", "special", "bits", "few numbers"]),
         _ if by_class(op) => names(&["ordinary", "special", "bits", "left out"]),
@@ -127,7 +132,7 @@ pub fn fills(op: &OpDef, dtype: DType) -> Vec<String> {
         // Predictions that are met are few.
         _ if op.name == "huberLoss" => names(&["ordinary", "special", "bits", "few numbers"]),
         _ if op.name == "logsumexp" => names(&["ordinary", "special", "bits", "infinities"]),
-        _ if op.name == "countNonzero" => names(&["ordinary", "special", "bits", "half zeros"]),
+        _ if ["countNonzero", "vectorNorm"].contains(&op.name) => names(&["ordinary", "special", "bits", "half zeros"]),
         _ if ["all", "any"].contains(&op.name) => {
             names(&["special", "bits", "few zeros", "some zeros", "half zeros", "most zeros", "many zeros"])
         }
@@ -137,13 +142,15 @@ pub fn fills(op: &OpDef, dtype: DType) -> Vec<String> {
             "special",
             "bits",
             "few numbers",
-            "nothing but ones",
+            "nothing but 257",
             "nothing but NaN",
             "ones beside NaN",
             "NaN beside ones",
         ]),
         // Where both ways to the point between meet.
         _ if op.name == "lerp" => names(&["ordinary", "special", "bits", "halfway"]),
+        // Three complex factors of which none is infinite or NaN.
+        _ if op.name == "einsum" => names(&["ordinary", "special", "bits", "factors"]),
         // Two random elements are hardly ever equal, or one of them zero.
         _ if op.dtype.out == Out::Bool && op.operands.len() > 1 => names(&["ordinary", "special", "bits", "few numbers"]),
         _ if dtype.is_complex() && op.operands.len() == 1 && matches!(op.lower, Lowering::Map(_)) => {
@@ -174,18 +181,21 @@ fn fill(op: &OpDef, i: usize, values: &str) -> Fill {
         "few numbers" => Fill::Few,
         "small" => Fill::Ordinary(Domain::Unit),
         "infinities" => Fill::Turns(&[f64::INFINITY, f64::INFINITY, 1.0]),
-        "nothing but ones" => Fill::Only(1.0),
+        "nothing but 257" => Fill::Only(257.0),
         "nothing but NaN" => Fill::Only(f64::NAN),
         "ones beside NaN" => Fill::Only(if i == 0 { 1.0 } else { f64::NAN }),
         "NaN beside ones" => Fill::Only(if i == 0 { f64::NAN } else { 1.0 }),
         "halfway" if i == 2 => Fill::Only(0.5),
+        "rotations" => Fill::Rotations,
+        "far from zero" => Fill::Far,
+        "rising" if i == (op.name == "interp") as usize => Fill::Rising,
         "holes" => Fill::Holes,
         "few zeros" => Fill::Coin(1, 24),
         "some zeros" => Fill::Coin(1, 5),
         "half zeros" => Fill::Coin(1, 2),
         "most zeros" => Fill::Coin(4, 5),
         "many zeros" => Fill::Coin(23, 24),
-        _ if op.domain == Domain::Matrix && i == 0 => Fill::Matrix,
+        "matrix" | "" if op.domain == Domain::Matrix && i == 0 => Fill::Matrix,
         "special" => Fill::Special,
         "bits" => Fill::Bits,
         _ => Fill::Ordinary(op.domain),
@@ -198,6 +208,9 @@ fn weak(form: &str, values: &str, dtype: DType, float: bool, n: usize) -> Option
     let more = 2 * n.saturating_sub(1) as i64;
     let bigint = |v: i64| PlannedOperand::Weak(Arg::BigInt, (v + more) as u64);
     Some(match (form, values) {
+        // Of many digits, so that both ways to the point between round.
+        ("number", "halfway") if n == 2 => PlannedOperand::Weak(Arg::Number, 0.5f64.to_bits()),
+        ("number" | "negative", "halfway") if n == 1 => PlannedOperand::Weak(Arg::Number, (1.0f64 / 3.0).to_bits()),
         ("negative", _) if float => PlannedOperand::Weak(Arg::Number, (-2.5 - more as f64).to_bits()),
         ("negative", _) if dtype.kind() == Kind::Signed => PlannedOperand::Weak(Arg::Number, (-3.0 - more as f64).to_bits()),
         ("number" | "bigint", "few numbers") => {
@@ -365,6 +378,9 @@ pub fn planned(chosen: &Chosen, i: usize, words: &[f64], indexing: &[Indexing]) 
         "" | "tensor" => {}
         "absent" => return Some(PlannedOperand::Absent),
         "number" if def.name == "q" => return Some(PlannedOperand::Weak(Arg::Number, 0.75f64.to_bits())),
+        // Errors.
+        "below" => return Some(PlannedOperand::Weak(Arg::Number, (-0.25f64).to_bits())),
+        "beyond" => return Some(PlannedOperand::Weak(Arg::Number, 100.5f64.to_bits())),
         "bigint" if def.name == "q" => return Some(PlannedOperand::Weak(Arg::BigInt, 1)),
         form => {
             let float = of_row.is_float() || of_row.is_complex() || op.dtype.compute == Compute::Float;
