@@ -58,13 +58,14 @@ export {
   histogram,
   histogramBinEdges,
   type BincountOptions,
+  type CountOf,
   type DigitizeOptions,
   type Histogram,
   type HistogramBinEdgesOptions,
   type HistogramOptions
 } from './lib/histogram.js'
 export { e, inf, nan, newaxis, pi } from './lib/constants.js'
-export { arrayNamespaceInfo, canCast, finfo, iinfo, isdtype, resultType, type ArrayNamespaceInfo, type FInfo, type IInfo, type Kind } from './lib/dtypes.js'
+export { arrayNamespaceInfo, canCast, finfo, iinfo, isdtype, resultType, type ArrayNamespaceInfo, type FInfo, type IInfo, type Kind, type ResultOf, type Typed } from './lib/dtypes.js'
 export { Slice, slice } from './lib/slice.js'
 export { devices, setDefaultDevice, setThreads, type AbsentDevice, type PresentDevice } from './lib/devices.js'
 export { memory, setMemoryLimit, trim, type MemoryInfo } from './lib/memory.js'
@@ -89,11 +90,36 @@ export {
   UnsupportedError
 } from './lib/errors.js'
 
-export type { Complex, ComplexOf, DType, DataOf, FloatOf, ItemOf, NoCommonDType, Promote, RealOf, StorageOf, SumOf } from './lib/generated/dtypes.js'
-export type { IndexItem } from './lib/indexing.js'
+export type {
+  Complex,
+  ComplexOf,
+  DType,
+  DataOf,
+  FloatDType,
+  FloatOf,
+  FloatOrComplexDType,
+  IndexDType,
+  IndexOrMaskDType,
+  IntegerDType,
+  IntegerOrBoolDType,
+  IntegerOrFloatDType,
+  ItemOf,
+  NoCommonDType,
+  NumericDType,
+  Promote,
+  RealDType,
+  RealOf,
+  Refused,
+  StorageOf,
+  SumOf,
+  Takes,
+  TakesTable
+} from './lib/generated/dtypes.js'
+export type { PositionDType } from './lib/indices.js'
+export type { IndexItem, Indices } from './lib/indexing.js'
 export type { DeviceMemory, Fallback, Rewriting } from './lib/native.js'
 export type { Nested } from './lib/nested.js'
-export type { Common, Device, Operand, With } from './lib/operand.js'
+export type { AsDType, Common, DTypeOf, Device, Fits, Operand, PromoteAll, TakesEach, Weak, With } from './lib/operand.js'
 export type { TensorJSON } from './lib/print.js'
 export type { Scalar } from './lib/record.js'
 export type { DTypeOfArray, TypedArray } from './lib/typedarray.js'

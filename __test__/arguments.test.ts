@@ -69,7 +69,9 @@ test('weak scalars keep the dtype, or throw', (t) => {
   t.is(i.add(1n).dtype, 'int8')
   throws(t, 'ERR_DTYPE', /0.5/, () => i.add(0.5))
   throws(t, 'ERR_DTYPE', /300/, () => i.mul(300))
+  // @ts-expect-error a number beside a bool tensor
   throws(t, 'ERR_DTYPE', /bool/, () => ft.tensor([true]).minimum(2))
+  // @ts-expect-error no tensor among the operands
   throws(t, 'ERR_ARGUMENT', /^add: /, () => ft.add(1, 2))
 })
 
@@ -99,7 +101,9 @@ test('a mistake names what was probably meant', (t) => {
     ['ERR_DTYPE', /^tensor: 'f32' is not a dtype; did you mean 'float32'\?$/, () => tensor?.([1], { dtype: 'f32' })],
     ['ERR_DTYPE', /^tensor: 'double' is not a dtype; did you mean 'float64'\?$/, () => tensor?.([1], { dtype: 'double' })],
     ['ERR_DTYPE', /^tensor: 'Int32' is not a dtype; did you mean 'int32'\?$/, () => tensor?.([1], { dtype: 'Int32' })],
+    // @ts-expect-error bool is no numeric dtype
     ['ERR_DTYPE', /^add: takes .* got bool; convert with astype\('int32'\)$/, () => ft.tensor([true]).add(ft.tensor([true]))],
+    // @ts-expect-error classes are integers
     ['ERR_DTYPE', /^oneHot: takes an integer dtype, got float32; convert with astype\('int32'\)$/, () => ft.oneHot(ft.ones([2]), 3)],
     ['ERR_INDEX', /^expandDims: axis -5 is out of range for the result, which has rank 3$/, () => x.expandDims?.(-5)],
     ['ERR_INDEX', /^stack: axis 3 is out of range for the result, which has rank 3$/, () => root.stack?.([x], { axis: 3 })],

@@ -197,9 +197,12 @@ test('what is wrong with index arrays throws at the call', (t) => {
   throws(t, 'ERR_ARGUMENT', /^at: an index must be an integer, got NaN$/, () => x.at([[NaN]]))
   throws(t, 'ERR_ARGUMENT', /^at: element \[1\] is a boolean among elements of kind number$/, () => x.at([0, true] as never))
   throws(t, 'ERR_ARGUMENT', /^at: element \[0\] must be a number.*got 'a'$/, () => x.at(['a'] as never))
+  // @ts-expect-error positions are integers
   throws(t, 'ERR_DTYPE', /^at: indices must be integers up to int64, got float32/, () => x.at(ft.tensor([0])))
   throws(t, 'ERR_DTYPE', /^at: indices must be integers up to int64, got uint64/, () => x.at(ints([0], 'uint64')))
+  // @ts-expect-error positions are at most int64
   throws(t, 'ERR_DTYPE', /^at: indices must be integers up to int64, got uint64/, () => x.at(new BigUint64Array(1)))
+  // @ts-expect-error positions are integers
   throws(t, 'ERR_DTYPE', /^at: indices must be integers up to int64, got float64/, () => x.at(new Float64Array([99])))
   const detached = new Int32Array(2)
   structuredClone(detached.buffer, { transfer: [detached.buffer] })

@@ -37,7 +37,7 @@ function itemOf(text: string, values: boolean): ft.IndexItem {
     case 'b':
       return booleans(JSON.parse(text.slice(1))) as boolean
     case 'v':
-      return typedArray(dtype, elements)
+      return typedArray(dtype, elements) as Int32Array
     case 't':
       return ft.fromTypedArray(typedArray(dtype, elements), shapeOf(shape))
     case 'm':

@@ -6,11 +6,14 @@ import { ArgumentError, DTypeError, ShapeError } from './errors.js'
 import { DTYPE, type Complex, type DType, type DTypeRow } from './generated/dtypes.js'
 import { empty, full, ones, zeros } from './generated/functions.js'
 import { flatten, type Nested } from './nested.js'
-import type { Device } from './operand.js'
+import type { Device, Fits } from './operand.js'
+import type { Scalar } from './record.js'
 import { Tensor } from './tensor.js'
 import { bytesOf, dtypeOfArray, isBuffer, type DTypeOfArray, type TypedArray } from './typedarray.js'
 import { sizeOf } from './types.js'
 import { upload } from './upload.js'
+
+// `NoInfer` in results: a dtype that no argument names is the default one, not that of the variable that the tensor is assigned to.
 
 /** What `ft.tensor` takes: a scalar, nested arrays of one kind of scalar, or a typed array. */
 export type TensorData = Nested<number> | Nested<bigint> | Nested<boolean> | Nested<Complex> | TypedArray
@@ -84,7 +87,7 @@ function place(op: string, row: DTypeRow, given: unknown, device: unknown, sourc
  * ft.tensor([[1, 2], [3, 4]], { dtype: 'int32' }) // [[1, 2], [3, 4]]
  * ```
  */
-export function tensor<const T extends TensorData, E extends DType = DTypeOfData<T>>(data: T, options?: TensorOptions<E>): Tensor<E> {
+export function tensor<const T extends TensorData, E extends DType = DTypeOfData<T>>(data: T, options?: TensorOptions<E>): Tensor<NoInfer<E>> {
   return fromData('tensor', data, checkOptions('tensor', options, [...CREATION, 'shape'])) as Tensor<E>
 }
 
@@ -119,8 +122,8 @@ function fromData(op: string, data: unknown, o: Record<string, unknown>): Tensor
  * ft.fromTypedArray(new Float64Array([1, 2, 3, 4]), [2, 2]) // [[1, 2], [3, 4]]
  * ```
  */
-export function fromTypedArray<T extends TypedArray, E extends DType = DTypeOfArray<T>>(data: T, shape?: readonly number[], options?: CreationOptions<E>): Tensor<E>
-export function fromTypedArray<E extends DType>(data: ArrayBufferLike | DataView, shape: readonly number[] | undefined, options: CreationOptions<E> & { readonly dtype: E }): Tensor<E>
+export function fromTypedArray<T extends TypedArray, E extends DType = DTypeOfArray<T>>(data: T, shape?: readonly number[], options?: CreationOptions<E>): Tensor<NoInfer<E>>
+export function fromTypedArray<E extends DType>(data: ArrayBufferLike | DataView, shape: readonly number[] | undefined, options: CreationOptions<E> & { readonly dtype: E }): Tensor<NoInfer<E>>
 export function fromTypedArray(data: TypedArray | ArrayBufferLike | DataView, shape?: readonly number[], options?: CreationOptions): Tensor {
   const op = 'fromTypedArray'
   const o = checkOptions(op, options, CREATION)
@@ -145,8 +148,8 @@ export function fromTypedArray(data: TypedArray | ArrayBufferLike | DataView, sh
  * ft.asarray([1, 2]) // [1, 2]
  * ```
  */
-export function asarray<D extends DType, E extends DType = D>(data: Tensor<D>, options?: CreationOptions<E>): Tensor<E>
-export function asarray<const T extends TensorData, E extends DType = DTypeOfData<T>>(data: T, options?: CreationOptions<E>): Tensor<E>
+export function asarray<D extends DType, E extends DType = D>(data: Tensor<D>, options?: CreationOptions<E>): Tensor<NoInfer<E>>
+export function asarray<const T extends TensorData, E extends DType = DTypeOfData<T>>(data: T, options?: CreationOptions<E>): Tensor<NoInfer<E>>
 export function asarray(data: Tensor | TensorData, options?: CreationOptions): Tensor {
   const o = checkOptions('asarray', options, CREATION)
   if (!(data instanceof Tensor)) return fromData('asarray', data, o)
@@ -162,21 +165,21 @@ function like(op: string, x: unknown, options: unknown, make: (shape: readonly n
 }
 
 /** Zeros of a tensor's shape, dtype and device, unless told otherwise. */
-export function zerosLike<D extends DType, E extends DType = D>(x: Tensor<D>, options?: CreationOptions<E>): Tensor<E> {
+export function zerosLike<D extends DType, E extends DType = D>(x: Tensor<D>, options?: CreationOptions<E>): Tensor<NoInfer<E>> {
   return like('zerosLike', x, options, zeros) as Tensor<E>
 }
 
 /** Ones of a tensor's shape, dtype and device, unless told otherwise. */
-export function onesLike<D extends DType, E extends DType = D>(x: Tensor<D>, options?: CreationOptions<E>): Tensor<E> {
+export function onesLike<D extends DType, E extends DType = D>(x: Tensor<D>, options?: CreationOptions<E>): Tensor<NoInfer<E>> {
   return like('onesLike', x, options, ones) as Tensor<E>
 }
 
 /** A tensor of another one's shape, dtype and device whose values do not matter. */
-export function emptyLike<D extends DType, E extends DType = D>(x: Tensor<D>, options?: CreationOptions<E>): Tensor<E> {
+export function emptyLike<D extends DType, E extends DType = D>(x: Tensor<D>, options?: CreationOptions<E>): Tensor<NoInfer<E>> {
   return like('emptyLike', x, options, empty) as Tensor<E>
 }
 
 /** One value in every element of a tensor's shape, dtype and device, unless told otherwise. */
-export function fullLike<D extends DType, E extends DType = D>(x: Tensor<D>, fillValue: number | bigint | boolean, options?: CreationOptions<E>): Tensor<E> {
-  return like('fullLike', x, options, (shape, o) => full(shape, fillValue, o)) as Tensor<E>
+export function fullLike<D extends DType, S extends Scalar, E extends DType = D>(x: Tensor<D>, fillValue: S & Fits<'any', S, E>, options?: CreationOptions<E>): Tensor<NoInfer<E>> {
+  return like('fullLike', x, options, (shape, o) => full(shape, fillValue as Scalar, o)) as Tensor<E>
 }

@@ -1,9 +1,9 @@
 // Distributions made of uniform and normal draws. Element i of a result depends on the key, its parameters and i only.
 
 import { checkOptions, integer, integers, shown, tensorGiven } from './call.js'
-import { finite, keyGiven, normal, permutation, randint, uniform, type FloatDType, type Key } from './draws.js'
+import { finite, keyGiven, normal, permutation, randint, uniform, type Key } from './draws.js'
 import { ArgumentError, ShapeError } from './errors.js'
-import type { DType } from './generated/dtypes.js'
+import type { DType, FloatDType, FloatOf, Promote, Takes } from './generated/dtypes.js'
 import { einsum, erf, full, less } from './generated/functions.js'
 import { cholesky } from './generated/linalg.js'
 import { Tensor } from './tensor.js'
@@ -27,9 +27,9 @@ export interface GumbelOptions<E extends FloatDType = FloatDType> {
 }
 
 /** Options of `bernoulli`. */
-export interface BernoulliOptions {
+export interface BernoulliOptions<P extends DType = DType> {
   /** Probability of true: a number, or a tensor that broadcasts to the shape; 0.5 by default. */
-  readonly p?: number | Tensor | undefined
+  readonly p?: number | (Tensor<P> & Takes<'real', P>) | undefined
 }
 
 /** Options of `categorical`. */
@@ -62,6 +62,9 @@ export interface TruncatedNormalOptions<E extends FloatDType = FloatDType> {
   readonly high?: number | undefined
 }
 
+/** The dtype of normal vectors of a mean of `A` and covariances of `B`: at least float32. */
+export type VectorDType<A extends DType, B extends DType> = Promote<Promote<FloatOf<B>, 'float32'>, A>
+
 /** Options of `multivariateNormal`. */
 export interface MultivariateNormalOptions {
   /** Axes before those of the mean, along which draws are independent; none by default. */
@@ -91,7 +94,7 @@ const LEAST: Readonly<Record<string, number>> = { float16: 2 ** -12, bfloat16: 2
  * ft.random.exponential(ft.random.key(1), [2, 3]).shape // [2, 3]
  * ```
  */
-export function exponential<E extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: ExponentialOptions<E>): Tensor<E> {
+export function exponential<E extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: ExponentialOptions<E>): Tensor<NoInfer<E>> {
   keyGiven('random.exponential', key)
   const o = checkOptions('random.exponential', options, ['dtype', 'scale'])
   const scale = positive('random.exponential', 'scale', o['scale'], 1)
@@ -107,7 +110,7 @@ export function exponential<E extends FloatDType = 'float32'>(key: Key, shape: r
  * ft.random.gumbel(ft.random.key(1), [2, 3]).shape // [2, 3]
  * ```
  */
-export function gumbel<E extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: GumbelOptions<E>): Tensor<E> {
+export function gumbel<E extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: GumbelOptions<E>): Tensor<NoInfer<E>> {
   const op = 'random.gumbel'
   keyGiven(op, key)
   const o = checkOptions(op, options, ['dtype', 'location', 'scale'])
@@ -126,7 +129,7 @@ export function gumbel<E extends FloatDType = 'float32'>(key: Key, shape: readon
  * ft.random.bernoulli(ft.random.key(1), [3], { p: 1 }) // [true, true, true]
  * ```
  */
-export function bernoulli(key: Key, shape: readonly number[], options?: BernoulliOptions): Tensor<'bool'> {
+export function bernoulli<P extends DType>(key: Key, shape: readonly number[], options?: BernoulliOptions<P>): Tensor<'bool'> {
   const op = 'random.bernoulli'
   keyGiven(op, key)
   const { p = 0.5 } = checkOptions(op, options, ['p'])
@@ -144,7 +147,7 @@ export function bernoulli(key: Key, shape: readonly number[], options?: Bernoull
  * ft.random.categorical(ft.random.key(1), ft.tensor([[0, -Infinity], [-Infinity, 0]])) // [0, 1]
  * ```
  */
-export function categorical(key: Key, logits: Tensor, options?: CategoricalOptions): Tensor<'int32'> {
+export function categorical<D extends DType>(key: Key, logits: Tensor<D> & Takes<'integerOrFloat', D>, options?: CategoricalOptions): Tensor<'int32'> {
   const op = 'random.categorical'
   keyGiven(op, key)
   const o = checkOptions(op, options, ['axis', 'shape'])
@@ -211,7 +214,7 @@ function again(key: Key, n: number, shape: readonly number[], p: Tensor | undefi
  * ft.random.truncatedNormal(ft.random.key(1), [100]).abs().max().lessEqual(2) // true
  * ```
  */
-export function truncatedNormal<E extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: TruncatedNormalOptions<E>): Tensor<E> {
+export function truncatedNormal<E extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: TruncatedNormalOptions<E>): Tensor<NoInfer<E>> {
   const op = 'random.truncatedNormal'
   keyGiven(op, key)
   const o = checkOptions(op, options, ['dtype', 'mean', 'std', 'low', 'high'])
@@ -234,7 +237,12 @@ export function truncatedNormal<E extends FloatDType = 'float32'>(key: Key, shap
  * ft.random.multivariateNormal(ft.random.key(1), ft.zeros([2]), ft.eye(2), { shape: [5] }).shape // [5, 2]
  * ```
  */
-export function multivariateNormal(key: Key, mean: Tensor, covariance: Tensor, options?: MultivariateNormalOptions): Tensor {
+export function multivariateNormal<A extends DType, B extends DType>(
+  key: Key,
+  mean: Tensor<A> & Takes<'numeric', A>,
+  covariance: Tensor<B>,
+  options?: MultivariateNormalOptions
+): Tensor<VectorDType<A, B>> {
   const op = 'random.multivariateNormal'
   keyGiven(op, key)
   const o = checkOptions(op, options, ['shape'])
@@ -246,5 +254,5 @@ export function multivariateNormal(key: Key, mean: Tensor, covariance: Tensor, o
   const more = integers(op, 'shape', o['shape'] ?? [])
   const factor = cholesky(spread)
   const z = normal(key, [...more, ...centre.shape], { dtype: factor.dtype === 'float64' ? 'float64' : 'float32' })
-  return einsum('...ij,...j->...i', factor, z).add(centre)
+  return einsum('...ij,...j->...i', factor, z).add(centre) as Tensor<VectorDType<A, B>>
 }

@@ -4,7 +4,7 @@
 import { checkOptions, dtypeOption, one, shown } from './call.js'
 import { deviceNumber } from './devices.js'
 import { ArgumentError, DTypeError, ShapeError } from './errors.js'
-import { DTYPE } from './generated/dtypes.js'
+import { DTYPE, type FloatDType, type IntegerDType } from './generated/dtypes.js'
 import { OP } from './generated/table.js'
 import type { Device } from './operand.js'
 import { Tensor } from './tensor.js'
@@ -12,12 +12,6 @@ import { upload } from './upload.js'
 
 /** A key: two uint32 words. Use each key for one draw only; `split` and `fold` make more. */
 export type Key = Tensor<'uint32'>
-
-/** The floating dtypes. */
-export type FloatDType = 'float16' | 'bfloat16' | 'float32' | 'float64'
-
-/** The integer dtypes. */
-export type IntegerDType = 'int8' | 'uint8' | 'int16' | 'uint16' | 'int32' | 'uint32' | 'int64' | 'uint64'
 
 /** Options of `randint`. */
 export interface RandintOptions<E extends IntegerDType = IntegerDType> {
@@ -105,7 +99,7 @@ export function fold(key: Key, data: number): Key {
 }
 
 /** Random bits: uint32, or uint64 by `dtype`. */
-export function bits<E extends 'uint32' | 'uint64' = 'uint32'>(key: Key, shape: readonly number[], options?: BitsOptions<E>): Tensor<E> {
+export function bits<E extends 'uint32' | 'uint64' = 'uint32'>(key: Key, shape: readonly number[], options?: BitsOptions<E>): Tensor<NoInfer<E>> {
   const o = checkOptions('random.bits', options, ['dtype'])
   return draw('random.bits', key, [shape, o['dtype']], []) as Tensor<E>
 }
@@ -115,7 +109,7 @@ export function bits<E extends 'uint32' | 'uint64' = 'uint32'>(key: Key, shape: 
  *
  * @throws {TensorError} `ERR_ARGUMENT` for bounds that are not finite or where `low` is above `high`.
  */
-export function uniform<E extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: UniformOptions<E>): Tensor<E> {
+export function uniform<E extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: UniformOptions<E>): Tensor<NoInfer<E>> {
   const o = checkOptions('random.uniform', options, ['dtype', 'low', 'high'])
   const op = 'random.uniform'
   const [low, high] = [finite(op, 'low', o['low'], 0), finite(op, 'high', o['high'], 1)]
@@ -128,7 +122,7 @@ export function uniform<E extends FloatDType = 'float32'>(key: Key, shape: reado
  *
  * @throws {TensorError} `ERR_ARGUMENT` for a mean that is not finite, or a standard deviation that is not or is negative.
  */
-export function normal<E extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: NormalOptions<E>): Tensor<E> {
+export function normal<E extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: NormalOptions<E>): Tensor<NoInfer<E>> {
   const o = checkOptions('random.normal', options, ['dtype', 'mean', 'std'])
   const op = 'random.normal'
   const [mean, std] = [finite(op, 'mean', o['mean'], 0), finite(op, 'std', o['std'], 1)]
@@ -146,7 +140,7 @@ export function normal<E extends FloatDType = 'float32'>(key: Key, shape: readon
  * ft.random.randint(ft.random.key(1), 5, 6, [3]) // [5, 5, 5]
  * ```
  */
-export function randint<E extends IntegerDType = 'int32'>(key: Key, low: number, high: number, shape: readonly number[], options?: RandintOptions<E>): Tensor<E> {
+export function randint<E extends IntegerDType = 'int32'>(key: Key, low: number, high: number, shape: readonly number[], options?: RandintOptions<E>): Tensor<NoInfer<E>> {
   const op = 'random.randint'
   const o = checkOptions(op, options, ['dtype'])
   const dtype = dtypeOption(op, o['dtype'], 'int32')

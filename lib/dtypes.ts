@@ -3,16 +3,16 @@
 import { shown } from './call.js'
 import { deviceNumber, deviceName, devices } from './devices.js'
 import { ArgumentError, DTypeError, TensorError } from './errors.js'
-import { DTYPE, type DType, type DTypeKind } from './generated/dtypes.js'
+import { DTYPE, type DType, type DTypeKind, type ItemOf, type Promote, type RealOf, type Takes } from './generated/dtypes.js'
 import { zeros } from './generated/functions.js'
 import { OP } from './generated/table.js'
 import { didYouMean } from './nearest.js'
-import type { Device } from './operand.js'
+import type { Device, Weak } from './operand.js'
 import { nary, type Scalar } from './record.js'
 import { Tensor } from './tensor.js'
 
 /** Limits of a floating dtype, or of the parts of a complex one. */
-export interface FInfo {
+export interface FInfo<D extends DType = DType> {
   /** Bits of a number. */
   readonly bits: number
   /** From 1 to the next number. */
@@ -24,18 +24,18 @@ export interface FInfo {
   /** The smallest positive number that has all digits. */
   readonly smallestNormal: number
   /** The floating dtype these are the limits of. */
-  readonly dtype: DType
+  readonly dtype: D
 }
 
 /** Limits of an integer dtype. */
-export interface IInfo {
+export interface IInfo<D extends DType = DType> {
   /** Bits of a number. */
   readonly bits: number
   /** The largest number; a bigint for 64 bits. */
-  readonly max: number | bigint
+  readonly max: ItemOf<D>
   /** The smallest number; a bigint for 64 bits. */
-  readonly min: number | bigint
-  readonly dtype: DType
+  readonly min: ItemOf<D>
+  readonly dtype: D
 }
 
 /** The array API's names for sets of dtypes. */
@@ -74,12 +74,12 @@ function dtypeOf(op: string, value: unknown): DType {
  * ft.finfo('float16').max // 65504
  * ```
  */
-export function finfo(type: DType | Tensor): FInfo {
+export function finfo<D extends DType>(type: (D | Tensor<D>) & Takes<'floatOrComplex', D>): FInfo<RealOf<D>> {
   const name = dtypeOf('finfo', type)
   const { float } = DTYPE[name]
   if (float === null) throw new DTypeError(`finfo: takes a floating or complex dtype, got ${name}${DTYPE[name].min === null ? '' : '; see iinfo'}`)
   const { dtype, eps, max, smallestNormal } = float
-  return { bits: 8 * DTYPE[dtype].bytes, eps, max, min: -max, smallestNormal, dtype }
+  return { bits: 8 * DTYPE[dtype].bytes, eps, max, min: -max, smallestNormal, dtype: dtype as RealOf<D> }
 }
 
 /**
@@ -91,11 +91,11 @@ export function finfo(type: DType | Tensor): FInfo {
  * ft.iinfo('int8').min // -128
  * ```
  */
-export function iinfo(type: DType | Tensor): IInfo {
+export function iinfo<D extends DType>(type: (D | Tensor<D>) & Takes<'integer', D>): IInfo<D> {
   const dtype = dtypeOf('iinfo', type)
   const { bytes, min, max, float } = DTYPE[dtype]
   if (min === null || max === null) throw new DTypeError(`iinfo: takes an integer dtype, got ${dtype}${float === null ? '' : '; see finfo'}`)
-  return { bits: 8 * bytes, max, min, dtype }
+  return { bits: 8 * bytes, max, min, dtype } as IInfo<D>
 }
 
 /**
@@ -123,6 +123,18 @@ export function isdtype(dtype: DType, kind: DType | Kind | readonly (DType | Kin
   return found
 }
 
+/** What has a dtype, or follows that of others. */
+export type Typed = DType | Tensor | Scalar
+
+type Named<T> = T extends DType ? T : T extends Tensor<infer D> ? D : never
+
+type NamedAll<T extends readonly unknown[], D extends DType = 'bool'> = T extends readonly [infer First, ...infer Rest]
+  ? NamedAll<Rest, [Named<First>] extends [never] ? D : Promote<D, Named<First>>>
+  : D
+
+/** The dtype in which a list of these is combined; any for a list of unknown length. */
+export type ResultOf<T extends readonly Typed[]> = number extends T['length'] ? DType : [Named<T[number]>] extends [never] ? Weak<T[number]> : NamedAll<T>
+
 /**
  * The dtype in which tensors, dtypes and JavaScript scalars are combined; a scalar changes nothing, but for scalars alone.
  *
@@ -132,14 +144,14 @@ export function isdtype(dtype: DType, kind: DType | Kind | readonly (DType | Kin
  * ft.resultType('int8', 'uint8', 2) // 'int16'
  * ```
  */
-export function resultType(...types: readonly (DType | Tensor | Scalar)[]): DType {
+export function resultType<const T extends readonly Typed[]>(...types: T): ResultOf<T> {
   const scalars = SCALARS.flatMap((kind) => types.filter((x) => typeof x === kind)) as Scalar[]
   // Values that are never computed stand for dtypes.
   const typed = types.filter((x) => !SCALARS.includes(typeof x)).map((x): Tensor => zeros([], { dtype: dtypeOf('resultType', x) }))
   const [first = scalars[0], ...rest] = [...typed, ...(typed.length > 0 ? scalars : [])]
   if (first === undefined) throw new ArgumentError('resultType: takes dtypes, tensors or scalars, got none')
   const combined = (x: Tensor | Scalar, y: Tensor | Scalar): Tensor => nary(OP.resultType, [x, y], null, null)
-  return rest.reduce<Tensor>(combined, combined(first, first)).dtype
+  return rest.reduce<Tensor>(combined, combined(first, first)).dtype as ResultOf<T>
 }
 
 /**

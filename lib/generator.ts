@@ -14,7 +14,8 @@ import {
   type ExponentialOptions,
   type GumbelOptions,
   type MultivariateNormalOptions,
-  type TruncatedNormalOptions
+  type TruncatedNormalOptions,
+  type VectorDType
 } from './distributions.js'
 import {
   bits,
@@ -25,16 +26,14 @@ import {
   randint,
   uniform,
   type BitsOptions,
-  type FloatDType,
-  type IntegerDType,
   type Key,
   type NormalOptions,
   type RandintOptions,
   type UniformOptions
 } from './draws.js'
-import { beta, binomial, gamma, poisson, type CountOptions, type GammaOptions } from './rejection.js'
-import type { DType } from './generated/dtypes.js'
-import type { Device } from './operand.js'
+import { beta, binomial, gamma, poisson, type CountOptions, type DrawnAs, type GammaOptions, type Parameter } from './rejection.js'
+import type { DType, FloatDType, IntegerDType, Takes } from './generated/dtypes.js'
+import type { Device, Fits } from './operand.js'
 import type { Tensor } from './tensor.js'
 
 /** A source of draws for code that does not pass keys around: each draw folds a counter into the generator's key. */
@@ -53,22 +52,22 @@ export class Generator {
   }
 
   /** As `ft.random.bits`. */
-  bits<E extends 'uint32' | 'uint64' = 'uint32'>(shape: readonly number[], options?: BitsOptions<E>): Tensor<E> {
+  bits<E extends 'uint32' | 'uint64' = 'uint32'>(shape: readonly number[], options?: BitsOptions<E>): Tensor<NoInfer<E>> {
     return bits(this.key(), shape, options)
   }
 
   /** As `ft.random.uniform`. */
-  uniform<E extends FloatDType = 'float32'>(shape: readonly number[], options?: UniformOptions<E>): Tensor<E> {
+  uniform<E extends FloatDType = 'float32'>(shape: readonly number[], options?: UniformOptions<E>): Tensor<NoInfer<E>> {
     return uniform(this.key(), shape, options)
   }
 
   /** As `ft.random.normal`. */
-  normal<E extends FloatDType = 'float32'>(shape: readonly number[], options?: NormalOptions<E>): Tensor<E> {
+  normal<E extends FloatDType = 'float32'>(shape: readonly number[], options?: NormalOptions<E>): Tensor<NoInfer<E>> {
     return normal(this.key(), shape, options)
   }
 
   /** As `ft.random.randint`. */
-  randint<E extends IntegerDType = 'int32'>(low: number, high: number, shape: readonly number[], options?: RandintOptions<E>): Tensor<E> {
+  randint<E extends IntegerDType = 'int32'>(low: number, high: number, shape: readonly number[], options?: RandintOptions<E>): Tensor<NoInfer<E>> {
     return randint(this.key(), low, high, shape, options)
   }
 
@@ -78,22 +77,22 @@ export class Generator {
   }
 
   /** As `ft.random.exponential`. */
-  exponential<E extends FloatDType = 'float32'>(shape: readonly number[], options?: ExponentialOptions<E>): Tensor<E> {
+  exponential<E extends FloatDType = 'float32'>(shape: readonly number[], options?: ExponentialOptions<E>): Tensor<NoInfer<E>> {
     return exponential(this.key(), shape, options)
   }
 
   /** As `ft.random.gumbel`. */
-  gumbel<E extends FloatDType = 'float32'>(shape: readonly number[], options?: GumbelOptions<E>): Tensor<E> {
+  gumbel<E extends FloatDType = 'float32'>(shape: readonly number[], options?: GumbelOptions<E>): Tensor<NoInfer<E>> {
     return gumbel(this.key(), shape, options)
   }
 
   /** As `ft.random.bernoulli`. */
-  bernoulli(shape: readonly number[], options?: BernoulliOptions): Tensor<'bool'> {
+  bernoulli<P extends DType>(shape: readonly number[], options?: BernoulliOptions<P>): Tensor<'bool'> {
     return bernoulli(this.key(), shape, options)
   }
 
   /** As `ft.random.categorical`. */
-  categorical(logits: Tensor, options?: CategoricalOptions): Tensor<'int32'> {
+  categorical<D extends DType>(logits: Tensor<D> & Takes<'integerOrFloat', D>, options?: CategoricalOptions): Tensor<'int32'> {
     return categorical(this.key(), logits, options)
   }
 
@@ -105,32 +104,46 @@ export class Generator {
   }
 
   /** As `ft.random.truncatedNormal`. */
-  truncatedNormal<E extends FloatDType = 'float32'>(shape: readonly number[], options?: TruncatedNormalOptions<E>): Tensor<E> {
+  truncatedNormal<E extends FloatDType = 'float32'>(shape: readonly number[], options?: TruncatedNormalOptions<E>): Tensor<NoInfer<E>> {
     return truncatedNormal(this.key(), shape, options)
   }
 
   /** As `ft.random.gamma`. */
-  gamma<E extends FloatDType = 'float32'>(a: number | Tensor, shape: readonly number[], options?: GammaOptions<E>): Tensor<E> {
+  gamma<A extends Parameter, E extends FloatDType = DrawnAs<A>>(a: A & Fits<'real', A>, shape: readonly number[], options?: GammaOptions<E>): Tensor<NoInfer<E>> {
     return gamma(this.key(), a, shape, options)
   }
 
   /** As `ft.random.beta`. */
-  beta<E extends FloatDType = 'float32'>(a: number | Tensor, b: number | Tensor, shape: readonly number[], options?: GammaOptions<E>): Tensor<E> {
+  beta<A extends Parameter, B extends Parameter, E extends FloatDType = DrawnAs<A, DrawnAs<B>>>(
+    a: A & Fits<'real', A>,
+    b: B & Fits<'real', B>,
+    shape: readonly number[],
+    options?: GammaOptions<E>
+  ): Tensor<NoInfer<E>> {
     return beta(this.key(), a, b, shape, options)
   }
 
   /** As `ft.random.poisson`. */
-  poisson<E extends IntegerDType = 'int32'>(mean: number | Tensor, shape: readonly number[], options?: CountOptions<E>): Tensor<E> {
+  poisson<A extends Parameter, E extends IntegerDType = 'int32'>(mean: A & Fits<'real', A>, shape: readonly number[], options?: CountOptions<E>): Tensor<NoInfer<E>> {
     return poisson(this.key(), mean, shape, options)
   }
 
   /** As `ft.random.binomial`. */
-  binomial<E extends IntegerDType = 'int32'>(n: number | Tensor, p: number | Tensor, shape: readonly number[], options?: CountOptions<E>): Tensor<E> {
+  binomial<A extends Parameter, B extends Parameter, E extends IntegerDType = 'int32'>(
+    n: A & Fits<'real', A>,
+    p: B & Fits<'real', B>,
+    shape: readonly number[],
+    options?: CountOptions<E>
+  ): Tensor<NoInfer<E>> {
     return binomial(this.key(), n, p, shape, options)
   }
 
   /** As `ft.random.multivariateNormal`. */
-  multivariateNormal(mean: Tensor, covariance: Tensor, options?: MultivariateNormalOptions): Tensor {
+  multivariateNormal<A extends DType, B extends DType>(
+    mean: Tensor<A> & Takes<'numeric', A>,
+    covariance: Tensor<B>,
+    options?: MultivariateNormalOptions
+  ): Tensor<VectorDType<A, B>> {
     return multivariateNormal(this.key(), mean, covariance, options)
   }
 }

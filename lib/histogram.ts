@@ -2,9 +2,9 @@
 
 import { checkOptions, integer, number, shown, tensorGiven } from './call.js'
 import { ArgumentError, ShapeError } from './errors.js'
-import type { DType, FloatOf } from './generated/dtypes.js'
+import type { DType, FloatOf, Promote, SumOf, Takes } from './generated/dtypes.js'
 import { equal, full, ones, searchsorted, stack, where, zeros } from './generated/functions.js'
-import type { Operand } from './operand.js'
+import type { Fits, Operand } from './operand.js'
 import { arange } from './ranges.js'
 import { Tensor } from './tensor.js'
 
@@ -33,16 +33,20 @@ export interface DigitizeOptions {
  * ft.digitize(ft.tensor([0.5, 1, 9]), ft.tensor([0, 1, 2])) // [1, 2, 3]
  * ```
  */
-export function digitize(x: Operand, bins: Tensor, options?: DigitizeOptions): Tensor<'int32'> {
+export function digitize<A extends Operand, B extends DType>(
+  x: A & Fits<'real', A, B>,
+  bins: Tensor<B> & Takes<'real', B>,
+  options?: DigitizeOptions
+): Tensor<'int32'> {
   const { right = false } = checkOptions('digitize', options, ['right'])
   if (typeof right !== 'boolean') throw new ArgumentError(`digitize: 'right' must be a boolean, got ${shown(right)}`)
-  return searchsorted(tensorGiven('digitize', 'bins', bins), x as Tensor, undefined, { side: right ? 'left' : 'right' })
+  return searchsorted(tensorGiven('digitize', 'bins', bins), x as Operand, undefined, { side: right ? 'left' : 'right' })
 }
 
 /** Options of `bincount`. */
-export interface BincountOptions {
+export interface BincountOptions<W extends DType = DType> {
   /** What each element counts; 1 by default. */
-  readonly weights?: Tensor | undefined
+  readonly weights?: (Tensor<W> & Takes<'numeric', W>) | undefined
   /** The least size of the result; 0 by default. */
   readonly minlength?: number | undefined
 }
@@ -69,9 +73,6 @@ function counted(op: string, x: Tensor, options: unknown): { ends: Tensor | null
   }
 }
 
-/** Integers of which each has a count. */
-type Counted = Tensor<'int8' | 'uint8' | 'int16' | 'uint16' | 'int32' | 'uint32' | 'int64' | 'uint64'>
-
 function integers(op: string, value: unknown): Tensor {
   const x = tensorGiven(op, 'x', value)
   if (!/^u?int/.test(x.dtype)) throw new ArgumentError(`${op}: 'x' must be of an integer dtype, got ${x.dtype}; convert with astype('int32')`)
@@ -87,39 +88,42 @@ function integers(op: string, value: unknown): Tensor {
  * ft.bincount(ft.tensor([1, 3, 1], { dtype: 'int32' })) // [0, 2, 0, 1]
  * ```
  */
-export function bincount(x: Counted, options?: BincountOptions): Tensor {
+export function bincount<D extends DType, W extends DType = 'int32'>(x: Tensor<D> & Takes<'integer', D>, options?: BincountOptions<W>): Tensor<NoInfer<W>> {
   const { ends, finish } = counted('bincount', integers('bincount', x), options)
-  return finish(ends === null ? [] : (ends.toArray() as number[]))
+  return finish(ends === null ? [] : (ends.toArray() as number[])) as Tensor<W>
 }
 
 /** As {@link bincount}, without blocking. */
-export async function bincountAsync(x: Counted, options?: BincountOptions): Promise<Tensor> {
+export async function bincountAsync<D extends DType, W extends DType = 'int32'>(x: Tensor<D> & Takes<'integer', D>, options?: BincountOptions<W>): Promise<Tensor<NoInfer<W>>> {
   const { ends, finish } = counted('bincountAsync', integers('bincountAsync', x), options)
-  return finish(ends === null ? [] : [...((await ends.data()) as Float64Array)])
+  return finish(ends === null ? [] : [...((await ends.data()) as Float64Array)]) as Tensor<W>
 }
 
 /** Options of `histogramBinEdges`. */
-export interface HistogramBinEdgesOptions {
+export interface HistogramBinEdgesOptions<B extends DType = DType> {
   /** How many intervals of one width, or their increasing edges; 10 by default. */
-  readonly bins?: number | Tensor | undefined
+  readonly bins?: number | (Tensor<B> & Takes<'real', B>) | undefined
   /** The first and the last edge; those of the elements by default. */
   readonly range?: readonly [number, number] | undefined
 }
 
 /** Options of `histogram`. */
-export interface HistogramOptions extends HistogramBinEdgesOptions {
+export interface HistogramOptions<B extends DType = DType, W extends DType = DType, P extends boolean = boolean> extends HistogramBinEdgesOptions<B> {
   /** What each element counts; 1 by default. */
-  readonly weights?: Tensor | undefined
+  readonly weights?: (Tensor<W> & Takes<'numeric', W>) | undefined
   /** Whether to give the density of the distribution instead of counts; false by default. */
-  readonly density?: boolean | undefined
+  readonly density?: P | undefined
 }
 
+/** The dtype of counts by weights of `W`; of a density it is that of a quotient by their sum and by the widths of intervals. */
+export type CountOf<W extends DType, B extends DType, P extends boolean> = P extends true ? FloatOf<Promote<FloatOf<Promote<W, SumOf<W>>>, B>> : W
+
 /** Counts, and the edges of their intervals. */
-export interface Histogram<D extends DType = DType> {
+export interface Histogram<C extends DType = DType, B extends DType = DType> {
   /** For each interval how many elements, or the sum of their weights, or their density. */
-  readonly hist: Tensor
+  readonly hist: Tensor<C>
   /** The edges, one more than intervals. */
-  readonly binEdges: Tensor<D>
+  readonly binEdges: Tensor<B>
 }
 
 const EDGES = ['bins', 'range']
@@ -166,9 +170,9 @@ function edgesOf(op: string, x: Tensor, o: Record<string, unknown>): Tensor {
  * ft.histogramBinEdges(ft.tensor([0, 4]), { bins: 2 }) // [0, 2, 4]
  * ```
  */
-export function histogramBinEdges<D extends DType>(x: Tensor<D>, options?: HistogramBinEdgesOptions): Tensor<FloatOf<D>> {
+export function histogramBinEdges<D extends DType, B extends DType = FloatOf<D>>(x: Tensor<D> & Takes<'real', D>, options?: HistogramBinEdgesOptions<B>): Tensor<NoInfer<B>> {
   const o = checkOptions('histogramBinEdges', options, EDGES)
-  return edgesOf('histogramBinEdges', tensorGiven('histogramBinEdges', 'x', x), o) as Tensor<FloatOf<D>>
+  return edgesOf('histogramBinEdges', tensorGiven('histogramBinEdges', 'x', x), o) as Tensor<B>
 }
 
 /**
@@ -181,7 +185,10 @@ export function histogramBinEdges<D extends DType>(x: Tensor<D>, options?: Histo
  * ft.histogram(ft.tensor([1, 2, 2, 4]), { bins: 3 }).hist // [1, 2, 1]
  * ```
  */
-export function histogram<D extends DType>(x: Tensor<D>, options?: HistogramOptions): Histogram<FloatOf<D>> {
+export function histogram<D extends DType, B extends DType = FloatOf<D>, W extends DType = 'int32', P extends boolean = false>(
+  x: Tensor<D> & Takes<'real', D>,
+  options?: HistogramOptions<B, W, P>
+): Histogram<CountOf<NoInfer<W>, NoInfer<B>, NoInfer<P>>, NoInfer<B>> {
   const o = checkOptions('histogram', options, [...EDGES, 'weights', 'density'])
   const { density = false } = o
   if (typeof density !== 'boolean') throw new ArgumentError(`histogram: 'density' must be a boolean, got ${shown(density)}`)
@@ -195,5 +202,5 @@ export function histogram<D extends DType>(x: Tensor<D>, options?: HistogramOpti
   const own = where(atEnd, count, place)
   const counts = zeros([count + 2], { dtype: weights.dtype, device: x.device }).scatterAdd(own, weights).at('1:-1') as Tensor
   const hist = density ? counts.divide(counts.sum()).divide(edges.diff()) : counts
-  return { hist, binEdges: edges as Tensor<FloatOf<D>> }
+  return { hist: hist as Tensor<CountOf<W, B, P>>, binEdges: edges as Tensor<B> }
 }

@@ -4,6 +4,7 @@
 
 import { shown } from './call.js'
 import { ArgumentError, DeviceError, IndexError, ShapeError } from './errors.js'
+import type { Takes } from './generated/dtypes.js'
 import { OP } from './generated/table.js'
 import { advanced, indexTensor, isMask, outOfRange, truePositions, type Advanced } from './indices.js'
 import type { Nested } from './nested.js'
@@ -11,7 +12,7 @@ import { data, dataSync } from './reading.js'
 import { nary } from './record.js'
 import { Slice, parseItems, type Item } from './slice.js'
 import { Tensor } from './tensor.js'
-import type { TypedArray } from './typedarray.js'
+import type { Float16ArrayLike, TypedArray } from './typedarray.js'
 import { internAttr } from './types.js'
 
 /**
@@ -26,10 +27,13 @@ export type IndexItem =
   | Slice
   | null
   | Tensor
-  | TypedArray
+  | Exclude<TypedArray, BigUint64Array | Float16ArrayLike | Float32Array | Float64Array>
   | readonly Nested<number>[]
   | readonly Nested<bigint>[]
   | readonly Nested<boolean>[]
+
+/** What index items must be beside themselves: tensors hold positions or a mask. */
+export type Indices<T> = { readonly [K in keyof T]: T[K] extends Tensor<infer D> ? Takes<'indexOrMask', D> : unknown }
 
 /** Item kinds of the attribute, as `crates/ops/src/attrs.rs` decodes them. */
 const NEW_AXIS = 0

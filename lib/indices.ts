@@ -73,8 +73,11 @@ export function indexTensor(op: string, index: Advanced, axis: number, size: num
   return upload(op, DTYPE[dtype], shape, device, new Uint8Array(data.buffer, data.byteOffset, data.byteLength))
 }
 
+/** The dtype of positions: int64 of more elements than int32 counts. */
+export type PositionDType = 'int32' | 'int64'
+
 /** The positions of a mask's true elements in row-major order, its axes taken as one. */
-export function truePositions(op: string, elements: Uint8Array, device: number): Tensor {
+export function truePositions(op: string, elements: Uint8Array, device: number): Tensor<PositionDType> {
   let count = 0
   for (let i = 0; i < elements.length; i++) if (elements[i] !== 0) count++
   // What int32 does not reach needs int64.
@@ -82,5 +85,5 @@ export function truePositions(op: string, elements: Uint8Array, device: number):
   const positions = allocated(op, count * (wide ? 8 : 4), () => (wide ? new BigInt64Array(count) : new Int32Array(count)))
   let n = 0
   for (let i = 0; i < elements.length; i++) if (elements[i] !== 0) positions[n++] = wide ? BigInt(i) : i
-  return upload(op, DTYPE[wide ? 'int64' : 'int32'], [count], device, new Uint8Array(positions.buffer))
+  return upload(op, DTYPE[wide ? 'int64' : 'int32'], [count], device, new Uint8Array(positions.buffer)) as Tensor<PositionDType>
 }

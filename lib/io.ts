@@ -405,7 +405,7 @@ function table(op: string, source: unknown, options: unknown): Loading {
  * @throws {TensorError} `ERR_FORMAT`, with line and column, where a row has another number of fields than the first, or a field is
  * no number that the dtype holds; `ERR_DTYPE` for complex dtypes; `ERR_FILE` from the system; `ERR_OUT_OF_MEMORY`.
  */
-export async function loadText<E extends DType = 'float32'>(source: FileSource, options?: LoadTextOptions<E>): Promise<Tensor<E>> {
+export async function loadText<E extends DType = 'float32'>(source: FileSource, options?: LoadTextOptions<E>): Promise<Tensor<NoInfer<E>>> {
   return only(await loadAllAsync(table('io.loadText', source, options))) as Tensor<E>
 }
 
@@ -417,7 +417,7 @@ export async function loadText<E extends DType = 'float32'>(source: FileSource, 
  * ft.io.loadTextSync(new TextEncoder().encode('x;y\n1;2\n3;4'), { delimiter: ';', header: true }) // [[1, 2], [3, 4]]
  * ```
  */
-export function loadTextSync<E extends DType = 'float32'>(source: FileSource, options?: LoadTextOptions<E>): Tensor<E> {
+export function loadTextSync<E extends DType = 'float32'>(source: FileSource, options?: LoadTextOptions<E>): Tensor<NoInfer<E>> {
   return only(loadAll(table('io.loadTextSync', source, options))) as Tensor<E>
 }
 

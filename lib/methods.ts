@@ -2,9 +2,9 @@
 
 import { inspect, type InspectOptions } from 'node:util'
 import { ShapeError } from './errors.js'
-import { at, atAsync, withAt, withAtAsync, type IndexItem } from './indexing.js'
+import { at, atAsync, withAt, withAtAsync, type IndexItem, type Indices } from './indexing.js'
 import type { DType } from './generated/dtypes.js'
-import type { Operand } from './operand.js'
+import type { Fits, Operand } from './operand.js'
 import { inspectText, json, plainText, type TensorJSON } from './print.js'
 import type { Tensor } from './tensor.js'
 
@@ -31,12 +31,12 @@ export abstract class Methods<D extends DType> {
    * ft.tensor([[1, 2, 3], [4, 5, 6]]).at('...', [2, 0]) // [[3, 1], [6, 4]]
    * ```
    */
-  at(...items: readonly IndexItem[]): Tensor<D> {
+  at<const T extends readonly IndexItem[]>(...items: T & Indices<T>): Tensor<D> {
     return at(this as unknown as Tensor, items) as Tensor<D>
   }
 
   /** As `at`; masks that are tensors are read without blocking. */
-  atAsync(...items: readonly IndexItem[]): Promise<Tensor<D>> {
+  atAsync<const T extends readonly IndexItem[]>(...items: T & Indices<T>): Promise<Tensor<D>> {
     return atAsync(this as unknown as Tensor, items) as Promise<Tensor<D>>
   }
 
@@ -54,12 +54,12 @@ export abstract class Methods<D extends DType> {
    * ft.tensor([1, 2, 3]).withAt([[true, false, true]], 0) // [0, 2, 0]
    * ```
    */
-  withAt(items: string | readonly IndexItem[], value: Operand): Tensor<D> {
+  withAt<const T extends string | readonly IndexItem[], V extends Operand>(items: T & Indices<T>, value: V & Fits<'any', V, D>): Tensor<D> {
     return withAt(this as unknown as Tensor, items, value) as Tensor<D>
   }
 
   /** As `withAt`; masks that are tensors are read without blocking. */
-  withAtAsync(items: string | readonly IndexItem[], value: Operand): Promise<Tensor<D>> {
+  withAtAsync<const T extends string | readonly IndexItem[], V extends Operand>(items: T & Indices<T>, value: V & Fits<'any', V, D>): Promise<Tensor<D>> {
     return withAtAsync(this as unknown as Tensor, items, value) as Promise<Tensor<D>>
   }
 

@@ -4,7 +4,7 @@ import { checkOptions, shown, tensorGiven } from './call.js'
 import { bernoulli } from './distributions.js'
 import { keyGiven, type Key } from './draws.js'
 import { ArgumentError, DTypeError, ShapeError } from './errors.js'
-import type { DType, FloatOf } from './generated/dtypes.js'
+import type { DType, FloatOf, Takes } from './generated/dtypes.js'
 import { where } from './generated/functions.js'
 import type { Tensor } from './tensor.js'
 
@@ -24,11 +24,11 @@ export * from './generated/nn.js'
  * ft.nn.embedding(ft.tensor([1, 0, 1], { dtype: 'int32' }), ft.tensor([[1, 2], [3, 4]])) // [[3, 4], [1, 2], [3, 4]]
  * ```
  */
-export function embedding<D extends DType>(indices: Tensor, weights: Tensor<D>): Tensor<D> {
+export function embedding<A extends DType, B extends DType>(indices: Tensor<A> & Takes<'index', A>, weights: Tensor<B>): Tensor<B> {
   const [places, rows] = [tensorGiven('nn.embedding', 'indices', indices), tensorGiven('nn.embedding', 'weights', weights)]
   if (rows.ndim !== 2) throw new ShapeError(`nn.embedding: 'weights' must be a matrix [entries, features], got shape [${rows.shape.join(', ')}]`)
   if (!/^u?int/.test(places.dtype)) throw new DTypeError(`nn.embedding: 'indices' must be integers, got ${places.dtype}; convert with astype('int32')`)
-  return rows.take(places, { axis: 0 }) as Tensor<D>
+  return rows.take(places, { axis: 0 }) as Tensor<B>
 }
 
 /** Options of `nn.dropout`. */

@@ -10,8 +10,6 @@ export {
   split,
   uniform,
   type BitsOptions,
-  type FloatDType,
-  type IntegerDType,
   type Key,
   type NormalOptions,
   type RandintOptions,
@@ -31,7 +29,8 @@ export {
   type ExponentialOptions,
   type GumbelOptions,
   type MultivariateNormalOptions,
-  type TruncatedNormalOptions
+  type TruncatedNormalOptions,
+  type VectorDType
 } from './distributions.js'
-export { beta, binomial, gamma, poisson, type CountOptions, type GammaOptions } from './rejection.js'
+export { beta, binomial, gamma, poisson, type CountOptions, type DrawnAs, type GammaOptions, type Parameter } from './rejection.js'
 export { Generator, generator } from './generator.js'

@@ -34,9 +34,9 @@ export interface MeshgridOptions {
  * ft.arange(1, 7, 2) // [1, 3, 5]
  * ```
  */
-export function arange<E extends DType = 'float32'>(stop: number, options?: CreationOptions<E>): Tensor<E>
-export function arange<E extends DType = 'float32'>(start: number, stop: number, options?: CreationOptions<E>): Tensor<E>
-export function arange<E extends DType = 'float32'>(start: number, stop: number, step: number, options?: CreationOptions<E>): Tensor<E>
+export function arange<E extends DType = 'float32'>(stop: number, options?: CreationOptions<E>): Tensor<NoInfer<E>>
+export function arange<E extends DType = 'float32'>(start: number, stop: number, options?: CreationOptions<E>): Tensor<NoInfer<E>>
+export function arange<E extends DType = 'float32'>(start: number, stop: number, step: number, options?: CreationOptions<E>): Tensor<NoInfer<E>>
 export function arange(...args: readonly unknown[]): Tensor {
   const given = args.findIndex((arg) => typeof arg !== 'number')
   const numbers = (given < 0 ? args : args.slice(0, given)) as number[]
@@ -71,7 +71,7 @@ function spaced(op: 'linspace' | 'logspace', start: unknown, stop: unknown, num:
  * ft.linspace(0, 1, 3) // [0, 0.5, 1]
  * ```
  */
-export function linspace<E extends DType = 'float32'>(start: number, stop: number, num: number, options?: LinspaceOptions<E>): Tensor<E> {
+export function linspace<E extends DType = 'float32'>(start: number, stop: number, num: number, options?: LinspaceOptions<E>): Tensor<NoInfer<E>> {
   return spaced('linspace', start, stop, num, checkOptions('linspace', options, [...CREATION, 'endpoint'])) as Tensor<E>
 }
 
@@ -85,7 +85,7 @@ export function linspace<E extends DType = 'float32'>(start: number, stop: numbe
  * ft.logspace(0, 3, 4, { base: 2 }) // [1, 2, 4, 8]
  * ```
  */
-export function logspace<E extends DType = 'float32'>(start: number, stop: number, num: number, options?: LogspaceOptions<E>): Tensor<E> {
+export function logspace<E extends DType = 'float32'>(start: number, stop: number, num: number, options?: LogspaceOptions<E>): Tensor<NoInfer<E>> {
   return spaced('logspace', start, stop, num, checkOptions('logspace', options, [...CREATION, 'endpoint', 'base'])) as Tensor<E>
 }
 

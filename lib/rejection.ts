@@ -3,11 +3,12 @@
 // said at each number of rounds, it gets the mode. Element i of a result depends on the key, its parameters and i only.
 
 import { checkOptions, dtypeOption, integers, shown } from './call.js'
-import { fold, keyGiven, normal, split, uniform, type FloatDType, type IntegerDType, type Key } from './draws.js'
+import { fold, keyGiven, normal, split, uniform, type Key } from './draws.js'
 import { ArgumentError, DTypeError } from './errors.js'
-import { DTYPE } from './generated/dtypes.js'
+import { DTYPE, type FloatDType, type IntegerDType } from './generated/dtypes.js'
 import { tensor } from './creation.js'
 import { full, logicalAnd, where } from './generated/functions.js'
+import type { Fits } from './operand.js'
 import { Tensor } from './tensor.js'
 
 /** Options of `gamma` and `beta`. */
@@ -21,6 +22,12 @@ export interface CountOptions<E extends IntegerDType = IntegerDType> {
   /** The dtype; int32 by default. */
   readonly dtype?: E | undefined
 }
+
+/** A parameter of a distribution. */
+export type Parameter = number | Tensor
+
+/** The dtype of numbers drawn by a parameter: that of a floating tensor, otherwise `D`. */
+export type DrawnAs<P, D extends FloatDType = 'float32'> = P extends Tensor<infer E> ? (E extends FloatDType ? E : D) : D
 
 /** What a number must be beside finite, as a test and in words. */
 type Range = readonly [test: (x: number) => boolean, words: string]
@@ -104,7 +111,7 @@ const wide = (dtype: FloatDType): DTypeOfParameters => (dtype === 'float64' ? 'f
  * ft.random.gamma(ft.random.key(1), 2.5, [3, 4]).shape // [3, 4]
  * ```
  */
-export function gamma<E extends FloatDType = 'float32'>(key: Key, a: number | Tensor, shape: readonly number[], options?: GammaOptions<E>): Tensor<E> {
+export function gamma<A extends Parameter, E extends FloatDType = DrawnAs<A>>(key: Key, a: A & Fits<'real', A>, shape: readonly number[], options?: GammaOptions<E>): Tensor<NoInfer<E>> {
   const op = 'random.gamma'
   keyGiven(op, key)
   const dtype = floatDType(op, checkOptions(op, options, ['dtype'])['dtype'], [a])
@@ -124,7 +131,13 @@ export function gamma<E extends FloatDType = 'float32'>(key: Key, a: number | Te
  * ft.random.beta(ft.random.key(1), 2, 3, [100]).lessEqual(1).all() // true
  * ```
  */
-export function beta<E extends FloatDType = 'float32'>(key: Key, a: number | Tensor, b: number | Tensor, shape: readonly number[], options?: GammaOptions<E>): Tensor<E> {
+export function beta<A extends Parameter, B extends Parameter, E extends FloatDType = DrawnAs<A, DrawnAs<B>>>(
+  key: Key,
+  a: A & Fits<'real', A>,
+  b: B & Fits<'real', B>,
+  shape: readonly number[],
+  options?: GammaOptions<E>
+): Tensor<NoInfer<E>> {
   const op = 'random.beta'
   keyGiven(op, key)
   const dtype = floatDType(op, checkOptions(op, options, ['dtype'])['dtype'], [a, b])
@@ -250,7 +263,7 @@ function lookUp(key: Key, shape: readonly number[], mode: number, ratio: (k: num
  * ft.random.poisson(ft.random.key(1), 0, [3]) // [0, 0, 0]
  * ```
  */
-export function poisson<E extends IntegerDType = 'int32'>(key: Key, mean: number | Tensor, shape: readonly number[], options?: CountOptions<E>): Tensor<E> {
+export function poisson<A extends Parameter, E extends IntegerDType = 'int32'>(key: Key, mean: A & Fits<'real', A>, shape: readonly number[], options?: CountOptions<E>): Tensor<NoInfer<E>> {
   const op = 'random.poisson'
   keyGiven(op, key)
   const dtype = countDType(op, checkOptions(op, options, ['dtype'])['dtype'])
@@ -276,7 +289,13 @@ export function poisson<E extends IntegerDType = 'int32'>(key: Key, mean: number
  * ft.random.binomial(ft.random.key(1), 5, 1, [3]) // [5, 5, 5]
  * ```
  */
-export function binomial<E extends IntegerDType = 'int32'>(key: Key, n: number | Tensor, p: number | Tensor, shape: readonly number[], options?: CountOptions<E>): Tensor<E> {
+export function binomial<A extends Parameter, B extends Parameter, E extends IntegerDType = 'int32'>(
+  key: Key,
+  n: A & Fits<'real', A>,
+  p: B & Fits<'real', B>,
+  shape: readonly number[],
+  options?: CountOptions<E>
+): Tensor<NoInfer<E>> {
   const op = 'random.binomial'
   keyGiven(op, key)
   const dtype = countDType(op, checkOptions(op, options, ['dtype'])['dtype'])

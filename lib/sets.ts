@@ -3,10 +3,10 @@
 
 import { checkOptions, shown, tensorGiven } from './call.js'
 import { ArgumentError, ShapeError } from './errors.js'
-import type { DType, Promote } from './generated/dtypes.js'
+import type { DType, Promote, Takes } from './generated/dtypes.js'
 import { concat, diff, equal, full, logicalNot, notEqual, ones, searchsorted, stack, zeros } from './generated/functions.js'
-import { truePositions } from './indices.js'
-import type { Operand } from './operand.js'
+import { truePositions, type PositionDType } from './indices.js'
+import type { DTypeOf, Fits, Operand } from './operand.js'
 import { data, dataSync } from './reading.js'
 import { Tensor } from './tensor.js'
 
@@ -25,8 +25,8 @@ async function later<T>(op: string, { mask, finish }: Pending<T>): Promise<T> {
 }
 
 /** Positions along each axis from those in row-major order. */
-function coordinates(positions: Tensor, shape: readonly number[]): Tensor[] {
-  const out: Tensor[] = []
+function coordinates(positions: Tensor<PositionDType>, shape: readonly number[]): Tensor<PositionDType>[] {
+  const out: Tensor<PositionDType>[] = []
   let rest = positions
   for (const size of shape.toReversed()) {
     out.unshift(rest.remainder(size))
@@ -35,14 +35,14 @@ function coordinates(positions: Tensor, shape: readonly number[]): Tensor[] {
   return out
 }
 
-function positions<T>(op: string, value: unknown, finish: (coordinates: Tensor[]) => T): Pending<T> {
+function positions<T>(op: string, value: unknown, finish: (coordinates: Tensor<PositionDType>[]) => T): Pending<T> {
   const x = tensorGiven(op, 'x', value)
   if (x.ndim === 0) throw new ShapeError(`${op}: a tensor of rank 0 has no axes along which elements have positions`)
   return { mask: x.astype('bool'), finish: (elements) => finish(coordinates(truePositions(op, elements, x.type.device), x.shape)) }
 }
 
 const PLAIN = <T>(x: T): T => x
-const ROWS = (axes: Tensor[]): Tensor => stack(axes, { axis: 1 })
+const ROWS = (axes: Tensor<PositionDType>[]): Tensor<PositionDType> => stack(axes, { axis: 1 })
 
 /**
  * Positions of the elements that are not zero, in row-major order: for each axis an integer tensor. Reads `x`.
@@ -53,12 +53,12 @@ const ROWS = (axes: Tensor[]): Tensor => stack(axes, { axis: 1 })
  * ft.nonzero(ft.tensor([[0, 5], [7, 0]]))[1] // [1, 0]
  * ```
  */
-export function nonzero(x: Tensor): Tensor[] {
+export function nonzero(x: Tensor): Tensor<PositionDType>[] {
   return now('nonzero', positions('nonzero', x, PLAIN))
 }
 
 /** As {@link nonzero}, without blocking. */
-export async function nonzeroAsync(x: Tensor): Promise<Tensor[]> {
+export async function nonzeroAsync(x: Tensor): Promise<Tensor<PositionDType>[]> {
   return later('nonzeroAsync', positions('nonzeroAsync', x, PLAIN))
 }
 
@@ -71,12 +71,12 @@ export async function nonzeroAsync(x: Tensor): Promise<Tensor[]> {
  * ft.argwhere(ft.tensor([[0, 5], [7, 0]])) // [[0, 1], [1, 0]]
  * ```
  */
-export function argwhere(x: Tensor): Tensor {
+export function argwhere(x: Tensor): Tensor<PositionDType> {
   return now('argwhere', positions('argwhere', x, ROWS))
 }
 
 /** As {@link argwhere}, without blocking. */
-export async function argwhereAsync(x: Tensor): Promise<Tensor> {
+export async function argwhereAsync(x: Tensor): Promise<Tensor<PositionDType>> {
   return later('argwhereAsync', positions('argwhereAsync', x, ROWS))
 }
 
@@ -94,7 +94,7 @@ export interface Unique<D extends DType = DType> {
 
 /** Equal elements side by side; the mask is true at the first of each group. */
 function groups<D extends DType>(op: string, value: unknown): Pending<Unique<D>> {
-  const x = tensorGiven(op, 'x', value) as Tensor<D>
+  const x = tensorGiven(op, 'x', value)
   const flat = x.flatten()
   const order = flat.argsort()
   const sorted = flat.takeAlongAxis(order)
@@ -107,10 +107,10 @@ function groups<D extends DType>(op: string, value: unknown): Pending<Unique<D>>
       const group = mask.cumulativeSum().sub(1)
       const end = full([1], flat.size, { dtype: 'int32', device: x.device })
       return {
-        values: sorted.take(starts),
+        values: sorted.take(starts) as Tensor<D>,
         indices: order.take(starts),
         inverseIndices: zeros([flat.size], { dtype: 'int32', device: x.device }).withAt([order], group).reshape(x.shape),
-        counts: diff(starts, undefined, end) as Tensor<'int32'>
+        counts: diff(starts, undefined, end)
       }
     }
   }
@@ -126,12 +126,12 @@ function groups<D extends DType>(op: string, value: unknown): Pending<Unique<D>>
  * ft.uniqueAll(ft.tensor([3, 1, 3])).inverseIndices // [1, 0, 1]
  * ```
  */
-export function uniqueAll<D extends DType>(x: Tensor<D>): Unique<D> {
+export function uniqueAll<D extends DType>(x: Tensor<D> & Takes<'real', D>): Unique<D> {
   return now('uniqueAll', groups<D>('uniqueAll', x))
 }
 
 /** As {@link uniqueAll}, without blocking. */
-export async function uniqueAllAsync<D extends DType>(x: Tensor<D>): Promise<Unique<D>> {
+export async function uniqueAllAsync<D extends DType>(x: Tensor<D> & Takes<'real', D>): Promise<Unique<D>> {
   return later('uniqueAllAsync', groups<D>('uniqueAllAsync', x))
 }
 
@@ -143,13 +143,13 @@ export async function uniqueAllAsync<D extends DType>(x: Tensor<D>): Promise<Uni
  * ft.uniqueCounts(ft.tensor([3, 1, 3])).counts // [1, 2]
  * ```
  */
-export function uniqueCounts<D extends DType>(x: Tensor<D>): Pick<Unique<D>, 'values' | 'counts'> {
+export function uniqueCounts<D extends DType>(x: Tensor<D> & Takes<'real', D>): Pick<Unique<D>, 'values' | 'counts'> {
   const { values, counts } = now('uniqueCounts', groups<D>('uniqueCounts', x))
   return { values, counts }
 }
 
 /** As {@link uniqueCounts}, without blocking. */
-export async function uniqueCountsAsync<D extends DType>(x: Tensor<D>): Promise<Pick<Unique<D>, 'values' | 'counts'>> {
+export async function uniqueCountsAsync<D extends DType>(x: Tensor<D> & Takes<'real', D>): Promise<Pick<Unique<D>, 'values' | 'counts'>> {
   const { values, counts } = await later('uniqueCountsAsync', groups<D>('uniqueCountsAsync', x))
   return { values, counts }
 }
@@ -162,13 +162,13 @@ export async function uniqueCountsAsync<D extends DType>(x: Tensor<D>): Promise<
  * ft.uniqueInverse(ft.tensor([[3, 1], [3, 3]])).inverseIndices // [[1, 0], [1, 1]]
  * ```
  */
-export function uniqueInverse<D extends DType>(x: Tensor<D>): Pick<Unique<D>, 'values' | 'inverseIndices'> {
+export function uniqueInverse<D extends DType>(x: Tensor<D> & Takes<'real', D>): Pick<Unique<D>, 'values' | 'inverseIndices'> {
   const { values, inverseIndices } = now('uniqueInverse', groups<D>('uniqueInverse', x))
   return { values, inverseIndices }
 }
 
 /** As {@link uniqueInverse}, without blocking. */
-export async function uniqueInverseAsync<D extends DType>(x: Tensor<D>): Promise<Pick<Unique<D>, 'values' | 'inverseIndices'>> {
+export async function uniqueInverseAsync<D extends DType>(x: Tensor<D> & Takes<'real', D>): Promise<Pick<Unique<D>, 'values' | 'inverseIndices'>> {
   const { values, inverseIndices } = await later('uniqueInverseAsync', groups<D>('uniqueInverseAsync', x))
   return { values, inverseIndices }
 }
@@ -181,12 +181,12 @@ export async function uniqueInverseAsync<D extends DType>(x: Tensor<D>): Promise
  * ft.uniqueValues(ft.tensor([3, 1, 3])) // [1, 3]
  * ```
  */
-export function uniqueValues<D extends DType>(x: Tensor<D>): Tensor<D> {
+export function uniqueValues<D extends DType>(x: Tensor<D> & Takes<'real', D>): Tensor<D> {
   return now('uniqueValues', groups<D>('uniqueValues', x)).values
 }
 
 /** As {@link uniqueValues}, without blocking. */
-export async function uniqueValuesAsync<D extends DType>(x: Tensor<D>): Promise<Tensor<D>> {
+export async function uniqueValuesAsync<D extends DType>(x: Tensor<D> & Takes<'real', D>): Promise<Tensor<D>> {
   return (await later('uniqueValuesAsync', groups<D>('uniqueValuesAsync', x))).values
 }
 
@@ -205,7 +205,11 @@ export interface IsinOptions {
  * ft.isin(ft.tensor([1, 2, 5]), ft.tensor([5, 1])) // [true, false, true]
  * ```
  */
-export function isin(x1: Operand, x2: Operand, options?: IsinOptions): Tensor<'bool'> {
+export function isin<A extends Operand, B extends Operand>(
+  x1: A & Fits<'real', A, DTypeOf<B>>,
+  x2: B & Fits<'real', B, DTypeOf<A>>,
+  options?: IsinOptions
+): Tensor<'bool'> {
   const { invert = false } = checkOptions('isin', options, ['invert'])
   if (typeof invert !== 'boolean') throw new ArgumentError(`isin: 'invert' must be a boolean, got ${shown(invert)}`)
   const among = members(x1, x2)
@@ -225,12 +229,12 @@ function members(x1: Operand, x2: Operand): Tensor<'bool'> {
 
 /** Those of one tensor's distinct elements that are (or are not) among another's, chosen when a mask is read. */
 function chosen<D extends DType>(op: string, x: unknown, others: unknown, invert: boolean): Pending<Tensor<D>> {
-  const [a, b] = [tensorGiven(op, 'x1', x) as Tensor<D>, tensorGiven(op, 'x2', others)]
-  const { mask: starts } = groups<D>(op, a)
-  const sorted = a.flatten().sort() as Tensor<D>
+  const [a, b] = [tensorGiven(op, 'x1', x), tensorGiven(op, 'x2', others)]
+  const { mask: starts } = groups(op, a)
+  const sorted = a.flatten().sort()
   const among = members(sorted, b)
   const mask = starts.logicalAnd(invert ? logicalNot(among) : among)
-  return { mask, finish: (elements) => sorted.take(truePositions(op, elements, a.type.device)) }
+  return { mask, finish: (elements) => sorted.take(truePositions(op, elements, a.type.device)) as Tensor<D> }
 }
 
 /** The elements of two tensors one after the other. */
@@ -256,12 +260,12 @@ function alone(op: string, x1: unknown, x2: unknown): Pending<Tensor> {
  * ft.union1d(ft.tensor([3, 1]), ft.tensor([2, 3])) // [1, 2, 3]
  * ```
  */
-export function union1d<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>): Tensor<Promote<A, B>> {
+export function union1d<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'real', A>, x2: Tensor<B> & Takes<'real', B>): Tensor<Promote<A, B>> {
   return uniqueValues(together('union1d', x1, x2)) as Tensor<Promote<A, B>>
 }
 
 /** As {@link union1d}, without blocking. */
-export async function union1dAsync<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>): Promise<Tensor<Promote<A, B>>> {
+export async function union1dAsync<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'real', A>, x2: Tensor<B> & Takes<'real', B>): Promise<Tensor<Promote<A, B>>> {
   return (await uniqueValuesAsync(together('union1dAsync', x1, x2))) as Tensor<Promote<A, B>>
 }
 
@@ -274,13 +278,13 @@ export async function union1dAsync<A extends DType, B extends DType>(x1: Tensor<
  * ft.intersect1d(ft.tensor([3, 1, 3]), ft.tensor([2, 3])) // [3]
  * ```
  */
-export function intersect1d<D extends DType>(x1: Tensor<D>, x2: Tensor): Tensor<D> {
-  return now('intersect1d', chosen<D>('intersect1d', x1, x2, false))
+export function intersect1d<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'real', A>, x2: Tensor<B> & Takes<'real', B>): Tensor<A> {
+  return now('intersect1d', chosen<A>('intersect1d', x1, x2, false))
 }
 
 /** As {@link intersect1d}, without blocking. */
-export async function intersect1dAsync<D extends DType>(x1: Tensor<D>, x2: Tensor): Promise<Tensor<D>> {
-  return later('intersect1dAsync', chosen<D>('intersect1dAsync', x1, x2, false))
+export async function intersect1dAsync<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'real', A>, x2: Tensor<B> & Takes<'real', B>): Promise<Tensor<A>> {
+  return later('intersect1dAsync', chosen<A>('intersect1dAsync', x1, x2, false))
 }
 
 /**
@@ -292,13 +296,13 @@ export async function intersect1dAsync<D extends DType>(x1: Tensor<D>, x2: Tenso
  * ft.setdiff1d(ft.tensor([3, 1, 3]), ft.tensor([2, 3])) // [1]
  * ```
  */
-export function setdiff1d<D extends DType>(x1: Tensor<D>, x2: Tensor): Tensor<D> {
-  return now('setdiff1d', chosen<D>('setdiff1d', x1, x2, true))
+export function setdiff1d<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'real', A>, x2: Tensor<B> & Takes<'real', B>): Tensor<A> {
+  return now('setdiff1d', chosen<A>('setdiff1d', x1, x2, true))
 }
 
 /** As {@link setdiff1d}, without blocking. */
-export async function setdiff1dAsync<D extends DType>(x1: Tensor<D>, x2: Tensor): Promise<Tensor<D>> {
-  return later('setdiff1dAsync', chosen<D>('setdiff1dAsync', x1, x2, true))
+export async function setdiff1dAsync<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'real', A>, x2: Tensor<B> & Takes<'real', B>): Promise<Tensor<A>> {
+  return later('setdiff1dAsync', chosen<A>('setdiff1dAsync', x1, x2, true))
 }
 
 /**
@@ -310,11 +314,11 @@ export async function setdiff1dAsync<D extends DType>(x1: Tensor<D>, x2: Tensor)
  * ft.setxor1d(ft.tensor([3, 1]), ft.tensor([2, 3])) // [1, 2]
  * ```
  */
-export function setxor1d<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>): Tensor<Promote<A, B>> {
+export function setxor1d<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'real', A>, x2: Tensor<B> & Takes<'real', B>): Tensor<Promote<A, B>> {
   return now('setxor1d', alone('setxor1d', x1, x2)) as Tensor<Promote<A, B>>
 }
 
 /** As {@link setxor1d}, without blocking. */
-export async function setxor1dAsync<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>): Promise<Tensor<Promote<A, B>>> {
+export async function setxor1dAsync<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'real', A>, x2: Tensor<B> & Takes<'real', B>): Promise<Tensor<Promote<A, B>>> {
   return (await later('setxor1dAsync', alone('setxor1dAsync', x1, x2))) as Tensor<Promote<A, B>>
 }

@@ -19,6 +19,63 @@ export type DType =
   | 'complex64'
   | 'complex128'
 
+/** A numeric dtype. */
+export type NumericDType = 'int8' | 'uint8' | 'int16' | 'uint16' | 'int32' | 'uint32' | 'int64' | 'uint64' | 'float16' | 'bfloat16' | 'float32' | 'float64' | 'complex64' | 'complex128'
+
+/** An integer or floating dtype. */
+export type IntegerOrFloatDType = 'int8' | 'uint8' | 'int16' | 'uint16' | 'int32' | 'uint32' | 'int64' | 'uint64' | 'float16' | 'bfloat16' | 'float32' | 'float64'
+
+/** A real dtype. */
+export type RealDType = 'bool' | 'int8' | 'uint8' | 'int16' | 'uint16' | 'int32' | 'uint32' | 'int64' | 'uint64' | 'float16' | 'bfloat16' | 'float32' | 'float64'
+
+/** A floating dtype. */
+export type FloatDType = 'float16' | 'bfloat16' | 'float32' | 'float64'
+
+/** An integer dtype. */
+export type IntegerDType = 'int8' | 'uint8' | 'int16' | 'uint16' | 'int32' | 'uint32' | 'int64' | 'uint64'
+
+/** An integer dtype or bool. */
+export type IntegerOrBoolDType = 'bool' | 'int8' | 'uint8' | 'int16' | 'uint16' | 'int32' | 'uint32' | 'int64' | 'uint64'
+
+/** A floating or complex dtype. */
+export type FloatOrComplexDType = 'float16' | 'bfloat16' | 'float32' | 'float64' | 'complex64' | 'complex128'
+
+/** Integers up to int64. */
+export type IndexDType = 'int8' | 'uint8' | 'int16' | 'uint16' | 'int32' | 'uint32' | 'int64'
+
+/** Integers up to int64 or bool. */
+export type IndexOrMaskDType = 'bool' | 'int8' | 'uint8' | 'int16' | 'uint16' | 'int32' | 'uint32' | 'int64'
+
+/** What a wrong dtype is met with: no tensor is one, and the compiler's message shows why. */
+export interface Refused<Why extends string> {
+  readonly refused: Why
+}
+
+/** `unknown`, to which everything is assignable, for the dtypes of a class; a scalar is none of them. */
+type Taken<Class extends DType, Why extends string> = { readonly [D in DType]: D extends Class ? unknown : Refused<`takes ${Why}`> } & {
+  readonly scalar: Refused<'takes a tensor among its operands'>
+}
+
+/** The classes of dtypes that operations take, by name. */
+export interface TakesTable {
+  any: Taken<DType, 'any dtype'>
+  numeric: Taken<NumericDType, 'a numeric dtype'>
+  integerOrFloat: Taken<IntegerOrFloatDType, 'an integer or floating dtype'>
+  real: Taken<RealDType, 'a real dtype'>
+  float: Taken<FloatDType, 'a floating dtype'>
+  integer: Taken<IntegerDType, 'an integer dtype'>
+  integerOrBool: Taken<IntegerOrBoolDType, 'an integer dtype or bool'>
+  floatOrComplex: Taken<FloatOrComplexDType, 'a floating or complex dtype'>
+  index: Taken<IndexDType, 'integers up to int64'>
+  indexOrMask: Taken<IndexOrMaskDType, 'integers up to int64 or bool'>
+}
+
+/**
+ * What a tensor must be beside a tensor of `D`, where an operation takes a class of dtypes only. Looked up, so that a tensor whose dtype is
+ * not known is accepted (`unknown | Refused` is `unknown`), and generic code compiles where its own bound is within the class.
+ */
+export type Takes<C extends keyof TakesTable, D extends DType | 'scalar'> = TakesTable[C][D]
+
 /** A complex number, as `item()` gives it. */
 export interface Complex {
   /** Real part. */
@@ -250,7 +307,7 @@ export interface PromotionTable {
 }
 
 /**
- * The dtype in which tensors of two dtypes are combined; {@link NoCommonDType} where they are not. Refusing the operand instead, or
- * the result, by a conditional type would cost tensors their covariance or stop generic code from compiling.
+ * The dtype in which tensors of two dtypes are combined; {@link NoCommonDType} where they are not. Refusing the operand instead, as
+ * {@link Takes} does, would stop `x.add(x)` from compiling where the dtype is a type parameter.
  */
 export type Promote<A extends DType, B extends DType> = PromotionTable[A][B]

@@ -4,7 +4,7 @@
 import { one, readOptions } from '../call.js'
 import type { Device } from '../operand.js'
 import type { Tensor } from '../tensor.js'
-import type { ComplexOf, DType, RealOf } from './dtypes.js'
+import type { ComplexOf, DType, RealOf, Takes } from './dtypes.js'
 
 /** Options of `fft.fft`. */
 export interface FftOptions {
@@ -24,7 +24,7 @@ export interface FftOptions {
  * Takes any dtype; gives complex64, or complex128 for float64 and complex128.
  * NumPy `fft.fft`, PyTorch `fft.fft`.
  *
- * @param x A tensor of any dtype.
+ * @param x A tensor.
  * @param options The axis alone, or an object of options.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.fft.fft(ft.zeros([2]), { axis: 1 })`.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.fft.fft(ft.zeros([2]), { n: 0 })`.
@@ -56,7 +56,7 @@ export interface IfftOptions {
  * Takes any dtype; gives complex64, or complex128 for float64 and complex128.
  * NumPy `fft.ifft`, PyTorch `fft.ifft`.
  *
- * @param x A tensor of any dtype.
+ * @param x A tensor.
  * @param options The axis alone, or an object of options.
  * @example
  * ```ts
@@ -86,7 +86,7 @@ export interface FftnOptions {
  * Takes any dtype; gives complex64, or complex128 for float64 and complex128.
  * NumPy `fft.fftn`, PyTorch `fft.fftn`.
  *
- * @param x A tensor of any dtype.
+ * @param x A tensor.
  * @param options An object of options.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.fft.fftn(ft.zeros([2]), { axes: [1] })`.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.fft.fftn(ft.zeros([2]), { s: [0] })`.
@@ -119,7 +119,7 @@ export interface IfftnOptions {
  * Takes any dtype; gives complex64, or complex128 for float64 and complex128.
  * NumPy `fft.ifftn`, PyTorch `fft.ifftn`.
  *
- * @param x A tensor of any dtype.
+ * @param x A tensor.
  * @param options An object of options.
  * @example
  * ```ts
@@ -156,7 +156,7 @@ export interface RfftOptions {
  * ft.fft.rfft(ft.tensor([1, 0, 0])).real() // [1, 1]
  * ```
  */
-export function rfft<A extends DType>(x: Tensor<A>, options?: number | RfftOptions): Tensor<ComplexOf<A>> {
+export function rfft<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | RfftOptions): Tensor<ComplexOf<A>> {
   const o = readOptions(254, options, ['n', 'axis', 'norm'], arguments.length - 2, 'axis')
   return one(254, [x], [o.n, o.axis, o.norm], []) as Tensor<ComplexOf<A>>
 }
@@ -179,7 +179,7 @@ export interface IrfftOptions {
  * Takes any dtype; gives complex64, or complex128 for float64 and complex128, that of the parts for complex numbers.
  * NumPy `fft.irfft`, PyTorch `fft.irfft`.
  *
- * @param x A tensor of any dtype.
+ * @param x A tensor.
  * @param options The axis alone, or an object of options.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.fft.irfft(ft.zeros([2]), { axis: 1 })`.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.fft.irfft(ft.zeros([1]))`.
@@ -218,7 +218,7 @@ export interface RfftnOptions {
  * ft.fft.rfftn(ft.tensor([[1, 0], [0, 0]])).real() // [[1, 1], [1, 1]]
  * ```
  */
-export function rfftn<A extends DType>(x: Tensor<A>, options?: RfftnOptions): Tensor<ComplexOf<A>> {
+export function rfftn<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: RfftnOptions): Tensor<ComplexOf<A>> {
   const o = readOptions(256, options, ['axes', 's', 'norm'], arguments.length - 2)
   return one(256, [x], [o.axes, o.s, o.norm], []) as Tensor<ComplexOf<A>>
 }
@@ -241,7 +241,7 @@ export interface IrfftnOptions {
  * Takes any dtype; gives complex64, or complex128 for float64 and complex128, that of the parts for complex numbers.
  * NumPy `fft.irfftn`, PyTorch `fft.irfftn`.
  *
- * @param x A tensor of any dtype.
+ * @param x A tensor.
  * @param options An object of options.
  * @example
  * ```ts
@@ -271,7 +271,7 @@ export interface HfftOptions {
  * Takes any dtype; gives complex64, or complex128 for float64 and complex128, that of the parts for complex numbers.
  * NumPy `fft.hfft`, PyTorch `fft.hfft`.
  *
- * @param x A tensor of any dtype.
+ * @param x A tensor.
  * @param options The axis alone, or an object of options.
  * @example
  * ```ts
@@ -308,7 +308,7 @@ export interface IhfftOptions {
  * ft.fft.ihfft(ft.tensor([8, -2, 0, -2])).real() // [1, 2, 3]
  * ```
  */
-export function ihfft<A extends DType>(x: Tensor<A>, options?: number | IhfftOptions): Tensor<ComplexOf<A>> {
+export function ihfft<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | IhfftOptions): Tensor<ComplexOf<A>> {
   const o = readOptions(259, options, ['n', 'axis', 'norm'], arguments.length - 2, 'axis')
   return one(259, [x], [o.n, o.axis, o.norm], []) as Tensor<ComplexOf<A>>
 }
@@ -392,9 +392,9 @@ export interface FftfreqOptions<E extends DType = DType> {
  * ft.fft.fftfreq(4) // [0, 0.25, -0.5, -0.25]
  * ```
  */
-export function fftfreq<E extends DType = 'float32'>(n: number, options?: FftfreqOptions<E>): Tensor<E> {
+export function fftfreq<E extends DType = 'float32'>(n: number, options?: FftfreqOptions<E>): Tensor<NoInfer<E>> {
   const o = readOptions(262, options, ['dtype', 'device', 'd'], arguments.length - 2)
-  return one(262, [], [n, o.dtype, o.device], [o.d]) as Tensor<E>
+  return one(262, [], [n, o.dtype, o.device], [o.d]) as Tensor<NoInfer<E>>
 }
 
 /** Options of `fft.rfftfreq`. */
@@ -422,7 +422,7 @@ export interface RfftfreqOptions<E extends DType = DType> {
  * ft.fft.rfftfreq(4) // [0, 0.25, 0.5]
  * ```
  */
-export function rfftfreq<E extends DType = 'float32'>(n: number, options?: RfftfreqOptions<E>): Tensor<E> {
+export function rfftfreq<E extends DType = 'float32'>(n: number, options?: RfftfreqOptions<E>): Tensor<NoInfer<E>> {
   const o = readOptions(263, options, ['dtype', 'device', 'd'], arguments.length - 2)
-  return one(263, [], [n, o.dtype, o.device], [o.d]) as Tensor<E>
+  return one(263, [], [n, o.dtype, o.device], [o.d]) as Tensor<NoInfer<E>>
 }

@@ -3,9 +3,9 @@
 
 import { many, one, readOptions, tensorList } from '../call.js'
 import { binary, unary } from '../record.js'
-import type { Common, Device, Operand, With } from '../operand.js'
+import type { AsDType, Common, Device, DTypeOf, Fits, Operand, PromoteAll, TakesEach, With } from '../operand.js'
 import type { Tensor } from '../tensor.js'
-import type { ComplexOf, DType, FloatOf, Promote, RealOf, SumOf } from './dtypes.js'
+import type { ComplexOf, DType, FloatOf, Promote, RealOf, SumOf, Takes } from './dtypes.js'
 
 /**
  * Negates each element; integers wrap.
@@ -21,7 +21,7 @@ import type { ComplexOf, DType, FloatOf, Promote, RealOf, SumOf } from './dtypes
  * ft.tensor([1, -2]).negative() // [-1, 2]
  * ```
  */
-export function negative<A extends DType>(x: Tensor<A>): Tensor<A> {
+export function negative<A extends DType>(x: Tensor<A> & Takes<'numeric', A>): Tensor<A> {
   return unary(1, x) as Tensor<A>
 }
 export { negative as neg }
@@ -40,7 +40,7 @@ export { negative as neg }
  * ft.tensor([1, -2]).positive() // [1, -2]
  * ```
  */
-export function positive<A extends DType>(x: Tensor<A>): Tensor<A> {
+export function positive<A extends DType>(x: Tensor<A> & Takes<'numeric', A>): Tensor<A> {
   return unary(2, x) as Tensor<A>
 }
 
@@ -58,7 +58,7 @@ export function positive<A extends DType>(x: Tensor<A>): Tensor<A> {
  * ft.tensor([1, -2]).abs() // [1, 2]
  * ```
  */
-export function abs<A extends DType>(x: Tensor<A>): Tensor<RealOf<A>> {
+export function abs<A extends DType>(x: Tensor<A> & Takes<'numeric', A>): Tensor<RealOf<A>> {
   return unary(3, x) as Tensor<RealOf<A>>
 }
 
@@ -76,7 +76,7 @@ export function abs<A extends DType>(x: Tensor<A>): Tensor<RealOf<A>> {
  * ft.tensor([3, -2, 0]).sign() // [1, -1, 0]
  * ```
  */
-export function sign<A extends DType>(x: Tensor<A>): Tensor<A> {
+export function sign<A extends DType>(x: Tensor<A> & Takes<'numeric', A>): Tensor<A> {
   return unary(4, x) as Tensor<A>
 }
 
@@ -94,7 +94,7 @@ export function sign<A extends DType>(x: Tensor<A>): Tensor<A> {
  * ft.tensor([3, -2]).square() // [9, 4]
  * ```
  */
-export function square<A extends DType>(x: Tensor<A>): Tensor<A> {
+export function square<A extends DType>(x: Tensor<A> & Takes<'numeric', A>): Tensor<A> {
   return unary(5, x) as Tensor<A>
 }
 
@@ -112,7 +112,7 @@ export function square<A extends DType>(x: Tensor<A>): Tensor<A> {
  * ft.tensor([3, -2]).relu() // [3, 0]
  * ```
  */
-export function relu<A extends DType>(x: Tensor<A>): Tensor<A> {
+export function relu<A extends DType>(x: Tensor<A> & Takes<'integerOrFloat', A>): Tensor<A> {
   return unary(6, x) as Tensor<A>
 }
 
@@ -130,7 +130,7 @@ export function relu<A extends DType>(x: Tensor<A>): Tensor<A> {
  * ft.tensor([1.5, -1.5]).floor() // [1, -2]
  * ```
  */
-export function floor<A extends DType>(x: Tensor<A>): Tensor<A> {
+export function floor<A extends DType>(x: Tensor<A> & Takes<'integerOrFloat', A>): Tensor<A> {
   return unary(7, x) as Tensor<A>
 }
 
@@ -148,7 +148,7 @@ export function floor<A extends DType>(x: Tensor<A>): Tensor<A> {
  * ft.tensor([1.5, -1.5]).ceil() // [2, -1]
  * ```
  */
-export function ceil<A extends DType>(x: Tensor<A>): Tensor<A> {
+export function ceil<A extends DType>(x: Tensor<A> & Takes<'integerOrFloat', A>): Tensor<A> {
   return unary(8, x) as Tensor<A>
 }
 
@@ -166,7 +166,7 @@ export function ceil<A extends DType>(x: Tensor<A>): Tensor<A> {
  * ft.tensor([1.5, -1.5]).trunc() // [1, -1]
  * ```
  */
-export function trunc<A extends DType>(x: Tensor<A>): Tensor<A> {
+export function trunc<A extends DType>(x: Tensor<A> & Takes<'integerOrFloat', A>): Tensor<A> {
   return unary(9, x) as Tensor<A>
 }
 
@@ -184,7 +184,7 @@ export function trunc<A extends DType>(x: Tensor<A>): Tensor<A> {
  * ft.tensor([0.5, 1.5, -2.4]).round() // [0, 2, -2]
  * ```
  */
-export function round<A extends DType>(x: Tensor<A>): Tensor<A> {
+export function round<A extends DType>(x: Tensor<A> & Takes<'numeric', A>): Tensor<A> {
   return unary(10, x) as Tensor<A>
 }
 
@@ -274,7 +274,7 @@ export function exp<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ft.tensor([0, 3, -1]).exp2() // [1, 8, 0.5]
  * ```
  */
-export function exp2<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+export function exp2<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>> {
   return unary(15, x) as Tensor<FloatOf<A>>
 }
 
@@ -598,7 +598,7 @@ export function atanh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ft.tensor([180, 90]).deg2rad() // [3.1415927, 1.5707964]
  * ```
  */
-export function deg2rad<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+export function deg2rad<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>> {
   return unary(33, x) as Tensor<FloatOf<A>>
 }
 
@@ -616,7 +616,7 @@ export function deg2rad<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ft.tensor([1, -2]).rad2deg() // [57.29578, -114.59156]
  * ```
  */
-export function rad2deg<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+export function rad2deg<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>> {
   return unary(34, x) as Tensor<FloatOf<A>>
 }
 
@@ -634,7 +634,7 @@ export function rad2deg<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ft.tensor([0, 0.5]).sinc() // [1, 0.63661975]
  * ```
  */
-export function sinc<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+export function sinc<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>> {
   return unary(35, x) as Tensor<FloatOf<A>>
 }
 
@@ -652,7 +652,7 @@ export function sinc<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ft.tensor([0.5, 0.75]).logit() // [0, 1.0986123]
  * ```
  */
-export function logit<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+export function logit<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>> {
   return unary(36, x) as Tensor<FloatOf<A>>
 }
 
@@ -670,7 +670,7 @@ export function logit<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ft.tensor([0, 2]).sigmoid() // [0.5, 0.8807971]
  * ```
  */
-export function sigmoid<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+export function sigmoid<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>> {
   return unary(37, x) as Tensor<FloatOf<A>>
 }
 
@@ -688,7 +688,7 @@ export function sigmoid<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ft.tensor([27, -8]).cbrt() // [3, -2]
  * ```
  */
-export function cbrt<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+export function cbrt<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>> {
   return unary(38, x) as Tensor<FloatOf<A>>
 }
 
@@ -706,7 +706,7 @@ export function cbrt<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ft.tensor([0, 1]).erf() // [0, 0.8427008]
  * ```
  */
-export function erf<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+export function erf<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>> {
   return unary(39, x) as Tensor<FloatOf<A>>
 }
 
@@ -724,7 +724,7 @@ export function erf<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ft.tensor([0, 1, 5]).erfc() // [1, 0.1572992, 1.5374598e-12]
  * ```
  */
-export function erfc<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+export function erfc<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>> {
   return unary(40, x) as Tensor<FloatOf<A>>
 }
 
@@ -742,7 +742,7 @@ export function erfc<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ft.tensor([0, 0.5]).erfinv() // [0, 0.47693628]
  * ```
  */
-export function erfinv<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+export function erfinv<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>> {
   return unary(41, x) as Tensor<FloatOf<A>>
 }
 
@@ -760,7 +760,7 @@ export function erfinv<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ft.tensor([1, 0.5, 10]).lgamma() // [0, 0.5723649, 12.801827]
  * ```
  */
-export function lgamma<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+export function lgamma<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>> {
   return unary(42, x) as Tensor<FloatOf<A>>
 }
 
@@ -778,7 +778,7 @@ export function lgamma<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ft.tensor([1, 0.5]).digamma() // [-0.5772157, -1.96351]
  * ```
  */
-export function digamma<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+export function digamma<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>> {
   return unary(43, x) as Tensor<FloatOf<A>>
 }
 
@@ -869,7 +869,7 @@ export function logicalNot(x: Tensor): Tensor<'bool'> {
  * ft.tensor([1, 2]).add(ft.tensor([10, 20])) // [11, 22]
  * ```
  */
-export function add<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<Common<A, B>> {
+export function add<A extends Operand, B extends Operand>(x1: A & Fits<'numeric', A, DTypeOf<B>>, x2: B & Fits<'numeric', B, DTypeOf<A>>): Tensor<Common<A, B>> {
   return binary(48, x1, x2) as Tensor<Common<A, B>>
 }
 
@@ -888,7 +888,7 @@ export function add<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<
  * ft.tensor([1, 2]).subtract(3) // [-2, -1]
  * ```
  */
-export function subtract<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<Common<A, B>> {
+export function subtract<A extends Operand, B extends Operand>(x1: A & Fits<'numeric', A, DTypeOf<B>>, x2: B & Fits<'numeric', B, DTypeOf<A>>): Tensor<Common<A, B>> {
   return binary(49, x1, x2) as Tensor<Common<A, B>>
 }
 export { subtract as sub }
@@ -908,7 +908,7 @@ export { subtract as sub }
  * ft.tensor([1, 2]).multiply(3) // [3, 6]
  * ```
  */
-export function multiply<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<Common<A, B>> {
+export function multiply<A extends Operand, B extends Operand>(x1: A & Fits<'numeric', A, DTypeOf<B>>, x2: B & Fits<'numeric', B, DTypeOf<A>>): Tensor<Common<A, B>> {
   return binary(50, x1, x2) as Tensor<Common<A, B>>
 }
 export { multiply as mul }
@@ -928,7 +928,7 @@ export { multiply as mul }
  * ft.tensor([1, 2]).divide(4) // [0.25, 0.5]
  * ```
  */
-export function divide<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<FloatOf<Common<A, B>>> {
+export function divide<A extends Operand, B extends Operand>(x1: A & Fits<'any', A, DTypeOf<B>, 'any'>, x2: B & Fits<'any', B, DTypeOf<A>, 'any'>): Tensor<FloatOf<Common<A, B>>> {
   return binary(51, x1, x2) as Tensor<FloatOf<Common<A, B>>>
 }
 export { divide as div }
@@ -948,7 +948,7 @@ export { divide as div }
  * ft.tensor([2, 3]).pow(3) // [8, 27]
  * ```
  */
-export function pow<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<Common<A, B>> {
+export function pow<A extends Operand, B extends Operand>(x1: A & Fits<'numeric', A, DTypeOf<B>>, x2: B & Fits<'numeric', B, DTypeOf<A>>): Tensor<Common<A, B>> {
   return binary(52, x1, x2) as Tensor<Common<A, B>>
 }
 
@@ -967,7 +967,7 @@ export function pow<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<
  * ft.tensor([1, 1]).atan2(ft.tensor([1, -1])) // [0.7853982, 2.3561945]
  * ```
  */
-export function atan2<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<FloatOf<Common<A, B>>> {
+export function atan2<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>, 'any'>, x2: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<FloatOf<Common<A, B>>> {
   return binary(53, x1, x2) as Tensor<FloatOf<Common<A, B>>>
 }
 
@@ -986,7 +986,7 @@ export function atan2<A extends Operand, B extends Operand>(x1: A, x2: B): Tenso
  * ft.tensor([3, 5]).hypot(ft.tensor([4, 12])) // [5, 13]
  * ```
  */
-export function hypot<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<FloatOf<Common<A, B>>> {
+export function hypot<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>, 'any'>, x2: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<FloatOf<Common<A, B>>> {
   return binary(54, x1, x2) as Tensor<FloatOf<Common<A, B>>>
 }
 
@@ -1005,7 +1005,7 @@ export function hypot<A extends Operand, B extends Operand>(x1: A, x2: B): Tenso
  * ft.tensor([0, 1000]).logaddexp(ft.tensor([0, 1000])) // [0.6931472, 1000.6931]
  * ```
  */
-export function logaddexp<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<FloatOf<Common<A, B>>> {
+export function logaddexp<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>, 'any'>, x2: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<FloatOf<Common<A, B>>> {
   return binary(55, x1, x2) as Tensor<FloatOf<Common<A, B>>>
 }
 
@@ -1024,7 +1024,7 @@ export function logaddexp<A extends Operand, B extends Operand>(x1: A, x2: B): T
  * ft.tensor([5, -5]).remainder(3) // [2, 1]
  * ```
  */
-export function remainder<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<Common<A, B>> {
+export function remainder<A extends Operand, B extends Operand>(x1: A & Fits<'integerOrFloat', A, DTypeOf<B>>, x2: B & Fits<'integerOrFloat', B, DTypeOf<A>>): Tensor<Common<A, B>> {
   return binary(56, x1, x2) as Tensor<Common<A, B>>
 }
 
@@ -1043,7 +1043,7 @@ export function remainder<A extends Operand, B extends Operand>(x1: A, x2: B): T
  * ft.tensor([5, -5]).fmod(3) // [2, -2]
  * ```
  */
-export function fmod<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<Common<A, B>> {
+export function fmod<A extends Operand, B extends Operand>(x1: A & Fits<'integerOrFloat', A, DTypeOf<B>>, x2: B & Fits<'integerOrFloat', B, DTypeOf<A>>): Tensor<Common<A, B>> {
   return binary(57, x1, x2) as Tensor<Common<A, B>>
 }
 
@@ -1062,7 +1062,7 @@ export function fmod<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor
  * ft.tensor([5, -5]).truncDivide(3) // [1, -1]
  * ```
  */
-export function truncDivide<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<Common<A, B>> {
+export function truncDivide<A extends Operand, B extends Operand>(x1: A & Fits<'integerOrFloat', A, DTypeOf<B>>, x2: B & Fits<'integerOrFloat', B, DTypeOf<A>>): Tensor<Common<A, B>> {
   return binary(58, x1, x2) as Tensor<Common<A, B>>
 }
 
@@ -1081,7 +1081,7 @@ export function truncDivide<A extends Operand, B extends Operand>(x1: A, x2: B):
  * ft.tensor([5, -5]).floorDivide(3) // [1, -2]
  * ```
  */
-export function floorDivide<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<Common<A, B>> {
+export function floorDivide<A extends Operand, B extends Operand>(x1: A & Fits<'integerOrFloat', A, DTypeOf<B>>, x2: B & Fits<'integerOrFloat', B, DTypeOf<A>>): Tensor<Common<A, B>> {
   return binary(59, x1, x2) as Tensor<Common<A, B>>
 }
 
@@ -1100,7 +1100,7 @@ export function floorDivide<A extends Operand, B extends Operand>(x1: A, x2: B):
  * ft.tensor([12, -18], { dtype: 'int32' }).gcd(8) // [4, 2]
  * ```
  */
-export function gcd<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<Common<A, B>> {
+export function gcd<A extends Operand, B extends Operand>(x1: A & Fits<'integer', A, DTypeOf<B>>, x2: B & Fits<'integer', B, DTypeOf<A>>): Tensor<Common<A, B>> {
   return binary(60, x1, x2) as Tensor<Common<A, B>>
 }
 
@@ -1119,7 +1119,7 @@ export function gcd<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<
  * ft.tensor([4, -6], { dtype: 'int32' }).lcm(10) // [20, 30]
  * ```
  */
-export function lcm<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<Common<A, B>> {
+export function lcm<A extends Operand, B extends Operand>(x1: A & Fits<'integer', A, DTypeOf<B>>, x2: B & Fits<'integer', B, DTypeOf<A>>): Tensor<Common<A, B>> {
   return binary(61, x1, x2) as Tensor<Common<A, B>>
 }
 
@@ -1138,7 +1138,7 @@ export function lcm<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<
  * ft.tensor([1, 5]).minimum(3) // [1, 3]
  * ```
  */
-export function minimum<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<Common<A, B>> {
+export function minimum<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>>, x2: B & Fits<'real', B, DTypeOf<A>>): Tensor<Common<A, B>> {
   return binary(62, x1, x2) as Tensor<Common<A, B>>
 }
 
@@ -1157,7 +1157,7 @@ export function minimum<A extends Operand, B extends Operand>(x1: A, x2: B): Ten
  * ft.tensor([1, NaN]).fmin(3) // [1, 3]
  * ```
  */
-export function fmin<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<Common<A, B>> {
+export function fmin<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>>, x2: B & Fits<'real', B, DTypeOf<A>>): Tensor<Common<A, B>> {
   return binary(63, x1, x2) as Tensor<Common<A, B>>
 }
 
@@ -1176,7 +1176,7 @@ export function fmin<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor
  * ft.tensor([1, NaN]).fmax(3) // [3, 3]
  * ```
  */
-export function fmax<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<Common<A, B>> {
+export function fmax<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>>, x2: B & Fits<'real', B, DTypeOf<A>>): Tensor<Common<A, B>> {
   return binary(64, x1, x2) as Tensor<Common<A, B>>
 }
 
@@ -1195,7 +1195,7 @@ export function fmax<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor
  * ft.tensor([-2, 0, 3]).heaviside(0.5) // [0, 0.5, 1]
  * ```
  */
-export function heaviside<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<FloatOf<Common<A, B>>> {
+export function heaviside<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>, 'any'>, x2: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<FloatOf<Common<A, B>>> {
   return binary(65, x1, x2) as Tensor<FloatOf<Common<A, B>>>
 }
 
@@ -1214,7 +1214,7 @@ export function heaviside<A extends Operand, B extends Operand>(x1: A, x2: B): T
  * ft.tensor([0, 2]).xlogy(ft.tensor([0, 10])) // [0, 4.6051702]
  * ```
  */
-export function xlogy<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<FloatOf<Common<A, B>>> {
+export function xlogy<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>, 'any'>, x2: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<FloatOf<Common<A, B>>> {
   return binary(66, x1, x2) as Tensor<FloatOf<Common<A, B>>>
 }
 
@@ -1233,7 +1233,7 @@ export function xlogy<A extends Operand, B extends Operand>(x1: A, x2: B): Tenso
  * ft.tensor([0, 2]).xlog1py(ft.tensor([-1, 9])) // [0, 4.6051702]
  * ```
  */
-export function xlog1py<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<FloatOf<Common<A, B>>> {
+export function xlog1py<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>, 'any'>, x2: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<FloatOf<Common<A, B>>> {
   return binary(67, x1, x2) as Tensor<FloatOf<Common<A, B>>>
 }
 
@@ -1252,7 +1252,7 @@ export function xlog1py<A extends Operand, B extends Operand>(x1: A, x2: B): Ten
  * ft.tensor([1, 5]).maximum(3) // [3, 5]
  * ```
  */
-export function maximum<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<Common<A, B>> {
+export function maximum<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>>, x2: B & Fits<'real', B, DTypeOf<A>>): Tensor<Common<A, B>> {
   return binary(68, x1, x2) as Tensor<Common<A, B>>
 }
 
@@ -1272,7 +1272,7 @@ export function maximum<A extends Operand, B extends Operand>(x1: A, x2: B): Ten
  * ft.tensor([6, 5], { dtype: 'int32' }).bitwiseAnd(3n) // [2, 1]
  * ```
  */
-export function bitwiseAnd<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<Common<A, B>> {
+export function bitwiseAnd<A extends Operand, B extends Operand>(x1: A & Fits<'integerOrBool', A, DTypeOf<B>>, x2: B & Fits<'integerOrBool', B, DTypeOf<A>>): Tensor<Common<A, B>> {
   return binary(69, x1, x2) as Tensor<Common<A, B>>
 }
 
@@ -1291,7 +1291,7 @@ export function bitwiseAnd<A extends Operand, B extends Operand>(x1: A, x2: B): 
  * ft.tensor([6, 5], { dtype: 'int32' }).bitwiseOr(3n) // [7, 7]
  * ```
  */
-export function bitwiseOr<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<Common<A, B>> {
+export function bitwiseOr<A extends Operand, B extends Operand>(x1: A & Fits<'integerOrBool', A, DTypeOf<B>>, x2: B & Fits<'integerOrBool', B, DTypeOf<A>>): Tensor<Common<A, B>> {
   return binary(70, x1, x2) as Tensor<Common<A, B>>
 }
 
@@ -1310,7 +1310,7 @@ export function bitwiseOr<A extends Operand, B extends Operand>(x1: A, x2: B): T
  * ft.tensor([6, 5], { dtype: 'int32' }).bitwiseXor(3n) // [5, 6]
  * ```
  */
-export function bitwiseXor<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<Common<A, B>> {
+export function bitwiseXor<A extends Operand, B extends Operand>(x1: A & Fits<'integerOrBool', A, DTypeOf<B>>, x2: B & Fits<'integerOrBool', B, DTypeOf<A>>): Tensor<Common<A, B>> {
   return binary(71, x1, x2) as Tensor<Common<A, B>>
 }
 
@@ -1329,7 +1329,7 @@ export function bitwiseXor<A extends Operand, B extends Operand>(x1: A, x2: B): 
  * ft.tensor([0, 5], { dtype: 'int32' }).bitwiseInvert() // [-1, -6]
  * ```
  */
-export function bitwiseInvert<A extends DType>(x: Tensor<A>): Tensor<A> {
+export function bitwiseInvert<A extends DType>(x: Tensor<A> & Takes<'integerOrBool', A>): Tensor<A> {
   return unary(72, x) as Tensor<A>
 }
 
@@ -1349,7 +1349,7 @@ export function bitwiseInvert<A extends DType>(x: Tensor<A>): Tensor<A> {
  * ft.tensor([1, 5], { dtype: 'int32' }).bitwiseLeftShift(2n) // [4, 20]
  * ```
  */
-export function bitwiseLeftShift<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<Common<A, B>> {
+export function bitwiseLeftShift<A extends Operand, B extends Operand>(x1: A & Fits<'integer', A, DTypeOf<B>>, x2: B & Fits<'integer', B, DTypeOf<A>>): Tensor<Common<A, B>> {
   return binary(73, x1, x2) as Tensor<Common<A, B>>
 }
 
@@ -1368,7 +1368,7 @@ export function bitwiseLeftShift<A extends Operand, B extends Operand>(x1: A, x2
  * ft.tensor([20, -5], { dtype: 'int32' }).bitwiseRightShift(2n) // [5, -2]
  * ```
  */
-export function bitwiseRightShift<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<Common<A, B>> {
+export function bitwiseRightShift<A extends Operand, B extends Operand>(x1: A & Fits<'integer', A, DTypeOf<B>>, x2: B & Fits<'integer', B, DTypeOf<A>>): Tensor<Common<A, B>> {
   return binary(74, x1, x2) as Tensor<Common<A, B>>
 }
 
@@ -1386,7 +1386,7 @@ export function bitwiseRightShift<A extends Operand, B extends Operand>(x1: A, x
  * ft.tensor([7, -1], { dtype: 'int32' }).populationCount() // [3, 32]
  * ```
  */
-export function populationCount<A extends DType>(x: Tensor<A>): Tensor<A> {
+export function populationCount<A extends DType>(x: Tensor<A> & Takes<'integer', A>): Tensor<A> {
   return unary(75, x) as Tensor<A>
 }
 
@@ -1404,7 +1404,7 @@ export function populationCount<A extends DType>(x: Tensor<A>): Tensor<A> {
  * ft.tensor([7, -1], { dtype: 'int32' }).bitwiseCount() // [3, 1]
  * ```
  */
-export function bitwiseCount(x: Tensor): Tensor<'uint8'> {
+export function bitwiseCount<A extends DType>(x: Tensor<A> & Takes<'integer', A>): Tensor<'uint8'> {
   return unary(76, x) as Tensor<'uint8'>
 }
 
@@ -1421,7 +1421,7 @@ export function bitwiseCount(x: Tensor): Tensor<'uint8'> {
  * ft.tensor([1, 0], { dtype: 'int32' }).countLeadingZeros() // [31, 32]
  * ```
  */
-export function countLeadingZeros<A extends DType>(x: Tensor<A>): Tensor<A> {
+export function countLeadingZeros<A extends DType>(x: Tensor<A> & Takes<'integer', A>): Tensor<A> {
   return unary(77, x) as Tensor<A>
 }
 
@@ -1532,7 +1532,7 @@ export function angle<A extends DType>(x: Tensor<A>): Tensor<RealOf<FloatOf<A>>>
  * ft.complex(ft.tensor([3, 0]), ft.tensor([4, 1])).abs() // [5, 1]
  * ```
  */
-export function complex<A extends Operand, B extends Operand>(real: A, imag: B): Tensor<ComplexOf<FloatOf<Common<A, B>>>> {
+export function complex<A extends Operand, B extends Operand>(real: A & Fits<'real', A, DTypeOf<B>, 'any'>, imag: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<ComplexOf<FloatOf<Common<A, B>>>> {
   return binary(83, real, imag) as Tensor<ComplexOf<FloatOf<Common<A, B>>>>
 }
 
@@ -1551,7 +1551,7 @@ export function complex<A extends Operand, B extends Operand>(real: A, imag: B):
  * ft.polar(ft.tensor([2, 3]), 0).real() // [2, 3]
  * ```
  */
-export function polar<A extends Operand, B extends Operand>(abs: A, angle: B): Tensor<ComplexOf<FloatOf<Common<A, B>>>> {
+export function polar<A extends Operand, B extends Operand>(abs: A & Fits<'real', A, DTypeOf<B>, 'any'>, angle: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<ComplexOf<FloatOf<Common<A, B>>>> {
   return binary(84, abs, angle) as Tensor<ComplexOf<FloatOf<Common<A, B>>>>
 }
 
@@ -1569,7 +1569,7 @@ export function polar<A extends Operand, B extends Operand>(abs: A, angle: B): T
  * ft.tensor([1, -2, -0]).signbit() // [false, true, true]
  * ```
  */
-export function signbit(x: Tensor): Tensor<'bool'> {
+export function signbit<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<'bool'> {
   return unary(85, x) as Tensor<'bool'>
 }
 
@@ -1588,7 +1588,7 @@ export function signbit(x: Tensor): Tensor<'bool'> {
  * ft.tensor([1, -2]).copysign(-3) // [-1, -2]
  * ```
  */
-export function copysign<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<FloatOf<Common<A, B>>> {
+export function copysign<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>, 'any'>, x2: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<FloatOf<Common<A, B>>> {
   return binary(86, x1, x2) as Tensor<FloatOf<Common<A, B>>>
 }
 
@@ -1607,7 +1607,7 @@ export function copysign<A extends Operand, B extends Operand>(x1: A, x2: B): Te
  * ft.tensor([0]).nextafter(1).greater(0) // [true]
  * ```
  */
-export function nextafter<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<FloatOf<Common<A, B>>> {
+export function nextafter<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>, 'any'>, x2: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<FloatOf<Common<A, B>>> {
   return binary(87, x1, x2) as Tensor<FloatOf<Common<A, B>>>
 }
 
@@ -1626,7 +1626,7 @@ export function nextafter<A extends Operand, B extends Operand>(x1: A, x2: B): T
  * ft.tensor([1, 2]).equal(2) // [false, true]
  * ```
  */
-export function equal(x1: Operand, x2: Operand): Tensor<'bool'> {
+export function equal<A extends Operand, B extends Operand>(x1: A & Fits<'any', A, DTypeOf<B>>, x2: B & Fits<'any', B, DTypeOf<A>>): Tensor<'bool'> {
   return binary(88, x1, x2) as Tensor<'bool'>
 }
 
@@ -1645,7 +1645,7 @@ export function equal(x1: Operand, x2: Operand): Tensor<'bool'> {
  * ft.tensor([1, 2]).notEqual(2) // [true, false]
  * ```
  */
-export function notEqual(x1: Operand, x2: Operand): Tensor<'bool'> {
+export function notEqual<A extends Operand, B extends Operand>(x1: A & Fits<'any', A, DTypeOf<B>>, x2: B & Fits<'any', B, DTypeOf<A>>): Tensor<'bool'> {
   return binary(89, x1, x2) as Tensor<'bool'>
 }
 
@@ -1664,7 +1664,7 @@ export function notEqual(x1: Operand, x2: Operand): Tensor<'bool'> {
  * ft.tensor([1, 2]).less(2) // [true, false]
  * ```
  */
-export function less(x1: Operand, x2: Operand): Tensor<'bool'> {
+export function less<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>>, x2: B & Fits<'real', B, DTypeOf<A>>): Tensor<'bool'> {
   return binary(90, x1, x2) as Tensor<'bool'>
 }
 
@@ -1683,7 +1683,7 @@ export function less(x1: Operand, x2: Operand): Tensor<'bool'> {
  * ft.tensor([1, 3]).lessEqual(2) // [true, false]
  * ```
  */
-export function lessEqual(x1: Operand, x2: Operand): Tensor<'bool'> {
+export function lessEqual<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>>, x2: B & Fits<'real', B, DTypeOf<A>>): Tensor<'bool'> {
   return binary(91, x1, x2) as Tensor<'bool'>
 }
 
@@ -1702,7 +1702,7 @@ export function lessEqual(x1: Operand, x2: Operand): Tensor<'bool'> {
  * ft.tensor([1, 3]).greater(2) // [false, true]
  * ```
  */
-export function greater(x1: Operand, x2: Operand): Tensor<'bool'> {
+export function greater<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>>, x2: B & Fits<'real', B, DTypeOf<A>>): Tensor<'bool'> {
   return binary(92, x1, x2) as Tensor<'bool'>
 }
 
@@ -1721,7 +1721,7 @@ export function greater(x1: Operand, x2: Operand): Tensor<'bool'> {
  * ft.tensor([1, 2]).greaterEqual(2) // [false, true]
  * ```
  */
-export function greaterEqual(x1: Operand, x2: Operand): Tensor<'bool'> {
+export function greaterEqual<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>>, x2: B & Fits<'real', B, DTypeOf<A>>): Tensor<'bool'> {
   return binary(93, x1, x2) as Tensor<'bool'>
 }
 
@@ -1740,7 +1740,7 @@ export function greaterEqual(x1: Operand, x2: Operand): Tensor<'bool'> {
  * ft.tensor([1, 0]).logicalAnd(ft.tensor([2, 2])) // [true, false]
  * ```
  */
-export function logicalAnd(x1: Operand, x2: Operand): Tensor<'bool'> {
+export function logicalAnd<A extends Operand, B extends Operand>(x1: A & Fits<'any', A, DTypeOf<B>>, x2: B & Fits<'any', B, DTypeOf<A>>): Tensor<'bool'> {
   return binary(94, x1, x2) as Tensor<'bool'>
 }
 
@@ -1759,7 +1759,7 @@ export function logicalAnd(x1: Operand, x2: Operand): Tensor<'bool'> {
  * ft.tensor([1, 0]).logicalXor(ft.tensor([2, 2])) // [false, true]
  * ```
  */
-export function logicalXor(x1: Operand, x2: Operand): Tensor<'bool'> {
+export function logicalXor<A extends Operand, B extends Operand>(x1: A & Fits<'any', A, DTypeOf<B>>, x2: B & Fits<'any', B, DTypeOf<A>>): Tensor<'bool'> {
   return binary(95, x1, x2) as Tensor<'bool'>
 }
 
@@ -1778,7 +1778,7 @@ export function logicalXor(x1: Operand, x2: Operand): Tensor<'bool'> {
  * ft.tensor([1, 0]).logicalOr(ft.tensor([0, 0])) // [true, false]
  * ```
  */
-export function logicalOr(x1: Operand, x2: Operand): Tensor<'bool'> {
+export function logicalOr<A extends Operand, B extends Operand>(x1: A & Fits<'any', A, DTypeOf<B>>, x2: B & Fits<'any', B, DTypeOf<A>>): Tensor<'bool'> {
   return binary(96, x1, x2) as Tensor<'bool'>
 }
 
@@ -1809,7 +1809,7 @@ export interface IscloseOptions {
  * ft.tensor([1, 2]).isclose(ft.tensor([1.000001, 2.1])) // [true, false]
  * ```
  */
-export function isclose(x1: Operand, x2: Operand, options?: IscloseOptions): Tensor<'bool'> {
+export function isclose<A extends Operand, B extends Operand>(x1: A & Fits<'any', A, DTypeOf<B>, 'any'>, x2: B & Fits<'any', B, DTypeOf<A>, 'any'>, options?: IscloseOptions): Tensor<'bool'> {
   const o = readOptions(97, options, ['equalNan', 'rtol', 'atol'], arguments.length - 3)
   return one(97, [x1, x2], [o.equalNan], [o.rtol, o.atol]) as Tensor<'bool'>
 }
@@ -1840,7 +1840,7 @@ export interface AllcloseOptions {
  * ft.tensor([1, 2]).allclose(ft.tensor([1.000001, 2])) // true
  * ```
  */
-export function allclose(x1: Operand, x2: Operand, options?: AllcloseOptions): Tensor<'bool'> {
+export function allclose<A extends Operand, B extends Operand>(x1: A & Fits<'any', A, DTypeOf<B>, 'any'>, x2: B & Fits<'any', B, DTypeOf<A>, 'any'>, options?: AllcloseOptions): Tensor<'bool'> {
   const o = readOptions(98, options, ['equalNan', 'rtol', 'atol'], arguments.length - 3)
   return one(98, [x1, x2], [o.equalNan], [o.rtol, o.atol]) as Tensor<'bool'>
 }
@@ -1888,7 +1888,7 @@ export function arrayEqual(x1: Tensor, x2: Tensor, options?: ArrayEqualOptions):
  * ft.where(ft.tensor([true, false]), ft.tensor([1, 2]), 0) // [1, 0]
  * ```
  */
-export function where<B extends Operand, C extends Operand>(condition: Tensor, x1: B, x2: C): Tensor<Common<B, C>> {
+export function where<B extends Operand, C extends Operand>(condition: Tensor, x1: B & Fits<'any', B, Common<B, C>>, x2: C & Fits<'any', C, Common<B, C>>): Tensor<Common<B, C>> {
   return one(100, [condition, x1, x2], [], []) as Tensor<Common<B, C>>
 }
 
@@ -1908,7 +1908,7 @@ export function where<B extends Operand, C extends Operand>(condition: Tensor, x
  * ft.tensor([1, 5, 9]).clip(2, 6) // [2, 5, 6]
  * ```
  */
-export function clip<A extends DType, B extends Operand | undefined = undefined, C extends Operand | undefined = undefined>(x: Tensor<A>, min?: B, max?: C): Tensor<With<With<A, B>, C>> {
+export function clip<A extends DType, B extends Operand | undefined = undefined, C extends Operand | undefined = undefined>(x: Tensor<A> & Takes<'integerOrFloat', A>, min?: B & Fits<'integerOrFloat', B>, max?: C & Fits<'integerOrFloat', C>): Tensor<With<With<A, B>, C>> {
   return one(101, [x, min, max], [], []) as Tensor<With<With<A, B>, C>>
 }
 
@@ -1949,7 +1949,7 @@ export function lerp<A extends DType, B extends Operand, C extends Operand>(star
  * ft.tensor([1, NaN, -Infinity]).nanToNum(0, 9, -9) // [1, 0, -9]
  * ```
  */
-export function nanToNum<A extends DType, B extends Operand | undefined = undefined, C extends Operand | undefined = undefined, F extends Operand | undefined = undefined>(x: Tensor<A>, nan?: B, posinf?: C, neginf?: F): Tensor<With<With<With<A, B>, C>, F>> {
+export function nanToNum<A extends DType, B extends Operand | undefined = undefined, C extends Operand | undefined = undefined, F extends Operand | undefined = undefined>(x: Tensor<A>, nan?: B & Fits<'any', B, A>, posinf?: C & Fits<'any', C, A>, neginf?: F & Fits<'any', F, A>): Tensor<With<With<With<A, B>, C>, F>> {
   return one(103, [x, nan, posinf, neginf], [], []) as Tensor<With<With<With<A, B>, C>, F>>
 }
 
@@ -2014,9 +2014,9 @@ export interface OneHotOptions<E extends DType = DType> {
  * ft.tensor([0, 2], { dtype: 'int32' }).oneHot(3) // [[1, 0, 0], [0, 0, 1]]
  * ```
  */
-export function oneHot<E extends DType = 'float32'>(x: Tensor, numClasses: number, options?: OneHotOptions<E>): Tensor<E> {
+export function oneHot<A extends DType, E extends DType = 'float32'>(x: Tensor<A> & Takes<'integer', A>, numClasses: number, options?: OneHotOptions<E>): Tensor<NoInfer<E>> {
   const o = readOptions(108, options, ['dtype'], arguments.length - 3)
-  return one(108, [x], [numClasses, o.dtype], []) as Tensor<E>
+  return one(108, [x], [numClasses, o.dtype], []) as Tensor<NoInfer<E>>
 }
 
 /** Options of `sum`. */
@@ -2046,9 +2046,9 @@ export interface SumOptions<E extends DType = DType> {
  * ft.tensor([[1, 2], [3, 4]]).sum(0) // [4, 6]
  * ```
  */
-export function sum<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: number | readonly number[] | SumOptions<E>): Tensor<E> {
+export function sum<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: number | readonly number[] | SumOptions<E>): Tensor<NoInfer<E>> {
   const o = readOptions(109, options, ['axis', 'keepdims', 'dtype'], arguments.length - 2, 'axis')
-  return one(109, [x], [o.axis, o.keepdims, o.dtype], []) as Tensor<E>
+  return one(109, [x], [o.axis, o.keepdims, o.dtype], []) as Tensor<NoInfer<E>>
 }
 
 /** Options of `prod`. */
@@ -2076,9 +2076,9 @@ export interface ProdOptions<E extends DType = DType> {
  * ft.tensor([[1, 2], [3, 4]]).prod(1) // [2, 12]
  * ```
  */
-export function prod<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: number | readonly number[] | ProdOptions<E>): Tensor<E> {
+export function prod<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: number | readonly number[] | ProdOptions<E>): Tensor<NoInfer<E>> {
   const o = readOptions(110, options, ['axis', 'keepdims', 'dtype'], arguments.length - 2, 'axis')
-  return one(110, [x], [o.axis, o.keepdims, o.dtype], []) as Tensor<E>
+  return one(110, [x], [o.axis, o.keepdims, o.dtype], []) as Tensor<NoInfer<E>>
 }
 
 /** Options of `mean`. */
@@ -2133,7 +2133,7 @@ export interface MaxOptions {
  * ft.tensor([[1, 2], [3, 4]]).max(0) // [3, 4]
  * ```
  */
-export function max<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | MaxOptions): Tensor<A> {
+export function max<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | readonly number[] | MaxOptions): Tensor<A> {
   const o = readOptions(112, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
   return one(112, [x], [o.axis, o.keepdims], []) as Tensor<A>
 }
@@ -2161,7 +2161,7 @@ export interface MinOptions {
  * ft.tensor([[1, 2], [3, 4]]).min(0) // [1, 2]
  * ```
  */
-export function min<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | MinOptions): Tensor<A> {
+export function min<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | readonly number[] | MinOptions): Tensor<A> {
   const o = readOptions(113, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
   return one(113, [x], [o.axis, o.keepdims], []) as Tensor<A>
 }
@@ -2246,7 +2246,7 @@ export interface ArgmaxOptions {
  * ft.tensor([[1, 5], [7, 4]]).argmax({ axis: 1 }) // [1, 0]
  * ```
  */
-export function argmax(x: Tensor, options?: number | ArgmaxOptions): Tensor<'int32'> {
+export function argmax<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | ArgmaxOptions): Tensor<'int32'> {
   const o = readOptions(116, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
   return one(116, [x], [o.axis, o.keepdims], []) as Tensor<'int32'>
 }
@@ -2274,7 +2274,7 @@ export interface ArgminOptions {
  * ft.tensor([[1, 5], [7, 4]]).argmin({ axis: 1 }) // [0, 1]
  * ```
  */
-export function argmin(x: Tensor, options?: number | ArgminOptions): Tensor<'int32'> {
+export function argmin<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | ArgminOptions): Tensor<'int32'> {
   const o = readOptions(117, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
   return one(117, [x], [o.axis, o.keepdims], []) as Tensor<'int32'>
 }
@@ -2364,7 +2364,7 @@ export interface MedianOptions {
  * ft.tensor([[3, 1, 2], [9, 7, 8]]).median(1) // [2, 8]
  * ```
  */
-export function median<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | MedianOptions): Tensor<FloatOf<A>> {
+export function median<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | readonly number[] | MedianOptions): Tensor<FloatOf<A>> {
   const o = readOptions(120, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
   return one(120, [x], [o.axis, o.keepdims], []) as Tensor<FloatOf<A>>
 }
@@ -2393,7 +2393,7 @@ export interface PtpOptions {
  * ft.tensor([[1, 5], [7, 4]]).ptp(1) // [4, 3]
  * ```
  */
-export function ptp<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | PtpOptions): Tensor<A> {
+export function ptp<A extends DType>(x: Tensor<A> & Takes<'integerOrFloat', A>, options?: number | readonly number[] | PtpOptions): Tensor<A> {
   const o = readOptions(121, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
   return one(121, [x], [o.axis, o.keepdims], []) as Tensor<A>
 }
@@ -2422,7 +2422,7 @@ export interface LogsumexpOptions {
  * ft.tensor([1000, 1000]).logsumexp() // 1000.69315
  * ```
  */
-export function logsumexp<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | LogsumexpOptions): Tensor<FloatOf<A>> {
+export function logsumexp<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | readonly number[] | LogsumexpOptions): Tensor<FloatOf<A>> {
   const o = readOptions(122, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
   return one(122, [x], [o.axis, o.keepdims], []) as Tensor<FloatOf<A>>
 }
@@ -2481,9 +2481,9 @@ export interface NansumOptions<E extends DType = DType> {
  * ft.tensor([1, NaN, 3]).nansum() // 4
  * ```
  */
-export function nansum<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: number | readonly number[] | NansumOptions<E>): Tensor<E> {
+export function nansum<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: number | readonly number[] | NansumOptions<E>): Tensor<NoInfer<E>> {
   const o = readOptions(124, options, ['axis', 'keepdims', 'dtype'], arguments.length - 2, 'axis')
-  return one(124, [x], [o.axis, o.keepdims, o.dtype], []) as Tensor<E>
+  return one(124, [x], [o.axis, o.keepdims, o.dtype], []) as Tensor<NoInfer<E>>
 }
 
 /** Options of `nanprod`. */
@@ -2511,9 +2511,9 @@ export interface NanprodOptions<E extends DType = DType> {
  * ft.tensor([2, NaN, 3]).nanprod() // 6
  * ```
  */
-export function nanprod<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: number | readonly number[] | NanprodOptions<E>): Tensor<E> {
+export function nanprod<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: number | readonly number[] | NanprodOptions<E>): Tensor<NoInfer<E>> {
   const o = readOptions(125, options, ['axis', 'keepdims', 'dtype'], arguments.length - 2, 'axis')
-  return one(125, [x], [o.axis, o.keepdims, o.dtype], []) as Tensor<E>
+  return one(125, [x], [o.axis, o.keepdims, o.dtype], []) as Tensor<NoInfer<E>>
 }
 
 /** Options of `nanmax`. */
@@ -2539,7 +2539,7 @@ export interface NanmaxOptions {
  * ft.tensor([1, NaN, 3]).nanmax() // 3
  * ```
  */
-export function nanmax<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | NanmaxOptions): Tensor<A> {
+export function nanmax<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | readonly number[] | NanmaxOptions): Tensor<A> {
   const o = readOptions(126, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
   return one(126, [x], [o.axis, o.keepdims], []) as Tensor<A>
 }
@@ -2567,7 +2567,7 @@ export interface NanminOptions {
  * ft.tensor([1, NaN, 3]).nanmin() // 1
  * ```
  */
-export function nanmin<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | NanminOptions): Tensor<A> {
+export function nanmin<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | readonly number[] | NanminOptions): Tensor<A> {
   const o = readOptions(127, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
   return one(127, [x], [o.axis, o.keepdims], []) as Tensor<A>
 }
@@ -2595,7 +2595,7 @@ export interface NanmeanOptions {
  * ft.tensor([1, NaN, 3]).nanmean() // 2
  * ```
  */
-export function nanmean<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | NanmeanOptions): Tensor<FloatOf<A>> {
+export function nanmean<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | readonly number[] | NanmeanOptions): Tensor<FloatOf<A>> {
   const o = readOptions(128, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
   return one(128, [x], [o.axis, o.keepdims], []) as Tensor<FloatOf<A>>
 }
@@ -2625,7 +2625,7 @@ export interface NanvarOptions {
  * ft.tensor([1, NaN, 3]).nanvar() // 1
  * ```
  */
-export function nanvar<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | NanvarOptions): Tensor<FloatOf<A>> {
+export function nanvar<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | readonly number[] | NanvarOptions): Tensor<FloatOf<A>> {
   const o = readOptions(129, options, ['axis', 'keepdims', 'correction'], arguments.length - 2, 'axis')
   return one(129, [x], [o.axis, o.keepdims], [o.correction]) as Tensor<FloatOf<A>>
 }
@@ -2655,7 +2655,7 @@ export interface NanstdOptions {
  * ft.tensor([1, NaN, 3]).nanstd() // 1
  * ```
  */
-export function nanstd<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | NanstdOptions): Tensor<FloatOf<A>> {
+export function nanstd<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | readonly number[] | NanstdOptions): Tensor<FloatOf<A>> {
   const o = readOptions(130, options, ['axis', 'keepdims', 'correction'], arguments.length - 2, 'axis')
   return one(130, [x], [o.axis, o.keepdims], [o.correction]) as Tensor<FloatOf<A>>
 }
@@ -2687,7 +2687,7 @@ export interface QuantileOptions {
  * ft.tensor([1, 2, 3, 5]).quantile(ft.tensor([0.5, 0.75])) // [2.5, 3.5]
  * ```
  */
-export function quantile<A extends DType, B extends Operand>(x: Tensor<A>, q: B, options?: number | readonly number[] | QuantileOptions): Tensor<FloatOf<With<A, B>>> {
+export function quantile<A extends DType, B extends Operand>(x: Tensor<A> & Takes<'real', A>, q: B & Fits<'real', B>, options?: number | readonly number[] | QuantileOptions): Tensor<FloatOf<With<A, B>>> {
   const o = readOptions(131, options, ['axis', 'keepdims', 'method'], arguments.length - 3, 'axis')
   return one(131, [x, q], [o.axis, o.keepdims, o.method], []) as Tensor<FloatOf<With<A, B>>>
 }
@@ -2719,7 +2719,7 @@ export interface PercentileOptions {
  * ft.tensor([1, 2, 3, 5]).percentile(50) // 2.5
  * ```
  */
-export function percentile<A extends DType, B extends Operand>(x: Tensor<A>, q: B, options?: number | readonly number[] | PercentileOptions): Tensor<FloatOf<With<A, B>>> {
+export function percentile<A extends DType, B extends Operand>(x: Tensor<A> & Takes<'real', A>, q: B & Fits<'real', B>, options?: number | readonly number[] | PercentileOptions): Tensor<FloatOf<With<A, B>>> {
   const o = readOptions(132, options, ['axis', 'keepdims', 'method'], arguments.length - 3, 'axis')
   return one(132, [x, q], [o.axis, o.keepdims, o.method], []) as Tensor<FloatOf<With<A, B>>>
 }
@@ -2805,9 +2805,9 @@ export interface CumulativeSumOptions<E extends DType = DType> {
  * ft.tensor([1, 2, 3]).cumulativeSum() // [1, 3, 6]
  * ```
  */
-export function cumulativeSum<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: number | CumulativeSumOptions<E>): Tensor<E> {
+export function cumulativeSum<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: number | CumulativeSumOptions<E>): Tensor<NoInfer<E>> {
   const o = readOptions(135, options, ['axis', 'dtype', 'includeInitial'], arguments.length - 2, 'axis')
-  return one(135, [x], [o.axis, o.dtype, o.includeInitial], []) as Tensor<E>
+  return one(135, [x], [o.axis, o.dtype, o.includeInitial], []) as Tensor<NoInfer<E>>
 }
 
 /** Options of `cumulativeProd`. */
@@ -2835,9 +2835,9 @@ export interface CumulativeProdOptions<E extends DType = DType> {
  * ft.tensor([1, 2, 3]).cumulativeProd() // [1, 2, 6]
  * ```
  */
-export function cumulativeProd<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: number | CumulativeProdOptions<E>): Tensor<E> {
+export function cumulativeProd<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: number | CumulativeProdOptions<E>): Tensor<NoInfer<E>> {
   const o = readOptions(136, options, ['axis', 'dtype', 'includeInitial'], arguments.length - 2, 'axis')
-  return one(136, [x], [o.axis, o.dtype, o.includeInitial], []) as Tensor<E>
+  return one(136, [x], [o.axis, o.dtype, o.includeInitial], []) as Tensor<NoInfer<E>>
 }
 
 /** Options of `cumulativeMax`. */
@@ -2862,7 +2862,7 @@ export interface CumulativeMaxOptions {
  * ft.tensor([1, 3, 2]).cumulativeMax() // [1, 3, 3]
  * ```
  */
-export function cumulativeMax<A extends DType>(x: Tensor<A>, options?: number | CumulativeMaxOptions): Tensor<A> {
+export function cumulativeMax<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | CumulativeMaxOptions): Tensor<A> {
   const o = readOptions(137, options, ['axis'], arguments.length - 2, 'axis')
   return one(137, [x], [o.axis], []) as Tensor<A>
 }
@@ -2888,7 +2888,7 @@ export interface CumulativeMinOptions {
  * ft.tensor([3, 1, 2]).cumulativeMin() // [3, 1, 1]
  * ```
  */
-export function cumulativeMin<A extends DType>(x: Tensor<A>, options?: number | CumulativeMinOptions): Tensor<A> {
+export function cumulativeMin<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | CumulativeMinOptions): Tensor<A> {
   const o = readOptions(138, options, ['axis'], arguments.length - 2, 'axis')
   return one(138, [x], [o.axis], []) as Tensor<A>
 }
@@ -2920,7 +2920,7 @@ export interface DiffOptions {
  * ft.tensor([1, 4, 9]).diff() // [3, 5]
  * ```
  */
-export function diff<A extends DType, B extends DType, C extends DType>(x: Tensor<A>, prepend?: Tensor<B>, append?: Tensor<C>, options?: number | DiffOptions): Tensor<Promote<Promote<A, B>, C>> {
+export function diff<A extends DType, B extends DType = 'bool', C extends DType = 'bool'>(x: Tensor<A> & Takes<'numeric', A>, prepend?: Tensor<B> & Takes<'numeric', B>, append?: Tensor<C> & Takes<'numeric', C>, options?: number | DiffOptions): Tensor<Promote<Promote<A, B>, C>> {
   const o = readOptions(139, options, ['axis', 'n'], arguments.length - 4, 'axis')
   return one(139, [x, prepend, append], [o.axis, o.n], []) as Tensor<Promote<Promote<A, B>, C>>
 }
@@ -2953,7 +2953,7 @@ export interface GradientOptions {
  * ft.tensor([1, 2, 4, 7]).gradient() // [1, 1.5, 2.5, 3]
  * ```
  */
-export function gradient<A extends DType, B extends DType>(y: Tensor<A>, coordinates?: Tensor<B>, options?: number | GradientOptions): Tensor<FloatOf<Promote<A, B>>> {
+export function gradient<A extends DType, B extends DType = 'bool'>(y: Tensor<A> & Takes<'real', A>, coordinates?: Tensor<B> & Takes<'real', B>, options?: number | GradientOptions): Tensor<FloatOf<Promote<A, B>>> {
   const o = readOptions(140, options, ['axis', 'edgeOrder', 'spacing'], arguments.length - 3, 'axis')
   return one(140, [y, coordinates], [o.axis, o.edgeOrder], [o.spacing]) as Tensor<FloatOf<Promote<A, B>>>
 }
@@ -2984,7 +2984,7 @@ export interface TrapezoidOptions {
  * ft.tensor([1, 2, 4]).trapezoid() // 4.5
  * ```
  */
-export function trapezoid<A extends DType, B extends DType>(y: Tensor<A>, coordinates?: Tensor<B>, options?: number | TrapezoidOptions): Tensor<FloatOf<Promote<A, B>>> {
+export function trapezoid<A extends DType, B extends DType = 'bool'>(y: Tensor<A> & Takes<'real', A>, coordinates?: Tensor<B> & Takes<'real', B>, options?: number | TrapezoidOptions): Tensor<FloatOf<Promote<A, B>>> {
   const o = readOptions(141, options, ['axis', 'dx'], arguments.length - 3, 'axis')
   return one(141, [y, coordinates], [o.axis], [o.dx]) as Tensor<FloatOf<Promote<A, B>>>
 }
@@ -3008,8 +3008,8 @@ export function trapezoid<A extends DType, B extends DType>(y: Tensor<A>, coordi
  * ft.tensor([0, 1.5, 9]).interp(ft.tensor([1, 2]), ft.tensor([10, 20])) // [10, 15, 20]
  * ```
  */
-export function interp<A extends DType, B extends DType, C extends DType, F extends Operand | undefined = undefined, G extends Operand | undefined = undefined>(x: Tensor<A>, xp: Tensor<B>, fp: Tensor<C>, left?: F, right?: G): Tensor<FloatOf<With<With<Promote<Promote<A, B>, C>, F>, G>>> {
-  return one(142, [x, xp, fp, left, right], [], []) as Tensor<FloatOf<With<With<Promote<Promote<A, B>, C>, F>, G>>>
+export function interp<A extends DType, B extends DType, C extends DType, F extends Operand | undefined = undefined, G extends Operand | undefined = undefined>(x: Tensor<A> & Takes<'real', A>, xp: Tensor<B> & Takes<'real', B>, fp: Tensor<C> & Takes<'real', C>, left?: F & Fits<'real', F>, right?: G & Fits<'real', G>): Tensor<FloatOf<With<With<AsDType<Promote<Promote<A, B>, C>>, F>, G>>> {
+  return one(142, [x, xp, fp, left, right], [], []) as Tensor<FloatOf<With<With<AsDType<Promote<Promote<A, B>, C>>, F>, G>>>
 }
 
 /** Options of `convolve`. */
@@ -3035,7 +3035,7 @@ export interface ConvolveOptions {
  * ft.tensor([1, 2, 3]).convolve(ft.tensor([1, 10])) // [1, 12, 23, 30]
  * ```
  */
-export function convolve<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>, options?: ConvolveOptions): Tensor<Promote<A, B>> {
+export function convolve<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>, options?: ConvolveOptions): Tensor<Promote<A, B>> {
   const o = readOptions(143, options, ['mode'], arguments.length - 3)
   return one(143, [x1, x2], [o.mode], []) as Tensor<Promote<A, B>>
 }
@@ -3063,7 +3063,7 @@ export interface CorrelateOptions {
  * ft.tensor([1, 2, 3]).correlate(ft.tensor([1, 10])) // [21, 32]
  * ```
  */
-export function correlate<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>, options?: CorrelateOptions): Tensor<Promote<A, B>> {
+export function correlate<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>, options?: CorrelateOptions): Tensor<Promote<A, B>> {
   const o = readOptions(144, options, ['mode'], arguments.length - 3)
   return one(144, [x1, x2], [o.mode], []) as Tensor<Promote<A, B>>
 }
@@ -3084,7 +3084,7 @@ export function correlate<A extends DType, B extends DType>(x1: Tensor<A>, x2: T
  * ft.tensor([[1, 2], [3, 4]]).matmul(ft.tensor([1, 1])) // [3, 7]
  * ```
  */
-export function matmul<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>): Tensor<Promote<A, B>> {
+export function matmul<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>): Tensor<Promote<A, B>> {
   return binary(145, x1, x2) as Tensor<Promote<A, B>>
 }
 
@@ -3111,7 +3111,7 @@ export interface TensordotOptions {
  * ft.tensor([[1, 2], [3, 4]]).tensordot(ft.tensor([[1, 1], [1, 1]])) // 10
  * ```
  */
-export function tensordot<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>, options?: TensordotOptions): Tensor<Promote<A, B>> {
+export function tensordot<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>, options?: TensordotOptions): Tensor<Promote<A, B>> {
   const o = readOptions(146, options, ['axes'], arguments.length - 3)
   return one(146, [x1, x2], [o.axes], []) as Tensor<Promote<A, B>>
 }
@@ -3133,8 +3133,8 @@ export function tensordot<A extends DType, B extends DType>(x1: Tensor<A>, x2: T
  * ft.einsum('ij,jk->ik', ft.tensor([[1, 2], [3, 4]]), ft.tensor([[1, 0], [1, 1]])) // [[3, 2], [7, 4]]
  * ```
  */
-export function einsum<A extends DType>(equation: string, ...tensors: readonly Tensor<A>[]): Tensor<Promote<A, A>> {
-  return one(147, tensorList(147, tensors), [equation], []) as Tensor<Promote<A, A>>
+export function einsum<const A extends readonly Tensor[]>(equation: string, ...tensors: A & TakesEach<'numeric', A>): Tensor<PromoteAll<A>> {
+  return one(147, tensorList(147, tensors), [equation], []) as Tensor<PromoteAll<A>>
 }
 
 /** Options of `vecdot`. */
@@ -3161,7 +3161,7 @@ export interface VecdotOptions {
  * ft.tensor([[1, 2], [3, 4]]).vecdot(ft.tensor([1, 1])) // [3, 7]
  * ```
  */
-export function vecdot<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>, options?: number | VecdotOptions): Tensor<Promote<A, B>> {
+export function vecdot<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>, options?: number | VecdotOptions): Tensor<Promote<A, B>> {
   const o = readOptions(148, options, ['axis'], arguments.length - 3, 'axis')
   return one(148, [x1, x2], [o.axis], []) as Tensor<Promote<A, B>>
 }
@@ -3190,7 +3190,7 @@ export interface CrossOptions {
  * ft.tensor([1, 2, 3]).cross(ft.tensor([4, 5, 6])) // [-3, 6, -3]
  * ```
  */
-export function cross<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>, options?: number | CrossOptions): Tensor<Promote<A, B>> {
+export function cross<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>, options?: number | CrossOptions): Tensor<Promote<A, B>> {
   const o = readOptions(149, options, ['axis'], arguments.length - 3, 'axis')
   return one(149, [x1, x2], [o.axis], []) as Tensor<Promote<A, B>>
 }
@@ -3211,7 +3211,7 @@ export function cross<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tenso
  * ft.tensor([1, 2]).outer(ft.tensor([3, 4])) // [[3, 4], [6, 8]]
  * ```
  */
-export function outer<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>): Tensor<Promote<A, B>> {
+export function outer<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>): Tensor<Promote<A, B>> {
   return binary(150, x1, x2) as Tensor<Promote<A, B>>
 }
 
@@ -3231,7 +3231,7 @@ export function outer<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tenso
  * ft.tensor([[1, 2], [3, 4]]).inner(ft.tensor([1, 1])) // [3, 7]
  * ```
  */
-export function inner<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>): Tensor<Promote<A, B>> {
+export function inner<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>): Tensor<Promote<A, B>> {
   return binary(151, x1, x2) as Tensor<Promote<A, B>>
 }
 
@@ -3251,7 +3251,7 @@ export function inner<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tenso
  * ft.tensor([1, 2]).kron(ft.tensor([3, 4])) // [3, 4, 6, 8]
  * ```
  */
-export function kron<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>): Tensor<Promote<A, B>> {
+export function kron<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>): Tensor<Promote<A, B>> {
   return binary(152, x1, x2) as Tensor<Promote<A, B>>
 }
 
@@ -3307,9 +3307,9 @@ export interface TraceOptions<E extends DType = DType> {
  * ft.tensor([[1, 2], [3, 4]]).trace() // 5
  * ```
  */
-export function trace<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: TraceOptions<E>): Tensor<E> {
+export function trace<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: TraceOptions<E>): Tensor<NoInfer<E>> {
   const o = readOptions(154, options, ['offset', 'dtype'], arguments.length - 2)
-  return one(154, [x], [o.offset, o.dtype], []) as Tensor<E>
+  return one(154, [x], [o.offset, o.dtype], []) as Tensor<NoInfer<E>>
 }
 
 /** Options of `diag`. */
@@ -3361,7 +3361,7 @@ export interface SoftmaxOptions {
  * ft.tensor([0, 0]).softmax() // [0.5, 0.5]
  * ```
  */
-export function softmax<A extends DType>(x: Tensor<A>, options?: number | SoftmaxOptions): Tensor<FloatOf<A>> {
+export function softmax<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | SoftmaxOptions): Tensor<FloatOf<A>> {
   const o = readOptions(156, options, ['axis'], arguments.length - 2, 'axis')
   return one(156, [x], [o.axis], []) as Tensor<FloatOf<A>>
 }
@@ -3387,7 +3387,7 @@ export interface LogSoftmaxOptions {
  * ft.tensor([0, 0]).logSoftmax() // [-0.6931472, -0.6931472]
  * ```
  */
-export function logSoftmax<A extends DType>(x: Tensor<A>, options?: number | LogSoftmaxOptions): Tensor<FloatOf<A>> {
+export function logSoftmax<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | LogSoftmaxOptions): Tensor<FloatOf<A>> {
   const o = readOptions(157, options, ['axis'], arguments.length - 2, 'axis')
   return one(157, [x], [o.axis], []) as Tensor<FloatOf<A>>
 }
@@ -3430,7 +3430,7 @@ export function reshape<A extends DType>(x: Tensor<A>, shape: readonly number[])
  * ft.tensor([[1, 2], [3, 4]]).permuteDims([1, 0]) // [[1, 3], [2, 4]]
  * ```
  */
-export function permuteDims<A extends DType>(x: Tensor<A>, axes?: number | readonly number[]): Tensor<A> {
+export function permuteDims<A extends DType>(x: Tensor<A>, axes: number | readonly number[]): Tensor<A> {
   return one(192, [x], [axes], []) as Tensor<A>
 }
 
@@ -3558,7 +3558,7 @@ export function broadcastTo<A extends DType>(x: Tensor<A>, shape: readonly numbe
  * ft.tensor([[1, 2], [3, 4]]).moveaxis(0, -1) // [[1, 3], [2, 4]]
  * ```
  */
-export function moveaxis<A extends DType>(x: Tensor<A>, source?: number | readonly number[], destination?: number | readonly number[]): Tensor<A> {
+export function moveaxis<A extends DType>(x: Tensor<A>, source: number | readonly number[], destination: number | readonly number[]): Tensor<A> {
   return one(198, [x], [source, destination], []) as Tensor<A>
 }
 
@@ -3667,7 +3667,7 @@ export interface RollOptions {
  * ft.tensor([1, 2, 3]).roll(1) // [3, 1, 2]
  * ```
  */
-export function roll<A extends DType>(x: Tensor<A>, shift?: number | readonly number[], options?: number | readonly number[] | RollOptions): Tensor<A> {
+export function roll<A extends DType>(x: Tensor<A>, shift: number | readonly number[], options?: number | readonly number[] | RollOptions): Tensor<A> {
   const o = readOptions(202, options, ['axis'], arguments.length - 3, 'axis')
   return one(202, [x], [shift, o.axis], []) as Tensor<A>
 }
@@ -3744,9 +3744,9 @@ export interface ConcatOptions {
  * ft.concat([ft.tensor([1, 2]), ft.tensor([3])]) // [1, 2, 3]
  * ```
  */
-export function concat<A extends DType>(arrays: readonly Tensor<A>[], options?: number | ConcatOptions): Tensor<Promote<A, A>> {
+export function concat<const A extends readonly Tensor[]>(arrays: A, options?: number | ConcatOptions): Tensor<PromoteAll<A>> {
   const o = readOptions(205, options, ['axis'], arguments.length - 2, 'axis')
-  return one(205, tensorList(205, arrays), [o.axis], []) as Tensor<Promote<A, A>>
+  return one(205, tensorList(205, arrays), [o.axis], []) as Tensor<PromoteAll<A>>
 }
 
 /** Options of `stack`. */
@@ -3771,9 +3771,9 @@ export interface StackOptions {
  * ft.stack([ft.tensor([1, 2]), ft.tensor([3, 4])]) // [[1, 2], [3, 4]]
  * ```
  */
-export function stack<A extends DType>(arrays: readonly Tensor<A>[], options?: number | StackOptions): Tensor<Promote<A, A>> {
+export function stack<const A extends readonly Tensor[]>(arrays: A, options?: number | StackOptions): Tensor<PromoteAll<A>> {
   const o = readOptions(206, options, ['axis'], arguments.length - 2, 'axis')
-  return one(206, tensorList(206, arrays), [o.axis], []) as Tensor<Promote<A, A>>
+  return one(206, tensorList(206, arrays), [o.axis], []) as Tensor<PromoteAll<A>>
 }
 
 /** Options of `pad`. */
@@ -3822,7 +3822,7 @@ export interface TakeOptions {
  * NumPy `take`, PyTorch `index_select`.
  *
  * @param x A tensor.
- * @param indices A tensor.
+ * @param indices A tensor of integers up to int64.
  * @param options The axis alone, or an object of options.
  * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2]).take(ft.tensor([0], { dtype: 'int32' }))`.
  * @throws {TensorError} `ERR_DTYPE`, as for `ft.zeros([2]).take(ft.tensor([0.5]))`.
@@ -3831,7 +3831,7 @@ export interface TakeOptions {
  * ft.tensor([10, 20, 30]).take(ft.tensor([2, 0], { dtype: 'int32' })) // [30, 10]
  * ```
  */
-export function take<A extends DType>(x: Tensor<A>, indices: Tensor, options?: number | TakeOptions): Tensor<A> {
+export function take<A extends DType, B extends DType>(x: Tensor<A>, indices: Tensor<B> & Takes<'index', B>, options?: number | TakeOptions): Tensor<A> {
   const o = readOptions(210, options, ['axis'], arguments.length - 3, 'axis')
   return one(210, [x, indices], [o.axis], []) as Tensor<A>
 }
@@ -3851,7 +3851,7 @@ export interface ScatterOptions {
  * NumPy `put`, PyTorch `index_copy`.
  *
  * @param x A tensor.
- * @param indices A tensor.
+ * @param indices A tensor of integers up to int64.
  * @param updates A tensor.
  * @param options The axis alone, or an object of options.
  * @example
@@ -3859,7 +3859,7 @@ export interface ScatterOptions {
  * ft.zeros([3]).scatter(ft.tensor([2, 0], { dtype: 'int32' }), ft.tensor([7, 5])) // [5, 0, 7]
  * ```
  */
-export function scatter<A extends DType>(x: Tensor<A>, indices: Tensor, updates: Tensor, options?: number | ScatterOptions): Tensor<A> {
+export function scatter<A extends DType, B extends DType>(x: Tensor<A>, indices: Tensor<B> & Takes<'index', B>, updates: Tensor, options?: number | ScatterOptions): Tensor<A> {
   const o = readOptions(211, options, ['axis'], arguments.length - 4, 'axis')
   return one(211, [x, indices, updates], [o.axis], []) as Tensor<A>
 }
@@ -3879,7 +3879,7 @@ export interface ScatterAddOptions {
  * NumPy `add.at`, PyTorch `index_add`.
  *
  * @param x A tensor of a numeric dtype.
- * @param indices A tensor.
+ * @param indices A tensor of integers up to int64.
  * @param updates A tensor.
  * @param options The axis alone, or an object of options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([3]).scatterAdd(ft.tensor([0], { dtype: 'int32' }), ft.zeros([2]))`.
@@ -3889,7 +3889,7 @@ export interface ScatterAddOptions {
  * ft.zeros([3]).scatterAdd(ft.tensor([2, 2], { dtype: 'int32' }), ft.tensor([1, 5])) // [0, 0, 6]
  * ```
  */
-export function scatterAdd<A extends DType>(x: Tensor<A>, indices: Tensor, updates: Tensor, options?: number | ScatterAddOptions): Tensor<A> {
+export function scatterAdd<A extends DType, B extends DType>(x: Tensor<A> & Takes<'numeric', A>, indices: Tensor<B> & Takes<'index', B>, updates: Tensor, options?: number | ScatterAddOptions): Tensor<A> {
   const o = readOptions(212, options, ['axis'], arguments.length - 4, 'axis')
   return one(212, [x, indices, updates], [o.axis], []) as Tensor<A>
 }
@@ -3909,7 +3909,7 @@ export interface ScatterMulOptions {
  * NumPy `multiply.at`, PyTorch `index_reduce`.
  *
  * @param x A tensor of a numeric dtype.
- * @param indices A tensor.
+ * @param indices A tensor of integers up to int64.
  * @param updates A tensor.
  * @param options The axis alone, or an object of options.
  * @example
@@ -3917,7 +3917,7 @@ export interface ScatterMulOptions {
  * ft.ones([3]).scatterMul(ft.tensor([2, 2], { dtype: 'int32' }), ft.tensor([2, 5])) // [1, 1, 10]
  * ```
  */
-export function scatterMul<A extends DType>(x: Tensor<A>, indices: Tensor, updates: Tensor, options?: number | ScatterMulOptions): Tensor<A> {
+export function scatterMul<A extends DType, B extends DType>(x: Tensor<A> & Takes<'numeric', A>, indices: Tensor<B> & Takes<'index', B>, updates: Tensor, options?: number | ScatterMulOptions): Tensor<A> {
   const o = readOptions(213, options, ['axis'], arguments.length - 4, 'axis')
   return one(213, [x, indices, updates], [o.axis], []) as Tensor<A>
 }
@@ -3937,7 +3937,7 @@ export interface ScatterMinOptions {
  * NumPy `minimum.at`, PyTorch `index_reduce`.
  *
  * @param x A tensor of a real dtype.
- * @param indices A tensor.
+ * @param indices A tensor of integers up to int64.
  * @param updates A tensor.
  * @param options The axis alone, or an object of options.
  * @example
@@ -3945,7 +3945,7 @@ export interface ScatterMinOptions {
  * ft.ones([3]).scatterMin(ft.tensor([2, 2], { dtype: 'int32' }), ft.tensor([-2, 5])) // [1, 1, -2]
  * ```
  */
-export function scatterMin<A extends DType>(x: Tensor<A>, indices: Tensor, updates: Tensor, options?: number | ScatterMinOptions): Tensor<A> {
+export function scatterMin<A extends DType, B extends DType>(x: Tensor<A> & Takes<'real', A>, indices: Tensor<B> & Takes<'index', B>, updates: Tensor, options?: number | ScatterMinOptions): Tensor<A> {
   const o = readOptions(214, options, ['axis'], arguments.length - 4, 'axis')
   return one(214, [x, indices, updates], [o.axis], []) as Tensor<A>
 }
@@ -3965,7 +3965,7 @@ export interface ScatterMaxOptions {
  * NumPy `maximum.at`, PyTorch `index_reduce`.
  *
  * @param x A tensor of a real dtype.
- * @param indices A tensor.
+ * @param indices A tensor of integers up to int64.
  * @param updates A tensor.
  * @param options The axis alone, or an object of options.
  * @example
@@ -3973,7 +3973,7 @@ export interface ScatterMaxOptions {
  * ft.ones([3]).scatterMax(ft.tensor([2, 2], { dtype: 'int32' }), ft.tensor([-2, 5])) // [1, 1, 5]
  * ```
  */
-export function scatterMax<A extends DType>(x: Tensor<A>, indices: Tensor, updates: Tensor, options?: number | ScatterMaxOptions): Tensor<A> {
+export function scatterMax<A extends DType, B extends DType>(x: Tensor<A> & Takes<'real', A>, indices: Tensor<B> & Takes<'index', B>, updates: Tensor, options?: number | ScatterMaxOptions): Tensor<A> {
   const o = readOptions(215, options, ['axis'], arguments.length - 4, 'axis')
   return one(215, [x, indices, updates], [o.axis], []) as Tensor<A>
 }
@@ -3995,7 +3995,7 @@ export interface PutAlongAxisOptions {
  * NumPy `put_along_axis`, PyTorch `scatter`.
  *
  * @param x A tensor.
- * @param indices A tensor.
+ * @param indices A tensor of integers up to int64.
  * @param values A tensor or a JavaScript scalar.
  * @param options The axis alone, or an object of options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 2]).putAlongAxis(ft.tensor([0], { dtype: 'int32' }), 1)`.
@@ -4005,7 +4005,7 @@ export interface PutAlongAxisOptions {
  * ft.zeros([2, 2]).putAlongAxis(ft.tensor([[1], [0]], { dtype: 'int32' }), 9) // [[0, 9], [9, 0]]
  * ```
  */
-export function putAlongAxis<A extends DType>(x: Tensor<A>, indices: Tensor, values: Operand, options?: number | PutAlongAxisOptions): Tensor<A> {
+export function putAlongAxis<A extends DType, B extends DType, C extends Operand>(x: Tensor<A>, indices: Tensor<B> & Takes<'index', B>, values: C & Fits<'any', C, A>, options?: number | PutAlongAxisOptions): Tensor<A> {
   const o = readOptions(216, options, ['axis', 'update'], arguments.length - 4, 'axis')
   return one(216, [x, indices, values], [o.axis, o.update], []) as Tensor<A>
 }
@@ -4019,7 +4019,7 @@ export function putAlongAxis<A extends DType>(x: Tensor<A>, indices: Tensor, val
  * NumPy `add.at`, PyTorch `scatter_reduce`.
  *
  * @param x A tensor of a numeric dtype.
- * @param segments A tensor.
+ * @param segments A tensor of integers up to int64.
  * @param numSegments An integer.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([3]).segmentSum(ft.tensor([0, 0], { dtype: 'int32' }), 2)`.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([1]).segmentSum(ft.tensor([2], { dtype: 'int32' }), 2).toArray()`.
@@ -4028,7 +4028,7 @@ export function putAlongAxis<A extends DType>(x: Tensor<A>, indices: Tensor, val
  * ft.tensor([1, 2, 3]).segmentSum(ft.tensor([0, 2, 0], { dtype: 'int32' }), 3) // [4, 0, 2]
  * ```
  */
-export function segmentSum<A extends DType>(x: Tensor<A>, segments: Tensor, numSegments: number): Tensor<A> {
+export function segmentSum<A extends DType, B extends DType>(x: Tensor<A> & Takes<'numeric', A>, segments: Tensor<B> & Takes<'index', B>, numSegments: number): Tensor<A> {
   return one(217, [x, segments], [numSegments], []) as Tensor<A>
 }
 
@@ -4041,14 +4041,14 @@ export function segmentSum<A extends DType>(x: Tensor<A>, segments: Tensor, numS
  * NumPy `multiply.at`, PyTorch `scatter_reduce`.
  *
  * @param x A tensor of a numeric dtype.
- * @param segments A tensor.
+ * @param segments A tensor of integers up to int64.
  * @param numSegments An integer.
  * @example
  * ```ts
  * ft.tensor([4, 2, 3]).segmentProd(ft.tensor([0, 2, 0], { dtype: 'int32' }), 3) // [12, 1, 2]
  * ```
  */
-export function segmentProd<A extends DType>(x: Tensor<A>, segments: Tensor, numSegments: number): Tensor<A> {
+export function segmentProd<A extends DType, B extends DType>(x: Tensor<A> & Takes<'numeric', A>, segments: Tensor<B> & Takes<'index', B>, numSegments: number): Tensor<A> {
   return one(218, [x, segments], [numSegments], []) as Tensor<A>
 }
 
@@ -4061,14 +4061,14 @@ export function segmentProd<A extends DType>(x: Tensor<A>, segments: Tensor, num
  * NumPy `minimum.at`, PyTorch `scatter_reduce`.
  *
  * @param x A tensor of a real dtype.
- * @param segments A tensor.
+ * @param segments A tensor of integers up to int64.
  * @param numSegments An integer.
  * @example
  * ```ts
  * ft.tensor([4, 2, 3]).segmentMin(ft.tensor([0, 1, 0], { dtype: 'int32' }), 2) // [3, 2]
  * ```
  */
-export function segmentMin<A extends DType>(x: Tensor<A>, segments: Tensor, numSegments: number): Tensor<A> {
+export function segmentMin<A extends DType, B extends DType>(x: Tensor<A> & Takes<'real', A>, segments: Tensor<B> & Takes<'index', B>, numSegments: number): Tensor<A> {
   return one(219, [x, segments], [numSegments], []) as Tensor<A>
 }
 
@@ -4081,14 +4081,14 @@ export function segmentMin<A extends DType>(x: Tensor<A>, segments: Tensor, numS
  * NumPy `maximum.at`, PyTorch `scatter_reduce`.
  *
  * @param x A tensor of a real dtype.
- * @param segments A tensor.
+ * @param segments A tensor of integers up to int64.
  * @param numSegments An integer.
  * @example
  * ```ts
  * ft.tensor([4, 2, 3]).segmentMax(ft.tensor([0, 1, 0], { dtype: 'int32' }), 2) // [4, 2]
  * ```
  */
-export function segmentMax<A extends DType>(x: Tensor<A>, segments: Tensor, numSegments: number): Tensor<A> {
+export function segmentMax<A extends DType, B extends DType>(x: Tensor<A> & Takes<'real', A>, segments: Tensor<B> & Takes<'index', B>, numSegments: number): Tensor<A> {
   return one(220, [x, segments], [numSegments], []) as Tensor<A>
 }
 
@@ -4101,14 +4101,14 @@ export function segmentMax<A extends DType>(x: Tensor<A>, segments: Tensor, numS
  * PyTorch `scatter_reduce`.
  *
  * @param x A tensor.
- * @param segments A tensor.
+ * @param segments A tensor of integers up to int64.
  * @param numSegments An integer.
  * @example
  * ```ts
  * ft.tensor([4, 2, 3]).segmentMean(ft.tensor([0, 1, 0], { dtype: 'int32' }), 2) // [3.5, 2]
  * ```
  */
-export function segmentMean<A extends DType>(x: Tensor<A>, segments: Tensor, numSegments: number): Tensor<FloatOf<A>> {
+export function segmentMean<A extends DType, B extends DType>(x: Tensor<A>, segments: Tensor<B> & Takes<'index', B>, numSegments: number): Tensor<FloatOf<A>> {
   return one(221, [x, segments], [numSegments], []) as Tensor<FloatOf<A>>
 }
 
@@ -4127,7 +4127,7 @@ export interface TakeAlongAxisOptions {
  * NumPy `take_along_axis`, PyTorch `take_along_dim`.
  *
  * @param x A tensor.
- * @param indices A tensor.
+ * @param indices A tensor of integers up to int64.
  * @param options The axis alone, or an object of options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 2]).takeAlongAxis(ft.tensor([0], { dtype: 'int32' }))`.
  * @throws {TensorError} `ERR_DTYPE`, as for `ft.zeros([2]).takeAlongAxis(ft.tensor([0.5]))`.
@@ -4137,7 +4137,7 @@ export interface TakeAlongAxisOptions {
  * ft.tensor([[3, 1], [5, 7]]).takeAlongAxis(ft.tensor([[1, 0], [0, 0]], { dtype: 'int32' })) // [[1, 3], [5, 5]]
  * ```
  */
-export function takeAlongAxis<A extends DType>(x: Tensor<A>, indices: Tensor, options?: number | TakeAlongAxisOptions): Tensor<A> {
+export function takeAlongAxis<A extends DType, B extends DType>(x: Tensor<A>, indices: Tensor<B> & Takes<'index', B>, options?: number | TakeAlongAxisOptions): Tensor<A> {
   const o = readOptions(222, options, ['axis'], arguments.length - 3, 'axis')
   return one(222, [x, indices], [o.axis], []) as Tensor<A>
 }
@@ -4158,7 +4158,7 @@ export interface SearchsortedOptions {
  *
  * @param x1 A tensor of a real dtype.
  * @param x2 A tensor or a JavaScript scalar of a real dtype.
- * @param sorter A tensor.
+ * @param sorter A tensor of integers up to int64.
  * @param options An object of options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 2]).searchsorted(ft.tensor([0]))`.
  * @example
@@ -4166,7 +4166,7 @@ export interface SearchsortedOptions {
  * ft.tensor([1, 3, 5]).searchsorted(ft.tensor([3, 4])) // [1, 2]
  * ```
  */
-export function searchsorted(x1: Tensor, x2: Operand, sorter?: Tensor, options?: SearchsortedOptions): Tensor<'int32'> {
+export function searchsorted<A extends DType, B extends Operand, C extends DType = DType>(x1: Tensor<A> & Takes<'real', A>, x2: B & Fits<'real', B, A>, sorter?: Tensor<C> & Takes<'index', C>, options?: SearchsortedOptions): Tensor<'int32'> {
   const o = readOptions(223, options, ['side'], arguments.length - 4)
   return one(223, [x1, x2, sorter], [o.side], []) as Tensor<'int32'>
 }
@@ -4195,7 +4195,7 @@ export interface SortOptions {
  * ft.tensor([3, 1, 2]).sort() // [1, 2, 3]
  * ```
  */
-export function sort<A extends DType>(x: Tensor<A>, options?: number | SortOptions): Tensor<A> {
+export function sort<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | SortOptions): Tensor<A> {
   const o = readOptions(224, options, ['axis', 'descending'], arguments.length - 2, 'axis')
   return one(224, [x], [o.axis, o.descending], []) as Tensor<A>
 }
@@ -4223,7 +4223,7 @@ export interface ArgsortOptions {
  * ft.tensor([3, 1, 2]).argsort() // [1, 2, 0]
  * ```
  */
-export function argsort(x: Tensor, options?: number | ArgsortOptions): Tensor<'int32'> {
+export function argsort<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | ArgsortOptions): Tensor<'int32'> {
   const o = readOptions(225, options, ['axis', 'descending'], arguments.length - 2, 'axis')
   return one(225, [x], [o.axis, o.descending], []) as Tensor<'int32'>
 }
@@ -4253,7 +4253,7 @@ export interface TopkOptions {
  * ft.tensor([3, 9, 5]).topk(2).values // [9, 5]
  * ```
  */
-export function topk<A extends DType>(x: Tensor<A>, k: number, options?: number | TopkOptions): { values: Tensor<A>; indices: Tensor<'int32'> } {
+export function topk<A extends DType>(x: Tensor<A> & Takes<'real', A>, k: number, options?: number | TopkOptions): { values: Tensor<A>; indices: Tensor<'int32'> } {
   const o = readOptions(226, options, ['axis', 'largest'], arguments.length - 3, 'axis')
   const [values, indices] = many(226, [x], [k, o.axis, o.largest], []) as [Tensor, Tensor]
   return { values, indices } as { values: Tensor<A>; indices: Tensor<'int32'> }
@@ -4284,7 +4284,7 @@ export interface KthvalueOptions {
  * ft.tensor([3, 9, 5]).kthvalue(2).values // 5
  * ```
  */
-export function kthvalue<A extends DType>(x: Tensor<A>, k: number, options?: number | KthvalueOptions): { values: Tensor<A>; indices: Tensor<'int32'> } {
+export function kthvalue<A extends DType>(x: Tensor<A> & Takes<'real', A>, k: number, options?: number | KthvalueOptions): { values: Tensor<A>; indices: Tensor<'int32'> } {
   const o = readOptions(227, options, ['axis', 'keepdims'], arguments.length - 3, 'axis')
   const [values, indices] = many(227, [x], [k, o.axis, o.keepdims], []) as [Tensor, Tensor]
   return { values, indices } as { values: Tensor<A>; indices: Tensor<'int32'> }
@@ -4315,9 +4315,9 @@ export interface ZerosOptions<E extends DType = DType> {
  * ft.zeros([2]) // [0, 0]
  * ```
  */
-export function zeros<E extends DType = 'float32'>(shape: readonly number[], options?: ZerosOptions<E>): Tensor<E> {
+export function zeros<E extends DType = 'float32'>(shape: readonly number[], options?: ZerosOptions<E>): Tensor<NoInfer<E>> {
   const o = readOptions(264, options, ['dtype', 'device'], arguments.length - 2)
-  return one(264, [], [shape, o.dtype, o.device], []) as Tensor<E>
+  return one(264, [], [shape, o.dtype, o.device], []) as Tensor<NoInfer<E>>
 }
 
 /** Options of `ones`. */
@@ -4343,9 +4343,9 @@ export interface OnesOptions<E extends DType = DType> {
  * ft.ones([2]) // [1, 1]
  * ```
  */
-export function ones<E extends DType = 'float32'>(shape: readonly number[], options?: OnesOptions<E>): Tensor<E> {
+export function ones<E extends DType = 'float32'>(shape: readonly number[], options?: OnesOptions<E>): Tensor<NoInfer<E>> {
   const o = readOptions(265, options, ['dtype', 'device'], arguments.length - 2)
-  return one(265, [], [shape, o.dtype, o.device], []) as Tensor<E>
+  return one(265, [], [shape, o.dtype, o.device], []) as Tensor<NoInfer<E>>
 }
 
 /** Options of `empty`. */
@@ -4371,9 +4371,9 @@ export interface EmptyOptions<E extends DType = DType> {
  * ft.empty([2]) // [0, 0]
  * ```
  */
-export function empty<E extends DType = 'float32'>(shape: readonly number[], options?: EmptyOptions<E>): Tensor<E> {
+export function empty<E extends DType = 'float32'>(shape: readonly number[], options?: EmptyOptions<E>): Tensor<NoInfer<E>> {
   const o = readOptions(266, options, ['dtype', 'device'], arguments.length - 2)
-  return one(266, [], [shape, o.dtype, o.device], []) as Tensor<E>
+  return one(266, [], [shape, o.dtype, o.device], []) as Tensor<NoInfer<E>>
 }
 
 /** Options of `full`. */
@@ -4402,9 +4402,9 @@ export interface FullOptions<E extends DType = DType> {
  * ft.full([2], 7) // [7, 7]
  * ```
  */
-export function full<A extends Operand, E extends DType = Common<A, A>>(shape: readonly number[], fillValue: A, options?: FullOptions<E>): Tensor<E> {
+export function full<A extends Operand, E extends DType = Common<A, A>>(shape: readonly number[], fillValue: A & Fits<'any', A, E>, options?: FullOptions<E>): Tensor<NoInfer<E>> {
   const o = readOptions(267, options, ['dtype', 'device'], arguments.length - 3)
-  return one(267, [fillValue], [shape, o.dtype, o.device], []) as Tensor<E>
+  return one(267, [fillValue], [shape, o.dtype, o.device], []) as Tensor<NoInfer<E>>
 }
 
 /** Options of `eye`. */
@@ -4436,9 +4436,9 @@ export interface EyeOptions<E extends DType = DType> {
  * ft.eye(2) // [[1, 0], [0, 1]]
  * ```
  */
-export function eye<E extends DType = 'float32'>(rows: number, options?: EyeOptions<E>): Tensor<E> {
+export function eye<E extends DType = 'float32'>(rows: number, options?: EyeOptions<E>): Tensor<NoInfer<E>> {
   const o = readOptions(268, options, ['cols', 'dtype', 'device', 'k'], arguments.length - 2)
-  return one(268, [], [rows, o.cols, o.dtype, o.device], [o.k]) as Tensor<E>
+  return one(268, [], [rows, o.cols, o.dtype, o.device], [o.k]) as Tensor<NoInfer<E>>
 }
 
 /** Options of `tril`. */
@@ -4525,7 +4525,7 @@ export interface WindowSumOptions {
  * ft.tensor([1, 2, 3, 4]).windowSum(2) // [3, 5, 7]
  * ```
  */
-export function windowSum<A extends DType>(x: Tensor<A>, window: number | readonly number[], options?: WindowSumOptions): Tensor<A> {
+export function windowSum<A extends DType>(x: Tensor<A> & Takes<'numeric', A>, window: number | readonly number[], options?: WindowSumOptions): Tensor<A> {
   const o = readOptions(285, options, ['stride', 'padding', 'dilation'], arguments.length - 3)
   return one(285, [x], [window, o.stride, o.padding, o.dilation], []) as Tensor<A>
 }
@@ -4556,7 +4556,7 @@ export interface WindowProdOptions {
  * ft.tensor([1, 2, 3, 4]).windowProd(2, { padding: 'same' }) // [2, 6, 12, 4]
  * ```
  */
-export function windowProd<A extends DType>(x: Tensor<A>, window: number | readonly number[], options?: WindowProdOptions): Tensor<A> {
+export function windowProd<A extends DType>(x: Tensor<A> & Takes<'numeric', A>, window: number | readonly number[], options?: WindowProdOptions): Tensor<A> {
   const o = readOptions(286, options, ['stride', 'padding', 'dilation'], arguments.length - 3)
   return one(286, [x], [window, o.stride, o.padding, o.dilation], []) as Tensor<A>
 }
@@ -4587,7 +4587,7 @@ export interface WindowMinOptions {
  * ft.tensor([3, 1, 2, 4]).windowMin(2, { stride: 2 }) // [1, 2]
  * ```
  */
-export function windowMin<A extends DType>(x: Tensor<A>, window: number | readonly number[], options?: WindowMinOptions): Tensor<A> {
+export function windowMin<A extends DType>(x: Tensor<A> & Takes<'integerOrFloat', A>, window: number | readonly number[], options?: WindowMinOptions): Tensor<A> {
   const o = readOptions(287, options, ['stride', 'padding', 'dilation'], arguments.length - 3)
   return one(287, [x], [window, o.stride, o.padding, o.dilation], []) as Tensor<A>
 }
@@ -4618,7 +4618,7 @@ export interface WindowMaxOptions {
  * ft.tensor([[1, 2, 3], [6, 5, 4]]).windowMax([1, 2]) // [[2, 3], [6, 5]]
  * ```
  */
-export function windowMax<A extends DType>(x: Tensor<A>, window: number | readonly number[], options?: WindowMaxOptions): Tensor<A> {
+export function windowMax<A extends DType>(x: Tensor<A> & Takes<'integerOrFloat', A>, window: number | readonly number[], options?: WindowMaxOptions): Tensor<A> {
   const o = readOptions(288, options, ['stride', 'padding', 'dilation'], arguments.length - 3)
   return one(288, [x], [window, o.stride, o.padding, o.dilation], []) as Tensor<A>
 }
@@ -4651,7 +4651,7 @@ export interface WindowScatterMaxOptions {
  * ft.tensor([1, 3, 2, 4]).windowScatterMax(ft.tensor([10, 20, 5]), 2) // [0, 30, 0, 5]
  * ```
  */
-export function windowScatterMax<A extends DType, B extends DType>(x: Tensor<A>, source: Tensor<B>, window: number | readonly number[], options?: WindowScatterMaxOptions): Tensor<Promote<A, B>> {
+export function windowScatterMax<A extends DType, B extends DType>(x: Tensor<A> & Takes<'integerOrFloat', A>, source: Tensor<B> & Takes<'integerOrFloat', B>, window: number | readonly number[], options?: WindowScatterMaxOptions): Tensor<Promote<A, B>> {
   const o = readOptions(289, options, ['stride', 'padding', 'initial'], arguments.length - 4)
   return one(289, [x, source], [window, o.stride, o.padding], [o.initial]) as Tensor<Promote<A, B>>
 }
@@ -4683,7 +4683,7 @@ export interface WindowScatterMinOptions {
  * ft.tensor([1, 3, 2, 4]).windowScatterMin(ft.tensor([10, 20, 5]), 2) // [10, 0, 25, 0]
  * ```
  */
-export function windowScatterMin<A extends DType, B extends DType>(x: Tensor<A>, source: Tensor<B>, window: number | readonly number[], options?: WindowScatterMinOptions): Tensor<Promote<A, B>> {
+export function windowScatterMin<A extends DType, B extends DType>(x: Tensor<A> & Takes<'integerOrFloat', A>, source: Tensor<B> & Takes<'integerOrFloat', B>, window: number | readonly number[], options?: WindowScatterMinOptions): Tensor<Promote<A, B>> {
   const o = readOptions(290, options, ['stride', 'padding', 'initial'], arguments.length - 4)
   return one(290, [x, source], [window, o.stride, o.padding], [o.initial]) as Tensor<Promote<A, B>>
 }
@@ -4703,8 +4703,8 @@ export function windowScatterMin<A extends DType, B extends DType>(x: Tensor<A>,
  * ft.hstack([ft.tensor([[1], [2]]), ft.tensor([[3], [4]])]) // [[1, 3], [2, 4]]
  * ```
  */
-export function hstack<A extends DType>(arrays: readonly Tensor<A>[]): Tensor<Promote<A, A>> {
-  return one(291, tensorList(291, arrays), [], []) as Tensor<Promote<A, A>>
+export function hstack<const A extends readonly Tensor[]>(arrays: A): Tensor<PromoteAll<A>> {
+  return one(291, tensorList(291, arrays), [], []) as Tensor<PromoteAll<A>>
 }
 
 /**
@@ -4722,8 +4722,8 @@ export function hstack<A extends DType>(arrays: readonly Tensor<A>[]): Tensor<Pr
  * ft.vstack([ft.tensor([1, 2]), ft.tensor([3, 4])]) // [[1, 2], [3, 4]]
  * ```
  */
-export function vstack<A extends DType>(arrays: readonly Tensor<A>[]): Tensor<Promote<A, A>> {
-  return one(292, tensorList(292, arrays), [], []) as Tensor<Promote<A, A>>
+export function vstack<const A extends readonly Tensor[]>(arrays: A): Tensor<PromoteAll<A>> {
+  return one(292, tensorList(292, arrays), [], []) as Tensor<PromoteAll<A>>
 }
 
 /**
@@ -4741,8 +4741,8 @@ export function vstack<A extends DType>(arrays: readonly Tensor<A>[]): Tensor<Pr
  * ft.dstack([ft.tensor([1, 2]), ft.tensor([3, 4])]) // [[[1, 3], [2, 4]]]
  * ```
  */
-export function dstack<A extends DType>(arrays: readonly Tensor<A>[]): Tensor<Promote<A, A>> {
-  return one(293, tensorList(293, arrays), [], []) as Tensor<Promote<A, A>>
+export function dstack<const A extends readonly Tensor[]>(arrays: A): Tensor<PromoteAll<A>> {
+  return one(293, tensorList(293, arrays), [], []) as Tensor<PromoteAll<A>>
 }
 
 /**
@@ -4760,8 +4760,8 @@ export function dstack<A extends DType>(arrays: readonly Tensor<A>[]): Tensor<Pr
  * ft.columnStack([ft.tensor([1, 2]), ft.tensor([3, 4])]) // [[1, 3], [2, 4]]
  * ```
  */
-export function columnStack<A extends DType>(arrays: readonly Tensor<A>[]): Tensor<Promote<A, A>> {
-  return one(294, tensorList(294, arrays), [], []) as Tensor<Promote<A, A>>
+export function columnStack<const A extends readonly Tensor[]>(arrays: A): Tensor<PromoteAll<A>> {
+  return one(294, tensorList(294, arrays), [], []) as Tensor<PromoteAll<A>>
 }
 
 /**
@@ -4909,7 +4909,7 @@ export interface NanmedianOptions {
  * ft.tensor([[3, NaN, 2], [9, 7, 8]]).nanmedian(1) // [2.5, 8]
  * ```
  */
-export function nanmedian<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | NanmedianOptions): Tensor<FloatOf<A>> {
+export function nanmedian<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | readonly number[] | NanmedianOptions): Tensor<FloatOf<A>> {
   const o = readOptions(301, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
   return one(301, [x], [o.axis, o.keepdims], []) as Tensor<FloatOf<A>>
 }
@@ -4941,7 +4941,7 @@ export interface NanquantileOptions {
  * ft.tensor([1, NaN, 3, 5]).nanquantile(0.75) // 4
  * ```
  */
-export function nanquantile<A extends DType, B extends Operand>(x: Tensor<A>, q: B, options?: number | readonly number[] | NanquantileOptions): Tensor<FloatOf<With<A, B>>> {
+export function nanquantile<A extends DType, B extends Operand>(x: Tensor<A> & Takes<'real', A>, q: B & Fits<'real', B>, options?: number | readonly number[] | NanquantileOptions): Tensor<FloatOf<With<A, B>>> {
   const o = readOptions(302, options, ['axis', 'keepdims', 'method'], arguments.length - 3, 'axis')
   return one(302, [x, q], [o.axis, o.keepdims, o.method], []) as Tensor<FloatOf<With<A, B>>>
 }
@@ -4973,7 +4973,7 @@ export interface NanpercentileOptions {
  * ft.tensor([1, NaN, 3, 5]).nanpercentile(50) // 3
  * ```
  */
-export function nanpercentile<A extends DType, B extends Operand>(x: Tensor<A>, q: B, options?: number | readonly number[] | NanpercentileOptions): Tensor<FloatOf<With<A, B>>> {
+export function nanpercentile<A extends DType, B extends Operand>(x: Tensor<A> & Takes<'real', A>, q: B & Fits<'real', B>, options?: number | readonly number[] | NanpercentileOptions): Tensor<FloatOf<With<A, B>>> {
   const o = readOptions(303, options, ['axis', 'keepdims', 'method'], arguments.length - 3, 'axis')
   return one(303, [x, q], [o.axis, o.keepdims, o.method], []) as Tensor<FloatOf<With<A, B>>>
 }
@@ -5004,9 +5004,9 @@ export interface NancumulativeSumOptions<E extends DType = DType> {
  * ft.tensor([1, NaN, 3]).nancumulativeSum() // [1, 1, 4]
  * ```
  */
-export function nancumulativeSum<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: number | NancumulativeSumOptions<E>): Tensor<E> {
+export function nancumulativeSum<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: number | NancumulativeSumOptions<E>): Tensor<NoInfer<E>> {
   const o = readOptions(304, options, ['axis', 'dtype', 'includeInitial'], arguments.length - 2, 'axis')
-  return one(304, [x], [o.axis, o.dtype, o.includeInitial], []) as Tensor<E>
+  return one(304, [x], [o.axis, o.dtype, o.includeInitial], []) as Tensor<NoInfer<E>>
 }
 
 /** Options of `nancumulativeProd`. */
@@ -5035,7 +5035,7 @@ export interface NancumulativeProdOptions<E extends DType = DType> {
  * ft.tensor([2, NaN, 3]).nancumulativeProd() // [2, 2, 6]
  * ```
  */
-export function nancumulativeProd<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: number | NancumulativeProdOptions<E>): Tensor<E> {
+export function nancumulativeProd<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: number | NancumulativeProdOptions<E>): Tensor<NoInfer<E>> {
   const o = readOptions(305, options, ['axis', 'dtype', 'includeInitial'], arguments.length - 2, 'axis')
-  return one(305, [x], [o.axis, o.dtype, o.includeInitial], []) as Tensor<E>
+  return one(305, [x], [o.axis, o.dtype, o.includeInitial], []) as Tensor<NoInfer<E>>
 }

@@ -498,7 +498,7 @@ export interface MatrixNormOptions {
   /** Keeps reduced axes, with size 1; false by default. */
   readonly keepdims?: boolean | undefined
   /** One of 'fro', 'nuc', 1, -1, 2, -2, Infinity, -Infinity; 'fro' by default. */
-  readonly ord?: 'fro' | 'nuc' | 1 | -1 | 2 | -2 | number | number | undefined
+  readonly ord?: 'fro' | 'nuc' | 1 | -1 | 2 | -2 | number | undefined
 }
 
 /**
@@ -526,7 +526,7 @@ export function matrixNorm<A extends DType>(x: Tensor<A>, options?: MatrixNormOp
 /** Options of `linalg.cond`. */
 export interface CondOptions {
   /** One of 2, -2, 'fro', 'nuc', 1, -1, Infinity, -Infinity; 2 by default. */
-  readonly ord?: 2 | -2 | 'fro' | 'nuc' | 1 | -1 | number | number | undefined
+  readonly ord?: 2 | -2 | 'fro' | 'nuc' | 1 | -1 | number | undefined
 }
 
 /**

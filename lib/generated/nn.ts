@@ -3,9 +3,9 @@
 
 import { one, readOptions } from '../call.js'
 import { binary, unary } from '../record.js'
-import type { Common, Operand } from '../operand.js'
+import type { AsDType, Common, DTypeOf, Fits, Operand } from '../operand.js'
 import type { Tensor } from '../tensor.js'
-import type { DType, FloatOf, Promote } from './dtypes.js'
+import type { DType, FloatOf, Promote, Takes } from './dtypes.js'
 
 /**
  * Rectified linear unit that stops at 6; NaN stays NaN.
@@ -21,7 +21,7 @@ import type { DType, FloatOf, Promote } from './dtypes.js'
  * ft.nn.relu6(ft.tensor([-1, 3, 8])) // [0, 3, 6]
  * ```
  */
-export function relu6<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+export function relu6<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>> {
   return unary(158, x) as Tensor<FloatOf<A>>
 }
 
@@ -46,7 +46,7 @@ export interface LeakyReluOptions {
  * ft.nn.leakyRelu(ft.tensor([-1, 3]), { negativeSlope: 0.5 }) // [-0.5, 3]
  * ```
  */
-export function leakyRelu<A extends DType>(x: Tensor<A>, options?: LeakyReluOptions): Tensor<FloatOf<A>> {
+export function leakyRelu<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: LeakyReluOptions): Tensor<FloatOf<A>> {
   const o = readOptions(159, options, ['negativeSlope'], arguments.length - 2)
   return one(159, [x], [], [o.negativeSlope]) as Tensor<FloatOf<A>>
 }
@@ -66,7 +66,7 @@ export function leakyRelu<A extends DType>(x: Tensor<A>, options?: LeakyReluOpti
  * ft.nn.prelu(ft.tensor([-2, 3]), ft.tensor([0.25, 7])) // [-0.5, 3]
  * ```
  */
-export function prelu<A extends Operand, B extends Operand>(x: A, weight: B): Tensor<FloatOf<Common<A, B>>> {
+export function prelu<A extends Operand, B extends Operand>(x: A & Fits<'real', A, DTypeOf<B>, 'any'>, weight: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<FloatOf<Common<A, B>>> {
   return binary(160, x, weight) as Tensor<FloatOf<Common<A, B>>>
 }
 
@@ -91,7 +91,7 @@ export interface EluOptions {
  * ft.nn.elu(ft.tensor([-1, 3])) // [-0.63212055, 3]
  * ```
  */
-export function elu<A extends DType>(x: Tensor<A>, options?: EluOptions): Tensor<FloatOf<A>> {
+export function elu<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: EluOptions): Tensor<FloatOf<A>> {
   const o = readOptions(161, options, ['alpha'], arguments.length - 2)
   return one(161, [x], [], [o.alpha]) as Tensor<FloatOf<A>>
 }
@@ -117,7 +117,7 @@ export interface CeluOptions {
  * ft.nn.celu(ft.tensor([-1, 3]), { alpha: 2 }) // [-0.78693867, 3]
  * ```
  */
-export function celu<A extends DType>(x: Tensor<A>, options?: CeluOptions): Tensor<FloatOf<A>> {
+export function celu<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: CeluOptions): Tensor<FloatOf<A>> {
   const o = readOptions(162, options, ['alpha'], arguments.length - 2)
   return one(162, [x], [], [o.alpha]) as Tensor<FloatOf<A>>
 }
@@ -136,7 +136,7 @@ export function celu<A extends DType>(x: Tensor<A>, options?: CeluOptions): Tens
  * ft.nn.selu(ft.tensor([-1, 3])) // [-1.1113307, 3.152103]
  * ```
  */
-export function selu<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+export function selu<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>> {
   return unary(163, x) as Tensor<FloatOf<A>>
 }
 
@@ -161,7 +161,7 @@ export interface GeluOptions {
  * ft.nn.gelu(ft.tensor([-1, 3])) // [-0.15865526, 2.99595]
  * ```
  */
-export function gelu<A extends DType>(x: Tensor<A>, options?: GeluOptions): Tensor<FloatOf<A>> {
+export function gelu<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: GeluOptions): Tensor<FloatOf<A>> {
   const o = readOptions(164, options, ['approximate'], arguments.length - 2)
   return one(164, [x], [o.approximate], []) as Tensor<FloatOf<A>>
 }
@@ -180,7 +180,7 @@ export function gelu<A extends DType>(x: Tensor<A>, options?: GeluOptions): Tens
  * ft.nn.silu(ft.tensor([-1, 3])) // [-0.26894143, 2.8577224]
  * ```
  */
-export function silu<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+export function silu<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>> {
   return unary(165, x) as Tensor<FloatOf<A>>
 }
 
@@ -198,7 +198,7 @@ export function silu<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ft.nn.mish(ft.tensor([-1, 3])) // [-0.30340144, 2.986535]
  * ```
  */
-export function mish<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+export function mish<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>> {
   return unary(166, x) as Tensor<FloatOf<A>>
 }
 
@@ -223,7 +223,7 @@ export interface SoftplusOptions {
  * ft.nn.softplus(ft.tensor([0, 100])) // [0.6931472, 100]
  * ```
  */
-export function softplus<A extends DType>(x: Tensor<A>, options?: SoftplusOptions): Tensor<FloatOf<A>> {
+export function softplus<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: SoftplusOptions): Tensor<FloatOf<A>> {
   const o = readOptions(167, options, ['beta'], arguments.length - 2)
   return one(167, [x], [], [o.beta]) as Tensor<FloatOf<A>>
 }
@@ -242,7 +242,7 @@ export function softplus<A extends DType>(x: Tensor<A>, options?: SoftplusOption
  * ft.nn.logSigmoid(ft.tensor([0, -100])) // [-0.6931472, -100]
  * ```
  */
-export function logSigmoid<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+export function logSigmoid<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>> {
   return unary(168, x) as Tensor<FloatOf<A>>
 }
 
@@ -260,7 +260,7 @@ export function logSigmoid<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ft.nn.softsign(ft.tensor([-1, 3])) // [-0.5, 0.75]
  * ```
  */
-export function softsign<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+export function softsign<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>> {
   return unary(169, x) as Tensor<FloatOf<A>>
 }
 
@@ -278,7 +278,7 @@ export function softsign<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ft.nn.tanhshrink(ft.tensor([-1, 3])) // [-0.23840584, 2.0049453]
  * ```
  */
-export function tanhshrink<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+export function tanhshrink<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>> {
   return unary(170, x) as Tensor<FloatOf<A>>
 }
 
@@ -305,7 +305,7 @@ export interface HardtanhOptions {
  * ft.nn.hardtanh(ft.tensor([-2, 0.5])) // [-1, 0.5]
  * ```
  */
-export function hardtanh<A extends DType>(x: Tensor<A>, options?: HardtanhOptions): Tensor<FloatOf<A>> {
+export function hardtanh<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: HardtanhOptions): Tensor<FloatOf<A>> {
   const o = readOptions(171, options, ['min', 'max'], arguments.length - 2)
   return one(171, [x], [], [o.min, o.max]) as Tensor<FloatOf<A>>
 }
@@ -324,7 +324,7 @@ export function hardtanh<A extends DType>(x: Tensor<A>, options?: HardtanhOption
  * ft.nn.hardsigmoid(ft.tensor([-4, 0, 1.5])) // [0, 0.5, 0.75]
  * ```
  */
-export function hardsigmoid<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+export function hardsigmoid<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>> {
   return unary(172, x) as Tensor<FloatOf<A>>
 }
 
@@ -342,7 +342,7 @@ export function hardsigmoid<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ft.nn.hardswish(ft.tensor([-4, 3, 1])) // [0, 3, 0.6666667]
  * ```
  */
-export function hardswish<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+export function hardswish<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>> {
   return unary(173, x) as Tensor<FloatOf<A>>
 }
 
@@ -367,7 +367,7 @@ export interface HardshrinkOptions {
  * ft.nn.hardshrink(ft.tensor([-0.25, 3])) // [0, 3]
  * ```
  */
-export function hardshrink<A extends DType>(x: Tensor<A>, options?: HardshrinkOptions): Tensor<FloatOf<A>> {
+export function hardshrink<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: HardshrinkOptions): Tensor<FloatOf<A>> {
   const o = readOptions(174, options, ['lambda'], arguments.length - 2)
   return one(174, [x], [], [o.lambda]) as Tensor<FloatOf<A>>
 }
@@ -393,7 +393,7 @@ export interface SoftshrinkOptions {
  * ft.nn.softshrink(ft.tensor([-0.25, 3])) // [0, 2.5]
  * ```
  */
-export function softshrink<A extends DType>(x: Tensor<A>, options?: SoftshrinkOptions): Tensor<FloatOf<A>> {
+export function softshrink<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: SoftshrinkOptions): Tensor<FloatOf<A>> {
   const o = readOptions(175, options, ['lambda'], arguments.length - 2)
   return one(175, [x], [], [o.lambda]) as Tensor<FloatOf<A>>
 }
@@ -425,7 +425,7 @@ export interface LayerNormOptions {
  * ft.nn.layerNorm(ft.tensor([-2, 2]), ft.tensor([1, 3])) // [-0.99999875, 2.9999962]
  * ```
  */
-export function layerNorm<A extends DType, B extends DType, C extends DType>(x: Tensor<A>, weight?: Tensor<B>, bias?: Tensor<C>, options?: number | readonly number[] | LayerNormOptions): Tensor<FloatOf<Promote<Promote<A, B>, C>>> {
+export function layerNorm<A extends DType, B extends DType = 'bool', C extends DType = 'bool'>(x: Tensor<A> & Takes<'real', A>, weight?: Tensor<B> & Takes<'real', B>, bias?: Tensor<C> & Takes<'real', C>, options?: number | readonly number[] | LayerNormOptions): Tensor<FloatOf<Promote<Promote<A, B>, C>>> {
   const o = readOptions(176, options, ['axis', 'eps'], arguments.length - 4, 'axis')
   return one(176, [x, weight, bias], [o.axis], [o.eps]) as Tensor<FloatOf<Promote<Promote<A, B>, C>>>
 }
@@ -455,7 +455,7 @@ export interface RmsNormOptions {
  * ft.nn.rmsNorm(ft.tensor([-2, 2])) // [-0.99999875, 0.99999875]
  * ```
  */
-export function rmsNorm<A extends DType, B extends DType>(x: Tensor<A>, weight?: Tensor<B>, options?: number | readonly number[] | RmsNormOptions): Tensor<FloatOf<Promote<A, B>>> {
+export function rmsNorm<A extends DType, B extends DType = 'bool'>(x: Tensor<A> & Takes<'real', A>, weight?: Tensor<B> & Takes<'real', B>, options?: number | readonly number[] | RmsNormOptions): Tensor<FloatOf<Promote<A, B>>> {
   const o = readOptions(177, options, ['axis', 'eps'], arguments.length - 3, 'axis')
   return one(177, [x, weight], [o.axis], [o.eps]) as Tensor<FloatOf<Promote<A, B>>>
 }
@@ -486,7 +486,7 @@ export interface GroupNormOptions {
  * ft.nn.groupNorm(ft.tensor([[-1, 1, 10, 30]]), 2) // [[-0.999995, 0.999995, -0.99999995, 0.99999995]]
  * ```
  */
-export function groupNorm<A extends DType, B extends DType, C extends DType>(x: Tensor<A>, groups: number, weight?: Tensor<B>, bias?: Tensor<C>, options?: GroupNormOptions): Tensor<FloatOf<Promote<Promote<A, B>, C>>> {
+export function groupNorm<A extends DType, B extends DType = 'bool', C extends DType = 'bool'>(x: Tensor<A> & Takes<'real', A>, groups: number, weight?: Tensor<B> & Takes<'real', B>, bias?: Tensor<C> & Takes<'real', C>, options?: GroupNormOptions): Tensor<FloatOf<Promote<Promote<A, B>, C>>> {
   const o = readOptions(178, options, ['eps'], arguments.length - 5)
   return one(178, [x, weight, bias], [groups], [o.eps]) as Tensor<FloatOf<Promote<Promote<A, B>, C>>>
 }
@@ -518,9 +518,9 @@ export interface BatchNormOptions {
  * ft.nn.batchNorm(ft.tensor([[1], [5]]), ft.tensor([1]), ft.tensor([4])) // [[0], [1.9999975]]
  * ```
  */
-export function batchNorm<A extends DType, B extends DType, C extends DType, F extends DType, G extends DType>(x: Tensor<A>, mean?: Tensor<B>, variance?: Tensor<C>, weight?: Tensor<F>, bias?: Tensor<G>, options?: BatchNormOptions): Tensor<FloatOf<Promote<Promote<Promote<Promote<A, B>, C>, F>, G>>> {
+export function batchNorm<A extends DType, B extends DType = 'bool', C extends DType = 'bool', F extends DType = 'bool', G extends DType = 'bool'>(x: Tensor<A> & Takes<'real', A>, mean?: Tensor<B> & Takes<'real', B>, variance?: Tensor<C> & Takes<'real', C>, weight?: Tensor<F> & Takes<'real', F>, bias?: Tensor<G> & Takes<'real', G>, options?: BatchNormOptions): Tensor<FloatOf<Promote<Promote<AsDType<Promote<Promote<A, B>, C>>, F>, G>>> {
   const o = readOptions(179, options, ['eps'], arguments.length - 6)
-  return one(179, [x, mean, variance, weight, bias], [], [o.eps]) as Tensor<FloatOf<Promote<Promote<Promote<Promote<A, B>, C>, F>, G>>>
+  return one(179, [x, mean, variance, weight, bias], [], [o.eps]) as Tensor<FloatOf<Promote<Promote<AsDType<Promote<Promote<A, B>, C>>, F>, G>>>
 }
 
 /** Options of `nn.scaledDotProductAttention`. */
@@ -551,7 +551,7 @@ export interface ScaledDotProductAttentionOptions {
  * ft.nn.scaledDotProductAttention(ft.tensor([[1, 0]]), ft.tensor([[1, 0], [1, 0]]), ft.tensor([[2], [4]])) // [[3]]
  * ```
  */
-export function scaledDotProductAttention<A extends DType, B extends DType, C extends DType>(query: Tensor<A>, keys: Tensor<B>, values: Tensor<C>, mask?: Tensor, options?: ScaledDotProductAttentionOptions): Tensor<FloatOf<Promote<Promote<A, B>, C>>> {
+export function scaledDotProductAttention<A extends DType, B extends DType, C extends DType>(query: Tensor<A> & Takes<'real', A>, keys: Tensor<B> & Takes<'real', B>, values: Tensor<C> & Takes<'real', C>, mask?: Tensor, options?: ScaledDotProductAttentionOptions): Tensor<FloatOf<Promote<Promote<A, B>, C>>> {
   const o = readOptions(180, options, ['causal', 'scale'], arguments.length - 5)
   return one(180, [query, keys, values, mask], [o.causal], [o.scale]) as Tensor<FloatOf<Promote<Promote<A, B>, C>>>
 }
@@ -579,7 +579,7 @@ export interface MseLossOptions {
  * ft.nn.mseLoss(ft.tensor([1, 2]), ft.tensor([1, 4])) // 2
  * ```
  */
-export function mseLoss<A extends DType, B extends DType>(x: Tensor<A>, target: Tensor<B>, options?: MseLossOptions): Tensor<FloatOf<Promote<A, B>>> {
+export function mseLoss<A extends DType, B extends DType>(x: Tensor<A> & Takes<'real', A>, target: Tensor<B> & Takes<'real', B>, options?: MseLossOptions): Tensor<FloatOf<Promote<A, B>>> {
   const o = readOptions(181, options, ['reduction'], arguments.length - 3)
   return one(181, [x, target], [o.reduction], []) as Tensor<FloatOf<Promote<A, B>>>
 }
@@ -606,7 +606,7 @@ export interface L1LossOptions {
  * ft.nn.l1Loss(ft.tensor([1, 2]), ft.tensor([1, 4])) // 1
  * ```
  */
-export function l1Loss<A extends DType, B extends DType>(x: Tensor<A>, target: Tensor<B>, options?: L1LossOptions): Tensor<FloatOf<Promote<A, B>>> {
+export function l1Loss<A extends DType, B extends DType>(x: Tensor<A> & Takes<'real', A>, target: Tensor<B> & Takes<'real', B>, options?: L1LossOptions): Tensor<FloatOf<Promote<A, B>>> {
   const o = readOptions(182, options, ['reduction'], arguments.length - 3)
   return one(182, [x, target], [o.reduction], []) as Tensor<FloatOf<Promote<A, B>>>
 }
@@ -635,7 +635,7 @@ export interface HuberLossOptions {
  * ft.nn.huberLoss(ft.tensor([1, 2]), ft.tensor([1.5, 4])) // 0.8125
  * ```
  */
-export function huberLoss<A extends DType, B extends DType>(x: Tensor<A>, target: Tensor<B>, options?: HuberLossOptions): Tensor<FloatOf<Promote<A, B>>> {
+export function huberLoss<A extends DType, B extends DType>(x: Tensor<A> & Takes<'real', A>, target: Tensor<B> & Takes<'real', B>, options?: HuberLossOptions): Tensor<FloatOf<Promote<A, B>>> {
   const o = readOptions(183, options, ['reduction', 'delta'], arguments.length - 3)
   return one(183, [x, target], [o.reduction], [o.delta]) as Tensor<FloatOf<Promote<A, B>>>
 }
@@ -664,7 +664,7 @@ export interface BinaryCrossEntropyWithLogitsOptions {
  * ft.nn.binaryCrossEntropyWithLogits(ft.tensor([0, 0]), ft.tensor([1, 0])) // 0.6931472
  * ```
  */
-export function binaryCrossEntropyWithLogits<A extends DType, B extends DType, C extends DType>(x: Tensor<A>, target: Tensor<B>, posWeight?: Tensor<C>, options?: BinaryCrossEntropyWithLogitsOptions): Tensor<FloatOf<Promote<Promote<A, B>, C>>> {
+export function binaryCrossEntropyWithLogits<A extends DType, B extends DType, C extends DType = 'bool'>(x: Tensor<A> & Takes<'real', A>, target: Tensor<B> & Takes<'real', B>, posWeight?: Tensor<C> & Takes<'real', C>, options?: BinaryCrossEntropyWithLogitsOptions): Tensor<FloatOf<Promote<Promote<A, B>, C>>> {
   const o = readOptions(184, options, ['reduction'], arguments.length - 4)
   return one(184, [x, target, posWeight], [o.reduction], []) as Tensor<FloatOf<Promote<Promote<A, B>, C>>>
 }
@@ -693,7 +693,7 @@ export interface KlDivOptions {
  * ft.nn.klDiv(ft.tensor([-1, -1]), ft.tensor([0.5, 0.5]), { reduction: 'sum' }) // 0.3068528
  * ```
  */
-export function klDiv<A extends DType, B extends DType>(x: Tensor<A>, target: Tensor<B>, options?: KlDivOptions): Tensor<FloatOf<Promote<A, B>>> {
+export function klDiv<A extends DType, B extends DType>(x: Tensor<A> & Takes<'real', A>, target: Tensor<B> & Takes<'real', B>, options?: KlDivOptions): Tensor<FloatOf<Promote<A, B>>> {
   const o = readOptions(185, options, ['reduction', 'logTarget'], arguments.length - 3)
   return one(185, [x, target], [o.reduction, o.logTarget], []) as Tensor<FloatOf<Promote<A, B>>>
 }
@@ -715,7 +715,7 @@ export interface NllLossOptions {
  * PyTorch `nn.functional.nll_loss`.
  *
  * @param x A tensor of a real dtype.
- * @param target A tensor.
+ * @param target A tensor of integers up to int64.
  * @param weight A tensor.
  * @param options An object of options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.nllLoss(ft.zeros([2, 3]), ft.tensor([0], { dtype: 'int32' }))`.
@@ -726,7 +726,7 @@ export interface NllLossOptions {
  * ft.nn.nllLoss(ft.tensor([[-1, -2], [-3, -4]]), ft.tensor([0, 1], { dtype: 'int32' })) // 2.5
  * ```
  */
-export function nllLoss<A extends DType>(x: Tensor<A>, target: Tensor, weight?: Tensor, options?: NllLossOptions): Tensor<FloatOf<A>> {
+export function nllLoss<A extends DType, B extends DType>(x: Tensor<A> & Takes<'real', A>, target: Tensor<B> & Takes<'index', B>, weight?: Tensor, options?: NllLossOptions): Tensor<FloatOf<A>> {
   const o = readOptions(186, options, ['reduction', 'ignoreIndex'], arguments.length - 4)
   return one(186, [x, target, weight], [o.reduction, o.ignoreIndex], []) as Tensor<FloatOf<A>>
 }
@@ -761,7 +761,7 @@ export interface CrossEntropyOptions {
  * ft.nn.crossEntropy(ft.tensor([[0, 0]]), ft.tensor([1], { dtype: 'int32' })) // 0.6931472
  * ```
  */
-export function crossEntropy<A extends DType>(x: Tensor<A>, target: Tensor, weight?: Tensor, options?: CrossEntropyOptions): Tensor<FloatOf<A>> {
+export function crossEntropy<A extends DType>(x: Tensor<A> & Takes<'real', A>, target: Tensor, weight?: Tensor, options?: CrossEntropyOptions): Tensor<FloatOf<A>> {
   const o = readOptions(187, options, ['reduction', 'ignoreIndex', 'labelSmoothing'], arguments.length - 4)
   return one(187, [x, target, weight], [o.reduction, o.ignoreIndex, o.labelSmoothing], []) as Tensor<FloatOf<A>>
 }
@@ -800,7 +800,7 @@ export interface ConvOptions {
  * ft.nn.conv(ft.tensor([[[1, 2, 3, 4]]]), ft.tensor([[[1, 10]]]), { stride: 2, padding: 1 }) // [[[10, 32, 4]]]
  * ```
  */
-export function conv<A extends DType, B extends DType>(x: Tensor<A>, weights: Tensor<B>, options?: ConvOptions): Tensor<Promote<A, B>> {
+export function conv<A extends DType, B extends DType>(x: Tensor<A> & Takes<'numeric', A>, weights: Tensor<B> & Takes<'numeric', B>, options?: ConvOptions): Tensor<Promote<A, B>> {
   const o = readOptions(188, options, ['stride', 'padding', 'dilation', 'groups', 'inputDilation', 'paddingMode'], arguments.length - 3)
   return one(188, [x, weights], [o.stride, o.padding, o.dilation, o.groups, o.inputDilation, o.paddingMode], []) as Tensor<Promote<A, B>>
 }
@@ -833,7 +833,7 @@ export interface MaxPoolOptions {
  * ft.nn.maxPool(ft.tensor([[[[1, 2, 3], [4, 5, 6], [7, 8, 9]]]]), 2, { stride: 1 }) // [[[[5, 6], [8, 9]]]]
  * ```
  */
-export function maxPool<A extends DType>(x: Tensor<A>, window: number | readonly number[], options?: MaxPoolOptions): Tensor<A> {
+export function maxPool<A extends DType>(x: Tensor<A> & Takes<'integerOrFloat', A>, window: number | readonly number[], options?: MaxPoolOptions): Tensor<A> {
   const o = readOptions(189, options, ['stride', 'padding', 'dilation'], arguments.length - 3)
   return one(189, [x], [window, o.stride, o.padding, o.dilation], []) as Tensor<A>
 }
@@ -865,7 +865,7 @@ export interface AvgPoolOptions {
  * ft.nn.avgPool(ft.tensor([[[1, 2, 3, 4]]]), 2) // [[[1.5, 3.5]]]
  * ```
  */
-export function avgPool<A extends DType>(x: Tensor<A>, window: number | readonly number[], options?: AvgPoolOptions): Tensor<FloatOf<A>> {
+export function avgPool<A extends DType>(x: Tensor<A> & Takes<'integerOrFloat', A>, window: number | readonly number[], options?: AvgPoolOptions): Tensor<FloatOf<A>> {
   const o = readOptions(190, options, ['stride', 'padding', 'dilation'], arguments.length - 3)
   return one(190, [x], [window, o.stride, o.padding, o.dilation], []) as Tensor<FloatOf<A>>
 }
@@ -902,7 +902,7 @@ export interface ConvTransposeOptions {
  * ft.nn.convTranspose(ft.tensor([[[1, 2]]]), ft.tensor([[[1, 10, 100]]]), { stride: 2 }) // [[[1, 10, 102, 20, 200]]]
  * ```
  */
-export function convTranspose<A extends DType, B extends DType>(x: Tensor<A>, weights: Tensor<B>, options?: ConvTransposeOptions): Tensor<Promote<A, B>> {
+export function convTranspose<A extends DType, B extends DType>(x: Tensor<A> & Takes<'numeric', A>, weights: Tensor<B> & Takes<'numeric', B>, options?: ConvTransposeOptions): Tensor<Promote<A, B>> {
   const o = readOptions(281, options, ['stride', 'padding', 'outputPadding', 'dilation', 'groups'], arguments.length - 3)
   return one(281, [x, weights], [o.stride, o.padding, o.outputPadding, o.dilation, o.groups], []) as Tensor<Promote<A, B>>
 }
@@ -923,7 +923,7 @@ export function convTranspose<A extends DType, B extends DType>(x: Tensor<A>, we
  * ft.nn.adaptiveAvgPool(ft.tensor([[[1, 2, 3, 4, 5]]]), 2) // [[[2, 4]]]
  * ```
  */
-export function adaptiveAvgPool<A extends DType>(x: Tensor<A>, size: number | readonly number[]): Tensor<FloatOf<A>> {
+export function adaptiveAvgPool<A extends DType>(x: Tensor<A> & Takes<'integerOrFloat', A>, size: number | readonly number[]): Tensor<FloatOf<A>> {
   return one(282, [x], [size], []) as Tensor<FloatOf<A>>
 }
 
@@ -943,7 +943,7 @@ export function adaptiveAvgPool<A extends DType>(x: Tensor<A>, size: number | re
  * ft.nn.adaptiveMaxPool(ft.tensor([[[1, 2, 3, 4, 5]]]), 2) // [[[3, 5]]]
  * ```
  */
-export function adaptiveMaxPool<A extends DType>(x: Tensor<A>, size: number | readonly number[]): Tensor<A> {
+export function adaptiveMaxPool<A extends DType>(x: Tensor<A> & Takes<'integerOrFloat', A>, size: number | readonly number[]): Tensor<A> {
   return one(283, [x], [size], []) as Tensor<A>
 }
 
@@ -973,7 +973,7 @@ export interface InterpolateOptions {
  * ft.nn.interpolate(ft.tensor([[[1, 3]]]), 4, { mode: 'linear' }) // [[[1, 1.5, 2.5, 3]]]
  * ```
  */
-export function interpolate<A extends DType>(x: Tensor<A>, size: number | readonly number[], options?: InterpolateOptions): Tensor<FloatOf<A>> {
+export function interpolate<A extends DType>(x: Tensor<A> & Takes<'integerOrFloat', A>, size: number | readonly number[], options?: InterpolateOptions): Tensor<FloatOf<A>> {
   const o = readOptions(284, options, ['mode', 'alignCorners'], arguments.length - 3)
   return one(284, [x], [size, o.mode, o.alignCorners], []) as Tensor<FloatOf<A>>
 }

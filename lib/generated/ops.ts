@@ -4,9 +4,9 @@
 import { many, one, readOptions } from '../call.js'
 import { Methods } from '../methods.js'
 import { binary, unary } from '../record.js'
-import type { Operand, With } from '../operand.js'
+import type { AsDType, Fits, Operand, With } from '../operand.js'
 import type { Tensor } from '../tensor.js'
-import type { DType, FloatOf, Promote, RealOf, SumOf } from './dtypes.js'
+import type { DType, FloatOf, Promote, RealOf, SumOf, Takes } from './dtypes.js'
 import type { IscloseOptions, AllcloseOptions, ArrayEqualOptions, OneHotOptions, SumOptions, ProdOptions, MeanOptions, MaxOptions, MinOptions, AllOptions, AnyOptions, ArgmaxOptions, ArgminOptions, VarOptions, StdOptions, MedianOptions, PtpOptions, LogsumexpOptions, CountNonzeroOptions, NansumOptions, NanprodOptions, NanmaxOptions, NanminOptions, NanmeanOptions, NanvarOptions, NanstdOptions, QuantileOptions, PercentileOptions, CovOptions, CorrcoefOptions, CumulativeSumOptions, CumulativeProdOptions, CumulativeMaxOptions, CumulativeMinOptions, DiffOptions, GradientOptions, TrapezoidOptions, ConvolveOptions, CorrelateOptions, TensordotOptions, VecdotOptions, CrossOptions, DiagonalOptions, TraceOptions, DiagOptions, SoftmaxOptions, LogSoftmaxOptions, FlipOptions, Rot90Options, FlattenOptions, RollOptions, RepeatOptions, PadOptions, TakeOptions, ScatterOptions, ScatterAddOptions, ScatterMulOptions, ScatterMinOptions, ScatterMaxOptions, PutAlongAxisOptions, TakeAlongAxisOptions, SearchsortedOptions, SortOptions, ArgsortOptions, TopkOptions, KthvalueOptions, TrilOptions, TriuOptions, WindowSumOptions, WindowProdOptions, WindowMinOptions, WindowMaxOptions, WindowScatterMaxOptions, WindowScatterMinOptions, UnfoldOptions, NanmedianOptions, NanquantileOptions, NanpercentileOptions, NancumulativeSumOptions, NancumulativeProdOptions } from './functions.js'
 
 /** The operations as methods; `Tensor` extends it. */
@@ -24,12 +24,12 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, -2]).negative() // [-1, 2]
    * ```
    */
-  negative(): Tensor<D> {
+  negative(this: Takes<'numeric', D>): Tensor<D> {
     return unary(1, this) as Tensor<D>
   }
 
   /** Another name for `negative`. */
-  neg(): Tensor<D> {
+  neg(this: Takes<'numeric', D>): Tensor<D> {
     return unary(1, this) as Tensor<D>
   }
 
@@ -46,7 +46,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, -2]).positive() // [1, -2]
    * ```
    */
-  positive(): Tensor<D> {
+  positive(this: Takes<'numeric', D>): Tensor<D> {
     return unary(2, this) as Tensor<D>
   }
 
@@ -63,7 +63,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, -2]).abs() // [1, 2]
    * ```
    */
-  abs(): Tensor<RealOf<D>> {
+  abs(this: Takes<'numeric', D>): Tensor<RealOf<D>> {
     return unary(3, this) as Tensor<RealOf<D>>
   }
 
@@ -80,7 +80,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([3, -2, 0]).sign() // [1, -1, 0]
    * ```
    */
-  sign(): Tensor<D> {
+  sign(this: Takes<'numeric', D>): Tensor<D> {
     return unary(4, this) as Tensor<D>
   }
 
@@ -97,7 +97,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([3, -2]).square() // [9, 4]
    * ```
    */
-  square(): Tensor<D> {
+  square(this: Takes<'numeric', D>): Tensor<D> {
     return unary(5, this) as Tensor<D>
   }
 
@@ -114,7 +114,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([3, -2]).relu() // [3, 0]
    * ```
    */
-  relu(): Tensor<D> {
+  relu(this: Takes<'integerOrFloat', D>): Tensor<D> {
     return unary(6, this) as Tensor<D>
   }
 
@@ -131,7 +131,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1.5, -1.5]).floor() // [1, -2]
    * ```
    */
-  floor(): Tensor<D> {
+  floor(this: Takes<'integerOrFloat', D>): Tensor<D> {
     return unary(7, this) as Tensor<D>
   }
 
@@ -148,7 +148,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1.5, -1.5]).ceil() // [2, -1]
    * ```
    */
-  ceil(): Tensor<D> {
+  ceil(this: Takes<'integerOrFloat', D>): Tensor<D> {
     return unary(8, this) as Tensor<D>
   }
 
@@ -165,7 +165,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1.5, -1.5]).trunc() // [1, -1]
    * ```
    */
-  trunc(): Tensor<D> {
+  trunc(this: Takes<'integerOrFloat', D>): Tensor<D> {
     return unary(9, this) as Tensor<D>
   }
 
@@ -182,7 +182,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([0.5, 1.5, -2.4]).round() // [0, 2, -2]
    * ```
    */
-  round(): Tensor<D> {
+  round(this: Takes<'numeric', D>): Tensor<D> {
     return unary(10, this) as Tensor<D>
   }
 
@@ -267,7 +267,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([0, 3, -1]).exp2() // [1, 8, 0.5]
    * ```
    */
-  exp2(): Tensor<FloatOf<D>> {
+  exp2(this: Takes<'real', D>): Tensor<FloatOf<D>> {
     return unary(15, this) as Tensor<FloatOf<D>>
   }
 
@@ -573,7 +573,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([180, 90]).deg2rad() // [3.1415927, 1.5707964]
    * ```
    */
-  deg2rad(): Tensor<FloatOf<D>> {
+  deg2rad(this: Takes<'real', D>): Tensor<FloatOf<D>> {
     return unary(33, this) as Tensor<FloatOf<D>>
   }
 
@@ -590,7 +590,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, -2]).rad2deg() // [57.29578, -114.59156]
    * ```
    */
-  rad2deg(): Tensor<FloatOf<D>> {
+  rad2deg(this: Takes<'real', D>): Tensor<FloatOf<D>> {
     return unary(34, this) as Tensor<FloatOf<D>>
   }
 
@@ -607,7 +607,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([0, 0.5]).sinc() // [1, 0.63661975]
    * ```
    */
-  sinc(): Tensor<FloatOf<D>> {
+  sinc(this: Takes<'real', D>): Tensor<FloatOf<D>> {
     return unary(35, this) as Tensor<FloatOf<D>>
   }
 
@@ -624,7 +624,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([0.5, 0.75]).logit() // [0, 1.0986123]
    * ```
    */
-  logit(): Tensor<FloatOf<D>> {
+  logit(this: Takes<'real', D>): Tensor<FloatOf<D>> {
     return unary(36, this) as Tensor<FloatOf<D>>
   }
 
@@ -641,7 +641,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([0, 2]).sigmoid() // [0.5, 0.8807971]
    * ```
    */
-  sigmoid(): Tensor<FloatOf<D>> {
+  sigmoid(this: Takes<'real', D>): Tensor<FloatOf<D>> {
     return unary(37, this) as Tensor<FloatOf<D>>
   }
 
@@ -658,7 +658,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([27, -8]).cbrt() // [3, -2]
    * ```
    */
-  cbrt(): Tensor<FloatOf<D>> {
+  cbrt(this: Takes<'real', D>): Tensor<FloatOf<D>> {
     return unary(38, this) as Tensor<FloatOf<D>>
   }
 
@@ -675,7 +675,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([0, 1]).erf() // [0, 0.8427008]
    * ```
    */
-  erf(): Tensor<FloatOf<D>> {
+  erf(this: Takes<'real', D>): Tensor<FloatOf<D>> {
     return unary(39, this) as Tensor<FloatOf<D>>
   }
 
@@ -692,7 +692,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([0, 1, 5]).erfc() // [1, 0.1572992, 1.5374598e-12]
    * ```
    */
-  erfc(): Tensor<FloatOf<D>> {
+  erfc(this: Takes<'real', D>): Tensor<FloatOf<D>> {
     return unary(40, this) as Tensor<FloatOf<D>>
   }
 
@@ -709,7 +709,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([0, 0.5]).erfinv() // [0, 0.47693628]
    * ```
    */
-  erfinv(): Tensor<FloatOf<D>> {
+  erfinv(this: Takes<'real', D>): Tensor<FloatOf<D>> {
     return unary(41, this) as Tensor<FloatOf<D>>
   }
 
@@ -726,7 +726,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, 0.5, 10]).lgamma() // [0, 0.5723649, 12.801827]
    * ```
    */
-  lgamma(): Tensor<FloatOf<D>> {
+  lgamma(this: Takes<'real', D>): Tensor<FloatOf<D>> {
     return unary(42, this) as Tensor<FloatOf<D>>
   }
 
@@ -743,7 +743,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, 0.5]).digamma() // [-0.5772157, -1.96351]
    * ```
    */
-  digamma(): Tensor<FloatOf<D>> {
+  digamma(this: Takes<'real', D>): Tensor<FloatOf<D>> {
     return unary(43, this) as Tensor<FloatOf<D>>
   }
 
@@ -829,7 +829,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, 2]).add(ft.tensor([10, 20])) // [11, 22]
    * ```
    */
-  add<B extends Operand>(x2: B): Tensor<With<D, B>> {
+  add<B extends Operand>(this: Takes<'numeric', D>, x2: B & Fits<'numeric', B>): Tensor<With<D, B>> {
     return binary(48, this, x2) as Tensor<With<D, B>>
   }
 
@@ -847,12 +847,12 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, 2]).subtract(3) // [-2, -1]
    * ```
    */
-  subtract<B extends Operand>(x2: B): Tensor<With<D, B>> {
+  subtract<B extends Operand>(this: Takes<'numeric', D>, x2: B & Fits<'numeric', B>): Tensor<With<D, B>> {
     return binary(49, this, x2) as Tensor<With<D, B>>
   }
 
   /** Another name for `subtract`. */
-  sub<B extends Operand>(x2: B): Tensor<With<D, B>> {
+  sub<B extends Operand>(this: Takes<'numeric', D>, x2: B & Fits<'numeric', B>): Tensor<With<D, B>> {
     return binary(49, this, x2) as Tensor<With<D, B>>
   }
 
@@ -870,12 +870,12 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, 2]).multiply(3) // [3, 6]
    * ```
    */
-  multiply<B extends Operand>(x2: B): Tensor<With<D, B>> {
+  multiply<B extends Operand>(this: Takes<'numeric', D>, x2: B & Fits<'numeric', B>): Tensor<With<D, B>> {
     return binary(50, this, x2) as Tensor<With<D, B>>
   }
 
   /** Another name for `multiply`. */
-  mul<B extends Operand>(x2: B): Tensor<With<D, B>> {
+  mul<B extends Operand>(this: Takes<'numeric', D>, x2: B & Fits<'numeric', B>): Tensor<With<D, B>> {
     return binary(50, this, x2) as Tensor<With<D, B>>
   }
 
@@ -916,7 +916,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([2, 3]).pow(3) // [8, 27]
    * ```
    */
-  pow<B extends Operand>(x2: B): Tensor<With<D, B>> {
+  pow<B extends Operand>(this: Takes<'numeric', D>, x2: B & Fits<'numeric', B>): Tensor<With<D, B>> {
     return binary(52, this, x2) as Tensor<With<D, B>>
   }
 
@@ -934,7 +934,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, 1]).atan2(ft.tensor([1, -1])) // [0.7853982, 2.3561945]
    * ```
    */
-  atan2<B extends Operand>(x2: B): Tensor<FloatOf<With<D, B>>> {
+  atan2<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B>): Tensor<FloatOf<With<D, B>>> {
     return binary(53, this, x2) as Tensor<FloatOf<With<D, B>>>
   }
 
@@ -952,7 +952,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([3, 5]).hypot(ft.tensor([4, 12])) // [5, 13]
    * ```
    */
-  hypot<B extends Operand>(x2: B): Tensor<FloatOf<With<D, B>>> {
+  hypot<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B>): Tensor<FloatOf<With<D, B>>> {
     return binary(54, this, x2) as Tensor<FloatOf<With<D, B>>>
   }
 
@@ -970,7 +970,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([0, 1000]).logaddexp(ft.tensor([0, 1000])) // [0.6931472, 1000.6931]
    * ```
    */
-  logaddexp<B extends Operand>(x2: B): Tensor<FloatOf<With<D, B>>> {
+  logaddexp<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B>): Tensor<FloatOf<With<D, B>>> {
     return binary(55, this, x2) as Tensor<FloatOf<With<D, B>>>
   }
 
@@ -988,7 +988,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([5, -5]).remainder(3) // [2, 1]
    * ```
    */
-  remainder<B extends Operand>(x2: B): Tensor<With<D, B>> {
+  remainder<B extends Operand>(this: Takes<'integerOrFloat', D>, x2: B & Fits<'integerOrFloat', B>): Tensor<With<D, B>> {
     return binary(56, this, x2) as Tensor<With<D, B>>
   }
 
@@ -1006,7 +1006,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([5, -5]).fmod(3) // [2, -2]
    * ```
    */
-  fmod<B extends Operand>(x2: B): Tensor<With<D, B>> {
+  fmod<B extends Operand>(this: Takes<'integerOrFloat', D>, x2: B & Fits<'integerOrFloat', B>): Tensor<With<D, B>> {
     return binary(57, this, x2) as Tensor<With<D, B>>
   }
 
@@ -1024,7 +1024,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([5, -5]).truncDivide(3) // [1, -1]
    * ```
    */
-  truncDivide<B extends Operand>(x2: B): Tensor<With<D, B>> {
+  truncDivide<B extends Operand>(this: Takes<'integerOrFloat', D>, x2: B & Fits<'integerOrFloat', B>): Tensor<With<D, B>> {
     return binary(58, this, x2) as Tensor<With<D, B>>
   }
 
@@ -1042,7 +1042,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([5, -5]).floorDivide(3) // [1, -2]
    * ```
    */
-  floorDivide<B extends Operand>(x2: B): Tensor<With<D, B>> {
+  floorDivide<B extends Operand>(this: Takes<'integerOrFloat', D>, x2: B & Fits<'integerOrFloat', B>): Tensor<With<D, B>> {
     return binary(59, this, x2) as Tensor<With<D, B>>
   }
 
@@ -1060,7 +1060,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([12, -18], { dtype: 'int32' }).gcd(8) // [4, 2]
    * ```
    */
-  gcd<B extends Operand>(x2: B): Tensor<With<D, B>> {
+  gcd<B extends Operand>(this: Takes<'integer', D>, x2: B & Fits<'integer', B>): Tensor<With<D, B>> {
     return binary(60, this, x2) as Tensor<With<D, B>>
   }
 
@@ -1078,7 +1078,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([4, -6], { dtype: 'int32' }).lcm(10) // [20, 30]
    * ```
    */
-  lcm<B extends Operand>(x2: B): Tensor<With<D, B>> {
+  lcm<B extends Operand>(this: Takes<'integer', D>, x2: B & Fits<'integer', B>): Tensor<With<D, B>> {
     return binary(61, this, x2) as Tensor<With<D, B>>
   }
 
@@ -1096,7 +1096,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, 5]).minimum(3) // [1, 3]
    * ```
    */
-  minimum<B extends Operand>(x2: B): Tensor<With<D, B>> {
+  minimum<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B, D>): Tensor<With<D, B>> {
     return binary(62, this, x2) as Tensor<With<D, B>>
   }
 
@@ -1114,7 +1114,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, NaN]).fmin(3) // [1, 3]
    * ```
    */
-  fmin<B extends Operand>(x2: B): Tensor<With<D, B>> {
+  fmin<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B, D>): Tensor<With<D, B>> {
     return binary(63, this, x2) as Tensor<With<D, B>>
   }
 
@@ -1132,7 +1132,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, NaN]).fmax(3) // [3, 3]
    * ```
    */
-  fmax<B extends Operand>(x2: B): Tensor<With<D, B>> {
+  fmax<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B, D>): Tensor<With<D, B>> {
     return binary(64, this, x2) as Tensor<With<D, B>>
   }
 
@@ -1150,7 +1150,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([-2, 0, 3]).heaviside(0.5) // [0, 0.5, 1]
    * ```
    */
-  heaviside<B extends Operand>(x2: B): Tensor<FloatOf<With<D, B>>> {
+  heaviside<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B>): Tensor<FloatOf<With<D, B>>> {
     return binary(65, this, x2) as Tensor<FloatOf<With<D, B>>>
   }
 
@@ -1168,7 +1168,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([0, 2]).xlogy(ft.tensor([0, 10])) // [0, 4.6051702]
    * ```
    */
-  xlogy<B extends Operand>(x2: B): Tensor<FloatOf<With<D, B>>> {
+  xlogy<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B>): Tensor<FloatOf<With<D, B>>> {
     return binary(66, this, x2) as Tensor<FloatOf<With<D, B>>>
   }
 
@@ -1186,7 +1186,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([0, 2]).xlog1py(ft.tensor([-1, 9])) // [0, 4.6051702]
    * ```
    */
-  xlog1py<B extends Operand>(x2: B): Tensor<FloatOf<With<D, B>>> {
+  xlog1py<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B>): Tensor<FloatOf<With<D, B>>> {
     return binary(67, this, x2) as Tensor<FloatOf<With<D, B>>>
   }
 
@@ -1204,7 +1204,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, 5]).maximum(3) // [3, 5]
    * ```
    */
-  maximum<B extends Operand>(x2: B): Tensor<With<D, B>> {
+  maximum<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B, D>): Tensor<With<D, B>> {
     return binary(68, this, x2) as Tensor<With<D, B>>
   }
 
@@ -1223,7 +1223,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([6, 5], { dtype: 'int32' }).bitwiseAnd(3n) // [2, 1]
    * ```
    */
-  bitwiseAnd<B extends Operand>(x2: B): Tensor<With<D, B>> {
+  bitwiseAnd<B extends Operand>(this: Takes<'integerOrBool', D>, x2: B & Fits<'integerOrBool', B, D>): Tensor<With<D, B>> {
     return binary(69, this, x2) as Tensor<With<D, B>>
   }
 
@@ -1241,7 +1241,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([6, 5], { dtype: 'int32' }).bitwiseOr(3n) // [7, 7]
    * ```
    */
-  bitwiseOr<B extends Operand>(x2: B): Tensor<With<D, B>> {
+  bitwiseOr<B extends Operand>(this: Takes<'integerOrBool', D>, x2: B & Fits<'integerOrBool', B, D>): Tensor<With<D, B>> {
     return binary(70, this, x2) as Tensor<With<D, B>>
   }
 
@@ -1259,7 +1259,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([6, 5], { dtype: 'int32' }).bitwiseXor(3n) // [5, 6]
    * ```
    */
-  bitwiseXor<B extends Operand>(x2: B): Tensor<With<D, B>> {
+  bitwiseXor<B extends Operand>(this: Takes<'integerOrBool', D>, x2: B & Fits<'integerOrBool', B, D>): Tensor<With<D, B>> {
     return binary(71, this, x2) as Tensor<With<D, B>>
   }
 
@@ -1277,7 +1277,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([0, 5], { dtype: 'int32' }).bitwiseInvert() // [-1, -6]
    * ```
    */
-  bitwiseInvert(): Tensor<D> {
+  bitwiseInvert(this: Takes<'integerOrBool', D>): Tensor<D> {
     return unary(72, this) as Tensor<D>
   }
 
@@ -1296,7 +1296,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, 5], { dtype: 'int32' }).bitwiseLeftShift(2n) // [4, 20]
    * ```
    */
-  bitwiseLeftShift<B extends Operand>(x2: B): Tensor<With<D, B>> {
+  bitwiseLeftShift<B extends Operand>(this: Takes<'integer', D>, x2: B & Fits<'integer', B>): Tensor<With<D, B>> {
     return binary(73, this, x2) as Tensor<With<D, B>>
   }
 
@@ -1314,7 +1314,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([20, -5], { dtype: 'int32' }).bitwiseRightShift(2n) // [5, -2]
    * ```
    */
-  bitwiseRightShift<B extends Operand>(x2: B): Tensor<With<D, B>> {
+  bitwiseRightShift<B extends Operand>(this: Takes<'integer', D>, x2: B & Fits<'integer', B>): Tensor<With<D, B>> {
     return binary(74, this, x2) as Tensor<With<D, B>>
   }
 
@@ -1331,7 +1331,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([7, -1], { dtype: 'int32' }).populationCount() // [3, 32]
    * ```
    */
-  populationCount(): Tensor<D> {
+  populationCount(this: Takes<'integer', D>): Tensor<D> {
     return unary(75, this) as Tensor<D>
   }
 
@@ -1348,7 +1348,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([7, -1], { dtype: 'int32' }).bitwiseCount() // [3, 1]
    * ```
    */
-  bitwiseCount(): Tensor<'uint8'> {
+  bitwiseCount(this: Takes<'integer', D>): Tensor<'uint8'> {
     return unary(76, this) as Tensor<'uint8'>
   }
 
@@ -1364,7 +1364,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, 0], { dtype: 'int32' }).countLeadingZeros() // [31, 32]
    * ```
    */
-  countLeadingZeros(): Tensor<D> {
+  countLeadingZeros(this: Takes<'integer', D>): Tensor<D> {
     return unary(77, this) as Tensor<D>
   }
 
@@ -1468,7 +1468,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, -2, -0]).signbit() // [false, true, true]
    * ```
    */
-  signbit(): Tensor<'bool'> {
+  signbit(this: Takes<'real', D>): Tensor<'bool'> {
     return unary(85, this) as Tensor<'bool'>
   }
 
@@ -1486,7 +1486,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, -2]).copysign(-3) // [-1, -2]
    * ```
    */
-  copysign<B extends Operand>(x2: B): Tensor<FloatOf<With<D, B>>> {
+  copysign<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B>): Tensor<FloatOf<With<D, B>>> {
     return binary(86, this, x2) as Tensor<FloatOf<With<D, B>>>
   }
 
@@ -1504,7 +1504,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([0]).nextafter(1).greater(0) // [true]
    * ```
    */
-  nextafter<B extends Operand>(x2: B): Tensor<FloatOf<With<D, B>>> {
+  nextafter<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B>): Tensor<FloatOf<With<D, B>>> {
     return binary(87, this, x2) as Tensor<FloatOf<With<D, B>>>
   }
 
@@ -1522,7 +1522,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, 2]).equal(2) // [false, true]
    * ```
    */
-  equal(x2: Operand): Tensor<'bool'> {
+  equal<B extends Operand>(x2: B & Fits<'any', B, D>): Tensor<'bool'> {
     return binary(88, this, x2) as Tensor<'bool'>
   }
 
@@ -1540,7 +1540,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, 2]).notEqual(2) // [true, false]
    * ```
    */
-  notEqual(x2: Operand): Tensor<'bool'> {
+  notEqual<B extends Operand>(x2: B & Fits<'any', B, D>): Tensor<'bool'> {
     return binary(89, this, x2) as Tensor<'bool'>
   }
 
@@ -1558,7 +1558,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, 2]).less(2) // [true, false]
    * ```
    */
-  less(x2: Operand): Tensor<'bool'> {
+  less<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B, D>): Tensor<'bool'> {
     return binary(90, this, x2) as Tensor<'bool'>
   }
 
@@ -1576,7 +1576,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, 3]).lessEqual(2) // [true, false]
    * ```
    */
-  lessEqual(x2: Operand): Tensor<'bool'> {
+  lessEqual<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B, D>): Tensor<'bool'> {
     return binary(91, this, x2) as Tensor<'bool'>
   }
 
@@ -1594,7 +1594,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, 3]).greater(2) // [false, true]
    * ```
    */
-  greater(x2: Operand): Tensor<'bool'> {
+  greater<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B, D>): Tensor<'bool'> {
     return binary(92, this, x2) as Tensor<'bool'>
   }
 
@@ -1612,7 +1612,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, 2]).greaterEqual(2) // [false, true]
    * ```
    */
-  greaterEqual(x2: Operand): Tensor<'bool'> {
+  greaterEqual<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B, D>): Tensor<'bool'> {
     return binary(93, this, x2) as Tensor<'bool'>
   }
 
@@ -1630,7 +1630,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, 0]).logicalAnd(ft.tensor([2, 2])) // [true, false]
    * ```
    */
-  logicalAnd(x2: Operand): Tensor<'bool'> {
+  logicalAnd<B extends Operand>(x2: B & Fits<'any', B, D>): Tensor<'bool'> {
     return binary(94, this, x2) as Tensor<'bool'>
   }
 
@@ -1648,7 +1648,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, 0]).logicalXor(ft.tensor([2, 2])) // [false, true]
    * ```
    */
-  logicalXor(x2: Operand): Tensor<'bool'> {
+  logicalXor<B extends Operand>(x2: B & Fits<'any', B, D>): Tensor<'bool'> {
     return binary(95, this, x2) as Tensor<'bool'>
   }
 
@@ -1666,7 +1666,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, 0]).logicalOr(ft.tensor([0, 0])) // [true, false]
    * ```
    */
-  logicalOr(x2: Operand): Tensor<'bool'> {
+  logicalOr<B extends Operand>(x2: B & Fits<'any', B, D>): Tensor<'bool'> {
     return binary(96, this, x2) as Tensor<'bool'>
   }
 
@@ -1746,7 +1746,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, 5, 9]).clip(2, 6) // [2, 5, 6]
    * ```
    */
-  clip<B extends Operand | undefined = undefined, C extends Operand | undefined = undefined>(min?: B, max?: C): Tensor<With<With<D, B>, C>> {
+  clip<B extends Operand | undefined = undefined, C extends Operand | undefined = undefined>(this: Takes<'integerOrFloat', D>, min?: B & Fits<'integerOrFloat', B>, max?: C & Fits<'integerOrFloat', C>): Tensor<With<With<D, B>, C>> {
     return one(101, [this, min, max], [], []) as Tensor<With<With<D, B>, C>>
   }
 
@@ -1785,7 +1785,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, NaN, -Infinity]).nanToNum(0, 9, -9) // [1, 0, -9]
    * ```
    */
-  nanToNum<B extends Operand | undefined = undefined, C extends Operand | undefined = undefined, F extends Operand | undefined = undefined>(nan?: B, posinf?: C, neginf?: F): Tensor<With<With<With<D, B>, C>, F>> {
+  nanToNum<B extends Operand | undefined = undefined, C extends Operand | undefined = undefined, F extends Operand | undefined = undefined>(nan?: B & Fits<'any', B, D>, posinf?: C & Fits<'any', C, D>, neginf?: F & Fits<'any', F, D>): Tensor<With<With<With<D, B>, C>, F>> {
     return one(103, [this, nan, posinf, neginf], [], []) as Tensor<With<With<With<D, B>, C>, F>>
   }
 
@@ -1841,9 +1841,9 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([0, 2], { dtype: 'int32' }).oneHot(3) // [[1, 0, 0], [0, 0, 1]]
    * ```
    */
-  oneHot<E extends DType = 'float32'>(numClasses: number, options?: OneHotOptions<E>): Tensor<E> {
+  oneHot<E extends DType = 'float32'>(this: Takes<'integer', D>, numClasses: number, options?: OneHotOptions<E>): Tensor<NoInfer<E>> {
     const o = readOptions(108, options, ['dtype'], arguments.length - 2)
-    return one(108, [this], [numClasses, o.dtype], []) as Tensor<E>
+    return one(108, [this], [numClasses, o.dtype], []) as Tensor<NoInfer<E>>
   }
 
   /**
@@ -1862,9 +1862,9 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([[1, 2], [3, 4]]).sum(0) // [4, 6]
    * ```
    */
-  sum<E extends DType = SumOf<D>>(options?: number | readonly number[] | SumOptions<E>): Tensor<E> {
+  sum<E extends DType = SumOf<D>>(options?: number | readonly number[] | SumOptions<E>): Tensor<NoInfer<E>> {
     const o = readOptions(109, options, ['axis', 'keepdims', 'dtype'], arguments.length - 1, 'axis')
-    return one(109, [this], [o.axis, o.keepdims, o.dtype], []) as Tensor<E>
+    return one(109, [this], [o.axis, o.keepdims, o.dtype], []) as Tensor<NoInfer<E>>
   }
 
   /**
@@ -1881,9 +1881,9 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([[1, 2], [3, 4]]).prod(1) // [2, 12]
    * ```
    */
-  prod<E extends DType = SumOf<D>>(options?: number | readonly number[] | ProdOptions<E>): Tensor<E> {
+  prod<E extends DType = SumOf<D>>(options?: number | readonly number[] | ProdOptions<E>): Tensor<NoInfer<E>> {
     const o = readOptions(110, options, ['axis', 'keepdims', 'dtype'], arguments.length - 1, 'axis')
-    return one(110, [this], [o.axis, o.keepdims, o.dtype], []) as Tensor<E>
+    return one(110, [this], [o.axis, o.keepdims, o.dtype], []) as Tensor<NoInfer<E>>
   }
 
   /**
@@ -1920,7 +1920,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([[1, 2], [3, 4]]).max(0) // [3, 4]
    * ```
    */
-  max(options?: number | readonly number[] | MaxOptions): Tensor<D> {
+  max(this: Takes<'real', D>, options?: number | readonly number[] | MaxOptions): Tensor<D> {
     const o = readOptions(112, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
     return one(112, [this], [o.axis, o.keepdims], []) as Tensor<D>
   }
@@ -1939,7 +1939,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([[1, 2], [3, 4]]).min(0) // [1, 2]
    * ```
    */
-  min(options?: number | readonly number[] | MinOptions): Tensor<D> {
+  min(this: Takes<'real', D>, options?: number | readonly number[] | MinOptions): Tensor<D> {
     const o = readOptions(113, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
     return one(113, [this], [o.axis, o.keepdims], []) as Tensor<D>
   }
@@ -1997,7 +1997,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([[1, 5], [7, 4]]).argmax({ axis: 1 }) // [1, 0]
    * ```
    */
-  argmax(options?: number | ArgmaxOptions): Tensor<'int32'> {
+  argmax(this: Takes<'real', D>, options?: number | ArgmaxOptions): Tensor<'int32'> {
     const o = readOptions(116, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
     return one(116, [this], [o.axis, o.keepdims], []) as Tensor<'int32'>
   }
@@ -2016,7 +2016,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([[1, 5], [7, 4]]).argmin({ axis: 1 }) // [0, 1]
    * ```
    */
-  argmin(options?: number | ArgminOptions): Tensor<'int32'> {
+  argmin(this: Takes<'real', D>, options?: number | ArgminOptions): Tensor<'int32'> {
     const o = readOptions(117, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
     return one(117, [this], [o.axis, o.keepdims], []) as Tensor<'int32'>
   }
@@ -2074,7 +2074,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([[3, 1, 2], [9, 7, 8]]).median(1) // [2, 8]
    * ```
    */
-  median(options?: number | readonly number[] | MedianOptions): Tensor<FloatOf<D>> {
+  median(this: Takes<'real', D>, options?: number | readonly number[] | MedianOptions): Tensor<FloatOf<D>> {
     const o = readOptions(120, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
     return one(120, [this], [o.axis, o.keepdims], []) as Tensor<FloatOf<D>>
   }
@@ -2094,7 +2094,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([[1, 5], [7, 4]]).ptp(1) // [4, 3]
    * ```
    */
-  ptp(options?: number | readonly number[] | PtpOptions): Tensor<D> {
+  ptp(this: Takes<'integerOrFloat', D>, options?: number | readonly number[] | PtpOptions): Tensor<D> {
     const o = readOptions(121, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
     return one(121, [this], [o.axis, o.keepdims], []) as Tensor<D>
   }
@@ -2114,7 +2114,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1000, 1000]).logsumexp() // 1000.69315
    * ```
    */
-  logsumexp(options?: number | readonly number[] | LogsumexpOptions): Tensor<FloatOf<D>> {
+  logsumexp(this: Takes<'real', D>, options?: number | readonly number[] | LogsumexpOptions): Tensor<FloatOf<D>> {
     const o = readOptions(122, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
     return one(122, [this], [o.axis, o.keepdims], []) as Tensor<FloatOf<D>>
   }
@@ -2153,9 +2153,9 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, NaN, 3]).nansum() // 4
    * ```
    */
-  nansum<E extends DType = SumOf<D>>(options?: number | readonly number[] | NansumOptions<E>): Tensor<E> {
+  nansum<E extends DType = SumOf<D>>(options?: number | readonly number[] | NansumOptions<E>): Tensor<NoInfer<E>> {
     const o = readOptions(124, options, ['axis', 'keepdims', 'dtype'], arguments.length - 1, 'axis')
-    return one(124, [this], [o.axis, o.keepdims, o.dtype], []) as Tensor<E>
+    return one(124, [this], [o.axis, o.keepdims, o.dtype], []) as Tensor<NoInfer<E>>
   }
 
   /**
@@ -2172,9 +2172,9 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([2, NaN, 3]).nanprod() // 6
    * ```
    */
-  nanprod<E extends DType = SumOf<D>>(options?: number | readonly number[] | NanprodOptions<E>): Tensor<E> {
+  nanprod<E extends DType = SumOf<D>>(options?: number | readonly number[] | NanprodOptions<E>): Tensor<NoInfer<E>> {
     const o = readOptions(125, options, ['axis', 'keepdims', 'dtype'], arguments.length - 1, 'axis')
-    return one(125, [this], [o.axis, o.keepdims, o.dtype], []) as Tensor<E>
+    return one(125, [this], [o.axis, o.keepdims, o.dtype], []) as Tensor<NoInfer<E>>
   }
 
   /**
@@ -2191,7 +2191,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, NaN, 3]).nanmax() // 3
    * ```
    */
-  nanmax(options?: number | readonly number[] | NanmaxOptions): Tensor<D> {
+  nanmax(this: Takes<'real', D>, options?: number | readonly number[] | NanmaxOptions): Tensor<D> {
     const o = readOptions(126, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
     return one(126, [this], [o.axis, o.keepdims], []) as Tensor<D>
   }
@@ -2210,7 +2210,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, NaN, 3]).nanmin() // 1
    * ```
    */
-  nanmin(options?: number | readonly number[] | NanminOptions): Tensor<D> {
+  nanmin(this: Takes<'real', D>, options?: number | readonly number[] | NanminOptions): Tensor<D> {
     const o = readOptions(127, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
     return one(127, [this], [o.axis, o.keepdims], []) as Tensor<D>
   }
@@ -2229,7 +2229,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, NaN, 3]).nanmean() // 2
    * ```
    */
-  nanmean(options?: number | readonly number[] | NanmeanOptions): Tensor<FloatOf<D>> {
+  nanmean(this: Takes<'real', D>, options?: number | readonly number[] | NanmeanOptions): Tensor<FloatOf<D>> {
     const o = readOptions(128, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
     return one(128, [this], [o.axis, o.keepdims], []) as Tensor<FloatOf<D>>
   }
@@ -2248,7 +2248,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, NaN, 3]).nanvar() // 1
    * ```
    */
-  nanvar(options?: number | readonly number[] | NanvarOptions): Tensor<FloatOf<D>> {
+  nanvar(this: Takes<'real', D>, options?: number | readonly number[] | NanvarOptions): Tensor<FloatOf<D>> {
     const o = readOptions(129, options, ['axis', 'keepdims', 'correction'], arguments.length - 1, 'axis')
     return one(129, [this], [o.axis, o.keepdims], [o.correction]) as Tensor<FloatOf<D>>
   }
@@ -2267,7 +2267,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, NaN, 3]).nanstd() // 1
    * ```
    */
-  nanstd(options?: number | readonly number[] | NanstdOptions): Tensor<FloatOf<D>> {
+  nanstd(this: Takes<'real', D>, options?: number | readonly number[] | NanstdOptions): Tensor<FloatOf<D>> {
     const o = readOptions(130, options, ['axis', 'keepdims', 'correction'], arguments.length - 1, 'axis')
     return one(130, [this], [o.axis, o.keepdims], [o.correction]) as Tensor<FloatOf<D>>
   }
@@ -2288,7 +2288,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, 2, 3, 5]).quantile(ft.tensor([0.5, 0.75])) // [2.5, 3.5]
    * ```
    */
-  quantile<B extends Operand>(q: B, options?: number | readonly number[] | QuantileOptions): Tensor<FloatOf<With<D, B>>> {
+  quantile<B extends Operand>(this: Takes<'real', D>, q: B & Fits<'real', B>, options?: number | readonly number[] | QuantileOptions): Tensor<FloatOf<With<D, B>>> {
     const o = readOptions(131, options, ['axis', 'keepdims', 'method'], arguments.length - 2, 'axis')
     return one(131, [this, q], [o.axis, o.keepdims, o.method], []) as Tensor<FloatOf<With<D, B>>>
   }
@@ -2309,7 +2309,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, 2, 3, 5]).percentile(50) // 2.5
    * ```
    */
-  percentile<B extends Operand>(q: B, options?: number | readonly number[] | PercentileOptions): Tensor<FloatOf<With<D, B>>> {
+  percentile<B extends Operand>(this: Takes<'real', D>, q: B & Fits<'real', B>, options?: number | readonly number[] | PercentileOptions): Tensor<FloatOf<With<D, B>>> {
     const o = readOptions(132, options, ['axis', 'keepdims', 'method'], arguments.length - 2, 'axis')
     return one(132, [this, q], [o.axis, o.keepdims, o.method], []) as Tensor<FloatOf<With<D, B>>>
   }
@@ -2368,9 +2368,9 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, 2, 3]).cumulativeSum() // [1, 3, 6]
    * ```
    */
-  cumulativeSum<E extends DType = SumOf<D>>(options?: number | CumulativeSumOptions<E>): Tensor<E> {
+  cumulativeSum<E extends DType = SumOf<D>>(options?: number | CumulativeSumOptions<E>): Tensor<NoInfer<E>> {
     const o = readOptions(135, options, ['axis', 'dtype', 'includeInitial'], arguments.length - 1, 'axis')
-    return one(135, [this], [o.axis, o.dtype, o.includeInitial], []) as Tensor<E>
+    return one(135, [this], [o.axis, o.dtype, o.includeInitial], []) as Tensor<NoInfer<E>>
   }
 
   /**
@@ -2387,9 +2387,9 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, 2, 3]).cumulativeProd() // [1, 2, 6]
    * ```
    */
-  cumulativeProd<E extends DType = SumOf<D>>(options?: number | CumulativeProdOptions<E>): Tensor<E> {
+  cumulativeProd<E extends DType = SumOf<D>>(options?: number | CumulativeProdOptions<E>): Tensor<NoInfer<E>> {
     const o = readOptions(136, options, ['axis', 'dtype', 'includeInitial'], arguments.length - 1, 'axis')
-    return one(136, [this], [o.axis, o.dtype, o.includeInitial], []) as Tensor<E>
+    return one(136, [this], [o.axis, o.dtype, o.includeInitial], []) as Tensor<NoInfer<E>>
   }
 
   /**
@@ -2407,7 +2407,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, 3, 2]).cumulativeMax() // [1, 3, 3]
    * ```
    */
-  cumulativeMax(options?: number | CumulativeMaxOptions): Tensor<D> {
+  cumulativeMax(this: Takes<'real', D>, options?: number | CumulativeMaxOptions): Tensor<D> {
     const o = readOptions(137, options, ['axis'], arguments.length - 1, 'axis')
     return one(137, [this], [o.axis], []) as Tensor<D>
   }
@@ -2426,7 +2426,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([3, 1, 2]).cumulativeMin() // [3, 1, 1]
    * ```
    */
-  cumulativeMin(options?: number | CumulativeMinOptions): Tensor<D> {
+  cumulativeMin(this: Takes<'real', D>, options?: number | CumulativeMinOptions): Tensor<D> {
     const o = readOptions(138, options, ['axis'], arguments.length - 1, 'axis')
     return one(138, [this], [o.axis], []) as Tensor<D>
   }
@@ -2449,7 +2449,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, 4, 9]).diff() // [3, 5]
    * ```
    */
-  diff<B extends DType, C extends DType>(prepend?: Tensor<B>, append?: Tensor<C>, options?: number | DiffOptions): Tensor<Promote<Promote<D, B>, C>> {
+  diff<B extends DType = 'bool', C extends DType = 'bool'>(this: Takes<'numeric', D>, prepend?: Tensor<B> & Takes<'numeric', B>, append?: Tensor<C> & Takes<'numeric', C>, options?: number | DiffOptions): Tensor<Promote<Promote<D, B>, C>> {
     const o = readOptions(139, options, ['axis', 'n'], arguments.length - 3, 'axis')
     return one(139, [this, prepend, append], [o.axis, o.n], []) as Tensor<Promote<Promote<D, B>, C>>
   }
@@ -2471,7 +2471,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, 2, 4, 7]).gradient() // [1, 1.5, 2.5, 3]
    * ```
    */
-  gradient<B extends DType>(coordinates?: Tensor<B>, options?: number | GradientOptions): Tensor<FloatOf<Promote<D, B>>> {
+  gradient<B extends DType = 'bool'>(this: Takes<'real', D>, coordinates?: Tensor<B> & Takes<'real', B>, options?: number | GradientOptions): Tensor<FloatOf<Promote<D, B>>> {
     const o = readOptions(140, options, ['axis', 'edgeOrder', 'spacing'], arguments.length - 2, 'axis')
     return one(140, [this, coordinates], [o.axis, o.edgeOrder], [o.spacing]) as Tensor<FloatOf<Promote<D, B>>>
   }
@@ -2493,7 +2493,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, 2, 4]).trapezoid() // 4.5
    * ```
    */
-  trapezoid<B extends DType>(coordinates?: Tensor<B>, options?: number | TrapezoidOptions): Tensor<FloatOf<Promote<D, B>>> {
+  trapezoid<B extends DType = 'bool'>(this: Takes<'real', D>, coordinates?: Tensor<B> & Takes<'real', B>, options?: number | TrapezoidOptions): Tensor<FloatOf<Promote<D, B>>> {
     const o = readOptions(141, options, ['axis', 'dx'], arguments.length - 2, 'axis')
     return one(141, [this, coordinates], [o.axis], [o.dx]) as Tensor<FloatOf<Promote<D, B>>>
   }
@@ -2516,8 +2516,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([0, 1.5, 9]).interp(ft.tensor([1, 2]), ft.tensor([10, 20])) // [10, 15, 20]
    * ```
    */
-  interp<B extends DType, C extends DType, F extends Operand | undefined = undefined, G extends Operand | undefined = undefined>(xp: Tensor<B>, fp: Tensor<C>, left?: F, right?: G): Tensor<FloatOf<With<With<Promote<Promote<D, B>, C>, F>, G>>> {
-    return one(142, [this, xp, fp, left, right], [], []) as Tensor<FloatOf<With<With<Promote<Promote<D, B>, C>, F>, G>>>
+  interp<B extends DType, C extends DType, F extends Operand | undefined = undefined, G extends Operand | undefined = undefined>(this: Takes<'real', D>, xp: Tensor<B> & Takes<'real', B>, fp: Tensor<C> & Takes<'real', C>, left?: F & Fits<'real', F>, right?: G & Fits<'real', G>): Tensor<FloatOf<With<With<AsDType<Promote<Promote<D, B>, C>>, F>, G>>> {
+    return one(142, [this, xp, fp, left, right], [], []) as Tensor<FloatOf<With<With<AsDType<Promote<Promote<D, B>, C>>, F>, G>>>
   }
 
   /**
@@ -2536,7 +2536,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, 2, 3]).convolve(ft.tensor([1, 10])) // [1, 12, 23, 30]
    * ```
    */
-  convolve<B extends DType>(x2: Tensor<B>, options?: ConvolveOptions): Tensor<Promote<D, B>> {
+  convolve<B extends DType>(this: Takes<'numeric', D>, x2: Tensor<B> & Takes<'numeric', B>, options?: ConvolveOptions): Tensor<Promote<D, B>> {
     const o = readOptions(143, options, ['mode'], arguments.length - 2)
     return one(143, [this, x2], [o.mode], []) as Tensor<Promote<D, B>>
   }
@@ -2557,7 +2557,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, 2, 3]).correlate(ft.tensor([1, 10])) // [21, 32]
    * ```
    */
-  correlate<B extends DType>(x2: Tensor<B>, options?: CorrelateOptions): Tensor<Promote<D, B>> {
+  correlate<B extends DType>(this: Takes<'numeric', D>, x2: Tensor<B> & Takes<'numeric', B>, options?: CorrelateOptions): Tensor<Promote<D, B>> {
     const o = readOptions(144, options, ['mode'], arguments.length - 2)
     return one(144, [this, x2], [o.mode], []) as Tensor<Promote<D, B>>
   }
@@ -2577,7 +2577,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([[1, 2], [3, 4]]).matmul(ft.tensor([1, 1])) // [3, 7]
    * ```
    */
-  matmul<B extends DType>(x2: Tensor<B>): Tensor<Promote<D, B>> {
+  matmul<B extends DType>(this: Takes<'numeric', D>, x2: Tensor<B> & Takes<'numeric', B>): Tensor<Promote<D, B>> {
     return binary(145, this, x2) as Tensor<Promote<D, B>>
   }
 
@@ -2597,7 +2597,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([[1, 2], [3, 4]]).tensordot(ft.tensor([[1, 1], [1, 1]])) // 10
    * ```
    */
-  tensordot<B extends DType>(x2: Tensor<B>, options?: TensordotOptions): Tensor<Promote<D, B>> {
+  tensordot<B extends DType>(this: Takes<'numeric', D>, x2: Tensor<B> & Takes<'numeric', B>, options?: TensordotOptions): Tensor<Promote<D, B>> {
     const o = readOptions(146, options, ['axes'], arguments.length - 2)
     return one(146, [this, x2], [o.axes], []) as Tensor<Promote<D, B>>
   }
@@ -2619,7 +2619,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([[1, 2], [3, 4]]).vecdot(ft.tensor([1, 1])) // [3, 7]
    * ```
    */
-  vecdot<B extends DType>(x2: Tensor<B>, options?: number | VecdotOptions): Tensor<Promote<D, B>> {
+  vecdot<B extends DType>(this: Takes<'numeric', D>, x2: Tensor<B> & Takes<'numeric', B>, options?: number | VecdotOptions): Tensor<Promote<D, B>> {
     const o = readOptions(148, options, ['axis'], arguments.length - 2, 'axis')
     return one(148, [this, x2], [o.axis], []) as Tensor<Promote<D, B>>
   }
@@ -2641,7 +2641,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, 2, 3]).cross(ft.tensor([4, 5, 6])) // [-3, 6, -3]
    * ```
    */
-  cross<B extends DType>(x2: Tensor<B>, options?: number | CrossOptions): Tensor<Promote<D, B>> {
+  cross<B extends DType>(this: Takes<'numeric', D>, x2: Tensor<B> & Takes<'numeric', B>, options?: number | CrossOptions): Tensor<Promote<D, B>> {
     const o = readOptions(149, options, ['axis'], arguments.length - 2, 'axis')
     return one(149, [this, x2], [o.axis], []) as Tensor<Promote<D, B>>
   }
@@ -2661,7 +2661,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, 2]).outer(ft.tensor([3, 4])) // [[3, 4], [6, 8]]
    * ```
    */
-  outer<B extends DType>(x2: Tensor<B>): Tensor<Promote<D, B>> {
+  outer<B extends DType>(this: Takes<'numeric', D>, x2: Tensor<B> & Takes<'numeric', B>): Tensor<Promote<D, B>> {
     return binary(150, this, x2) as Tensor<Promote<D, B>>
   }
 
@@ -2680,7 +2680,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([[1, 2], [3, 4]]).inner(ft.tensor([1, 1])) // [3, 7]
    * ```
    */
-  inner<B extends DType>(x2: Tensor<B>): Tensor<Promote<D, B>> {
+  inner<B extends DType>(this: Takes<'numeric', D>, x2: Tensor<B> & Takes<'numeric', B>): Tensor<Promote<D, B>> {
     return binary(151, this, x2) as Tensor<Promote<D, B>>
   }
 
@@ -2699,7 +2699,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, 2]).kron(ft.tensor([3, 4])) // [3, 4, 6, 8]
    * ```
    */
-  kron<B extends DType>(x2: Tensor<B>): Tensor<Promote<D, B>> {
+  kron<B extends DType>(this: Takes<'numeric', D>, x2: Tensor<B> & Takes<'numeric', B>): Tensor<Promote<D, B>> {
     return binary(152, this, x2) as Tensor<Promote<D, B>>
   }
 
@@ -2739,9 +2739,9 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([[1, 2], [3, 4]]).trace() // 5
    * ```
    */
-  trace<E extends DType = SumOf<D>>(options?: TraceOptions<E>): Tensor<E> {
+  trace<E extends DType = SumOf<D>>(options?: TraceOptions<E>): Tensor<NoInfer<E>> {
     const o = readOptions(154, options, ['offset', 'dtype'], arguments.length - 1)
-    return one(154, [this], [o.offset, o.dtype], []) as Tensor<E>
+    return one(154, [this], [o.offset, o.dtype], []) as Tensor<NoInfer<E>>
   }
 
   /**
@@ -2779,7 +2779,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([0, 0]).softmax() // [0.5, 0.5]
    * ```
    */
-  softmax(options?: number | SoftmaxOptions): Tensor<FloatOf<D>> {
+  softmax(this: Takes<'real', D>, options?: number | SoftmaxOptions): Tensor<FloatOf<D>> {
     const o = readOptions(156, options, ['axis'], arguments.length - 1, 'axis')
     return one(156, [this], [o.axis], []) as Tensor<FloatOf<D>>
   }
@@ -2798,7 +2798,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([0, 0]).logSoftmax() // [-0.6931472, -0.6931472]
    * ```
    */
-  logSoftmax(options?: number | LogSoftmaxOptions): Tensor<FloatOf<D>> {
+  logSoftmax(this: Takes<'real', D>, options?: number | LogSoftmaxOptions): Tensor<FloatOf<D>> {
     const o = readOptions(157, options, ['axis'], arguments.length - 1, 'axis')
     return one(157, [this], [o.axis], []) as Tensor<FloatOf<D>>
   }
@@ -2839,7 +2839,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([[1, 2], [3, 4]]).permuteDims([1, 0]) // [[1, 3], [2, 4]]
    * ```
    */
-  permuteDims(axes?: number | readonly number[]): Tensor<D> {
+  permuteDims(axes: number | readonly number[]): Tensor<D> {
     return one(192, [this], [axes], []) as Tensor<D>
   }
 
@@ -2955,7 +2955,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([[1, 2], [3, 4]]).moveaxis(0, -1) // [[1, 3], [2, 4]]
    * ```
    */
-  moveaxis(source?: number | readonly number[], destination?: number | readonly number[]): Tensor<D> {
+  moveaxis(source: number | readonly number[], destination: number | readonly number[]): Tensor<D> {
     return one(198, [this], [source, destination], []) as Tensor<D>
   }
 
@@ -3038,7 +3038,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, 2, 3]).roll(1) // [3, 1, 2]
    * ```
    */
-  roll(shift?: number | readonly number[], options?: number | readonly number[] | RollOptions): Tensor<D> {
+  roll(shift: number | readonly number[], options?: number | readonly number[] | RollOptions): Tensor<D> {
     const o = readOptions(202, options, ['axis'], arguments.length - 2, 'axis')
     return one(202, [this], [shift, o.axis], []) as Tensor<D>
   }
@@ -3114,7 +3114,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes any dtype; gives the same dtype.
    * NumPy `take`, PyTorch `index_select`.
    *
-   * @param indices A tensor.
+   * @param indices A tensor of integers up to int64.
    * @param options The axis alone, or an object of options.
    * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.zeros([2, 2]).take(ft.tensor([0], { dtype: 'int32' }))`.
    * @throws {TensorError} `ERR_DTYPE`, as for `ft.zeros([2]).take(ft.tensor([0.5]))`.
@@ -3123,7 +3123,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([10, 20, 30]).take(ft.tensor([2, 0], { dtype: 'int32' })) // [30, 10]
    * ```
    */
-  take(indices: Tensor, options?: number | TakeOptions): Tensor<D> {
+  take<B extends DType>(indices: Tensor<B> & Takes<'index', B>, options?: number | TakeOptions): Tensor<D> {
     const o = readOptions(210, options, ['axis'], arguments.length - 2, 'axis')
     return one(210, [this, indices], [o.axis], []) as Tensor<D>
   }
@@ -3136,7 +3136,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes any dtype; gives the same dtype.
    * NumPy `put`, PyTorch `index_copy`.
    *
-   * @param indices A tensor.
+   * @param indices A tensor of integers up to int64.
    * @param updates A tensor.
    * @param options The axis alone, or an object of options.
    * @example
@@ -3144,7 +3144,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.zeros([3]).scatter(ft.tensor([2, 0], { dtype: 'int32' }), ft.tensor([7, 5])) // [5, 0, 7]
    * ```
    */
-  scatter(indices: Tensor, updates: Tensor, options?: number | ScatterOptions): Tensor<D> {
+  scatter<B extends DType>(indices: Tensor<B> & Takes<'index', B>, updates: Tensor, options?: number | ScatterOptions): Tensor<D> {
     const o = readOptions(211, options, ['axis'], arguments.length - 3, 'axis')
     return one(211, [this, indices, updates], [o.axis], []) as Tensor<D>
   }
@@ -3157,7 +3157,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes a numeric dtype; gives the same dtype.
    * NumPy `add.at`, PyTorch `index_add`.
    *
-   * @param indices A tensor.
+   * @param indices A tensor of integers up to int64.
    * @param updates A tensor.
    * @param options The axis alone, or an object of options.
    * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([3]).scatterAdd(ft.tensor([0], { dtype: 'int32' }), ft.zeros([2]))`.
@@ -3167,7 +3167,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.zeros([3]).scatterAdd(ft.tensor([2, 2], { dtype: 'int32' }), ft.tensor([1, 5])) // [0, 0, 6]
    * ```
    */
-  scatterAdd(indices: Tensor, updates: Tensor, options?: number | ScatterAddOptions): Tensor<D> {
+  scatterAdd<B extends DType>(this: Takes<'numeric', D>, indices: Tensor<B> & Takes<'index', B>, updates: Tensor, options?: number | ScatterAddOptions): Tensor<D> {
     const o = readOptions(212, options, ['axis'], arguments.length - 3, 'axis')
     return one(212, [this, indices, updates], [o.axis], []) as Tensor<D>
   }
@@ -3180,7 +3180,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes a numeric dtype; gives the same dtype.
    * NumPy `multiply.at`, PyTorch `index_reduce`.
    *
-   * @param indices A tensor.
+   * @param indices A tensor of integers up to int64.
    * @param updates A tensor.
    * @param options The axis alone, or an object of options.
    * @example
@@ -3188,7 +3188,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.ones([3]).scatterMul(ft.tensor([2, 2], { dtype: 'int32' }), ft.tensor([2, 5])) // [1, 1, 10]
    * ```
    */
-  scatterMul(indices: Tensor, updates: Tensor, options?: number | ScatterMulOptions): Tensor<D> {
+  scatterMul<B extends DType>(this: Takes<'numeric', D>, indices: Tensor<B> & Takes<'index', B>, updates: Tensor, options?: number | ScatterMulOptions): Tensor<D> {
     const o = readOptions(213, options, ['axis'], arguments.length - 3, 'axis')
     return one(213, [this, indices, updates], [o.axis], []) as Tensor<D>
   }
@@ -3201,7 +3201,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes a real dtype; gives the same dtype.
    * NumPy `minimum.at`, PyTorch `index_reduce`.
    *
-   * @param indices A tensor.
+   * @param indices A tensor of integers up to int64.
    * @param updates A tensor.
    * @param options The axis alone, or an object of options.
    * @example
@@ -3209,7 +3209,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.ones([3]).scatterMin(ft.tensor([2, 2], { dtype: 'int32' }), ft.tensor([-2, 5])) // [1, 1, -2]
    * ```
    */
-  scatterMin(indices: Tensor, updates: Tensor, options?: number | ScatterMinOptions): Tensor<D> {
+  scatterMin<B extends DType>(this: Takes<'real', D>, indices: Tensor<B> & Takes<'index', B>, updates: Tensor, options?: number | ScatterMinOptions): Tensor<D> {
     const o = readOptions(214, options, ['axis'], arguments.length - 3, 'axis')
     return one(214, [this, indices, updates], [o.axis], []) as Tensor<D>
   }
@@ -3222,7 +3222,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes a real dtype; gives the same dtype.
    * NumPy `maximum.at`, PyTorch `index_reduce`.
    *
-   * @param indices A tensor.
+   * @param indices A tensor of integers up to int64.
    * @param updates A tensor.
    * @param options The axis alone, or an object of options.
    * @example
@@ -3230,7 +3230,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.ones([3]).scatterMax(ft.tensor([2, 2], { dtype: 'int32' }), ft.tensor([-2, 5])) // [1, 1, 5]
    * ```
    */
-  scatterMax(indices: Tensor, updates: Tensor, options?: number | ScatterMaxOptions): Tensor<D> {
+  scatterMax<B extends DType>(this: Takes<'real', D>, indices: Tensor<B> & Takes<'index', B>, updates: Tensor, options?: number | ScatterMaxOptions): Tensor<D> {
     const o = readOptions(215, options, ['axis'], arguments.length - 3, 'axis')
     return one(215, [this, indices, updates], [o.axis], []) as Tensor<D>
   }
@@ -3243,7 +3243,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes any dtype; gives the same dtype.
    * NumPy `put_along_axis`, PyTorch `scatter`.
    *
-   * @param indices A tensor.
+   * @param indices A tensor of integers up to int64.
    * @param values A tensor or a JavaScript scalar.
    * @param options The axis alone, or an object of options.
    * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 2]).putAlongAxis(ft.tensor([0], { dtype: 'int32' }), 1)`.
@@ -3253,7 +3253,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.zeros([2, 2]).putAlongAxis(ft.tensor([[1], [0]], { dtype: 'int32' }), 9) // [[0, 9], [9, 0]]
    * ```
    */
-  putAlongAxis(indices: Tensor, values: Operand, options?: number | PutAlongAxisOptions): Tensor<D> {
+  putAlongAxis<B extends DType, C extends Operand>(indices: Tensor<B> & Takes<'index', B>, values: C & Fits<'any', C, D>, options?: number | PutAlongAxisOptions): Tensor<D> {
     const o = readOptions(216, options, ['axis', 'update'], arguments.length - 3, 'axis')
     return one(216, [this, indices, values], [o.axis, o.update], []) as Tensor<D>
   }
@@ -3266,7 +3266,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes a numeric dtype; gives the same dtype.
    * NumPy `add.at`, PyTorch `scatter_reduce`.
    *
-   * @param segments A tensor.
+   * @param segments A tensor of integers up to int64.
    * @param numSegments An integer.
    * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([3]).segmentSum(ft.tensor([0, 0], { dtype: 'int32' }), 2)`.
    * @throws {TensorError} `ERR_INDEX`, as for `ft.zeros([1]).segmentSum(ft.tensor([2], { dtype: 'int32' }), 2).toArray()`.
@@ -3275,7 +3275,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, 2, 3]).segmentSum(ft.tensor([0, 2, 0], { dtype: 'int32' }), 3) // [4, 0, 2]
    * ```
    */
-  segmentSum(segments: Tensor, numSegments: number): Tensor<D> {
+  segmentSum<B extends DType>(this: Takes<'numeric', D>, segments: Tensor<B> & Takes<'index', B>, numSegments: number): Tensor<D> {
     return one(217, [this, segments], [numSegments], []) as Tensor<D>
   }
 
@@ -3287,14 +3287,14 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes a numeric dtype; gives the same dtype.
    * NumPy `multiply.at`, PyTorch `scatter_reduce`.
    *
-   * @param segments A tensor.
+   * @param segments A tensor of integers up to int64.
    * @param numSegments An integer.
    * @example
    * ```ts
    * ft.tensor([4, 2, 3]).segmentProd(ft.tensor([0, 2, 0], { dtype: 'int32' }), 3) // [12, 1, 2]
    * ```
    */
-  segmentProd(segments: Tensor, numSegments: number): Tensor<D> {
+  segmentProd<B extends DType>(this: Takes<'numeric', D>, segments: Tensor<B> & Takes<'index', B>, numSegments: number): Tensor<D> {
     return one(218, [this, segments], [numSegments], []) as Tensor<D>
   }
 
@@ -3306,14 +3306,14 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes a real dtype; gives the same dtype.
    * NumPy `minimum.at`, PyTorch `scatter_reduce`.
    *
-   * @param segments A tensor.
+   * @param segments A tensor of integers up to int64.
    * @param numSegments An integer.
    * @example
    * ```ts
    * ft.tensor([4, 2, 3]).segmentMin(ft.tensor([0, 1, 0], { dtype: 'int32' }), 2) // [3, 2]
    * ```
    */
-  segmentMin(segments: Tensor, numSegments: number): Tensor<D> {
+  segmentMin<B extends DType>(this: Takes<'real', D>, segments: Tensor<B> & Takes<'index', B>, numSegments: number): Tensor<D> {
     return one(219, [this, segments], [numSegments], []) as Tensor<D>
   }
 
@@ -3325,14 +3325,14 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes a real dtype; gives the same dtype.
    * NumPy `maximum.at`, PyTorch `scatter_reduce`.
    *
-   * @param segments A tensor.
+   * @param segments A tensor of integers up to int64.
    * @param numSegments An integer.
    * @example
    * ```ts
    * ft.tensor([4, 2, 3]).segmentMax(ft.tensor([0, 1, 0], { dtype: 'int32' }), 2) // [4, 2]
    * ```
    */
-  segmentMax(segments: Tensor, numSegments: number): Tensor<D> {
+  segmentMax<B extends DType>(this: Takes<'real', D>, segments: Tensor<B> & Takes<'index', B>, numSegments: number): Tensor<D> {
     return one(220, [this, segments], [numSegments], []) as Tensor<D>
   }
 
@@ -3344,14 +3344,14 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes any dtype; gives the same dtype, float32 for integers and bool.
    * PyTorch `scatter_reduce`.
    *
-   * @param segments A tensor.
+   * @param segments A tensor of integers up to int64.
    * @param numSegments An integer.
    * @example
    * ```ts
    * ft.tensor([4, 2, 3]).segmentMean(ft.tensor([0, 1, 0], { dtype: 'int32' }), 2) // [3.5, 2]
    * ```
    */
-  segmentMean(segments: Tensor, numSegments: number): Tensor<FloatOf<D>> {
+  segmentMean<B extends DType>(segments: Tensor<B> & Takes<'index', B>, numSegments: number): Tensor<FloatOf<D>> {
     return one(221, [this, segments], [numSegments], []) as Tensor<FloatOf<D>>
   }
 
@@ -3363,7 +3363,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * Takes any dtype; gives the same dtype.
    * NumPy `take_along_axis`, PyTorch `take_along_dim`.
    *
-   * @param indices A tensor.
+   * @param indices A tensor of integers up to int64.
    * @param options The axis alone, or an object of options.
    * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 2]).takeAlongAxis(ft.tensor([0], { dtype: 'int32' }))`.
    * @throws {TensorError} `ERR_DTYPE`, as for `ft.zeros([2]).takeAlongAxis(ft.tensor([0.5]))`.
@@ -3373,7 +3373,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([[3, 1], [5, 7]]).takeAlongAxis(ft.tensor([[1, 0], [0, 0]], { dtype: 'int32' })) // [[1, 3], [5, 5]]
    * ```
    */
-  takeAlongAxis(indices: Tensor, options?: number | TakeAlongAxisOptions): Tensor<D> {
+  takeAlongAxis<B extends DType>(indices: Tensor<B> & Takes<'index', B>, options?: number | TakeAlongAxisOptions): Tensor<D> {
     const o = readOptions(222, options, ['axis'], arguments.length - 2, 'axis')
     return one(222, [this, indices], [o.axis], []) as Tensor<D>
   }
@@ -3387,7 +3387,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * NumPy `searchsorted`, PyTorch `searchsorted`.
    *
    * @param x2 A tensor or a JavaScript scalar of a real dtype.
-   * @param sorter A tensor.
+   * @param sorter A tensor of integers up to int64.
    * @param options An object of options.
    * @throws {TensorError} `ERR_SHAPE`, as for `ft.zeros([2, 2]).searchsorted(ft.tensor([0]))`.
    * @example
@@ -3395,7 +3395,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, 3, 5]).searchsorted(ft.tensor([3, 4])) // [1, 2]
    * ```
    */
-  searchsorted(x2: Operand, sorter?: Tensor, options?: SearchsortedOptions): Tensor<'int32'> {
+  searchsorted<B extends Operand, C extends DType = DType>(this: Takes<'real', D>, x2: B & Fits<'real', B, D>, sorter?: Tensor<C> & Takes<'index', C>, options?: SearchsortedOptions): Tensor<'int32'> {
     const o = readOptions(223, options, ['side'], arguments.length - 3)
     return one(223, [this, x2, sorter], [o.side], []) as Tensor<'int32'>
   }
@@ -3415,7 +3415,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([3, 1, 2]).sort() // [1, 2, 3]
    * ```
    */
-  sort(options?: number | SortOptions): Tensor<D> {
+  sort(this: Takes<'real', D>, options?: number | SortOptions): Tensor<D> {
     const o = readOptions(224, options, ['axis', 'descending'], arguments.length - 1, 'axis')
     return one(224, [this], [o.axis, o.descending], []) as Tensor<D>
   }
@@ -3434,7 +3434,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([3, 1, 2]).argsort() // [1, 2, 0]
    * ```
    */
-  argsort(options?: number | ArgsortOptions): Tensor<'int32'> {
+  argsort(this: Takes<'real', D>, options?: number | ArgsortOptions): Tensor<'int32'> {
     const o = readOptions(225, options, ['axis', 'descending'], arguments.length - 1, 'axis')
     return one(225, [this], [o.axis, o.descending], []) as Tensor<'int32'>
   }
@@ -3455,7 +3455,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([3, 9, 5]).topk(2).values // [9, 5]
    * ```
    */
-  topk(k: number, options?: number | TopkOptions): { values: Tensor<D>; indices: Tensor<'int32'> } {
+  topk(this: Takes<'real', D>, k: number, options?: number | TopkOptions): { values: Tensor<D>; indices: Tensor<'int32'> } {
     const o = readOptions(226, options, ['axis', 'largest'], arguments.length - 2, 'axis')
     const [values, indices] = many(226, [this], [k, o.axis, o.largest], []) as [Tensor, Tensor]
     return { values, indices } as { values: Tensor<D>; indices: Tensor<'int32'> }
@@ -3477,7 +3477,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([3, 9, 5]).kthvalue(2).values // 5
    * ```
    */
-  kthvalue(k: number, options?: number | KthvalueOptions): { values: Tensor<D>; indices: Tensor<'int32'> } {
+  kthvalue(this: Takes<'real', D>, k: number, options?: number | KthvalueOptions): { values: Tensor<D>; indices: Tensor<'int32'> } {
     const o = readOptions(227, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
     const [values, indices] = many(227, [this], [k, o.axis, o.keepdims], []) as [Tensor, Tensor]
     return { values, indices } as { values: Tensor<D>; indices: Tensor<'int32'> }
@@ -3542,7 +3542,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, 2, 3, 4]).windowSum(2) // [3, 5, 7]
    * ```
    */
-  windowSum(window: number | readonly number[], options?: WindowSumOptions): Tensor<D> {
+  windowSum(this: Takes<'numeric', D>, window: number | readonly number[], options?: WindowSumOptions): Tensor<D> {
     const o = readOptions(285, options, ['stride', 'padding', 'dilation'], arguments.length - 2)
     return one(285, [this], [window, o.stride, o.padding, o.dilation], []) as Tensor<D>
   }
@@ -3562,7 +3562,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, 2, 3, 4]).windowProd(2, { padding: 'same' }) // [2, 6, 12, 4]
    * ```
    */
-  windowProd(window: number | readonly number[], options?: WindowProdOptions): Tensor<D> {
+  windowProd(this: Takes<'numeric', D>, window: number | readonly number[], options?: WindowProdOptions): Tensor<D> {
     const o = readOptions(286, options, ['stride', 'padding', 'dilation'], arguments.length - 2)
     return one(286, [this], [window, o.stride, o.padding, o.dilation], []) as Tensor<D>
   }
@@ -3582,7 +3582,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([3, 1, 2, 4]).windowMin(2, { stride: 2 }) // [1, 2]
    * ```
    */
-  windowMin(window: number | readonly number[], options?: WindowMinOptions): Tensor<D> {
+  windowMin(this: Takes<'integerOrFloat', D>, window: number | readonly number[], options?: WindowMinOptions): Tensor<D> {
     const o = readOptions(287, options, ['stride', 'padding', 'dilation'], arguments.length - 2)
     return one(287, [this], [window, o.stride, o.padding, o.dilation], []) as Tensor<D>
   }
@@ -3602,7 +3602,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([[1, 2, 3], [6, 5, 4]]).windowMax([1, 2]) // [[2, 3], [6, 5]]
    * ```
    */
-  windowMax(window: number | readonly number[], options?: WindowMaxOptions): Tensor<D> {
+  windowMax(this: Takes<'integerOrFloat', D>, window: number | readonly number[], options?: WindowMaxOptions): Tensor<D> {
     const o = readOptions(288, options, ['stride', 'padding', 'dilation'], arguments.length - 2)
     return one(288, [this], [window, o.stride, o.padding, o.dilation], []) as Tensor<D>
   }
@@ -3624,7 +3624,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, 3, 2, 4]).windowScatterMax(ft.tensor([10, 20, 5]), 2) // [0, 30, 0, 5]
    * ```
    */
-  windowScatterMax<B extends DType>(source: Tensor<B>, window: number | readonly number[], options?: WindowScatterMaxOptions): Tensor<Promote<D, B>> {
+  windowScatterMax<B extends DType>(this: Takes<'integerOrFloat', D>, source: Tensor<B> & Takes<'integerOrFloat', B>, window: number | readonly number[], options?: WindowScatterMaxOptions): Tensor<Promote<D, B>> {
     const o = readOptions(289, options, ['stride', 'padding', 'initial'], arguments.length - 3)
     return one(289, [this, source], [window, o.stride, o.padding], [o.initial]) as Tensor<Promote<D, B>>
   }
@@ -3645,7 +3645,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, 3, 2, 4]).windowScatterMin(ft.tensor([10, 20, 5]), 2) // [10, 0, 25, 0]
    * ```
    */
-  windowScatterMin<B extends DType>(source: Tensor<B>, window: number | readonly number[], options?: WindowScatterMinOptions): Tensor<Promote<D, B>> {
+  windowScatterMin<B extends DType>(this: Takes<'integerOrFloat', D>, source: Tensor<B> & Takes<'integerOrFloat', B>, window: number | readonly number[], options?: WindowScatterMinOptions): Tensor<Promote<D, B>> {
     const o = readOptions(290, options, ['stride', 'padding', 'initial'], arguments.length - 3)
     return one(290, [this, source], [window, o.stride, o.padding], [o.initial]) as Tensor<Promote<D, B>>
   }
@@ -3774,7 +3774,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([[3, NaN, 2], [9, 7, 8]]).nanmedian(1) // [2.5, 8]
    * ```
    */
-  nanmedian(options?: number | readonly number[] | NanmedianOptions): Tensor<FloatOf<D>> {
+  nanmedian(this: Takes<'real', D>, options?: number | readonly number[] | NanmedianOptions): Tensor<FloatOf<D>> {
     const o = readOptions(301, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
     return one(301, [this], [o.axis, o.keepdims], []) as Tensor<FloatOf<D>>
   }
@@ -3795,7 +3795,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, NaN, 3, 5]).nanquantile(0.75) // 4
    * ```
    */
-  nanquantile<B extends Operand>(q: B, options?: number | readonly number[] | NanquantileOptions): Tensor<FloatOf<With<D, B>>> {
+  nanquantile<B extends Operand>(this: Takes<'real', D>, q: B & Fits<'real', B>, options?: number | readonly number[] | NanquantileOptions): Tensor<FloatOf<With<D, B>>> {
     const o = readOptions(302, options, ['axis', 'keepdims', 'method'], arguments.length - 2, 'axis')
     return one(302, [this, q], [o.axis, o.keepdims, o.method], []) as Tensor<FloatOf<With<D, B>>>
   }
@@ -3816,7 +3816,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, NaN, 3, 5]).nanpercentile(50) // 3
    * ```
    */
-  nanpercentile<B extends Operand>(q: B, options?: number | readonly number[] | NanpercentileOptions): Tensor<FloatOf<With<D, B>>> {
+  nanpercentile<B extends Operand>(this: Takes<'real', D>, q: B & Fits<'real', B>, options?: number | readonly number[] | NanpercentileOptions): Tensor<FloatOf<With<D, B>>> {
     const o = readOptions(303, options, ['axis', 'keepdims', 'method'], arguments.length - 2, 'axis')
     return one(303, [this, q], [o.axis, o.keepdims, o.method], []) as Tensor<FloatOf<With<D, B>>>
   }
@@ -3836,9 +3836,9 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, NaN, 3]).nancumulativeSum() // [1, 1, 4]
    * ```
    */
-  nancumulativeSum<E extends DType = SumOf<D>>(options?: number | NancumulativeSumOptions<E>): Tensor<E> {
+  nancumulativeSum<E extends DType = SumOf<D>>(options?: number | NancumulativeSumOptions<E>): Tensor<NoInfer<E>> {
     const o = readOptions(304, options, ['axis', 'dtype', 'includeInitial'], arguments.length - 1, 'axis')
-    return one(304, [this], [o.axis, o.dtype, o.includeInitial], []) as Tensor<E>
+    return one(304, [this], [o.axis, o.dtype, o.includeInitial], []) as Tensor<NoInfer<E>>
   }
 
   /**
@@ -3856,8 +3856,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([2, NaN, 3]).nancumulativeProd() // [2, 2, 6]
    * ```
    */
-  nancumulativeProd<E extends DType = SumOf<D>>(options?: number | NancumulativeProdOptions<E>): Tensor<E> {
+  nancumulativeProd<E extends DType = SumOf<D>>(options?: number | NancumulativeProdOptions<E>): Tensor<NoInfer<E>> {
     const o = readOptions(305, options, ['axis', 'dtype', 'includeInitial'], arguments.length - 1, 'axis')
-    return one(305, [this], [o.axis, o.dtype, o.includeInitial], []) as Tensor<E>
+    return one(305, [this], [o.axis, o.dtype, o.includeInitial], []) as Tensor<NoInfer<E>>
   }
 }

@@ -1,31 +1,12 @@
-//! How a row is called from TypeScript: type parameters, parameters in order, result type, and the call that records it.
+//! How a row is called from TypeScript: its names, its options and attributes, and the call that records it.
 
+use super::signature::{LETTERS, Signature, signature};
 use ferrotensor_ops::OpDef;
-use ferrotensor_ops::def::{AttrDef, AttrKind, EachAxis, Form, OperandDef};
-use ferrotensor_ops::dtype_rule::{Class, Compute, Out};
-
-/// Names of type parameters for the dtypes of operands.
-const LETTERS: [&str; 5] = ["A", "B", "C", "F", "G"];
+use ferrotensor_ops::def::{AttrDef, AttrKind, EachAxis, Form};
+use ferrotensor_ops::dtype_rule::{Compute, Out};
 
 /// JavaScript words that cannot name a function; such a row is exported as `name_ as name`.
 const RESERVED: [&str; 4] = ["var", "delete", "in", "with"];
-
-/// One parameter of the TypeScript function.
-pub struct Param {
-    pub name: String,
-    pub optional: bool,
-    pub ty: String,
-    pub doc: String,
-}
-
-/// One way of calling a row: as a method, or as a function.
-pub struct Signature {
-    /// `<B extends Operand>`, or nothing.
-    pub generics: String,
-    /// Parameters in order; a method's first operand is not among them.
-    pub params: Vec<Param>,
-    pub result: String,
-}
 
 /// A public row as TypeScript sees it.
 pub struct Call {
@@ -106,18 +87,18 @@ fn option_names(op: &OpDef) -> Vec<&'static str> {
     attrs.chain(op.params.iter().filter(|p| p.default.is_some()).map(|p| p.name)).collect()
 }
 
-fn has_options(op: &OpDef) -> bool {
+pub fn has_options(op: &OpDef) -> bool {
     !option_names(op).is_empty()
 }
 
-fn options_name(op: &OpDef) -> String {
+pub fn options_name(op: &OpDef) -> String {
     let mut chars = op.name.chars();
     let first = chars.next().map(|c| c.to_ascii_uppercase());
     format!("{}{}Options", first.map(String::from).unwrap_or_default(), chars.as_str())
 }
 
 /// The attribute that may stand bare in place of the options object.
-fn bare_axis(op: &OpDef) -> Option<&'static AttrDef> {
+pub fn bare_axis(op: &OpDef) -> Option<&'static AttrDef> {
     op.attrs.iter().find(|a| a.name == "axis" && !a.positional)
 }
 
@@ -142,7 +123,11 @@ pub fn attr_type(op: &OpDef, attr: &AttrDef) -> String {
         AttrKind::OptDType if result_dtype(op).is_some_and(|d| d.name == attr.name) => "E".into(),
         AttrKind::OptDType => "DType".into(),
         AttrKind::Device => "Device".into(),
-        AttrKind::Choice(words) => words.iter().map(|w| choice_type(w)).collect::<Vec<_>>().join(" | "),
+        AttrKind::Choice(words) => {
+            let mut types: Vec<String> = words.iter().map(|w| choice_type(w)).collect();
+            types.dedup();
+            types.join(" | ")
+        }
         AttrKind::Items => "never".into(),
     }
 }
@@ -217,231 +202,15 @@ pub fn attr_doc(op: &OpDef, attr: &AttrDef) -> String {
 }
 
 /// Whether a positional attribute may be left out.
-fn attr_optional(attr: &AttrDef) -> bool {
+pub fn attr_optional(attr: &AttrDef) -> bool {
     match attr.kind {
         AttrKind::Int(default) => default.is_some(),
         AttrKind::PerAxis(default) => default != EachAxis::Required,
+        // No `axis` means all of them; other lists (`shift`, `source`) are what the call is about.
+        AttrKind::Axes => attr.name == "axis",
         // A dtype that stands alone is what the call is about (`astype`).
         AttrKind::OptDType => false,
         AttrKind::Shape | AttrKind::NewShape | AttrKind::Items | AttrKind::Widths | AttrKind::Text => false,
         _ => true,
-    }
-}
-
-/// Which operands' dtypes decide the result's.
-fn deciding(op: &OpDef) -> Vec<usize> {
-    let fixed = match op.dtype.out {
-        Out::Bool | Out::Int32 | Out::Fixed(_) | Out::AttrOr(_) => true,
-        Out::Each(all) => all.iter().all(|o| matches!(o, Out::Bool | Out::Int32 | Out::Fixed(_))),
-        Out::Compute | Out::RealPart | Out::ComplexOf | Out::ComputeAndInt32 | Out::Twice | Out::AttrOrCompute => {
-            op.dtype.compute == Compute::Truth
-        }
-    };
-    // `astype(dtype)`: the literal alone decides.
-    let named = result_dtype(op).is_some_and(|a| a.positional);
-    if fixed || named {
-        return Vec::new();
-    }
-    let ruled = op.dtype.first..op.dtype.last.min(op.operands.len());
-    if op.dtype.compute == Compute::Own { ruled.take(1).collect() } else { ruled.collect() }
-}
-
-fn operand_doc(op: &OpDef, i: usize, o: &OperandDef) -> String {
-    let ruled = i >= op.dtype.first && i < op.dtype.last;
-    let what = match (op.variadic, o.weak) {
-        (true, _) => "Tensors, at least one",
-        (false, true) => "A tensor or a JavaScript scalar",
-        (false, false) => "A tensor",
-    };
-    let dtype =
-        if ruled && op.dtype.class != Class::Any { format!(" of {}", op.dtype.class.words()) } else { String::new() };
-    format!("{what}{dtype}.")
-}
-
-fn signature(op: &OpDef, method: bool) -> Signature {
-    let deciding = deciding(op);
-    let mut generics = Vec::new();
-    let (mut params, mut dtypes) = (Vec::new(), Vec::new());
-    for (i, o) in op.operands.iter().enumerate() {
-        let decides = deciding.contains(&i);
-        if method && i == 0 {
-            dtypes.extend(decides.then(|| Decides::Dtype("D".into())));
-            continue;
-        }
-        let letter = LETTERS[i];
-        let ty = match (op.variadic, decides, o.weak) {
-            (true, true, _) => {
-                generics.push(format!("{letter} extends DType"));
-                dtypes.push(Decides::Dtype(letter.into()));
-                dtypes.push(Decides::Dtype(letter.into()));
-                format!("readonly Tensor<{letter}>[]")
-            }
-            (true, false, _) => "readonly Tensor[]".into(),
-            (false, true, true) => {
-                // What is left out is neutral, as a scalar is.
-                let bound = if o.optional { "Operand | undefined = undefined" } else { "Operand" };
-                generics.push(format!("{letter} extends {bound}"));
-                dtypes.push(Decides::Operand(letter.into()));
-                letter.into()
-            }
-            (false, true, false) => {
-                generics.push(format!("{letter} extends DType"));
-                dtypes.push(Decides::Dtype(letter.into()));
-                format!("Tensor<{letter}>")
-            }
-            (false, false, true) => "Operand".into(),
-            (false, false, false) => "Tensor".into(),
-        };
-        let name = if takes_text(op) { format!("...{}", o.name) } else { o.name.into() };
-        params.push(Param { name, optional: o.optional, ty, doc: operand_doc(op, i, o) });
-    }
-    let positional = op.attrs.iter().filter(|a| a.positional).map(|attr| Param {
-        name: attr.name.into(),
-        optional: attr_optional(attr),
-        ty: attr_type(op, attr),
-        doc: attr_doc(op, attr),
-    });
-    // What makes a tensor out of scalars names the shape first, as NumPy does: `full(shape, fillValue)`.
-    // So does what is said of any number of tensors: `einsum('ij,jk', x, y)`.
-    let first = op.operands.iter().all(|o| o.weak) && op.form == Form::Function || takes_text(op);
-    // What must be given stands before operands that may be left out.
-    let required =
-        params.iter().position(|p| p.optional).filter(|_| op.attrs.iter().any(|a| a.positional && !attr_optional(a)));
-    let at = if first { 0 } else { required.unwrap_or(params.len()) };
-    params.splice(at..at, positional);
-    for p in op.params.iter().filter(|p| p.default.is_none()) {
-        params.push(Param { name: p.name.into(), optional: false, ty: "number".into(), doc: "A number.".into() });
-    }
-    let compute = compute_type(op, dtypes);
-    let named = result_dtype(op);
-    if let Some(attr) = named {
-        let default = match (attr.positional, op.dtype.out) {
-            (true, _) => String::new(),
-            (false, Out::AttrOr(d)) => format!(" = '{d}'"),
-            (false, _) => format!(" = {compute}"),
-        };
-        generics.push(format!("E extends DType{default}"));
-    }
-    if has_options(op) {
-        let name = options_name(op);
-        let object = if named.is_some_and(|a| !a.positional) { format!("{name}<E>") } else { name };
-        let (ty, doc) = match bare_axis(op) {
-            Some(axis) => (format!("{} | {object}", attr_type(op, axis)), "The axis alone, or an object of options."),
-            None => (object, "An object of options."),
-        };
-        params.push(Param { name: "options".into(), optional: true, ty, doc: doc.into() });
-    }
-    let generics = if generics.is_empty() { String::new() } else { format!("<{}>", generics.join(", ")) };
-    Signature { generics, params, result: result_type(op, &compute, named.is_some()) }
-}
-
-/// Whether a text says what is done with a list of tensors.
-fn takes_text(op: &OpDef) -> bool {
-    op.variadic && op.attrs.iter().any(|a| a.kind == AttrKind::Text)
-}
-
-/// An operand in a dtype expression.
-enum Decides {
-    /// A type parameter that is a dtype.
-    Dtype(String),
-    /// A type parameter that is a tensor or a scalar.
-    Operand(String),
-}
-
-/// The dtype operands are cast to, as a type.
-fn compute_type(op: &OpDef, mut operands: Vec<Decides>) -> String {
-    operands.sort_by_key(|d| matches!(d, Decides::Operand(_)));
-    let mut operands = operands.into_iter();
-    let common = match operands.next() {
-        None => "'float32'".to_string(),
-        Some(Decides::Dtype(d)) => d,
-        Some(Decides::Operand(a)) => match operands.next() {
-            Some(Decides::Operand(b) | Decides::Dtype(b)) => format!("Common<{a}, {b}>"),
-            None => format!("Common<{a}, {a}>"),
-        },
-    };
-    let common = operands.fold(common, |common, next| match next {
-        Decides::Dtype(d) => format!("Promote<{common}, {d}>"),
-        Decides::Operand(t) => format!("With<{common}, {t}>"),
-    });
-    match op.dtype.compute {
-        Compute::Own | Compute::Promote | Compute::AttrOrPromote => common,
-        Compute::Float => format!("FloatOf<{common}>"),
-        Compute::ComplexFloat => format!("ComplexOf<{common}>"),
-        Compute::Sum => format!("SumOf<{common}>"),
-        Compute::Truth => "'bool'".into(),
-    }
-}
-
-fn result_type(op: &OpDef, compute: &str, named: bool) -> String {
-    let compute = if named { "E" } else { compute };
-    let dtypes = output_types(op.dtype.out, compute, named);
-    if let [dtype] = dtypes.as_slice() {
-        return format!("Tensor<{dtype}>");
-    }
-    let fields: Vec<String> = op.outputs.iter().zip(&dtypes).map(|(name, d)| format!("{name}: Tensor<{d}>")).collect();
-    format!("{{ {} }}", fields.join("; "))
-}
-
-fn output_types(out: Out, compute: &str, named: bool) -> Vec<String> {
-    match out {
-        Out::Compute | Out::AttrOrCompute => vec![compute.into()],
-        Out::RealPart => vec![format!("RealOf<{compute}>")],
-        Out::ComplexOf => vec![format!("ComplexOf<{compute}>")],
-        Out::Bool => vec!["'bool'".into()],
-        Out::Int32 => vec!["'int32'".into()],
-        Out::ComputeAndInt32 => vec![compute.into(), "'int32'".into()],
-        Out::Twice => vec![compute.into(); 2],
-        Out::AttrOr(d) => vec![if named { "E".into() } else { format!("'{d}'") }],
-        Out::Fixed(d) => vec![format!("'{d}'")],
-        Out::Each(all) => all.iter().flat_map(|&one| output_types(one, compute, named)).collect(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use ferrotensor_ops::find;
-
-    fn function(name: &str) -> String {
-        let call = Call::of(find(name).unwrap()).unwrap();
-        shown(&call.function)
-    }
-
-    fn method(name: &str) -> String {
-        shown(&Call::of(find(name).unwrap()).unwrap().method.unwrap())
-    }
-
-    fn shown(s: &Signature) -> String {
-        let params: Vec<String> =
-            s.params.iter().map(|p| format!("{}{}: {}", p.name, if p.optional { "?" } else { "" }, p.ty)).collect();
-        format!("{}({}): {}", s.generics, params.join(", "), s.result)
-    }
-
-    #[test]
-    fn signatures_follow_the_dtype_rule() {
-        assert_eq!(function("exp"), "<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>");
-        assert_eq!(method("add"), "<B extends Operand>(x2: B): Tensor<With<D, B>>");
-        assert_eq!(function("add"), "<A extends Operand, B extends Operand>(x1: A, x2: B): Tensor<Common<A, B>>");
-        assert_eq!(method("equal"), "(x2: Operand): Tensor<'bool'>");
-        assert_eq!(method("astype"), "<E extends DType>(dtype: E): Tensor<E>");
-        assert_eq!(method("matmul"), "<B extends DType>(x2: Tensor<B>): Tensor<Promote<D, B>>");
-        assert_eq!(
-            method("sum"),
-            "<E extends DType = SumOf<D>>(options?: number | readonly number[] | SumOptions<E>): Tensor<E>"
-        );
-    }
-
-    #[test]
-    fn positional_attributes_stand_before_the_options() {
-        assert_eq!(method("reshape"), "(shape: readonly number[]): Tensor<D>");
-        assert_eq!(
-            method("topk"),
-            "(k: number, options?: number | TopkOptions): { values: Tensor<D>; indices: Tensor<'int32'> }"
-        );
-        assert_eq!(
-            function("full"),
-            "<A extends Operand, E extends DType = Common<A, A>>(shape: readonly number[], fillValue: A, options?: FullOptions<E>): Tensor<E>"
-        );
     }
 }

@@ -1,6 +1,7 @@
 //! `docs/ops/` and the JSDoc of each row.
 
-use super::call::{Call, Signature};
+use super::call::Call;
+use super::signature::Signature;
 use ferrotensor_ops::def::ErrorCase;
 use ferrotensor_ops::dtype_rule::{Compute, Out};
 use ferrotensor_ops::{OpDef, PAGES, page};

@@ -1,6 +1,6 @@
 //! `lib/generated/dtypes.ts`: the dtype table and the promotion rules, as values and as types.
 
-use super::HEADER;
+use super::{HEADER, classes};
 use ferrotensor_core::dtype::{DTYPES, DTypeInfo};
 use ferrotensor_core::{DType, Kind, promotion};
 use std::fmt::Write;
@@ -77,8 +77,8 @@ export interface PromotionTable {
 const PROMOTE: &str = "}
 
 /**
- * The dtype in which tensors of two dtypes are combined; {@link NoCommonDType} where they are not. Refusing the operand instead, or
- * the result, by a conditional type would cost tensors their covariance or stop generic code from compiling.
+ * The dtype in which tensors of two dtypes are combined; {@link NoCommonDType} where they are not. Refusing the operand instead, as
+ * {@link Takes} does, would stop `x.add(x)` from compiling where the dtype is a type parameter.
  */
 export type Promote<A extends DType, B extends DType> = PromotionTable[A][B]
 ";
@@ -142,6 +142,7 @@ pub fn render() -> String {
     for row in &DTYPES {
         let _ = writeln!(out, "  | '{}'", row.name);
     }
+    classes::render(&mut out);
     out.push_str(COMPLEX);
     let mut arrays: Vec<&str> = DTYPES.iter().flat_map(|row| [row.js_storage, row.js_read]).collect();
     arrays.sort_unstable();

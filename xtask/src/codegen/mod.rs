@@ -4,11 +4,13 @@
 //! of them is not what the tables say.
 
 mod call;
+mod classes;
 mod docs;
 mod dtypes;
 mod examples;
 mod ops;
 mod protocol;
+mod signature;
 mod table;
 
 use crate::report;

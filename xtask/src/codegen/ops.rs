@@ -1,8 +1,9 @@
 //! `lib/generated/{functions,linalg,fft,random,nn}.ts` and `ops.ts`: functions and methods of every public row.
 
 use super::HEADER;
-use super::call::{Call, Signature, attr_doc, attr_type, result_dtype};
+use super::call::{Call, attr_doc, attr_type, result_dtype};
 use super::docs;
+use super::signature::Signature;
 use ferrotensor_ops::def::Namespace;
 use std::fmt::Write;
 
@@ -79,9 +80,13 @@ fn imports(body: &str, options: &[(String, Vec<String>)]) -> String {
     line("", &["many", "one", "readOptions", "tensorList"], "../call.js");
     line("", &["Methods"], "../methods.js");
     line("", &["binary", "unary"], "../record.js");
-    line("type ", &["Common", "Device", "Operand", "With"], "../operand.js");
+    line(
+        "type ",
+        &["AsDType", "Common", "Device", "DTypeOf", "Fits", "Operand", "PromoteAll", "TakesEach", "With"],
+        "../operand.js",
+    );
     line("type ", &["Tensor"], "../tensor.js");
-    line("type ", &["ComplexOf", "DType", "FloatOf", "Promote", "RealOf", "SumOf"], "./dtypes.js");
+    line("type ", &["ComplexOf", "DType", "FloatOf", "Promote", "RealOf", "SumOf", "Takes"], "./dtypes.js");
     for (from, names) in options {
         line("type ", &names.iter().map(String::as_str).collect::<Vec<_>>(), from);
     }
@@ -123,9 +128,9 @@ fn options(out: &mut String, call: &Call) {
 }
 
 fn parameters(signature: &Signature) -> String {
-    let params: Vec<String> =
-        signature.params.iter().map(|p| format!("{}{}: {}", p.name, if p.optional { "?" } else { "" }, p.ty)).collect();
-    params.join(", ")
+    let this = signature.this.iter().map(|ty| format!("this: {ty}"));
+    let params = signature.params.iter().map(|p| format!("{}{}: {}", p.name, if p.optional { "?" } else { "" }, p.ty));
+    this.chain(params).collect::<Vec<_>>().join(", ")
 }
 
 /// What a function returns, and the lines before it.

@@ -1,0 +1,257 @@
+// Neural networks: `ft.nn`.
+
+import * as ft from 'ferrotensor'
+import { dtype } from '../expectations.js'
+import { bool, i8, u8, i32, u32, i64, u64, f16, bf16, f32, f64, c64, c128, wide, square, image } from '../operands.js'
+
+const key = ft.random.key(0)
+
+export function results(): void {
+  // Activations: integers and bool become float32.
+  dtype('float32', ft.nn.relu6(f32))
+  dtype('float32', ft.nn.selu(i8))
+  dtype('float16', ft.nn.silu(f16))
+  dtype('float32', ft.nn.mish(bool))
+  dtype('float64', ft.nn.logSigmoid(f64))
+  dtype('bfloat16', ft.nn.softsign(bf16))
+  dtype('float32', ft.nn.tanhshrink(f32))
+  dtype('float32', ft.nn.hardsigmoid(i8))
+  dtype('float16', ft.nn.hardswish(f16))
+  dtype('float32', ft.nn.leakyRelu(bool))
+  dtype('float64', ft.nn.elu(f64))
+  dtype('bfloat16', ft.nn.celu(bf16))
+  dtype('float32', ft.nn.gelu(f32))
+  dtype('float32', ft.nn.softplus(i8))
+  dtype('float16', ft.nn.hardtanh(f16))
+  dtype('float32', ft.nn.hardshrink(bool))
+  dtype('float64', ft.nn.softshrink(f64))
+  dtype('float16', ft.nn.leakyRelu(f16, { negativeSlope: 0.1 }))
+  dtype('float32', ft.nn.elu(i8, { alpha: 2 }))
+  dtype('float64', ft.nn.celu(f64, { alpha: 2 }))
+  dtype('bfloat16', ft.nn.gelu(bf16, { approximate: 'tanh' }))
+  dtype('float32', ft.nn.softplus(f32, { beta: 2 }))
+  dtype('float32', ft.nn.hardtanh(u8, { min: 0, max: 1 }))
+  dtype('float64', ft.nn.hardshrink(f64, { lambda: 1 }))
+  dtype('float32', ft.nn.softshrink(i8, { lambda: 1 }))
+  dtype('float64', ft.nn.prelu(f32, f64))
+  dtype('float32', ft.nn.prelu(i8, 0.1))
+  dtype('float16', ft.nn.prelu(1, f16))
+  // Of the root.
+  dtype('float32', ft.softmax(f32, -1))
+  dtype('float64', f64.softmax({ axis: 0 }))
+  dtype('float32', ft.logSoftmax(i8))
+  dtype('float16', f16.logSoftmax(0))
+  // Normalisation; what is left out promotes nothing.
+  dtype('float16', ft.nn.layerNorm(f16))
+  dtype('float64', ft.nn.layerNorm(f32, f64))
+  dtype('float16', ft.nn.layerNorm(i8, undefined, f16, { axis: -1, eps: 1e-3 }))
+  dtype('bfloat16', ft.nn.rmsNorm(bf16))
+  dtype('float64', ft.nn.rmsNorm(f32, f64, 0))
+  dtype('float16', ft.nn.groupNorm(image(f16), 1))
+  dtype('float64', ft.nn.groupNorm(image(f32), 1, f64.at('0:1'), undefined, { eps: 1e-3 }))
+  dtype('float32', ft.nn.batchNorm(image(i8)))
+  dtype('float16', ft.nn.batchNorm(image(f16), f16.at('0:1'), f16.at('0:1')))
+  dtype('float64', ft.nn.batchNorm(image(f32), undefined, undefined, f64.at('0:1'), undefined, { eps: 1e-3 }))
+  dtype('float32', ft.nn.batchNorm(image(i8), u8.at('0:1'), i8.at('0:1'), f16.at('0:1'), bf16.at('0:1')))
+  // Attention, embedding, dropout.
+  dtype('float64', ft.nn.scaledDotProductAttention(square(f32), square(f64), square(f16)))
+  dtype('float32', ft.nn.scaledDotProductAttention(square(i8), square(u8), square(bool), square(bool), { scale: 1 }))
+  dtype('complex64', ft.nn.embedding(i64, square(c64)))
+  dtype('int8', ft.nn.embedding(u8, square(i8)))
+  dtype('float32', ft.nn.dropout(key, i8, { p: 0.1 }))
+  dtype('float64', ft.nn.dropout(key, f64))
+  // Losses.
+  dtype('float64', ft.nn.mseLoss(f32, f64, { reduction: 'sum' }))
+  dtype('float32', ft.nn.mseLoss(i8, u8))
+  dtype('float16', ft.nn.l1Loss(f16, f16))
+  dtype('float32', ft.nn.huberLoss(f32, bf16, { delta: 2, reduction: 'none' }))
+  dtype('float16', ft.nn.binaryCrossEntropyWithLogits(f16, bool))
+  dtype('float64', ft.nn.binaryCrossEntropyWithLogits(f32, i8, f64, { reduction: 'mean' }))
+  dtype('float64', ft.nn.klDiv(f64, f32, { reduction: 'batchmean', logTarget: true }))
+  dtype('float32', ft.nn.klDiv(i8, i8))
+  dtype('float64', ft.nn.nllLoss(square(f64), i32.at('0:2')))
+  dtype('float16', ft.nn.nllLoss(square(f16), u8.at('0:2'), f64.at('0:2'), { ignoreIndex: -1 }))
+  dtype('float32', ft.nn.crossEntropy(square(f32), i64.at('0:2'), undefined, { labelSmoothing: 0.1 }))
+  dtype('float16', ft.nn.crossEntropy(square(f16), square(f64)))
+  // Convolution and pooling.
+  dtype('float64', ft.nn.conv(image(f32), image(f64), { padding: 'same', paddingMode: 'reflect' }))
+  dtype('int16', ft.nn.conv(image(i8), image(u8), { stride: [1], groups: 1, dilation: 1, inputDilation: 1 }))
+  dtype('complex64', ft.nn.convTranspose(image(f16), image(c64)))
+  dtype('int16', ft.nn.convTranspose(image(u8), image(i8), { stride: 2, outputPadding: 1 }))
+  dtype('int8', ft.nn.maxPool(image(i8), 2))
+  dtype('float16', ft.nn.maxPool(image(f16), [2], { stride: 1, padding: 'valid' }))
+  dtype('float32', ft.nn.avgPool(image(i8), 2))
+  dtype('bfloat16', ft.nn.avgPool(image(bf16), 2, { padding: [[1, 1]] }))
+  dtype('float32', ft.nn.adaptiveAvgPool(image(u8), 2))
+  dtype('float64', ft.nn.adaptiveAvgPool(image(f64), [1]))
+  dtype('uint8', ft.nn.adaptiveMaxPool(image(u8), 2))
+  dtype('float16', ft.nn.adaptiveMaxPool(image(f16), 1))
+  dtype('float32', ft.nn.interpolate(image(i8), 8))
+  dtype('float64', ft.nn.interpolate(image(f64), [8], { mode: 'linear', alignCorners: true }))
+}
+
+/** Compiled, never called. */
+export function compiled(): void {
+  dtype('float32' as ft.FloatOrComplexDType, ft.nn.gelu(wide))
+  dtype('float32' as ft.DType, ft.nn.maxPool(wide, 2))
+}
+
+/** What must not compile; never called. */
+export function misuse(): void {
+  // @ts-expect-error: not of complex numbers
+  ft.nn.relu6(c64)
+  // @ts-expect-error: not of complex numbers
+  ft.nn.selu(c64)
+  // @ts-expect-error: not of complex numbers
+  ft.nn.silu(c128)
+  // @ts-expect-error: not of complex numbers
+  ft.nn.mish(c64)
+  // @ts-expect-error: not of complex numbers
+  ft.nn.softsign(c64)
+  // @ts-expect-error: not of complex numbers
+  ft.nn.tanhshrink(c64)
+  // @ts-expect-error: not of complex numbers
+  ft.nn.hardsigmoid(c64)
+  // @ts-expect-error: not of complex numbers
+  ft.nn.hardswish(c64)
+  // @ts-expect-error: not of complex numbers
+  ft.nn.logSigmoid(c64)
+  // @ts-expect-error: not of complex numbers
+  ft.softmax(c64)
+  // @ts-expect-error: not of complex numbers
+  c64.logSoftmax()
+  // @ts-expect-error: a function only
+  f32.gelu()
+  // @ts-expect-error: the tensor is missing
+  ft.nn.relu6()
+  // @ts-expect-error: options are an object
+  ft.nn.leakyRelu(f32, 0.1)
+  // @ts-expect-error: no such option
+  ft.nn.leakyRelu(f32, { slope: 0.1 })
+  // @ts-expect-error: a text for a number
+  ft.nn.elu(f32, { alpha: '1' })
+  // @ts-expect-error: no such approximation
+  ft.nn.gelu(f32, { approximate: 'sigmoid' })
+  // @ts-expect-error: a boolean for a word
+  ft.nn.gelu(f32, { approximate: true })
+  // @ts-expect-error: no such option
+  ft.nn.softplus(f32, { threshold: 20 })
+  // @ts-expect-error: options are an object
+  ft.nn.hardtanh(f32, -1, 1)
+  // @ts-expect-error: no such option
+  ft.nn.hardshrink(f32, { threshold: 1 })
+  // @ts-expect-error: a tensor for options
+  ft.nn.softshrink(f32, f32)
+  // @ts-expect-error: no such option
+  ft.nn.celu(f32, { beta: 1 })
+  // @ts-expect-error: the weight is missing
+  ft.nn.prelu(f32)
+  // @ts-expect-error: no tensor among the operands
+  ft.nn.prelu(1, 2)
+  // @ts-expect-error: not of complex numbers
+  ft.nn.prelu(f32, c64)
+  // @ts-expect-error: one axis alone
+  f32.softmax([0])
+  // @ts-expect-error: a number for a tensor
+  ft.nn.layerNorm(f32, 1)
+  // @ts-expect-error: not of complex numbers
+  ft.nn.layerNorm(c64)
+  // @ts-expect-error: no such option
+  ft.nn.layerNorm(f32, f32, f32, { epsilon: 1 })
+  // @ts-expect-error: options for a tensor
+  ft.nn.rmsNorm(f32, { eps: 1e-3 })
+  // @ts-expect-error: the number of groups is missing
+  ft.nn.groupNorm(f32)
+  // @ts-expect-error: a tensor for a number
+  ft.nn.groupNorm(f32, f32)
+  // @ts-expect-error: not of complex numbers
+  ft.nn.batchNorm(f32, c64)
+  // @ts-expect-error: options are an object
+  ft.nn.batchNorm(f32, f32, f32, f32, f32, 1e-3)
+  // @ts-expect-error: the values are missing
+  ft.nn.scaledDotProductAttention(f32, f32)
+  // @ts-expect-error: not of complex numbers
+  ft.nn.scaledDotProductAttention(f32, f32, c64)
+  // @ts-expect-error: no such option
+  ft.nn.scaledDotProductAttention(f32, f32, f32, undefined, { isCausal: true })
+  // @ts-expect-error: positions are integers
+  ft.nn.embedding(f32, f32)
+  // @ts-expect-error: positions are at most int64
+  ft.nn.embedding(u64, f32)
+  // @ts-expect-error: an array for a tensor
+  ft.nn.embedding([0, 1], f32)
+  // @ts-expect-error: the key is missing
+  ft.nn.dropout(f32, { p: 0.5 })
+  // @ts-expect-error: a tensor of floats is no key
+  ft.nn.dropout(f32, f32)
+  // @ts-expect-error: options are an object
+  ft.nn.dropout(u32, f32, 0.5)
+  // @ts-expect-error: the target is missing
+  ft.nn.mseLoss(f32)
+  // @ts-expect-error: a number for a tensor
+  ft.nn.mseLoss(f32, 1)
+  // @ts-expect-error: no such reduction
+  ft.nn.mseLoss(f32, f32, { reduction: 'average' })
+  // @ts-expect-error: options are an object
+  ft.nn.l1Loss(f32, f32, 'mean')
+  // @ts-expect-error: not of complex numbers
+  ft.nn.l1Loss(c64, f32)
+  // @ts-expect-error: a text for a number
+  ft.nn.huberLoss(f32, f32, { delta: '1' })
+  // @ts-expect-error: options for a tensor
+  ft.nn.binaryCrossEntropyWithLogits(f32, f32, { posWeight: f32 })
+  // @ts-expect-error: no such reduction
+  ft.nn.klDiv(f32, f32, { reduction: 'batch' })
+  // @ts-expect-error: of klDiv alone
+  ft.nn.mseLoss(f32, f32, { reduction: 'batchmean' })
+  // @ts-expect-error: classes are integers
+  ft.nn.nllLoss(f32, f32)
+  // @ts-expect-error: no such option
+  ft.nn.nllLoss(f32, i32, f32, { labelSmoothing: 1 })
+  // @ts-expect-error: not of complex numbers
+  ft.nn.crossEntropy(c64, i32)
+  // @ts-expect-error: an array for a tensor
+  ft.nn.crossEntropy(f32, [0, 1])
+  // @ts-expect-error: the weights are missing
+  ft.nn.conv(f32)
+  // @ts-expect-error: bool is no numeric dtype
+  ft.nn.conv(bool, bool)
+  // @ts-expect-error: no such padding
+  ft.nn.conv(f32, f32, { padding: 'full' })
+  // @ts-expect-error: no such mode
+  ft.nn.conv(f32, f32, { paddingMode: 'zero' })
+  // @ts-expect-error: one number
+  ft.nn.conv(f32, f32, { groups: [1] })
+  // @ts-expect-error: no such option
+  ft.nn.conv(f32, f32, { strides: 1 })
+  // @ts-expect-error: bool is no numeric dtype
+  ft.nn.convTranspose(f32, bool)
+  // @ts-expect-error: no such option
+  ft.nn.convTranspose(f32, f32, { paddingMode: 1 })
+  // @ts-expect-error: the window is missing
+  ft.nn.maxPool(f32)
+  // @ts-expect-error: complex numbers have no order
+  ft.nn.maxPool(c64, 2)
+  // @ts-expect-error: bool is no numeric dtype
+  ft.nn.maxPool(bool, 2)
+  // @ts-expect-error: a text for a number
+  ft.nn.avgPool(f32, '2')
+  // @ts-expect-error: not of complex numbers
+  ft.nn.avgPool(c64, 2)
+  // @ts-expect-error: no such option
+  ft.nn.avgPool(f32, 2, { countIncludePad: true })
+  // @ts-expect-error: the size is missing
+  ft.nn.adaptiveAvgPool(f32)
+  // @ts-expect-error: complex numbers have no order
+  ft.nn.adaptiveMaxPool(c64, 1)
+  // @ts-expect-error: no such mode
+  ft.nn.interpolate(f32, 8, { mode: 'cubic' })
+  // @ts-expect-error: the size is missing
+  ft.nn.interpolate(f32, { scale: 2 })
+  // @ts-expect-error: not of complex numbers
+  ft.nn.interpolate(c64, 8)
+  // @ts-expect-error: the result is float32
+  ft.nn.gelu(i32) satisfies ft.Tensor<'int32'>
+  // @ts-expect-error: the result is float32
+  ft.nn.layerNorm(f16, f32) satisfies ft.Tensor<'float16'>
+}
