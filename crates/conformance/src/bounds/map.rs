@@ -130,6 +130,8 @@ pub fn errors(map: &Map, inputs: &[&Known], params: &[u64], outputs: &[Array]) -
             reference::run(&Kernel::Map(map.clone()), &moved, &dims, params)
         };
         add(&[run(shifted(array, &errors, 1.0)?)?, run(shifted(array, &errors, -1.0)?)?, run(cancelled(array, &errors)?)?]);
+        let moved = [arrays[..at].to_vec(), vec![shifted(array, &errors, 1.0)?], arrays[at + 1..].to_vec()].concat();
+        lost.extend(turned(program, [&arrays, &moved], dims[0], params)?);
         // A NaN of which nothing is promised may be any number, though nothing moves it; an integer any other.
         lost.extend((0..errors.len()).filter(|&i| errors[i].is_infinite()));
     }
@@ -150,6 +152,23 @@ pub fn errors(map: &Map, inputs: &[&Known], params: &[u64], outputs: &[Array]) -
         errors.iter_mut().zip(array.scalars()).for_each(|(e, x)| *e += spacing(array.dtype(), x.magnitude().hi));
     }
     Ok(errors.into_iter().map(Some).collect())
+}
+
+/// Elements of which an angle is further off than a radian may be: the function of it may be anything, and the same again a turn away.
+fn turned(program: &Program, [arrays, moved]: [&[Array]; 2], dims: &[usize], params: &[u64]) -> Result<Vec<usize>> {
+    let periodic = |i: &&Instr| matches!(i.op, Op::Call(MathFn::Sin | MathFn::Cos | MathFn::Tan));
+    let angles: Vec<u32> = program.instrs.iter().filter(periodic).map(|i| i.args[0]).collect();
+    if angles.is_empty() {
+        return Ok(Vec::new());
+    }
+    let angles = Map { program: Program { outputs: angles, ..program.clone() } };
+    let dims = vec![dims; angles.program.outputs.len()];
+    let run = |inputs: &[Array]| reference::run(&Kernel::Map(angles.clone()), inputs, &dims, params);
+    let off = run(arrays)?.into_iter().zip(run(moved)?).flat_map(|(a, b)| {
+        let far = |i: &usize| difference(a.get(*i), b.get(*i)) > 1.0;
+        (0..a.len()).filter(far).collect::<Vec<_>>()
+    });
+    Ok(off.collect())
 }
 
 /// Whether a complex product or quotient of numbers of these sizes, or a term on the way to the product, may not be finite.

@@ -129,7 +129,8 @@ fn lu_errors(dtype: DType, input: &Known, sizes: &[f64], outputs: &[Array]) -> R
         (0..k).any(|p| (p + 1..m).any(|row| rival(p, row)))
     };
     for (i, a) in sizes.chunks((m * n).max(1)).enumerate() {
-        let undefined = if tied(i) { f64::INFINITY } else { 0.0 };
+        // What is no number makes pivots of which none is larger.
+        let undefined = if tied(i) || a.iter().any(|s| !s.is_finite()) { f64::INFINITY } else { 0.0 };
         // The square parts of both, whose inverses amplify.
         let part = |o: usize, columns: usize, rows: usize| -> Result<Array> {
             let at = (0..k).flat_map(|p| (0..k).map(move |q| i * rows * columns + p * columns + q));
