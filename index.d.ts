@@ -10453,7 +10453,7 @@ declare function beta<A extends Parameter, B extends Parameter, E extends FloatD
  * tensor by rejection.
  *
  * @param mean At least 0: a number, or a tensor that broadcasts to the shape; where its elements are negative or NaN the result is -1
- * (of unsigned dtypes the largest number). Counts that the dtype does not hold become its largest.
+ * (0 in unsigned dtypes). Counts that the dtype does not hold become its largest.
  * @throws {TensorError} `ERR_ARGUMENT` for a number that is negative or not finite, `ERR_SHAPE` for a tensor that does not broadcast to the
  * shape, `ERR_DTYPE` for a dtype that is no integer's.
  * @example
@@ -10468,7 +10468,7 @@ declare function poisson<A extends Parameter, E extends IntegerDType = 'int32'>(
  *
  * @param n An integer of at least 0, or a tensor that broadcasts to the shape, whose fractions are dropped.
  * @param p From 0 to 1: a number, or a tensor that broadcasts to the shape. Where elements of `n` or `p` are out of range the result is
- * -1 (of unsigned dtypes the largest number). Counts that the dtype does not hold become its largest.
+ * -1 (0 in unsigned dtypes). Counts that the dtype does not hold become its largest.
  * @throws {TensorError} `ERR_ARGUMENT` for numbers out of range, `ERR_SHAPE` for a tensor that does not broadcast to the shape, `ERR_DTYPE`
  * for a dtype that is no integer's.
  * @example

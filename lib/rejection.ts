@@ -33,7 +33,7 @@ export type DrawnAs<P, D extends FloatDType = 'float32'> = P extends Tensor<infe
 type Range = readonly [test: (x: number) => boolean, words: string]
 
 const POSITIVE: Range = [(x) => x > 0, 'above 0']
-const NOT_NEGATIVE: Range = [(x) => x >= 0, 'not negative']
+const NOT_NEGATIVE: Range = [(x) => x >= 0, 'of at least 0']
 const PROBABILITY: Range = [(x) => x >= 0 && x <= 1, 'from 0 to 1']
 const COUNT: Range = [(x) => Number.isSafeInteger(x) && x >= 0, 'an integer from 0 to 2^53 - 1']
 
@@ -255,7 +255,7 @@ function lookUp(key: Key, shape: readonly number[], mode: number, ratio: (k: num
  * tensor by rejection.
  *
  * @param mean At least 0: a number, or a tensor that broadcasts to the shape; where its elements are negative or NaN the result is -1
- * (of unsigned dtypes the largest number). Counts that the dtype does not hold become its largest.
+ * (0 in unsigned dtypes). Counts that the dtype does not hold become its largest.
  * @throws {TensorError} `ERR_ARGUMENT` for a number that is negative or not finite, `ERR_SHAPE` for a tensor that does not broadcast to the
  * shape, `ERR_DTYPE` for a dtype that is no integer's.
  * @example
@@ -281,7 +281,7 @@ export function poisson<A extends Parameter, E extends IntegerDType = 'int32'>(k
  *
  * @param n An integer of at least 0, or a tensor that broadcasts to the shape, whose fractions are dropped.
  * @param p From 0 to 1: a number, or a tensor that broadcasts to the shape. Where elements of `n` or `p` are out of range the result is
- * -1 (of unsigned dtypes the largest number). Counts that the dtype does not hold become its largest.
+ * -1 (0 in unsigned dtypes). Counts that the dtype does not hold become its largest.
  * @throws {TensorError} `ERR_ARGUMENT` for numbers out of range, `ERR_SHAPE` for a tensor that does not broadcast to the shape, `ERR_DTYPE`
  * for a dtype that is no integer's.
  * @example
