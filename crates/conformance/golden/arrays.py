@@ -223,6 +223,11 @@ def lookups():
     x2 = some("float64", (4,))
     x1, x2 = np.sort(some("int8", (6,))), some("float32", (4,))
     case("searchsorted", [x1, x2, None], np.searchsorted(x1.astype("float32"), x2).astype("int32"), [0])
+    # Values behind all elements, as many as the sum of the two highest steps of a bisection.
+    for size in [3, 6]:
+        x1, x2 = np.arange(size, dtype="float32"), np.array([-1, 0, size - 1, size, inf], "float32")
+        for side in [0, 1]:
+            case("searchsorted", [x1, x2, None], np.searchsorted(x1, x2, ["left", "right"][side]).astype("int32"), [side])
 
 
 NORMS = ["backward", "ortho", "forward"]
