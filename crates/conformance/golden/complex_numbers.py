@@ -232,6 +232,16 @@ def powers():
         case("pow", [infinite, -1.0], zeros)
 
 
+def overflowing():
+    """Powers of finite numbers, infinite or nothing at an angle of a few turns."""
+    for d, size in [("complex64", 1e37), ("complex128", 1e307)]:
+        z, w = np.meshgrid(np.array([2 * size + 19j, 2 * size - 7j, size + 3j], d), np.array([2.5 * size + 0.5j, -2.5 * size + 0.5j, size - 0.25j], d))
+        angle = w.real.astype("float64") * (z.imag / z.real).astype("float64") + w.imag * np.log(z.real.astype("float64"))
+        v = np.zeros(z.shape, d)
+        v.real, v.imag = (np.where(w.real > 0, inf, 0) * part for part in (np.cos(angle), np.sin(angle)))
+        case("pow", [z, w], v, tol="0")
+
+
 def quotients():
     """Of any size, also where a product on the way would overflow and the quotient does not."""
     for d in ["complex64", "complex128"]:

@@ -4,7 +4,7 @@ Of small whole numbers a conversion to a narrower dtype on the way loses nothing
 import numpy as np
 import scipy.special
 
-from records import FLOATS, INTS, case, floats, inf, nan
+from records import FLOATS, INTS, case, floats, inf, nan, out_of_range
 
 # Odd, of nine bits and more: not numbers of bfloat16, nor of int8.
 ODD = np.array([257, -771, 1001, -12345, 333], "int64")
@@ -167,3 +167,142 @@ def correlated():
         x = np.array([n, -n], d)
         rows, signs = ([x, -x, x], [1, -1, 1]) if d.startswith("f") else ([x, -x, 1j * x], [1, -1, 1j])
         case("corrcoef", [np.stack(rows).astype(d)], np.outer(signs, np.conj(signs)).astype(d), [1], tol="0~")
+
+
+QUANTILES = [("quantile", 1, np.quantile), ("percentile", 100, np.percentile), ("nanquantile", 1, np.nanquantile), ("nanpercentile", 100, np.nanpercentile)]
+METHODS = ["linear", "lower", "higher", "midpoint", "nearest"]
+
+
+def fractions():
+    """Order statistics: numbers and fractions of all digits, long lines, infinities, NaN in some lines, ends and what is beyond them."""
+    shares = np.array([0, 0.1, 0.3, 0.5, 0.77, 0.999, 1])
+    for row, whole, fn in QUANTILES:
+        for d, q_of, tol in [("float16", "float16", "1"), ("float16", "float32", "abs:1e-3"), ("float32", "float16", "abs:1e-3"), ("float32", "float32", "abs:1e-3"), ("float64", "float64", "abs:1e-9"), ("int32", "float32", "abs:1e-3")]:
+            x = (ODD[::-1] if d == "int32" else ODD / (64 if d == "float16" else 3)).astype(d)
+            q = (shares * whole).astype(q_of)
+            for m, method in enumerate(METHODS):
+                # A place near a half way is anybody's in the row's own precision.
+                if q_of == "float16" and method == "nearest":
+                    continue
+                out = "float16" if (d, q_of) == ("float16", "float16") else "float64" if d == "float64" else "float32"
+                y = fn(x.astype("float64"), q.astype("float64"), method=method)
+                case(row, [x, q], y.astype(out), [-1, 0, m], tol=tol)
+        lines = np.stack([np.arange(301), np.arange(301)[::-1] * 3 + 1]).astype("float32")
+        if row.startswith("nan"):
+            lines[0, 5:40], lines[1, :3] = nan, nan
+        q = (np.array([0, 0.111, 0.303, 0.507, 0.771, 0.999, 1]) * whole).astype("float32")
+        for m, method in enumerate(METHODS):
+            if method != "nearest":
+                half, p = lines.astype("float16"), q.astype("float16")
+                case(row, [half, p], fn(half.astype("float64"), p.astype("float64"), axis=1, method=method).astype("float16"), [1, 1, 0, m], tol="1")
+            case(row, [lines, q], fn(lines.astype("float64"), q.astype("float64"), axis=1, method=method).astype("float32"), [1, 1, 0, m], tol="abs:3e-4")
+        # Places between the second and the third element: which of them is nearer, and a way between infinities.
+        x = np.array([[7, 1, 3, 12], [nan, 2, 9, 4], [8, -1, nan, 20], [inf, inf, inf, inf], [5, 6, 11, 13]], "float32")
+        kept = np.sort(x, 1) if row.startswith("nan") else np.where(np.isnan(x).any(1, keepdims=True), nan, np.sort(x, 1))
+        last = np.isfinite(kept).sum(1) - 1
+        last[3] = 3
+        answers, shares_of_lines = [], [0.5625, 0.375, 0.75]
+        for share in shares_of_lines:
+            place = np.maximum(share * last, 0)
+            low, high = (np.take_along_axis(kept, at.astype(int)[:, None], 1)[:, 0] for at in (np.floor(place), np.ceil(place)))
+            with np.errstate(invalid="ignore"):
+                t = place - np.floor(place)
+                linear = np.where(low == high, low, low + (high - low) * t)
+                midpoint = np.where(low == high, low, (low + high) / 2)
+            nearest = np.take_along_axis(kept, np.rint(place).astype(int)[:, None], 1)[:, 0]
+            answers.append([linear, low, high, midpoint, nearest])
+        q = (np.array(shares_of_lines) * whole).astype("float32")
+        for m in range(5):
+            case(row, [x, q], np.stack([y[m] for y in answers]).astype("float32"), [1, 1, 0, m], tol="4")
+        for m in range(5):
+            ends = np.array([0, whole], "float32")
+            case(row, [np.array([3, 1, 2], "float32"), ends], np.array([1, 3], "float32"), [-1, 0, m])
+            for outside in [-0.25, -0.005 * whole, whole * 1.01, nan, inf]:
+                out_of_range(row, [np.array([3, 1, 2], "float32"), np.array([outside], "float32")], [-1, 0, m])
+        # Near an end the way from the other one has lost the digits: an eighth of the last place of the way between them.
+        step = np.float32(2.0**-24)
+        case(row, [np.array([0, 3], "float32"), np.array([whole * step], "float32")], np.array([3 * step], "float32"), [-1, 0, 0], tol="1")
+        near = np.nextafter(np.float32(whole), np.float32(0))
+        y = np.array([-1.02 * (1 - float(near) / whole)])
+        case(row, [np.array([-1.02, 0], "float32"), np.array([near])], y.astype("float32"), [-1, 0, 0], tol="abs:3e-8")
+
+
+def samples_between():
+    """Interpolation among so many samples that a bisection meets places beyond them; infinite samples, which are met exactly."""
+    for n in range(1, 10):
+        xp = (np.arange(n) * 2.5 + 0.25).astype("float32")
+        fp = (ODD[np.arange(n) % 5] * (np.arange(n) + 1) / 4).astype("float32")
+        x = np.concatenate([xp, xp + 0.5, [xp[0] - 1, xp[-1] + 1, inf, -inf, *[nan][: n - 1]]]).astype("float32")
+        wide = x.astype("float64"), xp.astype("float64"), fp.astype("float64")
+        case("interp", [x, xp, fp, None, None], np.interp(*wide).astype("float32"), tol="abs:0.01")
+        case("interp", [x, xp, fp, -3.0, 0.5], np.interp(*wide, left=-3, right=0.5).astype("float32"), tol="abs:0.01")
+        for turn in [0, 1]:
+            odd = np.where(np.arange(n) % 2 == turn, [inf, -inf, nan, inf, inf, -inf, nan, inf, inf][:n], fp).astype("float32")
+            case("interp", [xp, xp, odd, None, None], odd)
+    x, xp, fp = np.array([-9, 2.5, 9], "float16"), np.array([1, 2, 3], "float16"), (ODD[:3] / 8).astype("float16")
+    sides = [np.array(257 / 8, "float16"), np.array(-771 / 8, "float16")]
+    case("interp", [x, xp, fp, *sides], np.array([sides[0], (fp[1].astype("float32") + fp[2].astype("float32")) / 2, sides[1]], "float16"), tol="1")
+    for d in ["int16", "float16"]:
+        sides = [np.array(257, d), np.array(-771, d)]
+        case("interp", [x.astype("float32"), xp.astype("float32"), fp.astype("float32"), *sides], np.array([257, (float(fp[1]) + float(fp[2])) / 2, -771], "float32"), tol="1")
+
+
+def searches():
+    """Equal elements and NaN at every look of a bisection."""
+    for d, line in [("bool", [False] * 3 + [True] * 5), *((d, [0, 1, 2] + [nan] * 5) for d in FLOATS)]:
+        x1 = np.array(line, d)
+        for size in [8, 7, 6, 5]:
+            x2 = np.array(sorted(set(line), key=str), d) if d == "bool" else np.array([nan, 1, -1, 3], d)
+            for side in [0, 1]:
+                case("searchsorted", [x1[:size].copy(), x2, None], np.searchsorted(x1[:size], x2, ["left", "right"][side]).astype("int32"), [side])
+
+
+def closeness():
+    """Where the size of the second operand, its sign, its imaginary part or the last digit decides."""
+    for d in FLOATS + ["complex64", "complex128"]:
+        pairs = [([-1.0, -100], [-1.01, -101], 0.0625, 0.0, True), ([100, 3], [100.5, 3], 0.01, 0.0, True), ([inf, 1], [inf, 1], 0.0, 0.0, True),
+                 ([1, -inf], [1, inf], 0.5, 0.5, False), ([1, 2], [1, 4], 0.5, 0.0, True), ([1, 4], [1, 2], 0.5, 0.0, False)]
+        if d.startswith("complex"):
+            pairs += [([3 + 4j, 1j], [3 + 4j, 4 + 3j], 0.99, 0.0, True), ([4 + 3j, 1], [1j, 1], 0.99, 0.0, False), ([0.125 + 5j], [0.125 + 6j], 0.25, 0.0, True),
+                      ([6 + 0.125j], [5 + 0.125j], 0.25, 0.0, True), ([3 + 3j], [0], 0.0, 4.0, False), ([3], [0], 0.0, 3.0, True), ([3j], [0], 0.0, 3.0, True)]
+        for x, y, rtol, atol, near in pairs:
+            x, y = np.array(x, d), np.array(y, d)
+            case("allclose", [x, y], np.asarray(near), [0], [rtol, atol])
+            case("isclose", [x, y], np.isclose(x, y, rtol=rtol, atol=atol), [0], [rtol, atol])
+        for x, y, equal_nan, near in [([nan, 1], [nan, 1], 1, True), ([nan, 1], [nan, 1], 0, False), ([nan, 1], [1, 1], 1, False), ([1, 1], [nan, 1], 1, False), ([-1, 2], [1, 2], 1, False)]:
+            case("allclose", [np.array(x, d), np.array(y, d)], np.asarray(near), [equal_nan], [0.0625, 0])
+        # Nearly infinite.
+        most = np.finfo(d).max
+        y = np.array([most + 1j if d.startswith("complex") else most], d)
+        for x in [y, y.real.copy()]:
+            case("allclose", [x, y], np.asarray(True), [0], [0.0625, 2.0])
+            case("isclose", [x, y], np.array([True]), [0], [0.0625, 2.0])
+        # Of digits that a narrower dtype lacks.
+        x = (ODD / 256).astype(d)
+        case("allclose", [x, x], np.asarray(True), [0], [0.0, 0.0])
+        case("isclose", [x, x], np.ones(5, bool), [0], [0.0, 0.0])
+    for a, b in [("float16", "float32"), ("int16", "float32"), ("float32", "float64"), ("int32", "float64"), ("float32", "complex64"), ("complex64", "complex128")]:
+        x = ODD.astype(a)
+        y = x.astype(b)
+        for pair in [[x, y], [y, x]]:
+            case("allclose", pair, np.asarray(True), [0], [0.0, 0.0])
+            case("isclose", pair, np.ones(5, bool), [0], [0.0, 0.0])
+
+
+def whole_numbers():
+    """Of eleven bits, whose products float32 holds, and cross products; replacements; sums of windows; rounding of complex numbers."""
+    u, v = (np.array([1025, -771, 1001]) / 64).astype("float16"), (np.array([333, -1283, 2047]) / 1024).astype("float16")
+    for x, y in [(u, v), (v, u), (u[[1, 2, 0]], v), (u[[2, 0, 1]], v), (v, u[[1, 2, 0]])]:
+        case("cross", [x.copy(), y.copy()], np.cross(x.astype("float64"), y.astype("float64")).astype("float16"), [-1])
+    for d in FLOATS + ["complex64", "complex128"]:
+        x = (ODD / 3).astype(d) if d in FLOATS else (ODD / 3 - 1j * ODD[::-1] / 3).astype(d)
+        x[3] = nan
+        part = np.dtype(d).type(0).real.dtype.type
+        values = [part(257.25), part(-771.5), part(1001.5)]
+        y = np.nan_to_num(x, nan=values[0], posinf=values[1], neginf=values[2])
+        case("nanToNum", [x, *(np.array(v) for v in values)], y)
+        odd = np.array([inf, -inf, nan, 1] if d in FLOATS else [complex(inf, -inf), complex(-inf, nan), complex(nan, inf), 1], d)
+        case("nanToNum", [odd, *(np.array(v) for v in values)], np.nan_to_num(odd, nan=values[0], posinf=values[1], neginf=values[2]))
+    for d in ["complex64", "complex128"]:
+        z = (ODD + 0.3 - 1j * (ODD[::-1] + 0.6)).astype(d)
+        case("round", [z], np.round(z))

@@ -252,3 +252,20 @@ def cases(number, total):
     factors()
     eigenvalues()
     singular_values()
+
+
+def degenerate():
+    """Least squares and pseudo-inverses of matrices with one singular value, or as many columns as right-hand sides."""
+    for d in FLOATS:
+        # Of one singular value, which is 0: the largest one is not that of none.
+        for shape in [(1, 1), (1, 3), (2, 1)]:
+            a = np.zeros(shape, d)
+            case("linalg.matrixRank", [a], np.array(0, "int32"), numbers=[nan])
+            case("linalg.pinv", [a], np.zeros(shape[::-1], d), numbers=[nan], tol="0~")
+            b = whole(d, shape[:1])
+            outs = [np.zeros(shape[1], d), np.asarray((np.abs(wide(b)) ** 2).sum()).astype(REAL[d]), np.array(0, "int32"), np.zeros(1, REAL[d])]
+            case("linalg.lstsq", [a, b], outs, numbers=[nan], tol="2~")
+        a, b = normal(d, (3, 3)), normal(d, (3, 3))
+        x = np.linalg.pinv(wide(a)) @ wide(b)
+        outs = [x.astype(d), np.zeros(3, REAL[d]), np.array(3, "int32"), np.linalg.svdvals(wide(a)).astype(REAL[d])]
+        case("linalg.lstsq", [a, b], outs, numbers=[nan], tol=f"abs:{1000 * TOLERANCE[d]}")

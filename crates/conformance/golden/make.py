@@ -1,6 +1,6 @@
-"""Writes golden.txt.gz: NumPy's answers for every public row, by which the reference executor is checked.
+"""Writes golden.txt.gz: NumPy's and PyTorch's answers for every public row, by which the reference executor is checked.
 
-Run in a virtual environment outside the repository with numpy 2.4, scipy and mpmath:
+Run in a virtual environment outside the repository with numpy 2.4, scipy, mpmath and torch 2.15:
     python golden/make.py golden/golden.txt.gz
 
 Where this library differs from NumPy on purpose the script says so: integers take float32 in floating functions, positions
@@ -21,6 +21,10 @@ import elementwise
 import linear_algebra
 import network_digits
 import networks
+import pytorch
+import pytorch_arrays
+import pytorch_networks
+import pytorch_reductions
 import random_numbers
 import samples
 import scatters
@@ -499,4 +503,15 @@ stacking.stacks()
 network_digits.cases()
 digits.sampled()
 digits.correlated()
+digits.fractions()
+digits.samples_between()
+digits.searches()
+digits.closeness()
+digits.whole_numbers()
+linear_algebra.degenerate()
+complex_numbers.overflowing()
+pytorch.cases()
+pytorch_reductions.cases()
+pytorch_networks.cases()
+pytorch_arrays.cases()
 write(sys.argv[1])

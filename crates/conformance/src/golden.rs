@@ -1,10 +1,9 @@
-//! NumPy's answers (golden/golden.txt.gz, written by golden/make.py, which documents the format) against the reference
-//! executor: what checks everything else is checked by something that shares no code with it.
+//! NumPy's and PyTorch's answers (golden/golden.txt.gz, written by golden/make.py; golden/records.py documents the format) against
+//! the reference executor: what checks everything else is checked by something that shares no code with it.
 
 use crate::Check;
 use crate::bounds::Bound;
 use crate::case::{Case, Operand, Placement};
-use crate::changes::Change;
 use crate::compare::{same_bits, spacing, within};
 use crate::executor::Known;
 use ferrotensor_core::reference::{Array, Scalar};
@@ -67,31 +66,6 @@ fn check_all(goldens: &[Golden]) -> Result<(), String> {
     match failures.len() {
         0 => Ok(()),
         n => Err(format!("{n} of {} answers\n  {}", goldens.len(), failures[..n.min(5)].join("\n  "))),
-    }
-}
-
-/// Whether the answers find a change of a lowering: in every row whose graphs it applies to, at least one answer must differ,
-/// but for the rows in which the change means nothing.
-///
-/// # Errors
-/// The rows in which nobody noticed.
-pub fn find(change: Change, equivalent: impl Fn(&str) -> bool) -> Result<(), String> {
-    // (applied, noticed) for each row.
-    let mut rows: BTreeMap<String, (usize, usize)> = BTreeMap::new();
-    for golden in answers()?.into_values().flatten() {
-        let Ok((mut graph, outputs)) = golden.case.lower() else { continue };
-        if change(&mut graph) {
-            let results = golden.case.evaluate(&graph, &outputs);
-            let noticed = results.map_err(|e| e.to_string()).and_then(|r| compare(&golden, &r)).is_err();
-            let row = rows.entry(golden.case.op.path().into_owned()).or_default();
-            *row = (row.0 + 1, row.1 + noticed as usize);
-        }
-    }
-    let missed: Vec<&String> = rows.iter().filter(|(name, r)| r.1 == 0 && !equivalent(name)).map(|(name, _)| name).collect();
-    match (rows.is_empty(), missed.is_empty()) {
-        (true, _) => Err("it applies to no row".into()),
-        (_, false) => Err(format!("nobody noticed it in {missed:?} (of {rows:?})")),
-        _ => Ok(()),
     }
 }
 

@@ -4,13 +4,12 @@
 //! `executor.rs` with `view.rs` and `bounds.rs` (what is right, and how exactly); `machine.rs` (the variants); `compare.rs`;
 //! `rows.rs` (op x dtype x layout x tier) and `ledger.rs` (what must be native, and the measured errors). Beside the rows:
 //! `programs.rs` (random programs), `guards.rs` (kernels alone, between guard bands), `refusals.rs` (errors and garbage),
-//! `golden.rs` (NumPy's answers), `random.rs` (the generator). The checkers checked: `saboteur.rs` (broken backends,
-//! and `changes.rs` of rows), `mutants.rs` with `mutations.rs` (every row broken, `cargo xtask mutate`).
+//! `golden.rs` (NumPy's answers), `random.rs` (the generator). The checkers checked: `saboteur.rs` (broken backends),
+//! `mutants.rs` with `mutations.rs` (every row broken, before the answers in every run, before the cases by `cargo xtask mutate`).
 
 pub mod attributes;
 pub mod bounds;
 pub mod case;
-pub mod changes;
 pub mod compare;
 pub mod covering;
 pub mod executor;

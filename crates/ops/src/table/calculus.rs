@@ -183,29 +183,28 @@ fn interp(l: &mut Lower) -> Result<Vec<Val>> {
     let n = l.dims(xp)[0];
     let beyond = |l: &mut Lower, n: usize, at: usize| if l.is_absent(n) { Ok(l.pick(fp, 0, at)) } else { operand(l, n) };
     let (left, right) = (beyond(l, 3, 0)?, beyond(l, 4, n - 1)?);
-    // The samples around x: the last one at or before it, and the next.
+    // The samples around x: the last one at or before it, and the next. Before the first sample -1 stands for the last one, as good
+    // as any.
     let behind = positions(l, xp, x, |b, xp, x| b.compare(Op::Le, xp, x))?;
     let low = l.map(&dims, &[behind], |b, v| {
-        let (one, first) = (b.lit(DType::I32, 1.0), b.lit(DType::I32, 0.0));
-        let low = b.binary(Op::Sub, v[0], one);
-        b.binary(Op::Max, low, first)
+        let one = b.lit(DType::I32, 1.0);
+        b.binary(Op::Sub, v[0], one)
     })?;
     let high = l.map(&dims, &[behind], |b, v| {
         let last = b.lit(DType::I32, (n - 1) as f64);
         b.binary(Op::Min, v[0], last)
     })?;
     let around = [l.gather(xp, &[low]), l.gather(xp, &[high]), l.gather(fp, &[low]), l.gather(fp, &[high])];
-    let (first, last) = (l.pick(xp, 0, 0), l.pick(xp, 0, n - 1));
-    let inputs = [x, around[0], around[1], around[2], around[3], first, last, left, right];
+    let inputs = [x, around[0], around[1], around[2], around[3], left, right];
     let value = l.map(&dims, &inputs, |b, v| {
-        let [x, x0, x1, y0, y1, first, last, left, right] = [v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8]];
+        let [x, x0, x1, y0, y1, left, right] = [v[0], v[1], v[2], v[3], v[4], v[5], v[6]];
         let (run, rise, way) = (b.binary(Op::Sub, x1, x0), b.binary(Op::Sub, y1, y0), b.binary(Op::Sub, x, x0));
         let slope = b.binary(Op::Div, rise, run);
         let up = b.binary(Op::Mul, slope, way);
         let on_line = b.binary(Op::Add, y0, up);
         let hit = b.compare(Op::Eq, x, x0);
         let inside = b.select(hit, y0, on_line);
-        let (before, after) = (b.compare(Op::Lt, x, first), b.compare(Op::Lt, last, x));
+        let (before, after) = (b.compare(Op::Lt, x, x0), b.compare(Op::Lt, x1, x));
         let or_left = b.select(before, left, inside);
         let known = b.select(after, right, or_left);
         // Of nothing known nothing is known.

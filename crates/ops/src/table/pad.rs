@@ -1,7 +1,6 @@
 //! Elements put around a tensor: one number, or its own again.
 
 use super::rows::{BASE, arg, attr, doc};
-use super::windows::clamped;
 use crate::attrs::Attrs;
 use crate::def::{AttrKind, Domain, ErrorCase, Lowering, OpDef, ParamDef};
 use crate::graph::View;
@@ -42,7 +41,10 @@ fn pad_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
 /// The position in an axis of `n` elements that a place shows, `low` places from the start of the padded axis.
 fn source(b: &mut Builder, place: Value, n: usize, low: usize, mode: i64) -> Value {
     if mode == 1 {
-        return clamped(b, place, low, n);
+        let (low, zero, last) = (b.size(low), b.size(0), b.size(n - 1));
+        let moved = b.binary(Op::Sub, place, low);
+        let least = b.binary(Op::Max, moved, zero);
+        return b.binary(Op::Min, least, last);
     }
     // The data and, but for wrapping, its mirror image repeat.
     let period = match mode {

@@ -24,39 +24,46 @@ fn quantile_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
 /// Where among sorted elements a quantile stands: `q last / whole`; `last` is int64.
 fn place(b: &mut Builder, q: Value, last: Value, whole: f64) -> Value {
     let d = b.dtype(q);
-    let (last, whole) = (b.cast(last, d), b.lit(d, whole));
+    let last = b.cast(last, d);
+    if whole == 1.0 {
+        return b.binary(Op::Mul, q, last);
+    }
+    let whole = b.lit(d, whole);
     let fraction = b.binary(Op::Div, q, whole);
     b.binary(Op::Mul, fraction, last)
 }
 
-/// The position of the element below (above) a place; `n`, which is out of range, for a quantile outside of `0..=whole`.
-fn neighbour(b: &mut Builder, q: Value, last: Value, n: usize, whole: f64, rounding: Op) -> Value {
-    let d = b.dtype(q);
+/// The position of the element below (above) a place.
+fn neighbour(b: &mut Builder, q: Value, last: Value, whole: f64, rounding: Op) -> Value {
     let place = place(b, q, last, whole);
     let rounded = b.unary(rounding, place);
     let position = b.cast(rounded, DType::I64);
     // A quotient of large numbers may round to one more.
-    let outside = b.size(n);
-    let position = b.binary(Op::Min, position, last);
-    let (zero, whole) = (b.lit(d, 0.0), b.lit(d, whole));
+    b.binary(Op::Min, position, last)
+}
+
+/// The position, or `n`, which is out of range, for a quantile outside of `0..=whole`.
+fn checked(b: &mut Builder, q: Value, position: Value, n: usize, whole: f64) -> Value {
+    let d = b.dtype(q);
+    let (outside, zero, whole) = (b.size(n), b.lit(d, 0.0), b.lit(d, whole));
     let (low, high) = (b.compare(Op::Le, zero, q), b.compare(Op::Le, q, whole));
     let inside = b.binary(Op::And, low, high);
     b.select(inside, position, outside)
 }
 
-/// `x` where both are equal or the way between them is 0, else the point that far between; exact at both ends.
+/// `x` where both are equal (infinite ones have no way between them), else the point that far between, from the nearer end: the
+/// other way loses a small one's digits.
 fn between(b: &mut Builder, x: Value, y: Value, t: Value) -> Value {
     let d = b.dtype(x);
-    let (zero, half, one) = (b.lit(d, 0.0), b.lit(d, 0.5), b.lit(d, 1.0));
+    let (half, one) = (b.lit(d, 0.5), b.lit(d, 1.0));
     let gap = b.binary(Op::Sub, y, x);
     let (up, rest) = (b.binary(Op::Mul, gap, t), b.binary(Op::Sub, one, t));
     let down = b.binary(Op::Mul, gap, rest);
     let (from_x, from_y) = (b.binary(Op::Add, x, up), b.binary(Op::Sub, y, down));
     let near_x = b.compare(Op::Lt, t, half);
     let point = b.select(near_x, from_x, from_y);
-    let (same, start) = (b.compare(Op::Eq, x, y), b.compare(Op::Eq, t, zero));
-    let known = b.binary(Op::Or, same, start);
-    b.select(known, x, point)
+    let same = b.compare(Op::Eq, x, y);
+    b.select(same, x, point)
 }
 
 /// How many numbers each of the sorted lines `[kept, n]` has before NaN.
@@ -82,14 +89,14 @@ pub fn quantile(l: &mut Lower, whole: f64, all: bool) -> Result<Vec<Val>> {
     let sorted = sorted_over(l, x, &axes)?;
     let (kept, n) = (l.dims(sorted)[0], l.dims(sorted)[1]);
     let (lines, q, wide) = (l.permute(sorted, &[1, 0]), l.reshape(q, &[places, 1]), [places, kept]);
-    // Beside q where the last number stands: at the end of all lines, or elsewhere in each.
+    // Beside q where the last number stands: at the end of all lines, or elsewhere in each. Of a line without numbers it is -1, the
+    // last NaN.
     let mut beside = vec![q];
     if floating && !all {
         let count = numbers(l, sorted)?;
         beside.push(l.map(&[1, kept], &[count], |b, v| {
-            let (one, zero) = (b.size(1), b.size(0));
-            let last = b.binary(Op::Sub, v[0], one);
-            b.binary(Op::Max, last, zero)
+            let one = b.size(1);
+            b.binary(Op::Sub, v[0], one)
         })?);
     }
     let last = |b: &mut Builder, v: &[Value]| v.get(1).copied().unwrap_or_else(|| b.size(n - 1));
@@ -97,7 +104,9 @@ pub fn quantile(l: &mut Lower, whole: f64, all: bool) -> Result<Vec<Val>> {
         let dims = [places, if beside.len() == 1 { 1 } else { kept }];
         let position = l.map(&dims, &beside, |b, v| {
             let last = last(b, v);
-            neighbour(b, v[0], last, n, whole, rounding)
+            let position = neighbour(b, v[0], last, whole, rounding);
+            // Where both neighbours are looked up, the lower one tells.
+            if rounding == Op::Ceil && method != 2 { position } else { checked(b, v[0], position, n, whole) }
         })?;
         if beside.len() == 1 {
             let position = l.reshape(position, &[places]);

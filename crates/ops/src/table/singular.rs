@@ -7,7 +7,7 @@ use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
 use crate::infer::ShapeCtx;
 use crate::lower::{Lower, Val};
 use ferrotensor_core::error::Code;
-use ferrotensor_core::kernel::{Combine, Monoid, Routine, SvdOutputs};
+use ferrotensor_core::kernel::{Routine, SvdOutputs};
 use ferrotensor_core::scalar::Op;
 use ferrotensor_core::{DType, Dims, Result};
 
@@ -71,9 +71,9 @@ fn weighed(
 ) -> Result<Val> {
     let (dims, dtype) = (l.dims(values), l.dtype(values));
     let default = default_tolerance(of, dtype);
-    // Of no values there is no largest, and nothing to weigh.
+    // They descend; of no values there is no largest, and nothing to weigh.
     let last = dims.len() - 1;
-    let largest = l.reduce(values, &[last], Combine::Value(Monoid::Max), true);
+    let largest = if dims[last] == 0 { values } else { l.narrow(values, last, 0, 1) };
     let rtol = l.param(0, dtype);
     l.map_with(&dims, &[values, largest], &[rtol], |b, v| {
         let (given, default) = (b.compare(Op::Eq, v[2], v[2]), b.lit(dtype, default));

@@ -1,7 +1,7 @@
 //! Windows over any axes: each combined to one element, or the place of its largest or smallest one given an element.
 
 use super::rows::{BASE, arg, attr, doc, tensor};
-use super::windows::{Windows, clamped, per_axis};
+use super::windows::{Windows, per_axis};
 use crate::attrs::Attrs;
 use crate::def::{AttrDef, AttrKind, Domain, EachAxis, ErrorCase, Lowering, OpDef, ParamDef};
 use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
@@ -66,11 +66,17 @@ fn flat_position(b: &mut Builder, chosen: Value, dims: &[usize], axes: &[WindowA
             None => window,
             Some(axis) => {
                 let (size, stride, dilation) = (b.size(axis.size), b.size(axis.stride), b.size(axis.dilation));
-                let place = b.binary(Op::Rem, rest, size);
-                rest = b.binary(Op::Div, rest, size);
+                let mut place = rest;
+                if a > lead {
+                    place = b.binary(Op::Rem, rest, size);
+                    rest = b.binary(Op::Div, rest, size);
+                }
                 let (start, further) = (b.binary(Op::Mul, window, stride), b.binary(Op::Mul, place, dilation));
                 let there = b.binary(Op::Add, start, further);
-                clamped(b, there, axis.low, extent)
+                let (low, zero) = (b.size(axis.low), b.size(0));
+                let inside = b.binary(Op::Sub, there, low);
+                // Only the first place of a window is ever chosen outside, which is never behind the data.
+                b.binary(Op::Max, inside, zero)
             }
         };
         let weight = b.size(step);

@@ -2,7 +2,6 @@
 
 use crate::attrs::Attrs;
 use ferrotensor_core::kernel::WindowAxis;
-use ferrotensor_core::scalar::{Builder, Op, Value};
 use ferrotensor_core::{Dims, Error, Result, layout};
 
 /// How windows lie over the spatial axes, and how many there are along each.
@@ -41,14 +40,6 @@ pub fn sides(attrs: &Attrs, n: usize) -> Result<Option<[Vec<usize>; 2]>> {
         return Ok(None);
     }
     Ok(Some([per_axis("padding", low, n)?, per_axis("padding", high, n)?]))
-}
-
-/// `place - low`, or the nearest position of an axis of `n`.
-pub fn clamped(b: &mut Builder, place: Value, low: usize, n: usize) -> Value {
-    let (low, zero, last) = (b.size(low), b.size(0), b.size(n - 1));
-    let moved = b.binary(Op::Sub, place, low);
-    let least = b.binary(Op::Max, moved, zero);
-    b.binary(Op::Min, least, last)
 }
 
 impl Windows {
