@@ -1,6 +1,7 @@
-// Distributions drawn by proposing and rejecting: gamma, beta, Poisson and binomial numbers. Lanes cannot wait for each other, so
+// Gamma, beta, Poisson and binomial numbers. Where they are drawn by proposing and rejecting, lanes cannot wait for each other, so
 // every element gets the same number of proposals and keeps its first accepted one; where none is, which happens with the probability
-// said at each number of rounds, it gets the mode. Element i of a result depends on the key, its parameters and i only.
+// said at each number of rounds, a gamma number is a - 1/3 and a count the mode. Counts of small means are found by adding up
+// probabilities, those of numbers in a table. Element i of a result depends on the key, its parameters and i only.
 
 import { checkOptions, dtypeOption, integers, shown } from './call.js'
 import { fold, keyGiven, normal, split, uniform, type Key } from './draws.js'
