@@ -11,8 +11,8 @@ CLOSE = {"float16": 0.02, "float32": 2e-5, "float64": 1e-12}
 ALL = ["bool"] + INTS + FLOATS
 
 
-def words(axis, keepdims):
-    return [*([-1] if axis is None else [len(axis), *axis]), keepdims]
+def words(axis, keepdims=None):
+    return [*([-1] if axis is None else [len(axis), *axis]), *([] if keepdims is None else [keepdims])]
 
 
 def some(d, shape):

@@ -5,6 +5,7 @@ import numpy as np
 import scipy.special
 
 from records import FLOATS, INTS, case, floats, inf, nan, out_of_range
+from samples import METHODS
 
 # Odd, of nine bits and more: not numbers of bfloat16, nor of int8.
 ODD = np.array([257, -771, 1001, -12345, 333], "int64")
@@ -170,7 +171,6 @@ def correlated():
 
 
 QUANTILES = [("quantile", 1, np.quantile), ("percentile", 100, np.percentile), ("nanquantile", 1, np.nanquantile), ("nanpercentile", 100, np.nanpercentile)]
-METHODS = ["linear", "lower", "higher", "midpoint", "nearest"]
 
 
 def fractions():

@@ -30,7 +30,7 @@ import samples
 import scatters
 import sliding
 import stacking
-from records import FLOATS, INTS, case, data, edges, floats, grid, inf, int_edges, ints, nan, put, rng, to_float, write
+from records import FLOATS, INTS, NUMBER, case, data, edges, floats, grid, inf, int_edges, ints, nan, put, rng, to_float, write
 from sliding import conv, counted, sides, windows
 
 np.seterr(all="ignore")
@@ -119,7 +119,6 @@ for d in FLOATS + ["int32", "uint8"]:
     case("clip", [a, 1.0, 5.0], np.clip(a, np.array(1, d), np.array(5, d)))
     case("clip", [a, None, 5.0], np.minimum(a, np.array(5, d)))
 case("where", [np.array([[True], [False]]), np.arange(3, dtype="float32"), -1.0], np.where(np.array([[True], [False]]), np.arange(3, dtype="float32"), np.float32(-1)))
-NUMBER = {n: i for i, n in enumerate(["bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "bfloat16", "float32", "float64", "complex64", "complex128"])}
 for d in ["bool"] + INTS + FLOATS:
     for e in ["bool"] + INTS + FLOATS + ["complex64", "complex128"]:
         x = data(d)

@@ -25,9 +25,6 @@ FLOATING = ["float16", "bfloat16", *BOTH]
 WITH_COMPLEX = [*BOTH, "complex64", "complex128"]
 # The integers of which PyTorch has every operation.
 INTEGERS = ["int8", "uint8", "int16", "int32", "int64"]
-NUMBERS = ["bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "bfloat16",
-           *WITH_COMPLEX]
-NUMBER = {name: i for i, name in enumerate(NUMBERS)}
 
 
 class Tensor:
@@ -122,10 +119,6 @@ def exact(name, fn, ins, attrs=(), numbers=(), tol="0"):
     ys = list(ys) if isinstance(ys, (tuple, list)) else [ys]
     positions = not any(torch.is_tensor(x) and x.dtype == torch.int64 for x in ins[:1])
     record(name, ins, [y.int() if y.dtype == torch.int64 and positions else y for y in ys], attrs, numbers, tol)
-
-
-def words(axes, keepdims=None):
-    return [*([-1] if axes is None else [len(axes), *axes]), *([] if keepdims is None else [int(keepdims)])]
 
 
 def ulps(d, float32="4", float64="64"):

@@ -3,9 +3,10 @@
 import torch
 import torch.nn.functional as F
 
+from arrays import words
 from linear_algebra import COND_ORDS, ORDS, settled
-from pytorch import BOTH, NUMBER, REAL, WITH_COMPLEX, answer, exact, few, record, rng, rounded, some, tensor, wide, words
-from records import inf, nan
+from pytorch import BOTH, REAL, WITH_COMPLEX, answer, exact, few, record, rng, rounded, some, tensor, wide
+from records import NUMBER, inf, nan
 
 
 def places(n, shape, d="int32"):

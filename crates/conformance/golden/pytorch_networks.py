@@ -3,7 +3,8 @@
 import torch
 import torch.nn.functional as F
 
-from pytorch import BOTH, FLOATING, answer, exact, few, record, rng, some, tensor, wide, words
+from arrays import words
+from pytorch import BOTH, FLOATING, answer, exact, few, record, rng, some, tensor, wide
 from records import inf, nan
 from sliding import counted, sides
 

@@ -24,6 +24,8 @@ rng = np.random.default_rng(20260401)
 nan, inf = math.nan, math.inf
 FLOATS = ["float16", "float32", "float64"]
 INTS = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]
+# How attributes say a dtype.
+NUMBER = {name: i for i, name in enumerate(["bool", *INTS, "float16", "bfloat16", "float32", "float64", "complex64", "complex128"])}
 
 
 def put(*fields):

@@ -122,64 +122,47 @@ def combined():
             case("windowMin", [x], np.array([nan, nan, 3, -inf, -inf], d), [1, 2, -1, 1, 0, 1, 0, -1])
 
 
+def scatter(name, x, source, size, stride, pads, initial=0):
+    """A source's elements where the largest (smallest) of each window stands, which is the first of several among the data."""
+    y = np.full(x.shape, initial, source.dtype)
+    for o in np.ndindex(*source.shape):
+        seen = []
+        for k in np.ndindex(*size):
+            at = tuple(p * s + q - a for p, s, q, (a, _) in zip(o, stride, k, pads))
+            if all(0 <= p < n for p, n in zip(at, x.shape)):
+                seen.append(at)
+        y[seen[(np.argmax if name == "Max" else np.argmin)([x[p] for p in seen])]] += source[o]
+    case("windowScatter" + name, [x, source], y, [*counted(size), *counted(stride), *sides(pads)], [initial])
+
+
 def scattered():
     for d in FLOATS + INTS:
         for shape, size, stride, pads, _ in WINDOWS:
             pads = [(min(a, k - 1), min(b, k - 1)) for (a, b), k in zip(pads, size)]
             x = some(d, shape)
-            counts = [(n + a + b - k) // s + 1 for n, k, s, (a, b) in zip(shape, size, stride, pads)]
-            source = some(d, counts)
-            attrs = [*counted(size), *counted(stride), *sides(pads)]
+            source = some(d, [(n + a + b - k) // s + 1 for n, k, s, (a, b) in zip(shape, size, stride, pads)])
             for initial in [0, 3]:
-                for name, fn in [("Max", np.argmax), ("Min", np.argmin)]:
-                    y = np.full(shape, initial, d)
-                    for o in np.ndindex(*counts):
-                        seen = []
-                        for k in np.ndindex(*size):
-                            at = tuple(p * s + q - a for p, s, q, (a, _) in zip(o, stride, k, pads))
-                            if all(0 <= p < n for p, n in zip(at, shape)):
-                                seen.append(at)
-                        at = seen[fn([x[p] for p in seen])]
-                        y[at] += source[o]
-                    case("windowScatter" + name, [x, source], y, attrs, [initial])
+                for name in ["Max", "Min"]:
+                    scatter(name, x, source, size, stride, pads, initial)
     for name, least in [("Max", -inf), ("Min", inf)]:
         # As small as what is around the data: the first place, or the one next to it.
-        x, source = np.array([[least, least, least], [least, 1, least]]), np.arange(1.0, 13).reshape(3, 4)
-        y = np.zeros((2, 3))
-        for o in np.ndindex(3, 4):
-            at = (1, 1) if o[0] in (1, 2) and o[1] in (1, 2) else tuple(max(p - 1, 0) for p in o)
-            y[at] += source[o]
-        case("windowScatter" + name, [x, source], y, [*counted((2, 2)), *counted((1, 1)), *sides([(1, 1), (1, 1)])], [0])
-        source = np.arange(1.0, 28).reshape(3, 3, 3)
+        x = np.array([[least, least, least], [least, 1, least]])
+        scatter(name, x, np.arange(1.0, 13).reshape(3, 4), (2, 2), (1, 1), [(1, 1), (1, 1)])
         for x in [np.full((2, 2, 2), least), np.array([[[3.0, 1], [6, 2]], [[0, 7], [5, 4]]])]:
-            y = np.zeros((2, 2, 2))
-            for o in np.ndindex(3, 3, 3):
-                seen = [at for at in np.ndindex(2, 2, 2) if all(p <= q < p + 2 for p, q in zip(np.subtract(o, 1), at))]
-                at = seen[(np.argmax if name == "Max" else np.argmin)([x[at] for at in seen])] if np.isfinite(x[0, 0, 0]) else seen[0]
-                y[at] += source[o]
-            case("windowScatter" + name, [x, source], y, [*counted((2, 2, 2)), *counted((1, 1, 1)), *sides([(1, 1)] * 3)], [0])
+            scatter(name, x, np.arange(1.0, 28).reshape(3, 3, 3), (2, 2, 2), (1, 1, 1), [(1, 1)] * 3)
         for shape, size in [((301,), (301,)), ((3, 4, 5), (2, 3, 2)), ((2, 2, 3, 4), (1, 1, 2, 2)), ((2, 3, 5), (1, 1, 3))]:
             x = np.sin(np.arange(np.prod(shape))).reshape(shape).astype("float32")
             if len(shape) == 1:
                 x[257] = 2 if name == "Max" else -2
             counts = [n - k + 1 for n, k in zip(shape, size)]
-            source, y = np.arange(1, np.prod(counts) + 1, dtype="float32").reshape(counts), np.zeros(shape, "float32")
-            for o in np.ndindex(*counts):
-                window = x[tuple(slice(p, p + k) for p, k in zip(o, size))]
-                at = np.unravel_index((np.argmax if name == "Max" else np.argmin)(window), size)
-                y[tuple(p + q for p, q in zip(o, at))] += source[o]
             for d in ["float32", "float16"]:
-                case("windowScatter" + name, [x.astype(d), source.astype(d)], y.astype(d), [*counted(size), *counted((1,) * len(size)), *sides([(0, 0)] * len(size))], [0])
-    # Numbers of all digits, of another dtype than the sums; the largest element at each place of a window.
+                source = np.arange(1, np.prod(counts) + 1).reshape(counts).astype(d)
+                scatter(name, x.astype(d), source, size, (1,) * len(size), [(0, 0)] * len(size))
+    # Numbers of all digits, of another dtype than the sums.
     x, source = np.array([257, 258, -771, 1001, 1002, 3], "int16"), np.array([257.25, 1001.5, -771.5], "float32")
-    attrs = [*counted((2,)), *counted((2,)), *sides([(0, 0)])]
     for by in [source, source.astype("float16"), np.array([257, -771, 1001], "int32")]:
-        y = np.zeros(6, by.dtype)
-        y[[1, 3, 4]] = by
-        case("windowScatterMax", [x, by], y, attrs, [0])
-        y = np.zeros(6, by.dtype)
-        y[[0, 2, 5]] = by
-        case("windowScatterMin", [x, by], y, attrs, [0])
+        for name in ["Max", "Min"]:
+            scatter(name, x, by, (2,), (2,), [(0, 0)])
 
 
 def mixed(x, axis, n, corners):

@@ -1,0 +1,170 @@
+//! What is said of mutants that no case and no answer can tell from the row.
+
+/// Mutants of which no case can know: how the row and dtype begin, how the names begin, and why. What a scalar program alone shows
+/// is found by `same.rs` and needs no line here.
+pub const EQUIVALENT: &[(&str, &[&str], &str)] = &[
+    ("softmax/", &["another value for the reduction of nothing"], "nothing is divided by it"),
+    ("logSoftmax/", &["another value for the reduction of nothing"], "it is subtracted from nothing"),
+    ("softmax/bool", SHIFT, "their exponentials do not overflow, whatever is subtracted from all of them"),
+    ("logSoftmax/bool", SHIFT, "their exponentials do not overflow, whatever is subtracted from all of them"),
+    ("logsumexp/bool", SHIFT, "their exponentials do not overflow, whatever is subtracted from all of them"),
+    ("logsumexp/", &["another value for the reduction of nothing"], "nothing is divided by it"),
+    // An infinite logarithm has no bound, and what is added to it none either; NumPy's answers see both.
+    (
+        "logsumexp/",
+        &["Const: another #2", "Max: operand 0 instead #1"],
+        "only infinite results show it, which have no bound",
+    ),
+    ("diff/", &["axis taken for"], "another axis fits only where both have one place, and gives the same"),
+    ("median/", &["a sort in the other order"], "the middle is the same, but for the place of NaN"),
+    ("nanmedian/", &["a sort in the other order"], "the middle is the same, but for the place of NaN"),
+    ("nanmedian/float16", &["Select: operand 2 instead"], "twice a half float is a number of the accumulator"),
+    ("nanmedian", &["negative indices as zero"], "positions that are counted are not negative"),
+    ("putAlongAxis", COUNTED, "positions that are counted are not negative"),
+    ("nn.adaptiveAvgPool", &["Lt: Ne instead"], "no part is two places shorter than the longest"),
+    ("nn.klDiv/bool", &["Eq: Le instead"], "nothing is negative"),
+    ("nn.klDiv/uint", &["Eq: Le instead"], "nothing is negative"),
+    ("nn.binaryCrossEntropyWithLogits/bool", OF_NEGATIVE_LOGITS, "nothing is negative"),
+    ("nn.binaryCrossEntropyWithLogits/uint", OF_NEGATIVE_LOGITS, "nothing is negative"),
+    ("nn.nllLoss", &["negative indices as zero"], "positions are counted, and negative classes out of range"),
+    ("nn.crossEntropy", &["negative indices as zero"], "positions are counted, and negative classes out of range"),
+    (
+        "nn.crossEntropy/",
+        &["another value for the reduction of nothing #1", "another value for the reduction of nothing #2"],
+        "there is nothing it is subtracted from",
+    ),
+    ("nn.crossEntropy/bool", SHIFT, "their exponentials do not overflow, whatever is subtracted from all of them"),
+    ("nn.nllLoss", &["Const: another #3"], "what is beyond the first class out of range is so too"),
+    ("nn.prelu/bool", &["a broadcast of the reverse"], "nothing is negative, and every weight has a product with zero"),
+    ("nn.prelu/uint", &["a broadcast of the reverse"], "nothing is negative, and every weight has a product with zero"),
+    ("nn.rmsNorm/bool", &["Mul: operand 0 instead #1", "Mul: operand 1 instead #1"], "0 and 1 are their squares"),
+    ("takeAlongAxis", COUNTED, "positions that are counted are not negative"),
+    ("pad", &["negative indices as zero"], "positions that are counted are not negative"),
+    ("interp", &["negative indices as zero", "Const: another #2"], BEFORE),
+    ("quantile", &["Const: another #2"], "what is behind a place out of range is so too"),
+    ("nanquantile", &["Const: another #2"], "what is behind a place out of range is so too"),
+    ("percentile", &["Const: another #3"], "what is behind a place out of range is so too"),
+    ("nanpercentile", &["Const: another #3"], "what is behind a place out of range is so too"),
+    ("percentile", &["Const: another #9"], OF_PLACES),
+    ("nanpercentile", &["Const: another #9"], OF_PLACES),
+    ("quantile", PLACES, OF_PLACES),
+    ("percentile", PLACES, OF_PLACES),
+    ("nanquantile", PLACES, OF_PLACES),
+    ("nanpercentile", PLACES, OF_PLACES),
+    ("searchsorted", &["negative indices as zero"], "positions that are counted are not negative"),
+    ("window", &["negative indices as zero"], "positions that are counted are not negative"),
+    ("nn.adaptive", &["negative indices as zero"], "positions that are counted are not negative"),
+    ("nn.interpolate", &["negative indices as zero"], "positions that are counted are not negative"),
+    ("arrayEqual/bool", &["equalNan taken for"], "truth values hold no NaN"),
+    ("arrayEqual/int", &["equalNan taken for"], "integers hold no NaN"),
+    ("arrayEqual/uint", &["equalNan taken for"], "integers hold no NaN"),
+    ("copysign/bool", &["a broadcast of the reverse"], "nothing is negative"),
+    ("copysign/uint", &["a broadcast of the reverse"], "nothing is negative"),
+    ("logspace/bool", &[""], "none of the powers tried is zero"),
+    ("nn.conv", &["negative indices as zero"], "positions that are counted are not negative"),
+    ("nn.conv/", &["groups taken for"], "both fit the operands only where there are no channels"),
+    ("random.uniform", &["Lt: Ne instead"], "no number is scaled beyond the end"),
+    ("linalg.matrixPower", &["operands 0 and 1 exchanged"], "powers of one matrix commute"),
+    ("linalg.det", &["Mul: Div instead"], "what is multiplied with is 1 or -1"),
+    ("linalg.slogdet", &["Mul: Div instead"], "what is multiplied with is 1 or -1"),
+    (
+        "linalg.cond/",
+        &[
+            "Const: another #1",
+            "Const: another #2",
+            "Eq: Le instead #2",
+            "Eq: Ne instead #2",
+            "Index: one more",
+            "Input(1): Input(2) instead #1",
+            "Select: operand 2 instead",
+            "Value(All) for Value(Any)",
+            "a broadcast of the reverse #1",
+            "a reduction without its last element #1",
+            "a shape filled column by column #2",
+            "a step not heeded #1",
+        ],
+        SINGULAR,
+    ),
+    ("linalg.cond/complex", &["Eq: Le instead #1"], SINGULAR),
+    ("linalg.cond/bool", &["Abs: operand 0 instead #1"], "nothing is negative"),
+    ("linalg.cond/uint", &["Abs: operand 0 instead #1"], "nothing is negative"),
+    ("linalg.cond/bool", &["Eq: Le instead #1"], "of bool every pivot is 1 where anything is promised"),
+    ("cov", &["Sub: operands 0 and 1 exchanged #1"], "products of deviations of the other sign are the same"),
+    ("corrcoef", &["Sub: operands 0 and 1 exchanged #1"], "products of deviations of the other sign are the same"),
+    ("cov/", &["another value for the reduction of nothing"], "it is subtracted from nothing"),
+    ("corrcoef/", &["another value for the reduction of nothing"], "it is subtracted from nothing"),
+    ("corrcoef", &["a shape filled column by column #1"], "a matrix and its transpose have one diagonal"),
+    // Coefficients beyond 1 are within the bound; NumPy's answers see them.
+    (
+        "corrcoef/",
+        &["Const: another #2", "Const: another #3", "Max: operand 0 instead", "Min: operand 0 instead"],
+        "only roundings carry a coefficient beyond 1",
+    ),
+    ("linalg.eigvalsh", &["Neg: operand 0 instead"], "a Hermitian matrix and its conjugate have the same eigenvalues"),
+    ("linalg.matrixNorm/bool", &["Abs: operand 0 instead"], "nothing is negative"),
+    ("linalg.matrixNorm/uint", &["Abs: operand 0 instead"], "nothing is negative"),
+    ("linalg.matrixNorm/bool", &["Mul: operand 0 instead", "Mul: operand 1 instead"], "0 and 1 are their squares"),
+    ("linalg.vectorNorm/bool", &["Abs: operand 0 instead", "Eq: Le instead #1"], "nothing is negative"),
+    ("linalg.vectorNorm/uint", &["Abs: operand 0 instead", "Eq: Le instead #1"], "nothing is negative"),
+    ("linalg.vectorNorm/bool", &["Mul: operand 0 instead", "Mul: operand 1 instead"], "0 and 1 are their squares"),
+    ("linalg.slogdet/bfloat16", &["Cast: by way of another dtype #1"], "signs are whole numbers"),
+    ("linalg.slogdet/float16", &["Cast: by way of another dtype #2"], "signs are whole numbers"),
+    ("linalg.slogdet", &["Lt: Ne instead #2"], "where a pivot is NaN, so is the sign of the order of rows"),
+    (
+        "linalg.slogdet/bool",
+        &[
+            "Abs: operand 0 instead",
+            "Const: another",
+            "Lt: ",
+            "Mul: operand 1 instead",
+            "Select: ",
+            "Value(Prod) for Value(Sum)",
+            "a reduction without its last element",
+            "output 1 one element further",
+        ],
+        "of bool every pivot is 1 where anything is promised",
+    ),
+    ("linalg.slogdet/complex", &["Const: another #1", "Select: operand 2 instead #1"], SINGULAR),
+    ("linalg.slogdet/", &["Lt: Le instead", "Lt: Ne instead #2", "Select: operand 1 instead #1"], SINGULAR),
+    ("fft.hfft/bool", HALF, "8 bits are digits of bfloat16"),
+    ("fft.hfft/int8", HALF, "8 bits are digits of bfloat16"),
+    ("fft.hfft/uint8", HALF, "8 bits are digits of bfloat16"),
+    ("fft.irfft/bool", HALF, "8 bits are digits of bfloat16"),
+    ("fft.irfft/int8", HALF, "8 bits are digits of bfloat16"),
+    ("fft.irfft/uint8", HALF, "8 bits are digits of bfloat16"),
+    ("fft.hfft/b", OWN_CONJUGATES, REAL),
+    ("fft.hfft/f", OWN_CONJUGATES, REAL),
+    ("fft.hfft/i", OWN_CONJUGATES, REAL),
+    ("fft.hfft/u", OWN_CONJUGATES, REAL),
+    ("fft.irfft/b", OWN_CONJUGATES, REAL),
+    ("fft.irfft/f", OWN_CONJUGATES, REAL),
+    ("fft.irfft/i", OWN_CONJUGATES, REAL),
+    ("fft.irfft/u", OWN_CONJUGATES, REAL),
+    ("linalg.cholesky/bool", &["a permutation left out"], "of bool only the unit matrix is definite among the cases"),
+];
+/// Of places among elements, in rows whose linear ways between two of them are the same point from either end.
+const PLACES: &[&str] = &["Floor: Trunc instead", "Lt: Le instead", "Min: operand 0 instead", "negative indices as zero"];
+const OF_PLACES: &str =
+    "half-way both ends are as near; places are not negative, but of no numbers, and beyond the last only of 2^24 elements";
+const BEFORE: &str = "what is before the first sample is on the left of it, whatever sample is looked up";
+/// Of which a pivot is 0, or NaN: what then is a pivot hangs on the last bits.
+const SINGULAR: &str = "nothing is promised of singular matrices but by NumPy's answers";
+/// A spectrum's conjugates and its direction.
+const OWN_CONJUGATES: &[&str] = &["Neg: Abs instead", "Neg: operand 0 instead", "a transform of the other sign"];
+/// The real part of a conjugate.
+const HALF: &[&str] = &["Cast: by way of another dtype #1"];
+const REAL: &str = "real numbers are their own conjugates, and such a spectrum is the same backwards";
+/// The operands of a gather that are not the caller's.
+const COUNTED: &[&str] = &["negative indices as zero, operand 0", "negative indices as zero, operand 2"];
+/// What keeps apart the logits of either sign; the second sum is that of a call with a weight.
+const OF_NEGATIVE_LOGITS: &[&str] = &["Abs: operand 0 instead", "Add: Sub instead #2", "Add: operand 0 instead #2"];
+/// What finds the largest element of a softmax.
+const SHIFT: &[&str] = &[
+    "Sub: Add instead #1",
+    "Sub: operand 0 instead #1",
+    "Value(Min) for Value(Max) #1",
+    "a broadcast of the reverse #1",
+    "a permutation left out #1",
+    "a reduction without its last element #1",
+    "a shape filled column by column #1",
+];
