@@ -271,14 +271,18 @@ pub fn with<R>(device: Device, fusion: bool, f: impl FnOnce(&mut Machine) -> Res
 
 static THREADS: Mutex<()> = Mutex::new(());
 
+/// Estimated nanoseconds of what one thread is given at least: a hundredth of what is worth it, so that a few tiles are shared.
+const GRAIN: u32 = 300;
+
 /// Runs `f` with each number of kernel threads in turn. The number is the process's, so only one caller has its turn.
 pub fn with_threads<R>(counts: &[usize], mut f: impl FnMut(usize) -> R) -> Vec<R> {
     let _turn = THREADS.lock().unwrap_or_else(PoisonError::into_inner);
-    counts
-        .iter()
-        .map(|&n| {
-            ferrotensor_cpu::set_threads(n);
-            f(n)
-        })
-        .collect()
+    ferrotensor_cpu::set_grain(GRAIN);
+    let run = |&n: &usize| {
+        ferrotensor_cpu::set_threads(n);
+        f(n)
+    };
+    let results = counts.iter().map(run).collect();
+    ferrotensor_cpu::set_grain(ferrotensor_cpu::GRAIN);
+    results
 }

@@ -188,6 +188,9 @@ const SEARCHED: &[Row] = &[
     (&[8], &[0], &[], &[]),
     (&[9], &[70], &[], &[]),
     (&[5], &[3, 1, 5], &[], &[]),
+    // As many as the sum of some steps of a bisection.
+    (&[6], &[33], &[], &[]),
+    (&[12], &[9, 5], &[], &[]),
 ];
 
 const FACTORED: &[(&str, &[usize])] = &[
@@ -297,6 +300,10 @@ const INTERPOLATED: &[Row] = &[
     (&[], &[7], &[], &[]),
     (&[0], &[8], &[], &[]),
     (&[70], &[9], &[], &[]),
+    // As many as the sum of some steps of a bisection, or fewer than all of them.
+    (&[33], &[5], &[], &[]),
+    (&[9, 5], &[6], &[], &[]),
+    (&[40], &[12], &[], &[]),
 ];
 
 /// Queries and keys.
@@ -418,29 +425,29 @@ pub fn small(op: &OpDef) -> Vec<Shapes> {
     }
 }
 
-/// One shape with more work than one thread is given (crates/cpu: from 120 us of estimated work on).
+/// One shape of several tiles, with more work than one thread is given: from 1.2 us of estimated work on (`machine::with_threads`).
 pub fn parallel(op: &OpDef) -> Vec<Shapes> {
     match op.path().as_ref() {
-        "matmul" => many(pairs(&[(&[150, 131], &[131, 144], &[], &[])])),
-        "tensordot" => many(pairs(&[(&[6, 25, 131], &[131, 144], &[2.0], &[0.0])])),
-        "nn.conv" => many(pairs(&[(&[2, 12, 24, 25], &[36, 12, 3, 3], &[], &[])])),
-        "nn.convTranspose" => many(pairs(&[(&[1, 12, 16, 17], &[12, 8, 3, 3], &[], &[])])),
-        "nn.maxPool" | "nn.avgPool" => vec![one("many images", &[3, 16, 40, 41])],
-        "nn.adaptiveMaxPool" | "nn.adaptiveAvgPool" | "nn.interpolate" => vec![one("many images", &[3, 16, 40, 41])],
-        name if name.starts_with("window") => vec![one("many rows", &[7, 4003])],
-        "vecdot" => many(pairs(&[(&[300, 401], &[401], &[], &[])])),
-        "cross" => many(pairs(&[(&[40013, 3], &[3], &[], &[])])),
-        "outer" => many(pairs(&[(&[700], &[601], &[], &[])])),
-        "inner" => many(pairs(&[(&[150, 131], &[144, 131], &[], &[])])),
-        "kron" => many(pairs(&[(&[30, 20], &[21, 31], &[], &[])])),
-        "diag" => vec![one("many rows", &[600])],
+        "matmul" => many(pairs(&[(&[70, 61], &[61, 64], &[], &[])])),
+        "tensordot" => many(pairs(&[(&[6, 13, 61], &[61, 64], &[2.0], &[0.0])])),
+        "nn.conv" => many(pairs(&[(&[2, 6, 12, 13], &[12, 6, 3, 3], &[], &[])])),
+        "nn.convTranspose" => many(pairs(&[(&[1, 6, 10, 11], &[6, 8, 3, 3], &[], &[])])),
+        "nn.maxPool" | "nn.avgPool" => vec![one("many images", &[3, 6, 20, 21])],
+        "nn.adaptiveMaxPool" | "nn.adaptiveAvgPool" | "nn.interpolate" => vec![one("many images", &[3, 6, 20, 21])],
+        name if name.starts_with("window") => vec![one("many rows", &[7, 1201])],
+        "vecdot" => many(pairs(&[(&[30, 401], &[401], &[], &[])])),
+        "cross" => many(pairs(&[(&[4013, 3], &[3], &[], &[])])),
+        "outer" => many(pairs(&[(&[90], &[101], &[], &[])])),
+        "inner" => many(pairs(&[(&[70, 61], &[64, 61], &[], &[])])),
+        "kron" => many(pairs(&[(&[10, 9], &[11, 13], &[], &[])])),
+        "diag" => vec![one("many rows", &[100])],
         "cov" | "corrcoef" => vec![one("many rows", &[50, 60])],
-        "convolve" | "correlate" => many(pairs(&[(&[9001], &[60], &[], &[])])),
-        "interp" => many(pairs(&[(&[30011], &[5003], &[], &[])])),
-        "nn.scaledDotProductAttention" => many(pairs(&[(&[6, 40, 33], &[6, 41, 33], &[], &[])])),
-        "einsum" => vec![one("many labels", &[40, 41, 42, 39])],
+        "convolve" | "correlate" => many(pairs(&[(&[3001], &[20], &[], &[])])),
+        "interp" => many(pairs(&[(&[9001], &[603], &[], &[])])),
+        "nn.scaledDotProductAttention" => many(pairs(&[(&[6, 20, 17], &[6, 21, 17], &[], &[])])),
+        "einsum" => vec![one("many labels", &[10, 11, 12, 9])],
         "linalg.lstsq" => many(pairs(&[(&[40, 30], &[40, 3], &[], &[])])),
-        "linalg.vectorNorm" => vec![one("many rows", &[7, 8009])],
+        "linalg.vectorNorm" => vec![one("many rows", &[7, 2003])],
         "linalg.solveTriangular" => many(pairs(&[(&[40, 40], &[40, 3], &[], &[])])),
         "linalg.expm" => vec![one("many matrices", &[40, 5, 5])],
         _ if op.namespace == Namespace::Linalg && op.name != "solve" && op.name != "qr" => {
@@ -449,17 +456,17 @@ pub fn parallel(op: &OpDef) -> Vec<Shapes> {
         "linalg.solve" => many(pairs(&[(&[40, 40], &[40, 3], &[], &[])])),
         "linalg.qr" => vec![one("many columns", &[40, 30])],
         _ if op.namespace == Namespace::Fft => vec![one("many rows", &[300, 31])],
-        "searchsorted" => many(pairs(&[(&[5003], &[30011], &[], &[])])),
+        "searchsorted" => many(pairs(&[(&[603], &[9001], &[], &[])])),
         "sort" | "argsort" | "topk" | "kthvalue" | "median" | "quantile" | "percentile" | "nanmedian" | "nanquantile"
         | "nanpercentile" => {
-            vec![one("many rows", &[9, 3001])]
+            vec![one("many rows", &[9, 601])]
         }
         // Integer powers and random blocks take a hundred instructions an element, in the reference too.
-        "eye" => vec![one("many rows", &[400])],
-        "pow" | "random.bits" | "random.uniform" => vec![one("many rows", &[7, 5003])],
+        "eye" => vec![one("many rows", &[100])],
+        "pow" | "random.bits" | "random.uniform" => vec![one("many rows", &[7, 2003])],
         "random.normal" => vec![one("many rows", &[3, 5003])],
         // Functions take tens of instructions an element, and their bounds five runs of the reference.
-        _ if matches!(op.dtype.compute, Compute::Float | Compute::ComplexFloat) => vec![one("many rows", &[7, 8009])],
-        _ => vec![one("many rows", &[7, 60013])],
+        _ if matches!(op.dtype.compute, Compute::Float | Compute::ComplexFloat) => vec![one("many rows", &[7, 2003])],
+        _ => vec![one("many rows", &[7, 2003])],
     }
 }

@@ -24,5 +24,5 @@ mod tier;
 
 pub use backend::{CpuBackend, probe};
 pub use memory::CpuBuffer;
-pub use parallel::{set_threads, threads};
+pub use parallel::{GRAIN, set_grain, set_threads, threads};
 pub use tier::Tier;

@@ -7,14 +7,15 @@ use ferrotensor_core::error::Result;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::cell::Cell;
 use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-// Waking a parked worker costs 20-50 us: below this much serial work the caller is done before help arrives.
+/// Estimated nanoseconds of a chunk: long enough that claiming one is free, short enough that the last one is not waited for.
+pub const GRAIN: u32 = 30_000;
+// Waking a parked worker costs 20-50 us: below so many chunks the caller is done before help arrives.
+const SHARED_FROM: f64 = 4.0;
 // Interpreted, whatever can be shared is, so that small operands show races.
-const PARALLEL_FROM_NANOS: f64 = if cfg!(miri) { 0.0 } else { 120_000.0 };
-// Long enough that claiming a chunk is free, short enough that the last one is not waited for.
-const CHUNK_NANOS: f64 = if cfg!(miri) { 20.0 } else { 30_000.0 };
+static GRAIN_NOW: AtomicU32 = AtomicU32::new(if cfg!(miri) { 1 } else { GRAIN });
 
 /// Workers beside the caller; none while one thread is wanted.
 struct Pool {
@@ -48,6 +49,12 @@ pub fn threads() -> usize {
 /// Sets the number of threads, the caller included; 0 is taken as 1. Work that is running keeps its threads.
 pub fn set_threads(n: usize) {
     *pool() = Pool { threads: n.max(1), workers: None };
+}
+
+/// Sets the estimated nanoseconds of a chunk. With fewer than [`GRAIN`] sharing costs more than it saves, and small operands have the
+/// seams and the races of large ones: for tests.
+pub fn set_grain(nanos: u32) {
+    GRAIN_NOW.store(nanos.max(1), Ordering::Relaxed);
 }
 
 /// `FERROTENSOR_THREADS`, otherwise as many as this process may use.
@@ -92,12 +99,12 @@ fn workers() -> Option<(usize, Arc<ThreadPool>)> {
 /// # Errors
 /// The error of the first range, in item order, that failed among those that ran; later ranges may be left out.
 pub fn parallel_for(items: usize, nanos: f64, body: &(dyn Fn(Range<usize>) -> Result<()> + Sync)) -> Result<()> {
-    let total = items as f64 * nanos;
-    if items <= 1 || total < PARALLEL_FROM_NANOS || IS_WORKER.get() {
+    let grain = f64::from(GRAIN_NOW.load(Ordering::Relaxed));
+    if items <= 1 || items as f64 * nanos < SHARED_FROM * grain || IS_WORKER.get() {
         return body(0..items);
     }
     let Some((helpers, pool)) = workers() else { return body(0..items) };
-    let chunk = ((CHUNK_NANOS / nanos).ceil() as usize).clamp(1, items);
+    let chunk = ((grain / nanos).ceil() as usize).clamp(1, items);
     let chunks = items.div_ceil(chunk);
     let next = AtomicUsize::new(0);
     let failed: Mutex<Option<(usize, _)>> = Mutex::new(None);
