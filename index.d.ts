@@ -3829,7 +3829,7 @@ interface ScatterOptions {
  * `out[..., indices[i], ...] = updates[..., i, ...]`
  *
  * Takes any dtype; gives the same dtype.
- * NumPy `put`, PyTorch `index_copy`.
+ * PyTorch `index_copy`.
  *
  * @param x A tensor.
  * @param indices A tensor of integers up to int64.
@@ -4494,7 +4494,6 @@ interface WindowScatterMaxOptions {
  * `y_i = initial + sum_{p : argmax_k x_(p stride + k - padding) is i} source_p`
  *
  * Takes an integer or floating dtype; gives the promoted dtype.
- * PyTorch `nn.functional.max_unpool2d`.
  *
  * @param x A tensor of an integer or floating dtype.
  * @param source A tensor of an integer or floating dtype.
@@ -4522,7 +4521,6 @@ interface WindowScatterMinOptions {
  * `y_i = initial + sum_{p : argmin_k x_(p stride + k - padding) is i} source_p`
  *
  * Takes an integer or floating dtype; gives the promoted dtype.
- * PyTorch `nn.functional.max_unpool2d`.
  *
  * @param x A tensor of an integer or floating dtype.
  * @param source A tensor of an integer or floating dtype.
@@ -7388,7 +7386,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * `out[..., indices[i], ...] = updates[..., i, ...]`
      *
      * Takes any dtype; gives the same dtype.
-     * NumPy `put`, PyTorch `index_copy`.
+     * PyTorch `index_copy`.
      *
      * @param indices A tensor of integers up to int64.
      * @param updates A tensor.
@@ -7784,7 +7782,6 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * `y_i = initial + sum_{p : argmax_k x_(p stride + k - padding) is i} source_p`
      *
      * Takes an integer or floating dtype; gives the promoted dtype.
-     * PyTorch `nn.functional.max_unpool2d`.
      *
      * @param source A tensor of an integer or floating dtype.
      * @param window One number for all axes of a window, or one for each.
@@ -7802,7 +7799,6 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * `y_i = initial + sum_{p : argmin_k x_(p stride + k - padding) is i} source_p`
      *
      * Takes an integer or floating dtype; gives the promoted dtype.
-     * PyTorch `nn.functional.max_unpool2d`.
      *
      * @param source A tensor of an integer or floating dtype.
      * @param window One number for all axes of a window, or one for each.
@@ -10201,7 +10197,7 @@ interface DropoutOptions {
  *
  * PyTorch `nn.functional.dropout`. The same key drops the same elements.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for what is no key or no tensor and for a probability outside [0, 1], `ERR_DTYPE` for complex x.
+ * @throws {TensorError} `ERR_ARGUMENT` for what is no key or no tensor and for a probability outside [0, 1].
  * @example
  * ```ts
  * ft.nn.dropout(ft.random.key(1), ft.ones([3]), { p: 0 }) // [1, 1, 1]

@@ -108,7 +108,10 @@ test('a mistake names what was probably meant', (t) => {
     ['ERR_INDEX', /^expandDims: axis -5 is out of range for the result, which has rank 3$/, () => x.expandDims?.(-5)],
     ['ERR_INDEX', /^stack: axis 3 is out of range for the result, which has rank 3$/, () => root.stack?.([x], { axis: 3 })],
     ['ERR_ARGUMENT', /^config: unknown option 'fuse'; did you mean 'fusion'\?/, () => root.config?.({ fuse: false })],
-    ['ERR_SHAPE', /^permuteDims: axes \[1\] must name each of the 2 axes once, in one list$/, () => x.permuteDims?.(1, 0)],
+    ['ERR_SHAPE', /^permuteDims: axes \[1\] must name each of the 2 axes once, in one list$/, () => x.permuteDims?.([1])],
+    ['ERR_ARGUMENT', /^permuteDims: 1 too many arguments; several numbers are one array$/, () => x.permuteDims?.(1, 0)],
+    ['ERR_ARGUMENT', /^round: 1 too many arguments$/, () => x.round?.(2)],
+    ['ERR_ARGUMENT', /^maximum: 1 too many arguments$/, () => root.maximum?.(x, x, x)],
     ['ERR_SHAPE', /^matmul: needs at least one axis on each side/, () => matmul?.(x, ft.tensor(2))],
     ['ERR_ARGUMENT', /^sum: 1 too many arguments; options are one object \(axis, keepdims, dtype\)$/, () => x.sum?.(0, { keepdims: true })],
     ['ERR_ARGUMENT', /^sum: 1 too many arguments/, () => root.sum?.(x, 0, true)],
@@ -127,6 +130,10 @@ test('reserved words and aliases are functions', (t) => {
   t.is(ft.div, ft.divide)
   t.is(ft.neg, ft.negative)
   t.deepEqual(ft.add(1, ft.tensor([1])).toArray(), [2])
+})
+
+test("functions of one tensor are an array's mappings", (t) => {
+  t.deepEqual([ft.tensor([0]), ft.tensor([4])].map(ft.sqrt).map((x) => x.toArray()), [[0], [2]])
 })
 
 test('lists and texts that no call can mean are not walked', (t) => {

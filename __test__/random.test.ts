@@ -79,7 +79,7 @@ test('wrong seeds, keys and options', (t) => {
   const random = ft.random as unknown as Record<'key' | 'normal' | 'bits', (...args: unknown[]) => unknown>
   for (const seed of [-1, 0.5, NaN, 2 ** 53, -1n, 1n << 64n, '1', null, undefined]) throws(t, 'ERR_ARGUMENT', /^random\.key/, () => random.key(seed))
   throws(t, 'ERR_ARGUMENT', /^random\.normal: key must come from/, () => random.normal(ft.zeros([3], { dtype: 'uint32' }), [1]))
-  throws(t, 'ERR_DTYPE', /integer/, () => random.normal(ft.zeros([2]), [1]))
+  throws(t, 'ERR_ARGUMENT', /^random.normal: the first argument must be a key from ft.random.key\(seed\), got a float32 tensor$/, () => random.normal(ft.zeros([2]), [1]))
   throws(t, 'ERR_ARGUMENT', /^random.normal: the first argument must be a key from ft.random.key\(seed\), got 42/, () => random.normal(42, [1]))
   throws(t, 'ERR_ARGUMENT', /^random.normal: the first argument must be a key .* got \[2, 3\]/, () => random.normal([2, 3]))
   throws(t, 'ERR_ARGUMENT', /'std' must not be negative, got -1/, () => random.normal(key, [1], { std: -1 }))

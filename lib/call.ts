@@ -294,6 +294,18 @@ export function readOptions(op: number, options: unknown, names: readonly string
   return read
 }
 
+/**
+ * Refuses what is passed behind the `count` arguments of an operation without options. An array's `map` passes each element's position and
+ * the array besides, which means nothing.
+ */
+export function surplus(op: number, passed: IArguments, count: number): void {
+  const mapped = count === 1 && passed.length === 3 && typeof passed[1] === 'number' && Array.isArray(passed[2])
+  if (mapped) return
+  const { name, attrs } = rowOf(op)
+  const hint = attrs.length > 0 && typeof passed[count] === 'number' ? '; several numbers are one array' : ''
+  throw new ArgumentError(`${name}: ${passed.length - count} too many arguments${hint}`)
+}
+
 /** The dtype option of a creation function. */
 export function dtypeOption(op: string, value: unknown, fallback: DType): DType {
   return value === undefined ? fallback : dtypeNamed(op, 'dtype', value)

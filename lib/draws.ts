@@ -1,7 +1,7 @@
 // Random tensors from explicit keys: element i of a draw depends on (key, i) only, so a draw is the same on every device and
 // for any number of threads. The rows of the table hash with Philox 4x32-10 (Salmon et al., 2011).
 
-import { checkOptions, dtypeOption, one, shown } from './call.js'
+import { checkOptions, dtypeOption, integers, one, shown } from './call.js'
 import { deviceNumber } from './devices.js'
 import { ArgumentError, DTypeError, ShapeError } from './errors.js'
 import { DTYPE, type FloatDType, type IntegerDType } from './generated/dtypes.js'
@@ -47,8 +47,27 @@ export interface BitsOptions<E extends 'uint32' | 'uint64' = 'uint32' | 'uint64'
 
 /** A key; a forgotten one shifts all other arguments, so it is looked at before them. */
 export function keyGiven(op: string, key: unknown): Tensor {
-  if (!(key instanceof Tensor)) throw new ArgumentError(`${op}: the first argument must be a key from ft.random.key(seed), got ${shown(key)}`)
+  const wanted = `${op}: the first argument must be a key from ft.random.key(seed), got`
+  if (!(key instanceof Tensor)) throw new ArgumentError(`${wanted} ${shown(key)}`)
+  if (key.dtype !== 'uint32') throw new ArgumentError(`${wanted} a ${key.dtype} tensor`)
   return key
+}
+
+/** The shape of a draw. */
+export function drawShape(op: string, shape: unknown): readonly number[] {
+  const sizes = integers(op, 'shape', shape)
+  const negative = sizes.find((n) => n < 0)
+  if (negative !== undefined) throw new ShapeError(`${op}: shape [${sizes.join(', ')}]: size ${negative} is negative`)
+  return sizes
+}
+
+/** A parameter of each element of a draw. */
+export function overShape(op: string, name: string, value: Tensor, shape: readonly number[]): Tensor {
+  const before = shape.length - value.ndim
+  if (before < 0 || !value.shape.every((n, i) => n === 1 || n === shape[before + i])) {
+    throw new ShapeError(`${op}: '${name}' of shape [${value.shape.join(', ')}] does not broadcast to the shape [${shape.join(', ')}]`)
+  }
+  return value.broadcastTo(shape)
 }
 
 /** A draw under a key. */
@@ -102,6 +121,11 @@ export function fold(key: Key, data: number): Key {
 export function bits<E extends 'uint32' | 'uint64' = 'uint32'>(key: Key, shape: readonly number[], options?: BitsOptions<E>): Tensor<NoInfer<E>> {
   const o = checkOptions('random.bits', options, ['dtype'])
   return draw('random.bits', key, [shape, o['dtype']], []) as Tensor<E>
+}
+
+/** Exponential numbers of mean 1: minus the logarithm of a uniform number in (0, 1]. */
+export function standardExponential(key: Key, shape: readonly number[], dtype: FloatDType | undefined): Tensor {
+  return uniform(key, shape, { dtype }).negative().log1p().negative()
 }
 
 /**

@@ -44,7 +44,7 @@ export interface DropoutOptions {
  *
  * PyTorch `nn.functional.dropout`. The same key drops the same elements.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for what is no key or no tensor and for a probability outside [0, 1], `ERR_DTYPE` for complex x.
+ * @throws {TensorError} `ERR_ARGUMENT` for what is no key or no tensor and for a probability outside [0, 1].
  * @example
  * ```ts
  * ft.nn.dropout(ft.random.key(1), ft.ones([3]), { p: 0 }) // [1, 1, 1]

@@ -3,8 +3,8 @@
 // said at each number of rounds, a gamma number is a - 1/3 and a count the mode. Counts of small means are found by adding up
 // probabilities, those of numbers in a table. Element i of a result depends on the key, its parameters and i only.
 
-import { checkOptions, dtypeOption, integers, shown } from './call.js'
-import { fold, keyGiven, normal, split, uniform, type Key } from './draws.js'
+import { checkOptions, dtypeOption, shown } from './call.js'
+import { drawShape, fold, keyGiven, normal, overShape, split, standardExponential, uniform, type Key } from './draws.js'
 import { ArgumentError, DTypeError } from './errors.js'
 import { DTYPE, type FloatDType, type IntegerDType } from './generated/dtypes.js'
 import { tensor } from './creation.js'
@@ -42,7 +42,7 @@ const COUNT: Range = [(x) => Number.isSafeInteger(x) && x >= 0, 'an integer from
 function parameter(op: string, name: string, value: unknown, [test, words]: Range, key: Key, shape: readonly number[], dtype: DTypeOfParameters): Tensor {
   if (value instanceof Tensor) {
     if (DTYPE[(value as Tensor).dtype].kind === 'complex') throw new DTypeError(`${op}: '${name}' must be real, got ${value.dtype}`)
-    return value.astype(dtype).broadcastTo(shape)
+    return overShape(op, name, value, shape).astype(dtype)
   }
   if (typeof value !== 'number' || !Number.isFinite(value) || !test(value)) {
     throw new ArgumentError(`${op}: '${name}' must be a tensor or a number ${words}, got ${shown(value)}`)
@@ -62,17 +62,14 @@ function firstAccepted(key: Key, rounds: number, otherwise: Tensor, propose: (ke
   return chosen
 }
 
-/** Exponential numbers of mean 1: minus the logarithm of a uniform number in (0, 1]. */
-const waits = (key: Key, shape: readonly number[], dtype: DTypeOfParameters): Tensor => uniform(key, shape, { dtype }).negative().log1p().negative()
-
 /** A proposal is rejected with a probability of at most 0.048 (at a = 1): six are with 1.3e-8. */
 const GAMMA_ROUNDS = 6
 
 /**
- * Logarithms of gamma numbers of concentration `a` (Marsaglia and Tsang, "A simple method for generating gamma variables", 2000):
- * below 1, those of a + 1 times U^(1/a), which numbers too small for the dtype survive as logarithms.
+ * Gamma numbers of concentration `a` as d (1 + w)^3 e^-boost (Marsaglia and Tsang, "A simple method for generating gamma variables",
+ * 2000): below a concentration of 1, those of a + 1 times U^(1/a).
  */
-function logGamma(key: Key, a: Tensor, shape: readonly number[]): Tensor {
+function gammaParts(key: Key, a: Tensor, shape: readonly number[]): { d: Tensor; w: Tensor; boost: Tensor } {
   const dtype = a.dtype as DTypeOfParameters
   const [forProposals, forBoost] = split(key) as [Key, Key]
   const small = a.less(1)
@@ -84,10 +81,9 @@ function logGamma(key: Key, a: Tensor, shape: readonly number[]): Tensor {
     const w = normal(forNormal, shape, { dtype }).multiply(c) as Tensor
     // ln(U) < x^2 / 2 + d (1 - v + ln v) with v = (1 + w)^3 and x^2 = 9 d w^2, terms that cancel left out. NaN for w < -1.
     const bound = w.log1p().subtract(w).multiply(3).add(w.square().multiply(w.multiply(-1).add(1.5))).multiply(d)
-    return { value: w, accepted: waits(forWait, shape, dtype).negative().less(bound) }
+    return { value: w, accepted: standardExponential(forWait, shape, dtype).negative().less(bound) }
   })
-  const boost = where(small, waits(forBoost, shape, dtype).divide(a), 0)
-  return d.log().add(w.log1p().multiply(3)).subtract(boost)
+  return { d, w, boost: where(small, standardExponential(forBoost, shape, dtype).divide(a), 0) }
 }
 
 /** The dtype of a result: the one asked for, or that of the first floating parameter. */
@@ -116,8 +112,11 @@ export function gamma<A extends Parameter, E extends FloatDType = DrawnAs<A>>(ke
   const op = 'random.gamma'
   keyGiven(op, key)
   const dtype = floatDType(op, checkOptions(op, options, ['dtype'])['dtype'], [a])
-  const sizes = integers(op, 'shape', shape)
-  return logGamma(key, parameter(op, 'a', a, POSITIVE, key, sizes, wide(dtype)), sizes).exp().astype(dtype) as Tensor<E>
+  const sizes = drawShape(op, shape)
+  const concentration = parameter(op, 'a', a, POSITIVE, key, sizes, wide(dtype))
+  const { d, w, boost } = gammaParts(key, concentration, sizes)
+  const drawn = d.multiply(w.add(1).pow(3)).multiply(boost.negative().exp())
+  return where(concentration.greater(0), drawn, NaN).astype(dtype) as Tensor<E>
 }
 
 /**
@@ -142,11 +141,14 @@ export function beta<A extends Parameter, B extends Parameter, E extends FloatDT
   const op = 'random.beta'
   keyGiven(op, key)
   const dtype = floatDType(op, checkOptions(op, options, ['dtype'])['dtype'], [a, b])
-  const sizes = integers(op, 'shape', shape)
-  const [first, second] = [{ name: 'a', value: a }, { name: 'b', value: b }].map(({ name, value }, i) =>
-    logGamma(fold(key, i), parameter(op, name, value, POSITIVE, key, sizes, wide(dtype)), sizes)
-  ) as [Tensor, Tensor]
-  return first.subtract(second).sigmoid().astype(dtype) as Tensor<E>
+  const sizes = drawShape(op, shape)
+  const [first, second] = [parameter(op, 'a', a, POSITIVE, key, sizes, wide(dtype)), parameter(op, 'b', b, POSITIVE, key, sizes, wide(dtype))]
+  // As logarithms, which numbers too small for the dtype survive.
+  const [x, y] = [first, second].map((concentration, i) => {
+    const { d, w, boost } = gammaParts(fold(key, i), concentration, sizes)
+    return d.log().add(w.log1p().multiply(3)).subtract(boost)
+  }) as [Tensor, Tensor]
+  return where(logicalAnd(first.greater(0), second.greater(0)), x.subtract(y).sigmoid(), NaN).astype(dtype) as Tensor<E>
 }
 
 /** Means below this are counted up from 0; above it, Hoermann's proposals are made for. */
@@ -191,8 +193,21 @@ function transformed(key: Key, shape: readonly number[], { a, b, centre, inverse
     const left = u.abs().negative().add(0.5)
     const k = a.multiply(2).divide(left).add(b).multiply(u).add(centre).floor()
     const hat = inverseAlpha.divide(a.divide(left.square()).add(b)).log()
-    return { value: k, accepted: logicalAnd(hat.subtract(waits(forHeight, shape, 'float64')).lessEqual(logarithm(k)), k.greaterEqual(0)) }
+    return { value: k, accepted: logicalAnd(hat.subtract(standardExponential(forHeight, shape, 'float64')).lessEqual(logarithm(k)), k.greaterEqual(0)) }
   })
+}
+
+/** The variance from which counts are rounded normal numbers: where rejection would compare differences of logarithms of no digits. */
+const LARGE = 1e9
+
+/**
+ * Counts of a large variance, by a normal number and its correction for skewness (Cornish and Fisher): the distribution function is off
+ * by less than 1e-9. The key is one that no proposal has.
+ */
+function nearlyNormal(key: Key, shape: readonly number[], mean: Tensor, variance: Tensor, skewed: Tensor | number): Tensor {
+  const z = normal(fold(key, COUNT_ROUNDS), shape, { dtype: 'float64' }) as Tensor
+  const skew = z.square().subtract(1).multiply(skewed).divide(6)
+  return variance.sqrt().multiply(z).add(skew).add(mean).add(0.5).floor()
 }
 
 function poissonHat(mean: Tensor): Hat {
@@ -234,17 +249,20 @@ function countDType(op: string, asked: unknown): IntegerDType {
   return dtype as IntegerDType
 }
 
-/** Largest standard deviation whose table is made: of 24 times as many numbers. */
+/** Largest standard deviation whose table is made: of about 21 times as many numbers. */
 const TABLE = 4096
+
+/** Of the mode's probability: what is about 10.5 standard deviations from the mode. */
+const NEGLIGIBLE = 1e-24
 
 /**
  * Counts of one distribution, by looking a uniform number up in the table of its sums. `ratio(k)` times the probability of k - 1 is
- * that of k; beyond 12 deviations from the mode is less than 2^-53.
+ * that of k.
  */
 function lookUp(key: Key, shape: readonly number[], mode: number, ratio: (k: number) => number): Tensor {
   const [below, above]: [number[], number[]] = [[], []]
-  for (let k = mode, p = 1; k > 0 && (p /= ratio(k)) > 1e-24; k--) below.push(p)
-  for (let k = mode + 1, p = 1; (p *= ratio(k)) > 1e-24; k++) above.push(p)
+  for (let k = mode, p = k > 0 ? 1 / ratio(k) : 0; p > NEGLIGIBLE; k--, p = k > 0 ? p / ratio(k) : 0) below.push(p)
+  for (let k = mode + 1, p = ratio(k); p > NEGLIGIBLE; k++, p *= ratio(k)) above.push(p)
   const sums = [...below.toReversed(), 1, ...above]
   for (let i = 1; i < sums.length; i++) sums[i] = (sums[i] as number) + (sums[i - 1] as number)
   const u = uniform(key, shape, { dtype: 'float64', high: sums.at(-1) as number })
@@ -268,11 +286,12 @@ export function poisson<A extends Parameter, E extends IntegerDType = 'int32'>(k
   const op = 'random.poisson'
   keyGiven(op, key)
   const dtype = countDType(op, checkOptions(op, options, ['dtype'])['dtype'])
-  const sizes = integers(op, 'shape', shape)
+  const sizes = drawShape(op, shape)
   const m = parameter(op, 'mean', mean, NOT_NEGATIVE, key, sizes, 'float64')
   if (typeof mean === 'number' && Math.sqrt(mean) <= TABLE) return lookUp(key, sizes, Math.floor(mean), (k) => mean / k).astype(dtype) as Tensor<E>
   const few = countUp(key, sizes, m.negative().exp(), (k) => m.divide(k))
-  const count = where(m.less(MEAN), few, transformed(key, sizes, poissonHat(m)))
+  const some = where(m.less(MEAN), few, transformed(key, sizes, poissonHat(m)))
+  const count = where(m.less(LARGE), some, nearlyNormal(key, sizes, m, m, 1))
   return where(m.greaterEqual(0), count, -1).astype(dtype) as Tensor<E>
 }
 
@@ -300,7 +319,7 @@ export function binomial<A extends Parameter, B extends Parameter, E extends Int
   const op = 'random.binomial'
   keyGiven(op, key)
   const dtype = countDType(op, checkOptions(op, options, ['dtype'])['dtype'])
-  const sizes = integers(op, 'shape', shape)
+  const sizes = drawShape(op, shape)
   const trials = parameter(op, 'n', n, COUNT, key, sizes, 'float64').floor()
   const chance = parameter(op, 'p', p, PROBABILITY, key, sizes, 'float64')
   if (typeof n === 'number' && typeof p === 'number' && p < 1 && Math.sqrt(n * p * (1 - p)) <= TABLE) {
@@ -313,7 +332,9 @@ export function binomial<A extends Parameter, B extends Parameter, E extends Int
   const odds = rare.divide(rare.negative().add(1))
   const few = countUp(key, sizes, log.multiply(trials).exp(), (k) => trials.subtract(k - 1).divide(k).multiply(odds)).minimum(trials)
   const mean = trials.multiply(rare)
-  const count = where(mean.less(MEAN), few, transformed(key, sizes, binomialHat(trials, rare)))
+  const some = where(mean.less(MEAN), few, transformed(key, sizes, binomialHat(trials, rare)))
+  const variance = mean.multiply(rare.negative().add(1))
+  const count = where(variance.less(LARGE), some, nearlyNormal(key, sizes, mean, variance, rare.multiply(-2).add(1)))
   const valid = logicalAnd(trials.greaterEqual(0), logicalAnd(chance.greaterEqual(0), chance.lessEqual(1)))
   return where(valid, where(likely, trials.subtract(count), count), -1).astype(dtype) as Tensor<E>
 }

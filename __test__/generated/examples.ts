@@ -372,6 +372,7 @@ export const ERRORS: readonly { op: string; code: string; error: string }[] = [
   { op: 'einsum', code: 'ft.einsum(\'i1->i\', ft.zeros([2, 3]))', error: 'ERR_ARGUMENT' },
   { op: 'einsum', code: 'ft.einsum(\'i\', ft.zeros([2, 3]))', error: 'ERR_ARGUMENT' },
   { op: 'einsum', code: 'ft.einsum(\'i,i\', ft.zeros([2]), ft.zeros([3]))', error: 'ERR_SHAPE' },
+  { op: 'einsum', code: 'ft.einsum(\'ii->i\', ft.zeros([1, 3]))', error: 'ERR_SHAPE' },
   { op: 'vecdot', code: 'ft.zeros([3]).vecdot(ft.zeros([1]))', error: 'ERR_SHAPE' },
   { op: 'vecdot', code: 'ft.zeros([2, 3]).vecdot(ft.zeros([3]), 0)', error: 'ERR_INDEX' },
   { op: 'cross', code: 'ft.zeros([2]).cross(ft.zeros([2]))', error: 'ERR_SHAPE' },

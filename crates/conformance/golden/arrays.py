@@ -7,12 +7,18 @@ from records import FLOATS, INTS, case, floats, inf, ints, nan, rng, to_float
 
 AXES = [(None, False), ((0,), True), ((-1,), False), ((0, 2), False), ((), False)]
 SUMS = {"bool": "int32", "int8": "int32", "int16": "int32", "uint8": "uint32", "uint16": "uint32"}
-CLOSE = {"float16": 0.02, "float32": 2e-5, "float64": 1e-12}
+CLOSE = {"float32": 2e-5, "float64": 1e-12}
 ALL = ["bool"] + INTS + FLOATS
 
 
 def words(axis, keepdims=None):
     return [*([-1] if axis is None else [len(axis), *axis]), *([] if keepdims is None else [keepdims])]
+
+
+def near(d, size=1.0):
+    """The tolerance for numbers of this size in what a dtype computes in; half floats are computed in float32 and rounded once."""
+    f = {"complex64": "float32", "complex128": "float64"}.get(d, to_float(d))
+    return "1~" if f == "float16" else "abs:" + repr(float(CLOSE[f] * size))
 
 
 def some(d, shape):
@@ -31,7 +37,7 @@ def some(d, shape):
 def statistics():
     for d in ALL + ["complex64", "complex128"]:
         f = {"complex64": "float32", "complex128": "float64"}.get(d, to_float(d))
-        near = "abs:" + repr(CLOSE[f] * (1 if d in FLOATS else 40))
+        close = near(d, 1 if d in FLOATS else 40)
         for axis, keep in AXES:
             x, aw = some(d, (3, 4, 5)), words(axis, keep)
             wide = x.astype("complex128" if d.startswith("complex") else "float64")
@@ -41,8 +47,8 @@ def statistics():
                 with np.errstate(all="ignore"):
                     var = np.asarray(gaps.sum(axis=axis, keepdims=keep) / np.float64(max(n - correction, 0)))
                 size = max(1, np.max(var, initial=0, where=np.isfinite(var)))
-                case("var", [x], var.astype(f), aw, [correction], tol="abs:" + repr(float(CLOSE[f] * size)))
-                case("std", [x], np.sqrt(var).astype(f), aw, [correction], tol="abs:" + repr(float(CLOSE[f] * np.sqrt(size))))
+                case("var", [x], var.astype(f), aw, [correction], tol=near(d, size))
+                case("std", [x], np.sqrt(var).astype(f), aw, [correction], tol=near(d, np.sqrt(size)))
             case("countNonzero", [x], np.asarray(np.count_nonzero(x, axis=axis, keepdims=keep)).astype("int32"), aw)
             if d.startswith("complex"):
                 continue
@@ -52,15 +58,15 @@ def statistics():
                 part = values.astype(d)
                 middle = np.median(values, axis=axis, keepdims=keep) if axis != () else values
                 case("median", [part], np.asarray(middle).astype(f), aw, tol="1")
-            case("logsumexp", [x], np.asarray(scipy.special.logsumexp(wide, axis=axis, keepdims=keep) if axis != () else wide).astype(f), aw, tol=near)
+            case("logsumexp", [x], np.asarray(scipy.special.logsumexp(wide, axis=axis, keepdims=keep) if axis != () else wide).astype(f), aw, tol=close)
     for d in FLOATS:
-        near = "abs:" + repr(CLOSE[d])
+        close = near(d)
         x = np.array([[1, nan, 3], [nan, 2, nan], [4, 5, -0.0], [nan, nan, nan], [inf, 1, 2], [-inf, nan, -2]], d)
         for axis, keep in [((0,), 0), ((1,), 1)]:
             for name in ["median", "logsumexp"]:
                 fn = np.median if name == "median" else scipy.special.logsumexp
                 y = np.asarray(fn(x.astype("float64"), axis=axis, keepdims=bool(keep))).astype(d)
-                case(name, [x], y, words(axis, keep), tol=near)
+                case(name, [x], y, words(axis, keep), tol=close)
         case("median", [np.zeros((0, 2), d)], np.full(2, nan, d), words((0,), 0))
         case("var", [np.zeros((0, 2), d)], np.full(2, nan, d), words((0,), 0), [0.0])
         # As large as they come: exponentials overflow, squares of deviations do not.
@@ -74,7 +80,7 @@ def statistics():
         case("nanvar", [offset], exact.var(axis=1).astype(d), words((1,), 0), [0.0], tol={"float16": "2", "float32": "64", "float64": "8"}[d])
     for d in ALL:
         f, s = to_float(d), SUMS.get(d, d)
-        near = "abs:" + repr(CLOSE[f] * (4 if d in FLOATS else 40))
+        close = near(d, 4 if d in FLOATS else 40)
         for axis, keep in AXES:
             x, aw = some(d, (3, 4, 5)), words(axis, keep)
             if d in FLOATS:
@@ -91,8 +97,8 @@ def statistics():
                 sums = np.nansum(wide if d in FLOATS else x, **kw)
                 products = np.nanprod(np.sign(wide) * 1.5 if d in FLOATS else x, **kw)
                 highs, lows = (np.nanmax(x, **kw), np.nanmin(x, **kw))
-            case("nanmean", [x], np.asarray(means).astype(f), aw, tol=near)
-            case("nansum", [x], np.asarray(sums).astype(s), [*aw, nan], tol=near if d in FLOATS else "0")
+            case("nanmean", [x], np.asarray(means).astype(f), aw, tol=close)
+            case("nansum", [x], np.asarray(sums).astype(s), [*aw, nan], tol=close if d in FLOATS else "0")
             if axis != () and d in FLOATS:
                 case("nanprod", [(np.sign(x) * np.array(1.5, d)).astype(d)], np.asarray(products).astype(d), [*aw, nan], tol="64")
             else:
@@ -100,14 +106,14 @@ def statistics():
             case("nanmax", [x], np.asarray(highs).astype(d), aw)
             case("nanmin", [x], np.asarray(lows).astype(d), aw)
             size = max(1, np.nanmax(spreads))
-            case("nanvar", [x], np.asarray(spreads).astype(f), aw, [0.0], tol="abs:" + repr(float(CLOSE[f] * size)))
-            case("nanstd", [x], np.sqrt(np.asarray(spreads)).astype(f), aw, [0.0], tol="abs:" + repr(float(CLOSE[f] * np.sqrt(size))))
+            case("nanvar", [x], np.asarray(spreads).astype(f), aw, [0.0], tol=near(d, size))
+            case("nanstd", [x], np.sqrt(np.asarray(spreads)).astype(f), aw, [0.0], tol=near(d, np.sqrt(size)))
         if d in FLOATS:
             x = np.array([[1, nan, 4, 2], [nan, nan, 5, 7], [8, 1, 0.5, 3]], d)
             for correction in [1.0, 0.5]:
                 y = np.nanvar(x.astype("float64"), axis=1, ddof=correction)
-                case("nanvar", [x], y.astype(d), words((1,), 0), [correction], tol=near)
-                case("nanstd", [x], np.sqrt(y).astype(d), words((1,), 0), [correction], tol=near)
+                case("nanvar", [x], y.astype(d), words((1,), 0), [correction], tol=close)
+                case("nanstd", [x], np.sqrt(y).astype(d), words((1,), 0), [correction], tol=close)
             x = np.array([[nan, -inf, nan], [inf, nan, 1], [-0.0, nan, nan], [nan, nan, nan]], d)
             for name, fn in [("nanmax", np.nanmax), ("nanmin", np.nanmin)]:
                 case(name, [x], fn(x, axis=1), words((1,), 0))
@@ -240,8 +246,8 @@ def transforms():
     for d in ALL + ["complex64", "complex128"]:
         c = "complex128" if d in ["float64", "complex128"] else "complex64"
         f = "float64" if c == "complex128" else "float32"
-        near = {"complex64": 2e-4, "complex128": 1e-12}[c] * (1 if d in FLOATS + ["bool"] or d == c else 60)
-        near = "abs:" + repr(near)
+        close = {"complex64": 2e-4, "complex128": 1e-12}[c] * (1 if d in FLOATS + ["bool"] or d == c else 60)
+        close = "abs:" + repr(close)
         x = some(d, (3, 6, 5))
         if d in FLOATS:
             x = floats(d, (3, 6, 5))
@@ -250,18 +256,18 @@ def transforms():
             for n, axis in [(None, -1), (3, 1), (9, 0), (8, 2), (1, 2), (2, 1)]:
                 aw = [nan if n is None else n, axis, norm]
                 if not d.startswith("complex"):
-                    case("fft.rfft", [x], np.fft.rfft(x.astype("float64"), n, axis, way).astype(c), aw, tol=near)
-                    case("fft.ihfft", [x], np.fft.ihfft(x.astype("float64"), n, axis, way).astype(c), aw, tol=near)
-                case("fft.irfft", [x], np.fft.irfft(wide, n, axis, way).astype(f), aw, tol=near)
-                case("fft.hfft", [x], np.fft.hfft(wide, n, axis, way).astype(f), aw, tol=near)
+                    case("fft.rfft", [x], np.fft.rfft(x.astype("float64"), n, axis, way).astype(c), aw, tol=close)
+                    case("fft.ihfft", [x], np.fft.ihfft(x.astype("float64"), n, axis, way).astype(c), aw, tol=close)
+                case("fft.irfft", [x], np.fft.irfft(wide, n, axis, way).astype(f), aw, tol=close)
+                case("fft.hfft", [x], np.fft.hfft(wide, n, axis, way).astype(f), aw, tol=close)
             for s, axes in [(None, None), (None, (0, 1)), ((4, 7), (2, 0)), ((3, 4), None), ((7,), (-1,))]:
                 aw = [*sizes(axes), *sizes(s), norm]
                 named = tuple(range(3 - len(s), 3)) if axes is None and s is not None else axes
-                case("fft.fftn", [x], np.fft.fftn(wide, s, named, way).astype(c), aw, tol=near)
-                case("fft.ifftn", [x], np.fft.ifftn(wide, s, named, way).astype(c), aw, tol=near)
+                case("fft.fftn", [x], np.fft.fftn(wide, s, named, way).astype(c), aw, tol=close)
+                case("fft.ifftn", [x], np.fft.ifftn(wide, s, named, way).astype(c), aw, tol=close)
                 if not d.startswith("complex"):
-                    case("fft.rfftn", [x], np.fft.rfftn(x.astype("float64"), s, named, way).astype(c), aw, tol=near)
-                case("fft.irfftn", [x], np.fft.irfftn(wide, s, named, way).astype(f), aw, tol=near)
+                    case("fft.rfftn", [x], np.fft.rfftn(x.astype("float64"), s, named, way).astype(c), aw, tol=close)
+                case("fft.irfftn", [x], np.fft.irfftn(wide, s, named, way).astype(f), aw, tol=close)
         for axes in [None, (0,), (-1, 1), ()]:
             case("fft.fftshift", [x], np.fft.fftshift(x, axes), sizes(axes))
             case("fft.ifftshift", [x], np.fft.ifftshift(x, axes), sizes(axes))

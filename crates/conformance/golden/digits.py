@@ -239,6 +239,9 @@ def samples_between():
         for turn in [0, 1]:
             odd = np.where(np.arange(n) % 2 == turn, [inf, -inf, nan, inf, inf, -inf, nan, inf, inf][:n], fp).astype("float32")
             case("interp", [xp, xp, odd, None, None], odd)
+    for level in [3.0, inf]:
+        x, xp, fp = np.array([nan, 0.5], "float32"), np.array([0, 1], "float32"), np.full(2, level, "float32")
+        case("interp", [x, xp, fp, None, None], np.array([nan, level], "float32"))
     x, xp, fp = np.array([-9, 2.5, 9], "float16"), np.array([1, 2, 3], "float16"), (ODD[:3] / 8).astype("float16")
     sides = [np.array(257 / 8, "float16"), np.array(-771 / 8, "float16")]
     case("interp", [x, xp, fp, *sides], np.array([sides[0], (fp[1].astype("float32") + fp[2].astype("float32")) / 2, sides[1]], "float16"), tol="1")

@@ -2,16 +2,12 @@
 
 import numpy as np
 
-from arrays import ALL, CLOSE, some
+from arrays import ALL, near, some
 from records import FLOATS, case, rng, to_float
 
 
 def sizes(axes):
     return [-1] if axes is None else [len(axes), *axes]
-
-
-def near(d, size):
-    return "abs:" + repr(float(CLOSE[to_float(d)] * size))
 
 
 def standard(x, axes, eps):

@@ -2,16 +2,11 @@
 
 import numpy as np
 
-from arrays import ALL, AXES, CLOSE, SUMS, some, words
+from arrays import ALL, AXES, SUMS, near, some, words
 from records import FLOATS, INTS, case, floats, inf, nan, rng, to_float
 
 METHODS = ["linear", "lower", "higher", "midpoint", "nearest"]
 COMPLEX = ["complex64", "complex128"]
-
-
-def near(d, size=1.0):
-    f = {"complex64": "float32", "complex128": "float64"}.get(d, to_float(d))
-    return "abs:" + repr(float(CLOSE[f] * size))
 
 
 def quantiles():

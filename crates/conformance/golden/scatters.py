@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from arrays import ALL, CLOSE, some
+from arrays import ALL, near, some
 from records import FLOATS, INTS, case, grid, inf, int_edges, nan, rng, to_float
 
 COMPLEX = ["complex64", "complex128"]
@@ -49,8 +49,7 @@ def scatters():
         if d == "bool":
             continue
         x, segments = some(d, (7, 3)), rng.integers(0, 4, 7).astype("int32")
-        close = {"float16": 0.02, "float32": 1e-5, "float64": 1e-13, "complex64": 1e-5, "complex128": 1e-13}.get(d)
-        tol = "0" if close is None else "abs:" + repr(40 * close)
+        tol = near(d, 40) if d in FLOATS + COMPLEX else "0"
         for name, fn, start in [("Sum", np.add, 0), ("Prod", np.multiply, 1), ("Min", np.minimum, inf), ("Max", np.maximum, -inf)]:
             if d in COMPLEX and name in ["Min", "Max"]:
                 continue
@@ -60,7 +59,7 @@ def scatters():
             y = np.full((5, 3), start, wide)
             with np.errstate(all="ignore"):
                 fn.at(y, segments, x.astype(wide))
-            case("segment" + name, [x, segments], y.astype(d), [5], tol=tol if name != "Prod" else ("0" if close is None else "abs:" + repr(4000 * close)))
+            case("segment" + name, [x, segments], y.astype(d), [5], tol=tol if name != "Prod" or tol == "0" else near(d, 4000))
         f = d if d in COMPLEX else to_float(d)
         wide = "complex128" if d in COMPLEX else "float64"
         y = np.zeros((5, 3), wide)
@@ -72,9 +71,9 @@ def scatters():
             rows = np.flatnonzero(known)
             back = np.full(5, -1)
             back[rows] = np.arange(len(rows))
-            case("segmentMean", [x, back[segments].astype("int32")], mean[rows].astype(f), [len(rows)], tol="abs:" + repr(40 * close))
+            case("segmentMean", [x, back[segments].astype("int32")], mean[rows].astype(f), [len(rows)], tol=tol)
         else:
-            case("segmentMean", [x, segments], mean.astype(f), [5], tol="abs:" + repr(40 * CLOSE[f]))
+            case("segmentMean", [x, segments], mean.astype(f), [5], tol=near(d, 40))
     for d in FLOATS:
         x, i = np.array([1, nan, 3, -0.0], d), np.array([0, 1, 2, 3], "int32")
         u = np.array([nan, 1, 5, 0.0], d)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from arrays import CLOSE, some
+from arrays import near, some
 from records import FLOATS, INTS, case, inf, nan, rng, to_float
 
 MODES = [None, "edge", "reflect", "symmetric", "wrap"]
@@ -181,17 +181,17 @@ def resized():
         f = to_float(d)
         for shape, size in [((2, 3, 7), [3]), ((1, 2, 5), [5]), ((1, 2, 3), [8]), ((1, 2, 5, 4), [2, 7]), ((1, 1, 2, 3, 5), [1, 2, 4])]:
             x = some(d, shape)
-            largest, mean, near = x, x.astype("float64"), x.astype("float64")
+            largest, mean, nearest = x, x.astype("float64"), x.astype("float64")
             for a, n in enumerate(size, 2):
                 m = shape[a]
                 spans = [slice(i * m // n, -((-(i + 1) * m) // n)) for i in range(n)]
                 largest = np.stack([np.take(largest, range(s.start, s.stop), a).max(a) for s in spans], a)
                 mean = np.stack([np.take(mean, range(s.start, s.stop), a).mean(a) for s in spans], a)
-                near = np.take(near, [i * m // n for i in range(n)], a)
+                nearest = np.take(nearest, [i * m // n for i in range(n)], a)
             case("nn.adaptiveMaxPool", [x], largest, counted(size))
-            close = "abs:" + repr(float(CLOSE[f] * 40))
+            close = near(d, 40)
             case("nn.adaptiveAvgPool", [x], mean.astype(f), counted(size), tol=close)
-            case("nn.interpolate", [x], near.astype(f), [*counted(size), 0, 0])
+            case("nn.interpolate", [x], nearest.astype(f), [*counted(size), 0, 0])
             for corners in [0, 1]:
                 y = x.astype("float64")
                 for a, n in enumerate(size, 2):

@@ -21,6 +21,7 @@ use ferrotensor_ops::graph::{Graph, Val};
 use same::Same;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// Cases that must have missed a mutant before it is asked whether there is anything to see; and one of which a sample says little.
 const PATIENCE: usize = 4;
@@ -28,6 +29,9 @@ const MORE_PATIENCE: usize = 64;
 
 /// Mutants of a row that every run tries: complex powers have 1,783, which take a minute.
 const QUICK: usize = 100;
+
+/// The lines of [`EQUIVALENT`] that spoke for a mutant.
+static USED: Mutex<BTreeSet<usize>> = Mutex::new(BTreeSet::new());
 
 /// What came of one mutant.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -181,9 +185,10 @@ fn judge(
     for (name, places) in mutants.into_iter().step_by(every) {
         let mut fate = fate(&places, &calls, &accepts, patience)?;
         let begins = |starts: &[&str]| starts.iter().any(|start| name.starts_with(start));
-        let listed = EQUIVALENT.iter().find(|(row, starts, _)| of.starts_with(row) && begins(starts));
-        if let (Fate::Missed(_), Some((.., reason))) = (&fate, listed) {
-            fate = Fate::Equivalent((*reason).into());
+        let listed = EQUIVALENT.iter().position(|(row, starts, _)| of.starts_with(row) && begins(starts));
+        if let (Fate::Missed(_), Some(line)) = (&fate, listed) {
+            USED.lock().unwrap_or_else(PoisonError::into_inner).insert(line);
+            fate = Fate::Equivalent(EQUIVALENT[line].2.into());
         }
         fates.insert(name, fate);
     }
@@ -303,6 +308,8 @@ pub struct Report {
     pub rows: usize,
     /// By judge, row, name of the mutant: the dtypes (or nothing, of answers) and what came of it.
     fates: BTreeMap<(&'static str, String, String, Fate), Vec<&'static str>>,
+    /// Of all rows: what is said of mutants that do not need it.
+    idle: Vec<String>,
 }
 
 /// The mutants of the rows whose name has this text in it, before both judges.
@@ -335,6 +342,11 @@ pub fn report(filter: &str) -> Result<Report, String> {
             report.fates.entry((judge, row.clone(), name, fate)).or_default().push(dtype);
         }
     }
+    if filter.is_empty() {
+        let used = USED.lock().unwrap_or_else(PoisonError::into_inner);
+        let idle = EQUIVALENT.iter().enumerate().filter(|(line, _)| !used.contains(line));
+        report.idle = idle.map(|(_, (row, starts, reason))| format!("{row} {starts:?} ({reason})")).collect();
+    }
     Ok(report)
 }
 
@@ -342,7 +354,7 @@ impl Report {
     /// Mutants that were caught or cannot be, and those that were not.
     pub fn counts(&self) -> (usize, usize) {
         let count = |wanted: bool| self.fates.iter().filter(|(k, _)| k.3.is_settled() == wanted).map(|(_, d)| d.len()).sum();
-        (count(true), count(false))
+        (count(true), count(false) + self.idle.len())
     }
 }
 
@@ -358,6 +370,9 @@ impl std::fmt::Display for Report {
                 Fate::Stillborn => "NEVER RAN".into(),
             };
             writeln!(f, "{judge}: {row}: {name}: {words} {}", dtypes.join(" "))?;
+        }
+        for line in &self.idle {
+            writeln!(f, "listed as equivalent, but caught: {line}")?;
         }
         for judge in ["cases", "answers"] {
             let count = |wanted: fn(&Fate) -> bool| -> usize {

@@ -134,7 +134,7 @@ impl Group {
                 (5.., _) => 12,
                 (4, _) | (_, Out::Bool) => 6,
                 // Each axis has its own ways of what is padded, interpolated or convolved, and each operand that may be left out.
-                _ if ["pad", "interpolate", "conv"].contains(&op.name) => 8,
+                _ if ["pad", "interpolate", "conv", "cond"].contains(&op.name) => 12,
                 _ if op.operands.iter().any(|o| o.optional && !o.weak) => 4,
                 // Along several axes, each one of which is cut, padded or neither.
                 _ if op.namespace == Namespace::Fft && op.attrs.iter().any(|a| a.name == "axes") => 8,

@@ -180,13 +180,18 @@ fn broken(fault: Fault) -> Result<Broken, String> {
 pub fn trials() -> Vec<(String, Check)> {
     let mut out: Vec<(String, Check)> = Vec::new();
     for fault in FAULTS {
-        out.push((format!("saboteur/guards find {fault:?}"), Box::new(move || guards_find(fault))));
-        out.push((format!("saboteur/rows find {fault:?}"), Box::new(move || rows_find(fault))));
+        // Guards see no reports; what happens beside the operands is theirs alone to find.
+        if fault != Fault::Silence {
+            out.push((format!("saboteur/guards find {fault:?}"), Box::new(move || guards_find(fault))));
+        }
+        if !matches!(fault, Fault::Overrun | Fault::Underrun | Fault::Input) {
+            out.push((format!("saboteur/rows find {fault:?}"), Box::new(move || rows_find(fault))));
+        }
     }
     match golden::answers() {
         Err(e) => out.push(("saboteur/answers".into(), Box::new(move || Err(e)))),
         Ok(rows) => out.extend(rows.into_iter().map(|(row, goldens)| -> (String, Check) {
-            (format!("saboteur/answers find every mutant of {row}"), Box::new(move || mutants::found(&row, &goldens)))
+            (format!("saboteur/answers find mutants of {row}"), Box::new(move || mutants::found(&row, &goldens)))
         })),
     }
     out
@@ -197,10 +202,6 @@ fn guards_find(fault: Fault) -> Result<(), String> {
     let backend = broken(fault)?;
     for dtype in [DType::F32, DType::I32] {
         let mut cases = guards::cases(dtype, Placement::Sliced).map_err(|e| e.message)?;
-        if fault == Fault::Silence {
-            // Guards see no reports; an index out of range is not among their cases.
-            continue;
-        }
         // Without elements nothing can be wrong; operands that are dense cannot be mistaken for dense ones.
         cases.retain(|(_, c)| c.outputs.iter().all(|d| d.iter().product::<usize>() > 0));
         if fault == Fault::Strides {
@@ -260,9 +261,7 @@ fn rows_find(fault: Fault) -> Result<(), String> {
         ("astype", DType::U8),
     ] {
         let found = found(op, dtype)?;
-        // What happens beside the operands is the guards' to find.
-        let visible = !matches!(fault, Fault::Nothing | Fault::Overrun | Fault::Underrun | Fault::Input);
-        if found != visible && (visible || fault == Fault::Nothing) {
+        if found != (fault != Fault::Nothing) {
             return Err(format!("{op} {dtype}: {}", if found { "blamed" } else { "not found" }));
         }
     }

@@ -63,6 +63,8 @@ pub enum Fill {
     Far,
     /// Whole numbers one after the other, each twice.
     Rising,
+    /// 0, 1, 2, and NaN from there on.
+    RisingToNan,
     /// Matrices of blocks that turn by 257 radians, so that their exponentials stay small; of unsigned integers by as many imaginary
     /// ones of which the exponentials are large.
     Rotations,
@@ -108,6 +110,7 @@ pub fn array(dtype: DType, dims: &[usize], fill: Fill, rng: &mut Rng) -> Result<
                     .encode(dtype)
             }
             Fill::Rising => Scalar::Int((i / 2) as i128 % 100).encode(dtype),
+            Fill::RisingToNan => Scalar::float(if i < 3 { i as f64 } else { f64::NAN }).fit(dtype).encode(dtype),
             Fill::Rotations => {
                 let n = dims.last().copied().unwrap_or(1).max(1);
                 let size = if dtype.bytes() > 1 { 257 } else { 1 };
@@ -129,7 +132,10 @@ pub fn array(dtype: DType, dims: &[usize], fill: Fill, rng: &mut Rng) -> Result<
                 Scalar::float(whole * part).fit(dtype).encode(dtype)
             }
             Fill::Index(size) => index(dtype, size, rng).encode(dtype),
-            Fill::Classes(_, true) if rng.below(3) == 0 && dtype.kind() == Kind::Signed => Scalar::Int(-100).encode(dtype),
+            // One that is left out, or now and then one that there is not.
+            Fill::Classes(_, true) if rng.below(3) == 0 && dtype.kind() == Kind::Signed => {
+                Scalar::Int(if rng.below(24) == 0 { -1 } else { -100 }).encode(dtype)
+            }
             Fill::Classes(size, _) => {
                 // Only those that the dtype can name.
                 let count = size.clamp(1, if dtype.bytes() > 1 { usize::MAX } else { 128 });

@@ -151,10 +151,10 @@ impl Session {
         for i in 0..count {
             match form(forms, i)? {
                 None => {
-                    let id = *next.next().ok_or_else(|| Error::argument(format!("{}: missing operand", def.name)))?;
+                    let id = *next.next().ok_or_else(|| Error::argument(format!("{}: missing operand", def.path())))?;
                     let ty = self.types.known(id)?;
                     if device.is_some_and(|d| d != ty.device) {
-                        return Err(self.mixed_devices(def.name, device.unwrap_or(0), ty.device));
+                        return Err(self.mixed_devices(&def.path(), device.unwrap_or(0), ty.device));
                     }
                     device = Some(ty.device);
                     args.push(Arg::Tensor(ty.dtype));
@@ -171,13 +171,13 @@ impl Session {
             }
         }
         if next.next().is_some() {
-            return Err(Error::argument(format!("{}: takes {} operands, got more", def.name, def.operands.len())));
+            return Err(Error::argument(format!("{}: takes {} operands, got more", def.path(), def.operands.len())));
         }
         let asked = u16::try_from(attrs.int("device")).unwrap_or(u16::MAX);
-        self.check_device(asked).map_err(|e| e.in_op(def.name))?;
+        self.check_device(asked).map_err(|e| e.in_op(&def.path()))?;
         let device = match device {
             Some(d) if d != asked && def.attrs.iter().any(|a| a.kind == AttrKind::Device) => {
-                return Err(self.mixed_devices(def.name, d, asked));
+                return Err(self.mixed_devices(&def.path(), d, asked));
             }
             Some(d) => d,
             None => asked,

@@ -73,7 +73,7 @@ impl AttrTable {
             return Ok(id);
         }
         let def = by_id(op).ok_or_else(|| Error::internal(format!("unknown op {op}")))?;
-        let attrs = Attrs::decode(def, words).map_err(|e| e.in_op(def.name))?;
+        let attrs = Attrs::decode(def, words).map_err(|e| e.in_op(&def.path()))?;
         self.list.push((op, attrs));
         let id = self.list.len() as i32;
         self.ids.insert(key, id);
@@ -84,7 +84,7 @@ impl AttrTable {
     pub fn get(&self, op: OpId, id: i32) -> Result<Attrs> {
         if id == 0 {
             let def = by_id(op).ok_or_else(|| Error::internal(format!("unknown op {op}")))?;
-            return Attrs::defaults(def).ok_or_else(|| Error::argument(format!("{}: missing arguments", def.name)));
+            return Attrs::defaults(def).ok_or_else(|| Error::argument(format!("{}: missing arguments", def.path())));
         }
         let entry = usize::try_from(id).ok().and_then(|i| self.list.get(i.wrapping_sub(1)));
         match entry {

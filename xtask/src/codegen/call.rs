@@ -70,15 +70,18 @@ impl Call {
         format!("{many}({}, {list}, [{}], [{}])", op.id(), attrs.join(", "), params.join(", "))
     }
 
-    /// The statement that reads the options object into `o`, where there is one. It is the last parameter: what a caller passes
-    /// behind it would be ignored (`x.sum(0, { keepdims: true })`), so it is counted.
-    pub fn read_options(&self, signature: &Signature) -> Option<String> {
-        has_options(self.op).then(|| {
+    /// The statement that reads the options object into `o`, where there is one, and counts the arguments: what a caller passes
+    /// behind the last parameter would be ignored (`x.sum(0, { keepdims: true })`, `x.round(2)`).
+    pub fn arguments(&self, signature: &Signature) -> Option<String> {
+        let (id, last) = (self.op.id(), signature.params.len());
+        if has_options(self.op) {
             let names: Vec<String> = option_names(self.op).iter().map(|n| format!("'{n}'")).collect();
             let bare = if bare_axis(self.op).is_some() { ", 'axis'" } else { "" };
-            let (id, names, last) = (self.op.id(), names.join(", "), signature.params.len());
-            format!("const o = readOptions({id}, options, [{names}], arguments.length - {last}{bare})")
-        })
+            let names = names.join(", ");
+            return Some(format!("const o = readOptions({id}, options, [{names}], arguments.length - {last}{bare})"));
+        }
+        let rest = signature.params.iter().any(|p| p.name.starts_with("..."));
+        (!rest).then(|| format!("if (arguments.length > {last}) surplus({id}, arguments, {last})"))
     }
 }
 

@@ -77,7 +77,7 @@ fn imports(body: &str, options: &[(String, Vec<String>)]) -> String {
             let _ = writeln!(out, "import {kind}{{ {} }} from '{from}'", used.join(", "));
         }
     };
-    line("", &["many", "one", "readOptions", "tensorList"], "../call.js");
+    line("", &["many", "one", "readOptions", "surplus", "tensorList"], "../call.js");
     line("", &["Methods"], "../methods.js");
     line("", &["binary", "unary"], "../record.js");
     line(
@@ -136,8 +136,8 @@ fn parameters(signature: &Signature) -> String {
 /// What a function returns, and the lines before it.
 fn body(call: &Call, signature: &Signature, first: &str, indent: &str) -> String {
     let mut out = String::new();
-    if let Some(read) = call.read_options(signature) {
-        let _ = writeln!(out, "{indent}{read}");
+    if let Some(statement) = call.arguments(signature) {
+        let _ = writeln!(out, "{indent}{statement}");
     }
     let record = call.body(first);
     if call.op.outputs.len() == 1 {

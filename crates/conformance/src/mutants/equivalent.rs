@@ -40,6 +40,7 @@ pub const EQUIVALENT: &[(&str, &[&str], &str)] = &[
     ("nn.rmsNorm/bool", &["Mul: operand 0 instead #1", "Mul: operand 1 instead #1"], "0 and 1 are their squares"),
     ("takeAlongAxis", COUNTED, "positions that are counted are not negative"),
     ("pad", &["negative indices as zero"], "positions that are counted are not negative"),
+    ("interp/bool", BETWEEN, "nothing is between two truth values"),
     ("interp", &["negative indices as zero", "Const: another #2"], BEFORE),
     ("quantile", &["Const: another #2"], "what is behind a place out of range is so too"),
     ("nanquantile", &["Const: another #2"], "what is behind a place out of range is so too"),
@@ -146,6 +147,21 @@ pub const EQUIVALENT: &[(&str, &[&str], &str)] = &[
 const PLACES: &[&str] = &["Floor: Trunc instead", "Lt: Le instead", "Min: operand 0 instead", "negative indices as zero"];
 const OF_PLACES: &str =
     "half-way both ends are as near; places are not negative, but of no numbers, and beyond the last only of 2^24 elements";
+/// The line between two samples.
+const BETWEEN: &[&str] = &[
+    "Add: Mul instead #7",
+    "Add: Sub instead #5",
+    "Add: Sub instead #7",
+    "Add: operand 0 instead #5",
+    "Add: operand 0 instead #7",
+    "Add: operand 1 instead #7",
+    "Div: ",
+    "Input(2): Input(1) instead #4",
+    "Input(4): ",
+    "Lt: Ne instead #1",
+    "Mul: ",
+    "Sub: ",
+];
 const BEFORE: &str = "what is before the first sample is on the left of it, whatever sample is looked up";
 /// Of which a pivot is 0, or NaN: what then is a pivot hangs on the last bits.
 const SINGULAR: &str = "nothing is promised of singular matrices but by NumPy's answers";

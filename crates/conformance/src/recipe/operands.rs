@@ -123,6 +123,9 @@ pub fn fills(op: &OpDef, dtype: DType) -> Vec<String> {
         _ if ["var", "std", "diff", "quantile"].contains(&op.name) => names(&["ordinary", "special", "bits", "few numbers"]),
         // A mean that is larger than the spread.
         _ if ["cov", "corrcoef"].contains(&op.name) => names(&["ordinary", "special", "bits", "far from zero"]),
+        _ if op.name == "searchsorted" && dtype.is_float() => {
+            names(&["ordinary", "special", "bits", "rising", "rising to NaN"])
+        }
         _ if ["searchsorted", "interp"].contains(&op.name) => names(&["ordinary", "special", "bits", "rising"]),
         // The largest of a window is there twice.
         _ if op.name.starts_with("windowScatter") => names(&["ordinary", "special", "bits", "few numbers"]),
@@ -189,7 +192,8 @@ fn fill(op: &OpDef, i: usize, values: &str) -> Fill {
         "rotations" => Fill::Rotations,
         "far from zero" => Fill::Far,
         "rising" if i == (op.name == "interp") as usize => Fill::Rising,
-        "holes" => Fill::Holes,
+        "rising to NaN" if i == 0 => Fill::RisingToNan,
+        "holes" | "rising to NaN" => Fill::Holes,
         "few zeros" => Fill::Coin(1, 24),
         "some zeros" => Fill::Coin(1, 5),
         "half zeros" => Fill::Coin(1, 2),
@@ -198,7 +202,9 @@ fn fill(op: &OpDef, i: usize, values: &str) -> Fill {
         "matrix" | "" if op.domain == Domain::Matrix && i == 0 => Fill::Matrix,
         "special" => Fill::Special,
         "bits" => Fill::Bits,
-        _ => Fill::Ordinary(op.domain),
+        // Which other operands, or their classes, are meant.
+        "ordinary" | "" | "halfway" | "left out" | "matrix" | "rising" => Fill::Ordinary(op.domain),
+        other => unreachable!("no elements are called {other}"),
     }
 }
 

@@ -202,12 +202,14 @@ fn interp(l: &mut Lower) -> Result<Vec<Val>> {
         let slope = b.binary(Op::Div, rise, run);
         let up = b.binary(Op::Mul, slope, way);
         let on_line = b.binary(Op::Add, y0, up);
-        let hit = b.compare(Op::Eq, x, x0);
-        let inside = b.select(hit, y0, on_line);
+        // Infinite ones have no line between them.
+        let (hit, level) = (b.compare(Op::Eq, x, x0), b.compare(Op::Eq, y0, y1));
+        let known = b.binary(Op::Or, hit, level);
+        let inside = b.select(known, y0, on_line);
         let (before, after) = (b.compare(Op::Lt, x, x0), b.compare(Op::Lt, x1, x));
         let or_left = b.select(before, left, inside);
         let known = b.select(after, right, or_left);
-        // Of nothing known nothing is known.
+        // NaN gives NaN.
         let number = b.compare(Op::Eq, x, x);
         b.select(number, known, x)
     })?;

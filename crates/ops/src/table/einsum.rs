@@ -91,16 +91,22 @@ impl Equation {
     /// `Code::Shape` for sizes that differ.
     fn sizes(&self, shapes: &[Dims]) -> Result<Vec<(Label, usize)>> {
         let mut sizes: Vec<(Label, usize)> = Vec::new();
+        let differ = |label: Label, size: usize, other: usize| {
+            let what = if label < ELLIPSIS { format!("'{}'", label as u8 as char) } else { "'...'".into() };
+            Error::shape(format!("{what} has size {size} in one place and {other} in another"))
+        };
         for (labels, dims) in self.operands.iter().zip(shapes) {
-            for (&label, &size) in labels.iter().zip(dims) {
+            for (i, (&label, &size)) in labels.iter().zip(dims).enumerate() {
+                // Within an operand nothing is stretched: a diagonal is that of a square.
+                let earlier = labels[..i].iter().position(|&l| l == label).map(|j| dims[j]);
+                if let Some(other) = earlier.filter(|&other| other != size) {
+                    return Err(differ(label, other, size));
+                }
                 match sizes.iter_mut().find(|(l, _)| *l == label) {
                     None => sizes.push((label, size)),
                     Some((_, known)) if *known == 1 => *known = size,
                     Some((_, known)) if size == 1 || size == *known => {}
-                    Some((_, known)) => {
-                        let what = if label < ELLIPSIS { format!("'{}'", label as u8 as char) } else { "'...'".into() };
-                        return Err(Error::shape(format!("{what} has size {known} in one place and {size} in another")));
-                    }
+                    Some((_, known)) => return Err(differ(label, *known, size)),
                 }
             }
         }
@@ -262,6 +268,7 @@ pub const ROWS: &[OpDef] = &[
             ErrorCase { call: "ft.einsum('i1->i', ft.zeros([2, 3]))", code: Code::Argument },
             ErrorCase { call: "ft.einsum('i', ft.zeros([2, 3]))", code: Code::Argument },
             ErrorCase { call: "ft.einsum('i,i', ft.zeros([2]), ft.zeros([3]))", code: Code::Shape },
+            ErrorCase { call: "ft.einsum('ii->i', ft.zeros([1, 3]))", code: Code::Shape },
         ],
         doc: doc("Einstein summation: axes of one label run together, labels that the result does not name are summed over, a label twice in one operand is its diagonal, '...' stands for further axes, which broadcast. Without '->' the result names the labels that stand once, in alphabetical order. Operands are multiplied in pairs, those first whose product is small.", "out_ik = sum_j x1_ij x2_jk for 'ij,jk->ik'", "ft.einsum('ij,jk->ik', ft.tensor([[1, 2], [3, 4]]), ft.tensor([[1, 0], [1, 1]])) // [[3, 2], [7, 4]]", "einsum", "einsum"), ..BASE },
 ];

@@ -106,7 +106,7 @@ pub fn positions(
 ) -> Result<Val> {
     let (n, out) = (l.dims(sorted)[0], l.dims(values));
     let Some(highest) = n.checked_ilog2() else { return l.map(&out, &[], |b, _| b.lit(DType::I32, 0.0)) };
-    // One look for all.
+    // The first probe is the same element for every value.
     let first = l.pick(sorted, 0, (1 << highest) - 1);
     let mut count = l.map(&out, &[first, values], |b, v| {
         let (step, none) = (b.lit(DType::I32, (1u64 << highest) as f64), b.lit(DType::I32, 0.0));

@@ -166,7 +166,7 @@ const EXTREME: DTypeRule = DTypeRule::new(Class::Ordered, Compute::Own, Out::Com
 #[rustfmt::skip]
 pub const ROWS: &[OpDef] = &[
     OpDef { name: "scatter", lower: Lowering::Graph(|l| scattered(l, Update::Set)), dtype: DTypeRule::new(Class::Any, Compute::Own, Out::Compute).over(0, 1),
-        doc: doc("A copy in which updates replace the slices that indices pick along an axis; of duplicates the last stays. Negative indices count from the end; one out of range is an IndexError when the result is read.", "out[..., indices[i], ...] = updates[..., i, ...]", "ft.zeros([3]).scatter(ft.tensor([2, 0], { dtype: 'int32' }), ft.tensor([7, 5])) // [5, 0, 7]", "put", "index_copy"), ..SCATTER },
+        doc: doc("A copy in which updates replace the slices that indices pick along an axis; of duplicates the last stays. Negative indices count from the end; one out of range is an IndexError when the result is read.", "out[..., indices[i], ...] = updates[..., i, ...]", "ft.zeros([3]).scatter(ft.tensor([2, 0], { dtype: 'int32' }), ft.tensor([7, 5])) // [5, 0, 7]", "", "index_copy"), ..SCATTER },
     OpDef { name: "scatterAdd", lower: Lowering::Graph(|l| scattered(l, Update::Combine(Monoid::Sum))),
         doc: doc("Adds updates to the slices that indices pick along an axis, one after the other, so duplicates add up in a defined order.", "out[..., indices[i], ...] += updates[..., i, ...]", "ft.zeros([3]).scatterAdd(ft.tensor([2, 2], { dtype: 'int32' }), ft.tensor([1, 5])) // [0, 0, 6]", "add.at", "index_add"), ..SCATTER },
     OpDef { name: "scatterMul", lower: Lowering::Graph(|l| scattered(l, Update::Combine(Monoid::Prod))),

@@ -61,7 +61,7 @@ fn default_tolerance(dims: &[usize], dtype: DType) -> f64 {
     dims.iter().rev().take(2).copied().max().unwrap_or(0) as f64 * eps
 }
 
-/// For each singular value what `f` makes of it and of whether it counts as zero.
+/// For each singular value what `f` makes of it and of whether it counts: NaN does not.
 fn weighed(
     l: &mut Lower,
     values: Val,
@@ -79,17 +79,14 @@ fn weighed(
         let (given, default) = (b.compare(Op::Eq, v[2], v[2]), b.lit(dtype, default));
         let rtol = b.select(given, v[2], default);
         let cut = b.binary(Op::Mul, rtol, v[1]);
-        let zero = b.compare(Op::Le, v[0], cut);
-        let made = f(b, v[0], zero);
+        let counts = b.compare(Op::Lt, cut, v[0]);
+        let made = f(b, v[0], counts);
         b.cast(made, out)
     })
 }
 
 fn rank_of(l: &mut Lower, values: Val, of: &[usize]) -> Result<Val> {
-    let counted = weighed(l, values, of, DType::I32, |b, _, zero| {
-        let (none, one) = (b.lit(DType::I32, 0.0), b.lit(DType::I32, 1.0));
-        b.select(zero, none, one)
-    })?;
+    let counted = weighed(l, values, of, DType::I32, |b, _, counts| b.cast(counts, DType::I32))?;
     let last = l.dims(counted).len() - 1;
     Ok(l.sum(counted, last, false))
 }
@@ -107,10 +104,10 @@ fn matrix_rank(l: &mut Lower) -> Result<Vec<Val>> {
 /// Reciprocals of the values that do not count as zero, zero for those that do.
 fn reciprocals(l: &mut Lower, values: Val, of: &[usize]) -> Result<Val> {
     let dtype = l.dtype(values);
-    weighed(l, values, of, dtype, |b, value, is_zero| {
+    weighed(l, values, of, dtype, |b, value, counts| {
         let (zero, one) = (b.lit(dtype, 0.0), b.lit(dtype, 1.0));
         let reciprocal = b.binary(Op::Div, one, value);
-        b.select(is_zero, zero, reciprocal)
+        b.select(counts, reciprocal, zero)
     })
 }
 
