@@ -1,6 +1,6 @@
 // The common shape of several tensors.
 
-import { shown } from './call.js'
+import { shown, within } from './call.js'
 import { ArgumentError } from './errors.js'
 import { zeros } from './generated/functions.js'
 import { OP } from './generated/table.js'
@@ -22,8 +22,11 @@ function widened(x: Tensor, y: Tensor): Tensor {
  * ```
  */
 export function broadcastShapes(...shapes: readonly (readonly number[])[]): readonly number[] {
-  // Values that are never computed stand for the shapes.
-  return shapes.map((shape): Tensor => zeros(shape, { dtype: 'bool' })).reduce(widened, zeros([], { dtype: 'bool' }) as Tensor).shape
+  const op = 'broadcastShapes'
+  return within(op, () => {
+    // Values that are never computed stand for the shapes.
+    return shapes.map((shape): Tensor => zeros(shape, { dtype: 'bool' })).reduce(widened, zeros([], { dtype: 'bool' }) as Tensor).shape
+  })
 }
 
 /**
@@ -37,12 +40,15 @@ export function broadcastShapes(...shapes: readonly (readonly number[])[]): read
  */
 export function broadcastArrays<const T extends readonly Tensor[]>(...arrays: T): { -readonly [K in keyof T]: T[K] }
 export function broadcastArrays(...arrays: readonly unknown[]): Tensor[] {
-  const tensors = arrays.map((x, i) => {
-    if (!(x instanceof Tensor)) throw new ArgumentError(`broadcastArrays: argument ${i + 1} must be a tensor, got ${shown(x)}`)
-    return x
+  const op = 'broadcastArrays'
+  return within(op, () => {
+    const tensors = arrays.map((x, i) => {
+      if (!(x instanceof Tensor)) throw new ArgumentError(`${op}: argument ${i + 1} must be a tensor, got ${shown(x)}`)
+      return x
+    })
+    const [first, ...rest] = tensors
+    if (first === undefined) return []
+    const all = rest.reduce(widened, first)
+    return tensors.map((x) => widened(x, all))
   })
-  const [first, ...rest] = tensors
-  if (first === undefined) return []
-  const all = rest.reduce(widened, first)
-  return tensors.map((x) => widened(x, all))
 }

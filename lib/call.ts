@@ -2,12 +2,13 @@
 // JavaScript gets wrong (a string for an axis, null, an unknown option); shapes, axes and dtypes are Rust's to judge.
 
 import { deviceNumber } from './devices.js'
-import { ArgumentError, DTypeError } from './errors.js'
+import { ArgumentError, DTypeError, IndexError, TensorError } from './errors.js'
 import { DTYPE, type DType } from './generated/dtypes.js'
 import type { AttrRow, OpRow } from './generated/table.js'
 import { didYouMean } from './nearest.js'
+import type { Operand } from './operand.js'
 import { multi, nary, rowOf } from './record.js'
-import { Tensor } from './tensor.js'
+import { checkAlive, Tensor } from './tensor.js'
 import { internAttr, type Attr } from './types.js'
 
 /** A value as error messages show it: kind and, where short, the value. */
@@ -50,6 +51,13 @@ function wrong(op: string, name: string, wanted: string, value: unknown): Argume
 export function integer(op: string, name: string, value: unknown): number {
   if (typeof value !== 'number' || !Number.isSafeInteger(value)) throw wrong(op, name, 'an integer', value)
   return value
+}
+
+/** An axis of a rank, not negative. */
+export function axisGiven(op: string, value: unknown, rank: number): number {
+  const axis = integer(op, 'axis', value)
+  if (axis < -rank || axis >= rank) throw new IndexError(`${op}: axis ${axis} is out of range for rank ${rank}`)
+  return axis < 0 ? axis + rank : axis
 }
 
 /** A number, finite or not. */
@@ -221,10 +229,28 @@ export function many(op: number, operands: readonly unknown[], attrs: readonly u
   return multi(op, operands, attrOf(op, row, attrs, operands), paramsOf(row, params))
 }
 
-/** A tensor. */
+/** A tensor that can be used. */
 export function tensorGiven(op: string, name: string, value: unknown): Tensor {
   if (!(value instanceof Tensor)) throw wrong(op, name, 'a tensor', value)
+  checkAlive(op, value)
   return value
+}
+
+/** A tensor that can be used, or what may stand for one. */
+export function operandGiven(op: string, name: string, value: unknown): Operand {
+  if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean') return value
+  if (!(value instanceof Tensor)) throw wrong(op, name, 'a tensor or a number', value)
+  return tensorGiven(op, name, value)
+}
+
+/** Runs the body of a function that is made of others. Their errors name the one that was called: its user never called the others. */
+export function within<T>(op: string, body: () => T): T {
+  try {
+    return body()
+  } catch (error) {
+    if (!(error instanceof TensorError) || error.message.startsWith(`${op}: `)) throw error
+    throw new (error.constructor as new (message: string) => TensorError)(error.message.replace(/^[a-z][\w.]*: /, `${op}: `))
+  }
 }
 
 /** The tensors of a variadic operation, copied: the caller's list may change before they are computed. */

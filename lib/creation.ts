@@ -1,6 +1,6 @@
 // Tensors from JavaScript data, and tensors like another one.
 
-import { checkOptions, dtypeOption, integers, shown } from './call.js'
+import { checkOptions, dtypeOption, integers, shown, tensorGiven, within } from './call.js'
 import { deviceNumber } from './devices.js'
 import { ArgumentError, DTypeError, ShapeError } from './errors.js'
 import { DTYPE, type Complex, type DType, type DTypeRow } from './generated/dtypes.js'
@@ -159,9 +159,9 @@ export function asarray(data: Tensor | TensorData, options?: CreationOptions): T
 }
 
 function like(op: string, x: unknown, options: unknown, make: (shape: readonly number[], o: CreationOptions) => Tensor): Tensor {
-  if (!(x instanceof Tensor)) throw new ArgumentError(`${op}: 'x' must be a tensor, got ${shown(x)}`)
+  const like = tensorGiven(op, 'x', x)
   const o = checkOptions(op, options, CREATION)
-  return make(x.shape, { dtype: orElse(o.dtype, x.dtype), device: orElse(o.device, x.device) })
+  return within(op, () => make(like.shape, { dtype: orElse(o.dtype, like.dtype), device: orElse(o.device, like.device) }))
 }
 
 /** Zeros of a tensor's shape, dtype and device, unless told otherwise. */

@@ -1,6 +1,6 @@
 // Distributions made of uniform and normal draws. Element i of a result depends on the key, its parameters and i only.
 
-import { checkOptions, integer, shown, tensorGiven } from './call.js'
+import { axisGiven, checkOptions, shown, tensorGiven, within } from './call.js'
 import { drawShape, finite, keyGiven, normal, overShape, permutation, randint, standardExponential, uniform, type Key } from './draws.js'
 import { ArgumentError, ShapeError } from './errors.js'
 import type { DType, FloatDType, FloatOf, Promote, Takes } from './generated/dtypes.js'
@@ -90,10 +90,13 @@ const LEAST: Readonly<Record<string, number>> = { float16: 2 ** -12, bfloat16: 2
  * ```
  */
 export function exponential<E extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: ExponentialOptions<E>): Tensor<NoInfer<E>> {
-  keyGiven('random.exponential', key)
-  const o = checkOptions('random.exponential', options, ['dtype', 'scale'])
-  const scale = positive('random.exponential', 'scale', o['scale'], 1)
-  return standardExponential(key, drawShape('random.exponential', shape), o['dtype'] as FloatDType | undefined).multiply(scale) as Tensor<E>
+  const op = 'random.exponential'
+  return within(op, () => {
+    keyGiven(op, key)
+    const o = checkOptions(op, options, ['dtype', 'scale'])
+    const scale = positive(op, 'scale', o['scale'], 1)
+    return standardExponential(key, drawShape(op, shape), o['dtype'] as FloatDType | undefined).multiply(scale) as Tensor<E>
+  })
 }
 
 /**
@@ -107,12 +110,14 @@ export function exponential<E extends FloatDType = 'float32'>(key: Key, shape: r
  */
 export function gumbel<E extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: GumbelOptions<E>): Tensor<NoInfer<E>> {
   const op = 'random.gumbel'
-  keyGiven(op, key)
-  const o = checkOptions(op, options, ['dtype', 'location', 'scale'])
-  const [location, scale] = [finite(op, 'location', o['location'], 0), positive(op, 'scale', o['scale'], 1)]
-  const wait = standardExponential(key, drawShape(op, shape), o['dtype'] as FloatDType | undefined)
-  // A wait of 0 would make an infinity.
-  return wait.maximum(LEAST[wait.dtype] as number).log().multiply(-scale).add(location) as Tensor<E>
+  return within(op, () => {
+    keyGiven(op, key)
+    const o = checkOptions(op, options, ['dtype', 'location', 'scale'])
+    const [location, scale] = [finite(op, 'location', o['location'], 0), positive(op, 'scale', o['scale'], 1)]
+    const wait = standardExponential(key, drawShape(op, shape), o['dtype'] as FloatDType | undefined)
+    // A wait of 0 would make an infinity.
+    return wait.maximum(LEAST[wait.dtype] as number).log().multiply(-scale).add(location) as Tensor<E>
+  })
 }
 
 /**
@@ -126,12 +131,14 @@ export function gumbel<E extends FloatDType = 'float32'>(key: Key, shape: readon
  */
 export function bernoulli<P extends DType>(key: Key, shape: readonly number[], options?: BernoulliOptions<P>): Tensor<'bool'> {
   const op = 'random.bernoulli'
-  keyGiven(op, key)
-  const { p = 0.5 } = checkOptions(op, options, ['p'])
-  const sizes = drawShape(op, shape)
-  if (p instanceof Tensor) return less(uniform(key, sizes), overShape(op, 'p', p, sizes))
-  if (typeof p !== 'number' || !(p >= 0 && p <= 1)) throw new ArgumentError(`${op}: 'p' must be a tensor or a number from 0 to 1, got ${shown(p)}`)
-  return less(uniform(key, sizes), p)
+  return within(op, () => {
+    keyGiven(op, key)
+    const { p = 0.5 } = checkOptions(op, options, ['p'])
+    const sizes = drawShape(op, shape)
+    if (p instanceof Tensor) return less(uniform(key, sizes), overShape(op, 'p', p, sizes))
+    if (typeof p !== 'number' || !(p >= 0 && p <= 1)) throw new ArgumentError(`${op}: 'p' must be a tensor or a number from 0 to 1, got ${shown(p)}`)
+    return less(uniform(key, sizes), p)
+  })
 }
 
 /**
@@ -145,14 +152,16 @@ export function bernoulli<P extends DType>(key: Key, shape: readonly number[], o
  */
 export function categorical<D extends DType>(key: Key, logits: Tensor<D> & Takes<'integerOrFloat', D>, options?: CategoricalOptions): Tensor<'int32'> {
   const op = 'random.categorical'
-  keyGiven(op, key)
-  const o = checkOptions(op, options, ['axis', 'shape'])
-  const x = tensorGiven(op, 'logits', logits)
-  const more = drawShape(op, o['shape'] ?? [])
-  const axis = integer(op, 'axis', o['axis'] ?? -1)
-  // The largest of logits and Gumbel numbers (Gumbel, 1954).
-  const noise = gumbel(key, [...more, ...x.shape], { dtype: x.dtype === 'float64' ? 'float64' : 'float32' })
-  return x.add(noise).argmax({ axis: axis < 0 ? axis : axis + more.length })
+  return within(op, () => {
+    keyGiven(op, key)
+    const o = checkOptions(op, options, ['axis', 'shape'])
+    const x = tensorGiven(op, 'logits', logits)
+    const more = drawShape(op, o['shape'] ?? [])
+    const axis = axisGiven(op, o['axis'] ?? -1, x.ndim)
+    // The largest of logits and Gumbel numbers (Gumbel, 1954).
+    const noise = gumbel(key, [...more, ...x.shape], { dtype: x.dtype === 'float64' ? 'float64' : 'float32' })
+    return x.add(noise).argmax({ axis: axis + more.length })
+  })
 }
 
 /** Positions of `count` of `n` by their probabilities, none of them twice. */
@@ -177,19 +186,21 @@ export function choice(key: Key, x: number, shape: readonly number[], options?: 
 export function choice<D extends DType>(key: Key, x: Tensor<D>, shape: readonly number[], options?: ChoiceOptions): Tensor<D>
 export function choice(key: Key, x: number | Tensor, shape: readonly number[], options?: ChoiceOptions): Tensor {
   const op = 'random.choice'
-  keyGiven(op, key)
-  const o = checkOptions(op, options, ['replace', 'p'])
-  const { replace = true } = o
-  if (typeof replace !== 'boolean') throw new ArgumentError(`${op}: 'replace' must be a boolean, got ${shown(replace)}`)
-  if (!(x instanceof Tensor) && !(Number.isSafeInteger(x) && x > 0)) throw new ArgumentError(`${op}: 'x' must be a tensor or a positive integer, got ${shown(x)}`)
-  const n = x instanceof Tensor ? x.shape[0] : x
-  if (n === undefined || n === 0) throw new ShapeError(`${op}: there is nothing to choose from`)
-  const p = o['p'] === undefined ? undefined : tensorGiven(op, 'p', o['p'])
-  if (p !== undefined && (p.ndim !== 1 || p.size !== n)) throw new ShapeError(`${op}: ${n} choices need as many probabilities, got shape [${p.shape.join(', ')}]`)
-  const sizes = drawShape(op, shape)
-  const count = sizes.reduce((a, b) => a * b, 1)
-  const positions = replace ? again(key, n, sizes, p) : apart(op, key, n, count, p).reshape(sizes)
-  return x instanceof Tensor ? x.take(positions as Tensor<'int32'>, { axis: 0 }) : positions
+  return within(op, () => {
+    keyGiven(op, key)
+    const o = checkOptions(op, options, ['replace', 'p'])
+    const { replace = true } = o
+    if (typeof replace !== 'boolean') throw new ArgumentError(`${op}: 'replace' must be a boolean, got ${shown(replace)}`)
+    if (!(x instanceof Tensor) && !(Number.isSafeInteger(x) && x > 0)) throw new ArgumentError(`${op}: 'x' must be a tensor or a positive integer, got ${shown(x)}`)
+    const n = x instanceof Tensor ? x.shape[0] : x
+    if (n === undefined || n === 0) throw new ShapeError(`${op}: there is nothing to choose from`)
+    const p = o['p'] === undefined ? undefined : tensorGiven(op, 'p', o['p'])
+    if (p !== undefined && (p.ndim !== 1 || p.size !== n)) throw new ShapeError(`${op}: ${n} choices need as many probabilities, got shape [${p.shape.join(', ')}]`)
+    const sizes = drawShape(op, shape)
+    const count = sizes.reduce((a, b) => a * b, 1)
+    const positions = replace ? again(key, n, sizes, p) : apart(op, key, n, count, p).reshape(sizes)
+    return x instanceof Tensor ? x.take(positions as Tensor<'int32'>, { axis: 0 }) : positions
+  })
 }
 
 /** Positions by their probabilities, each as often as it comes. */
@@ -212,15 +223,17 @@ function again(key: Key, n: number, shape: readonly number[], p: Tensor | undefi
  */
 export function truncatedNormal<E extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: TruncatedNormalOptions<E>): Tensor<NoInfer<E>> {
   const op = 'random.truncatedNormal'
-  keyGiven(op, key)
-  const o = checkOptions(op, options, ['dtype', 'mean', 'std', 'low', 'high'])
-  const [mean, std] = [finite(op, 'mean', o['mean'], 0), positive(op, 'std', o['std'], 1)]
-  const [low, high] = [finite(op, 'low', o['low'], mean - 2 * std), finite(op, 'high', o['high'], mean + 2 * std)]
-  if (low >= high) throw new ArgumentError(`${op}: low ${low} is not below high ${high}`)
-  const u = uniform(key, shape, { dtype: o['dtype'] as FloatDType | undefined }) as Tensor
-  const ends = [low, high].map((end) => erf(full([], (end - mean) / (std * Math.SQRT2), { dtype: 'float64', device: u.device })).astype(u.dtype))
-  const z = (ends[0] as Tensor).lerp(ends[1] as Tensor, u).erfinv()
-  return z.multiply(std * Math.SQRT2).add(mean).clip(low, high) as Tensor<E>
+  return within(op, () => {
+    keyGiven(op, key)
+    const o = checkOptions(op, options, ['dtype', 'mean', 'std', 'low', 'high'])
+    const [mean, std] = [finite(op, 'mean', o['mean'], 0), positive(op, 'std', o['std'], 1)]
+    const [low, high] = [finite(op, 'low', o['low'], mean - 2 * std), finite(op, 'high', o['high'], mean + 2 * std)]
+    if (low >= high) throw new ArgumentError(`${op}: low ${low} is not below high ${high}`)
+    const u = uniform(key, shape, { dtype: o['dtype'] as FloatDType | undefined }) as Tensor
+    const ends = [low, high].map((end) => erf(full([], (end - mean) / (std * Math.SQRT2), { dtype: 'float64', device: u.device })).astype(u.dtype))
+    const z = (ends[0] as Tensor).lerp(ends[1] as Tensor, u).erfinv()
+    return z.multiply(std * Math.SQRT2).add(mean).clip(low, high) as Tensor<E>
+  })
 }
 
 /**
@@ -240,15 +253,17 @@ export function multivariateNormal<A extends DType, B extends DType>(
   options?: MultivariateNormalOptions
 ): Tensor<VectorDType<A, B>> {
   const op = 'random.multivariateNormal'
-  keyGiven(op, key)
-  const o = checkOptions(op, options, ['shape'])
-  const [centre, spread] = [tensorGiven(op, 'mean', mean), tensorGiven(op, 'covariance', covariance)]
-  const n = centre.shape.at(-1)
-  if (n === undefined || spread.ndim < 2 || spread.shape.at(-1) !== n || spread.shape.at(-2) !== n) {
-    throw new ShapeError(`${op}: a mean of shape [${centre.shape.join(', ')}] and covariances of shape [${spread.shape.join(', ')}] do not go together`)
-  }
-  const more = drawShape(op, o['shape'] ?? [])
-  const factor = cholesky(spread)
-  const z = normal(key, [...more, ...centre.shape], { dtype: factor.dtype === 'float64' ? 'float64' : 'float32' })
-  return einsum('...ij,...j->...i', factor, z).add(centre) as Tensor<VectorDType<A, B>>
+  return within(op, () => {
+    keyGiven(op, key)
+    const o = checkOptions(op, options, ['shape'])
+    const [centre, spread] = [tensorGiven(op, 'mean', mean), tensorGiven(op, 'covariance', covariance)]
+    const n = centre.shape.at(-1)
+    if (n === undefined || spread.ndim < 2 || spread.shape.at(-1) !== n || spread.shape.at(-2) !== n) {
+      throw new ShapeError(`${op}: a mean of shape [${centre.shape.join(', ')}] and covariances of shape [${spread.shape.join(', ')}] do not go together`)
+    }
+    const more = drawShape(op, o['shape'] ?? [])
+    const factor = cholesky(spread)
+    const z = normal(key, [...more, ...centre.shape], { dtype: factor.dtype === 'float64' ? 'float64' : 'float32' })
+    return einsum('...ij,...j->...i', factor, z).add(centre) as Tensor<VectorDType<A, B>>
+  })
 }

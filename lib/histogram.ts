@@ -1,6 +1,6 @@
 // How many elements fall where: counts of integers, of intervals, and the numbers of intervals.
 
-import { checkOptions, integer, number, shown, tensorGiven } from './call.js'
+import { checkOptions, integer, number, operandGiven, shown, tensorGiven, within } from './call.js'
 import { ArgumentError, ShapeError } from './errors.js'
 import type { DType, FloatOf, Promote, SumOf, Takes } from './generated/dtypes.js'
 import { equal, full, ones, searchsorted, stack, where, zeros } from './generated/functions.js'
@@ -38,9 +38,12 @@ export function digitize<A extends Operand, B extends DType>(
   bins: Tensor<B> & Takes<'real', B>,
   options?: DigitizeOptions
 ): Tensor<'int32'> {
-  const { right = false } = checkOptions('digitize', options, ['right'])
-  if (typeof right !== 'boolean') throw new ArgumentError(`digitize: 'right' must be a boolean, got ${shown(right)}`)
-  return searchsorted(tensorGiven('digitize', 'bins', bins), x as Operand, undefined, { side: right ? 'left' : 'right' })
+  const op = 'digitize'
+  return within(op, () => {
+    const { right = false } = checkOptions(op, options, ['right'])
+    if (typeof right !== 'boolean') throw new ArgumentError(`${op}: 'right' must be a boolean, got ${shown(right)}`)
+    return searchsorted(tensorGiven(op, 'bins', bins), operandGiven(op, 'x', x), undefined, { side: right ? 'left' : 'right' })
+  })
 }
 
 /** Options of `bincount`. */
@@ -63,13 +66,14 @@ function counted(op: string, x: Tensor, options: unknown): { ends: Tensor | null
   const flat = x.flatten()
   return {
     ends: x.size === 0 ? null : stack([flat.min(), flat.max()]).astype('float64'),
-    finish: ([low, high]) => {
-      if (low !== undefined && low < 0) throw new ArgumentError(`${op}: elements must not be negative, got ${low}`)
-      const length = Math.max(least, high === undefined ? 0 : high + 1)
-      if (length > MOST) throw new ShapeError(`${op}: ${length} counts are more than ${MOST}`)
-      const none = zeros([length], { dtype: weights.dtype, device: x.device })
-      return none.scatterAdd(flat.astype('int64'), weights)
-    }
+    finish: ([low, high]) =>
+      within(op, () => {
+        if (low !== undefined && low < 0) throw new ArgumentError(`${op}: elements must not be negative, got ${low}`)
+        const length = Math.max(least, high === undefined ? 0 : high + 1)
+        if (length > MOST) throw new ShapeError(`${op}: ${length} counts are more than ${MOST}`)
+        const none = zeros([length], { dtype: weights.dtype, device: x.device })
+        return none.scatterAdd(flat.astype('int64'), weights)
+      })
   }
 }
 
@@ -171,8 +175,11 @@ function edgesOf(op: string, x: Tensor, o: Record<string, unknown>): Tensor {
  * ```
  */
 export function histogramBinEdges<D extends DType, B extends DType = FloatOf<D>>(x: Tensor<D> & Takes<'real', D>, options?: HistogramBinEdgesOptions<B>): Tensor<NoInfer<B>> {
-  const o = checkOptions('histogramBinEdges', options, EDGES)
-  return edgesOf('histogramBinEdges', tensorGiven('histogramBinEdges', 'x', x), o) as Tensor<B>
+  const op = 'histogramBinEdges'
+  return within(op, () => {
+    const o = checkOptions(op, options, EDGES)
+    return edgesOf(op, tensorGiven(op, 'x', x), o) as Tensor<B>
+  })
 }
 
 /**
@@ -189,18 +196,21 @@ export function histogram<D extends DType, B extends DType = FloatOf<D>, W exten
   x: Tensor<D> & Takes<'real', D>,
   options?: HistogramOptions<B, W, P>
 ): Histogram<CountOf<NoInfer<W>, NoInfer<B>, NoInfer<P>>, NoInfer<B>> {
-  const o = checkOptions('histogram', options, [...EDGES, 'weights', 'density'])
-  const { density = false } = o
-  if (typeof density !== 'boolean') throw new ArgumentError(`histogram: 'density' must be a boolean, got ${shown(density)}`)
-  const values = tensorGiven('histogram', 'x', x)
-  const weights = weightsOf('histogram', values, o['weights'])
-  const edges = edgesOf('histogram', values, o)
-  const [flat, count] = [values.flatten(), edges.size - 1]
-  // Places 0 and count + 1 are those of what is outside.
-  const place = searchsorted(edges, flat, undefined, { side: 'right' })
-  const atEnd = equal(flat, edges.at(-1))
-  const own = where(atEnd, count, place)
-  const counts = zeros([count + 2], { dtype: weights.dtype, device: x.device }).scatterAdd(own, weights).at('1:-1') as Tensor
-  const hist = density ? counts.divide(counts.sum()).divide(edges.diff()) : counts
-  return { hist: hist as Tensor<CountOf<W, B, P>>, binEdges: edges as Tensor<B> }
+  const op = 'histogram'
+  return within(op, () => {
+    const o = checkOptions(op, options, [...EDGES, 'weights', 'density'])
+    const { density = false } = o
+    if (typeof density !== 'boolean') throw new ArgumentError(`${op}: 'density' must be a boolean, got ${shown(density)}`)
+    const values = tensorGiven(op, 'x', x)
+    const weights = weightsOf(op, values, o['weights'])
+    const edges = edgesOf(op, values, o)
+    const [flat, count] = [values.flatten(), edges.size - 1]
+    // Places 0 and count + 1 are those of what is outside.
+    const place = searchsorted(edges, flat, undefined, { side: 'right' })
+    const atEnd = equal(flat, edges.at(-1))
+    const own = where(atEnd, count, place)
+    const counts = zeros([count + 2], { dtype: weights.dtype, device: x.device }).scatterAdd(own, weights).at('1:-1') as Tensor
+    const hist = density ? counts.divide(counts.sum()).divide(edges.diff()) : counts
+    return { hist: hist as Tensor<CountOf<W, B, P>>, binEdges: edges as Tensor<B> }
+  })
 }

@@ -1,6 +1,6 @@
 // `ft.nn`: the rows of neural networks, and what is made of rows of other families.
 
-import { checkOptions, shown, tensorGiven } from './call.js'
+import { checkOptions, shown, tensorGiven, within } from './call.js'
 import { bernoulli } from './distributions.js'
 import { keyGiven, type Key } from './draws.js'
 import { ArgumentError, DTypeError, ShapeError } from './errors.js'
@@ -25,10 +25,13 @@ export * from './generated/nn.js'
  * ```
  */
 export function embedding<A extends DType, B extends DType>(indices: Tensor<A> & Takes<'index', A>, weights: Tensor<B>): Tensor<B> {
-  const [places, rows] = [tensorGiven('nn.embedding', 'indices', indices), tensorGiven('nn.embedding', 'weights', weights)]
-  if (rows.ndim !== 2) throw new ShapeError(`nn.embedding: 'weights' must be a matrix [entries, features], got shape [${rows.shape.join(', ')}]`)
-  if (!/^u?int/.test(places.dtype)) throw new DTypeError(`nn.embedding: 'indices' must be integers, got ${places.dtype}; convert with astype('int32')`)
-  return rows.take(places, { axis: 0 }) as Tensor<B>
+  const op = 'nn.embedding'
+  return within(op, () => {
+    const [places, rows] = [tensorGiven(op, 'indices', indices), tensorGiven(op, 'weights', weights)]
+    if (rows.ndim !== 2) throw new ShapeError(`${op}: 'weights' must be a matrix [entries, features], got shape [${rows.shape.join(', ')}]`)
+    if (!/^u?int/.test(places.dtype)) throw new DTypeError(`${op}: 'indices' must be integers, got ${places.dtype}; convert with astype('int32')`)
+    return rows.take(places, { axis: 0 }) as Tensor<B>
+  })
 }
 
 /** Options of `nn.dropout`. */
@@ -51,11 +54,14 @@ export interface DropoutOptions {
  * ```
  */
 export function dropout<D extends DType>(key: Key, x: Tensor<D>, options?: DropoutOptions): Tensor<FloatOf<D>> {
-  keyGiven('nn.dropout', key)
-  const { p = 0.5 } = checkOptions('nn.dropout', options, ['p'])
-  if (typeof p !== 'number' || !(p >= 0 && p <= 1)) throw new ArgumentError(`nn.dropout: 'p' must be a number from 0 to 1, got ${shown(p)}`)
-  const values = tensorGiven('nn.dropout', 'x', x)
-  const kept = bernoulli(key, values.shape, { p: 1 - p })
-  // What is dropped is zero, whatever it was; with p = 1 nothing is divided by zero.
-  return where(kept, values.divide(p === 1 ? 1 : 1 - p), 0) as Tensor<FloatOf<D>>
+  const op = 'nn.dropout'
+  return within(op, () => {
+    keyGiven(op, key)
+    const { p = 0.5 } = checkOptions(op, options, ['p'])
+    if (typeof p !== 'number' || !(p >= 0 && p <= 1)) throw new ArgumentError(`${op}: 'p' must be a number from 0 to 1, got ${shown(p)}`)
+    const values = tensorGiven(op, 'x', x)
+    const kept = bernoulli(key, values.shape, { p: 1 - p })
+    // What is dropped is zero, whatever it was; with p = 1 nothing is divided by zero.
+    return where(kept, values.divide(p === 1 ? 1 : 1 - p), 0) as Tensor<FloatOf<D>>
+  })
 }

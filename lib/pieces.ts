@@ -1,11 +1,11 @@
 // A tensor cut into pieces along an axis. Views.
 
-import { checkOptions, integer, integers, shown } from './call.js'
-import { ArgumentError, IndexError, ShapeError } from './errors.js'
+import { axisGiven, checkOptions, integer, integers, tensorGiven } from './call.js'
+import { ArgumentError, ShapeError } from './errors.js'
 import type { DType } from './generated/dtypes.js'
 import type { IndexItem } from './indexing.js'
 import { Slice, slice } from './slice.js'
-import { Tensor } from './tensor.js'
+import type { Tensor } from './tensor.js'
 
 /** The axis along which a tensor is cut. */
 export interface PiecesOptions {
@@ -21,12 +21,10 @@ function checkCount(op: string, n: number): void {
 }
 
 /** The axis of a call, not negative. */
-function axisOf(op: string, x: unknown, options: unknown): number {
-  if (!(x instanceof Tensor)) throw new ArgumentError(`${op}: 'x' must be a tensor, got ${shown(x)}`)
+function axisOf(op: string, value: unknown, options: unknown): number {
+  const x = tensorGiven(op, 'x', value)
   const { axis = 0 } = typeof options === 'number' ? { axis: options } : checkOptions(op, options, ['axis'])
-  const given = integer(op, 'axis', axis)
-  if (given < -x.ndim || given >= x.ndim) throw new IndexError(`${op}: axis ${given} is out of range for rank ${x.ndim}`)
-  return given < 0 ? given + x.ndim : given
+  return axisGiven(op, axis, x.ndim)
 }
 
 /** `x` at one item of an axis. */

@@ -1,6 +1,6 @@
 // Equally spaced numbers, and the coordinates that they make up.
 
-import { checkOptions, integer, number, one, shown } from './call.js'
+import { checkOptions, integer, number, one, shown, within } from './call.js'
 import { CREATION, type CreationOptions } from './creation.js'
 import { ArgumentError, ShapeError } from './errors.js'
 import type { DType } from './generated/dtypes.js'
@@ -104,16 +104,19 @@ const INDEXINGS: readonly unknown[] = ['xy', 'ij']
 export function meshgrid<const T extends readonly Tensor[]>(...args: readonly [...arrays: T, options: MeshgridOptions]): { -readonly [K in keyof T]: T[K] }
 export function meshgrid<const T extends readonly Tensor[]>(...args: T): { -readonly [K in keyof T]: T[K] }
 export function meshgrid(...args: readonly unknown[]): Tensor[] {
-  const last = args[args.length - 1]
-  const arrays = args.length === 0 || last instanceof Tensor ? args : args.slice(0, -1)
-  const tensors = arrays.map((x, i) => {
-    if (!(x instanceof Tensor)) throw new ArgumentError(`meshgrid: argument ${i + 1} must be a tensor, got ${shown(x)}`)
-    if (x.ndim > 1) throw new ShapeError(`meshgrid: argument ${i + 1} must have one axis, got shape [${x.shape.join(', ')}]`)
-    return x
+  const op = 'meshgrid'
+  return within(op, () => {
+    const last = args[args.length - 1]
+    const arrays = args.length === 0 || last instanceof Tensor ? args : args.slice(0, -1)
+    const tensors = arrays.map((x, i) => {
+      if (!(x instanceof Tensor)) throw new ArgumentError(`${op}: argument ${i + 1} must be a tensor, got ${shown(x)}`)
+      if (x.ndim > 1) throw new ShapeError(`${op}: argument ${i + 1} must have one axis, got shape [${x.shape.join(', ')}]`)
+      return x
+    })
+    const { indexing = 'xy' } = checkOptions(op, arrays === args ? undefined : last, ['indexing'])
+    if (!INDEXINGS.includes(indexing)) throw new ArgumentError(`${op}: 'indexing' must be one of 'xy', 'ij', got ${shown(indexing)}`)
+    const axisOf = (i: number) => (indexing === 'xy' && i < 2 && tensors.length > 1 ? 1 - i : i)
+    const grid = tensors.map((_, axis) => (tensors[axisOf(axis)] as Tensor).size)
+    return tensors.map((x, i) => x.reshape(grid.map((_, axis) => (axis === axisOf(i) ? x.size : 1))).broadcastTo(grid))
   })
-  const { indexing = 'xy' } = checkOptions('meshgrid', arrays === args ? undefined : last, ['indexing'])
-  if (!INDEXINGS.includes(indexing)) throw new ArgumentError(`meshgrid: 'indexing' must be one of 'xy', 'ij', got ${shown(indexing)}`)
-  const axisOf = (i: number) => (indexing === 'xy' && i < 2 && tensors.length > 1 ? 1 - i : i)
-  const grid = tensors.map((_, axis) => (tensors[axisOf(axis)] as Tensor).size)
-  return tensors.map((x, i) => x.reshape(grid.map((_, axis) => (axis === axisOf(i) ? x.size : 1))).broadcastTo(grid))
 }

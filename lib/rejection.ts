@@ -3,7 +3,7 @@
 // said at each number of rounds, a gamma number is a - 1/3 and a count the mode. Counts of small means are found by adding up
 // probabilities, those of numbers in a table. Element i of a result depends on the key, its parameters and i only.
 
-import { checkOptions, dtypeOption, shown } from './call.js'
+import { checkOptions, dtypeOption, shown, within } from './call.js'
 import { drawShape, fold, keyGiven, normal, overShape, split, standardExponential, uniform, type Key } from './draws.js'
 import { ArgumentError, DTypeError } from './errors.js'
 import { DTYPE, type FloatDType, type IntegerDType } from './generated/dtypes.js'
@@ -110,13 +110,15 @@ const wide = (dtype: FloatDType): DTypeOfParameters => (dtype === 'float64' ? 'f
  */
 export function gamma<A extends Parameter, E extends FloatDType = DrawnAs<A>>(key: Key, a: A & Fits<'real', A>, shape: readonly number[], options?: GammaOptions<E>): Tensor<NoInfer<E>> {
   const op = 'random.gamma'
-  keyGiven(op, key)
-  const dtype = floatDType(op, checkOptions(op, options, ['dtype'])['dtype'], [a])
-  const sizes = drawShape(op, shape)
-  const concentration = parameter(op, 'a', a, POSITIVE, key, sizes, wide(dtype))
-  const { d, w, boost } = gammaParts(key, concentration, sizes)
-  const drawn = d.multiply(w.add(1).pow(3)).multiply(boost.negative().exp())
-  return where(concentration.greater(0), drawn, NaN).astype(dtype) as Tensor<E>
+  return within(op, () => {
+    keyGiven(op, key)
+    const dtype = floatDType(op, checkOptions(op, options, ['dtype'])['dtype'], [a])
+    const sizes = drawShape(op, shape)
+    const concentration = parameter(op, 'a', a, POSITIVE, key, sizes, wide(dtype))
+    const { d, w, boost } = gammaParts(key, concentration, sizes)
+    const drawn = d.multiply(w.add(1).pow(3)).multiply(boost.negative().exp())
+    return where(concentration.greater(0), drawn, NaN).astype(dtype) as Tensor<E>
+  })
 }
 
 /**
@@ -139,16 +141,18 @@ export function beta<A extends Parameter, B extends Parameter, E extends FloatDT
   options?: GammaOptions<E>
 ): Tensor<NoInfer<E>> {
   const op = 'random.beta'
-  keyGiven(op, key)
-  const dtype = floatDType(op, checkOptions(op, options, ['dtype'])['dtype'], [a, b])
-  const sizes = drawShape(op, shape)
-  const [first, second] = [parameter(op, 'a', a, POSITIVE, key, sizes, wide(dtype)), parameter(op, 'b', b, POSITIVE, key, sizes, wide(dtype))]
-  // As logarithms, which numbers too small for the dtype survive.
-  const [x, y] = [first, second].map((concentration, i) => {
-    const { d, w, boost } = gammaParts(fold(key, i), concentration, sizes)
-    return d.log().add(w.log1p().multiply(3)).subtract(boost)
-  }) as [Tensor, Tensor]
-  return where(logicalAnd(first.greater(0), second.greater(0)), x.subtract(y).sigmoid(), NaN).astype(dtype) as Tensor<E>
+  return within(op, () => {
+    keyGiven(op, key)
+    const dtype = floatDType(op, checkOptions(op, options, ['dtype'])['dtype'], [a, b])
+    const sizes = drawShape(op, shape)
+    const [first, second] = [parameter(op, 'a', a, POSITIVE, key, sizes, wide(dtype)), parameter(op, 'b', b, POSITIVE, key, sizes, wide(dtype))]
+    // As logarithms, which numbers too small for the dtype survive.
+    const [x, y] = [first, second].map((concentration, i) => {
+      const { d, w, boost } = gammaParts(fold(key, i), concentration, sizes)
+      return d.log().add(w.log1p().multiply(3)).subtract(boost)
+    }) as [Tensor, Tensor]
+    return where(logicalAnd(first.greater(0), second.greater(0)), x.subtract(y).sigmoid(), NaN).astype(dtype) as Tensor<E>
+  })
 }
 
 /** Means below this are counted up from 0; above it, Hoermann's proposals are made for. */
@@ -284,15 +288,17 @@ function lookUp(key: Key, shape: readonly number[], mode: number, ratio: (k: num
  */
 export function poisson<A extends Parameter, E extends IntegerDType = 'int32'>(key: Key, mean: A & Fits<'real', A>, shape: readonly number[], options?: CountOptions<E>): Tensor<NoInfer<E>> {
   const op = 'random.poisson'
-  keyGiven(op, key)
-  const dtype = countDType(op, checkOptions(op, options, ['dtype'])['dtype'])
-  const sizes = drawShape(op, shape)
-  const m = parameter(op, 'mean', mean, NOT_NEGATIVE, key, sizes, 'float64')
-  if (typeof mean === 'number' && Math.sqrt(mean) <= TABLE) return lookUp(key, sizes, Math.floor(mean), (k) => mean / k).astype(dtype) as Tensor<E>
-  const few = countUp(key, sizes, m.negative().exp(), (k) => m.divide(k))
-  const some = where(m.less(MEAN), few, transformed(key, sizes, poissonHat(m)))
-  const count = where(m.less(LARGE), some, nearlyNormal(key, sizes, m, m, 1))
-  return where(m.greaterEqual(0), count, -1).astype(dtype) as Tensor<E>
+  return within(op, () => {
+    keyGiven(op, key)
+    const dtype = countDType(op, checkOptions(op, options, ['dtype'])['dtype'])
+    const sizes = drawShape(op, shape)
+    const m = parameter(op, 'mean', mean, NOT_NEGATIVE, key, sizes, 'float64')
+    if (typeof mean === 'number' && Math.sqrt(mean) <= TABLE) return lookUp(key, sizes, Math.floor(mean), (k) => mean / k).astype(dtype) as Tensor<E>
+    const few = countUp(key, sizes, m.negative().exp(), (k) => m.divide(k))
+    const some = where(m.less(MEAN), few, transformed(key, sizes, poissonHat(m)))
+    const count = where(m.less(LARGE), some, nearlyNormal(key, sizes, m, m, 1))
+    return where(m.greaterEqual(0), count, -1).astype(dtype) as Tensor<E>
+  })
 }
 
 /**
@@ -317,24 +323,26 @@ export function binomial<A extends Parameter, B extends Parameter, E extends Int
   options?: CountOptions<E>
 ): Tensor<NoInfer<E>> {
   const op = 'random.binomial'
-  keyGiven(op, key)
-  const dtype = countDType(op, checkOptions(op, options, ['dtype'])['dtype'])
-  const sizes = drawShape(op, shape)
-  const trials = parameter(op, 'n', n, COUNT, key, sizes, 'float64').floor()
-  const chance = parameter(op, 'p', p, PROBABILITY, key, sizes, 'float64')
-  if (typeof n === 'number' && typeof p === 'number' && p < 1 && Math.sqrt(n * p * (1 - p)) <= TABLE) {
-    return lookUp(key, sizes, Math.min(Math.floor((n + 1) * p), n), (k) => (n - k + 1) / k * (p / (1 - p))).astype(dtype) as Tensor<E>
-  }
-  // Of the rarer outcome; the other's count is the rest.
-  const likely = chance.greater(0.5)
-  const rare = where(likely, chance.negative().add(1), chance)
-  const log = rare.negative().log1p()
-  const odds = rare.divide(rare.negative().add(1))
-  const few = countUp(key, sizes, log.multiply(trials).exp(), (k) => trials.subtract(k - 1).divide(k).multiply(odds)).minimum(trials)
-  const mean = trials.multiply(rare)
-  const some = where(mean.less(MEAN), few, transformed(key, sizes, binomialHat(trials, rare)))
-  const variance = mean.multiply(rare.negative().add(1))
-  const count = where(variance.less(LARGE), some, nearlyNormal(key, sizes, mean, variance, rare.multiply(-2).add(1)))
-  const valid = logicalAnd(trials.greaterEqual(0), logicalAnd(chance.greaterEqual(0), chance.lessEqual(1)))
-  return where(valid, where(likely, trials.subtract(count), count), -1).astype(dtype) as Tensor<E>
+  return within(op, () => {
+    keyGiven(op, key)
+    const dtype = countDType(op, checkOptions(op, options, ['dtype'])['dtype'])
+    const sizes = drawShape(op, shape)
+    const trials = parameter(op, 'n', n, COUNT, key, sizes, 'float64').floor()
+    const chance = parameter(op, 'p', p, PROBABILITY, key, sizes, 'float64')
+    if (typeof n === 'number' && typeof p === 'number' && p < 1 && Math.sqrt(n * p * (1 - p)) <= TABLE) {
+      return lookUp(key, sizes, Math.min(Math.floor((n + 1) * p), n), (k) => (n - k + 1) / k * (p / (1 - p))).astype(dtype) as Tensor<E>
+    }
+    // Of the rarer outcome; the other's count is the rest.
+    const likely = chance.greater(0.5)
+    const rare = where(likely, chance.negative().add(1), chance)
+    const log = rare.negative().log1p()
+    const odds = rare.divide(rare.negative().add(1))
+    const few = countUp(key, sizes, log.multiply(trials).exp(), (k) => trials.subtract(k - 1).divide(k).multiply(odds)).minimum(trials)
+    const mean = trials.multiply(rare)
+    const some = where(mean.less(MEAN), few, transformed(key, sizes, binomialHat(trials, rare)))
+    const variance = mean.multiply(rare.negative().add(1))
+    const count = where(variance.less(LARGE), some, nearlyNormal(key, sizes, mean, variance, rare.multiply(-2).add(1)))
+    const valid = logicalAnd(trials.greaterEqual(0), logicalAnd(chance.greaterEqual(0), chance.lessEqual(1)))
+    return where(valid, where(likely, trials.subtract(count), count), -1).astype(dtype) as Tensor<E>
+  })
 }

@@ -1,7 +1,7 @@
 // What depends on the values of a tensor in its shape: positions of what is not zero, distinct elements. A mask is read at the
 // call; the functions that end in Async read it without blocking. Membership, which reads nothing, stands beside them.
 
-import { checkOptions, shown, tensorGiven } from './call.js'
+import { checkOptions, operandGiven, shown, tensorGiven, within } from './call.js'
 import { ArgumentError, ShapeError } from './errors.js'
 import type { DType, Promote, Takes } from './generated/dtypes.js'
 import { concat, diff, equal, full, logicalNot, notEqual, ones, searchsorted, stack, zeros } from './generated/functions.js'
@@ -16,11 +16,13 @@ interface Pending<T> {
   finish(elements: Uint8Array): T
 }
 
-function now<T>(op: string, { mask, finish }: Pending<T>): T {
+function now<T>(op: string, prepare: () => Pending<T>): T {
+  const { mask, finish } = within(op, prepare)
   return finish(dataSync(mask, op) as Uint8Array)
 }
 
-async function later<T>(op: string, { mask, finish }: Pending<T>): Promise<T> {
+async function later<T>(op: string, prepare: () => Pending<T>): Promise<T> {
+  const { mask, finish } = within(op, prepare)
   return finish((await data(mask, op)) as Uint8Array)
 }
 
@@ -54,12 +56,12 @@ const ROWS = (axes: Tensor<PositionDType>[]): Tensor<PositionDType> => stack(axe
  * ```
  */
 export function nonzero(x: Tensor): Tensor<PositionDType>[] {
-  return now('nonzero', positions('nonzero', x, PLAIN))
+  return now('nonzero', () => positions('nonzero', x, PLAIN))
 }
 
 /** As {@link nonzero}, without blocking. */
 export async function nonzeroAsync(x: Tensor): Promise<Tensor<PositionDType>[]> {
-  return later('nonzeroAsync', positions('nonzeroAsync', x, PLAIN))
+  return later('nonzeroAsync', () => positions('nonzeroAsync', x, PLAIN))
 }
 
 /**
@@ -72,12 +74,12 @@ export async function nonzeroAsync(x: Tensor): Promise<Tensor<PositionDType>[]> 
  * ```
  */
 export function argwhere(x: Tensor): Tensor<PositionDType> {
-  return now('argwhere', positions('argwhere', x, ROWS))
+  return now('argwhere', () => positions('argwhere', x, ROWS))
 }
 
 /** As {@link argwhere}, without blocking. */
 export async function argwhereAsync(x: Tensor): Promise<Tensor<PositionDType>> {
-  return later('argwhereAsync', positions('argwhereAsync', x, ROWS))
+  return later('argwhereAsync', () => positions('argwhereAsync', x, ROWS))
 }
 
 /** Distinct elements, and where they stand. */
@@ -127,12 +129,12 @@ function groups<D extends DType>(op: string, value: unknown): Pending<Unique<D>>
  * ```
  */
 export function uniqueAll<D extends DType>(x: Tensor<D> & Takes<'real', D>): Unique<D> {
-  return now('uniqueAll', groups<D>('uniqueAll', x))
+  return now('uniqueAll', () => groups<D>('uniqueAll', x))
 }
 
 /** As {@link uniqueAll}, without blocking. */
 export async function uniqueAllAsync<D extends DType>(x: Tensor<D> & Takes<'real', D>): Promise<Unique<D>> {
-  return later('uniqueAllAsync', groups<D>('uniqueAllAsync', x))
+  return later('uniqueAllAsync', () => groups<D>('uniqueAllAsync', x))
 }
 
 /**
@@ -144,13 +146,13 @@ export async function uniqueAllAsync<D extends DType>(x: Tensor<D> & Takes<'real
  * ```
  */
 export function uniqueCounts<D extends DType>(x: Tensor<D> & Takes<'real', D>): Pick<Unique<D>, 'values' | 'counts'> {
-  const { values, counts } = now('uniqueCounts', groups<D>('uniqueCounts', x))
+  const { values, counts } = now('uniqueCounts', () => groups<D>('uniqueCounts', x))
   return { values, counts }
 }
 
 /** As {@link uniqueCounts}, without blocking. */
 export async function uniqueCountsAsync<D extends DType>(x: Tensor<D> & Takes<'real', D>): Promise<Pick<Unique<D>, 'values' | 'counts'>> {
-  const { values, counts } = await later('uniqueCountsAsync', groups<D>('uniqueCountsAsync', x))
+  const { values, counts } = await later('uniqueCountsAsync', () => groups<D>('uniqueCountsAsync', x))
   return { values, counts }
 }
 
@@ -163,13 +165,13 @@ export async function uniqueCountsAsync<D extends DType>(x: Tensor<D> & Takes<'r
  * ```
  */
 export function uniqueInverse<D extends DType>(x: Tensor<D> & Takes<'real', D>): Pick<Unique<D>, 'values' | 'inverseIndices'> {
-  const { values, inverseIndices } = now('uniqueInverse', groups<D>('uniqueInverse', x))
+  const { values, inverseIndices } = now('uniqueInverse', () => groups<D>('uniqueInverse', x))
   return { values, inverseIndices }
 }
 
 /** As {@link uniqueInverse}, without blocking. */
 export async function uniqueInverseAsync<D extends DType>(x: Tensor<D> & Takes<'real', D>): Promise<Pick<Unique<D>, 'values' | 'inverseIndices'>> {
-  const { values, inverseIndices } = await later('uniqueInverseAsync', groups<D>('uniqueInverseAsync', x))
+  const { values, inverseIndices } = await later('uniqueInverseAsync', () => groups<D>('uniqueInverseAsync', x))
   return { values, inverseIndices }
 }
 
@@ -182,12 +184,12 @@ export async function uniqueInverseAsync<D extends DType>(x: Tensor<D> & Takes<'
  * ```
  */
 export function uniqueValues<D extends DType>(x: Tensor<D> & Takes<'real', D>): Tensor<D> {
-  return now('uniqueValues', groups<D>('uniqueValues', x)).values
+  return now('uniqueValues', () => groups<D>('uniqueValues', x)).values
 }
 
 /** As {@link uniqueValues}, without blocking. */
 export async function uniqueValuesAsync<D extends DType>(x: Tensor<D> & Takes<'real', D>): Promise<Tensor<D>> {
-  return (await later('uniqueValuesAsync', groups<D>('uniqueValuesAsync', x))).values
+  return (await later('uniqueValuesAsync', () => groups<D>('uniqueValuesAsync', x))).values
 }
 
 /** Options of `isin`. */
@@ -210,10 +212,13 @@ export function isin<A extends Operand, B extends Operand>(
   x2: B & Fits<'real', B, DTypeOf<A>>,
   options?: IsinOptions
 ): Tensor<'bool'> {
-  const { invert = false } = checkOptions('isin', options, ['invert'])
-  if (typeof invert !== 'boolean') throw new ArgumentError(`isin: 'invert' must be a boolean, got ${shown(invert)}`)
-  const among = members(x1, x2)
-  return invert ? logicalNot(among) : among
+  const op = 'isin'
+  return within(op, () => {
+    const { invert = false } = checkOptions(op, options, ['invert'])
+    if (typeof invert !== 'boolean') throw new ArgumentError(`${op}: 'invert' must be a boolean, got ${shown(invert)}`)
+    const among = members(operandGiven(op, 'x1', x1), operandGiven(op, 'x2', x2))
+    return invert ? logicalNot(among) : among
+  })
 }
 
 function members(x1: Operand, x2: Operand): Tensor<'bool'> {
@@ -242,6 +247,12 @@ function together(op: string, x1: unknown, x2: unknown): Tensor {
   return concat([tensorGiven(op, 'x1', x1).flatten(), tensorGiven(op, 'x2', x2).flatten()]) as Tensor
 }
 
+/** The distinct elements of two tensors. */
+function united(op: string, x1: unknown, x2: unknown): Pending<Tensor> {
+  const { mask, finish } = groups(op, together(op, x1, x2))
+  return { mask, finish: (elements) => finish(elements).values }
+}
+
 /** Elements that are in one of two tensors alone: of all distinct ones those that are not in both. */
 function alone(op: string, x1: unknown, x2: unknown): Pending<Tensor> {
   const [a, b, all] = [tensorGiven(op, 'x1', x1), tensorGiven(op, 'x2', x2), together(op, x1, x2)]
@@ -261,12 +272,12 @@ function alone(op: string, x1: unknown, x2: unknown): Pending<Tensor> {
  * ```
  */
 export function union1d<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'real', A>, x2: Tensor<B> & Takes<'real', B>): Tensor<Promote<A, B>> {
-  return uniqueValues(together('union1d', x1, x2)) as Tensor<Promote<A, B>>
+  return now('union1d', () => united('union1d', x1, x2)) as Tensor<Promote<A, B>>
 }
 
 /** As {@link union1d}, without blocking. */
 export async function union1dAsync<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'real', A>, x2: Tensor<B> & Takes<'real', B>): Promise<Tensor<Promote<A, B>>> {
-  return (await uniqueValuesAsync(together('union1dAsync', x1, x2))) as Tensor<Promote<A, B>>
+  return (await later('union1dAsync', () => united('union1dAsync', x1, x2))) as Tensor<Promote<A, B>>
 }
 
 /**
@@ -279,12 +290,12 @@ export async function union1dAsync<A extends DType, B extends DType>(x1: Tensor<
  * ```
  */
 export function intersect1d<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'real', A>, x2: Tensor<B> & Takes<'real', B>): Tensor<A> {
-  return now('intersect1d', chosen<A>('intersect1d', x1, x2, false))
+  return now('intersect1d', () => chosen<A>('intersect1d', x1, x2, false))
 }
 
 /** As {@link intersect1d}, without blocking. */
 export async function intersect1dAsync<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'real', A>, x2: Tensor<B> & Takes<'real', B>): Promise<Tensor<A>> {
-  return later('intersect1dAsync', chosen<A>('intersect1dAsync', x1, x2, false))
+  return later('intersect1dAsync', () => chosen<A>('intersect1dAsync', x1, x2, false))
 }
 
 /**
@@ -297,12 +308,12 @@ export async function intersect1dAsync<A extends DType, B extends DType>(x1: Ten
  * ```
  */
 export function setdiff1d<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'real', A>, x2: Tensor<B> & Takes<'real', B>): Tensor<A> {
-  return now('setdiff1d', chosen<A>('setdiff1d', x1, x2, true))
+  return now('setdiff1d', () => chosen<A>('setdiff1d', x1, x2, true))
 }
 
 /** As {@link setdiff1d}, without blocking. */
 export async function setdiff1dAsync<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'real', A>, x2: Tensor<B> & Takes<'real', B>): Promise<Tensor<A>> {
-  return later('setdiff1dAsync', chosen<A>('setdiff1dAsync', x1, x2, true))
+  return later('setdiff1dAsync', () => chosen<A>('setdiff1dAsync', x1, x2, true))
 }
 
 /**
@@ -315,10 +326,10 @@ export async function setdiff1dAsync<A extends DType, B extends DType>(x1: Tenso
  * ```
  */
 export function setxor1d<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'real', A>, x2: Tensor<B> & Takes<'real', B>): Tensor<Promote<A, B>> {
-  return now('setxor1d', alone('setxor1d', x1, x2)) as Tensor<Promote<A, B>>
+  return now('setxor1d', () => alone('setxor1d', x1, x2)) as Tensor<Promote<A, B>>
 }
 
 /** As {@link setxor1d}, without blocking. */
 export async function setxor1dAsync<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'real', A>, x2: Tensor<B> & Takes<'real', B>): Promise<Tensor<Promote<A, B>>> {
-  return (await later('setxor1dAsync', alone('setxor1dAsync', x1, x2))) as Tensor<Promote<A, B>>
+  return (await later('setxor1dAsync', () => alone('setxor1dAsync', x1, x2))) as Tensor<Promote<A, B>>
 }

@@ -1,0 +1,106 @@
+// Functions made of others: whatever is wrong with an argument, the error names the function that was called.
+
+import test from 'ava'
+import * as ft from 'ferrotensor'
+import { throws } from './expect.js'
+
+const INT32 = { dtype: 'int32' } as const
+const key = ft.random.key(1)
+const [matrix, vector, positions] = [ft.tensor([[1, 2], [3, 4]]), ft.tensor([1, 2, 3]), ft.tensor([1, 0, 1], INT32)]
+const CREATION = ['dtype', 'device']
+
+/** Arguments that are right, and the names of options. */
+const CALLS: Readonly<Record<string, readonly [args: readonly unknown[], options?: readonly string[]]>> = {
+  'random.bits': [[key, [2]], ['dtype']],
+  'random.uniform': [[key, [2]], ['dtype', 'low', 'high']],
+  'random.normal': [[key, [2]], ['dtype', 'mean', 'std']],
+  'random.randint': [[key, 0, 5, [2]], ['dtype']],
+  'random.exponential': [[key, [2]], ['dtype', 'scale']],
+  'random.gumbel': [[key, [2]], ['dtype', 'location', 'scale']],
+  'random.bernoulli': [[key, [2]], ['p']],
+  'random.categorical': [[key, matrix], ['axis', 'shape']],
+  'random.choice': [[key, matrix, [2]], ['replace', 'p']],
+  'random.truncatedNormal': [[key, [2]], ['dtype', 'mean', 'std', 'low', 'high']],
+  'random.multivariateNormal': [[key, ft.zeros([2]), ft.eye(2)], ['shape']],
+  'random.gamma': [[key, 1, [2]], ['dtype']],
+  'random.beta': [[key, 1, 1, [2]], ['dtype']],
+  'random.poisson': [[key, 1, [2]], ['dtype']],
+  'random.binomial': [[key, 5, 0.5, [2]], ['dtype']],
+  'nn.embedding': [[positions, matrix]],
+  'nn.dropout': [[key, matrix], ['p']],
+  nonzero: [[matrix]],
+  argwhere: [[matrix]],
+  uniqueAll: [[matrix]],
+  uniqueCounts: [[matrix]],
+  uniqueInverse: [[matrix]],
+  uniqueValues: [[matrix]],
+  isin: [[matrix, vector], ['invert']],
+  union1d: [[matrix, vector]],
+  intersect1d: [[matrix, vector]],
+  setdiff1d: [[matrix, vector]],
+  setxor1d: [[matrix, vector]],
+  digitize: [[matrix, vector], ['right']],
+  bincount: [[positions], ['weights', 'minlength']],
+  histogramBinEdges: [[matrix], ['bins', 'range']],
+  histogram: [[matrix], ['bins', 'range', 'weights', 'density']],
+  broadcastShapes: [[[2], [2]]],
+  broadcastArrays: [[matrix, matrix]],
+  zerosLike: [[matrix], CREATION],
+  onesLike: [[matrix], CREATION],
+  emptyLike: [[matrix], CREATION],
+  fullLike: [[matrix, 1], CREATION],
+  unstack: [[matrix, 0]],
+  split: [[matrix, 2, 0]],
+  arraySplit: [[matrix, 2, 0]],
+  chunk: [[matrix, 2, 0]],
+  meshgrid: [[vector, vector], ['indexing']],
+  linspace: [[0, 1, 3], [...CREATION, 'endpoint']],
+  logspace: [[0, 1, 3], [...CREATION, 'endpoint', 'base']]
+}
+
+function values(): readonly unknown[] {
+  const disposed = ft.ones([2])
+  disposed.dispose()
+  const tensors = [[], [0], [0, 2], [2, 0], [2], [3], [5], [2, 2, 2], [7, 7]].map((shape) => ft.full(shape, -1))
+  const dtypes = (['bool', 'int32', 'int64', 'uint32', 'uint64', 'complex64'] as const).flatMap((dtype) => [[2], [3], [2, 2]].map((shape) => ft.zeros(shape, { dtype })))
+  const numbers = [-1, 0, 0.5, 1e9, 1e40, 2 ** 53, NaN, Infinity, 1n, true]
+  const others = [undefined, null, '', 'text', 'int32', 'float64', 'complex64', 'cpu:7', {}, Symbol('s'), () => 1, new Float32Array(2)]
+  return [...numbers, ...others, [], [1, 2], [-1], [0.5], [2 ** 53], [2 ** 31, 2 ** 31, 2 ** 31], disposed, ...tensors, ...dtypes]
+}
+
+for (const [name, [args, options = []]] of Object.entries(CALLS)) {
+  test(`${name} is what its errors name`, (t) => {
+    const [space, member] = name.includes('.') ? (name.split('.') as [string, string]) : [null, name]
+    const home = (space === null ? ft : (ft as unknown as Record<string, unknown>)[space]) as Record<string, (...args: readonly unknown[]) => unknown>
+    const call = home[member] as (...args: readonly unknown[]) => unknown
+    call(...args)
+    for (const value of values()) {
+      const calls = [...args.map((_, i) => args.with(i, value)), ...options.map((option) => [...args, { [option]: value }]), [...args, value]]
+      for (const given of calls) {
+        try {
+          call(...given)
+        } catch (error) {
+          t.true(error instanceof ft.TensorError && error.message.startsWith(`${name}: `), `${name}: ${String(error)}`)
+        }
+      }
+    }
+    t.pass()
+  })
+}
+
+test('an error speaks of the arguments of the function that was called', (t) => {
+  // @ts-expect-error a list is no tensor
+  throws(t, 'ERR_ARGUMENT', /^isin: 'x1' must be a tensor or a number, got \[1\]$/, () => ft.isin([1], vector))
+  // @ts-expect-error a list is no tensor
+  throws(t, 'ERR_ARGUMENT', /^digitize: 'x' must be a tensor or a number, got \[1\]$/, () => ft.digitize([1], vector))
+  throws(t, 'ERR_INDEX', /^random\.categorical: axis 5 is out of range for rank 2$/, () => ft.random.categorical(key, matrix, { axis: 5, shape: [4] }))
+  // @ts-expect-error weights are numbers
+  throws(t, 'ERR_DTYPE', /^bincount: takes a numeric dtype, got bool/, () => ft.bincount(positions, { weights: ft.ones([3], { dtype: 'bool' }) }))
+  t.throws(() => ft.random.exponential(key, [2], { dtype: 'int32' as never }), { instanceOf: ft.DTypeError, message: 'random.exponential: takes a floating dtype, got int32' })
+})
+
+test('an operand that failed names its own operation', (t) => {
+  const failed = ft.tensor([1, 2]).take(ft.tensor([5], INT32)).astype('int32')
+  throws(t, 'ERR_INDEX', /^take: index 5/, () => ft.bincount(failed))
+  throws(t, 'ERR_INDEX', /^take: index 5/, () => ft.uniqueValues(failed))
+})
