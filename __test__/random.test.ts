@@ -75,6 +75,14 @@ test('a generator never repeats a draw, and repeats itself', (t) => {
   t.is(a.permutation(4).dtype, 'int32')
 })
 
+test('a refused draw leaves its key to the next', (t) => {
+  const [a, b] = [ft.random.generator(1), ft.random.generator(1)]
+  t.throws(() => a.normal([-1]), { instanceOf: ft.ShapeError })
+  t.throws(() => a.exponential([2], { scale: 0 }), { instanceOf: ft.ArgumentError })
+  t.throws(() => a.choice(2, [3], { replace: false }), { instanceOf: ft.ShapeError })
+  t.deepEqual(a.normal([3]).toArray(), b.normal([3]).toArray())
+})
+
 test('wrong seeds, keys and options', (t) => {
   const random = ft.random as unknown as Record<'key' | 'normal' | 'bits', (...args: unknown[]) => unknown>
   for (const seed of [-1, 0.5, NaN, 2 ** 53, -1n, 1n << 64n, '1', null, undefined]) throws(t, 'ERR_ARGUMENT', /^random\.key/, () => random.key(seed))

@@ -46,71 +46,78 @@ export class Generator {
     this.#key = key
   }
 
+  /** A draw under a fresh key, which a refused one leaves to the next. */
+  #draw<T>(draw: (key: Key) => T): T {
+    const drawn = draw(fold(this.#key, this.#draws))
+    this.#draws++
+    return drawn
+  }
+
   /** A fresh key: the one the next draw would use. */
   key(): Key {
-    return fold(this.#key, this.#draws++)
+    return this.#draw((key) => key)
   }
 
   /** As `ft.random.bits`. */
   bits<E extends 'uint32' | 'uint64' = 'uint32'>(shape: readonly number[], options?: BitsOptions<E>): Tensor<NoInfer<E>> {
-    return bits(this.key(), shape, options)
+    return this.#draw((key) => bits(key, shape, options))
   }
 
   /** As `ft.random.uniform`. */
   uniform<E extends FloatDType = 'float32'>(shape: readonly number[], options?: UniformOptions<E>): Tensor<NoInfer<E>> {
-    return uniform(this.key(), shape, options)
+    return this.#draw((key) => uniform(key, shape, options))
   }
 
   /** As `ft.random.normal`. */
   normal<E extends FloatDType = 'float32'>(shape: readonly number[], options?: NormalOptions<E>): Tensor<NoInfer<E>> {
-    return normal(this.key(), shape, options)
+    return this.#draw((key) => normal(key, shape, options))
   }
 
   /** As `ft.random.randint`. */
   randint<E extends IntegerDType = 'int32'>(low: number, high: number, shape: readonly number[], options?: RandintOptions<E>): Tensor<NoInfer<E>> {
-    return randint(this.key(), low, high, shape, options)
+    return this.#draw((key) => randint(key, low, high, shape, options))
   }
 
   /** As `ft.random.permutation`. */
   permutation(count: number): Tensor<'int32'> {
-    return permutation(this.key(), count)
+    return this.#draw((key) => permutation(key, count))
   }
 
   /** As `ft.random.exponential`. */
   exponential<E extends FloatDType = 'float32'>(shape: readonly number[], options?: ExponentialOptions<E>): Tensor<NoInfer<E>> {
-    return exponential(this.key(), shape, options)
+    return this.#draw((key) => exponential(key, shape, options))
   }
 
   /** As `ft.random.gumbel`. */
   gumbel<E extends FloatDType = 'float32'>(shape: readonly number[], options?: GumbelOptions<E>): Tensor<NoInfer<E>> {
-    return gumbel(this.key(), shape, options)
+    return this.#draw((key) => gumbel(key, shape, options))
   }
 
   /** As `ft.random.bernoulli`. */
   bernoulli<P extends DType>(shape: readonly number[], options?: BernoulliOptions<P>): Tensor<'bool'> {
-    return bernoulli(this.key(), shape, options)
+    return this.#draw((key) => bernoulli(key, shape, options))
   }
 
   /** As `ft.random.categorical`. */
   categorical<D extends DType>(logits: Tensor<D> & Takes<'integerOrFloat', D>, options?: CategoricalOptions): Tensor<'int32'> {
-    return categorical(this.key(), logits, options)
+    return this.#draw((key) => categorical(key, logits, options))
   }
 
   /** As `ft.random.choice`. */
   choice(x: number, shape: readonly number[], options?: ChoiceOptions): Tensor<'int32'>
   choice<D extends DType>(x: Tensor<D>, shape: readonly number[], options?: ChoiceOptions): Tensor<D>
   choice(x: number | Tensor, shape: readonly number[], options?: ChoiceOptions): Tensor {
-    return choice(this.key(), x as Tensor, shape, options)
+    return this.#draw((key) => choice(key, x as Tensor, shape, options))
   }
 
   /** As `ft.random.truncatedNormal`. */
   truncatedNormal<E extends FloatDType = 'float32'>(shape: readonly number[], options?: TruncatedNormalOptions<E>): Tensor<NoInfer<E>> {
-    return truncatedNormal(this.key(), shape, options)
+    return this.#draw((key) => truncatedNormal(key, shape, options))
   }
 
   /** As `ft.random.gamma`. */
   gamma<A extends Parameter, E extends FloatDType = DrawnAs<A>>(a: A & Fits<'real', A>, shape: readonly number[], options?: GammaOptions<E>): Tensor<NoInfer<E>> {
-    return gamma(this.key(), a, shape, options)
+    return this.#draw((key) => gamma(key, a, shape, options))
   }
 
   /** As `ft.random.beta`. */
@@ -120,12 +127,12 @@ export class Generator {
     shape: readonly number[],
     options?: GammaOptions<E>
   ): Tensor<NoInfer<E>> {
-    return beta(this.key(), a, b, shape, options)
+    return this.#draw((key) => beta(key, a, b, shape, options))
   }
 
   /** As `ft.random.poisson`. */
   poisson<A extends Parameter, E extends IntegerDType = 'int32'>(mean: A & Fits<'real', A>, shape: readonly number[], options?: CountOptions<E>): Tensor<NoInfer<E>> {
-    return poisson(this.key(), mean, shape, options)
+    return this.#draw((key) => poisson(key, mean, shape, options))
   }
 
   /** As `ft.random.binomial`. */
@@ -135,7 +142,7 @@ export class Generator {
     shape: readonly number[],
     options?: CountOptions<E>
   ): Tensor<NoInfer<E>> {
-    return binomial(this.key(), n, p, shape, options)
+    return this.#draw((key) => binomial(key, n, p, shape, options))
   }
 
   /** As `ft.random.multivariateNormal`. */
@@ -144,7 +151,7 @@ export class Generator {
     covariance: Tensor<B>,
     options?: MultivariateNormalOptions
   ): Tensor<VectorDType<A, B>> {
-    return multivariateNormal(this.key(), mean, covariance, options)
+    return this.#draw((key) => multivariateNormal(key, mean, covariance, options))
   }
 }
 
