@@ -104,6 +104,8 @@ test('dropped elements are zero, the others larger', (t) => {
   t.is(half.dtype, 'float16')
   t.throws(() => ft.nn.dropout(key, x, { p: 1.5 }), { code: 'ERR_ARGUMENT', message: /'p' must be a number from 0 to 1/ })
   t.throws(() => ft.nn.dropout(x as unknown as ft.random.Key, x), { code: 'ERR_ARGUMENT', message: /must be a key/ })
+  // PyTorch's order.
+  t.throws(() => ft.nn.dropout(x as never, key as never), { message: /got a float32 tensor; the key comes before the tensor: nn\.dropout\(key, x\)$/ })
   t.throws(() => ft.nn.embedding(ft.zeros([2], { dtype: 'int32' }), ft.zeros([3])), { code: 'ERR_SHAPE' })
   // @ts-expect-error indices are integers
   t.throws(() => ft.nn.embedding(ft.zeros([2]), ft.zeros([3, 2])), { code: 'ERR_DTYPE' })

@@ -45,11 +45,11 @@ export interface BitsOptions<E extends 'uint32' | 'uint64' = 'uint32' | 'uint64'
   readonly dtype?: E | undefined
 }
 
-/** A key; a forgotten one shifts all other arguments, so it is looked at before them. */
-export function keyGiven(op: string, key: unknown): Tensor {
+/** A key; a forgotten one shifts all other arguments, so it is looked at before them. `hint` is what an error ends with. */
+export function keyGiven(op: string, key: unknown, hint = ''): Tensor {
   const wanted = `${op}: the first argument must be a key from ft.random.key(seed), got`
-  if (!(key instanceof Tensor)) throw new ArgumentError(`${wanted} ${shown(key)}`)
-  if (key.dtype !== 'uint32') throw new ArgumentError(`${wanted} a ${key.dtype} tensor`)
+  if (!(key instanceof Tensor)) throw new ArgumentError(`${wanted} ${shown(key)}${hint}`)
+  if (key.dtype !== 'uint32') throw new ArgumentError(`${wanted} a ${key.dtype} tensor${hint}`)
   return key
 }
 

@@ -56,7 +56,8 @@ export interface DropoutOptions {
 export function dropout<D extends DType>(key: Key, x: Tensor<D>, options?: DropoutOptions): Tensor<FloatOf<D>> {
   const op = 'nn.dropout'
   return within(op, () => {
-    keyGiven(op, key)
+    // PyTorch's tensor comes first.
+    keyGiven(op, key, '; the key comes before the tensor: nn.dropout(key, x)')
     const { p = 0.5 } = checkOptions(op, options, ['p'])
     if (typeof p !== 'number' || !(p >= 0 && p <= 1)) throw new ArgumentError(`${op}: 'p' must be a number from 0 to 1, got ${shown(p)}`)
     const values = tensorGiven(op, 'x', x)
