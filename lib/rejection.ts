@@ -8,7 +8,7 @@ import { drawShape, fold, keyGiven, normal, overShape, split, standardExponentia
 import { ArgumentError, DTypeError } from './errors.js'
 import { DTYPE, type FloatDType, type IntegerDType } from './generated/dtypes.js'
 import { tensor } from './creation.js'
-import { full, logicalAnd, where } from './generated/functions.js'
+import { full, logicalAnd, maximum, where } from './generated/functions.js'
 import type { Fits } from './operand.js'
 import { Tensor } from './tensor.js'
 
@@ -33,9 +33,9 @@ export type DrawnAs<P, D extends FloatDType = 'float32'> = P extends Tensor<infe
 /** What a number must be beside finite, as a test and in words. */
 type Range = readonly [test: (x: number) => boolean, words: string]
 
-const POSITIVE: Range = [(x) => x > 0, 'above 0']
-const NOT_NEGATIVE: Range = [(x) => x >= 0, 'of at least 0']
-const PROBABILITY: Range = [(x) => x >= 0 && x <= 1, 'from 0 to 1']
+const POSITIVE: Range = [(x) => x > 0, 'a number above 0']
+const NOT_NEGATIVE: Range = [(x) => x >= 0, 'a number of at least 0']
+const PROBABILITY: Range = [(x) => x >= 0 && x <= 1, 'a number from 0 to 1']
 const COUNT: Range = [(x) => Number.isSafeInteger(x) && x >= 0, 'an integer from 0 to 2^53 - 1']
 
 /** A parameter in a dtype: a number of its range, or a tensor, whose elements nobody looks at, over the whole shape. */
@@ -45,9 +45,11 @@ function parameter(op: string, name: string, value: unknown, [test, words]: Rang
     return overShape(op, name, value, shape).astype(dtype)
   }
   if (typeof value !== 'number' || !Number.isFinite(value) || !test(value)) {
-    throw new ArgumentError(`${op}: '${name}' must be a tensor or a number ${words}, got ${shown(value)}`)
+    throw new ArgumentError(`${op}: '${name}' must be a tensor or ${words}, got ${shown(value)}`)
   }
-  return full([], value, { dtype, device: key.device })
+  // A number that is above 0 does not become 0.
+  const held = dtype === 'float32' && !test(Math.fround(value)) ? 2 ** -149 : value
+  return full([], held, { dtype, device: key.device })
 }
 
 type DTypeOfParameters = 'float32' | 'float64'
@@ -146,9 +148,11 @@ export function beta<A extends Parameter, B extends Parameter, E extends FloatDT
     const dtype = floatDType(op, checkOptions(op, options, ['dtype'])['dtype'], [a, b])
     const sizes = drawShape(op, shape)
     const [first, second] = [parameter(op, 'a', a, POSITIVE, key, sizes, wide(dtype)), parameter(op, 'b', b, POSITIVE, key, sizes, wide(dtype))]
+    // Of so small concentrations both logarithms below may be infinite; all numbers are 0 or 1, by the proportion of both alone.
+    const small = maximum(first, second).less(1e-36)
     // As logarithms, which numbers too small for the dtype survive.
     const [x, y] = [first, second].map((concentration, i) => {
-      const { d, w, boost } = gammaParts(fold(key, i), concentration, sizes)
+      const { d, w, boost } = gammaParts(fold(key, i), where(small, concentration.multiply(2 ** 60), concentration), sizes)
       return d.log().add(w.log1p().multiply(3)).subtract(boost)
     }) as [Tensor, Tensor]
     return where(logicalAnd(first.greater(0), second.greater(0)), x.subtract(y).sigmoid(), NaN).astype(dtype) as Tensor<E>
