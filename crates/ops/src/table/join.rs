@@ -15,18 +15,20 @@ use smallvec::SmallVec;
 fn concat_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
     let axis = shape::axis(ctx.attrs.int("axis"), ctx.shape(0).len())?;
     let parts: Vec<Dims> = (0..ctx.args.len()).map(|i| SmallVec::from_slice(ctx.shape(i))).collect();
-    Ok(vec![joined_dims(&parts, axis)?])
+    Ok(vec![joined_dims(&parts, axis, |i| format!("{:?}", parts[i]))?])
 }
 
-/// The shape of parts side by side along an axis of the first.
-pub fn joined_dims(parts: &[Dims], axis: usize) -> Result<Dims> {
+/// The shape of parts side by side along an axis of the first; an error shows them as `shown` does.
+pub fn joined_dims(parts: &[Dims], axis: usize, shown: impl Fn(usize) -> String) -> Result<Dims> {
     let first = &parts[0];
     let mut out = first.clone();
     for (i, dims) in parts.iter().enumerate().skip(1) {
         let fits = dims.len() == first.len() && (0..dims.len()).all(|a| a == axis || dims[a] == first[a]);
         if !fits {
             return Err(Error::shape(format!(
-                "tensor {i} has shape {dims:?}, which does not fit {first:?} along axis {axis}"
+                "tensor {i} has shape {}, which does not fit {} along axis {axis}",
+                shown(i),
+                shown(0)
             )));
         }
         out[axis] = out[axis].checked_add(dims[axis]).ok_or_else(|| Error::shape("size overflows"))?;
@@ -85,7 +87,7 @@ fn stack(l: &mut Lower) -> Result<Vec<Val>> {
     Ok(vec![join(l, axis, &parts)?])
 }
 
-const JOIN: OpDef = OpDef {
+pub const JOIN: OpDef = OpDef {
     form: Form::Function,
     operands: &[tensor("arrays")],
     variadic: true,

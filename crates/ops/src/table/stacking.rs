@@ -1,10 +1,9 @@
 //! NumPy's ways to stack, the least ranks they ask for, mirror images, and windows as an axis of their own.
 
-use super::join::{cast_operands, join, joined_dims};
-use super::rows::{BASE, arg, attr, doc, tensor};
+use super::join::{JOIN, cast_operands, join, joined_dims};
+use super::rows::{BASE, arg, attr, doc};
 use crate::attrs::Attrs;
-use crate::def::{AttrKind, Domain, ErrorCase, Form, Lowering, OpDef};
-use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
+use crate::def::{AttrKind, Domain, ErrorCase, Lowering, OpDef};
 use crate::infer::ShapeCtx;
 use crate::lower::{Lower, Val};
 use crate::shape;
@@ -42,7 +41,11 @@ const COLUMNS: Stacking = Stacking {
 fn stacked_shape(ctx: &ShapeCtx, stacking: &Stacking) -> Result<Vec<Dims>> {
     let parts: Vec<Dims> = (0..ctx.args.len()).map(|i| (stacking.each)(ctx.shape(i))).collect();
     let axis = (stacking.axis)(parts[0].len());
-    Ok(vec![joined_dims(&parts, axis)?])
+    let shown = |i: usize| match ctx.shape(i) {
+        given if given == &parts[i][..] => format!("{given:?}"),
+        given => format!("{given:?} (as {:?})", parts[i]),
+    };
+    Ok(vec![joined_dims(&parts, axis, shown)?])
 }
 
 fn stacked(l: &mut Lower, stacking: &Stacking) -> Result<Vec<Val>> {
@@ -99,14 +102,7 @@ fn unfold(l: &mut Lower) -> Result<Vec<Val>> {
     Ok(vec![l.unfold(x, axis, count, window)])
 }
 
-const STACK: OpDef = OpDef {
-    form: Form::Function,
-    operands: &[tensor("arrays")],
-    variadic: true,
-    dtype: DTypeRule::new(Class::Any, Compute::Promote, Out::Compute),
-    domain: Domain::Special,
-    ..BASE
-};
+const STACK: OpDef = OpDef { attrs: &[], ..JOIN };
 const MOVED: OpDef = OpDef { domain: Domain::Special, ..BASE };
 
 #[rustfmt::skip]
