@@ -23,10 +23,10 @@ mod join;
 mod linalg;
 mod lookup;
 mod loss;
+mod nan;
 mod nn;
 mod normalisation;
 mod norms;
-mod numbers;
 mod pad;
 mod parts;
 pub mod philox;
@@ -99,7 +99,7 @@ const FAMILIES: &[(&str, &[OpDef])] = &[
     ("networks", resize::ROWS),
     ("sequences", sliding::ROWS),
     ("shapes", stacking::ROWS),
-    ("statistics", numbers::ROWS),
+    ("statistics", nan::ROWS),
 ];
 
 /// Pages of the documentation: name and title, in reading order.
