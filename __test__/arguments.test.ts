@@ -75,6 +75,48 @@ test('weak scalars keep the dtype, or throw', (t) => {
   throws(t, 'ERR_ARGUMENT', /^add: /, () => ft.add(1, 2))
 })
 
+test('numbers that fill elements are held by the dtype, or refused', (t) => {
+  const i = ft.tensor([1, 2], { dtype: 'int32' })
+  t.deepEqual(i.pad(1, { value: -3 }).toArray(), [-3, 1, 2, -3])
+  throws(t, 'ERR_DTYPE', /^pad: 0\.5 is not an integer, and the tensor is int32; use astype\('float32'\) first$/, () => i.pad(1, { value: 0.5 }))
+  throws(t, 'ERR_DTYPE', /^pad: NaN is not an integer/, () => i.pad(1, { value: NaN }))
+  throws(t, 'ERR_DTYPE', /^pad: 300 is out of range for int8/, () => i.astype('int8').pad(1, { value: 300 }))
+  throws(t, 'ERR_DTYPE', /^windowScatterMax: 0\.5 is not an integer/, () => i.windowScatterMax(i.at(':1'), 2, { initial: 0.5 }))
+  throws(t, 'ERR_DTYPE', /^windowScatterMin: 0\.5 is not an integer/, () => i.windowScatterMin(i.at(':1'), 2, { initial: 0.5 }))
+  t.deepEqual(ft.tensor([1, 2]).pad(1, { value: 0.5 }).toArray(), [0.5, 1, 2, 0.5])
+  t.deepEqual(ft.tensor([false]).pad(1, { value: 1 }).toArray(), [true, false, true])
+  throws(t, 'ERR_DTYPE', /^pad: 2 is neither 0 nor 1, and the tensor is bool/, () => ft.tensor([false]).pad(1, { value: 2 }))
+})
+
+test('a number where only a tensor may stand is shown', (t) => {
+  const { atleast1d, exp, matmul, sum } = root as Loose
+  for (const [name, f] of Object.entries({ atleast1d, exp, sum })) {
+    t.throws(() => f?.(5), { instanceOf: ft.ArgumentError, message: `${name}: 'x' must be a tensor, got 5; wrap it with ft.tensor(...)` })
+  }
+  throws(t, 'ERR_ARGUMENT', /^matmul: 'x2' must be a tensor, got 5n; wrap/, () => matmul?.(ft.ones([2]), 5n))
+})
+
+test('parts that do not fit are shown as they were passed', (t) => {
+  const [two, three, matrix] = [ft.ones([2]), ft.ones([3]), ft.ones([2, 2])]
+  throws(t, 'ERR_SHAPE', /^vstack: tensor 1 has shape \[2\] \(as \[1, 2\]\), which does not fit \[3\] \(as \[1, 3\]\) along axis 0$/, () => ft.vstack([three, two]))
+  throws(t, 'ERR_SHAPE', /^columnStack: tensor 1 has shape \[3\] \(as \[3, 1\]\), which does not fit \[2, 2\] along axis 1$/, () => ft.columnStack([matrix, three]))
+  throws(t, 'ERR_SHAPE', /^dstack: tensor 1 has shape \[2\] \(as \[1, 2, 1\]\), which does not fit \[3\]/, () => ft.dstack([three, two]))
+  throws(t, 'ERR_SHAPE', /^hstack: tensor 1 has shape \[3\], which does not fit \[2, 2\] along axis 1$/, () => ft.hstack([matrix, three]))
+})
+
+test('a quantile out of range is told as such, whatever it is taken of', (t) => {
+  const q = ft.tensor([0.5, 1.5])
+  for (const [x, none] of [[ft.ones([4]), ft.ones([0])], [ft.ones([2, 3]), ft.ones([2, 0])]] as const) {
+    for (const values of [x, none]) {
+      throws(t, 'ERR_INDEX', /^quantile: an element of 'q' is outside of \[0, 1\]$/, () => values.quantile(q, -1).toArray())
+      throws(t, 'ERR_INDEX', /^nanquantile: an element of 'q' is outside of \[0, 1\]$/, () => values.nanquantile(q, -1).toArray())
+      throws(t, 'ERR_INDEX', /^percentile: an element of 'q' is outside of \[0, 100\]$/, () => values.percentile(ft.tensor([-1]), -1).toArray())
+    }
+  }
+  t.deepEqual(ft.ones([2, 0]).quantile(ft.tensor([0.5, 1]), 1).toArray(), [[NaN, NaN], [NaN, NaN]])
+  t.deepEqual(ft.ones([0, 2]).nanquantile(0.5, 1).shape, [0])
+})
+
 test('a mistake names what was probably meant', (t) => {
   const x = ft.ones([2, 2]) as unknown as Loose
   const { zeros, concat, matmul, exp, evaluateSync, asarray, tensor } = root as Loose

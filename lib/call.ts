@@ -212,8 +212,8 @@ function attrOf(op: number, row: OpRow, values: readonly unknown[], operands: re
 
 function paramsOf(row: OpRow, values: readonly unknown[]): readonly number[] | null {
   if (row.params.length === 0) return null
-  return row.params.map(({ name, default: fallback, integer: whole }, i) =>
-    values[i] === undefined && fallback !== null ? fallback : (whole ? integer : number)(row.name, name, values[i])
+  return row.params.map(({ name, default: fallback, kind }, i) =>
+    values[i] === undefined && fallback !== null ? fallback : (kind === 'integer' ? integer : number)(row.name, name, values[i])
   )
 }
 

@@ -27,21 +27,12 @@ function formOf(op: number, x: unknown, position: number): number {
     if (x.disposed || x.owner.closed) checkAlive(rowOf(op).name, x)
     return 0
   }
-  switch (typeof x) {
-    case 'number':
-      return 1
-    case 'bigint':
-      return 2
-    case 'boolean':
-      return 3
-    case 'undefined':
-      return 4
-    default: {
-      const hint = Array.isArray(x) || ArrayBuffer.isView(x) ? '; wrap it with ft.tensor(...)' : ''
-      const wanted = rowOf(op).weak.includes(position) ? 'a tensor or a number' : 'a tensor'
-      throw new ArgumentError(`${rowOf(op).name}: ${operandName(op, position)} must be ${wanted}, got ${shown(x)}${hint}`)
-    }
-  }
+  if (x === undefined) return 4
+  const weak = rowOf(op).weak.includes(position)
+  const form = typeof x === 'number' ? 1 : typeof x === 'bigint' ? 2 : typeof x === 'boolean' ? 3 : 0
+  if (weak && form > 0) return form
+  const hint = form > 0 || Array.isArray(x) || ArrayBuffer.isView(x) ? '; wrap it with ft.tensor(...)' : ''
+  throw new ArgumentError(`${rowOf(op).name}: ${operandName(op, position)} must be ${weak ? 'a tensor or a number' : 'a tensor'}, got ${shown(x)}${hint}`)
 }
 
 function operandName(op: number, position: number): string {
@@ -74,6 +65,16 @@ function checkScalar(op: number, value: Scalar, weak: DTypeRow, beside: boolean)
   // As numbers the largest 64-bit integers round up to 2^63 and 2^64, so the upper bound is exclusive.
   const fits = typeof value === 'bigint' ? value >= low && value <= high : value >= Number(low) && value < Number(high) + 1
   if (!fits) throw new DTypeError(`${rowOf(op).name}: ${value} is out of range for ${name} (${low} to ${high}); ${advice}`)
+}
+
+/** Checks numbers that elements of the result are, as scalars beside its tensor; for booleans, which options are not, stand 0 and 1. */
+function checkElements(op: number, params: readonly number[], row: DTypeRow): void {
+  rowOf(op).params.forEach(({ kind }, i) => {
+    const value = params[i] as number
+    if (kind !== 'element' || (row.kind === 'bool' && (value === 0 || value === 1))) return
+    if (row.kind === 'bool') throw new DTypeError(`${rowOf(op).name}: ${value} is neither 0 nor 1, and the tensor is bool; use astype first`)
+    checkScalar(op, value, row, true)
+  })
 }
 
 /** A new node: sequence number, bounds of the expression below it, and what it keeps alive. */
@@ -184,6 +185,7 @@ function prepare(op: number, operands: readonly unknown[], attr: Attr | null): [
  */
 export function nary(op: number, operands: readonly unknown[], attr: Attr | null, params: readonly number[] | null): Tensor {
   const [s, answer] = prepare(op, operands, attr)
+  if (params !== null) checkElements(op, params, answer.type.row)
   return settle(node(answer.type, s, null, null, operands, params))
 }
 

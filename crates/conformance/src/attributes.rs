@@ -3,7 +3,7 @@
 use crate::compare::epsilon;
 use crate::shapes::Shapes;
 use ferrotensor_core::DType;
-use ferrotensor_ops::def::{AttrDef, AttrKind, EachAxis, Namespace, OpDef, ParamDef};
+use ferrotensor_ops::def::{AttrDef, AttrKind, EachAxis, Namespace, OpDef, ParamDef, ParamKind};
 
 /// As axis values.
 pub fn names(values: &[&str]) -> Vec<String> {
@@ -21,8 +21,8 @@ pub fn number(def: &ParamDef, choice: &str, dtype: DType) -> Option<f64> {
     let of = |values: [f64; 4]| Some(values[NUMBERS.iter().position(|&n| n == choice).unwrap_or(0)]);
     match def.name {
         // All of int64; just above, every bit of a safe integer.
-        "low" if def.integer => of([0.0, -7.0, 5.0, -9_223_372_036_854_775_808.0]),
-        "high" if def.integer => of([10.0, 8.0, 9_007_199_254_740_991.0, 9_223_372_036_854_774_784.0]),
+        "low" if def.kind == ParamKind::Integer => of([0.0, -7.0, 5.0, -9_223_372_036_854_775_808.0]),
+        "high" if def.kind == ParamKind::Integer => of([10.0, 8.0, 9_007_199_254_740_991.0, 9_223_372_036_854_774_784.0]),
         "base" => of([10.0, 2.0, 0.5, 3.0]),
         "k" => of([0.0, -1.0, 2.0, -3.0]),
         "start" if float => of([0.0, -3.25, 1e3, 1e17]),

@@ -114,8 +114,7 @@ impl Job {
         for (n, step) in schedule.steps.iter().enumerate() {
             let own = || {
                 let (_, e) = failures.iter().find(|(s, _)| *s as usize == n)?;
-                let name = by_id(schedule.ops[n]).map_or("".into(), |op| op.path());
-                Some(e.clone().in_op(&name))
+                Some(by_id(schedule.ops[n]).map_or_else(|| e.clone(), |op| op.failed(e.clone())))
             };
             let of = |v: &ferrotensor_ops::graph::Val| bad[v.0 as usize].clone();
             match step {

@@ -3,7 +3,7 @@
 use crate::dtype_rule::DTypeRule;
 use crate::infer::ShapeCtx;
 use crate::lower::{Lower, MapFn, Val};
-use ferrotensor_core::{Dims, Result, error::Code};
+use ferrotensor_core::{Dims, Error, Result, error::Code};
 
 /// Position of a row in [`crate::OPS`], plus one (0 means "input" in a program).
 pub type OpId = u16;
@@ -118,8 +118,30 @@ pub struct ParamDef {
     pub name: &'static str,
     /// Value when left out; `None` makes it required (and positional).
     pub default: Option<f64>,
-    /// Only whole numbers make sense.
-    pub integer: bool,
+    /// Which numbers make sense.
+    pub kind: ParamKind,
+}
+
+/// Which numbers a parameter takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ParamKind {
+    /// Any.
+    Number,
+    /// Whole ones.
+    Integer,
+    /// What elements of the result may be: a number that its dtype holds, as beside a tensor.
+    Element,
+}
+
+impl ParamKind {
+    /// The name in the generated table.
+    pub fn name(self) -> &'static str {
+        match self {
+            ParamKind::Number => "number",
+            ParamKind::Integer => "integer",
+            ParamKind::Element => "element",
+        }
+    }
 }
 
 /// How a row becomes kernels.
@@ -231,6 +253,19 @@ impl OpDef {
             Namespace::Root => self.name.into(),
             space => format!("{}.{}", space.path(), self.name).into(),
         }
+    }
+
+    /// What users read of a kernel that failed. Positions of elements out of range follow from an operand that has a range: nobody passed
+    /// them.
+    pub fn failed(&self, e: Error) -> Error {
+        let ranged = self.operands.iter().find_map(|o| Some((o.name, o.range?)));
+        let told = match ranged {
+            Some((name, (low, high))) if e.code == Code::Index => {
+                Error::index(format!("an element of '{name}' is outside of [{low}, {high}]"))
+            }
+            _ => e,
+        };
+        told.in_op(&self.path())
     }
 
     /// Number of operands of every call, and the fewest: only a list may be longer.

@@ -1,7 +1,7 @@
 //! Activation functions of neural networks. Half floats compute in float32 and round once.
 
 use super::rows::{doc, unary, weak};
-use crate::def::{AttrDef, AttrKind, Form, Lowering, Namespace, OpDef, ParamDef};
+use crate::def::{AttrDef, AttrKind, Form, Lowering, Namespace, OpDef, ParamDef, ParamKind};
 use crate::dtype_rule::{Class, Compute, Out};
 use crate::lower::{Lower, Val};
 use crate::shape;
@@ -139,7 +139,7 @@ fn gelu(l: &mut Lower) -> Result<Vec<Val>> {
 }
 
 const fn number(name: &'static str, default: f64) -> ParamDef {
-    ParamDef { name, default: Some(default), integer: false }
+    ParamDef { name, default: Some(default), kind: ParamKind::Number }
 }
 
 const APPROXIMATE: &[AttrDef] =

@@ -1,7 +1,7 @@
 //! Attention: values weighed by how well their keys go with queries.
 
 use super::rows::{BASE, attr, doc, optional_tensor, tensor};
-use crate::def::{AttrKind, Domain, ErrorCase, Form, Lowering, Namespace, OpDef, ParamDef};
+use crate::def::{AttrKind, Domain, ErrorCase, Form, Lowering, Namespace, OpDef, ParamDef, ParamKind};
 use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
 use crate::infer::ShapeCtx;
 use crate::lower::{Lower, Val};
@@ -105,7 +105,7 @@ fn attention(l: &mut Lower) -> Result<Vec<Val>> {
 #[rustfmt::skip]
 pub const ROWS: &[OpDef] = &[
     OpDef { name: "scaledDotProductAttention", namespace: Namespace::Nn, form: Form::Function, operands: &[tensor("query"), tensor("keys"), tensor("values"), optional_tensor("mask")],
-        attrs: &[attr("causal", AttrKind::Bool(false))], params: &[ParamDef { name: "scale", default: Some(f64::NAN), integer: false }], shape: attention_shape, lower: Lowering::Graph(attention), domain: Domain::Special,
+        attrs: &[attr("causal", AttrKind::Bool(false))], params: &[ParamDef { name: "scale", default: Some(f64::NAN), kind: ParamKind::Number }], shape: attention_shape, lower: Lowering::Graph(attention), domain: Domain::Special,
         dtype: DTypeRule::new(Class::RealOrBool, Compute::Float, Out::Compute).over(0, 3),
         errors: &[
             ErrorCase { call: "ft.nn.scaledDotProductAttention(ft.zeros([2, 3]), ft.zeros([2, 4]), ft.zeros([2, 4]))", code: Code::Shape },

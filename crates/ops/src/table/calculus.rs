@@ -3,7 +3,7 @@
 use super::join::join;
 use super::lookup::positions;
 use super::rows::{BASE, attr, doc, optional, optional_tensor, tensor};
-use crate::def::{AttrDef, AttrKind, Domain, ErrorCase, Lowering, OpDef, ParamDef};
+use crate::def::{AttrDef, AttrKind, Domain, ErrorCase, Lowering, OpDef, ParamDef, ParamKind};
 use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
 use crate::infer::ShapeCtx;
 use crate::lower::{Lower, Val};
@@ -221,10 +221,10 @@ const FLOAT: DTypeRule = DTypeRule::new(Class::RealOrBool, Compute::Float, Out::
 
 #[rustfmt::skip]
 pub const ROWS: &[OpDef] = &[
-    OpDef { name: "gradient", operands: &[tensor("y"), optional_tensor("coordinates")], attrs: &[ALONG, attr("edgeOrder", AttrKind::Choice(&["1", "2"]))], params: &[ParamDef { name: "spacing", default: Some(1.0), integer: false }], dtype: FLOAT, shape: gradient_shape, lower: Lowering::Graph(gradient), domain: Domain::Special,
+    OpDef { name: "gradient", operands: &[tensor("y"), optional_tensor("coordinates")], attrs: &[ALONG, attr("edgeOrder", AttrKind::Choice(&["1", "2"]))], params: &[ParamDef { name: "spacing", default: Some(1.0), kind: ParamKind::Number }], dtype: FLOAT, shape: gradient_shape, lower: Lowering::Graph(gradient), domain: Domain::Special,
         errors: &[ErrorCase { call: "ft.zeros([1]).gradient()", code: Code::Shape }, ErrorCase { call: "ft.zeros([2]).gradient(undefined, { edgeOrder: 2 })", code: Code::Shape }, ErrorCase { call: "ft.zeros([3]).gradient(ft.zeros([2]))", code: Code::Shape }, ErrorCase { call: "ft.zeros([3]).gradient(undefined, { axis: 1 })", code: Code::Index }],
         doc: doc("Derivative of samples along an axis (the last by default; NumPy's walks over all of them), a fixed spacing apart or at coordinates: of the parabola through each sample and its neighbours, at both ends of the line or with edgeOrder 2 the parabola through the outermost.", "(y_(i + 1) - y_(i - 1)) / (2 spacing)", "ft.tensor([1, 2, 4, 7]).gradient() // [1, 1.5, 2.5, 3]", "gradient", "gradient"), ..BASE },
-    OpDef { name: "trapezoid", operands: &[tensor("y"), optional_tensor("coordinates")], attrs: &[ALONG], params: &[ParamDef { name: "dx", default: Some(1.0), integer: false }], dtype: FLOAT, shape: trapezoid_shape, lower: Lowering::Graph(trapezoid), domain: Domain::Special,
+    OpDef { name: "trapezoid", operands: &[tensor("y"), optional_tensor("coordinates")], attrs: &[ALONG], params: &[ParamDef { name: "dx", default: Some(1.0), kind: ParamKind::Number }], dtype: FLOAT, shape: trapezoid_shape, lower: Lowering::Graph(trapezoid), domain: Domain::Special,
         errors: &[ErrorCase { call: "ft.zeros([3]).trapezoid(ft.zeros([2]))", code: Code::Shape }, ErrorCase { call: "ft.zeros([3]).trapezoid(undefined, 1)", code: Code::Index }],
         doc: doc("Integral of samples along an axis (the last by default), a fixed distance dx apart or at coordinates, by the trapezoidal rule; 0 of fewer than two.", "sum_i (x_(i + 1) - x_i) (y_i + y_(i + 1)) / 2", "ft.tensor([1, 2, 4]).trapezoid() // 4.5", "trapezoid", "trapezoid"), ..BASE },
     OpDef { name: "interp", operands: &[tensor("x"), tensor("xp"), tensor("fp"), optional("left"), optional("right")], dtype: FLOAT, shape: interp_shape, lower: Lowering::Graph(interp), domain: Domain::Special,

@@ -2,7 +2,7 @@
 
 use super::rows::{BASE, attr, binary, doc, tensor};
 use super::unary::{is_infinite, size};
-use crate::def::{AttrDef, AttrKind, ErrorCase, Lowering, OpDef, ParamDef};
+use crate::def::{AttrDef, AttrKind, ErrorCase, Lowering, OpDef, ParamDef, ParamKind};
 use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
 use crate::infer::ShapeCtx;
 use crate::lower::{Lower, Val};
@@ -74,8 +74,8 @@ fn one(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
 
 const EQUAL_NAN: &[AttrDef] = &[attr("equalNan", AttrKind::Bool(false))];
 const TOLERANCES: &[ParamDef] = &[
-    ParamDef { name: "rtol", default: Some(1e-5), integer: false },
-    ParamDef { name: "atol", default: Some(1e-8), integer: false },
+    ParamDef { name: "rtol", default: Some(1e-5), kind: ParamKind::Number },
+    ParamDef { name: "atol", default: Some(1e-8), kind: ParamKind::Number },
 ];
 const CLOSE: OpDef = OpDef {
     attrs: EQUAL_NAN,

@@ -107,7 +107,7 @@ fn conv(l: &mut Lower) -> Result<Vec<Val>> {
     let mut x = spread(l, x, &steps)?;
     let (from, weights) = (l.dims(x), l.dims(w));
     let mut windows = windows(l.attrs(), &from, &weights)?;
-    if mode != 0 && !windows.counts.contains(&0) {
+    if mode != pad::CONSTANT && !windows.counts.contains(&0) {
         let mut widths = vec![(0, 0); 2];
         for (i, axis) in windows.axes.iter_mut().enumerate() {
             let reach = axis.reach(windows.counts[i]);

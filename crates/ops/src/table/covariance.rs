@@ -4,7 +4,7 @@ use super::diagonals::taken;
 use super::reduce::mean_over;
 use super::rows::{BASE, attr, doc};
 use super::statistics::freedom;
-use crate::def::{AttrKind, ErrorCase, Lowering, OpDef, ParamDef};
+use crate::def::{AttrKind, ErrorCase, Lowering, OpDef, ParamDef, ParamKind};
 use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
 use crate::infer::ShapeCtx;
 use crate::lower::{Lower, Val};
@@ -98,7 +98,7 @@ fn corrcoef(l: &mut Lower) -> Result<Vec<Val>> {
     Ok(vec![l.reshape(coefficient, &dims)])
 }
 
-const CORRECTION: &[ParamDef] = &[ParamDef { name: "correction", default: Some(1.0), integer: false }];
+const CORRECTION: &[ParamDef] = &[ParamDef { name: "correction", default: Some(1.0), kind: ParamKind::Number }];
 const COVARIANCE: OpDef = OpDef {
     attrs: &[attr("rowvar", AttrKind::Bool(true))],
     dtype: DTypeRule::new(Class::Any, Compute::Float, Out::Compute),

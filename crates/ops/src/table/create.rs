@@ -1,7 +1,7 @@
 //! Tensors out of nothing.
 
 use super::rows::{BASE, arg, attr, doc, weak};
-use crate::def::{AttrDef, AttrKind, ErrorCase, Form, Lowering, OpDef, ParamDef};
+use crate::def::{AttrDef, AttrKind, ErrorCase, Form, Lowering, OpDef, ParamDef, ParamKind};
 use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
 use crate::infer::ShapeCtx;
 use crate::lower::{Lower, Val};
@@ -152,11 +152,11 @@ const SPACED: OpDef = OpDef {
     ..COUNTED
 };
 const TRIANGLE: OpDef = OpDef { params: &[DIAGONAL], shape: shape::matrix, ..BASE };
-const DIAGONAL: ParamDef = ParamDef { name: "k", default: Some(0.0), integer: true };
-const BASE_OF_POWERS: ParamDef = ParamDef { name: "base", default: Some(10.0), integer: false };
-const START: ParamDef = ParamDef { name: "start", default: None, integer: false };
-const STEP: ParamDef = ParamDef { name: "step", default: None, integer: false };
-const STOP: ParamDef = ParamDef { name: "stop", default: None, integer: false };
+const DIAGONAL: ParamDef = ParamDef { name: "k", default: Some(0.0), kind: ParamKind::Integer };
+const BASE_OF_POWERS: ParamDef = ParamDef { name: "base", default: Some(10.0), kind: ParamKind::Number };
+const START: ParamDef = ParamDef { name: "start", default: None, kind: ParamKind::Number };
+const STEP: ParamDef = ParamDef { name: "step", default: None, kind: ParamKind::Number };
+const STOP: ParamDef = ParamDef { name: "stop", default: None, kind: ParamKind::Number };
 
 #[rustfmt::skip]
 pub const ROWS: &[OpDef] = &[

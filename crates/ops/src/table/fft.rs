@@ -4,7 +4,7 @@ use super::join::join;
 use super::parts::conjugate;
 use super::rows::{BASE, arg, attr, doc};
 use crate::attrs::Attrs;
-use crate::def::{AttrDef, AttrKind, ErrorCase, Form, Lowering, Namespace, OpDef, ParamDef};
+use crate::def::{AttrDef, AttrKind, ErrorCase, Form, Lowering, Namespace, OpDef, ParamDef, ParamKind};
 use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
 use crate::infer::ShapeCtx;
 use crate::lower::{Lower, Val};
@@ -313,7 +313,7 @@ const SHIFT: OpDef = OpDef {
 const FREQUENCIES: OpDef = OpDef {
     operands: &[],
     attrs: &[arg("n", AttrKind::Int(None)), attr("dtype", AttrKind::OptDType), attr("device", AttrKind::Device)],
-    params: &[ParamDef { name: "d", default: Some(1.0), integer: false }],
+    params: &[ParamDef { name: "d", default: Some(1.0), kind: ParamKind::Number }],
     dtype: DTypeRule::new(Class::Float, Compute::Own, Out::AttrOr(DType::F32)),
     errors: &[ErrorCase { call: "ft.fft.fftfreq(0)", code: Code::Shape }],
     ..FFT

@@ -5,7 +5,7 @@ use super::lookup::{lines, places};
 use super::reduce::mean_over;
 use super::rows::{BASE, attr, doc, optional_tensor, tensor};
 use crate::attrs::Attrs;
-use crate::def::{AttrDef, AttrKind, Domain, ErrorCase, Form, Lowering, Namespace, OpDef, ParamDef};
+use crate::def::{AttrDef, AttrKind, Domain, ErrorCase, Form, Lowering, Namespace, OpDef, ParamDef, ParamKind};
 use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
 use crate::infer::ShapeCtx;
 use crate::lower::{Lower, Val};
@@ -330,7 +330,7 @@ pub const ROWS: &[OpDef] = &[
         doc: doc("Squared errors of predictions: their mean, with a reduction their sum, or all of them.", "mean (x - target)^2", "ft.nn.mseLoss(ft.tensor([1, 2]), ft.tensor([1, 4])) // 2", "", "nn.functional.mse_loss"), ..LOSS },
     OpDef { name: "l1Loss", lower: Lowering::Graph(|l| elementwise(l, |b, v| { let gap = gap(b, v); b.unary(Op::Abs, gap) })),
         doc: doc("Absolute errors of predictions: their mean, with a reduction their sum, or all of them.", "mean |x - target|", "ft.nn.l1Loss(ft.tensor([1, 2]), ft.tensor([1, 4])) // 1", "", "nn.functional.l1_loss"), ..LOSS },
-    OpDef { name: "huberLoss", params: &[ParamDef { name: "delta", default: Some(1.0), integer: false }], lower: Lowering::Graph(|l| elementwise(l, huber)),
+    OpDef { name: "huberLoss", params: &[ParamDef { name: "delta", default: Some(1.0), kind: ParamKind::Number }], lower: Lowering::Graph(|l| elementwise(l, huber)),
         doc: doc("Half the squared errors of predictions up to delta, and what is beyond times delta: their mean, with a reduction their sum, or all of them.", "mean of e^2 / 2 where |e| <= delta, else delta (|e| - delta / 2)", "ft.nn.huberLoss(ft.tensor([1, 2]), ft.tensor([1.5, 4])) // 0.8125", "", "nn.functional.huber_loss"), ..LOSS },
     OpDef { name: "binaryCrossEntropyWithLogits", operands: &[tensor("x"), tensor("target"), optional_tensor("posWeight")], shape: bce_shape, lower: Lowering::Graph(bce),
         errors: &[ErrorCase { call: "ft.nn.binaryCrossEntropyWithLogits(ft.zeros([2]), ft.zeros([2]), ft.zeros([3]))", code: Code::Shape }],

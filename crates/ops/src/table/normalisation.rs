@@ -3,7 +3,7 @@
 use super::reduce::{accumulated, mean_over};
 use super::rows::{BASE, arg, attr, doc, optional_tensor, tensor};
 use super::statistics::squared;
-use crate::def::{AttrDef, AttrKind, Domain, ErrorCase, Form, Lowering, Namespace, OpDef, ParamDef};
+use crate::def::{AttrDef, AttrKind, Domain, ErrorCase, Form, Lowering, Namespace, OpDef, ParamDef, ParamKind};
 use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
 use crate::infer::ShapeCtx;
 use crate::lower::{Lower, Val};
@@ -175,7 +175,7 @@ fn batch_norm(l: &mut Lower) -> Result<Vec<Val>> {
     scaled(l, y, weight, bias)
 }
 
-const EPS: &[ParamDef] = &[ParamDef { name: "eps", default: Some(1e-5), integer: false }];
+const EPS: &[ParamDef] = &[ParamDef { name: "eps", default: Some(1e-5), kind: ParamKind::Number }];
 const AXIS: &[AttrDef] = &[attr("axis", AttrKind::Axes)];
 const NORM: OpDef = OpDef {
     namespace: Namespace::Nn,

@@ -2,7 +2,7 @@
 
 use super::rows::{BASE, arg, attr, doc};
 use crate::attrs::Attrs;
-use crate::def::{AttrKind, Domain, ErrorCase, Lowering, OpDef, ParamDef};
+use crate::def::{AttrKind, Domain, ErrorCase, Lowering, OpDef, ParamDef, ParamKind};
 use crate::graph::View;
 use crate::infer::ShapeCtx;
 use crate::lower::{Lower, Val};
@@ -14,7 +14,10 @@ use ferrotensor_core::{DType, Dims, Error, Result};
 
 /// What stands around the data, as the option names it.
 const MODES: AttrKind = AttrKind::Choice(&["constant", "edge", "reflect", "symmetric", "wrap"]);
-const CONSTANT: i64 = 0;
+pub const CONSTANT: i64 = 0;
+const EDGE: i64 = 1;
+const REFLECT: i64 = 2;
+const SYMMETRIC: i64 = 3;
 
 /// Places before and after the data along each axis.
 fn widths(attrs: &Attrs, rank: usize) -> Result<Vec<(usize, usize)>> {
@@ -40,7 +43,7 @@ fn pad_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
 
 /// The position in an axis of `n` elements that a place shows, `low` places from the start of the padded axis.
 fn source(b: &mut Builder, place: Value, n: usize, low: usize, mode: i64) -> Value {
-    if mode == 1 {
+    if mode == EDGE {
         let (low, zero, last) = (b.size(low), b.size(0), b.size(n - 1));
         let moved = b.binary(Op::Sub, place, low);
         let least = b.binary(Op::Max, moved, zero);
@@ -48,8 +51,8 @@ fn source(b: &mut Builder, place: Value, n: usize, low: usize, mode: i64) -> Val
     }
     // The data and, but for wrapping, its mirror image repeat.
     let period = match mode {
-        2 => (2 * (n - 1)).max(1),
-        3 => 2 * n,
+        REFLECT => (2 * (n - 1)).max(1),
+        SYMMETRIC => 2 * n,
         _ => n,
     };
     let (offset, length) = (b.size((period - low % period) % period), b.size(period));
@@ -58,7 +61,7 @@ fn source(b: &mut Builder, place: Value, n: usize, low: usize, mode: i64) -> Val
     if period == n {
         return within;
     }
-    let end = b.size(if mode == 3 { period - 1 } else { period });
+    let end = b.size(if mode == SYMMETRIC { period - 1 } else { period });
     let mirrored = b.binary(Op::Sub, end, within);
     let extent = b.size(n);
     let there = b.compare(Op::Lt, within, extent);
@@ -78,8 +81,7 @@ fn pad(l: &mut Lower) -> Result<Vec<Val>> {
     Ok(vec![continued(l, x, &widths, mode)?])
 }
 
-/// Data with as many places before and after it as said, which show it again: 1 its edge, 2 its mirror image without and 3 with
-/// the edge, 4 its other end.
+/// Data with as many places before and after it as said, which show it again: its edge, its mirror image, or its other end.
 pub fn continued(l: &mut Lower, x: Val, widths: &[(usize, usize)], mode: i64) -> Result<Val> {
     let mut padded = x;
     for (axis, &(low, high)) in widths.iter().enumerate().filter(|(_, w)| **w != (0, 0)) {
@@ -97,7 +99,7 @@ pub fn continued(l: &mut Lower, x: Val, widths: &[(usize, usize)], mode: i64) ->
 
 #[rustfmt::skip]
 pub const ROWS: &[OpDef] = &[
-    OpDef { name: "pad", attrs: &[arg("padWidth", AttrKind::Widths), attr("mode", MODES)], params: &[ParamDef { name: "value", default: Some(0.0), integer: false }], shape: pad_shape, lower: Lowering::Graph(pad), domain: Domain::Special,
+    OpDef { name: "pad", attrs: &[arg("padWidth", AttrKind::Widths), attr("mode", MODES)], params: &[ParamDef { name: "value", default: Some(0.0), kind: ParamKind::Element }], shape: pad_shape, lower: Lowering::Graph(pad), domain: Domain::Special,
         errors: &[ErrorCase { call: "ft.zeros([2]).pad(-1)", code: Code::Argument }, ErrorCase { call: "ft.zeros([2, 2, 2]).pad([[1, 1], [0, 1]])", code: Code::Shape }, ErrorCase { call: "ft.zeros([0]).pad(1, { mode: 'edge' })", code: Code::Shape }],
         doc: doc("Elements around a tensor: a number of places on every side, or a pair [before, after] for all axes or for each. They hold the value, or with a mode the edge's element, the data mirrored about its edge without (reflect) or with it (symmetric), or the data from the other end (wrap), as often as needed.", "out_i = x_(i - before), value outside", "ft.tensor([1, 2, 3]).pad([[2, 1]], { mode: 'reflect' }) // [3, 2, 1, 2, 3, 2]", "pad", "nn.functional.pad"), ..BASE },
 ];

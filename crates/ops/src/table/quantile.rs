@@ -14,6 +14,10 @@ use ferrotensor_core::{DType, Dims, Result, layout};
 
 /// What stands between two elements, as the option names it.
 const METHODS: AttrKind = AttrKind::Choice(&["linear", "lower", "higher", "midpoint", "nearest"]);
+const LOWER: i64 = 1;
+const HIGHER: i64 = 2;
+const MIDPOINT: i64 = 3;
+const NEAREST: i64 = 4;
 
 fn quantile_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
     let axes = shape::axes(ctx.attrs.ints("axis"), ctx.shape(0).len())?;
@@ -83,10 +87,13 @@ pub fn quantile(l: &mut Lower, whole: f64, all: bool) -> Result<Vec<Val>> {
     let (x, q) = (l.operand(0)?, l.operand(1)?);
     let (x, q) = (l.cast(x, acc)?, l.cast(q, acc)?);
     let (axes, places) = (axes_of(l, x)?, layout::count(&l.dims(q))?);
-    if axes.iter().any(|&a| l.dims(x)[a] == 0) {
-        return Ok(vec![l.map(&dims, &[], |b, _| b.lit(out, f64::NAN))?]);
-    }
-    let sorted = sorted_over(l, x, &axes)?;
+    let sorted = if axes.iter().any(|&a| l.dims(x)[a] == 0) {
+        // NaN stands for no elements: q is looked at as among others.
+        let kept = layout::count(&shape::reduced_dims(&l.dims(x), &axes, false))?;
+        l.map(&[kept, 1], &[], |b, _| b.lit(acc, f64::NAN))?
+    } else {
+        sorted_over(l, x, &axes)?
+    };
     let (kept, n) = (l.dims(sorted)[0], l.dims(sorted)[1]);
     let (lines, q, wide) = (l.permute(sorted, &[1, 0]), l.reshape(q, &[places, 1]), [places, kept]);
     // Beside q where the last number stands: at the end of all lines, or elsewhere in each. Of a line without numbers it is -1, the
@@ -106,7 +113,7 @@ pub fn quantile(l: &mut Lower, whole: f64, all: bool) -> Result<Vec<Val>> {
             let last = last(b, v);
             let position = neighbour(b, v[0], last, whole, rounding);
             // Where both neighbours are looked up, the lower one tells.
-            if rounding == Op::Ceil && method != 2 { position } else { checked(b, v[0], position, n, whole) }
+            if rounding == Op::Ceil && method != HIGHER { position } else { checked(b, v[0], position, n, whole) }
         })?;
         if beside.len() == 1 {
             let position = l.reshape(position, &[places]);
@@ -116,14 +123,14 @@ pub fn quantile(l: &mut Lower, whole: f64, all: bool) -> Result<Vec<Val>> {
         Ok(l.gather(lines, &[position, line]))
     };
     let found = match method {
-        1 => picked(l, Op::Floor)?,
-        2 => picked(l, Op::Ceil)?,
-        4 => picked(l, Op::Round)?,
+        LOWER => picked(l, Op::Floor)?,
+        HIGHER => picked(l, Op::Ceil)?,
+        NEAREST => picked(l, Op::Round)?,
         _ => {
             let (low, high) = (picked(l, Op::Floor)?, picked(l, Op::Ceil)?);
             let inputs: Vec<Val> = [low, high].into_iter().chain(beside.iter().copied()).collect();
             l.map(&wide, &inputs, |b, v| {
-                let t = if method == 3 {
+                let t = if method == MIDPOINT {
                     b.lit(acc, 0.5)
                 } else {
                     let last = last(b, &v[2..]);

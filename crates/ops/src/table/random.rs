@@ -6,7 +6,7 @@
 
 use super::philox;
 use super::rows::{BASE, arg, attr, doc, tensor};
-use crate::def::{AttrDef, AttrKind, Domain, Form, Lowering, Namespace, OpDef, ParamDef};
+use crate::def::{AttrDef, AttrKind, Domain, Form, Lowering, Namespace, OpDef, ParamDef, ParamKind};
 use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
 use crate::graph::{IndexItem, Number};
 use crate::infer::ShapeCtx;
@@ -291,14 +291,14 @@ const FLOATS: OpDef = OpDef {
     ..KEYED
 };
 const fn number(name: &'static str, default: f64) -> ParamDef {
-    ParamDef { name, default: Some(default), integer: false }
+    ParamDef { name, default: Some(default), kind: ParamKind::Number }
 }
 
 #[rustfmt::skip]
 pub const ROWS: &[OpDef] = &[
     OpDef { name: "split", attrs: &[COUNT], shape: split_shape, lower: Lowering::Graph(|l| { let dims = l.out_dims(0); Ok(vec![derive(l, &dims, Purpose::Split)?]) }),
         doc: doc("Independent keys from one.", "philox(key, i, split)", "", "", ""), ..KEYED },
-    OpDef { name: "fold", params: &[ParamDef { name: "data", default: None, integer: true }], shape: |ctx| { check_key(ctx)?; Ok(vec![smallvec![2]]) }, lower: Lowering::Graph(|l| Ok(vec![derive(l, &[2], Purpose::Fold)?])),
+    OpDef { name: "fold", params: &[ParamDef { name: "data", default: None, kind: ParamKind::Integer }], shape: |ctx| { check_key(ctx)?; Ok(vec![smallvec![2]]) }, lower: Lowering::Graph(|l| Ok(vec![derive(l, &[2], Purpose::Fold)?])),
         doc: doc("The key of a number, from a key.", "philox(key, data, fold)", "", "", ""), ..KEYED },
     OpDef { name: "bits", attrs: &[SHAPE, DTYPE], shape: bits_shape, lower: Lowering::Graph(bits), dtype: DTypeRule::new(Class::Integer, Compute::Own, Out::AttrOr(DType::U32)),
         doc: doc("Random bits: uint32 or uint64.", "philox(key, i)", "", "", ""), ..KEYED },
@@ -307,7 +307,7 @@ pub const ROWS: &[OpDef] = &[
     OpDef { name: "normal", params: &[number("mean", 0.0), number("std", 1.0)], lower: Lowering::Graph(normal),
         doc: doc("Normal numbers.", "mean + std sqrt(-2 ln(1 - u1)) cos(2 pi u2)", "", "random.normal", "randn"), ..FLOATS },
     OpDef { name: "randint", attrs: &[SHAPE, DTYPE], shape: integer_shape, lower: Lowering::Graph(randint), dtype: DTypeRule::new(Class::Integer, Compute::Own, Out::AttrOr(DType::I32)),
-        params: &[ParamDef { name: "low", default: None, integer: true }, ParamDef { name: "high", default: None, integer: true }],
+        params: &[ParamDef { name: "low", default: None, kind: ParamKind::Integer }, ParamDef { name: "high", default: None, kind: ParamKind::Integer }],
         doc: doc("Integers in [low, high), all of the same probability.", "low + floor(u (high - low))", "", "random.randint", "randint"), ..KEYED },
     OpDef { name: "permutation", attrs: &[LENGTH], shape: permutation_shape, lower: Lowering::Graph(permutation), dtype: DTypeRule::new(Class::Integer, Compute::Own, Out::Int32),
         doc: doc("The numbers 0..count in random order, int32.", "argsort(philox(key, i))", "", "random.permutation", "randperm"), ..KEYED },

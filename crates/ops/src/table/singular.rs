@@ -2,7 +2,7 @@
 
 use super::linalg::{LINALG, Sides, adjoint, matrix, native, sides, sides_shape, stacked};
 use super::rows::{attr, doc, tensor};
-use crate::def::{AttrKind, ErrorCase, Lowering, OpDef, ParamDef};
+use crate::def::{AttrKind, ErrorCase, Lowering, OpDef, ParamDef, ParamKind};
 use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
 use crate::infer::ShapeCtx;
 use crate::lower::{Lower, Val};
@@ -178,7 +178,7 @@ fn lstsq(l: &mut Lower) -> Result<Vec<Val>> {
     found.into_iter().enumerate().map(|(n, v)| l.cast(v, l.out_dtype(n))).collect()
 }
 
-const RTOL: &[ParamDef] = &[ParamDef { name: "rtol", default: Some(f64::NAN), integer: false }];
+const RTOL: &[ParamDef] = &[ParamDef { name: "rtol", default: Some(f64::NAN), kind: ParamKind::Number }];
 
 #[rustfmt::skip]
 pub const ROWS: &[OpDef] = &[

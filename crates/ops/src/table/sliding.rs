@@ -3,7 +3,7 @@
 use super::rows::{BASE, arg, attr, doc, tensor};
 use super::windows::{Windows, per_axis};
 use crate::attrs::Attrs;
-use crate::def::{AttrDef, AttrKind, Domain, EachAxis, ErrorCase, Lowering, OpDef, ParamDef};
+use crate::def::{AttrDef, AttrKind, Domain, EachAxis, ErrorCase, Lowering, OpDef, ParamDef, ParamKind};
 use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
 use crate::infer::ShapeCtx;
 use crate::lower::{Lower, Val};
@@ -156,7 +156,7 @@ const EXTREME: DTypeRule = DTypeRule::new(Class::Real, Compute::Own, Out::Comput
 const SCATTERED: OpDef = OpDef {
     operands: &[tensor("x"), tensor("source")],
     attrs: SCATTERED_ATTRS,
-    params: &[ParamDef { name: "initial", default: Some(0.0), integer: false }],
+    params: &[ParamDef { name: "initial", default: Some(0.0), kind: ParamKind::Element }],
     shape: scattered_shape,
     domain: Domain::Special,
     dtype: DTypeRule::new(Class::Real, Compute::Promote, Out::Compute),

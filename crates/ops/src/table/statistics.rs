@@ -2,7 +2,7 @@
 
 use super::reduce::{AXES, EXTREME, SUM, accumulated, axes_of, finish, mean, mean_over};
 use super::rows::{BASE, doc};
-use crate::def::{ErrorCase, Lowering, OpDef, ParamDef};
+use crate::def::{ErrorCase, Lowering, OpDef, ParamDef, ParamKind};
 use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
 use crate::lower::{Lower, Val};
 use crate::shape;
@@ -254,7 +254,7 @@ pub fn median(l: &mut Lower) -> Result<Vec<Val>> {
     Ok(vec![l.reshape(median, &dims)])
 }
 
-const CORRECTION: &[ParamDef] = &[ParamDef { name: "correction", default: Some(0.0), integer: false }];
+const CORRECTION: &[ParamDef] = &[ParamDef { name: "correction", default: Some(0.0), kind: ParamKind::Number }];
 const SPREAD: OpDef = OpDef {
     attrs: AXES,
     params: CORRECTION,
