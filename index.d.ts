@@ -10403,7 +10403,7 @@ declare function truncatedNormal<E extends FloatDType = 'float32'>(key: Key, sha
  * ft.random.multivariateNormal(ft.random.key(1), ft.zeros([2]), ft.eye(2), { shape: [5] }).shape // [5, 2]
  * ```
  */
-declare function multivariateNormal<A extends DType, B extends DType>(key: Key, mean: Tensor<A> & Takes<'numeric', A>, covariance: Tensor<B>, options?: MultivariateNormalOptions): Tensor<VectorDType<A, B>>;
+declare function multivariateNormal<A extends DType, B extends DType>(key: Key, mean: Tensor<A> & Takes<'integerOrFloat', A>, covariance: Tensor<B> & Takes<'integerOrFloat', B>, options?: MultivariateNormalOptions): Tensor<VectorDType<A, B>>;
 
 /** Options of `gamma` and `beta`. */
 interface GammaOptions<E extends FloatDType = FloatDType> {
@@ -10513,7 +10513,7 @@ declare class Generator {
     /** As `ft.random.binomial`. */
     binomial<A extends Parameter, B extends Parameter, E extends IntegerDType = 'int32'>(n: A & Fits<'real', A>, p: B & Fits<'real', B>, shape: readonly number[], options?: CountOptions<E>): Tensor<NoInfer<E>>;
     /** As `ft.random.multivariateNormal`. */
-    multivariateNormal<A extends DType, B extends DType>(mean: Tensor<A> & Takes<'numeric', A>, covariance: Tensor<B>, options?: MultivariateNormalOptions): Tensor<VectorDType<A, B>>;
+    multivariateNormal<A extends DType, B extends DType>(mean: Tensor<A> & Takes<'integerOrFloat', A>, covariance: Tensor<B> & Takes<'integerOrFloat', B>, options?: MultivariateNormalOptions): Tensor<VectorDType<A, B>>;
 }
 /** A generator with a seed; there is no hidden global one. */
 declare function generator(seed: number | bigint, options?: {

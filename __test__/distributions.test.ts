@@ -111,4 +111,7 @@ test('what is no distribution is refused at the call', (t) => {
   t.throws(() => random.truncatedNormal(key, [2], { std: -1 }), { instanceOf: ft.ArgumentError })
   t.throws(() => random.multivariateNormal(key, ft.zeros([2]), ft.eye(3)), { instanceOf: ft.ShapeError })
   t.throws(() => random.multivariateNormal(key, ft.zeros([2]), ft.zeros([2, 2])).toArray(), { instanceOf: ft.LinAlgError })
+  const complex = ft.eye(2, { dtype: 'complex64' }) as unknown as ft.Tensor<'float32'>
+  t.throws(() => random.multivariateNormal(key, ft.zeros([2]), complex), { instanceOf: ft.DTypeError, message: /'covariance' must be real, got complex64/ })
+  t.throws(() => random.multivariateNormal(key, complex.sum(0), ft.eye(2)), { instanceOf: ft.DTypeError })
 })

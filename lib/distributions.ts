@@ -1,7 +1,7 @@
 // Distributions made of uniform and normal draws. Element i of a result depends on the key, its parameters and i only.
 
 import { axisGiven, checkOptions, shown, tensorGiven, within } from './call.js'
-import { drawShape, finite, keyGiven, normal, overShape, permutation, randint, standardExponential, uniform, type Key } from './draws.js'
+import { drawShape, finite, keyGiven, normal, overShape, permutation, randint, realGiven, standardExponential, uniform, type Key } from './draws.js'
 import { ArgumentError, ShapeError } from './errors.js'
 import type { DType, FloatDType, FloatOf, Promote, Takes } from './generated/dtypes.js'
 import { einsum, erf, full, less } from './generated/functions.js'
@@ -248,15 +248,15 @@ export function truncatedNormal<E extends FloatDType = 'float32'>(key: Key, shap
  */
 export function multivariateNormal<A extends DType, B extends DType>(
   key: Key,
-  mean: Tensor<A> & Takes<'numeric', A>,
-  covariance: Tensor<B>,
+  mean: Tensor<A> & Takes<'integerOrFloat', A>,
+  covariance: Tensor<B> & Takes<'integerOrFloat', B>,
   options?: MultivariateNormalOptions
 ): Tensor<VectorDType<A, B>> {
   const op = 'random.multivariateNormal'
   return within(op, () => {
     keyGiven(op, key)
     const o = checkOptions(op, options, ['shape'])
-    const [centre, spread] = [tensorGiven(op, 'mean', mean), tensorGiven(op, 'covariance', covariance)]
+    const [centre, spread] = [realGiven(op, 'mean', tensorGiven(op, 'mean', mean)), realGiven(op, 'covariance', tensorGiven(op, 'covariance', covariance))]
     const n = centre.shape.at(-1)
     if (n === undefined || spread.ndim < 2 || spread.shape.at(-1) !== n || spread.shape.at(-2) !== n) {
       throw new ShapeError(`${op}: a mean of shape [${centre.shape.join(', ')}] and covariances of shape [${spread.shape.join(', ')}] do not go together`)

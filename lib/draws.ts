@@ -53,6 +53,12 @@ export function keyGiven(op: string, key: unknown, hint = ''): Tensor {
   return key
 }
 
+/** A parameter of a draw of real numbers. */
+export function realGiven(op: string, name: string, value: Tensor): Tensor {
+  if (DTYPE[value.dtype].kind === 'complex') throw new DTypeError(`${op}: '${name}' must be real, got ${value.dtype}`)
+  return value
+}
+
 /** The shape of a draw. */
 export function drawShape(op: string, shape: unknown): readonly number[] {
   const sizes = integers(op, 'shape', shape)

@@ -147,8 +147,8 @@ export class Generator {
 
   /** As `ft.random.multivariateNormal`. */
   multivariateNormal<A extends DType, B extends DType>(
-    mean: Tensor<A> & Takes<'numeric', A>,
-    covariance: Tensor<B>,
+    mean: Tensor<A> & Takes<'integerOrFloat', A>,
+    covariance: Tensor<B> & Takes<'integerOrFloat', B>,
     options?: MultivariateNormalOptions
   ): Tensor<VectorDType<A, B>> {
     return this.#draw((key) => multivariateNormal(key, mean, covariance, options))

@@ -4,7 +4,7 @@
 // probabilities, those of numbers in a table. Element i of a result depends on the key, its parameters and i only.
 
 import { checkOptions, dtypeOption, shown, within } from './call.js'
-import { drawShape, fold, keyGiven, normal, overShape, split, standardExponential, uniform, type Key } from './draws.js'
+import { drawShape, fold, keyGiven, normal, overShape, realGiven, split, standardExponential, uniform, type Key } from './draws.js'
 import { ArgumentError, DTypeError } from './errors.js'
 import { DTYPE, type FloatDType, type IntegerDType } from './generated/dtypes.js'
 import { tensor } from './creation.js'
@@ -41,8 +41,7 @@ const COUNT: Range = [(x) => Number.isSafeInteger(x) && x >= 0, 'an integer from
 /** A parameter in a dtype: a number of its range, or a tensor, whose elements nobody looks at, over the whole shape. */
 function parameter(op: string, name: string, value: unknown, [test, words]: Range, key: Key, shape: readonly number[], dtype: DTypeOfParameters): Tensor {
   if (value instanceof Tensor) {
-    if (DTYPE[(value as Tensor).dtype].kind === 'complex') throw new DTypeError(`${op}: '${name}' must be real, got ${value.dtype}`)
-    return overShape(op, name, value, shape).astype(dtype)
+    return overShape(op, name, realGiven(op, name, value), shape).astype(dtype)
   }
   if (typeof value !== 'number' || !Number.isFinite(value) || !test(value)) {
     throw new ArgumentError(`${op}: '${name}' must be a tensor or ${words}, got ${shown(value)}`)

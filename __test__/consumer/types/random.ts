@@ -165,6 +165,8 @@ export function misuse(): void {
   ft.random.multivariateNormal(key, f32)
   // @ts-expect-error: bool is no numeric dtype
   ft.random.multivariateNormal(key, bool, f32)
+  // @ts-expect-error: covariances are real
+  ft.random.multivariateNormal(key, f32, c64)
   // @ts-expect-error: parameters are real
   ft.random.gamma(key, c64, [2])
   // @ts-expect-error: a text for a parameter
