@@ -239,6 +239,8 @@ def samples_between():
         for turn in [0, 1]:
             odd = np.where(np.arange(n) % 2 == turn, [inf, -inf, nan, inf, inf, -inf, nan, inf, inf][:n], fp).astype("float32")
             case("interp", [xp, xp, odd, None, None], odd)
+        # NaN stands between the last sample and the first: no line of theirs is taken for it, not even a level one.
+        case("interp", [np.array([nan], "float32"), xp, np.append(fp[:-1], fp[0]), None, None], np.array([nan], "float32"))
     for level in [3.0, inf]:
         x, xp, fp = np.array([nan, 0.5], "float32"), np.array([0, 1], "float32"), np.full(2, level, "float32")
         case("interp", [x, xp, fp, None, None], np.array([nan, level], "float32"))

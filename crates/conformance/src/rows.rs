@@ -133,8 +133,11 @@ impl Group {
             let rounds = match (ways, op.dtype.out) {
                 (5.., _) => 12,
                 (4, _) | (_, Out::Bool) => 6,
-                // Each axis has its own ways of what is padded, interpolated or convolved, and each operand that may be left out.
-                _ if ["pad", "interpolate", "conv", "cond"].contains(&op.name) => 12,
+                // Each axis has its own ways of what is convolved, padded or interpolated.
+                _ if op.name == "conv" => 16,
+                _ if ["pad", "interpolate"].contains(&op.name) => 12,
+                // Norms of six orders.
+                _ if op.name == "cond" => 6,
                 _ if op.operands.iter().any(|o| o.optional && !o.weak) => 4,
                 // Along several axes, each one of which is cut, padded or neither.
                 _ if op.namespace == Namespace::Fft && op.attrs.iter().any(|a| a.name == "axes") => 8,

@@ -455,7 +455,7 @@ pub fn parallel(op: &OpDef) -> Vec<Shapes> {
         }
         "linalg.solve" => many(pairs(&[(&[40, 40], &[40, 3], &[], &[])])),
         "linalg.qr" => vec![one("many columns", &[40, 30])],
-        _ if op.namespace == Namespace::Fft => vec![one("many rows", &[300, 31])],
+        _ if op.namespace == Namespace::Fft => vec![one("many rows", &[24, 31])],
         "searchsorted" => many(pairs(&[(&[603], &[9001], &[], &[])])),
         "sort" | "argsort" | "topk" | "kthvalue" | "median" | "quantile" | "percentile" | "nanmedian" | "nanquantile"
         | "nanpercentile" => {
