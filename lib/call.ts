@@ -2,7 +2,7 @@
 // JavaScript gets wrong (a string for an axis, null, an unknown option); shapes, axes and dtypes are Rust's to judge.
 
 import { deviceNumber } from './devices.js'
-import { ArgumentError, DTypeError, IndexError, TensorError } from './errors.js'
+import { ArgumentError, DTypeError, IndexError, ShapeError, TensorError } from './errors.js'
 import { DTYPE, type DType } from './generated/dtypes.js'
 import type { AttrRow, OpRow } from './generated/table.js'
 import { didYouMean } from './nearest.js'
@@ -75,6 +75,14 @@ export function integers(op: string, name: string, value: unknown): readonly num
   const numbers: number[] = []
   for (let i = 0; i < value.length; i++) numbers.push(integer(op, `${name}[${i}]`, value[i]))
   return numbers
+}
+
+/** A shape: integers that are not negative. */
+export function shapeGiven(op: string, value: unknown): readonly number[] {
+  const sizes = integers(op, 'shape', value)
+  const negative = sizes.find((size) => size < 0)
+  if (negative !== undefined) throw new ShapeError(`${op}: shape [${sizes.join(', ')}]: size ${negative} is negative`)
+  return sizes
 }
 
 function isDType(value: string): value is DType {
@@ -240,7 +248,8 @@ export function tensorGiven(op: string, name: string, value: unknown): Tensor {
 export function operandGiven(op: string, name: string, value: unknown): Operand {
   if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean') return value
   if (!(value instanceof Tensor)) throw wrong(op, name, 'a tensor or a number', value)
-  return tensorGiven(op, name, value)
+  checkAlive(op, value)
+  return value
 }
 
 /** Runs the body of a function that is made of others. Their errors name the one that was called: its user never called the others. */

@@ -1,6 +1,6 @@
 // Tensors from JavaScript data, and tensors like another one.
 
-import { checkOptions, dtypeOption, integers, shown, tensorGiven, within } from './call.js'
+import { checkOptions, dtypeOption, shapeGiven, shown, tensorGiven, within } from './call.js'
 import { deviceNumber } from './devices.js'
 import { ArgumentError, DTypeError, ShapeError } from './errors.js'
 import { DTYPE, type Complex, type DType, type DTypeRow } from './generated/dtypes.js'
@@ -53,16 +53,10 @@ function orElse<T>(given: unknown, fallback: T): T {
   return given === undefined ? fallback : (given as T)
 }
 
-function count(op: string, shape: readonly number[]): number {
-  const negative = shape.find((size) => size < 0)
-  if (negative !== undefined) throw new ShapeError(`${op}: shape [${shape.join(', ')}]: size ${negative} is negative`)
-  return sizeOf(shape)
-}
-
 /** Uploads elements under a shape that holds as many; without one, along one axis. */
 function place(op: string, row: DTypeRow, given: unknown, device: unknown, source: ArrayBufferView | ArrayBufferLike): Tensor {
   const onto = deviceNumber(op, device)
-  const asked = given === undefined ? undefined : integers(op, 'shape', given)
+  const asked = given === undefined ? undefined : shapeGiven(op, given)
   // After everything that may run the caller's code (getters, proxies), which could change or detach the buffer.
   const bytes = bytesOf(op, source)
   const length = bytes.byteLength / row.bytes
@@ -70,7 +64,7 @@ function place(op: string, row: DTypeRow, given: unknown, device: unknown, sourc
     throw new ShapeError(`${op}: ${bytes.byteLength} bytes are no whole number of ${row.name} elements (${row.bytes} bytes each)`)
   }
   const shape = asked ?? [length]
-  const held = count(op, shape)
+  const held = sizeOf(shape)
   if (held !== length) throw new ShapeError(`${op}: shape [${shape.join(', ')}] holds ${held} elements, the data ${length}`)
   return upload(op, row, shape, onto, bytes)
 }

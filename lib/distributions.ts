@@ -1,7 +1,7 @@
 // Distributions made of uniform and normal draws. Element i of a result depends on the key, its parameters and i only.
 
-import { axisGiven, checkOptions, shown, tensorGiven, within } from './call.js'
-import { drawShape, finite, keyGiven, normal, overShape, permutation, randint, realGiven, standardExponential, uniform, type Key } from './draws.js'
+import { axisGiven, checkOptions, shapeGiven, shown, tensorGiven, within } from './call.js'
+import { finite, keyGiven, normal, overShape, permutation, randint, realGiven, standardExponential, uniform, type Key } from './draws.js'
 import { ArgumentError, ShapeError } from './errors.js'
 import type { DType, FloatDType, FloatOf, Promote, Takes } from './generated/dtypes.js'
 import { einsum, erf, full, less } from './generated/functions.js'
@@ -95,7 +95,7 @@ export function exponential<E extends FloatDType = 'float32'>(key: Key, shape: r
     keyGiven(op, key)
     const o = checkOptions(op, options, ['dtype', 'scale'])
     const scale = positive(op, 'scale', o['scale'], 1)
-    return standardExponential(key, drawShape(op, shape), o['dtype'] as FloatDType | undefined).multiply(scale) as Tensor<E>
+    return standardExponential(key, shapeGiven(op, shape), o['dtype'] as FloatDType | undefined).multiply(scale) as Tensor<E>
   })
 }
 
@@ -114,7 +114,7 @@ export function gumbel<E extends FloatDType = 'float32'>(key: Key, shape: readon
     keyGiven(op, key)
     const o = checkOptions(op, options, ['dtype', 'location', 'scale'])
     const [location, scale] = [finite(op, 'location', o['location'], 0), positive(op, 'scale', o['scale'], 1)]
-    const wait = standardExponential(key, drawShape(op, shape), o['dtype'] as FloatDType | undefined)
+    const wait = standardExponential(key, shapeGiven(op, shape), o['dtype'] as FloatDType | undefined)
     // A wait of 0 would make an infinity.
     return wait.maximum(LEAST[wait.dtype] as number).log().multiply(-scale).add(location) as Tensor<E>
   })
@@ -134,7 +134,7 @@ export function bernoulli<P extends DType>(key: Key, shape: readonly number[], o
   return within(op, () => {
     keyGiven(op, key)
     const { p = 0.5 } = checkOptions(op, options, ['p'])
-    const sizes = drawShape(op, shape)
+    const sizes = shapeGiven(op, shape)
     if (p instanceof Tensor) return less(uniform(key, sizes), overShape(op, 'p', p, sizes))
     if (typeof p !== 'number' || !(p >= 0 && p <= 1)) throw new ArgumentError(`${op}: 'p' must be a tensor or a number from 0 to 1, got ${shown(p)}`)
     return less(uniform(key, sizes), p)
@@ -156,7 +156,7 @@ export function categorical<D extends DType>(key: Key, logits: Tensor<D> & Takes
     keyGiven(op, key)
     const o = checkOptions(op, options, ['axis', 'shape'])
     const x = tensorGiven(op, 'logits', logits)
-    const more = drawShape(op, o['shape'] ?? [])
+    const more = shapeGiven(op, o['shape'] ?? [])
     const axis = axisGiven(op, o['axis'] ?? -1, x.ndim)
     // The largest of logits and Gumbel numbers (Gumbel, 1954).
     const noise = gumbel(key, [...more, ...x.shape], { dtype: x.dtype === 'float64' ? 'float64' : 'float32' })
@@ -196,7 +196,7 @@ export function choice(key: Key, x: number | Tensor, shape: readonly number[], o
     if (n === undefined || n === 0) throw new ShapeError(`${op}: there is nothing to choose from`)
     const p = o['p'] === undefined ? undefined : tensorGiven(op, 'p', o['p'])
     if (p !== undefined && (p.ndim !== 1 || p.size !== n)) throw new ShapeError(`${op}: ${n} choices need as many probabilities, got shape [${p.shape.join(', ')}]`)
-    const sizes = drawShape(op, shape)
+    const sizes = shapeGiven(op, shape)
     const count = sizes.reduce((a, b) => a * b, 1)
     const positions = replace ? again(key, n, sizes, p) : apart(op, key, n, count, p).reshape(sizes)
     return x instanceof Tensor ? x.take(positions as Tensor<'int32'>, { axis: 0 }) : positions
@@ -261,7 +261,7 @@ export function multivariateNormal<A extends DType, B extends DType>(
     if (n === undefined || spread.ndim < 2 || spread.shape.at(-1) !== n || spread.shape.at(-2) !== n) {
       throw new ShapeError(`${op}: a mean of shape [${centre.shape.join(', ')}] and covariances of shape [${spread.shape.join(', ')}] do not go together`)
     }
-    const more = drawShape(op, o['shape'] ?? [])
+    const more = shapeGiven(op, o['shape'] ?? [])
     const factor = cholesky(spread)
     const z = normal(key, [...more, ...centre.shape], { dtype: factor.dtype === 'float64' ? 'float64' : 'float32' })
     return einsum('...ij,...j->...i', factor, z).add(centre) as Tensor<VectorDType<A, B>>

@@ -1,7 +1,7 @@
 // Random tensors from explicit keys: element i of a draw depends on (key, i) only, so a draw is the same on every device and
 // for any number of threads. The rows of the table hash with Philox 4x32-10 (Salmon et al., 2011).
 
-import { checkOptions, dtypeOption, integers, one, shown } from './call.js'
+import { checkOptions, dtypeOption, one, shown } from './call.js'
 import { deviceNumber } from './devices.js'
 import { ArgumentError, DTypeError, ShapeError } from './errors.js'
 import { DTYPE, type FloatDType, type IntegerDType } from './generated/dtypes.js'
@@ -57,14 +57,6 @@ export function keyGiven(op: string, key: unknown, hint = ''): Tensor {
 export function realGiven(op: string, name: string, value: Tensor): Tensor {
   if (DTYPE[value.dtype].kind === 'complex') throw new DTypeError(`${op}: '${name}' must be real, got ${value.dtype}`)
   return value
-}
-
-/** The shape of a draw. */
-export function drawShape(op: string, shape: unknown): readonly number[] {
-  const sizes = integers(op, 'shape', shape)
-  const negative = sizes.find((n) => n < 0)
-  if (negative !== undefined) throw new ShapeError(`${op}: shape [${sizes.join(', ')}]: size ${negative} is negative`)
-  return sizes
 }
 
 /** A parameter of each element of a draw. */

@@ -3,8 +3,8 @@
 // said at each number of rounds, a gamma number is a - 1/3 and a count the mode. Counts of small means are found by adding up
 // probabilities, those of numbers in a table. Element i of a result depends on the key, its parameters and i only.
 
-import { checkOptions, dtypeOption, shown, within } from './call.js'
-import { drawShape, fold, keyGiven, normal, overShape, realGiven, split, standardExponential, uniform, type Key } from './draws.js'
+import { checkOptions, dtypeOption, shapeGiven, shown, within } from './call.js'
+import { fold, keyGiven, normal, overShape, realGiven, split, standardExponential, uniform, type Key } from './draws.js'
 import { ArgumentError, DTypeError } from './errors.js'
 import { DTYPE, type FloatDType, type IntegerDType } from './generated/dtypes.js'
 import { tensor } from './creation.js'
@@ -114,7 +114,7 @@ export function gamma<A extends Parameter, E extends FloatDType = DrawnAs<A>>(ke
   return within(op, () => {
     keyGiven(op, key)
     const dtype = floatDType(op, checkOptions(op, options, ['dtype'])['dtype'], [a])
-    const sizes = drawShape(op, shape)
+    const sizes = shapeGiven(op, shape)
     const concentration = parameter(op, 'a', a, POSITIVE, key, sizes, wide(dtype))
     const { d, w, boost } = gammaParts(key, concentration, sizes)
     const drawn = d.multiply(w.add(1).pow(3)).multiply(boost.negative().exp())
@@ -145,7 +145,7 @@ export function beta<A extends Parameter, B extends Parameter, E extends FloatDT
   return within(op, () => {
     keyGiven(op, key)
     const dtype = floatDType(op, checkOptions(op, options, ['dtype'])['dtype'], [a, b])
-    const sizes = drawShape(op, shape)
+    const sizes = shapeGiven(op, shape)
     const [first, second] = [parameter(op, 'a', a, POSITIVE, key, sizes, wide(dtype)), parameter(op, 'b', b, POSITIVE, key, sizes, wide(dtype))]
     // Of so small concentrations both logarithms below may be infinite; all numbers are 0 or 1, by the proportion of both alone.
     const small = maximum(first, second).less(1e-36)
@@ -294,7 +294,7 @@ export function poisson<A extends Parameter, E extends IntegerDType = 'int32'>(k
   return within(op, () => {
     keyGiven(op, key)
     const dtype = countDType(op, checkOptions(op, options, ['dtype'])['dtype'])
-    const sizes = drawShape(op, shape)
+    const sizes = shapeGiven(op, shape)
     const m = parameter(op, 'mean', mean, NOT_NEGATIVE, key, sizes, 'float64')
     if (typeof mean === 'number' && Math.sqrt(mean) <= TABLE) return lookUp(key, sizes, Math.floor(mean), (k) => mean / k).astype(dtype) as Tensor<E>
     const few = countUp(key, sizes, m.negative().exp(), (k) => m.divide(k))
@@ -329,7 +329,7 @@ export function binomial<A extends Parameter, B extends Parameter, E extends Int
   return within(op, () => {
     keyGiven(op, key)
     const dtype = countDType(op, checkOptions(op, options, ['dtype'])['dtype'])
-    const sizes = drawShape(op, shape)
+    const sizes = shapeGiven(op, shape)
     const trials = parameter(op, 'n', n, COUNT, key, sizes, 'float64').floor()
     const chance = parameter(op, 'p', p, PROBABILITY, key, sizes, 'float64')
     if (typeof n === 'number' && typeof p === 'number' && p < 1 && Math.sqrt(n * p * (1 - p)) <= TABLE) {
