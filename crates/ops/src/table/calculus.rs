@@ -179,6 +179,7 @@ fn interp(l: &mut Lower) -> Result<Vec<Val>> {
         let v = l.operand(n)?;
         l.cast(v, acc)
     };
+    let floating = (0..3).map(|n| l.operand(n)).collect::<Result<Vec<_>>>()?.iter().any(|&v| l.dtype(v).is_float());
     let (x, xp, fp) = (operand(l, 0)?, operand(l, 1)?, operand(l, 2)?);
     let n = l.dims(xp)[0];
     let beyond = |l: &mut Lower, n: usize, at: usize| if l.is_absent(n) { Ok(l.pick(fp, 0, at)) } else { operand(l, n) };
@@ -202,13 +203,21 @@ fn interp(l: &mut Lower) -> Result<Vec<Val>> {
         let slope = b.binary(Op::Div, rise, run);
         let up = b.binary(Op::Mul, slope, way);
         let on_line = b.binary(Op::Add, y0, up);
-        // Infinite ones have no line between them.
-        let (hit, level) = (b.compare(Op::Eq, x, x0), b.compare(Op::Eq, y0, y1));
-        let known = b.binary(Op::Or, hit, level);
+        // At the last sample, which is the next one too, there is no line, and none between infinite ones.
+        let level = b.compare(Op::Eq, y0, y1);
+        let known = if floating {
+            let hit = b.compare(Op::Eq, x, x0);
+            b.binary(Op::Or, hit, level)
+        } else {
+            level
+        };
         let inside = b.select(known, y0, on_line);
         let (before, after) = (b.compare(Op::Lt, x, x0), b.compare(Op::Lt, x1, x));
         let or_left = b.select(before, left, inside);
         let known = b.select(after, right, or_left);
+        if !floating {
+            return known;
+        }
         // NaN gives NaN.
         let number = b.compare(Op::Eq, x, x);
         b.select(number, known, x)

@@ -55,9 +55,9 @@ fn checked(b: &mut Builder, q: Value, position: Value, n: usize, whole: f64) -> 
     b.select(inside, position, outside)
 }
 
-/// `x` where both are equal (infinite ones have no way between them), else the point that far between, from the nearer end: the
-/// other way loses a small one's digits.
-fn between(b: &mut Builder, x: Value, y: Value, t: Value) -> Value {
+/// The point that far between two elements, from the nearer end: the other way loses a small one's digits. Infinite ones have no way
+/// between them where they are equal; integers need no look at that.
+fn between(b: &mut Builder, x: Value, y: Value, t: Value, floating: bool) -> Value {
     let d = b.dtype(x);
     let (half, one) = (b.lit(d, 0.5), b.lit(d, 1.0));
     let gap = b.binary(Op::Sub, y, x);
@@ -66,6 +66,9 @@ fn between(b: &mut Builder, x: Value, y: Value, t: Value) -> Value {
     let (from_x, from_y) = (b.binary(Op::Add, x, up), b.binary(Op::Sub, y, down));
     let near_x = b.compare(Op::Lt, t, half);
     let point = b.select(near_x, from_x, from_y);
+    if !floating {
+        return point;
+    }
     let same = b.compare(Op::Eq, x, y);
     b.select(same, x, point)
 }
@@ -138,7 +141,7 @@ pub fn quantile(l: &mut Lower, whole: f64, all: bool) -> Result<Vec<Val>> {
                     let floor = b.unary(Op::Floor, place);
                     b.binary(Op::Sub, place, floor)
                 };
-                between(b, v[0], v[1], t)
+                between(b, v[0], v[1], t, floating)
             })?
         }
     };
