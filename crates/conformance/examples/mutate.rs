@@ -1,4 +1,4 @@
-//! Breaks every row of the table and reports what the suite does not catch: `cargo xtask mutate [ROW]`.
+//! Breaks rows of the table and reports what the suite does not catch: `cargo xtask mutate [ROW]`.
 // A tool that reports to the terminal.
 #![allow(clippy::print_stdout)]
 
@@ -7,9 +7,7 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     match mutants::report(&std::env::args().nth(1).unwrap_or_default()) {
-        Ok(report) => {
-            let (passed, failed) = report.counts();
-            print!("{report}");
+        Ok((passed, failed)) => {
             println!("{passed} passed, {failed} failed");
             if passed == 0 || failed > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS }
         }

@@ -48,7 +48,8 @@ pub fn number(def: &ParamDef, choice: &str, dtype: DType) -> Option<f64> {
         // The last is the default, from which rank is deficient by rounding alone.
         "rtol" if def.default.is_some_and(f64::is_nan) => of([1e-3, 0.25, 0.5, f64::NAN]),
         "rtol" => of([1e-5, 0.25, 0.0, 0.5]),
-        "atol" => of([1e-8, 0.0, 0.5, 1.0]),
+        // Of equal elements a distance below nothing tells which branch was taken.
+        "atol" => of([1e-8, 1.0, 0.5, -1.0]),
         "negativeSlope" => of([0.01, 0.5, -2.0, 0.0]),
         // What is no product with zero shows where nothing is negative.
         "alpha" => of([0.3, -2.5, 0.0, f64::INFINITY]),

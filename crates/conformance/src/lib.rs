@@ -1,11 +1,12 @@
 //! Checks that every row of the operation table means on every backend what the reference says it means.
 //!
-//! Reading order: `recipe.rs` (the circumstances a row is tried in) with `recipe/operands.rs`, `attributes.rs`, `shapes.rs`, `values.rs` and `covering.rs`;
+//! Reading order: `recipe.rs` (the circumstances a row is tried in) with `recipe/operands.rs`, `attributes.rs`, `shapes.rs`, `values.rs`, `covering.rs` and `rounds.rs`;
 //! `executor.rs` with `view.rs` and `bounds.rs` (what is right, and how exactly); `machine.rs` (the variants); `compare.rs`;
 //! `rows.rs` (op x dtype x layout x tier) and `ledger.rs` (what must be native, and the measured errors). Beside the rows:
 //! `programs.rs` (random programs), `guards.rs` (kernels alone, between guard bands), `refusals.rs` (errors and garbage),
 //! `golden.rs` (NumPy's answers), `random.rs` (the generator). The checkers checked: `saboteur.rs` (broken backends),
-//! `mutants.rs` with `mutations.rs` (every row broken, before the answers in every run, before the cases by `cargo xtask mutate`).
+//! `mutants.rs` with `mutations.rs` (every row broken, before the answers in every run, before the cases by `cargo xtask mutate`, whose
+//! results every run holds against the rows).
 
 pub mod attributes;
 pub mod bounds;
@@ -23,6 +24,7 @@ pub mod programs;
 pub mod random;
 pub mod recipe;
 pub mod refusals;
+mod rounds;
 pub mod rows;
 pub mod saboteur;
 pub mod shapes;

@@ -5,23 +5,23 @@
 //! answers of `golden.rs`, without which a wrong lowering would agree with itself.
 
 mod equivalent;
+mod report;
 mod same;
 
 use crate::case::Case;
 use crate::executor::Known;
-use crate::golden::{self, Golden};
+use crate::golden::Golden;
 use crate::mutations::{self, Mutation};
 use crate::recipe;
 use crate::rows::Group;
-use equivalent::EQUIVALENT;
+use equivalent::{EQUIVALENT, excuses};
 use ferrotensor_core::reference::Array;
 use ferrotensor_core::{Code, Error, Result};
 use ferrotensor_ops::def::OpDef;
 use ferrotensor_ops::graph::{Graph, Val};
+pub use report::{report, trials};
 use same::Same;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 /// Cases that must have missed a mutant before it is asked whether there is anything to see; and one of which a sample says little.
 const PATIENCE: usize = 4;
@@ -30,16 +30,15 @@ const MORE_PATIENCE: usize = 64;
 /// Mutants of a row that every run tries: complex powers have 1,783, which take a minute.
 const QUICK: usize = 100;
 
-/// The lines of [`EQUIVALENT`] that spoke for a mutant.
-static USED: Mutex<BTreeSet<usize>> = Mutex::new(BTreeSet::new());
-
 /// What came of one mutant.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fate {
     /// A case failed.
     Caught,
     /// There is nothing to see, and why.
-    Equivalent(String),
+    Equivalent(&'static str),
+    /// Every case passed, and `equivalent.rs` says why.
+    Excused,
     /// Every case passed; an example of operands that show it, where there is one.
     Missed(String),
     /// No case could run it: a mistake of the mutation.
@@ -49,7 +48,7 @@ pub enum Fate {
 impl Fate {
     /// Nothing is left to do about it.
     fn is_settled(&self) -> bool {
-        matches!(self, Fate::Caught | Fate::Equivalent(_))
+        matches!(self, Fate::Caught | Fate::Equivalent(_) | Fate::Excused)
     }
 }
 
@@ -184,11 +183,8 @@ fn judge(
     let every = mutants.len().div_ceil(most).max(1);
     for (name, places) in mutants.into_iter().step_by(every) {
         let mut fate = fate(&places, &calls, &accepts, patience)?;
-        let begins = |starts: &[&str]| starts.iter().any(|start| name.starts_with(start));
-        let listed = EQUIVALENT.iter().position(|(row, starts, _)| of.starts_with(row) && begins(starts));
-        if let (Fate::Missed(_), Some(line)) = (&fate, listed) {
-            USED.lock().unwrap_or_else(PoisonError::into_inner).insert(line);
-            fate = Fate::Equivalent(EQUIVALENT[line].2.into());
+        if matches!(fate, Fate::Missed(_)) && EQUIVALENT.iter().any(|line| excuses(line, of, &name)) {
+            fate = Fate::Excused;
         }
         fates.insert(name, fate);
     }
@@ -212,7 +208,7 @@ fn fate(
     let (mut same, mut missed, mut left) = (Same::default(), Vec::new(), Vec::new());
     for (i, mutant) in places {
         let call = &calls[*i];
-        if missed.len() >= patience(mutant, call) && mutant.witness(call, &mut same)?.is_none() {
+        if missed.len() >= patience(mutant, call) && (same.is_clear() || mutant.witness(call, &mut same)?.is_none()) {
             left.push((*i, mutant));
             continue;
         }
@@ -231,9 +227,9 @@ fn fate(
     }
     let Some(witness) = witness else {
         return Ok(match places[0].1 {
-            _ if !missed.is_empty() => Fate::Equivalent(Same::REASON.into()),
-            Mutant::Turned(_) => Fate::Equivalent("its elements are equal".into()),
-            Mutant::Mistaken(_) => Fate::Equivalent("it means the same".into()),
+            _ if !missed.is_empty() => Fate::Equivalent(Same::REASON),
+            Mutant::Turned(_) => Fate::Equivalent("its elements are equal"),
+            Mutant::Mistaken(_) => Fate::Equivalent("it means the same"),
             _ => Fate::Stillborn,
         });
     };
@@ -299,96 +295,4 @@ fn changed(mut results: Vec<Result<Known>>, n: usize, change: impl Fn(&mut [u8],
     let array = Array::new(array.dtype(), array.dims(), bytes)?;
     results[n] = results[n].clone().map(|known| Known { array, ..known });
     Ok(results)
-}
-
-/// What was found of every row.
-#[derive(Default)]
-pub struct Report {
-    /// Rows with mutants.
-    pub rows: usize,
-    /// By judge, row, name of the mutant: the dtypes (or nothing, of answers) and what came of it.
-    fates: BTreeMap<(&'static str, String, String, Fate), Vec<&'static str>>,
-    /// Of all rows: what is said of mutants that do not need it.
-    idle: Vec<String>,
-}
-
-/// The mutants of the rows whose name has this text in it, before both judges.
-///
-/// # Errors
-/// As [`of_cases`] and [`golden::answers`].
-pub fn report(filter: &str) -> Result<Report, String> {
-    let wanted: Vec<&'static OpDef> = ferrotensor_ops::OPS.iter().filter(|op| op.path().contains(filter)).collect();
-    let answers = golden::answers()?;
-    let next = AtomicUsize::new(0);
-    let work = || {
-        let mut out = Vec::new();
-        while let Some(&op) = wanted.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let row = op.path().into_owned();
-            if let Some(goldens) = answers.get(&row) {
-                out.push(("answers", row.clone(), "", of_answers(&row, goldens, usize::MAX)?));
-            }
-            out.extend(of_cases(op)?.into_iter().map(|(dtype, fates)| ("cases", row.clone(), dtype, fates)));
-        }
-        Ok(out)
-    };
-    let workers = std::thread::available_parallelism().map_or(1, usize::from);
-    let found: Result<Vec<Vec<_>>, String> = std::thread::scope(|scope| {
-        let handles: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
-        handles.into_iter().map(|h| h.join().unwrap_or_else(|_| Err("a mutant panicked".into()))).collect()
-    });
-    let mut report = Report { rows: wanted.len(), ..Report::default() };
-    for (judge, row, dtype, fates) in found?.into_iter().flatten() {
-        for (name, fate) in fates {
-            report.fates.entry((judge, row.clone(), name, fate)).or_default().push(dtype);
-        }
-    }
-    if filter.is_empty() {
-        let used = USED.lock().unwrap_or_else(PoisonError::into_inner);
-        let idle = EQUIVALENT.iter().enumerate().filter(|(line, _)| !used.contains(line));
-        report.idle = idle.map(|(_, (row, starts, reason))| format!("{row} {starts:?} ({reason})")).collect();
-    }
-    Ok(report)
-}
-
-impl Report {
-    /// Mutants that were caught or cannot be, and those that were not.
-    pub fn counts(&self) -> (usize, usize) {
-        let count = |wanted: bool| self.fates.iter().filter(|(k, _)| k.3.is_settled() == wanted).map(|(_, d)| d.len()).sum();
-        (count(true), count(false) + self.idle.len())
-    }
-}
-
-impl std::fmt::Display for Report {
-    /// Equivalent ones and those nobody caught by name, and the sums of each judge.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        for ((judge, row, name, fate), dtypes) in &self.fates {
-            let words = match fate {
-                Fate::Caught => continue,
-                Fate::Equivalent(reason) => format!("equivalent ({reason})"),
-                Fate::Missed(at) if at.is_empty() => "NOT CAUGHT".into(),
-                Fate::Missed(at) => format!("NOT CAUGHT (of {at})"),
-                Fate::Stillborn => "NEVER RAN".into(),
-            };
-            writeln!(f, "{judge}: {row}: {name}: {words} {}", dtypes.join(" "))?;
-        }
-        for line in &self.idle {
-            writeln!(f, "listed as equivalent, but caught: {line}")?;
-        }
-        for judge in ["cases", "answers"] {
-            let count = |wanted: fn(&Fate) -> bool| -> usize {
-                self.fates.iter().filter(|(k, _)| k.0 == judge && wanted(&k.3)).map(|(_, d)| d.len()).sum()
-            };
-            writeln!(
-                f,
-                "{judge}: {} rows, {} mutants: {} caught, {} equivalent, {} not caught, {} never ran",
-                self.rows,
-                count(|_| true),
-                count(|f| *f == Fate::Caught),
-                count(|f| matches!(f, Fate::Equivalent(_))),
-                count(|f| matches!(f, Fate::Missed(_))),
-                count(|f| *f == Fate::Stillborn)
-            )?;
-        }
-        Ok(())
-    }
 }

@@ -211,10 +211,10 @@ impl Recipe {
             let digits = name.strip_prefix("form").or(name.strip_prefix("dtype"));
             digits.and_then(|n| n.parse().ok()).map(|n| self.op.operand(n))
         };
-        let optional = names(&["tensor", "absent"]);
         // Masks of truth values and numbers go different ways.
-        let fixed = |a: &Axis| operand(&a.name).is_some_and(|o| a.values != optional && o.name != "mask");
-        self.axes.iter().map(|a| if fixed(a) { 1 } else { a.values.len() }).collect()
+        let fixed = |a: &Axis| operand(&a.name).is_some_and(|o| o.name != "mask");
+        let forms = |a: &Axis| 1 + (a.values.get(1).is_some_and(|v| v == "absent")) as usize;
+        self.axes.iter().map(|a| if fixed(a) { forms(a) } else { a.values.len() }).collect()
     }
 
     /// A case of an assignment with every other value of one attribute or number after the other, where inference takes the
@@ -279,13 +279,13 @@ impl Recipe {
         self.axes.iter().zip(assignment).map(|(a, &v)| (a.name.clone(), a.values[v].clone()))
     }
 
-    /// Whether all operands the row's dtype rule speaks of are of the row's dtype, and so is what the row computes: what other
-    /// calls do behind their conversions, these do.
+    /// Whether all operands the row's dtype rule speaks of are of the row's dtype (or the first of those that say more), and so is
+    /// what the row computes: what other calls do behind their conversions, these do.
     pub fn is_own(&self, assignment: &[usize]) -> bool {
         self.axes.iter().zip(assignment).all(|(axis, &value)| match axis.name.strip_prefix("dtype") {
             // A dtype that has to be named is an attribute like any other.
             Some("") => axis.values[value] == "none" || axis.values.iter().all(|v| v != "none"),
-            Some(n) => axis.values[value] == "same" || n.parse().is_ok_and(|n| !operands::is_ruled(self.op, n)),
+            Some(n) => value == 0 || n.parse().is_ok_and(|n| !operands::is_ruled(self.op, n)),
             None => true,
         })
     }

@@ -9,6 +9,7 @@ use crate::executor::Known;
 use crate::ledger::{self, Status};
 use crate::machine::{self, Device, Machine};
 use crate::recipe::{self, Recipe};
+use crate::rounds;
 use crate::shapes;
 use crate::values::Rng;
 use ferrotensor_core::kernel::{Kernel, WindowCombine};
@@ -16,18 +17,17 @@ use ferrotensor_core::reference::Array;
 use ferrotensor_core::{Code, DType, Result};
 use ferrotensor_cpu::Tier;
 use ferrotensor_engine::Stats;
-use ferrotensor_ops::def::{Lowering, Namespace, OpDef};
-use ferrotensor_ops::dtype_rule::{Compute, Out};
+use ferrotensor_ops::def::{Lowering, OpDef};
+use ferrotensor_ops::dtype_rule::Compute;
 use ferrotensor_ops::graph::{Def, Graph};
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
 use std::sync::{Arc, OnceLock};
 
 /// Most cases of one covering of an op and dtype.
 const LIMIT: usize = 400;
-/// Most calls of nothing but tensors of one dtype beside them: of ten dtypes for each operand, pairs alone leave one such call in
-/// ten, too few to tell the operands apart in every circumstance (`cargo xtask mutate`). Twice for rows with mixed dtypes or more than
-/// two attributes and for complex dtypes, where two parts must meet; more often for rows whose results are bool, since each says
-/// less, and for those with many ways.
+/// Most calls of nothing but tensors of one dtype in each round beside it (`rounds.rs`): of ten dtypes for each operand, pairs alone
+/// leave one such call in ten.
 const ORDINARY: usize = 32;
 /// Of those with several threads for functions.
 const WIDE: [DType; 3] = [DType::F32, DType::F64, DType::C64];
@@ -50,6 +50,8 @@ struct Planned {
     placement: Placement,
     /// Bytes of its largest operand, result or temporary.
     largest: usize,
+    /// It is there to tell kernels from each other, beside a covering that meets every circumstance: one variant says as much as all.
+    spare: bool,
     /// Made by the first variant that runs, shared by all.
     prepared: OnceLock<Result<Prepared, String>>,
 }
@@ -87,7 +89,7 @@ pub fn groups(wanted: impl Fn(&str) -> bool + Sync) -> Result<Vec<Arc<Group>>, S
     });
     let groups: Vec<Arc<Group>> = groups?.into_iter().flatten().filter(|g| !g.cases.is_empty()).map(Arc::new).collect();
     for op in &ferrotensor_ops::OPS {
-        let named = |g: &Arc<Group>| std::ptr::eq(g.op, op);
+        let named = |g: &Arc<Group>| g.is_of(op);
         // A filter may leave just a dtype that the row refuses.
         let unfiltered = all.iter().filter(|(o, _)| std::ptr::eq(*o, op)).count() == recipe::dtypes(op).len();
         if unfiltered && !groups.iter().any(named) {
@@ -127,38 +129,27 @@ impl Group {
             };
             // Two are enough to cross the threshold of threads: circumstances are the small shapes' business.
             let mut assignments = covering::pairwise(&sizes, if parallel { 2 } else { LIMIT }, &mut rng, &mut settle);
-            let varied = sizes != recipe.ordinary() || op.attrs.len() > 2 || dtype.is_complex();
-            // Rows that go many ways have elements for each of them among their values: the more, the rarer.
+            let met = assignments.len();
+            let varied = sizes != recipe.ordinary() || op.attrs.len() > 2;
+            // Rows that go many ways have elements for each of them among their values.
             let ways = recipe.axes.iter().find(|a| a.name == "values").map_or(0, |a| a.values.len());
-            let rounds = match (ways, op.dtype.out) {
-                (5.., _) => 12,
-                (4, _) | (_, Out::Bool) => 6,
-                // Each axis has its own ways of what is convolved, padded or interpolated.
-                _ if op.name == "conv" => 16,
-                _ if ["pad", "interpolate"].contains(&op.name) => 12,
-                // Norms of six orders.
-                _ if op.name == "cond" => 6,
-                _ if op.operands.iter().any(|o| o.optional && !o.weak) => 4,
-                // Along several axes, each one of which is cut, padded or neither.
-                _ if op.namespace == Namespace::Fft && op.attrs.iter().any(|a| a.name == "axes") => 8,
-                _ => 2 * varied as usize,
-            };
-            // Pairs leave too few calls of each three dtypes, of several indices, and of each way with each dtype: a second
-            // covering.
-            if (op.operands.len() > 2 || recipe::is_indexed(op) || ways > 4) && !parallel {
-                assignments.extend(covering::pairwise(&sizes, LIMIT, &mut rng, &mut settle));
-            }
-            for _ in 0..if parallel { 0 } else { rounds } {
-                assignments.extend(covering::pairwise(&recipe.ordinary(), ORDINARY, &mut rng, &mut settle));
+            if !parallel {
+                let (coverings, rounds) = rounds::of(op, ways, varied || dtype.is_complex(), recipe::is_indexed(op));
+                for _ in 0..coverings {
+                    assignments.extend(covering::pairwise(&sizes, LIMIT, &mut rng, &mut settle));
+                }
+                for _ in 0..rounds {
+                    assignments.extend(covering::pairwise(&recipe.ordinary(), ORDINARY, &mut rng, &mut settle));
+                }
             }
             if let Some(e) = broken {
                 return Err(e);
             }
-            for assignment in assignments {
+            for (n, assignment) in assignments.into_iter().enumerate() {
                 let (placement, recipe_number) = (recipe.placement(&assignment), recipes.len());
                 let largest = recipe.plan(&assignment)?.map_or(0, |plan| plan.largest);
                 let prepared = OnceLock::new();
-                cases.push(Planned { recipe: recipe_number, assignment, placement, largest, prepared });
+                cases.push(Planned { recipe: recipe_number, assignment, placement, largest, spare: n >= met, prepared });
             }
             recipes.push(recipe);
         }
@@ -215,8 +206,14 @@ impl Group {
     /// # Errors
     /// A sentence for each case that is wrong, at most five.
     pub fn check(&self, placement: Placement, tier: Tier) -> Result<(), String> {
-        let cases = (0..self.cases.len()).filter(|&n| self.cases[n].placement == placement);
-        self.check_all(cases, |p| self.check_case(p, Device::Cpu(tier)))
+        let here = |n: &usize| self.cases[*n].placement == placement && self.turn(*n).is_none_or(|(turn, _)| turn == tier);
+        self.check_all((0..self.cases.len()).filter(here), |n, p| self.check_case(n, p, Device::Cpu(tier)))
+    }
+
+    /// The tier and the setting of fusion that a spare case runs with: in turn. Nothing for one that runs with all of them.
+    fn turn(&self, n: usize) -> Option<(Tier, bool)> {
+        let (tiers, _) = machine::tiers();
+        self.cases[n].spare.then(|| (tiers[n % tiers.len()], (n / tiers.len()).is_multiple_of(2)))
     }
 
     /// Runs the sample on the hostile device.
@@ -224,26 +221,26 @@ impl Group {
     /// # Errors
     /// A sentence for each case that is wrong, at most five.
     pub fn check_hostile(&self) -> Result<(), String> {
-        self.check_all(self.sample().into_iter(), |p| {
+        self.check_all(self.sample().into_iter(), |n, p| {
             // Whose bits it must have.
             if p.bits_promised && p.first.get().is_none() {
-                self.check_case(p, Device::Cpu(Tier::Baseline))?;
+                self.check_case(n, p, Device::Cpu(Tier::Baseline))?;
             }
-            self.check_case(p, Device::Hostile)
+            self.check_case(n, p, Device::Hostile)
         })
     }
 
     fn check_all(
         &self,
         cases: impl Iterator<Item = usize>,
-        check: impl Fn(&Prepared) -> Result<(), String>,
+        check: impl Fn(usize, &Prepared) -> Result<(), String>,
     ) -> Result<(), String> {
         let (mut failures, mut count) = (Vec::new(), 0);
         for n in cases {
             count += 1;
             let planned = &self.cases[n];
             let prepared = planned.prepared.get_or_init(|| self.prepare(n)).as_ref().map_err(Clone::clone);
-            if let Err(e) = prepared.and_then(|p| check(p).map_err(|e| format!("{}: {e}", p.case))) {
+            if let Err(e) = prepared.and_then(|p| check(n, p).map_err(|e| format!("{}: {e}", p.case))) {
                 failures.push(e);
             }
         }
@@ -261,6 +258,26 @@ impl Group {
         let mut small: Vec<usize> = (0..self.cases.len()).filter(|&n| self.cases[n].recipe == 0).collect();
         small.sort_by_key(|&n| (self.cases[n].largest < 64, self.cases[n].largest));
         small
+    }
+
+    /// Whether it is one of this row.
+    pub fn is_of(&self, op: &OpDef) -> bool {
+        std::ptr::eq(self.op, op)
+    }
+
+    /// What its cases lower to, in words; not the spare ones, which are more of the same.
+    ///
+    /// # Errors
+    /// As [`Group::case`].
+    pub fn lowered(&self) -> Result<String, String> {
+        let mut text = String::new();
+        for n in self.small().into_iter().filter(|&n| !self.cases[n].spare) {
+            let case = self.case(n)?;
+            let (graph, outputs) = case.lower().unwrap_or_default();
+            // Writing to a string does not fail.
+            let _ = write!(text, "{:?}{outputs:?}{:?}", graph.nodes, case.params());
+        }
+        Ok(text)
     }
 
     /// As [`Recipe::is_own`], of the n-th case.
@@ -322,12 +339,13 @@ impl Group {
         })
     }
 
-    fn check_case(&self, prepared: &Prepared, device: Device) -> Result<(), String> {
+    fn check_case(&self, n: usize, prepared: &Prepared, device: Device) -> Result<(), String> {
         let case = &prepared.case;
         let parallel = case.axes.iter().any(|(a, v)| a == "shape" && shapes::is_parallel(v));
         let backwards = |o: &Operand| matches!(o, Operand::Tensor { placement: Placement::Reversed, .. });
         let plain = is_plain(case) && !case.operands.iter().any(backwards);
-        for fusion in [true, false] {
+        let wanted = |fusion: &bool| device == Device::Hostile || self.turn(n).is_none_or(|(_, turn)| turn == *fusion);
+        for fusion in [true, false].into_iter().filter(wanted) {
             let run = |threads| {
                 machine::with(device, fusion, |m| {
                     // Whatever ran on this machine before is not this row's.

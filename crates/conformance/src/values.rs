@@ -3,7 +3,7 @@
 
 use crate::compare::{epsilon, largest, spacing};
 use ferrotensor_core::reference::{Array, Double, Scalar};
-use ferrotensor_core::{DType, Kind, Result, layout};
+use ferrotensor_core::{DType, Kind, Result, layout, math};
 use ferrotensor_ops::def::Domain;
 
 /// SplitMix64 (Steele, Lea, Flood, 2014): equal seeds give equal cases on every machine.
@@ -13,8 +13,7 @@ pub struct Rng(u64);
 impl Rng {
     /// A generator for a name: cases do not change when others are added.
     pub fn named(name: &str) -> Rng {
-        // FNV-1a.
-        Rng(name.bytes().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ b as u64).wrapping_mul(0x0100_0000_01b3)))
+        Rng(math::fnv1a(name))
     }
 
     /// 64 random bits.
@@ -82,6 +81,14 @@ pub enum Fill {
     /// Numbers of these sizes or beside them, of both signs; the largest of a dtype or one of its smallest instead of what it lacks.
     /// Half of the complex ones are real. Integers are small ones.
     Turns(&'static [f64]),
+    /// As turns, but one number for all elements.
+    Alike(&'static [f64]),
+    /// One of these numbers or its negative for all elements; of integers a small one.
+    Real(&'static [f64]),
+    /// The place along the last axis.
+    Columns,
+    /// What is smallest or largest (the infinities), and now and then the other.
+    Extremes,
     /// Factors near 1 in size, so that a product of thousands neither overflows nor vanishes.
     Factors,
 }
@@ -94,8 +101,20 @@ pub fn array(dtype: DType, dims: &[usize], fill: Fill, rng: &mut Rng) -> Result<
     let n = layout::count(dims)?;
     let special = specials(dtype.info().real);
     let mut bytes = Vec::with_capacity(n * dtype.bytes());
+    let most = if fill == Fill::Extremes { rng.below(2) } else { 0 };
+    let alike = match fill {
+        Fill::Real(sizes) if dtype.is_float() || dtype.is_complex() => {
+            let x = sizes[rng.below(sizes.len())];
+            Scalar::float(if rng.below(2) == 0 { -x } else { x }).fit(dtype)
+        }
+        Fill::Alike(sizes) | Fill::Real(sizes) => turn(dtype, sizes, rng),
+        _ => Scalar::Bool(false),
+    };
     for i in 0..n {
         let element = match fill {
+            Fill::Alike(_) | Fill::Real(_) => alike.encode(dtype),
+            Fill::Extremes => ends(dtype)[if rng.below(16) > 0 { most } else { 1 - most }].encode(dtype),
+            Fill::Columns => Scalar::Int((i % dims.last().copied().unwrap_or(1)) as i128).encode(dtype),
             Fill::Bits => random_bits(dtype, rng),
             Fill::AnySize => any_size(dtype, rng).encode(dtype),
             Fill::Special if dtype.is_complex() => special_parts(dtype, &special, rng),
@@ -310,6 +329,15 @@ fn turn(dtype: DType, sizes: &[f64], rng: &mut Rng) -> Scalar {
         true => Scalar::Complex(re, im),
         false => Scalar::Float(re),
     }
+}
+
+/// The smallest and the largest number of a dtype.
+fn ends(dtype: DType) -> [Scalar; 2] {
+    ferrotensor_core::match_dtype!(
+        dtype,
+        integers T => [Scalar::Int(T::MIN as i128), Scalar::Int(T::MAX as i128)],
+        else [Scalar::float(f64::NEG_INFINITY), Scalar::float(f64::INFINITY)]
+    )
 }
 
 fn index(dtype: DType, size: usize, rng: &mut Rng) -> Scalar {

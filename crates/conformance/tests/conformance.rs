@@ -8,7 +8,7 @@
 
 use ferrotensor_conformance::case::Placement;
 use ferrotensor_conformance::machine::Device;
-use ferrotensor_conformance::{golden, guards, ledger, machine, programs, random, refusals, rows, saboteur};
+use ferrotensor_conformance::{golden, guards, ledger, machine, mutants, programs, random, refusals, rows, saboteur};
 use ferrotensor_cpu::Tier;
 use libtest_mimic::{Arguments, Failed, FormatSetting, Trial};
 use std::collections::{BTreeMap, BTreeSet};
@@ -89,8 +89,15 @@ fn main() -> ExitCode {
     let planned: Vec<(String, (String, String))> = whole.iter().flat_map(of_backend).collect();
     let (mut trials, mut cases, mut sampled) = (Vec::new(), 0, 0);
     // Long single checks first, so that none is left over when the rows are done.
-    let others =
-        [programs::trials(), guards::trials(), refusals::trials(), golden::trials(), random::trials(), saboteur::trials()];
+    let others = [
+        programs::trials(),
+        guards::trials(),
+        refusals::trials(),
+        golden::trials(),
+        random::trials(),
+        saboteur::trials(),
+        mutants::trials(&groups),
+    ];
     trials.extend(others.into_iter().flatten().map(|(name, f)| trial(name, f)));
     // A group's trials stand together, and the last one to end frees its cases. The first tier's prepare them, on other cases
     // side by side; the hostile device comes last: it compares with their bits.

@@ -1,21 +1,26 @@
 //! What is said of mutants that no case and no answer can tell from the row.
 
-/// Mutants of which no case can know: how the row and dtype begin, how the names begin, and why. What a scalar program alone shows
-/// is found by `same.rs` and needs no line here.
-pub const EQUIVALENT: &[(&str, &[&str], &str)] = &[
+/// How the row and dtype begin, how the names of its mutants begin, and why no case and no answer can know of them.
+pub type Line = (&'static str, &'static [&'static str], &'static str);
+
+/// Whether a line speaks for a mutant of a row (before answers) or `row/dtype` (before cases).
+pub fn excuses((row, starts, _): &Line, of: &str, name: &str) -> bool {
+    of.starts_with(row) && starts.iter().any(|start| name.starts_with(start))
+}
+
+/// The lines. What a scalar program alone shows is found by `same.rs` and needs none.
+pub const EQUIVALENT: &[Line] = &[
     ("softmax/", &["another value for the reduction of nothing"], "nothing is divided by it"),
     ("logSoftmax/", &["another value for the reduction of nothing"], "it is subtracted from nothing"),
     ("softmax/bool", SHIFT, "their exponentials do not overflow, whatever is subtracted from all of them"),
     ("logSoftmax/bool", SHIFT, "their exponentials do not overflow, whatever is subtracted from all of them"),
     ("logsumexp/bool", SHIFT, "their exponentials do not overflow, whatever is subtracted from all of them"),
-    ("logsumexp/", &["another value for the reduction of nothing"], "nothing is divided by it"),
     // An infinite logarithm has no bound, and what is added to it none either; NumPy's answers see both.
     (
         "logsumexp/",
         &["Const: another #2", "Max: operand 0 instead #1"],
         "only infinite results show it, which have no bound",
     ),
-    ("diff/", &["axis taken for"], "another axis fits only where both have one place, and gives the same"),
     ("median/", &["a sort in the other order"], "the middle is the same, but for the place of NaN"),
     ("nanmedian/", &["a sort in the other order"], "the middle is the same, but for the place of NaN"),
     ("nanmedian/float16", &["Select: operand 2 instead"], "twice a half float is a number of the accumulator"),
@@ -43,11 +48,17 @@ pub const EQUIVALENT: &[(&str, &[&str], &str)] = &[
     ("interp/bool", BETWEEN, "nothing is between two truth values"),
     ("interp", &["negative indices as zero", "Const: another #2"], BEFORE),
     ("quantile", &["Const: another #2"], "what is behind a place out of range is so too"),
-    ("nanquantile", &["Const: another #2"], "what is behind a place out of range is so too"),
     ("percentile", &["Const: another #3"], "what is behind a place out of range is so too"),
     ("nanpercentile", &["Const: another #3"], "what is behind a place out of range is so too"),
+    ("nanquantile", &["Const: another #7"], OF_PLACES),
     ("percentile", &["Const: another #9"], OF_PLACES),
     ("nanpercentile", &["Const: another #9"], OF_PLACES),
+    ("quantile/b", WAYS, OF_WAYS),
+    ("quantile/float16", WAYS, OF_WAYS),
+    ("percentile/b", WAYS, OF_WAYS),
+    ("percentile/float16", WAYS, OF_WAYS),
+    ("nanquantile/b", WAYS, OF_WAYS),
+    ("nanpercentile/b", WAYS, OF_WAYS),
     ("quantile", PLACES, OF_PLACES),
     ("percentile", PLACES, OF_PLACES),
     ("nanquantile", PLACES, OF_PLACES),
@@ -56,6 +67,29 @@ pub const EQUIVALENT: &[(&str, &[&str], &str)] = &[
     ("window", &["negative indices as zero"], "positions that are counted are not negative"),
     ("nn.adaptive", &["negative indices as zero"], "positions that are counted are not negative"),
     ("nn.interpolate", &["negative indices as zero"], "positions that are counted are not negative"),
+    ("windowScatter", &["stride taken for"], "another stride fits only where there is one window"),
+    (
+        "windowScatterMin/uint32",
+        &["Max: operand 0 instead #4"],
+        "no case has nothing but the largest number in a window at an end of the first of four axes; answers have",
+    ),
+    ("windowScatterMax/", &["Cast: by way of another dtype"], "no window of the cases has 128 places; answers have"),
+    ("windowScatterMin/", &["Cast: by way of another dtype"], "no window of the cases has 128 places; answers have"),
+    ("isclose/complex", &["Cast: by way of another dtype"], SIZES),
+    ("isclose/mixed", &["Cast: by way of another dtype"], SIZES),
+    ("allclose/complex", &["Cast: by way of another dtype"], SIZES),
+    ("allclose/complex64", &["Le: Lt instead"], "whether a distance that is rounded is at the bound hangs on its last bits"),
+    ("allclose/mixed", &["Cast: by way of another dtype"], SIZES),
+    ("isclose/bool", NUMBERS, FINITE),
+    ("isclose/int", NUMBERS, FINITE),
+    ("isclose/uint", NUMBERS, FINITE),
+    ("allclose/bool", NUMBERS, FINITE),
+    ("allclose/int", NUMBERS, FINITE),
+    ("allclose/uint", NUMBERS, FINITE),
+    ("isclose/bool", POSITIVE, "nothing is negative"),
+    ("isclose/uint", POSITIVE, "nothing is negative"),
+    ("allclose/bool", POSITIVE, "nothing is negative"),
+    ("allclose/uint", POSITIVE, "nothing is negative"),
     ("arrayEqual/bool", &["equalNan taken for"], "truth values hold no NaN"),
     ("arrayEqual/int", &["equalNan taken for"], "integers hold no NaN"),
     ("arrayEqual/uint", &["equalNan taken for"], "integers hold no NaN"),
@@ -68,6 +102,20 @@ pub const EQUIVALENT: &[(&str, &[&str], &str)] = &[
     ("linalg.matrixPower", &["operands 0 and 1 exchanged"], "powers of one matrix commute"),
     ("linalg.det", &["Mul: Div instead"], "what is multiplied with is 1 or -1"),
     ("linalg.slogdet", &["Mul: Div instead"], "what is multiplied with is 1 or -1"),
+    (
+        "linalg.det/bool",
+        &["Mul: operand 1 instead", "a reduction without its last element"],
+        "of bool every pivot is 1 where anything is promised",
+    ),
+    ("linalg.matrixRank/", &["Lt: Le instead"], AT_THE_BOUND),
+    ("linalg.pinv/", &["Lt: Le instead"], AT_THE_BOUND),
+    ("linalg.lstsq/", &["Lt: Le instead"], AT_THE_BOUND),
+    ("linalg.lstsq/int", &["a broadcast of the reverse #2"], OF_ONE_SIZE),
+    ("linalg.lstsq/uint", &["a broadcast of the reverse #2"], OF_ONE_SIZE),
+    ("linalg.matrixRank/", &["Cast: by way of another dtype"], "singular values of fewer digits are as many"),
+    ("nanToNum/bool", &["a broadcast of the reverse"], FINITE),
+    ("nanToNum/int", &["a broadcast of the reverse"], FINITE),
+    ("nanToNum/uint", &["a broadcast of the reverse"], FINITE),
     (
         "linalg.cond/",
         &[
@@ -147,6 +195,15 @@ pub const EQUIVALENT: &[(&str, &[&str], &str)] = &[
 const PLACES: &[&str] = &["Floor: Trunc instead", "Lt: Le instead", "Min: operand 0 instead", "negative indices as zero"];
 const OF_PLACES: &str =
     "half-way both ends are as near; places are not negative, but of no numbers, and beyond the last only of 2^24 elements";
+/// From which end the point between two elements is reached.
+const WAYS: &[&str] = &["Lt: Ne instead", "Lt: operands 0 and 1 exchanged", "Select: operand 1 instead #2"];
+const OF_WAYS: &str = "between truth values either way is exact, and half floats have no digits for what the ways differ in";
+/// Where elements are neither infinite nor NaN.
+const NUMBERS: &[&str] = &["equalNan taken for", "And: operand 0 instead", "And: operand 1 instead #2", "Ne: Eq instead"];
+const FINITE: &str = "integers are numbers";
+const SIZES: &str =
+    "sizes of complex numbers that lie between the digits of bfloat16 are next to no case's; answers have them";
+const POSITIVE: &[&str] = &["Abs: operand 0 instead #2"];
 /// The line between two samples.
 const BETWEEN: &[&str] = &[
     "Add: Mul instead #7",
@@ -156,8 +213,10 @@ const BETWEEN: &[&str] = &[
     "Add: operand 0 instead #7",
     "Add: operand 1 instead #7",
     "Div: ",
+    "Eq: Le instead #1",
     "Input(2): Input(1) instead #4",
     "Input(4): ",
+    "Le: Eq instead",
     "Lt: Ne instead #1",
     "Mul: ",
     "Sub: ",
@@ -165,6 +224,8 @@ const BETWEEN: &[&str] = &[
 const BEFORE: &str = "what is before the first sample is on the left of it, whatever sample is looked up";
 /// Of which a pivot is 0, or NaN: what then is a pivot hangs on the last bits.
 const SINGULAR: &str = "nothing is promised of singular matrices but by NumPy's answers";
+const OF_ONE_SIZE: &str = "matrices of wide integers have singular values of one size, far from any bound";
+const AT_THE_BOUND: &str = "whether a singular value is at the bound hangs on its last bits";
 /// A spectrum's conjugates and its direction.
 const OWN_CONJUGATES: &[&str] = &["Neg: Abs instead", "Neg: operand 0 instead", "a transform of the other sign"];
 /// The real part of a conjugate.

@@ -51,13 +51,14 @@ pub fn is_ruled(op: &OpDef, operand: usize) -> bool {
 
 pub fn forms(def: &OperandDef) -> Vec<String> {
     let mut out = names(&["tensor"]);
+    // Second, where ordinary calls find it.
+    if def.optional {
+        out.extend(names(&["absent"]));
+    }
     if def.name == "q" {
         out.extend(names(&["number", "bigint", "below", "beyond"]));
     } else if def.weak {
         out.extend(names(&["number", "negative", "bigint", "boolean"]));
-    }
-    if def.optional {
-        out.extend(names(&["absent"]));
     }
     out
 }
@@ -70,6 +71,11 @@ pub fn operand_dtypes(op: &OpDef, i: usize, def: &OperandDef, dtype: DType) -> V
             let integers = dtype_names(&[DType::I32, DType::I64, DType::U8, DType::I8]);
             let floats = dtype_names(if op.name == "crossEntropy" { &[DType::F32, DType::F16] } else { &[] });
             integers.into_iter().chain(floats).collect()
+        }
+        // Integers are no fractions, but for both ends.
+        "q" if !dtype.is_float() => {
+            let fractions = dtype_names(&[DType::F32, DType::F64, DType::F16, DType::BF16]);
+            fractions.into_iter().chain(names(&["same"])).collect()
         }
         "indices" | "sorter" | "segments" => dtype_names(&[DType::I32, DType::I64, DType::U8, DType::I8, DType::U32]),
         // First as the other operands are, so that it can be taken for one of them.
@@ -117,18 +123,21 @@ pub fn fills(op: &OpDef, dtype: DType) -> Vec<String> {
         _ if ["floorDivide", "remainder"].contains(&op.name) => names(&["ordinary", "special", "bits", "large quotients"]),
         // Whole exponents are a way of their own.
         _ if op.name == "pow" => names(&["ordinary", "special", "bits", "whole exponents", "turns"]),
+        _ if op.name == "nanprod" => names(&["ordinary", "special", "bits", "holes", "few zeros"]),
         // Of many random elements some are zero and not all; of each number of elements about half are in one of these.
         _ if op.name.starts_with("nan") && op.name != "nanToNum" => names(&["ordinary", "special", "bits", "holes"]),
         // Squares of what is large overflow, differences of integers wrap to anything.
-        _ if ["var", "std", "diff", "quantile"].contains(&op.name) => names(&["ordinary", "special", "bits", "few numbers"]),
+        _ if ["var", "std", "diff", "quantile", "percentile"].contains(&op.name) => {
+            names(&["ordinary", "special", "bits", "few numbers"])
+        }
         // A mean that is larger than the spread.
         _ if ["cov", "corrcoef"].contains(&op.name) => names(&["ordinary", "special", "bits", "far from zero"]),
         _ if op.name == "searchsorted" && dtype.is_float() => {
             names(&["ordinary", "special", "bits", "rising", "rising to NaN"])
         }
         _ if ["searchsorted", "interp"].contains(&op.name) => names(&["ordinary", "special", "bits", "rising"]),
-        // The largest of a window is there twice.
-        _ if op.name.starts_with("windowScatter") => names(&["ordinary", "special", "bits", "few numbers"]),
+        // The largest of a window is there twice, or as large as what stands around the data.
+        _ if op.name.starts_with("windowScatter") => names(&["ordinary", "special", "bits", "few numbers", "extremes"]),
         _ if by_class(op) => names(&["ordinary", "special", "bits", "left out"]),
         // Of large scores one key has all the weight.
         _ if op.name == "scaledDotProductAttention" => names(&["ordinary", "special", "bits", "small", "few numbers"]),
@@ -139,7 +148,7 @@ pub fn fills(op: &OpDef, dtype: DType) -> Vec<String> {
         _ if ["all", "any"].contains(&op.name) => {
             names(&["special", "bits", "few zeros", "some zeros", "half zeros", "most zeros", "many zeros"])
         }
-        // Two random tensors are never equal.
+        // Two random tensors are never equal or close: pairs of numbers, each alone, and rows that may be shared.
         _ if ["allclose", "arrayEqual"].contains(&op.name) => names(&[
             "ordinary",
             "special",
@@ -149,7 +158,11 @@ pub fn fills(op: &OpDef, dtype: DType) -> Vec<String> {
             "nothing but NaN",
             "ones beside NaN",
             "NaN beside ones",
+            "one or infinity",
+            "one pair",
+            "columns",
         ]),
+        _ if op.name == "isclose" => names(&["ordinary", "special", "bits", "few numbers", "pairs", "infinities"]),
         // Where both ways to the point between meet.
         _ if op.name == "lerp" => names(&["ordinary", "special", "bits", "halfway"]),
         // Three complex factors of which none is infinite or NaN.
@@ -188,6 +201,11 @@ fn fill(op: &OpDef, i: usize, values: &str) -> Fill {
         "nothing but NaN" => Fill::Only(f64::NAN),
         "ones beside NaN" => Fill::Only(if i == 0 { 1.0 } else { f64::NAN }),
         "NaN beside ones" => Fill::Only(if i == 0 { f64::NAN } else { 1.0 }),
+        "one or infinity" => Fill::Alike(&[1.0, f64::INFINITY]),
+        "one pair" => Fill::Real(&[1.0, 1.5]),
+        "pairs" => Fill::Turns(&[1.0, 1.5]),
+        "extremes" => Fill::Extremes,
+        "columns" => Fill::Columns,
         "halfway" if i == 2 => Fill::Only(0.5),
         "rotations" => Fill::Rotations,
         "far from zero" => Fill::Far,

@@ -204,7 +204,11 @@ pub fn expand_calls(program: &Program) -> Program {
 /// Identifies what the function computes in float32: the 64-bit FNV-1a hash of its program's text. Equal fingerprints, equal
 /// bits; the sweep over all inputs (golden/exhaustive_f32.txt) stays valid as long as it does not change.
 pub fn fingerprint(f: MathFn) -> u64 {
-    let text = expand(f, DType::F32).to_string();
+    fnv1a(&expand(f, DType::F32).to_string())
+}
+
+/// The 64-bit FNV-1a hash of a text (Fowler, Noll, Vo), the same on every machine and for ever.
+pub fn fnv1a(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ byte as u64).wrapping_mul(0x0000_0100_0000_01b3))
 }
 
