@@ -1,10 +1,10 @@
-//! `cargo xtask mutate [ROW]`: breaks every row of the table, or those with a text in their names, and reports what the conformance
-//! suite does not catch (`crates/conformance/src/mutants.rs`).
+//! `cargo xtask mutate [ROW]`: breaks the rows of the table that have changed, or those with a text in their names, reports what the
+//! conformance suite does not catch, and keeps the rest (`crates/conformance/src/mutants/report.rs`).
 
 use std::path::Path;
 use std::process::Command;
 
-/// Runs the conformance crate's example of that name, which prints the report.
+/// Runs the conformance crate's example of that name.
 pub fn run(row: &[&str]) -> Result<(), String> {
     let status = Command::new("cargo")
         .args(["run", "--quiet", "--release", "--package", "ferrotensor-conformance", "--example", "mutate", "--"])
