@@ -274,8 +274,11 @@ impl Group {
         for n in self.small().into_iter().filter(|&n| !self.cases[n].spare) {
             let case = self.case(n)?;
             let (graph, outputs) = case.lower().unwrap_or_default();
-            // Writing to a string does not fail.
-            let _ = write!(text, "{:?}{outputs:?}{:?}", graph.nodes, case.params());
+            // Not the numbers of rows, which are others when one comes before them. Writing to a string does not fail.
+            for node in &graph.nodes {
+                let _ = write!(text, "{:?}", node.def);
+            }
+            let _ = write!(text, "{:?}{outputs:?}{:?}", graph.values, case.params());
         }
         Ok(text)
     }
