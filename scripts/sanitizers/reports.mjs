@@ -9,6 +9,8 @@ const SHOWN = 5
 
 /** Where a frame is: a module, and the offset in it. */
 const FRAME = /\((\S+)\+(0x[0-9a-f]+)\)/g
+/** Memory that was asked for and refused, which is no error: whoever asked gets null, and tells its caller. */
+const REFUSED = /^==\d+==WARNING: AddressSanitizer failed to allocate 0x[0-9a-f]+ bytes$/gm
 const RUNTIME = /(^|\/)lib(asan|tsan|c|gcc_s)\.so/
 /**
  * Node frees the other half of a promise when it is settled, which it forbids once a worker is being terminated: 8 bytes for each read
@@ -47,7 +49,8 @@ export function symbolized(report, module) {
 
 /** What a folder has of reports that are ours, written since it was last asked. */
 export function takeReports(folder, module) {
-  const reports = readdirSync(folder).sort().map((name) => ours(readFileSync(join(folder, name), 'utf8').trim(), module))
+  const text = (name) => readFileSync(join(folder, name), 'utf8').replaceAll(REFUSED, '').trim()
+  const reports = readdirSync(folder).sort().map((name) => ours(text(name), module))
   rmSync(folder, { recursive: true })
   mkdirSync(folder)
   return reports.filter((text) => text !== '')
