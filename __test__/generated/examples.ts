@@ -380,6 +380,7 @@ export const ERRORS: readonly { op: string; code: string; error: string }[] = [
   { op: 'outer', code: 'ft.zeros([2, 2]).outer(ft.zeros([2]))', error: 'ERR_SHAPE' },
   { op: 'inner', code: 'ft.zeros([2, 3]).inner(ft.zeros([2]))', error: 'ERR_SHAPE' },
   { op: 'kron', code: 'ft.zeros(Array(17).fill(1)).kron(ft.zeros([1]))', error: 'ERR_SHAPE' },
+  { op: 'kron', code: 'ft.zeros([2 ** 30, 0]).kron(ft.zeros([2 ** 30, 0]))', error: 'ERR_SHAPE' },
   { op: 'diagonal', code: 'ft.zeros([2]).diagonal()', error: 'ERR_SHAPE' },
   { op: 'diagonal', code: 'ft.zeros([2, 2]).diagonal({ offset: 0.5 })', error: 'ERR_ARGUMENT' },
   { op: 'trace', code: 'ft.zeros([2]).trace()', error: 'ERR_SHAPE' },

@@ -152,6 +152,9 @@ const BUFFERS = [
 ]
 
 /** Tensors nobody expects: gone, failed, empty, of the wrong kind, or enormous. */
+/** Long for its few bytes. */
+const long = () => ft.ones([1]).broadcastTo([3e6])
+
 const TENSORS = [
   () => {
     const x = ft.ones([2])
@@ -171,7 +174,7 @@ const TENSORS = [
   (rng) => ft.ones(rng.pick([[7], [2, 3], [2, 2], [3, 2, 1], [1, 1, 1, 1, 5]])),
   (rng) => ft.ones([2], { dtype: rng.pick(DTYPE_NAMES) }),
   (rng) => ft.tensor([NaN, -Infinity, -0, 1e30]).astype(rng.pick(DTYPE_NAMES)),
-  () => ft.ones([1]).broadcastTo([3e6]),
+  long,
   () => ft.random.key(7),
   () => new Proxy(ft.ones([2]), {}),
   () => Object.create(ft.ones([2]))
@@ -183,14 +186,21 @@ const ENORMOUS = [() => ft.ones([1e9]), () => ft.ones([1]).broadcastTo([2 ** 40]
 /** A tensor nobody expects. `ctx.enormous` is set where results must not be computed. */
 export function hostileTensor(rng, ctx) {
   ctx.enormous ||= rng.chance(0.1)
-  return rng.pick(ctx.enormous ? ENORMOUS : TENSORS)(rng)
+  return made(rng.pick(ctx.enormous ? ENORMOUS : TENSORS), rng, ctx)
+}
+
+/** A long tensor is made once a call: the work of a convolution is the product of its operands' lengths, hours of it with two. */
+function made(make, rng, ctx) {
+  if (make === long && ctx.long) return ft.ones([7])
+  ctx.long ||= make === long
+  return make(rng)
 }
 
 /** A hostile value in place of one of this kind. */
 export function hostile(kind, rng, ctx) {
   if (kind === 'tensor' && rng.chance(0.6)) return hostileTensor(rng, ctx)
   const lists = { list: LISTS, buffer: BUFFERS }[kind]
-  return rng.pick(lists !== undefined && rng.chance(0.6) ? lists : rng.chance(0.7) ? STRANGE : rng.pick([LISTS, BUFFERS, TENSORS]))(rng)
+  return made(rng.pick(lists !== undefined && rng.chance(0.6) ? lists : rng.chance(0.7) ? STRANGE : rng.pick([LISTS, BUFFERS, TENSORS])), rng, ctx)
 }
 
 /** Wrong, misspelled and booby-trapped forms of an options object. */

@@ -27,10 +27,13 @@ pub struct Layout {
 /// The number of elements of a shape, checked.
 ///
 /// # Errors
-/// `Code::Shape` for more than [`MAX_RANK`] axes or more than [`MAX_ELEMENTS`] elements.
+/// `Code::Shape` for more than [`MAX_RANK`] axes, more than [`MAX_ELEMENTS`] elements, or an axis that long of an empty tensor.
 pub fn count(dims: &[usize]) -> Result<usize> {
     if dims.len() > MAX_RANK {
         return Err(Error::shape(format!("rank {} is above the maximum of {MAX_RANK}", dims.len())));
+    }
+    if let Some(long) = dims.iter().find(|&&d| d > MAX_ELEMENTS) {
+        return Err(Error::shape(format!("an axis of {long} is longer than 2^53 - 1")));
     }
     if dims.contains(&0) {
         return Ok(0);

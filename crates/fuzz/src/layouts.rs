@@ -191,7 +191,8 @@ fn parts(bytes: &mut Bytes) -> Result<(), String> {
     // Floats cannot overflow and are exact up to far above the limit.
     let size: f64 = dims.iter().map(|&d| d as f64).product();
     let empty = dims.contains(&0);
-    let counted = rank <= MAX_RANK && (empty || size <= MAX_ELEMENTS as f64);
+    let short = dims.iter().all(|&d| d <= MAX_ELEMENTS);
+    let counted = rank <= MAX_RANK && short && (empty || size <= MAX_ELEMENTS as f64);
     if layout::count(&dims).is_ok() != counted {
         return Err(format!("count of {dims:?} is {:?}", layout::count(&dims)));
     }

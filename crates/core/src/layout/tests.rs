@@ -89,7 +89,9 @@ fn layouts_outside_their_buffer_are_refused() {
 
 #[test]
 fn counts_are_checked() {
-    assert_eq!(count(&[usize::MAX, 0]), Ok(0));
+    assert_eq!(count(&[MAX_ELEMENTS, 0]), Ok(0));
+    // Its size would be no number of JavaScript's.
+    assert!(count(&[MAX_ELEMENTS + 1, 0]).is_err());
     assert!(count(&[1 << 30, 1 << 30]).is_err());
     assert!(count(&[1; 33]).is_err());
     assert_eq!(count(&[]), Ok(1));
