@@ -2,7 +2,7 @@
 // disposed of or dropped; collected at random moments) and once eagerly, without fusion. Both must see the same bits, and
 // memory must be as it was.
 //
-//   node scripts/fuzz/soak.mjs [--seed text] [--seconds 60] [--program number]
+//   node scripts/fuzz/soak.mjs [--seed text] [--seconds 60] [--growth MiB] [--program number]
 
 import { parseArgs } from 'node:util'
 import * as ft from 'ferrotensor'
@@ -10,7 +10,12 @@ import { codeOf, digest, failed, run } from './programs.mjs'
 import { Random } from './random.mjs'
 
 const { values: given } = parseArgs({
-  options: { seed: { type: 'string', default: '1' }, seconds: { type: 'string', default: '60' }, program: { type: 'string' } }
+  options: {
+    seed: { type: 'string', default: '1' },
+    seconds: { type: 'string', default: '60' },
+    growth: { type: 'string', default: '96' },
+    program: { type: 'string' }
+  }
 })
 const { seed } = given
 const milliseconds = 1000 * Number(given.seconds)
@@ -18,7 +23,7 @@ const milliseconds = 1000 * Number(given.seconds)
 /** Programs between two looks at memory. */
 const EPOCH = 200
 /** Growth of resident memory that is allowed after the first fifth of the time: V8's heap and the pools breathe. */
-const GROWTH = 96 << 20
+const GROWTH = Number(given.growth) * 2 ** 20
 /** The budget: programs need a few MiB, and what is too large is refused without being tried. */
 const BUDGET = 64 << 20
 /** The first differences are shown; more would hide them. */

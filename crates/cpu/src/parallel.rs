@@ -94,6 +94,32 @@ fn workers() -> Option<(usize, Arc<ThreadPool>)> {
     pool.workers.clone().map(|w| (count, w))
 }
 
+/// Runs `work` on this thread and on some of the pool's.
+#[cfg(not(miri))]
+fn share(pool: &ThreadPool, helpers: usize, work: &(dyn Fn() + Sync)) {
+    pool.in_place_scope(|scope| {
+        for _ in 0..helpers {
+            scope.spawn(|_| work());
+        }
+        work();
+    });
+}
+
+/// The same on threads of its own: Miri takes the end of rayon's scope for an error, as a job's closure is still an argument of a
+/// function that has not returned (rayon#952).
+#[cfg(miri)]
+fn share(_: &ThreadPool, helpers: usize, work: &(dyn Fn() + Sync)) {
+    std::thread::scope(|scope| {
+        for _ in 0..helpers {
+            scope.spawn(|| {
+                IS_WORKER.set(true);
+                work();
+            });
+        }
+        work();
+    });
+}
+
 /// Runs `body` over `0..items` in ranges, on several threads where `nanos` per item make it worthwhile.
 ///
 /// # Errors
@@ -123,12 +149,7 @@ pub fn parallel_for(items: usize, nanos: f64, body: &(dyn Fn(Range<usize>) -> Re
             }
         }
     };
-    pool.in_place_scope(|scope| {
-        for _ in 0..helpers.min(chunks - 1) {
-            scope.spawn(|_| work());
-        }
-        work();
-    });
+    share(&pool, helpers.min(chunks - 1), &work);
     match failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
         Some((_, error)) => Err(error),
         None => Ok(()),
