@@ -42,13 +42,14 @@ impl Registry {
     }
 
     /// The number of the device that tensors go to when nobody names one: the best class that is present, and within it the
-    /// first; never a software device.
+    /// first; never a software device, nor one that needs the CPU's help.
     ///
     /// # Errors
     /// `Code::BackendUnavailable` when there are only software devices, or none.
     pub fn preferred(&self) -> Result<usize> {
         let devices = self.devices();
-        let real = (0..devices.len()).filter(|&i| devices[i].caps().class > DeviceClass::Software);
+        let fit = |&i: &usize| devices[i].caps().class > DeviceClass::Software && devices[i].caps().complete;
+        let real = (0..devices.len()).filter(fit);
         // Of equals `max_by_key` takes the last one.
         real.rev().max_by_key(|&i| devices[i].caps().class).ok_or_else(|| {
             let text = "there is no real device to be the default; name one with setDefaultDevice() or FERROTENSOR_DEVICE";

@@ -9,7 +9,7 @@
 //! library's software fma costs 104 ns a call in glibc 2.36 and 10 ns in Rust's own libm (float64, one core of an AMD EPYC).
 //! Where a processor has the instruction a library's call finds it (3 ns), but there a newer tier is used.
 
-use super::real::Real;
+use super::real::{Bits, Lane, Real};
 
 /// A float whose fused multiply-add can be computed without the instruction.
 pub trait EmulatedFma: Real<Mask = bool> {
@@ -69,23 +69,24 @@ impl EmulatedFma for f64 {
 
 /// `x + y` rounded to odd: where the sum is not exact, its last bit is set and it lies on the side of the exact sum.
 #[inline(always)]
-pub fn add_to_odd(x: f64, y: f64) -> f64 {
+pub fn add_to_odd<V: Real>(x: V, y: V) -> V {
     let (sum, error) = sum(x, y);
     to_odd(sum, -error)
 }
 
 /// The exact sum of a float and its rounding error, rounded to odd.
 #[inline(always)]
-fn to_odd(sum: f64, error: f64) -> f64 {
+fn to_odd<V: Real>(sum: V, error: V) -> V {
     // Towards zero, then the last bit is set. Beside an infinite sum the error is NaN, and nothing is done.
-    let inexact = (error.abs() > 0.0) as u64;
-    let outwards = (sum.to_bits() ^ error.to_bits()) >> 63;
-    f64::from_bits(sum.to_bits().wrapping_sub(outwards & inexact) | inexact)
+    let bits = sum.bits();
+    let inexact = V::Bits::select(sum.lit(0.0).lt(error.abs()), bits.lit(1), bits.lit(0));
+    let outwards = (bits ^ error.bits()).shr(bits.lit(V::WIDTH as u64 - 1));
+    sum.with_bits(bits.wrapping_sub(outwards & inexact) | inexact)
 }
 
 /// `a + b` and its negated rounding error (Knuth); the error of an exact sum is +0.
 #[inline(always)]
-fn sum(a: f64, b: f64) -> (f64, f64) {
+fn sum<V: Real>(a: V, b: V) -> (V, V) {
     let sum = a + b;
     let back = sum - a;
     (sum, ((sum - back) - a) + (back - b))

@@ -14,6 +14,7 @@
 mod coefficients;
 mod atan;
 mod cbrt;
+pub mod complex;
 mod erf;
 mod exp;
 mod fma;
@@ -27,7 +28,7 @@ mod logaddexp;
 mod pair;
 mod pow;
 mod real;
-mod record;
+pub(crate) mod record;
 mod sigmoid;
 mod trig;
 
@@ -177,7 +178,7 @@ pub fn expand(f: MathFn, dtype: DType) -> Program {
     simplify(&b.finish(&[result]))
 }
 
-/// The same program with every function call replaced by the function's instructions: what an emitter prints.
+/// The same program with every function call replaced by the function's instructions.
 pub fn expand_calls(program: &Program) -> Program {
     if !program.instrs.iter().any(|i| matches!(i.op, Op::Call(_))) {
         return program.clone();

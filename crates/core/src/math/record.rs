@@ -30,23 +30,23 @@ impl<'b> Node<'b> {
 
 /// A float32 (`WIDTH` 32) or float64 (64) value of a program.
 #[derive(Clone, Copy)]
-pub(super) struct Recorded<'b, const WIDTH: u32>(Node<'b>);
+pub(crate) struct Recorded<'b, const WIDTH: u32>(Node<'b>);
 
 /// A uint32 or uint64 value of a program.
 #[derive(Clone, Copy)]
-pub(super) struct RecordedBits<'b, const WIDTH: u32>(Node<'b>);
+pub(crate) struct RecordedBits<'b, const WIDTH: u32>(Node<'b>);
 
 /// A bool value of a program.
 #[derive(Clone, Copy)]
-pub(super) struct RecordedMask<'b>(Node<'b>);
+pub(crate) struct RecordedMask<'b>(Node<'b>);
 
 impl<'b, const WIDTH: u32> Recorded<'b, WIDTH> {
     /// The value `value` of `builder`, which is a float of this width.
-    pub(super) fn new(builder: &'b RefCell<Builder>, value: Value) -> Self {
+    pub(crate) fn new(builder: &'b RefCell<Builder>, value: Value) -> Self {
         Recorded(Node { builder, value })
     }
     /// The number of the value.
-    pub(super) fn value(self) -> Value {
+    pub(crate) fn value(self) -> Value {
         self.0.value
     }
 }

@@ -5,11 +5,13 @@
 //! `Fma` appears only where an author wrote it.
 
 mod build;
+mod plain;
 mod print;
 mod simplify;
 mod verify;
 
 pub use build::{Builder, literal_bits};
+pub use plain::plain;
 pub use simplify::simplify;
 pub use verify::verify;
 

@@ -5,7 +5,7 @@ pub mod cast;
 pub mod half_bits;
 
 use ferrotensor_core::element::{Complex, bf16, f16};
-use ferrotensor_core::math::add_to_odd;
+use ferrotensor_core::math::{add_to_odd, complex};
 use ferrotensor_core::{Bool, Element};
 use half_bits::{bf16_from_f32, f16_from_f32, f32_from_bf16, f32_from_f16, f32_odd_from_f64};
 
@@ -293,7 +293,7 @@ impl Bits for bool {
 }
 
 macro_rules! floats {
-    ($($t:ident $bits:ident $exponent_bits:literal;)*) => {$(
+    ($($t:ident)*) => {$(
         impl Number for $t {
             const ZERO: $t = 0.0;
             const ONE: $t = 1.0;
@@ -360,7 +360,8 @@ macro_rules! floats {
             fn add(self, y: Self) -> Self { Complex::new(self.re + y.re, self.im + y.im) }
             #[inline(always)]
             fn mul(self, y: Self) -> Self {
-                Complex::new(self.re * y.re - self.im * y.im, self.re * y.im + self.im * y.re)
+                let (re, im) = complex::product((self.re, self.im), (y.re, y.im));
+                Complex::new(re, im)
             }
             #[inline(always)]
             fn same(self, y: Self) -> bool { (self.re == y.re) & (self.im == y.im) }
@@ -370,30 +371,12 @@ macro_rules! floats {
             fn neg(self) -> Self { Complex::new(-self.re, -self.im) }
             #[inline(always)]
             fn sub(self, y: Self) -> Self { Complex::new(self.re - y.re, self.im - y.im) }
-            /// `x conj(y) / |y|^2` with y scaled by a power of two to about 1, so that `|y|^2` neither overflows nor vanishes.
-            /// A scale above 1 goes to x at once, whose products with y would lose bits below the normal numbers; one below
-            /// 1 goes to the result. Of an x within a sixteenth of the largest number a sixteenth is divided: the sum of its two
-            /// products is up to 8 times as large. That drops bits of a part near or below the normal numbers beside it.
             #[inline(always)]
             fn div(self, y: Self) -> Self {
-                let larger = |z: Self| if z.re.abs() > z.im.abs() { z.re.abs() } else { z.im.abs() };
-                let size = larger(y);
-                // The scale is 2^-e for size in [2^e, 2^(e + 1)); not needed (1) at 0, infinity and NaN. Where 2^-e would
-                // not be a normal number, a nearby one serves as well.
-                let exponent = (size.to_bits() >> ($t::MANTISSA_DIGITS - 1)) as u32;
-                let (top, bias) = ((1u32 << $exponent_bits) - 1, (1u32 << ($exponent_bits - 1)) - 1);
-                let scaled = Ord::max((2 * bias).saturating_sub(exponent), 1);
-                let useful = (size > 0.0) & (exponent < top);
-                let field = if useful { scaled } else { bias };
-                let scale = $t::from_bits((field as $bits) << ($t::MANTISSA_DIGITS - 1));
-                let (up, down) = if field > bias { (scale, 1.0) } else { (1.0, scale) };
-                let (less, more) = if larger(self) * up > $t::MAX / 16.0 { (0.0625, 16.0) } else { (1.0, 1.0) };
-                let (up, down) = (up * less, down * more);
-                let (c, d, re, im) = (y.re * scale, y.im * scale, self.re * up, self.im * up);
-                let norm = c * c + d * d;
-                Complex::new((re * c + im * d) / norm * down, (im * c - re * d) / norm * down)
+                let (re, im) = complex::quotient((self.re, self.im), (y.re, y.im));
+                Complex::new(re, im)
             }
         }
     )*};
 }
-floats! { f32 u32 8; f64 u64 11; }
+floats! { f32 f64 }
