@@ -73,7 +73,8 @@ export function deviceNumber(op: string, name: unknown): number {
 
 /**
  * Sets the device of tensors made without one. At the start it is what FERROTENSOR_DEVICE names, else the best device present:
- * a GPU with memory of its own, one without, the `cpu`. A device that a program imitates is never chosen unnamed.
+ * a GPU with memory of its own, one without, the `cpu`. A device that a program imitates is never chosen unnamed, nor one on
+ * which most operations still need the CPU (Vulkan).
  *
  * @throws {TensorError} `ERR_DEVICE`, `ERR_BACKEND_UNAVAILABLE`.
  */

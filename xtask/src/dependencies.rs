@@ -12,12 +12,20 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("ferrotensor-cpu", &["ferrotensor-core"]),
     ("ferrotensor-host", &["ferrotensor-core"]),
     ("ferrotensor-fakes", &["ferrotensor-core"]),
+    ("ferrotensor-vulkan", &["ferrotensor-core"]),
     // Files know dtypes and shapes, no device and no operation.
     ("ferrotensor-io", &["ferrotensor-core"]),
     // The table reaches the native module through the engine only.
     (
         "ferrotensor-node",
-        &["ferrotensor-core", "ferrotensor-engine", "ferrotensor-cpu", "ferrotensor-host", "ferrotensor-io"],
+        &[
+            "ferrotensor-core",
+            "ferrotensor-engine",
+            "ferrotensor-cpu",
+            "ferrotensor-host",
+            "ferrotensor-io",
+            "ferrotensor-vulkan",
+        ],
     ),
     (
         "ferrotensor-conformance",
@@ -28,6 +36,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "ferrotensor-cpu",
             "ferrotensor-host",
             "ferrotensor-fakes",
+            "ferrotensor-vulkan",
         ],
     ),
     (

@@ -4,6 +4,7 @@
 use crate::bounds;
 use crate::case::Case;
 use crate::compare::Distance;
+use crate::machine;
 use ferrotensor_core::DType;
 use ferrotensor_core::kernel::{Combine, Kernel, Monoid, Routine, WindowCombine};
 use ferrotensor_core::scalar::{MathFn, Op};
@@ -240,7 +241,8 @@ pub fn check_files(backends: &BTreeSet<&'static str>, unreached: Vec<String>) ->
         files.push(("unreached", unreached));
     }
     for (name, found) in files {
-        let name = format!("expected/{name}.txt");
+        let class = if name == "vulkan" { machine::vulkan()?.caps().class.name() } else { "" };
+        let name = format!("expected/{name}{}{class}.txt", if class.is_empty() { "" } else { "-" });
         if update {
             write(path(&name), found.join("\n") + "\n")?;
         } else if let Some(changed) = difference(&read(path(&name))?, &found) {

@@ -1,5 +1,5 @@
-//! The variants a case runs on: the CPU backend at each instruction-set tier and the hostile device beside it, each with and
-//! without fusion.
+//! The variants a case runs on: the CPU backend at each instruction-set tier, the hostile device, and a Vulkan device where there is
+//! one, each with and without fusion.
 
 use crate::case::{Case, Operand, Placement};
 use ferrotensor_core::backend::{Backend, DeviceClass};
@@ -12,7 +12,7 @@ use ferrotensor_engine::{Config, Engine, Mode, Request, RunOutcome, Session, Sta
 use ferrotensor_fakes::{Faults, Hostile};
 use ferrotensor_ops::dtype_rule::Arg;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Where tensors are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -21,19 +21,27 @@ pub enum Device {
     Cpu(Tier),
     /// On a device that maps float32 and nothing else (`crates/fakes`); what it lacks falls back to the CPU as it is.
     Hostile,
+    /// On the first Vulkan device.
+    Vulkan,
 }
 
 impl Device {
     /// Those of this machine, the CPU's tiers first.
     pub fn present() -> Vec<Device> {
-        tiers().0.into_iter().map(Device::Cpu).chain([Device::Hostile]).collect()
+        let vulkan = vulkan().is_ok().then_some(Device::Vulkan);
+        tiers().0.into_iter().map(Device::Cpu).chain([Device::Hostile]).chain(vulkan).collect()
+    }
+
+    /// Whether it is the processor's own.
+    pub fn is_cpu(self) -> bool {
+        matches!(self, Device::Cpu(_))
     }
 
     /// Name in tests.
     pub fn name(self) -> &'static str {
         match self {
             Device::Cpu(tier) => tier.name(),
-            Device::Hostile => self.backend(),
+            Device::Hostile | Device::Vulkan => self.backend(),
         }
     }
 
@@ -42,8 +50,18 @@ impl Device {
         match self {
             Device::Cpu(_) => "cpu",
             Device::Hostile => "hostile",
+            Device::Vulkan => "vulkan",
         }
     }
+}
+
+/// The Vulkan device that all machines share: its pipelines are compiled once.
+///
+/// # Errors
+/// Why there is none.
+pub fn vulkan() -> Result<Arc<dyn Backend>, String> {
+    static DEVICE: OnceLock<Result<Arc<dyn Backend>, String>> = OnceLock::new();
+    DEVICE.get_or_init(|| ferrotensor_vulkan::probe()?.into_iter().next().ok_or_else(|| "no device".into())).clone()
 }
 
 /// A session whose tensors are on one device, with one fusion setting.
@@ -74,6 +92,11 @@ impl Machine {
                 let cpu = Entry { name: "cpu", devices: ferrotensor_cpu::probe() };
                 let poor = Entry { name: "hostile", devices: Ok(vec![Arc::clone(&hostile) as _]) };
                 Ok(Machine { session: session(vec![cpu, poor], fusion), device: 1, hostile: Some(hostile) })
+            }
+            Device::Vulkan => {
+                let cpu = Entry { name: "cpu", devices: ferrotensor_cpu::probe() };
+                let gpu = Entry { name: "vulkan", devices: Ok(vec![vulkan()?]) };
+                Ok(Machine { session: session(vec![cpu, gpu], fusion), device: 1, hostile: None })
             }
         }
     }

@@ -1,5 +1,5 @@
 //! The rows: op x dtype in full, each with a covering array of circumstances, on every instruction-set tier with fusion on
-//! and off, against the reference and against each other; and a sample of them on the hostile device.
+//! and off, against the reference and against each other; and a sample of them on the devices beside the CPU.
 
 use crate::bounds::Bound;
 use crate::case::{Case, Operand, Placement};
@@ -174,7 +174,7 @@ impl Group {
     /// Every circumstance that some case stands for on a backend, as (row on backend, (axis, value)).
     pub fn planned(&self, backend: &str) -> impl Iterator<Item = (String, (String, String))> {
         let name = self.on(backend);
-        let cases = if backend == "hostile" { self.sample() } else { (0..self.cases.len()).collect() };
+        let cases = if backend == "cpu" { (0..self.cases.len()).collect() } else { self.sample() };
         let names = move |n: usize| self.recipes[self.cases[n].recipe].names(&self.cases[n].assignment);
         cases.into_iter().flat_map(names).map(move |circumstance| (name.clone(), circumstance))
     }
@@ -193,7 +193,7 @@ impl Group {
         format!("{} on {backend}", self.name())
     }
 
-    /// Numbers of the cases for the hostile device: a few in which every circumstance that fits its buffers occurs.
+    /// Numbers of the cases for devices beside the CPU: a few in which every circumstance occurs that fits the hostile one's buffers.
     pub fn sample(&self) -> Vec<usize> {
         let fits = |n: &usize| self.cases[*n].recipe == 0 && self.cases[*n].largest <= ferrotensor_fakes::MAX_BUFFER;
         let fitting: Vec<usize> = (0..self.cases.len()).filter(fits).collect();
@@ -216,17 +216,17 @@ impl Group {
         self.cases[n].spare.then(|| (tiers[n % tiers.len()], (n / tiers.len()).is_multiple_of(2)))
     }
 
-    /// Runs the sample on the hostile device.
+    /// Runs the sample on a device beside the CPU.
     ///
     /// # Errors
     /// A sentence for each case that is wrong, at most five.
-    pub fn check_hostile(&self) -> Result<(), String> {
+    pub fn check_sample(&self, device: Device) -> Result<(), String> {
         self.check_all(self.sample().into_iter(), |n, p| {
             // Whose bits it must have.
             if p.bits_promised && p.first.get().is_none() {
                 self.check_case(n, p, Device::Cpu(Tier::Baseline))?;
             }
-            self.check_case(n, p, Device::Hostile)
+            self.check_case(n, p, device)
         })
     }
 
@@ -347,7 +347,12 @@ impl Group {
         let parallel = case.axes.iter().any(|(a, v)| a == "shape" && shapes::is_parallel(v));
         let backwards = |o: &Operand| matches!(o, Operand::Tensor { placement: Placement::Reversed, .. });
         let plain = is_plain(case) && !case.operands.iter().any(backwards);
-        let wanted = |fusion: &bool| device == Device::Hostile || self.turn(n).is_none_or(|(_, turn)| turn == *fusion);
+        let wanted = |fusion: &bool| match device {
+            Device::Cpu(_) => self.turn(n).is_none_or(|(_, turn)| turn == *fusion),
+            Device::Hostile => true,
+            // Each pipeline takes the driver some 15 ms.
+            Device::Vulkan => n.is_multiple_of(2) == *fusion,
+        };
         for fusion in [true, false].into_iter().filter(wanted) {
             let run = |threads| {
                 machine::with(device, fusion, |m| {

@@ -1,8 +1,8 @@
 //! The conformance suite: `cargo test --release -p ferrotensor-conformance [-- FILTER]`.
 //!
-//! `EXPECT_ISA=baseline,avx2` and `EXPECT_BACKENDS=cpu,hostile` make what is listed and missing a failure; what is not listed and
-//! missing is a printed, counted skip. `UPDATE_EXPECT=1` rewrites `expected/` and `docs/accuracy.md`; with the filter `/hostile` all
-//! of the hostile device runs and nothing else, and its file is compared or rewritten. `DURATIONS=20` lists the 20 longest rows.
+//! `EXPECT_ISA=baseline,avx2` and `EXPECT_BACKENDS=cpu,hostile,vulkan` make what is listed and missing a failure; what is not listed
+//! and missing is a printed, counted skip. `UPDATE_EXPECT=1` rewrites `expected/` and `docs/accuracy.md`; with the filter `/hostile` or
+//! `/vulkan` all of that device runs and nothing else, and its file is compared or rewritten. `DURATIONS=20` lists the 20 longest rows.
 // A test runner reports to the terminal.
 #![allow(clippy::print_stdout)]
 
@@ -40,6 +40,11 @@ fn print_durations(count: usize) {
     }
 }
 
+/// The test of a row and dtype on a device beside the CPU.
+fn on(device: &str, group: &str) -> String {
+    format!("{group}/{device}")
+}
+
 fn listed(variable: &str) -> Vec<String> {
     std::env::var(variable).unwrap_or_default().split(',').filter(|s| !s.is_empty()).map(String::from).collect()
 }
@@ -67,15 +72,16 @@ fn main() -> ExitCode {
 
     let filter = args.filter.clone().unwrap_or_default();
     let unskipped = args.skip.is_empty() && !args.list;
+    let sampled: Vec<Device> = Device::present().into_iter().filter(|device| !device.is_cpu()).collect();
     // Backends of which every row case runs.
-    let whole = |backend: &&str| unskipped && (filter.is_empty() || (*backend == "hostile" && "/hostile".contains(&filter)));
+    let alone = |backend: &str| backend != "cpu" && filter.len() > 1 && on(backend, "").contains(&filter);
+    let whole = |backend: &&str| unskipped && (filter.is_empty() || alone(backend));
     let whole: BTreeSet<&'static str> = backends.iter().copied().filter(whole).collect();
     let name = |group: &str, placement: Placement, tier: Tier| format!("{group}/{}/{}", placement.name(), tier.name());
     // Planning every row takes seconds: only those whose tests the filter may name.
-    let hostile = |group: &str| format!("{group}/hostile");
     let wanted = |group: &str| {
         let on_cpu = || Placement::ALL.iter().any(|&p| present.iter().any(|&t| name(group, p, t).contains(&filter)));
-        hostile(group).contains(&filter) || on_cpu()
+        sampled.iter().any(|device| on(device.name(), group).contains(&filter)) || on_cpu()
     };
     let groups = match rows::groups(wanted) {
         Ok(groups) => groups,
@@ -87,7 +93,7 @@ fn main() -> ExitCode {
     let unreached = rows::unreached(&groups);
     let of_backend = |b: &&'static str| groups.iter().flat_map(|g| g.planned(b)).collect::<Vec<_>>();
     let planned: Vec<(String, (String, String))> = whole.iter().flat_map(of_backend).collect();
-    let (mut trials, mut cases, mut sampled) = (Vec::new(), 0, 0);
+    let (mut trials, mut cases, mut elsewhere) = (Vec::new(), 0, 0);
     // Long single checks first, so that none is left over when the rows are done.
     let others = [
         programs::trials(),
@@ -100,7 +106,7 @@ fn main() -> ExitCode {
     ];
     trials.extend(others.into_iter().flatten().map(|(name, f)| trial(name, f)));
     // A group's trials stand together, and the last one to end frees its cases. The first tier's prepare them, on other cases
-    // side by side; the hostile device comes last: it compares with their bits.
+    // side by side; the other devices come last: they compare with their bits.
     for group in groups {
         for &tier in &present {
             for placement in group.placements() {
@@ -109,8 +115,11 @@ fn main() -> ExitCode {
                 trials.push(trial(name(&group.name(), placement, tier), move || own.check(placement, tier)));
             }
         }
-        sampled += group.sample().len();
-        trials.push(trial(hostile(&group.name()), move || group.check_hostile()));
+        for &device in &sampled {
+            elsewhere += group.sample().len();
+            let own = Arc::clone(&group);
+            trials.push(trial(on(device.name(), &group.name()), move || own.check_sample(device)));
+        }
     }
 
     let conclusion = libtest_mimic::run(&args, trials);
@@ -127,7 +136,12 @@ fn main() -> ExitCode {
             problems.extend(ledger::check_files(&whole, unreached).err());
         }
     }
-    println!("row cases: {cases} on {} tiers, {sampled} on the hostile device, each with fusion on and off", present.len());
+    let names: Vec<&str> = sampled.iter().map(|device| device.name()).collect();
+    println!(
+        "row cases: {cases} on {} tiers, with fusion on and off, {elsewhere} on {}",
+        present.len(),
+        names.join(" and ")
+    );
     if let Some(count) = std::env::var("DURATIONS").ok().and_then(|n| n.parse().ok()) {
         print_durations(count);
     }

@@ -26,8 +26,13 @@ pub fn engine() -> &'static Arc<Engine> {
 
 /// Every backend by name, those that are still to be written included: `devices()` says of each why it is absent. Of devices
 /// of one class the first one here is the default: a vendor's own interface comes before Vulkan.
-const BACKENDS: &[(&str, Probe)] =
-    &[("cpu", ferrotensor_cpu::probe), ("cuda", absent), ("rocm", absent), ("vulkan", absent), ("systolic", absent)];
+const BACKENDS: &[(&str, Probe)] = &[
+    ("cpu", ferrotensor_cpu::probe),
+    ("cuda", absent),
+    ("rocm", absent),
+    ("vulkan", ferrotensor_vulkan::probe),
+    ("systolic", absent),
+];
 
 fn absent() -> Result<Vec<Arc<dyn Backend>>, String> {
     Err(concat!("not part of ferrotensor ", env!("CARGO_PKG_VERSION")).into())

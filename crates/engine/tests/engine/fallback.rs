@@ -72,6 +72,8 @@ fn the_best_real_device_is_the_default_and_a_software_device_never() {
     assert_eq!(preferred(vec![cpu(), hostile(DeviceClass::Integrated)]), Ok(1));
     assert_eq!(preferred(vec![hostile(DeviceClass::Software), cpu()]), Ok(1));
     assert_eq!(preferred(vec![cpu(), cpu()]), Ok(0), "the first of equals");
+    let helped = Hostile::new(DeviceClass::Discrete, Arc::<Faults>::default()).unwrap().incomplete();
+    assert_eq!(preferred(vec![cpu(), hostile_entry(Arc::new(helped))]), Ok(0), "one that needs the CPU's help");
     assert_eq!(preferred(vec![hostile(DeviceClass::Software)]), Err(Code::BackendUnavailable));
     let absent = Entry { name: "absent", devices: Err("not here".into()) };
     assert_eq!(preferred(vec![absent]), Err(Code::BackendUnavailable));

@@ -95,6 +95,7 @@ fn windower() -> Result<Vec<Arc<dyn Backend>>, String> {
         description: "with windows".into(),
         max_buffer: usize::MAX,
         class: DeviceClass::Cpu,
+        complete: true,
         negative_strides: true,
     };
     Ok(vec![Arc::new(Windower { caps, cpu })])

@@ -1,0 +1,101 @@
+// Tensors on a Vulkan device: they stay there, what runs elsewhere is counted, and results have the CPU's bits. Where there is no
+// device these tests say so and pass, unless EXPECT_BACKENDS lists it.
+
+import test, { type ExecutionContext } from 'ava'
+import * as ft from 'ferrotensor'
+import { evaluateScript } from './child.js'
+import { throws } from './expect.js'
+
+const found = ft.devices().filter(({ kind }) => kind === 'vulkan')
+const device = found.find(({ available }) => available)?.name
+
+/** A test that needs a device. */
+function onDevice(title: string, body: (t: ExecutionContext, device: string) => void | Promise<void>): void {
+  test.serial(title, async (t) => {
+    if (device !== undefined) return body(t, device)
+    const expected = (process.env['EXPECT_BACKENDS'] ?? '').split(',').includes('vulkan')
+    t.false(expected, `EXPECT_BACKENDS lists vulkan: ${JSON.stringify(found)}`)
+    t.log('no device')
+    t.pass()
+  })
+}
+
+test.afterEach(() => {
+  ft.strict('allow')
+  ft.resetStats()
+})
+
+test.serial('a backend is there with its devices, or with a reason in words', (t) => {
+  t.true(found.length > 0)
+  for (const entry of found) {
+    if (entry.available) {
+      t.regex(entry.name, /^vulkan:\d+$/)
+      t.regex(entry.description, /Vulkan 1\.\d/)
+      t.true(entry.maxBuffer >= 1 << 27)
+    } else t.regex(entry.reason, /\w+ \w+/)
+  }
+})
+
+test.serial('it can be switched off', async (t) => {
+  const script = "console.log(JSON.stringify(ft.devices().find(({ kind }) => kind === 'vulkan')))"
+  const off = await evaluateScript<ft.AbsentDevice>(script, { env: { FERROTENSOR_VULKAN: 'off' } })
+  t.deepEqual([off.available, off.reason], [false, 'switched off by FERROTENSOR_VULKAN=off'])
+})
+
+test.serial('it is used when named, and is not the default', async (t) => {
+  t.is(ft.zeros([1]).device, 'cpu')
+  if (device === undefined) return
+  const named = await evaluateScript<string>('console.log(JSON.stringify(ft.zeros([1]).device))', { env: { FERROTENSOR_DEVICE: device } })
+  t.is(named, device)
+})
+
+onDevice('a chain of operations is one kernel, stays there, and has the bits of the CPU', (t, device) => {
+  const x = ft.linspace(-3, 3, 10_000).reshape([100, 100])
+  const chain = (x: ft.Tensor<'float32'>) => x.mul(0.5).add(1).tanh().sub(x.exp()).abs().sqrt().maximum(0.25).div(3)
+  const there = x.to(device)
+  ft.evaluateSync(there)
+  ft.strict('throw')
+  ft.resetStats()
+  const result = chain(there)
+  const sums = result.sum(0)
+  ft.evaluateSync(result, sums)
+  const { launches, uploaded, fallbacks } = ft.stats()
+  t.deepEqual([launches, uploaded, fallbacks.length], [2, 0, 0])
+  t.is(result.device, device)
+  ft.strict('allow')
+  t.deepEqual(result.toBytes(), chain(x).toBytes())
+  t.deepEqual(sums.toBytes(), chain(x).sum(0).toBytes())
+})
+
+onDevice('what it lacks runs on the CPU and is counted, or refused', async (t, device) => {
+  const x = ft.ones([4, 4], { device })
+  t.deepEqual(await x.matmul(x).data(), new Float32Array(16).fill(4))
+  const [fallback] = ft.stats().fallbacks
+  t.is(fallback?.op, 'matmul')
+  t.is(fallback?.reason, 'no contract kernel yet')
+  ft.strict('throw')
+  throws(t, 'ERR_UNSUPPORTED', /would fall back: contract on vulkan:\d+: no contract kernel yet/, () => x.matmul(x).add(1).dataSync())
+})
+
+onDevice('tensors of every dtype go there and come back', (t, device) => {
+  for (const { dtype } of ft.devices().flatMap((d) => (d.available && d.name === device ? d.dtypes.map((dtype) => ({ dtype })) : []))) {
+    const x = ft.tensor([0, 1, 1, 0, 1]).astype(dtype)
+    t.deepEqual(x.to(device).flip().to('cpu').flip().toBytes(), x.toBytes(), dtype)
+  }
+})
+
+onDevice('memory is given back when the last tensor goes', (t, device) => {
+  const used = () => ft.memory().devices.find((d) => d.device === device)?.live ?? 0
+  const before = used()
+  for (let i = 0; i < 50; i++) {
+    const x = ft.ones([1 << 18], { device }).add(i)
+    ft.evaluateSync(x)
+    t.true(used() > before)
+    x.dispose()
+  }
+  t.true(used() <= before + (1 << 22), `${used()} bytes after ${before}`)
+})
+
+onDevice('devices do not mix silently', (t, device) => {
+  throws(t, 'ERR_DEVICE', /add/, () => ft.ones([2], { device }).add(ft.ones([2])))
+})

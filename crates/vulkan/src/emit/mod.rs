@@ -1,0 +1,14 @@
+//! Kernels as SPIR-V. Nothing here knows a device beyond its [`Can`](crate::caps::Can): tests need none.
+
+pub mod map;
+pub mod reduce;
+pub mod space;
+
+mod element;
+mod integer;
+mod module;
+mod remainder;
+mod scalar;
+
+pub use module::{GROUP, Shader};
+pub use scalar::{Needs, needs};

@@ -1,0 +1,108 @@
+//! Launches of maps.
+
+use super::pieces::{Walked, pieces};
+use super::window::window;
+use crate::caps::Can;
+use crate::emit::{self, GROUP, Shader, space::RANKS};
+use crate::kernel::Program;
+use crate::pipelines::{Pipeline, Pipelines};
+use crate::stream::{Binding, Recorder};
+use ferrotensor_core::backend::Launch;
+use ferrotensor_core::kernel::Map;
+use ferrotensor_core::scalar::{self, plain};
+use ferrotensor_core::{Error, Result};
+use smallvec::SmallVec;
+use std::sync::{Arc, OnceLock};
+
+/// A map in plain form, and its pipelines for each number of loops, made when first met.
+pub struct MapProgram {
+    program: scalar::Program,
+    /// Coordinates its program asks for.
+    axes: Vec<u8>,
+    can: Can,
+    pipelines: [OnceLock<Arc<Pipeline>>; RANKS.len()],
+}
+
+/// The plain program, and its kernel over one loop.
+///
+/// # Errors
+/// What the device lacks, in words.
+pub fn emitted(map: &Map, can: &Can) -> Result<(scalar::Program, Shader), String> {
+    let program = plain(&map.program, can.fma32);
+    computes(&program, can)?;
+    emit::map::shader(&program, RANKS[0], can).map(|shader| (program, shader))
+}
+
+/// Whether the device has what a plain program computes in.
+///
+/// # Errors
+/// What it lacks, in words.
+pub fn computes(program: &scalar::Program, can: &Can) -> Result<(), String> {
+    let needs = emit::needs(program);
+    let lacks = [
+        (needs.float64 && !can.float64, "no float64 to compute in"),
+        (needs.int64 && !can.int64, "no int64 to compute in"),
+        (needs.fma64 && !can.fma64, "no fused multiply-add of float64"),
+    ];
+    lacks.iter().find(|(lacks, _)| *lacks).map_or(Ok(()), |(_, reason)| Err((*reason).into()))
+}
+
+impl MapProgram {
+    /// # Errors
+    /// `Code::Unsupported` as [`emitted`]; the driver's.
+    pub fn new(map: &Map, can: &Can, pipelines: &Pipelines) -> Result<MapProgram> {
+        let (program, shader) = emitted(map, can).map_err(Error::unsupported)?;
+        let axes = emit::map::axes(&program);
+        let made = MapProgram { program, axes, can: can.clone(), pipelines: Default::default() };
+        let _ = made.pipelines[0].set(pipelines.get(&shader.words, shader.buffers as u32)?);
+        Ok(made)
+    }
+
+    fn pipeline(&self, nth: usize, pipelines: &Pipelines) -> Result<&Arc<Pipeline>> {
+        if self.pipelines[nth].get().is_none() {
+            let shader = emit::map::shader(&self.program, RANKS[nth], &self.can).map_err(Error::unsupported)?;
+            let made = pipelines.get(&shader.words, shader.buffers as u32)?;
+            let _ = self.pipelines[nth].set(made);
+        }
+        self.pipelines[nth].get().ok_or_else(|| Error::internal("a pipeline was made and is gone"))
+    }
+}
+
+impl Program for MapProgram {
+    fn record(&self, recorder: &mut Recorder, launch: &Launch) -> Result<()> {
+        let first = launch.outputs.first().ok_or_else(|| Error::internal("a map without outputs"))?;
+        let dims = first.layout.dims();
+        let outputs = (0..launch.outputs.len()).map(|n| self.program.output_dtype(n));
+        let dtypes: SmallVec<[_; 4]> = self.program.inputs.iter().copied().chain(outputs).collect();
+        let operands: SmallVec<[_; 4]> = launch.inputs.iter().chain(&launch.outputs).collect();
+        let memory = operands.iter().zip(&dtypes).map(|(o, d)| Walked::Memory(&o.layout, d.bytes(), (0, 0)));
+        let walked: SmallVec<[_; 6]> =
+            memory.chain(self.axes.iter().map(|&axis| Walked::Axis(Some(axis as usize)))).collect();
+        let alignment = self.can.alignment;
+        for piece in pieces(dims, &walked, (self.can.max_range - alignment) as usize)? {
+            let nth = RANKS.iter().position(|&r| r >= piece.dims.len()).unwrap_or(RANKS.len() - 1);
+            let mut bindings: SmallVec<[Binding; 4]> = SmallVec::new();
+            let mut starts: SmallVec<[usize; 6]> = SmallVec::new();
+            for (n, (operand, dtype)) in operands.iter().zip(&dtypes).enumerate() {
+                let write = n >= launch.inputs.len();
+                let (binding, start) = window(operand, dtype.bytes(), &piece, n, alignment, write)?;
+                bindings.push(binding);
+                starts.push(start);
+            }
+            for &(first, _, last) in &piece.at[operands.len()..] {
+                if last >= 1 << 31 {
+                    return Err(Error::unsupported("a position of 2^31 and more"));
+                }
+                starts.push(first as usize);
+            }
+            let strided: SmallVec<[_; 6]> = starts.into_iter().zip(piece.strides.iter().map(|s| s.as_slice())).collect();
+            let mut words = emit::map::arguments(&self.program, RANKS[nth]).write(&piece.dims, &strided, &launch.params);
+            words.push(0);
+            let count: usize = piece.dims.iter().product();
+            let groups = count.div_ceil(GROUP as usize).min(self.can.max_groups as usize) as u32;
+            let pipeline = Arc::clone(self.pipeline(nth, recorder.pipelines())?);
+            recorder.dispatch(&pipeline, &words, &bindings, groups)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,184 @@
+//! A launch cut into pieces that a device can take: at most as many loops as there is code for, fewer than 2^31 elements, and of
+//! each operand no more than one descriptor reaches.
+
+use crate::emit::space::RANKS;
+use ferrotensor_core::layout::{Layout, coalesce};
+use ferrotensor_core::{Error, Result};
+use smallvec::SmallVec;
+
+/// What a launch walks over: an operand in memory, or the coordinate along an axis.
+#[derive(Clone, Copy)]
+pub enum Walked<'a> {
+    /// A layout, the bytes of an element, and how many elements below and above each position are met too.
+    Memory(&'a Layout, usize, (usize, usize)),
+    /// An axis of the launch's shape; that of another shape, whose coordinate is 0 here.
+    Axis(Option<usize>),
+}
+
+/// Part of a launch.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// Sizes of the loops, outermost first.
+    pub dims: SmallVec<[usize; 8]>,
+    /// For each operand the position of its first element in the piece, and the lowest and highest position met (in elements).
+    pub at: SmallVec<[(i64, i64, i64); 4]>,
+    /// For each operand its strides over the loops.
+    pub strides: SmallVec<[SmallVec<[isize; 8]>; 4]>,
+    /// For each operand the elements met below and above each position.
+    margins: SmallVec<[(usize, usize); 4]>,
+}
+
+/// The pieces of a launch over `dims`, none for no element. `reach`: bytes that a descriptor may show.
+///
+/// # Errors
+/// `Code::Unsupported` for an element that lies farther from its neighbours than a descriptor reaches.
+pub fn pieces(dims: &[usize], walked: &[Walked], reach: usize) -> Result<Vec<Piece>> {
+    let unit = |axis: Option<usize>| {
+        let strides: SmallVec<[isize; 6]> = (0..dims.len()).map(|n| (Some(n) == axis) as isize).collect();
+        Layout::new(dims, &strides, 0, usize::MAX >> 1)
+    };
+    let layouts = walked
+        .iter()
+        .map(|w| match *w {
+            Walked::Memory(layout, ..) => Ok(layout.clone()),
+            Walked::Axis(axis) => unit(axis),
+        })
+        .collect::<Result<Vec<Layout>>>()?;
+    if layouts.iter().any(|l| l.dims() != dims) {
+        return Err(Error::internal("operands of a launch differ in shape"));
+    }
+    if dims.contains(&0) {
+        return Ok(Vec::new());
+    }
+    let references: SmallVec<[&Layout; 4]> = layouts.iter().collect();
+    let loops = coalesce(&references);
+    let whole = Piece {
+        dims: loops.dims.iter().copied().collect(),
+        at: layouts.iter().map(|l| (l.offset() as i64, 0, 0)).collect(),
+        strides: loops.strides.iter().map(|s| s.iter().copied().collect()).collect(),
+        margins: walked.iter().map(|w| if let Walked::Memory(_, _, margin) = *w { margin } else { (0, 0) }).collect(),
+    };
+    let size = |w: &Walked| if let Walked::Memory(_, bytes, _) = *w { Some(bytes) } else { None };
+    let sizes: SmallVec<[Option<usize>; 4]> = walked.iter().map(size).collect();
+    let (mut done, mut left) = (Vec::new(), vec![whole]);
+    while let Some(mut piece) = left.pop() {
+        // Loops of one step are no loops.
+        while piece.dims.len() > 1
+            && let Some(n) = piece.dims.iter().position(|&d| d == 1)
+        {
+            piece.dims.remove(n);
+            for strides in &mut piece.strides {
+                strides.remove(n);
+            }
+        }
+        piece.find_ends();
+        if piece.fits(&sizes, reach) {
+            done.push(piece);
+        } else {
+            let (first, second) = piece.halves().ok_or_else(|| {
+                Error::unsupported(format!("elements farther apart than the {reach} bytes a descriptor shows"))
+            })?;
+            left.extend([second, first]);
+        }
+    }
+    Ok(done)
+}
+
+impl Piece {
+    fn find_ends(&mut self) {
+        for (((first, low, high), strides), margin) in self.at.iter_mut().zip(&self.strides).zip(&self.margins) {
+            (*low, *high) = (*first - margin.0 as i64, *first + margin.1 as i64);
+            for (&dim, &stride) in self.dims.iter().zip(strides) {
+                let end = (dim as i64 - 1) * stride as i64;
+                if end < 0 { *low += end } else { *high += end }
+            }
+        }
+    }
+
+    fn fits(&self, sizes: &[Option<usize>], reach: usize) -> bool {
+        let most = RANKS[RANKS.len() - 1];
+        let few = self.dims.len() <= most && self.dims.iter().product::<usize>() < 1 << 31;
+        few && self.at.iter().zip(sizes).all(|(&(_, low, high), size)| match size {
+            Some(bytes) => (high - low + 1) as u64 * *bytes as u64 <= reach as u64,
+            None => true,
+        })
+    }
+
+    /// Cut along the outermost loop.
+    fn halves(&self) -> Option<(Piece, Piece)> {
+        let n = self.dims.iter().position(|&d| d > 1)?;
+        let half = self.dims[n] / 2;
+        let part = |from: usize, to: usize| {
+            let mut dims = self.dims.clone();
+            dims[n] = to - from;
+            let start = |(&(first, ..), strides): (&(i64, i64, i64), &SmallVec<[isize; 8]>)| {
+                (first + from as i64 * strides[n] as i64, 0, 0)
+            };
+            let at = self.at.iter().zip(&self.strides).map(start).collect();
+            Piece { dims, at, strides: self.strides.clone(), margins: self.margins.clone() }
+        };
+        Some((part(0, half), part(half, self.dims[n])))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ferrotensor_core::layout::positions;
+
+    fn memory(layout: &Layout) -> Walked<'_> {
+        Walked::Memory(layout, 4, (0, 0))
+    }
+
+    /// The positions of each operand that the pieces walk over, in order.
+    fn walk(pieces: &[Piece], operand: usize) -> Vec<i64> {
+        let mut all = Vec::new();
+        for piece in pieces {
+            assert!(piece.dims.len() <= 8);
+            for mut linear in 0..piece.dims.iter().product::<usize>() {
+                let mut at = piece.at[operand].0;
+                for (&dim, &stride) in piece.dims.iter().zip(&piece.strides[operand]).rev() {
+                    at += (linear % dim) as i64 * stride as i64;
+                    linear /= dim;
+                }
+                assert!((piece.at[operand].1..=piece.at[operand].2).contains(&at));
+                all.push(at);
+            }
+        }
+        all
+    }
+
+    #[test]
+    fn pieces_walk_over_every_element_once_in_order() {
+        let dense = Layout::dense(&[3, 1, 5, 7]).unwrap();
+        let turned = Layout::dense(&[7, 5, 1, 3]).unwrap().permute(&[3, 2, 1, 0]).flip(0);
+        let wide = Layout::dense(&[1, 1, 1, 7]).unwrap().broadcast(&[3, 1, 5, 7]);
+        for reach in [usize::MAX >> 1, 400, 64, 12] {
+            let walked = [memory(&dense), memory(&turned), memory(&wide), Walked::Axis(Some(2))];
+            let Ok(pieces) = pieces(&[3, 1, 5, 7], &walked, reach) else { panic!("{reach}") };
+            for (n, layout) in [&dense, &turned, &wide].into_iter().enumerate() {
+                let want: Vec<i64> = positions(layout).map(|p| p as i64).collect();
+                assert_eq!(walk(&pieces, n), want);
+            }
+            let axis: Vec<i64> = (0..105).map(|i| i / 7 % 5).collect();
+            assert_eq!(walk(&pieces, 3), axis);
+        }
+    }
+
+    #[test]
+    fn one_dense_launch_is_one_loop_and_many_axes_are_cut() {
+        let dense = Layout::dense(&[4, 5, 6]).unwrap();
+        let found = pieces(&[4, 5, 6], &[memory(&dense); 2], 1 << 20).unwrap();
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].dims.as_slice(), [120]);
+        let dims = [2usize; 12];
+        let order: Vec<usize> = (0..12).rev().collect();
+        let (x, y) = (Layout::dense(&dims).unwrap(), Layout::dense(&dims).unwrap().permute(&order));
+        let found = pieces(&dims, &[memory(&x), memory(&y)], 1 << 20).unwrap();
+        assert_eq!(found.len(), 16);
+        assert_eq!(walk(&found, 1), positions(&y).map(|p| p as i64).collect::<Vec<_>>());
+        assert!(pieces(&[0, 3], &[], 1).unwrap().is_empty());
+        let one = Layout::dense(&[]).unwrap();
+        assert_eq!(walk(&pieces(&[], &[memory(&one)], 4).unwrap(), 0), [0]);
+    }
+}

@@ -1,0 +1,188 @@
+//! Launches of reductions: one dispatch, or two where an output has so many elements that a few threads would be left alone
+//! with them.
+
+use super::map::computes;
+use super::pieces::{Piece, Walked, pieces};
+use super::window::window;
+use crate::caps::Can;
+use crate::emit::Shader;
+use crate::emit::reduce::{Plan, SLOTS, Stage, shader};
+use crate::kernel::Program;
+use crate::pipelines::{Pipeline, Pipelines};
+use crate::stream::{Binding, Recorder};
+use ferrotensor_core::backend::Launch;
+use ferrotensor_core::kernel::Reduce;
+use ferrotensor_core::kernel::tree::{LANES, ROWS};
+use ferrotensor_core::layout::{Layout, coalesce};
+use ferrotensor_core::{Error, Result};
+use smallvec::SmallVec;
+use std::sync::{Arc, OnceLock};
+
+/// Loops of a kernel: one for the outputs and for the elements of an output each. The last is the largest rank there is.
+const RANKS: [usize; 4] = [1, 3, 8, 32];
+/// Slots that keep a large device busy: 65,536 threads.
+const BUSY: usize = 2048;
+/// Groups of the tree that are worth a block: below, its lanes cost more to write and read than its elements.
+const LEAST: usize = 8;
+
+/// A reduction in plain form, and its pipelines for each number of loops and stage, made when first met.
+pub struct ReduceProgram {
+    plan: Plan,
+    axes: usize,
+    can: Can,
+    pipelines: [[OnceLock<Arc<Pipeline>>; 3]; RANKS.len()],
+}
+
+/// The plan, and its first kernel.
+///
+/// # Errors
+/// What the device lacks, in words.
+pub fn emitted(kernel: &Reduce, can: &Can) -> Result<(Plan, Shader), String> {
+    let plan = Plan::new(kernel, can.fma32);
+    plan.programs().into_iter().try_for_each(|program| computes(program, can))?;
+    let shader = shader(&plan, RANKS[0], Stage::Whole, can)?;
+    Ok((plan, shader))
+}
+
+/// How the elements of an output are cut: blocks, and groups of the tree in each.
+fn cut(outputs: usize, elements: usize) -> (usize, usize) {
+    let groups = elements.div_ceil(LANES * ROWS).max(1);
+    let wanted = (BUSY / outputs.max(1)).clamp(1, (groups / LEAST).max(1));
+    let span = groups.div_ceil(wanted).next_power_of_two();
+    (groups.div_ceil(span), span)
+}
+
+/// Numbers of a launch that all its pieces share.
+struct Shared<'a> {
+    launch: &'a Launch,
+    rank: usize,
+    blocks: usize,
+    span: usize,
+    /// The words of the reduced space.
+    reduced: Vec<u32>,
+}
+
+impl ReduceProgram {
+    /// # Errors
+    /// `Code::Unsupported` as [`emitted`]; the driver's.
+    pub fn new(kernel: &Reduce, can: &Can, pipelines: &Pipelines) -> Result<ReduceProgram> {
+        let (plan, shader) = emitted(kernel, can).map_err(Error::unsupported)?;
+        let made = ReduceProgram { plan, axes: kernel.axes, can: can.clone(), pipelines: Default::default() };
+        let _ = made.pipelines[0][0].set(pipelines.get(&shader.words, shader.buffers as u32)?);
+        Ok(made)
+    }
+
+    fn pipeline(&self, rank: usize, stage: Stage, pipelines: &Pipelines) -> Result<Arc<Pipeline>> {
+        let place = &self.pipelines[rank][stage as usize];
+        if let Some(made) = place.get() {
+            return Ok(Arc::clone(made));
+        }
+        let shader = shader(&self.plan, RANKS[rank], stage, &self.can).map_err(Error::unsupported)?;
+        let made = pipelines.get(&shader.words, shader.buffers as u32)?;
+        let _ = place.set(Arc::clone(&made));
+        Ok(made)
+    }
+
+    fn dispatch(
+        &self,
+        recorder: &mut Recorder,
+        of: &Shared,
+        stage: Stage,
+        (slots, kept): (usize, &[u32]),
+        bindings: &[Binding],
+    ) -> Result<()> {
+        let pipeline = self.pipeline(of.rank, stage, recorder.pipelines())?;
+        let head = [slots as u32, of.blocks as u32, of.span as u32];
+        let words = [&head[..], kept, &of.reduced, &[0]].concat();
+        let groups = slots.div_ceil(SLOTS as usize).min(self.can.max_groups as usize) as u32;
+        recorder.dispatch(&pipeline, &words, bindings, groups)
+    }
+
+    fn piece(&self, recorder: &mut Recorder, of: &Shared, piece: &Piece) -> Result<()> {
+        let (input, partial, output) = self.plan.dtypes();
+        let (source, target) = (&of.launch.inputs[0], &of.launch.outputs[0]);
+        let (read, start) = window(source, input.bytes(), piece, 0, self.can.alignment, false)?;
+        let (write, to) = window(target, output.bytes(), piece, 1, self.can.alignment, true)?;
+        let starts = [start, to].into_iter().chain(piece.at[2..].iter().map(|&(first, ..)| first as usize));
+        let strided: SmallVec<[_; 6]> = starts.zip(piece.strides.iter().map(|s| s.as_slice())).collect();
+        let kept = self.plan.arguments(RANKS[of.rank]).0.write(&piece.dims, &strided, &[]);
+        let outputs: usize = piece.dims.iter().product();
+        if of.blocks == 1 {
+            return self.dispatch(recorder, of, Stage::Whole, (outputs, &kept), &[read, write]);
+        }
+        let slots = outputs * of.blocks;
+        let bytes = partial.iter().map(|d| (slots * LANES * d.bytes()) as u64);
+        let lanes = bytes.map(|bytes| recorder.scratch(bytes).map(|b| (b, bytes))).collect::<Result<SmallVec<[_; 2]>>>()?;
+        let bind = |write| lanes.iter().map(move |(buffer, bytes)| Binding { buffer, offset: 0, bytes: *bytes, write });
+        let first: SmallVec<[Binding; 3]> = std::iter::once(read).chain(bind(true)).collect();
+        self.dispatch(recorder, of, Stage::Blocks, (slots, &kept), &first)?;
+        let second: SmallVec<[Binding; 3]> = bind(false).chain([write]).collect();
+        self.dispatch(recorder, of, Stage::Rest, (outputs, &kept), &second)
+    }
+}
+
+/// The axes of a layout from `from` on, at position 0.
+fn part(layout: &Layout, axes: std::ops::Range<usize>, offset: usize) -> Result<Layout> {
+    Layout::new(&layout.dims()[axes.clone()], &layout.strides()[axes], offset, usize::MAX >> 1)
+}
+
+impl Program for ReduceProgram {
+    fn record(&self, recorder: &mut Recorder, launch: &Launch) -> Result<()> {
+        let ([input], [output]) = (&launch.inputs[..], &launch.outputs[..]) else {
+            return Err(Error::internal("reduce: one input and one output"));
+        };
+        let (rank, dims) = (input.layout.rank(), input.layout.dims());
+        let kept = rank.checked_sub(self.axes).filter(|&n| dims[..n] == *output.layout.dims());
+        let kept = kept.ok_or_else(|| Error::internal("reduce: the output does not have the kept axes"))?;
+        let elements: usize = dims[kept..].iter().product();
+        if elements >= 1 << 31 {
+            return Err(Error::unsupported("a result of 2^31 elements and more"));
+        }
+        if output.layout.is_empty() {
+            return Ok(());
+        }
+        // What the reduced axes reach below and above an output's first element; a flipped axis reaches downwards.
+        let mut margin = (0, 0);
+        for (&dim, &stride) in dims[kept..].iter().zip(&input.layout.strides()[kept..]) {
+            let reach = dim.saturating_sub(1) * stride.unsigned_abs();
+            if stride < 0 { margin.0 += reach } else { margin.1 += reach }
+        }
+        if elements == 0 {
+            margin = (0, 0);
+        }
+        let first = part(&input.layout, 0..kept, input.layout.offset())?;
+        let (pre, post) = self.plan.axes();
+        let (from, _, to) = self.plan.dtypes();
+        let axis = |&a: &u8| Walked::Axis(Some(a as usize).filter(|&a| a < kept));
+        let memory = [Walked::Memory(&first, from.bytes(), margin), Walked::Memory(&output.layout, to.bytes(), (0, 0))];
+        let walked: SmallVec<[Walked; 6]> =
+            memory.into_iter().chain(pre.iter().map(axis)).chain(post.iter().map(axis)).collect();
+        let reach = (self.can.max_range - self.can.alignment) as usize;
+        let pieces = pieces(&dims[..kept], &walked, reach)?;
+
+        let inner = dims[kept..].len();
+        let units = pre.iter().map(|&a| {
+            let strides: SmallVec<[isize; 6]> = (0..inner).map(|n| (n + kept == a as usize) as isize).collect();
+            Layout::new(&dims[kept..], &strides, 0, usize::MAX >> 1)
+        });
+        // Only steps count: what lies below the first element is in the window.
+        let steps = part(&input.layout, kept..rank, margin.0)?;
+        let layouts = std::iter::once(Ok(steps)).chain(units).collect::<Result<SmallVec<[Layout; 4]>>>()?;
+        let references: SmallVec<[&Layout; 4]> = layouts.iter().collect();
+        let loops = coalesce(&references);
+        let none = [0];
+        let sizes: &[usize] = if elements == 0 { &none } else { &loops.dims };
+        let most = pieces.iter().map(|p| p.dims.len()).max().unwrap_or(0).max(sizes.len());
+        let rank = RANKS.iter().position(|&r| r >= most).ok_or_else(|| Error::internal("a rank above the largest"))?;
+        let zeros = [0isize];
+        let operands: SmallVec<[(usize, &[isize]); 4]> =
+            loops.strides.iter().map(|s| (0, if elements == 0 { &zeros[..] } else { s.as_slice() })).collect();
+        let reduced = self.plan.arguments(RANKS[rank]).1.write(sizes, &operands, &launch.params);
+        for piece in &pieces {
+            let (blocks, span) = cut(piece.dims.iter().product(), elements);
+            let of = Shared { launch, rank, blocks, span, reduced: reduced.clone() };
+            self.piece(recorder, &of, piece)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,37 @@
+//! From kernels to SPIR-V and dispatches.
+
+use crate::caps::Can;
+use crate::kernel::Program;
+use crate::launch::map::{self, MapProgram};
+use crate::launch::reduce::{self, ReduceProgram};
+use crate::pipelines::Pipelines;
+use ferrotensor_core::kernel::Kernel;
+use ferrotensor_core::{Error, Result};
+
+/// Whether [`prepare`] would succeed, or why not: asks the emitter, and compiles nothing.
+///
+/// # Errors
+/// The reason, in words.
+pub fn supports(kernel: &Kernel, can: &Can) -> Result<(), String> {
+    match kernel {
+        Kernel::Map(map) => map::emitted(map, can).map(drop),
+        Kernel::Reduce(kernel) => reduce::emitted(kernel, can).map(drop),
+        other => Err(absent(other)),
+    }
+}
+
+/// Makes a kernel ready.
+///
+/// # Errors
+/// `Code::Unsupported` with the reason [`supports`] gives; the driver's.
+pub fn prepare(kernel: &Kernel, can: &Can, pipelines: &Pipelines) -> Result<Box<dyn Program>> {
+    match kernel {
+        Kernel::Map(map) => Ok(Box::new(MapProgram::new(map, can, pipelines)?)),
+        Kernel::Reduce(kernel) => Ok(Box::new(ReduceProgram::new(kernel, can, pipelines)?)),
+        other => Err(Error::unsupported(absent(other))),
+    }
+}
+
+fn absent(kernel: &Kernel) -> String {
+    format!("no {} kernel yet", kernel.kind())
+}
