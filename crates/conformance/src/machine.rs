@@ -1,5 +1,5 @@
-//! The variants a case runs on: the CPU backend at each instruction-set tier, the hostile device, and a Vulkan device where there is
-//! one, each with and without fusion.
+//! The variants a case runs on: the CPU backend at each instruction-set tier and the hostile device, each with and without fusion, and
+//! a Vulkan device where there is one, with one of the two.
 
 use crate::case::{Case, Operand, Placement};
 use ferrotensor_core::backend::{Backend, DeviceClass};

@@ -1,5 +1,6 @@
 //! What a device can do, as data read without opening it, and what must be switched on for it: one table for both.
 
+use crate::emit::GROUP;
 use vulkano::Version;
 use vulkano::device::physical::{PhysicalDevice, ShaderFloatControlsIndependence as Independence};
 use vulkano::device::{DeviceExtensions, DeviceFeatures, DeviceProperties, QueueFlags};
@@ -135,6 +136,9 @@ impl Can {
         }
         if compute_family(physical).is_none() {
             return lacks("compute queue");
+        }
+        if properties.max_compute_work_group_invocations.min(properties.max_compute_work_group_size[0]) < GROUP {
+            return lacks("workgroups of 256 invocations");
         }
         if !physical.supported_extensions().contains(&PUSH) {
             return lacks("VK_KHR_push_descriptor");

@@ -254,6 +254,9 @@ fn tree(x: &[f32]) -> f32 {
 fn sums_follow_the_tree_for_every_number_of_elements() {
     let Some(device) = rig::device(Options::default()) else { return };
     let kernel = reduction(Combine::Value(Monoid::Sum), DType::F32, DType::F32, 1);
+    // Rows of nothing, more of them than the empty operand has bytes.
+    let found = run(&device, &kernel, &[(vec![], Layout::dense(&[1000, 0]).unwrap())], &[1000], &[]).unwrap();
+    assert!(found[0].bytes().iter().all(|&b| b == 0));
     for n in [0usize, 1, 2, 31, 32, 33, 63, 511, 512, 513, 1024, 1537, 4095, 8192, 8193, 10_000, 70_001, 300_007] {
         for rows in [1usize, 3] {
             let x: Vec<f32> = (0..rows * n).map(|i| ((i * 7919) % 1009) as f32 / 7.0 - 60.0).collect();

@@ -15,6 +15,19 @@ pub enum Walked<'a> {
     Axis(Option<usize>),
 }
 
+/// Elements that an operand of a piece may reach over: positions are signed to SPIR-V, and a window begins up to an alignment (of
+/// at most 4096 elements) before the first.
+const FARTHEST: u64 = (1 << 31) - 4096;
+
+/// What keeps a piece from being a dispatch.
+enum Obstacle {
+    Nothing,
+    /// Too many loops, or elements.
+    Loops,
+    /// An operand that one descriptor does not show.
+    Operand(usize),
+}
+
 /// Part of a launch.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Piece {
@@ -72,13 +85,15 @@ pub fn pieces(dims: &[usize], walked: &[Walked], reach: usize) -> Result<Vec<Pie
             }
         }
         piece.find_ends();
-        if piece.fits(&sizes, reach) {
-            done.push(piece);
-        } else {
-            let (first, second) = piece.halves().ok_or_else(|| {
-                Error::unsupported(format!("elements farther apart than the {reach} bytes a descriptor shows"))
-            })?;
-            left.extend([second, first]);
+        match piece.obstacle(&sizes, reach) {
+            Obstacle::Nothing => done.push(piece),
+            Obstacle::Loops => left.extend(piece.halves(0)),
+            Obstacle::Operand(n) => {
+                let far = piece.farthest(n).ok_or_else(|| {
+                    Error::unsupported(format!("elements farther apart than the {reach} bytes a descriptor shows"))
+                })?;
+                left.extend(piece.halves(far));
+            }
         }
     }
     Ok(done)
@@ -95,18 +110,27 @@ impl Piece {
         }
     }
 
-    fn fits(&self, sizes: &[Option<usize>], reach: usize) -> bool {
-        let most = RANKS[RANKS.len() - 1];
-        let few = self.dims.len() <= most && self.dims.iter().product::<usize>() < 1 << 31;
-        few && self.at.iter().zip(sizes).all(|(&(_, low, high), size)| match size {
-            Some(bytes) => (high - low + 1) as u64 * *bytes as u64 <= reach as u64,
-            None => true,
-        })
+    fn obstacle(&self, sizes: &[Option<usize>], reach: usize) -> Obstacle {
+        let wide = |(&(_, low, high), size): (&(i64, i64, i64), &Option<usize>)| {
+            let elements = (high - low + 1) as u64;
+            size.is_some_and(|bytes| elements > FARTHEST || elements * bytes as u64 > reach as u64)
+        };
+        match self.at.iter().zip(sizes).position(wide) {
+            Some(n) => Obstacle::Operand(n),
+            None if self.dims.len() > RANKS[RANKS.len() - 1] => Obstacle::Loops,
+            None if self.dims.iter().product::<usize>() >= 1 << 31 => Obstacle::Loops,
+            None => Obstacle::Nothing,
+        }
     }
 
-    /// Cut along the outermost loop.
-    fn halves(&self) -> Option<(Piece, Piece)> {
-        let n = self.dims.iter().position(|&d| d > 1)?;
+    /// The loop along which an operand reaches farthest: to cut another one could leave it as wide as it is.
+    fn farthest(&self, operand: usize) -> Option<usize> {
+        let reach = |n: &usize| (self.dims[*n] - 1) * self.strides[operand][*n].unsigned_abs();
+        (0..self.dims.len()).max_by_key(reach).filter(|n| reach(n) > 0)
+    }
+
+    /// Cut along a loop of more than one step.
+    fn halves(&self, n: usize) -> [Piece; 2] {
         let half = self.dims[n] / 2;
         let part = |from: usize, to: usize| {
             let mut dims = self.dims.clone();
@@ -117,7 +141,8 @@ impl Piece {
             let at = self.at.iter().zip(&self.strides).map(start).collect();
             Piece { dims, at, strides: self.strides.clone(), margins: self.margins.clone() }
         };
-        Some((part(0, half), part(half, self.dims[n])))
+        // The last one is taken first.
+        [part(half, self.dims[n]), part(0, half)]
     }
 }
 
@@ -130,39 +155,56 @@ mod tests {
         Walked::Memory(layout, 4, (0, 0))
     }
 
-    /// The positions of each operand that the pieces walk over, in order.
-    fn walk(pieces: &[Piece], operand: usize) -> Vec<i64> {
+    /// The positions of all operands at each element that the pieces walk over, sorted: pieces are in no order.
+    fn walk(pieces: &[Piece]) -> Vec<Vec<i64>> {
         let mut all = Vec::new();
         for piece in pieces {
             assert!(piece.dims.len() <= 8);
-            for mut linear in 0..piece.dims.iter().product::<usize>() {
-                let mut at = piece.at[operand].0;
-                for (&dim, &stride) in piece.dims.iter().zip(&piece.strides[operand]).rev() {
-                    at += (linear % dim) as i64 * stride as i64;
-                    linear /= dim;
-                }
-                assert!((piece.at[operand].1..=piece.at[operand].2).contains(&at));
-                all.push(at);
+            for linear in 0..piece.dims.iter().product::<usize>() {
+                let position = |(&(first, low, high), strides): (&(i64, i64, i64), &SmallVec<[isize; 8]>)| {
+                    let (mut at, mut left) = (first, linear);
+                    for (&dim, &stride) in piece.dims.iter().zip(strides).rev() {
+                        at += (left % dim) as i64 * stride as i64;
+                        left /= dim;
+                    }
+                    assert!((low..=high).contains(&at));
+                    at
+                };
+                all.push(piece.at.iter().zip(&piece.strides).map(position).collect());
             }
         }
+        all.sort();
+        all
+    }
+
+    fn listed(layouts: &[&Layout]) -> Vec<Vec<i64>> {
+        let columns: Vec<Vec<i64>> = layouts.iter().map(|l| positions(l).map(|p| p as i64).collect()).collect();
+        let mut all: Vec<Vec<i64>> = (0..columns[0].len()).map(|i| columns.iter().map(|c| c[i]).collect()).collect();
+        all.sort();
         all
     }
 
     #[test]
-    fn pieces_walk_over_every_element_once_in_order() {
+    fn pieces_walk_over_every_element_once() {
         let dense = Layout::dense(&[3, 1, 5, 7]).unwrap();
         let turned = Layout::dense(&[7, 5, 1, 3]).unwrap().permute(&[3, 2, 1, 0]).flip(0);
         let wide = Layout::dense(&[1, 1, 1, 7]).unwrap().broadcast(&[3, 1, 5, 7]);
+        let axis = Layout::new(&[3, 1, 5, 7], &[0, 0, 1, 0], 0, 5).unwrap();
         for reach in [usize::MAX >> 1, 400, 64, 12] {
             let walked = [memory(&dense), memory(&turned), memory(&wide), Walked::Axis(Some(2))];
-            let Ok(pieces) = pieces(&[3, 1, 5, 7], &walked, reach) else { panic!("{reach}") };
-            for (n, layout) in [&dense, &turned, &wide].into_iter().enumerate() {
-                let want: Vec<i64> = positions(layout).map(|p| p as i64).collect();
-                assert_eq!(walk(&pieces, n), want);
-            }
-            let axis: Vec<i64> = (0..105).map(|i| i / 7 % 5).collect();
-            assert_eq!(walk(&pieces, 3), axis);
+            let pieces = pieces(&[3, 1, 5, 7], &walked, reach).unwrap();
+            assert_eq!(walk(&pieces), listed(&[&dense, &turned, &wide, &axis]));
         }
+    }
+
+    /// The far stride is the inner one: cutting rows would not help until each is alone.
+    #[test]
+    fn the_loop_that_reaches_far_is_cut() {
+        let (rows, columns) = (1 << 20, 2);
+        let dense = Layout::dense(&[rows, columns]).unwrap();
+        let turned = Layout::dense(&[columns, rows]).unwrap().permute(&[1, 0]);
+        let found = pieces(&[rows, columns], &[memory(&turned), memory(&dense)], rows * 4).unwrap();
+        assert_eq!(found.len(), 4);
     }
 
     #[test]
@@ -176,9 +218,9 @@ mod tests {
         let (x, y) = (Layout::dense(&dims).unwrap(), Layout::dense(&dims).unwrap().permute(&order));
         let found = pieces(&dims, &[memory(&x), memory(&y)], 1 << 20).unwrap();
         assert_eq!(found.len(), 16);
-        assert_eq!(walk(&found, 1), positions(&y).map(|p| p as i64).collect::<Vec<_>>());
+        assert_eq!(walk(&found), listed(&[&x, &y]));
         assert!(pieces(&[0, 3], &[], 1).unwrap().is_empty());
         let one = Layout::dense(&[]).unwrap();
-        assert_eq!(walk(&pieces(&[], &[memory(&one)], 4).unwrap(), 0), [0]);
+        assert_eq!(walk(&pieces(&[], &[memory(&one)], 4).unwrap()), [[0]]);
     }
 }

@@ -135,11 +135,11 @@ impl Program for ReduceProgram {
         let kept = rank.checked_sub(self.axes).filter(|&n| dims[..n] == *output.layout.dims());
         let kept = kept.ok_or_else(|| Error::internal("reduce: the output does not have the kept axes"))?;
         let elements: usize = dims[kept..].iter().product();
-        if elements >= 1 << 31 {
-            return Err(Error::unsupported("a result of 2^31 elements and more"));
-        }
         if output.layout.is_empty() {
             return Ok(());
+        }
+        if elements >= 1 << 31 {
+            return Err(Error::unsupported("2^31 elements and more to one result"));
         }
         // What the reduced axes reach below and above an output's first element; a flipped axis reaches downwards.
         let mut margin = (0, 0);
@@ -147,10 +147,11 @@ impl Program for ReduceProgram {
             let reach = dim.saturating_sub(1) * stride.unsigned_abs();
             if stride < 0 { margin.0 += reach } else { margin.1 += reach }
         }
+        let mut first = part(&input.layout, 0..kept, input.layout.offset())?;
         if elements == 0 {
-            margin = (0, 0);
+            // Nothing is read, and strides of an empty layout lead anywhere.
+            (margin, first) = ((0, 0), Layout::new(&dims[..kept], &vec![0; kept], 0, 1)?);
         }
-        let first = part(&input.layout, 0..kept, input.layout.offset())?;
         let (pre, post) = self.plan.axes();
         let (from, _, to) = self.plan.dtypes();
         let axis = |&a: &u8| Walked::Axis(Some(a as usize).filter(|&a| a < kept));

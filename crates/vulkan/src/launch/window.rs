@@ -21,7 +21,7 @@ pub fn window<'a>(
     let buffer = VulkanBuffer::of(&operand.buffer).ok_or_else(|| Error::internal("a buffer of another backend"))?;
     let (first, low, high) = piece.at[n];
     let bytes = |at: i64| at as u64 * size as u64;
-    // Elements are powers of two of at most 16 bytes, which no device's alignment is below.
+    // Both are powers of two, so the window begins at an element, or is no larger than one and begins at the lowest.
     let offset = bytes(low) / alignment * alignment;
     let binding = Binding { buffer, offset, bytes: bytes(high + 1) - offset, write };
     Ok((binding, ((bytes(first) - offset) / size as u64) as usize))
