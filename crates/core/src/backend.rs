@@ -16,6 +16,10 @@ use std::time::Instant;
 pub trait DeviceBuffer: Send + Sync {
     /// Size in bytes, at least what was asked for.
     fn bytes(&self) -> usize;
+    /// Whether the device was lost with everything on it: such memory is not used again.
+    fn is_lost(&self) -> bool {
+        false
+    }
     /// For the backend's own downcast.
     fn as_any(&self) -> &dyn Any;
 }
@@ -176,4 +180,7 @@ pub trait Backend: Send + Sync {
 
     /// Gives cached memory back to the operating system or driver.
     fn trim(&self);
+
+    /// Called when the process may be about to end: saves what should outlive it, and waits a little for what still runs.
+    fn settle(&self) {}
 }

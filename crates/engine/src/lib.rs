@@ -83,6 +83,13 @@ impl Engine {
         self.budget.set_limit(bytes);
     }
 
+    /// Called when an environment has ended: the process may be about to.
+    pub fn settle(&self) {
+        for pool in &self.pools {
+            pool.backend().settle();
+        }
+    }
+
     /// Gives cached memory back.
     pub fn trim(&self) {
         for pool in &self.pools {

@@ -113,9 +113,14 @@ impl Pool {
         let size = size.min(self.backend.caps().max_buffer.max(bytes));
         let recycled = {
             let mut free = self.lock();
-            let found = free.classes.get_mut(index).and_then(Vec::pop);
-            if found.is_some() {
+            let mut found = None;
+            // A device that was lost comes back, its memory does not.
+            while let Some(buffer) = free.classes.get_mut(index).and_then(Vec::pop) {
                 free.cached -= size;
+                if !buffer.is_lost() {
+                    found = Some(buffer);
+                    break;
+                }
             }
             found
         };
@@ -136,7 +141,7 @@ impl Pool {
         let live = self.live.fetch_sub(size, Relaxed) - size;
         self.budget.live.fetch_sub(size, Relaxed);
         let mut free = self.lock();
-        if free.cached + size > CACHE_FLOOR.max(live / 2) {
+        if buffer.is_lost() || free.cached + size > CACHE_FLOOR.max(live / 2) {
             drop(free);
             drop(buffer);
             return;
@@ -209,7 +214,26 @@ impl Drop for Block {
 
 #[cfg(test)]
 mod tests {
-    use super::class;
+    use super::{Budget, Pool, class};
+    use ferrotensor_core::Code;
+    use ferrotensor_core::backend::{Backend, Batch, DeviceClass};
+    use ferrotensor_fakes::{Faults, Hostile};
+    use std::sync::Arc;
+
+    #[test]
+    fn memory_of_a_lost_device_is_not_used_again() {
+        let faults = Arc::<Faults>::default();
+        let device = Arc::new(Hostile::new(DeviceClass::Discrete, Arc::clone(&faults)).unwrap());
+        let pool = Arc::new(Pool::new(Arc::clone(&device) as Arc<dyn Backend>, Arc::new(Budget::new(1 << 20))));
+        let (kept, returned) = (pool.alloc(1000).unwrap(), pool.alloc(1000).unwrap());
+        drop(returned);
+        assert!(pool.memory().cached > 0);
+        faults.submit.arm(1);
+        device.submit(Batch::new(Vec::new()));
+        assert_eq!(pool.alloc(1000).err().map(|e| e.code), Some(Code::Device), "the device is asked, which is gone");
+        drop(kept);
+        assert_eq!(pool.memory().cached, 0);
+    }
 
     #[test]
     fn classes_waste_at_most_a_quarter_and_are_ordered() {

@@ -11,6 +11,7 @@ use crate::schedule::{self, Schedule};
 use crate::stats::Stats;
 use crate::storage::{Completion, Storage, Tensor};
 use crate::types::{AttrTable, Types, checked};
+use ferrotensor_core::backend::DeviceClass;
 use ferrotensor_core::layout::Layout;
 use ferrotensor_core::{DType, Error, Result};
 use ferrotensor_ops::def::AttrKind;
@@ -209,7 +210,9 @@ impl Session {
         }
         let idle = self.in_flight.count() == 0;
         let ready = request.inputs.iter().all(|t| t.is_ready());
-        let inline = idle && ready && (request.mode == Mode::Sync || schedule.estimate < INLINE_NS);
+        // Small work of other devices waits behind what other environments gave them, which may be long.
+        let small = || schedule.estimate < INLINE_NS && pool.backend().caps().class == DeviceClass::Cpu;
+        let inline = idle && ready && (request.mode == Mode::Sync || small());
         let completion = (!inline).then(|| Arc::new(Completion::default()));
         let blank = |schedule: Arc<Schedule>| Job {
             schedule,

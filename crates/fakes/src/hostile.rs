@@ -15,7 +15,7 @@ use ferrotensor_core::scalar::{Op, Program};
 use ferrotensor_core::{DType, Error, Result, math};
 use std::any::Any;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 /// The largest buffer: no size that an allocator would round to.
@@ -41,7 +41,6 @@ pub struct Hostile {
     caps: Caps,
     memory: Arc<Memory>,
     faults: Arc<Faults>,
-    lost: AtomicBool,
     moved: AtomicU64,
     worker: Worker,
 }
@@ -72,7 +71,7 @@ impl Hostile {
             complete: true,
             negative_strides: false,
         };
-        Ok(Hostile { caps, memory, faults, lost: AtomicBool::new(false), moved: AtomicU64::new(0), worker })
+        Ok(Hostile { caps, memory, faults, moved: AtomicU64::new(0), worker })
     }
 
     /// The same device, admitting that it needs the CPU's help.
@@ -87,7 +86,7 @@ impl Hostile {
     }
 
     fn gone(&self) -> Result<()> {
-        if self.lost.load(Ordering::Acquire) { Err(lost()) } else { Ok(()) }
+        if self.memory.is_lost() { Err(lost()) } else { Ok(()) }
     }
 }
 
@@ -170,7 +169,7 @@ impl Backend for Hostile {
 
     fn submit(&self, batch: Batch) -> Ticket {
         if self.faults.submit.strikes() {
-            self.lost.store(true, Ordering::Release);
+            self.memory.lose();
         }
         if self.gone().is_err() {
             return Ticket::Done(Outcome { failed: Vec::new(), lost: Some(lost()) });

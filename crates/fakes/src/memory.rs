@@ -4,6 +4,7 @@ use ferrotensor_core::backend::{Buffer, DeviceBuffer};
 use ferrotensor_core::{Error, Result};
 use std::any::Any;
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What fresh memory holds: whoever reads what was never written is found out.
@@ -13,6 +14,7 @@ const POISON: u8 = 0xA5;
 #[derive(Default)]
 pub struct Memory {
     blocks: Mutex<Blocks>,
+    lost: AtomicBool,
 }
 
 #[derive(Default)]
@@ -32,6 +34,9 @@ impl DeviceBuffer for FakeBuffer {
     fn bytes(&self) -> usize {
         self.bytes
     }
+    fn is_lost(&self) -> bool {
+        self.memory.is_lost()
+    }
     fn as_any(&self) -> &dyn Any {
         self
     }
@@ -46,6 +51,16 @@ impl Drop for FakeBuffer {
 impl Memory {
     fn lock(&self) -> MutexGuard<'_, Blocks> {
         self.blocks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The device is gone, with all that is on it.
+    pub fn lose(&self) {
+        self.lost.store(true, Ordering::Release);
+    }
+
+    /// Whether the device is gone.
+    pub fn is_lost(&self) -> bool {
+        self.lost.load(Ordering::Acquire)
     }
 
     /// A new block, poisoned.

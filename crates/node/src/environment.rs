@@ -83,7 +83,8 @@ impl Environment {
     }
 }
 
-/// Runs when the environment ends (not for the main one after `process.exit()`): drops queued programs and every tensor.
+/// Runs when the environment ends (not for the main one after `process.exit()`): drops queued programs and every tensor,
+/// and lets devices come to rest.
 ///
 /// # Safety
 /// `state` is the pointer given to `napi_add_env_cleanup_hook`, and no callback runs any more.
@@ -94,5 +95,6 @@ pub unsafe extern "C" fn cleanup(state: *mut c_void) {
     let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(move || {
         state.session.abandon();
         drop(state);
+        engine().settle();
     }));
 }

@@ -19,11 +19,16 @@ use ferrotensor_core::backend::{
 use ferrotensor_core::kernel::Kernel;
 use ferrotensor_core::{Error, Result};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use vulkano::device::physical::{PhysicalDevice, PhysicalDeviceType};
 use vulkano::device::{Device, DeviceCreateInfo, QueueCreateInfo};
+
+/// How long a process that ends waits for work nobody asks about any more: a driver that is unloaded below its own threads
+/// crashes, a user waits for nothing after this.
+const PARTING: Duration = Duration::from_secs(2);
 
 /// How a device is opened.
 #[derive(Clone, Default)]
@@ -208,7 +213,17 @@ impl VulkanBackend {
         let start = slot.opened.as_ref().map_or(0, |o| o.timeline.last());
         slot.generation += 1;
         let mut opened = Arc::new(self.open(slot.generation, start)?);
-        let can = arithmetic::probed(&opened)?;
+        let can = match arithmetic::probed(&opened) {
+            Ok(can) => can,
+            Err(e) => {
+                if opened.timeline.wait(opened.timeline.last(), Some(Instant::now())) == Ok(false) {
+                    // It hangs over the probe's kernel, whose memory it may still write: nothing of it is ever destroyed, and
+                    // nobody waits for it.
+                    std::mem::forget(opened);
+                }
+                return Err(e);
+            }
+        };
         let alone = Arc::get_mut(&mut opened).ok_or_else(|| Error::internal("a probe is still under way"))?;
         (alone.can, alone.recorded) = (can, Arc::clone(&self.recorded));
         slot.opened = Some(Arc::clone(&opened));
@@ -229,14 +244,15 @@ impl VulkanBackend {
         let queue = queues.next().ok_or_else(|| Error::internal("a device without its queue"))?;
         let budget = self.options.budget.unwrap_or_else(|| default_budget(&self.physical));
         let unified = self.options.unified.unwrap_or_else(|| is_unified(&self.physical));
+        let (faults, lost) = (Arc::clone(&self.options.faults), Arc::<AtomicBool>::default());
         Ok(Opened {
             generation,
             name: name.clone(),
             can: self.can.clone(),
             pipelines: Pipelines::new(&device, &self.options.cache),
             staging: Staging::default(),
-            timeline: Arc::new(Timeline::new(name, &device, queue, Arc::clone(&self.options.faults), start)?),
-            memory: Arc::new(Memory::new(&device, name, unified, budget)),
+            timeline: Arc::new(Timeline::new(name, &device, queue, faults, start, Arc::clone(&lost))?),
+            memory: Arc::new(Memory::new(&device, name, unified, budget, lost)),
             device,
             // What the probe records is nobody's.
             recorded: Arc::default(),
@@ -351,6 +367,19 @@ impl Backend for VulkanBackend {
             },
         );
         MemInfo { used: used as usize, total: total as usize }
+    }
+
+    fn settle(&self) {
+        let settled = self.guarded(|| {
+            let opened = self.lock().opened.clone();
+            if let Some(opened) = opened {
+                opened.pipelines.save();
+                opened.timeline.wait(opened.timeline.last(), Some(Instant::now() + PARTING))?;
+            }
+            Ok(())
+        });
+        // There is nobody to tell: a device that was lost has nothing to end.
+        drop(settled);
     }
 
     fn trim(&self) {

@@ -51,9 +51,11 @@ impl CachePlace {
 }
 
 struct Progress {
-    /// New pipelines that were written.
-    written: u64,
-    last: Option<Instant>,
+    /// New pipelines that were seen.
+    seen: u64,
+    /// Bytes of the driver's in the file. Its cache only grows, so the same number is the same content.
+    written: usize,
+    last: Instant,
 }
 
 /// The driver's cache and its file.
@@ -75,10 +77,11 @@ impl DiskCache {
         let name: String = identity.iter().map(|byte| format!("{byte:02x}")).collect();
         let file = place.folder().map(|folder| folder.join(format!("vulkan-{name}-{}.bin", env!("CARGO_PKG_VERSION"))));
         let initial_data = file.as_deref().and_then(|file| read(file, &identity)).unwrap_or_default();
+        let written = initial_data.len();
         let info = PipelineCacheCreateInfo { initial_data, ..PipelineCacheCreateInfo::default() };
         // SAFETY: the data are empty, or what this driver (by its UUID and version) gave us, unchanged (by the checksum).
         let driver = file.is_some().then(|| unsafe { PipelineCache::new(Arc::clone(device), info) }.ok()).flatten();
-        let progress = Mutex::new(Progress { written: 0, last: None });
+        let progress = Mutex::new(Progress { seen: 0, written, last: Instant::now() });
         DiskCache { driver, file, identity, made: AtomicU64::new(0), progress }
     }
 
@@ -93,22 +96,29 @@ impl DiskCache {
         self.save_when_due();
     }
 
-    /// Writes the file if there is something new and the last write was a while ago.
+    /// Writes the file if there is something new and the last look was a while ago.
     pub fn save_when_due(&self) {
-        self.save(PAUSE);
+        self.save_after(PAUSE);
     }
 
-    fn save(&self, pause: Duration) {
+    /// Writes the file if there is something new.
+    pub fn save(&self) {
+        self.save_after(Duration::ZERO);
+    }
+
+    fn save_after(&self, pause: Duration) {
         let (Some(driver), Some(file)) = (&self.driver, &self.file) else { return };
         let made = self.made.load(Ordering::Acquire);
-        {
-            let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
-            if progress.written == made || progress.last.is_some_and(|last| last.elapsed() < pause) {
-                return;
-            }
-            (progress.written, progress.last) = (made, Some(Instant::now()));
+        let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
+        if progress.seen == made || progress.last.elapsed() < pause {
+            return;
         }
-        if let Ok(data) = driver.get_data() {
+        (progress.seen, progress.last) = (made, Instant::now());
+        // Pipelines that came out of the file make nothing new.
+        if let Ok(data) = driver.get_data()
+            && data.len() != progress.written
+        {
+            progress.written = data.len();
             // A folder that cannot be written stays without a cache.
             drop(write(file, &self.identity, &data));
         }
@@ -117,7 +127,7 @@ impl DiskCache {
 
 impl Drop for DiskCache {
     fn drop(&mut self) {
-        self.save(Duration::ZERO);
+        self.save();
     }
 }
 

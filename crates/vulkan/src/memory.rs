@@ -9,6 +9,7 @@ use ferrotensor_core::fault::Countdown;
 use ferrotensor_core::{Code, Error, Result};
 use std::any::Any;
 use std::ptr::NonNull;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use vulkano::VulkanObject;
 use vulkano::buffer::sys::{BufferCreateInfo, RawBuffer};
@@ -216,6 +217,8 @@ pub struct Memory {
     wanted: Use,
     block_bytes: u64,
     budget: u64,
+    /// The timeline's: the device is gone.
+    lost: Arc<AtomicBool>,
     state: Mutex<State>,
 }
 
@@ -232,6 +235,9 @@ pub struct VulkanBuffer {
 impl DeviceBuffer for VulkanBuffer {
     fn bytes(&self) -> usize {
         self.bytes as usize
+    }
+    fn is_lost(&self) -> bool {
+        self.memory.lost.load(Ordering::Acquire)
     }
     fn as_any(&self) -> &dyn Any {
         self
@@ -273,13 +279,14 @@ impl Drop for VulkanBuffer {
 }
 
 impl Memory {
-    /// Memory of a device, with a budget in bytes.
-    pub fn new(device: &Arc<Device>, name: &str, unified: bool, budget: u64) -> Memory {
+    /// Memory of a device, with a budget in bytes; `lost` is set when the device is gone.
+    pub fn new(device: &Arc<Device>, name: &str, unified: bool, budget: u64, lost: Arc<AtomicBool>) -> Memory {
         // A block of an eighth leaves room for others, of small budgets too.
         let block_bytes =
             BLOCK.min(heap_bytes(device.physical_device()) / 8).min(budget / 8).max(64 << 10) / ALIGNMENT * ALIGNMENT;
         let wanted = if unified { Use::Shared } else { Use::Own };
-        Memory { device: Arc::clone(device), name: name.into(), wanted, block_bytes, budget, state: Mutex::default() }
+        let (device, name) = (Arc::clone(device), name.into());
+        Memory { device, name, wanted, block_bytes, budget, lost, state: Mutex::default() }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

@@ -117,6 +117,11 @@ impl Pipelines {
         self.disk.save_when_due();
     }
 
+    /// Writes new pipelines to disk now.
+    pub(crate) fn save(&self) {
+        self.disk.save();
+    }
+
     fn make(&self, words: &[u32], buffers: u32) -> Result<Pipeline> {
         let layout = self.layout(buffers)?;
         // SAFETY: the words come from this crate's emitter, whose modules stay within their bindings; vulkano checks their

@@ -10,7 +10,7 @@ use crate::memory::VulkanBuffer;
 use crate::pipelines::{Pipeline, Pipelines};
 use crate::raw::{self, Between, Range};
 use ferrotensor_core::backend::{Batch, Outcome};
-use ferrotensor_core::{Error, Result};
+use ferrotensor_core::{Code, Error, Result};
 use smallvec::SmallVec;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -61,6 +61,8 @@ pub struct Recorder {
     dispatches: u32,
     bytes: u64,
     arguments: u64,
+    /// Bytes that the next dispatch counts for beside those it touches.
+    charged: u64,
     hazards: Hazards,
     /// Memory of the current launch beside its operands.
     scratch: Vec<Arc<VulkanBuffer>>,
@@ -85,6 +87,7 @@ impl Recorder {
             dispatches: 0,
             bytes: 0,
             arguments: 0,
+            charged: 0,
             hazards: Hazards::default(),
             scratch: Vec::new(),
             launch: 0,
@@ -110,14 +113,26 @@ impl Recorder {
     /// # Errors
     /// `Code::OutOfMemory`.
     pub fn scratch(&mut self, bytes: u64) -> Result<Arc<VulkanBuffer>> {
-        let buffer = Arc::new(self.opened.memory.alloc(bytes)?);
+        let buffer = match self.opened.memory.alloc(bytes) {
+            Err(e) if e.code == Code::OutOfMemory => {
+                // What earlier launches hold comes back when they have ended.
+                self.flush();
+                let timeline = &self.opened.timeline;
+                timeline.wait(timeline.last(), None)?;
+                timeline.retire()?;
+                self.opened.memory.trim();
+                self.opened.memory.alloc(bytes)?
+            }
+            other => other?,
+        };
+        let buffer = Arc::new(buffer);
         self.scratch.push(Arc::clone(&buffer));
         Ok(buffer)
     }
 
-    /// Counts work that takes as long as touching that many more bytes: for kernels that compute more than they move.
+    /// The next dispatch takes as long as touching that many more bytes: for kernels that compute more than they move.
     pub fn charge(&mut self, bytes: u64) {
-        self.bytes = self.bytes.saturating_add(bytes);
+        self.charged = self.charged.saturating_add(bytes);
     }
 
     /// Records `groups` workgroups along x of a pipeline. `arguments` become the uniform block at binding 0, the storage
@@ -141,7 +156,8 @@ impl Recorder {
         }
         let argument_bytes = (arguments.len() as u64 * 4).max(16).next_multiple_of(16);
         self.check(pipeline, argument_bytes, bindings, groups)?;
-        if self.dispatches >= DISPATCHES || self.bytes >= BYTES || self.arguments + argument_bytes > ARGUMENTS {
+        let long = self.bytes > 0 && self.bytes.saturating_add(self.charged) >= BYTES;
+        if self.dispatches >= DISPATCHES || long || self.arguments + argument_bytes > ARGUMENTS {
             self.flush();
             if self.abandoned.load(Relaxed) {
                 self.stopped.get_or_insert_with(abandoned);
@@ -240,7 +256,8 @@ impl Recorder {
         }
         self.opened.recorded.dispatches.fetch_add(1, Relaxed);
         self.dispatches += 1;
-        self.bytes = self.bytes.saturating_add(bindings.iter().map(|b| b.bytes).sum());
+        let charged = std::mem::take(&mut self.charged);
+        self.bytes = self.bytes.saturating_add(charged).saturating_add(bindings.iter().map(|b| b.bytes).sum());
         self.arguments = (self.arguments + argument_bytes).next_multiple_of(self.opened.can.alignment.max(16));
     }
 

@@ -1,5 +1,5 @@
 //! The queue of an opened device and its timeline: submissions in order, each with a value, and how far the device has come.
-//! The only place that finds out that a device was lost.
+//! Here a loss of the device is remembered, for its memory too.
 
 use crate::errors;
 use crate::frames::{Frame, Kept};
@@ -39,15 +39,22 @@ pub struct Timeline {
     frames: Mutex<Frames>,
     /// As far as the device was seen to have come.
     seen: AtomicU64,
-    lost: AtomicBool,
+    lost: Arc<AtomicBool>,
 }
 
 impl Timeline {
-    /// A timeline that begins at `start`.
+    /// A timeline that begins at `start`, and sets `lost` when the device is gone.
     ///
     /// # Errors
     /// The driver's.
-    pub fn new(name: &str, device: &Arc<Device>, queue: Arc<Queue>, faults: Arc<Faults>, start: u64) -> Result<Timeline> {
+    pub fn new(
+        name: &str,
+        device: &Arc<Device>,
+        queue: Arc<Queue>,
+        faults: Arc<Faults>,
+        start: u64,
+        lost: Arc<AtomicBool>,
+    ) -> Result<Timeline> {
         let info = SemaphoreCreateInfo {
             semaphore_type: SemaphoreType::Timeline,
             initial_value: start,
@@ -62,7 +69,7 @@ impl Timeline {
             faults,
             frames: Mutex::new(Frames { last: start, ..Frames::default() }),
             seen: AtomicU64::new(start),
-            lost: AtomicBool::new(false),
+            lost,
         })
     }
 

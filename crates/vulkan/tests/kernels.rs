@@ -6,10 +6,10 @@ mod rig;
 use ferrotensor_core::backend::{Backend, Launch, Operand};
 use ferrotensor_core::kernel::tree::{LANES, ROWS};
 use ferrotensor_core::kernel::{Combine, Kernel, Map, Monoid, Reduce};
-use ferrotensor_core::layout::Layout;
+use ferrotensor_core::layout::{Layout, positions};
 use ferrotensor_core::reference::{self, Array, Scalar};
 use ferrotensor_core::scalar::{Builder, Instr, Op, Program, verify};
-use ferrotensor_core::{DType, Result};
+use ferrotensor_core::{Code, DType, Result};
 use ferrotensor_vulkan::{Can, Options, VulkanBackend};
 use smallvec::SmallVec;
 
@@ -371,6 +371,56 @@ fn operands_beyond_a_descriptors_range_are_windowed() {
     let mut bytes = Vec::new();
     (0..5000).for_each(|i| bytes.extend((i as f32).to_le_bytes()));
     compare(&device, &kernel, &[(bytes.clone(), turned), (bytes, dense)], &[100, 50], &[], "windows");
+}
+
+/// So are the elements of one result.
+#[test]
+fn reductions_of_more_than_a_descriptor_shows_are_windowed() {
+    let Some(found) = rig::first() else { return };
+    let can = Can { max_range: 64 << 10, ..found.can };
+    let device = VulkanBackend::with(found.physical, "vulkan:0", can, Options::default());
+    let n = 100_003;
+    let dense = Layout::dense(&[2, n]).unwrap();
+    let every_third = Layout::new(&[2, n], &[1, 3], 5, 3 * n + 10).unwrap();
+    let layouts = [("dense", dense.clone()), ("backwards", dense.flip(1)), ("every third", every_third)];
+    for (what, layout) in layouts {
+        for (combine, d) in [
+            (Combine::Value(Monoid::Sum), DType::I32),
+            (Combine::Value(Monoid::Min), DType::I8),
+            (Combine::Value(Monoid::Max), DType::F64),
+            (Combine::ArgMax, DType::F32),
+            (Combine::ArgMin, DType::U16),
+        ] {
+            let kernel = reduction(combine, d, d, 1);
+            let inputs = [(elements(d, 3 * n + 10, 5), layout.clone())];
+            compare(&device, &kernel, &inputs, &[2], &[], &format!("{combine:?} of {d}, {what}"));
+        }
+        let x: Vec<f32> = (0..3 * n + 10).map(|i| ((i * 7919) % 1009) as f32 / 7.0 - 60.0).collect();
+        let bytes: Vec<u8> = x.iter().flat_map(|v| v.to_le_bytes()).collect();
+        let kernel = reduction(Combine::Value(Monoid::Sum), DType::F32, DType::F32, 1);
+        let found = run(&device, &kernel, &[(bytes, layout.clone())], &[2], &[]).unwrap();
+        let own: Vec<f32> = positions(&layout).map(|at| x[at]).collect();
+        let want: Vec<u8> = own.chunks(n).flat_map(|row| tree(row).to_le_bytes()).collect();
+        assert_eq!(found[0].bytes(), want, "{what}");
+    }
+    // Axes of elements, and ways through memory that are no single loop.
+    let mut b = Builder::new();
+    let (x, i) = (b.input(DType::I32), b.index(1, DType::I32));
+    let product = b.binary(Op::Mul, x, i);
+    let kernel = Kernel::Reduce(Reduce {
+        axes: 1,
+        combine: Combine::Value(Monoid::Sum),
+        input: DType::I32,
+        acc: DType::I32,
+        pre: Some(b.finish(&[product])),
+        post: None,
+    });
+    let inputs = [(elements(DType::I32, 2 * n, 6), dense)];
+    compare(&device, &kernel, &inputs, &[2], &[], "elements times their numbers");
+    let turned = Layout::dense(&[400, 300]).unwrap().permute(&[1, 0]);
+    let kernel = reduction(Combine::Value(Monoid::Sum), DType::I32, DType::I32, 2);
+    let error = run(&device, &kernel, &[(elements(DType::I32, 120_000, 6), turned)], &[], &[]).unwrap_err();
+    assert_eq!(error.code, Code::Unsupported, "{error}");
 }
 
 /// Integers widened before they are divided, and compared with a literal.

@@ -2,10 +2,11 @@
 
 mod rig;
 
-use ferrotensor_core::Code;
-use ferrotensor_core::backend::Backend;
-use ferrotensor_vulkan::Options;
-use rig::device;
+use ferrotensor_core::backend::{Backend, Launch};
+use ferrotensor_core::{Code, Result};
+use ferrotensor_vulkan::stream::{Binding, Recorder};
+use ferrotensor_vulkan::{Options, Program, VulkanBuffer};
+use rig::{affine, device, fine, launch, numbers, read, run};
 
 /// Bytes that no two places near each other share.
 fn pattern(bytes: usize, seed: u64) -> Vec<u8> {
@@ -134,6 +135,38 @@ fn the_kth_allocation_fails_and_the_next_works() {
         let expected: Vec<bool> = (1..=6).map(|n| n != k).collect();
         assert_eq!(results, expected);
         assert_eq!(device.mem().used, 0);
+    }
+}
+
+/// Four launches of one batch, each with memory of its own of more than a third of the budget.
+#[test]
+fn memory_of_launches_that_ended_is_used_again_within_a_batch() {
+    let Some(device) = device(Options { budget: Some(16 << 20), ..Options::default() }) else { return };
+    let n = (6 << 20) / 4;
+    let [x, y] = [0, 1].map(|_| numbers(&device, (0..4).map(|n| n as f32)));
+    // Only 4 elements are computed; the memory is that of many.
+    let launches = (0..4).map(|_| launch(Scratch { bytes: n * 4 }, &x, &y)).collect();
+    fine(&run(&device, launches));
+    assert_eq!(read(&device, &y, 4), [0.0, 1.0, 2.0, 3.0]);
+    drop((x, y));
+    device.trim();
+    assert_eq!((device.mem().used, device.counts().held), (0, 0));
+}
+
+/// A copy of 4 numbers by way of much memory.
+struct Scratch {
+    bytes: usize,
+}
+
+impl Program for Scratch {
+    fn record(&self, recorder: &mut Recorder, launch: &Launch) -> Result<()> {
+        let pipeline = recorder.pipelines().get(affine::WORDS, 2)?;
+        let scratch = recorder.scratch(self.bytes as u64)?;
+        let operand = |buffer, write| Binding { buffer, offset: 0, bytes: 16, write };
+        let [x, y] = [&launch.inputs[0], &launch.outputs[0]].map(|o| VulkanBuffer::of(&o.buffer).unwrap());
+        let arguments = [4, 1f32.to_bits(), 0];
+        recorder.dispatch(&pipeline, &arguments, &[operand(x, false), operand(&scratch, true)], 1)?;
+        recorder.dispatch(&pipeline, &arguments, &[operand(&scratch, false), operand(y, true)], 1)
     }
 }
 

@@ -39,6 +39,18 @@ fn a_cache_file_that_is_corrupt_is_ignored_and_written_anew() {
 }
 
 #[test]
+fn a_process_that_makes_nothing_new_leaves_the_file_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    if !one_launch(folder.path()) {
+        return;
+    }
+    let file = std::fs::read_dir(folder.path()).unwrap().next().unwrap().unwrap().path();
+    let written = std::fs::metadata(&file).unwrap().modified().unwrap();
+    one_launch(folder.path());
+    assert_eq!(std::fs::metadata(&file).unwrap().modified().unwrap(), written);
+}
+
+#[test]
 fn a_folder_that_cannot_be_made_is_ignored() {
     let file = tempfile::NamedTempFile::new().unwrap();
     one_launch(&file.path().join("below a file"));

@@ -18,8 +18,8 @@ use rspirv::spirv::{Op as Spirv, Word};
 
 /// Partials that a counter over fewer than 2^31 elements can have, and one more.
 const DEEPEST: u32 = 24;
-/// Words before the spaces: slots, blocks of an output, groups of a block.
-const HEAD: u32 = 3;
+/// Words before the spaces: slots, blocks of an output, groups of a block, number of the first element.
+const HEAD: u32 = 4;
 /// Slots of a group of threads.
 pub const SLOTS: u32 = GROUP / LANES as u32;
 
@@ -351,7 +351,8 @@ impl Writer<'_> {
         });
         let mut state = words(acc[0]);
         if !matches!(plan.combine, Combine::Value(_)) {
-            state.push(i);
+            let first = m.argument(3);
+            state.push(word(m, Spirv::IAdd, first, i));
         }
         state
     }

@@ -1,6 +1,6 @@
 //! Launches of maps.
 
-use super::pieces::{Walked, pieces};
+use super::pieces::{MOST, Walked, pieces};
 use super::window::window;
 use crate::caps::Can;
 use crate::emit::{self, GROUP, Shader, space::RANKS};
@@ -13,6 +13,10 @@ use ferrotensor_core::scalar::{self, plain};
 use ferrotensor_core::{Error, Result};
 use smallvec::SmallVec;
 use std::sync::{Arc, OnceLock};
+
+/// Instructions of one dispatch. A software device executes some 10^10 of them in a second and a GPU more, so that this many take
+/// at most the 100 ms a submission may take.
+const LONGEST: usize = 1 << 30;
 
 /// A map in plain form, and its pipelines for each number of loops, made when first met.
 pub struct MapProgram {
@@ -79,7 +83,10 @@ impl Program for MapProgram {
         let walked: SmallVec<[_; 6]> =
             memory.chain(self.axes.iter().map(|&axis| Walked::Axis(Some(axis as usize)))).collect();
         let alignment = self.can.alignment;
-        for piece in pieces(dims, &walked, (self.can.max_range - alignment) as usize)? {
+        // Work of an element in bytes moved at the same pace; what would hold up a submission alone is cut.
+        let work = self.program.instrs.len();
+        let most = (LONGEST / work.max(1)).clamp(1, MOST);
+        for piece in pieces(dims, &walked, (self.can.max_range - alignment) as usize, most)? {
             let nth = RANKS.iter().position(|&r| r >= piece.dims.len()).unwrap_or(RANKS.len() - 1);
             let mut bindings: SmallVec<[Binding; 4]> = SmallVec::new();
             let mut starts: SmallVec<[usize; 6]> = SmallVec::new();
@@ -101,6 +108,7 @@ impl Program for MapProgram {
             let count: usize = piece.dims.iter().product();
             let groups = count.div_ceil(GROUP as usize).min(self.can.max_groups as usize) as u32;
             let pipeline = Arc::clone(self.pipeline(nth, recorder.pipelines())?);
+            recorder.charge((count * work) as u64);
             recorder.dispatch(&pipeline, &words, &bindings, groups)?;
         }
         Ok(())

@@ -19,6 +19,9 @@ pub enum Walked<'a> {
 /// at most 4096 elements) before the first.
 const FARTHEST: u64 = (1 << 31) - 4096;
 
+/// Elements of a piece at most: threads count them in 32 bits, and divide by reciprocals that are exact below 2^31.
+pub const MOST: usize = (1 << 31) - 1;
+
 /// What keeps a piece from being a dispatch.
 enum Obstacle {
     Nothing,
@@ -41,11 +44,12 @@ pub struct Piece {
     margins: SmallVec<[(usize, usize); 4]>,
 }
 
-/// The pieces of a launch over `dims`, none for no element. `reach`: bytes that a descriptor may show.
+/// The pieces of a launch over `dims`, none for no element. `reach`: bytes that a descriptor may show; `most`: elements that a
+/// piece may have.
 ///
 /// # Errors
 /// `Code::Unsupported` for an element that lies farther from its neighbours than a descriptor reaches.
-pub fn pieces(dims: &[usize], walked: &[Walked], reach: usize) -> Result<Vec<Piece>> {
+pub fn pieces(dims: &[usize], walked: &[Walked], reach: usize, most: usize) -> Result<Vec<Piece>> {
     let unit = |axis: Option<usize>| {
         let strides: SmallVec<[isize; 6]> = (0..dims.len()).map(|n| (Some(n) == axis) as isize).collect();
         Layout::new(dims, &strides, 0, usize::MAX >> 1)
@@ -85,7 +89,7 @@ pub fn pieces(dims: &[usize], walked: &[Walked], reach: usize) -> Result<Vec<Pie
             }
         }
         piece.find_ends();
-        match piece.obstacle(&sizes, reach) {
+        match piece.obstacle(&sizes, reach, most) {
             Obstacle::Nothing => done.push(piece),
             Obstacle::Loops => left.extend(piece.halves(0)),
             Obstacle::Operand(n) => {
@@ -100,6 +104,13 @@ pub fn pieces(dims: &[usize], walked: &[Walked], reach: usize) -> Result<Vec<Pie
 }
 
 impl Piece {
+    /// One step: for each operand the position of its first element, the lowest and the highest.
+    pub fn of(at: &[(i64, i64, i64)]) -> Piece {
+        let margins = at.iter().map(|&(first, low, high)| ((first - low) as usize, (high - first) as usize)).collect();
+        let strides = at.iter().map(|_| SmallVec::new()).collect();
+        Piece { dims: SmallVec::new(), at: at.iter().copied().collect(), strides, margins }
+    }
+
     fn find_ends(&mut self) {
         for (((first, low, high), strides), margin) in self.at.iter_mut().zip(&self.strides).zip(&self.margins) {
             (*low, *high) = (*first - margin.0 as i64, *first + margin.1 as i64);
@@ -110,7 +121,7 @@ impl Piece {
         }
     }
 
-    fn obstacle(&self, sizes: &[Option<usize>], reach: usize) -> Obstacle {
+    fn obstacle(&self, sizes: &[Option<usize>], reach: usize, most: usize) -> Obstacle {
         let wide = |(&(_, low, high), size): (&(i64, i64, i64), &Option<usize>)| {
             let elements = (high - low + 1) as u64;
             size.is_some_and(|bytes| elements > FARTHEST || elements * bytes as u64 > reach as u64)
@@ -118,7 +129,7 @@ impl Piece {
         match self.at.iter().zip(sizes).position(wide) {
             Some(n) => Obstacle::Operand(n),
             None if self.dims.len() > RANKS[RANKS.len() - 1] => Obstacle::Loops,
-            None if self.dims.iter().product::<usize>() >= 1 << 31 => Obstacle::Loops,
+            None if self.dims.iter().product::<usize>() > most => Obstacle::Loops,
             None => Obstacle::Nothing,
         }
     }
@@ -192,7 +203,7 @@ mod tests {
         let axis = Layout::new(&[3, 1, 5, 7], &[0, 0, 1, 0], 0, 5).unwrap();
         for reach in [usize::MAX >> 1, 400, 64, 12] {
             let walked = [memory(&dense), memory(&turned), memory(&wide), Walked::Axis(Some(2))];
-            let pieces = pieces(&[3, 1, 5, 7], &walked, reach).unwrap();
+            let pieces = pieces(&[3, 1, 5, 7], &walked, reach, MOST).unwrap();
             assert_eq!(walk(&pieces), listed(&[&dense, &turned, &wide, &axis]));
         }
     }
@@ -203,24 +214,24 @@ mod tests {
         let (rows, columns) = (1 << 20, 2);
         let dense = Layout::dense(&[rows, columns]).unwrap();
         let turned = Layout::dense(&[columns, rows]).unwrap().permute(&[1, 0]);
-        let found = pieces(&[rows, columns], &[memory(&turned), memory(&dense)], rows * 4).unwrap();
+        let found = pieces(&[rows, columns], &[memory(&turned), memory(&dense)], rows * 4, MOST).unwrap();
         assert_eq!(found.len(), 4);
     }
 
     #[test]
     fn one_dense_launch_is_one_loop_and_many_axes_are_cut() {
         let dense = Layout::dense(&[4, 5, 6]).unwrap();
-        let found = pieces(&[4, 5, 6], &[memory(&dense); 2], 1 << 20).unwrap();
+        let found = pieces(&[4, 5, 6], &[memory(&dense); 2], 1 << 20, MOST).unwrap();
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].dims.as_slice(), [120]);
         let dims = [2usize; 12];
         let order: Vec<usize> = (0..12).rev().collect();
         let (x, y) = (Layout::dense(&dims).unwrap(), Layout::dense(&dims).unwrap().permute(&order));
-        let found = pieces(&dims, &[memory(&x), memory(&y)], 1 << 20).unwrap();
+        let found = pieces(&dims, &[memory(&x), memory(&y)], 1 << 20, MOST).unwrap();
         assert_eq!(found.len(), 16);
         assert_eq!(walk(&found), listed(&[&x, &y]));
-        assert!(pieces(&[0, 3], &[], 1).unwrap().is_empty());
+        assert!(pieces(&[0, 3], &[], 1, MOST).unwrap().is_empty());
         let one = Layout::dense(&[]).unwrap();
-        assert_eq!(walk(&pieces(&[], &[memory(&one)], 4).unwrap()), [[0]]);
+        assert_eq!(walk(&pieces(&[], &[memory(&one)], 4, MOST).unwrap()), [[0]]);
     }
 }

@@ -2,18 +2,19 @@
 //! with them.
 
 use super::map::computes;
-use super::pieces::{Piece, Walked, pieces};
+use super::pieces::{MOST, Piece, Walked, pieces};
 use super::window::window;
 use crate::caps::Can;
 use crate::emit::Shader;
 use crate::emit::reduce::{Plan, SLOTS, Stage, shader};
 use crate::kernel::Program;
+use crate::memory::VulkanBuffer;
 use crate::pipelines::{Pipeline, Pipelines};
 use crate::stream::{Binding, Recorder};
 use ferrotensor_core::backend::Launch;
 use ferrotensor_core::kernel::Reduce;
 use ferrotensor_core::kernel::tree::{LANES, ROWS};
-use ferrotensor_core::layout::{Layout, coalesce};
+use ferrotensor_core::layout::{Layout, Loops, coalesce};
 use ferrotensor_core::{Error, Result};
 use smallvec::SmallVec;
 use std::sync::{Arc, OnceLock};
@@ -58,6 +59,8 @@ struct Shared<'a> {
     rank: usize,
     blocks: usize,
     span: usize,
+    /// Number of the first element.
+    first: usize,
     /// The words of the reduced space.
     reduced: Vec<u32>,
 }
@@ -92,14 +95,14 @@ impl ReduceProgram {
         bindings: &[Binding],
     ) -> Result<()> {
         let pipeline = self.pipeline(of.rank, stage, recorder.pipelines())?;
-        let head = [slots as u32, of.blocks as u32, of.span as u32];
+        let head = [slots as u32, of.blocks as u32, of.span as u32, of.first as u32];
         let words = [&head[..], kept, &of.reduced, &[0]].concat();
         let groups = slots.div_ceil(SLOTS as usize).min(self.can.max_groups as usize) as u32;
         recorder.dispatch(&pipeline, &words, bindings, groups)
     }
 
     fn piece(&self, recorder: &mut Recorder, of: &Shared, piece: &Piece) -> Result<()> {
-        let (input, partial, output) = self.plan.dtypes();
+        let (input, _, output) = self.plan.dtypes();
         let (source, target) = (&of.launch.inputs[0], &of.launch.outputs[0]);
         let (read, start) = window(source, input.bytes(), piece, 0, self.can.alignment, false)?;
         let (write, to) = window(target, output.bytes(), piece, 1, self.can.alignment, true)?;
@@ -110,14 +113,108 @@ impl ReduceProgram {
         if of.blocks == 1 {
             return self.dispatch(recorder, of, Stage::Whole, (outputs, &kept), &[read, write]);
         }
-        let slots = outputs * of.blocks;
-        let bytes = partial.iter().map(|d| (slots * LANES * d.bytes()) as u64);
-        let lanes = bytes.map(|bytes| recorder.scratch(bytes).map(|b| (b, bytes))).collect::<Result<SmallVec<[_; 2]>>>()?;
-        let bind = |write| lanes.iter().map(move |(buffer, bytes)| Binding { buffer, offset: 0, bytes: *bytes, write });
-        let first: SmallVec<[Binding; 3]> = std::iter::once(read).chain(bind(true)).collect();
-        self.dispatch(recorder, of, Stage::Blocks, (slots, &kept), &first)?;
-        let second: SmallVec<[Binding; 3]> = bind(false).chain([write]).collect();
+        let lanes = self.lanes(recorder, outputs * of.blocks)?;
+        let first: SmallVec<[Binding; 3]> = std::iter::once(read).chain(lanes.iter().map(|l| l.bind(true))).collect();
+        self.dispatch(recorder, of, Stage::Blocks, (outputs * of.blocks, &kept), &first)?;
+        let second: SmallVec<[Binding; 3]> = lanes.iter().map(|l| l.bind(false)).chain([write]).collect();
         self.dispatch(recorder, of, Stage::Rest, (outputs, &kept), &second)
+    }
+
+    /// Outputs one by one, the elements of each in windows of whole blocks: more of them than a descriptor shows.
+    fn windows(
+        &self,
+        recorder: &mut Recorder,
+        launch: &Launch,
+        (kept, walked): (usize, &[Walked]),
+        loops: &Loops,
+        reach: usize,
+    ) -> Result<()> {
+        let far = || Error::unsupported(format!("a reduction over parts of more than the {reach} bytes a descriptor shows"));
+        let (&[elements], Some(&[step])) = (&loops.dims[..], loops.strides.first().map(|s| &s[..])) else {
+            return Err(far());
+        };
+        let mut alone: SmallVec<[Walked; 6]> = walked.iter().copied().collect();
+        if let Walked::Memory(_, _, margin) = &mut alone[0] {
+            *margin = (0, 0);
+        }
+        let (from, partial, to) = self.plan.dtypes();
+        let size = from.bytes();
+        let (_, mut span) = cut(1, elements);
+        // So many blocks together that their lanes begin where a binding may.
+        let least = partial.iter().map(|d| d.bytes()).min().unwrap_or(1);
+        let unit = (self.can.alignment as usize).div_ceil(LANES * least);
+        let fitting = |span: usize| reach / size / step.unsigned_abs().max(1) / (span * LANES * ROWS) / unit * unit;
+        while fitting(span) == 0 && span > 1 {
+            span /= 2;
+        }
+        let (block, together) = (span * LANES * ROWS, fitting(span));
+        if together == 0 {
+            return Err(far());
+        }
+        let blocks = elements.div_ceil(block);
+        let (kept_words, reduced_words) = self.plan.arguments(RANKS[0]);
+        for piece in pieces(&launch.inputs[0].layout.dims()[..kept], &alone, reach, 1)? {
+            let (write, to) = window(&launch.outputs[0], to.bytes(), &piece, 1, self.can.alignment, true)?;
+            let axes: SmallVec<[usize; 4]> = piece.at[2..].iter().map(|&(first, ..)| first as usize).collect();
+            let outputs = |start: usize| {
+                let starts = [start, to].into_iter().chain(axes.iter().copied());
+                let places: SmallVec<[(usize, &[isize]); 6]> = starts.map(|first| (first, &[][..])).collect();
+                kept_words.write(&[], &places, &[])
+            };
+            let inner = |first: usize, count: usize| {
+                let places = loops.strides.iter().enumerate().map(|(n, s)| {
+                    // Positions begin with the window, coordinates go on.
+                    (if n == 0 { 0 } else { first * s[0] as usize }, &s[..])
+                });
+                let places: SmallVec<[(usize, &[isize]); 4]> = places.collect();
+                reduced_words.write(&[count], &places, &launch.params)
+            };
+            let lanes = self.lanes(recorder, blocks)?;
+            for begin in (0..blocks).step_by(together) {
+                let now = together.min(blocks - begin);
+                let (first, count) = (begin * block, (now * block).min(elements - begin * block));
+                let at = piece.at[0].0 + first as i64 * step as i64;
+                let end = at + (count as i64 - 1) * step as i64;
+                let part = Piece::of(&[(at, at.min(end), at.max(end))]);
+                let (read, start) = window(&launch.inputs[0], size, &part, 0, self.can.alignment, false)?;
+                let parts = lanes.iter().map(|l| l.part(begin, now, blocks));
+                let bindings: SmallVec<[Binding; 3]> = std::iter::once(read).chain(parts).collect();
+                let of = Shared { launch, rank: 0, blocks: now, span, first, reduced: inner(first, count) };
+                self.dispatch(recorder, &of, Stage::Blocks, (now, &outputs(start)), &bindings)?;
+            }
+            let bindings: SmallVec<[Binding; 3]> = lanes.iter().map(|l| l.bind(false)).chain([write]).collect();
+            let of = Shared { launch, rank: 0, blocks, span, first: 0, reduced: inner(0, elements) };
+            self.dispatch(recorder, &of, Stage::Rest, (1, &outputs(0)), &bindings)?;
+        }
+        Ok(())
+    }
+
+    /// Memory for the lanes of blocks.
+    fn lanes(&self, recorder: &mut Recorder, slots: usize) -> Result<SmallVec<[Lanes; 2]>> {
+        let (_, partial, _) = self.plan.dtypes();
+        let made = partial.iter().map(|d| {
+            let bytes = (slots * LANES * d.bytes()) as u64;
+            Ok(Lanes { buffer: recorder.scratch(bytes)?, bytes })
+        });
+        made.collect()
+    }
+}
+
+/// One part of the partial results of blocks.
+struct Lanes {
+    buffer: Arc<VulkanBuffer>,
+    bytes: u64,
+}
+
+impl Lanes {
+    /// Those of some blocks, to be written.
+    fn part(&self, from: usize, count: usize, blocks: usize) -> Binding<'_> {
+        let each = self.bytes / blocks as u64;
+        Binding { buffer: &self.buffer, offset: from as u64 * each, bytes: count as u64 * each, write: true }
+    }
+
+    fn bind(&self, write: bool) -> Binding<'_> {
+        Binding { buffer: &self.buffer, offset: 0, bytes: self.bytes, write }
     }
 }
 
@@ -159,8 +256,6 @@ impl Program for ReduceProgram {
         let walked: SmallVec<[Walked; 6]> =
             memory.into_iter().chain(pre.iter().map(axis)).chain(post.iter().map(axis)).collect();
         let reach = (self.can.max_range - self.can.alignment) as usize;
-        let pieces = pieces(&dims[..kept], &walked, reach)?;
-
         let inner = dims[kept..].len();
         let units = pre.iter().map(|&a| {
             let strides: SmallVec<[isize; 6]> = (0..inner).map(|n| (n + kept == a as usize) as isize).collect();
@@ -171,6 +266,10 @@ impl Program for ReduceProgram {
         let layouts = std::iter::once(Ok(steps)).chain(units).collect::<Result<SmallVec<[Layout; 4]>>>()?;
         let references: SmallVec<[&Layout; 4]> = layouts.iter().collect();
         let loops = coalesce(&references);
+        if (margin.0 + margin.1 + 1).saturating_mul(from.bytes()) > reach {
+            return self.windows(recorder, launch, (kept, &walked), &loops, reach);
+        }
+        let pieces = pieces(&dims[..kept], &walked, reach, MOST)?;
         let none = [0];
         let sizes: &[usize] = if elements == 0 { &none } else { &loops.dims };
         let most = pieces.iter().map(|p| p.dims.len()).max().unwrap_or(0).max(sizes.len());
@@ -181,7 +280,7 @@ impl Program for ReduceProgram {
         let reduced = self.plan.arguments(RANKS[rank]).1.write(sizes, &operands, &launch.params);
         for piece in &pieces {
             let (blocks, span) = cut(piece.dims.iter().product(), elements);
-            let of = Shared { launch, rank, blocks, span, reduced: reduced.clone() };
+            let of = Shared { launch, rank, blocks, span, first: 0, reduced: reduced.clone() };
             self.piece(recorder, &of, piece)?;
         }
         Ok(())
