@@ -42,7 +42,7 @@ export function devices(): (PresentDevice | AbsentDevice)[] {
 }
 
 const numbers = new Map<Device, number>()
-let names: Device[] | undefined
+const names: Device[] = []
 let fallback: number | undefined
 
 /** The device that FERROTENSOR_DEVICE names, else the one the native side prefers: the best real one. */
@@ -53,8 +53,7 @@ function defaultDevice(): number {
 
 /** The name of a device number. */
 export function deviceName(number: number): Device {
-  names ??= native.devices().flatMap(({ number: n, name }) => (n === undefined ? [] : [name]))
-  return names[number] as Device
+  return (names[number] ??= native.deviceName(number))
 }
 
 /**

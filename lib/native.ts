@@ -129,6 +129,7 @@ export interface Native {
   setLimit(bytes: number): void
   trim(): void
   devices(): NativeDevice[]
+  deviceName(number: number): string
   findDevice(op: string, name: string): number
   preferredDevice(): number
   setThreads(count: number): void

@@ -89,13 +89,13 @@ impl Machine {
             Device::Cpu(tier) => Ok(Machine::over(Arc::new(CpuBackend::new(tier)?), fusion)),
             Device::Hostile => {
                 let hostile = Arc::new(Hostile::new(DeviceClass::Discrete, Arc::<Faults>::default())?);
-                let cpu = Entry { name: "cpu", devices: ferrotensor_cpu::probe() };
-                let poor = Entry { name: "hostile", devices: Ok(vec![Arc::clone(&hostile) as _]) };
+                let cpu = Entry { name: "cpu", devices: ferrotensor_cpu::probe(), complete: true };
+                let poor = Entry { name: "hostile", devices: Ok(vec![Arc::clone(&hostile) as _]), complete: true };
                 Ok(Machine { session: session(vec![cpu, poor], fusion), device: 1, hostile: Some(hostile) })
             }
             Device::Vulkan => {
-                let cpu = Entry { name: "cpu", devices: ferrotensor_cpu::probe() };
-                let gpu = Entry { name: "vulkan", devices: Ok(vec![vulkan()?]) };
+                let cpu = Entry { name: "cpu", devices: ferrotensor_cpu::probe(), complete: true };
+                let gpu = Entry { name: "vulkan", devices: Ok(vec![vulkan()?]), complete: false };
                 Ok(Machine { session: session(vec![cpu, gpu], fusion), device: 1, hostile: None })
             }
         }
@@ -103,7 +103,7 @@ impl Machine {
 
     /// A machine over any backend that calls itself the CPU.
     pub fn over(backend: Arc<dyn Backend>, fusion: bool) -> Machine {
-        let entry = Entry { name: "cpu", devices: Ok(vec![backend]) };
+        let entry = Entry { name: "cpu", devices: Ok(vec![backend]), complete: true };
         Machine { session: session(vec![entry], fusion), device: 0, hostile: None }
     }
 

@@ -128,8 +128,6 @@ pub struct Caps {
     pub max_buffer: usize,
     /// What stands behind it.
     pub class: DeviceClass,
-    /// Whether nearly everything runs there without the CPU's help: what does not is used when named, and never the default.
-    pub complete: bool,
     /// Whether operands may be walked backwards. Where not, what has such an operand runs on the CPU.
     pub negative_strides: bool,
 }

@@ -48,7 +48,6 @@ impl CpuBackend {
             description,
             max_buffer: isize::MAX as usize,
             class: DeviceClass::Cpu,
-            complete: true,
             negative_strides: true,
         };
         Ok(CpuBackend { caps, tier, used: Arc::default(), total: memory::machine_total() })

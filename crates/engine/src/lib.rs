@@ -33,29 +33,69 @@ pub use thread::{on_file_thread, on_reader_thread};
 
 use ferrotensor_core::backend::{Backend, DeviceClass};
 use ferrotensor_core::registry::Registry;
+use ferrotensor_core::{Error, Result};
 use pool::{Budget, Pool};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// What a process shares: devices, their memory, their executor threads.
 pub struct Engine {
     registry: Registry,
-    pools: Vec<Arc<Pool>>,
-    executors: Vec<executor::Executor>,
+    near: Vec<Place>,
+    /// Of the devices that are looked for when one of them is named.
+    far: OnceLock<Vec<Place>>,
     /// What kernels fall back to.
     cpu: Option<Arc<dyn Backend>>,
     budget: Arc<Budget>,
     host: HostRoutine,
 }
 
+/// What belongs to a device.
+struct Place {
+    pool: Arc<Pool>,
+    executor: executor::Executor,
+}
+
+impl Place {
+    fn new(device: &Arc<dyn Backend>, budget: &Arc<Budget>) -> Place {
+        Place {
+            pool: Arc::new(Pool::new(Arc::clone(device), Arc::clone(budget))),
+            executor: executor::Executor::new(device.caps().name.clone()),
+        }
+    }
+}
+
 impl Engine {
     /// An engine over the registry's devices; `host` runs the routines that a device has no kernel for.
     pub fn new(registry: Registry, host: HostRoutine) -> Arc<Engine> {
-        let devices = registry.devices();
-        let cpu = devices.iter().find(|d| d.caps().class == DeviceClass::Cpu).cloned();
+        let cpu = registry.near().find(|d| d.caps().class == DeviceClass::Cpu).cloned();
         let budget = Arc::new(Budget::new(limits::default_budget(cpu.as_ref().map_or(0, |cpu| cpu.mem().total))));
-        let pools = devices.iter().map(|d| Arc::new(Pool::new(Arc::clone(d), Arc::clone(&budget)))).collect();
-        let executors = devices.iter().map(|d| executor::Executor::new(d.caps().name.clone())).collect();
-        Arc::new(Engine { registry, pools, executors, cpu, budget, host })
+        let near = registry.near().map(|d| Place::new(d, &budget)).collect();
+        Arc::new(Engine { registry, near, far: OnceLock::new(), cpu, budget, host })
+    }
+
+    /// What belongs to the device of this number.
+    ///
+    /// # Errors
+    /// `Code::Device` for a number without a device.
+    fn place(&self, device: u16) -> Result<&Place> {
+        let (number, near) = (device as usize, self.near.len());
+        let far =
+            || self.far.get_or_init(|| self.registry.devices().skip(near).map(|d| Place::new(d, &self.budget)).collect());
+        let place = self.near.get(number).or_else(|| far().get(number - near));
+        place.ok_or_else(|| Error::device(format!("there is no device number {device}")))
+    }
+
+    /// The device of this number.
+    ///
+    /// # Errors
+    /// `Code::Device` for a number without a device.
+    pub fn device(&self, number: u16) -> Result<&Arc<dyn Backend>> {
+        Ok(self.place(number)?.pool.backend())
+    }
+
+    /// Of the devices that something has been asked of.
+    fn pools(&self) -> impl Iterator<Item = &Arc<Pool>> {
+        self.near.iter().chain(self.far.get().into_iter().flatten()).map(|p| &p.pool)
     }
 
     /// The devices of this process.
@@ -63,9 +103,9 @@ impl Engine {
         &self.registry
     }
 
-    /// Bytes live, cached and at their peak, for each device.
+    /// Bytes live, cached and at their peak, for each device that something has been asked of.
     pub fn memory(&self) -> Vec<DeviceMemory> {
-        self.pools.iter().map(|p| p.memory()).collect()
+        self.pools().map(|p| p.memory()).collect()
     }
 
     /// Bytes in tensors and running programs, over all devices.
@@ -85,14 +125,14 @@ impl Engine {
 
     /// Called when an environment has ended: the process may be about to.
     pub fn settle(&self) {
-        for pool in &self.pools {
+        for pool in self.pools() {
             pool.backend().settle();
         }
     }
 
     /// Gives cached memory back.
     pub fn trim(&self) {
-        for pool in &self.pools {
+        for pool in self.pools() {
             pool.trim();
         }
     }

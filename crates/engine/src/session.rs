@@ -84,14 +84,13 @@ static NEXT_SESSION: AtomicU64 = AtomicU64::new(1);
 impl Session {
     /// A session with nothing known yet.
     pub fn new(engine: Arc<Engine>) -> Session {
-        let resolvers = engine.pools.iter().map(|_| Resolver::new()).collect();
         Session {
             engine,
             id: NEXT_SESSION.fetch_add(1, Ordering::Relaxed),
             types: Types::default(),
             attrs: AttrTable::default(),
             schedules: TwoGenerations::new(1024),
-            resolvers,
+            resolvers: Vec::new(),
             key: Vec::new(),
             values: Vec::new(),
             config: Config::default(),
@@ -130,11 +129,7 @@ impl Session {
     }
 
     fn check_device(&self, device: u16) -> Result<()> {
-        if (device as usize) < self.engine.pools.len() {
-            Ok(())
-        } else {
-            Err(Error::device(format!("there is no device number {device}")))
-        }
+        self.engine.place(device).map(drop)
     }
 
     /// Result types of a call; `types` are those of the tensor operands, in order.
@@ -192,7 +187,7 @@ impl Session {
     }
 
     fn mixed_devices(&self, op: &str, a: u16, b: u16) -> Error {
-        let name = |d: u16| self.engine.pools.get(d as usize).map_or("?", |p| p.backend().caps().name.as_str());
+        let name = |d: u16| self.engine.device(d).map_or("?", |device| device.caps().name.as_str());
         Error::device(format!("{op}: tensors on different devices: {} and {}; move one with to()", name(a), name(b)))
     }
 
@@ -203,7 +198,8 @@ impl Session {
     pub fn run(&mut self, request: &Request) -> Result<RunOutcome> {
         let schedule = self.schedule(request)?;
         let engine = Arc::clone(&self.engine);
-        let pool = &engine.pools[schedule.device as usize];
+        let place = engine.place(schedule.device)?;
+        let pool = &place.pool;
         let bytes = schedule.own.iter().sum::<usize>() + schedule.arena;
         if !request.force && !pool.budget().admits(bytes) {
             return Ok(RunOutcome::Refused { bytes });
@@ -242,7 +238,7 @@ impl Session {
             bound.job.run();
         } else {
             self.in_flight.wait_below(MAX_IN_FLIGHT);
-            engine.executors[schedule.device as usize].push(self.id, bound.job, &self.in_flight);
+            place.executor.push(self.id, bound.job, &self.in_flight);
         }
         Ok(RunOutcome::Done(bound.outputs))
     }
@@ -268,7 +264,7 @@ impl Session {
         if lowered.inputs.len() != request.inputs.len() {
             return Err(Error::internal("a program got another number of tensors than it takes"));
         }
-        self.check_device(lowered.device)?;
+        let device = Arc::clone(self.engine.device(lowered.device)?);
         let outputs = request
             .outputs
             .iter()
@@ -276,9 +272,12 @@ impl Session {
             .collect::<Option<Vec<_>>>()
             .ok_or_else(|| Error::internal("unknown output slot"))?;
         let dense: Vec<bool> = request.inputs.iter().map(|t| t.layout().is_row_major()).collect();
-        let device = Arc::clone(self.engine.pools[lowered.device as usize].backend());
         let cpu = self.engine.cpu.clone();
-        let resolver = &mut self.resolvers[lowered.device as usize];
+        let number = lowered.device as usize;
+        if self.resolvers.len() <= number {
+            self.resolvers.resize_with(number + 1, Resolver::new);
+        }
+        let resolver = &mut self.resolvers[number];
         let mut reasons = Vec::new();
         let mut resolve = |kernel: &ferrotensor_core::kernel::Kernel| {
             let resolved = resolver.resolve(kernel, &*device, cpu.as_deref())?;
@@ -329,7 +328,7 @@ impl Session {
         let ty = self.types.known(type_id)?.clone();
         let layout = Layout::dense(&ty.dims)?;
         let bytes = layout.len() * ty.dtype.bytes();
-        let pool = &self.engine.pools[ty.device as usize];
+        let pool = &self.engine.place(ty.device)?.pool;
         if !force && !pool.budget().admits(bytes) {
             return Ok(None);
         }

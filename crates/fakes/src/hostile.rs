@@ -68,16 +68,9 @@ impl Hostile {
             description: "a fake device for tests".into(),
             max_buffer: MAX_BUFFER,
             class,
-            complete: true,
             negative_strides: false,
         };
         Ok(Hostile { caps, memory, faults, moved: AtomicU64::new(0), worker })
-    }
-
-    /// The same device, admitting that it needs the CPU's help.
-    pub fn incomplete(mut self) -> Hostile {
-        self.caps.complete = false;
-        self
     }
 
     /// Bytes that were uploaded and downloaded.

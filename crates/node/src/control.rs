@@ -76,6 +76,15 @@ pub fn devices(state: &mut Environment, _: &Args) -> Result<sys::napi_value> {
     Ok(from_list(env, list))
 }
 
+/// `deviceName(number)`: as users write it.
+///
+/// # Errors
+/// `Code::Device` for a number without a device.
+pub fn device_name(state: &mut Environment, args: &Args) -> Result<sys::napi_value> {
+    let number = u16::try_from(args.index(0)?).map_err(|_| Error::device("a device number is too large"))?;
+    Ok(from_text(state.env, &engine().device(number)?.caps().name))
+}
+
 /// `findDevice(op, name)`: its number in programs.
 ///
 /// # Errors

@@ -8,7 +8,7 @@ use crate::program::Buffers;
 use crate::promise::Promises;
 use crate::watch::Watched;
 use ferrotensor_core::backend::Backend;
-use ferrotensor_core::registry::{Probe, Registry};
+use ferrotensor_core::registry::{Known, Registry};
 use ferrotensor_engine::{Completion, Engine, Session};
 use napi_sys as sys;
 use std::collections::HashMap;
@@ -26,12 +26,13 @@ pub fn engine() -> &'static Arc<Engine> {
 
 /// Every backend by name, those that are still to be written included: `devices()` says of each why it is absent. Of devices
 /// of one class the first one here is the default: a vendor's own interface comes before Vulkan.
-const BACKENDS: &[(&str, Probe)] = &[
-    ("cpu", ferrotensor_cpu::probe),
-    ("cuda", absent),
-    ("rocm", absent),
-    ("vulkan", ferrotensor_vulkan::probe),
-    ("systolic", absent),
+const BACKENDS: &[Known] = &[
+    Known { name: "cpu", probe: ferrotensor_cpu::probe, complete: true },
+    Known { name: "cuda", probe: absent, complete: false },
+    Known { name: "rocm", probe: absent, complete: false },
+    // Dense linear algebra and FFT need the CPU, and no GPU has been asked yet.
+    Known { name: "vulkan", probe: ferrotensor_vulkan::probe, complete: false },
+    Known { name: "systolic", probe: absent, complete: false },
 ];
 
 fn absent() -> Result<Vec<Arc<dyn Backend>>, String> {

@@ -67,6 +67,7 @@ const FUNCTIONS: &[(&CStr, Callback)] = &[
     (c"setLimit", control::set_limit),
     (c"trim", control::trim),
     (c"devices", control::devices),
+    (c"deviceName", control::device_name),
     (c"findDevice", control::find_device),
     (c"preferredDevice", control::preferred_device),
     (c"setThreads", control::set_threads),

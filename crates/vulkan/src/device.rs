@@ -8,6 +8,7 @@ use crate::frames::Kept;
 use crate::kernel::Ready;
 use crate::lower;
 use crate::memory::{ALIGNMENT, Faults, Memory, VulkanBuffer, default_budget, is_unified};
+use crate::parting;
 use crate::pipelines::Pipelines;
 use crate::staging::Staging;
 use crate::stream::{self, Recorded};
@@ -22,13 +23,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use vulkano::device::physical::{PhysicalDevice, PhysicalDeviceType};
 use vulkano::device::{Device, DeviceCreateInfo, QueueCreateInfo};
-
-/// How long a process that ends waits for work nobody asks about any more: a driver that is unloaded below its own threads
-/// crashes, a user waits for nothing after this.
-const PARTING: Duration = Duration::from_secs(2);
 
 /// How a device is opened.
 #[derive(Clone, Default)]
@@ -146,8 +143,6 @@ fn caps(physical: &PhysicalDevice, name: &str) -> Caps {
         description: format!("{} ({}, Vulkan {})", p.device_name, driver.join(" "), physical.api_version()),
         max_buffer: usize::try_from(most).unwrap_or(usize::MAX),
         class: class(physical),
-        // Maps and reductions so far.
-        complete: false,
         negative_strides: true,
     }
 }
@@ -226,6 +221,7 @@ impl VulkanBackend {
         };
         let alone = Arc::get_mut(&mut opened).ok_or_else(|| Error::internal("a probe is still under way"))?;
         (alone.can, alone.recorded) = (can, Arc::clone(&self.recorded));
+        parting::attend(&opened.timeline);
         slot.opened = Some(Arc::clone(&opened));
         Ok(opened)
     }
@@ -261,6 +257,7 @@ impl VulkanBackend {
 
     /// Runs an entry; what panics below becomes an error.
     fn guarded<R>(&self, entry: impl FnOnce() -> Result<R>) -> Result<R> {
+        let _inside = parting::enter();
         catch_unwind(AssertUnwindSafe(entry)).unwrap_or_else(|panic| Err(errors::panicked(&self.caps.name, &*panic)))
     }
 
@@ -316,7 +313,11 @@ impl Backend for VulkanBackend {
     }
 
     fn supports(&self, kernel: &Kernel) -> Result<(), String> {
-        // What `fma` is like is known of an open device only.
+        // What `fma` is like is known of an open device only, but what goes without goes with it.
+        let closed = || lower::supports(kernel, &self.can);
+        if catch_unwind(AssertUnwindSafe(closed)).is_ok_and(|answer| answer.is_ok()) {
+            return Ok(());
+        }
         let opened = self.guarded(|| self.opened()).map_err(|e| e.message)?;
         catch_unwind(AssertUnwindSafe(|| lower::supports(kernel, &opened.can)))
             .unwrap_or_else(|panic| Err(errors::panic_text(&*panic)))
@@ -374,7 +375,7 @@ impl Backend for VulkanBackend {
             let opened = self.lock().opened.clone();
             if let Some(opened) = opened {
                 opened.pipelines.save();
-                opened.timeline.wait(opened.timeline.last(), Some(Instant::now() + PARTING))?;
+                parting::settle(&opened.timeline);
             }
             Ok(())
         });

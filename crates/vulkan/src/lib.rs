@@ -24,6 +24,7 @@ pub mod kernel;
 mod launch;
 pub mod lower;
 mod memory;
+mod parting;
 pub mod pipelines;
 mod probe;
 mod raw;

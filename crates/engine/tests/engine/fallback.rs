@@ -2,12 +2,13 @@
 
 use crate::support::{Program, hostile_entry, poor, read};
 use ferrotensor_core::DType;
-use ferrotensor_core::backend::DeviceClass;
+use ferrotensor_core::backend::{Backend, DeviceClass};
 use ferrotensor_core::error::Code;
-use ferrotensor_core::registry::{Entry, Registry};
-use ferrotensor_engine::{Config, Mode, Session, Strict};
+use ferrotensor_core::registry::{Entry, Known, Registry};
+use ferrotensor_engine::{Config, Engine, Mode, Session, Strict};
 use ferrotensor_fakes::{Faults, Hostile};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 fn session() -> Session {
     poor().0
@@ -65,18 +66,42 @@ fn tensors_of_two_devices_do_not_mix() {
 
 #[test]
 fn the_best_real_device_is_the_default_and_a_software_device_never() {
-    let cpu = || Entry { name: "cpu", devices: ferrotensor_cpu::probe() };
+    let cpu = || Entry { name: "cpu", devices: ferrotensor_cpu::probe(), complete: true };
     let hostile = |class| hostile_entry(Arc::new(Hostile::new(class, Arc::<Faults>::default()).unwrap()));
     let preferred = |entries: Vec<Entry>| Registry::of(entries).preferred().map_err(|e| e.code);
     assert_eq!(preferred(vec![cpu(), hostile(DeviceClass::Discrete)]), Ok(1));
     assert_eq!(preferred(vec![cpu(), hostile(DeviceClass::Integrated)]), Ok(1));
     assert_eq!(preferred(vec![hostile(DeviceClass::Software), cpu()]), Ok(1));
     assert_eq!(preferred(vec![cpu(), cpu()]), Ok(0), "the first of equals");
-    let helped = Hostile::new(DeviceClass::Discrete, Arc::<Faults>::default()).unwrap().incomplete();
-    assert_eq!(preferred(vec![cpu(), hostile_entry(Arc::new(helped))]), Ok(0), "one that needs the CPU's help");
+    let helped = Entry { complete: false, ..hostile(DeviceClass::Discrete) };
+    assert_eq!(preferred(vec![cpu(), helped]), Ok(0), "one that needs the CPU's help");
     assert_eq!(preferred(vec![hostile(DeviceClass::Software)]), Err(Code::BackendUnavailable));
-    let absent = Entry { name: "absent", devices: Err("not here".into()) };
+    let absent = Entry { name: "absent", devices: Err("not here".into()), complete: true };
     assert_eq!(preferred(vec![absent]), Err(Code::BackendUnavailable));
+}
+
+/// Drivers are slow to answer, and some crash: who names none of their devices never meets them.
+#[test]
+fn other_backends_than_the_first_are_looked_for_when_they_are_needed() {
+    static ASKED: AtomicUsize = AtomicUsize::new(0);
+    fn late() -> Result<Vec<Arc<dyn Backend>>, String> {
+        ASKED.fetch_add(1, Ordering::Relaxed);
+        Ok(vec![Arc::new(Hostile::new(DeviceClass::Discrete, Arc::<Faults>::default()).unwrap())])
+    }
+    const KNOWN: &[Known] = &[
+        Known { name: "cpu", probe: ferrotensor_cpu::probe, complete: true },
+        Known { name: "hostile", probe: late, complete: false },
+    ];
+    let engine = Engine::new(Registry::new(KNOWN), ferrotensor_host::run);
+    assert_eq!((engine.registry().preferred(), engine.registry().find("cpu")), (Ok(0), Ok(0)));
+    assert_eq!((engine.memory().len(), engine.device(0).unwrap().caps().name.as_str()), (1, "cpu"));
+    engine.trim();
+    assert_eq!(ASKED.load(Ordering::Relaxed), 0);
+    assert_eq!(engine.registry().find("hostile:0"), Ok(1));
+    assert_eq!(engine.device(1).unwrap().caps().name, "hostile:0");
+    assert_eq!(engine.device(2).err().map(|e| e.code), Some(Code::Device));
+    assert_eq!((engine.memory().len(), engine.registry().devices().count()), (2, 2));
+    assert_eq!(ASKED.load(Ordering::Relaxed), 1, "once");
 }
 
 #[test]

@@ -13,11 +13,11 @@ pub fn session(entries: Vec<Entry>) -> Session {
 }
 
 fn cpu_entry() -> Entry {
-    Entry { name: "cpu", devices: ferrotensor_cpu::probe() }
+    Entry { name: "cpu", devices: ferrotensor_cpu::probe(), complete: true }
 }
 
 pub fn hostile_entry(device: Arc<dyn Backend>) -> Entry {
-    Entry { name: "hostile", devices: Ok(vec![device]) }
+    Entry { name: "hostile", devices: Ok(vec![device]), complete: true }
 }
 
 pub fn cpu() -> Session {
