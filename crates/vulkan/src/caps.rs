@@ -193,6 +193,11 @@ impl Can {
         Can { fma32: f32, fma64: f64, ..self }
     }
 
+    /// Workgroups for so many elements, a thread for each while there are enough.
+    pub(crate) fn groups(&self, elements: usize) -> u32 {
+        elements.div_ceil(GROUP as usize).min(self.max_groups as usize) as u32
+    }
+
     /// What to switch on when the device is opened.
     pub(crate) fn features(&self) -> DeviceFeatures {
         let mut own = self.clone();

@@ -96,12 +96,13 @@ impl Opened {
     /// # Errors
     /// The first failure; `Code::Device` for a device that has not answered by the deadline.
     pub fn run(self: &Arc<Self>, batch: Batch, deadline: Instant) -> Result<()> {
-        let (last, outcome) = stream::submit(self, batch);
+        let (last, mut outcome, failures) = stream::submit(self, batch);
+        let ended = last.map_or(Ok(true), |value| self.timeline.wait(value, Some(deadline)))?;
+        self.timeline.retire()?;
+        failures.enter(&mut outcome);
         if let Some(error) = outcome.lost.or(outcome.failed.into_iter().next().map(|(_, e)| e)) {
             return Err(error);
         }
-        let ended = last.map_or(Ok(true), |value| self.timeline.wait(value, Some(deadline)))?;
-        self.timeline.retire()?;
         if ended { Ok(()) } else { Err(Error::device(format!("{} does not answer", self.name))) }
     }
 }
@@ -330,11 +331,11 @@ impl Backend for VulkanBackend {
     fn submit(&self, batch: Batch) -> Ticket {
         let ticket = self.guarded(|| {
             let opened = self.opened()?;
-            let (last, outcome) = stream::submit(&opened, batch);
+            let (last, outcome, failures) = stream::submit(&opened, batch);
             opened.pipelines.save_when_due();
             Ok(match last {
                 Some(value) => {
-                    self.tickets.enter(value, &opened.timeline, outcome);
+                    self.tickets.enter(value, &opened.timeline, outcome, failures);
                     Ticket::Pending(value)
                 }
                 None => Ticket::Done(outcome),

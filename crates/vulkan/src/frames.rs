@@ -4,6 +4,7 @@
 use crate::errors;
 use crate::memory::{Block, Use};
 use crate::raw::{self, Between};
+use crate::reports::Reports;
 use ferrotensor_core::Result;
 use std::any::Any;
 use std::sync::Arc;
@@ -26,6 +27,7 @@ pub struct Frame {
     device: Arc<Device>,
     commands: ash::vk::CommandBuffer,
     arguments: Block,
+    reports: Reports,
     kept: Vec<Kept>,
 }
 
@@ -46,7 +48,7 @@ impl Frame {
         let commands = buffers.next().map(|b| b.handle()).unwrap_or_default();
         drop(buffers);
         let arguments = Block::new(device, Use::Arguments, ARGUMENTS)?;
-        Ok(Frame { pool, device: Arc::clone(device), commands, arguments, kept: Vec::new() })
+        Ok(Frame { pool, device: Arc::clone(device), commands, arguments, reports: Reports::default(), kept: Vec::new() })
     }
 
     /// Starts recording, after everything submitted before.
@@ -63,6 +65,7 @@ impl Frame {
         unsafe { raw::begin(&self.device, self.commands) }.map_err(|e| errors::driver("recording", e))?;
         // SAFETY: recording.
         unsafe { raw::barrier(&self.device, self.commands, Between::Submissions) };
+        self.reports.clear();
         Ok(())
     }
 
@@ -87,13 +90,19 @@ impl Frame {
         &self.arguments
     }
 
+    /// What its dispatches find out.
+    pub fn reports(&mut self) -> &mut Reports {
+        &mut self.reports
+    }
+
     /// Keeps something until the device is done with the frame.
     pub fn keep(&mut self, what: Kept) {
         self.kept.push(what);
     }
 
-    /// What it kept.
+    /// What it kept; the device has passed it.
     pub fn release(&mut self) -> Vec<Kept> {
+        self.reports.read();
         std::mem::take(&mut self.kept)
     }
 }

@@ -28,6 +28,7 @@ mod parting;
 pub mod pipelines;
 mod probe;
 mod raw;
+pub mod reports;
 mod staging;
 pub mod stream;
 mod timeline;

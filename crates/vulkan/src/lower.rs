@@ -2,8 +2,10 @@
 
 use crate::caps::Can;
 use crate::kernel::Program;
+use crate::launch::gather::{self, GatherProgram};
 use crate::launch::map::{self, MapProgram};
 use crate::launch::reduce::{self, ReduceProgram};
+use crate::launch::scan::{self, ScanProgram};
 use crate::pipelines::Pipelines;
 use ferrotensor_core::kernel::Kernel;
 use ferrotensor_core::{Error, Result};
@@ -16,6 +18,8 @@ pub fn supports(kernel: &Kernel, can: &Can) -> Result<(), String> {
     match kernel {
         Kernel::Map(map) => map::emitted(map, can).map(drop),
         Kernel::Reduce(kernel) => reduce::emitted(kernel, can).map(drop),
+        Kernel::Scan(kernel) => scan::emitted(kernel, can).map(drop),
+        Kernel::Gather(kernel) => gather::emitted(kernel, can).map(drop),
         other => Err(absent(other)),
     }
 }
@@ -28,6 +32,8 @@ pub fn prepare(kernel: &Kernel, can: &Can, pipelines: &Pipelines) -> Result<Box<
     match kernel {
         Kernel::Map(map) => Ok(Box::new(MapProgram::new(map, can, pipelines)?)),
         Kernel::Reduce(kernel) => Ok(Box::new(ReduceProgram::new(kernel, can, pipelines)?)),
+        Kernel::Scan(kernel) => Ok(Box::new(ScanProgram::new(kernel, can, pipelines)?)),
+        Kernel::Gather(kernel) => Ok(Box::new(GatherProgram::new(kernel, can, pipelines)?)),
         other => Err(Error::unsupported(absent(other))),
     }
 }

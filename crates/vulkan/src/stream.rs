@@ -9,6 +9,7 @@ use crate::kernel::Ready;
 use crate::memory::VulkanBuffer;
 use crate::pipelines::{Pipeline, Pipelines};
 use crate::raw::{self, Between, Range};
+use crate::reports::{self, Failures, Tell};
 use ferrotensor_core::backend::{Batch, Outcome};
 use ferrotensor_core::{Code, Error, Result};
 use smallvec::SmallVec;
@@ -18,7 +19,7 @@ use vulkano::VulkanObject;
 
 /// Dispatches of one submission. A submission costs 12 to 46 us on lavapipe and up to 500 us on old GPUs, a dispatch 0.5 us;
 /// another project measured no gain from 32 dispatches to 256. Fewer would let the device wait, more would start it late.
-const DISPATCHES: u32 = 64;
+pub const DISPATCHES: u32 = 64;
 
 /// Bytes touched by one submission: 100 ms at the 10 GB/s of the slowest devices (lavapipe moves 8 GB/s), because watchdogs
 /// end submissions after 2 s and others wait for the screen. A GPU with 1 TB/s is through in 1 ms, which still hides the
@@ -72,6 +73,8 @@ pub struct Recorder {
     /// The value of the last submission.
     last: Option<u64>,
     failed: Vec<(usize, Error)>,
+    /// What the device finds out later.
+    failures: Arc<Failures>,
     /// Why nothing more is recorded.
     stopped: Option<Error>,
 }
@@ -94,6 +97,7 @@ impl Recorder {
             first: 0,
             last: None,
             failed: Vec::new(),
+            failures: Arc::default(),
             stopped: None,
         }
     }
@@ -148,6 +152,33 @@ impl Recorder {
         bindings: &[Binding],
         groups: u32,
     ) -> Result<()> {
+        self.enter(pipeline, arguments, bindings, None, groups)
+    }
+
+    /// The same of a pipeline that writes a report of [`reports::WORDS`] words, its last buffer, which fails the launch when it
+    /// says something.
+    ///
+    /// # Errors
+    /// As [`Recorder::dispatch`]; the driver's, for want of memory.
+    pub fn dispatch_reporting(
+        &mut self,
+        pipeline: &Arc<Pipeline>,
+        arguments: &[u32],
+        bindings: &[Binding],
+        tell: &Tell,
+        groups: u32,
+    ) -> Result<()> {
+        self.enter(pipeline, arguments, bindings, Some(tell), groups)
+    }
+
+    fn enter(
+        &mut self,
+        pipeline: &Arc<Pipeline>,
+        arguments: &[u32],
+        bindings: &[Binding],
+        tell: Option<&Tell>,
+        groups: u32,
+    ) -> Result<()> {
         if let Some(stopped) = &self.stopped {
             return Err(stopped.clone());
         }
@@ -155,7 +186,7 @@ impl Recorder {
             return Ok(());
         }
         let argument_bytes = (arguments.len() as u64 * 4).max(16).next_multiple_of(16);
-        self.check(pipeline, argument_bytes, bindings, groups)?;
+        self.check(pipeline, argument_bytes, bindings, tell.is_some(), groups)?;
         let long = self.bytes > 0 && self.bytes.saturating_add(self.charged) >= BYTES;
         if self.dispatches >= DISPATCHES || long || self.arguments + argument_bytes > ARGUMENTS {
             self.flush();
@@ -170,18 +201,34 @@ impl Recorder {
             Some(frame) => frame,
             None => self.begin()?,
         };
-        self.record(&mut frame, pipeline, arguments, argument_bytes, bindings, groups);
+        let report = match tell {
+            Some(tell) => frame
+                .reports()
+                .next(&self.opened.device, self.launch, tell, &self.failures)
+                .map(|(block, offset)| Some(Range { buffer: block.handle(), offset, bytes: reports::WORDS as u64 * 4 })),
+            None => Ok(None),
+        };
+        let recorded =
+            report.map(|report| self.record(&mut frame, pipeline, arguments, argument_bytes, bindings, report, groups));
         self.frame = Some(frame);
-        Ok(())
+        recorded
     }
 
-    fn check(&self, pipeline: &Pipeline, argument_bytes: u64, bindings: &[Binding], groups: u32) -> Result<()> {
+    fn check(
+        &self,
+        pipeline: &Pipeline,
+        argument_bytes: u64,
+        bindings: &[Binding],
+        reports: bool,
+        groups: u32,
+    ) -> Result<()> {
         let can = &self.opened.can;
         if !pipeline.is_of(&self.opened.device) {
             return Err(errors::foreign(&self.opened.name, "pipeline"));
         }
-        if bindings.len() as u32 != pipeline.buffers() {
-            let text = format!("{} buffers bound to a pipeline of {}", bindings.len(), pipeline.buffers());
+        let buffers = bindings.len() as u32 + reports as u32;
+        if buffers != pipeline.buffers() {
+            let text = format!("{buffers} buffers bound to a pipeline of {}", pipeline.buffers());
             return Err(Error::internal(text));
         }
         if groups > can.max_groups || argument_bytes > can.max_uniform.min(ARGUMENTS) {
@@ -214,6 +261,7 @@ impl Recorder {
         })
     }
 
+    #[allow(clippy::too_many_arguments, reason = "what one dispatch is made of, looked at before")]
     fn record(
         &mut self,
         frame: &mut Frame,
@@ -221,6 +269,7 @@ impl Recorder {
         arguments: &[u32],
         argument_bytes: u64,
         bindings: &[Binding],
+        report: Option<Range>,
         groups: u32,
     ) {
         let (device, commands) = (&self.opened.device, frame.commands());
@@ -247,9 +296,10 @@ impl Recorder {
         let storage: SmallVec<[Range; 16]> = bindings
             .iter()
             .map(|b| Range { buffer: b.buffer.block().handle(), offset: b.buffer.offset() + b.offset, bytes: b.bytes })
+            .chain(report)
             .collect();
         // SAFETY: the frame records; layout and bindings fit, lie in their buffers and in the device's limits (`check`); the
-        // buffers are the batch's or scratch, which every submission of it keeps.
+        // buffers are the batch's or scratch, which every submission of it keeps, and the frame's own.
         unsafe {
             raw::push(device, commands, pipeline.layout().handle(), block, &storage);
             raw::dispatch(device, commands, groups);
@@ -284,12 +334,13 @@ fn abandoned() -> Error {
     Error::internal("the batch was abandoned")
 }
 
-/// Records and submits a batch. The value of its last submission, if there is one, and what is known of the outcome.
-pub fn submit(opened: &Arc<Opened>, batch: Batch) -> (Option<u64>, Outcome) {
+/// Records and submits a batch. The value of its last submission, if there is one, what is known of the outcome, and what will be
+/// when the device has passed that.
+pub fn submit(opened: &Arc<Opened>, batch: Batch) -> (Option<u64>, Outcome, Arc<Failures>) {
     let launches = Arc::new(batch.launches);
     let mut recorder = Recorder::new(opened, Arc::clone(&batch.abandoned), Arc::clone(&launches) as Kept);
     if batch.abandoned.load(Relaxed) {
-        return (None, Outcome { failed: Vec::new(), lost: Some(abandoned()) });
+        return (None, Outcome { failed: Vec::new(), lost: Some(abandoned()) }, recorder.failures);
     }
     for (n, launch) in launches.iter().enumerate() {
         recorder.launch = n;
@@ -312,5 +363,5 @@ pub fn submit(opened: &Arc<Opened>, batch: Batch) -> (Option<u64>, Outcome) {
     let mut failed = recorder.failed;
     failed.sort_by_key(|(n, _)| *n);
     failed.dedup_by_key(|(n, _)| *n);
-    (recorder.last, Outcome { failed, lost: recorder.stopped })
+    (recorder.last, Outcome { failed, lost: recorder.stopped }, recorder.failures)
 }

@@ -1,6 +1,7 @@
 //! Tickets of submitted batches: what became of them, told once, when the timeline has passed their last submission.
 //! Whoever waits is a thread of the engine; there is none here.
 
+use crate::reports::Failures;
 use crate::timeline::Timeline;
 use ferrotensor_core::backend::Outcome;
 use std::collections::BTreeMap;
@@ -14,6 +15,8 @@ struct Pending {
     timeline: Arc<Timeline>,
     /// What is known already.
     outcome: Outcome,
+    /// What the device finds out.
+    failures: Arc<Failures>,
 }
 
 /// The tickets of one backend, over all its opened devices: a ticket is a timeline value, and a new device goes on counting.
@@ -47,9 +50,9 @@ impl Tickets {
     }
 
     /// Enters a batch whose last submission has this value.
-    pub fn enter(&self, ticket: u64, timeline: &Arc<Timeline>, outcome: Outcome) {
+    pub fn enter(&self, ticket: u64, timeline: &Arc<Timeline>, outcome: Outcome, failures: Arc<Failures>) {
         let mut pending = self.lock();
-        pending.insert(ticket, Pending { timeline: Arc::clone(timeline), outcome });
+        pending.insert(ticket, Pending { timeline: Arc::clone(timeline), outcome, failures });
         while pending.len() > UNASKED && pending.first_key_value().is_some_and(|(value, p)| p.timeline.seen() >= *value) {
             pending.pop_first();
         }
@@ -61,7 +64,9 @@ impl Tickets {
     }
 
     fn answer(&self, ticket: u64) -> Option<Outcome> {
-        self.lock().remove(&ticket).map(|p| p.outcome)
+        let Pending { mut outcome, failures, .. } = self.lock().remove(&ticket)?;
+        failures.enter(&mut outcome);
+        Some(outcome)
     }
 
     /// The outcome, if it is known by the deadline; without one, now.

@@ -2,11 +2,11 @@
 //! Needs no device; `spirv-val` where EXPECT_TOOLS lists it.
 
 use ferrotensor_core::DType;
-use ferrotensor_core::kernel::{Combine, Monoid, Reduce};
+use ferrotensor_core::kernel::{Combine, Gather, Monoid, Reduce, Scan};
 use ferrotensor_core::scalar::{Builder, Instr, MathFn, Op, Program, plain, verify};
 use ferrotensor_vulkan::caps::Can;
 use ferrotensor_vulkan::emit::reduce::{self, Stage};
-use ferrotensor_vulkan::emit::{Shader, map, space};
+use ferrotensor_vulkan::emit::{Shader, gather, map, scan, space};
 use std::io::Write;
 use std::process::{Command, Stdio};
 
@@ -160,6 +160,42 @@ fn reductions_of_every_dtype_are_valid() {
         }
     }
     assert!(count > 400, "{count}");
+}
+
+#[test]
+fn scans_of_every_dtype_are_valid() {
+    let can = everything();
+    for dtype in DType::all() {
+        for combine in [Monoid::Sum, Monoid::Prod, Monoid::Max, Monoid::Min, Monoid::All, Monoid::Any] {
+            let logical = matches!(combine, Monoid::All | Monoid::Any);
+            let ordered = matches!(combine, Monoid::Max | Monoid::Min);
+            if logical != (dtype == DType::Bool) || (ordered && dtype.is_complex()) {
+                continue;
+            }
+            let kernel = Scan { combine, dtype };
+            let step = scan::step(&kernel, true);
+            for rank in space::RANKS {
+                let shader = scan::shader(&kernel, &step, rank, &can).unwrap();
+                assert_eq!(complaint(&shader), None, "{combine:?} {dtype}");
+            }
+        }
+    }
+}
+
+#[test]
+fn gathers_by_every_index_are_valid() {
+    let can = everything();
+    for dtype in DType::all() {
+        for index in DType::all().filter(|d| d.is_integer()) {
+            let kernel = Gather { dtype, index: vec![index, DType::I32] };
+            for rank in space::RANKS {
+                let shader = gather::shader(&kernel, rank, &can).unwrap();
+                assert_eq!(complaint(&shader), None, "{dtype} by {index}");
+            }
+        }
+    }
+    let floats = Gather { dtype: DType::F32, index: vec![DType::F32] };
+    assert_eq!(gather::shader(&floats, 1, &can).unwrap_err(), "indices that are no integers, or none");
 }
 
 #[test]

@@ -3,130 +3,14 @@
 
 mod rig;
 
-use ferrotensor_core::backend::{Backend, Launch, Operand};
+use ferrotensor_core::backend::Backend;
 use ferrotensor_core::kernel::tree::{LANES, ROWS};
 use ferrotensor_core::kernel::{Combine, Kernel, Map, Monoid, Reduce};
 use ferrotensor_core::layout::{Layout, positions};
-use ferrotensor_core::reference::{self, Array, Scalar};
 use ferrotensor_core::scalar::{Builder, Instr, Op, Program, verify};
-use ferrotensor_core::{Code, DType, Result};
+use ferrotensor_core::{Code, DType};
 use ferrotensor_vulkan::{Can, Options, VulkanBackend};
-use smallvec::SmallVec;
-
-/// Elements at random, a third of them small numbers.
-fn elements(dtype: DType, count: usize, seed: u64) -> Vec<u8> {
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    let mut next = move || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state
-    };
-    (0..count)
-        .flat_map(|n| {
-            let small = |bits: u64| ((bits % 41) as f64 - 20.0) / 4.0;
-            let bytes = if n % 3 == 0 {
-                let (re, im) = (small(next() >> 9).into(), small(next() >> 9).into());
-                let value = if dtype.is_complex() { Scalar::Complex(re, im) } else { Scalar::Float(re) };
-                value.encode(dtype)
-            } else if dtype == DType::Bool {
-                [(next() >> 20) as u8 & 1; 16]
-            } else {
-                (next() as u128 | (next() as u128) << 64).to_le_bytes()
-            };
-            bytes.into_iter().take(dtype.bytes())
-        })
-        .collect()
-}
-
-fn canonical(array: &Array) -> Vec<u8> {
-    let (dtype, size) = (array.dtype(), array.dtype().bytes());
-    let parts = if dtype.is_complex() { 2 } else { 1 };
-    let real = dtype.info().real;
-    let one = |part: &[u8]| if Scalar::decode(real, part).is_nan() { vec![0xff; part.len()] } else { part.to_vec() };
-    array.bytes().chunks_exact(size / parts).flat_map(one).collect()
-}
-
-/// A buffer of `bytes` seen through a layout.
-fn place(device: &VulkanBackend, bytes: &[u8], layout: Layout) -> Result<Operand> {
-    let buffer = device.alloc(bytes.len().max(1))?;
-    device.upload(bytes, &buffer, 0)?;
-    Ok(Operand { buffer, layout })
-}
-
-/// The results of one launch on the device.
-fn run(
-    device: &VulkanBackend,
-    kernel: &Kernel,
-    inputs: &[(Vec<u8>, Layout)],
-    dims: &[usize],
-    params: &[u64],
-) -> Result<Vec<Array>> {
-    let prepared = device.prepare(kernel)?;
-    let inputs = inputs
-        .iter()
-        .map(|(bytes, layout)| place(device, bytes, layout.clone()))
-        .collect::<Result<SmallVec<[Operand; 3]>>>()?;
-    let layout = Layout::dense(dims)?;
-    let outputs = kernel
-        .outputs()
-        .iter()
-        .map(|d| place(device, &vec![0xA5; layout.len() * d.bytes()], layout.clone()))
-        .collect::<Result<SmallVec<[Operand; 1]>>>()?;
-    let launch = Launch { kernel: prepared, inputs, outputs: outputs.clone(), params: params.iter().copied().collect() };
-    let outcome = rig::run(device, vec![launch]);
-    assert!(outcome.lost.is_none(), "{:?}", outcome.lost);
-    if let Some((_, error)) = outcome.failed.into_iter().next() {
-        return Err(error);
-    }
-    let read = |(o, &d): (&Operand, &DType)| {
-        let mut bytes = vec![0; layout.len() * d.bytes()];
-        device.download(&o.buffer, 0, &mut bytes)?;
-        Array::new(d, dims, bytes)
-    };
-    outputs.iter().zip(&kernel.outputs()).map(read).collect()
-}
-
-/// The device's results against the reference's.
-fn compare(
-    device: &VulkanBackend,
-    kernel: &Kernel,
-    inputs: &[(Vec<u8>, Layout)],
-    dims: &[usize],
-    params: &[u64],
-    what: &str,
-) {
-    let dense: Vec<Array> =
-        inputs.iter().zip(kernel.inputs()).map(|((bytes, layout), d)| Array::gather(bytes, layout, d).unwrap()).collect();
-    let shapes = vec![dims; kernel.outputs().len()];
-    let want = reference::run(kernel, &dense, &shapes, params).unwrap();
-    let found = run(device, kernel, inputs, dims, params).unwrap_or_else(|e| panic!("{what}: {e:?}"));
-    for (w, f) in want.iter().zip(&found) {
-        let (a, b) = (canonical(w), canonical(f));
-        let size = w.dtype().bytes();
-        if let Some(i) = a.chunks(size).zip(b.chunks(size)).position(|(x, y)| x != y) {
-            let of = |bytes: &[u8]| Scalar::decode(w.dtype(), &bytes[i * size..]);
-            let given: Vec<Scalar> = if dense.iter().all(|x| x.dims() == dims) {
-                dense.iter().map(|x| Scalar::decode(x.dtype(), &x.bytes()[i * x.dtype().bytes()..])).collect()
-            } else {
-                Vec::new()
-            };
-            panic!("{what}: element {i} is {:?}, not {:?}; of {given:?}", of(&b), of(&a));
-        }
-    }
-}
-
-/// A shape and ways to lie in it: turned, with gaps and backwards, spread out.
-fn layouts(n: usize) -> (Vec<usize>, Layout) {
-    let dims = vec![3, 5, 7];
-    let layout = match n % 4 {
-        0 => Layout::dense(&dims),
-        1 => Layout::dense(&[7, 5, 3]).map(|l| l.permute(&[2, 1, 0])),
-        2 => Layout::dense(&[3, 5, 15]).map(|l| l.slice(2, 14, -2, 7).flip(0)),
-        _ => Layout::dense(&[5, 1]).map(|l| l.broadcast(&dims)),
-    };
-    (dims, layout.unwrap())
-}
+use rig::bits::{compare, elements, layouts, run};
 
 #[test]
 fn every_instruction_of_every_dtype_gives_the_reference_bits() {

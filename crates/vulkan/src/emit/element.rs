@@ -49,13 +49,29 @@ pub struct Operand {
     buffer: Buffer,
     of: Type,
     dtype: DType,
+    /// Its elements are only moved: they are loaded as they are stored, narrow ones in 32 bits.
+    moved: bool,
 }
 
 impl Operand {
     /// The next buffer of the module.
     pub fn new(m: &mut Module, dtype: DType, written: bool, can: &Can) -> Operand {
         let (of, _) = stored(dtype, can);
-        Operand { buffer: m.buffer(of, written), of, dtype }
+        Operand { buffer: m.buffer(of, written), of, dtype, moved: false }
+    }
+
+    /// The next buffer of the module, whose elements are moved and no numbers.
+    pub fn moved(m: &mut Module, dtype: DType, written: bool, can: &Can) -> Operand {
+        Operand { moved: true, ..Operand::new(m, dtype, written, can) }
+    }
+
+    /// What an element's parts are held in.
+    pub fn held(self) -> Type {
+        match self.of {
+            Type::U8 | Type::U16 if self.moved => Type::U32,
+            of if self.moved => of,
+            _ => held(self.dtype),
+        }
     }
 
     /// The element at a position.
@@ -88,8 +104,9 @@ impl Operand {
     }
 
     fn widened(self, m: &mut Module, raw: Word) -> Word {
-        let held = held(self.dtype);
+        let held = self.held();
         match (self.of, self.dtype) {
+            (Type::U8 | Type::U16, _) if self.moved => m.op(Op::UConvert, held, &[raw]),
             (Type::U8, DType::Bool) => {
                 let (word, zero) = (m.op(Op::UConvert, Type::U32, &[raw]), m.word(0));
                 m.op(Op::INotEqual, Type::Bool, &[word, zero])
@@ -102,9 +119,9 @@ impl Operand {
     }
 
     fn narrowed(self, m: &mut Module, value: Word) -> Word {
-        let held = held(self.dtype);
+        let held = self.held();
         match (self.of, self.dtype) {
-            (of, DType::Bool) => {
+            (of, DType::Bool) if !self.moved => {
                 let (one, zero) = (m.word(1), m.word(0));
                 let word = m.op(Op::Select, Type::U32, &[value, one, zero]);
                 m.op(Op::UConvert, of, &[word])

@@ -1,7 +1,10 @@
 //! Kernels as SPIR-V. Nothing here knows a device beyond its [`Can`](crate::caps::Can): tests need none.
 
+pub mod gather;
+pub mod index;
 pub mod map;
 pub mod reduce;
+pub mod scan;
 pub mod space;
 
 mod element;

@@ -272,6 +272,19 @@ impl Module {
         self.emit(Instruction::new(Op::Store, None, None, vec![Operand::IdRef(pointer), Operand::IdRef(value)]));
     }
 
+    /// Raises a word to a value, whoever else does so at the same time.
+    pub fn raise(&mut self, word: Buffer, index: Word, value: Word) {
+        let pointer = self.element(word, index);
+        let (kind, device, relaxed) = (self.scalar(Type::U32), self.word(Scope::Device as u32), self.word(0));
+        let operands = vec![
+            Operand::IdRef(pointer),
+            Operand::IdScope(device),
+            Operand::IdMemorySemantics(relaxed),
+            Operand::IdRef(value),
+        ];
+        self.push(Op::AtomicUMax, kind, operands);
+    }
+
     fn element(&mut self, buffer: Buffer, index: Word) -> Word {
         let (kind, first) = (self.scalar(buffer.of), self.word(0));
         let pointer = self.b.type_pointer(None, StorageClass::StorageBuffer, kind);

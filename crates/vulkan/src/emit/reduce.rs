@@ -109,7 +109,8 @@ impl Plan {
     }
 }
 
-fn meet(combine: Combine, acc: DType) -> Program {
+/// Older and newer to one; of positions to whether the newer is larger (smaller), equal, and which are NaN.
+pub fn meet(combine: Combine, acc: DType) -> Program {
     let mut b = Builder::new();
     let (older, newer) = (b.input(acc), b.input(acc));
     let op = match combine {

@@ -1,30 +1,30 @@
 //! Launches of maps.
 
 use super::pieces::{MOST, Walked, pieces};
+use super::variants::Variants;
 use super::window::window;
 use crate::caps::Can;
-use crate::emit::{self, GROUP, Shader, space::RANKS};
+use crate::emit::{self, Shader, space::RANKS};
 use crate::kernel::Program;
-use crate::pipelines::{Pipeline, Pipelines};
+use crate::pipelines::Pipelines;
 use crate::stream::{Binding, Recorder};
 use ferrotensor_core::backend::Launch;
 use ferrotensor_core::kernel::Map;
 use ferrotensor_core::scalar::{self, plain};
 use ferrotensor_core::{Error, Result};
 use smallvec::SmallVec;
-use std::sync::{Arc, OnceLock};
 
 /// Instructions of one dispatch. A software device executes some 10^10 of them in a second and a GPU more, so that this many take
 /// at most the 100 ms a submission may take.
 const LONGEST: usize = 1 << 30;
 
-/// A map in plain form, and its pipelines for each number of loops, made when first met.
+/// A map in plain form, and its pipelines for each number of loops.
 pub struct MapProgram {
     program: scalar::Program,
     /// Coordinates its program asks for.
     axes: Vec<u8>,
     can: Can,
-    pipelines: [OnceLock<Arc<Pipeline>>; RANKS.len()],
+    pipelines: Variants<{ RANKS.len() }>,
 }
 
 /// The plain program, and its kernel over one loop.
@@ -57,18 +57,9 @@ impl MapProgram {
     pub fn new(map: &Map, can: &Can, pipelines: &Pipelines) -> Result<MapProgram> {
         let (program, shader) = emitted(map, can).map_err(Error::unsupported)?;
         let axes = emit::map::axes(&program);
-        let made = MapProgram { program, axes, can: can.clone(), pipelines: Default::default() };
-        let _ = made.pipelines[0].set(pipelines.get(&shader.words, shader.buffers as u32)?);
+        let made = MapProgram { program, axes, can: can.clone(), pipelines: Variants::default() };
+        made.pipelines.get(0, pipelines, || Ok(shader))?;
         Ok(made)
-    }
-
-    fn pipeline(&self, nth: usize, pipelines: &Pipelines) -> Result<&Arc<Pipeline>> {
-        if self.pipelines[nth].get().is_none() {
-            let shader = emit::map::shader(&self.program, RANKS[nth], &self.can).map_err(Error::unsupported)?;
-            let made = pipelines.get(&shader.words, shader.buffers as u32)?;
-            let _ = self.pipelines[nth].set(made);
-        }
-        self.pipelines[nth].get().ok_or_else(|| Error::internal("a pipeline was made and is gone"))
     }
 }
 
@@ -106,10 +97,10 @@ impl Program for MapProgram {
             let mut words = emit::map::arguments(&self.program, RANKS[nth]).write(&piece.dims, &strided, &launch.params);
             words.push(0);
             let count: usize = piece.dims.iter().product();
-            let groups = count.div_ceil(GROUP as usize).min(self.can.max_groups as usize) as u32;
-            let pipeline = Arc::clone(self.pipeline(nth, recorder.pipelines())?);
+            let make = || emit::map::shader(&self.program, RANKS[nth], &self.can);
+            let pipeline = self.pipelines.get(nth, recorder.pipelines(), make)?;
             recorder.charge((count * work) as u64);
-            recorder.dispatch(&pipeline, &words, &bindings, groups)?;
+            recorder.dispatch(&pipeline, &words, &bindings, self.can.groups(count))?;
         }
         Ok(())
     }

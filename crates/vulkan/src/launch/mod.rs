@@ -1,7 +1,11 @@
 //! From a launch (operands with layouts) to dispatches (windows of buffers and arguments).
 
+pub mod gather;
 pub mod map;
 pub mod reduce;
+pub mod scan;
 
+mod indexed;
 mod pieces;
+mod variants;
 mod window;

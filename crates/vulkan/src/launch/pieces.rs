@@ -11,13 +11,15 @@ use smallvec::SmallVec;
 pub enum Walked<'a> {
     /// A layout, the bytes of an element, and how many elements below and above each position are met too.
     Memory(&'a Layout, usize, (usize, usize)),
+    /// Positions that are only computed with.
+    Place(&'a Layout),
     /// An axis of the launch's shape; that of another shape, whose coordinate is 0 here.
     Axis(Option<usize>),
 }
 
 /// Elements that an operand of a piece may reach over: positions are signed to SPIR-V, and a window begins up to an alignment (of
 /// at most 4096 elements) before the first.
-const FARTHEST: u64 = (1 << 31) - 4096;
+pub const FARTHEST: u64 = (1 << 31) - 4096;
 
 /// Elements of a piece at most: threads count them in 32 bits, and divide by reciprocals that are exact below 2^31.
 pub const MOST: usize = (1 << 31) - 1;
@@ -57,7 +59,7 @@ pub fn pieces(dims: &[usize], walked: &[Walked], reach: usize, most: usize) -> R
     let layouts = walked
         .iter()
         .map(|w| match *w {
-            Walked::Memory(layout, ..) => Ok(layout.clone()),
+            Walked::Memory(layout, ..) | Walked::Place(layout) => Ok(layout.clone()),
             Walked::Axis(axis) => unit(axis),
         })
         .collect::<Result<Vec<Layout>>>()?;

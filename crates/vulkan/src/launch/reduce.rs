@@ -3,13 +3,14 @@
 
 use super::map::computes;
 use super::pieces::{MOST, Piece, Walked, pieces};
+use super::variants::Variants;
 use super::window::window;
 use crate::caps::Can;
 use crate::emit::Shader;
 use crate::emit::reduce::{Plan, SLOTS, Stage, shader};
 use crate::kernel::Program;
 use crate::memory::VulkanBuffer;
-use crate::pipelines::{Pipeline, Pipelines};
+use crate::pipelines::Pipelines;
 use crate::stream::{Binding, Recorder};
 use ferrotensor_core::backend::Launch;
 use ferrotensor_core::kernel::Reduce;
@@ -17,7 +18,7 @@ use ferrotensor_core::kernel::tree::{LANES, ROWS};
 use ferrotensor_core::layout::{Layout, Loops, coalesce};
 use ferrotensor_core::{Error, Result};
 use smallvec::SmallVec;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 /// Loops of a kernel: one for the outputs and for the elements of an output each. The last is the largest rank there is.
 const RANKS: [usize; 4] = [1, 3, 8, 32];
@@ -25,13 +26,15 @@ const RANKS: [usize; 4] = [1, 3, 8, 32];
 const BUSY: usize = 2048;
 /// Groups of the tree that are worth a block: below, its lanes cost more to write and read than its elements.
 const LEAST: usize = 8;
+/// Groups of the tree that one thread goes along: Mesa's software device leaves a loop after 65,535 rounds.
+const FARTHEST: usize = 1 << 15;
 
-/// A reduction in plain form, and its pipelines for each number of loops and stage, made when first met.
+/// A reduction in plain form, and its pipelines for each number of loops and stage.
 pub struct ReduceProgram {
     plan: Plan,
     axes: usize,
     can: Can,
-    pipelines: [[OnceLock<Arc<Pipeline>>; 3]; RANKS.len()],
+    pipelines: Variants<{ 3 * RANKS.len() }>,
 }
 
 /// The plan, and its first kernel.
@@ -49,7 +52,7 @@ pub fn emitted(kernel: &Reduce, can: &Can) -> Result<(Plan, Shader), String> {
 fn cut(outputs: usize, elements: usize) -> (usize, usize) {
     let groups = elements.div_ceil(LANES * ROWS).max(1);
     let wanted = (BUSY / outputs.max(1)).clamp(1, (groups / LEAST).max(1));
-    let span = groups.div_ceil(wanted).next_power_of_two();
+    let span = groups.div_ceil(wanted).next_power_of_two().min(FARTHEST);
     (groups.div_ceil(span), span)
 }
 
@@ -70,19 +73,8 @@ impl ReduceProgram {
     /// `Code::Unsupported` as [`emitted`]; the driver's.
     pub fn new(kernel: &Reduce, can: &Can, pipelines: &Pipelines) -> Result<ReduceProgram> {
         let (plan, shader) = emitted(kernel, can).map_err(Error::unsupported)?;
-        let made = ReduceProgram { plan, axes: kernel.axes, can: can.clone(), pipelines: Default::default() };
-        let _ = made.pipelines[0][0].set(pipelines.get(&shader.words, shader.buffers as u32)?);
-        Ok(made)
-    }
-
-    fn pipeline(&self, rank: usize, stage: Stage, pipelines: &Pipelines) -> Result<Arc<Pipeline>> {
-        let place = &self.pipelines[rank][stage as usize];
-        if let Some(made) = place.get() {
-            return Ok(Arc::clone(made));
-        }
-        let shader = shader(&self.plan, RANKS[rank], stage, &self.can).map_err(Error::unsupported)?;
-        let made = pipelines.get(&shader.words, shader.buffers as u32)?;
-        let _ = place.set(Arc::clone(&made));
+        let made = ReduceProgram { plan, axes: kernel.axes, can: can.clone(), pipelines: Variants::default() };
+        made.pipelines.get(Stage::Whole as usize, pipelines, || Ok(shader))?;
         Ok(made)
     }
 
@@ -94,7 +86,8 @@ impl ReduceProgram {
         (slots, kept): (usize, &[u32]),
         bindings: &[Binding],
     ) -> Result<()> {
-        let pipeline = self.pipeline(of.rank, stage, recorder.pipelines())?;
+        let make = || shader(&self.plan, RANKS[of.rank], stage, &self.can);
+        let pipeline = self.pipelines.get(3 * of.rank + stage as usize, recorder.pipelines(), make)?;
         let head = [slots as u32, of.blocks as u32, of.span as u32, of.first as u32];
         let words = [&head[..], kept, &of.reduced, &[0]].concat();
         let groups = slots.div_ceil(SLOTS as usize).min(self.can.max_groups as usize) as u32;

@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each test file is a program of its own and uses a part")]
 
 pub mod affine;
+pub mod bits;
 
 use ferrotensor_core::backend::{Backend, Batch, Buffer, Launch, Operand, Outcome, Ticket};
 use ferrotensor_core::{Layout, Result};

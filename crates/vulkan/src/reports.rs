@@ -1,0 +1,80 @@
+//! What kernels find out while they run: some words of memory for each dispatch that may fail by its values, which the host reads
+//! when the device has passed it.
+
+use crate::memory::{Block, Use};
+use ferrotensor_core::backend::Outcome;
+use ferrotensor_core::{Error, Result};
+use std::sync::{Arc, Mutex, PoisonError};
+use vulkano::device::Device;
+
+/// Words of a report: two for each of as many index operands as a tensor has axes.
+pub const WORDS: usize = 64;
+/// Reports of a frame, one for each dispatch.
+const MOST: u64 = crate::stream::DISPATCHES as u64;
+const BYTES: u64 = WORDS as u64 * 4;
+
+/// What a report says, all zeros being nothing.
+pub type Tell = Arc<dyn Fn(&[u32]) -> Option<Error> + Send + Sync>;
+
+/// The failures of a batch that the device found, each with its launch.
+#[derive(Default)]
+pub struct Failures(Mutex<Vec<(usize, Error)>>);
+
+impl Failures {
+    /// Enters them into an outcome, the first one of each launch, by launch.
+    pub fn enter(&self, outcome: &mut Outcome) {
+        outcome.failed.append(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        outcome.failed.sort_by_key(|(n, _)| *n);
+        outcome.failed.dedup_by_key(|(n, _)| *n);
+    }
+}
+
+struct Watched {
+    launch: usize,
+    tell: Tell,
+    to: Arc<Failures>,
+}
+
+/// The reports of a frame.
+#[derive(Default)]
+pub struct Reports {
+    block: Option<Block>,
+    watched: Vec<Watched>,
+}
+
+impl Reports {
+    /// The place of the next report, all zeros.
+    ///
+    /// # Errors
+    /// The driver's, for want of memory.
+    pub fn next(&mut self, device: &Arc<Device>, launch: usize, tell: &Tell, to: &Arc<Failures>) -> Result<(&Block, u64)> {
+        let block = match self.block.take() {
+            Some(block) => block,
+            None => Block::new(device, Use::Readback, MOST * BYTES)?,
+        };
+        let offset = self.watched.len() as u64 * BYTES;
+        block.copy_in(&[0; BYTES as usize], offset);
+        self.watched.push(Watched { launch, tell: Arc::clone(tell), to: Arc::clone(to) });
+        Ok((self.block.insert(block), offset))
+    }
+
+    /// Reads what the device left, which it must have passed.
+    pub fn read(&mut self) {
+        let Some(block) = &self.block else { return };
+        for (n, watched) in self.watched.drain(..).enumerate() {
+            let mut bytes = [0; BYTES as usize];
+            block.copy_out(n as u64 * BYTES, &mut bytes);
+            let mut words = [0; WORDS];
+            let read = bytes.chunks_exact(4).map(|b| u32::from_ne_bytes([b[0], b[1], b[2], b[3]]));
+            words.iter_mut().zip(read).for_each(|(word, read)| *word = read);
+            if let Some(error) = (watched.tell)(&words) {
+                watched.to.0.lock().unwrap_or_else(PoisonError::into_inner).push((watched.launch, error));
+            }
+        }
+    }
+
+    /// Forgets what was not submitted.
+    pub fn clear(&mut self) {
+        self.watched.clear();
+    }
+}

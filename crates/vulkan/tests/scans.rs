@@ -1,0 +1,88 @@
+//! Scans on a device: every rule and dtype, serially rounded as the reference does.
+
+mod rig;
+
+use ferrotensor_core::DType;
+use ferrotensor_core::backend::Backend;
+use ferrotensor_core::kernel::{Kernel, Monoid, Scan};
+use ferrotensor_core::layout::Layout;
+use ferrotensor_vulkan::{Can, Options, VulkanBackend};
+use rig::bits::{compare, elements, layouts};
+
+fn scan(combine: Monoid, dtype: DType) -> Kernel {
+    Kernel::Scan(Scan { combine, dtype })
+}
+
+const RULES: [Monoid; 6] = [Monoid::Sum, Monoid::Prod, Monoid::Max, Monoid::Min, Monoid::All, Monoid::Any];
+
+#[test]
+fn every_rule_of_every_dtype_scans_any_layout() {
+    let Some(device) = rig::device(Options::default()) else { return };
+    let mut native = 0;
+    for d in DType::all() {
+        for (n, rule) in RULES.into_iter().enumerate() {
+            let logical = matches!(rule, Monoid::All | Monoid::Any);
+            // Complex products are bounded, not promised.
+            if logical != (d == DType::Bool) || (d.is_complex() && rule != Monoid::Sum) {
+                continue;
+            }
+            let kernel = scan(rule, d);
+            assert_eq!(device.supports(&kernel), Ok(()), "{rule:?} {d}");
+            native += 1;
+            for k in 0..4 {
+                let (dims, layout) = layouts(k);
+                compare(
+                    &device,
+                    &kernel,
+                    &[(elements(d, 300, (n + k) as u64), layout)],
+                    &dims,
+                    &[],
+                    &format!("{rule:?} {d}"),
+                );
+            }
+        }
+    }
+    assert!(native > 45, "{native}");
+}
+
+#[test]
+fn long_rows_go_on_where_a_stretch_ended() {
+    let Some(found) = rig::first() else { return };
+    let narrow = Can { max_range: 4096, ..found.can.clone() };
+    for can in [found.can.clone(), narrow] {
+        let device = VulkanBackend::with(found.physical.clone(), "vulkan:0", can, Options::default());
+        let n = 3001;
+        let every_third = Layout::new(&[2, n], &[1, 3], 5, 3 * n + 10).unwrap();
+        let dense = Layout::dense(&[2, n]).unwrap();
+        for layout in
+            [dense.clone(), dense.flip(1), dense.flip(0), every_third, Layout::dense(&[n, 2]).unwrap().permute(&[1, 0])]
+        {
+            for (rule, d) in
+                [(Monoid::Sum, DType::F32), (Monoid::Sum, DType::F16), (Monoid::Sum, DType::C64), (Monoid::Min, DType::I8)]
+            {
+                let inputs = [(elements(d, 3 * n + 10, 4), layout.clone())];
+                compare(&device, &scan(rule, d), &inputs, &[2, n], &[], &format!("{rule:?} of {d}"));
+            }
+        }
+    }
+    let Some(device) = rig::device(Options::default()) else { return };
+    let long = Layout::dense(&[600_000]).unwrap();
+    compare(
+        &device,
+        &scan(Monoid::Sum, DType::I32),
+        &[(elements(DType::I32, 600_000, 7), long)],
+        &[600_000],
+        &[],
+        "stretches",
+    );
+}
+
+#[test]
+fn rows_of_one_element_and_none_are_scanned() {
+    let Some(device) = rig::device(Options::default()) else { return };
+    for dims in [vec![1], vec![5, 1], vec![0], vec![3, 0], vec![0, 3]] {
+        let layout = Layout::dense(&dims).unwrap();
+        let bytes = elements(DType::F64, layout.len(), 3);
+        compare(&device, &scan(Monoid::Sum, DType::F64), &[(bytes, layout)], &dims, &[], &format!("{dims:?}"));
+    }
+}
