@@ -6,6 +6,7 @@ use crate::disk_cache::CachePlace;
 use crate::errors;
 use crate::frames::Kept;
 use crate::kernel::Ready;
+use crate::loss::{self, Loss};
 use crate::lower;
 use crate::memory::{ALIGNMENT, Faults, Memory, VulkanBuffer, default_budget, is_unified};
 use crate::parting;
@@ -20,10 +21,9 @@ use ferrotensor_core::backend::{
 use ferrotensor_core::kernel::Kernel;
 use ferrotensor_core::{Error, Result};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use vulkano::device::physical::{PhysicalDevice, PhysicalDeviceType};
 use vulkano::device::{Device, DeviceCreateInfo, QueueCreateInfo};
 
@@ -36,6 +36,8 @@ pub struct Options {
     pub budget: Option<u64>,
     /// Where pipelines are kept.
     pub cache: CachePlace,
+    /// How long it may stand still while somebody waits for it; else [`loss::PATIENCE`].
+    pub patience: Option<Duration>,
     /// Failures on demand.
     pub faults: Arc<Faults>,
 }
@@ -111,6 +113,8 @@ impl Opened {
 struct Slot {
     opened: Option<Arc<Opened>>,
     generation: u64,
+    /// The last value of the timelines before.
+    last: u64,
 }
 
 /// A device.
@@ -206,9 +210,13 @@ impl VulkanBackend {
             return Ok(Arc::clone(opened));
         }
         // Values go on where the lost device's ended: tickets stay different.
-        let start = slot.opened.as_ref().map_or(0, |o| o.timeline.last());
+        slot.last = slot.opened.as_ref().map_or(slot.last, |o| o.timeline.last());
+        if let Some(hanging) = slot.opened.take_if(|o| o.timeline.is_hanging()) {
+            // Nothing of a device that may still be writing is ever destroyed.
+            std::mem::forget(hanging);
+        }
         slot.generation += 1;
-        let mut opened = Arc::new(self.open(slot.generation, start)?);
+        let mut opened = Arc::new(self.open(slot.generation, slot.last)?);
         let can = match arithmetic::probed(&opened) {
             Ok(can) => can,
             Err(e) => {
@@ -241,14 +249,15 @@ impl VulkanBackend {
         let queue = queues.next().ok_or_else(|| Error::internal("a device without its queue"))?;
         let budget = self.options.budget.unwrap_or_else(|| default_budget(&self.physical));
         let unified = self.options.unified.unwrap_or_else(|| is_unified(&self.physical));
-        let (faults, lost) = (Arc::clone(&self.options.faults), Arc::<AtomicBool>::default());
+        let (faults, lost) = (Arc::clone(&self.options.faults), Arc::<Loss>::default());
+        let patience = self.options.patience.unwrap_or(loss::PATIENCE);
         Ok(Opened {
             generation,
             name: name.clone(),
             can: self.can.clone(),
             pipelines: Pipelines::new(&device, &self.options.cache),
             staging: Staging::default(),
-            timeline: Arc::new(Timeline::new(name, &device, queue, faults, start, Arc::clone(&lost))?),
+            timeline: Arc::new(Timeline::new(name, &device, queue, faults, start, (patience, Arc::clone(&lost)))?),
             memory: Arc::new(Memory::new(&device, name, unified, budget, lost)),
             device,
             // What the probe records is nobody's.

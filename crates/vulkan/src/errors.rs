@@ -1,6 +1,7 @@
 //! What the driver answered, as this library's errors. vulkano's `Display` drops the inner error, so all are shown by `{:?}`.
 
 use ferrotensor_core::{Code, Error};
+use std::time::Duration;
 use vulkano::{Validated, VulkanError};
 
 /// A call of the driver that failed: memory as `OutOfMemory`, everything else as `Device`.
@@ -19,6 +20,14 @@ pub fn driver(what: &str, error: impl Into<Validated<VulkanError>>) -> Error {
 pub fn lost(name: &str) -> Error {
     Error::device(format!(
         "{name} was lost: the driver reports that it stopped working. Tensors on it are gone; new ones may be made"
+    ))
+}
+
+/// The device stands still.
+pub fn hanging(name: &str, patience: Duration) -> Error {
+    Error::device(format!(
+        "{name} hangs: it has not ended a submission in {} s. Tensors on it are gone; new ones may be made",
+        patience.as_secs_f64()
     ))
 }
 

@@ -22,6 +22,7 @@ mod free_list;
 mod hazards;
 pub mod kernel;
 mod launch;
+mod loss;
 pub mod lower;
 mod memory;
 mod parting;

@@ -4,12 +4,12 @@
 
 use crate::errors;
 use crate::free_list::FreeList;
+use crate::loss::Loss;
 use ferrotensor_core::backend::{Buffer, DeviceBuffer};
 use ferrotensor_core::fault::Countdown;
 use ferrotensor_core::{Code, Error, Result};
 use std::any::Any;
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use vulkano::VulkanObject;
 use vulkano::buffer::sys::{BufferCreateInfo, RawBuffer};
@@ -31,6 +31,8 @@ pub struct Faults {
     pub alloc: Countdown,
     /// The device is lost at this submission.
     pub submit: Countdown,
+    /// The device never ends this submission.
+    pub hang: Countdown,
 }
 
 /// How the host reaches the tensors' memory.
@@ -217,8 +219,8 @@ pub struct Memory {
     wanted: Use,
     block_bytes: u64,
     budget: u64,
-    /// The timeline's: the device is gone.
-    lost: Arc<AtomicBool>,
+    /// The timeline's.
+    lost: Arc<Loss>,
     state: Mutex<State>,
 }
 
@@ -237,7 +239,7 @@ impl DeviceBuffer for VulkanBuffer {
         self.bytes as usize
     }
     fn is_lost(&self) -> bool {
-        self.memory.lost.load(Ordering::Acquire)
+        self.memory.lost.is_told()
     }
     fn as_any(&self) -> &dyn Any {
         self
@@ -270,6 +272,10 @@ impl Drop for VulkanBuffer {
     fn drop(&mut self) {
         let mut state = self.memory.lock();
         state.used -= self.bytes;
+        if self.memory.lost.is_hanging() {
+            // The device may still write here.
+            std::mem::forget(Arc::clone(&self.block));
+        }
         if self.alone {
             state.held -= self.block.bytes;
         } else if let Some(shared) = state.shared.iter_mut().find(|s| Arc::ptr_eq(&s.block, &self.block)) {
@@ -279,8 +285,8 @@ impl Drop for VulkanBuffer {
 }
 
 impl Memory {
-    /// Memory of a device, with a budget in bytes; `lost` is set when the device is gone.
-    pub fn new(device: &Arc<Device>, name: &str, unified: bool, budget: u64, lost: Arc<AtomicBool>) -> Memory {
+    /// Memory of a device, with a budget in bytes; `lost` says when the device is gone.
+    pub fn new(device: &Arc<Device>, name: &str, unified: bool, budget: u64, lost: Arc<Loss>) -> Memory {
         // A block of an eighth leaves room for others, of small budgets too.
         let block_bytes =
             BLOCK.min(heap_bytes(device.physical_device()) / 8).min(budget / 8).max(64 << 10) / ALIGNMENT * ALIGNMENT;

@@ -3,11 +3,12 @@
 
 use crate::errors;
 use crate::frames::{Frame, Kept};
+use crate::loss::{Loss, Progress};
 use crate::memory::Faults;
 use crate::raw;
 use ferrotensor_core::{Error, Result};
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use vulkano::device::{Device, Queue};
@@ -39,11 +40,14 @@ pub struct Timeline {
     frames: Mutex<Frames>,
     /// As far as the device was seen to have come.
     seen: AtomicU64,
-    lost: Arc<AtomicBool>,
+    progress: Mutex<Progress>,
+    patience: Duration,
+    lost: Arc<Loss>,
 }
 
 impl Timeline {
-    /// A timeline that begins at `start`, and sets `lost` when the device is gone.
+    /// A timeline that begins at `start`, and tells `lost` when the device is gone, or has not moved for as long as `patience` while
+    /// somebody waits.
     ///
     /// # Errors
     /// The driver's.
@@ -53,7 +57,7 @@ impl Timeline {
         queue: Arc<Queue>,
         faults: Arc<Faults>,
         start: u64,
-        lost: Arc<AtomicBool>,
+        (patience, lost): (Duration, Arc<Loss>),
     ) -> Result<Timeline> {
         let info = SemaphoreCreateInfo {
             semaphore_type: SemaphoreType::Timeline,
@@ -69,6 +73,8 @@ impl Timeline {
             faults,
             frames: Mutex::new(Frames { last: start, ..Frames::default() }),
             seen: AtomicU64::new(start),
+            progress: Mutex::new(Progress::at(start)),
+            patience,
             lost,
         })
     }
@@ -79,19 +85,24 @@ impl Timeline {
 
     /// Whether the device is gone.
     pub fn is_lost(&self) -> bool {
-        self.lost.load(Ordering::Acquire)
+        self.lost.is_told()
+    }
+
+    /// Whether it may still be writing, though nobody waits for it any more.
+    pub fn is_hanging(&self) -> bool {
+        self.lost.is_hanging()
     }
 
     /// The error of a lost device.
     pub fn loss(&self) -> Error {
-        errors::lost(&self.name)
+        if self.is_hanging() { errors::hanging(&self.name, self.patience) } else { errors::lost(&self.name) }
     }
 
     /// The driver's answer as an error; a device that was lost is remembered.
     fn failure(&self, what: &str, error: impl Into<Validated<VulkanError>>) -> Error {
         let error = error.into();
         if matches!(error, Validated::Error(VulkanError::DeviceLost)) {
-            self.lost.store(true, Ordering::Release);
+            self.lost.tell();
             return self.loss();
         }
         errors::driver(what, error)
@@ -139,13 +150,30 @@ impl Timeline {
             return Err(self.failure("submission", VulkanError::DeviceLost));
         }
         let value = frames.last + 1;
+        if self.faults.hang.strikes() {
+            // Nobody sets this value.
+            self.restart(value - 1);
+            frames.last = value;
+            frames.busy.push_back((value, frame));
+            return Ok(value);
+        }
         // SAFETY: the frame ended just now; it lives in `busy` with all it names until the timeline has passed the value, or
         // the queue is idle (`drop`); values ascend under the lock.
         unsafe { raw::submit(&self.queue, frame.commands(), &self.semaphore, value) }
             .map_err(|e| self.failure("submission", e))?;
+        self.restart(self.seen());
         frames.last = value;
         frames.busy.push_back((value, frame));
         Ok(value)
+    }
+
+    fn progress(&self) -> MutexGuard<'_, Progress> {
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The device has something to do from now on.
+    fn restart(&self, value: u64) {
+        *self.progress() = Progress::at(value);
     }
 
     /// The value of the last submission.
@@ -202,8 +230,13 @@ impl Timeline {
     /// The device was lost.
     pub fn wait(&self, value: u64, deadline: Option<Instant>) -> Result<bool> {
         loop {
-            if self.passed()? >= value {
+            let passed = self.passed()?;
+            if passed >= value {
                 return Ok(true);
+            }
+            if self.progress().is_stalled(passed, self.patience) {
+                self.lost.tell_hanging();
+                return Err(self.loss());
             }
             let left = deadline.map_or(SLICE, |d| d.saturating_duration_since(Instant::now()));
             if left.is_zero() {
@@ -221,6 +254,10 @@ impl Timeline {
 impl Drop for Timeline {
     /// Frames and what they keep outlive the device's work on them. A lost device answers at once.
     fn drop(&mut self) {
+        if self.is_hanging() {
+            std::mem::forget(std::mem::take(&mut *self.lock()));
+            return;
+        }
         // Nothing follows from an error: the device is lost, and its objects may be destroyed.
         let _ = self.queue.with(|mut guard| guard.wait_idle());
     }

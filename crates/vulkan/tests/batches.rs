@@ -5,7 +5,7 @@ mod rig;
 use ferrotensor_core::backend::{Backend, Batch, Launch, Ticket};
 use ferrotensor_core::{Code, Result};
 use ferrotensor_vulkan::stream::Recorder;
-use ferrotensor_vulkan::{Options, Program};
+use ferrotensor_vulkan::{Faults, Options, Program};
 use rig::{Affine, affine, device, fine, finish, launch, numbers, read, run};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -186,6 +186,30 @@ fn a_lost_device_fails_every_ticket_and_the_next_one_works() {
         drop((x, y));
         assert_eq!(device.counts().tickets, 0);
     }
+}
+
+/// Nobody waits without end, what it may still write is not used again, and the next device works.
+#[test]
+fn a_device_that_hangs_is_given_up() {
+    let faults = Arc::<Faults>::default();
+    let options = Options { patience: Some(Duration::from_millis(300)), faults: Arc::clone(&faults), ..Options::default() };
+    let Some(device) = device(options) else { return };
+    let x = numbers(&device, (0..100).map(|n| n as f32));
+    let y = device.alloc(400).unwrap();
+    fine(&run(&device, vec![affine(2.0, 1.0, 100, &x, &y)]));
+    faults.hang.arm(1);
+    let stuck = device.submit(Batch::new(vec![affine(2.0, 1.0, 100, &x, &y)]));
+    let error = finish(&device, stuck).lost.expect("it hangs");
+    assert!(
+        error.code == Code::Device && error.message.contains("hangs: it has not ended a submission in 0.3 s"),
+        "{error}"
+    );
+    assert!(x.is_lost() && y.is_lost());
+    drop((x, y));
+    let x = numbers(&device, (0..100).map(|n| n as f32));
+    let y = device.alloc(400).unwrap();
+    fine(&run(&device, vec![affine(2.0, 1.0, 100, &x, &y)]));
+    assert_eq!(read(&device, &y, 100)[99], 199.0);
 }
 
 #[test]

@@ -175,8 +175,10 @@ fn scans_of_every_dtype_are_valid() {
             let kernel = Scan { combine, dtype };
             let step = scan::step(&kernel, true);
             for rank in space::RANKS {
-                let shader = scan::shader(&kernel, &step, rank, &can).unwrap();
-                assert_eq!(complaint(&shader), None, "{combine:?} {dtype}");
+                for stage in [scan::Stage::Rows, scan::Stage::Totals, scan::Stage::Chunks] {
+                    let shader = scan::shader(&kernel, &step, stage, rank, &can).unwrap();
+                    assert_eq!(complaint(&shader), None, "{combine:?} {dtype} {stage:?}");
+                }
             }
         }
     }

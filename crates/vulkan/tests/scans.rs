@@ -77,6 +77,32 @@ fn long_rows_go_on_where_a_stretch_ended() {
     );
 }
 
+/// Where no rounding depends on the order, chunks of a row are gone along side by side.
+#[test]
+fn chunks_of_long_rows_give_what_rows_do() {
+    let Some(device) = rig::device(Options::default()) else { return };
+    let exact = [
+        (Monoid::Sum, DType::I64),
+        (Monoid::Prod, DType::U8),
+        (Monoid::Max, DType::F16),
+        (Monoid::Min, DType::F64),
+        (Monoid::Max, DType::Bool),
+        (Monoid::All, DType::Bool),
+        (Monoid::Any, DType::Bool),
+    ];
+    for (n, (rule, d)) in exact.into_iter().enumerate() {
+        for length in [127, 128, 129, 1000, 70_001] {
+            let dense = Layout::dense(&[3, length]).unwrap();
+            let layout =
+                [dense.clone(), dense.flip(1), Layout::dense(&[length, 3]).unwrap().permute(&[1, 0])][n % 3].clone();
+            let inputs = [(elements(d, 3 * length, n as u64), layout)];
+            let before = device.counts().dispatches;
+            compare(&device, &scan(rule, d), &inputs, &[3, length], &[], &format!("{rule:?} of {d}, {length}"));
+            assert_eq!(device.counts().dispatches - before > 1, length >= 128);
+        }
+    }
+}
+
 #[test]
 fn rows_of_one_element_and_none_are_scanned() {
     let Some(device) = rig::device(Options::default()) else { return };

@@ -52,12 +52,6 @@ pub struct Plan {
 impl Plan {
     /// The plan of a reduction, for a device whose fma of float32 is `fused` or not.
     pub fn new(kernel: &Reduce, fused: bool) -> Plan {
-        let through = |from: DType, to: DType| {
-            let mut b = Builder::new();
-            let x = b.input(from);
-            let y = b.cast(x, to);
-            b.finish(&[y])
-        };
         let result = match kernel.combine {
             Combine::Value(_) => kernel.acc,
             Combine::ArgMax | Combine::ArgMin => DType::I32,
@@ -107,6 +101,14 @@ impl Plan {
         let params = self.pre.params.len() + self.post.params.len();
         (kept, Arguments { start: kept.end(), rank, operands: 1 + pre, params })
     }
+}
+
+/// What a missing program is: the value, in the dtype that is asked for.
+pub fn through(from: DType, to: DType) -> Program {
+    let mut b = Builder::new();
+    let x = b.input(from);
+    let y = b.cast(x, to);
+    b.finish(&[y])
 }
 
 /// Older and newer to one; of positions to whether the newer is larger (smaller), equal, and which are NaN.
@@ -224,7 +226,7 @@ pub fn shader(plan: &Plan, rank: usize, stage: Stage, can: &Can) -> Result<Shade
                     let node = word(m, Spirv::IMul, o, blocks);
                     let node = word(m, Spirv::IAdd, node, n);
                     let at = w.lane_of(m, node, lane);
-                    sources.iter().flat_map(|s| words(s.load(m, at))).collect()
+                    sources.iter().flat_map(|s| s.load(m, at).parts()).collect()
                 }
                 Stage::Whole | Stage::Blocks => {
                     let (_, at) = exists(m, n);
@@ -256,13 +258,6 @@ fn word(m: &mut Module, op: Spirv, x: Word, y: Word) -> Word {
 
 fn compare(m: &mut Module, x: Word, y: Word) -> Word {
     m.op(Spirv::ULessThan, Type::Bool, &[x, y])
-}
-
-fn words(id: Id) -> Vec<Word> {
-    match id {
-        Id::One(x) => vec![x],
-        Id::Two(re, im) => vec![re, im],
-    }
 }
 
 impl Writer<'_> {
@@ -320,7 +315,7 @@ impl Writer<'_> {
         let (first, second) = (self.ids(older)[0], self.ids(newer)[0]);
         let met = self.run(m, &plan.meet, &[first, second], 0, |m, _| m.word(0));
         if matches!(plan.combine, Combine::Value(_)) {
-            return words(met[0]);
+            return met[0].parts();
         }
         let [surpasses, equal, old_nan, new_nan] = [0, 1, 2, 3].map(|n| met[n].first());
         let and = |m: &mut Module, x, y| m.op(Spirv::LogicalAnd, Type::Bool, &[x, y]);
@@ -350,7 +345,7 @@ impl Writer<'_> {
             let (outer, inner) = (outputs.position(m, 2 + nth), reduced.position(m, 1 + nth));
             word(m, Spirv::IAdd, outer, inner)
         });
-        let mut state = words(acc[0]);
+        let mut state = acc[0].parts();
         if !matches!(plan.combine, Combine::Value(_)) {
             let first = m.argument(3);
             state.push(word(m, Spirv::IAdd, first, i));
@@ -476,7 +471,7 @@ impl Writer<'_> {
             Combine::Value(_) => {
                 let zero = m.word(0);
                 let empty = m.op(Spirv::IEqual, Type::Bool, &[count, zero]);
-                let nothing = words(self.run(m, &plan.nothing, &[], 0, |m, _| m.word(0))[0]);
+                let nothing = self.run(m, &plan.nothing, &[], 0, |m, _| m.word(0))[0].parts();
                 let pick = |(n, (&x, &y)): (usize, (&Word, &Word))| m.op(Spirv::Select, self.types[n], &[empty, x, y]);
                 let value: Vec<Word> = nothing.iter().zip(total).enumerate().map(pick).collect();
                 self.ids(&value)[0]

@@ -21,6 +21,19 @@ impl Id {
             Id::One(x) | Id::Two(x, _) => x,
         }
     }
+
+    /// The ids of its parts.
+    pub fn parts(self) -> Vec<Word> {
+        match self {
+            Id::One(x) => vec![x],
+            Id::Two(re, im) => vec![re, im],
+        }
+    }
+
+    /// The value of one part or two.
+    pub fn of(parts: &[Word]) -> Id {
+        if let [re, im] = *parts { Id::Two(re, im) } else { Id::One(parts[0]) }
+    }
 }
 
 /// What a value of a dtype is held in: narrow integers and the bits of half floats in 32 bits, sign or zeros above them; of a
@@ -201,6 +214,15 @@ pub fn needs(program: &Program) -> Needs {
         fma32: has(Op::Fma, DType::F32),
         fma64: has(Op::Fma, DType::F64),
     }
+}
+
+/// The first output of a program of two inputs and nothing else.
+///
+/// # Errors
+/// As [`instruction`].
+pub fn pair(m: &mut Module, of: &Program, x: Id, y: Id) -> Result<Id, String> {
+    let values = program(m, of, |_, instr| if instr.op == Op::Input(0) { x } else { y })?;
+    Ok(values[of.outputs[0] as usize])
 }
 
 /// The instructions of a program in order; `leaf` gives inputs, parameters and positions. Returns the values.

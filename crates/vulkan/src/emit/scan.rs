@@ -1,4 +1,6 @@
-//! The kernel of a scan: a thread goes along a row, one element after the other, as the order of rounding demands.
+//! The kernels of a scan. A thread goes along a row, one element after the other, as the order of rounding demands. Where no order
+//! does, long rows are cut into chunks: threads combine the elements of each, the results are scanned, and threads go along the
+//! chunks again, each from what stands before it.
 
 use super::element::{self, Operand};
 use super::module::{Module, Shader, Type};
@@ -7,16 +9,27 @@ use super::scalar::{self, Id};
 use super::space::{Arguments, Space};
 use crate::caps::Can;
 use ferrotensor_core::kernel::{Combine, Scan};
-use ferrotensor_core::scalar::{Op, Program, plain};
+use ferrotensor_core::scalar::{Program, plain};
 use rspirv::spirv::{Op as Spirv, Word};
 
-/// Words before the space of rows: elements of a row to go along, whether it goes on from the result before them, and how far
-/// neighbours are apart in input and output.
-pub const HEAD: u32 = 4;
+/// Words before the space: elements of a row (or of a chunk at most) to go along, elements of the row, whether it goes on from what
+/// the output has before it, and how far neighbours are apart in input and output.
+pub const HEAD: u32 = 5;
 
-/// Where the numbers of the space stand: input, output.
-pub fn arguments(rank: usize) -> Arguments {
-    Arguments { start: HEAD, rank, operands: 2, params: 0 }
+/// Which part of a scan a kernel does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// All of it, row by row.
+    Rows,
+    /// From elements to what chunks come to.
+    Totals,
+    /// From elements and the scanned totals to the output.
+    Chunks,
+}
+
+/// Where the numbers of the space stand: input, output, and of chunks the number in its row and the place of its total.
+pub fn arguments(stage: Stage, rank: usize) -> Arguments {
+    Arguments { start: HEAD, rank, operands: if stage == Stage::Rows { 2 } else { 4 }, params: 0 }
 }
 
 /// How a running value takes the next element, in plain form.
@@ -24,71 +37,98 @@ pub fn step(kernel: &Scan, fused: bool) -> Program {
     plain(&meet(Combine::Value(kernel.combine), kernel.dtype), fused)
 }
 
-/// The kernel over `rank` loops of rows.
+/// The kernel of a stage over `rank` loops of rows or chunks: input, scanned totals (of chunks), output or totals.
 ///
 /// # Errors
 /// A sentence naming what the device lacks.
-pub fn shader(kernel: &Scan, step: &Program, rank: usize, can: &Can) -> Result<Shader, String> {
+pub fn shader(kernel: &Scan, step: &Program, stage: Stage, rank: usize, can: &Can) -> Result<Shader, String> {
     element::check(kernel.dtype, can)?;
-    let arguments = arguments(rank);
+    let arguments = arguments(stage, rank);
     let mut m = Module::new(arguments.end());
-    let (input, output) = (Operand::new(&mut m, kernel.dtype, false, can), Operand::new(&mut m, kernel.dtype, true, can));
-    let [steps, goes_on, from_step, to_step, rows] = [0, 1, 2, 3, arguments.start].map(|n| m.argument(n));
-    let mut trouble = Ok(());
+    let mut operand = |written| Operand::new(&mut m, kernel.dtype, written, can);
+    let input = operand(false);
+    let carried = (stage == Stage::Chunks).then(|| operand(false));
+    let output = operand(true);
+    let carried = carried.unwrap_or(output);
+    let [chunk, length, goes_on, from_step, to_step] = [0, 1, 2, 3, 4].map(|n| m.argument(n));
+    let rows = m.argument(arguments.start);
+    let mut w = Writer { step, trouble: Ok(()) };
     m.for_each(rows, |m, i| {
         let space = Space::new(m, arguments, i);
         let (from, to, zero, one) = (space.position(m, 0), space.position(m, 1), m.word(0), m.word(1));
-        let mut meet = |m: &mut Module, older: Id, newer: Id| {
-            let leaf = |_: &mut Module, n: u16| if n == 0 { older } else { newer };
-            scalar::program(m, step, |m, instr| match instr.op {
-                Op::Input(n) => leaf(m, n),
-                _ => unreachable!("a combination has inputs alone"),
-            })
-            .map_or_else(
-                |reason| {
-                    trouble = Err(reason);
-                    newer
-                },
-                |values| values[step.outputs[0] as usize],
-            )
+        // Elements to go along; where what stands before is, and whether there is any.
+        let (steps, before, goes_on) = match stage {
+            Stage::Rows => {
+                let before = m.op(Spirv::ISub, Type::U32, &[to, to_step]);
+                (chunk, before, m.op(Spirv::INotEqual, Type::Bool, &[goes_on, zero]))
+            }
+            Stage::Totals | Stage::Chunks => {
+                let (nth, total) = (space.position(m, 2), space.position(m, 3));
+                let begin = m.op(Spirv::IMul, Type::U32, &[nth, chunk]);
+                let left = m.op(Spirv::ISub, Type::U32, &[length, begin]);
+                let short = m.op(Spirv::ULessThan, Type::Bool, &[left, chunk]);
+                let steps = m.op(Spirv::Select, Type::U32, &[short, left, chunk]);
+                let before = m.op(Spirv::ISub, Type::U32, &[total, one]);
+                (steps, before, m.op(Spirv::INotEqual, Type::Bool, &[nth, zero]))
+            }
         };
         let first = input.load(m, from);
-        let goes_on = m.op(Spirv::INotEqual, Type::Bool, &[goes_on, zero]);
-        let before = m.op(Spirv::ISub, Type::U32, &[to, to_step]);
-        let before = m.op(Spirv::Select, Type::U32, &[goes_on, before, to]);
-        let before = output.load(m, before);
-        let met = meet(m, before, first);
-        let pick = |m: &mut Module, x, y| m.op(Spirv::Select, output.held(), &[goes_on, x, y]);
-        let start = match (met, first) {
-            (Id::Two(a, b), Id::Two(x, y)) => Id::Two(pick(m, a, x), pick(m, b, y)),
-            _ => Id::One(pick(m, met.first(), first.first())),
+        let start = if stage == Stage::Totals {
+            first
+        } else {
+            // A place that exists, where nothing stands before.
+            let at = if stage == Stage::Rows { to } else { zero };
+            let before = m.op(Spirv::Select, Type::U32, &[goes_on, before, at]);
+            let before = carried.load(m, before);
+            let met = w.meet(m, before, first).parts();
+            let mut pick = |(&x, &y)| m.op(Spirv::Select, output.held(), &[goes_on, x, y]);
+            Id::of(&met.iter().zip(&first.parts()).map(&mut pick).collect::<Vec<_>>())
         };
-        output.store(m, to, start);
-        let mut state: Vec<(Type, Word)> = parts(start).into_iter().map(|part| (output.held(), part)).collect();
+        if stage != Stage::Totals {
+            output.store(m, to, start);
+        }
+        let mut state: Vec<(Type, Word)> = start.parts().into_iter().map(|part| (output.held(), part)).collect();
         state.push((Type::U32, one));
         let n = state.len() - 1;
         let more = |m: &mut Module, v: &[Word]| m.op(Spirv::ULessThan, Type::Bool, &[v[n], steps]);
-        m.repeat(&state, more, |m, v| {
+        let end = m.repeat(&state, more, |m, v| {
             let at = |m: &mut Module, start: Word, step: Word| {
                 let far = m.op(Spirv::IMul, Type::U32, &[v[n], step]);
                 m.op(Spirv::IAdd, Type::U32, &[start, far])
             };
-            let (next, place) = (at(m, from, from_step), at(m, to, to_step));
+            let next = at(m, from, from_step);
             let next = input.load(m, next);
-            let running = if n == 2 { Id::Two(v[0], v[1]) } else { Id::One(v[0]) };
-            let result = meet(m, running, next);
-            output.store(m, place, result);
-            let mut state = parts(result);
+            let result = w.meet(m, Id::of(&v[..n]), next);
+            if stage != Stage::Totals {
+                let place = at(m, to, to_step);
+                output.store(m, place, result);
+            }
+            let mut state = result.parts();
             state.push(m.op(Spirv::IAdd, Type::U32, &[v[n], one]));
             state
         });
+        if stage == Stage::Totals {
+            let total = space.position(m, 3);
+            output.store(m, total, Id::of(&end[..n]));
+        }
     });
-    trouble.map(|()| m.finish(can))
+    w.trouble.map(|()| m.finish(can))
 }
 
-fn parts(of: Id) -> Vec<Word> {
-    match of {
-        Id::One(x) => vec![x],
-        Id::Two(re, im) => vec![re, im],
+struct Writer<'a> {
+    step: &'a Program,
+    trouble: Result<(), String>,
+}
+
+impl Writer<'_> {
+    /// A running value and the next element; a problem is remembered.
+    fn meet(&mut self, m: &mut Module, older: Id, newer: Id) -> Id {
+        match scalar::pair(m, self.step, older, newer) {
+            Ok(met) => met,
+            Err(reason) => {
+                self.trouble = Err(reason);
+                newer
+            }
+        }
     }
 }

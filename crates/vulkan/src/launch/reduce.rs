@@ -1,20 +1,20 @@
 //! Launches of reductions: one dispatch, or two where an output has so many elements that a few threads would be left alone
 //! with them.
 
-use super::map::computes;
+use super::map::{MapProgram, computes};
 use super::pieces::{MOST, Piece, Walked, pieces};
 use super::variants::Variants;
 use super::window::window;
 use crate::caps::Can;
 use crate::emit::Shader;
-use crate::emit::reduce::{Plan, SLOTS, Stage, shader};
+use crate::emit::reduce::{Plan, SLOTS, Stage, shader, through};
 use crate::kernel::Program;
 use crate::memory::VulkanBuffer;
 use crate::pipelines::Pipelines;
 use crate::stream::{Binding, Recorder};
-use ferrotensor_core::backend::Launch;
-use ferrotensor_core::kernel::Reduce;
+use ferrotensor_core::backend::{Launch, Operand};
 use ferrotensor_core::kernel::tree::{LANES, ROWS};
+use ferrotensor_core::kernel::{Map, Reduce};
 use ferrotensor_core::layout::{Layout, Loops, coalesce};
 use ferrotensor_core::{Error, Result};
 use smallvec::SmallVec;
@@ -31,8 +31,8 @@ const FARTHEST: usize = 1 << 15;
 
 /// A reduction in plain form, and its pipelines for each number of loops and stage.
 pub struct ReduceProgram {
+    kernel: Reduce,
     plan: Plan,
-    axes: usize,
     can: Can,
     pipelines: Variants<{ 3 * RANKS.len() }>,
 }
@@ -73,7 +73,7 @@ impl ReduceProgram {
     /// `Code::Unsupported` as [`emitted`]; the driver's.
     pub fn new(kernel: &Reduce, can: &Can, pipelines: &Pipelines) -> Result<ReduceProgram> {
         let (plan, shader) = emitted(kernel, can).map_err(Error::unsupported)?;
-        let made = ReduceProgram { plan, axes: kernel.axes, can: can.clone(), pipelines: Variants::default() };
+        let made = ReduceProgram { kernel: kernel.clone(), plan, can: can.clone(), pipelines: Variants::default() };
         made.pipelines.get(Stage::Whole as usize, pipelines, || Ok(shader))?;
         Ok(made)
     }
@@ -113,6 +113,27 @@ impl ReduceProgram {
         self.dispatch(recorder, of, Stage::Rest, (outputs, &kept), &second)
     }
 
+    /// The elements first stored one beside the other, as they lie along more than one way and beyond what a descriptor shows.
+    fn stored(&self, recorder: &mut Recorder, launch: &Launch) -> Result<()> {
+        let Reduce { input, acc, pre, .. } = &self.kernel;
+        let program = pre.clone().unwrap_or_else(|| through(*input, *acc));
+        let params = program.params.len();
+        let map = MapProgram::new(&Map { program }, &self.can, recorder.pipelines())?;
+        let rest = Reduce { input: *acc, pre: None, ..self.kernel.clone() };
+        let rest = ReduceProgram::new(&rest, &self.can, recorder.pipelines())?;
+        let layout = Layout::dense(launch.inputs[0].layout.dims())?;
+        let buffer = recorder.scratch((layout.len() * acc.bytes()) as u64)?;
+        let between = Operand { buffer, layout };
+        let part = |inputs: &Operand, outputs: &Operand, params: &[u64]| Launch {
+            kernel: Arc::clone(&launch.kernel),
+            inputs: SmallVec::from_iter([inputs.clone()]),
+            outputs: SmallVec::from_iter([outputs.clone()]),
+            params: params.iter().copied().collect(),
+        };
+        map.record(recorder, &part(&launch.inputs[0], &between, &launch.params[..params]))?;
+        rest.record(recorder, &part(&between, &launch.outputs[0], &launch.params[params..]))
+    }
+
     /// Outputs one by one, the elements of each in windows of whole blocks: more of them than a descriptor shows.
     fn windows(
         &self,
@@ -122,9 +143,8 @@ impl ReduceProgram {
         loops: &Loops,
         reach: usize,
     ) -> Result<()> {
-        let far = || Error::unsupported(format!("a reduction over parts of more than the {reach} bytes a descriptor shows"));
         let (&[elements], Some(&[step])) = (&loops.dims[..], loops.strides.first().map(|s| &s[..])) else {
-            return Err(far());
+            return self.stored(recorder, launch);
         };
         let mut alone: SmallVec<[Walked; 6]> = walked.iter().copied().collect();
         if let Walked::Memory(_, _, margin) = &mut alone[0] {
@@ -142,7 +162,7 @@ impl ReduceProgram {
         }
         let (block, together) = (span * LANES * ROWS, fitting(span));
         if together == 0 {
-            return Err(far());
+            return self.stored(recorder, launch);
         }
         let blocks = elements.div_ceil(block);
         let (kept_words, reduced_words) = self.plan.arguments(RANKS[0]);
@@ -222,7 +242,7 @@ impl Program for ReduceProgram {
             return Err(Error::internal("reduce: one input and one output"));
         };
         let (rank, dims) = (input.layout.rank(), input.layout.dims());
-        let kept = rank.checked_sub(self.axes).filter(|&n| dims[..n] == *output.layout.dims());
+        let kept = rank.checked_sub(self.kernel.axes).filter(|&n| dims[..n] == *output.layout.dims());
         let kept = kept.ok_or_else(|| Error::internal("reduce: the output does not have the kept axes"))?;
         let elements: usize = dims[kept..].iter().product();
         if output.layout.is_empty() {

@@ -1,33 +1,40 @@
-//! Launches of scans: a thread for each row, stretch after stretch of long rows.
+//! Launches of scans: a thread for each row, stretch after stretch of long rows; or, where the order of combining does not matter and
+//! rows are few, a thread for each chunk of a row.
 
 use super::map::computes;
-use super::pieces::{Walked, pieces};
+use super::pieces::{FARTHEST, Piece, Walked, pieces};
 use super::variants::Variants;
-use super::window::window;
+use super::window::{whole, window};
 use crate::caps::Can;
-use crate::emit::scan::{self, step};
+use crate::emit::scan::{self, Stage, step};
 use crate::emit::{Shader, space::RANKS};
 use crate::kernel::Program;
+use crate::memory::VulkanBuffer;
 use crate::pipelines::Pipelines;
-use crate::stream::Recorder;
-use ferrotensor_core::backend::Launch;
-use ferrotensor_core::kernel::Scan;
+use crate::stream::{Binding, Recorder};
+use ferrotensor_core::backend::{Buffer, Launch, Operand};
+use ferrotensor_core::kernel::{Monoid, Scan};
 use ferrotensor_core::layout::Layout;
 use ferrotensor_core::{Error, Result, scalar};
 use smallvec::SmallVec;
+use std::sync::Arc;
 
 /// Elements that a dispatch goes along a row: at some 100 ns each, a GPU's way to its memory, 7 ms. Mesa's software device leaves a
 /// loop after 65,535 rounds.
 const LONGEST: usize = 65_535;
 /// Elements of a dispatch over all rows, as of a map.
 const MOST: usize = 1 << 25;
+/// Threads that keep a large device busy.
+const BUSY: usize = 1 << 16;
+/// Elements that are worth a thread of their own.
+const CHUNK: usize = 32;
 
 /// A scan, and its pipelines for each number of loops over rows.
 pub struct ScanProgram {
     kernel: Scan,
     step: scalar::Program,
     can: Can,
-    pipelines: Variants<{ RANKS.len() }>,
+    pipelines: Variants<{ 3 * RANKS.len() }>,
 }
 
 /// How a value takes the next, and the kernel over one loop.
@@ -37,7 +44,7 @@ pub struct ScanProgram {
 pub fn emitted(kernel: &Scan, can: &Can) -> Result<(scalar::Program, Shader), String> {
     let step = step(kernel, can.fma32);
     computes(&step, can)?;
-    let shader = scan::shader(kernel, &step, RANKS[0], can)?;
+    let shader = scan::shader(kernel, &step, Stage::Rows, RANKS[0], can)?;
     Ok((step, shader))
 }
 
@@ -60,11 +67,113 @@ fn rows(layout: &Layout, from: usize) -> Result<Layout> {
     Layout::new(&layout.dims()[..last], &layout.strides()[..last], start, usize::MAX >> 1)
 }
 
-impl Program for ScanProgram {
-    fn record(&self, recorder: &mut Recorder, launch: &Launch) -> Result<()> {
-        let ([input], [output]) = (&launch.inputs[..], &launch.outputs[..]) else {
-            return Err(Error::internal("scan: one input and one output"));
-        };
+/// Whether every way to combine the elements gives the same bits.
+fn is_exact(kernel: &Scan) -> bool {
+    let rounds = kernel.dtype.is_float() || kernel.dtype.is_complex();
+    !rounds || matches!(kernel.combine, Monoid::Max | Monoid::Min)
+}
+
+/// A dispatch for a piece of the rows or chunks of a launch.
+struct Going<'a> {
+    stage: Stage,
+    piece: &'a Piece,
+    /// Elements to go along at most, of the row, and whether there is something before.
+    steps: usize,
+    length: usize,
+    goes_on: bool,
+    /// How far neighbours are apart in input and output.
+    apart: [isize; 2],
+}
+
+impl ScanProgram {
+    fn dispatch(&self, recorder: &mut Recorder, going: &Going, starts: &[usize], bindings: &[Binding]) -> Result<()> {
+        let Going { stage, piece, steps, length, goes_on, apart } = *going;
+        let nth = RANKS.iter().position(|&r| r >= piece.dims.len()).unwrap_or(RANKS.len() - 1);
+        let strides = piece.strides.iter().map(|s| s.as_slice());
+        let strided: SmallVec<[_; 4]> = starts.iter().copied().zip(strides).collect();
+        let mut words = vec![steps as u32, length as u32, goes_on as u32, apart[0] as u32, apart[1] as u32];
+        words.extend(scan::arguments(stage, RANKS[nth]).write(&piece.dims, &strided, &[]));
+        words.push(0);
+        let make = || scan::shader(&self.kernel, &self.step, stage, RANKS[nth], &self.can);
+        let pipeline = self.pipelines.get(stage as usize * RANKS.len() + nth, recorder.pipelines(), make)?;
+        let count: usize = piece.dims.iter().product();
+        // A row costs its time however few there are.
+        recorder.charge((count * steps).max(steps << 8) as u64);
+        recorder.dispatch(&pipeline, &words, bindings, self.can.groups(count))
+    }
+
+    /// Row by row, in stretches of so many elements.
+    fn rows(&self, recorder: &mut Recorder, input: &Operand, output: &Operand, stretch: usize) -> Result<()> {
+        let (dims, size) = (output.layout.dims(), self.kernel.dtype.bytes());
+        let kept = dims.len() - 1;
+        let length = dims[kept];
+        let apart = [&input.layout, &output.layout].map(|l| l.strides()[kept]);
+        let (alignment, reach) = (self.can.alignment, (self.can.max_range - self.can.alignment) as usize);
+        for from in (0..length).step_by(stretch) {
+            let steps = stretch.min(length - from);
+            let margin = |step: isize, before: bool| {
+                let (ahead, behind) = ((steps - 1) * step.unsigned_abs(), if before { step.unsigned_abs() } else { 0 });
+                if step < 0 { (ahead, behind) } else { (behind, ahead) }
+            };
+            let (source, target) = (rows(&input.layout, from)?, rows(&output.layout, from)?);
+            let walked = [
+                Walked::Memory(&source, size, margin(apart[0], false)),
+                Walked::Memory(&target, size, margin(apart[1], from > 0)),
+            ];
+            for piece in &pieces(&dims[..kept], &walked, reach, (MOST / steps).max(1))? {
+                let (read, start) = window(input, size, piece, 0, alignment, false)?;
+                let (write, to) = window(output, size, piece, 1, alignment, true)?;
+                let going = Going { stage: Stage::Rows, piece, steps, length, goes_on: from > 0, apart };
+                self.dispatch(recorder, &going, &[start, to], &[read, write])?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Chunks of so many elements side by side.
+    fn chunks(&self, recorder: &mut Recorder, input: &Operand, output: &Operand, chunk: usize) -> Result<()> {
+        let (dims, size) = (output.layout.dims(), self.kernel.dtype.bytes());
+        let kept = dims.len() - 1;
+        let (length, count) = (dims[kept], dims[kept].div_ceil(chunk));
+        let apart = [&input.layout, &output.layout].map(|l| l.strides()[kept]);
+        let (alignment, reach) = (self.can.alignment, (self.can.max_range - self.can.alignment) as usize);
+        let spread = [&dims[..kept], &[count]].concat();
+        let totals = Layout::dense(&spread)?;
+        let bytes = (totals.len() * size) as u64;
+        let [sums, scanned] = [recorder.scratch(bytes)?, recorder.scratch(bytes)?];
+        // A last chunk that is short reaches less far; its window would only be too wide.
+        let starts = [&input.layout, &output.layout].map(|layout| {
+            let steps =
+                (0..=kept).map(|n| if n == kept { layout.strides()[n] * chunk as isize } else { layout.strides()[n] });
+            Layout::new(&spread, &steps.collect::<SmallVec<[isize; 6]>>(), layout.offset(), usize::MAX >> 1)
+        });
+        let [source, target] = starts;
+        let (source, target) = (source?, target?);
+        let walked = [Walked::Place(&source), Walked::Place(&target), Walked::Axis(Some(kept)), Walked::Place(&totals)];
+        let (read, from) = whole(input, &input.layout, size, alignment, false)?;
+        let (write, to) = whole(output, &output.layout, size, alignment, true)?;
+        let pieces = pieces(&spread, &walked, reach, (MOST / chunk).max(1))?;
+        let own = |buffer, write| Binding { buffer, offset: 0, bytes, write };
+        for stage in [Stage::Totals, Stage::Chunks] {
+            if stage == Stage::Chunks {
+                let between =
+                    |buffer: &Arc<VulkanBuffer>| Operand { buffer: Arc::clone(buffer) as Buffer, layout: totals.clone() };
+                self.scan(recorder, &between(&sums), &between(&scanned))?;
+            }
+            for piece in &pieces {
+                let at = |n: usize| piece.at[n].0 as usize;
+                let starts = [at(0).wrapping_sub(from), at(1).wrapping_sub(to), at(2), at(3)];
+                let going = Going { stage, piece, steps: chunk, length, goes_on: false, apart };
+                match stage {
+                    Stage::Totals => self.dispatch(recorder, &going, &starts, &[read, own(&sums, true)])?,
+                    _ => self.dispatch(recorder, &going, &starts, &[read, own(&scanned, false), write])?,
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn scan(&self, recorder: &mut Recorder, input: &Operand, output: &Operand) -> Result<()> {
         let (dims, size) = (output.layout.dims(), self.kernel.dtype.bytes());
         let Some((&length, kept)) = dims.split_last().filter(|_| input.layout.dims() == dims) else {
             return Err(Error::internal("scan: input and output differ in shape, or have no axis"));
@@ -72,43 +181,29 @@ impl Program for ScanProgram {
         if output.layout.is_empty() {
             return Ok(());
         }
-        let steps = [&input.layout, &output.layout].map(|l| l.strides()[kept.len()]);
-        let (alignment, reach) = (self.can.alignment, (self.can.max_range - self.can.alignment) as usize);
+        let reach = (self.can.max_range - self.can.alignment) as usize;
+        let rows: usize = kept.iter().product();
+        let chunk = (length.saturating_mul(rows) / BUSY).clamp(CHUNK, LONGEST);
+        let shown = |layout: &Layout| layout.range().len() <= FARTHEST as usize && layout.range().len() * size <= reach;
+        let sides = [&input.layout, &output.layout];
+        if is_exact(&self.kernel) && rows < BUSY / CHUNK && length >= 4 * chunk && sides.into_iter().all(shown) {
+            return self.chunks(recorder, input, output, chunk);
+        }
         // Of the output the place before a stretch is met too.
-        let widest = steps[0].unsigned_abs().max(steps[1].unsigned_abs()).max(1);
+        let widest = sides.into_iter().map(|l| l.strides()[kept.len()].unsigned_abs()).fold(1, usize::max);
         let fitting = (reach / size / widest).saturating_sub(1);
         if fitting == 0 && length > 1 {
             return Err(Error::unsupported(format!("elements farther apart than the {reach} bytes a descriptor shows")));
         }
-        let stretch = fitting.clamp(1, LONGEST).min(length);
-        for from in (0..length).step_by(stretch) {
-            let now = stretch.min(length - from);
-            let margin = |step: isize, before: bool| {
-                let (ahead, behind) = ((now - 1) * step.unsigned_abs(), if before { step.unsigned_abs() } else { 0 });
-                if step < 0 { (ahead, behind) } else { (behind, ahead) }
-            };
-            let (source, target) = (rows(&input.layout, from)?, rows(&output.layout, from)?);
-            let walked = [
-                Walked::Memory(&source, size, margin(steps[0], false)),
-                Walked::Memory(&target, size, margin(steps[1], from > 0)),
-            ];
-            for piece in pieces(kept, &walked, reach, (MOST / now).max(1))? {
-                let nth = RANKS.iter().position(|&r| r >= piece.dims.len()).unwrap_or(RANKS.len() - 1);
-                let (read, start) = window(input, size, &piece, 0, alignment, false)?;
-                let (write, to) = window(output, size, &piece, 1, alignment, true)?;
-                let strided: SmallVec<[_; 2]> =
-                    [start, to].into_iter().zip(piece.strides.iter().map(|s| s.as_slice())).collect();
-                let mut words = vec![now as u32, (from > 0) as u32, steps[0] as u32, steps[1] as u32];
-                words.extend(scan::arguments(RANKS[nth]).write(&piece.dims, &strided, &[]));
-                words.push(0);
-                let make = || scan::shader(&self.kernel, &self.step, RANKS[nth], &self.can);
-                let pipeline = self.pipelines.get(nth, recorder.pipelines(), make)?;
-                let count: usize = piece.dims.iter().product();
-                // A row costs its time however few there are.
-                recorder.charge((count * now).max(now << 8) as u64);
-                recorder.dispatch(&pipeline, &words, &[read, write], self.can.groups(count))?;
-            }
-        }
-        Ok(())
+        self.rows(recorder, input, output, fitting.clamp(1, LONGEST).min(length))
+    }
+}
+
+impl Program for ScanProgram {
+    fn record(&self, recorder: &mut Recorder, launch: &Launch) -> Result<()> {
+        let ([input], [output]) = (&launch.inputs[..], &launch.outputs[..]) else {
+            return Err(Error::internal("scan: one input and one output"));
+        };
+        self.scan(recorder, input, output)
     }
 }

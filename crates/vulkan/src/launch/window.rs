@@ -5,6 +5,7 @@ use crate::caps::Can;
 use crate::memory::VulkanBuffer;
 use crate::stream::Binding;
 use ferrotensor_core::backend::{DeviceBuffer, Operand};
+use ferrotensor_core::layout::Layout;
 use ferrotensor_core::{Error, Result};
 
 /// The binding of the `n`-th operand walked over, of elements of `size` bytes, and the position of its first element in it.
@@ -26,6 +27,23 @@ pub fn window<'a>(
     let offset = bytes(low) / alignment * alignment;
     let binding = Binding { buffer, offset, bytes: bytes(high + 1) - offset, write };
     Ok((binding, ((bytes(first) - offset) / size as u64) as usize))
+}
+
+/// The binding of all that a layout of an operand shows, and the element of the buffer that it begins with.
+///
+/// # Errors
+/// `Code::Internal` for a buffer of another backend.
+pub fn whole<'a>(
+    operand: &'a Operand,
+    layout: &Layout,
+    size: usize,
+    alignment: u64,
+    write: bool,
+) -> Result<(Binding<'a>, usize)> {
+    let range = layout.range();
+    let first = range.start as i64;
+    let (binding, start) = window(operand, size, &Piece::of(&[(first, first, range.end as i64 - 1)]), 0, alignment, write)?;
+    Ok((binding, range.start - start))
 }
 
 /// A part of an operand that one descriptor shows.
