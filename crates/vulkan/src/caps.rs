@@ -2,7 +2,7 @@
 
 use crate::emit::GROUP;
 use vulkano::Version;
-use vulkano::device::physical::{PhysicalDevice, ShaderFloatControlsIndependence as Independence};
+use vulkano::device::physical::{PhysicalDevice, PhysicalDeviceType, ShaderFloatControlsIndependence as Independence};
 use vulkano::device::{DeviceExtensions, DeviceFeatures, DeviceProperties, QueueFlags};
 
 /// Capabilities and limits of a device. Tests take some away: what is not set here is not switched on.
@@ -36,6 +36,8 @@ pub struct Can {
     pub fma32: bool,
     /// The same of float64.
     pub fma64: bool,
+    /// A program that imitates a GPU on the CPU.
+    pub software: bool,
     /// Largest range of a storage buffer binding, in bytes.
     pub max_range: u64,
     /// Largest range of the argument block, in bytes.
@@ -177,6 +179,7 @@ impl Can {
             denorm64: false,
             fma32: false,
             fma64: false,
+            software: p.device_type == PhysicalDeviceType::Cpu,
             max_range: p.max_storage_buffer_range.into(),
             max_uniform: p.max_uniform_buffer_range.into(),
             max_groups: p.max_compute_work_group_count[0],

@@ -2,12 +2,13 @@
 
 use crate::caps::Can;
 use crate::kernel::Program;
+use crate::launch::contract::{self, ContractProgram};
 use crate::launch::gather::{self, GatherProgram};
 use crate::launch::map::{self, MapProgram};
 use crate::launch::reduce::{self, ReduceProgram};
 use crate::launch::scan::{self, ScanProgram};
 use crate::pipelines::Pipelines;
-use ferrotensor_core::kernel::Kernel;
+use ferrotensor_core::kernel::{Kernel, WindowCombine};
 use ferrotensor_core::{Error, Result};
 
 /// Whether [`prepare`] would succeed, or why not: asks the emitter, and compiles nothing.
@@ -18,6 +19,8 @@ pub fn supports(kernel: &Kernel, can: &Can) -> Result<(), String> {
     match kernel {
         Kernel::Map(map) => map::emitted(map, can).map(drop),
         Kernel::Reduce(kernel) => reduce::emitted(kernel, can).map(drop),
+        Kernel::Contract(_) => contract::emitted(kernel, can).map(drop),
+        Kernel::Window(k) if k.combine == WindowCombine::Dot => contract::emitted(kernel, can).map(drop),
         Kernel::Scan(kernel) => scan::emitted(kernel, can).map(drop),
         Kernel::Gather(kernel) => gather::emitted(kernel, can).map(drop),
         other => Err(absent(other)),
@@ -32,6 +35,8 @@ pub fn prepare(kernel: &Kernel, can: &Can, pipelines: &Pipelines) -> Result<Box<
     match kernel {
         Kernel::Map(map) => Ok(Box::new(MapProgram::new(map, can, pipelines)?)),
         Kernel::Reduce(kernel) => Ok(Box::new(ReduceProgram::new(kernel, can, pipelines)?)),
+        Kernel::Contract(_) => Ok(Box::new(ContractProgram::new(kernel, can, pipelines)?)),
+        Kernel::Window(k) if k.combine == WindowCombine::Dot => Ok(Box::new(ContractProgram::new(kernel, can, pipelines)?)),
         Kernel::Scan(kernel) => Ok(Box::new(ScanProgram::new(kernel, can, pipelines)?)),
         Kernel::Gather(kernel) => Ok(Box::new(GatherProgram::new(kernel, can, pipelines)?)),
         other => Err(Error::unsupported(absent(other))),

@@ -1,52 +1,16 @@
 //! What is emitted is valid SPIR-V, for every instruction, dtype and number of loops; what a device lacks is refused in words.
 //! Needs no device; `spirv-val` where EXPECT_TOOLS lists it.
 
+mod rig;
+
 use ferrotensor_core::DType;
 use ferrotensor_core::kernel::{Combine, Gather, Monoid, Reduce, Scan};
 use ferrotensor_core::scalar::{Builder, Instr, MathFn, Op, Program, plain, verify};
 use ferrotensor_vulkan::caps::Can;
 use ferrotensor_vulkan::emit::reduce::{self, Stage};
-use ferrotensor_vulkan::emit::{Shader, gather, map, scan, space};
-use std::io::Write;
-use std::process::{Command, Stdio};
-
-fn everything() -> Can {
-    Can {
-        float64: true,
-        int64: true,
-        int16: true,
-        int8: true,
-        storage16: true,
-        storage8: true,
-        rte32: true,
-        rte64: true,
-        preserve32: true,
-        preserve64: true,
-        denorm32: true,
-        denorm64: true,
-        max_buffers: 16,
-        ..Can::default()
-    }
-}
-
-/// What `spirv-val` says of a module; nothing of a good one, or where there is no such tool and none is expected.
-fn complaint(shader: &Shader) -> Option<String> {
-    let expected = std::env::var("EXPECT_TOOLS").is_ok_and(|tools| tools.split(',').any(|tool| tool == "spirv-val"));
-    let tool = Command::new("spirv-val")
-        .args(["--target-env", "vulkan1.2", "--uniform-buffer-standard-layout", "-"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn();
-    let Ok(mut tool) = tool else {
-        assert!(!expected, "spirv-val is expected and absent");
-        return None;
-    };
-    let bytes: Vec<u8> = shader.words.iter().flat_map(|word| word.to_le_bytes()).collect();
-    tool.stdin.take().unwrap().write_all(&bytes).unwrap();
-    let output = tool.wait_with_output().unwrap();
-    (!output.status.success()).then(|| String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned())
-}
+use ferrotensor_vulkan::emit::{gather, map, scan, space};
+use rig::validity::{complaint, everything};
+use std::process::Command;
 
 /// A program of every instruction that is defined for a dtype, with all results as outputs of a few maps.
 fn programs(dtype: DType) -> Vec<Program> {

@@ -7,7 +7,7 @@ use ferrotensor_core::layout::Layout;
 use ferrotensor_core::reference::Scalar;
 use ferrotensor_core::{Code, DType};
 use ferrotensor_vulkan::{Options, VulkanBackend};
-use rig::bits::{compare, elements, run};
+use rig::launches::{compare, elements, run};
 
 const INDICES: [DType; 8] = [DType::I8, DType::U8, DType::I16, DType::U16, DType::I32, DType::U32, DType::I64, DType::U64];
 

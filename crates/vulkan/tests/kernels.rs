@@ -10,7 +10,7 @@ use ferrotensor_core::kernel::{Combine, Kernel, Map, Monoid, Reduce};
 use ferrotensor_core::layout::{Layout, positions};
 use ferrotensor_core::scalar::{Builder, Instr, Op, Program, verify};
 use ferrotensor_vulkan::{Can, Options, VulkanBackend};
-use rig::bits::{compare, elements, layouts, run};
+use rig::launches::{compare, elements, layouts, run};
 
 #[test]
 fn every_instruction_of_every_dtype_gives_the_reference_bits() {

@@ -7,7 +7,7 @@ use ferrotensor_core::backend::Backend;
 use ferrotensor_core::kernel::{Kernel, Monoid, Scan};
 use ferrotensor_core::layout::Layout;
 use ferrotensor_vulkan::{Can, Options, VulkanBackend};
-use rig::bits::{compare, elements, layouts};
+use rig::launches::{compare, elements, layouts};
 
 fn scan(combine: Monoid, dtype: DType) -> Kernel {
     Kernel::Scan(Scan { combine, dtype })

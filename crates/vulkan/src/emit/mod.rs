@@ -1,5 +1,6 @@
 //! Kernels as SPIR-V. Nothing here knows a device beyond its [`Can`](crate::caps::Can): tests need none.
 
+pub mod contract;
 pub mod gather;
 pub mod index;
 pub mod map;

@@ -226,7 +226,7 @@ pub fn shader(plan: &Plan, rank: usize, stage: Stage, can: &Can) -> Result<Shade
                     let node = word(m, Spirv::IMul, o, blocks);
                     let node = word(m, Spirv::IAdd, node, n);
                     let at = w.lane_of(m, node, lane);
-                    sources.iter().flat_map(|s| s.load(m, at).parts()).collect()
+                    sources.iter().flat_map(|s| s.load(m, at).words().to_vec()).collect()
                 }
                 Stage::Whole | Stage::Blocks => {
                     let (_, at) = exists(m, n);
@@ -315,7 +315,7 @@ impl Writer<'_> {
         let (first, second) = (self.ids(older)[0], self.ids(newer)[0]);
         let met = self.run(m, &plan.meet, &[first, second], 0, |m, _| m.word(0));
         if matches!(plan.combine, Combine::Value(_)) {
-            return met[0].parts();
+            return met[0].words().to_vec();
         }
         let [surpasses, equal, old_nan, new_nan] = [0, 1, 2, 3].map(|n| met[n].first());
         let and = |m: &mut Module, x, y| m.op(Spirv::LogicalAnd, Type::Bool, &[x, y]);
@@ -345,7 +345,7 @@ impl Writer<'_> {
             let (outer, inner) = (outputs.position(m, 2 + nth), reduced.position(m, 1 + nth));
             word(m, Spirv::IAdd, outer, inner)
         });
-        let mut state = acc[0].parts();
+        let mut state = acc[0].words().to_vec();
         if !matches!(plan.combine, Combine::Value(_)) {
             let first = m.argument(3);
             state.push(word(m, Spirv::IAdd, first, i));
@@ -471,7 +471,7 @@ impl Writer<'_> {
             Combine::Value(_) => {
                 let zero = m.word(0);
                 let empty = m.op(Spirv::IEqual, Type::Bool, &[count, zero]);
-                let nothing = self.run(m, &plan.nothing, &[], 0, |m, _| m.word(0))[0].parts();
+                let nothing = self.run(m, &plan.nothing, &[], 0, |m, _| m.word(0))[0].words().to_vec();
                 let pick = |(n, (&x, &y)): (usize, (&Word, &Word))| m.op(Spirv::Select, self.types[n], &[empty, x, y]);
                 let value: Vec<Word> = nothing.iter().zip(total).enumerate().map(pick).collect();
                 self.ids(&value)[0]

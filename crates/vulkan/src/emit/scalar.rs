@@ -5,6 +5,7 @@ use super::{integer, remainder};
 use ferrotensor_core::DType;
 use ferrotensor_core::scalar::{Instr, Op, Program};
 use rspirv::spirv::{GlslStd450Op as Glsl, Op as Spirv, Word};
+use smallvec::SmallVec;
 
 /// A value: an id, or of a complex number those of its parts.
 #[derive(Clone, Copy)]
@@ -23,18 +24,25 @@ impl Id {
     }
 
     /// The ids of its parts.
-    pub fn parts(self) -> Vec<Word> {
+    pub fn words(self) -> Words {
         match self {
-            Id::One(x) => vec![x],
-            Id::Two(re, im) => vec![re, im],
+            Id::One(x) => Words::from_slice(&[x]),
+            Id::Two(re, im) => Words::from_slice(&[re, im]),
         }
     }
 
     /// The value of one part or two.
-    pub fn of(parts: &[Word]) -> Id {
-        if let [re, im] = *parts { Id::Two(re, im) } else { Id::One(parts[0]) }
+    pub fn of(words: &[Word]) -> Id {
+        match *words {
+            [re, im, ..] => Id::Two(re, im),
+            [x] => Id::One(x),
+            [] => Id::One(0),
+        }
     }
 }
+
+/// The ids of a value's parts.
+pub type Words = SmallVec<[Word; 2]>;
 
 /// What a value of a dtype is held in: narrow integers and the bits of half floats in 32 bits, sign or zeros above them; of a
 /// complex number the parts.
@@ -243,4 +251,16 @@ pub fn program(
         values.push(id);
     }
     Ok(values)
+}
+
+/// The first output of a program without parameters and positions.
+///
+/// # Errors
+/// As [`instruction`].
+pub fn call(m: &mut Module, of: &Program, inputs: &[Id]) -> Result<Id, String> {
+    let values = program(m, of, |_, instr| match instr.op {
+        Op::Input(n) => inputs[n as usize],
+        _ => unreachable!("it has no other leaves"),
+    })?;
+    Ok(values[of.outputs[0] as usize])
 }

@@ -80,14 +80,14 @@ pub fn shader(kernel: &Scan, step: &Program, stage: Stage, rank: usize, can: &Ca
             let at = if stage == Stage::Rows { to } else { zero };
             let before = m.op(Spirv::Select, Type::U32, &[goes_on, before, at]);
             let before = carried.load(m, before);
-            let met = w.meet(m, before, first).parts();
+            let met = w.meet(m, before, first).words().to_vec();
             let mut pick = |(&x, &y)| m.op(Spirv::Select, output.held(), &[goes_on, x, y]);
-            Id::of(&met.iter().zip(&first.parts()).map(&mut pick).collect::<Vec<_>>())
+            Id::of(&met.iter().zip(&first.words().to_vec()).map(&mut pick).collect::<Vec<_>>())
         };
         if stage != Stage::Totals {
             output.store(m, to, start);
         }
-        let mut state: Vec<(Type, Word)> = start.parts().into_iter().map(|part| (output.held(), part)).collect();
+        let mut state: Vec<(Type, Word)> = start.words().to_vec().into_iter().map(|part| (output.held(), part)).collect();
         state.push((Type::U32, one));
         let n = state.len() - 1;
         let more = |m: &mut Module, v: &[Word]| m.op(Spirv::ULessThan, Type::Bool, &[v[n], steps]);
@@ -103,7 +103,7 @@ pub fn shader(kernel: &Scan, step: &Program, stage: Stage, rank: usize, can: &Ca
                 let place = at(m, to, to_step);
                 output.store(m, place, result);
             }
-            let mut state = result.parts();
+            let mut state = result.words().to_vec();
             state.push(m.op(Spirv::IAdd, Type::U32, &[v[n], one]));
             state
         });

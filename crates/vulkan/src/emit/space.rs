@@ -15,7 +15,7 @@ pub const RANKS: [usize; 3] = [1, 3, 8];
 pub struct Arguments {
     /// The first of its words.
     pub start: u32,
-    /// Loops, one of [`RANKS`].
+    /// Loops, at least one.
     pub rank: usize,
     /// Operands, positions along axes counted as such.
     pub operands: usize,
@@ -26,6 +26,12 @@ pub struct Arguments {
 impl Arguments {
     fn operand(&self, n: usize) -> u32 {
         self.start + (1 + 3 * (self.rank - 1) + n * (self.rank + 1)) as u32
+    }
+
+    /// The size of a loop and the two numbers it is divided by with.
+    fn divisor(&self, m: &mut Module, n: usize) -> [Word; 3] {
+        let at = self.start + 1 + 3 * (n as u32 - 1);
+        [0, 1, 2].map(|k| m.argument(at + k))
     }
 
     /// The first word of a parameter.
@@ -67,6 +73,65 @@ fn reciprocal(d: u32) -> (u32, u32) {
     (factor, shift)
 }
 
+/// Quotient and remainder.
+fn divided(m: &mut Module, n: Word, [size, factor, shift]: [Word; 3]) -> (Word, Word) {
+    let high = m.high_product(Type::U32, n, factor);
+    let sum = m.op(Op::IAdd, Type::U32, &[high, n]);
+    let quotient = m.op(Op::ShiftRightLogical, Type::U32, &[sum, shift]);
+    let whole = m.op(Op::IMul, Type::U32, &[quotient, size]);
+    (quotient, m.op(Op::ISub, Type::U32, &[n, whole]))
+}
+
+/// The numbers of a space read once, for what meets many of its elements in a loop.
+pub struct Known {
+    divisors: Vec<[Word; 3]>,
+    /// For each operand the position of its first element and its steps.
+    operands: Vec<(Word, Vec<Word>)>,
+}
+
+impl Known {
+    /// Those of a launch.
+    pub fn new(m: &mut Module, arguments: Arguments) -> Known {
+        let divisors = (1..arguments.rank).map(|n| arguments.divisor(m, n)).collect();
+        let operands = (0..arguments.operands)
+            .map(|n| {
+                let at = arguments.operand(n);
+                let steps = (0..arguments.rank as u32).map(|k| m.argument(at + 1 + k)).collect();
+                (m.argument(at), steps)
+            })
+            .collect();
+        Known { divisors, operands }
+    }
+
+    /// The coordinates of element `i`.
+    pub fn coordinates(&self, m: &mut Module, i: Word) -> Vec<Word> {
+        let (mut all, mut left) = (Vec::with_capacity(self.divisors.len() + 1), i);
+        for &divisor in self.divisors.iter().rev() {
+            let (quotient, rest) = divided(m, left, divisor);
+            all.push(rest);
+            left = quotient;
+        }
+        all.push(left);
+        all.reverse();
+        all
+    }
+
+    /// How far from an operand's first element these coordinates lead.
+    pub fn reach(&self, m: &mut Module, operand: usize, coordinates: &[Word]) -> Word {
+        let (_, steps) = &self.operands[operand];
+        let far = steps.iter().zip(coordinates).map(|(&step, &n)| m.op(Op::IMul, Type::U32, &[n, step]));
+        let far: Vec<Word> = far.collect();
+        // A space has a loop.
+        far.into_iter().reduce(|x, y| m.op(Op::IAdd, Type::U32, &[x, y])).unwrap_or_default()
+    }
+
+    /// The position in an operand.
+    pub fn position(&self, m: &mut Module, operand: usize, coordinates: &[Word]) -> Word {
+        let far = self.reach(m, operand, coordinates);
+        m.op(Op::IAdd, Type::U32, &[self.operands[operand].0, far])
+    }
+}
+
 /// The positions of one element.
 pub struct Space {
     arguments: Arguments,
@@ -79,14 +144,8 @@ impl Space {
         let mut coordinates = vec![i; arguments.rank];
         let mut left = i;
         for n in (1..arguments.rank).rev() {
-            let at = arguments.start + 1 + 3 * (n as u32 - 1);
-            let [size, factor, shift] = [0, 1, 2].map(|k| m.argument(at + k));
-            let high = m.high_product(Type::U32, left, factor);
-            let sum = m.op(Op::IAdd, Type::U32, &[high, left]);
-            let quotient = m.op(Op::ShiftRightLogical, Type::U32, &[sum, shift]);
-            let whole = m.op(Op::IMul, Type::U32, &[quotient, size]);
-            coordinates[n] = m.op(Op::ISub, Type::U32, &[left, whole]);
-            left = quotient;
+            let divisor = arguments.divisor(m, n);
+            (left, coordinates[n]) = divided(m, left, divisor);
         }
         coordinates[0] = left;
         Space { arguments, coordinates }

@@ -8,7 +8,7 @@ use crate::emit::{self, Shader, space::RANKS};
 use crate::kernel::Program;
 use crate::pipelines::Pipelines;
 use crate::stream::{Binding, Recorder};
-use ferrotensor_core::backend::Launch;
+use ferrotensor_core::backend::{Launch, Operand};
 use ferrotensor_core::kernel::Map;
 use ferrotensor_core::scalar::{self, plain};
 use ferrotensor_core::{Error, Result};
@@ -61,15 +61,17 @@ impl MapProgram {
         made.pipelines.get(0, pipelines, || Ok(shader))?;
         Ok(made)
     }
-}
 
-impl Program for MapProgram {
-    fn record(&self, recorder: &mut Recorder, launch: &Launch) -> Result<()> {
-        let first = launch.outputs.first().ok_or_else(|| Error::internal("a map without outputs"))?;
+    /// Records the map of operands.
+    ///
+    /// # Errors
+    /// As [`Program::record`].
+    pub fn apply(&self, recorder: &mut Recorder, inputs: &[Operand], outputs: &[Operand], params: &[u64]) -> Result<()> {
+        let first = outputs.first().ok_or_else(|| Error::internal("a map without outputs"))?;
         let dims = first.layout.dims();
-        let outputs = (0..launch.outputs.len()).map(|n| self.program.output_dtype(n));
-        let dtypes: SmallVec<[_; 4]> = self.program.inputs.iter().copied().chain(outputs).collect();
-        let operands: SmallVec<[_; 4]> = launch.inputs.iter().chain(&launch.outputs).collect();
+        let results = (0..outputs.len()).map(|n| self.program.output_dtype(n));
+        let dtypes: SmallVec<[_; 4]> = self.program.inputs.iter().copied().chain(results).collect();
+        let operands: SmallVec<[_; 4]> = inputs.iter().chain(outputs).collect();
         let memory = operands.iter().zip(&dtypes).map(|(o, d)| Walked::Memory(&o.layout, d.bytes(), (0, 0)));
         let walked: SmallVec<[_; 6]> =
             memory.chain(self.axes.iter().map(|&axis| Walked::Axis(Some(axis as usize)))).collect();
@@ -82,7 +84,7 @@ impl Program for MapProgram {
             let mut bindings: SmallVec<[Binding; 4]> = SmallVec::new();
             let mut starts: SmallVec<[usize; 6]> = SmallVec::new();
             for (n, (operand, dtype)) in operands.iter().zip(&dtypes).enumerate() {
-                let write = n >= launch.inputs.len();
+                let write = n >= inputs.len();
                 let (binding, start) = window(operand, dtype.bytes(), &piece, n, alignment, write)?;
                 bindings.push(binding);
                 starts.push(start);
@@ -94,7 +96,7 @@ impl Program for MapProgram {
                 starts.push(first as usize);
             }
             let strided: SmallVec<[_; 6]> = starts.into_iter().zip(piece.strides.iter().map(|s| s.as_slice())).collect();
-            let mut words = emit::map::arguments(&self.program, RANKS[nth]).write(&piece.dims, &strided, &launch.params);
+            let mut words = emit::map::arguments(&self.program, RANKS[nth]).write(&piece.dims, &strided, params);
             words.push(0);
             let count: usize = piece.dims.iter().product();
             let make = || emit::map::shader(&self.program, RANKS[nth], &self.can);
@@ -103,5 +105,11 @@ impl Program for MapProgram {
             recorder.dispatch(&pipeline, &words, &bindings, self.can.groups(count))?;
         }
         Ok(())
+    }
+}
+
+impl Program for MapProgram {
+    fn record(&self, recorder: &mut Recorder, launch: &Launch) -> Result<()> {
+        self.apply(recorder, &launch.inputs, &launch.outputs, &launch.params)
     }
 }

@@ -1,5 +1,6 @@
 //! From a launch (operands with layouts) to dispatches (windows of buffers and arguments).
 
+pub mod contract;
 pub mod gather;
 pub mod map;
 pub mod reduce;

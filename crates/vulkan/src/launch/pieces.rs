@@ -27,14 +27,29 @@ pub const MOST: usize = (1 << 31) - 1;
 /// What keeps a piece from being a dispatch.
 enum Obstacle {
     Nothing,
-    /// Too many loops, or elements.
-    Loops,
+    /// There is too much of a loop.
+    Loop(usize),
     /// An operand that one descriptor does not show.
     Operand(usize),
 }
 
+/// Where the elements of an operand are that a step meets, beside the first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Extent {
+    /// Elements met below and above each position.
+    margin: (usize, usize),
+    /// The lowest and the highest position that there is; what is met beyond is not read.
+    exist: (i64, i64),
+}
+
+impl Default for Extent {
+    fn default() -> Extent {
+        Extent { margin: (0, 0), exist: (i64::MIN, i64::MAX) }
+    }
+}
+
 /// Part of a launch.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece {
     /// Sizes of the loops, outermost first.
     pub dims: SmallVec<[usize; 8]>,
@@ -42,8 +57,10 @@ pub struct Piece {
     pub at: SmallVec<[(i64, i64, i64); 4]>,
     /// For each operand its strides over the loops.
     pub strides: SmallVec<[SmallVec<[isize; 8]>; 4]>,
-    /// For each operand the elements met below and above each position.
-    margins: SmallVec<[(usize, usize); 4]>,
+    /// Of each operand.
+    extents: SmallVec<[Extent; 4]>,
+    /// Trailing loops that stay apart, and stay where they have one step only.
+    pub apart: usize,
 }
 
 /// The pieces of a launch over `dims`, none for no element. `reach`: bytes that a descriptor may show; `most`: elements that a
@@ -71,68 +88,98 @@ pub fn pieces(dims: &[usize], walked: &[Walked], reach: usize, most: usize) -> R
     }
     let references: SmallVec<[&Layout; 4]> = layouts.iter().collect();
     let loops = coalesce(&references);
+    let extent = |w: &Walked| match *w {
+        Walked::Memory(_, _, margin) => Extent { margin, ..Extent::default() },
+        Walked::Place(_) | Walked::Axis(_) => Extent::default(),
+    };
     let whole = Piece {
         dims: loops.dims.iter().copied().collect(),
         at: layouts.iter().map(|l| (l.offset() as i64, 0, 0)).collect(),
         strides: loops.strides.iter().map(|s| s.iter().copied().collect()).collect(),
-        margins: walked.iter().map(|w| if let Walked::Memory(_, _, margin) = *w { margin } else { (0, 0) }).collect(),
+        extents: walked.iter().map(extent).collect(),
+        apart: 0,
     };
     let size = |w: &Walked| if let Walked::Memory(_, bytes, _) = *w { Some(bytes) } else { None };
     let sizes: SmallVec<[Option<usize>; 4]> = walked.iter().map(size).collect();
-    let (mut done, mut left) = (Vec::new(), vec![whole]);
-    while let Some(mut piece) = left.pop() {
-        // Loops of one step are no loops.
-        while piece.dims.len() > 1
-            && let Some(n) = piece.dims.iter().position(|&d| d == 1)
-        {
-            piece.dims.remove(n);
-            for strides in &mut piece.strides {
-                strides.remove(n);
-            }
-        }
-        piece.find_ends();
-        match piece.obstacle(&sizes, reach, most) {
-            Obstacle::Nothing => done.push(piece),
-            Obstacle::Loops => left.extend(piece.halves(0)),
-            Obstacle::Operand(n) => {
-                let far = piece.farthest(n).ok_or_else(|| {
-                    Error::unsupported(format!("elements farther apart than the {reach} bytes a descriptor shows"))
-                })?;
-                left.extend(piece.halves(far));
-            }
-        }
-    }
-    Ok(done)
+    let heavy = |p: &Piece| (p.dims.len() > RANKS[RANKS.len() - 1] || p.dims.iter().product::<usize>() > most).then_some(0);
+    whole.cut(&sizes, reach, &heavy)
 }
 
 impl Piece {
     /// One step: for each operand the position of its first element, the lowest and the highest.
     pub fn of(at: &[(i64, i64, i64)]) -> Piece {
-        let margins = at.iter().map(|&(first, low, high)| ((first - low) as usize, (high - first) as usize)).collect();
+        let margin = |&(first, low, high): &(i64, i64, i64)| ((first - low) as usize, (high - first) as usize);
+        let extents = at.iter().map(|ends| Extent { margin: margin(ends), ..Extent::default() }).collect();
         let strides = at.iter().map(|_| SmallVec::new()).collect();
-        Piece { dims: SmallVec::new(), at: at.iter().copied().collect(), strides, margins }
+        Piece { dims: SmallVec::new(), at: at.iter().copied().collect(), strides, extents, apart: 0 }
+    }
+
+    /// Loops, none of no step, of which the last `apart` stay as they are; for each operand its first position, its strides, and
+    /// the lowest and highest position that exist.
+    pub fn over(dims: &[usize], apart: usize, operands: &[(i64, &[isize], (i64, i64))]) -> Piece {
+        Piece {
+            dims: dims.iter().copied().collect(),
+            at: operands.iter().map(|&(first, ..)| (first, 0, 0)).collect(),
+            strides: operands.iter().map(|(_, strides, _)| strides.iter().copied().collect()).collect(),
+            extents: operands.iter().map(|&(.., exist)| Extent { exist, ..Extent::default() }).collect(),
+            apart,
+        }
+    }
+
+    /// Cut until each piece can be a dispatch: an operand of elements of `sizes` bytes (none: no memory) lies within `reach`
+    /// bytes, and `heavy` names no loop that is too long. The lower part of a loop comes first.
+    ///
+    /// # Errors
+    /// As [`pieces`].
+    pub fn cut(self, sizes: &[Option<usize>], reach: usize, heavy: &dyn Fn(&Piece) -> Option<usize>) -> Result<Vec<Piece>> {
+        let (mut done, mut left) = (Vec::new(), vec![self]);
+        while let Some(mut piece) = left.pop() {
+            // Loops of one step are no loops.
+            while piece.dims.len() > piece.apart.max(1)
+                && let Some(n) = piece.dims[..piece.dims.len() - piece.apart].iter().position(|&d| d == 1)
+            {
+                piece.dims.remove(n);
+                for strides in &mut piece.strides {
+                    strides.remove(n);
+                }
+            }
+            piece.find_ends();
+            match piece.obstacle(sizes, reach, heavy) {
+                Obstacle::Nothing => done.push(piece),
+                Obstacle::Loop(n) => left.extend(piece.halves(n)),
+                Obstacle::Operand(n) => {
+                    let far = piece.farthest(n).ok_or_else(|| {
+                        Error::unsupported(format!("elements farther apart than the {reach} bytes a descriptor shows"))
+                    })?;
+                    left.extend(piece.halves(far));
+                }
+            }
+        }
+        Ok(done)
     }
 
     fn find_ends(&mut self) {
-        for (((first, low, high), strides), margin) in self.at.iter_mut().zip(&self.strides).zip(&self.margins) {
-            (*low, *high) = (*first - margin.0 as i64, *first + margin.1 as i64);
+        for (((first, low, high), strides), extent) in self.at.iter_mut().zip(&self.strides).zip(&self.extents) {
+            (*low, *high) = (*first - extent.margin.0 as i64, *first + extent.margin.1 as i64);
             for (&dim, &stride) in self.dims.iter().zip(strides) {
                 let end = (dim as i64 - 1) * stride as i64;
                 if end < 0 { *low += end } else { *high += end }
             }
+            let (lowest, highest) = extent.exist;
+            // Where nothing that is met exists, one element stands for it.
+            *low = (*low).clamp(lowest, highest);
+            *high = (*high).clamp(lowest, highest);
         }
     }
 
-    fn obstacle(&self, sizes: &[Option<usize>], reach: usize, most: usize) -> Obstacle {
+    fn obstacle(&self, sizes: &[Option<usize>], reach: usize, heavy: &dyn Fn(&Piece) -> Option<usize>) -> Obstacle {
         let wide = |(&(_, low, high), size): (&(i64, i64, i64), &Option<usize>)| {
             let elements = (high - low + 1) as u64;
             size.is_some_and(|bytes| elements > FARTHEST || elements * bytes as u64 > reach as u64)
         };
         match self.at.iter().zip(sizes).position(wide) {
             Some(n) => Obstacle::Operand(n),
-            None if self.dims.len() > RANKS[RANKS.len() - 1] => Obstacle::Loops,
-            None if self.dims.iter().product::<usize>() > most => Obstacle::Loops,
-            None => Obstacle::Nothing,
+            None => heavy(self).map_or(Obstacle::Nothing, Obstacle::Loop),
         }
     }
 
@@ -152,7 +199,7 @@ impl Piece {
                 (first + from as i64 * strides[n] as i64, 0, 0)
             };
             let at = self.at.iter().zip(&self.strides).map(start).collect();
-            Piece { dims, at, strides: self.strides.clone(), margins: self.margins.clone() }
+            Piece { dims, at, strides: self.strides.clone(), extents: self.extents.clone(), apart: self.apart }
         };
         // The last one is taken first.
         [part(half, self.dims[n]), part(0, half)]

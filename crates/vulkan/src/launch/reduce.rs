@@ -124,14 +124,14 @@ impl ReduceProgram {
         let layout = Layout::dense(launch.inputs[0].layout.dims())?;
         let buffer = recorder.scratch((layout.len() * acc.bytes()) as u64)?;
         let between = Operand { buffer, layout };
-        let part = |inputs: &Operand, outputs: &Operand, params: &[u64]| Launch {
+        map.apply(recorder, &launch.inputs[..1], std::slice::from_ref(&between), &launch.params[..params])?;
+        let rest_of = Launch {
             kernel: Arc::clone(&launch.kernel),
-            inputs: SmallVec::from_iter([inputs.clone()]),
-            outputs: SmallVec::from_iter([outputs.clone()]),
-            params: params.iter().copied().collect(),
+            inputs: SmallVec::from_iter([between]),
+            outputs: launch.outputs.clone(),
+            params: launch.params[params..].into(),
         };
-        map.record(recorder, &part(&launch.inputs[0], &between, &launch.params[..params]))?;
-        rest.record(recorder, &part(&between, &launch.outputs[0], &launch.params[params..]))
+        rest.record(recorder, &rest_of)
     }
 
     /// Outputs one by one, the elements of each in windows of whole blocks: more of them than a descriptor shows.

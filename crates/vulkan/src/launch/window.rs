@@ -26,7 +26,8 @@ pub fn window<'a>(
     // Both are powers of two, so the window begins at an element, or is no larger than one and begins at the lowest.
     let offset = bytes(low) / alignment * alignment;
     let binding = Binding { buffer, offset, bytes: bytes(high + 1) - offset, write };
-    Ok((binding, ((bytes(first) - offset) / size as u64) as usize))
+    // The first element may lie before the window where it does not exist: positions wrap.
+    Ok((binding, ((first * size as i64 - offset as i64) / size as i64) as usize))
 }
 
 /// The binding of all that a layout of an operand shows, and the element of the buffer that it begins with.

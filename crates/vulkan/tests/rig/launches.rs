@@ -1,4 +1,4 @@
-//! Kernels on a device beside the reference, bit by bit.
+//! Single kernels on a device, and beside the reference.
 
 use ferrotensor_core::backend::{Backend, Launch, Operand};
 use ferrotensor_core::kernel::Kernel;
@@ -34,6 +34,7 @@ pub fn elements(dtype: DType, count: usize, seed: u64) -> Vec<u8> {
         .collect()
 }
 
+/// The bytes of an array, those of NaN all alike.
 pub fn canonical(array: &Array) -> Vec<u8> {
     let (dtype, size) = (array.dtype(), array.dtype().bytes());
     let parts = if dtype.is_complex() { 2 } else { 1 };
@@ -121,4 +122,54 @@ pub fn layouts(n: usize) -> (Vec<usize>, Layout) {
         _ => Layout::dense(&[5, 1]).map(|l| l.broadcast(&dims)),
     };
     (dims, layout.unwrap())
+}
+
+/// What is farther from the reference than a kernel that adds `inner` products may be: `(K + 1) (u |A||B| + the smallest number)`
+/// in what it adds in, and the last roundings; nothing for integers.
+pub fn difference(kernel: &Kernel, inputs: &[Array], found: &Array, inner: usize) -> Option<String> {
+    let dtype = found.dtype();
+    let want = &reference::run(kernel, inputs, &[found.dims()], &[]).unwrap()[0];
+    let sizes = reference::magnitude(kernel, inputs, &[found.dims()], &[]).unwrap().unwrap();
+    // Units in the last place of 1, and smallest numbers.
+    let precision = |d: DType| match d.info().real {
+        DType::F16 => (2f64.powi(-10), 2f64.powi(-24)),
+        DType::BF16 => (2f64.powi(-7), 2f64.powi(-133)),
+        DType::F32 => (2f64.powi(-23), 2f64.powi(-149)),
+        _ => (2f64.powi(-52), 5e-324),
+    };
+    let ((eps, tiny), (last, least)) = (precision(dtype.compute()), precision(dtype));
+    for (n, (w, f)) in want.scalars().zip(found.scalars()).enumerate() {
+        let distance = match (w, f) {
+            (Scalar::Float(x), Scalar::Float(y)) => (x.hi - y.hi).abs(),
+            (Scalar::Complex(a, b), Scalar::Complex(c, d)) => (a.hi - c.hi).hypot(b.hi - d.hi),
+            _ if w == f => continue,
+            _ => f64::INFINITY,
+        };
+        let whole = (inner + 1) as f64 * (eps / 2.0 * sizes[n] + 2.0 * tiny);
+        let roundings = if dtype.compute() == dtype { 0.5 } else { 1.0 };
+        // Equal infinities, and NaN where NaN belongs, are no distance.
+        let same = w == f || w.is_nan() && f.is_nan();
+        let allowed = whole + roundings * (last * w.magnitude().hi + least);
+        if !same && (distance.is_nan() || distance > allowed) {
+            return Some(format!("element {n} is {f:?}, not {w:?}: {distance:e} beside {whole:e}"));
+        }
+    }
+    None
+}
+
+/// A launch of a kernel that adds `inner` products, within its bound.
+pub fn within(
+    device: &VulkanBackend,
+    kernel: &Kernel,
+    inputs: &[(Vec<u8>, Layout)],
+    dims: &[usize],
+    inner: usize,
+    what: &str,
+) {
+    let dense: Vec<Array> =
+        inputs.iter().zip(kernel.inputs()).map(|((bytes, layout), d)| Array::gather(bytes, layout, d).unwrap()).collect();
+    let found = run(device, kernel, inputs, dims, &[]).unwrap_or_else(|e| panic!("{what}: {e:?}"));
+    if let Some(difference) = difference(kernel, &dense, &found[0], inner) {
+        panic!("{what}: {difference}");
+    }
 }

@@ -1,0 +1,453 @@
+//! The kernels of matrix products and convolutions. Both add, for each output, the products of a row of `a` and a column of `b`
+//! over the inner places; a convolution's rows are its weights, its columns the windows, its inner places channels and places
+//! of a window, and what a window shows outside of the data is zero.
+//!
+//! How a launch is cut into tiles is chosen when it is recorded: [`registers`] keeps all in registers, [`shared`] goes through
+//! shared memory. This file has what they have in common: the arithmetic, and where elements are.
+
+mod registers;
+mod shared;
+
+use super::element::{self, Operand};
+use super::module::{Module, Shader, Type};
+use super::scalar::{self, Id, Words, held};
+use super::space::{Arguments, Known};
+use crate::caps::Can;
+use ferrotensor_core::DType;
+use ferrotensor_core::scalar::{Builder, Op, Program, plain};
+use rspirv::spirv::{Op as Spirv, Word};
+
+/// Words before the spaces: whether neighbours along the rows of `a`, along the columns of `b`, are nearer than along the inner
+/// places.
+const HEAD: u32 = 2;
+/// Spatial axes that there is room for among the arguments.
+pub const MOST_AXES: usize = 8;
+
+/// A product in plain form.
+pub struct Plan {
+    dtype: DType,
+    /// What products are added in.
+    acc: DType,
+    /// Spatial axes of a convolution; none of a matrix product.
+    axes: usize,
+    enter: Program,
+    /// Two elements and a sum to the next sum.
+    step: Program,
+    /// Two sums to one.
+    meet: Program,
+    nothing: Program,
+    leave: Program,
+    fused: bool,
+}
+
+/// Which part of the inner places a kernel adds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Part {
+    /// All.
+    Whole,
+    /// The first of several: leaves a sum.
+    First,
+    /// Another one, which is added to the sum that is there.
+    Further,
+}
+
+/// Who computes which outputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Tile {
+    /// Each thread has so many rows and columns; the threads of a team (a power of two) share the inner places.
+    #[allow(missing_docs)]
+    Registers { rows: u32, columns: u32, team: u32 },
+    /// A group of 16 x 16 threads with so many rows and columns each, `depth` inner places at a time from shared memory. A group
+    /// has at least as many elements of each operand to load as threads.
+    #[allow(missing_docs)]
+    Shared { rows: u32, columns: u32, depth: u32 },
+}
+
+impl Tile {
+    /// Rows and columns of a tile.
+    pub fn extent(self) -> (u32, u32) {
+        match self {
+            Tile::Registers { rows, columns, .. } => (rows, columns),
+            Tile::Shared { rows, columns, .. } => (shared::SIDE * rows, shared::SIDE * columns),
+        }
+    }
+
+    /// Tiles that a group of threads works on at once.
+    pub fn slots(self) -> u32 {
+        match self {
+            Tile::Registers { team, .. } => super::GROUP / team,
+            Tile::Shared { .. } => 1,
+        }
+    }
+}
+
+/// One of the kernels of a plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub struct Variant {
+    pub tile: Tile,
+    /// Loops of the batch.
+    pub rank: usize,
+    pub part: Part,
+}
+
+fn converted(from: DType, to: DType, fused: bool) -> Program {
+    let mut b = Builder::new();
+    let x = b.input(from);
+    let y = b.cast(x, to);
+    plain(&b.finish(&[y]), fused)
+}
+
+impl Plan {
+    /// The plan of a matrix product (no spatial `axes`) or a convolution.
+    pub fn new(dtype: DType, axes: usize, can: &Can) -> Plan {
+        // Narrow integers wrap at the end as they would on the way; half floats are rounded once.
+        let acc = match dtype {
+            DType::F16 | DType::BF16 => DType::F32,
+            DType::I8 | DType::I16 => DType::I32,
+            DType::U8 | DType::U16 => DType::U32,
+            other => other,
+        };
+        let fma = match acc {
+            DType::F32 => can.fma32,
+            DType::F64 => can.fma64,
+            _ => false,
+        };
+        let mut b = Builder::new();
+        let [x, y, sum] = [(); 3].map(|()| b.input(acc));
+        let next = if fma {
+            b.fma(x, y, sum)
+        } else {
+            let product = b.binary(Op::Mul, x, y);
+            b.binary(Op::Add, sum, product)
+        };
+        let step = b.finish(&[next]);
+        let mut b = Builder::new();
+        let [x, y] = [(); 2].map(|()| b.input(acc));
+        let both = b.binary(Op::Add, x, y);
+        let meet = b.finish(&[both]);
+        let mut b = Builder::new();
+        let zero = b.lit(acc, 0.0);
+        let nothing = b.finish(&[zero]);
+        let [step, meet, nothing] = [step, meet, nothing].map(|program| plain(&program, can.fma32));
+        let (enter, leave) = (converted(dtype, acc, can.fma32), converted(acc, dtype, can.fma32));
+        Plan { dtype, acc, axes, enter, step, meet, nothing, leave, fused: can.fma32 }
+    }
+
+    /// Every program in it.
+    pub fn programs(&self) -> [&Program; 4] {
+        [&self.enter, &self.step, &self.meet, &self.leave]
+    }
+
+    /// Dtype of the operands.
+    pub fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    /// Dtype of what is written: half floats are not rounded before all parts are added.
+    pub fn output(&self, part: Part) -> DType {
+        match self.dtype {
+            DType::F16 | DType::BF16 if part != Part::Whole => DType::F32,
+            dtype => dtype,
+        }
+    }
+
+    /// Spatial axes.
+    pub fn axes(&self) -> usize {
+        self.axes
+    }
+
+    /// Bytes that a thread holds of an element.
+    pub fn bytes(&self) -> u32 {
+        self.acc.bytes() as u32
+    }
+
+    /// Where the numbers of a launch over `rank` loops of the batch stand.
+    pub fn places(&self, rank: usize) -> Places {
+        let n = self.axes;
+        let space = |start: u32, rank: usize, operands: usize| Arguments { start, rank, operands, params: 0 };
+        let tiles = space(HEAD, 3, 0);
+        let batch = space(tiles.end(), rank, 3);
+        let rows = space(batch.end(), 1, 2);
+        let columns = space(rows.end(), n.max(1), 2 + n);
+        let inner = space(columns.end(), n + 1, 2 + n);
+        Places { tiles, batch, rows, columns, inner, extents: inner.end(), axes: n as u32 }
+    }
+}
+
+/// Where the numbers of a launch stand among the arguments, after [`HEAD`] words.
+#[derive(Clone, Copy, Debug)]
+pub struct Places {
+    /// Batch, tiles of rows, tiles of columns.
+    pub tiles: Arguments,
+    /// Of the batch: `a`, `b`, output.
+    pub batch: Arguments,
+    /// Of the rows: `a`, output.
+    pub rows: Arguments,
+    /// Of the columns: `b`, output, and for each spatial axis the position in the data, less what lies before it.
+    pub columns: Arguments,
+    /// Of the inner places: `a`, `b`, and for each spatial axis the steps from a window's first place.
+    pub inner: Arguments,
+    /// Positions of the data along each spatial axis.
+    extents: u32,
+    axes: u32,
+}
+
+impl Places {
+    /// The word after the last one.
+    pub fn end(&self) -> u32 {
+        self.extents + self.axes
+    }
+}
+
+/// A row of a tile: whether there is one, and where it is in `a` and in the output.
+#[derive(Clone, Copy)]
+struct Row {
+    exists: Word,
+    a: Word,
+    c: Word,
+}
+
+/// A column of a tile: whether there is one, where it is in `b`, how far from a row's start in the output, and its window's
+/// positions.
+struct Column {
+    exists: Word,
+    b: Word,
+    c: Word,
+    at: Vec<Word>,
+}
+
+/// An inner place: where it is in `a` and `b`, and in windows.
+struct Inner {
+    a: Word,
+    b: Word,
+    at: Vec<Word>,
+}
+
+/// What all kernels of a plan need while they are written.
+struct Writer<'a> {
+    plan: &'a Plan,
+    /// Type of each word of a value.
+    types: Vec<Type>,
+    part: Part,
+    operands: [Operand; 3],
+    /// From what is written to a sum, and back.
+    resumed: Program,
+    leave: Program,
+    tiles: Known,
+    batch: Known,
+    rows: Known,
+    columns: Known,
+    inner: Known,
+    extents: Vec<Word>,
+    /// Tiles, rows, columns, inner places.
+    counts: [Word; 4],
+    head: [Word; HEAD as usize],
+    zero: Words,
+    trouble: Result<(), String>,
+}
+
+/// One of the kernels of a plan.
+///
+/// # Errors
+/// A sentence naming what the device lacks.
+pub fn shader(plan: &Plan, variant: Variant, can: &Can) -> Result<Shader, String> {
+    let output = plan.output(variant.part);
+    [plan.dtype, output].iter().try_for_each(|&d| element::check(d, can))?;
+    if plan.axes > MOST_AXES {
+        return Err(format!("windows over more than {MOST_AXES} axes"));
+    }
+    let places = plan.places(variant.rank);
+    let mut m = Module::new(places.end());
+    let operands =
+        [(plan.dtype, false), (plan.dtype, false), (output, true)].map(|(d, written)| Operand::new(&mut m, d, written, can));
+    let spaces = [places.tiles, places.batch, places.rows, places.columns, places.inner];
+    let [tiles, batch, rows, columns, inner] = spaces.map(|space| Known::new(&mut m, space));
+    let counts = [places.tiles, places.rows, places.columns, places.inner].map(|space| m.argument(space.start));
+    let extents = (0..places.axes).map(|n| m.argument(places.extents + n)).collect();
+    let head = [0, 1].map(|n| m.argument(n));
+    let parts = if plan.acc.is_complex() { 2 } else { 1 };
+    let mut w = Writer {
+        plan,
+        types: vec![held(plan.acc); parts],
+        part: variant.part,
+        operands,
+        resumed: converted(output, plan.acc, plan.fused),
+        leave: converted(plan.acc, output, plan.fused),
+        tiles,
+        batch,
+        rows,
+        columns,
+        inner,
+        extents,
+        counts,
+        head,
+        zero: Words::new(),
+        trouble: Ok(()),
+    };
+    w.zero = w.call(&mut m, &plan.nothing, &[]);
+    match variant.tile {
+        Tile::Registers { rows, columns, team } => registers::write(&mut m, &mut w, rows, columns, team),
+        Tile::Shared { rows, columns, depth } => shared::write(&mut m, &mut w, rows, columns, depth),
+    }
+    w.trouble.map(|()| m.finish(can))
+}
+
+fn word(m: &mut Module, op: Spirv, x: Word, y: Word) -> Word {
+    m.op(op, Type::U32, &[x, y])
+}
+
+fn less(m: &mut Module, x: Word, y: Word) -> Word {
+    m.op(Spirv::ULessThan, Type::Bool, &[x, y])
+}
+
+fn both(m: &mut Module, x: Word, y: Word) -> Word {
+    m.op(Spirv::LogicalAnd, Type::Bool, &[x, y])
+}
+
+/// `n`, and whether it is below `count`; else the last one.
+fn clamped(m: &mut Module, n: Word, count: Word) -> (Word, Word) {
+    let (exists, one) = (less(m, n, count), m.word(1));
+    let last = word(m, Spirv::ISub, count, one);
+    (m.op(Spirv::Select, Type::U32, &[exists, n, last]), exists)
+}
+
+impl Writer<'_> {
+    /// A program's output; a problem is remembered, and something else returned.
+    fn call(&mut self, m: &mut Module, program: &Program, inputs: &[Id]) -> Words {
+        match scalar::call(m, program, inputs) {
+            Ok(id) => id.words(),
+            Err(reason) => {
+                self.trouble = Err(reason);
+                self.types.iter().map(|&of| m.constant(of, 0)).collect()
+            }
+        }
+    }
+
+    /// The sum with one product more.
+    fn step(&mut self, m: &mut Module, x: &[Word], y: &[Word], sum: &[Word]) -> Words {
+        self.call(m, &self.plan.step, &[x, y, sum].map(Id::of))
+    }
+
+    /// The sum of two sums.
+    fn meet(&mut self, m: &mut Module, x: &[Word], y: &[Word]) -> Words {
+        self.call(m, &self.plan.meet, &[x, y].map(Id::of))
+    }
+
+    fn select(&self, m: &mut Module, condition: Word, x: &[Word], y: &[Word]) -> Words {
+        let pick = |((&of, &x), &y): ((&Type, &Word), &Word)| m.op(Spirv::Select, of, &[condition, x, y]);
+        self.types.iter().zip(x).zip(y).map(pick).collect()
+    }
+
+    /// The values, each a number of words, as what a loop carries.
+    fn typed(&self, words: &[Word]) -> Vec<(Type, Word)> {
+        self.types.iter().copied().cycle().zip(words.iter().copied()).collect()
+    }
+
+    /// The `n`-th value among words.
+    fn nth<'b>(&self, words: &'b [Word], n: usize) -> &'b [Word] {
+        &words[n * self.types.len()..(n + 1) * self.types.len()]
+    }
+
+    /// Where the matrices of a tile begin in `a`, `b` and the output, and the tile's numbers among rows and columns.
+    fn tile(&mut self, m: &mut Module, tile: Word) -> ([Word; 3], [Word; 2]) {
+        let numbers = self.tiles.coordinates(m, tile);
+        let at = self.batch.coordinates(m, numbers[0]);
+        ([0, 1, 2].map(|n| self.batch.position(m, n, &at)), [numbers[1], numbers[2]])
+    }
+
+    fn row(&mut self, m: &mut Module, base: &[Word; 3], i: Word) -> Row {
+        let (i, exists) = clamped(m, i, self.counts[1]);
+        let [a, c] = [(0, 0), (1, 2)].map(|(n, operand)| {
+            let far = self.rows.reach(m, n, &[i]);
+            word(m, Spirv::IAdd, base[operand], far)
+        });
+        Row { exists, a, c }
+    }
+
+    fn column(&mut self, m: &mut Module, base: &[Word; 3], j: Word) -> Column {
+        let (j, exists) = clamped(m, j, self.counts[2]);
+        let coordinates = self.columns.coordinates(m, j);
+        let [far, c] = [0, 1].map(|n| self.columns.reach(m, n, &coordinates));
+        let b = word(m, Spirv::IAdd, base[1], far);
+        let at = (0..self.extents.len()).map(|n| self.columns.position(m, 2 + n, &coordinates)).collect();
+        Column { exists, b, c, at }
+    }
+
+    fn inner(&mut self, m: &mut Module, k: Word) -> Inner {
+        let coordinates = self.inner.coordinates(m, k);
+        let [a, b] = [0, 1].map(|n| self.inner.reach(m, n, &coordinates));
+        let at = (0..self.extents.len()).map(|n| self.inner.reach(m, 2 + n, &coordinates)).collect();
+        Inner { a, b, at }
+    }
+
+    /// The element of `a` at a row and an inner place.
+    fn left(&mut self, m: &mut Module, row: &Row, inner: &Inner) -> Words {
+        let at = word(m, Spirv::IAdd, row.a, inner.a);
+        let x = self.operands[0].load(m, at);
+        self.call(m, &self.plan.enter, &[x])
+    }
+
+    /// The element of `b` at an inner place and a column; zero outside of the data.
+    fn right(&mut self, m: &mut Module, column: &Column, inner: &Inner) -> Words {
+        let at = word(m, Spirv::IAdd, column.b, inner.b);
+        let inside = (0..self.extents.len()).map(|n| {
+            // Below the first position it wraps to one beyond all.
+            let place = word(m, Spirv::IAdd, column.at[n], inner.at[n]);
+            less(m, place, self.extents[n])
+        });
+        let inside: Vec<Word> = inside.collect();
+        let Some(inside) = inside.into_iter().reduce(|x, y| both(m, x, y)) else {
+            let x = self.operands[1].load(m, at);
+            return self.call(m, &self.plan.enter, &[x]);
+        };
+        // What is read instead is not looked at: the first element of what is bound.
+        let first = m.word(0);
+        let at = m.op(Spirv::Select, Type::U32, &[inside, at, first]);
+        let x = self.operands[1].load(m, at);
+        let x = self.call(m, &self.plan.enter, &[x]);
+        let zero = self.zero.clone();
+        self.select(m, inside, &x, &zero)
+    }
+
+    /// Writes a sum.
+    fn store(&mut self, m: &mut Module, at: Word, sum: &[Word]) {
+        let mut sum = Words::from_slice(sum);
+        if self.part == Part::Further {
+            let before = self.operands[2].load(m, at);
+            let resumed = self.resumed.clone();
+            let before = self.call(m, &resumed, &[before]);
+            sum = self.meet(m, &before, &sum);
+        }
+        let leave = self.leave.clone();
+        let value = self.call(m, &leave, &[Id::of(&sum)]);
+        self.operands[2].store(m, at, Id::of(&value));
+    }
+
+    /// Writes the sums of a thread's rows and columns, those that exist.
+    fn store_all(&mut self, m: &mut Module, writes: Option<Word>, rows: &[Row], columns: &[Column], sums: &[Word]) {
+        for (r, row) in rows.iter().enumerate() {
+            for (c, column) in columns.iter().enumerate() {
+                let mut exists = both(m, row.exists, column.exists);
+                if let Some(writes) = writes {
+                    exists = both(m, exists, writes);
+                }
+                let sum = Words::from_slice(self.nth(sums, r * columns.len() + c));
+                let at = word(m, Spirv::IAdd, row.c, column.c);
+                m.when(exists, |m| self.store(m, at, &sum));
+            }
+        }
+    }
+
+    /// The products of a thread's rows and columns at an inner place, added to its sums.
+    fn products(&mut self, m: &mut Module, left: &[Words], right: &[Words], sums: &[Word]) -> Vec<Word> {
+        let mut next = Vec::with_capacity(sums.len());
+        for (r, x) in left.iter().enumerate() {
+            for (c, y) in right.iter().enumerate() {
+                let sum = Words::from_slice(self.nth(sums, r * right.len() + c));
+                next.extend(self.step(m, x, y, &sum));
+            }
+        }
+        next
+    }
+}

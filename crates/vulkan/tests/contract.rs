@@ -1,0 +1,223 @@
+//! Matrix products against the reference: every dtype within its bound (integers and bool exactly), any layouts, sizes around the
+//! edges of tiles, by the tiles of software devices and by those of GPUs, in one piece and in many.
+
+mod rig;
+
+use ferrotensor_core::DType;
+use ferrotensor_core::backend::Backend;
+use ferrotensor_core::kernel::{Contract, Kernel};
+use ferrotensor_core::layout::Layout;
+use ferrotensor_core::reference::{Array, Scalar};
+use ferrotensor_vulkan::emit::contract::{Part, Plan, Tile, Variant, shader};
+use ferrotensor_vulkan::{Can, Options, VulkanBackend};
+use rig::launches::{run, within};
+use rig::random::{Lie, numbers, placed};
+use rig::validity::{complaint, everything};
+
+const TILES: [Tile; 6] = [
+    Tile::Registers { rows: 1, columns: 1, team: 1 },
+    Tile::Registers { rows: 4, columns: 4, team: 1 },
+    Tile::Registers { rows: 4, columns: 1, team: 32 },
+    Tile::Registers { rows: 1, columns: 4, team: 256 },
+    Tile::Shared { rows: 4, columns: 4, depth: 16 },
+    Tile::Shared { rows: 4, columns: 4, depth: 4 },
+];
+
+/// The device as software runs it, and as a GPU would.
+fn devices() -> Vec<(&'static str, VulkanBackend)> {
+    let with = |software: bool| {
+        let found = rig::first()?;
+        let can = Can { software, ..found.can };
+        Some(VulkanBackend::with(found.physical, "vulkan:0", can, Options::default()))
+    };
+    [("registers", true), ("shared memory", false)].into_iter().filter_map(|(name, s)| Some((name, with(s)?))).collect()
+}
+
+fn product(dtype: DType) -> Kernel {
+    Kernel::Contract(Contract { dtype })
+}
+
+/// `a [batch..., m, k]` and `b [batch..., k, n]`, lying as told, multiplied on the device and compared.
+fn check(device: &VulkanBackend, dtype: DType, batch: &[usize], [m, k, n]: [usize; 3], lies: [Lie; 2], what: &str) {
+    let seed = (m * 131 + k * 17 + n) as u64;
+    let inputs = [
+        placed(dtype, &[batch, &[m, k]].concat(), lies[0], seed),
+        placed(dtype, &[batch, &[k, n]].concat(), lies[1], seed + 1),
+    ];
+    let what = format!("{what}: {dtype} {batch:?} {m} x {k} x {n}, {lies:?}");
+    within(device, &product(dtype), &inputs, &[batch, &[m, n]].concat(), k, &what);
+}
+
+#[test]
+fn kernels_of_every_dtype_and_tile_are_valid() {
+    let mut count = 0;
+    for fma in [false, true] {
+        let can = Can { fma32: fma, fma64: fma, ..everything() };
+        for (d, dtype) in DType::all().enumerate() {
+            for axes in [0, 1 + d % 3] {
+                let plan = Plan::new(dtype, axes, &can);
+                for (n, tile) in TILES.into_iter().enumerate() {
+                    let part = [Part::Whole, Part::First, Part::Further][(n + d) % 3];
+                    let variant = Variant { tile, rank: [1, 3, 8][(n + axes) % 3], part };
+                    let shader = shader(&plan, variant, &can).unwrap();
+                    assert_eq!(complaint(&shader), None, "{dtype} over {axes} axes, {variant:?}");
+                    count += 1;
+                }
+            }
+        }
+    }
+    let plan = Plan::new(DType::F32, 0, &everything());
+    let variant = Variant { tile: Tile::Shared { rows: 8, columns: 8, depth: 8 }, rank: 1, part: Part::Whole };
+    assert_eq!(complaint(&shader(&plan, variant, &everything()).unwrap()), None);
+    assert_eq!(count, 2 * 2 * TILES.len() * DType::all().count());
+}
+
+#[test]
+fn what_a_device_lacks_is_refused_in_words() {
+    let poor = Can::default();
+    let least = Variant { tile: TILES[0], rank: 1, part: Part::Whole };
+    for (dtype, want) in [(DType::U8, "no 8-bit storage for uint8"), (DType::F64, "no float64 for float64")] {
+        assert_eq!(shader(&Plan::new(dtype, 0, &poor), least, &poor).unwrap_err(), want);
+    }
+    assert!(shader(&Plan::new(DType::F32, 0, &poor), least, &poor).is_ok());
+    let many = Plan::new(DType::F32, 9, &everything());
+    assert_eq!(shader(&many, least, &everything()).unwrap_err(), "windows over more than 8 axes");
+}
+
+#[test]
+fn every_dtype_multiplies_in_any_layouts() {
+    for (name, device) in devices() {
+        for (d, dtype) in DType::all().enumerate() {
+            for (n, lie) in Lie::ALL.into_iter().enumerate() {
+                let other = Lie::ALL[(n + d + 2) % Lie::ALL.len()];
+                check(&device, dtype, &[2], [7, 19, 6], [lie, other], name);
+                check(&device, dtype, &[3], [33, 21, 35], [other, lie], name);
+            }
+        }
+    }
+}
+
+#[test]
+fn sizes_around_the_edges_of_tiles() {
+    let sizes = [1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 63, 64, 65, 127, 128, 129];
+    for (name, device) in devices() {
+        for (i, &m) in sizes.iter().enumerate() {
+            for (j, &n) in sizes.iter().enumerate() {
+                let k = sizes[(5 * i + 7 * j) % sizes.len()];
+                let lies = if (i + j) % 2 == 0 { [Lie::Dense, Lie::Dense] } else { [Lie::Turned, Lie::Turned] };
+                check(&device, DType::F32, &[], [m, k, n], lies, name);
+            }
+        }
+    }
+}
+
+/// Tiles of 128 x 128 are for products that have many of them.
+#[test]
+fn large_products_on_gpus_have_large_tiles() {
+    let Some((name, device)) = devices().into_iter().nth(1) else { return };
+    for lies in [[Lie::Dense, Lie::Dense], [Lie::Turned, Lie::Dense], [Lie::Dense, Lie::Turned]] {
+        check(&device, DType::F32, &[128], [129, 9, 3], lies, name);
+        check(&device, DType::F32, &[32], [129, 11, 130], lies, name);
+    }
+}
+
+#[test]
+fn products_of_nothing_are_zeros() {
+    for (name, device) in devices() {
+        for dtype in DType::all() {
+            check(&device, dtype, &[2], [3, 0, 5], [Lie::Dense, Lie::Dense], name);
+            check(&device, dtype, &[2], [40, 0, 50], [Lie::Dense, Lie::Turned], name);
+        }
+        for sizes in [[0, 3, 4], [3, 4, 0], [0, 0, 0]] {
+            check(&device, DType::F32, &[2], sizes, [Lie::Dense, Lie::Dense], name);
+        }
+        check(&device, DType::F32, &[0], [2, 2, 2], [Lie::Dense, Lie::Dense], name);
+    }
+}
+
+#[test]
+fn skinny_products_share_long_rows() {
+    for (name, device) in devices() {
+        for dtype in [DType::F32, DType::F64, DType::C64, DType::BF16, DType::I16, DType::I64, DType::Bool] {
+            for sizes in [[1, 3000, 1], [5, 2049, 1], [1, 1500, 7], [3, 1025, 2], [1, 5, 300], [300, 5, 1]] {
+                check(&device, dtype, &[], sizes, [Lie::Dense, Lie::Dense], name);
+                check(&device, dtype, &[2], sizes, [Lie::Turned, Lie::Backwards], name);
+            }
+        }
+    }
+}
+
+#[test]
+fn batches_of_many_axes_lie_anyhow() {
+    for (name, device) in devices() {
+        let batch = [2, 1, 3, 2];
+        for (n, lie) in Lie::ALL.into_iter().enumerate() {
+            check(&device, DType::F32, &batch, [5, 6, 4], [lie, Lie::ALL[(n + 1) % Lie::ALL.len()]], name);
+        }
+        // Each axis is a loop of its own where they are turned around.
+        let dims = [2usize; 12];
+        let order: Vec<usize> = (0..10).rev().chain([10, 11]).collect();
+        let turned = Layout::dense(&dims).unwrap().permute(&order);
+        let inputs = [(numbers(DType::I32, 4096, 1), turned), (numbers(DType::I32, 4096, 2), Layout::dense(&dims).unwrap())];
+        within(&device, &product(DType::I32), &inputs, &dims, 2, name);
+    }
+}
+
+/// Operands that a descriptor does not show whole are cut along every axis; half floats are added up before they are rounded.
+#[test]
+fn operands_beyond_a_descriptors_range_are_cut() {
+    for software in [true, false] {
+        let Some(found) = rig::first() else { return };
+        let can = Can { max_range: 2048, software, ..found.can };
+        let device = VulkanBackend::with(found.physical, "vulkan:0", can, Options::default());
+        for dtype in [DType::F32, DType::F64, DType::F16, DType::BF16, DType::C64, DType::I8, DType::U32, DType::Bool] {
+            let sizes = [[40, 35, 50], [3, 700, 2], [70, 3, 70], [1, 1500, 1]];
+            for (n, &sizes) in sizes.iter().enumerate() {
+                for lies in [[Lie::Dense, Lie::Dense], [Lie::Turned, Lie::Backwards], [Lie::Gaps, Lie::Broadcast]] {
+                    let batch = [2];
+                    check(&device, dtype, &batch[..n % 2], sizes, lies, "in parts");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn equal_launches_give_equal_bits() {
+    for (_, device) in devices() {
+        for (dtype, [m, k, n]) in [(DType::F32, [70, 90, 80]), (DType::F32, [1, 5000, 1]), (DType::BF16, [9, 3000, 2])] {
+            let inputs = [placed(dtype, &[m, k], Lie::Dense, 5), placed(dtype, &[k, n], Lie::Turned, 6)];
+            let once = || run(&device, &product(dtype), &inputs, &[m, n], &[]).unwrap();
+            let first = once();
+            assert!((0..3).all(|_| once() == first));
+        }
+    }
+}
+
+/// One product is left out of a sum of many, or counted twice.
+#[test]
+fn a_sum_of_other_products_is_noticed() {
+    let n = 400;
+    let bytes = numbers(DType::F32, n, 3);
+    let (a, b) = (Array::new(DType::F32, &[1, n], bytes.clone()).unwrap(), Array::new(DType::F32, &[n, 1], bytes).unwrap());
+    let kernel = product(DType::F32);
+    let Scalar::Float(whole) =
+        ferrotensor_core::reference::run(&kernel, &[a.clone(), b.clone()], &[&[1, 1]], &[]).unwrap()[0].get(0)
+    else {
+        panic!("a product of floats is a float")
+    };
+    let Scalar::Float(term) = a.get(17) else { panic!("a float") };
+    for (value, good) in [(whole.hi, true), (whole.hi - term.hi * term.hi, false), (whole.hi + term.hi * term.hi, false)] {
+        let found = Array::from_slice(&[1, 1], &[value as f32]).unwrap();
+        assert_eq!(rig::launches::difference(&kernel, &[a.clone(), b.clone()], &found, n).is_none(), good);
+    }
+}
+
+#[test]
+fn all_dtypes_are_native_on_a_device_that_has_them() {
+    for (_, device) in devices() {
+        for dtype in DType::all() {
+            assert_eq!(device.supports(&product(dtype)), Ok(()));
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! What the validator of SPIR-V says.
+
+use ferrotensor_vulkan::caps::Can;
+use ferrotensor_vulkan::emit::Shader;
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+/// A device that has everything.
+pub fn everything() -> Can {
+    Can {
+        float64: true,
+        int64: true,
+        int16: true,
+        int8: true,
+        storage16: true,
+        storage8: true,
+        rte32: true,
+        rte64: true,
+        preserve32: true,
+        preserve64: true,
+        denorm32: true,
+        denorm64: true,
+        max_buffers: 16,
+        ..Can::default()
+    }
+}
+
+/// What `spirv-val` says of a module; nothing of a good one, or where there is no such tool and none is expected.
+pub fn complaint(shader: &Shader) -> Option<String> {
+    let expected = std::env::var("EXPECT_TOOLS").is_ok_and(|tools| tools.split(',').any(|tool| tool == "spirv-val"));
+    let tool = Command::new("spirv-val")
+        .args(["--target-env", "vulkan1.2", "--uniform-buffer-standard-layout", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn();
+    let Ok(mut tool) = tool else {
+        assert!(!expected, "spirv-val is expected and absent");
+        return None;
+    };
+    let bytes: Vec<u8> = shader.words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    tool.stdin.take().unwrap().write_all(&bytes).unwrap();
+    let output = tool.wait_with_output().unwrap();
+    (!output.status.success()).then(|| String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned())
+}
