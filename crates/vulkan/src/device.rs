@@ -334,7 +334,7 @@ impl Backend for VulkanBackend {
     }
 
     fn prepare(&self, kernel: &Kernel) -> Result<Arc<dyn Prepared>> {
-        self.guarded(|| Ok(Arc::new(Ready::of(kernel.clone(), &*self.opened()?)?) as Arc<dyn Prepared>))
+        self.guarded(|| Ok(Arc::new(Ready::of(kernel.clone(), &self.opened()?.can)?) as Arc<dyn Prepared>))
     }
 
     fn submit(&self, batch: Batch) -> Ticket {

@@ -1,5 +1,6 @@
 //! Where the two halves of the backend meet: a kernel made ready records its own dispatches.
 
+use crate::caps::Can;
 use crate::device::Opened;
 use crate::lower;
 use crate::stream::Recorder;
@@ -18,11 +19,12 @@ pub trait Program: Send + Sync {
     fn record(&self, recorder: &mut Recorder, launch: &Launch) -> Result<()>;
 }
 
-/// What `prepare` hands out. Its program is of one opened device; when that was lost, the kernel is made ready again on the
-/// next one, as its users keep it for as long as they live.
+/// What `prepare` hands out. Its program is made by the first batch that has it, on the thread that submits: drivers take 1 to 100 ms
+/// to compile, and whoever prepares may be somebody's event loop. It is of one opened device; when that was lost, it is made again on
+/// the next one, as the kernel's users keep it for as long as they live.
 pub struct Ready {
     kernel: Option<Kernel>,
-    made: RwLock<Made>,
+    made: RwLock<Option<Made>>,
 }
 
 struct Made {
@@ -39,28 +41,31 @@ impl Prepared for Ready {
 impl Ready {
     /// A program that belongs to no device: its record function asks the recorder for its pipelines.
     pub fn new(program: Box<dyn Program>) -> Ready {
-        Ready { kernel: None, made: RwLock::new(Made { generation: 0, program: program.into() }) }
+        Ready { kernel: None, made: RwLock::new(Some(Made { generation: 0, program: program.into() })) }
     }
 
-    pub(crate) fn of(kernel: Kernel, on: &Opened) -> Result<Ready> {
-        let program = lower::prepare(&kernel, &on.can, &on.pipelines)?.into();
-        Ok(Ready { kernel: Some(kernel), made: RwLock::new(Made { generation: on.generation, program }) })
+    /// A kernel that the device supports.
+    ///
+    /// # Errors
+    /// `Code::Unsupported` with the reason [`lower::supports`] gives.
+    pub(crate) fn of(kernel: Kernel, can: &Can) -> Result<Ready> {
+        lower::supports(&kernel, can).map_err(Error::unsupported)?;
+        Ok(Ready { kernel: Some(kernel), made: RwLock::default() })
     }
 
     /// The program for an opened device.
     pub(crate) fn on(&self, opened: &Opened) -> Result<Arc<dyn Program>> {
-        let Some(kernel) = &self.kernel else {
-            return Ok(Arc::clone(&self.made.read().unwrap_or_else(PoisonError::into_inner).program));
-        };
-        {
+        let known = {
             let made = self.made.read().unwrap_or_else(PoisonError::into_inner);
-            if made.generation == opened.generation {
-                return Ok(Arc::clone(&made.program));
-            }
-        }
+            let fits = |made: &&Made| self.kernel.is_none() || made.generation == opened.generation;
+            made.as_ref().filter(fits).map(|made| Arc::clone(&made.program))
+        };
+        let (None, Some(kernel)) = (&known, &self.kernel) else {
+            return known.ok_or_else(|| Error::internal("a kernel without a program"));
+        };
         let program: Arc<dyn Program> = lower::prepare(kernel, &opened.can, &opened.pipelines)?.into();
         *self.made.write().unwrap_or_else(PoisonError::into_inner) =
-            Made { generation: opened.generation, program: Arc::clone(&program) };
+            Some(Made { generation: opened.generation, program: Arc::clone(&program) });
         Ok(program)
     }
 
