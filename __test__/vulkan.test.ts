@@ -3,6 +3,8 @@
 
 import test, { type ExecutionContext } from 'ava'
 import * as ft from 'ferrotensor'
+import { CLASSES, loadDigits, PIXELS } from '../examples/digits/data.js'
+import { evaluate, train } from '../examples/digits/train.js'
 import { evaluateScript } from './child.js'
 import { throws } from './expect.js'
 
@@ -67,14 +69,49 @@ onDevice('a chain of operations is one kernel, stays there, and has the bits of 
   t.deepEqual(sums.toBytes(), chain(x).sum(0).toBytes())
 })
 
-onDevice('what it lacks runs on the CPU and is counted, or refused', async (t, device) => {
-  const x = ft.ones([4, 4], { device })
-  t.deepEqual(await x.matmul(x).data(), new Float32Array(16).fill(4))
+onDevice('what it lacks runs on the host and is counted, or refused', async (t, device) => {
+  const x = ft.eye(4, { device })
+  t.deepEqual(await ft.linalg.cholesky(x).data(), await ft.eye(4).data())
   const [fallback] = ft.stats().fallbacks
-  t.is(fallback?.op, 'matmul')
-  t.is(fallback?.reason, 'no contract kernel yet')
+  t.is(fallback?.op, 'linalg.cholesky')
+  t.is(fallback?.reason, 'no routine kernel yet')
   ft.strict('throw')
-  throws(t, 'ERR_UNSUPPORTED', /would fall back: contract on vulkan:\d+: no contract kernel yet/, () => x.matmul(x).add(1).dataSync())
+  throws(t, 'ERR_UNSUPPORTED', /would fall back: routine on vulkan:\d+: no routine kernel yet/, () => ft.linalg.cholesky(x).add(1).dataSync())
+})
+
+onDevice('indices pick, put and count there', (t, device) => {
+  const x = ft.arange(24, { device }).reshape([6, 4])
+  const rows = ft.tensor([5, 0, -2, 0], { dtype: 'int32', device })
+  ft.evaluateSync(x, rows)
+  ft.strict('throw')
+  ft.resetStats()
+  t.deepEqual(x.take(rows, { axis: 0 }).sum(1).toArray(), [86, 6, 70, 6])
+  t.deepEqual(x.cumulativeSum({ axis: 0 }).at(-1).toArray(), [60, 66, 72, 78])
+  t.is(ft.stats().uploaded, 0)
+})
+
+onDevice('the digits train there, and nothing runs elsewhere', async (t, device) => {
+  ft.setDefaultDevice(device)
+  try {
+    ft.strict('throw')
+    const { training, test } = await loadDigits()
+    const { layers, losses } = await train({ name: 'softmax classifier', sizes: [PIXELS, CLASSES], epochs: 5, rate: 0.5 }, training, 1)
+    t.is(layers[0]?.weights.device, device)
+    t.true(losses.every((loss, i) => i === 0 || loss < (losses[i - 1] as number)), `${losses}`)
+    t.true((await evaluate(layers, test)).accuracy > 0.9)
+    t.deepEqual(ft.stats().fallbacks, [])
+  } finally {
+    ft.setDefaultDevice('cpu')
+  }
+})
+
+onDevice('an index out of range is an error of the read, and of nothing else', async (t, device) => {
+  const x = ft.arange(6, { device })
+  const bad = x.take(ft.tensor([1, 6], { dtype: 'int32', device }))
+  const good = x.take(ft.tensor([1, 5], { dtype: 'int32', device }))
+  throws(t, 'ERR_INDEX', /take: index 6 is out of range for an axis of size 6/, () => bad.add(1).dataSync())
+  await t.throwsAsync(bad.data(), { message: /take: index 6 is out of range for an axis of size 6/ })
+  t.deepEqual(await good.data(), new Float32Array([1, 5]))
 })
 
 onDevice('tensors of every dtype go there and come back', (t, device) => {

@@ -11,6 +11,9 @@ const MISREAD_SHOWN = 5
 const show = (lines: readonly string[]) => console.log(`\n${lines.join('\n')}`)
 const percent = (share: number) => `${(100 * share).toFixed(1)} %`
 
+// Whatever FERROTENSOR_DEVICE names computes everything, or the example ends with an error.
+ft.strict('throw')
+
 const { training, test } = await loadDigits()
 console.log(`${training.labels.size} images to learn from, ${test.labels.size} to be tested on\n`)
 

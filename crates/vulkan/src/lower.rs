@@ -7,6 +7,7 @@ use crate::launch::gather::{self, GatherProgram};
 use crate::launch::map::{self, MapProgram};
 use crate::launch::reduce::{self, ReduceProgram};
 use crate::launch::scan::{self, ScanProgram};
+use crate::launch::scatter::{self, ScatterProgram};
 use crate::pipelines::Pipelines;
 use ferrotensor_core::kernel::{Kernel, WindowCombine};
 use ferrotensor_core::{Error, Result};
@@ -22,6 +23,7 @@ pub fn supports(kernel: &Kernel, can: &Can) -> Result<(), String> {
         Kernel::Contract(_) => contract::emitted(kernel, can).map(drop),
         Kernel::Window(k) if k.combine == WindowCombine::Dot => contract::emitted(kernel, can).map(drop),
         Kernel::Scan(kernel) => scan::emitted(kernel, can).map(drop),
+        Kernel::Scatter(kernel) => scatter::emitted(kernel, can).map(drop),
         Kernel::Gather(kernel) => gather::emitted(kernel, can).map(drop),
         other => Err(absent(other)),
     }
@@ -38,6 +40,7 @@ pub fn prepare(kernel: &Kernel, can: &Can, pipelines: &Pipelines) -> Result<Box<
         Kernel::Contract(_) => Ok(Box::new(ContractProgram::new(kernel, can, pipelines)?)),
         Kernel::Window(k) if k.combine == WindowCombine::Dot => Ok(Box::new(ContractProgram::new(kernel, can, pipelines)?)),
         Kernel::Scan(kernel) => Ok(Box::new(ScanProgram::new(kernel, can, pipelines)?)),
+        Kernel::Scatter(kernel) => Ok(Box::new(ScatterProgram::new(kernel, can, pipelines)?)),
         Kernel::Gather(kernel) => Ok(Box::new(GatherProgram::new(kernel, can, pipelines)?)),
         other => Err(Error::unsupported(absent(other))),
     }

@@ -2,7 +2,7 @@
 
 mod rig;
 
-use ferrotensor_core::kernel::{Gather, Kernel};
+use ferrotensor_core::kernel::{Gather, Kernel, Monoid, Scatter, Update};
 use ferrotensor_core::layout::Layout;
 use ferrotensor_core::reference::Scalar;
 use ferrotensor_core::{Code, DType};
@@ -125,5 +125,144 @@ fn gathers_reach_beyond_a_descriptors_range() {
         bad[1].0 = list(DType::I32, (0..700).map(|n| if n == 333 { 500 } else { 3 }));
         let error = run(&device, &gather(DType::F64, &[DType::I32]), &bad, &[700, 9], &[]).unwrap_err();
         assert_eq!(error.message, "index 500 is out of range for an axis of size 500");
+    }
+}
+
+fn scatter(dtype: DType, index: &[DType], update: Update) -> Kernel {
+    Kernel::Scatter(Scatter { dtype, index: index.to_vec(), update })
+}
+
+/// Every way an update may meet what is there, with the dtypes it is defined for.
+fn updates() -> impl Iterator<Item = (Update, DType)> {
+    let monoids = [Monoid::Sum, Monoid::Prod, Monoid::Max, Monoid::Min, Monoid::All, Monoid::Any];
+    let all = std::iter::once(Update::Set).chain(monoids.map(Update::Combine));
+    all.flat_map(|update| {
+        let defined = move |d: &DType| match update {
+            Update::Set => true,
+            Update::Combine(Monoid::All | Monoid::Any) => *d == DType::Bool,
+            Update::Combine(Monoid::Max | Monoid::Min) => !d.is_complex(),
+            // Complex products are bounded, not promised.
+            Update::Combine(Monoid::Prod) => !d.is_complex() && *d != DType::Bool,
+            Update::Combine(Monoid::Sum) => *d != DType::Bool,
+        };
+        DType::all().filter(defined).map(move |d| (update, d))
+    })
+}
+
+#[test]
+fn updates_of_every_dtype_meet_what_is_there_in_their_order() {
+    let Some(device) = rig::device(Options::default()) else { return };
+    let mut count = 0;
+    for (n, (update, d)) in updates().enumerate() {
+        let index = INDICES[n % INDICES.len()];
+        let inputs = [
+            (elements(d, 6 * 5, n as u64), dense(&[6, 5])),
+            // Each of six places twice and more, in no order.
+            (indices(index, 40, 6, n), dense(&[4, 10])),
+            (elements(d, 40 * 5, n as u64 + 1), dense(&[4, 10, 5])),
+        ];
+        compare(&device, &scatter(d, &[index], update), &inputs, &[6, 5], &[], &format!("{update:?} {d} by {index}"));
+        count += 1;
+    }
+    assert!(count > 60, "{count}");
+}
+
+#[test]
+fn updates_and_data_lie_in_any_way() {
+    let Some(device) = rig::device(Options::default()) else { return };
+    let (d, base) = (DType::F32, elements(DType::F32, 4000, 3));
+    let data =
+        [dense(&[7, 5, 4]), dense(&[4, 5, 7]).permute(&[2, 1, 0]).flip(0).flip(2), dense(&[1, 5, 1]).broadcast(&[7, 5, 4])];
+    let rows = [
+        dense(&[3, 9, 5, 4]),
+        dense(&[9, 5, 4, 3]).permute(&[3, 0, 1, 2]).flip(2),
+        dense(&[3, 1, 1, 4]).broadcast(&[3, 9, 5, 4]),
+    ];
+    for update in [Update::Set, Update::Combine(Monoid::Sum)] {
+        for (n, (data, rows)) in data.iter().flat_map(|d| rows.iter().map(move |r| (d, r))).enumerate() {
+            let index = (indices(DType::I32, 27, 7, n), dense(&[9, 3]).permute(&[1, 0]));
+            let inputs = [(base.clone(), data.clone()), index.clone(), (base.clone(), rows.clone())];
+            compare(&device, &scatter(d, &[DType::I32], update), &inputs, &[7, 5, 4], &[], &format!("{update:?} {n}"));
+            let two = [
+                inputs[0].clone(),
+                index,
+                (indices(DType::I64, 27, 5, n), dense(&[3, 9])),
+                (base.clone(), dense(&[3, 9, 4])),
+            ];
+            compare(&device, &scatter(d, &[DType::I32, DType::I64], update), &two, &[7, 5, 4], &[], "two axes");
+        }
+    }
+}
+
+/// More updates of one place than one loop may go along, and more than are sorted together.
+#[test]
+fn many_updates_of_one_place_are_applied_one_after_the_other() {
+    let Some(device) = rig::device(Options::default()) else { return };
+    for (update, count) in
+        [(Update::Combine(Monoid::Sum), 70_000), (Update::Set, 300_000), (Update::Combine(Monoid::Sum), 300_000)]
+    {
+        let index = list(DType::I32, (0..count).map(|n| if n % 7 == 0 { n as i128 % 100 } else { 3 }));
+        let inputs = [
+            (elements(DType::F32, 100, 1), dense(&[100])),
+            (index, dense(&[count])),
+            (elements(DType::F32, count, 2), dense(&[count])),
+        ];
+        compare(&device, &scatter(DType::F32, &[DType::I32], update), &inputs, &[100], &[], &format!("{update:?} {count}"));
+    }
+}
+
+#[test]
+fn nothing_is_scattered_by_no_index_and_into_nothing() {
+    let Some(device) = rig::device(Options::default()) else { return };
+    let kernel = scatter(DType::F32, &[DType::I32], Update::Set);
+    let data = (elements(DType::F32, 6, 1), dense(&[3, 2]));
+    compare(&device, &kernel, &[data.clone(), (vec![], dense(&[0])), (vec![], dense(&[0, 2]))], &[3, 2], &[], "no index");
+    let one = [data, (list(DType::I32, [-1]), dense(&[])), (elements(DType::F32, 2, 2), dense(&[2]))];
+    compare(&device, &kernel, &one, &[3, 2], &[], "one index");
+    let empty = [(vec![], dense(&[3, 0])), (list(DType::I32, [2, -3]), dense(&[2])), (vec![], dense(&[2, 0]))];
+    compare(&device, &kernel, &empty, &[3, 0], &[], "rows of nothing");
+    for (index, dims, told) in [
+        (3, [3, 0], "index 3 is out of range for an axis of size 3"),
+        (0, [0, 2], "index 0 is out of range for an axis of size 0"),
+    ] {
+        let rows = dims[1];
+        let inputs = [
+            (vec![], dense(&dims)),
+            (list(DType::I32, [index]), dense(&[1])),
+            (elements(DType::F32, rows, 1), dense(&[1, rows])),
+        ];
+        assert_eq!(run(&device, &kernel, &inputs, &dims, &[]).unwrap_err().message, told);
+    }
+}
+
+#[test]
+fn an_update_out_of_range_is_left_out_and_told() {
+    let Some(device) = rig::device(Options::default()) else { return };
+    for update in [Update::Set, Update::Combine(Monoid::Sum)] {
+        let inputs = [
+            (elements(DType::F32, 6, 1), dense(&[6])),
+            (list(DType::I32, [1, 6, 2]), dense(&[3])),
+            (elements(DType::F32, 3, 2), dense(&[3])),
+        ];
+        let error = run(&device, &scatter(DType::F32, &[DType::I32], update), &inputs, &[6], &[]).unwrap_err();
+        assert_eq!(error.message, "index 6 is out of range for an axis of size 6");
+    }
+}
+
+/// Operands larger than one descriptor shows: stretches of updates, windows of the output.
+#[test]
+fn scatters_reach_beyond_a_descriptors_range() {
+    let Some(found) = rig::first() else { return };
+    let can = ferrotensor_vulkan::Can { max_range: 16 << 10, ..found.can };
+    let device = VulkanBackend::with(found.physical, "vulkan:0", can, Options::default());
+    for update in [Update::Set, Update::Combine(Monoid::Sum)] {
+        for data in [dense(&[900, 9]), dense(&[9, 900]).permute(&[1, 0])] {
+            let inputs = [
+                (elements(DType::F32, 8100, 2), data),
+                (indices(DType::I32, 1200, 900, 1), dense(&[1200])),
+                (elements(DType::F32, 10_800, 5), dense(&[1200, 9]).flip(0)),
+            ];
+            compare(&device, &scatter(DType::F32, &[DType::I32], update), &inputs, &[900, 9], &[], &format!("{update:?}"));
+        }
     }
 }

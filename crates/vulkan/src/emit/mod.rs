@@ -4,8 +4,10 @@ pub mod contract;
 pub mod gather;
 pub mod index;
 pub mod map;
+pub mod network;
 pub mod reduce;
 pub mod scan;
+pub mod scatter;
 pub mod space;
 
 mod element;

@@ -35,6 +35,11 @@ impl Axes {
         Ok(Axes { sizes, tell: Arc::new(move |words: &[u32]| index::reported(words, &known)) })
     }
 
+    /// How many places each of them has.
+    pub fn sizes(&self) -> &[usize] {
+        &self.sizes
+    }
+
     /// The arguments of the index operands, of places that are `steps` apart.
     pub fn words<'a>(&'a self, steps: &'a [isize]) -> impl Iterator<Item = u32> + 'a {
         self.sizes.iter().zip(steps).flat_map(|(&size, &step)| [size as u32, step as u32])

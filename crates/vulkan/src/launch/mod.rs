@@ -5,8 +5,10 @@ pub mod gather;
 pub mod map;
 pub mod reduce;
 pub mod scan;
+pub mod scatter;
 
 mod indexed;
+mod network;
 mod pieces;
 mod variants;
 mod window;
