@@ -8,6 +8,7 @@ use crate::launch::map::{self, MapProgram};
 use crate::launch::reduce::{self, ReduceProgram};
 use crate::launch::scan::{self, ScanProgram};
 use crate::launch::scatter::{self, ScatterProgram};
+use crate::launch::sort::{self, SortProgram};
 use crate::pipelines::Pipelines;
 use ferrotensor_core::kernel::{Kernel, WindowCombine};
 use ferrotensor_core::{Error, Result};
@@ -25,6 +26,7 @@ pub fn supports(kernel: &Kernel, can: &Can) -> Result<(), String> {
         Kernel::Scan(kernel) => scan::emitted(kernel, can).map(drop),
         Kernel::Scatter(kernel) => scatter::emitted(kernel, can).map(drop),
         Kernel::Gather(kernel) => gather::emitted(kernel, can).map(drop),
+        Kernel::Sort(kernel) => sort::emitted(kernel, can).map(drop),
         other => Err(absent(other)),
     }
 }
@@ -42,6 +44,7 @@ pub fn prepare(kernel: &Kernel, can: &Can, pipelines: &Pipelines) -> Result<Box<
         Kernel::Scan(kernel) => Ok(Box::new(ScanProgram::new(kernel, can, pipelines)?)),
         Kernel::Scatter(kernel) => Ok(Box::new(ScatterProgram::new(kernel, can, pipelines)?)),
         Kernel::Gather(kernel) => Ok(Box::new(GatherProgram::new(kernel, can, pipelines)?)),
+        Kernel::Sort(kernel) => Ok(Box::new(SortProgram::new(kernel, can, pipelines)?)),
         other => Err(Error::unsupported(absent(other))),
     }
 }

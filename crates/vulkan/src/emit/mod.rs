@@ -8,6 +8,7 @@ pub mod network;
 pub mod reduce;
 pub mod scan;
 pub mod scatter;
+pub mod sort;
 pub mod space;
 
 mod element;

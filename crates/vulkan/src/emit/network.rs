@@ -64,9 +64,9 @@ impl Blocks {
 /// Arguments of [`Stage::Exchange`], in order.
 #[derive(Clone, Copy, Debug)]
 pub struct Exchange {
-    /// Comparisons, and the number of the first.
+    /// Number of comparisons.
     pub count: u32,
-    #[allow(missing_docs)]
+    /// The first one's, counted over all rows.
     pub first: u32,
     /// Binary logarithm of the comparisons of a row.
     pub log_row: u32,

@@ -6,6 +6,7 @@ pub mod map;
 pub mod reduce;
 pub mod scan;
 pub mod scatter;
+pub mod sort;
 
 mod indexed;
 mod network;

@@ -16,11 +16,11 @@ const MOST: usize = 1 << 20;
 /// What a step of a pair in shared memory counts for, in bytes moved at the same pace.
 const STEP: usize = 16;
 
-/// Rows of pairs, one row after the other: a buffer of keys, and one of indices (uint32, below 2^31).
+/// Rows of pairs, one row after the other: a buffer of keys, and one of indices below 2^31.
 pub struct Pairs {
-    #[allow(missing_docs)]
+    /// Elements of uint32 or uint64.
     pub keys: Arc<VulkanBuffer>,
-    #[allow(missing_docs)]
+    /// Elements of uint32.
     pub indices: Arc<VulkanBuffer>,
 }
 
