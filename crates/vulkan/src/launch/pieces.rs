@@ -283,4 +283,36 @@ mod tests {
         let one = Layout::dense(&[]).unwrap();
         assert_eq!(walk(&pieces(&[], &[memory(&one)], 4, MOST).unwrap()), [[0]]);
     }
+
+    /// Loops that stay apart stay where they are, and a window shows nothing beyond what exists.
+    #[test]
+    fn what_does_not_exist_is_not_shown() {
+        // Windows of three over ten positions, two before them: places -2..=7, then 0..=9.
+        let walked = |reach: usize| {
+            let whole = Piece::over(
+                &[1, 1, 8, 3],
+                2,
+                &[(98, &[500, 7, 1, 1], (100, 109)), (-2, &[0, 0, 1, 1], (i64::MIN, i64::MAX))],
+            );
+            whole.cut(&[Some(4), None], reach, &|_| None).unwrap()
+        };
+        let whole = walked(40);
+        assert_eq!(whole.len(), 1);
+        assert_eq!(whole[0].dims.as_slice(), [8, 3]);
+        assert_eq!(whole[0].at.as_slice(), [(98, 100, 107), (-2, -2, 7)]);
+        let parts = walked(16);
+        assert!(parts.iter().all(|p| p.dims.len() == 2 && p.at[0].1 >= 100 && p.at[0].2 <= 109));
+        assert_eq!(parts.iter().map(|p| p.dims.iter().product::<usize>()).sum::<usize>(), 24);
+        let nowhere = Piece::over(&[1, 1], 2, &[(50, &[1, 1], (100, 109))]).cut(&[Some(4)], 40, &|_| None).unwrap();
+        assert_eq!(nowhere[0].at.as_slice(), [(50, 100, 100)]);
+    }
+
+    /// Sums that go on from others come after them.
+    #[test]
+    fn the_lower_part_of_a_loop_comes_first() {
+        let heavy = |p: &Piece| (0..2).rev().find(|&n| p.dims[n] > 1);
+        let pieces = Piece::over(&[3, 5], 2, &[(0, &[0, 1], (i64::MIN, i64::MAX))]).cut(&[None], 1, &heavy).unwrap();
+        assert_eq!(pieces.len(), 15);
+        assert!(pieces.windows(2).all(|p| p[0].at[0].0 <= p[1].at[0].0));
+    }
 }

@@ -1,0 +1,146 @@
+//! The arithmetic of a product in plain form, and where the numbers of a launch stand among the arguments.
+
+use super::Part;
+use crate::caps::Can;
+use crate::emit::space::Arguments;
+use ferrotensor_core::DType;
+use ferrotensor_core::scalar::{Builder, Op, Program, plain};
+
+/// Words before the spaces: whether neighbours along the rows of `a`, along the columns of `b`, are nearer than along the inner
+/// places.
+pub const HEAD: u32 = 2;
+/// Spatial axes that there is room for among the arguments.
+pub const MOST_AXES: usize = 8;
+
+/// A product in plain form.
+pub struct Plan {
+    pub(super) dtype: DType,
+    /// What products are added in.
+    pub(super) acc: DType,
+    /// Spatial axes of a convolution; none of a matrix product.
+    pub(super) axes: usize,
+    /// From an element to what it is multiplied in.
+    pub(super) enter: Program,
+    /// Two factors and a sum to the next sum.
+    pub(super) step: Program,
+    /// Two sums to one.
+    pub(super) meet: Program,
+    /// A sum of nothing.
+    pub(super) nothing: Program,
+    leave: Program,
+    fused: bool,
+}
+
+impl Plan {
+    /// The plan of a matrix product (no spatial `axes`) or a convolution.
+    pub fn new(dtype: DType, axes: usize, can: &Can) -> Plan {
+        // Narrow integers wrap at the end as they would on the way; half floats are rounded once.
+        let acc = match dtype {
+            DType::F16 | DType::BF16 => DType::F32,
+            DType::I8 | DType::I16 => DType::I32,
+            DType::U8 | DType::U16 => DType::U32,
+            other => other,
+        };
+        let fma = match acc {
+            DType::F32 => can.fma32,
+            DType::F64 => can.fma64,
+            _ => false,
+        };
+        let mut b = Builder::new();
+        let [x, y, sum] = [(); 3].map(|()| b.input(acc));
+        let next = if fma {
+            b.fma(x, y, sum)
+        } else {
+            let product = b.binary(Op::Mul, x, y);
+            b.binary(Op::Add, sum, product)
+        };
+        let step = b.finish(&[next]);
+        let mut b = Builder::new();
+        let [x, y] = [(); 2].map(|()| b.input(acc));
+        let both = b.binary(Op::Add, x, y);
+        let meet = b.finish(&[both]);
+        let mut b = Builder::new();
+        let zero = b.lit(acc, 0.0);
+        let nothing = b.finish(&[zero]);
+        let [step, meet, nothing] = [step, meet, nothing].map(|program| plain(&program, can.fma32));
+        let (enter, leave) = (converted(dtype, acc, can.fma32), converted(acc, dtype, can.fma32));
+        Plan { dtype, acc, axes, enter, step, meet, nothing, leave, fused: can.fma32 }
+    }
+
+    /// From a sum to what is written of it, and back.
+    pub(super) fn written(&self, output: DType) -> [Program; 2] {
+        [converted(self.acc, output, self.fused), converted(output, self.acc, self.fused)]
+    }
+
+    /// Every program in it.
+    pub fn programs(&self) -> [&Program; 4] {
+        [&self.enter, &self.step, &self.meet, &self.leave]
+    }
+
+    /// Dtype of the operands.
+    pub fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    /// Dtype of what is written: half floats are not rounded before all parts are added.
+    pub fn output(&self, part: Part) -> DType {
+        match self.dtype {
+            DType::F16 | DType::BF16 if part != Part::Whole => DType::F32,
+            dtype => dtype,
+        }
+    }
+
+    /// Spatial axes.
+    pub fn axes(&self) -> usize {
+        self.axes
+    }
+
+    /// Bytes that a thread holds of an element.
+    pub fn bytes(&self) -> u32 {
+        self.acc.bytes() as u32
+    }
+
+    /// Where the numbers of a launch over `rank` loops of the batch stand.
+    pub fn places(&self, rank: usize) -> Places {
+        let n = self.axes;
+        let space = |start: u32, rank: usize, operands: usize| Arguments { start, rank, operands, params: 0 };
+        let tiles = space(HEAD, 3, 0);
+        let batch = space(tiles.end(), rank, 3);
+        let rows = space(batch.end(), 1, 2);
+        let columns = space(rows.end(), n.max(1), 2 + n);
+        let inner = space(columns.end(), n + 1, 2 + n);
+        Places { tiles, batch, rows, columns, inner, extents: inner.end(), axes: n as u32 }
+    }
+}
+
+/// Where the numbers of a launch stand among the arguments, after [`HEAD`] words.
+#[derive(Clone, Copy, Debug)]
+pub struct Places {
+    /// Batch, tiles of rows, tiles of columns.
+    pub tiles: Arguments,
+    /// Of the batch: `a`, `b`, output.
+    pub batch: Arguments,
+    /// Of the rows: `a`, output.
+    pub rows: Arguments,
+    /// Of the columns: `b`, output, and for each spatial axis the position in the data, less what lies before it.
+    pub columns: Arguments,
+    /// Of the inner places: `a`, `b`, and for each spatial axis the steps from a window's first place.
+    pub inner: Arguments,
+    /// Positions of the data along each spatial axis.
+    pub(super) extents: u32,
+    pub(super) axes: u32,
+}
+
+impl Places {
+    /// The word after the last one.
+    pub fn end(&self) -> u32 {
+        self.extents + self.axes
+    }
+}
+
+fn converted(from: DType, to: DType, fused: bool) -> Program {
+    let mut b = Builder::new();
+    let x = b.input(from);
+    let y = b.cast(x, to);
+    plain(&b.finish(&[y]), fused)
+}
