@@ -147,6 +147,16 @@ fn skinny_products_share_long_rows() {
     }
 }
 
+/// More inner places than one loop may have rounds, in a thread of its own for each tile.
+#[test]
+fn long_inner_places_are_added_in_parts() {
+    for (name, device) in devices() {
+        for dtype in [DType::I32, DType::F16] {
+            check(&device, dtype, &[64], [1, 70_000, 1], [Lie::Dense, Lie::Turned], name);
+        }
+    }
+}
+
 #[test]
 fn batches_of_many_axes_lie_anyhow() {
     for (name, device) in devices() {

@@ -2,7 +2,7 @@
 //! with them.
 
 use super::map::{MapProgram, computes};
-use super::pieces::{MOST, Piece, Walked, pieces};
+use super::pieces::{MOST, Piece, ROUNDS, Walked, pieces};
 use super::variants::Variants;
 use super::window::window;
 use crate::caps::Can;
@@ -26,8 +26,8 @@ const RANKS: [usize; 4] = [1, 3, 8, 32];
 const BUSY: usize = 2048;
 /// Groups of the tree that are worth a block: below, its lanes cost more to write and read than its elements.
 const LEAST: usize = 8;
-/// Groups of the tree that one thread goes along: Mesa's software device leaves a loop after 65,535 rounds.
-const FARTHEST: usize = 1 << 15;
+/// Groups of the tree that one thread goes along, a power of two.
+const FARTHEST: usize = ROUNDS.div_ceil(2);
 
 /// A reduction in plain form, and its pipelines for each number of loops and stage.
 pub struct ReduceProgram {

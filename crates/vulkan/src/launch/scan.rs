@@ -2,7 +2,7 @@
 //! rows are few, a thread for each chunk of a row.
 
 use super::map::computes;
-use super::pieces::{FARTHEST, Piece, Walked, pieces};
+use super::pieces::{FARTHEST, Piece, ROUNDS, Walked, pieces};
 use super::variants::Variants;
 use super::window::{whole, window};
 use crate::caps::Can;
@@ -19,9 +19,8 @@ use ferrotensor_core::{Error, Result, scalar};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// Elements that a dispatch goes along a row: at some 100 ns each, a GPU's way to its memory, 7 ms. Mesa's software device leaves a
-/// loop after 65,535 rounds.
-const LONGEST: usize = 65_535;
+/// Elements that a dispatch goes along a row: at some 100 ns each, a GPU's way to its memory, 7 ms.
+const LONGEST: usize = ROUNDS;
 /// Elements of a dispatch over all rows, as of a map.
 const MOST: usize = 1 << 25;
 /// Threads that keep a large device busy.

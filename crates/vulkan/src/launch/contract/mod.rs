@@ -6,7 +6,7 @@ mod tiles;
 use self::loops::{Task, convolution, matrices};
 use self::tiles::{tile, weight};
 use super::map::{MapProgram, computes};
-use super::pieces::{MOST, Piece};
+use super::pieces::{MOST, Piece, ROUNDS};
 use super::window::window;
 use crate::caps::Can;
 use crate::emit::Shader;
@@ -106,7 +106,7 @@ impl ContractProgram {
             if batch > RANKS[RANKS.len() - 1] {
                 return Some(0);
             }
-            if each > MOST {
+            if each > ROUNDS {
                 return longest(outputs.len(), inner);
             }
             let long = count > MOST || count.saturating_mul(each) > most;
