@@ -192,6 +192,28 @@ fn operands_beyond_a_descriptors_range_are_cut() {
     }
 }
 
+/// What would hold up a software device for over 100 ms is several dispatches.
+#[test]
+fn heavy_products_are_cut() {
+    let Some((_, device)) = devices().into_iter().next() else { return };
+    let n = 700;
+    let dense = Layout::dense(&[n, n]).unwrap();
+    let inputs = [(numbers(DType::I32, n * n, 1), dense.clone()), (numbers(DType::I32, n * n, 2), dense)];
+    let before = device.counts().dispatches;
+    let found = run(&device, &product(DType::I32), &inputs, &[n, n], &[]).unwrap()[0].to_vec::<i32>().unwrap();
+    assert!(device.counts().dispatches >= before + 2);
+    let of = |bytes: &[u8]| bytes.chunks_exact(4).map(|b| i32::from_le_bytes(b.try_into().unwrap())).collect::<Vec<i32>>();
+    let (a, b) = (of(&inputs[0].0), of(&inputs[1].0));
+    for (i, row) in found.chunks_exact(n).enumerate() {
+        let mut want = vec![0i32; n];
+        for k in 0..n {
+            let factor = a[i * n + k];
+            want.iter_mut().zip(&b[k * n..]).for_each(|(w, &x)| *w = w.wrapping_add(factor.wrapping_mul(x)));
+        }
+        assert_eq!(row, want, "row {i}");
+    }
+}
+
 #[test]
 fn equal_launches_give_equal_bits() {
     for (_, device) in devices() {
