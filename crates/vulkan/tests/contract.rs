@@ -14,9 +14,10 @@ use rig::launches::{run, within};
 use rig::random::{Lie, numbers, placed};
 use rig::validity::{complaint, everything};
 
-const TILES: [Tile; 6] = [
+const TILES: [Tile; 7] = [
     Tile::Registers { rows: 1, columns: 1, team: 1 },
     Tile::Registers { rows: 4, columns: 4, team: 1 },
+    Tile::Registers { rows: 8, columns: 8, team: 1 },
     Tile::Registers { rows: 4, columns: 1, team: 32 },
     Tile::Registers { rows: 1, columns: 4, team: 256 },
     Tile::Shared { rows: 4, columns: 4, depth: 16 },
