@@ -50,6 +50,8 @@ pub struct Module {
     b: Builder,
     glsl: Word,
     types: HashMap<Type, Word>,
+    /// The builder looks through all types for each.
+    pointers: HashMap<(u32, Type), Word>,
     constants: HashMap<(Type, u64), Word>,
     capabilities: Vec<Capability>,
     /// Of every global variable, for the entry point.
@@ -74,6 +76,7 @@ impl Module {
             b,
             glsl,
             types: HashMap::new(),
+            pointers: HashMap::new(),
             constants: HashMap::new(),
             capabilities: Vec::new(),
             interface: Vec::new(),
@@ -122,6 +125,16 @@ impl Module {
             Type::Bool | Type::U32 | Type::F32 => {}
         }
         self.types.insert(of, id);
+        id
+    }
+
+    fn pointer(&mut self, class: StorageClass, to: Type) -> Word {
+        if let Some(&id) = self.pointers.get(&(class as u32, to)) {
+            return id;
+        }
+        let kind = self.scalar(to);
+        let id = self.b.type_pointer(None, class, kind);
+        self.pointers.insert((class as u32, to), id);
         id
     }
 
@@ -286,8 +299,7 @@ impl Module {
     }
 
     fn element(&mut self, buffer: Buffer, index: Word) -> Word {
-        let (kind, first) = (self.scalar(buffer.of), self.word(0));
-        let pointer = self.b.type_pointer(None, StorageClass::StorageBuffer, kind);
+        let (pointer, first) = (self.pointer(StorageClass::StorageBuffer, buffer.of), self.word(0));
         self.push(
             Op::AccessChain,
             pointer,
@@ -298,7 +310,7 @@ impl Module {
     /// The n-th word of the arguments.
     pub fn argument(&mut self, n: u32) -> Word {
         let (kind, first, index) = (self.scalar(Type::U32), self.word(0), self.word(n));
-        let pointer = self.b.type_pointer(None, StorageClass::Uniform, kind);
+        let pointer = self.pointer(StorageClass::Uniform, Type::U32);
         let variable = self.arguments;
         let at = [variable, first, index].map(Operand::IdRef).to_vec();
         let pointer = self.push(Op::AccessChain, pointer, at);
@@ -410,8 +422,7 @@ impl Module {
     }
 
     fn place(&mut self, array: Array, index: Word) -> Word {
-        let kind = self.scalar(array.of);
-        let pointer = self.b.type_pointer(None, array.class, kind);
+        let pointer = self.pointer(array.class, array.of);
         self.push(Op::AccessChain, pointer, [array.variable, index].map(Operand::IdRef).to_vec())
     }
 

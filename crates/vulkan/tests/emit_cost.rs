@@ -1,0 +1,50 @@
+//! What writing kernels costs: `cargo test --release -p ferrotensor-vulkan --test emit_cost -- --ignored --nocapture`. Needs no device.
+
+use ferrotensor_core::DType;
+use ferrotensor_core::kernel::{Combine, Contract, Gather, Kernel, Map, Monoid, Reduce, Scan, Sort, SortOutputs};
+use ferrotensor_core::scalar::{Builder, Op};
+use ferrotensor_vulkan::{Can, lower};
+use std::io::Write;
+use std::time::Instant;
+
+/// `relu(x * y + z)`, three times over.
+fn chain() -> Kernel {
+    let mut b = Builder::new();
+    let [x, y, z] = [(); 3].map(|()| b.input(DType::F32));
+    let mut value = x;
+    for _ in 0..3 {
+        let product = b.binary(Op::Mul, value, y);
+        let sum = b.binary(Op::Add, product, z);
+        let zero = b.lit(DType::F32, 0.0);
+        value = b.binary(Op::Max, sum, zero);
+    }
+    Kernel::Map(Map { program: b.finish(&[value]) })
+}
+
+#[test]
+#[ignore = "a measurement"]
+fn kernels() {
+    let can =
+        Can { float64: true, int64: true, storage16: true, storage8: true, max_buffers: 16, fma32: true, ..Can::default() };
+    let dtype = DType::F32;
+    let (combine, input, acc) = (Combine::Value(Monoid::Sum), dtype, dtype);
+    let all = [
+        ("map of nine operations", chain()),
+        ("reduce", Kernel::Reduce(Reduce { axes: 1, combine, input, acc, pre: None, post: None })),
+        ("scan", Kernel::Scan(Scan { combine: Monoid::Sum, dtype })),
+        ("gather", Kernel::Gather(Gather { dtype, index: vec![DType::I32] })),
+        ("sort", Kernel::Sort(Sort { dtype, descending: false, outputs: SortOutputs::Both })),
+        ("contract", Kernel::Contract(Contract { dtype })),
+    ];
+    let mut out = std::io::stderr();
+    for (name, kernel) in all {
+        let once = || {
+            let begun = Instant::now();
+            lower::supports(&kernel, &can).unwrap();
+            begun.elapsed().as_secs_f64() * 1e6
+        };
+        let mut times: Vec<f64> = (0..500).map(|_| once()).collect();
+        times.sort_by(f64::total_cmp);
+        writeln!(out, "{name}: {:.1} us (least {:.1})", times[250], times[0]).unwrap();
+    }
+}
