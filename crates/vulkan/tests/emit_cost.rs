@@ -7,18 +7,20 @@ use ferrotensor_vulkan::{Can, lower};
 use std::io::Write;
 use std::time::Instant;
 
-/// `relu(x * y + z)`, three times over.
-fn chain() -> Kernel {
+/// `x * y + z`, so many times over, and its maximum with 0 or not.
+fn chain(times: usize, relu: bool) -> Map {
     let mut b = Builder::new();
     let [x, y, z] = [(); 3].map(|()| b.input(DType::F32));
     let mut value = x;
-    for _ in 0..3 {
+    for _ in 0..times {
         let product = b.binary(Op::Mul, value, y);
-        let sum = b.binary(Op::Add, product, z);
-        let zero = b.lit(DType::F32, 0.0);
-        value = b.binary(Op::Max, sum, zero);
+        value = b.binary(Op::Add, product, z);
+        if relu {
+            let zero = b.lit(DType::F32, 0.0);
+            value = b.binary(Op::Max, value, zero);
+        }
     }
-    Kernel::Map(Map { program: b.finish(&[value]) })
+    Map { program: b.finish(&[value]) }
 }
 
 #[test]
@@ -29,7 +31,9 @@ fn kernels() {
     let dtype = DType::F32;
     let (combine, input, acc) = (Combine::Value(Monoid::Sum), dtype, dtype);
     let all = [
-        ("map of nine operations", chain()),
+        ("map of two operations", Kernel::Map(chain(1, false))),
+        ("map of eight operations", Kernel::Map(chain(4, false))),
+        ("map of nine operations, three of them maxima", Kernel::Map(chain(3, true))),
         ("reduce", Kernel::Reduce(Reduce { axes: 1, combine, input, acc, pre: None, post: None })),
         ("scan", Kernel::Scan(Scan { combine: Monoid::Sum, dtype })),
         ("gather", Kernel::Gather(Gather { dtype, index: vec![DType::I32] })),
