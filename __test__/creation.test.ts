@@ -185,7 +185,7 @@ test('full names what is wrong with its value', (t) => {
   const full = ft.full as (...args: unknown[]) => ft.Tensor
   t.deepEqual(full([2], true, { dtype: 'int32' }).toArray(), [1, 1])
   t.deepEqual(full([2, 2], ft.tensor([1, 2])).toArray(), [[1, 2], [1, 2]])
-  t.is(full([2], ft.tensor(1), { device: 'cpu' }).device, 'cpu')
+  t.is(full([2], ft.tensor(1, { device: 'cpu' }), { device: 'cpu' }).device, 'cpu')
   throws(t, 'ERR_DTYPE', /^full: 1 is a number, and the dtype is bool; use a boolean, or name another dtype$/, () => full([2], 1, { dtype: 'bool' }))
   throws(t, 'ERR_DTYPE', /^full: 0.5 is not an integer, and the dtype is int32; name another dtype$/, () => full([2], 0.5, { dtype: 'int32' }))
   throws(t, 'ERR_DTYPE', /^full: 9223372036854775808 is out of range for int64 .*; name another dtype$/, () => full([2], 2n ** 63n))

@@ -89,6 +89,28 @@ test.serial('a token may be taken while its value is still computed', async (t) 
   await worker.terminate()
 })
 
+test.serial('a value whose worker ends while computing it is right, or an error that says so', async (t) => {
+  const size = 700
+  for (let i = 0; i < 4; i++) {
+    const worker = start(`
+      const a = ft.full([${size}, ${size}], ${1 / size})
+      let x = a
+      for (let i = 0; i < 4; i++) x = x.matmul(a)
+      void x.data()
+      post(x.share())
+      await next()`)
+    const taken = ft.fromShared(await message<ft.SharedTensor>(worker))
+    await delay(10 * i)
+    await worker.terminate()
+    try {
+      t.true(Math.abs((taken.at(0, 0).itemSync() as number) * size - 1) < 1e-3)
+    } catch (error) {
+      t.true(error instanceof ft.DisposedError, String(error))
+      t.regex(String(error), /the worker that was computing this has ended/)
+    }
+  }
+})
+
 test.serial('a failed value is an error of its own kind in another worker too', async (t) => {
   const failed = ft.linalg.solve(ft.zeros([2, 2]), ft.ones([2]))
   const worker = start(`try { ft.fromShared(data).dataSync() } catch (error) { post([error.code, error instanceof ft.LinAlgError]) }`, failed.share())

@@ -9,6 +9,7 @@ import { loadDigits, type Digits } from '../../examples/digits/data.js'
 import { identity, initialise, loss, lossAndGradients, relu, type Layer, type Layers } from '../../examples/digits/model.js'
 import { confusionMatrix, curve, pictures } from '../../examples/digits/plot.js'
 import { evaluate, EXPERIMENTS, train } from '../../examples/digits/train.js'
+import { tested } from '../device.js'
 
 for (const experiment of EXPERIMENTS) {
   test(`${experiment.name}: reads at least 90 % of the test digits`, async (t) => {
@@ -84,6 +85,6 @@ test('the program runs without a terminal and reports accuracy, time and device'
   const program = fileURLToPath(new URL('../../examples/digits/main.js', import.meta.url))
   const { stdout } = await promisify(execFile)(process.execPath, [program])
   t.is(stdout.match(/test accuracy 9\d\.\d %, trained in \d+\.\d\d s/g)?.length, EXPERIMENTS.length)
-  t.regex(stdout, /computed by cpu: \S+/)
+  t.regex(stdout, new RegExp(`computed by ${tested}: \\S+`))
   t.false(stdout.includes('\r'))
 })

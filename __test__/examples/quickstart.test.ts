@@ -16,6 +16,6 @@ test('README.md shows the quick start and its output', async (t) => {
   const readme = await readFile(file('README.md'), 'utf8')
   const source = await readFile(file('examples/quickstart.ts'), 'utf8')
   t.is(block(readme, 'ts'), source.replace(/^\/\/.*\n\n/, ''))
-  const { stdout } = await promisify(execFile)(process.execPath, [file('dist/examples/quickstart.js')])
+  const { stdout } = await promisify(execFile)(process.execPath, [file('dist/examples/quickstart.js')], { env: { ...process.env, FERROTENSOR_DEVICE: 'cpu' } })
   t.is(block(readme, 'text'), stdout)
 })

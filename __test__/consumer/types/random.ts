@@ -5,7 +5,7 @@ import { dtype, is } from '../expectations.js'
 import { bool, i8, f16, bf16, f32, f64, c64, wide } from '../operands.js'
 
 const key = ft.random.key(0)
-const generator = ft.random.generator(0n, { device: 'cpu' })
+const generator = ft.random.generator(0n, { device: f32.device })
 
 export function results(): void {
   // Keys.

@@ -97,6 +97,13 @@ impl Error {
     }
 }
 
+impl Error {
+    /// What is left of a value whose environment (a worker) ended while it was computed, for those who had taken it from there.
+    pub fn abandoned() -> Self {
+        Error::new(Code::Disposed, "the worker that was computing this has ended")
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)

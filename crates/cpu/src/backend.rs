@@ -135,7 +135,7 @@ impl Backend for CpuBackend {
             }
         }
         if batch.is_abandoned() {
-            outcome.lost = Some(Error::internal("the batch was abandoned"));
+            outcome.lost = Some(Error::abandoned());
         }
         Ticket::Done(outcome)
     }

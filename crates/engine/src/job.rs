@@ -78,7 +78,7 @@ impl Job {
             if self.abandoned.load(Ordering::Relaxed) {
                 // Another environment may have taken a result: what was not computed must not look like a value.
                 for storage in self.own.iter().flatten() {
-                    storage.fail(Error::internal("the environment that computed this has ended"));
+                    storage.fail(Error::abandoned());
                 }
                 return failures;
             }
