@@ -117,6 +117,21 @@ struct Slot {
     last: u64,
 }
 
+impl Slot {
+    /// The device if it was lost, which is then not here any more; with it goes what it holds.
+    fn part(&mut self) -> Option<Arc<Opened>> {
+        let lost = self.opened.take_if(|o| o.timeline.is_lost())?;
+        // Values go on where the lost device's ended: tickets stay different.
+        self.last = lost.timeline.last();
+        if lost.timeline.is_hanging() {
+            // Nothing of a device that may still be writing is ever destroyed.
+            std::mem::forget(lost);
+            return None;
+        }
+        Some(lost)
+    }
+}
+
 /// A device.
 pub struct VulkanBackend {
     caps: Caps,
@@ -209,12 +224,7 @@ impl VulkanBackend {
         if let Some(opened) = slot.opened.as_ref().filter(|o| !o.timeline.is_lost()) {
             return Ok(Arc::clone(opened));
         }
-        // Values go on where the lost device's ended: tickets stay different.
-        slot.last = slot.opened.as_ref().map_or(slot.last, |o| o.timeline.last());
-        if let Some(hanging) = slot.opened.take_if(|o| o.timeline.is_hanging()) {
-            // Nothing of a device that may still be writing is ever destroyed.
-            std::mem::forget(hanging);
-        }
+        drop(slot.part());
         slot.generation += 1;
         let mut opened = Arc::new(self.open(slot.generation, slot.last)?);
         let can = match arithmetic::probed(&opened) {
@@ -257,8 +267,8 @@ impl VulkanBackend {
             can: self.can.clone(),
             pipelines: Pipelines::new(&device, &self.options.cache),
             staging: Staging::default(),
-            timeline: Arc::new(Timeline::new(name, &device, queue, faults, start, (patience, Arc::clone(&lost)))?),
-            memory: Arc::new(Memory::new(&device, name, unified, budget, lost)),
+            memory: Arc::new(Memory::new(&device, name, unified, budget, (Arc::clone(&lost), Arc::clone(&faults)))),
+            timeline: Arc::new(Timeline::new(name, &device, queue, faults, start, (patience, lost))?),
             device,
             // What the probe records is nobody's.
             recorded: Arc::default(),
@@ -297,7 +307,7 @@ impl Backend for VulkanBackend {
     fn alloc(&self, bytes: usize) -> Result<Buffer> {
         self.guarded(|| {
             let opened = self.opened()?;
-            if bytes > self.caps.max_buffer || self.options.faults.alloc.strikes() {
+            if bytes > self.caps.max_buffer || self.options.faults.alloc.strikes_twice() {
                 let (name, most) = (&self.caps.name, self.caps.max_buffer);
                 let text = format!("{bytes} bytes asked for on {name}, whose buffers have at most {most}");
                 return Err(Error::out_of_memory(text));
@@ -395,7 +405,11 @@ impl Backend for VulkanBackend {
 
     fn trim(&self) {
         let trimmed = self.guarded(|| {
-            let opened = self.lock().opened.clone();
+            let mut slot = self.lock();
+            let lost = slot.part();
+            let opened = slot.opened.clone();
+            drop(slot);
+            drop(lost);
             if let Some(opened) = opened {
                 opened.timeline.retire()?;
                 opened.memory.trim();

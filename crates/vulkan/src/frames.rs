@@ -2,7 +2,7 @@
 //! device is done with them.
 
 use crate::errors;
-use crate::memory::{Block, Use};
+use crate::memory::{Block, Faults, Use};
 use crate::raw::{self, Between};
 use crate::reports::Reports;
 use ferrotensor_core::Result;
@@ -36,7 +36,7 @@ impl Frame {
     ///
     /// # Errors
     /// The driver's, for want of memory.
-    pub fn new(device: &Arc<Device>, queue: &Queue) -> Result<Frame> {
+    pub fn new(device: &Arc<Device>, queue: &Queue, faults: &Faults) -> Result<Frame> {
         let info = CommandPoolCreateInfo {
             flags: CommandPoolCreateFlags::TRANSIENT,
             queue_family_index: queue.queue_family_index(),
@@ -47,7 +47,7 @@ impl Frame {
         let mut buffers = pool.allocate_command_buffers(info).map_err(|e| errors::driver("a command buffer", e))?;
         let commands = buffers.next().map(|b| b.handle()).unwrap_or_default();
         drop(buffers);
-        let arguments = Block::new(device, Use::Arguments, ARGUMENTS)?;
+        let arguments = Block::new(device, faults, Use::Arguments, ARGUMENTS)?;
         Ok(Frame { pool, device: Arc::clone(device), commands, arguments, reports: Reports::default(), kept: Vec::new() })
     }
 

@@ -24,11 +24,13 @@ pub const ALIGNMENT: u64 = 256;
 /// The usual block. Larger ones waste more when mostly empty, smaller ones cost more driver calls (ggml: at most 1 GiB).
 const BLOCK: u64 = 256 << 20;
 
-/// What goes wrong, and when: for tests.
+/// What goes wrong, and when: for tests. Memory is refused twice, as those who are refused give back what they have kept and ask again.
 #[derive(Default)]
 pub struct Faults {
     /// An allocation reports that memory is exhausted.
     pub alloc: Countdown,
+    /// The driver has no memory for a block: of tensors, of scratch, of a ring, of arguments or reports.
+    pub block: Countdown,
     /// The device is lost at this submission.
     pub submit: Countdown,
     /// The device never ends this submission.
@@ -132,7 +134,14 @@ impl Block {
     ///
     /// # Errors
     /// The driver's.
-    pub fn new(device: &Arc<Device>, wanted: Use, bytes: u64) -> Result<Block> {
+    pub fn new(device: &Arc<Device>, faults: &Faults, wanted: Use, bytes: u64) -> Result<Block> {
+        if faults.block.strikes_twice() {
+            return Err(Error::out_of_memory(format!("{bytes} bytes of device memory: none, as a test wants it")));
+        }
+        Block::take(device, wanted, bytes)
+    }
+
+    fn take(device: &Arc<Device>, wanted: Use, bytes: u64) -> Result<Block> {
         let tensors = BufferUsage::STORAGE_BUFFER | BufferUsage::TRANSFER_SRC | BufferUsage::TRANSFER_DST;
         let usage = if wanted == Use::Arguments { BufferUsage::UNIFORM_BUFFER } else { tensors };
         let info = BufferCreateInfo { size: bytes, usage, ..BufferCreateInfo::default() };
@@ -221,6 +230,7 @@ pub struct Memory {
     budget: u64,
     /// The timeline's.
     lost: Arc<Loss>,
+    faults: Arc<Faults>,
     state: Mutex<State>,
 }
 
@@ -286,13 +296,19 @@ impl Drop for VulkanBuffer {
 
 impl Memory {
     /// Memory of a device, with a budget in bytes; `lost` says when the device is gone.
-    pub fn new(device: &Arc<Device>, name: &str, unified: bool, budget: u64, lost: Arc<Loss>) -> Memory {
+    pub fn new(
+        device: &Arc<Device>,
+        name: &str,
+        unified: bool,
+        budget: u64,
+        (lost, faults): (Arc<Loss>, Arc<Faults>),
+    ) -> Memory {
         // A block of an eighth leaves room for others, of small budgets too.
         let block_bytes =
             BLOCK.min(heap_bytes(device.physical_device()) / 8).min(budget / 8).max(64 << 10) / ALIGNMENT * ALIGNMENT;
         let wanted = if unified { Use::Shared } else { Use::Own };
         let (device, name) = (Arc::clone(device), name.into());
-        Memory { device, name, wanted, block_bytes, budget, lost, state: Mutex::default() }
+        Memory { device, name, wanted, block_bytes, budget, lost, faults, state: Mutex::default() }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -323,6 +339,10 @@ impl Memory {
         }
         let mut last = None;
         for attempt in 0..2 {
+            if self.faults.block.strikes_twice() {
+                // Of no size.
+                break;
+            }
             if attempt == 1 && !release_empty(state) {
                 break;
             }
@@ -330,7 +350,7 @@ impl Memory {
             let mut block_bytes = if alone { size } else { self.block_bytes.min(left / ALIGNMENT * ALIGNMENT) };
             // A driver without a large piece left may have a small one.
             while block_bytes >= size && block_bytes <= left {
-                match Block::new(&self.device, self.wanted, block_bytes) {
+                match Block::take(&self.device, self.wanted, block_bytes) {
                     Ok(block) => return Ok(keep(state, block, size, alone)),
                     Err(e) if e.code != Code::OutOfMemory => return Err(e),
                     Err(e) => last = Some(e),

@@ -1,7 +1,7 @@
 //! What kernels find out while they run: some words of memory for each dispatch that may fail by its values, which the host reads
 //! when the device has passed it.
 
-use crate::memory::{Block, Use};
+use crate::memory::{Block, Faults, Use};
 use ferrotensor_core::backend::Outcome;
 use ferrotensor_core::{Error, Result};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -47,10 +47,16 @@ impl Reports {
     ///
     /// # Errors
     /// The driver's, for want of memory.
-    pub fn next(&mut self, device: &Arc<Device>, launch: usize, tell: &Tell, to: &Arc<Failures>) -> Result<(&Block, u64)> {
+    pub fn next(
+        &mut self,
+        (device, faults): (&Arc<Device>, &Faults),
+        launch: usize,
+        tell: &Tell,
+        to: &Arc<Failures>,
+    ) -> Result<(&Block, u64)> {
         let block = match self.block.take() {
             Some(block) => block,
-            None => Block::new(device, Use::Readback, MOST * BYTES)?,
+            None => Block::new(device, faults, Use::Readback, MOST * BYTES)?,
         };
         let offset = self.watched.len() as u64 * BYTES;
         block.copy_in(&[0; BYTES as usize], offset);

@@ -2,7 +2,7 @@
 
 use crate::errors;
 use crate::frames::Kept;
-use crate::memory::{Block, Use};
+use crate::memory::{Block, Faults, Use};
 use crate::raw::{self, Range};
 use crate::timeline::Timeline;
 use ferrotensor_core::Result;
@@ -23,8 +23,8 @@ struct Ring {
 }
 
 impl Ring {
-    fn new(device: &Arc<Device>, wanted: Use) -> Result<Ring> {
-        Ok(Ring { block: Arc::new(Block::new(device, wanted, RING)?), head: 0, live: VecDeque::new() })
+    fn new(device: &Arc<Device>, faults: &Faults, wanted: Use) -> Result<Ring> {
+        Ok(Ring { block: Arc::new(Block::new(device, faults, wanted, RING)?), head: 0, live: VecDeque::new() })
     }
 
     /// The offset of that many free bytes, waiting for the device where it has not come far enough.
@@ -59,9 +59,9 @@ pub struct Staging {
     down: Mutex<Option<Ring>>,
 }
 
-fn ring<'a>(slot: &'a mut Option<Ring>, device: &Arc<Device>, wanted: Use) -> Result<&'a mut Ring> {
+fn ring<'a>(slot: &'a mut Option<Ring>, device: &Arc<Device>, faults: &Faults, wanted: Use) -> Result<&'a mut Ring> {
     if slot.is_none() {
-        *slot = Some(Ring::new(device, wanted)?);
+        *slot = Some(Ring::new(device, faults, wanted)?);
     }
     slot.as_mut().ok_or_else(|| ferrotensor_core::Error::internal("a staging ring is gone"))
 }
@@ -90,7 +90,7 @@ impl Staging {
         kept: &Kept,
     ) -> Result<()> {
         let mut slot = self.up.lock().unwrap_or_else(PoisonError::into_inner);
-        let ring = ring(&mut slot, device, Use::Upload)?;
+        let ring = ring(&mut slot, device, timeline.faults(), Use::Upload)?;
         let mut target = offset;
         for chunk in from.chunks(CHUNK as usize) {
             let bytes = chunk.len() as u64;
@@ -122,7 +122,7 @@ impl Staging {
         kept: &Kept,
     ) -> Result<()> {
         let mut slot = self.down.lock().unwrap_or_else(PoisonError::into_inner);
-        let ring = ring(&mut slot, device, Use::Readback)?;
+        let ring = ring(&mut slot, device, timeline.faults(), Use::Readback)?;
         let mut source = offset;
         // The chunk the device copies while the host copies the one before.
         let mut under_way: Option<(&mut [u8], u64, u64)> = None;

@@ -191,7 +191,7 @@ impl Recorder {
         if self.dispatches >= DISPATCHES || long || self.arguments + argument_bytes > ARGUMENTS {
             self.flush();
             if self.abandoned.load(Relaxed) {
-                self.stopped.get_or_insert_with(abandoned);
+                self.stopped.get_or_insert_with(Error::abandoned);
             }
             if let Some(stopped) = &self.stopped {
                 return Err(stopped.clone());
@@ -204,7 +204,7 @@ impl Recorder {
         let report = match tell {
             Some(tell) => frame
                 .reports()
-                .next(&self.opened.device, self.launch, tell, &self.failures)
+                .next((&self.opened.device, self.opened.timeline.faults()), self.launch, tell, &self.failures)
                 .map(|(block, offset)| Some(Range { buffer: block.handle(), offset, bytes: reports::WORDS as u64 * 4 })),
             None => Ok(None),
         };
@@ -330,17 +330,13 @@ impl Recorder {
     }
 }
 
-fn abandoned() -> Error {
-    Error::internal("the batch was abandoned")
-}
-
 /// Records and submits a batch. The value of its last submission, if there is one, what is known of the outcome, and what will be
 /// when the device has passed that.
 pub fn submit(opened: &Arc<Opened>, batch: Batch) -> (Option<u64>, Outcome, Arc<Failures>) {
     let launches = Arc::new(batch.launches);
     let mut recorder = Recorder::new(opened, Arc::clone(&batch.abandoned), Arc::clone(&launches) as Kept);
     if batch.abandoned.load(Relaxed) {
-        return (None, Outcome { failed: Vec::new(), lost: Some(abandoned()) }, recorder.failures);
+        return (None, Outcome { failed: Vec::new(), lost: Some(Error::abandoned()) }, recorder.failures);
     }
     for (n, launch) in launches.iter().enumerate() {
         recorder.launch = n;

@@ -79,6 +79,11 @@ impl Timeline {
         })
     }
 
+    /// What goes wrong on its device.
+    pub fn faults(&self) -> &Faults {
+        &self.faults
+    }
+
     fn lock(&self) -> MutexGuard<'_, Frames> {
         self.frames.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -122,7 +127,7 @@ impl Timeline {
                 let mut frames = self.lock();
                 let frame = match frames.free.pop() {
                     Some(frame) => Some(frame),
-                    None if frames.busy.len() < FRAMES => Some(Frame::new(&self.device, &self.queue)?),
+                    None if frames.busy.len() < FRAMES => Some(Frame::new(&self.device, &self.queue, &self.faults)?),
                     None => None,
                 };
                 if let Some(mut frame) = frame {

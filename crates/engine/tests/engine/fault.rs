@@ -1,7 +1,7 @@
 //! What the process may refuse at any moment: host memory and threads. One test, as the counters are the process's.
 
 use crate::support::{Poor, poor};
-use crate::walk::{PARALLEL, Point, SCENARIOS, Stage, walk};
+use crate::walk::{After, PARALLEL, Point, SCENARIOS, Stage, walk};
 use ferrotensor_core::error::Code;
 
 const ANYWHERE: Option<(Code, &[Stage])> = Some((Code::OutOfMemory, &[Stage::Upload, Stage::Run, Stage::Read]));
@@ -13,7 +13,7 @@ fn whatever_the_process_refuses_is_an_error_or_done_without_and_leaves_nothing_b
         ferrotensor_cpu::set_threads(2);
         poor()
     };
-    let point = |name, counter, error, once| Point::<Poor> { name, counter, error, lost: false, once };
+    let point = |name, counter, error, once| Point::<Poor> { name, counter, error, after: After::Works, once };
     let memory = point("memory of the CPU", |_| &ferrotensor_cpu::fault::MEMORY, ANYWHERE, false);
     let host = point("memory of the host", |_| &ferrotensor_engine::fault::MEMORY, ANYWHERE, false);
     let workers = point("workers", |_| &ferrotensor_cpu::fault::THREADS, None, true);

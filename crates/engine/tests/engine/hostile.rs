@@ -1,7 +1,7 @@
 //! What a poor device asks of the engine: small buffers, no negative strides, one dtype, and failures at any moment.
 
 use crate::support::{Arg, Poor, Program, poor, read};
-use crate::walk::{Point, SCENARIOS, Stage, walk};
+use crate::walk::{After, Point, SCENARIOS, Stage, walk};
 use ferrotensor_core::error::Code;
 use ferrotensor_core::{DType, Error};
 use ferrotensor_engine::{Mode, Session, Tensor};
@@ -109,13 +109,13 @@ fn every_byte_that_a_fallback_moves_is_counted() {
 #[test]
 fn a_failure_at_any_call_is_a_typed_error_and_leaves_nothing_behind() {
     use Stage::{Read, Run, Upload};
-    let point = |name, counter, error, lost| Point::<Poor> { name, counter, error: Some(error), lost, once: false };
+    let point = |name, counter, error, after| Point::<Poor> { name, counter, error: Some(error), after, once: false };
     let points: [Point<Poor>; 5] = [
-        point("alloc", |w| &w.faults.alloc, (Code::OutOfMemory, &[Upload, Run]), false),
-        point("upload", |w| &w.faults.upload, (Code::Device, &[Upload, Read]), false),
-        point("download", |w| &w.faults.download, (Code::Device, &[Read]), false),
-        point("launch", |w| &w.faults.launch, (Code::Device, &[Read]), false),
-        point("submit", |w| &w.faults.submit, (Code::Device, &[Run, Read]), true),
+        point("alloc", |w| &w.faults.alloc, (Code::OutOfMemory, &[Upload, Run]), After::Works),
+        point("upload", |w| &w.faults.upload, (Code::Device, &[Upload, Read]), After::Works),
+        point("download", |w| &w.faults.download, (Code::Device, &[Read]), After::Works),
+        point("launch", |w| &w.faults.launch, (Code::Device, &[Read]), After::Works),
+        point("submit", |w| &w.faults.submit, (Code::Device, &[Run, Read]), After::Gone),
     ];
     for point in &points {
         walk(SCENARIOS, point, 1, poor);

@@ -13,4 +13,6 @@ mod rewrite;
 #[cfg(not(feature = "fault"))]
 mod session;
 mod support;
+#[cfg(not(feature = "fault"))]
+mod vulkan;
 mod walk;

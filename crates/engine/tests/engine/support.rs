@@ -1,5 +1,6 @@
 //! Writes programs by op names, as TypeScript would, and runs them on a session.
 
+use crate::walk::World;
 use ferrotensor_core::backend::{Backend, DeviceClass};
 use ferrotensor_core::registry::{Entry, Registry};
 use ferrotensor_core::{DType, Result};
@@ -12,7 +13,7 @@ pub fn session(entries: Vec<Entry>) -> Session {
     Session::new(Engine::new(Registry::of(entries), ferrotensor_host::run))
 }
 
-fn cpu_entry() -> Entry {
+pub fn cpu_entry() -> Entry {
     Entry { name: "cpu", devices: ferrotensor_cpu::probe(), complete: true }
 }
 
@@ -29,6 +30,8 @@ pub struct Poor {
     pub device: Arc<Hostile>,
     pub faults: Arc<Faults>,
 }
+
+impl World for Poor {}
 
 /// A session with a device `hostile:0` of its own, number 1.
 pub fn poor() -> (Session, Poor) {

@@ -134,10 +134,34 @@ pub struct Point<W> {
     pub counter: fn(&W) -> &Countdown,
     /// What a failure becomes and where it may show; `None`: there is a way without, and nobody notices.
     pub error: Option<(Code, &'static [Stage])>,
-    /// Whether the device is gone for good.
-    pub lost: bool,
+    /// What becomes of the device.
+    pub after: After,
     /// Whether the call that fails is one that a session makes once.
     pub once: bool,
+}
+
+/// What becomes of a device at a failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum After {
+    /// It goes on.
+    Works,
+    /// What was on it is gone, and its next use finds it anew.
+    Reopened,
+    /// It is gone for good.
+    Gone,
+}
+
+impl After {
+    /// Whether tensors on it are gone.
+    fn is_lost(self) -> bool {
+        self != After::Works
+    }
+}
+
+/// What a session runs in, beside what the engine knows of it.
+pub trait World {
+    /// Refuses what is left over when every tensor was dropped and every buffer given back.
+    fn expect_empty(&self) {}
 }
 
 struct Attempt {
@@ -210,13 +234,13 @@ impl Attempt {
                     assert_eq!((&again, &read), (e, e), "output {n}");
                     assert!(n >= half || self.results[n + half].is_err(), "a value was computed from failed output {n}");
                 }
-                (Ok(()), Err(e)) if point.lost => expect(point, Stage::Read, &e),
+                (Ok(()), Err(e)) if point.after.is_lost() => expect(point, Stage::Read, &e),
                 // Only the transfer failed.
                 (Ok(()), read) => assert_eq!(read.unwrap(), right[n], "output {n}, read again"),
                 (Err(e), Ok(_)) => panic!("output {n} failed with {e} and has a value"),
             }
         }
-        for input in self.inputs.iter().filter(|_| !point.lost) {
+        for input in self.inputs.iter().filter(|_| !point.after.is_lost()) {
             assert_eq!(read(input).unwrap(), bytes(input.dtype(), input.len()), "an input was harmed");
         }
         self.results.iter().any(Result::is_err)
@@ -229,7 +253,7 @@ fn expect<W>(point: &Point<W>, stage: Stage, e: &Error) {
 }
 
 /// All memory is back, as the engine and as the devices count it. A job lets go of it just after its end.
-fn expect_no_memory(s: &Session) {
+fn expect_no_memory(s: &Session, world: &impl World) {
     let deadline = Instant::now() + Duration::from_secs(10);
     let engine = s.engine();
     while engine.live_bytes() > 0 && Instant::now() < deadline {
@@ -239,10 +263,11 @@ fn expect_no_memory(s: &Session) {
     for (memory, device) in engine.memory().iter().zip(engine.registry().devices()) {
         assert_eq!((memory.live, device.mem().used), (0, 0), "bytes left on {}", memory.device);
     }
+    world.expect_empty();
 }
 
 /// Walks a point through scenarios on a device. `fresh` makes a world and a session in it.
-pub fn walk<W>(scenarios: &[Scenario], point: &Point<W>, device: u16, fresh: impl Fn() -> (Session, W)) {
+pub fn walk<W: World>(scenarios: &[Scenario], point: &Point<W>, device: u16, fresh: impl Fn() -> (Session, W)) {
     let (mut strikes, mut failures) = (0, 0);
     for scenario in scenarios {
         for (mode, fusion) in [(Mode::Sync, true), (Mode::Async, true), (Mode::Sync, false)] {
@@ -254,7 +279,7 @@ pub fn walk<W>(scenarios: &[Scenario], point: &Point<W>, device: u16, fresh: imp
             let (mut s, mut world) = new();
             let right = scenario.values(&mut s, device, mode).unwrap();
             for k in 1.. {
-                if point.lost || point.once {
+                if point.after == After::Gone || point.once {
                     (s, world) = new();
                 }
                 // What is kept for reuse would not be asked for again.
@@ -275,7 +300,7 @@ pub fn walk<W>(scenarios: &[Scenario], point: &Point<W>, device: u16, fresh: imp
                     };
                     drop(attempt);
                     assert!(!(failed && untouched), "a failure that nobody asked for");
-                    expect_no_memory(&s);
+                    expect_no_memory(&s, &world);
                     failed
                 }));
                 let Ok(failed) = checked else { panic!("{context}") };
@@ -284,7 +309,7 @@ pub fn walk<W>(scenarios: &[Scenario], point: &Point<W>, device: u16, fresh: imp
                 }
                 strikes += 1;
                 failures += failed as u64;
-                match (point.lost, scenario.values(&mut s, device, mode)) {
+                match (point.after == After::Gone, scenario.values(&mut s, device, mode)) {
                     (false, next) => assert_eq!(next.unwrap(), right, "{context}: the next time"),
                     (true, Ok(_)) => panic!("{context}: a lost device works"),
                     (true, Err((stage, e))) => {
@@ -296,7 +321,7 @@ pub fn walk<W>(scenarios: &[Scenario], point: &Point<W>, device: u16, fresh: imp
                         );
                     }
                 }
-                expect_no_memory(&s);
+                expect_no_memory(&s, &world);
             }
         }
     }

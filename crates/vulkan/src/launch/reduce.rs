@@ -161,8 +161,12 @@ impl ReduceProgram {
             span /= 2;
         }
         let (block, together) = (span * LANES * ROWS, fitting(span));
-        if together == 0 {
+        if together == 0 && step.unsigned_abs() > 1 {
             return self.stored(recorder, launch);
+        }
+        if together == 0 {
+            let text = format!("elements of one result beyond the {reach} bytes a descriptor shows, which are too few");
+            return Err(Error::unsupported(text));
         }
         let blocks = elements.div_ceil(block);
         let (kept_words, reduced_words) = self.plan.arguments(RANKS[0]);

@@ -1,0 +1,92 @@
+//! Programs on a Vulkan device whose allocations, blocks of driver memory and submissions fail one after the other, and which hangs.
+
+use crate::support::{cpu_entry, session};
+use crate::walk::{After, Point, SCENARIOS, Stage, World, walk};
+use ferrotensor_core::backend::Backend;
+use ferrotensor_core::error::Code;
+use ferrotensor_core::registry::Entry;
+use ferrotensor_engine::Session;
+use ferrotensor_vulkan::{CachePlace, Faults, Options, VulkanBackend, found};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A Vulkan device beside the CPU, and the means to break it.
+struct Gpu {
+    device: Arc<VulkanBackend>,
+    faults: Arc<Faults>,
+}
+
+impl World for Gpu {
+    fn expect_empty(&self) {
+        let counts = self.device.counts();
+        assert_eq!((counts.tickets, counts.held, counts.under_way), (0, 0, 0), "left on the device: {counts:?}");
+    }
+}
+
+/// Sessions with a device of their own, number 1, whose memory the host shares or does not; nothing where there is none.
+fn worlds(unified: bool) -> Option<impl Fn() -> (Session, Gpu)> {
+    let first = match found() {
+        Ok(devices) => devices.into_iter().next()?,
+        Err(reason) => {
+            let expected = std::env::var("EXPECT_BACKENDS").unwrap_or_default();
+            assert!(!expected.contains("vulkan"), "EXPECT_BACKENDS={expected}, but {reason}");
+            return None;
+        }
+    };
+    Some(move || {
+        let options = Options {
+            unified: Some(unified),
+            cache: CachePlace::Off,
+            patience: Some(Duration::from_millis(200)),
+            ..Options::default()
+        };
+        let faults = Arc::clone(&options.faults);
+        let physical = Arc::clone(&first.physical);
+        let device = Arc::new(VulkanBackend::with(physical, "vulkan:0", first.can.clone(), options));
+        let entry = Entry { name: "vulkan", devices: Ok(vec![Arc::clone(&device) as Arc<dyn Backend>]), complete: false };
+        (session(vec![cpu_entry(), entry]), Gpu { device, faults })
+    })
+}
+
+const ANYWHERE: &[Stage] = &[Stage::Upload, Stage::Run, Stage::Read];
+
+fn point(
+    name: &'static str,
+    counter: fn(&Gpu) -> &ferrotensor_core::fault::Countdown,
+    code: Code,
+    after: After,
+) -> Point<Gpu> {
+    Point { name, counter, error: Some((code, ANYWHERE)), after, once: false }
+}
+
+#[test]
+fn every_allocation_of_a_vulkan_device_may_fail() {
+    let Some(fresh) = worlds(true) else { return };
+    walk(SCENARIOS, &point("alloc", |w| &w.faults.alloc, Code::OutOfMemory, After::Works), 1, fresh);
+}
+
+/// Of tensors and temporaries in a device that has worked before, of rings, arguments and reports too in a new one.
+#[test]
+fn a_vulkan_driver_may_be_out_of_memory_at_any_block() {
+    for unified in [true, false] {
+        let Some(fresh) = worlds(unified) else { return };
+        let point = point("block", |w| &w.faults.block, Code::OutOfMemory, After::Works);
+        walk(SCENARIOS, &point, 1, &fresh);
+        walk(&SCENARIOS[1..3], &Point { once: true, ..point }, 1, &fresh);
+    }
+}
+
+#[test]
+fn every_submission_may_be_the_one_at_which_a_vulkan_device_is_lost() {
+    for unified in [true, false] {
+        let Some(fresh) = worlds(unified) else { return };
+        walk(SCENARIOS, &point("submit", |w| &w.faults.submit, Code::Device, After::Reopened), 1, fresh);
+    }
+}
+
+/// Each device that hangs stays in memory, with what it holds: one scenario.
+#[test]
+fn a_vulkan_device_may_hang_at_any_submission_and_nobody_waits_for_ever() {
+    let Some(fresh) = worlds(true) else { return };
+    walk(&SCENARIOS[1..2], &point("hang", |w| &w.faults.hang, Code::Device, After::Reopened), 1, fresh);
+}
