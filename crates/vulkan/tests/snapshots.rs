@@ -2,10 +2,10 @@
 //! `UPDATE_EXPECT=1` rewrites them. Needs no device.
 
 use ferrotensor_core::DType;
-use ferrotensor_core::kernel::{Combine, Gather, Monoid, Reduce, Scan};
+use ferrotensor_core::kernel::{Combine, Gather, Monoid, Reduce, Scan, Scatter, Update};
 use ferrotensor_core::scalar::{Builder, Op, plain};
 use ferrotensor_vulkan::Can;
-use ferrotensor_vulkan::emit::{Shader, gather, map, reduce, scan};
+use ferrotensor_vulkan::emit::{Shader, contract, gather, map, network, reduce, scan, scatter};
 use rspirv::binary::Disassemble;
 use std::path::PathBuf;
 
@@ -72,6 +72,26 @@ fn a_scan_goes_along_rows() {
     let kernel = Scan { combine: Monoid::Sum, dtype: DType::F32 };
     let step = scan::step(&kernel, true);
     agrees("scan_f32", &scan::shader(&kernel, &step, scan::Stage::Rows, 1, &can()).unwrap());
+}
+
+#[test]
+fn updates_of_a_target_are_applied_one_after_the_other() {
+    let kernel = Scatter { dtype: DType::F32, index: vec![DType::I32], update: Update::Combine(Monoid::Sum) };
+    let step = scatter::step(&kernel, true);
+    agrees("scatter_f32", &scatter::apply(&kernel, step.as_ref(), 1, &can()).unwrap());
+}
+
+#[test]
+fn pairs_are_exchanged_across_blocks() {
+    agrees("exchange_u32", &network::shader(DType::U32, network::Stage::Exchange, &can()));
+}
+
+#[test]
+fn a_product_keeps_sums_in_registers() {
+    let plan = contract::Plan::new(DType::F32, 0, &can());
+    let tile = contract::Tile::Registers { rows: 2, columns: 2, team: 1 };
+    let variant = contract::Variant { tile, rank: 1, part: contract::Part::Whole };
+    agrees("product_f32", &contract::shader(&plan, variant, &can()).unwrap());
 }
 
 #[test]
