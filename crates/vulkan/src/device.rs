@@ -167,6 +167,12 @@ fn caps(physical: &PhysicalDevice, name: &str) -> Caps {
     }
 }
 
+impl Drop for VulkanBackend {
+    fn drop(&mut self) {
+        drop(self.lock().part());
+    }
+}
+
 impl VulkanBackend {
     /// A device by a name, to be opened when it is used.
     ///

@@ -37,24 +37,31 @@ impl Loss {
     }
 }
 
-/// How far a device had come, and since when it was not seen to move.
+/// What one look at a device counts for at most: between two of them the whole process may have stood still (a debugger, a container
+/// that is paused, a lid that is closed), and a software device with it.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// How far a device had come, and for how long it was watched and did not move.
 #[derive(Clone, Copy)]
 pub struct Progress {
     value: u64,
-    since: Instant,
+    watched: Duration,
+    looked: Instant,
 }
 
 impl Progress {
     /// It is there now.
     pub fn at(value: u64) -> Progress {
-        Progress { value, since: Instant::now() }
+        Progress { value, watched: Duration::ZERO, looked: Instant::now() }
     }
 
-    /// Looks again: whether it has stood there for longer than `patience`.
+    /// Looks again: whether it was seen to stand there for longer than `patience`.
     pub fn is_stalled(&mut self, value: u64, patience: Duration) -> bool {
         if value != self.value {
             *self = Progress::at(value);
         }
-        self.since.elapsed() > patience
+        self.watched += self.looked.elapsed().min(LOOK);
+        self.looked = Instant::now();
+        self.watched > patience
     }
 }

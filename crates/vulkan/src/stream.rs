@@ -75,6 +75,8 @@ pub struct Recorder {
     failed: Vec<(usize, Error)>,
     /// What the device finds out later.
     failures: Arc<Failures>,
+    /// The launch whose earlier dispatches were not submitted, and why: its others would compute with nothing.
+    broken: Option<(usize, Error)>,
     /// Why nothing more is recorded.
     stopped: Option<Error>,
 }
@@ -98,6 +100,7 @@ impl Recorder {
             last: None,
             failed: Vec::new(),
             failures: Arc::default(),
+            broken: None,
             stopped: None,
         }
     }
@@ -179,9 +182,7 @@ impl Recorder {
         tell: Option<&Tell>,
         groups: u32,
     ) -> Result<()> {
-        if let Some(stopped) = &self.stopped {
-            return Err(stopped.clone());
-        }
+        self.goes_on()?;
         if groups == 0 {
             return Ok(());
         }
@@ -193,9 +194,7 @@ impl Recorder {
             if self.abandoned.load(Relaxed) {
                 self.stopped.get_or_insert_with(Error::abandoned);
             }
-            if let Some(stopped) = &self.stopped {
-                return Err(stopped.clone());
-            }
+            self.goes_on()?;
         }
         let mut frame = match self.frame.take() {
             Some(frame) => frame,
@@ -212,6 +211,12 @@ impl Recorder {
             report.map(|report| self.record(&mut frame, pipeline, arguments, argument_bytes, bindings, report, groups));
         self.frame = Some(frame);
         recorded
+    }
+
+    /// Refuses more of a launch, or of anything, that cannot end well.
+    fn goes_on(&self) -> Result<()> {
+        let broken = self.broken.as_ref().filter(|(launch, _)| *launch == self.launch).map(|(_, e)| e);
+        self.stopped.as_ref().or(broken).map_or(Ok(()), |e| Err(e.clone()))
     }
 
     fn check(
@@ -325,7 +330,10 @@ impl Recorder {
             }
             Err(e) if self.opened.timeline.is_lost() => self.stopped = Some(e),
             // What the frame held did not run.
-            Err(e) => self.failed.extend((self.first..=self.launch).map(|n| (n, e.clone()))),
+            Err(e) => {
+                self.failed.extend((self.first..=self.launch).map(|n| (n, e.clone())));
+                self.broken = Some((self.launch, e));
+            }
         }
     }
 }

@@ -8,6 +8,7 @@ use ferrotensor_core::reference::Scalar;
 use ferrotensor_core::{Code, DType};
 use ferrotensor_vulkan::{Options, VulkanBackend};
 use rig::launches::{compare, elements, run};
+use rig::random::numbers;
 
 const INDICES: [DType; 8] = [DType::I8, DType::U8, DType::I16, DType::U16, DType::I32, DType::U32, DType::I64, DType::U64];
 
@@ -198,17 +199,31 @@ fn updates_and_data_lie_in_any_way() {
 #[test]
 fn many_updates_of_one_place_are_applied_one_after_the_other() {
     let Some(device) = rig::device(Options::default()) else { return };
-    for (update, count) in
-        [(Update::Combine(Monoid::Sum), 70_000), (Update::Set, 300_000), (Update::Combine(Monoid::Sum), 300_000)]
-    {
-        let index = list(DType::I32, (0..count).map(|n| if n % 7 == 0 { n as i128 % 100 } else { 3 }));
-        let inputs = [
-            (elements(DType::F32, 100, 1), dense(&[100])),
-            (index, dense(&[count])),
-            (elements(DType::F32, count, 2), dense(&[count])),
-        ];
-        compare(&device, &scatter(DType::F32, &[DType::I32], update), &inputs, &[100], &[], &format!("{update:?} {count}"));
+    let sum = Update::Combine(Monoid::Sum);
+    for (update, d, count) in [(sum, DType::I32, 70_000), (sum, DType::F32, 200_000), (Update::Set, DType::I64, 300_000)] {
+        let index = list(DType::I32, (0..count).map(|n| if n % 97 == 0 { n as i128 % 100 } else { 3 }));
+        let inputs =
+            [(numbers(d, 100, 1), dense(&[100])), (index, dense(&[count])), (numbers(d, count, 2), dense(&[count]))];
+        compare(&device, &scatter(d, &[DType::I32], update), &inputs, &[100], &[], &format!("{update:?} {count}"));
     }
+}
+
+/// Wide rows are cut, not the updates that share them.
+#[test]
+fn updates_that_lie_across_are_cut_along_their_rows() {
+    let Some(found) = rig::first() else { return };
+    let can = ferrotensor_vulkan::Can { max_range: 64 << 10, ..found.can };
+    let device = VulkanBackend::with(found.physical, "vulkan:0", can, Options::default());
+    let (updates, row) = (1 << 12, 33);
+    let inputs = [
+        (numbers(DType::F32, 50 * row, 1), dense(&[50, row])),
+        (indices(DType::I32, updates, 50, 3), dense(&[updates])),
+        (numbers(DType::F32, updates * row, 2), dense(&[row, updates]).permute(&[1, 0])),
+    ];
+    let kernel = scatter(DType::F32, &[DType::I32], Update::Combine(Monoid::Sum));
+    let before = device.counts().dispatches;
+    compare(&device, &kernel, &inputs, &[50, row], &[], "rows apart");
+    assert!(device.counts().dispatches - before < 2000);
 }
 
 #[test]

@@ -319,6 +319,20 @@ fn reductions_of_more_than_a_descriptor_shows_are_windowed() {
     compare(&device, &kernel, &[(elements(input, 120_000, 6), turned)], &[], &[7, 9], "with programs");
 }
 
+/// Mesa's software device leaves the loops of a thread after 65,535 rounds in all: those of remainders count too.
+#[test]
+fn remainders_inside_of_a_reduction_go_to_their_end() {
+    let Some(device) = rig::device(Options::default()) else { return };
+    let mut b = Builder::new();
+    let x = b.input(DType::F64);
+    let step = b.lit(DType::F64, 3e-300);
+    let rest = b.binary(Op::Rem, x, step);
+    let (combine, input, acc) = (Combine::Value(Monoid::Max), DType::F64, DType::F64);
+    let kernel = Kernel::Reduce(Reduce { axes: 1, combine, input, acc, pre: Some(b.finish(&[rest])), post: None });
+    let bytes: Vec<u8> = (0..4300).flat_map(|n| (1e300 + n as f64 * 1e290).to_le_bytes()).collect();
+    compare(&device, &kernel, &[(bytes, Layout::dense(&[1, 4300]).unwrap())], &[1], &[], "remainders");
+}
+
 /// Integers widened before they are divided, and compared with a literal.
 #[test]
 fn widened_integers_divide_and_compare() {

@@ -8,6 +8,7 @@ use ferrotensor_core::kernel::{Kernel, Monoid, Scan};
 use ferrotensor_core::layout::Layout;
 use ferrotensor_vulkan::{Can, Options, VulkanBackend};
 use rig::launches::{compare, elements, layouts};
+use rig::random::numbers;
 
 fn scan(combine: Monoid, dtype: DType) -> Kernel {
     Kernel::Scan(Scan { combine, dtype })
@@ -60,21 +61,17 @@ fn long_rows_go_on_where_a_stretch_ended() {
             for (rule, d) in
                 [(Monoid::Sum, DType::F32), (Monoid::Sum, DType::F16), (Monoid::Sum, DType::C64), (Monoid::Min, DType::I8)]
             {
-                let inputs = [(elements(d, 3 * n + 10, 4), layout.clone())];
+                let inputs = [(numbers(d, 3 * n + 10, 4), layout.clone())];
                 compare(&device, &scan(rule, d), &inputs, &[2, n], &[], &format!("{rule:?} of {d}"));
             }
         }
     }
+    // More elements than one loop may go along.
     let Some(device) = rig::device(Options::default()) else { return };
-    let long = Layout::dense(&[600_000]).unwrap();
-    compare(
-        &device,
-        &scan(Monoid::Sum, DType::I32),
-        &[(elements(DType::I32, 600_000, 7), long)],
-        &[600_000],
-        &[],
-        "stretches",
-    );
+    for (n, d) in [(200_000, DType::F32), (600_000, DType::I32)] {
+        let long = Layout::dense(&[n]).unwrap();
+        compare(&device, &scan(Monoid::Sum, d), &[(numbers(d, n, 7), long)], &[n], &[], &format!("{n} {d}"));
+    }
 }
 
 /// Where no rounding depends on the order, chunks of a row are gone along side by side.

@@ -62,7 +62,7 @@ impl Indices {
     }
 }
 
-/// What a report of `axes` index operands (with the sizes of their axes) says: of the first axis with an index out of range the
+/// What the report of a dispatch says of index operands with axes of these sizes: of the first axis with an index out of range the
 /// largest, or else the one farthest below. Which is the same in every run, whatever order threads come in.
 pub fn reported(words: &[u32], axes: &[usize]) -> Option<Error> {
     let told = |(pair, &dim): (&[u32], &usize)| {

@@ -77,6 +77,16 @@ impl Plan {
         [&self.pre, &self.post, &self.meet]
     }
 
+    /// What is done with each element.
+    pub fn pre(&self) -> &Program {
+        &self.pre
+    }
+
+    /// Instructions for an element, with those that find and count it.
+    pub fn work(&self) -> usize {
+        self.pre.instrs.len() + self.meet.instrs.len() + 20
+    }
+
     /// Axes asked for: those of elements, then those of results.
     pub fn axes(&self) -> (&[u8], &[u8]) {
         (&self.pre_axes, &self.post_axes)

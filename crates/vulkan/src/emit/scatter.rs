@@ -15,8 +15,6 @@ use rspirv::spirv::{Op, Word};
 
 /// The target of an update whose index is out of range: sorted, it comes last.
 pub const NOWHERE: u32 = u32::MAX;
-/// Rounds of one loop: Mesa's software device leaves it after 65,535.
-const ROUNDS: u32 = 1 << 12;
 /// Words before the spaces of updates being applied: pairs, elements that the output's window shows.
 const APPLY_HEAD: u32 = 2;
 
@@ -147,28 +145,18 @@ impl Writer<'_> {
     fn result(&mut self, m: &mut Module, target: Word, nth: Word, element: Word, at: Word) -> Id {
         let Some(step) = self.step else { return self.update(m, nth, element) };
         let start = self.output.load(m, at).words().to_vec();
-        let (of, n, zero, one, rounds) = (self.output.held(), start.len(), m.word(0), m.word(1), m.word(ROUNDS));
-        let typed = |values: &[Word], more: &[Word]| -> Vec<(Type, Word)> {
-            values.iter().map(|&v| (of, v)).chain(more.iter().map(|&v| (Type::U32, v))).collect()
-        };
+        let (of, n, one) = (self.output.held(), start.len(), m.word(1));
+        let mut state: Vec<(Type, Word)> = start.iter().map(|&v| (of, v)).collect();
+        state.push((Type::U32, nth));
         let own = Own { keys: self.keys, pairs: self.pairs, target, known: nth };
         let mut end = m.repeat(
-            &typed(&start, &[nth]),
+            &state,
             |m, v| own.there(m, v[n]),
             |m, v| {
-                let inner = typed(&v[..n], &[v[n], zero]);
-                let more = |m: &mut Module, v: &[Word]| {
-                    let (there, left) = (own.there(m, v[n]), m.op(Op::ULessThan, Type::Bool, &[v[n + 1], rounds]));
-                    m.op(Op::LogicalAnd, Type::Bool, &[there, left])
-                };
-                let mut end = m.repeat(&inner, more, |m, v| {
-                    let update = self.update(m, v[n], element);
-                    let mut next = self.meet(m, step, Id::of(&v[..n]), update).words().to_vec();
-                    next.extend([v[n], v[n + 1]].map(|count| m.op(Op::IAdd, Type::U32, &[count, one])));
-                    next
-                });
-                end.truncate(n + 1);
-                end
+                let update = self.update(m, v[n], element);
+                let mut next = self.meet(m, step, Id::of(&v[..n]), update).words().to_vec();
+                next.push(m.op(Op::IAdd, Type::U32, &[v[n], one]));
+                next
             },
         );
         end.truncate(n);

@@ -51,7 +51,6 @@ impl Program for GatherProgram {
         };
         let axes = Axes::new(&data.layout, indices)?;
         let (selected, rest) = data.layout.dims().split_at(indices.len());
-        let row = Layout::new(rest, &data.layout.strides()[selected.len()..], data.layout.offset(), usize::MAX >> 1)?;
         let places = indices[0].layout.dims();
         if [places, rest].concat() != output.layout.dims() {
             return Err(Error::internal("gather: the output does not have the indices' and the rows' axes"));
@@ -62,8 +61,9 @@ impl Program for GatherProgram {
         let dims = [places, more].concat();
         let nowhere = Layout::new(&dims, &vec![0; dims.len()], 0, 1)?;
         let row = if copies {
-            let strides: SmallVec<[isize; 6]> = places.iter().map(|_| 0).chain(row.strides().iter().copied()).collect();
-            Layout::new(&dims, &strides, row.offset(), usize::MAX >> 1)?
+            let strides: SmallVec<[isize; 6]> =
+                places.iter().map(|_| 0).chain(data.layout.strides()[selected.len()..].iter().copied()).collect();
+            Layout::new(&dims, &strides, data.layout.offset(), usize::MAX >> 1)?
         } else {
             nowhere.clone()
         };

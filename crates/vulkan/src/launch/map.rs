@@ -16,7 +16,7 @@ use smallvec::SmallVec;
 
 /// Instructions of one dispatch. A software device executes some 10^10 of them in a second and a GPU more, so that this many take
 /// at most the 100 ms a submission may take.
-const LONGEST: usize = 1 << 30;
+pub const LONGEST: usize = 1 << 30;
 
 /// A map in plain form, and its pipelines for each number of loops.
 pub struct MapProgram {

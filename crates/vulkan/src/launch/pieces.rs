@@ -24,7 +24,7 @@ pub const FARTHEST: u64 = (1 << 31) - 4096;
 /// Elements of a piece at most: threads count them in 32 bits, and divide by reciprocals that are exact below 2^31.
 pub const MOST: usize = (1 << 31) - 1;
 
-/// Rounds that a loop goes at most: Mesa's software device leaves it after so many without a word.
+/// Rounds that all loops of a thread may go together: Mesa's software device leaves them after so many, without a word.
 pub const ROUNDS: usize = 65_535;
 
 /// What keeps a piece from being a dispatch.

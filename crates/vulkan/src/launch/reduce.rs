@@ -1,8 +1,8 @@
 //! Launches of reductions: one dispatch, or two where an output has so many elements that a few threads would be left alone
 //! with them.
 
-use super::map::{MapProgram, computes};
-use super::pieces::{MOST, Piece, ROUNDS, Walked, pieces};
+use super::map::{LONGEST, MapProgram, computes};
+use super::pieces::{FARTHEST, MOST, Piece, ROUNDS, Walked, pieces};
 use super::variants::Variants;
 use super::window::window;
 use crate::caps::Can;
@@ -16,7 +16,8 @@ use ferrotensor_core::backend::{Launch, Operand};
 use ferrotensor_core::kernel::tree::{LANES, ROWS};
 use ferrotensor_core::kernel::{Map, Reduce};
 use ferrotensor_core::layout::{Layout, Loops, coalesce};
-use ferrotensor_core::{Error, Result};
+use ferrotensor_core::scalar::Op;
+use ferrotensor_core::{Error, Result, scalar};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -26,8 +27,9 @@ const RANKS: [usize; 4] = [1, 3, 8, 32];
 const BUSY: usize = 2048;
 /// Groups of the tree that are worth a block: below, its lanes cost more to write and read than its elements.
 const LEAST: usize = 8;
-/// Groups of the tree that one thread goes along, a power of two.
-const FARTHEST: usize = ROUNDS.div_ceil(2);
+/// Groups of the tree that one thread goes along, a power of two: each has some twenty rounds of loops.
+const GROUPS: usize = 2048;
+const _: () = assert!(GROUPS * 20 < ROUNDS);
 
 /// A reduction in plain form, and its pipelines for each number of loops and stage.
 pub struct ReduceProgram {
@@ -52,13 +54,19 @@ pub fn emitted(kernel: &Reduce, can: &Can) -> Result<(Plan, Shader), String> {
 fn cut(outputs: usize, elements: usize) -> (usize, usize) {
     let groups = elements.div_ceil(LANES * ROWS).max(1);
     let wanted = (BUSY / outputs.max(1)).clamp(1, (groups / LEAST).max(1));
-    let span = groups.div_ceil(wanted).next_power_of_two().min(FARTHEST);
+    let span = groups.div_ceil(wanted).next_power_of_two().min(GROUPS);
     (groups.div_ceil(span), span)
+}
+
+/// Whether an element takes loops of its own, which may go far.
+fn loops_inside(program: &scalar::Program) -> bool {
+    program.instrs.iter().any(|i| i.op == Op::Gcd || i.op == Op::Rem && i.dtype.is_float())
 }
 
 /// Numbers of a launch that all its pieces share.
 struct Shared<'a> {
     launch: &'a Launch,
+    elements: usize,
     rank: usize,
     blocks: usize,
     span: usize,
@@ -103,6 +111,7 @@ impl ReduceProgram {
         let strided: SmallVec<[_; 6]> = starts.zip(piece.strides.iter().map(|s| s.as_slice())).collect();
         let kept = self.plan.arguments(RANKS[of.rank]).0.write(&piece.dims, &strided, &[]);
         let outputs: usize = piece.dims.iter().product();
+        recorder.charge((outputs * of.elements).saturating_mul(self.plan.work()) as u64);
         if of.blocks == 1 {
             return self.dispatch(recorder, of, Stage::Whole, (outputs, &kept), &[read, write]);
         }
@@ -196,11 +205,12 @@ impl ReduceProgram {
                 let (read, start) = window(&launch.inputs[0], size, &part, 0, self.can.alignment, false)?;
                 let parts = lanes.iter().map(|l| l.part(begin, now, blocks));
                 let bindings: SmallVec<[Binding; 3]> = std::iter::once(read).chain(parts).collect();
-                let of = Shared { launch, rank: 0, blocks: now, span, first, reduced: inner(first, count) };
+                recorder.charge((count * self.plan.work()) as u64);
+                let of = Shared { launch, elements, rank: 0, blocks: now, span, first, reduced: inner(first, count) };
                 self.dispatch(recorder, &of, Stage::Blocks, (now, &outputs(start)), &bindings)?;
             }
             let bindings: SmallVec<[Binding; 3]> = lanes.iter().map(|l| l.bind(false)).chain([write]).collect();
-            let of = Shared { launch, rank: 0, blocks, span, first: 0, reduced: inner(0, elements) };
+            let of = Shared { launch, elements, rank: 0, blocks, span, first: 0, reduced: inner(0, elements) };
             self.dispatch(recorder, &of, Stage::Rest, (1, &outputs(0)), &bindings)?;
         }
         Ok(())
@@ -272,7 +282,10 @@ impl Program for ReduceProgram {
         let memory = [Walked::Memory(&first, from.bytes(), margin), Walked::Memory(&output.layout, to.bytes(), (0, 0))];
         let walked: SmallVec<[Walked; 6]> =
             memory.into_iter().chain(pre.iter().map(axis)).chain(post.iter().map(axis)).collect();
-        let reach = (self.can.max_range - self.can.alignment) as usize;
+        let reach = ((self.can.max_range - self.can.alignment) as usize).min(FARTHEST as usize * from.bytes());
+        if self.can.software && loops_inside(self.plan.pre()) {
+            return self.stored(recorder, launch);
+        }
         let inner = dims[kept..].len();
         let units = pre.iter().map(|&a| {
             let strides: SmallVec<[isize; 6]> = (0..inner).map(|n| (n + kept == a as usize) as isize).collect();
@@ -286,7 +299,8 @@ impl Program for ReduceProgram {
         if (margin.0 + margin.1 + 1).saturating_mul(from.bytes()) > reach {
             return self.windows(recorder, launch, (kept, &walked), &loops, reach);
         }
-        let pieces = pieces(&dims[..kept], &walked, reach, MOST)?;
+        let most = LONGEST / elements.saturating_mul(self.plan.work()).max(1);
+        let pieces = pieces(&dims[..kept], &walked, reach, most.clamp(1, MOST))?;
         let none = [0];
         let sizes: &[usize] = if elements == 0 { &none } else { &loops.dims };
         let most = pieces.iter().map(|p| p.dims.len()).max().unwrap_or(0).max(sizes.len());
@@ -297,7 +311,7 @@ impl Program for ReduceProgram {
         let reduced = self.plan.arguments(RANKS[rank]).1.write(sizes, &operands, &launch.params);
         for piece in &pieces {
             let (blocks, span) = cut(piece.dims.iter().product(), elements);
-            let of = Shared { launch, rank, blocks, span, first: 0, reduced: reduced.clone() };
+            let of = Shared { launch, elements, rank, blocks, span, first: 0, reduced: reduced.clone() };
             self.piece(recorder, &of, piece)?;
         }
         Ok(())

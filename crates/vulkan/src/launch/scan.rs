@@ -180,10 +180,10 @@ impl ScanProgram {
         if output.layout.is_empty() {
             return Ok(());
         }
-        let reach = (self.can.max_range - self.can.alignment) as usize;
+        let reach = ((self.can.max_range - self.can.alignment) as usize).min(FARTHEST as usize * size);
         let rows: usize = kept.iter().product();
         let chunk = (length.saturating_mul(rows) / BUSY).clamp(CHUNK, LONGEST);
-        let shown = |layout: &Layout| layout.range().len() <= FARTHEST as usize && layout.range().len() * size <= reach;
+        let shown = |layout: &Layout| layout.range().len().saturating_mul(size) <= reach;
         let sides = [&input.layout, &output.layout];
         if is_exact(&self.kernel) && rows < BUSY / CHUNK && length >= 4 * chunk && sides.into_iter().all(shown) {
             return self.chunks(recorder, input, output, chunk);

@@ -3,13 +3,13 @@
 use super::indexed::Axes;
 use super::map::{MapProgram, computes};
 use super::network::{Network, Pairs};
-use super::pieces::{FARTHEST, Walked, pieces};
+use super::pieces::{FARTHEST, ROUNDS, Walked, pieces};
 
 use super::variants::Variants;
 use super::window::{whole, windows};
 use crate::caps::Can;
-use crate::emit::Shader;
 use crate::emit::scatter::{self, step};
+use crate::emit::{GROUP, Shader};
 use crate::kernel::Program;
 use crate::memory::VulkanBuffer;
 use crate::pipelines::Pipelines;
@@ -22,10 +22,12 @@ use smallvec::SmallVec;
 
 /// Loops of each of a kernel's spaces. The last is the largest rank there is.
 const DEPTHS: [usize; 4] = [1, 3, 8, 32];
-/// Updates that are sorted together: all of one target, which a thread applies one after the other, take some 26 ms of a GPU.
-const STRETCH: usize = 1 << 18;
-/// Elements of a dispatch, as of a gather.
-const MOST: usize = 1 << 24;
+/// Updates that are sorted together, of a software device and of a GPU: a thread may have to apply them all one after the other, in
+/// fewer rounds than [`ROUNDS`], or in some 26 ms.
+const STRETCH: [usize; 2] = [1 << 15, 1 << 18];
+/// Elements of a dispatch: one for each thread of as many groups as every device takes, so that no thread goes along two targets.
+const MOST: usize = 1 << 23;
+const _: () = assert!(STRETCH[0] < ROUNDS && MOST <= ROUNDS * GROUP as usize);
 
 /// A scatter, and its pipelines for each number of loops.
 pub struct ScatterProgram {
@@ -101,18 +103,17 @@ impl ScatterProgram {
     }
 
     /// Sorts the updates of a part by target, and applies them.
-    fn apply(&self, recorder: &mut Recorder, launch: &Launch, axes: &Axes, part: &Part) -> Result<()> {
+    fn apply(&self, recorder: &mut Recorder, launch: &Launch, axes: &Axes, part: &Part, pairs: &Pairs) -> Result<()> {
         let ([_, indices @ .., updates], [output]) = (&launch.inputs[..], &launch.outputs[..]) else {
             return Err(Error::internal("scatter: data, indices, updates and one output"));
         };
         let (count, batch) = (part.indices[0].len(), part.indices[0].rank());
-        let pairs = Pairs::new(recorder, DType::U32, count)?;
         self.targets(recorder, axes, indices, part, &pairs.keys)?;
         // Indices into rows of no elements are looked at all the same.
         if part.updates.is_empty() || part.output.is_empty() {
             return Ok(());
         }
-        self.sort.sort(recorder, &pairs, 1, count, true)?;
+        self.sort.sort(recorder, pairs, 1, count, true)?;
         let selected = axes.sizes().len();
         let rest = &part.updates.dims()[batch..];
         let dims = [&[count], rest].concat();
@@ -174,20 +175,29 @@ struct Part {
 }
 
 impl Part {
-    /// Whether it is more than one descriptor shows, or than is sorted together.
-    fn is_wide(&self, index: &[DType], size: usize, can: &Can) -> bool {
+    /// The axis to cut, where it is more than is sorted together or than one descriptor shows: of updates the first that has several,
+    /// as their order is kept; of rows any, and the one that reaches farthest is where updates do not fit because of it.
+    fn too_wide(&self, index: &[DType], size: usize, can: &Can) -> Option<usize> {
         let reach = (can.max_range - can.alignment) as usize;
         let shows =
             |layout: &Layout, size: usize| layout.range().len() <= FARTHEST as usize && layout.range().len() * size <= reach;
-        let indices = self.indices.iter().zip(index).all(|(layout, d)| shows(layout, d.bytes()));
-        self.indices[0].len() > STRETCH || !indices || !shows(&self.updates, size)
+        let batch = self.indices[0].rank();
+        let far = |axis: usize| (self.updates.dims()[axis] - 1).saturating_mul(self.updates.strides()[axis].unsigned_abs());
+        let first = (0..batch).find(|&axis| self.updates.dims()[axis] > 1);
+        let several = self.indices[0].len() > STRETCH[!can.software as usize];
+        if several || !self.indices.iter().zip(index).all(|(layout, d)| shows(layout, d.bytes())) {
+            return first;
+        }
+        if shows(&self.updates, size) {
+            return None;
+        }
+        let row = (batch..self.updates.rank()).max_by_key(|&axis| far(axis)).filter(|&axis| far(axis) > 0);
+        first.into_iter().chain(row).max_by_key(|&axis| far(axis))
     }
 
-    /// The earlier and the later half: of updates while there are several, then of rows.
-    fn halves(&self) -> Option<[Part; 2]> {
-        let batch = self.indices[0].rank();
-        let axis = self.updates.dims().iter().position(|&d| d > 1)?;
-        let dim = self.updates.dims()[axis];
+    /// The earlier and the later half along an axis of the updates.
+    fn halves(&self, axis: usize) -> [Part; 2] {
+        let (batch, dim) = (self.indices[0].rank(), self.updates.dims()[axis]);
         let part = |from: usize, to: usize| {
             let cut = |layout: &Layout, axis: usize| layout.slice(axis, from, 1, to - from);
             let mut part = self.clone();
@@ -199,7 +209,7 @@ impl Part {
             }
             part
         };
-        Some([part(0, dim / 2), part(dim / 2, dim)])
+        [part(0, dim / 2), part(dim / 2, dim)]
     }
 }
 
@@ -220,15 +230,19 @@ impl Program for ScatterProgram {
         self.copy.apply(recorder, std::slice::from_ref(data), std::slice::from_ref(output), &[])?;
         let layouts = indices.iter().map(|i| i.layout.clone()).collect();
         let whole = Part { indices: layouts, updates: updates.layout.clone(), output: output.layout.clone() };
-        let mut left = if indices[0].layout.is_empty() { Vec::new() } else { vec![whole] };
+        let (mut left, mut parts) = (if indices[0].layout.is_empty() { Vec::new() } else { vec![whole] }, Vec::new());
         while let Some(part) = left.pop() {
-            let halves =
-                if part.is_wide(&self.kernel.index, self.kernel.dtype.bytes(), &self.can) { part.halves() } else { None };
-            match halves {
-                Some([earlier, later]) => left.extend([later, earlier]),
-                None => self.apply(recorder, launch, &axes, &part)?,
+            match part.too_wide(&self.kernel.index, self.kernel.dtype.bytes(), &self.can) {
+                Some(axis) => {
+                    let [earlier, later] = part.halves(axis);
+                    left.extend([later, earlier]);
+                }
+                None => parts.push(part),
             }
         }
-        Ok(())
+        // One after the other in the same memory.
+        let most = parts.iter().map(|p| p.indices[0].len()).max().unwrap_or(0);
+        let pairs = Pairs::new(recorder, DType::U32, most)?;
+        parts.iter().try_for_each(|part| self.apply(recorder, launch, &axes, part, &pairs))
     }
 }

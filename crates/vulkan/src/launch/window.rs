@@ -65,7 +65,7 @@ pub fn windows<'a>(operand: &'a Operand, size: usize, met: bool, write: bool, ca
     let buffer = VulkanBuffer::of(&operand.buffer).ok_or_else(|| Error::internal("a buffer of another backend"))?;
     let range = operand.layout.range();
     if !met || range.is_empty() {
-        let binding = Binding { buffer, offset: 0, bytes: can.alignment.min(buffer.bytes() as u64), write };
+        let binding = Binding { buffer, offset: 0, bytes: can.alignment.max(size as u64).min(buffer.bytes() as u64), write };
         return Ok(vec![Seen { binding, first: 0, elements: 0 }]);
     }
     if range.len() >= 1 << 32 {
