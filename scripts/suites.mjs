@@ -4,6 +4,7 @@
 
 import { spawnSync } from 'node:child_process'
 import { absence as noSanitizer } from './sanitizers/runtime.mjs'
+import { noLayer } from './vulkan/messages.mjs'
 
 const sum = (output, pattern) => [...output.matchAll(pattern)].reduce((total, match) => total + Number(match[1]), 0)
 
@@ -72,6 +73,9 @@ export const FULL = [
   { name: 'other versions of Node', command: script('node-test'), count: closing, setup: true },
   { name: 'arm64, emulated', command: script('arm64-test'), count: closing, tool: 'qemu-aarch64', target: 'aarch64-unknown-linux-gnu' },
   { name: 'musl', command: script('musl-test'), count: closing, setup: true, tool: 'cargo-zigbuild', target: 'x86_64-unknown-linux-musl' },
+  { name: 'JavaScript tests on Vulkan', command: script('vulkan/javascript'), count: closing, setup: true },
+  { name: 'Vulkan under validation', command: script('vulkan/validation'), count: closing, setup: true, absence: noLayer },
+  { name: 'other Vulkan devices', command: script('vulkan/variants'), count: closing, setup: true },
   { name: 'benches, smoke', command: [...script('bench'), '--smoke'], count: closing, setup: true },
   { name: 'bench of the engine', command: cargo('bench', '--package', 'ferrotensor-engine', '--bench', 'program'), count: whole },
   { name: 'hostile calls', command: script('fuzz/calls'), count: closing, setup: true },

@@ -3,6 +3,7 @@
 mod codegen;
 mod command;
 mod dependencies;
+mod gpu_suite;
 mod licences;
 mod links;
 mod lint;
@@ -12,7 +13,7 @@ mod validate;
 
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: cargo xtask codegen [--check] | lint | mutate [ROW] | notices TARGET FILE | validate";
+const USAGE: &str = "usage: cargo xtask codegen [--check] | gpu-suite [--software] [--update] | lint | mutate [ROW] | notices TARGET FILE | validate";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -20,6 +21,7 @@ fn main() -> ExitCode {
     let outcome = match words.as_slice() {
         ["codegen"] => codegen::write(),
         ["codegen", "--check"] => codegen::check(),
+        ["gpu-suite", options @ ..] => gpu_suite::run(options),
         ["lint"] => lint::check(),
         ["mutate", row @ ..] if row.len() < 2 => mutate::run(row),
         ["notices", target, file] => notices::write(target, file),

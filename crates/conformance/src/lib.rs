@@ -28,6 +28,7 @@ mod rounds;
 pub mod rows;
 pub mod saboteur;
 pub mod shapes;
+pub mod share;
 pub mod values;
 pub mod view;
 

@@ -11,6 +11,7 @@ use ferrotensor_engine::program::head;
 use ferrotensor_engine::{Config, Engine, Mode, Request, RunOutcome, Session, Stats, Strict, Tensor};
 use ferrotensor_fakes::{Faults, Hostile};
 use ferrotensor_ops::dtype_rule::Arg;
+use ferrotensor_vulkan::{Can, VulkanBackend};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -55,13 +56,41 @@ impl Device {
     }
 }
 
-/// The Vulkan device that all machines share: its pipelines are compiled once.
+/// The Vulkan device that all machines share: its pipelines are compiled once. `VULKAN_WITHOUT` takes something away from it.
 ///
 /// # Errors
 /// Why there is none.
 pub fn vulkan() -> Result<Arc<dyn Backend>, String> {
     static DEVICE: OnceLock<Result<Arc<dyn Backend>, String>> = OnceLock::new();
-    DEVICE.get_or_init(|| ferrotensor_vulkan::probe()?.into_iter().next().ok_or_else(|| "no device".into())).clone()
+    let open = || {
+        let found = ferrotensor_vulkan::found()?.into_iter().next().ok_or("no device")?;
+        let can = lacking(found.can, &std::env::var("VULKAN_WITHOUT").unwrap_or_default())?;
+        Ok(Arc::new(VulkanBackend::open_with(found.physical, can)) as Arc<dyn Backend>)
+    };
+    DEVICE.get_or_init(open).clone()
+}
+
+/// What may be taken from a device, by the name it has in `VULKAN_WITHOUT`.
+type Lack = (&'static str, fn(&mut Can));
+const LACKS: [Lack; 6] = [
+    ("float64", |c| (c.float64, c.rte64, c.preserve64, c.denorm64) = (false, false, false, false)),
+    ("int64", |c| c.int64 = false),
+    ("16-bit", |c| (c.int16, c.storage16) = (false, false)),
+    ("8-bit", |c| (c.int8, c.storage8) = (false, false)),
+    ("controls", |c| (c.rte32, c.rte64, c.preserve32, c.preserve64) = (false, false, false, false)),
+    ("room", |c| (c.max_range, c.max_groups, c.max_shared, c.max_buffers) = (64 << 10, 7, 16 << 10, 4)),
+];
+
+/// What a device can do without these, named with commas.
+fn lacking(mut can: Can, names: &str) -> Result<Can, String> {
+    for name in names.split(',').filter(|name| !name.is_empty()) {
+        let (_, take) = LACKS.iter().find(|(known, _)| *known == name).ok_or_else(|| {
+            let known: Vec<&str> = LACKS.iter().map(|(known, _)| *known).collect();
+            format!("VULKAN_WITHOUT={name}: there are {}", known.join(", "))
+        })?;
+        take(&mut can);
+    }
+    Ok(can)
 }
 
 /// A session whose tensors are on one device, with one fusion setting.
@@ -308,4 +337,18 @@ pub fn with_threads<R>(counts: &[usize], mut f: impl FnMut(usize) -> R) -> Vec<R
     let results = counts.iter().map(run).collect();
     ferrotensor_cpu::set_grain(ferrotensor_cpu::GRAIN);
     results
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_taken_from_a_device_is_gone_and_what_is_not_known_is_refused() {
+        let rich = Can { float64: true, int64: true, max_range: 1 << 30, ..Can::default() };
+        assert_eq!(lacking(rich.clone(), ""), Ok(rich.clone()));
+        let poor = lacking(rich.clone(), "int64,room").unwrap();
+        assert_eq!((poor.float64, poor.int64, poor.max_range), (true, false, 64 << 10));
+        assert!(lacking(rich, "float65").unwrap_err().contains("there are float64, int64"));
+    }
 }

@@ -2,13 +2,15 @@
 //!
 //! `EXPECT_ISA=baseline,avx2` and `EXPECT_BACKENDS=cpu,hostile,vulkan` make what is listed and missing a failure; what is not listed
 //! and missing is a printed, counted skip. `UPDATE_EXPECT=1` rewrites `expected/` and `docs/accuracy.md`; with the filter `/hostile` or
-//! `/vulkan` all of that device runs and nothing else, and its file is compared or rewritten. `DURATIONS=20` lists the 20 longest rows.
+//! `/vulkan` all of that device runs and nothing else, and its file is compared or rewritten. `SHARE=10` leaves 10 of 100 tests, always the same ones (by their names), and compares no file;
+//! `SHARE=10 ... -- /vulkan` is what runs under validation layers, and with `VULKAN_WITHOUT=float64,int64` on a device that lacks those
+//! (`machine.rs` names them), whose file is not compared either. `DURATIONS=20` lists the 20 longest rows.
 // A test runner reports to the terminal.
 #![allow(clippy::print_stdout)]
 
 use ferrotensor_conformance::case::Placement;
 use ferrotensor_conformance::machine::Device;
-use ferrotensor_conformance::{golden, guards, ledger, machine, mutants, programs, random, refusals, rows, saboteur};
+use ferrotensor_conformance::{golden, guards, ledger, machine, mutants, programs, random, refusals, rows, saboteur, share};
 use ferrotensor_cpu::Tier;
 use libtest_mimic::{Arguments, Failed, FormatSetting, Trial};
 use std::collections::{BTreeMap, BTreeSet};
@@ -71,7 +73,14 @@ fn main() -> ExitCode {
     );
 
     let filter = args.filter.clone().unwrap_or_default();
-    let unskipped = args.skip.is_empty() && !args.list;
+    let mut percent = 100;
+    if let Ok(text) = std::env::var("SHARE") {
+        match text.parse() {
+            Ok(number @ 1..=100) => percent = number,
+            _ => problems.push(format!("SHARE={text} is no whole number from 1 to 100")),
+        }
+    }
+    let unskipped = args.skip.is_empty() && !args.list && percent == 100 && std::env::var_os("VULKAN_WITHOUT").is_none();
     let sampled: Vec<Device> = Device::present().into_iter().filter(|device| !device.is_cpu()).collect();
     // Backends of which every row case runs.
     let alone = |backend: &str| backend != "cpu" && filter.len() > 1 && on(backend, "").contains(&filter);
@@ -122,6 +131,7 @@ fn main() -> ExitCode {
         }
     }
 
+    trials.retain(|trial| share::is_chosen(trial.name(), percent));
     let conclusion = libtest_mimic::run(&args, trials);
     if args.list {
         return ExitCode::SUCCESS;

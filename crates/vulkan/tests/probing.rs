@@ -94,3 +94,14 @@ fn a_device_works_without_its_optional_capabilities() {
     rig::fine(&rig::run(&device, vec![rig::affine(2.0, 1.0, 100, &x, &y)]));
     assert_eq!(rig::read(&device, &y, 100)[99], 199.0);
 }
+
+/// Mesa's software device has subgroups of any width, by an option; `scripts/vulkan/variants.mjs` tests on each.
+#[test]
+fn subgroups_are_as_wide_as_the_software_device_is_told() {
+    let Some(first) = rig::first() else { return };
+    let software = first.physical.properties().device_name.starts_with("llvmpipe");
+    let bits = std::env::var("LP_NATIVE_VECTOR_WIDTH").ok().and_then(|bits| bits.parse::<u32>().ok());
+    if let (true, Some(bits)) = (software, bits) {
+        assert_eq!(first.can.subgroup, bits / 32);
+    }
+}

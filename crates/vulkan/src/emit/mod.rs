@@ -16,6 +16,7 @@ mod integer;
 mod module;
 mod remainder;
 mod scalar;
+mod whole;
 
 pub use module::{GROUP, Shader};
 pub use scalar::{Needs, needs};

@@ -1,7 +1,7 @@
 //! Which SPIR-V an instruction of a plain program becomes. An arm means support; there is no other list of what can be emitted.
 
 use super::module::{Module, Type};
-use super::{integer, remainder};
+use super::{integer, remainder, whole};
 use ferrotensor_core::DType;
 use ferrotensor_core::scalar::{Instr, Op, Program};
 use rspirv::spirv::{GlslStd450Op as Glsl, Op as Spirv, Word};
@@ -84,6 +84,9 @@ pub fn instruction(m: &mut Module, program: &Program, instr: &Instr, values: &[I
     if let Some(op) = simple(instr.op, dtype) {
         let rounds = dtype.is_float() && matches!(instr.op, Op::Add | Op::Sub | Op::Mul | Op::Div);
         return Ok(Id::One(if rounds { m.exact(op, of, &all) } else { m.op(op, of, &all) }));
+    }
+    if of == Type::F64 && matches!(instr.op, Op::Trunc | Op::Round) {
+        return Ok(Id::One(whole::whole(m, instr.op == Op::Round, x(0))));
     }
     if let Some(glsl) = extended(instr.op, dtype) {
         return Ok(Id::One(m.extended(glsl as u32, of, &all)));

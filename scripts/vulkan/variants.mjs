@@ -1,0 +1,41 @@
+// The Vulkan backend on devices that this machine does not have: Mesa's software device with subgroups of 4, 8 and 16 invocations, and
+// one whose capabilities were taken away, on a share of the conformance cases.
+//
+//   node scripts/vulkan/variants.mjs [NAME...]
+//
+// Mesa's option is for its software device alone; another device is tested as it is, more than once (`probing.rs` says which it was).
+
+import { join } from 'node:path'
+import { ROOT, step } from '../steps.mjs'
+import { ENVIRONMENT, rust, verdict } from '../suites.mjs'
+import { onDevice } from './device.mjs'
+
+const test = (crate, ...args) => ['cargo', 'test', '--release', '--package', `ferrotensor-${crate}`, ...args]
+/** Mesa's cache of kernels does not tell widths apart. */
+const wide = (bits) => ({ LP_NATIVE_VECTOR_WIDTH: String(bits), MESA_SHADER_CACHE_DIR: join(ROOT, `target/vulkan/${bits}`), FERROTENSOR_CACHE: 'off' })
+const subgroups = (count) => ({ command: test('vulkan'), env: wide(32 * count) })
+const without = (share, ...names) => ({ command: test('conformance', '--', '/vulkan'), env: { SHARE: String(share), VULKAN_WITHOUT: names.join(',') } })
+
+const VARIANTS = {
+  'subgroups of 4': subgroups(4),
+  'subgroups of 8': subgroups(8),
+  'subgroups of 16': subgroups(16),
+  'no float64, no int64': without(4, 'float64', 'int64'),
+  'no 16-bit, no 8-bit': without(4, '16-bit', '8-bit'),
+  'nothing optional, little room': without(4, 'float64', 'int64', '16-bit', '8-bit', 'controls', 'room')
+}
+
+await onDevice(async () => {
+  let [passed, failed] = [0, 0]
+  const named = process.argv.slice(2)
+  for (const name of named.length > 0 ? named : Object.keys(VARIANTS)) {
+    const variant = VARIANTS[name]
+    if (variant === undefined) throw new Error(`no variant '${name}': there are ${Object.keys(VARIANTS).join('; ')}`)
+    const result = await step(name, variant.command, { env: { ...ENVIRONMENT, ...variant.env } })
+    const counted = verdict({ count: rust }, result)
+    passed += counted.passed
+    failed += counted.failed
+    console.log(`note: ${name}: ${counted.passed} passed, ${counted.failed} failed, ${result.seconds} s`)
+  }
+  return { passed, failed }
+})
