@@ -113,7 +113,7 @@ fn map(name: impl Into<String>, program: Program, seed: usize, dims: &[usize]) -
     let operand = |(n, d): (usize, &DType)| {
         let turned: Vec<usize> = (0..dims.len()).rev().collect();
         let other: Vec<usize> = dims.iter().rev().copied().collect();
-        let layout = if (n + seed) % 2 == 0 { dense(dims).flip(0) } else { dense(&other).permute(&turned) };
+        let layout = if (n + seed).is_multiple_of(2) { dense(dims).flip(0) } else { dense(&other).permute(&turned) };
         (small(*d, dims.iter().product(), n + seed), layout)
     };
     let inputs = program.inputs.iter().enumerate().map(operand).collect();
