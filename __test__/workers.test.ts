@@ -90,6 +90,7 @@ test.serial('a token may be taken while its value is still computed', async (t) 
 })
 
 test.serial('a value whose worker ends while computing it is right, or an error that says so', async (t) => {
+  const before = ft.memory().live
   const size = 700
   for (let i = 0; i < 4; i++) {
     const worker = start(`
@@ -108,7 +109,9 @@ test.serial('a value whose worker ends while computing it is right, or an error 
       t.true(error instanceof ft.DisposedError, String(error))
       t.regex(String(error), /the worker that was computing this has ended/)
     }
+    taken.dispose()
   }
+  await settled(t, before)
 })
 
 test.serial('a failed value is an error of its own kind in another worker too', async (t) => {

@@ -29,6 +29,7 @@ pub struct Frame {
     arguments: Block,
     reports: Reports,
     kept: Vec<Kept>,
+    weight: u64,
 }
 
 impl Frame {
@@ -48,7 +49,15 @@ impl Frame {
         let commands = buffers.next().map(|b| b.handle()).unwrap_or_default();
         drop(buffers);
         let arguments = Block::new(device, faults, Use::Arguments, ARGUMENTS)?;
-        Ok(Frame { pool, device: Arc::clone(device), commands, arguments, reports: Reports::default(), kept: Vec::new() })
+        Ok(Frame {
+            pool,
+            device: Arc::clone(device),
+            commands,
+            arguments,
+            reports: Reports::default(),
+            kept: Vec::new(),
+            weight: 0,
+        })
     }
 
     /// Starts recording, after everything submitted before.
@@ -66,6 +75,7 @@ impl Frame {
         // SAFETY: recording.
         unsafe { raw::barrier(&self.device, self.commands, Between::Submissions) };
         self.reports.clear();
+        self.weight = 0;
         Ok(())
     }
 
@@ -93,6 +103,16 @@ impl Frame {
     /// What its dispatches find out.
     pub fn reports(&mut self) -> &mut Reports {
         &mut self.reports
+    }
+
+    /// How much it does, in bytes as the recorder counts them.
+    pub fn weight(&self) -> u64 {
+        self.weight
+    }
+
+    /// Says how much it does.
+    pub fn weigh(&mut self, bytes: u64) {
+        self.weight = bytes;
     }
 
     /// Keeps something until the device is done with the frame.

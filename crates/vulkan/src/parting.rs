@@ -3,6 +3,7 @@
 //! everybody from the driver, and to wait for what it still computes.
 
 use crate::timeline::Timeline;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, Weak};
 use std::time::{Duration, Instant};
 
@@ -12,12 +13,21 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// Held for reading while a driver is called, for writing from the end on.
 static DOOR: RwLock<()> = RwLock::new(());
 
+/// Whether the end has begun and waits for those inside.
+static ENDS: AtomicBool = AtomicBool::new(false);
+
 static OPENED: Mutex<Vec<Weak<Timeline>>> = Mutex::new(Vec::new());
 
 /// Lets the caller in to the driver until the guard is dropped; from the end of the process on nobody comes back from here. Not
 /// to be asked for twice by one thread.
 pub fn enter() -> RwLockReadGuard<'static, ()> {
     DOOR.read().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Whether whoever waits for a device is to come back at once, and to begin nothing new: the end of the process waits for them. A batch
+/// of heavy launches would else be submitted to its last one first, while nobody is left to read it.
+pub fn ends() -> bool {
+    ENDS.load(Ordering::Acquire)
 }
 
 /// Waits for what is under way on a device, but not for ever.
@@ -47,7 +57,10 @@ pub fn attend(timeline: &Arc<Timeline>) {
 /// Runs inside `exit`.
 #[cfg(unix)]
 extern "C" fn part() {
+    ENDS.store(true, Ordering::Release);
     let closed = DOOR.write();
+    // Nobody else is inside, and what follows waits.
+    ENDS.store(false, Ordering::Release);
     let opened = std::mem::take(&mut *OPENED.lock().unwrap_or_else(PoisonError::into_inner));
     opened.iter().filter_map(Weak::upgrade).for_each(|timeline| settle(&timeline));
     // For good.

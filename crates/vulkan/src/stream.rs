@@ -7,6 +7,7 @@ use crate::frames::{ARGUMENTS, Frame, Kept};
 use crate::hazards::{Hazards, Touch};
 use crate::kernel::Ready;
 use crate::memory::VulkanBuffer;
+use crate::parting;
 use crate::pipelines::{Pipeline, Pipelines};
 use crate::raw::{self, Between, Range};
 use crate::reports::{self, Failures, Tell};
@@ -191,7 +192,7 @@ impl Recorder {
         let long = self.bytes > 0 && self.bytes.saturating_add(self.charged) >= BYTES;
         if self.dispatches >= DISPATCHES || long || self.arguments + argument_bytes > ARGUMENTS {
             self.flush();
-            if self.abandoned.load(Relaxed) {
+            if self.abandoned.load(Relaxed) || parting::ends() {
                 self.stopped.get_or_insert_with(Error::abandoned);
             }
             self.goes_on()?;
@@ -260,7 +261,7 @@ impl Recorder {
         self.hazards.clear();
         self.bound = None;
         self.opened.timeline.take().inspect_err(|e| {
-            if self.opened.timeline.is_lost() {
+            if self.opened.timeline.is_lost() || parting::ends() {
                 self.stopped = Some(e.clone());
             }
         })
@@ -320,6 +321,7 @@ impl Recorder {
     fn flush(&mut self) {
         let Some(mut frame) = self.frame.take() else { return };
         frame.keep(Arc::clone(&self.batch));
+        frame.weigh(self.bytes);
         for buffer in &self.scratch {
             frame.keep(Arc::clone(buffer) as Kept);
         }

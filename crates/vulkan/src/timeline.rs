@@ -5,6 +5,7 @@ use crate::errors;
 use crate::frames::{Frame, Kept};
 use crate::loss::{Loss, Progress};
 use crate::memory::Faults;
+use crate::parting;
 use crate::raw;
 use ferrotensor_core::{Error, Result};
 use std::collections::VecDeque;
@@ -17,6 +18,10 @@ use vulkano::{Validated, VulkanError};
 
 /// Submissions under way before the next one waits: with 64 dispatches each, the device never runs dry.
 const FRAMES: usize = 16;
+
+/// Bytes of work under way, as the recorder counts them, before the next submission waits too: 300 ms of the slowest devices. The end
+/// of a process or of a worker waits for what is under way.
+const AHEAD: u64 = 3 << 30;
 
 /// A wait asks again this often whether another thread found the device lost.
 const SLICE: Duration = Duration::from_millis(50);
@@ -125,9 +130,12 @@ impl Timeline {
             self.retire()?;
             let oldest = {
                 let mut frames = self.lock();
-                let frame = match frames.free.pop() {
+                let weight = frames.busy.iter().fold(0u64, |sum, (_, frame)| sum.saturating_add(frame.weight()));
+                let frame = match frames.free.pop_if(|_| weight < AHEAD) {
                     Some(frame) => Some(frame),
-                    None if frames.busy.len() < FRAMES => Some(Frame::new(&self.device, &self.queue, &self.faults)?),
+                    None if frames.busy.len() < FRAMES && weight < AHEAD => {
+                        Some(Frame::new(&self.device, &self.queue, &self.faults)?)
+                    }
                     None => None,
                 };
                 if let Some(mut frame) = frame {
@@ -232,12 +240,15 @@ impl Timeline {
     /// Waits until the device has passed a value; false when the deadline came first.
     ///
     /// # Errors
-    /// The device was lost.
+    /// The device was lost, or the process ends.
     pub fn wait(&self, value: u64, deadline: Option<Instant>) -> Result<bool> {
         loop {
             let passed = self.passed()?;
             if passed >= value {
                 return Ok(true);
+            }
+            if parting::ends() {
+                return Err(Error::abandoned());
             }
             if self.progress().is_stalled(passed, self.patience) {
                 self.lost.tell_hanging();
