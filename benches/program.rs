@@ -3,7 +3,7 @@
 
 #![allow(clippy::print_stdout, reason = "a bench reports to the terminal")]
 
-use ferrotensor_core::registry::Registry;
+use ferrotensor_core::registry::{Known, Registry};
 use ferrotensor_core::{DType, Error, Result, error::Code};
 use ferrotensor_engine::{Engine, Mode, Request, RunOutcome, Session, Tensor};
 use std::hint::black_box;
@@ -69,8 +69,10 @@ fn timed(chain: &mut Chain) -> Result<Duration> {
     Ok(start.elapsed())
 }
 
+const CPU: Known = Known { name: "cpu", probe: ferrotensor_cpu::probe, complete: true };
+
 fn main() -> Result<()> {
-    let engine = Engine::new(Registry::new(&[("cpu", ferrotensor_cpu::probe)]), ferrotensor_host::run);
+    let engine = Engine::new(Registry::new(&[CPU]), ferrotensor_host::run);
     println!("additions   planned and run   repeated");
     for count in [1, 32, 256] {
         let first = median(|| timed(&mut Chain::new(&engine, count)?))?;

@@ -192,7 +192,7 @@ fn a_lost_device_fails_every_ticket_and_the_next_one_works() {
 #[test]
 fn a_device_that_hangs_is_given_up() {
     let faults = Arc::<Faults>::default();
-    let options = Options { patience: Some(Duration::from_millis(300)), faults: Arc::clone(&faults), ..Options::default() };
+    let options = Options { patience: Some(Duration::from_secs(2)), faults: Arc::clone(&faults), ..Options::default() };
     let Some(device) = device(options) else { return };
     let x = numbers(&device, (0..100).map(|n| n as f32));
     let y = device.alloc(400).unwrap();
@@ -200,10 +200,7 @@ fn a_device_that_hangs_is_given_up() {
     faults.hang.arm(1);
     let stuck = device.submit(Batch::new(vec![affine(2.0, 1.0, 100, &x, &y)]));
     let error = finish(&device, stuck).lost.expect("it hangs");
-    assert!(
-        error.code == Code::Device && error.message.contains("hangs: it has not ended a submission in 0.3 s"),
-        "{error}"
-    );
+    assert!(error.code == Code::Device && error.message.contains("hangs: it has not ended a submission in 2 s"), "{error}");
     assert!(x.is_lost() && y.is_lost());
     drop((x, y));
     let x = numbers(&device, (0..100).map(|n| n as f32));

@@ -23,8 +23,9 @@ impl World for Gpu {
     }
 }
 
-/// Sessions with a device of their own, number 1, whose memory the host shares or does not; nothing where there is none.
-fn worlds(unified: bool) -> Option<impl Fn() -> (Session, Gpu)> {
+/// Sessions with a device of their own, number 1, whose memory the host shares or does not, and which hangs when it has stood still for
+/// that long; nothing where there is none.
+fn worlds(unified: bool, patience: Option<Duration>) -> Option<impl Fn() -> (Session, Gpu)> {
     let first = match found() {
         Ok(devices) => devices.into_iter().next()?,
         Err(reason) => {
@@ -34,12 +35,7 @@ fn worlds(unified: bool) -> Option<impl Fn() -> (Session, Gpu)> {
         }
     };
     Some(move || {
-        let options = Options {
-            unified: Some(unified),
-            cache: CachePlace::Off,
-            patience: Some(Duration::from_millis(200)),
-            ..Options::default()
-        };
+        let options = Options { unified: Some(unified), cache: CachePlace::Off, patience, ..Options::default() };
         let faults = Arc::clone(&options.faults);
         let physical = Arc::clone(&first.physical);
         let device = Arc::new(VulkanBackend::with(physical, "vulkan:0", first.can.clone(), options));
@@ -61,7 +57,7 @@ fn point(
 
 #[test]
 fn every_allocation_of_a_vulkan_device_may_fail() {
-    let Some(fresh) = worlds(true) else { return };
+    let Some(fresh) = worlds(true, None) else { return };
     walk(SCENARIOS, &point("alloc", |w| &w.faults.alloc, Code::OutOfMemory, After::Works), 1, fresh);
 }
 
@@ -69,7 +65,7 @@ fn every_allocation_of_a_vulkan_device_may_fail() {
 #[test]
 fn a_vulkan_driver_may_be_out_of_memory_at_any_block() {
     for unified in [true, false] {
-        let Some(fresh) = worlds(unified) else { return };
+        let Some(fresh) = worlds(unified, None) else { return };
         let point = point("block", |w| &w.faults.block, Code::OutOfMemory, After::Works);
         walk(SCENARIOS, &point, 1, &fresh);
         walk(&SCENARIOS[1..3], &Point { once: true, ..point }, 1, &fresh);
@@ -79,7 +75,7 @@ fn a_vulkan_driver_may_be_out_of_memory_at_any_block() {
 #[test]
 fn every_submission_may_be_the_one_at_which_a_vulkan_device_is_lost() {
     for unified in [true, false] {
-        let Some(fresh) = worlds(unified) else { return };
+        let Some(fresh) = worlds(unified, None) else { return };
         walk(SCENARIOS, &point("submit", |w| &w.faults.submit, Code::Device, After::Reopened), 1, fresh);
     }
 }
@@ -87,6 +83,7 @@ fn every_submission_may_be_the_one_at_which_a_vulkan_device_is_lost() {
 /// Each device that hangs stays in memory, with what it holds: one scenario.
 #[test]
 fn a_vulkan_device_may_hang_at_any_submission_and_nobody_waits_for_ever() {
-    let Some(fresh) = worlds(true) else { return };
+    // A hundred times what a submission takes here.
+    let Some(fresh) = worlds(true, Some(Duration::from_secs(2))) else { return };
     walk(&SCENARIOS[1..2], &point("hang", |w| &w.faults.hang, Code::Device, After::Reopened), 1, fresh);
 }
