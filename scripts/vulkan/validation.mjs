@@ -43,8 +43,9 @@ const test = (crate, ...args) => ['cargo', 'test', '--release', '--package', `fe
 
 /** Faults of tests/planted.rs, and what a message about each must say. */
 const PLANTED = { a_missing_barrier: /SYNC-HAZARD-READ[-_]AFTER[-_]WRITE/, a_call_outside_the_rules: /VUID-VkBufferCreateInfo/ }
+// One test at a time: version 1.3.239 of the layer now and then crashed inside itself while two threads used devices of their own.
 const RUNS = [
-  { name: "the backend's tests", command: test('vulkan', '--', '--test-threads=2') },
+  { name: "the backend's tests", command: test('vulkan', '--', '--test-threads=1') },
   { name: `${given.share} % of the conformance cases`, command: test('conformance', '--', '/vulkan'), env: { SHARE: given.share } }
 ]
 
