@@ -1,7 +1,11 @@
-// The process ends within a second whatever is in flight, and the event loop stays free meanwhile.
+// The process ends soon whatever is in flight, on the CPU within a second, and the event loop stays free meanwhile.
 
 import test, { type ExecutionContext } from 'ava'
 import { run } from './child.js'
+import { tested } from './device.js'
+
+/** Milliseconds: another device than the CPU is waited for while it ends what was submitted, an estimated 300 ms, on a machine that may be busy. */
+const SOON = tested === 'cpu' ? 1000 : 10_000
 
 /** Some ten seconds of matrix products, pending as `promise`. */
 const SLOW = `
@@ -23,7 +27,7 @@ async function ends(t: ExecutionContext, script: string, code: number | null, on
   t.log(`${ended.afterGo.toFixed(0)} ms`)
   t.true(ended.stdout.includes('go\n'), ended.stderr)
   t.is(ended.code, code, ended.stderr)
-  t.true(ended.afterGo < 1000, `${ended.afterGo} ms`)
+  t.true(ended.afterGo < SOON, `${ended.afterGo} ms`)
 }
 
 test.serial('process.exit() while a program runs', (t) => ends(t, `${SLOW}\nconsole.log('go'); setTimeout(() => process.exit(3), 50)`, 3))
