@@ -7,6 +7,11 @@ use rspirv::spirv::{Op, Word};
 /// Numbers of loops there is code for: what coalescing leaves of nearly every launch, of most others, and of the rest in parts.
 pub const RANKS: [usize; 3] = [1, 3, 8];
 
+/// Which of [`RANKS`] has room for so many loops; the last where none has.
+pub fn variant(loops: usize) -> usize {
+    RANKS.iter().position(|&r| r >= loops).unwrap_or(RANKS.len() - 1)
+}
+
 /// Where the numbers of a launch stand among the arguments.
 ///
 /// The number of elements; for each loop but the first its size and the two numbers it is divided by with; for each operand the

@@ -5,7 +5,10 @@ use super::pieces::{Walked, pieces};
 use super::variants::Variants;
 use super::window::{window, windows};
 use crate::caps::Can;
-use crate::emit::{self, Shader, space::RANKS};
+use crate::emit::{
+    self, Shader,
+    space::{RANKS, variant},
+};
 use crate::kernel::Program;
 use crate::pipelines::Pipelines;
 use crate::stream::{Binding, Recorder};
@@ -77,7 +80,7 @@ impl Program for GatherProgram {
         let pieces = pieces(&dims, &walked, reach, MOST)?;
         for (nth, seen) in windows(data, size, copies, false, &self.can)?.iter().enumerate() {
             for piece in &pieces {
-                let variant = RANKS.iter().position(|&r| r >= piece.dims.len()).unwrap_or(RANKS.len() - 1);
+                let variant = variant(piece.dims.len());
                 let mut starts: SmallVec<[usize; 4]> = SmallVec::new();
                 let mut bindings: SmallVec<[Binding; 4]> = SmallVec::from_iter([seen.binding]);
                 let (write, to) = window(output, size, piece, 0, alignment, true)?;

@@ -4,7 +4,10 @@ use super::pieces::{MOST, Walked, pieces};
 use super::variants::Variants;
 use super::window::window;
 use crate::caps::Can;
-use crate::emit::{self, Shader, space::RANKS};
+use crate::emit::{
+    self, Shader,
+    space::{RANKS, variant},
+};
 use crate::kernel::Program;
 use crate::pipelines::Pipelines;
 use crate::stream::{Binding, Recorder};
@@ -80,7 +83,7 @@ impl MapProgram {
         let work = self.program.instrs.len();
         let most = (LONGEST / work.max(1)).clamp(1, MOST);
         for piece in pieces(dims, &walked, (self.can.max_range - alignment) as usize, most)? {
-            let nth = RANKS.iter().position(|&r| r >= piece.dims.len()).unwrap_or(RANKS.len() - 1);
+            let nth = variant(piece.dims.len());
             let mut bindings: SmallVec<[Binding; 4]> = SmallVec::new();
             let mut starts: SmallVec<[usize; 6]> = SmallVec::new();
             for (n, (operand, dtype)) in operands.iter().zip(&dtypes).enumerate() {

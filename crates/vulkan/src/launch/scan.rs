@@ -7,7 +7,10 @@ use super::variants::Variants;
 use super::window::{whole, window};
 use crate::caps::Can;
 use crate::emit::scan::{self, Stage, step};
-use crate::emit::{Shader, space::RANKS};
+use crate::emit::{
+    Shader,
+    space::{RANKS, variant},
+};
 use crate::kernel::Program;
 use crate::memory::VulkanBuffer;
 use crate::pipelines::Pipelines;
@@ -87,7 +90,7 @@ struct Going<'a> {
 impl ScanProgram {
     fn dispatch(&self, recorder: &mut Recorder, going: &Going, starts: &[usize], bindings: &[Binding]) -> Result<()> {
         let Going { stage, piece, steps, length, goes_on, apart } = *going;
-        let nth = RANKS.iter().position(|&r| r >= piece.dims.len()).unwrap_or(RANKS.len() - 1);
+        let nth = variant(piece.dims.len());
         let strides = piece.strides.iter().map(|s| s.as_slice());
         let strided: SmallVec<[_; 4]> = starts.iter().copied().zip(strides).collect();
         let mut words = vec![steps as u32, length as u32, goes_on as u32, apart[0] as u32, apart[1] as u32];

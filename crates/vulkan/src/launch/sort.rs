@@ -7,7 +7,10 @@ use super::pieces::{MOST, Piece, Walked, pieces};
 use super::variants::Variants;
 use super::window::{window, windows};
 use crate::caps::Can;
-use crate::emit::{self, Shader, space::RANKS};
+use crate::emit::{
+    self, Shader,
+    space::{RANKS, variant},
+};
 use crate::kernel::Program;
 use crate::memory::VulkanBuffer;
 use crate::pipelines::Pipelines;
@@ -97,7 +100,7 @@ impl SortProgram {
         let pieces = pieces(dims, &walked, reach, MOST)?;
         for seen in &windows(input, size, values, false, &self.can)? {
             for piece in &pieces {
-                let variant = RANKS.iter().position(|&r| r >= piece.dims.len()).unwrap_or(RANKS.len() - 1);
+                let variant = variant(piece.dims.len());
                 let (read, at) = window(order, 4, piece, 0, alignment, false)?;
                 let mut bindings: SmallVec<[Binding; 4]> = SmallVec::from_iter([read]);
                 bindings.extend(values.then_some(seen.binding));

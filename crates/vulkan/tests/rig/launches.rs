@@ -10,13 +10,7 @@ use smallvec::SmallVec;
 
 /// Elements at random, a third of them small numbers.
 pub fn elements(dtype: DType, count: usize, seed: u64) -> Vec<u8> {
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    let mut next = move || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state
-    };
+    let mut next = super::random::bits(seed);
     (0..count)
         .flat_map(|n| {
             let small = |bits: u64| ((bits % 41) as f64 - 20.0) / 4.0;

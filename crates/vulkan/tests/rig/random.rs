@@ -56,15 +56,20 @@ impl Lie {
     }
 }
 
-/// Integers of all sizes; floats in [-1, 1] whose sums cancel, a few of them much smaller.
-pub fn numbers(dtype: DType, count: usize, seed: u64) -> Vec<u8> {
+/// Bits at random (Marsaglia, "Xorshift RNGs", 2003), the same for the same seed.
+pub fn bits(seed: u64) -> impl FnMut() -> u64 {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    let mut next = move || {
+    move || {
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
         state
-    };
+    }
+}
+
+/// Integers of all sizes; floats in [-1, 1] whose sums cancel, a few of them much smaller.
+pub fn numbers(dtype: DType, count: usize, seed: u64) -> Vec<u8> {
+    let mut next = bits(seed);
     let mut one = move || {
         if dtype == DType::Bool {
             return [u8::from(next() >> 60 == 0); 16];
