@@ -150,7 +150,7 @@ impl Backend for Broken {
     }
     fn submit(&self, batch: Batch) -> Ticket {
         let mut out = Outcome::default();
-        for (n, launch) in batch.launches.into_iter().enumerate() {
+        for (n, launch) in batch.launches.iter().cloned().enumerate() {
             let outcome = self.launch(launch);
             if self.fault != Fault::Silence {
                 out.failed.extend(outcome.failed.into_iter().map(|(_, e)| (n, e)));

@@ -43,6 +43,7 @@ pub struct Operand {
 }
 
 /// One kernel with its operands. Outputs never overlap inputs or each other.
+#[derive(Clone)]
 pub struct Launch {
     /// From this backend's `prepare`.
     pub kernel: Arc<dyn Prepared>,
@@ -56,8 +57,8 @@ pub struct Launch {
 
 /// Launches in order, each seeing the results of those before it.
 pub struct Batch {
-    /// The work.
-    pub launches: Vec<Launch>,
+    /// The work. Whoever submits it may want to do so once more.
+    pub launches: Arc<Vec<Launch>>,
     /// Set when nobody waits for the results any more: the backend may stop after a few tiles.
     pub abandoned: Arc<AtomicBool>,
 }
@@ -65,7 +66,7 @@ pub struct Batch {
 impl Batch {
     /// A batch nobody can abandon.
     pub fn new(launches: Vec<Launch>) -> Self {
-        Batch { launches, abandoned: Arc::default() }
+        Batch { launches: Arc::new(launches), abandoned: Arc::default() }
     }
 
     /// Whether the work may be dropped.

@@ -1,12 +1,13 @@
 //! One run of a schedule: bound operands on the way to the backends, and what became of them.
 
 use crate::foreign::Foreign;
-use crate::pool::Block;
+use crate::pool::{Block, Pool};
 use crate::resolve::HostRoutine;
 use crate::schedule::{Schedule, Step};
 use crate::stats::Stats;
 use crate::storage::{Completion, Storage};
 use ferrotensor_core::backend::{Backend, Batch, Launch, Outcome, Ticket};
+use ferrotensor_core::error::Code;
 use ferrotensor_core::{Error, Result};
 use ferrotensor_ops::def::by_id;
 use smallvec::SmallVec;
@@ -17,7 +18,7 @@ use std::time::{Duration, Instant};
 /// Work in order.
 pub enum Work {
     /// Launches on the device, each with its step.
-    Device(Vec<Launch>, Vec<u32>),
+    Device(Arc<Vec<Launch>>, Vec<u32>),
     /// A kernel that runs elsewhere, with its step.
     Foreign(Box<Foreign>, u32),
 }
@@ -34,8 +35,8 @@ pub struct Job {
     pub own: SmallVec<[Option<Arc<Storage>>; 2]>,
     /// Temporaries.
     pub arena: Option<Block>,
-    /// The tensors' device.
-    pub device: Arc<dyn Backend>,
+    /// Memory of the tensors' device.
+    pub pool: Arc<Pool>,
     /// The CPU, for fallbacks.
     pub cpu: Option<Arc<dyn Backend>>,
     /// The host's routines.
@@ -58,11 +59,18 @@ impl Job {
 
     /// Runs everything, marks what failed, and ends the completion.
     pub fn run(mut self) {
-        let failures = self.execute();
+        let mut failures = self.execute();
+        // A launch may need memory of its own, of which the pool knows nothing: what the pool keeps for reuse goes, and everything is
+        // computed again, from the inputs: temporaries may lie where others lay.
+        if failures.iter().any(|(_, e)| e.code == Code::OutOfMemory) {
+            self.pool.trim();
+            failures = self.execute();
+        }
         let failed_input = self.inputs.iter().any(|s| s.error().is_some());
         if failed_input || !failures.is_empty() {
             self.poison(&failures);
         }
+        self.work.clear();
         self.own.clear();
         self.inputs.clear();
         self.arena = None;
@@ -72,9 +80,9 @@ impl Job {
     }
 
     /// Failures by step.
-    fn execute(&mut self) -> Vec<(u32, Error)> {
+    fn execute(&self) -> Vec<(u32, Error)> {
         let mut failures = Vec::new();
-        for work in std::mem::take(&mut self.work) {
+        for work in &self.work {
             if self.abandoned.load(Ordering::Relaxed) {
                 // Another environment may have taken a result: what was not computed must not look like a value.
                 for storage in self.own.iter().flatten() {
@@ -84,24 +92,20 @@ impl Job {
             }
             match work {
                 Work::Device(launches, steps) => {
-                    let outcome = self.submit(launches);
+                    let outcome = submit_and_wait(&**self.pool.backend(), Arc::clone(launches), &self.abandoned);
                     failures.extend(outcome.failed.into_iter().map(|(i, e)| (steps.get(i).copied().unwrap_or(0), e)));
                     if let Some(lost) = outcome.lost {
                         failures.extend(steps.iter().map(|&s| (s, lost.clone())));
                     }
                 }
                 Work::Foreign(foreign, step) => {
-                    if let Err(e) = foreign.run(&*self.device, self.cpu.as_deref(), self.host, &self.abandoned) {
-                        failures.push((step, e));
+                    if let Err(e) = foreign.run(&**self.pool.backend(), self.cpu.as_deref(), self.host, &self.abandoned) {
+                        failures.push((*step, e));
                     }
                 }
             }
         }
         failures
-    }
-
-    fn submit(&self, launches: Vec<Launch>) -> Outcome {
-        submit_and_wait(&*self.device, launches, &self.abandoned)
     }
 
     /// Marks the stored values that depend on a failure, and nothing else.
@@ -166,13 +170,13 @@ impl Job {
             let Some(reason) = &f.reason else { continue };
             let op = by_id(self.schedule.ops[*step as usize]).map_or("".into(), |op| op.path());
             let dtype = f.inputs.first().or(f.outputs.first()).map_or("", |(_, d)| d.name());
-            stats.fall_back(&self.device.caps().name, &op, dtype, reason, f.bytes());
+            stats.fall_back(&self.pool.backend().caps().name, &op, dtype, reason, f.bytes());
         }
     }
 }
 
 /// Runs launches to their end.
-fn submit_and_wait(device: &dyn Backend, launches: Vec<Launch>, abandoned: &Arc<AtomicBool>) -> Outcome {
+fn submit_and_wait(device: &dyn Backend, launches: Arc<Vec<Launch>>, abandoned: &Arc<AtomicBool>) -> Outcome {
     match device.submit(Batch { launches, abandoned: Arc::clone(abandoned) }) {
         Ticket::Done(outcome) => outcome,
         Ticket::Pending(id) => loop {
@@ -188,7 +192,7 @@ fn submit_and_wait(device: &dyn Backend, launches: Vec<Launch>, abandoned: &Arc<
 /// # Errors
 /// The launch's own, or that of the lost batch.
 pub fn run_one(device: &dyn Backend, launch: Launch, abandoned: &Arc<AtomicBool>) -> Result<()> {
-    let outcome = submit_and_wait(device, vec![launch], abandoned);
+    let outcome = submit_and_wait(device, Arc::new(vec![launch]), abandoned);
     let error = outcome.failed.into_iter().next().map(|(_, e)| e).or(outcome.lost);
     error.map_or(Ok(()), Err)
 }

@@ -97,6 +97,8 @@ struct Binder<'a> {
     own: SmallVec<[Option<Arc<Storage>>; 2]>,
     arena: Option<Block>,
     work: SmallVec<[Work; 1]>,
+    batch: Vec<Launch>,
+    batch_steps: Vec<u32>,
     launches: u64,
 }
 
@@ -127,6 +129,8 @@ pub fn bind(
         own: smallvec![None; schedule.own.len()],
         arena,
         work: SmallVec::new(),
+        batch: Vec::new(),
+        batch_steps: Vec::new(),
         launches: 0,
     };
     for (n, (v, tensor)) in schedule.input_values.iter().zip(request.inputs).enumerate() {
@@ -140,6 +144,7 @@ pub fn bind(
     for (n, step) in schedule.steps.iter().enumerate() {
         b.step(n as u32, step)?;
     }
+    b.close_batch();
     let mut outputs = SmallVec::new();
     for v in &schedule.outputs {
         outputs.push(b.output(*v, request.inputs)?);
@@ -267,13 +272,8 @@ impl Binder<'_> {
             }
             (Target::Native(kernel), _) => {
                 let launch = Launch { kernel: Arc::clone(kernel), inputs, outputs, params };
-                match self.work.last_mut() {
-                    Some(Work::Device(launches, steps)) => {
-                        launches.push(launch);
-                        steps.push(step);
-                    }
-                    _ => self.work.push(Work::Device(vec![launch], vec![step])),
-                }
+                self.batch.push(launch);
+                self.batch_steps.push(step);
                 return;
             }
             (target, _) => (target.clone(), resolved.reason.clone()),
@@ -286,7 +286,16 @@ impl Binder<'_> {
             outputs: outputs.into_iter().enumerate().map(|(i, o)| (o, dtype(arity + i))).collect(),
             params,
         };
+        self.close_batch();
         self.work.push(Work::Foreign(Box::new(foreign), step));
+    }
+
+    /// Launches gathered since the last kernel that runs elsewhere go to the device together.
+    fn close_batch(&mut self) {
+        if !self.batch.is_empty() {
+            let launches = Arc::new(std::mem::take(&mut self.batch));
+            self.work.push(Work::Device(launches, std::mem::take(&mut self.batch_steps)));
+        }
     }
 
     fn output(&self, v: Val, inputs: &[Arc<Tensor>]) -> Result<Arc<Tensor>> {

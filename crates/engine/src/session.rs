@@ -216,7 +216,7 @@ impl Session {
             inputs: SmallVec::new(),
             own: SmallVec::new(),
             arena: None,
-            device: Arc::clone(pool.backend()),
+            pool: Arc::clone(pool),
             cpu: engine.cpu.clone(),
             host: engine.host,
             abandoned: Arc::clone(&self.abandoned),

@@ -343,7 +343,7 @@ impl Recorder {
 /// Records and submits a batch. The value of its last submission, if there is one, what is known of the outcome, and what will be
 /// when the device has passed that.
 pub fn submit(opened: &Arc<Opened>, batch: Batch) -> (Option<u64>, Outcome, Arc<Failures>) {
-    let launches = Arc::new(batch.launches);
+    let launches = batch.launches;
     let mut recorder = Recorder::new(opened, Arc::clone(&batch.abandoned), Arc::clone(&launches) as Kept);
     if batch.abandoned.load(Relaxed) {
         return (None, Outcome { failed: Vec::new(), lost: Some(Error::abandoned()) }, recorder.failures);

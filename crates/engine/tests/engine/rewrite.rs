@@ -63,7 +63,7 @@ impl Backend for Windower {
     }
     fn submit(&self, batch: Batch) -> Ticket {
         let mut outcome = Outcome::default();
-        for (i, launch) in batch.launches.into_iter().enumerate() {
+        for (i, launch) in batch.launches.iter().cloned().enumerate() {
             let error = match launch.kernel.as_any().downcast_ref::<Prepare>() {
                 Some(Prepare(kernel)) => self.window(kernel, &launch).err(),
                 None => match self.cpu.submit(Batch::new(vec![launch])) {

@@ -1,11 +1,12 @@
 //! Programs on a Vulkan device whose allocations, blocks of driver memory and submissions fail one after the other, and which hangs.
 
-use crate::support::{cpu_entry, session};
+use crate::support::{Program, cpu_entry, read, session};
 use crate::walk::{After, Point, SCENARIOS, Stage, World, walk};
+use ferrotensor_core::DType;
 use ferrotensor_core::backend::Backend;
 use ferrotensor_core::error::Code;
 use ferrotensor_core::registry::Entry;
-use ferrotensor_engine::Session;
+use ferrotensor_engine::{Mode, Session};
 use ferrotensor_vulkan::{CachePlace, Faults, Options, VulkanBackend, found};
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,6 +27,12 @@ impl World for Gpu {
 /// Sessions with a device of their own, number 1, whose memory the host shares or does not, and which hangs when it has stood still for
 /// that long; nothing where there is none.
 fn worlds(unified: bool, patience: Option<Duration>) -> Option<impl Fn() -> (Session, Gpu)> {
+    world_of(Options { unified: Some(unified), patience, ..Options::default() })
+}
+
+/// Sessions as those of [`worlds`], with these options; each device has faults of its own.
+fn world_of(options: Options) -> Option<impl Fn() -> (Session, Gpu)> {
+    let Options { unified, budget, patience, .. } = options;
     let first = match found() {
         Ok(devices) => devices.into_iter().next()?,
         Err(reason) => {
@@ -35,7 +42,7 @@ fn worlds(unified: bool, patience: Option<Duration>) -> Option<impl Fn() -> (Ses
         }
     };
     Some(move || {
-        let options = Options { unified: Some(unified), cache: CachePlace::Off, patience, ..Options::default() };
+        let options = Options { unified, budget, cache: CachePlace::Off, patience, ..Options::default() };
         let faults = Arc::clone(&options.faults);
         let physical = Arc::clone(&first.physical);
         let device = Arc::new(VulkanBackend::with(physical, "vulkan:0", first.can.clone(), options));
@@ -86,4 +93,27 @@ fn a_vulkan_device_may_hang_at_any_submission_and_nobody_waits_for_ever() {
     // A hundred times what a submission takes here.
     let Some(fresh) = worlds(true, Some(Duration::from_secs(2))) else { return };
     walk(&SCENARIOS[1..2], &point("hang", |w| &w.faults.hang, Code::Device, After::Reopened), 1, fresh);
+}
+
+/// What the engine keeps for reuse is given up for what a launch needs of its own: the pool knows nothing of that memory.
+#[test]
+fn memory_kept_for_reuse_goes_when_a_launch_needs_memory_of_its_own() {
+    let Some(fresh) = world_of(Options { budget: Some(32 << 20), ..Options::default() }) else { return };
+    let (mut s, gpu) = fresh();
+    let descending: Vec<f32> = (0..1 << 20).rev().map(|i| i as f32).collect();
+    let bytes = bytemuck::cast_slice(&descending);
+    let id = s.intern_type(DType::F32 as u8, &[descending.len() as f64], 1).unwrap();
+    let kept: Vec<_> = (0..7).map(|_| s.upload(id, bytes, true).unwrap().unwrap()).collect();
+    let x = Arc::clone(&kept[0]);
+    drop(kept);
+    let held = gpu.device.mem().used;
+    assert!(held >= 7 * bytes.len(), "the pool keeps what was dropped, of {held} bytes");
+    for mode in [Mode::Sync, Mode::Async] {
+        let mut p = Program::default();
+        let a = p.input(&mut s, &x);
+        // The sort takes 8 bytes an element for itself, and 4 are left.
+        let sorted = p.op(&mut s, "sort", &[a], &[0.0, 0.0]);
+        let out = p.run(&mut s, &[sorted], mode).unwrap();
+        assert_eq!(read(&out[0])[..3], [0.0, 1.0, 2.0], "{mode:?}");
+    }
 }
