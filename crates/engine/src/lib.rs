@@ -5,6 +5,7 @@
 mod arena;
 mod cache;
 mod cost;
+mod dedup;
 mod executor;
 #[cfg(feature = "fault")]
 pub mod fault;

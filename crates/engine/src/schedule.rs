@@ -5,6 +5,7 @@
 
 use crate::arena::{self, Life};
 use crate::cost;
+use crate::dedup::dedup;
 use crate::fuse;
 use crate::program::Lowered;
 use crate::resolve::Resolved;
@@ -99,8 +100,8 @@ pub fn build(
     let Lowered { mut graph, inputs, params, ops, device, .. } = lowered;
     let mut outputs = outputs.to_vec();
     let rewritten = rewrite::rewrite(&mut graph, &mut outputs, supports)?;
+    let fused = if fusion { dedup(&mut graph, &mut outputs) + fuse::fuse(&mut graph, &outputs, supports) } else { 0 };
     let outputs = outputs.as_slice();
-    let fused = if fusion { fuse::fuse(&mut graph, outputs, supports) } else { 0 };
     let mut b = Build::new(&graph, outputs, dense);
     b.run(resolve)?;
     let (lives, arena_steps) = b.lives();

@@ -59,7 +59,7 @@ pub struct Param {
 pub type Region = Option<View>;
 
 /// What defines values.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Def {
     /// The n-th input of the program.
     Input(u32),

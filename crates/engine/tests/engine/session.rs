@@ -1,6 +1,7 @@
 //! Programs through a session on the CPU: values, views, fusion, errors, memory.
 
 use crate::support::{Arg, Program, cpu, read, upload, upload_i32};
+use ferrotensor_core::DType;
 use ferrotensor_core::error::Code;
 use ferrotensor_engine::{Config, Mode, Strict};
 use std::sync::mpsc::channel;
@@ -24,6 +25,33 @@ fn a_chain_fuses_into_one_launch_and_keeps_its_bits() {
         assert_eq!(s.stats().ops, 3);
     }
     assert_eq!(results[0], results[1]);
+}
+
+#[test]
+fn what_is_computed_twice_is_computed_once() {
+    for fusion in [true, false] {
+        let mut s = cpu();
+        s.set_config(Config { fusion, strict: Strict::Throw });
+        let x = upload(&mut s, &[3.0, 1.0, 2.0, 6.0, 5.0, 4.0], &[2, 3]);
+        let mut p = Program::default();
+        let a = p.input(&mut s, &x);
+        let mut norm = |s: &mut _| {
+            let t = p.op(s, "matrixTranspose", &[a], &[]);
+            let sorted = p.op(s, "sort", &[t], &[1.0, 0.0]);
+            p.op(s, "cumulativeSum", &[sorted], &[0.0, f64::NAN, 0.0])
+        };
+        let (first, second) = (norm(&mut s), norm(&mut s));
+        // Constants that are equal but for their shape.
+        let ones = [[2.0, 3.0, 0.0], [3.0, 2.0, 0.0]]
+            .map(|[m, n, d]| p.op(&mut s, "zeros", &[], &[2.0, m, n, DType::F32 as u8 as f64, d]));
+        let sum = p.op(&mut s, "add", &[first, second], &[]);
+        let out = p.run(&mut s, &[first, second, sum, ones[0], ones[1]], Mode::Sync).unwrap();
+        assert_eq!((out[3].dims(), out[4].dims()), (&[2, 3][..], &[3, 2][..]));
+        let (first, second) = (read(&out[0]), read(&out[1]));
+        assert_eq!(first, second);
+        assert_eq!(read(&out[2]), first.iter().map(|v| v + v).collect::<Vec<_>>());
+        assert_eq!(s.stats().launches, if fusion { 5 } else { 7 }, "fusion {fusion}");
+    }
 }
 
 #[test]
