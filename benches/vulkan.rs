@@ -243,7 +243,7 @@ impl Bench {
     fn products(&mut self) -> Result<()> {
         let sizes: &[usize] = if self.small { &[128, 256] } else { &[1024, 2048, 4096, 8192] };
         for d in [DType::F32, DType::F16] {
-            let kernel = Kernel::Contract(Contract { dtype: d });
+            let kernel = Kernel::Contract(Contract::new(d));
             if let Err(reason) = self.device.supports(&kernel) {
                 println!("products of {d}: not timed, {reason}");
                 continue;

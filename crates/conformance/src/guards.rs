@@ -330,7 +330,7 @@ pub fn cases(dtype: DType, placement: Placement) -> Result<Vec<(String, KernelCa
         (&[1, 1], &[1, 1], &[1, 1]),
     ] {
         let (a, b) = (tensor(dtype, a, placement, any, &mut rng)?, tensor(dtype, b, placement, any, &mut rng)?);
-        add("contract", Kernel::Contract(Contract { dtype }), vec![a, b], &[c], Placement::Contiguous);
+        add("contract", Kernel::Contract(Contract::new(dtype)), vec![a, b], &[c], Placement::Contiguous);
     }
     Ok(out)
 }

@@ -146,13 +146,36 @@ pub struct Scatter {
     pub update: Update,
 }
 
-/// `a [batch..., m, k]`, `b [batch..., k, n]` -> output `[batch..., m, n]`, in one dtype, any strides.
+/// `a [batch..., m, k]`, `b [batch..., k, n]` and what `post` takes, `[batch..., m, n]` each -> output `[batch..., m, n]`, any
+/// strides.
 ///
 /// Integers wrap; bool uses or and and. Floating error: at most `(K + 1) u |A| |B|`, u = half an ulp of 1.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Contract {
-    /// Dtype of all three operands.
+    /// Dtype of `a`, `b` and their product.
     pub dtype: DType,
+    /// Applied to each element of the product, rounded to its dtype: the first input. One output, no positions. The launch's
+    /// parameters are its own.
+    pub post: Option<Program>,
+}
+
+/// A product alone is no more than its dtype: all that a row lowers to, of which fingerprints are kept, as text.
+impl std::fmt::Debug for Contract {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        let mut text = f.debug_struct("Contract");
+        text.field("dtype", &self.dtype);
+        if let Some(post) = &self.post {
+            text.field("post", post);
+        }
+        text.finish()
+    }
+}
+
+impl Contract {
+    /// The product alone.
+    pub fn new(dtype: DType) -> Contract {
+        Contract { dtype, post: None }
+    }
 }
 
 /// What becomes of the elements a window shows.
@@ -331,7 +354,10 @@ impl Kernel {
             Kernel::Scatter(k) => {
                 std::iter::once(k.dtype).chain(k.index.iter().copied()).chain(std::iter::once(k.dtype)).collect()
             }
-            Kernel::Contract(k) => vec![k.dtype; 2],
+            Kernel::Contract(k) => {
+                let more = k.post.iter().flat_map(|post| post.inputs.iter().skip(1).copied());
+                [k.dtype; 2].into_iter().chain(more).collect()
+            }
             Kernel::Window(k) => vec![k.dtype; if k.combine == WindowCombine::Dot { 2 } else { 1 }],
             Kernel::Sort(k) => vec![k.dtype],
             Kernel::Routine(Routine::Solve(d) | Routine::Triangular { dtype: d, .. }) => vec![*d; 2],
@@ -360,7 +386,7 @@ impl Kernel {
             Kernel::Scan(k) => vec![k.dtype],
             Kernel::Gather(k) => vec![k.dtype],
             Kernel::Scatter(k) => vec![k.dtype],
-            Kernel::Contract(k) => vec![k.dtype],
+            Kernel::Contract(k) => vec![k.post.as_ref().map_or(k.dtype, |post| post.output_dtype(0))],
             Kernel::Window(k) => vec![k.dtype],
             Kernel::Sort(k) => match k.outputs {
                 SortOutputs::Values => vec![k.dtype],
@@ -376,6 +402,7 @@ impl Kernel {
         match self {
             Kernel::Map(k) => k.program.params.clone(),
             Kernel::Reduce(k) => k.pre.iter().chain(&k.post).flat_map(|p| p.params.iter().copied()).collect(),
+            Kernel::Contract(k) => k.post.iter().flat_map(|p| p.params.iter().copied()).collect(),
             _ => Vec::new(),
         }
     }

@@ -1,8 +1,8 @@
-//! Grows map regions: a map becomes part of the one map that uses it, or a reduction's `pre` or `post`.
+//! Grows map regions: a map becomes part of the one map that uses it, a reduction's `pre` or `post`, or a product's `post`.
 //!
 //! Every instruction rounds to its own dtype, so a fused program has the bits of the unfused one.
 
-use ferrotensor_core::kernel::{Combine, Kernel, Map};
+use ferrotensor_core::kernel::{Combine, Contract, Kernel, Map};
 use ferrotensor_core::scalar::{Builder, Program, Value, simplify};
 use ferrotensor_ops::graph::{Def, Graph, Node, Param, Val, View};
 use smallvec::SmallVec;
@@ -33,7 +33,7 @@ pub fn fuse(graph: &mut Graph, outputs: &[Val], supports: &dyn Fn(&Kernel) -> bo
         if uses_of(&graph.nodes[n], &uses) == 0 {
             continue;
         }
-        while let Some(def) = reduction(graph, n, &uses).filter(&accepts) {
+        while let Some(def) = reduction(graph, n, &uses).or_else(|| product(graph, n, &uses)).filter(&accepts) {
             replace(graph, n, def, &mut uses);
             saved += 1;
         }
@@ -235,6 +235,33 @@ fn reduction_post(graph: &Graph, map: &Map, inputs: &[Val], params: &[Param], us
     });
     let params = first.iter().chain(params).copied().collect();
     Some(Def::Kernel { kernel: Kernel::Reduce(reduce), inputs: more.clone(), params })
+}
+
+/// A map that alone reads a product, beside operands of its own, becomes its `post`: a bias, an activation.
+fn product(graph: &Graph, n: usize, uses: &[u32]) -> Option<Def> {
+    let Def::Kernel { kernel: Kernel::Map(map), inputs, params } = &graph.nodes[n].def else { return None };
+    if map.program.uses_index() || map.program.outputs.len() != 1 {
+        return None;
+    }
+    let found = inputs.iter().position(|&v| {
+        let bare = matches!(def(graph, v), Def::Kernel { kernel: Kernel::Contract(k), .. } if k.post.is_none());
+        bare && uses[v.0 as usize] == 1
+    })?;
+    let Def::Kernel { kernel: Kernel::Contract(contract), inputs: factors, .. } = def(graph, inputs[found]) else {
+        return None;
+    };
+    let beside: SmallVec<[Val; 3]> = inputs.iter().copied().filter(|&v| v != inputs[found]).collect();
+    let mut b = Builder::new();
+    let mut values: HashMap<Val, Value> = HashMap::new();
+    for v in std::iter::once(inputs[found]).chain(beside.iter().copied()) {
+        values.insert(v, b.input(graph.dtype(v)));
+    }
+    let inner: Vec<Value> = inputs.iter().map(|v| values[v]).collect();
+    let numbers: Vec<Value> = params.iter().map(|p| b.param(p.dtype)).collect();
+    let results = b.inline(&map.program, &inner, &numbers);
+    let post = Some(simplify(&b.finish(&results)));
+    let kernel = Kernel::Contract(Contract { dtype: contract.dtype, post });
+    Some(Def::Kernel { kernel, inputs: factors.iter().copied().chain(beside).collect(), params: params.clone() })
 }
 
 /// `second` after `first`, both of one operand; parameters of `first` come first.

@@ -173,7 +173,7 @@ impl<C> Writer<'_, C> {
         let mut dims: Dims = SmallVec::from_slice(&x[..x.len() - 1]);
         dims.push(y[y.len() - 1]);
         let dtype = self.graph.dtype(a);
-        self.launch(Kernel::Contract(Contract { dtype }), &[a, b], &[], &[dims])
+        self.launch(Kernel::Contract(Contract::new(dtype)), &[a, b], &[], &[dims])
     }
 
     /// Windows over the last axes of `data`, `windows` of them along each; with weights a dot. Shapes as in [`Window`].

@@ -5,12 +5,13 @@ mod rig;
 
 use ferrotensor_core::DType;
 use ferrotensor_core::backend::Backend;
-use ferrotensor_core::kernel::{Contract, Kernel};
+use ferrotensor_core::kernel::{Contract, Kernel, Map};
 use ferrotensor_core::layout::Layout;
 use ferrotensor_core::reference::{Array, Scalar};
+use ferrotensor_core::scalar::{Builder, Op, Program, literal_bits};
 use ferrotensor_vulkan::emit::contract::{Part, Plan, Tile, Variant, shader};
 use ferrotensor_vulkan::{Can, Options, VulkanBackend};
-use rig::launches::{run, within};
+use rig::launches::{canonical, run, within};
 use rig::random::{Lie, numbers, placed};
 use rig::validity::{complaint, everything};
 
@@ -35,7 +36,7 @@ fn devices() -> Vec<(&'static str, VulkanBackend)> {
 }
 
 fn product(dtype: DType) -> Kernel {
-    Kernel::Contract(Contract { dtype })
+    Kernel::Contract(Contract::new(dtype))
 }
 
 /// `a [batch..., m, k]` and `b [batch..., k, n]`, lying as told, multiplied on the device and compared.
@@ -56,7 +57,8 @@ fn kernels_of_every_dtype_and_tile_are_valid() {
         let can = Can { fma32: fma, fma64: fma, ..everything() };
         for (d, dtype) in DType::all().enumerate() {
             for axes in [0, 1 + d % 3] {
-                let plan = Plan::new(dtype, axes, &can);
+                let post = (axes == 0 && dtype != DType::Bool).then(|| epilogue(dtype, [dtype, DType::F32][d % 2]));
+                let plan = Plan::new(dtype, axes, post.as_ref(), &can);
                 for (n, tile) in TILES.into_iter().enumerate() {
                     let part = [Part::Whole, Part::First, Part::Further][(n + d) % 3];
                     let variant = Variant { tile, rank: [1, 3, 8][(n + axes) % 3], part };
@@ -67,7 +69,7 @@ fn kernels_of_every_dtype_and_tile_are_valid() {
             }
         }
     }
-    let plan = Plan::new(DType::F32, 0, &everything());
+    let plan = Plan::new(DType::F32, 0, None, &everything());
     let variant = Variant { tile: Tile::Shared { rows: 8, columns: 8, depth: 8 }, rank: 1, part: Part::Whole };
     assert_eq!(complaint(&shader(&plan, variant, &everything()).unwrap()), None);
     assert_eq!(count, 2 * 2 * TILES.len() * DType::all().count());
@@ -78,10 +80,10 @@ fn what_a_device_lacks_is_refused_in_words() {
     let poor = Can::default();
     let least = Variant { tile: TILES[0], rank: 1, part: Part::Whole };
     for (dtype, want) in [(DType::U8, "no 8-bit storage for uint8"), (DType::F64, "no float64 for float64")] {
-        assert_eq!(shader(&Plan::new(dtype, 0, &poor), least, &poor).unwrap_err(), want);
+        assert_eq!(shader(&Plan::new(dtype, 0, None, &poor), least, &poor).unwrap_err(), want);
     }
-    assert!(shader(&Plan::new(DType::F32, 0, &poor), least, &poor).is_ok());
-    let many = Plan::new(DType::F32, 9, &everything());
+    assert!(shader(&Plan::new(DType::F32, 0, None, &poor), least, &poor).is_ok());
+    let many = Plan::new(DType::F32, 9, None, &everything());
     assert_eq!(shader(&many, least, &everything()).unwrap_err(), "windows over more than 8 axes");
 }
 
@@ -223,6 +225,69 @@ fn equal_launches_give_equal_bits() {
             let once = || run(&device, &product(dtype), &inputs, &[m, n], &[]).unwrap();
             let first = once();
             assert!((0..3).all(|_| once() == first));
+        }
+    }
+}
+
+/// `post` of a dtype: the product times a parameter, and two operands beside it, larger than zero or not, in another dtype.
+fn epilogue(dtype: DType, to: DType) -> Program {
+    let mut b = Builder::new();
+    let [x, y] = [(); 2].map(|()| b.input(dtype));
+    let z = b.input(DType::I32);
+    let factor = b.param(dtype.info().real);
+    let factor = b.cast(factor, dtype);
+    let scaled = b.binary(Op::Mul, x, factor);
+    let moved = b.binary(Op::Add, scaled, y);
+    let zero = b.lit(DType::I32, 0.0);
+    let below = b.compare(Op::Lt, z, zero);
+    let kept = b.select(below, y, moved);
+    let result = b.cast(kept, to);
+    b.finish(&[result])
+}
+
+/// A product with a map after it has the bits of one after the other, wherever its operands lie: biases of columns and rows, of
+/// one matrix for all.
+#[test]
+fn what_comes_after_a_product_is_done_where_it_is_written() {
+    let narrow = |can: &Can| Can { max_range: 2048, ..can.clone() };
+    for (software, cut) in [(true, false), (false, false), (true, true), (false, true)] {
+        let Some(found) = rig::first() else { return };
+        let can = Can { software, ..if cut { narrow(&found.can) } else { found.can } };
+        let device = VulkanBackend::with(found.physical, "vulkan:0", can, Options::default());
+        for (d, dtype) in DType::all().filter(|&d| d != DType::Bool).enumerate() {
+            let to = [dtype, DType::F32, DType::Bool][d % 3];
+            let post = epilogue(dtype, to);
+            let after = Kernel::Map(Map { program: post.clone() });
+            let fused = Kernel::Contract(Contract { dtype, post: Some(post) });
+            assert_eq!(device.supports(&fused), Ok(()), "{dtype} to {to}");
+            let sizes = [[7, 19, 6], [1, 1500, 3], [130, 9, 70], [5, 0, 4]].into_iter().enumerate();
+            // Half of them for each dtype: 100 kernels to compile instead of 200.
+            for (n, [m, k, columns]) in sizes.filter(|(n, _)| (n + d) % 2 == usize::from(cut)) {
+                // Sums of floats may take another way where a batch is no part of the rows.
+                let batch: &[usize] = if dtype.is_integer() && n % 2 == 0 { &[3] } else { &[] };
+                let dims = [batch, &[m, columns]].concat();
+                let lies = [Lie::Dense, Lie::Turned, Lie::Repeated, Lie::Broadcast, Lie::Backwards];
+                let factors = [
+                    placed(dtype, &[batch, &[m, k]].concat(), Lie::Dense, 1),
+                    placed(dtype, &[batch, &[k, columns]].concat(), Lie::Turned, 2),
+                ];
+                let beside = [
+                    placed(dtype, &dims, lies[(n + d) % lies.len()], 3),
+                    placed(DType::I32, &dims, lies[(n + d + 2) % lies.len()], 4),
+                ];
+                let params = [literal_bits(dtype.info().real, 3.0)];
+                let product = run(&device, &product(dtype), &factors, &dims, &[]).unwrap().remove(0);
+                let dense = (product.bytes().to_vec(), Layout::dense(&dims).unwrap());
+                let [y, z] = beside.clone();
+                let want = run(&device, &after, &[dense, y, z], &dims, &params).unwrap();
+                let all = [factors, beside].concat();
+                let found = run(&device, &fused, &all, &dims, &params).unwrap();
+                assert_eq!(
+                    canonical(&found[0]),
+                    canonical(&want[0]),
+                    "{dtype} to {to}, {batch:?} {m} x {k} x {columns}, software {software}, cut {cut}"
+                );
+            }
         }
     }
 }

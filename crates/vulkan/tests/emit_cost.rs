@@ -38,7 +38,7 @@ fn kernels() {
         ("scan", Kernel::Scan(Scan { combine: Monoid::Sum, dtype })),
         ("gather", Kernel::Gather(Gather { dtype, index: vec![DType::I32] })),
         ("sort", Kernel::Sort(Sort { dtype, descending: false, outputs: SortOutputs::Both })),
-        ("contract", Kernel::Contract(Contract { dtype })),
+        ("contract", Kernel::Contract(Contract::new(dtype))),
     ];
     let mut out = std::io::stderr();
     for (name, kernel) in all {

@@ -185,7 +185,7 @@ fn cases(p: usize, q: usize) -> Vec<Case> {
             case(format!("scatter of {d}, {update:?}"), kernel, vec![data(3), index.clone(), updates], &dims);
         }
         let b = (small(d, p * 7 * 5, 5), dense(&[p, 7, 5]));
-        case(format!("product of {d}"), Kernel::Contract(Contract { dtype: d }), vec![data(6), b], &[p, q, 5]);
+        case(format!("product of {d}"), Kernel::Contract(Contract::new(d)), vec![data(6), b], &[p, q, 5]);
         if !d.is_complex() {
             let kernel = Kernel::Sort(Sort { dtype: d, descending: true, outputs: SortOutputs::Both });
             case(format!("sort of {d}"), kernel, vec![data(7)], &dims);

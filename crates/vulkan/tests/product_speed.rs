@@ -91,7 +91,7 @@ fn products_and_convolutions() {
     };
     let f32s = |n: usize| operand(&device, &[n, n], DType::F32);
     for (dtype, n) in [(DType::F32, 256), (DType::F32, 1024), (DType::F64, 256), (DType::F16, 256), (DType::C64, 256)] {
-        let kernel = device.prepare(&Kernel::Contract(Contract { dtype })).unwrap();
+        let kernel = device.prepare(&Kernel::Contract(Contract::new(dtype))).unwrap();
         let [a, b, c] = [(); 3].map(|()| operand(&device, &[n, n], dtype));
         for (how, b) in [("", b.clone()), (", b turned", Operand { layout: b.layout.permute(&[1, 0]), ..b })] {
             let work = 2.0 * (n * n * n) as f64;
@@ -99,7 +99,7 @@ fn products_and_convolutions() {
             report(&format!("{n} x {n} x {n} {dtype}{how}"), work, 3 * n * n * dtype.bytes(), taken);
         }
     }
-    let kernel = device.prepare(&Kernel::Contract(Contract { dtype: DType::F32 })).unwrap();
+    let kernel = device.prepare(&Kernel::Contract(Contract::new(DType::F32))).unwrap();
     let (n, a) = (2048, f32s(2048));
     let (x, y) = (operand(&device, &[n, 1], DType::F32), operand(&device, &[n, 1], DType::F32));
     for (how, a) in [("", a.clone()), (" turned", Operand { layout: a.layout.permute(&[1, 0]), ..a })] {

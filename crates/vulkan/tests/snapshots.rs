@@ -88,7 +88,7 @@ fn pairs_are_exchanged_across_blocks() {
 
 #[test]
 fn a_product_keeps_sums_in_registers() {
-    let plan = contract::Plan::new(DType::F32, 0, &can());
+    let plan = contract::Plan::new(DType::F32, 0, None, &can());
     let tile = contract::Tile::Registers { rows: 2, columns: 2, team: 1 };
     let variant = contract::Variant { tile, rank: 1, part: contract::Part::Whole };
     agrees("product_f32", &contract::shader(&plan, variant, &can()).unwrap());

@@ -10,7 +10,7 @@ use ferrotensor_core::{DType, Error, Result};
 
 pub fn contract_errors(k: &Contract, inputs: &[&Known], output: &Array) -> Result<Option<Vec<f64>>> {
     let inner = inputs[0].array.dims().last().copied().unwrap_or(0);
-    product_errors(Kernel::Contract(Contract { dtype: DType::F64 }), inner, k.dtype, inputs, output)
+    product_errors(Kernel::Contract(Contract::new(DType::F64)), inner, k.dtype, inputs, output)
 }
 
 /// Of a kernel that adds `inner` products for each element; `wide` is the same kernel in float64.

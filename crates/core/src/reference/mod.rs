@@ -45,7 +45,12 @@ pub fn run(kernel: &Kernel, inputs: &[Array], output_dims: &[&[usize]], params: 
         (Kernel::Scatter(k), [data, indices @ .., updates], [output]) if data.dims() == *output => {
             one(movement::scatter(k, data, indices, updates))
         }
-        (Kernel::Contract(k), [a, b], [output]) => one(fold::contract(k, a, b, output)),
+        (Kernel::Contract(k), [a, b, more @ ..], [output]) => {
+            let product = fold::contract(k, a, b, output)?;
+            let Some(post) = &k.post else { return Ok(vec![product]) };
+            let inputs: Vec<Array> = std::iter::once(product).chain(more.iter().cloned()).collect();
+            map(&Map { program: post.clone() }, &inputs, output_dims, params)
+        }
         (Kernel::Window(k), ..) => match output_dims {
             [output] => one(window::window(k, inputs, output)),
             _ => Err(Error::internal("window: one output")),
@@ -67,7 +72,7 @@ pub fn magnitude(kernel: &Kernel, inputs: &[Array], output_dims: &[&[usize]], pa
         (Kernel::Reduce(k), [input], [output]) if k.combine == Combine::Value(Monoid::Sum) => {
             fold::reduce_magnitude(k, input, output, params).map(Some)
         }
-        (Kernel::Contract(_), [a, b], [output]) => fold::contract_magnitude(a, b, output).map(Some),
+        (Kernel::Contract(_), [a, b, ..], [output]) => fold::contract_magnitude(a, b, output).map(Some),
         (Kernel::Window(k), _, [output]) => window::magnitude(k, inputs, output),
         _ => Ok(None),
     }
@@ -78,6 +83,7 @@ fn check(kernel: &Kernel, inputs: &[Array], output_dims: &[&[usize]], params: &[
     let programs: Vec<&scalar::Program> = match kernel {
         Kernel::Map(k) => vec![&k.program],
         Kernel::Reduce(k) => k.pre.iter().chain(&k.post).collect(),
+        Kernel::Contract(k) => k.post.iter().collect(),
         _ => Vec::new(),
     };
     for program in programs {

@@ -251,7 +251,7 @@ fn gather_and_scatter_select_rows() {
 
 #[test]
 fn contractions_of_each_class() {
-    let contract = |dtype| Kernel::Contract(Contract { dtype });
+    let contract = |dtype| Kernel::Contract(Contract::new(dtype));
     let (a, b) = (array(&[1, 2, 2], &[1i32, 2, 3, 4]), array(&[1, 2, 1], &[5i32, 6]));
     assert_eq!(one::<i32>(contract(DType::I32), &[a, b], &[1, 2, 1]), [17, 39]);
     let (a, b) = (array(&[1, 3], &[1e8f64, 1.0, -1e8]), array(&[3, 1], &[1e8, 1.0, 1e8]));
@@ -373,7 +373,7 @@ fn views_become_dense_and_broken_operands_are_refused() {
         (&identity, vec![array(&[2], &[1i32, 2])], vec![2]),
         (&reduce(Combine::Value(Monoid::Sum), DType::F32), vec![x.clone()], vec![2]),
         (&reduce(Combine::Value(Monoid::Max), DType::C64), vec![array(&[1], &[Complex::new(1f32, 0.0)])], vec![]),
-        (&Kernel::Contract(Contract { dtype: DType::F32 }), vec![x.clone(), x.clone()], vec![]),
+        (&Kernel::Contract(Contract::new(DType::F32)), vec![x.clone(), x.clone()], vec![]),
         (&Kernel::Scan(Scan { combine: Monoid::Sum, dtype: DType::F32 }), vec![x.clone()], vec![1]),
     ] {
         assert_eq!(run(kernel, &inputs, &[&dims], &[]).unwrap_err().code, Code::Internal, "{kernel:?}");

@@ -14,8 +14,11 @@ use ferrotensor_core::layout::Layout;
 /// Compiles a contraction.
 ///
 /// # Errors
-/// None today: every dtype has a product.
+/// For what comes after a product: `matrixmultiply` writes sums alone, and a pass over them is a map as good as any.
 pub fn prepare(kernel: &Contract, tier: Tier) -> Result<Box<dyn Run>, String> {
+    if kernel.post.is_some() {
+        return Err("a product with a map after it".into());
+    }
     match kernel.dtype {
         DType::F16 | DType::BF16 => Ok(Box::new(float::HalfKernel::new(kernel.dtype, tier)?)),
         DType::F32 | DType::F64 | DType::C64 | DType::C128 => Ok(Box::new(float::FloatKernel(kernel.dtype))),

@@ -29,7 +29,7 @@ fn integer_products_equal_the_reference() {
         for (batch, m, k, n) in CASES {
             let (a, b) = (rng.array(d, &dims(batch, m, k)), rng.array(d, &dims(batch, k, n)));
             let inputs = [(&a, rng.pick(&STYLES)), (&b, rng.pick(&STYLES))];
-            check(&Kernel::Contract(Contract { dtype: d }), &inputs, &[(&dims(batch, m, n), rng.pick(&STYLES[1..]))], &[]);
+            check(&Kernel::Contract(Contract::new(d)), &inputs, &[(&dims(batch, m, n), rng.pick(&STYLES[1..]))], &[]);
         }
     }
 }
@@ -56,7 +56,7 @@ fn float_products_keep_their_bound_in_every_layout() {
                 Array::new(d, &dims, bytes).unwrap()
             };
             let (a, b) = (array(&mut rng, dims(batch, m, k)), array(&mut rng, dims(batch, k, n)));
-            let (kernel, out) = (Kernel::Contract(Contract { dtype: d }), dims(batch, m, n));
+            let (kernel, out) = (Kernel::Contract(Contract::new(d)), dims(batch, m, n));
             let want = reference::run(&kernel, &[a.clone(), b.clone()], &[&out], &[]).unwrap().remove(0);
             let scale = reference::magnitude(&kernel, &[a.clone(), b.clone()], &[&out], &[]).unwrap().unwrap();
             for style in [Style::Dense, Style::Transposed, Style::Reversed, Style::Padded] {
@@ -81,7 +81,7 @@ fn a_large_product_is_the_same_for_one_and_two_threads_and_right() {
     let (m, k, n) = (600, 64, 300);
     let values = |count: usize| -> Vec<f32> { (0..count).map(|i| (i % 17) as f32 - 8.0).collect() };
     let (a, b) = (Array::from_slice(&[m, k], &values(m * k)).unwrap(), Array::from_slice(&[k, n], &values(k * n)).unwrap());
-    let kernel = Kernel::Contract(Contract { dtype: DType::F32 });
+    let kernel = Kernel::Contract(Contract::new(DType::F32));
     // Small integers: exact in any order.
     let (av, bv) = (values(m * k), values(k * n));
     let got = run(&kernel, &[(&a, Style::Transposed), (&b, Style::Padded)], &[(&[m, n], Style::Padded)], &[]).remove(0);

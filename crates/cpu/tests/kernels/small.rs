@@ -155,7 +155,7 @@ fn reductions_with_programs_before_and_after() {
 fn products_of_matrices() {
     let mut rng = Rng(47);
     let check = |a: &Array, b: &Array, out: &[usize], styles: [Style; 3]| {
-        let kernel = Kernel::Contract(Contract { dtype: a.dtype() });
+        let kernel = Kernel::Contract(Contract::new(a.dtype()));
         check(&kernel, &[(a, styles[0]), (b, styles[1])], &[(out, styles[2])], &[]);
     };
     let (turned, padded) = ([Style::Transposed, Style::Stepped, Style::Reversed], [Style::Padded; 3]);

@@ -6,7 +6,7 @@ use ferrotensor_core::DType;
 use ferrotensor_core::backend::Backend;
 use ferrotensor_core::error::Code;
 use ferrotensor_core::registry::Entry;
-use ferrotensor_engine::{Mode, Session};
+use ferrotensor_engine::{Config, Mode, Session, Strict};
 use ferrotensor_vulkan::{CachePlace, Faults, Options, VulkanBackend, found};
 use std::sync::Arc;
 use std::time::Duration;
@@ -93,6 +93,34 @@ fn a_vulkan_device_may_hang_at_any_submission_and_nobody_waits_for_ever() {
     // A hundred times what a submission takes here.
     let Some(fresh) = worlds(true, Some(Duration::from_secs(2))) else { return };
     walk(&SCENARIOS[1..2], &point("hang", |w| &w.faults.hang, Code::Device, After::Reopened), 1, fresh);
+}
+
+/// A bias and an activation are added where the product is written.
+#[test]
+fn what_comes_after_a_product_is_one_launch_with_it() {
+    let Some(fresh) = world_of(Options::default()) else { return };
+    let mut results = Vec::new();
+    for fusion in [true, false] {
+        let (mut s, _gpu) = fresh();
+        s.set_config(Config { fusion, strict: Strict::Throw });
+        let mut tensor = |dims: &[usize], seed: usize| {
+            let values: Vec<f32> = (0..dims.iter().product()).map(|i| ((i * 37 + seed) % 23) as f32 / 8.0 - 1.25).collect();
+            let sizes: Vec<f64> = dims.iter().map(|&d| d as f64).collect();
+            let id = s.intern_type(DType::F32 as u8, &sizes, 1).unwrap();
+            s.upload(id, bytemuck::cast_slice(&values), true).unwrap().unwrap()
+        };
+        let tensors = [tensor(&[5, 7], 1), tensor(&[7, 6], 2), tensor(&[6], 3), tensor(&[5, 6], 4)];
+        let mut p = Program::default();
+        let [x, w, bias, rest] = tensors.each_ref().map(|t| p.input(&mut s, t));
+        let product = p.op(&mut s, "matmul", &[x, w], &[]);
+        let moved = p.op(&mut s, "add", &[bias, product], &[]);
+        let active = p.op(&mut s, "relu", &[moved], &[]);
+        let out = p.op(&mut s, "add", &[active, rest], &[]);
+        let out = p.run(&mut s, &[out], Mode::Sync).unwrap();
+        results.push(read(&out[0]));
+        assert_eq!(s.stats().launches, if fusion { 1 } else { 4 });
+    }
+    assert_eq!(results[0], results[1]);
 }
 
 /// What the engine keeps for reuse is given up for what a launch needs of its own: the pool knows nothing of that memory.

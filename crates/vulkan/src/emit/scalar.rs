@@ -261,8 +261,17 @@ pub fn program(
 /// # Errors
 /// As [`instruction`].
 pub fn call(m: &mut Module, of: &Program, inputs: &[Id]) -> Result<Id, String> {
+    call_with(m, of, inputs, &[])
+}
+
+/// The first output of a program without positions.
+///
+/// # Errors
+/// As [`instruction`].
+pub fn call_with(m: &mut Module, of: &Program, inputs: &[Id], params: &[Id]) -> Result<Id, String> {
     let values = program(m, of, |_, instr| match instr.op {
         Op::Input(n) => inputs[n as usize],
+        Op::Param(n) => params[n as usize],
         _ => unreachable!("it has no other leaves"),
     })?;
     Ok(values[of.outputs[0] as usize])

@@ -19,6 +19,7 @@ use super::space::Known;
 use crate::caps::Can;
 use ferrotensor_core::scalar::Program;
 use rspirv::spirv::{Op as Spirv, Word};
+use smallvec::SmallVec;
 
 /// Which part of the inner places a kernel adds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -71,22 +72,24 @@ pub struct Variant {
     pub part: Part,
 }
 
-/// A row of a tile: whether there is one, and where it is in `a` and in the output.
-#[derive(Clone, Copy)]
+/// A row of a tile: whether there is one, and where it is in `a`, in the output and the operands beside it.
 struct Row {
     exists: Word,
     a: Word,
-    c: Word,
+    written: Written,
 }
 
-/// A column of a tile: whether there is one, where it is in `b`, how far from a row's start in the output, and its window's
-/// positions.
+/// A column of a tile: whether there is one, where it is in `b`, how far from a row's start in the output and the operands beside
+/// it, and its window's positions.
 struct Column {
     exists: Word,
     b: Word,
-    c: Word,
+    written: Written,
     at: Vec<Word>,
 }
+
+/// A place in the output and in the operands beside it.
+type Written = SmallVec<[Word; 2]>;
 
 /// An inner place: where it is in `a` and `b`, and in windows.
 struct Inner {
@@ -102,6 +105,9 @@ struct Writer<'a> {
     types: Vec<Type>,
     part: Part,
     operands: [Operand; 3],
+    /// Those that `post` takes, and its parameters.
+    beside: Vec<Operand>,
+    params: Vec<Id>,
     /// From a sum to what is written of it, and back.
     leave: Program,
     resumed: Program,
@@ -124,7 +130,10 @@ struct Writer<'a> {
 /// A sentence naming what the device lacks.
 pub fn shader(plan: &Plan, variant: Variant, can: &Can) -> Result<Shader, String> {
     let output = plan.output(variant.part);
-    [plan.dtype, output].iter().try_for_each(|&d| element::check(d, can))?;
+    [plan.dtype, output].iter().chain(plan.beside()).try_for_each(|&d| element::check(d, can))?;
+    if !plan.beside().is_empty() && 3 + plan.beside().len() > can.max_buffers as usize {
+        return Err(format!("more than {} operands", can.max_buffers));
+    }
     if plan.axes > MOST_AXES {
         return Err(format!("windows over more than {MOST_AXES} axes"));
     }
@@ -132,18 +141,22 @@ pub fn shader(plan: &Plan, variant: Variant, can: &Can) -> Result<Shader, String
     let mut m = Module::new(places.end());
     let operands =
         [(plan.dtype, false), (plan.dtype, false), (output, true)].map(|(d, written)| Operand::new(&mut m, d, written, can));
+    let beside = plan.beside().iter().map(|&d| Operand::new(&mut m, d, false, can)).collect();
+    let params = plan.params().iter().zip(0..).map(|(&d, n)| element::parameter(&mut m, d, places.param(n))).collect();
     let spaces = [places.tiles, places.batch, places.rows, places.columns, places.inner];
     let [tiles, batch, rows, columns, inner] = spaces.map(|space| Known::new(&mut m, space));
     let counts = [places.tiles, places.rows, places.columns, places.inner].map(|space| m.argument(space.start));
     let extents = (0..places.axes).map(|n| m.argument(places.extents + n)).collect();
     let head = [0, 1].map(|n| m.argument(n));
-    let [leave, resumed] = plan.written(output);
+    let [leave, resumed] = plan.written(if variant.part == Part::Whole { plan.dtype } else { output });
     let parts = if plan.acc.is_complex() { 2 } else { 1 };
     let mut w = Writer {
         plan,
         types: vec![held(plan.acc); parts],
         part: variant.part,
         operands,
+        beside,
+        params,
         leave,
         resumed,
         tiles,
@@ -221,29 +234,35 @@ impl Writer<'_> {
         &words[n * self.types.len()..(n + 1) * self.types.len()]
     }
 
-    /// Where the matrices of a tile begin in `a`, `b` and the output, and the tile's numbers among rows and columns.
-    fn tile(&mut self, m: &mut Module, tile: Word) -> ([Word; 3], [Word; 2]) {
+    /// Where the matrices of a tile begin in `a`, `b`, the output and the operands beside it, and the tile's numbers among rows
+    /// and columns.
+    fn tile(&mut self, m: &mut Module, tile: Word) -> (Vec<Word>, [Word; 2]) {
         let numbers = self.tiles.coordinates(m, tile);
         let at = self.batch.coordinates(m, numbers[0]);
-        ([0, 1, 2].map(|n| self.batch.position(m, n, &at)), [numbers[1], numbers[2]])
+        let base = (0..3 + self.beside.len()).map(|n| self.batch.position(m, n, &at)).collect();
+        (base, [numbers[1], numbers[2]])
     }
 
-    fn row(&mut self, m: &mut Module, base: &[Word; 3], i: Word) -> Row {
+    fn row(&mut self, m: &mut Module, base: &[Word], i: Word) -> Row {
         let (i, exists) = clamped(m, i, self.counts[1]);
-        let [a, c] = [(0, 0), (1, 2)].map(|(n, operand)| {
+        let mut place = |n: usize, operand: usize| {
             let far = self.rows.reach(m, n, &[i]);
             word(m, Spirv::IAdd, base[operand], far)
-        });
-        Row { exists, a, c }
+        };
+        let a = place(0, 0);
+        let written = (0..1 + self.beside.len()).map(|n| place(1 + n, 2 + n)).collect();
+        Row { exists, a, written }
     }
 
-    fn column(&mut self, m: &mut Module, base: &[Word; 3], j: Word) -> Column {
+    fn column(&mut self, m: &mut Module, base: &[Word], j: Word) -> Column {
         let (j, exists) = clamped(m, j, self.counts[2]);
         let coordinates = self.columns.coordinates(m, j);
-        let [far, c] = [0, 1].map(|n| self.columns.reach(m, n, &coordinates));
+        let far = self.columns.reach(m, 0, &coordinates);
         let b = word(m, Spirv::IAdd, base[1], far);
-        let at = (0..self.extents.len()).map(|n| self.columns.position(m, 2 + n, &coordinates)).collect();
-        Column { exists, b, c, at }
+        let first_axis = 2 + self.beside.len();
+        let written = (1..first_axis).map(|n| self.columns.reach(m, n, &coordinates)).collect();
+        let at = (0..self.extents.len()).map(|n| self.columns.position(m, first_axis + n, &coordinates)).collect();
+        Column { exists, b, written, at }
     }
 
     fn inner(&mut self, m: &mut Module, k: Word) -> Inner {
@@ -282,8 +301,11 @@ impl Writer<'_> {
         self.select(m, inside, &x, &zero)
     }
 
-    /// Writes a sum.
-    fn store(&mut self, m: &mut Module, at: Word, sum: &[Word]) {
+    /// Writes a sum, or what `post` makes of it.
+    fn store(&mut self, m: &mut Module, row: &Row, column: &Column, sum: &[Word]) {
+        let places = row.written.iter().zip(&column.written);
+        let places: Written = places.map(|(&row, &column)| word(m, Spirv::IAdd, row, column)).collect();
+        let at = places[0];
         let mut sum = Words::from_slice(sum);
         if self.part == Part::Further {
             let before = self.operands[2].load(m, at);
@@ -293,7 +315,21 @@ impl Writer<'_> {
         }
         let leave = self.leave.clone();
         let value = self.call(m, &leave, &[Id::of(&sum)]);
-        self.operands[2].store(m, at, Id::of(&value));
+        let value = match &self.plan.post {
+            Some(post) if self.part == Part::Whole => {
+                let beside = self.beside.iter().zip(&places[1..]);
+                let beside: Vec<Id> = beside.map(|(operand, &at)| operand.load(m, at)).collect();
+                match scalar::call_with(m, post, &[&[Id::of(&value)], &beside[..]].concat(), &self.params) {
+                    Ok(id) => id,
+                    Err(reason) => {
+                        self.trouble = Err(reason);
+                        return;
+                    }
+                }
+            }
+            _ => Id::of(&value),
+        };
+        self.operands[2].store(m, at, value);
     }
 
     /// Writes the sums of a thread's rows and columns, those that exist.
@@ -305,8 +341,7 @@ impl Writer<'_> {
                     exists = both(m, exists, writes);
                 }
                 let sum = Words::from_slice(self.nth(sums, r * columns.len() + c));
-                let at = word(m, Spirv::IAdd, row.c, column.c);
-                m.when(exists, |m| self.store(m, at, &sum));
+                m.when(exists, |m| self.store(m, row, column, &sum));
             }
         }
     }

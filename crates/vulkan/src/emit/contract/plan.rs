@@ -28,12 +28,14 @@ pub struct Plan {
     /// A sum of nothing.
     pub(super) nothing: Program,
     leave: Program,
+    /// What becomes of a product and of operands beside it.
+    pub(super) post: Option<Program>,
     fused: bool,
 }
 
 impl Plan {
-    /// The plan of a matrix product (no spatial `axes`) or a convolution.
-    pub fn new(dtype: DType, axes: usize, can: &Can) -> Plan {
+    /// The plan of a matrix product (no spatial `axes`) or a convolution, and what comes after it.
+    pub fn new(dtype: DType, axes: usize, post: Option<&Program>, can: &Can) -> Plan {
         // Narrow integers wrap at the end as they would on the way; half floats are rounded once.
         let acc = match dtype {
             DType::F16 | DType::BF16 => DType::F32,
@@ -64,7 +66,8 @@ impl Plan {
         let nothing = b.finish(&[zero]);
         let [step, meet, nothing] = [step, meet, nothing].map(|program| plain(&program, can.fma32));
         let (enter, leave) = (converted(dtype, acc, can.fma32), converted(acc, dtype, can.fma32));
-        Plan { dtype, acc, axes, enter, step, meet, nothing, leave, fused: can.fma32 }
+        let post = post.map(|post| plain(post, can.fma32));
+        Plan { dtype, acc, axes, enter, step, meet, nothing, leave, post, fused: can.fma32 }
     }
 
     /// From a sum to what is written of it, and back.
@@ -73,8 +76,18 @@ impl Plan {
     }
 
     /// Every program in it.
-    pub fn programs(&self) -> [&Program; 4] {
-        [&self.enter, &self.step, &self.meet, &self.leave]
+    pub fn programs(&self) -> impl Iterator<Item = &Program> {
+        [&self.enter, &self.step, &self.meet, &self.leave].into_iter().chain(&self.post)
+    }
+
+    /// Dtypes of the operands beside the product.
+    pub fn beside(&self) -> &[DType] {
+        self.post.as_ref().map_or(&[], |post| &post.inputs[1..])
+    }
+
+    /// Dtypes of the launch's parameters.
+    pub(super) fn params(&self) -> &[DType] {
+        self.post.as_ref().map_or(&[], |post| &post.params)
     }
 
     /// Dtype of the operands.
@@ -82,11 +95,12 @@ impl Plan {
         self.dtype
     }
 
-    /// Dtype of what is written: half floats are not rounded before all parts are added.
+    /// Dtype of what is written: half floats are not rounded before all parts are added. Parts have no `post`.
     pub fn output(&self, part: Part) -> DType {
-        match self.dtype {
-            DType::F16 | DType::BF16 if part != Part::Whole => DType::F32,
-            dtype => dtype,
+        match (&self.post, self.dtype) {
+            (Some(post), _) if part == Part::Whole => post.output_dtype(0),
+            (_, DType::F16 | DType::BF16) if part != Part::Whole => DType::F32,
+            (_, dtype) => dtype,
         }
     }
 
@@ -102,14 +116,15 @@ impl Plan {
 
     /// Where the numbers of a launch over `rank` loops of the batch stand.
     pub fn places(&self, rank: usize) -> Places {
-        let n = self.axes;
+        let (n, beside) = (self.axes, self.beside().len());
         let space = |start: u32, rank: usize, operands: usize| Arguments { start, rank, operands, params: 0 };
         let tiles = space(HEAD, 3, 0);
-        let batch = space(tiles.end(), rank, 3);
-        let rows = space(batch.end(), 1, 2);
-        let columns = space(rows.end(), n.max(1), 2 + n);
+        let batch = space(tiles.end(), rank, 3 + beside);
+        let rows = space(batch.end(), 1, 2 + beside);
+        let columns = space(rows.end(), n.max(1), 2 + beside + n);
         let inner = space(columns.end(), n + 1, 2 + n);
-        Places { tiles, batch, rows, columns, inner, extents: inner.end(), axes: n as u32 }
+        let extents = inner.end();
+        Places { tiles, batch, rows, columns, inner, extents, axes: n as u32, params: self.params().len() as u32 }
     }
 }
 
@@ -118,23 +133,30 @@ impl Plan {
 pub struct Places {
     /// Batch, tiles of rows, tiles of columns.
     pub tiles: Arguments,
-    /// Of the batch: `a`, `b`, output.
+    /// Of the batch: `a`, `b`, output, operands beside it.
     pub batch: Arguments,
-    /// Of the rows: `a`, output.
+    /// Of the rows: `a`, output, operands beside it.
     pub rows: Arguments,
-    /// Of the columns: `b`, output, and for each spatial axis the position in the data, less what lies before it.
+    /// Of the columns: `b`, output, operands beside it, and for each spatial axis the position in the data, less what lies before
+    /// it.
     pub columns: Arguments,
     /// Of the inner places: `a`, `b`, and for each spatial axis the steps from a window's first place.
     pub inner: Arguments,
     /// Positions of the data along each spatial axis.
     pub(super) extents: u32,
     pub(super) axes: u32,
+    params: u32,
 }
 
 impl Places {
     /// The word after the last one.
     pub fn end(&self) -> u32 {
-        self.extents + self.axes
+        self.param(self.params)
+    }
+
+    /// The first word of a parameter.
+    pub(super) fn param(&self, n: u32) -> u32 {
+        self.extents + self.axes + 2 * n
     }
 }
 

@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 /// The loops of a launch.
 pub struct Task {
     /// Batch, then rows, columns and inner places, which stay apart. Its operands: `a`, `b`, the output, the place among the inner
-    /// ones (above 0 where the first is not among them), then positions along spatial axes.
+    /// ones (above 0 where the first is not among them), then positions along spatial axes, then operands beside the output.
     pub whole: Piece,
     /// Loops of the columns.
     pub columns: usize,
@@ -19,18 +19,21 @@ pub struct Task {
     pub extents: Vec<u32>,
 }
 
-/// Strides of `a`, `b` and the output along some loops.
-type Strides = [SmallVec<[isize; 8]>; 3];
+/// Strides of an operand along some loops.
+type Strides = SmallVec<[isize; 8]>;
 
-/// Loops of one kind: their sizes, and the strides of `a`, `b` and the output.
+/// Loops of one kind: their sizes, and the strides of `a`, `b`, the output and the operands beside it.
 struct Loops {
     dims: SmallVec<[usize; 8]>,
-    strides: Strides,
+    strides: Vec<Strides>,
 }
 
 impl Loops {
-    fn one(dim: usize, strides: [isize; 3]) -> Loops {
-        Loops { dims: SmallVec::from_slice(&[dim]), strides: strides.map(|s| SmallVec::from_slice(&[s])) }
+    fn one(dim: usize, strides: impl IntoIterator<Item = isize>) -> Loops {
+        Loops {
+            dims: SmallVec::from_slice(&[dim]),
+            strides: strides.into_iter().map(|s| SmallVec::from_slice(&[s])).collect(),
+        }
     }
 }
 
@@ -40,19 +43,18 @@ fn task(
     rows: &Loops,
     columns: &Loops,
     inner: &Loops,
-    first: [i64; 3],
+    first: &[i64],
     data: Option<(i64, i64)>,
     windows: Option<&Window>,
 ) -> Piece {
     let kinds = [batch, rows, columns, inner];
     let dims: Vec<usize> = kinds.iter().flat_map(|l| l.dims.iter().copied()).map(|d| d.max(1)).collect();
     let apart = dims.len() - batch.dims.len();
-    let mut operands: Vec<(i64, Vec<isize>, (i64, i64))> = (0..3)
-        .map(|n| {
-            let strides = kinds.iter().flat_map(|l| l.strides[n].iter().copied()).collect();
-            (first[n], strides, data.filter(|_| n == 1).unwrap_or((i64::MIN, i64::MAX)))
-        })
-        .collect();
+    let operand = |n: usize| {
+        let strides: Vec<isize> = kinds.iter().flat_map(|l| l.strides[n].iter().copied()).collect();
+        (first[n], strides, data.filter(|_| n == 1).unwrap_or((i64::MIN, i64::MAX)))
+    };
+    let mut operands: Vec<(i64, Vec<isize>, (i64, i64))> = (0..3).map(operand).collect();
     let before = dims.len() - inner.dims.len();
     let everywhere = (i64::MIN, i64::MAX);
     // Beyond 0 where the first inner place is not among them.
@@ -63,18 +65,24 @@ fn task(
         strides[before + 1 + n] = axis.dilation as isize;
         operands.push((-(axis.low as i64), strides, everywhere));
     }
+    operands.extend((3..first.len()).map(operand));
     let operands: Vec<(i64, &[isize], (i64, i64))> = operands.iter().map(|(f, s, e)| (*f, s.as_slice(), *e)).collect();
     Piece::over(&dims, apart, &operands)
 }
 
-/// The loops of a matrix product.
+/// The loops of a matrix product: `a`, `b`, the output and the operands beside it.
 ///
 /// # Errors
 /// `Code::Internal` for shapes that do not fit.
-pub fn matrices([a, b, c]: [&Layout; 3]) -> Result<Task> {
+pub fn matrices(layouts: &[&Layout]) -> Result<Task> {
+    let &[a, b, c, ref beside @ ..] = layouts else { return Err(Error::internal("contract: an operand is missing")) };
     let shapes = || Error::internal(format!("contract: {:?} and {:?} do not make {:?}", a.dims(), b.dims(), c.dims()));
     let (lead, m, k, n) = match (a.dims(), b.dims(), c.dims()) {
-        ([x @ .., m, k], [y @ .., l, n], [z @ .., p, q]) if x == z && y == z && (k, m, n) == (l, p, q) => (z, *m, *k, *n),
+        ([x @ .., m, k], [y @ .., l, n], [z @ .., p, q])
+            if x == z && y == z && (k, m, n) == (l, p, q) && beside.iter().all(|l| l.dims() == c.dims()) =>
+        {
+            (z, *m, *k, *n)
+        }
         _ => return Err(shapes()),
     };
     let rank = lead.len();
@@ -84,18 +92,22 @@ pub fn matrices([a, b, c]: [&Layout; 3]) -> Result<Task> {
         let strides: SmallVec<[isize; 6]> = if empty(l) { SmallVec::from_elem(0, rank) } else { l.strides()[..rank].into() };
         Layout::new(lead, &strides, if empty(l) { 0 } else { l.offset() }, usize::MAX >> 1)
     };
-    let batches = [part(a)?, part(b)?, part(c)?];
-    let loops = coalesce(&batches.each_ref());
-    let strides = |n: usize| loops.strides[n].iter().copied().collect();
-    let mut batch = Loops { dims: loops.dims.iter().copied().collect(), strides: [0, 1, 2].map(strides) };
+    let batches = layouts.iter().map(|l| part(l)).collect::<Result<Vec<Layout>>>()?;
+    let loops = coalesce(&batches.iter().collect::<SmallVec<[&Layout; 4]>>());
+    let strides = loops.strides.iter().map(|s| s.iter().copied().collect()).collect();
+    let mut batch = Loops { dims: loops.dims.iter().copied().collect(), strides };
     let step = |l: &Layout, axis: usize| if empty(l) { 0 } else { l.strides()[rank + axis] };
-    let mut rows = Loops::one(m, [step(a, 0), 0, step(c, 0)]);
-    let columns = Loops::one(n, [0, step(b, 1), step(c, 1)]);
-    let inner = Loops::one(k, [step(a, 1), step(b, 0), 0]);
+    // Operands beside the output lie along rows and columns as it does.
+    let written = |axis: usize| layouts[2..].iter().map(move |l| step(l, axis));
+    let mut rows = Loops::one(m, [step(a, 0), 0].into_iter().chain(written(0)));
+    let columns = Loops::one(n, [0, step(b, 1)].into_iter().chain(written(1)));
+    let inner = Loops::one(k, [step(a, 1), step(b, 0)].into_iter().chain(layouts[2..].iter().map(|_| 0)));
     // Matrices times one matrix are one product of many rows.
     if let Some(last) = batch.dims.len().checked_sub(1)
         && batch.strides[1][last] == 0
-        && [0, 2].iter().all(|&n| batch.strides[n][last] == rows.strides[n][0].wrapping_mul(m as isize))
+        && (0..layouts.len())
+            .filter(|&n| n != 1)
+            .all(|n| batch.strides[n][last] == rows.strides[n][0].wrapping_mul(m as isize))
     {
         rows.dims[0] *= batch.dims[last];
         batch.dims.pop();
@@ -103,8 +115,8 @@ pub fn matrices([a, b, c]: [&Layout; 3]) -> Result<Task> {
             strides.pop();
         }
     }
-    let first = [a, b, c].map(|l| if empty(l) { 0 } else { l.offset() as i64 });
-    let whole = task(&batch, &rows, &columns, &inner, first, None, None);
+    let first: Vec<i64> = layouts.iter().map(|l| if empty(l) { 0 } else { l.offset() as i64 }).collect();
+    let whole = task(&batch, &rows, &columns, &inner, &first, None, None);
     Ok(Task { whole, columns: 1, nothing: k == 0, extents: Vec::new() })
 }
 
@@ -148,7 +160,7 @@ pub fn convolution(window: &Window, [data, weights, c]: [&Layout; 3]) -> Result<
     }
     let batches = Loops {
         dims: SmallVec::from_slice(&[batch, group]),
-        strides: [
+        strides: vec![
             SmallVec::from_slice(&[0, along(weights, 0)]),
             SmallVec::from_slice(&[along(data, 0), along(data, 1)]),
             SmallVec::from_slice(&[along(c, 0), along(c, 1)]),
@@ -157,11 +169,11 @@ pub fn convolution(window: &Window, [data, weights, c]: [&Layout; 3]) -> Result<
     let rows = Loops::one(cout, [along(weights, 1), 0, along(c, 2)]);
     let columns = Loops {
         dims: SmallVec::from_slice(windows),
-        strides: [SmallVec::from_elem(0, n), steps, (3..3 + n).map(|axis| along(c, axis)).collect()],
+        strides: vec![SmallVec::from_elem(0, n), steps, (3..3 + n).map(|axis| along(c, axis)).collect()],
     };
     let inner = Loops {
         dims: SmallVec::from_slice(&weights.dims()[2..]),
-        strides: [
+        strides: vec![
             (2..3 + n).map(|axis| along(weights, axis)).collect(),
             std::iter::once(along(data, 2)).chain(taps).collect(),
             SmallVec::from_elem(0, 1 + n),
@@ -173,7 +185,7 @@ pub fn convolution(window: &Window, [data, weights, c]: [&Layout; 3]) -> Result<
         origin -= a.low as i64 * along(data, 3 + axis) as i64;
     }
     let first = [if weights.is_empty() { 0 } else { weights.offset() as i64 }, origin, c.offset() as i64];
-    let whole = task(&batches, &rows, &columns, &inner, first, Some(exist), Some(window));
+    let whole = task(&batches, &rows, &columns, &inner, &first, Some(exist), Some(window));
     let extents = data.dims()[3..].iter().map(|&d| d.min(1 << 31) as u32).collect();
     Ok(Task { whole, columns: n, nothing: cin == 0, extents })
 }

@@ -14,12 +14,12 @@ use crate::emit::contract::{Part, Plan, Tile, Variant, shader};
 use crate::emit::space::RANKS;
 use crate::kernel::Program;
 use crate::pipelines::{Pipeline, Pipelines};
-use crate::stream::Recorder;
+use crate::stream::{Binding, Recorder};
 use ferrotensor_core::backend::{Buffer, Launch, Operand};
 use ferrotensor_core::kernel::{Kernel, Map, Window, WindowCombine};
 use ferrotensor_core::layout::Layout;
-use ferrotensor_core::scalar::Builder;
-use ferrotensor_core::{DType, Error, Result};
+use ferrotensor_core::scalar::{self, Builder, Value};
+use ferrotensor_core::{Error, Result};
 use smallvec::SmallVec;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -38,11 +38,24 @@ const AXES: usize = 4;
 /// A product in plain form, and its pipelines, made when first met.
 pub struct ContractProgram {
     plan: Plan,
+    /// Of parts, which have nothing after them.
+    bare: Plan,
+    /// What comes after the product.
+    post: Option<scalar::Program>,
     windows: Option<Window>,
     can: Can,
     pipelines: Mutex<HashMap<Variant, Arc<Pipeline>>>,
-    /// From sums to half floats, for products in several parts.
-    narrow: OnceLock<MapProgram>,
+    /// From the sums of several parts to what is written: rounded to half floats, and what comes after.
+    finished: OnceLock<MapProgram>,
+}
+
+/// The plan of a matrix product or a convolution, with or without what comes after.
+fn plan(kernel: &Kernel, bare: bool, can: &Can) -> Result<Plan, String> {
+    match kernel {
+        Kernel::Contract(k) => Ok(Plan::new(k.dtype, 0, k.post.as_ref().filter(|_| !bare), can)),
+        Kernel::Window(k) if k.combine == WindowCombine::Dot => Ok(Plan::new(k.dtype, k.axes.len(), None, can)),
+        other => Err(format!("a {} is no product", other.kind())),
+    }
 }
 
 /// The plan of a matrix product or a convolution, and its smallest kernel.
@@ -50,12 +63,8 @@ pub struct ContractProgram {
 /// # Errors
 /// What the device lacks, in words.
 pub fn emitted(kernel: &Kernel, can: &Can) -> Result<(Plan, Shader), String> {
-    let plan = match kernel {
-        Kernel::Contract(k) => Plan::new(k.dtype, 0, can),
-        Kernel::Window(k) if k.combine == WindowCombine::Dot => Plan::new(k.dtype, k.axes.len(), can),
-        other => return Err(format!("a {} is no product", other.kind())),
-    };
-    plan.programs().into_iter().try_for_each(|program| computes(program, can))?;
+    let plan = plan(kernel, false, can)?;
+    plan.programs().try_for_each(|program| computes(program, can))?;
     let least = Variant { tile: Tile::Registers { rows: 1, columns: 1, team: 1 }, rank: RANKS[0], part: Part::Whole };
     shader(&plan, least, can).map(|shader| (plan, shader))
 }
@@ -68,7 +77,14 @@ impl ContractProgram {
         // What the driver refuses it refuses here.
         pipelines.get(&shader.words, shader.buffers as u32)?;
         let windows = if let Kernel::Window(window) = kernel { Some(window.clone()) } else { None };
-        Ok(ContractProgram { plan, windows, can: can.clone(), pipelines: Mutex::default(), narrow: OnceLock::new() })
+        let post = if let Kernel::Contract(k) = kernel { k.post.clone() } else { None };
+        let bare = self::plan(kernel, true, can).map_err(Error::unsupported)?;
+        let (can, pipelines, finished) = (can.clone(), Mutex::default(), OnceLock::new());
+        Ok(ContractProgram { plan, bare, post, windows, can, pipelines, finished })
+    }
+
+    fn plan(&self, part: Part) -> &Plan {
+        if part == Part::Whole { &self.plan } else { &self.bare }
     }
 
     fn pipeline(&self, variant: Variant, pipelines: &Pipelines) -> Result<Arc<Pipeline>> {
@@ -76,24 +92,27 @@ impl ContractProgram {
         if let Some(made) = known(&self.pipelines.lock().unwrap_or_else(PoisonError::into_inner)) {
             return Ok(made);
         }
-        let shader = shader(&self.plan, variant, &self.can).map_err(Error::unsupported)?;
+        let shader = shader(self.plan(variant.part), variant, &self.can).map_err(Error::unsupported)?;
         let made = pipelines.get(&shader.words, shader.buffers as u32)?;
         self.pipelines.lock().unwrap_or_else(PoisonError::into_inner).insert(variant, Arc::clone(&made));
         Ok(made)
     }
 
-    fn task(&self, [a, b, c]: [&Operand; 3]) -> Result<Task> {
-        match &self.windows {
-            Some(window) => convolution(window, [&b.layout, &a.layout, &c.layout]),
-            None => matrices([&a.layout, &b.layout, &c.layout]),
+    /// Operands: `a`, `b`, the output, those beside it.
+    fn task(&self, operands: &[&Operand]) -> Result<Task> {
+        match (&self.windows, operands) {
+            (Some(window), [a, b, c]) => convolution(window, [&b.layout, &a.layout, &c.layout]),
+            _ => matrices(&operands.iter().map(|o| &o.layout).collect::<SmallVec<[&Layout; 4]>>()),
         }
     }
 
-    /// Pieces of a task whose output has elements of `size` bytes.
-    fn pieces(&self, task: &Task, size: usize) -> Result<Vec<Piece>> {
-        let (from, outer) = (self.plan.dtype().bytes(), 1 + task.columns);
-        let mut sizes = vec![Some(from), Some(from), Some(size)];
-        sizes.resize(task.whole.at.len(), None);
+    /// Pieces of a task that writes elements of a dtype.
+    fn pieces(&self, task: &Task, part: Part) -> Result<Vec<Piece>> {
+        let (plan, outer) = (self.plan(part), 1 + task.columns);
+        let from = plan.dtype().bytes();
+        let mut sizes = vec![Some(from), Some(from), Some(plan.output(part).bytes())];
+        sizes.resize(AXES + plan.axes(), None);
+        sizes.extend(plan.beside().iter().map(|d| Some(d.bytes())));
         let most = LONGEST[!self.can.software as usize] / weight(self.plan.dtype(), self.can.software);
         let heavy = |piece: &Piece| {
             let batch = piece.dims.len() - piece.apart;
@@ -120,14 +139,24 @@ impl ContractProgram {
         recorder: &mut Recorder,
         task: &Task,
         piece: &Piece,
-        operands: [&Operand; 3],
+        (operands, params): (&[&Operand], &[u64]),
         part: Part,
     ) -> Result<()> {
-        let (from, to) = (self.plan.dtype().bytes(), self.plan.output(part).bytes());
+        let plan = self.plan(part);
+        let (from, to) = (plan.dtype().bytes(), plan.output(part).bytes());
         let alignment = self.can.alignment;
         let (left, a) = window(operands[0], from, piece, 0, alignment, false)?;
         let (right, b) = window(operands[1], from, piece, 1, alignment, false)?;
         let (output, c) = window(operands[2], to, piece, OUTPUT, alignment, true)?;
+        let mut bindings: SmallVec<[Binding; 4]> = SmallVec::from_iter([left, right, output]);
+        // Of the operands beside the output: where they begin, and which operands of the piece they are.
+        let mut beside: SmallVec<[(usize, usize); 2]> = SmallVec::new();
+        for (n, (operand, dtype)) in operands[3..].iter().zip(plan.beside()).enumerate() {
+            let walked = AXES + plan.axes() + n;
+            let (binding, first) = window(operand, dtype.bytes(), piece, walked, alignment, false)?;
+            bindings.push(binding);
+            beside.push((first, walked));
+        }
         let batch = piece.dims.len() - piece.apart;
         let (row, columns) = (batch, batch + 1..batch + 1 + task.columns);
         let inner = columns.end..piece.dims.len();
@@ -140,12 +169,12 @@ impl ContractProgram {
             places.iter().product(),
         ];
         let variant = Variant {
-            tile: tile(&self.plan, sizes, self.can.software),
+            tile: tile(plan, sizes, self.can.software),
             rank: RANKS.iter().copied().find(|&r| r >= batch).unwrap_or(RANKS[RANKS.len() - 1]),
             part,
         };
         let pipeline = self.pipeline(variant, recorder.pipelines())?;
-        let at = self.plan.places(variant.rank);
+        let at = plan.places(variant.rank);
         let (high, wide) = variant.tile.extent();
         let [matrices, m, n, k] = sizes;
         let counts = [matrices, m.div_ceil(high as usize), n.div_ceil(wide as usize)];
@@ -156,12 +185,15 @@ impl ContractProgram {
         let near = [step(0, row) < step(0, inner.end - 1), step(1, columns.end - 1) <= step(1, inner.end - 1)];
         let mut words = near.map(u32::from).to_vec();
         words.extend(at.tiles.write(&counts, &[], &[]));
-        let lead = [a, b, c].into_iter().zip(strides).map(|(first, s)| (first, &s[..batch]));
+        let lead = [(a, 0), (b, 1), (c, OUTPUT)].into_iter().chain(beside.iter().copied());
+        let lead = lead.map(|(first, n)| (first, &strides[n][..batch]));
         words.extend(at.batch.write(&piece.dims[..batch], &lead.collect::<SmallVec<[_; 4]>>(), &[]));
-        words.extend(at.rows.write(&[m], &[(0, &strides[0][row..=row]), (0, &strides[OUTPUT][row..=row])], &[]));
-        let axes = || piece.at.iter().zip(strides).skip(AXES);
+        let written = || std::iter::once(OUTPUT).chain(beside.iter().map(|&(_, n)| n));
+        let along = std::iter::once(0).chain(written()).map(|n| (0, &strides[n][row..=row]));
+        words.extend(at.rows.write(&[m], &along.collect::<SmallVec<[_; 4]>>(), &[]));
+        let axes = || piece.at.iter().zip(strides).skip(AXES).take(plan.axes());
         let mut along: SmallVec<[(usize, &[isize]); 4]> =
-            [1, OUTPUT].into_iter().map(|n| (0, &strides[n][columns.clone()])).collect();
+            std::iter::once(1).chain(written()).map(|n| (0, &strides[n][columns.clone()])).collect();
         along.extend(axes().map(|(&(first, ..), s)| (first as usize, &s[columns.clone()])));
         words.extend(at.columns.write(&piece.dims[columns.clone()], &along, &[]));
         let mut along: SmallVec<[(usize, &[isize]); 4]> =
@@ -169,56 +201,73 @@ impl ContractProgram {
         along.extend(axes().map(|(_, s)| (0, &s[inner.clone()])));
         words.extend(at.inner.write(places, &along, &[]));
         words.extend(&task.extents);
+        words.extend(params.iter().flat_map(|&p| [p as u32, (p >> 32) as u32]));
         words.push(0);
         let groups = tiles.div_ceil(variant.tile.slots() as usize).min(self.can.max_groups as usize) as u32;
         let work = matrices.saturating_mul(m).saturating_mul(n).saturating_mul(k);
-        let work = work.saturating_mul(weight(self.plan.dtype(), self.can.software));
+        let work = work.saturating_mul(weight(plan.dtype(), self.can.software));
         let charge = work as u128 * CHARGE as u128 / LONGEST[!self.can.software as usize] as u128;
         recorder.charge(u64::try_from(charge).unwrap_or(u64::MAX));
-        recorder.dispatch(&pipeline, &words, &[left, right, output], groups)
+        recorder.dispatch(&pipeline, &words, &bindings, groups)
     }
 
-    /// Sums of half floats in several parts, in float32; rounded at the end.
-    fn in_parts(&self, recorder: &mut Recorder, [a, b, c]: [&Operand; 3]) -> Result<()> {
+    /// Sums in several parts, half floats in float32; rounded, and what comes after, at the end.
+    fn in_parts(&self, recorder: &mut Recorder, operands: &[&Operand], params: &[u64]) -> Result<()> {
+        let &[a, b, c, ref beside @ ..] = operands else { return Err(Error::internal("a product without operands")) };
         let layout = Layout::dense(c.layout.dims())?;
-        let wide = recorder.scratch((layout.len() * DType::F32.bytes()) as u64)?;
+        let dtype = self.bare.output(Part::First);
+        let wide = recorder.scratch((layout.len() * dtype.bytes()) as u64)?;
         let sums = Operand { buffer: wide as Buffer, layout };
         let operands = [a, b, &sums];
-        let task = self.task(operands)?;
-        for piece in self.pieces(&task, DType::F32.bytes())? {
+        let task = self.task(&operands)?;
+        for piece in self.pieces(&task, Part::First)? {
             let part = if piece.at[INNER].0 > 0 { Part::Further } else { Part::First };
-            self.dispatch(recorder, &task, &piece, operands, part)?;
+            self.dispatch(recorder, &task, &piece, (&operands, &[]), part)?;
         }
-        if self.narrow.get().is_none() {
+        if self.finished.get().is_none() {
             let mut builder = Builder::new();
-            let x = builder.input(DType::F32);
-            let y = builder.cast(x, self.plan.dtype());
-            let map = Map { program: builder.finish(&[y]) };
-            let _ = self.narrow.set(MapProgram::new(&map, &self.can, recorder.pipelines())?);
+            let x = builder.input(dtype);
+            let product = builder.cast(x, self.plan.dtype());
+            let results = match &self.post {
+                Some(post) => {
+                    let beside: Vec<Value> = post.inputs[1..].iter().map(|&d| builder.input(d)).collect();
+                    let params: Vec<Value> = post.params.iter().map(|&d| builder.param(d)).collect();
+                    builder.inline(post, &[&[product], &beside[..]].concat(), &params)
+                }
+                None => vec![product],
+            };
+            let map = Map { program: builder.finish(&results) };
+            let _ = self.finished.set(MapProgram::new(&map, &self.can, recorder.pipelines())?);
         }
-        let narrow = self.narrow.get().ok_or_else(|| Error::internal("a map was made and is gone"))?;
-        narrow.apply(recorder, &[sums], std::slice::from_ref(c), &[])
+        let finished = self.finished.get().ok_or_else(|| Error::internal("a map was made and is gone"))?;
+        let inputs: Vec<Operand> = std::iter::once(&sums).chain(beside.iter().copied()).cloned().collect();
+        finished.apply(recorder, &inputs, std::slice::from_ref(c), params)
     }
 }
 
 impl Program for ContractProgram {
     fn record(&self, recorder: &mut Recorder, launch: &Launch) -> Result<()> {
-        let ([x, y], [c]) = (&launch.inputs[..], &launch.outputs[..]) else {
-            return Err(Error::internal("a product has two inputs and one output"));
+        let ([x, y, beside @ ..], [c]) = (&launch.inputs[..], &launch.outputs[..]) else {
+            return Err(Error::internal("a product has two factors and one output"));
         };
         // The weights of a convolution come second, and are what is multiplied from the left.
-        let operands = if self.windows.is_some() { [y, x, c] } else { [x, y, c] };
+        let [a, b] = if self.windows.is_some() { [y, x] } else { [x, y] };
+        let operands: SmallVec<[&Operand; 4]> = [a, b, c].into_iter().chain(beside).collect();
+        if operands.len() != 3 + self.plan.beside().len() {
+            return Err(Error::internal("a product with too few or too many operands"));
+        }
         if c.layout.is_empty() {
             return Ok(());
         }
-        let task = self.task(operands)?;
-        let pieces = self.pieces(&task, self.plan.dtype().bytes())?;
-        if self.plan.output(Part::First) != self.plan.dtype() && pieces.iter().any(|p| p.at[INNER].0 > 0) {
-            return self.in_parts(recorder, operands);
+        let task = self.task(&operands)?;
+        let pieces = self.pieces(&task, Part::Whole)?;
+        let finished = self.post.is_some() || self.bare.output(Part::First) != self.bare.dtype();
+        if finished && pieces.iter().any(|p| p.at[INNER].0 > 0) {
+            return self.in_parts(recorder, &operands, &launch.params);
         }
         for piece in &pieces {
             let part = if piece.at[INNER].0 > 0 { Part::Further } else { Part::Whole };
-            self.dispatch(recorder, &task, piece, operands, part)?;
+            self.dispatch(recorder, &task, piece, (&operands, &launch.params), part)?;
         }
         Ok(())
     }
