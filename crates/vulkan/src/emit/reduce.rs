@@ -44,6 +44,8 @@ pub struct Plan {
     nothing: Program,
     input: DType,
     acc: DType,
+    /// Dtypes of a partial result; the second is of positions only.
+    partial: [DType; 2],
     /// Of the axes that `pre` and `post` ask for.
     pre_axes: Vec<u8>,
     post_axes: Vec<u8>,
@@ -65,6 +67,7 @@ impl Plan {
             nothing: plain(&nothing(kernel.combine, kernel.acc), fused),
             input: kernel.input,
             acc: kernel.acc,
+            partial: [kernel.acc, DType::I32],
             pre,
             post,
             pre_axes,
@@ -93,14 +96,14 @@ impl Plan {
     }
 
     /// Dtype of the elements, of a partial result, of the result.
-    pub fn dtypes(&self) -> (DType, Vec<DType>, DType) {
+    pub fn dtypes(&self) -> (DType, &[DType], DType) {
         (self.input, self.partial(), self.post.output_dtype(0))
     }
 
-    fn partial(&self) -> Vec<DType> {
+    fn partial(&self) -> &[DType] {
         match self.combine {
-            Combine::Value(_) => vec![self.acc],
-            Combine::ArgMax | Combine::ArgMin => vec![self.acc, DType::I32],
+            Combine::Value(_) => &self.partial[..1],
+            Combine::ArgMax | Combine::ArgMin => &self.partial,
         }
     }
 

@@ -3,9 +3,13 @@
 
 use super::module::{Module, Type};
 use rspirv::spirv::{Op, Word};
+use smallvec::SmallVec;
 
 /// Numbers of loops there is code for: what coalescing leaves of nearly every launch, of most others, and of the rest in parts.
 pub const RANKS: [usize; 3] = [1, 3, 8];
+
+/// Numbers of a launch: those of most need no memory of the heap.
+pub type Numbers = SmallVec<[u32; 64]>;
 
 /// Which of [`RANKS`] has room for so many loops; the last where none has.
 pub fn variant(loops: usize) -> usize {
@@ -51,10 +55,10 @@ impl Arguments {
 
     /// The arguments of a launch over `dims` (at most as many as there are loops, each below 2^31), with for each operand the
     /// position of its first element and its strides. Positions wrap at 2^32.
-    pub fn write(&self, dims: &[usize], operands: &[(usize, &[isize])], params: &[u64]) -> Vec<u32> {
+    pub fn write(&self, dims: &[usize], operands: &[(usize, &[isize])], params: &[u64]) -> Numbers {
         let absent = self.rank - dims.len();
         let size = |n: usize| if n < absent { 1 } else { dims[n - absent] as u32 };
-        let mut words = Vec::with_capacity((self.end() - self.start) as usize);
+        let mut words = Numbers::with_capacity((self.end() - self.start) as usize);
         words.push((0..self.rank).map(size).product());
         for n in 1..self.rank {
             // A space without elements is not walked.

@@ -7,7 +7,7 @@ use super::window::{window, windows};
 use crate::caps::Can;
 use crate::emit::{
     self, Shader,
-    space::{RANKS, variant},
+    space::{Numbers, RANKS, variant},
 };
 use crate::kernel::Program;
 use crate::pipelines::Pipelines;
@@ -93,7 +93,7 @@ impl Program for GatherProgram {
                 }
                 bindings.push(write);
                 let strided: SmallVec<[_; 4]> = starts.into_iter().zip(piece.strides.iter().map(|s| s.as_slice())).collect();
-                let mut words = vec![seen.elements as u32, (copies && nth == 0) as u32];
+                let mut words = Numbers::from_slice(&[seen.elements as u32, (copies && nth == 0) as u32]);
                 words.extend(axes.words(&data.layout.strides()[..selected.len()]));
                 words.extend(emit::gather::arguments(&self.kernel, RANKS[variant]).write(&piece.dims, &strided, &[]));
                 words.push(0);

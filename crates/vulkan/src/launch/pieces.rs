@@ -51,6 +51,9 @@ impl Default for Extent {
     }
 }
 
+/// The parts of a launch, mostly one.
+pub type Pieces = SmallVec<[Piece; 1]>;
+
 /// Part of a launch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece {
@@ -71,7 +74,7 @@ pub struct Piece {
 ///
 /// # Errors
 /// `Code::Unsupported` for an element that lies farther from its neighbours than a descriptor reaches.
-pub fn pieces(dims: &[usize], walked: &[Walked], reach: usize, most: usize) -> Result<Vec<Piece>> {
+pub fn pieces(dims: &[usize], walked: &[Walked], reach: usize, most: usize) -> Result<Pieces> {
     let unit = |axis: Option<usize>| {
         let strides: SmallVec<[isize; 6]> = (0..dims.len()).map(|n| (Some(n) == axis) as isize).collect();
         Layout::new(dims, &strides, 0, usize::MAX >> 1)
@@ -82,12 +85,12 @@ pub fn pieces(dims: &[usize], walked: &[Walked], reach: usize, most: usize) -> R
             Walked::Memory(layout, ..) | Walked::Place(layout) => Ok(layout.clone()),
             Walked::Axis(axis) => unit(axis),
         })
-        .collect::<Result<Vec<Layout>>>()?;
+        .collect::<Result<SmallVec<[Layout; 4]>>>()?;
     if layouts.iter().any(|l| l.dims() != dims) {
         return Err(Error::internal("operands of a launch differ in shape"));
     }
     if dims.contains(&0) {
-        return Ok(Vec::new());
+        return Ok(Pieces::new());
     }
     let references: SmallVec<[&Layout; 4]> = layouts.iter().collect();
     let loops = coalesce(&references);
@@ -134,8 +137,8 @@ impl Piece {
     ///
     /// # Errors
     /// As [`pieces`].
-    pub fn cut(self, sizes: &[Option<usize>], reach: usize, heavy: &dyn Fn(&Piece) -> Option<usize>) -> Result<Vec<Piece>> {
-        let (mut done, mut left) = (Vec::new(), vec![self]);
+    pub fn cut(self, sizes: &[Option<usize>], reach: usize, heavy: &dyn Fn(&Piece) -> Option<usize>) -> Result<Pieces> {
+        let (mut done, mut left) = (Pieces::new(), Pieces::from_iter([self]));
         while let Some(mut piece) = left.pop() {
             // Loops of one step are no loops.
             while piece.dims.len() > piece.apart.max(1)

@@ -8,6 +8,7 @@ use super::window::window;
 use crate::caps::Can;
 use crate::emit::Shader;
 use crate::emit::reduce::{Plan, SLOTS, Stage, shader, through};
+use crate::emit::space::Numbers;
 use crate::kernel::Program;
 use crate::memory::VulkanBuffer;
 use crate::pipelines::Pipelines;
@@ -73,7 +74,7 @@ struct Shared<'a> {
     /// Number of the first element.
     first: usize,
     /// The words of the reduced space.
-    reduced: Vec<u32>,
+    reduced: Numbers,
 }
 
 impl ReduceProgram {
@@ -97,7 +98,7 @@ impl ReduceProgram {
         let make = || shader(&self.plan, RANKS[of.rank], stage, &self.can);
         let pipeline = self.pipelines.get(3 * of.rank + stage as usize, recorder.pipelines(), make)?;
         let head = [slots as u32, of.blocks as u32, of.span as u32, of.first as u32];
-        let words = [&head[..], kept, &of.reduced, &[0]].concat();
+        let words: Numbers = [&head[..], kept, &of.reduced, &[0]].into_iter().flatten().copied().collect();
         let groups = slots.div_ceil(SLOTS as usize).min(self.can.max_groups as usize) as u32;
         recorder.dispatch(&pipeline, &words, bindings, groups)
     }

@@ -9,7 +9,7 @@ use crate::caps::Can;
 use crate::emit::scan::{self, Stage, step};
 use crate::emit::{
     Shader,
-    space::{RANKS, variant},
+    space::{Numbers, RANKS, variant},
 };
 use crate::kernel::Program;
 use crate::memory::VulkanBuffer;
@@ -93,7 +93,8 @@ impl ScanProgram {
         let nth = variant(piece.dims.len());
         let strides = piece.strides.iter().map(|s| s.as_slice());
         let strided: SmallVec<[_; 4]> = starts.iter().copied().zip(strides).collect();
-        let mut words = vec![steps as u32, length as u32, goes_on as u32, apart[0] as u32, apart[1] as u32];
+        let mut words =
+            Numbers::from_slice(&[steps as u32, length as u32, goes_on as u32, apart[0] as u32, apart[1] as u32]);
         words.extend(scan::arguments(stage, RANKS[nth]).write(&piece.dims, &strided, &[]));
         words.push(0);
         let make = || scan::shader(&self.kernel, &self.step, stage, RANKS[nth], &self.can);

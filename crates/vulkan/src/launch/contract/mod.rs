@@ -6,12 +6,12 @@ mod tiles;
 use self::loops::{Task, convolution, matrices};
 use self::tiles::{tile, weight};
 use super::map::{MapProgram, computes};
-use super::pieces::{MOST, Piece, ROUNDS};
+use super::pieces::{MOST, Piece, Pieces, ROUNDS};
 use super::window::window;
 use crate::caps::Can;
 use crate::emit::Shader;
 use crate::emit::contract::{Part, Plan, Tile, Variant, shader};
-use crate::emit::space::RANKS;
+use crate::emit::space::{Numbers, RANKS};
 use crate::kernel::Program;
 use crate::pipelines::{Pipeline, Pipelines};
 use crate::stream::{Binding, Recorder};
@@ -107,7 +107,7 @@ impl ContractProgram {
     }
 
     /// Pieces of a task that writes elements of a dtype.
-    fn pieces(&self, task: &Task, part: Part) -> Result<Vec<Piece>> {
+    fn pieces(&self, task: &Task, part: Part) -> Result<Pieces> {
         let (plan, outer) = (self.plan(part), 1 + task.columns);
         let from = plan.dtype().bytes();
         let mut sizes = vec![Some(from), Some(from), Some(plan.output(part).bytes())];
@@ -183,7 +183,7 @@ impl ContractProgram {
         // Which of two neighbours is nearer in memory; outputs lie along the columns mostly.
         let step = |n: usize, along: usize| strides[n][along].unsigned_abs();
         let near = [step(0, row) < step(0, inner.end - 1), step(1, columns.end - 1) <= step(1, inner.end - 1)];
-        let mut words = near.map(u32::from).to_vec();
+        let mut words = Numbers::from_slice(&near.map(u32::from));
         words.extend(at.tiles.write(&counts, &[], &[]));
         let lead = [(a, 0), (b, 1), (c, OUTPUT)].into_iter().chain(beside.iter().copied());
         let lead = lead.map(|(first, n)| (first, &strides[n][..batch]));
@@ -200,7 +200,7 @@ impl ContractProgram {
             [0, 1].into_iter().map(|n| (0, &strides[n][inner.clone()])).collect();
         along.extend(axes().map(|(_, s)| (0, &s[inner.clone()])));
         words.extend(at.inner.write(places, &along, &[]));
-        words.extend(&task.extents);
+        words.extend_from_slice(&task.extents);
         words.extend(params.iter().flat_map(|&p| [p as u32, (p >> 32) as u32]));
         words.push(0);
         let groups = tiles.div_ceil(variant.tile.slots() as usize).min(self.can.max_groups as usize) as u32;
