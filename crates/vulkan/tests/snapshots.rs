@@ -87,6 +87,19 @@ fn pairs_are_exchanged_across_blocks() {
 }
 
 #[test]
+fn a_product_adds_a_bias_where_it_is_written() {
+    let mut b = Builder::new();
+    let [x, bias] = [(); 2].map(|()| b.input(DType::F32));
+    let factor = b.param(DType::F32);
+    let scaled = b.binary(Op::Mul, x, factor);
+    let moved = b.binary(Op::Add, scaled, bias);
+    let plan = contract::Plan::new(DType::F32, 0, Some(&b.finish(&[moved])), &can());
+    let tile = contract::Tile::Registers { rows: 1, columns: 1, team: 1 };
+    let variant = contract::Variant { tile, rank: 1, part: contract::Part::Whole };
+    agrees("product_f32_bias", &contract::shader(&plan, variant, &can()).unwrap());
+}
+
+#[test]
 fn a_product_keeps_sums_in_registers() {
     let plan = contract::Plan::new(DType::F32, 0, None, &can());
     let tile = contract::Tile::Registers { rows: 2, columns: 2, team: 1 };

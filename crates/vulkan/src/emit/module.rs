@@ -49,10 +49,13 @@ pub struct Shader {
 pub struct Module {
     b: Builder,
     glsl: Word,
-    types: HashMap<Type, Word>,
-    /// The builder looks through all types for each.
-    pointers: HashMap<(u32, Type), Word>,
+    /// By their numbers; 0 where there is none yet.
+    types: [Word; 7],
+    /// A handful. The builder looks through all types for each.
+    pointers: Vec<(StorageClass, Type, Word)>,
     constants: HashMap<(Type, u64), Word>,
+    /// The uint32 constants that are met most, numbers of arguments among them, by their values.
+    small: [Word; 64],
     capabilities: Vec<Capability>,
     /// Of every global variable, for the entry point.
     interface: Vec<Word>,
@@ -75,9 +78,10 @@ impl Module {
         let mut module = Module {
             b,
             glsl,
-            types: HashMap::new(),
-            pointers: HashMap::new(),
+            types: [0; 7],
+            pointers: Vec::new(),
             constants: HashMap::new(),
+            small: [0; 64],
             capabilities: Vec::new(),
             interface: Vec::new(),
             buffers: 0,
@@ -106,8 +110,8 @@ impl Module {
 
     /// The scalar type.
     pub fn scalar(&mut self, of: Type) -> Word {
-        if let Some(&id) = self.types.get(&of) {
-            return id;
+        if self.types[of as usize] != 0 {
+            return self.types[of as usize];
         }
         let id = match of {
             Type::Bool => self.b.type_bool(),
@@ -124,17 +128,17 @@ impl Module {
             Type::F64 => self.need(Capability::Float64),
             Type::Bool | Type::U32 | Type::F32 => {}
         }
-        self.types.insert(of, id);
+        self.types[of as usize] = id;
         id
     }
 
     fn pointer(&mut self, class: StorageClass, to: Type) -> Word {
-        if let Some(&id) = self.pointers.get(&(class as u32, to)) {
+        if let Some(&(.., id)) = self.pointers.iter().find(|p| (p.0, p.1) == (class, to)) {
             return id;
         }
         let kind = self.scalar(to);
         let id = self.b.type_pointer(None, class, kind);
-        self.pointers.insert((class as u32, to), id);
+        self.pointers.push((class, to, id));
         id
     }
 
@@ -156,7 +160,15 @@ impl Module {
 
     /// A uint32 constant.
     pub fn word(&mut self, value: u32) -> Word {
-        self.constant(Type::U32, value as u64)
+        match self.small.get(value as usize) {
+            Some(&id) if id != 0 => id,
+            Some(_) => {
+                let id = self.constant(Type::U32, value as u64);
+                self.small[value as usize] = id;
+                id
+            }
+            None => self.constant(Type::U32, value as u64),
+        }
     }
 
     /// An instruction with a result.
@@ -464,7 +476,7 @@ impl Module {
         let interface = std::mem::take(&mut self.interface);
         self.b.entry_point(ExecutionModel::GLCompute, function, "main", interface);
         self.b.execution_mode(function, ExecutionMode::LocalSize, [GROUP, 1, 1]);
-        let double = self.types.contains_key(&Type::F64);
+        let double = self.types[Type::F64 as usize] != 0;
         // Where a device offers them. The rest is its business, and what that does to results is measured when it is opened.
         for (offered, capability, mode, width) in [
             (can.preserve32, Capability::SignedZeroInfNanPreserve, ExecutionMode::SignedZeroInfNanPreserve, 32),
