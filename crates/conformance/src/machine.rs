@@ -60,12 +60,12 @@ impl Device {
 ///
 /// # Errors
 /// Why there is none.
-pub fn vulkan() -> Result<Arc<dyn Backend>, String> {
-    static DEVICE: OnceLock<Result<Arc<dyn Backend>, String>> = OnceLock::new();
+pub fn vulkan() -> Result<Arc<VulkanBackend>, String> {
+    static DEVICE: OnceLock<Result<Arc<VulkanBackend>, String>> = OnceLock::new();
     let open = || {
         let found = ferrotensor_vulkan::found()?.into_iter().next().ok_or("no device")?;
         let can = lacking(found.can, &std::env::var("VULKAN_WITHOUT").unwrap_or_default())?;
-        Ok(Arc::new(VulkanBackend::open_with(found.physical, can)) as Arc<dyn Backend>)
+        Ok(Arc::new(VulkanBackend::open_with(found.physical, can)))
     };
     DEVICE.get_or_init(open).clone()
 }
@@ -124,7 +124,7 @@ impl Machine {
             }
             Device::Vulkan => {
                 let cpu = Entry { name: "cpu", devices: ferrotensor_cpu::probe(), complete: true };
-                let gpu = Entry { name: "vulkan", devices: Ok(vec![vulkan()?]), complete: false };
+                let gpu = Entry { name: "vulkan", devices: Ok(vec![vulkan()? as Arc<dyn Backend>]), complete: false };
                 Ok(Machine { session: session(vec![cpu, gpu], fusion), device: 1, hostile: None })
             }
         }

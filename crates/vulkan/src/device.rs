@@ -204,10 +204,10 @@ impl VulkanBackend {
     /// What was recorded and what is under way.
     pub fn counts(&self) -> Counts {
         let opened = self.lock().opened.clone();
-        let (under_way, held, pipelines) = opened.map_or((0, 0, 0), |o| {
+        let (under_way, held, pipelines, compiled) = opened.map_or((0, 0, 0, 0), |o| {
             // What a lost device still holds goes with it.
             drop(o.timeline.retire());
-            (o.timeline.under_way(), o.memory.sizes().1, o.pipelines.len())
+            (o.timeline.under_way(), o.memory.sizes().1, o.pipelines.len(), o.pipelines.compiled())
         });
         Counts {
             tickets: self.tickets.len(),
@@ -217,6 +217,7 @@ impl VulkanBackend {
             barriers: self.recorded.barriers.load(Relaxed),
             held,
             pipelines,
+            compiled,
         }
     }
 

@@ -5,6 +5,7 @@ use crate::errors;
 use ferrotensor_core::{Error, Result};
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasher, RandomState};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use vulkano::descriptor_set::layout::{
     DescriptorSetLayout, DescriptorSetLayoutBinding, DescriptorSetLayoutCreateFlags, DescriptorSetLayoutCreateInfo,
@@ -66,6 +67,8 @@ pub struct Pipelines {
     layouts: Mutex<BTreeMap<u32, Arc<PipelineLayout>>>,
     hasher: RandomState,
     made: Mutex<Made>,
+    /// Made by the driver since the device was opened, those forgotten since counted too.
+    compiled: AtomicUsize,
     disk: DiskCache,
 }
 
@@ -77,6 +80,7 @@ impl Pipelines {
             layouts: Mutex::default(),
             hasher: RandomState::new(),
             made: Mutex::default(),
+            compiled: AtomicUsize::new(0),
             disk: DiskCache::open(device, place),
         }
     }
@@ -97,6 +101,7 @@ impl Pipelines {
         }
         // Compiled outside the lock: 1 to 100 ms. Two threads may compile the same; the first one's is kept.
         let pipeline = Arc::new(self.make(words, buffers)?);
+        self.compiled.fetch_add(1, Relaxed);
         let kept = self.lock().keep(hash, words, buffers, pipeline);
         self.disk.note_new();
         Ok(kept)
@@ -105,6 +110,11 @@ impl Pipelines {
     /// How many are in memory.
     pub fn len(&self) -> usize {
         self.lock().count
+    }
+
+    /// How many the driver made, those that are forgotten again counted too.
+    pub fn compiled(&self) -> usize {
+        self.compiled.load(Relaxed)
     }
 
     /// Whether there are none.

@@ -42,6 +42,8 @@ pub struct Counts {
     pub held: u64,
     /// Pipelines in memory.
     pub pipelines: usize,
+    /// Pipelines that the driver made since the device was opened.
+    pub compiled: usize,
 }
 
 impl Tickets {

@@ -183,8 +183,8 @@ pub fn shader(plan: &Plan, rank: usize, stage: Stage, can: &Can) -> Result<Shade
     let operands = |m: &mut Module, dtypes: &[DType], written| -> Vec<Operand> {
         dtypes.iter().map(|&d| Operand::new(m, d, written, can)).collect()
     };
-    let sources = operands(&mut m, if stage == Stage::Rest { &partial } else { std::slice::from_ref(&input) }, false);
-    let targets = operands(&mut m, if stage == Stage::Blocks { &partial } else { std::slice::from_ref(&output) }, true);
+    let sources = operands(&mut m, if stage == Stage::Rest { partial } else { std::slice::from_ref(&input) }, false);
+    let targets = operands(&mut m, if stage == Stage::Blocks { partial } else { std::slice::from_ref(&output) }, true);
     let dtypes = plan.pre.params.iter().chain(&plan.post.params);
     let params = dtypes.enumerate().map(|(n, &d)| element::parameter(&mut m, d, reduced.param(n))).collect();
     let parts = if plan.acc.is_complex() { 2 } else { 1 };
