@@ -6,6 +6,7 @@ use crate::case::Case;
 use crate::compare::Distance;
 use crate::machine;
 use ferrotensor_core::DType;
+use ferrotensor_core::backend::Backend;
 use ferrotensor_core::kernel::{Combine, Kernel, Monoid, Routine, WindowCombine};
 use ferrotensor_core::scalar::{MathFn, Op};
 use ferrotensor_engine::Stats;
