@@ -29,12 +29,17 @@ enum Tolerance {
 
 /// A call with NumPy's answers.
 pub struct Golden {
-    line: usize,
+    /// Where it stands in the file.
+    pub line: usize,
     /// The call.
     pub case: Case,
     outputs: Vec<(Array, Tolerance)>,
     /// It names a position out of range.
     fails: bool,
+    /// Of each output, where PyTorch's gradients are the answers (see golden/gradients.py).
+    pub cotangents: Vec<Option<Array>>,
+    /// Of each operand: unknown, zeros, or these.
+    pub gradients: Vec<Option<Option<Array>>>,
 }
 
 /// One test for each row, one for promotion, and one that fails when a public row has no answers.
@@ -142,7 +147,7 @@ fn size(x: Scalar) -> f64 {
 
 fn check_promotion() -> Result<(), String> {
     let mut count = 0;
-    for line in unpacked()?.lines() {
+    for line in unpacked(PACKED)?.lines() {
         let Some([a, b, c]) =
             line.strip_prefix("promote ").and_then(|l| <[&str; 3]>::try_from(l.split(' ').collect::<Vec<_>>()).ok())
         else {
@@ -164,23 +169,31 @@ fn check_promotion() -> Result<(), String> {
 /// A sentence for a line that is no record.
 pub fn answers() -> Result<BTreeMap<String, Vec<Golden>>, String> {
     let mut rows: BTreeMap<String, Vec<Golden>> = BTreeMap::new();
-    for golden in records()? {
+    for golden in records("golden", &unpacked(PACKED)?)? {
         rows.entry(golden.case.op.path().into_owned()).or_default().push(golden);
     }
     Ok(rows)
 }
 
-fn unpacked() -> Result<String, String> {
+/// The text of a packed file.
+///
+/// # Errors
+/// A sentence for bytes that are not packed.
+pub fn unpacked(packed: &[u8]) -> Result<String, String> {
     let mut text = String::new();
-    flate2::read::GzDecoder::new(PACKED).read_to_string(&mut text).map_err(|e| format!("golden.txt.gz: {e}"))?;
+    flate2::read::GzDecoder::new(packed).read_to_string(&mut text).map_err(|e| format!("golden answers: {e}"))?;
     Ok(text)
 }
 
-fn records() -> Result<Vec<Golden>, String> {
+/// The calls of a file of this name and text.
+///
+/// # Errors
+/// As [`answers`].
+pub fn records(file: &str, text: &str) -> Result<Vec<Golden>, String> {
     let mut arrays: Vec<Array> = Vec::new();
     let mut out: Vec<Golden> = Vec::new();
-    for (n, text) in unpacked()?.lines().enumerate() {
-        let at = |e: &str| format!("golden.txt line {}: {e}", n + 1);
+    for (n, text) in text.lines().enumerate() {
+        let at = |e: &str| format!("{file}.txt line {}: {e}", n + 1);
         let fields: Vec<&str> = text.split(' ').collect();
         let known = |field: &str, arrays: &[Array]| {
             field.parse().ok().and_then(|i: usize| arrays.get(i)).cloned().ok_or_else(|| at("unknown array"))
@@ -204,7 +217,7 @@ fn records() -> Result<Vec<Golden>, String> {
                     device_word: None,
                     axes: vec![],
                 };
-                out.push(Golden { line: n + 1, case, outputs: vec![], fails: false });
+                out.push(Golden { line: n + 1, case, outputs: vec![], fails: false, cotangents: vec![], gradients: vec![] });
             }
             (["in", i], Some(golden)) => {
                 let array = known(i, &arrays)?;
@@ -227,6 +240,12 @@ fn records() -> Result<Vec<Golden>, String> {
                 golden.outputs.push((known(i, &arrays)?, tolerance));
             }
             (["fails"], Some(golden)) => golden.fails = true,
+            (["cot", i], Some(golden)) => golden.cotangents.push(if *i == "-" { None } else { Some(known(i, &arrays)?) }),
+            (["grad", i], Some(golden)) => golden.gradients.push(match *i {
+                "?" => None,
+                "-" => Some(None),
+                i => Some(Some(known(i, &arrays)?)),
+            }),
             (["promote", ..], _) => {}
             _ => return Err(at("unknown record")),
         }

@@ -267,6 +267,21 @@ pub fn check_files(backends: &BTreeSet<&'static str>, unreached: Vec<String>) ->
     Ok(())
 }
 
+/// Compares lines with those of a file of `expected/`, or writes them with `UPDATE_EXPECT=1`.
+///
+/// # Errors
+/// As [`check_files`].
+pub fn check_file(name: &str, found: &[String]) -> Result<(), String> {
+    let (name, failed) = (format!("expected/{name}.txt"), |e: std::io::Error| format!("expected/{name}.txt: {e}"));
+    if std::env::var("UPDATE_EXPECT").is_ok_and(|v| v == "1") {
+        return std::fs::write(path(&name), found.join("\n") + "\n").map_err(failed);
+    }
+    match difference(&std::fs::read_to_string(path(&name)).map_err(failed)?, found) {
+        Some(changed) => Err(format!("{name} differs: {changed}; UPDATE_EXPECT=1 rewrites it")),
+        None => Ok(()),
+    }
+}
+
 /// One line for each row and dtype that ran on a backend.
 fn lines(backend: &str) -> Vec<String> {
     let line = |(&(_, op, dtype), statuses): (&(&str, u16, u8), &Statuses)| {

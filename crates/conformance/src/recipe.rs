@@ -173,6 +173,11 @@ impl Recipe {
         }
     }
 
+    /// The shape of the first operand of a choice of shapes.
+    pub fn first_dims(&self, choice: usize) -> &[usize] {
+        &self.shapes[choice].first
+    }
+
     /// Attribute words and run-time numbers of a call on a first operand of this shape, chosen at random.
     pub fn attributes(op: &'static OpDef, dims: &[usize], rng: &mut Rng) -> Option<(Vec<f64>, Vec<f64>)> {
         let shape =

@@ -10,7 +10,9 @@
 
 use ferrotensor_conformance::case::Placement;
 use ferrotensor_conformance::machine::Device;
-use ferrotensor_conformance::{golden, guards, ledger, machine, mutants, programs, random, refusals, rows, saboteur, share};
+use ferrotensor_conformance::{
+    golden, gradients, guards, ledger, machine, mutants, programs, random, refusals, rows, saboteur, share,
+};
 use ferrotensor_cpu::Tier;
 use libtest_mimic::{Arguments, Failed, FormatSetting, Trial};
 use std::collections::{BTreeMap, BTreeSet};
@@ -109,6 +111,7 @@ fn main() -> ExitCode {
         guards::trials(),
         refusals::trials(),
         golden::trials(),
+        gradients::trials(),
         random::trials(),
         saboteur::trials(),
         mutants::trials(&groups),
@@ -145,6 +148,11 @@ fn main() -> ExitCode {
         if conclusion.num_failed == 0 {
             problems.extend(ledger::check_files(&whole, unreached).err());
         }
+    }
+    match gradients::check_file() {
+        Ok(Some(counts)) => println!("{counts}"),
+        Ok(None) => {}
+        Err(e) => problems.push(e),
     }
     let names: Vec<&str> = sampled.iter().map(|device| device.name()).collect();
     println!(

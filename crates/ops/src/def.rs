@@ -1,6 +1,7 @@
 //! The columns of the operation table.
 
 use crate::dtype_rule::DTypeRule;
+use crate::gradient::Gradient;
 use crate::infer::ShapeCtx;
 use crate::lower::{Lower, MapFn, Val};
 use ferrotensor_core::{Dims, Error, Result, error::Code};
@@ -225,6 +226,8 @@ pub struct OpDef {
     pub shape: fn(&ShapeCtx) -> Result<Vec<Dims>>,
     /// Kernels.
     pub lower: Lowering,
+    /// How it is differentiated.
+    pub gradient: Gradient,
     /// Where tests draw operands from.
     pub domain: Domain,
     /// Documentation.

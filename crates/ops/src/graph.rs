@@ -90,6 +90,16 @@ pub enum Def {
 }
 
 impl Def {
+    /// What defines the value, in one word.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Def::Input(_) => "input",
+            Def::View { .. } => "view",
+            Def::Kernel { kernel, .. } => kernel.kind(),
+            Def::Assemble { .. } => "assemble",
+        }
+    }
+
     /// Every operand, to be replaced.
     pub fn operands_mut(&mut self, f: impl FnMut(&mut Val)) {
         match self {

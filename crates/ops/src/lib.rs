@@ -6,6 +6,7 @@
 pub mod attrs;
 pub mod def;
 pub mod dtype_rule;
+pub mod gradient;
 pub mod graph;
 pub mod infer;
 pub mod lower;

@@ -32,6 +32,16 @@ pub enum Operand {
 /// Writes what a call becomes.
 pub type Lower<'a> = Writer<'a, Call<'a>>;
 
+/// The operands and numbers of an elementwise call, as its program sees them.
+pub struct Elements {
+    /// Tensor operands, broadcast.
+    pub inputs: Vec<Val>,
+    /// Launch parameters.
+    pub params: Vec<Param>,
+    /// A value for each operand, or [`ABSENT`], in the dtypes the program takes; then one for each run-time number.
+    pub values: Vec<Value>,
+}
+
 /// A call being lowered.
 pub struct Call<'a> {
     op: &'static OpDef,
@@ -52,9 +62,7 @@ pub fn lower(
     attrs: &Attrs,
     first_param: u16,
 ) -> Result<Vec<Val>> {
-    let args: Vec<Arg> = operands.iter().map(|o| arg(graph, o)).collect();
-    let dims = operands.iter().map(|o| dims(graph, o)).collect();
-    let inferred = infer::infer(op, &args, dims, attrs)?;
+    let inferred = inferred(graph, op, operands, attrs)?;
     let call = Call { op, operands, attrs, inferred: &inferred, first_param };
     let mut l = Lower { graph, op: op.id(), call };
     let outputs = match op.lower {
@@ -68,6 +76,30 @@ pub fn lower(
         }
     }
     Ok(outputs)
+}
+
+/// The types of a call's results.
+fn inferred(graph: &Graph, op: &'static OpDef, operands: &[Operand], attrs: &Attrs) -> Result<Inferred> {
+    let args: Vec<Arg> = operands.iter().map(|o| arg(graph, o)).collect();
+    let dims = operands.iter().map(|o| dims(graph, o)).collect();
+    infer::infer(op, &args, dims, attrs)
+}
+
+/// Writes something else about a call than what it becomes: its gradient.
+///
+/// # Errors
+/// As inference, and those of `f`.
+pub fn about<R>(
+    graph: &mut Graph,
+    op: &'static OpDef,
+    operands: &[Operand],
+    attrs: &Attrs,
+    first_param: u16,
+    f: impl FnOnce(&mut Lower) -> Result<R>,
+) -> Result<R> {
+    let inferred = inferred(graph, op, operands, attrs)?;
+    let call = Call { op, operands, attrs, inferred: &inferred, first_param };
+    f(&mut Lower { graph, op: op.id(), call })
 }
 
 fn arg(graph: &Graph, o: &Operand) -> Arg {
@@ -129,6 +161,11 @@ impl Lower<'_> {
         matches!(self.call.operands.get(n), None | Some(Operand::Absent))
     }
 
+    /// The n-th operand, where it is a tensor.
+    pub fn tensor(&self, n: usize) -> Option<Val> {
+        if let Some(Operand::Val(v)) = self.call.operands.get(n) { Some(*v) } else { None }
+    }
+
     /// The n-th operand as it is; a weak scalar becomes a rank-0 value of the compute dtype.
     pub fn operand(&mut self, n: usize) -> Result<Val> {
         match self.call.operands[n] {
@@ -159,8 +196,20 @@ impl Lower<'_> {
     }
 
     fn elementwise(&mut self, f: MapFn) -> Result<Val> {
-        let (compute, (out, dims)) = (self.compute(), self.call.inferred.outputs[0].clone());
+        let (out, dims) = self.call.inferred.outputs[0].clone();
         let mut b = Builder::new();
+        let Elements { inputs, params, values } = self.elements(&mut b)?;
+        let result = f(&mut b, &values, out);
+        let program = b.finish(&[result]);
+        Ok(self.launch(Kernel::Map(Map { program }), &inputs, &params, &[dims]))
+    }
+
+    /// What the program of an elementwise row is given.
+    ///
+    /// # Errors
+    /// As [`Writer::broadcast`].
+    pub fn elements(&mut self, b: &mut Builder) -> Result<Elements> {
+        let (compute, dims) = (self.compute(), self.out_dims(0));
         let (mut inputs, mut params, mut values) = (Vec::new(), Vec::new(), Vec::new());
         for (n, operand) in self.call.operands.iter().enumerate() {
             let ruled = n >= self.call.op.dtype.first && n < self.call.op.dtype.last;
@@ -172,7 +221,7 @@ impl Lower<'_> {
                     inputs.push(self.broadcast(v, &dims)?);
                 }
                 Operand::Weak(index, kind) => {
-                    let (value, param) = weak(&mut b, index, kind, compute);
+                    let (value, param) = weak(b, index, kind, compute);
                     values.push(value);
                     params.push(param);
                 }
@@ -183,9 +232,7 @@ impl Lower<'_> {
             values.push(b.param(compute));
             params.push(self.param(n, compute));
         }
-        let result = f(&mut b, &values, out);
-        let program = b.finish(&[result]);
-        Ok(self.launch(Kernel::Map(Map { program }), &inputs, &params, &[dims]))
+        Ok(Elements { inputs, params, values })
     }
 
     /// Another row, applied to values.

@@ -84,6 +84,12 @@ impl<C> Writer<'_, C> {
         self.view(v, View::Permute(SmallVec::from_slice(axes)), dims)
     }
 
+    /// The same elements as another value.
+    pub fn alias(&mut self, v: Val) -> Val {
+        let dims = self.dims(v);
+        self.view(v, View::Reshape(dims.clone()), dims)
+    }
+
     /// Another shape of the same size.
     pub fn reshape(&mut self, v: Val, dims: &[usize]) -> Val {
         if self.graph.dims(v).as_slice() == dims {

@@ -3,6 +3,7 @@
 use super::rows::{doc, unary, weak};
 use crate::def::{AttrDef, AttrKind, Form, Lowering, Namespace, OpDef, ParamDef, ParamKind};
 use crate::dtype_rule::{Class, Compute, Out};
+use crate::gradient::{Gradient, partials};
 use crate::lower::{Lower, Val};
 use crate::shape;
 use ferrotensor_core::Result;
@@ -147,7 +148,7 @@ const APPROXIMATE: &[AttrDef] =
 
 #[rustfmt::skip]
 pub const ROWS: &[OpDef] = &[
-    OpDef { name: "relu6", lower: activation!(|b, x| between(b, x[0], 0.0, 6.0)),
+    OpDef { name: "relu6", gradient: Gradient::Partials(partials::RELU6), lower: activation!(|b, x| between(b, x[0], 0.0, 6.0)),
         doc: doc("Rectified linear unit that stops at 6; NaN stays NaN.", "min(max(x, 0), 6)", "ft.nn.relu6(ft.tensor([-1, 3, 8])) // [0, 3, 6]", "", "nn.functional.relu6"), ..ONE },
     OpDef { name: "leakyRelu", params: &[number("negativeSlope", 0.01)], lower: activation!(|b, x| { let low = b.binary(Op::Mul, x[0], x[1]); by_sign(b, x[0], x[0], low) }),
         doc: doc("Rectified linear unit with a slope below 0.", "x for x > 0, negativeSlope x elsewhere", "ft.nn.leakyRelu(ft.tensor([-1, 3]), { negativeSlope: 0.5 }) // [-0.5, 3]", "", "nn.functional.leaky_relu"), ..ONE },
@@ -173,11 +174,11 @@ pub const ROWS: &[OpDef] = &[
         doc: doc("Softsign.", "x / (1 + |x|)", "ft.nn.softsign(ft.tensor([-1, 3])) // [-0.5, 0.75]", "", "nn.functional.softsign"), ..ONE },
     OpDef { name: "tanhshrink", lower: activation!(|b, x| { let y = b.call(MathFn::Tanh, x); b.binary(Op::Sub, x[0], y) }),
         doc: doc("What the hyperbolic tangent leaves of each element.", "x - tanh(x)", "ft.nn.tanhshrink(ft.tensor([-1, 3])) // [-0.23840584, 2.0049453]", "", "nn.functional.tanhshrink"), ..ONE },
-    OpDef { name: "hardtanh", params: &[number("min", -1.0), number("max", 1.0)], lower: activation!(|b, x| { let y = b.binary(Op::Max, x[0], x[1]); b.binary(Op::Min, y, x[2]) }),
+    OpDef { name: "hardtanh", gradient: Gradient::Partials(partials::HARDTANH), params: &[number("min", -1.0), number("max", 1.0)], lower: activation!(|b, x| { let y = b.binary(Op::Max, x[0], x[1]); b.binary(Op::Min, y, x[2]) }),
         doc: doc("Each element limited to a range; NaN stays NaN.", "min(max(x, min), max)", "ft.nn.hardtanh(ft.tensor([-2, 0.5])) // [-1, 0.5]", "", "nn.functional.hardtanh"), ..ONE },
-    OpDef { name: "hardsigmoid", lower: activation!(HARD_SIGMOID),
+    OpDef { name: "hardsigmoid", gradient: Gradient::Partials(partials::HARDSIGMOID), lower: activation!(HARD_SIGMOID),
         doc: doc("Logistic function made of three straight lines.", "min(max(x + 3, 0), 6) / 6", "ft.nn.hardsigmoid(ft.tensor([-4, 0, 1.5])) // [0, 0.5, 0.75]", "", "nn.functional.hardsigmoid"), ..ONE },
-    OpDef { name: "hardswish", lower: activation!(HARD_SWISH),
+    OpDef { name: "hardswish", gradient: Gradient::Partials(partials::HARDSWISH), lower: activation!(HARD_SWISH),
         doc: doc("Swish with a logistic function made of three straight lines.", "x min(max(x + 3, 0), 6) / 6", "ft.nn.hardswish(ft.tensor([-4, 3, 1])) // [0, 3, 0.6666667]", "", "nn.functional.hardswish"), ..ONE },
     OpDef { name: "hardshrink", params: &[number("lambda", 0.5)], lower: activation!(HARD_SHRINK),
         doc: doc("Zero where an element is at most lambda in size, itself elsewhere.", "0 for |x| <= lambda, x elsewhere", "ft.nn.hardshrink(ft.tensor([-0.25, 3])) // [0, 3]", "", "nn.functional.hardshrink"), ..ONE },

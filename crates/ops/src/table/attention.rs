@@ -3,6 +3,7 @@
 use super::rows::{BASE, attr, doc, optional_tensor, tensor};
 use crate::def::{AttrKind, Domain, ErrorCase, Form, Lowering, Namespace, OpDef, ParamDef, ParamKind};
 use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
+use crate::gradient::{Facts, Gradient, rules, walk};
 use crate::infer::ShapeCtx;
 use crate::lower::{Lower, Val};
 use ferrotensor_core::error::Code;
@@ -57,6 +58,31 @@ fn attention_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
 }
 
 fn attention(l: &mut Lower) -> Result<Vec<Val>> {
+    let (scores, value) = scores(l)?;
+    let weights = l.op("softmax", &[scores], |a| a)?;
+    let out = l.contract(weights, value);
+    Ok(vec![l.cast(out, l.out_dtype(0))?])
+}
+
+/// The weights once more, and the softmax's rule between what is before and behind it.
+fn attention_back(l: &mut Lower, _: &[Val], g: &[Option<Val>]) -> Result<Option<Vec<Option<Val>>>> {
+    let Some(g) = g[0] else { return Ok(Some(vec![None; l.len()])) };
+    let start = l.graph.nodes.len();
+    let (scores, value) = scores(l)?;
+    let weights = l.op("softmax", &[scores], |a| a)?;
+    let (g, rank) = (l.widened(g)?, l.dims(weights).len());
+    let (right, left) = (l.transposed(value), l.transposed(weights));
+    let (of_weights, of_value) = (l.contract(g, right), l.contract(left, g));
+    let of_scores = rules::softmax_back(l, weights, of_weights, rank - 1)?;
+    let operands: Vec<Option<Val>> = (0..l.len()).map(|n| l.tensor(n)).collect();
+    let wanted: Vec<Val> = operands.iter().flatten().copied().collect();
+    let seeds = [(scores, of_scores), (value, of_value)];
+    let mut found = walk(l.graph, l.op, start, &seeds, &wanted, Facts::default())?.into_iter();
+    Ok(Some(operands.into_iter().map(|v| v.and_then(|_| found.next().flatten())).collect()))
+}
+
+/// The scores of the keys for each query, and the values, broadcast, in the accumulator dtype.
+fn scores(l: &mut Lower) -> Result<(Val, Val)> {
     let (acc, causal) = (l.compute().compute(), l.attrs().bool("causal"));
     let operand = |l: &mut Lower, n: usize| -> Result<Val> {
         let v = l.operand(n)?;
@@ -97,14 +123,12 @@ fn attention(l: &mut Lower) -> Result<Vec<Val>> {
         }
         score
     })?;
-    let weights = l.op("softmax", &[scores], |a| a)?;
-    let out = l.contract(weights, value);
-    Ok(vec![l.cast(out, l.out_dtype(0))?])
+    Ok((scores, value))
 }
 
 #[rustfmt::skip]
 pub const ROWS: &[OpDef] = &[
-    OpDef { name: "scaledDotProductAttention", namespace: Namespace::Nn, form: Form::Function, operands: &[tensor("query"), tensor("keys"), tensor("values"), optional_tensor("mask")],
+    OpDef { name: "scaledDotProductAttention", gradient: Gradient::Rule(attention_back), namespace: Namespace::Nn, form: Form::Function, operands: &[tensor("query"), tensor("keys"), tensor("values"), optional_tensor("mask")],
         attrs: &[attr("causal", AttrKind::Bool(false))], params: &[ParamDef { name: "scale", default: Some(f64::NAN), kind: ParamKind::Number }], shape: attention_shape, lower: Lowering::Graph(attention), domain: Domain::Special,
         dtype: DTypeRule::new(Class::RealOrBool, Compute::Float, Out::Compute).over(0, 3),
         errors: &[

@@ -4,6 +4,7 @@ use super::rows::{binary, doc};
 use crate::complex;
 use crate::def::{Domain, Lowering, OpDef};
 use crate::dtype_rule::{Class, Compute, Out};
+use crate::gradient::{Gradient, partials};
 use crate::lower::MapFn;
 use ferrotensor_core::scalar::{Builder, MathFn, Op, Value};
 use ferrotensor_core::{DType, Kind};
@@ -176,7 +177,7 @@ pub const ROWS: &[OpDef] = &[
         doc: doc("Product of two operands; integers wrap.", "x1 * x2", "ft.tensor([1, 2]).multiply(3) // [3, 6]", "multiply", "mul"), ..NUMERIC },
     OpDef { name: "divide", aliases: &["div"], domain: Domain::NonZero, lower: Lowering::Map(|b, x, _| b.binary(Op::Div, x[0], x[1])),
         doc: doc("True quotient of two operands; integers give float32.", "x1 / x2", "ft.tensor([1, 2]).divide(4) // [0.25, 0.5]", "divide", "div"), ..COMPLEX },
-    OpDef { name: "pow", lower: Lowering::Map(POW),
+    OpDef { name: "pow", gradient: Gradient::Partials(partials::POW), lower: Lowering::Map(POW),
         doc: doc("Power of two operands; integers wrap, and a negative integer exponent truncates towards zero; complex ones have the principal value.", "x1 ^ x2", "ft.tensor([2, 3]).pow(3) // [8, 27]", "power", "pow"), ..NUMERIC },
     OpDef { name: "atan2", lower: Lowering::Map(|b, x, _| b.call(MathFn::Atan2, x)),
         doc: doc("Angle of the point (x2, x1) from the positive x axis, from -pi to pi.", "y with tan(y) = x1 / x2, in the quadrant of (x2, x1)", "ft.tensor([1, 1]).atan2(ft.tensor([1, -1])) // [0.7853982, 2.3561945]", "atan2", "atan2"), ..FLOAT },
@@ -184,13 +185,13 @@ pub const ROWS: &[OpDef] = &[
         doc: doc("Length of the hypotenuse of two operands, without overflow on the way; Infinity if either is infinite.", "sqrt(x1^2 + x2^2)", "ft.tensor([3, 5]).hypot(ft.tensor([4, 12])) // [5, 13]", "hypot", "hypot"), ..FLOAT },
     OpDef { name: "logaddexp", lower: Lowering::Map(|b, x, _| b.call(MathFn::Logaddexp, x)),
         doc: doc("Logarithm of the sum of the exponentials of two operands.", "ln(e^x1 + e^x2)", "ft.tensor([0, 1000]).logaddexp(ft.tensor([0, 1000])) // [0.6931472, 1000.6931]", "logaddexp", "logaddexp"), ..FLOAT },
-    OpDef { name: "remainder", domain: Domain::NonZero, lower: Lowering::Map(REMAINDER),
+    OpDef { name: "remainder", gradient: Gradient::Partials(partials::REMAINDER), domain: Domain::NonZero, lower: Lowering::Map(REMAINDER),
         doc: doc("Remainder of the floored division, with the divisor's sign as in Python; integers: 0 for a divisor of 0.", "x1 - floor(x1 / x2) * x2", "ft.tensor([5, -5]).remainder(3) // [2, 1]", "remainder", "remainder"), ..REAL },
     OpDef { name: "fmod", domain: Domain::NonZero, lower: Lowering::Map(|b, x, _| b.binary(Op::Rem, x[0], x[1])),
         doc: doc("Remainder of the truncated division, exact, with the dividend's sign as in C; integers: 0 for a divisor of 0.", "x1 - trunc(x1 / x2) * x2", "ft.tensor([5, -5]).fmod(3) // [2, -2]", "fmod", "fmod"), ..REAL },
     OpDef { name: "truncDivide", domain: Domain::NonZero, lower: Lowering::Map(TRUNC_DIVIDE),
         doc: doc("Quotient rounded towards zero; integers: 0 for a divisor of 0.", "trunc(x1 / x2)", "ft.tensor([5, -5]).truncDivide(3) // [1, -1]", "", "div(rounding_mode='trunc')"), ..REAL },
-    OpDef { name: "floorDivide", domain: Domain::NonZero, lower: Lowering::Map(FLOOR_DIVIDE),
+    OpDef { name: "floorDivide", gradient: Gradient::Partials(partials::STEPS), domain: Domain::NonZero, lower: Lowering::Map(FLOOR_DIVIDE),
         doc: doc("Quotient rounded towards minus infinity; integers: 0 for a divisor of 0.", "floor(x1 / x2)", "ft.tensor([5, -5]).floorDivide(3) // [1, -2]", "floor_divide", "floor_divide"), ..REAL },
     OpDef { name: "gcd", lower: Lowering::Map(|b, x, _| b.binary(Op::Gcd, x[0], x[1])),
         doc: doc("Greatest common divisor of two integers, not negative; of 0 and x |x|.", "max { d : d divides x1 and x2 }", "ft.tensor([12, -18], { dtype: 'int32' }).gcd(8) // [4, 2]", "gcd", "gcd"), ..INTEGER },
@@ -204,9 +205,9 @@ pub const ROWS: &[OpDef] = &[
         doc: doc("Larger of two operands; NaN only where both are, +0 is above -0.", "max(x1, x2)", "ft.tensor([1, NaN]).fmax(3) // [3, 3]", "fmax", "fmax"), ..ORDERED },
     OpDef { name: "heaviside", lower: Lowering::Map(HEAVISIDE),
         doc: doc("Step from 0 to 1 at 0, where it has the second operand's value; NaN stays NaN.", "0 for x1 < 0, x2 for x1 = 0, 1 for x1 > 0", "ft.tensor([-2, 0, 3]).heaviside(0.5) // [0, 0.5, 1]", "heaviside", "heaviside"), ..FLOAT },
-    OpDef { name: "xlogy", domain: Domain::Positive, lower: Lowering::Map(|b, x, d| times_log(b, x, d, MathFn::Log)),
+    OpDef { name: "xlogy", gradient: Gradient::Partials(partials::XLOGY), domain: Domain::Positive, lower: Lowering::Map(|b, x, d| times_log(b, x, d, MathFn::Log)),
         doc: doc("The first by the natural logarithm of the second; 0 where the first is 0, unless the second is NaN.", "x1 ln(x2)", "ft.tensor([0, 2]).xlogy(ft.tensor([0, 10])) // [0, 4.6051702]", "", "xlogy"), ..FLOAT },
-    OpDef { name: "xlog1py", domain: Domain::Positive, lower: Lowering::Map(|b, x, d| times_log(b, x, d, MathFn::Log1p)),
+    OpDef { name: "xlog1py", gradient: Gradient::Partials(partials::XLOG1PY), domain: Domain::Positive, lower: Lowering::Map(|b, x, d| times_log(b, x, d, MathFn::Log1p)),
         doc: doc("The first by the natural logarithm of 1 plus the second; 0 where the first is 0, unless the second is NaN.", "x1 ln(1 + x2)", "ft.tensor([0, 2]).xlog1py(ft.tensor([-1, 9])) // [0, 4.6051702]", "", "special.xlog1py"), ..FLOAT },
     OpDef { name: "maximum", lower: Lowering::Map(|b, x, _| b.binary(Op::Max, x[0], x[1])),
         doc: doc("Larger of two operands; NaN wins, +0 is above -0.", "max(x1, x2)", "ft.tensor([1, 5]).maximum(3) // [3, 5]", "maximum", "maximum"), ..ORDERED },

@@ -7,6 +7,7 @@ use super::rows::{BASE, attr, doc, optional_tensor, tensor};
 use crate::attrs::Attrs;
 use crate::def::{AttrDef, AttrKind, Domain, ErrorCase, Form, Lowering, Namespace, OpDef, ParamDef, ParamKind};
 use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
+use crate::gradient::{Facts, Gradient, rules, walk};
 use crate::infer::ShapeCtx;
 use crate::lower::{Lower, Val};
 use ferrotensor_core::error::Code;
@@ -280,11 +281,20 @@ fn nll(l: &mut Lower) -> Result<Vec<Val>> {
 }
 
 fn cross_entropy(l: &mut Lower) -> Result<Vec<Val>> {
-    let (x, acc, smoothing) = (l.operand(0)?, l.compute().compute(), l.attrs().number("labelSmoothing"));
+    let logs = log_probabilities(l)?;
+    of_log_probabilities(l, logs)
+}
+
+fn log_probabilities(l: &mut Lower) -> Result<Val> {
+    let (x, acc) = (l.operand(0)?, l.compute().compute());
     let x = l.cast(x, acc)?;
-    let dims = l.dims(x);
+    let axis = class_axis(&l.dims(x))?;
+    l.op("logSoftmax", &[x], |a| a.with("axis", crate::attrs::Value::Int(axis as i64)))
+}
+
+fn of_log_probabilities(l: &mut Lower, logs: Val) -> Result<Vec<Val>> {
+    let (acc, smoothing, dims) = (l.dtype(logs), l.attrs().number("labelSmoothing"), l.dims(logs));
     let axis = class_axis(&dims)?;
-    let logs = l.op("logSoftmax", &[x], |a| a.with("axis", crate::attrs::Value::Int(axis as i64)))?;
     let target = l.operand(1)?;
     if !l.dtype(target).is_float() {
         return of_classes(l, logs, smoothing);
@@ -302,6 +312,25 @@ fn cross_entropy(l: &mut Lower) -> Result<Vec<Val>> {
     })?;
     let losses = l.sum(terms, axis, false);
     reduced(l, losses)
+}
+
+/// The shift by the largest of the logits is no part of it: see [`rules::log_softmax_back`].
+fn cross_entropy_back(l: &mut Lower, _: &[Val], g: &[Option<Val>]) -> Result<Option<Vec<Option<Val>>>> {
+    let Some(g) = g[0] else { return Ok(Some(vec![None; l.len()])) };
+    let logs = log_probabilities(l)?;
+    let start = l.graph.nodes.len();
+    let loss = of_log_probabilities(l, logs)?[0];
+    let operands: Vec<Option<Val>> = (1..l.len()).map(|n| l.tensor(n)).collect();
+    let wanted: Vec<Val> = std::iter::once(logs).chain(operands.iter().flatten().copied()).collect();
+    let mut found = walk(l.graph, l.op, start, &[(loss, g)], &wanted, Facts::default())?.into_iter();
+    let mut out = vec![None];
+    if let Some(g) = found.next().flatten() {
+        let (x, axis) = (l.operand(0)?, class_axis(&l.dims(logs))?);
+        let g = rules::log_softmax_back(l, logs, g, axis)?;
+        out[0] = Some(l.cast(g, l.dtype(x))?);
+    }
+    out.extend(operands.into_iter().map(|v| v.and_then(|_| found.next().flatten())));
+    Ok(Some(out))
 }
 
 const REDUCTION: AttrDef = attr("reduction", AttrKind::Choice(REDUCTIONS));
@@ -340,7 +369,7 @@ pub const ROWS: &[OpDef] = &[
     OpDef { name: "nllLoss", attrs: &[REDUCTION, IGNORE], lower: Lowering::Graph(nll),
         errors: &[ErrorCase { call: "ft.nn.nllLoss(ft.zeros([2, 3]), ft.tensor([0], { dtype: 'int32' }))", code: Code::Shape }, ErrorCase { call: "ft.nn.nllLoss(ft.zeros([1, 3]), ft.tensor([3], { dtype: 'int32' })).toArray()", code: Code::Index }, ErrorCase { call: "ft.nn.nllLoss(ft.zeros([1, 3]), ft.zeros([1]))", code: Code::DType }],
         doc: doc("Negated log-probabilities x [batch, classes, ...] of integer classes [batch, ...], times the weight of the class; those of ignoreIndex are left out: the mean by the weights, with a reduction the sum, or each. A class out of range is an IndexError when the result is read.", "-mean x[i, target_i]", "ft.nn.nllLoss(ft.tensor([[-1, -2], [-3, -4]]), ft.tensor([0, 1], { dtype: 'int32' })) // 2.5", "", "nn.functional.nll_loss"), ..BY_CLASS },
-    OpDef { name: "crossEntropy", attrs: &[REDUCTION, IGNORE, attr("labelSmoothing", AttrKind::Number(0.0))], lower: Lowering::Graph(cross_entropy),
+    OpDef { name: "crossEntropy", gradient: Gradient::Rule(cross_entropy_back), attrs: &[REDUCTION, IGNORE, attr("labelSmoothing", AttrKind::Number(0.0))], lower: Lowering::Graph(cross_entropy),
         errors: &[ErrorCase { call: "ft.nn.crossEntropy(ft.zeros([2, 3]), ft.zeros([2]))", code: Code::Shape }, ErrorCase { call: "ft.nn.crossEntropy(ft.zeros([1, 3]), ft.tensor([3], { dtype: 'int32' })).toArray()", code: Code::Index }, ErrorCase { call: "ft.nn.crossEntropy(ft.zeros([1, 3]), ft.tensor([0], { dtype: 'int32' }), undefined, { labelSmoothing: 2 })", code: Code::Argument }, ErrorCase { call: "ft.nn.crossEntropy(ft.zeros([2, 3]), ft.tensor([0, 0], { dtype: 'int32' }), ft.ones([2]))", code: Code::Shape }],
         doc: doc("Cross entropy of logits x [batch, classes, ...] and integer classes [batch, ...] or probabilities of x's shape, of which labelSmoothing is spread over all classes, times the weight of the class; classes of ignoreIndex are left out: the mean by the weights, with a reduction the sum, or each.", "-mean_i ln softmax(x_i)[target_i]", "ft.nn.crossEntropy(ft.tensor([[0, 0]]), ft.tensor([1], { dtype: 'int32' })) // 0.6931472", "", "nn.functional.cross_entropy"), ..BY_CLASS },
 ];

@@ -50,6 +50,8 @@ mod transposed;
 mod unary;
 mod windows;
 
+pub(crate) use unary::size;
+
 use crate::def::OpDef;
 
 /// Families with the page of the documentation they are on.

@@ -3,6 +3,7 @@
 use super::rows::{BASE, attr, doc};
 use crate::def::{AttrKind, ErrorCase, Lowering, OpDef};
 use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
+use crate::gradient::{Gradient, rules};
 use crate::infer::ShapeCtx;
 use crate::lower::{Lower, Val};
 use crate::shape;
@@ -59,8 +60,8 @@ const ALONG: OpDef = OpDef {
 
 #[rustfmt::skip]
 pub const ROWS: &[OpDef] = &[
-    OpDef { name: "softmax", lower: Lowering::Graph(softmax),
+    OpDef { name: "softmax", gradient: Gradient::Rule(rules::softmax), lower: Lowering::Graph(softmax),
         doc: doc("Exponentials along an axis (the last by default), scaled to sum to one.", "e^(x_i - max x) / sum_j e^(x_j - max x)", "ft.tensor([0, 0]).softmax() // [0.5, 0.5]", "", "softmax"), ..ALONG },
-    OpDef { name: "logSoftmax", lower: Lowering::Graph(log_softmax),
+    OpDef { name: "logSoftmax", gradient: Gradient::Rule(rules::log_softmax), lower: Lowering::Graph(log_softmax),
         doc: doc("Logarithm of the softmax along an axis (the last by default), without overflow.", "x_i - max x - ln(sum_j e^(x_j - max x))", "ft.tensor([0, 0]).logSoftmax() // [-0.6931472, -0.6931472]", "", "log_softmax"), ..ALONG },
 ];

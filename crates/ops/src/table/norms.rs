@@ -7,6 +7,7 @@ use super::singular::singular_values;
 use super::statistics::squared;
 use crate::def::{AttrDef, AttrKind, Domain, ErrorCase, Lowering, OpDef};
 use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
+use crate::gradient::{Gradient, rules};
 use crate::infer::ShapeCtx;
 use crate::lower::{Lower, Val};
 use crate::shape;
@@ -182,10 +183,10 @@ const NORM: OpDef = OpDef { dtype: DTypeRule::new(Class::Any, Compute::Float, Ou
 
 #[rustfmt::skip]
 pub const ROWS: &[OpDef] = &[
-    OpDef { name: "vectorNorm", domain: Domain::Any, attrs: &[attr("axis", AttrKind::Axes), KEEPDIMS, attr("ord", AttrKind::Number(2.0))], shape: vector_norm_shape, lower: Lowering::Graph(vector_norm),
+    OpDef { name: "vectorNorm", gradient: Gradient::Rule(rules::vector_norm), domain: Domain::Any, attrs: &[attr("axis", AttrKind::Axes), KEEPDIMS, attr("ord", AttrKind::Number(2.0))], shape: vector_norm_shape, lower: Lowering::Graph(vector_norm),
         errors: &[ErrorCase { call: "ft.linalg.vectorNorm(ft.zeros([0]), { ord: Infinity })", code: Code::Shape }, ErrorCase { call: "ft.linalg.vectorNorm(ft.zeros([2]), { ord: NaN })", code: Code::Argument }, ErrorCase { call: "ft.linalg.vectorNorm(ft.zeros([2]), 1)", code: Code::Index }],
         doc: doc("Norm of the vector of all elements, or of those along some axes: of any order, Infinity for the largest absolute value, -Infinity for the smallest, 0 for the number of elements that are not zero.", "(sum |x|^ord)^(1 / ord)", "ft.linalg.vectorNorm(ft.tensor([3, -4])) // 5", "linalg.vector_norm", "linalg.vector_norm"), ..NORM },
-    OpDef { name: "matrixNorm", attrs: &[KEEPDIMS, attr("ord", ORDS)], shape: matrix_norm_shape, lower: Lowering::Graph(matrix_norm),
+    OpDef { name: "matrixNorm", gradient: Gradient::Rooted(rules::is_frobenius), attrs: &[KEEPDIMS, attr("ord", ORDS)], shape: matrix_norm_shape, lower: Lowering::Graph(matrix_norm),
         errors: &[ErrorCase { call: "ft.linalg.matrixNorm(ft.zeros([2]))", code: Code::Shape }, ErrorCase { call: "ft.linalg.matrixNorm(ft.zeros([0, 2]), { ord: 1 })", code: Code::Shape }, ErrorCase { call: "ft.linalg.matrixNorm(ft.zeros([2, 2]), { ord: 3 })", code: Code::Argument }],
         doc: doc("Norm of the matrices of the last two axes: 'fro' the root of the sum of squares, 'nuc' the sum of the singular values, 2 and -2 the largest and the smallest of them, 1 and -1 the largest and the smallest sum of a column's absolute values, Infinity and -Infinity of a row's.", "sqrt(sum |x_ij|^2)", "ft.linalg.matrixNorm(ft.tensor([[1, 2], [2, 4]])) // 5", "linalg.matrix_norm", "linalg.matrix_norm"), ..NORM },
     OpDef { name: "cond", attrs: &[attr("ord", COND_ORDS)], shape: cond_shape, lower: Lowering::Graph(cond),

@@ -4,6 +4,7 @@ use super::bits::unsigned;
 use super::rows::{BASE, binary, doc, unary, weak};
 use crate::def::{Form, Lowering, OpDef};
 use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
+use crate::gradient::{Gradient, partials};
 use crate::lower::MapFn;
 use crate::shape;
 use ferrotensor_core::scalar::{Builder, MathFn, Op, Value};
@@ -114,7 +115,7 @@ pub const ROWS: &[OpDef] = &[
         doc: doc("Imaginary part of each element; 0 for real numbers.", "b of a + bi", "ft.complex(ft.tensor([1, 2]), 3).imag() // [3, 3]", "imag", "imag"), ..OF_COMPLEX },
     OpDef { name: "conj", lower: Lowering::Map(|b, x, _| conjugate(b, x[0])),
         doc: doc("Complex conjugate of each element; real numbers stay as they are.", "a - bi of a + bi", "ft.complex(ft.tensor([1, 2]), 3).conj().imag() // [-3, -3]", "conj", "conj"), ..BASE },
-    OpDef { name: "angle", lower: Lowering::Map(ANGLE), dtype: DTypeRule::new(Class::Any, Compute::Float, Out::RealPart),
+    OpDef { name: "angle", gradient: Gradient::Partials(partials::ANGLE), lower: Lowering::Map(ANGLE), dtype: DTypeRule::new(Class::Any, Compute::Float, Out::RealPart),
         doc: doc("Angle of each element from the positive real axis, from -pi to pi: 0 or pi for real numbers.", "atan2(imag x, real x)", "ft.complex(ft.tensor([1, 0]), ft.tensor([1, 2])).angle() // [0.7853982, 1.5707964]", "angle", "angle"), ..BASE },
     OpDef { name: "complex", operands: &[weak("real"), weak("imag")], lower: Lowering::Map(|b, x, d| made(b, x[0], x[1], d)),
         doc: doc("Complex numbers of two real parts: complex128 of float64, complex64 of all others.", "real + imag i", "ft.complex(ft.tensor([3, 0]), ft.tensor([4, 1])).abs() // [5, 1]", "", "complex"), ..MADE },
@@ -122,8 +123,8 @@ pub const ROWS: &[OpDef] = &[
         doc: doc("Complex numbers of an absolute value and an angle.", "abs (cos angle + i sin angle)", "ft.polar(ft.tensor([2, 3]), 0).real() // [2, 3]", "", "polar"), ..MADE },
     OpDef { name: "signbit", lower: Lowering::Map(SIGN_BIT), dtype: DTypeRule::new(Class::RealOrBool, Compute::Own, Out::Bool),
         doc: doc("Whether the sign of each element is negative, that of -0 and of NaN too.", "x < 0, or x is -0", "ft.tensor([1, -2, -0]).signbit() // [false, true, true]", "signbit", "signbit"), ..BASE },
-    OpDef { name: "copysign", lower: Lowering::Map(|b, x, _| copy_sign(b, x[0], x[1])),
+    OpDef { name: "copysign", gradient: Gradient::Partials(partials::COPYSIGN), lower: Lowering::Map(|b, x, _| copy_sign(b, x[0], x[1])),
         doc: doc("The absolute value of the first with the sign of the second, that of -0 too.", "|x1| sign(x2)", "ft.tensor([1, -2]).copysign(-3) // [-1, -2]", "copysign", "copysign"), ..STEPS },
-    OpDef { name: "nextafter", lower: Lowering::Map(NEXT_AFTER),
+    OpDef { name: "nextafter", gradient: Gradient::Partials(partials::NEXTAFTER), lower: Lowering::Map(NEXT_AFTER),
         doc: doc("The next float after the first on the way to the second; the second where they are equal.", "min { y > x1 } or max { y < x1 }", "ft.tensor([0]).nextafter(1).greater(0) // [true]", "nextafter", "nextafter"), ..STEPS },
 ];

@@ -2,6 +2,7 @@
 
 use crate::def::{AttrDef, AttrKind, Doc, Domain, Form, Lowering, Namespace, OpDef, OperandDef};
 use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
+use crate::gradient::Gradient;
 use crate::shape;
 
 /// A tensor operand.
@@ -65,6 +66,7 @@ pub const BASE: OpDef = OpDef {
     dtype: DTypeRule::new(Class::Any, Compute::Own, Out::Compute),
     shape: shape::same,
     lower: Lowering::Map(|_, x, _| x[0]),
+    gradient: Gradient::Derived,
     domain: Domain::Any,
     doc: doc("", "", "", "", ""),
     errors: &[],

@@ -3,6 +3,7 @@
 use super::rows::{BASE, arg, attr, doc, optional, tensor, weak};
 use crate::def::{AttrKind, Domain, ErrorCase, Lowering, OpDef};
 use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
+use crate::gradient::{Gradient, partials};
 use crate::infer::ShapeCtx;
 use crate::lower::{ABSENT, Lower, MapFn, Val};
 use crate::shape;
@@ -91,7 +92,7 @@ pub const ROWS: &[OpDef] = &[
     OpDef { name: "where", form: crate::def::Form::Function, operands: &[tensor("condition"), weak("x1"), weak("x2")], lower: Lowering::Map(WHERE), shape: shape::broadcast,
         dtype: DTypeRule::new(Class::Any, Compute::Promote, Out::Compute).over(1, 3),
         doc: doc("Takes elements of the first where the condition holds (is non-zero), of the second elsewhere.", "condition ? x1 : x2", "ft.where(ft.tensor([true, false]), ft.tensor([1, 2]), 0) // [1, 0]", "where", "where"), ..BASE },
-    OpDef { name: "clip", operands: &[tensor("x"), optional("min"), optional("max")], lower: Lowering::Map(CLIP), shape: shape::broadcast,
+    OpDef { name: "clip", gradient: Gradient::Partials(partials::CLIP), operands: &[tensor("x"), optional("min"), optional("max")], lower: Lowering::Map(CLIP), shape: shape::broadcast,
         dtype: DTypeRule::new(Class::Real, Compute::Promote, Out::Compute),
         doc: doc("Limits each element to a range; a bound left out does not limit; NaN stays NaN.", "min(max(x, min), max)", "ft.tensor([1, 5, 9]).clip(2, 6) // [2, 5, 6]", "clip", "clamp"), ..BASE },
     OpDef { name: "lerp", operands: &[tensor("start"), weak("end"), weak("weight")], lower: Lowering::Map(LERP), shape: shape::broadcast,

@@ -4,6 +4,7 @@ use super::linalg::{LINALG, Sides, adjoint, matrix, native, sides, sides_shape, 
 use super::rows::{attr, doc, tensor};
 use crate::def::{AttrKind, ErrorCase, Lowering, OpDef, ParamDef, ParamKind};
 use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
+use crate::gradient::{Gradient, rules};
 use crate::infer::ShapeCtx;
 use crate::lower::{Lower, Val};
 use ferrotensor_core::error::Code;
@@ -194,7 +195,7 @@ pub const ROWS: &[OpDef] = &[
         dtype: DTypeRule::new(Class::Any, Compute::Float, Out::Int32),
         errors: &[ErrorCase { call: "ft.linalg.matrixRank(ft.zeros([2]))", code: Code::Shape }],
         doc: doc("How many singular values of a matrix are above rtol times the largest: max(m, n) units in the last place of 1 where rtol is left out or NaN.", "count(s_i > rtol max s)", "ft.linalg.matrixRank(ft.tensor([[1, 2], [2, 4]])) // 1", "linalg.matrix_rank", "linalg.matrix_rank"), ..LINALG },
-    OpDef { name: "pinv", params: RTOL, shape: pinv_shape, lower: Lowering::Graph(pinv),
+    OpDef { name: "pinv", gradient: Gradient::Rule(rules::pinv), params: RTOL, shape: pinv_shape, lower: Lowering::Graph(pinv),
         errors: &[ErrorCase { call: "ft.linalg.pinv(ft.zeros([2]))", code: Code::Shape }],
         doc: doc("Pseudoinverses of matrices of any shape and rank (Moore-Penrose); singular values up to rtol times the largest count as zero, rtol as in matrixRank.", "vh^H @ diag(1 / s) @ u^H", "ft.linalg.pinv(ft.tensor([[2, 0], [0, 0]])) // [[0.5, 0], [0, 0]]", "linalg.pinv", "linalg.pinv"), ..LINALG },
     OpDef { name: "lstsq", operands: &[tensor("x1"), tensor("x2")], params: RTOL, outputs: &["solution", "residuals", "rank", "singularValues"], shape: lstsq_shape, lower: Lowering::Graph(lstsq),

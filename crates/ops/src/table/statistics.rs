@@ -4,6 +4,7 @@ use super::reduce::{AXES, EXTREME, SUM, accumulated, axes_of, finish, mean, mean
 use super::rows::{BASE, doc};
 use crate::def::{ErrorCase, Lowering, OpDef, ParamDef, ParamKind};
 use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
+use crate::gradient::{Gradient, rules};
 use crate::lower::{Lower, Val};
 use crate::shape;
 use ferrotensor_core::error::Code;
@@ -269,13 +270,13 @@ pub const REAL: OpDef =
 pub const ROWS: &[OpDef] = &[
     OpDef { name: "var", lower: Lowering::Graph(|l| variance(l, false)),
         doc: doc("Variance over axes (all by default), of n elements divided by n - correction (or 0); of complex numbers that of their distances from the mean.", "sum_i |x_i - mean x|^2 / max(n - correction, 0)", "ft.tensor([1, 2, 3, 4]).var({ correction: 1 }) // 1.6666666", "var", "var"), ..SPREAD },
-    OpDef { name: "std", lower: Lowering::Graph(|l| variance(l, true)),
+    OpDef { name: "std", gradient: Gradient::Rooted(rules::always), lower: Lowering::Graph(|l| variance(l, true)),
         doc: doc("Standard deviation over axes (all by default): the root of the variance.", "sqrt(var x)", "ft.tensor([1, 3]).std() // 1", "std", "std"), ..SPREAD },
     OpDef { name: "median", attrs: AXES, shape: shape::reduce, lower: Lowering::Graph(median),
         doc: doc("Median over axes (all by default), of an even number the mean of both in the middle; NaN wins; NaN of no elements.", "(x_(floor((n - 1) / 2)) + x_(floor(n / 2))) / 2 of the sorted x", "ft.tensor([[3, 1, 2], [9, 7, 8]]).median(1) // [2, 8]", "median", ""), ..REAL },
     OpDef { name: "ptp", lower: Lowering::Graph(ptp), dtype: DTypeRule::new(Class::Real, Compute::Own, Out::Compute), errors: &[ErrorCase { call: "ft.zeros([0]).ptp()", code: Code::Shape }],
         doc: doc("Range of the elements over axes (all by default); integers wrap.", "max x - min x", "ft.tensor([[1, 5], [7, 4]]).ptp(1) // [4, 3]", "ptp", ""), ..EXTREME },
-    OpDef { name: "logsumexp", lower: Lowering::Graph(logsumexp), shape: shape::reduce_nonempty, errors: &[ErrorCase { call: "ft.zeros([0]).logsumexp()", code: Code::Shape }],
+    OpDef { name: "logsumexp", gradient: Gradient::Rule(rules::logsumexp), lower: Lowering::Graph(logsumexp), shape: shape::reduce_nonempty, errors: &[ErrorCase { call: "ft.zeros([0]).logsumexp()", code: Code::Shape }],
         doc: doc("Logarithm of the sum of exponentials over axes (all by default), without overflow.", "ln(sum_i e^x_i)", "ft.tensor([1000, 1000]).logsumexp() // 1000.69315", "", "logsumexp"), ..REAL },
     OpDef { name: "countNonzero", attrs: AXES, shape: shape::reduce, lower: Lowering::Graph(count_nonzero), dtype: DTypeRule::new(Class::Any, Compute::Own, Out::Int32), errors: &[ErrorCase { call: "ft.zeros([2]).countNonzero(1)", code: Code::Index }],
         doc: doc("How many elements are not zero, over axes (all by default), as int32.", "sum_i (x_i != 0)", "ft.tensor([[0, 5], [7, 4]]).countNonzero(1) // [1, 2]", "count_nonzero", "count_nonzero"), ..BASE },
@@ -291,6 +292,6 @@ pub const ROWS: &[OpDef] = &[
         doc: doc("Arithmetic mean over axes (all by default) of what is not NaN; NaN where all are.", "sum_{i : x_i = x_i} x_i / |{ i : x_i = x_i }|", "ft.tensor([1, NaN, 3]).nanmean() // 2", "nanmean", "nanmean"), ..REAL },
     OpDef { name: "nanvar", lower: Lowering::Graph(|l| nan_variance(l, false)), params: CORRECTION,
         doc: doc("Variance over axes (all by default) of what is not NaN, as var.", "sum_i |x_i - mean x|^2 / max(n - correction, 0) over i : x_i = x_i", "ft.tensor([1, NaN, 3]).nanvar() // 1", "nanvar", ""), ..REAL },
-    OpDef { name: "nanstd", lower: Lowering::Graph(|l| nan_variance(l, true)), params: CORRECTION,
+    OpDef { name: "nanstd", gradient: Gradient::Rooted(rules::always), lower: Lowering::Graph(|l| nan_variance(l, true)), params: CORRECTION,
         doc: doc("Standard deviation over axes (all by default) of what is not NaN, as std.", "sqrt(nanvar x)", "ft.tensor([1, NaN, 3]).nanstd() // 1", "nanstd", ""), ..REAL },
 ];

@@ -1,0 +1,77 @@
+//! Calls of rows whose derivatives are compared.
+
+use super::arrays::{array, numbers};
+use crate::case::{Case, Operand, Placement};
+use crate::covering;
+use crate::recipe::Recipe;
+use crate::values::Rng;
+use ferrotensor_core::{DType, Result};
+use ferrotensor_ops::def::{Domain, OpDef};
+
+/// Cases of a row and dtype.
+const LIMIT: usize = 20;
+/// Elements of the largest operand or result: differences take a dozen runs of the reference.
+const LARGEST: usize = 80;
+
+/// A few calls of small tensors in which every two circumstances meet that matter here.
+pub fn cases(op: &'static OpDef, dtype: DType) -> Result<Vec<Case>, String> {
+    let recipe = Recipe::new(op, dtype, false);
+    let mut rng = Rng::named(&format!("gradients/{}/{dtype}", op.path()));
+    let allowed: Vec<Vec<usize>> = recipe
+        .axes
+        .iter()
+        .map(|axis| {
+            let fits = |(n, value): (usize, &String)| {
+                let fits = match axis.name.as_str() {
+                    "shape" => recipe.first_dims(n).iter().product::<usize>() <= LARGEST,
+                    "values" => n == 0 || value == "ordinary",
+                    // PyTorch has no such function, and the gradient of none of this one.
+                    "number alpha" if op.name == "celu" => value != "odd",
+                    // What was cut off counts as zero and not as cut off, as in PyTorch.
+                    "number rtol" if op.name == "pinv" => ["plain", "edge"].contains(&value.as_str()),
+                    "indices" => value != "long",
+                    name if name.starts_with("layout") => n == 0,
+                    name if name.starts_with("form") => ["tensor", "absent", "number"].contains(&value.as_str()),
+                    name if name.starts_with("dtype") => {
+                        ["same", "none", "float64", "complex128"].contains(&value.as_str()) || n == 0
+                    }
+                    _ => true,
+                };
+                fits.then_some(n)
+            };
+            axis.values.iter().enumerate().filter_map(fits).collect()
+        })
+        .collect();
+    if allowed.iter().any(Vec::is_empty) {
+        return Ok(Vec::new());
+    }
+    let choose = |a: &[usize]| -> Vec<usize> { a.iter().zip(&allowed).map(|(&n, values)| values[n]).collect() };
+    let sizes: Vec<usize> = allowed.iter().map(Vec::len).collect();
+    let settle = |a: &mut [usize]| {
+        let plan = recipe.plan(&choose(a)).ok().flatten();
+        plan.is_some_and(|plan| plan.largest <= LARGEST * 16 && plan.largest > 0)
+    };
+    let assignments = covering::pairwise(&sizes, LIMIT, &mut rng, settle);
+    let mut out = Vec::new();
+    for assignment in assignments {
+        let Some(plan) = recipe.plan(&choose(&assignment))? else { continue };
+        let mut case = recipe.fill(plan, &mut rng).map_err(|e| e.message)?;
+        for operand in &mut case.operands {
+            moved(op, operand, &mut rng).map_err(|e| e.message)?;
+        }
+        out.push(case);
+    }
+    Ok(out)
+}
+
+/// Moves the elements of a floating operand off round numbers.
+fn moved(op: &OpDef, operand: &mut Operand, rng: &mut Rng) -> Result<()> {
+    let Operand::Tensor { base, placement, logical } = operand else { return Ok(()) };
+    if let Some(mut x) = numbers(logical) {
+        let scale = if op.domain == Domain::Unit || x.iter().all(|v| (0.0..=1.0).contains(v)) { 0.9 } else { 1.0 };
+        x.iter_mut().for_each(|v| *v = *v * scale + 0.04 * (rng.unit() + 0.1));
+        *logical = array(logical.dtype(), logical.dims(), &x)?;
+    }
+    (*base, *placement) = (logical.clone(), Placement::Contiguous);
+    Ok(())
+}
