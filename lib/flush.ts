@@ -22,6 +22,7 @@ import {
 import { admit, relieveSoftly } from './memory.js'
 import { bigParams, handles, ints, native, params, reserve } from './native.js'
 import { eachOperand, forget, rowOf } from './record.js'
+import { isTracked, keep } from './tape.js'
 import type { Tensor } from './tensor.js'
 import { currentAttr, currentType, type Signature } from './types.js'
 
@@ -60,7 +61,7 @@ const DONE = -2
  * Walks the pending nodes below `root`, operands first, each once per walk. `enter` says whether to go below a node that
  * the walk meets; `leave` is called for every entered one when all below it is done.
  */
-function walk(root: Tensor, mark: number, enter: (t: Tensor) => boolean, leave: (t: Tensor) => void): void {
+function descend(root: Tensor, mark: number, enter: (t: Tensor) => boolean, leave: (t: Tensor) => void): void {
   // An exception may have left the last walk unfinished.
   stack.length = 0
   stack.push(root)
@@ -81,6 +82,12 @@ function walk(root: Tensor, mark: number, enter: (t: Tensor) => boolean, leave: 
       }
     }
   }
+}
+
+/** Walks below several nodes, operands first, each once; `enter` and `leave` as in the walks over pending ones. */
+export function walk(roots: readonly Tensor[], enter: (t: Tensor) => boolean, leave: (t: Tensor) => void): void {
+  const mark = ++walks
+  for (const root of roots) if (root.mark !== mark) descend(root, mark, enter, leave)
 }
 
 function pushOperands(t: Tensor, mark: number): void {
@@ -137,12 +144,13 @@ function writeNode(t: Tensor): void {
       if (row.variadic) ints[at++] = count
       for (let i = 0; i < count; i++) writeOperand(list[i], again)
     }
-    if (runTime !== null) for (let i = 0; i < runTime.length; i++) params[paramCount++] = runTime[i] as number
+    if (runTime !== null) for (let i = 0; i < runTime.length; i++) writeNumber(runTime[i] as number | bigint)
     ints[start] = s.word | ((paramCount - before) << 25)
     t.slot = slots
     slots += row.outputs
   }
   if (t.seen === 0) t.seen = flushing
+  if (t.beside !== null) for (const x of t.beside) if (isPending(x) && !outputs.includes(x)) outputs.push(x)
 }
 
 /**
@@ -155,9 +163,13 @@ function writeOperand(x: unknown, again: boolean): void {
     const t = x as Tensor
     ints[at++] = t.slot
     if (!again && t.handle === null && wasDropped(t) && !outputs.includes(t)) outputs.push(t)
-  } else if (typeof x === 'number') params[paramCount++] = x
-  else if (typeof x === 'bigint') bigParams[paramCount++] = x
+  } else if (typeof x === 'number' || typeof x === 'bigint') writeNumber(x)
   else if (typeof x === 'boolean') params[paramCount++] = x ? 1 : 0
+}
+
+function writeNumber(x: number | bigint): void {
+  if (typeof x === 'number') params[paramCount++] = x
+  else bigParams[paramCount++] = x
 }
 
 /** Bytes the last refused program asked for. */
@@ -185,7 +197,7 @@ export function attempt(roots: readonly Tensor[], flush: number, flags: number):
   }
   for (let i = 0; i < outputs.length; i++) {
     const root = outputs[i] as Tensor
-    if (root.mark !== mark) walk(root, mark, writeInput, writeNode)
+    if (root.mark !== mark) descend(root, mark, writeInput, writeNode)
   }
   const count = outputs.length
   const first = outputs[0] as Tensor
@@ -211,7 +223,12 @@ export function attempt(roots: readonly Tensor[], flush: number, flags: number):
   }
   const status = ints[STATUS] as number
   // After all have their handles: forgetting may dispose of others.
-  for (let i = 0; i < count; i++) forget(outputs[i] as Tensor)
+  for (let i = 0; i < count; i++) {
+    const t = outputs[i] as Tensor
+    t.beside = null
+    if (isTracked(t)) keep(t)
+    else forget(t)
+  }
   outputs = []
   return status
 }
@@ -287,7 +304,7 @@ export function passLimit(root: Tensor): void {
   }
   // Bounds go stale when something below is materialised: count, and cut only if half of a limit is really used.
   let count = 0
-  walk(root, ++walks, isPending, (t) => {
+  descend(root, ++walks, isPending, (t) => {
     count++
     recount(t)
   })
@@ -301,7 +318,7 @@ export function passLimit(root: Tensor): void {
     if (t.seq <= cut) older.push(t)
     return t.seq > cut
   }
-  walk(root, ++walks, enter, (t) => newer.push(t))
+  descend(root, ++walks, enter, (t) => newer.push(t))
   flush(older, false)
   newer.forEach(recount)
   if (root.depth > limits.depth * 0.75) flush([root], false)
@@ -315,7 +332,7 @@ export function pinnedBytes(roots: readonly Tensor[]): Map<number, number> {
     if (t.handle !== null) bytes.set(t.type.device, (bytes.get(t.type.device) ?? 0) + t.type.bytes)
     return isPending(t)
   }
-  for (const root of roots) if (root.mark !== mark) walk(root, mark, enter, () => {})
+  for (const root of roots) if (root.mark !== mark) descend(root, mark, enter, () => {})
   return bytes
 }
 
@@ -327,6 +344,6 @@ export function countPinned(root: Tensor, most: number): number {
     if (t.handle !== null) kib += t.type.kib
     return isPending(t) && ++nodes <= most
   }
-  walk(root, ++walks, enter, () => {})
+  descend(root, ++walks, enter, () => {})
   return nodes > most ? root.pins : kib
 }

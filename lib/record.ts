@@ -84,7 +84,7 @@ function node(
   a: unknown,
   b: unknown,
   list: readonly unknown[] | null,
-  params: readonly number[] | null
+  params: readonly (number | bigint)[] | null
 ): Tensor {
   const t = new Tensor(type, s, a, b, list, params)
   t.seq = t.low = ++created
@@ -104,6 +104,7 @@ function node(
 /** Adds an operand to a new node's bounds. */
 function use(t: Tensor, x: Tensor): void {
   x.uses++
+  if (x.level > t.level) t.level = x.level
   if (x.handle === null) {
     if (x.low < t.low) t.low = x.low
     if (x.depth >= t.depth) t.depth = x.depth + 1
@@ -200,6 +201,7 @@ export function multi(op: number, operands: readonly unknown[], attr: Attr | nul
   // Nobody but its projections holds the node: with the last of them it is released.
   call.disposed = true
   const outputs: Tensor[] = []
+  call.outputs = outputs
   const group: Group = { node: call, outputs }
   for (const type of answer.types) {
     const t = new Tensor(type, s, null, null, null, null)
@@ -214,6 +216,17 @@ export function multi(op: number, operands: readonly unknown[], attr: Attr | nul
   }
   for (const t of outputs) settle(t)
   return outputs
+}
+
+/** Records what derives a call from the call's own tensors, which need not be alive to the user any more. */
+export function derived(s: Signature, operands: readonly Tensor[], params: readonly (number | bigint)[] | null): Tensor {
+  return settle(node(infer(s, operands).type, s, null, null, operands, params))
+}
+
+/** Records one of the rows that hand the value of their first operand through. */
+export function valueOf(op: number, operands: readonly Tensor[]): Tensor {
+  const s = signature(op, 0, null)
+  return settle(node(infer(s, operands).type, s, null, null, operands, null))
 }
 
 /** Calls `f` with each tensor a node was recorded on. */
@@ -236,7 +249,7 @@ function unuse(x: Tensor): void {
 export function forget(t: Tensor): void {
   if (t.signature === null) return
   eachOperand(t, unuse)
-  t.signature = t.group = t.list = t.params = null
+  t.signature = t.group = t.list = t.params = t.outputs = t.pull = null
   t.a = t.b = null
 }
 

@@ -62,9 +62,17 @@ export class Tensor<D extends DType = DType> extends OpMethods<D> {
   /** @internal Operands of all other operations. */
   declare list: readonly unknown[] | null
   /** @internal Run-time numbers of the operation. */
-  declare params: readonly number[] | null
+  declare params: readonly (number | bigint)[] | null
   /** @internal For a projection: where it comes from. */
   declare group: Group | null
+  /** @internal For an operation with several outputs: its projections. */
+  declare outputs: readonly Tensor[] | null
+  /** @internal What is computed in the same program, because it would be dear later: a loss and its gradients. */
+  declare beside: readonly Tensor[] | null
+  /** @internal Cotangents of its operands but the first, for its own: where the caller made them (`customGradient`). */
+  declare pull: ((cotangent: Tensor) => readonly (Tensor | undefined)[]) | null
+  /** @internal The highest level of the variables it depends on; 0: none (tape.ts). */
+  declare level: number
   /** @internal The scope that made it. */
   declare owner: Owner
   /** @internal Creation number. */
@@ -95,7 +103,7 @@ export class Tensor<D extends DType = DType> extends OpMethods<D> {
     a: unknown,
     b: unknown,
     list: readonly unknown[] | null,
-    params: readonly number[] | null
+    params: readonly (number | bigint)[] | null
   ) {
     super()
     // Our own calls give null or numbers.
@@ -109,6 +117,10 @@ export class Tensor<D extends DType = DType> extends OpMethods<D> {
     this.list = list
     this.params = params
     this.group = null
+    this.outputs = null
+    this.beside = null
+    this.pull = null
+    this.level = 0
     this.owner = owner
     this.seq = 0
     this.low = 0

@@ -1,7 +1,7 @@
 // From JavaScript memory to tensors, and from device to device.
 
 import { deviceNumber } from './devices.js'
-import { ArgumentError } from './errors.js'
+import { ArgumentError, UnsupportedError } from './errors.js'
 import type { DTypeRow } from './generated/dtypes.js'
 import { FLAGS, FORCE, SCOPE, STATUS, WANT_FULL, WANT_MINOR } from './generated/protocol.js'
 import { refuse } from './flush.js'
@@ -9,6 +9,7 @@ import { admit, relieveSoftly } from './memory.js'
 import { ints, native } from './native.js'
 import type { Device } from './operand.js'
 import { toBytes } from './reading.js'
+import { isTracked } from './tape.js'
 import { checkAlive, owner, Tensor } from './tensor.js'
 import { internType } from './types.js'
 
@@ -56,5 +57,7 @@ export function copyTo(x: Tensor, device: Device): Tensor {
   checkAlive('to', x)
   if (device === undefined) throw new ArgumentError("to: the name of a device is missing, such as 'cpu'")
   const number = deviceNumber('to', device)
-  return number === x.type.device ? x : upload('to', x.type.row, x.shape, number, toBytes(x))
+  if (number === x.type.device) return x
+  if (isTracked(x)) throw new UnsupportedError('to: a copy to another device has no gradient; copy before grad, or stopGradient first')
+  return upload('to', x.type.row, x.shape, number, toBytes(x))
 }

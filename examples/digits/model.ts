@@ -1,5 +1,4 @@
-// A fully connected classifier: its layers, its loss, and the loss's gradients written out by hand. One layer makes a softmax
-// classifier, more make a network.
+// A fully connected classifier: its layers, its loss, and the loss's gradients. One layer makes a softmax classifier, more make a network.
 
 import * as ft from 'ferrotensor'
 import type { Tensor } from 'ferrotensor'
@@ -15,21 +14,10 @@ export interface Layer {
 export type Layers = readonly Layer[]
 
 /** What stands between two layers. */
-export interface Activation {
-  apply(x: Tensor): Tensor
-  /** The gradient before the activation, from the one behind it and the activation's output. */
-  gradient(behind: Tensor, output: Tensor): Tensor
-}
+export type Activation = (x: Tensor) => Tensor
 
-export const relu: Activation = {
-  apply: (x) => x.relu(),
-  gradient: (behind, output) => ft.where(output.greater(0), behind, 0)
-}
-
-export const identity: Activation = {
-  apply: (x) => x,
-  gradient: (behind) => behind
-}
+export const relu: Activation = (x) => x.relu()
+export const identity: Activation = (x) => x
 
 /**
  * Fresh layers for the given sizes, [64, 10] or [64, 64, 10]: normal weights of variance 2 / inputs (He et al., 2015, which
@@ -45,14 +33,12 @@ export function initialise(key: ft.random.Key, sizes: readonly number[], dtype: 
   })
 }
 
-/** The input of each layer, and behind them the logits [rows, classes]. */
-function forward(layers: Layers, images: Tensor, activation: Activation): Tensor[] {
-  const values = [images]
-  for (const [i, { weights, bias }] of layers.entries()) {
-    const sum = (values[i] as Tensor).matmul(weights).add(bias)
-    values.push(i < layers.length - 1 ? activation.apply(sum) : sum)
-  }
-  return values
+/** The logits [rows, classes]. */
+function forward(layers: Layers, images: Tensor, activation: Activation): Tensor {
+  return layers.reduce((x, { weights, bias }, i) => {
+    const sum = x.matmul(weights).add(bias)
+    return i < layers.length - 1 ? activation(sum) : sum
+  }, images)
 }
 
 /** The mean cross-entropy of softmax(logits) and the labels, a scalar. */
@@ -64,29 +50,15 @@ function target({ images, labels }: Digits): Tensor {
   return ft.oneHot(labels, CLASSES, { dtype: images.dtype })
 }
 
-/** The loss alone. */
+/** The loss, a scalar. */
 export function loss(layers: Layers, digits: Digits, activation: Activation): Tensor {
-  return crossEntropy(forward(layers, digits.images, activation).at(-1) as Tensor, target(digits))
+  return crossEntropy(forward(layers, digits.images, activation), target(digits))
 }
 
 /** The loss and its gradients with respect to every weight and bias. */
-export function lossAndGradients(layers: Layers, digits: Digits, activation: Activation): { loss: Tensor; gradients: Layers } {
-  const values = forward(layers, digits.images, activation)
-  const logits = values.at(-1) as Tensor
-  const truth = target(digits)
-  const rows = digits.images.shape[0] as number
-  const gradients: Layer[] = []
-  // d loss / d logits = (softmax(logits) - truth) / rows; from there backwards, layer by layer.
-  let behind: Tensor = logits.softmax(-1).sub(truth).div(rows)
-  for (let i = layers.length - 1; i >= 0; i--) {
-    const input = values[i] as Tensor
-    gradients.unshift({ weights: input.matrixTranspose().matmul(behind), bias: behind.sum(0) })
-    if (i > 0) behind = activation.gradient(behind.matmul((layers[i] as Layer).weights.matrixTranspose()), input)
-  }
-  return { loss: crossEntropy(logits, truth), gradients }
-}
+export const lossAndGradients = ft.valueAndGrad(loss)
 
 /** The most likely class of each image, [rows]. */
 export function predict(layers: Layers, images: Tensor, activation: Activation): Tensor<'int32'> {
-  return (forward(layers, images, activation).at(-1) as Tensor).argmax(-1)
+  return forward(layers, images, activation).argmax(-1)
 }

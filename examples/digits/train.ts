@@ -44,7 +44,7 @@ export async function train(
     const batches = shuffledBatches(digits, ft.random.fold(orders, epoch))
     let total: Tensor = ft.zeros([])
     for (const batch of batches) {
-      const { loss, gradients } = lossAndGradients(layers, batch, activation)
+      const [loss, gradients] = lossAndGradients(layers, batch, activation)
       layers = descend(layers, gradients, rate)
       total = total.add(loss)
     }

@@ -4,7 +4,7 @@
 /** An attribute: its encoder, and the word that stands for "left out" (null: required). */
 export interface AttrRow {
   readonly name: string
-  readonly kind: 'int' | 'number' | 'optAxis' | 'axes' | 'axisPairs' | 'padding' | 'widths' | 'text' | 'shape' | 'bool' | 'dtype' | 'device' | 'choice' | 'items'
+  readonly kind: 'int' | 'number' | 'optAxis' | 'axes' | 'axisPairs' | 'padding' | 'widths' | 'text' | 'shape' | 'bool' | 'dtype' | 'device' | 'choice' | 'items' | 'call'
   readonly default: number | null
   readonly choices?: readonly (string | number)[]
 }
@@ -337,6 +337,10 @@ export const OP_TABLE: readonly OpRow[] = [
   { name: 'nanpercentile', operands: ['x', 'q'], weak: [1], range: [0, 100], outputs: 1, variadic: false, attrs: [{ name: 'axis', kind: 'axes', default: -1 }, { name: 'keepdims', kind: 'bool', default: 0 }, { name: 'method', kind: 'choice', default: 0, choices: ['linear', 'lower', 'higher', 'midpoint', 'nearest'] }], params: [] },
   { name: 'nancumulativeSum', operands: ['x'], weak: [], outputs: 1, variadic: false, attrs: [{ name: 'axis', kind: 'optAxis', default: NaN }, { name: 'dtype', kind: 'dtype', default: NaN }, { name: 'includeInitial', kind: 'bool', default: 0 }], params: [] },
   { name: 'nancumulativeProd', operands: ['x'], weak: [], outputs: 1, variadic: false, attrs: [{ name: 'axis', kind: 'optAxis', default: NaN }, { name: 'dtype', kind: 'dtype', default: NaN }, { name: 'includeInitial', kind: 'bool', default: 0 }], params: [] },
+  { name: 'vjp', operands: ['operands'], weak: [], outputs: 1, variadic: true, attrs: [{ name: 'call', kind: 'call', default: null }], params: [] },
+  { name: 'jvp', operands: ['operands'], weak: [], outputs: 1, variadic: true, attrs: [{ name: 'call', kind: 'call', default: null }], params: [] },
+  { name: 'custom', operands: ['operands'], weak: [], outputs: 1, variadic: true, attrs: [], params: [] },
+  { name: 'barrier', operands: ['operands'], weak: [], outputs: 1, variadic: true, attrs: [], params: [] },
 ]
 
 /** Numbers of the operations. */
@@ -646,4 +650,8 @@ export const OP = {
   nanpercentile: 303,
   nancumulativeSum: 304,
   nancumulativeProd: 305,
+  vjp: 306,
+  jvp: 307,
+  custom: 308,
+  barrier: 309,
 } as const

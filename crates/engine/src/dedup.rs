@@ -1,7 +1,9 @@
 //! Removes duplicates: a definition that was met before, with the same operands, is that value.
 //!
-//! Every kernel is a function of its operands and parameters, so equal definitions have equal bits.
+//! Every kernel is a function of its operands and parameters, so equal definitions have equal bits. Barriers are no duplicates: they
+//! are there so that something is computed again instead of kept.
 
+use ferrotensor_ops::derived::is_barrier;
 use ferrotensor_ops::graph::{Def, Graph, Val};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -16,7 +18,8 @@ pub fn dedup(graph: &mut Graph, outputs: &mut [Val]) -> u64 {
         let mut hasher = DefaultHasher::new();
         graph.nodes[n].def.hash(&mut hasher);
         let alike = met.entry(hasher.finish()).or_default();
-        match alike.iter().copied().find(|&m| is_same(graph, m, n)) {
+        let barrier = is_barrier(graph.nodes[n].op);
+        match alike.iter().copied().find(|&m| !barrier && is_same(graph, m, n)) {
             Some(m) => {
                 let (from, to) = (graph.nodes[n].first.0, graph.nodes[m].first.0);
                 for output in 0..graph.nodes[n].outputs {
@@ -24,6 +27,7 @@ pub fn dedup(graph: &mut Graph, outputs: &mut [Val]) -> u64 {
                 }
                 saved += matches!(graph.nodes[n].def, Def::Kernel { .. }) as u64;
             }
+            None if barrier => {}
             None => alike.push(n),
         }
     }

@@ -1,6 +1,7 @@
 //! Attribute values: decoded from float64 words by a row's schema, checked once when they are interned.
 
 use crate::def::{AttrDef, AttrKind, EachAxis, OpDef};
+use crate::derived::Recorded;
 use ferrotensor_core::{DType, Dims, Error, Result, layout};
 
 /// One item of an index expression. Starts and steps are run-time parameters, two for each slice, one for each pick.
@@ -35,6 +36,7 @@ pub enum Value {
     DType(DType),
     Items(Vec<Item>),
     Text(String),
+    Call(Box<Recorded>),
 }
 
 /// The attributes of one call, in the row's order.
@@ -43,16 +45,17 @@ pub struct Attrs {
     values: Vec<(&'static str, Value)>,
 }
 
-struct Words<'a>(&'a [f64]);
+/// Words still to be decoded.
+pub(crate) struct Words<'a>(&'a [f64]);
 
-impl Words<'_> {
+impl<'a> Words<'a> {
     fn next(&mut self) -> Result<f64> {
         let (&first, rest) = self.0.split_first().ok_or_else(|| Error::internal("attribute words end early"))?;
         self.0 = rest;
         Ok(first)
     }
 
-    fn int(&mut self, name: &str) -> Result<i64> {
+    pub(crate) fn int(&mut self, name: &str) -> Result<i64> {
         let v = self.next()?;
         if v.fract() != 0.0 || v.abs() > 9_007_199_254_740_991.0 || v.is_nan() {
             return Err(Error::argument(format!("{name} must be an integer, got {v}")));
@@ -60,11 +63,16 @@ impl Words<'_> {
         Ok(v as i64)
     }
 
-    fn list(&mut self, name: &str) -> Result<Option<Vec<i64>>> {
+    pub(crate) fn list(&mut self, name: &str) -> Result<Option<Vec<i64>>> {
         match self.int(name)? {
             -1 => Ok(None),
             n => (0..n).map(|_| self.int(name)).collect::<Result<Vec<_>>>().map(Some),
         }
+    }
+
+    /// All that are left.
+    pub(crate) fn rest(&mut self) -> &'a [f64] {
+        std::mem::take(&mut self.0)
     }
 }
 
@@ -145,6 +153,18 @@ impl Attrs {
         if let Value::Text(v) = self.get(name) { v } else { "" }
     }
 
+    /// The call that a derived row speaks of.
+    ///
+    /// # Errors
+    /// `Code::Internal` for a row that has none.
+    pub fn call(&self) -> Result<&Recorded> {
+        if let Value::Call(call) = self.get("call") {
+            Ok(call)
+        } else {
+            Err(Error::internal("a row that speaks of no call"))
+        }
+    }
+
     /// Index items.
     pub fn items(&self, name: &str) -> &[Item] {
         if let Value::Items(v) = self.get(name) { v } else { &[] }
@@ -160,9 +180,8 @@ fn default(def: &AttrDef) -> Option<Value> {
         AttrKind::Device | AttrKind::Choice(_) => Some(Value::Int(0)),
         AttrKind::PerAxis(default) => (default != EachAxis::Required).then_some(Value::None),
         AttrKind::Padding => Some(Value::Pairs(vec![0], vec![0])),
-        AttrKind::Widths | AttrKind::Text | AttrKind::AxisPairs | AttrKind::Shape | AttrKind::NewShape | AttrKind::Items => {
-            None
-        }
+        AttrKind::Widths | AttrKind::Text | AttrKind::AxisPairs | AttrKind::Shape | AttrKind::NewShape => None,
+        AttrKind::Items | AttrKind::Call => None,
     }
 }
 
@@ -241,6 +260,7 @@ fn decode_one(def: &AttrDef, words: &mut Words) -> Result<Value> {
             Value::Shape(dims)
         }
         AttrKind::Bool(_) => Value::Bool(words.int(name)? != 0),
+        AttrKind::Call => Value::Call(Box::new(Recorded::decode(words)?)),
         AttrKind::Items => {
             let n = words.int(name)?;
             let items = (0..n)

@@ -99,6 +99,8 @@ pub enum AttrKind {
     Choice(&'static [&'static str]),
     /// Index items, see [`crate::attrs::Item`]: count, then kind and length for each.
     Items,
+    /// A call of another row, see [`crate::derived::Recorded`]; the last attribute.
+    Call,
 }
 
 /// One attribute.
@@ -281,14 +283,20 @@ impl OpDef {
         &self.operands[n.min(self.operands.len() - 1)]
     }
 
-    /// This row's number in programs.
+    /// This row's number in programs: those of the table, then the derived ones.
     pub fn id(&self) -> OpId {
-        let offset = (self as *const OpDef).addr() - crate::OPS.as_ptr().addr();
-        (offset / size_of::<OpDef>()) as OpId + 1
+        let place = |rows: &[OpDef]| rows.iter().position(|row| std::ptr::eq(row, self));
+        let offset = (self as *const OpDef).addr().wrapping_sub(crate::OPS.as_ptr().addr());
+        let position = match offset / size_of::<OpDef>() {
+            n if n < crate::OPS.len() => n,
+            _ => crate::OPS.len() + place(&crate::DERIVED).unwrap_or_default(),
+        };
+        position as OpId + 1
     }
 }
 
 /// The row with this number.
 pub fn by_id(id: OpId) -> Option<&'static OpDef> {
-    crate::OPS.get((id as usize).wrapping_sub(1))
+    let position = (id as usize).wrapping_sub(1);
+    crate::OPS.get(position).or_else(|| crate::DERIVED.get(position.wrapping_sub(crate::OPS.len())))
 }

@@ -5,6 +5,7 @@
 
 pub mod attrs;
 pub mod def;
+pub mod derived;
 pub mod dtype_rule;
 pub mod gradient;
 pub mod graph;
@@ -19,6 +20,7 @@ mod complex;
 mod table;
 
 pub use def::{OpDef, OpId};
+pub use derived::DERIVED;
 pub use table::{OPS, PAGES, find, page, philox};
 
 /// What a tensor is before it has a value: dtype, shape, device, storage encoding (0: dense).

@@ -185,6 +185,11 @@ impl Lower<'_> {
         !self.call.op.params.is_empty()
     }
 
+    /// The number of the call's first run-time number among those of the program.
+    pub fn first_param(&self) -> u16 {
+        self.call.first_param
+    }
+
     /// The n-th run-time number of the row, as the integer of a view.
     pub fn number(&self, n: usize) -> Number {
         Number::Param(self.call.first_param + n as u16)

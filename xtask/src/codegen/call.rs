@@ -131,7 +131,7 @@ pub fn attr_type(op: &OpDef, attr: &AttrDef) -> String {
             types.dedup();
             types.join(" | ")
         }
-        AttrKind::Items => "never".into(),
+        AttrKind::Items | AttrKind::Call => "never".into(),
     }
 }
 
@@ -201,6 +201,7 @@ pub fn attr_doc(op: &OpDef, attr: &AttrDef) -> String {
         }
         AttrKind::Choice(words) => format!("'{}' by default.", words.first().unwrap_or(&"")),
         AttrKind::Items => "Index items.".into(),
+        AttrKind::Call => "A call.".into(),
     }
 }
 
@@ -213,7 +214,7 @@ pub fn attr_optional(attr: &AttrDef) -> bool {
         AttrKind::Axes => attr.name == "axis",
         // A dtype that stands alone is what the call is about (`astype`).
         AttrKind::OptDType => false,
-        AttrKind::Shape | AttrKind::NewShape | AttrKind::Items | AttrKind::Widths | AttrKind::Text => false,
+        AttrKind::Shape | AttrKind::NewShape | AttrKind::Items | AttrKind::Call | AttrKind::Widths | AttrKind::Text => false,
         _ => true,
     }
 }

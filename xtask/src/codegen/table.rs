@@ -2,8 +2,8 @@
 
 use super::HEADER;
 use super::call::choice_literal;
-use ferrotensor_ops::OPS;
 use ferrotensor_ops::def::{AttrDef, AttrKind, EachAxis, OpDef};
+use ferrotensor_ops::{DERIVED, OPS};
 use std::fmt::Write;
 
 /// The encoder of `lib/call.ts` for an attribute, and its default word.
@@ -25,6 +25,7 @@ fn kind(def: &AttrDef) -> (&'static str, String) {
         AttrKind::Device => ("device", "null".into()),
         AttrKind::Choice(_) => ("choice", "0".into()),
         AttrKind::Items => ("items", "null".into()),
+        AttrKind::Call => ("call", "null".into()),
     }
 }
 
@@ -69,16 +70,16 @@ pub fn render() -> String {
     let mut out = String::from(HEADER);
     out.push_str("// The operation table as the recording core and the argument encoder see it.\n\n");
     out.push_str(
-        "/** An attribute: its encoder, and the word that stands for \"left out\" (null: required). */\nexport interface AttrRow {\n  readonly name: string\n  readonly kind: 'int' | 'number' | 'optAxis' | 'axes' | 'axisPairs' | 'padding' | 'widths' | 'text' | 'shape' | 'bool' | 'dtype' | 'device' | 'choice' | 'items'\n  readonly default: number | null\n  readonly choices?: readonly (string | number)[]\n}\n\n\
+        "/** An attribute: its encoder, and the word that stands for \"left out\" (null: required). */\nexport interface AttrRow {\n  readonly name: string\n  readonly kind: 'int' | 'number' | 'optAxis' | 'axes' | 'axisPairs' | 'padding' | 'widths' | 'text' | 'shape' | 'bool' | 'dtype' | 'device' | 'choice' | 'items' | 'call'\n  readonly default: number | null\n  readonly choices?: readonly (string | number)[]\n}\n\n\
          /** A number handed over at run time; null: required. */\nexport interface ParamRow {\n  readonly name: string\n  readonly default: number | null\n  readonly kind: 'number' | 'integer' | 'element'\n}\n\n\
          /** One operation. */\nexport interface OpRow {\n  readonly name: string\n  readonly operands: readonly string[]\n  /** Positions of operands that may be JavaScript scalars. */\n  readonly weak: readonly number[]\n  /** Where a scalar must lie, ends included. */\n  readonly range?: readonly [low: number, high: number]\n  readonly outputs: number\n  readonly variadic: boolean\n  readonly attrs: readonly AttrRow[]\n  readonly params: readonly ParamRow[]\n}\n\n\
          /** The operations; an operation's number in programs is its position plus one. */\nexport const OP_TABLE: readonly OpRow[] = [\n",
     );
-    for op in OPS.iter() {
+    for op in OPS.iter().chain(&DERIVED) {
         let _ = writeln!(out, "  {},", row(op));
     }
     out.push_str("]\n\n/** Numbers of the operations. */\nexport const OP = {\n");
-    for op in OPS.iter() {
+    for op in OPS.iter().chain(&DERIVED) {
         let path = op.path();
         let key = if path.contains('.') { format!("'{path}'") } else { path.to_string() };
         let _ = writeln!(out, "  {key}: {},", op.id());

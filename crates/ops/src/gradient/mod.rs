@@ -27,7 +27,7 @@ use crate::lower::{self, Lower, Operand};
 use crate::write::Writer;
 use ferrotensor_core::scalar::{Builder, Value};
 use ferrotensor_core::{Error, Result};
-use scalar::is_differentiable;
+pub use scalar::is_differentiable;
 use std::collections::HashMap;
 
 pub use back::{Facts, walk};

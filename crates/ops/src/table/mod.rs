@@ -36,7 +36,7 @@ mod quantile;
 mod random;
 mod reduce;
 mod resize;
-mod rows;
+pub(crate) mod rows;
 mod scatter;
 mod select;
 mod shape;
