@@ -15,6 +15,7 @@ mod limits;
 mod pool;
 pub mod program;
 mod resolve;
+mod rows;
 mod run;
 mod schedule;
 mod session;
