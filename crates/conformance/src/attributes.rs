@@ -126,6 +126,8 @@ pub fn attribute_values(op: &OpDef, def: &AttrDef) -> Vec<String> {
         (AttrKind::Padding, _) => names(&["0", "1", "uneven", "pairs", "same"]),
         (AttrKind::Widths, _) => names(&["1", "0", "3", "uneven", "after"]),
         (AttrKind::Text, _) => names(EQUATIONS),
+        // Of rows that are not of the table.
+        (AttrKind::Call, _) => Vec::new(),
         (AttrKind::Items, _) => names(&[
             "all",
             "reversed",

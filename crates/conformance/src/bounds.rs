@@ -30,6 +30,7 @@ mod map;
 mod product;
 mod reduction;
 mod routine;
+mod rows;
 mod spectral;
 
 use crate::compare::{epsilon, largest, spacing};
@@ -122,6 +123,7 @@ pub fn after(kernel: &Kernel, inputs: &[&Known], params: &[u64], outputs: Vec<Ar
             vec![Some(errors)]
         }
         Kernel::Sort(k) => reduction::sort_errors(k, inputs[0], &outputs),
+        Kernel::Rows(k) => return rows::known(k, inputs, params),
     };
     // Nothing by something infinite: nothing is promised. Sums of nothing are minus zero, of which every error is a negative share.
     let or_undefined = |e: f64| if e.is_nan() { f64::INFINITY } else { e + 0.0 };

@@ -14,6 +14,7 @@ use ferrotensor_core::kernel::{
 };
 use ferrotensor_core::layout::Layout;
 use ferrotensor_core::reference::{self, Array};
+use ferrotensor_core::rows::{Per, RowStep, Rows};
 use ferrotensor_core::scalar::{Builder, MathFn, Op, Program};
 use ferrotensor_core::{DType, Error, Kind, Result};
 use ferrotensor_cpu::CpuBackend;
@@ -197,6 +198,25 @@ fn tensor(dtype: DType, dims: &[usize], placement: Placement, fill: Fill, rng: &
     CaseOperand::tensor(base, placement, dims)
 }
 
+/// Elements less the largest of their row, the largest less a value that comes in, and the smallest of what is left.
+fn spread(dtype: DType, axes: usize) -> Rows {
+    let mut b = Builder::new();
+    let (x, y) = (b.input(dtype), b.input(dtype));
+    let less = b.binary(Op::Sub, x, y);
+    let map = Map { program: b.finish(&[less]) };
+    let reduce = |monoid, operand| {
+        let combine = Combine::Value(monoid);
+        RowStep::Reduce { reduce: Reduce { axes, combine, input: dtype, acc: dtype, pre: None, post: None }, operand }
+    };
+    let steps = vec![
+        reduce(Monoid::Max, 0),
+        RowStep::Map { map: map.clone(), operands: vec![0, 2] },
+        RowStep::Map { map, operands: vec![2, 1] },
+        reduce(Monoid::Min, 3),
+    ];
+    Rows { axes, inputs: vec![(dtype, Per::Element), (dtype, Per::Row)], steps, outputs: vec![3, 4, 5] }
+}
+
 /// Kernels over one dtype (windows are rewritten and routines the host's, so that neither has one here), with operands that lie in
 /// one way.
 ///
@@ -285,6 +305,16 @@ pub fn cases(dtype: DType, placement: Placement) -> Result<Vec<(String, KernelCa
                 &[&dims[..dims.len() - axes]],
                 Placement::Contiguous,
             );
+        }
+    }
+    if !dtype.is_complex() && dtype != DType::Bool {
+        // Rows that are met where they lie, gathered, several at once, and in no place of a thread's own.
+        for (dims, axes) in [(&[33][..], 1), (&[40, 3], 1), (&[5, 130], 1), (&[3, 513], 1), (&[2, 7, 40], 2), (&[3, 0], 1)] {
+            let kept = &dims[..dims.len() - axes];
+            let x = tensor(dtype, dims, placement, any, &mut rng)?;
+            let row = tensor(dtype, kept, placement, any, &mut rng)?;
+            let kernel = Kernel::Rows(spread(dtype, axes));
+            add("rows", kernel, vec![x, row], &[dims, kept, kept], written);
         }
     }
     for dims in [&[33][..], &[5, 40], &[0], &[3, 0], &[2, 1030]] {

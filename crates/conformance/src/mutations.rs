@@ -230,6 +230,8 @@ impl Writer<'_> {
                     with("windows without padding", axis.low > 0, (axis.stride, axis.dilation, 0));
                 }
             }
+            // Fusion makes them, of what was broken before.
+            Kernel::Rows(_) => {}
             Kernel::Sort(k) => {
                 let mut other = k.clone();
                 other.descending = !k.descending;

@@ -108,6 +108,16 @@ fn eligible(op: &OpDef) -> bool {
         && !special.contains(&op.path().as_ref())
 }
 
+/// Rows that fusion makes kernels of rows of, where they go along the last axes.
+const ALONG_ROWS: [&str; 10] =
+    ["softmax", "logSoftmax", "logsumexp", "nn.layerNorm", "nn.rmsNorm", "nn.groupNorm", "var", "std", "sum", "max"];
+
+/// One of these.
+fn along_rows(rng: &mut Rng) -> &'static OpDef {
+    let name = ALONG_ROWS[rng.below(ALONG_ROWS.len())];
+    ferrotensor_ops::find(name).unwrap_or(&ferrotensor_ops::OPS[0])
+}
+
 fn generate(rng: &mut Rng) -> Result<Program, String> {
     let text = |e: Error| e.message;
     let mut graph = Graph::default();
@@ -146,12 +156,14 @@ fn generate(rng: &mut Rng) -> Result<Program, String> {
         program.inputs.push(Input { base, placement, dims: dims.to_vec() });
     }
     let wanted = 5 + rng.below(11);
+    let rowed = rng.below(3) == 0;
     let mut params = Vec::new();
     for _ in 0..wanted * 60 {
         if program.steps.len() == wanted {
             break;
         }
-        let op = &ferrotensor_ops::OPS[rng.below(ferrotensor_ops::OPS.len())];
+        let any = &ferrotensor_ops::OPS[rng.below(ferrotensor_ops::OPS.len())];
+        let op = if rowed && rng.below(3) == 0 { along_rows(rng) } else { any };
         let Some((words, numbers, operands)) = eligible(op).then(|| choose(op, &program.slots, rng)).flatten() else {
             continue;
         };

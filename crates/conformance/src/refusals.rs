@@ -231,6 +231,7 @@ fn wrong_attributes(m: &mut Machine, op: &OpDef, good: &Good) -> Result<(), Stri
             (AttrKind::AxisPairs, _) => {
                 vec![(vec![1.0, 99.0, 1.0, 0.0], &[Code::Index]), (vec![1.0, 0.0, 0.0], &[Code::Shape])]
             }
+            (AttrKind::Call, _) => vec![],
             (AttrKind::Items, _) => vec![
                 (vec![9.0, 1.0, 0.0], &[Code::Internal]),
                 (vec![1.0, 7.0, 0.0], &[Code::Internal]),

@@ -5,6 +5,7 @@
 
 use crate::dtype::DType;
 use crate::promotion;
+use crate::rows::Rows;
 use crate::scalar::Program;
 
 /// What a launch computes.
@@ -26,6 +27,8 @@ pub enum Kernel {
     Window(Window),
     /// See [`Sort`].
     Sort(Sort),
+    /// See [`Rows`].
+    Rows(Rows),
     /// See [`Routine`].
     Routine(Routine),
 }
@@ -84,6 +87,22 @@ pub struct Reduce {
     pub pre: Option<Program>,
     /// Applied to each result (not with `ArgMax` or `ArgMin`).
     pub post: Option<Program>,
+}
+
+impl Reduce {
+    /// Dtype of the output.
+    pub fn result(&self) -> DType {
+        match (&self.combine, &self.post) {
+            (Combine::ArgMax | Combine::ArgMin, _) => DType::I32,
+            (_, Some(post)) => post.output_dtype(0),
+            (_, None) => self.acc,
+        }
+    }
+
+    /// Dtype of each launch parameter.
+    pub fn params(&self) -> Vec<DType> {
+        self.pre.iter().chain(&self.post).flat_map(|p| p.params.iter().copied()).collect()
+    }
 }
 
 /// The one reduction tree, for every backend that promises equal bits.
@@ -340,6 +359,7 @@ impl Kernel {
             Kernel::Contract(_) => "contract",
             Kernel::Window(_) => "window",
             Kernel::Sort(_) => "sort",
+            Kernel::Rows(_) => "rows",
             Kernel::Routine(_) => "routine",
         }
     }
@@ -360,6 +380,7 @@ impl Kernel {
             }
             Kernel::Window(k) => vec![k.dtype; if k.combine == WindowCombine::Dot { 2 } else { 1 }],
             Kernel::Sort(k) => vec![k.dtype],
+            Kernel::Rows(k) => k.inputs.iter().map(|i| i.0).collect(),
             Kernel::Routine(Routine::Solve(d) | Routine::Triangular { dtype: d, .. }) => vec![*d; 2],
             Kernel::Routine(
                 Routine::Qr(d)
@@ -378,11 +399,7 @@ impl Kernel {
     pub fn outputs(&self) -> Vec<DType> {
         match self {
             Kernel::Map(k) => (0..k.program.outputs.len()).map(|n| k.program.output_dtype(n)).collect(),
-            Kernel::Reduce(k) => vec![match (&k.combine, &k.post) {
-                (Combine::ArgMax | Combine::ArgMin, _) => DType::I32,
-                (_, Some(post)) => post.output_dtype(0),
-                (_, None) => k.acc,
-            }],
+            Kernel::Reduce(k) => vec![k.result()],
             Kernel::Scan(k) => vec![k.dtype],
             Kernel::Gather(k) => vec![k.dtype],
             Kernel::Scatter(k) => vec![k.dtype],
@@ -393,6 +410,7 @@ impl Kernel {
                 SortOutputs::Indices => vec![DType::I32],
                 SortOutputs::Both => vec![k.dtype, DType::I32],
             },
+            Kernel::Rows(k) => k.results().iter().map(|r| r.0).collect(),
             Kernel::Routine(routine) => routine.outputs(),
         }
     }
@@ -401,7 +419,8 @@ impl Kernel {
     pub fn params(&self) -> Vec<DType> {
         match self {
             Kernel::Map(k) => k.program.params.clone(),
-            Kernel::Reduce(k) => k.pre.iter().chain(&k.post).flat_map(|p| p.params.iter().copied()).collect(),
+            Kernel::Reduce(k) => k.params(),
+            Kernel::Rows(k) => k.steps.iter().flat_map(|s| s.params()).collect(),
             Kernel::Contract(k) => k.post.iter().flat_map(|p| p.params.iter().copied()).collect(),
             _ => Vec::new(),
         }

@@ -14,6 +14,7 @@ pub mod math;
 pub mod promotion;
 pub mod reference;
 pub mod registry;
+pub mod rows;
 pub mod scalar;
 
 pub use dtype::{DType, FloatFormat, Kind};

@@ -57,12 +57,13 @@ impl CpuBackend {
         let tier = self.tier;
         let run: Box<dyn crate::launch::Run> = match kernel {
             Kernel::Map(k) => Box::new(MapKernel::new(k, tier)?),
-            Kernel::Reduce(k) => crate::reduce::prepare(k, tier)?,
+            Kernel::Reduce(k) => Box::new(crate::reduce::prepare(k, tier)?),
             Kernel::Scan(k) => crate::scan::prepare(k, tier)?,
             Kernel::Gather(k) => Box::new(crate::gather::GatherKernel::new(k, tier)?),
             Kernel::Scatter(k) => Box::new(crate::scatter::ScatterKernel::new(k, tier)?),
             Kernel::Contract(k) => crate::contract::prepare(k, tier)?,
             Kernel::Sort(k) => crate::sort::prepare(k, tier)?,
+            Kernel::Rows(k) => Box::new(crate::rows::prepare(k, tier)?),
             Kernel::Window(_) => return Err("windows are unfolded".into()),
             Kernel::Routine(_) => return Err("dense routines are the host's".into()),
         };

@@ -16,6 +16,7 @@ mod memory;
 mod number;
 mod parallel;
 mod reduce;
+mod rows;
 mod scan;
 mod scatter;
 mod scratch;

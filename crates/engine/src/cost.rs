@@ -1,6 +1,7 @@
 //! A rough estimate of a kernel's time, to decide where a program runs. Only its order of magnitude matters.
 
 use ferrotensor_core::kernel::Kernel;
+use ferrotensor_core::rows::RowStep;
 
 /// Nanoseconds for each instruction and element in a cached map (AVX2, exp counts as one call of about ten).
 const NS_PER_INSTR: f64 = 0.1;
@@ -20,6 +21,13 @@ pub fn estimate(kernel: &Kernel, elements: usize, bytes: usize, inner: usize) ->
         Kernel::Contract(_) => n * inner as f64 * 0.1,
         Kernel::Window(k) => n * k.axes.iter().map(|a| a.size as f64).product::<f64>() * 0.5,
         Kernel::Sort(_) => n * 20.0,
+        Kernel::Rows(k) => {
+            let step = |s: &RowStep| match s {
+                RowStep::Map { map, .. } => NS_PER_INSTR * map.program.instrs.len() as f64,
+                RowStep::Reduce { .. } => 0.5,
+            };
+            n * k.steps.iter().map(step).sum::<f64>()
+        }
         Kernel::Routine(_) => n * (inner as f64 + 20.0),
     };
     NS_PER_LAUNCH + work + bytes as f64 * NS_PER_BYTE

@@ -53,7 +53,8 @@ fn replace(graph: &mut Graph, n: usize, def: Def, uses: &mut [u32]) {
     }
 }
 
-fn operands(def: &Def) -> SmallVec<[Val; 4]> {
+/// Values that a definition reads.
+pub fn operands(def: &Def) -> SmallVec<[Val; 4]> {
     match def {
         Def::Input(_) => SmallVec::new(),
         Def::View { of, .. } => SmallVec::from_slice(&[*of]),

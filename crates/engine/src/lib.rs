@@ -16,6 +16,7 @@ mod limits;
 mod pool;
 pub mod program;
 mod resolve;
+mod rows;
 mod run;
 mod schedule;
 mod session;

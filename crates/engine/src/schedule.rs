@@ -9,6 +9,7 @@ use crate::dedup::dedup;
 use crate::fuse;
 use crate::program::Lowered;
 use crate::resolve::Resolved;
+use crate::rows;
 use ferrotensor_core::kernel::Kernel;
 use ferrotensor_core::layout::Layout;
 use ferrotensor_core::{DType, Dims, Error, Result};
@@ -100,7 +101,13 @@ pub fn build(
     let Lowered { mut graph, inputs, params, ops, device, .. } = lowered;
     let mut outputs = outputs.to_vec();
     let rewritten = rewrite::rewrite(&mut graph, &mut outputs, supports)?;
-    let fused = if fusion { dedup(&mut graph, &mut outputs) + fuse::fuse(&mut graph, &outputs, supports) } else { 0 };
+    let fused = if fusion {
+        dedup(&mut graph, &mut outputs)
+            + fuse::fuse(&mut graph, &outputs, supports)
+            + rows::group(&mut graph, &mut outputs, supports)
+    } else {
+        0
+    };
     let outputs = outputs.as_slice();
     let mut b = Build::new(&graph, outputs, dense);
     b.run(resolve)?;

@@ -6,6 +6,7 @@ use crate::launch::contract::{self, ContractProgram};
 use crate::launch::gather::{self, GatherProgram};
 use crate::launch::map::{self, MapProgram};
 use crate::launch::reduce::{self, ReduceProgram};
+use crate::launch::rows::{self, RowsProgram};
 use crate::launch::scan::{self, ScanProgram};
 use crate::launch::scatter::{self, ScatterProgram};
 use crate::launch::sort::{self, SortProgram};
@@ -27,6 +28,7 @@ pub fn supports(kernel: &Kernel, can: &Can) -> Result<(), String> {
         Kernel::Scatter(kernel) => scatter::emitted(kernel, can).map(drop),
         Kernel::Gather(kernel) => gather::emitted(kernel, can).map(drop),
         Kernel::Sort(kernel) => sort::emitted(kernel, can).map(drop),
+        Kernel::Rows(kernel) => rows::emitted(kernel, can).map(drop),
         other => Err(absent(other)),
     }
 }
@@ -45,6 +47,7 @@ pub fn prepare(kernel: &Kernel, can: &Can, pipelines: &Pipelines) -> Result<Box<
         Kernel::Scatter(kernel) => Ok(Box::new(ScatterProgram::new(kernel, can, pipelines)?)),
         Kernel::Gather(kernel) => Ok(Box::new(GatherProgram::new(kernel, can, pipelines)?)),
         Kernel::Sort(kernel) => Ok(Box::new(SortProgram::new(kernel, can, pipelines)?)),
+        Kernel::Rows(kernel) => Ok(Box::new(RowsProgram::new(kernel, can, pipelines)?)),
         other => Err(Error::unsupported(absent(other))),
     }
 }

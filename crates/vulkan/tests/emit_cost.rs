@@ -2,6 +2,7 @@
 
 use ferrotensor_core::DType;
 use ferrotensor_core::kernel::{Combine, Contract, Gather, Kernel, Map, Monoid, Reduce, Scan, Sort, SortOutputs};
+use ferrotensor_core::rows::{Per, RowStep, Rows};
 use ferrotensor_core::scalar::{Builder, Op};
 use ferrotensor_vulkan::{Can, lower};
 use std::io::Write;
@@ -23,6 +24,21 @@ fn chain(times: usize, relu: bool) -> Map {
     Map { program: b.finish(&[value]) }
 }
 
+/// `x * y + x` summed, and once more with the sum for y.
+fn rows(combine: Combine) -> Kernel {
+    let (input, acc) = (DType::F32, DType::F32);
+    let reduce =
+        |operand| RowStep::Reduce { reduce: Reduce { axes: 1, combine, input, acc, pre: None, post: None }, operand };
+    let mut b = Builder::new();
+    let [x, y] = [(); 2].map(|()| b.input(DType::F32));
+    let product = b.binary(Op::Mul, x, y);
+    let sum = b.binary(Op::Add, product, x);
+    let program = b.finish(&[sum]);
+    let map = |operands: [usize; 2]| RowStep::Map { map: Map { program: program.clone() }, operands: operands.to_vec() };
+    let steps = vec![reduce(0), map([0, 1]), reduce(2), map([2, 3])];
+    Kernel::Rows(Rows { axes: 1, inputs: vec![(DType::F32, Per::Element)], steps, outputs: vec![4] })
+}
+
 #[test]
 #[ignore = "a measurement"]
 fn kernels() {
@@ -35,6 +51,7 @@ fn kernels() {
         ("map of eight operations", Kernel::Map(chain(4, false))),
         ("map of nine operations, three of them maxima", Kernel::Map(chain(3, true))),
         ("reduce", Kernel::Reduce(Reduce { axes: 1, combine, input, acc, pre: None, post: None })),
+        ("rows: a map between two reductions and one after them", rows(combine)),
         ("scan", Kernel::Scan(Scan { combine: Monoid::Sum, dtype })),
         ("gather", Kernel::Gather(Gather { dtype, index: vec![DType::I32] })),
         ("sort", Kernel::Sort(Sort { dtype, descending: false, outputs: SortOutputs::Both })),

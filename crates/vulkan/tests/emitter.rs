@@ -4,11 +4,12 @@
 mod rig;
 
 use ferrotensor_core::DType;
-use ferrotensor_core::kernel::{Combine, Gather, Monoid, Reduce, Scan};
+use ferrotensor_core::kernel::{Combine, Gather, Map, Monoid, Reduce, Scan};
+use ferrotensor_core::rows::{Per, RowStep, Rows};
 use ferrotensor_core::scalar::{Builder, Instr, MathFn, Op, Program, plain, verify};
 use ferrotensor_vulkan::caps::Can;
 use ferrotensor_vulkan::emit::reduce::{self, Stage};
-use ferrotensor_vulkan::emit::{gather, map, scan, space};
+use ferrotensor_vulkan::emit::{gather, map, rows, scan, space};
 use rig::validity::{complaint, everything};
 use std::process::Command;
 
@@ -124,6 +125,34 @@ fn reductions_of_every_dtype_are_valid() {
         }
     }
     assert!(count > 400, "{count}");
+}
+
+#[test]
+fn rows_of_every_dtype_are_valid() {
+    let can = everything();
+    for d in DType::all() {
+        let combine = Combine::Value(if d == DType::Bool { Monoid::Any } else { Monoid::Sum });
+        let reduce = |operand| RowStep::Reduce {
+            reduce: Reduce { axes: 1, combine, input: d, acc: d, pre: None, post: Some(Program::identity(d)) },
+            operand,
+        };
+        let mut b = Builder::new();
+        let (x, y, p) = (b.input(d), b.input(d), b.param(d));
+        let both = b.binary(if d == DType::Bool { Op::Xor } else { Op::Add }, x, y);
+        let all = b.binary(if d == DType::Bool { Op::Xor } else { Op::Add }, both, p);
+        let program = b.finish(&[all]);
+        let map = |operands: &[usize]| RowStep::Map { map: Map { program: program.clone() }, operands: operands.into() };
+        // Elements with a value of rows, rows among each other, and elements with what came of both.
+        let steps = vec![reduce(0), map(&[0, 2]), reduce(3), map(&[1, 4]), map(&[3, 5])];
+        let kernel = Rows { axes: 1, inputs: vec![(d, Per::Element), (d, Per::Row)], steps, outputs: vec![5, 6, 3] };
+        let plan = rows::Plan::new(&kernel, true);
+        for rank in space::RANKS {
+            for team in [1, 8] {
+                let shader = rows::shader(&plan, rank, team, &can).unwrap();
+                assert_eq!(complaint(&shader), None, "{d} over {rank} loops, {team} slots");
+            }
+        }
+    }
 }
 
 #[test]

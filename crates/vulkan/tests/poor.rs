@@ -10,6 +10,7 @@ use ferrotensor_core::kernel::{
 };
 use ferrotensor_core::layout::Layout;
 use ferrotensor_core::reference::Scalar;
+use ferrotensor_core::rows::{Per, RowStep, Rows};
 use ferrotensor_core::scalar::{Builder, MathFn, Op, Program, verify};
 use ferrotensor_core::{Code, DType};
 use ferrotensor_vulkan::{CachePlace, Can, Options, VulkanBackend};
@@ -172,6 +173,18 @@ fn cases(p: usize, q: usize) -> Vec<Case> {
                 let kernel = Kernel::Reduce(Reduce { axes, combine, input: d, acc: d, pre: None, post: None });
                 case(format!("{combine:?} of {axes} axes of {d}"), kernel, vec![data(1)], &dims[..3 - axes]);
             }
+        }
+        if !d.is_complex() && d != DType::Bool {
+            // The largest element of a row, and how far the others are below it.
+            let combine = Combine::Value(Monoid::Max);
+            let reduce = Reduce { axes: 1, combine, input: d, acc: d, pre: None, post: None };
+            let mut b = Builder::new();
+            let (x, most) = (b.input(d), b.input(d));
+            let less = b.binary(Op::Sub, x, most);
+            let map = Map { program: b.finish(&[less]) };
+            let steps = vec![RowStep::Reduce { reduce, operand: 0 }, RowStep::Map { map, operands: vec![0, 1] }];
+            let kernel = Kernel::Rows(Rows { axes: 1, inputs: vec![(d, Per::Element)], steps, outputs: vec![2] });
+            case(format!("rows of {d}"), kernel, vec![data(12)], &dims);
         }
         let combine = if d == DType::Bool { Monoid::Any } else { Monoid::Sum };
         case(format!("scan of {d}"), Kernel::Scan(Scan { combine, dtype: d }), vec![data(2)], &dims);

@@ -2,10 +2,11 @@
 //! `UPDATE_EXPECT=1` rewrites them. Needs no device.
 
 use ferrotensor_core::DType;
-use ferrotensor_core::kernel::{Combine, Gather, Monoid, Reduce, Scan, Scatter, Update};
+use ferrotensor_core::kernel::{Combine, Gather, Map, Monoid, Reduce, Scan, Scatter, Update};
+use ferrotensor_core::rows::{Per, RowStep, Rows};
 use ferrotensor_core::scalar::{Builder, Op, plain};
 use ferrotensor_vulkan::Can;
-use ferrotensor_vulkan::emit::{Shader, contract, gather, map, network, reduce, scan, scatter};
+use ferrotensor_vulkan::emit::{Shader, contract, gather, map, network, reduce, rows, scan, scatter};
 use rspirv::binary::Disassemble;
 use std::path::PathBuf;
 
@@ -59,6 +60,20 @@ fn a_sum_goes_along_lanes_then_meets_in_shared_memory() {
     let (combine, input, acc) = (Combine::Value(Monoid::Sum), DType::F32, DType::F32);
     let plan = reduce::Plan::new(&Reduce { axes: 1, combine, input, acc, pre: None, post: None }, true);
     agrees("sum_f32", &reduce::shader(&plan, 1, reduce::Stage::Whole, &can()).unwrap());
+}
+
+/// Elements less the largest one of their row, which all slots of a group look for.
+#[test]
+fn a_row_is_met_by_all_slots_of_a_group() {
+    let (combine, input, acc) = (Combine::Value(Monoid::Max), DType::F32, DType::F32);
+    let reduce = Reduce { axes: 1, combine, input, acc, pre: None, post: None };
+    let mut b = Builder::new();
+    let (x, most) = (b.input(DType::F32), b.input(DType::F32));
+    let less = b.binary(Op::Sub, x, most);
+    let map = Map { program: b.finish(&[less]) };
+    let steps = vec![RowStep::Reduce { reduce, operand: 0 }, RowStep::Map { map, operands: vec![0, 1] }];
+    let kernel = Rows { axes: 1, inputs: vec![(DType::F32, Per::Element)], steps, outputs: vec![2] };
+    agrees("rows_f32", &rows::shader(&rows::Plan::new(&kernel, true), 1, 8, &can()).unwrap());
 }
 
 #[test]

@@ -14,6 +14,7 @@ mod function;
 mod movement;
 mod program;
 mod routine;
+mod rows;
 mod singular;
 mod value;
 mod window;
@@ -56,6 +57,7 @@ pub fn run(kernel: &Kernel, inputs: &[Array], output_dims: &[&[usize]], params: 
             _ => Err(Error::internal("window: one output")),
         },
         (Kernel::Sort(k), [input], _) => movement::sort(k, input, output_dims),
+        (Kernel::Rows(k), ..) => rows::run(k, inputs, output_dims, params),
         (Kernel::Routine(k), ..) => routine::run(*k, inputs, output_dims),
         _ => Err(Error::internal(format!("{}: operand shapes do not fit", kernel.kind()))),
     }
@@ -80,6 +82,9 @@ pub fn magnitude(kernel: &Kernel, inputs: &[Array], output_dims: &[&[usize]], pa
 
 /// Dtypes and counts of operands, and the rules of programs. Shapes are checked where they are used.
 fn check(kernel: &Kernel, inputs: &[Array], output_dims: &[&[usize]], params: &[u64]) -> Result<()> {
+    if let Kernel::Rows(k) = kernel {
+        k.verify().map_err(Error::internal)?;
+    }
     let programs: Vec<&scalar::Program> = match kernel {
         Kernel::Map(k) => vec![&k.program],
         Kernel::Reduce(k) => k.pre.iter().chain(&k.post).collect(),

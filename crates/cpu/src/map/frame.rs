@@ -57,6 +57,11 @@ impl<'a> Bound<'a> {
         Ok(Bound { program, domain, views, params, dims })
     }
 
+    /// Bytes of a frame's registers.
+    pub fn frame_bytes(&self) -> usize {
+        self.program.registers * self.program.slot
+    }
+
     /// Estimated cost of one element.
     pub fn nanos(&self) -> f64 {
         let memory = self.views.iter().flatten().map(|v| match v.access {
@@ -74,7 +79,7 @@ pub struct Frame<'a> {
     registers: SmallVec<[*mut u8; 16]>,
     /// For each row scalar: which element its register is filled with, and how far.
     filled: SmallVec<[(*mut u8, usize); 4]>,
-    _scratch: Scratch,
+    _scratch: Option<Scratch>,
 }
 
 impl<'a> Frame<'a> {
@@ -83,11 +88,21 @@ impl<'a> Frame<'a> {
     /// # Errors
     /// `Code::OutOfMemory`.
     pub fn new(bound: &'a Bound<'a>, longest: usize) -> Result<Frame<'a>> {
+        let scratch = Scratch::take(bound.frame_bytes())?;
+        // SAFETY: the memory has that many bytes, and lives as long as the frame.
+        let frame = unsafe { Frame::within(bound, longest, scratch.as_ptr()) };
+        Ok(Frame { _scratch: Some(scratch), ..frame })
+    }
+
+    /// The same in memory of the caller's.
+    ///
+    /// # Safety
+    /// `memory` has [`Bound::frame_bytes`], aligned to 64, which nobody else uses while the frame lives.
+    pub unsafe fn within(bound: &'a Bound<'a>, longest: usize, memory: *mut u8) -> Frame<'a> {
         let program = bound.program;
-        let scratch = Scratch::take(program.registers * program.slot)?;
         let longest = longest.min(program.tile);
         let registers: SmallVec<[*mut u8; 16]> =
-            (0..program.registers).map(|i| scratch.as_ptr().wrapping_add(i * program.slot)).collect();
+            (0..program.registers).map(|i| memory.wrapping_add(i * program.slot)).collect();
         // SAFETY: each register has room for a tile.
         unsafe { fill_constants(program, bound.params, &registers, longest) };
         for (i, &(size, used)) in program.inputs.iter().enumerate() {
@@ -97,12 +112,12 @@ impl<'a> Frame<'a> {
                 unsafe { splat(view.pointer(&bound.domain, 0), size, longest, registers[i]) };
             }
         }
-        Ok(Frame {
+        Frame {
             bound,
             registers,
             filled: SmallVec::from_elem((std::ptr::null_mut(), 0), program.inputs.len()),
-            _scratch: scratch,
-        })
+            _scratch: None,
+        }
     }
 
     /// Elements of a tile.
@@ -113,6 +128,11 @@ impl<'a> Frame<'a> {
     /// Points an input without memory at the elements for the next [`Frame::run`].
     pub fn set(&mut self, input: usize, tile: *mut u8) {
         self.registers[input] = tile;
+    }
+
+    /// Points an output without memory at where the elements of the next [`Frame::run`] go.
+    pub fn place(&mut self, output: usize, tile: *mut u8) {
+        self.registers[self.bound.program.outputs[output].0 as usize] = tile;
     }
 
     /// The memory of an input without memory: room for a tile of it, until another is [`Frame::set`].

@@ -43,6 +43,11 @@ impl MapKernel {
         compile(&cast_program(from, to), Results::Stored, tier).map(MapKernel)
     }
 
+    /// What it does to a tile.
+    pub fn program(&self) -> &TileProgram {
+        &self.0
+    }
+
     /// Runs over operands in memory: inputs, then outputs, of one shape.
     ///
     /// # Safety

@@ -5,7 +5,7 @@
 //! side by side. Both build the same tree for each output.
 
 mod position;
-mod tree;
+pub mod tree;
 
 use crate::launch::{Context, Run, Slots};
 use crate::map::cast_program;
@@ -27,7 +27,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use tree::{GROUP, ShortItems, Tree, TreeFns};
 
 /// What takes the elements of a few outputs side by side and gives one result for each.
-trait Accumulate {
+pub trait Accumulate {
     /// Takes the next `len` elements, in the flat order `[extent][width]`.
     ///
     /// # Safety
@@ -41,23 +41,28 @@ trait Accumulate {
     unsafe fn finish(&mut self, out: *mut u8);
 }
 
+/// How elements are combined.
 #[derive(Clone, Copy)]
-enum Rule {
+pub enum Rule {
     Value(TreeFns),
     Position(PositionFn),
 }
 
-struct ReduceKernel {
+/// A compiled `Reduce`.
+pub struct ReduceKernel {
     /// Input to accumulator.
-    pre: TileProgram,
+    pub pre: TileProgram,
     /// Result of the rule to output.
-    post: TileProgram,
-    rule: Rule,
+    pub post: TileProgram,
+    /// What happens between them.
+    pub rule: Rule,
     /// The result of reducing nothing, by its bytes; `None` where there is none.
     of_nothing: Option<[u64; 2]>,
     axes: usize,
-    pre_params: usize,
-    acc_size: usize,
+    /// Launch parameters of `pre`; the others are those of `post`.
+    pub pre_params: usize,
+    /// Bytes of an accumulator.
+    pub acc_size: usize,
     result_size: usize,
 }
 
@@ -73,7 +78,7 @@ const BLOCK_BYTES: usize = 512;
 ///
 /// # Errors
 /// A sentence for a monoid that the dtype does not have, or a program that does not fit.
-pub fn prepare(kernel: &Reduce, tier: Tier) -> Result<Box<dyn Run>, String> {
+pub fn prepare(kernel: &Reduce, tier: Tier) -> Result<ReduceKernel, String> {
     let (rule, result) = match kernel.combine {
         Combine::Value(monoid) => (Rule::Value(TreeFns::new(monoid, kernel.acc, tier)?), kernel.acc),
         Combine::ArgMax | Combine::ArgMin => {
@@ -95,7 +100,7 @@ pub fn prepare(kernel: &Reduce, tier: Tier) -> Result<Box<dyn Run>, String> {
         Combine::ArgMax | Combine::ArgMin => None,
     };
     let (acc_size, result_size) = (kernel.acc.bytes(), result.bytes());
-    Ok(Box::new(ReduceKernel { pre, post, rule, of_nothing, axes: kernel.axes, pre_params, acc_size, result_size }))
+    Ok(ReduceKernel { pre, post, rule, of_nothing, axes: kernel.axes, pre_params, acc_size, result_size })
 }
 
 /// What reducing no element gives, in the first bytes.

@@ -6,4 +6,5 @@ mod harness;
 mod map;
 mod movement;
 mod reduce;
+mod rows;
 mod small;

@@ -4,6 +4,7 @@
 use crate::harness::{Rng, STYLES, Style, check};
 use crate::map::map;
 use crate::reduce::{reduce, with_programs};
+use crate::rows::below_the_largest;
 use ferrotensor_core::DType;
 use ferrotensor_core::kernel::{Combine, Contract, Gather, Kernel, Monoid, Scan, Scatter, Sort, SortOutputs, Update};
 use ferrotensor_core::reference::{Array, Scalar};
@@ -220,6 +221,21 @@ fn scans() {
         let array = rng.repeated(d, dims, PERIOD);
         let style = |k: usize| STYLES[(n + k) % STYLES.len()];
         check(&Kernel::Scan(Scan { combine, dtype: d }), &[(&array, style(0))], &[(dims, style(3))], &[]);
+    }
+}
+
+/// Whole rows of one tile, rows that are gone along one by one, and steps over whole operands (of a row of nothing).
+#[test]
+fn rows() {
+    let mut rng = Rng(52);
+    for (n, (dims, axes)) in
+        [(&[3, 5][..], 1), (&[2, 2, 65], 2), (&[2, 129], 1), (&[2, 520], 1), (&[2, 0], 1)].into_iter().enumerate()
+    {
+        let kept = &dims[..dims.len() - axes];
+        let (x, r) = (rng.repeated(DType::I16, dims, PERIOD), rng.repeated(DType::I16, kept, PERIOD));
+        let style = |k: usize| STYLES[(n + k) % STYLES.len()];
+        let outputs = [(dims, style(2)), (kept, style(3)), (kept, style(4))];
+        check(&below_the_largest(DType::I16, axes), &[(&x, style(0)), (&r, style(1))], &outputs, &[]);
     }
 }
 

@@ -11,6 +11,8 @@ mod hostile;
 #[cfg(not(feature = "fault"))]
 mod rewrite;
 #[cfg(not(feature = "fault"))]
+mod rows;
+#[cfg(not(feature = "fault"))]
 mod session;
 mod support;
 #[cfg(not(feature = "fault"))]

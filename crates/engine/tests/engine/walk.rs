@@ -107,6 +107,15 @@ pub const SCENARIOS: &[Scenario] = &[
             vec![t, f, p.op(s, "matrixTranspose", &[x[1]], &[])]
         },
     },
+    Scenario {
+        // One kernel where the device has it, else its parts.
+        name: "rows",
+        inputs: &[F32_MATRIX],
+        build: |s, p, x| {
+            let y = p.op(s, "softmax", &[x[0]], &[-1.0]);
+            vec![y, p.op_with(s, "var", &[y], &[1.0, -1.0, 0.0], &[0.0])]
+        },
+    },
 ];
 
 /// Enough work for several threads.

@@ -6,6 +6,7 @@ pub mod index;
 pub mod map;
 pub mod network;
 pub mod reduce;
+pub mod rows;
 pub mod scan;
 pub mod scatter;
 pub mod sort;
@@ -16,6 +17,7 @@ mod integer;
 mod module;
 mod remainder;
 mod scalar;
+mod tree;
 mod whole;
 
 pub use module::{GROUP, Shader};

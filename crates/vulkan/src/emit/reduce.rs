@@ -2,13 +2,13 @@
 //!
 //! A group of threads works on eight slots of 32 lanes. A slot is an output, or one of the blocks that an output with many
 //! elements is cut into: a power of two of the tree's groups, so that a block's lanes are a node of the tree, and a second
-//! kernel goes on from there. Each thread combines the rows of its lane as the tree's binary counter does, with the partials
-//! in an array of its own; then the lanes meet in shared memory.
+//! kernel goes on from there. How a thread goes along its lane, and lanes meet, is in `tree.rs`.
 
 use super::element::{self, Operand};
 use super::module::{GROUP, Module, Shader, Type};
-use super::scalar::{self, Id, held};
+use super::scalar::Id;
 use super::space::{Arguments, Space};
+use super::tree::{Writer, compare, word};
 use crate::caps::Can;
 use ferrotensor_core::DType;
 use ferrotensor_core::kernel::tree::{LANES, ROWS};
@@ -83,6 +83,26 @@ impl Plan {
     /// What is done with each element.
     pub fn pre(&self) -> &Program {
         &self.pre
+    }
+
+    /// Older and newer to one.
+    pub fn meet(&self) -> &Program {
+        &self.meet
+    }
+
+    /// What is reported.
+    pub fn combine(&self) -> Combine {
+        self.combine
+    }
+
+    /// Dtype of the accumulator.
+    pub fn acc(&self) -> DType {
+        self.acc
+    }
+
+    /// What is done with each result.
+    pub fn post(&self) -> &Program {
+        &self.post
     }
 
     /// Instructions for an element, with those that find and count it.
@@ -160,15 +180,11 @@ fn nothing(combine: Combine, acc: DType) -> Program {
     b.finish(&[value])
 }
 
-/// What all parts of a kernel need.
-struct Writer<'a> {
-    plan: &'a Plan,
-    /// Types of a partial result's words.
-    types: Vec<Type>,
-    params: Vec<Id>,
+/// The spaces of outputs and of the elements of one.
+#[derive(Clone, Copy)]
+struct Places {
     kept: Arguments,
     reduced: Arguments,
-    trouble: Result<(), String>,
 }
 
 /// The kernel of a stage over at most `rank` loops of outputs and of reduced elements.
@@ -187,12 +203,10 @@ pub fn shader(plan: &Plan, rank: usize, stage: Stage, can: &Can) -> Result<Shade
     let targets = operands(&mut m, if stage == Stage::Blocks { partial } else { std::slice::from_ref(&output) }, true);
     let dtypes = plan.pre.params.iter().chain(&plan.post.params);
     let params = dtypes.enumerate().map(|(n, &d)| element::parameter(&mut m, d, reduced.param(n))).collect();
-    let parts = if plan.acc.is_complex() { 2 } else { 1 };
-    let mut types = vec![held(plan.acc); parts];
-    types.extend(partial.iter().skip(1).map(|&d| held(d)));
-    let stack: Vec<_> = types.iter().map(|&of| m.array(of, DEEPEST, false)).collect();
-    let shared: Vec<_> = types.iter().map(|&of| m.array(of, GROUP, true)).collect();
-    let mut w = Writer { plan, types, params, kept, reduced, trouble: Ok(()) };
+    let mut w = Writer::new(plan, params);
+    let stack: Vec<_> = w.types.iter().map(|&of| m.array(of, DEEPEST, false)).collect();
+    let shared: Vec<_> = w.types.iter().map(|&of| m.array(of, GROUP, true)).collect();
+    let places = Places { kept, reduced };
 
     let [local, group, groups] = m.thread();
     let (total, blocks, span) = (m.argument(0), m.argument(1), m.argument(2));
@@ -216,7 +230,7 @@ pub fn shader(plan: &Plan, rank: usize, stage: Stage, can: &Can) -> Result<Shade
                 (o, word(m, Spirv::UMod, slot, blocks))
             }
         };
-        let outputs = Space::new(m, w.kept, o);
+        let outputs = Space::new(m, places.kept, o);
         // The lane's first element in the slot, and how far its groups (or blocks) are apart.
         let begin = word(m, Spirv::IMul, b, block);
         let begin = word(m, Spirv::IAdd, begin, lane);
@@ -238,18 +252,18 @@ pub fn shader(plan: &Plan, rank: usize, stage: Stage, can: &Can) -> Result<Shade
                 Stage::Rest => {
                     let node = word(m, Spirv::IMul, o, blocks);
                     let node = word(m, Spirv::IAdd, node, n);
-                    let at = w.lane_of(m, node, lane);
+                    let at = lane_of(m, node, lane);
                     sources.iter().flat_map(|s| s.load(m, at).words().to_vec()).collect()
                 }
                 Stage::Whole | Stage::Blocks => {
                     let (_, at) = exists(m, n);
-                    w.group(m, sources[0], &outputs, at, count)
+                    w.group(m, at, count, |w, m, i| element(w, m, places, sources[0], &outputs, i))
                 }
             },
         );
         if stage == Stage::Blocks {
             m.when(present, |m| {
-                let at = w.lane_of(m, slot, lane);
+                let at = lane_of(m, slot, lane);
                 for (target, value) in targets.iter().zip(w.ids(&result)) {
                     target.store(m, at, value);
                 }
@@ -258,244 +272,57 @@ pub fn shader(plan: &Plan, rank: usize, stage: Stage, can: &Can) -> Result<Shade
             let total = w.lanes(m, &shared, result, local, lane, count);
             let leader = m.op(Spirv::IEqual, Type::Bool, &[lane, zero]);
             let writes = m.op(Spirv::LogicalAnd, Type::Bool, &[leader, active]);
-            m.when(writes, |m| w.finish(m, &outputs, targets[0], &total, count));
+            m.when(writes, |m| finish(&mut w, m, &outputs, targets[0], &total, count));
         }
         vec![word(m, Spirv::IAdd, v[0], step)]
     });
     w.trouble.map(|()| m.finish(can))
 }
 
-fn word(m: &mut Module, op: Spirv, x: Word, y: Word) -> Word {
-    m.op(op, Type::U32, &[x, y])
+fn lane_of(m: &mut Module, node: Word, lane: Word) -> Word {
+    let lanes = m.word(LANES as u32);
+    let at = word(m, Spirv::IMul, node, lanes);
+    word(m, Spirv::IAdd, at, lane)
 }
 
-fn compare(m: &mut Module, x: Word, y: Word) -> Word {
-    m.op(Spirv::ULessThan, Type::Bool, &[x, y])
+/// The element at a place of the reduced space, as a partial result.
+fn element(w: &mut Writer, m: &mut Module, places: Places, source: Operand, outputs: &Space, i: Word) -> Vec<Word> {
+    let plan = w.plan;
+    let reduced = Space::new(m, places.reduced, i);
+    let (base, more) = (outputs.position(m, 0), reduced.position(m, 0));
+    let at = word(m, Spirv::IAdd, base, more);
+    let x = source.load(m, at);
+    let acc = w.run(m, &plan.pre, &[x], 0, |m, axis| {
+        let nth = plan.pre_axes.iter().position(|&a| a == axis).unwrap_or_default();
+        let (outer, inner) = (outputs.position(m, 2 + nth), reduced.position(m, 1 + nth));
+        word(m, Spirv::IAdd, outer, inner)
+    });
+    let mut state = acc[0].words().to_vec();
+    if !matches!(plan.combine, Combine::Value(_)) {
+        let first = m.argument(3);
+        state.push(word(m, Spirv::IAdd, first, i));
+    }
+    state
 }
 
-impl Writer<'_> {
-    /// The values of a partial result: that of the accumulator, and of positions the position.
-    fn ids(&self, words: &[Word]) -> Vec<Id> {
-        if self.plan.acc.is_complex() {
-            return vec![Id::Two(words[0], words[1])];
+/// The result of an output, written.
+fn finish(w: &mut Writer, m: &mut Module, outputs: &Space, target: Operand, total: &[Word], count: Word) {
+    let plan = w.plan;
+    let value = match plan.combine {
+        Combine::Value(_) => {
+            let zero = m.word(0);
+            let empty = m.op(Spirv::IEqual, Type::Bool, &[count, zero]);
+            let nothing = w.run(m, &plan.nothing, &[], 0, |m, _| m.word(0))[0].words().to_vec();
+            let pick = |(n, (&x, &y)): (usize, (&Word, &Word))| m.op(Spirv::Select, w.types[n], &[empty, x, y]);
+            let value: Vec<Word> = nothing.iter().zip(total).enumerate().map(pick).collect();
+            w.ids(&value)[0]
         }
-        words.iter().map(|&w| Id::One(w)).collect()
-    }
-
-    fn lane_of(&self, m: &mut Module, node: Word, lane: Word) -> Word {
-        let lanes = m.word(LANES as u32);
-        let at = word(m, Spirv::IMul, node, lanes);
-        word(m, Spirv::IAdd, at, lane)
-    }
-
-    fn typed(&self, words: &[Word]) -> Vec<(Type, Word)> {
-        self.types.iter().copied().zip(words.iter().copied()).collect()
-    }
-
-    /// A program's outputs; a problem is remembered, and something else returned.
-    fn run(
-        &mut self,
-        m: &mut Module,
-        program: &Program,
-        inputs: &[Id],
-        params: usize,
-        mut index: impl FnMut(&mut Module, u8) -> Word,
-    ) -> Vec<Id> {
-        let given = &self.params[params..];
-        let values = scalar::program(m, program, |m, instr| match instr.op {
-            Op::Input(n) => inputs[n as usize],
-            Op::Param(n) => given[n as usize],
-            Op::Index(axis) => {
-                let at = index(m, axis);
-                // Coordinates are below 2^31, or the launch is refused.
-                Id::One(if instr.dtype == DType::I64 { m.op(Spirv::UConvert, Type::U64, &[at]) } else { at })
-            }
-            _ => unreachable!("the other instructions are no leaves"),
-        });
-        match values {
-            Ok(values) => program.outputs.iter().map(|&o| values[o as usize]).collect(),
-            Err(reason) => {
-                self.trouble = Err(reason);
-                let zero = m.word(0);
-                vec![Id::One(zero); program.outputs.len()]
-            }
-        }
-    }
-
-    /// Older and newer partial result combined.
-    fn meet(&mut self, m: &mut Module, older: &[Word], newer: &[Word]) -> Vec<Word> {
-        let plan = self.plan;
-        let (first, second) = (self.ids(older)[0], self.ids(newer)[0]);
-        let met = self.run(m, &plan.meet, &[first, second], 0, |m, _| m.word(0));
-        if matches!(plan.combine, Combine::Value(_)) {
-            return met[0].words().to_vec();
-        }
-        let [surpasses, equal, old_nan, new_nan] = [0, 1, 2, 3].map(|n| met[n].first());
-        let and = |m: &mut Module, x, y| m.op(Spirv::LogicalAnd, Type::Bool, &[x, y]);
-        let or = |m: &mut Module, x, y| m.op(Spirv::LogicalOr, Type::Bool, &[x, y]);
-        // Of equal elements, and of NaN, the first.
-        let earlier = compare(m, newer[1], older[1]);
-        let both = and(m, old_nan, new_nan);
-        let same = or(m, equal, both);
-        let first = and(m, same, earlier);
-        let no_nan = m.op(Spirv::LogicalNot, Type::Bool, &[old_nan]);
-        let appears = and(m, new_nan, no_nan);
-        let wins = or(m, surpasses, appears);
-        let wins = or(m, wins, first);
-        let pick = |m: &mut Module, n: usize| m.op(Spirv::Select, self.types[n], &[wins, newer[n], older[n]]);
-        vec![pick(m, 0), pick(m, 1)]
-    }
-
-    /// The element at a place of the reduced space, as a partial result.
-    fn element(&mut self, m: &mut Module, source: Operand, outputs: &Space, i: Word) -> Vec<Word> {
-        let plan = self.plan;
-        let reduced = Space::new(m, self.reduced, i);
-        let (base, more) = (outputs.position(m, 0), reduced.position(m, 0));
-        let at = word(m, Spirv::IAdd, base, more);
-        let x = source.load(m, at);
-        let acc = self.run(m, &plan.pre, &[x], 0, |m, axis| {
-            let nth = plan.pre_axes.iter().position(|&a| a == axis).unwrap_or_default();
-            let (outer, inner) = (outputs.position(m, 2 + nth), reduced.position(m, 1 + nth));
-            word(m, Spirv::IAdd, outer, inner)
-        });
-        let mut state = acc[0].words().to_vec();
-        if !matches!(plan.combine, Combine::Value(_)) {
-            let first = m.argument(3);
-            state.push(word(m, Spirv::IAdd, first, i));
-        }
-        state
-    }
-
-    /// The rows of a group, one after the other, from the lane's element `at`.
-    fn group(&mut self, m: &mut Module, source: Operand, outputs: &Space, at: Word, count: Word) -> Vec<Word> {
-        let first = self.element(m, source, outputs, at);
-        let (lanes, size) = (m.word(LANES as u32), m.word((LANES * ROWS) as u32));
-        let next = word(m, Spirv::IAdd, at, lanes);
-        let end = word(m, Spirv::IAdd, at, size);
-        let mut state = self.typed(&first);
-        state.push((Type::U32, next));
-        let i = state.len() - 1;
-        let more = |m: &mut Module, v: &[Word]| {
-            let (inside, left) = (compare(m, v[i], count), compare(m, v[i], end));
-            m.op(Spirv::LogicalAnd, Type::Bool, &[inside, left])
-        };
-        let mut end = m.repeat(&state, more, |m, v| {
-            let element = self.element(m, source, outputs, v[i]);
-            let mut next = self.meet(m, &v[..i], &element);
-            next.push(word(m, Spirv::IAdd, v[i], lanes));
-            next
-        });
-        end.truncate(i);
-        end
-    }
-
-    /// Groups combined as a binary counter does; something, where there are none.
-    fn counted(
-        &mut self,
-        m: &mut Module,
-        stack: &[super::module::Array],
-        exists: impl Fn(&mut Module, Word) -> Word,
-        group: impl Fn(&mut Self, &mut Module, Word) -> Vec<Word>,
-    ) -> Vec<Word> {
-        let (zero, one) = (m.word(0), m.word(1));
-        let pop = |m: &mut Module, at: Word| stack.iter().map(|&s| m.get(s, at)).collect::<Vec<_>>();
-        let n = self.types.len();
-        let start = [(Type::U32, zero), (Type::U32, zero)];
-        let filled = m.repeat(
-            &start,
-            |m, v| exists(m, v[0]),
-            |m, v| {
-                let newest = group(self, m, v[0]);
-                let mut state = self.typed(&newest);
-                state.extend([(Type::U32, v[1]), (Type::U32, v[0])]);
-                let odd = |m: &mut Module, v: &[Word]| {
-                    let bit = word(m, Spirv::BitwiseAnd, v[n + 1], one);
-                    m.op(Spirv::INotEqual, Type::Bool, &[bit, zero])
-                };
-                let merged = m.repeat(&state, odd, |m, v| {
-                    let top = word(m, Spirv::ISub, v[n], one);
-                    let older = pop(m, top);
-                    let mut next = self.meet(m, &older, &v[..n]);
-                    next.extend([top, word(m, Spirv::ShiftRightLogical, v[n + 1], one)]);
-                    next
-                });
-                for (&place, &value) in stack.iter().zip(&merged) {
-                    m.set(place, merged[n], value);
-                }
-                vec![word(m, Spirv::IAdd, v[0], one), word(m, Spirv::IAdd, merged[n], one)]
-            },
-        )[1];
-        let any = m.op(Spirv::INotEqual, Type::Bool, &[filled, zero]);
-        let below = word(m, Spirv::ISub, filled, one);
-        let top = m.op(Spirv::Select, Type::U32, &[any, below, zero]);
-        let newest = pop(m, top);
-        let mut state = self.typed(&newest);
-        state.push((Type::U32, top));
-        let more = |m: &mut Module, v: &[Word]| m.op(Spirv::INotEqual, Type::Bool, &[v[n], zero]);
-        let mut all = m.repeat(&state, more, |m, v| {
-            let top = word(m, Spirv::ISub, v[n], one);
-            let older = pop(m, top);
-            let mut next = self.meet(m, &older, &v[..n]);
-            next.push(top);
-            next
-        });
-        all.truncate(n);
-        all
-    }
-
-    /// The lanes combined into the first.
-    fn lanes(
-        &mut self,
-        m: &mut Module,
-        shared: &[super::module::Array],
-        mut mine: Vec<Word>,
-        local: Word,
-        lane: Word,
-        count: Word,
-    ) -> Vec<Word> {
-        let write = |m: &mut Module, values: &[Word]| {
-            shared.iter().zip(values).for_each(|(&s, &v)| m.set(s, local, v));
-            m.barrier();
-        };
-        write(m, &mine);
-        let mut half = LANES as u32 / 2;
-        while half > 0 {
-            let distance = m.word(half);
-            let other = word(m, Spirv::IAdd, lane, distance);
-            let (lower, filled) = (compare(m, lane, distance), compare(m, other, count));
-            let joins = m.op(Spirv::LogicalAnd, Type::Bool, &[lower, filled]);
-            let far = word(m, Spirv::IAdd, local, distance);
-            let at = m.op(Spirv::Select, Type::U32, &[joins, far, local]);
-            let newer: Vec<Word> = shared.iter().map(|&s| m.get(s, at)).collect();
-            let met = self.meet(m, &mine, &newer);
-            let select = |m: &mut Module, n: usize| m.op(Spirv::Select, self.types[n], &[joins, met[n], mine[n]]);
-            mine = (0..mine.len()).map(|n| select(m, n)).collect();
-            m.barrier();
-            write(m, &mine);
-            half /= 2;
-        }
-        mine
-    }
-
-    /// The result of an output, written.
-    fn finish(&mut self, m: &mut Module, outputs: &Space, target: Operand, total: &[Word], count: Word) {
-        let plan = self.plan;
-        let value = match plan.combine {
-            Combine::Value(_) => {
-                let zero = m.word(0);
-                let empty = m.op(Spirv::IEqual, Type::Bool, &[count, zero]);
-                let nothing = self.run(m, &plan.nothing, &[], 0, |m, _| m.word(0))[0].words().to_vec();
-                let pick = |(n, (&x, &y)): (usize, (&Word, &Word))| m.op(Spirv::Select, self.types[n], &[empty, x, y]);
-                let value: Vec<Word> = nothing.iter().zip(total).enumerate().map(pick).collect();
-                self.ids(&value)[0]
-            }
-            Combine::ArgMax | Combine::ArgMin => Id::One(total[1]),
-        };
-        let result = self.run(m, &plan.post, &[value], plan.pre.params.len(), |m, axis| {
-            let nth = plan.post_axes.iter().position(|&a| a == axis).unwrap_or_default();
-            outputs.position(m, 2 + plan.pre_axes.len() + nth)
-        });
-        let at = outputs.position(m, 1);
-        target.store(m, at, result[0]);
-    }
+        Combine::ArgMax | Combine::ArgMin => Id::One(total[1]),
+    };
+    let result = w.run(m, &plan.post, &[value], plan.pre.params.len(), |m, axis| {
+        let nth = plan.post_axes.iter().position(|&a| a == axis).unwrap_or_default();
+        outputs.position(m, 2 + plan.pre_axes.len() + nth)
+    });
+    let at = outputs.position(m, 1);
+    target.store(m, at, result[0]);
 }

@@ -4,6 +4,7 @@ pub mod contract;
 pub mod gather;
 pub mod map;
 pub mod reduce;
+pub mod rows;
 pub mod scan;
 pub mod scatter;
 pub mod sort;

@@ -60,7 +60,7 @@ fn cut(outputs: usize, elements: usize) -> (usize, usize) {
 }
 
 /// Whether an element takes loops of its own, which may go far.
-fn loops_inside(program: &scalar::Program) -> bool {
+pub fn loops_inside(program: &scalar::Program) -> bool {
     program.instrs.iter().any(|i| i.op == Op::Gcd || i.op == Op::Rem && i.dtype.is_float())
 }
 
@@ -247,7 +247,7 @@ impl Lanes {
 }
 
 /// The axes of a layout from `from` on, at position 0.
-fn part(layout: &Layout, axes: std::ops::Range<usize>, offset: usize) -> Result<Layout> {
+pub fn part(layout: &Layout, axes: std::ops::Range<usize>, offset: usize) -> Result<Layout> {
     Layout::new(&layout.dims()[axes.clone()], &layout.strides()[axes], offset, usize::MAX >> 1)
 }
 

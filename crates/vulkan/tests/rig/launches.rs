@@ -52,16 +52,30 @@ pub fn run(
     dims: &[usize],
     params: &[u64],
 ) -> Result<Vec<Array>> {
+    run_to(device, kernel, inputs, &vec![dims; kernel.outputs().len()], params)
+}
+
+/// The same with outputs of these shapes.
+pub fn run_to(
+    device: &VulkanBackend,
+    kernel: &Kernel,
+    inputs: &[(Vec<u8>, Layout)],
+    dims: &[&[usize]],
+    params: &[u64],
+) -> Result<Vec<Array>> {
     let prepared = device.prepare(kernel)?;
     let inputs = inputs
         .iter()
         .map(|(bytes, layout)| place(device, bytes, layout.clone()))
         .collect::<Result<SmallVec<[Operand; 3]>>>()?;
-    let layout = Layout::dense(dims)?;
     let outputs = kernel
         .outputs()
         .iter()
-        .map(|d| place(device, &vec![0xA5; layout.len() * d.bytes()], layout.clone()))
+        .zip(dims)
+        .map(|(d, dims)| {
+            let layout = Layout::dense(dims)?;
+            place(device, &vec![0xA5; layout.len() * d.bytes()], layout)
+        })
         .collect::<Result<SmallVec<[Operand; 1]>>>()?;
     let launch = Launch { kernel: prepared, inputs, outputs: outputs.clone(), params: params.iter().copied().collect() };
     let outcome = super::run(device, vec![launch]);
@@ -70,9 +84,9 @@ pub fn run(
         return Err(error);
     }
     let read = |(o, &d): (&Operand, &DType)| {
-        let mut bytes = vec![0; layout.len() * d.bytes()];
+        let mut bytes = vec![0; o.layout.len() * d.bytes()];
         device.download(&o.buffer, 0, &mut bytes)?;
-        Array::new(d, dims, bytes)
+        Array::new(d, o.layout.dims(), bytes)
     };
     outputs.iter().zip(&kernel.outputs()).map(read).collect()
 }
