@@ -30,7 +30,7 @@ pub fn cases(op: &'static OpDef, dtype: DType) -> Result<Vec<Case>, String> {
                     // PyTorch has no such function, and the gradient of none of this one.
                     "number alpha" if op.name == "celu" => value != "odd",
                     // What was cut off counts as zero and not as cut off, as in PyTorch.
-                    "number rtol" if op.name == "pinv" => ["plain", "edge"].contains(&value.as_str()),
+                    "number rtol" if ["pinv", "lstsq"].contains(&op.name) => ["plain", "edge"].contains(&value.as_str()),
                     "indices" => value != "long",
                     name if name.starts_with("layout") => n == 0,
                     name if name.starts_with("form") => ["tensor", "absent", "number"].contains(&value.as_str()),
