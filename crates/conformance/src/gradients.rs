@@ -7,6 +7,7 @@
 mod arrays;
 mod calls;
 mod differences;
+mod narrow;
 mod pytorch;
 
 use crate::Check;
@@ -14,7 +15,7 @@ use crate::case::{Case, Operand};
 use crate::executor::{self, Known};
 use crate::ledger;
 use crate::values::Rng;
-use arrays::{dot, first_of, hermitian, numbers, random, size};
+use arrays::{array, dot, first_of, hermitian, numbers, random, size};
 use calls::cases;
 use differences::{difference, near};
 use ferrotensor_core::reference::Array;
@@ -64,7 +65,16 @@ pub fn trials() -> Vec<(String, Check)> {
         let check: Check = Box::new(move || check_broken(kind, row));
         (format!("gradients/broken {kind}"), check)
     });
-    rows.chain(broken).chain(pytorch::trials()).collect()
+    let narrow = ferrotensor_ops::OPS.iter().map(|op| {
+        let check: Check = Box::new(move || narrow::check(op).map(drop));
+        (format!("gradients/narrow {}", op.path()), check)
+    });
+    let twice: Check = Box::new(one_operand_twice);
+    rows.chain(broken)
+        .chain(pytorch::trials())
+        .chain(narrow)
+        .chain([("gradients/one operand twice".into(), twice)])
+        .collect()
 }
 
 fn check_row(op: &'static OpDef) -> Result<(), String> {
@@ -95,6 +105,25 @@ fn check_broken(kind: &'static str, row: &str) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// A tensor that is two operands has the cotangent of each by itself: `x x` of which one is held still has x, not 2 x.
+fn one_operand_twice() -> Result<(), String> {
+    let (mut graph, mut inputs) = (Graph::default(), Vec::new());
+    let number = |v: f64| array(DType::F64, &[], &[v]).map_err(told);
+    let x = input(&mut graph, &mut inputs, number(3.0)?);
+    let g = input(&mut graph, &mut inputs, number(1.0)?);
+    let op = ferrotensor_ops::find("multiply").ok_or("no row")?;
+    let (operands, attrs) = ([Lowered::Val(x), Lowered::Val(x)], Attrs::default());
+    let y = lower::lower(&mut graph, op, &operands, &attrs, 0).map_err(told)?;
+    let found = gradient::vjp(&mut graph, op, &operands, &attrs, 0, &y, &[Some(g)], &[true, false]).map_err(told)?;
+    let built = Built { graph, operands: vec![], attrs, first_param: 0, inputs };
+    let wanted: Vec<Val> = found.iter().flatten().copied().collect();
+    let values = built.run(&built.inputs, &[], &wanted).map_err(told)?;
+    match values.iter().map(numbers).collect::<Vec<_>>()[..] {
+        [Some(ref only)] if only == &[3.0] && found[1].is_none() => Ok(()),
+        ref other => Err(format!("{other:?}")),
+    }
 }
 
 /// Compares what was differentiated with the checked-in list, where all rows were.

@@ -89,7 +89,11 @@ fn written(back: &Back, program: &Program, launch: &Launch, n: usize, reuse: boo
         let by_im = real_part(&mut b, &slopes, &cotangents);
         match (by_re, by_im) {
             (None, None) => None,
-            (by_re, by_im) => Some(b.complex(d, by_re.unwrap_or(zero), by_im.unwrap_or(zero))),
+            (by_re, by_im) => {
+                // Results may be wider.
+                let parts = [by_re, by_im].map(|v| b.cast(v.unwrap_or(zero), part));
+                Some(b.complex(d, parts[0], parts[1]))
+            }
         }
     }?;
     let total = b.cast(total, program.inputs[n]);

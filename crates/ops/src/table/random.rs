@@ -8,6 +8,7 @@ use super::philox;
 use super::rows::{BASE, arg, attr, doc, tensor};
 use crate::def::{AttrDef, AttrKind, Domain, Form, Lowering, Namespace, OpDef, ParamDef, ParamKind};
 use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
+use crate::gradient::Gradient;
 use crate::graph::{IndexItem, Number};
 use crate::infer::ShapeCtx;
 use crate::lower::{Lower, Val};
@@ -277,6 +278,7 @@ const COUNT: AttrDef = arg("count", AttrKind::Int(Some(2)));
 const LENGTH: AttrDef = arg("count", AttrKind::Int(None));
 const DTYPE: AttrDef = attr("dtype", AttrKind::OptDType);
 const KEYED: OpDef = OpDef {
+    gradient: Gradient::None("what is drawn depends on a key, which is no number"),
     namespace: Namespace::Random,
     form: Form::Internal,
     operands: &[tensor("key")],

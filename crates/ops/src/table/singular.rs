@@ -4,7 +4,7 @@ use super::linalg::{LINALG, Sides, adjoint, matrix, native, sides, sides_shape, 
 use super::rows::{attr, doc, tensor};
 use crate::def::{AttrKind, ErrorCase, Lowering, OpDef, ParamDef, ParamKind};
 use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
-use crate::gradient::{Gradient, rules};
+use crate::gradient::{Facts, Gradient, rules, walk};
 use crate::infer::ShapeCtx;
 use crate::lower::{Lower, Val};
 use ferrotensor_core::error::Code;
@@ -130,12 +130,16 @@ fn pinv_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
 
 fn pinv(l: &mut Lower) -> Result<Vec<Val>> {
     let x = native(l, 0)?;
+    let product = pseudoinverse(l, x)?;
+    Ok(vec![l.cast(product, l.out_dtype(0))?])
+}
+
+fn pseudoinverse(l: &mut Lower, x: Val) -> Result<Val> {
     let [u, s, vh] = decomposed(l, x, false)?;
     let by = reciprocals(l, s, &l.dims(x))?;
     let (uh, v) = (adjoint(l, u)?, adjoint(l, vh)?);
     let uh = rows_times(l, uh, by)?;
-    let product = l.contract(v, uh);
-    Ok(vec![l.cast(product, l.out_dtype(0))?])
+    Ok(l.contract(v, uh))
 }
 
 fn lstsq_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
@@ -162,6 +166,14 @@ fn lstsq(l: &mut Lower) -> Result<Vec<Val>> {
     let parts = l.contract(uh, b);
     let parts = rows_times(l, parts, by)?;
     let solution = l.contract(v, parts);
+    let residuals = residuals(l, a, b, solution)?;
+    let (solution, residuals) = (l.reshape(solution, &l.out_dims(0)), l.reshape(residuals, &l.out_dims(1)));
+    let found = [solution, residuals, rank, s];
+    found.into_iter().enumerate().map(|(n, v)| l.cast(v, l.out_dtype(n))).collect()
+}
+
+/// The sum of squares of `b - a x` for each column.
+fn residuals(l: &mut Lower, a: Val, b: Val, solution: Val) -> Result<Val> {
     let reached = l.contract(a, solution);
     let dims = l.dims(b);
     let squares = l.map(&dims, &[b, reached], |b, v| {
@@ -173,10 +185,40 @@ fn lstsq(l: &mut Lower) -> Result<Vec<Val>> {
         let (re, im) = (b.binary(Op::Mul, re, re), b.binary(Op::Mul, im, im));
         b.binary(Op::Add, re, im)
     })?;
-    let residuals = l.sum(squares, dims.len() - 2, false);
+    Ok(l.sum(squares, dims.len() - 2, false))
+}
+
+/// As products with the pseudoinverse, whose rule needs no vectors that equal singular values leave open; what is cut off counts as zero.
+fn lstsq_back(l: &mut Lower, _: &[Val], g: &[Option<Val>]) -> Result<Option<Vec<Option<Val>>>> {
+    let (Some(first), Some(second)) = (l.tensor(0), l.tensor(1)) else { return Ok(None) };
+    let x = native(l, 0)?;
+    let p = pseudoinverse(l, x)?;
+    let start = l.graph.nodes.len();
+    let Sides { a, b, batch, .. } = sides(l)?;
+    let whole = stacked(&batch, &l.dims(p)[l.dims(p).len() - 2..]);
+    let whole = l.broadcast(p, &whole)?;
+    let solution = l.contract(whole, b);
+    let residuals = residuals(l, a, b, solution)?;
     let (solution, residuals) = (l.reshape(solution, &l.out_dims(0)), l.reshape(residuals, &l.out_dims(1)));
-    let found = [solution, residuals, rank, s];
-    found.into_iter().enumerate().map(|(n, v)| l.cast(v, l.out_dtype(n))).collect()
+    let again = native(l, 0)?;
+    let values = singular_values(l, again);
+    let mut seeds = Vec::new();
+    for (n, v) in [(0, solution), (1, residuals), (3, values)] {
+        if let Some(g) = g[n] {
+            seeds.push((l.cast(v, l.out_dtype(n))?, g));
+        }
+    }
+    let mut found = walk(l.graph, l.op, start, &seeds, &[first, second, p], Facts::default())?;
+    if let Some(g) = found[2] {
+        let more = rules::pinv_back(l, x, p, g)?;
+        let more = l.cast(more, l.dtype(first))?;
+        found[0] = Some(match found[0] {
+            Some(g) => l.binary(Op::Add, g, more)?,
+            None => more,
+        });
+    }
+    found.truncate(2);
+    Ok(Some(found))
 }
 
 const RTOL: &[ParamDef] = &[ParamDef { name: "rtol", default: Some(f64::NAN), kind: ParamKind::Number }];
@@ -198,7 +240,7 @@ pub const ROWS: &[OpDef] = &[
     OpDef { name: "pinv", gradient: Gradient::Rule(rules::pinv), params: RTOL, shape: pinv_shape, lower: Lowering::Graph(pinv),
         errors: &[ErrorCase { call: "ft.linalg.pinv(ft.zeros([2]))", code: Code::Shape }],
         doc: doc("Pseudoinverses of matrices of any shape and rank (Moore-Penrose); singular values up to rtol times the largest count as zero, rtol as in matrixRank.", "vh^H @ diag(1 / s) @ u^H", "ft.linalg.pinv(ft.tensor([[2, 0], [0, 0]])) // [[0.5, 0], [0, 0]]", "linalg.pinv", "linalg.pinv"), ..LINALG },
-    OpDef { name: "lstsq", operands: &[tensor("x1"), tensor("x2")], params: RTOL, outputs: &["solution", "residuals", "rank", "singularValues"], shape: lstsq_shape, lower: Lowering::Graph(lstsq),
+    OpDef { name: "lstsq", gradient: Gradient::Rule(lstsq_back), operands: &[tensor("x1"), tensor("x2")], params: RTOL, outputs: &["solution", "residuals", "rank", "singularValues"], shape: lstsq_shape, lower: Lowering::Graph(lstsq),
         dtype: DTypeRule::new(Class::Any, Compute::Float, Out::Each(&[Out::Compute, Out::RealPart, Out::Int32, Out::RealPart])),
         errors: &[ErrorCase { call: "ft.linalg.lstsq(ft.zeros([2, 3]), ft.zeros([3]))", code: Code::Shape }],
         doc: doc("Least squares: of all x that make the sum of squares of x2 - x1 @ x smallest the shortest one, with that sum for each column, the rank of x1, and its singular values, of which those up to rtol times the largest count as zero, rtol as in matrixRank; x2 is a vector or a stack of matrices.", "solution = pinv(x1) @ x2", "ft.linalg.lstsq(ft.tensor([[1], [1]]), ft.tensor([1, 3])).solution // [2]", "linalg.lstsq", "linalg.lstsq"), ..LINALG },
