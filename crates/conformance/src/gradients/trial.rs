@@ -1,7 +1,7 @@
 //! One call and all that its derivatives are compared by.
 
 use super::Tally;
-use super::arrays::{dot, first_of, hermitian, numbers, random, size};
+use super::arrays::{array, dot, first_of, hermitian, numbers, random, size};
 use super::differences::{difference, near};
 use crate::case::{Case, Operand};
 use crate::executor::{self, Known};
@@ -80,6 +80,17 @@ pub fn told(e: Error) -> String {
     format!("{:?}: {e}", e.code)
 }
 
+/// What is compared.
+#[derive(Clone, Copy, PartialEq)]
+pub enum How {
+    /// Gradient, tangent, and the gradient's gradient.
+    Whole,
+    /// The gradient that the walk gives, without the row's own rules, with this kind of nodes broken.
+    Broken(&'static str),
+    /// The gradient that is given results whose last digits are those of another computation.
+    Elsewhere,
+}
+
 /// A call whose operands move in a direction, and whose results are weighed.
 struct Trial<'a> {
     case: &'a Case,
@@ -102,24 +113,23 @@ struct Trial<'a> {
     tangents: Vec<Option<Val>>,
 }
 
-/// Compares the derivatives of a call with differences; with a broken kind of nodes, those that the walk gives without the row's own
-/// rules.
+/// Compares the derivatives of a call with differences.
 ///
 /// # Errors
 /// A sentence that says which derivative is wrong.
-pub fn check(case: &Case, tally: &mut Tally, broken: Option<&'static str>) -> Result<(), String> {
+pub fn check(case: &Case, tally: &mut Tally, how: How) -> Result<(), String> {
     if matches!(case.op.gradient, Gradient::None(_)) {
         return Ok(());
     }
     let mut rng = Rng::named(&case.to_string());
-    let Some(mut trial) = Trial::new(case, &mut rng).map_err(told)? else { return Ok(()) };
+    let Some(mut trial) = Trial::new(case, &mut rng, how).map_err(told)? else { return Ok(()) };
     let start = trial.built.graph.nodes.len();
-    let first = match broken {
-        Some(kind) => trial.walked(kind).map_err(told)?,
-        None => trial.vjp(&trial.cotangents.clone()).map_err(told)?,
+    let first = match how {
+        How::Broken(kind) => trial.walked(kind).map_err(told)?,
+        _ => trial.vjp(&trial.cotangents.clone()).map_err(told)?,
     };
     trial.fits(&first)?;
-    if !trial.first_order(&first, tally)? || broken.is_some() {
+    if !trial.first_order(&first, tally)? || how != How::Whole {
         return Ok(());
     }
     trial.second_order(start, &first, tally, &mut rng)
@@ -127,7 +137,7 @@ pub fn check(case: &Case, tally: &mut Tally, broken: Option<&'static str>) -> Re
 
 impl<'a> Trial<'a> {
     /// Nothing for a call that has nothing to differentiate, fails, or computes in fewer digits than differences need.
-    fn new(case: &'a Case, rng: &mut Rng) -> Result<Option<Trial<'a>>> {
+    fn new(case: &'a Case, rng: &mut Rng, how: How) -> Result<Option<Trial<'a>>> {
         let mut built = Built::new(case)?;
         let wrt = built.wrt();
         let (params, operands) = (case.params(), built.inputs.len());
@@ -149,7 +159,14 @@ impl<'a> Trial<'a> {
             if let (Some(w), Some(keep)) = (&weight, spanned(case, weights.len())) {
                 weight = Some(first_of(w, keep)?);
             }
-            known.push(input(&mut built.graph, &mut built.inputs, a.clone()));
+            let given = match (how, numbers(a)) {
+                (How::Elsewhere, Some(x)) => {
+                    let x: Vec<f64> = x.iter().map(|v| v * (1.0 + 8.0 * f64::EPSILON)).collect();
+                    array(a.dtype(), a.dims(), &x)?
+                }
+                _ => a.clone(),
+            };
+            known.push(input(&mut built.graph, &mut built.inputs, given));
             cotangents.push(weight.clone().map(|w| input(&mut built.graph, &mut built.inputs, w)));
             weights.push(weight.unwrap_or_else(|| a.clone()));
         }
