@@ -1,7 +1,8 @@
 //! Gradients in float16, bfloat16, float32 and complex64 beside those of the same numbers in float64 and complex128: dtypes fit at every
 //! step, sums run in float32, and what is rounded is rounded few times.
 
-use super::{Built, cases, input, told};
+use super::cases;
+use super::trial::{Built, input, told};
 use crate::case::{Case, Operand, Placement};
 use crate::values::Rng;
 use ferrotensor_core::kernel::Kernel;

@@ -1,7 +1,8 @@
 //! PyTorch's gradients (golden/gradients.txt.gz, written by golden/gradients.py): what differences cannot know are conventions, at ties,
 //! ends of ranges and special values.
 
-use super::{Built, arrays::numbers, input, told};
+use super::arrays::numbers;
+use super::trial::{Built, input, told};
 use crate::Check;
 use crate::case::Operand;
 use crate::golden::{self, Golden};

@@ -19,6 +19,8 @@ pub struct Back<'a> {
     /// Values that depend on those asked for, by what is differentiable.
     active: Vec<bool>,
     facts: Facts,
+    /// The first node that is walked over.
+    start: usize,
     /// Whether the rule that is at work is the broken one.
     breaks: bool,
 }
@@ -48,6 +50,8 @@ pub struct Launch<'a> {
     pub inputs: &'a [Val],
     /// Results, known ones where they are known.
     pub outputs: &'a [Val],
+    /// Results as they are computed again.
+    pub own: &'a [Val],
     /// The results' cotangents.
     pub cotangents: &'a [Option<Val>],
 }
@@ -75,7 +79,7 @@ pub fn walk(
         }
     }
     let w = Writer { graph, op, call: () };
-    let mut back = Back { w, cotangents: HashMap::new(), active, facts, breaks: false };
+    let mut back = Back { w, cotangents: HashMap::new(), active, facts, start, breaks: false };
     back.learn(start, end);
     for &(v, g) in seeds {
         back.give(v, g)?;
@@ -102,6 +106,20 @@ impl Back<'_> {
     /// See [`Facts::rooted`].
     pub fn is_rooted(&self) -> bool {
         self.facts.rooted
+    }
+
+    /// The first result of an extreme, which elements are compared with. A known one may come from another computation of what the
+    /// extreme was taken of, whose last digits differ; from operands themselves it is the same everywhere.
+    pub fn extreme(&self, launch: &Launch) -> Val {
+        let mut x = launch.inputs[0];
+        loop {
+            let node = self.w.graph.values[x.0 as usize].node as usize;
+            match &self.w.graph.nodes[node].def {
+                _ if node < self.start => return launch.outputs[0],
+                Def::View { of, .. } => x = *of,
+                _ => return launch.own[0],
+            }
+        }
     }
 
     /// Adds to the cotangent of a value.
@@ -157,14 +175,14 @@ impl Back<'_> {
         if cotangents.iter().all(Option::is_none) {
             return Ok(());
         }
-        let outputs: Vec<Val> = outputs.into_iter().map(|v| self.value(v)).collect();
+        let (own, outputs): (Vec<Val>, Vec<Val>) = outputs.into_iter().map(|v| (v, self.value(v))).unzip();
         match &node.def {
             Def::Input(_) => Ok(()),
             Def::View { of, view } => views::view(self, *of, view, cotangents[0]),
             Def::Assemble { base, parts } => views::assemble(self, *base, parts, cotangents[0]),
             Def::Kernel { kernel, inputs, params } => {
                 let inputs: Vec<Val> = inputs.to_vec();
-                let launch = Launch { inputs: &inputs, outputs: &outputs, cotangents: &cotangents };
+                let launch = Launch { inputs: &inputs, outputs: &outputs, own: &own, cotangents: &cotangents };
                 match kernel {
                     Kernel::Map(k) => elementwise::map(self, k, &launch, params),
                     Kernel::Reduce(k) => combine::reduce(self, k, &launch, params),

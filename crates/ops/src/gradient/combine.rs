@@ -17,6 +17,7 @@ pub fn reduce(back: &mut Back, kernel: &Reduce, launch: &Launch, params: &[Param
     if kernel.pre.is_some() || kernel.post.is_some() {
         return in_steps(back, kernel, launch, params, g);
     }
+    let extreme = back.extreme(launch);
     let w = &mut back.w;
     let dims = w.dims(x);
     let kept = dims.len() - kernel.axes;
@@ -35,7 +36,7 @@ pub fn reduce(back: &mut Back, kernel: &Reduce, launch: &Launch, params: &[Param
             w.binary(Op::Mul, over, others)?
         }
         Monoid::Max | Monoid::Min => {
-            let y = w.reshape(launch.outputs[0], &ones);
+            let y = w.reshape(extreme, &ones);
             let y = w.broadcast(y, &dims)?;
             let d = w.dtype(x);
             // NaN is the extreme wherever there is one.
@@ -104,7 +105,8 @@ pub fn scan(back: &mut Back, kernel: &Scan, launch: &Launch) -> Result<()> {
     if !is_differentiable(kernel.dtype) {
         return Ok(());
     }
-    let (w, y) = (&mut back.w, launch.outputs[0]);
+    let y = back.extreme(launch);
+    let w = &mut back.w;
     let dims = w.dims(x);
     let (last, n) = (dims.len() - 1, dims[dims.len() - 1]);
     let g = match kernel.combine {

@@ -21,7 +21,8 @@ pub fn gather(back: &mut Back, launch: &Launch) -> Result<()> {
 /// A scatter.
 pub fn scatter(back: &mut Back, kernel: &Scatter, launch: &Launch) -> Result<()> {
     let Some(g) = launch.cotangents[0] else { return Ok(()) };
-    let (last, y) = (launch.inputs.len() - 1, launch.outputs[0]);
+    // What is known may come from another computation of the updates, which extremes would not be equal to.
+    let (last, y) = (launch.inputs.len() - 1, launch.own[0]);
     let (data, indices, updates) = (launch.inputs[0], &launch.inputs[1..last], launch.inputs[last]);
     let call = Call { data, indices, updates, y, g };
     let (wants_data, wants_updates) = (back.wants(data), back.wants(updates));
