@@ -125,13 +125,13 @@ test('a network that is trained takes no more memory with every step', (t) => {
 test('what has no gradient is refused with the reason', (t) => {
   throws(t, 'ERR_SHAPE', /^grad: the function must return a scalar, got shape \[3\]; sum\(\)/, () => ft.grad((x: F) => x)(x))
   throws(t, 'ERR_DTYPE', /^grad: the function must return a real floating tensor, got int32/, () => ft.grad((x: F) => x.argmax())(x))
-  throws(t, 'ERR_DTYPE', /^grad: the argument's \.w\[1\] is int32/, () => ft.grad((_: unknown) => x.sum())({ w: [x, ft.tensor([1], { dtype: 'int32' })] }))
-  throws(t, 'ERR_ARGUMENT', /^grad: the function returned a promise/, () => ft.grad(async (_: F) => x.sum())(x))
-  throws(t, 'ERR_ARGUMENT', /^grad: the function must return a tensor, got 3/, () => ft.grad((_: F) => 3)(x))
+  throws(t, 'ERR_DTYPE', /^grad: argument 0\.w\[1\] is int32/, () => ft.grad((_: { w: unknown }) => x.sum())({ w: [x, ft.tensor([1], { dtype: 'int32' })] }))
+  throws(t, 'ERR_ARGUMENT', /^grad: the function returned a promise/, () => ft.grad((async (_: F) => x.sum()) as never)(x))
+  throws(t, 'ERR_ARGUMENT', /^grad: the function must return a tensor, got 3/, () => ft.grad((_: F) => 3 as never)(x))
   throws(t, 'ERR_ARGUMENT', /^valueAndGrad: expected a function, got undefined/, () => ft.valueAndGrad(undefined as never))
   throws(t, 'ERR_ARGUMENT', /^grad: argument 2 was asked for, of 1/, () => ft.grad((x: F) => x.sum(), { argnums: 2 as never })(x))
   throws(t, 'ERR_ARGUMENT', /^grad: 'argnums' names an argument twice/, () => ft.grad((x: F) => x.sum(), { argnums: [0, -1] as never })(x))
-  throws(t, 'ERR_ARGUMENT', /^grad: with hasAux the function must return \[loss, more\]/, () => ft.grad((x: F) => x.sum(), { hasAux: true })(x))
+  throws(t, 'ERR_ARGUMENT', /^grad: with hasAux the function must return \[loss, more\]/, () => ft.grad(((x: F) => x.sum()) as never, { hasAux: true })(x as never))
   throws(t, 'ERR_DISPOSED', /^grad: the tensor was disposed/, () => {
     const gone = ft.ones([2])
     gone.dispose()
@@ -139,9 +139,13 @@ test('what has no gradient is refused with the reason', (t) => {
   })
   const cycle: Record<string, unknown> = { x }
   cycle['self'] = cycle
-  throws(t, 'ERR_ARGUMENT', /may contain itself/, () => ft.grad((_: unknown) => x.sum())(cycle))
+  throws(t, 'ERR_ARGUMENT', /may contain itself/, () => ft.grad((_: Record<string, unknown>) => x.sum())(cycle))
   const [, back] = ft.vjp((x: F) => x.mul(2), x)
-  throws(t, 'ERR_SHAPE', /^vjp: the cotangents must be float32 of shape \[3\], got float32 of shape \[2\]/, () => back(ft.ones([2])))
+  throws(t, 'ERR_SHAPE', /^vjp: the cotangents must have shape \[3\], got \[2\]/, () => back(ft.ones([2])))
+  throws(t, 'ERR_DTYPE', /^vjp: the cotangents must be float32, got float64/, () => back(ft.ones([3], float64) as never))
+  throws(t, 'ERR_ARGUMENT', /^grad: there is no tensor in argument 0, got \[1, 2\]; wrap numbers with ft\.tensor/, () => ft.grad((_: number[]) => x.sum())([1, 2]))
+  throws(t, 'ERR_ARGUMENT', /^grad: argument 0\.m is a Map with tensors in it/, () => ft.grad((_: { m: Map<string, F> }) => x.sum())({ m: new Map([['w', x]]) }))
+  throws(t, 'ERR_DISPOSED', /^grad: the tensor was disposed/, () => ft.grad((x: F) => { using y = x.sum(); return y })(x))
   throws(t, 'ERR_ARGUMENT', /^vjp: the cotangents must be a tensor, got 1/, () => back(1 as never))
   throws(t, 'ERR_ARGUMENT', /^jvp: the tangents must be an array of 1, got \[\]/, () => ft.jvp((x: F) => x, [x], [] as never))
 })
@@ -164,7 +168,64 @@ test('a tensor of another device is none that a gradient leads to', (t) => {
   throws(t, 'ERR_UNSUPPORTED', /^to: a copy to another device has no gradient; copy before/, () => ft.grad((x: F) => x.to(other.name).sum())(x))
 })
 
+test('what vjp returns holds what it needs, and may be called again', (t) => {
+  const [y, back] = ft.vjp((x: F) => {
+    using h = x.mul(2)
+    return h.exp()
+  }, x)
+  const wanted = [1, 2, 3].map((v) => 2 * Math.exp(2 * v))
+  const once = back(ft.ones([3]))[0]
+  y.dispose()
+  t.true(close(once.toArray(), wanted))
+  ft.trim()
+  t.true(close(back(ft.ones([3]))[0].toArray(), wanted))
+  t.true(close(back(ft.ones([3]))[0].toArray(), wanted))
+  const [, both] = ft.vjp((a: F, b: F) => a.mul(2).add(b.mul(0)), x, x)
+  t.deepEqual(both(ft.ones([3])).map((g) => g.toArray()), [[2, 2, 2], [0, 0, 0]])
+})
+
+test('what is returned is nobody else\'s tensor', (t) => {
+  const given = ft.ones([3])
+  const [, back] = ft.vjp((x: F) => x, x)
+  const [g] = back(given)
+  g.dispose()
+  t.deepEqual(given.toArray(), [1, 1, 1])
+})
+
+test('disposing and scopes inside a function leave its gradient alone', (t) => {
+  const parts = (x: F): F => {
+    const { values, indices } = x.topk(2)
+    indices.dispose()
+    return values.sum()
+  }
+  t.deepEqual(ft.grad(parts)(x).toArray(), [0, 1, 1])
+  const scoped = (x: F): F => ft.scope(() => {
+    const h = x.mul(2)
+    ft.evaluateSync(h)
+    t.is(h.max().itemSync(), 6)
+    return h.mul(h).sum()
+  })
+  t.deepEqual(ft.grad(scoped)(x).toArray(), [8, 16, 24])
+  const outside = ft.scope(() => ft.grad(scoped)(x))
+  t.deepEqual(outside.toArray(), [8, 16, 24])
+  const svd = (a: F): F => ft.scope(() => ft.linalg.svd(a).s as F).sum()
+  t.true(close(ft.grad(svd)(ft.eye(2).mul(ft.tensor([2, 1]))).toArray(), [[1, 0], [0, 1]]))
+})
+
+test('what else a function returns is computed with the loss', (t) => {
+  const f = (x: F): [F, F] => {
+    const h = x.exp()
+    return [h.sum(), h.mul(2)]
+  }
+  const [[value, more], g] = ft.valueAndGrad(f, { hasAux: true })(x)
+  ft.resetStats()
+  g.dataSync()
+  more.dataSync()
+  value.dataSync()
+  t.true(ft.stats().programs <= 1 && ft.stats().recomputes === 0)
+})
+
 test('a function that throws closes its level', (t) => {
-  t.throws(() => ft.grad((_: F) => { throw new Error('mine') })(x), { message: 'mine' })
+  t.throws(() => ft.grad((_: F): F => { throw new Error('mine') })(x), { message: 'mine' })
   t.deepEqual(ft.grad((x: F) => x.sum())(x).toArray(), [1, 1, 1])
 })

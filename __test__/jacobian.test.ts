@@ -39,12 +39,12 @@ test('customGradient takes the gradient it is told, which can be differentiated 
 
 test('what customGradient is told wrong is refused', (t) => {
   throws(t, 'ERR_ARGUMENT', /^customGradient: expected a function, got 1/, () => ft.customGradient(1 as never))
-  throws(t, 'ERR_ARGUMENT', /^customGradient: the function must return \[value, \(cotangent\) => \[\.\.\.\]\], got/, () => ft.customGradient((x: F) => x as never)(x))
+  throws(t, 'ERR_ARGUMENT', /^customGradient: the function must return \[value, \(cotangent\) => \[\.\.\.\]\], got/, () => ft.customGradient(((x: F) => x) as never)(x))
   const few = ft.customGradient((x: F): [F, (g: F) => F[]] => [x.mul(2), () => []])
   throws(t, 'ERR_ARGUMENT', /^customGradient: the gradient must be an array of 1, got \[\]/, () => ft.grad((x: F) => few(x).sum())(x))
   const wrong = ft.customGradient((x: F): [F, (g: F) => F[]] => [x.mul(2), () => [ft.ones([2])]])
-  throws(t, 'ERR_ARGUMENT', /^customGradient: the gradient of argument 0 must be float32 of shape \[3\], got float32 of shape \[2\]/, () => ft.grad((x: F) => wrong(x).sum())(x))
-  throws(t, 'ERR_UNSUPPORTED', /^jvp: what customGradient and checkpoint make has cotangents, and no tangents/, () => ft.jvp((x: F) => wrong(x), [x], [x]))
+  throws(t, 'ERR_SHAPE', /^customGradient: the gradient of argument 0 must have shape \[3\], got \[2\]/, () => ft.grad((x: F) => wrong(x).sum())(x))
+  throws(t, 'ERR_UNSUPPORTED', /^jvp: what customGradient makes has cotangents, and no tangents/, () => ft.jvp((x: F) => wrong(x), [x], [x]))
 })
 
 test('checkpoint has the gradient of what it is made of, and keeps its arguments alone', (t) => {
@@ -54,6 +54,31 @@ test('checkpoint has the gradient of what it is made of, and keeps its arguments
   const p = { w: ft.tensor([[0.1, 0.2, 0.3], [-0.1, 0, 0.1], [0.3, -0.2, 0.1]]) }
   const f = (l: typeof layer) => ft.grad((p: { w: F }, x: F) => l(p, l(p, x, labels), labels).square().sum())(p, input).w.toArray()
   t.deepEqual(f(ft.checkpoint(layer)), f(layer))
+})
+
+test('checkpoint differentiates what its function takes from outside, and has tangents', (t) => {
+  const w = ft.tensor([[0.5, 1], [2, -1], [1, 1]])
+  const row = ft.tensor([[1, 2, 3]])
+  const plain = (w: F): F => row.matmul(w).tanh().sum()
+  const kept = (w: F): F => ft.checkpoint((h: F) => h.matmul(w).tanh())(row).sum()
+  t.deepEqual(ft.grad(kept)(w).toArray(), ft.grad(plain)(w).toArray())
+  const direction = ft.ones([3, 2])
+  t.deepEqual(ft.jvp(kept, [w], [direction])[1].toArray(), ft.jvp(plain, [w], [direction])[1].toArray())
+  const [, back] = ft.vjp(kept, w)
+  t.deepEqual(back(ft.tensor(1))[0].toArray(), ft.grad(plain)(w).toArray())
+  t.deepEqual(ft.hessian((w: F) => kept(w.reshape([3, 2])))(w.reshape([6])).toArray(), ft.hessian((w: F) => plain(w.reshape([3, 2])))(w.reshape([6])).toArray())
+})
+
+test('a gradient of one\'s own does not lose what its value depends on', (t) => {
+  const f = (x: F): F => ft.customGradient((y: F): [F, (g: F) => F[]] => [y.mul(x), (g) => [g]])(ft.ones([3])).sum()
+  throws(t, 'ERR_ARGUMENT', /^customGradient: the value depends on a variable that is no argument/, () => ft.grad(f)(x))
+})
+
+test('complex Jacobians are refused', (t) => {
+  const z = ft.complex(x, x)
+  throws(t, 'ERR_DTYPE', /^jacobian: the argument must be a real floating tensor, got complex64; use vjp or jvp/, () => ft.jacobian((z: ft.Tensor<'complex64'>) => z)(z))
+  throws(t, 'ERR_DTYPE', /^jacobian: the result must be a real floating tensor, got complex64/, () => ft.jacobian((x: F) => ft.complex(x, x))(x))
+  throws(t, 'ERR_DTYPE', /^hessian: the argument must be a real floating tensor, got int32/, () => ft.hessian((x: ft.Tensor) => x.sum())(ft.tensor([1], { dtype: 'int32' })))
 })
 
 /** The peak of a chain of 64 layers over 1 MiB, in segments. */

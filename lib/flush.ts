@@ -150,7 +150,10 @@ function writeNode(t: Tensor): void {
     slots += row.outputs
   }
   if (t.seen === 0) t.seen = flushing
-  if (t.beside !== null) for (const x of t.beside) if (isPending(x) && !outputs.includes(x)) outputs.push(x)
+  if (t.beside !== null) {
+    takeAlong(t.beside)
+    t.beside = null
+  }
 }
 
 /**
@@ -194,6 +197,7 @@ export function attempt(roots: readonly Tensor[], flush: number, flags: number):
     const root = roots[i] as Tensor
     outputs.push(root)
     if (root.group !== null) addSiblings(root.group, roots)
+    if (root.company !== null) takeAlong(root.company, roots)
   }
   for (let i = 0; i < outputs.length; i++) {
     const root = outputs[i] as Tensor
@@ -225,12 +229,17 @@ export function attempt(roots: readonly Tensor[], flush: number, flags: number):
   // After all have their handles: forgetting may dispose of others.
   for (let i = 0; i < count; i++) {
     const t = outputs[i] as Tensor
-    t.beside = null
+    t.company = null
     if (isTracked(t)) keep(t)
     else forget(t)
   }
   outputs = []
   return status
+}
+
+/** Has pending values computed in this program too. */
+function takeAlong(others: readonly Tensor[], roots: readonly Tensor[] = []): void {
+  for (const x of others) if (isPending(x) && !roots.includes(x) && !outputs.includes(x)) outputs.push(x)
 }
 
 /** An operation with several outputs is run once: those still recorded are all kept. */

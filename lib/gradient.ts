@@ -1,12 +1,11 @@
 // Gradients of functions of tensors: functional, nested at will, over trees of tensors.
 
 import { shown } from './call.js'
-import { ones } from './generated/functions.js'
 import { ArgumentError, DTypeError, ShapeError } from './errors.js'
-import { alike, leaves, mapTree } from './pytree.js'
-import { backward, constant, forward, inLevel, isDifferentiable, trace, variable } from './tape.js'
+import { ones, zeros } from './generated/functions.js'
+import { alike, leaves, mapTree, sameType } from './pytree.js'
+import { backward, company, constant, forward, hold, inLevel, isDifferentiable, trace, variable } from './tape.js'
 import { checkAlive, Tensor } from './tensor.js'
-import { zerosLike } from './creation.js'
 
 /** What a gradient is taken with respect to, and what else the function returns. */
 export interface GradOptions {
@@ -25,6 +24,11 @@ export type Wanted<A extends readonly unknown[], O extends GradOptions> = O exte
       : never
   : A[0]
 
+/** That a function is one. */
+export function callable(name: string, fn: unknown): void {
+  if (typeof fn !== 'function') throw new ArgumentError(`${name}: expected a function, got ${shown(fn)}`)
+}
+
 /** The arguments that `argnums` names, from the end where negative. */
 function positions(name: string, argnums: unknown, count: number): readonly number[] {
   const list: readonly unknown[] = Array.isArray(argnums) ? argnums : [argnums]
@@ -37,36 +41,50 @@ function positions(name: string, argnums: unknown, count: number): readonly numb
   return found
 }
 
-function callable(name: string, fn: unknown): void {
-  if (typeof fn !== 'function') throw new ArgumentError(`${name}: expected a function, got ${shown(fn)}`)
-}
-
 function synchronous(name: string, result: unknown): void {
-  if (result instanceof Promise) throw new ArgumentError(`${name}: the function returned a promise; gradients are of synchronous functions (reads with itemSync and dataSync work inside, as constants)`)
+  if (!(result instanceof Promise)) return
+  // Nobody will wait for it.
+  result.catch(() => {})
+  throw new ArgumentError(`${name}: the function returned a promise; gradients are of synchronous functions (reads with itemSync and dataSync work inside, as constants)`)
 }
 
-/** The tree with variables of a level in the place of its tensors, which are collected; `some`: integers and bool stay constants. */
-function variables(name: string, tree: unknown, level: number, collected: Tensor[], some = false): unknown {
-  return mapTree(tree, (x, path) => {
-    checkAlive(name, x)
-    if (!isDifferentiable(x)) {
-      if (some) return x
-      throw new DTypeError(`${name}: ${path === '' ? 'the argument' : `the argument's ${path}`} is ${x.dtype}; gradients are with respect to floating and complex tensors`)
-    }
-    const v = variable(x, level)
-    collected.push(v)
-    return v
-  })
+/** An argument with variables of a level in the place of its tensors, which are collected; `some`: integers and bool stay constants. */
+function variables(name: string, what: string, tree: unknown, level: number, collected: Tensor[], some = false): unknown {
+  const before = collected.length
+  const inner = mapTree(
+    tree,
+    (x, path) => {
+      checkAlive(name, x)
+      if (!isDifferentiable(x)) {
+        if (some) return x
+        throw new DTypeError(`${name}: ${what}${path} is ${x.dtype}; gradients are with respect to floating and complex tensors`)
+      }
+      const v = variable(x, level)
+      collected.push(v)
+      return v
+    },
+    `${name}: ${what}`
+  )
+  if (!some && collected.length === before) throw new ArgumentError(`${name}: there is no tensor in ${what}, got ${shown(tree)}; wrap numbers with ft.tensor(...)`)
+  return inner
 }
 
 /** The tree with what was found in the place of its tensors, in order; zeros where there is nothing. */
 function filled(tree: unknown, found: readonly (Tensor | undefined)[], next: { at: number }): unknown {
-  return mapTree(tree, (x) => found[next.at++] ?? zerosLike(x))
+  return mapTree(tree, (x) => found[next.at++] ?? zeros(x.shape, { dtype: x.dtype, device: x.device }))
+}
+
+/** The tensors of what a function returned. */
+function results(name: string, result: unknown): Tensor[] {
+  const found = leaves(result)
+  for (const x of found) checkAlive(name, x)
+  return found
 }
 
 /** The result whose gradient is taken. */
 function loss(name: string, result: unknown): Tensor {
   if (!(result instanceof Tensor)) throw new ArgumentError(`${name}: the function must return a tensor, got ${shown(result)}`)
+  checkAlive(name, result)
   if (result.ndim !== 0) throw new ShapeError(`${name}: the function must return a scalar, got shape [${result.shape.join(', ')}]; sum() or mean() it, or use vjp or jacobian`)
   if (result.type.row.kind !== 'float') throw new DTypeError(`${name}: the function must return a real floating tensor, got ${result.dtype}`)
   return result
@@ -77,14 +95,23 @@ function loss(name: string, result: unknown): Tensor {
  * with several `argnums`, an array of them. `fn` returns a scalar, and is called once each time. Reads inside it work, and count as
  * constants; what it does not depend on has gradient zero. Reverse mode: Griewank and Walther, "Evaluating Derivatives", 2008.
  *
- * @throws {ArgumentError} for functions that return promises or anything but a tensor.
+ * @throws {ArgumentError} for functions that return promises or anything but a tensor, and arguments without tensors.
  * @throws {ShapeError} for a result that is no scalar.
  * @throws {DTypeError} for arguments or a result that are not floating.
  */
-export function valueAndGrad<A extends unknown[], R, const O extends GradOptions = {}>(fn: (...args: A) => R, options?: O): (...args: A) => [R, Wanted<A, O>] {
+export function valueAndGrad(fn: (...args: Tensor[]) => Tensor): (...args: Tensor[]) => [value: Tensor, gradient: Tensor]
+export function valueAndGrad<A extends unknown[], R extends Tensor, const O extends GradOptions & { readonly hasAux?: false }>(
+  fn: (...args: A) => R,
+  options?: O
+): (...args: A) => [value: R, gradient: Wanted<A, O>]
+export function valueAndGrad<A extends unknown[], R extends Tensor, X, const O extends GradOptions & { readonly hasAux: true }>(
+  fn: (...args: A) => readonly [R, X],
+  options: O
+): (...args: A) => [value: [R, X], gradient: Wanted<A, O>]
+export function valueAndGrad(fn: (...args: never[]) => unknown, options: GradOptions = {}): (...args: never[]) => unknown {
   const name = 'valueAndGrad'
   callable(name, fn)
-  return (...args) => differentiate(name, fn, options ?? {}, args) as [R, Wanted<A, O>]
+  return (...args) => differentiate(name, fn, options, args)
 }
 
 /**
@@ -92,35 +119,36 @@ export function valueAndGrad<A extends unknown[], R, const O extends GradOptions
  *
  * @throws {TensorError} as {@link valueAndGrad}.
  */
-export function grad<A extends unknown[], R, const O extends GradOptions = {}>(
-  fn: (...args: A) => R,
-  options?: O
-): (...args: A) => O extends { readonly hasAux: true } ? [Wanted<A, O>, R extends readonly [unknown, infer X] ? X : never] : Wanted<A, O> {
+export function grad(fn: (...args: Tensor[]) => Tensor): (...args: Tensor[]) => Tensor
+export function grad<A extends unknown[], const O extends GradOptions & { readonly hasAux?: false }>(fn: (...args: A) => Tensor, options?: O): (...args: A) => Wanted<A, O>
+export function grad<A extends unknown[], X, const O extends GradOptions & { readonly hasAux: true }>(
+  fn: (...args: A) => readonly [Tensor, X],
+  options: O
+): (...args: A) => [gradient: Wanted<A, O>, more: X]
+export function grad(fn: (...args: never[]) => unknown, options: GradOptions = {}): (...args: never[]) => unknown {
   const name = 'grad'
   callable(name, fn)
   return (...args) => {
-    const [value, gradient] = differentiate(name, fn, options ?? {}, args)
-    return (options?.hasAux === true ? [gradient, (value as [unknown, unknown])[1]] : gradient) as never
+    const [value, gradient] = differentiate(name, fn, options, args)
+    return options.hasAux === true ? [gradient, (value as [unknown, unknown])[1]] : gradient
   }
 }
 
-function differentiate<A extends unknown[]>(name: string, fn: (...args: A) => unknown, options: GradOptions, args: A): [unknown, unknown] {
+function differentiate(name: string, fn: (...args: never[]) => unknown, options: GradOptions, args: readonly unknown[]): [unknown, unknown] {
   const { argnums = 0, hasAux = false } = options
   const wanted = positions(name, argnums, args.length)
   return inLevel((level) => {
     const collected: Tensor[] = []
-    const inner = [...args] as unknown[]
-    for (const n of wanted) inner[n] = variables(name, args[n], level, collected)
-    const result = fn(...(inner as A))
+    const inner = [...args]
+    for (const n of wanted) inner[n] = variables(name, `argument ${n}`, args[n], level, collected)
+    const result = fn(...(inner as never[]))
     synchronous(name, result)
     if (hasAux && (!Array.isArray(result) || result.length !== 2)) throw new ArgumentError(`${name}: with hasAux the function must return [loss, more], got ${shown(result)}`)
-    const value = loss(name, hasAux ? (result as [unknown, unknown])[0] : result)
+    const [first, more] = hasAux ? (result as [unknown, unknown]) : [result, undefined]
+    const value = loss(name, first)
     const entries = trace([value], new Set(collected), level)
-    const found = backward(entries, [value], [ones([], { dtype: value.dtype, device: value.device })], collected)
-    // Read one after the other, each would compute the way to the loss again.
-    const pending = found.filter((g) => g !== undefined)
-    value.beside = pending
-    for (const g of pending) g.beside = [value]
+    const found = backward(entries, [value], [ones([], { dtype: value.dtype, device: value.device })], collected, level)
+    company(value, leaves(more), found.filter((g) => g !== undefined))
     const next = { at: 0 }
     const gradients = wanted.map((n) => filled(args[n], found, next))
     return [result, Array.isArray(argnums) ? gradients : gradients[0]]
@@ -129,22 +157,24 @@ function differentiate<A extends unknown[]>(name: string, fn: (...args: A) => un
 
 /**
  * Calls `fn` and returns its result (a tree of tensors) with a function from cotangents of the result to cotangents of the arguments, an
- * array with one for each argument.
+ * array with one for each argument. It may be called any number of times, and holds what it needs.
  *
  * @throws {TensorError} as {@link valueAndGrad}, but that the result may have any shape.
  */
-export function vjp<A extends unknown[], R>(fn: (...args: A) => R, ...args: A): [R, (cotangents: R) => A] {
+export function vjp<A extends unknown[], R>(fn: (...args: A) => R, ...args: A): [result: R, back: (cotangents: R) => A] {
   const name = 'vjp'
   callable(name, fn)
   return inLevel((level) => {
     const collected: Tensor[] = []
-    const result = fn(...(args.map((arg) => variables(name, arg, level, collected)) as A))
+    const result = fn(...(args.map((arg, n) => variables(name, `argument ${n}`, arg, level, collected)) as A))
     synchronous(name, result)
-    const results = leaves(result)
-    const entries = trace(results, new Set(collected), level)
+    const own = results(name, result)
+    const entries = trace(own, new Set(collected), level)
+    hold(entries)
     const back = (cotangents: R): A => {
-      const given = matching(name, 'the cotangents', result, results, cotangents)
-      const found = backward(entries, results, given, collected)
+      const given = alike(`${name}: the cotangents`, result, cotangents, sameType)
+      // Open again: what is recorded on the way may be computed before the way ends.
+      const found = inLevel(() => backward(entries, own, given, collected, level), level)
       const next = { at: 0 }
       return args.map((arg) => filled(arg, found, next)) as A
     }
@@ -158,46 +188,20 @@ export function vjp<A extends unknown[], R>(fn: (...args: A) => R, ...args: A): 
  *
  * @throws {TensorError} as {@link vjp}.
  */
-export function jvp<A extends unknown[], R>(fn: (...args: A) => R, primals: readonly [...A], tangents: readonly [...A]): [R, R] {
+export function jvp<A extends unknown[], R>(fn: (...args: A) => R, primals: readonly [...A], tangents: readonly [...A]): [result: R, tangent: R] {
   const name = 'jvp'
   callable(name, fn)
   if (!Array.isArray(primals) || !Array.isArray(tangents)) throw new ArgumentError(`${name}: primals and tangents must be arrays of arguments`)
   return inLevel((level) => {
     const collected: Tensor[] = []
-    const inner = primals.map((arg) => variables(name, arg, level, collected)) as A
-    const given = matching(name, 'the tangents', primals, leaves(primals), tangents)
+    const inner = primals.map((arg: unknown, n) => variables(name, `argument ${n}`, arg, level, collected)) as A
+    const given = alike(`${name}: the tangents`, primals, tangents, sameType) as Tensor[]
     const result = fn(...inner)
     synchronous(name, result)
-    const results = leaves(result)
-    const found = forward(trace(results, new Set(collected), level), results, collected, given)
+    const own = results(name, result)
+    const found = forward(trace(own, new Set(collected), level), own, collected, given)
     return [result, filled(result, found, { at: 0 }) as R]
   })
-}
-
-/**
- * Calls `fn` and goes back from its result, a tensor, at once: cotangents of the arguments' tensors, in order, none for integers and bool and
- * what the result does not depend on.
- */
-export function pullback<A extends unknown[]>(name: string, fn: (...args: A) => Tensor, args: A, cotangent: Tensor): (Tensor | undefined)[] {
-  return inLevel((level) => {
-    const collected: Tensor[] = []
-    const result = fn(...(args.map((arg) => variables(name, arg, level, collected, true)) as A))
-    const found = backward(trace([result], new Set(collected), level), [result], [cotangent], collected)
-    return leaves(args).map((x) => (isDifferentiable(x) ? found.shift() : undefined))
-  })
-}
-
-/** Tensors given for those of a tree: as many, of their types. */
-function matching(name: string, what: string, tree: unknown, own: readonly Tensor[], given: unknown): Tensor[] {
-  const found = alike(`${name}: ${what}`, tree, given)
-  found.forEach((g, i) => {
-    const x = own[i] as Tensor
-    checkAlive(name, g)
-    if (g.dtype !== x.dtype || g.shape.join() !== x.shape.join()) {
-      throw new ShapeError(`${name}: ${what} must be ${x.dtype} of shape [${x.shape.join(', ')}], got ${g.dtype} of shape [${g.shape.join(', ')}]`)
-    }
-  })
-  return found
 }
 
 /**

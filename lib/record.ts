@@ -8,6 +8,7 @@ import type { DTypeRow } from './generated/dtypes.js'
 import { OP_TABLE, type OpRow } from './generated/table.js'
 import { considerWatching, WATCH_KIB } from './memory.js'
 import { native } from './native.js'
+import { isTracked, keep } from './tape.js'
 import { checkAlive, Tensor, type Group } from './tensor.js'
 import { infer, inferFast, signature, type Attr, type Inferred, type Signature, type Type } from './types.js'
 
@@ -249,12 +250,16 @@ function unuse(x: Tensor): void {
 export function forget(t: Tensor): void {
   if (t.signature === null) return
   eachOperand(t, unuse)
-  t.signature = t.group = t.list = t.params = t.outputs = t.pull = null
+  t.signature = t.group = t.list = t.params = t.outputs = t.pull = t.again = null
   t.a = t.b = null
 }
 
-/** Frees what a given-up tensor holds: its value, or its recorded expression. */
+/** Frees what a given-up tensor holds: its value, or its recorded expression; when the gradients it may be needed for are there. */
 export function release(t: Tensor): void {
+  if (isTracked(t)) {
+    keep(t)
+    return
+  }
   if (t.handle !== null) {
     native.dispose(t.handle)
     t.handle = null

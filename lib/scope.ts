@@ -3,6 +3,7 @@
 import { ArgumentError } from './errors.js'
 import { native } from './native.js'
 import { evaluateSync } from './reading.js'
+import { outliveScope } from './tape.js'
 import { checkAlive, enter, Tensor, type Owner } from './tensor.js'
 
 let scopes = 0
@@ -45,6 +46,7 @@ export function scope<T>(fn: () => T): T {
     return result
   } finally {
     enter(outer)
+    outliveScope(inner)
     inner.closed = true
     native.closeScope(inner.id)
   }

@@ -3,40 +3,50 @@
 
 import { OP } from './generated/table.js'
 import { walk } from './flush.js'
-import { UnsupportedError } from './errors.js'
-import { derived, forget, rowOf, valueOf } from './record.js'
-import { Tensor } from './tensor.js'
+import { ArgumentError, UnsupportedError } from './errors.js'
+import { native } from './native.js'
+import { derived, forget, release, rowOf, valueOf } from './record.js'
+import { Tensor, type Owner } from './tensor.js'
 import { internAttr, signature, type Signature } from './types.js'
 
 /** The variables' levels count up; a value has the highest of those it depends on. */
 let levels = 0
-/** Levels that are open, the outermost first. */
+/** Levels that are open, in the order they were opened. */
 const open: number[] = []
-/** Values that keep how they came to be until the last level ends. */
+/** The lowest of them. */
+let lowest = Infinity
+/** Values that keep how they came to be, and their memory, until the last level ends. */
 let kept: Tensor[] = []
 
 /** Whether a value may be asked for its gradient: it then keeps its operation. */
 export function isTracked(t: Tensor): boolean {
-  return open.length > 0 && t.level >= (open[0] as number)
+  return t.level >= lowest
 }
 
-/** Notes a tracked value that has been computed. */
+/** Notes a tracked value that was computed, or given up. */
 export function keep(t: Tensor): void {
   kept.push(t)
 }
 
-/** Calls a function inside a new level; what it needs of the level it takes while it runs. */
-export function inLevel<T>(f: (level: number) => T): T {
-  const level = ++levels
+/** At the end of a scope: what was tracked in it outlives it until the last level ends. */
+export function outliveScope(scope: Owner): void {
+  for (const t of kept) if (t.owner === scope && t.handle !== null) native.adopt(t.handle, 0)
+}
+
+/** Calls a function inside a new level, or one that was open before. */
+export function inLevel<T>(f: (level: number) => T, level = ++levels): T {
   open.push(level)
+  lowest = Math.min(lowest, level)
   try {
     return f(level)
   } finally {
     open.pop()
+    lowest = Math.min(...open, Infinity)
     if (open.length === 0) {
       const ended = kept
       kept = []
-      ended.forEach(forget)
+      for (const t of ended) if (t.handle !== null) forget(t)
+      for (const t of ended) if ((t.disposed || t.owner.closed) && t.uses === 0) release(t)
     }
   }
 }
@@ -56,15 +66,35 @@ export function constant(x: Tensor): Tensor {
 }
 
 /** The same value, whose cotangents go where the caller says: to `operands`, by `pull`. */
-export function withGradient(value: Tensor, operands: readonly Tensor[], pull: Tensor['pull']): Tensor {
+export function withGradient(value: Tensor, operands: readonly Tensor[], pull: NonNullable<Tensor['pull']>): Tensor {
   const t = valueOf(OP.custom, [value, ...operands])
-  t.pull = pull
+  if (t.signature !== null) t.pull = pull
   return t
 }
 
-/** The same value, to be computed from again. */
-export function again(x: Tensor): Tensor {
+/** The same value, which is computed again on the way back, from barriers. */
+export function recomputed(value: Tensor, operands: readonly Tensor[], again: () => Tensor): Tensor {
+  const t = valueOf(OP.custom, [value, ...operands])
+  if (t.signature !== null) t.again = again
+  return t
+}
+
+/** The same value, which what is computed from it is not a duplicate of anything. */
+export function barrier(x: Tensor): Tensor {
   return valueOf(OP.barrier, [x])
+}
+
+/** Has values computed and kept in one program, whichever is needed first: computed apart, each would compute the others again. */
+export function bundle(values: readonly Tensor[]): void {
+  for (const t of values) if (t.handle === null) t.beside = values
+}
+
+/** Has a loss, what else its function returned, and its gradients computed in the program in which one of them is read. */
+export function company(value: Tensor, rest: readonly Tensor[], gradients: readonly Tensor[]): void {
+  const all = [value, ...rest, ...gradients].filter((t) => t.handle === null)
+  for (const t of all) t.company = all
+  // A gradient is used by the next parameters, and the loss beside it costs next to nothing.
+  if (value.handle === null) for (const g of gradients) if (g.handle === null) g.beside = [value]
 }
 
 /** Whether elements have derivatives. */
@@ -73,14 +103,14 @@ export function isDifferentiable(x: Tensor): boolean {
   return kind === 'float' || kind === 'complex'
 }
 
-/** An operation on the way from variables to results: the node that was recorded, and its results. */
+/** An operation on the way from variables to results: its results, and all that was recorded of it. */
 export interface Entry {
-  readonly node: Tensor
   readonly results: readonly Tensor[]
   readonly signature: Signature
   readonly operands: readonly unknown[]
   readonly params: readonly (number | bigint)[] | null
   readonly pull: Tensor['pull']
+  readonly again: Tensor['again']
 }
 
 function operandsOf(t: Tensor, s: Signature): readonly unknown[] {
@@ -107,10 +137,18 @@ export function trace(results: readonly Tensor[], variables: ReadonlySet<Tensor>
     const outputs = t.outputs ?? [t]
     if (!outputs.some(isDifferentiable)) return
     depends.add(t)
-    entries.push({ node: t, results: outputs, signature: s, operands, params: t.params, pull: t.pull })
+    entries.push({ results: outputs, signature: s, operands, params: t.params, pull: t.pull, again: t.again })
   }
   walk(results, enter, leave)
   return entries
+}
+
+/** Keeps the values of entries for as long as the entries are held: whoever disposes of them leaves them to the collector. */
+export function hold(entries: readonly Entry[]): void {
+  for (const { results, operands } of entries) {
+    for (const t of results) t.uses++
+    for (const x of operands) if (x instanceof Tensor) x.uses++
+  }
 }
 
 /** The signature of what derives a call, remembered with the call's own: `of` and `given` as Rust has them. */
@@ -141,36 +179,77 @@ function record(op: number, entry: Entry, of: number, given: readonly (Tensor | 
   return derived(s, tensors, numbers === null ? params : params === null ? numbers : [...numbers, ...params])
 }
 
-/** Cotangents of variables for those of results; nothing where a variable is on no way to them. */
-export function backward(entries: readonly Entry[], results: readonly Tensor[], cotangents: readonly Tensor[], variables: readonly Tensor[]): (Tensor | undefined)[] {
+/** Cotangents of the variables of a level for those of results; nothing where a variable is on no way to them. */
+export function backward(
+  entries: readonly Entry[],
+  results: readonly Tensor[],
+  cotangents: readonly (Tensor | undefined)[],
+  variables: readonly Tensor[],
+  level: number
+): (Tensor | undefined)[] {
   const sums = new Map<Tensor, Tensor>()
   const add = (x: Tensor, g: Tensor): void => {
     const before = sums.get(x)
     sums.set(x, before === undefined ? g : before.add(g))
   }
   const onTheWay = new Set<Tensor>(variables)
-  for (const { results: all } of entries) all.forEach((t) => onTheWay.add(t))
-  results.forEach((x, i) => add(x, cotangents[i] as Tensor))
+  for (const { results: all } of entries) for (const t of all) onTheWay.add(t)
+  results.forEach((x, i) => {
+    const g = cotangents[i]
+    if (g !== undefined) add(x, g)
+  })
   for (let i = entries.length - 1; i >= 0; i--) {
     const entry = entries[i] as Entry
     const given = entry.results.map((t) => sums.get(t))
     if (given.every((g) => g === undefined)) continue
-    if (entry.pull === null && (entry.signature.op === OP.custom || entry.signature.op === OP.barrier)) {
-      add(entry.operands[0] as Tensor, given[0] as Tensor)
-      continue
-    }
-    if (entry.pull !== null) {
-      entry.pull(given[0] as Tensor).forEach((g, n) => {
-        const x = entry.operands[n + 1] as Tensor
-        if (g !== undefined && onTheWay.has(x)) add(x, g)
+    if (entry.pull !== null) pulled(entry, given[0] as Tensor, variables, level, (x, g) => onTheWay.has(x) && add(x, g))
+    else if (entry.again !== null) computedAgain(entry.again, given, onTheWay, level, add)
+    // The value of the first operand, as it is.
+    else if (entry.signature.op === OP.custom || entry.signature.op === OP.barrier) add(entry.operands[0] as Tensor, given[0] as Tensor)
+    else {
+      entry.operands.forEach((x, n) => {
+        if (x instanceof Tensor && onTheWay.has(x) && isDifferentiable(x)) add(x, record(OP.vjp, entry, n, given))
       })
-      continue
     }
-    entry.operands.forEach((x, n) => {
-      if (x instanceof Tensor && onTheWay.has(x) && isDifferentiable(x)) add(x, record(OP.vjp, entry, n, given))
-    })
   }
-  return variables.map((v) => sums.get(v))
+  // Each is a tensor of its own, to be disposed of apart from what was given and from the others.
+  const taken = new Set<Tensor | undefined>(cotangents)
+  return variables.map((v) => {
+    const g = sums.get(v)
+    const own = g !== undefined && taken.has(g) ? valueOf(OP.custom, [g]) : g
+    taken.add(own)
+    return own
+  })
+}
+
+/** A gradient of the caller's making. */
+function pulled(entry: Entry, cotangent: Tensor, variables: readonly Tensor[], level: number, add: (x: Tensor, g: Tensor) => void): void {
+  const [value, ...own] = entry.operands as Tensor[]
+  const others = new Set(variables)
+  for (const x of own) others.delete(x)
+  const inside = trace([value as Tensor], new Set([...own, ...others]), level)
+  if (others.has(value as Tensor) || inside.some(({ operands }) => operands.some((x) => others.has(x as Tensor)))) {
+    throw new ArgumentError('customGradient: the value depends on a variable that is no argument of the function; pass it as one, or stopGradient it')
+  }
+  entry.pull?.(cotangent).forEach((g, n) => {
+    if (g !== undefined) add(own[n] as Tensor, g)
+  })
+}
+
+/** What is computed again: back from it to all that the first computation was made of. */
+function computedAgain(
+  again: () => Tensor,
+  cotangents: readonly (Tensor | undefined)[],
+  known: ReadonlySet<Tensor>,
+  level: number,
+  add: (x: Tensor, g: Tensor) => void
+): void {
+  const result = again()
+  const entries = trace([result], known, level)
+  const reached = [...new Set(entries.flatMap(({ operands }) => operands as Tensor[]).filter((x) => known.has(x)))]
+  backward(entries, [result], cotangents, reached, level).forEach((g, i) => {
+    if (g !== undefined) add(reached[i] as Tensor, g)
+  })
 }
 
 /** Tangents of results for those of variables; nothing where a result does not depend on them. */
@@ -180,10 +259,19 @@ export function forward(entries: readonly Entry[], results: readonly Tensor[], v
   for (const entry of entries) {
     const given = entry.operands.map((x) => (x instanceof Tensor ? known.get(x) : undefined))
     if (given.every((t) => t === undefined)) continue
-    if (entry.pull !== null) throw new UnsupportedError('jvp: what customGradient and checkpoint make has cotangents, and no tangents; use vjp or grad')
+    if (entry.pull !== null) throw new UnsupportedError('jvp: what customGradient makes has cotangents, and no tangents; use vjp or grad')
+    // Forwards nothing is kept: what is computed again would be the same.
+    const { op } = entry.signature
     entry.results.forEach((t, n) => {
-      if (isDifferentiable(t)) known.set(t, record(OP.jvp, entry, n, given))
+      const tangent = op === OP.custom || op === OP.barrier ? given[0] : isDifferentiable(t) ? record(OP.jvp, entry, n, given) : undefined
+      if (tangent !== undefined) known.set(t, tangent)
     })
   }
-  return results.map((t) => known.get(t))
+  const taken = new Set<Tensor | undefined>(tangents)
+  return results.map((t) => {
+    const tangent = known.get(t)
+    const own = tangent !== undefined && taken.has(tangent) ? valueOf(OP.custom, [tangent]) : tangent
+    taken.add(own)
+    return own
+  })
 }

@@ -67,10 +67,14 @@ export class Tensor<D extends DType = DType> extends OpMethods<D> {
   declare group: Group | null
   /** @internal For an operation with several outputs: its projections. */
   declare outputs: readonly Tensor[] | null
-  /** @internal What is computed in the same program, because it would be dear later: a loss and its gradients. */
+  /** @internal What is computed and kept in the program that computes it. */
   declare beside: readonly Tensor[] | null
+  /** @internal The same, in a program in which its value is asked for. */
+  declare company: readonly Tensor[] | null
   /** @internal Cotangents of its operands but the first, for its own: where the caller made them (`customGradient`). */
   declare pull: ((cotangent: Tensor) => readonly (Tensor | undefined)[]) | null
+  /** @internal Computes it again (`checkpoint`). */
+  declare again: (() => Tensor) | null
   /** @internal The highest level of the variables it depends on; 0: none (tape.ts). */
   declare level: number
   /** @internal The scope that made it. */
@@ -119,7 +123,9 @@ export class Tensor<D extends DType = DType> extends OpMethods<D> {
     this.group = null
     this.outputs = null
     this.beside = null
+    this.company = null
     this.pull = null
+    this.again = null
     this.level = 0
     this.owner = owner
     this.seq = 0

@@ -9,7 +9,7 @@ import { admit, relieveSoftly } from './memory.js'
 import { ints, native } from './native.js'
 import type { Device } from './operand.js'
 import { toBytes } from './reading.js'
-import { isTracked } from './tape.js'
+import { isDifferentiable, isTracked } from './tape.js'
 import { checkAlive, owner, Tensor } from './tensor.js'
 import { internType } from './types.js'
 
@@ -58,6 +58,6 @@ export function copyTo(x: Tensor, device: Device): Tensor {
   if (device === undefined) throw new ArgumentError("to: the name of a device is missing, such as 'cpu'")
   const number = deviceNumber('to', device)
   if (number === x.type.device) return x
-  if (isTracked(x)) throw new UnsupportedError('to: a copy to another device has no gradient; copy before grad, or stopGradient first')
+  if (isTracked(x) && isDifferentiable(x)) throw new UnsupportedError('to: a copy to another device has no gradient; copy before grad, or stopGradient first')
   return upload('to', x.type.row, x.shape, number, toBytes(x))
 }
