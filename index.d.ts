@@ -8067,6 +8067,132 @@ declare class Tensor<D extends DType = DType> extends OpMethods<D> {
     [Symbol.toPrimitive](hint: string): string;
 }
 
+/** A key: two uint32 words. Use each key for one draw only; `split` and `fold` make more. */
+type Key = Tensor<'uint32'>;
+/** Options of `randint`. */
+interface RandintOptions<E extends IntegerDType = IntegerDType> {
+    /** The dtype; int32 by default. */
+    readonly dtype?: E | undefined;
+}
+/** Options of `uniform`. */
+interface UniformOptions<E extends FloatDType = FloatDType> {
+    /** The dtype; float32 by default. */
+    readonly dtype?: E | undefined;
+    /** Smallest value; 0 by default. */
+    readonly low?: number | undefined;
+    /** Bound that is not reached; 1 by default. */
+    readonly high?: number | undefined;
+}
+/** Options of `normal`. */
+interface NormalOptions<E extends FloatDType = FloatDType> {
+    /** The dtype; float32 by default. */
+    readonly dtype?: E | undefined;
+    /** Mean; 0 by default. */
+    readonly mean?: number | undefined;
+    /** Standard deviation; 1 by default. */
+    readonly std?: number | undefined;
+}
+/** Options of `bits`. */
+interface BitsOptions<E extends 'uint32' | 'uint64' = 'uint32' | 'uint64'> {
+    /** The dtype; uint32 by default. */
+    readonly dtype?: E | undefined;
+}
+/**
+ * The key of a seed: an integer, or a bigint of up to 64 bits.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for anything else.
+ */
+declare function key(seed: number | bigint, options?: {
+    readonly device?: Device | undefined;
+}): Key;
+/**
+ * `count` (2) independent keys, as an array.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for a count that is negative or above 2^20, `ERR_ARGUMENT` for a key that is none.
+ */
+declare function split$2(key: Key, count?: number): Key[];
+/** The key of a number (an index, a step) under a key. */
+declare function fold(key: Key, data: number): Key;
+/** Random bits: uint32, or uint64 by `dtype`. */
+declare function bits<E extends 'uint32' | 'uint64' = 'uint32'>(key: Key, shape: readonly number[], options?: BitsOptions<E>): Tensor<NoInfer<E>>;
+/**
+ * Uniform numbers in [low, high), multiples of 2^-24 (float64: 2^-53) before scaling.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for bounds that are not finite or where `low` is above `high`.
+ */
+declare function uniform<E extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: UniformOptions<E>): Tensor<NoInfer<E>>;
+/**
+ * Normal numbers (Box and Muller, 1958).
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for a mean that is not finite, or a standard deviation that is not or is negative.
+ */
+declare function normal<E extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: NormalOptions<E>): Tensor<NoInfer<E>>;
+/**
+ * Integers from `low` (included) to `high` (excluded), all of the same probability (within 2^-128); int32 unless told otherwise.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for bounds that are not integers of at most 2^53 - 1 or an empty range, `ERR_DTYPE` for
+ * a range that the dtype does not hold.
+ * @example
+ * ```ts
+ * ft.random.randint(ft.random.key(1), 5, 6, [3]) // [5, 5, 5]
+ * ```
+ */
+declare function randint<E extends IntegerDType = 'int32'>(key: Key, low: number, high: number, shape: readonly number[], options?: RandintOptions<E>): Tensor<NoInfer<E>>;
+/** The numbers 0 to `count - 1` in random order, int32. */
+declare function permutation(key: Key, count: number): Tensor<'int32'>;
+
+/** Options of `data.batches`. */
+interface BatchesOptions {
+    /** Examples of a batch. */
+    readonly size: number;
+    /** Shuffles the examples; without one they come in order. */
+    readonly key?: Key;
+    /** Leaves out the last batch where it is smaller; false by default. */
+    readonly dropLast?: boolean;
+    /** Batches computed ahead by `for await`; 1 by default. */
+    readonly prefetch?: number;
+}
+/** The batches of a data set, to be gone through any number of times: `for (const batch of batches)`, or `for await`. */
+interface Batches<T> extends Iterable<T>, AsyncIterable<T> {
+    /** How many there are. */
+    readonly length: number;
+    /** The same batches in another order: an epoch's. */
+    epoch(n: number): Batches<T>;
+}
+/**
+ * The examples of a data set in batches. `for await` computes the next ones while one is used.
+ *
+ * @throws {ArgumentError} for data without tensors and options out of range.
+ * @throws {ShapeError} for tensors of different numbers of examples.
+ */
+declare function batches<T>(data: T, options: BatchesOptions): Batches<T>;
+/** Options of `data.split`. */
+interface SplitOptions {
+    /** Share of the examples in the second part, above 0 and below 1. */
+    readonly share: number;
+    /** Shuffles the examples first; without one the second part are the last ones. */
+    readonly key?: Key;
+    /** Classes of the examples, integers [examples], each of which is split by the same share. They are read. */
+    readonly by?: Tensor;
+}
+/**
+ * A data set in two parts, for training and for testing: with `by`, each class in both by the same share, rounded. scikit-learn
+ * `train_test_split`, with `stratify`.
+ *
+ * @throws {ArgumentError} for a share out of range and parts without examples.
+ * @throws {ShapeError} for tensors of different numbers of examples.
+ */
+declare function split$1<T>(data: T, options: SplitOptions): [first: T, second: T];
+
+type data_d_Batches<T> = Batches<T>;
+type data_d_BatchesOptions = BatchesOptions;
+type data_d_SplitOptions = SplitOptions;
+declare const data_d_batches: typeof batches;
+declare namespace data_d {
+  export { data_d_batches as batches, split$1 as split };
+  export type { data_d_Batches as Batches, data_d_BatchesOptions as BatchesOptions, data_d_SplitOptions as SplitOptions };
+}
+
 /** Options of `fft.fft`. */
 interface FftOptions {
     /** An integer; follows from the other arguments by default. */
@@ -9285,80 +9411,6 @@ declare namespace linalg_d {
   export type { linalg_d_CholeskyOptions as CholeskyOptions, linalg_d_CondOptions as CondOptions, linalg_d_CrossOptions as CrossOptions, linalg_d_DiagonalOptions as DiagonalOptions, linalg_d_EighOptions as EighOptions, linalg_d_EigvalshOptions as EigvalshOptions, linalg_d_LstsqOptions as LstsqOptions, linalg_d_MatrixNormOptions as MatrixNormOptions, linalg_d_MatrixRankOptions as MatrixRankOptions, linalg_d_PinvOptions as PinvOptions, linalg_d_QrOptions as QrOptions, linalg_d_SolveTriangularOptions as SolveTriangularOptions, linalg_d_SvdOptions as SvdOptions, linalg_d_TensordotOptions as TensordotOptions, linalg_d_TraceOptions as TraceOptions, linalg_d_VecdotOptions as VecdotOptions, linalg_d_VectorNormOptions as VectorNormOptions };
 }
 
-/** A key: two uint32 words. Use each key for one draw only; `split` and `fold` make more. */
-type Key = Tensor<'uint32'>;
-/** Options of `randint`. */
-interface RandintOptions<E extends IntegerDType = IntegerDType> {
-    /** The dtype; int32 by default. */
-    readonly dtype?: E | undefined;
-}
-/** Options of `uniform`. */
-interface UniformOptions<E extends FloatDType = FloatDType> {
-    /** The dtype; float32 by default. */
-    readonly dtype?: E | undefined;
-    /** Smallest value; 0 by default. */
-    readonly low?: number | undefined;
-    /** Bound that is not reached; 1 by default. */
-    readonly high?: number | undefined;
-}
-/** Options of `normal`. */
-interface NormalOptions<E extends FloatDType = FloatDType> {
-    /** The dtype; float32 by default. */
-    readonly dtype?: E | undefined;
-    /** Mean; 0 by default. */
-    readonly mean?: number | undefined;
-    /** Standard deviation; 1 by default. */
-    readonly std?: number | undefined;
-}
-/** Options of `bits`. */
-interface BitsOptions<E extends 'uint32' | 'uint64' = 'uint32' | 'uint64'> {
-    /** The dtype; uint32 by default. */
-    readonly dtype?: E | undefined;
-}
-/**
- * The key of a seed: an integer, or a bigint of up to 64 bits.
- *
- * @throws {TensorError} `ERR_ARGUMENT` for anything else.
- */
-declare function key(seed: number | bigint, options?: {
-    readonly device?: Device | undefined;
-}): Key;
-/**
- * `count` (2) independent keys, as an array.
- *
- * @throws {TensorError} `ERR_SHAPE` for a count that is negative or above 2^20, `ERR_ARGUMENT` for a key that is none.
- */
-declare function split$1(key: Key, count?: number): Key[];
-/** The key of a number (an index, a step) under a key. */
-declare function fold(key: Key, data: number): Key;
-/** Random bits: uint32, or uint64 by `dtype`. */
-declare function bits<E extends 'uint32' | 'uint64' = 'uint32'>(key: Key, shape: readonly number[], options?: BitsOptions<E>): Tensor<NoInfer<E>>;
-/**
- * Uniform numbers in [low, high), multiples of 2^-24 (float64: 2^-53) before scaling.
- *
- * @throws {TensorError} `ERR_ARGUMENT` for bounds that are not finite or where `low` is above `high`.
- */
-declare function uniform<E extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: UniformOptions<E>): Tensor<NoInfer<E>>;
-/**
- * Normal numbers (Box and Muller, 1958).
- *
- * @throws {TensorError} `ERR_ARGUMENT` for a mean that is not finite, or a standard deviation that is not or is negative.
- */
-declare function normal<E extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: NormalOptions<E>): Tensor<NoInfer<E>>;
-/**
- * Integers from `low` (included) to `high` (excluded), all of the same probability (within 2^-128); int32 unless told otherwise.
- *
- * @throws {TensorError} `ERR_ARGUMENT` for bounds that are not integers of at most 2^53 - 1 or an empty range, `ERR_DTYPE` for
- * a range that the dtype does not hold.
- * @example
- * ```ts
- * ft.random.randint(ft.random.key(1), 5, 6, [3]) // [5, 5, 5]
- * ```
- */
-declare function randint<E extends IntegerDType = 'int32'>(key: Key, low: number, high: number, shape: readonly number[], options?: RandintOptions<E>): Tensor<NoInfer<E>>;
-/** The numbers 0 to `count - 1` in random order, int32. */
-declare function permutation(key: Key, count: number): Tensor<'int32'>;
-
 /**
  * Rectified linear unit that stops at 6; NaN stays NaN.
  *
@@ -10275,6 +10327,195 @@ declare namespace nn_d {
   export type { nn_d_AvgPoolOptions as AvgPoolOptions, nn_d_BatchNormOptions as BatchNormOptions, nn_d_BinaryCrossEntropyWithLogitsOptions as BinaryCrossEntropyWithLogitsOptions, nn_d_CeluOptions as CeluOptions, nn_d_ConvOptions as ConvOptions, nn_d_ConvTransposeOptions as ConvTransposeOptions, nn_d_CrossEntropyOptions as CrossEntropyOptions, nn_d_DropoutOptions as DropoutOptions, nn_d_EluOptions as EluOptions, nn_d_GeluOptions as GeluOptions, nn_d_GroupNormOptions as GroupNormOptions, nn_d_HardshrinkOptions as HardshrinkOptions, nn_d_HardtanhOptions as HardtanhOptions, nn_d_HuberLossOptions as HuberLossOptions, nn_d_InterpolateOptions as InterpolateOptions, nn_d_KlDivOptions as KlDivOptions, nn_d_L1LossOptions as L1LossOptions, nn_d_LayerNormOptions as LayerNormOptions, nn_d_LeakyReluOptions as LeakyReluOptions, nn_d_MaxPoolOptions as MaxPoolOptions, nn_d_MseLossOptions as MseLossOptions, nn_d_NllLossOptions as NllLossOptions, nn_d_RmsNormOptions as RmsNormOptions, nn_d_ScaledDotProductAttentionOptions as ScaledDotProductAttentionOptions, nn_d_SoftplusOptions as SoftplusOptions, nn_d_SoftshrinkOptions as SoftshrinkOptions };
 }
 
+/** A number, or a number for each step, counted from 0. */
+type Schedule = number | ((step: number) => number);
+/** What an optimiser keeps from step to step: a tree like any other, to be saved and restored. */
+interface OptimizerState<P = unknown> {
+    /** Steps taken. */
+    readonly count: number;
+    /** Running averages and the like: for each name a tree of the parameters' structure. */
+    readonly slots: {
+        readonly [name: string]: P;
+    };
+}
+/** A rule that turns parameters and gradients into new parameters. Nothing is changed in place. */
+interface Optimizer {
+    /** The state before the first step. */
+    init<P>(params: P): OptimizerState<P>;
+    /**
+     * New parameters and the new state. Everything is recorded, and runs as one program with the gradients when any of it is read.
+     *
+     * @throws {TensorError} `ERR_ARGUMENT` for trees of different structure, `ERR_SHAPE`, `ERR_DTYPE` and `ERR_DISPOSED` for their tensors.
+     */
+    step<P>(params: P, gradients: P, state: OptimizerState<P>): [params: P, state: OptimizerState<P>];
+}
+
+interface Rated {
+    /** Step size, or a function of the step's number. */
+    readonly learningRate?: Schedule;
+    /** How much of a parameter is added to its gradient; 0 by default. */
+    readonly weightDecay?: number;
+}
+/** Options of `optim.sgd`. */
+interface SgdOptions extends Rated {
+    /** Share of the last direction that stays; 0 by default. */
+    readonly momentum?: number;
+    /** Look ahead along the direction (Nesterov); false by default. */
+    readonly nesterov?: boolean;
+}
+/**
+ * Stochastic gradient descent: `d = g + weightDecay p`, `m = momentum m + d`, `p = p - learningRate m`; with `nesterov` the step is along
+ * `d + momentum m`. PyTorch `optim.SGD`. The learning rate is 0.001 by default.
+ *
+ * @throws {ArgumentError} for options out of range.
+ */
+declare function sgd(options?: SgdOptions): Optimizer;
+/** Options of `optim.rmsprop`. */
+interface RmspropOptions extends Rated {
+    /** Share of the last average of squares that stays; 0.99 by default. */
+    readonly decay?: number;
+    /** Added to the root; 1e-8 by default. */
+    readonly eps?: number;
+    /** Share of the last direction that stays; 0 by default. */
+    readonly momentum?: number;
+}
+/**
+ * Gradients by the root of their mean square: `v = decay v + (1 - decay) g^2`, `p = p - learningRate g / (sqrt v + eps)`. PyTorch
+ * `optim.RMSprop`. The learning rate is 0.01 by default.
+ *
+ * @throws {ArgumentError} for options out of range.
+ */
+declare function rmsprop(options?: RmspropOptions): Optimizer;
+/** Options of `optim.adam` and `optim.adamw`. */
+interface AdamOptions extends Rated {
+    /** Share of the last mean that stays; 0.9 by default. */
+    readonly beta1?: number;
+    /** Share of the last mean square that stays; 0.999 by default. */
+    readonly beta2?: number;
+    /** Added to the root; 1e-8 by default. */
+    readonly eps?: number;
+}
+/**
+ * Adam (Kingma and Ba, 2015): the mean of gradients by the root of their mean square, both corrected for their start at zero; `weightDecay` is
+ * added to the gradient. PyTorch `optim.Adam`. The learning rate is 0.001 by default.
+ *
+ * @throws {ArgumentError} for options out of range.
+ */
+declare function adam(options?: AdamOptions): Optimizer;
+/**
+ * Adam with decoupled weight decay (Loshchilov and Hutter, 2019): parameters shrink by `learningRate weightDecay` apart from the gradient.
+ * `weightDecay` is 0.01 by default. PyTorch `optim.AdamW`.
+ *
+ * @throws {ArgumentError} for options out of range.
+ */
+declare function adamw(options?: AdamOptions): Optimizer;
+/** Options of `optim.lion`. */
+interface LionOptions extends Rated {
+    /** Weight of the mean in the direction; 0.9 by default. */
+    readonly beta1?: number;
+    /** Share of the last mean that stays; 0.99 by default. */
+    readonly beta2?: number;
+}
+/**
+ * Lion (Chen et al., "Symbolic discovery of optimization algorithms", 2023): steps of one size along the signs of
+ * `beta1 m + (1 - beta1) g`, with decoupled weight decay. The learning rate is 0.0001 by default.
+ *
+ * @throws {ArgumentError} for options out of range.
+ */
+declare function lion(options?: LionOptions): Optimizer;
+/** Options of `optim.adafactor`. */
+interface AdafactorOptions extends Rated {
+    /** Exponent of the step's number in the decay of mean squares; -0.8 by default. */
+    readonly decayExponent?: number;
+    /** The least size of parameters that steps are relative to; 0.001 by default. */
+    readonly eps?: number;
+    /** Largest root mean square of an update; 1 by default. */
+    readonly threshold?: number;
+}
+/**
+ * Adafactor (Shazeer and Stern, 2018): Adam's mean squares of matrices kept as a row and a column, steps relative to the parameters' size.
+ * PyTorch `optim.Adafactor`. The learning rate, 0.01 by default, is the most that a step may be of a parameter's size.
+ *
+ * @throws {ArgumentError} for options out of range.
+ */
+declare function adafactor(options?: AdafactorOptions): Optimizer;
+
+/**
+ * The root of the sum of all squares in a tree of tensors, as one vector's length; a scalar of the first tensor's dtype.
+ *
+ * @throws {ArgumentError} for a tree without tensors.
+ */
+declare function globalNorm(tree: unknown): Tensor;
+/**
+ * The tree scaled so that its norm, as of one vector, is at most `most`, and the norm it had. PyTorch `clip_grad_norm_`, which adds 1e-6 to the
+ * norm as this does.
+ *
+ * @throws {ArgumentError} for a bound that is not positive, and a tree without tensors.
+ */
+declare function clipByGlobalNorm<P>(gradients: P, most: number): [gradients: P, norm: Tensor];
+
+/**
+ * From `rate` down to `least` (0 by default) along half a cosine over so many steps, and `least` from then on. PyTorch
+ * `CosineAnnealingLR`.
+ *
+ * @throws {ArgumentError} for numbers that are not positive.
+ */
+declare function cosine(rate: number, steps: number, least?: number): (step: number) => number;
+/**
+ * Another schedule behind a linear start: over so many steps from a first step of `1 / steps` of it to the whole; the other schedule
+ * counts from there.
+ *
+ * @throws {ArgumentError} for numbers that are not positive.
+ */
+declare function warmup(steps: number, schedule: number | ((step: number) => number)): (step: number) => number;
+/**
+ * A rate that is multiplied by a factor after every so many steps. PyTorch `StepLR`.
+ *
+ * @throws {ArgumentError} for numbers that are not positive.
+ */
+declare function stepDecay(rate: number, every: number, factor?: number): (step: number) => number;
+/** Options of `optim.oneCycle`. */
+interface OneCycleOptions {
+    /** Share of the steps that go up; 0.3 by default. */
+    readonly up?: number;
+    /** The highest rate by the first; 25 by default. */
+    readonly start?: number;
+    /** The first rate by the last; 10000 by default. */
+    readonly end?: number;
+}
+/**
+ * Up to a rate and down to next to nothing, each along half a cosine (Smith and Topin, "Super-convergence", 2018). PyTorch `OneCycleLR`.
+ *
+ * @throws {ArgumentError} for numbers that are not positive.
+ */
+declare function oneCycle(highest: number, steps: number, options?: OneCycleOptions): (step: number) => number;
+
+type index_d_AdafactorOptions = AdafactorOptions;
+type index_d_AdamOptions = AdamOptions;
+type index_d_LionOptions = LionOptions;
+type index_d_OneCycleOptions = OneCycleOptions;
+type index_d_Optimizer = Optimizer;
+type index_d_OptimizerState<P = unknown> = OptimizerState<P>;
+type index_d_RmspropOptions = RmspropOptions;
+type index_d_Schedule = Schedule;
+type index_d_SgdOptions = SgdOptions;
+declare const index_d_adafactor: typeof adafactor;
+declare const index_d_adam: typeof adam;
+declare const index_d_adamw: typeof adamw;
+declare const index_d_clipByGlobalNorm: typeof clipByGlobalNorm;
+declare const index_d_cosine: typeof cosine;
+declare const index_d_globalNorm: typeof globalNorm;
+declare const index_d_lion: typeof lion;
+declare const index_d_oneCycle: typeof oneCycle;
+declare const index_d_rmsprop: typeof rmsprop;
+declare const index_d_sgd: typeof sgd;
+declare const index_d_stepDecay: typeof stepDecay;
+declare const index_d_warmup: typeof warmup;
+declare namespace index_d {
+  export { index_d_adafactor as adafactor, index_d_adam as adam, index_d_adamw as adamw, index_d_clipByGlobalNorm as clipByGlobalNorm, index_d_cosine as cosine, index_d_globalNorm as globalNorm, index_d_lion as lion, index_d_oneCycle as oneCycle, index_d_rmsprop as rmsprop, index_d_sgd as sgd, index_d_stepDecay as stepDecay, index_d_warmup as warmup };
+  export type { index_d_AdafactorOptions as AdafactorOptions, index_d_AdamOptions as AdamOptions, index_d_LionOptions as LionOptions, index_d_OneCycleOptions as OneCycleOptions, index_d_Optimizer as Optimizer, index_d_OptimizerState as OptimizerState, index_d_RmspropOptions as RmspropOptions, index_d_Schedule as Schedule, index_d_SgdOptions as SgdOptions };
+}
+
 /** Options of `exponential`. */
 interface ExponentialOptions<E extends FloatDType = FloatDType> {
     /** The dtype; float32 by default. */
@@ -10559,7 +10800,7 @@ declare const random_d_randint: typeof randint;
 declare const random_d_truncatedNormal: typeof truncatedNormal;
 declare const random_d_uniform: typeof uniform;
 declare namespace random_d {
-  export { random_d_Generator as Generator, random_d_bernoulli as bernoulli, random_d_beta as beta, random_d_binomial as binomial, random_d_bits as bits, random_d_categorical as categorical, random_d_choice as choice, random_d_exponential as exponential, random_d_fold as fold, random_d_gamma as gamma, random_d_generator as generator, random_d_gumbel as gumbel, random_d_key as key, random_d_multivariateNormal as multivariateNormal, random_d_normal as normal, random_d_permutation as permutation, random_d_poisson as poisson, random_d_randint as randint, split$1 as split, random_d_truncatedNormal as truncatedNormal, random_d_uniform as uniform };
+  export { random_d_Generator as Generator, random_d_bernoulli as bernoulli, random_d_beta as beta, random_d_binomial as binomial, random_d_bits as bits, random_d_categorical as categorical, random_d_choice as choice, random_d_exponential as exponential, random_d_fold as fold, random_d_gamma as gamma, random_d_generator as generator, random_d_gumbel as gumbel, random_d_key as key, random_d_multivariateNormal as multivariateNormal, random_d_normal as normal, random_d_permutation as permutation, random_d_poisson as poisson, random_d_randint as randint, split$2 as split, random_d_truncatedNormal as truncatedNormal, random_d_uniform as uniform };
   export type { random_d_BernoulliOptions as BernoulliOptions, random_d_BitsOptions as BitsOptions, random_d_CategoricalOptions as CategoricalOptions, random_d_ChoiceOptions as ChoiceOptions, random_d_CountOptions as CountOptions, random_d_DrawnAs as DrawnAs, random_d_ExponentialOptions as ExponentialOptions, random_d_GammaOptions as GammaOptions, random_d_GumbelOptions as GumbelOptions, random_d_Key as Key, random_d_MultivariateNormalOptions as MultivariateNormalOptions, random_d_NormalOptions as NormalOptions, random_d_Parameter as Parameter, random_d_RandintOptions as RandintOptions, random_d_TruncatedNormalOptions as TruncatedNormalOptions, random_d_UniformOptions as UniformOptions, random_d_VectorDType as VectorDType };
 }
 
@@ -11189,36 +11430,41 @@ declare function arrayNamespaceInfo(): ArrayNamespaceInfo;
 
 /**
  * A function whose gradient is what the caller says: `fn` returns its value, a tensor, and a function from the value's cotangent to those of
- * `fn`'s arguments, an array with one for each, of its structure (`null` for none).
- *
- * @example a straight-through estimator
- * const round = ft.customGradient((x) => [x.round(), (g) => [g]])
+ * `fn`'s arguments, an array with one for each, of its structure; `null` stands for none, of an argument or a tensor in it. What the value
+ * depends on has to be an argument.
  *
  * @throws {ArgumentError} when what `fn`, or its second result, returns is something else.
+ * @example
+ * ```ts
+ * ft.grad((x) => ft.customGradient((x) => [x.round(), (g) => [g]])(x).sum())(ft.tensor([0.4, 1.6])) // [1, 1]
+ * ```
  */
-declare function customGradient<A extends unknown[], R extends Tensor>(fn: (...args: A) => [R, (cotangent: R) => readonly unknown[]]): (...args: A) => R;
+declare function customGradient(fn: (...args: Tensor[]) => readonly [Tensor, (cotangent: Tensor) => readonly (Tensor | null)[]]): (...args: Tensor[]) => Tensor;
+declare function customGradient<A extends unknown[], R extends Tensor>(fn: (...args: A) => readonly [R, (cotangent: R) => readonly unknown[]]): (...args: A) => R;
 /**
  * The same function, of which gradients keep the arguments alone: what is inside is computed again on the way back. A network of n layers in
  * segments of sqrt(n) keeps about sqrt(n) values, at the price of one more pass (Chen et al., "Training deep nets with sublinear memory
  * cost", 2016). `fn` returns a tensor, and is called twice.
  *
- * @throws {TensorError} as `vjp`.
+ * @throws {ArgumentError} when `fn` returns anything but a tensor.
  */
 declare function checkpoint<A extends unknown[], R extends Tensor>(fn: (...args: A) => R): (...args: A) => R;
 
 /**
- * A function that computes the Jacobian of `fn`, which takes and returns a tensor: of shape `[...result, ...argument]`. Forward mode where the
+ * A function that computes the Jacobian of `fn`, which takes and returns a real tensor: of shape `[...result, ...argument]`. Forward mode where the
  * argument has fewer elements than the result, else reverse mode: as many passes, in one program.
  *
- * @throws {TensorError} as `vjp`.
+ * @throws {TensorError} as `vjp`; `ERR_DTYPE` for complex tensors.
  */
+declare function jacobian(fn: (x: Tensor) => Tensor): (x: Tensor) => Tensor;
 declare function jacobian<T extends Tensor, R extends Tensor>(fn: (x: T) => R): (x: T) => R;
 /**
- * A function that computes the Hessian of `fn`, which takes a tensor and returns a scalar: the Jacobian of its gradient, of shape
+ * A function that computes the Hessian of `fn`, which takes a real tensor and returns a scalar: the Jacobian of its gradient, of shape
  * `[...argument, ...argument]`.
  *
- * @throws {TensorError} as `grad`.
+ * @throws {TensorError} as `grad`; `ERR_DTYPE` for complex tensors.
  */
+declare function hessian(fn: (x: Tensor) => Tensor): (x: Tensor) => Tensor;
 declare function hessian<T extends Tensor>(fn: (x: T) => Tensor): (x: T) => T;
 
 /** What a gradient is taken with respect to, and what else the function returns. */
@@ -11239,33 +11485,43 @@ type Wanted<A extends readonly unknown[], O extends GradOptions> = O extends {
  * with several `argnums`, an array of them. `fn` returns a scalar, and is called once each time. Reads inside it work, and count as
  * constants; what it does not depend on has gradient zero. Reverse mode: Griewank and Walther, "Evaluating Derivatives", 2008.
  *
- * @throws {ArgumentError} for functions that return promises or anything but a tensor.
+ * @throws {ArgumentError} for functions that return promises or anything but a tensor, and arguments without tensors.
  * @throws {ShapeError} for a result that is no scalar.
  * @throws {DTypeError} for arguments or a result that are not floating.
  */
-declare function valueAndGrad<A extends unknown[], R, const O extends GradOptions = {}>(fn: (...args: A) => R, options?: O): (...args: A) => [R, Wanted<A, O>];
+declare function valueAndGrad(fn: (...args: Tensor[]) => Tensor): (...args: Tensor[]) => [value: Tensor, gradient: Tensor];
+declare function valueAndGrad<A extends unknown[], R extends Tensor, const O extends GradOptions & {
+    readonly hasAux?: false;
+}>(fn: (...args: A) => R, options?: O): (...args: A) => [value: R, gradient: Wanted<A, O>];
+declare function valueAndGrad<A extends unknown[], R extends Tensor, X, const O extends GradOptions & {
+    readonly hasAux: true;
+}>(fn: (...args: A) => readonly [R, X], options: O): (...args: A) => [value: [R, X], gradient: Wanted<A, O>];
 /**
  * A function that computes the gradient of `fn`, as {@link valueAndGrad}; with `hasAux`, `[gradient, more]`.
  *
  * @throws {TensorError} as {@link valueAndGrad}.
  */
-declare function grad<A extends unknown[], R, const O extends GradOptions = {}>(fn: (...args: A) => R, options?: O): (...args: A) => O extends {
+declare function grad(fn: (...args: Tensor[]) => Tensor): (...args: Tensor[]) => Tensor;
+declare function grad<A extends unknown[], const O extends GradOptions & {
+    readonly hasAux?: false;
+}>(fn: (...args: A) => Tensor, options?: O): (...args: A) => Wanted<A, O>;
+declare function grad<A extends unknown[], X, const O extends GradOptions & {
     readonly hasAux: true;
-} ? [Wanted<A, O>, R extends readonly [unknown, infer X] ? X : never] : Wanted<A, O>;
+}>(fn: (...args: A) => readonly [Tensor, X], options: O): (...args: A) => [gradient: Wanted<A, O>, more: X];
 /**
  * Calls `fn` and returns its result (a tree of tensors) with a function from cotangents of the result to cotangents of the arguments, an
- * array with one for each argument.
+ * array with one for each argument. It may be called any number of times, and holds what it needs.
  *
  * @throws {TensorError} as {@link valueAndGrad}, but that the result may have any shape.
  */
-declare function vjp<A extends unknown[], R>(fn: (...args: A) => R, ...args: A): [R, (cotangents: R) => A];
+declare function vjp<A extends unknown[], R>(fn: (...args: A) => R, ...args: A): [result: R, back: (cotangents: R) => A];
 /**
  * The result of `fn` (a tree of tensors) and its tangent, where `primals` are its arguments and `tangents`, of the same structure, the
  * direction they move in.
  *
  * @throws {TensorError} as {@link vjp}.
  */
-declare function jvp<A extends unknown[], R>(fn: (...args: A) => R, primals: readonly [...A], tangents: readonly [...A]): [R, R];
+declare function jvp<A extends unknown[], R>(fn: (...args: A) => R, primals: readonly [...A], tangents: readonly [...A]): [result: R, tangent: R];
 /**
  * The same tensor, which gradients take for a constant.
  *
@@ -11460,5 +11716,5 @@ interface Config {
  */
 declare function config(changes?: Config): Required<Config>;
 
-export { ArgumentError, BackendUnavailableError, DTypeError, DeviceError, DisposedError, FileError, FormatError, IndexError, InternalError, LinAlgError, OutOfMemoryError, ShapeError, Slice, Tensor, TensorError, UnsupportedError, abs, acos, acosh, add, all, allclose, angle, any, arange, argmax, argmin, argsort, argwhere, argwhereAsync, arrayEqual, arrayNamespaceInfo, arraySplit, asarray, asin, asinh, astype, atan, atan2, atanh, atleast1d, atleast2d, atleast3d, bincount, bincountAsync, bitcast, bitwiseAnd, bitwiseCount, bitwiseInvert, bitwiseLeftShift, bitwiseOr, bitwiseRightShift, bitwiseXor, broadcastArrays, broadcastShapes, broadcastTo, canCast, cbrt, ceil, checkpoint, chunk, clip, columnStack, complex, concat, config, conj, convolve, copy, copysign, corrcoef, correlate, cos, cosh, countLeadingZeros, countNonzero, cov, cross, cumulativeMax, cumulativeMin, cumulativeProd, cumulativeSum, customGradient, deg2rad, devices, diag, diagonal, diff, digamma, digitize, divide as div, divide, dstack, e, einsum, empty, emptyLike, equal, erf, erfc, erfinv, evaluate, evaluateSync, exp, exp2, expandDims, expm1, eye, fft_d as fft, finfo, flatten, flip, fliplr, flipud, floor, floorDivide, fmax, fmin, fmod, fromShared, fromTypedArray, full, fullLike, gcd, grad, gradient, greater, greaterEqual, heaviside, hessian, histogram, histogramBinEdges, hstack, hypot, iinfo, imag, inf, inner, interp, intersect1d, intersect1dAsync, io_d as io, isclose, isdtype, isfinite, isin, isinf, isnan, jacobian, jvp, kron, kthvalue, lcm, lerp, less, lessEqual, lgamma, linalg_d as linalg, linspace, log, log10, log1p, log2, logSoftmax, logaddexp, logicalAnd, logicalNot, logicalOr, logicalXor, logit, logspace, logsumexp, matmul, matrixTranspose, max, maximum, mean, median, memory, meshgrid, min, minimum, moveaxis, multiply as mul, multiply, nan, nanToNum, nancumulativeProd, nancumulativeSum, nanmax, nanmean, nanmedian, nanmin, nanpercentile, nanprod, nanquantile, nanstd, nansum, nanvar, negative as neg, negative, newaxis, nextafter, nn_d as nn, nonzero, nonzeroAsync, notEqual, oneHot, ones, onesLike, outer, pad, percentile, permuteDims, pi, polar, populationCount, positive, pow, prod, ptp, putAlongAxis, quantile, rad2deg, random_d as random, real, reciprocal, relu, remainder, repeat, resetStats, reshape, resultType, roll, rot90, round, rsqrt, scatter, scatterAdd, scatterMax, scatterMin, scatterMul, scope, scopeAsync, searchsorted, segmentMax, segmentMean, segmentMin, segmentProd, segmentSum, setDefaultDevice, setMemoryLimit, setThreads, setdiff1d, setdiff1dAsync, setxor1d, setxor1dAsync, sigmoid, sign, signbit, sin, sinc, sinh, slice, softmax, sort, split, sqrt, square, squeeze, stack, stats, std, stopGradient, strict, subtract as sub, subtract, sum, swapaxes, take, takeAlongAxis, tan, tanh, tensor, tensordot, tile, topk, trace, trapezoid, tril, trim, triu, trunc, truncDivide, unfold, union1d, union1dAsync, uniqueAll, uniqueAllAsync, uniqueCounts, uniqueCountsAsync, uniqueInverse, uniqueInverseAsync, uniqueValues, uniqueValuesAsync, unstack, valueAndGrad, var_ as var, vecdot, vjp, vstack, where, windowMax, windowMin, windowProd, windowScatterMax, windowScatterMin, windowSum, xlog1py, xlogy, zeros, zerosLike };
+export { ArgumentError, BackendUnavailableError, DTypeError, DeviceError, DisposedError, FileError, FormatError, IndexError, InternalError, LinAlgError, OutOfMemoryError, ShapeError, Slice, Tensor, TensorError, UnsupportedError, abs, acos, acosh, add, all, allclose, angle, any, arange, argmax, argmin, argsort, argwhere, argwhereAsync, arrayEqual, arrayNamespaceInfo, arraySplit, asarray, asin, asinh, astype, atan, atan2, atanh, atleast1d, atleast2d, atleast3d, bincount, bincountAsync, bitcast, bitwiseAnd, bitwiseCount, bitwiseInvert, bitwiseLeftShift, bitwiseOr, bitwiseRightShift, bitwiseXor, broadcastArrays, broadcastShapes, broadcastTo, canCast, cbrt, ceil, checkpoint, chunk, clip, columnStack, complex, concat, config, conj, convolve, copy, copysign, corrcoef, correlate, cos, cosh, countLeadingZeros, countNonzero, cov, cross, cumulativeMax, cumulativeMin, cumulativeProd, cumulativeSum, customGradient, data_d as data, deg2rad, devices, diag, diagonal, diff, digamma, digitize, divide as div, divide, dstack, e, einsum, empty, emptyLike, equal, erf, erfc, erfinv, evaluate, evaluateSync, exp, exp2, expandDims, expm1, eye, fft_d as fft, finfo, flatten, flip, fliplr, flipud, floor, floorDivide, fmax, fmin, fmod, fromShared, fromTypedArray, full, fullLike, gcd, grad, gradient, greater, greaterEqual, heaviside, hessian, histogram, histogramBinEdges, hstack, hypot, iinfo, imag, inf, inner, interp, intersect1d, intersect1dAsync, io_d as io, isclose, isdtype, isfinite, isin, isinf, isnan, jacobian, jvp, kron, kthvalue, lcm, lerp, less, lessEqual, lgamma, linalg_d as linalg, linspace, log, log10, log1p, log2, logSoftmax, logaddexp, logicalAnd, logicalNot, logicalOr, logicalXor, logit, logspace, logsumexp, matmul, matrixTranspose, max, maximum, mean, median, memory, meshgrid, min, minimum, moveaxis, multiply as mul, multiply, nan, nanToNum, nancumulativeProd, nancumulativeSum, nanmax, nanmean, nanmedian, nanmin, nanpercentile, nanprod, nanquantile, nanstd, nansum, nanvar, negative as neg, negative, newaxis, nextafter, nn_d as nn, nonzero, nonzeroAsync, notEqual, oneHot, ones, onesLike, index_d as optim, outer, pad, percentile, permuteDims, pi, polar, populationCount, positive, pow, prod, ptp, putAlongAxis, quantile, rad2deg, random_d as random, real, reciprocal, relu, remainder, repeat, resetStats, reshape, resultType, roll, rot90, round, rsqrt, scatter, scatterAdd, scatterMax, scatterMin, scatterMul, scope, scopeAsync, searchsorted, segmentMax, segmentMean, segmentMin, segmentProd, segmentSum, setDefaultDevice, setMemoryLimit, setThreads, setdiff1d, setdiff1dAsync, setxor1d, setxor1dAsync, sigmoid, sign, signbit, sin, sinc, sinh, slice, softmax, sort, split, sqrt, square, squeeze, stack, stats, std, stopGradient, strict, subtract as sub, subtract, sum, swapaxes, take, takeAlongAxis, tan, tanh, tensor, tensordot, tile, topk, trace, trapezoid, tril, trim, triu, trunc, truncDivide, unfold, union1d, union1dAsync, uniqueAll, uniqueAllAsync, uniqueCounts, uniqueCountsAsync, uniqueInverse, uniqueInverseAsync, uniqueValues, uniqueValuesAsync, unstack, valueAndGrad, var_ as var, vecdot, vjp, vstack, where, windowMax, windowMin, windowProd, windowScatterMax, windowScatterMin, windowSum, xlog1py, xlogy, zeros, zerosLike };
 export type { AbsentDevice, AllOptions, AllcloseOptions, AnyOptions, ArgmaxOptions, ArgminOptions, ArgsortOptions, ArrayEqualOptions, ArrayNamespaceInfo, AsDType, AsyncScope, BincountOptions, Common, Complex, ComplexOf, ConcatOptions, Config, ConvolveOptions, CorrcoefOptions, CorrelateOptions, CountNonzeroOptions, CountOf, CovOptions, CreationOptions, CrossOptions, CumulativeMaxOptions, CumulativeMinOptions, CumulativeProdOptions, CumulativeSumOptions, DType, DTypeOf, DTypeOfArray, DTypeOfData, DataOf, Device, DeviceMemory, DiagOptions, DiagonalOptions, DiffOptions, DigitizeOptions, EmptyOptions, EyeOptions, FInfo, Fallback, Fits, FlattenOptions, FlipOptions, FloatDType, FloatOf, FloatOrComplexDType, FullOptions, GradOptions, GradientOptions, Histogram, HistogramBinEdgesOptions, HistogramOptions, IInfo, IndexDType, IndexItem, IndexOrMaskDType, Indices, IntegerDType, IntegerOrBoolDType, IntegerOrFloatDType, IscloseOptions, IsinOptions, ItemOf, Kind, KthvalueOptions, LinspaceOptions, LogSoftmaxOptions, LogspaceOptions, LogsumexpOptions, MaxOptions, MeanOptions, MedianOptions, MemoryInfo, MeshgridOptions, MinOptions, NancumulativeProdOptions, NancumulativeSumOptions, NanmaxOptions, NanmeanOptions, NanmedianOptions, NanminOptions, NanpercentileOptions, NanprodOptions, NanquantileOptions, NanstdOptions, NansumOptions, NanvarOptions, Nested, NestedArray, NoCommonDType, NumericDType, OneHotOptions, OnesOptions, Operand, PadOptions, PercentileOptions, PiecesOptions, PositionDType, PresentDevice, ProdOptions, Promote, PromoteAll, PtpOptions, PutAlongAxisOptions, QuantileOptions, RealDType, RealOf, Refused, RepeatOptions, ResultOf, Rewriting, RollOptions, Rot90Options, Scalar, ScatterAddOptions, ScatterMaxOptions, ScatterMinOptions, ScatterMulOptions, ScatterOptions, SearchsortedOptions, SharedTensor, SoftmaxOptions, SortOptions, StackOptions, Stats, StdOptions, StorageOf, Strictness, SumOf, SumOptions, TakeAlongAxisOptions, TakeOptions, Takes, TakesEach, TakesTable, TensorData, TensorJSON, TensorOptions, TensordotOptions, TopkOptions, TraceOptions, TrapezoidOptions, TrilOptions, TriuOptions, Typed, TypedArray, UnfoldOptions, Unique, VarOptions, VecdotOptions, Wanted, Weak, WindowMaxOptions, WindowMinOptions, WindowProdOptions, WindowScatterMaxOptions, WindowScatterMinOptions, WindowSumOptions, With, ZerosOptions };

@@ -4,10 +4,12 @@
 export { Tensor } from './lib/tensor.js'
 
 export * from './lib/generated/functions.js'
+export * as data from './lib/data.js'
 export * as fft from './lib/generated/fft.js'
 export * as io from './lib/io.js'
 export * as linalg from './lib/generated/linalg.js'
 export * as nn from './lib/nn.js'
+export * as optim from './lib/optim/index.js'
 export * as random from './lib/random.js'
 
 export {

@@ -1,0 +1,119 @@
+// Optimisers, schedules and clipping beside PyTorch's, and what they refuse.
+
+import { readFileSync } from 'node:fs'
+import test from 'ava'
+import * as ft from 'ferrotensor'
+import { close, throws } from '../expect.js'
+
+type D = ft.Tensor<'float64'>
+
+interface Golden {
+  readonly runs: readonly { name: string; options: object; after: readonly { step: number; w: number[][]; b: number[] }[] }[]
+  readonly clipped: readonly { most: number; norm: number; w: number[][]; b: number[] }[]
+  readonly schedules: { readonly [name in 'cosine' | 'stepDecay' | 'oneCycle']: readonly number[] }
+}
+
+// This file runs as dist/__test__/optim/optim.test.js.
+const golden = JSON.parse(readFileSync(new URL('../../../__test__/optim/pytorch.json', import.meta.url), 'utf8')) as Golden
+
+function numbers(shape: readonly number[], seed: number): D {
+  const count = shape.reduce((n, d) => n * d, 1)
+  return ft.fromTypedArray(Float64Array.from({ length: count }, (_, i) => Math.sin(1.3 * i + seed)), shape)
+}
+
+const [x, y] = [numbers([6, 4], 1), numbers([6, 3], 2)]
+const start = (): { w: D; b: D } => ({ w: numbers([4, 3], 3), b: numbers([3], 4) })
+const loss = (p: { w: D; b: D }): D => x.matmul(p.w).add(p.b).tanh().sub(y).square().sum()
+
+/** Within 1e-9 of what PyTorch computed in float64, of numbers about 1. */
+function near(found: unknown, wanted: unknown): boolean {
+  if (Array.isArray(wanted)) return Array.isArray(found) && found.length === wanted.length && wanted.every((v, i) => near(found[i], v))
+  return Math.abs((found as number) - (wanted as number)) <= 1e-9
+}
+
+for (const { name, options, after } of golden.runs) {
+  test(`${name} goes PyTorch's way for 100 steps`, (t) => {
+    const [kind] = name.split(' ') as ['sgd' | 'rmsprop' | 'adam' | 'adamw' | 'adafactor']
+    const optimizer = ft.optim[kind](options)
+    let params = start()
+    let state = optimizer.init(params)
+    const gradient = ft.grad(loss)
+    for (let step = 1; step <= 100; step++) {
+      ;[params, state] = optimizer.step(params, gradient(params), state)
+      const wanted = after.find((a) => a.step === step)
+      if (wanted === undefined) continue
+      t.true(near(params.w.toArray(), wanted.w) && near(params.b.toArray(), wanted.b), `after ${step} steps`)
+    }
+    t.is(state.count, 100)
+  })
+}
+
+test('lion steps along signs', (t) => {
+  const optimizer = ft.optim.lion({ learningRate: 0.5, weightDecay: 0.1 })
+  const p = ft.tensor([1, -2, 4])
+  const [next, state] = optimizer.step(p, ft.tensor([3, -1, 0]), optimizer.init(p))
+  t.true(close(next.toArray(), [0.45, -1.4, 3.8]))
+  t.true(close((state.slots['mean'] as ft.Tensor).toArray(), [0.03, -0.01, 0]))
+})
+
+test('schedules are PyTorch\'s, and count from 0', (t) => {
+  const all = (schedule: (step: number) => number, wanted: readonly number[]): boolean => near(wanted.map((_, i) => schedule(i)), wanted)
+  t.true(all(ft.optim.cosine(0.5, 20, 0.01), golden.schedules.cosine))
+  t.true(all(ft.optim.stepDecay(0.5, 4, 0.5), golden.schedules.stepDecay))
+  t.true(all(ft.optim.oneCycle(0.5, 20), golden.schedules.oneCycle))
+  t.true(near([0, 1, 2, 3, 4, 5].map(ft.optim.warmup(4, ft.optim.stepDecay(1, 1, 0.5))), [0.25, 0.5, 0.75, 1, 1, 0.5]))
+  const p = ft.tensor([0])
+  const optimizer = ft.optim.sgd({ learningRate: (step) => step + 1 })
+  let [params, state] = optimizer.step(p, ft.ones([1]), optimizer.init(p))
+  ;[params, state] = optimizer.step(params, ft.ones([1]), state)
+  t.deepEqual(params.toArray(), [-3])
+})
+
+test('clipping scales a tree as one vector', (t) => {
+  for (const { most, norm, w, b } of golden.clipped) {
+    const [g, found] = ft.optim.clipByGlobalNorm({ w: numbers([4, 3], 5), b: numbers([3], 6) }, most)
+    t.true(near(found.itemSync(), norm) && near(g.w.toArray(), w) && near(g.b.toArray(), b), `to ${most}`)
+  }
+  throws(t, 'ERR_ARGUMENT', /^optim\.clipByGlobalNorm: the bound must be a positive number, got 0/, () => ft.optim.clipByGlobalNorm(start(), 0))
+  throws(t, 'ERR_ARGUMENT', /^optim\.globalNorm: there is no tensor in the tree/, () => ft.optim.globalNorm({}))
+})
+
+test('a step and its gradients are one program, and nothing is computed twice', (t) => {
+  if (ft.config().limit === 1) {
+    t.pass()
+    return
+  }
+  const optimizer = ft.optim.adam()
+  let params = start()
+  let state = optimizer.init(params)
+  const step = ft.valueAndGrad(loss)
+  const once = (): number => {
+    const [value, g] = step(params)
+    ;[params, state] = optimizer.step(params, g, state)
+    return value.itemSync()
+  }
+  for (let i = 0; i < 5; i++) once()
+  ft.resetStats()
+  const losses = Array.from({ length: 50 }, once)
+  const { programs, recomputes, schedules } = ft.stats()
+  // A program reads the loss of one step and stores what the step before made.
+  t.true(programs <= 51 && recomputes === 0 && schedules <= 1, `${programs} programs, ${recomputes} computed again, ${schedules} planned`)
+  t.true((losses.at(-1) as number) < (losses[0] as number))
+})
+
+test('what does not belong together is refused', (t) => {
+  const optimizer = ft.optim.adam({ learningRate: 0.1 })
+  const p = start()
+  const state = optimizer.init(p)
+  throws(t, 'ERR_ARGUMENT', /^optim\.adam: 'beta1' must be a number from 0 to below 1, got 1/, () => ft.optim.adam({ beta1: 1 }))
+  throws(t, 'ERR_ARGUMENT', /^optim\.sgd: 'learningRate' must be a number from 0 or a function of the step, got -1/, () => ft.optim.sgd({ learningRate: -1 }))
+  throws(t, 'ERR_ARGUMENT', /^optim\.sgd: .*lr/, () => ft.optim.sgd({ lr: 1 } as never))
+  throws(t, 'ERR_ARGUMENT', /^optim\.adam: the gradients\.b must be a tensor, got undefined/, () => optimizer.step(p, { w: p.w } as never, state))
+  throws(t, 'ERR_SHAPE', /^optim\.adam: the gradients\.w must have shape \[4, 3\], got \[3\]/, () => optimizer.step(p, { w: p.b, b: p.b }, state))
+  throws(t, 'ERR_DTYPE', /^optim\.adam: the gradients\.w must be float64, got float32/, () => optimizer.step(p, { w: p.w.astype('float32') as never, b: p.b }, state))
+  throws(t, 'ERR_DTYPE', /^optim\.adam: parameters are floating tensors, got int32/, () => optimizer.init({ n: ft.zeros([2], { dtype: 'int32' }) }))
+  throws(t, 'ERR_ARGUMENT', /^optim\.adam: the state must come from init or from the last step, got null/, () => optimizer.step(p, p, null as never))
+  throws(t, 'ERR_ARGUMENT', /^optim\.adam: the state's mean must be an object, got undefined/, () => optimizer.step(p, p, { count: 0, slots: {} }))
+  const bad = ft.optim.sgd({ learningRate: () => NaN })
+  throws(t, 'ERR_ARGUMENT', /^optim\.sgd: the schedule gave NaN at step 0/, () => bad.step(p, p, bad.init(p)))
+})
