@@ -24,7 +24,7 @@ RUNS = {
     "sgd momentum": ({"learningRate": 0.02, "momentum": 0.9, "weightDecay": 0.01}, lambda p: torch.optim.SGD(p, lr=0.02, momentum=0.9, weight_decay=0.01)),
     "sgd nesterov": ({"learningRate": 0.02, "momentum": 0.8, "nesterov": True}, lambda p: torch.optim.SGD(p, lr=0.02, momentum=0.8, nesterov=True)),
     "rmsprop": ({}, lambda p: torch.optim.RMSprop(p)),
-    "rmsprop momentum": ({"learningRate": 0.001, "decay": 0.95, "momentum": 0.5, "weightDecay": 0.02, "eps": 1e-6}, lambda p: torch.optim.RMSprop(p, lr=0.001, alpha=0.95, momentum=0.5, weight_decay=0.02, eps=1e-6)),
+    "rmsprop momentum": ({"learningRate": 0.005, "decay": 0.9, "momentum": 0.5, "weightDecay": 0.02, "eps": 1e-6}, lambda p: torch.optim.RMSprop(p, lr=0.005, alpha=0.9, momentum=0.5, weight_decay=0.02, eps=1e-6)),
     "adam": ({"learningRate": 0.01}, lambda p: torch.optim.Adam(p, lr=0.01)),
     "adam decay": ({"learningRate": 0.01, "beta1": 0.8, "beta2": 0.95, "weightDecay": 0.1, "eps": 1e-4}, lambda p: torch.optim.Adam(p, lr=0.01, betas=(0.8, 0.95), weight_decay=0.1, eps=1e-4)),
     "adamw": ({"learningRate": 0.01, "weightDecay": 0.1}, lambda p: torch.optim.AdamW(p, lr=0.01, weight_decay=0.1)),
