@@ -22,11 +22,11 @@ pub enum Per {
 pub struct Rows {
     /// Number of trailing axes that make a row.
     pub axes: usize,
-    /// Inputs: `[kept..., row...]` or `[kept...]`.
+    /// Inputs, at most 64: `[kept..., row...]` or `[kept...]`, at least one of the first kind.
     pub inputs: Vec<(DType, Per)>,
     /// At least one.
     pub steps: Vec<RowStep>,
-    /// Values of steps that are stored, each once.
+    /// Values of steps that are stored, each once; at least one.
     pub outputs: Vec<usize>,
 }
 
@@ -95,11 +95,23 @@ impl Rows {
         self.outputs.iter().map(|&o| values[o]).collect()
     }
 
+    /// For each output the inputs that it depends on, as bits by their numbers.
+    pub fn reach(&self) -> Vec<u64> {
+        let mut reach: Vec<u64> = (0..self.inputs.len()).map(|n| 1 << n.min(63)).collect();
+        for step in &self.steps {
+            reach.push(step.operands().iter().fold(0, |mask, &o| mask | reach[o]));
+        }
+        self.outputs.iter().map(|&o| reach[o]).collect()
+    }
+
     /// The rules stated above.
     ///
     /// # Errors
     /// A sentence naming the first one that is broken.
     pub fn verify(&self) -> Result<(), String> {
+        if self.steps.is_empty() || self.outputs.is_empty() || !self.inputs.iter().any(|i| i.1 == Per::Element) {
+            return Err("rows: a kernel has a step, an output and an input of elements".into());
+        }
         let mut known = self.inputs.len();
         for step in &self.steps {
             if step.operands().iter().any(|&o| o >= known) {

@@ -129,11 +129,15 @@ impl Job {
                     }
                     bad[to.0 as usize] = e;
                 }
-                Step::Launch { inputs, to, outputs, .. } => {
-                    if let Some(e) = inputs.iter().find_map(of).or_else(own) {
-                        for (i, place) in outputs.iter().enumerate() {
-                            bad[to.0 as usize + i] = Some(e.clone());
+                Step::Launch { inputs, to, outputs, reach, .. } => {
+                    let own = own();
+                    for (i, place) in outputs.iter().enumerate() {
+                        let met = |k: usize| reach.get(i).is_none_or(|mask| mask >> k & 1 == 1);
+                        let from =
+                            inputs.iter().enumerate().filter(|(k, _)| met(*k)).find_map(|(_, v)| bad[v.0 as usize].clone());
+                        if let Some(e) = from.or_else(|| own.clone()) {
                             self.fail(*place, &e);
+                            bad[to.0 as usize + i] = Some(e);
                         }
                     }
                 }

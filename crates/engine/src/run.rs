@@ -182,7 +182,7 @@ impl Binder<'_> {
                     (None, None) => return Err(Error::internal("a view needs a copy nobody planned")),
                 });
             }
-            Step::Launch { resolved, inputs, to, outputs, params } => {
+            Step::Launch { resolved, inputs, to, outputs, params, .. } => {
                 let mut operands: SmallVec<[Operand; 3]> = SmallVec::new();
                 for &v in inputs {
                     operands.push(self.bound(v)?.operand());

@@ -38,6 +38,8 @@ pub enum Step {
         to: Val,
         outputs: SmallVec<[Place; 1]>,
         params: SmallVec<[Param; 2]>,
+        /// For each output the inputs it depends on, as bits; nothing where it is all of them.
+        reach: Vec<u64>,
     },
     /// New memory for a value that copies will fill.
     Reserve { to: Val, place: Place },
@@ -219,10 +221,9 @@ impl<'a> Build<'a> {
                     self.touch(inputs);
                     self.cost(kernel, inputs, node.first, node.outputs);
                     let outputs = (0..node.outputs).map(|o| self.reserve(Val(node.first.0 + o))).collect::<Result<_>>()?;
-                    self.push(
-                        node.op,
-                        Step::Launch { resolved, inputs: inputs.clone(), to: node.first, outputs, params: params.clone() },
-                    );
+                    let reach = if let Kernel::Rows(rows) = kernel { rows.reach() } else { Vec::new() };
+                    let (inputs, params) = (inputs.clone(), params.clone());
+                    self.push(node.op, Step::Launch { resolved, inputs, to: node.first, outputs, params, reach });
                 }
                 Def::Assemble { base, parts } => {
                     let place = self.reserve(node.first)?;

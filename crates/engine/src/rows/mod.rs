@@ -39,22 +39,23 @@ pub fn group(graph: &mut Graph, outputs: &mut [Val], supports: &dyn Fn(&Kernel) 
             && plan.unit[n].is_none()
             && let Some(found) = Group::around(&plan, n)
             && found.is_worth_it(&plan)
+            && let Some(made) = found.kernel(&plan).filter(|made| supports(&made.0))
         {
-            let made = found.kernel(&plan);
-            if supports(&made.0) {
-                plan.take(found, made);
-            }
+            plan.take(found, made);
         }
     }
-    let saved = plan.groups.iter().map(|g| g.members.len() as u64 - 1).sum();
-    let groups = std::mem::take(&mut plan.groups);
-    if groups.is_empty() {
-        return 0;
-    }
-    let Some(order) = rebuild::order(&plan, &groups) else {
-        debug_assert!(false, "groups wait for each other");
-        return 0;
+    // Not all of a large program was looked at: where groups wait for each other, the last ones are none.
+    let mut groups = std::mem::take(&mut plan.groups);
+    let order = loop {
+        if groups.is_empty() {
+            return 0;
+        }
+        if let Some(order) = rebuild::order(&plan, &groups) {
+            break order;
+        }
+        groups.pop().iter().flat_map(|g| &g.members).for_each(|&n| plan.unit[n] = None);
     };
+    let saved = groups.iter().map(|g| g.members.len() as u64 - 1).sum();
     let live: Vec<bool> = (0..graph.nodes.len()).map(|n| plan.is_live(n)).collect();
     rebuild::rebuild(graph, outputs, groups, &order, &live);
     saved
@@ -323,7 +324,13 @@ impl Group {
         let Some(sources) = self.sources(plan, n, role) else { return false };
         let known = |s: &Source| matches!(s, Source::Outside(v, per) if self.inputs.contains(&(*v, *per)));
         let beside = matches!(role, Role::Reduce(_)) && sources.iter().all(known);
-        if !(related || beside) {
+        // A step has a value for each element where an operand has: a map that only spreads values of rows is none.
+        let elements = |s: &Source| match s {
+            Source::Outside(_, per) => *per == Per::Element,
+            Source::Member(m) => self.per.get(m) == Some(&Per::Element),
+        };
+        let spreads = matches!(role, Role::Map(_, Per::Element)) && !sources.iter().any(elements);
+        if !(related || beside) || spreads {
             return false;
         }
         // A reduction brings the map that it alone reads.
@@ -375,8 +382,8 @@ impl Group {
             })
     }
 
-    /// The kernel, its launch parameters, and the members whose values it stores.
-    fn kernel(&self, plan: &Plan) -> (Kernel, SmallVec<[Param; 2]>, Vec<usize>) {
+    /// The kernel, its launch parameters, and the members whose values it stores; nothing where it would not be one.
+    fn kernel(&self, plan: &Plan) -> Option<(Kernel, SmallVec<[Param; 2]>, Vec<usize>)> {
         let mut params: SmallVec<[Param; 2]> = SmallVec::new();
         let number = |source: Source| match source {
             Source::Outside(v, per) => self.inputs.iter().position(|&i| i == (v, per)),
@@ -384,23 +391,25 @@ impl Group {
         };
         let mut steps = Vec::with_capacity(self.members.len());
         for &n in &self.members {
-            let (Some(role), Def::Kernel { params: own, .. }) = (self.role(plan, n), &plan.graph.nodes[n].def) else {
-                continue;
-            };
+            let Def::Kernel { params: own, .. } = &plan.graph.nodes[n].def else { return None };
+            let role = self.role(plan, n)?;
             params.extend_from_slice(own);
-            let sources = self.sources(plan, n, role).unwrap_or_default();
-            let operands: Vec<usize> = sources.into_iter().filter_map(number).collect();
+            let operands = self.sources(plan, n, role)?.into_iter().map(number).collect::<Option<Vec<usize>>>()?;
             steps.push(match role {
-                Role::Reduce(reduce) => RowStep::Reduce { reduce: reduce.clone(), operand: operands[0] },
+                Role::Reduce(reduce) => RowStep::Reduce { reduce: reduce.clone(), operand: *operands.first()? },
                 Role::Map(map, _) => RowStep::Map { map: map.clone(), operands },
             });
         }
         let stored: Vec<usize> = self.members.iter().copied().filter(|&n| self.is_read(plan, n)).collect();
-        let outputs = stored.iter().filter_map(|&n| number(Source::Member(n))).collect();
+        let outputs = stored.iter().map(|&n| number(Source::Member(n))).collect::<Option<Vec<usize>>>()?;
         let inputs = self.inputs.iter().map(|&(v, per)| (plan.graph.dtype(v), per)).collect();
         let rows = Rows { axes: self.axes, inputs, steps, outputs };
-        debug_assert_eq!(rows.verify(), Ok(()));
-        (Kernel::Rows(rows), params, stored)
+        let shaped = || stored.iter().zip(rows.results()).all(|(n, (_, per))| self.per.get(n) == Some(&per));
+        if rows.verify().is_err() || !shaped() {
+            debug_assert!(false, "no kernel of rows: {rows:?}");
+            return None;
+        }
+        Some((Kernel::Rows(rows), params, stored))
     }
 }
 

@@ -1,6 +1,6 @@
 //! What belongs to one row is one launch: softmax, norms, variances; with the bits of the parts, and nothing computed in a circle.
 
-use crate::support::{Arg, Program, cpu, read, upload};
+use crate::support::{Arg, Program, cpu, read, upload, upload_i32};
 use ferrotensor_engine::{Config, Mode, Session, Strict};
 
 type Build = fn(&mut Session, &mut Program, &[Arg]) -> Vec<Arg>;
@@ -177,4 +177,53 @@ fn a_long_program_is_cut_into_groups() {
 fn other_bits_are_noticed() {
     let by = |n: f64| move |s: &mut Session, p: &mut Program, x: &[Arg]| vec![p.op(s, "add", &[x[0], Arg::Number(n)], &[])];
     assert_same(&run(by(1.0), [3, 4], true).1, &run(by(1.0000001), [3, 4], false).1, [3, 4]);
+}
+
+/// A map over elements that only spreads values of rows has no element of its own to go by.
+#[test]
+fn what_spreads_values_of_rows_is_as_large_as_it_says() {
+    for dims in [[2, 3], [40, 300], [7, 2]] {
+        let shape = [2.0, dims[0] as f64, dims[1] as f64];
+        let programs: [&dyn Fn(&mut Session, &mut Program, &[Arg]) -> Vec<Arg>; 3] = [
+            &|s, p, x| {
+                let scaled = p.op(s, "multiply", &[x[0], Arg::Number(0.1)], &[]);
+                let sum = p.op(s, "sum", &[scaled], &[1.0, -1.0, 1.0, f64::NAN]);
+                let wide = p.op(s, "broadcastTo", &[sum], &shape);
+                vec![p.op(s, "exp", &[wide], &[])]
+            },
+            &|s, p, x| {
+                let ones = p.op(s, "ones", &[], &[shape[0], shape[1], shape[2], f64::NAN, 0.0]);
+                let max = p.op(s, "max", &[x[0]], &LAST_KEPT);
+                let spread = p.op(s, "multiply", &[ones, max], &[]);
+                vec![p.op(s, "cumulativeSum", &[spread], &[1.0, f64::NAN, 0.0])]
+            },
+            &|s, p, x| {
+                // A gradient that is the same along rows, times a rate.
+                let sum = p.op(s, "sum", &[x[0]], &[1.0, -1.0, 1.0, f64::NAN]);
+                let wide = p.op(s, "broadcastTo", &[sum], &shape);
+                let step = p.op(s, "multiply", &[wide, Arg::Number(0.5)], &[]);
+                let total = p.op(s, "sum", &[step], &[1.0, -1.0, 0.0, f64::NAN]);
+                vec![step, p.op(s, "subtract", &[x[0], step], &[]), total]
+            },
+        ];
+        for build in programs {
+            assert_same(&run(build, dims, true).1, &run(build, dims, false).1, dims);
+        }
+    }
+}
+
+/// An operand that failed fails what depends on it, and nothing else of its kernel.
+#[test]
+fn a_failure_reaches_what_depends_on_it_alone() {
+    let mut s = cpu();
+    let x = upload(&mut s, &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], &[2, 3]);
+    let places = upload_i32(&mut s, &[0, 7], &[2]);
+    let mut p = Program::default();
+    let (a, i) = (p.input(&mut s, &x), p.input(&mut s, &places));
+    let taken = p.op(&mut s, "take", &[a, i], &[0.0]);
+    let soft = p.op(&mut s, "softmax", &[a], &[-1.0]);
+    let moved = p.op(&mut s, "add", &[soft, taken], &[]);
+    let out = p.run(&mut s, &[soft, moved], Mode::Sync).unwrap();
+    assert!((read(&out[0]).iter().sum::<f32>() - 2.0).abs() < 1e-6);
+    assert_eq!(out[1].wait().unwrap_err().code, ferrotensor_core::Code::Index);
 }

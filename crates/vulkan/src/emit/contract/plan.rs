@@ -80,6 +80,11 @@ impl Plan {
         [&self.enter, &self.step, &self.meet, &self.leave].into_iter().chain(&self.post)
     }
 
+    /// What comes after the product.
+    pub fn post(&self) -> Option<&Program> {
+        self.post.as_ref()
+    }
+
     /// Dtypes of the operands beside the product.
     pub fn beside(&self) -> &[DType] {
         self.post.as_ref().map_or(&[], |post| &post.inputs[1..])

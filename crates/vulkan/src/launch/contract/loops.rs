@@ -17,6 +17,8 @@ pub struct Task {
     pub nothing: bool,
     /// Positions of the data along each spatial axis.
     pub extents: Vec<u32>,
+    /// Whether the product alone would have fewer loops: what comes after it is then done apart.
+    pub apart: bool,
 }
 
 /// Strides of an operand along some loops.
@@ -103,21 +105,30 @@ pub fn matrices(layouts: &[&Layout]) -> Result<Task> {
     let columns = Loops::one(n, [0, step(b, 1)].into_iter().chain(written(1)));
     let inner = Loops::one(k, [step(a, 1), step(b, 0)].into_iter().chain(layouts[2..].iter().map(|_| 0)));
     // Matrices times one matrix are one product of many rows.
+    let mut apart = false;
     if let Some(last) = batch.dims.len().checked_sub(1)
         && batch.strides[1][last] == 0
-        && (0..layouts.len())
-            .filter(|&n| n != 1)
-            .all(|n| batch.strides[n][last] == rows.strides[n][0].wrapping_mul(m as isize))
     {
-        rows.dims[0] *= batch.dims[last];
-        batch.dims.pop();
-        for strides in &mut batch.strides {
-            strides.pop();
+        if m == 1 {
+            // A single row has no step of its own.
+            for (rows, batch) in rows.strides.iter_mut().zip(&batch.strides) {
+                rows[0] = batch[last];
+            }
+        }
+        let joins = |n: usize| batch.strides[n][last] == rows.strides[n][0].wrapping_mul(m as isize);
+        let product = joins(0) && joins(2);
+        apart = product && !(3..layouts.len()).all(joins);
+        if product && !apart {
+            rows.dims[0] *= batch.dims[last];
+            batch.dims.pop();
+            for strides in &mut batch.strides {
+                strides.pop();
+            }
         }
     }
     let first: Vec<i64> = layouts.iter().map(|l| if empty(l) { 0 } else { l.offset() as i64 }).collect();
     let whole = task(&batch, &rows, &columns, &inner, &first, None, None);
-    Ok(Task { whole, columns: 1, nothing: k == 0, extents: Vec::new() })
+    Ok(Task { whole, columns: 1, nothing: k == 0, extents: Vec::new(), apart })
 }
 
 /// The loops of a convolution: `a` are the weights, `b` is the data.
@@ -187,5 +198,5 @@ pub fn convolution(window: &Window, [data, weights, c]: [&Layout; 3]) -> Result<
     let first = [if weights.is_empty() { 0 } else { weights.offset() as i64 }, origin, c.offset() as i64];
     let whole = task(&batches, &rows, &columns, &inner, &first, Some(exist), Some(window));
     let extents = data.dims()[3..].iter().map(|&d| d.min(1 << 31) as u32).collect();
-    Ok(Task { whole, columns: n, nothing: cin == 0, extents })
+    Ok(Task { whole, columns: n, nothing: cin == 0, extents, apart: false })
 }

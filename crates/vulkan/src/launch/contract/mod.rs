@@ -7,6 +7,7 @@ use self::loops::{Task, convolution, matrices};
 use self::tiles::{tile, weight};
 use super::map::{MapProgram, computes};
 use super::pieces::{MOST, Piece, Pieces, ROUNDS};
+use super::reduce::loops_inside;
 use super::window::window;
 use crate::caps::Can;
 use crate::emit::Shader;
@@ -29,6 +30,10 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 const LONGEST: [usize; 2] = [1 << 28, 1 << 34];
 /// What one submission may be charged in all, see [`Recorder::charge`].
 const CHARGE: usize = 1 << 30;
+
+/// Instructions, in plain form, of what comes after a product: they are written for each of a thread's up to 64 outputs. A bias and
+/// a rectifier have 6; 60 of a hyperbolic tangent took Mesa's compiler 1.8 s where a map takes 0.05.
+const MOST_AFTER: usize = 32;
 
 /// Operands of a piece after `a` and `b`, see [`Task::whole`].
 const OUTPUT: usize = 2;
@@ -65,8 +70,21 @@ fn plan(kernel: &Kernel, bare: bool, can: &Can) -> Result<Plan, String> {
 pub fn emitted(kernel: &Kernel, can: &Can) -> Result<(Plan, Shader), String> {
     let plan = plan(kernel, false, can)?;
     plan.programs().try_for_each(|program| computes(program, can))?;
+    if let Some(post) = plan.post() {
+        if post.instrs.len() > MOST_AFTER {
+            return Err(format!("a map of more than {MOST_AFTER} instructions after a product"));
+        }
+        if can.software && loops_inside(post) {
+            return Err("loops after those of a product".into());
+        }
+    }
     let least = Variant { tile: Tile::Registers { rows: 1, columns: 1, team: 1 }, rank: RANKS[0], part: Part::Whole };
     shader(&plan, least, can).map(|shader| (plan, shader))
+}
+
+/// What an output costs beside its products, as products.
+fn after(plan: &Plan) -> usize {
+    plan.post().map_or(0, |post| post.instrs.len())
 }
 
 impl ContractProgram {
@@ -128,7 +146,7 @@ impl ContractProgram {
             if each > ROUNDS {
                 return longest(outputs.len(), inner);
             }
-            let long = count > MOST || count.saturating_mul(each) > most;
+            let long = count > MOST || count.saturating_mul(each + after(plan)) > most;
             long.then(|| longest(0, outputs)).flatten()
         };
         task.whole.clone().cut(&sizes, (self.can.max_range - self.can.alignment) as usize, &heavy)
@@ -204,8 +222,8 @@ impl ContractProgram {
         words.extend(params.iter().flat_map(|&p| [p as u32, (p >> 32) as u32]));
         words.push(0);
         let groups = tiles.div_ceil(variant.tile.slots() as usize).min(self.can.max_groups as usize) as u32;
-        let work = matrices.saturating_mul(m).saturating_mul(n).saturating_mul(k);
-        let work = work.saturating_mul(weight(plan.dtype(), self.can.software));
+        let each = k.saturating_mul(weight(plan.dtype(), self.can.software)).saturating_add(after(plan));
+        let work = matrices.saturating_mul(m).saturating_mul(n).saturating_mul(each);
         let charge = work as u128 * CHARGE as u128 / LONGEST[!self.can.software as usize] as u128;
         recorder.charge(u64::try_from(charge).unwrap_or(u64::MAX));
         recorder.dispatch(&pipeline, &words, &bindings, groups)
@@ -262,7 +280,7 @@ impl Program for ContractProgram {
         let task = self.task(&operands)?;
         let pieces = self.pieces(&task, Part::Whole)?;
         let finished = self.post.is_some() || self.bare.output(Part::First) != self.bare.dtype();
-        if finished && pieces.iter().any(|p| p.at[INNER].0 > 0) {
+        if task.apart || finished && pieces.iter().any(|p| p.at[INNER].0 > 0) {
             return self.in_parts(recorder, &operands, &launch.params);
         }
         for piece in &pieces {

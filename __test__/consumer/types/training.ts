@@ -1,0 +1,74 @@
+// Gradients of functions, optimisers and data: trees keep their types.
+
+import * as ft from 'ferrotensor'
+import { dtype, is } from '../expectations.js'
+import { f32, f64, i32 } from '../operands.js'
+
+type F = ft.Tensor<'float32'>
+interface Params {
+  w: F
+  layers: { b: ft.Tensor<'float64'> }[]
+}
+
+const params = (): Params => ({ w: f32, layers: [{ b: f64 }] })
+const loss = (p: Params, x: F): F => p.w.mul(x).sum().add(p.layers[0]!.b.sum().astype('float32'))
+
+export function results(): void {
+  // A function of tensors alone needs no types, and says none.
+  is<ft.Tensor>()(ft.grad((x) => x.mul(x).sum())(f32))
+  is<[value: ft.Tensor, gradient: ft.Tensor]>()(ft.valueAndGrad((x, y) => x.mul(y).sum())(f32, f32))
+  // The gradient has the type of its argument.
+  is<Params>()(ft.grad(loss)(params(), f32))
+  dtype('float32', ft.grad((x: F) => x.sum())(f32))
+  dtype(['float32', 'float64'], ft.valueAndGrad((x: ft.Tensor<'float64'>) => x.sum().astype('float32'))(f64))
+  dtype('float32', ft.grad(loss, { argnums: 1 })(params(), f32))
+  is<[F, Params]>()(ft.grad(loss, { argnums: [1, 0] })(params(), f32))
+  const aux = (x: F): [F, { logits: F }] => [x.sum(), { logits: x }]
+  is<[gradient: F, more: { logits: F }]>()(ft.grad(aux, { hasAux: true })(f32))
+  is<[value: [F, { logits: F }], gradient: F]>()(ft.valueAndGrad(aux, { hasAux: true })(f32))
+  const both = (x: F, n: ft.Tensor<'float64'>): F => x.mul(n.sum().astype('float32'))
+  dtype('float32', ft.vjp(both, f32, f64)[0])
+  dtype(['float32', 'float64'], ft.vjp(both, f32, f64)[1](f32))
+  dtype(['float32', 'float32'], ft.jvp((x: F) => x.exp(), [f32], [f32]))
+  dtype('float32', ft.jacobian((x: F) => x.mul(2))(f32))
+  dtype('float32', ft.hessian((x: F) => x.square().sum())(f32))
+  dtype('float32', ft.stopGradient(f32))
+  dtype('float32', ft.customGradient((x: F): [F, (g: F) => F[]] => [x, (g) => [g]])(f32))
+  dtype('float32', ft.checkpoint((x: F) => x.exp())(f32))
+
+  is<ft.optim.Optimizer>()(ft.optim.sgd())
+  is<ft.optim.Optimizer>()(ft.optim.rmsprop({ decay: 0.9 }))
+  is<ft.optim.Optimizer>()(ft.optim.adam({ learningRate: 0.1 }))
+  is<ft.optim.Optimizer>()(ft.optim.adamw({ learningRate: (step) => 1 / (step + 1) }))
+  is<ft.optim.Optimizer>()(ft.optim.lion())
+  is<ft.optim.Optimizer>()(ft.optim.adafactor())
+  const optimizer = ft.optim.sgd()
+  is<[params: Params, state: ft.optim.OptimizerState<Params>]>()(optimizer.step(params(), params(), optimizer.init(params())))
+  is<[gradients: Params, norm: ft.Tensor]>()(ft.optim.clipByGlobalNorm(params(), 1))
+  is<ft.Tensor>()(ft.optim.globalNorm({ x: f32 }))
+  is<(step: number) => number>()(ft.optim.cosine(1, 10))
+  is<(step: number) => number>()(ft.optim.warmup(3, 1))
+  is<(step: number) => number>()(ft.optim.stepDecay(1, 10))
+  is<(step: number) => number>()(ft.optim.oneCycle(1, 10))
+  is<ft.data.Batches<{ x: F }>>()(ft.data.batches({ x: ft.ones([4]) }, { size: 2 }))
+  const set = { x: ft.ones([4]) }
+  dtype([{ x: 'float32' }, { x: 'float32' }], ft.data.split(set, { share: 0.5 }))
+}
+
+/** What must not compile; never called. */
+export function refused(): void {
+  // @ts-expect-error a loss is a tensor
+  ft.grad((x: F) => 3)
+  // @ts-expect-error a function that returns a promise has no gradient
+  ft.grad(async (x: F) => x.sum())
+  // @ts-expect-error without hasAux there is one result
+  ft.grad((x: F) => [x.sum(), x])
+  // @ts-expect-error the argument is a float32 tensor
+  ft.grad((x: F) => x.sum())(i32)
+  // @ts-expect-error cotangents are like the result
+  ft.vjp((x: F) => x, f32)[1](f64)
+  // @ts-expect-error gradients have the structure of the parameters
+  ft.optim.sgd().step(params(), { w: f32 }, ft.optim.sgd().init(params()))
+  // @ts-expect-error the option is learningRate
+  ft.optim.adam({ lr: 1 })
+}
