@@ -51,8 +51,7 @@ export function results(): void {
   is<(step: number) => number>()(ft.optim.stepDecay(1, 10))
   is<(step: number) => number>()(ft.optim.oneCycle(1, 10))
   is<ft.data.Batches<{ x: F }>>()(ft.data.batches({ x: ft.ones([4]) }, { size: 2 }))
-  const set = { x: ft.ones([4]) }
-  dtype([{ x: 'float32' }, { x: 'float32' }], ft.data.split(set, { share: 0.5 }))
+  dtype({ x: 'float32' }, ft.data.split({ x: ft.ones([4]) }, { share: 0.5 })[1])
 }
 
 /** What must not compile; never called. */
