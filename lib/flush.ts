@@ -50,6 +50,7 @@ let slots = 0
 let paramCount = 0
 let inputCount = 0
 let outputs: Tensor[] = []
+const along = new Set<readonly Tensor[]>()
 let flushing = 0
 const stack: Tensor[] = []
 
@@ -150,10 +151,7 @@ function writeNode(t: Tensor): void {
     slots += row.outputs
   }
   if (t.seen === 0) t.seen = flushing
-  if (t.beside !== null) {
-    takeAlong(t.beside)
-    t.beside = null
-  }
+  if (t.beside !== null) takeAlong(t.beside)
 }
 
 /**
@@ -193,6 +191,7 @@ export function attempt(roots: readonly Tensor[], flush: number, flags: number):
   at = HEADER
   slots = paramCount = inputCount = 0
   outputs = []
+  along.clear()
   for (let i = 0; i < roots.length; i++) {
     const root = roots[i] as Tensor
     outputs.push(root)
@@ -229,7 +228,7 @@ export function attempt(roots: readonly Tensor[], flush: number, flags: number):
   // After all have their handles: forgetting may dispose of others.
   for (let i = 0; i < count; i++) {
     const t = outputs[i] as Tensor
-    t.company = null
+    t.beside = t.company = null
     if (isTracked(t)) keep(t)
     else forget(t)
   }
@@ -239,6 +238,9 @@ export function attempt(roots: readonly Tensor[], flush: number, flags: number):
 
 /** Has pending values computed in this program too. */
 function takeAlong(others: readonly Tensor[], roots: readonly Tensor[] = []): void {
+  // Once for all that share the list: a step of 1,000 parameters is one.
+  if (along.has(others)) return
+  along.add(others)
   for (const x of others) if (isPending(x) && !roots.includes(x) && !outputs.includes(x)) outputs.push(x)
 }
 

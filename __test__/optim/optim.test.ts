@@ -104,6 +104,17 @@ test('a step and its gradients are one program, and nothing is computed twice', 
   t.true((losses.at(-1) as number) < (losses[0] as number))
 })
 
+test('a step of a thousand tensors is one program', (t) => {
+  const optimizer = ft.optim.adam()
+  let params = Array.from({ length: 1000 }, (_, i) => ft.tensor([i, 1]))
+  let state = optimizer.init(params)
+  ;[params, state] = optimizer.step(params, params, state)
+  ft.resetStats()
+  params[0]!.dataSync()
+  t.true(ft.stats().programs <= 2, `${ft.stats().programs} programs`)
+  t.true(close((params[999] as ft.Tensor).toArray(), [998.999, 0.999]))
+})
+
 test('what does not belong together is refused', (t) => {
   const optimizer = ft.optim.adam({ learningRate: 0.1 })
   const p = start()
