@@ -8,7 +8,7 @@ use ferrotensor_core::backend::Backend;
 use ferrotensor_core::kernel::{Contract, Kernel, Map};
 use ferrotensor_core::layout::Layout;
 use ferrotensor_core::reference::{Array, Scalar};
-use ferrotensor_core::scalar::{Builder, Op, Program, literal_bits};
+use ferrotensor_core::scalar::{Builder, MathFn, Op, Program, literal_bits};
 use ferrotensor_vulkan::emit::contract::{Part, Plan, Tile, Variant, shader};
 use ferrotensor_vulkan::{Can, Options, VulkanBackend};
 use rig::launches::{canonical, run, within};
@@ -289,6 +289,24 @@ fn what_comes_after_a_product_is_done_where_it_is_written() {
                 );
             }
         }
+    }
+}
+
+/// What would be long 64 times over, or go in circles, stays a map of its own.
+#[test]
+fn functions_after_a_product_are_refused() {
+    let Some((_, device)) = devices().into_iter().next() else { return };
+    let mut b = Builder::new();
+    let x = b.input(DType::F32);
+    let y = b.call(MathFn::Tanh, &[x]);
+    let tanh = b.finish(&[y]);
+    let mut b = Builder::new();
+    let x = b.input(DType::F32);
+    let two = b.lit(DType::F32, 2.0);
+    let y = b.binary(Op::Rem, x, two);
+    for post in [tanh, b.finish(&[y])] {
+        let kernel = Kernel::Contract(Contract { dtype: DType::F32, post: Some(post) });
+        assert_eq!(device.supports(&kernel), Err("a function, or a loop, after a product".into()));
     }
 }
 

@@ -19,7 +19,7 @@ use crate::stream::{Binding, Recorder};
 use ferrotensor_core::backend::{Buffer, Launch, Operand};
 use ferrotensor_core::kernel::{Kernel, Map, Window, WindowCombine};
 use ferrotensor_core::layout::Layout;
-use ferrotensor_core::scalar::{self, Builder, Value};
+use ferrotensor_core::scalar::{self, Builder, Op, Value};
 use ferrotensor_core::{Error, Result};
 use smallvec::SmallVec;
 use std::collections::HashMap;
@@ -32,8 +32,9 @@ const LONGEST: [usize; 2] = [1 << 28, 1 << 34];
 const CHARGE: usize = 1 << 30;
 
 /// Instructions, in plain form, of what comes after a product: they are written for each of a thread's up to 64 outputs. A bias and
-/// a rectifier have 6; 60 of a hyperbolic tangent took Mesa's compiler 1.8 s where a map takes 0.05.
-const MOST_AFTER: usize = 32;
+/// a rectifier have 6, of half floats 20 times as many, each with its rounding. Functions are none of them: a hyperbolic tangent
+/// took Mesa's compiler 1.8 s where a map takes 0.05.
+const MOST_AFTER: usize = 200;
 
 /// Operands of a piece after `a` and `b`, see [`Task::whole`].
 const OUTPUT: usize = 2;
@@ -52,6 +53,11 @@ pub struct ContractProgram {
     pipelines: Mutex<HashMap<Variant, Arc<Pipeline>>>,
     /// From the sums of several parts to what is written: rounded to half floats, and what comes after.
     finished: OnceLock<MapProgram>,
+}
+
+/// What comes after a product.
+fn post(kernel: &Kernel) -> Option<&scalar::Program> {
+    if let Kernel::Contract(k) = kernel { k.post.as_ref() } else { None }
 }
 
 /// The plan of a matrix product or a convolution, with or without what comes after.
@@ -74,8 +80,8 @@ pub fn emitted(kernel: &Kernel, can: &Can) -> Result<(Plan, Shader), String> {
         if post.instrs.len() > MOST_AFTER {
             return Err(format!("a map of more than {MOST_AFTER} instructions after a product"));
         }
-        if can.software && loops_inside(post) {
-            return Err("loops after those of a product".into());
+        if loops_inside(post) || self::post(kernel).is_some_and(|p| p.instrs.iter().any(|i| matches!(i.op, Op::Call(_)))) {
+            return Err("a function, or a loop, after a product".into());
         }
     }
     let least = Variant { tile: Tile::Registers { rows: 1, columns: 1, team: 1 }, rank: RANKS[0], part: Part::Whole };
@@ -95,7 +101,7 @@ impl ContractProgram {
         // What the driver refuses it refuses here.
         pipelines.get(&shader.words, shader.buffers as u32)?;
         let windows = if let Kernel::Window(window) = kernel { Some(window.clone()) } else { None };
-        let post = if let Kernel::Contract(k) = kernel { k.post.clone() } else { None };
+        let post = post(kernel).cloned();
         let bare = self::plan(kernel, true, can).map_err(Error::unsupported)?;
         let (can, pipelines, finished) = (can.clone(), Mutex::default(), OnceLock::new());
         Ok(ContractProgram { plan, bare, post, windows, can, pipelines, finished })
