@@ -77,11 +77,11 @@ pub fn emitted(kernel: &Kernel, can: &Can) -> Result<(Plan, Shader), String> {
     let plan = plan(kernel, false, can)?;
     plan.programs().try_for_each(|program| computes(program, can))?;
     if let Some(post) = plan.post() {
-        if post.instrs.len() > MOST_AFTER {
-            return Err(format!("a map of more than {MOST_AFTER} instructions after a product"));
-        }
         if loops_inside(post) || self::post(kernel).is_some_and(|p| p.instrs.iter().any(|i| matches!(i.op, Op::Call(_)))) {
             return Err("a function, or a loop, after a product".into());
+        }
+        if post.instrs.len() > MOST_AFTER {
+            return Err(format!("a map of more than {MOST_AFTER} instructions after a product"));
         }
     }
     let least = Variant { tile: Tile::Registers { rows: 1, columns: 1, team: 1 }, rank: RANKS[0], part: Part::Whole };
