@@ -10490,30 +10490,30 @@ interface OneCycleOptions {
  */
 declare function oneCycle(highest: number, steps: number, options?: OneCycleOptions): (step: number) => number;
 
-type index_d_AdafactorOptions = AdafactorOptions;
-type index_d_AdamOptions = AdamOptions;
-type index_d_LionOptions = LionOptions;
-type index_d_OneCycleOptions = OneCycleOptions;
-type index_d_Optimizer = Optimizer;
-type index_d_OptimizerState<P = unknown> = OptimizerState<P>;
-type index_d_RmspropOptions = RmspropOptions;
-type index_d_Schedule = Schedule;
-type index_d_SgdOptions = SgdOptions;
-declare const index_d_adafactor: typeof adafactor;
-declare const index_d_adam: typeof adam;
-declare const index_d_adamw: typeof adamw;
-declare const index_d_clipByGlobalNorm: typeof clipByGlobalNorm;
-declare const index_d_cosine: typeof cosine;
-declare const index_d_globalNorm: typeof globalNorm;
-declare const index_d_lion: typeof lion;
-declare const index_d_oneCycle: typeof oneCycle;
-declare const index_d_rmsprop: typeof rmsprop;
-declare const index_d_sgd: typeof sgd;
-declare const index_d_stepDecay: typeof stepDecay;
-declare const index_d_warmup: typeof warmup;
-declare namespace index_d {
-  export { index_d_adafactor as adafactor, index_d_adam as adam, index_d_adamw as adamw, index_d_clipByGlobalNorm as clipByGlobalNorm, index_d_cosine as cosine, index_d_globalNorm as globalNorm, index_d_lion as lion, index_d_oneCycle as oneCycle, index_d_rmsprop as rmsprop, index_d_sgd as sgd, index_d_stepDecay as stepDecay, index_d_warmup as warmup };
-  export type { index_d_AdafactorOptions as AdafactorOptions, index_d_AdamOptions as AdamOptions, index_d_LionOptions as LionOptions, index_d_OneCycleOptions as OneCycleOptions, index_d_Optimizer as Optimizer, index_d_OptimizerState as OptimizerState, index_d_RmspropOptions as RmspropOptions, index_d_Schedule as Schedule, index_d_SgdOptions as SgdOptions };
+type optim_d_AdafactorOptions = AdafactorOptions;
+type optim_d_AdamOptions = AdamOptions;
+type optim_d_LionOptions = LionOptions;
+type optim_d_OneCycleOptions = OneCycleOptions;
+type optim_d_Optimizer = Optimizer;
+type optim_d_OptimizerState<P = unknown> = OptimizerState<P>;
+type optim_d_RmspropOptions = RmspropOptions;
+type optim_d_Schedule = Schedule;
+type optim_d_SgdOptions = SgdOptions;
+declare const optim_d_adafactor: typeof adafactor;
+declare const optim_d_adam: typeof adam;
+declare const optim_d_adamw: typeof adamw;
+declare const optim_d_clipByGlobalNorm: typeof clipByGlobalNorm;
+declare const optim_d_cosine: typeof cosine;
+declare const optim_d_globalNorm: typeof globalNorm;
+declare const optim_d_lion: typeof lion;
+declare const optim_d_oneCycle: typeof oneCycle;
+declare const optim_d_rmsprop: typeof rmsprop;
+declare const optim_d_sgd: typeof sgd;
+declare const optim_d_stepDecay: typeof stepDecay;
+declare const optim_d_warmup: typeof warmup;
+declare namespace optim_d {
+  export { optim_d_adafactor as adafactor, optim_d_adam as adam, optim_d_adamw as adamw, optim_d_clipByGlobalNorm as clipByGlobalNorm, optim_d_cosine as cosine, optim_d_globalNorm as globalNorm, optim_d_lion as lion, optim_d_oneCycle as oneCycle, optim_d_rmsprop as rmsprop, optim_d_sgd as sgd, optim_d_stepDecay as stepDecay, optim_d_warmup as warmup };
+  export type { optim_d_AdafactorOptions as AdafactorOptions, optim_d_AdamOptions as AdamOptions, optim_d_LionOptions as LionOptions, optim_d_OneCycleOptions as OneCycleOptions, optim_d_Optimizer as Optimizer, optim_d_OptimizerState as OptimizerState, optim_d_RmspropOptions as RmspropOptions, optim_d_Schedule as Schedule, optim_d_SgdOptions as SgdOptions };
 }
 
 /** Options of `exponential`. */
@@ -11489,7 +11489,7 @@ type Wanted<A extends readonly unknown[], O extends GradOptions> = O extends {
  * @throws {ShapeError} for a result that is no scalar.
  * @throws {DTypeError} for arguments or a result that are not floating.
  */
-declare function valueAndGrad(fn: (...args: Tensor[]) => Tensor): (...args: Tensor[]) => [value: Tensor, gradient: Tensor];
+declare function valueAndGrad(fn: (...args: Tensor[]) => Tensor): <A extends Tensor[]>(...args: A) => [value: Tensor, gradient: A[0]];
 declare function valueAndGrad<A extends unknown[], R extends Tensor, const O extends GradOptions & {
     readonly hasAux?: false;
 }>(fn: (...args: A) => R, options?: O): (...args: A) => [value: R, gradient: Wanted<A, O>];
@@ -11501,7 +11501,7 @@ declare function valueAndGrad<A extends unknown[], R extends Tensor, X, const O 
  *
  * @throws {TensorError} as {@link valueAndGrad}.
  */
-declare function grad(fn: (...args: Tensor[]) => Tensor): (...args: Tensor[]) => Tensor;
+declare function grad(fn: (...args: Tensor[]) => Tensor): <A extends Tensor[]>(...args: A) => A[0];
 declare function grad<A extends unknown[], const O extends GradOptions & {
     readonly hasAux?: false;
 }>(fn: (...args: A) => Tensor, options?: O): (...args: A) => Wanted<A, O>;
@@ -11716,5 +11716,5 @@ interface Config {
  */
 declare function config(changes?: Config): Required<Config>;
 
-export { ArgumentError, BackendUnavailableError, DTypeError, DeviceError, DisposedError, FileError, FormatError, IndexError, InternalError, LinAlgError, OutOfMemoryError, ShapeError, Slice, Tensor, TensorError, UnsupportedError, abs, acos, acosh, add, all, allclose, angle, any, arange, argmax, argmin, argsort, argwhere, argwhereAsync, arrayEqual, arrayNamespaceInfo, arraySplit, asarray, asin, asinh, astype, atan, atan2, atanh, atleast1d, atleast2d, atleast3d, bincount, bincountAsync, bitcast, bitwiseAnd, bitwiseCount, bitwiseInvert, bitwiseLeftShift, bitwiseOr, bitwiseRightShift, bitwiseXor, broadcastArrays, broadcastShapes, broadcastTo, canCast, cbrt, ceil, checkpoint, chunk, clip, columnStack, complex, concat, config, conj, convolve, copy, copysign, corrcoef, correlate, cos, cosh, countLeadingZeros, countNonzero, cov, cross, cumulativeMax, cumulativeMin, cumulativeProd, cumulativeSum, customGradient, data_d as data, deg2rad, devices, diag, diagonal, diff, digamma, digitize, divide as div, divide, dstack, e, einsum, empty, emptyLike, equal, erf, erfc, erfinv, evaluate, evaluateSync, exp, exp2, expandDims, expm1, eye, fft_d as fft, finfo, flatten, flip, fliplr, flipud, floor, floorDivide, fmax, fmin, fmod, fromShared, fromTypedArray, full, fullLike, gcd, grad, gradient, greater, greaterEqual, heaviside, hessian, histogram, histogramBinEdges, hstack, hypot, iinfo, imag, inf, inner, interp, intersect1d, intersect1dAsync, io_d as io, isclose, isdtype, isfinite, isin, isinf, isnan, jacobian, jvp, kron, kthvalue, lcm, lerp, less, lessEqual, lgamma, linalg_d as linalg, linspace, log, log10, log1p, log2, logSoftmax, logaddexp, logicalAnd, logicalNot, logicalOr, logicalXor, logit, logspace, logsumexp, matmul, matrixTranspose, max, maximum, mean, median, memory, meshgrid, min, minimum, moveaxis, multiply as mul, multiply, nan, nanToNum, nancumulativeProd, nancumulativeSum, nanmax, nanmean, nanmedian, nanmin, nanpercentile, nanprod, nanquantile, nanstd, nansum, nanvar, negative as neg, negative, newaxis, nextafter, nn_d as nn, nonzero, nonzeroAsync, notEqual, oneHot, ones, onesLike, index_d as optim, outer, pad, percentile, permuteDims, pi, polar, populationCount, positive, pow, prod, ptp, putAlongAxis, quantile, rad2deg, random_d as random, real, reciprocal, relu, remainder, repeat, resetStats, reshape, resultType, roll, rot90, round, rsqrt, scatter, scatterAdd, scatterMax, scatterMin, scatterMul, scope, scopeAsync, searchsorted, segmentMax, segmentMean, segmentMin, segmentProd, segmentSum, setDefaultDevice, setMemoryLimit, setThreads, setdiff1d, setdiff1dAsync, setxor1d, setxor1dAsync, sigmoid, sign, signbit, sin, sinc, sinh, slice, softmax, sort, split, sqrt, square, squeeze, stack, stats, std, stopGradient, strict, subtract as sub, subtract, sum, swapaxes, take, takeAlongAxis, tan, tanh, tensor, tensordot, tile, topk, trace, trapezoid, tril, trim, triu, trunc, truncDivide, unfold, union1d, union1dAsync, uniqueAll, uniqueAllAsync, uniqueCounts, uniqueCountsAsync, uniqueInverse, uniqueInverseAsync, uniqueValues, uniqueValuesAsync, unstack, valueAndGrad, var_ as var, vecdot, vjp, vstack, where, windowMax, windowMin, windowProd, windowScatterMax, windowScatterMin, windowSum, xlog1py, xlogy, zeros, zerosLike };
+export { ArgumentError, BackendUnavailableError, DTypeError, DeviceError, DisposedError, FileError, FormatError, IndexError, InternalError, LinAlgError, OutOfMemoryError, ShapeError, Slice, Tensor, TensorError, UnsupportedError, abs, acos, acosh, add, all, allclose, angle, any, arange, argmax, argmin, argsort, argwhere, argwhereAsync, arrayEqual, arrayNamespaceInfo, arraySplit, asarray, asin, asinh, astype, atan, atan2, atanh, atleast1d, atleast2d, atleast3d, bincount, bincountAsync, bitcast, bitwiseAnd, bitwiseCount, bitwiseInvert, bitwiseLeftShift, bitwiseOr, bitwiseRightShift, bitwiseXor, broadcastArrays, broadcastShapes, broadcastTo, canCast, cbrt, ceil, checkpoint, chunk, clip, columnStack, complex, concat, config, conj, convolve, copy, copysign, corrcoef, correlate, cos, cosh, countLeadingZeros, countNonzero, cov, cross, cumulativeMax, cumulativeMin, cumulativeProd, cumulativeSum, customGradient, data_d as data, deg2rad, devices, diag, diagonal, diff, digamma, digitize, divide as div, divide, dstack, e, einsum, empty, emptyLike, equal, erf, erfc, erfinv, evaluate, evaluateSync, exp, exp2, expandDims, expm1, eye, fft_d as fft, finfo, flatten, flip, fliplr, flipud, floor, floorDivide, fmax, fmin, fmod, fromShared, fromTypedArray, full, fullLike, gcd, grad, gradient, greater, greaterEqual, heaviside, hessian, histogram, histogramBinEdges, hstack, hypot, iinfo, imag, inf, inner, interp, intersect1d, intersect1dAsync, io_d as io, isclose, isdtype, isfinite, isin, isinf, isnan, jacobian, jvp, kron, kthvalue, lcm, lerp, less, lessEqual, lgamma, linalg_d as linalg, linspace, log, log10, log1p, log2, logSoftmax, logaddexp, logicalAnd, logicalNot, logicalOr, logicalXor, logit, logspace, logsumexp, matmul, matrixTranspose, max, maximum, mean, median, memory, meshgrid, min, minimum, moveaxis, multiply as mul, multiply, nan, nanToNum, nancumulativeProd, nancumulativeSum, nanmax, nanmean, nanmedian, nanmin, nanpercentile, nanprod, nanquantile, nanstd, nansum, nanvar, negative as neg, negative, newaxis, nextafter, nn_d as nn, nonzero, nonzeroAsync, notEqual, oneHot, ones, onesLike, optim_d as optim, outer, pad, percentile, permuteDims, pi, polar, populationCount, positive, pow, prod, ptp, putAlongAxis, quantile, rad2deg, random_d as random, real, reciprocal, relu, remainder, repeat, resetStats, reshape, resultType, roll, rot90, round, rsqrt, scatter, scatterAdd, scatterMax, scatterMin, scatterMul, scope, scopeAsync, searchsorted, segmentMax, segmentMean, segmentMin, segmentProd, segmentSum, setDefaultDevice, setMemoryLimit, setThreads, setdiff1d, setdiff1dAsync, setxor1d, setxor1dAsync, sigmoid, sign, signbit, sin, sinc, sinh, slice, softmax, sort, split, sqrt, square, squeeze, stack, stats, std, stopGradient, strict, subtract as sub, subtract, sum, swapaxes, take, takeAlongAxis, tan, tanh, tensor, tensordot, tile, topk, trace, trapezoid, tril, trim, triu, trunc, truncDivide, unfold, union1d, union1dAsync, uniqueAll, uniqueAllAsync, uniqueCounts, uniqueCountsAsync, uniqueInverse, uniqueInverseAsync, uniqueValues, uniqueValuesAsync, unstack, valueAndGrad, var_ as var, vecdot, vjp, vstack, where, windowMax, windowMin, windowProd, windowScatterMax, windowScatterMin, windowSum, xlog1py, xlogy, zeros, zerosLike };
 export type { AbsentDevice, AllOptions, AllcloseOptions, AnyOptions, ArgmaxOptions, ArgminOptions, ArgsortOptions, ArrayEqualOptions, ArrayNamespaceInfo, AsDType, AsyncScope, BincountOptions, Common, Complex, ComplexOf, ConcatOptions, Config, ConvolveOptions, CorrcoefOptions, CorrelateOptions, CountNonzeroOptions, CountOf, CovOptions, CreationOptions, CrossOptions, CumulativeMaxOptions, CumulativeMinOptions, CumulativeProdOptions, CumulativeSumOptions, DType, DTypeOf, DTypeOfArray, DTypeOfData, DataOf, Device, DeviceMemory, DiagOptions, DiagonalOptions, DiffOptions, DigitizeOptions, EmptyOptions, EyeOptions, FInfo, Fallback, Fits, FlattenOptions, FlipOptions, FloatDType, FloatOf, FloatOrComplexDType, FullOptions, GradOptions, GradientOptions, Histogram, HistogramBinEdgesOptions, HistogramOptions, IInfo, IndexDType, IndexItem, IndexOrMaskDType, Indices, IntegerDType, IntegerOrBoolDType, IntegerOrFloatDType, IscloseOptions, IsinOptions, ItemOf, Kind, KthvalueOptions, LinspaceOptions, LogSoftmaxOptions, LogspaceOptions, LogsumexpOptions, MaxOptions, MeanOptions, MedianOptions, MemoryInfo, MeshgridOptions, MinOptions, NancumulativeProdOptions, NancumulativeSumOptions, NanmaxOptions, NanmeanOptions, NanmedianOptions, NanminOptions, NanpercentileOptions, NanprodOptions, NanquantileOptions, NanstdOptions, NansumOptions, NanvarOptions, Nested, NestedArray, NoCommonDType, NumericDType, OneHotOptions, OnesOptions, Operand, PadOptions, PercentileOptions, PiecesOptions, PositionDType, PresentDevice, ProdOptions, Promote, PromoteAll, PtpOptions, PutAlongAxisOptions, QuantileOptions, RealDType, RealOf, Refused, RepeatOptions, ResultOf, Rewriting, RollOptions, Rot90Options, Scalar, ScatterAddOptions, ScatterMaxOptions, ScatterMinOptions, ScatterMulOptions, ScatterOptions, SearchsortedOptions, SharedTensor, SoftmaxOptions, SortOptions, StackOptions, Stats, StdOptions, StorageOf, Strictness, SumOf, SumOptions, TakeAlongAxisOptions, TakeOptions, Takes, TakesEach, TakesTable, TensorData, TensorJSON, TensorOptions, TensordotOptions, TopkOptions, TraceOptions, TrapezoidOptions, TrilOptions, TriuOptions, Typed, TypedArray, UnfoldOptions, Unique, VarOptions, VecdotOptions, Wanted, Weak, WindowMaxOptions, WindowMinOptions, WindowProdOptions, WindowScatterMaxOptions, WindowScatterMinOptions, WindowSumOptions, With, ZerosOptions };

@@ -9,7 +9,7 @@ export * as fft from './lib/generated/fft.js'
 export * as io from './lib/io.js'
 export * as linalg from './lib/generated/linalg.js'
 export * as nn from './lib/nn.js'
-export * as optim from './lib/optim/index.js'
+export * as optim from './lib/optim.js'
 export * as random from './lib/random.js'
 
 export {

@@ -10,7 +10,7 @@ const shares = a.softmax(-1) // recorded: nothing runs until a value is needed
 console.log(await shares.at(0).data()) // now it runs, and the event loop stays free
 
 let w = ft.random.normal(ft.random.key(42), [3, 1]) // random numbers come from explicit keys
-const gradient = ft.grad((w: ft.Tensor<'float32'>) => a.matmul(w).sub(1).square().sum().mul(0.5))
+const gradient = ft.grad((w) => a.matmul(w).sub(1).square().sum().mul(0.5))
 for (let step = 0; step < 1000; step++) {
   w = w.sub(gradient(w).mul(0.02)) // a plain loop: temporaries free themselves
 }

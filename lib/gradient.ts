@@ -99,7 +99,7 @@ function loss(name: string, result: unknown): Tensor {
  * @throws {ShapeError} for a result that is no scalar.
  * @throws {DTypeError} for arguments or a result that are not floating.
  */
-export function valueAndGrad(fn: (...args: Tensor[]) => Tensor): (...args: Tensor[]) => [value: Tensor, gradient: Tensor]
+export function valueAndGrad(fn: (...args: Tensor[]) => Tensor): <A extends Tensor[]>(...args: A) => [value: Tensor, gradient: A[0]]
 export function valueAndGrad<A extends unknown[], R extends Tensor, const O extends GradOptions & { readonly hasAux?: false }>(
   fn: (...args: A) => R,
   options?: O
@@ -119,7 +119,7 @@ export function valueAndGrad(fn: (...args: never[]) => unknown, options: GradOpt
  *
  * @throws {TensorError} as {@link valueAndGrad}.
  */
-export function grad(fn: (...args: Tensor[]) => Tensor): (...args: Tensor[]) => Tensor
+export function grad(fn: (...args: Tensor[]) => Tensor): <A extends Tensor[]>(...args: A) => A[0]
 export function grad<A extends unknown[], const O extends GradOptions & { readonly hasAux?: false }>(fn: (...args: A) => Tensor, options?: O): (...args: A) => Wanted<A, O>
 export function grad<A extends unknown[], X, const O extends GradOptions & { readonly hasAux: true }>(
   fn: (...args: A) => readonly [Tensor, X],

@@ -14,9 +14,9 @@ const params = (): Params => ({ w: f32, layers: [{ b: f64 }] })
 const loss = (p: Params, x: F): F => p.w.mul(x).sum().add(p.layers[0]!.b.sum().astype('float32'))
 
 export function results(): void {
-  // A function of tensors alone needs no types, and says none.
-  is<ft.Tensor>()(ft.grad((x) => x.mul(x).sum())(f32))
-  is<[value: ft.Tensor, gradient: ft.Tensor]>()(ft.valueAndGrad((x, y) => x.mul(y).sum())(f32, f32))
+  // A function of tensors alone needs no types.
+  is<F>()(ft.grad((x) => x.mul(x).sum())(f32))
+  is<[value: ft.Tensor, gradient: ft.Tensor<'float64'>]>()(ft.valueAndGrad((x, y) => x.mul(y).sum())(f64, f32))
   // The gradient has the type of its argument.
   is<Params>()(ft.grad(loss)(params(), f32))
   dtype('float32', ft.grad((x: F) => x.sum())(f32))

@@ -1,6 +1,0 @@
-// `ft.optim`: optimisers over trees of parameters, learning rates over time, clipping.
-
-export { adafactor, adam, adamw, lion, rmsprop, sgd, type AdafactorOptions, type AdamOptions, type LionOptions, type RmspropOptions, type SgdOptions } from './rules.js'
-export { clipByGlobalNorm, globalNorm } from './clip.js'
-export { cosine, oneCycle, stepDecay, warmup, type OneCycleOptions } from './schedules.js'
-export type { Optimizer, OptimizerState, Schedule } from './optimizer.js'
