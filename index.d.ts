@@ -11470,9 +11470,9 @@ declare function hessian<T extends Tensor>(fn: (x: T) => Tensor): (x: T) => T;
 /** What a gradient is taken with respect to, and what else the function returns. */
 interface GradOptions {
     /** Numbers of the arguments; the first by default. */
-    readonly argnums?: number | readonly number[];
+    readonly argnums?: number | readonly number[] | undefined;
     /** The function returns `[loss, more]`, and the rest is handed through. False by default. */
-    readonly hasAux?: boolean;
+    readonly hasAux?: boolean | undefined;
 }
 /** The types of the arguments that gradients are taken with respect to. */
 type Wanted<A extends readonly unknown[], O extends GradOptions> = O extends {

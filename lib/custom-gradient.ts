@@ -7,6 +7,11 @@ import { alike, leaves, mapTree, sameType } from './pytree.js'
 import { barrier, recomputed, withGradient } from './tape.js'
 import { checkAlive, Tensor } from './tensor.js'
 
+/** The tensors of arguments. */
+function tensorsOf(name: string, args: readonly unknown[]): Tensor[] {
+  return args.flatMap((arg, n) => leaves(arg, `${name}: argument ${n}`))
+}
+
 /**
  * A function whose gradient is what the caller says: `fn` returns its value, a tensor, and a function from the value's cotangent to those of
  * `fn`'s arguments, an array with one for each, of its structure; `null` stands for none, of an argument or a tensor in it. What the value
@@ -35,7 +40,7 @@ export function customGradient(fn: (...args: never[]) => unknown): (...args: nev
       if (!Array.isArray(given) || given.length !== args.length) throw new ArgumentError(`${name}: the gradient must be an array of ${args.length}, got ${shown(given)}`)
       return args.flatMap((arg, n) => alike(`${name}: the gradient of argument ${n}`, arg, given[n], sameType, null))
     }
-    return withGradient(value, args.flatMap(leaves), pull)
+    return withGradient(value, tensorsOf(name, args), pull)
   }
 }
 
@@ -54,6 +59,6 @@ export function checkpoint<A extends unknown[], R extends Tensor>(fn: (...args: 
     if (!(value instanceof Tensor)) throw new ArgumentError(`${name}: the function must return a tensor, got ${shown(value)}`)
     checkAlive(name, value)
     const again = (): Tensor => fn(...(args.map((arg) => mapTree(arg, barrier)) as A))
-    return recomputed(value, args.flatMap(leaves), again) as R
+    return recomputed(value, tensorsOf(name, args), again) as R
   }
 }

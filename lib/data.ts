@@ -11,7 +11,7 @@ import { checkAlive, Tensor } from './tensor.js'
 
 /** The number of examples in a data set. */
 function examples(name: string, data: unknown): number {
-  const [first, ...rest] = leaves(data)
+  const [first, ...rest] = leaves(data, `${name}: the data`)
   if (first === undefined) throw new ArgumentError(`${name}: there is no tensor in the data`)
   for (const x of [first, ...rest]) {
     checkAlive(name, x)
@@ -62,16 +62,16 @@ export interface Batches<T> extends Iterable<T>, AsyncIterable<T> {
 export function batches<T>(data: T, options: BatchesOptions): Batches<T> {
   const name = 'data.batches'
   const count = examples(name, data)
-  checkOptions(name, options, ['size', 'key', 'dropLast', 'prefetch'])
-  const { size, key, dropLast = false, prefetch = 1 } = options
-  if (integer(name, 'size', size) < 1) throw new ArgumentError(`${name}: 'size' must be positive, got ${size}`)
+  const { size, key, dropLast = false, prefetch = 1 } = checkOptions(name, options, ['size', 'key', 'dropLast', 'prefetch']) as Partial<BatchesOptions>
+  const each = integer(name, 'size', size)
+  if (each < 1) throw new ArgumentError(`${name}: 'size' must be positive, got ${size}`)
   if (integer(name, 'prefetch', prefetch) < 0) throw new ArgumentError(`${name}: 'prefetch' must not be negative, got ${prefetch}`)
   const whole = key === undefined ? undefined : keyOption(name, key)
-  const length = dropLast ? Math.floor(count / size) : Math.ceil(count / size)
+  const length = dropLast ? Math.floor(count / each) : Math.ceil(count / each)
   const made = (own: Key | undefined): Batches<T> => {
     const order = own === undefined ? undefined : permutation(own, count)
     const at = (n: number): T => {
-      const range = slice(n * size, Math.min((n + 1) * size, count))
+      const range = slice(n * each, Math.min((n + 1) * each, count))
       return order === undefined ? (mapTree(data, (x) => x.at(range)) as T) : picked(data, order.at(range) as Tensor)
     }
     return {
@@ -118,8 +118,7 @@ export interface SplitOptions {
 export function split<T>(data: T, options: SplitOptions): [first: T, second: T] {
   const name = 'data.split'
   const count = examples(name, data)
-  checkOptions(name, options, ['share', 'key', 'by'])
-  const { share, key, by } = options
+  const { share, key, by } = checkOptions(name, options, ['share', 'key', 'by']) as Partial<SplitOptions>
   if (typeof share !== 'number' || !(share > 0 && share < 1)) throw new ArgumentError(`${name}: 'share' must be above 0 and below 1, got ${shown(share)}`)
   const order = key === undefined ? Int32Array.from({ length: count }, (_, i) => i) : (dataSync(permutation(keyOption(name, key), count)) as Int32Array)
   const classes = by === undefined ? undefined : classesOf(name, by, count)
@@ -144,7 +143,8 @@ export function split<T>(data: T, options: SplitOptions): [first: T, second: T] 
   }) as [T, T]
 }
 
-function classesOf(name: string, by: Tensor, count: number): ArrayLike<number | bigint> {
+function classesOf(name: string, by: unknown, count: number): ArrayLike<number | bigint> {
+  if (!(by instanceof Tensor)) throw new ArgumentError(`${name}: 'by' must be a tensor of integers, got ${shown(by)}`)
   checkAlive(name, by)
   if (!/int/.test(by.dtype) || by.ndim !== 1 || by.shape[0] !== count) {
     throw new ShapeError(`${name}: 'by' must be integers of shape [${count}], got ${by.dtype} of shape [${by.shape.join(', ')}]`)

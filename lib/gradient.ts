@@ -1,6 +1,6 @@
 // Gradients of functions of tensors: functional, nested at will, over trees of tensors.
 
-import { shown } from './call.js'
+import { checkOptions, shown } from './call.js'
 import { ArgumentError, DTypeError, ShapeError } from './errors.js'
 import { ones, zeros } from './generated/functions.js'
 import { alike, leaves, mapTree, sameType } from './pytree.js'
@@ -10,9 +10,9 @@ import { checkAlive, Tensor } from './tensor.js'
 /** What a gradient is taken with respect to, and what else the function returns. */
 export interface GradOptions {
   /** Numbers of the arguments; the first by default. */
-  readonly argnums?: number | readonly number[]
+  readonly argnums?: number | readonly number[] | undefined
   /** The function returns `[loss, more]`, and the rest is handed through. False by default. */
-  readonly hasAux?: boolean
+  readonly hasAux?: boolean | undefined
 }
 
 /** The types of the arguments that gradients are taken with respect to. */
@@ -24,9 +24,20 @@ export type Wanted<A extends readonly unknown[], O extends GradOptions> = O exte
       : never
   : A[0]
 
+/** Arguments of a call; a list of more is no list of arguments. */
+const MOST_ARGUMENTS = 1000
+
 /** That a function is one. */
 export function callable(name: string, fn: unknown): void {
   if (typeof fn !== 'function') throw new ArgumentError(`${name}: expected a function, got ${shown(fn)}`)
+}
+
+/** What a gradient was asked for, checked. */
+function asked(name: string, options: unknown): GradOptions {
+  checkOptions(name, options, ['argnums', 'hasAux'])
+  const { hasAux = false } = options as GradOptions
+  if (typeof hasAux !== 'boolean') throw new ArgumentError(`${name}: 'hasAux' must be a boolean, got ${shown(hasAux)}`)
+  return options as GradOptions
 }
 
 /** The arguments that `argnums` names, from the end where negative. */
@@ -76,7 +87,7 @@ function filled(tree: unknown, found: readonly (Tensor | undefined)[], next: { a
 
 /** The tensors of what a function returned. */
 function results(name: string, result: unknown): Tensor[] {
-  const found = leaves(result)
+  const found = leaves(result, `${name}: the result`)
   for (const x of found) checkAlive(name, x)
   return found
 }
@@ -111,7 +122,8 @@ export function valueAndGrad<A extends unknown[], R extends Tensor, X, const O e
 export function valueAndGrad(fn: (...args: never[]) => unknown, options: GradOptions = {}): (...args: never[]) => unknown {
   const name = 'valueAndGrad'
   callable(name, fn)
-  return (...args) => differentiate(name, fn, options, args)
+  const { argnums, hasAux } = asked(name, options)
+  return (...args) => differentiate(name, fn, argnums, hasAux, args)
 }
 
 /**
@@ -128,14 +140,20 @@ export function grad<A extends unknown[], X, const O extends GradOptions & { rea
 export function grad(fn: (...args: never[]) => unknown, options: GradOptions = {}): (...args: never[]) => unknown {
   const name = 'grad'
   callable(name, fn)
+  const { argnums, hasAux } = asked(name, options)
   return (...args) => {
-    const [value, gradient] = differentiate(name, fn, options, args)
-    return options.hasAux === true ? [gradient, (value as [unknown, unknown])[1]] : gradient
+    const [value, gradient] = differentiate(name, fn, argnums, hasAux, args)
+    return hasAux === true ? [gradient, (value as [unknown, unknown])[1]] : gradient
   }
 }
 
-function differentiate(name: string, fn: (...args: never[]) => unknown, options: GradOptions, args: readonly unknown[]): [unknown, unknown] {
-  const { argnums = 0, hasAux = false } = options
+function differentiate(
+  name: string,
+  fn: (...args: never[]) => unknown,
+  argnums: GradOptions['argnums'] = 0,
+  hasAux: boolean | undefined,
+  args: readonly unknown[]
+): [unknown, unknown] {
   const wanted = positions(name, argnums, args.length)
   return inLevel((level) => {
     const collected: Tensor[] = []
@@ -143,12 +161,12 @@ function differentiate(name: string, fn: (...args: never[]) => unknown, options:
     for (const n of wanted) inner[n] = variables(name, `argument ${n}`, args[n], level, collected)
     const result = fn(...(inner as never[]))
     synchronous(name, result)
-    if (hasAux && (!Array.isArray(result) || result.length !== 2)) throw new ArgumentError(`${name}: with hasAux the function must return [loss, more], got ${shown(result)}`)
-    const [first, more] = hasAux ? (result as [unknown, unknown]) : [result, undefined]
+    if (hasAux === true && (!Array.isArray(result) || result.length !== 2)) throw new ArgumentError(`${name}: with hasAux the function must return [loss, more], got ${shown(result)}`)
+    const [first, more] = hasAux === true ? (result as [unknown, unknown]) : [result, undefined]
     const value = loss(name, first)
     const entries = trace([value], new Set(collected), level)
     const found = backward(entries, [value], [ones([], { dtype: value.dtype, device: value.device })], collected, level)
-    company(value, leaves(more), found.filter((g) => g !== undefined))
+    company(value, leaves(more, `${name}: the rest of the result`), found.filter((g) => g !== undefined))
     const next = { at: 0 }
     const gradients = wanted.map((n) => filled(args[n], found, next))
     return [result, Array.isArray(argnums) ? gradients : gradients[0]]
@@ -191,7 +209,7 @@ export function vjp<A extends unknown[], R>(fn: (...args: A) => R, ...args: A): 
 export function jvp<A extends unknown[], R>(fn: (...args: A) => R, primals: readonly [...A], tangents: readonly [...A]): [result: R, tangent: R] {
   const name = 'jvp'
   callable(name, fn)
-  if (!Array.isArray(primals) || !Array.isArray(tangents)) throw new ArgumentError(`${name}: primals and tangents must be arrays of arguments`)
+  if (!Array.isArray(primals) || !Array.isArray(tangents) || primals.length > MOST_ARGUMENTS) throw new ArgumentError(`${name}: primals and tangents must be arrays of arguments`)
   return inLevel((level) => {
     const collected: Tensor[] = []
     const inner = primals.map((arg: unknown, n) => variables(name, `argument ${n}`, arg, level, collected)) as A

@@ -6,6 +6,8 @@ import { checkAlive, Tensor } from './tensor.js'
 
 /** Deeper nesting is a cycle, or no tree that anybody meant. */
 const DEEPEST = 256
+/** Parts of a tree at most; what shares its parts has as many as there are ways to them. */
+const MOST_PARTS = 1 << 20
 
 /** Whether a value is a plain object: not of a class, which may mean anything by its properties. */
 function isPlain(value: unknown): value is Record<string, unknown> {
@@ -29,22 +31,29 @@ function checkOpaque(where: string, value: unknown): void {
  *
  * @throws {ArgumentError} for trees that contain themselves, and tensors inside of anything but plain objects and arrays.
  */
-export function mapTree(tree: unknown, f: (x: Tensor, path: string) => unknown, name = 'a tree of tensors', path = '', depth = 0): unknown {
-  if (tree instanceof Tensor) return f(tree, path)
-  if (depth > DEEPEST) throw new ArgumentError(`${name} is nested deeper than ${DEEPEST} levels at ${path.slice(0, 40)}...; it may contain itself`)
-  if (Array.isArray(tree)) return tree.map((item: unknown, i) => mapTree(item, f, name, `${path}[${i}]`, depth + 1))
-  if (isPlain(tree)) {
-    const entries = Object.entries(tree).map(([key, item]): [string, unknown] => [key, mapTree(item, f, name, `${path}.${key}`, depth + 1)])
-    return Object.fromEntries(entries)
+export function mapTree(tree: unknown, f: (x: Tensor, path: string) => unknown, name = 'a tree of tensors'): unknown {
+  let parts = 0
+  const inner = (part: unknown, path: string, depth: number): unknown => {
+    if (part instanceof Tensor) return f(part, path)
+    if (depth > DEEPEST) throw new ArgumentError(`${name} is nested deeper than ${DEEPEST} levels at ${path.slice(0, 40)}...; it may contain itself`)
+    // An array's length may be that of nothing but holes.
+    parts += Array.isArray(part) ? part.length : 1
+    if (parts > MOST_PARTS) throw new ArgumentError(`${name} has more than ${MOST_PARTS} parts`)
+    if (Array.isArray(part)) return part.map((item: unknown, i) => inner(item, `${path}[${i}]`, depth + 1))
+    if (isPlain(part)) {
+      const entries = Object.entries(part).map(([key, item]): [string, unknown] => [key, inner(item, `${path}.${key}`, depth + 1)])
+      return Object.fromEntries(entries)
+    }
+    checkOpaque(`${name}${path}`, part)
+    return part
   }
-  checkOpaque(`${name}${path}`, tree)
-  return tree
+  return inner(tree, '', 0)
 }
 
 /** The tensors of a tree, in order. */
-export function leaves(tree: unknown): Tensor[] {
+export function leaves(tree: unknown, name?: string): Tensor[] {
   const found: Tensor[] = []
-  mapTree(tree, (x) => found.push(x))
+  mapTree(tree, (x) => found.push(x), name)
   return found
 }
 

@@ -12,7 +12,7 @@ import { minimum } from '../generated/functions.js'
  * @throws {ArgumentError} for a tree without tensors.
  */
 export function globalNorm(tree: unknown): Tensor {
-  const found = leaves(tree)
+  const found = leaves(tree, 'optim.globalNorm: the tree')
   const [first, ...rest] = found.map((x) => {
     checkAlive('optim.globalNorm', x)
     return x.abs().square().sum()

@@ -44,7 +44,7 @@ export function zeros(name: string): Slot {
 /** An optimiser from what it does with one tensor. */
 export function optimizer(name: string, schedule: Schedule, slots: readonly Slot[], rule: Rule): Optimizer {
   const parameters = (params: unknown): Tensor[] => {
-    const found = leaves(params)
+    const found = leaves(params, `${name}: the parameters`)
     for (const p of found) {
       checkAlive(name, p)
       if (p.type.row.kind !== 'float') throw new DTypeError(`${name}: parameters are floating tensors, got ${p.dtype}`)

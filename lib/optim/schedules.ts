@@ -1,6 +1,6 @@
 // Learning rates over time: functions of a step's number, which counts from 0.
 
-import { shown } from '../call.js'
+import { checkOptions, shown } from '../call.js'
 import { ArgumentError } from '../errors.js'
 
 function positive(name: string, what: string, value: unknown): number {
@@ -66,7 +66,7 @@ export interface OneCycleOptions {
  */
 export function oneCycle(highest: number, steps: number, options: OneCycleOptions = {}): (step: number) => number {
   const name = 'optim.oneCycle'
-  const { up = 0.3, start = 25, end = 1e4 } = options
+  const { up = 0.3, start = 25, end = 1e4 } = checkOptions(name, options, ['up', 'start', 'end']) as OneCycleOptions
   const first = positive(name, 'highest', highest) / positive(name, 'start', start)
   const last = first / positive(name, 'end', end)
   const top = positive(name, 'up', up) * positive(name, 'steps', steps) - 1

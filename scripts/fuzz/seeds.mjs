@@ -29,6 +29,9 @@ const readers = (names, file, bytes) => Object.fromEntries(names.flatMap((name) 
 
 const receiver = [() => [pending(2, 3)]]
 
+/** Optimisers. */
+const optimisers = Object.fromEntries(['sgd', 'rmsprop', 'adam', 'adamw', 'lion', 'adafactor'].map((name) => [`optim.${name}`, [() => [], () => [{ learningRate: 0.1, weightDecay: 0.01 }]]]))
+
 /** Index items in every form. */
 const ITEMS = [
   () => [1, '::-1'],
@@ -45,6 +48,23 @@ const changed = [...ITEMS.map((items) => () => [pending(2, 3), items(), 7]), () 
 
 /** @type {Record<string, (() => unknown[])[]>} */
 export const SEEDS = {
+  checkpoint: [() => [(x) => x.exp()]],
+  'data.batches': [() => [{ x: pending(4, 2), y: pending(4) }, { size: 2, key: ft.random.key(1) }]],
+  'data.split': [() => [[pending(10, 2)], { share: 0.5, key: ft.random.key(1) }]],
+  grad: [() => [(x) => x.sum()], () => [(x) => [x.sum(), x], { hasAux: true, argnums: [0] }]],
+  hessian: [() => [(x) => x.sum()]],
+  jacobian: [() => [(x) => x.mul(2)]],
+  jvp: [() => [(...args) => args, [pending(3), { w: pending(3) }], [pending(3), { w: pending(3) }]]],
+  stopGradient: receiver,
+  valueAndGrad: [() => [(x) => x.sum()], () => [(x, y) => x.mul(y).sum(), { argnums: 1 }]],
+  vjp: [() => [(...args) => args, pending(3), { w: pending(3) }]],
+  ...optimisers,
+  'optim.clipByGlobalNorm': [() => [{ w: pending(3), b: [pending(2)] }, 1]],
+  'optim.globalNorm': [() => [{ w: pending(3), b: [pending(2)] }]],
+  'optim.cosine': [() => [0.1, 100, 0.01]],
+  'optim.oneCycle': [() => [0.1, 100, { up: 0.4 }]],
+  'optim.stepDecay': [() => [0.1, 10, 0.5]],
+  'optim.warmup': [() => [10, 0.1], () => [10, (step) => 1 / (step + 1)]],
   config: [() => [{ fusion: true, limit: 64 }], () => [{ limit: 1 }], () => []],
   devices: [() => []],
   emptyLike: receiver,
