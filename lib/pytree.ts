@@ -10,7 +10,7 @@ const DEEPEST = 256
 const MOST_PARTS = 1 << 20
 
 /** Whether a value is a plain object: not of a class, which may mean anything by its properties. */
-function isPlain(value: unknown): value is Record<string, unknown> {
+export function isPlain(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null) return false
   const prototype: unknown = Object.getPrototypeOf(value)
   return prototype === Object.prototype || prototype === null

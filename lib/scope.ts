@@ -2,6 +2,7 @@
 
 import { ArgumentError } from './errors.js'
 import { native } from './native.js'
+import { isPlain } from './pytree.js'
 import { evaluateSync } from './reading.js'
 import { outliveScope } from './tape.js'
 import { checkAlive, enter, Tensor, type Owner } from './tensor.js'
@@ -15,9 +16,9 @@ function tensorsIn(value: unknown): Set<Tensor> {
   const values = new Set<unknown>([value])
   for (const item of values) {
     if (item instanceof Tensor) found.add(item)
-    else if (Array.isArray(item) || (typeof item === 'object' && item !== null && [Object.prototype, null].includes(Object.getPrototypeOf(item)))) {
+    else if (Array.isArray(item) || isPlain(item)) {
       // An array's values too: it may be of any length with nothing in most places.
-      Object.values(item as object).forEach((inner) => values.add(inner))
+      Object.values(item).forEach((inner) => values.add(inner))
     }
   }
   return found

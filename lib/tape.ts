@@ -179,6 +179,22 @@ function record(op: number, entry: Entry, of: number, given: readonly (Tensor | 
   return derived(s, tensors, numbers === null ? params : params === null ? numbers : [...numbers, ...params])
 }
 
+/** Whether an operation has the value of its first operand, as it is. */
+function handsThrough({ signature: { op } }: Entry): boolean {
+  return op === OP.custom || op === OP.barrier
+}
+
+/** What was found for each value: a tensor of its own, to be disposed of apart from what was given and from the others. */
+function apart(values: readonly Tensor[], found: ReadonlyMap<Tensor, Tensor>, given: readonly (Tensor | undefined)[]): (Tensor | undefined)[] {
+  const taken = new Set(given)
+  return values.map((x) => {
+    const t = found.get(x)
+    const own = t !== undefined && taken.has(t) ? valueOf(OP.custom, [t]) : t
+    taken.add(own)
+    return own
+  })
+}
+
 /** Cotangents of the variables of a level for those of results; nothing where a variable is on no way to them. */
 export function backward(
   entries: readonly Entry[],
@@ -204,22 +220,14 @@ export function backward(
     if (given.every((g) => g === undefined)) continue
     if (entry.pull !== null) pulled(entry, given[0] as Tensor, variables, level, (x, g) => onTheWay.has(x) && add(x, g))
     else if (entry.again !== null) computedAgain(entry.again, given, onTheWay, level, add)
-    // The value of the first operand, as it is.
-    else if (entry.signature.op === OP.custom || entry.signature.op === OP.barrier) add(entry.operands[0] as Tensor, given[0] as Tensor)
+    else if (handsThrough(entry)) add(entry.operands[0] as Tensor, given[0] as Tensor)
     else {
       entry.operands.forEach((x, n) => {
         if (x instanceof Tensor && onTheWay.has(x) && isDifferentiable(x)) add(x, record(OP.vjp, entry, n, given))
       })
     }
   }
-  // Each is a tensor of its own, to be disposed of apart from what was given and from the others.
-  const taken = new Set<Tensor | undefined>(cotangents)
-  return variables.map((v) => {
-    const g = sums.get(v)
-    const own = g !== undefined && taken.has(g) ? valueOf(OP.custom, [g]) : g
-    taken.add(own)
-    return own
-  })
+  return apart(variables, sums, cotangents)
 }
 
 /** A gradient of the caller's making. */
@@ -261,17 +269,11 @@ export function forward(entries: readonly Entry[], results: readonly Tensor[], v
     if (given.every((t) => t === undefined)) continue
     if (entry.pull !== null) throw new UnsupportedError('jvp: what customGradient makes has cotangents, and no tangents; use vjp or grad')
     // Forwards nothing is kept: what is computed again would be the same.
-    const { op } = entry.signature
+    const through = handsThrough(entry)
     entry.results.forEach((t, n) => {
-      const tangent = op === OP.custom || op === OP.barrier ? given[0] : isDifferentiable(t) ? record(OP.jvp, entry, n, given) : undefined
+      const tangent = through ? given[0] : isDifferentiable(t) ? record(OP.jvp, entry, n, given) : undefined
       if (tangent !== undefined) known.set(t, tangent)
     })
   }
-  const taken = new Set<Tensor | undefined>(tangents)
-  return results.map((t) => {
-    const tangent = known.get(t)
-    const own = tangent !== undefined && taken.has(tangent) ? valueOf(OP.custom, [tangent]) : tangent
-    taken.add(own)
-    return own
-  })
+  return apart(results, known, tangents)
 }

@@ -65,15 +65,14 @@ export function optimizer(name: string, schedule: Schedule, slots: readonly Slot
       // Averages may be of other shapes than parameters are.
       const kept = slots.map(([slot]) => alike(`${name}: the state's ${slot}`, params, state.slots[slot], sameDType) as Tensor[])
       const rate = typeof schedule === 'function' ? rateAt(name, schedule, state.count) : schedule
-      const results = own.map((p, i) => {
-        return rule(p, given[i] as Tensor, kept.map((tree) => tree[i] as Tensor), { rate, count: state.count + 1 })
-      })
+      const at = { rate, count: state.count + 1 }
+      const results = own.map((p, i) => rule(p, given[i] as Tensor, kept.map((tree) => tree[i] as Tensor), at))
       bundle(results.flat())
       const tree = (n: number): P => {
-        let at = 0
-        return mapTree(params, () => (results[at++] as readonly Tensor[])[n]) as P
+        let next = 0
+        return mapTree(params, () => (results[next++] as readonly Tensor[])[n]) as P
       }
-      return [tree(0), { count: state.count + 1, slots: Object.fromEntries(slots.map(([slot], n) => [slot, tree(n + 1)])) }]
+      return [tree(0), { count: at.count, slots: Object.fromEntries(slots.map(([slot], n) => [slot, tree(n + 1)])) }]
     }
   }
 }
@@ -105,7 +104,7 @@ export function numbers<T extends { readonly [name: string]: readonly [fallback:
 }
 
 /** The learning rate: a number that is not negative, or a schedule. */
-export function learningRate(name: string, options: { readonly learningRate?: Schedule | undefined }, fallback: number | undefined): Schedule {
+export function learningRate(name: string, options: { readonly learningRate?: Schedule | undefined }, fallback: number): Schedule {
   const value: unknown = options.learningRate ?? fallback
   if (typeof value === 'function' || (typeof value === 'number' && value >= 0 && Number.isFinite(value))) return value as Schedule
   throw new ArgumentError(`${name}: 'learningRate' must be a number from 0 or a function of the step, got ${shown(value)}`)
