@@ -4,6 +4,8 @@ use crate::support::{Arg, Program, cpu, read, upload, upload_i32};
 use ferrotensor_engine::{Config, Mode, Session, Strict};
 
 type Build = fn(&mut Session, &mut Program, &[Arg]) -> Vec<Arg>;
+/// One that knows sizes.
+type Recorded<'a> = dyn Fn(&mut Session, &mut Program, &[Arg]) -> Vec<Arg> + 'a;
 
 const LAST: [f64; 3] = [1.0, -1.0, 0.0];
 const LAST_KEPT: [f64; 3] = [1.0, -1.0, 1.0];
@@ -184,7 +186,7 @@ fn other_bits_are_noticed() {
 fn what_spreads_values_of_rows_is_as_large_as_it_says() {
     for dims in [[2, 3], [40, 300], [7, 2]] {
         let shape = [2.0, dims[0] as f64, dims[1] as f64];
-        let programs: [&dyn Fn(&mut Session, &mut Program, &[Arg]) -> Vec<Arg>; 3] = [
+        let programs: [&Recorded; 3] = [
             &|s, p, x| {
                 let scaled = p.op(s, "multiply", &[x[0], Arg::Number(0.1)], &[]);
                 let sum = p.op(s, "sum", &[scaled], &[1.0, -1.0, 1.0, f64::NAN]);
