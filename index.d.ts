@@ -4225,7 +4225,7 @@ interface ZerosOptions<E extends DType = DType> {
  * ft.zeros([2]) // [0, 0]
  * ```
  */
-declare function zeros<E extends DType = 'float32'>(shape: readonly number[], options?: ZerosOptions<E>): Tensor<NoInfer<E>>;
+declare function zeros$1<E extends DType = 'float32'>(shape: readonly number[], options?: ZerosOptions<E>): Tensor<NoInfer<E>>;
 /** Options of `ones`. */
 interface OnesOptions<E extends DType = DType> {
     /** The dtype of the result, where not the default one. */
@@ -4248,7 +4248,7 @@ interface OnesOptions<E extends DType = DType> {
  * ft.ones([2]) // [1, 1]
  * ```
  */
-declare function ones<E extends DType = 'float32'>(shape: readonly number[], options?: OnesOptions<E>): Tensor<NoInfer<E>>;
+declare function ones$1<E extends DType = 'float32'>(shape: readonly number[], options?: OnesOptions<E>): Tensor<NoInfer<E>>;
 /** Options of `empty`. */
 interface EmptyOptions<E extends DType = DType> {
     /** The dtype of the result, where not the default one. */
@@ -10257,32 +10257,866 @@ interface DropoutOptions {
  */
 declare function dropout<D extends DType>(key: Key, x: Tensor<D>, options?: DropoutOptions): Tensor<FloatOf<D>>;
 
+/** The dtype that an initialiser makes. */
+interface DrawOptions<D extends FloatDType = FloatDType> {
+    /** The dtype; float32 by default. */
+    readonly dtype?: D | undefined;
+}
+/** Makes the first values of a weight: the same key gives the same values, on the key's device. */
+type Initializer = (key: Key, shape: readonly number[], options?: DrawOptions) => Tensor;
+/** Options of initialisers that are scaled. */
+interface GainOptions<D extends FloatDType = FloatDType> extends DrawOptions<D> {
+    /** What the standard deviation is multiplied by: 1 by default, the square root of 2 for He's, which is for ReLU. */
+    readonly gain?: number | undefined;
+}
+/** Options of He's and LeCun's initialisers. */
+interface FanOptions<D extends FloatDType = FloatDType> extends GainOptions<D> {
+    /** Whether the variance is kept forwards ('fanIn', the default) or backwards. */
+    readonly mode?: 'fanIn' | 'fanOut' | undefined;
+}
+/** Options of `nn.init.truncatedNormal`. */
+interface TruncatedOptions<D extends FloatDType = FloatDType> extends DrawOptions<D> {
+    /** Standard deviation before the ends are cut at two of them; 0.02 by default. */
+    readonly std?: number | undefined;
+}
+/**
+ * Uniform numbers of variance `gain^2 2 / (inputs + outputs)` (Glorot and Bengio, 2010). PyTorch `nn.init.xavier_uniform_`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for what is no key, `ERR_SHAPE` for fewer than two axes.
+ * @example
+ * ```ts
+ * ft.nn.init.glorotUniform(ft.random.key(1), [2, 4]).abs().max().lessEqual(1) // true
+ * ```
+ */
+declare function glorotUniform<D extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: GainOptions<D>): Tensor<NoInfer<D>>;
+/**
+ * Normal numbers of variance `gain^2 2 / (inputs + outputs)` (Glorot and Bengio, 2010). PyTorch `nn.init.xavier_normal_`.
+ *
+ * @throws {TensorError} as {@link glorotUniform}.
+ * @example
+ * ```ts
+ * ft.nn.init.glorotNormal(ft.random.key(1), [2, 4]).shape // [2, 4]
+ * ```
+ */
+declare function glorotNormal<D extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: GainOptions<D>): Tensor<NoInfer<D>>;
+/**
+ * Uniform numbers of variance `gain^2 / inputs`, for ReLU by default (He et al., 2015). PyTorch `nn.init.kaiming_uniform_`.
+ *
+ * @throws {TensorError} as {@link glorotUniform}, and `ERR_ARGUMENT` for an unknown mode.
+ * @example
+ * ```ts
+ * ft.nn.init.heUniform(ft.random.key(1), [2, 6]).abs().max().lessEqual(1) // true
+ * ```
+ */
+declare function heUniform<D extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: FanOptions<D>): Tensor<NoInfer<D>>;
+/**
+ * Normal numbers of variance `gain^2 / inputs`, for ReLU by default (He et al., 2015). PyTorch `nn.init.kaiming_normal_`.
+ *
+ * @throws {TensorError} as {@link heUniform}.
+ * @example
+ * ```ts
+ * ft.nn.init.heNormal(ft.random.key(1), [8, 3, 5, 5]).shape // [8, 3, 5, 5]
+ * ```
+ */
+declare function heNormal<D extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: FanOptions<D>): Tensor<NoInfer<D>>;
+/**
+ * Normal numbers of variance `gain^2 / inputs` (LeCun et al., 1998), for linear layers and SELU.
+ *
+ * @throws {TensorError} as {@link heUniform}.
+ * @example
+ * ```ts
+ * ft.nn.init.lecunNormal(ft.random.key(1), [2, 4]).shape // [2, 4]
+ * ```
+ */
+declare function lecunNormal<D extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: FanOptions<D>): Tensor<NoInfer<D>>;
+/**
+ * Uniform numbers between `-1 / sqrt(inputs)` and `1 / sqrt(inputs)`: what PyTorch's linear and convolutional layers start from.
+ *
+ * @throws {TensorError} as {@link glorotUniform}.
+ * @example
+ * ```ts
+ * ft.nn.init.fanInUniform(ft.random.key(1), [2, 4]).abs().max().lessEqual(0.5) // true
+ * ```
+ */
+declare function fanInUniform<D extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: DrawOptions<D>): Tensor<NoInfer<D>>;
+/**
+ * A matrix [outputs, inputs times window] whose rows, or whose columns if those are fewer, are orthonormal, times the gain (Saxe et al.,
+ * 2013): Q of the QR decomposition of normal numbers, with R's diagonal positive. PyTorch `nn.init.orthogonal_`.
+ *
+ * @throws {TensorError} as {@link glorotUniform}.
+ * @example
+ * ```ts
+ * const w = ft.nn.init.orthogonal(ft.random.key(1), [2, 3])
+ * w.matmul(w.matrixTranspose()).round(4) // [[1, 0], [0, 1]]
+ * ```
+ */
+declare function orthogonal<D extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: GainOptions<D>): Tensor<NoInfer<D>>;
+/**
+ * Normal numbers, none farther from 0 than two standard deviations: what transformers start from.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for what is no key and a standard deviation that is not above 0.
+ * @example
+ * ```ts
+ * ft.nn.init.truncatedNormal(ft.random.key(1), [100], { std: 0.1 }).abs().max().lessEqual(0.2) // true
+ * ```
+ */
+declare function truncatedNormal$1<D extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: TruncatedOptions<D>): Tensor<NoInfer<D>>;
+/**
+ * Normal numbers of mean 0 and variance 1: what embeddings start from.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for what is no key.
+ * @example
+ * ```ts
+ * ft.nn.init.standardNormal(ft.random.key(1), [3]).shape // [3]
+ * ```
+ */
+declare function standardNormal<D extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: DrawOptions<D>): Tensor<NoInfer<D>>;
+/**
+ * Zeros: what biases often start from.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for what is no key.
+ * @example
+ * ```ts
+ * ft.nn.init.zeros(ft.random.key(1), [2]) // [0, 0]
+ * ```
+ */
+declare function zeros<D extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: DrawOptions<D>): Tensor<NoInfer<D>>;
+/**
+ * Ones: what the weights of norms start from.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for what is no key.
+ * @example
+ * ```ts
+ * ft.nn.init.ones(ft.random.key(1), [2]) // [1, 1]
+ * ```
+ */
+declare function ones<D extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: DrawOptions<D>): Tensor<NoInfer<D>>;
+
+type init_d_DrawOptions<D extends FloatDType = FloatDType> = DrawOptions<D>;
+type init_d_FanOptions<D extends FloatDType = FloatDType> = FanOptions<D>;
+type init_d_GainOptions<D extends FloatDType = FloatDType> = GainOptions<D>;
+type init_d_Initializer = Initializer;
+type init_d_TruncatedOptions<D extends FloatDType = FloatDType> = TruncatedOptions<D>;
+declare const init_d_fanInUniform: typeof fanInUniform;
+declare const init_d_glorotNormal: typeof glorotNormal;
+declare const init_d_glorotUniform: typeof glorotUniform;
+declare const init_d_heNormal: typeof heNormal;
+declare const init_d_heUniform: typeof heUniform;
+declare const init_d_lecunNormal: typeof lecunNormal;
+declare const init_d_ones: typeof ones;
+declare const init_d_orthogonal: typeof orthogonal;
+declare const init_d_standardNormal: typeof standardNormal;
+declare const init_d_zeros: typeof zeros;
+declare namespace init_d {
+  export { init_d_fanInUniform as fanInUniform, init_d_glorotNormal as glorotNormal, init_d_glorotUniform as glorotUniform, init_d_heNormal as heNormal, init_d_heUniform as heUniform, init_d_lecunNormal as lecunNormal, init_d_ones as ones, init_d_orthogonal as orthogonal, init_d_standardNormal as standardNormal, truncatedNormal$1 as truncatedNormal, init_d_zeros as zeros };
+  export type { init_d_DrawOptions as DrawOptions, init_d_FanOptions as FanOptions, init_d_GainOptions as GainOptions, init_d_Initializer as Initializer, init_d_TruncatedOptions as TruncatedOptions };
+}
+
+/** Options of `init`. */
+interface InitOptions {
+    /** The dtype of the parameters; float32 by default. */
+    readonly dtype?: FloatDType | undefined;
+}
+/** Options of `initState`. */
+interface StateOptions extends InitOptions {
+    /** The device of the state; the default device by default. */
+    readonly device?: Device | undefined;
+}
+/** What a layer is used with, as it is not trained. */
+interface ApplyOptions<S> {
+    /** What the layer keeps apart from its parameters (running averages); layers without such need none. */
+    readonly state?: S | undefined;
+}
+/** What a layer is trained with. */
+interface TrainOptions<S> extends ApplyOptions<S> {
+    /** For what is random (dropout); layers without such need none. */
+    readonly key?: Key | undefined;
+}
+/** A run of a layer: as it is trained or not, with what. */
+interface Run<S> extends TrainOptions<S> {
+    readonly training: boolean;
+}
+/**
+ * A layer of parameters `P` (a tree of tensors, or null) and state `S` (likewise), from one tensor to another. Subclasses say what both
+ * are, and how one `run` goes.
+ */
+declare abstract class Module<P = unknown, S = unknown> {
+    /** Fresh parameters: the same key gives the same ones, on the key's device. */
+    abstract init(key: Key, options?: InitOptions): P;
+    /** One run, arguments checked: the result and the next state. */
+    protected abstract run(params: P, x: Tensor, run: Run<S>): readonly [Tensor, S];
+    /** The state before the first batch; null for a layer that keeps none. */
+    initState(options?: StateOptions): S;
+    /** The layer's name in errors. */
+    get name(): string;
+    /**
+     * What the layer makes of a tensor when it is not being trained: nothing is dropped, norms go by running averages.
+     *
+     * @throws {TensorError} for parameters and tensors that do not fit the layer, naming it.
+     */
+    apply(params: P, x: Tensor, options?: ApplyOptions<S>): Tensor;
+    /**
+     * What the layer makes of a tensor while it is trained, and its next state.
+     *
+     * @throws {TensorError} as {@link Module.apply}; `ERR_ARGUMENT` without a key where something is random.
+     */
+    train(params: P, x: Tensor, options?: TrainOptions<S>): [result: Tensor, state: S];
+    /** `run` for layers made of others. */
+    static run<P, S>(layer: Module<P, S>, params: P, x: Tensor, run: Run<S>): readonly [Tensor, S];
+}
+/** A layer, or a function of a tensor, which has neither parameters nor state. */
+type Layer = Module<any, any> | ((x: Tensor) => Tensor);
+/** The parameters of a layer, or of a tree of layers. */
+type ParamsOf<L> = L extends Module<infer P, infer _> ? P : L extends (...args: never[]) => unknown ? null : {
+    -readonly [K in keyof L]: ParamsOf<L[K]>;
+};
+/** The state of a layer, or of a tree of layers. */
+type StateOf<L> = L extends Module<infer _, infer S> ? S : L extends (...args: never[]) => unknown ? null : {
+    -readonly [K in keyof L]: StateOf<L[K]>;
+};
+/**
+ * Fresh parameters of layers in plain objects and arrays, in the same structure: `{ attention: new ft.nn.MultiHeadAttention(8, 2) }`
+ * gives `{ attention: { inProjWeight, ... } }`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for what is no key and anything but layers and functions in the tree.
+ * @example
+ * ```ts
+ * ft.nn.initTree({ first: new ft.nn.Linear(3, 2), rest: [Math.abs] }, ft.random.key(1)).first.weight.shape // [2, 3]
+ * ```
+ */
+declare function initTree<L>(layers: L, key: Key, options?: InitOptions): ParamsOf<L>;
+/**
+ * The states of layers in plain objects and arrays before the first batch, in the same structure.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for anything but layers and functions in the tree.
+ * @example
+ * ```ts
+ * ft.nn.initStateTree({ norm: new ft.nn.BatchNorm(2) }).norm.runningVar // [1, 1]
+ * ```
+ */
+declare function initStateTree<L>(layers: L, options?: StateOptions): StateOf<L>;
+
+/** Parameters of `nn.Linear`. */
+interface LinearParams {
+    /** [outputs, inputs] */
+    readonly weight: Tensor;
+    /** [outputs] */
+    readonly bias?: Tensor;
+}
+/**
+ * Products with the rows of a weight [outputs, inputs], plus a bias [outputs]: x [..., inputs] becomes [..., outputs].
+ *
+ * `y = x @ weight^T + bias`
+ *
+ * PyTorch `nn.functional.linear`.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for sizes that do not fit, `ERR_ARGUMENT` for what is no tensor.
+ * @example
+ * ```ts
+ * ft.nn.linear(ft.tensor([1, 2]), ft.tensor([[3, 4], [5, 6], [7, 8]]), ft.tensor([0, 0, 1])) // [11, 17, 24]
+ * ```
+ */
+declare function linear<A extends DType, B extends DType, C extends DType = B>(x: Tensor<A> & Takes<'numeric', A>, weight: Tensor<B> & Takes<'numeric', B>, bias?: Tensor<C> & Takes<'numeric', C>): Tensor<Promote<Promote<A, B>, C>>;
+/** Options of layers with a weight and a bias. */
+interface WeightOptions {
+    /** Whether there is a bias; true by default. */
+    readonly bias?: boolean | undefined;
+    /** What the weight starts from; uniform by the number of inputs by default, as in PyTorch. */
+    readonly weightInit?: Initializer | undefined;
+    /** What the bias starts from; uniform by the number of inputs by default, as in PyTorch. */
+    readonly biasInit?: Initializer | undefined;
+}
+/**
+ * A fully connected layer: x [..., inputs] becomes [..., outputs]. PyTorch `nn.Linear`.
+ *
+ * `y = x @ weight^T + bias`
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for sizes and options out of range.
+ * @example
+ * ```ts
+ * const layer = new ft.nn.Linear(3, 2)
+ * layer.apply(layer.init(ft.random.key(1)), ft.zeros([5, 3])).shape // [5, 2]
+ * ```
+ */
+declare class Linear extends Module<LinearParams, null> {
+    #private;
+    readonly inputs: number;
+    readonly outputs: number;
+    constructor(inputs: number, outputs: number, options?: WeightOptions);
+    init(key: Key, options?: InitOptions): LinearParams;
+    protected run(params: LinearParams, x: Tensor): readonly [Tensor, null];
+}
+/** Parameters of `nn.Embedding`. */
+interface EmbeddingParams {
+    /** [entries, features] */
+    readonly weight: Tensor;
+}
+/** Options of `nn.Embedding`. */
+interface EmbeddingOptions {
+    /** An index whose vector starts as zeros and is not trained. */
+    readonly paddingIndex?: number | undefined;
+    /** What the weight starts from; standard normal by default. */
+    readonly weightInit?: Initializer | undefined;
+}
+/**
+ * A vector of features for each integer: indices [...] become [..., features]. PyTorch `nn.Embedding`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for sizes and options out of range.
+ * @example
+ * ```ts
+ * const layer = new ft.nn.Embedding(10, 4, { paddingIndex: 0 })
+ * layer.apply(layer.init(ft.random.key(1)), ft.tensor([0], { dtype: 'int32' })) // [[0, 0, 0, 0]]
+ * ```
+ */
+declare class Embedding extends Module<EmbeddingParams, null> {
+    #private;
+    readonly entries: number;
+    readonly features: number;
+    constructor(entries: number, features: number, options?: EmbeddingOptions);
+    init(key: Key, options?: InitOptions): EmbeddingParams;
+    protected run(params: EmbeddingParams, x: Tensor): readonly [Tensor, null];
+}
+
+/** Options of convolutional layers: those of `nn.conv`, and of the weight and the bias. */
+interface ConvLayerOptions extends WeightOptions, Omit<ConvOptions, 'inputDilation'> {
+}
+/** Options of transposed convolutional layers: those of `nn.convTranspose`, and of the weight and the bias. */
+interface ConvTransposeLayerOptions extends WeightOptions, ConvTransposeOptions {
+}
+/** What all convolutional layers have in common. */
+declare abstract class Convolution<O extends WeightOptions & {
+    readonly groups?: number | undefined;
+}> extends Module<LinearParams, null> {
+    #private;
+    readonly inputs: number;
+    readonly outputs: number;
+    readonly kernel: readonly number[];
+    /** The options of each call. */
+    protected readonly call: Omit<O, keyof WeightOptions>;
+    protected readonly groups: number;
+    protected constructor(axes: number, inputs: unknown, outputs: unknown, kernel: unknown, options: unknown, more: readonly (keyof O & string)[]);
+    /** Sizes of the weight, without its window's. */
+    protected abstract get channels(): readonly [number, number];
+    protected abstract weighed(x: Tensor, weight: Tensor): Tensor;
+    init(key: Key, options?: InitOptions): LinearParams;
+    protected run(params: LinearParams, x: Tensor): readonly [Tensor, null];
+}
+declare abstract class Forward extends Convolution<ConvLayerOptions> {
+    protected constructor(axes: number, inputs: unknown, outputs: unknown, kernel: unknown, options: unknown);
+    protected get channels(): readonly [number, number];
+    protected weighed(x: Tensor, weight: Tensor): Tensor;
+}
+declare abstract class Transposed extends Convolution<ConvTransposeLayerOptions> {
+    protected constructor(axes: number, inputs: unknown, outputs: unknown, kernel: unknown, options: unknown);
+    protected get channels(): readonly [number, number];
+    protected weighed(x: Tensor, weight: Tensor): Tensor;
+}
+/**
+ * Convolution of x [batch, inputs, width] with weights [outputs, inputs / groups, width]. PyTorch `nn.Conv1d`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for sizes and options out of range.
+ * @example
+ * ```ts
+ * const layer = new ft.nn.Conv1d(2, 4, 3, { padding: 1 })
+ * layer.apply(layer.init(ft.random.key(1)), ft.zeros([1, 2, 8])).shape // [1, 4, 8]
+ * ```
+ */
+declare class Conv1d extends Forward {
+    constructor(inputs: number, outputs: number, kernel: number | readonly number[], options?: ConvLayerOptions);
+}
+/**
+ * Convolution of x [batch, inputs, height, width] with weights [outputs, inputs / groups, height, width]. PyTorch `nn.Conv2d`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for sizes and options out of range.
+ * @example
+ * ```ts
+ * const layer = new ft.nn.Conv2d(1, 4, 3, { stride: 2 })
+ * layer.apply(layer.init(ft.random.key(1)), ft.zeros([1, 1, 9, 9])).shape // [1, 4, 4, 4]
+ * ```
+ */
+declare class Conv2d extends Forward {
+    constructor(inputs: number, outputs: number, kernel: number | readonly number[], options?: ConvLayerOptions);
+}
+/**
+ * Convolution of x [batch, inputs, depth, height, width]. PyTorch `nn.Conv3d`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for sizes and options out of range.
+ * @example
+ * ```ts
+ * const layer = new ft.nn.Conv3d(1, 2, [1, 3, 3])
+ * layer.apply(layer.init(ft.random.key(1)), ft.zeros([1, 1, 2, 4, 4])).shape // [1, 2, 2, 2, 2]
+ * ```
+ */
+declare class Conv3d extends Forward {
+    constructor(inputs: number, outputs: number, kernel: number | readonly number[], options?: ConvLayerOptions);
+}
+/**
+ * The transposed convolution of x [batch, inputs, width] with weights [inputs, outputs / groups, width]. PyTorch `nn.ConvTranspose1d`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for sizes and options out of range.
+ * @example
+ * ```ts
+ * const layer = new ft.nn.ConvTranspose1d(2, 4, 2, { stride: 2 })
+ * layer.apply(layer.init(ft.random.key(1)), ft.zeros([1, 2, 3])).shape // [1, 4, 6]
+ * ```
+ */
+declare class ConvTranspose1d extends Transposed {
+    constructor(inputs: number, outputs: number, kernel: number | readonly number[], options?: ConvTransposeLayerOptions);
+}
+/**
+ * The transposed convolution of x [batch, inputs, height, width] with weights [inputs, outputs / groups, height, width]. PyTorch
+ * `nn.ConvTranspose2d`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for sizes and options out of range.
+ * @example
+ * ```ts
+ * const layer = new ft.nn.ConvTranspose2d(2, 4, 2, { stride: 2 })
+ * layer.apply(layer.init(ft.random.key(1)), ft.zeros([1, 2, 3, 3])).shape // [1, 4, 6, 6]
+ * ```
+ */
+declare class ConvTranspose2d extends Transposed {
+    constructor(inputs: number, outputs: number, kernel: number | readonly number[], options?: ConvTransposeLayerOptions);
+}
+
+/** Parameters of norms: both of the shape that is normalised, or of its channels; null for a norm without. */
+interface NormParams {
+    readonly weight: Tensor;
+    readonly bias?: Tensor;
+}
+/** Options of norms. */
+interface NormOptions {
+    /** Added to the variance; 1e-5 by default. */
+    readonly eps?: number | undefined;
+    /** Whether there are a weight and a bias; true by default. */
+    readonly affine?: boolean | undefined;
+}
+/** Options of `nn.LayerNorm`. */
+interface LayerNormLayerOptions extends NormOptions {
+    /** Whether there is a bias beside the weight; true by default. */
+    readonly bias?: boolean | undefined;
+}
+/** Options of `nn.RMSNorm`. */
+interface RMSNormOptions {
+    /** Added to the mean square; the smallest step of x's dtype above 1 by default. */
+    readonly eps?: number | undefined;
+    /** Whether there is a weight; true by default. */
+    readonly affine?: boolean | undefined;
+}
+/**
+ * Elements less their mean over the last axes, by the root of their variance, times a weight, plus a bias (Ba et al., 2016). PyTorch
+ * `nn.LayerNorm`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for sizes and options out of range.
+ * @example
+ * ```ts
+ * const layer = new ft.nn.LayerNorm(2)
+ * layer.apply(layer.init(ft.random.key(1)), ft.tensor([-2, 2])).round(3) // [-1, 1]
+ * ```
+ */
+declare class LayerNorm extends Module<NormParams | null, null> {
+    #private;
+    readonly shape: readonly number[];
+    constructor(shape: number | readonly number[], options?: LayerNormLayerOptions);
+    init(key: Key, options?: InitOptions): NormParams | null;
+    protected run(params: NormParams | null, x: Tensor): readonly [Tensor, null];
+}
+/**
+ * Elements by the root of the mean of their squares over the last axes, times a weight (Zhang and Sennrich, 2019). PyTorch `nn.RMSNorm`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for sizes and options out of range.
+ * @example
+ * ```ts
+ * const layer = new ft.nn.RMSNorm(2)
+ * layer.apply(layer.init(ft.random.key(1)), ft.tensor([-2, 2])).round(3) // [-1, 1]
+ * ```
+ */
+declare class RMSNorm extends Module<{
+    readonly weight: Tensor;
+} | null, null> {
+    #private;
+    readonly shape: readonly number[];
+    constructor(shape: number | readonly number[], options?: RMSNormOptions);
+    init(key: Key, options?: InitOptions): {
+        readonly weight: Tensor;
+    } | null;
+    protected run(params: {
+        readonly weight: Tensor;
+    } | null, x: Tensor): readonly [Tensor, null];
+}
+/**
+ * x [batch, channels, ...] normalised over groups of channels and all that is behind them (Wu and He, 2018). PyTorch `nn.GroupNorm`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for sizes and options out of range.
+ * @example
+ * ```ts
+ * const layer = new ft.nn.GroupNorm(1, 2)
+ * layer.apply(layer.init(ft.random.key(1)), ft.tensor([[-2, 2]])).round(3) // [[-1, 1]]
+ * ```
+ */
+declare class GroupNorm extends Module<Required<NormParams> | null, null> {
+    #private;
+    readonly groups: number;
+    readonly channels: number;
+    constructor(groups: number, channels: number, options?: NormOptions);
+    init(key: Key, options?: InitOptions): Required<NormParams> | null;
+    protected run(params: Required<NormParams> | null, x: Tensor): readonly [Tensor, null];
+}
+/** Options of `nn.BatchNorm`. */
+interface BatchNormLayerOptions extends NormOptions {
+    /** How much of a batch's mean and variance goes into the running ones; null for the mean of all batches. 0.1 by default. */
+    readonly momentum?: number | null | undefined;
+    /** Whether there are running averages to go by when it is not trained; true by default. */
+    readonly trackRunningStats?: boolean | undefined;
+}
+/** What `nn.BatchNorm` keeps apart from its parameters. */
+interface BatchNormState {
+    /** [channels] */
+    readonly runningMean: Tensor;
+    /** [channels], of the unbiased variance. */
+    readonly runningVar: Tensor;
+    /** A scalar, int64. */
+    readonly numBatchesTracked: Tensor;
+}
+/**
+ * x [batch, channels, ...] normalised over everything but the channels (Ioffe and Szegedy, 2015): trained, by the batch's own mean and
+ * variance; applied, by running averages, which are its state. PyTorch `nn.BatchNorm1d`, `BatchNorm2d` and `BatchNorm3d`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for sizes and options out of range.
+ * @example
+ * ```ts
+ * const layer = new ft.nn.BatchNorm(1)
+ * layer.train(layer.init(ft.random.key(1)), ft.tensor([[1], [3]]), { state: layer.initState() })[1].runningMean.round(3) // [0.2]
+ * ```
+ */
+declare class BatchNorm extends Module<Required<NormParams> | null, BatchNormState | null> {
+    #private;
+    readonly channels: number;
+    constructor(channels: number, options?: BatchNormLayerOptions);
+    init(key: Key, options?: InitOptions): Required<NormParams> | null;
+    initState(options?: StateOptions): BatchNormState | null;
+    protected run(params: Required<NormParams> | null, x: Tensor, { training, state }: Run<BatchNormState | null>): readonly [Tensor, BatchNormState | null];
+}
+
+/** Options of `nn.Dropout`. */
+interface DropoutLayerOptions {
+    /** How likely an element is to be dropped while training, from 0 to 1; 0.5 by default. */
+    readonly p?: number | undefined;
+}
+/**
+ * Sets elements to zero while it is trained, and nothing when it is applied (Srivastava et al., 2014). PyTorch `nn.Dropout`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for a probability outside [0, 1].
+ * @example
+ * ```ts
+ * new ft.nn.Dropout({ p: 0.1 }).apply(null, ft.ones([2])) // [1, 1]
+ * ```
+ */
+declare class Dropout extends Module<null, null> {
+    readonly p: number;
+    constructor(options?: DropoutLayerOptions);
+    init(key: Key, _options?: InitOptions): null;
+    protected run(_params: null, x: Tensor, { training, key }: Run<null>): readonly [Tensor, null];
+}
+/**
+ * Layers after one another, each a layer or a function of a tensor. Parameters and states are arrays with one for each; those of
+ * functions are null. PyTorch `nn.Sequential`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for anything but layers and functions.
+ * @example
+ * ```ts
+ * const model = new ft.nn.Sequential(new ft.nn.Linear(4, 8), ft.relu, new ft.nn.Linear(8, 2))
+ * model.apply(model.init(ft.random.key(1)), ft.zeros([5, 4])).shape // [5, 2]
+ * ```
+ */
+declare class Sequential<L extends readonly Layer[]> extends Module<ParamsOf<L>, StateOf<L>> {
+    readonly layers: L;
+    constructor(...layers: L);
+    init(key: Key, options?: InitOptions): ParamsOf<L>;
+    initState(options?: StateOptions): StateOf<L>;
+    protected run(params: ParamsOf<L>, x: Tensor, { training, state, key }: Run<StateOf<L>>): readonly [Tensor, StateOf<L>];
+}
+
+/** Parameters of `nn.MultiHeadAttention`, as PyTorch has them. */
+interface AttentionParams {
+    /** [3 features, features]: of queries, keys and values. */
+    readonly inProjWeight: Tensor;
+    /** [3 features] */
+    readonly inProjBias?: Tensor;
+    /** Of the result. */
+    readonly outProj: LinearParams;
+}
+/** Options of `nn.MultiHeadAttention`. */
+interface AttentionOptions {
+    /** Whether projections have a bias; true by default. */
+    readonly bias?: boolean | undefined;
+    /** How likely a weight of attention is to be dropped while training; 0 by default. */
+    readonly dropout?: number | undefined;
+    /** Whether `apply` and `train` let a place see only those up to it; false by default. */
+    readonly causal?: boolean | undefined;
+}
+/** Options of `attend`. */
+interface AttendOptions {
+    /**
+     * What takes part: bool, true where a key is seen, or numbers that are added to the scores; broadcast to [batch, heads, queries, keys]. For
+     * the padding of keys [batch, keys], expand it to [batch, 1, 1, keys].
+     */
+    readonly mask?: Tensor | undefined;
+    /** Whether the i-th query sees the first i + 1 keys only; the layer's by default. */
+    readonly causal?: boolean | undefined;
+    /** For dropout: with a key the layer is trained, without one it is not. */
+    readonly key?: Key | undefined;
+}
+/**
+ * Attention of several heads: each projects queries, keys and values [batch, places, features] to features / heads, and takes means of the
+ * values weighed by softmax(query key^T / sqrt(features / heads)); their results are projected once more. The batch comes first, always;
+ * a bool mask is true where a key takes part. PyTorch `nn.MultiheadAttention` with `batch_first`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for sizes and options out of range.
+ * @example
+ * ```ts
+ * const layer = new ft.nn.MultiHeadAttention(8, 2, { causal: true })
+ * layer.apply(layer.init(ft.random.key(1)), ft.zeros([1, 5, 8])).shape // [1, 5, 8]
+ * ```
+ */
+declare class MultiHeadAttention extends Module<AttentionParams, null> {
+    #private;
+    readonly features: number;
+    readonly heads: number;
+    constructor(features: number, heads: number, options?: AttentionOptions);
+    init(key: Key, options?: InitOptions): AttentionParams;
+    protected run(params: AttentionParams, x: Tensor, { training, key }: Run<null>): readonly [Tensor, null];
+    /**
+     * The attention of queries [batch, m, features] to keys [batch, n, features] and values [batch, n, features]: [batch, m, features].
+     *
+     * @throws {TensorError} `ERR_SHAPE`, `ERR_DTYPE`, `ERR_ARGUMENT` for what does not fit.
+     */
+    attend(params: AttentionParams, queries: Tensor, keys: Tensor, values: Tensor, options?: AttendOptions): Tensor;
+    /**
+     * How much each query [batch, m, features] sees of each key [batch, n, features]: [batch, heads, m, n], rows that add up to 1.
+     *
+     * @throws {TensorError} as {@link MultiHeadAttention.attend}.
+     */
+    weights(params: AttentionParams, queries: Tensor, keys: Tensor, options?: Omit<AttendOptions, 'key'>): Tensor;
+}
+
+/**
+ * Parameters of recurrent layers, by PyTorch's names: `weightIhL0` [gates hidden, inputs], `weightHhL0` [gates hidden, hidden], `biasIhL0`
+ * and `biasHhL0` [gates hidden]; `L1` and so on for layers above, and `Reverse` behind for the other direction.
+ */
+type RecurrentParams = {
+    readonly [name: string]: Tensor;
+};
+/** Options of recurrent layers. */
+interface RecurrentOptions {
+    /** Layers above one another; 1 by default. */
+    readonly layers?: number | undefined;
+    /** Whether there are biases; true by default. */
+    readonly bias?: boolean | undefined;
+    /** Whether a second one runs backwards, its outputs beside the first one's; false by default. */
+    readonly bidirectional?: boolean | undefined;
+    /** How likely an element between two layers is to be dropped while training; 0 by default. */
+    readonly dropout?: number | undefined;
+}
+/** What a cell carries from step to step: h, and for LSTM c, [batch, hidden]. */
+type Carried = readonly Tensor[];
+/** What all recurrent layers have in common; a cell says what one step is. */
+declare abstract class Recurrent extends Module<RecurrentParams, null> {
+    #private;
+    readonly inputs: number;
+    readonly hidden: number;
+    readonly layers: number;
+    readonly bidirectional: boolean;
+    /** How many gates a step has, and how many tensors are carried. */
+    protected abstract readonly gates: number;
+    protected abstract readonly carried: number;
+    constructor(inputs: number, hidden: number, options?: RecurrentOptions);
+    /** One step: the input's share of the gates [batch, gates hidden], what is carried, and the hidden state's weight and bias. */
+    protected abstract step(gates: Tensor, before: Carried, weight: Tensor, bias: Tensor | undefined): Carried;
+    init(key: Key, options?: InitOptions): RecurrentParams;
+    protected run(params: RecurrentParams, x: Tensor, run: Run<null>): readonly [Tensor, null];
+    /** Outputs [batch, time, directions hidden], and what is carried at the end: each [layers directions, batch, hidden]. */
+    protected sequence(params: RecurrentParams, x: Tensor, initial: readonly unknown[] | undefined, { training, key }: Run<null>): {
+        output: Tensor;
+        last: Tensor[];
+    };
+}
+/** What an LSTM carries: both [layers directions, batch, hidden]. */
+interface LSTMState {
+    readonly h: Tensor;
+    readonly c: Tensor;
+}
+/**
+ * Long short-term memory over x [batch, time, inputs]: outputs [batch, time, hidden]. The batch comes first, always. PyTorch `nn.LSTM`.
+ *
+ * `i, f, o = sigmoid(...)`, `g = tanh(...)` of `W_ih x + b_ih + W_hh h + b_hh`; `c = f c + i g`, `h = o tanh(c)`
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for sizes and options out of range.
+ * @example
+ * ```ts
+ * const layer = new ft.nn.LSTM(3, 4)
+ * layer.apply(layer.init(ft.random.key(1)), ft.zeros([2, 5, 3])).shape // [2, 5, 4]
+ * ```
+ */
+declare class LSTM extends Recurrent {
+    protected readonly gates = 4;
+    protected readonly carried = 2;
+    protected step(gates: Tensor, [h, c]: Carried, weight: Tensor, bias: Tensor | undefined): Carried;
+    /**
+     * Outputs, and what is carried at the end, from what is carried at the start (zeros by default).
+     *
+     * @throws {TensorError} as {@link Module.apply}.
+     */
+    forward(params: RecurrentParams, x: Tensor, initial?: LSTMState): {
+        output: Tensor;
+        state: LSTMState;
+    };
+}
+/**
+ * Gated recurrent units over x [batch, time, inputs]: outputs [batch, time, hidden]. The batch comes first, always. PyTorch `nn.GRU`.
+ *
+ * `r, z = sigmoid(W_ih x + b_ih + W_hh h + b_hh)`, `n = tanh(W_in x + b_in + r (W_hn h + b_hn))`; `h = (1 - z) n + z h`
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for sizes and options out of range.
+ * @example
+ * ```ts
+ * const layer = new ft.nn.GRU(3, 4, { bidirectional: true })
+ * layer.apply(layer.init(ft.random.key(1)), ft.zeros([2, 5, 3])).shape // [2, 5, 8]
+ * ```
+ */
+declare class GRU extends Recurrent {
+    protected readonly gates = 3;
+    protected readonly carried = 1;
+    protected step(gates: Tensor, [h]: Carried, weight: Tensor, bias: Tensor | undefined): Carried;
+    /**
+     * Outputs, and the hidden state [layers directions, batch, hidden] at the end, from that at the start (zeros by default).
+     *
+     * @throws {TensorError} as {@link Module.apply}.
+     */
+    forward(params: RecurrentParams, x: Tensor, initial?: Tensor): {
+        output: Tensor;
+        state: Tensor;
+    };
+}
+
+/**
+ * The tensors of trees (parameters, states) by their names in PyTorch: keys joined with dots, `inProjWeight` as `in_proj_weight`. What
+ * `ft.io.saveSafetensors` writes and PyTorch's `load_state_dict` takes. PyTorch `Module.state_dict`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` where two tensors would have one name, and for a tree that is a tensor, which has no name.
+ * @example
+ * ```ts
+ * ft.nn.stateDict({ layers: [{ inProjWeight: ft.zeros([2]) }] })['layers.0.in_proj_weight'] // [0, 0]
+ * ```
+ */
+declare function stateDict(...trees: readonly unknown[]): Record<string, Tensor>;
+/** Options of `nn.loadStateDict`. */
+interface LoadStateOptions {
+    /** Whether every tensor must be there, and no other; true by default. Without, what is missing stays what it is in the trees. */
+    readonly strict?: boolean | undefined;
+}
+/**
+ * The trees with the tensors of a state dict in the place of theirs, in their dtypes and on their devices. Names are looked up as they are in the
+ * tree (`layers.0.inProjWeight`) or as PyTorch has them (`layers.0.in_proj_weight`). PyTorch `Module.load_state_dict`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` naming all that is missing and unexpected, `ERR_SHAPE` for another shape, `ERR_DTYPE` where numbers
+ * would change their kind.
+ * @example
+ * ```ts
+ * const [params] = ft.nn.loadStateDict({ 'layer.weight': ft.tensor([1, 2]) }, [{ layer: { weight: ft.zeros([2]) } }])
+ * params.layer.weight // [1, 2]
+ * ```
+ */
+declare function loadStateDict<T extends readonly unknown[] | []>(dict: Readonly<Record<string, Tensor>>, trees: T, options?: LoadStateOptions): {
+    -readonly [K in keyof T]: T[K];
+};
+
+type nn_d_ApplyOptions<S> = ApplyOptions<S>;
+type nn_d_AttendOptions = AttendOptions;
+type nn_d_AttentionOptions = AttentionOptions;
+type nn_d_AttentionParams = AttentionParams;
 type nn_d_AvgPoolOptions = AvgPoolOptions;
+type nn_d_BatchNorm = BatchNorm;
+declare const nn_d_BatchNorm: typeof BatchNorm;
+type nn_d_BatchNormLayerOptions = BatchNormLayerOptions;
 type nn_d_BatchNormOptions = BatchNormOptions;
+type nn_d_BatchNormState = BatchNormState;
 type nn_d_BinaryCrossEntropyWithLogitsOptions = BinaryCrossEntropyWithLogitsOptions;
 type nn_d_CeluOptions = CeluOptions;
+type nn_d_Conv1d = Conv1d;
+declare const nn_d_Conv1d: typeof Conv1d;
+type nn_d_Conv2d = Conv2d;
+declare const nn_d_Conv2d: typeof Conv2d;
+type nn_d_Conv3d = Conv3d;
+declare const nn_d_Conv3d: typeof Conv3d;
+type nn_d_ConvLayerOptions = ConvLayerOptions;
 type nn_d_ConvOptions = ConvOptions;
+type nn_d_ConvTranspose1d = ConvTranspose1d;
+declare const nn_d_ConvTranspose1d: typeof ConvTranspose1d;
+type nn_d_ConvTranspose2d = ConvTranspose2d;
+declare const nn_d_ConvTranspose2d: typeof ConvTranspose2d;
+type nn_d_ConvTransposeLayerOptions = ConvTransposeLayerOptions;
 type nn_d_ConvTransposeOptions = ConvTransposeOptions;
 type nn_d_CrossEntropyOptions = CrossEntropyOptions;
+type nn_d_Dropout = Dropout;
+declare const nn_d_Dropout: typeof Dropout;
+type nn_d_DropoutLayerOptions = DropoutLayerOptions;
 type nn_d_DropoutOptions = DropoutOptions;
 type nn_d_EluOptions = EluOptions;
+type nn_d_Embedding = Embedding;
+declare const nn_d_Embedding: typeof Embedding;
+type nn_d_EmbeddingOptions = EmbeddingOptions;
+type nn_d_EmbeddingParams = EmbeddingParams;
+type nn_d_GRU = GRU;
+declare const nn_d_GRU: typeof GRU;
 type nn_d_GeluOptions = GeluOptions;
+type nn_d_GroupNorm = GroupNorm;
+declare const nn_d_GroupNorm: typeof GroupNorm;
 type nn_d_GroupNormOptions = GroupNormOptions;
 type nn_d_HardshrinkOptions = HardshrinkOptions;
 type nn_d_HardtanhOptions = HardtanhOptions;
 type nn_d_HuberLossOptions = HuberLossOptions;
+type nn_d_InitOptions = InitOptions;
 type nn_d_InterpolateOptions = InterpolateOptions;
 type nn_d_KlDivOptions = KlDivOptions;
 type nn_d_L1LossOptions = L1LossOptions;
+type nn_d_LSTM = LSTM;
+declare const nn_d_LSTM: typeof LSTM;
+type nn_d_LSTMState = LSTMState;
+type nn_d_Layer = Layer;
+type nn_d_LayerNorm = LayerNorm;
+declare const nn_d_LayerNorm: typeof LayerNorm;
+type nn_d_LayerNormLayerOptions = LayerNormLayerOptions;
 type nn_d_LayerNormOptions = LayerNormOptions;
 type nn_d_LeakyReluOptions = LeakyReluOptions;
+type nn_d_Linear = Linear;
+declare const nn_d_Linear: typeof Linear;
+type nn_d_LinearParams = LinearParams;
+type nn_d_LoadStateOptions = LoadStateOptions;
 type nn_d_MaxPoolOptions = MaxPoolOptions;
+type nn_d_Module<P = unknown, S = unknown> = Module<P, S>;
+declare const nn_d_Module: typeof Module;
 type nn_d_MseLossOptions = MseLossOptions;
+type nn_d_MultiHeadAttention = MultiHeadAttention;
+declare const nn_d_MultiHeadAttention: typeof MultiHeadAttention;
 type nn_d_NllLossOptions = NllLossOptions;
+type nn_d_NormOptions = NormOptions;
+type nn_d_NormParams = NormParams;
+type nn_d_ParamsOf<L> = ParamsOf<L>;
+type nn_d_RMSNorm = RMSNorm;
+declare const nn_d_RMSNorm: typeof RMSNorm;
+type nn_d_RMSNormOptions = RMSNormOptions;
+type nn_d_RecurrentOptions = RecurrentOptions;
+type nn_d_RecurrentParams = RecurrentParams;
 type nn_d_RmsNormOptions = RmsNormOptions;
 type nn_d_ScaledDotProductAttentionOptions = ScaledDotProductAttentionOptions;
+type nn_d_Sequential<L extends readonly Layer[]> = Sequential<L>;
+declare const nn_d_Sequential: typeof Sequential;
 type nn_d_SoftplusOptions = SoftplusOptions;
 type nn_d_SoftshrinkOptions = SoftshrinkOptions;
+type nn_d_StateOf<L> = StateOf<L>;
+type nn_d_StateOptions = StateOptions;
+type nn_d_TrainOptions<S> = TrainOptions<S>;
+type nn_d_WeightOptions = WeightOptions;
 declare const nn_d_adaptiveAvgPool: typeof adaptiveAvgPool;
 declare const nn_d_adaptiveMaxPool: typeof adaptiveMaxPool;
 declare const nn_d_avgPool: typeof avgPool;
@@ -10302,11 +11136,15 @@ declare const nn_d_hardsigmoid: typeof hardsigmoid;
 declare const nn_d_hardswish: typeof hardswish;
 declare const nn_d_hardtanh: typeof hardtanh;
 declare const nn_d_huberLoss: typeof huberLoss;
+declare const nn_d_initStateTree: typeof initStateTree;
+declare const nn_d_initTree: typeof initTree;
 declare const nn_d_interpolate: typeof interpolate;
 declare const nn_d_klDiv: typeof klDiv;
 declare const nn_d_l1Loss: typeof l1Loss;
 declare const nn_d_layerNorm: typeof layerNorm;
 declare const nn_d_leakyRelu: typeof leakyRelu;
+declare const nn_d_linear: typeof linear;
+declare const nn_d_loadStateDict: typeof loadStateDict;
 declare const nn_d_logSigmoid: typeof logSigmoid;
 declare const nn_d_maxPool: typeof maxPool;
 declare const nn_d_mish: typeof mish;
@@ -10321,10 +11159,11 @@ declare const nn_d_silu: typeof silu;
 declare const nn_d_softplus: typeof softplus;
 declare const nn_d_softshrink: typeof softshrink;
 declare const nn_d_softsign: typeof softsign;
+declare const nn_d_stateDict: typeof stateDict;
 declare const nn_d_tanhshrink: typeof tanhshrink;
 declare namespace nn_d {
-  export { nn_d_adaptiveAvgPool as adaptiveAvgPool, nn_d_adaptiveMaxPool as adaptiveMaxPool, nn_d_avgPool as avgPool, nn_d_batchNorm as batchNorm, nn_d_binaryCrossEntropyWithLogits as binaryCrossEntropyWithLogits, nn_d_celu as celu, nn_d_conv as conv, nn_d_convTranspose as convTranspose, nn_d_crossEntropy as crossEntropy, nn_d_dropout as dropout, nn_d_elu as elu, nn_d_embedding as embedding, nn_d_gelu as gelu, nn_d_groupNorm as groupNorm, nn_d_hardshrink as hardshrink, nn_d_hardsigmoid as hardsigmoid, nn_d_hardswish as hardswish, nn_d_hardtanh as hardtanh, nn_d_huberLoss as huberLoss, nn_d_interpolate as interpolate, nn_d_klDiv as klDiv, nn_d_l1Loss as l1Loss, nn_d_layerNorm as layerNorm, nn_d_leakyRelu as leakyRelu, nn_d_logSigmoid as logSigmoid, nn_d_maxPool as maxPool, nn_d_mish as mish, nn_d_mseLoss as mseLoss, nn_d_nllLoss as nllLoss, nn_d_prelu as prelu, nn_d_relu6 as relu6, nn_d_rmsNorm as rmsNorm, nn_d_scaledDotProductAttention as scaledDotProductAttention, nn_d_selu as selu, nn_d_silu as silu, nn_d_softplus as softplus, nn_d_softshrink as softshrink, nn_d_softsign as softsign, nn_d_tanhshrink as tanhshrink };
-  export type { nn_d_AvgPoolOptions as AvgPoolOptions, nn_d_BatchNormOptions as BatchNormOptions, nn_d_BinaryCrossEntropyWithLogitsOptions as BinaryCrossEntropyWithLogitsOptions, nn_d_CeluOptions as CeluOptions, nn_d_ConvOptions as ConvOptions, nn_d_ConvTransposeOptions as ConvTransposeOptions, nn_d_CrossEntropyOptions as CrossEntropyOptions, nn_d_DropoutOptions as DropoutOptions, nn_d_EluOptions as EluOptions, nn_d_GeluOptions as GeluOptions, nn_d_GroupNormOptions as GroupNormOptions, nn_d_HardshrinkOptions as HardshrinkOptions, nn_d_HardtanhOptions as HardtanhOptions, nn_d_HuberLossOptions as HuberLossOptions, nn_d_InterpolateOptions as InterpolateOptions, nn_d_KlDivOptions as KlDivOptions, nn_d_L1LossOptions as L1LossOptions, nn_d_LayerNormOptions as LayerNormOptions, nn_d_LeakyReluOptions as LeakyReluOptions, nn_d_MaxPoolOptions as MaxPoolOptions, nn_d_MseLossOptions as MseLossOptions, nn_d_NllLossOptions as NllLossOptions, nn_d_RmsNormOptions as RmsNormOptions, nn_d_ScaledDotProductAttentionOptions as ScaledDotProductAttentionOptions, nn_d_SoftplusOptions as SoftplusOptions, nn_d_SoftshrinkOptions as SoftshrinkOptions };
+  export { nn_d_BatchNorm as BatchNorm, nn_d_Conv1d as Conv1d, nn_d_Conv2d as Conv2d, nn_d_Conv3d as Conv3d, nn_d_ConvTranspose1d as ConvTranspose1d, nn_d_ConvTranspose2d as ConvTranspose2d, nn_d_Dropout as Dropout, nn_d_Embedding as Embedding, nn_d_GRU as GRU, nn_d_GroupNorm as GroupNorm, nn_d_LSTM as LSTM, nn_d_LayerNorm as LayerNorm, nn_d_Linear as Linear, nn_d_Module as Module, nn_d_MultiHeadAttention as MultiHeadAttention, nn_d_RMSNorm as RMSNorm, nn_d_Sequential as Sequential, nn_d_adaptiveAvgPool as adaptiveAvgPool, nn_d_adaptiveMaxPool as adaptiveMaxPool, nn_d_avgPool as avgPool, nn_d_batchNorm as batchNorm, nn_d_binaryCrossEntropyWithLogits as binaryCrossEntropyWithLogits, nn_d_celu as celu, nn_d_conv as conv, nn_d_convTranspose as convTranspose, nn_d_crossEntropy as crossEntropy, nn_d_dropout as dropout, nn_d_elu as elu, nn_d_embedding as embedding, nn_d_gelu as gelu, nn_d_groupNorm as groupNorm, nn_d_hardshrink as hardshrink, nn_d_hardsigmoid as hardsigmoid, nn_d_hardswish as hardswish, nn_d_hardtanh as hardtanh, nn_d_huberLoss as huberLoss, init_d as init, nn_d_initStateTree as initStateTree, nn_d_initTree as initTree, nn_d_interpolate as interpolate, nn_d_klDiv as klDiv, nn_d_l1Loss as l1Loss, nn_d_layerNorm as layerNorm, nn_d_leakyRelu as leakyRelu, nn_d_linear as linear, nn_d_loadStateDict as loadStateDict, nn_d_logSigmoid as logSigmoid, nn_d_maxPool as maxPool, nn_d_mish as mish, nn_d_mseLoss as mseLoss, nn_d_nllLoss as nllLoss, nn_d_prelu as prelu, nn_d_relu6 as relu6, nn_d_rmsNorm as rmsNorm, nn_d_scaledDotProductAttention as scaledDotProductAttention, nn_d_selu as selu, nn_d_silu as silu, nn_d_softplus as softplus, nn_d_softshrink as softshrink, nn_d_softsign as softsign, nn_d_stateDict as stateDict, nn_d_tanhshrink as tanhshrink };
+  export type { nn_d_ApplyOptions as ApplyOptions, nn_d_AttendOptions as AttendOptions, nn_d_AttentionOptions as AttentionOptions, nn_d_AttentionParams as AttentionParams, nn_d_AvgPoolOptions as AvgPoolOptions, nn_d_BatchNormLayerOptions as BatchNormLayerOptions, nn_d_BatchNormOptions as BatchNormOptions, nn_d_BatchNormState as BatchNormState, nn_d_BinaryCrossEntropyWithLogitsOptions as BinaryCrossEntropyWithLogitsOptions, nn_d_CeluOptions as CeluOptions, nn_d_ConvLayerOptions as ConvLayerOptions, nn_d_ConvOptions as ConvOptions, nn_d_ConvTransposeLayerOptions as ConvTransposeLayerOptions, nn_d_ConvTransposeOptions as ConvTransposeOptions, nn_d_CrossEntropyOptions as CrossEntropyOptions, nn_d_DropoutLayerOptions as DropoutLayerOptions, nn_d_DropoutOptions as DropoutOptions, nn_d_EluOptions as EluOptions, nn_d_EmbeddingOptions as EmbeddingOptions, nn_d_EmbeddingParams as EmbeddingParams, nn_d_GeluOptions as GeluOptions, nn_d_GroupNormOptions as GroupNormOptions, nn_d_HardshrinkOptions as HardshrinkOptions, nn_d_HardtanhOptions as HardtanhOptions, nn_d_HuberLossOptions as HuberLossOptions, nn_d_InitOptions as InitOptions, nn_d_InterpolateOptions as InterpolateOptions, nn_d_KlDivOptions as KlDivOptions, nn_d_L1LossOptions as L1LossOptions, nn_d_LSTMState as LSTMState, nn_d_Layer as Layer, nn_d_LayerNormLayerOptions as LayerNormLayerOptions, nn_d_LayerNormOptions as LayerNormOptions, nn_d_LeakyReluOptions as LeakyReluOptions, nn_d_LinearParams as LinearParams, nn_d_LoadStateOptions as LoadStateOptions, nn_d_MaxPoolOptions as MaxPoolOptions, nn_d_MseLossOptions as MseLossOptions, nn_d_NllLossOptions as NllLossOptions, nn_d_NormOptions as NormOptions, nn_d_NormParams as NormParams, nn_d_ParamsOf as ParamsOf, nn_d_RMSNormOptions as RMSNormOptions, nn_d_RecurrentOptions as RecurrentOptions, nn_d_RecurrentParams as RecurrentParams, nn_d_RmsNormOptions as RmsNormOptions, nn_d_ScaledDotProductAttentionOptions as ScaledDotProductAttentionOptions, nn_d_SoftplusOptions as SoftplusOptions, nn_d_SoftshrinkOptions as SoftshrinkOptions, nn_d_StateOf as StateOf, nn_d_StateOptions as StateOptions, nn_d_TrainOptions as TrainOptions, nn_d_WeightOptions as WeightOptions };
 }
 
 /** A number, or a number for each step, counted from 0. */
@@ -11716,5 +12555,5 @@ interface Config {
  */
 declare function config(changes?: Config): Required<Config>;
 
-export { ArgumentError, BackendUnavailableError, DTypeError, DeviceError, DisposedError, FileError, FormatError, IndexError, InternalError, LinAlgError, OutOfMemoryError, ShapeError, Slice, Tensor, TensorError, UnsupportedError, abs, acos, acosh, add, all, allclose, angle, any, arange, argmax, argmin, argsort, argwhere, argwhereAsync, arrayEqual, arrayNamespaceInfo, arraySplit, asarray, asin, asinh, astype, atan, atan2, atanh, atleast1d, atleast2d, atleast3d, bincount, bincountAsync, bitcast, bitwiseAnd, bitwiseCount, bitwiseInvert, bitwiseLeftShift, bitwiseOr, bitwiseRightShift, bitwiseXor, broadcastArrays, broadcastShapes, broadcastTo, canCast, cbrt, ceil, checkpoint, chunk, clip, columnStack, complex, concat, config, conj, convolve, copy, copysign, corrcoef, correlate, cos, cosh, countLeadingZeros, countNonzero, cov, cross, cumulativeMax, cumulativeMin, cumulativeProd, cumulativeSum, customGradient, data_d as data, deg2rad, devices, diag, diagonal, diff, digamma, digitize, divide as div, divide, dstack, e, einsum, empty, emptyLike, equal, erf, erfc, erfinv, evaluate, evaluateSync, exp, exp2, expandDims, expm1, eye, fft_d as fft, finfo, flatten, flip, fliplr, flipud, floor, floorDivide, fmax, fmin, fmod, fromShared, fromTypedArray, full, fullLike, gcd, grad, gradient, greater, greaterEqual, heaviside, hessian, histogram, histogramBinEdges, hstack, hypot, iinfo, imag, inf, inner, interp, intersect1d, intersect1dAsync, io_d as io, isclose, isdtype, isfinite, isin, isinf, isnan, jacobian, jvp, kron, kthvalue, lcm, lerp, less, lessEqual, lgamma, linalg_d as linalg, linspace, log, log10, log1p, log2, logSoftmax, logaddexp, logicalAnd, logicalNot, logicalOr, logicalXor, logit, logspace, logsumexp, matmul, matrixTranspose, max, maximum, mean, median, memory, meshgrid, min, minimum, moveaxis, multiply as mul, multiply, nan, nanToNum, nancumulativeProd, nancumulativeSum, nanmax, nanmean, nanmedian, nanmin, nanpercentile, nanprod, nanquantile, nanstd, nansum, nanvar, negative as neg, negative, newaxis, nextafter, nn_d as nn, nonzero, nonzeroAsync, notEqual, oneHot, ones, onesLike, optim_d as optim, outer, pad, percentile, permuteDims, pi, polar, populationCount, positive, pow, prod, ptp, putAlongAxis, quantile, rad2deg, random_d as random, real, reciprocal, relu, remainder, repeat, resetStats, reshape, resultType, roll, rot90, round, rsqrt, scatter, scatterAdd, scatterMax, scatterMin, scatterMul, scope, scopeAsync, searchsorted, segmentMax, segmentMean, segmentMin, segmentProd, segmentSum, setDefaultDevice, setMemoryLimit, setThreads, setdiff1d, setdiff1dAsync, setxor1d, setxor1dAsync, sigmoid, sign, signbit, sin, sinc, sinh, slice, softmax, sort, split, sqrt, square, squeeze, stack, stats, std, stopGradient, strict, subtract as sub, subtract, sum, swapaxes, take, takeAlongAxis, tan, tanh, tensor, tensordot, tile, topk, trace, trapezoid, tril, trim, triu, trunc, truncDivide, unfold, union1d, union1dAsync, uniqueAll, uniqueAllAsync, uniqueCounts, uniqueCountsAsync, uniqueInverse, uniqueInverseAsync, uniqueValues, uniqueValuesAsync, unstack, valueAndGrad, var_ as var, vecdot, vjp, vstack, where, windowMax, windowMin, windowProd, windowScatterMax, windowScatterMin, windowSum, xlog1py, xlogy, zeros, zerosLike };
+export { ArgumentError, BackendUnavailableError, DTypeError, DeviceError, DisposedError, FileError, FormatError, IndexError, InternalError, LinAlgError, OutOfMemoryError, ShapeError, Slice, Tensor, TensorError, UnsupportedError, abs, acos, acosh, add, all, allclose, angle, any, arange, argmax, argmin, argsort, argwhere, argwhereAsync, arrayEqual, arrayNamespaceInfo, arraySplit, asarray, asin, asinh, astype, atan, atan2, atanh, atleast1d, atleast2d, atleast3d, bincount, bincountAsync, bitcast, bitwiseAnd, bitwiseCount, bitwiseInvert, bitwiseLeftShift, bitwiseOr, bitwiseRightShift, bitwiseXor, broadcastArrays, broadcastShapes, broadcastTo, canCast, cbrt, ceil, checkpoint, chunk, clip, columnStack, complex, concat, config, conj, convolve, copy, copysign, corrcoef, correlate, cos, cosh, countLeadingZeros, countNonzero, cov, cross, cumulativeMax, cumulativeMin, cumulativeProd, cumulativeSum, customGradient, data_d as data, deg2rad, devices, diag, diagonal, diff, digamma, digitize, divide as div, divide, dstack, e, einsum, empty, emptyLike, equal, erf, erfc, erfinv, evaluate, evaluateSync, exp, exp2, expandDims, expm1, eye, fft_d as fft, finfo, flatten, flip, fliplr, flipud, floor, floorDivide, fmax, fmin, fmod, fromShared, fromTypedArray, full, fullLike, gcd, grad, gradient, greater, greaterEqual, heaviside, hessian, histogram, histogramBinEdges, hstack, hypot, iinfo, imag, inf, inner, interp, intersect1d, intersect1dAsync, io_d as io, isclose, isdtype, isfinite, isin, isinf, isnan, jacobian, jvp, kron, kthvalue, lcm, lerp, less, lessEqual, lgamma, linalg_d as linalg, linspace, log, log10, log1p, log2, logSoftmax, logaddexp, logicalAnd, logicalNot, logicalOr, logicalXor, logit, logspace, logsumexp, matmul, matrixTranspose, max, maximum, mean, median, memory, meshgrid, min, minimum, moveaxis, multiply as mul, multiply, nan, nanToNum, nancumulativeProd, nancumulativeSum, nanmax, nanmean, nanmedian, nanmin, nanpercentile, nanprod, nanquantile, nanstd, nansum, nanvar, negative as neg, negative, newaxis, nextafter, nn_d as nn, nonzero, nonzeroAsync, notEqual, oneHot, ones$1 as ones, onesLike, optim_d as optim, outer, pad, percentile, permuteDims, pi, polar, populationCount, positive, pow, prod, ptp, putAlongAxis, quantile, rad2deg, random_d as random, real, reciprocal, relu, remainder, repeat, resetStats, reshape, resultType, roll, rot90, round, rsqrt, scatter, scatterAdd, scatterMax, scatterMin, scatterMul, scope, scopeAsync, searchsorted, segmentMax, segmentMean, segmentMin, segmentProd, segmentSum, setDefaultDevice, setMemoryLimit, setThreads, setdiff1d, setdiff1dAsync, setxor1d, setxor1dAsync, sigmoid, sign, signbit, sin, sinc, sinh, slice, softmax, sort, split, sqrt, square, squeeze, stack, stats, std, stopGradient, strict, subtract as sub, subtract, sum, swapaxes, take, takeAlongAxis, tan, tanh, tensor, tensordot, tile, topk, trace, trapezoid, tril, trim, triu, trunc, truncDivide, unfold, union1d, union1dAsync, uniqueAll, uniqueAllAsync, uniqueCounts, uniqueCountsAsync, uniqueInverse, uniqueInverseAsync, uniqueValues, uniqueValuesAsync, unstack, valueAndGrad, var_ as var, vecdot, vjp, vstack, where, windowMax, windowMin, windowProd, windowScatterMax, windowScatterMin, windowSum, xlog1py, xlogy, zeros$1 as zeros, zerosLike };
 export type { AbsentDevice, AllOptions, AllcloseOptions, AnyOptions, ArgmaxOptions, ArgminOptions, ArgsortOptions, ArrayEqualOptions, ArrayNamespaceInfo, AsDType, AsyncScope, BincountOptions, Common, Complex, ComplexOf, ConcatOptions, Config, ConvolveOptions, CorrcoefOptions, CorrelateOptions, CountNonzeroOptions, CountOf, CovOptions, CreationOptions, CrossOptions, CumulativeMaxOptions, CumulativeMinOptions, CumulativeProdOptions, CumulativeSumOptions, DType, DTypeOf, DTypeOfArray, DTypeOfData, DataOf, Device, DeviceMemory, DiagOptions, DiagonalOptions, DiffOptions, DigitizeOptions, EmptyOptions, EyeOptions, FInfo, Fallback, Fits, FlattenOptions, FlipOptions, FloatDType, FloatOf, FloatOrComplexDType, FullOptions, GradOptions, GradientOptions, Histogram, HistogramBinEdgesOptions, HistogramOptions, IInfo, IndexDType, IndexItem, IndexOrMaskDType, Indices, IntegerDType, IntegerOrBoolDType, IntegerOrFloatDType, IscloseOptions, IsinOptions, ItemOf, Kind, KthvalueOptions, LinspaceOptions, LogSoftmaxOptions, LogspaceOptions, LogsumexpOptions, MaxOptions, MeanOptions, MedianOptions, MemoryInfo, MeshgridOptions, MinOptions, NancumulativeProdOptions, NancumulativeSumOptions, NanmaxOptions, NanmeanOptions, NanmedianOptions, NanminOptions, NanpercentileOptions, NanprodOptions, NanquantileOptions, NanstdOptions, NansumOptions, NanvarOptions, Nested, NestedArray, NoCommonDType, NumericDType, OneHotOptions, OnesOptions, Operand, PadOptions, PercentileOptions, PiecesOptions, PositionDType, PresentDevice, ProdOptions, Promote, PromoteAll, PtpOptions, PutAlongAxisOptions, QuantileOptions, RealDType, RealOf, Refused, RepeatOptions, ResultOf, Rewriting, RollOptions, Rot90Options, Scalar, ScatterAddOptions, ScatterMaxOptions, ScatterMinOptions, ScatterMulOptions, ScatterOptions, SearchsortedOptions, SharedTensor, SoftmaxOptions, SortOptions, StackOptions, Stats, StdOptions, StorageOf, Strictness, SumOf, SumOptions, TakeAlongAxisOptions, TakeOptions, Takes, TakesEach, TakesTable, TensorData, TensorJSON, TensorOptions, TensordotOptions, TopkOptions, TraceOptions, TrapezoidOptions, TrilOptions, TriuOptions, Typed, TypedArray, UnfoldOptions, Unique, VarOptions, VecdotOptions, Wanted, Weak, WindowMaxOptions, WindowMinOptions, WindowProdOptions, WindowScatterMaxOptions, WindowScatterMinOptions, WindowSumOptions, With, ZerosOptions };

@@ -3,6 +3,7 @@
 
 import { fileURLToPath } from 'node:url'
 import * as ft from 'ferrotensor'
+import { LAYER_SEEDS } from './layers.mjs'
 
 const pending = (...shape) => ft.ones(shape).add(1)
 
@@ -48,6 +49,7 @@ const changed = [...ITEMS.map((items) => () => [pending(2, 3), items(), 7]), () 
 
 /** @type {Record<string, (() => unknown[])[]>} */
 export const SEEDS = {
+  ...LAYER_SEEDS,
   checkpoint: [() => [(x) => x.exp()]],
   'data.batches': [() => [{ x: pending(4, 2), y: pending(4) }, { size: 2, key: ft.random.key(1) }]],
   'data.split': [() => [[pending(10, 2)], { share: 0.5, key: ft.random.key(1) }]],
