@@ -120,8 +120,8 @@ const MOST_AXES = 64
 /** Characters of a text: an equation of 32 operands with 32 labels each has half of them. */
 const MOST_CHARACTERS = 2048
 
-/** Places before and after the data: a number, one for each axis, a pair for each axis, or a word. */
-function padding(op: string, name: string, value: unknown): readonly (readonly number[])[] {
+/** Places before and after the data: a number, one for each axis, a pair for each axis, or a word; of `'same'`, which follows from sizes, none. */
+export function padding(op: string, name: string, value: unknown): readonly (readonly number[])[] {
   if (value === 'same') return []
   if (value === 'valid') return [[0], [0]]
   if (typeof value === 'number') return [[integer(op, name, value)], [value]]

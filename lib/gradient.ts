@@ -52,12 +52,15 @@ function positions(name: string, argnums: unknown, count: number): readonly numb
   return found
 }
 
-function synchronous(name: string, result: unknown): void {
+/** That a function of the caller's returned no promise; `hint` says what it may do instead of waiting. */
+export function synchronous(name: string, result: unknown, hint: string): void {
   if (!(result instanceof Promise)) return
   // Nobody will wait for it.
   result.catch(() => {})
-  throw new ArgumentError(`${name}: the function returned a promise; gradients are of synchronous functions (reads with itemSync and dataSync work inside, as constants)`)
+  throw new ArgumentError(`${name}: the function returned a promise; ${hint}`)
 }
+
+const GRADIENTS_HINT = 'gradients are of synchronous functions (reads with itemSync and dataSync work inside, as constants)'
 
 /** An argument with variables of a level in the place of its tensors, which are collected; `some`: integers and bool stay constants. */
 function variables(name: string, what: string, tree: unknown, level: number, collected: Tensor[], some = false): unknown {
@@ -160,7 +163,7 @@ function differentiate(
     const inner = [...args]
     for (const n of wanted) inner[n] = variables(name, `argument ${n}`, args[n], level, collected)
     const result = fn(...(inner as never[]))
-    synchronous(name, result)
+    synchronous(name, result, GRADIENTS_HINT)
     if (hasAux === true && (!Array.isArray(result) || result.length !== 2)) throw new ArgumentError(`${name}: with hasAux the function must return [loss, more], got ${shown(result)}`)
     const [first, more] = hasAux === true ? (result as [unknown, unknown]) : [result, undefined]
     const value = loss(name, first)
@@ -185,7 +188,7 @@ export function vjp<A extends unknown[], R>(fn: (...args: A) => R, ...args: A): 
   return inLevel((level) => {
     const collected: Tensor[] = []
     const result = fn(...(args.map((arg, n) => variables(name, `argument ${n}`, arg, level, collected)) as A))
-    synchronous(name, result)
+    synchronous(name, result, GRADIENTS_HINT)
     const own = results(name, result)
     const entries = trace(own, new Set(collected), level)
     hold(entries)
@@ -215,7 +218,7 @@ export function jvp<A extends unknown[], R>(fn: (...args: A) => R, primals: read
     const inner = primals.map((arg: unknown, n) => variables(name, `argument ${n}`, arg, level, collected)) as A
     const given = alike(`${name}: the tangents`, primals, tangents, sameType) as Tensor[]
     const result = fn(...inner)
-    synchronous(name, result)
+    synchronous(name, result, GRADIENTS_HINT)
     const own = results(name, result)
     const found = forward(trace(own, new Set(collected), level), own, collected, given)
     return [result, filled(result, found, { at: 0 }) as R]

@@ -50,6 +50,11 @@ const changed = [...ITEMS.map((items) => () => [pending(2, 3), items(), 7]), () 
 /** @type {Record<string, (() => unknown[])[]>} */
 export const SEEDS = {
   ...LAYER_SEEDS,
+  associativeScan: [
+    // Of whatever tree they are called with: nothing but errors of the library's comes out.
+    () => [(a, b) => ft.add(a, b), pending(4, 2), { axis: 1, reverse: true }],
+    () => [(a, b) => ({ w: ft.multiply(a.w, b.w), n: [ft.maximum(a.n?.[0], b.n?.[0])] }), { w: pending(5, 2), n: [pending(5)] }]
+  ],
   checkpoint: [() => [(x) => x.exp()]],
   'data.batches': [() => [{ x: pending(4, 2), y: pending(4) }, { size: 2, key: ft.random.key(1) }]],
   'data.split': [() => [[pending(10, 2)], { share: 0.5, key: ft.random.key(1) }]],
@@ -57,8 +62,13 @@ export const SEEDS = {
   hessian: [() => [(x) => x.sum()]],
   jacobian: [() => [(x) => x.mul(2)]],
   jvp: [() => [(...args) => args, [pending(3), { w: pending(3) }], [pending(3), { w: pending(3) }]]],
+  reduce: [() => [pending(5, 2), 0, (a, b) => a.add(b), { axis: [0], keepdims: true }], () => [pending(3), ft.tensor(1), (a, b) => a.maximum(b)]],
   stopGradient: receiver,
   valueAndGrad: [() => [(x) => x.sum()], () => [(x, y) => x.mul(y).sum(), { argnums: 1 }]],
+  windowReduce: [
+    () => [pending(5, 4), 0, (a, b) => a.add(b), { window: [3, 2], stride: 2, padding: 'same', dilation: 1 }],
+    () => [pending(9), ft.tensor(1), (a, b) => a.mul(b), { window: 5, padding: [[1, 2]] }]
+  ],
   vjp: [() => [(...args) => args, pending(3), { w: pending(3) }]],
   ...optimisers,
   'optim.clipByGlobalNorm': [() => [{ w: pending(3), b: [pending(2)] }, 1]],
