@@ -3657,7 +3657,7 @@ interface FlattenOptions {
  * ft.tensor([[1, 2], [3, 4]]).flatten() // [1, 2, 3, 4]
  * ```
  */
-declare function flatten<A extends DType>(x: Tensor<A>, options?: FlattenOptions): Tensor<A>;
+declare function flatten$1<A extends DType>(x: Tensor<A>, options?: FlattenOptions): Tensor<A>;
 /** Options of `roll`. */
 interface RollOptions {
     /** One axis or several; negative ones count from the last. All that apply by default. */
@@ -10804,6 +10804,89 @@ declare namespace random_d {
   export type { random_d_BernoulliOptions as BernoulliOptions, random_d_BitsOptions as BitsOptions, random_d_CategoricalOptions as CategoricalOptions, random_d_ChoiceOptions as ChoiceOptions, random_d_CountOptions as CountOptions, random_d_DrawnAs as DrawnAs, random_d_ExponentialOptions as ExponentialOptions, random_d_GammaOptions as GammaOptions, random_d_GumbelOptions as GumbelOptions, random_d_Key as Key, random_d_MultivariateNormalOptions as MultivariateNormalOptions, random_d_NormalOptions as NormalOptions, random_d_Parameter as Parameter, random_d_RandintOptions as RandintOptions, random_d_TruncatedNormalOptions as TruncatedNormalOptions, random_d_UniformOptions as UniformOptions, random_d_VectorDType as VectorDType };
 }
 
+/** How instances of a class are taken apart and put together. */
+interface TreeClass<T = object, C = unknown> {
+    /** The parts that are trees, as a plain object or an array; whatever else the instance needs, `unflatten` finds in the old one. */
+    flatten(instance: T): C;
+    /** An instance of exactly the same class from parts that `flatten` gave or others in their place, and the instance those were taken from. */
+    unflatten(children: C, instance: T): T;
+}
+
+/** A tree with `R` in the place of its tensors. */
+type Mapped<P, R> = P extends Tensor ? R : P extends (...args: never[]) => unknown ? P : {
+    [K in keyof P]: Mapped<P[K], R>;
+};
+/** Whether a dtype is one, and not one of several. */
+type IsOne<D, Each = D> = D extends unknown ? ([Each] extends [D] ? true : false) : never;
+/** What `tree.map` gives: a tree of the same type where the function does not say which dtype it makes. */
+type MapResult<P, R> = R extends Tensor<infer D extends DType> ? (IsOne<D> extends true ? Mapped<P, R> : P) : Mapped<P, R>;
+/**
+ * Has instances of a class stand in trees: gradients, optimisers, `data`, `scope` and all else that takes a tree then goes to the tensors in
+ * them, and makes new instances of what it finds. Only the class itself is meant, not its subclasses, and only in this worker.
+ *
+ * `flatten` gives the parts of an instance that are trees; `unflatten` makes an instance of such parts, and finds the rest (sizes, settings)
+ * in the instance that they were taken from. The parts may be tensors of other shapes: an optimiser's averages, or examples of a batch.
+ *
+ * @param Class The class; its instances are recognised by their prototype.
+ * @throws {ArgumentError} for anything but a class, one that is registered already, or without the two functions. Where a tree is
+ * used: for a `flatten` that returns no plain object or array, and an `unflatten` that returns no instance of the class.
+ * @example
+ * ```ts
+ * class Linear {
+ *   constructor(readonly w: ft.Tensor<'float32'>, readonly b: ft.Tensor<'float32'>) {}
+ * }
+ * ft.tree.register(Linear, { flatten: ({ w, b }) => ({ w, b }), unflatten: ({ w, b }) => new Linear(w, b) })
+ * ```
+ */
+declare function register<T extends object, C extends object>(Class: {
+    readonly prototype: T;
+}, how: TreeClass<T, C>): void;
+/**
+ * A tree of what `f` makes of each tensor, in the structure of the first tree. Of several trees of one structure, `f` gets the tensors that
+ * stand in the same place; shapes and dtypes may differ. What is no tensor is handed through from the first.
+ *
+ * @param f Returns tensors, or anything where no class's `unflatten` minds.
+ * @throws {ArgumentError} for trees of different structure, or that contain themselves.
+ * @throws {DisposedError} for tensors that were given up.
+ * @example
+ * ```ts
+ * ft.tree.map((p, g) => p.sub(g.mul(0.1)), { w: ft.tensor([1, 2]) }, { w: ft.tensor([10, 0]) }).w // [0, 2]
+ * ```
+ */
+declare function map<P, R>(f: (x: Tensor, ...rest: Tensor[]) => R, tree: P, ...rest: readonly Mapped<NoInfer<P>, Tensor>[]): MapResult<P, R>;
+/**
+ * The tensors of a tree in order: arrays by position, objects in the order of their keys.
+ *
+ * @throws {ArgumentError} for trees that contain themselves, and tensors inside of anything but plain objects, arrays, and registered classes.
+ * @example
+ * ```ts
+ * ft.tree.leaves({ layers: [{ w: ft.ones([2, 3]), b: ft.ones([3]) }], name: 'net' }).map((x) => x.size) // [6, 3]
+ * ```
+ */
+declare function leaves(tree: unknown): Tensor[];
+/**
+ * The tensors of a tree in order, and a function that makes a tree of the same structure of as many others. JAX `tree_util.tree_flatten`.
+ *
+ * @throws {ArgumentError} as {@link leaves}; the function, for anything but as many tensors.
+ * @example
+ * ```ts
+ * ft.tree.flatten({ w: ft.ones([2]), name: 'net' })[1]([ft.tensor([1, 2])]).w // [1, 2]
+ * ```
+ */
+declare function flatten<P>(tree: P): [leaves: Tensor[], rebuild: (leaves: readonly Tensor[]) => P];
+
+type tree_d_MapResult<P, R> = MapResult<P, R>;
+type tree_d_Mapped<P, R> = Mapped<P, R>;
+type tree_d_TreeClass<T = object, C = unknown> = TreeClass<T, C>;
+declare const tree_d_flatten: typeof flatten;
+declare const tree_d_leaves: typeof leaves;
+declare const tree_d_map: typeof map;
+declare const tree_d_register: typeof register;
+declare namespace tree_d {
+  export { tree_d_flatten as flatten, tree_d_leaves as leaves, tree_d_map as map, tree_d_register as register };
+  export type { tree_d_MapResult as MapResult, tree_d_Mapped as Mapped, tree_d_TreeClass as TreeClass };
+}
+
 /** What `ft.tensor` takes: a scalar, nested arrays of one kind of scalar, or a typed array. */
 type TensorData = Nested<number> | Nested<bigint> | Nested<boolean> | Nested<Complex> | TypedArray;
 /** The dtype of data where none is named. */
@@ -11648,9 +11731,9 @@ declare function setMemoryLimit(bytes: number): void;
 declare function trim(): void;
 
 /**
- * Calls a synchronous function and frees every tensor made in it, but for those it returns (alone, or in arrays and plain
- * objects), which are evaluated. Using another one afterwards throws `DisposedError`. A loop inside stays bounded: the scope
- * does not keep tensors alive.
+ * Calls a synchronous function and frees every tensor made in it, but for those it returns (alone, or in arrays, plain
+ * objects and instances of classes that `tree.register` knows), which are evaluated. Using another one afterwards throws
+ * `DisposedError`. A loop inside stays bounded: the scope does not keep tensors alive.
  *
  * @throws {ArgumentError} when the function returns a promise; use `scopeAsync`.
  */
@@ -11716,5 +11799,5 @@ interface Config {
  */
 declare function config(changes?: Config): Required<Config>;
 
-export { ArgumentError, BackendUnavailableError, DTypeError, DeviceError, DisposedError, FileError, FormatError, IndexError, InternalError, LinAlgError, OutOfMemoryError, ShapeError, Slice, Tensor, TensorError, UnsupportedError, abs, acos, acosh, add, all, allclose, angle, any, arange, argmax, argmin, argsort, argwhere, argwhereAsync, arrayEqual, arrayNamespaceInfo, arraySplit, asarray, asin, asinh, astype, atan, atan2, atanh, atleast1d, atleast2d, atleast3d, bincount, bincountAsync, bitcast, bitwiseAnd, bitwiseCount, bitwiseInvert, bitwiseLeftShift, bitwiseOr, bitwiseRightShift, bitwiseXor, broadcastArrays, broadcastShapes, broadcastTo, canCast, cbrt, ceil, checkpoint, chunk, clip, columnStack, complex, concat, config, conj, convolve, copy, copysign, corrcoef, correlate, cos, cosh, countLeadingZeros, countNonzero, cov, cross, cumulativeMax, cumulativeMin, cumulativeProd, cumulativeSum, customGradient, data_d as data, deg2rad, devices, diag, diagonal, diff, digamma, digitize, divide as div, divide, dstack, e, einsum, empty, emptyLike, equal, erf, erfc, erfinv, evaluate, evaluateSync, exp, exp2, expandDims, expm1, eye, fft_d as fft, finfo, flatten, flip, fliplr, flipud, floor, floorDivide, fmax, fmin, fmod, fromShared, fromTypedArray, full, fullLike, gcd, grad, gradient, greater, greaterEqual, heaviside, hessian, histogram, histogramBinEdges, hstack, hypot, iinfo, imag, inf, inner, interp, intersect1d, intersect1dAsync, io_d as io, isclose, isdtype, isfinite, isin, isinf, isnan, jacobian, jvp, kron, kthvalue, lcm, lerp, less, lessEqual, lgamma, linalg_d as linalg, linspace, log, log10, log1p, log2, logSoftmax, logaddexp, logicalAnd, logicalNot, logicalOr, logicalXor, logit, logspace, logsumexp, matmul, matrixTranspose, max, maximum, mean, median, memory, meshgrid, min, minimum, moveaxis, multiply as mul, multiply, nan, nanToNum, nancumulativeProd, nancumulativeSum, nanmax, nanmean, nanmedian, nanmin, nanpercentile, nanprod, nanquantile, nanstd, nansum, nanvar, negative as neg, negative, newaxis, nextafter, nn_d as nn, nonzero, nonzeroAsync, notEqual, oneHot, ones, onesLike, optim_d as optim, outer, pad, percentile, permuteDims, pi, polar, populationCount, positive, pow, prod, ptp, putAlongAxis, quantile, rad2deg, random_d as random, real, reciprocal, relu, remainder, repeat, resetStats, reshape, resultType, roll, rot90, round, rsqrt, scatter, scatterAdd, scatterMax, scatterMin, scatterMul, scope, scopeAsync, searchsorted, segmentMax, segmentMean, segmentMin, segmentProd, segmentSum, setDefaultDevice, setMemoryLimit, setThreads, setdiff1d, setdiff1dAsync, setxor1d, setxor1dAsync, sigmoid, sign, signbit, sin, sinc, sinh, slice, softmax, sort, split, sqrt, square, squeeze, stack, stats, std, stopGradient, strict, subtract as sub, subtract, sum, swapaxes, take, takeAlongAxis, tan, tanh, tensor, tensordot, tile, topk, trace, trapezoid, tril, trim, triu, trunc, truncDivide, unfold, union1d, union1dAsync, uniqueAll, uniqueAllAsync, uniqueCounts, uniqueCountsAsync, uniqueInverse, uniqueInverseAsync, uniqueValues, uniqueValuesAsync, unstack, valueAndGrad, var_ as var, vecdot, vjp, vstack, where, windowMax, windowMin, windowProd, windowScatterMax, windowScatterMin, windowSum, xlog1py, xlogy, zeros, zerosLike };
+export { ArgumentError, BackendUnavailableError, DTypeError, DeviceError, DisposedError, FileError, FormatError, IndexError, InternalError, LinAlgError, OutOfMemoryError, ShapeError, Slice, Tensor, TensorError, UnsupportedError, abs, acos, acosh, add, all, allclose, angle, any, arange, argmax, argmin, argsort, argwhere, argwhereAsync, arrayEqual, arrayNamespaceInfo, arraySplit, asarray, asin, asinh, astype, atan, atan2, atanh, atleast1d, atleast2d, atleast3d, bincount, bincountAsync, bitcast, bitwiseAnd, bitwiseCount, bitwiseInvert, bitwiseLeftShift, bitwiseOr, bitwiseRightShift, bitwiseXor, broadcastArrays, broadcastShapes, broadcastTo, canCast, cbrt, ceil, checkpoint, chunk, clip, columnStack, complex, concat, config, conj, convolve, copy, copysign, corrcoef, correlate, cos, cosh, countLeadingZeros, countNonzero, cov, cross, cumulativeMax, cumulativeMin, cumulativeProd, cumulativeSum, customGradient, data_d as data, deg2rad, devices, diag, diagonal, diff, digamma, digitize, divide as div, divide, dstack, e, einsum, empty, emptyLike, equal, erf, erfc, erfinv, evaluate, evaluateSync, exp, exp2, expandDims, expm1, eye, fft_d as fft, finfo, flatten$1 as flatten, flip, fliplr, flipud, floor, floorDivide, fmax, fmin, fmod, fromShared, fromTypedArray, full, fullLike, gcd, grad, gradient, greater, greaterEqual, heaviside, hessian, histogram, histogramBinEdges, hstack, hypot, iinfo, imag, inf, inner, interp, intersect1d, intersect1dAsync, io_d as io, isclose, isdtype, isfinite, isin, isinf, isnan, jacobian, jvp, kron, kthvalue, lcm, lerp, less, lessEqual, lgamma, linalg_d as linalg, linspace, log, log10, log1p, log2, logSoftmax, logaddexp, logicalAnd, logicalNot, logicalOr, logicalXor, logit, logspace, logsumexp, matmul, matrixTranspose, max, maximum, mean, median, memory, meshgrid, min, minimum, moveaxis, multiply as mul, multiply, nan, nanToNum, nancumulativeProd, nancumulativeSum, nanmax, nanmean, nanmedian, nanmin, nanpercentile, nanprod, nanquantile, nanstd, nansum, nanvar, negative as neg, negative, newaxis, nextafter, nn_d as nn, nonzero, nonzeroAsync, notEqual, oneHot, ones, onesLike, optim_d as optim, outer, pad, percentile, permuteDims, pi, polar, populationCount, positive, pow, prod, ptp, putAlongAxis, quantile, rad2deg, random_d as random, real, reciprocal, relu, remainder, repeat, resetStats, reshape, resultType, roll, rot90, round, rsqrt, scatter, scatterAdd, scatterMax, scatterMin, scatterMul, scope, scopeAsync, searchsorted, segmentMax, segmentMean, segmentMin, segmentProd, segmentSum, setDefaultDevice, setMemoryLimit, setThreads, setdiff1d, setdiff1dAsync, setxor1d, setxor1dAsync, sigmoid, sign, signbit, sin, sinc, sinh, slice, softmax, sort, split, sqrt, square, squeeze, stack, stats, std, stopGradient, strict, subtract as sub, subtract, sum, swapaxes, take, takeAlongAxis, tan, tanh, tensor, tensordot, tile, topk, trace, trapezoid, tree_d as tree, tril, trim, triu, trunc, truncDivide, unfold, union1d, union1dAsync, uniqueAll, uniqueAllAsync, uniqueCounts, uniqueCountsAsync, uniqueInverse, uniqueInverseAsync, uniqueValues, uniqueValuesAsync, unstack, valueAndGrad, var_ as var, vecdot, vjp, vstack, where, windowMax, windowMin, windowProd, windowScatterMax, windowScatterMin, windowSum, xlog1py, xlogy, zeros, zerosLike };
 export type { AbsentDevice, AllOptions, AllcloseOptions, AnyOptions, ArgmaxOptions, ArgminOptions, ArgsortOptions, ArrayEqualOptions, ArrayNamespaceInfo, AsDType, AsyncScope, BincountOptions, Common, Complex, ComplexOf, ConcatOptions, Config, ConvolveOptions, CorrcoefOptions, CorrelateOptions, CountNonzeroOptions, CountOf, CovOptions, CreationOptions, CrossOptions, CumulativeMaxOptions, CumulativeMinOptions, CumulativeProdOptions, CumulativeSumOptions, DType, DTypeOf, DTypeOfArray, DTypeOfData, DataOf, Device, DeviceMemory, DiagOptions, DiagonalOptions, DiffOptions, DigitizeOptions, EmptyOptions, EyeOptions, FInfo, Fallback, Fits, FlattenOptions, FlipOptions, FloatDType, FloatOf, FloatOrComplexDType, FullOptions, GradOptions, GradientOptions, Histogram, HistogramBinEdgesOptions, HistogramOptions, IInfo, IndexDType, IndexItem, IndexOrMaskDType, Indices, IntegerDType, IntegerOrBoolDType, IntegerOrFloatDType, IscloseOptions, IsinOptions, ItemOf, Kind, KthvalueOptions, LinspaceOptions, LogSoftmaxOptions, LogspaceOptions, LogsumexpOptions, MaxOptions, MeanOptions, MedianOptions, MemoryInfo, MeshgridOptions, MinOptions, NancumulativeProdOptions, NancumulativeSumOptions, NanmaxOptions, NanmeanOptions, NanmedianOptions, NanminOptions, NanpercentileOptions, NanprodOptions, NanquantileOptions, NanstdOptions, NansumOptions, NanvarOptions, Nested, NestedArray, NoCommonDType, NumericDType, OneHotOptions, OnesOptions, Operand, PadOptions, PercentileOptions, PiecesOptions, PositionDType, PresentDevice, ProdOptions, Promote, PromoteAll, PtpOptions, PutAlongAxisOptions, QuantileOptions, RealDType, RealOf, Refused, RepeatOptions, ResultOf, Rewriting, RollOptions, Rot90Options, Scalar, ScatterAddOptions, ScatterMaxOptions, ScatterMinOptions, ScatterMulOptions, ScatterOptions, SearchsortedOptions, SharedTensor, SoftmaxOptions, SortOptions, StackOptions, Stats, StdOptions, StorageOf, Strictness, SumOf, SumOptions, TakeAlongAxisOptions, TakeOptions, Takes, TakesEach, TakesTable, TensorData, TensorJSON, TensorOptions, TensordotOptions, TopkOptions, TraceOptions, TrapezoidOptions, TrilOptions, TriuOptions, Typed, TypedArray, UnfoldOptions, Unique, VarOptions, VecdotOptions, Wanted, Weak, WindowMaxOptions, WindowMinOptions, WindowProdOptions, WindowScatterMaxOptions, WindowScatterMinOptions, WindowSumOptions, With, ZerosOptions };

@@ -11,6 +11,7 @@ export * as linalg from './lib/generated/linalg.js'
 export * as nn from './lib/nn.js'
 export * as optim from './lib/optim.js'
 export * as random from './lib/random.js'
+export * as tree from './lib/tree.js'
 
 export {
   asarray,

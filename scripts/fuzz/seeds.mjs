@@ -29,6 +29,23 @@ const readers = (names, file, bytes) => Object.fromEntries(names.flatMap((name) 
 
 const receiver = [() => [pending(2, 3)]]
 
+/** A class of its own, whose instances may stand in trees, with how they are taken apart. */
+const treeClass = () => {
+  class Pair {
+    constructor(a, b) {
+      Object.assign(this, { a, b })
+    }
+  }
+  return [Pair, { flatten: ({ a, b }) => [a, b], unflatten: ([a, b]) => new Pair(a, b) }]
+}
+
+/** An instance of such a class. */
+const instance = () => {
+  const [Pair, how] = treeClass()
+  ft.tree.register(Pair, how)
+  return new Pair(pending(3), { w: pending(2) })
+}
+
 /** Optimisers. */
 const optimisers = Object.fromEntries(['sgd', 'rmsprop', 'adam', 'adamw', 'lion', 'adafactor'].map((name) => [`optim.${name}`, [() => [], () => [{ learningRate: 0.1, weightDecay: 0.01 }]]]))
 
@@ -65,6 +82,10 @@ export const SEEDS = {
   'optim.oneCycle': [() => [0.1, 100, { up: 0.4 }]],
   'optim.stepDecay': [() => [0.1, 10, 0.5]],
   'optim.warmup': [() => [10, 0.1], () => [10, (step) => 1 / (step + 1)]],
+  'tree.flatten': [() => [{ w: pending(3), b: [pending(2), 'text'] }], () => [instance()]],
+  'tree.leaves': [() => [{ w: pending(3), b: [pending(2), 'text'] }], () => [instance()]],
+  'tree.map': [() => [(x, y) => x.add(y), { w: pending(3) }, { w: pending(3) }], () => [(x) => x.mul(2), instance()]],
+  'tree.register': [treeClass],
   config: [() => [{ fusion: true, limit: 64 }], () => [{ limit: 1 }], () => []],
   devices: [() => []],
   emptyLike: receiver,
