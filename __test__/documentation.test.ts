@@ -6,7 +6,7 @@ import { inspect } from 'node:util'
 import typescript from '@typescript/typescript6'
 import test from 'ava'
 import * as ft from 'ferrotensor'
-import { close, evaluate } from './expect.js'
+import { close, evaluate, failure } from './expect.js'
 
 /** An example: an expression, what it gives, and the lines it needs before it. */
 type Example = readonly [code: string, gives: string, before: string]
@@ -46,6 +46,12 @@ test('there are examples', (t) => {
 
 for (const [code, gives, before] of examples.values()) {
   test(code, (t) => {
+    const [, error, text] = /^(\w+Error): (.+?)(?: \.\.\.)?$/.exec(gives) ?? []
+    if (error !== undefined) {
+      const thrown = failure(t, () => run(code, before), code)
+      t.true(thrown.name === error && thrown.message.startsWith(text as string), `threw ${thrown.name}: ${thrown.message}`)
+      return
+    }
     const value = run(code, before)
     const actual = value instanceof ft.Tensor ? value.toArray() : value
     t.true(close(actual, evaluate(gives)), `gave ${inspect(actual)}, documented is ${gives}`)

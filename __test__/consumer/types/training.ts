@@ -47,6 +47,8 @@ export function results(): void {
   dtype('float32', ft.customGradient((x: F): [F, (g: F) => F[]] => [x, (g) => [g]])(f32))
   dtype('float32', ft.checkpoint((x: F) => x.exp())(f32))
 
+  is<Params>()(ft.detectNaN(() => ft.grad(loss)(params(), f32)))
+
   // Instances of a class are inner nodes once it is registered, and keep their type.
   is<void>()(ft.tree.register(Layer, { flatten: ({ w }) => ({ w }), unflatten: ({ w }, { size }) => new Layer(w, size) }))
   is<Layer>()(ft.grad((layer: Layer, x: F) => layer.call(x).sum())(new Layer(f32), f32))
