@@ -31,7 +31,7 @@ export function undetected<T>(f: () => T): T {
 /**
  * Calls a synchronous function and returns its result; the first operation in it that makes a NaN of operands without one is an error that
  * names it, with the dtypes and shapes of its operands. Of gradients that is the operation whose gradient it is. Each operation runs at once
- * and is waited for, which takes many times as long: call it around a step that went wrong, `ft.detectNaN(() => step(params, x, y))`.
+ * and is waited for, which takes a few times as long: call it around a step that went wrong, `ft.detectNaN(() => step(params, x, y))`.
  * PyTorch `autograd.detect_anomaly`, JAX `debug_nans`.
  *
  * NaN that is passed in, in tensors or as a number, is handed on without an error, and so is infinity, which the error points out where an

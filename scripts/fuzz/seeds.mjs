@@ -66,7 +66,7 @@ const changed = [...ITEMS.map((items) => () => [pending(2, 3), items(), 7]), () 
 /** @type {Record<string, (() => unknown[])[]>} */
 export const SEEDS = {
   checkpoint: [() => [(x) => x.exp()]],
-  'data.batches': [() => [{ x: pending(4, 2), y: pending(4) }, { size: 2, key: ft.random.key(1) }]],
+  'data.batches': [() => [{ x: pending(4, 2), y: pending(4) }, { size: 2, key: ft.random.key(1) }], () => [[pending(4)], { size: 3, onProgress: () => {}, signal: new AbortController().signal }]],
   'data.split': [() => [[pending(10, 2)], { share: 0.5, key: ft.random.key(1) }]],
   detectNaN: [() => [() => pending(3).sqrt()], () => [() => ft.grad((x) => x.log().sum())(pending(3))]],
   grad: [() => [(x) => x.sum()], () => [(x) => [x.sum(), x], { hasAux: true, argnums: [0] }]],

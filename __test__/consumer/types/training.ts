@@ -76,6 +76,8 @@ export function results(): void {
   is<(step: number) => number>()(ft.optim.stepDecay(1, 10))
   is<(step: number) => number>()(ft.optim.oneCycle(1, 10))
   is<ft.data.Batches<{ x: F }>>()(ft.data.batches({ x: ft.ones([4]) }, { size: 2 }))
+  const told: ft.Progress[] = []
+  is<ft.data.Batches<F>>()(ft.data.batches(ft.ones([4]), { size: 2, onProgress: (progress) => void told.push(progress), signal: AbortSignal.timeout(1000) }))
   dtype({ x: 'float32' }, ft.data.split({ x: ft.ones([4]) }, { share: 0.5 })[1])
 }
 
