@@ -11,6 +11,7 @@ export * as linalg from './lib/generated/linalg.js'
 export * as nn from './lib/nn.js'
 export * as optim from './lib/optim.js'
 export * as random from './lib/random.js'
+export * as tree from './lib/tree.js'
 
 export {
   asarray,
@@ -72,6 +73,7 @@ export { arrayNamespaceInfo, canCast, finfo, iinfo, isdtype, resultType, type Ar
 export { checkpoint, customGradient } from './lib/custom-gradient.js'
 export { hessian, jacobian } from './lib/jacobian.js'
 export { grad, jvp, stopGradient, valueAndGrad, vjp, type GradOptions, type Wanted } from './lib/gradient.js'
+export { detectNaN } from './lib/nan.js'
 export { Slice, slice } from './lib/slice.js'
 export { devices, setDefaultDevice, setThreads, type AbsentDevice, type PresentDevice } from './lib/devices.js'
 export { memory, setMemoryLimit, trim, type MemoryInfo } from './lib/memory.js'
@@ -90,6 +92,7 @@ export {
   IndexError,
   InternalError,
   LinAlgError,
+  NaNError,
   OutOfMemoryError,
   ShapeError,
   TensorError,
@@ -127,5 +130,6 @@ export type { DeviceMemory, Fallback, Rewriting } from './lib/native.js'
 export type { Nested } from './lib/nested.js'
 export type { AsDType, Common, DTypeOf, Device, Fits, Operand, PromoteAll, TakesEach, Weak, With } from './lib/operand.js'
 export type { TensorJSON } from './lib/print.js'
+export type { AbortSignalLike, JobOptions, Progress } from './lib/progress.js'
 export type { Scalar } from './lib/record.js'
 export type { DTypeOfArray, TypedArray } from './lib/typedarray.js'

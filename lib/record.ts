@@ -7,6 +7,7 @@ import { limits, passLimit } from './flush.js'
 import type { DTypeRow } from './generated/dtypes.js'
 import { OP_TABLE, type OpRow } from './generated/table.js'
 import { considerWatching, WATCH_KIB } from './memory.js'
+import { detecting, inspect } from './nan.js'
 import { native } from './native.js'
 import { isTracked, keep } from './tape.js'
 import { checkAlive, Tensor, type Group } from './tensor.js'
@@ -33,13 +34,14 @@ function formOf(op: number, x: unknown, position: number): number {
   const form = typeof x === 'number' ? 1 : typeof x === 'bigint' ? 2 : typeof x === 'boolean' ? 3 : 0
   if (weak && form > 0) return form
   const hint = form > 0 || Array.isArray(x) || ArrayBuffer.isView(x) ? '; wrap it with ft.tensor(...)' : ''
-  throw new ArgumentError(`${rowOf(op).name}: ${operandName(op, position)} must be ${weak ? 'a tensor or a number' : 'a tensor'}, got ${shown(x)}${hint}`)
+  throw new ArgumentError(`${rowOf(op).name}: '${operandName(op, position)}' must be ${weak ? 'a tensor or a number' : 'a tensor'}, got ${shown(x)}${hint}`)
 }
 
-function operandName(op: number, position: number): string {
+/** An operand's name, as its row has it. */
+export function operandName(op: number, position: number): string {
   const { operands, variadic } = rowOf(op)
   const last = operands.length - 1
-  return variadic && position >= last ? `'${operands[last]}[${position - last}]'` : `'${operands[position]}'`
+  return variadic && position >= last ? `${operands[last]}[${position - last}]` : (operands[position] as string)
 }
 
 /**
@@ -121,6 +123,7 @@ function use(t: Tensor, x: Tensor): void {
 
 /** What may have to be done about a new node at once. */
 function settle(t: Tensor): Tensor {
+  if (detecting && inspect(t)) return t
   if (t.pins >= WATCH_KIB) considerWatching(t)
   if (t.nodes > limits.nodes || t.depth > limits.depth) passLimit(t)
   return t
@@ -170,7 +173,7 @@ function prepare(op: number, operands: readonly unknown[], attr: Attr | null): [
     const form = formOf(op, operands[i], i)
     if (form === 0) tensors.push(operands[i] as Tensor)
     else if (i < single) forms |= form << (3 * i)
-    else throw new ArgumentError(`${rowOf(op).name}: ${operandName(op, i)} must be a tensor, got ${shown(operands[i])}`)
+    else throw new ArgumentError(`${rowOf(op).name}: '${operandName(op, i)}' must be a tensor, got ${shown(operands[i])}`)
   }
   const s = signature(op, forms, attr)
   const answer = infer(s, tensors)

@@ -113,7 +113,8 @@ export interface Entry {
   readonly again: Tensor['again']
 }
 
-function operandsOf(t: Tensor, s: Signature): readonly unknown[] {
+/** What stands in the place of each operand of a call. */
+export function operandsOf(t: Tensor, s: Signature): readonly unknown[] {
   if (t.list !== null) return t.list
   return rowOf(s.op).operands.length > 1 ? [t.a, t.b] : [t.a]
 }

@@ -167,7 +167,7 @@ export function fanInUniform<D extends FloatDType = 'float32'>(key: Key, shape: 
  * @example
  * ```ts
  * const w = ft.nn.init.orthogonal(ft.random.key(1), [2, 3])
- * w.matmul(w.matrixTranspose()).round(4) // [[1, 0], [0, 1]]
+ * w.matmul(w.matrixTranspose()) // [[1, 0], [0, 1]]
  * ```
  */
 export function orthogonal<D extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: GainOptions<D>): Tensor<NoInfer<D>> {
