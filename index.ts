@@ -73,6 +73,7 @@ export { arrayNamespaceInfo, canCast, finfo, iinfo, isdtype, resultType, type Ar
 export { checkpoint, customGradient } from './lib/custom-gradient.js'
 export { hessian, jacobian } from './lib/jacobian.js'
 export { grad, jvp, stopGradient, valueAndGrad, vjp, type GradOptions, type Wanted } from './lib/gradient.js'
+export { jit, type JitOptions, type Traces } from './lib/jit.js'
 export { detectNaN } from './lib/nan.js'
 export { Slice, slice } from './lib/slice.js'
 export { devices, setDefaultDevice, setThreads, type AbsentDevice, type PresentDevice } from './lib/devices.js'

@@ -34,9 +34,10 @@ const files = found(read('docs/io.md'))
 const draws = found(read('docs/random.md'))
 const gradients = found(read('docs/gradients.md'))
 const combiners = found(read('docs/combiners.md'))
+const tracing = found(read('docs/jit.md'))
 const training = found(read('docs/training.md'), /^((?:ft\.|\[).+) \/\/ (.+)$/)
 const python = found(read('docs/coming-from-python.md'))
-const all = [...types, ...indexing, ...files, ...draws, ...gradients, ...combiners, ...training, ...python]
+const all = [...types, ...indexing, ...files, ...draws, ...gradients, ...combiners, ...tracing, ...training, ...python]
 const examples = new Map(all.map((example) => [`${example[2]}\n${example[0]}`.trim(), example]))
 
 /** What an example gives, without the types of what stands before it. */
@@ -46,7 +47,7 @@ function run(code: string, before: string): unknown {
 }
 
 test('there are examples', (t) => {
-  t.true(types.length > 60 && indexing.length > 15 && files.length > 5 && draws.length > 5 && gradients.length > 8 && combiners.length > 8 && training.length > 3 && python.length > 10, `${types.length}, ${indexing.length}, ${files.length}, ${draws.length}, ${gradients.length}, ${combiners.length}, ${training.length} and ${python.length} examples`)
+  t.true(types.length > 60 && indexing.length > 15 && files.length > 5 && draws.length > 5 && gradients.length > 8 && combiners.length > 8 && tracing.length > 4 && training.length > 3 && python.length > 10, `${types.length}, ${indexing.length}, ${files.length}, ${draws.length}, ${gradients.length}, ${combiners.length}, ${tracing.length}, ${training.length} and ${python.length} examples`)
 })
 
 for (const [title, [code, gives, before]] of examples) {

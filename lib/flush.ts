@@ -24,6 +24,7 @@ import { bigParams, handles, ints, native, params, reserve } from './native.js'
 import { eachOperand, forget, rowOf } from './record.js'
 import { isTracked, keep } from './tape.js'
 import type { Tensor } from './tensor.js'
+import { noValue, PLACEHOLDER, TracedNumber } from './traced.js'
 import { currentAttr, currentType, type Signature } from './types.js'
 
 /** Levels and nodes beyond which a recorded expression is run. No nodes at all: each operation runs at once. */
@@ -52,6 +53,8 @@ let inputCount = 0
 let outputs: Tensor[] = []
 const along = new Set<readonly Tensor[]>()
 let flushing = 0
+/** What is noted of a program that is kept (`compile`); null while one is run at once. */
+let kept: { readonly inputs: Tensor[]; readonly numbers: [at: number, TracedNumber][] } | null = null
 const stack: Tensor[] = []
 
 /** A node's slot while a walk is below it, and after; program slots are not negative. */
@@ -91,28 +94,30 @@ export function walk(roots: readonly Tensor[], enter: (t: Tensor) => boolean, le
   for (const root of roots) if (root.mark !== mark) descend(root, mark, enter, leave)
 }
 
-function pushOperands(t: Tensor, mark: number): void {
-  if (t.group !== null) {
-    if (t.group.node.mark !== mark) stack.push(t.group.node)
-  } else if (t.list !== null) {
-    for (let i = t.list.length - 1; i >= 0; i--) {
-      const x = t.list[i]
-      if (typeof x === 'object' && (x as Tensor).mark !== mark) stack.push(x as Tensor)
-    }
+/** Whether an operand is a tensor that a walk has not met. Of the objects among operands, traced numbers have no type. */
+function isNew(x: unknown, mark: number): x is Tensor {
+  return typeof x === 'object' && x !== null && (x as Tensor).type !== undefined && (x as Tensor).mark !== mark
+}
+
+function pushOperands({ group, list, a, b }: Tensor, mark: number): void {
+  if (group !== null) {
+    if (group.node.mark !== mark) stack.push(group.node)
+  } else if (list !== null) {
+    for (let i = list.length - 1; i >= 0; i--) if (isNew(list[i], mark)) stack.push(list[i] as Tensor)
   } else {
-    const { a, b } = t
-    if (typeof b === 'object' && b !== null && (b as Tensor).mark !== mark) stack.push(b as Tensor)
-    if (typeof a === 'object' && a !== null && (a as Tensor).mark !== mark) stack.push(a as Tensor)
+    if (isNew(b, mark)) stack.push(b)
+    if (isNew(a, mark)) stack.push(a)
   }
 }
 
 /** Writes a tensor that has a value as an input; says whether to go below. */
 function writeInput(t: Tensor): boolean {
-  if (t.handle === null) return true
+  if (t.handle === null && (kept === null || t.signature !== PLACEHOLDER)) return true
   reserve(at - HEADER + 2, 0, inputCount + 1)
   ints[at++] = 0
   ints[at++] = (t.type.id === 0 ? currentType(t) : t.type).id
-  handles[inputCount++] = t.handle
+  if (kept !== null) kept.inputs.push(t)
+  handles[inputCount++] = t.handle ?? 0
   t.slot = slots++
   return false
 }
@@ -128,6 +133,7 @@ function writeNode(t: Tensor): void {
   if (group !== null) t.slot = group.node.slot + group.outputs.indexOf(t)
   else {
     const s = t.signature as Signature
+    if (s === PLACEHOLDER) throw noValue('a tensor that depends on an argument')
     const row = rowOf(s.op)
     const count = list === null ? 2 : list.length
     const runTime = t.params
@@ -151,7 +157,7 @@ function writeNode(t: Tensor): void {
     slots += row.outputs
   }
   if (t.seen === 0) t.seen = flushing
-  if (t.beside !== null) takeAlong(t.beside)
+  if (t.beside !== null && kept === null) takeAlong(t.beside)
 }
 
 /**
@@ -162,15 +168,21 @@ function writeOperand(x: unknown, again: boolean): void {
   if (typeof x === 'object') {
     if (x === null) return
     const t = x as Tensor
+    if (t.type === undefined) return writeNumber(x as TracedNumber)
     ints[at++] = t.slot
     if (!again && t.handle === null && wasDropped(t) && !outputs.includes(t)) outputs.push(t)
   } else if (typeof x === 'number' || typeof x === 'bigint') writeNumber(x)
   else if (typeof x === 'boolean') params[paramCount++] = x ? 1 : 0
 }
 
-function writeNumber(x: number | bigint): void {
+function writeNumber(x: number | bigint | TracedNumber): void {
   if (typeof x === 'number') params[paramCount++] = x
-  else bigParams[paramCount++] = x
+  else if (typeof x === 'bigint') bigParams[paramCount++] = x
+  else {
+    if (kept === null) throw noValue('a tensor that depends on a number of an argument')
+    kept.numbers.push([paramCount, x])
+    params[paramCount++] = x.value
+  }
 }
 
 /** Bytes the last refused program asked for. */
@@ -181,15 +193,54 @@ export function refuse(bytes: number): void {
   refusedBytes = bytes
 }
 
+/** Writes the program of `outputs`, which may become more on the way. */
+function write(flush: number): void {
+  const mark = ++walks
+  flushing = flush
+  at = HEADER
+  slots = paramCount = inputCount = 0
+  for (let i = 0; i < outputs.length; i++) {
+    const root = outputs[i] as Tensor
+    if (root.mark !== mark) descend(root, mark, writeInput, writeNode)
+  }
+  const count = outputs.length
+  reserve(at - HEADER + count, 0, count)
+  ints[WORDS] = at - HEADER
+  ints[PARAMS] = paramCount
+  ints[INPUTS] = inputCount
+  ints[OUTPUTS] = count
+  for (let i = 0; i < count; i++) ints[at + i] = (outputs[i] as Tensor).slot
+}
+
+/** A program that is kept, to be run with other inputs and numbers. */
+export interface Compiled {
+  /** Header, program and slots of the outputs. */
+  readonly words: Int32Array
+  readonly params: Float64Array
+  /** Placeholders, and tensors that have a value. */
+  readonly inputs: readonly Tensor[]
+  /** Traced numbers by their places in `params`. */
+  readonly numbers: readonly (readonly [at: number, TracedNumber])[]
+}
+
+/** The program of recorded roots, all different. */
+export function compile(roots: readonly Tensor[]): Compiled {
+  kept = { inputs: [], numbers: [] }
+  outputs = [...roots]
+  try {
+    write(++flushes)
+    return { words: ints.slice(0, at + roots.length), params: params.slice(0, paramCount), ...kept }
+  } finally {
+    kept = null
+    outputs = []
+  }
+}
+
 /**
  * Runs pending roots as one program. Returns the status bits, or -1 when the memory budget refused: other programs may run
  * then, so the caller serialises again.
  */
 export function attempt(roots: readonly Tensor[], flush: number, flags: number): number {
-  const mark = ++walks
-  flushing = flush
-  at = HEADER
-  slots = paramCount = inputCount = 0
   outputs = []
   along.clear()
   for (let i = 0; i < roots.length; i++) {
@@ -198,20 +249,11 @@ export function attempt(roots: readonly Tensor[], flush: number, flags: number):
     if (root.group !== null) addSiblings(root.group, roots)
     if (root.company !== null) takeAlong(root.company, roots)
   }
-  for (let i = 0; i < outputs.length; i++) {
-    const root = outputs[i] as Tensor
-    if (root.mark !== mark) descend(root, mark, writeInput, writeNode)
-  }
+  write(flush)
   const count = outputs.length
   const first = outputs[0] as Tensor
-  reserve(at - HEADER + count, 0, count)
-  ints[WORDS] = at - HEADER
-  ints[PARAMS] = paramCount
-  ints[INPUTS] = inputCount
-  ints[OUTPUTS] = count
   ints[FLAGS] = flags
   ints[SCOPE] = first.owner.id
-  for (let i = 0; i < count; i++) ints[at + i] = (outputs[i] as Tensor).slot
   const handle = native.run(count === 1 ? first : outputs)
   if (handle === 0) {
     refuse(params[0] as number)

@@ -11,6 +11,7 @@ import { detecting, inspect } from './nan.js'
 import { native } from './native.js'
 import { isTracked, keep } from './tape.js'
 import { checkAlive, Tensor, type Group } from './tensor.js'
+import { PLACEHOLDER, TracedNumber } from './traced.js'
 import { infer, inferFast, signature, type Attr, type Inferred, type Signature, type Type } from './types.js'
 
 /** A JavaScript value that may stand where an operation takes a tensor; it never changes the dtype. */
@@ -31,7 +32,7 @@ function formOf(op: number, x: unknown, position: number): number {
   }
   if (x === undefined) return 4
   const weak = rowOf(op).weak.includes(position)
-  const form = typeof x === 'number' ? 1 : typeof x === 'bigint' ? 2 : typeof x === 'boolean' ? 3 : 0
+  const form = typeof x === 'number' || x instanceof TracedNumber ? 1 : typeof x === 'bigint' ? 2 : typeof x === 'boolean' ? 3 : 0
   if (weak && form > 0) return form
   const hint = form > 0 || Array.isArray(x) || ArrayBuffer.isView(x) ? '; wrap it with ft.tensor(...)' : ''
   throw new ArgumentError(`${rowOf(op).name}: '${operandName(op, position)}' must be ${weak ? 'a tensor or a number' : 'a tensor'}, got ${shown(x)}${hint}`)
@@ -48,7 +49,8 @@ export function operandName(op: number, position: number): string {
  * Checks that a scalar lies where the operation takes one, and is exact in the dtype it becomes; a float takes any number, rounded
  * once. Without a tensor beside it (`full`) that dtype was named, or follows from the scalar.
  */
-function checkScalar(op: number, value: Scalar, weak: DTypeRow, beside: boolean): void {
+function checkScalar(op: number, value: Scalar | TracedNumber, weak: DTypeRow, beside: boolean): void {
+  if (value instanceof TracedNumber) return value.check((n) => checkScalar(op, n, weak, beside))
   const { range } = rowOf(op)
   if (range !== undefined && !(Number(value) >= range[0] && Number(value) <= range[1])) {
     throw new IndexError(`${rowOf(op).name}: ${shown(value)} is outside of [${range.join(', ')}]`)
@@ -71,9 +73,13 @@ function checkScalar(op: number, value: Scalar, weak: DTypeRow, beside: boolean)
 }
 
 /** Checks numbers that elements of the result are, as scalars beside its tensor; for booleans, which options are not, stand 0 and 1. */
-function checkElements(op: number, params: readonly number[], row: DTypeRow): void {
+function checkElements(op: number, params: readonly (number | TracedNumber)[], row: DTypeRow): void {
   rowOf(op).params.forEach(({ kind }, i) => {
-    const value = params[i] as number
+    const value = params[i] as number | TracedNumber
+    if (value instanceof TracedNumber) {
+      if (kind === 'element') checkScalar(op, value, row, true)
+      return
+    }
     if (kind !== 'element' || (row.kind === 'bool' && (value === 0 || value === 1))) return
     if (row.kind === 'bool') throw new DTypeError(`${rowOf(op).name}: ${value} is neither 0 nor 1, and the tensor is bool; use astype first`)
     checkScalar(op, value, row, true)
@@ -102,6 +108,18 @@ function node(
   const span = t.seq - t.low + 1
   if (t.nodes > span) t.nodes = span
   return t
+}
+
+/** A tensor that stands for an argument of a function that is traced. */
+export function placeholder(type: Type): Tensor {
+  const t = node(type, PLACEHOLDER, null, null, null, null)
+  t.nodes = 0
+  return t
+}
+
+/** The number of the last node. */
+export function lastCreated(): number {
+  return created
 }
 
 /** Adds an operand to a new node's bounds. */

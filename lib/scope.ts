@@ -6,6 +6,7 @@ import { leaves } from './pytree.js'
 import { evaluateSync } from './reading.js'
 import { outliveScope } from './tape.js'
 import { checkAlive, enter, Tensor, type Owner } from './tensor.js'
+import { isTracing } from './traced.js'
 import { isPlain, isRegistered } from './treeclass.js'
 
 let scopes = 0
@@ -36,6 +37,8 @@ function tensorsIn(name: string, value: unknown): Set<Tensor> {
  */
 export function scope<T>(fn: () => T): T {
   if (typeof fn !== 'function') throw new ArgumentError('scope: expected a function')
+  // What is traced has no memory to free.
+  if (isTracing()) return fn()
   const inner: Owner = { id: ++scopes, closed: false }
   const outer = enter(inner)
   try {

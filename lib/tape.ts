@@ -7,6 +7,7 @@ import { ArgumentError, UnsupportedError } from './errors.js'
 import { native } from './native.js'
 import { derived, forget, release, rowOf, valueOf } from './record.js'
 import { Tensor, type Owner } from './tensor.js'
+import { TracedNumber } from './traced.js'
 import { internAttr, signature, type Signature } from './types.js'
 
 /** The variables' levels count up; a value has the highest of those it depends on. */
@@ -97,6 +98,11 @@ export function company(value: Tensor, rest: readonly Tensor[], gradients: reado
   if (value.handle === null) for (const g of gradients) if (g.handle === null) g.beside = [value]
 }
 
+/** Whether a level is open. */
+export function isOpen(): boolean {
+  return open.length > 0
+}
+
 /** Whether elements have derivatives. */
 export function isDifferentiable(x: Tensor): boolean {
   const { kind } = x.type.row
@@ -158,7 +164,7 @@ function derivedSignature(op: number, entry: Entry, of: number, given: readonly 
   const key = `${op}:${operands.length}:${of}:${given.map(Number).join('')}`
   const known = s.derived.get(key)
   if (known !== undefined) return known
-  const forms = operands.map((x) => (x instanceof Tensor ? 0 : typeof x === 'number' ? 1 : typeof x === 'bigint' ? 2 : typeof x === 'boolean' ? 3 : 4))
+  const forms = operands.map((x) => (x instanceof Tensor ? 0 : typeof x === 'number' || x instanceof TracedNumber ? 1 : typeof x === 'bigint' ? 2 : typeof x === 'boolean' ? 3 : 4))
   const words = [s.op, forms.length, ...forms, of, given.length, ...given.map(Number), ...(s.attr?.words ?? [])]
   const made = signature(op, 0, internAttr(op, words))
   s.derived.set(key, made)

@@ -3,6 +3,7 @@
 // without an example are in `seeds.mjs`, and one that is in neither place is an error.
 
 import { readFileSync } from 'node:fs'
+import { inspect } from 'node:util'
 import * as ft from 'ferrotensor'
 import { OP_TABLE } from '../../dist/lib/generated/table.js'
 import { SEEDS } from './seeds.mjs'
@@ -58,6 +59,9 @@ class TensorSeed {
   }
 }
 
+/** Whether it has a value: what `jit` traces has none. */
+const hasValue = (x) => !inspect(x).includes('(traced by jit')
+
 const frozen = (value) => (value instanceof ft.Tensor ? new TensorSeed(value) : Array.isArray(value) ? value.map(frozen) : value)
 const fresh = (value) => (value instanceof TensorSeed ? value.make() : Array.isArray(value) ? value.map(fresh) : value)
 
@@ -69,7 +73,7 @@ function harvest(all) {
     function (...args) {
       depth++
       try {
-        if (depth === 1) recorded.set(path, [...(recorded.get(path) ?? []), frozen(method ? [this, ...args] : args)])
+        if (depth === 1 && args.every((x) => !(x instanceof ft.Tensor) || hasValue(x)) && !(this instanceof ft.Tensor && !hasValue(this))) recorded.set(path, [...(recorded.get(path) ?? []), frozen(method ? [this, ...args] : args)])
         return f.apply(this, args)
       } finally {
         depth--

@@ -61,6 +61,9 @@ export function results(): void {
   is<{ w: readonly number[]; layers: { b: readonly number[] }[] }>()(ft.tree.map((x) => x.shape, params()))
   is<Layer>()(ft.tree.map((x) => x.mul(2), new Layer(f32)))
 
+  is<(x: F, n: number) => ft.Tensor>()(ft.jit((x: F, n: number): ft.Tensor => x.mul(n), { static: [1], donate: 0 }))
+  is<Params>()(ft.jit((p: Params) => p)(params()))
+
   is<ft.optim.Optimizer>()(ft.optim.sgd())
   is<ft.optim.Optimizer>()(ft.optim.rmsprop({ decay: 0.9 }))
   is<ft.optim.Optimizer>()(ft.optim.adam({ learningRate: 0.1 }))
@@ -83,6 +86,8 @@ export function results(): void {
 
 /** What must not compile; never called. */
 export function refused(): void {
+  // @ts-expect-error the arguments are those of the function
+  ft.jit((x: F) => x)(3)
   // @ts-expect-error a loss is a tensor
   ft.grad((x: F) => 3)
   // @ts-expect-error a function that returns a promise has no gradient
