@@ -2,6 +2,7 @@
 
 import { checkOptions, shown } from './call.js'
 import { ArgumentError, DTypeError, ShapeError } from './errors.js'
+import { runLong } from './flush.js'
 import { ones, zeros } from './generated/functions.js'
 import { alike, leaves, mapTree, sameType } from './pytree.js'
 import { backward, company, constant, forward, hold, inLevel, isDifferentiable, trace, variable } from './tape.js'
@@ -169,7 +170,9 @@ function differentiate(
     const value = loss(name, first)
     const entries = trace([value], new Set(collected), level)
     const found = backward(entries, [value], [ones([], { dtype: value.dtype, device: value.device })], collected, level)
-    company(value, leaves(more, `${name}: the rest of the result`), found.filter((g) => g !== undefined))
+    const gradientsFound = found.filter((g) => g !== undefined)
+    company(value, leaves(more, `${name}: the rest of the result`), gradientsFound)
+    runLong([value, ...gradientsFound])
     const next = { at: 0 }
     const gradients = wanted.map((n) => filled(args[n], found, next))
     return [result, Array.isArray(argnums) ? gradients : gradients[0]]

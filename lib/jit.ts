@@ -13,7 +13,7 @@ import { handles, ints, native, params, reserve } from './native.js'
 import { leaves, mapTree } from './pytree.js'
 import { lastCreated, placeholder, valueOf } from './record.js'
 import { difference, matches, replaced, specOf, type Brought, type Spec } from './spec.js'
-import { isOpen } from './tape.js'
+import { openLevels } from './tape.js'
 import { checkAlive, owner, Tensor } from './tensor.js'
 import { during, isTracing, PLACEHOLDER, TracedNumber } from './traced.js'
 import { childrenOf, isPlain, isRegistered, withChildren } from './treeclass.js'
@@ -89,7 +89,7 @@ function positions(option: string, given: unknown): readonly number[] {
 }
 
 /** Whether any is tracked or traced, so that its operations must be seen by whoever does. */
-const inline = (): boolean => isTracing() || isOpen() || detecting
+const inline = (): boolean => isTracing() || openLevels() > 0 || detecting
 
 /**
  * A function that computes what `fn` does, with its operations recorded once for each kind of arguments: structure, dtypes, shapes, devices,

@@ -98,9 +98,9 @@ export function company(value: Tensor, rest: readonly Tensor[], gradients: reado
   if (value.handle === null) for (const g of gradients) if (g.handle === null) g.beside = [value]
 }
 
-/** Whether a level is open. */
-export function isOpen(): boolean {
-  return open.length > 0
+/** How many levels are open. */
+export function openLevels(): number {
+  return open.length
 }
 
 /** Whether elements have derivatives. */
