@@ -271,7 +271,7 @@ function unuse(x: Tensor): void {
 export function forget(t: Tensor): void {
   if (t.signature === null) return
   eachOperand(t, unuse)
-  t.signature = t.group = t.list = t.params = t.outputs = t.pull = t.again = null
+  t.signature = t.group = t.list = t.params = t.outputs = t.pull = t.piece = t.again = null
   t.a = t.b = null
 }
 

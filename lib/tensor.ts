@@ -43,6 +43,16 @@ export interface Group {
 }
 
 /**
+ * One of the pieces that a tensor was cut into, all of them together being the whole.
+ * @internal
+ */
+export interface Piece {
+  /** The same object for all pieces: makes the whole of them, or of what belongs to each; at least one is there. */
+  readonly join: (parts: readonly (Tensor | undefined)[]) => Tensor
+  readonly at: number
+}
+
+/**
  * An immutable multi-dimensional array. Operations return new tensors; they are recorded, and run when a value is needed.
  * Memory is freed automatically; `dispose()`, `using` and `scope()` free it earlier.
  */
@@ -73,6 +83,8 @@ export class Tensor<D extends DType = DType> extends OpMethods<D> {
   declare company: readonly Tensor[] | null
   /** @internal Cotangents of its operands but the first, for its own: where the caller made them (`customGradient`). */
   declare pull: ((cotangent: Tensor) => readonly (Tensor | undefined)[]) | null
+  /** @internal Where it is a piece of its second operand: which of how many. */
+  declare piece: Piece | null
   /** @internal Computes it again (`checkpoint`). */
   declare again: (() => Tensor) | null
   /** @internal The highest level of the variables it depends on; 0: none (tape.ts). */
@@ -125,6 +137,7 @@ export class Tensor<D extends DType = DType> extends OpMethods<D> {
     this.beside = null
     this.company = null
     this.pull = null
+    this.piece = null
     this.again = null
     this.level = 0
     this.owner = owner

@@ -5,6 +5,7 @@ import { checkOptions, shown, tensorGiven, within } from '../call.js'
 import { fold, keyGiven, uniform, type Key } from '../draws.js'
 import { ArgumentError, ShapeError } from '../errors.js'
 import { concat, stack, zeros } from '../generated/functions.js'
+import { split, unstack } from '../pieces.js'
 import type { Tensor } from '../tensor.js'
 import { dropout } from './functions.js'
 import { linear } from './linear.js'
@@ -110,13 +111,13 @@ abstract class Recurrent extends Module<RecurrentParams, null> {
           if (drops) below = dropout(fold(key as Key, layer), below, { p: this.#dropout })
           outputs = []
         }
-        const gates = linear(below, params[`weightIh${suffix}`] as Tensor, params[`biasIh${suffix}`]) as Tensor
+        const gates = unstack(linear(below, params[`weightIh${suffix}`] as Tensor, params[`biasIh${suffix}`]) as Tensor, { axis: 1 })
         const [weight, bias] = [params[`weightHh${suffix}`] as Tensor, params[`biasHh${suffix}`]]
         let carried: Carried = first.map((tensor) => tensor.at(n))
         const steps = Array<Tensor>(time)
         for (let i = 0; i < time; i++) {
           const t = backwards ? time - 1 - i : i
-          carried = this.step(gates.at(':', t), carried, weight, bias)
+          carried = this.step(gates[t] as Tensor, carried, weight, bias)
           steps[t] = carried[0] as Tensor
         }
         ends.push(carried)
@@ -136,11 +137,6 @@ abstract class Recurrent extends Module<RecurrentParams, null> {
       return tensor
     })
   }
-}
-
-/** A gate's part of [batch, gates hidden]. */
-function gate(gates: Tensor, n: number, hidden: number): Tensor {
-  return gates.at('...', `${n * hidden}:${(n + 1) * hidden}`)
 }
 
 /** What an LSTM carries: both [layers directions, batch, hidden]. */
@@ -166,11 +162,9 @@ export class LSTM extends Recurrent {
   protected readonly carried = 2
 
   protected step(gates: Tensor, [h, c]: Carried, weight: Tensor, bias: Tensor | undefined): Carried {
-    const { hidden } = this
-    const sums = gates.add(linear(h as Tensor, weight, bias) as Tensor)
-    const [i, f, o] = [0, 1, 3].map((n) => gate(sums, n, hidden).sigmoid()) as [Tensor, Tensor, Tensor]
-    const next = f.mul(c as Tensor).add(i.mul(gate(sums, 2, hidden).tanh()))
-    return [o.mul(next.tanh()), next]
+    const [i, f, g, o] = split(gates.add(linear(h as Tensor, weight, bias) as Tensor), 4, { axis: 1 }) as [Tensor, Tensor, Tensor, Tensor]
+    const next = f.sigmoid().mul(c as Tensor).add(i.sigmoid().mul(g.tanh()))
+    return [o.sigmoid().mul(next.tanh()), next]
   }
 
   /**
@@ -202,10 +196,9 @@ export class GRU extends Recurrent {
   protected readonly carried = 1
 
   protected step(gates: Tensor, [h]: Carried, weight: Tensor, bias: Tensor | undefined): Carried {
-    const { hidden } = this
-    const own = linear(h as Tensor, weight, bias) as Tensor
-    const [r, z] = [0, 1].map((n) => gate(gates, n, hidden).add(gate(own, n, hidden)).sigmoid()) as [Tensor, Tensor]
-    const n = gate(gates, 2, hidden).add(r.mul(gate(own, 2, hidden))).tanh()
+    const [ofInput, ofHidden] = [gates, linear(h as Tensor, weight, bias) as Tensor].map((sums) => split(sums, 3, { axis: 1 })) as [Tensor[], Tensor[]]
+    const [r, z] = [0, 1].map((k) => (ofInput[k] as Tensor).add(ofHidden[k] as Tensor).sigmoid()) as [Tensor, Tensor]
+    const n = (ofInput[2] as Tensor).add(r.mul(ofHidden[2] as Tensor)).tanh()
     return [n.add(z.mul((h as Tensor).sub(n)))]
   }
 
