@@ -3,7 +3,7 @@
 export * from './generated/nn.js'
 export { dropout, embedding, type DropoutOptions } from './nn/functions.js'
 export * as init from './nn/init.js'
-export { Module, initStateTree, initTree, type ApplyOptions, type InitOptions, type Layer, type ParamsOf, type StateOf, type StateOptions, type TrainOptions } from './nn/module.js'
+export { Module, initStateTree, initTree, type ApplyOptions, type InitOptions, type Layer, type ParamsOf, type Run, type StateOf, type StateOptions, type TrainOptions } from './nn/module.js'
 export { Embedding, Linear, linear, type EmbeddingOptions, type EmbeddingParams, type LinearParams, type WeightOptions } from './nn/linear.js'
 export { Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, type ConvLayerOptions, type ConvTransposeLayerOptions } from './nn/convolution.js'
 export { BatchNorm, GroupNorm, LayerNorm, RMSNorm, type BatchNormLayerOptions, type BatchNormState, type LayerNormLayerOptions, type NormOptions, type NormParams, type RMSNormOptions } from './nn/norm.js'

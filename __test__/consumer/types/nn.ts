@@ -97,6 +97,22 @@ export function compiled(): void {
   layers()
 }
 
+/** A layer of a user's, around another. */
+class Residual<P, S> extends ft.nn.Module<P, S> {
+  constructor(readonly layer: ft.nn.Module<P, S>) {
+    super()
+  }
+
+  init(own: ft.random.Key, options?: ft.nn.InitOptions): P {
+    return this.layer.init(own, options)
+  }
+
+  protected run(params: P, x: ft.Tensor, run: ft.nn.Run<S>): readonly [ft.Tensor, S] {
+    const [y, state] = ft.nn.Module.run(this.layer, params, x, run)
+    return [x.add(y), state]
+  }
+}
+
 /** Layers: trees of parameters have the structure of their layers. */
 function layers(): void {
   dtype('float32', ft.nn.linear(f32, square(f32), f32))
@@ -114,6 +130,9 @@ function layers(): void {
   const [result, state] = model.train(model.init(key), square(f32), { state: model.initState() })
   is<ft.Tensor>()(result)
   is<ft.nn.BatchNormState | null>()(state[2])
+  const around = new ft.nn.Sequential(new Residual(new ft.nn.Linear(3, 3)))
+  is<[ft.nn.LinearParams]>()(around.init(key))
+  is<ft.Tensor>()(around.apply(around.init(key), ft.ones([2, 3])))
   const tree = { norm: new ft.nn.LayerNorm(3), blocks: [new ft.nn.Embedding(2, 2)], act: (x: ft.Tensor) => x }
   is<{ norm: ft.nn.NormParams | null; blocks: ft.nn.EmbeddingParams[]; act: null }>()(ft.nn.initTree(tree, key))
   is<{ norm: null; blocks: null[]; act: null }>()(ft.nn.initStateTree(tree))
