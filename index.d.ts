@@ -8216,13 +8216,9 @@ interface SplitOptions {
  */
 declare function split$1<T>(data: T, options: SplitOptions): [first: T, second: T];
 
-type data_d_Batches<T> = Batches<T>;
-type data_d_BatchesOptions = BatchesOptions;
-type data_d_SplitOptions = SplitOptions;
-declare const data_d_batches: typeof batches;
 declare namespace data_d {
-  export { data_d_batches as batches, split$1 as split };
-  export type { data_d_Batches as Batches, data_d_BatchesOptions as BatchesOptions, data_d_SplitOptions as SplitOptions };
+  export { batches as batches, split$1 as split };
+  export type { Batches as Batches, BatchesOptions as BatchesOptions, SplitOptions as SplitOptions };
 }
 
 /** Options of `fft.fft`. */
@@ -8577,37 +8573,9 @@ interface RfftfreqOptions<E extends DType = DType> {
  */
 declare function rfftfreq<E extends DType = 'float32'>(n: number, options?: RfftfreqOptions<E>): Tensor<NoInfer<E>>;
 
-type fft_d_FftOptions = FftOptions;
-type fft_d_FftfreqOptions<E extends DType = DType> = FftfreqOptions<E>;
-type fft_d_FftnOptions = FftnOptions;
-type fft_d_FftshiftOptions = FftshiftOptions;
-type fft_d_HfftOptions = HfftOptions;
-type fft_d_IfftOptions = IfftOptions;
-type fft_d_IfftnOptions = IfftnOptions;
-type fft_d_IfftshiftOptions = IfftshiftOptions;
-type fft_d_IhfftOptions = IhfftOptions;
-type fft_d_IrfftOptions = IrfftOptions;
-type fft_d_IrfftnOptions = IrfftnOptions;
-type fft_d_RfftOptions = RfftOptions;
-type fft_d_RfftfreqOptions<E extends DType = DType> = RfftfreqOptions<E>;
-type fft_d_RfftnOptions = RfftnOptions;
-declare const fft_d_fft: typeof fft;
-declare const fft_d_fftfreq: typeof fftfreq;
-declare const fft_d_fftn: typeof fftn;
-declare const fft_d_fftshift: typeof fftshift;
-declare const fft_d_hfft: typeof hfft;
-declare const fft_d_ifft: typeof ifft;
-declare const fft_d_ifftn: typeof ifftn;
-declare const fft_d_ifftshift: typeof ifftshift;
-declare const fft_d_ihfft: typeof ihfft;
-declare const fft_d_irfft: typeof irfft;
-declare const fft_d_irfftn: typeof irfftn;
-declare const fft_d_rfft: typeof rfft;
-declare const fft_d_rfftfreq: typeof rfftfreq;
-declare const fft_d_rfftn: typeof rfftn;
 declare namespace fft_d {
-  export { fft_d_fft as fft, fft_d_fftfreq as fftfreq, fft_d_fftn as fftn, fft_d_fftshift as fftshift, fft_d_hfft as hfft, fft_d_ifft as ifft, fft_d_ifftn as ifftn, fft_d_ifftshift as ifftshift, fft_d_ihfft as ihfft, fft_d_irfft as irfft, fft_d_irfftn as irfftn, fft_d_rfft as rfft, fft_d_rfftfreq as rfftfreq, fft_d_rfftn as rfftn };
-  export type { fft_d_FftOptions as FftOptions, fft_d_FftfreqOptions as FftfreqOptions, fft_d_FftnOptions as FftnOptions, fft_d_FftshiftOptions as FftshiftOptions, fft_d_HfftOptions as HfftOptions, fft_d_IfftOptions as IfftOptions, fft_d_IfftnOptions as IfftnOptions, fft_d_IfftshiftOptions as IfftshiftOptions, fft_d_IhfftOptions as IhfftOptions, fft_d_IrfftOptions as IrfftOptions, fft_d_IrfftnOptions as IrfftnOptions, fft_d_RfftOptions as RfftOptions, fft_d_RfftfreqOptions as RfftfreqOptions, fft_d_RfftnOptions as RfftnOptions };
+  export { fft as fft, fftfreq as fftfreq, fftn as fftn, fftshift as fftshift, hfft as hfft, ifft as ifft, ifftn as ifftn, ifftshift as ifftshift, ihfft as ihfft, irfft as irfft, irfftn as irfftn, rfft as rfft, rfftfreq as rfftfreq, rfftn as rfftn };
+  export type { FftOptions as FftOptions, FftfreqOptions as FftfreqOptions, FftnOptions as FftnOptions, FftshiftOptions as FftshiftOptions, HfftOptions as HfftOptions, IfftOptions as IfftOptions, IfftnOptions as IfftnOptions, IfftshiftOptions as IfftshiftOptions, IhfftOptions as IhfftOptions, IrfftOptions as IrfftOptions, IrfftnOptions as IrfftnOptions, RfftOptions as RfftOptions, RfftfreqOptions as RfftfreqOptions, RfftnOptions as RfftnOptions };
 }
 
 /** A `file:` URL, such as `new URL('x.npy', import.meta.url)`. */
@@ -8875,47 +8843,9 @@ declare function encodeText(x: Tensor, options?: TextOptions): Promise<Uint8Arra
  */
 declare function encodeTextSync(x: Tensor, options?: TextOptions): Uint8Array;
 
-type io_d_FilePath = FilePath;
-type io_d_FileSource = FileSource;
-type io_d_FileURL = FileURL;
-type io_d_LoadNamedOptions = LoadNamedOptions;
-type io_d_LoadOptions = LoadOptions;
-type io_d_LoadTextOptions<E extends DType = DType> = LoadTextOptions<E>;
-type io_d_NpzOptions = NpzOptions;
-type io_d_OpenOptions = OpenOptions;
-type io_d_SafetensorsFile = SafetensorsFile;
-type io_d_SafetensorsOptions = SafetensorsOptions;
-type io_d_TensorInfo = TensorInfo;
-type io_d_TextOptions = TextOptions;
-declare const io_d_encodeNpy: typeof encodeNpy;
-declare const io_d_encodeNpySync: typeof encodeNpySync;
-declare const io_d_encodeNpz: typeof encodeNpz;
-declare const io_d_encodeNpzSync: typeof encodeNpzSync;
-declare const io_d_encodeSafetensors: typeof encodeSafetensors;
-declare const io_d_encodeSafetensorsSync: typeof encodeSafetensorsSync;
-declare const io_d_encodeText: typeof encodeText;
-declare const io_d_encodeTextSync: typeof encodeTextSync;
-declare const io_d_loadNpy: typeof loadNpy;
-declare const io_d_loadNpySync: typeof loadNpySync;
-declare const io_d_loadNpz: typeof loadNpz;
-declare const io_d_loadNpzSync: typeof loadNpzSync;
-declare const io_d_loadSafetensors: typeof loadSafetensors;
-declare const io_d_loadSafetensorsSync: typeof loadSafetensorsSync;
-declare const io_d_loadText: typeof loadText;
-declare const io_d_loadTextSync: typeof loadTextSync;
-declare const io_d_openSafetensors: typeof openSafetensors;
-declare const io_d_openSafetensorsSync: typeof openSafetensorsSync;
-declare const io_d_saveNpy: typeof saveNpy;
-declare const io_d_saveNpySync: typeof saveNpySync;
-declare const io_d_saveNpz: typeof saveNpz;
-declare const io_d_saveNpzSync: typeof saveNpzSync;
-declare const io_d_saveSafetensors: typeof saveSafetensors;
-declare const io_d_saveSafetensorsSync: typeof saveSafetensorsSync;
-declare const io_d_saveText: typeof saveText;
-declare const io_d_saveTextSync: typeof saveTextSync;
 declare namespace io_d {
-  export { io_d_encodeNpy as encodeNpy, io_d_encodeNpySync as encodeNpySync, io_d_encodeNpz as encodeNpz, io_d_encodeNpzSync as encodeNpzSync, io_d_encodeSafetensors as encodeSafetensors, io_d_encodeSafetensorsSync as encodeSafetensorsSync, io_d_encodeText as encodeText, io_d_encodeTextSync as encodeTextSync, io_d_loadNpy as loadNpy, io_d_loadNpySync as loadNpySync, io_d_loadNpz as loadNpz, io_d_loadNpzSync as loadNpzSync, io_d_loadSafetensors as loadSafetensors, io_d_loadSafetensorsSync as loadSafetensorsSync, io_d_loadText as loadText, io_d_loadTextSync as loadTextSync, io_d_openSafetensors as openSafetensors, io_d_openSafetensorsSync as openSafetensorsSync, io_d_saveNpy as saveNpy, io_d_saveNpySync as saveNpySync, io_d_saveNpz as saveNpz, io_d_saveNpzSync as saveNpzSync, io_d_saveSafetensors as saveSafetensors, io_d_saveSafetensorsSync as saveSafetensorsSync, io_d_saveText as saveText, io_d_saveTextSync as saveTextSync };
-  export type { io_d_FilePath as FilePath, io_d_FileSource as FileSource, io_d_FileURL as FileURL, io_d_LoadNamedOptions as LoadNamedOptions, io_d_LoadOptions as LoadOptions, io_d_LoadTextOptions as LoadTextOptions, io_d_NpzOptions as NpzOptions, io_d_OpenOptions as OpenOptions, io_d_SafetensorsFile as SafetensorsFile, io_d_SafetensorsOptions as SafetensorsOptions, io_d_TensorInfo as TensorInfo, io_d_TextOptions as TextOptions };
+  export { encodeNpy as encodeNpy, encodeNpySync as encodeNpySync, encodeNpz as encodeNpz, encodeNpzSync as encodeNpzSync, encodeSafetensors as encodeSafetensors, encodeSafetensorsSync as encodeSafetensorsSync, encodeText as encodeText, encodeTextSync as encodeTextSync, loadNpy as loadNpy, loadNpySync as loadNpySync, loadNpz as loadNpz, loadNpzSync as loadNpzSync, loadSafetensors as loadSafetensors, loadSafetensorsSync as loadSafetensorsSync, loadText as loadText, loadTextSync as loadTextSync, openSafetensors as openSafetensors, openSafetensorsSync as openSafetensorsSync, saveNpy as saveNpy, saveNpySync as saveNpySync, saveNpz as saveNpz, saveNpzSync as saveNpzSync, saveSafetensors as saveSafetensors, saveSafetensorsSync as saveSafetensorsSync, saveText as saveText, saveTextSync as saveTextSync };
+  export type { FilePath as FilePath, FileSource as FileSource, FileURL as FileURL, LoadNamedOptions as LoadNamedOptions, LoadOptions as LoadOptions, LoadTextOptions as LoadTextOptions, NpzOptions as NpzOptions, OpenOptions as OpenOptions, SafetensorsFile as SafetensorsFile, SafetensorsOptions as SafetensorsOptions, TensorInfo as TensorInfo, TextOptions as TextOptions };
 }
 
 /**
@@ -9391,56 +9321,9 @@ interface CondOptions {
  */
 declare function cond<A extends DType>(x: Tensor<A>, options?: CondOptions): Tensor<RealOf<FloatOf<A>>>;
 
-type linalg_d_CholeskyOptions = CholeskyOptions;
-type linalg_d_CondOptions = CondOptions;
-type linalg_d_CrossOptions = CrossOptions;
-type linalg_d_DiagonalOptions = DiagonalOptions;
-type linalg_d_EighOptions = EighOptions;
-type linalg_d_EigvalshOptions = EigvalshOptions;
-type linalg_d_LstsqOptions = LstsqOptions;
-type linalg_d_MatrixNormOptions = MatrixNormOptions;
-type linalg_d_MatrixRankOptions = MatrixRankOptions;
-type linalg_d_PinvOptions = PinvOptions;
-type linalg_d_QrOptions = QrOptions;
-type linalg_d_SolveTriangularOptions = SolveTriangularOptions;
-type linalg_d_SvdOptions = SvdOptions;
-type linalg_d_TensordotOptions = TensordotOptions;
-type linalg_d_TraceOptions<E extends DType = DType> = TraceOptions<E>;
-type linalg_d_VecdotOptions = VecdotOptions;
-type linalg_d_VectorNormOptions = VectorNormOptions;
-declare const linalg_d_cholesky: typeof cholesky;
-declare const linalg_d_cond: typeof cond;
-declare const linalg_d_cross: typeof cross;
-declare const linalg_d_det: typeof det;
-declare const linalg_d_diagonal: typeof diagonal;
-declare const linalg_d_eig: typeof eig;
-declare const linalg_d_eigh: typeof eigh;
-declare const linalg_d_eigvals: typeof eigvals;
-declare const linalg_d_eigvalsh: typeof eigvalsh;
-declare const linalg_d_expm: typeof expm;
-declare const linalg_d_inv: typeof inv;
-declare const linalg_d_lstsq: typeof lstsq;
-declare const linalg_d_lu: typeof lu;
-declare const linalg_d_matmul: typeof matmul;
-declare const linalg_d_matrixNorm: typeof matrixNorm;
-declare const linalg_d_matrixPower: typeof matrixPower;
-declare const linalg_d_matrixRank: typeof matrixRank;
-declare const linalg_d_matrixTranspose: typeof matrixTranspose;
-declare const linalg_d_outer: typeof outer;
-declare const linalg_d_pinv: typeof pinv;
-declare const linalg_d_qr: typeof qr;
-declare const linalg_d_slogdet: typeof slogdet;
-declare const linalg_d_solve: typeof solve;
-declare const linalg_d_solveTriangular: typeof solveTriangular;
-declare const linalg_d_svd: typeof svd;
-declare const linalg_d_svdvals: typeof svdvals;
-declare const linalg_d_tensordot: typeof tensordot;
-declare const linalg_d_trace: typeof trace;
-declare const linalg_d_vecdot: typeof vecdot;
-declare const linalg_d_vectorNorm: typeof vectorNorm;
 declare namespace linalg_d {
-  export { linalg_d_cholesky as cholesky, linalg_d_cond as cond, linalg_d_cross as cross, linalg_d_det as det, linalg_d_diagonal as diagonal, linalg_d_eig as eig, linalg_d_eigh as eigh, linalg_d_eigvals as eigvals, linalg_d_eigvalsh as eigvalsh, linalg_d_expm as expm, linalg_d_inv as inv, linalg_d_lstsq as lstsq, linalg_d_lu as lu, linalg_d_matmul as matmul, linalg_d_matrixNorm as matrixNorm, linalg_d_matrixPower as matrixPower, linalg_d_matrixRank as matrixRank, linalg_d_matrixTranspose as matrixTranspose, linalg_d_outer as outer, linalg_d_pinv as pinv, linalg_d_qr as qr, linalg_d_slogdet as slogdet, linalg_d_solve as solve, linalg_d_solveTriangular as solveTriangular, linalg_d_svd as svd, linalg_d_svdvals as svdvals, linalg_d_tensordot as tensordot, linalg_d_trace as trace, linalg_d_vecdot as vecdot, linalg_d_vectorNorm as vectorNorm };
-  export type { linalg_d_CholeskyOptions as CholeskyOptions, linalg_d_CondOptions as CondOptions, linalg_d_CrossOptions as CrossOptions, linalg_d_DiagonalOptions as DiagonalOptions, linalg_d_EighOptions as EighOptions, linalg_d_EigvalshOptions as EigvalshOptions, linalg_d_LstsqOptions as LstsqOptions, linalg_d_MatrixNormOptions as MatrixNormOptions, linalg_d_MatrixRankOptions as MatrixRankOptions, linalg_d_PinvOptions as PinvOptions, linalg_d_QrOptions as QrOptions, linalg_d_SolveTriangularOptions as SolveTriangularOptions, linalg_d_SvdOptions as SvdOptions, linalg_d_TensordotOptions as TensordotOptions, linalg_d_TraceOptions as TraceOptions, linalg_d_VecdotOptions as VecdotOptions, linalg_d_VectorNormOptions as VectorNormOptions };
+  export { cholesky as cholesky, cond as cond, cross as cross, det as det, diagonal as diagonal, eig as eig, eigh as eigh, eigvals as eigvals, eigvalsh as eigvalsh, expm as expm, inv as inv, lstsq as lstsq, lu as lu, matmul as matmul, matrixNorm as matrixNorm, matrixPower as matrixPower, matrixRank as matrixRank, matrixTranspose as matrixTranspose, outer as outer, pinv as pinv, qr as qr, slogdet as slogdet, solve as solve, solveTriangular as solveTriangular, svd as svd, svdvals as svdvals, tensordot as tensordot, trace as trace, vecdot as vecdot, vectorNorm as vectorNorm };
+  export type { CholeskyOptions as CholeskyOptions, CondOptions as CondOptions, CrossOptions as CrossOptions, DiagonalOptions as DiagonalOptions, EighOptions as EighOptions, EigvalshOptions as EigvalshOptions, LstsqOptions as LstsqOptions, MatrixNormOptions as MatrixNormOptions, MatrixRankOptions as MatrixRankOptions, PinvOptions as PinvOptions, QrOptions as QrOptions, SolveTriangularOptions as SolveTriangularOptions, SvdOptions as SvdOptions, TensordotOptions as TensordotOptions, TraceOptions as TraceOptions, VecdotOptions as VecdotOptions, VectorNormOptions as VectorNormOptions };
 }
 
 /**
@@ -10424,24 +10307,9 @@ declare function zeros<D extends FloatDType = 'float32'>(key: Key, shape: readon
  */
 declare function ones<D extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: DrawOptions<D>): Tensor<NoInfer<D>>;
 
-type init_d_DrawOptions<D extends FloatDType = FloatDType> = DrawOptions<D>;
-type init_d_FanOptions<D extends FloatDType = FloatDType> = FanOptions<D>;
-type init_d_GainOptions<D extends FloatDType = FloatDType> = GainOptions<D>;
-type init_d_Initializer = Initializer;
-type init_d_TruncatedOptions<D extends FloatDType = FloatDType> = TruncatedOptions<D>;
-declare const init_d_fanInUniform: typeof fanInUniform;
-declare const init_d_glorotNormal: typeof glorotNormal;
-declare const init_d_glorotUniform: typeof glorotUniform;
-declare const init_d_heNormal: typeof heNormal;
-declare const init_d_heUniform: typeof heUniform;
-declare const init_d_lecunNormal: typeof lecunNormal;
-declare const init_d_ones: typeof ones;
-declare const init_d_orthogonal: typeof orthogonal;
-declare const init_d_standardNormal: typeof standardNormal;
-declare const init_d_zeros: typeof zeros;
 declare namespace init_d {
-  export { init_d_fanInUniform as fanInUniform, init_d_glorotNormal as glorotNormal, init_d_glorotUniform as glorotUniform, init_d_heNormal as heNormal, init_d_heUniform as heUniform, init_d_lecunNormal as lecunNormal, init_d_ones as ones, init_d_orthogonal as orthogonal, init_d_standardNormal as standardNormal, truncatedNormal$1 as truncatedNormal, init_d_zeros as zeros };
-  export type { init_d_DrawOptions as DrawOptions, init_d_FanOptions as FanOptions, init_d_GainOptions as GainOptions, init_d_Initializer as Initializer, init_d_TruncatedOptions as TruncatedOptions };
+  export { fanInUniform as fanInUniform, glorotNormal as glorotNormal, glorotUniform as glorotUniform, heNormal as heNormal, heUniform as heUniform, lecunNormal as lecunNormal, ones as ones, orthogonal as orthogonal, standardNormal as standardNormal, truncatedNormal$1 as truncatedNormal, zeros as zeros };
+  export type { DrawOptions as DrawOptions, FanOptions as FanOptions, GainOptions as GainOptions, Initializer as Initializer, TruncatedOptions as TruncatedOptions };
 }
 
 /** Options of `init`. */
@@ -11062,141 +10930,9 @@ declare function loadStateDict<T extends readonly unknown[] | []>(dict: Readonly
     -readonly [K in keyof T]: T[K];
 };
 
-type nn_d_ApplyOptions<S> = ApplyOptions<S>;
-type nn_d_AttendOptions = AttendOptions;
-type nn_d_AttentionOptions = AttentionOptions;
-type nn_d_AttentionParams = AttentionParams;
-type nn_d_AvgPoolOptions = AvgPoolOptions;
-type nn_d_BatchNorm = BatchNorm;
-declare const nn_d_BatchNorm: typeof BatchNorm;
-type nn_d_BatchNormLayerOptions = BatchNormLayerOptions;
-type nn_d_BatchNormOptions = BatchNormOptions;
-type nn_d_BatchNormState = BatchNormState;
-type nn_d_BinaryCrossEntropyWithLogitsOptions = BinaryCrossEntropyWithLogitsOptions;
-type nn_d_CeluOptions = CeluOptions;
-type nn_d_Conv1d = Conv1d;
-declare const nn_d_Conv1d: typeof Conv1d;
-type nn_d_Conv2d = Conv2d;
-declare const nn_d_Conv2d: typeof Conv2d;
-type nn_d_Conv3d = Conv3d;
-declare const nn_d_Conv3d: typeof Conv3d;
-type nn_d_ConvLayerOptions = ConvLayerOptions;
-type nn_d_ConvOptions = ConvOptions;
-type nn_d_ConvTranspose1d = ConvTranspose1d;
-declare const nn_d_ConvTranspose1d: typeof ConvTranspose1d;
-type nn_d_ConvTranspose2d = ConvTranspose2d;
-declare const nn_d_ConvTranspose2d: typeof ConvTranspose2d;
-type nn_d_ConvTransposeLayerOptions = ConvTransposeLayerOptions;
-type nn_d_ConvTransposeOptions = ConvTransposeOptions;
-type nn_d_CrossEntropyOptions = CrossEntropyOptions;
-type nn_d_Dropout = Dropout;
-declare const nn_d_Dropout: typeof Dropout;
-type nn_d_DropoutLayerOptions = DropoutLayerOptions;
-type nn_d_DropoutOptions = DropoutOptions;
-type nn_d_EluOptions = EluOptions;
-type nn_d_Embedding = Embedding;
-declare const nn_d_Embedding: typeof Embedding;
-type nn_d_EmbeddingOptions = EmbeddingOptions;
-type nn_d_EmbeddingParams = EmbeddingParams;
-type nn_d_GRU = GRU;
-declare const nn_d_GRU: typeof GRU;
-type nn_d_GeluOptions = GeluOptions;
-type nn_d_GroupNorm = GroupNorm;
-declare const nn_d_GroupNorm: typeof GroupNorm;
-type nn_d_GroupNormOptions = GroupNormOptions;
-type nn_d_HardshrinkOptions = HardshrinkOptions;
-type nn_d_HardtanhOptions = HardtanhOptions;
-type nn_d_HuberLossOptions = HuberLossOptions;
-type nn_d_InitOptions = InitOptions;
-type nn_d_InterpolateOptions = InterpolateOptions;
-type nn_d_KlDivOptions = KlDivOptions;
-type nn_d_L1LossOptions = L1LossOptions;
-type nn_d_LSTM = LSTM;
-declare const nn_d_LSTM: typeof LSTM;
-type nn_d_LSTMState = LSTMState;
-type nn_d_Layer = Layer;
-type nn_d_LayerNorm = LayerNorm;
-declare const nn_d_LayerNorm: typeof LayerNorm;
-type nn_d_LayerNormLayerOptions = LayerNormLayerOptions;
-type nn_d_LayerNormOptions = LayerNormOptions;
-type nn_d_LeakyReluOptions = LeakyReluOptions;
-type nn_d_Linear = Linear;
-declare const nn_d_Linear: typeof Linear;
-type nn_d_LinearParams = LinearParams;
-type nn_d_LoadStateOptions = LoadStateOptions;
-type nn_d_MaxPoolOptions = MaxPoolOptions;
-type nn_d_Module<P = unknown, S = unknown> = Module<P, S>;
-declare const nn_d_Module: typeof Module;
-type nn_d_MseLossOptions = MseLossOptions;
-type nn_d_MultiHeadAttention = MultiHeadAttention;
-declare const nn_d_MultiHeadAttention: typeof MultiHeadAttention;
-type nn_d_NllLossOptions = NllLossOptions;
-type nn_d_NormOptions = NormOptions;
-type nn_d_NormParams = NormParams;
-type nn_d_ParamsOf<L> = ParamsOf<L>;
-type nn_d_RMSNorm = RMSNorm;
-declare const nn_d_RMSNorm: typeof RMSNorm;
-type nn_d_RMSNormOptions = RMSNormOptions;
-type nn_d_RecurrentOptions = RecurrentOptions;
-type nn_d_RecurrentParams = RecurrentParams;
-type nn_d_RmsNormOptions = RmsNormOptions;
-type nn_d_Run<S> = Run<S>;
-type nn_d_ScaledDotProductAttentionOptions = ScaledDotProductAttentionOptions;
-type nn_d_Sequential<L extends readonly Layer[]> = Sequential<L>;
-declare const nn_d_Sequential: typeof Sequential;
-type nn_d_SoftplusOptions = SoftplusOptions;
-type nn_d_SoftshrinkOptions = SoftshrinkOptions;
-type nn_d_StateOf<L> = StateOf<L>;
-type nn_d_StateOptions = StateOptions;
-type nn_d_TrainOptions<S> = TrainOptions<S>;
-type nn_d_WeightOptions = WeightOptions;
-declare const nn_d_adaptiveAvgPool: typeof adaptiveAvgPool;
-declare const nn_d_adaptiveMaxPool: typeof adaptiveMaxPool;
-declare const nn_d_avgPool: typeof avgPool;
-declare const nn_d_batchNorm: typeof batchNorm;
-declare const nn_d_binaryCrossEntropyWithLogits: typeof binaryCrossEntropyWithLogits;
-declare const nn_d_celu: typeof celu;
-declare const nn_d_conv: typeof conv;
-declare const nn_d_convTranspose: typeof convTranspose;
-declare const nn_d_crossEntropy: typeof crossEntropy;
-declare const nn_d_dropout: typeof dropout;
-declare const nn_d_elu: typeof elu;
-declare const nn_d_embedding: typeof embedding;
-declare const nn_d_gelu: typeof gelu;
-declare const nn_d_groupNorm: typeof groupNorm;
-declare const nn_d_hardshrink: typeof hardshrink;
-declare const nn_d_hardsigmoid: typeof hardsigmoid;
-declare const nn_d_hardswish: typeof hardswish;
-declare const nn_d_hardtanh: typeof hardtanh;
-declare const nn_d_huberLoss: typeof huberLoss;
-declare const nn_d_initStateTree: typeof initStateTree;
-declare const nn_d_initTree: typeof initTree;
-declare const nn_d_interpolate: typeof interpolate;
-declare const nn_d_klDiv: typeof klDiv;
-declare const nn_d_l1Loss: typeof l1Loss;
-declare const nn_d_layerNorm: typeof layerNorm;
-declare const nn_d_leakyRelu: typeof leakyRelu;
-declare const nn_d_linear: typeof linear;
-declare const nn_d_loadStateDict: typeof loadStateDict;
-declare const nn_d_logSigmoid: typeof logSigmoid;
-declare const nn_d_maxPool: typeof maxPool;
-declare const nn_d_mish: typeof mish;
-declare const nn_d_mseLoss: typeof mseLoss;
-declare const nn_d_nllLoss: typeof nllLoss;
-declare const nn_d_prelu: typeof prelu;
-declare const nn_d_relu6: typeof relu6;
-declare const nn_d_rmsNorm: typeof rmsNorm;
-declare const nn_d_scaledDotProductAttention: typeof scaledDotProductAttention;
-declare const nn_d_selu: typeof selu;
-declare const nn_d_silu: typeof silu;
-declare const nn_d_softplus: typeof softplus;
-declare const nn_d_softshrink: typeof softshrink;
-declare const nn_d_softsign: typeof softsign;
-declare const nn_d_stateDict: typeof stateDict;
-declare const nn_d_tanhshrink: typeof tanhshrink;
 declare namespace nn_d {
-  export { nn_d_BatchNorm as BatchNorm, nn_d_Conv1d as Conv1d, nn_d_Conv2d as Conv2d, nn_d_Conv3d as Conv3d, nn_d_ConvTranspose1d as ConvTranspose1d, nn_d_ConvTranspose2d as ConvTranspose2d, nn_d_Dropout as Dropout, nn_d_Embedding as Embedding, nn_d_GRU as GRU, nn_d_GroupNorm as GroupNorm, nn_d_LSTM as LSTM, nn_d_LayerNorm as LayerNorm, nn_d_Linear as Linear, nn_d_Module as Module, nn_d_MultiHeadAttention as MultiHeadAttention, nn_d_RMSNorm as RMSNorm, nn_d_Sequential as Sequential, nn_d_adaptiveAvgPool as adaptiveAvgPool, nn_d_adaptiveMaxPool as adaptiveMaxPool, nn_d_avgPool as avgPool, nn_d_batchNorm as batchNorm, nn_d_binaryCrossEntropyWithLogits as binaryCrossEntropyWithLogits, nn_d_celu as celu, nn_d_conv as conv, nn_d_convTranspose as convTranspose, nn_d_crossEntropy as crossEntropy, nn_d_dropout as dropout, nn_d_elu as elu, nn_d_embedding as embedding, nn_d_gelu as gelu, nn_d_groupNorm as groupNorm, nn_d_hardshrink as hardshrink, nn_d_hardsigmoid as hardsigmoid, nn_d_hardswish as hardswish, nn_d_hardtanh as hardtanh, nn_d_huberLoss as huberLoss, init_d as init, nn_d_initStateTree as initStateTree, nn_d_initTree as initTree, nn_d_interpolate as interpolate, nn_d_klDiv as klDiv, nn_d_l1Loss as l1Loss, nn_d_layerNorm as layerNorm, nn_d_leakyRelu as leakyRelu, nn_d_linear as linear, nn_d_loadStateDict as loadStateDict, nn_d_logSigmoid as logSigmoid, nn_d_maxPool as maxPool, nn_d_mish as mish, nn_d_mseLoss as mseLoss, nn_d_nllLoss as nllLoss, nn_d_prelu as prelu, nn_d_relu6 as relu6, nn_d_rmsNorm as rmsNorm, nn_d_scaledDotProductAttention as scaledDotProductAttention, nn_d_selu as selu, nn_d_silu as silu, nn_d_softplus as softplus, nn_d_softshrink as softshrink, nn_d_softsign as softsign, nn_d_stateDict as stateDict, nn_d_tanhshrink as tanhshrink };
-  export type { nn_d_ApplyOptions as ApplyOptions, nn_d_AttendOptions as AttendOptions, nn_d_AttentionOptions as AttentionOptions, nn_d_AttentionParams as AttentionParams, nn_d_AvgPoolOptions as AvgPoolOptions, nn_d_BatchNormLayerOptions as BatchNormLayerOptions, nn_d_BatchNormOptions as BatchNormOptions, nn_d_BatchNormState as BatchNormState, nn_d_BinaryCrossEntropyWithLogitsOptions as BinaryCrossEntropyWithLogitsOptions, nn_d_CeluOptions as CeluOptions, nn_d_ConvLayerOptions as ConvLayerOptions, nn_d_ConvOptions as ConvOptions, nn_d_ConvTransposeLayerOptions as ConvTransposeLayerOptions, nn_d_ConvTransposeOptions as ConvTransposeOptions, nn_d_CrossEntropyOptions as CrossEntropyOptions, nn_d_DropoutLayerOptions as DropoutLayerOptions, nn_d_DropoutOptions as DropoutOptions, nn_d_EluOptions as EluOptions, nn_d_EmbeddingOptions as EmbeddingOptions, nn_d_EmbeddingParams as EmbeddingParams, nn_d_GeluOptions as GeluOptions, nn_d_GroupNormOptions as GroupNormOptions, nn_d_HardshrinkOptions as HardshrinkOptions, nn_d_HardtanhOptions as HardtanhOptions, nn_d_HuberLossOptions as HuberLossOptions, nn_d_InitOptions as InitOptions, nn_d_InterpolateOptions as InterpolateOptions, nn_d_KlDivOptions as KlDivOptions, nn_d_L1LossOptions as L1LossOptions, nn_d_LSTMState as LSTMState, nn_d_Layer as Layer, nn_d_LayerNormLayerOptions as LayerNormLayerOptions, nn_d_LayerNormOptions as LayerNormOptions, nn_d_LeakyReluOptions as LeakyReluOptions, nn_d_LinearParams as LinearParams, nn_d_LoadStateOptions as LoadStateOptions, nn_d_MaxPoolOptions as MaxPoolOptions, nn_d_MseLossOptions as MseLossOptions, nn_d_NllLossOptions as NllLossOptions, nn_d_NormOptions as NormOptions, nn_d_NormParams as NormParams, nn_d_ParamsOf as ParamsOf, nn_d_RMSNormOptions as RMSNormOptions, nn_d_RecurrentOptions as RecurrentOptions, nn_d_RecurrentParams as RecurrentParams, nn_d_RmsNormOptions as RmsNormOptions, nn_d_Run as Run, nn_d_ScaledDotProductAttentionOptions as ScaledDotProductAttentionOptions, nn_d_SoftplusOptions as SoftplusOptions, nn_d_SoftshrinkOptions as SoftshrinkOptions, nn_d_StateOf as StateOf, nn_d_StateOptions as StateOptions, nn_d_TrainOptions as TrainOptions, nn_d_WeightOptions as WeightOptions };
+  export { BatchNorm as BatchNorm, Conv1d as Conv1d, Conv2d as Conv2d, Conv3d as Conv3d, ConvTranspose1d as ConvTranspose1d, ConvTranspose2d as ConvTranspose2d, Dropout as Dropout, Embedding as Embedding, GRU as GRU, GroupNorm as GroupNorm, LSTM as LSTM, LayerNorm as LayerNorm, Linear as Linear, Module as Module, MultiHeadAttention as MultiHeadAttention, RMSNorm as RMSNorm, Sequential as Sequential, adaptiveAvgPool as adaptiveAvgPool, adaptiveMaxPool as adaptiveMaxPool, avgPool as avgPool, batchNorm as batchNorm, binaryCrossEntropyWithLogits as binaryCrossEntropyWithLogits, celu as celu, conv as conv, convTranspose as convTranspose, crossEntropy as crossEntropy, dropout as dropout, elu as elu, embedding as embedding, gelu as gelu, groupNorm as groupNorm, hardshrink as hardshrink, hardsigmoid as hardsigmoid, hardswish as hardswish, hardtanh as hardtanh, huberLoss as huberLoss, init_d as init, initStateTree as initStateTree, initTree as initTree, interpolate as interpolate, klDiv as klDiv, l1Loss as l1Loss, layerNorm as layerNorm, leakyRelu as leakyRelu, linear as linear, loadStateDict as loadStateDict, logSigmoid as logSigmoid, maxPool as maxPool, mish as mish, mseLoss as mseLoss, nllLoss as nllLoss, prelu as prelu, relu6 as relu6, rmsNorm as rmsNorm, scaledDotProductAttention as scaledDotProductAttention, selu as selu, silu as silu, softplus as softplus, softshrink as softshrink, softsign as softsign, stateDict as stateDict, tanhshrink as tanhshrink };
+  export type { ApplyOptions as ApplyOptions, AttendOptions as AttendOptions, AttentionOptions as AttentionOptions, AttentionParams as AttentionParams, AvgPoolOptions as AvgPoolOptions, BatchNormLayerOptions as BatchNormLayerOptions, BatchNormOptions as BatchNormOptions, BatchNormState as BatchNormState, BinaryCrossEntropyWithLogitsOptions as BinaryCrossEntropyWithLogitsOptions, CeluOptions as CeluOptions, ConvLayerOptions as ConvLayerOptions, ConvOptions as ConvOptions, ConvTransposeLayerOptions as ConvTransposeLayerOptions, ConvTransposeOptions as ConvTransposeOptions, CrossEntropyOptions as CrossEntropyOptions, DropoutLayerOptions as DropoutLayerOptions, DropoutOptions as DropoutOptions, EluOptions as EluOptions, EmbeddingOptions as EmbeddingOptions, EmbeddingParams as EmbeddingParams, GeluOptions as GeluOptions, GroupNormOptions as GroupNormOptions, HardshrinkOptions as HardshrinkOptions, HardtanhOptions as HardtanhOptions, HuberLossOptions as HuberLossOptions, InitOptions as InitOptions, InterpolateOptions as InterpolateOptions, KlDivOptions as KlDivOptions, L1LossOptions as L1LossOptions, LSTMState as LSTMState, Layer as Layer, LayerNormLayerOptions as LayerNormLayerOptions, LayerNormOptions as LayerNormOptions, LeakyReluOptions as LeakyReluOptions, LinearParams as LinearParams, LoadStateOptions as LoadStateOptions, MaxPoolOptions as MaxPoolOptions, MseLossOptions as MseLossOptions, NllLossOptions as NllLossOptions, NormOptions as NormOptions, NormParams as NormParams, ParamsOf as ParamsOf, RMSNormOptions as RMSNormOptions, RecurrentOptions as RecurrentOptions, RecurrentParams as RecurrentParams, RmsNormOptions as RmsNormOptions, Run as Run, ScaledDotProductAttentionOptions as ScaledDotProductAttentionOptions, SoftplusOptions as SoftplusOptions, SoftshrinkOptions as SoftshrinkOptions, StateOf as StateOf, StateOptions as StateOptions, TrainOptions as TrainOptions, WeightOptions as WeightOptions };
 }
 
 /** A number, or a number for each step, counted from 0. */
@@ -11330,14 +11066,14 @@ declare function clipByGlobalNorm<P>(gradients: P, most: number): [gradients: P,
  * From `rate` down to `least` (0 by default) along half a cosine over so many steps, and `least` from then on. PyTorch
  * `CosineAnnealingLR`.
  *
- * @throws {ArgumentError} for numbers that are not positive.
+ * @throws {ArgumentError} for a rate that is not positive or a negative number of steps.
  */
 declare function cosine(rate: number, steps: number, least?: number): (step: number) => number;
 /**
  * Another schedule behind a linear start: over so many steps from a first step of `1 / steps` of it to the whole; the other schedule
  * counts from there.
  *
- * @throws {ArgumentError} for numbers that are not positive.
+ * @throws {ArgumentError} for a negative number of steps.
  */
 declare function warmup(steps: number, schedule: number | ((step: number) => number)): (step: number) => number;
 /**
@@ -11362,30 +11098,9 @@ interface OneCycleOptions {
  */
 declare function oneCycle(highest: number, steps: number, options?: OneCycleOptions): (step: number) => number;
 
-type optim_d_AdafactorOptions = AdafactorOptions;
-type optim_d_AdamOptions = AdamOptions;
-type optim_d_LionOptions = LionOptions;
-type optim_d_OneCycleOptions = OneCycleOptions;
-type optim_d_Optimizer = Optimizer;
-type optim_d_OptimizerState<P = unknown> = OptimizerState<P>;
-type optim_d_RmspropOptions = RmspropOptions;
-type optim_d_Schedule = Schedule;
-type optim_d_SgdOptions = SgdOptions;
-declare const optim_d_adafactor: typeof adafactor;
-declare const optim_d_adam: typeof adam;
-declare const optim_d_adamw: typeof adamw;
-declare const optim_d_clipByGlobalNorm: typeof clipByGlobalNorm;
-declare const optim_d_cosine: typeof cosine;
-declare const optim_d_globalNorm: typeof globalNorm;
-declare const optim_d_lion: typeof lion;
-declare const optim_d_oneCycle: typeof oneCycle;
-declare const optim_d_rmsprop: typeof rmsprop;
-declare const optim_d_sgd: typeof sgd;
-declare const optim_d_stepDecay: typeof stepDecay;
-declare const optim_d_warmup: typeof warmup;
 declare namespace optim_d {
-  export { optim_d_adafactor as adafactor, optim_d_adam as adam, optim_d_adamw as adamw, optim_d_clipByGlobalNorm as clipByGlobalNorm, optim_d_cosine as cosine, optim_d_globalNorm as globalNorm, optim_d_lion as lion, optim_d_oneCycle as oneCycle, optim_d_rmsprop as rmsprop, optim_d_sgd as sgd, optim_d_stepDecay as stepDecay, optim_d_warmup as warmup };
-  export type { optim_d_AdafactorOptions as AdafactorOptions, optim_d_AdamOptions as AdamOptions, optim_d_LionOptions as LionOptions, optim_d_OneCycleOptions as OneCycleOptions, optim_d_Optimizer as Optimizer, optim_d_OptimizerState as OptimizerState, optim_d_RmspropOptions as RmspropOptions, optim_d_Schedule as Schedule, optim_d_SgdOptions as SgdOptions };
+  export { adafactor as adafactor, adam as adam, adamw as adamw, clipByGlobalNorm as clipByGlobalNorm, cosine as cosine, globalNorm as globalNorm, lion as lion, oneCycle as oneCycle, rmsprop as rmsprop, sgd as sgd, stepDecay as stepDecay, warmup as warmup };
+  export type { AdafactorOptions as AdafactorOptions, AdamOptions as AdamOptions, LionOptions as LionOptions, OneCycleOptions as OneCycleOptions, Optimizer as Optimizer, OptimizerState as OptimizerState, RmspropOptions as RmspropOptions, Schedule as Schedule, SgdOptions as SgdOptions };
 }
 
 /** Options of `exponential`. */
@@ -11633,47 +11348,9 @@ declare function generator(seed: number | bigint, options?: {
     readonly device?: Device | undefined;
 }): Generator;
 
-type random_d_BernoulliOptions<P extends DType = DType> = BernoulliOptions<P>;
-type random_d_BitsOptions<E extends 'uint32' | 'uint64' = 'uint32' | 'uint64'> = BitsOptions<E>;
-type random_d_CategoricalOptions = CategoricalOptions;
-type random_d_ChoiceOptions = ChoiceOptions;
-type random_d_CountOptions<E extends IntegerDType = IntegerDType> = CountOptions<E>;
-type random_d_DrawnAs<P, D extends FloatDType = 'float32'> = DrawnAs<P, D>;
-type random_d_ExponentialOptions<E extends FloatDType = FloatDType> = ExponentialOptions<E>;
-type random_d_GammaOptions<E extends FloatDType = FloatDType> = GammaOptions<E>;
-type random_d_Generator = Generator;
-declare const random_d_Generator: typeof Generator;
-type random_d_GumbelOptions<E extends FloatDType = FloatDType> = GumbelOptions<E>;
-type random_d_Key = Key;
-type random_d_MultivariateNormalOptions = MultivariateNormalOptions;
-type random_d_NormalOptions<E extends FloatDType = FloatDType> = NormalOptions<E>;
-type random_d_Parameter = Parameter;
-type random_d_RandintOptions<E extends IntegerDType = IntegerDType> = RandintOptions<E>;
-type random_d_TruncatedNormalOptions<E extends FloatDType = FloatDType> = TruncatedNormalOptions<E>;
-type random_d_UniformOptions<E extends FloatDType = FloatDType> = UniformOptions<E>;
-type random_d_VectorDType<A extends DType, B extends DType> = VectorDType<A, B>;
-declare const random_d_bernoulli: typeof bernoulli;
-declare const random_d_beta: typeof beta;
-declare const random_d_binomial: typeof binomial;
-declare const random_d_bits: typeof bits;
-declare const random_d_categorical: typeof categorical;
-declare const random_d_choice: typeof choice;
-declare const random_d_exponential: typeof exponential;
-declare const random_d_fold: typeof fold;
-declare const random_d_gamma: typeof gamma;
-declare const random_d_generator: typeof generator;
-declare const random_d_gumbel: typeof gumbel;
-declare const random_d_key: typeof key;
-declare const random_d_multivariateNormal: typeof multivariateNormal;
-declare const random_d_normal: typeof normal;
-declare const random_d_permutation: typeof permutation;
-declare const random_d_poisson: typeof poisson;
-declare const random_d_randint: typeof randint;
-declare const random_d_truncatedNormal: typeof truncatedNormal;
-declare const random_d_uniform: typeof uniform;
 declare namespace random_d {
-  export { random_d_Generator as Generator, random_d_bernoulli as bernoulli, random_d_beta as beta, random_d_binomial as binomial, random_d_bits as bits, random_d_categorical as categorical, random_d_choice as choice, random_d_exponential as exponential, random_d_fold as fold, random_d_gamma as gamma, random_d_generator as generator, random_d_gumbel as gumbel, random_d_key as key, random_d_multivariateNormal as multivariateNormal, random_d_normal as normal, random_d_permutation as permutation, random_d_poisson as poisson, random_d_randint as randint, split$2 as split, random_d_truncatedNormal as truncatedNormal, random_d_uniform as uniform };
-  export type { random_d_BernoulliOptions as BernoulliOptions, random_d_BitsOptions as BitsOptions, random_d_CategoricalOptions as CategoricalOptions, random_d_ChoiceOptions as ChoiceOptions, random_d_CountOptions as CountOptions, random_d_DrawnAs as DrawnAs, random_d_ExponentialOptions as ExponentialOptions, random_d_GammaOptions as GammaOptions, random_d_GumbelOptions as GumbelOptions, random_d_Key as Key, random_d_MultivariateNormalOptions as MultivariateNormalOptions, random_d_NormalOptions as NormalOptions, random_d_Parameter as Parameter, random_d_RandintOptions as RandintOptions, random_d_TruncatedNormalOptions as TruncatedNormalOptions, random_d_UniformOptions as UniformOptions, random_d_VectorDType as VectorDType };
+  export { Generator as Generator, bernoulli as bernoulli, beta as beta, binomial as binomial, bits as bits, categorical as categorical, choice as choice, exponential as exponential, fold as fold, gamma as gamma, generator as generator, gumbel as gumbel, key as key, multivariateNormal as multivariateNormal, normal as normal, permutation as permutation, poisson as poisson, randint as randint, split$2 as split, truncatedNormal as truncatedNormal, uniform as uniform };
+  export type { BernoulliOptions as BernoulliOptions, BitsOptions as BitsOptions, CategoricalOptions as CategoricalOptions, ChoiceOptions as ChoiceOptions, CountOptions as CountOptions, DrawnAs as DrawnAs, ExponentialOptions as ExponentialOptions, GammaOptions as GammaOptions, GumbelOptions as GumbelOptions, Key as Key, MultivariateNormalOptions as MultivariateNormalOptions, NormalOptions as NormalOptions, Parameter as Parameter, RandintOptions as RandintOptions, TruncatedNormalOptions as TruncatedNormalOptions, UniformOptions as UniformOptions, VectorDType as VectorDType };
 }
 
 /** How instances of a class are taken apart and put together. */
@@ -11747,16 +11424,9 @@ declare function leaves(tree: unknown): Tensor[];
  */
 declare function flatten<P>(tree: P): [leaves: Tensor[], rebuild: (leaves: readonly Tensor[]) => P];
 
-type tree_d_MapResult<P, R> = MapResult<P, R>;
-type tree_d_Mapped<P, R> = Mapped<P, R>;
-type tree_d_TreeClass<T = object, C = unknown> = TreeClass<T, C>;
-declare const tree_d_flatten: typeof flatten;
-declare const tree_d_leaves: typeof leaves;
-declare const tree_d_map: typeof map;
-declare const tree_d_register: typeof register;
 declare namespace tree_d {
-  export { tree_d_flatten as flatten, tree_d_leaves as leaves, tree_d_map as map, tree_d_register as register };
-  export type { tree_d_MapResult as MapResult, tree_d_Mapped as Mapped, tree_d_TreeClass as TreeClass };
+  export { flatten as flatten, leaves as leaves, map as map, register as register };
+  export type { MapResult as MapResult, Mapped as Mapped, TreeClass as TreeClass };
 }
 
 /** What `ft.tensor` takes: a scalar, nested arrays of one kind of scalar, or a typed array. */

@@ -6,6 +6,10 @@ import { bool, i8, u8, i32, u32, i64, u64, f16, bf16, f32, f64, c64, c128, wide,
 
 const key = ft.random.key(0)
 
+/** Exported, they need names that declarations of a consumer can use. */
+export const perceptron = new ft.nn.Sequential(new ft.nn.Linear(2, 3), new ft.nn.BatchNorm(3), (x) => x.relu())
+export const optimizer = ft.optim.adamw()
+
 export function results(): void {
   // Activations: integers and bool become float32.
   dtype('float32', ft.nn.relu6(f32))
