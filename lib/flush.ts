@@ -223,6 +223,8 @@ function write(flush: number): void {
   if (several) {
     nodes.sort(byAge)
     nodes.forEach(writeNode)
+    // Nothing is kept alive by a program that was written.
+    nodes.length = 0
   }
   const count = outputs.length
   reserve(at - HEADER + count, 0, count)
