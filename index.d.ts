@@ -12577,7 +12577,10 @@ declare function stopGradient<T extends Tensor>(x: T): T;
 
 /** Options of `jit`. */
 interface JitOptions {
-    /** Numbers of arguments that the trace depends on by value: each new value is traced anew. Booleans, texts and functions are so anyway. */
+    /**
+     * Numbers of arguments that the trace depends on by value, those in arrays and plain objects too: each new value is traced anew. Booleans,
+     * texts and functions are so anyway.
+     */
     readonly static?: number | readonly number[] | undefined;
     /** Numbers of arguments that are given up: their tensors are disposed of by each call, and their memory is free for its results. */
     readonly donate?: number | readonly number[] | undefined;
