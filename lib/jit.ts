@@ -3,7 +3,7 @@
 import { checkOptions, shown } from './call.js'
 import { deviceNumber } from './devices.js'
 import { ArgumentError } from './errors.js'
-import { compile, flush, limits, refuse, walk, type Compiled } from './flush.js'
+import { compile, flush, limits, refuse, type Compiled } from './flush.js'
 import { FLAGS, FORCE, HEADER, SCOPE, STATUS, WANT_FULL, WANT_MINOR, WARNED } from './generated/protocol.js'
 import { OP } from './generated/table.js'
 import { callable, synchronous } from './gradient.js'
@@ -18,6 +18,7 @@ import { checkAlive, enter, OUTSIDE, owner, Tensor } from './tensor.js'
 import { during, escaped, isTracing, PLACEHOLDER, TracedNumber } from './traced.js'
 import { childrenOf, isPlain, isRegistered, withChildren } from './treeclass.js'
 import { epoch, type Type } from './types.js'
+import { walk } from './walk.js'
 
 /** Options of `jit`. */
 export interface JitOptions {
