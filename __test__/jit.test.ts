@@ -260,6 +260,35 @@ test('numbers are checked in each call, as beside a tensor', (t) => {
   throws(t, 'ERR_DTYPE', /neither 0 nor 1/, () => padded(ft.tensor([true]), 2))
 })
 
+test('constants that were computed and dropped while a function was traced', (t) => {
+  const fn = (x: Tensor): Tensor => {
+    const table = ft.arange(3).mul(2)
+    const n = table.sum().itemSync() as number
+    const y = table.add(1).add(x)
+    try {
+      y.dataSync()
+    } catch {
+      // What was written before it was found to have no value counts as dropped too.
+    }
+    return y.mul(table).mul(n)
+  }
+  const f = ft.jit(fn)
+  for (const x of [ft.ones([3]), ft.zeros([3])]) t.deepEqual(f(x).toArray(), [[0, 48, 144], [0, 36, 120]][x.at(0).itemSync() === 1 ? 0 : 1])
+})
+
+test('arguments that change while they are looked at', (t) => {
+  let n = 0
+  const odd = { get x() { return ft.full([++n], 1) } }
+  throws(t, 'ERR_ARGUMENT', /jit: argument 0 is another each time/, () => ft.jit((o: { x: Tensor }) => o.x.add(1))(odd))
+  // By the function itself: the call has what it was called with.
+  const own = { x: ft.ones([2]) as Tensor }
+  const f = ft.jit((o: { x: Tensor }) => {
+    own.x = ft.zeros([3])
+    return o.x.add(1)
+  })
+  t.deepEqual(f(own).toArray(), [2, 2])
+})
+
 test('captured tensors are constants', (t) => {
   const table = ft.arange(4)
   const pending = table.mul(2)

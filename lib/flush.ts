@@ -87,7 +87,7 @@ function writeNode(t: Tensor): void {
     const before = paramCount
     ints[at + 1] = s.attr === null ? 0 : currentAttr(s.attr)
     at += 2
-    const again = wasDropped(t)
+    const again = kept === null && wasDropped(t)
     if (again) recomputed++
     if (list === null) {
       writeOperand(t.a, again)
@@ -107,7 +107,8 @@ function writeNode(t: Tensor): void {
 
 /**
  * A tensor's slot, or a weak scalar's value. A value that an earlier program computed and dropped becomes an output when a
- * new consumer uses it; keeping every value met again would store whole chains (twice the work in an unread loop).
+ * new consumer uses it; keeping every value met again would store whole chains (twice the work in an unread loop). A program
+ * that is kept has the outputs it was asked for.
  */
 function writeOperand(x: unknown, again: boolean): void {
   if (typeof x === 'object') {
@@ -115,7 +116,7 @@ function writeOperand(x: unknown, again: boolean): void {
     const t = x as Tensor
     if (t.type === undefined) return writeNumber(x as TracedNumber)
     ints[at++] = t.slot
-    if (!again && t.handle === null && wasDropped(t) && !outputs.includes(t)) outputs.push(t)
+    if (!again && kept === null && t.handle === null && wasDropped(t) && !outputs.includes(t)) outputs.push(t)
   } else if (typeof x === 'number' || typeof x === 'bigint') writeNumber(x)
   else if (typeof x === 'boolean') params[paramCount++] = x ? 1 : 0
 }

@@ -145,13 +145,15 @@ export function jit<F extends (...args: never[]) => unknown>(fn: F, options: Jit
       if (!statics.includes(n)) for (const x of leaves(arg, `jit: argument ${n}`)) checkAlive('jit', x)
     })
     const specs = args.map((arg, n) => (statics.includes(n) ? specOfStatic(arg) : specOf(arg)))
-    const trace = traced(fn, args, specs, device)
+    // Before the function is called, which may change what it was given, as a getter may.
+    const brought: Brought = { tensors: [], numbers: [] }
+    const odd = args.findIndex((arg, n) => !matches(specs[n] as Spec, arg, brought))
+    if (odd >= 0) throw new ArgumentError(`jit: argument ${odd} is another each time it is looked at`)
+    const trace = traced(fn, args, specs, brought, device)
     made++
     const last = known[0]
     if (last !== undefined) count(name, reasonFor(last, trace))
     known = [trace, ...known.filter((other) => other.epoch === epoch)].slice(0, MOST_TRACES)
-    const brought: Brought = { tensors: [], numbers: [] }
-    args.forEach((arg, n) => matches(specs[n] as Spec, arg, brought))
     return run(trace, brought.tensors, args, donated)
   }
   Object.defineProperty(call, 'name', { value: fn.name, configurable: true })
@@ -169,7 +171,7 @@ function reasonFor(last: Trace, now: Trace): string {
 }
 
 /** Records what a function does with arguments of this kind. */
-function traced(fn: (...args: never[]) => unknown, args: readonly unknown[], specs: readonly Spec[], device: number): Trace {
+function traced(fn: (...args: never[]) => unknown, args: readonly unknown[], specs: readonly Spec[], { tensors, numbers: values }: Brought, device: number): Trace {
   const before = { ...limits }
   // Nothing runs while there are no values.
   limits.nodes = limits.depth = Infinity
@@ -184,13 +186,13 @@ function traced(fn: (...args: never[]) => unknown, args: readonly unknown[], spe
       replaced(
         spec,
         args[n],
-        (x) => {
-          if (typeof x === 'number') {
-            const number = new TracedNumber(x, notes)
+        (kind) => {
+          if (kind === 'number') {
+            const number = new TracedNumber(values[numbers.length] as number, notes)
             numbers.push(number)
             return number
           }
-          const t = placeholder(x.type)
+          const t = placeholder((tensors[places.size] as Tensor).type)
           places.set(t, places.size)
           return t
         },

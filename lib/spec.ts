@@ -107,12 +107,12 @@ export function matches(spec: Spec, value: unknown, to: Brought): boolean {
   }
 }
 
-/** The argument with what stands for its tensors and numbers in a trace. */
-export function replaced(spec: Spec, value: unknown, f: (x: Tensor | number) => unknown, withParts: (instance: object, parts: unknown) => unknown): unknown {
+/** The argument with what stands for its tensors and numbers in a trace; `f` is asked for each in the order of what a call brings. */
+export function replaced(spec: Spec, value: unknown, f: (kind: 'tensor' | 'number') => unknown, withParts: (instance: object, parts: unknown) => unknown): unknown {
   switch (spec.kind) {
     case 'tensor':
     case 'number':
-      return f(value as Tensor | number)
+      return f(spec.kind)
     case 'array':
       return spec.items.map((item, i) => replaced(item, (value as unknown[])[i], f, withParts))
     case 'object':
