@@ -10918,7 +10918,7 @@ interface LoadStateOptions {
  * The trees with the tensors of a state dict in the place of theirs, in their dtypes and on their devices. Names are looked up as they are in the
  * tree (`layers.0.inProjWeight`) or as PyTorch has them (`layers.0.in_proj_weight`). PyTorch `Module.load_state_dict`.
  *
- * @throws {TensorError} `ERR_ARGUMENT` naming all that is missing and unexpected, `ERR_SHAPE` for another shape, `ERR_DTYPE` where numbers
+ * @throws {TensorError} `ERR_ARGUMENT` naming all that is missing and unexpected, or two tensors of one name, `ERR_SHAPE` for another shape, `ERR_DTYPE` where numbers
  * would change their kind.
  * @example
  * ```ts
@@ -12248,7 +12248,10 @@ declare function stopGradient<T extends Tensor>(x: T): T;
 
 /** Options of `jit`. */
 interface JitOptions {
-    /** Numbers of arguments that the trace depends on by value: each new value is traced anew. Booleans, texts and functions are so anyway. */
+    /**
+     * Numbers of arguments that the trace depends on by value, those in arrays and plain objects too: each new value is traced anew. Booleans,
+     * texts and functions are so anyway.
+     */
     readonly static?: number | readonly number[] | undefined;
     /** Numbers of arguments that are given up: their tensors are disposed of by each call, and their memory is free for its results. */
     readonly donate?: number | readonly number[] | undefined;

@@ -290,7 +290,7 @@ export function tensorList(op: number, list: unknown): readonly Tensor[] {
 export function checkOptions(op: string, options: unknown, names: readonly string[], row?: OpRow): Record<string, unknown> {
   if (options === undefined) return {}
   // What can be walked (arrays, typed arrays, maps, tensors) is an argument in the wrong place.
-  if (typeof options !== 'object' || options === null || Symbol.iterator in options) {
+  if (typeof options !== 'object' || options === null || Symbol.iterator in options || options instanceof TracedNumber) {
     const meant = names.find((name) => isValueOf(kindOf(name, row), options))
     const sizes = row?.attrs[0]?.kind === 'shape' && typeof options === 'number' ? '; write the sizes as one array' : ''
     const hint = meant === undefined ? sizes : `; write { ${meant}: ${shown(options)} }`

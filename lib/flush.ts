@@ -26,6 +26,7 @@ import { isTracked, keep, openLevels } from './tape.js'
 import type { Tensor } from './tensor.js'
 import { noValue, PLACEHOLDER, TracedNumber } from './traced.js'
 import { currentAttr, currentType, type Signature } from './types.js'
+import { isPending, walk } from './walk.js'
 
 /** Levels and nodes beyond which a recorded expression is run. No nodes at all: each operation runs at once. */
 export const limits = { depth: 256, nodes: 2048 }
@@ -34,8 +35,6 @@ if (!['', '0', undefined].includes(process.env['FERROTENSOR_EAGER'])) limits.nod
 /** How many times as much a gradient may record, at any depth: run in parts, it computes again what its way back needs of the first. */
 const GRADIENT = 8
 
-/** Numbers the walks over recorded expressions; a node's `mark` is the last one that met it. */
-let walks = 0
 /** Numbers the flushes; `seen` is the first one that computed a node. */
 let flushes = 0
 /** Operations computed again because an earlier program dropped their values. */
@@ -58,60 +57,6 @@ const along = new Set<readonly Tensor[]>()
 let flushing = 0
 /** What is noted of a program that is kept (`compile`); null while one is run at once. */
 let kept: { readonly inputs: Tensor[]; readonly numbers: [at: number, TracedNumber][] } | null = null
-const stack: Tensor[] = []
-
-/** A node's slot while a walk is below it, and after; program slots are not negative. */
-const ENTERED = -1
-const DONE = -2
-
-/**
- * Walks the pending nodes below `root`, operands first, each once per walk. `enter` says whether to go below a node that
- * the walk meets; `leave` is called for every entered one when all below it is done.
- */
-function descend(root: Tensor, mark: number, enter: (t: Tensor) => boolean, leave: (t: Tensor) => void): void {
-  // An exception may have left the last walk unfinished.
-  stack.length = 0
-  stack.push(root)
-  while (stack.length > 0) {
-    const t = stack[stack.length - 1] as Tensor
-    if (t.mark !== mark) {
-      t.mark = mark
-      t.slot = DONE
-      if (enter(t)) {
-        t.slot = ENTERED
-        pushOperands(t, mark)
-      } else stack.pop()
-    } else {
-      stack.pop()
-      if (t.slot === ENTERED) {
-        t.slot = DONE
-        leave(t)
-      }
-    }
-  }
-}
-
-/** Walks below several nodes, operands first, each once; `enter` and `leave` as in the walks over pending ones. */
-export function walk(roots: readonly Tensor[], enter: (t: Tensor) => boolean, leave: (t: Tensor) => void): void {
-  const mark = ++walks
-  for (const root of roots) if (root.mark !== mark) descend(root, mark, enter, leave)
-}
-
-/** Whether an operand is a tensor that a walk has not met. Of the objects among operands, traced numbers have no type. */
-function isNew(x: unknown, mark: number): x is Tensor {
-  return typeof x === 'object' && x !== null && (x as Tensor).type !== undefined && (x as Tensor).mark !== mark
-}
-
-function pushOperands({ group, list, a, b }: Tensor, mark: number): void {
-  if (group !== null) {
-    if (group.node.mark !== mark) stack.push(group.node)
-  } else if (list !== null) {
-    for (let i = list.length - 1; i >= 0; i--) if (isNew(list[i], mark)) stack.push(list[i] as Tensor)
-  } else {
-    if (isNew(b, mark)) stack.push(b)
-    if (isNew(a, mark)) stack.push(a)
-  }
-}
 
 /** Writes a tensor that has a value as an input; says whether to go below. */
 function writeInput(t: Tensor): boolean {
@@ -145,7 +90,7 @@ function writeNode(t: Tensor): void {
     const before = paramCount
     ints[at + 1] = s.attr === null ? 0 : currentAttr(s.attr)
     at += 2
-    const again = wasDropped(t)
+    const again = kept === null && wasDropped(t)
     if (again) recomputed++
     if (list === null) {
       writeOperand(t.a, again)
@@ -165,7 +110,8 @@ function writeNode(t: Tensor): void {
 
 /**
  * A tensor's slot, or a weak scalar's value. A value that an earlier program computed and dropped becomes an output when a
- * new consumer uses it; keeping every value met again would store whole chains (twice the work in an unread loop).
+ * new consumer uses it; keeping every value met again would store whole chains (twice the work in an unread loop). A program
+ * that is kept has the outputs it was asked for.
  */
 function writeOperand(x: unknown, again: boolean): void {
   if (typeof x === 'object') {
@@ -173,7 +119,7 @@ function writeOperand(x: unknown, again: boolean): void {
     const t = x as Tensor
     if (t.type === undefined) return writeNumber(x as TracedNumber)
     ints[at++] = t.slot
-    if (!again && t.handle === null && wasDropped(t) && !outputs.includes(t)) outputs.push(t)
+    if (!again && kept === null && t.handle === null && wasDropped(t) && !outputs.includes(t)) outputs.push(t)
   } else if (typeof x === 'number' || typeof x === 'bigint') writeNumber(x)
   else if (typeof x === 'boolean') params[paramCount++] = x ? 1 : 0
 }
@@ -210,16 +156,12 @@ function collect(t: Tensor): void {
 
 /** Writes the program of `outputs`, which may become more on the way. */
 function write(flush: number): void {
-  const mark = ++walks
   flushing = flush
   at = HEADER
   slots = paramCount = inputCount = 0
   const several = outputs.length > 1
   nodes.length = 0
-  for (let i = 0; i < outputs.length; i++) {
-    const root = outputs[i] as Tensor
-    if (root.mark !== mark) descend(root, mark, writeInput, several ? collect : writeNode)
-  }
+  walk(outputs, writeInput, several ? collect : writeNode)
   if (several) {
     nodes.sort(byAge)
     nodes.forEach(writeNode)
@@ -316,8 +258,6 @@ function addSiblings({ outputs: siblings }: { outputs: readonly Tensor[] }, root
   }
 }
 
-const isPending = (t: Tensor): boolean => t.handle === null && t.signature !== null
-
 /**
  * Gives recorded tensors their values. `sync` waits for them; with `copy`, a single small result travels with the call.
  * Returns the status bits of the program, 0 if nothing was pending.
@@ -381,7 +321,7 @@ export function passLimit(root: Tensor): void {
   if (openLevels() > 0 && root.nodes <= GRADIENT * limits.nodes) return
   // Bounds go stale when something below is materialised: count, and cut only if half of a limit is really used.
   let count = 0
-  descend(root, ++walks, isPending, (t) => {
+  walk([root], isPending, (t) => {
     count++
     recount(t)
   })
@@ -395,7 +335,7 @@ export function passLimit(root: Tensor): void {
     if (t.seq <= cut) older.push(t)
     return t.seq > cut
   }
-  descend(root, ++walks, enter, (t) => newer.push(t))
+  walk([root], enter, (t) => newer.push(t))
   flush(older, false)
   newer.forEach(recount)
   if (root.depth > limits.depth * 0.75) flush([root], false)
@@ -404,28 +344,4 @@ export function passLimit(root: Tensor): void {
 /** Runs a gradient that is past a limit, whole: with the next operation its older part would be. */
 export function runLong(roots: readonly Tensor[]): void {
   if (limits.nodes > 0 && openLevels() === 1 && roots.some((t) => isPending(t) && (t.nodes > limits.nodes || t.depth > limits.depth))) flush(roots, false)
-}
-
-/** Bytes of distinct values below pending nodes, by device number. */
-export function pinnedBytes(roots: readonly Tensor[]): Map<number, number> {
-  const bytes = new Map<number, number>()
-  const mark = ++walks
-  const enter = (t: Tensor): boolean => {
-    if (t.handle !== null) bytes.set(t.type.device, (bytes.get(t.type.device) ?? 0) + t.type.bytes)
-    return isPending(t)
-  }
-  for (const root of roots) if (root.mark !== mark) descend(root, mark, enter, () => {})
-  return bytes
-}
-
-/** KiB of distinct values below a pending node; stops counting after `most` nodes. */
-export function countPinned(root: Tensor, most: number): number {
-  let kib = 0
-  let nodes = 0
-  const enter = (t: Tensor): boolean => {
-    if (t.handle !== null) kib += t.type.kib
-    return isPending(t) && ++nodes <= most
-  }
-  descend(root, ++walks, enter, () => {})
-  return nodes > most ? root.pins : kib
 }

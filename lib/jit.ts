@@ -3,7 +3,7 @@
 import { checkOptions, shown } from './call.js'
 import { deviceNumber } from './devices.js'
 import { ArgumentError } from './errors.js'
-import { compile, flush, limits, refuse, walk, type Compiled } from './flush.js'
+import { compile, flush, limits, refuse, type Compiled } from './flush.js'
 import { FLAGS, FORCE, HEADER, SCOPE, STATUS, WANT_FULL, WANT_MINOR, WARNED } from './generated/protocol.js'
 import { OP } from './generated/table.js'
 import { callable, synchronous } from './gradient.js'
@@ -12,16 +12,20 @@ import { detecting } from './nan.js'
 import { handles, ints, native, params, reserve } from './native.js'
 import { leaves, mapTree } from './pytree.js'
 import { lastCreated, placeholder, valueOf } from './record.js'
-import { difference, matches, replaced, specOf, type Brought, type Spec } from './spec.js'
+import { difference, matches, replaced, specOf, specOfStatic, type Brought, type Spec } from './spec.js'
 import { openLevels } from './tape.js'
-import { checkAlive, owner, Tensor } from './tensor.js'
-import { during, isTracing, PLACEHOLDER, TracedNumber } from './traced.js'
+import { checkAlive, enter, OUTSIDE, owner, Tensor } from './tensor.js'
+import { during, escaped, isTracing, PLACEHOLDER, TracedNumber } from './traced.js'
 import { childrenOf, isPlain, isRegistered, withChildren } from './treeclass.js'
 import { epoch, type Type } from './types.js'
+import { walk } from './walk.js'
 
 /** Options of `jit`. */
 export interface JitOptions {
-  /** Numbers of arguments that the trace depends on by value: each new value is traced anew. Booleans, texts and functions are so anyway. */
+  /**
+   * Numbers of arguments that the trace depends on by value, those in arrays and plain objects too: each new value is traced anew. Booleans,
+   * texts and functions are so anyway.
+   */
   readonly static?: number | readonly number[] | undefined
   /** Numbers of arguments that are given up: their tensors are disposed of by each call, and their memory is free for its results. */
   readonly donate?: number | readonly number[] | undefined
@@ -61,13 +65,16 @@ function count(name: string, reason: string): void {
 /** Traces kept for each function: beyond, those used longest ago go. */
 const MOST_TRACES = 64
 
+const CAPTURED = -1
+const OWN = -2
+
 /** A traced function for arguments of one kind. */
 interface Trace {
   readonly specs: readonly Spec[]
   readonly device: number
   readonly epoch: number
   readonly program: Compiled
-  /** For each input: the number of a tensor that a call brings, or -1 for one of the program's own. */
+  /** For each input: the number of a tensor that a call brings, or that it was captured (and must be alive), or is the trace's own. */
   readonly sources: Int32Array
   /** Numbers that calls bring. */
   readonly numbers: readonly TracedNumber[]
@@ -126,22 +133,28 @@ export function jit<F extends (...args: never[]) => unknown>(fn: F, options: Jit
       if (trace.epoch !== epoch || trace.device !== device || trace.specs.length !== args.length) continue
       const brought: Brought = { tensors: [], numbers: [] }
       if (!args.every((arg, n) => matches(trace.specs[n] as Spec, arg, brought))) continue
+      brought.numbers.forEach((value, at) => ((trace.numbers[at] as TracedNumber).value = value))
+      for (const step of trace.steps) step()
+      // A schedule may have made an end of the tables that the program's words are of.
+      if (trace.epoch !== epoch) break
       if (i > 0) known = [trace, ...known.filter((other) => other !== trace)]
-      return run(trace, brought, args, donated)
+      return run(trace, brought.tensors, args, donated)
     }
     // Trees that contain themselves are refused here.
     args.forEach((arg, n) => {
       if (!statics.includes(n)) for (const x of leaves(arg, `jit: argument ${n}`)) checkAlive('jit', x)
     })
-    const specs = args.map((arg, n) => specOf(arg, statics.includes(n)))
-    const trace = traced(fn, args, specs, device)
+    const specs = args.map((arg, n) => (statics.includes(n) ? specOfStatic(arg) : specOf(arg)))
+    // Before the function is called, which may change what it was given, as a getter may.
+    const brought: Brought = { tensors: [], numbers: [] }
+    const odd = args.findIndex((arg, n) => !matches(specs[n] as Spec, arg, brought))
+    if (odd >= 0) throw new ArgumentError(`jit: argument ${odd} is another each time it is looked at`)
+    const trace = traced(fn, args, specs, brought, device)
     made++
     const last = known[0]
     if (last !== undefined) count(name, reasonFor(last, trace))
     known = [trace, ...known.filter((other) => other.epoch === epoch)].slice(0, MOST_TRACES)
-    const brought: Brought = { tensors: [], numbers: [] }
-    args.forEach((arg, n) => matches(specs[n] as Spec, arg, brought))
-    return run(trace, brought, args, donated)
+    return run(trace, brought.tensors, args, donated)
   }
   Object.defineProperty(call, 'name', { value: fn.name, configurable: true })
   return call as unknown as F
@@ -158,11 +171,13 @@ function reasonFor(last: Trace, now: Trace): string {
 }
 
 /** Records what a function does with arguments of this kind. */
-function traced(fn: (...args: never[]) => unknown, args: readonly unknown[], specs: readonly Spec[], device: number): Trace {
+function traced(fn: (...args: never[]) => unknown, args: readonly unknown[], specs: readonly Spec[], { tensors, numbers: values }: Brought, device: number): Trace {
   const before = { ...limits }
   // Nothing runs while there are no values.
   limits.nodes = limits.depth = Infinity
   const start = lastCreated()
+  // What is made inside is the trace's, and outlives the scope of the call.
+  const scope = enter(OUTSIDE)
   const notes = { steps: [] as (() => void)[] }
   const numbers: TracedNumber[] = []
   const places = new Map<Tensor, number>()
@@ -171,13 +186,13 @@ function traced(fn: (...args: never[]) => unknown, args: readonly unknown[], spe
       replaced(
         spec,
         args[n],
-        (x) => {
-          if (typeof x === 'number') {
-            const number = new TracedNumber(x)
+        (kind) => {
+          if (kind === 'number') {
+            const number = new TracedNumber(values[numbers.length] as number, notes)
             numbers.push(number)
             return number
           }
-          const t = placeholder(x.type)
+          const t = placeholder((tensors[places.size] as Tensor).type)
           places.set(t, places.size)
           return t
         },
@@ -193,12 +208,23 @@ function traced(fn: (...args: never[]) => unknown, args: readonly unknown[], spe
     limits.depth = before.depth
     flush(olderThan(roots, start), false)
     const program = compile(roots)
-    const sources = Int32Array.from(program.inputs, (x) => places.get(x) ?? -1)
+    during(notes, () => program.numbers.forEach(([, number]) => number.checkTrace()))
+    const sources = Int32Array.from(program.inputs, (x) => places.get(x) ?? constantOf(x))
     return { specs, device, epoch, program, sources, numbers, steps: notes.steps, types: roots.map(({ type }) => type), result }
   } finally {
     limits.nodes = before.nodes
     limits.depth = before.depth
+    enter(scope)
   }
+}
+
+/** Whether a tensor that a trace uses as a constant is anybody else's. */
+function constantOf(x: Tensor): number {
+  if (x.handle === null) throw escaped('a tensor')
+  if (!x.disposed) return CAPTURED
+  // The function gave it up after it was used: nobody may free it but the collector, with the trace.
+  x.uses++
+  return OWN
 }
 
 /** What a function computes, each once, and how its result is made of that in a call. */
@@ -224,30 +250,47 @@ function resultOf(found: unknown): [roots: Tensor[], result: Trace['result']] {
 
 /** How a part of a result is made. */
 function builder(part: unknown, places: ReadonlyMap<Tensor, number>): Trace['result'] {
-  if (part instanceof Tensor) {
-    const at = places.get(part) as number
-    return (outputs) => outputs[at]
+  if (part instanceof Tensor) return output(places.get(part) as number)
+  if (part instanceof TracedNumber) {
+    part.checkTrace()
+    return numberOf(part)
   }
-  if (part instanceof TracedNumber) return () => part.value
-  if (isRegistered(part)) {
-    const parts = builder(childrenOf('jit: the result', part), places)
-    return (outputs) => withChildren('jit: the result', part, parts(outputs))
+  if (isRegistered(part)) return instance(part, builder(childrenOf('jit: the result', part), places))
+  if (Array.isArray(part)) return array(Array.from(part, (item: unknown) => builder(item, places)))
+  if (isPlain(part)) return object(Object.keys(part), Object.values(part).map((item) => builder(item, places)))
+  return constantly(part)
+}
+
+// Each on its own: closures of one function keep all that any of them uses, and a trace should not keep the tensors it was recorded with.
+
+function output(at: number): Trace['result'] {
+  return (outputs) => outputs[at]
+}
+
+function numberOf(number: TracedNumber): Trace['result'] {
+  return () => number.value
+}
+
+function constantly(value: unknown): Trace['result'] {
+  return () => value
+}
+
+function instance(like: object, parts: Trace['result']): Trace['result'] {
+  return (outputs) => withChildren('jit: the result', like, parts(outputs))
+}
+
+function array(items: readonly Trace['result'][]): Trace['result'] {
+  return (outputs) => items.map((item) => item(outputs))
+}
+
+function object(keys: readonly string[], items: readonly Trace['result'][]): Trace['result'] {
+  // Assigned, that name would be a prototype; entries take twice the time.
+  if (keys.includes('__proto__')) return (outputs) => Object.fromEntries(keys.map((key, i) => [key, (items[i] as Trace['result'])(outputs)]))
+  return (outputs) => {
+    const made: Record<string, unknown> = {}
+    for (let i = 0; i < keys.length; i++) made[keys[i] as string] = (items[i] as Trace['result'])(outputs)
+    return made
   }
-  if (Array.isArray(part)) {
-    const items = part.map((item: unknown) => builder(item, places))
-    return (outputs) => items.map((item) => item(outputs))
-  }
-  if (isPlain(part)) {
-    const [keys, items] = [Object.keys(part), Object.values(part).map((item) => builder(item, places))]
-    // Assigned, that name would be a prototype; entries take twice the time.
-    if (keys.includes('__proto__')) return (outputs) => Object.fromEntries(keys.map((key, i) => [key, (items[i] as Trace['result'])(outputs)]))
-    return (outputs) => {
-      const object: Record<string, unknown> = {}
-      for (let i = 0; i < keys.length; i++) object[keys[i] as string] = (items[i] as Trace['result'])(outputs)
-      return object
-    }
-  }
-  return () => part
 }
 
 /** Tensors recorded before a trace that it uses, which are constants. */
@@ -263,12 +306,14 @@ function olderThan(roots: readonly Tensor[], start: number): Tensor[] {
   return older
 }
 
-/** Runs a trace with what a call brings. */
-function run(trace: Trace, { tensors, numbers }: Brought, args: readonly unknown[], donated: readonly number[]): unknown {
-  const { program, sources, types } = trace
-  numbers.forEach((value, i) => ((trace.numbers[i] as TracedNumber).value = value))
-  for (const step of trace.steps) step()
-  if (types.length === 0) return trace.result([])
+/** Runs a trace with the tensors that a call brings; its numbers are set. */
+function run(trace: Trace, tensors: readonly Tensor[], args: readonly unknown[], donated: readonly number[]): unknown {
+  const outputs = trace.types.length === 0 ? [] : outputsOf(trace, tensors)
+  for (const n of donated) for (const x of leaves(args[n])) x.dispose()
+  return trace.result(outputs)
+}
+
+function outputsOf({ program, sources, types }: Trace, tensors: readonly Tensor[]): Tensor[] {
   const pending = tensors.filter((t) => t.handle === null)
   if (pending.length > 0) flush(pending, false)
   const outputs = types.map((type) => new Tensor(type, null, null, null, null, null))
@@ -281,7 +326,7 @@ function run(trace: Trace, { tensors, numbers }: Brought, args: readonly unknown
     for (let i = 0; i < inputs.length; i++) {
       const source = sources[i] as number
       const x = source < 0 ? (inputs[i] as Tensor) : (tensors[source] as Tensor)
-      if (source < 0 && x.disposed) checkAlive('jit: a captured tensor', x)
+      if (source === CAPTURED) checkAlive('jit: a captured tensor', x)
       handles[i] = x.handle as number
     }
     ints[FLAGS] = flags
@@ -297,6 +342,5 @@ function run(trace: Trace, { tensors, numbers }: Brought, args: readonly unknown
   if (status === -1) status = admit('jit', outputs, (force) => attempt(force ? FORCE : 0))
   if (status & (WANT_MINOR | WANT_FULL)) relieveSoftly(status)
   if (status & WARNED) for (const text of native.takeWarnings()) process.emitWarning(text, 'FallbackWarning')
-  for (const n of donated) for (const x of leaves(args[n])) x.dispose()
-  return trace.result(outputs)
+  return outputs
 }

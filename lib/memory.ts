@@ -5,10 +5,11 @@ import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { integer, shown } from './call.js'
 import { ArgumentError, InternalError, OutOfMemoryError } from './errors.js'
-import { countPinned, pinnedBytes, refusedBytes, tryFlush } from './flush.js'
+import { refusedBytes, tryFlush } from './flush.js'
 import { WANT_FULL, WANT_MINOR } from './generated/protocol.js'
 import { native, type DeviceMemory } from './native.js'
 import type { Tensor } from './tensor.js'
+import { countPinned, pinnedBytes } from './walk.js'
 
 /** Expressions that keep at least this much alive are candidates for being watched. */
 export const WATCH_KIB = 16

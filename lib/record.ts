@@ -74,15 +74,15 @@ function checkScalar(op: number, value: Scalar | TracedNumber, weak: DTypeRow, b
 
 /** Checks numbers that elements of the result are, as scalars beside its tensor; for booleans, which options are not, stand 0 and 1. */
 function checkElements(op: number, params: readonly (number | TracedNumber)[], row: DTypeRow): void {
+  const check = (value: number): void => {
+    if (row.kind !== 'bool') return checkScalar(op, value, row, true)
+    if (value !== 0 && value !== 1) throw new DTypeError(`${rowOf(op).name}: ${value} is neither 0 nor 1, and the tensor is bool; use astype first`)
+  }
   rowOf(op).params.forEach(({ kind }, i) => {
+    if (kind !== 'element') return
     const value = params[i] as number | TracedNumber
-    if (value instanceof TracedNumber) {
-      if (kind === 'element') checkScalar(op, value, row, true)
-      return
-    }
-    if (kind !== 'element' || (row.kind === 'bool' && (value === 0 || value === 1))) return
-    if (row.kind === 'bool') throw new DTypeError(`${rowOf(op).name}: ${value} is neither 0 nor 1, and the tensor is bool; use astype first`)
-    checkScalar(op, value, row, true)
+    if (value instanceof TracedNumber) value.check(check)
+    else check(value)
   })
 }
 

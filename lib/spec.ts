@@ -1,9 +1,13 @@
 // What a trace depends on of a call's arguments: structure, the types of tensors, and values that are neither tensors nor numbers.
 
 import { shown } from './call.js'
+import { ArgumentError } from './errors.js'
 import { checkAlive, Tensor } from './tensor.js'
 import { childrenOf, classOf, isPlain, isRegistered } from './treeclass.js'
 import type { Type } from './types.js'
+
+/** A property of an instance, which is none of its parts. */
+type Property = readonly [name: string, value: unknown]
 
 /** One argument, or a part of one. */
 export type Spec =
@@ -11,7 +15,7 @@ export type Spec =
   | { readonly kind: 'number' }
   | { readonly kind: 'array'; readonly items: readonly Spec[] }
   | { readonly kind: 'object'; readonly keys: readonly string[]; readonly items: readonly Spec[] }
-  | { readonly kind: 'class'; readonly prototype: object; readonly parts: Spec }
+  | { readonly kind: 'class'; readonly prototype: object; readonly rest: readonly Property[]; readonly parts: Spec }
   | { readonly kind: 'same'; readonly value: unknown }
 
 /** What a call brings to a trace, in the order of the specs. */
@@ -20,14 +24,38 @@ export interface Brought {
   readonly numbers: number[]
 }
 
-/** The spec of an argument whose trees were walked already: they contain no themselves. Static ones are the same or another. */
-export function specOf(value: unknown, isStatic: boolean): Spec {
-  if (isStatic) return { kind: 'same', value }
+/**
+ * What an instance is beside its parts, as far as it can be compared: plain values and functions. Objects are not, for nobody knows which of
+ * them hold the parts.
+ */
+function restOf(instance: object, parts: Record<string, unknown> | readonly unknown[]): Property[] {
+  const known = Array.isArray(parts) ? (name: string, value: unknown) => parts.includes(value) || name in parts : (name: string) => Object.hasOwn(parts, name)
+  return Object.entries(instance).filter(([name, value]) => (typeof value !== 'object' || value === null) && !known(name, value))
+}
+
+/** The spec of an argument whose trees were walked already: they contain no themselves. */
+export function specOf(value: unknown): Spec {
   if (value instanceof Tensor) return { kind: 'tensor', type: value.type }
   if (typeof value === 'number') return { kind: 'number' }
-  if (isRegistered(value)) return { kind: 'class', prototype: Object.getPrototypeOf(value) as object, parts: specOf(childrenOf('jit', value), false) }
-  if (Array.isArray(value)) return { kind: 'array', items: Array.from(value, (item: unknown) => specOf(item, false)) }
-  if (isPlain(value)) return { kind: 'object', keys: Object.keys(value), items: Object.values(value).map((item) => specOf(item, false)) }
+  if (isRegistered(value)) {
+    const parts = childrenOf('jit', value)
+    return { kind: 'class', prototype: Object.getPrototypeOf(value) as object, rest: restOf(value, parts), parts: specOf(parts) }
+  }
+  if (Array.isArray(value)) return { kind: 'array', items: Array.from(value, specOf) }
+  if (isPlain(value)) return { kind: 'object', keys: Object.keys(value), items: Object.values(value).map(specOf) }
+  return { kind: 'same', value }
+}
+
+/** Deeper static arguments contain themselves. */
+const DEEPEST = 256
+
+/** The spec of an argument that is the same or another: of arrays and plain objects their parts, for the caller may change them. */
+export function specOfStatic(value: unknown, depth = 0): Spec {
+  if (depth > DEEPEST) throw new ArgumentError(`jit: a static argument is nested deeper than ${DEEPEST} levels; it may contain itself`)
+  const inner = (item: unknown): Spec => specOfStatic(item, depth + 1)
+  if (isRegistered(value)) return { kind: 'same', value }
+  if (Array.isArray(value)) return { kind: 'array', items: Array.from(value, inner) }
+  if (isPlain(value)) return { kind: 'object', keys: Object.keys(value), items: Object.values(value).map(inner) }
   return { kind: 'same', value }
 }
 
@@ -67,20 +95,24 @@ export function matches(spec: Spec, value: unknown, to: Brought): boolean {
       for (let i = 0; i < n; i++) if (!matches(items[i] as Spec, value[keys[i] as string], to)) return false
       return true
     }
-    case 'class':
+    case 'class': {
       if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== spec.prototype || !isRegistered(value)) return false
-      return matches(spec.parts, childrenOf('jit', value), to)
+      const parts = childrenOf('jit', value)
+      const rest = restOf(value, parts)
+      if (rest.length !== spec.rest.length || rest.some(([name, x], i) => name !== spec.rest[i]?.[0] || !Object.is(x, spec.rest[i]?.[1]))) return false
+      return matches(spec.parts, parts, to)
+    }
     case 'same':
       return Object.is(spec.value, value)
   }
 }
 
-/** The argument with what stands for its tensors and numbers in a trace. */
-export function replaced(spec: Spec, value: unknown, f: (x: Tensor | number) => unknown, withParts: (instance: object, parts: unknown) => unknown): unknown {
+/** The argument with what stands for its tensors and numbers in a trace; `f` is asked for each in the order of what a call brings. */
+export function replaced(spec: Spec, value: unknown, f: (kind: 'tensor' | 'number') => unknown, withParts: (instance: object, parts: unknown) => unknown): unknown {
   switch (spec.kind) {
     case 'tensor':
     case 'number':
-      return f(value as Tensor | number)
+      return f(spec.kind)
     case 'array':
       return spec.items.map((item, i) => replaced(item, (value as unknown[])[i], f, withParts))
     case 'object':
@@ -128,7 +160,13 @@ export function difference(before: Spec, now: Spec, path: string): string | unde
     }
     return undefined
   }
-  if (before.kind === 'class' && now.kind === 'class' && before.prototype === now.prototype) return difference(before.parts, now.parts, path)
+  if (before.kind === 'class' && now.kind === 'class' && before.prototype === now.prototype) {
+    const was = new Map(before.rest)
+    const changed = now.rest.find(([name, x]) => !was.has(name) || !Object.is(was.get(name), x))
+    if (changed === undefined) return difference(before.parts, now.parts, path)
+    const [name, value] = changed
+    return difference({ kind: 'same', value: was.get(name) }, { kind: 'same', value }, `${path}.${name}`)
+  }
   if (before.kind === now.kind) {
     if (before.kind === 'number') return undefined
     if (before.kind === 'same' && now.kind === 'same' && Object.is(before.value, now.value)) return undefined

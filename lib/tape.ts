@@ -2,13 +2,13 @@
 // back from a result, each operation's gradient is one operation more, whose meaning is Rust's (crates/ops/src/derived.rs).
 
 import { OP } from './generated/table.js'
-import { walk } from './flush.js'
 import { ArgumentError, UnsupportedError } from './errors.js'
 import { native } from './native.js'
 import { derived, forget, release, rowOf, valueOf } from './record.js'
 import { Tensor, type Owner, type Piece } from './tensor.js'
 import { TracedNumber } from './traced.js'
 import { internAttr, signature, type Signature } from './types.js'
+import { walk } from './walk.js'
 
 /** The variables' levels count up; a value has the highest of those it depends on. */
 let levels = 0

@@ -21,7 +21,8 @@ export interface Owner {
   closed: boolean
 }
 
-const OUTSIDE: Owner = { id: 0, closed: false }
+/** @internal Of what is made outside of any scope. */
+export const OUTSIDE: Owner = { id: 0, closed: false }
 
 /** The scope that owns tensors made now. */
 export let owner: Owner = OUTSIDE

@@ -47,22 +47,45 @@ export function isNoValue(error: unknown): boolean {
   return typeof error === 'object' && error !== null && errors.has(error)
 }
 
+/** The error of what stands for arguments of one trace, and is used by another or by none. */
+export function escaped(what: string): ArgumentError {
+  return new ArgumentError(`jit: ${what} escaped from the function that was traced with it, and is no value outside; return what is needed from that function`)
+}
+
 /** A number that is another in each call. It stands where an operation takes a number beside a tensor, or a run-time option. */
 export class TracedNumber {
   /** That of the present call. */
   value: number
+  /** The trace it belongs to. */
+  readonly #trace: Notes
 
-  constructor(value: number) {
+  constructor(value: number, trace: Notes) {
     this.value = value
+    this.#trace = trace
+  }
+
+  /**
+   * That it belongs to the trace that is going on: left from another it would be whatever that one's last call brought.
+   *
+   * @throws {ArgumentError} if it does not.
+   */
+  checkTrace(): void {
+    if (this.#trace !== notes) throw escaped('a number')
   }
 
   /** Has each call's number checked; the present one at once. */
   check(test: (value: number) => void): void {
+    this.checkTrace()
     test(this.value)
-    notes?.steps.push(() => test(this.value))
+    this.#trace.steps.push(() => test(this.value))
   }
 
   [Symbol.toPrimitive](): never {
+    throw noValue('a number that was passed as an argument')
+  }
+
+  /** JSON would have the first call's. */
+  toJSON(): never {
     throw noValue('a number that was passed as an argument')
   }
 }
@@ -73,10 +96,13 @@ export class TracedNumber {
  */
 export function computed(given: readonly unknown[], f: (...values: never[]) => readonly number[]): readonly number[] {
   const values = (): never[] => given.map((n) => (n instanceof TracedNumber ? n.value : n)) as never[]
+  const traced = given.filter((n) => n instanceof TracedNumber)
+  for (const n of traced) n.checkTrace()
   const first = f(...values())
-  if (notes === null || !given.some((n) => n instanceof TracedNumber)) return first
-  const made = first.map((value) => new TracedNumber(value))
-  notes.steps.push(() => {
+  const trace = notes
+  if (trace === null || traced.length === 0) return first
+  const made = first.map((value) => new TracedNumber(value, trace))
+  trace.steps.push(() => {
     f(...values()).forEach((value, i) => ((made[i] as TracedNumber).value = value))
   })
   return made as unknown as readonly number[]

@@ -75,7 +75,7 @@ test('layers refuse what does not fit, and say which', (t) => {
   const linear = new ft.nn.Linear(3, 2)
   const params = linear.init(key(1))
   throws(t, 'ERR_SHAPE', /^nn\.Linear: x has shape \[2, 4\]/, () => linear.apply(params, ft.zeros([2, 4])))
-  throws(t, 'ERR_ARGUMENT', /^nn\.Linear: the parameters must be \{ weight \}/, () => linear.apply(undefined as never, ft.zeros([2, 3])))
+  throws(t, 'ERR_ARGUMENT', /^nn\.Linear: the parameters must be \{ weight, bias \}/, () => linear.apply(undefined as never, ft.zeros([2, 3])))
   throws(t, 'ERR_ARGUMENT', /^nn\.Linear: 'x' must be a tensor/, () => linear.apply(params, [1, 2, 3] as never))
   throws(t, 'ERR_ARGUMENT', /^nn\.Linear: 'inputs' must be positive/, () => new ft.nn.Linear(0, 2))
   throws(t, 'ERR_ARGUMENT', /unknown option 'biases'/, () => new ft.nn.Linear(1, 2, { biases: false } as never))
@@ -90,6 +90,79 @@ test('layers refuse what does not fit, and say which', (t) => {
   throws(t, 'ERR_ARGUMENT', /'paddingIndex' must be an index of 3 entries/, () => new ft.nn.Embedding(3, 2, { paddingIndex: 3 }))
   throws(t, 'ERR_SHAPE', /at least one step/, () => new ft.nn.GRU(2, 2).apply(new ft.nn.GRU(2, 2).init(key(1)), ft.zeros([1, 0, 2])))
   throws(t, 'ERR_SHAPE', /initial state must have shape \[1, 1, 2\]/, () => new ft.nn.GRU(2, 2).forward(new ft.nn.GRU(2, 2).init(key(1)), ft.zeros([1, 1, 2]), ft.zeros([1, 2])))
+})
+
+test('parameters and states that are not the layer\'s', (t) => {
+  const { nn } = ft
+  const apply = (layer: ft.nn.Module, params: unknown, shape: number[]): unknown => layer.apply(params, ft.zeros(shape))
+  const linear = new nn.Linear(3, 2)
+  const weight = ft.ones([2, 3])
+  throws(t, 'ERR_SHAPE', /^nn\.Linear: 'weight' must have shape \[2, 3\], got \[5, 3\]/, () => apply(linear, { weight: ft.ones([5, 3]), bias: ft.ones([5]) }, [1, 3]))
+  throws(t, 'ERR_ARGUMENT', /^nn\.Linear: the parameters must be \{ weight, bias \}/, () => apply(linear, { weight }, [1, 3]))
+  throws(t, 'ERR_ARGUMENT', /^nn\.Linear: there is a 'bias' in the parameters, and the layer was made without/, () => apply(new nn.Linear(3, 2, { bias: false }), { weight, bias: ft.ones([2]) }, [1, 3]))
+  const conv = new nn.Conv2d(2, 4, 3, { groups: 2 })
+  throws(t, 'ERR_SHAPE', /^nn\.Conv2d: 'weight' must have shape \[4, 1, 3, 3\], got \[4, 1, 1, 1\]/, () => apply(conv, { weight: ft.ones([4, 1, 1, 1]), bias: ft.ones([4]) }, [1, 2, 4, 4]))
+  for (const bias of [null, 3]) throws(t, 'ERR_ARGUMENT', /^nn\.Conv2d: 'bias' must be a tensor/, () => apply(conv, { ...conv.init(key(1)), bias }, [1, 2, 4, 4]))
+  throws(t, 'ERR_SHAPE', /^nn\.Embedding: 'weight' must have shape \[3, 2\]/, () => new nn.Embedding(3, 2).apply({ weight: ft.ones([4, 2]) }, ft.tensor([1], { dtype: 'int32' })))
+  for (const Layer of [nn.LSTM, nn.GRU]) {
+    const layer = new Layer(3, 2)
+    const params = layer.init(key(1))
+    throws(t, 'ERR_SHAPE', /'weightHhL0' must have shape/, () => apply(layer, { ...params, weightHhL0: ft.ones([1, 2]) }, [1, 2, 3]))
+    throws(t, 'ERR_ARGUMENT', /'biasIhL0' in the parameters, and the layer was made without/, () => apply(new Layer(3, 2, { bias: false }), params, [1, 2, 3]))
+    throws(t, 'ERR_ARGUMENT', /'initial' must be/, () => layer.forward(params, ft.zeros([1, 2, 3]), null as never))
+  }
+  const attention = new nn.MultiHeadAttention(4, 2)
+  const own = attention.init(key(1))
+  throws(t, 'ERR_SHAPE', /'inProjWeight' must have shape \[12, 4\]/, () => apply(attention, { ...own, inProjWeight: ft.ones([24, 4]) }, [1, 2, 4]))
+  throws(t, 'ERR_SHAPE', /outProj: 'weight' must have shape \[4, 4\]/, () => apply(attention, { ...own, outProj: { weight: ft.ones([7, 4]), bias: ft.ones([4]) } }, [1, 2, 4]))
+  throws(t, 'ERR_ARGUMENT', /'inProjWeight' must be a tensor/, () => attention.weights({ ...own, inProjWeight: 3 as never }, ft.zeros([1, 2, 4]), ft.zeros([1, 3, 4])))
+  const norm = new nn.BatchNorm(3)
+  const state = norm.initState() as ft.nn.BatchNormState
+  const train = (changed: object): unknown => norm.train(norm.init(key(1)), ft.zeros([4, 3]), { state: { ...state, ...changed } })
+  throws(t, 'ERR_SHAPE', /^nn\.BatchNorm: the state: 'runningMean' must have shape \[3\], got \[2, 3\]/, () => train({ runningMean: ft.zeros([2, 3]) }))
+  throws(t, 'ERR_ARGUMENT', /the state: 'numBatchesTracked' must be a tensor, got 0/, () => train({ numBatchesTracked: 0 }))
+})
+
+test('options of windows are checked where a layer is made', (t) => {
+  const make = (o: object) => () => new ft.nn.Conv2d(2, 4, 3, o)
+  throws(t, 'ERR_ARGUMENT', /^nn\.Conv2d: 'stride' must be a positive size or 2 of them, got 0/, make({ stride: 0 }))
+  throws(t, 'ERR_ARGUMENT', /^nn\.Conv2d: 'dilation' must be a positive size or 2 of them/, make({ dilation: [1, 2, 3] }))
+  throws(t, 'ERR_ARGUMENT', /^nn\.Conv2d: 'padding' must be/, make({ padding: 'sam' }))
+  throws(t, 'ERR_ARGUMENT', /^nn\.Conv2d: 'padding' must be one number or 2/, make({ padding: [1, 2, 3] }))
+  throws(t, 'ERR_ARGUMENT', /^nn\.ConvTranspose1d: 'outputPadding' must be a size from 0/, () => new ft.nn.ConvTranspose1d(2, 4, 3, { outputPadding: -1 }))
+  for (const padding of ['same', 'valid', 1, [1, 2], [[1, 2], [0, 1]]] as const) t.is(new ft.nn.Conv2d(2, 4, 3, { padding } as object).outputs, 4)
+  throws(t, 'ERR_ARGUMENT', /'p' must be a number from 0 to 1, got null/, () => new ft.nn.Dropout({ p: null as never }))
+  throws(t, 'ERR_DTYPE', /nn\.init\.orthogonal: takes a floating dtype, got int32/, () => ft.nn.init.orthogonal(key(1), [2, 2], { dtype: 'int32' as never }))
+})
+
+test('an entry that pads, by indices of every integer dtype', (t) => {
+  for (const [paddingIndex, zeros] of [[-1, 299], [200, 200], [1, 1]] as const) {
+    const layer = new ft.nn.Embedding(300, 2, { paddingIndex })
+    const params = layer.init(key(1))
+    for (const dtype of ['int8', 'uint8', 'int16', 'uint16', 'int32', 'uint32', 'int64'] as const) {
+      const [most = 0] = [{ int8: 127, uint8: 255 }[dtype as 'int8'] ?? 299]
+      const indices = ft.tensor([0, 1, most, Math.min(zeros, most)], { dtype })
+      const [y, g] = [layer.apply(params, indices), ft.grad((p: typeof params) => layer.apply(p, indices).sum())(params).weight]
+      t.deepEqual(y.toArray(), params.weight.take(indices.astype('int64'), { axis: 0 }).toArray())
+      t.deepEqual(g.at(zeros).toArray(), [0, 0], dtype)
+      t.is(g.at(0).at(0).itemSync(), 1)
+    }
+  }
+})
+
+test('masks of attention', (t) => {
+  const layer = new ft.nn.MultiHeadAttention(4, 2, { dropout: 2 ** -53 })
+  const params = layer.init(key(1))
+  const [x, y] = [ft.random.normal(key(2), [2, 3, 4]), ft.random.normal(key(3), [2, 5, 4])]
+  const wide = { mask: ft.ones([7, 2, 2, 3, 5], { dtype: 'bool' }) }
+  throws(t, 'ERR_SHAPE', /does not broadcast/, () => layer.weights(params, x, y, wide))
+  throws(t, 'ERR_SHAPE', /does not broadcast/, () => layer.attend(params, x, y, y, wide))
+  throws(t, 'ERR_SHAPE', /does not broadcast/, () => layer.attend(params, x, y, y, { ...wide, key: key(1) }))
+  const double = { mask: ft.random.normal(key(4), [3, 5], { dtype: 'float64' }) }
+  t.is(layer.weights(params, x, y, double).dtype, 'float32')
+  const apart = layer.attend(params, x, y, y, double).sub(layer.attend(params, x, y, y, { ...double, key: key(1) }))
+  t.is(apart.dtype, 'float32')
+  t.true(number(apart.abs().max()) < 1e-6)
 })
 
 test('a sequence says which layer failed, and takes functions', (t) => {
@@ -165,6 +238,8 @@ test('names of PyTorch, both ways', (t) => {
   throws(t, 'ERR_ARGUMENT', /missing: 'b'; unexpected: 'w'/, () => ft.nn.loadStateDict({ w: ft.ones([2]) }, [{ b: ft.zeros([2]) }]))
   t.is(ft.nn.loadStateDict({ w: ft.ones([2]) }, [{ b: ft.zeros([2]) }], { strict: false })[0].b.size, 2)
   throws(t, 'ERR_ARGUMENT', /two tensors would be 'a_b'/, () => ft.nn.stateDict({ aB: ft.zeros([1]), a_b: ft.zeros([1]) }))
+  throws(t, 'ERR_ARGUMENT', /two tensors of the trees are 'weight'/, () => ft.nn.loadStateDict({ weight: ft.zeros([1]) }, [{ weight: ft.ones([1]) }, { weight: ft.ones([1]) }]))
+  t.deepEqual(Object.keys(ft.nn.stateDict({ '': ft.zeros([1]), ['__proto__' as string]: ft.zeros([1]) })), ['', '__proto__'])
   throws(t, 'ERR_ARGUMENT', /a tensor alone has no name/, () => ft.nn.stateDict(ft.zeros([1])))
   throws(t, 'ERR_ARGUMENT', /the trees must be in an array/, () => ft.nn.loadStateDict(dict, params[0] as never))
 })

@@ -10,7 +10,7 @@ import { dropout } from './functions.js'
 import * as init from './init.js'
 import { linear, type LinearParams } from './linear.js'
 import { Module, type InitOptions, type Run } from './module.js'
-import { flag, given, layerOptions, ranged, size } from './options.js'
+import { flag, given, layerOptions, ranged, shaped, size } from './options.js'
 
 /** Parameters of `nn.MultiHeadAttention`, as PyTorch has them. */
 export interface AttentionParams {
@@ -101,7 +101,8 @@ export class MultiHeadAttention extends Module<AttentionParams, null> {
     const op = this.name
     const { mask, causal, key } = this.#options(options)
     const { outProj } = given(op, params, ['outProj'])
-    const { weight, bias } = given(op, outProj, ['weight'])
+    const { features } = this
+    const { weight, bias } = shaped(`${op}: outProj`, outProj, { weight: [features, features], bias: this.#bias ? [features] : undefined })
     const [q, k, v] = this.#projected(params, { queries, keys, values }) as [Tensor, Tensor, Tensor]
     return within(op, () => {
       const heads =
@@ -135,7 +136,7 @@ export class MultiHeadAttention extends Module<AttentionParams, null> {
   /** Queries, keys and values (or some of them, in this order) of each head: [batch, heads, places, features / heads]. */
   #projected(params: AttentionParams, inputs: { readonly [name: string]: Tensor }): Tensor[] {
     const { features, heads, name: op } = this
-    const { inProjWeight: weight, inProjBias: bias } = given(op, params, ['inProjWeight'])
+    const { inProjWeight: weight, inProjBias: bias } = shaped(op, params, { inProjWeight: [3 * features, features], inProjBias: this.#bias ? [3 * features] : undefined })
     for (const [name, x] of Object.entries(inputs)) {
       const { shape } = tensorGiven(op, name, x)
       if (shape.length !== 3 || shape[2] !== features) throw new ShapeError(`${op}: '${name}' must have shape [batch, places, ${features}], got [${shape.join(', ')}]`)
@@ -162,10 +163,10 @@ export class MultiHeadAttention extends Module<AttentionParams, null> {
   #weights(q: Tensor, k: Tensor, mask: Tensor | undefined, causal: boolean): Tensor {
     let scores: Tensor = q.matmul(k.matrixTranspose()).div(Math.sqrt(this.features / this.heads))
     if (causal) scores = where(tril(ones(scores.shape.slice(-2), { dtype: 'bool', device: q.device })), scores, -Infinity) as Tensor
-    if (mask?.dtype === 'bool') scores = where(mask as Tensor<'bool'>, scores, -Infinity) as Tensor
+    if (mask?.dtype === 'bool') scores = where(mask.broadcastTo(scores.shape) as Tensor<'bool'>, scores, -Infinity) as Tensor
     else if (mask !== undefined) {
       if (mask.type.row.kind !== 'float') throw new DTypeError(`${this.name}: 'mask' must be bool or floating, got ${mask.dtype}; convert with astype('bool')`)
-      scores = scores.add(mask)
+      scores = scores.add(mask.broadcastTo(scores.shape).astype(scores.dtype as 'float32'))
     }
     return scores.softmax(-1)
   }

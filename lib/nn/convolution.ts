@@ -1,13 +1,13 @@
 // Convolutional layers over one to three spatial axes: x [batch, channels, spatial...], weights as PyTorch lays them out.
 
-import { integer, integers, shown, within } from '../call.js'
+import { integer, integers, padding, shown, within } from '../call.js'
 import type { Key } from '../draws.js'
 import { ArgumentError, ShapeError } from '../errors.js'
 import { conv, convTranspose, type ConvOptions, type ConvTransposeOptions } from '../generated/nn.js'
 import type { Tensor } from '../tensor.js'
 import { weightAndBias, weightOptions, type LinearParams, type WeightOptions } from './linear.js'
 import { Module, type InitOptions } from './module.js'
-import { given, size } from './options.js'
+import { shaped, size } from './options.js'
 
 /** Options of convolutional layers: those of `nn.conv`, and of the weight and the bias. */
 export interface ConvLayerOptions extends WeightOptions, Omit<ConvOptions, 'inputDilation'> {}
@@ -15,11 +15,22 @@ export interface ConvLayerOptions extends WeightOptions, Omit<ConvOptions, 'inpu
 /** Options of transposed convolutional layers: those of `nn.convTranspose`, and of the weight and the bias. */
 export interface ConvTransposeLayerOptions extends WeightOptions, ConvTransposeOptions {}
 
-/** A window of so many axes. */
-function windowGiven(op: string, value: unknown, axes: number): readonly number[] {
-  const sizes = typeof value === 'number' ? Array<number>(axes).fill(integer(op, 'kernel', value)) : integers(op, 'kernel', value)
-  if (sizes.length !== axes || sizes.some((n) => n < 1)) throw new ArgumentError(`${op}: 'kernel' must be a positive size or ${axes} of them, got ${shown(value)}`)
-  return sizes
+/** A number of each axis, or one of all. */
+function eachAxis(op: string, name: string, value: unknown, axes: number, least: number): readonly number[] {
+  const sizes = typeof value === 'number' ? Array<number>(axes).fill(integer(op, name, value)) : integers(op, name, value)
+  if (sizes.length === axes && sizes.every((n) => n >= least)) return sizes
+  throw new ArgumentError(`${op}: '${name}' must be a ${least > 0 ? 'positive size' : 'size from 0'} or ${axes} of them, got ${shown(value)}`)
+}
+
+/** That windows of so many axes can lie as the options of each call say. */
+function checkLayout(op: string, o: { readonly [name: string]: unknown }, axes: number): void {
+  for (const [name, least] of [['stride', 1], ['dilation', 1], ['outputPadding', 0]] as const) {
+    if (o[name] !== undefined) eachAxis(op, name, o[name], axes, least)
+  }
+  if (o['padding'] === undefined) return
+  for (const places of padding(op, 'padding', o['padding'])) {
+    if (places.length !== 1 && places.length !== axes) throw new ArgumentError(`${op}: 'padding' must be one number or ${axes}, got ${shown(o['padding'])}`)
+  }
 }
 
 /** What all convolutional layers have in common. */
@@ -38,9 +49,10 @@ abstract class Convolution<O extends WeightOptions & { readonly groups?: number 
     const op = this.name
     this.inputs = size(op, 'inputs', inputs)
     this.outputs = size(op, 'outputs', outputs)
-    this.kernel = windowGiven(op, kernel, axes)
+    this.kernel = eachAxis(op, 'kernel', kernel, axes, 1)
     const { bias, weightInit, biasInit, ...call } = weightOptions<O>(op, options, more)
     this.#fresh = { bias, weightInit, biasInit }
+    checkLayout(op, call as { readonly [name: string]: unknown }, axes)
     this.call = call
     this.groups = size(op, 'groups', call['groups' as keyof typeof call] ?? 1)
     for (const n of [this.inputs, this.outputs]) {
@@ -59,7 +71,7 @@ abstract class Convolution<O extends WeightOptions & { readonly groups?: number 
 
   protected run(params: LinearParams, x: Tensor): readonly [Tensor, null] {
     const { name, kernel } = this
-    const { weight, bias } = given(name, params, ['weight'])
+    const { weight, bias } = shaped(name, params, { weight: [...this.channels, ...kernel], bias: this.#fresh.bias === false ? undefined : [this.outputs] })
     if (x.ndim !== kernel.length + 2 || x.shape[1] !== this.inputs) {
       const axes = ['batch', this.inputs, ...['depth', 'height', 'width'].slice(3 - kernel.length)]
       throw new ShapeError(`${name}: x must have shape [${axes.join(', ')}], got [${x.shape.join(', ')}]`)

@@ -1,10 +1,10 @@
 // `ft.nn.init`: first values of weights. Weights are laid out [outputs, inputs, window...], as PyTorch has them.
 
-import { checkOptions, shapeGiven, shown, within } from '../call.js'
+import { checkOptions, dtypeOption, shapeGiven, shown, within } from '../call.js'
 import { truncatedNormal as drawTruncated } from '../distributions.js'
 import { keyGiven, normal as drawNormal, uniform as drawUniform, type Key } from '../draws.js'
-import { ArgumentError } from '../errors.js'
-import type { FloatDType } from '../generated/dtypes.js'
+import { ArgumentError, DTypeError } from '../errors.js'
+import { DTYPE, type FloatDType } from '../generated/dtypes.js'
 import { ones as onesOf, where, zeros as zerosOf } from '../generated/functions.js'
 import { qr } from '../generated/linalg.js'
 import type { Tensor } from '../tensor.js'
@@ -40,7 +40,7 @@ export interface TruncatedOptions<D extends FloatDType = FloatDType> extends Dra
 interface Wanted {
   readonly op: string
   readonly shape: readonly number[]
-  readonly dtype: FloatDType | undefined
+  readonly dtype: FloatDType
   readonly gain: number
   readonly mode: unknown
 }
@@ -52,7 +52,9 @@ function wanted(op: string, key: unknown, shape: unknown, options: unknown, name
   if (typeof given !== 'number' || !Number.isFinite(given)) throw new ArgumentError(`${op}: 'gain' must be a finite number, got ${shown(given)}`)
   const mode = o['mode'] ?? 'fanIn'
   if (mode !== 'fanIn' && mode !== 'fanOut') throw new ArgumentError(`${op}: 'mode' must be 'fanIn' or 'fanOut', got ${shown(mode)}`)
-  return { op, shape: shapeGiven(op, shape), dtype: o['dtype'] as FloatDType | undefined, gain: given, mode }
+  const dtype = dtypeOption(op, o['dtype'], 'float32')
+  if (DTYPE[dtype].kind !== 'float') throw new DTypeError(`${op}: takes a floating dtype, got ${dtype}`)
+  return { op, shape: shapeGiven(op, shape), dtype: dtype as FloatDType, gain: given, mode }
 }
 
 /** Uniform numbers of a standard deviation. */
@@ -181,7 +183,7 @@ export function orthogonal<D extends FloatDType = 'float32'>(key: Key, shape: re
     const { q, r } = qr(drawn)
     const diagonal = r.diagonal()
     const columns = q.mul(where(diagonal.less(0), -want.gain, want.gain).astype(q.dtype))
-    return (outputs < inputs ? columns.matrixTranspose() : columns).reshape(want.shape).astype(want.dtype ?? 'float32') as Tensor<D>
+    return (outputs < inputs ? columns.matrixTranspose() : columns).reshape(want.shape).astype(want.dtype) as Tensor<D>
   })
 }
 

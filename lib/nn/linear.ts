@@ -12,7 +12,7 @@ import { fans } from './fans.js'
 import { embedding } from './functions.js'
 import * as init from './init.js'
 import { Module, type InitOptions } from './module.js'
-import { flag, given, initializer, layerOptions, size } from './options.js'
+import { flag, initializer, layerOptions, shaped, size } from './options.js'
 
 /** Parameters of `nn.Linear`. */
 export interface LinearParams {
@@ -112,8 +112,9 @@ export class Linear extends Module<LinearParams, null> {
   }
 
   protected run(params: LinearParams, x: Tensor): readonly [Tensor, null] {
-    const { weight, bias } = given(this.name, params, ['weight'])
-    return [within(this.name, () => linear(x, weight, bias)), null]
+    const { outputs, inputs, name } = this
+    const { weight, bias } = shaped(name, params, { weight: [outputs, inputs], bias: this.#options.bias === false ? undefined : [outputs] })
+    return [within(name, () => linear(x, weight, bias)), null]
   }
 }
 
@@ -170,14 +171,16 @@ export class Embedding extends Module<EmbeddingParams, null> {
   }
 
   protected run(params: EmbeddingParams, x: Tensor): readonly [Tensor, null] {
-    const { weight } = given(this.name, params, ['weight'])
+    const { weight } = shaped(this.name, params, { weight: [this.entries, this.features] })
     return within(this.name, () => {
       const vectors = embedding(x as Tensor<'int32'>, weight)
       if (this.#padding === undefined) return [vectors, null]
       // The same values, but no gradient for that entry.
+      const { min, max } = x.type.row
       const index = x.expandDims(-1)
-      const padded = index.equal(this.#padding).logicalOr(index.equal(this.#padding - this.entries))
-      return [where(padded, constant(vectors), vectors) as Tensor, null]
+      // Counted from either end, as far as the indices' dtype reaches.
+      const places = [this.#padding, this.#padding - this.entries].filter((n) => n >= Number(min) && n <= Number(max))
+      return [places.reduce<Tensor>((rest, n) => where(index.equal(n), constant(vectors), rest) as Tensor, vectors), null]
     })
   }
 }

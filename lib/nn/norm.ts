@@ -11,7 +11,7 @@ import { constant } from '../tape.js'
 import type { Tensor } from '../tensor.js'
 import * as init from './init.js'
 import { Module, type InitOptions, type Run, type StateOptions } from './module.js'
-import { flag, given, layerOptions, ranged, size } from './options.js'
+import { flag, given, layerOptions, ranged, shaped, size } from './options.js'
 
 /** Parameters of norms: both of the shape that is normalised, or of its channels; null for a norm without. */
 export interface NormParams {
@@ -267,7 +267,8 @@ export class BatchNorm extends Module<Required<NormParams> | null, BatchNormStat
     if (runningMean === undefined || runningVar === undefined || numBatchesTracked === undefined) {
       throw new ArgumentError(`${this.name}: the state must be { runningMean, runningVar, numBatchesTracked } as initState makes it, got ${shown(state)}`)
     }
-    return state as BatchNormState
+    const each = [this.channels]
+    return shaped(`${this.name}: the state`, state as BatchNormState, { runningMean: each, runningVar: each, numBatchesTracked: [] })
   }
 
   /** The running averages after a batch. */

@@ -1,7 +1,7 @@
 // What the constructors of layers are told, checked.
 
-import { checkOptions, integer, shown } from '../call.js'
-import { ArgumentError } from '../errors.js'
+import { checkOptions, integer, shown, tensorGiven } from '../call.js'
+import { ArgumentError, ShapeError } from '../errors.js'
 import type { Initializer } from './init.js'
 
 /** A size of at least one. */
@@ -25,7 +25,8 @@ export function flag(op: string, name: string, value: unknown, fallback = true):
 
 /** A number of a range that includes its ends. */
 export function ranged(op: string, name: string, value: unknown, fallback: number, least: number, most: number): number {
-  const given = value ?? fallback
+  // Null is no default, but an error.
+  const given = value === undefined ? fallback : value
   if (typeof given === 'number' && given >= least && given <= most) return given
   const range = most === Infinity ? `a number from ${least}` : `a number from ${least} to ${most}`
   throw new ArgumentError(`${op}: '${name}' must be ${range}, got ${shown(given)}`)
@@ -43,6 +44,22 @@ export function given<T>(op: string, params: T, names: readonly (keyof T & strin
   const found = typeof params === 'object' && params !== null ? params : undefined
   if (found === undefined || names.some((name) => found[name] === undefined)) {
     throw new ArgumentError(`${op}: the parameters must be { ${names.join(', ')} } as init makes them, got ${shown(params)}`)
+  }
+  return params
+}
+
+/** Parameters of the shapes that a layer has; undefined stands for one that this layer is without. */
+export function shaped<T>(op: string, params: T, shapes: { readonly [name: string]: readonly number[] | undefined }): T {
+  const names = Object.keys(shapes)
+  given(op, params as Record<string, unknown>, names.filter((name) => shapes[name] !== undefined))
+  for (const name of names) {
+    const [shape, value] = [shapes[name], (params as Record<string, unknown>)[name]]
+    if (shape === undefined) {
+      if (value !== undefined) throw new ArgumentError(`${op}: there is a '${name}' in the parameters, and the layer was made without`)
+      continue
+    }
+    const found = tensorGiven(op, name, value).shape
+    if (found.join() !== shape.join()) throw new ShapeError(`${op}: '${name}' must have shape [${shape.join(', ')}], got [${found.join(', ')}]`)
   }
   return params
 }

@@ -10,7 +10,7 @@ import type { Tensor } from '../tensor.js'
 import { dropout } from './functions.js'
 import { linear } from './linear.js'
 import { Module, type InitOptions, type Run } from './module.js'
-import { flag, given, layerOptions, ranged, size } from './options.js'
+import { flag, layerOptions, ranged, shaped, size } from './options.js'
 
 /**
  * Parameters of recurrent layers, by PyTorch's names: `weightIhL0` [gates hidden, inputs], `weightHhL0` [gates hidden, hidden], `biasIhL0`
@@ -66,22 +66,27 @@ abstract class Recurrent extends Module<RecurrentParams, null> {
     return Array.from({ length: this.layers }, (_, layer) => directions.map((backwards) => ({ layer, backwards, suffix: `L${layer}${backwards ? 'Reverse' : ''}` }))).flat()
   }
 
+  /** The shapes of a run's parameters, in the order they are drawn in. */
+  #shapes({ layer, suffix }: { readonly layer: number; readonly suffix: string }): [name: string, shape: readonly number[] | undefined][] {
+    const rows = this.gates * this.hidden
+    const inputs = layer === 0 ? this.inputs : this.hidden * (this.bidirectional ? 2 : 1)
+    const bias = this.#bias ? [rows] : undefined
+    return [
+      [`weightIh${suffix}`, [rows, inputs]],
+      [`weightHh${suffix}`, [rows, this.hidden]],
+      [`biasIh${suffix}`, bias],
+      [`biasHh${suffix}`, bias]
+    ]
+  }
+
   init(key: Key, options?: InitOptions): RecurrentParams {
     keyGiven(this.name, key)
     const { dtype } = checkOptions(this.name, options, ['dtype']) as InitOptions
     const bound = 1 / Math.sqrt(this.hidden)
-    const rows = this.gates * this.hidden
     let drawn = 0
     const draw = (shape: readonly number[]): Tensor => uniform(fold(key, drawn++), shape, { dtype, low: -bound, high: bound })
     const params: Record<string, Tensor> = {}
-    for (const { layer, suffix } of this.#runs()) {
-      const inputs = layer === 0 ? this.inputs : this.hidden * (this.bidirectional ? 2 : 1)
-      params[`weightIh${suffix}`] = draw([rows, inputs])
-      params[`weightHh${suffix}`] = draw([rows, this.hidden])
-      if (!this.#bias) continue
-      params[`biasIh${suffix}`] = draw([rows])
-      params[`biasHh${suffix}`] = draw([rows])
-    }
+    for (const [name, shape] of this.#runs().flatMap((each) => this.#shapes(each))) if (shape !== undefined) params[name] = draw(shape)
     return params
   }
 
@@ -93,7 +98,7 @@ abstract class Recurrent extends Module<RecurrentParams, null> {
   protected sequence(params: RecurrentParams, x: Tensor, initial: readonly unknown[] | undefined, { training, key }: Run<null>): { output: Tensor; last: Tensor[] } {
     const op = this.name
     const runs = this.#runs()
-    given(op, params, runs.flatMap(({ suffix }) => ['weightIh', 'weightHh', ...(this.#bias ? ['biasIh', 'biasHh'] : [])].map((name) => name + suffix)))
+    shaped(op, params, Object.fromEntries(runs.flatMap((each) => this.#shapes(each))))
     const { shape } = tensorGiven(op, 'x', x)
     if (shape.length !== 3 || shape[2] !== this.inputs) throw new ShapeError(`${op}: x must have shape [batch, time, ${this.inputs}], got [${shape.join(', ')}]`)
     const [batch, time] = shape as [number, number, number]
@@ -208,7 +213,7 @@ export class GRU extends Recurrent {
    * @throws {TensorError} as {@link Module.apply}.
    */
   forward(params: RecurrentParams, x: Tensor, initial?: Tensor): { output: Tensor; state: Tensor } {
-    const { output, last } = this.sequence(params, x, initial && [initial], { training: false })
+    const { output, last } = this.sequence(params, x, initial === undefined ? undefined : [initial], { training: false })
     return { output, state: last[0] as Tensor }
   }
 }

@@ -38,7 +38,7 @@ export function stateDict(...trees: readonly unknown[]): Record<string, Tensor> 
       (x, path) => {
         checkAlive(op, x)
         const name = snake(dotted(path))
-        if (name === '') throw new ArgumentError(`${op}: a tensor alone has no name; pass an object or an array of tensors`)
+        if (path === '') throw new ArgumentError(`${op}: a tensor alone has no name; pass an object or an array of tensors`)
         if (found.has(name)) throw new ArgumentError(`${op}: two tensors would be '${name}'`)
         found.set(name, x)
       },
@@ -61,7 +61,7 @@ export interface LoadStateOptions {
  * The trees with the tensors of a state dict in the place of theirs, in their dtypes and on their devices. Names are looked up as they are in the
  * tree (`layers.0.inProjWeight`) or as PyTorch has them (`layers.0.in_proj_weight`). PyTorch `Module.load_state_dict`.
  *
- * @throws {TensorError} `ERR_ARGUMENT` naming all that is missing and unexpected, `ERR_SHAPE` for another shape, `ERR_DTYPE` where numbers
+ * @throws {TensorError} `ERR_ARGUMENT` naming all that is missing and unexpected, or two tensors of one name, `ERR_SHAPE` for another shape, `ERR_DTYPE` where numbers
  * would change their kind.
  * @example
  * ```ts
@@ -77,6 +77,7 @@ export function loadStateDict<T extends readonly unknown[] | []>(dict: Readonly<
   if (!Array.isArray(trees) || trees.length > MOST_TREES) throw new ArgumentError(`${op}: the trees must be in an array, [params] or [params, state], got ${shown(trees)}`)
   const missing: string[] = []
   const unused = new Set(Object.keys(dict))
+  const taken = new Set<string>()
   const made = trees.map((tree) =>
     mapTree(
       tree,
@@ -88,6 +89,9 @@ export function loadStateDict<T extends readonly unknown[] | []>(dict: Readonly<
           missing.push(name)
           return x
         }
+        // Both would be loaded with what is one of theirs.
+        if (taken.has(name)) throw new ArgumentError(`${op}: two tensors of the trees are '${name}'`)
+        taken.add(name)
         unused.delete(name)
         return fitted(op, name, x, dict[name])
       },
