@@ -80,6 +80,15 @@ fn a_buffer_of_the_largest_size_can_be_had() {
     assert_eq!(ferrotensor_core::backend::Backend::mem(&*poor.device).used, 0);
 }
 
+/// 60,000 and 64,000 bytes are of one size class of the pool, of which this device has the first only.
+#[test]
+fn what_no_buffer_holds_is_refused_whatever_was_freed_before() {
+    let (mut s, _) = poor();
+    drop(upload(&mut s, DType::F32, &vec![1f32; 15_000], &[15_000]).unwrap());
+    let error = upload(&mut s, DType::F32, &vec![1f32; 16_000], &[16_000]).err().unwrap();
+    assert_eq!(error.code, Code::OutOfMemory, "{error}");
+}
+
 #[test]
 fn a_view_that_is_larger_than_any_buffer_can_be_read() {
     let (mut s, _) = poor();
