@@ -11050,7 +11050,7 @@ interface LoadStateOptions {
  * The trees with the tensors of a state dict in the place of theirs, in their dtypes and on their devices. Names are looked up as they are in the
  * tree (`layers.0.inProjWeight`) or as PyTorch has them (`layers.0.in_proj_weight`). PyTorch `Module.load_state_dict`.
  *
- * @throws {TensorError} `ERR_ARGUMENT` naming all that is missing and unexpected, `ERR_SHAPE` for another shape, `ERR_DTYPE` where numbers
+ * @throws {TensorError} `ERR_ARGUMENT` naming all that is missing and unexpected, or two tensors of one name, `ERR_SHAPE` for another shape, `ERR_DTYPE` where numbers
  * would change their kind.
  * @example
  * ```ts
@@ -11738,7 +11738,7 @@ declare function leaves(tree: unknown): Tensor[];
 /**
  * The tensors of a tree in order, and a function that makes a tree of the same structure of as many others. JAX `tree_util.tree_flatten`.
  *
- * @throws {ArgumentError} as {@link leaves}; the function, for anything but as many tensors.
+ * @throws {ArgumentError} as {@link leaves}; the function, for anything but as many tensors, and where the tree has changed.
  * @example
  * ```ts
  * ft.tree.flatten({ w: ft.ones([2]), name: 'net' })[1]([ft.tensor([1, 2])]).w // [1, 2]
@@ -12582,7 +12582,7 @@ interface JitOptions {
      * texts and functions are so anyway.
      */
     readonly static?: number | readonly number[] | undefined;
-    /** Numbers of arguments that are given up: their tensors are disposed of by each call, and their memory is free for its results. */
+    /** Numbers of arguments that are given up: their tensors are disposed of by each call, and their memory is free for what comes next. */
     readonly donate?: number | readonly number[] | undefined;
 }
 /** How often functions were traced. */
