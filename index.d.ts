@@ -11416,7 +11416,7 @@ declare function leaves(tree: unknown): Tensor[];
 /**
  * The tensors of a tree in order, and a function that makes a tree of the same structure of as many others. JAX `tree_util.tree_flatten`.
  *
- * @throws {ArgumentError} as {@link leaves}; the function, for anything but as many tensors.
+ * @throws {ArgumentError} as {@link leaves}; the function, for anything but as many tensors, and where the tree has changed.
  * @example
  * ```ts
  * ft.tree.flatten({ w: ft.ones([2]), name: 'net' })[1]([ft.tensor([1, 2])]).w // [1, 2]
@@ -12253,7 +12253,7 @@ interface JitOptions {
      * texts and functions are so anyway.
      */
     readonly static?: number | readonly number[] | undefined;
-    /** Numbers of arguments that are given up: their tensors are disposed of by each call, and their memory is free for its results. */
+    /** Numbers of arguments that are given up: their tensors are disposed of by each call, and their memory is free for what comes next. */
     readonly donate?: number | readonly number[] | undefined;
 }
 /** How often functions were traced. */

@@ -188,4 +188,9 @@ test('flatten gives the tensors and a way back', (t) => {
   t.deepEqual([arrays(made), made.n, made.b[0]!.activation], [[[[0, 0], [0, 0]], [0, 0], [0]], 3, 'tanh'])
   throws(t, 'ERR_ARGUMENT', /^tree\.flatten: the tree is made of an array of 3 tensors, got an array of 0|got \[\]/, () => rebuild([]))
   throws(t, 'ERR_ARGUMENT', /^tree\.flatten: the tree is made of tensors, got 1/, () => rebuild([x, x, 1 as never]))
+  // A tree that has changed would be filled with nothing, or not with all.
+  const changed: Record<string, ft.Tensor> = { a: x, b: x }
+  const [, back] = ft.tree.flatten(changed)
+  delete changed['b']
+  throws(t, 'ERR_ARGUMENT', /^tree\.flatten: the tree had 2 tensors, and has 1 now/, () => back([x, x]))
 })

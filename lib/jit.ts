@@ -27,7 +27,7 @@ export interface JitOptions {
    * texts and functions are so anyway.
    */
   readonly static?: number | readonly number[] | undefined
-  /** Numbers of arguments that are given up: their tensors are disposed of by each call, and their memory is free for its results. */
+  /** Numbers of arguments that are given up: their tensors are disposed of by each call, and their memory is free for what comes next. */
   readonly donate?: number | readonly number[] | undefined
 }
 

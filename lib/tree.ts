@@ -87,7 +87,7 @@ export function leaves(tree: unknown): Tensor[] {
 /**
  * The tensors of a tree in order, and a function that makes a tree of the same structure of as many others. JAX `tree_util.tree_flatten`.
  *
- * @throws {ArgumentError} as {@link leaves}; the function, for anything but as many tensors.
+ * @throws {ArgumentError} as {@link leaves}; the function, for anything but as many tensors, and where the tree has changed.
  * @example
  * ```ts
  * ft.tree.flatten({ w: ft.ones([2]), name: 'net' })[1]([ft.tensor([1, 2])]).w // [1, 2]
@@ -102,7 +102,9 @@ export function flatten<P>(tree: P): [leaves: Tensor[], rebuild: (leaves: readon
     const odd = tensors.findIndex((x) => !(x instanceof Tensor))
     if (odd >= 0) throw new ArgumentError(`${name}: the tree is made of tensors, got ${shown(tensors[odd])}`)
     let next = 0
-    return mapTree(tree, () => tensors[next++], `${name}: the tree`) as P
+    const made = mapTree(tree, () => tensors[next++], `${name}: the tree`) as P
+    if (next !== count) throw new ArgumentError(`${name}: the tree had ${count} tensors, and has ${next} now`)
+    return made
   }
   return [found, rebuild]
 }
