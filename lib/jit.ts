@@ -86,9 +86,13 @@ interface Trace {
   readonly result: (outputs: readonly Tensor[]) => unknown
 }
 
+/** Arguments of a call; an option that names more names none. */
+const MOST_ARGUMENTS = 1000
+
 /** The numbers of arguments that an option names. */
 function positions(option: string, given: unknown): readonly number[] {
-  const list: readonly unknown[] = given === undefined ? [] : Array.isArray(given) ? given : [given]
+  // An array's length may be that of nothing but holes.
+  const list: readonly unknown[] = given === undefined ? [] : Array.isArray(given) && given.length <= MOST_ARGUMENTS ? given : [given]
   return list.map((n) => {
     if (typeof n !== 'number' || !Number.isSafeInteger(n) || n < 0) throw new ArgumentError(`jit: '${option}' must be the number of an argument or an array of such, got ${shown(given)}`)
     return n
