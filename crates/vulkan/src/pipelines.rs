@@ -2,6 +2,7 @@
 
 use crate::disk_cache::{CachePlace, DiskCache};
 use crate::errors;
+use crate::parting::Given;
 use ferrotensor_core::{Error, Result};
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasher, RandomState};
@@ -22,7 +23,8 @@ const MOST: usize = 1024;
 
 /// A compiled kernel with the layout of its bindings.
 pub struct Pipeline {
-    driver: Arc<ComputePipeline>,
+    driver: Given<Arc<ComputePipeline>>,
+    /// The device's pipelines have it too.
     layout: Arc<PipelineLayout>,
     buffers: u32,
 }
@@ -143,7 +145,7 @@ impl Pipelines {
         let info = ComputePipelineCreateInfo::stage_layout(stage, Arc::clone(&layout));
         let driver = ComputePipeline::new(Arc::clone(&self.device), self.disk.driver(), info)
             .map_err(|e| errors::driver("a pipeline", e))?;
-        Ok(Pipeline { driver, layout, buffers })
+        Ok(Pipeline { driver: Given::new(driver), layout, buffers })
     }
 
     fn layout(&self, buffers: u32) -> Result<Arc<PipelineLayout>> {
