@@ -1,12 +1,20 @@
-//! `Contract` kernels: batches of matrix products. Floats go through `matrixmultiply`, which takes any strides; float16 and
-//! bfloat16 by way of float32; integers and bool through a loop of our own.
+//! `Contract` kernels: batches of matrix products. Floats by tiles of fused multiply-adds, float16 and bfloat16 in float32, complex
+//! numbers as twice as many floats; integers and bool by a loop.
 
+mod blocks;
+mod few_rows;
 mod float;
 mod integer;
+mod lanes;
+mod pack;
+mod product;
+mod stored;
+mod tile;
 
 use crate::launch::{Run, Slot, Slots};
 use crate::tier::Tier;
 use ferrotensor_core::DType;
+use ferrotensor_core::element::{Complex, bf16, f16};
 use ferrotensor_core::error::{Error, Result};
 use ferrotensor_core::kernel::Contract;
 use ferrotensor_core::layout::Layout;
@@ -14,14 +22,18 @@ use ferrotensor_core::layout::Layout;
 /// Compiles a contraction.
 ///
 /// # Errors
-/// For what comes after a product: `matrixmultiply` writes sums alone, and a pass over them is a map as good as any.
+/// For what comes after a product: a pass over it is a map as good as any.
 pub fn prepare(kernel: &Contract, tier: Tier) -> Result<Box<dyn Run>, String> {
     if kernel.post.is_some() {
         return Err("a product with a map after it".into());
     }
     match kernel.dtype {
-        DType::F16 | DType::BF16 => Ok(Box::new(float::HalfKernel::new(kernel.dtype, tier)?)),
-        DType::F32 | DType::F64 | DType::C64 | DType::C128 => Ok(Box::new(float::FloatKernel(kernel.dtype))),
+        DType::F16 => Ok(Box::new(float::FloatKernel::<f16>::new(tier))),
+        DType::BF16 => Ok(Box::new(float::FloatKernel::<bf16>::new(tier))),
+        DType::F32 => Ok(Box::new(float::FloatKernel::<f32>::new(tier))),
+        DType::F64 => Ok(Box::new(float::FloatKernel::<f64>::new(tier))),
+        DType::C64 => Ok(Box::new(float::FloatKernel::<Complex<f32>>::new(tier))),
+        DType::C128 => Ok(Box::new(float::FloatKernel::<Complex<f64>>::new(tier))),
         d => Ok(Box::new(integer::IntegerKernel::new(d, tier)?)),
     }
 }

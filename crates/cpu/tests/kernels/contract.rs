@@ -106,3 +106,89 @@ fn turn(x: &Array, rows: usize, columns: usize) -> Array {
     let t: Vec<f32> = (0..rows * columns).map(|p| v[p % rows * columns + p / rows]).collect();
     Array::from_slice(&[columns, rows], &t).unwrap()
 }
+
+/// Shapes around every seam: tiles of rows and columns, blocks of places, groups, few rows, few columns.
+const SEAMS: [(usize, usize, usize); 16] = [
+    (1, 1, 1),
+    (1, 700, 131),
+    (131, 700, 1),
+    (2, 33, 200),
+    (13, 9, 31),
+    (14, 9, 32),
+    (15, 9, 33),
+    (28, 20, 97),
+    (29, 20, 97),
+    (29, 600, 10),
+    (64, 64, 64),
+    (65, 63, 66),
+    (300, 513, 40),
+    (40, 1030, 530),
+    (257, 5, 600),
+    (100, 0, 40),
+];
+
+/// Numbers of a sum whose rounding errors show the order of its terms.
+fn uneven<T>(count: usize, seed: u64, of: impl Fn(f64) -> T) -> Vec<T> {
+    let mut rng = Rng(seed);
+    (0..count).map(|_| of((rng.below(1 << 20) as f64 - 5e5) * 1.1f64.powi(rng.below(40) as i32))).collect()
+}
+
+#[test]
+fn every_sum_is_one_chain_from_the_first_place_to_the_last() {
+    for (m, k, n) in SEAMS {
+        let (x, y) = (uneven(m * k, 1, |v| v as f32), uneven(k * n, 2, |v| v as f32));
+        let (a, b) = (Array::from_slice(&[m, k], &x).unwrap(), Array::from_slice(&[k, n], &y).unwrap());
+        let chain = |i: usize, j: usize| (0..k).fold(0f32, |sum, l| x[i * k + l].mul_add(y[l * n + j], sum));
+        let kernel = Kernel::Contract(Contract::new(DType::F32));
+        for (of_a, of_b) in
+            [(Style::Dense, Style::Dense), (Style::Transposed, Style::Dense), (Style::Padded, Style::Transposed)]
+        {
+            for to in [Style::Dense, Style::Transposed, Style::Padded] {
+                let got: Vec<f32> = run(&kernel, &[(&a, of_a), (&b, of_b)], &[(&[m, n], to)], &[])[0].to_vec().unwrap();
+                for (p, got) in got.iter().enumerate() {
+                    assert_eq!(
+                        got.to_bits(),
+                        chain(p / n, p % n).to_bits(),
+                        "{m} x {k} x {n}, {of_a:?} {of_b:?} {to:?}: {p}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn sums_of_doubles_halves_and_complex_numbers_are_chains_too() {
+    for (m, k, n) in SEAMS.into_iter().filter(|(m, k, n)| m * k * n < 300_000) {
+        let (x, y) = (uneven(2 * m * k, 3, |v| v), uneven(2 * k * n, 4, |v| v));
+        let kernel = |d| Kernel::Contract(Contract::new(d));
+        let array = |d: DType, dims: [usize; 2], values: &[f64]| {
+            let bytes = values.iter().flat_map(|&v| v.to_ne_bytes()).collect();
+            Array::new(d, &dims, bytes).unwrap()
+        };
+        let (a, b) = (array(DType::F64, [m, k], &x[..m * k]), array(DType::F64, [k, n], &y[..k * n]));
+        let got: Vec<f64> =
+            run(&kernel(DType::F64), &[(&a, Style::Dense), (&b, Style::Dense)], &[(&[m, n], Style::Dense)], &[])[0]
+                .to_vec()
+                .unwrap();
+        for (p, got) in got.iter().enumerate() {
+            let (i, j) = (p / n, p % n);
+            let chain = (0..k).fold(0f64, |sum, l| x[i * k + l].mul_add(y[l * n + j], sum));
+            assert_eq!(got.to_bits(), chain.to_bits(), "float64 {m} x {k} x {n}: {p}");
+        }
+        let (a, b) = (array(DType::C128, [m, k], &x), array(DType::C128, [k, n], &y));
+        let got =
+            run(&kernel(DType::C128), &[(&a, Style::Transposed), (&b, Style::Dense)], &[(&[m, n], Style::Padded)], &[])
+                .remove(0);
+        for p in 0..m * n {
+            let (i, j) = (p / n, p % n);
+            let chain = (0..k).fold((0f64, 0f64), |(re, im), l| {
+                let (a, b) = (i * k + l, l * n + j);
+                let (re, im) = (x[2 * a].mul_add(y[2 * b], re), x[2 * a].mul_add(y[2 * b + 1], im));
+                (x[2 * a + 1].mul_add(-y[2 * b + 1], re), x[2 * a + 1].mul_add(y[2 * b], im))
+            });
+            let reference::Scalar::Complex(re, im) = got.get(p) else { panic!("a complex number") };
+            assert_eq!((re.hi, im.hi), chain, "complex128 {m} x {k} x {n}: {p}");
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Copies of operands as tiles read them: places one after the other, at each place the rows or columns of a tile beside each other.
+
+use super::Matrix;
+use super::stored::Stored;
+use crate::tier::Source;
+use std::marker::PhantomData;
+
+/// A part of an operand, and where its copy goes.
+pub struct Part<S: Stored> {
+    /// Its first row or column at its first place.
+    pub from: *const S,
+    /// From a row or column to the next one.
+    pub step: isize,
+    /// From a place to the next one.
+    pub place: isize,
+    /// Places.
+    pub k: usize,
+    /// Rows, or columns.
+    pub count: usize,
+    /// Floats the copy has at a place; behind the columns there are, zeros.
+    pub width: usize,
+    /// The copy.
+    pub to: *mut S::Real,
+}
+
+impl<S: Stored> Part<S> {
+    /// Rows of `a` from row `i` and place `p` on.
+    pub fn rows(a: Matrix, (i, count): (usize, usize), (p, k): (usize, usize), to: *mut S::Real) -> Part<S> {
+        let from = a.from(i, p, size_of::<S>()).start.cast_const().cast();
+        Part { from, step: a.rows, place: a.columns, k, count, width: count, to }
+    }
+
+    /// Columns of `b` from column `j` and place `p` on.
+    pub fn columns(
+        b: Matrix,
+        (j, count): (usize, usize),
+        (p, k): (usize, usize),
+        width: usize,
+        to: *mut S::Real,
+    ) -> Part<S> {
+        let from = b.from(p, j, size_of::<S>()).start.cast_const().cast();
+        Part { from, step: b.columns, place: b.rows, k, count, width, to }
+    }
+}
+
+/// Rows of `a`. The floats of an element are places.
+pub struct PackRows<S>(PhantomData<S>);
+
+impl<S: Stored> Source for PackRows<S> {
+    type Args = Part<S>;
+
+    #[inline(always)]
+    unsafe fn run<const FMA: bool>(part: Part<S>) {
+        let copy = |p: usize, i: usize, parts: [S::Real; 2]| {
+            for (h, &x) in parts[..S::PARTS].iter().enumerate() {
+                // SAFETY: the copy has room for as many places and rows.
+                unsafe { *part.to.add((p * S::PARTS + h) * part.width + i) = x };
+            }
+        };
+        each(&part, copy);
+    }
+}
+
+/// Columns of `b`. The floats of an element are two columns of two places.
+pub struct PackColumns<S>(PhantomData<S>);
+
+impl<S: Stored> Source for PackColumns<S> {
+    type Args = Part<S>;
+
+    #[inline(always)]
+    unsafe fn run<const FMA: bool>(part: Part<S>) {
+        let copy = |p: usize, j: usize, [re, im]: [S::Real; 2]| {
+            let to = part.to.wrapping_add(p * S::PARTS * part.width + j * S::PARTS);
+            // SAFETY: the copy has room for as many places and columns.
+            unsafe {
+                *to = re;
+                if S::PARTS == 2 {
+                    (*to.add(1), *to.add(part.width), *to.add(part.width + 1)) = (im, -im, re);
+                }
+            }
+        };
+        each(&part, copy);
+        for place in 0..part.k * S::PARTS {
+            for j in part.count * S::PARTS..part.width {
+                // SAFETY: as above.
+                unsafe { *part.to.add(place * part.width + j) = S::Real::default() };
+            }
+        }
+    }
+}
+
+/// Places of a line of the cache.
+const LINE: usize = 16;
+
+/// Calls `copy` for each place and row or column, in an order in which memory lies.
+#[inline(always)]
+fn each<S: Stored>(part: &Part<S>, copy: impl Fn(usize, usize, [S::Real; 2])) {
+    // SAFETY: of both: as many places and rows or columns exist.
+    let read = |p: usize, i: usize, (place, step): (isize, isize)| unsafe {
+        (*part.from.offset(p as isize * place + i as isize * step)).parts()
+    };
+    if part.place == 1 {
+        // Where a row is as long as a power of two, all lie in one set of the first-level cache, which forgets a line before its next
+        // place is asked for: each line is read once.
+        for from in (0..part.k).step_by(LINE) {
+            for i in 0..part.count {
+                for p in from..(from + LINE).min(part.k) {
+                    copy(p, i, read(p, i, (1, part.step)));
+                }
+            }
+        }
+        return;
+    }
+    // Where they lie beside each other the loop copies registers.
+    let step = if part.step == 1 { 1 } else { part.step };
+    for p in 0..part.k {
+        for i in 0..part.count {
+            copy(p, i, read(p, i, (part.place, step)));
+        }
+    }
+}
