@@ -1,7 +1,9 @@
 //! The innermost part of a product: a few rows times a few registers of columns, kept in registers over all of k. Every element is
 //! one chain of fused multiply-adds from its first place to its last, so tile sizes and instruction sets show in no bit.
 
-use super::lanes::{Emulated, Lanes};
+use super::lanes::Lanes;
+#[cfg(not(target_arch = "aarch64"))]
+use super::lanes::emulated::Emulated;
 use crate::tier::{Source, Tier, compiled};
 use ferrotensor_core::math::EmulatedFma;
 use std::marker::PhantomData;
