@@ -1,6 +1,5 @@
 //! Large products, by blocks of inner places: all threads copy both operands' parts, then they share the sums.
 
-use super::pack::Part;
 use super::product::{Job, Product, part, scratch};
 use super::stored::Stored;
 use super::tile::Tile;
@@ -41,7 +40,10 @@ impl<S: Stored> Product<S> {
         // Halves are rounded once, so all their places are added in one go.
         let deep = if S::PLAIN || S::PARTS == 2 { PLACES / size_of::<S::Real>() / S::PARTS } else { job.k }.max(1);
         let floats = deep.min(job.k) * S::PARTS;
-        let (a, b) = (scratch::<S::Real>(&[job.m, floats])?, scratch::<S::Real>(&[panels.1, t.columns, floats])?);
+        let (a, b) = (
+            scratch::<S::Real>(&[panels.0, self.rows_width(job), floats])?,
+            scratch::<S::Real>(&[panels.1, t.columns, floats])?,
+        );
         let units = (panels.0.div_ceil(ROWS.div_ceil(t.rows())), panels.1.div_ceil(COLUMNS.div_ceil(t.columns)));
         for p in (0..job.k.max(1)).step_by(deep) {
             let places = (p, deep.min(job.k - p));
@@ -53,7 +55,7 @@ impl<S: Stored> Product<S> {
             // About 10 GB/s.
             work(panels.0 + panels.1, copied as f64 / 10.0, &|copies| {
                 // SAFETY: the operands exist, and each copy is made by one thread.
-                copies.into_iter().for_each(|panel| unsafe { self.copy(block, panel) });
+                copies.into_iter().for_each(|panel| unsafe { self.copy_panel(block, panel) });
                 Ok(())
             })?;
             work(units.0 * units.1, self.nanos(job.m, places.1, job.n), &|parts| {
@@ -74,21 +76,21 @@ impl<S: Stored> Product<S> {
     ///
     /// # Safety
     /// The operands exist, and nobody else makes this copy.
-    unsafe fn copy(&self, block: &Block<S::Real>, panel: usize) {
+    unsafe fn copy_panel(&self, block: &Block<S::Real>, panel: usize) {
         let Block { job, panels, places, .. } = *block;
         let floats = places.1 * S::PARTS;
         if panel < panels.0 {
             let (i, end) = (part(panel, panels.0, job.m), part(panel + 1, panels.0, job.m));
-            let to = block.a.wrapping_add(i * floats);
+            let to = block.a.wrapping_add(panel * self.rows_width(&job) * floats);
             // SAFETY: as the caller promises; the copy has room for all rows.
-            return unsafe { (self.pack_rows)(Part::rows(job.a, (i, end - i), places, to)) };
+            return unsafe { self.copy_rows(&job, (i, end - i), places, to) };
         }
         let (panel, width) = (panel - panels.0, self.tiles.columns);
         let j = panel * width / S::PARTS;
         let to = block.b.wrapping_add(panel * width * floats);
         let count = (width / S::PARTS).min(job.n - j);
         // SAFETY: as the caller promises; the copy has room for all columns.
-        unsafe { (self.pack_columns)(Part::columns(job.b, (j, count), places, width, to)) };
+        unsafe { self.copy_columns(&job, (j, count), places, width, to) };
     }
 
     /// Sums of a unit of work.
@@ -105,7 +107,7 @@ impl<S: Stored> Product<S> {
             let count = (t.columns / S::PARTS).min(job.n - j) * S::PARTS;
             for ip in g * rows..((g + 1) * rows).min(panels.0) {
                 let (i, end) = (part(ip, panels.0, job.m), part(ip + 1, panels.0, job.m));
-                let a = block.a.wrapping_add(i * floats).cast_const();
+                let a = block.a.wrapping_add(ip * self.rows_width(&job) * floats).cast_const();
                 let tile = Tile::reading(floats, (a, b), (0, 0, t.columns as isize), places.0 == 0);
                 // SAFETY: as the caller promises.
                 unsafe { self.run(&job, t.packed[end - i - 1], t.columns, tile, (i, end - i), (j, count)) };

@@ -1,6 +1,5 @@
 //! Products whose columns are not copied for all threads: each is read once, or lies in the cache anyway.
 
-use super::pack::Part;
 use super::product::{Job, Product, part, scratch};
 use super::stored::Stored;
 use super::tile::{Run, Tile};
@@ -57,7 +56,7 @@ impl<S: Stored> Product<S> {
                 let k = block.min(job.k - p);
                 // SAFETY: the columns exist, the copy has room for a block of them, and the rest is as the caller promises.
                 unsafe {
-                    (self.pack_columns)(Part::columns(job.b, (j, count), (p, k), width, to));
+                    self.copy_columns(job, (j, count), (p, k), width, to);
                     self.meet(job, &all, (p, k), (to.cast_const(), width as isize), width, (j, count));
                 }
             }
@@ -71,8 +70,9 @@ impl<S: Stored> Product<S> {
     /// They exist.
     unsafe fn rows(&self, job: &Job) -> Result<AllRows<S::Real>> {
         let places = job.k * S::PARTS;
-        let copy = if S::PLAIN { None } else { Some(scratch::<S::Real>(&[job.m, places])?) };
         let panels = job.m.div_ceil(self.tiles.rows());
+        let most = self.rows_width(job);
+        let copy = if S::PLAIN { None } else { Some(scratch::<S::Real>(&[panels, most, places])?) };
         let rows = (0..panels).map(|panel| {
             let first = part(panel, panels, job.m);
             let count = part(panel + 1, panels, job.m) - first;
@@ -82,11 +82,11 @@ impl<S: Stored> Product<S> {
                 let run = if one { self.tiles.wide } else { self.tiles.strided[count - 1] };
                 return Rows { first, count, start: a.start.cast_const().cast(), row: a.rows, place: a.columns, run };
             };
-            let to = copy.as_ptr().cast::<S::Real>().wrapping_add(first * places);
+            let to = copy.as_ptr().cast::<S::Real>().wrapping_add(panel * most * places);
             // SAFETY: the rows exist, and the copy has room for all of them.
-            unsafe { (self.pack_rows)(Part::rows(job.a, (first, count), (0, job.k), to)) };
+            unsafe { self.copy_rows(job, (first, count), (0, job.k), to) };
             let run = if one { self.tiles.wide } else { self.tiles.packed[count - 1] };
-            Rows { first, count, start: to, row: 1, place: count as isize, run }
+            Rows { first, count, start: to, row: 1, place: self.tiles.packed_width(count) as isize, run }
         });
         Ok(AllRows { rows: rows.collect(), _copy: copy })
     }

@@ -1,6 +1,7 @@
 //! Copies of operands as tiles read them: places one after the other, at each place the rows or columns of a tile beside each other.
 
 use super::Matrix;
+use super::lanes::Lanes;
 use super::stored::Stored;
 use crate::tier::Source;
 use std::marker::PhantomData;
@@ -17,7 +18,7 @@ pub struct Part<S: Stored> {
     pub k: usize,
     /// Rows, or columns.
     pub count: usize,
-    /// Floats the copy has at a place; behind the columns there are, zeros.
+    /// Floats the copy has at a place: behind the rows anything, behind the columns zeros.
     pub width: usize,
     /// The copy.
     pub to: *mut S::Real,
@@ -25,9 +26,9 @@ pub struct Part<S: Stored> {
 
 impl<S: Stored> Part<S> {
     /// Rows of `a` from row `i` and place `p` on.
-    pub fn rows(a: Matrix, (i, count): (usize, usize), (p, k): (usize, usize), to: *mut S::Real) -> Part<S> {
+    pub fn rows(a: Matrix, (i, count): (usize, usize), (p, k): (usize, usize), width: usize, to: *mut S::Real) -> Part<S> {
         let from = a.from(i, p, size_of::<S>()).start.cast_const().cast();
-        Part { from, step: a.rows, place: a.columns, k, count, width: count, to }
+        Part { from, step: a.rows, place: a.columns, k, count, width, to }
     }
 
     /// Columns of `b` from column `j` and place `p` on.
@@ -84,6 +85,43 @@ impl<S: Stored> Source for PackColumns<S> {
             for j in part.count * S::PARTS..part.width {
                 // SAFETY: as above.
                 unsafe { *part.to.add(place * part.width + j) = S::Real::default() };
+            }
+        }
+    }
+}
+
+/// Rows or columns whose places lie beside each other, of floats as they are: by blocks that are transposed in registers. Behind the last
+/// one it writes zeros, up to the width, a multiple of a register's.
+pub struct Transposed<V>(PhantomData<V>);
+
+impl<V: Lanes<Item: Stored<Real = V::Item> + Default>> Source for Transposed<V> {
+    type Args = Part<V::Item>;
+
+    #[inline(always)]
+    unsafe fn run<const FMA: bool>(part: Part<V::Item>) {
+        let whole = part.k / V::COUNT * V::COUNT;
+        // SAFETY: as many places and rows or columns exist, and the copy has room for the width at each place.
+        unsafe {
+            for p in (0..whole).step_by(V::COUNT) {
+                for i in (0..part.width).step_by(V::COUNT) {
+                    let mut block = [V::splat(V::Item::default()); 16];
+                    for (r, row) in block.iter_mut().enumerate().take(V::COUNT) {
+                        if i + r < part.count {
+                            *row = V::load(part.from.offset((i + r) as isize * part.step).add(p));
+                        }
+                    }
+                    V::transpose(&mut block);
+                    for (q, place) in block.iter().enumerate().take(V::COUNT) {
+                        place.store(part.to.add((p + q) * part.width + i));
+                    }
+                }
+            }
+            for p in whole..part.k {
+                for i in 0..part.width {
+                    let inside = i < part.count;
+                    let x = if inside { *part.from.offset(i as isize * part.step).add(p) } else { V::Item::default() };
+                    *part.to.add(p * part.width + i) = x;
+                }
             }
         }
     }

@@ -21,8 +21,8 @@ const TILE: usize = 512;
 /// Products of a dtype on a tier.
 pub struct Product<S: Stored> {
     pub(super) tiles: Tiles<S::Real>,
-    pub(super) pack_rows: unsafe fn(Part<S>),
-    pub(super) pack_columns: unsafe fn(Part<S>),
+    pack_rows: unsafe fn(Part<S>),
+    pack_columns: unsafe fn(Part<S>),
 }
 
 /// One product of the batch.
@@ -108,6 +108,51 @@ impl<S: Stored> Product<S> {
             }
             Ok(())
         })
+    }
+
+    /// Floats that the rows of a tile take at a place, of the tile that has most.
+    pub(super) fn rows_width(&self, job: &Job) -> usize {
+        self.tiles.packed_width(job.m.div_ceil(job.m.div_ceil(self.tiles.rows())))
+    }
+
+    /// Copies rows of `a` for their tile.
+    ///
+    /// # Safety
+    /// The rows exist, and so does room for [`Tiles::packed_width`] floats at each place.
+    pub(super) unsafe fn copy_rows(&self, job: &Job, rows: (usize, usize), places: (usize, usize), to: *mut S::Real) {
+        let width = self.tiles.packed_width(rows.1);
+        // SAFETY: as the caller promises.
+        unsafe { self.copy(Part::rows(job.a, rows, places, width, to), self.pack_rows) };
+    }
+
+    /// Copies columns of `b` for tiles so wide.
+    ///
+    /// # Safety
+    /// The columns exist, and so does room for the width at each place.
+    pub(super) unsafe fn copy_columns(
+        &self,
+        job: &Job,
+        columns: (usize, usize),
+        places: (usize, usize),
+        width: usize,
+        to: *mut S::Real,
+    ) {
+        // SAFETY: as the caller promises.
+        unsafe { self.copy(Part::columns(job.b, columns, places, width, to), self.pack_columns) };
+    }
+
+    /// # Safety
+    /// As of the callers.
+    unsafe fn copy(&self, part: Part<S>, pack: unsafe fn(Part<S>)) {
+        // SAFETY: as the caller promises; a plain element is its float.
+        unsafe {
+            if S::PLAIN && part.place == 1 {
+                let Part { from, step, place, k, count, width, to } = part;
+                (self.tiles.transposed)(Part { from: from.cast(), step, place, k, count, width, to });
+            } else {
+                pack(part);
+            }
+        }
     }
 
     /// Estimated time of a product on one thread: 120 GFLOP/s in float32.

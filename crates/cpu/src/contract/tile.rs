@@ -4,6 +4,8 @@
 use super::lanes::Lanes;
 #[cfg(not(target_arch = "aarch64"))]
 use super::lanes::emulated::Emulated;
+use super::pack::{Part, Transposed};
+use super::stored::Stored;
 use crate::tier::{Source, Tier, compiled};
 use ferrotensor_core::math::EmulatedFma;
 use std::marker::PhantomData;
@@ -38,7 +40,8 @@ impl<T> Tile<T> {
     }
 }
 
-/// `R` rows, `C` registers of columns. `PACKED`: the `R` elements of a place of `a` lie beside each other, places follow each other.
+/// `R` rows, `C` registers of columns. `PACKED`: the `R` elements of a place of `a` lie beside each other, places a whole number of
+/// registers apart.
 struct Product<V, const R: usize, const C: usize, const PACKED: bool>(PhantomData<V>);
 
 impl<V: Lanes<Item: Default>, const R: usize, const C: usize, const PACKED: bool> Source for Product<V, R, C, PACKED> {
@@ -46,7 +49,7 @@ impl<V: Lanes<Item: Default>, const R: usize, const C: usize, const PACKED: bool
 
     #[inline(always)]
     unsafe fn run<const FMA: bool>(t: Tile<V::Item>) {
-        let (a_row, a_place) = if PACKED { (1, R as isize) } else { (t.a_row, t.a_place) };
+        let (a_row, a_place) = if PACKED { (1, R.next_multiple_of(V::COUNT) as isize) } else { (t.a_row, t.a_place) };
         // SAFETY: R rows and C registers of columns of every operand exist, over k places.
         unsafe {
             let zero = V::splat(V::Item::default());
@@ -85,23 +88,32 @@ impl<V: Lanes<Item: Default>, const R: usize, const C: usize, const PACKED: bool
 pub type Run<T> = unsafe fn(Tile<T>);
 
 /// The tiles of a dtype on a tier.
-pub struct Tiles<T> {
+pub struct Tiles<T: Stored> {
     /// Columns of a tile.
     pub columns: usize,
     /// By rows, from one on: with packed rows of `a`.
     pub packed: Vec<Run<T>>,
     /// By rows, from one on: with rows of `a` anywhere.
     pub strided: Vec<Run<T>>,
+    /// Copies rows or columns whose places lie beside each other.
+    pub transposed: unsafe fn(Part<T>),
+    /// Floats of a register.
+    pub lanes: usize,
     /// One row of many columns, whose sums do not wait for each other.
     pub wide: Run<T>,
     /// How many.
     pub wide_columns: usize,
 }
 
-impl<T> Tiles<T> {
+impl<T: Stored<Real = T>> Tiles<T> {
     /// The most rows of a tile.
     pub fn rows(&self) -> usize {
         self.packed.len()
+    }
+
+    /// Floats that so many packed rows take at a place.
+    pub fn packed_width(&self, rows: usize) -> usize {
+        rows.next_multiple_of(self.lanes)
     }
 }
 
@@ -111,6 +123,8 @@ macro_rules! tiles {
             columns: $columns * <$register as Lanes>::COUNT,
             packed: vec![$(compiled::<Product<$register, $rows, $columns, true>>($tier)),*],
             strided: vec![$(compiled::<Product<$register, $rows, $columns, false>>($tier)),*],
+            transposed: compiled::<Transposed<$register>>($tier),
+            lanes: <$register as Lanes>::COUNT,
             wide: compiled::<Product<$register, 1, $wide, false>>($tier),
             wide_columns: $wide * <$register as Lanes>::COUNT,
         }
@@ -118,7 +132,7 @@ macro_rules! tiles {
 }
 
 /// A float that products are computed in.
-pub trait Float: EmulatedFma + Default + Send + Sync + 'static {
+pub trait Float: EmulatedFma + Default + Stored<Real = Self> {
     /// Its tiles on a tier. 28 registers of sums of 32, 12 of 16, 24 of 32: the others hold columns and the element they meet.
     fn tiles(tier: Tier) -> Tiles<Self>;
 }

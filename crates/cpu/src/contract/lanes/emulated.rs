@@ -30,4 +30,6 @@ impl<T: EmulatedFma> Lanes for Emulated<T> {
         let (result, in_doubt) = T::quick(self.0, b.0, c.0);
         Emulated(if in_doubt { T::exact(self.0, b.0, c.0) } else { result })
     }
+    #[inline(always)]
+    unsafe fn transpose(_: &mut [Self; 16]) {}
 }

@@ -29,4 +29,7 @@ pub trait Lanes: Copy {
     /// `self * b + c`, rounded once.
     #[allow(clippy::missing_safety_doc, reason = "said above")]
     unsafe fn fma(self, b: Self, c: Self) -> Self;
+    /// Transposes a square block: its first `COUNT` registers.
+    #[allow(clippy::missing_safety_doc, reason = "said above")]
+    unsafe fn transpose(block: &mut [Self; 16]);
 }
