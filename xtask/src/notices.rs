@@ -218,7 +218,7 @@ mod tests {
             "napi-sys 3.",
             "divide and conquer SVD",
             "Copyright (c) the authors of napi-sys",
-            "matrixmultiply 0.",
+            "csv-core 0.",
         ] {
             assert!(text.contains(part), "{part}");
         }
