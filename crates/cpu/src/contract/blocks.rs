@@ -1,5 +1,6 @@
 //! Large products, by blocks of inner places: all threads copy both operands' parts, then they share the sums.
 
+use super::post::After;
 use super::product::{Job, Product, part, scratch};
 use super::stored::Stored;
 use super::tile::Tile;
@@ -34,7 +35,7 @@ impl<S: Stored> Product<S> {
     ///
     /// # Errors
     /// `Code::OutOfMemory` for copies.
-    pub(super) fn blocks(&self, job: &Job, shared: bool, context: &Context) -> Result<()> {
+    pub(super) fn blocks(&self, job: &Job, shared: bool, after: Option<&After>, context: &Context) -> Result<()> {
         let t = &self.tiles;
         let panels = (job.m.div_ceil(t.rows()), job.n.div_ceil(t.columns / S::PARTS));
         // Halves are rounded once, so all their places are added in one go.
@@ -64,7 +65,12 @@ impl<S: Stored> Product<S> {
                         break;
                     }
                     // SAFETY: the copies are made, and this part of the output is this thread's.
-                    unsafe { self.unit(block, (unit % units.0, unit / units.0)) };
+                    unsafe {
+                        let (rows, columns) = self.unit(block, (unit % units.0, unit / units.0));
+                        if let Some(after) = after.filter(|_| p + places.1 >= block.job.k) {
+                            after.map(&block.job, rows, columns, context)?;
+                        }
+                    }
                 }
                 Ok(())
             })?;
@@ -93,19 +99,20 @@ impl<S: Stored> Product<S> {
         unsafe { self.copy_columns(&job, (j, count), places, width, to) };
     }
 
-    /// Sums of a unit of work.
+    /// Sums of a unit of work: of which rows and columns.
     ///
     /// # Safety
     /// The copies of the block are made, and nobody else has these sums.
-    unsafe fn unit(&self, block: &Block<S::Real>, (g, h): (usize, usize)) {
+    unsafe fn unit(&self, block: &Block<S::Real>, (g, h): (usize, usize)) -> (Range<usize>, Range<usize>) {
         let Block { job, panels, places, .. } = *block;
         let (t, floats) = (&self.tiles, places.1 * S::PARTS);
         let (rows, columns) = (ROWS.div_ceil(t.rows()), COLUMNS.div_ceil(t.columns));
-        for jp in h * columns..((h + 1) * columns).min(panels.1) {
+        let (rows, columns) = (g * rows..((g + 1) * rows).min(panels.0), h * columns..((h + 1) * columns).min(panels.1));
+        for jp in columns.clone() {
             let j = jp * t.columns / S::PARTS;
             let b = block.b.wrapping_add(jp * t.columns * floats).cast_const();
             let count = (t.columns / S::PARTS).min(job.n - j) * S::PARTS;
-            for ip in g * rows..((g + 1) * rows).min(panels.0) {
+            for ip in rows.clone() {
                 let (i, end) = (part(ip, panels.0, job.m), part(ip + 1, panels.0, job.m));
                 let a = block.a.wrapping_add(ip * self.rows_width(&job) * floats).cast_const();
                 let tile = Tile::reading(floats, (a, b), (0, 0, t.columns as isize), places.0 == 0);
@@ -113,5 +120,8 @@ impl<S: Stored> Product<S> {
                 unsafe { self.run(&job, t.packed[end - i - 1], t.columns, tile, (i, end - i), (j, count)) };
             }
         }
+        let row = |panel: usize| part(panel, panels.0, job.m);
+        let column = |panel: usize| (panel * t.columns / S::PARTS).min(job.n);
+        (row(rows.start)..row(rows.end), column(columns.start)..column(columns.end))
     }
 }

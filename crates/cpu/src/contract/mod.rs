@@ -7,6 +7,7 @@ mod float;
 mod integer;
 mod lanes;
 mod pack;
+mod post;
 mod product;
 mod stored;
 mod tile;
@@ -22,20 +23,18 @@ use ferrotensor_core::layout::Layout;
 /// Compiles a contraction.
 ///
 /// # Errors
-/// For what comes after a product: a pass over it is a map as good as any.
+/// For a map after a product of integers, or one that changes its dtype: a pass over it is a map as good as any.
 pub fn prepare(kernel: &Contract, tier: Tier) -> Result<Box<dyn Run>, String> {
-    if kernel.post.is_some() {
-        return Err("a product with a map after it".into());
-    }
-    match kernel.dtype {
-        DType::F16 => Ok(Box::new(float::FloatKernel::<f16>::new(tier))),
-        DType::BF16 => Ok(Box::new(float::FloatKernel::<bf16>::new(tier))),
-        DType::F32 => Ok(Box::new(float::FloatKernel::<f32>::new(tier))),
-        DType::F64 => Ok(Box::new(float::FloatKernel::<f64>::new(tier))),
-        DType::C64 => Ok(Box::new(float::FloatKernel::<Complex<f32>>::new(tier))),
-        DType::C128 => Ok(Box::new(float::FloatKernel::<Complex<f64>>::new(tier))),
-        d => Ok(Box::new(integer::IntegerKernel::new(d, tier)?)),
-    }
+    Ok(match kernel.dtype {
+        DType::F16 => Box::new(float::FloatKernel::<f16>::new(kernel, tier)?),
+        DType::BF16 => Box::new(float::FloatKernel::<bf16>::new(kernel, tier)?),
+        DType::F32 => Box::new(float::FloatKernel::<f32>::new(kernel, tier)?),
+        DType::F64 => Box::new(float::FloatKernel::<f64>::new(kernel, tier)?),
+        DType::C64 => Box::new(float::FloatKernel::<Complex<f32>>::new(kernel, tier)?),
+        DType::C128 => Box::new(float::FloatKernel::<Complex<f64>>::new(kernel, tier)?),
+        _ if kernel.post.is_some() => return Err("a product of integers with a map after it".into()),
+        d => Box::new(integer::IntegerKernel::new(d, tier)?),
+    })
 }
 
 /// The sizes of a launch.
@@ -50,10 +49,10 @@ struct Sizes {
 /// The operands of a launch: `a`, `b`, output.
 type Operands<'a> = [Slot<'a>; 3];
 
-/// The operands and sizes of a launch, checked.
+/// The operands and sizes of a launch, checked; what a map after it takes stays with the launch.
 fn operands<'a>(slots: &Slots<'a>) -> Result<(Operands<'a>, Sizes)> {
-    let ([a, b], [c]) = (&slots.inputs[..], &slots.outputs[..]) else {
-        return Err(Error::internal("contract: two inputs and one output"));
+    let ([a, b, ..], [c]) = (&slots.inputs[..], &slots.outputs[..]) else {
+        return Err(Error::internal("contract: at least two inputs and one output"));
     };
     match (a.0.dims(), b.0.dims(), c.0.dims()) {
         ([a_batch @ .., m, k], [b_batch @ .., k2, n], [batch @ .., m2, n2])
@@ -79,6 +78,11 @@ impl Matrix {
         let at = layout.offset() as isize + crate::indices::leading(layout, axes, i);
         let strides = &layout.strides()[axes..];
         Matrix { start: start.wrapping_offset(at * size as isize), rows: strides[0], columns: strides[1] }
+    }
+
+    /// Its transpose.
+    fn over(self) -> Matrix {
+        Matrix { rows: self.columns, columns: self.rows, ..self }
     }
 
     /// The part from row `i` and column `j` on.

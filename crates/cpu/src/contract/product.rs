@@ -1,6 +1,7 @@
 //! Products of floats by tiles: which way each goes, and how tiles reach their sums. None of it shows in a result: see `tile.rs`.
 
 use super::pack::{PackColumns, PackRows, Part};
+use super::post::After;
 use super::stored::Stored;
 use super::tile::{Float, Run, Tile, Tiles};
 use super::{Matrix, Operands, Shared, Sizes};
@@ -34,6 +35,10 @@ pub(super) struct Job {
     pub m: usize,
     pub k: usize,
     pub n: usize,
+    /// Its number.
+    pub batch: usize,
+    /// Whether rows stand for columns of the output.
+    pub is_turned: bool,
 }
 
 impl Job {
@@ -44,8 +49,7 @@ impl Job {
         if !turn {
             return self;
         }
-        let over = |m: Matrix| Matrix { rows: m.columns, columns: m.rows, ..m };
-        Job { a: over(self.b), b: over(self.a), c: over(self.c), m: self.n, k: self.k, n: self.m }
+        Job { a: self.b.over(), b: self.a.over(), c: self.c.over(), m: self.n, n: self.m, is_turned: true, ..self }
     }
 }
 
@@ -70,11 +74,11 @@ impl<S: Stored> Product<S> {
         }
     }
 
-    /// `c = a b` for every matrix of the batch.
+    /// `c = a b` for every matrix of the batch, and what comes after it.
     ///
     /// # Errors
     /// `Code::OutOfMemory` for copies.
-    pub fn multiply(&self, operands: Operands, sizes: Sizes, context: &Context) -> Result<()> {
+    pub fn multiply(&self, operands: Operands, sizes: Sizes, after: Option<&After>, context: &Context) -> Result<()> {
         let Sizes { batch, m, k, n } = sizes;
         if batch == 0 || m == 0 || n == 0 {
             return Ok(());
@@ -83,12 +87,12 @@ impl<S: Stored> Product<S> {
         let job = |i: usize| {
             let Shared(operands) = shared;
             let [a, b, c] = operands.map(|o| Matrix::of(o, i, size_of::<S>()));
-            Job { a, b, c, m, k, n }.turned::<S>(self.tiles.columns)
+            Job { a, b, c, m, k, n, batch: i, is_turned: false }.turned::<S>(self.tiles.columns)
         };
         let (first, nanos) = (job(0), self.nanos(m, k, n));
         let small = self.is_small(&first);
         if !small && (batch == 1 || nanos >= LONG) {
-            return (0..batch).try_for_each(|i| self.blocks(&job(i), true, context));
+            return (0..batch).try_for_each(|i| self.blocks(&job(i), true, after, context));
         }
         // Columns of few rows are shared too.
         let group = if batch == 1 { self.tiles.wide_columns / S::PARTS } else { first.n };
@@ -100,11 +104,15 @@ impl<S: Stored> Product<S> {
                 }
                 let (job, at) = (job(unit / groups), unit % groups * group);
                 if !small {
-                    self.blocks(&job, false, context)?;
+                    self.blocks(&job, false, after, context)?;
                     continue;
                 }
                 // SAFETY: the matrices exist, and these columns of the output are this thread's.
-                unsafe { self.few_rows(&job, at..(at + group).min(job.n))? };
+                unsafe {
+                    let columns = at..(at + group).min(job.n);
+                    self.few_rows(&job, columns.clone())?;
+                    after.map_or(Ok(()), |a| a.map(&job, 0..job.m, columns, context))?;
+                }
             }
             Ok(())
         })

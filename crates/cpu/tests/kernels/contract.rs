@@ -1,9 +1,10 @@
 //! `Contract`: integers exactly, floats within their bound.
 
-use crate::harness::{Rng, STYLES, Style, check, run};
+use crate::harness::{Rng, STYLES, Style, assert_same, check, run};
 use ferrotensor_core::DType;
-use ferrotensor_core::kernel::{Contract, Kernel};
+use ferrotensor_core::kernel::{Contract, Kernel, Map};
 use ferrotensor_core::reference::{self, Array};
+use ferrotensor_core::scalar::{Builder, Op};
 
 /// Batch axes, m, k, n.
 type Case = (&'static [usize], usize, usize, usize);
@@ -189,6 +190,36 @@ fn sums_of_doubles_halves_and_complex_numbers_are_chains_too() {
             });
             let reference::Scalar::Complex(re, im) = got.get(p) else { panic!("a complex number") };
             assert_eq!((re.hi, im.hi), chain, "complex128 {m} x {k} x {n}: {p}");
+        }
+    }
+}
+
+#[test]
+fn a_map_after_a_product_has_the_bits_of_both_one_after_the_other() {
+    let mut rng = Rng(33);
+    for d in [DType::F32, DType::F64, DType::BF16, DType::C64] {
+        // sums * scale + bias, the sums read twice.
+        let mut b = Builder::new();
+        let (sum, bias) = (b.input(d), b.input(d));
+        let scale = b.param(DType::F32);
+        let scale = b.cast(scale, d);
+        let scaled = b.binary(Op::Mul, sum, scale);
+        let (biased, twice) = (b.binary(Op::Add, scaled, bias), b.binary(Op::Add, sum, sum));
+        let out = b.binary(Op::Sub, biased, twice);
+        let post = b.finish(&[out]);
+        let params = [u64::from(0.75f32.to_bits())];
+        for (batch, m, k, n) in CASES.into_iter().chain([(&[][..], 300, 600, 70), (&[2], 70, 300, 9)]) {
+            let of = [dims(batch, m, k), dims(batch, k, n), dims(batch, m, n)];
+            let [x, y, z] = of.clone().map(|dims| rng.array(d, &dims));
+            let style = rng.pick(&STYLES[1..]);
+            let bare = Kernel::Contract(Contract::new(d));
+            let sums = run(&bare, &[(&x, Style::Dense), (&y, Style::Dense)], &[(&of[2], Style::Dense)], &[]).remove(0);
+            let map = Kernel::Map(Map { program: post.clone() });
+            let want = run(&map, &[(&sums, Style::Dense), (&z, Style::Dense)], &[(&of[2], Style::Dense)], &params).remove(0);
+            let fused = Kernel::Contract(Contract { dtype: d, post: Some(post.clone()) });
+            let inputs = [(&x, Style::Dense), (&y, Style::Transposed), (&z, rng.pick(&STYLES))];
+            let got = run(&fused, &inputs, &[(&of[2], style)], &params).remove(0);
+            assert_same(&got, &want, format_args!("{d} {batch:?} {m} x {k} x {n}, {style:?}"));
         }
     }
 }
