@@ -8,7 +8,7 @@ use crate::compare;
 use crate::executor::{self, Known};
 use crate::machine::{self, Device, Machine, read};
 use crate::recipe::Recipe;
-use crate::rows::{self, SameBits};
+use crate::rows::SameBits;
 use crate::values::{self, Fill, Rng};
 use ferrotensor_core::reference::Array;
 use ferrotensor_core::{DType, Error, Result};

@@ -5,17 +5,19 @@ use super::product::{Job, Product, part, scratch};
 use super::stored::Stored;
 use super::tile::Tile;
 use crate::launch::Context;
-use crate::parallel::parallel_for;
+use crate::parallel::{GRAIN, parallel_for};
 use ferrotensor_core::error::Result;
 use std::ops::Range;
 use std::sync::atomic::Ordering;
 
 /// Bytes of a float's places in a block: the columns of a tile then take 64 KB, an eighth of a second-level cache.
 const PLACES: usize = 2048;
-/// Rows that stay in the second-level cache while the columns of a unit of work pass.
+/// Rows of a unit of work at most: they stay in the second-level cache while its columns pass.
 const ROWS: usize = 252;
-/// Columns of a unit of work.
+/// Columns of a unit of work at most.
 const COLUMNS: usize = 512;
+/// Units for the threads to take turns, where they are not too short for that.
+const UNITS: usize = 16;
 
 /// Copies of a block: threads write their own parts of them, and read them when all have been written.
 struct Block<T> {
@@ -24,6 +26,8 @@ struct Block<T> {
     job: Job,
     /// Tiles along the rows and along the columns.
     panels: (usize, usize),
+    /// Units of work, likewise.
+    units: (usize, usize),
     /// Its first place, and how many.
     places: (usize, usize),
 }
@@ -45,10 +49,10 @@ impl<S: Stored> Product<S> {
             scratch::<S::Real>(&[panels.0, self.rows_width(job), floats])?,
             scratch::<S::Real>(&[panels.1, t.columns, floats])?,
         );
-        let units = (panels.0.div_ceil(ROWS.div_ceil(t.rows())), panels.1.div_ceil(COLUMNS.div_ceil(t.columns)));
+        let units = self.units(job, panels, deep.min(job.k));
         for p in (0..job.k.max(1)).step_by(deep) {
             let places = (p, deep.min(job.k - p));
-            let block = &Block { a: a.as_ptr().cast::<S::Real>(), b: b.as_ptr().cast(), job: *job, panels, places };
+            let block = &Block { a: a.as_ptr().cast::<S::Real>(), b: b.as_ptr().cast(), job: *job, panels, units, places };
             let work = |items: usize, nanos: f64, body: &(dyn Fn(Range<usize>) -> Result<()> + Sync)| {
                 if shared { parallel_for(items, nanos / items as f64, body) } else { body(0..items) }
             };
@@ -78,6 +82,23 @@ impl<S: Stored> Product<S> {
         Ok(())
     }
 
+    /// Into how many units the tiles are shared out, along the rows and along the columns.
+    fn units(&self, job: &Job, panels: (usize, usize), k: usize) -> (usize, usize) {
+        let t = &self.tiles;
+        let mut units = ((panels.0 * t.rows()).div_ceil(ROWS), (panels.1 * t.columns).div_ceil(COLUMNS));
+        let most = UNITS.min((self.nanos(job.m, k, job.n) / f64::from(GRAIN)) as usize);
+        while units.0 * units.1 < most && units != panels {
+            let (rows, columns) = (panels.0 * t.rows() / units.0, panels.1 * t.columns / units.1);
+            // The longer side of a unit, as both are read for all of the other.
+            if units.0 == panels.0 || (columns >= rows && units.1 < panels.1) {
+                units.1 = (2 * units.1).min(panels.1);
+            } else {
+                units.0 = (2 * units.0).min(panels.0);
+            }
+        }
+        units
+    }
+
     /// The rows of a tile, or after those the columns of one.
     ///
     /// # Safety
@@ -104,10 +125,10 @@ impl<S: Stored> Product<S> {
     /// # Safety
     /// The copies of the block are made, and nobody else has these sums.
     unsafe fn unit(&self, block: &Block<S::Real>, (g, h): (usize, usize)) -> (Range<usize>, Range<usize>) {
-        let Block { job, panels, places, .. } = *block;
+        let Block { job, panels, units, places, .. } = *block;
         let (t, floats) = (&self.tiles, places.1 * S::PARTS);
-        let (rows, columns) = (ROWS.div_ceil(t.rows()), COLUMNS.div_ceil(t.columns));
-        let (rows, columns) = (g * rows..((g + 1) * rows).min(panels.0), h * columns..((h + 1) * columns).min(panels.1));
+        let rows = part(g, units.0, panels.0)..part(g + 1, units.0, panels.0);
+        let columns = part(h, units.1, panels.1)..part(h + 1, units.1, panels.1);
         for jp in columns.clone() {
             let j = jp * t.columns / S::PARTS;
             let b = block.b.wrapping_add(jp * t.columns * floats).cast_const();

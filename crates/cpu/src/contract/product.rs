@@ -200,17 +200,26 @@ impl<S: Stored> Product<S> {
         unsafe {
             if !tile.fresh {
                 for r in 0..rows {
-                    for q in 0..count / S::PARTS {
-                        let parts = (*at(r, q)).parts();
-                        sums[r * width + q * S::PARTS..][..S::PARTS].copy_from_slice(&parts[..S::PARTS]);
+                    let row = &mut sums[r * width..][..count];
+                    if S::PLAIN && c.columns == 1 {
+                        row.copy_from_slice(std::slice::from_raw_parts(at(r, 0).cast(), count));
+                        continue;
+                    }
+                    for (q, sum) in row.chunks_exact_mut(S::PARTS).enumerate() {
+                        sum.copy_from_slice(&(*at(r, q)).parts()[..S::PARTS]);
                     }
                 }
             }
             run(Tile { c: sums.as_mut_ptr(), c_row: width as isize, ..tile });
             for r in 0..rows {
-                for q in 0..count / S::PARTS {
+                let row = &sums[r * width..][..count];
+                if S::PLAIN && c.columns == 1 {
+                    std::ptr::copy_nonoverlapping(row.as_ptr(), at(r, 0).cast(), count);
+                    continue;
+                }
+                for (q, sum) in row.chunks_exact(S::PARTS).enumerate() {
                     let mut parts = [S::Real::default(); 2];
-                    parts[..S::PARTS].copy_from_slice(&sums[r * width + q * S::PARTS..][..S::PARTS]);
+                    parts[..S::PARTS].copy_from_slice(sum);
                     *at(r, q) = S::of(parts);
                 }
             }
