@@ -33,9 +33,11 @@ impl<S: Stored> Product<S> {
     /// # Safety
     /// The operands exist, and these columns of the output are this thread's.
     pub(super) unsafe fn few_rows(&self, job: &Job, columns: Range<usize>) -> Result<()> {
-        let width = if job.m == 1 { self.tiles.wide_columns } else { self.tiles.columns };
+        // Columns that are copied are as many streams of memory.
+        let wide = job.m == 1 && job.b.columns == 1;
+        let width = if wide { self.tiles.wide_columns } else { self.tiles.columns };
         // SAFETY: as the caller promises.
-        let all = unsafe { self.rows(job)? };
+        let all = unsafe { self.rows(job, wide)? };
         // Halves are rounded once, so all their places are added in one go.
         let block = if S::PLAIN || S::PARTS == 2 { PLACES / size_of::<S::Real>() / S::PARTS } else { job.k }.max(1);
         let mut room = None;
@@ -64,11 +66,11 @@ impl<S: Stored> Product<S> {
         Ok(())
     }
 
-    /// The rows of `a`, in equal parts.
+    /// The rows of `a`, in equal parts; the only one for wide tiles.
     ///
     /// # Safety
     /// They exist.
-    unsafe fn rows(&self, job: &Job) -> Result<AllRows<S::Real>> {
+    unsafe fn rows(&self, job: &Job, wide: bool) -> Result<AllRows<S::Real>> {
         let places = job.k * S::PARTS;
         let panels = job.m.div_ceil(self.tiles.rows());
         let most = self.rows_width(job);
@@ -76,16 +78,15 @@ impl<S: Stored> Product<S> {
         let rows = (0..panels).map(|panel| {
             let first = part(panel, panels, job.m);
             let count = part(panel + 1, panels, job.m) - first;
-            let one = job.m == 1;
             let Some(copy) = &copy else {
                 let a = job.a.from(first, 0, size_of::<S>());
-                let run = if one { self.tiles.wide } else { self.tiles.strided[count - 1] };
+                let run = if wide { self.tiles.wide } else { self.tiles.strided[count - 1] };
                 return Rows { first, count, start: a.start.cast_const().cast(), row: a.rows, place: a.columns, run };
             };
             let to = copy.as_ptr().cast::<S::Real>().wrapping_add(panel * most * places);
             // SAFETY: the rows exist, and the copy has room for all of them.
             unsafe { self.copy_rows(job, (first, count), (0, job.k), to) };
-            let run = if one { self.tiles.wide } else { self.tiles.packed[count - 1] };
+            let run = if wide { self.tiles.wide } else { self.tiles.packed[count - 1] };
             Rows { first, count, start: to, row: 1, place: self.tiles.packed_width(count) as isize, run }
         });
         Ok(AllRows { rows: rows.collect(), _copy: copy })

@@ -102,17 +102,13 @@ impl<V: Lanes<Item: Stored<Real = V::Item> + Default>> Source for Transposed<V> 
         let whole = part.k / V::COUNT * V::COUNT;
         // SAFETY: as many places and rows or columns exist, and the copy has room for the width at each place.
         unsafe {
-            for p in (0..whole).step_by(V::COUNT) {
-                for i in (0..part.width).step_by(V::COUNT) {
-                    let mut block = [V::splat(V::Item::default()); 16];
-                    for (r, row) in block.iter_mut().enumerate().take(V::COUNT) {
-                        if i + r < part.count {
-                            *row = V::load(part.from.offset((i + r) as isize * part.step).add(p));
-                        }
-                    }
-                    V::transpose(&mut block);
-                    for (q, place) in block.iter().enumerate().take(V::COUNT) {
-                        place.store(part.to.add((p + q) * part.width + i));
+            // Few rows at a time, as each is a stream of memory.
+            for i in (0..part.width).step_by(V::COUNT) {
+                for p in (0..whole).step_by(V::COUNT) {
+                    if i + V::COUNT <= part.count {
+                        transpose_block::<V, true>(&part, p, i);
+                    } else {
+                        transpose_block::<V, false>(&part, p, i);
                     }
                 }
             }
@@ -122,6 +118,33 @@ impl<V: Lanes<Item: Stored<Real = V::Item> + Default>> Source for Transposed<V> 
                     let x = if inside { *part.from.offset(i as isize * part.step).add(p) } else { V::Item::default() };
                     *part.to.add(p * part.width + i) = x;
                 }
+            }
+        }
+    }
+}
+
+/// A square of a register's length, from place `p` and row or column `i` on; all of its rows exist, if it is `FULL`.
+///
+/// # Safety
+/// The places exist, and the copy has room.
+#[inline(always)]
+unsafe fn transpose_block<V: Lanes<Item: Default + Stored<Real = V::Item>>, const FULL: bool>(
+    part: &Part<V::Item>,
+    p: usize,
+    i: usize,
+) {
+    // SAFETY: as the caller promises. Loops of constant length stay in registers.
+    unsafe {
+        let mut block = [V::splat(V::Item::default()); 16];
+        for (r, lanes) in block.iter_mut().enumerate() {
+            if r < V::COUNT && (FULL || i + r < part.count) {
+                *lanes = V::load(part.from.offset((i + r) as isize * part.step).add(p));
+            }
+        }
+        V::transpose(&mut block);
+        for (q, lanes) in block.iter().enumerate() {
+            if q < V::COUNT {
+                lanes.store(part.to.add((p + q) * part.width + i));
             }
         }
     }
