@@ -3657,7 +3657,7 @@ interface FlattenOptions {
  * ft.tensor([[1, 2], [3, 4]]).flatten() // [1, 2, 3, 4]
  * ```
  */
-declare function flatten<A extends DType>(x: Tensor<A>, options?: FlattenOptions): Tensor<A>;
+declare function flatten$1<A extends DType>(x: Tensor<A>, options?: FlattenOptions): Tensor<A>;
 /** Options of `roll`. */
 interface RollOptions {
     /** One axis or several; negative ones count from the last. All that apply by default. */
@@ -4225,7 +4225,7 @@ interface ZerosOptions<E extends DType = DType> {
  * ft.zeros([2]) // [0, 0]
  * ```
  */
-declare function zeros<E extends DType = 'float32'>(shape: readonly number[], options?: ZerosOptions<E>): Tensor<NoInfer<E>>;
+declare function zeros$1<E extends DType = 'float32'>(shape: readonly number[], options?: ZerosOptions<E>): Tensor<NoInfer<E>>;
 /** Options of `ones`. */
 interface OnesOptions<E extends DType = DType> {
     /** The dtype of the result, where not the default one. */
@@ -4248,7 +4248,7 @@ interface OnesOptions<E extends DType = DType> {
  * ft.ones([2]) // [1, 1]
  * ```
  */
-declare function ones<E extends DType = 'float32'>(shape: readonly number[], options?: OnesOptions<E>): Tensor<NoInfer<E>>;
+declare function ones$1<E extends DType = 'float32'>(shape: readonly number[], options?: OnesOptions<E>): Tensor<NoInfer<E>>;
 /** Options of `empty`. */
 interface EmptyOptions<E extends DType = DType> {
     /** The dtype of the result, where not the default one. */
@@ -8141,8 +8141,32 @@ declare function randint<E extends IntegerDType = 'int32'>(key: Key, low: number
 /** The numbers 0 to `count - 1` in random order, int32. */
 declare function permutation(key: Key, count: number): Tensor<'int32'>;
 
+/** How far a job is. */
+interface Progress {
+    /** Parts done. */
+    readonly done: number;
+    /** Parts in all. */
+    readonly total: number;
+    /** What the parts belong to, in words. */
+    readonly label: string;
+}
+/** The part of an `AbortSignal` that is used: `AbortSignal.timeout(ms)`, or the `signal` of an `AbortController`. */
+interface AbortSignalLike {
+    /** Whether it was aborted. */
+    readonly aborted: boolean;
+    /** Throws the reason if it was aborted. */
+    throwIfAborted(): void;
+}
+/** Options of long jobs. */
+interface JobOptions {
+    /** Called with how far the job is. What it throws ends the job. */
+    readonly onProgress?: ((progress: Progress) => void) | undefined;
+    /** Ends the job with the signal's reason. */
+    readonly signal?: AbortSignalLike | undefined;
+}
+
 /** Options of `data.batches`. */
-interface BatchesOptions {
+interface BatchesOptions extends JobOptions {
     /** Examples of a batch. */
     readonly size: number;
     /** Shuffles the examples; without one they come in order. */
@@ -8162,8 +8186,16 @@ interface Batches<T> extends Iterable<T>, AsyncIterable<T> {
 /**
  * The examples of a data set in batches. `for await` computes the next ones while one is used.
  *
+ * `onProgress` is told of each batch as it is handed out, that batch included, labelled `batches` or by the epoch's number; `signal` ends
+ * the loop before the next one.
+ *
  * @throws {ArgumentError} for data without tensors and options out of range.
  * @throws {ShapeError} for tensors of different numbers of examples.
+ * @throws The reason of the signal, where the loop asks for a batch.
+ * @example
+ * ```ts
+ * [...ft.data.batches({ x: ft.arange(5) }, { size: 2 })].map((batch) => batch.x.toArray()) // [[0, 1], [2, 3], [4]]
+ * ```
  */
 declare function batches<T>(data: T, options: BatchesOptions): Batches<T>;
 /** Options of `data.split`. */
@@ -8184,13 +8216,9 @@ interface SplitOptions {
  */
 declare function split$1<T>(data: T, options: SplitOptions): [first: T, second: T];
 
-type data_d_Batches<T> = Batches<T>;
-type data_d_BatchesOptions = BatchesOptions;
-type data_d_SplitOptions = SplitOptions;
-declare const data_d_batches: typeof batches;
 declare namespace data_d {
-  export { data_d_batches as batches, split$1 as split };
-  export type { data_d_Batches as Batches, data_d_BatchesOptions as BatchesOptions, data_d_SplitOptions as SplitOptions };
+  export { batches as batches, split$1 as split };
+  export type { Batches as Batches, BatchesOptions as BatchesOptions, SplitOptions as SplitOptions };
 }
 
 /** Options of `fft.fft`. */
@@ -8545,37 +8573,9 @@ interface RfftfreqOptions<E extends DType = DType> {
  */
 declare function rfftfreq<E extends DType = 'float32'>(n: number, options?: RfftfreqOptions<E>): Tensor<NoInfer<E>>;
 
-type fft_d_FftOptions = FftOptions;
-type fft_d_FftfreqOptions<E extends DType = DType> = FftfreqOptions<E>;
-type fft_d_FftnOptions = FftnOptions;
-type fft_d_FftshiftOptions = FftshiftOptions;
-type fft_d_HfftOptions = HfftOptions;
-type fft_d_IfftOptions = IfftOptions;
-type fft_d_IfftnOptions = IfftnOptions;
-type fft_d_IfftshiftOptions = IfftshiftOptions;
-type fft_d_IhfftOptions = IhfftOptions;
-type fft_d_IrfftOptions = IrfftOptions;
-type fft_d_IrfftnOptions = IrfftnOptions;
-type fft_d_RfftOptions = RfftOptions;
-type fft_d_RfftfreqOptions<E extends DType = DType> = RfftfreqOptions<E>;
-type fft_d_RfftnOptions = RfftnOptions;
-declare const fft_d_fft: typeof fft;
-declare const fft_d_fftfreq: typeof fftfreq;
-declare const fft_d_fftn: typeof fftn;
-declare const fft_d_fftshift: typeof fftshift;
-declare const fft_d_hfft: typeof hfft;
-declare const fft_d_ifft: typeof ifft;
-declare const fft_d_ifftn: typeof ifftn;
-declare const fft_d_ifftshift: typeof ifftshift;
-declare const fft_d_ihfft: typeof ihfft;
-declare const fft_d_irfft: typeof irfft;
-declare const fft_d_irfftn: typeof irfftn;
-declare const fft_d_rfft: typeof rfft;
-declare const fft_d_rfftfreq: typeof rfftfreq;
-declare const fft_d_rfftn: typeof rfftn;
 declare namespace fft_d {
-  export { fft_d_fft as fft, fft_d_fftfreq as fftfreq, fft_d_fftn as fftn, fft_d_fftshift as fftshift, fft_d_hfft as hfft, fft_d_ifft as ifft, fft_d_ifftn as ifftn, fft_d_ifftshift as ifftshift, fft_d_ihfft as ihfft, fft_d_irfft as irfft, fft_d_irfftn as irfftn, fft_d_rfft as rfft, fft_d_rfftfreq as rfftfreq, fft_d_rfftn as rfftn };
-  export type { fft_d_FftOptions as FftOptions, fft_d_FftfreqOptions as FftfreqOptions, fft_d_FftnOptions as FftnOptions, fft_d_FftshiftOptions as FftshiftOptions, fft_d_HfftOptions as HfftOptions, fft_d_IfftOptions as IfftOptions, fft_d_IfftnOptions as IfftnOptions, fft_d_IfftshiftOptions as IfftshiftOptions, fft_d_IhfftOptions as IhfftOptions, fft_d_IrfftOptions as IrfftOptions, fft_d_IrfftnOptions as IrfftnOptions, fft_d_RfftOptions as RfftOptions, fft_d_RfftfreqOptions as RfftfreqOptions, fft_d_RfftnOptions as RfftnOptions };
+  export { fft as fft, fftfreq as fftfreq, fftn as fftn, fftshift as fftshift, hfft as hfft, ifft as ifft, ifftn as ifftn, ifftshift as ifftshift, ihfft as ihfft, irfft as irfft, irfftn as irfftn, rfft as rfft, rfftfreq as rfftfreq, rfftn as rfftn };
+  export type { FftOptions as FftOptions, FftfreqOptions as FftfreqOptions, FftnOptions as FftnOptions, FftshiftOptions as FftshiftOptions, HfftOptions as HfftOptions, IfftOptions as IfftOptions, IfftnOptions as IfftnOptions, IfftshiftOptions as IfftshiftOptions, IhfftOptions as IhfftOptions, IrfftOptions as IrfftOptions, IrfftnOptions as IrfftnOptions, RfftOptions as RfftOptions, RfftfreqOptions as RfftfreqOptions, RfftnOptions as RfftnOptions };
 }
 
 /** A `file:` URL, such as `new URL('x.npy', import.meta.url)`. */
@@ -8843,47 +8843,9 @@ declare function encodeText(x: Tensor, options?: TextOptions): Promise<Uint8Arra
  */
 declare function encodeTextSync(x: Tensor, options?: TextOptions): Uint8Array;
 
-type io_d_FilePath = FilePath;
-type io_d_FileSource = FileSource;
-type io_d_FileURL = FileURL;
-type io_d_LoadNamedOptions = LoadNamedOptions;
-type io_d_LoadOptions = LoadOptions;
-type io_d_LoadTextOptions<E extends DType = DType> = LoadTextOptions<E>;
-type io_d_NpzOptions = NpzOptions;
-type io_d_OpenOptions = OpenOptions;
-type io_d_SafetensorsFile = SafetensorsFile;
-type io_d_SafetensorsOptions = SafetensorsOptions;
-type io_d_TensorInfo = TensorInfo;
-type io_d_TextOptions = TextOptions;
-declare const io_d_encodeNpy: typeof encodeNpy;
-declare const io_d_encodeNpySync: typeof encodeNpySync;
-declare const io_d_encodeNpz: typeof encodeNpz;
-declare const io_d_encodeNpzSync: typeof encodeNpzSync;
-declare const io_d_encodeSafetensors: typeof encodeSafetensors;
-declare const io_d_encodeSafetensorsSync: typeof encodeSafetensorsSync;
-declare const io_d_encodeText: typeof encodeText;
-declare const io_d_encodeTextSync: typeof encodeTextSync;
-declare const io_d_loadNpy: typeof loadNpy;
-declare const io_d_loadNpySync: typeof loadNpySync;
-declare const io_d_loadNpz: typeof loadNpz;
-declare const io_d_loadNpzSync: typeof loadNpzSync;
-declare const io_d_loadSafetensors: typeof loadSafetensors;
-declare const io_d_loadSafetensorsSync: typeof loadSafetensorsSync;
-declare const io_d_loadText: typeof loadText;
-declare const io_d_loadTextSync: typeof loadTextSync;
-declare const io_d_openSafetensors: typeof openSafetensors;
-declare const io_d_openSafetensorsSync: typeof openSafetensorsSync;
-declare const io_d_saveNpy: typeof saveNpy;
-declare const io_d_saveNpySync: typeof saveNpySync;
-declare const io_d_saveNpz: typeof saveNpz;
-declare const io_d_saveNpzSync: typeof saveNpzSync;
-declare const io_d_saveSafetensors: typeof saveSafetensors;
-declare const io_d_saveSafetensorsSync: typeof saveSafetensorsSync;
-declare const io_d_saveText: typeof saveText;
-declare const io_d_saveTextSync: typeof saveTextSync;
 declare namespace io_d {
-  export { io_d_encodeNpy as encodeNpy, io_d_encodeNpySync as encodeNpySync, io_d_encodeNpz as encodeNpz, io_d_encodeNpzSync as encodeNpzSync, io_d_encodeSafetensors as encodeSafetensors, io_d_encodeSafetensorsSync as encodeSafetensorsSync, io_d_encodeText as encodeText, io_d_encodeTextSync as encodeTextSync, io_d_loadNpy as loadNpy, io_d_loadNpySync as loadNpySync, io_d_loadNpz as loadNpz, io_d_loadNpzSync as loadNpzSync, io_d_loadSafetensors as loadSafetensors, io_d_loadSafetensorsSync as loadSafetensorsSync, io_d_loadText as loadText, io_d_loadTextSync as loadTextSync, io_d_openSafetensors as openSafetensors, io_d_openSafetensorsSync as openSafetensorsSync, io_d_saveNpy as saveNpy, io_d_saveNpySync as saveNpySync, io_d_saveNpz as saveNpz, io_d_saveNpzSync as saveNpzSync, io_d_saveSafetensors as saveSafetensors, io_d_saveSafetensorsSync as saveSafetensorsSync, io_d_saveText as saveText, io_d_saveTextSync as saveTextSync };
-  export type { io_d_FilePath as FilePath, io_d_FileSource as FileSource, io_d_FileURL as FileURL, io_d_LoadNamedOptions as LoadNamedOptions, io_d_LoadOptions as LoadOptions, io_d_LoadTextOptions as LoadTextOptions, io_d_NpzOptions as NpzOptions, io_d_OpenOptions as OpenOptions, io_d_SafetensorsFile as SafetensorsFile, io_d_SafetensorsOptions as SafetensorsOptions, io_d_TensorInfo as TensorInfo, io_d_TextOptions as TextOptions };
+  export { encodeNpy as encodeNpy, encodeNpySync as encodeNpySync, encodeNpz as encodeNpz, encodeNpzSync as encodeNpzSync, encodeSafetensors as encodeSafetensors, encodeSafetensorsSync as encodeSafetensorsSync, encodeText as encodeText, encodeTextSync as encodeTextSync, loadNpy as loadNpy, loadNpySync as loadNpySync, loadNpz as loadNpz, loadNpzSync as loadNpzSync, loadSafetensors as loadSafetensors, loadSafetensorsSync as loadSafetensorsSync, loadText as loadText, loadTextSync as loadTextSync, openSafetensors as openSafetensors, openSafetensorsSync as openSafetensorsSync, saveNpy as saveNpy, saveNpySync as saveNpySync, saveNpz as saveNpz, saveNpzSync as saveNpzSync, saveSafetensors as saveSafetensors, saveSafetensorsSync as saveSafetensorsSync, saveText as saveText, saveTextSync as saveTextSync };
+  export type { FilePath as FilePath, FileSource as FileSource, FileURL as FileURL, LoadNamedOptions as LoadNamedOptions, LoadOptions as LoadOptions, LoadTextOptions as LoadTextOptions, NpzOptions as NpzOptions, OpenOptions as OpenOptions, SafetensorsFile as SafetensorsFile, SafetensorsOptions as SafetensorsOptions, TensorInfo as TensorInfo, TextOptions as TextOptions };
 }
 
 /**
@@ -9359,56 +9321,9 @@ interface CondOptions {
  */
 declare function cond<A extends DType>(x: Tensor<A>, options?: CondOptions): Tensor<RealOf<FloatOf<A>>>;
 
-type linalg_d_CholeskyOptions = CholeskyOptions;
-type linalg_d_CondOptions = CondOptions;
-type linalg_d_CrossOptions = CrossOptions;
-type linalg_d_DiagonalOptions = DiagonalOptions;
-type linalg_d_EighOptions = EighOptions;
-type linalg_d_EigvalshOptions = EigvalshOptions;
-type linalg_d_LstsqOptions = LstsqOptions;
-type linalg_d_MatrixNormOptions = MatrixNormOptions;
-type linalg_d_MatrixRankOptions = MatrixRankOptions;
-type linalg_d_PinvOptions = PinvOptions;
-type linalg_d_QrOptions = QrOptions;
-type linalg_d_SolveTriangularOptions = SolveTriangularOptions;
-type linalg_d_SvdOptions = SvdOptions;
-type linalg_d_TensordotOptions = TensordotOptions;
-type linalg_d_TraceOptions<E extends DType = DType> = TraceOptions<E>;
-type linalg_d_VecdotOptions = VecdotOptions;
-type linalg_d_VectorNormOptions = VectorNormOptions;
-declare const linalg_d_cholesky: typeof cholesky;
-declare const linalg_d_cond: typeof cond;
-declare const linalg_d_cross: typeof cross;
-declare const linalg_d_det: typeof det;
-declare const linalg_d_diagonal: typeof diagonal;
-declare const linalg_d_eig: typeof eig;
-declare const linalg_d_eigh: typeof eigh;
-declare const linalg_d_eigvals: typeof eigvals;
-declare const linalg_d_eigvalsh: typeof eigvalsh;
-declare const linalg_d_expm: typeof expm;
-declare const linalg_d_inv: typeof inv;
-declare const linalg_d_lstsq: typeof lstsq;
-declare const linalg_d_lu: typeof lu;
-declare const linalg_d_matmul: typeof matmul;
-declare const linalg_d_matrixNorm: typeof matrixNorm;
-declare const linalg_d_matrixPower: typeof matrixPower;
-declare const linalg_d_matrixRank: typeof matrixRank;
-declare const linalg_d_matrixTranspose: typeof matrixTranspose;
-declare const linalg_d_outer: typeof outer;
-declare const linalg_d_pinv: typeof pinv;
-declare const linalg_d_qr: typeof qr;
-declare const linalg_d_slogdet: typeof slogdet;
-declare const linalg_d_solve: typeof solve;
-declare const linalg_d_solveTriangular: typeof solveTriangular;
-declare const linalg_d_svd: typeof svd;
-declare const linalg_d_svdvals: typeof svdvals;
-declare const linalg_d_tensordot: typeof tensordot;
-declare const linalg_d_trace: typeof trace;
-declare const linalg_d_vecdot: typeof vecdot;
-declare const linalg_d_vectorNorm: typeof vectorNorm;
 declare namespace linalg_d {
-  export { linalg_d_cholesky as cholesky, linalg_d_cond as cond, linalg_d_cross as cross, linalg_d_det as det, linalg_d_diagonal as diagonal, linalg_d_eig as eig, linalg_d_eigh as eigh, linalg_d_eigvals as eigvals, linalg_d_eigvalsh as eigvalsh, linalg_d_expm as expm, linalg_d_inv as inv, linalg_d_lstsq as lstsq, linalg_d_lu as lu, linalg_d_matmul as matmul, linalg_d_matrixNorm as matrixNorm, linalg_d_matrixPower as matrixPower, linalg_d_matrixRank as matrixRank, linalg_d_matrixTranspose as matrixTranspose, linalg_d_outer as outer, linalg_d_pinv as pinv, linalg_d_qr as qr, linalg_d_slogdet as slogdet, linalg_d_solve as solve, linalg_d_solveTriangular as solveTriangular, linalg_d_svd as svd, linalg_d_svdvals as svdvals, linalg_d_tensordot as tensordot, linalg_d_trace as trace, linalg_d_vecdot as vecdot, linalg_d_vectorNorm as vectorNorm };
-  export type { linalg_d_CholeskyOptions as CholeskyOptions, linalg_d_CondOptions as CondOptions, linalg_d_CrossOptions as CrossOptions, linalg_d_DiagonalOptions as DiagonalOptions, linalg_d_EighOptions as EighOptions, linalg_d_EigvalshOptions as EigvalshOptions, linalg_d_LstsqOptions as LstsqOptions, linalg_d_MatrixNormOptions as MatrixNormOptions, linalg_d_MatrixRankOptions as MatrixRankOptions, linalg_d_PinvOptions as PinvOptions, linalg_d_QrOptions as QrOptions, linalg_d_SolveTriangularOptions as SolveTriangularOptions, linalg_d_SvdOptions as SvdOptions, linalg_d_TensordotOptions as TensordotOptions, linalg_d_TraceOptions as TraceOptions, linalg_d_VecdotOptions as VecdotOptions, linalg_d_VectorNormOptions as VectorNormOptions };
+  export { cholesky as cholesky, cond as cond, cross as cross, det as det, diagonal as diagonal, eig as eig, eigh as eigh, eigvals as eigvals, eigvalsh as eigvalsh, expm as expm, inv as inv, lstsq as lstsq, lu as lu, matmul as matmul, matrixNorm as matrixNorm, matrixPower as matrixPower, matrixRank as matrixRank, matrixTranspose as matrixTranspose, outer as outer, pinv as pinv, qr as qr, slogdet as slogdet, solve as solve, solveTriangular as solveTriangular, svd as svd, svdvals as svdvals, tensordot as tensordot, trace as trace, vecdot as vecdot, vectorNorm as vectorNorm };
+  export type { CholeskyOptions as CholeskyOptions, CondOptions as CondOptions, CrossOptions as CrossOptions, DiagonalOptions as DiagonalOptions, EighOptions as EighOptions, EigvalshOptions as EigvalshOptions, LstsqOptions as LstsqOptions, MatrixNormOptions as MatrixNormOptions, MatrixRankOptions as MatrixRankOptions, PinvOptions as PinvOptions, QrOptions as QrOptions, SolveTriangularOptions as SolveTriangularOptions, SvdOptions as SvdOptions, TensordotOptions as TensordotOptions, TraceOptions as TraceOptions, VecdotOptions as VecdotOptions, VectorNormOptions as VectorNormOptions };
 }
 
 /**
@@ -10257,74 +10172,767 @@ interface DropoutOptions {
  */
 declare function dropout<D extends DType>(key: Key, x: Tensor<D>, options?: DropoutOptions): Tensor<FloatOf<D>>;
 
-type nn_d_AvgPoolOptions = AvgPoolOptions;
-type nn_d_BatchNormOptions = BatchNormOptions;
-type nn_d_BinaryCrossEntropyWithLogitsOptions = BinaryCrossEntropyWithLogitsOptions;
-type nn_d_CeluOptions = CeluOptions;
-type nn_d_ConvOptions = ConvOptions;
-type nn_d_ConvTransposeOptions = ConvTransposeOptions;
-type nn_d_CrossEntropyOptions = CrossEntropyOptions;
-type nn_d_DropoutOptions = DropoutOptions;
-type nn_d_EluOptions = EluOptions;
-type nn_d_GeluOptions = GeluOptions;
-type nn_d_GroupNormOptions = GroupNormOptions;
-type nn_d_HardshrinkOptions = HardshrinkOptions;
-type nn_d_HardtanhOptions = HardtanhOptions;
-type nn_d_HuberLossOptions = HuberLossOptions;
-type nn_d_InterpolateOptions = InterpolateOptions;
-type nn_d_KlDivOptions = KlDivOptions;
-type nn_d_L1LossOptions = L1LossOptions;
-type nn_d_LayerNormOptions = LayerNormOptions;
-type nn_d_LeakyReluOptions = LeakyReluOptions;
-type nn_d_MaxPoolOptions = MaxPoolOptions;
-type nn_d_MseLossOptions = MseLossOptions;
-type nn_d_NllLossOptions = NllLossOptions;
-type nn_d_RmsNormOptions = RmsNormOptions;
-type nn_d_ScaledDotProductAttentionOptions = ScaledDotProductAttentionOptions;
-type nn_d_SoftplusOptions = SoftplusOptions;
-type nn_d_SoftshrinkOptions = SoftshrinkOptions;
-declare const nn_d_adaptiveAvgPool: typeof adaptiveAvgPool;
-declare const nn_d_adaptiveMaxPool: typeof adaptiveMaxPool;
-declare const nn_d_avgPool: typeof avgPool;
-declare const nn_d_batchNorm: typeof batchNorm;
-declare const nn_d_binaryCrossEntropyWithLogits: typeof binaryCrossEntropyWithLogits;
-declare const nn_d_celu: typeof celu;
-declare const nn_d_conv: typeof conv;
-declare const nn_d_convTranspose: typeof convTranspose;
-declare const nn_d_crossEntropy: typeof crossEntropy;
-declare const nn_d_dropout: typeof dropout;
-declare const nn_d_elu: typeof elu;
-declare const nn_d_embedding: typeof embedding;
-declare const nn_d_gelu: typeof gelu;
-declare const nn_d_groupNorm: typeof groupNorm;
-declare const nn_d_hardshrink: typeof hardshrink;
-declare const nn_d_hardsigmoid: typeof hardsigmoid;
-declare const nn_d_hardswish: typeof hardswish;
-declare const nn_d_hardtanh: typeof hardtanh;
-declare const nn_d_huberLoss: typeof huberLoss;
-declare const nn_d_interpolate: typeof interpolate;
-declare const nn_d_klDiv: typeof klDiv;
-declare const nn_d_l1Loss: typeof l1Loss;
-declare const nn_d_layerNorm: typeof layerNorm;
-declare const nn_d_leakyRelu: typeof leakyRelu;
-declare const nn_d_logSigmoid: typeof logSigmoid;
-declare const nn_d_maxPool: typeof maxPool;
-declare const nn_d_mish: typeof mish;
-declare const nn_d_mseLoss: typeof mseLoss;
-declare const nn_d_nllLoss: typeof nllLoss;
-declare const nn_d_prelu: typeof prelu;
-declare const nn_d_relu6: typeof relu6;
-declare const nn_d_rmsNorm: typeof rmsNorm;
-declare const nn_d_scaledDotProductAttention: typeof scaledDotProductAttention;
-declare const nn_d_selu: typeof selu;
-declare const nn_d_silu: typeof silu;
-declare const nn_d_softplus: typeof softplus;
-declare const nn_d_softshrink: typeof softshrink;
-declare const nn_d_softsign: typeof softsign;
-declare const nn_d_tanhshrink: typeof tanhshrink;
+/** The dtype that an initialiser makes. */
+interface DrawOptions<D extends FloatDType = FloatDType> {
+    /** The dtype; float32 by default. */
+    readonly dtype?: D | undefined;
+}
+/** Makes the first values of a weight: the same key gives the same values, on the key's device. */
+type Initializer = (key: Key, shape: readonly number[], options?: DrawOptions) => Tensor;
+/** Options of initialisers that are scaled. */
+interface GainOptions<D extends FloatDType = FloatDType> extends DrawOptions<D> {
+    /** What the standard deviation is multiplied by: 1 by default, the square root of 2 for He's, which is for ReLU. */
+    readonly gain?: number | undefined;
+}
+/** Options of He's and LeCun's initialisers. */
+interface FanOptions<D extends FloatDType = FloatDType> extends GainOptions<D> {
+    /** Whether the variance is kept forwards ('fanIn', the default) or backwards. */
+    readonly mode?: 'fanIn' | 'fanOut' | undefined;
+}
+/** Options of `nn.init.truncatedNormal`. */
+interface TruncatedOptions<D extends FloatDType = FloatDType> extends DrawOptions<D> {
+    /** Standard deviation before the ends are cut at two of them; 0.02 by default. */
+    readonly std?: number | undefined;
+}
+/**
+ * Uniform numbers of variance `gain^2 2 / (inputs + outputs)` (Glorot and Bengio, 2010). PyTorch `nn.init.xavier_uniform_`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for what is no key, `ERR_SHAPE` for fewer than two axes.
+ * @example
+ * ```ts
+ * ft.nn.init.glorotUniform(ft.random.key(1), [2, 4]).abs().max().lessEqual(1) // true
+ * ```
+ */
+declare function glorotUniform<D extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: GainOptions<D>): Tensor<NoInfer<D>>;
+/**
+ * Normal numbers of variance `gain^2 2 / (inputs + outputs)` (Glorot and Bengio, 2010). PyTorch `nn.init.xavier_normal_`.
+ *
+ * @throws {TensorError} as {@link glorotUniform}.
+ * @example
+ * ```ts
+ * ft.nn.init.glorotNormal(ft.random.key(1), [2, 4]).shape // [2, 4]
+ * ```
+ */
+declare function glorotNormal<D extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: GainOptions<D>): Tensor<NoInfer<D>>;
+/**
+ * Uniform numbers of variance `gain^2 / inputs`, for ReLU by default (He et al., 2015). PyTorch `nn.init.kaiming_uniform_`.
+ *
+ * @throws {TensorError} as {@link glorotUniform}, and `ERR_ARGUMENT` for an unknown mode.
+ * @example
+ * ```ts
+ * ft.nn.init.heUniform(ft.random.key(1), [2, 6]).abs().max().lessEqual(1) // true
+ * ```
+ */
+declare function heUniform<D extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: FanOptions<D>): Tensor<NoInfer<D>>;
+/**
+ * Normal numbers of variance `gain^2 / inputs`, for ReLU by default (He et al., 2015). PyTorch `nn.init.kaiming_normal_`.
+ *
+ * @throws {TensorError} as {@link heUniform}.
+ * @example
+ * ```ts
+ * ft.nn.init.heNormal(ft.random.key(1), [8, 3, 5, 5]).shape // [8, 3, 5, 5]
+ * ```
+ */
+declare function heNormal<D extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: FanOptions<D>): Tensor<NoInfer<D>>;
+/**
+ * Normal numbers of variance `gain^2 / inputs` (LeCun et al., 1998), for linear layers and SELU.
+ *
+ * @throws {TensorError} as {@link heUniform}.
+ * @example
+ * ```ts
+ * ft.nn.init.lecunNormal(ft.random.key(1), [2, 4]).shape // [2, 4]
+ * ```
+ */
+declare function lecunNormal<D extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: FanOptions<D>): Tensor<NoInfer<D>>;
+/**
+ * Uniform numbers between `-1 / sqrt(inputs)` and `1 / sqrt(inputs)`: what PyTorch's linear and convolutional layers start from.
+ *
+ * @throws {TensorError} as {@link glorotUniform}.
+ * @example
+ * ```ts
+ * ft.nn.init.fanInUniform(ft.random.key(1), [2, 4]).abs().max().lessEqual(0.5) // true
+ * ```
+ */
+declare function fanInUniform<D extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: DrawOptions<D>): Tensor<NoInfer<D>>;
+/**
+ * A matrix [outputs, inputs times window] whose rows, or whose columns if those are fewer, are orthonormal, times the gain (Saxe et al.,
+ * 2013): Q of the QR decomposition of normal numbers, with R's diagonal positive. PyTorch `nn.init.orthogonal_`.
+ *
+ * @throws {TensorError} as {@link glorotUniform}.
+ * @example
+ * ```ts
+ * const w = ft.nn.init.orthogonal(ft.random.key(1), [2, 3])
+ * w.matmul(w.matrixTranspose()) // [[1, 0], [0, 1]]
+ * ```
+ */
+declare function orthogonal<D extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: GainOptions<D>): Tensor<NoInfer<D>>;
+/**
+ * Normal numbers, none farther from 0 than two standard deviations: what transformers start from.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for what is no key and a standard deviation that is not above 0.
+ * @example
+ * ```ts
+ * ft.nn.init.truncatedNormal(ft.random.key(1), [100], { std: 0.1 }).abs().max().lessEqual(0.2) // true
+ * ```
+ */
+declare function truncatedNormal$1<D extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: TruncatedOptions<D>): Tensor<NoInfer<D>>;
+/**
+ * Normal numbers of mean 0 and variance 1: what embeddings start from.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for what is no key.
+ * @example
+ * ```ts
+ * ft.nn.init.standardNormal(ft.random.key(1), [3]).shape // [3]
+ * ```
+ */
+declare function standardNormal<D extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: DrawOptions<D>): Tensor<NoInfer<D>>;
+/**
+ * Zeros: what biases often start from.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for what is no key.
+ * @example
+ * ```ts
+ * ft.nn.init.zeros(ft.random.key(1), [2]) // [0, 0]
+ * ```
+ */
+declare function zeros<D extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: DrawOptions<D>): Tensor<NoInfer<D>>;
+/**
+ * Ones: what the weights of norms start from.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for what is no key.
+ * @example
+ * ```ts
+ * ft.nn.init.ones(ft.random.key(1), [2]) // [1, 1]
+ * ```
+ */
+declare function ones<D extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: DrawOptions<D>): Tensor<NoInfer<D>>;
+
+declare namespace init_d {
+  export { fanInUniform as fanInUniform, glorotNormal as glorotNormal, glorotUniform as glorotUniform, heNormal as heNormal, heUniform as heUniform, lecunNormal as lecunNormal, ones as ones, orthogonal as orthogonal, standardNormal as standardNormal, truncatedNormal$1 as truncatedNormal, zeros as zeros };
+  export type { DrawOptions as DrawOptions, FanOptions as FanOptions, GainOptions as GainOptions, Initializer as Initializer, TruncatedOptions as TruncatedOptions };
+}
+
+/** Options of `init`. */
+interface InitOptions {
+    /** The dtype of the parameters; float32 by default. */
+    readonly dtype?: FloatDType | undefined;
+}
+/** Options of `initState`. */
+interface StateOptions extends InitOptions {
+    /** The device of the state; the default device by default. */
+    readonly device?: Device | undefined;
+}
+/** What a layer is used with, as it is not trained. */
+interface ApplyOptions<S> {
+    /** What the layer keeps apart from its parameters (running averages); layers without such need none. */
+    readonly state?: S | undefined;
+}
+/** What a layer is trained with. */
+interface TrainOptions<S> extends ApplyOptions<S> {
+    /** For what is random (dropout); layers without such need none. */
+    readonly key?: Key | undefined;
+}
+/** A run of a layer: as it is trained or not, with what. */
+interface Run<S> extends TrainOptions<S> {
+    readonly training: boolean;
+}
+/**
+ * A layer of parameters `P` (a tree of tensors, or null) and state `S` (likewise), from one tensor to another. Subclasses say what both
+ * are, and how one `run` goes.
+ */
+declare abstract class Module<P = unknown, S = unknown> {
+    /** Fresh parameters: the same key gives the same ones, on the key's device. */
+    abstract init(key: Key, options?: InitOptions): P;
+    /** One run, arguments checked: the result and the next state. */
+    protected abstract run(params: P, x: Tensor, run: Run<S>): readonly [Tensor, S];
+    /** The state before the first batch; null for a layer that keeps none. */
+    initState(options?: StateOptions): S;
+    /** The layer's name in errors. */
+    get name(): string;
+    /**
+     * What the layer makes of a tensor when it is not being trained: nothing is dropped, norms go by running averages.
+     *
+     * @throws {TensorError} for parameters and tensors that do not fit the layer, naming it.
+     */
+    apply(params: P, x: Tensor, options?: ApplyOptions<S>): Tensor;
+    /**
+     * What the layer makes of a tensor while it is trained, and its next state.
+     *
+     * @throws {TensorError} as {@link Module.apply}; `ERR_ARGUMENT` without a key where something is random.
+     */
+    train(params: P, x: Tensor, options?: TrainOptions<S>): [result: Tensor, state: S];
+    /** `run` for layers made of others. */
+    static run<P, S>(layer: Module<P, S>, params: P, x: Tensor, run: Run<S>): readonly [Tensor, S];
+}
+/** A layer, or a function of a tensor, which has neither parameters nor state. */
+type Layer = Module<any, any> | ((x: Tensor) => Tensor);
+/** The parameters of a layer, or of a tree of layers. */
+type ParamsOf<L> = L extends Module<infer P, infer _> ? P : L extends (...args: never[]) => unknown ? null : {
+    -readonly [K in keyof L]: ParamsOf<L[K]>;
+};
+/** The state of a layer, or of a tree of layers. */
+type StateOf<L> = L extends Module<infer _, infer S> ? S : L extends (...args: never[]) => unknown ? null : {
+    -readonly [K in keyof L]: StateOf<L[K]>;
+};
+/**
+ * Fresh parameters of layers in plain objects and arrays, in the same structure: `{ attention: new ft.nn.MultiHeadAttention(8, 2) }`
+ * gives `{ attention: { inProjWeight, ... } }`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for what is no key and anything but layers and functions in the tree.
+ * @example
+ * ```ts
+ * ft.nn.initTree({ first: new ft.nn.Linear(3, 2), rest: [Math.abs] }, ft.random.key(1)).first.weight.shape // [2, 3]
+ * ```
+ */
+declare function initTree<L>(layers: L, key: Key, options?: InitOptions): ParamsOf<L>;
+/**
+ * The states of layers in plain objects and arrays before the first batch, in the same structure.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for anything but layers and functions in the tree.
+ * @example
+ * ```ts
+ * ft.nn.initStateTree({ norm: new ft.nn.BatchNorm(2) }).norm.runningVar // [1, 1]
+ * ```
+ */
+declare function initStateTree<L>(layers: L, options?: StateOptions): StateOf<L>;
+
+/** Parameters of `nn.Linear`. */
+interface LinearParams {
+    /** [outputs, inputs] */
+    readonly weight: Tensor;
+    /** [outputs] */
+    readonly bias?: Tensor;
+}
+/**
+ * Products with the rows of a weight [outputs, inputs], plus a bias [outputs]: x [..., inputs] becomes [..., outputs].
+ *
+ * `y = x @ weight^T + bias`
+ *
+ * PyTorch `nn.functional.linear`.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for sizes that do not fit, `ERR_ARGUMENT` for what is no tensor.
+ * @example
+ * ```ts
+ * ft.nn.linear(ft.tensor([1, 2]), ft.tensor([[3, 4], [5, 6], [7, 8]]), ft.tensor([0, 0, 1])) // [11, 17, 24]
+ * ```
+ */
+declare function linear<A extends DType, B extends DType, C extends DType = B>(x: Tensor<A> & Takes<'numeric', A>, weight: Tensor<B> & Takes<'numeric', B>, bias?: Tensor<C> & Takes<'numeric', C>): Tensor<Promote<Promote<A, B>, C>>;
+/** Options of layers with a weight and a bias. */
+interface WeightOptions {
+    /** Whether there is a bias; true by default. */
+    readonly bias?: boolean | undefined;
+    /** What the weight starts from; uniform by the number of inputs by default, as in PyTorch. */
+    readonly weightInit?: Initializer | undefined;
+    /** What the bias starts from; uniform by the number of inputs by default, as in PyTorch. */
+    readonly biasInit?: Initializer | undefined;
+}
+/**
+ * A fully connected layer: x [..., inputs] becomes [..., outputs]. PyTorch `nn.Linear`.
+ *
+ * `y = x @ weight^T + bias`
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for sizes and options out of range.
+ * @example
+ * ```ts
+ * const layer = new ft.nn.Linear(3, 2)
+ * layer.apply(layer.init(ft.random.key(1)), ft.zeros([5, 3])).shape // [5, 2]
+ * ```
+ */
+declare class Linear extends Module<LinearParams, null> {
+    #private;
+    readonly inputs: number;
+    readonly outputs: number;
+    constructor(inputs: number, outputs: number, options?: WeightOptions);
+    init(key: Key, options?: InitOptions): LinearParams;
+    protected run(params: LinearParams, x: Tensor): readonly [Tensor, null];
+}
+/** Parameters of `nn.Embedding`. */
+interface EmbeddingParams {
+    /** [entries, features] */
+    readonly weight: Tensor;
+}
+/** Options of `nn.Embedding`. */
+interface EmbeddingOptions {
+    /** An index whose vector starts as zeros and is not trained. */
+    readonly paddingIndex?: number | undefined;
+    /** What the weight starts from; standard normal by default. */
+    readonly weightInit?: Initializer | undefined;
+}
+/**
+ * A vector of features for each integer: indices [...] become [..., features]. PyTorch `nn.Embedding`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for sizes and options out of range.
+ * @example
+ * ```ts
+ * const layer = new ft.nn.Embedding(10, 4, { paddingIndex: 0 })
+ * layer.apply(layer.init(ft.random.key(1)), ft.tensor([0], { dtype: 'int32' })) // [[0, 0, 0, 0]]
+ * ```
+ */
+declare class Embedding extends Module<EmbeddingParams, null> {
+    #private;
+    readonly entries: number;
+    readonly features: number;
+    constructor(entries: number, features: number, options?: EmbeddingOptions);
+    init(key: Key, options?: InitOptions): EmbeddingParams;
+    protected run(params: EmbeddingParams, x: Tensor): readonly [Tensor, null];
+}
+
+/** Options of convolutional layers: those of `nn.conv`, and of the weight and the bias. */
+interface ConvLayerOptions extends WeightOptions, Omit<ConvOptions, 'inputDilation'> {
+}
+/** Options of transposed convolutional layers: those of `nn.convTranspose`, and of the weight and the bias. */
+interface ConvTransposeLayerOptions extends WeightOptions, ConvTransposeOptions {
+}
+/** What all convolutional layers have in common. */
+declare abstract class Convolution<O extends WeightOptions & {
+    readonly groups?: number | undefined;
+}> extends Module<LinearParams, null> {
+    #private;
+    readonly inputs: number;
+    readonly outputs: number;
+    readonly kernel: readonly number[];
+    /** The options of each call. */
+    protected readonly call: Omit<O, keyof WeightOptions>;
+    protected readonly groups: number;
+    protected constructor(axes: number, inputs: unknown, outputs: unknown, kernel: unknown, options: unknown, more: readonly (keyof O & string)[]);
+    /** Sizes of the weight, without its window's. */
+    protected abstract get channels(): readonly [number, number];
+    protected abstract weighed(x: Tensor, weight: Tensor): Tensor;
+    init(key: Key, options?: InitOptions): LinearParams;
+    protected run(params: LinearParams, x: Tensor): readonly [Tensor, null];
+}
+declare abstract class Forward extends Convolution<ConvLayerOptions> {
+    protected constructor(axes: number, inputs: unknown, outputs: unknown, kernel: unknown, options: unknown);
+    protected get channels(): readonly [number, number];
+    protected weighed(x: Tensor, weight: Tensor): Tensor;
+}
+declare abstract class Transposed extends Convolution<ConvTransposeLayerOptions> {
+    protected constructor(axes: number, inputs: unknown, outputs: unknown, kernel: unknown, options: unknown);
+    protected get channels(): readonly [number, number];
+    protected weighed(x: Tensor, weight: Tensor): Tensor;
+}
+/**
+ * Convolution of x [batch, inputs, width] with weights [outputs, inputs / groups, width]. PyTorch `nn.Conv1d`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for sizes and options out of range.
+ * @example
+ * ```ts
+ * const layer = new ft.nn.Conv1d(2, 4, 3, { padding: 1 })
+ * layer.apply(layer.init(ft.random.key(1)), ft.zeros([1, 2, 8])).shape // [1, 4, 8]
+ * ```
+ */
+declare class Conv1d extends Forward {
+    constructor(inputs: number, outputs: number, kernel: number | readonly number[], options?: ConvLayerOptions);
+}
+/**
+ * Convolution of x [batch, inputs, height, width] with weights [outputs, inputs / groups, height, width]. PyTorch `nn.Conv2d`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for sizes and options out of range.
+ * @example
+ * ```ts
+ * const layer = new ft.nn.Conv2d(1, 4, 3, { stride: 2 })
+ * layer.apply(layer.init(ft.random.key(1)), ft.zeros([1, 1, 9, 9])).shape // [1, 4, 4, 4]
+ * ```
+ */
+declare class Conv2d extends Forward {
+    constructor(inputs: number, outputs: number, kernel: number | readonly number[], options?: ConvLayerOptions);
+}
+/**
+ * Convolution of x [batch, inputs, depth, height, width]. PyTorch `nn.Conv3d`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for sizes and options out of range.
+ * @example
+ * ```ts
+ * const layer = new ft.nn.Conv3d(1, 2, [1, 3, 3])
+ * layer.apply(layer.init(ft.random.key(1)), ft.zeros([1, 1, 2, 4, 4])).shape // [1, 2, 2, 2, 2]
+ * ```
+ */
+declare class Conv3d extends Forward {
+    constructor(inputs: number, outputs: number, kernel: number | readonly number[], options?: ConvLayerOptions);
+}
+/**
+ * The transposed convolution of x [batch, inputs, width] with weights [inputs, outputs / groups, width]. PyTorch `nn.ConvTranspose1d`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for sizes and options out of range.
+ * @example
+ * ```ts
+ * const layer = new ft.nn.ConvTranspose1d(2, 4, 2, { stride: 2 })
+ * layer.apply(layer.init(ft.random.key(1)), ft.zeros([1, 2, 3])).shape // [1, 4, 6]
+ * ```
+ */
+declare class ConvTranspose1d extends Transposed {
+    constructor(inputs: number, outputs: number, kernel: number | readonly number[], options?: ConvTransposeLayerOptions);
+}
+/**
+ * The transposed convolution of x [batch, inputs, height, width] with weights [inputs, outputs / groups, height, width]. PyTorch
+ * `nn.ConvTranspose2d`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for sizes and options out of range.
+ * @example
+ * ```ts
+ * const layer = new ft.nn.ConvTranspose2d(2, 4, 2, { stride: 2 })
+ * layer.apply(layer.init(ft.random.key(1)), ft.zeros([1, 2, 3, 3])).shape // [1, 4, 6, 6]
+ * ```
+ */
+declare class ConvTranspose2d extends Transposed {
+    constructor(inputs: number, outputs: number, kernel: number | readonly number[], options?: ConvTransposeLayerOptions);
+}
+
+/** Parameters of norms: both of the shape that is normalised, or of its channels; null for a norm without. */
+interface NormParams {
+    readonly weight: Tensor;
+    readonly bias?: Tensor;
+}
+/** Options of norms. */
+interface NormOptions {
+    /** Added to the variance; 1e-5 by default. */
+    readonly eps?: number | undefined;
+    /** Whether there are a weight and a bias; true by default. */
+    readonly affine?: boolean | undefined;
+}
+/** Options of `nn.LayerNorm`. */
+interface LayerNormLayerOptions extends NormOptions {
+    /** Whether there is a bias beside the weight; true by default. */
+    readonly bias?: boolean | undefined;
+}
+/** Options of `nn.RMSNorm`. */
+interface RMSNormOptions {
+    /** Added to the mean square; the smallest step of x's dtype above 1 by default. */
+    readonly eps?: number | undefined;
+    /** Whether there is a weight; true by default. */
+    readonly affine?: boolean | undefined;
+}
+/**
+ * Elements less their mean over the last axes, by the root of their variance, times a weight, plus a bias (Ba et al., 2016). PyTorch
+ * `nn.LayerNorm`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for sizes and options out of range.
+ * @example
+ * ```ts
+ * const layer = new ft.nn.LayerNorm(2)
+ * layer.apply(layer.init(ft.random.key(1)), ft.tensor([-2, 2])) // [-0.99999875, 0.99999875]
+ * ```
+ */
+declare class LayerNorm extends Module<NormParams | null, null> {
+    #private;
+    readonly shape: readonly number[];
+    constructor(shape: number | readonly number[], options?: LayerNormLayerOptions);
+    init(key: Key, options?: InitOptions): NormParams | null;
+    protected run(params: NormParams | null, x: Tensor): readonly [Tensor, null];
+}
+/**
+ * Elements by the root of the mean of their squares over the last axes, times a weight (Zhang and Sennrich, 2019). PyTorch `nn.RMSNorm`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for sizes and options out of range.
+ * @example
+ * ```ts
+ * const layer = new ft.nn.RMSNorm(2)
+ * layer.apply(layer.init(ft.random.key(1)), ft.tensor([-2, 2])) // [-1, 1]
+ * ```
+ */
+declare class RMSNorm extends Module<{
+    readonly weight: Tensor;
+} | null, null> {
+    #private;
+    readonly shape: readonly number[];
+    constructor(shape: number | readonly number[], options?: RMSNormOptions);
+    init(key: Key, options?: InitOptions): {
+        readonly weight: Tensor;
+    } | null;
+    protected run(params: {
+        readonly weight: Tensor;
+    } | null, x: Tensor): readonly [Tensor, null];
+}
+/**
+ * x [batch, channels, ...] normalised over groups of channels and all that is behind them (Wu and He, 2018). PyTorch `nn.GroupNorm`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for sizes and options out of range.
+ * @example
+ * ```ts
+ * const layer = new ft.nn.GroupNorm(1, 2)
+ * layer.apply(layer.init(ft.random.key(1)), ft.tensor([[-2, 2]])) // [[-0.99999875, 0.99999875]]
+ * ```
+ */
+declare class GroupNorm extends Module<Required<NormParams> | null, null> {
+    #private;
+    readonly groups: number;
+    readonly channels: number;
+    constructor(groups: number, channels: number, options?: NormOptions);
+    init(key: Key, options?: InitOptions): Required<NormParams> | null;
+    protected run(params: Required<NormParams> | null, x: Tensor): readonly [Tensor, null];
+}
+/** Options of `nn.BatchNorm`. */
+interface BatchNormLayerOptions extends NormOptions {
+    /** How much of a batch's mean and variance goes into the running ones; null for the mean of all batches. 0.1 by default. */
+    readonly momentum?: number | null | undefined;
+    /** Whether there are running averages to go by when it is not trained; true by default. */
+    readonly trackRunningStats?: boolean | undefined;
+}
+/** What `nn.BatchNorm` keeps apart from its parameters. */
+interface BatchNormState {
+    /** [channels] */
+    readonly runningMean: Tensor;
+    /** [channels], of the unbiased variance. */
+    readonly runningVar: Tensor;
+    /** A scalar, int64. */
+    readonly numBatchesTracked: Tensor;
+}
+/**
+ * x [batch, channels, ...] normalised over everything but the channels (Ioffe and Szegedy, 2015): trained, by the batch's own mean and
+ * variance; applied, by running averages, which are its state. PyTorch `nn.BatchNorm1d`, `BatchNorm2d` and `BatchNorm3d`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for sizes and options out of range.
+ * @example
+ * ```ts
+ * const layer = new ft.nn.BatchNorm(1)
+ * layer.train(layer.init(ft.random.key(1)), ft.tensor([[1], [3]]), { state: layer.initState() })[1].runningMean // [0.2]
+ * ```
+ */
+declare class BatchNorm extends Module<Required<NormParams> | null, BatchNormState | null> {
+    #private;
+    readonly channels: number;
+    constructor(channels: number, options?: BatchNormLayerOptions);
+    init(key: Key, options?: InitOptions): Required<NormParams> | null;
+    initState(options?: StateOptions): BatchNormState | null;
+    protected run(params: Required<NormParams> | null, x: Tensor, { training, state }: Run<BatchNormState | null>): readonly [Tensor, BatchNormState | null];
+}
+
+/** Options of `nn.Dropout`. */
+interface DropoutLayerOptions {
+    /** How likely an element is to be dropped while training, from 0 to 1; 0.5 by default. */
+    readonly p?: number | undefined;
+}
+/**
+ * Sets elements to zero while it is trained, and nothing when it is applied (Srivastava et al., 2014). PyTorch `nn.Dropout`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for a probability outside [0, 1].
+ * @example
+ * ```ts
+ * new ft.nn.Dropout({ p: 0.1 }).apply(null, ft.ones([2])) // [1, 1]
+ * ```
+ */
+declare class Dropout extends Module<null, null> {
+    readonly p: number;
+    constructor(options?: DropoutLayerOptions);
+    init(key: Key, _options?: InitOptions): null;
+    protected run(_params: null, x: Tensor, { training, key }: Run<null>): readonly [Tensor, null];
+}
+/**
+ * Layers after one another, each a layer or a function of a tensor. Parameters and states are arrays with one for each; those of
+ * functions are null. PyTorch `nn.Sequential`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for anything but layers and functions.
+ * @example
+ * ```ts
+ * const model = new ft.nn.Sequential(new ft.nn.Linear(4, 8), ft.relu, new ft.nn.Linear(8, 2))
+ * model.apply(model.init(ft.random.key(1)), ft.zeros([5, 4])).shape // [5, 2]
+ * ```
+ */
+declare class Sequential<L extends readonly Layer[]> extends Module<ParamsOf<L>, StateOf<L>> {
+    readonly layers: L;
+    constructor(...layers: L);
+    init(key: Key, options?: InitOptions): ParamsOf<L>;
+    initState(options?: StateOptions): StateOf<L>;
+    protected run(params: ParamsOf<L>, x: Tensor, { training, state, key }: Run<StateOf<L>>): readonly [Tensor, StateOf<L>];
+}
+
+/** Parameters of `nn.MultiHeadAttention`, as PyTorch has them. */
+interface AttentionParams {
+    /** [3 features, features]: of queries, keys and values. */
+    readonly inProjWeight: Tensor;
+    /** [3 features] */
+    readonly inProjBias?: Tensor;
+    /** Of the result. */
+    readonly outProj: LinearParams;
+}
+/** Options of `nn.MultiHeadAttention`. */
+interface AttentionOptions {
+    /** Whether projections have a bias; true by default. */
+    readonly bias?: boolean | undefined;
+    /** How likely a weight of attention is to be dropped while training; 0 by default. */
+    readonly dropout?: number | undefined;
+    /** Whether `apply` and `train` let a place see only those up to it; false by default. */
+    readonly causal?: boolean | undefined;
+}
+/** Options of `attend`. */
+interface AttendOptions {
+    /**
+     * What takes part: bool, true where a key is seen, or numbers that are added to the scores; broadcast to [batch, heads, queries, keys]. For
+     * the padding of keys [batch, keys], expand it to [batch, 1, 1, keys].
+     */
+    readonly mask?: Tensor | undefined;
+    /** Whether the i-th query sees the first i + 1 keys only; the layer's by default. */
+    readonly causal?: boolean | undefined;
+    /** For dropout: with a key the layer is trained, without one it is not. */
+    readonly key?: Key | undefined;
+}
+/**
+ * Attention of several heads: each projects queries, keys and values [batch, places, features] to features / heads, and takes means of the
+ * values weighed by softmax(query key^T / sqrt(features / heads)); their results are projected once more. The batch comes first, always;
+ * a bool mask is true where a key takes part. PyTorch `nn.MultiheadAttention` with `batch_first`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for sizes and options out of range.
+ * @example
+ * ```ts
+ * const layer = new ft.nn.MultiHeadAttention(8, 2, { causal: true })
+ * layer.apply(layer.init(ft.random.key(1)), ft.zeros([1, 5, 8])).shape // [1, 5, 8]
+ * ```
+ */
+declare class MultiHeadAttention extends Module<AttentionParams, null> {
+    #private;
+    readonly features: number;
+    readonly heads: number;
+    constructor(features: number, heads: number, options?: AttentionOptions);
+    init(key: Key, options?: InitOptions): AttentionParams;
+    protected run(params: AttentionParams, x: Tensor, { training, key }: Run<null>): readonly [Tensor, null];
+    /**
+     * The attention of queries [batch, m, features] to keys [batch, n, features] and values [batch, n, features]: [batch, m, features].
+     *
+     * @throws {TensorError} `ERR_SHAPE`, `ERR_DTYPE`, `ERR_ARGUMENT` for what does not fit.
+     */
+    attend(params: AttentionParams, queries: Tensor, keys: Tensor, values: Tensor, options?: AttendOptions): Tensor;
+    /**
+     * How much each query [batch, m, features] sees of each key [batch, n, features]: [batch, heads, m, n], rows that add up to 1.
+     *
+     * @throws {TensorError} as {@link MultiHeadAttention.attend}.
+     */
+    weights(params: AttentionParams, queries: Tensor, keys: Tensor, options?: Omit<AttendOptions, 'key'>): Tensor;
+}
+
+/**
+ * Parameters of recurrent layers, by PyTorch's names: `weightIhL0` [gates hidden, inputs], `weightHhL0` [gates hidden, hidden], `biasIhL0`
+ * and `biasHhL0` [gates hidden]; `L1` and so on for layers above, and `Reverse` behind for the other direction.
+ */
+type RecurrentParams = {
+    readonly [name: string]: Tensor;
+};
+/** Options of recurrent layers. */
+interface RecurrentOptions {
+    /** Layers above one another; 1 by default. */
+    readonly layers?: number | undefined;
+    /** Whether there are biases; true by default. */
+    readonly bias?: boolean | undefined;
+    /** Whether a second one runs backwards, its outputs beside the first one's; false by default. */
+    readonly bidirectional?: boolean | undefined;
+    /** How likely an element between two layers is to be dropped while training; 0 by default. */
+    readonly dropout?: number | undefined;
+}
+/** What a cell carries from step to step: h, and for LSTM c, [batch, hidden]. */
+type Carried = readonly Tensor[];
+/** What all recurrent layers have in common; a cell says what one step is. */
+declare abstract class Recurrent extends Module<RecurrentParams, null> {
+    #private;
+    readonly inputs: number;
+    readonly hidden: number;
+    readonly layers: number;
+    readonly bidirectional: boolean;
+    /** How many gates a step has, and how many tensors are carried. */
+    protected abstract readonly gates: number;
+    protected abstract readonly carried: number;
+    constructor(inputs: number, hidden: number, options?: RecurrentOptions);
+    /** One step: the input's share of the gates [batch, gates hidden], what is carried, and the hidden state's weight and bias. */
+    protected abstract step(gates: Tensor, before: Carried, weight: Tensor, bias: Tensor | undefined): Carried;
+    init(key: Key, options?: InitOptions): RecurrentParams;
+    protected run(params: RecurrentParams, x: Tensor, run: Run<null>): readonly [Tensor, null];
+    /** Outputs [batch, time, directions hidden], and what is carried at the end: each [layers directions, batch, hidden]. */
+    protected sequence(params: RecurrentParams, x: Tensor, initial: readonly unknown[] | undefined, { training, key }: Run<null>): {
+        output: Tensor;
+        last: Tensor[];
+    };
+}
+/** What an LSTM carries: both [layers directions, batch, hidden]. */
+interface LSTMState {
+    readonly h: Tensor;
+    readonly c: Tensor;
+}
+/**
+ * Long short-term memory over x [batch, time, inputs]: outputs [batch, time, hidden]. The batch comes first, always. PyTorch `nn.LSTM`.
+ *
+ * `i, f, o = sigmoid(...)`, `g = tanh(...)` of `W_ih x + b_ih + W_hh h + b_hh`; `c = f c + i g`, `h = o tanh(c)`
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for sizes and options out of range.
+ * @example
+ * ```ts
+ * const layer = new ft.nn.LSTM(3, 4)
+ * layer.apply(layer.init(ft.random.key(1)), ft.zeros([2, 5, 3])).shape // [2, 5, 4]
+ * ```
+ */
+declare class LSTM extends Recurrent {
+    protected readonly gates = 4;
+    protected readonly carried = 2;
+    protected step(gates: Tensor, [h, c]: Carried, weight: Tensor, bias: Tensor | undefined): Carried;
+    /**
+     * Outputs, and what is carried at the end, from what is carried at the start (zeros by default).
+     *
+     * @throws {TensorError} as {@link Module.apply}.
+     */
+    forward(params: RecurrentParams, x: Tensor, initial?: LSTMState): {
+        output: Tensor;
+        state: LSTMState;
+    };
+}
+/**
+ * Gated recurrent units over x [batch, time, inputs]: outputs [batch, time, hidden]. The batch comes first, always. PyTorch `nn.GRU`.
+ *
+ * `r, z = sigmoid(W_ih x + b_ih + W_hh h + b_hh)`, `n = tanh(W_in x + b_in + r (W_hn h + b_hn))`; `h = (1 - z) n + z h`
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for sizes and options out of range.
+ * @example
+ * ```ts
+ * const layer = new ft.nn.GRU(3, 4, { bidirectional: true })
+ * layer.apply(layer.init(ft.random.key(1)), ft.zeros([2, 5, 3])).shape // [2, 5, 8]
+ * ```
+ */
+declare class GRU extends Recurrent {
+    protected readonly gates = 3;
+    protected readonly carried = 1;
+    protected step(gates: Tensor, [h]: Carried, weight: Tensor, bias: Tensor | undefined): Carried;
+    /**
+     * Outputs, and the hidden state [layers directions, batch, hidden] at the end, from that at the start (zeros by default).
+     *
+     * @throws {TensorError} as {@link Module.apply}.
+     */
+    forward(params: RecurrentParams, x: Tensor, initial?: Tensor): {
+        output: Tensor;
+        state: Tensor;
+    };
+}
+
+/**
+ * The tensors of trees (parameters, states) by their names in PyTorch: keys joined with dots, `inProjWeight` as `in_proj_weight`. What
+ * `ft.io.saveSafetensors` writes and PyTorch's `load_state_dict` takes. PyTorch `Module.state_dict`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` where two tensors would have one name, and for a tree that is a tensor, which has no name.
+ * @example
+ * ```ts
+ * ft.nn.stateDict({ layers: [{ inProjWeight: ft.zeros([2]) }] })['layers.0.in_proj_weight'] // [0, 0]
+ * ```
+ */
+declare function stateDict(...trees: readonly unknown[]): Record<string, Tensor>;
+/** Options of `nn.loadStateDict`. */
+interface LoadStateOptions {
+    /** Whether every tensor must be there, and no other; true by default. Without, what is missing stays what it is in the trees. */
+    readonly strict?: boolean | undefined;
+}
+/**
+ * The trees with the tensors of a state dict in the place of theirs, in their dtypes and on their devices. Names are looked up as they are in the
+ * tree (`layers.0.inProjWeight`) or as PyTorch has them (`layers.0.in_proj_weight`). PyTorch `Module.load_state_dict`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` naming all that is missing and unexpected, or two tensors of one name, `ERR_SHAPE` for another shape, `ERR_DTYPE` where numbers
+ * would change their kind.
+ * @example
+ * ```ts
+ * const [params] = ft.nn.loadStateDict({ 'layer.weight': ft.tensor([1, 2]) }, [{ layer: { weight: ft.zeros([2]) } }])
+ * params.layer.weight // [1, 2]
+ * ```
+ */
+declare function loadStateDict<T extends readonly unknown[] | []>(dict: Readonly<Record<string, Tensor>>, trees: T, options?: LoadStateOptions): {
+    -readonly [K in keyof T]: T[K];
+};
+
 declare namespace nn_d {
-  export { nn_d_adaptiveAvgPool as adaptiveAvgPool, nn_d_adaptiveMaxPool as adaptiveMaxPool, nn_d_avgPool as avgPool, nn_d_batchNorm as batchNorm, nn_d_binaryCrossEntropyWithLogits as binaryCrossEntropyWithLogits, nn_d_celu as celu, nn_d_conv as conv, nn_d_convTranspose as convTranspose, nn_d_crossEntropy as crossEntropy, nn_d_dropout as dropout, nn_d_elu as elu, nn_d_embedding as embedding, nn_d_gelu as gelu, nn_d_groupNorm as groupNorm, nn_d_hardshrink as hardshrink, nn_d_hardsigmoid as hardsigmoid, nn_d_hardswish as hardswish, nn_d_hardtanh as hardtanh, nn_d_huberLoss as huberLoss, nn_d_interpolate as interpolate, nn_d_klDiv as klDiv, nn_d_l1Loss as l1Loss, nn_d_layerNorm as layerNorm, nn_d_leakyRelu as leakyRelu, nn_d_logSigmoid as logSigmoid, nn_d_maxPool as maxPool, nn_d_mish as mish, nn_d_mseLoss as mseLoss, nn_d_nllLoss as nllLoss, nn_d_prelu as prelu, nn_d_relu6 as relu6, nn_d_rmsNorm as rmsNorm, nn_d_scaledDotProductAttention as scaledDotProductAttention, nn_d_selu as selu, nn_d_silu as silu, nn_d_softplus as softplus, nn_d_softshrink as softshrink, nn_d_softsign as softsign, nn_d_tanhshrink as tanhshrink };
-  export type { nn_d_AvgPoolOptions as AvgPoolOptions, nn_d_BatchNormOptions as BatchNormOptions, nn_d_BinaryCrossEntropyWithLogitsOptions as BinaryCrossEntropyWithLogitsOptions, nn_d_CeluOptions as CeluOptions, nn_d_ConvOptions as ConvOptions, nn_d_ConvTransposeOptions as ConvTransposeOptions, nn_d_CrossEntropyOptions as CrossEntropyOptions, nn_d_DropoutOptions as DropoutOptions, nn_d_EluOptions as EluOptions, nn_d_GeluOptions as GeluOptions, nn_d_GroupNormOptions as GroupNormOptions, nn_d_HardshrinkOptions as HardshrinkOptions, nn_d_HardtanhOptions as HardtanhOptions, nn_d_HuberLossOptions as HuberLossOptions, nn_d_InterpolateOptions as InterpolateOptions, nn_d_KlDivOptions as KlDivOptions, nn_d_L1LossOptions as L1LossOptions, nn_d_LayerNormOptions as LayerNormOptions, nn_d_LeakyReluOptions as LeakyReluOptions, nn_d_MaxPoolOptions as MaxPoolOptions, nn_d_MseLossOptions as MseLossOptions, nn_d_NllLossOptions as NllLossOptions, nn_d_RmsNormOptions as RmsNormOptions, nn_d_ScaledDotProductAttentionOptions as ScaledDotProductAttentionOptions, nn_d_SoftplusOptions as SoftplusOptions, nn_d_SoftshrinkOptions as SoftshrinkOptions };
+  export { BatchNorm as BatchNorm, Conv1d as Conv1d, Conv2d as Conv2d, Conv3d as Conv3d, ConvTranspose1d as ConvTranspose1d, ConvTranspose2d as ConvTranspose2d, Dropout as Dropout, Embedding as Embedding, GRU as GRU, GroupNorm as GroupNorm, LSTM as LSTM, LayerNorm as LayerNorm, Linear as Linear, Module as Module, MultiHeadAttention as MultiHeadAttention, RMSNorm as RMSNorm, Sequential as Sequential, adaptiveAvgPool as adaptiveAvgPool, adaptiveMaxPool as adaptiveMaxPool, avgPool as avgPool, batchNorm as batchNorm, binaryCrossEntropyWithLogits as binaryCrossEntropyWithLogits, celu as celu, conv as conv, convTranspose as convTranspose, crossEntropy as crossEntropy, dropout as dropout, elu as elu, embedding as embedding, gelu as gelu, groupNorm as groupNorm, hardshrink as hardshrink, hardsigmoid as hardsigmoid, hardswish as hardswish, hardtanh as hardtanh, huberLoss as huberLoss, init_d as init, initStateTree as initStateTree, initTree as initTree, interpolate as interpolate, klDiv as klDiv, l1Loss as l1Loss, layerNorm as layerNorm, leakyRelu as leakyRelu, linear as linear, loadStateDict as loadStateDict, logSigmoid as logSigmoid, maxPool as maxPool, mish as mish, mseLoss as mseLoss, nllLoss as nllLoss, prelu as prelu, relu6 as relu6, rmsNorm as rmsNorm, scaledDotProductAttention as scaledDotProductAttention, selu as selu, silu as silu, softplus as softplus, softshrink as softshrink, softsign as softsign, stateDict as stateDict, tanhshrink as tanhshrink };
+  export type { ApplyOptions as ApplyOptions, AttendOptions as AttendOptions, AttentionOptions as AttentionOptions, AttentionParams as AttentionParams, AvgPoolOptions as AvgPoolOptions, BatchNormLayerOptions as BatchNormLayerOptions, BatchNormOptions as BatchNormOptions, BatchNormState as BatchNormState, BinaryCrossEntropyWithLogitsOptions as BinaryCrossEntropyWithLogitsOptions, CeluOptions as CeluOptions, ConvLayerOptions as ConvLayerOptions, ConvOptions as ConvOptions, ConvTransposeLayerOptions as ConvTransposeLayerOptions, ConvTransposeOptions as ConvTransposeOptions, CrossEntropyOptions as CrossEntropyOptions, DropoutLayerOptions as DropoutLayerOptions, DropoutOptions as DropoutOptions, EluOptions as EluOptions, EmbeddingOptions as EmbeddingOptions, EmbeddingParams as EmbeddingParams, GeluOptions as GeluOptions, GroupNormOptions as GroupNormOptions, HardshrinkOptions as HardshrinkOptions, HardtanhOptions as HardtanhOptions, HuberLossOptions as HuberLossOptions, InitOptions as InitOptions, InterpolateOptions as InterpolateOptions, KlDivOptions as KlDivOptions, L1LossOptions as L1LossOptions, LSTMState as LSTMState, Layer as Layer, LayerNormLayerOptions as LayerNormLayerOptions, LayerNormOptions as LayerNormOptions, LeakyReluOptions as LeakyReluOptions, LinearParams as LinearParams, LoadStateOptions as LoadStateOptions, MaxPoolOptions as MaxPoolOptions, MseLossOptions as MseLossOptions, NllLossOptions as NllLossOptions, NormOptions as NormOptions, NormParams as NormParams, ParamsOf as ParamsOf, RMSNormOptions as RMSNormOptions, RecurrentOptions as RecurrentOptions, RecurrentParams as RecurrentParams, RmsNormOptions as RmsNormOptions, Run as Run, ScaledDotProductAttentionOptions as ScaledDotProductAttentionOptions, SoftplusOptions as SoftplusOptions, SoftshrinkOptions as SoftshrinkOptions, StateOf as StateOf, StateOptions as StateOptions, TrainOptions as TrainOptions, WeightOptions as WeightOptions };
 }
 
 /** A number, or a number for each step, counted from 0. */
@@ -10458,14 +11066,14 @@ declare function clipByGlobalNorm<P>(gradients: P, most: number): [gradients: P,
  * From `rate` down to `least` (0 by default) along half a cosine over so many steps, and `least` from then on. PyTorch
  * `CosineAnnealingLR`.
  *
- * @throws {ArgumentError} for numbers that are not positive.
+ * @throws {ArgumentError} for a rate that is not positive or a negative number of steps.
  */
 declare function cosine(rate: number, steps: number, least?: number): (step: number) => number;
 /**
  * Another schedule behind a linear start: over so many steps from a first step of `1 / steps` of it to the whole; the other schedule
  * counts from there.
  *
- * @throws {ArgumentError} for numbers that are not positive.
+ * @throws {ArgumentError} for a negative number of steps.
  */
 declare function warmup(steps: number, schedule: number | ((step: number) => number)): (step: number) => number;
 /**
@@ -10490,30 +11098,9 @@ interface OneCycleOptions {
  */
 declare function oneCycle(highest: number, steps: number, options?: OneCycleOptions): (step: number) => number;
 
-type optim_d_AdafactorOptions = AdafactorOptions;
-type optim_d_AdamOptions = AdamOptions;
-type optim_d_LionOptions = LionOptions;
-type optim_d_OneCycleOptions = OneCycleOptions;
-type optim_d_Optimizer = Optimizer;
-type optim_d_OptimizerState<P = unknown> = OptimizerState<P>;
-type optim_d_RmspropOptions = RmspropOptions;
-type optim_d_Schedule = Schedule;
-type optim_d_SgdOptions = SgdOptions;
-declare const optim_d_adafactor: typeof adafactor;
-declare const optim_d_adam: typeof adam;
-declare const optim_d_adamw: typeof adamw;
-declare const optim_d_clipByGlobalNorm: typeof clipByGlobalNorm;
-declare const optim_d_cosine: typeof cosine;
-declare const optim_d_globalNorm: typeof globalNorm;
-declare const optim_d_lion: typeof lion;
-declare const optim_d_oneCycle: typeof oneCycle;
-declare const optim_d_rmsprop: typeof rmsprop;
-declare const optim_d_sgd: typeof sgd;
-declare const optim_d_stepDecay: typeof stepDecay;
-declare const optim_d_warmup: typeof warmup;
 declare namespace optim_d {
-  export { optim_d_adafactor as adafactor, optim_d_adam as adam, optim_d_adamw as adamw, optim_d_clipByGlobalNorm as clipByGlobalNorm, optim_d_cosine as cosine, optim_d_globalNorm as globalNorm, optim_d_lion as lion, optim_d_oneCycle as oneCycle, optim_d_rmsprop as rmsprop, optim_d_sgd as sgd, optim_d_stepDecay as stepDecay, optim_d_warmup as warmup };
-  export type { optim_d_AdafactorOptions as AdafactorOptions, optim_d_AdamOptions as AdamOptions, optim_d_LionOptions as LionOptions, optim_d_OneCycleOptions as OneCycleOptions, optim_d_Optimizer as Optimizer, optim_d_OptimizerState as OptimizerState, optim_d_RmspropOptions as RmspropOptions, optim_d_Schedule as Schedule, optim_d_SgdOptions as SgdOptions };
+  export { adafactor as adafactor, adam as adam, adamw as adamw, clipByGlobalNorm as clipByGlobalNorm, cosine as cosine, globalNorm as globalNorm, lion as lion, oneCycle as oneCycle, rmsprop as rmsprop, sgd as sgd, stepDecay as stepDecay, warmup as warmup };
+  export type { AdafactorOptions as AdafactorOptions, AdamOptions as AdamOptions, LionOptions as LionOptions, OneCycleOptions as OneCycleOptions, Optimizer as Optimizer, OptimizerState as OptimizerState, RmspropOptions as RmspropOptions, Schedule as Schedule, SgdOptions as SgdOptions };
 }
 
 /** Options of `exponential`. */
@@ -10761,47 +11348,85 @@ declare function generator(seed: number | bigint, options?: {
     readonly device?: Device | undefined;
 }): Generator;
 
-type random_d_BernoulliOptions<P extends DType = DType> = BernoulliOptions<P>;
-type random_d_BitsOptions<E extends 'uint32' | 'uint64' = 'uint32' | 'uint64'> = BitsOptions<E>;
-type random_d_CategoricalOptions = CategoricalOptions;
-type random_d_ChoiceOptions = ChoiceOptions;
-type random_d_CountOptions<E extends IntegerDType = IntegerDType> = CountOptions<E>;
-type random_d_DrawnAs<P, D extends FloatDType = 'float32'> = DrawnAs<P, D>;
-type random_d_ExponentialOptions<E extends FloatDType = FloatDType> = ExponentialOptions<E>;
-type random_d_GammaOptions<E extends FloatDType = FloatDType> = GammaOptions<E>;
-type random_d_Generator = Generator;
-declare const random_d_Generator: typeof Generator;
-type random_d_GumbelOptions<E extends FloatDType = FloatDType> = GumbelOptions<E>;
-type random_d_Key = Key;
-type random_d_MultivariateNormalOptions = MultivariateNormalOptions;
-type random_d_NormalOptions<E extends FloatDType = FloatDType> = NormalOptions<E>;
-type random_d_Parameter = Parameter;
-type random_d_RandintOptions<E extends IntegerDType = IntegerDType> = RandintOptions<E>;
-type random_d_TruncatedNormalOptions<E extends FloatDType = FloatDType> = TruncatedNormalOptions<E>;
-type random_d_UniformOptions<E extends FloatDType = FloatDType> = UniformOptions<E>;
-type random_d_VectorDType<A extends DType, B extends DType> = VectorDType<A, B>;
-declare const random_d_bernoulli: typeof bernoulli;
-declare const random_d_beta: typeof beta;
-declare const random_d_binomial: typeof binomial;
-declare const random_d_bits: typeof bits;
-declare const random_d_categorical: typeof categorical;
-declare const random_d_choice: typeof choice;
-declare const random_d_exponential: typeof exponential;
-declare const random_d_fold: typeof fold;
-declare const random_d_gamma: typeof gamma;
-declare const random_d_generator: typeof generator;
-declare const random_d_gumbel: typeof gumbel;
-declare const random_d_key: typeof key;
-declare const random_d_multivariateNormal: typeof multivariateNormal;
-declare const random_d_normal: typeof normal;
-declare const random_d_permutation: typeof permutation;
-declare const random_d_poisson: typeof poisson;
-declare const random_d_randint: typeof randint;
-declare const random_d_truncatedNormal: typeof truncatedNormal;
-declare const random_d_uniform: typeof uniform;
 declare namespace random_d {
-  export { random_d_Generator as Generator, random_d_bernoulli as bernoulli, random_d_beta as beta, random_d_binomial as binomial, random_d_bits as bits, random_d_categorical as categorical, random_d_choice as choice, random_d_exponential as exponential, random_d_fold as fold, random_d_gamma as gamma, random_d_generator as generator, random_d_gumbel as gumbel, random_d_key as key, random_d_multivariateNormal as multivariateNormal, random_d_normal as normal, random_d_permutation as permutation, random_d_poisson as poisson, random_d_randint as randint, split$2 as split, random_d_truncatedNormal as truncatedNormal, random_d_uniform as uniform };
-  export type { random_d_BernoulliOptions as BernoulliOptions, random_d_BitsOptions as BitsOptions, random_d_CategoricalOptions as CategoricalOptions, random_d_ChoiceOptions as ChoiceOptions, random_d_CountOptions as CountOptions, random_d_DrawnAs as DrawnAs, random_d_ExponentialOptions as ExponentialOptions, random_d_GammaOptions as GammaOptions, random_d_GumbelOptions as GumbelOptions, random_d_Key as Key, random_d_MultivariateNormalOptions as MultivariateNormalOptions, random_d_NormalOptions as NormalOptions, random_d_Parameter as Parameter, random_d_RandintOptions as RandintOptions, random_d_TruncatedNormalOptions as TruncatedNormalOptions, random_d_UniformOptions as UniformOptions, random_d_VectorDType as VectorDType };
+  export { Generator as Generator, bernoulli as bernoulli, beta as beta, binomial as binomial, bits as bits, categorical as categorical, choice as choice, exponential as exponential, fold as fold, gamma as gamma, generator as generator, gumbel as gumbel, key as key, multivariateNormal as multivariateNormal, normal as normal, permutation as permutation, poisson as poisson, randint as randint, split$2 as split, truncatedNormal as truncatedNormal, uniform as uniform };
+  export type { BernoulliOptions as BernoulliOptions, BitsOptions as BitsOptions, CategoricalOptions as CategoricalOptions, ChoiceOptions as ChoiceOptions, CountOptions as CountOptions, DrawnAs as DrawnAs, ExponentialOptions as ExponentialOptions, GammaOptions as GammaOptions, GumbelOptions as GumbelOptions, Key as Key, MultivariateNormalOptions as MultivariateNormalOptions, NormalOptions as NormalOptions, Parameter as Parameter, RandintOptions as RandintOptions, TruncatedNormalOptions as TruncatedNormalOptions, UniformOptions as UniformOptions, VectorDType as VectorDType };
+}
+
+/** How instances of a class are taken apart and put together. */
+interface TreeClass<T = object, C = unknown> {
+    /** The parts that are trees, as a plain object or an array; whatever else the instance needs, `unflatten` finds in the old one. */
+    flatten(instance: T): C;
+    /** An instance of exactly the same class from parts that `flatten` gave or others in their place, and the instance those were taken from. */
+    unflatten(children: C, instance: T): T;
+}
+
+/** A tree with `R` in the place of its tensors. */
+type Mapped<P, R> = P extends Tensor ? R : P extends (...args: never[]) => unknown ? P : {
+    [K in keyof P]: Mapped<P[K], R>;
+};
+/** Whether a dtype is one, and not one of several. */
+type IsOne<D, Each = D> = D extends unknown ? ([Each] extends [D] ? true : false) : never;
+/** What `tree.map` gives: a tree of the same type where the function does not say which dtype it makes. */
+type MapResult<P, R> = R extends Tensor<infer D extends DType> ? (IsOne<D> extends true ? Mapped<P, R> : P) : Mapped<P, R>;
+/**
+ * Has instances of a class stand in trees: gradients, optimisers, `data`, `scope` and all else that takes a tree then goes to the tensors in
+ * them, and makes new instances of what it finds. Only the class itself is meant, not its subclasses, and only in this worker.
+ *
+ * `flatten` gives the parts of an instance that are trees; `unflatten` makes an instance of such parts, and finds the rest (sizes, settings)
+ * in the instance that they were taken from. The parts may be tensors of other shapes: an optimiser's averages, or examples of a batch.
+ *
+ * @param Class The class; its instances are recognised by their prototype.
+ * @throws {ArgumentError} for anything but a class, one that is registered already, or without the two functions. Where a tree is
+ * used: for a `flatten` that returns no plain object or array, and an `unflatten` that returns no instance of the class.
+ * @example
+ * ```ts
+ * class Linear {
+ *   constructor(readonly w: ft.Tensor<'float32'>, readonly b: ft.Tensor<'float32'>) {}
+ * }
+ * ft.tree.register(Linear, { flatten: ({ w, b }) => ({ w, b }), unflatten: ({ w, b }) => new Linear(w, b) })
+ * ```
+ */
+declare function register<T extends object, C extends object>(Class: {
+    readonly prototype: T;
+}, how: TreeClass<T, C>): void;
+/**
+ * A tree of what `f` makes of each tensor, in the structure of the first tree. Of several trees of one structure, `f` gets the tensors that
+ * stand in the same place; shapes and dtypes may differ. What is no tensor is handed through from the first.
+ *
+ * @param f Returns tensors, or anything where no class's `unflatten` minds.
+ * @throws {ArgumentError} for trees of different structure, or that contain themselves.
+ * @throws {DisposedError} for tensors that were given up.
+ * @example
+ * ```ts
+ * ft.tree.map((p, g) => p.sub(g.mul(0.1)), { w: ft.tensor([1, 2]) }, { w: ft.tensor([10, 0]) }).w // [0, 2]
+ * ```
+ */
+declare function map<P, R>(f: (x: Tensor, ...rest: Tensor[]) => R, tree: P, ...rest: readonly Mapped<NoInfer<P>, Tensor>[]): MapResult<P, R>;
+/**
+ * The tensors of a tree in order: arrays by position, objects in the order of their keys.
+ *
+ * @throws {ArgumentError} for trees that contain themselves, and tensors inside of anything but plain objects, arrays, and registered classes.
+ * @example
+ * ```ts
+ * ft.tree.leaves({ layers: [{ w: ft.ones([2, 3]), b: ft.ones([3]) }], name: 'net' }).map((x) => x.size) // [6, 3]
+ * ```
+ */
+declare function leaves(tree: unknown): Tensor[];
+/**
+ * The tensors of a tree in order, and a function that makes a tree of the same structure of as many others. JAX `tree_util.tree_flatten`.
+ *
+ * @throws {ArgumentError} as {@link leaves}; the function, for anything but as many tensors, and where the tree has changed.
+ * @example
+ * ```ts
+ * ft.tree.flatten({ w: ft.ones([2]), name: 'net' })[1]([ft.tensor([1, 2])]).w // [1, 2]
+ * ```
+ */
+declare function flatten<P>(tree: P): [leaves: Tensor[], rebuild: (leaves: readonly Tensor[]) => P];
+
+declare namespace tree_d {
+  export { flatten as flatten, leaves as leaves, map as map, register as register };
+  export type { MapResult as MapResult, Mapped as Mapped, TreeClass as TreeClass };
 }
 
 /** What `ft.tensor` takes: a scalar, nested arrays of one kind of scalar, or a typed array. */
@@ -10937,6 +11562,94 @@ declare function meshgrid<const T extends readonly Tensor[]>(...args: T): {
     -readonly [K in keyof T]: T[K];
 };
 
+/** Options of `associativeScan`. */
+interface AssociativeScanOptions {
+    /** The axis of each tensor; negative ones count from its last; the first by default. */
+    readonly axis?: number | undefined;
+    /** From the end: the first argument of the function is then what stands behind the second. False by default. */
+    readonly reverse?: boolean | undefined;
+}
+/**
+ * For each position along an axis, all elements up to it combined by `fn`, of the same structure, shapes and dtypes. `x` is a tensor or a
+ * tree of tensors (plain objects and arrays) of one length along the axis.
+ *
+ * `y_i = fn(y_(i-1), x_i)`
+ *
+ * `fn` takes two trees of `x`'s structure, whose tensors may have any length along the axis, and combines them position by position, the
+ * earlier elements first. It must be associative, and need not be commutative. It is called at most 2 log2 n times, on 2n positions together:
+ * neighbours are combined, the pairs scanned, the prefixes between them completed. Position i has the bits that {@link reduce} of i + 1
+ * elements has before its `init`. Gradients go through.
+ * JAX `lax.associative_scan`. Blelloch, "Prefix sums and their applications", 1990.
+ *
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_ARGUMENT` for a tree without tensors or one that contains itself, and where `fn` is no function or returns
+ * anything but such a tree, `ERR_SHAPE` for lengths that differ, `ERR_INDEX` for an axis out of range; `ERR_SHAPE`, `ERR_DTYPE`, `ERR_DEVICE`
+ * for what `fn` returns.
+ * @example
+ * ```ts
+ * ft.associativeScan((a, b) => a.mul(b), ft.tensor([1, 2, 3, 4])) // [1, 2, 6, 24]
+ * ```
+ */
+declare function associativeScan<T extends object>(fn: (a: NoInfer<T>, b: NoInfer<T>) => NoInfer<T>, x: T, options?: number | AssociativeScanOptions): T;
+/** Options of `reduce`. */
+interface ReduceOptions {
+    /** The axes that are reduced, counted from the end where negative; all by default. */
+    readonly axis?: number | readonly number[] | undefined;
+    /** Whether reduced axes stay, with size 1; false by default. */
+    readonly keepdims?: boolean | undefined;
+}
+/**
+ * The elements along some axes combined by `fn`, after `init`; the same dtype. Several axes count as one, in row-major order.
+ *
+ * `y = fn(init, fn(...fn(fn(x_0, x_1), x_2)..., x_(n - 1)))`
+ *
+ * `fn` takes two tensors of one shape, whatever it is, and combines them element by element, the earlier elements first. It must be
+ * associative, and need not be commutative. For n elements it is called log2 n times, at most twice that: neighbours are combined until one is
+ * left, then what odd lengths have left over. `init`, a scalar or a tensor of rank 0 with the dtype of `x`, is combined with each result
+ * exactly once, from the left, and is the result where there are no elements. Gradients go through.
+ * JAX `lax.reduce`, Nx `reduce`. Hillis and Steele, "Data parallel algorithms", 1986.
+ *
+ * @param options The axes alone, or an object of options.
+ * @throws {TensorError} `ERR_ARGUMENT`, also where `fn` is no function or returns no tensor, `ERR_INDEX` for an axis out of range or named
+ * twice, `ERR_DTYPE` for an `init` of another dtype or one that the dtype does not hold, `ERR_SHAPE` for one that is no scalar; `ERR_SHAPE`,
+ * `ERR_DTYPE`, `ERR_DEVICE` for what `fn` returns.
+ * @example
+ * ```ts
+ * ft.reduce(ft.tensor([[1, 2], [3, 4]]), 1, (a, b) => a.mul(b), { axis: 1 }) // [2, 12]
+ * ```
+ */
+declare function reduce<D extends DType>(x: Tensor<D>, init: Scalar | Tensor<NoInfer<D>>, fn: (a: Tensor<NoInfer<D>>, b: Tensor<NoInfer<D>>) => Tensor<NoInfer<D>>, options?: number | readonly number[] | ReduceOptions): Tensor<D>;
+/** Options of `windowReduce`. */
+interface WindowReduceOptions {
+    /** One number for all axes of a window, or one for each. */
+    readonly window: number | readonly number[];
+    /** One number for all axes of a window, or one for each; 1 by default. */
+    readonly stride?: number | readonly number[] | undefined;
+    /** Places around x: one number, one for each axis of a window, or a pair [before, after] for each; 'same' gives ceil(size / stride) windows; 0 ('valid') by default. */
+    readonly padding?: number | readonly number[] | readonly (readonly [number, number])[] | 'same' | 'valid' | undefined;
+    /** One number for all axes of a window, or one for each; 1 by default. */
+    readonly dilation?: number | readonly number[] | undefined;
+}
+/**
+ * The elements of each window combined by `fn`, after `init`; the same dtype. Windows lie over all axes, and places outside of `x` are `init`.
+ *
+ * `y_p = fn(init, fn(...fn(x_(p stride - padding), x_(p stride - padding + dilation))...))`
+ *
+ * `fn` and `init` are those of {@link reduce}: `init` is combined with each window once, beside the places outside. Axes are combined one
+ * after the other, the last first, so a window's elements come in row-major order. Along an axis a window of w places takes log2 w calls of
+ * `fn`, at most twice that: on blocks of 1, 2, 4, ... places at each position, or where windows are far apart, on their own places. An axis
+ * that windows move along counts twice among the 32 a tensor may have. Gradients go through.
+ * JAX `lax.reduce_window`, Nx `window_reduce`. Hillis and Steele, "Data parallel algorithms", 1986.
+ *
+ * @throws {TensorError} as {@link reduce}; `ERR_SHAPE` for windows that are larger than the data with its padding, `ERR_ARGUMENT` for sizes,
+ * strides and dilations below 1 and negative padding.
+ * @example
+ * ```ts
+ * ft.windowReduce(ft.tensor([1, 4, 2, 3]), -Infinity, ft.maximum, { window: 2 }) // [4, 4, 3]
+ * ```
+ */
+declare function windowReduce<D extends DType>(x: Tensor<D>, init: Scalar | Tensor<NoInfer<D>>, fn: (a: Tensor<NoInfer<D>>, b: Tensor<NoInfer<D>>) => Tensor<NoInfer<D>>, options: WindowReduceOptions): Tensor<D>;
+
 /**
  * The shape to which shapes broadcast: aligned at their ends, axes of size 1 stretch.
  *
@@ -11051,6 +11764,10 @@ declare class DisposedError extends TensorError {
 /** A singular or indefinite matrix, or an iteration that did not converge. */
 declare class LinAlgError extends TensorError {
     readonly code = "ERR_LINALG";
+}
+/** An operation that makes NaN of operands without one, where `detectNaN` looks for it. */
+declare class NaNError extends TensorError {
+    readonly code = "ERR_NAN";
 }
 /** Bytes that are not in the format they claim to be in. */
 declare class FormatError extends TensorError {
@@ -11529,6 +12246,65 @@ declare function jvp<A extends unknown[], R>(fn: (...args: A) => R, primals: rea
  */
 declare function stopGradient<T extends Tensor>(x: T): T;
 
+/** Options of `jit`. */
+interface JitOptions {
+    /**
+     * Numbers of arguments that the trace depends on by value, those in arrays and plain objects too: each new value is traced anew. Booleans,
+     * texts and functions are so anyway.
+     */
+    readonly static?: number | readonly number[] | undefined;
+    /** Numbers of arguments that are given up: their tensors are disposed of by each call, and their memory is free for what comes next. */
+    readonly donate?: number | readonly number[] | undefined;
+}
+/** How often functions were traced. */
+interface Traces {
+    /** Traces made. */
+    readonly traces: number;
+    /** Those made because a function was called with arguments of another kind: the function, and what was different. */
+    readonly retraces: readonly {
+        readonly name: string;
+        readonly reason: string;
+        readonly count: number;
+    }[];
+}
+/**
+ * A function that computes what `fn` does, with its operations recorded once for each kind of arguments: structure, dtypes, shapes, devices,
+ * and values that are neither tensors nor numbers. Further calls run the recorded program at once, with their own tensors and numbers. `fn`
+ * takes and returns trees of tensors and numbers; it must not depend on anything that changes: captured tensors are constants, and so is
+ * all that is computed without the arguments. JAX `jit`.
+ *
+ * While `fn` is traced its tensors have no values: reads throw, and so does arithmetic on numbers that were passed (`1 - rate`); comparing
+ * those (`step > 0`) throws too, but `if (step)` and `step === 0` cannot. Name such arguments in `static`. Inside of `grad`, of another `jit`
+ * and of `detectNaN` the function runs as it is.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for anything but a function, and at a call: for values that are needed while it is traced, promises, and
+ * captured random generators; else what `fn` throws.
+ * @example
+ * ```ts
+ * ft.jit((x, rate) => x.mul(rate).add(1))(ft.tensor([1, 2]), 10) // [11, 21]
+ * ```
+ */
+declare function jit<F extends (...args: never[]) => unknown>(fn: F, options?: JitOptions): F;
+
+/**
+ * Calls a synchronous function and returns its result; the first operation in it that makes a NaN of operands without one is an error that
+ * names it, with the dtypes and shapes of its operands. Of gradients that is the operation whose gradient it is. Each operation runs at once
+ * and is waited for, which takes a few times as long: call it around a step that went wrong, `ft.detectNaN(() => step(params, x, y))`.
+ * PyTorch `autograd.detect_anomaly`, JAX `debug_nans`.
+ *
+ * NaN that is passed in, in tensors or as a number, is handed on without an error, and so is infinity, which the error points out where an
+ * operand has one. What was recorded before the call is not looked at.
+ *
+ * @throws {NaNError} at the call of that operation.
+ * @throws {ArgumentError} when the function returns a promise.
+ * @throws {TensorError} errors that depend on values (`ERR_INDEX`, `ERR_LINALG`), at the call of their operation too.
+ * @example
+ * ```ts
+ * ft.detectNaN(() => ft.tensor([1, 4]).sqrt()) // [1, 2]
+ * ```
+ */
+declare function detectNaN<T>(fn: () => T): T;
+
 /** A device that is there. */
 interface PresentDevice {
     /** The name operations know it by: `cpu`, `vulkan:0`. */
@@ -11648,9 +12424,9 @@ declare function setMemoryLimit(bytes: number): void;
 declare function trim(): void;
 
 /**
- * Calls a synchronous function and frees every tensor made in it, but for those it returns (alone, or in arrays and plain
- * objects), which are evaluated. Using another one afterwards throws `DisposedError`. A loop inside stays bounded: the scope
- * does not keep tensors alive.
+ * Calls a synchronous function and frees every tensor made in it, but for those it returns (alone, or in arrays, plain
+ * objects and instances of classes that `tree.register` knows), which are evaluated. Using another one afterwards throws
+ * `DisposedError`. A loop inside stays bounded: the scope does not keep tensors alive.
  *
  * @throws {ArgumentError} when the function returns a promise; use `scopeAsync`.
  */
@@ -11667,7 +12443,7 @@ interface AsyncScope {
 declare function scopeAsync<T>(fn: (scope: AsyncScope) => Promise<T>): Promise<T>;
 
 /** Counters of this worker since its start or `resetStats()`. */
-interface Stats {
+interface Stats extends Traces {
     /** Programs run. */
     readonly programs: number;
     /** Operations in them. */
@@ -11716,5 +12492,5 @@ interface Config {
  */
 declare function config(changes?: Config): Required<Config>;
 
-export { ArgumentError, BackendUnavailableError, DTypeError, DeviceError, DisposedError, FileError, FormatError, IndexError, InternalError, LinAlgError, OutOfMemoryError, ShapeError, Slice, Tensor, TensorError, UnsupportedError, abs, acos, acosh, add, all, allclose, angle, any, arange, argmax, argmin, argsort, argwhere, argwhereAsync, arrayEqual, arrayNamespaceInfo, arraySplit, asarray, asin, asinh, astype, atan, atan2, atanh, atleast1d, atleast2d, atleast3d, bincount, bincountAsync, bitcast, bitwiseAnd, bitwiseCount, bitwiseInvert, bitwiseLeftShift, bitwiseOr, bitwiseRightShift, bitwiseXor, broadcastArrays, broadcastShapes, broadcastTo, canCast, cbrt, ceil, checkpoint, chunk, clip, columnStack, complex, concat, config, conj, convolve, copy, copysign, corrcoef, correlate, cos, cosh, countLeadingZeros, countNonzero, cov, cross, cumulativeMax, cumulativeMin, cumulativeProd, cumulativeSum, customGradient, data_d as data, deg2rad, devices, diag, diagonal, diff, digamma, digitize, divide as div, divide, dstack, e, einsum, empty, emptyLike, equal, erf, erfc, erfinv, evaluate, evaluateSync, exp, exp2, expandDims, expm1, eye, fft_d as fft, finfo, flatten, flip, fliplr, flipud, floor, floorDivide, fmax, fmin, fmod, fromShared, fromTypedArray, full, fullLike, gcd, grad, gradient, greater, greaterEqual, heaviside, hessian, histogram, histogramBinEdges, hstack, hypot, iinfo, imag, inf, inner, interp, intersect1d, intersect1dAsync, io_d as io, isclose, isdtype, isfinite, isin, isinf, isnan, jacobian, jvp, kron, kthvalue, lcm, lerp, less, lessEqual, lgamma, linalg_d as linalg, linspace, log, log10, log1p, log2, logSoftmax, logaddexp, logicalAnd, logicalNot, logicalOr, logicalXor, logit, logspace, logsumexp, matmul, matrixTranspose, max, maximum, mean, median, memory, meshgrid, min, minimum, moveaxis, multiply as mul, multiply, nan, nanToNum, nancumulativeProd, nancumulativeSum, nanmax, nanmean, nanmedian, nanmin, nanpercentile, nanprod, nanquantile, nanstd, nansum, nanvar, negative as neg, negative, newaxis, nextafter, nn_d as nn, nonzero, nonzeroAsync, notEqual, oneHot, ones, onesLike, optim_d as optim, outer, pad, percentile, permuteDims, pi, polar, populationCount, positive, pow, prod, ptp, putAlongAxis, quantile, rad2deg, random_d as random, real, reciprocal, relu, remainder, repeat, resetStats, reshape, resultType, roll, rot90, round, rsqrt, scatter, scatterAdd, scatterMax, scatterMin, scatterMul, scope, scopeAsync, searchsorted, segmentMax, segmentMean, segmentMin, segmentProd, segmentSum, setDefaultDevice, setMemoryLimit, setThreads, setdiff1d, setdiff1dAsync, setxor1d, setxor1dAsync, sigmoid, sign, signbit, sin, sinc, sinh, slice, softmax, sort, split, sqrt, square, squeeze, stack, stats, std, stopGradient, strict, subtract as sub, subtract, sum, swapaxes, take, takeAlongAxis, tan, tanh, tensor, tensordot, tile, topk, trace, trapezoid, tril, trim, triu, trunc, truncDivide, unfold, union1d, union1dAsync, uniqueAll, uniqueAllAsync, uniqueCounts, uniqueCountsAsync, uniqueInverse, uniqueInverseAsync, uniqueValues, uniqueValuesAsync, unstack, valueAndGrad, var_ as var, vecdot, vjp, vstack, where, windowMax, windowMin, windowProd, windowScatterMax, windowScatterMin, windowSum, xlog1py, xlogy, zeros, zerosLike };
-export type { AbsentDevice, AllOptions, AllcloseOptions, AnyOptions, ArgmaxOptions, ArgminOptions, ArgsortOptions, ArrayEqualOptions, ArrayNamespaceInfo, AsDType, AsyncScope, BincountOptions, Common, Complex, ComplexOf, ConcatOptions, Config, ConvolveOptions, CorrcoefOptions, CorrelateOptions, CountNonzeroOptions, CountOf, CovOptions, CreationOptions, CrossOptions, CumulativeMaxOptions, CumulativeMinOptions, CumulativeProdOptions, CumulativeSumOptions, DType, DTypeOf, DTypeOfArray, DTypeOfData, DataOf, Device, DeviceMemory, DiagOptions, DiagonalOptions, DiffOptions, DigitizeOptions, EmptyOptions, EyeOptions, FInfo, Fallback, Fits, FlattenOptions, FlipOptions, FloatDType, FloatOf, FloatOrComplexDType, FullOptions, GradOptions, GradientOptions, Histogram, HistogramBinEdgesOptions, HistogramOptions, IInfo, IndexDType, IndexItem, IndexOrMaskDType, Indices, IntegerDType, IntegerOrBoolDType, IntegerOrFloatDType, IscloseOptions, IsinOptions, ItemOf, Kind, KthvalueOptions, LinspaceOptions, LogSoftmaxOptions, LogspaceOptions, LogsumexpOptions, MaxOptions, MeanOptions, MedianOptions, MemoryInfo, MeshgridOptions, MinOptions, NancumulativeProdOptions, NancumulativeSumOptions, NanmaxOptions, NanmeanOptions, NanmedianOptions, NanminOptions, NanpercentileOptions, NanprodOptions, NanquantileOptions, NanstdOptions, NansumOptions, NanvarOptions, Nested, NestedArray, NoCommonDType, NumericDType, OneHotOptions, OnesOptions, Operand, PadOptions, PercentileOptions, PiecesOptions, PositionDType, PresentDevice, ProdOptions, Promote, PromoteAll, PtpOptions, PutAlongAxisOptions, QuantileOptions, RealDType, RealOf, Refused, RepeatOptions, ResultOf, Rewriting, RollOptions, Rot90Options, Scalar, ScatterAddOptions, ScatterMaxOptions, ScatterMinOptions, ScatterMulOptions, ScatterOptions, SearchsortedOptions, SharedTensor, SoftmaxOptions, SortOptions, StackOptions, Stats, StdOptions, StorageOf, Strictness, SumOf, SumOptions, TakeAlongAxisOptions, TakeOptions, Takes, TakesEach, TakesTable, TensorData, TensorJSON, TensorOptions, TensordotOptions, TopkOptions, TraceOptions, TrapezoidOptions, TrilOptions, TriuOptions, Typed, TypedArray, UnfoldOptions, Unique, VarOptions, VecdotOptions, Wanted, Weak, WindowMaxOptions, WindowMinOptions, WindowProdOptions, WindowScatterMaxOptions, WindowScatterMinOptions, WindowSumOptions, With, ZerosOptions };
+export { ArgumentError, BackendUnavailableError, DTypeError, DeviceError, DisposedError, FileError, FormatError, IndexError, InternalError, LinAlgError, NaNError, OutOfMemoryError, ShapeError, Slice, Tensor, TensorError, UnsupportedError, abs, acos, acosh, add, all, allclose, angle, any, arange, argmax, argmin, argsort, argwhere, argwhereAsync, arrayEqual, arrayNamespaceInfo, arraySplit, asarray, asin, asinh, associativeScan, astype, atan, atan2, atanh, atleast1d, atleast2d, atleast3d, bincount, bincountAsync, bitcast, bitwiseAnd, bitwiseCount, bitwiseInvert, bitwiseLeftShift, bitwiseOr, bitwiseRightShift, bitwiseXor, broadcastArrays, broadcastShapes, broadcastTo, canCast, cbrt, ceil, checkpoint, chunk, clip, columnStack, complex, concat, config, conj, convolve, copy, copysign, corrcoef, correlate, cos, cosh, countLeadingZeros, countNonzero, cov, cross, cumulativeMax, cumulativeMin, cumulativeProd, cumulativeSum, customGradient, data_d as data, deg2rad, detectNaN, devices, diag, diagonal, diff, digamma, digitize, divide as div, divide, dstack, e, einsum, empty, emptyLike, equal, erf, erfc, erfinv, evaluate, evaluateSync, exp, exp2, expandDims, expm1, eye, fft_d as fft, finfo, flatten$1 as flatten, flip, fliplr, flipud, floor, floorDivide, fmax, fmin, fmod, fromShared, fromTypedArray, full, fullLike, gcd, grad, gradient, greater, greaterEqual, heaviside, hessian, histogram, histogramBinEdges, hstack, hypot, iinfo, imag, inf, inner, interp, intersect1d, intersect1dAsync, io_d as io, isclose, isdtype, isfinite, isin, isinf, isnan, jacobian, jit, jvp, kron, kthvalue, lcm, lerp, less, lessEqual, lgamma, linalg_d as linalg, linspace, log, log10, log1p, log2, logSoftmax, logaddexp, logicalAnd, logicalNot, logicalOr, logicalXor, logit, logspace, logsumexp, matmul, matrixTranspose, max, maximum, mean, median, memory, meshgrid, min, minimum, moveaxis, multiply as mul, multiply, nan, nanToNum, nancumulativeProd, nancumulativeSum, nanmax, nanmean, nanmedian, nanmin, nanpercentile, nanprod, nanquantile, nanstd, nansum, nanvar, negative as neg, negative, newaxis, nextafter, nn_d as nn, nonzero, nonzeroAsync, notEqual, oneHot, ones$1 as ones, onesLike, optim_d as optim, outer, pad, percentile, permuteDims, pi, polar, populationCount, positive, pow, prod, ptp, putAlongAxis, quantile, rad2deg, random_d as random, real, reciprocal, reduce, relu, remainder, repeat, resetStats, reshape, resultType, roll, rot90, round, rsqrt, scatter, scatterAdd, scatterMax, scatterMin, scatterMul, scope, scopeAsync, searchsorted, segmentMax, segmentMean, segmentMin, segmentProd, segmentSum, setDefaultDevice, setMemoryLimit, setThreads, setdiff1d, setdiff1dAsync, setxor1d, setxor1dAsync, sigmoid, sign, signbit, sin, sinc, sinh, slice, softmax, sort, split, sqrt, square, squeeze, stack, stats, std, stopGradient, strict, subtract as sub, subtract, sum, swapaxes, take, takeAlongAxis, tan, tanh, tensor, tensordot, tile, topk, trace, trapezoid, tree_d as tree, tril, trim, triu, trunc, truncDivide, unfold, union1d, union1dAsync, uniqueAll, uniqueAllAsync, uniqueCounts, uniqueCountsAsync, uniqueInverse, uniqueInverseAsync, uniqueValues, uniqueValuesAsync, unstack, valueAndGrad, var_ as var, vecdot, vjp, vstack, where, windowMax, windowMin, windowProd, windowReduce, windowScatterMax, windowScatterMin, windowSum, xlog1py, xlogy, zeros$1 as zeros, zerosLike };
+export type { AbortSignalLike, AbsentDevice, AllOptions, AllcloseOptions, AnyOptions, ArgmaxOptions, ArgminOptions, ArgsortOptions, ArrayEqualOptions, ArrayNamespaceInfo, AsDType, AssociativeScanOptions, AsyncScope, BincountOptions, Common, Complex, ComplexOf, ConcatOptions, Config, ConvolveOptions, CorrcoefOptions, CorrelateOptions, CountNonzeroOptions, CountOf, CovOptions, CreationOptions, CrossOptions, CumulativeMaxOptions, CumulativeMinOptions, CumulativeProdOptions, CumulativeSumOptions, DType, DTypeOf, DTypeOfArray, DTypeOfData, DataOf, Device, DeviceMemory, DiagOptions, DiagonalOptions, DiffOptions, DigitizeOptions, EmptyOptions, EyeOptions, FInfo, Fallback, Fits, FlattenOptions, FlipOptions, FloatDType, FloatOf, FloatOrComplexDType, FullOptions, GradOptions, GradientOptions, Histogram, HistogramBinEdgesOptions, HistogramOptions, IInfo, IndexDType, IndexItem, IndexOrMaskDType, Indices, IntegerDType, IntegerOrBoolDType, IntegerOrFloatDType, IscloseOptions, IsinOptions, ItemOf, JitOptions, JobOptions, Kind, KthvalueOptions, LinspaceOptions, LogSoftmaxOptions, LogspaceOptions, LogsumexpOptions, MaxOptions, MeanOptions, MedianOptions, MemoryInfo, MeshgridOptions, MinOptions, NancumulativeProdOptions, NancumulativeSumOptions, NanmaxOptions, NanmeanOptions, NanmedianOptions, NanminOptions, NanpercentileOptions, NanprodOptions, NanquantileOptions, NanstdOptions, NansumOptions, NanvarOptions, Nested, NestedArray, NoCommonDType, NumericDType, OneHotOptions, OnesOptions, Operand, PadOptions, PercentileOptions, PiecesOptions, PositionDType, PresentDevice, ProdOptions, Progress, Promote, PromoteAll, PtpOptions, PutAlongAxisOptions, QuantileOptions, RealDType, RealOf, ReduceOptions, Refused, RepeatOptions, ResultOf, Rewriting, RollOptions, Rot90Options, Scalar, ScatterAddOptions, ScatterMaxOptions, ScatterMinOptions, ScatterMulOptions, ScatterOptions, SearchsortedOptions, SharedTensor, SoftmaxOptions, SortOptions, StackOptions, Stats, StdOptions, StorageOf, Strictness, SumOf, SumOptions, TakeAlongAxisOptions, TakeOptions, Takes, TakesEach, TakesTable, TensorData, TensorJSON, TensorOptions, TensordotOptions, TopkOptions, TraceOptions, Traces, TrapezoidOptions, TrilOptions, TriuOptions, Typed, TypedArray, UnfoldOptions, Unique, VarOptions, VecdotOptions, Wanted, Weak, WindowMaxOptions, WindowMinOptions, WindowProdOptions, WindowReduceOptions, WindowScatterMaxOptions, WindowScatterMinOptions, WindowSumOptions, With, ZerosOptions };

@@ -11,6 +11,7 @@ export * as linalg from './lib/generated/linalg.js'
 export * as nn from './lib/nn.js'
 export * as optim from './lib/optim.js'
 export * as random from './lib/random.js'
+export * as tree from './lib/tree.js'
 
 export {
   asarray,
@@ -26,6 +27,7 @@ export {
   type TensorOptions
 } from './lib/creation.js'
 export { arange, linspace, logspace, meshgrid, type LinspaceOptions, type LogspaceOptions, type MeshgridOptions } from './lib/ranges.js'
+export { associativeScan, reduce, windowReduce, type AssociativeScanOptions, type ReduceOptions, type WindowReduceOptions } from './lib/combine.js'
 export { broadcastArrays, broadcastShapes } from './lib/broadcasting.js'
 export { arraySplit, chunk, split, unstack, type PiecesOptions } from './lib/pieces.js'
 export {
@@ -71,6 +73,8 @@ export { arrayNamespaceInfo, canCast, finfo, iinfo, isdtype, resultType, type Ar
 export { checkpoint, customGradient } from './lib/custom-gradient.js'
 export { hessian, jacobian } from './lib/jacobian.js'
 export { grad, jvp, stopGradient, valueAndGrad, vjp, type GradOptions, type Wanted } from './lib/gradient.js'
+export { jit, type JitOptions, type Traces } from './lib/jit.js'
+export { detectNaN } from './lib/nan.js'
 export { Slice, slice } from './lib/slice.js'
 export { devices, setDefaultDevice, setThreads, type AbsentDevice, type PresentDevice } from './lib/devices.js'
 export { memory, setMemoryLimit, trim, type MemoryInfo } from './lib/memory.js'
@@ -89,6 +93,7 @@ export {
   IndexError,
   InternalError,
   LinAlgError,
+  NaNError,
   OutOfMemoryError,
   ShapeError,
   TensorError,
@@ -126,5 +131,6 @@ export type { DeviceMemory, Fallback, Rewriting } from './lib/native.js'
 export type { Nested } from './lib/nested.js'
 export type { AsDType, Common, DTypeOf, Device, Fits, Operand, PromoteAll, TakesEach, Weak, With } from './lib/operand.js'
 export type { TensorJSON } from './lib/print.js'
+export type { AbortSignalLike, JobOptions, Progress } from './lib/progress.js'
 export type { Scalar } from './lib/record.js'
 export type { DTypeOfArray, TypedArray } from './lib/typedarray.js'

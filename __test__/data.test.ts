@@ -42,6 +42,58 @@ test('for await computes ahead, and may be left', async (t) => {
   }
 })
 
+test('progress is told as batches are handed out, of both loops, under the epoch\'s name', async (t) => {
+  const told: ft.Progress[] = []
+  const batches = ft.data.batches(data, { size: 4, key, onProgress: (progress) => void told.push(progress) })
+  const wanted = (label: string): ft.Progress[] => [1, 2, 3].map((done) => ({ done, total: 3, label }))
+  for (const _ of batches) t.is(told.at(-1)?.total, 3)
+  t.deepEqual(told.splice(0), wanted('batches'))
+  let n = 0
+  // Not as they are computed ahead.
+  for await (const _ of batches.epoch(3)) t.is(told.length, ++n)
+  t.deepEqual(told.splice(0), wanted('epoch 3'))
+  for (const _ of batches.epoch(0)) break
+  t.deepEqual(told, [{ done: 1, total: 3, label: 'epoch 0' }])
+  const thrown = new Error('mine')
+  const failing = ft.data.batches(data, { size: 4, onProgress: () => { throw thrown } })
+  t.is(t.throws(() => [...failing]), thrown)
+  t.is(await t.throwsAsync(async () => { for await (const _ of failing); }), thrown)
+})
+
+test('a signal ends both loops with its reason', async (t) => {
+  for (const prefetch of [0, 2]) {
+    const controller = new AbortController()
+    const batches = ft.data.batches(data, { size: 2, prefetch, signal: controller.signal })
+    const reason = new Error('enough')
+    let n = 0
+    const loop = async (): Promise<void> => {
+      for await (const _ of batches) if (++n === 2) controller.abort(reason)
+    }
+    t.is(await t.throwsAsync(loop), reason)
+    t.is(n, 2)
+    t.is(t.throws(() => [...batches]), reason)
+  }
+  // While a batch is waited for.
+  const controller = new AbortController()
+  const next = ft.data.batches(data, { size: 2, signal: controller.signal })[Symbol.asyncIterator]().next()
+  controller.abort()
+  t.is((await t.throwsAsync(next, { any: true } as never))?.name, 'AbortError')
+})
+
+test('a batch that fails is an error where the loop asks for it, and nowhere else', async (t) => {
+  const unhandled: unknown[] = []
+  const note = (reason: unknown): void => void unhandled.push(reason)
+  process.on('unhandledRejection', note)
+  const failed = ft.ones([6, 1]).take(ft.tensor([0, 1, 2, 3, 4, 9], { dtype: 'int32' }), { axis: 0 })
+  const batches = ft.data.batches({ x: ft.ones([6]), failed }, { size: 2, prefetch: 3 })
+  t.is(((await t.throwsAsync(async () => { for await (const _ of batches); })) as ft.TensorError).code, 'ERR_INDEX')
+  const iterator = ft.data.batches({ x: ft.ones([6]), y: ft.ones([6]) }, { size: 2, prefetch: 2, onProgress: () => { throw new Error('mine') } })[Symbol.asyncIterator]()
+  await t.throwsAsync(iterator.next(), { message: 'mine' })
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  process.off('unhandledRejection', note)
+  t.deepEqual(unhandled, [])
+})
+
 test('a split has every example once, and each class in both parts', (t) => {
   const by = ft.tensor([0, 1, 0, 1, 0, 1, 0, 1, 2, 2], { dtype: 'int32' })
   const [first, second] = ft.data.split({ ...data, by }, { share: 0.5, key, by })
@@ -61,6 +113,9 @@ test('what is no data set is refused', (t) => {
   throws(t, 'ERR_ARGUMENT', /^data\.batches: 'size' must be positive, got 0/, () => ft.data.batches(data, { size: 0 }))
   throws(t, 'ERR_ARGUMENT', /^data\.batches: 'size' must be an integer, got undefined/, () => ft.data.batches(data, {} as never))
   throws(t, 'ERR_ARGUMENT', /^data\.batches: 'key' must be a key/, () => ft.data.batches(data, { size: 1, key: 3 as never }))
+  throws(t, 'ERR_ARGUMENT', /^data\.batches: 'onProgress' must be a function, got true/, () => ft.data.batches(data, { size: 1, onProgress: true as never }))
+  throws(t, 'ERR_ARGUMENT', /^data\.batches: 'signal' must be an AbortSignal, got an AbortController/, () => ft.data.batches(data, { size: 1, signal: new AbortController() as never }))
+  throws(t, 'ERR_ARGUMENT', /^data\.batches: 'epoch' must be an integer, got 0\.5/, () => ft.data.batches(data, { size: 1 }).epoch(0.5))
   throws(t, 'ERR_ARGUMENT', /^data\.split: 'share' must be above 0 and below 1, got 1/, () => ft.data.split(data, { share: 1 }))
   throws(t, 'ERR_ARGUMENT', /leaves a part without any/, () => ft.data.split(data, { share: 0.01 }))
   throws(t, 'ERR_SHAPE', /^data\.split: 'by' must be integers of shape \[10\], got float32/, () => ft.data.split(data, { share: 0.5, by: ft.ones([10]) }))

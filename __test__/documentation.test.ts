@@ -1,33 +1,64 @@
 // Every example in the documentation comments of `index.d.ts` and in `docs/indexing.md`, `docs/io.md`,
-// `docs/random.md`, `docs/gradients.md`, `docs/training.md` and `docs/coming-from-python.md`, executed: what an editor shows is true.
+// `docs/random.md`, `docs/gradients.md`, `docs/combiners.md`, `docs/training.md` and `docs/coming-from-python.md`, executed: what an editor shows is true.
 
 import { readFileSync } from 'node:fs'
 import { inspect } from 'node:util'
+import typescript from '@typescript/typescript6'
 import test from 'ava'
 import * as ft from 'ferrotensor'
-import { close, evaluate } from './expect.js'
+import { close, evaluate, failure } from './expect.js'
 
-function found(path: string, pattern: RegExp): [code: string, gives: string][] {
-  const text = readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
-  return [...text.matchAll(pattern)].map(([, code, gives]) => [code as string, gives as string])
+/** An example: an expression, what it gives, and the lines it needs before it. */
+type Example = readonly [code: string, gives: string, before: string]
+
+const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
+
+/** The examples of a text, a line each; the other lines of a block (types, classes) stand before each of its examples. */
+function found(text: string, example = /^(ft\..+) \/\/ (.+)$/): Example[] {
+  return [...text.matchAll(/^```ts\n(.*?)^```/gms)].flatMap(([, block]) => {
+    const lines = (block as string).split('\n')
+    const before = lines.filter((line) => line !== '' && !example.test(line)).join('\n')
+    return lines.flatMap((line): Example[] => {
+      const [, code, gives] = example.exec(line) ?? []
+      return code === undefined ? [] : [[code, gives as string, before]]
+    })
+  })
 }
 
-const types = found('index.d.ts', /```ts\n\s*\* (.+) \/\/ (.+)\n\s*\* ```/g)
-const indexing = found('docs/indexing.md', /^(ft\..+) \/\/ (.+)$/gm)
-const files = found('docs/io.md', /^(ft\..+) \/\/ (.+)$/gm)
-const draws = found('docs/random.md', /^(ft\..+) \/\/ (.+)$/gm)
-const gradients = found('docs/gradients.md', /^(ft\..+) \/\/ (.+)$/gm)
-const training = found('docs/training.md', /^((?:ft\.|\[).+) \/\/ (.+)$/gm)
-const python = found('docs/coming-from-python.md', /^(ft\..+) \/\/ (.+)$/gm)
-const examples = new Map([...types, ...indexing, ...files, ...draws, ...gradients, ...training, ...python])
+/** The comments of the declarations, without their margin. */
+const comments = read('index.d.ts').replace(/^ *\* ?/gm, '')
+
+const types = found(comments, /^(.+) \/\/ (.+)$/)
+const indexing = found(read('docs/indexing.md'))
+const files = found(read('docs/io.md'))
+const draws = found(read('docs/random.md'))
+const gradients = found(read('docs/gradients.md'))
+const combiners = found(read('docs/combiners.md'))
+const tracing = found(read('docs/jit.md'))
+const training = found(read('docs/training.md'), /^((?:ft\.|\[).+) \/\/ (.+)$/)
+const python = found(read('docs/coming-from-python.md'))
+const all = [...types, ...indexing, ...files, ...draws, ...gradients, ...combiners, ...tracing, ...training, ...python]
+const examples = new Map(all.map((example) => [`${example[2]}\n${example[0]}`.trim(), example]))
+
+/** What an example gives, without the types of what stands before it. */
+function run(code: string, before: string): unknown {
+  if (before === '') return evaluate(code)
+  return new Function('ft', typescript.transpile(`${before}\nreturn ${code}`, { target: typescript.ScriptTarget.ES2022 }))(ft)
+}
 
 test('there are examples', (t) => {
-  t.true(types.length > 60 && indexing.length > 15 && files.length > 5 && draws.length > 5 && gradients.length > 8 && training.length > 3 && python.length > 10, `${types.length}, ${indexing.length}, ${files.length}, ${draws.length}, ${gradients.length}, ${training.length} and ${python.length} examples`)
+  t.true(types.length > 60 && indexing.length > 15 && files.length > 5 && draws.length > 5 && gradients.length > 8 && combiners.length > 8 && tracing.length > 4 && training.length > 3 && python.length > 10, `${types.length}, ${indexing.length}, ${files.length}, ${draws.length}, ${gradients.length}, ${combiners.length}, ${tracing.length}, ${training.length} and ${python.length} examples`)
 })
 
-for (const [code, gives] of examples) {
-  test(code, (t) => {
-    const value = evaluate(code)
+for (const [title, [code, gives, before]] of examples) {
+  test(title, (t) => {
+    const [, error, text] = /^(\w+Error): (.+?)(?: \.\.\.)?$/.exec(gives) ?? []
+    if (error !== undefined) {
+      const thrown = failure(t, () => run(code, before), code)
+      t.true(thrown.name === error && thrown.message.startsWith(text as string), `threw ${thrown.name}: ${thrown.message}`)
+      return
+    }
+    const value = run(code, before)
     const actual = value instanceof ft.Tensor ? value.toArray() : value
     t.true(close(actual, evaluate(gives)), `gave ${inspect(actual)}, documented is ${gives}`)
   })

@@ -14,7 +14,7 @@ export function close(actual: unknown, expected: unknown): boolean {
     return close(a.re, e.re) && close(a.im, e.im)
   }
   if (typeof expected !== 'number' || typeof actual !== 'number') return Object.is(actual, expected)
-  return actual === expected || Math.abs(actual - expected) <= 1e-5 * Math.max(1, Math.abs(expected))
+  return actual === expected || Object.is(actual, expected) || Math.abs(actual - expected) <= 1e-5 * Math.max(1, Math.abs(expected))
 }
 
 /** Evaluates a TypeScript expression (which must be JavaScript too) on the package. */

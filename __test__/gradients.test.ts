@@ -229,3 +229,34 @@ test('a function that throws closes its level', (t) => {
   t.throws(() => ft.grad((_: F): F => { throw new Error('mine') })(x), { message: 'mine' })
   t.deepEqual(ft.grad((x: F) => x.sum())(x).toArray(), [1, 1, 1])
 })
+
+test('pieces of a tensor: their cotangents are put together, whichever are used', (t) => {
+  const x = ft.tensor([[1, 2, 3, 4], [5, 6, 7, 8]], { dtype: 'float64' })
+  type X = ft.Tensor<'float64'>
+  const weigh = (parts: X[]): X => parts.map((part, i) => part.mul(part).mul(i + 1).sum()).reduce((a, b) => a.add(b)) as X
+  const cuts: [name: string, (x: X) => X[], factors: number[][]][] = [
+    ['unstack', (v) => ft.unstack(v, 1), [[1, 2, 3, 4]]],
+    ['split', (v) => ft.split(v, 2, { axis: -1 }), [[1, 1, 2, 2]]],
+    ['chunk', (v) => ft.chunk(v, 3, { axis: 1 }), [[1, 1, 2, 2]]],
+    ['at positions', (v) => ft.split(v, [1], { axis: 1 }), [[1, 2, 2, 2]]]
+  ]
+  for (const [name, cut, [factors]] of cuts) {
+    const by = ft.tensor([factors as number[]], { dtype: 'float64' })
+    t.deepEqual(ft.grad((v: X) => weigh(cut(v)))(x).toArray(), x.mul(2).mul(by).toArray(), name)
+    // The way forwards, and twice back.
+    const direction = ft.ones([2, 4], { dtype: 'float64' })
+    t.is(ft.jvp((v: X) => weigh(cut(v)), [x], [direction])[1].itemSync(), x.mul(2).mul(by).sum().itemSync(), name)
+    t.deepEqual(ft.grad((v: X) => ft.grad((u: X) => weigh(cut(u)))(v).sum())(x).toArray(), by.mul(2).broadcastTo([2, 4]).toArray(), name)
+  }
+  // One of them alone, one twice, and the whole beside.
+  t.deepEqual(ft.grad((v: X) => ft.unstack(v, 1)[2]!.sum())(x).toArray(), [[0, 0, 1, 0], [0, 0, 1, 0]])
+  const both = (v: X): X => {
+    const [first] = ft.unstack(v) as [X]
+    return first.sum().add(first.mul(3).sum()).add(v.sum()) as X
+  }
+  t.deepEqual(ft.grad(both)(x).toArray(), [[5, 5, 5, 5], [1, 1, 1, 1]])
+  t.deepEqual(ft.grad((v: X) => both(v.mul(2) as X))(x).toArray(), [[10, 10, 10, 10], [2, 2, 2, 2]])
+  const [, back] = ft.vjp((v: X) => ft.split(v, 2), x)
+  t.deepEqual(back([ft.ones([1, 4], { dtype: 'float64' }), ft.zeros([1, 4], { dtype: 'float64' })])[0].toArray(), [[1, 1, 1, 1], [0, 0, 0, 0]])
+  t.deepEqual(ft.grad(ft.checkpoint((v: X) => weigh(ft.unstack(v, 1))))(x).toArray(), x.mul(2).mul(ft.tensor([[1, 2, 3, 4]], { dtype: 'float64' })).toArray())
+})

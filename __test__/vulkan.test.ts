@@ -3,7 +3,8 @@
 
 import test, { type ExecutionContext } from 'ava'
 import * as ft from 'ferrotensor'
-import { CLASSES, loadDigits, PIXELS } from '../examples/digits/data.js'
+import { loadDigits } from '../examples/digits/data.js'
+import { convolutional } from '../examples/digits/models.js'
 import { evaluate, train } from '../examples/digits/train.js'
 import { evaluateScript } from './child.js'
 import { throws } from './expect.js'
@@ -93,15 +94,23 @@ onDevice('the digits train there, and nothing runs elsewhere', async (t, device)
   ft.setDefaultDevice(device)
   try {
     ft.strict('throw')
-    const { training, test } = await loadDigits()
-    const { layers, losses } = await train({ name: 'softmax classifier', sizes: [PIXELS, CLASSES], epochs: 5, rate: 0.5 }, training, 1)
-    t.is(layers[0]?.weights.device, device)
-    t.true(losses.every((loss, i) => i === 0 || loss < (losses[i - 1] as number)), `${losses}`)
-    t.true((await evaluate(layers, test)).accuracy > 0.8)
+    const { training, test } = await loadDigits(ft.random.key(1))
+    const trained = await train({ name: 'convolutional network', model: convolutional, epochs: 2, rate: 0.01 }, training, ft.random.key(2))
+    t.true(ft.tree.leaves(trained).every((x) => x.device === device))
+    t.true((trained.losses[1] as number) < (trained.losses[0] as number), `${trained.losses}`)
+    t.true((await evaluate(convolutional, trained, test)).accuracy > 0.8)
     t.deepEqual(ft.stats().fallbacks, [])
   } finally {
     ft.setDefaultDevice('cpu')
   }
+})
+
+onDevice('truncated normal numbers are drawn there, with the bits of the CPU', (t, device) => {
+  ft.strict('throw')
+  const key = ft.random.key(1)
+  const [here, there] = [key, key.to(device)].map((own) => ft.random.truncatedNormal(own, [1000], { mean: 3, std: 0.5 })) as [ft.Tensor, ft.Tensor]
+  t.is(there.device, device)
+  t.deepEqual(there.toBytes(), here.toBytes())
 })
 
 onDevice('an index out of range is an error of the read, and of nothing else', async (t, device) => {

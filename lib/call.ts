@@ -9,6 +9,7 @@ import { didYouMean } from './nearest.js'
 import type { Operand } from './operand.js'
 import { multi, nary, rowOf } from './record.js'
 import { checkAlive, Tensor } from './tensor.js'
+import { TracedNumber } from './traced.js'
 import { internAttr, type Attr } from './types.js'
 
 /** A value as error messages show it: kind and, where short, the value. */
@@ -19,6 +20,7 @@ export function shown(value: unknown, inside = false): string {
   if (typeof value === 'number' || typeof value === 'boolean') return Object.is(value, -0) ? '-0' : String(value)
   if (Array.isArray(value)) return listed(value, inside)
   if (typeof value === 'function') return 'a function'
+  if (value instanceof TracedNumber) return "a number that jit traces, which no shape or choice can depend on; name its argument in 'static'"
   const what = typeof value === 'object' ? className(value) : typeof value
   return `${/^[AEIO]/i.test(what) ? 'an' : 'a'} ${what}`
 }
@@ -120,8 +122,8 @@ const MOST_AXES = 64
 /** Characters of a text: an equation of 32 operands with 32 labels each has half of them. */
 const MOST_CHARACTERS = 2048
 
-/** Places before and after the data: a number, one for each axis, a pair for each axis, or a word. */
-function padding(op: string, name: string, value: unknown): readonly (readonly number[])[] {
+/** Places before and after the data: a number, one for each axis, a pair for each axis, or a word; of `'same'`, which follows from sizes, none. */
+export function padding(op: string, name: string, value: unknown): readonly (readonly number[])[] {
   if (value === 'same') return []
   if (value === 'valid') return [[0], [0]]
   if (typeof value === 'number') return [[integer(op, name, value)], [value]]
@@ -220,9 +222,14 @@ function attrOf(op: number, row: OpRow, values: readonly unknown[], operands: re
 
 function paramsOf(row: OpRow, values: readonly unknown[]): readonly number[] | null {
   if (row.params.length === 0) return null
-  return row.params.map(({ name, default: fallback, kind }, i) =>
-    values[i] === undefined && fallback !== null ? fallback : (kind === 'integer' ? integer : number)(row.name, name, values[i])
-  )
+  return row.params.map(({ name, default: fallback, kind }, i) => {
+    const value = values[i]
+    if (value === undefined && fallback !== null) return fallback
+    const read = kind === 'integer' ? integer : number
+    if (!(value instanceof TracedNumber)) return read(row.name, name, value)
+    value.check((n) => read(row.name, name, n))
+    return value as unknown as number
+  })
 }
 
 /** Records an operation with one output. */
@@ -247,6 +254,7 @@ export function tensorGiven(op: string, name: string, value: unknown): Tensor {
 /** A tensor that can be used, or what may stand for one. */
 export function operandGiven(op: string, name: string, value: unknown): Operand {
   if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean') return value
+  if (value instanceof TracedNumber) return value as unknown as number
   if (!(value instanceof Tensor)) throw wrong(op, name, 'a tensor or a number', value)
   checkAlive(op, value)
   return value
@@ -282,7 +290,7 @@ export function tensorList(op: number, list: unknown): readonly Tensor[] {
 export function checkOptions(op: string, options: unknown, names: readonly string[], row?: OpRow): Record<string, unknown> {
   if (options === undefined) return {}
   // What can be walked (arrays, typed arrays, maps, tensors) is an argument in the wrong place.
-  if (typeof options !== 'object' || options === null || Symbol.iterator in options) {
+  if (typeof options !== 'object' || options === null || Symbol.iterator in options || options instanceof TracedNumber) {
     const meant = names.find((name) => isValueOf(kindOf(name, row), options))
     const sizes = row?.attrs[0]?.kind === 'shape' && typeof options === 'number' ? '; write the sizes as one array' : ''
     const hint = meant === undefined ? sizes : `; write { ${meant}: ${shown(options)} }`

@@ -4,6 +4,7 @@ import { checkOptions, integer, shown } from './call.js'
 import { keyGiven, permutation, fold, type Key } from './draws.js'
 import { ArgumentError, ShapeError } from './errors.js'
 import { fromTypedArray } from './creation.js'
+import { jobOptions, type JobOptions } from './progress.js'
 import { leaves, mapTree } from './pytree.js'
 import { dataSync, evaluate } from './reading.js'
 import { slice } from './slice.js'
@@ -34,7 +35,7 @@ function picked<T>(data: T, positions: Tensor): T {
 }
 
 /** Options of `data.batches`. */
-export interface BatchesOptions {
+export interface BatchesOptions extends JobOptions {
   /** Examples of a batch. */
   readonly size: number
   /** Shuffles the examples; without one they come in order. */
@@ -56,46 +57,67 @@ export interface Batches<T> extends Iterable<T>, AsyncIterable<T> {
 /**
  * The examples of a data set in batches. `for await` computes the next ones while one is used.
  *
+ * `onProgress` is told of each batch as it is handed out, that batch included, labelled `batches` or by the epoch's number; `signal` ends
+ * the loop before the next one.
+ *
  * @throws {ArgumentError} for data without tensors and options out of range.
  * @throws {ShapeError} for tensors of different numbers of examples.
+ * @throws The reason of the signal, where the loop asks for a batch.
+ * @example
+ * ```ts
+ * [...ft.data.batches({ x: ft.arange(5) }, { size: 2 })].map((batch) => batch.x.toArray()) // [[0, 1], [2, 3], [4]]
+ * ```
  */
 export function batches<T>(data: T, options: BatchesOptions): Batches<T> {
   const name = 'data.batches'
   const count = examples(name, data)
-  const { size, key, dropLast = false, prefetch = 1 } = checkOptions(name, options, ['size', 'key', 'dropLast', 'prefetch']) as Partial<BatchesOptions>
+  const given = checkOptions(name, options, ['size', 'key', 'dropLast', 'prefetch', 'onProgress', 'signal']) as Partial<BatchesOptions>
+  const { size, key, dropLast = false, prefetch = 1 } = given
+  const { onProgress, signal } = jobOptions(name, given)
   const each = integer(name, 'size', size)
   if (each < 1) throw new ArgumentError(`${name}: 'size' must be positive, got ${size}`)
   if (integer(name, 'prefetch', prefetch) < 0) throw new ArgumentError(`${name}: 'prefetch' must not be negative, got ${prefetch}`)
   const whole = key === undefined ? undefined : keyOption(name, key)
   const length = dropLast ? Math.floor(count / each) : Math.ceil(count / each)
-  const made = (own: Key | undefined): Batches<T> => {
+  const made = (own: Key | undefined, label: string): Batches<T> => {
     const order = own === undefined ? undefined : permutation(own, count)
     const at = (n: number): T => {
       const range = slice(n * each, Math.min((n + 1) * each, count))
       return order === undefined ? (mapTree(data, (x) => x.at(range)) as T) : picked(data, order.at(range) as Tensor)
     }
+    const told = (batch: T, n: number): T => {
+      signal?.throwIfAborted()
+      onProgress?.({ done: n + 1, total: length, label })
+      return batch
+    }
     return {
       length,
-      epoch: (n) => made(whole === undefined ? undefined : fold(whole, integer(name, 'epoch', n))),
+      epoch(n) {
+        const number = integer(name, 'epoch', n)
+        return made(whole === undefined ? undefined : fold(whole, number), `epoch ${number}`)
+      },
       *[Symbol.iterator]() {
-        for (let n = 0; n < length; n++) yield at(n)
+        for (let n = 0; n < length; n++) yield told(at(n), n)
       },
       async *[Symbol.asyncIterator]() {
         const ahead: Promise<T>[] = []
         for (let n = 0; n < length; n++) {
+          // Before anything is computed, and again when it is there.
+          signal?.throwIfAborted()
           while (ahead.length <= prefetch && n + ahead.length < length) ahead.push(ready(at(n + ahead.length)))
-          yield await (ahead.shift() as Promise<T>)
+          yield told(await (ahead.shift() as Promise<T>), n)
         }
       }
     }
   }
-  return made(whole)
+  return made(whole, 'batches')
 }
 
-/** A batch whose values are there. */
-async function ready<T>(batch: T): Promise<T> {
-  await evaluate(...leaves(batch))
-  return batch
+/** A batch whose values are there. One that fails is an error where the loop asks for it; a loop that was left never does. */
+function ready<T>(batch: T): Promise<T> {
+  const there = evaluate(...leaves(batch)).then(() => batch)
+  there.catch(() => {})
+  return there
 }
 
 /** Options of `data.split`. */

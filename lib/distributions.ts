@@ -230,7 +230,8 @@ export function truncatedNormal<E extends FloatDType = 'float32'>(key: Key, shap
     const [low, high] = [finite(op, 'low', o['low'], mean - 2 * std), finite(op, 'high', o['high'], mean + 2 * std)]
     if (low >= high) throw new ArgumentError(`${op}: low ${low} is not below high ${high}`)
     const u = uniform(key, shape, { dtype: o['dtype'] as FloatDType | undefined }) as Tensor
-    const ends = [low, high].map((end) => erf(full([], (end - mean) / (std * Math.SQRT2), { dtype: 'float64', device: u.device })).astype(u.dtype))
+    // Two numbers, for which any processor has the float64 that devices may lack.
+    const ends = [low, high].map((end) => erf(full([], (end - mean) / (std * Math.SQRT2), { dtype: 'float64', device: 'cpu' })).astype(u.dtype).to(u.device))
     const z = (ends[0] as Tensor).lerp(ends[1] as Tensor, u).erfinv()
     return z.multiply(std * Math.SQRT2).add(mean).clip(low, high) as Tensor<E>
   })

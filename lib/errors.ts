@@ -51,6 +51,11 @@ export class LinAlgError extends TensorError {
   readonly code = 'ERR_LINALG'
 }
 
+/** An operation that makes NaN of operands without one, where `detectNaN` looks for it. */
+export class NaNError extends TensorError {
+  readonly code = 'ERR_NAN'
+}
+
 /** Bytes that are not in the format they claim to be in. */
 export class FormatError extends TensorError {
   readonly code = 'ERR_FORMAT'

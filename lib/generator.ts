@@ -31,10 +31,12 @@ import {
   type RandintOptions,
   type UniformOptions
 } from './draws.js'
+import { ArgumentError } from './errors.js'
 import { beta, binomial, gamma, poisson, type CountOptions, type DrawnAs, type GammaOptions, type Parameter } from './rejection.js'
 import type { DType, FloatDType, IntegerDType, Takes } from './generated/dtypes.js'
 import type { Device, Fits } from './operand.js'
 import type { Tensor } from './tensor.js'
+import { isTracing } from './traced.js'
 
 /** A source of draws for code that does not pass keys around: each draw folds a counter into the generator's key. */
 export class Generator {
@@ -48,6 +50,7 @@ export class Generator {
 
   /** A draw under a fresh key, which a refused one leaves to the next. */
   #draw<T>(draw: (key: Key) => T): T {
+    if (isTracing()) throw new ArgumentError('Generator: jit would draw the same numbers in every call; pass a key as an argument, ft.random.fold(key, step)')
     const drawn = draw(fold(this.#key, this.#draws))
     this.#draws++
     return drawn

@@ -2,6 +2,7 @@
 
 import { checkOptions, shown } from './call.js'
 import { ArgumentError, DTypeError, ShapeError } from './errors.js'
+import { runLong } from './flush.js'
 import { ones, zeros } from './generated/functions.js'
 import { alike, leaves, mapTree, sameType } from './pytree.js'
 import { backward, company, constant, forward, hold, inLevel, isDifferentiable, trace, variable } from './tape.js'
@@ -52,12 +53,15 @@ function positions(name: string, argnums: unknown, count: number): readonly numb
   return found
 }
 
-function synchronous(name: string, result: unknown): void {
+/** That a function of the caller's returned no promise; `hint` says what it may do instead of waiting. */
+export function synchronous(name: string, result: unknown, hint: string): void {
   if (!(result instanceof Promise)) return
   // Nobody will wait for it.
   result.catch(() => {})
-  throw new ArgumentError(`${name}: the function returned a promise; gradients are of synchronous functions (reads with itemSync and dataSync work inside, as constants)`)
+  throw new ArgumentError(`${name}: the function returned a promise; ${hint}`)
 }
+
+const GRADIENTS_HINT = 'gradients are of synchronous functions (reads with itemSync and dataSync work inside, as constants)'
 
 /** An argument with variables of a level in the place of its tensors, which are collected; `some`: integers and bool stay constants. */
 function variables(name: string, what: string, tree: unknown, level: number, collected: Tensor[], some = false): unknown {
@@ -160,13 +164,15 @@ function differentiate(
     const inner = [...args]
     for (const n of wanted) inner[n] = variables(name, `argument ${n}`, args[n], level, collected)
     const result = fn(...(inner as never[]))
-    synchronous(name, result)
+    synchronous(name, result, GRADIENTS_HINT)
     if (hasAux === true && (!Array.isArray(result) || result.length !== 2)) throw new ArgumentError(`${name}: with hasAux the function must return [loss, more], got ${shown(result)}`)
     const [first, more] = hasAux === true ? (result as [unknown, unknown]) : [result, undefined]
     const value = loss(name, first)
     const entries = trace([value], new Set(collected), level)
     const found = backward(entries, [value], [ones([], { dtype: value.dtype, device: value.device })], collected, level)
-    company(value, leaves(more, `${name}: the rest of the result`), found.filter((g) => g !== undefined))
+    const gradientsFound = found.filter((g) => g !== undefined)
+    company(value, leaves(more, `${name}: the rest of the result`), gradientsFound)
+    runLong([value, ...gradientsFound])
     const next = { at: 0 }
     const gradients = wanted.map((n) => filled(args[n], found, next))
     return [result, Array.isArray(argnums) ? gradients : gradients[0]]
@@ -185,7 +191,7 @@ export function vjp<A extends unknown[], R>(fn: (...args: A) => R, ...args: A): 
   return inLevel((level) => {
     const collected: Tensor[] = []
     const result = fn(...(args.map((arg, n) => variables(name, `argument ${n}`, arg, level, collected)) as A))
-    synchronous(name, result)
+    synchronous(name, result, GRADIENTS_HINT)
     const own = results(name, result)
     const entries = trace(own, new Set(collected), level)
     hold(entries)
@@ -215,7 +221,7 @@ export function jvp<A extends unknown[], R>(fn: (...args: A) => R, primals: read
     const inner = primals.map((arg: unknown, n) => variables(name, `argument ${n}`, arg, level, collected)) as A
     const given = alike(`${name}: the tangents`, primals, tangents, sameType) as Tensor[]
     const result = fn(...inner)
-    synchronous(name, result)
+    synchronous(name, result, GRADIENTS_HINT)
     const own = results(name, result)
     const found = forward(trace(own, new Set(collected), level), own, collected, given)
     return [result, filled(result, found, { at: 0 }) as R]

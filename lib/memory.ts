@@ -5,10 +5,11 @@ import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { integer, shown } from './call.js'
 import { ArgumentError, InternalError, OutOfMemoryError } from './errors.js'
-import { countPinned, pinnedBytes, refusedBytes, tryFlush } from './flush.js'
+import { refusedBytes, tryFlush } from './flush.js'
 import { WANT_FULL, WANT_MINOR } from './generated/protocol.js'
 import { native, type DeviceMemory } from './native.js'
 import type { Tensor } from './tensor.js'
+import { countPinned, pinnedBytes } from './walk.js'
 
 /** Expressions that keep at least this much alive are candidates for being watched. */
 export const WATCH_KIB = 16
@@ -71,7 +72,7 @@ function flushed(t: Tensor): boolean {
 }
 
 /**
- * Runs watched expressions that are still alive, which frees what they pin: those nobody has consumed, or with `consumed` all.
+ * Runs watched expressions that are still alive, which frees what they pin: those nobody has consumed or computed, or with `consumed` all.
  * Those in `except` are left alone. Returns how many ran.
  */
 function materialise(except: readonly Tensor[], consumed: boolean): number {
@@ -82,7 +83,9 @@ function materialise(except: readonly Tensor[], consumed: boolean): number {
     // The array must not keep it alive through the collection that follows.
     watched[i] = null
     if (t.handle !== null || t.disposed || t.owner.closed) continue
-    if ((t.uses === 0 || consumed) && !except.includes(t) && flushed(t)) ran++
+    // What a program computed and dropped nobody has asked for since: most of it is garbage that V8 has not collected.
+    const wanted = t.uses === 0 && t.seen === 0
+    if ((wanted || consumed) && !except.includes(t) && flushed(t)) ran++
     else native.watch(t)
   }
   return ran

@@ -1,10 +1,13 @@
 // A tensor cut into pieces along an axis. Views.
 
 import { axisGiven, checkOptions, integer, integers, tensorGiven } from './call.js'
+import { zerosLike } from './creation.js'
 import { ArgumentError, ShapeError } from './errors.js'
 import type { DType } from './generated/dtypes.js'
+import { concat, stack } from './generated/functions.js'
 import type { IndexItem } from './indexing.js'
 import { Slice, slice } from './slice.js'
+import { pieceOf } from './tape.js'
 import type { Tensor } from './tensor.js'
 
 /** The axis along which a tensor is cut. */
@@ -37,6 +40,13 @@ function between<D extends DType>(x: Tensor<D>, axis: number, bounds: readonly n
   return [...bounds, null].map((stop, i) => along(x, axis, new Slice(i === 0 ? 0 : bounds[i - 1], stop)))
 }
 
+/** Pieces that are the whole of `x` together, joined by `join` where some are there; the others count as zero. */
+function whole<D extends DType>(x: Tensor<D>, pieces: Tensor<D>[], join: (parts: Tensor[]) => Tensor): Tensor<D>[] {
+  // Gradients go over what is tracked, whose dtype is that of its cotangent.
+  const together = (parts: readonly (Tensor | undefined)[]): Tensor => join(pieces.map((piece, i) => parts[i] ?? zerosLike(piece)))
+  return pieces.map((piece, at) => pieceOf(x, piece, { join: together, at }) as Tensor<D>)
+}
+
 function count(op: string, name: string, value: unknown): number {
   const n = integer(op, name, value)
   if (n < 1) throw new ArgumentError(`${op}: '${name}' must be at least 1, got ${n}`)
@@ -48,7 +58,7 @@ function count(op: string, name: string, value: unknown): number {
 function nearlyEqual<D extends DType>(x: Tensor<D>, axis: number, n: number): Tensor<D>[] {
   const size = x.shape[axis] as number
   const bounds = Array.from({ length: n - 1 }, (_, i) => (i + 1) * Math.floor(size / n) + Math.min(i + 1, size % n))
-  return between(x, axis, bounds)
+  return whole(x, between(x, axis, bounds), (parts) => concat(parts, { axis }))
 }
 
 /**
@@ -65,7 +75,7 @@ export function unstack<D extends DType>(x: Tensor<D>, options?: number | Pieces
   const axis = axisOf('unstack', x, options)
   const size = x.shape[axis] as number
   checkCount('unstack', size)
-  return Array.from({ length: size }, (_, i) => along(x, axis, i))
+  return whole(x, Array.from({ length: size }, (_, i) => along(x, axis, i)), (parts) => stack(parts, { axis }))
 }
 
 /**
@@ -120,5 +130,5 @@ export function chunk<D extends DType>(x: Tensor<D>, chunks: number, options?: n
   const axis = axisOf('chunk', x, options)
   const each = Math.max(1, Math.ceil((x.shape[axis] as number) / count('chunk', 'chunks', chunks)))
   const n = Math.max(1, Math.ceil((x.shape[axis] as number) / each))
-  return between(x, axis, Array.from({ length: n - 1 }, (_, i) => (i + 1) * each))
+  return whole(x, between(x, axis, Array.from({ length: n - 1 }, (_, i) => (i + 1) * each)), (parts) => concat(parts, { axis }))
 }

@@ -5,6 +5,7 @@ import { DTYPE, type Complex, type DType } from './generated/dtypes.js'
 import { evaluateSync } from './reading.js'
 import { slice } from './slice.js'
 import type { Tensor } from './tensor.js'
+import { isNoValue } from './traced.js'
 
 /** Above this many elements only the edges of long axes are read and shown (NumPy's `threshold`). */
 const THRESHOLD = 1000
@@ -171,7 +172,7 @@ export function elementsText(x: Tensor): string {
   return layOut(x.ndim > 1 || x.size * 4 > WIDTH ? align(plain) : plain, 0)
 }
 
-/** The text of `console.log(x)`: dtype, shape, device, elements. A disposed or failed tensor shows its state. */
+/** The text of `console.log(x)`: dtype, shape, device, elements. A disposed, failed or traced tensor shows its state. */
 export function inspectText(x: Tensor): string {
   const header = `Tensor<${x.dtype}>[${x.shape.join(', ')}] ${x.device}`
   try {
@@ -179,6 +180,7 @@ export function inspectText(x: Tensor): string {
     return `${header}${elements.includes('\n') ? '\n' : ' '}${elements}`
   } catch (error) {
     if (error instanceof DisposedError) return `${header} (disposed)`
+    if (isNoValue(error)) return `${header} (traced by jit, which has no values)`
     return `${header} (failed: ${error instanceof Error ? error.message : String(error)})`
   }
 }

@@ -1,45 +1,50 @@
-// Trees of tensors: a tensor, or plain objects and arrays of trees. Everything else in them is handed through as it is.
+// Trees of tensors: a tensor, or plain objects, arrays and instances of registered classes with trees in them. Everything else is handed
+// through as it is.
 
 import { shown } from './call.js'
 import { ArgumentError, DeviceError, DTypeError, ShapeError } from './errors.js'
 import { checkAlive, Tensor } from './tensor.js'
+import { childrenOf, classOf, isPlain, isRegistered, withChildren } from './treeclass.js'
 
 /** Deeper nesting is a cycle, or no tree that anybody meant. */
 const DEEPEST = 256
 /** Parts of a tree at most; what shares its parts has as many as there are ways to them. */
 const MOST_PARTS = 1 << 20
 
-/** Whether a value is a plain object: not of a class, which may mean anything by its properties. */
-export function isPlain(value: unknown): value is Record<string, unknown> {
-  if (typeof value !== 'object' || value === null) return false
-  const prototype: unknown = Object.getPrototypeOf(value)
-  return prototype === Object.prototype || prototype === null
-}
-
 /** That no tensors hide in what is handed through: their gradients would be missed without a word. */
 function checkOpaque(where: string, value: unknown): void {
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return
   const inside: Iterable<unknown> = value instanceof Map ? value.values() : value instanceof Set ? value : Object.values(value)
   for (const item of inside) {
-    if (item instanceof Tensor) throw new ArgumentError(`${where} is ${shown(value)} with tensors in it; trees are made of plain objects and arrays`)
+    if (!(item instanceof Tensor) && !isRegistered(item)) continue
+    const what = item instanceof Tensor ? 'tensors' : shown(item)
+    throw new ArgumentError(`${where} is ${shown(value)} with ${what} in it; trees are made of plain objects, arrays, and classes that ft.tree.register knows`)
   }
 }
 
-/**
- * The tree with each tensor replaced by what `f` makes of it, which is told where it stands (`.layers[0].weight`). Objects keep the
- * order of their keys. `name` is what the tree is called in errors.
- *
- * @throws {ArgumentError} for trees that contain themselves, and tensors inside of anything but plain objects and arrays.
- */
-export function mapTree(tree: unknown, f: (x: Tensor, path: string) => unknown, name = 'a tree of tensors'): unknown {
+/** The items of an array, whose length is read once: that of a proxy may be another each time, or none. */
+function itemsOf(where: string, list: readonly unknown[]): readonly unknown[] {
+  const { length } = list
+  if (!(Number.isSafeInteger(length) && length >= 0 && length <= MOST_PARTS)) throw new ArgumentError(`${where} is an array of more than ${MOST_PARTS} parts`)
+  return Array.from({ length }, (_, i) => list[i])
+}
+
+/** The tree with each tensor replaced; with `rebuilt` false, instances of classes stay as they are. */
+function walkTree(tree: unknown, f: (x: Tensor, path: string) => unknown, name: string, rebuilt: boolean): unknown {
   let parts = 0
   const inner = (part: unknown, path: string, depth: number): unknown => {
     if (part instanceof Tensor) return f(part, path)
     if (depth > DEEPEST) throw new ArgumentError(`${name} is nested deeper than ${DEEPEST} levels at ${path.slice(0, 40)}...; it may contain itself`)
-    // An array's length may be that of nothing but holes.
-    parts += Array.isArray(part) ? part.length : 1
+    const registered = isRegistered(part)
+    const items = Array.isArray(part) && !registered ? itemsOf(`${name}${path}`, part) : undefined
+    parts += 1 + (items?.length ?? 0)
     if (parts > MOST_PARTS) throw new ArgumentError(`${name} has more than ${MOST_PARTS} parts`)
-    if (Array.isArray(part)) return part.map((item: unknown, i) => inner(item, `${path}[${i}]`, depth + 1))
+    if (registered) {
+      const where = `${name}${path}`
+      const children = inner(childrenOf(where, part), path, depth + 1)
+      return rebuilt ? withChildren(where, part, children) : part
+    }
+    if (items !== undefined) return items.map((item, i) => inner(item, `${path}[${i}]`, depth + 1))
     if (isPlain(part)) {
       const entries = Object.entries(part).map(([key, item]): [string, unknown] => [key, inner(item, `${path}.${key}`, depth + 1)])
       return Object.fromEntries(entries)
@@ -50,10 +55,22 @@ export function mapTree(tree: unknown, f: (x: Tensor, path: string) => unknown, 
   return inner(tree, '', 0)
 }
 
+/**
+ * The tree with each tensor replaced by what `f` makes of it, which is told where it stands (`.layers[0].weight`). Objects keep the
+ * order of their keys; the parts of an instance are named as those of what its class is taken apart into. `name` is what the tree is called
+ * in errors.
+ *
+ * @throws {ArgumentError} for trees that contain themselves, tensors inside of anything else, and classes registered wrongly.
+ */
+export function mapTree(tree: unknown, f: (x: Tensor, path: string) => unknown, name = 'a tree of tensors'): unknown {
+  return walkTree(tree, f, name, true)
+}
+
 /** The tensors of a tree, in order. */
-export function leaves(tree: unknown, name?: string): Tensor[] {
+export function leaves(tree: unknown, name = 'a tree of tensors'): Tensor[] {
   const found: Tensor[] = []
-  mapTree(tree, (x) => found.push(x), name)
+  // No instance is made of what `push` returns.
+  walkTree(tree, (x) => found.push(x), name, false)
   return found
 }
 
@@ -78,9 +95,15 @@ export function alike(
     check(where, tree, given)
     return [given]
   }
+  if (isRegistered(tree)) {
+    const same = isRegistered(given) && Object.getPrototypeOf(given) === Object.getPrototypeOf(tree)
+    if (!same) throw new ArgumentError(`${where} must be an instance of ${classOf(tree)}, got ${shown(given)}`)
+    return alike(name, childrenOf(where, tree), childrenOf(where, given), check, absent, path)
+  }
   if (Array.isArray(tree)) {
-    if (!Array.isArray(given) || given.length !== tree.length) throw new ArgumentError(`${where} must be an array of ${tree.length}, got ${shown(given)}`)
-    return tree.flatMap((item: unknown, i) => alike(name, item, given[i], check, absent, `${path}[${i}]`))
+    const items = itemsOf(where, tree)
+    if (!Array.isArray(given) || given.length !== items.length) throw new ArgumentError(`${where} must be an array of ${items.length}, got ${shown(given)}`)
+    return items.flatMap((item, i) => alike(name, item, given[i], check, absent, `${path}[${i}]`))
   }
   if (isPlain(tree)) {
     if (!isPlain(given)) throw new ArgumentError(`${where} must be an object, got ${shown(given)}`)

@@ -7,9 +7,11 @@ import { limits, passLimit } from './flush.js'
 import type { DTypeRow } from './generated/dtypes.js'
 import { OP_TABLE, type OpRow } from './generated/table.js'
 import { considerWatching, WATCH_KIB } from './memory.js'
+import { detecting, inspect } from './nan.js'
 import { native } from './native.js'
 import { isTracked, keep } from './tape.js'
 import { checkAlive, Tensor, type Group } from './tensor.js'
+import { PLACEHOLDER, TracedNumber } from './traced.js'
 import { infer, inferFast, signature, type Attr, type Inferred, type Signature, type Type } from './types.js'
 
 /** A JavaScript value that may stand where an operation takes a tensor; it never changes the dtype. */
@@ -30,23 +32,25 @@ function formOf(op: number, x: unknown, position: number): number {
   }
   if (x === undefined) return 4
   const weak = rowOf(op).weak.includes(position)
-  const form = typeof x === 'number' ? 1 : typeof x === 'bigint' ? 2 : typeof x === 'boolean' ? 3 : 0
+  const form = typeof x === 'number' || x instanceof TracedNumber ? 1 : typeof x === 'bigint' ? 2 : typeof x === 'boolean' ? 3 : 0
   if (weak && form > 0) return form
   const hint = form > 0 || Array.isArray(x) || ArrayBuffer.isView(x) ? '; wrap it with ft.tensor(...)' : ''
-  throw new ArgumentError(`${rowOf(op).name}: ${operandName(op, position)} must be ${weak ? 'a tensor or a number' : 'a tensor'}, got ${shown(x)}${hint}`)
+  throw new ArgumentError(`${rowOf(op).name}: '${operandName(op, position)}' must be ${weak ? 'a tensor or a number' : 'a tensor'}, got ${shown(x)}${hint}`)
 }
 
-function operandName(op: number, position: number): string {
+/** An operand's name, as its row has it. */
+export function operandName(op: number, position: number): string {
   const { operands, variadic } = rowOf(op)
   const last = operands.length - 1
-  return variadic && position >= last ? `'${operands[last]}[${position - last}]'` : `'${operands[position]}'`
+  return variadic && position >= last ? `${operands[last]}[${position - last}]` : (operands[position] as string)
 }
 
 /**
  * Checks that a scalar lies where the operation takes one, and is exact in the dtype it becomes; a float takes any number, rounded
  * once. Without a tensor beside it (`full`) that dtype was named, or follows from the scalar.
  */
-function checkScalar(op: number, value: Scalar, weak: DTypeRow, beside: boolean): void {
+function checkScalar(op: number, value: Scalar | TracedNumber, weak: DTypeRow, beside: boolean): void {
+  if (value instanceof TracedNumber) return value.check((n) => checkScalar(op, n, weak, beside))
   const { range } = rowOf(op)
   if (range !== undefined && !(Number(value) >= range[0] && Number(value) <= range[1])) {
     throw new IndexError(`${rowOf(op).name}: ${shown(value)} is outside of [${range.join(', ')}]`)
@@ -69,12 +73,16 @@ function checkScalar(op: number, value: Scalar, weak: DTypeRow, beside: boolean)
 }
 
 /** Checks numbers that elements of the result are, as scalars beside its tensor; for booleans, which options are not, stand 0 and 1. */
-function checkElements(op: number, params: readonly number[], row: DTypeRow): void {
+function checkElements(op: number, params: readonly (number | TracedNumber)[], row: DTypeRow): void {
+  const check = (value: number): void => {
+    if (row.kind !== 'bool') return checkScalar(op, value, row, true)
+    if (value !== 0 && value !== 1) throw new DTypeError(`${rowOf(op).name}: ${value} is neither 0 nor 1, and the tensor is bool; use astype first`)
+  }
   rowOf(op).params.forEach(({ kind }, i) => {
-    const value = params[i] as number
-    if (kind !== 'element' || (row.kind === 'bool' && (value === 0 || value === 1))) return
-    if (row.kind === 'bool') throw new DTypeError(`${rowOf(op).name}: ${value} is neither 0 nor 1, and the tensor is bool; use astype first`)
-    checkScalar(op, value, row, true)
+    if (kind !== 'element') return
+    const value = params[i] as number | TracedNumber
+    if (value instanceof TracedNumber) value.check(check)
+    else check(value)
   })
 }
 
@@ -102,6 +110,18 @@ function node(
   return t
 }
 
+/** A tensor that stands for an argument of a function that is traced. */
+export function placeholder(type: Type): Tensor {
+  const t = node(type, PLACEHOLDER, null, null, null, null)
+  t.nodes = 0
+  return t
+}
+
+/** The number of the last node. */
+export function lastCreated(): number {
+  return created
+}
+
 /** Adds an operand to a new node's bounds. */
 function use(t: Tensor, x: Tensor): void {
   x.uses++
@@ -121,6 +141,7 @@ function use(t: Tensor, x: Tensor): void {
 
 /** What may have to be done about a new node at once. */
 function settle(t: Tensor): Tensor {
+  if (detecting && inspect(t)) return t
   if (t.pins >= WATCH_KIB) considerWatching(t)
   if (t.nodes > limits.nodes || t.depth > limits.depth) passLimit(t)
   return t
@@ -170,7 +191,7 @@ function prepare(op: number, operands: readonly unknown[], attr: Attr | null): [
     const form = formOf(op, operands[i], i)
     if (form === 0) tensors.push(operands[i] as Tensor)
     else if (i < single) forms |= form << (3 * i)
-    else throw new ArgumentError(`${rowOf(op).name}: ${operandName(op, i)} must be a tensor, got ${shown(operands[i])}`)
+    else throw new ArgumentError(`${rowOf(op).name}: '${operandName(op, i)}' must be a tensor, got ${shown(operands[i])}`)
   }
   const s = signature(op, forms, attr)
   const answer = infer(s, tensors)
@@ -250,7 +271,7 @@ function unuse(x: Tensor): void {
 export function forget(t: Tensor): void {
   if (t.signature === null) return
   eachOperand(t, unuse)
-  t.signature = t.group = t.list = t.params = t.outputs = t.pull = t.again = null
+  t.signature = t.group = t.list = t.params = t.outputs = t.pull = t.piece = t.again = null
   t.a = t.b = null
 }
 

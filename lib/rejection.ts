@@ -9,6 +9,7 @@ import { ArgumentError, DTypeError } from './errors.js'
 import { DTYPE, type FloatDType, type IntegerDType } from './generated/dtypes.js'
 import { tensor } from './creation.js'
 import { full, logicalAnd, maximum, where } from './generated/functions.js'
+import { undetected } from './nan.js'
 import type { Fits } from './operand.js'
 import { Tensor } from './tensor.js'
 
@@ -37,6 +38,9 @@ const POSITIVE: Range = [(x) => x > 0, 'a number above 0']
 const NOT_NEGATIVE: Range = [(x) => x >= 0, 'a number of at least 0']
 const PROBABILITY: Range = [(x) => x >= 0 && x <= 1, 'a number from 0 to 1']
 const COUNT: Range = [(x) => Number.isSafeInteger(x) && x >= 0, 'an integer from 0 to 2^53 - 1']
+
+/** As `within`; what a proposal that is rejected comes to may be NaN. */
+const drawing = <T>(op: string, body: () => T): T => within(op, () => undetected(body))
 
 /** A parameter in a dtype: a number of its range, or a tensor, whose elements nobody looks at, over the whole shape. */
 function parameter(op: string, name: string, value: unknown, [test, words]: Range, key: Key, shape: readonly number[], dtype: DTypeOfParameters): Tensor {
@@ -111,7 +115,7 @@ const wide = (dtype: FloatDType): DTypeOfParameters => (dtype === 'float64' ? 'f
  */
 export function gamma<A extends Parameter, E extends FloatDType = DrawnAs<A>>(key: Key, a: A & Fits<'real', A>, shape: readonly number[], options?: GammaOptions<E>): Tensor<NoInfer<E>> {
   const op = 'random.gamma'
-  return within(op, () => {
+  return drawing(op, () => {
     keyGiven(op, key)
     const dtype = floatDType(op, checkOptions(op, options, ['dtype'])['dtype'], [a])
     const sizes = shapeGiven(op, shape)
@@ -142,7 +146,7 @@ export function beta<A extends Parameter, B extends Parameter, E extends FloatDT
   options?: GammaOptions<E>
 ): Tensor<NoInfer<E>> {
   const op = 'random.beta'
-  return within(op, () => {
+  return drawing(op, () => {
     keyGiven(op, key)
     const dtype = floatDType(op, checkOptions(op, options, ['dtype'])['dtype'], [a, b])
     const sizes = shapeGiven(op, shape)
@@ -291,7 +295,7 @@ function lookUp(key: Key, shape: readonly number[], mode: number, ratio: (k: num
  */
 export function poisson<A extends Parameter, E extends IntegerDType = 'int32'>(key: Key, mean: A & Fits<'real', A>, shape: readonly number[], options?: CountOptions<E>): Tensor<NoInfer<E>> {
   const op = 'random.poisson'
-  return within(op, () => {
+  return drawing(op, () => {
     keyGiven(op, key)
     const dtype = countDType(op, checkOptions(op, options, ['dtype'])['dtype'])
     const sizes = shapeGiven(op, shape)
@@ -326,7 +330,7 @@ export function binomial<A extends Parameter, B extends Parameter, E extends Int
   options?: CountOptions<E>
 ): Tensor<NoInfer<E>> {
   const op = 'random.binomial'
-  return within(op, () => {
+  return drawing(op, () => {
     keyGiven(op, key)
     const dtype = countDType(op, checkOptions(op, options, ['dtype'])['dtype'])
     const sizes = shapeGiven(op, shape)

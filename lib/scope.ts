@@ -2,20 +2,24 @@
 
 import { ArgumentError } from './errors.js'
 import { native } from './native.js'
-import { isPlain } from './pytree.js'
+import { leaves } from './pytree.js'
 import { evaluateSync } from './reading.js'
 import { outliveScope } from './tape.js'
 import { checkAlive, enter, Tensor, type Owner } from './tensor.js'
+import { isTracing } from './traced.js'
+import { isPlain, isRegistered } from './treeclass.js'
 
 let scopes = 0
 
-/** The tensors in a value: itself, or in arrays and plain objects. */
-function tensorsIn(value: unknown): Set<Tensor> {
+/** The tensors in a value: itself, or in arrays, plain objects and instances of registered classes. */
+function tensorsIn(name: string, value: unknown): Set<Tensor> {
   const found = new Set<Tensor>()
   // A set also of what is still to be looked at: values may contain themselves, and be nested deeper than calls can be.
   const values = new Set<unknown>([value])
   for (const item of values) {
     if (item instanceof Tensor) found.add(item)
+    // What a class is taken apart into is new each time, which the set does not know: a tree has a bound.
+    else if (isRegistered(item)) for (const x of leaves(item, `${name}: the result`)) found.add(x)
     else if (Array.isArray(item) || isPlain(item)) {
       // An array's values too: it may be of any length with nothing in most places.
       Object.values(item).forEach((inner) => values.add(inner))
@@ -25,20 +29,22 @@ function tensorsIn(value: unknown): Set<Tensor> {
 }
 
 /**
- * Calls a synchronous function and frees every tensor made in it, but for those it returns (alone, or in arrays and plain
- * objects), which are evaluated. Using another one afterwards throws `DisposedError`. A loop inside stays bounded: the scope
- * does not keep tensors alive.
+ * Calls a synchronous function and frees every tensor made in it, but for those it returns (alone, or in arrays, plain
+ * objects and instances of classes that `tree.register` knows), which are evaluated. Using another one afterwards throws
+ * `DisposedError`. A loop inside stays bounded: the scope does not keep tensors alive.
  *
  * @throws {ArgumentError} when the function returns a promise; use `scopeAsync`.
  */
 export function scope<T>(fn: () => T): T {
   if (typeof fn !== 'function') throw new ArgumentError('scope: expected a function')
+  // What is traced has no memory to free.
+  if (isTracing()) return fn()
   const inner: Owner = { id: ++scopes, closed: false }
   const outer = enter(inner)
   try {
     const result = fn()
     if (result instanceof Promise) throw new ArgumentError('scope: the function returned a promise; use scopeAsync')
-    const kept = [...tensorsIn(result)].filter((t) => t.owner === inner)
+    const kept = [...tensorsIn('scope', result)].filter((t) => t.owner === inner)
     evaluateSync(...kept)
     for (const t of kept) {
       t.owner = outer
@@ -75,7 +81,7 @@ export async function scopeAsync<T>(fn: (scope: AsyncScope) => Promise<T>): Prom
   let kept = new Set<Tensor>()
   try {
     const result = await fn({ track })
-    kept = tensorsIn(result)
+    kept = tensorsIn('scopeAsync', result)
     return result
   } finally {
     for (const t of tracked) if (!kept.has(t)) t.dispose()

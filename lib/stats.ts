@@ -3,10 +3,11 @@
 import { checkOptions, shown } from './call.js'
 import { ArgumentError } from './errors.js'
 import { limits, recomputes } from './flush.js'
+import { traces, type Traces } from './jit.js'
 import { native, type Fallback, type Rewriting } from './native.js'
 
 /** Counters of this worker since its start or `resetStats()`. */
-export interface Stats {
+export interface Stats extends Traces {
   /** Programs run. */
   readonly programs: number
   /** Operations in them. */
@@ -31,13 +32,14 @@ export interface Stats {
 
 /** The counters. */
 export function stats(): Stats {
-  return { ...native.stats(), recomputes: recomputes() }
+  return { ...native.stats(), recomputes: recomputes(), ...traces() }
 }
 
 /** Sets all counters to 0. */
 export function resetStats(): void {
   native.resetStats()
   recomputes(true)
+  traces(true)
 }
 
 const STRICTNESS = ['allow', 'warn', 'throw'] as const

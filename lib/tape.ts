@@ -2,12 +2,13 @@
 // back from a result, each operation's gradient is one operation more, whose meaning is Rust's (crates/ops/src/derived.rs).
 
 import { OP } from './generated/table.js'
-import { walk } from './flush.js'
 import { ArgumentError, UnsupportedError } from './errors.js'
 import { native } from './native.js'
 import { derived, forget, release, rowOf, valueOf } from './record.js'
-import { Tensor, type Owner } from './tensor.js'
+import { Tensor, type Owner, type Piece } from './tensor.js'
+import { TracedNumber } from './traced.js'
 import { internAttr, signature, type Signature } from './types.js'
+import { walk } from './walk.js'
 
 /** The variables' levels count up; a value has the highest of those it depends on. */
 let levels = 0
@@ -72,6 +73,17 @@ export function withGradient(value: Tensor, operands: readonly Tensor[], pull: N
   return t
 }
 
+/**
+ * The same value, known as a piece of a tensor: cotangents of pieces are put together once. One by one each is as large as the whole, with
+ * zeros around it, and n of them take n^2 time.
+ */
+export function pieceOf(whole: Tensor, value: Tensor, piece: Piece): Tensor {
+  if (!isTracked(whole)) return value
+  const t = valueOf(OP.custom, [value, whole])
+  if (t.signature !== null) t.piece = piece
+  return t
+}
+
 /** The same value, which is computed again on the way back, from barriers. */
 export function recomputed(value: Tensor, operands: readonly Tensor[], again: () => Tensor): Tensor {
   const t = valueOf(OP.custom, [value, ...operands])
@@ -97,6 +109,11 @@ export function company(value: Tensor, rest: readonly Tensor[], gradients: reado
   if (value.handle === null) for (const g of gradients) if (g.handle === null) g.beside = [value]
 }
 
+/** How many levels are open. */
+export function openLevels(): number {
+  return open.length
+}
+
 /** Whether elements have derivatives. */
 export function isDifferentiable(x: Tensor): boolean {
   const { kind } = x.type.row
@@ -110,10 +127,12 @@ export interface Entry {
   readonly operands: readonly unknown[]
   readonly params: readonly (number | bigint)[] | null
   readonly pull: Tensor['pull']
+  readonly piece: Tensor['piece']
   readonly again: Tensor['again']
 }
 
-function operandsOf(t: Tensor, s: Signature): readonly unknown[] {
+/** What stands in the place of each operand of a call. */
+export function operandsOf(t: Tensor, s: Signature): readonly unknown[] {
   if (t.list !== null) return t.list
   return rowOf(s.op).operands.length > 1 ? [t.a, t.b] : [t.a]
 }
@@ -137,7 +156,7 @@ export function trace(results: readonly Tensor[], variables: ReadonlySet<Tensor>
     const outputs = t.outputs ?? [t]
     if (!outputs.some(isDifferentiable)) return
     depends.add(t)
-    entries.push({ results: outputs, signature: s, operands, params: t.params, pull: t.pull, again: t.again })
+    entries.push({ results: outputs, signature: s, operands, params: t.params, pull: t.pull, piece: t.piece, again: t.again })
   }
   walk(results, enter, leave)
   return entries
@@ -157,7 +176,7 @@ function derivedSignature(op: number, entry: Entry, of: number, given: readonly 
   const key = `${op}:${operands.length}:${of}:${given.map(Number).join('')}`
   const known = s.derived.get(key)
   if (known !== undefined) return known
-  const forms = operands.map((x) => (x instanceof Tensor ? 0 : typeof x === 'number' ? 1 : typeof x === 'bigint' ? 2 : typeof x === 'boolean' ? 3 : 4))
+  const forms = operands.map((x) => (x instanceof Tensor ? 0 : typeof x === 'number' || x instanceof TracedNumber ? 1 : typeof x === 'bigint' ? 2 : typeof x === 'boolean' ? 3 : 4))
   const words = [s.op, forms.length, ...forms, of, given.length, ...given.map(Number), ...(s.attr?.words ?? [])]
   const made = signature(op, 0, internAttr(op, words))
   s.derived.set(key, made)
@@ -208,6 +227,16 @@ export function backward(
     const before = sums.get(x)
     sums.set(x, before === undefined ? g : before.add(g))
   }
+  /** Cotangents of pieces, by the tensor they were cut from and what joins them. */
+  const cut = new Map<Tensor, Map<Piece['join'], (Tensor | undefined)[]>>()
+  const total = (x: Tensor): Tensor | undefined => {
+    const pieces = cut.get(x)
+    if (pieces !== undefined) {
+      cut.delete(x)
+      for (const [join, parts] of pieces) add(x, join(parts))
+    }
+    return sums.get(x)
+  }
   const onTheWay = new Set<Tensor>(variables)
   for (const { results: all } of entries) for (const t of all) onTheWay.add(t)
   results.forEach((x, i) => {
@@ -216,9 +245,10 @@ export function backward(
   })
   for (let i = entries.length - 1; i >= 0; i--) {
     const entry = entries[i] as Entry
-    const given = entry.results.map((t) => sums.get(t))
+    const given = entry.results.map(total)
     if (given.every((g) => g === undefined)) continue
-    if (entry.pull !== null) pulled(entry, given[0] as Tensor, variables, level, (x, g) => onTheWay.has(x) && add(x, g))
+    if (entry.piece !== null) collectPiece(cut, entry.operands[1] as Tensor, entry.piece, given[0] as Tensor)
+    else if (entry.pull !== null) pulled(entry, given[0] as Tensor, variables, level, (x, g) => onTheWay.has(x) && add(x, g))
     else if (entry.again !== null) computedAgain(entry.again, given, onTheWay, level, add)
     else if (handsThrough(entry)) add(entry.operands[0] as Tensor, given[0] as Tensor)
     else {
@@ -227,7 +257,17 @@ export function backward(
       })
     }
   }
+  variables.forEach(total)
   return apart(variables, sums, cotangents)
+}
+
+/** Adds the cotangent of a piece to those of its whole. */
+function collectPiece(cut: Map<Tensor, Map<Piece['join'], (Tensor | undefined)[]>>, whole: Tensor, { join, at }: Piece, g: Tensor): void {
+  let pieces = cut.get(whole)
+  if (pieces === undefined) cut.set(whole, (pieces = new Map()))
+  let parts = pieces.get(join)
+  if (parts === undefined) pieces.set(join, (parts = []))
+  parts[at] = parts[at]?.add(g) ?? g
 }
 
 /** A gradient of the caller's making. */

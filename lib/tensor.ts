@@ -21,7 +21,8 @@ export interface Owner {
   closed: boolean
 }
 
-const OUTSIDE: Owner = { id: 0, closed: false }
+/** @internal Of what is made outside of any scope. */
+export const OUTSIDE: Owner = { id: 0, closed: false }
 
 /** The scope that owns tensors made now. */
 export let owner: Owner = OUTSIDE
@@ -40,6 +41,16 @@ export function enter(next: Owner): Owner {
 export interface Group {
   readonly node: Tensor
   readonly outputs: Tensor[]
+}
+
+/**
+ * One of the pieces that a tensor was cut into, all of them together being the whole.
+ * @internal
+ */
+export interface Piece {
+  /** The same object for all pieces: makes the whole of them, or of what belongs to each; at least one is there. */
+  readonly join: (parts: readonly (Tensor | undefined)[]) => Tensor
+  readonly at: number
 }
 
 /**
@@ -73,6 +84,8 @@ export class Tensor<D extends DType = DType> extends OpMethods<D> {
   declare company: readonly Tensor[] | null
   /** @internal Cotangents of its operands but the first, for its own: where the caller made them (`customGradient`). */
   declare pull: ((cotangent: Tensor) => readonly (Tensor | undefined)[]) | null
+  /** @internal Where it is a piece of its second operand: which of how many. */
+  declare piece: Piece | null
   /** @internal Computes it again (`checkpoint`). */
   declare again: (() => Tensor) | null
   /** @internal The highest level of the variables it depends on; 0: none (tape.ts). */
@@ -125,6 +138,7 @@ export class Tensor<D extends DType = DType> extends OpMethods<D> {
     this.beside = null
     this.company = null
     this.pull = null
+    this.piece = null
     this.again = null
     this.level = 0
     this.owner = owner

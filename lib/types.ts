@@ -104,6 +104,8 @@ let types: Type[] = []
 let attrs: Attr[] = []
 let attrsByContent = new Map<string, Attr>()
 let memoEntries = 0
+/** Counts epochs: program words of an earlier one mean nothing. */
+export let epoch = 0
 /** Signatures without attributes: by operation, then forms. They outlive epochs. */
 const signatures: Signature[][] = []
 
@@ -126,6 +128,7 @@ function turnEpoch(): void {
   attrs = []
   attrsByContent = new Map()
   memoEntries = 0
+  epoch++
   native.endEpoch()
 }
 

@@ -17,7 +17,17 @@ const input = fileURLToPath(new URL('../dist/index.d.ts', import.meta.url))
 const bundle = await rollup({ input, plugins: [dts()], external: [/^node:/] })
 const { output } = await bundle.generate({ format: 'es' })
 await bundle.close()
-const text = HEADER + output[0].code.replace(/\n*$/, '\n')
+
+/**
+ * The bundler gives each member of a namespace an alias of its own (`nn_d_Linear`), which nobody's declarations can name: a consumer could
+ * export no `new ft.nn.Linear(...)` (TS4023). Namespaces export the members themselves.
+ */
+function withoutAliases(code) {
+  const declared = /^(?:type|declare const) \w+_d_(\w+)(?:<.*>)?(?: = |: typeof )\1(?:<.*>)?;\n/gm
+  return code.replace(declared, '').replace(/\b\w+_d_(\w+) as \1\b/g, '$1 as $1')
+}
+
+const text = HEADER + withoutAliases(output[0].code).replace(/\n*$/, '\n')
 const current = await readFile(TARGET, 'utf8').catch(() => '')
 
 if (process.argv.includes('--check')) {

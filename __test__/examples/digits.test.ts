@@ -1,71 +1,103 @@
-// The digits example: it learns, its hand-written gradients are the loss's derivatives, and its picture of the run is complete.
+// The digits example: the program reads unseen digits well, the same every time, what it saves is what it trained, and its picture of
+// the run is complete.
 
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { fileURLToPath } from 'node:url'
 import test from 'ava'
 import * as ft from 'ferrotensor'
-import { loadDigits, type Digits } from '../../examples/digits/data.js'
-import { identity, initialise, loss, lossAndGradients, relu, type Layer, type Layers } from '../../examples/digits/model.js'
+import { CLASSES, loadDigits, PIXELS, type Digits } from '../../examples/digits/data.js'
+import { convolutional } from '../../examples/digits/models.js'
 import { confusionMatrix, curve, pictures } from '../../examples/digits/plot.js'
 import { evaluate, EXPERIMENTS, train } from '../../examples/digits/train.js'
 import { tested } from '../device.js'
+import { folder } from '../io/folder.js'
+
+const file = folder()
+const key = (seed: number) => ft.random.key(seed)
+
+/** The first rows. */
+const first = ({ images, labels }: Digits, rows: number): Digits => ({ images: images.at(`:${rows}`), labels: labels.at(`:${rows}`) })
+
+test('the program reads at least 95 % of the test digits by each model, and saves the network it trained', async (t) => {
+  const program = fileURLToPath(new URL('../../examples/digits/main.js', import.meta.url))
+  const saved = file('digits.safetensors')
+  const { stdout } = await promisify(execFile)(process.execPath, [program, '--save', saved])
+  const accuracies = Object.fromEntries(
+    [...stdout.matchAll(/^(.+?) +of +\d+ parameters: test accuracy (\d+\.\d) %, trained in \d+\.\d\d s$/gm)].map(([, name, percent]) => [name, Number(percent)])
+  )
+  t.deepEqual(Object.keys(accuracies), EXPERIMENTS.map(({ name }) => name))
+  for (const [name, accuracy] of Object.entries(accuracies)) t.true(accuracy >= 95, `${name}: ${accuracy} %`)
+  t.regex(stdout, new RegExp(`computed by ${tested}: \\S+`))
+  // Without a terminal nothing is written over.
+  t.false(stdout.includes('\r'))
+
+  // The program's own split: it has seed 1, and the first of two keys.
+  const { test: unseen } = await loadDigits(ft.random.split(key(1))[0] as ft.random.Key)
+  const [params, state] = ft.nn.loadStateDict(await ft.io.loadSafetensors(saved), [convolutional.init(key(2)), convolutional.initState()])
+  const { accuracy, confusion, predicted } = await evaluate(convolutional, { params, state }, unseen)
+  t.is(Number((100 * accuracy).toFixed(1)), accuracies['convolutional network'])
+  const truth = unseen.labels.dataSync()
+  t.is(accuracy.toFixed(5), (predicted.filter((digit, row) => digit === truth[row]).length / truth.length).toFixed(5))
+  t.is(confusion.flat().reduce((a, b) => a + b), truth.length)
+  t.true(confusion.every((counts, digit) => counts[digit] === predicted.filter((p, row) => p === digit && truth[row] === digit).length))
+})
+
+test('the saved network has the names and shapes of its twin in PyTorch', (t) => {
+  const dict = ft.nn.stateDict(convolutional.init(key(1)), convolutional.initState())
+  const shapes = Object.fromEntries(Object.entries(dict).map(([name, { shape }]) => [name, shape]))
+  const norm = (at: number, channels: number) => {
+    const names = ['weight', 'bias', 'running_mean', 'running_var'].map((name) => [`${at}.${name}`, [channels]])
+    return Object.fromEntries([...names, [`${at}.num_batches_tracked`, []]])
+  }
+  t.deepEqual(shapes, { '1.weight': [16, 1, 3, 3], ...norm(2, 16), '5.weight': [32, 16, 3, 3], ...norm(6, 32), '10.weight': [10, 512], '10.bias': [10] })
+})
+
+test('a fifth of each class is tested, nothing is in both parts, and a key decides', async (t) => {
+  const { training, test: unseen } = await loadDigits(key(3))
+  const counts = ({ labels }: Digits) => ft.bincount(labels, { minlength: CLASSES }).toArray() as number[]
+  const [learnt, held] = [counts(training), counts(unseen)]
+  t.is(training.labels.size + unseen.labels.size, 1797)
+  held.forEach((count, digit) => t.is(count, Math.round(0.2 * (count + (learnt[digit] as number)))))
+  t.deepEqual(training.images.shape, [training.labels.size, PIXELS])
+  const text = ({ images }: Digits) => (images.toArray() as number[][]).map(String)
+  const seen = new Set(text(training))
+  t.false(text(unseen).some((image) => seen.has(image)))
+  t.deepEqual(text((await loadDigits(key(3))).test), text(unseen))
+  t.notDeepEqual(text((await loadDigits(key(4))).test), text(unseen))
+})
 
 for (const experiment of EXPERIMENTS) {
-  test(`${experiment.name}: reads at least 90 % of the test digits`, async (t) => {
-    const { training, test: unseen } = await loadDigits()
-    const { layers, losses } = await train(experiment, training, 1)
-    const { accuracy, confusion, predicted } = await evaluate(layers, unseen)
-    t.true(accuracy >= 0.9, `accuracy ${accuracy}`)
-    t.is(losses.length, experiment.epochs)
-    t.true((losses.at(-1) as number) < 0.2 * (losses[0] as number))
-    const truth = unseen.labels.dataSync()
-    t.is(accuracy.toFixed(5), (predicted.filter((digit, row) => digit === truth[row]).length / truth.length).toFixed(5))
-    t.is(confusion.flat().reduce((a, b) => a + b), unseen.labels.size)
+  test(`${experiment.name}: the same key gives the same training, another one another`, async (t) => {
+    const { training } = await loadDigits(key(5))
+    const run = async (seed: number) => {
+      const { params, state, losses } = await train({ ...experiment, epochs: 2 }, first(training, 200), key(seed))
+      return { losses, bytes: Object.values(ft.nn.stateDict(params, state)).map((x) => x.toBytes()) }
+    }
+    const [once, again, other] = [await run(1), await run(1), await run(2)]
+    t.deepEqual(once, again)
+    t.notDeepEqual(once.losses, other.losses)
+    t.true((once.losses[1] as number) < (once.losses[0] as number), `${once.losses}`)
+  })
+
+  test(`${experiment.name}: an image is read the same alone and among others`, async (t) => {
+    const { model } = experiment
+    const { test: unseen } = await loadDigits(key(6))
+    const { images } = first(unseen, 5)
+    const [params, state] = [model.init(key(7)), model.initState()]
+    const together = model.apply(params, images, { state })
+    t.deepEqual(together.shape, [5, CLASSES])
+    const alone = model.apply(params, images.at('2:3'), { state })
+    t.true((together.at('2:3').sub(alone).abs().max().itemSync() as number) < 1e-5)
   })
 }
 
-const SMALL = [64, 5, 10]
-
-async function smallProblem(): Promise<{ layers: Layers; digits: Digits }> {
-  const { training } = await loadDigits('float64')
-  const range = ft.slice(0, 12)
-  return {
-    layers: initialise(ft.random.key(7), SMALL, 'float64'),
-    digits: { images: training.images.at(range), labels: training.labels.at(range) }
-  }
-}
-
-/** The loss after one parameter of one layer moved by `by`. */
-function lossMoved(layers: Layers, digits: Digits, at: number, name: keyof Layer, index: number, by: number): number {
-  const value = (layers[at] as Layer)[name]
-  const flat = value.reshape([-1])
-  const moved = flat.withAt([index], flat.at(index).add(by)).reshape(value.shape)
-  const changed = layers.map((layer, i) => (i === at ? { ...layer, [name]: moved } : layer))
-  return Number(loss(changed, digits, relu).itemSync())
-}
-
-test('the gradients equal central differences in float64', async (t) => {
-  const { layers, digits } = await smallProblem()
-  const [, gradients] = lossAndGradients(layers, digits, relu)
-  // The error of a central difference: h^2 from the curvature, 1e-16 / h from rounding; h = 1e-5 balances them near 1e-10.
-  const h = 1e-5
-  for (const [at, layer] of gradients.entries()) {
-    for (const name of ['weights', 'bias'] as const) {
-      const gradient = layer[name].reshape([-1]).dataSync()
-      // Every 7th: 7 is coprime to all sizes here, so each row and column is met.
-      for (let i = 0; i < gradient.length; i += 7) {
-        const slope = (lossMoved(layers, digits, at, name, i, h) - lossMoved(layers, digits, at, name, i, -h)) / (2 * h)
-        t.true(Math.abs(slope - Number(gradient[i])) <= 1e-6, `layer ${at} ${name}[${i}]: ${slope} and ${gradient[i]}`)
-      }
-    }
-  }
-})
-
-test('the activation matters: without ReLU the loss is another', async (t) => {
-  const { layers, digits } = await smallProblem()
-  const [withRelu, without] = [relu, identity].map((activation) => Number(loss(layers, digits, activation).itemSync()))
-  t.true(Math.abs((withRelu as number) - (without as number)) > 1e-3)
+test('progress is told step by step', async (t) => {
+  const { training } = await loadDigits(key(8))
+  const told: ft.Progress[] = []
+  await train({ ...(EXPERIMENTS[0] as (typeof EXPERIMENTS)[0]), epochs: 2 }, first(training, 200), key(1), (progress) => told.push(progress))
+  t.deepEqual(told.map(({ done, total }) => [done, total]), [1, 2, 3, 4, 5, 6].map((done) => [done, 6]))
+  t.true(told.every(({ label }) => /^loss \d+\.\d{4}$/.test(label)))
 })
 
 test('pictures: axes, counts and captions are where they belong', (t) => {
@@ -73,18 +105,14 @@ test('pictures: axes, counts and captions are where they belong', (t) => {
   t.is(lines.length, 13)
   t.regex(lines[1] as string, /^ +1\.000 ┤/)
   t.regex(lines[10] as string, /^ +0\.250 ┤/)
+  // Falling by halves is a straight line: every row has dots, and the middle one has them in the middle.
+  const dots = lines.slice(1, 11).map((line) => [...line.slice(line.indexOf('┤') + 1)].findIndex((cell) => cell !== '\u2800'))
+  t.deepEqual([dots[0], dots[5]], [0, 30])
+  t.true(dots.every((at, row) => row === 0 || at > (dots[row - 1] as number)))
   t.deepEqual(confusionMatrix([[2, 0], [1, 3]]).slice(1), ['          0    2   ·', '          1    1   3'])
   const pixels = Array.from({ length: 64 }, (_, i) => (i === 0 ? 1 : 0))
   const drawn = pictures([{ pixels, caption: 'one' }, { pixels, caption: 'two' }])
   t.is(drawn.length, 9)
   t.true((drawn[0] as string).startsWith('██  '))
   t.regex(drawn[8] as string, /^one +two/)
-})
-
-test('the program runs without a terminal and reports accuracy, time and device', async (t) => {
-  const program = fileURLToPath(new URL('../../examples/digits/main.js', import.meta.url))
-  const { stdout } = await promisify(execFile)(process.execPath, [program])
-  t.is(stdout.match(/test accuracy 9\d\.\d %, trained in \d+\.\d\d s/g)?.length, EXPERIMENTS.length)
-  t.regex(stdout, new RegExp(`computed by ${tested}: \\S+`))
-  t.false(stdout.includes('\r'))
 })

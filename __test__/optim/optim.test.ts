@@ -62,6 +62,9 @@ test('lion steps along signs', (t) => {
 test('schedules are PyTorch\'s, and count from 0', (t) => {
   const all = (schedule: (step: number) => number, wanted: readonly number[]): boolean => near(wanted.map((_, i) => schedule(i)), wanted)
   t.true(all(ft.optim.cosine(0.5, 20, 0.01), golden.schedules.cosine))
+  // What is left of a run that ends with its start.
+  t.is(ft.optim.warmup(3, ft.optim.cosine(0.5, 0, 0.01))(3), 0.01)
+  t.is(ft.optim.warmup(0, 0.5)(0), 0.5)
   t.true(all(ft.optim.stepDecay(0.5, 4, 0.5), golden.schedules.stepDecay))
   t.true(all(ft.optim.oneCycle(0.5, 20), golden.schedules.oneCycle))
   t.true(near([0, 1, 2, 3, 4, 5].map(ft.optim.warmup(4, ft.optim.stepDecay(1, 1, 0.5))), [0.25, 0.5, 0.75, 1, 1, 0.5]))

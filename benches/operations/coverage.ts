@@ -7,9 +7,11 @@ import { OP_TABLE } from '../../lib/generated/table.js'
 /** What has no case, by the reason. */
 const NOT_TIMED: Readonly<Record<string, readonly string[]>> = {
   'answers about dtypes and shapes': ['arrayNamespaceInfo', 'broadcastShapes', 'canCast', 'finfo', 'iinfo', 'isdtype', 'resultType'],
-  'functions of functions, and the rows they record': ['barrier', 'checkpoint', 'custom', 'customGradient', 'grad', 'hessian', 'jacobian', 'jvp', 'stopGradient', 'valueAndGrad', 'vjp'],
+  'functions of functions, and the rows they record': ['barrier', 'checkpoint', 'custom', 'customGradient', 'detectNaN', 'grad', 'hessian', 'jacobian', 'jit', 'jvp', 'stopGradient', 'valueAndGrad', 'vjp'],
   'settings, memory and devices': ['config', 'devices', 'memory', 'resetStats', 'setDefaultDevice', 'setMemoryLimit', 'setThreads', 'stats', 'strict', 'trim'],
   'no work of its own': ['asarray', 'evaluate', 'evaluateSync', 'fromShared', 'random.generator', 'scope', 'slice'],
+  'layers of functions that have cases': ['nn.linear'],
+  'trees of layers and names': ['nn.initStateTree', 'nn.initTree', 'nn.loadStateDict', 'nn.stateDict'],
   'a few numbers, however large the tensors': ['random.fold', 'random.key', 'random.split']
 }
 

@@ -1,4 +1,4 @@
-// The digits: reading the file, and the usual split into training and test rows.
+// The digits: reading the file, and a split into images to learn from and images to be tested on.
 
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
@@ -10,9 +10,10 @@ export const CLASSES = 10
 /** Images are SIDE x SIDE pixels. */
 export const SIDE = 8
 export const PIXELS = SIDE * SIDE
-const TRAINING_ROWS = 1347
 const DARKEST = 16
+const TEST_SHARE = 0.2
 
+/** A tree of tensors whose first axes are the examples: what `ft.data` splits, shuffles and cuts into batches. */
 export interface Digits {
   /** [rows, 64], from 0 (white) to 1 (black). */
   readonly images: Tensor
@@ -23,13 +24,13 @@ export interface Digits {
 // This file runs as dist/examples/digits/data.js.
 const FILE = fileURLToPath(new URL('../../../examples/digits/data/digits.csv.gz', import.meta.url))
 
-/** Training and test rows; `dtype` is that of the images. */
-export async function loadDigits(dtype: 'float32' | 'float64' = 'float32'): Promise<{ training: Digits; test: Digits }> {
+/** The digits in random order, a fifth of each class for the test; the same key gives the same split. */
+export async function loadDigits(key: ft.random.Key): Promise<{ training: Digits; test: Digits }> {
   const text = gunzipSync(await readFile(FILE)).toString('utf8')
   const rows = text.trim().split('\n').map((line) => line.split(',').map(Number))
   const table = ft.tensor(rows, { dtype: 'int32' })
-  const images = table.at(':', ft.slice(0, PIXELS)).astype(dtype).div(DARKEST)
   const labels = table.at(':', PIXELS)
-  const part = (range: ft.Slice): Digits => ({ images: images.at(range), labels: labels.at(range) })
-  return { training: part(ft.slice(0, TRAINING_ROWS)), test: part(ft.slice(TRAINING_ROWS)) }
+  const images = table.at(':', ft.slice(0, PIXELS)).astype('float32').div(DARKEST)
+  const [training, test] = ft.data.split<Digits>({ images, labels }, { share: TEST_SHARE, by: labels, key })
+  return { training, test }
 }

@@ -1,6 +1,7 @@
 // Pictures made of characters: a progress bar, loss curves, a confusion matrix, and digits. All but the bar are pure functions
 // that return lines.
 
+import type { Progress } from 'ferrotensor'
 import { SIDE } from './data.js'
 
 const BAR = 30
@@ -9,20 +10,18 @@ const SPARSE_LINES = 4
 
 export class ProgressBar {
   readonly #label: string
-  readonly #total: number
   readonly #out: NodeJS.WriteStream
 
-  constructor(label: string, total: number, out: NodeJS.WriteStream = process.stdout) {
+  constructor(label: string, out: NodeJS.WriteStream = process.stdout) {
     this.#label = label
-    this.#total = total
     this.#out = out
   }
 
-  update(done: number, note: string): void {
-    const full = Math.round((done / this.#total) * BAR)
-    const line = `${this.#label} ${'█'.repeat(full)}${'░'.repeat(BAR - full)} ${done}/${this.#total}  ${note}`
-    if (this.#out.isTTY) this.#out.write(`\r\x1b[2K${line}${done === this.#total ? '\n' : ''}`)
-    else if (done % Math.ceil(this.#total / SPARSE_LINES) === 0 || done === this.#total) this.#out.write(`${line}\n`)
+  update({ done, total, label }: Progress): void {
+    const full = Math.round((done / total) * BAR)
+    const line = `${this.#label} ${'█'.repeat(full)}${'░'.repeat(BAR - full)} ${done}/${total}  ${label}`
+    if (this.#out.isTTY) this.#out.write(`\r\x1b[2K${line}${done === total ? '\n' : ''}`)
+    else if (done % Math.ceil(total / SPARSE_LINES) === 0 || done === total) this.#out.write(`${line}\n`)
   }
 }
 
@@ -44,7 +43,9 @@ export function curve(title: string, values: readonly number[]): string[] {
   const [width, height] = [CURVE_COLUMNS * 2, CURVE_ROWS * 4]
   const cells = Array.from({ length: CURVE_ROWS }, () => new Uint8Array(CURVE_COLUMNS))
   const dotAt = (x: number) => {
-    const value = logs[Math.round((x / (width - 1)) * (logs.length - 1))] as number
+    const place = (x / (width - 1)) * (logs.length - 1)
+    const [before, after] = [Math.floor(place), Math.ceil(place)].map((i) => logs[i] as number) as [number, number]
+    const value = before + (after - before) * (place % 1)
     return Math.round((1 - (value - low) / (high - low || 1)) * (height - 1))
   }
   for (let x = 0, before = dotAt(0); x < width; x++) {

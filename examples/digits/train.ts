@@ -1,77 +1,73 @@
-// Mini-batch gradient descent, the two experiments of this example, and how well a classifier does.
+// Training a classifier, and how well it does.
 
 import * as ft from 'ferrotensor'
 import type { Tensor } from 'ferrotensor'
-import { CLASSES, PIXELS, type Digits } from './data.js'
-import { initialise, lossAndGradients, predict, relu, type Activation, type Layers } from './model.js'
+import { CLASSES, type Digits } from './data.js'
+import { convolutional, softmax, transformer } from './models.js'
 
 export interface Experiment {
   readonly name: string
-  /** Inputs of the first layer, then the outputs of each. */
-  readonly sizes: readonly number[]
+  readonly model: ft.nn.Module
   readonly epochs: number
+  /** The highest learning rate, after the warm-up. */
   readonly rate: number
 }
 
 export const EXPERIMENTS: readonly Experiment[] = [
-  { name: 'softmax classifier', sizes: [PIXELS, CLASSES], epochs: 60, rate: 0.5 },
-  { name: 'network with ReLU', sizes: [PIXELS, 64, CLASSES], epochs: 60, rate: 0.2 }
+  { name: 'softmax classifier', model: softmax, epochs: 20, rate: 0.1 },
+  { name: 'convolutional network', model: convolutional, epochs: 8, rate: 0.01 },
+  { name: 'transformer', model: transformer, epochs: 8, rate: 0.01 }
 ]
 
 const BATCH = 64
+/** Share of the steps in which the learning rate grows. */
+const WARMUP = 0.1
 
 export interface Trained {
-  readonly layers: Layers
+  readonly params: unknown
+  /** Running averages of batch norms. */
+  readonly state: unknown
   /** The mean loss of each epoch. */
   readonly losses: readonly number[]
 }
 
 /**
- * Trains a classifier. The same seed gives the same result on every machine: each epoch's order and the first weights come
- * from keys.
+ * Trains a classifier. The same key gives the same result every time: first weights, the order of each epoch and what is dropped come
+ * from it.
  */
-export async function train(
-  { sizes, epochs, rate }: Experiment,
-  digits: Digits,
-  seed: number,
-  onEpoch: (done: number, loss: number) => void = () => {},
-  activation: Activation = relu
-): Promise<Trained> {
-  const [first, orders] = ft.random.split(ft.random.key(seed)) as [ft.random.Key, ft.random.Key]
-  let layers = initialise(first, sizes)
+export async function train({ model, epochs, rate }: Experiment, digits: Digits, key: ft.random.Key, onProgress: (progress: ft.Progress) => void = () => {}): Promise<Trained> {
+  const [fresh, orders, drops] = ft.random.split(key, 3) as [ft.random.Key, ft.random.Key, ft.random.Key]
+  const batches = ft.data.batches(digits, { size: BATCH, key: orders, dropLast: true })
+  const steps = epochs * batches.length
+  const rising = Math.round(WARMUP * steps)
+  const optimizer = ft.optim.adamw({ learningRate: ft.optim.warmup(rising, ft.optim.cosine(rate, steps - rising)) })
+
+  const lossAndGradients = ft.valueAndGrad(
+    (params: unknown, { images, labels }: Digits, state: unknown, key: ft.random.Key): [Tensor, unknown] => {
+      const [logits, next] = model.train(params, images, { state, key })
+      return [ft.nn.crossEntropy(logits, labels), next]
+    },
+    { hasAux: true }
+  )
+
+  let params = model.init(fresh)
+  let state = model.initState()
+  let averages = optimizer.init(params)
   const losses: number[] = []
-  for (let epoch = 0; epoch < epochs; epoch++) {
-    const batches = shuffledBatches(digits, ft.random.fold(orders, epoch))
-    let total: Tensor = ft.zeros([])
-    for (const batch of batches) {
-      const [loss, gradients] = lossAndGradients(layers, batch, activation)
-      layers = descend(layers, gradients, rate)
-      total = total.add(loss)
+  for (let epoch = 0, step = 0; epoch < epochs; epoch++) {
+    let total = 0
+    for await (const batch of batches.epoch(epoch)) {
+      const [[loss, next], gradients] = lossAndGradients(params, batch, state, ft.random.fold(drops, step))
+      ;[params, averages] = optimizer.step(params, gradients, averages)
+      state = next
+      // So far all was recorded; this read runs it as one program, while timers and requests go on being served.
+      const value = Number(await loss.item())
+      total += value
+      onProgress({ done: ++step, total: steps, label: `loss ${value.toFixed(4)}` })
     }
-    // Nothing has been computed so far but recorded; this read runs it, while timers and requests go on being served.
-    const mean = Number(await total.item()) / batches.length
-    losses.push(mean)
-    onEpoch(epoch + 1, mean)
+    losses.push(total / batches.length)
   }
-  return { layers, losses }
-}
-
-/** The rows in random order, in batches of one size; the few left over wait for the next epoch's order. */
-function shuffledBatches({ images, labels }: Digits, key: ft.random.Key): Digits[] {
-  const rows = labels.size
-  const order = ft.random.permutation(key, rows)
-  const shuffled = { images: images.take(order, { axis: 0 }), labels: labels.take(order, { axis: 0 }) }
-  return Array.from({ length: Math.floor(rows / BATCH) }, (_, i) => {
-    const range = ft.slice(i * BATCH, (i + 1) * BATCH)
-    return { images: shuffled.images.at(range), labels: shuffled.labels.at(range) }
-  })
-}
-
-function descend(layers: Layers, gradients: Layers, rate: number): Layers {
-  return layers.map(({ weights, bias }, i) => {
-    const gradient = gradients[i] as Layers[number]
-    return { weights: weights.sub(gradient.weights.mul(rate)), bias: bias.sub(gradient.bias.mul(rate)) }
-  })
+  return { params, state, losses }
 }
 
 export interface Evaluation {
@@ -83,8 +79,8 @@ export interface Evaluation {
   readonly predicted: readonly number[]
 }
 
-export async function evaluate(layers: Layers, { images, labels }: Digits, activation: Activation = relu): Promise<Evaluation> {
-  const predicted = predict(layers, images, activation)
+export async function evaluate(model: ft.nn.Module, { params, state }: Pick<Trained, 'params' | 'state'>, { images, labels }: Digits): Promise<Evaluation> {
+  const predicted = model.apply(params, images, { state }).argmax(-1)
   const [truth, guess] = [labels, predicted].map((digits) => ft.oneHot(digits, CLASSES)) as [Tensor, Tensor]
   const confusion = truth.matrixTranspose().matmul(guess)
   return {

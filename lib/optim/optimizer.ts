@@ -6,6 +6,7 @@ import { zerosLike } from '../creation.js'
 import { alike, leaves, mapTree, sameDType, sameType } from '../pytree.js'
 import { bundle } from '../tape.js'
 import { checkAlive, type Tensor } from '../tensor.js'
+import { computed } from '../traced.js'
 
 /** A number, or a number for each step, counted from 0. */
 export type Schedule = number | ((step: number) => number)
@@ -30,8 +31,14 @@ export interface Optimizer {
   step<P>(params: P, gradients: P, state: OptimizerState<P>): [params: P, state: OptimizerState<P>]
 }
 
-/** One tensor's step: parameter, gradient and slots to the new parameter and slots. */
-export type Rule = (p: Tensor, g: Tensor, slots: readonly Tensor[], step: { readonly rate: number; readonly count: number }) => readonly [Tensor, ...Tensor[]]
+/** One tensor's step: parameter, gradient, slots and the step's numbers to the new parameter and slots. */
+export type Rule<N> = (p: Tensor, g: Tensor, slots: readonly Tensor[], numbers: N) => readonly [Tensor, ...Tensor[]]
+
+/**
+ * The numbers of a step that rules multiply by, from the learning rate and the step's number, which counts from 1. They are computed apart:
+ * in a function that `jit` traces they are others in each call.
+ */
+export type Numbers<N> = (rate: number, count: number) => N
 
 /** A slot: its name, and what it is before the first step. */
 export type Slot = readonly [name: string, start: (p: Tensor) => Tensor]
@@ -42,7 +49,13 @@ export function zeros(name: string): Slot {
 }
 
 /** An optimiser from what it does with one tensor. */
-export function optimizer(name: string, schedule: Schedule, slots: readonly Slot[], rule: Rule): Optimizer {
+export function optimizer<const N extends readonly number[]>(name: string, schedule: Schedule, slots: readonly Slot[], numbersOf: Numbers<N>, rule: Rule<N>): Optimizer {
+  const stepped = (count: unknown): readonly number[] => {
+    if (!Number.isSafeInteger(count)) throw new ArgumentError(`${name}: the state must come from init or from the last step, its count is ${shown(count)}`)
+    const n = count as number
+    return [n + 1, ...numbersOf(typeof schedule === 'function' ? rateAt(name, schedule, n) : schedule, n + 1)]
+  }
+
   const parameters = (params: unknown): Tensor[] => {
     const found = leaves(params, `${name}: the parameters`)
     for (const p of found) {
@@ -59,20 +72,19 @@ export function optimizer(name: string, schedule: Schedule, slots: readonly Slot
     step<P>(params: P, gradients: P, state: OptimizerState<P>): [P, OptimizerState<P>] {
       const own = parameters(params)
       const given = alike(`${name}: the gradients`, params, gradients, sameType) as Tensor[]
-      if (typeof state !== 'object' || state === null || !Number.isSafeInteger(state.count)) {
+      if (typeof state !== 'object' || state === null || typeof state.slots !== 'object' || state.slots === null) {
         throw new ArgumentError(`${name}: the state must come from init or from the last step, got ${shown(state)}`)
       }
       // Averages may be of other shapes than parameters are.
       const kept = slots.map(([slot]) => alike(`${name}: the state's ${slot}`, params, state.slots[slot], sameDType) as Tensor[])
-      const rate = typeof schedule === 'function' ? rateAt(name, schedule, state.count) : schedule
-      const at = { rate, count: state.count + 1 }
-      const results = own.map((p, i) => rule(p, given[i] as Tensor, kept.map((tree) => tree[i] as Tensor), at))
+      const [count, ...rates] = computed([state.count], stepped) as unknown as readonly [number, ...N]
+      const results = own.map((p, i) => rule(p, given[i] as Tensor, kept.map((tree) => tree[i] as Tensor), rates))
       bundle(results.flat())
       const tree = (n: number): P => {
         let next = 0
         return mapTree(params, () => (results[next++] as readonly Tensor[])[n]) as P
       }
-      return [tree(0), { count: at.count, slots: Object.fromEntries(slots.map(([slot], n) => [slot, tree(n + 1)])) }]
+      return [tree(0), { count, slots: Object.fromEntries(slots.map(([slot], n) => [slot, tree(n + 1)])) }]
     }
   }
 }

@@ -31,7 +31,7 @@ export function sgd(options: SgdOptions = {}): Optimizer {
   const name = 'optim.sgd'
   const { momentum, weightDecay } = numbers(name, options, { momentum: [0, 0, 1], weightDecay: [0, 0, Infinity] }, ['nesterov'])
   const slots: readonly Slot[] = momentum === 0 ? [] : [zeros('momentum')]
-  return optimizer(name, learningRate(name, options, 1e-3), slots, (p, g, [m], { rate }) => {
+  return optimizer(name, learningRate(name, options, 1e-3), slots, (rate) => [rate], (p, g, [m], [rate]) => {
     const d = weightDecay === 0 ? g : g.add(p.mul(weightDecay))
     if (m === undefined) return [p.sub(d.mul(rate))]
     const next = m.mul(momentum).add(d)
@@ -65,7 +65,7 @@ export function rmsprop(options: RmspropOptions = {}): Optimizer {
     weightDecay: [0, 0, Infinity]
   })
   const slots: readonly Slot[] = momentum === 0 ? [zeros('square')] : [zeros('square'), zeros('momentum')]
-  return optimizer(name, learningRate(name, options, 1e-2), slots, (p, g, [v, m], { rate }) => {
+  return optimizer(name, learningRate(name, options, 1e-2), slots, (rate) => [rate], (p, g, [v, m], [rate]) => {
     const d = weightDecay === 0 ? g : g.add(p.mul(weightDecay))
     const square = (v as Tensor).mul(decay).add(d.square().mul(1 - decay))
     const direction = d.div(square.sqrt().add(eps))
@@ -92,13 +92,15 @@ function adaptive(name: string, options: AdamOptions, decoupled: boolean, decay:
     eps: [1e-8, 0, Infinity],
     weightDecay: [decay, 0, Infinity]
   })
-  return optimizer(name, learningRate(name, options, 1e-3), [zeros('mean'), zeros('square')], (p, g, [m, v], { rate, count }) => {
-    const before = decoupled && weightDecay !== 0 ? p.mul(1 - rate * weightDecay) : p
+  // What both averages lack for having started at zero; what decay leaves of a parameter.
+  const corrected = (rate: number, count: number) => [rate / (1 - beta1 ** count), 1 - rate * weightDecay, Math.sqrt(1 - beta2 ** count)] as const
+  return optimizer(name, learningRate(name, options, 1e-3), [zeros('mean'), zeros('square')], corrected, (p, g, [m, v], [rate, kept, scale]) => {
+    const before = decoupled && weightDecay !== 0 ? p.mul(kept) : p
     const d = decoupled || weightDecay === 0 ? g : g.add(p.mul(weightDecay))
     const mean = (m as Tensor).mul(beta1).add(d.mul(1 - beta1))
     const square = (v as Tensor).mul(beta2).add(d.square().mul(1 - beta2))
-    const root = square.sqrt().div(Math.sqrt(1 - beta2 ** count)).add(eps)
-    return [before.sub(mean.div(root).mul(rate / (1 - beta1 ** count))), mean, square]
+    const root = square.sqrt().div(scale).add(eps)
+    return [before.sub(mean.div(root).mul(rate)), mean, square]
   })
 }
 
@@ -139,9 +141,9 @@ export interface LionOptions extends Rated {
 export function lion(options: LionOptions = {}): Optimizer {
   const name = 'optim.lion'
   const { beta1, beta2, weightDecay } = numbers(name, options, { beta1: [0.9, 0, 1], beta2: [0.99, 0, 1], weightDecay: [0, 0, Infinity] })
-  return optimizer(name, learningRate(name, options, 1e-4), [zeros('mean')], (p, g, [m], { rate }) => {
+  return optimizer(name, learningRate(name, options, 1e-4), [zeros('mean')], (rate) => [rate, 1 - rate * weightDecay], (p, g, [m], [rate, kept]) => {
     const direction = (m as Tensor).mul(beta1).add(g.mul(1 - beta1)).sign()
-    const before = weightDecay === 0 ? p : p.mul(1 - rate * weightDecay)
+    const before = weightDecay === 0 ? p : p.mul(kept)
     return [before.sub(direction.mul(rate)), (m as Tensor).mul(beta2).add(g.mul(1 - beta2))]
   })
 }
@@ -176,13 +178,13 @@ export function adafactor(options: AdafactorOptions = {}): Optimizer {
     return zerosOf(shape, { dtype: p.dtype, device: p.device })
   }
   const slots: readonly Slot[] = [['rows', (p) => part(-1, p)], ['columns', (p) => part(-2, p)]]
-  return optimizer(name, learningRate(name, options, 1e-2), slots, (p, g, [r, c], { rate, count }) => {
-    const share = count ** decayExponent
+  const relative = (rate: number, count: number) => [Math.min(rate, 1 / Math.sqrt(count)), 1 - rate * weightDecay, count ** decayExponent] as const
+  return optimizer(name, learningRate(name, options, 1e-2), slots, relative, (p, g, [r, c], [rate, kept, share]) => {
     const least = finfo(p.dtype as FloatDType).eps
     const size = (x: Tensor): Tensor => x.square().mean().sqrt()
     const moved = (from: Tensor, to: Tensor): Tensor => from.add(to.sub(from).mul(share))
-    const alpha = maximum(size(p), eps).mul(Math.min(rate, 1 / Math.sqrt(count)))
-    const before = weightDecay === 0 ? p : p.mul(1 - rate * weightDecay)
+    const alpha = maximum(size(p), eps).mul(rate)
+    const before = weightDecay === 0 ? p : p.mul(kept)
     const [rows, columns] = [r as Tensor, c as Tensor]
     const nextRows = moved(rows, p.ndim < 2 ? g.square() : g.square().mean({ axis: -1, keepdims: true }))
     const nextColumns = p.ndim < 2 ? columns : moved(columns, g.square().mean({ axis: -2, keepdims: true }))

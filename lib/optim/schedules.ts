@@ -8,6 +8,12 @@ function positive(name: string, what: string, value: unknown): number {
   throw new ArgumentError(`${name}: '${what}' must be a positive number, got ${shown(value)}`)
 }
 
+/** A number of steps, none included: what is left of a short run after its start. */
+function stepsGiven(name: string, value: unknown): number {
+  if (typeof value === 'number' && value >= 0 && Number.isFinite(value)) return value
+  throw new ArgumentError(`${name}: 'steps' must be a number from 0, got ${shown(value)}`)
+}
+
 /** Between two numbers along half a wave: `from` at 0, `to` at 1 and beyond. */
 function alongCosine(from: number, to: number, share: number): number {
   return to + ((from - to) * (1 + Math.cos(Math.PI * Math.min(share, 1)))) / 2
@@ -17,22 +23,22 @@ function alongCosine(from: number, to: number, share: number): number {
  * From `rate` down to `least` (0 by default) along half a cosine over so many steps, and `least` from then on. PyTorch
  * `CosineAnnealingLR`.
  *
- * @throws {ArgumentError} for numbers that are not positive.
+ * @throws {ArgumentError} for a rate that is not positive or a negative number of steps.
  */
 export function cosine(rate: number, steps: number, least = 0): (step: number) => number {
   positive('optim.cosine', 'rate', rate)
-  positive('optim.cosine', 'steps', steps)
-  return (step) => alongCosine(rate, least, step / steps)
+  stepsGiven('optim.cosine', steps)
+  return (step) => (step < steps ? alongCosine(rate, least, step / steps) : least)
 }
 
 /**
  * Another schedule behind a linear start: over so many steps from a first step of `1 / steps` of it to the whole; the other schedule
  * counts from there.
  *
- * @throws {ArgumentError} for numbers that are not positive.
+ * @throws {ArgumentError} for a negative number of steps.
  */
 export function warmup(steps: number, schedule: number | ((step: number) => number)): (step: number) => number {
-  positive('optim.warmup', 'steps', steps)
+  stepsGiven('optim.warmup', steps)
   const after = typeof schedule === 'function' ? schedule : () => schedule
   return (step) => (step < steps ? (after(0) * (step + 1)) / steps : after(step - steps))
 }

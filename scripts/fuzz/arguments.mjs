@@ -41,9 +41,16 @@ function optionValue(name, attribute, rng) {
       return rng.pick([0, 1, 'same', 'valid', [1, 1]])
     case 'int':
     case 'optAxis':
+    case 'axis':
       return axis()
     case 'bool':
+    case 'keepdims':
+    case 'reverse':
       return rng.chance(0.5)
+    case 'window':
+    case 'stride':
+    case 'dilation':
+      return rng.pick([1, 1, 2, [2], [1]])
     case 'choice':
       return rng.pick(attribute.choices)
     case 'shape':

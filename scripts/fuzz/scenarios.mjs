@@ -21,6 +21,7 @@ export const SCENARIOS = {
     return x.add(1)
   },
   ERR_LINALG: () => ft.linalg.solve(ft.zeros([2, 2]), ft.ones([2])).dataSync(),
+  ERR_NAN: () => ft.detectNaN(() => ft.tensor([-1]).log()),
   ERR_FORMAT: () => ft.io.loadNpySync(new Uint8Array(9)),
   ERR_FILE: () => ft.io.loadNpySync('no such folder/x.npy'),
   ERR_UNSUPPORTED: () => ft.tensor([1], { dtype: 'uint8' }).broadcastTo([2 ** 32]).argmax().dataSync(),

@@ -3,6 +3,7 @@
 
 import { fileURLToPath } from 'node:url'
 import * as ft from 'ferrotensor'
+import { LAYER_SEEDS } from './layers.mjs'
 
 const pending = (...shape) => ft.ones(shape).add(1)
 
@@ -29,6 +30,23 @@ const readers = (names, file, bytes) => Object.fromEntries(names.flatMap((name) 
 
 const receiver = [() => [pending(2, 3)]]
 
+/** A class of its own, whose instances may stand in trees, with how they are taken apart. */
+const treeClass = () => {
+  class Pair {
+    constructor(a, b) {
+      Object.assign(this, { a, b })
+    }
+  }
+  return [Pair, { flatten: ({ a, b }) => [a, b], unflatten: ([a, b]) => new Pair(a, b) }]
+}
+
+/** An instance of such a class. */
+const instance = () => {
+  const [Pair, how] = treeClass()
+  ft.tree.register(Pair, how)
+  return new Pair(pending(3), { w: pending(2) })
+}
+
 /** Optimisers. */
 const optimisers = Object.fromEntries(['sgd', 'rmsprop', 'adam', 'adamw', 'lion', 'adafactor'].map((name) => [`optim.${name}`, [() => [], () => [{ learningRate: 0.1, weightDecay: 0.01 }]]]))
 
@@ -48,15 +66,28 @@ const changed = [...ITEMS.map((items) => () => [pending(2, 3), items(), 7]), () 
 
 /** @type {Record<string, (() => unknown[])[]>} */
 export const SEEDS = {
+  ...LAYER_SEEDS,
+  associativeScan: [
+    // Of whatever tree they are called with: nothing but errors of the library's comes out.
+    () => [(a, b) => ft.add(a, b), pending(4, 2), { axis: 1, reverse: true }],
+    () => [(a, b) => ({ w: ft.multiply(a.w, b.w), n: [ft.maximum(a.n?.[0], b.n?.[0])] }), { w: pending(5, 2), n: [pending(5)] }]
+  ],
   checkpoint: [() => [(x) => x.exp()]],
-  'data.batches': [() => [{ x: pending(4, 2), y: pending(4) }, { size: 2, key: ft.random.key(1) }]],
+  'data.batches': [() => [{ x: pending(4, 2), y: pending(4) }, { size: 2, key: ft.random.key(1) }], () => [[pending(4)], { size: 3, onProgress: () => {}, signal: new AbortController().signal }]],
   'data.split': [() => [[pending(10, 2)], { share: 0.5, key: ft.random.key(1) }]],
+  detectNaN: [() => [() => pending(3).sqrt()], () => [() => ft.grad((x) => x.log().sum())(pending(3))]],
   grad: [() => [(x) => x.sum()], () => [(x) => [x.sum(), x], { hasAux: true, argnums: [0] }]],
   hessian: [() => [(x) => x.sum()]],
+  jit: [() => [(x) => x.mul(2)], () => [(x, n) => [x.add(n), n], { static: 1, donate: [0] }]],
   jacobian: [() => [(x) => x.mul(2)]],
   jvp: [() => [(...args) => args, [pending(3), { w: pending(3) }], [pending(3), { w: pending(3) }]]],
+  reduce: [() => [pending(5, 2), 0, (a, b) => a.add(b), { axis: [0], keepdims: true }], () => [pending(3), ft.tensor(1), (a, b) => a.maximum(b)]],
   stopGradient: receiver,
   valueAndGrad: [() => [(x) => x.sum()], () => [(x, y) => x.mul(y).sum(), { argnums: 1 }]],
+  windowReduce: [
+    () => [pending(5, 4), 0, (a, b) => a.add(b), { window: [3, 2], stride: 2, padding: 'same', dilation: 1 }],
+    () => [pending(9), ft.tensor(1), (a, b) => a.mul(b), { window: 5, padding: [[1, 2]] }]
+  ],
   vjp: [() => [(...args) => args, pending(3), { w: pending(3) }]],
   ...optimisers,
   'optim.clipByGlobalNorm': [() => [{ w: pending(3), b: [pending(2)] }, 1]],
@@ -65,6 +96,10 @@ export const SEEDS = {
   'optim.oneCycle': [() => [0.1, 100, { up: 0.4 }]],
   'optim.stepDecay': [() => [0.1, 10, 0.5]],
   'optim.warmup': [() => [10, 0.1], () => [10, (step) => 1 / (step + 1)]],
+  'tree.flatten': [() => [{ w: pending(3), b: [pending(2), 'text'] }], () => [instance()]],
+  'tree.leaves': [() => [{ w: pending(3), b: [pending(2), 'text'] }], () => [instance()]],
+  'tree.map': [() => [(x, y) => x.add(y), { w: pending(3) }, { w: pending(3) }], () => [(x) => x.mul(2), instance()]],
+  'tree.register': [treeClass],
   config: [() => [{ fusion: true, limit: 64 }], () => [{ limit: 1 }], () => []],
   devices: [() => []],
   emptyLike: receiver,

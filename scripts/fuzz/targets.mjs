@@ -3,15 +3,21 @@
 // without an example are in `seeds.mjs`, and one that is in neither place is an error.
 
 import { readFileSync } from 'node:fs'
+import { inspect } from 'node:util'
 import * as ft from 'ferrotensor'
 import { OP_TABLE } from '../../dist/lib/generated/table.js'
 import { SEEDS } from './seeds.mjs'
 
-/** Classes that nobody constructs: the tensor's constructor is `@internal`, and errors are only thrown. */
-const NOT_CONSTRUCTED = new Set(['Tensor', ...Object.keys(ft).filter((name) => name.endsWith('Error'))])
+/** Classes that nobody constructs: the tensor's constructor is `@internal`, a module's abstract, and errors are only thrown. */
+const NOT_CONSTRUCTED = new Set(['Tensor', 'Module', ...Object.keys(ft).filter((name) => name.endsWith('Error'))])
 
 /** The attributes of each row by `row.name`: they tell what kind of value an option takes. */
 const ATTRIBUTES = new Map(OP_TABLE.flatMap(({ name, attrs }) => attrs.map((attr) => [`${name}.${attr.name}`, attr])))
+
+const types = readFileSync(new URL('../../index.d.ts', import.meta.url), 'utf8')
+
+/** Names of methods that are for subclasses alone. */
+const PROTECTED = new Set([...types.matchAll(/\bprotected (?:(?:abstract|readonly|get) )*(\w+)/g)].map(([, name]) => name))
 
 const isClass = (f) => /^class\b/.test(Function.prototype.toString.call(f))
 
@@ -35,6 +41,7 @@ function* methods(name, prototype) {
     for (const key of Reflect.ownKeys(holder)) {
       const { get, value } = Object.getOwnPropertyDescriptor(holder, key)
       const path = `${name}${typeof key === 'symbol' ? `[${key.description}]` : `.${key}`}`
+      if (PROTECTED.has(key)) continue
       if (get !== undefined) yield { path, call: (self) => get.call(self), method: true }
       else if (key !== 'constructor') yield { path, call: (self, ...args) => value.apply(self, args), holder, key, method: true }
     }
@@ -52,6 +59,9 @@ class TensorSeed {
   }
 }
 
+/** Whether it has a value: what `jit` traces has none. */
+const hasValue = (x) => !inspect(x).includes('(traced by jit')
+
 const frozen = (value) => (value instanceof ft.Tensor ? new TensorSeed(value) : Array.isArray(value) ? value.map(frozen) : value)
 const fresh = (value) => (value instanceof TensorSeed ? value.make() : Array.isArray(value) ? value.map(fresh) : value)
 
@@ -63,27 +73,27 @@ function harvest(all) {
     function (...args) {
       depth++
       try {
-        if (depth === 1) recorded.set(path, [...(recorded.get(path) ?? []), frozen(method ? [this, ...args] : args)])
+        if (depth === 1 && args.every((x) => !(x instanceof ft.Tensor) || hasValue(x)) && !(this instanceof ft.Tensor && !hasValue(this))) recorded.set(path, [...(recorded.get(path) ?? []), frozen(method ? [this, ...args] : args)])
         return f.apply(this, args)
       } finally {
         depth--
       }
     }
   // Exports cannot be replaced, so the examples see a copy of the module; methods are put back at the end.
-  const copy = { ...ft }
-  for (const [name, value] of Object.entries(copy)) if (typeof value === 'object') copy[name] = { ...value }
+  const copied = (space) => Object.fromEntries(Object.entries(space).map(([name, value]) => [name, typeof value === 'object' && value !== null ? copied(value) : value]))
+  const copy = copied(ft)
   const restore = []
-  for (const { path, call, holder, key } of all) {
+  for (const { path, call, holder, key, method } of all) {
     if (holder !== undefined) {
       const before = Object.getOwnPropertyDescriptor(holder, key)
       restore.push(() => Object.defineProperty(holder, key, before))
       Object.defineProperty(holder, key, { ...before, value: recording(path, before.value, true) })
-    } else if (/^[\w.]+$/.test(path)) {
+    } else if (!method && /^[\w.]+$/.test(path)) {
       const names = path.split('.')
-      ;(names.length === 1 ? copy : copy[names[0]])[names.at(-1)] = recording(path, call, false)
+      const space = names.slice(0, -1).reduce((holder, name) => holder[name], copy)
+      space[names.at(-1)] = recording(path, call, false)
     }
   }
-  const types = readFileSync(new URL('../../index.d.ts', import.meta.url), 'utf8')
   const examples = [...types.matchAll(/```ts\n\s*\* (.+) \/\/ .+\n\s*\* ```/g)].map(([, code]) => code)
   for (const code of examples) new Function('ft', `return (${code})`)(copy)
   restore.forEach((put) => put())

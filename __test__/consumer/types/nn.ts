@@ -1,10 +1,14 @@
 // Neural networks: `ft.nn`.
 
 import * as ft from 'ferrotensor'
-import { dtype } from '../expectations.js'
+import { dtype, is } from '../expectations.js'
 import { bool, i8, u8, i32, u32, i64, u64, f16, bf16, f32, f64, c64, c128, wide, square, image } from '../operands.js'
 
 const key = ft.random.key(0)
+
+/** Exported, they need names that declarations of a consumer can use. */
+export const perceptron = new ft.nn.Sequential(new ft.nn.Linear(2, 3), new ft.nn.BatchNorm(3), (x) => x.relu())
+export const optimizer = ft.optim.adamw()
 
 export function results(): void {
   // Activations: integers and bool become float32.
@@ -94,6 +98,55 @@ export function results(): void {
 export function compiled(): void {
   dtype('float32' as ft.FloatOrComplexDType, ft.nn.gelu(wide))
   dtype('float32' as ft.DType, ft.nn.maxPool(wide, 2))
+  layers()
+}
+
+/** A layer of a user's, around another. */
+class Residual<P, S> extends ft.nn.Module<P, S> {
+  constructor(readonly layer: ft.nn.Module<P, S>) {
+    super()
+  }
+
+  init(own: ft.random.Key, options?: ft.nn.InitOptions): P {
+    return this.layer.init(own, options)
+  }
+
+  protected run(params: P, x: ft.Tensor, run: ft.nn.Run<S>): readonly [ft.Tensor, S] {
+    const [y, state] = ft.nn.Module.run(this.layer, params, x, run)
+    return [x.add(y), state]
+  }
+}
+
+/** Layers: trees of parameters have the structure of their layers. */
+function layers(): void {
+  dtype('float32', ft.nn.linear(f32, square(f32), f32))
+  dtype('float64', ft.nn.init.heNormal(key, [2, 3], { dtype: 'float64' }))
+  dtype('float32', ft.nn.init.orthogonal(key, [2, 3]))
+  const linear = new ft.nn.Linear(2, 3)
+  is<ft.nn.LinearParams>()(linear.init(key))
+  is<ft.Tensor>()(linear.apply(linear.init(key), square(f32)))
+  const model = new ft.nn.Sequential(linear, (x) => x.relu(), new ft.nn.BatchNorm(3))
+  const [first, none, norm] = model.init(key)
+  is<ft.Tensor>()(first.weight)
+  is<null>()(none)
+  is<ft.Tensor | undefined>()(norm?.bias)
+  is<ft.Tensor | undefined>()(model.initState()[2]?.runningMean)
+  const [result, state] = model.train(model.init(key), square(f32), { state: model.initState() })
+  is<ft.Tensor>()(result)
+  is<ft.nn.BatchNormState | null>()(state[2])
+  const around = new ft.nn.Sequential(new Residual(new ft.nn.Linear(3, 3)))
+  is<[ft.nn.LinearParams]>()(around.init(key))
+  is<ft.Tensor>()(around.apply(around.init(key), ft.ones([2, 3])))
+  const tree = { norm: new ft.nn.LayerNorm(3), blocks: [new ft.nn.Embedding(2, 2)], act: (x: ft.Tensor) => x }
+  is<{ norm: ft.nn.NormParams | null; blocks: ft.nn.EmbeddingParams[]; act: null }>()(ft.nn.initTree(tree, key))
+  is<{ norm: null; blocks: null[]; act: null }>()(ft.nn.initStateTree(tree))
+  is<Record<string, ft.Tensor>>()(ft.nn.stateDict(model.init(key), model.initState()))
+  is<[{ w: ft.Tensor<'float32'> }]>()(ft.nn.loadStateDict({ w: f32 }, [{ w: f32 }]))
+  const lstm = new ft.nn.LSTM(3, 2)
+  is<{ output: ft.Tensor; state: ft.nn.LSTMState }>()(lstm.forward(lstm.init(key), ft.ones([1, 2, 3])))
+  const attention = new ft.nn.MultiHeadAttention(4, 2)
+  const x = ft.ones([1, 2, 4])
+  is<ft.Tensor>()(attention.attend(attention.init(key), x, x, x, { causal: true }))
 }
 
 /** What must not compile; never called. */
@@ -254,4 +307,12 @@ export function misuse(): void {
   ft.nn.gelu(i32) satisfies ft.Tensor<'int32'>
   // @ts-expect-error: the result is float32
   ft.nn.layerNorm(f16, f32) satisfies ft.Tensor<'float16'>
+  // @ts-expect-error a layer's parameters are those of its class
+  new ft.nn.Linear(2, 3).apply({ kernel: f32 }, f32)
+  // @ts-expect-error the state of what keeps none is null
+  new ft.nn.Linear(2, 3).apply({ weight: square(f32) }, f32, { state: { runningMean: f32 } })
+  // @ts-expect-error texts are no layers
+  new ft.nn.Sequential('relu')
+  // @ts-expect-error weights are floating
+  ft.nn.init.heNormal(key, [2, 3], { dtype: 'int32' })
 }

@@ -25,6 +25,16 @@ export function results(): void {
   dtype('float64', f32.nancumulativeSum({ axis: 0, dtype: 'float64', includeInitial: true }))
   dtype('uint32', ft.nancumulativeProd(u8, 0))
   dtype('complex64', c64.nancumulativeProd())
+  // Combinations by functions keep dtypes and trees.
+  dtype('float32', ft.associativeScan((a, b) => a.mul(b), f32))
+  dtype('int8', ft.associativeScan(ft.add, i8, -1))
+  dtype({ a: 'float32', b: 'complex64' }, ft.associativeScan((p, q) => ({ a: p.a.add(q.a), b: [p.b[0]!.add(q.b[0]!)] }), { a: f32, b: [c64] }, { axis: 0, reverse: true }))
+  dtype('int16', ft.reduce(i16, 0, (a, b) => a.add(b)))
+  dtype('bool', ft.reduce(bool, true, ft.logicalAnd, 0))
+  dtype('complex64', ft.reduce(c64, ft.tensor(1, { dtype: 'complex64' }), (a, b) => a.mul(b), { axis: [0], keepdims: true }))
+  dtype('float32' as ft.DType, ft.reduce(wide, 0, (a, b) => ft.where(a.isnan(), a, b)))
+  dtype('float64', ft.windowReduce(f64, -Infinity, ft.maximum, { window: 2 }))
+  dtype('uint8', ft.windowReduce(u8, 0n, (a, b) => a.bitwiseXor(b), { window: [3], stride: 2, padding: 'same', dilation: [1] }))
   dtype('int32', ft.trace(square(i8)))
   dtype('float64', square(f32).trace({ offset: 1, dtype: 'float64' }))
   // Means: integers and bool become float32.
@@ -198,6 +208,28 @@ export function misuse(): void {
   f32.any('all')
   // @ts-expect-error: a number for a boolean
   f32.countNonzero({ keepdims: 0 })
+  // @ts-expect-error: one axis alone
+  ft.associativeScan((a, b) => a.add(b), f32, [0])
+  // @ts-expect-error: a number for a tensor
+  ft.associativeScan((a, b) => a, 3)
+  // @ts-expect-error: a scan's function is synchronous
+  ft.associativeScan(async (a, b) => a, f32)
+  // @ts-expect-error: another dtype
+  ft.associativeScan((a, b) => a.equal(b), f32)
+  // @ts-expect-error: a part of the tree is missing
+  ft.associativeScan((p, q) => ({ a: p.a }), { a: f32, b: f32 })
+  // @ts-expect-error: the function comes last
+  ft.reduce(f32, (a, b) => a, 0)
+  // @ts-expect-error: init of another dtype
+  ft.reduce(f32, f64, (a, b) => a)
+  // @ts-expect-error: another dtype
+  ft.reduce(i8, 0, (a, b) => a.divide(b))
+  // @ts-expect-error: no such option
+  ft.reduce(f32, 0, (a, b) => a, { axes: 0 })
+  // @ts-expect-error: the window is missing
+  ft.windowReduce(f32, 0, (a, b) => a, { stride: 2 })
+  // @ts-expect-error: no such option
+  ft.windowReduce(f32, 0, (a, b) => a, { window: 2, strides: 2 })
   // @ts-expect-error: one axis alone
   f32.cumulativeSum([0])
   // @ts-expect-error: no such option

@@ -10,6 +10,17 @@ interface Params {
   layers: { b: ft.Tensor<'float64'> }[]
 }
 
+class Layer {
+  constructor(
+    readonly w: F,
+    readonly size = 3
+  ) {}
+
+  call(x: F): F {
+    return x.mul(this.w)
+  }
+}
+
 const params = (): Params => ({ w: f32, layers: [{ b: f64 }] })
 const loss = (p: Params, x: F): F => p.w.mul(x).sum().add(p.layers[0]!.b.sum().astype('float32'))
 
@@ -36,6 +47,23 @@ export function results(): void {
   dtype('float32', ft.customGradient((x: F): [F, (g: F) => F[]] => [x, (g) => [g]])(f32))
   dtype('float32', ft.checkpoint((x: F) => x.exp())(f32))
 
+  is<Params>()(ft.detectNaN(() => ft.grad(loss)(params(), f32)))
+
+  // Instances of a class are inner nodes once it is registered, and keep their type.
+  is<void>()(ft.tree.register(Layer, { flatten: ({ w }) => ({ w }), unflatten: ({ w }, { size }) => new Layer(w, size) }))
+  is<Layer>()(ft.grad((layer: Layer, x: F) => layer.call(x).sum())(new Layer(f32), f32))
+  is<ft.Tensor[]>()(ft.tree.leaves(params()))
+  is<[leaves: ft.Tensor[], rebuild: (leaves: readonly ft.Tensor[]) => Params]>()(ft.tree.flatten(params()))
+  // A function that names no dtype keeps that of each tensor; one that does, or gives no tensor, says what stands there.
+  is<Params>()(ft.tree.map((p, g) => p.sub(g.mul(0.1)), params(), params()))
+  dtype({ w: 'float64', n: 'float64' }, ft.tree.map((x) => x.astype('float64'), { w: f32, n: i32 }))
+  dtype({ w: 'bool' }, ft.tree.map((x) => x.isnan(), { w: f32 }))
+  is<{ w: readonly number[]; layers: { b: readonly number[] }[] }>()(ft.tree.map((x) => x.shape, params()))
+  is<Layer>()(ft.tree.map((x) => x.mul(2), new Layer(f32)))
+
+  is<(x: F, n: number) => ft.Tensor>()(ft.jit((x: F, n: number): ft.Tensor => x.mul(n), { static: [1], donate: 0 }))
+  is<Params>()(ft.jit((p: Params) => p)(params()))
+
   is<ft.optim.Optimizer>()(ft.optim.sgd())
   is<ft.optim.Optimizer>()(ft.optim.rmsprop({ decay: 0.9 }))
   is<ft.optim.Optimizer>()(ft.optim.adam({ learningRate: 0.1 }))
@@ -51,11 +79,15 @@ export function results(): void {
   is<(step: number) => number>()(ft.optim.stepDecay(1, 10))
   is<(step: number) => number>()(ft.optim.oneCycle(1, 10))
   is<ft.data.Batches<{ x: F }>>()(ft.data.batches({ x: ft.ones([4]) }, { size: 2 }))
+  const told: ft.Progress[] = []
+  is<ft.data.Batches<F>>()(ft.data.batches(ft.ones([4]), { size: 2, onProgress: (progress) => void told.push(progress), signal: AbortSignal.timeout(1000) }))
   dtype({ x: 'float32' }, ft.data.split({ x: ft.ones([4]) }, { share: 0.5 })[1])
 }
 
 /** What must not compile; never called. */
 export function refused(): void {
+  // @ts-expect-error the arguments are those of the function
+  ft.jit((x: F) => x)(3)
   // @ts-expect-error a loss is a tensor
   ft.grad((x: F) => 3)
   // @ts-expect-error a function that returns a promise has no gradient
@@ -68,6 +100,14 @@ export function refused(): void {
   ft.vjp((x: F) => x, f32)[1](f64)
   // @ts-expect-error gradients have the structure of the parameters
   ft.optim.sgd().step(params(), { w: f32 }, ft.optim.sgd().init(params()))
+  // @ts-expect-error the second tree lacks a part of the first
+  ft.tree.map((x, y) => x.add(y), params(), { w: f32 })
+  // @ts-expect-error an instance is made of what flatten gives
+  ft.tree.register(Layer, { flatten: ({ w }) => [w], unflatten: ({ w }) => new Layer(w) })
+  // @ts-expect-error of the class
+  ft.tree.register(Layer, { flatten: ({ w }) => [w], unflatten: () => 3 })
+  // @ts-expect-error a class is registered, not an instance
+  ft.tree.register(new Layer(f32), { flatten: () => [], unflatten: (_: unknown[], x: Layer) => x })
   // @ts-expect-error the option is learningRate
   ft.optim.adam({ lr: 1 })
 }

@@ -6,9 +6,12 @@
 
 mod arrays;
 mod calls;
+mod comparison;
 mod differences;
 mod narrow;
 mod pytorch;
+mod results;
+mod rules;
 mod trial;
 
 use crate::Check;
@@ -22,6 +25,7 @@ use ferrotensor_ops::def::OpDef;
 use ferrotensor_ops::gradient::{self, Gradient};
 use ferrotensor_ops::graph::{Graph, Val};
 use ferrotensor_ops::lower::{self, Operand as Lowered};
+use results::Spoiled;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use trial::{Built, How, input, told};
@@ -35,33 +39,18 @@ pub struct Tally {
     undefined: usize,
 }
 
-static TALLIES: Mutex<BTreeMap<String, [Tally; 2]>> = Mutex::new(BTreeMap::new());
+static TALLIES: Mutex<BTreeMap<String, [(Tally, Spoiled); 2]>> = Mutex::new(BTreeMap::new());
 const DTYPES: [DType; 2] = [DType::F64, DType::C128];
 
-/// For each kind of node a row that is lowered to it.
-const BROKEN: [(&str, &str); 11] = [
-    ("map", "square"),
-    ("reduce", "prod"),
-    ("scan", "cumulativeProd"),
-    ("gather", "take"),
-    ("scatter", "scatterAdd"),
-    ("contract", "matmul"),
-    ("window", "nn.conv"),
-    ("sort", "sort"),
-    ("routine", "linalg.solve"),
-    ("view", "flip"),
-    ("assemble", "pad"),
-];
-
-/// One check for each row, and one for each kind of node whose rule is broken.
+/// One check for each row, and one for the rules of each dtype.
 pub fn trials() -> Vec<(String, Check)> {
     let rows = ferrotensor_ops::OPS.iter().map(|op| {
         let check: Check = Box::new(move || check_row(op));
         (format!("gradients/{}", op.path()), check)
     });
-    let broken = BROKEN.iter().map(|(kind, row)| {
-        let check: Check = Box::new(move || check_broken(kind, row));
-        (format!("gradients/broken {kind}"), check)
+    let rules = DTYPES.iter().map(|&dtype| {
+        let check: Check = Box::new(move || rules::check(dtype));
+        (format!("gradients/wrong rules of {dtype}"), check)
     });
     let narrow = ferrotensor_ops::OPS.iter().map(|op| {
         let check: Check = Box::new(move || narrow::check(op).map(drop));
@@ -75,37 +64,31 @@ pub fn trials() -> Vec<(String, Check)> {
         ("gradients/one operand twice".into(), twice),
         ("gradients/special matrices".into(), special),
     ];
-    rows.chain(broken).chain(pytorch::trials()).chain(narrow).chain(single).collect()
+    rules.chain(rows).chain(pytorch::trials()).chain(narrow).chain(single).collect()
 }
 
 fn check_row(op: &'static OpDef) -> Result<(), String> {
-    let (mut tallies, mut problems) = ([Tally::default(), Tally::default()], Vec::new());
-    for (dtype, tally) in DTYPES.into_iter().zip(&mut tallies) {
-        for case in cases(op, dtype)? {
-            if let Err(e) = trial::check(&case, tally, How::Whole) {
+    let (mut found, mut problems) = (<[(Tally, Spoiled); 2]>::default(), Vec::new());
+    for (dtype, (tally, spoiled)) in DTYPES.into_iter().zip(&mut found) {
+        let cases = cases(op, dtype)?;
+        for case in &cases {
+            if let Err(e) = trial::check(case, tally, How::Whole, &mut |right| spoiled.meet(right)) {
                 problems.push(format!("{dtype} {case}: {e}"));
             }
         }
+        if tally.first > 0 {
+            let operands = cases.iter().flat_map(|case| case.operands.iter().enumerate());
+            let moves = |o: &Operand| matches!(o, Operand::Tensor { logical, .. } if DTYPES.contains(&logical.dtype()));
+            operands.filter(|(_, o)| moves(o)).for_each(|(n, _)| spoiled.expect("vjp", n));
+        }
+        problems.extend(spoiled.counts().1.into_iter().map(|missed| format!("{dtype}: nobody sees {missed}")));
     }
-    TALLIES.lock().unwrap_or_else(PoisonError::into_inner).insert(op.path().into_owned(), tallies);
+    TALLIES.lock().unwrap_or_else(PoisonError::into_inner).insert(op.path().into_owned(), found);
     if problems.is_empty() {
         return Ok(());
     }
     let shown: Vec<String> = problems.iter().take(4).cloned().collect();
     Err(format!("{} comparisons\n  {}", problems.len(), shown.join("\n  ")))
-}
-
-/// That a rule whose cotangents are a thousandth off is found, in each dtype.
-fn check_broken(kind: &'static str, row: &str) -> Result<(), String> {
-    let op = ferrotensor_ops::find(row).ok_or_else(|| format!("no row {row}"))?;
-    for dtype in DTYPES {
-        let cases = cases(op, dtype)?;
-        let found = cases.iter().any(|case| trial::check(case, &mut Tally::default(), How::Broken(kind)).is_err());
-        if !found && !cases.is_empty() {
-            return Err(format!("nobody sees that the rule of {kind} is wrong in {row} of {dtype}"));
-        }
-    }
-    Ok(())
 }
 
 /// A tensor that is two operands has the cotangent of each by itself: `x x` of which one is held still has x, not 2 x.
@@ -139,7 +122,7 @@ fn special_matrices() -> Result<(), String> {
         let operands = vec![operand.map_err(told)?];
         let case = Case { op, operands, words: vec![], numbers, device_word: None, axes: vec![] };
         let mut tally = Tally::default();
-        match trial::check(&case, &mut tally, How::Whole) {
+        match trial::check(&case, &mut tally, How::Whole, &mut |_| {}) {
             Err(e) if row == "linalg.pinv" || !e.starts_with("second order") => return Err(format!("{row}: {e}")),
             _ if tally.first == 0 => return Err(format!("{row}: nothing was compared")),
             _ => {}
@@ -153,7 +136,7 @@ fn results_of_another_computation() -> Result<(), String> {
     for row in ["linalg.matrixNorm", "linalg.cond", "std", "linalg.vectorNorm", "softmax", "logsumexp", "nn.crossEntropy"] {
         let op = ferrotensor_ops::find(row).ok_or("no such row")?;
         for case in cases(op, DType::F64)? {
-            trial::check(&case, &mut Tally::default(), How::Elsewhere).map_err(|e| format!("{case}: {e}"))?;
+            trial::check(&case, &mut Tally::default(), How::Elsewhere, &mut |_| {}).map_err(|e| format!("{case}: {e}"))?;
         }
     }
     Ok(())
@@ -168,7 +151,7 @@ pub fn check_file() -> Result<Option<String>, String> {
     if tallies.len() != ferrotensor_ops::OPS.len() {
         return Ok(None);
     }
-    let line = |(row, tallies): (&String, &[Tally; 2])| {
+    let line = |(row, tallies): (&String, &[(Tally, Spoiled); 2])| {
         let gradient = ferrotensor_ops::find(row).map(|op| op.gradient);
         if let Some(Gradient::None(reason)) = gradient {
             return format!("{row}: none, {reason}");
@@ -176,8 +159,8 @@ pub fn check_file() -> Result<Option<String>, String> {
         let parts: Vec<String> = DTYPES
             .iter()
             .zip(tallies)
-            .filter(|(_, t)| t.first > 0)
-            .map(|(dtype, t)| format!("{dtype}{}", if t.second > 0 { ", twice" } else { "" }))
+            .filter(|(_, (t, _))| t.first > 0)
+            .map(|(dtype, (t, _))| format!("{dtype}{}", if t.second > 0 { ", twice" } else { "" }))
             .collect();
         match parts.is_empty() {
             true => format!("{row}: nothing to differentiate"),
@@ -186,14 +169,23 @@ pub fn check_file() -> Result<Option<String>, String> {
     };
     let lines: Vec<String> = tallies.iter().map(line).collect();
     ledger::check_file("gradients", &lines)?;
-    let all = || tallies.values().flatten();
-    let with = tallies.values().filter(|t| t.iter().any(|t| t.first > 0)).count();
+    let all = || tallies.values().flatten().map(|(tally, _)| tally);
+    let with = tallies.values().filter(|t| t.iter().any(|(t, _)| t.first > 0)).count();
     let count = |f: fn(&Tally) -> usize| all().map(f).sum::<usize>();
+    let spoiled = || tallies.values().flatten().map(|(_, spoiled)| spoiled.counts());
+    let (mut mutants, mut missed) = (spoiled().map(|s| s.0).sum::<usize>(), spoiled().map(|s| s.1.len()).sum::<usize>());
+    let results = mutants;
+    if let Some((caught, all)) = rules::check_file(DTYPES)? {
+        (mutants, missed) = (mutants + all, missed + all - caught);
+    }
     Ok(Some(format!(
-        "gradients: {with} rows, {} without; {} calls, {} of them twice, {} at which differences say nothing",
+        "gradients: {with} rows, {} without; {} calls, {} of them twice, {} at which differences say nothing\n\
+         mutants of gradients: {} of {mutants} caught, {results} of results and {} of rules",
         tallies.len() - with,
         count(|t| t.first),
         count(|t| t.second),
-        count(|t| t.undefined)
+        count(|t| t.undefined),
+        mutants - missed,
+        mutants - results,
     )))
 }

@@ -4,7 +4,8 @@
 //! `executor.rs` with `view.rs` and `bounds.rs` (what is right, and how exactly); `machine.rs` (the variants); `compare.rs`;
 //! `rows.rs` (op x dtype x layout x tier) and `ledger.rs` (what must be native, and the measured errors). Beside the rows:
 //! `programs.rs` (random programs), `guards.rs` (kernels alone, between guard bands), `refusals.rs` (errors and garbage),
-//! `golden.rs` (NumPy's answers), `random.rs` (the generator), `gradients.rs` (derivatives against differences). The checkers checked: `saboteur.rs` (broken backends),
+//! `golden.rs` (NumPy's answers), `random.rs` (the generator), `gradients.rs` (derivatives against differences). The checkers checked: `saboteur.rs` (broken backends), `gradients/results.rs` and
+//! `gradients/rules.rs` (derivatives and rules of them that are wrong),
 //! `mutants.rs` with `mutations.rs` (every row broken, before the answers in every run, before the cases by `cargo xtask mutate`, whose
 //! results every run holds against the rows).
 

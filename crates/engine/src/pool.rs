@@ -109,13 +109,15 @@ impl Pool {
     pub fn alloc(self: &Arc<Self>, bytes: usize) -> Result<Block> {
         let too_large = || Error::out_of_memory(format!("{bytes} bytes asked for"));
         let (index, size) = class(bytes).ok_or_else(too_large)?;
-        // What fits a buffer must not fail because its class does not.
-        let size = size.min(self.backend.caps().max_buffer.max(bytes));
+        // What fits a buffer must not fail because its class does not. What does not fit is for the device to refuse, whatever of its
+        // class is free: that is smaller.
+        let most = self.backend.caps().max_buffer;
+        let size = size.min(most.max(bytes));
         let recycled = {
             let mut free = self.lock();
             let mut found = None;
             // A device that was lost comes back, its memory does not.
-            while let Some(buffer) = free.classes.get_mut(index).and_then(Vec::pop) {
+            while let Some(buffer) = free.classes.get_mut(index).filter(|_| bytes <= most).and_then(Vec::pop) {
                 free.cached -= size;
                 if !buffer.is_lost() {
                     found = Some(buffer);

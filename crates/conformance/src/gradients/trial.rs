@@ -2,7 +2,8 @@
 
 use super::Tally;
 use super::arrays::{array, dot, first_of, hermitian, numbers, random, size};
-use super::differences::{difference, near};
+use super::comparison::{Comparison, Term};
+use super::differences::difference;
 use crate::case::{Case, Operand};
 use crate::executor::{self, Known};
 use crate::values::Rng;
@@ -85,23 +86,21 @@ pub fn told(e: Error) -> String {
 pub enum How {
     /// Gradient, tangent, and the gradient's gradient.
     Whole,
-    /// The gradient that the walk gives, without the row's own rules, with this kind of nodes broken.
-    Broken(&'static str),
     /// The gradient that is given results whose last digits are those of another computation.
     Elsewhere,
 }
 
 /// A call whose operands move in a direction, and whose results are weighed.
-struct Trial<'a> {
+pub struct Trial<'a> {
     case: &'a Case,
     params: Vec<u64>,
     built: Built,
     /// The call alone, and its results.
-    plain: Graph,
-    outputs: Vec<Val>,
+    pub plain: Graph,
+    pub outputs: Vec<Val>,
     /// How many inputs it has.
     operands: usize,
-    wrt: Vec<Option<Val>>,
+    pub wrt: Vec<Option<Val>>,
     values: Vec<Array>,
     /// The results as inputs, as a gradient is given them.
     known: Vec<Val>,
@@ -113,31 +112,45 @@ struct Trial<'a> {
     tangents: Vec<Option<Val>>,
 }
 
-/// Compares the derivatives of a call with differences.
+/// Compares the derivatives of a call with differences; `right` is shown those that are right.
 ///
 /// # Errors
 /// A sentence that says which derivative is wrong.
-pub fn check(case: &Case, tally: &mut Tally, how: How) -> Result<(), String> {
+pub fn check(case: &Case, tally: &mut Tally, how: How, right: &mut dyn FnMut(&Comparison)) -> Result<(), String> {
     if matches!(case.op.gradient, Gradient::None(_)) {
         return Ok(());
     }
     let mut rng = Rng::named(&case.to_string());
     let Some(mut trial) = Trial::new(case, &mut rng, how).map_err(told)? else { return Ok(()) };
     let start = trial.built.graph.nodes.len();
-    let first = match how {
-        How::Broken(kind) => trial.walked(kind).map_err(told)?,
-        _ => trial.vjp(&trial.cotangents.clone()).map_err(told)?,
-    };
+    let first = trial.vjp(&trial.cotangents.clone()).map_err(told)?;
     trial.fits(&first)?;
-    if !trial.first_order(&first, tally)? || how != How::Whole {
+    let backwards = trial.backwards(&first)?;
+    if !backwards.judged()? {
+        tally.undefined += 1;
         return Ok(());
     }
-    trial.second_order(start, &first, tally, &mut rng)
+    tally.first += 1;
+    right(&backwards);
+    let forwards = trial.forwards(&backwards)?;
+    if forwards.judged()? {
+        right(&forwards);
+    }
+    if how != How::Whole {
+        return Ok(());
+    }
+    if let Some(second) = trial.second_order(start, &first, &mut rng)?
+        && second.judged()?
+    {
+        tally.second += 1;
+        right(&second);
+    }
+    Ok(())
 }
 
 impl<'a> Trial<'a> {
     /// Nothing for a call that has nothing to differentiate, fails, or computes in fewer digits than differences need.
-    fn new(case: &'a Case, rng: &mut Rng, how: How) -> Result<Option<Trial<'a>>> {
+    pub fn new(case: &'a Case, rng: &mut Rng, how: How) -> Result<Option<Trial<'a>>> {
         let mut built = Built::new(case)?;
         let wrt = built.wrt();
         let (params, operands) = (case.params(), built.inputs.len());
@@ -210,13 +223,69 @@ impl<'a> Trial<'a> {
         gradient::vjp(graph, self.case.op, operands, attrs, *first_param, &self.known, cotangents, &asked)
     }
 
-    fn walked(&mut self, kind: &'static str) -> Result<Vec<Option<Val>>> {
-        let given = self.outputs.iter().zip(&self.cotangents);
-        let seeds: Vec<(Val, Val)> = given.filter_map(|(&v, g)| Some((v, (*g)?))).collect();
+    /// What the walk gives, without the row's own rules, for another graph of the call, whose inputs are these.
+    ///
+    /// # Errors
+    /// Those of the walk.
+    pub fn walked(
+        &self,
+        mut graph: Graph,
+        mut inputs: Vec<Array>,
+        outputs: &[Val],
+        should: Option<f64>,
+    ) -> Result<Comparison> {
+        let mut seeds = Vec::new();
+        for (n, &v) in outputs.iter().enumerate().filter(|(n, _)| self.cotangents[*n].is_some()) {
+            seeds.push((v, input(&mut graph, &mut inputs, self.weights[n].clone())));
+        }
         let values: Vec<Val> = self.wrt.iter().flatten().copied().collect();
-        let facts = Facts { broken: Some(kind), ..Facts::default() };
-        let mut found = gradient::walk(&mut self.built.graph, self.case.op.id(), 0, &seeds, &values, facts)?.into_iter();
-        Ok(self.wrt.iter().map(|v| v.and_then(|_| found.next().flatten())).collect())
+        let facts = Facts::of(self.case.op, &self.built.attrs);
+        let mut found = gradient::walk(&mut graph, self.case.op.id(), 0, &seeds, &values, facts)?.into_iter();
+        let found: Vec<Option<Val>> = self.wrt.iter().map(|v| v.and_then(|_| found.next().flatten())).collect();
+        let wanted: Vec<Val> = found.iter().flatten().copied().collect();
+        let values = run(&graph, &inputs, &self.params, &wanted)?;
+        self.compared("walk", &found, values, should)
+    }
+
+    /// The operands, as inputs of the call alone.
+    pub fn operands(&self) -> &[Array] {
+        &self.built.inputs[..self.operands]
+    }
+
+    /// A value of the call alone.
+    ///
+    /// # Errors
+    /// Its own.
+    pub fn value(&self, v: Val) -> Result<Array> {
+        let mut values = run(&self.plain, self.operands(), &self.params, &[v])?;
+        values.pop().ok_or_else(|| Error::internal("no value"))
+    }
+
+    /// What differences of the weighed results say.
+    ///
+    /// # Errors
+    /// Those of the call.
+    pub fn should(&self) -> Result<Option<f64>> {
+        let weighed = |inputs: &[Array]| Ok(dot(&self.weights, &self.results(inputs)?));
+        difference(&self.built.inputs, &self.directions, &weighed)
+    }
+
+    /// Cotangents of the operands beside the derivative they should give.
+    fn compared(
+        &self,
+        what: &'static str,
+        found: &[Option<Val>],
+        values: Vec<Array>,
+        should: Option<f64>,
+    ) -> Result<Comparison> {
+        let (mut values, mut terms) = (values.into_iter(), Vec::new());
+        for (n, (g, v)) in found.iter().zip(&self.wrt).enumerate() {
+            let value = g.and_then(|_| values.next());
+            if let Some(along) = v.and_then(|v| self.along(&self.directions, v)) {
+                terms.push(Term::new(n, value, along)?);
+            }
+        }
+        Ok(Comparison { what, terms, should, of: None, values: size(&self.weights, &self.values) })
     }
 
     /// That cotangents are of their operands' types.
@@ -246,34 +315,36 @@ impl<'a> Trial<'a> {
         directions.iter().find(|(n, _)| *n == at).map(|(_, d)| d.clone())
     }
 
-    /// Reverse mode against differences of the weighed results, forward mode against reverse mode. Whether differences said anything.
-    fn first_order(&mut self, found: &[Option<Val>], tally: &mut Tally) -> Result<bool, String> {
-        let pairs: Vec<(Val, Array)> =
-            found.iter().zip(&self.wrt).filter_map(|(g, v)| Some(((*g)?, self.along(&self.directions, (*v)?)?))).collect();
-        let (wanted, along): (Vec<Val>, Vec<Array>) = pairs.into_iter().unzip();
-        let slope = self.run(&wanted)?;
-        let (is, of) = (dot(&slope, &along), size(&slope, &along));
-        let weighed = |inputs: &[Array]| Ok(dot(&self.weights, &self.results(inputs)?));
-        let should = difference(&self.built.inputs, &self.directions, &weighed).map_err(told)?;
-        if !near("vjp", is, should, of, size(&self.weights, &self.values))? {
-            tally.undefined += 1;
-            return Ok(false);
-        }
-        tally.first += 1;
+    /// Reverse mode beside differences of the weighed results.
+    fn backwards(&self, found: &[Option<Val>]) -> Result<Comparison, String> {
+        let wanted: Vec<Val> = found.iter().flatten().copied().collect();
+        let should = self.should().map_err(told)?;
+        self.compared("vjp", found, self.run(&wanted)?, should).map_err(told)
+    }
+
+    /// Forward mode beside reverse mode.
+    fn forwards(&mut self, backwards: &Comparison) -> Result<Comparison, String> {
         let Built { graph, operands, attrs, first_param, .. } = &mut self.built;
         let moves = gradient::jvp(graph, self.case.op, operands, attrs, *first_param, &self.known, &self.tangents);
         let moves = moves.map_err(|e| format!("jvp: {}", told(e)))?;
-        let pairs = moves.iter().zip(&self.weights).filter_map(|(m, w)| Some(((*m)?, w.clone())));
-        let (wanted, by): (Vec<Val>, Vec<Array>) = pairs.unzip();
-        near("jvp", dot(&self.run(&wanted)?, &by), Some(is), of, 0.0)
+        let wanted: Vec<Val> = moves.iter().flatten().copied().collect();
+        let (mut values, mut terms) = (self.run(&wanted)?.into_iter(), Vec::new());
+        for (n, (moved, weight)) in moves.iter().zip(&self.weights).enumerate() {
+            let value = moved.and_then(|_| values.next());
+            if self.cotangents[n].is_some() {
+                terms.push(Term::new(n, value, weight.clone()).map_err(told)?);
+            }
+        }
+        let (should, of) = (Some(backwards.sum()), Some(backwards.size()));
+        Ok(Comparison { what: "jvp", terms, should, of, values: 0.0 })
     }
 
     /// The gradient of the gradient, weighed, against differences of it: it depends on operands and cotangents, and by the results, which
     /// it is given, on the operands again.
-    fn second_order(&mut self, start: usize, found: &[Option<Val>], tally: &mut Tally, rng: &mut Rng) -> Result<(), String> {
+    fn second_order(&mut self, start: usize, found: &[Option<Val>], rng: &mut Rng) -> Result<Option<Comparison>, String> {
         let firsts: Vec<Val> = found.iter().flatten().copied().collect();
         if firsts.is_empty() {
-            return Ok(());
+            return Ok(None);
         }
         let after = self.built.graph.clone();
         let (mut seeds, mut by) = (Vec::new(), Vec::new());
@@ -301,7 +372,9 @@ impl<'a> Trial<'a> {
         let by_input = second.iter().zip(&sources).filter_map(|(h, v)| Some(((*h)?, self.along(&more, *v)?)));
         let by_result = through.iter().zip(&self.wrt).filter_map(|(h, v)| Some(((*h)?, self.along(&more, (*v)?)?)));
         let (wanted, along): (Vec<Val>, Vec<Array>) = by_input.chain(by_result).unzip();
-        let slope = self.run(&wanted)?;
+        let slopes = self.run(&wanted)?.into_iter().zip(along).enumerate();
+        let terms = slopes.map(|(n, (slope, along))| Term::new(n, Some(slope), along));
+        let terms = terms.collect::<Result<Vec<Term>>>().map_err(told)?;
         let known: Vec<usize> = self.known.iter().filter_map(|&v| number_of(&self.built.graph, v)).collect();
         let weighed = |inputs: &[Array]| -> Result<f64> {
             let mut inputs = inputs.to_vec();
@@ -311,11 +384,8 @@ impl<'a> Trial<'a> {
             Ok(dot(&by, &run(&after, &inputs, &self.params, &firsts)?))
         };
         let should = difference(&self.built.inputs, &more, &weighed).map_err(told)?;
-        let value = weighed(&self.built.inputs).map_err(told)?;
-        if near("second order", dot(&slope, &along), should, size(&slope, &along), value.abs())? {
-            tally.second += 1;
-        }
-        Ok(())
+        let values = weighed(&self.built.inputs).map_err(told)?.abs();
+        Ok(Some(Comparison { what: "second order", terms, should, of: None, values }))
     }
 }
 

@@ -80,6 +80,24 @@ fn a_buffer_of_the_largest_size_can_be_had() {
     assert_eq!(ferrotensor_core::backend::Backend::mem(&*poor.device).used, 0);
 }
 
+/// 60,000 and 64,000 bytes are of one size class of the pool, of which this device has the first only.
+#[test]
+fn what_no_buffer_holds_is_refused_whatever_was_freed_before() {
+    let (mut s, _) = poor();
+    drop(upload(&mut s, DType::F32, &vec![1f32; 15_000], &[15_000]).unwrap());
+    let error = upload(&mut s, DType::F32, &vec![1f32; 16_000], &[16_000]).err().unwrap();
+    assert_eq!(error.code, Code::OutOfMemory, "{error}");
+    // The windows of a convolution: 18 x 441 complex numbers are 63,504 bytes.
+    let x = upload(&mut s, DType::C64, &[0u64; 882], &[1, 2, 21, 21]).unwrap();
+    let w = upload(&mut s, DType::C64, &[0u64; 18], &[1, 2, 3, 3]).unwrap();
+    let mut p = Program::default();
+    let (x, w) = (p.input(&mut s, &x), p.input(&mut s, &w));
+    let words = [2.0, 1.0, 1.0, 2.0, 1.0, 1.0, 2.0, 1.0, 1.0, -1.0, 1.0, -1.0, 0.0];
+    let y = p.op(&mut s, "nn.conv", &[x, w], &words);
+    let outcome = p.run(&mut s, &[y], Mode::Sync).and_then(|out| out[0].wait());
+    assert_eq!(outcome.err().map(|e| e.code), Some(Code::OutOfMemory));
+}
+
 #[test]
 fn a_view_that_is_larger_than_any_buffer_can_be_read() {
     let (mut s, _) = poor();

@@ -21,8 +21,6 @@ pub struct Back<'a> {
     facts: Facts,
     /// The first node that is walked over.
     start: usize,
-    /// Whether the rule that is at work is the broken one.
-    breaks: bool,
 }
 
 /// What is known of the values that are walked over.
@@ -32,8 +30,6 @@ pub struct Facts {
     pub known: HashMap<Val, Val>,
     /// Whether a root of nothing stands still, instead of rising without bound.
     pub rooted: bool,
-    /// The kind of nodes (see [`Def::kind`]) whose cotangents come out a thousandth too large: checks of the rules are checked by it.
-    pub broken: Option<&'static str>,
 }
 
 impl Facts {
@@ -79,14 +75,13 @@ pub fn walk(
         }
     }
     let w = Writer { graph, op, call: () };
-    let mut back = Back { w, cotangents: HashMap::new(), active, facts, start, breaks: false };
+    let mut back = Back { w, cotangents: HashMap::new(), active, facts, start };
     back.learn(start, end);
     for &(v, g) in seeds {
         back.give(v, g)?;
     }
     for at in (start..end).rev() {
         let node = back.w.graph.nodes[at].clone();
-        back.breaks = back.facts.broken == Some(node.def.kind());
         back.node(&node)?;
     }
     Ok(wrt.iter().map(|v| back.cotangents.get(v).copied()).collect())
@@ -134,14 +129,6 @@ impl Back<'_> {
             let (is, should) = (self.w.graph.values[g.0 as usize].clone(), self.w.graph.values[v.0 as usize].clone());
             return Err(Error::internal(format!("a cotangent of {is:?} for {should:?}")));
         }
-        let g = if self.breaks {
-            self.w.each(g, |b, x| {
-                let by = b.lit(b.dtype(x), 1.001);
-                b.binary(Op::Mul, x, by)
-            })?
-        } else {
-            g
-        };
         let total = match self.cotangents.get(&v) {
             Some(&sum) => self.w.binary(Op::Add, sum, g)?,
             None => g,

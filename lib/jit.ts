@@ -1,0 +1,350 @@
+// `ft.jit`: a function is traced once for each kind of arguments, and its program run with the values of each call.
+
+import { checkOptions, shown } from './call.js'
+import { deviceNumber } from './devices.js'
+import { ArgumentError } from './errors.js'
+import { compile, flush, limits, refuse, type Compiled } from './flush.js'
+import { FLAGS, FORCE, HEADER, SCOPE, STATUS, WANT_FULL, WANT_MINOR, WARNED } from './generated/protocol.js'
+import { OP } from './generated/table.js'
+import { callable, synchronous } from './gradient.js'
+import { admit, relieveSoftly } from './memory.js'
+import { detecting } from './nan.js'
+import { handles, ints, native, params, reserve } from './native.js'
+import { leaves, mapTree } from './pytree.js'
+import { lastCreated, placeholder, valueOf } from './record.js'
+import { difference, matches, replaced, specOf, specOfStatic, type Brought, type Spec } from './spec.js'
+import { openLevels } from './tape.js'
+import { checkAlive, enter, OUTSIDE, owner, Tensor } from './tensor.js'
+import { during, escaped, isTracing, PLACEHOLDER, TracedNumber } from './traced.js'
+import { childrenOf, isPlain, isRegistered, withChildren } from './treeclass.js'
+import { epoch, type Type } from './types.js'
+import { walk } from './walk.js'
+
+/** Options of `jit`. */
+export interface JitOptions {
+  /**
+   * Numbers of arguments that the trace depends on by value, those in arrays and plain objects too: each new value is traced anew. Booleans,
+   * texts and functions are so anyway.
+   */
+  readonly static?: number | readonly number[] | undefined
+  /** Numbers of arguments that are given up: their tensors are disposed of by each call, and their memory is free for what comes next. */
+  readonly donate?: number | readonly number[] | undefined
+}
+
+/** How often functions were traced. */
+export interface Traces {
+  /** Traces made. */
+  readonly traces: number
+  /** Those made because a function was called with arguments of another kind: the function, and what was different. */
+  readonly retraces: readonly { readonly name: string; readonly reason: string; readonly count: number }[]
+}
+
+let made = 0
+let again = new Map<string, { name: string; reason: string; count: number }>()
+
+/** How often functions were traced since the last call with `reset`. */
+export function traces(reset = false): Traces {
+  const found = { traces: made, retraces: [...again.values()].map((retrace) => ({ ...retrace })) }
+  if (reset) {
+    made = 0
+    again = new Map()
+  }
+  return found
+}
+
+/** Reasons that are told apart; a function called with ever new shapes has as many. */
+const MOST_REASONS = 256
+
+function count(name: string, reason: string): void {
+  const key = `${name}: ${reason}`
+  const known = again.get(key)
+  if (known !== undefined) known.count++
+  else if (again.size < MOST_REASONS) again.set(key, { name, reason, count: 1 })
+}
+
+/** Traces kept for each function: beyond, those used longest ago go. */
+const MOST_TRACES = 64
+
+const CAPTURED = -1
+const OWN = -2
+
+/** A traced function for arguments of one kind. */
+interface Trace {
+  readonly specs: readonly Spec[]
+  readonly device: number
+  readonly epoch: number
+  readonly program: Compiled
+  /** For each input: the number of a tensor that a call brings, or that it was captured (and must be alive), or is the trace's own. */
+  readonly sources: Int32Array
+  /** Numbers that calls bring. */
+  readonly numbers: readonly TracedNumber[]
+  /** What is done with them in each call, before the program runs. */
+  readonly steps: readonly (() => void)[]
+  /** Types of the outputs. */
+  readonly types: readonly Type[]
+  /** The result of a call, of its outputs. */
+  readonly result: (outputs: readonly Tensor[]) => unknown
+}
+
+/** Arguments of a call; an option that names more names none. */
+const MOST_ARGUMENTS = 1000
+
+/** The numbers of arguments that an option names. */
+function positions(option: string, given: unknown): readonly number[] {
+  // An array's length may be that of nothing but holes.
+  const list: readonly unknown[] = given === undefined ? [] : Array.isArray(given) && given.length <= MOST_ARGUMENTS ? given : [given]
+  return list.map((n) => {
+    if (typeof n !== 'number' || !Number.isSafeInteger(n) || n < 0) throw new ArgumentError(`jit: '${option}' must be the number of an argument or an array of such, got ${shown(given)}`)
+    return n
+  })
+}
+
+/** Whether any is tracked or traced, so that its operations must be seen by whoever does. */
+const inline = (): boolean => isTracing() || openLevels() > 0 || detecting
+
+/**
+ * A function that computes what `fn` does, with its operations recorded once for each kind of arguments: structure, dtypes, shapes, devices,
+ * and values that are neither tensors nor numbers. Further calls run the recorded program at once, with their own tensors and numbers. `fn`
+ * takes and returns trees of tensors and numbers; it must not depend on anything that changes: captured tensors are constants, and so is
+ * all that is computed without the arguments. JAX `jit`.
+ *
+ * While `fn` is traced its tensors have no values: reads throw, and so does arithmetic on numbers that were passed (`1 - rate`); comparing
+ * those (`step > 0`) throws too, but `if (step)` and `step === 0` cannot. Name such arguments in `static`. Inside of `grad`, of another `jit`
+ * and of `detectNaN` the function runs as it is.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for anything but a function, and at a call: for values that are needed while it is traced, promises, and
+ * captured random generators; else what `fn` throws.
+ * @example
+ * ```ts
+ * ft.jit((x, rate) => x.mul(rate).add(1))(ft.tensor([1, 2]), 10) // [11, 21]
+ * ```
+ */
+export function jit<F extends (...args: never[]) => unknown>(fn: F, options: JitOptions = {}): F {
+  callable('jit', fn)
+  const o = checkOptions('jit', options, ['static', 'donate']) as JitOptions
+  const statics = positions('static', o.static)
+  const donated = positions('donate', o.donate)
+  const common = statics.find((n) => donated.includes(n))
+  if (common !== undefined) throw new ArgumentError(`jit: argument ${common} is named in 'static' and in 'donate'`)
+  const name = fn.name === '' ? 'a function' : fn.name
+  /** The last used first. */
+  let known: Trace[] = []
+  const call = (...args: never[]): unknown => {
+    if (inline()) return fn(...args)
+    const device = deviceNumber('jit', undefined)
+    for (let i = 0; i < known.length; i++) {
+      const trace = known[i] as Trace
+      if (trace.epoch !== epoch || trace.device !== device || trace.specs.length !== args.length) continue
+      const brought: Brought = { tensors: [], numbers: [] }
+      if (!args.every((arg, n) => matches(trace.specs[n] as Spec, arg, brought))) continue
+      brought.numbers.forEach((value, at) => ((trace.numbers[at] as TracedNumber).value = value))
+      for (const step of trace.steps) step()
+      // A schedule may have made an end of the tables that the program's words are of.
+      if (trace.epoch !== epoch) break
+      if (i > 0) known = [trace, ...known.filter((other) => other !== trace)]
+      return run(trace, brought.tensors, args, donated)
+    }
+    // Trees that contain themselves are refused here.
+    args.forEach((arg, n) => {
+      if (!statics.includes(n)) for (const x of leaves(arg, `jit: argument ${n}`)) checkAlive('jit', x)
+    })
+    const specs = args.map((arg, n) => (statics.includes(n) ? specOfStatic(arg) : specOf(arg)))
+    // Before the function is called, which may change what it was given, as a getter may.
+    const brought: Brought = { tensors: [], numbers: [] }
+    const odd = args.findIndex((arg, n) => !matches(specs[n] as Spec, arg, brought))
+    if (odd >= 0) throw new ArgumentError(`jit: argument ${odd} is another each time it is looked at`)
+    const trace = traced(fn, args, specs, brought, device)
+    made++
+    const last = known[0]
+    if (last !== undefined) count(name, reasonFor(last, trace))
+    known = [trace, ...known.filter((other) => other.epoch === epoch)].slice(0, MOST_TRACES)
+    return run(trace, brought.tensors, args, donated)
+  }
+  Object.defineProperty(call, 'name', { value: fn.name, configurable: true })
+  return call as unknown as F
+}
+
+/** Why a trace was made although there was one. */
+function reasonFor(last: Trace, now: Trace): string {
+  if (last.specs.length !== now.specs.length) return `${last.specs.length} arguments before, and ${now.specs.length} now`
+  for (let n = 0; n < now.specs.length; n++) {
+    const found = difference(last.specs[n] as Spec, now.specs[n] as Spec, `argument ${n}`)
+    if (found !== undefined) return found
+  }
+  return last.device === now.device ? 'the tables of types were full and started anew' : 'the default device is another'
+}
+
+/** Records what a function does with arguments of this kind. */
+function traced(fn: (...args: never[]) => unknown, args: readonly unknown[], specs: readonly Spec[], { tensors, numbers: values }: Brought, device: number): Trace {
+  const before = { ...limits }
+  // Nothing runs while there are no values.
+  limits.nodes = limits.depth = Infinity
+  const start = lastCreated()
+  // What is made inside is the trace's, and outlives the scope of the call.
+  const scope = enter(OUTSIDE)
+  const notes = { steps: [] as (() => void)[] }
+  const numbers: TracedNumber[] = []
+  const places = new Map<Tensor, number>()
+  try {
+    const inner = specs.map((spec, n) =>
+      replaced(
+        spec,
+        args[n],
+        (kind) => {
+          if (kind === 'number') {
+            const number = new TracedNumber(values[numbers.length] as number, notes)
+            numbers.push(number)
+            return number
+          }
+          const t = placeholder((tensors[places.size] as Tensor).type)
+          places.set(t, places.size)
+          return t
+        },
+        (instance, parts) => withChildren('jit', instance, parts)
+      )
+    )
+    const [roots, result] = during(notes, () => {
+      const found = fn(...(inner as never[]))
+      synchronous('jit', found, 'what is traced is synchronous; await outside, around the call')
+      return resultOf(found)
+    })
+    limits.nodes = before.nodes
+    limits.depth = before.depth
+    flush(olderThan(roots, start), false)
+    const program = compile(roots)
+    during(notes, () => program.numbers.forEach(([, number]) => number.checkTrace()))
+    const sources = Int32Array.from(program.inputs, (x) => places.get(x) ?? constantOf(x))
+    return { specs, device, epoch, program, sources, numbers, steps: notes.steps, types: roots.map(({ type }) => type), result }
+  } finally {
+    limits.nodes = before.nodes
+    limits.depth = before.depth
+    enter(scope)
+  }
+}
+
+/** Whether a tensor that a trace uses as a constant is anybody else's. */
+function constantOf(x: Tensor): number {
+  if (x.handle === null) throw escaped('a tensor')
+  if (!x.disposed) return CAPTURED
+  // The function gave it up after it was used: nobody may free it but the collector, with the trace.
+  x.uses++
+  return OWN
+}
+
+/** What a function computes, each once, and how its result is made of that in a call. */
+function resultOf(found: unknown): [roots: Tensor[], result: Trace['result']] {
+  const roots: Tensor[] = []
+  const places = new Map<Tensor, number>()
+  // Walked once for its errors: trees that contain themselves, tensors in what is no tree.
+  mapTree(
+    found,
+    (x) => {
+      checkAlive('jit', x)
+      if (!places.has(x)) {
+        places.set(x, roots.length)
+        // An argument or a constant is handed on as another tensor, which may be disposed of alone.
+        roots.push(x.handle !== null || x.signature === PLACEHOLDER ? valueOf(OP.custom, [x]) : x)
+      }
+      return x
+    },
+    'jit: the result'
+  )
+  return [roots, builder(found, places)]
+}
+
+/** How a part of a result is made. */
+function builder(part: unknown, places: ReadonlyMap<Tensor, number>): Trace['result'] {
+  if (part instanceof Tensor) return output(places.get(part) as number)
+  if (part instanceof TracedNumber) {
+    part.checkTrace()
+    return numberOf(part)
+  }
+  if (isRegistered(part)) return instance(part, builder(childrenOf('jit: the result', part), places))
+  if (Array.isArray(part)) return array(Array.from(part, (item: unknown) => builder(item, places)))
+  if (isPlain(part)) return object(Object.keys(part), Object.values(part).map((item) => builder(item, places)))
+  return constantly(part)
+}
+
+// Each on its own: closures of one function keep all that any of them uses, and a trace should not keep the tensors it was recorded with.
+
+function output(at: number): Trace['result'] {
+  return (outputs) => outputs[at]
+}
+
+function numberOf(number: TracedNumber): Trace['result'] {
+  return () => number.value
+}
+
+function constantly(value: unknown): Trace['result'] {
+  return () => value
+}
+
+function instance(like: object, parts: Trace['result']): Trace['result'] {
+  return (outputs) => withChildren('jit: the result', like, parts(outputs))
+}
+
+function array(items: readonly Trace['result'][]): Trace['result'] {
+  return (outputs) => items.map((item) => item(outputs))
+}
+
+function object(keys: readonly string[], items: readonly Trace['result'][]): Trace['result'] {
+  // Assigned, that name would be a prototype; entries take twice the time.
+  if (keys.includes('__proto__')) return (outputs) => Object.fromEntries(keys.map((key, i) => [key, (items[i] as Trace['result'])(outputs)]))
+  return (outputs) => {
+    const made: Record<string, unknown> = {}
+    for (let i = 0; i < keys.length; i++) made[keys[i] as string] = (items[i] as Trace['result'])(outputs)
+    return made
+  }
+}
+
+/** Tensors recorded before a trace that it uses, which are constants. */
+function olderThan(roots: readonly Tensor[], start: number): Tensor[] {
+  const older: Tensor[] = []
+  const enter = (t: Tensor): boolean => {
+    if (t.handle !== null || t.signature === PLACEHOLDER) return false
+    if (t.seq > start) return true
+    older.push(t)
+    return false
+  }
+  walk(roots, enter, () => {})
+  return older
+}
+
+/** Runs a trace with the tensors that a call brings; its numbers are set. */
+function run(trace: Trace, tensors: readonly Tensor[], args: readonly unknown[], donated: readonly number[]): unknown {
+  const outputs = trace.types.length === 0 ? [] : outputsOf(trace, tensors)
+  for (const n of donated) for (const x of leaves(args[n])) x.dispose()
+  return trace.result(outputs)
+}
+
+function outputsOf({ program, sources, types }: Trace, tensors: readonly Tensor[]): Tensor[] {
+  const pending = tensors.filter((t) => t.handle === null)
+  if (pending.length > 0) flush(pending, false)
+  const outputs = types.map((type) => new Tensor(type, null, null, null, null, null))
+  const attempt = (flags: number): number => {
+    const { words, params: own, inputs } = program
+    reserve(words.length - HEADER, own.length, Math.max(inputs.length, types.length))
+    ints.set(words)
+    params.set(own)
+    for (const [at, number] of program.numbers) params[at] = number.value
+    for (let i = 0; i < inputs.length; i++) {
+      const source = sources[i] as number
+      const x = source < 0 ? (inputs[i] as Tensor) : (tensors[source] as Tensor)
+      if (source === CAPTURED) checkAlive('jit: a captured tensor', x)
+      handles[i] = x.handle as number
+    }
+    ints[FLAGS] = flags
+    ints[SCOPE] = owner.id
+    if (native.run(outputs.length === 1 ? (outputs[0] as Tensor) : outputs) === 0) {
+      refuse(params[0] as number)
+      return -1
+    }
+    for (let i = 0; i < outputs.length; i++) (outputs[i] as Tensor).handle = handles[i] as number
+    return ints[STATUS] as number
+  }
+  let status = attempt(0)
+  if (status === -1) status = admit('jit', outputs, (force) => attempt(force ? FORCE : 0))
+  if (status & (WANT_MINOR | WANT_FULL)) relieveSoftly(status)
+  if (status & WARNED) for (const text of native.takeWarnings()) process.emitWarning(text, 'FallbackWarning')
+  return outputs
+}

@@ -1,0 +1,219 @@
+// Recurrent layers over sequences [batch, time, features]: LSTM (Hochreiter and Schmidhuber, 1997) and GRU (Cho et al., 2014), with the
+// gates, names and layouts of PyTorch.
+
+import { checkOptions, shown, tensorGiven, within } from '../call.js'
+import { fold, keyGiven, uniform, type Key } from '../draws.js'
+import { ArgumentError, ShapeError } from '../errors.js'
+import { concat, stack, zeros } from '../generated/functions.js'
+import { split, unstack } from '../pieces.js'
+import type { Tensor } from '../tensor.js'
+import { dropout } from './functions.js'
+import { linear } from './linear.js'
+import { Module, type InitOptions, type Run } from './module.js'
+import { flag, layerOptions, ranged, shaped, size } from './options.js'
+
+/**
+ * Parameters of recurrent layers, by PyTorch's names: `weightIhL0` [gates hidden, inputs], `weightHhL0` [gates hidden, hidden], `biasIhL0`
+ * and `biasHhL0` [gates hidden]; `L1` and so on for layers above, and `Reverse` behind for the other direction.
+ */
+export type RecurrentParams = { readonly [name: string]: Tensor }
+
+/** Options of recurrent layers. */
+export interface RecurrentOptions {
+  /** Layers above one another; 1 by default. */
+  readonly layers?: number | undefined
+  /** Whether there are biases; true by default. */
+  readonly bias?: boolean | undefined
+  /** Whether a second one runs backwards, its outputs beside the first one's; false by default. */
+  readonly bidirectional?: boolean | undefined
+  /** How likely an element between two layers is to be dropped while training; 0 by default. */
+  readonly dropout?: number | undefined
+}
+
+/** What a cell carries from step to step: h, and for LSTM c, [batch, hidden]. */
+type Carried = readonly Tensor[]
+
+/** What all recurrent layers have in common; a cell says what one step is. */
+abstract class Recurrent extends Module<RecurrentParams, null> {
+  readonly inputs: number
+  readonly hidden: number
+  readonly layers: number
+  readonly bidirectional: boolean
+  readonly #bias: boolean
+  readonly #dropout: number
+  /** How many gates a step has, and how many tensors are carried. */
+  protected abstract readonly gates: number
+  protected abstract readonly carried: number
+
+  constructor(inputs: number, hidden: number, options?: RecurrentOptions) {
+    super()
+    const op = this.name
+    this.inputs = size(op, 'inputs', inputs)
+    this.hidden = size(op, 'hidden', hidden)
+    const o = layerOptions<RecurrentOptions>(op, options, ['layers', 'bias', 'bidirectional', 'dropout'])
+    this.layers = size(op, 'layers', o.layers ?? 1)
+    this.bidirectional = flag(op, 'bidirectional', o.bidirectional, false)
+    this.#bias = flag(op, 'bias', o.bias)
+    this.#dropout = ranged(op, 'dropout', o.dropout, 0, 0, 1)
+  }
+
+  /** One step: the input's share of the gates [batch, gates hidden], what is carried, and the hidden state's weight and bias. */
+  protected abstract step(gates: Tensor, before: Carried, weight: Tensor, bias: Tensor | undefined): Carried
+
+  /** The runs of a pass, from the bottom up: each layer's, and behind it the other direction's. */
+  #runs(): { readonly layer: number; readonly backwards: boolean; readonly suffix: string }[] {
+    const directions = this.bidirectional ? [false, true] : [false]
+    return Array.from({ length: this.layers }, (_, layer) => directions.map((backwards) => ({ layer, backwards, suffix: `L${layer}${backwards ? 'Reverse' : ''}` }))).flat()
+  }
+
+  /** The shapes of a run's parameters, in the order they are drawn in. */
+  #shapes({ layer, suffix }: { readonly layer: number; readonly suffix: string }): [name: string, shape: readonly number[] | undefined][] {
+    const rows = this.gates * this.hidden
+    const inputs = layer === 0 ? this.inputs : this.hidden * (this.bidirectional ? 2 : 1)
+    const bias = this.#bias ? [rows] : undefined
+    return [
+      [`weightIh${suffix}`, [rows, inputs]],
+      [`weightHh${suffix}`, [rows, this.hidden]],
+      [`biasIh${suffix}`, bias],
+      [`biasHh${suffix}`, bias]
+    ]
+  }
+
+  init(key: Key, options?: InitOptions): RecurrentParams {
+    keyGiven(this.name, key)
+    const { dtype } = checkOptions(this.name, options, ['dtype']) as InitOptions
+    const bound = 1 / Math.sqrt(this.hidden)
+    let drawn = 0
+    const draw = (shape: readonly number[]): Tensor => uniform(fold(key, drawn++), shape, { dtype, low: -bound, high: bound })
+    const params: Record<string, Tensor> = {}
+    for (const [name, shape] of this.#runs().flatMap((each) => this.#shapes(each))) if (shape !== undefined) params[name] = draw(shape)
+    return params
+  }
+
+  protected run(params: RecurrentParams, x: Tensor, run: Run<null>): readonly [Tensor, null] {
+    return [this.sequence(params, x, undefined, run).output, null]
+  }
+
+  /** Outputs [batch, time, directions hidden], and what is carried at the end: each [layers directions, batch, hidden]. */
+  protected sequence(params: RecurrentParams, x: Tensor, initial: readonly unknown[] | undefined, { training, key }: Run<null>): { output: Tensor; last: Tensor[] } {
+    const op = this.name
+    const runs = this.#runs()
+    shaped(op, params, Object.fromEntries(runs.flatMap((each) => this.#shapes(each))))
+    const { shape } = tensorGiven(op, 'x', x)
+    if (shape.length !== 3 || shape[2] !== this.inputs) throw new ShapeError(`${op}: x must have shape [batch, time, ${this.inputs}], got [${shape.join(', ')}]`)
+    const [batch, time] = shape as [number, number, number]
+    if (time === 0) throw new ShapeError(`${op}: a sequence has at least one step, got shape [${shape.join(', ')}]`)
+    const first = this.#initial(initial, x, [runs.length, batch, this.hidden])
+    const drops = training && this.#dropout > 0 && this.layers > 1
+    if (drops && key === undefined) throw new ArgumentError(`${op}: what is dropped goes by a key; pass { key }`)
+    return within(op, () => {
+      let below = x
+      let outputs: Tensor[] = []
+      const ends: Carried[] = []
+      runs.forEach(({ layer, backwards, suffix }, n) => {
+        if (!backwards && layer > 0) {
+          below = outputs.length === 1 ? (outputs[0] as Tensor) : concat(outputs, { axis: -1 })
+          if (drops) below = dropout(fold(key as Key, layer), below, { p: this.#dropout })
+          outputs = []
+        }
+        const gates = unstack(linear(below, params[`weightIh${suffix}`] as Tensor, params[`biasIh${suffix}`]) as Tensor, { axis: 1 })
+        const [weight, bias] = [params[`weightHh${suffix}`] as Tensor, params[`biasHh${suffix}`]]
+        let carried: Carried = first.map((tensor) => tensor.at(n))
+        const steps = Array<Tensor>(time)
+        for (let i = 0; i < time; i++) {
+          const t = backwards ? time - 1 - i : i
+          carried = this.step(gates[t] as Tensor, carried, weight, bias)
+          steps[t] = carried[0] as Tensor
+        }
+        ends.push(carried)
+        outputs.push(stack(steps, { axis: 1 }))
+      })
+      const output = outputs.length === 1 ? (outputs[0] as Tensor) : concat(outputs, { axis: -1 })
+      return { output, last: first.map((_, i) => stack(ends.map((carried) => carried[i] as Tensor))) }
+    })
+  }
+
+  /** What is carried into the first step: zeros where nothing is given. */
+  #initial(initial: readonly unknown[] | undefined, x: Tensor, shape: readonly number[]): Tensor[] {
+    if (initial === undefined) return Array.from({ length: this.carried }, () => zeros(shape, { dtype: x.dtype, device: x.device }))
+    return initial.map((value) => {
+      const tensor = tensorGiven(this.name, 'initial', value)
+      if (tensor.shape.join() !== shape.join()) throw new ShapeError(`${this.name}: the initial state must have shape [${shape.join(', ')}], got [${tensor.shape.join(', ')}]`)
+      return tensor
+    })
+  }
+}
+
+/** What an LSTM carries: both [layers directions, batch, hidden]. */
+export interface LSTMState {
+  readonly h: Tensor
+  readonly c: Tensor
+}
+
+/**
+ * Long short-term memory over x [batch, time, inputs]: outputs [batch, time, hidden]. The batch comes first, always. PyTorch `nn.LSTM`.
+ *
+ * `i, f, o = sigmoid(...)`, `g = tanh(...)` of `W_ih x + b_ih + W_hh h + b_hh`; `c = f c + i g`, `h = o tanh(c)`
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for sizes and options out of range.
+ * @example
+ * ```ts
+ * const layer = new ft.nn.LSTM(3, 4)
+ * layer.apply(layer.init(ft.random.key(1)), ft.zeros([2, 5, 3])).shape // [2, 5, 4]
+ * ```
+ */
+export class LSTM extends Recurrent {
+  protected readonly gates = 4
+  protected readonly carried = 2
+
+  protected step(gates: Tensor, [h, c]: Carried, weight: Tensor, bias: Tensor | undefined): Carried {
+    const [i, f, g, o] = split(gates.add(linear(h as Tensor, weight, bias) as Tensor), 4, { axis: 1 }) as [Tensor, Tensor, Tensor, Tensor]
+    const next = f.sigmoid().mul(c as Tensor).add(i.sigmoid().mul(g.tanh()))
+    return [o.sigmoid().mul(next.tanh()), next]
+  }
+
+  /**
+   * Outputs, and what is carried at the end, from what is carried at the start (zeros by default).
+   *
+   * @throws {TensorError} as {@link Module.apply}.
+   */
+  forward(params: RecurrentParams, x: Tensor, initial?: LSTMState): { output: Tensor; state: LSTMState } {
+    if (initial !== undefined && (typeof initial !== 'object' || initial === null)) throw new ArgumentError(`${this.name}: 'initial' must be { h, c }, got ${shown(initial)}`)
+    const { output, last } = this.sequence(params, x, initial && [initial.h, initial.c], { training: false })
+    return { output, state: { h: last[0] as Tensor, c: last[1] as Tensor } }
+  }
+}
+
+/**
+ * Gated recurrent units over x [batch, time, inputs]: outputs [batch, time, hidden]. The batch comes first, always. PyTorch `nn.GRU`.
+ *
+ * `r, z = sigmoid(W_ih x + b_ih + W_hh h + b_hh)`, `n = tanh(W_in x + b_in + r (W_hn h + b_hn))`; `h = (1 - z) n + z h`
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for sizes and options out of range.
+ * @example
+ * ```ts
+ * const layer = new ft.nn.GRU(3, 4, { bidirectional: true })
+ * layer.apply(layer.init(ft.random.key(1)), ft.zeros([2, 5, 3])).shape // [2, 5, 8]
+ * ```
+ */
+export class GRU extends Recurrent {
+  protected readonly gates = 3
+  protected readonly carried = 1
+
+  protected step(gates: Tensor, [h]: Carried, weight: Tensor, bias: Tensor | undefined): Carried {
+    const [ofInput, ofHidden] = [gates, linear(h as Tensor, weight, bias) as Tensor].map((sums) => split(sums, 3, { axis: 1 })) as [Tensor[], Tensor[]]
+    const [r, z] = [0, 1].map((k) => (ofInput[k] as Tensor).add(ofHidden[k] as Tensor).sigmoid()) as [Tensor, Tensor]
+    const n = (ofInput[2] as Tensor).add(r.mul(ofHidden[2] as Tensor)).tanh()
+    return [n.add(z.mul((h as Tensor).sub(n)))]
+  }
+
+  /**
+   * Outputs, and the hidden state [layers directions, batch, hidden] at the end, from that at the start (zeros by default).
+   *
+   * @throws {TensorError} as {@link Module.apply}.
+   */
+  forward(params: RecurrentParams, x: Tensor, initial?: Tensor): { output: Tensor; state: Tensor } {
+    const { output, last } = this.sequence(params, x, initial === undefined ? undefined : [initial], { training: false })
+    return { output, state: last[0] as Tensor }
+  }
+}

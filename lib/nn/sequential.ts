@@ -1,0 +1,110 @@
+// Layers after one another, and Dropout.
+
+import { shown } from '../call.js'
+import { fold, keyGiven, type Key } from '../draws.js'
+import { ArgumentError, TensorError } from '../errors.js'
+import { Tensor } from '../tensor.js'
+import { dropout } from './functions.js'
+import { Module, type InitOptions, type Layer, type ParamsOf, type Run, type StateOf, type StateOptions } from './module.js'
+import { layerOptions, ranged } from './options.js'
+
+/** Options of `nn.Dropout`. */
+export interface DropoutLayerOptions {
+  /** How likely an element is to be dropped while training, from 0 to 1; 0.5 by default. */
+  readonly p?: number | undefined
+}
+
+/**
+ * Sets elements to zero while it is trained, and nothing when it is applied (Srivastava et al., 2014). PyTorch `nn.Dropout`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for a probability outside [0, 1].
+ * @example
+ * ```ts
+ * new ft.nn.Dropout({ p: 0.1 }).apply(null, ft.ones([2])) // [1, 1]
+ * ```
+ */
+export class Dropout extends Module<null, null> {
+  readonly p: number
+
+  constructor(options?: DropoutLayerOptions) {
+    super()
+    this.p = ranged(this.name, 'p', layerOptions<DropoutLayerOptions>(this.name, options, ['p']).p, 0.5, 0, 1)
+  }
+
+  init(key: Key, _options?: InitOptions): null {
+    keyGiven(this.name, key)
+    return null
+  }
+
+  protected run(_params: null, x: Tensor, { training, key }: Run<null>): readonly [Tensor, null] {
+    if (!training || this.p === 0) return [x, null]
+    if (key === undefined) throw new ArgumentError(`${this.name}: what is dropped goes by a key; pass { key }`)
+    return [dropout(key, x, { p: this.p }), null]
+  }
+}
+
+/**
+ * Layers after one another, each a layer or a function of a tensor. Parameters and states are arrays with one for each; those of
+ * functions are null. PyTorch `nn.Sequential`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for anything but layers and functions.
+ * @example
+ * ```ts
+ * const model = new ft.nn.Sequential(new ft.nn.Linear(4, 8), ft.relu, new ft.nn.Linear(8, 2))
+ * model.apply(model.init(ft.random.key(1)), ft.zeros([5, 4])).shape // [5, 2]
+ * ```
+ */
+export class Sequential<L extends readonly Layer[]> extends Module<ParamsOf<L>, StateOf<L>> {
+  readonly layers: L
+
+  constructor(...layers: L) {
+    super()
+    layers.forEach((layer: unknown, i) => {
+      if (!(layer instanceof Module) && typeof layer !== 'function') throw new ArgumentError(`${this.name}: layer ${i} must be a layer or a function of a tensor, got ${shown(layer)}`)
+    })
+    this.layers = layers
+  }
+
+  init(key: Key, options?: InitOptions): ParamsOf<L> {
+    keyGiven(this.name, key)
+    return this.layers.map((layer, i) => (layer instanceof Module ? (layer as Module).init(fold(key, i), options) : null)) as ParamsOf<L>
+  }
+
+  override initState(options?: StateOptions): StateOf<L> {
+    return this.layers.map((layer) => (layer instanceof Module ? (layer as Module).initState(options) : null)) as StateOf<L>
+  }
+
+  protected run(params: ParamsOf<L>, x: Tensor, { training, state, key }: Run<StateOf<L>>): readonly [Tensor, StateOf<L>] {
+    const { layers, name } = this
+    const each = (what: string, list: unknown): readonly unknown[] => {
+      if (Array.isArray(list) && list.length === layers.length) return list
+      throw new ArgumentError(`${name}: the ${what} must be an array of ${layers.length}, one for each layer, got ${shown(list)}`)
+    }
+    const own = each('parameters', params)
+    const states = state === undefined ? [] : each('state', state)
+    const next: unknown[] = []
+    const result = layers.reduce<Tensor>((value, layer, i) => {
+      try {
+        if (!(layer instanceof Module)) {
+          next.push(null)
+          const made: unknown = layer(value)
+          if (!(made instanceof Tensor)) throw new ArgumentError(`${name}: the function must return a tensor, got ${shown(made)}`)
+          return made
+        }
+        const run = { training, state: states[i], key: key === undefined ? undefined : fold(key, i) }
+        const [made, after] = Module.run(layer as Module, own[i], value, run)
+        next.push(after)
+        return made
+      } catch (error) {
+        throw located(`${name}: layer ${i}`, error)
+      }
+    }, x)
+    return [result, next as StateOf<L>]
+  }
+}
+
+/** An error of the library that says in which layer it arose; others as they are. */
+function located(where: string, error: unknown): unknown {
+  if (!(error instanceof TensorError)) return error
+  return new (error.constructor as new (message: string) => TensorError)(`${where}: ${error.message}`)
+}
