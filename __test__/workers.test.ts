@@ -3,9 +3,10 @@
 
 import { setTimeout as delay } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
-import test, { type ExecutionContext } from 'ava'
+import test from 'ava'
 import * as ft from 'ferrotensor'
 import { throws } from './expect.js'
+import { settled } from './settled.js'
 
 /** A worker that runs a module script, which sees `ft`, `post`, `next()` (the next message) and its `data`. */
 function start(script: string, data: unknown = null): Worker {
@@ -23,15 +24,6 @@ function message<T>(worker: Worker): Promise<T> {
   return new Promise((resolve, reject) => {
     worker.once('message', resolve).once('error', reject).once('exit', (code) => reject(new Error(`the worker ended with ${code}`)))
   })
-}
-
-/** Waits until no more than `bytes` are in use: what a worker had queued may still be running when it is gone. */
-async function settled(t: ExecutionContext, bytes: number): Promise<void> {
-  for (let i = 0; i < 400 && ft.memory().live > bytes; i++) {
-    await delay(50)
-    ft.trim()
-  }
-  t.true(ft.memory().live <= bytes, `${ft.memory().live} bytes live, ${bytes} at the start`)
 }
 
 test.serial('workers compute at the same time, each with its own tensors', async (t) => {

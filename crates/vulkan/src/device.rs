@@ -284,7 +284,7 @@ impl VulkanBackend {
 
     /// Runs an entry; what panics below becomes an error.
     fn guarded<R>(&self, entry: impl FnOnce() -> Result<R>) -> Result<R> {
-        let _inside = parting::enter();
+        let _inside = parting::enter().ok_or_else(Error::abandoned)?;
         catch_unwind(AssertUnwindSafe(entry)).unwrap_or_else(|panic| Err(errors::panicked(&self.caps.name, &*panic)))
     }
 

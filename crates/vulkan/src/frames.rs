@@ -1,8 +1,9 @@
 //! Frames: a command buffer with the memory of its dispatches' arguments, and what they keep alive. Used again when the
 //! device is done with them.
 
+use crate::block::{Block, Use};
 use crate::errors;
-use crate::memory::{Block, Faults, Use};
+use crate::memory::Faults;
 use crate::raw::{self, Between};
 use crate::reports::Reports;
 use ferrotensor_core::Result;

@@ -12,6 +12,7 @@
 //! timeline (`timeline.rs`) submits them, and `wait.rs` answers the ticket when it has passed the last of them.
 
 mod arithmetic;
+mod block;
 pub mod caps;
 mod device;
 mod disk_cache;

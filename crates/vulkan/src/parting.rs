@@ -3,6 +3,7 @@
 //! everybody from the driver, and to wait for what it still computes.
 
 use crate::timeline::Timeline;
+use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, Weak};
 use std::time::{Duration, Instant};
@@ -18,10 +19,61 @@ static ENDS: AtomicBool = AtomicBool::new(false);
 
 static OPENED: Mutex<Vec<Weak<Timeline>>> = Mutex::new(Vec::new());
 
-/// Lets the caller in to the driver until the guard is dropped; from the end of the process on nobody comes back from here. Not
-/// to be asked for twice by one thread.
-pub fn enter() -> RwLockReadGuard<'static, ()> {
-    DOOR.read().unwrap_or_else(PoisonError::into_inner)
+thread_local! {
+    /// How often this thread is inside.
+    static DEPTH: Cell<u32> = const { Cell::new(0) };
+    /// Whether this thread began the end.
+    static PARTED: Cell<bool> = const { Cell::new(false) };
+    #[cfg(target_os = "linux")]
+    static LEAVING: Leaving = const { Leaving };
+}
+
+/// The main thread's is dropped before `exit` runs anything else. What `atexit` was told last it runs first, and a driver tells it
+/// something whenever it first needs an object of its own: a validation layer's were gone before our turn, in one of ten runs
+/// under the eyes of a thread inside.
+#[cfg(target_os = "linux")]
+struct Leaving;
+
+#[cfg(target_os = "linux")]
+impl Drop for Leaving {
+    fn drop(&mut self) {
+        // SAFETY: neither takes anything or fails.
+        let main = unsafe { libc::gettid() == libc::getpid() };
+        if main {
+            part();
+        }
+    }
+}
+
+/// Has the end of the process begin when this thread ends, if it is the main thread.
+pub fn begin_with_this_thread() {
+    #[cfg(target_os = "linux")]
+    // Gone already in the destructors of a thread: nothing to do.
+    let _ = LEAVING.try_with(|_| ());
+}
+
+/// Somebody who may call a driver.
+pub struct Inside {
+    /// Of the outermost of a thread's.
+    _guard: Option<RwLockReadGuard<'static, ()>>,
+}
+
+impl Drop for Inside {
+    fn drop(&mut self) {
+        DEPTH.set(DEPTH.get() - 1);
+    }
+}
+
+/// Lets the caller in to the driver until what is returned is dropped. From the end of the process on nobody comes back from here,
+/// but the thread that ends it: with nothing.
+pub fn enter() -> Option<Inside> {
+    if PARTED.get() {
+        return None;
+    }
+    begin_with_this_thread();
+    let guard = (DEPTH.get() == 0).then(|| DOOR.read().unwrap_or_else(PoisonError::into_inner));
+    DEPTH.set(DEPTH.get() + 1);
+    Some(Inside { _guard: guard })
 }
 
 /// Whether whoever waits for a device is to come back at once, and to begin nothing new: the end of the process waits for them. A batch
@@ -54,15 +106,22 @@ pub fn attend(timeline: &Arc<Timeline>) {
     }
 }
 
-/// Runs inside `exit`.
+/// Runs when the process ends; the second time on a thread it does nothing.
 #[cfg(unix)]
 extern "C" fn part() {
+    // Whoever ends the process from inside a driver would wait for itself.
+    if PARTED.replace(true) || DEPTH.get() > 0 {
+        return;
+    }
     ENDS.store(true, Ordering::Release);
     let closed = DOOR.write();
     // Nobody else is inside, and what follows waits.
     ENDS.store(false, Ordering::Release);
     let opened = std::mem::take(&mut *OPENED.lock().unwrap_or_else(PoisonError::into_inner));
-    opened.iter().filter_map(Weak::upgrade).for_each(|timeline| settle(&timeline));
+    for timeline in opened.iter().filter_map(Weak::upgrade) {
+        settle(&timeline);
+        timeline.rest();
+    }
     // For good.
     std::mem::forget(closed);
 }

@@ -3,6 +3,7 @@
 use crate::caps::Can;
 use crate::device::{Options, VulkanBackend};
 use crate::errors;
+use crate::parting;
 use ferrotensor_core::backend::Backend;
 use std::panic::catch_unwind;
 use std::sync::Arc;
@@ -39,6 +40,7 @@ pub fn found() -> Result<Vec<Found>, String> {
     if std::env::var_os("FERROTENSOR_VULKAN").is_some_and(|v| v == "off") {
         return Err("switched off by FERROTENSOR_VULKAN=off".into());
     }
+    parting::begin_with_this_thread();
     catch_unwind(search).unwrap_or_else(|panic| Err(errors::panic_text(&*panic)))
 }
 

@@ -1,7 +1,8 @@
 //! What kernels find out while they run: some words of memory for each dispatch that may fail by its values, which the host reads
 //! when the device has passed it.
 
-use crate::memory::{Block, Faults, Use};
+use crate::block::{Block, Use};
+use crate::memory::Faults;
 use ferrotensor_core::backend::Outcome;
 use ferrotensor_core::{Error, Result};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,8 +1,9 @@
 //! Copies between the host and memory it cannot map: through persistent rings the host sees, in chunks, on the queue.
 
+use crate::block::{Block, Use};
 use crate::errors;
 use crate::frames::Kept;
-use crate::memory::{Block, Faults, Use};
+use crate::memory::Faults;
 use crate::raw::{self, Range};
 use crate::timeline::Timeline;
 use ferrotensor_core::Result;

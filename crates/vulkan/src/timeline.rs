@@ -265,6 +265,15 @@ impl Timeline {
             }
         }
     }
+
+    /// Once the device has done all: waits for what drivers and layers do afterwards on threads of their own.
+    pub fn rest(&self) {
+        if self.is_lost() || self.passed().is_ok_and(|passed| passed < self.last()) {
+            return;
+        }
+        // Nothing follows from an error: the device is lost.
+        let _ = self.queue.with(|mut guard| guard.wait_idle());
+    }
 }
 
 impl Drop for Timeline {
