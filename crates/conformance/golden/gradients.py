@@ -3,9 +3,15 @@
 Run as make.py:
     python golden/gradients.py golden/gradients.txt.gz
 
-Calls of float64 and complex128 operands; cotangents are random numbers of few digits. Behind the `case` and `in` records of records.py:
+Calls of float64 and complex128 operands, at extremes of float32 and complex64 too; cotangents are random numbers of few digits. Behind the
+`case` and `in` records of records.py:
     cot ARRAY                          the cotangent of an output ('-': it has none)
     grad ARRAY                         the gradient of an operand ('-': zeros that PyTorch does not write, '?': it has none)
+and at kinks, for second derivatives, of each operand:
+    weight ARRAY                       what its gradient is weighed with ('-', '?' as above)
+    second ARRAY                       the gradient of the weighed gradients' sum
+
+Here are kinks and linear algebra; gradient_calls.py asks PyTorch, gradient_points.py and the other modules of this name have more calls.
 """
 
 import sys
@@ -14,80 +20,19 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
+import gradient_arrays
+import gradient_matrices
+import gradient_networks
+import gradient_points
+import gradient_reductions
 import pytorch
 import pytorch_arrays
 import pytorch_networks
 import pytorch_reductions
 import records
-from pytorch import Tensor, tensor
-from records import array, call, inf, nan, put
-
-rng = np.random.default_rng(20261124)
-counts, skipped = {}, {}
-# Whose vectors have another phase or sign than PyTorch's, and the gradients with them; what is random.
-APART = {"linalg.svd", "linalg.eig", "linalg.eigh"}
-# Calls of a row in the file, the first ones: most differ in shapes alone.
-MOST = 120
-
-
-def is_differentiable(x):
-    return torch.is_tensor(x) and x.dtype in (torch.float64, torch.complex128)
-
-
-def cotangent(y):
-    # Never zero: nothing times infinity is an accident.
-    draw = lambda: np.round(rng.standard_normal(tuple(y.shape)) * 16) / 16 + 1 / 64
-    return tensor(draw() + 1j * draw() if y.is_complex() else draw()).reshape(y.shape)
-
-
-def gradient(name, fn, ins, attrs=(), numbers=(), tol=None):
-    """PyTorch's gradient of a call, where it has one in float64 and complex128."""
-    floating = [x for x in ins if torch.is_tensor(x) and (x.is_floating_point() or x.is_complex())]
-    if not floating or not all(map(is_differentiable, floating)) or name in APART or counts.get(name, 0) >= MOST:
-        return
-    if name == "digamma":
-        # At poles PyTorch's are as large as its pi is wrong.
-        ins = [x[(x > 0) | (x != x.round())] for x in ins]
-    if name == "acosh" and not ins[0].is_complex():
-        # Below 1 PyTorch has a gradient of NaN.
-        ins = [x[x >= 1] for x in ins]
-    # Of some operands PyTorch has no gradient, and says so: then of the first alone.
-    for only_first in [False, True]:
-        moves = lambda n, x: is_differentiable(x) and not (only_first and n)
-        leaves = [x.detach().clone().requires_grad_() if moves(n, x) else x for n, x in enumerate(ins)]
-        try:
-            ys = fn(*leaves)
-            ys = list(ys) if isinstance(ys, (tuple, list)) else [ys]
-            with_grad = [y for y in ys if is_differentiable(y) and y.requires_grad]
-            cots = [cotangent(y) for y in with_grad]
-            if not with_grad:
-                return
-            wrt = [x for n, x in enumerate(leaves) if moves(n, x)]
-            found = torch.autograd.grad(with_grad, wrt, cots, allow_unused=True)
-            break
-        except (RuntimeError, NotImplementedError) as e:
-            skipped.setdefault(name, str(e).splitlines()[0][:100])
-    else:
-        return
-    if not all(is_differentiable(g) for g in found if g is not None):
-        return
-    given = iter(cots)
-    cots = [next(given) if any(y is w for w in with_grad) else None for y in ys]
-    # The slope of a quantile by a fraction whose place is an element is that of either side, or what lies between.
-    found = [g if "quantile" not in name or n == 0 else "unknown" for n, g in enumerate(found)]
-    given = iter(found)
-    grads = [next(given) if moves(n, x) else "unknown" for n, x in enumerate(leaves)]
-    counts[name] = counts.get(name, 0) + 1
-    shown = lambda x: Tensor(x) if torch.is_tensor(x) else x
-    ins, cots, grads = map(shown, ins), list(map(shown, cots)), list(map(shown, grads))
-    ins = list(ins)
-    for a in [x for x in [*ins, *cots, *grads] if isinstance(x, Tensor)]:
-        array(a)
-    call(name, ins, attrs, numbers)
-    for x in cots:
-        put("cot", "-" if x is None else array(x))
-    for x in grads:
-        put("grad", "-" if x is None else "?" if isinstance(x, str) else array(x))
+from gradient_calls import counts, gradient, skipped
+from pytorch import tensor
+from records import inf, nan
 
 
 def kinks():
@@ -180,6 +125,8 @@ def main():
     kinks()
     linear_algebra()
     for module in [pytorch, pytorch_reductions, pytorch_networks, pytorch_arrays]:
+        module.cases()
+    for module in [gradient_points, gradient_reductions, gradient_arrays, gradient_networks, gradient_matrices]:
         module.cases()
     records.write(sys.argv[1])
     print(sum(counts.values()), "gradients of", len(counts), "rows")

@@ -40,6 +40,10 @@ pub struct Golden {
     pub cotangents: Vec<Option<Array>>,
     /// Of each operand: unknown, zeros, or these.
     pub gradients: Vec<Option<Option<Array>>>,
+    /// What the gradients are weighed with, and the gradients of their sum, as far as they are known.
+    pub weights: Vec<Option<Option<Array>>>,
+    /// See there.
+    pub seconds: Vec<Option<Option<Array>>>,
 }
 
 /// One test for each row, one for promotion, and one that fails when a public row has no answers.
@@ -217,7 +221,16 @@ pub fn records(file: &str, text: &str) -> Result<Vec<Golden>, String> {
                     device_word: None,
                     axes: vec![],
                 };
-                out.push(Golden { line: n + 1, case, outputs: vec![], fails: false, cotangents: vec![], gradients: vec![] });
+                out.push(Golden {
+                    line: n + 1,
+                    case,
+                    outputs: vec![],
+                    fails: false,
+                    cotangents: vec![],
+                    gradients: vec![],
+                    weights: vec![],
+                    seconds: vec![],
+                });
             }
             (["in", i], Some(golden)) => {
                 let array = known(i, &arrays)?;
@@ -241,11 +254,18 @@ pub fn records(file: &str, text: &str) -> Result<Vec<Golden>, String> {
             }
             (["fails"], Some(golden)) => golden.fails = true,
             (["cot", i], Some(golden)) => golden.cotangents.push(if *i == "-" { None } else { Some(known(i, &arrays)?) }),
-            (["grad", i], Some(golden)) => golden.gradients.push(match *i {
-                "?" => None,
-                "-" => Some(None),
-                i => Some(Some(known(i, &arrays)?)),
-            }),
+            ([kind @ ("grad" | "weight" | "second"), i], Some(golden)) => {
+                let found = match *i {
+                    "?" => None,
+                    "-" => Some(None),
+                    i => Some(Some(known(i, &arrays)?)),
+                };
+                match *kind {
+                    "grad" => golden.gradients.push(found),
+                    "weight" => golden.weights.push(found),
+                    _ => golden.seconds.push(found),
+                }
+            }
             (["promote", ..], _) => {}
             _ => return Err(at("unknown record")),
         }

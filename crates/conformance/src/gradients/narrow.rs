@@ -79,7 +79,8 @@ fn check_case(case: &Case, dtype: DType, wide: DType) -> Result<bool, String> {
     Ok(true)
 }
 
-fn parts(a: &Array) -> Vec<f64> {
+/// The parts of all elements, one after the other.
+pub fn parts(a: &Array) -> Vec<f64> {
     let complex = a.dtype().is_complex();
     a.scalars().flat_map(|x| [Some(x.real().hi), complex.then(|| x.imaginary().hi)]).flatten().collect()
 }

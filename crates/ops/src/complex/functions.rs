@@ -1,4 +1,7 @@
 //! The functions of one complex number. Where C99 leaves the sign of a part open, so do they.
+//!
+//! Slopes of other functions are made of some of them, and differentiated again: on an axis too the parts that are chosen move as the
+//! function does, and what is chosen by itself is so only where nothing else is a number.
 
 use super::parts::{Complex, Mask, Real};
 use ferrotensor_core::scalar::MathFn;
@@ -68,7 +71,8 @@ pub fn exp(z: Complex) -> Complex {
     let (x, y) = (z.re, z.im);
     let ((size, factor), lost) = (growth(x), is_lost(x, y));
     let im = (lost & x.below(0.0)).select(size, size * y.call(MathFn::Sin) * factor);
-    Complex { re: lost.select(size, size * y.call(MathFn::Cos) * factor), im: y.is(0.0).select(y, im) }
+    let re = lost.select(size, size * y.call(MathFn::Cos) * factor);
+    Complex { re, im: (y.is(0.0) & im.is_nan()).select(y, im) }
 }
 
 fn expm1(z: Complex) -> Complex {
@@ -111,10 +115,11 @@ fn log1p(z: Complex) -> Complex {
 pub fn sqrt(z: Complex) -> Complex {
     let (scaled, _, back) = scaled(z);
     let (x, y) = (scaled.re, scaled.im);
-    let long = ((scaled.size() + x.abs()) * 0.5).sqrt();
-    let short = long.is(0.0).select(y.abs(), y.abs() / (long + long));
     let negative = x.below(0.0);
-    let root = Complex { re: negative.select(short, long), im: negative.select(long, short).copysign(y) }.times(back);
+    let long = ((scaled.size() + negative.select(-x, x)) * 0.5).sqrt();
+    let short = long.is(0.0).select(y, y / (long + long));
+    let re = negative.select(short.copysign(short.lit(1.0)), long);
+    let root = Complex { re, im: negative.select(long, short).copysign(y) }.times(back);
     y.is_infinite().choose(Complex { re: y.abs(), im: y }, root)
 }
 
@@ -131,16 +136,17 @@ fn sinh(z: Complex) -> Complex {
     let re = is_lost(x, y).select(sinh, sinh * y.call(MathFn::Cos) * factor);
     let im = cosh * y.call(MathFn::Sin) * factor;
     // A zero times the cosine of no angle stays one.
-    Complex { re: (x.is(0.0) & !y.is_finite()).select(x, re), im: y.is(0.0).select(y, im) }
+    Complex { re: (x.is(0.0) & !y.is_finite()).select(x, re), im: (y.is(0.0) & im.is_nan()).select(y, im) }
 }
 
 fn cosh(z: Complex) -> Complex {
     let (x, y) = (z.re, z.im);
     let (sinh, cosh, factor) = steep(x);
     let zero = x.lit(0.0).copysign(x) * y.lit(1.0).copysign(y);
+    let im = sinh * y.call(MathFn::Sin) * factor;
     Complex {
         re: is_lost(x, y).select(cosh, cosh * y.call(MathFn::Cos) * factor),
-        im: (y.is(0.0) | (x.is(0.0) & !y.is_finite())).select(zero, sinh * y.call(MathFn::Sin) * factor),
+        im: ((y.is(0.0) | x.is(0.0)) & im.is_nan()).select(zero, im),
     }
 }
 

@@ -27,21 +27,23 @@ pub fn tangent(b: &mut Builder, f: MathFn, x: &[Value], y: Value, t: &[Option<Va
         MathFn::Atan2 => {
             // y = x0, x = x1: (x dy - y dx) / h^2, by the length twice so that no square overflows; 0 at the origin.
             let length = b.call(MathFn::Hypot, &[x[0], x[1]]);
-            let length = some(b, length);
             let (sin, cos) = (b.binary(Op::Div, x[0], length), b.binary(Op::Div, x[1], length));
             let up = t[0].map(|t| times(b, t, cos));
             let along = t[1].map(|t| {
                 let t = times(b, t, sin);
                 negative(b, t)
             });
-            sum(b, up, along).map(|t| b.binary(Op::Div, t, length))
+            sum(b, up, along).map(|t| {
+                let t = b.binary(Op::Div, t, length);
+                unless_zero(b, length, t)
+            })
         }
         MathFn::Hypot => {
             // 0 where the length is: the direction of nothing, as PyTorch has it for complex numbers.
-            let length = some(b, y);
             let parts = [0, 1].map(|n| {
                 t[n].map(|t| {
-                    let slope = b.binary(Op::Div, x[n], length);
+                    let slope = b.binary(Op::Div, x[n], y);
+                    let slope = unless_zero(b, y, slope);
                     times(b, t, slope)
                 })
             });
@@ -62,11 +64,11 @@ pub fn tangent(b: &mut Builder, f: MathFn, x: &[Value], y: Value, t: &[Option<Va
     }
 }
 
-/// The length, or 1 where it is 0.
-fn some(b: &mut Builder, length: Value) -> Value {
-    let (zero, one) = (b.lit(b.dtype(length), 0.0), b.lit(b.dtype(length), 1.0));
+/// A slope, and 0 where the length is, which moves as little.
+fn unless_zero(b: &mut Builder, length: Value, slope: Value) -> Value {
+    let zero = b.lit(b.dtype(length), 0.0);
     let none = b.compare(Op::Eq, length, zero);
-    b.select(none, one, length)
+    b.select(none, zero, slope)
 }
 
 /// `p x^(p - 1)`; 0 where p is.

@@ -158,6 +158,18 @@ pub const CLIP: Partials = |b, x, _, n| {
     Of(equal.map_or(whole, |tie| b.select(tie, half, whole)))
 };
 
+/// `1 / (1 + e^-(beta x))`, which has no kink where the row's program has two that cancel.
+pub const SOFTPLUS: Partials = |b, x, _, _| {
+    let scaled = b.binary(Op::Mul, x[1], x[0]);
+    Of(b.call(MathFn::Sigmoid, &[scaled]))
+};
+
+/// `1 / (1 + e^x)`, likewise.
+pub const LOG_SIGMOID: Partials = |b, x, _, _| {
+    let minus = b.unary(Op::Neg, x[0]);
+    Of(b.call(MathFn::Sigmoid, &[minus]))
+};
+
 /// The next float moves with the first, unless it is the second.
 pub const NEXTAFTER: Partials = |b, x, _, n| {
     if n == 1 {
@@ -217,7 +229,8 @@ pub const COPYSIGN: Partials = |b, x, y, n| {
     Of(b.binary(Op::Mul, before, after))
 };
 
-/// Whole exponents of complex powers are a way of their own, in which nothing moves with the exponent.
+/// Whole exponents of complex powers are a way of their own, in which nothing moves with the exponent: the slope by the base is made of
+/// the power itself, which does, unless that is no number or none is left of it.
 pub const POW: Partials = |b, x, y, n| {
     let d = b.dtype(x[0]);
     if !d.is_complex() {
@@ -227,6 +240,10 @@ pub const POW: Partials = |b, x, y, n| {
     if n == 0 {
         let less = b.binary(Op::Sub, x[1], one);
         let power = complex::pow(b, x[0], less);
+        let (quotient, off) = (b.binary(Op::Div, y, x[0]), b.binary(Op::Sub, y, y));
+        let (finite, some) = (b.compare(Op::Eq, off, zero), b.compare(Op::Ne, y, zero));
+        let ordinary = b.binary(Op::And, finite, some);
+        let power = b.select(ordinary, quotient, power);
         let (slope, none) = (b.binary(Op::Mul, x[1], power), b.compare(Op::Eq, x[1], zero));
         return Of(b.select(none, zero, slope));
     }
@@ -273,6 +290,8 @@ macro_rules! holomorphic {
 holomorphic! {
     /// `1 / (2 sqrt z)`.
     SQRT: |b, x, y, one| { let twice = b.binary(Op::Add, y, y); over(b, one, twice) };
+    /// `-1 / (2 z sqrt z)`.
+    RSQRT: |b, x, y, one| { let half = b.lit(b.dtype(x), -0.5); let (cube, by) = (b.binary(Op::Mul, y, y), b.binary(Op::Mul, y, half)); b.binary(Op::Mul, cube, by) };
     /// `e^z`.
     EXP: |b, x, y, one| y;
     /// `e^z`.

@@ -93,7 +93,8 @@ pub fn logsumexp(l: &mut Lower, y: &[Val], g: &[Option<Val>]) -> Found {
     only(l, g)
 }
 
-/// `g x |x|^(p - 2) / y^(p - 1)`, 0 of nothing, as PyTorch's `norm_backward`; the norms of order 0, 1 and infinity are derived.
+/// `g x |x|^(p - 2) / y^(p - 1)`, 0 of nothing, as PyTorch's `norm_backward`; the norms of order 0, 1 and infinity are derived. Below 2 the
+/// power is taken of the direction, `x / |x| |x|^(p - 1)`: of the smallest numbers the other one would be infinite.
 pub fn vector_norm(l: &mut Lower, y: &[Val], g: &[Option<Val>]) -> Found {
     let (y, Some(g), p) = (y[0], g[0], l.attrs().number("ord")) else { return Ok(Some(vec![None])) };
     if p == 0.0 || p == 1.0 || p.is_infinite() {
@@ -117,17 +118,23 @@ pub fn vector_norm(l: &mut Lower, y: &[Val], g: &[Option<Val>]) -> Found {
         b.select(nothing, zero, quotient)
     })?;
     let g = l.map(&dims, &[x, by], |b, v| {
-        let mut by = v[1];
+        let (mut x, mut by) = (v[0], v[1]);
         if p != 2.0 {
             let (part, zero) = (b.dtype(by), b.lit(b.dtype(by), 0.0));
-            let size = crate::table::size(b, v[0]);
-            let p = b.lit(part, p - 2.0);
-            let power = b.call(MathFn::Pow, &[size, p]);
+            let size = crate::table::size(b, x);
+            let less = b.lit(part, if p < 2.0 { p - 1.0 } else { p - 2.0 });
+            let power = b.call(MathFn::Pow, &[size, less]);
             let (nothing, product) = (b.compare(Op::Eq, size, zero), b.binary(Op::Mul, by, power));
             by = b.select(nothing, zero, product);
+            if p < 2.0 {
+                let one = b.lit(part, 1.0);
+                let length = b.select(nothing, one, size);
+                let length = b.cast(length, d);
+                x = b.binary(Op::Div, x, length);
+            }
         }
         let by = b.cast(by, d);
-        b.binary(Op::Mul, v[0], by)
+        b.binary(Op::Mul, x, by)
     })?;
     only(l, g)
 }

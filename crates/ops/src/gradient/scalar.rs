@@ -211,7 +211,11 @@ fn of_bits(
         let bits = if instr.op == Op::And { &program.instrs[instr.args[0] as usize] } else { instr };
         (bits.op == Op::Bitcast).then(|| bits.args[0])
     };
-    let x = source(joined.args[0])?;
+    let mut x = source(joined.args[0])?;
+    // The size of a zero moves as the zero does, by its sign.
+    if program.instrs[x as usize].op == Op::Abs {
+        x = program.instrs[x as usize].args[0];
+    }
     let t = moved[x as usize]?;
     let bits = if b.dtype(y) == DType::F64 { DType::U64 } else { DType::U32 };
     let (before, after) = (b.bitcast(values[x as usize], bits), b.bitcast(y, bits));

@@ -97,12 +97,30 @@ fn with_logits(b: &mut Builder, v: &[Value]) -> Value {
         let linear = b.binary(Op::Sub, most, product);
         return b.binary(Op::Add, linear, log);
     };
+    let least = b.binary(Op::Max, minus, zero);
+    let softplus = b.binary(Op::Add, log, least);
+    weighed(b, [x, y, weight, one], softplus)
+}
+
+/// `(1 - y) x + (1 + (weight - 1) y) ln(1 + e^-x)`, given the last factor.
+fn weighed(b: &mut Builder, [x, y, weight, one]: [Value; 4], softplus: Value) -> Value {
     let (negative, more) = (b.binary(Op::Sub, one, y), b.binary(Op::Sub, weight, one));
     let (of_negative, extra) = (b.binary(Op::Mul, negative, x), b.binary(Op::Mul, more, y));
-    let (factor, least) = (b.binary(Op::Add, one, extra), b.binary(Op::Max, minus, zero));
-    let softplus = b.binary(Op::Add, log, least);
+    let factor = b.binary(Op::Add, one, extra);
     let weighed = b.binary(Op::Mul, factor, softplus);
     b.binary(Op::Add, of_negative, weighed)
+}
+
+/// The same without kinks at 0 that cancel in the value, and in the first derivative, but not in the second.
+fn smooth_with_logits(b: &mut Builder, v: &[Value]) -> Value {
+    let (x, y, d) = (v[0], v[1], b.dtype(v[0]));
+    let (zero, one, minus) = (b.lit(d, 0.0), b.lit(d, 1.0), b.unary(Op::Neg, x));
+    let Some(&weight) = v.get(2) else {
+        let (softplus, product) = (b.call(MathFn::Logaddexp, &[x, zero]), b.binary(Op::Mul, x, y));
+        return b.binary(Op::Sub, softplus, product);
+    };
+    let softplus = b.call(MathFn::Logaddexp, &[minus, zero]);
+    weighed(b, [x, y, weight, one], softplus)
 }
 
 fn bce_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
@@ -116,13 +134,27 @@ fn bce_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
 }
 
 fn bce(l: &mut Lower) -> Result<Vec<Val>> {
+    bce_of(l, with_logits)
+}
+
+fn bce_back(l: &mut Lower, _: &[Val], g: &[Option<Val>]) -> Result<Option<Vec<Option<Val>>>> {
+    let Some(g) = g[0] else { return Ok(Some(vec![None; l.len()])) };
+    let start = l.graph.nodes.len();
+    let loss = bce_of(l, smooth_with_logits)?[0];
+    let operands: Vec<Option<Val>> = (0..l.len()).map(|n| l.tensor(n)).collect();
+    let wanted: Vec<Val> = operands.iter().flatten().copied().collect();
+    let mut found = walk(l.graph, l.op, start, &[(loss, g)], &wanted, Facts::default())?.into_iter();
+    Ok(Some(operands.into_iter().map(|v| v.and_then(|_| found.next().flatten())).collect()))
+}
+
+fn bce_of(l: &mut Lower, loss: fn(&mut Builder, &[Value]) -> Value) -> Result<Vec<Val>> {
     let mut inputs = operands(l)?.to_vec();
     let (dims, acc) = (l.dims(inputs[0]), l.compute().compute());
     if !l.is_absent(2) {
         let weight = l.operand(2)?;
         inputs.push(l.cast(weight, acc)?);
     }
-    let losses = l.map(&dims, &inputs, with_logits)?;
+    let losses = l.map(&dims, &inputs, loss)?;
     reduced(l, losses)
 }
 
@@ -361,7 +393,7 @@ pub const ROWS: &[OpDef] = &[
         doc: doc("Absolute errors of predictions: their mean, with a reduction their sum, or all of them.", "mean |x - target|", "ft.nn.l1Loss(ft.tensor([1, 2]), ft.tensor([1, 4])) // 1", "", "nn.functional.l1_loss"), ..LOSS },
     OpDef { name: "huberLoss", params: &[ParamDef { name: "delta", default: Some(1.0), kind: ParamKind::Number }], lower: Lowering::Graph(|l| elementwise(l, huber)),
         doc: doc("Half the squared errors of predictions up to delta, and what is beyond times delta: their mean, with a reduction their sum, or all of them.", "mean of e^2 / 2 where |e| <= delta, else delta (|e| - delta / 2)", "ft.nn.huberLoss(ft.tensor([1, 2]), ft.tensor([1.5, 4])) // 0.8125", "", "nn.functional.huber_loss"), ..LOSS },
-    OpDef { name: "binaryCrossEntropyWithLogits", operands: &[tensor("x"), tensor("target"), optional_tensor("posWeight")], shape: bce_shape, lower: Lowering::Graph(bce),
+    OpDef { name: "binaryCrossEntropyWithLogits", gradient: Gradient::Rule(bce_back), operands: &[tensor("x"), tensor("target"), optional_tensor("posWeight")], shape: bce_shape, lower: Lowering::Graph(bce),
         errors: &[ErrorCase { call: "ft.nn.binaryCrossEntropyWithLogits(ft.zeros([2]), ft.zeros([2]), ft.zeros([3]))", code: Code::Shape }],
         doc: doc("Cross entropy of probabilities, given by the logits x, and targets from 0 to 1, without overflow; positives weigh posWeight times as much: the mean, with a reduction the sum, or each.", "mean of -(target ln s + (1 - target) ln(1 - s)), s = 1 / (1 + e^-x)", "ft.nn.binaryCrossEntropyWithLogits(ft.tensor([0, 0]), ft.tensor([1, 0])) // 0.6931472", "", "nn.functional.binary_cross_entropy_with_logits"), ..LOSS },
     OpDef { name: "klDiv", attrs: &[attr("reduction", AttrKind::Choice(BATCH_REDUCTIONS)), attr("logTarget", AttrKind::Bool(false))], lower: Lowering::Graph(kl_div),

@@ -8,7 +8,7 @@ use crate::infer::ShapeCtx;
 use crate::lower::{Lower, Val};
 use crate::selection::Selection;
 use ferrotensor_core::error::Code;
-use ferrotensor_core::kernel::{Combine, Monoid};
+use ferrotensor_core::kernel::{Monoid, Window, WindowAxis, WindowCombine};
 use ferrotensor_core::scalar::{Builder, Op, Value};
 use ferrotensor_core::{DType, Dims, Error, Result, layout};
 
@@ -19,7 +19,20 @@ fn order(from: &[usize], to: &[usize]) -> Vec<usize> {
     axes
 }
 
+/// The last one first: of several largest elements the first in row-major order is that of the first row that has one.
+fn backwards(from: &[usize], _: &[usize]) -> Vec<usize> {
+    (2..from.len()).rev().collect()
+}
+
 fn resized_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
+    shape_by(ctx, order)
+}
+
+fn largest_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
+    shape_by(ctx, backwards)
+}
+
+fn shape_by(ctx: &ShapeCtx, axes: fn(&[usize], &[usize]) -> Vec<usize>) -> Result<Vec<Dims>> {
     let x = ctx.shape(0);
     let sizes = per_axis("size", ctx.attrs.ints("size").unwrap_or(&[]), spatial(x)?)?;
     if x[2..].contains(&0) {
@@ -27,7 +40,7 @@ fn resized_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
     }
     let out: Dims = x[..2].iter().copied().chain(sizes).collect();
     let mut dims: Dims = x.into();
-    for axis in order(x, &out) {
+    for axis in axes(x, &out) {
         // Positions are products of both extents, and twice that; parts are seen beside each other.
         layout::count(&[2, x[axis], out[axis]])?;
         dims[axis] = out[axis];
@@ -62,13 +75,16 @@ fn behind(b: &mut Builder, i: Value, from: usize, to: usize) -> Value {
     b.binary(Op::Div, up, count)
 }
 
-/// Parts of an axis, `to` of them, each combined to one element.
-fn parts(l: &mut Lower, x: Val, axis: usize, to: usize, monoid: Monoid) -> Result<Val> {
+/// How many positions a part of the longest kind covers.
+fn longest(from: usize, to: usize) -> usize {
+    if from.is_multiple_of(to) { from / to } else { from / to + 2 }
+}
+
+/// Parts of an axis, `to` of them, beside each other as two axes. Behind its end a part shows its last element.
+fn parts(l: &mut Lower, x: Val, axis: usize, to: usize) -> Result<Val> {
     let dims = l.dims(x);
     let from = dims[axis];
-    let longest = if from.is_multiple_of(to) { from / to } else { from / to + 2 };
-    let places = [to, longest];
-    // Behind its end a part shows its last element.
+    let places = [to, longest(from, to)];
     let shown = l.map(&places, &[], |b, _| {
         let (i, place, one) = (b.index(0, DType::I64), b.index(1, DType::I64), b.size(1));
         let (start, end) = (first(b, i, from, to), behind(b, i, from, to));
@@ -76,37 +92,56 @@ fn parts(l: &mut Lower, x: Val, axis: usize, to: usize, monoid: Monoid) -> Resul
         b.binary(Op::Min, there, last)
     })?;
     let selection = Selection::along(&dims, axis, &places)?;
-    let mut seen = l.gather_selection(x, &selection, &[shown])?;
-    if monoid == Monoid::Sum {
-        let wide = l.dims(seen);
-        seen = l.map(&wide, &[seen], |b, v| {
-            let (i, place) = (b.index(axis as u8, DType::I64), b.index(axis as u8 + 1, DType::I64));
-            let (start, end) = (first(b, i, from, to), behind(b, i, from, to));
-            let there = b.binary(Op::Add, start, place);
-            let (inside, zero) = (b.compare(Op::Lt, there, end), b.lit(b.dtype(v[0]), 0.0));
-            b.select(inside, v[0], zero)
-        })?;
-    }
-    Ok(l.reduce(seen, &[axis + 1], Combine::Value(monoid), false))
+    l.gather_selection(x, &selection, &[shown])
 }
 
-fn pooled(l: &mut Lower, monoid: Monoid) -> Result<Val> {
-    let (x, acc, out) = (l.operand(0)?, l.compute().compute(), l.out_dims(0));
-    let mut x = l.cast(x, acc)?;
-    for axis in order(&l.dims(x), &out) {
-        x = parts(l, x, axis, out[axis], monoid)?;
+/// Sums of the parts of an axis.
+fn summed(l: &mut Lower, x: Val, axis: usize, to: usize) -> Result<Val> {
+    let from = l.dims(x)[axis];
+    let seen = parts(l, x, axis, to)?;
+    let wide = l.dims(seen);
+    let seen = l.map(&wide, &[seen], |b, v| {
+        let (i, place) = (b.index(axis as u8, DType::I64), b.index(axis as u8 + 1, DType::I64));
+        let (start, end) = (first(b, i, from, to), behind(b, i, from, to));
+        let there = b.binary(Op::Add, start, place);
+        let (inside, zero) = (b.compare(Op::Lt, there, end), b.lit(b.dtype(v[0]), 0.0));
+        b.select(inside, v[0], zero)
+    })?;
+    Ok(l.sum(seen, axis + 1, false))
+}
+
+/// Windows over the parts of an axis, whose largest elements have the gradient as those of any pooling: the first ones.
+fn largest(l: &mut Lower, x: Val, axis: usize, to: usize) -> Result<Val> {
+    let (dtype, mut seen, mut dims) = (l.dtype(x), x, l.dims(x));
+    let size = longest(dims[axis], to);
+    if dims[axis] != to * size {
+        seen = parts(l, x, axis, to)?;
+        dims[axis] = to * size;
+        seen = l.reshape(seen, &dims);
     }
-    Ok(x)
+    // Windows are over all axes from one on.
+    let whole = |size: usize| WindowAxis { size, stride: size, dilation: 1, low: 0 };
+    let axes = std::iter::once(whole(size)).chain(dims[axis + 1..].iter().map(|_| whole(1))).collect();
+    dims[axis] = to;
+    Ok(l.window(Window { combine: WindowCombine::Reduce(Monoid::Max), dtype, axes }, &[seen], &dims[axis..]))
 }
 
 fn adaptive_max(l: &mut Lower) -> Result<Vec<Val>> {
-    let (largest, out) = (pooled(l, Monoid::Max)?, l.out_dtype(0));
-    Ok(vec![l.cast(largest, out)?])
+    let (x, dtype, out) = (l.operand(0)?, l.compute().compute(), l.out_dims(0));
+    let mut x = l.cast(x, dtype)?;
+    for axis in backwards(&out, &out) {
+        x = largest(l, x, axis, out[axis])?;
+    }
+    Ok(vec![l.cast(x, l.out_dtype(0))?])
 }
 
 fn adaptive_avg(l: &mut Lower) -> Result<Vec<Val>> {
-    let (from, total) = (l.operand(0)?, pooled(l, Monoid::Sum)?);
-    let (from, dims, out) = (l.dims(from), l.dims(total), l.out_dtype(0));
+    let (x, acc, counts, out) = (l.operand(0)?, l.compute().compute(), l.out_dims(0), l.out_dtype(0));
+    let (from, mut total) = (l.dims(x), l.cast(x, acc)?);
+    for axis in order(&from, &counts) {
+        total = summed(l, total, axis, counts[axis])?;
+    }
+    let dims = l.dims(total);
     Ok(vec![l.map(&dims, &[total], |b, v| {
         let mut count = b.size(1);
         for axis in 2..dims.len() {
@@ -219,7 +254,7 @@ const RESIZED: OpDef = OpDef {
 pub const ROWS: &[OpDef] = &[
     OpDef { name: "adaptiveAvgPool", lower: Lowering::Graph(adaptive_avg),
         doc: doc("Arithmetic means of parts of x [batch, channels, spatial...], as many along each spatial axis as the size says; parts overlap where it does not divide the axis.", "y_(b,c,i) = mean x_(b,c,floor(i n / size) .. ceil((i + 1) n / size) - 1)", "ft.nn.adaptiveAvgPool(ft.tensor([[[1, 2, 3, 4, 5]]]), 2) // [[[2, 4]]]", "", "nn.functional.adaptive_avg_pool2d"), ..RESIZED },
-    OpDef { name: "adaptiveMaxPool", lower: Lowering::Graph(adaptive_max), dtype: DTypeRule::new(Class::Real, Compute::Own, Out::Compute),
+    OpDef { name: "adaptiveMaxPool", shape: largest_shape, lower: Lowering::Graph(adaptive_max), dtype: DTypeRule::new(Class::Real, Compute::Own, Out::Compute),
         doc: doc("Largest elements of parts of x [batch, channels, spatial...], as many along each spatial axis as the size says; NaN wins.", "y_(b,c,i) = max x_(b,c,floor(i n / size) .. ceil((i + 1) n / size) - 1)", "ft.nn.adaptiveMaxPool(ft.tensor([[[1, 2, 3, 4, 5]]]), 2) // [[[3, 5]]]", "", "nn.functional.adaptive_max_pool2d"), ..RESIZED },
     OpDef { name: "interpolate", attrs: &[arg("size", AttrKind::PerAxis(EachAxis::Required)), attr("mode", MODES), attr("alignCorners", AttrKind::Bool(false))], shape: interpolated_shape, lower: Lowering::Graph(interpolate),
         doc: doc("x [batch, channels, spatial...] with spatial axes of another size: the nearest element before each place, or between its neighbours along each axis (linear, bilinear, trilinear). Elements are cells, whose middles are matched; with alignCorners they are points, whose first and last are. Integers give float32.", "y_(b,c,i) = x_(b,c,floor(i n / size)), or (1 - t) x_(b,c,j) + t x_(b,c,j+1) with j + t = (i + 1/2) n / size - 1/2", "ft.nn.interpolate(ft.tensor([[[1, 3]]]), 4, { mode: 'linear' }) // [[[1, 1.5, 2.5, 3]]]", "", "nn.functional.interpolate"), ..RESIZED },

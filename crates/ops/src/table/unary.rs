@@ -177,7 +177,7 @@ pub const ROWS: &[OpDef] = &[
         doc: doc("Nearest integral value, ties to even, of both parts of complex numbers; integers stay as they are.", "round(x)", "ft.tensor([0.5, 1.5, -2.4]).round() // [0, 2, -2]", "round", "round"), ..NUMERIC },
     OpDef { name: "sqrt", gradient: Gradient::Partials(partials::SQRT), domain: Domain::Positive, lower: Lowering::Map(|b, x, _| complex::sqrt(b, x[0])),
         doc: doc("Square root of each element, correctly rounded; NaN below zero. Of complex numbers the root in the right half plane.", "sqrt(x)", "ft.tensor([4, 9]).sqrt() // [2, 3]", "sqrt", "sqrt"), ..COMPLEX },
-    OpDef { name: "rsqrt", domain: Domain::Positive, lower: Lowering::Map(RSQRT),
+    OpDef { name: "rsqrt", gradient: Gradient::Partials(partials::RSQRT), domain: Domain::Positive, lower: Lowering::Map(RSQRT),
         doc: doc("Reciprocal of the square root of each element.", "1 / sqrt(x)", "ft.tensor([4, 16]).rsqrt() // [0.5, 0.25]", "", "rsqrt"), ..COMPLEX },
     OpDef { name: "reciprocal", domain: Domain::NonZero, lower: Lowering::Map(RECIPROCAL),
         doc: doc("Reciprocal of each element.", "1 / x", "ft.tensor([4, -2]).reciprocal() // [0.25, -0.5]", "reciprocal", "reciprocal"), ..COMPLEX },
