@@ -266,12 +266,9 @@ impl Timeline {
         }
     }
 
-    /// Once the device has done all: waits for what drivers and layers do afterwards on threads of their own.
-    pub fn rest(&self) {
-        if self.is_lost() || self.passed().is_ok_and(|passed| passed < self.last()) {
-            return;
-        }
-        // Nothing follows from an error: the device is lost.
+    /// Waits for the device, and for what drivers and layers do afterwards on threads of their own.
+    pub fn idle(&self) {
+        // Nothing follows from an error: the device is lost, and its objects may be destroyed.
         let _ = self.queue.with(|mut guard| guard.wait_idle());
     }
 }
@@ -283,7 +280,6 @@ impl Drop for Timeline {
             std::mem::forget(std::mem::take(&mut *self.lock()));
             return;
         }
-        // Nothing follows from an error: the device is lost, and its objects may be destroyed.
-        let _ = self.queue.with(|mut guard| guard.wait_idle());
+        self.idle();
     }
 }

@@ -1,6 +1,7 @@
 //! Rules of rows whose derived gradients would be wasteful (the shift by the largest that cancels in a softmax) or lost where they exist
 //! (norms of nothing, pseudoinverses of matrices with equal singular values).
 
+use super::{Facts, walk};
 use crate::attrs::Attrs;
 use crate::graph::Val;
 use crate::lower::Lower;
@@ -9,6 +10,17 @@ use ferrotensor_core::scalar::{MathFn, Op};
 use ferrotensor_core::{Dims, Result};
 
 type Found = Result<Option<Vec<Option<Val>>>>;
+
+/// Cotangents of a row's tensors for those of values that the nodes from `start` on define, or of the tensors themselves.
+///
+/// # Errors
+/// As [`walk`].
+pub fn of_operands(l: &mut Lower, start: usize, seeds: &[(Val, Val)]) -> Found {
+    let operands: Vec<Option<Val>> = (0..l.len()).map(|n| l.tensor(n)).collect();
+    let wanted: Vec<Val> = operands.iter().flatten().copied().collect();
+    let mut found = walk(l.graph, l.op, start, seeds, &wanted, Facts::default())?.into_iter();
+    Ok(Some(operands.into_iter().map(|v| v.and_then(|_| found.next().flatten())).collect()))
+}
 
 /// Every call.
 pub fn always(_: &Attrs) -> bool {

@@ -3,7 +3,7 @@
 use super::rows::{BASE, attr, doc, optional_tensor, tensor};
 use crate::def::{AttrKind, Domain, ErrorCase, Form, Lowering, Namespace, OpDef, ParamDef, ParamKind};
 use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
-use crate::gradient::{Facts, Gradient, rules, walk};
+use crate::gradient::{Gradient, rules};
 use crate::infer::ShapeCtx;
 use crate::lower::{Lower, Val};
 use ferrotensor_core::error::Code;
@@ -74,11 +74,7 @@ fn attention_back(l: &mut Lower, _: &[Val], g: &[Option<Val>]) -> Result<Option<
     let (right, left) = (l.transposed(value), l.transposed(weights));
     let (of_weights, of_value) = (l.contract(g, right), l.contract(left, g));
     let of_scores = rules::softmax_back(l, weights, of_weights, rank - 1)?;
-    let operands: Vec<Option<Val>> = (0..l.len()).map(|n| l.tensor(n)).collect();
-    let wanted: Vec<Val> = operands.iter().flatten().copied().collect();
-    let seeds = [(scores, of_scores), (value, of_value)];
-    let mut found = walk(l.graph, l.op, start, &seeds, &wanted, Facts::default())?.into_iter();
-    Ok(Some(operands.into_iter().map(|v| v.and_then(|_| found.next().flatten())).collect()))
+    rules::of_operands(l, start, &[(scores, of_scores), (value, of_value)])
 }
 
 /// The scores of the keys for each query, and the values, broadcast, in the accumulator dtype.

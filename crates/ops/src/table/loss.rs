@@ -141,10 +141,7 @@ fn bce_back(l: &mut Lower, _: &[Val], g: &[Option<Val>]) -> Result<Option<Vec<Op
     let Some(g) = g[0] else { return Ok(Some(vec![None; l.len()])) };
     let start = l.graph.nodes.len();
     let loss = bce_of(l, smooth_with_logits)?[0];
-    let operands: Vec<Option<Val>> = (0..l.len()).map(|n| l.tensor(n)).collect();
-    let wanted: Vec<Val> = operands.iter().flatten().copied().collect();
-    let mut found = walk(l.graph, l.op, start, &[(loss, g)], &wanted, Facts::default())?.into_iter();
-    Ok(Some(operands.into_iter().map(|v| v.and_then(|_| found.next().flatten())).collect()))
+    rules::of_operands(l, start, &[(loss, g)])
 }
 
 fn bce_of(l: &mut Lower, loss: fn(&mut Builder, &[Value]) -> Value) -> Result<Vec<Val>> {
