@@ -1,16 +1,18 @@
 //! `Contract` kernels: batches of matrix products. Floats by tiles of fused multiply-adds, float16 and bfloat16 in float32, complex
 //! numbers as twice as many floats; integers and bool by a loop.
 
-mod blocks;
-mod few_rows;
+mod dots;
 mod float;
 mod integer;
 mod lanes;
 mod pack;
+mod packed;
 mod post;
 mod product;
 mod stored;
+mod sums;
 mod tile;
+mod unpacked;
 
 use crate::launch::{Run, Slot, Slots};
 use crate::tier::Tier;
@@ -72,6 +74,9 @@ struct Matrix {
     columns: isize,
 }
 
+// SAFETY: inputs are only read, and each thread writes its own part of the output.
+unsafe impl Sync for Matrix {}
+
 impl Matrix {
     fn of((layout, start): Slot, i: usize, size: usize) -> Matrix {
         let axes = layout.rank() - 2;
@@ -81,7 +86,7 @@ impl Matrix {
     }
 
     /// Its transpose.
-    fn over(self) -> Matrix {
+    fn transposed(self) -> Matrix {
         Matrix { rows: self.columns, columns: self.rows, ..self }
     }
 
@@ -90,6 +95,19 @@ impl Matrix {
         let at = i as isize * self.rows + j as isize * self.columns;
         Matrix { start: self.start.wrapping_offset(at * size as isize), ..self }
     }
+}
+
+/// One product instead of a batch of products with the same `b`, where the rows of all follow each other.
+fn folded(operands: &Operands, sizes: &Sizes) -> Option<[Layout; 3]> {
+    let [(a, _), (b, _), (c, _)] = operands;
+    let axes = b.rank() - 2;
+    let is_same = b.dims().iter().zip(b.strides()).take(axes).all(|(&d, &s)| d == 1 || s == 0);
+    if sizes.batch < 2 || !is_same {
+        return None;
+    }
+    let b = (0..axes).fold((*b).clone(), |b, _| b.pick(0, 0));
+    let rows = sizes.batch * sizes.m;
+    Some([a.reshape(&[rows, sizes.k])?, b, c.reshape(&[rows, sizes.n])?])
 }
 
 /// The dense layout of an operand of this shape, from the start of a buffer.

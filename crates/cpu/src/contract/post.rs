@@ -1,7 +1,7 @@
 //! What a map does to sums (a bias, an activation), while they are still in a cache.
 
 use super::Matrix;
-use super::product::Job;
+use super::product::{Job, Whole};
 use crate::launch::{Context, Slot};
 use crate::map::compile::{Results, TileProgram, compile};
 use crate::map::frame::{Bound, Frame, Memory};
@@ -51,6 +51,11 @@ pub struct After<'a> {
 }
 
 impl After<'_> {
+    /// Estimated nanoseconds of one sum.
+    pub fn nanos(&self) -> f64 {
+        self.bound.nanos()
+    }
+
     /// Maps sums that are whole: these rows and columns of a product.
     ///
     /// # Safety
@@ -59,10 +64,12 @@ impl After<'_> {
     /// # Errors
     /// `Code::OutOfMemory`.
     pub unsafe fn map(&self, job: &Job, rows: Range<usize>, columns: Range<usize>, context: &Context) -> Result<()> {
+        let (rows, columns) = (job.at.0 + rows.start..job.at.0 + rows.end, job.at.1 + columns.start..job.at.1 + columns.end);
         // As the output's layout has them.
-        let (c, (m, n), rows, columns) = match job.is_turned {
-            false => (job.c, (job.m, job.n), rows, columns),
-            true => (job.c.over(), (job.n, job.m), columns, rows),
+        let Whole { c, m, n, is_turned, batch } = job.whole;
+        let (c, (m, n), rows, columns) = match is_turned {
+            false => (c, (m, n), rows, columns),
+            true => (c.transposed(), (n, m), columns, rows),
         };
         let mut frame = Frame::new(&self.bound, usize::MAX)?;
         let room = Scratch::take(frame.tile() * self.size)?;
@@ -75,11 +82,11 @@ impl After<'_> {
             let end = first + if whole { rows.len() * n } else { columns.len() };
             let mut at = first;
             while at < end && !context.abandoned.load(Relaxed) {
-                let len = self.bound.domain.piece(job.batch * m * n + at, frame.tile().min(end - at));
+                let len = self.bound.domain.piece(batch * m * n + at, frame.tile().min(end - at));
                 // SAFETY: the sums are there, and the room has as many.
                 unsafe { self.collect(c, n, at..at + len, room.as_ptr()) };
                 // SAFETY: by the contract above.
-                unsafe { frame.run(job.batch * m * n + at, len) };
+                unsafe { frame.run(batch * m * n + at, len) };
                 at += len;
             }
         }

@@ -1,32 +1,45 @@
-//! Products of floats by tiles: which way each goes, and how tiles reach their sums. None of it shows in a result: see `tile.rs`.
+//! Products of floats by tiles: which way each goes. None of it shows in a result: see `tile.rs`.
 
 use super::pack::{PackColumns, PackRows, Part};
 use super::post::After;
 use super::stored::Stored;
-use super::tile::{Float, Run, Tile, Tiles};
+use super::sums::{Round, Row};
+use super::tile::{Float, Tiles};
 use super::{Matrix, Operands, Shared, Sizes};
 use crate::launch::Context;
-use crate::parallel::parallel_for;
+use crate::parallel::{grain, parallel_for};
 use crate::scratch::Scratch;
 use crate::tier::{Tier, compiled};
 use ferrotensor_core::error::{Error, Result};
+use std::ops::Range;
 use std::sync::atomic::Ordering;
 
 /// Bytes of an operand up to which it is read where it lies: both fit a second-level cache.
 const CACHED: usize = 256 << 10;
 /// Nanoseconds from which the threads share one product of a batch, and not its products.
 const LONG: f64 = 1e6;
-/// Floats a tile has at most.
-const TILE: usize = 512;
 
 /// Products of a dtype on a tier.
 pub struct Product<S: Stored> {
     pub(super) tiles: Tiles<S::Real>,
+    pub(super) round: unsafe fn(Row<S>),
     pack_rows: unsafe fn(Part<S>),
     pack_columns: unsafe fn(Part<S>),
 }
 
 /// One product of the batch.
+#[derive(Clone, Copy)]
+pub(super) struct Whole {
+    /// Its number.
+    pub batch: usize,
+    pub c: Matrix,
+    pub m: usize,
+    pub n: usize,
+    /// Whether rows stand for columns of the output.
+    pub is_turned: bool,
+}
+
+/// Some rows and columns of a product.
 #[derive(Clone, Copy)]
 pub(super) struct Job {
     pub a: Matrix,
@@ -35,27 +48,44 @@ pub(super) struct Job {
     pub m: usize,
     pub k: usize,
     pub n: usize,
-    /// Its number.
-    pub batch: usize,
-    /// Whether rows stand for columns of the output.
-    pub is_turned: bool,
+    /// Its first row and column there.
+    pub at: (usize, usize),
+    pub whole: Whole,
 }
 
 impl Job {
-    /// The same product, transposed where its few columns would leave tiles empty and its rows would not. Products of real numbers
-    /// commute to the bit; the parts of complex ones would be added in another order.
-    fn turned<S: Stored>(self, width: usize) -> Job {
-        let turn = S::PARTS == 1 && self.c.rows == 1 && (self.c.columns != 1 || (self.n < self.m && self.n < width));
-        if !turn {
-            return self;
+    /// A whole product, transposed where that lets tiles write rows of the output, or where it has fewer columns than `few`, which would
+    /// leave tiles empty. Products of real numbers commute to the bit; the parts of complex ones would be added in another order.
+    fn new<S: Stored>(batch: usize, [a, b, c]: [Matrix; 3], Sizes { m, k, n, .. }: Sizes, few: usize) -> Job {
+        let is_column = c.rows == 1 && c.columns != 1;
+        let is_turned = S::PARTS == 1 && (is_column || (n < m && n < few));
+        let (a, b, c, m, n) =
+            if is_turned { (b.transposed(), a.transposed(), c.transposed(), n, m) } else { (a, b, c, m, n) };
+        Job { a, b, c, m, k, n, at: (0, 0), whole: Whole { batch, c, m, n, is_turned } }
+    }
+
+    /// Some of its rows and columns.
+    pub fn part(&self, rows: Range<usize>, columns: Range<usize>, size: usize) -> Job {
+        Job {
+            a: self.a.from(rows.start, 0, size),
+            b: self.b.from(0, columns.start, size),
+            c: self.c.from(rows.start, columns.start, size),
+            m: rows.len(),
+            n: columns.len(),
+            at: (self.at.0 + rows.start, self.at.1 + columns.start),
+            ..*self
         }
-        Job { a: self.b.over(), b: self.a.over(), c: self.c.over(), m: self.n, n: self.m, is_turned: true, ..self }
     }
 }
 
-/// Where the `i`-th of so many equal parts begins.
-pub(super) fn part(i: usize, parts: usize, len: usize) -> usize {
-    i * len / parts
+/// Where the `i`-th of so many nearly equal parts begins.
+pub(super) fn start(i: usize, parts: usize, len: usize) -> usize {
+    i * (len / parts) + i.min(len % parts)
+}
+
+/// Whether an operand fits the cache.
+pub(super) fn is_cached<S>(rows: usize, columns: usize) -> bool {
+    rows.saturating_mul(columns).saturating_mul(size_of::<S>()) <= CACHED
 }
 
 /// Room for so many floats.
@@ -69,6 +99,7 @@ impl<S: Stored> Product<S> {
     pub fn new(tier: Tier) -> Product<S> {
         Product {
             tiles: S::Real::tiles(tier),
+            round: compiled::<Round<S>>(tier),
             pack_rows: compiled::<PackRows<S>>(tier),
             pack_columns: compiled::<PackColumns<S>>(tier),
         }
@@ -86,36 +117,35 @@ impl<S: Stored> Product<S> {
         let shared = &Shared(operands);
         let job = |i: usize| {
             let Shared(operands) = shared;
-            let [a, b, c] = operands.map(|o| Matrix::of(o, i, size_of::<S>()));
-            Job { a, b, c, m, k, n, batch: i, is_turned: false }.turned::<S>(self.tiles.columns)
+            Job::new::<S>(i, operands.map(|o| Matrix::of(o, i, size_of::<S>())), sizes, self.tiles.lanes / 2)
         };
-        let (first, nanos) = (job(0), self.nanos(m, k, n));
-        let small = self.is_small(&first);
-        if !small && (batch == 1 || nanos >= LONG) {
-            return (0..batch).try_for_each(|i| self.blocks(&job(i), true, after, context));
+        let nanos = self.nanos(m, k, n) + after.map_or(0.0, After::nanos) * (m * n) as f64;
+        let first = job(0);
+        if self.is_small(&first) {
+            // Columns are shared too.
+            let most = (first.n as f64 * f64::from(grain()) / nanos) as usize;
+            let group = most.clamp(1, first.n).next_multiple_of(self.group(&first));
+            let groups = first.n.div_ceil(group);
+            return parallel_for(batch * groups, nanos / groups as f64, &|units| {
+                for unit in units {
+                    if context.abandoned.load(Ordering::Relaxed) {
+                        break;
+                    }
+                    let (whole, at) = (job(unit / groups), unit % groups * group);
+                    let part = whole.part(0..whole.m, at..(at + group).min(whole.n), size_of::<S>());
+                    // SAFETY: the matrices exist, and these columns of the output are this thread's.
+                    unsafe {
+                        self.unpacked(&part)?;
+                        after.map_or(Ok(()), |a| a.map(&part, 0..part.m, 0..part.n, context))?;
+                    }
+                }
+                Ok(())
+            });
         }
-        // Columns of few rows are shared too.
-        let group = if batch == 1 { self.tiles.wide_columns / S::PARTS } else { first.n };
-        let groups = first.n.div_ceil(group);
-        parallel_for(batch * groups, nanos / groups as f64, &|units| {
-            for unit in units {
-                if context.abandoned.load(Ordering::Relaxed) {
-                    break;
-                }
-                let (job, at) = (job(unit / groups), unit % groups * group);
-                if !small {
-                    self.blocks(&job, false, after, context)?;
-                    continue;
-                }
-                // SAFETY: the matrices exist, and these columns of the output are this thread's.
-                unsafe {
-                    let columns = at..(at + group).min(job.n);
-                    self.few_rows(&job, columns.clone())?;
-                    after.map_or(Ok(()), |a| a.map(&job, 0..job.m, columns, context))?;
-                }
-            }
-            Ok(())
-        })
+        if batch == 1 || nanos >= LONG {
+            return (0..batch).try_for_each(|i| self.packed(&job(i), true, after, context));
+        }
+        parallel_for(batch, nanos, &|units| units.into_iter().try_for_each(|i| self.packed(&job(i), false, after, context)))
     }
 
     /// Floats that the rows of a tile take at a place, of the tile that has most.
@@ -163,66 +193,16 @@ impl<S: Stored> Product<S> {
         }
     }
 
-    /// Estimated time of a product on one thread: 120 GFLOP/s in float32.
+    /// Estimated time of a product on one thread. Columns come from memory at 20 GB/s.
     pub(super) fn nanos(&self, m: usize, k: usize, n: usize) -> f64 {
-        let multiplications = (S::PARTS * S::PARTS * k.max(1)) as f64 * (m * n) as f64;
-        2.0 * multiplications * size_of::<S::Real>() as f64 / 4.0 / 120.0
+        let columns = (S::PARTS * k.max(1)) as f64 * n as f64;
+        columns * ((2 * S::PARTS * m) as f64 / self.tiles.rate + size_of::<S::Real>() as f64 / 20.0)
     }
 
     /// Whether columns are not worth a copy of their own for all threads: few rows meet them, or they are in the cache anyway.
     fn is_small(&self, job: &Job) -> bool {
-        let cached = |rows: usize, columns: usize| rows.saturating_mul(columns).saturating_mul(size_of::<S>()) <= CACHED;
-        let lies_well = S::PLAIN && job.b.columns == 1 && cached(job.m, job.k) && cached(job.k, job.n);
+        let is_cached = is_cached::<S>(job.m, job.k) && is_cached::<S>(job.k, job.n);
+        let lies_well = S::PLAIN && job.b.columns == 1 && is_cached;
         job.m <= 2 * self.tiles.rows() || lies_well
-    }
-
-    /// Runs a tile over the sums of `rows` rows from `i` on and `count` floats from column `j` on.
-    ///
-    /// # Safety
-    /// They and what the tile reads exist, and the sums are this thread's.
-    pub(super) unsafe fn run(
-        &self,
-        job: &Job,
-        run: Run<S::Real>,
-        width: usize,
-        tile: Tile<S::Real>,
-        (i, rows): (usize, usize),
-        (j, count): (usize, usize),
-    ) {
-        let c = job.c.from(i, j, size_of::<S>());
-        if S::PLAIN && c.columns == 1 && count == width {
-            // SAFETY: as the caller promises.
-            return unsafe { run(Tile { c: c.start.cast(), c_row: c.rows, ..tile }) };
-        }
-        let mut sums = [S::Real::default(); TILE];
-        let at = |r: usize, q: usize| c.from(r, q, size_of::<S>()).start.cast::<S>();
-        // SAFETY: as the caller promises; a tile has no more sums than there is room for.
-        unsafe {
-            if !tile.fresh {
-                for r in 0..rows {
-                    let row = &mut sums[r * width..][..count];
-                    if S::PLAIN && c.columns == 1 {
-                        row.copy_from_slice(std::slice::from_raw_parts(at(r, 0).cast(), count));
-                        continue;
-                    }
-                    for (q, sum) in row.chunks_exact_mut(S::PARTS).enumerate() {
-                        sum.copy_from_slice(&(*at(r, q)).parts()[..S::PARTS]);
-                    }
-                }
-            }
-            run(Tile { c: sums.as_mut_ptr(), c_row: width as isize, ..tile });
-            for r in 0..rows {
-                let row = &sums[r * width..][..count];
-                if S::PLAIN && c.columns == 1 {
-                    std::ptr::copy_nonoverlapping(row.as_ptr(), at(r, 0).cast(), count);
-                    continue;
-                }
-                for (q, sum) in row.chunks_exact(S::PARTS).enumerate() {
-                    let mut parts = [S::Real::default(); 2];
-                    parts[..S::PARTS].copy_from_slice(sum);
-                    *at(r, q) = S::of(parts);
-                }
-            }
-        }
     }
 }

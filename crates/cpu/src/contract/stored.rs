@@ -11,8 +11,12 @@ pub trait Stored: Copy + Send + Sync + 'static {
     type Real: Float;
     /// Floats of an element: 1 or 2.
     const PARTS: usize;
-    /// Whether an element is its one float, as tiles read and write it.
+    /// Whether an element is its one float, as tiles read it.
     const PLAIN: bool;
+    /// What holds all of a sum until it is whole.
+    type Sum: Stored<Real = Self::Real>;
+    /// Whether that is more than an element holds.
+    const IS_ROUNDED: bool;
     /// Its floats; of one the second is nothing.
     fn parts(self) -> [Self::Real; 2];
     /// The element of these floats.
@@ -20,11 +24,13 @@ pub trait Stored: Copy + Send + Sync + 'static {
 }
 
 macro_rules! stored {
-    ($($t:ty, $real:ty, $parts:literal, $plain:literal: |$x:ident| $parts_of:expr, |$p:ident| $of:expr;)*) => {$(
+    ($($t:ty, $real:ty, $parts:literal, $plain:literal, $sum:ty, $rounded:literal: |$x:ident| $parts_of:expr, |$p:ident| $of:expr;)*) => {$(
         impl Stored for $t {
             type Real = $real;
             const PARTS: usize = $parts;
             const PLAIN: bool = $plain;
+            type Sum = $sum;
+            const IS_ROUNDED: bool = $rounded;
             #[inline(always)]
             fn parts(self) -> [$real; 2] {
                 let $x = self;
@@ -38,10 +44,10 @@ macro_rules! stored {
     )*};
 }
 stored! {
-    f32, f32, 1, true: |x| [x, 0.0], |p| p[0];
-    f64, f64, 1, true: |x| [x, 0.0], |p| p[0];
-    f16, f32, 1, false: |x| [x.load(), 0.0], |p| f16::store(p[0]);
-    bf16, f32, 1, false: |x| [x.load(), 0.0], |p| bf16::store(p[0]);
-    Complex<f32>, f32, 2, false: |x| [x.re, x.im], |p| Complex::new(p[0], p[1]);
-    Complex<f64>, f64, 2, false: |x| [x.re, x.im], |p| Complex::new(p[0], p[1]);
+    f32, f32, 1, true, f32, false: |x| [x, 0.0], |p| p[0];
+    f64, f64, 1, true, f64, false: |x| [x, 0.0], |p| p[0];
+    f16, f32, 1, false, f32, true: |x| [x.load(), 0.0], |p| f16::store(p[0]);
+    bf16, f32, 1, false, f32, true: |x| [x.load(), 0.0], |p| bf16::store(p[0]);
+    Complex<f32>, f32, 2, false, Self, false: |x| [x.re, x.im], |p| Complex::new(p[0], p[1]);
+    Complex<f64>, f64, 2, false, Self, false: |x| [x.re, x.im], |p| Complex::new(p[0], p[1]);
 }

@@ -1,6 +1,7 @@
 //! The innermost part of a product: a few rows times a few registers of columns, kept in registers over all of k. Every element is
 //! one chain of fused multiply-adds from its first place to its last, so tile sizes and instruction sets show in no bit.
 
+use super::dots::{self, DotRows, Dots};
 use super::lanes::Lanes;
 #[cfg(not(target_arch = "aarch64"))]
 use super::lanes::emulated::Emulated;
@@ -42,9 +43,9 @@ impl<T> Tile<T> {
 
 /// `R` rows, `C` registers of columns. `PACKED`: the `R` elements of a place of `a` lie beside each other, places a whole number of
 /// registers apart.
-struct Product<V, const R: usize, const C: usize, const PACKED: bool>(PhantomData<V>);
+struct Chains<V, const R: usize, const C: usize, const PACKED: bool>(PhantomData<V>);
 
-impl<V: Lanes<Item: Default>, const R: usize, const C: usize, const PACKED: bool> Source for Product<V, R, C, PACKED> {
+impl<V: Lanes<Item: Default>, const R: usize, const C: usize, const PACKED: bool> Source for Chains<V, R, C, PACKED> {
     type Args = Tile<V::Item>;
 
     #[inline(always)]
@@ -84,49 +85,82 @@ impl<V: Lanes<Item: Default>, const R: usize, const C: usize, const PACKED: bool
     }
 }
 
-/// A tile of a number of rows.
-pub type Run<T> = unsafe fn(Tile<T>);
+/// Computes a tile of a number of rows and columns.
+pub type TileFn<T> = unsafe fn(Tile<T>);
+
+/// Tiles of a number of columns.
+pub struct Columns<T> {
+    /// How many.
+    pub count: usize,
+    /// By rows, from one on: with packed rows of `a`.
+    pub packed: Vec<TileFn<T>>,
+    /// By rows, from one on: with rows of `a` anywhere.
+    pub strided: Vec<TileFn<T>>,
+}
 
 /// The tiles of a dtype on a tier.
 pub struct Tiles<T: Stored> {
-    /// Columns of a tile.
-    pub columns: usize,
-    /// By rows, from one on: with packed rows of `a`.
-    pub packed: Vec<Run<T>>,
-    /// By rows, from one on: with rows of `a` anywhere.
-    pub strided: Vec<Run<T>>,
+    /// Those of most sums.
+    pub full: Columns<T>,
+    /// Those of one register of columns, where no more are left.
+    pub narrow: Columns<T>,
+    /// One row of many columns, whose sums do not wait for each other.
+    pub wide: TileFn<T>,
+    /// How many.
+    pub wide_columns: usize,
+    /// By rows, from one on: with a register of columns whose places lie beside each other.
+    pub dots: [unsafe fn(Dots<T>); dots::ROWS],
     /// Copies rows or columns whose places lie beside each other.
     pub transposed: unsafe fn(Part<T>),
     /// Floats of a register.
     pub lanes: usize,
-    /// One row of many columns, whose sums do not wait for each other.
-    pub wide: Run<T>,
-    /// How many.
-    pub wide_columns: usize,
+    /// Operations of one core in a nanosecond, with a margin for slower ones than it was seen on.
+    pub rate: f64,
 }
 
 impl<T: Stored<Real = T>> Tiles<T> {
     /// The most rows of a tile.
     pub fn rows(&self) -> usize {
-        self.packed.len()
+        self.full.packed.len()
     }
 
     /// Floats that so many packed rows take at a place.
     pub fn packed_width(&self, rows: usize) -> usize {
         rows.next_multiple_of(self.lanes)
     }
+
+    /// The tiles for so many columns, or for the first of them.
+    pub fn fitting(&self, columns: usize) -> &Columns<T> {
+        if columns <= self.narrow.count { &self.narrow } else { &self.full }
+    }
+}
+
+macro_rules! columns {
+    ($tier:expr, $register:ty, $columns:literal, $($rows:literal)*) => {
+        Columns {
+            count: $columns * <$register as Lanes>::COUNT,
+            packed: vec![$(compiled::<Chains<$register, $rows, $columns, true>>($tier)),*],
+            strided: vec![$(compiled::<Chains<$register, $rows, $columns, false>>($tier)),*],
+        }
+    };
 }
 
 macro_rules! tiles {
-    ($tier:expr, $register:ty, $columns:literal, wide $wide:literal, $($rows:literal)*) => {
+    ($tier:expr, $register:ty, $columns:literal, wide $wide:literal, rate $rate:literal, $($rows:literal)*) => {
         Tiles {
-            columns: $columns * <$register as Lanes>::COUNT,
-            packed: vec![$(compiled::<Product<$register, $rows, $columns, true>>($tier)),*],
-            strided: vec![$(compiled::<Product<$register, $rows, $columns, false>>($tier)),*],
+            full: columns!($tier, $register, $columns, $($rows)*),
+            narrow: columns!($tier, $register, 1, $($rows)*),
+            wide: compiled::<Chains<$register, 1, $wide, false>>($tier),
+            wide_columns: $wide * <$register as Lanes>::COUNT,
+            dots: [
+                compiled::<DotRows<$register, 1>>($tier),
+                compiled::<DotRows<$register, 2>>($tier),
+                compiled::<DotRows<$register, 3>>($tier),
+                compiled::<DotRows<$register, 4>>($tier),
+            ],
             transposed: compiled::<Transposed<$register>>($tier),
             lanes: <$register as Lanes>::COUNT,
-            wide: compiled::<Product<$register, 1, $wide, false>>($tier),
-            wide_columns: $wide * <$register as Lanes>::COUNT,
+            rate: $rate * <$register as Lanes>::COUNT as f64,
         }
     };
 }
@@ -145,13 +179,13 @@ macro_rules! floats {
                 use std::arch::x86_64::{$avx2, $avx512};
                 match tier {
                     #[cfg(target_arch = "x86_64")]
-                    Tier::Avx512 => tiles!(tier, $avx512, 2, wide 8, 1 2 3 4 5 6 7 8 9 10 11 12 13 14),
+                    Tier::Avx512 => tiles!(tier, $avx512, 2, wide 8, rate 8.0, 1 2 3 4 5 6 7 8 9 10 11 12 13 14),
                     #[cfg(target_arch = "x86_64")]
-                    Tier::Avx2 => tiles!(tier, $avx2, 2, wide 8, 1 2 3 4 5 6),
+                    Tier::Avx2 => tiles!(tier, $avx2, 2, wide 8, rate 8.0, 1 2 3 4 5 6),
                     #[cfg(target_arch = "aarch64")]
-                    Tier::Baseline => tiles!(tier, std::arch::aarch64::$neon, 3, wide 8, 1 2 3 4 5 6 7 8),
+                    Tier::Baseline => tiles!(tier, std::arch::aarch64::$neon, 3, wide 8, rate 8.0, 1 2 3 4 5 6 7 8),
                     #[cfg(not(target_arch = "aarch64"))]
-                    Tier::Baseline => tiles!(tier, Emulated<$t>, 4, wide 8, 1 2 3 4),
+                    Tier::Baseline => tiles!(tier, Emulated<$t>, 4, wide 8, rate 0.3, 1 2 3 4),
                 }
             }
         }

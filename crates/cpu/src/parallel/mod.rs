@@ -43,6 +43,11 @@ pub fn set_grain(nanos: u32) {
     GRAIN_NOW.store(nanos.max(1), Ordering::Relaxed);
 }
 
+/// Estimated nanoseconds of a chunk, now.
+pub fn grain() -> u32 {
+    GRAIN_NOW.load(Ordering::Relaxed)
+}
+
 /// `FERROTENSOR_THREADS`, otherwise as many as this process may use.
 ///
 /// # Errors
@@ -80,7 +85,7 @@ fn share(helpers: usize, _: bool, work: &(dyn Fn() + Sync)) {
 /// # Errors
 /// The error of the first range, in item order, that failed among those that ran; later ranges may be left out.
 pub fn parallel_for(items: usize, nanos: f64, body: &(dyn Fn(Range<usize>) -> Result<()> + Sync)) -> Result<()> {
-    let grain = f64::from(GRAIN_NOW.load(Ordering::Relaxed));
+    let grain = f64::from(grain());
     let total = items as f64 * nanos;
     if items <= 1 || total < HOT * grain || pool::is_worker() {
         return body(0..items);

@@ -17,6 +17,9 @@ const LOOKING: Duration = Duration::from_micros(150);
 /// How long a caller waits for workers that have begun before it gives its core away meanwhile.
 const WAITING: Duration = Duration::from_micros(20);
 
+/// How long nobody asks for a thread after the system refused one. Under fault injection each job asks.
+const PATIENCE: Duration = Duration::from_millis(if cfg!(feature = "fault") { 0 } else { 100 });
+
 /// A job's work: claims parts until there are none.
 type Work<'a> = &'a (dyn Fn() + Sync + 'a);
 
@@ -25,6 +28,8 @@ const OPEN: u32 = 1 << 31;
 const PERMIT: u32 = 1 << 16;
 const INSIDE: u32 = PERMIT - 1;
 
+/// In lines of the cache of its own: workers look into all slots, callers write to theirs.
+#[repr(align(128))]
 struct Slot {
     taken: AtomicBool,
     state: AtomicU32,
@@ -61,7 +66,12 @@ impl Slot {
         // SAFETY: written before the slot was opened, and not again before this worker has left.
         let work = unsafe { *self.work.get() };
         if let Some(Err(panic)) = work.map(|work| catch_unwind(AssertUnwindSafe(work))) {
-            self.panic.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(panic);
+            let mut first = self.panic.lock().unwrap_or_else(PoisonError::into_inner);
+            match *first {
+                None => *first = Some(panic),
+                // To drop it might panic again, and the caller would wait for this worker for ever.
+                Some(_) => std::mem::forget(panic),
+            }
         }
         self.state.fetch_sub(1, SeqCst);
         true
@@ -72,7 +82,8 @@ static JOBS: [Slot; SLOTS] = [const { Slot::new() }; SLOTS];
 
 /// Workers there are.
 static HIRED: AtomicUsize = AtomicUsize::new(0);
-static HIRING: Mutex<()> = Mutex::new(());
+/// Held while workers are made: when the system refused one.
+static REFUSED: Mutex<Option<Instant>> = Mutex::new(None);
 /// Workers that look for a job or help with one, and those that sleep.
 static AWAKE: AtomicUsize = AtomicUsize::new(0);
 static SLEEPING: AtomicUsize = AtomicUsize::new(0);
@@ -99,21 +110,26 @@ pub fn hire(count: usize) -> usize {
     if known >= count {
         return known;
     }
-    let _hiring = HIRING.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut refused = REFUSED.lock().unwrap_or_else(PoisonError::into_inner);
     let mut hired = HIRED.load(SeqCst);
-    while hired < count {
-        #[cfg(feature = "fault")]
-        if crate::fault::THREADS.strikes() {
-            break;
-        }
-        let name = format!("ferrotensor-cpu-{}", hired);
-        if std::thread::Builder::new().name(name).spawn(serve).is_err() {
+    while hired < count && refused.is_none_or(|at| at.elapsed() >= PATIENCE) {
+        let name = format!("ferrotensor-cpu-{hired}");
+        if is_refused() || std::thread::Builder::new().name(name).spawn(serve).is_err() {
+            *refused = Some(Instant::now());
             break;
         }
         hired += 1;
         HIRED.store(hired, SeqCst);
     }
     hired
+}
+
+/// Whether a test refuses the next thread.
+fn is_refused() -> bool {
+    #[cfg(feature = "fault")]
+    return crate::fault::THREADS.strikes();
+    #[cfg(not(feature = "fault"))]
+    false
 }
 
 /// Work as a worker does it, on a thread of the caller's.
@@ -130,7 +146,7 @@ fn serve() {
         AWAKE.fetch_add(1, SeqCst);
         let mut since = Instant::now();
         while since.elapsed() < LOOKING {
-            if JOBS.iter().fold(false, |any, job| job.help() || any) {
+            if JOBS.iter().any(Slot::help) {
                 since = Instant::now();
             }
             std::hint::spin_loop();
@@ -158,7 +174,7 @@ pub fn share(helpers: usize, wake: bool, work: Work) {
     slot.state.store(OPEN | permits, SeqCst);
     if wake && SLEEPING.load(SeqCst) > 0 {
         drop(BED.lock().unwrap_or_else(PoisonError::into_inner));
-        if helpers == 1 { BELL.notify_one() } else { BELL.notify_all() }
+        (0..helpers.min(SLEEPING.load(SeqCst))).for_each(|_| BELL.notify_one());
     }
     let own = catch_unwind(AssertUnwindSafe(work));
     slot.state.fetch_and(INSIDE, SeqCst);

@@ -2,6 +2,7 @@
 
 use crate::harness::{Rng, STYLES, Style, assert_same, check, run};
 use ferrotensor_core::DType;
+use ferrotensor_core::element::bf16;
 use ferrotensor_core::kernel::{Contract, Kernel, Map};
 use ferrotensor_core::reference::{self, Array};
 use ferrotensor_core::scalar::{Builder, Op};
@@ -108,8 +109,14 @@ fn turn(x: &Array, rows: usize, columns: usize) -> Array {
     Array::from_slice(&[columns, rows], &t).unwrap()
 }
 
-/// Shapes around every seam: tiles of rows and columns, blocks of places, groups, few rows, few columns.
-const SEAMS: [(usize, usize, usize); 16] = [
+/// Shapes around every seam: tiles of rows and columns, blocks of rows, columns and places, groups, few rows, few columns.
+const SEAMS: [(usize, usize, usize); 22] = [
+    (4, 35, 50),
+    (1, 300, 1100),
+    (16, 16, 16),
+    (60, 300, 3),
+    (1900, 3, 40),
+    (40, 3, 2100),
     (1, 1, 1),
     (1, 700, 131),
     (131, 700, 1),
@@ -141,9 +148,12 @@ fn every_sum_is_one_chain_from_the_first_place_to_the_last() {
         let (a, b) = (Array::from_slice(&[m, k], &x).unwrap(), Array::from_slice(&[k, n], &y).unwrap());
         let chain = |i: usize, j: usize| (0..k).fold(0f32, |sum, l| x[i * k + l].mul_add(y[l * n + j], sum));
         let kernel = Kernel::Contract(Contract::new(DType::F32));
-        for (of_a, of_b) in
-            [(Style::Dense, Style::Dense), (Style::Transposed, Style::Dense), (Style::Padded, Style::Transposed)]
-        {
+        for (of_a, of_b) in [
+            (Style::Dense, Style::Dense),
+            (Style::Transposed, Style::Dense),
+            (Style::Padded, Style::Transposed),
+            (Style::Reversed, Style::Stepped),
+        ] {
             for to in [Style::Dense, Style::Transposed, Style::Padded] {
                 let got: Vec<f32> = run(&kernel, &[(&a, of_a), (&b, of_b)], &[(&[m, n], to)], &[])[0].to_vec().unwrap();
                 for (p, got) in got.iter().enumerate() {
@@ -190,6 +200,53 @@ fn sums_of_doubles_halves_and_complex_numbers_are_chains_too() {
             });
             let reference::Scalar::Complex(re, im) = got.get(p) else { panic!("a complex number") };
             assert_eq!((re.hi, im.hi), chain, "complex128 {m} x {k} x {n}: {p}");
+        }
+    }
+}
+
+#[test]
+fn halves_are_rounded_once_however_many_places_there_are() {
+    for (m, k, n) in [(1, 1100, 40), (20, 1100, 33), (70, 1100, 40), (40, 600, 1), (1100, 3, 40)] {
+        let (x, y) = (uneven(m * k, 5, bf16::from_f64), uneven(k * n, 6, bf16::from_f64));
+        let (a, b) = (Array::from_slice(&[m, k], &x).unwrap(), Array::from_slice(&[k, n], &y).unwrap());
+        let kernel = Kernel::Contract(Contract::new(DType::BF16));
+        for (of, to) in [(Style::Dense, Style::Dense), (Style::Transposed, Style::Padded)] {
+            let got: Vec<bf16> = run(&kernel, &[(&a, of), (&b, of)], &[(&[m, n], to)], &[])[0].to_vec().unwrap();
+            for (p, got) in got.iter().enumerate() {
+                let (i, j) = (p / n, p % n);
+                let chain = (0..k).fold(0f32, |sum, l| x[i * k + l].to_f32().mul_add(y[l * n + j].to_f32(), sum));
+                assert_eq!(got.to_bits(), bf16::from_f32(chain).to_bits(), "{m} x {k} x {n}, {of:?} {to:?}: {p}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_batch_has_the_bits_of_its_products_one_by_one_also_where_all_share_a_factor() {
+    let mut rng = Rng(34);
+    let (count, m, k, n) = (3, 20, 40, 35);
+    for d in [DType::F32, DType::F16, DType::C64] {
+        let (a, one) = (rng.array(d, &[count, m, k]), rng.array(d, &[k, n]));
+        let row = m * k * d.bytes();
+        let same: Vec<u8> = (0..count).flat_map(|_| one.bytes().iter().copied()).collect();
+        let b = Array::new(d, &[count, k, n], same).unwrap();
+        let kernel = Kernel::Contract(Contract::new(d));
+        let alone: Vec<u8> = (0..count)
+            .flat_map(|i| {
+                let a = Array::new(d, &[m, k], a.bytes()[i * row..][..row].to_vec()).unwrap();
+                let inputs = [(&a, Style::Dense), (&one, Style::Dense)];
+                run(&kernel, &inputs, &[(&[m, n], Style::Dense)], &[])[0].bytes().to_vec()
+            })
+            .collect();
+        let want = Array::new(d, &[count, m, n], alone).unwrap();
+        for (of_a, of_b, to) in [
+            (Style::Dense, Style::Broadcast, Style::Dense),
+            (Style::Dense, Style::Broadcast, Style::Padded),
+            (Style::Transposed, Style::Broadcast, Style::Dense),
+            (Style::Reversed, Style::Transposed, Style::Reversed),
+        ] {
+            let got = run(&kernel, &[(&a, of_a), (&b, of_b)], &[(&[count, m, n], to)], &[]).remove(0);
+            assert_same(&got, &want, format_args!("{d} {of_a:?} {of_b:?} {to:?}"));
         }
     }
 }
