@@ -1,135 +1,82 @@
-//! `Sort` kernels: each row becomes (key, position) entries whose integer order is the sorted order; keys are sorted by
-//! radix. Positions make entries distinct, so every method gives the one stable order.
+//! `Sort` kernels: elements become keys, whose integer order is the sorted order, with positions where they are asked for; keys
+//! are sorted, or the first of them selected, and become elements again.
+
+mod best;
+mod entry;
+mod key;
+mod radix;
+mod row;
 
 use crate::launch::{Context, Run, Slots};
 use crate::map::cast_program;
 use crate::map::compile::{Results, TileProgram, compile};
 use crate::map::frame::{Bound, Frame};
 use crate::map::table::ordered;
-use crate::number::Item;
+use crate::map::transpose;
 use crate::parallel::parallel_for;
-use crate::scratch::Scratch;
-use crate::tier::Tier;
+use crate::tier::{Source, Tier, compiled};
+use best::{Best, Offer, Offers};
+use entry::{Alone, Entry, Packed, Paired};
 use ferrotensor_core::DType;
 use ferrotensor_core::error::{Error, Result};
 use ferrotensor_core::kernel::{Sort, SortOutputs};
+use key::{Key, Word};
+use radix::{Apart, Room};
+use row::{LONG, Row};
 use std::marker::PhantomData;
 use std::sync::atomic::Ordering;
 
-/// Values whose order integers can have.
-trait Key: Copy {
-    /// Significant bits of a key.
-    const BITS: u32;
-    /// Larger for larger values; equal for `-0` and `+0`; largest for NaN.
-    fn key(self) -> u64;
+// One pass that keeps the first k beats a sort while k is at most this part of a row.
+const FEW: usize = 16;
+
+/// Elements that become entries.
+struct Stretch<E: Entry> {
+    src: *const u8,
+    entries: *mut E,
+    len: usize,
+    position: usize,
+    /// Exchanged bits of keys: all of them for a descending order.
+    flip: E::Word,
 }
 
-macro_rules! keys {
-    (integers $($t:ident $u:ident),*) => {$(
-        impl Key for $t {
-            const BITS: u32 = $t::BITS;
-            // The distance from the smallest value.
-            fn key(self) -> u64 { self.wrapping_sub($t::MIN) as $u as u64 }
+struct Entries<T, E>(PhantomData<(T, E)>);
+
+impl<T: Key, E: Entry<Word = T::Word>> Source for Entries<T, E> {
+    type Args = Stretch<E>;
+    #[inline(always)]
+    unsafe fn run<const FMA: bool>(s: Stretch<E>) {
+        for i in 0..s.len {
+            // SAFETY: `len` elements at `src`, and room for as many entries.
+            unsafe { *s.entries.add(i) = E::new((*s.src.cast::<T>().add(i)).key().xor(s.flip), (s.position + i) as u32) };
         }
-    )*};
-    (floats $($t:ident $u:ident),*) => {$(
-        impl Key for $t {
-            const BITS: u32 = $u::BITS;
-            fn key(self) -> u64 {
-                // Adding +0 makes +0 of -0.
-                let bits = (self + 0.0).to_bits();
-                let sign = 1 << ($u::BITS - 1);
-                let ordered = if bits & sign == 0 { bits | sign } else { !bits };
-                (if self.is_nan() { $u::MAX } else { ordered }) as u64
-            }
-        }
-    )*};
-}
-keys!(integers i8 u8, u8 u8, i16 u16, u16 u16, i32 u32, u32 u32, i64 u64, u64 u64);
-keys!(floats f32 u32, f64 u64);
-
-impl Key for bool {
-    const BITS: u32 = 1;
-    fn key(self) -> u64 {
-        self as u64
     }
 }
 
-/// A key with its position: packed in 8 bytes where the key has at most 32 bits.
-trait Entry: Copy + Ord + bytemuck::Zeroable {
-    fn new(key: u64, position: u32) -> Self;
-    fn key(self) -> u64;
-    fn position(self) -> u32;
-}
-
-impl Entry for u64 {
-    fn new(key: u64, position: u32) -> u64 {
-        key << 32 | position as u64
-    }
-    fn key(self) -> u64 {
-        self >> 32
-    }
-    fn position(self) -> u32 {
-        self as u32
-    }
-}
-
-impl Entry for [u64; 2] {
-    fn new(key: u64, position: u32) -> Self {
-        [key, position as u64]
-    }
-    fn key(self) -> u64 {
-        self[0]
-    }
-    fn position(self) -> u32 {
-        self[1] as u32
-    }
-}
-
-// Below, counting digits costs more than comparing.
-const RADIX_FROM: usize = 512;
-const DIGIT: u32 = 11;
-
-/// Sorts entries that are in the order of their positions; `spare` is as long.
-fn sort<E: Entry>(entries: &mut [E], spare: &mut [E], bits: u32) {
-    if entries.len() < RADIX_FROM {
-        entries.sort_unstable();
-        return;
-    }
-    let (mut from, mut to) = (entries, spare);
-    let mut swapped = false;
-    for shift in (0..bits).step_by(DIGIT as usize) {
-        let digit = |e: E| (e.key() >> shift) as usize & ((1 << DIGIT) - 1);
-        let mut starts = [0usize; 1 << DIGIT];
-        from.iter().for_each(|&e| starts[digit(e)] += 1);
-        if starts[digit(from[0])] == from.len() {
-            continue;
-        }
-        let mut next = 0;
-        for start in &mut starts {
-            next += std::mem::replace(start, next);
-        }
-        for &e in from.iter() {
-            let start = &mut starts[digit(e)];
-            to[*start] = e;
-            *start += 1;
-        }
-        std::mem::swap(&mut from, &mut to);
-        swapped = !swapped;
-    }
-    if swapped {
-        to.copy_from_slice(from);
-    }
-}
-
-/// Sorts rows of `T` with entries `E`.
-struct SortKernel<T, E> {
+/// Sorts rows of `T` by entries `E`.
+struct SortKernel<T, E: Entry> {
     copy_in: TileProgram,
     copy_values: TileProgram,
     copy_positions: TileProgram,
-    descending: bool,
+    enter: unsafe fn(Stretch<E>),
+    offer: unsafe fn(Offer<E>),
+    /// Exchanged bits of keys.
+    flip: E::Word,
     outputs: SortOutputs,
-    types: PhantomData<fn(T, E)>,
+    elements: PhantomData<fn(T)>,
+}
+
+/// Entries with positions, by what holds the key.
+trait Numbered: Word {
+    type Entry: Entry<Word = Self> + 'static;
+    type Alone: Entry<Word = Self> + 'static;
+}
+impl Numbered for u32 {
+    type Entry = Packed;
+    type Alone = Alone<u32>;
+}
+impl Numbered for u64 {
+    type Entry = Paired;
+    type Alone = Alone<u64>;
 }
 
 /// Compiles a sort.
@@ -137,48 +84,29 @@ struct SortKernel<T, E> {
 /// # Errors
 /// A sentence for complex dtypes.
 pub fn prepare(kernel: &Sort, tier: Tier) -> Result<Box<dyn Run>, String> {
-    fn kernel_for<T: Item<Value: Key>>(k: &Sort, tier: Tier) -> Result<Box<dyn Run>, String> {
-        if <T::Value as Key>::BITS > 32 { boxed::<T, [u64; 2]>(k, tier) } else { boxed::<T, u64>(k, tier) }
+    fn kernel_for<T: Key<Word: Numbered>>(k: &Sort, tier: Tier) -> Result<Box<dyn Run>, String> {
+        match k.outputs {
+            SortOutputs::Values => boxed::<T, <T::Word as Numbered>::Alone>(k, tier),
+            SortOutputs::Indices | SortOutputs::Both => boxed::<T, <T::Word as Numbered>::Entry>(k, tier),
+        }
     }
-    fn boxed<T: Item<Value: Key>, E: Entry + 'static>(k: &Sort, tier: Tier) -> Result<Box<dyn Run>, String> {
+    fn boxed<T: Key, E: Entry<Word = T::Word> + 'static>(k: &Sort, tier: Tier) -> Result<Box<dyn Run>, String> {
         let (copy, positions) = (cast_program(k.dtype, k.dtype), cast_program(DType::I32, DType::I32));
         Ok(Box::new(SortKernel::<T, E> {
             copy_in: compile(&copy, Results::Kept, tier)?,
             copy_values: compile(&copy, Results::Stored, tier)?,
             copy_positions: compile(&positions, Results::Stored, tier)?,
-            descending: k.descending,
+            enter: compiled::<Entries<T, E>>(tier),
+            offer: compiled::<Offers<T, E>>(tier),
+            flip: E::Word::narrow(if k.descending { u64::MAX >> (64 - T::BITS) } else { 0 }),
             outputs: k.outputs,
-            types: PhantomData,
+            elements: PhantomData,
         }))
     }
     ordered!(kernel.dtype, T => kernel_for::<T>(kernel, tier), else Err(format!("{} has no order", kernel.dtype)))
 }
 
-/// A zeroed slice of `n` elements, with the memory behind it.
-struct Room<T> {
-    memory: Scratch,
-    len: usize,
-    element: PhantomData<T>,
-}
-
-impl<T: bytemuck::Zeroable + Copy> Room<T> {
-    /// # Errors
-    /// `Code::OutOfMemory`.
-    fn new(len: usize) -> Result<Room<T>> {
-        let bytes = len.checked_mul(size_of::<T>()).ok_or_else(|| Error::out_of_memory("a row too long to sort"))?;
-        let memory = Scratch::take(bytes)?;
-        // SAFETY: the memory has that many bytes.
-        unsafe { std::ptr::write_bytes(memory.as_ptr(), 0, bytes) };
-        Ok(Room { memory, len, element: PhantomData })
-    }
-
-    fn slice(&mut self) -> &mut [T] {
-        // SAFETY: `len` elements, aligned to 64 bytes and initialised, that only this value reaches.
-        unsafe { std::slice::from_raw_parts_mut(self.memory.as_ptr().cast(), self.len) }
-    }
-}
-
-impl<T: Item<Value: Key>, E: Entry + 'static> Run for SortKernel<T, E> {
+impl<T: Key, E: Entry<Word = T::Word> + 'static> Run for SortKernel<T, E> {
     fn run(&self, slots: &Slots, _: &[u64], context: &Context) -> Result<()> {
         let ([input], Some(first)) = (&slots.inputs[..], slots.outputs.first()) else {
             return Err(Error::internal("sort: one input, and outputs"));
@@ -200,47 +128,48 @@ impl<T: Item<Value: Key>, E: Entry + 'static> Run for SortKernel<T, E> {
             SortOutputs::Indices => (None, Some(first)),
             SortOutputs::Both => (Some(first), slots.outputs.get(1)),
         };
-        // SAFETY: a launch's layouts lie inside its buffers and its outputs overlap nothing.
+        // Rows that lie across memory are laid straight first: one more pass, but whole cache lines.
+        let turned = transpose::is_turned(input.0, size_of::<T>());
+        // SAFETY: a launch's layouts lie inside its buffers.
+        let straight = if turned { Some(unsafe { transpose::dense(*input, size_of::<T>(), context)? }) } else { None };
+        let input = straight.as_ref().map_or(*input, |(buffer, layout)| (layout, buffer.as_ptr()));
+        // SAFETY: as above, and its outputs overlap nothing.
         let (from, values, positions) = unsafe {
             let bind = |program, to: Option<&_>| to.map(|&to| Bound::new(program, &[None, Some(to)], &[])).transpose();
-            let from = Bound::new(&self.copy_in, &[Some(*input), None], &[])?;
+            let from = Bound::new(&self.copy_in, &[Some(input), None], &[])?;
             (from, bind(&self.copy_values, values)?, bind(&self.copy_positions, positions)?)
         };
-        let cost = 3.0 * n as f64 * (1.0 + (n as f64).log2() / 4.0);
-        parallel_for(rest.iter().product(), cost, &|rows| {
-            let mut rooms =
-                (Room::<T>::new(n)?, Room::<E>::new(n)?, Room::<E>::new(n)?, Room::<T>::new(k)?, Room::<i32>::new(k)?);
-            let (row, entries, spare) = (rooms.0.slice(), rooms.1.slice(), rooms.2.slice());
-            let (sorted, order) = (rooms.3.slice(), rooms.4.slice());
+        let cost = if k <= n / FEW { 1.0 } else { 3.0 + (n as f64).log2() / 2.0 };
+        parallel_for(rest.iter().product(), cost * n as f64, &|rows| {
             let mut source = Frame::new(&from, usize::MAX)?;
             let mut value_sink = values.as_ref().map(|b| Frame::new(b, usize::MAX)).transpose()?;
             let mut position_sink = positions.as_ref().map(|b| Frame::new(b, usize::MAX)).transpose()?;
+            let room = if k <= n / FEW { 0 } else { n };
+            let (entries, spare) = (Room::<E>::new(room)?, Room::<E>::new(room)?);
             for r in rows {
                 if context.abandoned.load(Ordering::Relaxed) {
                     break;
                 }
-                collect(&from, &mut source, r * n, row);
-                for (i, (entry, x)) in entries.iter_mut().zip(&*row).enumerate() {
-                    let key = x.load().key();
-                    let mask = u64::MAX >> (64 - <T::Value as Key>::BITS);
-                    *entry = E::new(if self.descending { !key & mask } else { key }, i as u32);
-                }
-                if k < n / 8 {
-                    // Only the first k are wanted: set the others aside before sorting.
-                    entries.select_nth_unstable(k);
-                    entries[..k].sort_unstable();
+                let mut row = Row { bound: &from, frame: &mut source, start: r * n, len: n };
+                let best;
+                let sorted = if room == 0 {
+                    best = self.best(&mut row, k)?;
+                    best.start()
                 } else {
-                    sort(entries, spare, <T::Value as Key>::BITS);
-                }
-                for ((value, position), entry) in sorted.iter_mut().zip(&mut *order).zip(&*entries) {
-                    *position = entry.position() as i32;
-                    *value = row[entry.position() as usize];
-                }
+                    self.enter(&mut row, entries.start())?;
+                    // SAFETY: the entries of the whole row, and room for as many.
+                    unsafe { radix::sort(entries.start(), spare.start(), n, T::BITS)? }
+                };
+                // SAFETY: the first `k` entries of the order, which nobody writes any more.
+                let sorted = unsafe { std::slice::from_raw_parts(sorted.cast_const(), k) };
                 if let (Some(sink), Some(bound)) = (&mut value_sink, &values) {
-                    store(bound, sink, r * k, sorted);
+                    let mut to = Row { bound, frame: sink, start: r * k, len: k };
+                    to.store(0..k, |i| T::of(sorted[i].key().xor(self.flip)))?;
+                    self.restore(&mut row, sorted, &mut to)?;
                 }
                 if let (Some(sink), Some(bound)) = (&mut position_sink, &positions) {
-                    store(bound, sink, r * k, order);
+                    let mut to = Row { bound, frame: sink, start: r * k, len: k };
+                    to.store(0..k, |i| sorted[i].position() as i32)?;
                 }
             }
             Ok(())
@@ -248,29 +177,81 @@ impl<T: Item<Value: Key>, E: Entry + 'static> Run for SortKernel<T, E> {
     }
 }
 
-/// Fills `row` with the elements from `at` on.
-fn collect<T: Copy>(bound: &Bound, frame: &mut Frame, at: usize, row: &mut [T]) {
-    let mut done = 0;
-    while done < row.len() {
-        let len = bound.domain.piece(at + done, frame.tile().min(row.len() - done));
-        // SAFETY: the elements exist and are only read; the result is `len` of them.
-        let tile = unsafe {
-            frame.run(at + done, len);
-            std::slice::from_raw_parts(frame.result(0).cast::<T>(), len)
-        };
-        row[done..done + len].copy_from_slice(tile);
-        done += len;
+impl<T: Key, E: Entry<Word = T::Word>> SortKernel<T, E> {
+    /// Makes entries of a row.
+    fn enter(&self, row: &mut Row, entries: *mut E) -> Result<()> {
+        let (to, flip) = (Apart(entries), self.flip);
+        row.pieces(&|src, position, len| {
+            // SAFETY: a piece of the row, and its part of the entries.
+            unsafe { (self.enter)(Stretch { src, entries: to.at(position), len, position, flip }) }
+        })
     }
-}
 
-/// Writes `row` to the elements from `at` on.
-fn store<T: Copy>(bound: &Bound, frame: &mut Frame, at: usize, row: &mut [T]) {
-    let mut done = 0;
-    while done < row.len() {
-        let len = bound.domain.piece(at + done, frame.tile().min(row.len() - done));
-        frame.set(0, row[done..].as_mut_ptr().cast());
-        // SAFETY: each row is one thread's, and `row` has `len` elements left.
-        unsafe { frame.run(at + done, len) };
-        done += len;
+    /// The first `k` entries of a row's order: those of each chunk, then those of all of them.
+    fn best(&self, row: &mut Row, k: usize) -> Result<Room<E>> {
+        let n = row.len;
+        let chunk = n.div_ceil(16).max(FEW * k).max(LONG / 2);
+        let chunks = n.div_ceil(chunk);
+        let room = Room::<E>::new(chunks * k)?;
+        let to = Apart(room.start());
+        let select = |row: &mut Row, c: usize| -> Result<usize> {
+            let mut best = Best::<E>::new(k)?;
+            let (mut at, end) = (c * chunk, n.min((c + 1) * chunk));
+            while at < end {
+                let (src, len) = row.piece(at, end - at);
+                // SAFETY: a piece of the row.
+                unsafe { (self.offer)(Offer { src, len, position: at, flip: self.flip, best: &mut best }) };
+                at += len;
+            }
+            // SAFETY: each chunk has a room of its own, for `k`.
+            Ok(unsafe { best.finish(to.at(c * k)) })
+        };
+        let mut found = k;
+        if chunks == 1 {
+            select(row, 0)?;
+        } else {
+            let (bound, start) = (row.bound, row.start);
+            parallel_for(chunks, 0.5 * chunk as f64, &|range| {
+                let mut frame = Frame::new(bound, usize::MAX)?;
+                let mut row = Row { bound, frame: &mut frame, start, len: n };
+                for c in range {
+                    select(&mut row, c)?;
+                }
+                Ok(())
+            })?;
+            // All chunks but the last have more than `k` elements.
+            found = (chunks - 1) * k + k.min(n - (chunks - 1) * chunk);
+        }
+        // SAFETY: the entries that were found, which lie side by side.
+        unsafe { std::slice::from_raw_parts_mut(room.start(), found) }.sort_unstable();
+        Ok(room)
+    }
+
+    /// Stores again what a shared key does not tell from others: elements of that key in the order of the row.
+    fn restore(&self, row: &mut Row, sorted: &[E], to: &mut Row) -> Result<()> {
+        for &key in T::SHARED {
+            let place = key.xor(self.flip);
+            let run = sorted.partition_point(|e| e.key() < place)..sorted.partition_point(|e| e.key() <= place);
+            if run.is_empty() {
+                continue;
+            }
+            let elements = Room::<T>::new(run.len())?;
+            let (mut found, mut at) = (0, 0);
+            while found < run.len() {
+                let (src, len) = row.piece(at, row.len - at);
+                // SAFETY: a piece of the row.
+                let piece = unsafe { std::slice::from_raw_parts(src.cast::<T>(), len) };
+                for &x in piece.iter().filter(|x| x.key() == key).take(run.len() - found) {
+                    // SAFETY: there is room for so many.
+                    unsafe { *elements.start().add(found) = x };
+                    found += 1;
+                }
+                at += len;
+            }
+            let (elements, first) = (Apart(elements.start()), run.start);
+            // SAFETY: all of them were written.
+            to.store(run, |i| unsafe { *elements.at(i - first) })?;
+        }
+        Ok(())
     }
 }
