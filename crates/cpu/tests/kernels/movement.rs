@@ -111,7 +111,8 @@ fn long_sorts_equal_the_reference() {
 #[test]
 fn sorts_of_ascending_and_of_nearly_equal_elements_equal_the_reference() {
     let ascending = Array::from_slice(&[1, 5000], &(0..5000).map(|i| i as f64 / 8.0).collect::<Vec<_>>()).unwrap();
-    let near = Array::from_slice(&[1, 5000], &(0..5000).map(|i| 70_000 + (i * 37 % 11 << 8)).collect::<Vec<i32>>()).unwrap();
+    let near =
+        Array::from_slice(&[1, 5000], &(0..5000).map(|i| 70_000 + ((i * 37 % 11) << 8)).collect::<Vec<i32>>()).unwrap();
     for array in [&ascending, &near] {
         for k in [5000, 312, 40, 1] {
             for descending in [false, true] {
