@@ -3,8 +3,9 @@
 
 use super::table::by_size;
 use crate::launch::{Context, Slot};
+use crate::memory::CpuBuffer;
 use crate::parallel::parallel_for;
-use ferrotensor_core::error::Result;
+use ferrotensor_core::error::{Error, Result};
 use ferrotensor_core::layout::{Layout, Loops, coalesce};
 use std::sync::atomic::Ordering;
 
@@ -85,6 +86,21 @@ pub unsafe fn copy(from: Slot, to: Slot, size: usize, context: &Context) -> Resu
         }
         Ok(())
     })
+}
+
+/// A dense copy of an operand with elements of `size` bytes.
+///
+/// # Safety
+/// The layout lies inside its buffer.
+///
+/// # Errors
+/// `Code::OutOfMemory`.
+pub unsafe fn dense(from: Slot, size: usize, context: &Context) -> Result<(CpuBuffer, Layout)> {
+    let bytes = from.0.len().checked_mul(size).ok_or_else(|| Error::out_of_memory("an operand too large to copy"))?;
+    let (buffer, layout) = (CpuBuffer::new(bytes, context.used)?, Layout::dense(from.0.dims())?);
+    // SAFETY: the buffer has room for every element; the rest by the contract above.
+    unsafe { copy(from, (&layout, buffer.as_ptr()), size, context)? };
+    Ok((buffer, layout))
 }
 
 /// Copies a panel in squares one cache line wide on either side.

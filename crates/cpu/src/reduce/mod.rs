@@ -21,7 +21,7 @@ use ferrotensor_core::error::{Error, Result};
 use ferrotensor_core::kernel::{Combine, Monoid, Reduce};
 use ferrotensor_core::layout::Layout;
 use ferrotensor_core::{Bool, DType, match_dtype};
-use position::{PositionFn, Positions, position_fn};
+use position::{PositionFns, Positions, position_fns};
 use std::ops::Range;
 use std::sync::atomic::Ordering::Relaxed;
 use tree::{GROUP, ShortItems, Tree, TreeFns};
@@ -45,7 +45,7 @@ pub trait Accumulate {
 #[derive(Clone, Copy)]
 pub enum Rule {
     Value(TreeFns),
-    Position(PositionFn),
+    Position(PositionFns),
 }
 
 /// A compiled `Reduce`.
@@ -82,7 +82,7 @@ pub fn prepare(kernel: &Reduce, tier: Tier) -> Result<ReduceKernel, String> {
     let (rule, result) = match kernel.combine {
         Combine::Value(monoid) => (Rule::Value(TreeFns::new(monoid, kernel.acc, tier)?), kernel.acc),
         Combine::ArgMax | Combine::ArgMin => {
-            (Rule::Position(position_fn(kernel.combine == Combine::ArgMax, kernel.acc, tier)?), DType::I32)
+            (Rule::Position(position_fns(kernel.combine == Combine::ArgMax, kernel.acc, tier)?), DType::I32)
         }
     };
     let pre = kernel.pre.clone().unwrap_or_else(|| cast_program(kernel.input, kernel.acc));
@@ -184,7 +184,9 @@ impl ReduceKernel {
             return Ok(vec![plain()]);
         }
         let (outer, length) = (dims[..inner].iter().product::<usize>(), dims[inner]);
-        let block = (BLOCK_BYTES / self.acc_size).min(length);
+        let is_position = matches!(self.rule, Rule::Position(_));
+        let most = if is_position { position::WIDTH.min(self.post.tile) } else { BLOCK_BYTES / self.acc_size };
+        let block = most.min(length);
         let mut walks = Vec::new();
         for (first, count, width) in [(0, length / block, block), (length / block * block, 1, length % block)] {
             if width == 0 {
@@ -204,7 +206,7 @@ impl ReduceKernel {
     fn accumulator(&self, width: usize, extent: usize) -> Result<Box<dyn Accumulate>> {
         Ok(match self.rule {
             Rule::Value(fns) => Box::new(Tree::new(fns, width, extent)?),
-            Rule::Position(run) => Box::new(Positions::new(run, width)?),
+            Rule::Position(fns) => Box::new(Positions::new(fns, width)?),
         })
     }
 }
@@ -237,6 +239,9 @@ impl ReduceLaunch<'_> {
         }
         if let (Rule::Value(fns), true) = (self.kernel.rule, self.is_short(walk, pre)) {
             return self.walk_short(pre, post, walk.items, fns, nanos);
+        }
+        if let (Rule::Position(fns), true) = (self.kernel.rule, self.has_long_contests(walk)) {
+            return self.walk_contests(walk, pre, post, fns, nanos);
         }
         parallel_for(walk.items, nanos * self.extent as f64 + 20.0, &|items| {
             let mut accumulator = self.kernel.accumulator(walk.width, self.extent)?;
