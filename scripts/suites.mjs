@@ -78,6 +78,7 @@ export const FULL = [
   { name: 'other Vulkan devices', command: script('vulkan/variants'), count: closing, setup: true },
   { name: 'benches, smoke', command: [...script('bench'), '--smoke'], count: closing, setup: true },
   { name: 'bench of the engine', command: cargo('bench', '--package', 'ferrotensor-engine', '--bench', 'program'), count: whole },
+  { name: 'instruction counts', command: script('instructions'), count: closing, tool: 'valgrind', absence: () => (process.arch === 'x64' ? null : 'the AVX2 tier is of x86-64') },
   { name: 'hostile calls', command: script('fuzz/calls'), count: closing, setup: true },
   { name: 'index texts', command: script('fuzz/slices'), count: closing, setup: true },
   { name: 'soak, one minute', command: script('fuzz/soak'), count: closing, setup: true }

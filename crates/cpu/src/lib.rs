@@ -15,6 +15,7 @@ mod map;
 mod memory;
 mod number;
 mod parallel;
+mod peak;
 mod reduce;
 mod rows;
 mod scan;
