@@ -73,9 +73,11 @@ console.log('\ntimes of a call; how many times as fast as the fastest peer; frac
 console.log('~: others used the machine\n')
 line('', 'ours', 'fastest peer', 'ratio', 'gate', '', 'ours of limit', 'peer of limit')
 const wrong: string[] = []
-const saved: Record<string, Saved> = {}
 const missed: string[] = []
 let met = 0
+let written: string | null = null
+/** The fastest peer may not have been asked, or not seriously. */
+const unfit = smoke || asked.length < PEER_NAMES.length
 const [measured, date] = [commit(), new Date().toISOString().slice(0, 10)]
 for (const row of ROWS.filter(({ name }) => rows.includes(name))) {
   const { wrong: differing, ...result } = await measure(row, peers, limits)
@@ -84,13 +86,14 @@ for (const row of ROWS.filter(({ name }) => rows.includes(name))) {
   wrong.push(...differing.map((name) => `${row.name}: ${name}: ${result.absent[name]}`))
   if (outcome?.met) met++
   else if (outcome !== null) missed.push(`${row.name} by ${((result.own / outcome.required - 1) * 100).toFixed(0)} %`)
-  saved[row.name] = { ...result, gate: row.gate, stretch: row.stretch, verdict: outcome, commit: measured, date }
+  const saved: Saved = { ...result, gate: row.gate, stretch: row.stretch, verdict: outcome, commit: measured, date }
+  // After each row: a run may be broken off.
+  if (!unfit) written = save({ machine: machineFacts(), peers: versions, rows: { [row.name]: saved } }, NAMES)
 }
 for (const peer of [...peers.values(), ...(limits === null ? [] : [limits])]) peer.close()
 
 console.log(`\n${met} gates met, ${missed.length} missed${missed.length > 0 ? `: ${missed.join(', ')}` : ''}`)
-if (asked.length < PEER_NAMES.length || smoke) console.log('not written: the fastest peer may not have been asked')
-else console.log(`written: ${save({ machine: machineFacts(), peers: versions, rows: saved }, NAMES)}`)
+console.log(written === null ? 'not written: some peers were not asked, or not for long' : `written: ${written}`)
 if (wrong.length > 0) {
   console.log(`\nresults differ:\n${wrong.join('\n')}`)
   process.exitCode = 1

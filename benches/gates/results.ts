@@ -45,7 +45,7 @@ function read(): Results | null {
   }
 }
 
-/** Adds rows to the machine's file; `order` is that of the table. Resolves to its path from the repository. */
+/** Adds rows to the machine's file; `order` is that of the table. Gives its path from the repository. */
 export function save({ machine, peers, rows }: Results, order: readonly string[]): string {
   const old = read()
   const same = old === null || (JSON.stringify(old.machine) === JSON.stringify(machine) && JSON.stringify(old.peers) === JSON.stringify(peers))
