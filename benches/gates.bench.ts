@@ -29,7 +29,10 @@ function chosen<Name extends string>(option: string, known: readonly Name[]): re
   if (at < 0) return known
   const named = (process.argv[at + 1] ?? '').split(',')
   const unknown = named.filter((name) => !known.includes(name as Name))
-  if (unknown.length > 0) throw new Error(`${option}: unknown: ${unknown.join(', ')}; there are: ${known.join(', ')}`)
+  if (unknown.length > 0) {
+    console.log(`${option}: unknown: ${unknown.join(', ')}; there are: ${known.join(', ')}`)
+    process.exit(1)
+  }
   return known.filter((name) => named.includes(name))
 }
 
@@ -74,6 +77,8 @@ console.log('~: others used the machine\n')
 line('', 'ours', 'fastest peer', 'ratio', 'gate', '', 'ours of limit', 'peer of limit')
 const wrong: string[] = []
 const missed: string[] = []
+/** Rows that say nothing, since others used the machine. */
+const noisy: string[] = []
 let met = 0
 let written: string | null = null
 /** The fastest peer may not have been asked, or not seriously. */
@@ -84,7 +89,8 @@ for (const row of ROWS.filter(({ name }) => rows.includes(name))) {
   const outcome = verdict(row, result)
   report(row, { ...result, wrong: differing }, outcome)
   wrong.push(...differing.map((name) => `${row.name}: ${name}: ${result.absent[name]}`))
-  if (outcome?.met) met++
+  if (result.noise !== null) noisy.push(row.name)
+  else if (outcome?.met) met++
   else if (outcome !== null) missed.push(`${row.name} by ${((result.own / outcome.required - 1) * 100).toFixed(0)} %`)
   const saved: Saved = { ...result, gate: row.gate, stretch: row.stretch, verdict: outcome, commit: measured, date }
   // After each row: a run may be broken off.
@@ -93,6 +99,7 @@ for (const row of ROWS.filter(({ name }) => rows.includes(name))) {
 for (const peer of [...peers.values(), ...(limits === null ? [] : [limits])]) peer.close()
 
 console.log(`\n${met} gates met, ${missed.length} missed${missed.length > 0 ? `: ${missed.join(', ')}` : ''}`)
+if (noisy.length > 0) console.log(`${noisy.length} rows count for nothing, since others used the machine; repeat: --only ${noisy.join(',')}`)
 console.log(written === null ? 'not written: some peers were not asked, or not for long' : `written: ${written}`)
 if (wrong.length > 0) {
   console.log(`\nresults differ:\n${wrong.join('\n')}`)

@@ -28,12 +28,14 @@ function line([name, { own, limit, gate, noise, verdict, peers }]) {
   const doubt = noise === null ? '' : ' ~'
   if (verdict === null) return `| ${name}${doubt} | ${duration(own)} | - | - | ${gate} | - | ${share} |`
   const { best, ratio, met, capped } = verdict
-  return `| ${name}${doubt} | ${duration(own)} | ${duration(peers[best])} ${best} | ${ratio.toPrecision(3)} | ${gate}${capped ? ' ^' : ''} | ${met ? 'met' : 'missed'} | ${share} |`
+  const outcome = noise !== null ? '-' : met ? 'met' : 'missed'
+  return `| ${name}${doubt} | ${duration(own)} | ${duration(peers[best])} ${best} | ${ratio.toPrecision(3)} | ${gate}${capped ? ' ^' : ''} | ${outcome} | ${share} |`
 }
 
 function section(file) {
   const { machine, peers, rows } = JSON.parse(readFileSync(join(RESULTS, file), 'utf8'))
-  const verdicts = Object.values(rows).flatMap(({ verdict }) => (verdict === null ? [] : [verdict]))
+  // Rows during which others used the machine say nothing.
+  const verdicts = Object.values(rows).flatMap(({ verdict, noise }) => (verdict === null || noise !== null ? [] : [verdict]))
   const met = verdicts.filter(({ met }) => met).length
   const others = Object.entries(peers).map(([label, { version }]) => `${label} ${version}`)
   return [
