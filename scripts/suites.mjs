@@ -59,6 +59,7 @@ export const QUICK = [
   { name: 'spelling', command: ['typos', '--format', 'brief'], count: whole, tool: 'typos' },
   { name: 'house rules', command: xtask('lint'), count: whole },
   { name: 'generated files', command: xtask('codegen', '--check'), count: whole },
+  { name: 'table of performance', command: [...script('performance-table'), '--check'], count: whole },
   { name: 'clippy', command: cargo('clippy', '--quiet', '--release', '--workspace', '--all-targets', '--', '-D', 'warnings'), count: whole },
   { name: 'Rust tests', command: cargo('test', '--release', '--workspace', '--exclude', 'ferrotensor-conformance'), count: rust },
   { name: 'conformance', command: cargo('test', '--release', '--package', 'ferrotensor-conformance'), count: conformance },
