@@ -69,7 +69,7 @@ impl MapKernel {
             return unsafe { self.launch_turned(n, operands, params, context) };
         }
         // SAFETY: by the contract above.
-        let bound = unsafe { Bound::new(&self.0, operands, params)? };
+        let bound = unsafe { Bound::new(&self.0, operands, params)? }.passing();
         let total = bound.domain.total;
         if total <= self.0.tile {
             // SAFETY: the whole domain, on this thread.
