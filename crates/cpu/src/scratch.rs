@@ -5,7 +5,7 @@ use ferrotensor_core::error::Result;
 use std::cell::Cell;
 
 // What a thread keeps: programs that fusion makes ask for about 30 registers of 8 KiB, rows of a million elements that are sorted
-// for twice 8 MB, whose pages would take as long to come as one of three passes over them.
+// for twice 8 MB.
 const KEEP_BYTES: usize = 32 << 20;
 // A sort holds seven at a time: four buffers and the frames of three programs.
 // Under fault injection each one is asked for anew.

@@ -240,6 +240,7 @@ mod tests {
     use super::{Budget, Pool, class};
     use ferrotensor_core::Code;
     use ferrotensor_core::backend::{Backend, Batch, DeviceClass};
+    use ferrotensor_cpu::{CpuBackend, Tier};
     use ferrotensor_fakes::{Faults, Hostile};
     use std::sync::Arc;
 
@@ -260,7 +261,7 @@ mod tests {
 
     #[test]
     fn what_is_freed_now_takes_the_place_of_other_sizes() {
-        let device = Arc::new(Hostile::new(DeviceClass::Discrete, Arc::default()).unwrap());
+        let device = Arc::new(CpuBackend::new(Tier::Baseline).unwrap());
         let pool = Arc::new(Pool::new(device as Arc<dyn Backend>, Arc::new(Budget::new(1 << 30))));
         let cached = |bytes: &[usize]| {
             drop(bytes.iter().map(|&b| pool.alloc(b).unwrap()).collect::<Vec<_>>());

@@ -10,7 +10,7 @@ use std::marker::PhantomData;
 
 // Below, counting digits costs more than comparing.
 const RADIX_FROM: usize = 256;
-// Up to here digits of 8 bits are faster: the counts of longer ones would take as long to add up as the entries to move.
+// Up to here digits have 8 bits: for few entries, fewer counts to clear and to add up.
 const SHORT: usize = 1 << 13;
 // Entries of a chunk, at least. Miri, which interprets few, gets several all the same.
 const CHUNK: usize = if cfg!(miri) { 1 << 7 } else { 1 << 15 };
