@@ -12423,6 +12423,86 @@ declare function setMemoryLimit(bytes: number): void;
 /** Frees tensors that were dropped, and gives cached memory back to the operating system and drivers. */
 declare function trim(): void;
 
+/** What one kernel of a profile took, all its launches together. */
+interface KernelProfile {
+    /** Its kind, the operations it computes in order, dtype and shape: `map multiply add exp float32 [1024, 1024]`. */
+    readonly name: string;
+    /** The device it ran on. */
+    readonly device: string;
+    /** The device that lacked it, so that it ran elsewhere, with its operands carried there and back; null where it ran on the tensors' own. */
+    readonly lacking: string | null;
+    /** Launches. */
+    readonly count: number;
+    /** Milliseconds of all launches. */
+    readonly time: number;
+    /** Milliseconds of one launch. */
+    readonly average: number;
+    /** `time` as a part of the profile's. */
+    readonly share: number;
+    /** Bytes of operands, each element counted once. */
+    readonly read: number;
+    /** Bytes of results. */
+    readonly written: number;
+    /** GB/s, read and written together. */
+    readonly bandwidth: number;
+    /**
+     * Floating-point operations, of which `fma` is two and `exp` some 25; null where they depend on the values (sorting, eigenvalues).
+     */
+    readonly flops: number | null;
+    /** GFLOP/s. */
+    readonly gflops: number | null;
+    /**
+     * How close the kernel comes to the device's peak, of bandwidth or of arithmetic, whichever it is closer to. Above 1 where operands come
+     * from a cache, which is faster than memory. Null where the peak of the device is not known.
+     */
+    readonly ofPeak: number | null;
+}
+/** What a device does at best, measured once, when a profile first needs it. */
+interface DevicePeak {
+    readonly device: string;
+    /** GB/s of a copy from memory to memory, read and written together. */
+    readonly bandwidth: number;
+    /** GFLOP/s of fused multiply-adds in float32. */
+    readonly float32: number;
+    /** The same in float64. */
+    readonly float64: number;
+}
+/** What a function returned, and the kernels that ran for it. Printed, it is a table. */
+declare class Profile<T = unknown> {
+    /** What the function returned. */
+    readonly result: T;
+    /** Kernels, those that took longest first. */
+    readonly kernels: readonly KernelProfile[];
+    /** Milliseconds from the call of the function until all it recorded was computed. */
+    readonly time: number;
+    /** Milliseconds of that in which no kernel ran: JavaScript, recording, planning, allocation, waiting. */
+    readonly outside: number;
+    /** Peaks of the devices in `kernels`, where they are known. */
+    readonly peaks: readonly DevicePeak[];
+    /** The table. */
+    toString(): string;
+}
+/**
+ * Calls a function, computes all that it recorded, and returns its result with a table of the kernels that ran: what each is made of, how
+ * often it was started, how long it took, how many bytes it moved and floating-point operations it did, and how close that comes to what
+ * the device does at best. PyTorch `torch.profiler`, with `key_averages().table()`.
+ *
+ * Counted is what this worker runs from the call until the result is there: in nested profiles, and those of functions that are awaited at
+ * the same time, a kernel counts for each. Values that the function recorded and that nobody has used are computed before the profile
+ * ends. Each kernel is timed alone, so a device that works in batches gets them one by one meanwhile. The first profile measures the peak of
+ * the CPU, which takes about a quarter of a second after the function has ended.
+ *
+ * @returns A {@link Profile}; for a function that returns a promise, a promise of it.
+ * @throws {ArgumentError} for anything but a function, and while a function is traced by `jit`.
+ * @throws {TensorError} whatever the function throws, and errors of what it recorded, which show when it is computed.
+ * @example
+ * ```ts
+ * ft.profile(() => ft.ones([3]).mul(2).exp()).kernels.map((k) => [k.name, k.count]) // [['map ones multiply exp float32 [3]', 1]]
+ * ```
+ */
+declare function profile<T>(fn: () => PromiseLike<T>): Promise<Profile<T>>;
+declare function profile<T>(fn: () => T): Profile<T>;
+
 /**
  * Calls a synchronous function and frees every tensor made in it, but for those it returns (alone, or in arrays, plain
  * objects and instances of classes that `tree.register` knows), which are evaluated. Using another one afterwards throws
@@ -12492,5 +12572,5 @@ interface Config {
  */
 declare function config(changes?: Config): Required<Config>;
 
-export { ArgumentError, BackendUnavailableError, DTypeError, DeviceError, DisposedError, FileError, FormatError, IndexError, InternalError, LinAlgError, NaNError, OutOfMemoryError, ShapeError, Slice, Tensor, TensorError, UnsupportedError, abs, acos, acosh, add, all, allclose, angle, any, arange, argmax, argmin, argsort, argwhere, argwhereAsync, arrayEqual, arrayNamespaceInfo, arraySplit, asarray, asin, asinh, associativeScan, astype, atan, atan2, atanh, atleast1d, atleast2d, atleast3d, bincount, bincountAsync, bitcast, bitwiseAnd, bitwiseCount, bitwiseInvert, bitwiseLeftShift, bitwiseOr, bitwiseRightShift, bitwiseXor, broadcastArrays, broadcastShapes, broadcastTo, canCast, cbrt, ceil, checkpoint, chunk, clip, columnStack, complex, concat, config, conj, convolve, copy, copysign, corrcoef, correlate, cos, cosh, countLeadingZeros, countNonzero, cov, cross, cumulativeMax, cumulativeMin, cumulativeProd, cumulativeSum, customGradient, data_d as data, deg2rad, detectNaN, devices, diag, diagonal, diff, digamma, digitize, divide as div, divide, dstack, e, einsum, empty, emptyLike, equal, erf, erfc, erfinv, evaluate, evaluateSync, exp, exp2, expandDims, expm1, eye, fft_d as fft, finfo, flatten$1 as flatten, flip, fliplr, flipud, floor, floorDivide, fmax, fmin, fmod, fromShared, fromTypedArray, full, fullLike, gcd, grad, gradient, greater, greaterEqual, heaviside, hessian, histogram, histogramBinEdges, hstack, hypot, iinfo, imag, inf, inner, interp, intersect1d, intersect1dAsync, io_d as io, isclose, isdtype, isfinite, isin, isinf, isnan, jacobian, jit, jvp, kron, kthvalue, lcm, lerp, less, lessEqual, lgamma, linalg_d as linalg, linspace, log, log10, log1p, log2, logSoftmax, logaddexp, logicalAnd, logicalNot, logicalOr, logicalXor, logit, logspace, logsumexp, matmul, matrixTranspose, max, maximum, mean, median, memory, meshgrid, min, minimum, moveaxis, multiply as mul, multiply, nan, nanToNum, nancumulativeProd, nancumulativeSum, nanmax, nanmean, nanmedian, nanmin, nanpercentile, nanprod, nanquantile, nanstd, nansum, nanvar, negative as neg, negative, newaxis, nextafter, nn_d as nn, nonzero, nonzeroAsync, notEqual, oneHot, ones$1 as ones, onesLike, optim_d as optim, outer, pad, percentile, permuteDims, pi, polar, populationCount, positive, pow, prod, ptp, putAlongAxis, quantile, rad2deg, random_d as random, real, reciprocal, reduce, relu, remainder, repeat, resetStats, reshape, resultType, roll, rot90, round, rsqrt, scatter, scatterAdd, scatterMax, scatterMin, scatterMul, scope, scopeAsync, searchsorted, segmentMax, segmentMean, segmentMin, segmentProd, segmentSum, setDefaultDevice, setMemoryLimit, setThreads, setdiff1d, setdiff1dAsync, setxor1d, setxor1dAsync, sigmoid, sign, signbit, sin, sinc, sinh, slice, softmax, sort, split, sqrt, square, squeeze, stack, stats, std, stopGradient, strict, subtract as sub, subtract, sum, swapaxes, take, takeAlongAxis, tan, tanh, tensor, tensordot, tile, topk, trace, trapezoid, tree_d as tree, tril, trim, triu, trunc, truncDivide, unfold, union1d, union1dAsync, uniqueAll, uniqueAllAsync, uniqueCounts, uniqueCountsAsync, uniqueInverse, uniqueInverseAsync, uniqueValues, uniqueValuesAsync, unstack, valueAndGrad, var_ as var, vecdot, vjp, vstack, where, windowMax, windowMin, windowProd, windowReduce, windowScatterMax, windowScatterMin, windowSum, xlog1py, xlogy, zeros$1 as zeros, zerosLike };
-export type { AbortSignalLike, AbsentDevice, AllOptions, AllcloseOptions, AnyOptions, ArgmaxOptions, ArgminOptions, ArgsortOptions, ArrayEqualOptions, ArrayNamespaceInfo, AsDType, AssociativeScanOptions, AsyncScope, BincountOptions, Common, Complex, ComplexOf, ConcatOptions, Config, ConvolveOptions, CorrcoefOptions, CorrelateOptions, CountNonzeroOptions, CountOf, CovOptions, CreationOptions, CrossOptions, CumulativeMaxOptions, CumulativeMinOptions, CumulativeProdOptions, CumulativeSumOptions, DType, DTypeOf, DTypeOfArray, DTypeOfData, DataOf, Device, DeviceMemory, DiagOptions, DiagonalOptions, DiffOptions, DigitizeOptions, EmptyOptions, EyeOptions, FInfo, Fallback, Fits, FlattenOptions, FlipOptions, FloatDType, FloatOf, FloatOrComplexDType, FullOptions, GradOptions, GradientOptions, Histogram, HistogramBinEdgesOptions, HistogramOptions, IInfo, IndexDType, IndexItem, IndexOrMaskDType, Indices, IntegerDType, IntegerOrBoolDType, IntegerOrFloatDType, IscloseOptions, IsinOptions, ItemOf, JitOptions, JobOptions, Kind, KthvalueOptions, LinspaceOptions, LogSoftmaxOptions, LogspaceOptions, LogsumexpOptions, MaxOptions, MeanOptions, MedianOptions, MemoryInfo, MeshgridOptions, MinOptions, NancumulativeProdOptions, NancumulativeSumOptions, NanmaxOptions, NanmeanOptions, NanmedianOptions, NanminOptions, NanpercentileOptions, NanprodOptions, NanquantileOptions, NanstdOptions, NansumOptions, NanvarOptions, Nested, NestedArray, NoCommonDType, NumericDType, OneHotOptions, OnesOptions, Operand, PadOptions, PercentileOptions, PiecesOptions, PositionDType, PresentDevice, ProdOptions, Progress, Promote, PromoteAll, PtpOptions, PutAlongAxisOptions, QuantileOptions, RealDType, RealOf, ReduceOptions, Refused, RepeatOptions, ResultOf, Rewriting, RollOptions, Rot90Options, Scalar, ScatterAddOptions, ScatterMaxOptions, ScatterMinOptions, ScatterMulOptions, ScatterOptions, SearchsortedOptions, SharedTensor, SoftmaxOptions, SortOptions, StackOptions, Stats, StdOptions, StorageOf, Strictness, SumOf, SumOptions, TakeAlongAxisOptions, TakeOptions, Takes, TakesEach, TakesTable, TensorData, TensorJSON, TensorOptions, TensordotOptions, TopkOptions, TraceOptions, Traces, TrapezoidOptions, TrilOptions, TriuOptions, Typed, TypedArray, UnfoldOptions, Unique, VarOptions, VecdotOptions, Wanted, Weak, WindowMaxOptions, WindowMinOptions, WindowProdOptions, WindowReduceOptions, WindowScatterMaxOptions, WindowScatterMinOptions, WindowSumOptions, With, ZerosOptions };
+export { ArgumentError, BackendUnavailableError, DTypeError, DeviceError, DisposedError, FileError, FormatError, IndexError, InternalError, LinAlgError, NaNError, OutOfMemoryError, Profile, ShapeError, Slice, Tensor, TensorError, UnsupportedError, abs, acos, acosh, add, all, allclose, angle, any, arange, argmax, argmin, argsort, argwhere, argwhereAsync, arrayEqual, arrayNamespaceInfo, arraySplit, asarray, asin, asinh, associativeScan, astype, atan, atan2, atanh, atleast1d, atleast2d, atleast3d, bincount, bincountAsync, bitcast, bitwiseAnd, bitwiseCount, bitwiseInvert, bitwiseLeftShift, bitwiseOr, bitwiseRightShift, bitwiseXor, broadcastArrays, broadcastShapes, broadcastTo, canCast, cbrt, ceil, checkpoint, chunk, clip, columnStack, complex, concat, config, conj, convolve, copy, copysign, corrcoef, correlate, cos, cosh, countLeadingZeros, countNonzero, cov, cross, cumulativeMax, cumulativeMin, cumulativeProd, cumulativeSum, customGradient, data_d as data, deg2rad, detectNaN, devices, diag, diagonal, diff, digamma, digitize, divide as div, divide, dstack, e, einsum, empty, emptyLike, equal, erf, erfc, erfinv, evaluate, evaluateSync, exp, exp2, expandDims, expm1, eye, fft_d as fft, finfo, flatten$1 as flatten, flip, fliplr, flipud, floor, floorDivide, fmax, fmin, fmod, fromShared, fromTypedArray, full, fullLike, gcd, grad, gradient, greater, greaterEqual, heaviside, hessian, histogram, histogramBinEdges, hstack, hypot, iinfo, imag, inf, inner, interp, intersect1d, intersect1dAsync, io_d as io, isclose, isdtype, isfinite, isin, isinf, isnan, jacobian, jit, jvp, kron, kthvalue, lcm, lerp, less, lessEqual, lgamma, linalg_d as linalg, linspace, log, log10, log1p, log2, logSoftmax, logaddexp, logicalAnd, logicalNot, logicalOr, logicalXor, logit, logspace, logsumexp, matmul, matrixTranspose, max, maximum, mean, median, memory, meshgrid, min, minimum, moveaxis, multiply as mul, multiply, nan, nanToNum, nancumulativeProd, nancumulativeSum, nanmax, nanmean, nanmedian, nanmin, nanpercentile, nanprod, nanquantile, nanstd, nansum, nanvar, negative as neg, negative, newaxis, nextafter, nn_d as nn, nonzero, nonzeroAsync, notEqual, oneHot, ones$1 as ones, onesLike, optim_d as optim, outer, pad, percentile, permuteDims, pi, polar, populationCount, positive, pow, prod, profile, ptp, putAlongAxis, quantile, rad2deg, random_d as random, real, reciprocal, reduce, relu, remainder, repeat, resetStats, reshape, resultType, roll, rot90, round, rsqrt, scatter, scatterAdd, scatterMax, scatterMin, scatterMul, scope, scopeAsync, searchsorted, segmentMax, segmentMean, segmentMin, segmentProd, segmentSum, setDefaultDevice, setMemoryLimit, setThreads, setdiff1d, setdiff1dAsync, setxor1d, setxor1dAsync, sigmoid, sign, signbit, sin, sinc, sinh, slice, softmax, sort, split, sqrt, square, squeeze, stack, stats, std, stopGradient, strict, subtract as sub, subtract, sum, swapaxes, take, takeAlongAxis, tan, tanh, tensor, tensordot, tile, topk, trace, trapezoid, tree_d as tree, tril, trim, triu, trunc, truncDivide, unfold, union1d, union1dAsync, uniqueAll, uniqueAllAsync, uniqueCounts, uniqueCountsAsync, uniqueInverse, uniqueInverseAsync, uniqueValues, uniqueValuesAsync, unstack, valueAndGrad, var_ as var, vecdot, vjp, vstack, where, windowMax, windowMin, windowProd, windowReduce, windowScatterMax, windowScatterMin, windowSum, xlog1py, xlogy, zeros$1 as zeros, zerosLike };
+export type { AbortSignalLike, AbsentDevice, AllOptions, AllcloseOptions, AnyOptions, ArgmaxOptions, ArgminOptions, ArgsortOptions, ArrayEqualOptions, ArrayNamespaceInfo, AsDType, AssociativeScanOptions, AsyncScope, BincountOptions, Common, Complex, ComplexOf, ConcatOptions, Config, ConvolveOptions, CorrcoefOptions, CorrelateOptions, CountNonzeroOptions, CountOf, CovOptions, CreationOptions, CrossOptions, CumulativeMaxOptions, CumulativeMinOptions, CumulativeProdOptions, CumulativeSumOptions, DType, DTypeOf, DTypeOfArray, DTypeOfData, DataOf, Device, DeviceMemory, DevicePeak, DiagOptions, DiagonalOptions, DiffOptions, DigitizeOptions, EmptyOptions, EyeOptions, FInfo, Fallback, Fits, FlattenOptions, FlipOptions, FloatDType, FloatOf, FloatOrComplexDType, FullOptions, GradOptions, GradientOptions, Histogram, HistogramBinEdgesOptions, HistogramOptions, IInfo, IndexDType, IndexItem, IndexOrMaskDType, Indices, IntegerDType, IntegerOrBoolDType, IntegerOrFloatDType, IscloseOptions, IsinOptions, ItemOf, JitOptions, JobOptions, KernelProfile, Kind, KthvalueOptions, LinspaceOptions, LogSoftmaxOptions, LogspaceOptions, LogsumexpOptions, MaxOptions, MeanOptions, MedianOptions, MemoryInfo, MeshgridOptions, MinOptions, NancumulativeProdOptions, NancumulativeSumOptions, NanmaxOptions, NanmeanOptions, NanmedianOptions, NanminOptions, NanpercentileOptions, NanprodOptions, NanquantileOptions, NanstdOptions, NansumOptions, NanvarOptions, Nested, NestedArray, NoCommonDType, NumericDType, OneHotOptions, OnesOptions, Operand, PadOptions, PercentileOptions, PiecesOptions, PositionDType, PresentDevice, ProdOptions, Progress, Promote, PromoteAll, PtpOptions, PutAlongAxisOptions, QuantileOptions, RealDType, RealOf, ReduceOptions, Refused, RepeatOptions, ResultOf, Rewriting, RollOptions, Rot90Options, Scalar, ScatterAddOptions, ScatterMaxOptions, ScatterMinOptions, ScatterMulOptions, ScatterOptions, SearchsortedOptions, SharedTensor, SoftmaxOptions, SortOptions, StackOptions, Stats, StdOptions, StorageOf, Strictness, SumOf, SumOptions, TakeAlongAxisOptions, TakeOptions, Takes, TakesEach, TakesTable, TensorData, TensorJSON, TensorOptions, TensordotOptions, TopkOptions, TraceOptions, Traces, TrapezoidOptions, TrilOptions, TriuOptions, Typed, TypedArray, UnfoldOptions, Unique, VarOptions, VecdotOptions, Wanted, Weak, WindowMaxOptions, WindowMinOptions, WindowProdOptions, WindowReduceOptions, WindowScatterMaxOptions, WindowScatterMinOptions, WindowSumOptions, With, ZerosOptions };

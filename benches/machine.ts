@@ -2,17 +2,27 @@
 
 import { readFileSync } from 'node:fs'
 import { cpus } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
 import * as ft from 'ferrotensor'
+import { NOISY } from './race.js'
 
 /** Clock ticks per second of /proc/stat, fixed by Linux's user interface. */
 const TICKS = 100
 
-/** Prints versions, processor and threads. */
-export function printMachine(): void {
+/** Versions, processor and threads. */
+export function machineFacts(): Record<string, string> {
   const device = ft.devices().find(({ name }) => name === 'cpu')
   const threads = process.env['FERROTENSOR_THREADS'] ?? String(cpus().length)
-  console.log(`Node ${process.versions.node}, ${cpus()[0]?.model.trim()}, ${cpus().length} cores, ${threads} threads`)
-  if (device?.available) console.log(`ferrotensor ${device.name}: ${device.description}`)
+  return {
+    Node: process.versions.node,
+    processor: `${cpus()[0]?.model.trim()}, ${cpus().length} cores`,
+    ferrotensor: `${device?.available ? device.description : 'no device'}, ${threads} threads`
+  }
+}
+
+/** Prints versions, processor and threads. */
+export function printMachine(): void {
+  for (const [what, fact] of Object.entries(machineFacts())) console.log(`${what} ${fact}`)
 }
 
 /** Seconds of all cores that were busy since boot; null where the system does not tell. */
@@ -39,5 +49,17 @@ export function watchNeighbours(): (peerSeconds: number) => number | null {
     if (busy === null || now === null) return null
     const elapsed = ((performance.now() - wall) / 1000) * cpus().length
     return Math.max(0, (now - busy - (ownSeconds() - own) - peerSeconds) / elapsed)
+  }
+}
+
+/** How long a look for neighbours takes, and how long they are waited for. */
+const [LOOK_MS, WAIT_MS] = [100, 10_000]
+
+/** Waits until others leave the machine alone, but not for ever: a row that was not quiet is marked. */
+export async function untilQuiet(): Promise<void> {
+  for (const end = performance.now() + WAIT_MS; performance.now() < end; ) {
+    const share = watchNeighbours()
+    await sleep(LOOK_MS)
+    if ((share(0) ?? 0) <= NOISY / 2) return
   }
 }

@@ -4,7 +4,8 @@ import * as ft from 'ferrotensor'
 import type { Tensor } from 'ferrotensor'
 import { besideNumPy } from './beside_numpy.js'
 import { printMachine } from './machine.js'
-import { startNumPy } from './numpy.js'
+import { startPeer } from './peers/peer.js'
+import { PEERS, withFile } from './peers/registry.js'
 import { duration } from './race.js'
 
 interface Case {
@@ -28,12 +29,12 @@ const TOLERANCE = 1e-6
 const operand = (size: number): Tensor => ft.fromTypedArray(Float32Array.from({ length: size }, (_, i) => Math.fround((i % 1000) / 250) - 2))
 
 printMachine()
-const numpy = await startNumPy()
+const numpy = await startPeer(PEERS.numpy)
 if (numpy !== null) console.log(`NumPy ${numpy.version}`)
 console.log()
 for (const { name, size, run, numpy: expression } of CASES) {
   const x = operand(size)
-  await numpy?.load({ x })
+  if (numpy !== null) await withFile({ x }, (file) => numpy.load(file))
   const { own, peer, noise, difference } = await besideNumPy(numpy, () => run(x), expression, TOLERANCE)
   const noisy = noise === null ? '' : `  (noisy: others used ${(100 * noise).toFixed(0)} % of the machine)`
   const ratio = peer === null ? '' : `, NumPy ${duration(peer)}: ${(peer / own).toFixed(2)} x`

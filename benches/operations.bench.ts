@@ -2,9 +2,9 @@
 // slower than NumPy. Fails where results differ, and where an operation has no case.
 
 import { Tensor } from 'ferrotensor'
-import { besideNumPy, tensorsOf, type Comparison } from './beside_numpy.js'
+import { besideNumPy, type Comparison } from './beside_numpy.js'
+import { tensorsOf } from './contender.js'
 import { printMachine } from './machine.js'
-import { startNumPy } from './numpy.js'
 import { ALGEBRA } from './operations/algebra.js'
 import type { Case } from './operations/case.js'
 import { omissions } from './operations/coverage.js'
@@ -14,6 +14,8 @@ import { NETWORKS } from './operations/networks.js'
 import { makeOperands, tensors, type Operands } from './operations/operands.js'
 import { PLACES } from './operations/places.js'
 import { REDUCTIONS } from './operations/reductions.js'
+import { startPeer } from './peers/peer.js'
+import { PEERS, withFile } from './peers/registry.js'
 import { duration, type Pace } from './race.js'
 
 const CASES: readonly Case[] = [...ELEMENTWISE, ...REDUCTIONS, ...ALGEBRA, ...NETWORKS, ...PLACES, ...CREATION]
@@ -21,7 +23,7 @@ const CASES: readonly Case[] = [...ELEMENTWISE, ...REDUCTIONS, ...ALGEBRA, ...NE
 const smoke = process.argv.includes('--smoke')
 const SIDE = smoke ? 32 : 1000
 /** Small slices: there are some 400 races. The limit is for calls that take longer than a slice. */
-const PACE: Pace = smoke ? { rounds: 1, slice: 0.001 } : { rounds: 5, slice: 0.02, limit: 2 }
+const PACE: Pace = smoke ? { rounds: 1, slice: 0.001 } : { rounds: 5, slice: 0.02, limit: 1 }
 /** Of results of the same functions in float32, once summed up. */
 const TOLERANCE = 1e-5
 /** A ratio worth a look. */
@@ -47,10 +49,10 @@ const line = (name: string, own: string, peer: string, ratio: string, rest: stri
   console.log(`${name.padEnd(30)} ${own.padStart(8)} ${peer.padStart(8)} ${ratio.padStart(7)}  ${rest}`.trimEnd())
 
 printMachine()
-const numpy = await startNumPy()
+const numpy = await startPeer(PEERS.numpy)
 if (numpy !== null) console.log(`NumPy ${numpy.version}`)
 const operands = makeOperands(SIDE)
-await numpy?.load(tensors(operands), { n: operands.n, side: operands.side })
+if (numpy !== null) await withFile(tensors(operands), (file) => numpy.load(file, { n: operands.n, side: operands.side }))
 const wrong = omissions(CASES.map(([name]) => name.split(' ')[0] as string))
 const compared: (Comparison & { readonly name: string; readonly ratio: number })[] = []
 

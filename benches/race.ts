@@ -28,7 +28,7 @@ export function median(values: readonly number[]): number {
 }
 
 /** How long a slice of slow calls may wait for its third. */
-const PATIENCE_MS = 1000
+export const PATIENCE_MS = 1000
 
 /**
  * Seconds of the median of repeated calls, for about `seconds`, at least 3 unless those take longer than a second. `calls` are done
@@ -46,7 +46,7 @@ export function repeat(seconds: number, calls: number, f: () => void): number {
   return median(times)
 }
 
-/** How many rounds of slices of how many seconds; no further round starts after `limit` seconds. */
+/** How many rounds of slices of how many seconds; a contender that took `limit` seconds in rounds has no further turn. */
 export interface Pace {
   readonly rounds: number
   readonly slice: number
@@ -57,17 +57,22 @@ export interface Pace {
 export const PACE: Pace = process.argv.includes('--smoke') ? { rounds: 1, slice: 0.005 } : { rounds: 9, slice: 0.05 }
 
 /** One warm-up slice each, then rounds in turn. */
-export async function race(contenders: readonly Contender[], { rounds, slice, limit = Infinity }: Pace = PACE): Promise<Result[]> {
-  const end = performance.now() + limit * 1000
-  for (const contender of contenders) await contender.slice(slice)
-  const slices = contenders.map(() => [] as Slice[])
-  for (let round = 0; round < rounds && (round === 0 || performance.now() < end); round++) {
-    for (const [i, contender] of contenders.entries()) (slices[i] as Slice[]).push(await contender.slice(slice))
+export async function race(contenders: readonly Contender[], pace: Pace = PACE): Promise<Result[]> {
+  for (const contender of contenders) await contender.slice(pace.slice)
+  return takeTurns(contenders, pace)
+}
+
+/** Rounds of contenders that are warm. */
+export async function takeTurns(contenders: readonly Contender[], { rounds, slice, limit = Infinity }: Pace): Promise<Result[]> {
+  const turns = contenders.map((contender) => ({ contender, slices: [] as Slice[], used: 0 }))
+  for (let round = 0; round < rounds; round++) {
+    for (const turn of turns.filter(({ used }) => used < limit)) {
+      const start = performance.now()
+      turn.slices.push(await turn.contender.slice(slice))
+      turn.used += (performance.now() - start) / 1000
+    }
   }
-  return contenders.map(({ name }, i) => {
-    const own = slices[i] as Slice[]
-    return { name, seconds: median(own.map((s) => s.seconds)), checksum: (own[0] as Slice).checksum }
-  })
+  return turns.map(({ contender: { name }, slices }) => ({ name, seconds: median(slices.map((s) => s.seconds)), checksum: (slices[0] as Slice).checksum }))
 }
 
 /** `1.23 ms`, `45.6 us`. */

@@ -6,8 +6,10 @@ import { fileURLToPath } from 'node:url'
 import * as ft from 'ferrotensor'
 import { printMachine } from './machine.js'
 import { duration, race, repeat } from './race.js'
-import { contender, peerRise, python, rise, tensorflow, type Python } from './training/peers.js'
-import { running, started, stepOf, TRAININGS, type Training } from './training/steps.js'
+import { lossContender } from './training/contender.js'
+import { lastLine, type Peer } from './peers/peer.js'
+import { PEERS, startPeers, type PeerName } from './peers/registry.js'
+import { DESCRIBED, running, started, stepOf, TRAININGS, type Training } from './training/steps.js'
 
 /** First losses agree: sums of up to 784 products in another order. */
 const TOLERANCE = 1e-4
@@ -17,12 +19,16 @@ const STEPS = 5
 /** Where Linux says how large a process has been. */
 const STATUS = '/proc/self/status'
 
+type Peers = ReadonlyMap<PeerName, Peer>
+
 /** Rows per contender, and that all have the same loss. */
-async function compare(name: string, training: Training, peers: Python): Promise<void> {
+async function compare(name: string, training: Training, peers: Peers): Promise<void> {
   console.log(`\n${training.what}`)
   const step = stepOf(training)
-  const own = (label: string, made: typeof step): ReturnType<typeof contender> => contender(label, running(training, made))
-  const contenders = [own('ferrotensor', step), own('ferrotensor, jit', ft.jit(step)), ...peers.contenders(name), ...(name === 'dense' ? await tensorflow() : [])]
+  const own = (label: string, made: typeof step) => lossContender(label, running(training, made))
+  // TensorFlow.js has the dense network alone.
+  const theirs = [...peers].filter(([peer]) => peer !== 'tfjs' || name === 'dense').map(([, peer]) => ({ ...peer.contender({ training: name }), name: `${peer.label} ${peer.version}` }))
+  const contenders = [own('ferrotensor', step), own('ferrotensor, jit', ft.jit(step)), ...theirs]
   const results = await race(contenders)
   const [first] = results as [(typeof results)[number]]
   for (const { name, seconds, checksum } of results) {
@@ -50,10 +56,15 @@ function ownRise(training: Training, traced: boolean): number {
   return (most * 1024 - before) / 2 ** 20
 }
 
-async function compareMemory(name: string, peers: Python): Promise<void> {
-  const child = (how: string): Promise<number> => rise(process.execPath, [fileURLToPath(import.meta.url), ...process.argv.slice(2), how, name])
+/** MiB that a process says its resident set rose by. */
+const rise = async (...command: string[]): Promise<number> => ((await lastLine(command, `${JSON.stringify({ trainings: DESCRIBED })}\n`)) as { rise: number }).rise
+
+async function compareMemory(name: string, peers: Peers): Promise<void> {
+  const child = (how: string): Promise<number> => rise(process.execPath, fileURLToPath(import.meta.url), ...process.argv.slice(2), how, name)
   const rows = [['ferrotensor', await child('--rise')], ['ferrotensor, jit', await child('--rise-traced')]] as [string, number][]
-  for (const [peer, label] of peers.names) rows.push([label, await peerRise(peer, name, LARGE, STEPS)])
+  for (const [peer, { label, version }] of peers) {
+    if (peer !== 'tfjs') rows.push([`${label} ${version}`, await rise(...PEERS[peer].command, '--rise', name, String(LARGE), String(STEPS))])
+  }
   for (const [label, mebibytes] of rows) console.log(`${label.padEnd(36)} ${mebibytes.toFixed(0).padStart(6)} MiB`)
 }
 
@@ -61,9 +72,10 @@ const [how, of] = process.argv.slice(-2) as [string, string]
 if (how.startsWith('--rise')) console.log(JSON.stringify({ rise: ownRise(TRAININGS[of] as Training, how === '--rise-traced') }))
 else {
   printMachine()
-  const peers = await python()
+  const peers = await startPeers(['torch', 'jax', 'tfjs'])
+  for (const peer of peers.values()) await peer.describe(DESCRIBED)
   for (const [name, training] of Object.entries(TRAININGS)) await compare(name, training, peers)
-  peers.close()
+  for (const peer of peers.values()) peer.close()
   for (const [name, { what }] of existsSync(STATUS) ? Object.entries(TRAININGS) : []) {
     console.log(`\nresident memory above the start, steps of ${LARGE} rows: ${what.split(',', 1)[0]}`)
     await compareMemory(name, peers)

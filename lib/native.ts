@@ -63,6 +63,24 @@ export interface NativeStats {
 }
 
 /** @internal */
+export interface NativeProfile {
+  readonly wall: number
+  readonly busy: number
+  readonly kernels: readonly {
+    readonly name: string
+    readonly device: string
+    readonly lacking?: string
+    readonly count: number
+    readonly time: number
+    readonly read: number
+    readonly written: number
+    readonly flops?: number
+    readonly double: boolean
+  }[]
+  readonly peaks: readonly { readonly device: string; readonly copy: number; readonly float32: number; readonly float64: number }[]
+}
+
+/** @internal */
 export interface NativeDevice {
   readonly name: string
   readonly kind: string
@@ -137,6 +155,8 @@ export interface Native {
   takeWarnings(): string[]
   resetStats(): void
   config(fusion: boolean, strict: number): void
+  openProfile(): number
+  closeProfile(id: number): NativeProfile
 }
 
 /** Header (`generated/protocol.ts`) and program words; params as numbers and as bigints; handles in and out; the bytes of a small result. */

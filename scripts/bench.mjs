@@ -1,5 +1,5 @@
-// `npm run bench [name...]`: runs benches/<name>.bench.ts, all of them without names. `--smoke` runs each just long enough to
-// see that it works, and ends with `N passed, N failed`.
+// `npm run bench [name...] [-- option...]`: runs benches/<name>.bench.ts, all of them without names, with the options. `--smoke` runs each
+// just long enough to see that it works, and ends with `N passed, N failed`.
 
 import { spawn } from 'node:child_process'
 import { readdirSync } from 'node:fs'
@@ -8,17 +8,18 @@ import { setUp } from './setup.mjs'
 import { ROOT } from './steps.mjs'
 
 const ENDING = '.bench.ts'
-const smoke = process.argv.includes('--smoke')
 const known = readdirSync(join(ROOT, 'benches')).filter((file) => file.endsWith(ENDING)).map((file) => file.slice(0, -ENDING.length))
-const named = process.argv.slice(2).filter((arg) => !arg.startsWith('--'))
+const args = process.argv.slice(2)
+const first = args.findIndex((arg) => arg.startsWith('--'))
+const [named, options] = first < 0 ? [args, []] : [args.slice(0, first), args.slice(first)]
+const smoke = options.includes('--smoke')
 const unknown = named.filter((name) => !known.includes(name))
 
 /** Runs one bench in a process of its own and resolves to whether it succeeded. */
 const bench = (name) =>
   new Promise((resolve) => {
     console.log(`\n== ${name}`)
-    const args = [`dist/benches/${name}.bench.js`, ...(smoke ? ['--smoke'] : [])]
-    spawn(process.execPath, args, { cwd: ROOT, stdio: 'inherit' }).on('close', (code) => resolve(code === 0))
+    spawn(process.execPath, [`dist/benches/${name}.bench.js`, ...options], { cwd: ROOT, stdio: 'inherit' }).on('close', (code) => resolve(code === 0))
   })
 
 if (unknown.length > 0) {

@@ -59,6 +59,7 @@ export const QUICK = [
   { name: 'spelling', command: ['typos', '--format', 'brief'], count: whole, tool: 'typos' },
   { name: 'house rules', command: xtask('lint'), count: whole },
   { name: 'generated files', command: xtask('codegen', '--check'), count: whole },
+  { name: 'table of performance', command: [...script('performance-table'), '--check'], count: whole },
   { name: 'clippy', command: cargo('clippy', '--quiet', '--release', '--workspace', '--all-targets', '--', '-D', 'warnings'), count: whole },
   { name: 'Rust tests', command: cargo('test', '--release', '--workspace', '--exclude', 'ferrotensor-conformance'), count: rust },
   { name: 'conformance', command: cargo('test', '--release', '--package', 'ferrotensor-conformance'), count: conformance },
@@ -78,6 +79,7 @@ export const FULL = [
   { name: 'other Vulkan devices', command: script('vulkan/variants'), count: closing, setup: true },
   { name: 'benches, smoke', command: [...script('bench'), '--smoke'], count: closing, setup: true },
   { name: 'bench of the engine', command: cargo('bench', '--package', 'ferrotensor-engine', '--bench', 'program'), count: whole },
+  { name: 'instruction counts', command: script('instructions'), count: closing, tool: 'valgrind', absence: () => (process.arch === 'x64' ? null : 'the AVX2 tier is of x86-64') },
   { name: 'hostile calls', command: script('fuzz/calls'), count: closing, setup: true },
   { name: 'index texts', command: script('fuzz/slices'), count: closing, setup: true },
   { name: 'soak, one minute', command: script('fuzz/soak'), count: closing, setup: true }

@@ -49,17 +49,20 @@ const attentive: Training = {
 
 export const TRAININGS: Readonly<Record<string, Training>> = { dense, attentive }
 
+/** What the other libraries make the same networks of. */
+export const DESCRIBED = Object.fromEntries(Object.entries(TRAININGS).map(([name, { batch, pixels, shapes }]) => [name, { batch, pixels, shapes }]))
+
 const numbers = (shape: readonly number[], f: (i: number) => number): Float32Array => Float32Array.from({ length: shape.reduce((n, size) => n * size, 1) }, (_, i) => f(i))
 
-/** As peer.py makes them: matrices of sines, scales of norms 1, biases 0. */
-export function weights({ shapes }: Training): [name: string, shape: readonly number[], data: Float32Array][] {
+/** As peers/training.py makes them: matrices of sines, scales of norms 1, biases 0. */
+export function weights({ shapes }: Pick<Training, 'shapes'>): [name: string, shape: readonly number[], data: Float32Array][] {
   return Object.entries(shapes).map(([name, shape]) => {
     const rest = name.endsWith('weight') ? 1 : 0
     return [name, shape, numbers(shape, (i) => (shape.length > 1 ? Math.sin(i) * 0.05 : rest))]
   })
 }
 
-export const images = ({ pixels }: Training, rows: number): Float32Array => numbers([rows, pixels], (i) => Math.cos(i * 0.37))
+export const images = ({ pixels }: Pick<Training, 'pixels'>, rows: number): Float32Array => numbers([rows, pixels], (i) => Math.cos(i * 0.37))
 export const labels = (rows: number): Int32Array => Int32Array.from({ length: rows }, (_, i) => i % 10)
 
 type State = ft.optim.OptimizerState

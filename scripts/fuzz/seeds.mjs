@@ -81,6 +81,7 @@ export const SEEDS = {
   jit: [() => [(x) => x.mul(2)], () => [(x, n) => [x.add(n), n], { static: 1, donate: [0] }]],
   jacobian: [() => [(x) => x.mul(2)]],
   jvp: [() => [(...args) => args, [pending(3), { w: pending(3) }], [pending(3), { w: pending(3) }]]],
+  profile: [() => [() => pending(3).sqrt()], () => [async () => ({ x: pending(2), y: [pending(3).sum()] })]],
   reduce: [() => [pending(5, 2), 0, (a, b) => a.add(b), { axis: [0], keepdims: true }], () => [pending(3), ft.tensor(1), (a, b) => a.maximum(b)]],
   stopGradient: receiver,
   valueAndGrad: [() => [(x) => x.sum()], () => [(x, y) => x.mul(y).sum(), { argnums: 1 }]],

@@ -47,6 +47,8 @@ export function results(): void {
   dtype('float32', ft.customGradient((x: F): [F, (g: F) => F[]] => [x, (g) => [g]])(f32))
   dtype('float32', ft.checkpoint((x: F) => x.exp())(f32))
 
+  is<ft.Profile<ft.Tensor<'float32'>>>()(ft.profile(() => f32.exp()))
+  is<Promise<ft.Profile<number>>>()(ft.profile(async () => 1))
   is<Params>()(ft.detectNaN(() => ft.grad(loss)(params(), f32)))
 
   // Instances of a class are inner nodes once it is registered, and keep their type.

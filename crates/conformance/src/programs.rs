@@ -8,7 +8,7 @@ use crate::compare;
 use crate::executor::{self, Known};
 use crate::machine::{self, Device, Machine, read};
 use crate::recipe::Recipe;
-use crate::rows;
+use crate::rows::SameBits;
 use crate::values::{self, Fill, Rng};
 use ferrotensor_core::reference::Array;
 use ferrotensor_core::{DType, Error, Result};
@@ -90,8 +90,7 @@ struct Program {
     /// The reference's value of each slot.
     slots: Vec<Known>,
     outputs: Vec<usize>,
-    /// No kernel whose bits may depend on how its operands lie.
-    bits_promised: bool,
+    same_bits: SameBits,
 }
 
 /// Rows that stand inside programs: those of tensors, without failures that depend on values (indices, singular matrices), without
@@ -122,8 +121,13 @@ fn generate(rng: &mut Rng) -> Result<Program, String> {
     let text = |e: Error| e.message;
     let mut graph = Graph::default();
     let (mut values, mut inputs) = (Vec::new(), Vec::new());
-    let mut program =
-        Program { inputs: Vec::new(), steps: Vec::new(), slots: Vec::new(), outputs: Vec::new(), bits_promised: true };
+    let mut program = Program {
+        inputs: Vec::new(),
+        steps: Vec::new(),
+        slots: Vec::new(),
+        outputs: Vec::new(),
+        same_bits: SameBits::Everywhere,
+    };
     let dtypes = [
         DType::F32,
         DType::F32,
@@ -186,7 +190,7 @@ fn generate(rng: &mut Rng) -> Result<Program, String> {
     if program.steps.len() < 5 {
         return Err("fewer than five steps were found".into());
     }
-    program.bits_promised = rows::bits_promised(&graph);
+    program.same_bits = SameBits::of(&graph);
     let first = program.inputs.len();
     program.outputs = (first..program.slots.len()).filter(|_| rng.below(3) == 0).collect();
     program.outputs.push(program.slots.len() - 1);
@@ -213,6 +217,7 @@ fn choose(op: &'static OpDef, slots: &[Known], rng: &mut Rng) -> Option<(Vec<f64
 
 fn check(program: &Program, device: Device) -> Result<(), String> {
     let mut first: Option<Vec<Vec<u8>>> = None;
+    let same_bits = program.same_bits.on(device);
     let elsewhere = (!device.is_cpu()).then_some(("on the CPU", Device::Cpu(Tier::Baseline), true, true));
     let here =
         [("fused", device, true, true), ("unfused", device, false, true), ("one program an operation", device, true, false)];
@@ -227,8 +232,7 @@ fn check(program: &Program, device: Device) -> Result<(), String> {
             compare::within(bytes, &program.slots[slot]).map_err(|e| format!("{variant}: slot {slot}: {e}"))?;
         }
         let first = first.get_or_insert_with(|| got.clone());
-        for ((bytes, wanted), &slot) in got.iter().zip(first.iter()).zip(&program.outputs).filter(|_| program.bits_promised)
-        {
+        for ((bytes, wanted), &slot) in got.iter().zip(first.iter()).zip(&program.outputs).filter(|_| same_bits) {
             compare::same_bits(program.slots[slot].array.dtype(), bytes, wanted)
                 .map_err(|e| format!("{variant} differs from another variant: slot {slot}: {e}"))?;
         }

@@ -60,8 +60,7 @@ struct Planned {
 struct Prepared {
     case: Case,
     reference: Result<Vec<Result<Known>>>,
-    /// Bits are promised to be equal on every variant.
-    bits_promised: bool,
+    same_bits: SameBits,
     routine: bool,
     /// What the first variant gave.
     first: OnceLock<Vec<Vec<u8>>>,
@@ -223,7 +222,7 @@ impl Group {
     pub fn check_sample(&self, device: Device) -> Result<(), String> {
         self.check_all(self.sample().into_iter(), |n, p| {
             // Whose bits it must have.
-            if p.bits_promised && p.first.get().is_none() {
+            if p.same_bits.on(device) && p.first.get().is_none() {
                 self.check_case(n, p, Device::Cpu(Tier::Baseline))?;
             }
             self.check_case(n, p, device)
@@ -319,12 +318,9 @@ impl Group {
     /// A sentence when the case cannot be prepared.
     pub fn accepts(&self, n: usize, results: Result<Vec<Result<Array>>>) -> Result<bool, String> {
         let planned = &self.cases[n];
-        let prepared = planned.prepared.get_or_init(|| {
-            // A mistake of the table has the same bits on every variant.
-            self.prepare(n).map(|p| Prepared { bits_promised: false, ..p })
-        });
-        let prepared = prepared.as_ref().map_err(Clone::clone)?;
-        Ok(check_result(prepared, results, &Stats::default()).is_ok_and(|(status, _)| status != Status::Unsupported))
+        let prepared = planned.prepared.get_or_init(|| self.prepare(n)).as_ref().map_err(Clone::clone)?;
+        // A mistake of the table has the same bits on every variant.
+        Ok(check_result(prepared, results, &Stats::default(), false).is_ok_and(|(status, _)| status != Status::Unsupported))
     }
 
     fn prepare(&self, n: usize) -> Result<Prepared, String> {
@@ -335,7 +331,7 @@ impl Group {
         }
         Ok(Prepared {
             reference: case.reference(),
-            bits_promised: bits_promised(&graph),
+            same_bits: SameBits::of(&graph),
             routine: kernels(&graph).any(|k| matches!(k, Kernel::Routine(_))),
             first: OnceLock::new(),
             case,
@@ -376,7 +372,8 @@ impl Group {
                 let threads = if parallel { threads.to_string() } else { "any".into() };
                 let variant =
                     [("device", device.name()), ("fusion", if fusion { "on" } else { "off" }), ("threads", &threads)];
-                let (status, distance) = check_result(prepared, got, &stats).map_err(|e| format!("{variant:?}: {e}"))?;
+                let (status, distance) = check_result(prepared, got, &stats, prepared.same_bits.on(device))
+                    .map_err(|e| format!("{variant:?}: {e}"))?;
                 ledger::status(device.backend(), self.op, self.dtype, plain, status);
                 if is_plain(case) && matches!(device, Device::Cpu(_)) {
                     ledger::measured(self.op, self.dtype, distance);
@@ -412,20 +409,44 @@ pub fn sample(op: &str, dtype: DType, machine: &mut Machine) -> Result<bool, Str
     let mut right = true;
     for n in group.small() {
         let prepared = group.prepare(n)?;
-        right &= check_result(&prepared, machine.call(&prepared.case), &Stats::default()).is_ok();
+        right &= check_result(&prepared, machine.call(&prepared.case), &Stats::default(), false).is_ok();
     }
     Ok(right)
 }
 
-/// Whether every variant must have the same bits: not of routines and of products in floating point.
-pub fn bits_promised(graph: &Graph) -> bool {
-    let free = |dtype: DType| dtype.is_float() || dtype.is_complex();
-    kernels(graph).all(|k| match k {
-        Kernel::Routine(_) => false,
-        Kernel::Contract(c) => !free(c.dtype),
-        Kernel::Window(w) => w.combine != WindowCombine::Dot || !free(w.dtype),
-        _ => true,
-    })
+/// Where a graph has the same bits, whatever the instruction set, the threads and fusion.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum SameBits {
+    /// Its routines are a library's.
+    Nowhere,
+    /// Its products of floats are chains in one order there.
+    OnTheCpu,
+    /// And those of the CPU.
+    Everywhere,
+}
+
+impl SameBits {
+    /// Where it does.
+    pub fn of(graph: &Graph) -> SameBits {
+        let free = |dtype: DType| dtype.is_float() || dtype.is_complex();
+        let is_product = |k: &Kernel| match k {
+            Kernel::Contract(c) => free(c.dtype),
+            Kernel::Window(w) => w.combine == WindowCombine::Dot && free(w.dtype),
+            _ => false,
+        };
+        if kernels(graph).any(|k| matches!(k, Kernel::Routine(_))) {
+            SameBits::Nowhere
+        } else if kernels(graph).any(is_product) {
+            SameBits::OnTheCpu
+        } else {
+            SameBits::Everywhere
+        }
+    }
+
+    /// Whether a device has them.
+    pub fn on(self, device: Device) -> bool {
+        self == SameBits::Everywhere || (self == SameBits::OnTheCpu && device.is_cpu())
+    }
 }
 
 /// The kernels of a graph.
@@ -442,6 +463,7 @@ fn check_result(
     prepared: &Prepared,
     got: Result<Vec<Result<Array>>>,
     stats: &Stats,
+    same_bits: bool,
 ) -> Result<(Status, compare::Distance), String> {
     let status = Status::of(stats, prepared.routine);
     let got = match (got, &prepared.reference) {
@@ -475,7 +497,7 @@ fn check_result(
             }
         }
     }
-    if prepared.bits_promised {
+    if same_bits {
         let first = prepared.first.get_or_init(|| bits.clone());
         for (n, ((bits, first), known)) in bits.iter().zip(first).zip(wanted).enumerate() {
             let Ok(known) = known else { continue };

@@ -142,6 +142,17 @@ pub struct MemInfo {
     pub total: usize,
 }
 
+/// What a device does at best, in a second.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Peak {
+    /// Bytes of a copy from memory to memory, those read and those written together.
+    pub copy: f64,
+    /// Floating-point operations in float32, two for each fused multiply-add.
+    pub float32: f64,
+    /// The same in float64.
+    pub float64: f64,
+}
+
 /// A device.
 pub trait Backend: Send + Sync {
     /// What it is. Constant.
@@ -179,6 +190,11 @@ pub trait Backend: Send + Sync {
 
     /// Gives cached memory back to the operating system or driver.
     fn trim(&self);
+
+    /// What it does at best, where that is known; measured when first asked, which may take a moment.
+    fn peak(&self) -> Option<Peak> {
+        None
+    }
 
     /// Called when the process may be about to end: saves what should outlive it, and waits a little for what still runs.
     fn settle(&self) {}

@@ -6,7 +6,7 @@ use crate::memory::{self, CpuBuffer};
 use crate::parallel;
 use crate::tier::Tier;
 use ferrotensor_core::backend::{
-    Backend, Batch, Buffer, Caps, DeviceBuffer, DeviceClass, MemInfo, Outcome, Prepared, Ticket,
+    Backend, Batch, Buffer, Caps, DeviceBuffer, DeviceClass, MemInfo, Outcome, Peak, Prepared, Ticket,
 };
 use ferrotensor_core::error::{Error, Result};
 use ferrotensor_core::kernel::Kernel;
@@ -152,6 +152,10 @@ impl Backend for CpuBackend {
 
     fn mem(&self) -> MemInfo {
         MemInfo { used: self.used.load(Ordering::Relaxed), total: self.total }
+    }
+
+    fn peak(&self) -> Option<Peak> {
+        crate::peak::peak(self.tier)
     }
 
     fn trim(&self) {

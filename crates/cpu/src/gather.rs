@@ -46,6 +46,7 @@ impl Run for GatherKernel {
             Places { from: from.wrapping_add(data.offset() * self.size), to: to.wrapping_add(output.offset() * self.size) };
         let failed: Mutex<Option<(usize, Error)>> = Mutex::new(None);
         let nanos = 4.0 + 0.1 * (block.len() * self.size) as f64;
+        let dense = block.dense().filter(|_| output.is_row_major());
         parallel_for(indices[0].0.len(), nanos, &|range| {
             let mut reader = IndexReader::new(&bounds, data)?;
             let mut at = range.start;
@@ -53,6 +54,12 @@ impl Run for GatherKernel {
                 // SAFETY: the positions exist; inputs are only read.
                 let positions = unsafe { reader.read(at, range.end) };
                 let count = positions.len();
+                if let (Some(len), true) = (dense, copies) {
+                    // SAFETY: the indices were checked against the data, and each position of the output is one thread's.
+                    by_size!(self.size, T => unsafe { places.copy_dense::<T>(len, positions, at * len) });
+                    at += count;
+                    continue;
+                }
                 for (i, &position) in positions.iter().enumerate().filter(|_| copies) {
                     let target = leading(output, batch, at + i);
                     // SAFETY: the index was checked against the data, and each position of the output is one thread's.
@@ -85,6 +92,26 @@ struct Places {
 unsafe impl Sync for Places {}
 
 impl Places {
+    /// Copies blocks of `len` neighbours that start `positions` elements into the data, or zeros, to the output from `target`
+    /// elements into it on, one after the other.
+    ///
+    /// # Safety
+    /// As [`Places::copy`].
+    unsafe fn copy_dense<T: bytemuck::Zeroable + Copy>(&self, len: usize, positions: &[Option<isize>], target: usize) {
+        let (from, to) = (self.from.cast::<T>(), self.to.cast::<T>().wrapping_add(target));
+        for (i, &position) in positions.iter().enumerate() {
+            let to = to.wrapping_add(i * len);
+            // SAFETY: by the contract above.
+            unsafe {
+                match position {
+                    Some(position) if len == 1 => *to = *from.offset(position),
+                    Some(position) => std::ptr::copy_nonoverlapping(from.offset(position), to, len),
+                    None => std::slice::from_raw_parts_mut(to, len).fill(T::zeroed()),
+                }
+            }
+        }
+    }
+
     /// Copies the block that starts `position` elements into the data, or zeros, to `target` elements into the output.
     ///
     /// # Safety

@@ -127,6 +127,15 @@ impl Block {
         self.0.dims.iter().product()
     }
 
+    /// Its number of elements, where they are neighbours in both places.
+    pub fn dense(&self) -> Option<usize> {
+        match (&self.0.dims[..], &self.0.strides[..]) {
+            ([], _) => Some(1),
+            (&[len], [a, b]) if a[0] == 1 && b[0] == 1 => Some(len),
+            _ => None,
+        }
+    }
+
     /// Calls `run` for every row.
     pub fn rows(&self, mut run: impl FnMut(Row)) {
         let (dims, strides) = (&self.0.dims, &self.0.strides);

@@ -2,9 +2,11 @@
 //!
 //! Reading order: `backend.rs` (what the engine calls), `map/` (tile programs, the machine under everything), `reduce/`,
 //! then the kernels that are a file each. `number/` holds the arithmetic of one element, `tier.rs` how one source becomes
-//! one function for each instruction set, `parallel.rs` the threads, `memory.rs` the buffers.
+//! one function for each instruction set, `parallel/` the threads, `memory.rs` the buffers, `cache.rs` what the
+//! caches are told.
 
 mod backend;
+mod cache;
 mod contract;
 #[cfg(feature = "fault")]
 pub mod fault;
@@ -15,6 +17,7 @@ mod map;
 mod memory;
 mod number;
 mod parallel;
+mod peak;
 mod reduce;
 mod rows;
 mod scan;

@@ -4,9 +4,10 @@ use crate::memory::Block;
 use ferrotensor_core::error::Result;
 use std::cell::Cell;
 
-// What a thread keeps: programs that fusion makes ask for about 30 registers of 8 KiB, rows of 100,000 elements for 2.4 MB.
-const KEEP_BYTES: usize = 4 << 20;
-// A sort holds eight at a time: five buffers and the frames of three programs.
+// What a thread keeps: programs that fusion makes ask for about 30 registers of 8 KiB, rows of a million elements that are sorted
+// for twice 8 MB.
+const KEEP_BYTES: usize = 32 << 20;
+// A sort holds seven at a time: four buffers and the frames of three programs.
 // Under fault injection each one is asked for anew.
 const KEEP_BLOCKS: usize = if cfg!(feature = "fault") { 0 } else { 8 };
 // Blocks are rarely smaller than this, so that any kept one fits the next launch.
@@ -30,7 +31,9 @@ impl Scratch {
     pub fn take(bytes: usize) -> Result<Scratch> {
         // The list is gone once the thread is ending.
         let mut kept = KEPT.try_with(Cell::take).unwrap_or_default();
-        let fitting = kept.iter().rposition(|b| b.bytes() >= bytes).map(|i| kept.swap_remove(i));
+        // The smallest that fits, so that large ones are there for who needs them.
+        let fitting = kept.iter().enumerate().filter(|(_, b)| b.bytes() >= bytes).min_by_key(|(_, b)| b.bytes());
+        let fitting = fitting.map(|(i, _)| i).map(|i| kept.swap_remove(i));
         if fitting.is_none() && kept.len() == KEEP_BLOCKS {
             // Makes room for the larger one.
             kept.pop();
@@ -51,10 +54,11 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        let Some(block) = self.block.take().filter(|b| b.bytes() <= KEEP_BYTES) else { return };
+        let Some(block) = self.block.take() else { return };
         let _ = KEPT.try_with(|k| {
             let mut kept = k.take();
-            if kept.len() < KEEP_BLOCKS {
+            let bytes = kept.iter().map(Block::bytes).sum::<usize>();
+            if kept.len() < KEEP_BLOCKS && bytes + block.bytes() <= KEEP_BYTES {
                 kept.push(block);
             }
             k.set(kept);

@@ -4,8 +4,9 @@
 
 use ferrotensor_core::kernel::{Combine, Contract, Kernel, Map};
 use ferrotensor_core::scalar::{Builder, Program, Value, simplify};
+use ferrotensor_ops::OpId;
 use ferrotensor_ops::graph::{Def, Graph, Node, Param, Val, View};
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 use std::collections::HashMap;
 
 /// Largest fused program: beyond this its values no longer live in a tile's L1-resident slots.
@@ -13,9 +14,19 @@ const MAX_INSTRS: usize = 256;
 /// Most operands of a fused kernel: each is a stream the hardware prefetcher must follow.
 const MAX_INPUTS: usize = 12;
 
-/// Fuses in place; nodes that became part of others are left without uses. `supports` asks the device. Returns the number
-/// of kernels saved.
-pub fn fuse(graph: &mut Graph, outputs: &[Val], supports: &dyn Fn(&Kernel) -> bool) -> u64 {
+/// The operations of each kernel that others became part of, in order, by its first output: what a profile calls it.
+pub type Merged = HashMap<Val, Ops>;
+/// Operations, none twice in a row.
+pub type Ops = SmallVec<[OpId; 4]>;
+
+/// The operations that a node computes.
+pub fn ops_of(node: &Node, merged: &Merged) -> Ops {
+    merged.get(&node.first).cloned().unwrap_or_else(|| smallvec![node.op])
+}
+
+/// Fuses in place; nodes that became part of others are left without uses, and noted in `merged`. `supports` asks the device.
+/// Returns the number of kernels saved.
+pub fn fuse(graph: &mut Graph, outputs: &[Val], supports: &dyn Fn(&Kernel) -> bool, merged: &mut Merged) -> u64 {
     let mut uses = count_uses(graph, outputs);
     let mut saved = 0;
     let accepts = |def: &Def| matches!(def, Def::Kernel { kernel, .. } if supports(kernel));
@@ -25,7 +36,7 @@ pub fn fuse(graph: &mut Graph, outputs: &[Val], supports: &dyn Fn(&Kernel) -> bo
             continue;
         }
         if let Some((def, members)) = region(graph, n, &uses).filter(|(def, _)| accepts(def)) {
-            replace(graph, n, def, &mut uses);
+            replace(graph, n, def, &mut uses, merged);
             saved += members;
         }
     }
@@ -34,23 +45,30 @@ pub fn fuse(graph: &mut Graph, outputs: &[Val], supports: &dyn Fn(&Kernel) -> bo
             continue;
         }
         while let Some(def) = reduction(graph, n, &uses).or_else(|| product(graph, n, &uses)).filter(&accepts) {
-            replace(graph, n, def, &mut uses);
+            replace(graph, n, def, &mut uses, merged);
             saved += 1;
         }
     }
     saved
 }
 
-/// Gives a node another definition.
-fn replace(graph: &mut Graph, n: usize, def: Def, uses: &mut [u32]) {
+/// Gives a node another definition, in which kernels that nobody else reads have their part.
+fn replace(graph: &mut Graph, n: usize, def: Def, uses: &mut [u32], merged: &mut Merged) {
     for v in operands(&def) {
         uses[v.0 as usize] += 1;
     }
     let old = std::mem::replace(&mut graph.nodes[n].def, def);
+    let mut gone = Vec::new();
     for v in operands(&old) {
         uses[v.0 as usize] -= 1;
-        release(graph, v, uses);
+        release(graph, v, uses, &mut gone);
     }
+    gone.sort_unstable();
+    gone.push(n);
+    let kernels = gone.iter().map(|&n| &graph.nodes[n]).filter(|node| matches!(node.def, Def::Kernel { .. }));
+    let mut ops: Ops = kernels.flat_map(|node| ops_of(node, merged)).collect();
+    ops.dedup();
+    merged.insert(graph.nodes[n].first, ops);
 }
 
 /// Values that a definition reads.
@@ -85,12 +103,14 @@ pub fn uses_of(node: &Node, uses: &[u32]) -> u32 {
     uses[first..first + node.outputs as usize].iter().sum()
 }
 
-/// After a value lost a use: what is used no more no longer uses its operands.
-fn release(graph: &Graph, v: Val, uses: &mut [u32]) {
+/// After a value lost a use: what is used no more, `gone`, no longer uses its operands.
+fn release(graph: &Graph, v: Val, uses: &mut [u32], gone: &mut Vec<usize>) {
     let mut stack = vec![v];
     while let Some(v) = stack.pop() {
-        let node = &graph.nodes[graph.values[v.0 as usize].node as usize];
+        let n = graph.values[v.0 as usize].node as usize;
+        let node = &graph.nodes[n];
         if uses_of(node, uses) == 0 {
+            gone.push(n);
             for o in operands(&node.def) {
                 uses[o.0 as usize] -= 1;
                 stack.push(o);

@@ -1,13 +1,15 @@
 //! One run of a schedule: bound operands on the way to the backends, and what became of them.
 
-use crate::foreign::Foreign;
+use crate::foreign::{Foreign, Typed};
 use crate::pool::{Block, Pool};
+use crate::profile::{Launched, Profiles, Where};
 use crate::resolve::HostRoutine;
 use crate::schedule::{Schedule, Step};
 use crate::stats::Stats;
 use crate::storage::{Completion, Storage};
 use ferrotensor_core::backend::{Backend, Batch, Launch, Outcome, Ticket};
 use ferrotensor_core::error::Code;
+use ferrotensor_core::layout::Layout;
 use ferrotensor_core::{Error, Result};
 use ferrotensor_ops::def::by_id;
 use smallvec::SmallVec;
@@ -43,6 +45,8 @@ pub struct Job {
     pub host: HostRoutine,
     /// Set when its environment is gone.
     pub abandoned: Arc<AtomicBool>,
+    /// Profiles that are open: the launches of a profiled job are submitted one by one, and timed.
+    pub profiles: Profiles,
     /// Ended when the job has.
     pub completion: Option<Arc<Completion>>,
 }
@@ -91,6 +95,9 @@ impl Job {
                 return failures;
             }
             match work {
+                Work::Device(launches, steps) if !self.profiles.is_empty() => {
+                    self.execute_timed(launches, steps, &mut failures);
+                }
                 Work::Device(launches, steps) => {
                     let outcome = submit_and_wait(&**self.pool.backend(), Arc::clone(launches), &self.abandoned);
                     failures.extend(outcome.failed.into_iter().map(|(i, e)| (steps.get(i).copied().unwrap_or(0), e)));
@@ -99,13 +106,37 @@ impl Job {
                     }
                 }
                 Work::Foreign(foreign, step) => {
-                    if let Err(e) = foreign.run(&**self.pool.backend(), self.cpu.as_deref(), self.host, &self.abandoned) {
+                    let device = &**self.pool.backend();
+                    let run = || foreign.run(device, self.cpu.as_deref(), self.host, &self.abandoned);
+                    let timed = || {
+                        let place = if foreign.reason.is_some() { Where::Fallback } else { Where::Device };
+                        let launched = Launched { schedule: &self.schedule, step: *step, place };
+                        let layouts = (foreign.inputs.iter().map(layout), foreign.outputs.iter().map(layout));
+                        self.profiles.time(&launched, layouts.0, layouts.1, run)
+                    };
+                    if let Err(e) = if self.profiles.is_empty() { run() } else { timed() } {
                         failures.push((*step, e));
                     }
                 }
             }
         }
         failures
+    }
+
+    /// Launches one by one, each with its time.
+    fn execute_timed(&self, launches: &[Launch], steps: &[u32], failures: &mut Vec<(u32, Error)>) {
+        for (launch, &step) in launches.iter().zip(steps) {
+            let launched = Launched { schedule: &self.schedule, step, place: Where::Device };
+            let alone = Arc::new(vec![launch.clone()]);
+            let layouts = (launch.inputs.iter().map(|o| &o.layout), launch.outputs.iter().map(|o| &o.layout));
+            let run = || submit_and_wait(&**self.pool.backend(), alone, &self.abandoned);
+            let outcome = self.profiles.time(&launched, layouts.0, layouts.1, run);
+            failures.extend(outcome.failed.into_iter().map(|(_, e)| (step, e)));
+            if let Some(lost) = outcome.lost {
+                failures.extend(steps.iter().map(|&s| (s, lost.clone())));
+                return;
+            }
+        }
     }
 
     /// Marks the stored values that depend on a failure, and nothing else.
@@ -177,6 +208,10 @@ impl Job {
             stats.fall_back(&self.pool.backend().caps().name, &op, dtype, reason, f.bytes());
         }
     }
+}
+
+fn layout((operand, _): &Typed) -> &Layout {
+    &operand.layout
 }
 
 /// Runs launches to their end.

@@ -14,6 +14,7 @@ mod fuse;
 mod job;
 mod limits;
 mod pool;
+mod profile;
 pub mod program;
 mod resolve;
 mod rows;
@@ -24,8 +25,10 @@ mod stats;
 mod storage;
 mod thread;
 mod types;
+mod work;
 
 pub use pool::DeviceMemory;
+pub use profile::{KernelTime, Report};
 pub use resolve::HostRoutine;
 pub use run::{Mode, Request, RunOutcome};
 pub use session::{Config, InferredIds, Session, Strict};
@@ -33,10 +36,11 @@ pub use stats::{Fallback, Rewriting, Stats};
 pub use storage::{Completion, Tensor, WeakTensor};
 pub use thread::{on_file_thread, on_reader_thread};
 
-use ferrotensor_core::backend::{Backend, DeviceClass};
+use ferrotensor_core::backend::{Backend, DeviceClass, Peak};
 use ferrotensor_core::registry::Registry;
 use ferrotensor_core::{Error, Result};
 use pool::{Budget, Pool};
+use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
 /// What a process shares: devices, their memory, their executor threads.
@@ -130,6 +134,12 @@ impl Engine {
         for pool in self.pools() {
             pool.backend().settle();
         }
+    }
+
+    /// What the named devices can do at best, of those that know.
+    fn peaks(&self, names: &HashSet<&str>) -> Vec<(String, Peak)> {
+        let devices = self.pools().map(|p| p.backend()).filter(|d| names.contains(d.caps().name.as_str()));
+        devices.filter_map(|d| Some((d.caps().name.clone(), d.peak()?))).collect()
     }
 
     /// Gives cached memory back.

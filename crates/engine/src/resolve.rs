@@ -24,6 +24,8 @@ pub enum Target {
 /// A resolved kernel; the reason says why it is not native.
 #[derive(Clone)]
 pub struct Resolved {
+    /// What is computed.
+    pub kernel: Arc<Kernel>,
     /// What runs it.
     pub target: Target,
     /// Why the device does not; nothing where it does, or has the routine from the host anyway.
@@ -34,7 +36,7 @@ pub struct Resolved {
 
 /// Prepared kernels of one device, shared by schedules.
 pub struct Resolver {
-    cache: TwoGenerations<Kernel, Resolved>,
+    cache: TwoGenerations<Arc<Kernel>, Resolved>,
 }
 
 impl Resolver {
@@ -64,8 +66,10 @@ impl Resolver {
             },
         };
         let one_way = matches!(target, Target::Native(_)) && !device.caps().negative_strides;
-        let resolved = Resolved { target, reason, backwards: if one_way { on_cpu()? } else { None } };
-        self.cache.insert(kernel.clone(), resolved.clone());
+        let backwards = if one_way { on_cpu()? } else { None };
+        let kernel = Arc::new(kernel.clone());
+        let resolved = Resolved { kernel: Arc::clone(&kernel), target, reason, backwards };
+        self.cache.insert(kernel, resolved.clone());
         Ok(resolved)
     }
 }

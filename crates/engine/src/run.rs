@@ -272,6 +272,12 @@ impl Binder<'_> {
             }
             (Target::Native(kernel), _) => {
                 let launch = Launch { kernel: Arc::clone(kernel), inputs, outputs, params };
+                if self.batch.is_empty() {
+                    // At once for all that may follow: grown step by step, both ask for memory again at each doubling.
+                    let rest = self.schedule.steps.len() - step as usize;
+                    self.batch.reserve_exact(rest);
+                    self.batch_steps.reserve_exact(rest);
+                }
                 self.batch.push(launch);
                 self.batch_steps.push(step);
                 return;

@@ -6,7 +6,7 @@
 use crate::arena::{self, Life};
 use crate::cost;
 use crate::dedup::dedup;
-use crate::fuse;
+use crate::fuse::{self, Merged, Ops, ops_of};
 use crate::program::Lowered;
 use crate::resolve::Resolved;
 use crate::rows;
@@ -34,6 +34,8 @@ pub enum Step {
     /// A kernel.
     Launch {
         resolved: Resolved,
+        /// The operations it computes, for profiles.
+        ops: Ops,
         inputs: SmallVec<[Val; 3]>,
         to: Val,
         outputs: SmallVec<[Place; 1]>,
@@ -103,16 +105,17 @@ pub fn build(
     let Lowered { mut graph, inputs, params, ops, device, .. } = lowered;
     let mut outputs = outputs.to_vec();
     let rewritten = rewrite::rewrite(&mut graph, &mut outputs, supports)?;
+    let mut merged = Merged::new();
     let fused = if fusion {
         dedup(&mut graph, &mut outputs)
-            + fuse::fuse(&mut graph, &outputs, supports)
-            + rows::group(&mut graph, &mut outputs, supports)
+            + fuse::fuse(&mut graph, &outputs, supports, &mut merged)
+            + rows::group(&mut graph, &mut outputs, supports, &mut merged)
     } else {
         0
     };
     let outputs = outputs.as_slice();
     let mut b = Build::new(&graph, outputs, dense);
-    b.run(resolve)?;
+    b.run(resolve, &merged)?;
     let (lives, arena_steps) = b.lives();
     let (offsets, arena) = arena::place(&lives);
     let (places, arena) = if arena <= max_buffer { (b.assign(&arena_steps, &offsets), arena) } else { (b.apart(), 0) };
@@ -197,7 +200,7 @@ impl<'a> Build<'a> {
         }
     }
 
-    fn run(&mut self, resolve: &mut dyn FnMut(&Kernel) -> Result<Resolved>) -> Result<()> {
+    fn run(&mut self, resolve: &mut dyn FnMut(&Kernel) -> Result<Resolved>, merged: &Merged) -> Result<()> {
         for node in &self.graph.nodes {
             if let Def::Input(n) = node.def {
                 self.input_values.push(node.first);
@@ -222,8 +225,8 @@ impl<'a> Build<'a> {
                     self.cost(kernel, inputs, node.first, node.outputs);
                     let outputs = (0..node.outputs).map(|o| self.reserve(Val(node.first.0 + o))).collect::<Result<_>>()?;
                     let reach = if let Kernel::Rows(rows) = kernel { rows.reach() } else { Vec::new() };
-                    let (inputs, params) = (inputs.clone(), params.clone());
-                    self.push(node.op, Step::Launch { resolved, inputs, to: node.first, outputs, params, reach });
+                    let (inputs, params, ops) = (inputs.clone(), params.clone(), ops_of(node, merged));
+                    self.push(node.op, Step::Launch { resolved, ops, inputs, to: node.first, outputs, params, reach });
                 }
                 Def::Assemble { base, parts } => {
                     let place = self.reserve(node.first)?;

@@ -4,6 +4,7 @@ use crate::Engine;
 use crate::cache::TwoGenerations;
 use crate::executor::InFlight;
 use crate::job::Job;
+use crate::profile::{Profiles, Report};
 use crate::program::{self, form, row};
 use crate::resolve::Resolver;
 use crate::run::{self, Context, Mode, Request, RunOutcome};
@@ -75,6 +76,7 @@ pub struct Session {
     config: Config,
     stats: Stats,
     warnings: Vec<String>,
+    profiles: Profiles,
     abandoned: Arc<AtomicBool>,
     in_flight: Arc<InFlight>,
 }
@@ -96,6 +98,7 @@ impl Session {
             config: Config::default(),
             stats: Stats::default(),
             warnings: Vec::new(),
+            profiles: Profiles::default(),
             abandoned: Arc::default(),
             in_flight: Arc::default(),
         }
@@ -219,6 +222,7 @@ impl Session {
             pool: Arc::clone(pool),
             cpu: engine.cpu.clone(),
             host: engine.host,
+            profiles: self.profiles.clone(),
             abandoned: Arc::clone(&self.abandoned),
             completion: None,
         };
@@ -346,6 +350,21 @@ impl Session {
     /// Sets the counters to zero.
     pub fn reset_stats(&mut self) {
         self.stats = Stats::default();
+    }
+
+    /// Times every launch from now on until the profile is closed; returns its number. Several may be open: each counts all that
+    /// runs meanwhile. Programs that were queued before are not timed, so the caller waits for them first.
+    pub fn open_profile(&mut self) -> u32 {
+        self.profiles.open()
+    }
+
+    /// Closes a profile, whose programs the caller has waited for; `None` for a number of none.
+    pub fn close_profile(&mut self, id: u32) -> Option<Report> {
+        let profile = self.profiles.close(id)?;
+        let name = |d: u16| self.engine.device(d).map_or("?".into(), |device| device.caps().name.clone());
+        let mut report = profile.report(&name);
+        report.peaks = self.engine.peaks(&report.kernels.iter().map(|k| k.device.as_str()).collect());
+        Some(report)
     }
 
     /// Changes the settings and forgets the schedules made under others.

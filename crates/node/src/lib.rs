@@ -2,8 +2,8 @@
 //!
 //! Reading order: `environment.rs` (what one Node environment owns), `callback.rs` (how JavaScript calls arrive),
 //! `program.rs` (the hot calls, in the words of `protocol.rs`), `handles.rs` (which tensors JavaScript holds), `readback.rs` and
-//! `promise.rs` (values and waiting), `control.rs` (devices, memory, statistics), `share.rs` (tokens between workers),
-//! `files.rs` (sources of tensors, and writing them).
+//! `promise.rs` (values and waiting), `control.rs` (devices, memory, statistics), `profile.rs` (what kernels took), `share.rs`
+//! (tokens between workers), `files.rs` (sources of tensors, and writing them).
 //!
 //! Raw callbacks instead of `#[napi]` functions: 32-40 ns against 170-270 ns per call, and state hangs on the callback's data
 //! pointer, so the module may be loaded several times in one thread and in any number of workers.
@@ -14,6 +14,7 @@ mod environment;
 mod error;
 mod files;
 mod handles;
+mod profile;
 mod program;
 mod promise;
 mod protocol;
@@ -75,6 +76,8 @@ const FUNCTIONS: &[(&CStr, Callback)] = &[
     (c"takeWarnings", control::take_warnings),
     (c"resetStats", control::reset_stats),
     (c"config", control::config),
+    (c"openProfile", profile::open),
+    (c"closeProfile", profile::close),
 ];
 
 /// Called by Node for each environment that loads the module.

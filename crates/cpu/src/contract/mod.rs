@@ -1,12 +1,23 @@
-//! `Contract` kernels: batches of matrix products. Floats go through `matrixmultiply`, which takes any strides; float16 and
-//! bfloat16 by way of float32; integers and bool through a loop of our own.
+//! `Contract` kernels: batches of matrix products. Floats by tiles of fused multiply-adds, float16 and bfloat16 in float32, complex
+//! numbers as twice as many floats; integers and bool by a loop.
 
+mod dots;
 mod float;
 mod integer;
+mod lanes;
+mod pack;
+mod packed;
+mod post;
+mod product;
+mod stored;
+mod sums;
+mod tile;
+mod unpacked;
 
 use crate::launch::{Run, Slot, Slots};
 use crate::tier::Tier;
 use ferrotensor_core::DType;
+use ferrotensor_core::element::{Complex, bf16, f16};
 use ferrotensor_core::error::{Error, Result};
 use ferrotensor_core::kernel::Contract;
 use ferrotensor_core::layout::Layout;
@@ -14,16 +25,18 @@ use ferrotensor_core::layout::Layout;
 /// Compiles a contraction.
 ///
 /// # Errors
-/// For what comes after a product: `matrixmultiply` writes sums alone, and a pass over them is a map as good as any.
+/// For a map after a product of integers, or one that changes its dtype: a pass over it is a map as good as any.
 pub fn prepare(kernel: &Contract, tier: Tier) -> Result<Box<dyn Run>, String> {
-    if kernel.post.is_some() {
-        return Err("a product with a map after it".into());
-    }
-    match kernel.dtype {
-        DType::F16 | DType::BF16 => Ok(Box::new(float::HalfKernel::new(kernel.dtype, tier)?)),
-        DType::F32 | DType::F64 | DType::C64 | DType::C128 => Ok(Box::new(float::FloatKernel(kernel.dtype))),
-        d => Ok(Box::new(integer::IntegerKernel::new(d, tier)?)),
-    }
+    Ok(match kernel.dtype {
+        DType::F16 => Box::new(float::FloatKernel::<f16>::new(kernel, tier)?),
+        DType::BF16 => Box::new(float::FloatKernel::<bf16>::new(kernel, tier)?),
+        DType::F32 => Box::new(float::FloatKernel::<f32>::new(kernel, tier)?),
+        DType::F64 => Box::new(float::FloatKernel::<f64>::new(kernel, tier)?),
+        DType::C64 => Box::new(float::FloatKernel::<Complex<f32>>::new(kernel, tier)?),
+        DType::C128 => Box::new(float::FloatKernel::<Complex<f64>>::new(kernel, tier)?),
+        _ if kernel.post.is_some() => return Err("a product of integers with a map after it".into()),
+        d => Box::new(integer::IntegerKernel::new(d, tier)?),
+    })
 }
 
 /// The sizes of a launch.
@@ -38,10 +51,10 @@ struct Sizes {
 /// The operands of a launch: `a`, `b`, output.
 type Operands<'a> = [Slot<'a>; 3];
 
-/// The operands and sizes of a launch, checked.
+/// The operands and sizes of a launch, checked; what a map after it takes stays with the launch.
 fn operands<'a>(slots: &Slots<'a>) -> Result<(Operands<'a>, Sizes)> {
-    let ([a, b], [c]) = (&slots.inputs[..], &slots.outputs[..]) else {
-        return Err(Error::internal("contract: two inputs and one output"));
+    let ([a, b, ..], [c]) = (&slots.inputs[..], &slots.outputs[..]) else {
+        return Err(Error::internal("contract: at least two inputs and one output"));
     };
     match (a.0.dims(), b.0.dims(), c.0.dims()) {
         ([a_batch @ .., m, k], [b_batch @ .., k2, n], [batch @ .., m2, n2])
@@ -61,6 +74,9 @@ struct Matrix {
     columns: isize,
 }
 
+// SAFETY: inputs are only read, and each thread writes its own part of the output.
+unsafe impl Sync for Matrix {}
+
 impl Matrix {
     fn of((layout, start): Slot, i: usize, size: usize) -> Matrix {
         let axes = layout.rank() - 2;
@@ -69,11 +85,29 @@ impl Matrix {
         Matrix { start: start.wrapping_offset(at * size as isize), rows: strides[0], columns: strides[1] }
     }
 
+    /// Its transpose.
+    fn transposed(self) -> Matrix {
+        Matrix { rows: self.columns, columns: self.rows, ..self }
+    }
+
     /// The part from row `i` and column `j` on.
     fn from(self, i: usize, j: usize, size: usize) -> Matrix {
         let at = i as isize * self.rows + j as isize * self.columns;
         Matrix { start: self.start.wrapping_offset(at * size as isize), ..self }
     }
+}
+
+/// One product instead of a batch of products with the same `b`, where the rows of all follow each other.
+fn folded(operands: &Operands, sizes: &Sizes) -> Option<[Layout; 3]> {
+    let [(a, _), (b, _), (c, _)] = operands;
+    let axes = b.rank() - 2;
+    let is_same = b.dims().iter().zip(b.strides()).take(axes).all(|(&d, &s)| d == 1 || s == 0);
+    if sizes.batch < 2 || !is_same {
+        return None;
+    }
+    let b = (0..axes).fold((*b).clone(), |b, _| b.pick(0, 0));
+    let rows = sizes.batch * sizes.m;
+    Some([a.reshape(&[rows, sizes.k])?, b, c.reshape(&[rows, sizes.n])?])
 }
 
 /// The dense layout of an operand of this shape, from the start of a buffer.

@@ -9,7 +9,6 @@ pub mod transpose;
 pub mod view;
 
 use crate::launch::{Context, Run, Slots};
-use crate::memory::CpuBuffer;
 use crate::parallel::parallel_for;
 use crate::tier::Tier;
 use compile::{Results, TileProgram, compile};
@@ -70,7 +69,7 @@ impl MapKernel {
             return unsafe { self.launch_turned(n, operands, params, context) };
         }
         // SAFETY: by the contract above.
-        let bound = unsafe { Bound::new(&self.0, operands, params)? };
+        let bound = unsafe { Bound::new(&self.0, operands, params)? }.passing();
         let total = bound.domain.total;
         if total <= self.0.tile {
             // SAFETY: the whole domain, on this thread.
@@ -102,15 +101,12 @@ impl MapKernel {
             // SAFETY: by the contract above.
             return unsafe { transpose::copy(from, to, size, context) };
         }
-        let bytes = from.0.len().checked_mul(size).ok_or_else(|| Error::out_of_memory("an operand too large to copy"))?;
-        let (copy, layout) = (CpuBuffer::new(bytes, context.used)?, Layout::dense(from.0.dims())?);
+        // SAFETY: by the contract above.
+        let (copy, layout) = unsafe { transpose::dense(from, size, context)? };
         let mut operands: Operands = operands.iter().copied().collect();
         operands[n] = Some((&layout, copy.as_ptr()));
-        // SAFETY: the copy has room for every element; the rest by the contract above.
-        unsafe {
-            transpose::copy(from, (&layout, copy.as_ptr()), size, context)?;
-            self.launch(&operands, params, context)
-        }
+        // SAFETY: by the contract above.
+        unsafe { self.launch(&operands, params, context) }
     }
 }
 

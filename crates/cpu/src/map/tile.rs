@@ -32,6 +32,18 @@ pub trait Unary<A, R> {
 pub trait Binary<A, R> {
     /// Its value.
     fn apply(x: A, y: A) -> R;
+
+    /// The same in fewer steps for a chain of them, where no operand is [`Binary::doubtful`].
+    #[inline(always)]
+    fn quick(x: A, y: A) -> R {
+        Self::apply(x, y)
+    }
+
+    /// Whether [`Binary::quick`] may be wrong for an operand.
+    #[inline(always)]
+    fn doubtful(_: A) -> bool {
+        false
+    }
 }
 
 /// A function of three elements, the first of a type of its own.
@@ -146,14 +158,31 @@ binary! {
     Div: Arithmetic div;
     Rem: Real rem;
     Gcd: Whole gcd;
-    Min: Ordered min;
-    Max: Ordered max;
     And: Bits and;
     Or: Bits or;
     Xor: Bits xor;
     Shl: Shift shl;
     Shr: Shift shr;
     MulHigh: MulHi mul_hi;
+}
+
+macro_rules! extremes {
+    ($($name:ident: $method:ident $number:ident;)*) => {$(
+        #[doc = concat!("`", stringify!($method), "` of two values.")]
+        pub struct $name;
+        impl<T: Item<Value: Ordered>> Binary<T, T> for $name {
+            #[inline(always)]
+            fn apply(x: T, y: T) -> T { T::store(x.load().$method(y.load())) }
+            #[inline(always)]
+            fn quick(x: T, y: T) -> T { T::store(x.load().$number(y.load())) }
+            #[inline(always)]
+            fn doubtful(x: T) -> bool { x.load().is_nan() }
+        }
+    )*};
+}
+extremes! {
+    Min: min min_number;
+    Max: max max_number;
 }
 
 macro_rules! compare {

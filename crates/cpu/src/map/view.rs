@@ -148,7 +148,12 @@ impl Domain {
 }
 
 impl View {
-    /// The first element of a piece, for `Dense`, `Scalar`, `Row` and `RowScalar`.
+    /// Bytes of all elements.
+    pub fn bytes(&self, domain: &Domain) -> usize {
+        domain.total.saturating_mul(self.size)
+    }
+
+    /// Element `at`: the first of a piece, for `Dense`, `Scalar`, `Row` and `RowScalar`.
     #[inline]
     pub fn pointer(&self, domain: &Domain, at: usize) -> *mut u8 {
         let position = match self.access {

@@ -68,6 +68,14 @@ pub trait Ordered: Number {
     fn less_equal(self, y: Self) -> bool;
     fn min(self, y: Self) -> Self;
     fn max(self, y: Self) -> Self;
+    /// `min` of what is not NaN.
+    fn min_number(self, y: Self) -> Self {
+        self.min(y)
+    }
+    /// `max` of what is not NaN.
+    fn max_number(self, y: Self) -> Self {
+        self.max(y)
+    }
     fn is_nan(self) -> bool;
     const SMALLEST: Self;
     const LARGEST: Self;
@@ -320,17 +328,20 @@ macro_rules! floats {
             #[inline(always)]
             fn less_equal(self, y: $t) -> bool { self <= y }
             #[inline(always)]
-            fn min(self, y: $t) -> $t {
-                // Selects only, so that the loop around it vectorises. Equal values differ at most in the sign of zero.
-                let smaller = if self < y { self } else { y };
-                let settled = if self == y { $t::from_bits(self.to_bits() | y.to_bits()) } else { smaller };
-                if self != self || y != y { self + y } else { settled }
+            fn min(self, y: $t) -> $t { if self != self || y != y { self + y } else { self.min_number(y) } }
+            #[inline(always)]
+            fn max(self, y: $t) -> $t { if self != self || y != y { self + y } else { self.max_number(y) } }
+            // Selects only, so that the loop around them vectorises, each of which is an instruction of x86. Equal values differ
+            // at most in the sign of zero.
+            #[inline(always)]
+            fn min_number(self, y: $t) -> $t {
+                let (a, b) = (if self < y { self } else { y }, if y < self { y } else { self });
+                $t::from_bits(a.to_bits() | b.to_bits())
             }
             #[inline(always)]
-            fn max(self, y: $t) -> $t {
-                let larger = if self > y { self } else { y };
-                let settled = if self == y { $t::from_bits(self.to_bits() & y.to_bits()) } else { larger };
-                if self != self || y != y { self + y } else { settled }
+            fn max_number(self, y: $t) -> $t {
+                let (a, b) = (if self > y { self } else { y }, if y > self { y } else { self });
+                $t::from_bits(a.to_bits() & b.to_bits())
             }
             #[inline(always)]
             fn is_nan(self) -> bool { self != self }

@@ -4,8 +4,10 @@
 //! kept axis lies closer in memory than the reduced ones, in blocks `[kept..., block][reduced...][width]` of `width` outputs
 //! side by side. Both build the same tree for each output.
 
+pub mod lanes;
 mod position;
 pub mod tree;
+mod walk;
 
 use crate::launch::{Context, Run, Slots};
 use crate::map::cast_program;
@@ -19,12 +21,13 @@ use crate::parallel::parallel_for;
 use crate::tier::Tier;
 use ferrotensor_core::error::{Error, Result};
 use ferrotensor_core::kernel::{Combine, Monoid, Reduce};
-use ferrotensor_core::layout::Layout;
 use ferrotensor_core::{Bool, DType, match_dtype};
-use position::{PositionFn, Positions, position_fn};
+use lanes::{GROUP, LONGEST, ShortItems, TreeFns};
+use position::{PositionFns, Positions, position_fns};
 use std::ops::Range;
 use std::sync::atomic::Ordering::Relaxed;
-use tree::{GROUP, ShortItems, Tree, TreeFns};
+use tree::Tree;
+use walk::Walk;
 
 /// What takes the elements of a few outputs side by side and gives one result for each.
 pub trait Accumulate {
@@ -45,7 +48,7 @@ pub trait Accumulate {
 #[derive(Clone, Copy)]
 pub enum Rule {
     Value(TreeFns),
-    Position(PositionFn),
+    Position(PositionFns),
 }
 
 /// A compiled `Reduce`.
@@ -70,10 +73,6 @@ pub struct ReduceKernel {
 // Any power of two gives the same tree: Miri, which interprets few elements, gets two chunks all the same.
 const CHUNK: usize = if cfg!(miri) { GROUP } else { 128 * GROUP };
 
-// Bytes of outputs side by side: 32 lanes of them are 16 KiB of accumulators, and a float32 row is long enough to be read
-// where it lies.
-const BLOCK_BYTES: usize = 512;
-
 /// Compiles a reduction.
 ///
 /// # Errors
@@ -82,7 +81,7 @@ pub fn prepare(kernel: &Reduce, tier: Tier) -> Result<ReduceKernel, String> {
     let (rule, result) = match kernel.combine {
         Combine::Value(monoid) => (Rule::Value(TreeFns::new(monoid, kernel.acc, tier)?), kernel.acc),
         Combine::ArgMax | Combine::ArgMin => {
-            (Rule::Position(position_fn(kernel.combine == Combine::ArgMax, kernel.acc, tier)?), DType::I32)
+            (Rule::Position(position_fns(kernel.combine == Combine::ArgMax, kernel.acc, tier)?), DType::I32)
         }
     };
     let pre = kernel.pre.clone().unwrap_or_else(|| cast_program(kernel.input, kernel.acc));
@@ -120,24 +119,6 @@ fn of_nothing(monoid: Monoid, dtype: DType) -> [u64; 2] {
     }
 }
 
-/// An order in which the input is walked: `items` runs of `extent * width` elements, each giving `width` outputs.
-struct Walk {
-    /// The input seen as `[items..., extent..., width]`.
-    layout: Layout,
-    items: usize,
-    width: usize,
-    /// Item `i` gives the outputs from `(i / split) * stride + i % split * width + first` on.
-    split: usize,
-    stride: usize,
-    first: usize,
-}
-
-impl Walk {
-    fn output(&self, item: usize) -> usize {
-        item / self.split * self.stride + item % self.split * self.width + self.first
-    }
-}
-
 impl Run for ReduceKernel {
     fn run(&self, slots: &Slots, params: &[u64], context: &Context) -> Result<()> {
         let ([input], [output]) = (&slots.inputs[..], &slots.outputs[..]) else {
@@ -169,42 +150,10 @@ impl Run for ReduceKernel {
 }
 
 impl ReduceKernel {
-    /// The orders to walk in: one, or two where the last block of outputs is shorter than the others.
-    fn walks(&self, input: &Layout, kept: usize) -> Result<Vec<Walk>> {
-        let (dims, strides) = (input.dims(), input.strides());
-        let items = dims[..kept].iter().product();
-        let plain = || Walk { layout: input.clone(), items, width: 1, split: 1, stride: 1, first: 0 };
-        let nearest = (kept..dims.len()).filter(|&a| dims[a] > 1).map(|a| strides[a].unsigned_abs()).min();
-        let inner = (0..kept).rev().find(|&a| dims[a] > 1);
-        // Coordinates would count along the permuted axes, so a program that asks for them takes the plain order.
-        let (Some(nearest), Some(inner), true) = (nearest, inner, self.pre.coordinates.is_empty()) else {
-            return Ok(vec![plain()]);
-        };
-        if strides[inner] == 0 || strides[inner].unsigned_abs() >= nearest {
-            return Ok(vec![plain()]);
-        }
-        let (outer, length) = (dims[..inner].iter().product::<usize>(), dims[inner]);
-        let block = (BLOCK_BYTES / self.acc_size).min(length);
-        let mut walks = Vec::new();
-        for (first, count, width) in [(0, length / block, block), (length / block * block, 1, length % block)] {
-            if width == 0 {
-                continue;
-            }
-            let order = [&dims[..inner], &[count], &dims[kept..], &[width]].concat();
-            let steps =
-                [&strides[..inner], &[strides[inner] * block as isize], &strides[kept..], &[strides[inner]]].concat();
-            let offset = (input.offset() as isize + first as isize * strides[inner]) as usize;
-            // The elements are among those of the launch's own layout.
-            let layout = Layout::new(&order, &steps, offset, usize::MAX)?;
-            walks.push(Walk { layout, items: outer * count, width, split: count, stride: length, first });
-        }
-        Ok(walks)
-    }
-
     fn accumulator(&self, width: usize, extent: usize) -> Result<Box<dyn Accumulate>> {
         Ok(match self.rule {
             Rule::Value(fns) => Box::new(Tree::new(fns, width, extent)?),
-            Rule::Position(run) => Box::new(Positions::new(run, width)?),
+            Rule::Position(fns) => Box::new(Positions::new(fns, width)?),
         })
     }
 }
@@ -235,8 +184,14 @@ impl ReduceLaunch<'_> {
         if let (Rule::Value(fns), true) = (self.kernel.rule, self.extent >= 2 * CHUNK) {
             return self.walk_chunks(walk, pre, post, fns, nanos);
         }
+        if let (Rule::Value(fns), Some(step)) = (self.kernel.rule, walk.step) {
+            return self.walk_columns(walk, pre, post, fns, step, nanos);
+        }
         if let (Rule::Value(fns), true) = (self.kernel.rule, self.is_short(walk, pre)) {
             return self.walk_short(pre, post, walk.items, fns, nanos);
+        }
+        if let (Rule::Position(fns), true) = (self.kernel.rule, self.has_long_contests(walk)) {
+            return self.walk_contests(walk, pre, post, fns, nanos);
         }
         parallel_for(walk.items, nanos * self.extent as f64 + 20.0, &|items| {
             let mut accumulator = self.kernel.accumulator(walk.width, self.extent)?;
@@ -254,9 +209,9 @@ impl ReduceLaunch<'_> {
         })
     }
 
-    /// Whether tiles can hold whole items of one group each, whose outputs lie side by side (not those of a last block).
+    /// Whether tiles can hold whole items, whose outputs lie side by side (not those of a last block).
     fn is_short(&self, walk: &Walk, pre: &Bound) -> bool {
-        let fits = self.extent <= GROUP.min(self.kernel.pre.tile);
+        let fits = self.extent <= LONGEST.min(self.kernel.pre.tile);
         walk.width == 1 && walk.stride == 1 && fits && pre.domain.keeps(self.extent)
     }
 
@@ -277,6 +232,30 @@ impl ReduceLaunch<'_> {
                     (fns.short)(ShortItems { src, out, items, extent });
                 }
                 at += len;
+            }
+            outbox.flush();
+            Ok(())
+        })
+    }
+
+    /// Columns of an operand as it lies in memory, a group of rows at a time.
+    fn walk_columns(&self, walk: &Walk, pre: &Bound, post: &Bound, fns: TreeFns, step: isize, nanos: f64) -> Result<()> {
+        let (extent, width) = (self.extent, walk.width);
+        let step = step * self.kernel.acc_size as isize;
+        parallel_for(walk.items, nanos * extent as f64 + 20.0, &|items| {
+            let (mut tree, mut outbox) = (Tree::new(fns, width, extent)?, Outbox::new(self, post)?);
+            for item in items {
+                for row in (0..extent).step_by(GROUP) {
+                    if self.context.abandoned.load(Relaxed) {
+                        return Ok(());
+                    }
+                    let src = pre.element(0, (item * extent + row) * width);
+                    let src = src.ok_or_else(|| Error::internal("reduce: an operand without memory"))?;
+                    // SAFETY: the rows exist; each group is whole but the last.
+                    unsafe { tree.feed_rows(src, step, GROUP.min(extent - row)) };
+                }
+                // SAFETY: the outbox has room for an item's results, and the item has been fed.
+                unsafe { tree.finish(outbox.room(walk.output(item), width)) };
             }
             outbox.flush();
             Ok(())

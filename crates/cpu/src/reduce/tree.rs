@@ -7,181 +7,10 @@
 //! identities are exact) and keeps `inf + 0i` from meeting `1 + 0i` in a complex product.
 
 use super::Accumulate;
-use crate::map::table::by_monoid;
-use crate::map::tile::Binary;
+use super::lanes::{Columns, GROUP, LONGEST, Lanes, TreeFns};
 use crate::scratch::Scratch;
-use crate::tier::{Source, Tier, compiled};
-use ferrotensor_core::DType;
 use ferrotensor_core::error::Result;
-use ferrotensor_core::kernel::Monoid;
-use ferrotensor_core::kernel::tree::{LANES, ROWS};
-use std::marker::PhantomData;
-
-/// Elements of a group, for one output.
-pub const GROUP: usize = LANES * ROWS;
-
-/// What the functions of a tree are called with.
-pub struct Lanes {
-    /// Accumulators.
-    acc: *mut u8,
-    /// Elements to combine with them, apart from the accumulators.
-    src: *const u8,
-    /// Number of elements.
-    len: usize,
-    /// Outputs side by side.
-    width: usize,
-}
-
-/// `items` whole items of `extent <= GROUP` elements each, one after the other at `src`; their results go to `out`.
-pub struct ShortItems {
-    pub src: *const u8,
-    pub out: *mut u8,
-    pub items: usize,
-    pub extent: usize,
-}
-
-type LaneFn = unsafe fn(Lanes);
-
-/// A monoid over a dtype, compiled for a tier.
-#[derive(Clone, Copy)]
-pub struct TreeFns {
-    /// `acc[i] = acc[i] op src[i]` for `len` elements.
-    combine: LaneFn,
-    /// For width 1: the rows in `len <= GROUP` elements at `src` combined into the lanes at `acc`.
-    rows: LaneFn,
-    /// Combines the first `len` elements of the lanes at `acc` into the first `width`.
-    lanes: LaneFn,
-    /// Whole items at once.
-    pub short: unsafe fn(ShortItems),
-    /// Element size.
-    size: usize,
-}
-
-struct Combine<F, T>(PhantomData<(F, T)>);
-struct Rows<F, T>(PhantomData<(F, T)>);
-struct Fold<F, T>(PhantomData<(F, T)>);
-struct Short<F, T>(PhantomData<(F, T)>);
-
-impl<F: Binary<T, T>, T: Copy> Source for Combine<F, T> {
-    type Args = Lanes;
-    #[inline(always)]
-    unsafe fn run<const FMA: bool>(a: Lanes) {
-        // SAFETY: `len` elements at both, apart (see `Lanes`).
-        let (acc, src) = unsafe {
-            (std::slice::from_raw_parts_mut(a.acc.cast::<T>(), a.len), std::slice::from_raw_parts(a.src.cast::<T>(), a.len))
-        };
-        for (x, &y) in acc.iter_mut().zip(src) {
-            *x = F::apply(*x, y);
-        }
-    }
-}
-
-impl<F: Binary<T, T>, T: Copy> Source for Rows<F, T> {
-    type Args = Lanes;
-    #[inline(always)]
-    unsafe fn run<const FMA: bool>(a: Lanes) {
-        // SAFETY: `len` elements at `src`, and at `acc` room for as many up to `LANES`, apart.
-        let (acc, src) = unsafe {
-            let lanes = a.len.min(LANES);
-            (std::slice::from_raw_parts_mut(a.acc.cast::<T>(), lanes), std::slice::from_raw_parts(a.src.cast::<T>(), a.len))
-        };
-        let Some(lanes) = group::<F, T>(src) else { return };
-        acc.copy_from_slice(&lanes[..acc.len()]);
-    }
-}
-
-/// The rows in `src`, at most [`GROUP`] elements, combined into lanes; of a partial first row the other lanes have no meaning.
-#[inline(always)]
-fn group<F: Binary<T, T>, T: Copy>(src: &[T]) -> Option<[T; LANES]> {
-    let (rows, rest) = src.as_chunks::<LANES>();
-    let Some((&first, rows)) = rows.split_first() else {
-        let mut lanes = [*rest.first()?; LANES];
-        lanes[..rest.len()].copy_from_slice(rest);
-        return Some(lanes);
-    };
-    // A local array stays in vector registers.
-    let mut lanes = first;
-    for row in rows {
-        for l in 0..LANES {
-            lanes[l] = F::apply(lanes[l], row[l]);
-        }
-    }
-    for (x, &y) in lanes.iter_mut().zip(rest) {
-        *x = F::apply(*x, y);
-    }
-    Some(lanes)
-}
-
-/// Combines all lanes, each `width` wide, into the first; `acc` ends where lanes without elements begin.
-#[inline(always)]
-fn fold<F: Binary<T, T>, T: Copy>(acc: &mut [T], width: usize) {
-    let (mut half, mut filled) = (LANES / 2 * width, acc.len());
-    while half >= width {
-        if filled > half {
-            let (low, high) = acc[..filled].split_at_mut(half);
-            for (x, &y) in low.iter_mut().zip(high.iter()) {
-                *x = F::apply(*x, y);
-            }
-            filled = half;
-        }
-        half /= 2;
-    }
-}
-
-impl<F: Binary<T, T>, T: Copy> Source for Fold<F, T> {
-    type Args = Lanes;
-    #[inline(always)]
-    unsafe fn run<const FMA: bool>(a: Lanes) {
-        // SAFETY: `len` elements at `acc`.
-        let acc = unsafe { std::slice::from_raw_parts_mut(a.acc.cast::<T>(), a.len) };
-        fold::<F, T>(acc, a.width);
-    }
-}
-
-impl<F: Binary<T, T>, T: Copy> Source for Short<F, T> {
-    type Args = ShortItems;
-    #[inline(always)]
-    unsafe fn run<const FMA: bool>(s: ShortItems) {
-        // SAFETY: see `ShortItems`.
-        let (src, out) = unsafe {
-            (
-                std::slice::from_raw_parts(s.src.cast::<T>(), s.items * s.extent),
-                std::slice::from_raw_parts_mut(s.out.cast::<T>(), s.items),
-            )
-        };
-        for (item, out) in src.chunks_exact(s.extent).zip(out) {
-            if let Some(mut lanes) = group::<F, T>(item) {
-                // With all lanes filled the length is a constant, and the loops unroll.
-                if s.extent >= LANES {
-                    fold::<F, T>(&mut lanes, 1)
-                } else {
-                    fold::<F, T>(&mut lanes[..s.extent], 1)
-                }
-                *out = lanes[0];
-            }
-        }
-    }
-}
-
-impl TreeFns {
-    fn of<F: Binary<T, T>, T: Copy>(tier: Tier) -> TreeFns {
-        TreeFns {
-            combine: compiled::<Combine<F, T>>(tier),
-            rows: compiled::<Rows<F, T>>(tier),
-            lanes: compiled::<Fold<F, T>>(tier),
-            short: compiled::<Short<F, T>>(tier),
-            size: size_of::<T>(),
-        }
-    }
-
-    /// The functions of a monoid.
-    ///
-    /// # Errors
-    /// A sentence where the monoid is not defined for the dtype.
-    pub fn new(monoid: Monoid, dtype: DType, tier: Tier) -> Result<TreeFns, String> {
-        by_monoid!(monoid, dtype, F, T => TreeFns::of::<F, T>(tier))
-    }
-}
+use ferrotensor_core::kernel::tree::LANES;
 
 /// A tree being built. Partials lie one above the other; the topmost is the group that is being filled.
 pub struct Tree {
@@ -233,15 +62,33 @@ impl Tree {
         self.filled = self.lanes();
     }
 
-    /// The group being filled is done.
-    fn close_group(&mut self) {
-        self.filled = self.position.min(self.lanes());
-        self.position = 0;
+    /// The topmost partial is done: so many groups, a power of two.
+    fn push(&mut self, groups: usize, filled: usize) {
+        self.filled = filled;
         self.depth += 1;
-        for _ in 0..self.groups.trailing_ones() {
+        for _ in 0..(self.groups / groups).trailing_ones() {
             self.merge();
         }
-        self.groups += 1;
+        self.groups += groups;
+    }
+
+    /// The group being filled is done.
+    fn close_group(&mut self) {
+        self.push(1, self.position.min(self.lanes()));
+        self.position = 0;
+    }
+
+    /// Takes the next rows, as many as make a group (fewer only at the end), one element for each output, `step` bytes from one row
+    /// to the next.
+    ///
+    /// # Safety
+    /// `src` has them, aligned, and no group has been begun.
+    pub unsafe fn feed_rows(&mut self, src: *const u8, step: isize, rows: usize) {
+        let acc = self.partial(self.depth);
+        // SAFETY: by the contract above; a partial has room for the lanes.
+        unsafe { (self.fns.columns)(Columns { acc, src, step, rows, width: self.width }) };
+        self.position = rows * self.width;
+        self.close_group();
     }
 
     /// The one partial of a power of two of whole groups.
@@ -279,9 +126,17 @@ impl Accumulate for Tree {
             let (at, left) = (self.position % lanes, len - done);
             // `src` has `left` elements, and the topmost partial has room for `lanes` of them from `acc` on.
             let taken = if self.position == 0 && self.width == 1 {
-                let taken = left.min(group);
-                // SAFETY: `taken` is at most `left`, and stays within the partial.
+                // Groups that make one partial here.
+                let whole = (left / group).min(LONGEST / GROUP);
+                let groups = if whole == 0 { 0 } else { 1 << whole.ilog2().min(self.groups.trailing_zeros()) };
+                let taken = if groups == 0 { left } else { groups * group };
+                // SAFETY: `taken` is at most `left`, and lanes stay within the partial.
                 unsafe { (self.fns.rows)(Lanes { acc, src, len: taken, width: 1 }) };
+                if groups > 0 {
+                    self.push(groups, lanes);
+                    done += taken;
+                    continue;
+                }
                 taken
             } else if self.position < lanes {
                 let taken = left.min(lanes - at);

@@ -5,7 +5,8 @@ use crate::launch::{Context, Slots};
 use crate::map::frame::{Bound, Frame, Memory};
 use crate::map::view::splat;
 use crate::parallel::parallel_for;
-use crate::reduce::tree::{GROUP, ShortItems, Tree, TreeFns};
+use crate::reduce::lanes::{LONGEST, ShortItems, TreeFns};
+use crate::reduce::tree::Tree;
 use crate::reduce::{Accumulate, ReduceKernel, Rule};
 use crate::scratch::Scratch;
 use ferrotensor_core::error::{Error, Result};
@@ -187,7 +188,7 @@ impl<'a> Worker<'a> {
                         let mut results = Results { block: &block, kernel, to: step.to, post, done: 0, count: 0 };
                         let from = step.operands[0];
                         let extent = launch.extent;
-                        if extent <= GROUP.min(pre.tile()) && bound.domain.keeps(extent) {
+                        if extent <= LONGEST.min(pre.tile()) && bound.domain.keeps(extent) {
                             block.reduce_short(from, *fns, bound, pre, &mut results);
                         } else {
                             block.reduce(from, bound, pre, tree, &mut results);
@@ -319,7 +320,7 @@ impl Block<'_> {
         }
     }
 
-    /// Rows of one group of the tree, whole tiles of them.
+    /// Short rows, whole tiles of them.
     ///
     /// # Safety
     /// As [`Block::cross`].

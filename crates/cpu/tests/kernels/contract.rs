@@ -1,9 +1,11 @@
 //! `Contract`: integers exactly, floats within their bound.
 
-use crate::harness::{Rng, STYLES, Style, check, run};
+use crate::harness::{Rng, STYLES, Style, assert_same, check, run};
 use ferrotensor_core::DType;
-use ferrotensor_core::kernel::{Contract, Kernel};
+use ferrotensor_core::element::bf16;
+use ferrotensor_core::kernel::{Contract, Kernel, Map};
 use ferrotensor_core::reference::{self, Array};
+use ferrotensor_core::scalar::{Builder, Op};
 
 /// Batch axes, m, k, n.
 type Case = (&'static [usize], usize, usize, usize);
@@ -105,4 +107,176 @@ fn turn(x: &Array, rows: usize, columns: usize) -> Array {
     let v: Vec<f32> = x.to_vec().unwrap();
     let t: Vec<f32> = (0..rows * columns).map(|p| v[p % rows * columns + p / rows]).collect();
     Array::from_slice(&[columns, rows], &t).unwrap()
+}
+
+/// Shapes around every seam: tiles of rows and columns, blocks of rows, columns and places, groups, few rows, few columns.
+const SEAMS: [(usize, usize, usize); 22] = [
+    (4, 35, 50),
+    (1, 300, 1100),
+    (16, 16, 16),
+    (60, 300, 3),
+    (1900, 3, 40),
+    (40, 3, 2100),
+    (1, 1, 1),
+    (1, 700, 131),
+    (131, 700, 1),
+    (2, 33, 200),
+    (13, 9, 31),
+    (14, 9, 32),
+    (15, 9, 33),
+    (28, 20, 97),
+    (29, 20, 97),
+    (29, 600, 10),
+    (64, 64, 64),
+    (65, 63, 66),
+    (300, 513, 40),
+    (40, 1030, 530),
+    (257, 5, 600),
+    (100, 0, 40),
+];
+
+/// Numbers of a sum whose rounding errors show the order of its terms.
+fn uneven<T>(count: usize, seed: u64, of: impl Fn(f64) -> T) -> Vec<T> {
+    let mut rng = Rng(seed);
+    (0..count).map(|_| of((rng.below(1 << 20) as f64 - 5e5) * 1.1f64.powi(rng.below(40) as i32))).collect()
+}
+
+#[test]
+fn every_sum_is_one_chain_from_the_first_place_to_the_last() {
+    for (m, k, n) in SEAMS {
+        let (x, y) = (uneven(m * k, 1, |v| v as f32), uneven(k * n, 2, |v| v as f32));
+        let (a, b) = (Array::from_slice(&[m, k], &x).unwrap(), Array::from_slice(&[k, n], &y).unwrap());
+        let chain = |i: usize, j: usize| (0..k).fold(0f32, |sum, l| x[i * k + l].mul_add(y[l * n + j], sum));
+        let kernel = Kernel::Contract(Contract::new(DType::F32));
+        for (of_a, of_b) in [
+            (Style::Dense, Style::Dense),
+            (Style::Transposed, Style::Dense),
+            (Style::Padded, Style::Transposed),
+            (Style::Reversed, Style::Stepped),
+        ] {
+            for to in [Style::Dense, Style::Transposed, Style::Padded] {
+                let got: Vec<f32> = run(&kernel, &[(&a, of_a), (&b, of_b)], &[(&[m, n], to)], &[])[0].to_vec().unwrap();
+                for (p, got) in got.iter().enumerate() {
+                    assert_eq!(
+                        got.to_bits(),
+                        chain(p / n, p % n).to_bits(),
+                        "{m} x {k} x {n}, {of_a:?} {of_b:?} {to:?}: {p}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn sums_of_doubles_halves_and_complex_numbers_are_chains_too() {
+    for (m, k, n) in SEAMS.into_iter().filter(|(m, k, n)| m * k * n < 300_000) {
+        let (x, y) = (uneven(2 * m * k, 3, |v| v), uneven(2 * k * n, 4, |v| v));
+        let kernel = |d| Kernel::Contract(Contract::new(d));
+        let array = |d: DType, dims: [usize; 2], values: &[f64]| {
+            let bytes = values.iter().flat_map(|&v| v.to_ne_bytes()).collect();
+            Array::new(d, &dims, bytes).unwrap()
+        };
+        let (a, b) = (array(DType::F64, [m, k], &x[..m * k]), array(DType::F64, [k, n], &y[..k * n]));
+        let got: Vec<f64> =
+            run(&kernel(DType::F64), &[(&a, Style::Dense), (&b, Style::Dense)], &[(&[m, n], Style::Dense)], &[])[0]
+                .to_vec()
+                .unwrap();
+        for (p, got) in got.iter().enumerate() {
+            let (i, j) = (p / n, p % n);
+            let chain = (0..k).fold(0f64, |sum, l| x[i * k + l].mul_add(y[l * n + j], sum));
+            assert_eq!(got.to_bits(), chain.to_bits(), "float64 {m} x {k} x {n}: {p}");
+        }
+        let (a, b) = (array(DType::C128, [m, k], &x), array(DType::C128, [k, n], &y));
+        let got =
+            run(&kernel(DType::C128), &[(&a, Style::Transposed), (&b, Style::Dense)], &[(&[m, n], Style::Padded)], &[])
+                .remove(0);
+        for p in 0..m * n {
+            let (i, j) = (p / n, p % n);
+            let chain = (0..k).fold((0f64, 0f64), |(re, im), l| {
+                let (a, b) = (i * k + l, l * n + j);
+                let (re, im) = (x[2 * a].mul_add(y[2 * b], re), x[2 * a].mul_add(y[2 * b + 1], im));
+                (x[2 * a + 1].mul_add(-y[2 * b + 1], re), x[2 * a + 1].mul_add(y[2 * b], im))
+            });
+            let reference::Scalar::Complex(re, im) = got.get(p) else { panic!("a complex number") };
+            assert_eq!((re.hi, im.hi), chain, "complex128 {m} x {k} x {n}: {p}");
+        }
+    }
+}
+
+#[test]
+fn halves_are_rounded_once_however_many_places_there_are() {
+    for (m, k, n) in [(1, 1100, 40), (20, 1100, 33), (70, 1100, 40), (40, 600, 1), (1100, 3, 40)] {
+        let (x, y) = (uneven(m * k, 5, bf16::from_f64), uneven(k * n, 6, bf16::from_f64));
+        let (a, b) = (Array::from_slice(&[m, k], &x).unwrap(), Array::from_slice(&[k, n], &y).unwrap());
+        let kernel = Kernel::Contract(Contract::new(DType::BF16));
+        for (of, to) in [(Style::Dense, Style::Dense), (Style::Transposed, Style::Padded)] {
+            let got: Vec<bf16> = run(&kernel, &[(&a, of), (&b, of)], &[(&[m, n], to)], &[])[0].to_vec().unwrap();
+            for (p, got) in got.iter().enumerate() {
+                let (i, j) = (p / n, p % n);
+                let chain = (0..k).fold(0f32, |sum, l| x[i * k + l].to_f32().mul_add(y[l * n + j].to_f32(), sum));
+                assert_eq!(got.to_bits(), bf16::from_f32(chain).to_bits(), "{m} x {k} x {n}, {of:?} {to:?}: {p}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_batch_has_the_bits_of_its_products_one_by_one_also_where_all_share_a_factor() {
+    let mut rng = Rng(34);
+    let (count, m, k, n) = (3, 20, 40, 35);
+    for d in [DType::F32, DType::F16, DType::C64] {
+        let (a, one) = (rng.array(d, &[count, m, k]), rng.array(d, &[k, n]));
+        let row = m * k * d.bytes();
+        let same: Vec<u8> = (0..count).flat_map(|_| one.bytes().iter().copied()).collect();
+        let b = Array::new(d, &[count, k, n], same).unwrap();
+        let kernel = Kernel::Contract(Contract::new(d));
+        let alone: Vec<u8> = (0..count)
+            .flat_map(|i| {
+                let a = Array::new(d, &[m, k], a.bytes()[i * row..][..row].to_vec()).unwrap();
+                let inputs = [(&a, Style::Dense), (&one, Style::Dense)];
+                run(&kernel, &inputs, &[(&[m, n], Style::Dense)], &[])[0].bytes().to_vec()
+            })
+            .collect();
+        let want = Array::new(d, &[count, m, n], alone).unwrap();
+        for (of_a, of_b, to) in [
+            (Style::Dense, Style::Broadcast, Style::Dense),
+            (Style::Dense, Style::Broadcast, Style::Padded),
+            (Style::Transposed, Style::Broadcast, Style::Dense),
+            (Style::Reversed, Style::Transposed, Style::Reversed),
+        ] {
+            let got = run(&kernel, &[(&a, of_a), (&b, of_b)], &[(&[count, m, n], to)], &[]).remove(0);
+            assert_same(&got, &want, format_args!("{d} {of_a:?} {of_b:?} {to:?}"));
+        }
+    }
+}
+
+#[test]
+fn a_map_after_a_product_has_the_bits_of_both_one_after_the_other() {
+    let mut rng = Rng(33);
+    for d in [DType::F32, DType::F64, DType::BF16, DType::C64] {
+        // sums * scale + bias, the sums read twice.
+        let mut b = Builder::new();
+        let (sum, bias) = (b.input(d), b.input(d));
+        let scale = b.param(DType::F32);
+        let scale = b.cast(scale, d);
+        let scaled = b.binary(Op::Mul, sum, scale);
+        let (biased, twice) = (b.binary(Op::Add, scaled, bias), b.binary(Op::Add, sum, sum));
+        let out = b.binary(Op::Sub, biased, twice);
+        let post = b.finish(&[out]);
+        let params = [u64::from(0.75f32.to_bits())];
+        for (batch, m, k, n) in CASES.into_iter().chain([(&[][..], 300, 600, 70), (&[2], 70, 300, 9)]) {
+            let of = [dims(batch, m, k), dims(batch, k, n), dims(batch, m, n)];
+            let [x, y, z] = of.clone().map(|dims| rng.array(d, &dims));
+            let style = rng.pick(&STYLES[1..]);
+            let bare = Kernel::Contract(Contract::new(d));
+            let sums = run(&bare, &[(&x, Style::Dense), (&y, Style::Dense)], &[(&of[2], Style::Dense)], &[]).remove(0);
+            let map = Kernel::Map(Map { program: post.clone() });
+            let want = run(&map, &[(&sums, Style::Dense), (&z, Style::Dense)], &[(&of[2], Style::Dense)], &params).remove(0);
+            let fused = Kernel::Contract(Contract { dtype: d, post: Some(post.clone()) });
+            let inputs = [(&x, Style::Dense), (&y, Style::Transposed), (&z, rng.pick(&STYLES))];
+            let got = run(&fused, &inputs, &[(&of[2], style)], &params).remove(0);
+            assert_same(&got, &want, format_args!("{d} {batch:?} {m} x {k} x {n}, {style:?}"));
+        }
+    }
 }

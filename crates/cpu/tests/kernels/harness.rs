@@ -6,7 +6,7 @@ use ferrotensor_core::kernel::Kernel;
 use ferrotensor_core::layout::{Layout, positions};
 use ferrotensor_core::reference::{self, Array};
 use ferrotensor_core::{DType, match_dtype};
-use ferrotensor_cpu::{CpuBackend, Tier, set_threads, threads};
+use ferrotensor_cpu::{CpuBackend, GRAIN, Tier, set_grain, set_threads, threads};
 use std::fmt::Display;
 use std::sync::Mutex;
 
@@ -200,7 +200,7 @@ pub fn launch(
     (arrays, outcome)
 }
 
-/// The outputs on every tier with 1 and 2 threads, which must be equal bit for bit (NaN apart).
+/// The outputs on every tier with 1 and 2 threads, and with 5 that share whatever they can, which must be equal bit for bit (NaN apart).
 pub fn run(kernel: &Kernel, inputs: &[(&Array, Style)], outputs: &[(&[usize], Style)], params: &[u64]) -> Vec<Array> {
     // The number of threads belongs to the process.
     static THREADS: Mutex<()> = Mutex::new(());
@@ -208,10 +208,11 @@ pub fn run(kernel: &Kernel, inputs: &[(&Array, Style)], outputs: &[(&[usize], St
     let mut first: Option<Vec<Array>> = None;
     for tier in tiers() {
         // Interpreted, making threads takes longer than what they do: one set is made, as large as the environment says.
-        let counts = if cfg!(miri) { threads()..=threads() } else { 1..=2 };
-        for threads in counts {
+        let counts = if cfg!(miri) { &[(threads(), 1)][..] } else { &[(1, GRAIN), (2, GRAIN), (5, 500)] };
+        for &(threads, grain) in counts {
             if !cfg!(miri) {
                 set_threads(threads);
+                set_grain(grain);
             }
             let (arrays, outcome) = launch(tier, kernel, inputs, outputs, params);
             assert!(outcome.failed.is_empty() && outcome.lost.is_none(), "{kernel:?}: {outcome:?}");

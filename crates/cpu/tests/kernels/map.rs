@@ -228,3 +228,26 @@ fn large_turned_copies_and_casts_equal_the_reference() {
         }
     }
 }
+
+#[test]
+#[cfg_attr(miri, ignore = "nothing goes past the caches there")]
+fn results_that_go_past_the_caches_are_complete() {
+    let mut rng = Rng(8);
+    // 17 MB on either side; a part of a cache line at the end of each column.
+    let dims: &[usize] = &[1100, 2000];
+    let array = rng.repeated(DType::F64, dims, 1000);
+    let negated = array.bytes().chunks(8).flat_map(|x| [&x[..7], &[x[7] ^ 0x80]].concat()).collect();
+    let negated = Array::new(DType::F64, dims, negated).unwrap();
+    for (style, to) in [(Style::Dense, Style::Dense), (Style::Padded, Style::Padded), (Style::Transposed, Style::Dense)] {
+        let program = |negate: bool| {
+            let mut b = Builder::new();
+            let x = b.input(DType::F64);
+            let y = if negate { b.unary(Op::Neg, x) } else { x };
+            map(b.finish(&[y]))
+        };
+        for (negate, want) in [(true, &negated), (false, &array)] {
+            let got = run(&program(negate), &[(&array, style)], &[(dims, to)], &[]);
+            assert_same(want, &got[0], format_args!("{style:?} {to:?} {negate}"));
+        }
+    }
+}

@@ -89,3 +89,36 @@ fn sorts_equal_the_reference() {
         }
     }
 }
+
+/// Rows that threads share: by digits, by what is kept of each part, and elements that share a key in the order of the row.
+#[test]
+fn long_sorts_equal_the_reference() {
+    let mut rng = Rng(23);
+    use SortOutputs::{Both, Indices, Values};
+    let n = 140_000;
+    for d in [DType::F32, DType::F16, DType::I64] {
+        let array = rng.repeated(d, &[n], 50_021);
+        for (k, descending, outputs) in [(n, false, Indices), (n, true, Values), (n - 1, false, Both), (700, true, Both)] {
+            let kernel = Kernel::Sort(Sort { dtype: d, descending, outputs });
+            let out = [k];
+            let places = vec![(&out[..], Style::Stepped); if outputs == Both { 2 } else { 1 }];
+            check(&kernel, &[(&array, Style::Offset)], &places, &[]);
+        }
+    }
+}
+
+/// The worst order for selection, in which every element is better than those before; and rows all of whose digits but one are equal.
+#[test]
+fn sorts_of_ascending_and_of_nearly_equal_elements_equal_the_reference() {
+    let ascending = Array::from_slice(&[1, 5000], &(0..5000).map(|i| i as f64 / 8.0).collect::<Vec<_>>()).unwrap();
+    let near =
+        Array::from_slice(&[1, 5000], &(0..5000).map(|i| 70_000 + ((i * 37 % 11) << 8)).collect::<Vec<i32>>()).unwrap();
+    for array in [&ascending, &near] {
+        for k in [5000, 312, 40, 1] {
+            for descending in [false, true] {
+                let kernel = Kernel::Sort(Sort { dtype: array.dtype(), descending, outputs: SortOutputs::Both });
+                check(&kernel, &[(array, Style::Dense)], &[(&[1, k], Style::Dense), (&[1, k], Style::Padded)], &[]);
+            }
+        }
+    }
+}

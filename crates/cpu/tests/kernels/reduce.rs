@@ -112,6 +112,27 @@ fn positions_are_those_of_the_first_in_every_layout() {
     }
 }
 
+/// Extents of which threads take parts, along and across memory; the elements repeat, so that the first of equal ones is in
+/// another part than the others.
+#[test]
+fn positions_in_long_extents_are_those_of_the_first() {
+    let mut rng = Rng(11);
+    for (dims, axes, style) in [
+        (&[140_000][..], 1, Style::Offset),
+        (&[3, 50_000], 1, Style::Transposed),
+        (&[2, 1100, 70], 1, Style::Transposed),
+        (&[2, 300, 250], 2, Style::Stepped),
+    ] {
+        for d in [DType::F32, DType::BF16, DType::U8, DType::Bool] {
+            let array = rng.repeated(d, dims, 8191);
+            for combine in [Combine::ArgMax, Combine::ArgMin] {
+                let kept = &dims[..dims.len() - axes];
+                check(&reduce(axes, combine, d), &[(&array, style)], &[(kept, Style::Offset)], &[]);
+            }
+        }
+    }
+}
+
 /// A sum with programs on both sides, which read a parameter and a coordinate each.
 pub fn with_programs() -> Kernel {
     let mut b = Builder::new();
@@ -220,6 +241,26 @@ fn scans_equal_the_reference() {
                 let array = rng.array(d, dims);
                 let kernel = Kernel::Scan(Scan { combine, dtype: d });
                 check(&kernel, &[(&array, rng.pick(&STYLES))], &[(dims, rng.pick(&STYLES[1..]))], &[]);
+            }
+        }
+    }
+}
+
+/// Rows that are met four at a time where they lie, in stretches, and rows that are laid straight first.
+#[test]
+fn scans_of_long_rows_equal_the_reference() {
+    let mut rng = Rng(12);
+    for (d, dims, style) in [
+        (DType::F32, [7, 5000], Style::Dense),
+        (DType::F64, [1, 70_000], Style::Offset),
+        (DType::F32, [300, 200], Style::Transposed),
+        (DType::BF16, [9, 2100], Style::Padded),
+    ] {
+        let array = rng.array(d, &dims);
+        for combine in [Monoid::Sum, Monoid::Max] {
+            let kernel = Kernel::Scan(Scan { combine, dtype: d });
+            for to in [Style::Dense, Style::Stepped] {
+                check(&kernel, &[(&array, style)], &[(&dims, to)], &[]);
             }
         }
     }

@@ -119,6 +119,9 @@ fn reductions_of_short_and_long_extents_along_either_axis() {
         (DType::U8, value(Monoid::Sum), [1, 515], &[along]),
         (DType::I8, value(Monoid::Min), [2, 1027], &[across]),
         (DType::I16, Combine::ArgMax, [1, 259], &[along]),
+        // Extents of which threads take parts.
+        (DType::I8, Combine::ArgMin, [2, 515], &[across]),
+        (DType::U8, Combine::ArgMax, [1, 1027], &[along]),
         // Past the outputs that are reduced side by side.
         (DType::F64, value(Monoid::Max), [67, 2], &[across]),
     ] {
@@ -222,6 +225,12 @@ fn scans() {
         let style = |k: usize| STYLES[(n + k) % STYLES.len()];
         check(&Kernel::Scan(Scan { combine, dtype: d }), &[(&array, style(0))], &[(dims, style(3))], &[]);
     }
+    // Four rows together and one alone, dense on both sides.
+    for d in [DType::I8, DType::C128] {
+        let array = rng.array(d, &[5, 3]);
+        let kernel = Kernel::Scan(Scan { combine: Monoid::Sum, dtype: d });
+        check(&kernel, &[(&array, Style::Offset)], &[(&[5, 3], Style::Offset)], &[]);
+    }
 }
 
 /// Whole rows of one tile, rows that are gone along one by one, and steps over whole operands (of a row of nothing).
@@ -249,12 +258,14 @@ fn sorts() {
         let places = [(out, Style::Reversed), (out, Style::Padded)];
         check(&kernel, &[(array, Style::Transposed)], &places[..kernel.outputs().len()], &[]);
     };
-    // Where less than an eighth is wanted it is found first.
+    // Where at most a sixteenth is wanted, only that is kept: by one thread, and of a part by each.
     for (d, dims, k, outputs) in [
         (DType::Bool, [3, 9], 9, Values),
         (DType::I64, [2, 3], 3, Indices),
         (DType::F16, [2, 9], 9, Both),
         (DType::F64, [3, 17], 1, Both),
+        (DType::I8, [1, 261], 3, Both),
+        (DType::F32, [1, 261], 261, Values),
     ] {
         let array = rng.array(d, &dims);
         sort(&array, k, false, outputs);

@@ -8,7 +8,7 @@
 
 mod rebuild;
 
-use crate::fuse::{count_uses, operands, uses_of};
+use crate::fuse::{Merged, count_uses, operands, uses_of};
 use ferrotensor_core::Dims;
 use ferrotensor_core::kernel::{Combine, Kernel, Map, Reduce};
 use ferrotensor_core::layout::count;
@@ -27,8 +27,8 @@ const MAX_INSTRS: usize = 256;
 /// Nodes looked at for one group, so that planning stays linear.
 const MAX_VISITS: usize = 256;
 
-/// Groups in place; `supports` asks the device. Returns the number of kernels saved.
-pub fn group(graph: &mut Graph, outputs: &mut [Val], supports: &dyn Fn(&Kernel) -> bool) -> u64 {
+/// Groups in place; `supports` asks the device. Returns the number of kernels saved. `merged` speaks of the new graph then.
+pub fn group(graph: &mut Graph, outputs: &mut [Val], supports: &dyn Fn(&Kernel) -> bool, merged: &mut Merged) -> u64 {
     let is_reduction = |n: &Node| matches!(&n.def, Def::Kernel { kernel: Kernel::Reduce(_), .. });
     if !graph.nodes.iter().any(is_reduction) {
         return 0;
@@ -57,7 +57,7 @@ pub fn group(graph: &mut Graph, outputs: &mut [Val], supports: &dyn Fn(&Kernel) 
     };
     let saved = groups.iter().map(|g| g.members.len() as u64 - 1).sum();
     let live: Vec<bool> = (0..graph.nodes.len()).map(|n| plan.is_live(n)).collect();
-    rebuild::rebuild(graph, outputs, groups, &order, &live);
+    rebuild::rebuild(graph, outputs, groups, &order, &live, merged);
     saved
 }
 

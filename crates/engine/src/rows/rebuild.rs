@@ -1,7 +1,7 @@
 //! A graph in which groups have taken the place of their members.
 
 use super::{Made, Plan};
-use crate::fuse::operands;
+use crate::fuse::{Merged, Ops, operands, ops_of};
 use ferrotensor_core::Dims;
 use ferrotensor_core::kernel::Kernel;
 use ferrotensor_core::rows::Per;
@@ -52,8 +52,15 @@ pub fn order(plan: &Plan, groups: &[Made]) -> Option<Vec<usize>> {
 }
 
 /// The graph with each group in place of its members, in this order.
-pub fn rebuild(graph: &mut Graph, outputs: &mut [Val], groups: Vec<Made>, order: &[usize], live: &[bool]) {
-    let old = std::mem::take(graph);
+pub fn rebuild(
+    graph: &mut Graph,
+    outputs: &mut [Val],
+    groups: Vec<Made>,
+    order: &[usize],
+    live: &[bool],
+    merged: &mut Merged,
+) {
+    let (old, mut before) = (std::mem::take(graph), std::mem::take(merged));
     let mut now: Vec<Option<Val>> = vec![None; old.values.len()];
     let mut groups: Vec<Option<Made>> = groups.into_iter().map(Some).collect();
     for &u in order {
@@ -69,6 +76,7 @@ pub fn rebuild(graph: &mut Graph, outputs: &mut [Val], groups: Vec<Made>, order:
             let first = node.first.0 as usize;
             let values = &old.values[first..first + node.outputs as usize];
             let new = graph.push(node.op, def, values.iter().map(|v| (v.dtype, v.dims.clone())));
+            merged.extend(before.remove(&node.first).map(|ops| (new, ops)));
             (0..values.len()).for_each(|n| now[first + n] = Some(Val(new.0 + n as u32)));
             continue;
         };
@@ -94,6 +102,9 @@ pub fn rebuild(graph: &mut Graph, outputs: &mut [Val], groups: Vec<Made>, order:
         let shapes: Vec<Dims> =
             rows.results().iter().map(|(_, per)| if *per == Per::Element { dims.clone() } else { kept.clone() }).collect();
         let first = graph.push(op, Def::Kernel { kernel, inputs, params }, dtypes.into_iter().zip(shapes));
+        let mut ops: Ops = members.iter().flat_map(|&n| ops_of(&old.nodes[n], &before)).collect();
+        ops.dedup();
+        merged.insert(first, ops);
         for (k, &n) in stored.iter().enumerate() {
             let value = old.nodes[n].first.0 as usize;
             now[value] = Some(shaped(graph, Val(first.0 + k as u32), &old.values[value].dims));

@@ -9,6 +9,8 @@ mod fault;
 #[cfg(not(feature = "fault"))]
 mod hostile;
 #[cfg(not(feature = "fault"))]
+mod profile;
+#[cfg(not(feature = "fault"))]
 mod rewrite;
 #[cfg(not(feature = "fault"))]
 mod rows;

@@ -3,58 +3,49 @@
 //! Work is cut into chunks by its estimated cost alone, never by the number of threads, so a kernel that keeps its chunks
 //! apart gives the same bits on any number of them.
 
+mod pool;
+
 use ferrotensor_core::error::Result;
-use rayon::{ThreadPool, ThreadPoolBuilder};
-use std::cell::Cell;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// Estimated nanoseconds of a chunk: long enough that claiming one is free, short enough that the last one is not waited for.
 pub const GRAIN: u32 = 30_000;
-// Waking a parked worker costs 20-50 us: below so many chunks the caller is done before help arrives.
-const SHARED_FROM: f64 = 4.0;
+/// Chunks' worth of work from which it is shared: where workers sleep, below it the caller is done before they have woken.
+const COLD: f64 = 4.0;
+/// The same where a worker is awake.
+const HOT: f64 = 0.25;
+/// Chunks a hot job is cut into, unless they would be longer than the grain.
+const CHUNKS: f64 = 8.0;
 // Interpreted, whatever can be shared is, so that small operands show races.
 static GRAIN_NOW: AtomicU32 = AtomicU32::new(if cfg!(miri) { 1 } else { GRAIN });
 
-/// Workers beside the caller; none while one thread is wanted.
-struct Pool {
-    threads: usize,
-    workers: Option<Arc<ThreadPool>>,
-}
-
-impl Pool {
-    /// Threads wanted, the caller included.
-    fn wanted(&self) -> usize {
-        if self.threads > 0 { self.threads } else { initial().as_ref().map_or(1, |n| *n) }
-    }
-}
-
-static POOL: Mutex<Pool> = Mutex::new(Pool { threads: 0, workers: None });
-
-fn pool() -> MutexGuard<'static, Pool> {
-    POOL.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-thread_local! {
-    // A worker that starts parallel work runs it alone: all cores are busy already.
-    static IS_WORKER: Cell<bool> = const { Cell::new(false) };
-}
+/// Threads wanted, the caller included; 0: as many as there are at first.
+static WANTED: AtomicUsize = AtomicUsize::new(0);
 
 /// Threads used for one kernel, the caller included.
 pub fn threads() -> usize {
-    pool().wanted()
+    match WANTED.load(Ordering::Relaxed) {
+        0 => initial().as_ref().map_or(1, |n| *n),
+        wanted => wanted,
+    }
 }
 
 /// Sets the number of threads, the caller included; 0 is taken as 1. Work that is running keeps its threads.
 pub fn set_threads(n: usize) {
-    *pool() = Pool { threads: n.max(1), workers: None };
+    WANTED.store(n.max(1), Ordering::Relaxed);
 }
 
 /// Sets the estimated nanoseconds of a chunk. With fewer than [`GRAIN`] sharing costs more than it saves, and small operands have the
 /// seams and the races of large ones: for tests.
 pub fn set_grain(nanos: u32) {
     GRAIN_NOW.store(nanos.max(1), Ordering::Relaxed);
+}
+
+/// Estimated nanoseconds of a chunk, now.
+pub fn grain() -> u32 {
+    GRAIN_NOW.load(Ordering::Relaxed)
 }
 
 /// `FERROTENSOR_THREADS`, otherwise as many as this process may use.
@@ -72,49 +63,18 @@ pub fn initial() -> &'static Result<usize, String> {
     })
 }
 
-/// The pool's workers (one less than the threads), or `None` for one thread or where the system refuses threads.
-fn workers() -> Option<(usize, Arc<ThreadPool>)> {
-    let mut pool = pool();
-    let count = pool.wanted() - 1;
-    if count == 0 {
-        return None;
-    }
-    #[cfg(feature = "fault")]
-    if pool.workers.is_none() && crate::fault::THREADS.strikes() {
-        return None;
-    }
-    if pool.workers.is_none() {
-        let built = ThreadPoolBuilder::new()
-            .num_threads(count)
-            .thread_name(|i| format!("ferrotensor-cpu-{i}"))
-            .start_handler(|_| IS_WORKER.set(true))
-            .build();
-        pool.workers = built.ok().map(Arc::new);
-    }
-    pool.workers.clone().map(|w| (count, w))
-}
-
 /// Runs `work` on this thread and on some of the pool's.
 #[cfg(not(miri))]
-fn share(pool: &ThreadPool, helpers: usize, work: &(dyn Fn() + Sync)) {
-    pool.in_place_scope(|scope| {
-        for _ in 0..helpers {
-            scope.spawn(|_| work());
-        }
-        work();
-    });
+fn share(helpers: usize, wake: bool, work: &(dyn Fn() + Sync)) {
+    pool::share(helpers, wake, work);
 }
 
-/// The same on threads of its own: Miri takes the end of rayon's scope for an error, as a job's closure is still an argument of a
-/// function that has not returned (rayon#952).
+/// The same on threads of its own: Miri takes it for an error when threads outlive the main one.
 #[cfg(miri)]
-fn share(_: &ThreadPool, helpers: usize, work: &(dyn Fn() + Sync)) {
+fn share(helpers: usize, _: bool, work: &(dyn Fn() + Sync)) {
     std::thread::scope(|scope| {
         for _ in 0..helpers {
-            scope.spawn(|| {
-                IS_WORKER.set(true);
-                work();
-            });
+            scope.spawn(|| pool::alone(work));
         }
         work();
     });
@@ -125,12 +85,17 @@ fn share(_: &ThreadPool, helpers: usize, work: &(dyn Fn() + Sync)) {
 /// # Errors
 /// The error of the first range, in item order, that failed among those that ran; later ranges may be left out.
 pub fn parallel_for(items: usize, nanos: f64, body: &(dyn Fn(Range<usize>) -> Result<()> + Sync)) -> Result<()> {
-    let grain = f64::from(GRAIN_NOW.load(Ordering::Relaxed));
-    if items <= 1 || items as f64 * nanos < SHARED_FROM * grain || IS_WORKER.get() {
+    let grain = f64::from(grain());
+    let total = items as f64 * nanos;
+    if items <= 1 || total < HOT * grain || pool::is_worker() {
         return body(0..items);
     }
-    let Some((helpers, pool)) = workers() else { return body(0..items) };
-    let chunk = ((grain / nanos).ceil() as usize).clamp(1, items);
+    let helpers = threads() - 1;
+    let long = total >= COLD * grain;
+    if helpers == 0 || !(long || pool::is_awake()) || (cfg!(not(miri)) && pool::hire(helpers) == 0) {
+        return body(0..items);
+    }
+    let chunk = ((grain.min(total / CHUNKS) / nanos).ceil() as usize).clamp(1, items);
     let chunks = items.div_ceil(chunk);
     let next = AtomicUsize::new(0);
     let failed: Mutex<Option<(usize, _)>> = Mutex::new(None);
@@ -149,7 +114,7 @@ pub fn parallel_for(items: usize, nanos: f64, body: &(dyn Fn(Range<usize>) -> Re
             }
         }
     };
-    share(&pool, helpers.min(chunks - 1), &work);
+    share(helpers.min(chunks - 1), long, &work);
     match failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
         Some((_, error)) => Err(error),
         None => Ok(()),

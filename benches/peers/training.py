@@ -1,11 +1,5 @@
-"""Training steps of PyTorch and JAX for training.bench.ts. The first line is {training: {batch, pixels, shapes}}; the answer names the peers
-there are. Then {peer, training, seconds} is answered with the time of the median step and the loss of the first. With arguments
-`peer training rows steps` it prints by how many MiB the resident set rose over its steps, first code and threads aside."""
-
-import json
-import resource
-import sys
-import time
+"""Training steps of PyTorch and JAX, made of the shapes that steps.ts gives, with the same weights and data: functions that do a step and
+give its loss."""
 
 import numpy as np
 
@@ -121,65 +115,4 @@ def jax_step(name, shapes, pixels, rows):
     return step
 
 
-def settle():
-    # As in numpy_peer.py: threads that spin after their work take a core from whoever has the next turn.
-    used = -1.0
-    while time.process_time() - used > 2e-4:
-        used = time.process_time()
-        time.sleep(2e-3)
-
-
-def version(peer):
-    try:
-        return __import__(peer).__version__
-    except ImportError:
-        return None
-
-
-def answer(value):
-    print(json.dumps(value), flush=True)
-
-
 MAKERS = {"torch": torch_step, "jax": jax_step}
-
-
-def rise(trainings, peer, name, rows, steps):
-    """MiB the resident set rose by while `steps` steps of `rows` rows ran; one step of the usual size comes before."""
-    shapes, pixels, batch = (trainings[name][key] for key in ("shapes", "pixels", "batch"))
-    MAKERS[peer](name, shapes, pixels, batch)()
-    with open("/proc/self/statm") as file:
-        before = int(file.read().split()[1]) * resource.getpagesize()
-    step = MAKERS[peer](name, shapes, pixels, rows)
-    for _ in range(steps):
-        step()
-    with open("/proc/self/status") as file:
-        most = next(int(line.split()[1]) for line in file if line.startswith("VmHWM"))
-    return (most * 1024 - before) / 2**20
-
-
-def main():
-    trainings = json.loads(sys.stdin.readline())
-    versions = {peer: version(peer) for peer in MAKERS}
-    if len(sys.argv) > 1:
-        peer, name, rows, steps = sys.argv[1:]
-        return answer({"rise": rise(trainings, peer, name, int(rows), int(steps)) if versions[peer] else None})
-    answer(versions)
-    steps, losses = {}, {}
-    for line in sys.stdin:
-        request = json.loads(line)
-        key = request["peer"], request["training"]
-        if key not in steps:
-            t = trainings[key[1]]
-            steps[key] = MAKERS[key[0]](key[1], t["shapes"], t["pixels"], t["batch"])
-            losses[key] = steps[key]()
-        step, times, first = steps[key], [], time.perf_counter()
-        while time.perf_counter() < first + request["seconds"] or len(times) < 3:
-            start = time.perf_counter()
-            step()
-            times.append(time.perf_counter() - start)
-        settle()
-        times.sort()
-        answer({"seconds": times[len(times) // 2], "checksum": losses[key]})
-
-
-main()

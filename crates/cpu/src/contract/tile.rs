@@ -1,0 +1,197 @@
+//! The innermost part of a product: a few rows times a few registers of columns, kept in registers over all of k. Every element is
+//! one chain of fused multiply-adds from its first place to its last, so tile sizes and instruction sets show in no bit.
+
+use super::dots::{self, DotRows, Dots};
+use super::lanes::Lanes;
+#[cfg(not(target_arch = "aarch64"))]
+use super::lanes::emulated::Emulated;
+use super::pack::{Part, Transposed};
+use super::stored::Stored;
+use crate::tier::{Source, Tier, compiled};
+use ferrotensor_core::math::EmulatedFma;
+use std::marker::PhantomData;
+
+/// A tile of `c += a b`. Steps are counted in elements.
+pub struct Tile<T> {
+    /// Places.
+    pub k: usize,
+    /// The first element of its rows.
+    pub a: *const T,
+    /// From a row to the next one, unless the rows lie packed.
+    pub a_row: isize,
+    /// From a place to the next one, unless the rows lie packed.
+    pub a_place: isize,
+    /// The first element of its columns, which lie beside each other.
+    pub b: *const T,
+    /// From a place to the next one.
+    pub b_place: isize,
+    /// The first sum; columns lie beside each other.
+    pub c: *mut T,
+    /// From a row to the next one.
+    pub c_row: isize,
+    /// Whether sums begin with 0 and not with what `c` holds.
+    pub fresh: bool,
+}
+
+impl<T> Tile<T> {
+    /// A tile whose sums are somewhere still to be said. `steps`: from a row of `a`, a place of `a` and a place of `b` to the next one.
+    pub fn reading(k: usize, (a, b): (*const T, *const T), steps: (isize, isize, isize), fresh: bool) -> Tile<T> {
+        let (a_row, a_place, b_place) = steps;
+        Tile { k, a, a_row, a_place, b, b_place, c: std::ptr::null_mut(), c_row: 0, fresh }
+    }
+}
+
+/// `R` rows, `C` registers of columns. `PACKED`: the `R` elements of a place of `a` lie beside each other, places a whole number of
+/// registers apart.
+struct Chains<V, const R: usize, const C: usize, const PACKED: bool>(PhantomData<V>);
+
+impl<V: Lanes<Item: Default>, const R: usize, const C: usize, const PACKED: bool> Source for Chains<V, R, C, PACKED> {
+    type Args = Tile<V::Item>;
+
+    #[inline(always)]
+    unsafe fn run<const FMA: bool>(t: Tile<V::Item>) {
+        let (a_row, a_place) = if PACKED { (1, R.next_multiple_of(V::COUNT) as isize) } else { (t.a_row, t.a_place) };
+        // SAFETY: R rows and C registers of columns of every operand exist, over k places.
+        unsafe {
+            let zero = V::splat(V::Item::default());
+            let mut sums = [[zero; C]; R];
+            if !t.fresh {
+                for (i, row) in sums.iter_mut().enumerate() {
+                    for (j, sum) in row.iter_mut().enumerate() {
+                        *sum = V::load(t.c.offset(i as isize * t.c_row).add(j * V::COUNT));
+                    }
+                }
+            }
+            let (mut a, mut b) = (t.a, t.b);
+            for _ in 0..t.k {
+                let mut columns = [zero; C];
+                for (j, column) in columns.iter_mut().enumerate() {
+                    *column = V::load(b.add(j * V::COUNT));
+                }
+                for (i, row) in sums.iter_mut().enumerate() {
+                    let x = V::splat(*a.offset(i as isize * a_row));
+                    for (sum, &column) in row.iter_mut().zip(&columns) {
+                        *sum = x.fma(column, *sum);
+                    }
+                }
+                (a, b) = (a.wrapping_offset(a_place), b.wrapping_offset(t.b_place));
+            }
+            for (i, row) in sums.iter().enumerate() {
+                for (j, sum) in row.iter().enumerate() {
+                    sum.store(t.c.offset(i as isize * t.c_row).add(j * V::COUNT));
+                }
+            }
+        }
+    }
+}
+
+/// Computes a tile of a number of rows and columns.
+pub type TileFn<T> = unsafe fn(Tile<T>);
+
+/// Tiles of a number of columns.
+pub struct Columns<T> {
+    /// How many.
+    pub count: usize,
+    /// By rows, from one on: with packed rows of `a`.
+    pub packed: Vec<TileFn<T>>,
+    /// By rows, from one on: with rows of `a` anywhere.
+    pub strided: Vec<TileFn<T>>,
+}
+
+/// The tiles of a dtype on a tier.
+pub struct Tiles<T: Stored> {
+    /// Those of most sums.
+    pub full: Columns<T>,
+    /// Those of one register of columns, where no more are left.
+    pub narrow: Columns<T>,
+    /// One row of many columns, whose sums do not wait for each other.
+    pub wide: TileFn<T>,
+    /// How many.
+    pub wide_columns: usize,
+    /// By rows, from one on: with a register of columns whose places lie beside each other.
+    pub dots: [unsafe fn(Dots<T>); dots::ROWS],
+    /// Copies rows or columns whose places lie beside each other.
+    pub transposed: unsafe fn(Part<T>),
+    /// Floats of a register.
+    pub lanes: usize,
+    /// Operations of one core in a nanosecond, with a margin for slower ones than it was seen on.
+    pub rate: f64,
+}
+
+impl<T: Stored<Real = T>> Tiles<T> {
+    /// The most rows of a tile.
+    pub fn rows(&self) -> usize {
+        self.full.packed.len()
+    }
+
+    /// Floats that so many packed rows take at a place.
+    pub fn packed_width(&self, rows: usize) -> usize {
+        rows.next_multiple_of(self.lanes)
+    }
+
+    /// The tiles for so many columns, or for the first of them.
+    pub fn fitting(&self, columns: usize) -> &Columns<T> {
+        if columns <= self.narrow.count { &self.narrow } else { &self.full }
+    }
+}
+
+macro_rules! columns {
+    ($tier:expr, $register:ty, $columns:literal, $($rows:literal)*) => {
+        Columns {
+            count: $columns * <$register as Lanes>::COUNT,
+            packed: vec![$(compiled::<Chains<$register, $rows, $columns, true>>($tier)),*],
+            strided: vec![$(compiled::<Chains<$register, $rows, $columns, false>>($tier)),*],
+        }
+    };
+}
+
+macro_rules! tiles {
+    ($tier:expr, $register:ty, $columns:literal, wide $wide:literal, rate $rate:literal, $($rows:literal)*) => {
+        Tiles {
+            full: columns!($tier, $register, $columns, $($rows)*),
+            narrow: columns!($tier, $register, 1, $($rows)*),
+            wide: compiled::<Chains<$register, 1, $wide, false>>($tier),
+            wide_columns: $wide * <$register as Lanes>::COUNT,
+            dots: [
+                compiled::<DotRows<$register, 1>>($tier),
+                compiled::<DotRows<$register, 2>>($tier),
+                compiled::<DotRows<$register, 3>>($tier),
+                compiled::<DotRows<$register, 4>>($tier),
+            ],
+            transposed: compiled::<Transposed<$register>>($tier),
+            lanes: <$register as Lanes>::COUNT,
+            rate: $rate * <$register as Lanes>::COUNT as f64,
+        }
+    };
+}
+
+/// A float that products are computed in.
+pub trait Float: EmulatedFma + Default + Stored<Real = Self> {
+    /// Its tiles on a tier. 28 registers of sums of 32, 12 of 16, 24 of 32: the others hold columns and the element they meet.
+    fn tiles(tier: Tier) -> Tiles<Self>;
+}
+
+macro_rules! floats {
+    ($($t:ty: $avx2:ident $avx512:ident $neon:ident;)*) => {$(
+        impl Float for $t {
+            fn tiles(tier: Tier) -> Tiles<$t> {
+                #[cfg(target_arch = "x86_64")]
+                use std::arch::x86_64::{$avx2, $avx512};
+                match tier {
+                    #[cfg(target_arch = "x86_64")]
+                    Tier::Avx512 => tiles!(tier, $avx512, 2, wide 8, rate 8.0, 1 2 3 4 5 6 7 8 9 10 11 12 13 14),
+                    #[cfg(target_arch = "x86_64")]
+                    Tier::Avx2 => tiles!(tier, $avx2, 2, wide 8, rate 8.0, 1 2 3 4 5 6),
+                    #[cfg(target_arch = "aarch64")]
+                    Tier::Baseline => tiles!(tier, std::arch::aarch64::$neon, 3, wide 8, rate 8.0, 1 2 3 4 5 6 7 8),
+                    #[cfg(not(target_arch = "aarch64"))]
+                    Tier::Baseline => tiles!(tier, Emulated<$t>, 4, wide 8, rate 0.3, 1 2 3 4),
+                }
+            }
+        }
+    )*};
+}
+floats! {
+    f32: __m256 __m512 float32x4_t;
+    f64: __m256d __m512d float64x2_t;
+}

@@ -1,0 +1,294 @@
+//! Profiles: while one is open, each launch of its session is timed alone, and added to the kernel it is of.
+//!
+//! The times are those of the thread that runs the job: from handing one launch to the backend until its outcome is there. A device
+//! that works in batches gets batches of one meanwhile, so its times hold a submission each, and no other kernel's work.
+
+use crate::fuse::Ops;
+use crate::schedule::{Schedule, Step};
+use crate::work::{self, Moved};
+use ferrotensor_core::DType;
+use ferrotensor_core::backend::Peak;
+use ferrotensor_core::kernel::{Kernel, Map};
+use ferrotensor_core::layout::Layout;
+use ferrotensor_core::scalar::Program;
+use ferrotensor_ops::def::by_id;
+use smallvec::SmallVec;
+use std::collections::HashMap;
+use std::fmt::Write;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// What ran a launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Where {
+    /// The tensors' device, or the host's routine on the CPU.
+    Device,
+    /// The CPU or the host in its place: the time holds the transfers.
+    Fallback,
+}
+
+/// One launch.
+pub struct Launched<'a> {
+    /// Of this program.
+    pub schedule: &'a Arc<Schedule>,
+    /// The step it belongs to.
+    pub step: u32,
+    /// What runs it.
+    pub place: Where,
+}
+
+/// The profiles that are open; mostly none.
+#[derive(Clone, Default)]
+pub struct Profiles(SmallVec<[Arc<Profile>; 1]>);
+
+/// One profile.
+pub struct Profile {
+    id: u32,
+    opened: Instant,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// Launches that run now, and since when there has been one: devices may overlap.
+    running: u32,
+    since: Option<Instant>,
+    busy: Duration,
+    /// By the schedule's address: it is kept by its entry.
+    entries: HashMap<(usize, u32, Where), Entry>,
+}
+
+struct Entry {
+    schedule: Arc<Schedule>,
+    count: u64,
+    time: Duration,
+    moved: Moved,
+}
+
+/// What a kernel took.
+#[derive(Clone, Debug)]
+pub struct KernelTime {
+    /// Kind, operations, dtype and shape, in words.
+    pub name: String,
+    /// The device it ran on.
+    pub device: String,
+    /// The device that lacked it.
+    pub lacking: Option<String>,
+    /// Launches.
+    pub count: u64,
+    /// Of all of them.
+    pub time: Duration,
+    /// Bytes read and written.
+    pub moved: (u64, u64),
+    /// Floating-point operations, where they are known.
+    pub flops: Option<f64>,
+    /// Whether they are in float64.
+    pub double: bool,
+}
+
+/// A closed profile.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// From opening to closing.
+    pub wall: Duration,
+    /// The part of it in which a launch was running.
+    pub busy: Duration,
+    /// Kernels by name and device, those that took longest first.
+    pub kernels: Vec<KernelTime>,
+    /// What devices that ran kernels can do at best, where that is known.
+    pub peaks: Vec<(String, Peak)>,
+}
+
+impl Profiles {
+    /// Whether nothing is timed.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Opens one more; returns its number.
+    pub fn open(&mut self) -> u32 {
+        let id = self.0.iter().map(|p| p.id + 1).max().unwrap_or(1);
+        self.0.push(Arc::new(Profile { id, opened: Instant::now(), state: Mutex::default() }));
+        id
+    }
+
+    /// Takes one out.
+    pub fn close(&mut self, id: u32) -> Option<Arc<Profile>> {
+        let at = self.0.iter().position(|p| p.id == id)?;
+        Some(self.0.remove(at))
+    }
+
+    /// Runs a launch over operands of these layouts, and notes what it took.
+    pub fn time<'a, R>(
+        &self,
+        launched: &Launched,
+        inputs: impl Iterator<Item = &'a Layout>,
+        outputs: impl Iterator<Item = &'a Layout>,
+        run: impl FnOnce() -> R,
+    ) -> R {
+        let moved = about(launched.schedule, launched.step).map(|a| work::moved(a.kernel, inputs, outputs));
+        let start = Instant::now();
+        self.0.iter().for_each(|p| p.begin(start));
+        // A panic passes through, and is the job's to catch: the launch must not count as running for ever.
+        let guard = Running { profiles: self, start, launched, moved: moved.unwrap_or_default() };
+        let result = run();
+        drop(guard);
+        result
+    }
+}
+
+/// A launch that runs.
+struct Running<'a, 'b> {
+    profiles: &'a Profiles,
+    start: Instant,
+    launched: &'a Launched<'b>,
+    moved: Moved,
+}
+
+impl Drop for Running<'_, '_> {
+    fn drop(&mut self) {
+        let end = Instant::now();
+        self.profiles.0.iter().for_each(|p| p.end(self.launched, self.moved, self.start, end));
+    }
+}
+
+impl Profile {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn begin(&self, now: Instant) {
+        let mut state = self.lock();
+        state.running += 1;
+        state.since.get_or_insert(now);
+    }
+
+    fn end(&self, launched: &Launched, moved: Moved, start: Instant, end: Instant) {
+        let mut state = self.lock();
+        state.running -= 1;
+        if state.running == 0
+            && let Some(since) = state.since.take()
+        {
+            state.busy += end - since;
+        }
+        let key = (Arc::as_ptr(launched.schedule) as usize, launched.step, launched.place);
+        let entry = state.entries.entry(key).or_insert_with(|| Entry {
+            schedule: Arc::clone(launched.schedule),
+            count: 0,
+            time: Duration::ZERO,
+            moved: Moved::default(),
+        });
+        entry.count += 1;
+        entry.time += end - start;
+        entry.moved.read += moved.read;
+        entry.moved.written += moved.written;
+    }
+
+    /// What came of it, up to now; `device` names the device of a number, and `cpu` is what kernels fall back to.
+    pub fn report(&self, device: &dyn Fn(u16) -> String) -> Report {
+        let wall = self.opened.elapsed();
+        let state = self.lock();
+        let mut kernels: HashMap<(String, String, Option<String>), KernelTime> = HashMap::new();
+        for (&(_, step, place), entry) in &state.entries {
+            let Some(about) = about(&entry.schedule, step) else { continue };
+            let tensors = device(entry.schedule.device);
+            let (ran, lacking) = match place {
+                Where::Device => (tensors, None),
+                Where::Fallback => ("cpu".to_owned(), Some(tensors)),
+            };
+            let flops = about.flops().map(|each| each * entry.count as f64);
+            let key = (about.name(), ran, lacking);
+            let sum = kernels.entry(key.clone()).or_insert_with(|| KernelTime {
+                name: key.0,
+                device: key.1,
+                lacking: key.2,
+                count: 0,
+                time: Duration::ZERO,
+                moved: (0, 0),
+                flops: Some(0.0),
+                double: about.is_double(),
+            });
+            sum.count += entry.count;
+            sum.time += entry.time;
+            sum.moved.0 += entry.moved.read;
+            sum.moved.1 += entry.moved.written;
+            sum.flops = sum.flops.zip(flops).map(|(a, b)| a + b);
+        }
+        let mut kernels: Vec<KernelTime> = kernels.into_values().collect();
+        kernels.sort_by(|a, b| b.time.cmp(&a.time).then_with(|| a.name.cmp(&b.name)));
+        Report { wall, busy: state.busy, kernels, peaks: Vec::new() }
+    }
+}
+
+/// What a step launches.
+struct About<'a> {
+    kernel: &'a Kernel,
+    ops: Ops,
+    inputs: SmallVec<[&'a [usize]; 3]>,
+    outputs: SmallVec<[&'a [usize]; 1]>,
+}
+
+fn about(schedule: &Schedule, step: u32) -> Option<About<'_>> {
+    let n = step as usize;
+    let dims = |v: u32| schedule.values[v as usize].1.as_slice();
+    let copy = |kernel, v: u32| About {
+        kernel,
+        ops: Ops::from_slice(&[schedule.ops[n]]),
+        inputs: SmallVec::from_slice(&[dims(v)]),
+        outputs: SmallVec::from_slice(&[dims(v)]),
+    };
+    Some(match schedule.steps.get(n)? {
+        Step::Launch { resolved, ops, inputs, to, outputs, .. } => About {
+            kernel: &resolved.kernel,
+            ops: ops.clone(),
+            inputs: inputs.iter().map(|v| dims(v.0)).collect(),
+            outputs: (0..outputs.len() as u32).map(|o| dims(to.0 + o)).collect(),
+        },
+        Step::View { copy: Some(c), of, .. } => copy(&c.resolved.kernel, of.0),
+        Step::CopyInto { resolved, from, .. } => copy(&resolved.kernel, from.0),
+        Step::View { copy: None, .. } | Step::Reserve { .. } => return None,
+    })
+}
+
+impl About<'_> {
+    fn flops(&self) -> Option<f64> {
+        work::flops(self.kernel, &self.inputs, &self.outputs)
+    }
+
+    fn is_double(&self) -> bool {
+        let wide = |d: &DType| matches!(d, DType::F64 | DType::C128);
+        self.kernel.inputs().iter().chain(&self.kernel.outputs()).any(wide)
+    }
+
+    /// `map multiply add exp float32 [1024, 1024]`.
+    fn name(&self) -> String {
+        let copies =
+            |map: &Map| map.program.outputs.len() == 1 && map.program == Program::identity(map.program.output_dtype(0));
+        let kind = match self.kernel {
+            Kernel::Map(map) if copies(map) => "copy",
+            kernel => kernel.kind(),
+        };
+        let mut name = kind.to_owned();
+        for op in self.ops.iter().filter_map(|&op| by_id(op)) {
+            let path = op.path();
+            if path != kind {
+                let _ = write!(name, " {path}");
+            }
+        }
+        let (takes, gives) = (self.kernel.inputs(), self.kernel.outputs());
+        match (takes.first(), gives.first()) {
+            (Some(from), Some(to)) if from != to => _ = write!(name, " {from} -> {to}"),
+            (_, Some(to)) => _ = write!(name, " {to}"),
+            _ => {}
+        }
+        let first = |shapes: &[&[usize]]| shapes.first().map_or_else(|| "[]".into(), |dims| format!("{dims:?}"));
+        let (from, to) = (first(&self.inputs), first(&self.outputs));
+        let _ = match (self.kernel, self.inputs.get(1)) {
+            (Kernel::Contract(_), Some(b)) => write!(name, " {from} x {b:?}"),
+            (Kernel::Map(_), _) => write!(name, " {to}"),
+            _ if from == to || self.inputs.is_empty() => write!(name, " {to}"),
+            _ => write!(name, " {from} -> {to}"),
+        };
+        name
+    }
+}

@@ -1,0 +1,239 @@
+// `ft.profile`: what kernels a function runs, how long each takes, and how close that comes to what the machine can do.
+
+import { inspect } from 'node:util'
+import { ArgumentError } from './errors.js'
+import { callable } from './gradient.js'
+import { native, type NativeProfile } from './native.js'
+import { evaluate, evaluateSync } from './reading.js'
+import { lastCreated } from './record.js'
+import { Tensor } from './tensor.js'
+import { isTracing } from './traced.js'
+import { isPlain } from './treeclass.js'
+import { close, open, unusedSince } from './unused.js'
+import { isPending } from './walk.js'
+
+/** What one kernel of a profile took, all its launches together. */
+export interface KernelProfile {
+  /** Its kind, the operations it computes in order, dtype and shape: `map multiply add exp float32 [1024, 1024]`. */
+  readonly name: string
+  /** The device it ran on. */
+  readonly device: string
+  /** The device that lacked it, so that it ran elsewhere, with its operands carried there and back; null where it ran on the tensors' own. */
+  readonly lacking: string | null
+  /** Launches. */
+  readonly count: number
+  /** Milliseconds of all launches. */
+  readonly time: number
+  /** Milliseconds of one launch. */
+  readonly average: number
+  /** `time` as a part of the profile's. */
+  readonly share: number
+  /** Bytes of operands, each element counted once. */
+  readonly read: number
+  /** Bytes of results. */
+  readonly written: number
+  /** GB/s, read and written together. */
+  readonly bandwidth: number
+  /**
+   * Floating-point operations, of which `fma` is two and `exp` some 25; null where they depend on the values (sorting, eigenvalues).
+   */
+  readonly flops: number | null
+  /** GFLOP/s. */
+  readonly gflops: number | null
+  /**
+   * How close the kernel comes to the device's peak, of bandwidth or of arithmetic, whichever it is closer to. Above 1 where operands come
+   * from a cache, which is faster than memory. Null where the peak of the device is not known.
+   */
+  readonly ofPeak: number | null
+}
+
+/** What a device does at best, measured once, when a profile first needs it. */
+export interface DevicePeak {
+  readonly device: string
+  /** GB/s of a copy from memory to memory, read and written together. */
+  readonly bandwidth: number
+  /** GFLOP/s of fused multiply-adds in float32. */
+  readonly float32: number
+  /** The same in float64. */
+  readonly float64: number
+}
+
+/** What a function returned, and the kernels that ran for it. Printed, it is a table. */
+export class Profile<T = unknown> {
+  /** What the function returned. */
+  readonly result: T
+  /** Kernels, those that took longest first. */
+  readonly kernels: readonly KernelProfile[]
+  /** Milliseconds from the call of the function until all it recorded was computed. */
+  readonly time: number
+  /** Milliseconds of that in which no kernel ran: JavaScript, recording, planning, allocation, waiting. */
+  readonly outside: number
+  /** Peaks of the devices in `kernels`, where they are known. */
+  readonly peaks: readonly DevicePeak[]
+
+  /** @internal */
+  constructor(result: T, { wall, busy, kernels, peaks }: NativeProfile) {
+    this.result = result
+    this.time = wall
+    this.outside = wall - busy
+    this.peaks = peaks.map(({ device, copy, float32, float64 }) => ({ device, bandwidth: copy / 1e9, float32: float32 / 1e9, float64: float64 / 1e9 }))
+    this.kernels = kernels.map(({ double, lacking = null, flops = null, ...k }) => {
+      const perSecond = (n: number): number => (k.time > 0 ? n / (k.time / 1e3) / 1e9 : 0)
+      const bandwidth = perSecond(k.read + k.written)
+      const gflops = flops === null ? null : perSecond(flops)
+      const peak = lacking === null ? this.peaks.find(({ device }) => device === k.device) : undefined
+      const ofPeak = peak === undefined ? null : Math.max(bandwidth / peak.bandwidth, (gflops ?? 0) / (double ? peak.float64 : peak.float32))
+      return { ...k, lacking, average: k.time / k.count, share: k.time / wall, bandwidth, flops, gflops, ofPeak }
+    })
+  }
+
+  /** The table. */
+  toString(): string {
+    return table(this)
+  }
+
+  /** @internal */
+  [inspect.custom](): string {
+    return table(this)
+  }
+}
+
+/** Rows of a printed table; the rest is added up in one. */
+const MOST_ROWS = 40
+/** Columns of a printed name. */
+const NAME = 64
+
+const HEADINGS = ['kernel', 'device', 'calls', 'total', 'share', 'average', 'read', 'written', 'GB/s', 'flop', 'GFLOP/s', 'of peak']
+
+/** A number with a prefix of the metric system. */
+function metric(n: number, unit = ''): string {
+  const prefixes = ['', 'k', 'M', 'G', 'T', 'P']
+  const at = n < 1 ? 0 : Math.min(prefixes.length - 1, Math.floor(Math.log10(n) / 3))
+  return `${digits(n / 1000 ** at)} ${prefixes[at]}${unit}`.trim()
+}
+
+/** Three digits, without those after the point that a whole number has not. */
+function digits(n: number): string {
+  return n === 0 ? '0' : n >= 999.5 ? n.toFixed(0) : n.toPrecision(3)
+}
+
+function time(milliseconds: number): string {
+  if (milliseconds >= 1000) return `${digits(milliseconds / 1000)} s`
+  return milliseconds >= 1 ? `${digits(milliseconds)} ms` : `${digits(milliseconds * 1000)} us`
+}
+
+const percent = (part: number): string => `${(100 * part).toFixed(1)} %`
+
+/** A name without its middle, if it is long: kind and shape stay. */
+function shortened(name: string): string {
+  return name.length <= NAME ? name : `${name.slice(0, NAME / 2)}...${name.slice(name.length - NAME / 2 + 3)}`
+}
+
+function cells(k: KernelProfile): string[] {
+  return [
+    shortened(k.name),
+    k.lacking === null ? k.device : `${k.device} for ${k.lacking}`,
+    String(k.count),
+    time(k.time),
+    percent(k.share),
+    time(k.average),
+    metric(k.read, 'B'),
+    metric(k.written, 'B'),
+    digits(k.bandwidth),
+    k.flops === null ? '-' : metric(k.flops),
+    k.gflops === null ? '-' : digits(k.gflops),
+    k.ofPeak === null ? '-' : percent(k.ofPeak)
+  ]
+}
+
+function table({ kernels, time: wall, outside, peaks }: Profile): string {
+  const rest = kernels.slice(MOST_ROWS)
+  const total = (list: readonly KernelProfile[], key: 'count' | 'time'): number => list.reduce((sum, k) => sum + k[key], 0)
+  const line = (name: string, count: string, spent: number): string[] => [name, '', count, time(spent), percent(wall > 0 ? spent / wall : 0)]
+  const rows = [HEADINGS, ...kernels.slice(0, MOST_ROWS).map(cells)]
+  if (rest.length > 0) rows.push(line(`${rest.length} more kernels`, String(total(rest, 'count')), total(rest, 'time')))
+  rows.push(line('JavaScript and the boundary', '', outside))
+  const widths = HEADINGS.map((_, at) => Math.max(...rows.map((row) => (row[at] ?? '').length)))
+  const lines = rows.map((row) => widths.map((width, at) => (at < 2 ? (row[at] ?? '').padEnd(width) : (row[at] ?? '').padStart(width))).join('  ').trimEnd())
+  const found = peaks.map(({ device, bandwidth, float32, float64 }) => `${device} at best: copy ${digits(bandwidth)} GB/s, float32 ${digits(float32)} GFLOP/s, float64 ${digits(float64)} GFLOP/s`)
+  return [...lines, '', `${total(kernels, 'count')} kernels started in ${time(wall)}`, ...found].join('\n')
+}
+
+/** The tensors of a result, in arrays and plain objects. */
+function tensorsIn(result: unknown): Tensor[] {
+  const found: Tensor[] = []
+  const parts = [result]
+  const met = new Set<unknown>()
+  while (parts.length > 0) {
+    const part = parts.pop()
+    if (part instanceof Tensor) found.push(part)
+    else if (!met.has(part) && (Array.isArray(part) || isPlain(part))) {
+      met.add(part)
+      for (const item of Object.values(part)) parts.push(item)
+    }
+  }
+  return found
+}
+
+/** What a profile has to compute at its end: what was recorded since it began, and is not used otherwise; and the result. */
+function wanted(since: number, result: unknown): Tensor[] {
+  return [...new Set([...unusedSince(since), ...tensorsIn(result).filter((t) => isPending(t) && !t.disposed && !t.owner.closed)])]
+}
+
+/**
+ * Calls a function, computes all that it recorded, and returns its result with a table of the kernels that ran: what each is made of, how
+ * often it was started, how long it took, how many bytes it moved and floating-point operations it did, and how close that comes to what
+ * the device does at best. PyTorch `torch.profiler`, with `key_averages().table()`.
+ *
+ * Counted is what this worker runs from the call until the result is there: in nested profiles, and those of functions that are awaited at
+ * the same time, a kernel counts for each. Values that the function recorded and that nobody has used are computed before the profile
+ * ends. Each kernel is timed alone, so a device that works in batches gets them one by one meanwhile. The first profile measures the peak of
+ * the CPU, which takes about a quarter of a second after the function has ended.
+ *
+ * @returns A {@link Profile}; for a function that returns a promise, a promise of it.
+ * @throws {ArgumentError} for anything but a function, and while a function is traced by `jit`.
+ * @throws {TensorError} whatever the function throws, and errors of what it recorded, which show when it is computed.
+ * @example
+ * ```ts
+ * ft.profile(() => ft.ones([3]).mul(2).exp()).kernels.map((k) => [k.name, k.count]) // [['map ones multiply exp float32 [3]', 1]]
+ * ```
+ */
+export function profile<T>(fn: () => PromiseLike<T>): Promise<Profile<T>>
+export function profile<T>(fn: () => T): Profile<T>
+export function profile(fn: () => unknown): unknown {
+  callable('profile', fn)
+  if (isTracing()) throw new ArgumentError('profile: nothing runs while a function is traced; call it around the traced function')
+  const since = lastCreated()
+  const id = native.openProfile()
+  open()
+  let report: NativeProfile | undefined
+  const end = (): NativeProfile => {
+    close()
+    return (report = native.closeProfile(id))
+  }
+  const settle = async (promised: PromiseLike<unknown>): Promise<Profile> => {
+    try {
+      const result = await promised
+      await evaluate(...wanted(since, result))
+      return new Profile(result, end())
+    } finally {
+      if (report === undefined) end()
+    }
+  }
+  let waits = false
+  try {
+    const result = fn()
+    if (isPromise(result)) {
+      waits = true
+      return settle(result)
+    }
+    evaluateSync(...wanted(since, result))
+    return new Profile(result, end())
+  } finally {
+    if (!waits && report === undefined) end()
+  }
+}
+
+function isPromise(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
+}
