@@ -13,7 +13,6 @@ import { isTracked, keep } from './tape.js'
 import { checkAlive, Tensor, type Group } from './tensor.js'
 import { PLACEHOLDER, TracedNumber } from './traced.js'
 import { infer, inferFast, signature, type Attr, type Inferred, type Signature, type Type } from './types.js'
-import { note, unused } from './unused.js'
 
 /** A JavaScript value that may stand where an operation takes a tensor; it never changes the dtype. */
 export type Scalar = number | bigint | boolean
@@ -157,7 +156,6 @@ function use(t: Tensor, x: Tensor, other: unknown = null): void {
 
 /** What may have to be done about a new node at once. */
 function settle(t: Tensor): Tensor {
-  if (unused !== null) note(t)
   if (detecting && inspect(t)) return t
   if (t.pins >= WATCH_KIB) considerWatching(t)
   if (t.nodes > limits.nodes || t.depth > limits.depth) passLimit(t)
