@@ -12462,7 +12462,7 @@ interface DevicePeak {
     readonly device: string;
     /** GB/s of a copy from memory to memory, read and written together. */
     readonly bandwidth: number;
-    /** GFLOP/s of fused multiply-adds in float32. */
+    /** GFLOP/s in float32, of fused multiply-adds where the processor has them. */
     readonly float32: number;
     /** The same in float64. */
     readonly float64: number;
@@ -12473,7 +12473,7 @@ declare class Profile<T = unknown> {
     readonly result: T;
     /** Kernels, those that took longest first. */
     readonly kernels: readonly KernelProfile[];
-    /** Milliseconds from the call of the function until all it recorded was computed. */
+    /** Milliseconds from the call of the function until what it returned was computed. */
     readonly time: number;
     /** Milliseconds of that in which no kernel ran: JavaScript, recording, planning, allocation, waiting. */
     readonly outside: number;
@@ -12483,13 +12483,13 @@ declare class Profile<T = unknown> {
     toString(): string;
 }
 /**
- * Calls a function, computes all that it recorded, and returns its result with a table of the kernels that ran: what each is made of, how
+ * Calls a function, computes what it returns, and gives its result with a table of the kernels that ran: what each is made of, how
  * often it was started, how long it took, how many bytes it moved and floating-point operations it did, and how close that comes to what
  * the device does at best. PyTorch `torch.profiler`, with `key_averages().table()`.
  *
  * Counted is what this worker runs from the call until the result is there: in nested profiles, and those of functions that are awaited at
- * the same time, a kernel counts for each. Values that the function recorded and that nobody has used are computed before the profile
- * ends. Each kernel is timed alone, so a device that works in batches gets them one by one meanwhile. The first profile measures the peak of
+ * the same time, a kernel counts for each. What is recorded and not returned is computed when it is wanted, as ever: evaluate inside what
+ * shall count. Each kernel is timed alone, so a device that works in batches gets them one by one meanwhile. The first profile measures the peak of
  * the CPU, which takes about a quarter of a second after the function has ended.
  *
  * @returns A {@link Profile}; for a function that returns a promise, a promise of it.

@@ -12,7 +12,7 @@ import { NETWORKS } from './gates/rows/networks.js'
 import { PRODUCTS } from './gates/rows/products.js'
 import { REDUCTIONS } from './gates/rows/reductions.js'
 import { ROUTINES } from './gates/rows/routines.js'
-import { verdict, type Verdict } from './gates/verdict.js'
+import { missedBy, verdict, type Verdict } from './gates/verdict.js'
 import { startPeer } from './peers/peer.js'
 import { LIMITS, PEER_NAMES, startPeers, type PeerName } from './peers/registry.js'
 import { setUpPeers } from './peers/setup.js'
@@ -82,7 +82,7 @@ const noisy: string[] = []
 let met = 0
 let written: string | null = null
 /** The fastest peer may not have been asked, or not seriously. */
-const unfit = smoke || asked.length < PEER_NAMES.length
+const unfit = smoke || peers.size < PEER_NAMES.length || limits === null
 const [measured, date] = [commit(), new Date().toISOString().slice(0, 10)]
 for (const row of ROWS.filter(({ name }) => rows.includes(name))) {
   const { wrong: differing, ...result } = await measure(row, peers, limits)
@@ -91,7 +91,7 @@ for (const row of ROWS.filter(({ name }) => rows.includes(name))) {
   wrong.push(...differing.map((name) => `${row.name}: ${name}: ${result.absent[name]}`))
   if (result.noise !== null) noisy.push(row.name)
   else if (outcome?.met) met++
-  else if (outcome !== null) missed.push(`${row.name} by ${((result.own / outcome.required - 1) * 100).toFixed(0)} %`)
+  else if (outcome !== null) missed.push(missedBy(row.name, result.own, outcome))
   const saved: Saved = { ...result, gate: row.gate, stretch: row.stretch, verdict: outcome, commit: measured, date }
   // After each row: a run may be broken off.
   if (!unfit) written = save({ machine: machineFacts(), peers: versions, rows: { [row.name]: saved } }, NAMES)
@@ -100,7 +100,7 @@ for (const peer of [...peers.values(), ...(limits === null ? [] : [limits])]) pe
 
 console.log(`\n${met} gates met, ${missed.length} missed${missed.length > 0 ? `: ${missed.join(', ')}` : ''}`)
 if (noisy.length > 0) console.log(`${noisy.length} rows count for nothing, since others used the machine; repeat: --only ${noisy.join(',')}`)
-console.log(written === null ? 'not written: some peers were not asked, or not for long' : `written: ${written}`)
+console.log(written === null ? 'not written: some peers were not there, or not for long' : `written: ${written}`)
 if (wrong.length > 0) {
   console.log(`\nresults differ:\n${wrong.join('\n')}`)
   process.exitCode = 1

@@ -26,7 +26,6 @@ import { isTracked, keep, openLevels } from './tape.js'
 import type { Tensor } from './tensor.js'
 import { noValue, PLACEHOLDER, TracedNumber } from './traced.js'
 import { currentAttr, currentType, type Signature } from './types.js'
-import { unused, used } from './unused.js'
 import { isPending, walk } from './walk.js'
 
 /** Levels and nodes beyond which a recorded expression is run. No nodes at all: each operation runs at once. */
@@ -231,7 +230,6 @@ export function attempt(roots: readonly Tensor[], flush: number, flags: number):
     const h = handles[i] as number
     if (t.owner !== first.owner) native.adopt(h, t.owner.id)
     t.handle = h
-    if (unused !== null) used(t)
   }
   const status = ints[STATUS] as number
   // After all have their handles: forgetting may dispose of others.

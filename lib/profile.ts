@@ -4,12 +4,10 @@ import { inspect } from 'node:util'
 import { ArgumentError } from './errors.js'
 import { callable } from './gradient.js'
 import { native, type NativeProfile } from './native.js'
+import { tensorsIn } from './pytree.js'
 import { evaluate, evaluateSync } from './reading.js'
-import { lastCreated } from './record.js'
-import { Tensor } from './tensor.js'
+import type { Tensor } from './tensor.js'
 import { isTracing } from './traced.js'
-import { isPlain } from './treeclass.js'
-import { close, open, unusedSince } from './unused.js'
 import { isPending } from './walk.js'
 
 /** What one kernel of a profile took, all its launches together. */
@@ -52,7 +50,7 @@ export interface DevicePeak {
   readonly device: string
   /** GB/s of a copy from memory to memory, read and written together. */
   readonly bandwidth: number
-  /** GFLOP/s of fused multiply-adds in float32. */
+  /** GFLOP/s in float32, of fused multiply-adds where the processor has them. */
   readonly float32: number
   /** The same in float64. */
   readonly float64: number
@@ -64,7 +62,7 @@ export class Profile<T = unknown> {
   readonly result: T
   /** Kernels, those that took longest first. */
   readonly kernels: readonly KernelProfile[]
-  /** Milliseconds from the call of the function until all it recorded was computed. */
+  /** Milliseconds from the call of the function until what it returned was computed. */
   readonly time: number
   /** Milliseconds of that in which no kernel ran: JavaScript, recording, planning, allocation, waiting. */
   readonly outside: number
@@ -112,7 +110,7 @@ function metric(n: number, unit = ''): string {
   return `${digits(n / 1000 ** at)} ${prefixes[at]}${unit}`.trim()
 }
 
-/** Three digits, without those after the point that a whole number has not. */
+/** Three significant digits. */
 function digits(n: number): string {
   return n === 0 ? '0' : n >= 999.5 ? n.toFixed(0) : n.toPrecision(3)
 }
@@ -152,42 +150,26 @@ function table({ kernels, time: wall, outside, peaks }: Profile): string {
   const line = (name: string, count: string, spent: number): string[] => [name, '', count, time(spent), percent(wall > 0 ? spent / wall : 0)]
   const rows = [HEADINGS, ...kernels.slice(0, MOST_ROWS).map(cells)]
   if (rest.length > 0) rows.push(line(`${rest.length} more kernels`, String(total(rest, 'count')), total(rest, 'time')))
-  rows.push(line('JavaScript and the boundary', '', outside))
+  rows.push(line('no kernel running', '', outside))
   const widths = HEADINGS.map((_, at) => Math.max(...rows.map((row) => (row[at] ?? '').length)))
   const lines = rows.map((row) => widths.map((width, at) => (at < 2 ? (row[at] ?? '').padEnd(width) : (row[at] ?? '').padStart(width))).join('  ').trimEnd())
   const found = peaks.map(({ device, bandwidth, float32, float64 }) => `${device} at best: copy ${digits(bandwidth)} GB/s, float32 ${digits(float32)} GFLOP/s, float64 ${digits(float64)} GFLOP/s`)
-  return [...lines, '', `${total(kernels, 'count')} kernels started in ${time(wall)}`, ...found].join('\n')
+  const launches = total(kernels, 'count')
+  const nothing = kernels.length === 0 ? ['nothing was computed: return the tensors, or evaluate them inside'] : []
+  return [...lines, '', `${launches} ${launches === 1 ? 'launch' : 'launches'} in ${time(wall)}`, ...nothing, ...found].join('\n')
 }
 
-/** The tensors of a result, in arrays and plain objects. */
-function tensorsIn(result: unknown): Tensor[] {
-  const found: Tensor[] = []
-  const parts = [result]
-  const met = new Set<unknown>()
-  while (parts.length > 0) {
-    const part = parts.pop()
-    if (part instanceof Tensor) found.push(part)
-    else if (!met.has(part) && (Array.isArray(part) || isPlain(part))) {
-      met.add(part)
-      for (const item of Object.values(part)) parts.push(item)
-    }
-  }
-  return found
-}
-
-/** What a profile has to compute at its end: what was recorded since it began, and is not used otherwise; and the result. */
-function wanted(since: number, result: unknown): Tensor[] {
-  return [...new Set([...unusedSince(since), ...tensorsIn(result).filter((t) => isPending(t) && !t.disposed && !t.owner.closed)])]
-}
+/** What of a result is still to be computed. */
+const pendingIn = (result: unknown): Tensor[] => [...tensorsIn('profile', result)].filter((t) => isPending(t) && !t.disposed && !t.owner.closed)
 
 /**
- * Calls a function, computes all that it recorded, and returns its result with a table of the kernels that ran: what each is made of, how
+ * Calls a function, computes what it returns, and gives its result with a table of the kernels that ran: what each is made of, how
  * often it was started, how long it took, how many bytes it moved and floating-point operations it did, and how close that comes to what
  * the device does at best. PyTorch `torch.profiler`, with `key_averages().table()`.
  *
  * Counted is what this worker runs from the call until the result is there: in nested profiles, and those of functions that are awaited at
- * the same time, a kernel counts for each. Values that the function recorded and that nobody has used are computed before the profile
- * ends. Each kernel is timed alone, so a device that works in batches gets them one by one meanwhile. The first profile measures the peak of
+ * the same time, a kernel counts for each. What is recorded and not returned is computed when it is wanted, as ever: evaluate inside what
+ * shall count. Each kernel is timed alone, so a device that works in batches gets them one by one meanwhile. The first profile measures the peak of
  * the CPU, which takes about a quarter of a second after the function has ended.
  *
  * @returns A {@link Profile}; for a function that returns a promise, a promise of it.
@@ -203,18 +185,13 @@ export function profile<T>(fn: () => T): Profile<T>
 export function profile(fn: () => unknown): unknown {
   callable('profile', fn)
   if (isTracing()) throw new ArgumentError('profile: nothing runs while a function is traced; call it around the traced function')
-  const since = lastCreated()
   const id = native.openProfile()
-  open()
   let report: NativeProfile | undefined
-  const end = (): NativeProfile => {
-    close()
-    return (report = native.closeProfile(id))
-  }
+  const end = (): NativeProfile => (report = native.closeProfile(id))
   const settle = async (promised: PromiseLike<unknown>): Promise<Profile> => {
     try {
       const result = await promised
-      await evaluate(...wanted(since, result))
+      await evaluate(...pendingIn(result))
       return new Profile(result, end())
     } finally {
       if (report === undefined) end()
@@ -227,7 +204,7 @@ export function profile(fn: () => unknown): unknown {
       waits = true
       return settle(result)
     }
-    evaluateSync(...wanted(since, result))
+    evaluateSync(...pendingIn(result))
     return new Profile(result, end())
   } finally {
     if (!waits && report === undefined) end()

@@ -132,3 +132,20 @@ export function sameDType(where: string, x: Tensor, given: Tensor): void {
   if (given.dtype !== x.dtype) throw new DTypeError(`${where} must be ${x.dtype}, got ${given.dtype}`)
   if (given.device !== x.device) throw new DeviceError(`${where} must be on ${x.device}, got a tensor on ${given.device}`)
 }
+
+/** The tensors in a value: itself, or in arrays, plain objects and instances of registered classes. */
+export function tensorsIn(name: string, value: unknown): Set<Tensor> {
+  const found = new Set<Tensor>()
+  // A set also of what is still to be looked at: values may contain themselves, and be nested deeper than calls can be.
+  const values = new Set<unknown>([value])
+  for (const item of values) {
+    if (item instanceof Tensor) found.add(item)
+    // What a class is taken apart into is new each time, which the set does not know: a tree has a bound.
+    else if (isRegistered(item)) for (const x of leaves(item, `${name}: the result`)) found.add(x)
+    else if (Array.isArray(item) || isPlain(item)) {
+      // An array's values too: it may be of any length with nothing in most places.
+      Object.values(item).forEach((inner) => values.add(inner))
+    }
+  }
+  return found
+}

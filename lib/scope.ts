@@ -2,31 +2,13 @@
 
 import { ArgumentError } from './errors.js'
 import { native } from './native.js'
-import { leaves } from './pytree.js'
+import { tensorsIn } from './pytree.js'
 import { evaluateSync } from './reading.js'
 import { outliveScope } from './tape.js'
 import { checkAlive, enter, Tensor, type Owner } from './tensor.js'
 import { isTracing } from './traced.js'
-import { isPlain, isRegistered } from './treeclass.js'
 
 let scopes = 0
-
-/** The tensors in a value: itself, or in arrays, plain objects and instances of registered classes. */
-function tensorsIn(name: string, value: unknown): Set<Tensor> {
-  const found = new Set<Tensor>()
-  // A set also of what is still to be looked at: values may contain themselves, and be nested deeper than calls can be.
-  const values = new Set<unknown>([value])
-  for (const item of values) {
-    if (item instanceof Tensor) found.add(item)
-    // What a class is taken apart into is new each time, which the set does not know: a tree has a bound.
-    else if (isRegistered(item)) for (const x of leaves(item, `${name}: the result`)) found.add(x)
-    else if (Array.isArray(item) || isPlain(item)) {
-      // An array's values too: it may be of any length with nothing in most places.
-      Object.values(item).forEach((inner) => values.add(inner))
-    }
-  }
-  return found
-}
 
 /**
  * Calls a synchronous function and frees every tensor made in it, but for those it returns (alone, or in arrays, plain

@@ -2,7 +2,7 @@
 // never written, references that others write through, pointers that leave their block, races of accesses that happened apart.
 // Interpreted code is thousands of times slower than compiled, so operands have few elements (`crates/cpu/tests/kernels/small.rs`),
 // and the sizes from which the CPU shares work, copies by panels and reduces by chunks are smaller (`cfg!(miri)` in its sources).
-// Only the instruction set that every machine has is interpreted, of matrixmultiply too.
+// Only the instruction set that every machine has is interpreted.
 //
 //   node scripts/miri.mjs
 //

@@ -30,6 +30,13 @@ export interface Verdict {
   readonly against: readonly { readonly peer: string; readonly ratio: number; readonly gate: number; readonly met: boolean }[]
 }
 
+/** By how much a gate is missed, of the fastest peer or of single ones. */
+export function missedBy(row: string, own: number, { required, against }: Verdict): string {
+  const behind = own > required ? [`by ${((own / required - 1) * 100).toFixed(0)} %`] : []
+  const single = against.filter(({ met }) => !met).map(({ peer, ratio, gate }) => `${ratio.toPrecision(3)} of ${gate} times ${peer}`)
+  return `${row} ${[...behind, ...single].join(', ')}`
+}
+
 /** Null where there is no peer to compare with. */
 export function verdict({ gate, against = {}, aside = {} }: Pick<Row, 'gate' | 'against' | 'aside'>, { own, peers, limit }: Measured): Verdict | null {
   const [fastest] = Object.entries(peers).filter(([peer]) => !(peer in aside)).sort(([, a], [, b]) => a - b)
@@ -41,5 +48,5 @@ export function verdict({ gate, against = {}, aside = {} }: Pick<Row, 'gate' | '
     const theirs = peers[peer]
     return theirs === undefined ? [] : [{ peer, ratio: theirs / own, gate, met: own <= Math.max(theirs / gate, attainable) }]
   })
-  return { best, ratio: seconds / own, required, capped: attainable > seconds / gate, met: own <= required, against: single }
+  return { best, ratio: seconds / own, required, capped: attainable > seconds / gate, met: own <= required && single.every(({ met }) => met), against: single }
 }

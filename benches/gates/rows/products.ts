@@ -1,4 +1,4 @@
-// Rows of products: matrices, vectors, batches, convolution, and a training step made of them.
+// Rows of products: matrices, vectors and batches.
 
 import { row, uniform, uniform64, type Limit, type Row } from '../row.js'
 

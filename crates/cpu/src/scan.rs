@@ -70,8 +70,10 @@ impl<F: Binary<T, T>, T: Copy> Source for Running<F, T> {
         // SAFETY: the contract of a stretch.
         unsafe {
             match s.rows {
-                SIDE => Self::rows::<SIDE>(&s, 0),
-                rows => (0..rows).for_each(|r| Self::rows::<1>(&s, r)),
+                1 => Self::rows::<1>(&s, 0),
+                2 => Self::rows::<2>(&s, 0),
+                3 => Self::rows::<3>(&s, 0),
+                _ => Self::rows::<SIDE>(&s, 0),
             }
         }
     }

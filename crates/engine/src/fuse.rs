@@ -113,7 +113,10 @@ fn release(graph: &Graph, v: Val, uses: &mut [u32], gone: &mut Vec<usize>) {
             gone.push(n);
             for o in operands(&node.def) {
                 uses[o.0 as usize] -= 1;
-                stack.push(o);
+                // Once, though the node may take it twice.
+                if uses_of(&graph.nodes[graph.values[o.0 as usize].node as usize], uses) == 0 {
+                    stack.push(o);
+                }
             }
         }
     }

@@ -272,8 +272,9 @@ impl Binder<'_> {
             }
             (Target::Native(kernel), _) => {
                 let launch = Launch { kernel: Arc::clone(kernel), inputs, outputs, params };
-                if self.batch.is_empty() {
-                    // At once for all that may follow: grown step by step, both ask for memory again at each doubling.
+                if self.batch.is_empty() && self.work.is_empty() {
+                    // At once for all that may follow: grown step by step, both ask for memory again at each doubling. Batches that kernels
+                    // elsewhere cut are as many as those.
                     let rest = self.schedule.steps.len() - step as usize;
                     self.batch.reserve_exact(rest);
                     self.batch_steps.reserve_exact(rest);

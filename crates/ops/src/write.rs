@@ -7,7 +7,7 @@ use ferrotensor_core::kernel::{
     Combine, Contract, Gather, Kernel, Map, Monoid, Reduce, Routine, Scan, Scatter, Sort, SortOutputs, Update, Window,
     WindowAxis,
 };
-use ferrotensor_core::scalar::{Builder, Op, Program, Value};
+use ferrotensor_core::scalar::{Builder, Program, Value};
 use ferrotensor_core::{DType, Dims, Error, Result, layout};
 use smallvec::SmallVec;
 
@@ -180,25 +180,6 @@ impl<C> Writer<'_, C> {
         dims.push(y[y.len() - 1]);
         let dtype = self.graph.dtype(a);
         self.launch(Kernel::Contract(Contract::new(dtype)), &[a, b], &[], &[dims])
-    }
-
-    /// The same, where it may be of one row and one column: a dot of two vectors of floats is a sum of products. A contraction adds them
-    /// one after the other, which takes five times as long at 10^6 places, and its error grows with them.
-    ///
-    /// # Errors
-    /// As [`Writer::map`].
-    pub fn product(&mut self, a: Val, b: Val) -> Result<Val> {
-        let (rows, dtype) = (self.dims(a), self.dtype(a));
-        let (axis, columns) = (rows.len() - 1, self.dims(b)[rows.len() - 1]);
-        if rows[axis - 1] != 1 || columns != 1 || !dtype.is_float() {
-            return Ok(self.contract(a, b));
-        }
-        let b = self.reshape(b, &rows);
-        // Halves multiply in the dtype they add in, and round once.
-        let (a, b) = (self.cast(a, dtype.compute())?, self.cast(b, dtype.compute())?);
-        let products = self.map(&rows, &[a, b], |w, v| w.binary(Op::Mul, v[0], v[1]))?;
-        let sum = self.sum(products, axis, true);
-        self.cast(sum, dtype)
     }
 
     /// Windows over the last axes of `data`, `windows` of them along each; with weights a dot. Shapes as in [`Window`].

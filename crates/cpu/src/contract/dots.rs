@@ -6,6 +6,7 @@ use super::product::{Job, Product};
 use super::stored::Stored;
 use super::sums::Sums;
 use super::tile::Tile;
+use crate::cache;
 use crate::tier::Source;
 use std::marker::PhantomData;
 
@@ -84,7 +85,7 @@ unsafe fn square<V: Lanes<Item: Default>, const FULL: bool>(tile: &Tile<V::Item>
         for (j, lanes) in block.iter_mut().enumerate() {
             if j < V::COUNT && (FULL || j < columns) {
                 let from = tile.b.offset(j as isize * tile.b_place).add(p);
-                V::prefetch(from.wrapping_add(AHEAD));
+                cache::prefetch(from.wrapping_add(AHEAD).cast());
                 *lanes = V::load(from);
             }
         }

@@ -151,7 +151,7 @@ unsafe fn transpose_block<V: Lanes<Item: Default + Stored<Real = V::Item>>, cons
 }
 
 /// Places of a line of the cache.
-const LINE: usize = 16;
+const PLACES_OF_LINE: usize = 16;
 
 /// Calls `copy` for each place and row or column, in an order in which memory lies.
 #[inline(always)]
@@ -163,9 +163,9 @@ fn each<S: Stored>(part: &Part<S>, copy: impl Fn(usize, usize, [S::Real; 2])) {
     if part.place == 1 {
         // Where a row is as long as a power of two, all lie in one set of the first-level cache, which forgets a line before its next
         // place is asked for: each line is read once.
-        for from in (0..part.k).step_by(LINE) {
+        for from in (0..part.k).step_by(PLACES_OF_LINE) {
             for i in 0..part.count {
-                for p in from..(from + LINE).min(part.k) {
+                for p in from..(from + PLACES_OF_LINE).min(part.k) {
                     copy(p, i, read(p, i, (1, part.step)));
                 }
             }

@@ -13,7 +13,7 @@ use std::sync::atomic::Ordering;
 
 /// Bytes of a float's places in a block: the columns of a tile then take 64 KB, an eighth of a second-level cache.
 const PLACES: usize = 2048;
-/// Floats of rows or of columns in a block: 4 MB, as much as a thread keeps as scratch memory.
+/// Floats of rows or of columns in a block: 4 MB, so that a thread keeps both copies as scratch memory.
 const SIDE: usize = 2048;
 /// The same where as many sums lie beside the output as rows times columns: 4 MB too.
 const SIDE_WITH_SUMS: usize = 1024;

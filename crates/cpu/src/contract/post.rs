@@ -71,7 +71,7 @@ impl After<'_> {
             false => (c, (m, n), rows, columns),
             true => (c.transposed(), (n, m), columns, rows),
         };
-        let mut frame = Frame::new(&self.bound, usize::MAX)?;
+        let mut frame = Frame::new(&self.bound, rows.len() * columns.len())?;
         let room = Scratch::take(frame.tile() * self.size)?;
         frame.set(0, room.as_ptr());
         // Whole rows follow each other.

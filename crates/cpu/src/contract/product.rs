@@ -19,6 +19,9 @@ const CACHED: usize = 256 << 10;
 /// Nanoseconds from which the threads share one product of a batch, and not its products.
 const LONG: f64 = 1e6;
 
+/// Nanoseconds of a product of nothing: of a batch of small ones most of its time.
+const EACH: f64 = 150.0;
+
 /// Products of a dtype on a tier.
 pub struct Product<S: Stored> {
     pub(super) tiles: Tiles<S::Real>,
@@ -119,7 +122,7 @@ impl<S: Stored> Product<S> {
             let Shared(operands) = shared;
             Job::new::<S>(i, operands.map(|o| Matrix::of(o, i, size_of::<S>())), sizes, self.tiles.lanes / 2)
         };
-        let nanos = self.nanos(m, k, n) + after.map_or(0.0, After::nanos) * (m * n) as f64;
+        let nanos = EACH + self.nanos(m, k, n) + after.map_or(0.0, After::nanos) * (m * n) as f64;
         let first = job(0);
         if self.is_small(&first) {
             // Columns are shared too.

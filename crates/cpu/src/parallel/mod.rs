@@ -14,7 +14,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 pub const GRAIN: u32 = 30_000;
 /// Chunks' worth of work from which it is shared: where workers sleep, below it the caller is done before they have woken.
 const COLD: f64 = 4.0;
-/// The same where a worker is awake.
+/// The same where a worker is awake; jobs of between that follow each other closely wake workers for the next ones.
 const HOT: f64 = 0.25;
 /// Chunks a hot job is cut into, unless they would be longer than the grain.
 const CHUNKS: f64 = 8.0;
@@ -90,13 +90,22 @@ pub fn parallel_for(items: usize, nanos: f64, body: &(dyn Fn(Range<usize>) -> Re
     if items <= 1 || total < HOT * grain || pool::is_worker() {
         return body(0..items);
     }
-    let helpers = threads() - 1;
-    let long = total >= COLD * grain;
-    if helpers == 0 || !(long || pool::is_awake()) || (cfg!(not(miri)) && pool::hire(helpers) == 0) {
-        return body(0..items);
-    }
     let chunk = ((grain.min(total / CHUNKS) / nanos).ceil() as usize).clamp(1, items);
     let chunks = items.div_ceil(chunk);
+    let helpers = (threads() - 1).min(chunks - 1);
+    let long = total >= COLD * grain;
+    if helpers == 0 {
+        return body(0..items);
+    }
+    if cfg!(not(miri)) {
+        if !long && !pool::is_awake() {
+            pool::expect_more(helpers);
+            return body(0..items);
+        }
+        if pool::hire(helpers) == 0 {
+            return body(0..items);
+        }
+    }
     let next = AtomicUsize::new(0);
     let failed: Mutex<Option<(usize, _)>> = Mutex::new(None);
     let work = || {
@@ -114,7 +123,7 @@ pub fn parallel_for(items: usize, nanos: f64, body: &(dyn Fn(Range<usize>) -> Re
             }
         }
     };
-    share(helpers.min(chunks - 1), long, &work);
+    share(helpers, long, &work);
     match failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
         Some((_, error)) => Err(error),
         None => Ok(()),

@@ -6,8 +6,8 @@
 use std::any::Any;
 use std::cell::{Cell, UnsafeCell};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering::SeqCst};
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering::SeqCst};
+use std::sync::{Condvar, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Jobs at the same time that may have help; further ones are done alone.
@@ -17,8 +17,8 @@ const LOOKING: Duration = Duration::from_micros(150);
 /// How long a caller waits for workers that have begun before it gives its core away meanwhile.
 const WAITING: Duration = Duration::from_micros(20);
 
-/// How long nobody asks for a thread after the system refused one. Under fault injection each job asks.
-const PATIENCE: Duration = Duration::from_millis(if cfg!(feature = "fault") { 0 } else { 100 });
+/// How long nobody asks for a thread after the system refused one.
+const PATIENCE: Duration = Duration::from_millis(100);
 
 /// A job's work: claims parts until there are none.
 type Work<'a> = &'a (dyn Fn() + Sync + 'a);
@@ -87,8 +87,11 @@ static REFUSED: Mutex<Option<Instant>> = Mutex::new(None);
 /// Workers that look for a job or help with one, and those that sleep.
 static AWAKE: AtomicUsize = AtomicUsize::new(0);
 static SLEEPING: AtomicUsize = AtomicUsize::new(0);
-static BED: Mutex<()> = Mutex::new(());
+/// How many workers shall get up though no job waits for them.
+static BED: Mutex<usize> = Mutex::new(0);
 static BELL: Condvar = Condvar::new();
+/// Microseconds from the first job that woke nobody to the last one.
+static SHORT: AtomicU64 = AtomicU64::new(0);
 
 thread_local! {
     static IS_WORKER: Cell<bool> = const { Cell::new(false) };
@@ -104,8 +107,26 @@ pub fn is_awake() -> bool {
     AWAKE.load(SeqCst) > 0
 }
 
+/// Told of each job that is too short to wait for sleepers: where such jobs follow each other closely, it wakes so many workers for the
+/// next ones.
+pub fn expect_more(helpers: usize) {
+    static START: OnceLock<Instant> = OnceLock::new();
+    let now = START.get_or_init(Instant::now).elapsed().as_micros() as u64;
+    let before = SHORT.swap(now, SeqCst);
+    if now.saturating_sub(before) <= LOOKING.as_micros() as u64 && hire(helpers) > 0 {
+        let sleeping = helpers.min(SLEEPING.load(SeqCst));
+        *BED.lock().unwrap_or_else(PoisonError::into_inner) = sleeping;
+        (0..sleeping).for_each(|_| BELL.notify_one());
+    }
+}
+
 /// Makes there be so many workers, as far as the system has threads; how many there are.
 pub fn hire(count: usize) -> usize {
+    // Workers live as long as the process: each job meets the refusal that only the first one could.
+    #[cfg(feature = "fault")]
+    if crate::fault::THREADS.strikes() {
+        return 0;
+    }
     let known = HIRED.load(SeqCst);
     if known >= count {
         return known;
@@ -114,7 +135,7 @@ pub fn hire(count: usize) -> usize {
     let mut hired = HIRED.load(SeqCst);
     while hired < count && refused.is_none_or(|at| at.elapsed() >= PATIENCE) {
         let name = format!("ferrotensor-cpu-{hired}");
-        if is_refused() || std::thread::Builder::new().name(name).spawn(serve).is_err() {
+        if std::thread::Builder::new().name(name).spawn(serve).is_err() {
             *refused = Some(Instant::now());
             break;
         }
@@ -122,14 +143,6 @@ pub fn hire(count: usize) -> usize {
         HIRED.store(hired, SeqCst);
     }
     hired
-}
-
-/// Whether a test refuses the next thread.
-fn is_refused() -> bool {
-    #[cfg(feature = "fault")]
-    return crate::fault::THREADS.strikes();
-    #[cfg(not(feature = "fault"))]
-    false
 }
 
 /// Work as a worker does it, on a thread of the caller's.
@@ -155,9 +168,10 @@ fn serve() {
         let mut bed = BED.lock().unwrap_or_else(PoisonError::into_inner);
         // Whoever opens a job looks here afterwards, and this worker at the jobs: one of them sees the other.
         SLEEPING.fetch_add(1, SeqCst);
-        while !JOBS.iter().any(Slot::is_open) {
+        while *bed == 0 && !JOBS.iter().any(Slot::is_open) {
             bed = BELL.wait(bed).unwrap_or_else(PoisonError::into_inner);
         }
+        *bed = bed.saturating_sub(1);
         SLEEPING.fetch_sub(1, SeqCst);
     }
 }
@@ -242,6 +256,19 @@ mod tests {
                 helped.store(true, SeqCst);
             });
             assert!(helped.load(SeqCst));
+        }
+    }
+
+    #[test]
+    fn workers_get_up_where_short_jobs_follow_each_other() {
+        let _turn = turn();
+        assert!(hire(1) > 0);
+        // Whoever is awake goes to sleep, and some pair of these jobs is close enough; a worker that never comes would hang here.
+        while is_awake() {
+            std::thread::yield_now();
+        }
+        while !is_awake() {
+            expect_more(1);
         }
     }
 

@@ -47,7 +47,7 @@ fn matmul(l: &mut Lower) -> Result<Vec<Val>> {
     let with = |batch: &Dims, tail: &[usize]| -> Dims { batch.iter().chain(tail).copied().collect() };
     a = l.broadcast(a, &with(&batch, &x[x.len() - 2..]))?;
     b = l.broadcast(b, &with(&batch, &y[y.len() - 2..]))?;
-    let product = l.product(a, b)?;
+    let product = l.contract(a, b);
     let out = l.out_dims(0);
     Ok(vec![l.reshape(product, &out)])
 }
@@ -97,7 +97,7 @@ fn tensordot(l: &mut Lower) -> Result<Vec<Val>> {
     b = l.permute(b, &[q, fb].concat());
     a = l.reshape(a, &[m, k]);
     b = l.reshape(b, &[k, n]);
-    let product = l.product(a, b)?;
+    let product = l.contract(a, b);
     let out = l.out_dims(0);
     Ok(vec![l.reshape(product, &out)])
 }

@@ -191,7 +191,7 @@ impl Term {
         let product = if summed.is_empty() {
             l.map(&[outer, m, n], &[x, y], |b, v| b.binary(Op::Mul, v[0], v[1]))?
         } else {
-            l.product(x, y)?
+            l.contract(x, y)
         };
         let labels = [batch, rows, columns].concat();
         if labels.len() > layout::MAX_RANK {

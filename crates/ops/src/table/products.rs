@@ -56,7 +56,7 @@ fn inner(l: &mut Lower) -> Result<Vec<Val>> {
     };
     let (x, y) = (flat(l, x), flat(l, y));
     let y = l.permute(y, &[1, 0]);
-    let product = l.product(x, y)?;
+    let product = l.contract(x, y);
     Ok(vec![l.reshape(product, &dims)])
 }
 

@@ -29,8 +29,6 @@ pub trait Lanes: Copy {
     /// `self * b + c`, rounded once.
     #[allow(clippy::missing_safety_doc, reason = "said above")]
     unsafe fn fma(self, b: Self, c: Self) -> Self;
-    /// Asks for the line of memory at any address, where the register's instructions can.
-    fn prefetch(_: *const Self::Item) {}
     /// Transposes a square block: its first `COUNT` registers.
     #[allow(clippy::missing_safety_doc, reason = "said above")]
     unsafe fn transpose(block: &mut [Self; 16]);

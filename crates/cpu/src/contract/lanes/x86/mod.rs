@@ -32,11 +32,6 @@ macro_rules! lanes {
                 unsafe { $fma(self, b, c) }
             }
             #[inline(always)]
-            fn prefetch(from: *const $item) {
-                // SAFETY: reads nothing.
-                unsafe { _mm_prefetch::<_MM_HINT_T0>(from.cast()) }
-            }
-            #[inline(always)]
             unsafe fn transpose(block: &mut [Self; 16]) {
                 // SAFETY: as the caller promises.
                 unsafe { transpose::$transpose(block) }
