@@ -35,7 +35,8 @@ function busySeconds(): number | null {
   }
 }
 
-const ownSeconds = () => {
+/** Processor seconds of this process. */
+export const ownSeconds = (): number => {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1e6
 }

@@ -6,55 +6,16 @@
 
 #![allow(clippy::print_stdout, reason = "a bench reports to the terminal")]
 
-use ferrotensor_core::registry::{Known, Registry};
-use ferrotensor_core::{DType, Error, Result, error::Code};
-use ferrotensor_engine::{Config, Engine, Mode, Request, RunOutcome, Session, Tensor};
-use std::hint::black_box;
+mod chain;
+
+use chain::Chain;
+use ferrotensor_core::{Error, Result};
+use ferrotensor_engine::{Config, Engine};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Enough for a median that repeats within a few per cent.
 const TIME: Duration = Duration::from_millis(500);
-
-/// A program of `count` additions: `x + b`, then `+ b` again and again.
-struct Chain {
-    session: Session,
-    inputs: [Arc<Tensor>; 2],
-    words: Vec<i32>,
-    output: i32,
-}
-
-impl Chain {
-    fn new(engine: &Arc<Engine>, count: i32) -> Result<Chain> {
-        let mut session = Session::new(engine.clone());
-        let ty = session.intern_type(DType::F32 as u8, &[4.0], 0)?;
-        let bytes: Vec<u8> = [1.0f32, 2.0, 3.0, 4.0].iter().flat_map(|x| x.to_le_bytes()).collect();
-        let mut upload = || session.upload(ty, &bytes, true)?.ok_or_else(|| Error::out_of_memory("upload refused"));
-        let inputs = [upload()?, upload()?];
-        let add = ferrotensor_ops::find("add").ok_or_else(|| Error::new(Code::Internal, "no row 'add'"))?.id();
-        let mut words = vec![0, ty, 0, ty];
-        for i in 0..count {
-            let last = if i == 0 { 0 } else { 1 + i };
-            words.extend([i32::from(add), 0, last, 1]);
-        }
-        Ok(Chain { session, inputs, words, output: 1 + count })
-    }
-
-    fn run(&mut self) -> Result<()> {
-        let request = Request {
-            words: &self.words,
-            params: &[],
-            inputs: &self.inputs,
-            outputs: &[self.output],
-            mode: Mode::Sync,
-            force: false,
-        };
-        match self.session.run(&request)? {
-            RunOutcome::Done(tensors) => tensors.iter().try_for_each(|t| black_box(t).wait()),
-            RunOutcome::Refused { bytes } => Err(Error::out_of_memory(format!("{bytes} bytes refused"))),
-        }
-    }
-}
 
 /// The median of `f`'s own measurements.
 fn median(mut f: impl FnMut() -> Result<Duration>) -> Result<Duration> {
@@ -71,8 +32,6 @@ fn timed(chain: &mut Chain) -> Result<Duration> {
     chain.run()?;
     Ok(start.elapsed())
 }
-
-const CPU: Known = Known { name: "cpu", probe: ferrotensor_cpu::probe, complete: true };
 
 /// Additions of a counted program.
 const COUNTED: i32 = 32;
@@ -94,7 +53,7 @@ fn repeated(engine: &Arc<Engine>, fusion: bool, times: usize) -> Result<()> {
 }
 
 fn main() -> Result<()> {
-    let engine = Engine::new(Registry::new(&[CPU]), ferrotensor_host::run);
+    let engine = chain::engine();
     let args: Vec<String> = std::env::args().collect();
     if let [_, name, times] = args.as_slice()
         && let Some((_, work)) = REPEATED.iter().find(|(known, _)| known == name)

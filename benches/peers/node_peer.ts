@@ -9,6 +9,7 @@ import { pathToFileURL } from 'node:url'
 // Reads the operands; nothing of it runs while a peer is timed.
 import * as ft from 'ferrotensor'
 import { checksum } from '../checksum.js'
+import { ownSeconds } from '../machine.js'
 import { median, PATIENCE_MS } from '../race.js'
 import type { Training } from '../training/steps.js'
 import { LIBRARIES, type Library } from './node_libraries.js'
@@ -37,15 +38,10 @@ async function repeat(seconds: number, f: () => Promise<void> | void): Promise<n
   return median(times)
 }
 
-const cpuSeconds = (): number => {
-  const { user, system } = process.cpuUsage()
-  return (user + system) / 1e6
-}
-
 /** Waits for threads that spin after their work. */
 async function settle(pause: number): Promise<void> {
   await sleep(pause)
-  for (let used = -1; cpuSeconds() - used > 5e-4; await sleep(2)) used = cpuSeconds()
+  for (let used = -1; ownSeconds() - used > 5e-4; await sleep(2)) used = ownSeconds()
 }
 
 /** A call, made once, with the checksum of its result. */
@@ -108,7 +104,7 @@ async function serve(name: string, folder: string): Promise<void> {
 
   for await (const line of createInterface({ input: process.stdin })) {
     const result = await answer(JSON.parse(line) as Request).catch((error: unknown) => ({ error: String(error) }))
-    say({ ...result, cpu: cpuSeconds() })
+    say({ ...result, cpu: ownSeconds() })
   }
 }
 

@@ -1,11 +1,17 @@
 //! What this machine does at best: fused multiply-adds in registers, and copies from memory to memory, on the pool's threads.
 //! Measured when a profile first asks, which takes about a quarter of a second.
 
+use crate::cache;
+use crate::contract::lanes::Lanes;
 use crate::memory::Block;
 use crate::parallel;
 use crate::tier::{Source, Tier, compiled};
 use ferrotensor_core::Result;
 use ferrotensor_core::backend::Peak;
+#[cfg(target_arch = "aarch64")]
+use std::arch::aarch64::{float32x4_t, float64x2_t};
+#[cfg(target_arch = "x86_64")]
+use std::arch::x86_64::*;
 use std::hint::black_box;
 use std::marker::PhantomData;
 use std::sync::{Mutex, PoisonError};
@@ -70,10 +76,28 @@ trait Register: Copy {
     unsafe fn multiply_add(self, y: Self, z: Self) -> Self;
 }
 
-macro_rules! registers {
-    ($($register:ident $float:ty: $splat:ident, |$x:ident, $y:ident, $z:ident| $step:expr;)*) => {$(
+impl<V: Lanes<Item: From<f32>>> Register for V {
+    const LANES: usize = V::COUNT;
+
+    #[inline(always)]
+    unsafe fn splat(x: f32) -> Self {
+        // SAFETY: as the caller promises.
+        unsafe { <V as Lanes>::splat(x.into()) }
+    }
+
+    #[inline(always)]
+    unsafe fn multiply_add(self, y: Self, z: Self) -> Self {
+        // SAFETY: as the caller promises.
+        unsafe { self.fma(y, z) }
+    }
+}
+
+/// Registers of the tier without a fused multiply-add, in which no product is computed.
+#[cfg(target_arch = "x86_64")]
+macro_rules! unfused {
+    ($($register:ident: $lanes:literal of $float:ty, $splat:ident $mul:ident $add:ident;)*) => {$(
         impl Register for $register {
-            const LANES: usize = size_of::<$register>() / size_of::<$float>();
+            const LANES: usize = $lanes;
 
             #[inline(always)]
             unsafe fn splat(x: f32) -> Self {
@@ -82,33 +106,17 @@ macro_rules! registers {
             }
 
             #[inline(always)]
-            unsafe fn multiply_add(self, $y: Self, $z: Self) -> Self {
-                let $x = self;
+            unsafe fn multiply_add(self, y: Self, z: Self) -> Self {
                 // SAFETY: as the caller promises.
-                unsafe { $step }
+                unsafe { $add($mul(self, y), z) }
             }
         }
     )*};
 }
-
 #[cfg(target_arch = "x86_64")]
-use std::arch::x86_64::*;
-#[cfg(target_arch = "x86_64")]
-registers! {
-    __m128 f32: _mm_set1_ps, |x, y, z| _mm_add_ps(_mm_mul_ps(x, y), z);
-    __m128d f64: _mm_set1_pd, |x, y, z| _mm_add_pd(_mm_mul_pd(x, y), z);
-    __m256 f32: _mm256_set1_ps, |x, y, z| _mm256_fmadd_ps(x, y, z);
-    __m256d f64: _mm256_set1_pd, |x, y, z| _mm256_fmadd_pd(x, y, z);
-    __m512 f32: _mm512_set1_ps, |x, y, z| _mm512_fmadd_ps(x, y, z);
-    __m512d f64: _mm512_set1_pd, |x, y, z| _mm512_fmadd_pd(x, y, z);
-}
-
-#[cfg(target_arch = "aarch64")]
-use std::arch::aarch64::*;
-#[cfg(target_arch = "aarch64")]
-registers! {
-    float32x4_t f32: vdupq_n_f32, |x, y, z| vfmaq_f32(z, x, y);
-    float64x2_t f64: vdupq_n_f64, |x, y, z| vfmaq_f64(z, x, y);
+unfused! {
+    __m128: 4 of f32, _mm_set1_ps _mm_mul_ps _mm_add_ps;
+    __m128d: 2 of f64, _mm_set1_pd _mm_mul_pd _mm_add_pd;
 }
 
 /// Chains of multiply-adds side by side: latency 4 on two ports asks for 8, and 16 registers hold 12 and two operands.
@@ -162,37 +170,13 @@ fn copy_rate() -> Result<f64> {
         parallel::parallel_for(COPIED / PIECE, PIECE as f64 * 0.1, &|range| {
             for piece in range {
                 // SAFETY: pieces lie inside of both blocks and do not overlap, and each is one thread's.
-                unsafe { stream(from.as_ptr().add(piece * PIECE), to.as_ptr().add(piece * PIECE)) };
+                unsafe { cache::store_past(from.as_ptr().add(piece * PIECE), to.as_ptr().add(piece * PIECE), PIECE) };
             }
+            cache::fence();
             Ok(())
         })
     })?;
     Ok(2.0 * COPIED as f64 / seconds)
-}
-
-/// Copies a piece past the caches, which would otherwise read the target's lines first.
-///
-/// # Safety
-/// Both are aligned to 64 bytes and valid for [`PIECE`] bytes, which do not overlap.
-#[cfg(target_arch = "x86_64")]
-unsafe fn stream(from: *const u8, to: *mut u8) {
-    // SAFETY: as the caller promises; blocks are aligned to 64 bytes, and so is every piece.
-    unsafe {
-        for at in (0..PIECE).step_by(16) {
-            _mm_stream_si128(to.add(at).cast::<__m128i>(), _mm_load_si128(from.add(at).cast::<__m128i>()));
-        }
-        _mm_sfence();
-    }
-}
-
-/// Copies a piece.
-///
-/// # Safety
-/// Both are valid for [`PIECE`] bytes, which do not overlap.
-#[cfg(not(target_arch = "x86_64"))]
-unsafe fn stream(from: *const u8, to: *mut u8) {
-    // SAFETY: as the caller promises.
-    unsafe { std::ptr::copy_nonoverlapping(from, to, PIECE) };
 }
 
 #[cfg(test)]

@@ -109,10 +109,8 @@ impl Run for ScanKernel {
         if output.0.is_empty() {
             return Ok(());
         }
-        // Rows that lie across memory are laid straight first: one more pass, but whole cache lines.
-        let turned = transpose::is_turned(input.0, self.size);
         // SAFETY: a launch's layouts lie inside its buffers.
-        let straight = if turned { Some(unsafe { transpose::dense(*input, self.size, context)? }) } else { None };
+        let straight = unsafe { transpose::straightened(*input, self.size, context)? };
         let input = straight.as_ref().map_or(*input, |(buffer, layout)| (layout, buffer.as_ptr()));
         if input.0.is_row_major() && output.0.is_row_major() {
             return self.run_dense(input, *output, context);

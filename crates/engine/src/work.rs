@@ -164,7 +164,7 @@ fn routine_flops(routine: &Routine, a: &[usize], b: Option<&[usize]>) -> Option<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ferrotensor_core::scalar::Builder;
+    use ferrotensor_core::scalar::{Builder, MathFn};
 
     fn map(write: impl FnOnce(&mut Builder, u32, u32) -> u32) -> Kernel {
         let mut b = Builder::new();
@@ -190,13 +190,9 @@ mod tests {
         let one = map(|b, x, y| b.binary(Op::Mul, x, y));
         let shapes: [&[usize]; 2] = [&[10], &[10]];
         assert_eq!(flops(&one, &shapes, &shapes[..1]), Some(10.0));
-        let exp = map(|b, x, _| b.call(math_fn(), &[x]));
+        let exp = map(|b, x, _| b.call(MathFn::Exp, &[x]));
         let exp = flops(&exp, &shapes, &shapes[..1]).unwrap();
         assert!((80.0..400.0).contains(&exp), "{exp}");
-    }
-
-    fn math_fn() -> ferrotensor_core::scalar::MathFn {
-        ferrotensor_core::scalar::MathFn::Exp
     }
 
     #[test]

@@ -4,7 +4,7 @@
 mod dots;
 mod float;
 mod integer;
-mod lanes;
+pub mod lanes;
 mod pack;
 mod packed;
 mod post;

@@ -95,6 +95,19 @@ pub unsafe fn copy(from: Slot, to: Slot, size: usize, context: &Context) -> Resu
     })
 }
 
+/// A dense copy of an operand whose rows lie across memory, for who goes along them: one more pass, but whole cache lines. Nothing for
+/// others.
+///
+/// # Safety
+/// As [`dense`].
+///
+/// # Errors
+/// As [`dense`].
+pub unsafe fn straightened(from: Slot, size: usize, context: &Context) -> Result<Option<(CpuBuffer, Layout)>> {
+    // SAFETY: by the contract above.
+    is_turned(from.0, size).then(|| unsafe { dense(from, size, context) }).transpose()
+}
+
 /// A dense copy of an operand with elements of `size` bytes.
 ///
 /// # Safety

@@ -128,10 +128,8 @@ impl<T: Key, E: Entry<Word = T::Word> + 'static> Run for SortKernel<T, E> {
             SortOutputs::Indices => (None, Some(first)),
             SortOutputs::Both => (Some(first), slots.outputs.get(1)),
         };
-        // Rows that lie across memory are laid straight first: one more pass, but whole cache lines.
-        let turned = transpose::is_turned(input.0, size_of::<T>());
         // SAFETY: a launch's layouts lie inside its buffers.
-        let straight = if turned { Some(unsafe { transpose::dense(*input, size_of::<T>(), context)? }) } else { None };
+        let straight = unsafe { transpose::straightened(*input, size_of::<T>(), context)? };
         let input = straight.as_ref().map_or(*input, |(buffer, layout)| (layout, buffer.as_ptr()));
         // SAFETY: as above, and its outputs overlap nothing.
         let (from, values, positions) = unsafe {

@@ -1,6 +1,6 @@
 //! A device that maps float32 and nothing else: everything else falls back, is counted, and gives the same values.
 
-use crate::support::{Program, hostile_entry, poor, read};
+use crate::support::{Program, hostile_entry, negated_sums_of_squares, poor, read};
 use ferrotensor_core::DType;
 use ferrotensor_core::backend::{Backend, DeviceClass};
 use ferrotensor_core::error::Code;
@@ -14,23 +14,10 @@ fn session() -> Session {
     poor().0
 }
 
-fn program(s: &mut Session) -> (Program, crate::support::Arg) {
-    let id = s.intern_type(DType::F32 as u8, &[2.0, 3.0], 1).unwrap();
-    let values: Vec<f32> = (0..6).map(|i| i as f32).collect();
-    let x = s.upload(id, bytemuck::cast_slice(&values), false).unwrap().unwrap();
-    let mut p = Program::default();
-    let a = p.input(s, &x);
-    let e = p.op(s, "square", &[a], &[]);
-    let t = p.op(s, "matrixTranspose", &[e], &[]);
-    let m = p.op(s, "sum", &[t], &[1.0, 0.0, 0.0, f64::NAN]);
-    let n = p.op(s, "negative", &[m], &[]);
-    (p, n)
-}
-
 #[test]
 fn what_a_device_lacks_runs_on_the_cpu_and_is_counted() {
     let mut s = session();
-    let (p, out) = program(&mut s);
+    let (p, out) = negated_sums_of_squares(&mut s, 1);
     let result = p.run(&mut s, &[out], Mode::Sync).unwrap();
     assert_eq!(read(&result[0]), [-5.0, -50.0]);
     assert_eq!(result[0].device(), 1);
@@ -44,7 +31,7 @@ fn what_a_device_lacks_runs_on_the_cpu_and_is_counted() {
 #[test]
 fn strict_mode_refuses_it_with_the_reason() {
     let mut s = session();
-    let (p, out) = program(&mut s);
+    let (p, out) = negated_sums_of_squares(&mut s, 1);
     s.set_config(Config { fusion: true, strict: Strict::Throw });
     let error = p.run(&mut s, &[out], Mode::Sync).err().unwrap();
     assert_eq!(error.code, Code::Unsupported);

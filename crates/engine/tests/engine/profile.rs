@@ -1,23 +1,8 @@
 //! Profiles: each launch counts for the kernel it is of, on the device it ran on, for every profile that is open.
 
-use crate::support::{Arg, Program, cpu, poor, read};
-use ferrotensor_core::DType;
+use crate::support::{Arg, Program, cpu, negated_sums_of_squares, poor, read};
 use ferrotensor_engine::{KernelTime, Mode, Report, Session};
 use std::time::Duration;
-
-/// `-(sum over rows of (x^T)^2)`, x 2 x 3 on a device.
-fn program(s: &mut Session, device: u16) -> (Program, Arg) {
-    let id = s.intern_type(DType::F32 as u8, &[2.0, 3.0], device).unwrap();
-    let values: Vec<f32> = (0..6).map(|i| i as f32).collect();
-    let x = s.upload(id, bytemuck::cast_slice(&values), false).unwrap().unwrap();
-    let mut p = Program::default();
-    let a = p.input(s, &x);
-    let e = p.op(s, "square", &[a], &[]);
-    let t = p.op(s, "matrixTranspose", &[e], &[]);
-    let m = p.op(s, "sum", &[t], &[1.0, 0.0, 0.0, f64::NAN]);
-    let n = p.op(s, "negative", &[m], &[]);
-    (p, n)
-}
 
 fn run(s: &mut Session, p: &Program, out: Arg, mode: Mode) {
     let result = p.run(s, &[out], mode).unwrap();
@@ -32,7 +17,7 @@ fn named<'a>(report: &'a Report, name: &str) -> &'a KernelTime {
 #[test]
 fn kernels_count_for_every_profile_that_is_open() {
     let mut s = cpu();
-    let (p, out) = program(&mut s, 0);
+    let (p, out) = negated_sums_of_squares(&mut s, 0);
     run(&mut s, &p, out, Mode::Sync);
     let outer = s.open_profile();
     run(&mut s, &p, out, Mode::Sync);
@@ -58,7 +43,7 @@ fn kernels_count_for_every_profile_that_is_open() {
 #[test]
 fn what_ran_elsewhere_says_for_whom() {
     let (mut s, _) = poor();
-    let (p, out) = program(&mut s, 1);
+    let (p, out) = negated_sums_of_squares(&mut s, 1);
     let profile = s.open_profile();
     run(&mut s, &p, out, Mode::Async);
     let report = s.close_profile(profile).unwrap();

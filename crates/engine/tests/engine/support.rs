@@ -136,3 +136,17 @@ pub fn read(tensor: &Tensor) -> Vec<f32> {
     tensor.read(bytemuck::cast_slice_mut(&mut out)).unwrap();
     out
 }
+
+/// `-(sum over rows of (x^T)^2)`, x 2 x 3 on a device: -5 and -50.
+pub fn negated_sums_of_squares(s: &mut Session, device: u16) -> (Program, Arg) {
+    let id = s.intern_type(DType::F32 as u8, &[2.0, 3.0], device).unwrap();
+    let values: Vec<f32> = (0..6).map(|i| i as f32).collect();
+    let x = s.upload(id, bytemuck::cast_slice(&values), false).unwrap().unwrap();
+    let mut p = Program::default();
+    let a = p.input(s, &x);
+    let e = p.op(s, "square", &[a], &[]);
+    let t = p.op(s, "matrixTranspose", &[e], &[]);
+    let m = p.op(s, "sum", &[t], &[1.0, 0.0, 0.0, f64::NAN]);
+    let n = p.op(s, "negative", &[m], &[]);
+    (p, n)
+}

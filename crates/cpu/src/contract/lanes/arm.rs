@@ -3,43 +3,9 @@
 use super::Lanes;
 use std::arch::aarch64::*;
 
-macro_rules! lanes {
-    ($($register:ty: $count:literal of $item:ty, $splat:ident $load:ident $store:ident $fma:ident $transpose:ident;)*) => {$(
-        impl Lanes for $register {
-            type Item = $item;
-            const COUNT: usize = $count;
-
-            #[inline(always)]
-            unsafe fn splat(x: $item) -> Self {
-                // SAFETY: as the caller promises.
-                unsafe { $splat(x) }
-            }
-            #[inline(always)]
-            unsafe fn load(from: *const $item) -> Self {
-                // SAFETY: as the caller promises.
-                unsafe { $load(from) }
-            }
-            #[inline(always)]
-            unsafe fn store(self, to: *mut $item) {
-                // SAFETY: as the caller promises.
-                unsafe { $store(to, self) }
-            }
-            #[inline(always)]
-            unsafe fn fma(self, b: Self, c: Self) -> Self {
-                // SAFETY: as the caller promises.
-                unsafe { $fma(c, self, b) }
-            }
-            #[inline(always)]
-            unsafe fn transpose(block: &mut [Self; 16]) {
-                // SAFETY: as the caller promises.
-                unsafe { $transpose(block) }
-            }
-        }
-    )*};
-}
 lanes! {
-    float32x4_t: 4 of f32, vdupq_n_f32 vld1q_f32 vst1q_f32 vfmaq_f32 f32x4;
-    float64x2_t: 2 of f64, vdupq_n_f64 vld1q_f64 vst1q_f64 vfmaq_f64 f64x2;
+    float32x4_t: 4 of f32, vdupq_n_f32 vld1q_f32 vst1q_f32, |x, b, c| vfmaq_f32(c, x, b), f32x4;
+    float64x2_t: 2 of f64, vdupq_n_f64 vld1q_f64 vst1q_f64, |x, b, c| vfmaq_f64(c, x, b), f64x2;
 }
 
 #[inline(always)]

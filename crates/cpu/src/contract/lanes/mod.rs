@@ -1,5 +1,42 @@
 //! Registers of floats that products are computed in, one type for each instruction set.
 
+/// Registers with the instructions for each function.
+macro_rules! lanes {
+    ($($register:ty: $count:literal of $item:ty, $splat:ident $load:ident $store:ident, |$x:ident, $b:ident, $c:ident| $fma:expr, $transpose:path;)*) => {$(
+        impl Lanes for $register {
+            type Item = $item;
+            const COUNT: usize = $count;
+
+            #[inline(always)]
+            unsafe fn splat(x: $item) -> Self {
+                // SAFETY: as the caller promises.
+                unsafe { $splat(x) }
+            }
+            #[inline(always)]
+            unsafe fn load(from: *const $item) -> Self {
+                // SAFETY: as the caller promises.
+                unsafe { $load(from) }
+            }
+            #[inline(always)]
+            unsafe fn store(self, to: *mut $item) {
+                // SAFETY: as the caller promises.
+                unsafe { $store(to, self) }
+            }
+            #[inline(always)]
+            unsafe fn fma(self, $b: Self, $c: Self) -> Self {
+                let $x = self;
+                // SAFETY: as the caller promises.
+                unsafe { $fma }
+            }
+            #[inline(always)]
+            unsafe fn transpose(block: &mut [Self; 16]) {
+                // SAFETY: as the caller promises.
+                unsafe { $transpose(block) }
+            }
+        }
+    )*};
+}
+
 #[cfg(target_arch = "aarch64")]
 pub mod arm;
 #[cfg(not(target_arch = "aarch64"))]
