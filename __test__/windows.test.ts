@@ -44,7 +44,8 @@ test('what runs in other words is counted, and is no fallback', (t) => {
   const x = image().to('cpu')
   ft.evaluateSync(x)
   ft.resetStats()
-  ft.nn.maxPool(x, 2).toArray()
+  // Of 16 places; up to 12 the CPU has a kernel.
+  ft.nn.maxPool(x, 4).toArray()
   const { rewritten, fallbacks } = ft.stats()
   t.deepEqual(rewritten, [{ device: 'cpu', op: 'nn.maxPool', kernel: 'window', dtype: 'float32', count: 1 }])
   t.deepEqual(fallbacks, [])

@@ -20,13 +20,16 @@ const FOLDER = process.env['FERROTENSOR_PEERS'] ?? join(ROOT, 'target', 'peers')
 export const FOLDERS = { python: join(FOLDER, 'python'), node: join(FOLDER, 'node'), rust: join(FOLDER, 'rust') }
 /** The Python of its own that setup.ts makes. */
 export const OWN_PYTHON = join(FOLDERS.python, WINDOWS ? 'Scripts/python.exe' : 'bin/python')
-const PYTHON = process.env['NUMPY_PYTHON'] ?? (existsSync(OWN_PYTHON) ? OWN_PYTHON : WINDOWS ? 'python' : 'python3')
+/** Asked for when a peer is started, since `--setup` may just have made it. */
+const interpreter = (): string => process.env['NUMPY_PYTHON'] ?? (existsSync(OWN_PYTHON) ? OWN_PYTHON : WINDOWS ? 'python' : 'python3')
 const RUST = join(FOLDERS.rust, 'release', WINDOWS ? 'ferrotensor-bench-peers.exe' : 'ferrotensor-bench-peers')
 
 const SETUP = '`npm run bench gates -- --setup` installs it'
 const python = (label: string, library: string): Command => ({
   label,
-  command: [PYTHON, join(SOURCES, 'peer.py'), library],
+  get command() {
+    return [interpreter(), join(SOURCES, 'peer.py'), library]
+  },
   hint: `${SETUP}, or NUMPY_PYTHON names a Python that has it`
 })
 const node = (label: string, library: string): Command => ({

@@ -1,6 +1,8 @@
 //! Kernels alone on a backend: outputs lie between guard bands in memory full of poison, inputs are looked at afterwards.
 //! What reads too far, writes too far, or leaves an element out shows here and nowhere else.
 
+mod windows;
+
 use crate::Check;
 use crate::bounds;
 use crate::case::{Operand as CaseOperand, Placement};
@@ -362,6 +364,7 @@ pub fn cases(dtype: DType, placement: Placement) -> Result<Vec<(String, KernelCa
         let (a, b) = (tensor(dtype, a, placement, any, &mut rng)?, tensor(dtype, b, placement, any, &mut rng)?);
         add("contract", Kernel::Contract(Contract::new(dtype)), vec![a, b], &[c], Placement::Contiguous);
     }
+    out.extend(windows::cases(dtype, placement, &mut rng)?);
     Ok(out)
 }
 

@@ -57,6 +57,20 @@ pub enum Monoid {
     Any,
 }
 
+impl Monoid {
+    /// The identity as a literal of a dtype: infinity is the dtype's own limit where it has none.
+    pub fn identity_literal(self, dtype: DType) -> f64 {
+        match self {
+            Monoid::Sum => -0.0,
+            Monoid::Prod | Monoid::All => 1.0,
+            Monoid::Max if dtype == DType::Bool => 0.0,
+            Monoid::Max => f64::NEG_INFINITY,
+            Monoid::Min => f64::INFINITY,
+            Monoid::Any => 0.0,
+        }
+    }
+}
+
 /// Which position a reduction reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Combine {

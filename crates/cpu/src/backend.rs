@@ -64,7 +64,7 @@ impl CpuBackend {
             Kernel::Contract(k) => crate::contract::prepare(k, tier)?,
             Kernel::Sort(k) => crate::sort::prepare(k, tier)?,
             Kernel::Rows(k) => Box::new(crate::rows::prepare(k, tier)?),
-            Kernel::Window(_) => return Err("windows are unfolded".into()),
+            Kernel::Window(k) => crate::window::prepare(k, tier)?,
             Kernel::Routine(_) => return Err("dense routines are the host's".into()),
         };
         Ok(CpuKernel {

@@ -25,6 +25,7 @@ mod scatter;
 mod scratch;
 mod sort;
 mod tier;
+mod window;
 
 pub use backend::{CpuBackend, probe};
 pub use memory::CpuBuffer;

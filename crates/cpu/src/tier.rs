@@ -3,6 +3,8 @@
 //! A kernel is written once, as a [`Source`] whose `run` is `#[inline(always)]`; [`compiled`] hands out the copy that was
 //! compiled with a tier's target features. A new tier is one more line of `tiers!`.
 
+use std::sync::OnceLock;
+
 /// A kernel's single source.
 pub trait Source {
     /// What it is called with.
@@ -87,8 +89,14 @@ impl Tier {
     pub fn detect() -> Result<Tier, String> {
         match std::env::var("FERROTENSOR_ISA") {
             Ok(name) if !name.is_empty() => Tier::named(&name),
-            _ => Ok(Tier::ALL.iter().copied().rfind(|t| t.is_present()).unwrap_or(Tier::Baseline)),
+            _ => Ok(Tier::newest()),
         }
+    }
+
+    /// The newest tier of this machine.
+    pub fn newest() -> Tier {
+        static NEWEST: OnceLock<Tier> = OnceLock::new();
+        *NEWEST.get_or_init(|| Tier::ALL.iter().copied().rfind(|t| t.is_present()).unwrap_or(Tier::Baseline))
     }
 
     /// The tier with this name, if this machine has it.

@@ -52,18 +52,6 @@ pub fn rewrite(graph: &mut Graph, outputs: &mut [Val], supports: &dyn Fn(&Kernel
     Ok(rewritten)
 }
 
-/// The number that [`Monoid`] documents as its identity; it becomes the dtype's own limit where infinity does not exist.
-pub fn identity(monoid: Monoid, dtype: DType) -> f64 {
-    match monoid {
-        Monoid::Sum => -0.0,
-        Monoid::Prod | Monoid::All => 1.0,
-        Monoid::Max if dtype == DType::Bool => 0.0,
-        Monoid::Max => f64::NEG_INFINITY,
-        Monoid::Min => f64::INFINITY,
-        Monoid::Any => 0.0,
-    }
-}
-
 /// Places of a window that one map reads side by side: a 3 x 3 pooling is five times faster so, and each place is a stream
 /// that the hardware prefetcher must follow.
 const SIDE_BY_SIDE: usize = 12;
@@ -79,7 +67,7 @@ fn window(w: &mut Writer, kernel: &Window, inputs: &[Val], out: &Dims, supports:
     let n = kernel.axes.len();
     let lead = out.len() - n;
     let outside = match kernel.combine {
-        WindowCombine::Reduce(monoid) => identity(monoid, kernel.dtype),
+        WindowCombine::Reduce(monoid) => monoid.identity_literal(kernel.dtype),
         WindowCombine::Dot => 0.0,
     };
     let mut v = pad(w, inputs[0], &kernel.axes, &out[lead..], outside)?;

@@ -1,8 +1,10 @@
 //! `Contract` kernels: batches of matrix products. Floats by tiles of fused multiply-adds, float16 and bfloat16 in float32, complex
 //! numbers as twice as many floats; integers and bool by a loop.
 
+pub mod convolution;
 mod dots;
 mod float;
+mod grid;
 mod integer;
 pub mod lanes;
 mod pack;
@@ -68,7 +70,7 @@ fn operands<'a>(slots: &Slots<'a>) -> Result<(Operands<'a>, Sizes)> {
 
 /// The `i`-th matrix of a batch: its first element's address, row and column stride.
 #[derive(Clone, Copy)]
-struct Matrix {
+pub(crate) struct Matrix {
     start: *mut u8,
     rows: isize,
     columns: isize,

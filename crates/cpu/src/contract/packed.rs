@@ -69,7 +69,7 @@ impl<S: Stored> Product<S> {
         let deep = PLACES / size_of::<S::Real>() / S::PARTS;
         let floats = deep.min(job.k) * S::PARTS;
         let (a, b) = (
-            scratch::<S::Real>(&[panels.0, self.rows_width(job), floats])?,
+            scratch::<S::Real>(&[panels.0, self.rows_width(job.m), floats])?,
             scratch::<S::Real>(&[panels.1, t.full.count, floats])?,
         );
         let sums = &self.sums(job)?;
@@ -133,9 +133,9 @@ impl<S: Stored> Product<S> {
         let (t, floats) = (&self.tiles, places.1 * S::PARTS);
         if panel < panels.0 {
             let (i, end) = (start(panel, panels.0, job.m), start(panel + 1, panels.0, job.m));
-            let to = block.a.wrapping_add(panel * self.rows_width(&job) * floats);
+            let to = block.a.wrapping_add(panel * self.rows_width(job.m) * floats);
             // SAFETY: as the caller promises; the copy has room for all rows.
-            return unsafe { self.copy_rows(&job, (i, end - i), places, to) };
+            return unsafe { self.copy_rows(job.a, (i, end - i), places, to) };
         }
         let panel = panel - panels.0;
         let j = panel * t.full.count / S::PARTS;
@@ -161,7 +161,7 @@ impl<S: Stored> Product<S> {
             let tiles = t.fitting(count * S::PARTS);
             for ip in rows.clone() {
                 let (i, end) = (start(ip, panels.0, job.m), start(ip + 1, panels.0, job.m));
-                let a = block.a.wrapping_add(ip * self.rows_width(&job) * floats).cast_const();
+                let a = block.a.wrapping_add(ip * self.rows_width(job.m) * floats).cast_const();
                 let tile = Tile::reading(floats, (a, b), (0, 0, tiles.count as isize), places.0 == 0);
                 // SAFETY: as the caller promises.
                 unsafe { self.add(sums, (tiles.packed[end - i - 1], tiles.count), tile, (i, end - i), (j, count)) };

@@ -152,18 +152,18 @@ impl<S: Stored> Product<S> {
     }
 
     /// Floats that the rows of a tile take at a place, of the tile that has most.
-    pub(super) fn rows_width(&self, job: &Job) -> usize {
-        self.tiles.packed_width(job.m.div_ceil(job.m.div_ceil(self.tiles.rows())))
+    pub(super) fn rows_width(&self, rows: usize) -> usize {
+        self.tiles.packed_width(rows.div_ceil(rows.div_ceil(self.tiles.rows())))
     }
 
     /// Copies rows of `a` for their tile.
     ///
     /// # Safety
     /// The rows exist, and so does room for [`Tiles::packed_width`] floats at each place.
-    pub(super) unsafe fn copy_rows(&self, job: &Job, rows: (usize, usize), places: (usize, usize), to: *mut S::Real) {
+    pub(super) unsafe fn copy_rows(&self, a: Matrix, rows: (usize, usize), places: (usize, usize), to: *mut S::Real) {
         let width = self.tiles.packed_width(rows.1);
         // SAFETY: as the caller promises.
-        unsafe { self.copy(Part::rows(job.a, rows, places, width, to), self.pack_rows) };
+        unsafe { self.copy(Part::rows(a, rows, places, width, to), self.pack_rows) };
     }
 
     /// Copies columns of `b` for tiles so wide.

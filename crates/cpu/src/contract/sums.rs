@@ -122,10 +122,14 @@ impl<S: Stored> Product<S> {
 
 /// A row of sums, and of elements a step apart.
 pub struct Row<S: Stored> {
-    from: *const S::Real,
-    to: *mut S,
-    step: isize,
-    count: usize,
+    /// The first sum.
+    pub from: *const S::Real,
+    /// The first element.
+    pub to: *mut S,
+    /// From an element to the next one.
+    pub step: isize,
+    /// How many.
+    pub count: usize,
 }
 
 /// Rounds a row of sums.

@@ -23,8 +23,10 @@ pub struct Tile<T> {
     pub a_place: isize,
     /// The first element of its columns, which lie beside each other.
     pub b: *const T,
-    /// From a place to the next one.
+    /// From a place to the next one, unless `places` says more.
     pub b_place: isize,
+    /// Where the columns of each place begin, from `b` on, for tiles by table.
+    pub places: *const isize,
     /// The first sum; columns lie beside each other.
     pub c: *mut T,
     /// From a row to the next one.
@@ -37,15 +39,18 @@ impl<T> Tile<T> {
     /// A tile whose sums are somewhere still to be said. `steps`: from a row of `a`, a place of `a` and a place of `b` to the next one.
     pub fn reading(k: usize, (a, b): (*const T, *const T), steps: (isize, isize, isize), fresh: bool) -> Tile<T> {
         let (a_row, a_place, b_place) = steps;
-        Tile { k, a, a_row, a_place, b, b_place, c: std::ptr::null_mut(), c_row: 0, fresh }
+        let (places, c) = (std::ptr::null(), std::ptr::null_mut());
+        Tile { k, a, a_row, a_place, b, b_place, places, c, c_row: 0, fresh }
     }
 }
 
 /// `R` rows, `C` registers of columns. `PACKED`: the `R` elements of a place of `a` lie beside each other, places a whole number of
-/// registers apart.
-struct Chains<V, const R: usize, const C: usize, const PACKED: bool>(PhantomData<V>);
+/// registers apart. `TABLE`: places of `b` are where a table says.
+struct Chains<V, const R: usize, const C: usize, const PACKED: bool, const TABLE: bool>(PhantomData<V>);
 
-impl<V: Lanes<Item: Default>, const R: usize, const C: usize, const PACKED: bool> Source for Chains<V, R, C, PACKED> {
+impl<V: Lanes<Item: Default>, const R: usize, const C: usize, const PACKED: bool, const TABLE: bool> Source
+    for Chains<V, R, C, PACKED, TABLE>
+{
     type Args = Tile<V::Item>;
 
     #[inline(always)]
@@ -63,7 +68,10 @@ impl<V: Lanes<Item: Default>, const R: usize, const C: usize, const PACKED: bool
                 }
             }
             let (mut a, mut b) = (t.a, t.b);
-            for _ in 0..t.k {
+            for p in 0..t.k {
+                if TABLE {
+                    b = t.b.offset(*t.places.add(p));
+                }
                 let mut columns = [zero; C];
                 for (j, column) in columns.iter_mut().enumerate() {
                     *column = V::load(b.add(j * V::COUNT));
@@ -74,7 +82,10 @@ impl<V: Lanes<Item: Default>, const R: usize, const C: usize, const PACKED: bool
                         *sum = x.fma(column, *sum);
                     }
                 }
-                (a, b) = (a.wrapping_offset(a_place), b.wrapping_offset(t.b_place));
+                a = a.wrapping_offset(a_place);
+                if !TABLE {
+                    b = b.wrapping_offset(t.b_place);
+                }
             }
             for (i, row) in sums.iter().enumerate() {
                 for (j, sum) in row.iter().enumerate() {
@@ -96,6 +107,8 @@ pub struct Columns<T> {
     pub packed: Vec<TileFn<T>>,
     /// By rows, from one on: with rows of `a` anywhere.
     pub strided: Vec<TileFn<T>>,
+    /// By rows, from one on: with packed rows of `a`, and places of `b` where a table says.
+    pub by_table: Vec<TileFn<T>>,
 }
 
 /// The tiles of a dtype on a tier.
@@ -139,8 +152,9 @@ macro_rules! columns {
     ($tier:expr, $register:ty, $columns:literal, $($rows:literal)*) => {
         Columns {
             count: $columns * <$register as Lanes>::COUNT,
-            packed: vec![$(compiled::<Chains<$register, $rows, $columns, true>>($tier)),*],
-            strided: vec![$(compiled::<Chains<$register, $rows, $columns, false>>($tier)),*],
+            packed: vec![$(compiled::<Chains<$register, $rows, $columns, true, false>>($tier)),*],
+            strided: vec![$(compiled::<Chains<$register, $rows, $columns, false, false>>($tier)),*],
+            by_table: vec![$(compiled::<Chains<$register, $rows, $columns, true, true>>($tier)),*],
         }
     };
 }
@@ -150,7 +164,7 @@ macro_rules! tiles {
         Tiles {
             full: columns!($tier, $register, $columns, $($rows)*),
             narrow: columns!($tier, $register, 1, $($rows)*),
-            wide: compiled::<Chains<$register, 1, $wide, false>>($tier),
+            wide: compiled::<Chains<$register, 1, $wide, false, false>>($tier),
             wide_columns: $wide * <$register as Lanes>::COUNT,
             dots: [
                 compiled::<DotRows<$register, 1>>($tier),

@@ -129,7 +129,7 @@ impl<S: Stored> Product<S> {
     /// They exist.
     unsafe fn rows(&self, job: &Job, (p, k): (usize, usize)) -> Result<AllRows<S::Real>> {
         let panels = job.m.div_ceil(self.tiles.rows());
-        let most = self.rows_width(job);
+        let most = self.rows_width(job.m);
         let copy = if S::PLAIN { None } else { Some(scratch::<S::Real>(&[panels, most, k * S::PARTS])?) };
         let rows = (0..panels).map(|panel| {
             let first = start(panel, panels, job.m);
@@ -141,7 +141,7 @@ impl<S: Stored> Product<S> {
             };
             let to = copy.as_ptr().cast::<S::Real>().wrapping_add(panel * most * k * S::PARTS);
             // SAFETY: the rows exist, and the copy has room for all of them.
-            unsafe { self.copy_rows(job, (first, count), (p, k), to) };
+            unsafe { self.copy_rows(job.a, (first, count), (p, k), to) };
             let place = self.tiles.packed_width(count) as isize;
             Rows { first, count, start: to, row: 1, place, is_packed: true }
         });

@@ -63,9 +63,14 @@ impl<'a> Bound<'a> {
     /// The same for results that nobody reads before the launch is over: they go past the caches where its operands would not
     /// stay there anyway, and computing an element is less work than writing it. Otherwise stores are better spread over the time
     /// of the computation, as the caches do (exp of 10^7: 3.7 ms past them, 3.1 through them).
-    pub fn passing(mut self) -> Bound<'a> {
+    pub fn passing(self) -> Bound<'a> {
         let moved = self.views.iter().flatten().filter(|v| matches!(v.access, Access::Dense | Access::Row));
         let moved = moved.map(|v| v.bytes(&self.domain)).fold(0, usize::saturating_add);
+        self.passing_among(moved)
+    }
+
+    /// The same, where all that a launch moves is so many bytes.
+    pub fn passing_among(mut self, moved: usize) -> Bound<'a> {
         let results = self.program.outputs.iter().map(|o| o.1).sum::<usize>();
         self.past = moved > PAST && results >= 4 && self.program.nanos <= 0.05 * results as f64;
         self

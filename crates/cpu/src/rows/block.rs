@@ -1,6 +1,7 @@
 //! Blocks of rows: every step over some rows, before the next rows, by one thread.
 
 use super::{Part, RowsKernel, Sizes, Step};
+use crate::cache;
 use crate::launch::{Context, Slots};
 use crate::map::frame::{Bound, Frame, Memory};
 use crate::map::view::splat;
@@ -66,11 +67,20 @@ impl RowsKernel {
             }
         }
         let whole = |v: usize| -> Memory { memory[v].filter(|_| launch.in_memory[v]) };
+        let of_values =
+            launch.in_memory.iter().zip(&self.values).filter(|(m, _)| **m).map(|(_, (size, _))| size * sizes.extent);
+        let moved = of_values.sum::<usize>().saturating_mul(sizes.rows);
         let mut nanos = 0.0;
         for step in &self.steps {
             let own = &params[step.params.clone()];
             // SAFETY: a launch's layouts lie inside its buffers and its outputs overlap nothing.
             let ready = unsafe { ready(step, whole, own)? };
+            // Results that no later step reads go past the caches where they would not stay there.
+            let is_read = self.steps.iter().any(|s| s.operands.contains(&step.to));
+            let ready = match ready {
+                Ready::Map(bound) if launch.in_memory[step.to] && !is_read => Ready::Map(bound.passing_among(moved)),
+                other => other,
+            };
             let each = match &ready {
                 Ready::Map(bound) => bound.nanos(),
                 Ready::Reduce { kernel, pre, .. } => pre.nanos() + 0.02 * kernel.acc_size as f64,
@@ -96,6 +106,7 @@ impl RowsKernel {
                 // SAFETY: blocks are apart, and each is one thread's.
                 unsafe { worker.run(n * block..((n + 1) * block).min(sizes.rows)) };
             }
+            cache::fence();
             Ok(())
         })
     }

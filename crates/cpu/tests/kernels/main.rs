@@ -8,3 +8,4 @@ mod movement;
 mod reduce;
 mod rows;
 mod small;
+mod window;

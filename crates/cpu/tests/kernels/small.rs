@@ -6,7 +6,9 @@ use crate::map::map;
 use crate::reduce::{reduce, with_programs};
 use crate::rows::below_the_largest;
 use ferrotensor_core::DType;
-use ferrotensor_core::kernel::{Combine, Contract, Gather, Kernel, Monoid, Scan, Scatter, Sort, SortOutputs, Update};
+use ferrotensor_core::kernel::{
+    Combine, Contract, Gather, Kernel, Monoid, Scan, Scatter, Sort, SortOutputs, Update, Window, WindowAxis, WindowCombine,
+};
 use ferrotensor_core::reference::{Array, Scalar};
 use ferrotensor_core::scalar::{Builder, MathFn, Op};
 
@@ -274,4 +276,24 @@ fn sorts() {
     // Long rows are sorted by digits. This one is three ascending runs, which the reference soon merges.
     let runs: Vec<u8> = (0..513).map(|i| i as u8).collect();
     sort(&Array::from_slice(&[1, 513], &runs).unwrap(), 513, false, Indices);
+}
+
+#[test]
+fn windows_of_each_kind() {
+    let axis = |size, stride, low| WindowAxis { size, stride, dilation: 1, low };
+    let axes = vec![axis(2, 2, 1), axis(3, 1, 1)];
+    for d in [DType::U8, DType::F16, DType::F32, DType::C128] {
+        let kernel = Kernel::Window(Window { combine: WindowCombine::Reduce(Monoid::Sum), dtype: d, axes: axes.clone() });
+        let data = whole(d, &[2, 3, 4]);
+        check(&kernel, &[(&data, Style::Padded)], &[(&[2, 2, 4], Style::Stepped)], &[]);
+    }
+    for d in [DType::F16, DType::F32, DType::F64] {
+        let kernel = Kernel::Window(Window { combine: WindowCombine::Dot, dtype: d, axes: axes.clone() });
+        let (data, weights) = (whole(d, &[2, 1, 2, 3, 4]), whole(d, &[1, 3, 2, 2, 3]));
+        check(&kernel, &[(&data, Style::Reversed), (&weights, Style::Dense)], &[(&[2, 1, 3, 2, 4], Style::Dense)], &[]);
+        // Columns that tiles read where they lie.
+        let kernel = Kernel::Window(Window { combine: WindowCombine::Dot, dtype: d, axes: vec![axis(2, 1, 1)] });
+        let (data, weights) = (whole(d, &[1, 1, 1, 40]), whole(d, &[1, 2, 1, 2]));
+        check(&kernel, &[(&data, Style::Dense), (&weights, Style::Dense)], &[(&[1, 1, 2, 41], Style::Offset)], &[]);
+    }
 }

@@ -4,7 +4,7 @@
 
 use super::back::{Back, Launch};
 use crate::graph::{IndexItem, Number, Val, View};
-use crate::rewrite::{identity, pad};
+use crate::rewrite::pad;
 use crate::write::Writer;
 use ferrotensor_core::kernel::{Combine, Monoid, Window, WindowAxis, WindowCombine};
 use ferrotensor_core::scalar::Op;
@@ -35,7 +35,7 @@ pub fn window(back: &mut Back, kernel: &Window, launch: &Launch) -> Result<()> {
             let (x, start) = (launch.inputs[0], back.w.graph.nodes.len());
             let dims = back.w.dims(g);
             let n = kernel.axes.len();
-            let windows = unfolded(&mut back.w, kernel, x, &dims, identity(monoid, kernel.dtype))?;
+            let windows = unfolded(&mut back.w, kernel, x, &dims, monoid.identity_literal(kernel.dtype))?;
             let last: Vec<usize> = (dims.len()..dims.len() + n).collect();
             let y = back.w.reduce(windows, &last, Combine::Value(monoid), false);
             back.through(start, y, g, &[x])
@@ -121,7 +121,7 @@ fn under(w: &mut Writer, kernel: &Window, data: Val, g: Val, weights: &[Val]) ->
 fn extreme(w: &mut Writer, kernel: &Window, x: Val, g: Val, monoid: Monoid) -> Result<Val> {
     let (dims, out) = (w.dims(x), w.dims(g));
     let (n, lead) = (kernel.axes.len(), out.len() - kernel.axes.len());
-    let windows = unfolded(w, kernel, x, &out, identity(monoid, kernel.dtype))?;
+    let windows = unfolded(w, kernel, x, &out, monoid.identity_literal(kernel.dtype))?;
     let last: Vec<usize> = (out.len()..out.len() + n).collect();
     let combine = if monoid == Monoid::Max { Combine::ArgMax } else { Combine::ArgMin };
     let place = w.reduce(windows, &last, combine, false);

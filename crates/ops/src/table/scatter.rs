@@ -8,7 +8,6 @@ use crate::def::{AttrKind, Domain, ErrorCase, Lowering, OpDef};
 use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
 use crate::infer::ShapeCtx;
 use crate::lower::{Lower, Val};
-use crate::rewrite::identity;
 use crate::selection::Selection;
 use crate::shape;
 use ferrotensor_core::error::Code;
@@ -114,7 +113,7 @@ fn segment(l: &mut Lower, monoid: Monoid) -> Result<Vec<Val>> {
     // Half floats add up in float32 and are rounded once.
     let (x, acc, out) = (l.operand(0)?, l.compute().compute(), l.out_dtype(0));
     let x = l.cast(x, acc)?;
-    let start = if monoid == Monoid::Sum { 0.0 } else { identity(monoid, acc) };
+    let start = if monoid == Monoid::Sum { 0.0 } else { monoid.identity_literal(acc) };
     let combined = by_segment(l, x, monoid, start)?;
     Ok(vec![l.cast(combined, out)?])
 }

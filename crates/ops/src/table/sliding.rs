@@ -7,7 +7,7 @@ use crate::def::{AttrDef, AttrKind, Domain, EachAxis, ErrorCase, Lowering, OpDef
 use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
 use crate::infer::ShapeCtx;
 use crate::lower::{Lower, Val};
-use crate::rewrite::{identity, pad};
+use crate::rewrite::pad;
 use crate::write::inverse;
 use ferrotensor_core::error::Code;
 use ferrotensor_core::kernel::{Combine, Monoid, Update, Window, WindowAxis, WindowCombine};
@@ -103,7 +103,7 @@ fn scattered(l: &mut Lower, pick: Combine, monoid: Monoid) -> Result<Vec<Val>> {
         let (from, lead) = (l.dims(moved), dims.len() - moving.len());
         // Where all of a window is as large as what stands around the data, the first place is chosen, and the position nearest to
         // it is that of the first element.
-        let around = identity(monoid, l.dtype(x));
+        let around = monoid.identity_literal(l.dtype(x));
         let mut seen = pad(l, moved, &axes, &counts, around)?;
         for (i, axis) in axes.iter().enumerate() {
             seen = l.unfold(seen, lead + i, counts[i], *axis);
