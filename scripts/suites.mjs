@@ -95,6 +95,7 @@ export const SLOW = [
   { name: 'hostile calls, many', command: [...script('fuzz/calls'), '--seed', 'slow', '--calls', '5000'], count: closing, setup: true },
   { name: 'soak, twenty minutes', command: [...script('fuzz/soak'), '--seed', 'slow', '--seconds', '1200'], count: closing, setup: true },
   { name: 'fused multiply-add, emulated', command: cargo('run', '--quiet', '--release', '--package', 'ferrotensor-core', '--example', 'fma'), count: closing },
+  { name: 'AVX-512 registers, all inputs', command: cargo('test', '--release', '--package', 'ferrotensor-cpu', '--lib', '--', '--ignored'), count: rust },
   // Rewrites crates/core/golden/exhaustive_f32.txt, whose being current the Rust tests check.
   { name: 'float32 functions, all inputs', command: cargo('run', '--quiet', '--release', '--package', 'ferrotensor-core', '--example', 'exhaustive'), count: closing }
 ]

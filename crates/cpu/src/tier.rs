@@ -16,10 +16,21 @@ pub trait Source {
     /// # Safety
     /// As the implementation states; pointers in `Args` must be valid for what it does.
     unsafe fn run<const FMA: bool>(args: Self::Args);
+
+    /// The kernel of the AVX-512 tier, where it is more than the same source compiled once more. `#[inline(always)]` as well.
+    ///
+    /// # Safety
+    /// As [`Source::run`], and the caller has that tier's target features.
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    unsafe fn run_avx512(args: Self::Args) {
+        // SAFETY: as the caller promises.
+        unsafe { Self::run::<true>(args) }
+    }
 }
 
 macro_rules! tiers {
-    ($($(#[$cfg:meta])* $tier:ident $module:ident $name:literal [$($features:literal)?] fma($fma:expr) if $present:expr;)*) => {
+    ($($(#[$cfg:meta])* $tier:ident $module:ident $name:literal [$($features:literal)?] $run:ident$(::<$fma:tt>)? if $present:expr;)*) => {
         /// An instruction set the kernels are compiled for, from the oldest to the newest.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Tier {
@@ -49,7 +60,7 @@ macro_rules! tiers {
                 $(#[target_feature(enable = $features)])?
                 pub unsafe fn run<S: super::Source>(args: S::Args) {
                     // SAFETY: the caller keeps the contract of `S::run`.
-                    unsafe { S::run::<{ $fma }>(args) }
+                    unsafe { S::$run$(::<$fma>)?(args) }
                 }
             }
         )*
@@ -62,14 +73,14 @@ macro_rules! tiers {
 }
 
 tiers! {
-    Baseline baseline "baseline" [] fma(cfg!(any(target_feature = "fma", target_arch = "aarch64"))) if true;
+    Baseline baseline "baseline" [] run::<{ cfg!(any(target_feature = "fma", target_arch = "aarch64")) }> if true;
     #[cfg(target_arch = "x86_64")]
-    Avx2 avx2 "avx2" ["avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt"] fma(true)
+    Avx2 avx2 "avx2" ["avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt"] run::<true>
         if has!("avx2" "fma" "f16c" "bmi1" "bmi2" "lzcnt" "popcnt");
     // The five parts every AVX-512 machine since Skylake-X has (x86-64-v4).
     #[cfg(target_arch = "x86_64")]
     Avx512 avx512 "avx512"
-        ["avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt"] fma(true)
+        ["avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt"] run_avx512
         if Tier::Avx2.is_present() && has!("avx512f" "avx512bw" "avx512cd" "avx512dq" "avx512vl");
 }
 

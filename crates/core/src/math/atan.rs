@@ -5,7 +5,6 @@
 //! asin: t = x up to 1/2, else pi / 2 - 2 asin sqrt((1 - |x|) / 2). t and pi / 2 are sums of two floats.
 
 use super::coefficients::{ASIN, ATAN, HALF_PI};
-use super::exp::at_most;
 use super::pair::{Pair, scaled_together};
 use super::real::{Bits, Lane, Real};
 
@@ -35,7 +34,7 @@ fn angle<V: Real>(y: V, x: V, left: V::Mask) -> V {
 #[inline(always)]
 pub fn atan<V: Real>(x: V) -> V {
     // pi / 2 - 1 / x rounds to pi / 2 long before.
-    let a = at_most(x.abs(), 2f64.powi(60));
+    let a = x.abs().at_most(2f64.powi(60));
     angle(a, x.lit(1.0), a.lt(x.lit(0.0))).flip(x.sign())
 }
 

@@ -4,7 +4,6 @@
 //! (y + y (h / 3 + 2 h^2 / 9), h = 1 - m y^3); t = m y^2 and one Newton step on t^3 = m with an exact residual.
 
 use super::coefficients::CBRT;
-use super::log::split_exponent;
 use super::pair::Pair;
 use super::real::{Bits, Real};
 
@@ -12,7 +11,7 @@ use super::real::{Bits, Real};
 #[inline(always)]
 pub fn cbrt<V: Real>(x: V) -> V {
     let (a, zero, one) = (x.abs(), x.lit(0.0), x.lit(1.0));
-    let (k, m) = split_exponent(a);
+    let (k, m) = a.split_exponent();
     let (q, bits) = k.nearest(x.lit(1.0 / 3.0), V::BIAS);
     let rest = (-q).fma(x.lit(3.0), k);
     let by_rest = |low: f64, high: f64| V::select(rest.lt(zero), x.lit(low), V::select(zero.lt(rest), x.lit(high), one));

@@ -8,7 +8,7 @@
 //! about it, with the residual from the kernels above.
 
 use super::coefficients::{ERF, ERF_FAR, ERFC, ERFC_0, ERFINV_FAR, ERFINV_NEAR, HALF_SQRT_PI};
-use super::exp::{Reduced, at_most};
+use super::exp::Reduced;
 use super::log::log;
 use super::pair::Pair;
 use super::real::Real;
@@ -31,8 +31,8 @@ fn tail<V: Real>(b: V) -> (Reduced<V>, Pair<V>, Pair<V>) {
 #[inline(always)]
 fn erfc_tail<V: Real>(b: V) -> V {
     let (reduced, e, ratio) = tail(b);
-    let (p, q) = reduced.half_powers();
-    e.times(ratio).value() * p * q
+    let halves = reduced.half_powers();
+    e.times(ratio).value().times_power(reduced.n, halves)
 }
 
 /// erf x. erf(+-0) = +-0, erf(+-inf) = +-1.
@@ -42,7 +42,7 @@ pub fn erf<V: Real>(x: V) -> V {
     let a = x.abs();
     let near = a.fma((a * a).poly(&ERF), a);
     // From 4 (float32) and 6 (float64) on erf rounds to 1.
-    let b = at_most(a, V::choose(4.0, 6.0));
+    let b = a.at_most(V::choose(4.0, 6.0));
     let square = b * b;
     let far = Reduced::new(-square).exp_with(b.fma(-b, square)) * ((b - two) / (b + two)).poly(&ERF_FAR);
     V::select(a.lt(one), near, one - far).flip(x.sign())
@@ -55,7 +55,7 @@ pub fn erfc<V: Real>(x: V) -> V {
     let bend = (a * a).poly(&ERF);
     let rest = Pair::fast_sum(x.lit(1.0), -x);
     let near = rest.hi + (-x).fma(bend, rest.lo);
-    let far = erfc_tail(at_most(a, V::choose(10.3, 27.3)));
+    let far = erfc_tail(a.at_most(V::choose(10.3, 27.3)));
     let far = V::select(x.lt(x.lit(0.0)), x.lit(2.0) - far, far);
     V::select(a.lt(x.lit(0.75)), near, far)
 }

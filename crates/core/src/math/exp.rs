@@ -10,30 +10,23 @@ use super::real::{Bits, Real};
 /// x = n ln 2 + r.
 pub(super) struct Reduced<V: Real> {
     /// n as a float.
-    n: V,
+    pub(super) n: V,
     /// Bits whose low part is n + 2 BIAS.
     bits: V::Bits,
     /// x - n * hi(ln 2), exact.
     rest: V,
 }
 
-/// `x`, at most `high`; NaN stays.
-#[inline(always)]
-pub(super) fn at_most<V: Real>(x: V, high: f64) -> V {
-    V::select(x.lit(high).lt(x), x.lit(high), x)
-}
-
 /// `x`, raised to a number whose exponential rounds to 0 (e^-104 < 2^-150, e^-746 < 2^-1075); NaN stays.
 #[inline(always)]
 pub(super) fn not_below_underflow<V: Real>(x: V) -> V {
-    let low = x.lit(V::choose(-104.0, -746.0));
-    V::select(x.lt(low), low, x)
+    x.at_least(V::choose(-104.0, -746.0))
 }
 
 /// `x` between bounds outside of which e^x is 0 or infinite (e^89 > 2^128, e^710 > 2^1024); NaN stays.
 #[inline(always)]
 pub(super) fn clamp<V: Real>(x: V) -> V {
-    not_below_underflow(at_most(x, V::choose(89.0, 710.0)))
+    not_below_underflow(x.at_most(V::choose(89.0, 710.0)))
 }
 
 impl<V: Real> Reduced<V> {
@@ -113,8 +106,8 @@ impl<V: Real> Reduced<V> {
         let one = r.lit(1.0);
         let sum = one + r;
         let lo = correct((one - sum) + r);
-        let (a, b) = self.half_powers();
-        (sum + (r * r).fma(r.poly(&EXP), lo)) * a * b
+        let halves = self.half_powers();
+        (sum + (r * r).fma(r.poly(&EXP), lo)).times_power(self.n, halves)
     }
 }
 
@@ -138,8 +131,7 @@ pub fn exp<V: Real>(x: V) -> V {
 #[inline(always)]
 pub fn exp2<V: Real>(x: V) -> V {
     let (low, high) = V::choose((-151.0, 129.0), (-1076.0, 1025.0));
-    let x = at_most(x, high);
-    let x = V::select(x.lt(x.lit(low)), x.lit(low), x);
+    let x = x.at_most(high).at_least(low);
     let (n, bits) = x.nearest(x.lit(1.0), 2 * V::BIAS);
     // x - n is exact; its product with ln 2 is not.
     let r = Pair::constant(x, &LN_2).scaled(x - n);
@@ -150,8 +142,7 @@ pub fn exp2<V: Real>(x: V) -> V {
 #[inline(always)]
 pub fn expm1<V: Real>(x: V) -> V {
     // Below, e^x is less than a quarter unit of 1.
-    let low = x.lit(V::choose(-18.0, -38.0));
-    let clamped = at_most(V::select(x.lt(low), low, x), V::choose(89.5, 710.6));
+    let clamped = x.at_least(V::choose(-18.0, -38.0)).at_most(V::choose(89.5, 710.6));
     let y = Reduced::new(clamped).quarter_expm1().value() * x.lit(4.0);
     V::select(x.abs().lt(x.lit(V::choose(2f64.powi(-26), 2f64.powi(-55)))), x, y)
 }

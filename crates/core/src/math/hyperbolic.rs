@@ -4,7 +4,7 @@
 //! e^|x| - 1, called h: sinh = 2 (h + h / (1 + 4 h)), cosh = 2 (h + 1/4 + 1 / (16 h + 4)); quarters do not overflow before the
 //! results do. All sums keep their rounding errors, so each formula holds from small arguments to the ends.
 
-use super::exp::{Reduced, at_most};
+use super::exp::Reduced;
 use super::pair::Pair;
 use super::real::Real;
 
@@ -13,7 +13,7 @@ use super::real::Real;
 pub fn tanh<V: Real>(x: V) -> V {
     let a = x.abs();
     // From here on tanh rounds to 1: 2 e^(-2x) < 2^-(MANTISSA + 2).
-    let reduced = Reduced::new(at_most(a + a, V::choose(18.1, 38.2)));
+    let reduced = Reduced::new((a + a).at_most(V::choose(18.1, 38.2)));
     let (m, power) = (reduced.expm1(), reduced.power(0));
     let sum = |c: f64| m.times_power_plus(power, x.lit(c));
     sum(-1.0).quotient(sum(1.0)).flip(x.sign())
@@ -22,7 +22,7 @@ pub fn tanh<V: Real>(x: V) -> V {
 /// (e^a - 1) / 4 for a >= 0, up to where sinh and cosh overflow.
 #[inline(always)]
 fn quarter<V: Real>(a: V) -> Pair<V> {
-    Reduced::new(at_most(a, V::choose(89.5, 710.6))).quarter_expm1()
+    Reduced::new(a.at_most(V::choose(89.5, 710.6))).quarter_expm1()
 }
 
 /// sinh x. sinh(+-0) = +-0, sinh(+-inf) = +-inf.

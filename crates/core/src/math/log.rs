@@ -6,23 +6,7 @@
 
 use super::coefficients::{ATANH, LN_2, LOG, LOG2_E, LOG10_E, TWO_THIRDS};
 use super::pair::Pair;
-use super::real::{Bits, Real, Table};
-
-/// x = 2^k m for positive finite x, subnormals too: (k, m).
-#[inline(always)]
-pub(super) fn split_exponent<V: Real>(x: V) -> (V, V) {
-    let lift = V::MANTISSA + 1;
-    let subnormal = x.lt(x.lit(V::choose(f32::MIN_POSITIVE as f64, f64::MIN_POSITIVE)));
-    let bits = V::select(subnormal, x * x.lit((1u64 << lift) as f64), x).bits();
-    let one = (V::BIAS as u64) << V::MANTISSA;
-    // The bits of sqrt(1/2): exponent steps lie there instead of at powers of two.
-    let root = V::choose(0x3f35_04f3, 0x3fe6_a09e_667f_3bcd);
-    let mantissa = bits.lit(V::MANTISSA as u64);
-    let biased = bits.wrapping_add(bits.lit(one - root)).shr(mantissa);
-    let m = x.with_bits(bits.wrapping_sub(biased.shl(mantissa)).wrapping_add(bits.lit(one)));
-    let bias = V::select(subnormal, x.lit((V::BIAS + lift) as f64), x.lit(V::BIAS as f64));
-    (x.float_of(biased) - bias, m)
-}
+use super::real::{Real, Table};
 
 /// k ln 2 + log(1 + f), where `correct` adds what f lacks to the low part of the sum.
 #[inline(always)]
@@ -41,19 +25,11 @@ fn finite<V: Real>(k: V, f: V, correct: impl Fn(V) -> V) -> V {
     k.fma(ln_hi, f + sum)
 }
 
-/// The logarithm `y` of x, or what belongs there for x = 0, infinite, negative or NaN.
-#[inline(always)]
-fn with_ends<V: Real>(x: V, y: V) -> V {
-    let y = V::select(x.lt(x.lit(f64::INFINITY)), y, x);
-    let y = V::select(x.lt(x.lit(0.0)), x.lit(f64::NAN), y);
-    V::select(x.eq(x.lit(0.0)), x.lit(f64::NEG_INFINITY), y)
-}
-
 /// log x. log(+-0) = -inf, log(inf) = inf, NaN for negative x.
 #[inline(always)]
 pub fn log<V: Real>(x: V) -> V {
-    let (k, m) = split_exponent(x);
-    with_ends(x, finite(k, m - x.lit(1.0), |lo| lo))
+    let (k, m) = x.split_exponent();
+    finite(k, m - x.lit(1.0), |lo| lo).or_ends_of_log(x)
 }
 
 /// log(2^doublings (1 + f)) for finite f.hi > -1.
@@ -61,7 +37,7 @@ pub fn log<V: Real>(x: V) -> V {
 pub(super) fn log1p_pair<V: Real>(f: Pair<V>, doublings: V) -> V {
     let one = f.hi.lit(1.0);
     let u = Pair::sum(one, f.hi);
-    let (k, m) = split_exponent(u.hi);
+    let (k, m) = u.hi.split_exponent();
     // 1 + f rounds away what matters most of a small f: there f itself is the fraction.
     let near = k.eq(f.hi.lit(0.0));
     let rest = V::select(near, f.lo, u.lo + f.lo) / u.hi;
@@ -72,14 +48,15 @@ pub(super) fn log1p_pair<V: Real>(f: Pair<V>, doublings: V) -> V {
 #[inline(always)]
 pub fn log1p<V: Real>(x: V) -> V {
     let zero = x.lit(0.0);
-    let y = with_ends(x + x.lit(1.0), log1p_pair(Pair::of(x), zero));
+    let sum = x + x.lit(1.0);
+    let y = log1p_pair(Pair::of(x), zero).or_ends_of_log(sum);
     V::select(x.eq(zero), x, y)
 }
 
 /// log x in another base, 1 / ln base being `scale`: the product of two sums, so exact powers give exact results.
 #[inline(always)]
 fn log_scaled<V: Real>(x: V, scale: &Table) -> V {
-    with_ends(x, log_extended(x).times(Pair::constant(x, scale)).value())
+    log_extended(x).times(Pair::constant(x, scale)).value().or_ends_of_log(x)
 }
 
 /// log x / log 2, exact for powers of two. Special values as for [`log`].
@@ -100,7 +77,7 @@ pub fn log10<V: Real>(x: V) -> V {
 /// with fused products) and only T is not: its error is below 2^-(MANTISSA + 12) of the result.
 #[inline(always)]
 pub(super) fn log_extended<V: Real>(x: V) -> Pair<V> {
-    let (k, m) = split_exponent(x);
+    let (k, m) = x.split_exponent();
     let (one, two) = (x.lit(1.0), x.lit(2.0));
     let f = m - one;
     let den = m + one;

@@ -66,6 +66,8 @@ pub trait Real:
     const MANTISSA: u32 = if Self::WIDTH == 32 { 23 } else { 52 };
     /// Exponent field of 1.
     const BIAS: u32 = if Self::WIDTH == 32 { 127 } else { 1023 };
+    /// The bits of sqrt(1/2).
+    const ROOT_HALF: u64 = if Self::WIDTH == 32 { 0x3f35_04f3 } else { 0x3fe6_a09e_667f_3bcd };
 
     /// A constant beside `self`, rounded from float64.
     fn lit(self, value: f64) -> Self;
@@ -145,6 +147,54 @@ pub trait Real:
     fn float_of(self, integer: Self::Bits) -> Self {
         let magic = self.lit((1u64 << Self::MANTISSA) as f64);
         self.with_bits(integer | magic.bits()) - magic
+    }
+
+    // From here on what some instruction sets have an instruction for. Bodies and instructions give the same bits.
+
+    /// `self`, at most `high`; NaN stays.
+    #[inline(always)]
+    fn at_most(self, high: f64) -> Self {
+        let high = self.lit(high);
+        Self::select(high.lt(self), high, self)
+    }
+
+    /// `self`, at least `low`; NaN stays.
+    #[inline(always)]
+    fn at_least(self, low: f64) -> Self {
+        let low = self.lit(low);
+        Self::select(self.lt(low), low, self)
+    }
+
+    /// `self * 2^n` rounded once, for an integer n and two powers of two with that product, of about half the exponent each;
+    /// finite `self`, neither large nor small.
+    #[inline(always)]
+    fn times_power(self, n: Self, halves: (Self, Self)) -> Self {
+        let _ = n;
+        self * halves.0 * halves.1
+    }
+
+    /// `self` = 2^k m with sqrt(1/2) <= m < sqrt(2): (k, m). For positive finite numbers, subnormals too; of others nothing is
+    /// said.
+    #[inline(always)]
+    fn split_exponent(self) -> (Self, Self) {
+        let lift = Self::MANTISSA + 1;
+        let subnormal = self.lt(self.lit(Self::choose(f32::MIN_POSITIVE as f64, f64::MIN_POSITIVE)));
+        let bits = Self::select(subnormal, self * self.lit((1u64 << lift) as f64), self).bits();
+        let one = (Self::BIAS as u64) << Self::MANTISSA;
+        let mantissa = bits.lit(Self::MANTISSA as u64);
+        // Exponent steps lie at sqrt(1/2) instead of at powers of two.
+        let biased = bits.wrapping_add(bits.lit(one - Self::ROOT_HALF)).shr(mantissa);
+        let m = self.with_bits(bits.wrapping_sub(biased.shl(mantissa)).wrapping_add(bits.lit(one)));
+        let bias = Self::select(subnormal, self.lit((Self::BIAS + lift) as f64), self.lit(Self::BIAS as f64));
+        (self.float_of(biased) - bias, m)
+    }
+
+    /// `self`, which is a logarithm of `x`, or what belongs there for x = 0, infinite, negative or NaN.
+    #[inline(always)]
+    fn or_ends_of_log(self, x: Self) -> Self {
+        let y = Self::select(x.lt(x.lit(f64::INFINITY)), self, x);
+        let y = Self::select(x.lt(x.lit(0.0)), x.lit(f64::NAN), y);
+        Self::select(x.eq(x.lit(0.0)), x.lit(f64::NEG_INFINITY), y)
     }
 }
 

@@ -12,13 +12,13 @@ use super::real::Real;
 pub fn sigmoid<V: Real>(x: V) -> V {
     let one = x.lit(1.0);
     let reduced = Reduced::new(not_below_underflow(-x.abs()));
-    let (m, (a, b)) = (reduced.expm1(), reduced.half_powers());
+    let (m, halves) = (reduced.expm1(), reduced.half_powers());
     let hi = one + m.hi;
     let lo = (one - hi) + m.hi + m.lo;
-    let e = hi * a * b;
+    let e = hi.times_power(reduced.n, halves);
     let den = one + e;
-    let den_lo = (one - den) + e + lo * a * b;
+    let den_lo = (one - den) + e + lo.times_power(reduced.n, halves);
     let negative = x.lt(x.lit(0.0));
     let q = Pair::select(negative, Pair { hi, lo }, Pair::of(one)).quotient(Pair { hi: den, lo: den_lo });
-    q * V::select(negative, a, one) * V::select(negative, b, one)
+    q * V::select(negative, halves.0, one) * V::select(negative, halves.1, one)
 }

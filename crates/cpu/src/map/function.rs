@@ -3,13 +3,24 @@
 //! block, an exact one over that block.
 
 use super::tile::{Tile, operand, target};
-use crate::number::Item;
-use crate::number::cast::CastTo;
+use crate::number::{Item, Number};
 use crate::tier::Source;
 use ferrotensor_core::for_each_math;
-use ferrotensor_core::math::{self, EmulatedFma, Exact, Fused, Instruction, MODERATE, Quick, Way};
+use ferrotensor_core::math::{self, EmulatedFma, Exact, Fused, Instruction, MODERATE, Quick, Real as _, Way};
 use std::cell::Cell;
 use std::marker::PhantomData;
+
+/// A float that functions are computed in: float32 or float64.
+#[cfg(target_arch = "x86_64")]
+pub trait Value: EmulatedFma + Number + super::registers::InRegisters {}
+#[cfg(target_arch = "x86_64")]
+impl<T: EmulatedFma + Number + super::registers::InRegisters> Value for T {}
+
+/// A float that functions are computed in: float32 or float64.
+#[cfg(not(target_arch = "x86_64"))]
+pub trait Value: EmulatedFma + Number {}
+#[cfg(not(target_arch = "x86_64"))]
+impl<T: EmulatedFma + Number> Value for T {}
 
 /// A function of one to three floats, generic over its arithmetic.
 pub trait Function {
@@ -65,7 +76,18 @@ pub struct Call<F, T>(PhantomData<(F, T)>);
 /// Elements after which doubts are looked at: enough to vectorise, few to be computed again.
 const BLOCK: usize = 64;
 
-impl<F: Function, T: Item<Value: EmulatedFma>> Call<F, T> {
+impl<F: Function, T: Item<Value: Value>> Call<F, T> {
+    /// The target and the operands; what the function does not read is given as its first one.
+    ///
+    /// # Safety
+    /// The contract of `TileFn`.
+    #[inline(always)]
+    unsafe fn operands<'a>(t: &Tile) -> (&'a mut [T], [&'a [T]; 3]) {
+        let at = |n: usize| t.args[if n < F::ARITY { n } else { 0 }];
+        // SAFETY: as the caller promises.
+        unsafe { (target::<T>(t.out, t.len), [0, 1, 2].map(|n| operand::<T>(at(n), t.len))) }
+    }
+
     /// One pass; whether any result is in doubt.
     #[inline(always)]
     fn pass<W: Way>(out: &mut [T], [x, y, z]: [&[T]; 3]) -> bool {
@@ -79,14 +101,12 @@ impl<F: Function, T: Item<Value: EmulatedFma>> Call<F, T> {
     }
 }
 
-impl<F: Function, T: Item<Value: EmulatedFma>> Source for Call<F, T> {
+impl<F: Function, T: Item<Value: Value>> Source for Call<F, T> {
     type Args = Tile;
     #[inline(always)]
     unsafe fn run<const FMA: bool>(t: Tile) {
-        // What the function does not read is given as its first operand.
-        let at = |n: usize| t.args[if n < F::ARITY { n } else { 0 }];
         // SAFETY: the contract of `TileFn`.
-        let (out, args) = unsafe { (target::<T>(t.out, t.len), [0, 1, 2].map(|n| operand::<T>(at(n), t.len))) };
+        let (out, args) = unsafe { Self::operands(&t) };
         if FMA {
             Self::pass::<Instruction>(out, args);
             return;
@@ -98,22 +118,47 @@ impl<F: Function, T: Item<Value: EmulatedFma>> Source for Call<F, T> {
             }
         }
     }
+
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    unsafe fn run_avx512(t: Tile) {
+        // SAFETY: the contract of `TileFn`; the caller has the features.
+        unsafe {
+            let (out, args) = Self::operands(&t);
+            super::registers::pass::<F, T>(out, args);
+        }
+    }
 }
 
 /// Loop of `M` over tiles whose elements are all below [`MODERATE`] in size, of `F` over others.
 pub struct Moderate<M, F, T>(PhantomData<(M, F, T)>);
 
-impl<M: Function, F: Function, T: Item<Value: EmulatedFma> + CastTo<f64>> Source for Moderate<M, F, T> {
+impl<M: Function, F: Function, T: Item<Value: Value>> Source for Moderate<M, F, T> {
     type Args = Tile;
     #[inline(always)]
     unsafe fn run<const FMA: bool>(t: Tile) {
         // SAFETY: the contract of `TileFn`.
-        let x = unsafe { operand::<T>(t.args[0], t.len) };
-        let large = x.iter().fold(false, |large, &x| {
-            let x: f64 = x.cast();
-            large | (x.abs() >= MODERATE) | x.is_nan()
-        });
-        // SAFETY: the same contract.
-        unsafe { if large { Call::<F, T>::run::<FMA>(t) } else { Call::<M, T>::run::<FMA>(t) } }
+        unsafe { if is_moderate::<T>(&t) { Call::<M, T>::run::<FMA>(t) } else { Call::<F, T>::run::<FMA>(t) } }
     }
+
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    unsafe fn run_avx512(t: Tile) {
+        // SAFETY: the contract of `TileFn`; the caller has the features.
+        unsafe { if is_moderate::<T>(&t) { Call::<M, T>::run_avx512(t) } else { Call::<F, T>::run_avx512(t) } }
+    }
+}
+
+/// Whether the first operand is below [`MODERATE`] in size everywhere; NaN is not.
+///
+/// # Safety
+/// The contract of `TileFn`.
+#[inline(always)]
+unsafe fn is_moderate<T: Item<Value: Value>>(t: &Tile) -> bool {
+    // SAFETY: as the caller promises.
+    let x = unsafe { operand::<T>(t.args[0], t.len) };
+    x.iter().fold(true, |moderate, x| {
+        let x = x.load();
+        moderate & x.abs().lt(x.lit(MODERATE))
+    })
 }

@@ -3,6 +3,8 @@
 pub mod compile;
 pub mod frame;
 pub mod function;
+#[cfg(target_arch = "x86_64")]
+pub mod registers;
 pub mod table;
 pub mod tile;
 pub mod transpose;

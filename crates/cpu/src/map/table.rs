@@ -3,11 +3,10 @@
 use super::function::{self, Call, Moderate};
 use super::tile::{self, Map1, Map2, Map3, TileFn};
 use crate::number::Item;
-use crate::number::cast::CastTo;
 use crate::tier::{Tier, compiled};
 use ferrotensor_core::element::{Bool, Complex, bf16, f16};
 use ferrotensor_core::scalar::{MathFn, Op};
-use ferrotensor_core::{DType, for_each_math, match_dtype, math};
+use ferrotensor_core::{DType, for_each_math, match_dtype};
 
 /// Everything but bool.
 macro_rules! arithmetic {
@@ -165,7 +164,7 @@ macro_rules! functions {
     (unary: $(($one:ident, $f:path)),*; binary: $(($two:ident, $g:path)),*;) => {
         /// The tile function of a call.
         #[allow(unreachable_patterns)]
-        fn math<T: Item<Value: math::EmulatedFma> + CastTo<f64>>(f: MathFn, tier: Tier) -> TileFn {
+        fn math<T: Item<Value: function::Value>>(f: MathFn, tier: Tier) -> TileFn {
             match f {
                 // These have a cheaper equal for tiles without large arguments.
                 MathFn::Sin => compiled::<Moderate<function::SinModerate, function::Sin, T>>(tier),
