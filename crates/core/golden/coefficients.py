@@ -3,13 +3,16 @@
 (2 / pi for float64 takes 1216 bits).
 
 Polynomials are near-minimax (mpmath's Chebyshev fit, absolute error of the fitted tail on its interval), with as few
-terms as bring the error of the whole function below 2^-26 (float32) and 2^-56 (float64).
+terms as bring the error of the whole function below 2^-26 (float32) and 2^-56 (float64). Some of float32 are minimax in the
+error of the function itself (Remez), which takes a term less.
 
 Usage: python3 crates/core/golden/coefficients.py > crates/core/src/math/coefficients.rs   (needs mpmath)
 """
 
-from mpmath import (asin, atan, chebyfit, erfc, erfinv, exp, expm1, factorial, findroot, floor, log, loggamma, mp, mpf, pi, psi,
-                    sqrt)
+from itertools import groupby
+
+from mpmath import (asin, atan, chebyfit, cos, erf, erfc, erfinv, exp, expm1, factorial, findroot, floor, log, log1p, loggamma,
+                    lu_solve, matrix, mp, mpf, pi, polyval, psi, sqrt, tanh)
 
 mp.prec = 1400
 BITS = {"single": 24, "double": 53}
@@ -58,6 +61,31 @@ def fits_of(f, interval, terms):
             a, b = interval if isinstance(interval, tuple) else interval[precision]
             fits[precision] = list(reversed(chebyfit(f, [a, b], n)))
     return fits
+
+
+def weighted_of(f, weight, low, high, terms):
+    """The polynomial of `terms` terms whose largest error times `weight` is smallest (Remez), 300 points between the ends."""
+    with mp.workprec(200):
+        points = [(low + high) / 2 - (high - low) / 2 * cos(pi * mpf(k) / 300) for k in range(301)]
+        values = [(f(x), weight(x)) for x in points]
+        chosen = [k * 300 // terms for k in range(terms + 1)]
+        for _ in range(12):
+            rows = [[points[k] ** j * values[k][1] for j in range(terms)] + [(-1) ** i] for i, k in enumerate(chosen)]
+            *fit, level = lu_solve(matrix(rows), matrix([values[k][0] * values[k][1] for k in chosen]))
+            errors = [w * (v - polyval(fit[::-1], x)) for x, (v, w) in zip(points, values)]
+            # The largest error between each two changes of sign.
+            peaks = [max(run, key=lambda k: abs(errors[k])) for _, run in groupby(range(301), lambda k: errors[k] >= 0)]
+            while len(peaks) > terms + 1:
+                peaks.remove(min(peaks[0], peaks[-1], key=lambda k: abs(errors[k])))
+            if len(peaks) <= terms or max(map(abs, errors)) < abs(level) * mpf("1.0005"):
+                break
+            chosen = peaks
+        return fit
+
+
+def weighted(name, doc, f, weight, interval, terms):
+    """For float32 alone, where the error of the whole function counts instead of the polynomial's."""
+    table(name, doc, weighted_of(f, weight, *interval, terms), [])
 
 
 def fitted(name, doc, f, interval, terms):
@@ -109,6 +137,13 @@ split("TWO_THIRDS", "2 / 3 as hi + lo.", mpf(2) / 3, 2)
 half_ln2 = log(mpf(2)) / 2
 fitted("EXP", "Q of e^r = 1 + r + r^2 Q(r), |r| <= ln 2 / 2.",
        series(lambda k: 1 / factorial(k + 2)), (-half_ln2, half_ln2), {"single": 6, "double": 11})
+# A little beside 0 in each weight: no equation of the fit may vanish.
+weighted("EXP_SHORT", "Q of e^r = 1 + r + r^2 Q(r), |r| <= ln 2 / 2, as good as e^r needs; float32 only.",
+         lambda r: (exp(r) - 1 - r) / (r * r) if abs(r) > mpf(10) ** -20 else mpf(0.5),
+         lambda r: (r * r + mpf("1e-3")) / exp(r), (-half_ln2, half_ln2), 5)
+weighted("LOG_SHORT", "R of log(1 + f) = f + f^2 R(f), sqrt(1/2) <= 1 + f <= sqrt(2), as good as a logarithm needs; float32 only.",
+         lambda f: (log1p(f) - f) / (f * f) if abs(f) > mpf(10) ** -20 else mpf(-0.5),
+         lambda f: (f * f + mpf("3e-3")) / (abs(log1p(f)) + mpf("0.01")), (sqrt(mpf(0.5)) - 1, sqrt(mpf(2)) - 1), 9)
 fitted("LOG",
        "P of log(1 + f) = f - f^2 / 2 + f^3 P(f), sqrt(1/2) <= 1 + f <= sqrt(2); float32 only (float64 uses ATANH).",
        series(lambda k: mpf((-1) ** k) / (k + 3)), (sqrt(mpf(0.5)) - 1, sqrt(mpf(2)) - 1), {"single": 9})
@@ -125,6 +160,16 @@ fitted("ERF", "E of erf x = x + x E(x^2), |x| <= 1.",
        series(lambda k: (-1) ** k * 2 / sqrt(pi) / factorial(k) / (2 * k + 1) - (1 if k == 0 else 0)),
        (mpf(0), mpf(1)), {"single": 7, "double": 13})
 
+near_erf = mpf("0.85")
+weighted("ERF_NEAR", "E of erf x = x + x E(x^2), |x| <= 0.85; float32 only.",
+         lambda z: erf(sqrt(z)) / sqrt(z) - 1 if z > mpf(10) ** -24 else 2 / sqrt(pi) - 1,
+         lambda z: sqrt(z) / erf(sqrt(z)) if z else sqrt(pi) / 2, (mpf(0), near_erf**2), 6)
+weighted("ERF_LOG", "L of erfc x = e^(-x - x L(x)), from 0.85 to where erf x rounds to 1; float32 only.",
+         lambda x: -log(erfc(x)) / x - 1, lambda x: erfc(x) * x, (near_erf, mpf(4)), 6)
+weighted("TANH", "T of tanh x = x + x^3 T(x^2), |x| <= 0.9; float32 only.",
+         lambda z: (tanh(sqrt(z)) / sqrt(z) - 1) / z if z > mpf(10) ** -20 else -mpf(1) / 3,
+         lambda z: (z + mpf("1e-3")) * (sqrt(z) / tanh(sqrt(z)) if z else 1), (mpf(0), mpf("0.81")), 7)
+
 
 def scaled_erfc(t):
     x = 2 * (1 + t) / (1 - t)
@@ -135,8 +180,8 @@ def to_t2(x):
     return (mpf(x) - 2) / (mpf(x) + 2)
 
 
-fitted("ERF_FAR", "G of 1 - erf x = exp(-x^2) G((x - 2) / (x + 2)), from 1 to where erf x rounds to 1.",
-       scaled_erfc, {"single": (to_t2(1), to_t2(4)), "double": (to_t2(1), to_t2(6))}, {"single": 8, "double": 16})
+fitted("ERF_FAR", "G of 1 - erf x = exp(-x^2) G((x - 2) / (x + 2)), from 1 to where erf x rounds to 1; float64 only.",
+       scaled_erfc, (to_t2(1), to_t2(6)), {"double": 16})
 
 
 def bounded_erfc(t):

@@ -125,6 +125,34 @@ pub(super) const EXP: Table = Table {
     ],
 };
 
+/// Q of e^r = 1 + r + r^2 Q(r), |r| <= ln 2 / 2, as good as e^r needs; float32 only.
+pub(super) const EXP_SHORT: Table = Table {
+    single: &[
+        0.4999999403953552,
+        0.1666652113199234,
+        0.041668374091386795,
+        0.008368639275431633,
+        0.001381496200338006,
+    ],
+    double: &[],
+};
+
+/// R of log(1 + f) = f + f^2 R(f), sqrt(1/2) <= 1 + f <= sqrt(2), as good as a logarithm needs; float32 only.
+pub(super) const LOG_SHORT: Table = Table {
+    single: &[
+        -0.4999999701976776,
+        0.333333283662796,
+        -0.2500095069408417,
+        0.20001457631587982,
+        -0.16621117293834686,
+        0.14196719229221344,
+        -0.13170790672302246,
+        0.12793929874897003,
+        -0.07650181651115417,
+    ],
+    double: &[],
+};
+
 /// P of log(1 + f) = f - f^2 / 2 + f^3 P(f), sqrt(1/2) <= 1 + f <= sqrt(2); float32 only (float64 uses ATANH).
 pub(super) const LOG: Table = Table {
     single: &[
@@ -225,18 +253,49 @@ pub(super) const ERF: Table = Table {
     ],
 };
 
-/// G of 1 - erf x = exp(-x^2) G((x - 2) / (x + 2)), from 1 to where erf x rounds to 1.
-pub(super) const ERF_FAR: Table = Table {
+/// E of erf x = x + x E(x^2), |x| <= 0.85; float32 only.
+pub(super) const ERF_NEAR: Table = Table {
     single: &[
-        0.25539568066596985,
-        -0.4271858334541321,
-        0.24165821075439453,
-        -0.0789785236120224,
-        0.003732141340151429,
-        0.006994855590164661,
-        -0.0008365899557247758,
-        -0.0009441596339456737,
+        0.12837916612625122,
+        -0.3761257231235504,
+        0.11282717436552048,
+        -0.02680254727602005,
+        0.00505109503865242,
+        -0.0006315133068710566,
     ],
+    double: &[],
+};
+
+/// L of erfc x = e^(-x - x L(x)), from 0.85 to where erf x rounds to 1; float32 only.
+pub(super) const ERF_LOG: Table = Table {
+    single: &[
+        0.12852688133716583,
+        0.6356760859489441,
+        0.10531728714704514,
+        -0.022925378754734993,
+        0.003225957043468952,
+        -0.000215314474189654,
+    ],
+    double: &[],
+};
+
+/// T of tanh x = x + x^3 T(x^2), |x| <= 0.9; float32 only.
+pub(super) const TANH: Table = Table {
+    single: &[
+        -0.33333322405815125,
+        0.1333298236131668,
+        -0.05392961949110031,
+        0.021664585918188095,
+        -0.008266324177384377,
+        0.002584188710898161,
+        -0.00045597428106702864,
+    ],
+    double: &[],
+};
+
+/// G of 1 - erf x = exp(-x^2) G((x - 2) / (x + 2)), from 1 to where erf x rounds to 1; float64 only.
+pub(super) const ERF_FAR: Table = Table {
+    single: &[],
     double: &[
         0.2553956763105057,
         -0.4271858474139585,

@@ -1,9 +1,10 @@
 //! The exponential, and its parts for the functions built on it.
 //!
 //! Method: x = n ln 2 + r with |r| <= ln 2 / 2 (Cody and Waite, two fused steps), e^r - 1 = r + r^2 Q(r), scaling by
-//! 2^n in two steps so that results round once into the subnormal range.
+//! 2^n in two steps so that results round once into the subnormal range. Where a float32 result may err by a little less than a
+//! unit, e^r = 1 + r (1 + r Q(r)) does, with one term less ([`short_exp`]).
 
-use super::coefficients::{EXP, LN_2, LOG2_E};
+use super::coefficients::{EXP, EXP_SHORT, LN_2, LOG2_E};
 use super::pair::Pair;
 use super::real::{Bits, Real};
 
@@ -35,6 +36,12 @@ impl<V: Real> Reduced<V> {
     pub(super) fn new(x: V) -> Self {
         let (n, bits) = x.nearest(x.part(&LOG2_E, 0), 2 * V::BIAS);
         Reduced { n, bits, rest: (-n).fma(x.part(&LN_2, 0), x) }
+    }
+
+    /// r.
+    #[inline(always)]
+    pub(super) fn remainder_alone(&self) -> V {
+        (-self.n).fma(self.n.part(&LN_2, 1), self.rest)
     }
 
     /// r and its rounding error, for an argument x + lo.
@@ -90,7 +97,13 @@ impl<V: Real> Reduced<V> {
     /// e^x: the rounding of r, at most a quarter unit, is the largest error beside the last rounding.
     #[inline(always)]
     pub(super) fn exp(&self) -> V {
-        self.scaled((-self.n).fma(self.n.part(&LN_2, 1), self.rest), |lo| lo)
+        self.scaled(self.remainder_alone(), |lo| lo)
+    }
+
+    /// The same with a quarter unit more of error, float32 only.
+    #[inline(always)]
+    fn exp_short(&self) -> V {
+        short_exp(self.remainder_alone()).times_power(self.n, self.half_powers())
     }
 
     /// e^(x + lo) for an argument with a low part: little more than half a unit of error.
@@ -111,6 +124,28 @@ impl<V: Real> Reduced<V> {
     }
 }
 
+/// e^r for |r| <= ln 2 / 2, float32 only: a quarter unit of error beside the last rounding and what r brings along.
+#[inline(always)]
+pub(super) fn short_exp<V: Real>(r: V) -> V {
+    r.fma(short_slope(r), r.lit(1.0))
+}
+
+/// (e^r - 1) / r, likewise.
+#[inline(always)]
+pub(super) fn short_slope<V: Real>(r: V) -> V {
+    r.fma(r.horner(&EXP_SHORT), r.lit(1.0))
+}
+
+/// e^x for |x| <= 87 as p + r s with p a power of two: for sums with other numbers, which then round once. One step of reduction
+/// brings a relative error of |x| 2^-28, little where the other number is the larger. float32 only.
+#[inline(always)]
+pub(super) fn rough_exp<V: Real>(x: V) -> (V, V, V) {
+    let (n, bits) = x.nearest(x.part(&LOG2_E, 0), V::BIAS);
+    let r = (-n).fma(x.part(&LN_2, 0), x);
+    let power = x.with_bits(bits.shl(bits.lit(V::MANTISSA as u64)));
+    (power, power * r, short_slope(r))
+}
+
 impl<V: Real> Pair<V> {
     /// `power * self + (power + c)` with what both sums round off: 2^n e^r - 1 and the like from e^r - 1.
     #[inline(always)]
@@ -124,7 +159,8 @@ impl<V: Real> Pair<V> {
 /// e^x. exp(-inf) = 0, exp(inf) = inf; overflows to inf, underflows gradually to 0.
 #[inline(always)]
 pub fn exp<V: Real>(x: V) -> V {
-    Reduced::new(clamp(x)).exp()
+    let reduced = Reduced::new(clamp(x));
+    if V::WIDTH == 32 { reduced.exp_short() } else { reduced.exp() }
 }
 
 /// 2^x, exact for integers. exp2(-inf) = 0, exp2(inf) = inf; overflows to inf, underflows gradually to 0.

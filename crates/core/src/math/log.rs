@@ -2,9 +2,9 @@
 //!
 //! Method: x = 2^k (1 + f) with sqrt(1/2) <= 1 + f < sqrt(2). float32: log(1 + f) = f - f^2 / 2 + f^3 P(f). float64: s
 //! = f / (2 + f), log(1 + f) = f - (f^2 / 2 - s (f^2 / 2 + R)), R = z (2/3 + z T(z)), z = s^2 (the formula of FreeBSD's
-//! e_log.c).
+//! e_log.c). The plain float32 logarithm, which may err by a little more, has log(1 + f) = f + f^2 R(f).
 
-use super::coefficients::{ATANH, LN_2, LOG, LOG2_E, LOG10_E, TWO_THIRDS};
+use super::coefficients::{ATANH, LN_2, LOG, LOG_SHORT, LOG2_E, LOG10_E, TWO_THIRDS};
 use super::pair::Pair;
 use super::real::{Real, Table};
 
@@ -29,7 +29,14 @@ fn finite<V: Real>(k: V, f: V, correct: impl Fn(V) -> V) -> V {
 #[inline(always)]
 pub fn log<V: Real>(x: V) -> V {
     let (k, m) = x.split_exponent();
-    finite(k, m - x.lit(1.0), |lo| lo).or_ends_of_log(x)
+    let f = m - x.lit(1.0);
+    let y = if V::WIDTH == 32 {
+        let square = f * f;
+        k.fma(x.part(&LN_2, 0), f + k.fma(x.part(&LN_2, 1), square * f.poly(&LOG_SHORT)))
+    } else {
+        finite(k, f, |lo| lo)
+    };
+    y.or_ends_of_log(x)
 }
 
 /// log(2^doublings (1 + f)) for finite f.hi > -1.

@@ -120,6 +120,24 @@ pub trait Real:
         sum
     }
 
+    /// The polynomial at `self` by Horner's rule: one operation less than [`Real::poly`] has, in a chain twice as long.
+    #[inline(always)]
+    fn horner(self, table: &Table) -> Self {
+        let c = table.of::<Self>();
+        let mut sum = self.lit(c[c.len() - 1]);
+        // Written out for the reason given there.
+        macro_rules! steps {
+            ($($n:literal)*) => {$(
+                if $n < c.len() {
+                    sum = sum.fma(self, self.lit(c[c.len() - 1 - $n]));
+                }
+            )*};
+        }
+        steps!(1 2 3 4 5 6 7 8);
+        assert!(c.len() <= 9);
+        sum
+    }
+
     /// The sign bit alone.
     #[inline(always)]
     fn sign(self) -> Self::Bits {

@@ -26,13 +26,10 @@ fn reduce_moderate<V: Real>(a: V) -> Angle<V> {
     // Exact: both are multiples of the last bit of hi(pi / 2), and the result is below 1.
     let rest = (-n).fma(a.part(&HALF_PI, 0), a);
     let mid = a.part(&HALF_PI, 1);
-    let p = n * mid;
-    let p_lo = n.fma(mid, -p);
-    // rest - p, exactly (Knuth's sum: either may be larger).
-    let hi = rest - p;
-    let back = hi - rest;
-    let error = (rest - (hi - back)) - (p + back);
-    Angle { quadrant, hi, lo: (-n).fma(a.part(&HALF_PI, 2), error - p_lo) }
+    let hi = rest - n * mid;
+    // Exact as well: where the product is the larger, `rest` has few bits, and hi all of the product's that lie below.
+    let behind = rest - hi;
+    Angle { quadrant, hi, lo: (-n).fma(a.part(&HALF_PI, 2), (-n).fma(mid, behind)) }
 }
 
 /// For a >= 2.
@@ -70,7 +67,8 @@ fn reduce_wide<V: Real>(a: V) -> Angle<V> {
     let (tau, tau_lo) = (a.part(&TWO_PI, 0), a.part(&TWO_PI, 1));
     let hi = turn * tau;
     let lo = turn_lo.fma(tau, turn.fma(tau_lo, turn.fma(tau, -hi)));
-    Angle { quadrant, hi: hi.flip(sign), lo: lo.flip(sign) }
+    let r = Pair::fast_sum(hi, lo);
+    Angle { quadrant, hi: r.hi.flip(sign), lo: r.lo.flip(sign) }
 }
 
 /// Three words of the table of 2 / pi from bit `offset` on.
@@ -151,16 +149,21 @@ impl<V: Real> Angle<V> {
     }
 }
 
-/// sin(|x| + turns * pi / 2).
+/// sin x, or, with a turn of pi / 2, cos x.
 #[inline(always)]
 fn sine<V: Real, const WIDE: bool>(x: V, turns: u64) -> V {
     let a = x.abs();
-    let angle = reduce::<V, WIDE>(a);
-    let (sin, cos) = angle.sine_and_cosine();
-    let quadrant = angle.quadrant.wrapping_add(angle.quadrant.lit(turns));
-    let swapped = (quadrant & quadrant.lit(1)).eq(quadrant.lit(1));
-    let sign = (quadrant & quadrant.lit(2)).shl(quadrant.lit(V::WIDTH as u64 - 2));
-    let y = V::select(swapped, cos.value(), sin.value()).flip(sign);
+    let Angle { quadrant, hi, lo } = reduce::<V, WIDE>(a);
+    let z = hi * hi;
+    let sin = hi + (hi * z).fma(z.poly(&SIN), lo);
+    // What is added to 1 is summed first: at most a quarter unit is lost of it.
+    let half = hi * hi.lit(-0.5);
+    let cos = x.lit(1.0) + half.fma(hi, (-hi).fma(lo, z * z * z.poly(&COS)));
+    let quadrant = quadrant.wrapping_add(quadrant.lit(turns));
+    let swapped = !(quadrant & quadrant.lit(1)).eq(quadrant.lit(0));
+    let turned = quadrant.shl(quadrant.lit(V::WIDTH as u64 - 2));
+    let sign = if turns == 0 { turned ^ x.bits() } else { turned };
+    let y = V::select(swapped, cos, sin).flip(sign & sign.lit(1 << (V::WIDTH - 1)));
     if WIDE { V::select(a.lt(x.lit(f64::INFINITY)), y, x.lit(f64::NAN)) } else { y }
 }
 
@@ -175,7 +178,7 @@ fn tangent<V: Real, const WIDE: bool>(x: V) -> V {
 /// sin x. sin(+-0) = +-0; NaN for infinities.
 #[inline(always)]
 pub fn sin<V: Real>(x: V) -> V {
-    sine::<V, true>(x, 0).flip(x.sign())
+    sine::<V, true>(x, 0)
 }
 
 /// cos x. NaN for infinities.
@@ -193,7 +196,7 @@ pub fn tan<V: Real>(x: V) -> V {
 /// The bits of [`sin`] at about a third of its cost, for |x| < [`MODERATE`] only (a NaN gives NaN).
 #[inline(always)]
 pub fn sin_moderate<V: Real>(x: V) -> V {
-    sine::<V, false>(x, 0).flip(x.sign())
+    sine::<V, false>(x, 0)
 }
 
 /// The bits of [`cos`] at about a third of its cost, for |x| < [`MODERATE`] only (a NaN gives NaN).
