@@ -11,10 +11,11 @@ use std::any::Any;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// The CPU with windows of its own: the reference's.
+/// The CPU with other windows than its own: the reference's, or none.
 struct Windower {
     caps: Caps,
     cpu: Arc<dyn Backend>,
+    has_windows: bool,
 }
 
 struct Prepare(Kernel);
@@ -56,7 +57,11 @@ impl Backend for Windower {
         self.cpu.download(from, offset, to)
     }
     fn supports(&self, kernel: &Kernel) -> Result<(), String> {
-        if let Kernel::Window(_) = kernel { Ok(()) } else { self.cpu.supports(kernel) }
+        match kernel {
+            Kernel::Window(_) if self.has_windows => Ok(()),
+            Kernel::Window(_) => Err("no windows".into()),
+            _ => self.cpu.supports(kernel),
+        }
     }
     fn prepare(&self, kernel: &Kernel) -> Result<Arc<dyn Prepared>> {
         if let Kernel::Window(_) = kernel { Ok(Arc::new(Prepare(kernel.clone()))) } else { self.cpu.prepare(kernel) }
@@ -87,17 +92,17 @@ impl Backend for Windower {
     fn trim(&self) {}
 }
 
-fn windower() -> Result<Vec<Arc<dyn Backend>>, String> {
+fn windower(has_windows: bool) -> Result<Vec<Arc<dyn Backend>>, String> {
     let cpu = ferrotensor_cpu::probe()?.remove(0);
     // Under this name, so that tensors go there.
     let caps = Caps {
         name: "cpu".into(),
-        description: "with windows".into(),
+        description: "with other windows".into(),
         max_buffer: usize::MAX,
         class: DeviceClass::Cpu,
         negative_strides: true,
     };
-    Ok(vec![Arc::new(Windower { caps, cpu })])
+    Ok(vec![Arc::new(Windower { caps, cpu, has_windows })])
 }
 
 /// `relu(conv(x, w)) -> maxPool -> avgPool`, whole numbers, with everything a window may have.
@@ -120,12 +125,14 @@ fn network(s: &mut Session) -> Vec<Vec<f32>> {
 
 #[test]
 fn what_is_rewritten_has_the_values_of_the_kernel_and_is_counted_each_time() {
-    let mut native = support::session(vec![Entry { name: "cpu", devices: windower(), complete: true }]);
+    let session =
+        |has_windows| support::session(vec![Entry { name: "cpu", devices: windower(has_windows), complete: true }]);
+    let mut native = session(true);
     let wanted = network(&mut native);
     assert_eq!(wanted.iter().map(Vec::len).collect::<Vec<_>>(), [2 * 6 * 6 * 4, 2 * 6 * 4 * 3, 2 * 6 * 4 * 3]);
     assert!(native.stats().rewritten.is_empty() && native.stats().fallbacks.is_empty());
     for fusion in [true, false] {
-        let mut s = support::cpu();
+        let mut s = session(false);
         // A rewriting stays on the device: the strictest setting has nothing against it.
         s.set_config(Config { fusion, strict: Strict::Throw });
         for runs in 1..3 {
@@ -142,6 +149,9 @@ fn what_is_rewritten_has_the_values_of_the_kernel_and_is_counted_each_time() {
         s.reset_stats();
         assert!(s.stats().rewritten.is_empty());
     }
+    let mut cpu = support::cpu();
+    assert_eq!(network(&mut cpu), wanted, "the CPU's own windows");
+    assert!(cpu.stats().rewritten.is_empty());
 }
 
 #[test]
