@@ -1,6 +1,6 @@
 //! Registers of AVX-512 as the arithmetic that scalar functions are written in, and the loop over a tile with them. LLVM
 //! vectorises the same functions over plain floats; here they meet the instructions it does not find: a product with 2^n
-//! rounded once, exponent and mantissa, the ends of a logarithm (`log` float32: 0.57 -> 0.45 ns per element, 27 instructions for 16).
+//! rounded once, exponent and mantissa, the ends of a logarithm (of float32 `exp` takes 16 instructions for 16 elements, `log` 26).
 //!
 //! Every method is `#[inline(always)]`, and so takes on the features of the tier's copy of a kernel.
 
