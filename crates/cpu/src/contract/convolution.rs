@@ -12,12 +12,11 @@ use crate::indices::leading;
 use crate::launch::{Context, Run, Slot, Slots};
 use crate::map::tile::Cast;
 use crate::map::transpose;
-use crate::memory::CpuBuffer;
 use crate::number::cast::CastTo;
 use crate::parallel::{grain, parallel_for, threads};
 use crate::scratch::Scratch;
 use crate::tier::{Tier, compiled};
-use crate::window::phases::{CopyPlane, Plane, runs, volume};
+use crate::window::phases::{CopyPlane, Plane, runs, stretch, volume};
 use ferrotensor_core::DType;
 use ferrotensor_core::element::{bf16, f16};
 use ferrotensor_core::error::{Error, Result};
@@ -108,10 +107,8 @@ struct Job<'a, S: Stored> {
 unsafe impl<S: Stored> Sync for Job<'_, S> {}
 
 impl<S: Stored> ConvolutionKernel<S> {
-    /// Packs all rows of weights for tiles.
+    /// Packs all rows of weights `[group, rows, places]` for tiles.
     fn packed(&self, (layout, from): Slot, sizes: &Sizes, panels: (usize, usize)) -> Result<Scratch> {
-        let matrices = layout.reshape(&[sizes.group, sizes.rows, sizes.places]);
-        let matrices = matrices.ok_or_else(|| Error::internal("window: weights that are no matrices"))?;
         let room = scratch::<S::Real>(&[sizes.group, panels.0, panels.1])?;
         let (to, from) = (&Apart(room.as_ptr().cast::<S::Real>()), &Apart(from));
         // About 10 GB/s.
@@ -120,7 +117,7 @@ impl<S: Stored> ConvolutionKernel<S> {
             for n in range {
                 let (group, panel) = (n / panels.0, n % panels.0);
                 let rows = start(panel, panels.0, sizes.rows)..start(panel + 1, panels.0, sizes.rows);
-                let a = Matrix::of((&matrices, *from), group, size_of::<S>());
+                let a = Matrix::of((layout, *from), group, size_of::<S>());
                 // SAFETY: the rows exist, and the copy has room for each panel.
                 unsafe {
                     self.product.copy_rows(a, (rows.start, rows.len()), (0, sizes.places), to.wrapping_add(n * panels.1));
@@ -136,11 +133,16 @@ impl<S: Stored> ConvolutionKernel<S> {
         if out.0.is_empty() {
             return Ok(());
         }
-        // A copy of weights that do not lie as rows, as those of gradients.
-        let is_matrix = weights.0.reshape(&[sizes.group, sizes.rows, sizes.places]).is_some();
-        // SAFETY: a launch's layouts lie inside its buffers.
-        let copy = (!is_matrix).then(|| unsafe { transpose::dense(weights, size_of::<S>(), context) }).transpose()?;
-        let weights = copy.as_ref().map_or(weights, |(buffer, layout): &(CpuBuffer, Layout)| (layout, buffer.as_ptr()));
+        let matrices = [sizes.group, sizes.rows, sizes.places];
+        let (layout, weights, _copy) = match weights.0.reshape(&matrices) {
+            Some(layout) => (layout, weights.1, None),
+            // A copy of weights that do not lie as rows, as those of gradients.
+            None => {
+                // SAFETY: a launch's layouts lie inside its buffers.
+                let (copy, _) = unsafe { transpose::dense(weights, size_of::<S>(), context)? };
+                (Layout::dense(&matrices)?, copy.as_ptr(), Some(copy))
+            }
+        };
         let tiles = &self.product.tiles;
         let grid = match Grid::in_place::<S>(&self.axes, data, &sizes) {
             Some(grid) => grid,
@@ -148,10 +150,10 @@ impl<S: Stored> ConvolutionKernel<S> {
         };
         let count = sizes.rows.div_ceil(tiles.rows());
         let panels = (count, volume([self.product.rows_width(sizes.rows), sizes.places])?);
-        let packed = self.packed(weights, &sizes, panels)?;
+        let packed = self.packed((&layout, weights), &sizes, panels)?;
 
         let windows = volume(sizes.counts.iter().copied())?;
-        let stretch = 1 + grid.steps.iter().zip(sizes.counts).map(|(step, count)| step * (count - 1)).sum::<usize>();
+        let stretch = stretch(&grid.steps, sizes.counts);
         let width = tiles.full.count;
         let is_direct = stretch <= windows * WASTE / 8 && windows >= width;
         let (images, columns) = if is_direct { (sizes.batch, stretch) } else { (1, volume([sizes.batch, windows])?) };

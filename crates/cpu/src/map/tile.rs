@@ -44,6 +44,15 @@ pub trait Binary<A, R> {
     fn doubtful(_: A) -> bool {
         false
     }
+
+    /// Whether any of these is doubtful.
+    #[inline(always)]
+    fn any_doubtful(operands: &[A]) -> bool
+    where
+        A: Copy,
+    {
+        operands.iter().fold(false, |any, &x| any | Self::doubtful(x))
+    }
 }
 
 /// A function of three elements, the first of a type of its own.

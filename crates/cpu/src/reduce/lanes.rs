@@ -120,7 +120,7 @@ impl<F: Binary<T, T>, T: Copy> Source for Group<F, T> {
                 let lane = c.acc.cast::<T>().add(row % LANES * width);
                 (std::slice::from_raw_parts_mut(lane, width), std::slice::from_raw_parts(src.cast::<T>(), width))
             };
-            doubtful |= elements.iter().fold(false, |any, &x| any | F::doubtful(x));
+            doubtful |= F::any_doubtful(elements);
             if row < LANES {
                 acc.copy_from_slice(elements);
             } else if doubtful {
@@ -193,11 +193,7 @@ fn merged<F: Binary<T, T>, T: Copy, const QUICK: bool>(older: &[T; LANES], newer
 /// The lanes of the whole tree over `src`, 1 to [`LONGEST`] elements; lanes without an element have no meaning.
 #[inline(always)]
 fn tree<F: Binary<T, T>, T: Copy>(src: &[T]) -> [T; LANES] {
-    if src.iter().fold(false, |any, &x| any | F::doubtful(x)) {
-        tree_of::<F, T, false>(src)
-    } else {
-        tree_of::<F, T, true>(src)
-    }
+    if F::any_doubtful(src) { tree_of::<F, T, false>(src) } else { tree_of::<F, T, true>(src) }
 }
 
 #[inline(always)]

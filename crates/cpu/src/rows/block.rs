@@ -76,9 +76,8 @@ impl RowsKernel {
             // SAFETY: a launch's layouts lie inside its buffers and its outputs overlap nothing.
             let ready = unsafe { ready(step, whole, own)? };
             // Results that no later step reads go past the caches where they would not stay there.
-            let is_read = self.steps.iter().any(|s| s.operands.contains(&step.to));
             let ready = match ready {
-                Ready::Map(bound) if launch.in_memory[step.to] && !is_read => Ready::Map(bound.passing_among(moved)),
+                Ready::Map(bound) if launch.in_memory[step.to] && !step.is_read => Ready::Map(bound.passing_among(moved)),
                 other => other,
             };
             let each = match &ready {

@@ -27,6 +27,8 @@ struct Step {
     operands: Vec<usize>,
     /// The value it computes.
     to: usize,
+    /// Whether a step reads that.
+    is_read: bool,
     /// Its launch parameters among all.
     params: Range<usize>,
 }
@@ -60,7 +62,9 @@ pub fn prepare(kernel: &Rows, tier: Tier) -> Result<RowsKernel, String> {
         };
         let params = from..from + step.params().len();
         from = params.end;
-        steps.push(Step { part, operands: step.operands().to_vec(), to: kernel.inputs.len() + n, params });
+        let to = kernel.inputs.len() + n;
+        let is_read = kernel.steps.iter().any(|s| s.operands().contains(&to));
+        steps.push(Step { part, operands: step.operands().to_vec(), to, is_read, params });
     }
     let crossing = (0..kernel.inputs.len()).chain(kernel.outputs.iter().copied()).filter(|&v| types[v].1 == Per::Row);
     let moved = crossing.map(|v| Ok((v, MapKernel::cast(types[v].0, types[v].0, tier)?)));

@@ -237,6 +237,12 @@ impl Axis {
     }
 }
 
+/// Elements from the first window to the last one, both counted, and with what lies between rows of windows: `counts` along each axis,
+/// `steps` apart, at least one.
+pub fn stretch(steps: &[usize], counts: &[usize]) -> usize {
+    1 + steps.iter().zip(counts).map(|(step, count)| step * (count - 1)).sum::<usize>()
+}
+
 /// Neighbouring windows of a stretch that exist: those between the end of a row and the next one's beginning do not.
 #[derive(Clone, Copy)]
 pub struct Run {

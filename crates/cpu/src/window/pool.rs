@@ -1,6 +1,6 @@
 //! Poolings: each place of all windows is a stretch of memory, and stretches are combined in pairs, in the order of the reduction tree.
 
-use super::phases::{CopyPlane, Phases, Plane, runs, volume};
+use super::phases::{CopyPlane, Phases, Plane, runs, stretch, volume};
 use crate::indices::leading;
 use crate::launch::{Context, Run, Slot, Slots};
 use crate::map::table::{by_monoid, by_size};
@@ -99,9 +99,7 @@ impl<F: Binary<T, T>, T: Copy> Source for Doubtful<F, T> {
     #[inline(always)]
     unsafe fn run<const FMA: bool>(Doubt { from, len, found }: Doubt) {
         // SAFETY: the elements exist, and so does the answer's place.
-        unsafe {
-            *found = std::slice::from_raw_parts(from.cast::<T>(), len).iter().fold(false, |any, &x| any | F::doubtful(x))
-        };
+        unsafe { *found = F::any_doubtful(std::slice::from_raw_parts(from.cast::<T>(), len)) };
     }
 }
 
@@ -243,7 +241,7 @@ impl<T: Copy> Job<'_, T> {
         let combine = if is_doubtful { self.kernel.combine } else { self.kernel.quick };
         let counts = &self.out.0.dims()[self.lead..];
         let all: SmallVec<[usize; 4]> = [planes.len()].into_iter().chain(counts.iter().copied()).collect();
-        let end: usize = self.steps.iter().zip(&all).map(|(step, count)| step * (count - 1)).sum::<usize>() + 1;
+        let end = stretch(&self.steps, &all);
         let most = STRETCH_BYTES / size_of::<T>();
         for at in (0..end).step_by(most) {
             let len = most.min(end - at);

@@ -169,11 +169,8 @@ pub fn meet(combine: Combine, acc: DType) -> Program {
 /// What reducing no element gives: the identity, +0 for a sum.
 fn nothing(combine: Combine, acc: DType) -> Program {
     let value = match combine {
-        Combine::Value(Monoid::Prod | Monoid::All) => 1.0,
-        // Nothing is larger than true.
-        Combine::Value(Monoid::Max) if acc != DType::Bool => f64::NEG_INFINITY,
-        Combine::Value(Monoid::Min) => f64::INFINITY,
-        _ => 0.0,
+        Combine::Value(Monoid::Sum) | Combine::ArgMax | Combine::ArgMin => 0.0,
+        Combine::Value(monoid) => monoid.identity_literal(acc),
     };
     let mut b = Builder::new();
     let value = b.lit(acc, value);
