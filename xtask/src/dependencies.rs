@@ -6,7 +6,9 @@ use std::path::Path;
 
 /// Each crate and the crates of this workspace it may use (development dependencies apart).
 const ALLOWED: &[(&str, &[&str])] = &[
-    ("ferrotensor-core", &[]),
+    // Nothing but features that everybody asks for.
+    ("ferrotensor-unified", &[]),
+    ("ferrotensor-core", &["ferrotensor-unified"]),
     ("ferrotensor-ops", &["ferrotensor-core"]),
     ("ferrotensor-engine", &["ferrotensor-core", "ferrotensor-ops"]),
     ("ferrotensor-cpu", &["ferrotensor-core"]),

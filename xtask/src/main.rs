@@ -3,6 +3,7 @@
 mod codegen;
 mod command;
 mod dependencies;
+mod features;
 mod gpu_suite;
 mod licences;
 mod links;
