@@ -20,8 +20,9 @@ use ferrotensor_engine::Stats;
 use ferrotensor_ops::def::{Lowering, OpDef};
 use ferrotensor_ops::dtype_rule::Compute;
 use ferrotensor_ops::graph::{Def, Graph};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// Most cases of one covering of an op and dtype.
@@ -76,17 +77,24 @@ pub fn groups(wanted: impl Fn(&str) -> bool + Sync) -> Result<Vec<Arc<Group>>, S
         .flat_map(|op| recipe::dtypes(op).into_iter().map(move |d| (op, d)))
         .filter(|(op, d)| wanted(&format!("{}/{}", op.path(), d.name())))
         .collect();
-    let half = all.len().div_ceil(2).max(1);
-    let groups: Result<Vec<Vec<Group>>, String> = std::thread::scope(|scope| {
-        let workers: Vec<_> = all
-            .chunks(half)
-            .map(|part| {
-                scope.spawn(move || part.iter().map(|&(op, d)| Group::new(op, d)).collect::<Result<Vec<_>, String>>())
-            })
-            .collect();
+    // Two threads take the next one each: some rows take a thousand times as long as others.
+    let next = AtomicUsize::new(0);
+    let plan = || {
+        let mut planned = Vec::new();
+        loop {
+            let n = next.fetch_add(1, Ordering::Relaxed);
+            let Some(&(op, dtype)) = all.get(n) else { return Ok(planned) };
+            planned.push((n, Group::new(op, dtype)?));
+        }
+    };
+    let planned: Result<Vec<_>, String> = std::thread::scope(|scope| {
+        let workers = [(); 2].map(|()| scope.spawn(&plan));
         workers.into_iter().map(|w| w.join().unwrap_or_else(|_| Err("planning of cases panicked".into()))).collect()
     });
-    let groups: Vec<Arc<Group>> = groups?.into_iter().flatten().filter(|g| !g.cases.is_empty()).map(Arc::new).collect();
+    let mut planned: Vec<_> = planned?.into_iter().flatten().collect();
+    planned.sort_by_key(|(n, _)| *n);
+    let groups: Vec<Arc<Group>> =
+        planned.into_iter().map(|(_, g)| g).filter(|g| !g.cases.is_empty()).map(Arc::new).collect();
     for op in &ferrotensor_ops::OPS {
         let named = |g: &Arc<Group>| g.is_of(op);
         // A filter may leave just a dtype that the row refuses.
@@ -119,12 +127,23 @@ impl Group {
             let mut rng = Rng::named(&format!("{name}/{parallel}"));
             let sizes: Vec<usize> = recipe.axes.iter().map(|a| a.values.len()).collect();
             let mut broken = None;
+            // Coverings try the same assignments over and over, and a plan is dear.
+            let mut known: HashMap<Vec<usize>, Option<usize>> = HashMap::new();
+            let mut largest = |a: &[usize]| {
+                if let Some(&largest) = known.get(a) {
+                    return largest;
+                }
+                let plan = recipe.plan(a).unwrap_or_else(|e| {
+                    broken = Some(e);
+                    None
+                });
+                let largest = plan.map(|plan| plan.largest);
+                known.insert(a.to_vec(), largest);
+                largest
+            };
             let mut settle = |a: &mut [usize]| {
                 recipe.settle(a);
-                recipe.plan(a).map(|plan| plan.is_some()).unwrap_or_else(|e| {
-                    broken = Some(e);
-                    false
-                })
+                largest(a).is_some()
             };
             // Two are enough to cross the threshold of threads: circumstances are the small shapes' business.
             let mut assignments = covering::pairwise(&sizes, if parallel { 2 } else { LIMIT }, &mut rng, &mut settle);
@@ -141,14 +160,14 @@ impl Group {
                     assignments.extend(covering::pairwise(&recipe.ordinary(), ORDINARY, &mut rng, &mut settle));
                 }
             }
-            if let Some(e) = broken {
-                return Err(e);
-            }
             for (n, assignment) in assignments.into_iter().enumerate() {
                 let (placement, recipe_number) = (recipe.placement(&assignment), recipes.len());
-                let largest = recipe.plan(&assignment)?.map_or(0, |plan| plan.largest);
+                let largest = largest(&assignment).unwrap_or(0);
                 let prepared = OnceLock::new();
                 cases.push(Planned { recipe: recipe_number, assignment, placement, largest, spare: n >= met, prepared });
+            }
+            if let Some(e) = broken {
+                return Err(e);
             }
             recipes.push(recipe);
         }

@@ -89,10 +89,11 @@ fn main() -> ExitCode {
     let whole = |backend: &&str| unskipped && (filter.is_empty() || alone(backend));
     let whole: BTreeSet<&'static str> = backends.iter().copied().filter(whole).collect();
     let name = |group: &str, placement: Placement, tier: Tier| format!("{group}/{}/{}", placement.name(), tier.name());
-    // Planning every row takes seconds: only those whose tests the filter may name.
+    // Planning every row takes a minute: only those whose tests the filter may name, and that are of the share.
+    let asked = |test: &str| test.contains(&filter) && share::is_chosen(test, percent);
     let wanted = |group: &str| {
-        let on_cpu = || Placement::ALL.iter().any(|&p| present.iter().any(|&t| name(group, p, t).contains(&filter)));
-        sampled.iter().any(|device| on(device.name(), group).contains(&filter)) || on_cpu()
+        let on_cpu = || Placement::ALL.iter().any(|&p| present.iter().any(|&t| asked(&name(group, p, t))));
+        sampled.iter().any(|device| asked(&on(device.name(), group))) || on_cpu()
     };
     let groups = match rows::groups(wanted) {
         Ok(groups) => groups,

@@ -6,6 +6,7 @@
 mod pool;
 
 use ferrotensor_core::error::Result;
+use smallvec::SmallVec;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -73,11 +74,48 @@ fn share(helpers: usize, wake: bool, work: &(dyn Fn() + Sync)) {
 #[cfg(miri)]
 fn share(helpers: usize, _: bool, work: &(dyn Fn() + Sync)) {
     std::thread::scope(|scope| {
-        for _ in 0..helpers {
-            scope.spawn(|| pool::alone(work));
+        for number in 1..=helpers {
+            scope.spawn(move || pool::alone(number, work));
         }
         work();
     });
+}
+
+/// Chunks of a job, a stretch of them for each thread, which helps with the others' when its own is done: the same thread meets the
+/// same elements in each of the kernels of a program, and in the next call, in a cache of its own.
+struct Stretches {
+    /// The next chunk of each, in lines of the cache of their own.
+    next: SmallVec<[Line; 4]>,
+    chunks: usize,
+}
+
+#[repr(align(128))]
+struct Line(AtomicUsize);
+
+impl Stretches {
+    fn new(chunks: usize, count: usize) -> Stretches {
+        Stretches { next: (0..count).map(|n| Line(AtomicUsize::new(n * chunks / count))).collect(), chunks }
+    }
+
+    /// Claims chunks until there are none, those of stretch `own` (of any number) first.
+    fn each(&self, own: usize, mut body: impl FnMut(usize)) {
+        let count = self.next.len();
+        for n in (0..count).map(|n| (own + n) % count) {
+            let end = (n + 1) * self.chunks / count;
+            loop {
+                let at = self.next[n].0.fetch_add(1, Ordering::Relaxed);
+                if at >= end {
+                    break;
+                }
+                body(at);
+            }
+        }
+    }
+
+    /// Leaves nothing to claim.
+    fn end(&self) {
+        self.next.iter().for_each(|next| next.0.store(self.chunks, Ordering::Relaxed));
+    }
 }
 
 /// Runs `body` over `0..items` in ranges, on several threads where `nanos` per item make it worthwhile.
@@ -106,26 +144,61 @@ pub fn parallel_for(items: usize, nanos: f64, body: &(dyn Fn(Range<usize>) -> Re
             return body(0..items);
         }
     }
-    let next = AtomicUsize::new(0);
     let failed: Mutex<Option<(usize, _)>> = Mutex::new(None);
+    let stretches = Stretches::new(chunks, helpers + 1);
     let work = || {
-        loop {
-            let at = next.fetch_add(1, Ordering::Relaxed);
-            if at >= chunks {
-                return;
-            }
+        stretches.each(pool::number(), |at| {
             if let Err(error) = body(at * chunk..((at + 1) * chunk).min(items)) {
                 let mut first = failed.lock().unwrap_or_else(PoisonError::into_inner);
                 if first.as_ref().is_none_or(|(earlier, _)| at < *earlier) {
                     *first = Some((at, error));
                 }
-                next.store(chunks, Ordering::Relaxed);
+                stretches.end();
             }
-        }
+        });
     };
     share(helpers, long, &work);
     match failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
         Some((_, error)) => Err(error),
         None => Ok(()),
+    }
+}
+
+#[cfg(all(test, not(miri)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_chunk_is_claimed_once_and_those_of_the_own_stretch_first() {
+        for (chunks, count) in [(1, 1), (1, 2), (2, 2), (7, 3), (8, 3), (64, 5)] {
+            for own in 0..2 * count {
+                let stretches = Stretches::new(chunks, count);
+                let mut claimed = Vec::new();
+                stretches.each(own, |at| claimed.push(at));
+                let first = own % count * chunks / count;
+                let expected: Vec<usize> = (first..chunks).chain(0..first).collect();
+                assert_eq!(claimed, expected, "{chunks} chunks, {count} stretches, from {own}");
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_is_claimed_after_the_end_and_all_by_several_together() {
+        let stretches = Stretches::new(100, 3);
+        let sum = AtomicUsize::new(0);
+        std::thread::scope(|scope| {
+            for own in 0..4 {
+                let (stretches, sum) = (&stretches, &sum);
+                scope.spawn(move || stretches.each(own, |at| _ = sum.fetch_add(at, Ordering::Relaxed)));
+            }
+        });
+        assert_eq!(sum.into_inner(), 4950);
+        let stretches = Stretches::new(100, 3);
+        let mut claimed = 0;
+        stretches.each(1, |_| {
+            claimed += 1;
+            stretches.end();
+        });
+        assert_eq!(claimed, 1);
     }
 }

@@ -94,12 +94,17 @@ static BELL: Condvar = Condvar::new();
 static SHORT: AtomicU64 = AtomicU64::new(0);
 
 thread_local! {
-    static IS_WORKER: Cell<bool> = const { Cell::new(false) };
+    static NUMBER: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Workers from 1 on; 0 for every other thread.
+pub fn number() -> usize {
+    NUMBER.get()
 }
 
 /// Whether this thread helps with somebody's job: it does its own work alone, as all cores are busy already.
 pub fn is_worker() -> bool {
-    IS_WORKER.get()
+    number() > 0
 }
 
 /// Whether a worker is awake.
@@ -135,11 +140,12 @@ pub fn hire(count: usize) -> usize {
     let mut hired = HIRED.load(SeqCst);
     while hired < count && refused.is_none_or(|at| at.elapsed() >= PATIENCE) {
         let name = format!("ferrotensor-cpu-{hired}");
-        if std::thread::Builder::new().name(name).spawn(serve).is_err() {
+        let number = hired + 1;
+        if std::thread::Builder::new().name(name).spawn(move || serve(number)).is_err() {
             *refused = Some(Instant::now());
             break;
         }
-        hired += 1;
+        hired = number;
         HIRED.store(hired, SeqCst);
     }
     hired
@@ -147,14 +153,14 @@ pub fn hire(count: usize) -> usize {
 
 /// Work as a worker does it, on a thread of the caller's.
 #[cfg(miri)]
-pub fn alone(work: Work) {
-    IS_WORKER.set(true);
+pub fn alone(number: usize, work: Work) {
+    NUMBER.set(number);
     work();
 }
 
 /// A worker's life.
-fn serve() {
-    IS_WORKER.set(true);
+fn serve(number: usize) {
+    NUMBER.set(number);
     loop {
         AWAKE.fetch_add(1, SeqCst);
         let mut since = Instant::now();

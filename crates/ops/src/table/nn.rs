@@ -31,21 +31,26 @@ fn shifted(l: &mut Lower) -> Result<(Val, Val, Val)> {
     Ok((centred, exps, total))
 }
 
+// What all elements of a line share is computed once: a quotient or a logarithm of each element would take longer than the rest.
 fn softmax(l: &mut Lower) -> Result<Vec<Val>> {
     let (_, exps, total) = shifted(l)?;
-    let (dims, out) = (l.dims(exps), l.out_dtype(0));
-    Ok(vec![l.map(&dims, &[exps, total], |b, v| {
-        let p = b.binary(Op::Div, v[0], v[1]);
+    let (dims, few, out) = (l.dims(exps), l.dims(total), l.out_dtype(0));
+    let inverse = l.map(&few, &[total], |b, v| {
+        let one = b.lit(b.dtype(v[0]), 1.0);
+        b.binary(Op::Div, one, v[0])
+    })?;
+    Ok(vec![l.map(&dims, &[exps, inverse], |b, v| {
+        let p = b.binary(Op::Mul, v[0], v[1]);
         b.cast(p, out)
     })?])
 }
 
 fn log_softmax(l: &mut Lower) -> Result<Vec<Val>> {
     let (centred, _, total) = shifted(l)?;
-    let (dims, out) = (l.dims(centred), l.out_dtype(0));
-    Ok(vec![l.map(&dims, &[centred, total], |b, v| {
-        let log = b.call(MathFn::Log, &v[1..]);
-        let p = b.binary(Op::Sub, v[0], log);
+    let (dims, few, out) = (l.dims(centred), l.dims(total), l.out_dtype(0));
+    let log = l.map(&few, &[total], |b, v| b.call(MathFn::Log, v))?;
+    Ok(vec![l.map(&dims, &[centred, log], |b, v| {
+        let p = b.binary(Op::Sub, v[0], v[1]);
         b.cast(p, out)
     })?])
 }

@@ -58,15 +58,17 @@ fn scaled(l: &mut Lower, x: Val, weight: Option<Val>, bias: Option<Val>) -> Resu
     })?])
 }
 
-/// `x` by the root of `square + eps`, where eps is the row's number.
+/// `x` by the root of `square + eps`, where eps is the row's number. The root is inverted where the squares are, few of them: a
+/// quotient of each element takes four times as long as a product, a root as much again.
 fn by_root(l: &mut Lower, x: Val, square: Val) -> Result<Val> {
-    let (dims, d) = (l.dims(x), l.dtype(x));
+    let (dims, few, d) = (l.dims(x), l.dims(square), l.dtype(x));
     let eps = l.param(0, d);
-    l.map_with(&dims, &[x, square], &[eps], |b, v| {
-        let sum = b.binary(Op::Add, v[1], v[2]);
-        let root = b.unary(Op::Sqrt, sum);
-        b.binary(Op::Div, v[0], root)
-    })
+    let inverse = l.map_with(&few, &[square], &[eps], |b, v| {
+        let sum = b.binary(Op::Add, v[0], v[1]);
+        let (one, root) = (b.lit(d, 1.0), b.unary(Op::Sqrt, sum));
+        b.binary(Op::Div, one, root)
+    })?;
+    l.map(&dims, &[x, inverse], |b, v| b.binary(Op::Mul, v[0], v[1]))
 }
 
 /// The mean of squares over some axes.
