@@ -380,11 +380,15 @@ impl Group {
             };
             let results = if !parallel {
                 vec![run(0)]
-            } else if fusion && machine::tiers().0.last().map(|&t| Device::Cpu(t)) == Some(device) {
-                // More threads than most machines have, once for each case.
-                machine::with_threads(&[1, 2, 8], run)
             } else {
-                machine::with_threads(&[1, 2], run)
+                // More threads than most machines have; of two such cases each variant but one runs one with few, one with many.
+                let counts: &[usize] =
+                    match (fusion && machine::tiers().0.last().map(|&t| Device::Cpu(t)) == Some(device), n % 2) {
+                        (true, _) => &[1, 2, 4, 8],
+                        (_, 0) => &[1, 2],
+                        _ => &[4, 8],
+                    };
+                machine::with_threads(counts, run)
             };
             for result in results {
                 let (threads, got, stats) = result?;
