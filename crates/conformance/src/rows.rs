@@ -88,7 +88,7 @@ pub fn groups(wanted: impl Fn(&str) -> bool + Sync) -> Result<Vec<Arc<Group>>, S
         }
     };
     let planned: Result<Vec<_>, String> = std::thread::scope(|scope| {
-        let workers = [(); 2].map(|()| scope.spawn(&plan));
+        let workers = [(); 2].map(|()| scope.spawn(plan));
         workers.into_iter().map(|w| w.join().unwrap_or_else(|_| Err("planning of cases panicked".into()))).collect()
     });
     let mut planned: Vec<_> = planned?.into_iter().flatten().collect();
