@@ -1,5 +1,5 @@
 // The native module for Linux with musl (Alpine): built with little optimisation, since all that is musl's are calls, threads, memory
-// and linking (a release takes twice as long, seven minutes of two cores), and all JavaScript tests with it where MUSL_NODE names a
+// and linking (a release took seven minutes of two cores), and all JavaScript tests with it where MUSL_NODE names a
 // Node for musl. Needs cargo-zigbuild and zig (pip install cargo-zigbuild), and Rust's standard library for the target
 // or its sources.
 
