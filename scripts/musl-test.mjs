@@ -1,7 +1,6 @@
 // The native module for Linux with musl (Alpine): built with little optimisation, since all that is musl's are calls, threads, memory
-// and linking (a release took seven minutes of two cores), and all JavaScript tests with it where MUSL_NODE names a
-// Node for musl. Needs cargo-zigbuild and zig (pip install cargo-zigbuild), and Rust's standard library for the target
-// or its sources.
+// and linking (a release took seven minutes of two cores), and all JavaScript tests with it where MUSL_NODE names a Node for musl.
+// Needs cargo-zigbuild and zig (pip install cargo-zigbuild), and Rust's standard library for the target or its sources.
 
 import { statSync } from 'node:fs'
 import { join } from 'node:path'

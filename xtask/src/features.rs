@@ -19,7 +19,8 @@ pub fn problems(root: &Path) -> Result<Vec<String>, String> {
 
 /// `crate version features` of what a build of that selection compiles.
 fn listed(root: &Path, selection: &[&str]) -> Result<BTreeSet<String>, String> {
-    let tree = ["tree", "--offline", "--edges", "normal,build,dev", "--prefix", "none", "--format", "{p} {f}"];
+    // Not offline: where only this program was built, development dependencies of others have yet to be fetched.
+    let tree = ["tree", "--edges", "normal,build,dev", "--prefix", "none", "--format", "{p} {f}"];
     let text = command::output(root, "cargo", &[&tree[..], selection].concat())?;
     Ok(text
         .lines()

@@ -1,5 +1,5 @@
-//! The house rules that no compiler checks: words and names that must not appear, files that say what they are for. `cargo xtask lint` also runs [`crate::links`], [`crate::dependencies`], [`crate::features`] and
-//! [`crate::licences`].
+//! The house rules that no compiler checks: words and names that must not appear, files that say what they are for. `cargo xtask
+//! lint` also runs [`crate::links`], [`crate::dependencies`], [`crate::features`] and [`crate::licences`].
 
 use crate::command;
 use std::path::Path;
