@@ -142,7 +142,7 @@ pub fn with_threads<R: Send>(rows: usize, columns: usize, work: impl FnOnce(Par)
 }
 
 /// `None` for one thread, or where the system refuses threads.
-fn pool() -> Option<Arc<ThreadPool>> {
+pub fn pool() -> Option<Arc<ThreadPool>> {
     let mut guard = POOL.lock().unwrap_or_else(PoisonError::into_inner);
     let (threads, pool) = &mut *guard;
     if *threads > 1 && pool.is_none() {

@@ -273,6 +273,47 @@ fn there_and_back_gives_n_times_the_signal() {
     assert!(distance(&Array::from_slice(&[n], &scaled).unwrap(), &x) < 1e-15 * 8.0);
 }
 
+/// Bits of a transform on so many threads.
+fn on_threads(threads: usize, x: &Array, inverse: bool) -> Vec<u8> {
+    ferrotensor_host::set_threads(threads);
+    let routine = Routine::Fft { dtype: x.dtype(), inverse };
+    let y = host(routine, &[x], &[x.dims()], false).unwrap().remove(0);
+    ferrotensor_host::set_threads(1);
+    y.bytes().to_vec()
+}
+
+#[test]
+fn long_transforms_and_batches_are_the_same_on_any_number_of_threads() {
+    // Long: of equal factors, of others, with columns left over; a batch of long ones; batches of short ones; a long prime.
+    let shapes: [&[usize]; 6] = [&[1 << 16], &[3 << 15], &[70 * 1009], &[2, 1 << 16], &[130, 509], &[65_537]];
+    for dims in shapes {
+        for dtype in [DType::C64, DType::C128] {
+            let x = filled(dtype, dims, 5);
+            for inverse in [false, true] {
+                let alone = on_threads(1, &x, inverse);
+                assert_eq!(alone, on_threads(3, &x, inverse), "{dtype} {dims:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn long_transforms_find_waves_where_they_are() {
+    for (n, waves) in [(1usize << 16, [3usize, 40_000]), (70 * 1009, [1, 69_000]), (3 << 16, [77, 150_001])] {
+        let wave = |j: usize| -> Complex<f64> {
+            let angle = |w: usize| std::f64::consts::TAU * ((w * j) % n) as f64 / n as f64;
+            Complex::cis(angle(waves[0])) + Complex::cis(angle(waves[1])) * 0.5
+        };
+        let x = Array::from_slice(&[n], &(0..n).map(wave).collect::<Vec<_>>()).unwrap();
+        let routine = Routine::Fft { dtype: DType::C128, inverse: false };
+        let y = host(routine, &[&x], &[&[n]], false).unwrap().remove(0);
+        for (k, y) in y.to_vec::<Complex<f64>>().unwrap().into_iter().enumerate() {
+            let expected = n as f64 * if k == waves[0] { 1.0 } else { 0.5 * f64::from(u8::from(k == waves[1])) };
+            assert!((y - expected).norm() < 1e-15 * 8.0 * n as f64, "n = {n}, k = {k}: {y}");
+        }
+    }
+}
+
 #[test]
 fn many_lengths_do_not_keep_plans_forever_and_stay_right() {
     for n in 1..150 {

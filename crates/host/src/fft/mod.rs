@@ -1,9 +1,15 @@
-//! Discrete Fourier transforms of any length (`rustfft`: mixed radix, Rader, Bluestein), unnormalised in both directions.
+//! Discrete Fourier transforms of any length (`rustfft`: mixed radix, Rader, Bluestein), unnormalised in both directions; long ones in two
+//! passes of short ones ([`long`]).
 
-use crate::{elements, misfit, scratch, write};
+mod long;
+
+use crate::{elements, matrix, misfit, scratch, write};
 use bytemuck::Pod;
 use ferrotensor_core::Result;
+use long::{Long, factors};
 use num_complex::Complex;
+use rayon::iter::{IndexedParallelIterator, ParallelIterator};
+use rayon::slice::{ParallelSlice, ParallelSliceMut};
 use rustfft::{Fft, FftDirection, FftNum, FftPlanner};
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
@@ -11,17 +17,34 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 /// Plans kept before all are dropped: a program transforms a few lengths over and over.
 const MAX_PLANS: usize = 64;
 
+/// How a length is transformed.
+enum Plan<T> {
+    Short(Arc<dyn Fft<T>>),
+    Long(Arc<Long<T>>),
+}
+
+impl<T> Clone for Plan<T> {
+    fn clone(&self) -> Self {
+        match self {
+            Plan::Short(plan) => Plan::Short(plan.clone()),
+            Plan::Long(plan) => Plan::Long(plan.clone()),
+        }
+    }
+}
+
 /// The plans of one precision.
 pub struct Plans<T: FftNum> {
     planner: FftPlanner<T>,
     /// By length and whether inverse.
-    made: HashMap<(usize, bool), Arc<dyn Fft<T>>>,
+    made: HashMap<(usize, bool), Plan<T>>,
 }
 
 /// float32 or float64.
 pub trait Real: FftNum + Pod {
     /// This precision's plans.
     fn plans() -> &'static Mutex<Plans<Self>>;
+    /// The nearest number.
+    fn rounded(x: f64) -> Self;
 }
 
 macro_rules! real {
@@ -31,38 +54,75 @@ macro_rules! real {
                 static PLANS: LazyLock<Mutex<Plans<$t>>> = LazyLock::new(|| Mutex::new(Plans::new()));
                 &PLANS
             }
+
+            fn rounded(x: f64) -> $t {
+                x as $t
+            }
         }
     )* };
 }
 real!(f32, f64);
 
-impl<T: FftNum> Plans<T> {
+impl<T: Real> Plans<T> {
     fn new() -> Self {
         Plans { planner: FftPlanner::new(), made: HashMap::new() }
     }
 
-    fn get(&mut self, length: usize, inverse: bool) -> Arc<dyn Fft<T>> {
+    fn get(&mut self, length: usize, inverse: bool) -> Plan<T> {
         if self.made.len() >= MAX_PLANS && !self.made.contains_key(&(length, inverse)) {
             // The planner keeps parts of every plan it made, so it goes too.
             *self = Plans::new();
         }
         let Plans { planner, made } = self;
         let direction = if inverse { FftDirection::Inverse } else { FftDirection::Forward };
-        made.entry((length, inverse)).or_insert_with(|| planner.plan_fft(length, direction)).clone()
+        let mut plan = |length| planner.plan_fft(length, direction);
+        let plan = || match factors(length) {
+            Some(factors) => Plan::Long(Arc::new(Long::new(factors.map(&mut plan), inverse))),
+            None => Plan::Short(plan(length)),
+        };
+        made.entry((length, inverse)).or_insert_with(plan).clone()
     }
 }
 
-/// `x [batch..., n]` -> `y [batch..., n]`.
+/// Elements from which the transforms of a batch are shared by threads: two of 2^15 float32 take as long as it takes to wake one.
+const SHARED_FROM: usize = 1 << 16;
+
+/// `x [batch..., n]` -> `y [batch..., n]`, long transforms and batches on several threads.
 pub fn run<T: Real>(x: (&[u8], &[usize]), y: &mut (&mut [u8], &[usize]), inverse: bool) -> Result<()> {
     let (Some(&length), true) = (x.1.last(), x.1 == y.1) else { return Err(misfit("fft", &[x.1, y.1])) };
     if x.0.is_empty() {
         return Ok(());
     }
     let plan = T::plans().lock().unwrap_or_else(PoisonError::into_inner).get(length, inverse);
+    let x = elements::<Complex<T>>(x.0)?;
     write::<Complex<T>>(y.0, |y| {
-        y.copy_from_slice(&elements::<Complex<T>>(x.0)?);
-        let mut memory = scratch::<Complex<T>>(plan.get_inplace_scratch_len())?;
-        plan.process_with_scratch(y, &mut memory);
-        Ok(())
+        let pool = if y.len() >= SHARED_FROM { matrix::pool() } else { None };
+        let batch = y.len() / length;
+        match (plan, pool) {
+            (Plan::Long(plan), pool) => {
+                x.chunks_exact(length).zip(y.chunks_exact_mut(length)).try_for_each(|(x, y)| plan.run(x, y, pool.as_deref()))
+            }
+            (Plan::Short(plan), Some(pool)) if batch > 1 => {
+                // A few parts for each thread: one may be slower than the other.
+                let part = batch.div_ceil(4 * pool.current_num_threads()) * length;
+                let parts = x.par_chunks(part).zip(y.par_chunks_mut(part));
+                pool.install(|| parts.try_for_each(|(x, y)| transform(&*plan, x, y)))
+            }
+            (Plan::Short(plan), _) => transform(&*plan, &x, y),
+        }
     })
+}
+
+/// The transforms of the rows of `x`.
+fn transform<T: Real>(plan: &dyn Fft<T>, x: &[Complex<T>], y: &mut [Complex<T>]) -> Result<()> {
+    let mut memory = scratch::<Complex<T>>(plan.get_immutable_scratch_len())?;
+    plan.process_immutable_with_scratch(x, y, &mut memory);
+    Ok(())
+}
+
+/// The same in the place of their rows.
+fn transform_in_place<T: Real>(plan: &dyn Fft<T>, rows: &mut [Complex<T>]) -> Result<()> {
+    let mut memory = scratch::<Complex<T>>(plan.get_inplace_scratch_len())?;
+    plan.process_with_scratch(rows, &mut memory);
+    Ok(())
 }
