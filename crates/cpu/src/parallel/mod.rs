@@ -49,7 +49,7 @@ pub fn grain() -> u32 {
     GRAIN_NOW.load(Ordering::Relaxed)
 }
 
-/// `FERROTENSOR_THREADS`, otherwise as many as this process may use.
+/// `FERROTENSOR_THREADS`, otherwise one for each core that this process may use: two on one core share the units that kernels keep busy.
 ///
 /// # Errors
 /// A sentence when the variable is not a positive integer.
@@ -60,8 +60,14 @@ pub fn initial() -> &'static Result<usize, String> {
             Ok(n) if n > 0 => Ok(n),
             _ => Err(format!("FERROTENSOR_THREADS={text}: expected a positive integer")),
         },
-        _ => Ok(std::thread::available_parallelism().map_or(1, |n| n.get())),
+        // The first follows affinity and the quota of a container, the second knows which processors are one core.
+        _ => Ok(std::thread::available_parallelism().map_or(1, |n| n.get()).min(cores())),
     })
+}
+
+/// Cores of this machine. Miri has no files to read it from.
+fn cores() -> usize {
+    if cfg!(miri) { usize::MAX } else { num_cpus::get_physical().max(1) }
 }
 
 /// Runs `work` on this thread and on some of the pool's.
