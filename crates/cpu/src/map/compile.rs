@@ -1,7 +1,8 @@
 //! Compiles a scalar program to a tile program: a list of (tile function, registers). A register is a pointer to one
 //! tile's worth of elements; which memory it points at is decided for each launch in `frame.rs`.
 
-use super::table::{copy, tile_fn};
+use super::groups::{OWN, Shared, group_number, groups, shared};
+use super::table::{copy, repeat, tile_fn};
 use super::tile::TileFn;
 use crate::tier::Tier;
 use ferrotensor_core::DType;
@@ -16,6 +17,8 @@ pub struct Step {
     pub out: Register,
     /// Unused ones name any register.
     pub args: [Register; 3],
+    /// It computes one value for each 2^n elements.
+    pub group: u8,
 }
 
 /// A register that holds one value in all its elements.
@@ -23,6 +26,8 @@ pub struct Constant {
     pub register: Register,
     pub bits: Bits,
     pub dtype: DType,
+    /// It is read once for each 2^n elements.
+    pub group: u8,
 }
 
 /// Where a constant's value comes from.
@@ -31,16 +36,20 @@ pub enum Bits {
     Param(usize),
 }
 
-/// A register that holds coordinates along an output axis, as int64 or int32.
+/// A register that holds coordinates along an output axis, as int64 or int32; or, with a group, their quotients by 2^n, once for each 2^n
+/// elements.
 pub struct Coordinate {
     pub register: Register,
     pub axis: usize,
     pub wide: bool,
+    pub group: u8,
 }
 
 /// A compiled program.
 pub struct TileProgram {
     pub steps: Vec<Step>,
+    /// What is the same for all elements: run once for a frame.
+    pub once: Vec<Step>,
     pub constants: Vec<Constant>,
     pub coordinates: Vec<Coordinate>,
     /// For each input its element size, and whether any instruction reads it.
@@ -80,6 +89,20 @@ const WIDEST: usize = 16;
 pub fn compile(program: &Program, results: Results, tier: Tier) -> Result<TileProgram, String> {
     verify(program)?;
     let program = simplify(program);
+    let shared = vec![OWN; program.instrs.len()];
+    compile_simple(&program, shared, results, tier)
+}
+
+/// The same, of a simplified program, for launches of one axis whose inputs in `scalars` (a bit for each) have one element: what neighbours
+/// share is computed once for them.
+///
+/// # Errors
+/// As [`compile`].
+pub fn compile_in_groups(program: &Program, tier: Tier, scalars: u64) -> Result<TileProgram, String> {
+    compile_simple(program, shared(program, scalars), Results::Stored, tier)
+}
+
+fn compile_simple(program: &Program, shared: Vec<Shared>, results: Results, tier: Tier) -> Result<TileProgram, String> {
     let widest = program.instrs.iter().map(|i| i.dtype.bytes()).max().unwrap_or(1).clamp(4, WIDEST);
     let tile = REGISTER_BYTES / widest;
     // One line more than the data: registers 8 KiB apart would share their low 12 address bits, which makes a load wait
@@ -87,12 +110,16 @@ pub fn compile(program: &Program, results: Results, tier: Tier) -> Result<TilePr
     let slot = REGISTER_BYTES + 64;
     let mut compiler = Compiler {
         tier,
+        groups: groups(program, &shared),
+        shared,
         assigned: vec![None; program.instrs.len()],
+        repeated: Vec::new(),
         free: Vec::new(),
         next: program.inputs.len(),
-        last_use: last_uses(&program, results),
+        last_use: last_uses(program, results),
         out: TileProgram {
             steps: Vec::new(),
+            once: Vec::new(),
             constants: Vec::new(),
             coordinates: Vec::new(),
             inputs: program.inputs.iter().map(|d| (d.bytes(), false)).collect(),
@@ -105,13 +132,13 @@ pub fn compile(program: &Program, results: Results, tier: Tier) -> Result<TilePr
         },
     };
     if results == Results::Stored {
-        compiler.reserve_outputs(&program);
+        compiler.reserve_outputs(program);
     }
     for value in 0..program.instrs.len() {
-        compiler.instruction(&program, value)?;
+        compiler.instruction(program, value)?;
     }
     match results {
-        Results::Stored => compiler.copy_to_outputs(&program),
+        Results::Stored => compiler.copy_to_outputs(program),
         Results::Kept => {
             for &value in &program.outputs {
                 let register = compiler.assigned[value as usize].ok_or("a result has no register")?;
@@ -128,7 +155,12 @@ pub fn compile(program: &Program, results: Results, tier: Tier) -> Result<TilePr
 
 struct Compiler {
     tier: Tier,
+    /// Of each value, who shares it, and that it is read or computed once for each 2^n elements.
+    shared: Vec<Shared>,
+    groups: Vec<u8>,
     assigned: Vec<Option<Register>>,
+    /// Shared values once more, for smaller groups.
+    repeated: Vec<(Value, u8, Register)>,
     free: Vec<Register>,
     next: usize,
     /// For each value the last instruction that reads it; `usize::MAX` for results.
@@ -163,13 +195,35 @@ impl Compiler {
         for &value in &program.outputs {
             let register = self.fresh();
             self.out.outputs.push((register, program.dtype(value).bytes()));
-            let is_computed =
-                !matches!(program.instrs[value as usize].op, Op::Input(_) | Op::Param(_) | Op::Const(_) | Op::Index(_));
-            if is_computed && self.assigned[value as usize].is_none() {
-                self.assigned[value as usize] = Some(register);
+            if is_computed(program, value) && self.assigned[value as usize].is_none() {
                 self.last_use[value as usize] = usize::MAX;
+                if self.shared[value as usize] == OWN {
+                    self.assigned[value as usize] = Some(register);
+                }
             }
         }
+    }
+
+    /// The register of a value with one element for each 2^`group`.
+    fn operand(&mut self, program: &Program, value: Value, group: u8) -> Result<Register, String> {
+        let from = self.assigned[value as usize].ok_or("an operand has no register")?;
+        let own = self.groups[value as usize];
+        if self.shared[value as usize] == Shared::ByAll || own == group {
+            return Ok(from);
+        }
+        if let Some(&(.., register)) = self.repeated.iter().find(|r| (r.0, r.1) == (value, group)) {
+            return Ok(register);
+        }
+        let out = self.free.pop().unwrap_or_else(|| self.fresh());
+        self.repeat(program.dtype(value), from, out, own, group);
+        self.repeated.push((value, group, out));
+        Ok(out)
+    }
+
+    fn repeat(&mut self, dtype: DType, from: Register, out: Register, own: u8, group: u8) {
+        let run = repeat(dtype, own - group, self.tier);
+        self.out.steps.push(Step { run, out, args: [from; 3], group });
+        self.out.nanos += 0.02 * dtype.bytes() as f64 / f64::from(1u32 << group);
     }
 
     /// Results that are not computed by an instruction of their own, or were asked for twice.
@@ -177,9 +231,12 @@ impl Compiler {
         for (n, &value) in program.outputs.iter().enumerate() {
             let (out, size) = self.out.outputs[n];
             match self.assigned[value as usize] {
+                Some(from) if self.groups[value as usize] > 0 => {
+                    self.repeat(program.dtype(value), from, out, self.groups[value as usize], 0);
+                }
                 Some(from) if from != out => {
                     let run = copy(program.dtype(value), self.tier);
-                    self.out.steps.push(Step { run, out, args: [from; 3] });
+                    self.out.steps.push(Step { run, out, args: [from; 3], group: 0 });
                     self.out.nanos += 0.02 * size as f64;
                 }
                 _ => {}
@@ -202,49 +259,90 @@ impl Compiler {
                     Op::Const(bits) => Bits::Literal(bits),
                     _ => Bits::Literal(0),
                 };
-                self.out.constants.push(Constant { register, bits, dtype: instr.dtype });
+                self.out.constants.push(Constant { register, bits, dtype: instr.dtype, group: self.groups[value] });
                 self.assigned[value] = Some(register);
             }
-            Op::Index(axis) => {
-                let register = self.fresh();
-                self.out.coordinates.push(Coordinate { register, axis: axis as usize, wide: instr.dtype == DType::I64 });
-                self.out.nanos += 0.3;
-                self.assigned[value] = Some(register);
+            // Where all that is wanted is the numbers of groups, nobody reads it.
+            Op::Index(axis) if self.is_read(program, value) => {
+                self.coordinate(value, axis, instr.dtype, 0);
             }
+            Op::Index(_) => {}
             op => {
+                let group = self.groups[value];
+                if let (Some((axis, _)), 1..) = (group_number(program, value as Value), group) {
+                    self.coordinate(value, axis, instr.dtype, group);
+                    return Ok(());
+                }
                 let arg = instr.args.last().map_or(instr.dtype, |&a| program.dtype(a));
                 let run = tile_fn(op, instr.dtype, arg, self.tier)?;
                 let mut args = [0; 3];
                 for (slot, &a) in args.iter_mut().zip(&instr.args) {
-                    *slot = self.assigned[a as usize].ok_or("an operand has no register")?;
+                    *slot = self.operand(program, a, group)?;
                 }
-                // The target is chosen before the operands are given back, so it never is one of them.
+                let for_all = self.shared[value] == Shared::ByAll;
+                // The target is chosen before the operands are given back, so it never is one of them. What is computed once for all keeps
+                // its register.
                 let out = match self.assigned[value] {
                     Some(reserved) => reserved,
+                    None if for_all => self.fresh(),
                     None => self.free.pop().unwrap_or_else(|| self.fresh()),
                 };
                 self.assigned[value] = Some(out);
-                self.out.steps.push(Step { run, out, args });
-                self.out.nanos += match op {
-                    Op::Call(MathFn::Erfinv | MathFn::Lgamma | MathFn::Digamma) => 1.3 * size as f64,
-                    Op::Call(_) => 0.25 * size as f64,
-                    Op::Rem => 4.0,
-                    Op::Div | Op::Sqrt => 0.1 * size as f64,
-                    _ => 0.02 * size as f64,
-                };
-                let mut dying: Vec<Value> =
-                    instr.args.iter().copied().filter(|&a| self.last_use[a as usize] == value).collect();
-                dying.sort_unstable();
-                dying.dedup();
-                for a in dying {
-                    let is_temporary =
-                        !matches!(program.instrs[a as usize].op, Op::Input(_) | Op::Param(_) | Op::Const(_) | Op::Index(_));
-                    if let (true, Some(register)) = (is_temporary, self.assigned[a as usize]) {
-                        self.free.push(register);
-                    }
+                let steps = if for_all { &mut self.out.once } else { &mut self.out.steps };
+                steps.push(Step { run, out, args, group });
+                if !for_all {
+                    self.out.nanos += cost(op, size) / f64::from(1u32 << group);
                 }
+                self.give_back(program, value);
             }
         }
         Ok(())
+    }
+
+    /// Whether a coordinate is read as it is.
+    fn is_read(&self, program: &Program, value: usize) -> bool {
+        let mut users = program.instrs.iter().enumerate().filter(|(_, i)| i.args.contains(&(value as Value)));
+        program.outputs.contains(&(value as Value)) || users.any(|(user, _)| self.shared[user] == OWN)
+    }
+
+    fn coordinate(&mut self, value: usize, axis: u8, dtype: DType, group: u8) {
+        // Coordinates are written before all else.
+        let register = self.fresh();
+        let wide = dtype == DType::I64;
+        self.out.coordinates.push(Coordinate { register, axis: axis as usize, wide, group });
+        self.out.nanos += 0.3 / f64::from(1u32 << group);
+        self.assigned[value] = Some(register);
+    }
+
+    /// Frees the registers of what this instruction reads last.
+    fn give_back(&mut self, program: &Program, value: usize) {
+        let operands = program.instrs[value].args.iter().copied();
+        let mut dying: Vec<Value> = operands.filter(|&a| self.last_use[a as usize] == value).collect();
+        dying.sort_unstable();
+        dying.dedup();
+        for a in dying {
+            let kept = self.shared[a as usize] == Shared::ByAll;
+            if let (false, true, Some(register)) = (kept, is_computed(program, a), self.assigned[a as usize]) {
+                self.free.push(register);
+            }
+            self.free.extend(self.repeated.iter().filter(|r| r.0 == a).map(|r| r.2));
+            self.repeated.retain(|r| r.0 != a);
+        }
+    }
+}
+
+/// Whether a value is neither an operand nor a constant nor a coordinate.
+fn is_computed(program: &Program, value: Value) -> bool {
+    !matches!(program.instrs[value as usize].op, Op::Input(_) | Op::Param(_) | Op::Const(_) | Op::Index(_))
+}
+
+/// Estimated nanoseconds of an instruction for one element of so many bytes.
+fn cost(op: Op, size: usize) -> f64 {
+    match op {
+        Op::Call(MathFn::Erfinv | MathFn::Lgamma | MathFn::Digamma) => 1.3 * size as f64,
+        Op::Call(_) => 0.25 * size as f64,
+        Op::Rem => 4.0,
+        Op::Div | Op::Sqrt => 0.1 * size as f64,
+        _ => 0.02 * size as f64,
     }
 }

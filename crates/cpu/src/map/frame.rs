@@ -1,6 +1,7 @@
 //! Runs a tile program: points its registers at operands or at a thread's scratch memory, tile after tile.
 
-use super::compile::{Bits, TileProgram};
+use super::compile::{Bits, Step, TileProgram};
+use super::coordinates;
 use super::tile::Tile;
 use super::view::{Access, Domain, View, bind, splat};
 use crate::cache::{self, PAST};
@@ -136,6 +137,8 @@ impl<'a> Frame<'a> {
                 unsafe { splat(view.pointer(&bound.domain, 0), size, longest, registers[i]) };
             }
         }
+        // SAFETY: these read constants and what has one element only, into registers of their own.
+        unsafe { run_steps(&program.once, &registers, longest) };
         Frame {
             bound,
             registers,
@@ -271,6 +274,7 @@ unsafe fn fill_constants(program: &TileProgram, params: &[u64], registers: &[*mu
         let bits = if constant.dtype == DType::Bool { (bits as u8 != 0) as u64 } else { bits };
         // Low bytes first. Aligned for every element.
         let element = [bits.to_le(), 0];
+        let len = len.div_ceil(1 << constant.group);
         // SAFETY: by the contract above.
         unsafe { splat(element.as_ptr().cast(), constant.dtype.bytes(), len, registers[constant.register as usize]) };
     }
@@ -283,17 +287,28 @@ unsafe fn fill_constants(program: &TileProgram, params: &[u64], registers: &[*mu
 unsafe fn execute(program: &TileProgram, registers: &[*mut u8], dims: &[usize], at: usize, len: usize) {
     for c in &program.coordinates {
         let register = registers[c.register as usize];
+        let (at, len) = (at >> c.group, len.div_ceil(1 << c.group));
         // SAFETY: the register has room for a tile of either type.
         unsafe {
             if c.wide {
-                coordinates(dims, c.axis, at, std::slice::from_raw_parts_mut(register.cast::<i64>(), len));
+                coordinates::fill(dims, c.axis, at, std::slice::from_raw_parts_mut(register.cast::<i64>(), len));
             } else {
-                coordinates(dims, c.axis, at, std::slice::from_raw_parts_mut(register.cast::<i32>(), len));
+                coordinates::fill(dims, c.axis, at, std::slice::from_raw_parts_mut(register.cast::<i32>(), len));
             }
         }
     }
-    for step in &program.steps {
+    // SAFETY: by the contract above.
+    unsafe { run_steps(&program.steps, registers, len) };
+}
+
+/// Runs instructions over `len` elements.
+///
+/// # Safety
+/// As [`execute`].
+unsafe fn run_steps(steps: &[Step], registers: &[*mut u8], len: usize) {
+    for step in steps {
         let args = step.args.map(|a| registers[a as usize].cast_const());
+        let len = len.div_ceil(1 << step.group);
         // SAFETY: the compiler chose the function for these registers' dtypes and kept the target apart from them; each
         // holds or points at `len` elements.
         unsafe { (step.run)(Tile { out: registers[step.out as usize], args, len }) };
@@ -361,33 +376,4 @@ pub unsafe fn run_single_tile(
 fn fits(program: &TileProgram, params: &[u64], dims: &[usize]) -> bool {
     program.constants.iter().all(|c| !matches!(c.bits, Bits::Param(n) if n >= params.len()))
         && program.coordinates.iter().all(|c| c.axis < dims.len())
-}
-
-/// Coordinates along `axis` of the elements from `at` on.
-fn coordinates<T: Coordinate>(dims: &[usize], axis: usize, at: usize, out: &mut [T]) {
-    let (dim, inner) = (dims[axis], dims[axis + 1..].iter().product::<usize>());
-    let (mut coordinate, mut left) = (at / inner % dim, inner - at % inner);
-    let mut rest = out;
-    while !rest.is_empty() {
-        let run = left.min(rest.len());
-        let (now, later) = rest.split_at_mut(run);
-        now.fill(T::from_count(coordinate));
-        coordinate = if coordinate + 1 == dim { 0 } else { coordinate + 1 };
-        (rest, left) = (later, inner);
-    }
-}
-
-/// The dtypes coordinates come in.
-trait Coordinate: Copy {
-    fn from_count(n: usize) -> Self;
-}
-impl Coordinate for i32 {
-    fn from_count(n: usize) -> i32 {
-        n as i32
-    }
-}
-impl Coordinate for i64 {
-    fn from_count(n: usize) -> i64 {
-        n as i64
-    }
 }

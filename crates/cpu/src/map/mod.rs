@@ -1,8 +1,10 @@
 //! `Map` kernels: tile programs over operands of one shape, any layouts.
 
 pub mod compile;
+mod coordinates;
 pub mod frame;
 pub mod function;
+mod groups;
 #[cfg(target_arch = "x86_64")]
 pub mod registers;
 pub mod table;
@@ -20,12 +22,17 @@ use ferrotensor_core::kernel::Map;
 use ferrotensor_core::layout::Layout;
 use ferrotensor_core::scalar::{Builder, Op, Program};
 use frame::{Bound, Frame, Memory, run_single_tile};
+use groups::Groups;
 use smallvec::SmallVec;
 
 type Operands<'a> = SmallVec<[Memory<'a>; 4]>;
 
 /// A compiled `Map`.
-pub struct MapKernel(TileProgram);
+pub struct MapKernel {
+    program: TileProgram,
+    /// The same with what neighbours share, where there is something.
+    groups: Option<Groups>,
+}
 
 impl MapKernel {
     /// Compiles a kernel.
@@ -33,7 +40,7 @@ impl MapKernel {
     /// # Errors
     /// As [`compile`].
     pub fn new(kernel: &Map, tier: Tier) -> Result<MapKernel, String> {
-        compile(&kernel.program, Results::Stored, tier).map(MapKernel)
+        MapKernel::of(&kernel.program, tier)
     }
 
     /// The conversion of one dtype to another; a copy where they are equal.
@@ -41,12 +48,16 @@ impl MapKernel {
     /// # Errors
     /// As [`compile`].
     pub fn cast(from: DType, to: DType, tier: Tier) -> Result<MapKernel, String> {
-        compile(&cast_program(from, to), Results::Stored, tier).map(MapKernel)
+        MapKernel::of(&cast_program(from, to), tier)
+    }
+
+    fn of(program: &Program, tier: Tier) -> Result<MapKernel, String> {
+        Ok(MapKernel { program: compile(program, Results::Stored, tier)?, groups: Groups::find(program, tier) })
     }
 
     /// What it does to a tile.
     pub fn program(&self) -> &TileProgram {
-        &self.0
+        &self.program
     }
 
     /// Runs over operands in memory: inputs, then outputs, of one shape.
@@ -64,25 +75,26 @@ impl MapKernel {
     /// # Safety
     /// As [`Bound::new`].
     unsafe fn launch(&self, operands: &[Memory], params: &[u64], context: &Context) -> Result<()> {
-        let turned = |i: usize, o: &Memory| o.is_some_and(|(l, _)| transpose::is_turned(l, self.0.inputs[i].0));
-        let inputs = &operands[..self.0.inputs.len().min(operands.len())];
+        let turned = |i: usize, o: &Memory| o.is_some_and(|(l, _)| transpose::is_turned(l, self.program.inputs[i].0));
+        let inputs = &operands[..self.program.inputs.len().min(operands.len())];
         if let Some(n) = inputs.iter().enumerate().position(|(i, o)| turned(i, o)) {
             // SAFETY: by the contract above.
             return unsafe { self.launch_turned(n, operands, params, context) };
         }
+        let program = self.groups.as_ref().and_then(|groups| groups.fitting(operands)).unwrap_or(&self.program);
         // SAFETY: by the contract above.
-        let bound = unsafe { Bound::new(&self.0, operands, params)? }.passing();
-        let total = bound.domain.total;
-        if total <= self.0.tile {
+        let bound = unsafe { Bound::new(program, operands, params)? }.passing();
+        let (total, tile) = (bound.domain.total, program.tile);
+        if total <= tile {
             // SAFETY: the whole domain, on this thread.
             unsafe { Frame::new(&bound, total)?.run_range(0, total, context.abandoned) };
             return Ok(());
         }
-        let grain = bound.domain.grain(self.0.tile);
+        let grain = bound.domain.grain(tile);
         parallel_for(total.div_ceil(grain), bound.nanos() * grain as f64, &|range| {
             let (at, end) = (range.start * grain, (range.end * grain).min(total));
             // SAFETY: ranges are disjoint.
-            unsafe { Frame::new(&bound, self.0.tile)?.run_range(at, end - at, context.abandoned) };
+            unsafe { Frame::new(&bound, tile)?.run_range(at, end - at, context.abandoned) };
             Ok(())
         })
     }
@@ -98,8 +110,8 @@ impl MapKernel {
         let (Some(Some(from)), Some(to)) = (operands.get(n).copied(), operands.last().copied().flatten()) else {
             return Err(Error::internal("launch: an operand is missing"));
         };
-        let size = self.0.inputs[n].0;
-        if self.0.is_copy && operands.len() == 2 && from.0.dims() == to.0.dims() {
+        let size = self.program.inputs[n].0;
+        if self.program.is_copy && operands.len() == 2 && from.0.dims() == to.0.dims() {
             // SAFETY: by the contract above.
             return unsafe { transpose::copy(from, to, size, context) };
         }
@@ -115,7 +127,7 @@ impl MapKernel {
 impl Run for MapKernel {
     fn run(&self, slots: &Slots, params: &[u64], context: &Context) -> Result<()> {
         // SAFETY: a launch's layouts lie inside its buffers and its outputs overlap nothing.
-        if unsafe { run_single_tile(&self.0, &slots.inputs, &slots.outputs, params)? } {
+        if unsafe { run_single_tile(&self.program, &slots.inputs, &slots.outputs, params)? } {
             return Ok(());
         }
         let operands: Operands = slots.inputs.iter().chain(&slots.outputs).map(|&o| Some(o)).collect();

@@ -183,6 +183,15 @@ pub fn copy(d: DType, tier: Tier) -> TileFn {
     by_size!(d.bytes(), T => compiled::<Map1<tile::Copied, T, T>>(tier))
 }
 
+/// The tile function that repeats each element 2^n times, n being 1 to 3.
+pub fn repeat(d: DType, n: u8, tier: Tier) -> TileFn {
+    by_size!(d.bytes(), T => match n {
+        1 => compiled::<tile::Repeat<T, 2>>(tier),
+        2 => compiled::<tile::Repeat<T, 4>>(tier),
+        _ => compiled::<tile::Repeat<T, 8>>(tier),
+    })
+}
+
 fn none<T>(op: Op, d: DType) -> Result<T, String> {
     Err(format!("the CPU has no instruction {op:?} for {d}"))
 }

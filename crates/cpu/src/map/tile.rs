@@ -129,6 +129,25 @@ impl<F: Ternary<A, R>, A: Copy, R: Copy> Source for Map3<F, A, R> {
     }
 }
 
+/// Loop that repeats each element `N` times; `len` counts the results.
+pub struct Repeat<T, const N: usize>(PhantomData<T>);
+
+impl<T: Copy, const N: usize> Source for Repeat<T, N> {
+    type Args = Tile;
+    #[inline(always)]
+    unsafe fn run<const FMA: bool>(t: Tile) {
+        // SAFETY: the contract of `TileFn`.
+        let (x, out) = unsafe { (operand::<T>(t.args[0], t.len.div_ceil(N)), target::<T>(t.out, t.len)) };
+        let (groups, rest) = out.as_chunks_mut::<N>();
+        for (group, &x) in groups.iter_mut().zip(x) {
+            *group = [x; N];
+        }
+        if let Some(&x) = x.last() {
+            rest.fill(x);
+        }
+    }
+}
+
 macro_rules! unary {
     ($($name:ident: $bound:ident $method:ident;)*) => {$(
         #[doc = concat!("`", stringify!($method), "` of one value.")]

@@ -35,7 +35,12 @@ fn is_exact(op: Op, program: &Program) -> bool {
 
 /// A valid program of about `length` instructions over the given inputs and one parameter.
 fn random_program(rng: &mut Rng, dtypes: &[DType], length: usize, axes: usize, exact: bool) -> Program {
-    let mut p = Program::default();
+    let start = Program::default();
+    random_rest(start, rng, dtypes, length, axes, exact)
+}
+
+/// The same after the instructions of `p`.
+fn random_rest(mut p: Program, rng: &mut Rng, dtypes: &[DType], length: usize, axes: usize, exact: bool) -> Program {
     for (n, &d) in dtypes.iter().enumerate() {
         p.inputs.push(d);
         p.instrs.push(Instr { op: Op::Input(n as u16), dtype: d, args: Default::default() });
@@ -112,6 +117,42 @@ fn random_programs_equal_the_reference_on_every_tier() {
 #[test]
 fn random_programs_with_functions_are_equal_on_every_tier() {
     random_cases(2, 400, false);
+}
+
+/// Coordinates divided by 2, 4 and 8, along one axis.
+fn group_numbers(rng: &mut Rng) -> Program {
+    let mut p = Program::default();
+    let dtype = rng.pick(&[DType::I32, DType::I64]);
+    let mut push = |op, args: &[Value]| {
+        p.instrs.push(Instr { op, dtype, args: args.iter().copied().collect() });
+        p.instrs.len() as Value - 1
+    };
+    let i = push(Op::Index(0), &[]);
+    for n in 1..4 {
+        let by = push(Op::Const(n), &[]);
+        push(Op::Shr, &[i, by]);
+    }
+    p
+}
+
+#[test]
+fn values_that_neighbours_share_equal_the_reference() {
+    let mut rng = Rng(7);
+    let dtypes: Vec<DType> = DType::all().collect();
+    for case in 0..300 {
+        // Around a tile of 512 to 2048 elements and a group of 8; the last is of two axes, where nobody shares.
+        let dims = [&[2049][..], &[4099], &[6150], &[5001], &[3, 1500]][case % 5];
+        let inputs: Vec<DType> = (0..1 + rng.below(3)).map(|_| rng.pick(&dtypes)).collect();
+        let styles: Vec<Style> = inputs.iter().map(|_| rng.pick(&[Style::Single, Style::Single, Style::Dense])).collect();
+        let start = group_numbers(&mut rng);
+        let length = 4 + rng.below(20);
+        let program = random_rest(start, &mut rng, &inputs, length, 0, true);
+        let period = |style| if style == Style::Single { 1 } else { usize::MAX };
+        let arrays: Vec<Array> = inputs.iter().zip(&styles).map(|(&d, &s)| rng.repeated(d, dims, period(s))).collect();
+        let operands: Vec<(&Array, Style)> = arrays.iter().zip(styles).collect();
+        let outputs: Vec<(&[usize], Style)> = program.outputs.iter().map(|_| (dims, Style::Dense)).collect();
+        check(&map(program), &operands, &outputs, &[rng.next()]);
+    }
 }
 
 #[test]

@@ -61,10 +61,11 @@ fn shifted(b: &mut Builder, op: Op, x: Value, by: f64) -> Value {
     b.binary(op, x, by)
 }
 
-/// `i & mask == at`.
+/// `i & mask == at`, of the low bits alone: half as wide.
 fn is(b: &mut Builder, i: Value, mask: f64, at: f64) -> Value {
-    let low = shifted(b, Op::And, i, mask);
-    let at = b.lit(DType::I64, at);
+    let low = b.cast(i, DType::U32);
+    let low = shifted(b, Op::And, low, mask);
+    let at = b.lit(DType::U32, at);
     b.compare(Op::Eq, low, at)
 }
 
