@@ -160,7 +160,8 @@ function write(flush: number): void {
   at = HEADER
   slots = paramCount = inputCount = 0
   const several = outputs.length > 1
-  nodes.length = 0
+  // An exception may have left some.
+  if (nodes.length > 0) nodes.length = 0
   walk(outputs, writeInput, several ? collect : writeNode)
   if (several) {
     nodes.sort(byAge)

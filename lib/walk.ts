@@ -15,8 +15,8 @@ const DONE = -2
  * the walk meets; `leave` is called for every entered one when all below it is done.
  */
 function descend(root: Tensor, mark: number, enter: (t: Tensor) => boolean, leave: (t: Tensor) => void): void {
-  // An exception may have left the last walk unfinished.
-  stack.length = 0
+  // An exception may have left the last walk unfinished. To set a length costs a tenth of a microsecond, even to what it is.
+  if (stack.length > 0) stack.length = 0
   stack.push(root)
   while (stack.length > 0) {
     const t = stack[stack.length - 1] as Tensor

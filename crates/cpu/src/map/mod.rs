@@ -7,6 +7,7 @@ pub mod function;
 mod groups;
 #[cfg(target_arch = "x86_64")]
 pub mod registers;
+mod squares;
 pub mod table;
 pub mod tile;
 pub mod transpose;
@@ -31,7 +32,7 @@ type Operands<'a> = SmallVec<[Memory<'a>; 4]>;
 pub struct MapKernel {
     program: TileProgram,
     /// The same with what neighbours share, where there is something.
-    groups: Option<Groups>,
+    groups: Option<Box<Groups>>,
 }
 
 impl MapKernel {
@@ -52,7 +53,7 @@ impl MapKernel {
     }
 
     fn of(program: &Program, tier: Tier) -> Result<MapKernel, String> {
-        Ok(MapKernel { program: compile(program, Results::Stored, tier)?, groups: Groups::find(program, tier) })
+        Ok(MapKernel { program: compile(program, Results::Stored, tier)?, groups: Groups::find(program, tier).map(Box::new) })
     }
 
     /// What it does to a tile.

@@ -1,6 +1,7 @@
 //! Copies between operands whose nearest neighbours lie along different axes: transposes, and what the tile machine would
 //! otherwise collect one cache line an element.
 
+use super::squares;
 use super::table::by_size;
 use crate::cache::{self, LINE, PAST};
 use crate::launch::{Context, Slot};
@@ -129,7 +130,7 @@ pub unsafe fn dense(from: Slot, size: usize, context: &Context) -> Result<(CpuBu
 /// As [`copy`], for the panel's elements.
 unsafe fn panel<T: Copy>(from: Side, to: Side, count: [usize; 2], past: bool) {
     let square = (LINE / size_of::<T>()).max(8);
-    let crosses = from.steps[1] == 1 && to.steps[0] == 1 && vectors::is_known(size_of::<T>());
+    let crosses = from.steps[1] == 1 && to.steps[0] == 1 && squares::are_turned(size_of::<T>());
     // Lines that are not written whole are better left to the caches.
     let whole = [to.start as usize, to.steps[1].unsigned_abs() * size_of::<T>()].iter().all(|b| b.is_multiple_of(LINE));
     for i0 in (0..count[0]).step_by(square) {
@@ -141,7 +142,7 @@ unsafe fn panel<T: Copy>(from: Side, to: Side, count: [usize; 2], past: bool) {
                 (0..square).for_each(|i| cache::prefetch(at(from, i0 + i, j0 + AHEAD * square).cast()));
                 let (from, to) = ((at(from, i0, j0), from.steps[0]), (at(to, i0, j0), to.steps[1]));
                 // SAFETY: by the contract above, and `to` is aligned where lines are whole: a square begins where one does.
-                unsafe { vectors::square(from, to, past && whole) };
+                unsafe { squares::turn(from, to, past && whole) };
                 continue;
             }
             for j in j0..(j0 + square).min(count[1]) {
@@ -151,65 +152,5 @@ unsafe fn panel<T: Copy>(from: Side, to: Side, count: [usize; 2], past: bool) {
                 }
             }
         }
-    }
-}
-
-/// Squares of elements of 4 and 8 bytes, turned in vector registers.
-#[cfg(all(target_arch = "x86_64", not(miri)))]
-mod vectors {
-    use super::LINE;
-    use std::arch::x86_64::*;
-
-    /// Whether there is a way for elements of this size.
-    pub fn is_known(size: usize) -> bool {
-        size == 4 || size == 8
-    }
-
-    /// Copies the element at `i * step + j` of the one side to `j * step + i` of the other, a cache line either way.
-    ///
-    /// # Safety
-    /// The elements exist on both sides, which are apart; the target is aligned to cache lines if `past`.
-    #[inline(always)]
-    pub unsafe fn square<T>((from, from_step): (*mut T, isize), (to, to_step): (*mut T, isize), past: bool) {
-        let edge = LINE / size_of::<T>();
-        let vector = 16 / size_of::<T>();
-        for j in (0..edge).step_by(vector) {
-            for i in (0..edge).step_by(vector) {
-                let source = |n: usize| from.wrapping_offset((i + n) as isize * from_step).wrapping_add(j).cast::<f32>();
-                let target = |n: usize| to.wrapping_offset((j + n) as isize * to_step).wrapping_add(i).cast::<f32>();
-                // SAFETY: by the contract above.
-                unsafe {
-                    let store = |n: usize, v: __m128| {
-                        if past { _mm_stream_ps(target(n), v) } else { _mm_storeu_ps(target(n), v) }
-                    };
-                    if vector == 4 {
-                        let [mut a, mut b, mut c, mut d] = [0, 1, 2, 3].map(|n| _mm_loadu_ps(source(n)));
-                        _MM_TRANSPOSE4_PS(&mut a, &mut b, &mut c, &mut d);
-                        [a, b, c, d].into_iter().enumerate().for_each(|(n, v)| store(n, v));
-                    } else {
-                        let [a, b] = [0, 1].map(|n| _mm_castps_pd(_mm_loadu_ps(source(n))));
-                        store(0, _mm_castpd_ps(_mm_unpacklo_pd(a, b)));
-                        store(1, _mm_castpd_ps(_mm_unpackhi_pd(a, b)));
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// Elsewhere one element after the other.
-#[cfg(not(all(target_arch = "x86_64", not(miri))))]
-mod vectors {
-    /// No size has a way of its own.
-    pub fn is_known(_: usize) -> bool {
-        false
-    }
-
-    /// Never called.
-    ///
-    /// # Safety
-    /// None.
-    pub unsafe fn square<T>(_: (*mut T, isize), _: (*mut T, isize), _: bool) {
-        unreachable!("no size is known")
     }
 }
