@@ -103,14 +103,19 @@ pub fn compile_in_groups(program: &Program, tier: Tier, scalars: u64) -> Result<
 }
 
 fn compile_simple(program: &Program, shared: Vec<Shared>, results: Results, tier: Tier) -> Result<TileProgram, String> {
-    let widest = program.instrs.iter().map(|i| i.dtype.bytes()).max().unwrap_or(1).clamp(4, WIDEST);
+    let groups = groups(program, &shared);
+    // What is read once for several elements has as few of them in a register; operands and results always have all.
+    let kept = (0..program.instrs.len()).filter(|&v| !is_replaced(program, &shared, v));
+    let kept = kept.map(|v| program.instrs[v].dtype.bytes() >> groups[v]);
+    let whole = program.inputs.iter().copied().chain(program.outputs.iter().map(|&v| program.dtype(v)));
+    let widest = kept.chain(whole.map(|d| d.bytes())).max().unwrap_or(1).clamp(4, WIDEST);
     let tile = REGISTER_BYTES / widest;
     // One line more than the data: registers 8 KiB apart would share their low 12 address bits, which makes a load wait
     // for an unrelated store.
     let slot = REGISTER_BYTES + 64;
     let mut compiler = Compiler {
         tier,
-        groups: groups(program, &shared),
+        groups,
         shared,
         assigned: vec![None; program.instrs.len()],
         repeated: Vec::new(),
@@ -262,12 +267,13 @@ impl Compiler {
                 self.out.constants.push(Constant { register, bits, dtype: instr.dtype, group: self.groups[value] });
                 self.assigned[value] = Some(register);
             }
-            // Where all that is wanted is the numbers of groups, nobody reads it.
-            Op::Index(axis) if self.is_read(program, value) => {
-                self.coordinate(value, axis, instr.dtype, 0);
-            }
-            Op::Index(_) => {}
+            Op::Index(_) if is_replaced(program, &self.shared, value) => {}
+            Op::Index(axis) => self.coordinate(value, axis, instr.dtype, 0),
             op => {
+                if let Some(axis) = narrow_index(program, value) {
+                    self.coordinate(value, axis, instr.dtype, 0);
+                    return Ok(());
+                }
                 let group = self.groups[value];
                 if let (Some((axis, _)), 1..) = (group_number(program, value as Value), group) {
                     self.coordinate(value, axis, instr.dtype, group);
@@ -299,15 +305,12 @@ impl Compiler {
         Ok(())
     }
 
-    /// Whether a coordinate is read as it is.
-    fn is_read(&self, program: &Program, value: usize) -> bool {
-        let mut users = program.instrs.iter().enumerate().filter(|(_, i)| i.args.contains(&(value as Value)));
-        program.outputs.contains(&(value as Value)) || users.any(|(user, _)| self.shared[user] == OWN)
-    }
-
     fn coordinate(&mut self, value: usize, axis: u8, dtype: DType, group: u8) {
-        // Coordinates are written before all else.
-        let register = self.fresh();
+        // Coordinates are written before all else: into no register that something earlier uses.
+        let register = match self.assigned[value] {
+            Some(reserved) => reserved,
+            None => self.fresh(),
+        };
         let wide = dtype == DType::I64;
         self.out.coordinates.push(Coordinate { register, axis: axis as usize, wide, group });
         self.out.nanos += 0.3 / f64::from(1u32 << group);
@@ -329,6 +332,23 @@ impl Compiler {
             self.repeated.retain(|r| r.0 != a);
         }
     }
+}
+
+/// The axis of a coordinate of which only the low 32 bits are wanted: it is written as such.
+fn narrow_index(program: &Program, value: usize) -> Option<u8> {
+    let instr = &program.instrs[value];
+    match (instr.op, instr.dtype, instr.args.first().map(|&x| program.instrs[x as usize].op)) {
+        (Op::Cast, DType::I32 | DType::U32, Some(Op::Index(axis))) => Some(axis),
+        _ => None,
+    }
+}
+
+/// Whether a value is a coordinate that is only read through what is written in its place: numbers of groups, and its low bits.
+fn is_replaced(program: &Program, shared: &[Shared], value: usize) -> bool {
+    let mut users = program.instrs.iter().enumerate().filter(|(_, i)| i.args.contains(&(value as Value)));
+    matches!(program.instrs[value].op, Op::Index(_))
+        && !program.outputs.contains(&(value as Value))
+        && users.all(|(user, _)| shared[user] != OWN || narrow_index(program, user).is_some())
 }
 
 /// Whether a value is neither an operand nor a constant nor a coordinate.

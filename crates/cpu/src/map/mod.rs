@@ -53,7 +53,10 @@ impl MapKernel {
     }
 
     fn of(program: &Program, tier: Tier) -> Result<MapKernel, String> {
-        Ok(MapKernel { program: compile(program, Results::Stored, tier)?, groups: Groups::find(program, tier).map(Box::new) })
+        Ok(MapKernel {
+            program: compile(program, Results::Stored, tier)?,
+            groups: Groups::find(program, tier).map(Box::new),
+        })
     }
 
     /// What it does to a tile.

@@ -119,18 +119,19 @@ fn random_programs_with_functions_are_equal_on_every_tier() {
     random_cases(2, 400, false);
 }
 
-/// Coordinates divided by 2, 4 and 8, along one axis.
+/// Coordinates divided by 2, 4 and 8, along one axis, and their low bits.
 fn group_numbers(rng: &mut Rng) -> Program {
     let mut p = Program::default();
     let dtype = rng.pick(&[DType::I32, DType::I64]);
-    let mut push = |op, args: &[Value]| {
+    let mut push = |op, dtype, args: &[Value]| {
         p.instrs.push(Instr { op, dtype, args: args.iter().copied().collect() });
         p.instrs.len() as Value - 1
     };
-    let i = push(Op::Index(0), &[]);
+    let i = push(Op::Index(0), dtype, &[]);
+    push(Op::Cast, rng.pick(&[DType::I32, DType::U32]), &[i]);
     for n in 1..4 {
-        let by = push(Op::Const(n), &[]);
-        push(Op::Shr, &[i, by]);
+        let by = push(Op::Const(n), dtype, &[]);
+        push(Op::Shr, dtype, &[i, by]);
     }
     p
 }
@@ -139,7 +140,7 @@ fn group_numbers(rng: &mut Rng) -> Program {
 fn values_that_neighbours_share_equal_the_reference() {
     let mut rng = Rng(7);
     let dtypes: Vec<DType> = DType::all().collect();
-    for case in 0..300 {
+    for case in 0..500 {
         // Around a tile of 512 to 2048 elements and a group of 8; the last is of two axes, where nobody shares.
         let dims = [&[2049][..], &[4099], &[6150], &[5001], &[3, 1500]][case % 5];
         let inputs: Vec<DType> = (0..1 + rng.below(3)).map(|_| rng.pick(&dtypes)).collect();
@@ -150,7 +151,8 @@ fn values_that_neighbours_share_equal_the_reference() {
         let period = |style| if style == Style::Single { 1 } else { usize::MAX };
         let arrays: Vec<Array> = inputs.iter().zip(&styles).map(|(&d, &s)| rng.repeated(d, dims, period(s))).collect();
         let operands: Vec<(&Array, Style)> = arrays.iter().zip(styles).collect();
-        let outputs: Vec<(&[usize], Style)> = program.outputs.iter().map(|_| (dims, Style::Dense)).collect();
+        let outputs: Vec<(&[usize], Style)> =
+            program.outputs.iter().map(|_| (dims, rng.pick(&[Style::Dense, Style::Dense, Style::Reversed]))).collect();
         check(&map(program), &operands, &outputs, &[rng.next()]);
     }
 }
