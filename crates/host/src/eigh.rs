@@ -1,12 +1,13 @@
 //! Eigenvalues and eigenvectors of Hermitian matrices: tridiagonal by blocked reflections (`faer`), then [`crate::ql`].
 
 use crate::matrix::{Element, column_major, hermitian, no_convergence, phase, scale, settle, stack, with_threads};
+use crate::rotations::Basis;
 use crate::{elements, misfit, ql, scratch, write};
 use faer::dyn_stack::MemStack;
 use faer::linalg::evd::tridiag;
 use faer::linalg::{householder, qr::no_pivoting::factor::recommended_block_size};
 use faer::prelude::{Reborrow, ReborrowMut};
-use faer::traits::math_utils::{abs, mul_real, nan, one, real};
+use faer::traits::math_utils::{abs, nan, one, real};
 use faer::{Conj, MatMut, Spec};
 use ferrotensor_core::Result;
 use num_traits::Float;
@@ -65,32 +66,29 @@ fn eigh_one<T: Element>(a: &[T], n: usize, w: &mut [T::Real], v: &mut [T]) -> Re
                 off[i] = if T::IS_REAL { real(&below(i)) } else { abs(&below(i)) };
             }
         }
-        let mut rotated = scratch::<T::Real>(v.len())?;
-        rotated.iter_mut().step_by(n + 1).for_each(|x| *x = num_traits::One::one());
-        if ql::diagonalise(w, &mut off, &mut rotated).is_none() {
+        if !vectors {
+            return ql::diagonalise(w, &mut off, None, par);
+        }
+        // The complex tridiagonal matrix is the real one between factors of modulus 1.
+        columns[0] = one();
+        for i in 1..n {
+            let last = columns[(i - 1) * (n + 1)];
+            columns[i * (n + 1)] = if T::IS_REAL { one() } else { phase(&(below(i - 1) * last)) };
+        }
+        let reflected = MatMut::from_column_major_slice_mut(&mut columns, n, n);
+        householder::apply_block_householder_sequence_on_the_left_in_place_with_conj(
+            matrix.rb().submatrix(1, 0, n - 1, n - 1),
+            reflections.rb(),
+            Conj::No,
+            reflected.subrows_mut(1, n - 1),
+            par,
+            stack,
+        );
+        let mut basis = Basis::of(&columns, n)?;
+        if ql::diagonalise(w, &mut off, Some(&mut basis), par)?.is_none() {
             return Ok(None);
         }
-        if vectors {
-            // The complex tridiagonal matrix is the real one between factors of modulus 1.
-            let mut by = one::<T>();
-            for i in 0..n {
-                if i > 0 && !T::IS_REAL {
-                    by = phase(&(below(i - 1) * by));
-                }
-                for j in 0..n {
-                    columns[j * n + i] = mul_real(&by, &rotated[j * n + i]);
-                }
-            }
-            let mut columns = MatMut::from_column_major_slice_mut(&mut columns, n, n);
-            householder::apply_block_householder_sequence_on_the_left_in_place_with_conj(
-                matrix.rb().submatrix(1, 0, n - 1, n - 1),
-                reflections.rb(),
-                Conj::No,
-                columns.rb_mut().subrows_mut(1, n - 1),
-                par,
-                stack,
-            );
-        }
+        columns.chunks_exact_mut(n).enumerate().for_each(|(j, column)| basis.column(j, num_traits::One::one(), column));
         Ok(Some(()))
     })?;
     if converged.is_none() {

@@ -1,18 +1,22 @@
-//! Dense routines that every backend may fall back to: linear systems, factors and eigenvalues by `faer`, singular values by
-//! Jacobi's method, Fourier transforms by `rustfft`.
+//! Dense routines that every backend may fall back to: linear systems, factors and reductions by `faer`, eigenvalues and
+//! singular values of the reduced matrices by rotations of our own, Fourier transforms by `rustfft`.
 //!
 //! Operands are dense row-major bytes in host memory, batched over their leading axes. Both crates are generic and slow to
 //! compile; they are instantiated here only, behind [`run`].
 
+mod bidiagonal;
 mod cholesky;
 mod eig;
 mod eigh;
 mod expm;
 mod fft;
+mod jacobi;
 mod lu;
 mod matrix;
 mod ql;
 mod qr;
+mod reduction;
+mod rotations;
 mod solve;
 mod svd;
 mod triangular;
