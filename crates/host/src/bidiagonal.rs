@@ -22,9 +22,7 @@ pub fn diagonalise<R: Real>(
     bases: [Option<&mut Basis<R>>; 2],
     par: Par,
 ) -> Result<Option<()>> {
-    let (n, wanted) = (diagonal.len(), bases[0].is_some());
-    let pair = || -> Result<_> { Ok([Turns::new(n, wanted)?, Turns::new(n, wanted)?]) };
-    let batches = [pair()?, pair()?];
+    let n = diagonal.len();
     let Some(mut state) = Bidiagonal::new(diagonal, above) else { return Ok(Some(())) };
     let find = |[left, right]: &mut [Turns<R>; 2]| {
         while !left.full() {
@@ -34,7 +32,7 @@ pub fn diagonalise<R: Real>(
         }
         Some(true)
     };
-    Ok(rotate(bases, batches, par, find))
+    rotate(n, bases, par, find)
 }
 
 /// The matrix on its way: the values behind `last` are found.

@@ -1,10 +1,10 @@
 //! The Cholesky factor of a Hermitian positive definite matrix (`faer`, blocked).
 
-use crate::matrix::{Element, column_major, hermitian, scale, stack, which, with_threads};
-use crate::{elements, misfit, write};
+use crate::matrix::{Element, hermitian, scale_lower, stack, transpose_lower, transpose_upper, which, with_threads};
+use crate::{elements, misfit, scratch, write};
 use faer::dyn_stack::MemStack;
 use faer::linalg::cholesky::llt::factor::{LltError, LltRegularization, cholesky_in_place, cholesky_in_place_scratch};
-use faer::traits::math_utils::{mul_real, nan, zero};
+use faer::traits::math_utils::{nan, zero};
 use faer::{MatMut, Spec};
 use ferrotensor_core::{Error, Result};
 use num_traits::{Float, NumCast, ToPrimitive};
@@ -33,12 +33,13 @@ fn cholesky_one<T: Element>(a: &[T], n: usize, l: &mut [T]) -> Result<Result<(),
         return Ok(Ok(()));
     }
     let a = hermitian(a, n)?;
-    let Some(factor) = scale(&a) else {
+    let Some(factor) = scale_lower(&a, n) else {
         l.fill(nan());
         return Ok(Ok(()));
     };
     let (root, factor) = root::<T>(factor);
-    let mut work = column_major(&a, n, n, factor)?;
+    let mut work = scratch::<T>(n * n)?;
+    transpose_lower(&a, n, factor, &mut work);
     let done = with_threads(n, n, |par| -> Result<Result<(), usize>> {
         let mut memory = stack(cholesky_in_place_scratch::<T>(n, par, Spec::default()))?;
         let matrix = MatMut::from_column_major_slice_mut(&mut work, n, n);
@@ -52,11 +53,9 @@ fn cholesky_one<T: Element>(a: &[T], n: usize, l: &mut [T]) -> Result<Result<(),
         return Ok(done);
     }
     let back = Float::recip(root);
-    for i in 0..n {
-        for j in 0..n {
-            l[i * n + j] = if j > i { zero() } else { mul_real(&work[j * n + i], &back) };
-        }
-    }
+    (0..n).for_each(|i| l[i * n + i + 1..(i + 1) * n].fill(zero()));
+    // The columns of the factor are rows of its transpose.
+    transpose_upper(&work, n, back, l);
     Ok(Ok(()))
 }
 

@@ -1,6 +1,9 @@
 //! Eigenvalues and eigenvectors of Hermitian matrices: tridiagonal by blocked reflections (`faer`), then [`crate::ql`].
 
-use crate::matrix::{Element, column_major, hermitian, no_convergence, phase, scale, settle, stack, with_threads};
+use crate::matrix::{
+    Element, hermitian, no_convergence, phase, scale_lower, settle, stack, transpose, transpose_lower, with_threads,
+};
+use crate::reflections::reflect;
 use crate::rotations::Basis;
 use crate::{elements, misfit, ql, scratch, write};
 use faer::dyn_stack::MemStack;
@@ -42,13 +45,14 @@ fn eigh_one<T: Element>(a: &[T], n: usize, w: &mut [T::Real], v: &mut [T]) -> Re
         return Ok(Some(()));
     }
     let a = hermitian(a, n)?;
-    let Some(factor) = scale(&a) else {
+    let Some(factor) = scale_lower(&a, n) else {
         w.fill(Float::nan());
         v.fill(nan());
         return Ok(Some(()));
     };
     let vectors = !v.is_empty();
-    let mut work = column_major(&a, n, n, factor)?;
+    let mut work = scratch::<T>(n * n)?;
+    transpose_lower(&a, n, factor, &mut work);
     let (mut off, mut columns) = (scratch::<T::Real>(n)?, scratch::<T>(v.len())?);
     let converged = with_threads(n, n, |par| -> Result<Option<()>> {
         let block = recommended_block_size::<T>(n, n);
@@ -76,36 +80,34 @@ fn eigh_one<T: Element>(a: &[T], n: usize, w: &mut [T::Real], v: &mut [T]) -> Re
             columns[i * (n + 1)] = if T::IS_REAL { one() } else { phase(&(below(i - 1) * last)) };
         }
         let reflected = MatMut::from_column_major_slice_mut(&mut columns, n, n);
-        householder::apply_block_householder_sequence_on_the_left_in_place_with_conj(
-            matrix.rb().submatrix(1, 0, n - 1, n - 1),
-            reflections.rb(),
-            Conj::No,
-            reflected.subrows_mut(1, n - 1),
-            par,
-            stack,
-        );
+        let vectors = matrix.rb().submatrix(1, 0, n - 1, n - 1);
+        reflect(vectors, reflections.rb(), Conj::No, reflected.submatrix_mut(1, 1, n - 1, n - 1), par, stack);
         let mut basis = Basis::of(&columns, n)?;
         if ql::diagonalise(w, &mut off, Some(&mut basis), par)?.is_none() {
             return Ok(None);
         }
-        columns.chunks_exact_mut(n).enumerate().for_each(|(j, column)| basis.column(j, num_traits::One::one(), column));
+        for (column, from) in columns.chunks_exact_mut(n).zip(ascending(w)?) {
+            basis.column(from, num_traits::One::one(), column);
+            settle(column);
+        }
         Ok(Some(()))
     })?;
     if converged.is_none() {
         return Ok(None);
     }
-    let mut order = scratch::<usize>(n)?;
-    order.iter_mut().enumerate().for_each(|(i, at)| *at = i);
-    order.sort_unstable_by(|&i, &j| w[i].partial_cmp(&w[j]).unwrap_or(std::cmp::Ordering::Equal).then(i.cmp(&j)));
     if vectors {
-        for (j, &from) in order.iter().enumerate() {
-            let column = &mut columns[from * n..(from + 1) * n];
-            settle(column);
-            column.iter().enumerate().for_each(|(i, &x)| v[i * n + j] = x);
-        }
+        transpose(&columns, n, n, num_traits::One::one(), v);
     }
     let back = Float::recip(factor);
     w.iter_mut().for_each(|w| *w *= back);
     w.sort_unstable_by(|a, b| a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal));
     Ok(Some(()))
+}
+
+/// The indices of values, least first.
+fn ascending<R: Float>(values: &[R]) -> Result<Vec<usize>> {
+    let mut order = scratch::<usize>(values.len())?;
+    order.iter_mut().enumerate().for_each(|(i, at)| *at = i);
+    order.sort_unstable_by(|&i, &j| values[i].partial_cmp(&values[j]).unwrap_or(std::cmp::Ordering::Equal).then(i.cmp(&j)));
+    Ok(order)
 }

@@ -16,6 +16,7 @@ mod matrix;
 mod ql;
 mod qr;
 mod reduction;
+mod reflections;
 mod rotations;
 mod solve;
 mod svd;

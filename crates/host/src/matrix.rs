@@ -3,12 +3,13 @@
 use crate::{no_memory, scratch};
 use bytemuck::Pod;
 use faer::dyn_stack::{MemBuffer, StackReq};
-use faer::traits::math_utils::{abs, conj, from_real, imag, is_finite, mul_real, one, real};
+use faer::traits::math_utils::{abs, conj, from_real, mul_real, one, real};
 use faer::traits::{ComplexField, RealField};
 use faer::{Par, c32, c64};
 use ferrotensor_core::{Error, Result};
 use num_traits::{Float, NumCast, One, ToPrimitive, Zero};
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// float32, float64, complex64 or complex128.
@@ -38,11 +39,14 @@ pub fn triangle<T: Element>(matrix: &[T], n: usize, upper: bool) -> Result<Vec<T
     Ok(copy)
 }
 
-/// The lower triangle of a Hermitian matrix, whose diagonal is real.
-pub fn hermitian<T: Element>(matrix: &[T], n: usize) -> Result<Vec<T>> {
+/// A Hermitian matrix of which the lower triangle is read, with a real diagonal; a copy where it needs one.
+pub fn hermitian<T: Element>(matrix: &[T], n: usize) -> Result<Cow<'_, [T]>> {
+    if T::IS_REAL {
+        return Ok(Cow::Borrowed(matrix));
+    }
     let mut copy = triangle(matrix, n, false)?;
     (0..n).for_each(|i| copy[i * n + i] = from_real(&real(&copy[i * n + i])));
-    Ok(copy)
+    Ok(Cow::Owned(copy))
 }
 
 /// The number of modulus 1 in the direction of `x`; 1 where `x` has next to none.
@@ -79,11 +83,36 @@ pub fn settle<T: Element>(vector: &mut [T]) {
 /// entry (of complex ones: the largest part) is between the square roots of the extremes; only outside is a matrix scaled, to
 /// about 1 (exactly, but for entries that underflow beside it).
 pub fn scale<T: Element>(matrix: &[T]) -> Option<T::Real> {
-    if !matrix.iter().all(is_finite) {
+    scale_rows(std::iter::once(matrix))
+}
+
+/// The same for the lower triangle alone.
+pub fn scale_lower<T: Element>(matrix: &[T], n: usize) -> Option<T::Real> {
+    scale_rows((0..n).map(|i| &matrix[i * n..=i * (n + 1)]))
+}
+
+fn scale_rows<'a, T: Element>(rows: impl Iterator<Item = &'a [T]>) -> Option<T::Real> {
+    let zero = <T::Real as Zero>::zero();
+    // Several numbers at a time: a single chain of comparisons takes as long as the Cholesky factor of the matrix.
+    let (mut most, mut wrong) = ([zero; 16], [zero; 16]);
+    for row in rows {
+        let mut see = |part: &[T::Real]| {
+            for ((most, wrong), x) in most.iter_mut().zip(&mut wrong).zip(part) {
+                let size = Float::abs(*x);
+                *most = if size > *most { size } else { *most };
+                // Not zero only of NaN and infinity.
+                *wrong += size - size;
+            }
+        };
+        let parts = bytemuck::cast_slice::<T, T::Real>(row).chunks_exact(16);
+        let rest = parts.remainder();
+        parts.for_each(&mut see);
+        see(rest);
+    }
+    if wrong.iter().any(|x| !x.is_zero()) {
         return None;
     }
-    let parts = matrix.iter().flat_map(|x| [real(x), imag(x)]);
-    let largest = parts.fold(<T::Real as Zero>::zero(), |x, y| Float::max(x, Float::abs(y)));
+    let largest = most.into_iter().fold(zero, Float::max);
     let low = Float::sqrt(T::Real::min_positive_value());
     if largest.is_zero() || (low..Float::recip(low)).contains(&largest) {
         return Some(One::one());
@@ -105,6 +134,29 @@ pub fn transpose<T: Element>(from: &[T], rows: usize, columns: usize, factor: T:
         for i in 0..rows {
             for j in first..columns.min(first + 8) {
                 to[j * rows + i] = mul_real(&from[i * columns + j], &factor);
+            }
+        }
+    }
+}
+
+/// The same for the lower triangle of `from [n, n]`, which becomes the upper one; the rest is left as it is.
+pub fn transpose_lower<T: Element>(from: &[T], n: usize, factor: T::Real, to: &mut [T]) {
+    for first in (0..n).step_by(8) {
+        for i in first..n {
+            for j in first..(first + 8).min(i + 1) {
+                to[j * n + i] = mul_real(&from[i * n + j], &factor);
+            }
+        }
+    }
+}
+
+/// The same for the upper triangle, which becomes the lower one.
+pub fn transpose_upper<T: Element>(from: &[T], n: usize, factor: T::Real, to: &mut [T]) {
+    for first in (0..n).step_by(8) {
+        let end = n.min(first + 8);
+        for i in 0..end {
+            for j in first.max(i)..end {
+                to[j * n + i] = mul_real(&from[i * n + j], &factor);
             }
         }
     }

@@ -31,8 +31,6 @@ pub fn diagonalise<R: Real>(
     // An eighth of what rounding does to the norm: beside zero eigenvalues nothing is small next to its neighbours.
     let negligible = norm * <R as Float>::epsilon() / eight;
     let mut state = Ql { diagonal, off, negligible, first: 0, steps: 0 };
-    let wanted = basis.is_some();
-    let batches = [[Turns::new(n, wanted)?], [Turns::new(n, wanted)?]];
     let find = |[turns]: &mut [Turns<R>; 1]| {
         while !turns.full() {
             if !state.step(turns)? {
@@ -41,7 +39,7 @@ pub fn diagonalise<R: Real>(
         }
         Some(true)
     };
-    Ok(rotate([basis], batches, par, find))
+    rotate(n, [basis], par, find)
 }
 
 /// The matrix on its way: eigenvalues before `first` are found.

@@ -1,7 +1,8 @@
 //! The thin QR factorisation by blocked Householder reflections (`faer`), unique by its sign: r's diagonal is real
 //! and not negative.
 
-use crate::matrix::{Element, column_major, phase, scale, stack, transpose, with_threads};
+use crate::matrix::{Element, column_major, scale, stack, transpose, with_threads};
+use crate::reflections::reflect;
 use crate::{elements, misfit, scratch, write};
 use faer::dyn_stack::MemStack;
 use faer::linalg::{householder, qr::no_pivoting::factor};
@@ -53,28 +54,26 @@ fn qr_one<T: Element>(a: &[T], m: usize, n: usize, q: &mut [T], r: &mut [T]) -> 
         factor::qr_in_place(work.rb_mut(), reflections.rb_mut(), par, stack, Spec::default());
         let mut q = MatMut::from_column_major_slice_mut(&mut basis, m, k);
         q.rb_mut().diagonal_mut().fill(one());
-        householder::apply_block_householder_sequence_on_the_left_in_place_with_conj(
-            work.rb().subcols(0, k),
-            reflections.rb(),
-            Conj::No,
-            q,
-            par,
-            stack,
-        );
+        reflect(work.rb().subcols(0, k), reflections.rb(), Conj::No, q, par, stack);
         Ok(())
     })?;
     let back = Float::recip(scale);
-    for (i, (row, column)) in r.chunks_exact_mut(n).zip(basis.chunks_exact_mut(m)).enumerate() {
-        let diagonal = work[i * m + i];
-        let phase = phase(&diagonal);
-        column.iter_mut().for_each(|x| *x *= phase);
-        for (j, to) in row.iter_mut().enumerate() {
-            *to = match j {
-                // Below the diagonal `work` holds the reflections.
-                _ if j < i => zero(),
-                _ if j == i => from_real(&(abs(&diagonal) * back)),
-                _ => mul_real(&(work[j * m + i] * conj(&phase)), &back),
-            };
+    let mut phases = scratch::<T>(k)?;
+    for (i, (phase, column)) in phases.iter_mut().zip(basis.chunks_exact_mut(m)).enumerate() {
+        *phase = crate::matrix::phase(&work[i * (m + 1)]);
+        column.iter_mut().for_each(|x| *x *= *phase);
+    }
+    // 8 rows at a time, since `work` is column-major.
+    for first in (0..k).step_by(8) {
+        for (j, column) in work.chunks_exact(m).enumerate() {
+            for i in first..k.min(first + 8) {
+                r[i * n + j] = match j {
+                    // Below the diagonal `work` holds the reflections.
+                    _ if j < i => zero(),
+                    _ if j == i => from_real(&(abs(&column[i]) * back)),
+                    _ => mul_real(&(column[i] * conj(&phases[i])), &back),
+                };
+            }
         }
     }
     transpose(&basis, k, m, One::one(), q);

@@ -1,6 +1,7 @@
 //! Singular values and vectors by reduction to bidiagonal form (`faer`, blocked reflections), then [`crate::bidiagonal`].
 
 use crate::matrix::{Element, phase, stack};
+use crate::reflections::reflect;
 use crate::rotations::Basis;
 use crate::svd::{Decomposed, descending};
 use crate::{bidiagonal, scratch};
@@ -90,16 +91,18 @@ fn reduce<T: Element>(mut a: MatMut<T>, wanted: Option<usize>, par: Par) -> Resu
         (0..wanted).for_each(|j| found.left[j * m + j] = if j < n { left_phases[j] } else { one() });
         (0..n).for_each(|j| found.right[j * n + j] = right_phases[j]);
         let basis = MatMut::from_column_major_slice_mut(&mut found.left, m, wanted);
-        apply(a.rb(), left_factors.rb(), Conj::No, basis, par, stack);
+        reflect(a.rb(), left_factors.rb(), Conj::No, basis, par, stack);
         // The right reflections lie in rows; `faer` applies those that lie in columns.
-        for i in 0..n {
-            for j in i + 1..n {
-                a[(j, i)] = a[(i, j)];
+        for first in (0..n).step_by(8) {
+            for j in first + 1..n {
+                for i in first..j.min(first + 8) {
+                    a[(j, i)] = a[(i, j)];
+                }
             }
         }
         let basis = MatMut::from_column_major_slice_mut(&mut found.right, n, n);
         let rows = a.rb().submatrix(1, 0, n - 1, n - 1);
-        apply(rows, right_factors.rb(), Conj::Yes, basis.subrows_mut(1, n - 1), par, stack);
+        reflect(rows, right_factors.rb(), Conj::Yes, basis.submatrix_mut(1, 1, n - 1, n - 1), par, stack);
         bases = Some((Basis::of(&found.left[..m * n], n)?, Basis::of(&found.right, n)?));
     }
     let sides = bases.as_mut().map_or([None, None], |(left, right)| [Some(left), Some(right)]);

@@ -5,7 +5,7 @@
 //! them go through registers at once (as Van Zee, van de Geijn and Quintana-Orti, "Restructuring the tridiagonal and bidiagonal
 //! QR algorithms for performance", 2014). While one batch is applied, the next is found.
 
-use crate::scratch;
+use crate::{no_memory, scratch};
 use bytemuck::Pod;
 use faer::Par;
 use faer::traits::RealField;
@@ -65,6 +65,10 @@ struct Sweep {
     at: usize,
 }
 
+fn reserve<T>(memory: &mut Vec<T>, length: usize) -> Result<()> {
+    memory.try_reserve_exact(length).map_err(|_| no_memory(length.saturating_mul(size_of::<T>())))
+}
+
 /// A batch of sweeps.
 pub struct Turns<R> {
     /// Whether there is a basis to apply them to.
@@ -77,18 +81,17 @@ pub struct Turns<R> {
 }
 
 impl<R: Real> Turns<R> {
+    fn none(wanted: bool) -> Turns<R> {
+        Turns { wanted, turns: Vec::new(), sweeps: Vec::new(), steps: Vec::new(), groups: Vec::new() }
+    }
+
     /// For the sweeps over a basis of n columns.
-    pub fn new(n: usize, wanted: bool) -> Result<Turns<R>> {
-        let sweeps = if wanted { BATCH } else { 0 };
-        let mut turns = Turns {
-            wanted,
-            turns: scratch(sweeps * n)?,
-            sweeps: Vec::with_capacity(BATCH),
-            steps: scratch(sweeps * (n + DEPTH))?,
-            groups: Vec::with_capacity(BATCH),
-        };
-        turns.clear();
-        Ok(turns)
+    fn reserve(&mut self, n: usize) -> Result<()> {
+        let sweeps = if self.wanted { BATCH } else { 0 };
+        reserve(&mut self.turns, sweeps * n)?;
+        reserve(&mut self.sweeps, sweeps)?;
+        reserve(&mut self.steps, sweeps * (n + DEPTH))?;
+        reserve(&mut self.groups, sweeps)
     }
 
     fn clear(&mut self) {
@@ -281,35 +284,51 @@ fn pass<R: Real, const FUSED: bool>(columns: &mut [[R; ROWS]], way: Way, steps: 
     }
 }
 
-/// Applies the sweeps that `find` puts into empty batches, one for each basis, until it says that there are no more.
+/// Applies the sweeps that `find` puts into empty batches, one for each basis of n columns, until it says that there are no more.
 ///
 /// The order of operations on an element depends on no threads. `None` where `find` gives up.
 pub fn rotate<R: Real, const SIDES: usize>(
+    n: usize,
     mut bases: [Option<&mut Basis<R>>; SIDES],
-    mut batches: [[Turns<R>; SIDES]; 2],
     par: Par,
     mut find: impl FnMut(&mut [Turns<R>; SIDES]) -> Option<bool> + Send,
-) -> Option<()> {
-    let [now, next] = &mut batches;
-    let mut more = find(now)?;
-    loop {
-        let mut apply = || {
-            for (basis, turns) in bases.iter_mut().zip(&mut *now) {
-                basis.iter_mut().for_each(|basis| basis.apply(turns, par));
+) -> Result<Option<()>> {
+    let wanted = bases.iter().any(Option::is_some);
+    let batch = || -> Result<[Turns<R>; SIDES]> {
+        let mut sides = [(); SIDES].map(|()| Turns::none(wanted));
+        for side in &mut sides {
+            side.reserve(n)?;
+        }
+        Ok(sides)
+    };
+    let mut apply = |batch: &mut [Turns<R>; SIDES]| {
+        for (basis, turns) in bases.iter_mut().zip(batch) {
+            basis.iter_mut().for_each(|basis| basis.apply(turns, par));
+            turns.clear();
+        }
+    };
+    let mut now = batch()?;
+    let mut more = find(&mut now);
+    // Without threads one batch is enough, and small matrices notice the allocations.
+    let mut next = match (par, more) {
+        (Par::Seq, _) | (_, None | Some(false)) => None,
+        _ => Some(batch()?),
+    };
+    while more == Some(true) {
+        more = match &mut next {
+            None => {
+                apply(&mut now);
+                find(&mut now)
+            }
+            Some(next) => {
+                let found = rayon::join(|| apply(&mut now), || find(next)).1;
+                std::mem::swap(&mut now, next);
+                found
             }
         };
-        if !more {
-            apply();
-            return Some(());
-        }
-        next.iter_mut().for_each(Turns::clear);
-        more = match par {
-            Par::Seq => {
-                apply();
-                find(next)
-            }
-            _ => rayon::join(apply, || find(next)).1,
-        }?;
-        std::mem::swap(now, next);
     }
+    if more.is_some() {
+        apply(&mut now);
+    }
+    Ok(more.map(|_| ()))
 }
