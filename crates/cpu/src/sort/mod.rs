@@ -1,8 +1,9 @@
 //! `Sort` kernels: elements become keys, whose integer order is the sorted order, with positions where they are asked for; keys
 //! are sorted, or the first of them selected, and become elements again.
 
-mod best;
+mod buckets;
 mod entry;
+mod first;
 mod key;
 mod radix;
 mod row;
@@ -15,18 +16,20 @@ use crate::map::table::ordered;
 use crate::map::transpose;
 use crate::parallel::parallel_for;
 use crate::tier::{Source, Tier, compiled};
-use best::{Best, Offer, Offers};
+use buckets::Buckets;
 use entry::{Alone, Entry, Packed, Paired};
 use ferrotensor_core::DType;
 use ferrotensor_core::error::{Error, Result};
 use ferrotensor_core::kernel::{Sort, SortOutputs};
+use first::First;
 use key::{Key, Word};
-use radix::{Apart, Room};
-use row::{LONG, Row};
+use radix::{Apart, Radix, Room, Span};
+use row::Row;
 use std::marker::PhantomData;
+use std::ops::Range;
 use std::sync::atomic::Ordering;
 
-// One pass that keeps the first k beats a sort while k is at most this part of a row.
+// The first k alone are sought while k is at most this part of a row.
 const FEW: usize = 16;
 
 /// Elements that become entries.
@@ -52,17 +55,53 @@ impl<T: Key, E: Entry<Word = T::Word>> Source for Entries<T, E> {
     }
 }
 
+/// Entries that become elements, or positions.
+struct Leave<E: Entry> {
+    entries: *const E,
+    to: *mut u8,
+    len: usize,
+    flip: E::Word,
+}
+
+struct Values<T, E>(PhantomData<(T, E)>);
+
+impl<T: Key, E: Entry<Word = T::Word>> Source for Values<T, E> {
+    type Args = Leave<E>;
+    #[inline(always)]
+    unsafe fn run<const FMA: bool>(l: Leave<E>) {
+        for i in 0..l.len {
+            // SAFETY: `len` entries, and room for as many elements.
+            unsafe { *l.to.cast::<T>().add(i) = T::of((*l.entries.add(i)).key().xor(l.flip)) };
+        }
+    }
+}
+
+struct Positions<E>(PhantomData<E>);
+
+impl<E: Entry> Source for Positions<E> {
+    type Args = Leave<E>;
+    #[inline(always)]
+    unsafe fn run<const FMA: bool>(l: Leave<E>) {
+        for i in 0..l.len {
+            // SAFETY: `len` entries, and room for as many positions.
+            unsafe { *l.to.cast::<i32>().add(i) = (*l.entries.add(i)).position() as i32 };
+        }
+    }
+}
+
 /// Sorts rows of `T` by entries `E`.
-struct SortKernel<T, E: Entry> {
+struct SortKernel<T: Key<Word: Numbered>, E: Entry<Word = T::Word>> {
     copy_in: TileProgram,
     copy_values: TileProgram,
     copy_positions: TileProgram,
     enter: unsafe fn(Stretch<E>),
-    offer: unsafe fn(Offer<E>),
+    values: unsafe fn(Leave<E>),
+    positions: unsafe fn(Leave<E>),
+    first: First<T, E, <T::Word as Numbered>::Entry>,
+    buckets: Buckets<T, E>,
     /// Exchanged bits of keys.
     flip: E::Word,
     outputs: SortOutputs,
-    elements: PhantomData<fn(T)>,
 }
 
 /// Entries with positions, by what holds the key.
@@ -90,23 +129,29 @@ pub fn prepare(kernel: &Sort, tier: Tier) -> Result<Box<dyn Run>, String> {
             SortOutputs::Indices | SortOutputs::Both => boxed::<T, <T::Word as Numbered>::Entry>(k, tier),
         }
     }
-    fn boxed<T: Key, E: Entry<Word = T::Word> + 'static>(k: &Sort, tier: Tier) -> Result<Box<dyn Run>, String> {
+    fn boxed<T: Key<Word: Numbered>, E: Entry<Word = T::Word> + 'static>(
+        k: &Sort,
+        tier: Tier,
+    ) -> Result<Box<dyn Run>, String> {
         let (copy, positions) = (cast_program(k.dtype, k.dtype), cast_program(DType::I32, DType::I32));
+        let flip = E::Word::narrow(if k.descending { u64::MAX >> (64 - T::BITS) } else { 0 });
         Ok(Box::new(SortKernel::<T, E> {
             copy_in: compile(&copy, Results::Kept, tier)?,
             copy_values: compile(&copy, Results::Stored, tier)?,
             copy_positions: compile(&positions, Results::Stored, tier)?,
             enter: compiled::<Entries<T, E>>(tier),
-            offer: compiled::<Offers<T, E>>(tier),
-            flip: E::Word::narrow(if k.descending { u64::MAX >> (64 - T::BITS) } else { 0 }),
+            values: compiled::<Values<T, E>>(tier),
+            positions: compiled::<Positions<E>>(tier),
+            first: First::new(flip, tier),
+            buckets: Buckets::new(flip, tier),
+            flip,
             outputs: k.outputs,
-            elements: PhantomData,
         }))
     }
     ordered!(kernel.dtype, T => kernel_for::<T>(kernel, tier), else Err(format!("{} has no order", kernel.dtype)))
 }
 
-impl<T: Key, E: Entry<Word = T::Word> + 'static> Run for SortKernel<T, E> {
+impl<T: Key<Word: Numbered>, E: Entry<Word = T::Word> + 'static> Run for SortKernel<T, E> {
     fn run(&self, slots: &Slots, _: &[u64], context: &Context) -> Result<()> {
         let ([input], Some(first)) = (&slots.inputs[..], slots.outputs.first()) else {
             return Err(Error::internal("sort: one input, and outputs"));
@@ -140,34 +185,44 @@ impl<T: Key, E: Entry<Word = T::Word> + 'static> Run for SortKernel<T, E> {
         let cost = if k <= n / FEW { 1.0 } else { 3.0 + (n as f64).log2() / 2.0 };
         parallel_for(rest.iter().product(), cost * n as f64, &|rows| {
             let mut source = Frame::new(&from, usize::MAX)?;
-            let mut value_sink = values.as_ref().map(|b| Frame::new(b, usize::MAX)).transpose()?;
-            let mut position_sink = positions.as_ref().map(|b| Frame::new(b, usize::MAX)).transpose()?;
+            let sinks = || Sinks::new([values.as_ref(), positions.as_ref()]);
+            let mut to = sinks()?;
             let room = if k <= n / FEW { 0 } else { n };
             let (entries, spare) = (Room::<E>::new(room)?, Room::<E>::new(room)?);
+            let mut radix = Radix::new()?;
             for r in rows {
                 if context.abandoned.load(Ordering::Relaxed) {
                     break;
                 }
                 let mut row = Row { bound: &from, frame: &mut source, start: r * n, len: n };
-                let best;
-                let sorted = if room == 0 {
-                    best = self.best(&mut row, k)?;
-                    best.start()
-                } else {
-                    self.enter(&mut row, entries.start())?;
+                let (first, sorted);
+                if room == 0 {
+                    first = self.first.of(&mut row, k)?;
+                    sorted = first.start();
+                } else if n < buckets::FROM {
+                    self.enter(&mut row, entries.start());
+                    let span = Span { base: 0, bits: T::BITS };
                     // SAFETY: the entries of the whole row, and room for as many.
-                    unsafe { radix::sort(entries.start(), spare.start(), n, T::BITS)? }
-                };
+                    sorted = unsafe { radix.sort(entries.start(), spare.start(), n, span) };
+                } else {
+                    sorted = entries.start();
+                    let done = |places: Range<usize>, sorted: &[E]| {
+                        let end = places.end.min(k).max(places.start);
+                        self.store(&sorted[..end - places.start], r * k, places.start, &mut sinks()?)
+                    };
+                    // SAFETY: there is room for the row.
+                    unsafe { self.buckets.sort(&mut row, [sorted, spare.start()], context.abandoned, &done)? };
+                    if context.abandoned.load(Ordering::Relaxed) {
+                        break;
+                    }
+                }
                 // SAFETY: the first `k` entries of the order, which nobody writes any more.
                 let sorted = unsafe { std::slice::from_raw_parts(sorted.cast_const(), k) };
-                if let (Some(sink), Some(bound)) = (&mut value_sink, &values) {
-                    let mut to = Row { bound, frame: sink, start: r * k, len: k };
-                    to.store(0..k, |i| T::of(sorted[i].key().xor(self.flip)))?;
-                    self.restore(&mut row, sorted, &mut to)?;
+                if n < buckets::FROM || room == 0 {
+                    self.store(sorted, r * k, 0, &mut to)?;
                 }
-                if let (Some(sink), Some(bound)) = (&mut position_sink, &positions) {
-                    let mut to = Row { bound, frame: sink, start: r * k, len: k };
-                    to.store(0..k, |i| sorted[i].position() as i32)?;
+                if let Some(mut to) = to.row(0, r * k, k) {
+                    self.restore(&mut row, sorted, &mut to)?;
                 }
             }
             Ok(())
@@ -175,54 +230,46 @@ impl<T: Key, E: Entry<Word = T::Word> + 'static> Run for SortKernel<T, E> {
     }
 }
 
-impl<T: Key, E: Entry<Word = T::Word>> SortKernel<T, E> {
-    /// Makes entries of a row.
-    fn enter(&self, row: &mut Row, entries: *mut E) -> Result<()> {
-        let (to, flip) = (Apart(entries), self.flip);
-        row.pieces(&|src, position, len| {
-            // SAFETY: a piece of the row, and its part of the entries.
-            unsafe { (self.enter)(Stretch { src, entries: to.at(position), len, position, flip }) }
-        })
+/// Where a thread writes values and positions, as far as they are outputs.
+struct Sinks<'a> {
+    bounds: [Option<&'a Bound<'a>>; 2],
+    frames: [Option<Frame<'a>>; 2],
+}
+
+impl<'a> Sinks<'a> {
+    fn new(bounds: [Option<&'a Bound<'a>>; 2]) -> Result<Sinks<'a>> {
+        let frame = |n: usize| bounds[n].map(|bound| Frame::new(bound, usize::MAX)).transpose();
+        Ok(Sinks { bounds, frames: [frame(0)?, frame(1)?] })
     }
 
-    /// The first `k` entries of a row's order: those of each chunk, then those of all of them.
-    fn best(&self, row: &mut Row, k: usize) -> Result<Room<E>> {
-        let n = row.len;
-        let chunk = n.div_ceil(16).max(FEW * k).max(LONG / 2);
-        let chunks = n.div_ceil(chunk);
-        let room = Room::<E>::new(chunks * k)?;
-        let to = Apart(room.start());
-        let select = |row: &mut Row, c: usize| -> Result<usize> {
-            let mut best = Best::<E>::new(k)?;
-            let (mut at, end) = (c * chunk, n.min((c + 1) * chunk));
-            while at < end {
-                let (src, len) = row.piece(at, end - at);
-                // SAFETY: a piece of the row.
-                unsafe { (self.offer)(Offer { src, len, position: at, flip: self.flip, best: &mut best }) };
-                at += len;
-            }
-            // SAFETY: each chunk has a room of its own, for `k`.
-            Ok(unsafe { best.finish(to.at(c * k)) })
-        };
-        let mut found = k;
-        if chunks == 1 {
-            select(row, 0)?;
-        } else {
-            let (bound, start) = (row.bound, row.start);
-            parallel_for(chunks, 0.5 * chunk as f64, &|range| {
-                let mut frame = Frame::new(bound, usize::MAX)?;
-                let mut row = Row { bound, frame: &mut frame, start, len: n };
-                for c in range {
-                    select(&mut row, c)?;
-                }
-                Ok(())
+    /// The row of `len` elements from `start` on of one of the outputs.
+    fn row(&mut self, output: usize, start: usize, len: usize) -> Option<Row<'_, 'a>> {
+        let frame = self.frames[output].as_mut()?;
+        self.bounds[output].map(|bound| Row { bound, frame, start, len })
+    }
+}
+
+impl<T: Key<Word: Numbered>, E: Entry<Word = T::Word>> SortKernel<T, E> {
+    /// Makes entries of a row.
+    fn enter(&self, row: &mut Row, entries: *mut E) {
+        let flip = self.flip;
+        row.each(0, row.len, |src, position, len| {
+            // SAFETY: a piece of the row, and its part of the entries.
+            unsafe { (self.enter)(Stretch { src, entries: entries.wrapping_add(position), len, position, flip }) }
+        });
+    }
+
+    /// Writes sorted entries, the places from `at` on of the outputs' row that begins at element `start`.
+    fn store(&self, sorted: &[E], start: usize, at: usize, to: &mut Sinks) -> Result<()> {
+        let (places, flip, entries) = (at..at + sorted.len(), self.flip, Apart(sorted.as_ptr().cast_mut()));
+        for (output, leave) in [self.values, self.positions].into_iter().enumerate() {
+            let Some(mut to) = to.row(output, start, places.end) else { continue };
+            to.store(places.clone(), &|to, place, len| {
+                // SAFETY: so many entries, and room for as many elements.
+                unsafe { leave(Leave { entries: entries.at(place - at), to, len, flip }) }
             })?;
-            // All chunks but the last have more than `k` elements.
-            found = (chunks - 1) * k + k.min(n - (chunks - 1) * chunk);
         }
-        // SAFETY: the entries that were found, which lie side by side.
-        unsafe { std::slice::from_raw_parts_mut(room.start(), found) }.sort_unstable();
-        Ok(room)
+        Ok(())
     }
 
     /// Stores again what a shared key does not tell from others: elements of that key in the order of the row.
@@ -247,8 +294,10 @@ impl<T: Key, E: Entry<Word = T::Word>> SortKernel<T, E> {
                 at += len;
             }
             let (elements, first) = (Apart(elements.start()), run.start);
-            // SAFETY: all of them were written.
-            to.store(run, |i| unsafe { *elements.at(i - first) })?;
+            to.store(run, &|to, at, len| {
+                // SAFETY: all of them were written, and there is room for as many.
+                unsafe { std::ptr::copy_nonoverlapping(elements.at(at - first), to.cast(), len) }
+            })?;
         }
         Ok(())
     }

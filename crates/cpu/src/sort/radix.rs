@@ -1,20 +1,17 @@
-//! Radix sort, least significant digit first. A long row is cut into chunks that threads take: each counts its digits and
-//! moves its entries behind those of the chunks before it, so that equal digits keep their order.
+//! Radix sort of entries that one thread holds in its caches, least significant digit first; three digits are counted in one reading.
 
 use super::entry::Entry;
 use super::key::Word;
-use crate::parallel::parallel_for;
 use crate::scratch::Scratch;
 use ferrotensor_core::error::{Error, Result};
 use std::marker::PhantomData;
 
-// Below, counting digits costs more than comparing.
-const RADIX_FROM: usize = 256;
-// Up to here digits have 8 bits: for few entries, fewer counts to clear and to add up.
-const SHORT: usize = 1 << 13;
-// Entries of a chunk, at least. Miri, which interprets few, gets several all the same.
-const CHUNK: usize = if cfg!(miri) { 1 << 7 } else { 1 << 15 };
-const MOST_CHUNKS: usize = 16;
+// Entries for each pass, from which counting digits costs less than comparing.
+const RADIX_FROM: usize = 48;
+// Bits of the shortest and of the longest digits.
+const WIDTHS: [u32; 2] = [6, 11];
+// Of 64 bits in digits of 11; shorter ones need fewer.
+const COUNTS: usize = 6 << WIDTHS[1];
 
 /// Memory for `len` values, undefined at first.
 pub struct Room<T> {
@@ -51,95 +48,102 @@ impl<T> Apart<T> {
     }
 }
 
-/// Sorts `n` entries that are in the order of their positions, with keys of `bits` bits; gives back which of the two places
-/// holds them now.
-///
-/// # Safety
-/// `n` entries at `entries`, room for as many at `spare`, nobody else's.
-///
-/// # Errors
-/// `Code::OutOfMemory`.
-pub unsafe fn sort<E: Entry>(entries: *mut E, spare: *mut E, n: usize, bits: u32) -> Result<*mut E> {
-    if n < RADIX_FROM {
-        // SAFETY: by the contract above.
-        unsafe { std::slice::from_raw_parts_mut(entries, n) }.sort_unstable();
-        return Ok(entries);
+/// Keys that are sorted: from `base` on, so much above it as `bits` bits hold.
+#[derive(Clone, Copy)]
+pub struct Span {
+    pub base: u64,
+    pub bits: u32,
+}
+
+impl Span {
+    /// How far above the base a key is.
+    #[inline(always)]
+    pub fn above<W: Word>(self, key: W) -> u64 {
+        key.wide() - self.base
     }
-    let digit = if n < SHORT { 8 } else { 11 };
-    let chunk = n.div_ceil(MOST_CHUNKS).max(CHUNK);
-    let chunks = n.div_ceil(chunk);
-    let counts = Room::<u32>::new(chunks << digit)?;
-    let (mut from, mut to) = (entries, spare);
-    for shift in (0..bits).step_by(digit) {
-        // SAFETY: `from` holds entries, and `to` has room for them.
-        let pass = unsafe { Pass { from: std::slice::from_raw_parts(from, n), to: Apart(to), shift, digit, chunk } };
-        // SAFETY: there is room for the counts of each chunk.
-        if unsafe { pass.run(Apart(counts.start()))? } {
-            std::mem::swap(&mut from, &mut to);
+}
+
+/// Counts `N` digits of some entries, each of `width` bits, from bit `shift` on of what keys are above `base`.
+fn count<E: Entry, const N: usize>(entries: &[E], base: u64, [shift, width]: [u32; 2], counts: &mut [u32]) {
+    let digits = 1 << width;
+    assert!(counts.len() >= N * digits);
+    for entry in entries {
+        let above = (entry.key().wide() - base) >> shift;
+        for n in 0..N {
+            let digit = (above >> (n as u32 * width)) as usize & (digits - 1);
+            // SAFETY: there are counts of `N` digits.
+            unsafe { *counts.get_unchecked_mut(n * digits + digit) += 1 };
         }
     }
-    Ok(from)
 }
 
-/// One digit's turn.
-struct Pass<'a, E> {
-    from: &'a [E],
-    to: Apart<E>,
-    shift: u32,
-    digit: usize,
-    chunk: usize,
-}
+/// Sorts entries by radix, with counts that it keeps.
+pub struct Radix(Room<u32>);
 
-impl<E: Entry> Pass<'_, E> {
-    #[inline(always)]
-    fn digit(&self, entry: E) -> usize {
-        (entry.key().wide() >> self.shift) as usize & ((1 << self.digit) - 1)
+impl Radix {
+    /// # Errors
+    /// `Code::OutOfMemory`.
+    pub fn new() -> Result<Radix> {
+        Ok(Radix(Room::new(COUNTS)?))
     }
 
-    /// The entries of a chunk.
-    fn part(&self, chunk: usize) -> &[E] {
-        &self.from[chunk * self.chunk..self.from.len().min((chunk + 1) * self.chunk)]
-    }
-
-    /// Moves the entries to their places by this digit, unless it is the same in all of them; whether it did.
+    /// Sorts `n` entries that are in the order of their positions; gives back which of the two places holds them now.
     ///
     /// # Safety
-    /// `counts` has room for as many as there are digits, for each chunk.
-    unsafe fn run(&self, counts: Apart<u32>) -> Result<bool> {
-        let (digits, chunks) = (1 << self.digit, self.from.len().div_ceil(self.chunk));
-        // SAFETY: there is room, and a chunk's counts are one thread's at a time.
-        let of_chunk = |c: usize| unsafe { std::slice::from_raw_parts_mut(counts.at(c * digits), digits) };
-        parallel_for(chunks, 0.5 * self.chunk as f64, &|range| {
-            for c in range {
-                // SAFETY: as above.
-                unsafe { std::ptr::write_bytes(counts.at(c * digits), 0, digits) };
-                let counts = of_chunk(c);
-                self.part(c).iter().for_each(|&e| counts[self.digit(e)] += 1);
-            }
-            Ok(())
-        })?;
-        let first = self.digit(self.from[0]);
-        if (0..chunks).map(|c| of_chunk(c)[first] as usize).sum::<usize>() == self.from.len() {
-            return Ok(false);
+    /// `n` entries at `entries` with keys of the span, room for as many at `spare`, nobody else's.
+    pub unsafe fn sort<E: Entry>(&mut self, entries: *mut E, spare: *mut E, n: usize, span: Span) -> *mut E {
+        // A count is cleared and added up in about the time that moves an entry.
+        let cost = |&passes: &u32| passes as usize * (n + (1 << span.bits.div_ceil(passes)));
+        let [most, least] = WIDTHS.map(|width| span.bits.div_ceil(width));
+        let passes = (least.max(1)..=most).min_by_key(cost).unwrap_or(0);
+        if n < 2 || passes == 0 {
+            return entries;
         }
-        let mut next = 0;
-        for digit in 0..digits {
-            for c in 0..chunks {
-                next += std::mem::replace(&mut of_chunk(c)[digit], next);
+        if n < RADIX_FROM * passes as usize {
+            // SAFETY: by the contract above.
+            unsafe { std::slice::from_raw_parts_mut(entries, n) }.sort_unstable();
+            return entries;
+        }
+        let width = span.bits.div_ceil(passes);
+        let digits = 1 << width;
+        // SAFETY: there are so many counts, nobody else's; entries by the contract above.
+        let (counts, all) = unsafe {
+            std::ptr::write_bytes(self.0.start(), 0, digits * passes as usize);
+            let counts = std::slice::from_raw_parts_mut(self.0.start(), digits * passes as usize);
+            (counts, std::slice::from_raw_parts(entries, n))
+        };
+        for pass in (0..passes).step_by(3) {
+            let counts = &mut counts[pass as usize * digits..];
+            match passes - pass {
+                1 => count::<E, 1>(all, span.base, [pass * width, width], counts),
+                2 => count::<E, 2>(all, span.base, [pass * width, width], counts),
+                _ => count::<E, 3>(all, span.base, [pass * width, width], counts),
             }
         }
-        parallel_for(chunks, 2.0 * self.chunk as f64, &|range| {
-            for c in range {
-                let starts = of_chunk(c);
-                for &e in self.part(c) {
-                    let start = &mut starts[self.digit(e)];
-                    // SAFETY: the counts add up to `n`, and each entry is counted once: a place of its own among them.
-                    unsafe { *self.to.at(*start as usize) = e };
+        let digit = |entry: E, shift: u32| (span.above(entry.key()) >> shift) as usize & (digits - 1);
+        let (mut from, mut to) = (entries, spare);
+        for (pass, counts) in counts.chunks_exact_mut(digits).enumerate() {
+            let shift = pass as u32 * width;
+            // SAFETY: `from` holds entries.
+            let entries = unsafe { std::slice::from_raw_parts(from, n) };
+            if counts[digit(entries[0], shift)] as usize == n {
+                // All of them have this digit.
+                continue;
+            }
+            let mut next = 0;
+            for count in &mut *counts {
+                next += std::mem::replace(count, next);
+            }
+            for &entry in entries {
+                // SAFETY: the counts, one for each digit, add up to `n`, and each entry is counted once: a place of its own among them.
+                unsafe {
+                    let start = counts.get_unchecked_mut(digit(entry, shift));
+                    *to.add(*start as usize) = entry;
                     *start += 1;
                 }
             }
-            Ok(())
-        })?;
-        Ok(true)
+            std::mem::swap(&mut from, &mut to);
+        }
+        from
     }
 }

@@ -27,33 +27,46 @@ impl Row<'_, '_> {
         (self.frame.result(0).cast_const(), len)
     }
 
-    /// Calls `with(place, position, count)` for all elements, piece by piece.
+    /// Calls `with(place, position, count)` for the elements from `at` on, at most `most`, piece by piece.
+    pub fn each(&mut self, mut at: usize, most: usize, mut with: impl FnMut(*const u8, usize, usize)) {
+        let end = self.len.min(at + most);
+        while at < end {
+            let (src, len) = self.piece(at, end - at);
+            with(src, at, len);
+            at += len;
+        }
+    }
+
+    /// The same for all elements, on several threads where there are many.
     ///
     /// # Errors
     /// `Code::OutOfMemory`.
     pub fn pieces(&mut self, with: &(dyn Fn(*const u8, usize, usize) + Sync)) -> Result<()> {
-        self.shared(0..self.len, &|row, mut at, end| {
-            while at < end {
-                let (src, len) = row.piece(at, end - at);
-                with(src, at, len);
-                at += len;
-            }
-        })
+        self.shared(0..self.len, &|row, at, end| row.each(at, end - at, with))
     }
 
-    /// Writes `element(i)` to each place `i`.
+    /// Calls `run(row, c)` for each chunk `c` of so many elements, of `nanos` each, on several threads.
     ///
     /// # Errors
     /// `Code::OutOfMemory`.
-    pub fn store<T: Copy>(&mut self, places: Range<usize>, element: impl Fn(usize) -> T + Sync) -> Result<()> {
+    pub fn chunks(&self, length: usize, nanos: f64, run: &(dyn Fn(&mut Row, usize) + Sync)) -> Result<()> {
+        let (bound, start, len) = (self.bound, self.start, self.len);
+        parallel_for(len.div_ceil(length), nanos * length as f64, &|chunks| {
+            let mut frame = Frame::new(bound, usize::MAX)?;
+            chunks.for_each(|c| run(&mut Row { bound, frame: &mut frame, start, len }, c));
+            Ok(())
+        })
+    }
+
+    /// Writes the places `places`, each part of which `write(to, at, count)` makes.
+    ///
+    /// # Errors
+    /// `Code::OutOfMemory`.
+    pub fn store(&mut self, places: Range<usize>, write: &(dyn Fn(*mut u8, usize, usize) + Sync)) -> Result<()> {
         self.shared(places, &|row, mut at, end| {
             while at < end {
                 let len = row.bound.domain.piece(row.start + at, row.frame.tile().min(end - at));
-                let tile = row.frame.input(0).cast::<T>();
-                for i in 0..len {
-                    // SAFETY: the input's register has room for a tile.
-                    unsafe { *tile.add(i) = element(at + i) };
-                }
+                write(row.frame.input(0), at, len);
                 // SAFETY: the elements exist, and each is one thread's.
                 unsafe { row.frame.run(row.start + at, len) };
                 at += len;

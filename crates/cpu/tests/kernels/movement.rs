@@ -2,7 +2,7 @@
 
 use crate::harness::{Rng, STYLES, Style, check, launch, tiers};
 use ferrotensor_core::kernel::{Gather, Kernel, Monoid, Scatter, Sort, SortOutputs, Update};
-use ferrotensor_core::reference::Array;
+use ferrotensor_core::reference::{Array, Scalar};
 use ferrotensor_core::{Code, DType};
 
 #[test]
@@ -103,6 +103,53 @@ fn long_sorts_equal_the_reference() {
             let out = [k];
             let places = vec![(&out[..], Style::Stepped); if outputs == Both { 2 } else { 1 }];
             check(&kernel, &[(&array, Style::Offset)], &places, &[]);
+        }
+    }
+}
+
+/// Rows long enough for buckets, as they fall into them: all into one, some far larger than others, in order, the other way round, and of
+/// as many values as there are buckets.
+#[test]
+fn long_sorts_of_each_kind_of_row_equal_the_reference() {
+    use SortOutputs::{Both, Indices, Values};
+    let n = 33_000;
+    let float = |of: &dyn Fn(usize) -> f64| (0..n).map(of).collect::<Vec<f64>>();
+    let rows = [
+        float(&|_| 1.5),
+        float(&|i| if i == 777 { -1e30 } else { 1.0 + (i * 7919 % 32_999) as f64 / 32_999.0 }),
+        float(&|i| i as f64),
+        float(&|i| -(i as f64)),
+        float(&|i| [f64::NAN, 0.0, -0.0, 1e-300, -1.0, f64::INFINITY][i * 31 % 6]),
+    ];
+    for (r, row) in rows.iter().enumerate() {
+        for d in [DType::F32, DType::F64, DType::I32, DType::U8, DType::Bool] {
+            let array = Array::from_scalars(d, &[n], row.iter().map(|&x| Scalar::float(x).fit(d))).unwrap();
+            for (k, descending, outputs) in [(n, r % 2 == 0, Both), (n, r % 2 == 1, [Values, Indices][r % 2])] {
+                let kernel = Kernel::Sort(Sort { dtype: d, descending, outputs });
+                let out = [k];
+                let places = vec![(&out[..], Style::Dense); if outputs == Both { 2 } else { 1 }];
+                check(&kernel, &[(&array, Style::Dense)], &places, &[]);
+            }
+        }
+    }
+}
+
+/// Which of equal elements come first is decided by their places, in whichever blocks they lie.
+#[test]
+fn the_first_of_rows_of_few_values_equal_the_reference() {
+    let mut rng = Rng(24);
+    for n in [64, 257, 3000, 70_001] {
+        let values: Vec<f32> = (0..n).map(|_| rng.pick(&[f32::NAN, 0.0, -0.0, 1.0, -1.0])).collect();
+        let array = Array::from_slice(&[n], &values).unwrap();
+        for k in [1, 4, n / 100 + 1, n / 16] {
+            for (descending, outputs) in
+                [(false, SortOutputs::Values), (true, SortOutputs::Indices), (true, SortOutputs::Both)]
+            {
+                let kernel = Kernel::Sort(Sort { dtype: DType::F32, descending, outputs });
+                let out = [k];
+                let places = vec![(&out[..], Style::Dense); if outputs == SortOutputs::Both { 2 } else { 1 }];
+                check(&kernel, &[(&array, rng.pick(&[Style::Dense, Style::Reversed, Style::Stepped]))], &places, &[]);
+            }
         }
     }
 }
