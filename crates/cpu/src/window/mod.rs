@@ -1,6 +1,7 @@
 //! `Window` kernels: poolings of a few places ([`pool`]), convolutions of floats (`contract/convolution.rs`). Both go over a copy of the
-//! data in which the windows' elements lie beside each other ([`phases`]).
+//! data in which the windows' elements lie beside each other ([`phases`]); the largest and smallest of long rows need none ([`lines`]).
 
+mod lines;
 pub mod phases;
 mod pool;
 

@@ -9,10 +9,10 @@ use smallvec::{SmallVec, smallvec};
 use std::marker::PhantomData;
 
 /// One axis of the data.
-struct Axis {
-    window: WindowAxis,
+pub struct Axis {
+    pub window: WindowAxis,
     /// Positions of the data.
-    len: usize,
+    pub len: usize,
     /// Positions of a phase.
     extent: usize,
     /// The remainders of those that windows show.
@@ -21,7 +21,7 @@ struct Axis {
 
 /// How the copy of a plane lies: `[phases...][extents...]`.
 pub struct Phases {
-    axes: SmallVec<[Axis; 3]>,
+    pub axes: SmallVec<[Axis; 3]>,
     /// From a window to the next one along each axis.
     pub steps: SmallVec<[usize; 3]>,
     /// Elements of a phase.
@@ -128,7 +128,7 @@ unsafe fn fill<R: Copy>(to: *mut R, len: usize, with: R) {
 }
 
 /// Elements of a register, about: what a loop is written for.
-const BLOCK: usize = 16;
+pub const BLOCK: usize = 16;
 
 /// Copies `len` elements that lie `step` apart.
 ///
@@ -215,6 +215,26 @@ impl Phases {
                 .collect();
         }
         places
+    }
+
+    /// Elements of a line of data that its windows show.
+    #[inline(always)]
+    pub fn shown(&self) -> usize {
+        self.axes.last().map_or(0, |last| last.len.min((last.extent * last.window.stride).saturating_sub(last.window.low)))
+    }
+
+    /// Elements of each phase of a line, in whole blocks.
+    #[inline(always)]
+    pub fn padded(&self) -> usize {
+        self.axes.last().map_or(0, |last| last.extent.next_multiple_of(BLOCK))
+    }
+
+    /// Elements of the room that meeting lines needs.
+    ///
+    /// # Errors
+    /// `Code::OutOfMemory`.
+    pub fn line_room(&self) -> Result<usize> {
+        volume([2, self.padded(), self.axes.last().map_or(1, |last| last.window.stride)])
     }
 
     /// Elements of the room that copying a plane needs.

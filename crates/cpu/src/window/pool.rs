@@ -1,10 +1,11 @@
 //! Poolings: each place of all windows is a stretch of memory, and stretches are combined in pairs, in the order of the reduction tree.
 
-use super::phases::{CopyPlane, Phases, Plane, runs, stretch, volume};
+use super::lines::{Lines, MOST_PLACES, OUTER, PlaneLines};
+use super::phases::{BLOCK, CopyPlane, Phases, Plane, runs, stretch, volume};
 use crate::indices::leading;
 use crate::launch::{Context, Run, Slot, Slots};
-use crate::map::table::{by_monoid, by_size};
-use crate::map::tile::{Binary, Copied, Map2, Tile, TileFn};
+use crate::map::table::{by_monoid, by_size, ordered};
+use crate::map::tile::{self, Binary, Copied, Map2, Tile, TileFn};
 use crate::parallel::parallel_for;
 use crate::scratch::Scratch;
 use crate::tier::{Source, Tier, compiled};
@@ -17,8 +18,6 @@ use std::marker::PhantomData;
 use std::ops::Range;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// Places of the largest windows. What is left of larger ones is better reduced row by row.
-const MOST_PLACES: usize = 12;
 /// Bytes of planes that a thread copies at a time: they stay in its second-level cache.
 const GROUP_BYTES: usize = 256 << 10;
 /// Bytes of a stretch: those of all pairs stay in the first-level cache.
@@ -44,6 +43,8 @@ pub struct PoolKernel {
     /// The same in fewer steps, where nothing is in doubt.
     quick: TileFn,
     doubt: unsafe fn(Doubt),
+    /// A plane line by line, where the order of combining does not matter.
+    lines: Option<unsafe fn(PlaneLines)>,
     /// Pairs in the order of the tree; the last one is the result.
     pairs: Vec<[Part; 2]>,
 }
@@ -61,6 +62,11 @@ pub fn prepare(kernel: &Window, monoid: Monoid, tier: Tier) -> Result<Box<dyn Ru
         let doubt = compiled::<Doubtful<F, T>>(tier);
         (compiled::<Map2<F, T, T>>(tier), compiled::<Map2<Quick<F>, T, T>>(tier), doubt)
     })?;
+    let lines = ordered!(kernel.dtype, T => match monoid {
+        Monoid::Max => Some(compiled::<Lines<tile::Max, T>>(tier) as unsafe fn(PlaneLines)),
+        Monoid::Min => Some(compiled::<Lines<tile::Min, T>>(tier) as unsafe fn(PlaneLines)),
+        _ => None,
+    }, else None);
     Ok(Box::new(PoolKernel {
         axes: kernel.axes.clone(),
         size: kernel.dtype.bytes(),
@@ -69,6 +75,7 @@ pub fn prepare(kernel: &Window, monoid: Monoid, tier: Tier) -> Result<Box<dyn Ru
         combine,
         quick,
         doubt,
+        lines: lines.filter(|_| kernel.axes.len() <= OUTER + 1),
         pairs: pairs(places),
     }))
 }
@@ -176,19 +183,31 @@ impl PoolKernel {
             group,
         };
         let job = &job;
-        // Copied at about 5 GB/s, combined at 10.
-        let nanos = plane_bytes as f64 * 0.2 + (self.pairs.len() * job.phases.phase * size_of::<T>()) as f64 * 0.1;
+        let lines = self.lines.filter(|_| job.has_lines());
+        // Copied at about 5 GB/s, combined at 10; by lines all of it at 20.
+        let combined = (self.pairs.len() * job.phases.phase * size_of::<T>()) as f64 * 0.1;
+        let nanos = if lines.is_some() { plane_bytes as f64 * 0.05 } else { plane_bytes as f64 * 0.2 + combined };
         parallel_for(planes.div_ceil(group), nanos * group as f64, &|groups| {
             let room = Scratch::take(plane_bytes * group)?;
-            let line = Scratch::take(job.phases.room() * size_of::<T>())?;
+            let line = job.phases.room().max(if lines.is_some() { job.phases.line_room()? } else { 0 });
+            let line = Scratch::take(line * size_of::<T>())?;
             let stretches = Scratch::take(self.pairs.len() * STRETCH_BYTES)?;
             for n in groups {
                 if context.abandoned.load(Relaxed) {
                     break;
                 }
                 let planes = n * group..((n + 1) * group).min(planes);
-                // SAFETY: the rooms are this thread's and hold a group; these planes of the output are its own.
-                unsafe { job.group(planes, [room.as_ptr().cast(), line.as_ptr().cast()], stretches.as_ptr()) };
+                let (rooms, stretches) = ([room.as_ptr().cast(), line.as_ptr().cast()], stretches.as_ptr());
+                // SAFETY: the rooms are this thread's and hold a group, or what meeting lines takes; these planes of the output are
+                // its own.
+                unsafe {
+                    match lines {
+                        None => job.group(planes, rooms, stretches),
+                        Some(lines) => planes.filter(|&plane| !job.plane(lines, plane, rooms[1])).for_each(|plane| {
+                            job.group(plane..plane + 1, rooms, stretches);
+                        }),
+                    }
+                }
             }
             Ok(())
         })
@@ -215,6 +234,36 @@ struct Job<'a, T> {
 unsafe impl<T: Sync> Sync for Job<'_, T> {}
 
 impl<T: Copy> Job<'_, T> {
+    /// Whether lines of data and of results lie in one piece and are long enough to be met.
+    fn has_lines(&self) -> bool {
+        let (data, out) = (self.data.0, self.out.0);
+        let windows = out.dims().last().copied().unwrap_or(0);
+        data.strides().last() == Some(&1)
+            && out.strides().last() == Some(&1)
+            && windows >= BLOCK
+            && self.phases.shown() >= BLOCK
+    }
+
+    /// The windows of a plane, line by line; whether there was no doubt about an element.
+    ///
+    /// # Safety
+    /// There are lines, room for them, and this plane of the output is this thread's.
+    unsafe fn plane(&self, lines: unsafe fn(PlaneLines), plane: usize, room: *mut T) -> bool {
+        let of = |(layout, start): Slot| {
+            let at = layout.offset() as isize + leading(layout, self.lead, plane);
+            (start.cast::<T>().wrapping_offset(at).cast::<u8>(), layout.strides()[self.lead..].as_ptr())
+        };
+        let ((from, strides), (out, out_strides)) = (of(self.data), of(self.out));
+        let (counts, outside) = (self.out.0.dims()[self.lead..].as_ptr(), (&raw const self.outside).cast());
+        let mut found = false;
+        let (phases, room, found_at) = (&raw const self.phases, room.cast(), &raw mut found);
+        // SAFETY: by the contract above.
+        unsafe {
+            lines(PlaneLines { phases, counts, from, strides, out, out_strides, room, outside, found: found_at });
+        }
+        !found
+    }
+
     /// The windows of some planes.
     ///
     /// # Safety

@@ -41,23 +41,64 @@ fn poolings_have_the_bits_of_the_tree_over_their_places() {
                 (_, m) => [Monoid::Sum, Monoid::Prod, Monoid::Max, Monoid::Min][m],
             };
             let lead: &[usize] = [&[3][..], &[2, 2], &[1, 5], &[]][(n + k) % 4];
-            let dims = |last: &[usize]| [lead, last].concat();
-            let data = rng.array(d, &dims(spatial));
-            let kernel = window(WindowCombine::Reduce(monoid), d, axes);
-            let out = dims(windows);
-            let got = run(&kernel, &[(&data, rng.pick(&STYLES))], &[(&out, rng.pick(&STYLES))], &[]).remove(0);
-            // A reduction of the windows one by one.
-            let places: usize = axes.iter().map(|a| a.0).product();
-            let rows = windows_of(&data, axes, spatial, windows, outside(monoid, d));
-            let reduce =
-                Kernel::Reduce(Reduce { axes: 1, combine: Combine::Value(monoid), input: d, acc: d, pre: None, post: None });
-            let flat = Array::new(d, &[rows.len() / places, places], rows.concat()).unwrap();
-            let want = run(&reduce, &[(&flat, Style::Dense)], &[(&[rows.len() / places], Style::Dense)], &[]).remove(0);
-            let want = Array::new(d, &out, want.bytes().to_vec()).unwrap();
-            // What a product with the identity makes of infinite parts is no promise.
-            if !(d.is_complex() && monoid == Monoid::Prod) {
-                assert_same(&want, &got, format_args!("{kernel:?} over {:?}", data.dims()));
+            let data = rng.array(d, &[lead, spatial].concat());
+            check_pooling(monoid, axes, (spatial, windows), &data, [rng.pick(&STYLES), rng.pick(&STYLES)]);
+        }
+    }
+}
+
+/// Compares a pooling with a reduction of the windows one by one.
+fn check_pooling(monoid: Monoid, axes: &[Axis], sizes: (&[usize], &[usize]), data: &Array, styles: [Style; 2]) {
+    let ((spatial, windows), d) = (sizes, data.dtype());
+    let out = [&data.dims()[..data.dims().len() - spatial.len()], windows].concat();
+    let kernel = window(WindowCombine::Reduce(monoid), d, axes);
+    let got = run(&kernel, &[(data, styles[0])], &[(&out, styles[1])], &[]).remove(0);
+    let places: usize = axes.iter().map(|a| a.0).product();
+    let rows = windows_of(data, axes, spatial, windows, outside(monoid, d));
+    let reduce =
+        Kernel::Reduce(Reduce { axes: 1, combine: Combine::Value(monoid), input: d, acc: d, pre: None, post: None });
+    let flat = Array::new(d, &[rows.len() / places, places], rows.concat()).unwrap();
+    let want = run(&reduce, &[(&flat, Style::Dense)], &[(&[rows.len() / places], Style::Dense)], &[]).remove(0);
+    let want = Array::new(d, &out, want.bytes().to_vec()).unwrap();
+    // What a product with the identity makes of infinite parts is no promise.
+    if !(d.is_complex() && monoid == Monoid::Prod) {
+        assert_same(&want, &got, format_args!("{kernel:?} over {:?}, {styles:?}", data.dims()));
+    }
+}
+
+/// Rows of windows that are met line by line, unless one of the elements is NaN.
+const LONG: [(&[Axis], &[usize], &[usize]); 8] = [
+    (&[(3, 2, 1, 1)], &[40], &[20]),
+    (&[(12, 1, 1, 0)], &[27], &[16]),
+    (&[(3, 2, 1, 1), (3, 2, 1, 1)], &[9, 112], &[5, 56]),
+    (&[(2, 2, 1, 0), (2, 2, 1, 0)], &[6, 35], &[3, 17]),
+    (&[(3, 1, 2, 5), (3, 1, 2, 3)], &[4, 33], &[11, 35]),
+    (&[(2, 3, 1, 0), (4, 3, 2, 2)], &[7, 60], &[2, 19]),
+    (&[(2, 1, 1, 1), (1, 2, 1, 0), (3, 2, 1, 2)], &[3, 4, 34], &[4, 2, 18]),
+    // More windows than data.
+    (&[(3, 1, 1, 30)], &[16], &[74]),
+];
+
+#[test]
+fn largest_and_smallest_of_long_lines_have_the_bits_of_the_tree() {
+    let mut rng = Rng(76);
+    for (n, (axes, spatial, windows)) in LONG.into_iter().enumerate() {
+        for (k, d) in DType::all().filter(|d| !d.is_complex() && *d != DType::Bool).enumerate() {
+            let monoid = [Monoid::Max, Monoid::Min][(n + k) % 2];
+            let area: usize = spatial.iter().product();
+            let mut values: Vec<Scalar> = (0..5 * area)
+                .map(|_| match rng.below(6) {
+                    0 => Scalar::float(-0.0),
+                    _ => Scalar::float(rng.below(9) as f64 - 4.0),
+                })
+                .collect();
+            // One plane of five is in doubt.
+            values[2 * area + rng.below(area)] = Scalar::float(if d.is_float() { f64::NAN } else { 3.0 });
+            let data = Array::from_scalars(d, &[&[5], spatial].concat(), values.into_iter().map(|x| x.fit(d))).unwrap();
+            for styles in [[Style::Dense; 2], [Style::Padded, Style::Offset], [Style::Offset, Style::Padded]] {
+                check_pooling(monoid, axes, (spatial, windows), &data, styles);
             }
+            check_pooling(monoid, axes, (spatial, windows), &data, [rng.pick(&STYLES), rng.pick(&STYLES)]);
         }
     }
 }
