@@ -81,6 +81,7 @@ fn main() {
                     "erf" math::erf, -3.0, 3.0;
                     "erfc" math::erfc, -3.0, 3.0;
                     "erfinv" math::erfinv, -1.0, 1.0;
+                    "ndtr" math::ndtr, -3.0, 3.0;
                     "lgamma" math::lgamma, -5.0, 50.0;
                     "digamma" math::digamma, -5.0, 50.0;
                     "pow" pow_self, 0.1, 20.0;

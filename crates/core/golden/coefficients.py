@@ -12,7 +12,7 @@ Usage: python3 crates/core/golden/coefficients.py > crates/core/src/math/coeffic
 from itertools import groupby
 
 from mpmath import (asin, atan, chebyfit, cos, erf, erfc, erfinv, exp, expm1, factorial, findroot, floor, log, log1p, loggamma,
-                    lu_solve, matrix, mp, mpf, pi, polyval, psi, sqrt, tanh)
+                    lu_solve, matrix, mp, mpf, pi, polyval, psi, qr_solve, sqrt, tanh)
 
 mp.prec = 1400
 BITS = {"single": 24, "double": 53}
@@ -138,9 +138,11 @@ half_ln2 = log(mpf(2)) / 2
 fitted("EXP", "Q of e^r = 1 + r + r^2 Q(r), |r| <= ln 2 / 2.",
        series(lambda k: 1 / factorial(k + 2)), (-half_ln2, half_ln2), {"single": 6, "double": 11})
 # A little beside 0 in each weight: no equation of the fit may vanish.
-weighted("EXP_SHORT", "Q of e^r = 1 + r + r^2 Q(r), |r| <= ln 2 / 2, as good as e^r needs; float32 only.",
-         lambda r: (exp(r) - 1 - r) / (r * r) if abs(r) > mpf(10) ** -20 else mpf(0.5),
-         lambda r: (r * r + mpf("1e-3")) / exp(r), (-half_ln2, half_ln2), 5)
+short_exp = weighted_of(lambda r: (exp(r) - 1 - r) / (r * r) if abs(r) > mpf(10) ** -20 else mpf(0.5),
+                        lambda r: (r * r + mpf("1e-3")) / exp(r), -half_ln2, half_ln2, 5)
+table("EXP_SHORT", "Q of e^r = 1 + r + r^2 Q(r), |r| <= ln 2 / 2, as good as e^r needs; float32 only.", short_exp, [])
+table("EXP_HALVED", "[`EXP_SHORT`] for e^(-w / 2) = 1 - w / 2 + w^2 Q(w), |w| <= ln 2; float32 only.",
+      [q * mpf(-0.5) ** k / 4 for k, q in enumerate(short_exp)], [])
 weighted("LOG_SHORT", "R of log(1 + f) = f + f^2 R(f), sqrt(1/2) <= 1 + f <= sqrt(2), as good as a logarithm needs; float32 only.",
          lambda f: (log1p(f) - f) / (f * f) if abs(f) > mpf(10) ** -20 else mpf(-0.5),
          lambda f: (f * f + mpf("3e-3")) / (abs(log1p(f)) + mpf("0.01")), (sqrt(mpf(0.5)) - 1, sqrt(mpf(2)) - 1), 9)
@@ -197,7 +199,45 @@ fitted_after(1, "ERFC",
              "K of erfc x = exp(-x^2) / (1 + 2 x) (ERFC_0 + t K(t)), t = (x - 3) / (x + 3), from 0.45 to where erfc x is 0.",
              bounded_erfc, {"single": (to_t(0.45), to_t(10.3)), "double": (to_t(0.45), to_t(27.3))},
              {"single": 10, "double": 22})
+split("SQRT_HALF", "sqrt(1/2) as hi + lo.", sqrt(mpf(0.5)), 2)
 split("HALF_SQRT_PI", "sqrt(pi) / 2 as hi + lo.", sqrt(pi) / 2, 2)
+
+
+def rounded_of(f, weight, points, terms):
+    """The terms x, x^2, ... of a polynomial for float32, by least squares: each coefficient is rounded before those behind it are
+    fitted, which make up for its rounding."""
+    fit = []
+    for first in range(1, terms + 1):
+        rows = [[weight(x) * x**k for k in range(first, terms + 1)] for x in points]
+        rest = [weight(x) * (f(x) - sum(c * x ** (k + 1) for k, c in enumerate(fit))) for x in points]
+        fit.append(rounded(qr_solve(matrix(rows), matrix(rest))[0][0], 24))
+    return fit
+
+
+def ndtr_tables():
+    """(a + c) ndtr(-a) e^(a^2 / 2) = h (1 + v K(v)) with v = (a - k) / (a + d). k and d have few bits, so that a - k is exact from 1
+    on; c is the one near 1.03 with which h, the value at k, is a float to 2^-30, in steps of 2^-20, so that a + c - c is exact."""
+    k, d, end = mpf("1.9375"), mpf("3.25"), mpf("14.3")
+    level = lambda a: exp(a * a / 2) * erfc(a / sqrt(mpf(2))) / 2
+    error = lambda c: abs(level(k) * (k + c) / rounded(level(k) * (k + c), 24) - 1)
+    c = min((mpf("1.03125") + mpf(j) / 2**20 for j in range(-80, 81)), key=error)
+    h = rounded(level(k) * (k + c), 24)
+    values, count = {}, 40
+    for n in range(count):
+        middle, half = (-k / d + (end - k) / (end + d)) / 2, (k / d + (end - k) / (end + d)) / 2
+        v = middle - half * cos(pi * (n + mpf(0.5)) / count)
+        a = (k + d * v) / (1 - v)
+        value = level(a) * (a + c) / h
+        # Results below the normal range, from 13.05 on, have fewer digits.
+        values[v] = (value - 1, 1 / value / (1 + 20 * max(0, a - mpf("13.05"))))
+    table("NDTR_SHAPE", "c, k, d and h of ndtr(-a) = e^(-a^2 / 2) h / (a + c) (1 + v K(v)), v = (a - k) / (a + d); float32 only.",
+          [c, k, d, h], [])
+    table("NDTR", "K of [`NDTR_SHAPE`], from 0 to where ndtr(-a) is 0; float32 only.",
+          rounded_of(lambda v: values[v][0], lambda v: values[v][1], list(values), 10), [])
+
+
+with mp.workprec(200):
+    ndtr_tables()
 
 
 def erfinv_over_x(w):

@@ -137,6 +137,18 @@ pub(super) const EXP_SHORT: Table = Table {
     double: &[],
 };
 
+/// [`EXP_SHORT`] for e^(-w / 2) = 1 - w / 2 + w^2 Q(w), |w| <= ln 2; float32 only.
+pub(super) const EXP_HALVED: Table = Table {
+    single: &[
+        0.1249999850988388,
+        -0.020833151414990425,
+        0.0026042733807116747,
+        -0.00026151997735723853,
+        2.1585878130281344e-05,
+    ],
+    double: &[],
+};
+
 /// R of log(1 + f) = f + f^2 R(f), sqrt(1/2) <= 1 + f <= sqrt(2), as good as a logarithm needs; float32 only.
 pub(super) const LOG_SHORT: Table = Table {
     single: &[
@@ -366,6 +378,18 @@ pub(super) const ERFC: Table = Table {
     ],
 };
 
+/// sqrt(1/2) as hi + lo.
+pub(super) const SQRT_HALF: Table = Table {
+    single: &[
+        0.7071067690849304,
+        1.2101617485882343e-08,
+    ],
+    double: &[
+        0.7071067811865476,
+        -4.833646656726457e-17,
+    ],
+};
+
 /// sqrt(pi) / 2 as hi + lo.
 pub(super) const HALF_SQRT_PI: Table = Table {
     single: &[
@@ -376,6 +400,34 @@ pub(super) const HALF_SQRT_PI: Table = Table {
         0.886226925452758,
         -3.8332932499128993e-17,
     ],
+};
+
+/// c, k, d and h of ndtr(-a) = e^(-a^2 / 2) h / (a + c) (1 + v K(v)), v = (a - k) / (a + d); float32 only.
+pub(super) const NDTR_SHAPE: Table = Table {
+    single: &[
+        1.0311737060546875,
+        1.9375,
+        3.25,
+        0.5109326839447021,
+    ],
+    double: &[],
+};
+
+/// K of [`NDTR_SHAPE`], from 0 to where ndtr(-a) is 0; float32 only.
+pub(super) const NDTR: Table = Table {
+    single: &[
+        -0.22630345821380615,
+        -0.13882237672805786,
+        0.271627813577652,
+        -0.1533435881137848,
+        0.009255914017558098,
+        0.025687962770462036,
+        -0.003034114371985197,
+        -0.005497569218277931,
+        0.00018507953791413456,
+        0.0010827988153323531,
+    ],
+    double: &[],
 };
 
 /// I of erfinv x ~ x I(-log(1 - x^2)), to 2^-14 (float32) and 2^-20 (float64), -log(1 - x^2) <= 5.

@@ -16,7 +16,7 @@ use super::real::Real;
 
 /// e^(-b^2) and erfc(b) e^(b^2), for b from 0.45 to where erfc is 0; and the reduction of the first.
 #[inline(always)]
-fn tail<V: Real>(b: V) -> (Reduced<V>, Pair<V>, Pair<V>) {
+pub(super) fn tail<V: Real>(b: V) -> (Reduced<V>, Pair<V>, Pair<V>) {
     let (one, three) = (b.lit(1.0), b.lit(3.0));
     let square = b * b;
     let reduced = Reduced::new(-square);

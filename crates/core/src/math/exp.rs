@@ -4,7 +4,7 @@
 //! 2^n in two steps so that results round once into the subnormal range. Where a float32 result may err by a little less than a
 //! unit, e^r = 1 + r (1 + r Q(r)) does, with one term less ([`short_exp`]).
 
-use super::coefficients::{EXP, EXP_SHORT, LN_2, LOG2_E};
+use super::coefficients::{EXP, EXP_HALVED, EXP_SHORT, LN_2, LOG2_E};
 use super::pair::Pair;
 use super::real::{Bits, Real};
 
@@ -86,12 +86,10 @@ impl<V: Real> Reduced<V> {
         self.n.with_bits(b.wrapping_sub(b.lit((V::BIAS + down) as u64)).shl(b.lit(V::MANTISSA as u64)))
     }
 
-    /// Two factors of 2^n, each of about half the exponent: 2^n itself may overflow or be subnormal.
+    /// Two factors of 2^n.
     #[inline(always)]
     pub(super) fn half_powers(&self) -> (V, V) {
-        let half = self.bits.shr(self.bits.lit(1));
-        let mantissa = half.lit(V::MANTISSA as u64);
-        (self.n.with_bits(half.shl(mantissa)), self.n.with_bits(self.bits.wrapping_sub(half).shl(mantissa)))
+        half_powers(self.n, self.bits)
     }
 
     /// e^x: the rounding of r, at most a quarter unit, is the largest error beside the last rounding.
@@ -121,6 +119,51 @@ impl<V: Real> Reduced<V> {
         let lo = correct((one - sum) + r);
         let halves = self.half_powers();
         (sum + (r * r).fma(r.poly(&EXP), lo)).times_power(self.n, halves)
+    }
+}
+
+/// Two factors of 2^n, beside `like`, each of about half the exponent: 2^n itself may overflow or be subnormal. The low part of
+/// `bits` is n + 2 BIAS.
+#[inline(always)]
+fn half_powers<V: Real>(like: V, bits: V::Bits) -> (V, V) {
+    let half = bits.shr(bits.lit(1));
+    let mantissa = half.lit(V::MANTISSA as u64);
+    (like.with_bits(half.shl(mantissa)), like.with_bits(bits.wrapping_sub(half).shl(mantissa)))
+}
+
+/// e^(-a^2 / 2) = 2^n e^(-(w + lo) / 2), float32 only, for |a| below 20 or so.
+pub(super) struct Bell<V: Real> {
+    n: V,
+    bits: V::Bits,
+    /// Exact, at most ln 2 in size.
+    w: V,
+    /// What w lacks, below 2^-17.
+    pub(super) lo: V,
+}
+
+impl<V: Real> Bell<V> {
+    #[inline(always)]
+    pub(super) fn new(a: V) -> Self {
+        let square = a * a;
+        let (n, bits) = square.nearest(a.lit(-0.5 * LOG2_E.of::<V>()[0]), 2 * V::BIAS);
+        let (ln_hi, ln_lo) = (a.lit(2.0 * LN_2.of::<V>()[0]), a.lit(2.0 * LN_2.of::<V>()[1]));
+        Bell { n, bits, w: n.fma(ln_hi, square), lo: n.fma(ln_lo, a.fma(a, -square)) }
+    }
+
+    /// e^(-(w + lo) / 2).
+    #[inline(always)]
+    pub(super) fn mantissa(&self) -> Pair<V> {
+        let (w, minus_half) = (self.w, self.w.lit(-0.5));
+        let hi = w.fma(minus_half, w.lit(1.0));
+        let rest = self.lo.fma(minus_half, w.fma(minus_half, w.lit(1.0) - hi));
+        let sum = w + self.lo;
+        Pair { hi, lo: (sum * sum).fma(sum.horner(&EXP_HALVED), rest) }
+    }
+
+    /// `y` 2^n.
+    #[inline(always)]
+    pub(super) fn scale(&self, y: V) -> V {
+        y.times_power(self.n, half_powers(self.n, self.bits))
     }
 }
 

@@ -25,6 +25,7 @@ mod hypot;
 mod inverse_hyperbolic;
 mod log;
 mod logaddexp;
+mod ndtr;
 mod pair;
 mod pow;
 mod real;
@@ -51,6 +52,7 @@ pub use hypot::hypot;
 pub use inverse_hyperbolic::{acosh, asinh, atanh};
 pub use log::{log, log1p, log2, log10};
 pub use logaddexp::logaddexp;
+pub use ndtr::ndtr;
 pub use pow::pow;
 pub use real::{Bits, Lane, Mask, Real};
 pub use sigmoid::sigmoid;
@@ -111,6 +113,7 @@ macro_rules! for_each_math {
                 (Erf, $crate::math::erf),
                 (Erfc, $crate::math::erfc),
                 (Erfinv, $crate::math::erfinv),
+                (Ndtr, $crate::math::ndtr),
                 (Lgamma, $crate::math::lgamma),
                 (Digamma, $crate::math::digamma);
             binary:

@@ -133,8 +133,8 @@ pub trait Real:
                 }
             )*};
         }
-        steps!(1 2 3 4 5 6 7 8);
-        assert!(c.len() <= 9);
+        steps!(1 2 3 4 5 6 7 8 9);
+        assert!(c.len() <= 10);
         sum
     }
 

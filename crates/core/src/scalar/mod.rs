@@ -79,6 +79,7 @@ math_functions! {
     Erf "erf" 1;
     Erfc "erfc" 1;
     Erfinv "erfinv" 1;
+    Ndtr "ndtr" 1;
     Lgamma "lgamma" 1;
     Digamma "digamma" 1;
     Pow "pow" 2;

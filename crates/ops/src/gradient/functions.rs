@@ -2,7 +2,7 @@
 
 use super::scalar::{negative, sum, times};
 use ferrotensor_core::scalar::{Builder, MathFn, Op, Value};
-use std::f64::consts::{FRAC_2_SQRT_PI, LN_2, LN_10, PI};
+use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI, LN_2, LN_10, PI};
 
 /// The tangent of `y = f(x)` for tangents of the arguments.
 pub fn tangent(b: &mut Builder, f: MathFn, x: &[Value], y: Value, t: &[Option<Value>]) -> Option<Value> {
@@ -187,6 +187,13 @@ fn of_one(b: &mut Builder, f: MathFn, x: Value, y: Value, t: Value) -> Value {
             let minus = b.unary(Op::Neg, square);
             let exp = b.call(MathFn::Exp, &[minus]);
             let slope = by(b, exp, if f == MathFn::Erf { FRAC_2_SQRT_PI } else { -FRAC_2_SQRT_PI });
+            times(b, t, slope)
+        }
+        MathFn::Ndtr => {
+            let half = by(b, x, -0.5);
+            let minus = b.binary(Op::Mul, half, x);
+            let exp = b.call(MathFn::Exp, &[minus]);
+            let slope = by(b, exp, FRAC_2_SQRT_PI * FRAC_1_SQRT_2 * 0.5);
             times(b, t, slope)
         }
         MathFn::Erfinv => {

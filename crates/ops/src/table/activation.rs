@@ -8,7 +8,7 @@ use crate::lower::{Lower, Val};
 use crate::shape;
 use ferrotensor_core::Result;
 use ferrotensor_core::scalar::{Builder, MathFn, Op, Value};
-use std::f64::consts::{FRAC_1_SQRT_2, PI};
+use std::f64::consts::PI;
 
 /// What happens to one element, its numbers behind it, in float32 or float64.
 type Activation = fn(&mut Builder, &[Value]) -> Value;
@@ -120,21 +120,19 @@ fn gelu(l: &mut Lower) -> Result<Vec<Val>> {
     let (dims, tanh) = (l.dims(x), l.attrs().int("approximate") == 1);
     Ok(vec![l.map(&dims, &[x], |b, v| {
         let x = b.cast(v[0], wide);
-        let twice = if tanh {
+        let y = if tanh {
             let square = b.binary(Op::Mul, x, x);
             let cubic = times(b, square, 0.044715);
             let one = lit(b, x, 1.0);
             let (cubic, linear) = (b.binary(Op::Add, cubic, one), times(b, x, (2.0 / PI).sqrt()));
             let inner = b.binary(Op::Mul, cubic, linear);
             let tanh = b.call(MathFn::Tanh, &[inner]);
-            b.binary(Op::Add, tanh, one)
+            let (half, twice) = (times(b, x, 0.5), b.binary(Op::Add, tanh, one));
+            b.binary(Op::Mul, half, twice)
         } else {
-            // 1 + erf(x / sqrt 2), without cancellation below 0.
-            let inner = times(b, x, -FRAC_1_SQRT_2);
-            b.call(MathFn::Erfc, &[inner])
+            let share = b.call(MathFn::Ndtr, &[x]);
+            b.binary(Op::Mul, x, share)
         };
-        let half = times(b, x, 0.5);
-        let y = b.binary(Op::Mul, half, twice);
         b.cast(y, out)
     })?])
 }
