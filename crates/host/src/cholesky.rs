@@ -1,6 +1,8 @@
 //! The Cholesky factor of a Hermitian positive definite matrix (`faer`, blocked).
 
-use crate::matrix::{Element, hermitian, scale_lower, stack, transpose_lower, transpose_upper, which, with_threads};
+use crate::matrix::{
+    Element, FACTORS_SHARED_FROM, hermitian, scale_lower, stack, transpose_lower, transpose_upper, which, with_threads,
+};
 use crate::{elements, misfit, scratch, write};
 use faer::dyn_stack::MemStack;
 use faer::linalg::cholesky::llt::factor::{LltError, LltRegularization, cholesky_in_place, cholesky_in_place_scratch};
@@ -40,7 +42,7 @@ fn cholesky_one<T: Element>(a: &[T], n: usize, l: &mut [T]) -> Result<Result<(),
     let (root, factor) = root::<T>(factor);
     let mut work = scratch::<T>(n * n)?;
     transpose_lower(&a, n, factor, &mut work);
-    let done = with_threads(n, n, |par| -> Result<Result<(), usize>> {
+    let done = with_threads(FACTORS_SHARED_FROM, n, n, |par| -> Result<Result<(), usize>> {
         let mut memory = stack(cholesky_in_place_scratch::<T>(n, par, Spec::default()))?;
         let matrix = MatMut::from_column_major_slice_mut(&mut work, n, n);
         let stack = MemStack::new(&mut memory);

@@ -1,6 +1,6 @@
 //! Eigenvalues and eigenvectors of general square matrices: Hessenberg form and multishift QR (`faer`).
 
-use crate::matrix::{Element, column_major, no_convergence, scale, settle, stack, with_threads};
+use crate::matrix::{Element, ROTATIONS_SHARED_FROM, column_major, no_convergence, scale, settle, stack, with_threads};
 use crate::{elements, misfit, scratch, write};
 use faer::diag::DiagMut;
 use faer::dyn_stack::MemStack;
@@ -150,7 +150,7 @@ fn eig_one<T: General>(a: &[T], n: usize, w: &mut [Wide<T>], v: &mut [Wide<T>]) 
     };
     let (work, mut columns) = (column_major(a, n, n, factor)?, scratch::<Wide<T>>(v.len())?);
     let mut found = scratch::<Wide<T>>(n)?;
-    if with_threads(n, n, |par| T::decompose(&work, n, &mut found, &mut columns, par))?.is_err() {
+    if with_threads(ROTATIONS_SHARED_FROM, n, n, |par| T::decompose(&work, n, &mut found, &mut columns, par))?.is_err() {
         return Ok(None);
     }
     let mut order = scratch::<usize>(n)?;

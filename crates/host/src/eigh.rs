@@ -1,7 +1,8 @@
 //! Eigenvalues and eigenvectors of Hermitian matrices: tridiagonal by blocked reflections (`faer`), then [`crate::ql`].
 
 use crate::matrix::{
-    Element, hermitian, no_convergence, phase, scale_lower, settle, stack, transpose, transpose_lower, with_threads,
+    Element, ROTATIONS_SHARED_FROM, hermitian, no_convergence, phase, scale_lower, settle, stack, transpose,
+    transpose_lower, with_threads,
 };
 use crate::reflections::reflect;
 use crate::rotations::Basis;
@@ -54,7 +55,7 @@ fn eigh_one<T: Element>(a: &[T], n: usize, w: &mut [T::Real], v: &mut [T]) -> Re
     let mut work = scratch::<T>(n * n)?;
     transpose_lower(&a, n, factor, &mut work);
     let (mut off, mut columns) = (scratch::<T::Real>(n)?, scratch::<T>(v.len())?);
-    let converged = with_threads(n, n, |par| -> Result<Option<()>> {
+    let converged = with_threads(ROTATIONS_SHARED_FROM, n, n, |par| -> Result<Option<()>> {
         let block = recommended_block_size::<T>(n, n);
         let mut reflections = scratch::<T>(block * (n - 1))?;
         let mut reflections = MatMut::from_column_major_slice_mut(&mut reflections, block, n - 1);

@@ -2,7 +2,7 @@
 //!
 //! Source: Higham, "The scaling and squaring method for the matrix exponential revisited" (2005), algorithm 2.3.
 
-use crate::matrix::{Element, column_major, stack, transpose, with_threads};
+use crate::matrix::{Element, FACTORS_SHARED_FROM, column_major, stack, transpose, with_threads};
 use crate::{elements, misfit, scratch, write};
 use faer::dyn_stack::MemStack;
 use faer::linalg::lu::partial_pivoting::{factor, solve};
@@ -69,7 +69,7 @@ fn expm_one<T: Element>(a: &[T], n: usize, e: &mut [T]) -> Result<()> {
     for by in steps {
         x.iter_mut().for_each(|x| *x = mul_real(x, &half(by)));
     }
-    let out = with_threads(n, n, |par| -> Result<Vec<T>> {
+    let out = with_threads(FACTORS_SHARED_FROM, n, n, |par| -> Result<Vec<T>> {
         let mut power = approximant(&x, n, par)?;
         let mut next = scratch::<T>(n * n)?;
         for _ in 0..halvings {

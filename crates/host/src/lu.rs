@@ -1,6 +1,6 @@
 //! LU with partial pivoting (`faer`, blocked; a matrix that leaves a zero pivot by plain elimination, which steps over it).
 
-use crate::matrix::{Element, column_major, scale, stack, with_threads};
+use crate::matrix::{Element, FACTORS_SHARED_FROM, column_major, scale, stack, with_threads};
 use crate::{elements, misfit, scratch, write};
 use faer::dyn_stack::MemStack;
 use faer::linalg::lu::partial_pivoting::factor::{lu_in_place, lu_in_place_scratch};
@@ -55,7 +55,7 @@ fn lu_one<T: Element>(a: &[T], m: usize, n: usize, l: &mut [T], u: &mut [T], row
         return Ok(one());
     }
     let mut work = column_major(a, m, n, factor)?;
-    with_threads(m, n, |par| -> Result<()> {
+    with_threads(FACTORS_SHARED_FROM, m, n, |par| -> Result<()> {
         let (mut forward, mut inverse) = (scratch::<usize>(m)?, scratch::<usize>(m)?);
         let mut memory = stack(lu_in_place_scratch::<usize, T>(m, n, par, Spec::default()))?;
         let mut lu = MatMut::from_column_major_slice_mut(&mut work, m, n);

@@ -185,9 +185,15 @@ pub fn set_threads(n: usize) {
     *POOL.lock().unwrap_or_else(PoisonError::into_inner) = (n.clamp(1, MOST_THREADS), None);
 }
 
-/// Runs `work` with the parallelism that a matrix of this shape deserves: several threads from 256 x 256 on.
-pub fn with_threads<R: Send>(rows: usize, columns: usize, work: impl FnOnce(Par) -> R + Send) -> R {
-    match (rows.min(columns) >= 256).then(pool).flatten() {
+/// Rows and columns of a matrix from which threads share its factors: on two cores those of 512 columns take 1.3 to 1.8 times as long on both
+/// (LU, QR, Cholesky), those of 1024 as long or a little less.
+pub const FACTORS_SHARED_FROM: usize = 1024;
+/// The same for its singular values or eigenvalues, whose rotations go over rows apart: of 512 columns they take 0.8 to 1 times as long.
+pub const ROTATIONS_SHARED_FROM: usize = 512;
+
+/// Runs `work` on several threads where the matrix has so many rows and columns.
+pub fn with_threads<R: Send>(from: usize, rows: usize, columns: usize, work: impl FnOnce(Par) -> R + Send) -> R {
+    match (rows.min(columns) >= from).then(pool).flatten() {
         Some(pool) => pool.install(|| work(Par::rayon(pool.current_num_threads()))),
         None => work(Par::Seq),
     }

@@ -1,7 +1,7 @@
 //! The thin QR factorisation by blocked Householder reflections (`faer`), unique by its sign: r's diagonal is real
 //! and not negative.
 
-use crate::matrix::{Element, column_major, scale, stack, transpose, with_threads};
+use crate::matrix::{Element, FACTORS_SHARED_FROM, column_major, scale, stack, transpose, with_threads};
 use crate::reflections::reflect;
 use crate::{elements, misfit, scratch, write};
 use faer::dyn_stack::MemStack;
@@ -42,7 +42,7 @@ fn qr_one<T: Element>(a: &[T], m: usize, n: usize, q: &mut [T], r: &mut [T]) -> 
         return Ok(());
     };
     let (mut work, mut basis) = (column_major(a, m, n, scale)?, scratch::<T>(m * k)?);
-    with_threads(m, n, |par| -> Result<()> {
+    with_threads(FACTORS_SHARED_FROM, m, n, |par| -> Result<()> {
         let block = factor::recommended_block_size::<T>(m, n);
         let mut reflections = scratch::<T>(block * k)?;
         let mut reflections = MatMut::from_column_major_slice_mut(&mut reflections, block, k);

@@ -1,6 +1,6 @@
 //! Linear systems: LU with partial pivoting (`faer`), then two triangular solves.
 
-use crate::matrix::{Element, column_major, scale, stack, transpose, with_threads};
+use crate::matrix::{Element, FACTORS_SHARED_FROM, column_major, scale, stack, transpose, with_threads};
 use crate::{elements, misfit, scratch, write};
 use faer::dyn_stack::MemStack;
 use faer::linalg::lu::partial_pivoting::{factor, solve};
@@ -39,7 +39,7 @@ fn solve_one<T: Element>(a: &[T], n: usize, b: &[T], k: usize, x: &mut [T]) -> R
         return Ok(Ok(()));
     };
     let (mut lu, mut columns) = (column_major(a, n, n, factor)?, column_major(b, n, k, One::one())?);
-    let zero_pivot = with_threads(n, n, |par| -> Result<Option<usize>> {
+    let zero_pivot = with_threads(FACTORS_SHARED_FROM, n, n, |par| -> Result<Option<usize>> {
         let mut lu = MatMut::from_column_major_slice_mut(&mut lu, n, n);
         let (mut forward, mut inverse) = (scratch::<usize>(n)?, scratch::<usize>(n)?);
         let needed = factor::lu_in_place_scratch::<usize, T>(n, n, par, Spec::default())

@@ -1,6 +1,6 @@
 //! Singular values and vectors: small matrices by [`crate::jacobi`], others by [`crate::reduction`] to bidiagonal form.
 
-use crate::matrix::{Element, no_convergence, scale, settle, towards_real, transpose, with_threads};
+use crate::matrix::{Element, ROTATIONS_SHARED_FROM, no_convergence, scale, settle, towards_real, transpose, with_threads};
 use crate::{elements, jacobi, misfit, reduction, scratch, write};
 use faer::Par;
 use faer::traits::math_utils::{conj, mul_real, nan, one, zero};
@@ -82,7 +82,9 @@ fn svd_one<T: Element>(
         tall.iter_mut().zip(a).for_each(|(to, x)| *to = conj(&mul_real(x, &factor)));
     }
     let wanted = bases.as_ref().map(|(u, vh)| if m >= n { u.len() / m.max(1) } else { vh.len() / n.max(1) });
-    let Some(found) = with_threads(rows, columns, |par| decompose(&mut tall, rows, columns, wanted, par))? else {
+    let Some(found) =
+        with_threads(ROTATIONS_SHARED_FROM, rows, columns, |par| decompose(&mut tall, rows, columns, wanted, par))?
+    else {
         return Ok(None);
     };
     let back = Float::recip(factor);

@@ -1,6 +1,6 @@
 //! Systems with a triangular matrix, by substitution (`faer`, blocked).
 
-use crate::matrix::{Element, column_major, scale, transpose, triangle, which, with_threads};
+use crate::matrix::{Element, FACTORS_SHARED_FROM, column_major, scale, transpose, triangle, which, with_threads};
 use crate::{elements, misfit, write};
 use faer::linalg::triangular_solve::{
     solve_lower_triangular_in_place, solve_unit_lower_triangular_in_place, solve_unit_upper_triangular_in_place,
@@ -60,7 +60,7 @@ fn solve_one<T: Element>(
         return Ok(Err(format!("element {i} of its diagonal is zero")));
     }
     let (matrix, mut columns) = (column_major(&a, n, n, factor)?, column_major(b, n, k, One::one())?);
-    with_threads(n, k.min(n), |par| {
+    with_threads(FACTORS_SHARED_FROM, n, k.min(n), |par| {
         let matrix = MatRef::from_column_major_slice(&matrix, n, n);
         let sides = MatMut::from_column_major_slice_mut(&mut columns, n, k);
         match (upper, unit) {

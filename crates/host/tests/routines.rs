@@ -283,9 +283,9 @@ fn on_threads(threads: usize, x: &Array, inverse: bool) -> Vec<u8> {
 }
 
 #[test]
-fn long_transforms_and_batches_are_the_same_on_any_number_of_threads() {
-    // Long: of equal factors, of others, with columns left over; a batch of long ones; batches of short ones; a long prime.
-    let shapes: [&[usize]; 6] = [&[1 << 16], &[3 << 15], &[70 * 1009], &[2, 1 << 16], &[130, 509], &[65_537]];
+fn transforms_are_the_same_on_any_number_of_threads() {
+    // One, batches of two and of many, with a part left over.
+    let shapes: [&[usize]; 4] = [&[1 << 16], &[2, 1 << 16], &[131, 509], &[3, 5, 8192]];
     for dims in shapes {
         for dtype in [DType::C64, DType::C128] {
             let x = filled(dtype, dims, 5);
