@@ -8,6 +8,7 @@ use crate::kernel::Kernel;
 use crate::layout::Layout;
 use smallvec::SmallVec;
 use std::any::Any;
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -26,6 +27,12 @@ pub trait DeviceBuffer: Send + Sync {
 
 /// A shared handle of device memory.
 pub type Buffer = Arc<dyn DeviceBuffer>;
+
+/// Bytes of a buffer.
+pub type Stretch<'a> = (&'a Buffer, Range<usize>);
+
+/// What is done with inputs and outputs in host memory.
+pub type HostWork<'a> = dyn FnMut(&[&[u8]], &mut [&mut [u8]]) -> Result<()> + 'a;
 
 /// A kernel made ready by its backend.
 pub trait Prepared: Send + Sync {
@@ -169,6 +176,12 @@ pub trait Backend: Send + Sync {
 
     /// Copies bytes from `offset` of a buffer to the host; the caller has waited for the batches that write it.
     fn download(&self, from: &Buffer, offset: usize, to: &mut [u8]) -> Result<()>;
+
+    /// Calls `work` with bytes of buffers where they lie, if the device's memory is the host's and no output overlaps another operand. The
+    /// caller has waited for the batches that write the inputs, and nobody else uses the outputs meanwhile.
+    fn in_place(&self, _inputs: &[Stretch], _outputs: &[Stretch], _work: &mut HostWork) -> Option<Result<()>> {
+        None
+    }
 
     /// Whether `prepare` would succeed, or the reason why not. Derived from the code `prepare` runs.
     fn supports(&self, kernel: &Kernel) -> Result<(), String>;

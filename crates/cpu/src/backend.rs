@@ -6,10 +6,11 @@ use crate::memory::{self, CpuBuffer};
 use crate::parallel;
 use crate::tier::Tier;
 use ferrotensor_core::backend::{
-    Backend, Batch, Buffer, Caps, DeviceBuffer, DeviceClass, MemInfo, Outcome, Peak, Prepared, Ticket,
+    Backend, Batch, Buffer, Caps, DeviceBuffer, DeviceClass, HostWork, MemInfo, Outcome, Peak, Prepared, Stretch, Ticket,
 };
 use ferrotensor_core::error::{Error, Result};
 use ferrotensor_core::kernel::Kernel;
+use smallvec::SmallVec;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -111,6 +112,29 @@ impl Backend for CpuBackend {
         // SAFETY: checked above; batches ran when they were submitted, so none writes it now.
         unsafe { std::ptr::copy_nonoverlapping(buffer.as_ptr().add(offset), to.as_mut_ptr(), to.len()) };
         Ok(())
+    }
+
+    fn in_place(&self, inputs: &[Stretch], outputs: &[Stretch], work: &mut HostWork) -> Option<Result<()>> {
+        let place = |(buffer, range): &Stretch| {
+            let buffer = own(buffer).ok().filter(|b| range.start <= range.end && range.end <= b.bytes())?;
+            Some((buffer.as_ptr().wrapping_add(range.start), range.len()))
+        };
+        let inputs: SmallVec<[_; 4]> = inputs.iter().map(place).collect::<Option<_>>()?;
+        let outputs: SmallVec<[_; 4]> = outputs.iter().map(place).collect::<Option<_>>()?;
+        let all = || inputs.iter().chain(&outputs);
+        let meets = |a: &(*mut u8, usize), b: &(*mut u8, usize)| a.0 < b.0.wrapping_add(b.1) && b.0 < a.0.wrapping_add(a.1);
+        if outputs.iter().any(|o| all().filter(|&other| !std::ptr::eq(o, other)).any(|other| meets(o, other))) {
+            return None;
+        }
+        // SAFETY: checked above: the bytes lie in their buffers, and those of outputs in nothing else that is used here; batches ran when they
+        // were submitted, and by the contract of this function nobody else reads or writes them.
+        let (inputs, mut outputs): (SmallVec<[_; 4]>, SmallVec<[_; 4]>) = unsafe {
+            (
+                inputs.into_iter().map(|(start, len)| std::slice::from_raw_parts(start.cast_const(), len)).collect(),
+                outputs.into_iter().map(|(start, len)| std::slice::from_raw_parts_mut(start, len)).collect(),
+            )
+        };
+        Some(work(&inputs, &mut outputs))
     }
 
     fn supports(&self, kernel: &Kernel) -> Result<(), String> {

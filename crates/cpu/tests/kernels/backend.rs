@@ -4,7 +4,7 @@ use crate::harness::tiers;
 use ferrotensor_core::backend::{Backend, Batch, Launch, Operand, Ticket};
 use ferrotensor_core::kernel::{Combine, Kernel, Map, Monoid, Reduce, Routine, Sort, SortOutputs};
 use ferrotensor_core::scalar::{Builder, Op};
-use ferrotensor_core::{Code, DType, Layout};
+use ferrotensor_core::{Code, DType, Error, Layout};
 use ferrotensor_cpu::CpuBackend;
 use std::sync::atomic::Ordering;
 
@@ -88,4 +88,25 @@ fn memory_is_counted_while_buffers_live() {
     if !cfg!(miri) {
         assert_eq!(backend.alloc(usize::MAX / 2).err().unwrap().code, Code::OutOfMemory);
     }
+}
+
+#[test]
+fn the_host_works_where_operands_lie_unless_an_output_overlaps_one() {
+    let backend = CpuBackend::new(tiers()[0]).unwrap();
+    let (x, y) = (backend.alloc(16).unwrap(), backend.alloc(16).unwrap());
+    backend.upload(&[7; 16], &x, 0).unwrap();
+    let mut copy = |inputs: &[&[u8]], outputs: &mut [&mut [u8]]| {
+        outputs[0].copy_from_slice(inputs[0]);
+        Ok(())
+    };
+    assert_eq!(backend.in_place(&[(&x, 4..12)], &[(&y, 8..16)], &mut copy), Some(Ok(())));
+    let mut bytes = [0; 8];
+    backend.download(&y, 8, &mut bytes).unwrap();
+    assert_eq!(bytes, [7; 8]);
+    assert_eq!(backend.in_place(&[(&x, 0..8)], &[(&x, 8..16)], &mut copy), Some(Ok(())), "parts of one buffer");
+    assert_eq!(backend.in_place(&[(&x, 0..8)], &[(&x, 7..15)], &mut copy), None, "a shared byte");
+    assert_eq!(backend.in_place(&[(&x, 0..8)], &[(&y, 0..8), (&y, 4..12)], &mut copy), None, "outputs that overlap");
+    assert_eq!(backend.in_place(&[(&x, 0..8)], &[(&y, 9..17)], &mut copy), None, "bytes outside of the buffer");
+    let failed = Err(Error::internal("no"));
+    assert_eq!(backend.in_place(&[], &[(&y, 0..0)], &mut |_, _| failed.clone()), Some(failed.clone()));
 }
