@@ -73,10 +73,11 @@ fn is(b: &mut Builder, i: Value, mask: f64, at: f64) -> Value {
 fn word32(b: &mut Builder, i: Value, key: &[Value]) -> Value {
     let j = shifted(b, Op::Shr, i, 2.0);
     let w = block(b, j, key, Purpose::Draw);
-    let (first, second, third) = (is(b, i, 3.0, 0.0), is(b, i, 3.0, 1.0), is(b, i, 3.0, 2.0));
-    let rest = b.select(third, w[2], w[3]);
-    let rest = b.select(second, w[1], rest);
-    b.select(first, w[0], rest)
+    // In two steps: what the first chooses between, neighbours share.
+    let half = shifted(b, Op::Shr, i, 1.0);
+    let (second, odd) = (is(b, half, 1.0, 1.0), is(b, i, 1.0, 1.0));
+    let (low, high) = (b.select(second, w[2], w[0]), b.select(second, w[3], w[1]));
+    b.select(odd, high, low)
 }
 
 fn join(b: &mut Builder, low: Value, high: Value) -> Value {
