@@ -77,6 +77,11 @@ pub struct Groups {
 impl Groups {
     /// Where there are any.
     pub fn find(program: &Program, tier: Tier) -> Option<Groups> {
+        // Nearly all have none: that is seen before they are simplified once more.
+        let any = |wanted: fn(Op) -> bool| program.instrs.iter().any(|i| wanted(i.op));
+        if !any(|op| matches!(op, Op::Index(_))) || !any(|op| op == Op::Shr) {
+            return None;
+        }
         let program = simplify(program);
         let (axis, _) = (0..program.instrs.len()).find_map(|v| group_number(&program, v as Value))?;
         // A scalar is a bit, and neighbours lie along one axis.
