@@ -24,15 +24,7 @@ pub fn diagonalise<R: Real>(
 ) -> Result<Option<()>> {
     let n = diagonal.len();
     let Some(mut state) = Bidiagonal::new(diagonal, above) else { return Ok(Some(())) };
-    let find = |[left, right]: &mut [Turns<R>; 2]| {
-        while !left.full() {
-            if !state.step(left, right)? {
-                return Some(false);
-            }
-        }
-        Some(true)
-    };
-    rotate(n, bases, par, find)
+    rotate(n, bases, par, |[left, right]| state.step(left, right))
 }
 
 /// The matrix on its way: the values behind `last` are found.

@@ -1,7 +1,7 @@
 //! Eigenvalues and eigenvectors of Hermitian matrices: tridiagonal by blocked reflections (`faer`), then [`crate::ql`].
 
 use crate::matrix::{
-    Element, ROTATIONS_SHARED_FROM, hermitian, no_convergence, phase, scale_lower, settle, stack, transpose,
+    Element, ROTATIONS_SHARED_FROM, hermitian, no_convergence, order, phase, scale_lower, settle, stack, transpose,
     transpose_lower, with_threads,
 };
 use crate::reflections::reflect;
@@ -87,7 +87,7 @@ fn eigh_one<T: Element>(a: &[T], n: usize, w: &mut [T::Real], v: &mut [T]) -> Re
         if ql::diagonalise(w, &mut off, Some(&mut basis), par)?.is_none() {
             return Ok(None);
         }
-        for (column, from) in columns.chunks_exact_mut(n).zip(ascending(w)?) {
+        for (column, from) in columns.chunks_exact_mut(n).zip(order(w, T::Real::partial_cmp)?) {
             basis.column(from, num_traits::One::one(), column);
             settle(column);
         }
@@ -103,12 +103,4 @@ fn eigh_one<T: Element>(a: &[T], n: usize, w: &mut [T::Real], v: &mut [T]) -> Re
     w.iter_mut().for_each(|w| *w *= back);
     w.sort_unstable_by(|a, b| a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal));
     Ok(Some(()))
-}
-
-/// The indices of values, least first.
-fn ascending<R: Float>(values: &[R]) -> Result<Vec<usize>> {
-    let mut order = scratch::<usize>(values.len())?;
-    order.iter_mut().enumerate().for_each(|(i, at)| *at = i);
-    order.sort_unstable_by(|&i, &j| values[i].partial_cmp(&values[j]).unwrap_or(std::cmp::Ordering::Equal).then(i.cmp(&j)));
-    Ok(order)
 }

@@ -54,8 +54,9 @@ impl<T: FftNum> Plans<T> {
     }
 }
 
-/// Elements from which the transforms of a batch are shared by threads: below, waking one takes as long as it saves.
-const SHARED_FROM: usize = 1 << 16;
+/// Elements from which the transforms of a batch are shared by threads. On two cores 64 of 1024 took 0.08 ms on one thread and 0.27 on both,
+/// 1024 of them 1.5 on either, 4096 of them 9.9 and 4.2.
+const SHARED_FROM: usize = 1 << 20;
 
 /// `x [batch..., n]` -> `y [batch..., n]`, the transforms of a batch on several threads.
 pub fn run<T: Real>(x: (&[u8], &[usize]), y: &mut (&mut [u8], &[usize]), inverse: bool) -> Result<()> {

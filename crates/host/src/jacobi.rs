@@ -4,9 +4,9 @@
 //! parallel, so that rotating the columns of `r^H` takes few sweeps. `r^H j = w` with orthogonal columns `w_i = s_i y_i` gives
 //! `a = (q j) s (p y)^H`.
 
-use crate::matrix::{Element, stack};
+use crate::matrix::{Element, order, stack};
 use crate::scratch;
-use crate::svd::{Decomposed, descending};
+use crate::svd::Decomposed;
 use faer::dyn_stack::MemStack;
 use faer::linalg::qr::col_pivoting::factor as pivoted;
 use faer::linalg::{householder, qr::no_pivoting::factor};
@@ -31,7 +31,7 @@ pub fn decompose<T: Element>(
     let block = factor::recommended_block_size::<T>(m, n);
     let mut reflections = scratch::<T>(block * n)?;
     let mut reflections = MatMut::from_column_major_slice_mut(&mut reflections, block, n);
-    let (mut order, mut inverse) = (scratch::<usize>(n)?, scratch::<usize>(n)?);
+    let (mut pivots, mut inverse) = (scratch::<usize>(n)?, scratch::<usize>(n)?);
     let needed = pivoted::qr_in_place_scratch::<usize, T>(m, n, block, par, Spec::default()).or(
         householder::apply_block_householder_sequence_on_the_left_in_place_scratch::<T>(
             m,
@@ -42,7 +42,7 @@ pub fn decompose<T: Element>(
     let mut memory = stack(needed)?;
     let stack = MemStack::new(&mut memory);
     let mut work = MatMut::from_column_major_slice_mut(tall, m, n);
-    pivoted::qr_in_place(work.rb_mut(), reflections.rb_mut(), &mut order, &mut inverse, par, stack, Spec::default());
+    pivoted::qr_in_place(work.rb_mut(), reflections.rb_mut(), &mut pivots, &mut inverse, par, stack, Spec::default());
     // The columns of r^H.
     let mut rotated = scratch::<T>(n * n)?;
     for j in 0..n {
@@ -59,7 +59,7 @@ pub fn decompose<T: Element>(
     for (size, column) in sizes.iter_mut().zip(rotated.chunks_exact(n)) {
         *size = Float::sqrt(square(column));
     }
-    let by_size = descending(&sizes)?;
+    let by_size = order(&sizes, |a, b| b.partial_cmp(a))?;
     let mut values = scratch::<T::Real>(n)?;
     values.iter_mut().zip(&by_size).for_each(|(v, &i)| *v = sizes[i]);
     let mut right = scratch::<T>(turns.len())?;
@@ -71,7 +71,7 @@ pub fn decompose<T: Element>(
             }
             let reciprocal = Float::recip(values[j]);
             for i in 0..n {
-                right[j * n + order[i]] = mul_real(&rotated[from * n + i], &reciprocal);
+                right[j * n + pivots[i]] = mul_real(&rotated[from * n + i], &reciprocal);
             }
         }
         (n..wanted).for_each(|j| left[j * m + j] = one());

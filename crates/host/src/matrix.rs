@@ -10,6 +10,7 @@ use ferrotensor_core::{Error, Result};
 use num_traits::{Float, NumCast, One, ToPrimitive, Zero};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// float32, float64, complex64 or complex128.
@@ -167,6 +168,14 @@ pub fn column_major<T: Element>(matrix: &[T], rows: usize, columns: usize, facto
     let mut copy = scratch(matrix.len())?;
     transpose(matrix, rows, columns, factor, &mut copy);
     Ok(copy)
+}
+
+/// The indices of values as `compare` has them, equal ones by their place.
+pub fn order<R>(values: &[R], compare: impl Fn(&R, &R) -> Option<Ordering>) -> Result<Vec<usize>> {
+    let mut order = scratch::<usize>(values.len())?;
+    order.iter_mut().enumerate().for_each(|(i, at)| *at = i);
+    order.sort_unstable_by(|&i, &j| compare(&values[i], &values[j]).unwrap_or(Ordering::Equal).then(i.cmp(&j)));
+    Ok(order)
 }
 
 /// Workspace for `faer`.

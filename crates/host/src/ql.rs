@@ -31,15 +31,7 @@ pub fn diagonalise<R: Real>(
     // An eighth of what rounding does to the norm: beside zero eigenvalues nothing is small next to its neighbours.
     let negligible = norm * <R as Float>::epsilon() / eight;
     let mut state = Ql { diagonal, off, negligible, first: 0, steps: 0 };
-    let find = |[turns]: &mut [Turns<R>; 1]| {
-        while !turns.full() {
-            if !state.step(turns)? {
-                return Some(false);
-            }
-        }
-        Some(true)
-    };
-    rotate(n, [basis], par, find)
+    rotate(n, [basis], par, |[turns]| state.step(turns))
 }
 
 /// The matrix on its way: eigenvalues before `first` are found.

@@ -1,9 +1,9 @@
 //! Singular values and vectors by reduction to bidiagonal form (`faer`, blocked reflections), then [`crate::bidiagonal`].
 
-use crate::matrix::{Element, phase, stack};
+use crate::matrix::{Element, order, phase, stack};
 use crate::reflections::reflect;
 use crate::rotations::Basis;
-use crate::svd::{Decomposed, descending};
+use crate::svd::Decomposed;
 use crate::{bidiagonal, scratch};
 use faer::dyn_stack::MemStack;
 use faer::linalg::householder::{
@@ -111,7 +111,7 @@ fn reduce<T: Element>(mut a: MatMut<T>, wanted: Option<usize>, par: Par) -> Resu
     }
     let mut sizes = scratch::<T::Real>(n)?;
     sizes.iter_mut().zip(&values).for_each(|(size, x)| *size = Float::abs(*x));
-    let order = descending(&sizes)?;
+    let order = order(&sizes, |a, b| b.partial_cmp(a))?;
     found.values.iter_mut().zip(&order).for_each(|(to, &from)| *to = sizes[from]);
     if let Some((left, right)) = &mut bases {
         for (column, &from) in found.left.chunks_exact_mut(m).zip(&order) {

@@ -100,7 +100,7 @@ impl<R: Real> Turns<R> {
     }
 
     /// Whether the batch takes no further sweep.
-    pub fn full(&self) -> bool {
+    fn full(&self) -> bool {
         self.sweeps.len() == BATCH
     }
 
@@ -284,14 +284,14 @@ fn pass<R: Real, const FUSED: bool>(columns: &mut [[R; ROWS]], way: Way, steps: 
     }
 }
 
-/// Applies the sweeps that `find` puts into empty batches, one for each basis of n columns, until it says that there are no more.
+/// Applies the sweeps that `step` puts into batches, one for each basis of n columns, until it says that there are no more.
 ///
-/// The order of operations on an element depends on no threads. `None` where `find` gives up.
+/// The order of operations on an element depends on no threads. `None` where `step` gives up.
 pub fn rotate<R: Real, const SIDES: usize>(
     n: usize,
     mut bases: [Option<&mut Basis<R>>; SIDES],
     par: Par,
-    mut find: impl FnMut(&mut [Turns<R>; SIDES]) -> Option<bool> + Send,
+    mut step: impl FnMut(&mut [Turns<R>; SIDES]) -> Option<bool> + Send,
 ) -> Result<Option<()>> {
     let wanted = bases.iter().any(Option::is_some);
     let batch = || -> Result<[Turns<R>; SIDES]> {
@@ -306,6 +306,15 @@ pub fn rotate<R: Real, const SIDES: usize>(
             basis.iter_mut().for_each(|basis| basis.apply(turns, par));
             turns.clear();
         }
+    };
+    // Fills an empty batch; whether there are more sweeps.
+    let mut find = |batch: &mut [Turns<R>; SIDES]| {
+        while !batch[0].full() {
+            if !step(batch)? {
+                return Some(false);
+            }
+        }
+        Some(true)
     };
     let mut now = batch()?;
     let mut more = find(&mut now);

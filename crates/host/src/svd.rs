@@ -138,11 +138,3 @@ fn decompose<T: Element>(
     }
     if n < REDUCED_FROM { jacobi::decompose(tall, m, n, wanted, par) } else { reduction::decompose(tall, m, n, wanted, par) }
 }
-
-/// The indices of sizes, largest first.
-pub fn descending<R: Float + bytemuck::Pod>(sizes: &[R]) -> Result<Vec<usize>> {
-    let mut order = scratch::<usize>(sizes.len())?;
-    order.iter_mut().enumerate().for_each(|(i, at)| *at = i);
-    order.sort_unstable_by(|&i, &j| sizes[j].partial_cmp(&sizes[i]).unwrap_or(std::cmp::Ordering::Equal).then(i.cmp(&j)));
-    Ok(order)
-}

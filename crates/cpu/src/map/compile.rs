@@ -87,13 +87,27 @@ const WIDEST: usize = 16;
 /// # Errors
 /// A sentence: the first broken rule, or an instruction the CPU does not have.
 pub fn compile(program: &Program, results: Results, tier: Tier) -> Result<TileProgram, String> {
-    verify(program)?;
-    let program = simplify(program);
-    let shared = vec![OWN; program.instrs.len()];
-    compile_simple(&program, shared, results, tier)
+    compile_apart(&simple(program)?, results, tier)
 }
 
-/// The same, of a simplified program, for launches of one axis whose inputs in `scalars` (a bit for each) have one element: what neighbours
+/// A program to compile, in its simplest form.
+///
+/// # Errors
+/// The first broken rule.
+pub fn simple(program: &Program) -> Result<Program, String> {
+    verify(program)?;
+    Ok(simplify(program))
+}
+
+/// Compiles a simple program, each element by itself.
+///
+/// # Errors
+/// As [`compile`].
+pub fn compile_apart(program: &Program, results: Results, tier: Tier) -> Result<TileProgram, String> {
+    compile_simple(program, vec![OWN; program.instrs.len()], results, tier)
+}
+
+/// The same for launches of one axis whose inputs in `scalars` (a bit for each) have one element: what neighbours
 /// share is computed once for them.
 ///
 /// # Errors

@@ -6,7 +6,7 @@ use super::compile::{TileProgram, compile_in_groups};
 use super::frame::Memory;
 use crate::tier::Tier;
 use ferrotensor_core::layout::Layout;
-use ferrotensor_core::scalar::{Op, Program, Value, simplify};
+use ferrotensor_core::scalar::{Op, Program, Value};
 use std::sync::OnceLock;
 
 /// How many elements share a value.
@@ -75,19 +75,13 @@ pub struct Groups {
 }
 
 impl Groups {
-    /// Where there are any.
+    /// Those of a simple program, where there are any.
     pub fn find(program: &Program, tier: Tier) -> Option<Groups> {
-        // Nearly all have none: that is seen before they are simplified once more.
-        let any = |wanted: fn(Op) -> bool| program.instrs.iter().any(|i| wanted(i.op));
-        if !any(|op| matches!(op, Op::Index(_))) || !any(|op| op == Op::Shr) {
-            return None;
-        }
-        let program = simplify(program);
-        let (axis, _) = (0..program.instrs.len()).find_map(|v| group_number(&program, v as Value))?;
+        let (axis, _) = (0..program.instrs.len()).find_map(|v| group_number(program, v as Value))?;
         // A scalar is a bit, and neighbours lie along one axis.
         let one_axis = program.instrs.iter().all(|i| !matches!(i.op, Op::Index(other) if other != axis));
         (program.inputs.len() <= 64 && one_axis).then(|| Groups {
-            program,
+            program: program.clone(),
             tier,
             axis: axis as usize,
             compiled: OnceLock::new(),
@@ -102,8 +96,8 @@ impl Groups {
         if output.dims().get(self.axis) != Some(&output.len()) || operands.iter().any(Option::is_none) {
             return None;
         }
-        let inputs = operands[..self.program.inputs.len()].iter().enumerate();
-        let scalars = inputs.fold(0, |bits, (n, o)| bits | u64::from(o.is_some_and(is_one)) << n);
+        let inputs = operands.get(..self.program.inputs.len())?;
+        let scalars = inputs.iter().enumerate().fold(0, |bits, (n, o)| bits | u64::from(o.is_some_and(is_one)) << n);
         let compiled = self.compiled.get_or_init(|| {
             let program = compile_in_groups(&self.program, self.tier, scalars).ok()?;
             Some((scalars, program))

@@ -16,7 +16,7 @@ pub mod view;
 use crate::launch::{Context, Run, Slots};
 use crate::parallel::parallel_for;
 use crate::tier::Tier;
-use compile::{Results, TileProgram, compile};
+use compile::{Results, TileProgram, compile_apart, simple};
 use ferrotensor_core::DType;
 use ferrotensor_core::error::{Error, Result};
 use ferrotensor_core::kernel::Map;
@@ -39,7 +39,7 @@ impl MapKernel {
     /// Compiles a kernel.
     ///
     /// # Errors
-    /// As [`compile`].
+    /// As [`compile::compile`].
     pub fn new(kernel: &Map, tier: Tier) -> Result<MapKernel, String> {
         MapKernel::of(&kernel.program, tier)
     }
@@ -47,15 +47,16 @@ impl MapKernel {
     /// The conversion of one dtype to another; a copy where they are equal.
     ///
     /// # Errors
-    /// As [`compile`].
+    /// As [`compile::compile`].
     pub fn cast(from: DType, to: DType, tier: Tier) -> Result<MapKernel, String> {
         MapKernel::of(&cast_program(from, to), tier)
     }
 
     fn of(program: &Program, tier: Tier) -> Result<MapKernel, String> {
+        let program = simple(program)?;
         Ok(MapKernel {
-            program: compile(program, Results::Stored, tier)?,
-            groups: Groups::find(program, tier).map(Box::new),
+            program: compile_apart(&program, Results::Stored, tier)?,
+            groups: Groups::find(&program, tier).map(Box::new),
         })
     }
 

@@ -61,10 +61,10 @@ fn shifted(b: &mut Builder, op: Op, x: Value, by: f64) -> Value {
     b.binary(op, x, by)
 }
 
-/// `i & mask == at`, of the low bits alone: half as wide.
-fn is(b: &mut Builder, i: Value, mask: f64, at: f64) -> Value {
+/// `i & 1 == at`, of the low 32 bits alone: half as wide.
+fn is(b: &mut Builder, i: Value, at: f64) -> Value {
     let low = b.cast(i, DType::U32);
-    let low = shifted(b, Op::And, low, mask);
+    let low = shifted(b, Op::And, low, 1.0);
     let at = b.lit(DType::U32, at);
     b.compare(Op::Eq, low, at)
 }
@@ -75,7 +75,7 @@ fn word32(b: &mut Builder, i: Value, key: &[Value]) -> Value {
     let w = block(b, j, key, Purpose::Draw);
     // In two steps: what the first chooses between, neighbours share.
     let half = shifted(b, Op::Shr, i, 1.0);
-    let (second, odd) = (is(b, half, 1.0, 1.0), is(b, i, 1.0, 1.0));
+    let (second, odd) = (is(b, half, 1.0), is(b, i, 1.0));
     let (low, high) = (b.select(second, w[2], w[0]), b.select(second, w[3], w[1]));
     b.select(odd, high, low)
 }
@@ -90,7 +90,7 @@ fn join(b: &mut Builder, low: Value, high: Value) -> Value {
 fn word64(b: &mut Builder, i: Value, key: &[Value]) -> Value {
     let j = shifted(b, Op::Shr, i, 1.0);
     let w = block(b, j, key, Purpose::Draw);
-    let (even, low, high) = (is(b, i, 1.0, 0.0), join(b, w[0], w[1]), join(b, w[2], w[3]));
+    let (even, low, high) = (is(b, i, 0.0), join(b, w[0], w[1]), join(b, w[2], w[3]));
     b.select(even, low, high)
 }
 
@@ -176,7 +176,7 @@ fn normal(l: &mut Lower) -> Result<Vec<Val>> {
             let w = block(b, j, key, Purpose::Draw);
             let second = {
                 let half = shifted(b, Op::Shr, i, 1.0);
-                is(b, half, 1.0, 1.0)
+                is(b, half, 1.0)
             };
             (b.select(second, w[2], w[0]), b.select(second, w[3], w[1]))
         };
@@ -190,7 +190,7 @@ fn normal(l: &mut Lower) -> Result<Vec<Val>> {
         let turn = b.lit(dtype, std::f64::consts::TAU);
         let angle = b.binary(Op::Mul, turn, u2);
         let (cos, sin) = (b.call(MathFn::Cos, &[angle]), b.call(MathFn::Sin, &[angle]));
-        let even = is(b, i, 1.0, 0.0);
+        let even = is(b, i, 0.0);
         let direction = b.select(even, cos, sin);
         let z = b.binary(Op::Mul, radius, direction);
         let scaled = b.binary(Op::Mul, z, p[1]);
