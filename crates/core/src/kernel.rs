@@ -135,13 +135,29 @@ pub mod tree {
     pub const ROWS: usize = 16;
 }
 
-/// Cumulative combination along the last axis, first to last, serially: input and output of one shape.
+/// Cumulative combination along the last axis, first to last: input and output of one shape.
+///
+/// A row is cut into blocks of [`Scan::block`] elements. Within one the running value takes element after element, beginning with the
+/// first; the result of an element is what the block before ended with, combined with the block's running value. So blocks can be gone
+/// along side by side, the error of a sum grows with their number instead of their elements', and sums of what is not negative
+/// never decrease.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Scan {
     /// How the running value takes the next element.
     pub combine: Monoid,
     /// Dtype of input, accumulator and output.
     pub dtype: DType,
+}
+
+impl Scan {
+    /// Elements of a block of sums.
+    pub const BLOCK: usize = 256;
+
+    /// Elements of a block: [`Scan::BLOCK`] for sums. A product is one block, as that of a block alone may leave the dtype's range where
+    /// the running product does not; of the others every order gives the same bits.
+    pub fn block(&self) -> usize {
+        if self.combine == Monoid::Sum { Scan::BLOCK } else { usize::MAX }
+    }
 }
 
 /// `data [i1, ..., in, rest...]`, n index operands `[b...]` -> output `[b..., rest...]`.

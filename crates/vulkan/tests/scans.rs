@@ -74,6 +74,26 @@ fn long_rows_go_on_where_a_stretch_ended() {
     }
 }
 
+/// Rows around the ends of blocks, of which each is scanned by itself.
+#[test]
+fn sums_that_round_go_from_block_to_block() {
+    let Some(found) = rig::first() else { return };
+    // Of a narrow device a descriptor shows less than a block.
+    let narrow = Can { max_range: 1024, ..found.can.clone() };
+    for can in [found.can.clone(), narrow] {
+        let device = VulkanBackend::with(found.physical.clone(), "vulkan:0", can, Options::default());
+        for (n, length) in [255, 256, 257, 511, 512, 513, 1000].into_iter().enumerate() {
+            let dense = Layout::dense(&[3, length]).unwrap();
+            let turned = Layout::dense(&[length, 3]).unwrap().permute(&[1, 0]);
+            for (k, layout) in [dense.clone(), dense.flip(1), turned].into_iter().enumerate() {
+                let d = [DType::F32, DType::F64, DType::F16, DType::C64][(n + k) % 4];
+                let inputs = [(numbers(d, 3 * length, n as u64), layout)];
+                compare(&device, &scan(Monoid::Sum, d), &inputs, &[3, length], &[], &format!("{length} of {d}"));
+            }
+        }
+    }
+}
+
 /// Where no rounding depends on the order, chunks of a row are gone along side by side.
 #[test]
 fn chunks_of_long_rows_give_what_rows_do() {
@@ -103,7 +123,7 @@ fn chunks_of_long_rows_give_what_rows_do() {
 #[test]
 fn rows_of_one_element_and_none_are_scanned() {
     let Some(device) = rig::device(Options::default()) else { return };
-    for dims in [vec![1], vec![5, 1], vec![0], vec![3, 0], vec![0, 3]] {
+    for dims in [vec![1], vec![5, 1], vec![0], vec![3, 0], vec![0, 3], vec![0, 300]] {
         let layout = Layout::dense(&dims).unwrap();
         let bytes = elements(DType::F64, layout.len(), 3);
         compare(&device, &scan(Monoid::Sum, DType::F64), &[(bytes, layout)], &dims, &[], &format!("{dims:?}"));

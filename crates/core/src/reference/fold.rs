@@ -106,12 +106,18 @@ fn position(values: &[Scalar], wanted: Ordering) -> Result<Scalar> {
 
 /// [`Scan`]: the order is part of the definition, so each step is rounded to the dtype, and the result is exact to the bit.
 pub(super) fn scan(kernel: &Scan, input: &Array) -> Result<Array> {
-    let length = input.dims().last().copied().unwrap_or(1).max(1);
-    let mut running = Scalar::Bool(false);
+    let (length, block) = (input.dims().last().copied().unwrap_or(1).max(1), kernel.block());
+    // The running value of a block, and what the block before ended with.
+    let (mut running, mut before) = (Scalar::Bool(false), Scalar::Bool(false));
     let results = input.scalars().enumerate().map(|(i, value)| {
-        // A row's first element is not combined with the identity: a complex product would spoil infinite parts.
-        running = if i % length == 0 { value } else { step(kernel, running, value) };
-        running
+        let place = i % length;
+        // A block's first element is not combined with the identity: a complex product would spoil infinite parts.
+        running = if place.is_multiple_of(block) { value } else { step(kernel, running, value) };
+        let result = if place < block { running } else { step(kernel, before, running) };
+        if place % block == block - 1 {
+            before = result;
+        }
+        result
     });
     Array::from_scalars(kernel.dtype, input.dims(), results)
 }

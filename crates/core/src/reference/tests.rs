@@ -221,7 +221,7 @@ fn pre_and_post_take_their_own_parameters() {
 }
 
 #[test]
-fn scans_run_serially_along_the_last_axis() {
+fn scans_run_along_the_last_axis() {
     let scan = |combine, dtype| Kernel::Scan(Scan { combine, dtype });
     assert_eq!(
         one::<i32>(scan(Monoid::Sum, DType::I32), &[array(&[2, 3], &[1, 2, 3, 4, 5, 6])], &[2, 3]),
@@ -230,6 +230,16 @@ fn scans_run_serially_along_the_last_axis() {
     assert_eq!(one::<u8>(scan(Monoid::Prod, DType::U8), &[array(&[3], &[20u8, 20, 1])], &[3]), [20, 144, 144]);
     assert_eq!(one::<f32>(scan(Monoid::Max, DType::F32), &[array(&[3], &[1f32, -2.0, 3.0])], &[3]), [1.0, 1.0, 3.0]);
     assert_eq!(one::<f64>(scan(Monoid::Sum, DType::F64), &[array(&[3], &[1e16, 1.0, 1.0])], &[3]), [1e16, 1e16, 1e16]);
+    // A small sum within a block beside what the block before ended with; a product goes on.
+    let mut x = vec![1f32; 600];
+    (x[0], x[300]) = (1e8, 0.0);
+    let sums = one::<f32>(scan(Monoid::Sum, DType::F32), &[array(&[2, 300], &x)], &[2, 300]);
+    assert_eq!([0, 255, 256, 299].map(|i| sums[i]), [1e8, 1e8, 1e8 + 1.0, 1e8 + 44.0].map(|v: f64| v as f32));
+    assert_eq!([300, 555, 556, 599].map(|i| sums[i]), [0.0, 255.0, 256.0, 299.0]);
+    let mut x = vec![1f32; 300];
+    (x[0], x[256], x[257]) = (1e30, 1e-30, 1e-30);
+    let products = one::<f32>(scan(Monoid::Prod, DType::F32), &[array(&[300], &x)], &[300]);
+    assert!((products[299] * 1e30 - 1.0).abs() < 1e-6, "{}", products[299]);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::compile::{Bits, Step, TileProgram};
 use super::coordinates;
 use super::tile::Tile;
 use super::view::{Access, Domain, View, bind, splat};
-use crate::cache::{self, PAST};
+use crate::cache;
 use crate::scratch::Scratch;
 use ferrotensor_core::DType;
 use ferrotensor_core::error::{Error, Result};
@@ -73,7 +73,7 @@ impl<'a> Bound<'a> {
     /// The same, where all that a launch moves is so many bytes.
     pub fn passing_among(mut self, moved: usize) -> Bound<'a> {
         let results = self.program.outputs.iter().map(|o| o.1).sum::<usize>();
-        self.past = moved > PAST && results >= 4 && self.program.nanos <= 0.05 * results as f64;
+        self.past = moved > cache::past() && results >= 4 && self.program.nanos <= 0.05 * results as f64;
         self
     }
 

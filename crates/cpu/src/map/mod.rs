@@ -7,7 +7,7 @@ pub mod function;
 mod groups;
 #[cfg(target_arch = "x86_64")]
 pub mod registers;
-mod squares;
+pub mod squares;
 pub mod table;
 pub mod tile;
 pub mod transpose;

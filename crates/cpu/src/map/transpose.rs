@@ -3,7 +3,7 @@
 
 use super::squares;
 use super::table::by_size;
-use crate::cache::{self, LINE, PAST};
+use crate::cache::{self, LINE};
 use crate::launch::{Context, Slot};
 use crate::memory::CpuBuffer;
 use crate::parallel::parallel_for;
@@ -68,7 +68,7 @@ pub unsafe fn copy(from: Slot, to: Slot, size: usize, context: &Context) -> Resu
     let others: Vec<usize> = (0..dims.len()).filter(|&a| a != rows && Some(a) != columns).collect();
     let outer: usize = others.iter().map(|&a| dims[a]).product();
     let sides = &sides;
-    let past = 2 * size * to.0.len() > PAST;
+    let past = 2 * size * to.0.len() > cache::past();
     parallel_for(outer * panels[0] * panels[1], (PANEL[0] * PANEL[1] * size) as f64 * 0.1, &|units| {
         for unit in units {
             if context.abandoned.load(Ordering::Relaxed) {

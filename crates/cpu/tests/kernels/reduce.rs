@@ -246,7 +246,7 @@ fn scans_equal_the_reference() {
     }
 }
 
-/// Rows that are met four at a time where they lie, in stretches, and rows that are laid straight first.
+/// Rows that are met where they lie, in stretches, and rows that are laid straight first.
 #[test]
 fn scans_of_long_rows_equal_the_reference() {
     let mut rng = Rng(12);
@@ -255,6 +255,11 @@ fn scans_of_long_rows_equal_the_reference() {
         (DType::F64, [1, 70_000], Style::Offset),
         (DType::F32, [300, 200], Style::Transposed),
         (DType::BF16, [9, 2100], Style::Padded),
+        // Blocks that fill rows, and rows that lie beside each other.
+        (DType::I64, [40, 1024], Style::Dense),
+        (DType::F32, [37, 256], Style::Dense),
+        // Blocks that threads share, wave after wave, past the caches.
+        (DType::F32, [1, 2_100_003], Style::Dense),
     ] {
         let array = rng.array(d, &dims);
         for combine in [Monoid::Sum, Monoid::Max] {

@@ -1,7 +1,8 @@
 //! Launches of scans: a thread for each row, stretch after stretch of long rows; or, where the order of combining does not matter and
-//! rows are few, a thread for each chunk of a row.
+//! rows are few, a thread for each chunk of a row. Of sums that round, the blocks of long rows are scanned as rows of their own, then
+//! what they end with, which a map combines with the elements of the next.
 
-use super::map::computes;
+use super::map::{MapProgram, computes};
 use super::pieces::{FARTHEST, Piece, ROUNDS, Walked, pieces};
 use super::variants::Variants;
 use super::window::{whole, window};
@@ -9,6 +10,7 @@ use crate::caps::Can;
 use crate::emit::scan::{self, Stage, step};
 use crate::emit::{
     Shader,
+    reduce::meet,
     space::{Numbers, RANKS, variant},
 };
 use crate::kernel::Program;
@@ -16,11 +18,12 @@ use crate::memory::VulkanBuffer;
 use crate::pipelines::Pipelines;
 use crate::stream::{Binding, Recorder};
 use ferrotensor_core::backend::{Buffer, Launch, Operand};
-use ferrotensor_core::kernel::{Monoid, Scan};
+use ferrotensor_core::kernel::{Combine, Map, Monoid, Scan};
 use ferrotensor_core::layout::Layout;
-use ferrotensor_core::{Error, Result, scalar};
+use ferrotensor_core::scalar::{self, Builder};
+use ferrotensor_core::{Error, Result};
 use smallvec::SmallVec;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Elements that a dispatch goes along a row: at some 100 ns each, a GPU's way to its memory, 7 ms.
 const LONGEST: usize = ROUNDS;
@@ -37,6 +40,25 @@ pub struct ScanProgram {
     step: scalar::Program,
     can: Can,
     pipelines: Variants<{ 3 * RANKS.len() }>,
+    /// From the first sum of more than a block on.
+    blocks: OnceLock<Blocks>,
+}
+
+/// What is done with the ends of blocks.
+struct Blocks {
+    /// They are laid beside each other: in their row they may be farther apart than a descriptor shows.
+    collect: MapProgram,
+    /// What stands before a block meets its elements.
+    join: MapProgram,
+}
+
+impl Blocks {
+    fn new(kernel: &Scan, can: &Can, pipelines: &Pipelines) -> Result<Blocks> {
+        let mut b = Builder::new();
+        let x = b.input(kernel.dtype);
+        let made = |program| MapProgram::new(&Map { program }, can, pipelines);
+        Ok(Blocks { collect: made(b.finish(&[x]))?, join: made(meet(Combine::Value(kernel.combine), kernel.dtype))? })
+    }
 }
 
 /// How a value takes the next, and the kernel over one loop.
@@ -55,7 +77,13 @@ impl ScanProgram {
     /// `Code::Unsupported` as [`emitted`]; the driver's.
     pub fn new(kernel: &Scan, can: &Can, pipelines: &Pipelines) -> Result<ScanProgram> {
         let (step, shader) = emitted(kernel, can).map_err(Error::unsupported)?;
-        let made = ScanProgram { kernel: kernel.clone(), step, can: can.clone(), pipelines: Variants::default() };
+        let made = ScanProgram {
+            kernel: kernel.clone(),
+            step,
+            can: can.clone(),
+            pipelines: Variants::default(),
+            blocks: OnceLock::new(),
+        };
         made.pipelines.get(0, pipelines, || Ok(shader))?;
         Ok(made)
     }
@@ -67,6 +95,13 @@ fn rows(layout: &Layout, from: usize) -> Result<Layout> {
     let start = layout.offset() as isize + from as isize * layout.strides()[last];
     let start = usize::try_from(start).map_err(|_| Error::internal("a row that begins below its buffer"))?;
     Layout::new(&layout.dims()[..last], &layout.strides()[..last], start, usize::MAX >> 1)
+}
+
+/// So many blocks of the last axis as an axis of their own, `len` elements of each, from element `first` on.
+fn cut(operand: &Operand, first: usize, count: usize, block: usize, len: usize) -> Operand {
+    let last = operand.layout.rank() - 1;
+    let layout = operand.layout.slice(last, first, 1, 1).unfold(last, count, block, len, 1);
+    Operand { buffer: Arc::clone(&operand.buffer), layout }
 }
 
 /// Whether every way to combine the elements gives the same bits.
@@ -176,7 +211,51 @@ impl ScanProgram {
         Ok(())
     }
 
+    /// Sums of rows of more than a block.
+    fn by_blocks(&self, recorder: &mut Recorder, input: &Operand, output: &Operand, blocks: &Blocks) -> Result<()> {
+        let kept = output.layout.rank() - 1;
+        let (length, block) = (output.layout.dims()[kept], self.kernel.block());
+        let (whole, rest) = (length / block, length % block);
+        for (first, count, len) in [(0, whole, block), (whole * block, 1, rest)].into_iter().filter(|part| part.2 > 0) {
+            self.serially(recorder, &cut(input, first, count, block, len), &cut(output, first, count, block, len))?;
+        }
+        // Blocks that something stands behind, and what each of them ends with in its row.
+        let ended = whole - usize::from(rest == 0);
+        let last = cut(output, block - 1, ended, block, 1);
+        let last = Operand { layout: last.layout.pick(kept + 1, 0), ..last };
+        let layout = Layout::dense(last.layout.dims())?;
+        let bytes = (layout.len() * self.kernel.dtype.bytes()) as u64;
+        let [own, ends] = [recorder.scratch(bytes)?, recorder.scratch(bytes)?]
+            .map(|buffer| Operand { buffer: buffer as Buffer, layout: layout.clone() });
+        blocks.collect.apply(recorder, &[last], std::slice::from_ref(&own), &[])?;
+        self.serially(recorder, &own, &ends)?;
+        for (first, count, len) in
+            [(0, whole - 1, block), (whole - 1, 1, rest)].into_iter().filter(|part| part.1 * part.2 > 0)
+        {
+            let to = cut(output, (first + 1) * block, count, block, len);
+            let layout = cut(&ends, first, count, 1, 1).layout.broadcast(to.layout.dims());
+            blocks.join.apply(recorder, &[Operand { layout, ..ends.clone() }, to.clone()], &[to], &[])?;
+        }
+        Ok(())
+    }
+
     fn scan(&self, recorder: &mut Recorder, input: &Operand, output: &Operand) -> Result<()> {
+        let (dims, block) = (output.layout.dims(), self.kernel.block());
+        if is_exact(&self.kernel) || dims.last() <= Some(&block) || dims != input.layout.dims() || output.layout.is_empty() {
+            return self.serially(recorder, input, output);
+        }
+        let blocks = match self.blocks.get() {
+            Some(blocks) => blocks,
+            None => {
+                let made = Blocks::new(&self.kernel, &self.can, recorder.pipelines())?;
+                self.blocks.get_or_init(|| made)
+            }
+        };
+        self.by_blocks(recorder, input, output, blocks)
+    }
+
+    /// Rows of one block each.
+    fn serially(&self, recorder: &mut Recorder, input: &Operand, output: &Operand) -> Result<()> {
         let (dims, size) = (output.layout.dims(), self.kernel.dtype.bytes());
         let Some((&length, kept)) = dims.split_last().filter(|_| input.layout.dims() == dims) else {
             return Err(Error::internal("scan: input and output differ in shape, or have no axis"));
