@@ -2892,7 +2892,7 @@ export interface CumulativeSumOptions<E extends DType = DType> {
 }
 
 /**
- * Running sum along an axis, first to last, of floats from one block of 256 elements to the next (what a block is preceded by is added to running sums of its own: more accurate and faster than element after element); with includeInitial a leading zero.
+ * Running sum along an axis, first to last. Floats are added up in blocks of 256 elements, to which the sum of those before is added: more accurate than element after element. With includeInitial a leading zero.
  *
  * `out_j = sum_{i <= j} x_i`
  *

@@ -46,12 +46,17 @@ fn every_rule_of_every_dtype_scans_any_layout() {
     assert!(native > 45, "{native}");
 }
 
+/// The device, and one whose descriptors show so many bytes.
+fn as_it_is_and_narrow(max_range: u64) -> Vec<VulkanBackend> {
+    let Some(found) = rig::first() else { return Vec::new() };
+    let narrow = Can { max_range, ..found.can.clone() };
+    let with = |can| VulkanBackend::with(found.physical.clone(), "vulkan:0", can, Options::default());
+    [found.can.clone(), narrow].map(with).into()
+}
+
 #[test]
 fn long_rows_go_on_where_a_stretch_ended() {
-    let Some(found) = rig::first() else { return };
-    let narrow = Can { max_range: 4096, ..found.can.clone() };
-    for can in [found.can.clone(), narrow] {
-        let device = VulkanBackend::with(found.physical.clone(), "vulkan:0", can, Options::default());
+    for device in as_it_is_and_narrow(4096) {
         let n = 3001;
         let every_third = Layout::new(&[2, n], &[1, 3], 5, 3 * n + 10).unwrap();
         let dense = Layout::dense(&[2, n]).unwrap();
@@ -77,11 +82,8 @@ fn long_rows_go_on_where_a_stretch_ended() {
 /// Rows around the ends of blocks, of which each is scanned by itself.
 #[test]
 fn sums_that_round_go_from_block_to_block() {
-    let Some(found) = rig::first() else { return };
-    // Of a narrow device a descriptor shows less than a block.
-    let narrow = Can { max_range: 1024, ..found.can.clone() };
-    for can in [found.can.clone(), narrow] {
-        let device = VulkanBackend::with(found.physical.clone(), "vulkan:0", can, Options::default());
+    // Less than a block of most dtypes.
+    for device in as_it_is_and_narrow(1024) {
         for (n, length) in [255, 256, 257, 511, 512, 513, 1000].into_iter().enumerate() {
             let dense = Layout::dense(&[3, length]).unwrap();
             let turned = Layout::dense(&[length, 3]).unwrap().permute(&[1, 0]);

@@ -4,7 +4,7 @@
 
 use super::Matrix;
 use super::grid::{Apart, Grid, Sizes};
-use super::product::{Product, scratch, start};
+use super::product::{Product, scratch};
 use super::stored::Stored;
 use super::sums::Row;
 use super::tile::{Columns, Tile};
@@ -13,7 +13,7 @@ use crate::launch::{Context, Run, Slot, Slots};
 use crate::map::tile::Cast;
 use crate::map::transpose;
 use crate::number::cast::CastTo;
-use crate::parallel::{grain, parallel_for, threads};
+use crate::parallel::{grain, parallel_for, start, threads};
 use crate::scratch::Scratch;
 use crate::tier::{Tier, compiled};
 use crate::window::phases::{CopyPlane, Plane, runs, stretch, volume};

@@ -1,12 +1,12 @@
 //! Large products, by blocks of rows, columns and inner places: all threads copy both operands' parts, then they share the sums.
 
 use super::post::After;
-use super::product::{Job, Product, scratch, start};
+use super::product::{Job, Product, scratch};
 use super::stored::Stored;
 use super::sums::Sums;
 use super::tile::Tile;
 use crate::launch::Context;
-use crate::parallel::{grain, parallel_for, threads};
+use crate::parallel::{grain, parallel_for, start, threads};
 use ferrotensor_core::error::Result;
 use std::ops::Range;
 use std::sync::atomic::Ordering;

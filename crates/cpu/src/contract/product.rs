@@ -81,11 +81,6 @@ impl Job {
     }
 }
 
-/// Where the `i`-th of so many nearly equal parts begins.
-pub(super) fn start(i: usize, parts: usize, len: usize) -> usize {
-    i * (len / parts) + i.min(len % parts)
-}
-
 /// Whether an operand fits the cache.
 pub(super) fn is_cached<S>(rows: usize, columns: usize) -> bool {
     rows.saturating_mul(columns).saturating_mul(size_of::<S>()) <= CACHED

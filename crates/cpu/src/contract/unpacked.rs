@@ -1,8 +1,9 @@
 //! Products whose columns are not copied for all threads: each is read once, or lies in the cache anyway.
 
-use super::product::{Job, Product, is_cached, scratch, start};
+use super::product::{Job, Product, is_cached, scratch};
 use super::stored::Stored;
 use super::tile::Tile;
+use crate::parallel::start;
 use crate::scratch::Scratch;
 use ferrotensor_core::error::Result;
 use smallvec::SmallVec;

@@ -86,6 +86,12 @@ fn share(helpers: usize, _: bool, work: &(dyn Fn() + Sync)) {
     });
 }
 
+/// Where the `i`-th of so many nearly equal parts begins, the longer ones spread among the others: `i * len / parts`, also where that
+/// product has no place.
+pub fn start(i: usize, parts: usize, len: usize) -> usize {
+    i * (len / parts) + i * (len % parts) / parts
+}
+
 /// Chunks of a job, a stretch of them for each thread, which helps with the others' when its own is done: the same thread meets the
 /// same elements in each of the kernels of a program, and in the next call, in a cache of its own.
 struct Stretches {
@@ -99,14 +105,14 @@ struct Line(AtomicUsize);
 
 impl Stretches {
     fn new(chunks: usize, count: usize) -> Stretches {
-        Stretches { next: (0..count).map(|n| Line(AtomicUsize::new(n * chunks / count))).collect(), chunks }
+        Stretches { next: (0..count).map(|n| Line(AtomicUsize::new(start(n, count, chunks)))).collect(), chunks }
     }
 
     /// Claims chunks until there are none, those of stretch `own` (of any number) first.
     fn each(&self, own: usize, mut body: impl FnMut(usize)) {
         let count = self.next.len();
         for n in (0..count).map(|n| (own + n) % count) {
-            let end = (n + 1) * self.chunks / count;
+            let end = start(n + 1, count, self.chunks);
             loop {
                 let at = self.next[n].0.fetch_add(1, Ordering::Relaxed);
                 if at >= end {
@@ -153,10 +159,9 @@ pub fn parallel_for(items: usize, nanos: f64, body: &(dyn Fn(Range<usize>) -> Re
     }
     let failed: Mutex<Option<(usize, _)>> = Mutex::new(None);
     let stretches = Stretches::new(chunks, helpers + 1);
-    let start = |chunk: usize| (chunk as u128 * items as u128 / chunks as u128) as usize;
     let work = || {
         stretches.each(pool::number(), |at| {
-            if let Err(error) = body(start(at)..start(at + 1)) {
+            if let Err(error) = body(start(at, chunks, items)..start(at + 1, chunks, items)) {
                 let mut first = failed.lock().unwrap_or_else(PoisonError::into_inner);
                 if first.as_ref().is_none_or(|(earlier, _)| at < *earlier) {
                     *first = Some((at, error));

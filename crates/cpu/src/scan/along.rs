@@ -16,16 +16,13 @@ pub const MOST: usize = 16;
 /// Squares that are fetched ahead.
 const AHEAD: usize = 4;
 
-/// Rows of `len` elements, one after the other at `src`; their running values go to `out`.
+/// Rows of `len` elements, one after the other at `src`; their running values go to `out`, or the last ones only.
 pub struct Beside {
     pub src: *const u8,
     pub out: *mut u8,
     pub rows: usize,
     pub len: usize,
 }
-
-/// The same, of which only the last running values go to `out`.
-pub struct Ends(pub Beside);
 
 /// Elements `at..at + len` of a row of `row`, or of it and the rows behind it.
 pub struct Along {
@@ -61,20 +58,20 @@ impl State {
     }
 }
 
-/// `N` rows of `len` elements each, at least one, `apart` elements from one to the next.
+/// `N` rows of `len` elements each, at least one.
 ///
 /// # Safety
 /// The rows exist, with room for their results, apart from them.
 #[inline(always)]
-unsafe fn chains<F: Binary<T, T>, T: Copy, const N: usize>(src: *const T, out: *mut T, apart: usize, len: usize) {
+unsafe fn chains<F: Binary<T, T>, T: Copy, const N: usize>(src: *const T, out: *mut T, len: usize) {
     // SAFETY: by the contract above.
     unsafe {
-        let mut running: [T; N] = std::array::from_fn(|r| *src.add(r * apart));
-        (0..N).for_each(|r| *out.add(r * apart) = running[r]);
+        let mut running: [T; N] = std::array::from_fn(|r| *src.add(r * len));
+        (0..N).for_each(|r| *out.add(r * len) = running[r]);
         for i in 1..len {
             for (r, running) in running.iter_mut().enumerate() {
-                *running = F::apply(*running, *src.add(r * apart + i));
-                *out.add(r * apart + i) = *running;
+                *running = F::apply(*running, *src.add(r * len + i));
+                *out.add(r * len + i) = *running;
             }
         }
     }
@@ -83,13 +80,18 @@ unsafe fn chains<F: Binary<T, T>, T: Copy, const N: usize>(src: *const T, out: *
 #[repr(align(64))]
 struct Square<T, const N: usize>([[T; N]; N]);
 
-/// `N` rows of `len` elements each, a multiple of `N`: squares of them are turned, so that one instruction takes a step in each row (10^6 float32 on two Golden
-/// Cove cores: 0.23 ms instead of 0.40). The last running values; all of them go to `out`, if anywhere.
+/// `N` rows of `len` elements each, a multiple of `N`: squares of them are turned, so that one instruction takes a step in each row
+/// (10^6 float32 on two Golden Cove cores: 0.23 ms instead of 0.40). All running values go to `out`, the last ones to `ends`, if anywhere.
 ///
 /// # Safety
 /// As [`chains`]; a line of the cache has `N` elements, and `len` is not 0.
 #[inline(always)]
-unsafe fn turned<F: Binary<T, T>, T: Copy, const N: usize>(src: *const T, out: Option<*mut T>, len: usize) -> [T; N] {
+unsafe fn turned<F: Binary<T, T>, T: Copy, const N: usize>(
+    src: *const T,
+    len: usize,
+    out: Option<*mut T>,
+    ends: Option<*mut T>,
+) {
     // SAFETY: by the contract above; a square has a line for each of `N` elements.
     unsafe {
         let (mut square, mut running) = (Square([[*src; N]; N]), [*src; N]);
@@ -115,8 +117,36 @@ unsafe fn turned<F: Binary<T, T>, T: Copy, const N: usize>(src: *const T, out: O
                 turn(inside, (out.add(at), len as isize), false);
             }
         }
-        running
+        if let Some(ends) = ends {
+            ends.cast::<[T; N]>().write_unaligned(running);
+        }
     }
+}
+
+/// The same with as many rows as a line of the cache has elements, if there are so many; how many that were.
+///
+/// # Safety
+/// As [`chains`], with room where results go.
+#[inline(always)]
+unsafe fn a_square<F: Binary<T, T>, T: Copy>(
+    src: *const T,
+    len: usize,
+    rows: usize,
+    out: Option<*mut T>,
+    ends: Option<*mut T>,
+) -> Option<usize> {
+    let edge = LINE / size_of::<T>();
+    if !are_turned(size_of::<T>()) || rows < edge || !len.is_multiple_of(edge) {
+        return None;
+    }
+    // SAFETY: as the caller promises.
+    unsafe {
+        match edge {
+            16 => turned::<F, T, 16>(src, len, out, ends),
+            _ => turned::<F, T, 8>(src, len, out, ends),
+        }
+    }
+    Some(edge)
 }
 
 /// As many of `rows` as go together, at most [`MOST`]; how many that were.
@@ -125,20 +155,15 @@ unsafe fn turned<F: Binary<T, T>, T: Copy, const N: usize>(src: *const T, out: O
 /// As [`chains`], `len` elements from one row to the next.
 #[inline(always)]
 unsafe fn some<F: Binary<T, T>, T: Copy>(src: *const T, out: *mut T, len: usize, rows: usize) -> usize {
-    let edge = LINE / size_of::<T>();
     // SAFETY: by the contract above.
     unsafe {
-        if are_turned(size_of::<T>()) && rows >= edge && len.is_multiple_of(edge) {
-            match edge {
-                16 => _ = turned::<F, T, 16>(src, Some(out), len),
-                _ => _ = turned::<F, T, 8>(src, Some(out), len),
-            }
-            return edge;
+        if let Some(count) = a_square::<F, T>(src, len, rows, Some(out), None) {
+            return count;
         }
         match rows {
-            1 => chains::<F, T, 1>(src, out, len, len),
-            2..SIDE => chains::<F, T, 2>(src, out, len, len),
-            _ => chains::<F, T, SIDE>(src, out, len, len),
+            1 => chains::<F, T, 1>(src, out, len),
+            2..SIDE => chains::<F, T, 2>(src, out, len),
+            _ => chains::<F, T, SIDE>(src, out, len),
         }
     }
     SIDE.min(1 << rows.ilog2())
@@ -160,30 +185,23 @@ impl<F: Binary<T, T>, T: Copy> Source for Rows<F, T> {
     }
 }
 
-/// Loop over [`Ends`].
-pub struct Last<F, T>(PhantomData<(F, T)>);
+/// Loop over [`Beside`] for the last running values only.
+pub struct Ends<F, T>(PhantomData<(F, T)>);
 
-impl<F: Binary<T, T>, T: Copy> Source for Last<F, T> {
-    type Args = Ends;
+impl<F: Binary<T, T>, T: Copy> Source for Ends<F, T> {
+    type Args = Beside;
     #[inline(always)]
-    unsafe fn run<const FMA: bool>(Ends(b): Ends) {
-        let (src, out, edge) = (b.src.cast::<T>(), b.out.cast::<T>(), LINE / size_of::<T>());
+    unsafe fn run<const FMA: bool>(b: Beside) {
         let mut row = 0;
         while row < b.rows {
-            // SAFETY: the contract of `Ends`.
+            // SAFETY: the contract of `Beside`.
             unsafe {
-                let (src, out) = (src.add(row * b.len), out.add(row));
-                if are_turned(size_of::<T>()) && b.rows - row >= edge && b.len.is_multiple_of(edge) {
-                    match edge {
-                        16 => out.cast::<[T; 16]>().write_unaligned(turned::<F, T, 16>(src, None, b.len)),
-                        _ => out.cast::<[T; 8]>().write_unaligned(turned::<F, T, 8>(src, None, b.len)),
-                    }
-                    row += edge;
-                } else {
+                let (src, out) = (b.src.cast::<T>().add(row * b.len), b.out.cast::<T>().add(row));
+                row += a_square::<F, T>(src, b.len, b.rows - row, None, Some(out)).unwrap_or_else(|| {
                     let values = std::slice::from_raw_parts(src, b.len);
                     *out = values[1..].iter().fold(values[0], |value, &x| F::apply(value, x));
-                    row += 1;
-                }
+                    1
+                });
             }
         }
     }

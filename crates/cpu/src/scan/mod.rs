@@ -12,7 +12,7 @@ use crate::map::transpose;
 use crate::parallel::{parallel_for, threads};
 use crate::scratch::Scratch;
 use crate::tier::{Tier, compiled};
-use along::{Along, Beside, Ends, MOST, State};
+use along::{Along, Beside, MOST, State};
 use ferrotensor_core::error::{Error, Result};
 use ferrotensor_core::kernel::Scan;
 use std::ops::Range;
@@ -33,7 +33,7 @@ struct ScanKernel {
     copy_in: TileProgram,
     copy_out: TileProgram,
     rows: unsafe fn(Beside),
-    ends: unsafe fn(Ends),
+    ends: unsafe fn(Beside),
     along: unsafe fn(Along),
     block: usize,
     size: usize,
@@ -46,7 +46,7 @@ struct ScanKernel {
 pub fn prepare(kernel: &Scan, tier: Tier) -> Result<Box<dyn Run>, String> {
     let d = kernel.dtype;
     let (rows, ends, along) = by_monoid!(kernel.combine, d, F, T => {
-        (compiled::<along::Rows<F, T>>(tier), compiled::<along::Last<F, T>>(tier), compiled::<along::Row<F, T>>(tier))
+        (compiled::<along::Rows<F, T>>(tier), compiled::<along::Ends<F, T>>(tier), compiled::<along::Row<F, T>>(tier))
     })?;
     let copy = cast_program(d, d);
     let (copy_in, copy_out) = (compile(&copy, Results::Kept, tier)?, compile(&copy, Results::Stored, tier)?);
@@ -168,7 +168,7 @@ impl ScanKernel {
                 for n in range {
                     let (src, out) = (places.at(at + n * PIECE).0, totals.of(n * PIECE / self.block));
                     // SAFETY: the elements exist, and each block has its place among the totals.
-                    unsafe { (self.ends)(Ends(Beside { src, out, rows: PIECE / self.block, len: self.block })) };
+                    unsafe { (self.ends)(Beside { src, out, rows: PIECE / self.block, len: self.block }) };
                 }
                 Ok(())
             })?;

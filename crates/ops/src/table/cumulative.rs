@@ -115,7 +115,7 @@ const EXTREME: OpDef = OpDef {
 #[rustfmt::skip]
 pub const ROWS: &[OpDef] = &[
     OpDef { name: "cumulativeSum", lower: Lowering::Graph(|l| cumulative(l, Monoid::Sum, 0.0)),
-        doc: doc("Running sum along an axis, first to last, of floats from one block of 256 elements to the next (what a block is preceded by is added to running sums of its own: more accurate and faster than element after element); with includeInitial a leading zero.", "out_j = sum_{i <= j} x_i", "ft.tensor([1, 2, 3]).cumulativeSum() // [1, 3, 6]", "cumulative_sum", "cumsum"), ..RUNNING },
+        doc: doc("Running sum along an axis, first to last. Floats are added up in blocks of 256 elements, to which the sum of those before is added: more accurate than element after element. With includeInitial a leading zero.", "out_j = sum_{i <= j} x_i", "ft.tensor([1, 2, 3]).cumulativeSum() // [1, 3, 6]", "cumulative_sum", "cumsum"), ..RUNNING },
     OpDef { name: "cumulativeProd", lower: Lowering::Graph(|l| cumulative(l, Monoid::Prod, 1.0)),
         doc: doc("Running product along an axis, first to last; with includeInitial a leading one.", "out_j = prod_{i <= j} x_i", "ft.tensor([1, 2, 3]).cumulativeProd() // [1, 2, 6]", "cumulative_prod", "cumprod"), ..RUNNING },
     OpDef { name: "cumulativeMax", lower: Lowering::Graph(|l| running_extreme(l, Monoid::Max)),

@@ -89,14 +89,6 @@ impl ScanProgram {
     }
 }
 
-/// The rows of a layout, each from one place on, that place first.
-fn rows(layout: &Layout, from: usize) -> Result<Layout> {
-    let last = layout.rank() - 1;
-    let start = layout.offset() as isize + from as isize * layout.strides()[last];
-    let start = usize::try_from(start).map_err(|_| Error::internal("a row that begins below its buffer"))?;
-    Layout::new(&layout.dims()[..last], &layout.strides()[..last], start, usize::MAX >> 1)
-}
-
 /// So many blocks of the last axis as an axis of their own, `len` elements of each, from element `first` on.
 fn cut(operand: &Operand, first: usize, count: usize, block: usize, len: usize) -> Operand {
     let last = operand.layout.rank() - 1;
@@ -153,7 +145,7 @@ impl ScanProgram {
                 let (ahead, behind) = ((steps - 1) * step.unsigned_abs(), if before { step.unsigned_abs() } else { 0 });
                 if step < 0 { (ahead, behind) } else { (behind, ahead) }
             };
-            let (source, target) = (rows(&input.layout, from)?, rows(&output.layout, from)?);
+            let (source, target) = (input.layout.pick(kept, from), output.layout.pick(kept, from));
             let walked = [
                 Walked::Memory(&source, size, margin(apart[0], false)),
                 Walked::Memory(&target, size, margin(apart[1], from > 0)),
