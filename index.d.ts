@@ -2946,7 +2946,7 @@ interface CumulativeSumOptions<E extends DType = DType> {
     readonly includeInitial?: boolean | undefined;
 }
 /**
- * Running sum along an axis, first to last; with includeInitial a leading zero.
+ * Running sum along an axis, first to last. Floats are added up in blocks of 256 elements, to which the sum of those before is added: more accurate than element after element. With includeInitial a leading zero.
  *
  * `out_j = sum_{i <= j} x_i`
  *
@@ -6744,7 +6744,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      */
     corrcoef(options?: CorrcoefOptions): Tensor<FloatOf<D>>;
     /**
-     * Running sum along an axis, first to last; with includeInitial a leading zero.
+     * Running sum along an axis, first to last. Floats are added up in blocks of 256 elements, to which the sum of those before is added: more accurate than element after element. With includeInitial a leading zero.
      *
      * `out_j = sum_{i <= j} x_i`
      *
