@@ -26,6 +26,7 @@
 //! complex product. Complex products and quotients of infinite or NaN parts have as many results as there are formulas (C99,
 //! annex G).
 
+mod attention;
 mod map;
 mod product;
 mod reduction;
@@ -124,6 +125,7 @@ pub fn after(kernel: &Kernel, inputs: &[&Known], params: &[u64], outputs: Vec<Ar
         }
         Kernel::Sort(k) => reduction::sort_errors(k, inputs[0], &outputs),
         Kernel::Rows(k) => return rows::known(k, inputs, params),
+        Kernel::Attention(k) => return attention::known(k, inputs, params, outputs[0].dims()),
     };
     // Nothing by something infinite: nothing is promised. Sums of nothing are minus zero, of which every error is a negative share.
     let or_undefined = |e: f64| if e.is_nan() { f64::INFINITY } else { e + 0.0 };

@@ -231,7 +231,7 @@ impl Writer<'_> {
                 }
             }
             // Fusion makes them, of what was broken before.
-            Kernel::Rows(_) => {}
+            Kernel::Rows(_) | Kernel::Attention(_) => {}
             Kernel::Sort(k) => {
                 let mut other = k.clone();
                 other.descending = !k.descending;

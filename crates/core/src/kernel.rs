@@ -3,6 +3,7 @@
 //! Sizes and strides are launch data ([`crate::backend::Launch`]); a kernel says only what is done. Each kind documents
 //! the order of its operands and the shapes they must have; the engine permutes layouts so that they do.
 
+use crate::attention::Attention;
 use crate::dtype::DType;
 use crate::promotion;
 use crate::rows::Rows;
@@ -29,6 +30,8 @@ pub enum Kernel {
     Sort(Sort),
     /// See [`Rows`].
     Rows(Rows),
+    /// See [`Attention`].
+    Attention(Box<Attention>),
     /// See [`Routine`].
     Routine(Routine),
 }
@@ -203,8 +206,7 @@ pub struct Scatter {
 pub struct Contract {
     /// Dtype of `a`, `b` and their product.
     pub dtype: DType,
-    /// Applied to each element of the product, rounded to its dtype: the first input. One output, no positions. The launch's
-    /// parameters are its own.
+    /// Applied to each element of the product, rounded to its dtype: the first input. One output. The launch's parameters are its own.
     pub post: Option<Program>,
 }
 
@@ -390,6 +392,7 @@ impl Kernel {
             Kernel::Window(_) => "window",
             Kernel::Sort(_) => "sort",
             Kernel::Rows(_) => "rows",
+            Kernel::Attention(_) => "attention",
             Kernel::Routine(_) => "routine",
         }
     }
@@ -411,6 +414,7 @@ impl Kernel {
             Kernel::Window(k) => vec![k.dtype; if k.combine == WindowCombine::Dot { 2 } else { 1 }],
             Kernel::Sort(k) => vec![k.dtype],
             Kernel::Rows(k) => k.inputs.iter().map(|i| i.0).collect(),
+            Kernel::Attention(k) => k.inputs(),
             Kernel::Routine(Routine::Solve(d) | Routine::Triangular { dtype: d, .. }) => vec![*d; 2],
             Kernel::Routine(
                 Routine::Qr(d)
@@ -441,6 +445,7 @@ impl Kernel {
                 SortOutputs::Both => vec![k.dtype, DType::I32],
             },
             Kernel::Rows(k) => k.results().iter().map(|r| r.0).collect(),
+            Kernel::Attention(k) => vec![k.dtype()],
             Kernel::Routine(routine) => routine.outputs(),
         }
     }
@@ -452,6 +457,7 @@ impl Kernel {
             Kernel::Reduce(k) => k.params(),
             Kernel::Rows(k) => k.steps.iter().flat_map(|s| s.params()).collect(),
             Kernel::Contract(k) => k.post.iter().flat_map(|p| p.params.iter().copied()).collect(),
+            Kernel::Attention(k) => k.params(),
             _ => Vec::new(),
         }
     }

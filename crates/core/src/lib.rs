@@ -3,6 +3,7 @@
 //!
 //! Nothing here knows an operation's name, a JavaScript value, or a device driver.
 
+pub mod attention;
 pub mod backend;
 pub mod dtype;
 pub mod element;

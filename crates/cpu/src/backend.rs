@@ -65,6 +65,7 @@ impl CpuBackend {
             Kernel::Contract(k) => crate::contract::prepare(k, tier)?,
             Kernel::Sort(k) => crate::sort::prepare(k, tier)?,
             Kernel::Rows(k) => Box::new(crate::rows::prepare(k, tier)?),
+            Kernel::Attention(k) => crate::contract::attention::prepare(k, tier)?,
             Kernel::Window(k) => crate::window::prepare(k, tier)?,
             Kernel::Routine(_) => return Err("dense routines are the host's".into()),
         };

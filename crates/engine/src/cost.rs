@@ -10,7 +10,7 @@ const NS_PER_BYTE: f64 = 0.1;
 /// Nanoseconds to start a kernel.
 const NS_PER_LAUNCH: f64 = 50.0;
 
-/// Nanoseconds for a kernel over these numbers of elements and bytes; `inner` is a contraction's or routine's inner size.
+/// Nanoseconds for a kernel over these numbers of elements and bytes; `inner` is a contraction's or routine's inner size, or how many keys each query meets.
 pub fn estimate(kernel: &Kernel, elements: usize, bytes: usize, inner: usize) -> f64 {
     let n = elements as f64;
     let work = match kernel {
@@ -28,6 +28,8 @@ pub fn estimate(kernel: &Kernel, elements: usize, bytes: usize, inner: usize) ->
             };
             n * k.steps.iter().map(step).sum::<f64>()
         }
+        // Two products.
+        Kernel::Attention(_) => n * inner as f64 * 0.2,
         Kernel::Routine(_) => n * (inner as f64 + 20.0),
     };
     NS_PER_LAUNCH + work + bytes as f64 * NS_PER_BYTE

@@ -53,7 +53,7 @@ pub fn fuse(graph: &mut Graph, outputs: &[Val], supports: &dyn Fn(&Kernel) -> bo
 }
 
 /// Gives a node another definition, in which kernels that nobody else reads have their part.
-fn replace(graph: &mut Graph, n: usize, def: Def, uses: &mut [u32], merged: &mut Merged) {
+pub fn replace(graph: &mut Graph, n: usize, def: Def, uses: &mut [u32], merged: &mut Merged) {
     for v in operands(&def) {
         uses[v.0 as usize] += 1;
     }
@@ -264,7 +264,7 @@ fn reduction_post(graph: &Graph, map: &Map, inputs: &[Val], params: &[Param], us
 /// A map that alone reads a product, beside operands of its own, becomes its `post`: a bias, an activation.
 fn product(graph: &Graph, n: usize, uses: &[u32]) -> Option<Def> {
     let Def::Kernel { kernel: Kernel::Map(map), inputs, params } = &graph.nodes[n].def else { return None };
-    if map.program.uses_index() || map.program.outputs.len() != 1 {
+    if map.program.outputs.len() != 1 {
         return None;
     }
     let found = inputs.iter().position(|&v| {

@@ -3,6 +3,7 @@
 //! The engine is a function: `run(program, inputs, params) -> outputs`. Nothing here knows JavaScript or a device driver.
 
 mod arena;
+mod attention;
 mod cache;
 mod cost;
 mod dedup;

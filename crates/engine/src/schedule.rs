@@ -4,6 +4,7 @@
 //! of dense values reserve no memory for a copy.
 
 use crate::arena::{self, Life};
+use crate::attention;
 use crate::cost;
 use crate::dedup::dedup;
 use crate::fuse::{self, Merged, Ops, ops_of};
@@ -110,6 +111,7 @@ pub fn build(
         dedup(&mut graph, &mut outputs)
             + fuse::fuse(&mut graph, &outputs, supports, &mut merged)
             + rows::group(&mut graph, &mut outputs, supports, &mut merged)
+            + attention::fuse(&mut graph, &outputs, supports, &mut merged)
     } else {
         0
     };
@@ -350,7 +352,8 @@ impl<'a> Build<'a> {
         let results = (0..outputs).map(|o| Val(first.0 + o));
         let elements = inputs.iter().copied().chain(results.clone()).map(count).max().unwrap_or(0);
         let bytes = inputs.iter().copied().chain(results).map(|v| count(v) * self.graph.dtype(v).bytes()).sum();
-        let inner = inputs.first().and_then(|v| self.graph.dims(*v).last().copied()).unwrap_or(1);
+        let inner = inputs.get(matches!(kernel, Kernel::Attention(_)) as usize);
+        let inner = inner.and_then(|v| self.graph.dims(*v).last().copied()).unwrap_or(1);
         self.estimate += cost::estimate(kernel, elements, bytes, inner);
     }
 

@@ -1,5 +1,6 @@
 //! What a launch has to move and to compute, from its kernel and operands: the bytes and floating-point operations of a profile.
 
+use ferrotensor_core::attention::Attention;
 use ferrotensor_core::kernel::{Combine, Contract, Kernel, Monoid, Reduce, Routine, Update, WindowCombine};
 use ferrotensor_core::layout::Layout;
 use ferrotensor_core::rows::{Per, RowStep};
@@ -88,9 +89,19 @@ pub fn flops(kernel: &Kernel, inputs: &[&[usize]], outputs: &[&[usize]]) -> Opti
             });
             steps.sum()
         }
+        Kernel::Attention(k) => return attention(k, inputs, outputs),
         Kernel::Routine(routine) => return routine_flops(routine, inputs.first()?, inputs.get(1).copied()),
         Kernel::Sort(_) => return None,
     })
+}
+
+fn attention(k: &Attention, inputs: &[&[usize]], outputs: &[&[usize]]) -> Option<f64> {
+    let (factors, [beside @ .., _]) = inputs.split_at_checked(k.factors())? else { return None };
+    let (kept, n) = (outputs.first()?.split_last()?.1, *factors.get(1)?.last()?);
+    let square = [kept, &[n]].concat();
+    let scores = flops(&Kernel::Contract(k.scores.clone()), factors, &[&square])?;
+    let weights = flops(&Kernel::Rows(k.weights.clone()), &k.weighed(beside, &square), &[&square])?;
+    Some(scores + weights + product(&k.values(), count(outputs[0]) as f64, n as f64))
 }
 
 fn reduction(k: &Reduce, read: f64, made: f64) -> f64 {

@@ -6,6 +6,7 @@
 //! elsewhere they are what a backend's error is measured from, with [`magnitude`] as the scale of the error bound.
 
 mod array;
+mod attention;
 mod double;
 mod eigen;
 mod factor;
@@ -58,6 +59,7 @@ pub fn run(kernel: &Kernel, inputs: &[Array], output_dims: &[&[usize]], params: 
         },
         (Kernel::Sort(k), [input], _) => movement::sort(k, input, output_dims),
         (Kernel::Rows(k), ..) => rows::run(k, inputs, output_dims, params),
+        (Kernel::Attention(k), ..) => attention::run_parts(k, inputs, output_dims, params),
         (Kernel::Routine(k), ..) => routine::run(*k, inputs, output_dims),
         _ => Err(Error::internal(format!("{}: operand shapes do not fit", kernel.kind()))),
     }
@@ -82,8 +84,10 @@ pub fn magnitude(kernel: &Kernel, inputs: &[Array], output_dims: &[&[usize]], pa
 
 /// Dtypes and counts of operands, and the rules of programs. Shapes are checked where they are used.
 fn check(kernel: &Kernel, inputs: &[Array], output_dims: &[&[usize]], params: &[u64]) -> Result<()> {
-    if let Kernel::Rows(k) = kernel {
-        k.verify().map_err(Error::internal)?;
+    match kernel {
+        Kernel::Rows(k) => k.verify().map_err(Error::internal)?,
+        Kernel::Attention(k) => k.verify().map_err(Error::internal)?,
+        _ => {}
     }
     let programs: Vec<&scalar::Program> = match kernel {
         Kernel::Map(k) => vec![&k.program],

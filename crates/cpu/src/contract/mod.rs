@@ -1,6 +1,7 @@
 //! `Contract` kernels: batches of matrix products. Floats by tiles of fused multiply-adds, float16 and bfloat16 in float32, complex
 //! numbers as twice as many floats; integers and bool by a loop.
 
+pub mod attention;
 pub mod convolution;
 mod dots;
 mod float;

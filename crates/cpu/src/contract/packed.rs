@@ -142,7 +142,7 @@ impl<S: Stored> Product<S> {
         let to = block.b.wrapping_add(panel * t.full.count * floats);
         let count = (t.full.count / S::PARTS).min(job.n - j);
         // SAFETY: as the caller promises; the copy has room for all columns.
-        unsafe { self.copy_columns(&job, (j, count), places, t.fitting(count * S::PARTS).count, to) };
+        unsafe { self.copy_columns(job.b, (j, count), places, t.fitting(count * S::PARTS).count, to) };
     }
 
     /// Sums of a unit of work: of which rows and columns.

@@ -28,6 +28,11 @@ impl Post {
         if result == Some(dtype) { Ok(Post(compiled)) } else { Err("a map of another dtype after a product".into()) }
     }
 
+    /// The program.
+    pub fn program(&self) -> &TileProgram {
+        &self.0
+    }
+
     /// With the operands of a launch: those beside the sums, and the output.
     ///
     /// # Safety

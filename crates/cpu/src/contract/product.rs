@@ -167,14 +167,14 @@ impl<S: Stored> Product<S> {
     /// The columns exist, and so does room for the width at each place.
     pub(super) unsafe fn copy_columns(
         &self,
-        job: &Job,
+        b: Matrix,
         columns: (usize, usize),
         places: (usize, usize),
         width: usize,
         to: *mut S::Real,
     ) {
         // SAFETY: as the caller promises.
-        unsafe { self.copy(Part::columns(job.b, columns, places, width, to), self.pack_columns) };
+        unsafe { self.copy(Part::columns(b, columns, places, width, to), self.pack_columns) };
     }
 
     /// # Safety

@@ -23,6 +23,11 @@ pub struct Sums {
 unsafe impl Sync for Sums {}
 
 impl Sums {
+    /// Where elements hold whole sums.
+    pub(super) fn at(matrix: Matrix) -> Sums {
+        Sums { matrix, room: None }
+    }
+
     /// Asks for the sums of a tile, which is computed after another one: its rows may be pages apart, and the tile would wait for them at its
     /// beginning and its end (products of 1024^3 take a tenth less time on Golden Cove).
     pub(super) fn fetch(&self, rows: Range<usize>, (j, count): (usize, usize), size: usize) {
@@ -45,7 +50,7 @@ impl<S: Stored> Product<S> {
     /// `Code::OutOfMemory`.
     pub(super) fn sums(&self, job: &Job) -> Result<Sums> {
         if !S::IS_ROUNDED {
-            return Ok(Sums { matrix: job.c, room: None });
+            return Ok(Sums::at(job.c));
         }
         let room = scratch::<S::Sum>(&[job.m, job.n])?;
         Ok(Sums { matrix: Matrix { start: room.as_ptr(), rows: job.n as isize, columns: 1 }, room: Some(room) })

@@ -113,7 +113,7 @@ impl<S: Stored> Product<S> {
                 for q in (p..places.end.max(p + 1)).step_by(deep::<S>()) {
                     let k = deep::<S>().min(places.end - q);
                     // SAFETY: the columns exist, and the copy has room for a block of a tile's.
-                    unsafe { self.copy_columns(job, (j, count), (q, k), width, to) };
+                    unsafe { self.copy_columns(job.b, (j, count), (q, k), width, to) };
                     meet(q, k, to, width as isize);
                 }
                 j += count;

@@ -6,6 +6,7 @@ mod pool;
 
 use ferrotensor_core::error::Result;
 use smallvec::SmallVec;
+use std::cell::Cell;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -129,6 +130,22 @@ impl Stretches {
     }
 }
 
+thread_local! {
+    static ALONE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs `work`, in which this thread shares nothing with others: it does its part of a job already.
+pub fn alone<R>(work: impl FnOnce() -> R) -> R {
+    struct Before(bool);
+    impl Drop for Before {
+        fn drop(&mut self) {
+            ALONE.set(self.0);
+        }
+    }
+    let _before = Before(ALONE.replace(true));
+    work()
+}
+
 /// Runs `body` over `0..items` in ranges, on several threads where `nanos` per item make it worthwhile.
 ///
 /// # Errors
@@ -136,7 +153,7 @@ impl Stretches {
 pub fn parallel_for(items: usize, nanos: f64, body: &(dyn Fn(Range<usize>) -> Result<()> + Sync)) -> Result<()> {
     let grain = f64::from(grain());
     let total = items as f64 * nanos;
-    if items <= 1 || total < HOT * grain || pool::is_worker() {
+    if items <= 1 || total < HOT * grain || pool::is_worker() || ALONE.get() {
         return body(0..items);
     }
     let chunk = ((grain.min(total / CHUNKS) / nanos).ceil() as usize).clamp(1, items);

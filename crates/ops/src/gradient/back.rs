@@ -180,7 +180,9 @@ impl Back<'_> {
                     Kernel::Window(k) => window::window(self, k, &launch),
                     Kernel::Sort(k) => places::sort(self, k, &launch),
                     Kernel::Routine(k) => routine::routine(self, *k, &launch),
-                    Kernel::Rows(_) => Err(Error::internal("rows are made when programs are fused, which comes later")),
+                    Kernel::Rows(_) | Kernel::Attention(_) => {
+                        Err(Error::internal("made when programs are fused, which comes later"))
+                    }
                 }
             }
         }

@@ -77,6 +77,9 @@ pub fn emitted(kernel: &Kernel, can: &Can) -> Result<(Plan, Shader), String> {
     let plan = plan(kernel, false, can)?;
     plan.programs().try_for_each(|program| computes(program, can))?;
     if let Some(post) = plan.post() {
+        if post.uses_index() {
+            return Err("a map that asks for positions after a product".into());
+        }
         if loops_inside(post) || self::post(kernel).is_some_and(|p| p.instrs.iter().any(|i| matches!(i.op, Op::Call(_)))) {
             return Err("a function, or a loop, after a product".into());
         }

@@ -1,0 +1,33 @@
+//! Attention: the bounds of its parts, one after the other.
+
+use super::after;
+use crate::executor::Known;
+use ferrotensor_core::attention::Attention;
+use ferrotensor_core::kernel::Kernel;
+use ferrotensor_core::reference::{self, Array};
+use ferrotensor_core::{Error, Result};
+
+/// The output with its bound.
+///
+/// # Errors
+/// As [`after`].
+pub fn known(kernel: &Attention, inputs: &[&Known], params: &[u64], dims: &[usize]) -> Result<Vec<Known>> {
+    let (factors, [beside @ .., v]) = inputs.split_at(kernel.factors()) else {
+        return Err(Error::internal("attention: too few operands"));
+    };
+    let n = factors[1].array.dims().last().copied().unwrap_or(0);
+    let kept = &dims[..dims.len() - 1];
+    let square = [kept, &[n]].concat();
+    let scores = Kernel::Contract(kernel.scores.clone());
+    let (first, second) = params.split_at(scores.params().len());
+    let scores = part(&scores, factors, &square, first)?;
+    let beside: Vec<&Known> = beside.to_vec();
+    let weights = part(&Kernel::Rows(kernel.weights.clone()), &kernel.weighed(&beside, &scores), &square, second)?;
+    Ok(vec![part(&Kernel::Contract(kernel.values()), &[&weights, v], dims, &[])?])
+}
+
+fn part(kernel: &Kernel, inputs: &[&Known], dims: &[usize], params: &[u64]) -> Result<Known> {
+    let arrays: Vec<Array> = inputs.iter().map(|k| k.array.clone()).collect();
+    let outputs = reference::run(kernel, &arrays, &[dims], params)?;
+    after(kernel, inputs, params, outputs)?.pop().ok_or_else(|| Error::internal("attention: a part without a result"))
+}
