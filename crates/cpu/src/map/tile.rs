@@ -45,6 +45,30 @@ pub trait Binary<A, R> {
         false
     }
 
+    /// Whether every order of a chain of them gives the same bits, where no operand is doubtful.
+    const ANY_ORDER: bool = false;
+
+    /// The same in one step where all are combined in any order, and the result is not [`Binary::unclear`].
+    #[inline(always)]
+    fn rough(x: A, y: A) -> R {
+        Self::quick(x, y)
+    }
+
+    /// Whether [`Binary::rough`] may be wrong for what came out.
+    #[inline(always)]
+    fn unclear(_: R) -> bool {
+        false
+    }
+
+    /// Whether any of these is unclear.
+    #[inline(always)]
+    fn any_unclear(results: &[R]) -> bool
+    where
+        R: Copy,
+    {
+        results.iter().fold(false, |any, &x| any | Self::unclear(x))
+    }
+
     /// Whether any of these is doubtful.
     #[inline(always)]
     fn any_doubtful(operands: &[A]) -> bool
@@ -195,7 +219,7 @@ binary! {
 }
 
 macro_rules! extremes {
-    ($($name:ident: $method:ident $number:ident;)*) => {$(
+    ($($name:ident: $method:ident $number:ident |$x:ident, $y:ident| $first:expr;)*) => {$(
         #[doc = concat!("`", stringify!($method), "` of two values.")]
         pub struct $name;
         impl<T: Item<Value: Ordered>> Binary<T, T> for $name {
@@ -205,12 +229,21 @@ macro_rules! extremes {
             fn quick(x: T, y: T) -> T { T::store(x.load().$number(y.load())) }
             #[inline(always)]
             fn doubtful(x: T) -> bool { x.load().is_nan() }
+            const ANY_ORDER: bool = true;
+            #[inline(always)]
+            fn rough(x: T, y: T) -> T {
+                let ($x, $y) = (x.load(), y.load());
+                if $first { x } else { y }
+            }
+            // Of zeros either.
+            #[inline(always)]
+            fn unclear(x: T) -> bool { x.load().same(T::Value::ZERO) }
         }
     )*};
 }
 extremes! {
-    Min: min min_number;
-    Max: max max_number;
+    Min: min min_number |x, y| x.less(y);
+    Max: max max_number |x, y| y.less(x);
 }
 
 macro_rules! compare {

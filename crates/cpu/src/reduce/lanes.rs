@@ -193,7 +193,47 @@ fn merged<F: Binary<T, T>, T: Copy, const QUICK: bool>(older: &[T; LANES], newer
 /// The lanes of the whole tree over `src`, 1 to [`LONGEST`] elements; lanes without an element have no meaning.
 #[inline(always)]
 fn tree<F: Binary<T, T>, T: Copy>(src: &[T]) -> [T; LANES] {
+    match F::ANY_ORDER.then(|| in_any_order::<F, T>(src)).flatten() {
+        Some((lanes, false)) if !F::any_unclear(&lanes) => lanes,
+        _ => tree_in_order::<F, T>(src),
+    }
+}
+
+/// The same, by the tree.
+#[inline(always)]
+fn tree_in_order<F: Binary<T, T>, T: Copy>(src: &[T]) -> [T; LANES] {
     if F::any_doubtful(src) { tree_of::<F, T, false>(src) } else { tree_of::<F, T, true>(src) }
+}
+
+/// Two rows.
+const PAIR: usize = 2 * LANES;
+
+/// The lanes of at least two rows of what may be combined in any order, and whether an element is doubtful.
+#[inline(always)]
+fn in_any_order<F: Binary<T, T>, T: Copy>(src: &[T]) -> Option<([T; LANES], bool)> {
+    let (pairs, behind) = src.as_chunks::<PAIR>();
+    let (&first, pairs) = pairs.split_first()?;
+    let (lanes, doubtful) = side_by_side::<F, T>(first, pairs);
+    let (rows, rest) = behind.as_chunks::<LANES>();
+    let lanes = whole::<F, T, true>(lanes, rows);
+    let lanes = if rest.is_empty() { lanes } else { begun::<F, T, true>(lanes, rest) };
+    Some((lanes, doubtful | F::any_doubtful(behind)))
+}
+
+/// The lanes of pairs of rows, which do not wait for each other, and whether an element is doubtful: an instruction for a register of
+/// elements, half of one to look at it.
+#[inline(always)]
+fn side_by_side<F: Binary<T, T>, T: Copy>(first: [T; PAIR], pairs: &[[T; PAIR]]) -> ([T; LANES], bool) {
+    let is_doubtful =
+        |row: &[T; PAIR]| (0..LANES).fold(false, |any, l| any | F::doubtful(row[l]) | F::doubtful(row[LANES + l]));
+    let (mut wide, mut doubtful) = (first, is_doubtful(&first));
+    for row in pairs {
+        doubtful |= is_doubtful(row);
+        for l in 0..PAIR {
+            wide[l] = F::rough(wide[l], row[l]);
+        }
+    }
+    (std::array::from_fn(|l| F::rough(wide[l], wide[LANES + l])), doubtful)
 }
 
 #[inline(always)]
@@ -236,6 +276,20 @@ fn fold<F: Binary<T, T>, T: Copy>(acc: &mut [T], width: usize) {
     }
 }
 
+/// All lanes combined, in registers.
+#[inline(always)]
+fn folded<T: Copy>(lanes: [T; LANES], combine: impl Fn(T, T) -> T) -> T {
+    #[inline(always)]
+    fn halved<T: Copy, const N: usize, const M: usize>(lanes: [T; M], combine: &impl Fn(T, T) -> T) -> [T; N] {
+        std::array::from_fn(|l| combine(lanes[l], lanes[N + l]))
+    }
+    let sixteen: [T; 16] = halved(lanes, &combine);
+    let eight: [T; 8] = halved(sixteen, &combine);
+    let four: [T; 4] = halved(eight, &combine);
+    let two: [T; 2] = halved(four, &combine);
+    combine(two[0], two[1])
+}
+
 impl<F: Binary<T, T>, T: Copy> Source for Fold<F, T> {
     type Args = Lanes;
     #[inline(always)]
@@ -258,14 +312,21 @@ impl<F: Binary<T, T>, T: Copy> Source for Short<F, T> {
             )
         };
         for (item, out) in src.chunks_exact(s.extent).zip(out) {
-            let mut lanes = tree::<F, T>(item);
-            // With all lanes filled the length is a constant, and the loops unroll.
-            if s.extent >= LANES {
-                fold::<F, T>(&mut lanes, 1)
-            } else {
-                fold::<F, T>(&mut lanes[..s.extent], 1)
+            if F::ANY_ORDER
+                && let Some((lanes, false)) = in_any_order::<F, T>(item)
+                && let result = folded(lanes, F::rough)
+                && !F::unclear(result)
+            {
+                *out = result;
+                continue;
             }
-            *out = lanes[0];
+            let mut lanes = tree_in_order::<F, T>(item);
+            *out = if s.extent >= LANES {
+                folded(lanes, F::apply)
+            } else {
+                fold::<F, T>(&mut lanes[..s.extent], 1);
+                lanes[0]
+            };
         }
     }
 }
