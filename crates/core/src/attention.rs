@@ -8,8 +8,8 @@ use crate::rows::{Per, Rows};
 /// run one after the other; a device has scores and weights of some rows at a time (Dao et al., FlashAttention, 2022, do the same with
 /// sums that are scaled as they go; rows of a few thousand elements fit a core's cache whole, and need no scaling).
 ///
-/// Operands: those of the scores; the inputs of the weights but for the scores; `v [batch..., n, d]` -> output `[batch..., m, d]`. Launch
-/// parameters: those of the scores, then those of the weights.
+/// Operands: those of the scores; the inputs of the weights but for the scores; those of the values but for the weights, of which
+/// `v [batch..., n, d]` is the first -> output `[batch..., m, d]`. Launch parameters: those of the scores, of the weights, of the values.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Attention {
     /// `a [batch..., m, k]`, `b [batch..., k, n]` and what `post` takes -> `[batch..., m, n]`.
@@ -18,40 +18,51 @@ pub struct Attention {
     pub weights: Rows,
     /// Which input of the weights the scores are.
     pub input: usize,
+    /// The weights `[batch..., m, n]`, `v` and what `post` takes -> the output.
+    pub values: Contract,
 }
 
 impl Attention {
-    /// How many operands the scores have.
-    pub fn factors(&self) -> usize {
-        2 + self.scores.post.as_ref().map_or(0, |post| post.inputs.len() - 1)
+    /// The operands of the scores, those of the weights but for the scores, and those of the values but for the weights; nothing where
+    /// they are too few.
+    pub fn split<'a, T>(&self, operands: &'a [T]) -> Option<[&'a [T]; 3]> {
+        let beside = |k: &Contract| k.post.as_ref().map_or(0, |post| post.inputs.len() - 1);
+        let (scores, rest) = operands.split_at_checked(2 + beside(&self.scores))?;
+        let (weights, values) = rest.split_at_checked(self.weights.inputs.len() - 1)?;
+        (values.len() == 1 + beside(&self.values)).then_some([scores, weights, values])
     }
 
-    /// Dtype of the weights, of `v` and of the output.
-    pub fn dtype(&self) -> DType {
-        self.weights.results()[0].0
-    }
-
-    /// The product of weights and `v`.
-    pub fn values(&self) -> Contract {
-        Contract::new(self.dtype())
-    }
-
-    /// The inputs of the weights, from all operands but those of the scores and `v`.
+    /// The inputs of the weights, from those beside the scores.
     pub fn weighed<T: Clone>(&self, beside: &[T], scores: T) -> Vec<T> {
         let (before, after) = beside.split_at(self.input.min(beside.len()));
         before.iter().cloned().chain([scores]).chain(after.iter().cloned()).collect()
     }
 
+    /// The parts as kernels of their own.
+    pub fn parts(&self) -> [Kernel; 3] {
+        [Kernel::Contract(self.scores.clone()), Kernel::Rows(self.weights.clone()), Kernel::Contract(self.values.clone())]
+    }
+
+    /// The launch parameters of each part.
+    pub fn params_of<'a>(&self, params: &'a [u64]) -> [&'a [u64]; 3] {
+        let mut rest = params;
+        self.parts().map(|part| {
+            let (own, later) = rest.split_at(part.params().len().min(rest.len()));
+            rest = later;
+            own
+        })
+    }
+
     /// Dtype of each operand.
     pub fn inputs(&self) -> Vec<DType> {
-        let beside = self.weights.inputs.iter().enumerate().filter(|(n, _)| *n != self.input).map(|(_, i)| i.0);
-        let scores = Kernel::Contract(self.scores.clone()).inputs();
-        scores.into_iter().chain(beside).chain([self.dtype()]).collect()
+        let [scores, mut weights, values] = self.parts().map(|part| part.inputs());
+        weights.remove(self.input);
+        [&scores[..], &weights, &values[1..]].concat()
     }
 
     /// Dtype of each launch parameter.
     pub fn params(&self) -> Vec<DType> {
-        [Kernel::Contract(self.scores.clone()), Kernel::Rows(self.weights.clone())].iter().flat_map(Kernel::params).collect()
+        self.parts().iter().flat_map(Kernel::params).collect()
     }
 
     /// The rules stated above.
@@ -65,8 +76,8 @@ impl Attention {
             return Err("attention: scores are an input of the weights, an element each".into());
         }
         match (self.weights.axes, &self.weights.results()[..]) {
-            (1, [(_, Per::Element)]) => Ok(()),
-            _ => Err("attention: weights have one axis and one output of elements".into()),
+            (1, [(dtype, Per::Element)]) if *dtype == self.values.dtype => Ok(()),
+            _ => Err("attention: weights have one axis and one output of elements, of the dtype of values".into()),
         }
     }
 }

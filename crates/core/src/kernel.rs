@@ -445,7 +445,7 @@ impl Kernel {
                 SortOutputs::Both => vec![k.dtype, DType::I32],
             },
             Kernel::Rows(k) => k.results().iter().map(|r| r.0).collect(),
-            Kernel::Attention(k) => vec![k.dtype()],
+            Kernel::Attention(k) => Kernel::Contract(k.values.clone()).outputs(),
             Kernel::Routine(routine) => routine.outputs(),
         }
     }

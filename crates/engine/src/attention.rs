@@ -50,19 +50,18 @@ fn rows(graph: &Graph, n: usize) -> Option<Computed<'_, Rows>> {
 fn attention(graph: &Graph, n: usize, uses: &[u32]) -> Option<Def> {
     let alone = |v: Val| uses[v.0 as usize] == 1;
     let node = |v: Val| graph.values[v.0 as usize].node as usize;
-    let values = contract(graph, n).filter(|v| v.kernel.post.is_none())?;
-    let &[read, v] = values.inputs else { return None };
+    let values = contract(graph, n)?;
+    let (&read, more) = values.inputs.split_first()?;
     let weights = rows(graph, node(read)).filter(|w| alone(read) && w.kernel.outputs.len() == 1)?;
     let (input, scores) = weights.inputs.iter().enumerate().find_map(|(input, &score)| {
         let scores = contract(graph, node(score)).filter(|_| alone(score))?;
         Some((input, scores))
     })?;
-    let made = Attention { scores: scores.kernel.clone(), weights: weights.kernel.clone(), input };
-    if values.kernel.dtype != made.dtype() || made.verify().is_err() {
-        return None;
-    }
+    let (scored, weighed, valued) = (scores.kernel.clone(), weights.kernel.clone(), values.kernel.clone());
+    let made = Attention { scores: scored, weights: weighed, input, values: valued };
+    made.verify().ok()?;
     let beside = weights.inputs.iter().enumerate().filter(|(n, _)| *n != input).map(|(_, &v)| v);
-    let inputs: SmallVec<[Val; 3]> = scores.inputs.iter().copied().chain(beside).chain([v]).collect();
-    let params = scores.params.iter().chain(weights.params).copied().collect();
+    let inputs: SmallVec<[Val; 3]> = scores.inputs.iter().copied().chain(beside).chain(more.iter().copied()).collect();
+    let params = scores.params.iter().chain(weights.params).chain(values.params).copied().collect();
     Some(Def::Kernel { kernel: Kernel::Attention(Box::new(made)), inputs, params })
 }

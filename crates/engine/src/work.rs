@@ -96,12 +96,12 @@ pub fn flops(kernel: &Kernel, inputs: &[&[usize]], outputs: &[&[usize]]) -> Opti
 }
 
 fn attention(k: &Attention, inputs: &[&[usize]], outputs: &[&[usize]]) -> Option<f64> {
-    let (factors, [beside @ .., _]) = inputs.split_at_checked(k.factors())? else { return None };
+    let [factors, beside, more] = k.split(inputs)?;
     let (kept, n) = (outputs.first()?.split_last()?.1, *factors.get(1)?.last()?);
-    let square = [kept, &[n]].concat();
-    let scores = flops(&Kernel::Contract(k.scores.clone()), factors, &[&square])?;
-    let weights = flops(&Kernel::Rows(k.weights.clone()), &k.weighed(beside, &square), &[&square])?;
-    Some(scores + weights + product(&k.values(), count(outputs[0]) as f64, n as f64))
+    let square = &[kept, &[n]].concat()[..];
+    let [scores, weights, values] = k.parts();
+    let weights = flops(&weights, &k.weighed(beside, square), &[square])?;
+    Some(flops(&scores, factors, &[square])? + weights + flops(&values, &[&[square], more].concat(), outputs)?)
 }
 
 fn reduction(k: &Reduce, read: f64, made: f64) -> f64 {

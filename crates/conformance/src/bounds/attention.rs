@@ -12,18 +12,15 @@ use ferrotensor_core::{Error, Result};
 /// # Errors
 /// As [`after`].
 pub fn known(kernel: &Attention, inputs: &[&Known], params: &[u64], dims: &[usize]) -> Result<Vec<Known>> {
-    let (factors, [beside @ .., v]) = inputs.split_at(kernel.factors()) else {
-        return Err(Error::internal("attention: too few operands"));
-    };
+    let split = kernel.split(inputs).ok_or_else(|| Error::internal("attention: too few operands"));
+    let [factors, beside, more] = split?;
     let n = factors[1].array.dims().last().copied().unwrap_or(0);
     let kept = &dims[..dims.len() - 1];
     let square = [kept, &[n]].concat();
-    let scores = Kernel::Contract(kernel.scores.clone());
-    let (first, second) = params.split_at(scores.params().len());
-    let scores = part(&scores, factors, &square, first)?;
-    let beside: Vec<&Known> = beside.to_vec();
-    let weights = part(&Kernel::Rows(kernel.weights.clone()), &kernel.weighed(&beside, &scores), &square, second)?;
-    Ok(vec![part(&Kernel::Contract(kernel.values()), &[&weights, v], dims, &[])?])
+    let ([scores, weights, values], own) = (kernel.parts(), kernel.params_of(params));
+    let scores = part(&scores, factors, &square, own[0])?;
+    let weights = part(&weights, &kernel.weighed(beside, &scores), &square, own[1])?;
+    Ok(vec![part(&values, &[&[&weights], more].concat(), dims, own[2])?])
 }
 
 fn part(kernel: &Kernel, inputs: &[&Known], dims: &[usize], params: &[u64]) -> Result<Known> {

@@ -3,17 +3,15 @@
 use super::{Array, run};
 use crate::attention::Attention;
 use crate::error::{Error, Result};
-use crate::kernel::Kernel;
 
 /// Runs a kernel that keeps its rules.
 pub(super) fn run_parts(k: &Attention, inputs: &[Array], dims: &[&[usize]], params: &[u64]) -> Result<Vec<Array>> {
     let unfit = || Error::internal("attention: operand shapes do not fit");
-    let (factors, [beside @ .., v]) = inputs.split_at(k.factors()) else { return Err(unfit()) };
+    let [factors, beside, more] = k.split(inputs).ok_or_else(unfit)?;
     let ([kept @ .., _], Some(&n)) = (factors[0].dims(), factors[1].dims().last()) else { return Err(unfit()) };
-    let dims_of_scores = [kept, &[n]].concat();
-    let scores = Kernel::Contract(k.scores.clone());
-    let (first, second) = params.split_at(scores.params().len());
-    let scores = run(&scores, factors, &[&dims_of_scores], first)?.remove(0);
-    let weights = run(&Kernel::Rows(k.weights.clone()), &k.weighed(beside, scores), &[&dims_of_scores], second)?.remove(0);
-    run(&Kernel::Contract(k.values()), &[weights, v.clone()], dims, &[])
+    let square = [kept, &[n]].concat();
+    let ([scores, weights, values], own) = (k.parts(), k.params_of(params));
+    let scores = run(&scores, factors, &[&square], own[0])?.remove(0);
+    let weights = run(&weights, &k.weighed(beside, scores), &[&square], own[1])?.remove(0);
+    run(&values, &[&[weights], more].concat(), dims, own[2])
 }

@@ -1,8 +1,8 @@
 //! `Attention` kernels: each thread has a block of queries' scores and weights in its caches, from the products that make them to those
 //! they are for.
 
-use super::post::Post;
-use super::product::{Product, scratch};
+use super::post::{After, Post};
+use super::product::{Product, Whole, scratch};
 use super::stored::Stored;
 use super::sums::Sums;
 use super::tile::{Float, Tile};
@@ -17,6 +17,7 @@ use crate::tier::Tier;
 use ferrotensor_core::DType;
 use ferrotensor_core::attention::Attention;
 use ferrotensor_core::error::{Error, Result};
+use ferrotensor_core::kernel::Contract;
 use ferrotensor_core::layout::Layout;
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -37,7 +38,7 @@ const PAGE: usize = 4096;
 /// A sentence: a broken rule, a dtype without tiles of its own, or what a part says.
 pub fn prepare(kernel: &Attention, tier: Tier) -> Result<Box<dyn Run>, String> {
     kernel.verify()?;
-    match (kernel.scores.dtype, kernel.dtype()) {
+    match (kernel.scores.dtype, kernel.values.dtype) {
         (DType::F32, DType::F32) => Ok(Box::new(AttentionKernel::<f32>::new(kernel, tier)?)),
         (DType::F64, DType::F64) => Ok(Box::new(AttentionKernel::<f64>::new(kernel, tier)?)),
         (scores, values) => Err(format!("attention with scores of {scores} and values of {values}")),
@@ -47,10 +48,9 @@ pub fn prepare(kernel: &Attention, tier: Tier) -> Result<Box<dyn Run>, String> {
 struct AttentionKernel<T: Stored> {
     kernel: Attention,
     product: Product<T>,
-    post: Option<Post>,
+    /// Of the scores, and of the values.
+    posts: [Option<Post>; 2],
     weights: RowsKernel,
-    /// Parameters of the scores.
-    params: usize,
 }
 
 /// A launch: `a b` is of `sizes`, its weights meet `v` of so many columns.
@@ -65,7 +65,10 @@ struct Launch<'a> {
     beside: &'a [Slot<'a>],
     v: Slot<'a>,
     out: Slot<'a>,
-    params: &'a [u64],
+    /// The map after the values.
+    last: Option<After<'a>>,
+    /// Of each part.
+    params: [&'a [u64]; 3],
     /// From a row of scores to the next one.
     row: usize,
     /// Rows of a block, whole tiles.
@@ -76,21 +79,21 @@ unsafe impl Sync for Launch<'_> {}
 
 impl<T: Float> AttentionKernel<T> {
     fn new(kernel: &Attention, tier: Tier) -> Result<AttentionKernel<T>, String> {
-        let post = kernel.scores.post.as_ref();
+        let post = |k: &Contract| k.post.as_ref().map(|p| Post::new(p, k.dtype, tier)).transpose();
         Ok(AttentionKernel {
-            params: post.map_or(0, |p| p.params.len()),
-            post: post.map(|p| Post::new(p, kernel.scores.dtype, tier)).transpose()?,
+            posts: [post(&kernel.scores)?, post(&kernel.values)?],
             product: Product::new(tier),
             weights: rows::prepare(&kernel.weights, tier)?,
             kernel: kernel.clone(),
         })
     }
 
-    fn launch<'a>(&self, slots: &'a Slots, params: &'a [u64]) -> Result<Launch<'a>> {
+    fn launch<'a>(&'a self, slots: &'a Slots, params: &'a [u64]) -> Result<Launch<'a>> {
         let unfit = || Error::internal("attention: operand shapes do not fit");
-        let (&[a, b, ref after @ ..], &[ref beside @ .., v]) = slots.inputs.split_at(self.kernel.factors()) else {
+        let Some([&[a, b, ref after @ ..], beside, &[v, ref more @ ..]]) = self.kernel.split(&slots.inputs) else {
             return Err(unfit());
         };
+        let params = self.kernel.params_of(params);
         let out = slots.outputs[0];
         // The second product is checked as a product of the scores, whose shape the first one has.
         let (Some(&n), Some(&columns), [kept @ .., _]) = (b.0.dims().last(), v.0.dims().last(), a.0.dims()) else {
@@ -107,7 +110,9 @@ impl<T: Float> AttentionKernel<T> {
         let row = if (n * size_of::<T>()).is_multiple_of(PAGE) { n + self.product.tiles.lanes } else { n };
         let height = self.product.tiles.rows();
         let block = (SCORES / size_of::<T>() / row.max(1) / height).max(1) * height;
-        Ok(Launch { sizes, columns, a, b, after, beside, v, out, params, row, block })
+        // SAFETY: a launch's layouts lie inside its buffers and its outputs overlap nothing.
+        let last = self.posts[1].as_ref().map(|p| unsafe { p.bind(more, out, params[2]) }).transpose()?;
+        Ok(Launch { sizes, columns, a, b, after, beside, v, out, last, params, row, block })
     }
 }
 
@@ -188,7 +193,7 @@ impl<'a, T: Float> Worker<'a, T> {
                 let block = from..(from + launch.block).min(rows.end);
                 let [scores, weights] = self.rooms.each_ref().map(Scratch::as_ptr);
                 self.scores(matrix(launch.a), block.clone(), scores);
-                let (scores, weights) = match &self.kernel.post {
+                let (scores, weights) = match &self.kernel.posts[0] {
                     Some(post) => {
                         self.after(post, i, block.clone(), (scores, weights))?;
                         (weights, scores)
@@ -196,7 +201,12 @@ impl<'a, T: Float> Worker<'a, T> {
                     None => (scores, weights),
                 };
                 self.weigh(i, block.clone(), (scores, weights), context)?;
-                self.collect(weights, matrix(launch.out), block);
+                let out = matrix(launch.out);
+                self.collect(weights, out, block.clone());
+                if let Some(last) = &launch.last {
+                    let whole = Whole { batch: i, c: out, m: launch.sizes.m, n: launch.columns, is_turned: false };
+                    last.map(whole, block, 0..launch.columns, context)?;
+                }
             }
         }
         Ok(())
@@ -267,7 +277,7 @@ impl<'a, T: Float> Worker<'a, T> {
             [None].into_iter().chain(launch.after.iter().chain([&place]).map(|&o| Some(o))).collect();
         // SAFETY: by the contract above.
         unsafe {
-            let bound = Bound::new(post.program(), &operands, &launch.params[..self.kernel.params])?;
+            let bound = Bound::new(post.program(), &operands, launch.params[0])?;
             let mut frame = Frame::new(&bound, usize::MAX)?;
             // Rows that follow each other at once.
             let run = if launch.row == n { block.len() } else { 1 };
@@ -303,7 +313,7 @@ impl<'a, T: Float> Worker<'a, T> {
         let beside: SmallVec<[Slot; 2]> = beside.iter().zip(launch.beside).map(|(layout, (_, at))| (layout, *at)).collect();
         let inputs = self.kernel.kernel.weighed(&beside, (&room, from)).into();
         let slots = Slots { inputs, outputs: SmallVec::from_slice(&[(&room, to)]) };
-        alone(|| self.kernel.weights.run(&slots, &launch.params[self.kernel.params..], context))
+        alone(|| self.kernel.weights.run(&slots, launch.params[1], context))
     }
 
     /// The products of a block's weights and values.

@@ -100,7 +100,8 @@ impl<S: Stored> Product<S> {
                     if is_last {
                         self.store(job, sums, rows.clone(), columns.clone());
                     }
-                    after.map_or(Ok(()), |after| after.map(job, rows, columns, context))
+                    let (rows, columns) = job.in_whole(rows, columns);
+                    after.map_or(Ok(()), |after| after.map(job.whole, rows, columns, context))
                 }
             })?;
         }

@@ -1,7 +1,7 @@
 //! What a map does to sums (a bias, an activation), while they are still in a cache.
 
 use super::Matrix;
-use super::product::{Job, Whole};
+use super::product::Whole;
 use crate::launch::{Context, Slot};
 use crate::map::compile::{Results, TileProgram, compile};
 use crate::map::frame::{Bound, Frame, Memory};
@@ -61,17 +61,16 @@ impl After<'_> {
         self.bound.nanos()
     }
 
-    /// Maps sums that are whole: these rows and columns of a product.
+    /// Maps sums that are there: these rows and columns of a whole product.
     ///
     /// # Safety
     /// They are there, and nobody else's.
     ///
     /// # Errors
     /// `Code::OutOfMemory`.
-    pub unsafe fn map(&self, job: &Job, rows: Range<usize>, columns: Range<usize>, context: &Context) -> Result<()> {
-        let (rows, columns) = (job.at.0 + rows.start..job.at.0 + rows.end, job.at.1 + columns.start..job.at.1 + columns.end);
+    pub unsafe fn map(&self, whole: Whole, rows: Range<usize>, columns: Range<usize>, context: &Context) -> Result<()> {
         // As the output's layout has them.
-        let Whole { c, m, n, is_turned, batch } = job.whole;
+        let Whole { c, m, n, is_turned, batch } = whole;
         let (c, (m, n), rows, columns) = match is_turned {
             false => (c, (m, n), rows, columns),
             true => (c.transposed(), (n, m), columns, rows),

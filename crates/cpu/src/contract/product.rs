@@ -67,6 +67,12 @@ impl Job {
         Job { a, b, c, m, k, n, at: (0, 0), whole: Whole { batch, c, m, n, is_turned } }
     }
 
+    /// Its rows and columns as the whole product counts them.
+    pub fn in_whole(&self, rows: Range<usize>, columns: Range<usize>) -> (Range<usize>, Range<usize>) {
+        let from = |range: Range<usize>, at: usize| at + range.start..at + range.end;
+        (from(rows, self.at.0), from(columns, self.at.1))
+    }
+
     /// Some of its rows and columns.
     pub fn part(&self, rows: Range<usize>, columns: Range<usize>, size: usize) -> Job {
         Job {
@@ -134,7 +140,8 @@ impl<S: Stored> Product<S> {
                     // SAFETY: the matrices exist, and these columns of the output are this thread's.
                     unsafe {
                         self.unpacked(&part)?;
-                        after.map_or(Ok(()), |a| a.map(&part, 0..part.m, 0..part.n, context))?;
+                        let (rows, columns) = part.in_whole(0..part.m, 0..part.n);
+                        after.map_or(Ok(()), |a| a.map(part.whole, rows, columns, context))?;
                     }
                 }
                 Ok(())

@@ -1,5 +1,6 @@
 //! Every kernel kind against the reference, on every tier and thread count, in guarded buffers.
 
+mod attention;
 mod backend;
 mod contract;
 mod harness;

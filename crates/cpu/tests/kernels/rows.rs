@@ -29,8 +29,7 @@ fn reduce(axes: usize, monoid: Monoid, d: DType, operand: usize) -> RowStep {
 }
 
 /// The softmax: exponentials of what the largest leaves, by their sum.
-fn softmax(axes: usize) -> Rows {
-    let d = DType::F32;
+pub fn softmax(d: DType, axes: usize) -> Rows {
     let gap = program(d, 2, 0, |b, v| {
         let gap = b.binary(Op::Sub, v[0], v[1]);
         b.call(MathFn::Exp, &[gap])
@@ -153,7 +152,7 @@ fn a_softmax_has_the_bits_of_its_parts() {
     for (n, (dims, axes)) in SHAPES.into_iter().enumerate() {
         let x = rng.repeated(DType::F32, dims, 4099);
         for k in 0..STYLES.len() {
-            compare(&softmax(axes), &[(&x, STYLES[k])], &[], STYLES[(n + k) % STYLES.len()]);
+            compare(&softmax(DType::F32, axes), &[(&x, STYLES[k])], &[], STYLES[(n + k) % STYLES.len()]);
         }
     }
 }
@@ -222,7 +221,7 @@ fn steps_drawn_at_random_equal_the_reference() {
 #[test]
 fn rows_of_nothing_have_what_reducing_nothing_gives() {
     let x = Array::from_slice::<f32>(&[2, 0], &[]).unwrap();
-    let mut kernel = softmax(1);
+    let mut kernel = softmax(DType::F32, 1);
     kernel.outputs = vec![3, 4];
     let got =
         run(&Kernel::Rows(kernel.clone()), &[(&x, Style::Dense)], &[(&[2], Style::Dense), (&[2, 0], Style::Dense)], &[]);
@@ -256,7 +255,7 @@ fn broken_rules_are_refused_in_words_and_broken_shapes_are_errors() {
         ("stored once", |r| r.outputs = vec![0]),
     ];
     for (reason, spoil) in broken {
-        let mut kernel = softmax(1);
+        let mut kernel = softmax(DType::F32, 1);
         spoil(&mut kernel);
         let found = backend.supports(&Kernel::Rows(kernel.clone())).unwrap_err();
         assert!(found.contains(reason), "{found}");
@@ -265,7 +264,7 @@ fn broken_rules_are_refused_in_words_and_broken_shapes_are_errors() {
     let x = Array::from_slice(&[2, 3], &[0f32; 6]).unwrap();
     let (_, outcome) = crate::harness::launch(
         tiers()[0],
-        &Kernel::Rows(softmax(1)),
+        &Kernel::Rows(softmax(DType::F32, 1)),
         &[(&x, Style::Dense)],
         &[(&[3, 2], Style::Dense)],
         &[],
@@ -279,7 +278,7 @@ fn broken_rules_are_refused_in_words_and_broken_shapes_are_errors() {
 fn other_bits_are_noticed() {
     let x: Vec<f32> = (0..3 * 600).map(|i| (i as f32 * 0.7).sin()).collect();
     let x = Array::from_slice(&[3, 600], &x).unwrap();
-    let want = expected(&Kernel::Rows(softmax(1)), &[&x], &[&[3, 600]], &[]).remove(0);
-    let got = by_steps(&softmax(1), &[&x], &[]).remove(0);
+    let want = expected(&Kernel::Rows(softmax(DType::F32, 1)), &[&x], &[&[3, 600]], &[]).remove(0);
+    let got = by_steps(&softmax(DType::F32, 1), &[&x], &[]).remove(0);
     assert_same(&want, &got, format_args!("output 0 of the reference, which adds exactly"));
 }

@@ -3,6 +3,8 @@
 #![cfg_attr(feature = "fault", allow(dead_code))]
 
 #[cfg(not(feature = "fault"))]
+mod attention;
+#[cfg(not(feature = "fault"))]
 mod fallback;
 #[cfg(feature = "fault")]
 mod fault;
