@@ -66,6 +66,8 @@ pub trait Real:
     const MANTISSA: u32 = if Self::WIDTH == 32 { 23 } else { 52 };
     /// Exponent field of 1.
     const BIAS: u32 = if Self::WIDTH == 32 { 127 } else { 1023 };
+    /// Exponents up to which a number below 4 rounds to 0: two less than that of half the smallest one.
+    const LOST: f64 = -((Self::BIAS + Self::MANTISSA + 3) as f64);
     /// The bits of sqrt(1/2).
     const ROOT_HALF: u64 = if Self::WIDTH == 32 { 0x3f35_04f3 } else { 0x3fe6_a09e_667f_3bcd };
 
@@ -184,7 +186,7 @@ pub trait Real:
     }
 
     /// `self * 2^n` rounded once, for an integer n and two powers of two with that product, of about half the exponent each;
-    /// finite `self`, neither large nor small.
+    /// `self` positive and below 4, not small.
     #[inline(always)]
     fn times_power(self, n: Self, halves: (Self, Self)) -> Self {
         let _ = n;

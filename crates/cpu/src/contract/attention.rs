@@ -1,6 +1,7 @@
 //! `Attention` kernels: each thread has a block of queries' scores and weights in its caches, from the products that make them to those
 //! they are for.
 
+use super::causal::{Causal, are_finite, has_minus_zero};
 use super::post::{After, Post};
 use super::product::{Product, Whole, scratch};
 use super::stored::Stored;
@@ -51,6 +52,7 @@ struct AttentionKernel<T: Stored> {
     /// Of the scores, and of the values.
     posts: [Option<Post>; 2],
     weights: RowsKernel,
+    causal: Option<Causal>,
 }
 
 /// A launch: `a b` is of `sizes`, its weights meet `v` of so many columns.
@@ -84,6 +86,7 @@ impl<T: Float> AttentionKernel<T> {
             posts: [post(&kernel.scores)?, post(&kernel.values)?],
             product: Product::new(tier),
             weights: rows::prepare(&kernel.weights, tier)?,
+            causal: Causal::of(kernel),
             kernel: kernel.clone(),
         })
     }
@@ -153,6 +156,8 @@ struct Worker<'a, T: Stored> {
     values: Scratch,
     /// Of which matrix of the batch the keys and values are.
     copied: Option<usize>,
+    /// Whether keys that a block's queries do not see may be left out.
+    leaves_out: bool,
 }
 
 impl<'a, T: Float> Worker<'a, T> {
@@ -167,6 +172,7 @@ impl<'a, T: Float> Worker<'a, T> {
             keys: scratch::<T>(&[panels(n), tiles.full.count, k])?,
             values: scratch::<T>(&[panels(launch.columns), tiles.full.count, n])?,
             copied: None,
+            leaves_out: false,
             kernel,
             launch,
         })
@@ -183,26 +189,24 @@ impl<'a, T: Float> Worker<'a, T> {
         unsafe {
             if self.copied != Some(i) {
                 self.copy(matrix(launch.b), (n, k), &self.keys);
-                self.copy(matrix(launch.v), (launch.columns, n), &self.values);
+                let width = self.copy(matrix(launch.v), (launch.columns, n), &self.values);
                 self.copied = Some(i);
+                let copy = std::slice::from_raw_parts(self.values.as_ptr().cast::<T>(), n * width);
+                let causal = self.kernel.causal.as_ref().is_some_and(|c| c.fits(launch.a.0.rank()));
+                self.leaves_out = causal && are_finite(copy);
             }
             for from in rows.clone().step_by(launch.block) {
                 if context.abandoned.load(Relaxed) {
                     break;
                 }
                 let block = from..(from + launch.block).min(rows.end);
-                let [scores, weights] = self.rooms.each_ref().map(Scratch::as_ptr);
-                self.scores(matrix(launch.a), block.clone(), scores);
-                let (scores, weights) = match &self.kernel.posts[0] {
-                    Some(post) => {
-                        self.after(post, i, block.clone(), (scores, weights))?;
-                        (weights, scores)
-                    }
-                    None => (scores, weights),
-                };
-                self.weigh(i, block.clone(), (scores, weights), context)?;
+                let width = self.kernel.product.tiles.full.count;
+                let seen = if self.leaves_out { block.end.next_multiple_of(width).min(n) } else { n };
+                self.block(i, block.clone(), seen, context)?;
                 let out = matrix(launch.out);
-                self.collect(weights, out, block.clone());
+                if seen < n && has_minus_zero::<T>(out, block.clone(), launch.columns) {
+                    self.block(i, block.clone(), n, context)?;
+                }
                 if let Some(last) = &launch.last {
                     let whole = Whole { batch: i, c: out, m: launch.sizes.m, n: launch.columns, is_turned: false };
                     last.map(whole, block, 0..launch.columns, context)?;
@@ -212,18 +216,44 @@ impl<'a, T: Float> Worker<'a, T> {
         Ok(())
     }
 
-    /// Copies the columns of an operand for tiles.
+    /// A block of rows over so many keys, the first ones.
+    ///
+    /// # Safety
+    /// As [`Worker::group`], whose keys and values are copied.
+    unsafe fn block(&self, i: usize, block: Range<usize>, keys: usize, context: &Context) -> Result<()> {
+        let matrix = |slot: Slot<'a>| Matrix::of(slot, i, size_of::<T>());
+        let [scores, weights] = self.rooms.each_ref().map(Scratch::as_ptr);
+        // SAFETY: by the contract above; the rooms are as large as blocks.
+        unsafe {
+            self.scores(matrix(self.launch.a), block.clone(), keys, scores);
+            let (scores, weights) = match &self.kernel.posts[0] {
+                Some(post) => {
+                    self.after(post, i, block.clone(), keys, (scores, weights))?;
+                    (weights, scores)
+                }
+                None => (scores, weights),
+            };
+            self.weigh(i, block.clone(), keys, (scores, weights), context)?;
+            self.collect(weights, matrix(self.launch.out), block, keys);
+        }
+        Ok(())
+    }
+
+    /// Copies the columns of an operand for tiles; how many floats there are at each place.
     ///
     /// # Safety
     /// There are so many columns and places, and room for them.
-    unsafe fn copy(&self, b: Matrix, (columns, places): (usize, usize), to: &Scratch) {
+    unsafe fn copy(&self, b: Matrix, (columns, places): (usize, usize), to: &Scratch) -> usize {
         let (product, width) = (&self.kernel.product, self.kernel.product.tiles.full.count);
+        let mut floats = 0;
         for j in (0..columns).step_by(width) {
             let count = width.min(columns - j);
             let to = to.as_ptr().cast::<T>().wrapping_add(j * places);
             // SAFETY: as the caller promises.
             unsafe { product.copy_columns(b, (j, count), (0, places), product.tiles.fitting(count).count, to) };
+            floats += product.tiles.fitting(count).count;
         }
+        floats
     }
 
     /// The rows of each tile of a block: the first one, and how many.
@@ -238,8 +268,8 @@ impl<'a, T: Float> Worker<'a, T> {
     ///
     /// # Safety
     /// As [`Worker::group`]; `to` has room for them.
-    unsafe fn scores(&self, a: Matrix, block: Range<usize>, to: *mut u8) {
-        let (product, Sizes { k, n, .. }) = (&self.kernel.product, self.launch.sizes);
+    unsafe fn scores(&self, a: Matrix, block: Range<usize>, keys: usize, to: *mut u8) {
+        let (product, k) = (&self.kernel.product, self.launch.sizes.k);
         let width = product.rows_width(block.len());
         let copy = |panel: usize| self.queries.as_ptr().cast::<T>().wrapping_add(panel * width * k);
         let sums = Sums::at(Matrix { start: to, rows: self.launch.row as isize, columns: 1 });
@@ -248,8 +278,8 @@ impl<'a, T: Float> Worker<'a, T> {
             for (panel, (first, count)) in self.tiles(block.len()).enumerate() {
                 product.copy_rows(a, (block.start + first, count), (0, k), copy(panel));
             }
-            for j in (0..n).step_by(product.tiles.full.count) {
-                let count = product.tiles.full.count.min(n - j);
+            for j in (0..keys).step_by(product.tiles.full.count) {
+                let count = product.tiles.full.count.min(keys - j);
                 let tiles = product.tiles.fitting(count);
                 let b = self.keys.as_ptr().cast::<T>().wrapping_add(j * k).cast_const();
                 for (panel, (i, rows)) in self.tiles(block.len()).enumerate() {
@@ -264,7 +294,14 @@ impl<'a, T: Float> Worker<'a, T> {
     ///
     /// # Safety
     /// As [`Worker::group`]; the scores are there, and there is room for what becomes of them.
-    unsafe fn after(&self, post: &Post, i: usize, block: Range<usize>, (from, to): (*mut u8, *mut u8)) -> Result<()> {
+    unsafe fn after(
+        &self,
+        post: &Post,
+        i: usize,
+        block: Range<usize>,
+        keys: usize,
+        (from, to): (*mut u8, *mut u8),
+    ) -> Result<()> {
         let (launch, Sizes { m, n, .. }) = (self.launch, self.launch.sizes);
         // All rows of all matrices, of which those of this block lie in its room.
         let dims = [&launch.a.0.dims()[..launch.a.0.rank() - 1], &[n]].concat();
@@ -280,9 +317,10 @@ impl<'a, T: Float> Worker<'a, T> {
             let bound = Bound::new(post.program(), &operands, launch.params[0])?;
             let mut frame = Frame::new(&bound, usize::MAX)?;
             // Rows that follow each other at once.
-            let run = if launch.row == n { block.len() } else { 1 };
+            let (run, len) = if launch.row == keys { (block.len(), block.len() * n) } else { (1, keys) };
             for first in block.clone().step_by(run) {
-                let (mut at, end) = ((i * m + first) * n, (i * m + first + run) * n);
+                let mut at = (i * m + first) * n;
+                let end = at + len;
                 let mut from = from.wrapping_add((first - block.start) * row);
                 while at < end {
                     let len = bound.domain.piece(at, frame.tile().min(end - at));
@@ -300,14 +338,21 @@ impl<'a, T: Float> Worker<'a, T> {
     ///
     /// # Safety
     /// As [`Worker::after`].
-    unsafe fn weigh(&self, i: usize, block: Range<usize>, (from, to): (*mut u8, *mut u8), context: &Context) -> Result<()> {
-        let (launch, n) = (self.launch, self.launch.sizes.n);
-        let room = Layout::new(&[block.len(), n], &[launch.row as isize, 1], 0, usize::MAX)?;
+    unsafe fn weigh(
+        &self,
+        i: usize,
+        block: Range<usize>,
+        keys: usize,
+        (from, to): (*mut u8, *mut u8),
+        context: &Context,
+    ) -> Result<()> {
+        let launch = self.launch;
+        let room = Layout::new(&[block.len(), keys], &[launch.row as isize, 1], 0, usize::MAX)?;
         let axes = launch.a.0.rank() - 2;
         let part = |(layout, _): &Slot| {
             let own = &layout.strides()[axes..];
             let at = layout.offset() as isize + leading(layout, axes, i) + block.start as isize * own[0];
-            Layout::new(&[block.len(), n][..own.len()], own, at as usize, usize::MAX)
+            Layout::new(&[block.len(), keys][..own.len()], own, at as usize, usize::MAX)
         };
         let beside = launch.beside.iter().map(part).collect::<Result<SmallVec<[Layout; 2]>>>()?;
         let beside: SmallVec<[Slot; 2]> = beside.iter().zip(launch.beside).map(|(layout, (_, at))| (layout, *at)).collect();
@@ -320,11 +365,11 @@ impl<'a, T: Float> Worker<'a, T> {
     ///
     /// # Safety
     /// As [`Worker::group`]; the weights are there.
-    unsafe fn collect(&self, weights: *mut u8, out: Matrix, block: Range<usize>) {
+    unsafe fn collect(&self, weights: *mut u8, out: Matrix, block: Range<usize>, keys: usize) {
         let (launch, product, n) = (self.launch, &self.kernel.product, self.launch.sizes.n);
         let sums = Sums::at(out);
-        for p in (0..n.max(1)).step_by(PLACES) {
-            let places = PLACES.min(n - p);
+        for p in (0..keys.max(1)).step_by(PLACES) {
+            let places = PLACES.min(keys - p);
             for j in (0..launch.columns).step_by(product.tiles.full.count) {
                 let count = product.tiles.full.count.min(launch.columns - j);
                 let tiles = product.tiles.fitting(count);

@@ -84,6 +84,57 @@ fn attention_has_the_bits_of_its_parts() {
     }
 }
 
+fn array(d: DType, dims: &[usize], value: impl Fn(usize) -> f64) -> Array {
+    let values: Vec<f64> = (0..dims.iter().product()).map(value).collect();
+    match d {
+        DType::F32 => Array::from_slice(dims, &values.iter().map(|&v| v as f32).collect::<Vec<f32>>()).unwrap(),
+        _ => Array::from_slice(dims, &values).unwrap(),
+    }
+}
+
+#[test]
+fn keys_that_are_not_seen_show_in_no_bit() {
+    for d in [DType::F32, DType::F64] {
+        for [batch, m, keys, k, columns] in [[2, 90, 90, 5, 7], [1, 300, 200, 8, 40], [1, 70, 1024, 3, 33]] {
+            let waves = |dims: &[usize], step: f64| array(d, dims, |i| (i as f64 * step).sin() * 3.0);
+            let q = waves(&[batch, m, k], 0.7);
+            let b = waves(&[batch, k, keys], 0.3);
+            let plain = waves(&[batch, keys, columns], 1.1);
+            // Infinite where the last queries alone see it, and not a number for none of them.
+            let odd = array(d, &[batch, keys, columns], |i| match i / columns % keys {
+                60 => f64::INFINITY,
+                key if key + 1 == keys => f64::NAN,
+                _ => (i as f64 * 1.1).sin(),
+            });
+            for v in [plain, odd] {
+                compare(
+                    &attention(d, None, true),
+                    &[(&q, Style::Dense), (&b, Style::Dense), (&v, Style::Dense)],
+                    Style::Dense,
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn zeros_have_the_sign_that_all_keys_give_them() {
+    // The second query's sum is minus zero: a weight of e^-80 of -1e-30, rounded, and others of -0. Keys far behind it make it plus zero.
+    let (d, n) = (DType::F32, 1000);
+    let q = array(d, &[1, n, 1], |_| 2.0);
+    let b = array(d, &[1, 1, n], |key| if key == 0 { -80.0 } else { 0.0 });
+    let v = array(d, &[1, n, 1], |key| match key {
+        0 => -1e-30,
+        1..500 => -0.0,
+        _ => 1.0,
+    });
+    let inputs = [(&q, Style::Dense), (&b, Style::Dense), (&v, Style::Dense)];
+    compare(&attention(d, None, true), &inputs, Style::Dense);
+    let kernel = attention(d, None, true);
+    let found = run(&Kernel::Attention(Box::new(kernel.clone())), &inputs, &[(&[1, n, 1], Style::Dense)], &params(&kernel));
+    assert_eq!(found[0].bytes()[4..8], 0.0f32.to_le_bytes());
+}
+
 #[test]
 fn scores_may_be_any_input_of_the_weights() {
     let mut rng = Rng(32);
