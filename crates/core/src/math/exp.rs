@@ -18,10 +18,10 @@ pub(super) struct Reduced<V: Real> {
     rest: V,
 }
 
-/// `x`, raised to a number whose exponential is [`Real::LOST`] (e^-107 < 2^-154, e^-749 < 2^-1080); NaN stays.
+/// `x`, raised to a number whose exponential rounds to 0 (e^-104 < 2^-150, e^-746 < 2^-1075); NaN stays.
 #[inline(always)]
 pub(super) fn not_below_underflow<V: Real>(x: V) -> V {
-    x.at_least(V::choose(-107.0, -749.0))
+    x.not_below_lost(V::choose(-104.0, -746.0))
 }
 
 /// `x` between bounds outside of which e^x is 0 or infinite (e^89 > 2^128, e^710 > 2^1024); NaN stays.
@@ -209,8 +209,8 @@ pub fn exp<V: Real>(x: V) -> V {
 /// 2^x, exact for integers. exp2(-inf) = 0, exp2(inf) = inf; overflows to inf, underflows gradually to 0.
 #[inline(always)]
 pub fn exp2<V: Real>(x: V) -> V {
-    let (low, high) = V::choose((-154.0, 129.0), (-1079.0, 1025.0));
-    let x = x.at_most(high).at_least(low);
+    let (low, high) = V::choose((-151.0, 129.0), (-1076.0, 1025.0));
+    let x = x.at_most(high).not_below_lost(low);
     let (n, bits) = x.nearest(x.lit(1.0), 2 * V::BIAS);
     // x - n is exact; its product with ln 2 is not.
     let r = Pair::constant(x, &LN_2).scaled(x - n);

@@ -137,6 +137,11 @@ impl<F: EmulatedFma, W: Way> Real for Fused<'_, F, W> {
     fn with_bits(self, bits: F::Bits) -> Self {
         self.beside(self.value.with_bits(bits))
     }
+    // Three natural exponents are more than the two binary ones that are missing.
+    #[inline(always)]
+    fn not_below_lost(self, low: f64) -> Self {
+        self.at_least(low - 3.0)
+    }
     // A product that underflows takes processors 100 cycles and more: of what is lost anyway (scores that a mask left out) it is one with 0.
     #[inline(always)]
     fn times_power(self, n: Self, (p, q): (Self, Self)) -> Self {

@@ -185,6 +185,12 @@ pub trait Real:
         Self::select(self.lt(low), low, self)
     }
 
+    /// At least `low`, an exponent whose power rounds to 0, or a little less, where [`Real::times_power`] knows what is [`Real::LOST`].
+    #[inline(always)]
+    fn not_below_lost(self, low: f64) -> Self {
+        self.at_least(low)
+    }
+
     /// `self * 2^n` rounded once, for an integer n and two powers of two with that product, of about half the exponent each;
     /// `self` positive and below 4, not small.
     #[inline(always)]

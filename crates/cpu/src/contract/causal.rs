@@ -110,7 +110,7 @@ fn is_inverse(program: &Program) -> bool {
 
 /// Whether all are finite.
 pub fn are_finite<T: Float>(values: &[T]) -> bool {
-    values.iter().fold(true, |all, &x| all & (x - x).eq(x.lit(0.0)))
+    values.iter().fold(true, |all, &x| all & (x * x.lit(0.0)).eq(x.lit(0.0)))
 }
 
 /// Whether one of these rows of a matrix has a minus zero.

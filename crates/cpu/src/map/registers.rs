@@ -288,6 +288,10 @@ macro_rules! register {
                 Floats(unsafe { max(self.lit(low).0, self.0) })
             }
             #[inline(always)]
+            fn not_below_lost(self, low: f64) -> Self {
+                self.at_least(low - 3.0)
+            }
+            #[inline(always)]
             fn times_power(self, n: Self, _halves: (Self, Self)) -> Self {
                 // Underflow takes as long as 25 others: what is lost anyway is left out. NaN is not.
                 // SAFETY: as above.
