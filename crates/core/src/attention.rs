@@ -45,12 +45,10 @@ impl Attention {
 
     /// The launch parameters of each part.
     pub fn params_of<'a>(&self, params: &'a [u64]) -> [&'a [u64]; 3] {
-        let mut rest = params;
-        self.parts().map(|part| {
-            let (own, later) = rest.split_at(part.params().len().min(rest.len()));
-            rest = later;
-            own
-        })
+        let of_product = |k: &Contract| k.post.as_ref().map_or(0, |post| post.params.len()).min(params.len());
+        let (scores, rest) = params.split_at(of_product(&self.scores));
+        let (weights, values) = rest.split_at(rest.len().saturating_sub(of_product(&self.values)));
+        [scores, weights, values]
     }
 
     /// Dtype of each operand.
@@ -71,8 +69,7 @@ impl Attention {
     /// A sentence naming the first one that is broken.
     pub fn verify(&self) -> Result<(), String> {
         self.weights.verify()?;
-        let scores = Kernel::Contract(self.scores.clone()).outputs()[0];
-        if self.weights.inputs.get(self.input) != Some(&(scores, Per::Element)) {
+        if self.weights.inputs.get(self.input) != Some(&(self.scores.result(), Per::Element)) {
             return Err("attention: scores are an input of the weights, an element each".into());
         }
         match (self.weights.axes, &self.weights.results()[..]) {

@@ -206,7 +206,8 @@ pub struct Scatter {
 pub struct Contract {
     /// Dtype of `a`, `b` and their product.
     pub dtype: DType,
-    /// Applied to each element of the product, rounded to its dtype: the first input. One output. The launch's parameters are its own.
+    /// Applied to each element of the product, rounded to its dtype: the first input. One output; positions count along its axes, the
+    /// batch's included. The launch's parameters are its own.
     pub post: Option<Program>,
 }
 
@@ -226,6 +227,11 @@ impl Contract {
     /// The product alone.
     pub fn new(dtype: DType) -> Contract {
         Contract { dtype, post: None }
+    }
+
+    /// Dtype of the output.
+    pub fn result(&self) -> DType {
+        self.post.as_ref().map_or(self.dtype, |post| post.output_dtype(0))
     }
 }
 
@@ -437,7 +443,7 @@ impl Kernel {
             Kernel::Scan(k) => vec![k.dtype],
             Kernel::Gather(k) => vec![k.dtype],
             Kernel::Scatter(k) => vec![k.dtype],
-            Kernel::Contract(k) => vec![k.post.as_ref().map_or(k.dtype, |post| post.output_dtype(0))],
+            Kernel::Contract(k) => vec![k.result()],
             Kernel::Window(k) => vec![k.dtype],
             Kernel::Sort(k) => match k.outputs {
                 SortOutputs::Values => vec![k.dtype],
@@ -445,7 +451,7 @@ impl Kernel {
                 SortOutputs::Both => vec![k.dtype, DType::I32],
             },
             Kernel::Rows(k) => k.results().iter().map(|r| r.0).collect(),
-            Kernel::Attention(k) => Kernel::Contract(k.values.clone()).outputs(),
+            Kernel::Attention(k) => vec![k.values.result()],
             Kernel::Routine(routine) => routine.outputs(),
         }
     }

@@ -1,12 +1,16 @@
 //! Makes one kernel ([`Attention`]) of a product, the rows it is read by, and the product of those: what is between, an element for each
 //! pair of a query and a key, is never in memory as a whole. The bits are those of the parts.
 
-use crate::fuse::{Merged, count_uses, replace, uses_of};
+use crate::fuse::{Merged, count_uses, product, replace, uses_of};
 use ferrotensor_core::attention::Attention;
 use ferrotensor_core::kernel::{Contract, Kernel};
-use ferrotensor_core::rows::Rows;
+use ferrotensor_core::rows::{Per, Rows};
 use ferrotensor_ops::graph::{Def, Graph, Param, Val};
 use smallvec::SmallVec;
+
+/// Queries of a matrix at least: for fewer, products read keys and values where they lie, which here are copied for tiles first (8 queries
+/// of 4,096 keys: three times as long).
+const FEWEST: usize = 16;
 
 /// Fuses in place, as [`crate::fuse::fuse`]; returns the number of kernels saved.
 pub fn fuse(graph: &mut Graph, outputs: &[Val], supports: &dyn Fn(&Kernel) -> bool, merged: &mut Merged) -> u64 {
@@ -19,49 +23,57 @@ pub fn fuse(graph: &mut Graph, outputs: &[Val], supports: &dyn Fn(&Kernel) -> bo
         if uses_of(&graph.nodes[n], &uses) == 0 {
             continue;
         }
-        if let Some(def) = attention(graph, n, &uses)
+        if let Some((def, parts)) = attention(graph, n, &uses)
             && matches!(&def, Def::Kernel { kernel, .. } if supports(kernel))
         {
             replace(graph, n, def, &mut uses, merged);
-            saved += 2;
+            saved += parts - 1;
         }
     }
     saved
 }
 
 /// A kernel that computes a value.
-struct Computed<'a, K> {
-    kernel: &'a K,
-    inputs: &'a [Val],
-    params: &'a [Param],
+struct Computed<K> {
+    kernel: K,
+    inputs: SmallVec<[Val; 3]>,
+    params: SmallVec<[Param; 2]>,
 }
 
-fn contract(graph: &Graph, n: usize) -> Option<Computed<'_, Contract>> {
-    let Def::Kernel { kernel: Kernel::Contract(kernel), inputs, params } = &graph.nodes[n].def else { return None };
-    Some(Computed { kernel, inputs, params })
+fn contract(def: &Def) -> Option<Computed<Contract>> {
+    let Def::Kernel { kernel: Kernel::Contract(kernel), inputs, params } = def else { return None };
+    Some(Computed { kernel: kernel.clone(), inputs: inputs.clone(), params: params.clone() })
 }
 
-fn rows(graph: &Graph, n: usize) -> Option<Computed<'_, Rows>> {
-    let Def::Kernel { kernel: Kernel::Rows(kernel), inputs, params } = &graph.nodes[n].def else { return None };
-    Some(Computed { kernel, inputs, params })
+fn rows(def: &Def) -> Option<Computed<Rows>> {
+    let Def::Kernel { kernel: Kernel::Rows(kernel), inputs, params } = def else { return None };
+    Some(Computed { kernel: kernel.clone(), inputs: inputs.clone(), params: params.clone() })
 }
 
-/// Node `n`, a product, with the weights that only it reads and the product that only those read.
-fn attention(graph: &Graph, n: usize, uses: &[u32]) -> Option<Def> {
+/// Node `n`, a product, with the weights that only it reads and the product that only those read, perhaps through a map that asks for
+/// positions (a causal mask). Says how many kernels that are.
+fn attention(graph: &Graph, n: usize, uses: &[u32]) -> Option<(Def, u64)> {
     let alone = |v: Val| uses[v.0 as usize] == 1;
     let node = |v: Val| graph.values[v.0 as usize].node as usize;
-    let values = contract(graph, n)?;
-    let (&read, more) = values.inputs.split_first()?;
-    let weights = rows(graph, node(read)).filter(|w| alone(read) && w.kernel.outputs.len() == 1)?;
+    let Def::Kernel { kernel: Kernel::Contract(_), inputs, .. } = &graph.nodes[n].def else { return None };
+    let (&read, more) = inputs.split_first()?;
+    let queries = graph.dims(read).iter().nth_back(1).copied()?;
+    if !alone(read) || queries < FEWEST {
+        return None;
+    }
+    let weights = rows(&graph.nodes[node(read)].def).filter(|w| w.kernel.outputs.len() == 1)?;
     let (input, scores) = weights.inputs.iter().enumerate().find_map(|(input, &score)| {
-        let scores = contract(graph, node(score)).filter(|_| alone(score))?;
-        Some((input, scores))
+        let is_whole = weights.kernel.inputs[input].1 == Per::Element && alone(score);
+        let bare = contract(&graph.nodes[node(score)].def).map(|scores| (scores, 3));
+        let scores = bare.or_else(|| Some((contract(&product(graph, node(score), uses)?)?, 4)))?;
+        is_whole.then_some((input, scores))
     })?;
-    let (scored, weighed, valued) = (scores.kernel.clone(), weights.kernel.clone(), values.kernel.clone());
-    let made = Attention { scores: scored, weights: weighed, input, values: valued };
+    let (scores, parts) = scores;
+    let values = contract(&graph.nodes[n].def)?;
+    let made = Attention { scores: scores.kernel, weights: weights.kernel, input, values: values.kernel };
     made.verify().ok()?;
     let beside = weights.inputs.iter().enumerate().filter(|(n, _)| *n != input).map(|(_, &v)| v);
-    let inputs: SmallVec<[Val; 3]> = scores.inputs.iter().copied().chain(beside).chain(more.iter().copied()).collect();
-    let params = scores.params.iter().chain(weights.params).chain(values.params).copied().collect();
-    Some(Def::Kernel { kernel: Kernel::Attention(Box::new(made)), inputs, params })
+    let inputs = scores.inputs.iter().copied().chain(beside).chain(more.iter().copied()).collect();
+    let params = [scores.params, weights.params, values.params].concat().into();
+    Some((Def::Kernel { kernel: Kernel::Attention(Box::new(made)), inputs, params }, parts))
 }

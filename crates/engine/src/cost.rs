@@ -28,8 +28,7 @@ pub fn estimate(kernel: &Kernel, elements: usize, bytes: usize, inner: usize) ->
             };
             n * k.steps.iter().map(step).sum::<f64>()
         }
-        // Two products.
-        Kernel::Attention(_) => n * inner as f64 * 0.2,
+        Kernel::Attention(_) => n * inner as f64 * 0.1,
         Kernel::Routine(_) => n * (inner as f64 + 20.0),
     };
     NS_PER_LAUNCH + work + bytes as f64 * NS_PER_BYTE

@@ -284,7 +284,7 @@ impl About<'_> {
         let first = |shapes: &[&[usize]]| shapes.first().map_or_else(|| "[]".into(), |dims| format!("{dims:?}"));
         let (from, to) = (first(&self.inputs), first(&self.outputs));
         let _ = match (self.kernel, self.inputs.get(1)) {
-            (Kernel::Contract(_), Some(b)) => write!(name, " {from} x {b:?}"),
+            (Kernel::Contract(_) | Kernel::Attention(_), Some(b)) => write!(name, " {from} x {b:?}"),
             (Kernel::Map(_), _) => write!(name, " {to}"),
             _ if from == to || self.inputs.is_empty() => write!(name, " {to}"),
             _ => write!(name, " {from} -> {to}"),

@@ -350,10 +350,13 @@ impl<'a> Build<'a> {
     fn cost(&mut self, kernel: &Kernel, inputs: &[Val], first: Val, outputs: u32) {
         let count = |v: Val| self.graph.dims(v).iter().product::<usize>();
         let results = (0..outputs).map(|o| Val(first.0 + o));
-        let elements = inputs.iter().copied().chain(results.clone()).map(count).max().unwrap_or(0);
-        let bytes = inputs.iter().copied().chain(results).map(|v| count(v) * self.graph.dtype(v).bytes()).sum();
-        let inner = inputs.get(matches!(kernel, Kernel::Attention(_)) as usize);
-        let inner = inner.and_then(|v| self.graph.dims(*v).last().copied()).unwrap_or(1);
+        let last = |v: Option<&Val>| v.and_then(|v| self.graph.dims(*v).last().copied()).unwrap_or(1);
+        let bytes = inputs.iter().copied().chain(results.clone()).map(|v| count(v) * self.graph.dtype(v).bytes()).sum();
+        let (elements, inner) = match kernel {
+            // Queries and their results, each of which meets all keys.
+            Kernel::Attention(_) => (inputs.iter().copied().take(1).chain(results).map(count).sum(), last(inputs.get(1))),
+            _ => (inputs.iter().copied().chain(results).map(count).max().unwrap_or(0), last(inputs.first())),
+        };
         self.estimate += cost::estimate(kernel, elements, bytes, inner);
     }
 

@@ -18,7 +18,7 @@ pub(super) struct Reduced<V: Real> {
     rest: V,
 }
 
-/// `x`, raised to a number whose exponential rounds to 0 (e^-104 < 2^-150, e^-746 < 2^-1075); NaN stays.
+/// `x`, raised to a number (see [`Real::not_below_lost`]) whose exponential rounds to 0 (e^-104 < 2^-150, e^-746 < 2^-1075); NaN stays.
 #[inline(always)]
 pub(super) fn not_below_underflow<V: Real>(x: V) -> V {
     x.not_below_lost(V::choose(-104.0, -746.0))

@@ -137,7 +137,7 @@ impl<F: EmulatedFma, W: Way> Real for Fused<'_, F, W> {
     fn with_bits(self, bits: F::Bits) -> Self {
         self.beside(self.value.with_bits(bits))
     }
-    // Three natural exponents are more than the two binary ones that are missing.
+    // Three binary exponents are missing at most.
     #[inline(always)]
     fn not_below_lost(self, low: f64) -> Self {
         self.at_least(low - 3.0)
@@ -145,7 +145,7 @@ impl<F: EmulatedFma, W: Way> Real for Fused<'_, F, W> {
     // A product that underflows takes processors 100 cycles and more: of what is lost anyway (scores that a mask left out) it is one with 0.
     #[inline(always)]
     fn times_power(self, n: Self, (p, q): (Self, Self)) -> Self {
-        let kept = Self::select(n.lt(n.lit(Self::LOST + 1.0)), n.lit(0.0), p);
+        let kept = Self::select(n.lt(n.lit(Self::LOST + 0.5)), n.lit(0.0), p);
         self * kept * q
     }
 }

@@ -66,7 +66,7 @@ pub trait Real:
     const MANTISSA: u32 = if Self::WIDTH == 32 { 23 } else { 52 };
     /// Exponent field of 1.
     const BIAS: u32 = if Self::WIDTH == 32 { 127 } else { 1023 };
-    /// Exponents up to which a number below 4 rounds to 0: two less than that of half the smallest one.
+    /// The largest exponent n for which 2^n times a number below 4 rounds to 0: three less than that of half the smallest number.
     const LOST: f64 = -((Self::BIAS + Self::MANTISSA + 3) as f64);
     /// The bits of sqrt(1/2).
     const ROOT_HALF: u64 = if Self::WIDTH == 32 { 0x3f35_04f3 } else { 0x3fe6_a09e_667f_3bcd };
@@ -192,7 +192,7 @@ pub trait Real:
     }
 
     /// `self * 2^n` rounded once, for an integer n and two powers of two with that product, of about half the exponent each;
-    /// `self` positive and below 4, not small.
+    /// `self` below 4 in size and not small (of what is lost the sign of zero may differ, where `self` is negative).
     #[inline(always)]
     fn times_power(self, n: Self, halves: (Self, Self)) -> Self {
         let _ = n;

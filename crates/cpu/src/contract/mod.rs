@@ -2,7 +2,6 @@
 //! numbers as twice as many floats; integers and bool by a loop.
 
 pub mod attention;
-mod causal;
 pub mod convolution;
 mod dots;
 mod float;

@@ -20,7 +20,7 @@ pub struct Bound<'a> {
     /// Inputs, then outputs. A missing one is set or read by the caller, through [`Frame::set`] and [`Frame::result`].
     views: SmallVec<[Option<View>; 4]>,
     params: &'a [u64],
-    /// Sizes of the axes that `Index` counts along.
+    /// Sizes of the axes that `Index` counts along, those of the output.
     dims: &'a [usize],
     /// Whether results go past the caches.
     past: bool,
@@ -41,13 +41,29 @@ impl<'a> Bound<'a> {
     /// # Errors
     /// `Code::Internal` where the operands are not those of the program.
     pub unsafe fn new(program: &'a TileProgram, memory: &[Memory<'a>], params: &'a [u64]) -> Result<Bound<'a>> {
+        let last = memory.iter().flatten().last();
+        // SAFETY: by the contract above.
+        unsafe { Bound::over(program, memory, params, last.map_or(&[], |(layout, _)| layout.dims())) }
+    }
+
+    /// The same where no operand need be in memory, for elements of this shape.
+    ///
+    /// # Safety
+    /// As [`Bound::new`].
+    ///
+    /// # Errors
+    /// As [`Bound::new`].
+    pub unsafe fn over(
+        program: &'a TileProgram,
+        memory: &[Memory<'a>],
+        params: &'a [u64],
+        dims: &'a [usize],
+    ) -> Result<Bound<'a>> {
         let sizes = program.inputs.iter().map(|i| i.0).chain(program.outputs.iter().map(|o| o.1));
         let mut given: SmallVec<[(&Layout, *mut u8, usize); 4]> = SmallVec::new();
         for (memory, size) in memory.iter().zip(sizes) {
             given.extend(memory.map(|(layout, start)| (layout, start, size)));
         }
-        // Coordinates count along the output's axes.
-        let dims = given.last().map_or(&[][..], |(layout, ..)| layout.dims());
         if memory.len() != program.inputs.len() + program.outputs.len()
             || given.iter().any(|(layout, ..)| layout.dims() != dims)
             || !fits(program, params, dims)

@@ -296,7 +296,7 @@ macro_rules! register {
                 // Underflow takes as long as 25 others: what is lost anyway is left out. NaN is not.
                 // SAFETY: as above.
                 unsafe {
-                    let lost = compare::<_CMP_LT_OQ>(n.0, n.lit(Self::LOST + 1.0).0);
+                    let lost = compare::<_CMP_LT_OQ>(n.0, n.lit(Self::LOST + 0.5).0);
                     Floats(scalef(!lost, self.0, n.0))
                 }
             }

@@ -237,7 +237,7 @@ macro_rules! extremes {
             }
             // Of zeros either.
             #[inline(always)]
-            fn unclear(x: T) -> bool { x.load().same(T::Value::ZERO) }
+            fn unclear(x: T) -> bool { T::Value::SIGNED_ZEROS && x.load().same(T::Value::ZERO) }
         }
     )*};
 }

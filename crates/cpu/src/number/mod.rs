@@ -77,6 +77,8 @@ pub trait Ordered: Number {
         self.max(y)
     }
     fn is_nan(self) -> bool;
+    /// Whether zeros have signs.
+    const SIGNED_ZEROS: bool = false;
     const SMALLEST: Self;
     const LARGEST: Self;
 }
@@ -321,6 +323,7 @@ macro_rules! floats {
             fn div(self, y: $t) -> $t { self / y }
         }
         impl Ordered for $t {
+            const SIGNED_ZEROS: bool = true;
             const SMALLEST: $t = $t::NEG_INFINITY;
             const LARGEST: $t = $t::INFINITY;
             #[inline(always)]

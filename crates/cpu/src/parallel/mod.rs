@@ -131,18 +131,18 @@ impl Stretches {
 }
 
 thread_local! {
-    static ALONE: Cell<bool> = const { Cell::new(false) };
+    static UNSHARED: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Runs `work`, in which this thread shares nothing with others: it does its part of a job already.
-pub fn alone<R>(work: impl FnOnce() -> R) -> R {
+pub fn unshared<R>(work: impl FnOnce() -> R) -> R {
     struct Before(bool);
     impl Drop for Before {
         fn drop(&mut self) {
-            ALONE.set(self.0);
+            UNSHARED.set(self.0);
         }
     }
-    let _before = Before(ALONE.replace(true));
+    let _before = Before(UNSHARED.replace(true));
     work()
 }
 
@@ -153,7 +153,7 @@ pub fn alone<R>(work: impl FnOnce() -> R) -> R {
 pub fn parallel_for(items: usize, nanos: f64, body: &(dyn Fn(Range<usize>) -> Result<()> + Sync)) -> Result<()> {
     let grain = f64::from(grain());
     let total = items as f64 * nanos;
-    if items <= 1 || total < HOT * grain || pool::is_worker() || ALONE.get() {
+    if items <= 1 || total < HOT * grain || pool::is_worker() || UNSHARED.get() {
         return body(0..items);
     }
     let chunk = ((grain.min(total / CHUNKS) / nanos).ceil() as usize).clamp(1, items);

@@ -193,10 +193,13 @@ fn merged<F: Binary<T, T>, T: Copy, const QUICK: bool>(older: &[T; LANES], newer
 /// The lanes of the whole tree over `src`, 1 to [`LONGEST`] elements; lanes without an element have no meaning.
 #[inline(always)]
 fn tree<F: Binary<T, T>, T: Copy>(src: &[T]) -> [T; LANES] {
-    match F::ANY_ORDER.then(|| in_any_order::<F, T>(src)).flatten() {
-        Some((lanes, false)) if !F::any_unclear(&lanes) => lanes,
-        _ => tree_in_order::<F, T>(src),
+    if F::ANY_ORDER
+        && let Some((lanes, false)) = in_any_order::<F, T, true>(src)
+    {
+        let clear = if F::any_unclear(&lanes) { in_any_order::<F, T, false>(src) } else { None };
+        return clear.map_or(lanes, |(lanes, _)| lanes);
     }
+    tree_in_order::<F, T>(src)
 }
 
 /// The same, by the tree.
@@ -208,12 +211,12 @@ fn tree_in_order<F: Binary<T, T>, T: Copy>(src: &[T]) -> [T; LANES] {
 /// Two rows.
 const PAIR: usize = 2 * LANES;
 
-/// The lanes of at least two rows of what may be combined in any order, and whether an element is doubtful.
+/// The lanes of at least two rows of what may be combined in any order, and whether an element is doubtful. `ROUGH`: by [`Binary::rough`].
 #[inline(always)]
-fn in_any_order<F: Binary<T, T>, T: Copy>(src: &[T]) -> Option<([T; LANES], bool)> {
+fn in_any_order<F: Binary<T, T>, T: Copy, const ROUGH: bool>(src: &[T]) -> Option<([T; LANES], bool)> {
     let (pairs, behind) = src.as_chunks::<PAIR>();
     let (&first, pairs) = pairs.split_first()?;
-    let (lanes, doubtful) = side_by_side::<F, T>(first, pairs);
+    let (lanes, doubtful) = side_by_side::<F, T, ROUGH>(first, pairs);
     let (rows, rest) = behind.as_chunks::<LANES>();
     let lanes = whole::<F, T, true>(lanes, rows);
     let lanes = if rest.is_empty() { lanes } else { begun::<F, T, true>(lanes, rest) };
@@ -223,17 +226,18 @@ fn in_any_order<F: Binary<T, T>, T: Copy>(src: &[T]) -> Option<([T; LANES], bool
 /// The lanes of pairs of rows, which do not wait for each other, and whether an element is doubtful: an instruction for a register of
 /// elements, half of one to look at it.
 #[inline(always)]
-fn side_by_side<F: Binary<T, T>, T: Copy>(first: [T; PAIR], pairs: &[[T; PAIR]]) -> ([T; LANES], bool) {
+fn side_by_side<F: Binary<T, T>, T: Copy, const ROUGH: bool>(first: [T; PAIR], pairs: &[[T; PAIR]]) -> ([T; LANES], bool) {
+    let combine = |x: T, y: T| if ROUGH { F::rough(x, y) } else { F::quick(x, y) };
     let is_doubtful =
         |row: &[T; PAIR]| (0..LANES).fold(false, |any, l| any | F::doubtful(row[l]) | F::doubtful(row[LANES + l]));
     let (mut wide, mut doubtful) = (first, is_doubtful(&first));
     for row in pairs {
         doubtful |= is_doubtful(row);
         for l in 0..PAIR {
-            wide[l] = F::rough(wide[l], row[l]);
+            wide[l] = combine(wide[l], row[l]);
         }
     }
-    (std::array::from_fn(|l| F::rough(wide[l], wide[LANES + l])), doubtful)
+    (std::array::from_fn(|l| combine(wide[l], wide[LANES + l])), doubtful)
 }
 
 #[inline(always)]
@@ -313,11 +317,14 @@ impl<F: Binary<T, T>, T: Copy> Source for Short<F, T> {
         };
         for (item, out) in src.chunks_exact(s.extent).zip(out) {
             if F::ANY_ORDER
-                && let Some((lanes, false)) = in_any_order::<F, T>(item)
-                && let result = folded(lanes, F::rough)
-                && !F::unclear(result)
+                && let Some((lanes, false)) = in_any_order::<F, T, true>(item)
             {
-                *out = result;
+                *out = folded(lanes, F::rough);
+                if F::unclear(*out)
+                    && let Some((lanes, _)) = in_any_order::<F, T, false>(item)
+                {
+                    *out = folded(lanes, F::quick);
+                }
                 continue;
             }
             let mut lanes = tree_in_order::<F, T>(item);

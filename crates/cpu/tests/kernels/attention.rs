@@ -173,12 +173,34 @@ fn scores_may_be_any_input_of_the_weights() {
 }
 
 #[test]
+fn matrices_of_a_batch_may_share_keys_values_and_mask() {
+    let d = DType::F32;
+    let [batch, m, keys, k, columns] = [3, 700, 100, 8, 5];
+    let mut rng = Rng(34);
+    let mut equal = |dtype: DType, dims: &[usize]| {
+        let one = rng.array(dtype, &dims[1..]);
+        Array::new(dtype, dims, one.bytes().repeat(dims[0])).unwrap()
+    };
+    let (b, v) = (equal(d, &[batch, k, keys]), equal(d, &[batch, keys, columns]));
+    // One for all queries of all matrices.
+    let row = equal(DType::Bool, &[batch * m, keys]);
+    let mask = Array::new(DType::Bool, &[batch, m, keys], row.bytes().to_vec()).unwrap();
+    let q = rng.array(d, &[batch, m, k]);
+    for causal in [false, true] {
+        let kernel = attention(d, Some(DType::Bool), causal);
+        let inputs = [(&q, Style::Padded), (&b, Style::Broadcast), (&mask, Style::Broadcast), (&v, Style::Broadcast)];
+        compare(&kernel, &inputs, Style::Dense);
+    }
+}
+
+#[test]
 fn nothing_is_written_where_there_is_nothing() {
     let kernel = attention(DType::F32, None, false);
     let mut rng = Rng(33);
-    for [batch, m, columns] in [[0, 3, 2], [2, 0, 2], [2, 3, 0]] {
-        let q = rng.array(DType::F32, &[batch, m, 4]);
-        let (keys, v) = (rng.array(DType::F32, &[batch, 4, 6]), rng.array(DType::F32, &[batch, 6, columns]));
+    // Without places scores are zeros.
+    for [batch, m, columns, k] in [[0, 3, 2, 4], [2, 0, 2, 4], [2, 3, 0, 4], [2, 3, 2, 0]] {
+        let q = rng.array(DType::F32, &[batch, m, k]);
+        let (keys, v) = (rng.array(DType::F32, &[batch, k, 6]), rng.array(DType::F32, &[batch, 6, columns]));
         compare(&kernel, &[(&q, Style::Dense), (&keys, Style::Dense), (&v, Style::Dense)], Style::Dense);
     }
 }

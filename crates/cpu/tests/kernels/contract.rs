@@ -255,20 +255,27 @@ fn a_batch_has_the_bits_of_its_products_one_by_one_also_where_all_share_a_factor
 fn a_map_after_a_product_has_the_bits_of_both_one_after_the_other() {
     let mut rng = Rng(33);
     for d in [DType::F32, DType::F64, DType::BF16, DType::C64] {
-        // sums * scale + bias, the sums read twice.
-        let mut b = Builder::new();
-        let (sum, bias) = (b.input(d), b.input(d));
-        let scale = b.param(DType::F32);
-        let scale = b.cast(scale, d);
-        let scaled = b.binary(Op::Mul, sum, scale);
-        let (biased, twice) = (b.binary(Op::Add, scaled, bias), b.binary(Op::Add, sum, sum));
-        let out = b.binary(Op::Sub, biased, twice);
-        let post = b.finish(&[out]);
+        // sums * scale + bias, the sums read twice; less the row's number and twice the column's.
+        let post = |rank: usize| {
+            let mut b = Builder::new();
+            let (sum, bias) = (b.input(d), b.input(d));
+            let scale = b.param(DType::F32);
+            let scale = b.cast(scale, d);
+            let scaled = b.binary(Op::Mul, sum, scale);
+            let (biased, twice) = (b.binary(Op::Add, scaled, bias), b.binary(Op::Add, sum, sum));
+            let mut out = b.binary(Op::Sub, biased, twice);
+            for axis in [rank - 2, rank - 1, rank - 1] {
+                let place = b.index(axis as u8, DType::I32);
+                let place = b.cast(place, d);
+                out = b.binary(Op::Sub, out, place);
+            }
+            b.finish(&[out])
+        };
         let params = [u64::from(0.75f32.to_bits())];
         for (batch, m, k, n) in CASES.into_iter().chain([(&[][..], 300, 600, 70), (&[2], 70, 300, 9)]) {
             let of = [dims(batch, m, k), dims(batch, k, n), dims(batch, m, n)];
             let [x, y, z] = of.clone().map(|dims| rng.array(d, &dims));
-            let style = rng.pick(&STYLES[1..]);
+            let (post, style) = (post(of[2].len()), rng.pick(&STYLES[1..]));
             let bare = Kernel::Contract(Contract::new(d));
             let sums = run(&bare, &[(&x, Style::Dense), (&y, Style::Dense)], &[(&of[2], Style::Dense)], &[]).remove(0);
             let map = Kernel::Map(Map { program: post.clone() });

@@ -79,6 +79,13 @@ pub fn below_the_largest(d: DType, axes: usize) -> Kernel {
     Kernel::Rows(Rows { axes, inputs: vec![(d, Per::Element), (d, Per::Row)], steps, outputs: vec![3, 4, 5] })
 }
 
+/// Elements less the largest of their row: nothing is rounded of whole numbers.
+pub fn less_the_largest(d: DType) -> Rows {
+    let less = program(d, 2, 0, |b, v| b.binary(Op::Sub, v[0], v[1]));
+    let steps = vec![reduce(1, Monoid::Max, d, 0), map(less, &[0, 1])];
+    Rows { axes: 1, inputs: vec![(d, Per::Element)], steps, outputs: vec![2] }
+}
+
 /// A value of each row for each of its elements.
 fn spread(rows: &Array, dims: &[usize]) -> Array {
     let length = dims.iter().product::<usize>() / rows.len().max(1);

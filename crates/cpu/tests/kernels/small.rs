@@ -4,8 +4,9 @@
 use crate::harness::{Rng, STYLES, Style, check};
 use crate::map::map;
 use crate::reduce::{reduce, with_programs};
-use crate::rows::below_the_largest;
+use crate::rows::{below_the_largest, less_the_largest};
 use ferrotensor_core::DType;
+use ferrotensor_core::attention::Attention;
 use ferrotensor_core::kernel::{
     Combine, Contract, Gather, Kernel, Monoid, Scan, Scatter, Sort, SortOutputs, Update, Window, WindowAxis, WindowCombine,
 };
@@ -295,5 +296,32 @@ fn windows_of_each_kind() {
         let kernel = Kernel::Window(Window { combine: WindowCombine::Dot, dtype: d, axes: vec![axis(2, 1, 1)] });
         let (data, weights) = (whole(d, &[1, 1, 1, 40]), whole(d, &[1, 2, 1, 2]));
         check(&kernel, &[(&data, Style::Dense), (&weights, Style::Dense)], &[(&[1, 1, 2, 41], Style::Offset)], &[]);
+    }
+}
+
+#[test]
+fn attention_in_every_layout() {
+    for (n, d) in [DType::F32, DType::F64].into_iter().enumerate() {
+        // Scores and a mask, less the number of the key; what they leave of the largest; values and what is added to them.
+        let added = |places: bool| {
+            let mut b = Builder::new();
+            let (x, y) = (b.input(d), b.input(d));
+            let mut sum = b.binary(Op::Add, x, y);
+            if places {
+                let key = b.index(2, DType::I32);
+                let key = b.cast(key, d);
+                sum = b.binary(Op::Sub, sum, key);
+            }
+            Some(b.finish(&[sum]))
+        };
+        let (scores, values) = (Contract { dtype: d, post: added(true) }, Contract { dtype: d, post: added(false) });
+        let kernel = Kernel::Attention(Box::new(Attention { scores, weights: less_the_largest(d), input: 0, values }));
+        let shapes: [&[usize]; 5] = [&[2, 3, 2], &[2, 2, 5], &[2, 3, 5], &[2, 5, 2], &[2, 3, 2]];
+        let arrays = shapes.map(|dims| whole(d, dims));
+        for k in 0..STYLES.len() {
+            let style = |i: usize| STYLES[(n + k + i) % STYLES.len()];
+            let inputs: Vec<(&Array, Style)> = arrays.iter().enumerate().map(|(i, a)| (a, style(i))).collect();
+            check(&kernel, &inputs, &[(&[2, 3, 2], style(5))], &[]);
+        }
     }
 }

@@ -2,8 +2,8 @@
 //! are a softmax, their weights are zeros. A sum that more zeros are added to, or products of zeros, keeps its bits unless it is minus
 //! zero or a value is infinite or NaN; then all keys are met.
 
-use super::Matrix;
-use super::tile::Float;
+use crate::contract::Matrix;
+use crate::contract::tile::Float;
 use ferrotensor_core::DType;
 use ferrotensor_core::attention::Attention;
 use ferrotensor_core::kernel::{Combine, Monoid, Reduce};
@@ -12,9 +12,9 @@ use ferrotensor_core::rows::{RowStep, Rows};
 use ferrotensor_core::scalar::{MathFn, Op, Program, Value};
 use std::ops::Range;
 
-/// The axes along which queries and keys are compared.
+/// A mask that leaves out keys behind each query's place.
 pub struct Causal {
-    query: u8,
+    /// The axis of the keys; queries lie along the one before.
     key: u8,
 }
 
@@ -28,18 +28,13 @@ impl Causal {
         let (Op::Index(key), Op::Index(query)) = (post.instrs[key as usize].op, post.instrs[query as usize].op) else {
             return None;
         };
-        let infinity = match kernel.scores.dtype {
-            DType::F32 => u64::from(f32::NEG_INFINITY.to_bits()),
-            DType::F64 => f64::NEG_INFINITY.to_bits(),
-            _ => return None,
-        };
-        let is_nothing = post.instrs[nothing as usize].op == Op::Const(infinity);
-        (is_nothing && is_softmax(&kernel.weights)).then_some(Causal { query, key })
+        let fits = query + 1 == key && is_constant(post, nothing, f64::NEG_INFINITY) && is_softmax(&kernel.weights);
+        fits.then_some(Causal { key })
     }
 
-    /// Whether queries and keys are the last two of so many axes.
+    /// Whether keys lie along the last of so many axes.
     pub fn fits(&self, rank: usize) -> bool {
-        (usize::from(self.query) + 2, usize::from(self.key) + 1) == (rank, rank)
+        usize::from(self.key) + 1 == rank
     }
 }
 
@@ -65,11 +60,9 @@ fn is_softmax(rows: &Rows) -> bool {
     let bare = |reduce: &Reduce, monoid: Monoid| {
         reduce.combine == Combine::Value(monoid) && reduce.pre.is_none() && reduce.post.is_none()
     };
-    let exponential = |program: &Program| match program.instrs[program.outputs[0] as usize].args[..] {
-        [gap] if program.instrs[program.outputs[0] as usize].op == Op::Call(MathFn::Exp) => {
-            is_of_inputs(program, gap, Op::Sub)
-        }
-        _ => false,
+    let exponential = |program: &Program| {
+        let exp = &program.instrs[program.outputs[0] as usize];
+        exp.op == Op::Call(MathFn::Exp) && is_of_inputs(program, exp.args[0], Op::Sub)
     };
     let shares = |op: Op| is_of_inputs(&share.program, share.program.outputs[0], op);
     let is_whole = match between {
@@ -96,16 +89,18 @@ fn is_of_inputs(program: &Program, value: Value, op: Op) -> bool {
 
 /// Whether a program is 1 by its input.
 fn is_inverse(program: &Program) -> bool {
-    let one = |value: Value| {
-        let instr = &program.instrs[value as usize];
-        match (instr.op, instr.dtype) {
-            (Op::Const(bits), DType::F32) => bits == u64::from(1f32.to_bits()),
-            (Op::Const(bits), DType::F64) => bits == 1f64.to_bits(),
-            _ => false,
-        }
-    };
     let is_input = |value: Value| program.instrs[value as usize].op == Op::Input(0);
-    matches!(operation(program, program.outputs[0]), Some((Op::Div, [x, y])) if one(x) && is_input(y))
+    matches!(operation(program, program.outputs[0]), Some((Op::Div, [x, y])) if is_constant(program, x, 1.0) && is_input(y))
+}
+
+/// Whether a value is this number.
+fn is_constant(program: &Program, value: Value, number: f64) -> bool {
+    let instr = &program.instrs[value as usize];
+    match (instr.op, instr.dtype) {
+        (Op::Const(bits), DType::F32) => bits == u64::from((number as f32).to_bits()),
+        (Op::Const(bits), DType::F64) => bits == number.to_bits(),
+        _ => false,
+    }
 }
 
 /// Whether all are finite.
