@@ -62,13 +62,12 @@ fn attention(graph: &Graph, n: usize, uses: &[u32]) -> Option<(Def, u64)> {
         return None;
     }
     let weights = rows(&graph.nodes[node(read)].def).filter(|w| w.kernel.outputs.len() == 1)?;
-    let (input, scores) = weights.inputs.iter().enumerate().find_map(|(input, &score)| {
-        let is_whole = weights.kernel.inputs[input].1 == Per::Element && alone(score);
-        let bare = contract(&graph.nodes[node(score)].def).map(|scores| (scores, 3));
-        let scores = bare.or_else(|| Some((contract(&product(graph, node(score), uses)?)?, 4)))?;
-        is_whole.then_some((input, scores))
+    let whole = weights.inputs.iter().zip(&weights.kernel.inputs).enumerate();
+    let mut whole = whole.filter(|(_, (score, of))| of.1 == Per::Element && alone(**score));
+    let (input, scores, parts) = whole.find_map(|(input, (&score, _))| match contract(&graph.nodes[node(score)].def) {
+        Some(scores) => Some((input, scores, 3)),
+        None => Some((input, contract(&product(graph, node(score), uses)?)?, 4)),
     })?;
-    let (scores, parts) = scores;
     let values = contract(&graph.nodes[n].def)?;
     let made = Attention { scores: scores.kernel, weights: weights.kernel, input, values: values.kernel };
     made.verify().ok()?;

@@ -10,7 +10,8 @@ const NS_PER_BYTE: f64 = 0.1;
 /// Nanoseconds to start a kernel.
 const NS_PER_LAUNCH: f64 = 50.0;
 
-/// Nanoseconds for a kernel over these numbers of elements and bytes; `inner` is a contraction's or routine's inner size, or how many keys each query meets.
+/// Nanoseconds for a kernel over these numbers of elements and bytes; `inner` is a contraction's or routine's inner size,
+/// or how many keys each query meets.
 pub fn estimate(kernel: &Kernel, elements: usize, bytes: usize, inner: usize) -> f64 {
     let n = elements as f64;
     let work = match kernel {

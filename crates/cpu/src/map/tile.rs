@@ -60,15 +60,6 @@ pub trait Binary<A, R> {
         false
     }
 
-    /// Whether any of these is unclear.
-    #[inline(always)]
-    fn any_unclear(results: &[R]) -> bool
-    where
-        R: Copy,
-    {
-        results.iter().fold(false, |any, &x| any | Self::unclear(x))
-    }
-
     /// Whether any of these is doubtful.
     #[inline(always)]
     fn any_doubtful(operands: &[A]) -> bool

@@ -196,7 +196,8 @@ fn tree<F: Binary<T, T>, T: Copy>(src: &[T]) -> [T; LANES] {
     if F::ANY_ORDER
         && let Some((lanes, false)) = in_any_order::<F, T, true>(src)
     {
-        let clear = if F::any_unclear(&lanes) { in_any_order::<F, T, false>(src) } else { None };
+        let unclear = lanes.iter().fold(false, |any, &x| any | F::unclear(x));
+        let clear = if unclear { in_any_order::<F, T, false>(src) } else { None };
         return clear.map_or(lanes, |(lanes, _)| lanes);
     }
     tree_in_order::<F, T>(src)

@@ -1,28 +1,15 @@
 //! Attention is one launch, written as a call or by hand, with the bits of its parts; not where somebody else reads what is between.
 
-use crate::support::{Arg, Program, cpu, read, upload};
-use ferrotensor_engine::{Config, Mode, Session, Strict};
+use crate::support::{Arg, Program, launches_and_bits};
+use ferrotensor_engine::Session;
 
-/// Launches and bits of a program over queries, keys, values and a mask, [2, 40, 8], [2, 8, 70], [2, 70, 5] and [40, 70].
-fn run(build: impl Fn(&mut Session, &mut Program, &[Arg]) -> Vec<Arg>, fusion: bool) -> (u64, Vec<Vec<u32>>) {
-    let mut s = cpu();
-    s.set_config(Config { fusion, strict: Strict::Throw });
-    let mut p = Program::default();
-    let shapes: [&[usize]; 4] = [&[2, 40, 8], &[2, 8, 70], &[2, 70, 5], &[40, 70]];
-    let inputs = shapes.map(|dims| {
-        let values: Vec<f32> = (0..dims.iter().product()).map(|i| (i as f32 * 0.7).sin() * 3.0).collect();
-        let tensor = upload(&mut s, &values, dims);
-        p.input(&mut s, &tensor)
-    });
-    let outputs = build(&mut s, &mut p, &inputs);
-    let out = p.run(&mut s, &outputs, Mode::Sync).unwrap();
-    let bits = out.iter().map(|t| read(t).iter().map(|v| v.to_bits()).collect()).collect();
-    (s.stats().launches, bits)
-}
+/// Queries, keys, values and a mask.
+const WAVES: [(&[usize], f32); 4] = [(&[2, 40, 8], 0.7), (&[2, 8, 70], 0.7), (&[2, 70, 5], 0.7), (&[40, 70], 0.7)];
 
 #[track_caller]
 fn launches(build: impl Fn(&mut Session, &mut Program, &[Arg]) -> Vec<Arg>) -> u64 {
-    let ((fused, bits), (apart, wanted)) = (run(&build, true), run(&build, false));
+    let (fused, bits) = launches_and_bits(&WAVES, true, &build);
+    let (apart, wanted) = launches_and_bits(&WAVES, false, &build);
     assert!(bits == wanted, "fused and unfused differ");
     assert!(fused <= apart);
     fused

@@ -1,7 +1,7 @@
 //! What belongs to one row is one launch: softmax, norms, variances; with the bits of the parts, and nothing computed in a circle.
 
-use crate::support::{Arg, Program, cpu, read, upload, upload_i32};
-use ferrotensor_engine::{Config, Mode, Session, Strict};
+use crate::support::{Arg, Program, cpu, launches_and_bits, read, upload, upload_i32};
+use ferrotensor_engine::{Mode, Session};
 
 type Build = fn(&mut Session, &mut Program, &[Arg]) -> Vec<Arg>;
 /// One that knows sizes.
@@ -20,21 +20,7 @@ fn run(
     dims: [usize; 2],
     fusion: bool,
 ) -> (u64, Vec<Vec<u32>>) {
-    let mut s = cpu();
-    s.set_config(Config { fusion, strict: Strict::Throw });
-    let values = |n: usize, step: f32| (0..n).map(|i| (i as f32 * step).sin() * 3.0).collect::<Vec<_>>();
-    let count = dims[0] * dims[1];
-    let mut p = Program::default();
-    let x = [
-        upload(&mut s, &values(count, 0.7), &dims),
-        upload(&mut s, &values(dims[1], 1.3), &dims[1..]),
-        upload(&mut s, &values(count, 0.3), &dims),
-    ];
-    let x: Vec<Arg> = x.iter().map(|t| p.input(&mut s, t)).collect();
-    let outputs = build(&mut s, &mut p, &x);
-    let out = p.run(&mut s, &outputs, Mode::Sync).unwrap();
-    let bits = out.iter().map(|t| read(t).iter().map(|v| v.to_bits()).collect()).collect();
-    (s.stats().launches, bits)
+    launches_and_bits(&[(&dims, 0.7), (&dims[1..], 1.3), (&dims, 0.3)], fusion, build)
 }
 
 #[track_caller]

@@ -5,7 +5,7 @@ use ferrotensor_core::backend::{Backend, DeviceClass};
 use ferrotensor_core::registry::{Entry, Registry};
 use ferrotensor_core::{DType, Result};
 use ferrotensor_engine::program::head;
-use ferrotensor_engine::{Engine, Mode, Request, RunOutcome, Session, Tensor};
+use ferrotensor_engine::{Config, Engine, Mode, Request, RunOutcome, Session, Strict, Tensor};
 use ferrotensor_fakes::{Faults, Hostile};
 use std::sync::Arc;
 
@@ -122,6 +122,26 @@ pub fn upload(session: &mut Session, values: &[f32], dims: &[usize]) -> Arc<Tens
     let dims: Vec<f64> = dims.iter().map(|&d| d as f64).collect();
     let id = session.intern_type(DType::F32 as u8, &dims, 0).unwrap();
     session.upload(id, bytemuck::cast_slice(values), false).unwrap().unwrap()
+}
+
+/// Launches and bits of a program over waves of these shapes and steps.
+pub fn launches_and_bits(
+    waves: &[(&[usize], f32)],
+    fusion: bool,
+    build: impl Fn(&mut Session, &mut Program, &[Arg]) -> Vec<Arg>,
+) -> (u64, Vec<Vec<u32>>) {
+    let (mut s, mut p) = (cpu(), Program::default());
+    s.set_config(Config { fusion, strict: Strict::Throw });
+    let mut inputs = Vec::new();
+    for (dims, step) in waves {
+        let values: Vec<f32> = (0..dims.iter().product()).map(|i| (i as f32 * step).sin() * 3.0).collect();
+        let tensor = upload(&mut s, &values, dims);
+        inputs.push(p.input(&mut s, &tensor));
+    }
+    let outputs = build(&mut s, &mut p, &inputs);
+    let out = p.run(&mut s, &outputs, Mode::Sync).unwrap();
+    let bits = out.iter().map(|t| read(t).iter().map(|v| v.to_bits()).collect()).collect();
+    (s.stats().launches, bits)
 }
 
 pub fn upload_i32(session: &mut Session, values: &[i32], dims: &[usize]) -> Arc<Tensor> {
