@@ -72,6 +72,9 @@ impl Attention {
         if self.weights.inputs.get(self.input) != Some(&(self.scores.result(), Per::Element)) {
             return Err("attention: scores are an input of the weights, an element each".into());
         }
+        if [&self.scores, &self.values].iter().any(|k| k.operands != [k.dtype; 2]) {
+            return Err("attention: products of operands of their own dtype".into());
+        }
         match (self.weights.axes, &self.weights.results()[..]) {
             (1, [(dtype, Per::Element)]) if *dtype == self.values.dtype => Ok(()),
             _ => Err("attention: weights have one axis and one output of elements, of the dtype of values".into()),

@@ -204,7 +204,9 @@ pub struct Scatter {
 /// Integers wrap; bool uses or and and. Floating error: at most `(K + 1) u |A| |B|`, u = half an ulp of 1.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Contract {
-    /// Dtype of `a`, `b` and their product.
+    /// Dtypes of `a` and `b`: that of the product, or narrower ones of its kind, whose values it has all ([`Contract::verify`]).
+    pub operands: [DType; 2],
+    /// Dtype of the product, which `a` and `b` are converted to before they are multiplied.
     pub dtype: DType,
     /// Applied to each element of the product, rounded to its dtype: the first input. One output; positions count along its axes, the
     /// batch's included. The launch's parameters are its own.
@@ -216,6 +218,9 @@ impl std::fmt::Debug for Contract {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
         let mut text = f.debug_struct("Contract");
         text.field("dtype", &self.dtype);
+        if self.operands != [self.dtype; 2] {
+            text.field("operands", &self.operands);
+        }
         if let Some(post) = &self.post {
             text.field("post", post);
         }
@@ -226,7 +231,24 @@ impl std::fmt::Debug for Contract {
 impl Contract {
     /// The product alone.
     pub fn new(dtype: DType) -> Contract {
-        Contract { dtype, post: None }
+        Contract { operands: [dtype; 2], dtype, post: None }
+    }
+
+    /// Whether a dtype has all values of another one of its kind.
+    pub fn widens(from: DType, to: DType) -> bool {
+        let alike = (from.is_integer() && to.is_integer()) || (from.is_float() && to.is_float());
+        from == to || (alike && promotion::promote(from, to) == Ok(to))
+    }
+
+    /// The rule stated above.
+    ///
+    /// # Errors
+    /// A sentence.
+    pub fn verify(&self) -> Result<(), String> {
+        match self.operands.iter().find(|&&from| !Contract::widens(from, self.dtype)) {
+            Some(from) => Err(format!("contract: {} does not have all values of {from}", self.dtype)),
+            None => Ok(()),
+        }
     }
 
     /// Dtype of the output.
@@ -415,7 +437,7 @@ impl Kernel {
             }
             Kernel::Contract(k) => {
                 let more = k.post.iter().flat_map(|post| post.inputs.iter().skip(1).copied());
-                [k.dtype; 2].into_iter().chain(more).collect()
+                k.operands.into_iter().chain(more).collect()
             }
             Kernel::Window(k) => vec![k.dtype; if k.combine == WindowCombine::Dot { 2 } else { 1 }],
             Kernel::Sort(k) => vec![k.dtype],

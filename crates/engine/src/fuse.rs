@@ -291,7 +291,7 @@ pub fn product(graph: &Graph, n: usize, uses: &[u32]) -> Option<Def> {
     let numbers: Vec<Value> = params.iter().map(|p| b.param(p.dtype)).collect();
     let results = b.inline(&map.program, &inner, &numbers);
     let post = Some(simplify(&b.finish(&results)));
-    let kernel = Kernel::Contract(Contract { dtype: contract.dtype, post });
+    let kernel = Kernel::Contract(Contract { post, ..contract.clone() });
     Some(Def::Kernel { kernel, inputs: factors.iter().copied().chain(beside).collect(), params: params.clone() })
 }
 

@@ -14,6 +14,7 @@ mod foreign;
 mod fuse;
 mod job;
 mod limits;
+mod narrow;
 mod pool;
 mod profile;
 pub mod program;

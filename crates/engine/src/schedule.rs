@@ -8,6 +8,7 @@ use crate::attention;
 use crate::cost;
 use crate::dedup::dedup;
 use crate::fuse::{self, Merged, Ops, ops_of};
+use crate::narrow;
 use crate::program::Lowered;
 use crate::resolve::Resolved;
 use crate::rows;
@@ -109,6 +110,7 @@ pub fn build(
     let mut merged = Merged::new();
     let fused = if fusion {
         dedup(&mut graph, &mut outputs)
+            + narrow::fuse(&mut graph, &outputs, supports, &mut merged)
             + fuse::fuse(&mut graph, &outputs, supports, &mut merged)
             + rows::group(&mut graph, &mut outputs, supports, &mut merged)
             + attention::fuse(&mut graph, &outputs, supports, &mut merged)

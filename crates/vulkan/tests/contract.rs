@@ -258,7 +258,7 @@ fn what_comes_after_a_product_is_done_where_it_is_written() {
             let to = [dtype, DType::F32, DType::Bool][d % 3];
             let post = epilogue(dtype, to);
             let after = Kernel::Map(Map { program: post.clone() });
-            let fused = Kernel::Contract(Contract { dtype, post: Some(post) });
+            let fused = Kernel::Contract(Contract { post: Some(post), ..Contract::new(dtype) });
             assert_eq!(device.supports(&fused), Ok(()), "{dtype} to {to}");
             let sizes = [[7, 19, 6], [1, 1500, 3], [130, 9, 70], [5, 0, 4]].into_iter().enumerate();
             // Half of them for each dtype: 100 kernels to compile instead of 200.
@@ -305,7 +305,7 @@ fn functions_after_a_product_are_refused() {
     let two = b.lit(DType::F32, 2.0);
     let y = b.binary(Op::Rem, x, two);
     for post in [tanh, b.finish(&[y])] {
-        let kernel = Kernel::Contract(Contract { dtype: DType::F32, post: Some(post) });
+        let kernel = Kernel::Contract(Contract { post: Some(post), ..Contract::new(DType::F32) });
         assert_eq!(device.supports(&kernel), Err("a function, or a loop, after a product".into()));
     }
 }

@@ -87,6 +87,7 @@ fn check(kernel: &Kernel, inputs: &[Array], output_dims: &[&[usize]], params: &[
     match kernel {
         Kernel::Rows(k) => k.verify().map_err(Error::internal)?,
         Kernel::Attention(k) => k.verify().map_err(Error::internal)?,
+        Kernel::Contract(k) => k.verify().map_err(Error::internal)?,
         _ => {}
     }
     let programs: Vec<&scalar::Program> = match kernel {

@@ -35,10 +35,9 @@ impl<V: Lanes<Item: Default>, const R: usize> Source for DotRows<V, R> {
         // SAFETY: R rows and these columns exist, over k places, and a register of sums for each row.
         unsafe {
             let mut sums = [V::splat(V::Item::default()); R];
-            if !tile.fresh {
-                for (r, sum) in sums.iter_mut().enumerate() {
-                    *sum = V::load(tile.c.offset(r as isize * tile.c_row));
-                }
+            for (r, sum) in sums.iter_mut().enumerate() {
+                let start = || V::splat(tile.start(r));
+                *sum = if tile.fresh { start() } else { V::load(tile.c.offset(r as isize * tile.c_row)) };
             }
             let full = columns == V::COUNT;
             let whole = tile.k / V::COUNT * V::COUNT;

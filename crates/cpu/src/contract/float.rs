@@ -1,9 +1,9 @@
 //! Products of floats and complex numbers.
 
+use super::operands;
 use super::post::Post;
 use super::product::Product;
 use super::stored::Stored;
-use super::{Sizes, folded, operands};
 use crate::launch::{Context, Run, Slots};
 use crate::tier::Tier;
 use ferrotensor_core::error::Result;
@@ -31,11 +31,6 @@ impl<S: Stored> Run for FloatKernel<S> {
         let (operands, sizes) = operands(slots)?;
         // SAFETY: a launch's layouts lie inside its buffers and its outputs overlap nothing.
         let after = self.post.as_ref().map(|p| unsafe { p.bind(&slots.inputs[2..], operands[2], params) }).transpose()?;
-        let Some([a, b, c]) = &folded(&operands, &sizes) else {
-            return self.product.multiply(operands, sizes, after.as_ref(), context);
-        };
-        let [x, y, z] = operands.map(|o| o.1);
-        let sizes = Sizes { batch: 1, m: sizes.batch * sizes.m, ..sizes };
-        self.product.multiply([(a, x), (b, y), (c, z)], sizes, after.as_ref(), context)
+        self.product.multiply(operands, sizes, after.as_ref(), context)
     }
 }

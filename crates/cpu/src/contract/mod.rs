@@ -1,7 +1,8 @@
 //! `Contract` kernels: batches of matrix products. Floats by tiles of fused multiply-adds, float16 and bfloat16 in float32, complex
-//! numbers as twice as many floats; integers and bool by a loop.
+//! numbers as twice as many floats; integers of 8 bits by tiles of four places at once, other integers and bool by a loop.
 
 pub mod attention;
+mod bytes;
 pub mod convolution;
 mod dots;
 mod float;
@@ -12,6 +13,7 @@ mod pack;
 mod packed;
 mod post;
 mod product;
+mod quads;
 mod stored;
 mod sums;
 mod tile;
@@ -28,8 +30,15 @@ use ferrotensor_core::layout::Layout;
 /// Compiles a contraction.
 ///
 /// # Errors
-/// For a map after a product of integers, or one that changes its dtype: a pass over it is a map as good as any.
+/// For operands narrower than the product, but integers of 8 bits, and for a map after a product of other integers: passes over them are
+/// maps as good as any.
 pub fn prepare(kernel: &Contract, tier: Tier) -> Result<Box<dyn Run>, String> {
+    if let Some(bytes) = bytes::prepare(kernel, tier) {
+        return bytes;
+    }
+    if kernel.operands != [kernel.dtype; 2] {
+        return Err(format!("a product of {:?} in {}", kernel.operands, kernel.dtype));
+    }
     Ok(match kernel.dtype {
         DType::F16 => Box::new(float::FloatKernel::<f16>::new(kernel, tier)?),
         DType::BF16 => Box::new(float::FloatKernel::<bf16>::new(kernel, tier)?),

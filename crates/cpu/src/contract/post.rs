@@ -25,7 +25,8 @@ impl Post {
     pub fn new(program: &Program, dtype: DType, tier: Tier) -> Result<Post, String> {
         let compiled = compile(program, Results::Stored, tier)?;
         let result = program.outputs.first().map(|&o| program.instrs[o as usize].dtype);
-        if result == Some(dtype) { Ok(Post(compiled)) } else { Err("a map of another dtype after a product".into()) }
+        let fits = result.is_some_and(|result| result.bytes() == dtype.bytes());
+        if fits { Ok(Post(compiled)) } else { Err("a map to elements of another size after a product".into()) }
     }
 
     /// The program.

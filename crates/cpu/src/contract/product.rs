@@ -4,8 +4,8 @@ use super::pack::{PackColumns, PackRows, Part};
 use super::post::After;
 use super::stored::Stored;
 use super::sums::{Round, Row};
-use super::tile::{Float, Tiles};
-use super::{Matrix, Operands, Shared, Sizes};
+use super::tile::{Tiled, Tiles};
+use super::{Matrix, Operands, Shared, Sizes, folded};
 use crate::launch::Context;
 use crate::parallel::{grain, parallel_for};
 use crate::scratch::Scratch;
@@ -58,10 +58,10 @@ pub(super) struct Job {
 
 impl Job {
     /// A whole product, transposed where that lets tiles write rows of the output, or where it has fewer columns than `few`, which would
-    /// leave tiles empty. Products of real numbers commute to the bit; the parts of complex ones would be added in another order.
+    /// leave tiles empty. Products of real numbers commute to the bit.
     fn new<S: Stored>(batch: usize, [a, b, c]: [Matrix; 3], Sizes { m, k, n, .. }: Sizes, few: usize) -> Job {
         let is_column = c.rows == 1 && c.columns != 1;
-        let is_turned = S::PARTS == 1 && (is_column || (n < m && n < few));
+        let is_turned = S::COMMUTES && (is_column || (n < m && n < few));
         let (a, b, c, m, n) =
             if is_turned { (b.transposed(), a.transposed(), c.transposed(), n, m) } else { (a, b, c, m, n) };
         Job { a, b, c, m, k, n, at: (0, 0), whole: Whole { batch, c, m, n, is_turned } }
@@ -114,6 +114,13 @@ impl<S: Stored> Product<S> {
     /// # Errors
     /// `Code::OutOfMemory` for copies.
     pub fn multiply(&self, operands: Operands, sizes: Sizes, after: Option<&After>, context: &Context) -> Result<()> {
+        let Some([a, b, c]) = &folded(&operands, &sizes) else { return self.each(operands, sizes, after, context) };
+        let [x, y, z] = operands.map(|o| o.1);
+        let sizes = Sizes { batch: 1, m: sizes.batch * sizes.m, ..sizes };
+        self.each([(a, x), (b, y), (c, z)], sizes, after, context)
+    }
+
+    fn each(&self, operands: Operands, sizes: Sizes, after: Option<&After>, context: &Context) -> Result<()> {
         let Sizes { batch, m, k, n } = sizes;
         if batch == 0 || m == 0 || n == 0 {
             return Ok(());

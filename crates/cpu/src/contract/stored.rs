@@ -1,6 +1,6 @@
 //! The dtypes of operands, and the floats that tiles see of them.
 
-use super::tile::Float;
+use super::tile::Tiled;
 use crate::number::Item;
 use ferrotensor_core::element::{Complex, bf16, f16};
 
@@ -8,17 +8,21 @@ use ferrotensor_core::element::{Complex, bf16, f16};
 /// and `[-im re]` of `b`.
 pub trait Stored: Copy + Send + Sync + 'static {
     /// What it is computed in.
-    type Real: Float;
+    type Real: Tiled;
     /// Floats of an element: 1 or 2.
     const PARTS: usize;
     /// Whether an element is its one float, as tiles read it.
     const PLAIN: bool;
+    /// Whether rows and columns may change places: the parts of complex numbers would be added in another order.
+    const COMMUTES: bool = Self::PARTS == 1;
     /// What holds all of a sum until it is whole.
     type Sum: Stored<Real = Self::Real>;
     /// Whether that is more than an element holds.
     const IS_ROUNDED: bool;
     /// Its floats; of one the second is nothing.
     fn parts(self) -> [Self::Real; 2];
+    /// Those of a complex number times i.
+    fn turned(self) -> [Self::Real; 2];
     /// The element of these floats.
     fn of(parts: [Self::Real; 2]) -> Self;
 }
@@ -35,6 +39,11 @@ macro_rules! stored {
             fn parts(self) -> [$real; 2] {
                 let $x = self;
                 $parts_of
+            }
+            #[inline(always)]
+            fn turned(self) -> [$real; 2] {
+                let [re, im] = self.parts();
+                [-im, re]
             }
             #[inline(always)]
             fn of($p: [$real; 2]) -> Self {

@@ -31,22 +31,36 @@ pub struct Tile<T> {
     pub c: *mut T,
     /// From a row to the next one.
     pub c_row: isize,
-    /// Whether sums begin with 0 and not with what `c` holds.
+    /// Whether sums begin with `starts` and not with what `c` holds.
     pub fresh: bool,
+    /// What the sums of each row begin with; null: with 0.
+    pub starts: *const T,
 }
 
 impl<T> Tile<T> {
     /// A tile whose sums are somewhere still to be said. `steps`: from a row of `a`, a place of `a` and a place of `b` to the next one.
     pub fn reading(k: usize, (a, b): (*const T, *const T), steps: (isize, isize, isize), fresh: bool) -> Tile<T> {
         let (a_row, a_place, b_place) = steps;
-        let (places, c) = (std::ptr::null(), std::ptr::null_mut());
-        Tile { k, a, a_row, a_place, b, b_place, places, c, c_row: 0, fresh }
+        let (places, c, starts) = (std::ptr::null(), std::ptr::null_mut(), std::ptr::null());
+        Tile { k, a, a_row, a_place, b, b_place, places, c, c_row: 0, fresh, starts }
+    }
+}
+
+impl<T: Copy + Default> Tile<T> {
+    /// What the sums of a row begin with.
+    ///
+    /// # Safety
+    /// The tile has the row.
+    #[inline(always)]
+    pub unsafe fn start(&self, row: usize) -> T {
+        // SAFETY: as the caller promises.
+        if self.starts.is_null() { T::default() } else { unsafe { *self.starts.add(row) } }
     }
 }
 
 /// `R` rows, `C` registers of columns. `PACKED`: the `R` elements of a place of `a` lie beside each other, places a whole number of
 /// registers apart. `TABLE`: places of `b` are where a table says.
-struct Chains<V, const R: usize, const C: usize, const PACKED: bool, const TABLE: bool>(PhantomData<V>);
+pub struct Chains<V, const R: usize, const C: usize, const PACKED: bool, const TABLE: bool>(PhantomData<V>);
 
 impl<V: Lanes<Item: Default>, const R: usize, const C: usize, const PACKED: bool, const TABLE: bool> Source
     for Chains<V, R, C, PACKED, TABLE>
@@ -60,7 +74,11 @@ impl<V: Lanes<Item: Default>, const R: usize, const C: usize, const PACKED: bool
         unsafe {
             let zero = V::splat(V::Item::default());
             let mut sums = [[zero; C]; R];
-            if !t.fresh {
+            if t.fresh && !t.starts.is_null() {
+                for (i, row) in sums.iter_mut().enumerate() {
+                    *row = [V::splat(t.start(i)); C];
+                }
+            } else if !t.fresh {
                 for (i, row) in sums.iter_mut().enumerate() {
                     for (j, sum) in row.iter_mut().enumerate() {
                         *sum = V::load(t.c.offset(i as isize * t.c_row).add(j * V::COUNT));
@@ -99,6 +117,18 @@ impl<V: Lanes<Item: Default>, const R: usize, const C: usize, const PACKED: bool
 /// Computes a tile of a number of rows and columns.
 pub type TileFn<T> = unsafe fn(Tile<T>);
 
+/// A row of `a`, and where goes what its sums begin with.
+pub struct RowOf<T> {
+    /// Its first element.
+    pub from: *const T,
+    /// From an element to the next one.
+    pub step: isize,
+    /// Elements.
+    pub k: usize,
+    /// The start.
+    pub to: *mut T,
+}
+
 /// Tiles of a number of columns.
 pub struct Columns<T> {
     /// How many.
@@ -125,6 +155,8 @@ pub struct Tiles<T: Stored> {
     pub dots: [unsafe fn(Dots<T>); dots::ROWS],
     /// Copies rows or columns whose places lie beside each other.
     pub transposed: unsafe fn(Part<T>),
+    /// Finds what the sums of a row begin with, if that is not 0.
+    pub starts: Option<unsafe fn(RowOf<T>)>,
     /// Floats of a register.
     pub lanes: usize,
     /// Operations of one core in a nanosecond, with a margin for slower ones than it was seen on.
@@ -148,58 +180,67 @@ impl<T: Stored<Real = T>> Tiles<T> {
     }
 }
 
+/// `$compiled` hands out a copy for a tier, as [`compiled`] does; `$table` is whether places may be in a table.
 macro_rules! columns {
-    ($tier:expr, $register:ty, $columns:literal, $($rows:literal)*) => {
+    ($compiled:ident($tier:expr), $register:ty, $columns:literal, table $table:literal, $($rows:literal)*) => {
         Columns {
             count: $columns * <$register as Lanes>::COUNT,
-            packed: vec![$(compiled::<Chains<$register, $rows, $columns, true, false>>($tier)),*],
-            strided: vec![$(compiled::<Chains<$register, $rows, $columns, false, false>>($tier)),*],
-            by_table: vec![$(compiled::<Chains<$register, $rows, $columns, true, true>>($tier)),*],
+            packed: vec![$($compiled::<Chains<$register, $rows, $columns, true, false>>($tier)),*],
+            strided: vec![$($compiled::<Chains<$register, $rows, $columns, false, false>>($tier)),*],
+            by_table: if $table { vec![$($compiled::<Chains<$register, $rows, $columns, true, $table>>($tier)),*] } else { vec![] },
         }
     };
 }
 
 macro_rules! tiles {
-    ($tier:expr, $register:ty, $columns:literal, wide $wide:literal, rate $rate:literal, $($rows:literal)*) => {
+    ($compiled:ident($tier:expr), $register:ty, $columns:literal, wide $wide:literal, table $table:literal, starts $starts:expr, rate $rate:literal, $($rows:literal)*) => {
         Tiles {
-            full: columns!($tier, $register, $columns, $($rows)*),
-            narrow: columns!($tier, $register, 1, $($rows)*),
-            wide: compiled::<Chains<$register, 1, $wide, false, false>>($tier),
+            full: columns!($compiled($tier), $register, $columns, table $table, $($rows)*),
+            narrow: columns!($compiled($tier), $register, 1, table $table, $($rows)*),
+            wide: $compiled::<Chains<$register, 1, $wide, false, false>>($tier),
             wide_columns: $wide * <$register as Lanes>::COUNT,
             dots: [
-                compiled::<DotRows<$register, 1>>($tier),
-                compiled::<DotRows<$register, 2>>($tier),
-                compiled::<DotRows<$register, 3>>($tier),
-                compiled::<DotRows<$register, 4>>($tier),
+                $compiled::<DotRows<$register, 1>>($tier),
+                $compiled::<DotRows<$register, 2>>($tier),
+                $compiled::<DotRows<$register, 3>>($tier),
+                $compiled::<DotRows<$register, 4>>($tier),
             ],
-            transposed: compiled::<Transposed<$register>>($tier),
+            transposed: $compiled::<Transposed<$register>>($tier),
+            starts: $starts,
             lanes: <$register as Lanes>::COUNT,
             rate: $rate * <$register as Lanes>::COUNT as f64,
         }
     };
 }
 
-/// A float that products are computed in.
-pub trait Float: EmulatedFma + Default + Stored<Real = Self> {
+pub(super) use {columns, tiles};
+
+/// What products are computed in.
+pub trait Tiled: Default + Stored<Real = Self> {
     /// Its tiles on a tier. 28 registers of sums of 32, 12 of 16, 24 of 32: the others hold columns and the element they meet.
     fn tiles(tier: Tier) -> Tiles<Self>;
 }
 
+/// A float that products are computed in.
+pub trait Float: Tiled + EmulatedFma {}
+
 macro_rules! floats {
     ($($t:ty: $avx2:ident $avx512:ident $neon:ident;)*) => {$(
-        impl Float for $t {
+        impl Float for $t {}
+
+        impl Tiled for $t {
             fn tiles(tier: Tier) -> Tiles<$t> {
                 #[cfg(target_arch = "x86_64")]
                 use std::arch::x86_64::{$avx2, $avx512};
                 match tier {
                     #[cfg(target_arch = "x86_64")]
-                    Tier::Avx512 => tiles!(tier, $avx512, 2, wide 8, rate 8.0, 1 2 3 4 5 6 7 8 9 10 11 12 13 14),
+                    Tier::Avx512 => tiles!(compiled(tier), $avx512, 2, wide 8, table true, starts None, rate 8.0, 1 2 3 4 5 6 7 8 9 10 11 12 13 14),
                     #[cfg(target_arch = "x86_64")]
-                    Tier::Avx2 => tiles!(tier, $avx2, 2, wide 8, rate 8.0, 1 2 3 4 5 6),
+                    Tier::Avx2 => tiles!(compiled(tier), $avx2, 2, wide 8, table true, starts None, rate 8.0, 1 2 3 4 5 6),
                     #[cfg(target_arch = "aarch64")]
-                    Tier::Baseline => tiles!(tier, std::arch::aarch64::$neon, 3, wide 8, rate 8.0, 1 2 3 4 5 6 7 8),
+                    Tier::Baseline => tiles!(compiled(tier), std::arch::aarch64::$neon, 3, wide 8, table true, starts None, rate 8.0, 1 2 3 4 5 6 7 8),
                     #[cfg(not(target_arch = "aarch64"))]
-                    Tier::Baseline => tiles!(tier, Emulated<$t>, 4, wide 8, rate 0.3, 1 2 3 4),
+                    Tier::Baseline => tiles!(compiled(tier), Emulated<$t>, 4, wide 8, table true, starts None, rate 0.3, 1 2 3 4),
                 }
             }
         }

@@ -67,7 +67,7 @@ impl<S: Stored> Product<S> {
     /// # Safety
     /// The operands exist, and the output is this thread's.
     pub(super) unsafe fn unpacked(&self, job: &Job) -> Result<()> {
-        let sums = &self.sums(job)?;
+        let sums = &self.sums(job, false)?;
         if self.is_dots(job) {
             // SAFETY: as the caller promises.
             unsafe { self.dots(job, sums) };

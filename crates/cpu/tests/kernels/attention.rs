@@ -29,7 +29,7 @@ fn attention(d: DType, mask: Option<DType>, causal: bool) -> Attention {
         }
         b.finish(&[score])
     });
-    Attention { scores: Contract { dtype: d, post }, weights: softmax(d, 1), input: 0, values: Contract::new(d) }
+    Attention { scores: Contract { post, ..Contract::new(d) }, weights: softmax(d, 1), input: 0, values: Contract::new(d) }
 }
 
 fn params(kernel: &Attention) -> Vec<u64> {
@@ -163,7 +163,7 @@ fn scores_may_be_any_input_of_the_weights() {
     let (rows, elements) = (rng.array(d, &[2, 50]), rng.array(d, &[2, 50, 300]));
     let bias = rng.array(d, &[2, 50, 20]);
     for input in [1, 2] {
-        let (scores, values) = (Contract::new(d), Contract { dtype: d, post: Some(two(Op::Sub).program) });
+        let (scores, values) = (Contract::new(d), Contract { post: Some(two(Op::Sub).program), ..Contract::new(d) });
         let kernel = Attention { scores, weights: weights.clone(), input, values };
         for style in STYLES {
             let inputs = [(&q, style), (&keys, style), (&rows, style), (&elements, style), (&v, style), (&bias, style)];
@@ -214,9 +214,12 @@ fn what_is_no_attention_is_refused() {
     assert!(refusal(Attention { input: 1, ..good.clone() }).contains("scores are an input"));
     assert!(refusal(Attention { weights: softmax(DType::F32, 2), ..good.clone() }).contains("one axis"));
     assert!(refusal(Attention { scores: Contract::new(DType::F64), ..good }).contains("scores are an input"));
+    let mut narrow = attention(DType::F64, None, false);
+    narrow.values.operands[1] = DType::F32;
+    assert!(refusal(narrow).contains("operands of their own dtype"));
     let mut halves = attention(DType::F32, None, false);
-    halves.scores.dtype = DType::F16;
+    halves.scores = Contract::new(DType::F16);
     halves.weights = softmax(DType::F16, 1);
-    halves.values.dtype = DType::F16;
+    halves.values = Contract::new(DType::F16);
     assert!(refusal(halves).contains("attention with scores of float16"));
 }

@@ -280,7 +280,7 @@ fn a_map_after_a_product_has_the_bits_of_both_one_after_the_other() {
             let sums = run(&bare, &[(&x, Style::Dense), (&y, Style::Dense)], &[(&of[2], Style::Dense)], &[]).remove(0);
             let map = Kernel::Map(Map { program: post.clone() });
             let want = run(&map, &[(&sums, Style::Dense), (&z, Style::Dense)], &[(&of[2], Style::Dense)], &params).remove(0);
-            let fused = Kernel::Contract(Contract { dtype: d, post: Some(post.clone()) });
+            let fused = Kernel::Contract(Contract { post: Some(post.clone()), ..Contract::new(d) });
             let inputs = [(&x, Style::Dense), (&y, Style::Transposed), (&z, rng.pick(&STYLES))];
             let got = run(&fused, &inputs, &[(&of[2], style)], &params).remove(0);
             assert_same(&got, &want, format_args!("{d} {batch:?} {m} x {k} x {n}, {style:?}"));

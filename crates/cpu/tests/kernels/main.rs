@@ -2,6 +2,7 @@
 
 mod attention;
 mod backend;
+mod bytes;
 mod contract;
 mod harness;
 mod map;

@@ -314,7 +314,7 @@ fn attention_in_every_layout() {
             }
             Some(b.finish(&[sum]))
         };
-        let (scores, values) = (Contract { dtype: d, post: added(true) }, Contract { dtype: d, post: added(false) });
+        let [scores, values] = [true, false].map(|first| Contract { post: added(first), ..Contract::new(d) });
         let kernel = Kernel::Attention(Box::new(Attention { scores, weights: less_the_largest(d), input: 0, values }));
         let shapes: [&[usize]; 5] = [&[2, 3, 2], &[2, 2, 5], &[2, 3, 5], &[2, 5, 2], &[2, 3, 2]];
         let arrays = shapes.map(|dims| whole(d, dims));

@@ -11,6 +11,8 @@ mod fault;
 #[cfg(not(feature = "fault"))]
 mod hostile;
 #[cfg(not(feature = "fault"))]
+mod narrow;
+#[cfg(not(feature = "fault"))]
 mod profile;
 #[cfg(not(feature = "fault"))]
 mod rewrite;

@@ -1,5 +1,6 @@
 //! 256 bits with AVX2 and FMA, 512 with AVX-512.
 
+pub mod quads;
 mod transpose;
 
 use super::Lanes;

@@ -1,0 +1,201 @@
+//! Products of integers of 8 bits, in 32 or in their own: as products of quads, for which operands whose places lie apart are copied.
+
+use super::grid::Apart;
+use super::post::Post;
+use super::product::{Product, scratch};
+use super::quads::Quad;
+use super::{Sizes, dense, operands};
+use crate::indices::leading;
+use crate::launch::{Context, Run, Slot, Slots};
+use crate::map::MapKernel;
+use crate::memory::CpuBuffer;
+use crate::parallel::parallel_for;
+use crate::scratch::Scratch;
+use crate::tier::{Source, Tier, compiled};
+use ferrotensor_core::error::{Error, Result};
+use ferrotensor_core::kernel::Contract;
+use ferrotensor_core::layout::{Layout, Strides};
+use ferrotensor_core::{DType, Dims};
+use std::sync::atomic::Ordering;
+
+/// Integers of a quad.
+const QUAD: usize = 4;
+
+/// Compiles a product of integers of 8 bits; `None` for others.
+pub fn prepare(kernel: &Contract, tier: Tier) -> Option<Result<Box<dyn Run>, String>> {
+    let is_byte = |d: DType| d == DType::I8 || d == DType::U8;
+    if !kernel.operands.into_iter().all(is_byte) || !(is_byte(kernel.dtype) || kernel.dtype == DType::I32) {
+        return None;
+    }
+    // The low 8 bits of a sum are the same whether integers have a sign or not.
+    let signed = if is_byte(kernel.dtype) { [false, true] } else { kernel.operands.map(|d| d == DType::I8) };
+    Some(match signed {
+        [false, false] => BytesKernel::<false, false>::prepare(kernel, tier),
+        [false, true] => BytesKernel::<false, true>::prepare(kernel, tier),
+        [true, false] => BytesKernel::<true, false>::prepare(kernel, tier),
+        [true, true] => BytesKernel::<true, true>::prepare(kernel, tier),
+    })
+}
+
+/// A compiled product.
+struct BytesKernel<const A: bool, const B: bool> {
+    product: Product<Quad<A, B>>,
+    group: unsafe fn(Group),
+    /// From sums to elements of 8 bits.
+    narrowed: Option<MapKernel>,
+    post: Option<Post>,
+}
+
+impl<const A: bool, const B: bool> BytesKernel<A, B> {
+    fn prepare(kernel: &Contract, tier: Tier) -> Result<Box<dyn Run>, String> {
+        let is_wide = kernel.dtype == DType::I32;
+        if !is_wide && kernel.post.is_some() {
+            return Err("a product of integers of 8 bits in 8 bits with a map after it".into());
+        }
+        let narrowed = if is_wide { None } else { Some(MapKernel::cast(DType::I32, kernel.dtype, tier)?) };
+        let post = kernel.post.as_ref().map(|p| Post::new(p, kernel.dtype, tier)).transpose()?;
+        Ok(Box::new(Self { product: Product::new(tier), group: compiled::<Grouping>(tier), narrowed, post }))
+    }
+
+    /// An operand as quads along an axis, one of the last two: as it lies, if its places lie beside each other, or a copy.
+    fn quads(&self, (layout, start): Slot, axis: usize, context: &Context) -> Result<Quads> {
+        let (dims, strides) = (layout.dims(), layout.strides());
+        let is_whole = |n: usize| n.is_multiple_of(QUAD);
+        let steps_whole = |a: usize| a == axis || dims[a] == 1 || is_whole(strides[a].unsigned_abs());
+        let starts_whole = is_whole(layout.offset()) && is_whole(start as usize);
+        if strides[axis] != 1 || !is_whole(dims[axis]) || !starts_whole || !(0..dims.len()).all(steps_whole) {
+            return self.copied((layout, start), axis, context);
+        }
+        let mut quads: Dims = dims.into();
+        quads[axis] /= QUAD;
+        let mut steps: Strides = strides.iter().map(|s| s / QUAD as isize).collect();
+        steps[axis] = 1;
+        Ok(Quads { layout: Layout::new(&quads, &steps, layout.offset() / QUAD, usize::MAX)?, start, _copy: None })
+    }
+
+    /// A copy as quads. Matrices of a batch that are one are copied once.
+    fn copied(&self, (layout, start): Slot, axis: usize, context: &Context) -> Result<Quads> {
+        let axes = layout.rank() - 2;
+        let (other, last) = (2 * axes + 1 - axis, axes + 1);
+        let once = (0..axes).filter(|&a| layout.strides()[a] == 0).fold(layout.clone(), |l, a| l.slice(a, 0, 1, 1));
+        let batch: usize = once.dims()[..axes].iter().product();
+        let (k, along) = (layout.dims()[axis], layout.dims()[other]);
+        let (place, step) = (layout.strides()[axis], layout.strides()[other]);
+        let quads = k.div_ceil(QUAD);
+        // Rows of the copy: of quads, if places lie beside each other, else of what does.
+        let by_places = place == 1;
+        let (rows, columns, inner) = if by_places { (along, quads, axis) } else { (quads, along, other) };
+        let room = scratch::<i32>(&[batch, rows, columns])?;
+        let (from, to) = (&Apart(start.cast_const()), &Apart(room.as_ptr().cast::<i32>()));
+        // Read at about 5 GB/s.
+        parallel_for(batch * rows, (columns * QUAD) as f64 * 0.2, &|range| {
+            for n in range {
+                if context.abandoned.load(Ordering::Relaxed) {
+                    break;
+                }
+                let (matrix, row) = (once.offset() as isize + leading(&once, axes, n / rows), n % rows);
+                let at = matrix + if by_places { row as isize * step } else { (row * QUAD) as isize * place };
+                let to = to.0.wrapping_add(n * columns);
+                let group = |quad: usize, count: usize, places: usize, step: isize| {
+                    let from = from.0.wrapping_offset(at + quad as isize * step);
+                    // SAFETY: the operand has these integers, and the copy room for the row.
+                    unsafe { (self.group)(Group { from, place, step, places, count, to: to.wrapping_add(quad) }) };
+                };
+                if by_places {
+                    group(0, k / QUAD, QUAD, QUAD as isize);
+                    group(k / QUAD, quads - k / QUAD, k % QUAD, QUAD as isize);
+                } else {
+                    group(0, along, QUAD.min(k - row * QUAD), step);
+                }
+            }
+            Ok(())
+        })?;
+        let mut dims: Dims = once.dims().into();
+        (dims[axes], dims[last]) = (rows, columns);
+        let mut copy = Layout::dense(&dims)?;
+        if inner != last {
+            let order: Dims = (0..axes).chain([last, axes]).collect();
+            copy = copy.permute(&order);
+        }
+        dims = layout.dims().into();
+        dims[axis] = quads;
+        Ok(Quads { layout: copy.broadcast(&dims), start: room.as_ptr(), _copy: Some(room) })
+    }
+}
+
+impl<const A: bool, const B: bool> Run for BytesKernel<A, B> {
+    fn run(&self, slots: &Slots, params: &[u64], context: &Context) -> Result<()> {
+        let ([a, b, c], sizes) = operands(slots)?;
+        if sizes.batch == 0 || sizes.m == 0 || sizes.n == 0 {
+            return Ok(());
+        }
+        // SAFETY: a launch's layouts lie inside its buffers and its outputs overlap nothing.
+        let after = self.post.as_ref().map(|p| unsafe { p.bind(&slots.inputs[2..], c, params) }).transpose()?;
+        let last = c.0.rank() - 1;
+        let (x, y) = (self.quads(a, last, context)?, self.quads(b, last - 1, context)?);
+        let sizes = Sizes { k: sizes.k.div_ceil(QUAD), ..sizes };
+        let multiply =
+            |c| self.product.multiply([(&x.layout, x.start), (&y.layout, y.start), c], sizes, after.as_ref(), context);
+        let Some(narrowed) = &self.narrowed else { return multiply(c) };
+        let layout = dense(c.0)?;
+        let bytes = layout.len().checked_mul(size_of::<i32>());
+        let bytes = bytes.ok_or_else(|| Error::out_of_memory("sums of a product of integers of 8 bits"))?;
+        let sums = CpuBuffer::new(bytes, context.used)?;
+        multiply((&layout, sums.as_ptr()))?;
+        // SAFETY: the sums are ours, and the output as above.
+        unsafe { narrowed.apply(&[(&layout, sums.as_ptr()), c], &[], context) }
+    }
+}
+
+/// An operand as quads, and the copy they are in.
+struct Quads {
+    layout: Layout,
+    start: *mut u8,
+    _copy: Option<Scratch>,
+}
+
+/// A row of quads to be.
+struct Group {
+    /// The first integer of the first one.
+    from: *const u8,
+    /// From an integer of a quad to the next one.
+    place: isize,
+    /// From a quad's first integer to the next one's.
+    step: isize,
+    /// Integers of each quad; those that are missing are 0.
+    places: usize,
+    /// Quads.
+    count: usize,
+    to: *mut i32,
+}
+
+/// Copies a row of quads.
+struct Grouping;
+
+impl Source for Grouping {
+    type Args = Group;
+
+    #[inline(always)]
+    unsafe fn run<const FMA: bool>(Group { from, place, step, places, count, to }: Group) {
+        // SAFETY: as many integers exist, here and below.
+        let at = |q: usize, p: usize| unsafe { *from.wrapping_offset(q as isize * step + p as isize * place) };
+        // SAFETY: there is room for as many quads.
+        let store = |q: usize, quad: [u8; QUAD]| unsafe { *to.add(q) = i32::from_le_bytes(quad) };
+        if places < QUAD {
+            for q in 0..count {
+                store(q, std::array::from_fn(|p| if p < places { at(q, p) } else { 0 }));
+            }
+        } else if step == 1 {
+            // The loop joins registers of the same place.
+            let lines: [*const u8; QUAD] = std::array::from_fn(|p| from.wrapping_offset(p as isize * place));
+            for q in 0..count {
+                // SAFETY: as above.
+                store(q, lines.map(|line| unsafe { *line.add(q) }));
+            }
+        } else {
+            for q in 0..count {
+                store(q, std::array::from_fn(|p| at(q, p)));
+            }
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! Products read operands as they are stored where a conversion of both was asked for, with the same bits.
+
+use crate::support::{Arg, Program, launches_and_bits};
+use ferrotensor_core::DType;
+use ferrotensor_engine::Session;
+
+const WAVES: [(&[usize], f32); 2] = [(&[2, 5, 9], 0.7), (&[2, 9, 6], 0.9)];
+
+fn cast(s: &mut Session, p: &mut Program, x: Arg, dtype: DType) -> Arg {
+    p.op(s, "astype", &[x], &[f64::from(dtype as u8)])
+}
+
+/// Integers of 8 bits from waves: a kernel each.
+fn bytes(s: &mut Session, p: &mut Program, x: &[Arg]) -> [Arg; 2] {
+    let scaled = [0, 1].map(|i| p.op(s, "multiply", &[x[i], Arg::Number(40.0)], &[]));
+    [cast(s, p, scaled[0], DType::I8), cast(s, p, scaled[1], DType::I8)]
+}
+
+#[track_caller]
+fn launches(build: impl Fn(&mut Session, &mut Program, &[Arg]) -> Vec<Arg>) -> u64 {
+    let (fused, bits) = launches_and_bits(&WAVES, true, &build);
+    let (apart, wanted) = launches_and_bits(&WAVES, false, &build);
+    assert!(bits == wanted, "fused and unfused differ");
+    assert!(fused < apart);
+    fused
+}
+
+#[test]
+fn conversions_become_part_of_the_product() {
+    let plain = |s: &mut Session, p: &mut Program, x: &[Arg]| {
+        let wide = bytes(s, p, x).map(|v| cast(s, p, v, DType::I32));
+        let product = p.op(s, "matmul", &wide, &[]);
+        let real = cast(s, p, product, DType::F32);
+        vec![p.op(s, "multiply", &[real, Arg::Number(0.01)], &[])]
+    };
+    assert_eq!(launches(plain), 3, "two of operands, and the product with the floats it becomes");
+}
+
+#[test]
+fn through_views() {
+    let turned = |s: &mut Session, p: &mut Program, x: &[Arg]| {
+        let wide = bytes(s, p, x).map(|v| cast(s, p, v, DType::I32));
+        let wide = wide.map(|v| p.op(s, "swapaxes", &[v], &[1.0, 2.0]));
+        let product = p.op(s, "matmul", &[wide[1], wide[0]], &[]);
+        vec![cast(s, p, product, DType::F32)]
+    };
+    assert_eq!(launches(turned), 3);
+    let squared = |s: &mut Session, p: &mut Program, x: &[Arg]| {
+        let [x, _] = bytes(s, p, x);
+        let x = p.op(s, "reshape", &[x], &[3.0, 3.0, 3.0, 10.0]);
+        let (wide, turned) = (cast(s, p, x, DType::I32), p.op(s, "swapaxes", &[x], &[1.0, 2.0]));
+        let square = p.op(s, "matmul", &[wide, turned], &[]);
+        vec![cast(s, p, square, DType::F32)]
+    };
+    // One of both is wide already, after promotion: its conversion is the product's.
+    assert_eq!(launches(squared), 2);
+}
+
+#[test]
+fn others_keep_their_conversions() {
+    let read = |s: &mut Session, p: &mut Program, x: &[Arg]| {
+        let wide = bytes(s, p, x).map(|v| cast(s, p, v, DType::I32));
+        let product = p.op(s, "matmul", &wide, &[]);
+        vec![cast(s, p, product, DType::F32), cast(s, p, wide[0], DType::F32)]
+    };
+    assert!(launches(read) > 3);
+    let halves = |s: &mut Session, p: &mut Program, x: &[Arg]| {
+        let half = [0, 1].map(|i| cast(s, p, x[i], DType::F16));
+        let wide = half.map(|v| cast(s, p, v, DType::F32));
+        vec![p.op(s, "matmul", &wide, &[])]
+    };
+    assert_eq!(launches(halves), 3, "a map each makes halves and floats of them");
+}
