@@ -13,7 +13,7 @@ export type Node = readonly [operator: string, inputs: string, outputs: string, 
 /** Revisions of the format and of the operators: the first with Gelu. */
 const [IR_VERSION, OPERATORS] = [9, 20]
 /** Elements as TensorProto.DataType numbers them. */
-const DATA_TYPES: Partial<Record<DType, number>> = { float32: 1, int32: 6, int64: 7, bool: 9, float64: 11, uint32: 12 }
+const DATA_TYPES: Partial<Record<DType, number>> = { float32: 1, int8: 3, int32: 6, int64: 7, bool: 9, float64: 11, uint32: 12 }
 /** AttributeProto.AttributeType. */
 const KINDS = { int: 2, string: 3, ints: 7 } as const
 

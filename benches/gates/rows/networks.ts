@@ -7,6 +7,27 @@ const [ROWS, COLUMNS] = [4096, 1024]
 const MATRIX = { reads: 1, writes: 1, bytes: ROWS * COLUMNS * 4 }
 const [CHANNELS, SIDE, POOLED] = [64, 56, 112]
 
+const [HEADS, WIDTH] = [8, 64]
+
+/** Attention of so many queries to as many keys. */
+const attention = (n: number): Row =>
+  row({
+    name: `attention_${n}`,
+    gate: 1,
+    stretch: 1.5,
+    limit: { flops: 4 * HEADS * n ** 2 * WIDTH },
+    tolerance: 1e-4,
+    operands: () => ({ q: uniform([1, HEADS, n, WIDTH]), k: uniform([1, HEADS, n, WIDTH]), v: uniform([1, HEADS, n, WIDTH]), s: uniform([], 1 / 8, 1 / 8) }),
+    ours: ({ q, k, v }) => ft.nn.scaledDotProductAttention(q, k, v),
+    calls: {
+      numpy: '(e := np.exp((w := q @ k.swapaxes(-1, -2) / 8) - w.max(-1, keepdims=True))) / e.sum(-1, keepdims=True) @ v',
+      torch: 'F.scaled_dot_product_attention(q, k, v)',
+      jax: 'jax.nn.softmax(q @ k.swapaxes(-1, -2) / 8) @ v',
+      tfjs: 'tf.matMul(tf.softmax(tf.div(tf.matMul(q, k, false, true), 8)), v)'
+    },
+    onnx: [['Transpose', 'k', 't', { perm: [0, 1, 3, 2] }], ['MatMul', 'q t', 'w'], ['Mul', 'w s', 'x'], ['Softmax', 'x', 'p', { axis: -1 }], ['MatMul', 'p v', 'y']]
+  })
+
 export const NETWORKS: readonly Row[] = [
   row({
     name: 'softmax',
@@ -42,6 +63,8 @@ export const NETWORKS: readonly Row[] = [
     },
     onnx: [['LayerNormalization', 'm w b', 'y', { axis: -1 }]]
   }),
+  attention(512),
+  attention(2048),
   row({
     name: 'conv3x3_64x56',
     gate: 1.15,

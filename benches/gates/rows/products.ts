@@ -1,6 +1,6 @@
 // Rows of products: matrices, vectors and batches.
 
-import { row, uniform, uniform64, type Limit, type Row } from '../row.js'
+import { bytes, row, uniform, uniform64, type Limit, type Row } from '../row.js'
 
 const MATMUL = { numpy: 'a @ b', torch: 'a @ b', jax: 'a @ b', tfjs: 'tf.matMul(a, b)', 'numpy-ts': 'np.matmul(a, b)', candle: 'matmul', gemm: 'matmul', faer: 'matmul', ndarray: 'matmul' }
 const square = (n: number): Limit => ({ flops: 2 * n ** 3 })
@@ -36,6 +36,18 @@ export const PRODUCTS: readonly Row[] = [
     ours: ({ a, b }) => a.matmul(b),
     calls: { numpy: 'a @ b', torch: 'a @ b', jax: 'a @ b', 'numpy-ts': 'np.matmul(a, b)', candle: 'matmul', gemm: 'matmul', faer: 'matmul', ndarray: 'matmul' },
     onnx: [['MatMul', 'a b', 'y']]
+  }),
+  row({
+    name: 'matmul1024_i8',
+    gate: 1,
+    stretch: 1.5,
+    // An instruction for integers of 8 bits does four times as much as one for floats.
+    limit: { flops: (2 * 1024 ** 3) / 4 },
+    operands: () => ({ a: bytes([1024, 1024]), b: bytes([1024, 1024]) }),
+    ours: ({ a, b }) => a.astype('int32').matmul(b.astype('int32')),
+    // NumPy's loop takes a second.
+    calls: { torch: 'torch._int_mm(a, b)', jax: 'jnp.matmul(a, b, preferred_element_type=jnp.int32)' },
+    onnx: [['MatMulInteger', 'a b', 'y']]
   }),
   row({
     name: 'gemv4096',
