@@ -7,7 +7,7 @@ use super::sums::{Round, Row};
 use super::tile::{Tiled, Tiles};
 use super::{Matrix, Operands, Shared, Sizes, folded};
 use crate::launch::Context;
-use crate::parallel::{grain, parallel_for};
+use crate::parallel::{grain, parallel_for, threads};
 use crate::scratch::Scratch;
 use crate::tier::{Tier, compiled};
 use ferrotensor_core::error::{Error, Result};
@@ -16,6 +16,10 @@ use std::sync::atomic::Ordering;
 
 /// Bytes of an operand up to which it is read where it lies: both fit a second-level cache.
 const CACHED: usize = 256 << 10;
+/// Bytes of columns that stay in a second-level cache beside the rows of [`TILES`] tiles, or just behind it.
+const NEAR: usize = 1 << 20;
+/// Tiles of rows for which columns may be read from there again and again.
+const TILES: usize = 10;
 /// Nanoseconds from which the threads share one product of a batch, and not its products.
 const LONG: f64 = 1e6;
 
@@ -87,9 +91,14 @@ impl Job {
     }
 }
 
+/// Whether an operand has at most so many bytes.
+fn fits<S>(rows: usize, columns: usize, bytes: usize) -> bool {
+    rows.saturating_mul(columns).saturating_mul(size_of::<S>()) <= bytes
+}
+
 /// Whether an operand fits the cache.
 pub(super) fn is_cached<S>(rows: usize, columns: usize) -> bool {
-    rows.saturating_mul(columns).saturating_mul(size_of::<S>()) <= CACHED
+    fits::<S>(rows, columns, CACHED)
 }
 
 /// Room for so many floats.
@@ -213,8 +222,23 @@ impl<S: Stored> Product<S> {
 
     /// Whether columns are not worth a copy of their own for all threads: few rows meet them, or they are in the cache anyway.
     fn is_small(&self, job: &Job) -> bool {
-        let is_cached = is_cached::<S>(job.m, job.k) && is_cached::<S>(job.k, job.n);
-        let lies_well = S::PLAIN && job.b.columns == 1 && is_cached;
-        job.m <= 2 * self.tiles.rows() || lies_well
+        job.m <= 2 * self.tiles.rows() || self.is_near(job) || self.lies_well(job)
+    }
+
+    /// Whether tiles had best read columns where they lie.
+    pub(super) fn in_place(&self, job: &Job) -> bool {
+        let lies = S::PLAIN && job.b.columns == 1;
+        lies && (job.m <= 2 * self.tiles.rows() || self.is_near(job) || self.lies_well(job))
+    }
+
+    /// Whether columns stay near while rather few rows meet them, enough columns for all threads: batches by the weights of a layer, for
+    /// which a copy is a fifth of the time (128 rows by 784 x 256 on two threads: 0.38 ms with a copy, 0.30 without).
+    fn is_near(&self, job: &Job) -> bool {
+        let is_shared_out = job.n >= 2 * threads() * self.tiles.full.count;
+        job.m <= TILES * self.tiles.rows() && is_shared_out && fits::<S>(job.k, job.n, NEAR)
+    }
+
+    fn lies_well(&self, job: &Job) -> bool {
+        S::PLAIN && job.b.columns == 1 && is_cached::<S>(job.m, job.k) && is_cached::<S>(job.k, job.n)
     }
 }

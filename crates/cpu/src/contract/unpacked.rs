@@ -38,14 +38,9 @@ const fn deep<S: Stored>() -> usize {
 }
 
 impl<S: Stored> Product<S> {
-    /// Whether tiles read columns where they lie.
-    fn reads_in_place(&self, job: &Job) -> bool {
-        S::PLAIN && job.b.columns == 1
-    }
-
     /// Whether tiles of one row are used. Columns that are copied would be as many streams of memory.
     fn is_wide(&self, job: &Job) -> bool {
-        job.m == 1 && self.reads_in_place(job)
+        job.m == 1 && self.in_place(job)
     }
 
     /// Columns that a thread has at least, but for the last ones: whole tiles.
@@ -99,7 +94,7 @@ impl<S: Stored> Product<S> {
                         unsafe { self.add(sums, (run, width), tile, (rows.first, rows.count), (j, count)) };
                     }
                 };
-                if self.reads_in_place(job) && count == width {
+                if self.in_place(job) && count == width {
                     let b = job.b.from(p, j, size_of::<S>());
                     meet(p, places.len(), b.start.cast_const().cast(), b.rows);
                     j += count;
