@@ -1,7 +1,7 @@
-//! Products read operands as they are stored: conversions of both to a wider dtype that nobody else reads become part of the product,
-//! whether they are made before views of the operands or after. Wider values are exact, so that no bit changes.
+//! Products read operands as they are stored: conversions of both to a wider dtype become part of the product, whether they are made before
+//! views of the operands, which nobody else may read then, or after. Wider values are exact, so that no bit changes.
 
-use crate::fuse::{Merged, count_uses, replace, uses_of};
+use crate::fuse::{Merged, Ops, count_uses, replace, uses_of};
 use ferrotensor_core::DType;
 use ferrotensor_core::kernel::{Contract, Kernel};
 use ferrotensor_core::scalar::Op;
@@ -22,36 +22,41 @@ pub fn fuse(graph: &mut Graph, outputs: &[Val], supports: &dyn Fn(&Kernel) -> bo
         if narrow.verify().is_err() || !supports(&Kernel::Contract(narrow.clone())) {
             continue;
         }
+        let conversions = [x.conversion, y.conversion];
         let mut inputs = inputs.clone();
         let params = params.clone();
+        let mut converted = Ops::new();
         for (side, operand) in [x, y].into_iter().enumerate() {
-            inputs[side] = operand.narrowed(graph, inputs[side], &mut uses, merged);
+            inputs[side] = operand.narrowed(graph, inputs[side], &mut uses, merged, &mut converted);
         }
         replace(graph, n, Def::Kernel { kernel: Kernel::Contract(narrow), inputs, params }, &mut uses, merged);
-        saved += if a == b { 1 } else { 2 };
+        if let Some(ops) = merged.get_mut(&graph.nodes[n].first) {
+            ops.insert_many(0, converted);
+            ops.dedup();
+        }
+        let is_gone = |v: Val| uses[v.0 as usize] == 0;
+        saved += u64::from(is_gone(conversions[0])) + u64::from(is_gone(conversions[1]) && conversions[0] != conversions[1]);
     }
     saved
 }
 
 /// An operand that a conversion makes.
 struct Widened {
+    conversion: Val,
     /// What is converted.
     from: Val,
     /// Views of the conversion, from the product to it.
     views: SmallVec<[usize; 2]>,
 }
 
-/// Looks through views for a conversion; nobody but the product reads either, `most` times.
+/// Looks through views for a conversion; nobody but the product reads the views, the last one `most` times.
 fn widened(graph: &Graph, operand: Val, most: u32, uses: &[u32]) -> Option<Widened> {
     let mut views = SmallVec::new();
     let mut v = operand;
     loop {
-        if uses[v.0 as usize] > if v == operand { most } else { 1 } {
-            return None;
-        }
         let node = graph.values[v.0 as usize].node as usize;
         match &graph.nodes[node].def {
-            Def::View { of, .. } => {
+            Def::View { of, .. } if uses[v.0 as usize] <= if v == operand { most } else { 1 } => {
                 views.push(node);
                 v = *of;
             }
@@ -59,7 +64,11 @@ fn widened(graph: &Graph, operand: Val, most: u32, uses: &[u32]) -> Option<Widen
                 let instrs = &map.program.instrs;
                 let converts =
                     matches!(instrs.iter().map(|i| i.op).collect::<SmallVec<[Op; 2]>>()[..], [Op::Input(0), Op::Cast]);
-                return (converts && map.program.outputs[..] == [1]).then(|| Widened { from: inputs[0], views });
+                return (converts && map.program.outputs[..] == [1]).then(|| Widened {
+                    conversion: v,
+                    from: inputs[0],
+                    views,
+                });
             }
             _ => return None,
         }
@@ -67,8 +76,8 @@ fn widened(graph: &Graph, operand: Val, most: u32, uses: &[u32]) -> Option<Widen
 }
 
 impl Widened {
-    /// What the product reads instead of `operand`: the views are of what is converted now.
-    fn narrowed(self, graph: &mut Graph, operand: Val, uses: &mut [u32], merged: &mut Merged) -> Val {
+    /// What the product reads instead of `operand`: the views are of what is converted now. The conversion joins those that are the product's.
+    fn narrowed(self, graph: &mut Graph, operand: Val, uses: &mut [u32], merged: &mut Merged, converted: &mut Ops) -> Val {
         let Some(&last) = self.views.last() else { return self.from };
         let dtype: DType = graph.dtype(self.from);
         for &node in &self.views {
@@ -79,7 +88,9 @@ impl Widened {
             && *of != self.from
         {
             let def = Def::View { of: self.from, view: view.clone() };
+            let (view, first) = (graph.nodes[last].op, graph.nodes[last].first);
             replace(graph, last, def, uses, merged);
+            converted.extend(merged.remove(&first).into_iter().flatten().filter(|&op| op != view));
         }
         operand
     }

@@ -261,6 +261,18 @@ fn gather_and_scatter_select_rows() {
 
 #[test]
 fn contractions_of_each_class() {
+    for (from, to) in [(DType::U8, DType::I32), (DType::I32, DType::I64), (DType::F16, DType::F32), (DType::C64, DType::C64)]
+    {
+        assert!(Contract::widens(from, to), "{to} has all values of {from}");
+    }
+    let narrow = [(DType::U32, DType::I32), (DType::I8, DType::F32), (DType::Bool, DType::I32), (DType::F16, DType::BF16)];
+    for (from, to) in narrow {
+        let kernel = Contract { operands: [to, from], ..Contract::new(to) };
+        assert!(
+            kernel.verify().unwrap_err().contains("does not have all values"),
+            "{to} does not have all values of {from}"
+        );
+    }
     let contract = |dtype| Kernel::Contract(Contract::new(dtype));
     let (a, b) = (array(&[1, 2, 2], &[1i32, 2, 3, 4]), array(&[1, 2, 1], &[5i32, 6]));
     assert_eq!(one::<i32>(contract(DType::I32), &[a, b], &[1, 2, 1]), [17, 39]);

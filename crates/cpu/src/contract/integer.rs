@@ -1,13 +1,14 @@
 //! Products of integers, which wrap, and of bools (or of and): exact in any order.
 
 use super::{Matrix, Shared, Sizes, dense, operands};
-use crate::launch::{Context, Run, Slots};
+use crate::launch::{Context, Run, Slot, Slots};
 use crate::map::MapKernel;
 use crate::memory::CpuBuffer;
 use crate::number::{Item, Number};
 use crate::parallel::parallel_for;
 use crate::tier::{Source, Tier, compiled};
 use ferrotensor_core::error::{Error, Result};
+use ferrotensor_core::kernel::{Contract, Map};
 use ferrotensor_core::layout::Layout;
 use ferrotensor_core::{Bool, DType, match_dtype};
 use std::marker::PhantomData;
@@ -53,27 +54,38 @@ impl<T: Item> Source for Rows<T> {
 
 /// Any integer dtype, and bool.
 pub struct IntegerKernel {
-    copy: MapKernel,
+    /// Of operands, in the dtype of the product.
+    copies: [MapKernel; 2],
     rows: unsafe fn(RowProduct),
+    /// Bytes of an element of the product.
     size: usize,
+    /// From the product to the output.
+    last: MapKernel,
 }
 
 impl IntegerKernel {
-    /// For a dtype.
+    /// For a kernel on a tier.
     ///
     /// # Errors
     /// A sentence for a dtype that is neither integer nor bool.
-    pub fn new(dtype: DType, tier: Tier) -> Result<IntegerKernel, String> {
+    pub fn new(kernel: &Contract, tier: Tier) -> Result<IntegerKernel, String> {
+        let dtype = kernel.dtype;
         let rows = match dtype {
             DType::Bool => compiled::<Rows<Bool>>(tier),
             d => match_dtype!(d, integers T => compiled::<Rows<T>>(tier), else return Err(format!("{d} is not an integer"))),
         };
-        Ok(IntegerKernel { copy: MapKernel::cast(dtype, dtype, tier)?, rows, size: dtype.bytes() })
+        let [a, b] = kernel.operands;
+        let copies = [MapKernel::cast(a, dtype, tier)?, MapKernel::cast(b, dtype, tier)?];
+        let last = match &kernel.post {
+            Some(post) => MapKernel::new(&Map { program: post.clone() }, tier)?,
+            None => MapKernel::cast(dtype, dtype, tier)?,
+        };
+        Ok(IntegerKernel { copies, rows, size: dtype.bytes(), last })
     }
 }
 
 impl Run for IntegerKernel {
-    fn run(&self, slots: &Slots, _: &[u64], context: &Context) -> Result<()> {
+    fn run(&self, slots: &Slots, params: &[u64], context: &Context) -> Result<()> {
         let ([a, b, c], Sizes { batch, m, k, n }) = operands(slots)?;
         if batch == 0 || m == 0 || n == 0 {
             return Ok(());
@@ -86,8 +98,8 @@ impl Run for IntegerKernel {
         let (pa, pb, pc) = (room(a.0)?, room(b.0)?, room(c.0)?);
         // SAFETY: a launch's layouts lie inside its buffers, and the copies are ours.
         unsafe {
-            self.copy.apply(&[a, (&pa.0, pa.1.as_ptr())], &[], context)?;
-            self.copy.apply(&[b, (&pb.0, pb.1.as_ptr())], &[], context)?;
+            self.copies[0].apply(&[a, (&pa.0, pa.1.as_ptr())], &[], context)?;
+            self.copies[1].apply(&[b, (&pb.0, pb.1.as_ptr())], &[], context)?;
         }
         let shared = &Shared([(&pa.0, pa.1.as_ptr()), (&pb.0, pb.1.as_ptr()), (&pc.0, pc.1.as_ptr())]);
         parallel_for(batch * m, 0.05 * (self.size * n * k.max(1)) as f64, &|rows| {
@@ -103,7 +115,9 @@ impl Run for IntegerKernel {
             }
             Ok(())
         })?;
+        let after: Vec<Slot> =
+            [(&pc.0, pc.1.as_ptr())].into_iter().chain(slots.inputs[2..].iter().copied()).chain([c]).collect();
         // SAFETY: as above.
-        unsafe { self.copy.apply(&[(&pc.0, pc.1.as_ptr()), c], &[], context) }
+        unsafe { self.last.apply(&after, params, context) }
     }
 }

@@ -2,6 +2,7 @@
 //! numbers as twice as many floats; integers of 8 bits by tiles of four places at once, other integers and bool by a loop.
 
 pub mod attention;
+#[cfg(target_arch = "x86_64")]
 mod bytes;
 pub mod convolution;
 mod dots;
@@ -13,6 +14,7 @@ mod pack;
 mod packed;
 mod post;
 mod product;
+#[cfg(target_arch = "x86_64")]
 mod quads;
 mod stored;
 mod sums;
@@ -30,14 +32,18 @@ use ferrotensor_core::layout::Layout;
 /// Compiles a contraction.
 ///
 /// # Errors
-/// For operands narrower than the product, but integers of 8 bits, and for a map after a product of other integers: passes over them are
-/// maps as good as any.
+/// For floats narrower than their product: a pass over them is a map as good as any. As [`Contract::verify`].
 pub fn prepare(kernel: &Contract, tier: Tier) -> Result<Box<dyn Run>, String> {
+    kernel.verify()?;
+    #[cfg(target_arch = "x86_64")]
     if let Some(bytes) = bytes::prepare(kernel, tier) {
         return bytes;
     }
+    if kernel.dtype.is_integer() || kernel.dtype == DType::Bool {
+        return Ok(Box::new(integer::IntegerKernel::new(kernel, tier)?));
+    }
     if kernel.operands != [kernel.dtype; 2] {
-        return Err(format!("a product of {:?} in {}", kernel.operands, kernel.dtype));
+        return Err(format!("a product of {} and {} in {}", kernel.operands[0], kernel.operands[1], kernel.dtype));
     }
     Ok(match kernel.dtype {
         DType::F16 => Box::new(float::FloatKernel::<f16>::new(kernel, tier)?),
@@ -45,9 +51,7 @@ pub fn prepare(kernel: &Contract, tier: Tier) -> Result<Box<dyn Run>, String> {
         DType::F32 => Box::new(float::FloatKernel::<f32>::new(kernel, tier)?),
         DType::F64 => Box::new(float::FloatKernel::<f64>::new(kernel, tier)?),
         DType::C64 => Box::new(float::FloatKernel::<Complex<f32>>::new(kernel, tier)?),
-        DType::C128 => Box::new(float::FloatKernel::<Complex<f64>>::new(kernel, tier)?),
-        _ if kernel.post.is_some() => return Err("a product of integers with a map after it".into()),
-        d => Box::new(integer::IntegerKernel::new(d, tier)?),
+        _ => Box::new(float::FloatKernel::<Complex<f64>>::new(kernel, tier)?),
     })
 }
 

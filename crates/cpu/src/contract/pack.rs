@@ -52,8 +52,8 @@ impl<S: Stored> Source for PackRows<S> {
 
     #[inline(always)]
     unsafe fn run<const FMA: bool>(part: Part<S>) {
-        let copy = |p: usize, i: usize, x: S| {
-            for (h, &x) in x.parts()[..S::PARTS].iter().enumerate() {
+        let copy = |p: usize, i: usize, parts: [S::Real; 2]| {
+            for (h, &x) in parts[..S::PARTS].iter().enumerate() {
                 // SAFETY: the copy has room for as many places and rows.
                 unsafe { *part.to.add((p * S::PARTS + h) * part.width + i) = x };
             }
@@ -70,15 +70,13 @@ impl<S: Stored> Source for PackColumns<S> {
 
     #[inline(always)]
     unsafe fn run<const FMA: bool>(part: Part<S>) {
-        let copy = |p: usize, j: usize, x: S| {
-            let [re, im] = x.parts();
+        let copy = |p: usize, j: usize, [re, im]: [S::Real; 2]| {
             let to = part.to.wrapping_add(p * S::PARTS * part.width + j * S::PARTS);
             // SAFETY: the copy has room for as many places and columns.
             unsafe {
                 *to = re;
                 if S::PARTS == 2 {
-                    *to.add(1) = im;
-                    [*to.add(part.width), *to.add(part.width + 1)] = x.turned();
+                    (*to.add(1), *to.add(part.width), *to.add(part.width + 1)) = (im, -im, re);
                 }
             }
         };
@@ -157,10 +155,10 @@ const PLACES_OF_LINE: usize = 16;
 
 /// Calls `copy` for each place and row or column, in an order in which memory lies.
 #[inline(always)]
-fn each<S: Stored>(part: &Part<S>, copy: impl Fn(usize, usize, S)) {
+fn each<S: Stored>(part: &Part<S>, copy: impl Fn(usize, usize, [S::Real; 2])) {
     // SAFETY: of both: as many places and rows or columns exist.
     let read = |p: usize, i: usize, (place, step): (isize, isize)| unsafe {
-        *part.from.offset(p as isize * place + i as isize * step)
+        (*part.from.offset(p as isize * place + i as isize * step)).parts()
     };
     if part.place == 1 {
         // Where a row is as long as a power of two, all lie in one set of the first-level cache, which forgets a line before its next

@@ -72,7 +72,7 @@ impl<S: Stored> Product<S> {
             scratch::<S::Real>(&[panels.0, self.rows_width(job.m), floats])?,
             scratch::<S::Real>(&[panels.1, t.full.count, floats])?,
         );
-        let sums = &self.sums(job, shared)?;
+        let sums = &self.sums(job)?;
         let units = self.units(job, panels, deep.min(job.k));
         for p in (0..job.k.max(1)).step_by(deep) {
             let places = (p, deep.min(job.k - p));

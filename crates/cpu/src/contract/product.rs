@@ -1,10 +1,11 @@
-//! Products of floats by tiles: which way each goes. None of it shows in a result: see `tile.rs`.
+//! Products by tiles: which way each goes. None of it shows in a result: see `tile.rs`.
 
+use super::grid::Apart;
 use super::pack::{PackColumns, PackRows, Part};
 use super::post::After;
 use super::stored::Stored;
 use super::sums::{Round, Row};
-use super::tile::{Tiled, Tiles};
+use super::tile::{RowOf, Tiled, Tiles};
 use super::{Matrix, Operands, Shared, Sizes, folded};
 use crate::launch::Context;
 use crate::parallel::{grain, parallel_for, threads};
@@ -55,6 +56,8 @@ pub(super) struct Job {
     pub m: usize,
     pub k: usize,
     pub n: usize,
+    /// What the sums of its rows begin with, if not with 0.
+    pub starts: Option<Matrix>,
     /// Its first row and column there.
     pub at: (usize, usize),
     pub whole: Whole,
@@ -68,7 +71,7 @@ impl Job {
         let is_turned = S::COMMUTES && (is_column || (n < m && n < few));
         let (a, b, c, m, n) =
             if is_turned { (b.transposed(), a.transposed(), c.transposed(), n, m) } else { (a, b, c, m, n) };
-        Job { a, b, c, m, k, n, at: (0, 0), whole: Whole { batch, c, m, n, is_turned } }
+        Job { a, b, c, m, k, n, starts: None, at: (0, 0), whole: Whole { batch, c, m, n, is_turned } }
     }
 
     /// Its rows and columns as the whole product counts them.
@@ -85,6 +88,7 @@ impl Job {
             c: self.c.from(rows.start, columns.start, size),
             m: rows.len(),
             n: columns.len(),
+            starts: self.starts.map(|starts| starts.from(rows.start, 0, size)),
             at: (self.at.0 + rows.start, self.at.1 + columns.start),
             ..*self
         }
@@ -135,9 +139,16 @@ impl<S: Stored> Product<S> {
             return Ok(());
         }
         let shared = &Shared(operands);
-        let job = |i: usize| {
+        let bare = |i: usize| {
             let Shared(operands) = shared;
             Job::new::<S>(i, operands.map(|o| Matrix::of(o, i, size_of::<S>())), sizes, self.tiles.lanes / 2)
+        };
+        let starts = self.tiles.starts.map(|start| self.starts(batch, &bare, start, context)).transpose()?;
+        let begin = &Apart(starts.as_ref().map(Scratch::as_ptr));
+        let job = |i: usize| {
+            let job = bare(i);
+            let starts = begin.0.map(|start| Matrix { start, rows: 1, columns: 0 }.from(i * job.m, 0, size_of::<S>()));
+            Job { starts, ..job }
         };
         let nanos = EACH + self.nanos(m, k, n) + after.map_or(0.0, After::nanos) * (m * n) as f64;
         let first = job(0);
@@ -167,6 +178,33 @@ impl<S: Stored> Product<S> {
             return (0..batch).try_for_each(|i| self.packed(&job(i), true, after, context));
         }
         parallel_for(batch, nanos, &|units| units.into_iter().try_for_each(|i| self.packed(&job(i), false, after, context)))
+    }
+
+    /// What the sums of all rows begin with.
+    fn starts(
+        &self,
+        batch: usize,
+        job: &(impl Fn(usize) -> Job + Sync),
+        start: unsafe fn(RowOf<S::Real>),
+        context: &Context,
+    ) -> Result<Scratch> {
+        let Job { m, k, .. } = job(0);
+        let room = scratch::<S::Real>(&[batch, m])?;
+        let to = &Apart(room.as_ptr().cast::<S::Real>());
+        // Read at about 20 GB/s.
+        parallel_for(batch * m, (k * size_of::<S>()) as f64 / 20.0, &|rows| {
+            for row in rows {
+                if context.abandoned.load(Ordering::Relaxed) {
+                    break;
+                }
+                let a = job(row / m).a;
+                let from = a.from(row % m, 0, size_of::<S>()).start.cast_const().cast();
+                // SAFETY: the row exists, and each start is one thread's.
+                unsafe { start(RowOf { from, step: a.columns, k, to: to.0.wrapping_add(row) }) };
+            }
+            Ok(())
+        })?;
+        Ok(room)
     }
 
     /// Floats that the rows of a tile take at a place, of the tile that has most.
@@ -227,15 +265,14 @@ impl<S: Stored> Product<S> {
 
     /// Whether tiles had best read columns where they lie.
     pub(super) fn in_place(&self, job: &Job) -> bool {
-        let lies = S::PLAIN && job.b.columns == 1;
-        lies && (job.m <= 2 * self.tiles.rows() || self.is_near(job) || self.lies_well(job))
+        S::PLAIN && job.b.columns == 1 && self.is_small(job)
     }
 
     /// Whether columns stay near while rather few rows meet them, enough columns for all threads: batches by the weights of a layer, for
     /// which a copy is a fifth of the time (128 rows by 784 x 256 on two threads: 0.38 ms with a copy, 0.30 without).
     fn is_near(&self, job: &Job) -> bool {
-        let is_shared_out = job.n >= 2 * threads() * self.tiles.full.count;
-        job.m <= TILES * self.tiles.rows() && is_shared_out && fits::<S>(job.k, job.n, NEAR)
+        let is_shared_out = job.whole.n >= 2 * threads() * self.tiles.full.count;
+        S::PLAIN && job.m <= TILES * self.tiles.rows() && is_shared_out && fits::<S>(job.k, job.whole.n, NEAR)
     }
 
     fn lies_well(&self, job: &Job) -> bool {

@@ -2,12 +2,13 @@
 
 use super::dots::DotRows;
 use super::lanes::Lanes;
-#[cfg(target_arch = "x86_64")]
-use super::lanes::x86::quads::{Quads8, Quads16, VNNI, with_vnni};
+use super::lanes::x86::quads::{Quads8, Quads16, with_vnni};
 use super::pack::Transposed;
 use super::stored::Stored;
 use super::tile::{Chains, Columns, RowOf, Tiled, Tiles, columns, tiles};
 use crate::tier::{Source, Tier, compiled};
+use std::is_x86_feature_detected;
+use std::ops::Neg;
 
 /// Integers at four places, the first one lowest; or a sum. `A` and `B`: whether the integers of the first operand and of the second one have
 /// a sign, of which this is either.
@@ -27,10 +28,6 @@ impl<const A: bool, const B: bool> Stored for Quad<A, B> {
         [self, Quad(0)]
     }
     #[inline(always)]
-    fn turned(self) -> [Self; 2] {
-        self.parts()
-    }
-    #[inline(always)]
     fn of(parts: [Self; 2]) -> Self {
         parts[0]
     }
@@ -42,43 +39,10 @@ fn integers(quad: i32, signed: bool) -> [i32; 4] {
     quad.to_le_bytes().map(|byte| if signed { i32::from(byte as i8) } else { i32::from(byte) })
 }
 
-/// A machine without instructions for them.
-#[derive(Clone, Copy)]
-pub struct OneQuad<const A: bool, const B: bool>(i32);
-
-impl<const A: bool, const B: bool> Lanes for OneQuad<A, B> {
-    type Item = Quad<A, B>;
-    const COUNT: usize = 1;
-
-    #[inline(always)]
-    unsafe fn splat(x: Quad<A, B>) -> Self {
-        OneQuad(x.0)
-    }
-    #[inline(always)]
-    unsafe fn load(from: *const Quad<A, B>) -> Self {
-        // SAFETY: as the caller promises.
-        OneQuad(unsafe { (*from).0 })
-    }
-    #[inline(always)]
-    unsafe fn store(self, to: *mut Quad<A, B>) {
-        // SAFETY: as the caller promises.
-        unsafe { *to = Quad(self.0) }
-    }
-    #[inline(always)]
-    unsafe fn fma(self, b: Self, c: Self) -> Self {
-        let products = integers(self.0, A).into_iter().zip(integers(b.0, B)).map(|(x, y)| x * y);
-        OneQuad(products.fold(c.0, i32::wrapping_add))
-    }
-    #[inline(always)]
-    unsafe fn transpose(_: &mut [Self; 16]) {}
-}
-
 /// What VNNI's sums begin with: it multiplies integers with a sign by integers without, so that those of `b` that are of the wrong kind have
 /// 128 added or taken away (`Quads16`), which adds 128 times the row to each sum, or takes it away.
-#[cfg(target_arch = "x86_64")]
 struct Starts<const A: bool, const B: bool>;
 
-#[cfg(target_arch = "x86_64")]
 impl<const A: bool, const B: bool> Source for Starts<A, B> {
     type Args = RowOf<Quad<A, B>>;
 
@@ -97,21 +61,21 @@ impl<const A: bool, const B: bool> Source for Starts<A, B> {
     }
 }
 
+impl<const A: bool, const B: bool> Neg for Quad<A, B> {
+    type Output = Self;
+    fn neg(self) -> Self {
+        Quad(self.0.wrapping_neg())
+    }
+}
+
 impl<const A: bool, const B: bool> Tiled for Quad<A, B> {
+    /// Of the tiers from AVX2 on.
     fn tiles(tier: Tier) -> Tiles<Self> {
-        match tier {
-            #[cfg(target_arch = "x86_64")]
-            Tier::Avx512 if *VNNI => {
-                let starts: Option<unsafe fn(RowOf<Self>)> =
-                    if A == B { Some(with_vnni::<Starts<A, B>>(tier)) } else { None };
-                tiles!(with_vnni(tier), Quads16<A, B>, 2, wide 8, table false, starts starts, rate 8.0, 1 2 3 4 5 6 7 8 9 10 11 12 13 14)
-            }
-            // Two products and two sums for an element, and half of each operand at a time: 8 registers of sums leave room for them.
-            #[cfg(target_arch = "x86_64")]
-            Tier::Avx2 | Tier::Avx512 => {
-                tiles!(compiled(Tier::Avx2), Quads8<A, B>, 2, wide 4, table false, starts None, rate 2.0, 1 2 3 4)
-            }
-            Tier::Baseline => tiles!(compiled(tier), OneQuad<A, B>, 4, wide 8, table false, starts None, rate 0.5, 1 2 3 4),
+        if tier == Tier::Avx512 && is_x86_feature_detected!("avx512vnni") {
+            let starts: Option<unsafe fn(RowOf<Self>)> = if A == B { Some(with_vnni::<Starts<A, B>>(tier)) } else { None };
+            return tiles!(with_vnni(tier), Quads16<A, B>, 2, wide 8, table false, starts starts, rate 8.0, 1 2 3 4 5 6 7 8 9 10 11 12 13 14);
         }
+        // Two products and two sums for an element, and half of each operand at a time: 8 registers of sums leave room for them.
+        tiles!(compiled(Tier::Avx2), Quads8<A, B>, 2, wide 4, table false, starts None, rate 2.0, 1 2 3 4)
     }
 }

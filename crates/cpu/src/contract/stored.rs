@@ -1,4 +1,4 @@
-//! The dtypes of operands, and the floats that tiles see of them.
+//! The dtypes of operands, and what tiles see of them: floats, or quads (`quads.rs`).
 
 use super::tile::Tiled;
 use crate::number::Item;
@@ -13,7 +13,8 @@ pub trait Stored: Copy + Send + Sync + 'static {
     const PARTS: usize;
     /// Whether an element is its one float, as tiles read it.
     const PLAIN: bool;
-    /// Whether rows and columns may change places: the parts of complex numbers would be added in another order.
+    /// Whether rows and columns may change places: the parts of complex numbers would be added in another order, and tiles of quads know
+    /// which operand has a sign.
     const COMMUTES: bool = Self::PARTS == 1;
     /// What holds all of a sum until it is whole.
     type Sum: Stored<Real = Self::Real>;
@@ -21,8 +22,6 @@ pub trait Stored: Copy + Send + Sync + 'static {
     const IS_ROUNDED: bool;
     /// Its floats; of one the second is nothing.
     fn parts(self) -> [Self::Real; 2];
-    /// Those of a complex number times i.
-    fn turned(self) -> [Self::Real; 2];
     /// The element of these floats.
     fn of(parts: [Self::Real; 2]) -> Self;
 }
@@ -39,11 +38,6 @@ macro_rules! stored {
             fn parts(self) -> [$real; 2] {
                 let $x = self;
                 $parts_of
-            }
-            #[inline(always)]
-            fn turned(self) -> [$real; 2] {
-                let [re, im] = self.parts();
-                [-im, re]
             }
             #[inline(always)]
             fn of($p: [$real; 2]) -> Self {

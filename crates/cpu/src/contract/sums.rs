@@ -1,12 +1,10 @@
 //! Where the sums of a product lie until they are whole: in the output, or beside it where its elements hold less.
 
 use super::Matrix;
-use super::grid::Apart;
 use super::product::{Job, Product, scratch};
 use super::stored::Stored;
-use super::tile::{RowOf, Tile, TileFn};
+use super::tile::{Tile, TileFn};
 use crate::cache::{LINE, prefetch};
-use crate::parallel::parallel_for;
 use crate::scratch::Scratch;
 use crate::tier::Source;
 use ferrotensor_core::error::Result;
@@ -21,7 +19,7 @@ pub struct Sums {
     matrix: Matrix,
     room: Option<Scratch>,
     /// What those of each row begin with, if not with 0.
-    starts: Option<Scratch>,
+    starts: Option<Matrix>,
 }
 // SAFETY: each thread has its own part of them.
 unsafe impl Sync for Sums {}
@@ -34,7 +32,7 @@ impl Sums {
 
     /// What the sums of rows from `i` on begin with.
     fn starts<T>(&self, i: usize) -> *const T {
-        self.starts.as_ref().map_or(std::ptr::null(), |starts| starts.as_ptr().cast::<T>().wrapping_add(i))
+        self.starts.map_or(std::ptr::null(), |starts| starts.from(i, 0, size_of::<T>()).start.cast_const().cast())
     }
 
     /// Asks for the sums of a tile, which is computed after another one: its rows may be pages apart, and the tile would wait for them at its
@@ -53,38 +51,17 @@ impl Sums {
 }
 
 impl<S: Stored> Product<S> {
-    /// A place for the sums of a job, of anything, and what they begin with, found by this thread or by all.
+    /// A place for the sums of a job, of anything.
     ///
     /// # Errors
     /// `Code::OutOfMemory`.
-    pub(super) fn sums(&self, job: &Job, shared: bool) -> Result<Sums> {
-        let starts = self.tiles.starts.map(|start| self.starts(job, shared, start)).transpose()?;
+    pub(super) fn sums(&self, job: &Job) -> Result<Sums> {
+        let starts = job.starts;
         if !S::IS_ROUNDED {
             return Ok(Sums { starts, ..Sums::at(job.c) });
         }
         let room = scratch::<S::Sum>(&[job.m, job.n])?;
         Ok(Sums { matrix: Matrix { start: room.as_ptr(), rows: job.n as isize, columns: 1 }, room: Some(room), starts })
-    }
-
-    fn starts(&self, job: &Job, shared: bool, start: unsafe fn(RowOf<S::Real>)) -> Result<Scratch> {
-        let room = scratch::<S::Real>(&[job.m])?;
-        let to = &Apart(room.as_ptr().cast::<S::Real>());
-        let each = |rows: Range<usize>| {
-            for i in rows {
-                let from = job.a.from(i, 0, size_of::<S>()).start.cast_const().cast();
-                // SAFETY: the row exists, and each start is one thread's.
-                unsafe { start(RowOf { from, step: job.a.columns, k: job.k, to: to.0.wrapping_add(i) }) };
-            }
-            Ok(())
-        };
-        // Read at about 20 GB/s.
-        let nanos = (job.k * size_of::<S>()) as f64 / 20.0;
-        if shared {
-            parallel_for(job.m, nanos, &each)?
-        } else {
-            each(0..job.m)?
-        }
-        Ok(room)
     }
 
     /// Adds a tile's products to the sums of `rows` rows from `i` on and `count` columns from `j` on. A tile has `width` floats of columns.

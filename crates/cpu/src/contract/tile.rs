@@ -10,6 +10,7 @@ use super::stored::Stored;
 use crate::tier::{Source, Tier, compiled};
 use ferrotensor_core::math::EmulatedFma;
 use std::marker::PhantomData;
+use std::ops::Neg;
 
 /// A tile of `c += a b`. Steps are counted in elements.
 pub struct Tile<T> {
@@ -74,15 +75,13 @@ impl<V: Lanes<Item: Default>, const R: usize, const C: usize, const PACKED: bool
         unsafe {
             let zero = V::splat(V::Item::default());
             let mut sums = [[zero; C]; R];
-            if t.fresh && !t.starts.is_null() {
-                for (i, row) in sums.iter_mut().enumerate() {
+            for (i, row) in sums.iter_mut().enumerate() {
+                if t.fresh {
                     *row = [V::splat(t.start(i)); C];
+                    continue;
                 }
-            } else if !t.fresh {
-                for (i, row) in sums.iter_mut().enumerate() {
-                    for (j, sum) in row.iter_mut().enumerate() {
-                        *sum = V::load(t.c.offset(i as isize * t.c_row).add(j * V::COUNT));
-                    }
+                for (j, sum) in row.iter_mut().enumerate() {
+                    *sum = V::load(t.c.offset(i as isize * t.c_row).add(j * V::COUNT));
                 }
             }
             let (mut a, mut b) = (t.a, t.b);
@@ -216,7 +215,7 @@ macro_rules! tiles {
 pub(super) use {columns, tiles};
 
 /// What products are computed in.
-pub trait Tiled: Default + Stored<Real = Self> {
+pub trait Tiled: Default + Neg<Output = Self> + Stored<Real = Self> {
     /// Its tiles on a tier. 28 registers of sums of 32, 12 of 16, 24 of 32: the others hold columns and the element they meet.
     fn tiles(tier: Tier) -> Tiles<Self>;
 }

@@ -62,7 +62,7 @@ impl<S: Stored> Product<S> {
     /// # Safety
     /// The operands exist, and the output is this thread's.
     pub(super) unsafe fn unpacked(&self, job: &Job) -> Result<()> {
-        let sums = &self.sums(job, false)?;
+        let sums = &self.sums(job)?;
         if self.is_dots(job) {
             // SAFETY: as the caller promises.
             unsafe { self.dots(job, sums) };

@@ -46,7 +46,9 @@ fn equal_the_reference() {
             // Places of both lie beside each other in quads.
             let turned = [(&a, Style::Dense), (&b, Style::Transposed)];
             let any = [(&a, rng.pick(&STYLES)), (&b, rng.pick(&STYLES))];
-            for inputs in [plain, turned, any] {
+            // So they do here, unless k is none of them.
+            let fours = [(&a, Style::Fours { turned: false }), (&b, Style::Fours { turned: true })];
+            for inputs in [plain, turned, fours, any] {
                 check(&Kernel::Contract(kernel.clone()), &inputs, &[(&of[2], rng.pick(&STYLES))], &[]);
             }
         }
@@ -64,6 +66,29 @@ fn matrices_of_a_batch_may_be_one() {
             let kernel = Kernel::Contract(kernel.clone());
             check(&kernel, &[(&a, Style::Offset), (&b, Style::Broadcast)], &[(&[3, 5, 6], Style::Padded)], &[]);
         }
+    }
+}
+
+#[test]
+fn outputs_of_8_bits_are_made_part_by_part() {
+    let mut rng = Rng(64);
+    for (batch, m, n) in [(&[][..], 1, 1_100_000), (&[3][..], 700, 900), (&[2][..], 1_100_000, 1)] {
+        let of = [[batch, &[m, 5]].concat(), [batch, &[5, n]].concat(), [batch, &[m, n]].concat()];
+        let [a, b] = [0, 1].map(|i| array(&mut rng, DType::I8, &of[i]));
+        let inputs = [(&a, Style::Padded), (&b, Style::Transposed)];
+        check(&Kernel::Contract(Contract::new(DType::I8)), &inputs, &[(&of[2], Style::Padded)], &[]);
+    }
+}
+
+#[test]
+fn one_row_may_be_all() {
+    let mut rng = Rng(65);
+    for kernel in products() {
+        let (a, b) = (array(&mut rng, kernel.operands[0], &[1, 13]), array(&mut rng, kernel.operands[1], &[13, 6]));
+        let rows: Vec<u8> = std::iter::repeat_n(a.bytes(), 9).flatten().copied().collect();
+        let a = Array::new(kernel.operands[0], &[9, 13], rows).unwrap();
+        let inputs = [(&a, Style::Broadcast), (&b, Style::Dense)];
+        check(&Kernel::Contract(kernel), &inputs, &[(&[9, 6], Style::Dense)], &[]);
     }
 }
 
@@ -91,7 +116,8 @@ fn sums_may_become_floats_at_once() {
         let out = b.binary(Op::Add, scaled, bias);
         let post = Some(b.finish(&[out]));
         let kernel = Kernel::Contract(Contract { operands, post, ..Contract::new(DType::I32) });
-        for (m, k, n) in [(5, 9, 7), (40, 64, 70), (70, 33, 1)] {
+        // The last one is large enough for blocks of places.
+        for (m, k, n) in [(5, 9, 7), (40, 64, 70), (70, 33, 1), (33, 2100, 34)] {
             let (x, y) = (array(&mut rng, operands[0], &[m, k]), array(&mut rng, operands[1], &[k, n]));
             let small = |rng: &mut Rng| -> Vec<f32> { (0..m * n).map(|_| rng.below(9) as f32 / 8.0).collect() };
             let [scale, bias] = [small(&mut rng), small(&mut rng)].map(|v| Array::from_slice(&[m, n], &v).unwrap());

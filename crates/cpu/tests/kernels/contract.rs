@@ -252,6 +252,48 @@ fn a_batch_has_the_bits_of_its_products_one_by_one_also_where_all_share_a_factor
 }
 
 #[test]
+fn a_map_after_a_product_may_change_its_dtype() {
+    let mut rng = Rng(36);
+    for (from, to) in
+        [(DType::F32, DType::I32), (DType::I64, DType::F64), (DType::I16, DType::F32), (DType::Bool, DType::I64)]
+    {
+        let mut b = Builder::new();
+        let (sum, more) = (b.input(from), b.input(to));
+        let sum = b.cast(sum, to);
+        let out = b.binary(Op::Add, sum, more);
+        let post = b.finish(&[out]);
+        for (m, k, n) in [(3, 5, 7), (30, 600, 70)] {
+            let of = [vec![m, k], vec![k, n], vec![m, n]];
+            let [x, y] = [0, 1].map(|i| rng.array(from, &of[i]));
+            let (z, style) = (rng.array(to, &of[2]), rng.pick(&STYLES));
+            let bare = Kernel::Contract(Contract::new(from));
+            let sums = run(&bare, &[(&x, Style::Dense), (&y, Style::Dense)], &[(&of[2], Style::Dense)], &[]).remove(0);
+            let map = Kernel::Map(Map { program: post.clone() });
+            let want = run(&map, &[(&sums, Style::Dense), (&z, Style::Dense)], &[(&of[2], Style::Dense)], &[]).remove(0);
+            let fused = Kernel::Contract(Contract { post: Some(post.clone()), ..Contract::new(from) });
+            let inputs = [(&x, Style::Padded), (&y, Style::Transposed), (&z, style)];
+            let got = run(&fused, &inputs, &[(&of[2], style)], &[]).remove(0);
+            assert_same(&got, &want, format_args!("{from} to {to}, {m} x {k} x {n}, {style:?}"));
+        }
+    }
+}
+
+#[test]
+fn operands_may_be_narrower_integers() {
+    let mut rng = Rng(37);
+    let pairs =
+        [(DType::I8, DType::I16, DType::I32), (DType::U8, DType::I8, DType::I16), (DType::U32, DType::I64, DType::I64)];
+    for (a, b, d) in pairs {
+        for (batch, m, k, n) in CASES {
+            let (x, y) = (rng.array(a, &dims(batch, m, k)), rng.array(b, &dims(batch, k, n)));
+            let kernel = Kernel::Contract(Contract { operands: [a, b], ..Contract::new(d) });
+            let inputs = [(&x, rng.pick(&STYLES)), (&y, rng.pick(&STYLES))];
+            check(&kernel, &inputs, &[(&dims(batch, m, n), rng.pick(&STYLES))], &[]);
+        }
+    }
+}
+
+#[test]
 fn a_map_after_a_product_has_the_bits_of_both_one_after_the_other() {
     let mut rng = Rng(33);
     for d in [DType::F32, DType::F64, DType::BF16, DType::C64] {

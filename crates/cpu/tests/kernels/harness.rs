@@ -88,6 +88,10 @@ pub enum Style {
     Stepped,
     /// Rows with a gap between them.
     Padded,
+    /// Whole fours of elements begin at the start and at each row, rows from the last to the first; turned: each column.
+    Fours {
+        turned: bool,
+    },
     /// Axis 0 broadcast (for inputs that are equal along it).
     Broadcast,
     /// The last axis broadcast, likewise.
@@ -130,6 +134,15 @@ pub fn lay(style: Style, dims: &[usize]) -> (Layout, usize) {
             }
             let plain = dense(&wide, count(&wide) + 2 * GUARD, GUARD);
             (if rank > 0 { plain.slice(rank - 1, 1, 1, dims[rank - 1]) } else { plain }, count(&wide) + 2 * GUARD)
+        }
+        Style::Fours { turned } => {
+            let axes: Vec<usize> =
+                (0..rank - 2).chain(if turned { [rank - 1, rank - 2] } else { [rank - 2, rank - 1] }).collect();
+            let mut wide: Vec<usize> = axes.iter().map(|&a| dims[a]).collect();
+            let inner = wide[rank - 1];
+            wide[rank - 1] = inner.next_multiple_of(4) + 4;
+            let plain = dense(&wide, count(&wide) + 128, 64).slice(rank - 1, 0, 1, inner).flip(rank - 2);
+            (plain.permute(&axes), count(&wide) + 128)
         }
         Style::Broadcast | Style::Spread | Style::Single => {
             let mut one = dims.to_vec();

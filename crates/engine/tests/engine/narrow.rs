@@ -57,6 +57,57 @@ fn through_views() {
 }
 
 #[test]
+fn what_others_convert_too() {
+    // As the queries, keys and values of a layer.
+    let three = |s: &mut Session, p: &mut Program, x: &[Arg]| {
+        let [a, b] = bytes(s, p, x);
+        let other = p.op(s, "negative", &[b], &[]);
+        let products = [b, other].map(|b| {
+            let wide = [a, b].map(|v| cast(s, p, v, DType::I32));
+            p.op(s, "matmul", &wide, &[])
+        });
+        products.map(|product| cast(s, p, product, DType::F32)).to_vec()
+    };
+    assert_eq!(launches(three), 5, "three of operands and two products");
+    let gram = |s: &mut Session, p: &mut Program, x: &[Arg]| {
+        let [a, _] = bytes(s, p, x);
+        let wide = cast(s, p, a, DType::I32);
+        let turned = p.op(s, "swapaxes", &[wide], &[1.0, 2.0]);
+        let product = p.op(s, "matmul", &[wide, turned], &[]);
+        vec![cast(s, p, product, DType::F32)]
+    };
+    assert_eq!(launches(gram), 2);
+}
+
+#[test]
+fn a_value_times_itself() {
+    for turned in [false, true] {
+        let square = |s: &mut Session, p: &mut Program, x: &[Arg]| {
+            let [x, _] = bytes(s, p, x);
+            let x = p.op(s, "reshape", &[x], &[3.0, 10.0, 3.0, 3.0]);
+            let mut wide = cast(s, p, x, DType::I32);
+            if turned {
+                wide = p.op(s, "swapaxes", &[wide], &[1.0, 2.0]);
+            }
+            let square = p.op(s, "matmul", &[wide, wide], &[]);
+            vec![cast(s, p, square, DType::F32)]
+        };
+        assert_eq!(launches(square), 2);
+    }
+}
+
+#[test]
+fn views_that_are_asked_for_stay_wide() {
+    let asked = |s: &mut Session, p: &mut Program, x: &[Arg]| {
+        let wide = bytes(s, p, x).map(|v| cast(s, p, v, DType::I32));
+        let wide = wide.map(|v| p.op(s, "swapaxes", &[v], &[1.0, 2.0]));
+        let product = p.op(s, "matmul", &[wide[1], wide[0]], &[]);
+        vec![cast(s, p, product, DType::F32), cast(s, p, wide[1], DType::F32)]
+    };
+    assert!(launches(asked) > 3);
+}
+
+#[test]
 fn others_keep_their_conversions() {
     let read = |s: &mut Session, p: &mut Program, x: &[Arg]| {
         let wide = bytes(s, p, x).map(|v| cast(s, p, v, DType::I32));

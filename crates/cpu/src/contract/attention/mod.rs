@@ -92,6 +92,9 @@ unsafe impl Sync for Launch<'_> {}
 
 impl<T: Float> AttentionKernel<T> {
     fn new(kernel: &Attention, tier: Tier) -> Result<AttentionKernel<T>, String> {
+        if kernel.scores.result() != kernel.scores.dtype || kernel.values.result() != kernel.values.dtype {
+            return Err("attention with scores or values of another dtype than their products".into());
+        }
         let post = |k: &Contract| k.post.as_ref().map(|p| Post::new(p, k.dtype, tier)).transpose();
         Ok(AttentionKernel {
             posts: [post(&kernel.scores)?, post(&kernel.values)?],

@@ -1,4 +1,4 @@
-//! Registers of floats that products are computed in, one type for each instruction set.
+//! Registers of floats (or of quads) that products are computed in, one type for each instruction set.
 
 /// Registers with the instructions for each function.
 macro_rules! lanes {

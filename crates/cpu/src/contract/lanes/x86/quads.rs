@@ -5,12 +5,8 @@ use crate::contract::lanes::Lanes;
 use crate::contract::quads::Quad;
 use crate::tier::{Source, Tier};
 use std::arch::x86_64::*;
-use std::sync::LazyLock;
 
-/// Whether a machine of the AVX-512 tier has VNNI too, as all but the first ones have.
-pub static VNNI: LazyLock<bool> = LazyLock::new(|| std::arch::is_x86_feature_detected!("avx512vnni"));
-
-/// The copy of a kernel for the AVX-512 tier with VNNI.
+/// The copy of a kernel for the AVX-512 tier with VNNI, which all but its first machines have. Calling it needs one.
 pub fn with_vnni<S: Source>(_: Tier) -> unsafe fn(S::Args) {
     run::<S>
 }
