@@ -49,6 +49,11 @@ pub fn grain() -> u32 {
     GRAIN_NOW.load(Ordering::Relaxed)
 }
 
+/// Estimated nanoseconds from which work is shared while a worker is awake.
+pub fn least() -> f64 {
+    HOT * f64::from(grain())
+}
+
 /// `FERROTENSOR_THREADS`, otherwise one for each core that this process may use: two on one core share the units that kernels keep busy.
 ///
 /// # Errors
