@@ -52,9 +52,9 @@ export const uniform = (shape: readonly number[], low = -2, high = 2): Tensor<'f
 /** The same in float64. */
 export const uniform64 = (shape: readonly number[]): Tensor<'float64'> => ft.random.uniform(ft.random.fold(key, draws++), shape, { low: -1, high: 1, dtype: 'float64' })
 /** Uniform integers below a number. */
-export const integers = (shape: readonly number[], high: number): Tensor<'int32'> => ft.random.randint(ft.random.fold(key, draws++), 0, high, shape)
+export const integers = (shape: readonly number[], high: number, low = 0): Tensor<'int32'> => ft.random.randint(ft.random.fold(key, draws++), low, high, shape)
 /** Uniform integers of 8 bits. */
-export const bytes = (shape: readonly number[]): Tensor<'int8'> => ft.random.randint(ft.random.fold(key, draws++), -128, 128, shape).astype('int8')
+export const bytes = (shape: readonly number[]): Tensor<'int8'> => integers(shape, 128, -128).astype('int8')
 /** Numbers from -2 to 2, none twice, in no order: there is one way to sort them. */
 export const distinct = (n: number): Tensor<'float32'> => ft.random.permutation(ft.random.fold(key, draws++), n).astype('float32').multiply(4 / n).subtract(2)
 

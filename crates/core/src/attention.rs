@@ -72,7 +72,7 @@ impl Attention {
         if self.weights.inputs.get(self.input) != Some(&(self.scores.result(), Per::Element)) {
             return Err("attention: scores are an input of the weights, an element each".into());
         }
-        if [&self.scores, &self.values].iter().any(|k| k.operands != [k.dtype; 2]) {
+        if [&self.scores, &self.values].iter().any(|k| k.is_narrow()) {
             return Err("attention: products of operands of their own dtype".into());
         }
         match (self.weights.axes, &self.weights.results()[..]) {

@@ -204,7 +204,7 @@ pub struct Scatter {
 /// Integers wrap; bool uses or and and. Floating error: at most `(K + 1) u |A| |B|`, u = half an ulp of 1.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Contract {
-    /// Dtypes of `a` and `b`: that of the product, or narrower ones of its kind, whose values it has all ([`Contract::verify`]).
+    /// Dtypes of `a` and `b`: that of the product, or narrower ones, integers of integers and floats of floats ([`Contract::verify`]).
     pub operands: [DType; 2],
     /// Dtype of the product, which `a` and `b` are converted to before they are multiplied.
     pub dtype: DType,
@@ -218,7 +218,7 @@ impl std::fmt::Debug for Contract {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
         let mut text = f.debug_struct("Contract");
         text.field("dtype", &self.dtype);
-        if self.operands != [self.dtype; 2] {
+        if self.is_narrow() {
             text.field("operands", &self.operands);
         }
         if let Some(post) = &self.post {
@@ -234,7 +234,12 @@ impl Contract {
         Contract { operands: [dtype; 2], dtype, post: None }
     }
 
-    /// Whether a dtype has all values of another one of its kind.
+    /// Whether an operand is converted.
+    pub fn is_narrow(&self) -> bool {
+        self.operands != [self.dtype; 2]
+    }
+
+    /// Whether an integer dtype has all values of another one, or a float dtype.
     pub fn widens(from: DType, to: DType) -> bool {
         let alike = (from.is_integer() && to.is_integer()) || (from.is_float() && to.is_float());
         from == to || (alike && promotion::promote(from, to) == Ok(to))

@@ -2,7 +2,6 @@
 //! views of the operands, which nobody else may read then, or after. Wider values are exact, so that no bit changes.
 
 use crate::fuse::{Merged, Ops, count_uses, replace, uses_of};
-use ferrotensor_core::DType;
 use ferrotensor_core::kernel::{Contract, Kernel};
 use ferrotensor_core::scalar::Op;
 use ferrotensor_ops::graph::{Def, Graph, Val};
@@ -61,14 +60,9 @@ fn widened(graph: &Graph, operand: Val, most: u32, uses: &[u32]) -> Option<Widen
                 v = *of;
             }
             Def::Kernel { kernel: Kernel::Map(map), inputs, .. } => {
-                let instrs = &map.program.instrs;
-                let converts =
-                    matches!(instrs.iter().map(|i| i.op).collect::<SmallVec<[Op; 2]>>()[..], [Op::Input(0), Op::Cast]);
-                return (converts && map.program.outputs[..] == [1]).then(|| Widened {
-                    conversion: v,
-                    from: inputs[0],
-                    views,
-                });
+                let [x, y] = &map.program.instrs[..] else { return None };
+                let converts = (x.op, y.op) == (Op::Input(0), Op::Cast) && map.program.outputs[..] == [1];
+                return converts.then(|| Widened { conversion: v, from: inputs[0], views });
             }
             _ => return None,
         }
@@ -79,7 +73,7 @@ impl Widened {
     /// What the product reads instead of `operand`: the views are of what is converted now. The conversion joins those that are the product's.
     fn narrowed(self, graph: &mut Graph, operand: Val, uses: &mut [u32], merged: &mut Merged, converted: &mut Ops) -> Val {
         let Some(&last) = self.views.last() else { return self.from };
-        let dtype: DType = graph.dtype(self.from);
+        let dtype = graph.dtype(self.from);
         for &node in &self.views {
             let first = graph.nodes[node].first;
             graph.values[first.0 as usize].dtype = dtype;

@@ -123,29 +123,8 @@ impl<const A: bool, const B: bool> BytesKernel<A, B> {
         dims[axis] = quads;
         Ok(InQuads { layout: lies.broadcast(&dims), start: copy.as_ptr(), _copy: Some(copy) })
     }
-}
 
-impl<const A: bool, const B: bool> Run for BytesKernel<A, B> {
-    fn run(&self, slots: &Slots, params: &[u64], context: &Context) -> Result<()> {
-        let ([a, b, c], sizes) = operands(slots)?;
-        if sizes.batch == 0 || sizes.m == 0 || sizes.n == 0 {
-            return Ok(());
-        }
-        // SAFETY: a launch's layouts lie inside its buffers and its outputs overlap nothing.
-        let after = self.post.as_ref().map(|p| unsafe { p.bind(&slots.inputs[2..], c, params) }).transpose()?;
-        let last = c.0.rank() - 1;
-        let (x, y) = (self.quads(a, last, context)?, self.quads(b, last - 1, context)?);
-        let sizes = Sizes { k: sizes.k.div_ceil(QUAD), ..sizes };
-        let operands = [(&x.layout, x.start), (&y.layout, y.start), c];
-        match &self.narrowed {
-            None => self.product.multiply(operands, sizes, after.as_ref(), context),
-            Some(narrowed) => self.narrow(narrowed, operands, sizes, context),
-        }
-    }
-}
-
-impl<const A: bool, const B: bool> BytesKernel<A, B> {
-    /// The same to elements of 8 bits, for which sums of a part at a time lie beside the output.
+    /// A product of quads to elements of 8 bits, for which sums of a part at a time lie beside the output.
     fn narrow(&self, narrowed: &MapKernel, [a, b, c]: [Slot; 3], sizes: Sizes, context: &Context) -> Result<()> {
         let dims = c.0.dims();
         if c.0.len() <= SUMS {
@@ -171,6 +150,25 @@ impl<const A: bool, const B: bool> BytesKernel<A, B> {
     }
 }
 
+impl<const A: bool, const B: bool> Run for BytesKernel<A, B> {
+    fn run(&self, slots: &Slots, params: &[u64], context: &Context) -> Result<()> {
+        let ([a, b, c], sizes) = operands(slots)?;
+        if sizes.batch == 0 || sizes.m == 0 || sizes.n == 0 {
+            return Ok(());
+        }
+        // SAFETY: a launch's layouts lie inside its buffers and its outputs overlap nothing.
+        let after = self.post.as_ref().map(|p| unsafe { p.bind(&slots.inputs[2..], c, params) }).transpose()?;
+        let last = c.0.rank() - 1;
+        let (x, y) = (self.quads(a, last, context)?, self.quads(b, last - 1, context)?);
+        let sizes = Sizes { k: sizes.k.div_ceil(QUAD), ..sizes };
+        let operands = [(&x.layout, x.start), (&y.layout, y.start), c];
+        match &self.narrowed {
+            None => self.product.multiply(operands, sizes, after.as_ref(), context),
+            Some(narrowed) => self.narrow(narrowed, operands, sizes, context),
+        }
+    }
+}
+
 /// An operand as quads, and the copy they are in.
 struct InQuads {
     layout: Layout,
@@ -188,7 +186,7 @@ struct Interleaved {
     step: isize,
     /// Integers of each quad; those that are missing are 0.
     places: usize,
-    /// InQuads.
+    /// Quads.
     count: usize,
     to: *mut i32,
 }

@@ -42,7 +42,7 @@ pub fn prepare(kernel: &Contract, tier: Tier) -> Result<Box<dyn Run>, String> {
     if kernel.dtype.is_integer() || kernel.dtype == DType::Bool {
         return Ok(Box::new(integer::IntegerKernel::new(kernel, tier)?));
     }
-    if kernel.operands != [kernel.dtype; 2] {
+    if kernel.is_narrow() {
         return Err(format!("a product of {} and {} in {}", kernel.operands[0], kernel.operands[1], kernel.dtype));
     }
     Ok(match kernel.dtype {

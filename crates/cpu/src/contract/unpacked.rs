@@ -69,7 +69,8 @@ impl<S: Stored> Product<S> {
             return Ok(());
         }
         let mut room = None;
-        let block = match self.is_wide(job) {
+        let (in_place, one_row) = (self.in_place(job), self.is_wide(job));
+        let block = match one_row {
             true if !is_cached::<S>(job.k, job.n) => STREAM,
             _ if S::PLAIN => job.k.max(1),
             _ => deep::<S>(),
@@ -81,7 +82,7 @@ impl<S: Stored> Product<S> {
             let mut j = 0;
             while j < job.n {
                 let tiles = self.tiles.fitting((job.n - j) * S::PARTS);
-                let is_wide = self.is_wide(job) && job.n - j >= self.tiles.wide_columns;
+                let is_wide = one_row && job.n - j >= self.tiles.wide_columns;
                 let width = if is_wide { self.tiles.wide_columns } else { tiles.count };
                 let count = (width / S::PARTS).min(job.n - j);
                 let meet = |q: usize, k: usize, b: *const S::Real, b_place: isize| {
@@ -94,7 +95,7 @@ impl<S: Stored> Product<S> {
                         unsafe { self.add(sums, (run, width), tile, (rows.first, rows.count), (j, count)) };
                     }
                 };
-                if self.in_place(job) && count == width {
+                if in_place && count == width {
                     let b = job.b.from(p, j, size_of::<S>());
                     meet(p, places.len(), b.start.cast_const().cast(), b.rows);
                     j += count;

@@ -1,5 +1,6 @@
 //! Products of integers of 8 bits, in 32 bits and in their own: exactly, on every tier, however operands lie.
 
+use crate::contract::dims;
 use crate::harness::{Rng, STYLES, Style, check};
 use ferrotensor_core::DType;
 use ferrotensor_core::kernel::{Contract, Kernel};
@@ -40,7 +41,7 @@ fn equal_the_reference() {
     ];
     for kernel in products() {
         for (batch, m, k, n) in cases {
-            let of = [[batch, &[m, k]].concat(), [batch, &[k, n]].concat(), [batch, &[m, n]].concat()];
+            let of = [dims(batch, m, k), dims(batch, k, n), dims(batch, m, n)];
             let [a, b] = [0, 1].map(|i| array(&mut rng, kernel.operands[i], &of[i]));
             let plain = [(&a, Style::Dense), (&b, Style::Dense)];
             // Places of both lie beside each other in quads.
@@ -73,7 +74,7 @@ fn matrices_of_a_batch_may_be_one() {
 fn outputs_of_8_bits_are_made_part_by_part() {
     let mut rng = Rng(64);
     for (batch, m, n) in [(&[][..], 1, 1_100_000), (&[3][..], 700, 900), (&[2][..], 1_100_000, 1)] {
-        let of = [[batch, &[m, 5]].concat(), [batch, &[5, n]].concat(), [batch, &[m, n]].concat()];
+        let of = [dims(batch, m, 5), dims(batch, 5, n), dims(batch, m, n)];
         let [a, b] = [0, 1].map(|i| array(&mut rng, DType::I8, &of[i]));
         let inputs = [(&a, Style::Padded), (&b, Style::Transposed)];
         check(&Kernel::Contract(Contract::new(DType::I8)), &inputs, &[(&of[2], Style::Padded)], &[]);

@@ -20,7 +20,8 @@ const CASES: [Case; 8] = [
     (&[3], 33, 70, 41),
 ];
 
-fn dims(batch: &[usize], rows: usize, columns: usize) -> Vec<usize> {
+/// The shape of a batch of matrices.
+pub fn dims(batch: &[usize], rows: usize, columns: usize) -> Vec<usize> {
     [batch, &[rows, columns]].concat()
 }
 

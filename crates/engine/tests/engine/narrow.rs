@@ -16,6 +16,12 @@ fn bytes(s: &mut Session, p: &mut Program, x: &[Arg]) -> [Arg; 2] {
     [cast(s, p, scaled[0], DType::I8), cast(s, p, scaled[1], DType::I8)]
 }
 
+/// A product, as floats: what programs are read in.
+fn product(s: &mut Session, p: &mut Program, [a, b]: [Arg; 2]) -> Arg {
+    let product = p.op(s, "matmul", &[a, b], &[]);
+    cast(s, p, product, DType::F32)
+}
+
 #[track_caller]
 fn launches(build: impl Fn(&mut Session, &mut Program, &[Arg]) -> Vec<Arg>) -> u64 {
     let (fused, bits) = launches_and_bits(&WAVES, true, &build);
@@ -29,8 +35,7 @@ fn launches(build: impl Fn(&mut Session, &mut Program, &[Arg]) -> Vec<Arg>) -> u
 fn conversions_become_part_of_the_product() {
     let plain = |s: &mut Session, p: &mut Program, x: &[Arg]| {
         let wide = bytes(s, p, x).map(|v| cast(s, p, v, DType::I32));
-        let product = p.op(s, "matmul", &wide, &[]);
-        let real = cast(s, p, product, DType::F32);
+        let real = product(s, p, wide);
         vec![p.op(s, "multiply", &[real, Arg::Number(0.01)], &[])]
     };
     assert_eq!(launches(plain), 3, "two of operands, and the product with the floats it becomes");
@@ -41,16 +46,14 @@ fn through_views() {
     let turned = |s: &mut Session, p: &mut Program, x: &[Arg]| {
         let wide = bytes(s, p, x).map(|v| cast(s, p, v, DType::I32));
         let wide = wide.map(|v| p.op(s, "swapaxes", &[v], &[1.0, 2.0]));
-        let product = p.op(s, "matmul", &[wide[1], wide[0]], &[]);
-        vec![cast(s, p, product, DType::F32)]
+        vec![product(s, p, [wide[1], wide[0]])]
     };
     assert_eq!(launches(turned), 3);
     let squared = |s: &mut Session, p: &mut Program, x: &[Arg]| {
         let [x, _] = bytes(s, p, x);
         let x = p.op(s, "reshape", &[x], &[3.0, 3.0, 3.0, 10.0]);
         let (wide, turned) = (cast(s, p, x, DType::I32), p.op(s, "swapaxes", &[x], &[1.0, 2.0]));
-        let square = p.op(s, "matmul", &[wide, turned], &[]);
-        vec![cast(s, p, square, DType::F32)]
+        vec![product(s, p, [wide, turned])]
     };
     // One of both is wide already, after promotion: its conversion is the product's.
     assert_eq!(launches(squared), 2);
@@ -64,17 +67,16 @@ fn what_others_convert_too() {
         let other = p.op(s, "negative", &[b], &[]);
         let products = [b, other].map(|b| {
             let wide = [a, b].map(|v| cast(s, p, v, DType::I32));
-            p.op(s, "matmul", &wide, &[])
+            product(s, p, wide)
         });
-        products.map(|product| cast(s, p, product, DType::F32)).to_vec()
+        products.to_vec()
     };
     assert_eq!(launches(three), 5, "three of operands and two products");
     let gram = |s: &mut Session, p: &mut Program, x: &[Arg]| {
         let [a, _] = bytes(s, p, x);
         let wide = cast(s, p, a, DType::I32);
         let turned = p.op(s, "swapaxes", &[wide], &[1.0, 2.0]);
-        let product = p.op(s, "matmul", &[wide, turned], &[]);
-        vec![cast(s, p, product, DType::F32)]
+        vec![product(s, p, [wide, turned])]
     };
     assert_eq!(launches(gram), 2);
 }
@@ -89,8 +91,7 @@ fn a_value_times_itself() {
             if turned {
                 wide = p.op(s, "swapaxes", &[wide], &[1.0, 2.0]);
             }
-            let square = p.op(s, "matmul", &[wide, wide], &[]);
-            vec![cast(s, p, square, DType::F32)]
+            vec![product(s, p, [wide, wide])]
         };
         assert_eq!(launches(square), 2);
     }
@@ -101,8 +102,7 @@ fn views_that_are_asked_for_stay_wide() {
     let asked = |s: &mut Session, p: &mut Program, x: &[Arg]| {
         let wide = bytes(s, p, x).map(|v| cast(s, p, v, DType::I32));
         let wide = wide.map(|v| p.op(s, "swapaxes", &[v], &[1.0, 2.0]));
-        let product = p.op(s, "matmul", &[wide[1], wide[0]], &[]);
-        vec![cast(s, p, product, DType::F32), cast(s, p, wide[1], DType::F32)]
+        vec![product(s, p, [wide[1], wide[0]]), cast(s, p, wide[1], DType::F32)]
     };
     assert!(launches(asked) > 3);
 }
@@ -111,8 +111,7 @@ fn views_that_are_asked_for_stay_wide() {
 fn others_keep_their_conversions() {
     let read = |s: &mut Session, p: &mut Program, x: &[Arg]| {
         let wide = bytes(s, p, x).map(|v| cast(s, p, v, DType::I32));
-        let product = p.op(s, "matmul", &wide, &[]);
-        vec![cast(s, p, product, DType::F32), cast(s, p, wide[0], DType::F32)]
+        vec![product(s, p, wide), cast(s, p, wide[0], DType::F32)]
     };
     assert!(launches(read) > 3);
     let halves = |s: &mut Session, p: &mut Program, x: &[Arg]| {

@@ -63,7 +63,7 @@ fn post(kernel: &Kernel) -> Option<&scalar::Program> {
 /// The plan of a matrix product or a convolution, with or without what comes after.
 fn plan(kernel: &Kernel, bare: bool, can: &Can) -> Result<Plan, String> {
     match kernel {
-        Kernel::Contract(k) if k.operands != [k.dtype; 2] => Err("a product of narrower operands".into()),
+        Kernel::Contract(k) if k.is_narrow() => Err("a product of narrower operands".into()),
         Kernel::Contract(k) => Ok(Plan::new(k.dtype, 0, k.post.as_ref().filter(|_| !bare), can)),
         Kernel::Window(k) if k.combine == WindowCombine::Dot => Ok(Plan::new(k.dtype, k.axes.len(), None, can)),
         other => Err(format!("a {} is no product", other.kind())),
