@@ -12356,7 +12356,7 @@ interface DeviceMemory {
     readonly live: number;
     /** The part of `live` that recorded, not yet run expressions of this worker hold, as `memory()` counts it. */
     readonly pending: number;
-    /** Kept for reuse. */
+    /** Kept for reuse, and in copies of weights that products read again. `trim` gives it back. */
     readonly cached: number;
     /** Largest `live` so far. */
     readonly peak: number;
@@ -12401,7 +12401,7 @@ interface MemoryInfo {
      * of one storage each by their own size.
      */
     readonly pending: number;
-    /** Kept for reuse. */
+    /** Kept for reuse, and in copies of weights that products read again. `trim` gives it back. */
     readonly cached: number;
     /** Sum of each device's largest `live` so far. */
     readonly peak: number;

@@ -181,7 +181,7 @@ export interface MemoryInfo {
    * of one storage each by their own size.
    */
   readonly pending: number
-  /** Kept for reuse. */
+  /** Kept for reuse, and in copies of weights that products read again. `trim` gives it back. */
   readonly cached: number
   /** Sum of each device's largest `live` so far. */
   readonly peak: number

@@ -13,7 +13,7 @@ export interface DeviceMemory {
   readonly live: number
   /** The part of `live` that recorded, not yet run expressions of this worker hold, as `memory()` counts it. */
   readonly pending: number
-  /** Kept for reuse. */
+  /** Kept for reuse, and in copies of weights that products read again. `trim` gives it back. */
   readonly cached: number
   /** Largest `live` so far. */
   readonly peak: number

@@ -21,6 +21,8 @@ pub trait DeviceBuffer: Send + Sync {
     fn is_lost(&self) -> bool {
         false
     }
+    /// Says that what it holds is read no more: it may be written next, and what was derived from it goes.
+    fn retire(&self) {}
     /// For the backend's own downcast.
     fn as_any(&self) -> &dyn Any;
 }
@@ -68,12 +70,14 @@ pub struct Batch {
     pub launches: Arc<Vec<Launch>>,
     /// Set when nobody waits for the results any more: the backend may stop after a few tiles.
     pub abandoned: Arc<AtomicBool>,
+    /// Bytes that the backend may keep beside the buffers it was asked for, all in all: what the budget leaves.
+    pub spare: usize,
 }
 
 impl Batch {
-    /// A batch nobody can abandon.
+    /// A batch nobody can abandon, under no budget.
     pub fn new(launches: Vec<Launch>) -> Self {
-        Batch { launches: Arc::new(launches), abandoned: Arc::default() }
+        Batch { launches: Arc::new(launches), abandoned: Arc::default(), spare: usize::MAX }
     }
 
     /// Whether the work may be dropped.
@@ -201,7 +205,12 @@ pub trait Backend: Send + Sync {
     /// Memory handed out.
     fn mem(&self) -> MemInfo;
 
-    /// Gives cached memory back to the operating system or driver.
+    /// Bytes in copies of operands that it keeps to be faster, under [`Batch::spare`].
+    fn kept(&self) -> usize {
+        0
+    }
+
+    /// Gives cached memory and those copies back to the operating system or driver.
     fn trim(&self);
 
     /// What it does at best, where that is known; measured when first asked, which may take a moment.

@@ -2,7 +2,7 @@
 
 use crate::launch::{Context, CpuKernel, own};
 use crate::map::MapKernel;
-use crate::memory::{self, CpuBuffer};
+use crate::memory::{self, Account, CpuBuffer};
 use crate::parallel;
 use crate::tier::Tier;
 use ferrotensor_core::backend::{
@@ -13,14 +13,13 @@ use ferrotensor_core::kernel::Kernel;
 use smallvec::SmallVec;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 /// The host's processor.
 pub struct CpuBackend {
     caps: Caps,
     tier: Tier,
-    used: Arc<AtomicUsize>,
+    account: Arc<Account>,
     total: usize,
 }
 
@@ -51,7 +50,7 @@ impl CpuBackend {
             class: DeviceClass::Cpu,
             negative_strides: true,
         };
-        Ok(CpuBackend { caps, tier, used: Arc::default(), total: memory::machine_total() })
+        Ok(CpuBackend { caps, tier, account: Arc::default(), total: memory::machine_total() })
     }
 
     fn compile(&self, kernel: &Kernel) -> Result<CpuKernel, String> {
@@ -92,7 +91,7 @@ impl Backend for CpuBackend {
     }
 
     fn alloc(&self, bytes: usize) -> Result<Buffer> {
-        Ok(Arc::new(CpuBuffer::new(bytes, &self.used)?))
+        Ok(Arc::new(CpuBuffer::new(bytes, &self.account)?))
     }
 
     fn upload(&self, from: &[u8], to: &Buffer, offset: usize) -> Result<()> {
@@ -100,6 +99,7 @@ impl Backend for CpuBackend {
         if offset.checked_add(from.len()).is_none_or(|end| end > buffer.bytes()) {
             return Err(Error::internal("upload: bytes outside the buffer"));
         }
+        buffer.retire();
         // SAFETY: checked above; batches ran when they were submitted, so none uses the buffer now.
         unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), buffer.as_ptr().add(offset), from.len()) };
         Ok(())
@@ -115,18 +115,19 @@ impl Backend for CpuBackend {
         Ok(())
     }
 
-    fn in_place(&self, inputs: &[Stretch], outputs: &[Stretch], work: &mut HostWork) -> Option<Result<()>> {
+    fn in_place(&self, inputs: &[Stretch], outputs_of: &[Stretch], work: &mut HostWork) -> Option<Result<()>> {
         let place = |(buffer, range): &Stretch| {
             let buffer = own(buffer).ok().filter(|b| range.start <= range.end && range.end <= b.bytes())?;
             Some((buffer.as_ptr().wrapping_add(range.start), range.len()))
         };
         let inputs: SmallVec<[_; 4]> = inputs.iter().map(place).collect::<Option<_>>()?;
-        let outputs: SmallVec<[_; 4]> = outputs.iter().map(place).collect::<Option<_>>()?;
+        let outputs: SmallVec<[_; 4]> = outputs_of.iter().map(place).collect::<Option<_>>()?;
         let all = || inputs.iter().chain(&outputs);
         let meets = |a: &(*mut u8, usize), b: &(*mut u8, usize)| a.0 < b.0.wrapping_add(b.1) && b.0 < a.0.wrapping_add(a.1);
         if outputs.iter().any(|o| all().filter(|&other| !std::ptr::eq(o, other)).any(|other| meets(o, other))) {
             return None;
         }
+        outputs_of.iter().for_each(|(buffer, _)| buffer.retire());
         // SAFETY: checked above: the bytes lie in their buffers, and those of outputs in nothing else that is used here; batches ran when they
         // were submitted, and by the contract of this function nobody else reads or writes them.
         let (inputs, mut outputs): (SmallVec<[_; 4]>, SmallVec<[_; 4]>) = unsafe {
@@ -148,7 +149,7 @@ impl Backend for CpuBackend {
 
     fn submit(&self, batch: Batch) -> Ticket {
         let mut outcome = Outcome::default();
-        let context = Context { abandoned: &batch.abandoned, used: &self.used };
+        let context = Context { abandoned: &batch.abandoned, account: &self.account, spare: batch.spare };
         for (position, launch) in batch.launches.iter().enumerate() {
             if batch.is_abandoned() {
                 break;
@@ -176,14 +177,19 @@ impl Backend for CpuBackend {
     }
 
     fn mem(&self) -> MemInfo {
-        MemInfo { used: self.used.load(Ordering::Relaxed), total: self.total }
+        MemInfo { used: self.account.used(), total: self.total }
     }
 
     fn peak(&self) -> Option<Peak> {
         crate::peak::peak(self.tier)
     }
 
+    fn kept(&self) -> usize {
+        self.account.kept.bytes()
+    }
+
     fn trim(&self) {
         // Freed buffers go back to the operating system at once; the cache above is the engine's.
+        self.account.kept.clear();
     }
 }

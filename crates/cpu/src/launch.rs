@@ -1,6 +1,6 @@
 //! What a prepared kernel runs with: its operands as raw memory, and the circumstances of the batch.
 
-use crate::memory::CpuBuffer;
+use crate::memory::{Account, CpuBuffer};
 use crate::tier::Tier;
 use ferrotensor_core::backend::{Launch, Operand, Prepared};
 use ferrotensor_core::error::{Error, Result};
@@ -8,14 +8,16 @@ use ferrotensor_core::layout::Layout;
 use smallvec::SmallVec;
 use std::any::Any;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize};
+use std::sync::atomic::AtomicBool;
 
 /// The circumstances of a launch.
 pub struct Context<'a> {
     /// Set when nobody waits for the results any more.
     pub abandoned: &'a AtomicBool,
     /// Where temporary buffers are counted.
-    pub used: &'a Arc<AtomicUsize>,
+    pub account: &'a Arc<Account>,
+    /// Bytes that copies of operands may take, all in all.
+    pub spare: usize,
 }
 
 /// A layout and the start of its buffer.
@@ -76,6 +78,7 @@ impl CpuKernel {
         }
         for (operand, &size) in launch.outputs.iter().zip(&self.outputs) {
             slots.outputs.push(slot(operand, size)?);
+            operand.buffer.retire();
         }
         self.run.run(&slots, &launch.params, context)
     }

@@ -12,6 +12,7 @@ mod contract;
 pub mod fault;
 mod gather;
 mod indices;
+mod kept;
 mod launch;
 mod map;
 mod memory;

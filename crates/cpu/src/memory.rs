@@ -1,5 +1,6 @@
 //! Host memory of tensors: 64-byte aligned, obtained fallibly, counted. Nothing is cached here; the engine's pool is above.
 
+use crate::kept::Kept;
 use ferrotensor_core::backend::DeviceBuffer;
 use ferrotensor_core::error::{Error, Result};
 use std::alloc::Layout;
@@ -69,21 +70,36 @@ impl Drop for Block {
     }
 }
 
+/// The memory of one device: what its buffers take, and the copies beside them.
+#[derive(Default)]
+pub struct Account {
+    used: AtomicUsize,
+    /// Copies of operands.
+    pub kept: Kept,
+}
+
+impl Account {
+    /// Bytes in buffers.
+    pub fn used(&self) -> usize {
+        self.used.load(Ordering::Relaxed)
+    }
+}
+
 /// A tensor's memory: a block that is counted.
 pub struct CpuBuffer {
     block: Block,
-    used: Arc<AtomicUsize>,
+    account: Arc<Account>,
 }
 
 impl CpuBuffer {
-    /// `bytes` of undefined memory, added to the count in `used`.
+    /// `bytes` of undefined memory, counted in an account.
     ///
     /// # Errors
     /// `Code::OutOfMemory`, with nothing changed.
-    pub fn new(bytes: usize, used: &Arc<AtomicUsize>) -> Result<CpuBuffer> {
+    pub fn new(bytes: usize, account: &Arc<Account>) -> Result<CpuBuffer> {
         let block = Block::new(bytes)?;
-        used.fetch_add(bytes, Ordering::Relaxed);
-        Ok(CpuBuffer { block, used: used.clone() })
+        account.used.fetch_add(bytes, Ordering::Relaxed);
+        Ok(CpuBuffer { block, account: Arc::clone(account) })
     }
 
     /// The first byte. Valid for [`DeviceBuffer::bytes`] bytes while this buffer lives; reading or writing through it must
@@ -98,6 +114,10 @@ impl DeviceBuffer for CpuBuffer {
         self.block.bytes()
     }
 
+    fn retire(&self) {
+        self.account.kept.forget(self.as_ptr());
+    }
+
     fn as_any(&self) -> &dyn Any {
         self
     }
@@ -105,7 +125,8 @@ impl DeviceBuffer for CpuBuffer {
 
 impl Drop for CpuBuffer {
     fn drop(&mut self) {
-        self.used.fetch_sub(self.block.bytes(), Ordering::Relaxed);
+        self.retire();
+        self.account.used.fetch_sub(self.block.bytes(), Ordering::Relaxed);
     }
 }
 
@@ -194,27 +215,27 @@ mod tests {
 
     #[test]
     fn blocks_are_aligned_counted_and_given_back() {
-        let used = Arc::default();
+        let account = Arc::<Account>::default();
         for bytes in [0, 1, 100, MAP_FROM - 1, MAP_FROM, 3 * MAP_FROM + 5] {
-            let block = CpuBuffer::new(bytes, &used).unwrap();
+            let block = CpuBuffer::new(bytes, &account).unwrap();
             assert_eq!(block.as_ptr() as usize % ALIGN, 0);
-            assert_eq!(used.load(Ordering::Relaxed), bytes);
+            assert_eq!(account.used(), bytes);
             if bytes > 0 {
                 // SAFETY: the last byte of the block.
                 unsafe { *block.as_ptr().add(bytes - 1) = 7 };
             }
         }
-        assert_eq!(used.load(Ordering::Relaxed), 0);
+        assert_eq!(account.used(), 0);
     }
 
     #[test]
     #[cfg_attr(miri, ignore = "it ends where a system would refuse")]
     fn an_impossible_request_is_an_error_and_counts_nothing() {
-        let used = Arc::default();
+        let account = Arc::<Account>::default();
         for bytes in [usize::MAX / 2, usize::MAX] {
-            let error = CpuBuffer::new(bytes, &used).err().unwrap();
+            let error = CpuBuffer::new(bytes, &account).err().unwrap();
             assert_eq!(error.code, ferrotensor_core::Code::OutOfMemory);
         }
-        assert_eq!(used.load(Ordering::Relaxed), 0);
+        assert_eq!(account.used(), 0);
     }
 }

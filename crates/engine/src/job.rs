@@ -99,7 +99,7 @@ impl Job {
                     self.execute_timed(launches, steps, &mut failures);
                 }
                 Work::Device(launches, steps) => {
-                    let outcome = submit_and_wait(&**self.pool.backend(), Arc::clone(launches), &self.abandoned);
+                    let outcome = self.submit_and_wait(Arc::clone(launches));
                     failures.extend(outcome.failed.into_iter().map(|(i, e)| (steps.get(i).copied().unwrap_or(0), e)));
                     if let Some(lost) = outcome.lost {
                         failures.extend(steps.iter().map(|&s| (s, lost.clone())));
@@ -123,13 +123,18 @@ impl Job {
         failures
     }
 
+    fn submit_and_wait(&self, launches: Arc<Vec<Launch>>) -> Outcome {
+        let spare = self.pool.budget().spare();
+        submit_and_wait(&**self.pool.backend(), Batch { launches, abandoned: Arc::clone(&self.abandoned), spare })
+    }
+
     /// Launches one by one, each with its time.
     fn execute_timed(&self, launches: &[Launch], steps: &[u32], failures: &mut Vec<(u32, Error)>) {
         for (launch, &step) in launches.iter().zip(steps) {
             let launched = Launched { schedule: &self.schedule, step, place: Where::Device };
             let alone = Arc::new(vec![launch.clone()]);
             let layouts = (launch.inputs.iter().map(|o| &o.layout), launch.outputs.iter().map(|o| &o.layout));
-            let run = || submit_and_wait(&**self.pool.backend(), alone, &self.abandoned);
+            let run = || self.submit_and_wait(alone);
             let outcome = self.profiles.time(&launched, layouts.0, layouts.1, run);
             failures.extend(outcome.failed.into_iter().map(|(_, e)| (step, e)));
             if let Some(lost) = outcome.lost {
@@ -215,8 +220,8 @@ fn layout((operand, _): &Typed) -> &Layout {
 }
 
 /// Runs launches to their end.
-fn submit_and_wait(device: &dyn Backend, launches: Arc<Vec<Launch>>, abandoned: &Arc<AtomicBool>) -> Outcome {
-    match device.submit(Batch { launches, abandoned: Arc::clone(abandoned) }) {
+fn submit_and_wait(device: &dyn Backend, batch: Batch) -> Outcome {
+    match device.submit(batch) {
         Ticket::Done(outcome) => outcome,
         Ticket::Pending(id) => loop {
             if let Some(outcome) = device.wait(id, Instant::now() + WAIT_SLICE) {
@@ -231,7 +236,8 @@ fn submit_and_wait(device: &dyn Backend, launches: Arc<Vec<Launch>>, abandoned: 
 /// # Errors
 /// The launch's own, or that of the lost batch.
 pub fn run_one(device: &dyn Backend, launch: Launch, abandoned: &Arc<AtomicBool>) -> Result<()> {
-    let outcome = submit_and_wait(device, Arc::new(vec![launch]), abandoned);
+    let batch = Batch { launches: Arc::new(vec![launch]), abandoned: Arc::clone(abandoned), spare: 0 };
+    let outcome = submit_and_wait(device, batch);
     let error = outcome.failed.into_iter().next().map(|(_, e)| e).or(outcome.lost);
     error.map_or(Ok(()), Err)
 }

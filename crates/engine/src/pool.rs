@@ -45,6 +45,11 @@ impl Budget {
         self.limit.store(bytes, Relaxed);
     }
 
+    /// Bytes that are left.
+    pub fn spare(&self) -> usize {
+        self.limit().saturating_sub(self.live())
+    }
+
     /// Whether this many more bytes fit.
     pub fn admits(&self, bytes: usize) -> bool {
         bytes <= ALWAYS_ADMITTED || self.live().saturating_add(bytes) <= self.limit()
@@ -58,7 +63,7 @@ pub struct DeviceMemory {
     pub device: String,
     /// In tensors and running programs.
     pub live: usize,
-    /// Kept for reuse.
+    /// Kept for reuse, and in copies of operands that a device keeps to be faster.
     pub cached: usize,
     /// Largest `live` so far.
     pub peak: usize,
@@ -183,6 +188,7 @@ impl Pool {
     }
 
     fn put(&self, buffer: Buffer, size: usize, index: usize) {
+        buffer.retire();
         let live = self.live.fetch_sub(size, Relaxed) - size;
         self.budget.live.fetch_sub(size, Relaxed);
         let limit = CACHE_FLOOR.max(live / 2);
@@ -211,12 +217,22 @@ impl Pool {
         self.backend.trim();
     }
 
+    /// Whether the budget admits this many more bytes, beside what the device keeps to be faster: where it does not, that goes.
+    pub fn admits(&self, bytes: usize) -> bool {
+        let kept = self.backend.kept();
+        if kept == 0 || self.budget.admits(bytes + kept) {
+            return self.budget.admits(bytes);
+        }
+        self.backend.trim();
+        self.budget.admits(bytes)
+    }
+
     /// Bytes live, cached, peak.
     pub fn memory(&self) -> DeviceMemory {
         DeviceMemory {
             device: self.backend.caps().name.clone(),
             live: self.live.load(Relaxed),
-            cached: self.lock().cached,
+            cached: self.lock().cached + self.backend.kept(),
             peak: self.peak.load(Relaxed),
         }
     }

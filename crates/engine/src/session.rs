@@ -204,7 +204,7 @@ impl Session {
         let place = engine.place(schedule.device)?;
         let pool = &place.pool;
         let bytes = schedule.own.iter().sum::<usize>() + schedule.arena;
-        if !request.force && !pool.budget().admits(bytes) {
+        if !request.force && !pool.admits(bytes) {
             return Ok(RunOutcome::Refused { bytes });
         }
         let idle = self.in_flight.count() == 0;
@@ -333,7 +333,7 @@ impl Session {
         let layout = Layout::dense(&ty.dims)?;
         let bytes = layout.len() * ty.dtype.bytes();
         let pool = &self.engine.place(ty.device)?.pool;
-        if !force && !pool.budget().admits(bytes) {
+        if !force && !pool.admits(bytes) {
             return Ok(None);
         }
         let block = pool.alloc(bytes)?;

@@ -130,7 +130,7 @@ impl<const A: bool, const B: bool> BytesKernel<A, B> {
         if c.0.len() <= SUMS {
             let (sums, layout) = (scratch::<i32>(&[c.0.len()])?, dense(c.0)?);
             let sums = (&layout, sums.as_ptr());
-            self.product.multiply([a, b, sums], sizes, None, context)?;
+            self.product.multiply([a, b, sums], sizes, None, None, context)?;
             // SAFETY: the sums are ours, and the output is a launch's.
             return unsafe { narrowed.apply(&[sums, c], &[], context) };
         }
@@ -163,7 +163,7 @@ impl<const A: bool, const B: bool> Run for BytesKernel<A, B> {
         let sizes = Sizes { k: sizes.k.div_ceil(QUAD), ..sizes };
         let operands = [(&x.layout, x.start), (&y.layout, y.start), c];
         match &self.narrowed {
-            None => self.product.multiply(operands, sizes, after.as_ref(), context),
+            None => self.product.multiply(operands, sizes, after.as_ref(), None, context),
             Some(narrowed) => self.narrow(narrowed, operands, sizes, context),
         }
     }

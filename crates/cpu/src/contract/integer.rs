@@ -93,7 +93,7 @@ impl Run for IntegerKernel {
         let room = |layout: &Layout| -> Result<(Layout, CpuBuffer)> {
             let bytes =
                 layout.len().checked_mul(self.size).ok_or_else(|| Error::out_of_memory("operand too large to pack"))?;
-            Ok((dense(layout)?, CpuBuffer::new(bytes, context.used)?))
+            Ok((dense(layout)?, CpuBuffer::new(bytes, context.account)?))
         };
         let (pa, pb, pc) = (room(a.0)?, room(b.0)?, room(c.0)?);
         // SAFETY: a launch's layouts lie inside its buffers, and the copies are ours.

@@ -4,6 +4,7 @@
 pub mod attention;
 #[cfg(target_arch = "x86_64")]
 mod bytes;
+mod constant;
 pub mod convolution;
 mod dots;
 mod float;

@@ -1,5 +1,6 @@
 //! Large products, by blocks of rows, columns and inner places: all threads copy both operands' parts, then they share the sums.
 
+use super::constant::Constant;
 use super::post::After;
 use super::product::{Job, Product, scratch};
 use super::stored::Stored;
@@ -44,7 +45,14 @@ impl<S: Stored> Product<S> {
     ///
     /// # Errors
     /// `Code::OutOfMemory` for copies.
-    pub(super) fn packed(&self, job: &Job, shared: bool, after: Option<&After>, context: &Context) -> Result<()> {
+    pub(super) fn packed(
+        &self,
+        job: &Job,
+        shared: bool,
+        constant: Option<&Constant>,
+        after: Option<&After>,
+        context: &Context,
+    ) -> Result<()> {
         let (t, side) = (&self.tiles, if S::IS_ROUNDED { SIDE_WITH_SUMS } else { SIDE });
         // In tiles, which are not cut.
         let (height, width) = (t.rows(), t.full.count / S::PARTS);
@@ -53,39 +61,58 @@ impl<S: Stored> Product<S> {
         let blocks = (tiles.0.div_ceil(most.0), tiles.1.div_ceil(most.1));
         for h in 0..blocks.1 {
             let column = |h: usize| (start(h, blocks.1, tiles.1) * width).min(job.n);
+            let first = start(h, blocks.1, tiles.1) * self.panel(job.k);
+            let copies = constant.map(|c| c.block.as_ptr().cast::<S::Real>().wrapping_add(first));
             for g in 0..blocks.0 {
                 let row = |g: usize| (start(g, blocks.0, tiles.0) * height).min(job.m);
                 let part = job.part(row(g)..row(g + 1), column(h)..column(h + 1), size_of::<S>());
-                self.block(&part, shared, after, context)?;
+                // Later blocks of rows find the copies of the first.
+                let copies = copies.map(|to| (to, g > 0 || constant.is_some_and(|c| c.is_whole)));
+                self.block(&part, shared, copies, after, context)?;
             }
         }
         Ok(())
     }
 
-    /// A block of rows and columns.
-    fn block(&self, job: &Job, shared: bool, after: Option<&After>, context: &Context) -> Result<()> {
+    /// Floats of the copy of a tile's columns.
+    pub(super) fn panel(&self, k: usize) -> usize {
+        self.tiles.full.count * k * S::PARTS
+    }
+
+    /// A block of rows and columns. `copies`: where those of its columns are kept, and whether they are there.
+    fn block(
+        &self,
+        job: &Job,
+        shared: bool,
+        copies: Option<(*mut S::Real, bool)>,
+        after: Option<&After>,
+        context: &Context,
+    ) -> Result<()> {
         let t = &self.tiles;
         let panels = (job.m.div_ceil(t.rows()), job.n.div_ceil(t.full.count / S::PARTS));
         let deep = PLACES / size_of::<S::Real>() / S::PARTS;
         let floats = deep.min(job.k) * S::PARTS;
-        let (a, b) = (
-            scratch::<S::Real>(&[panels.0, self.rows_width(job.m), floats])?,
-            scratch::<S::Real>(&[panels.1, t.full.count, floats])?,
-        );
+        let a = scratch::<S::Real>(&[panels.0, self.rows_width(job.m), floats])?;
+        let room = if copies.is_none() { Some(scratch::<S::Real>(&[panels.1, t.full.count, floats])?) } else { None };
+        let passing = || room.as_ref().map_or(std::ptr::null_mut(), |room| room.as_ptr().cast());
+        let (b, is_copied) = copies.unwrap_or_else(|| (passing(), false));
         let sums = &self.sums(job)?;
         let units = self.units(job, panels, deep.min(job.k));
         for p in (0..job.k.max(1)).step_by(deep) {
             let places = (p, deep.min(job.k - p));
-            let block = &Block { a: a.as_ptr().cast::<S::Real>(), b: b.as_ptr().cast(), job: *job, panels, units, places };
+            // What is kept has a place for each block of places, what is not takes the same one again.
+            let b = b.wrapping_add(if room.is_none() { panels.1 * self.panel(p) } else { 0 });
+            let block = &Block { a: a.as_ptr().cast::<S::Real>(), b, job: *job, panels, units, places };
             let work = |items: usize, nanos: f64, body: &(dyn Fn(usize) -> Result<()> + Sync)| {
                 let each = |mut range: Range<usize>| {
                     range.try_for_each(|i| if context.abandoned.load(Ordering::Relaxed) { Ok(()) } else { body(i) })
                 };
                 if shared { parallel_for(items, nanos / items as f64, &each) } else { each(0..items) }
             };
-            let copied = (panels.0 * t.rows() + panels.1 * t.full.count) * places.1 * S::PARTS * size_of::<S::Real>();
+            let columns = if is_copied { 0 } else { panels.1 };
+            let copied = (panels.0 * t.rows() + columns * t.full.count) * places.1 * S::PARTS * size_of::<S::Real>();
             // About 10 GB/s.
-            work(panels.0 + panels.1, copied as f64 / 10.0, &|panel| {
+            work(panels.0 + columns, copied as f64 / 10.0, &|panel| {
                 // SAFETY: the operands exist, and each copy is made by one thread.
                 unsafe { self.copy_panel(block, panel) };
                 Ok(())

@@ -7,6 +7,7 @@ use super::stored::Stored;
 use super::sums::{Round, Row};
 use super::tile::{RowOf, Tiled, Tiles};
 use super::{Matrix, Operands, Shared, Sizes, folded};
+use crate::kept::Kept;
 use crate::launch::Context;
 use crate::parallel::{least, parallel_for, threads};
 use crate::scratch::Scratch;
@@ -18,7 +19,7 @@ use std::sync::atomic::Ordering;
 /// Bytes of an operand up to which it is read where it lies: both fit a second-level cache.
 const CACHED: usize = 256 << 10;
 /// Bytes of columns that stay in a second-level cache beside the rows of [`TILES`] tiles, or just behind it.
-const NEAR: usize = 1 << 20;
+pub(super) const NEAR: usize = 1 << 20;
 /// Tiles of rows for which columns may be read from there again and again.
 const TILES: usize = 10;
 /// Nanoseconds from which the threads share one product of a batch, and not its products.
@@ -96,7 +97,7 @@ impl Job {
 }
 
 /// Whether an operand has at most so many bytes.
-fn fits<S>(rows: usize, columns: usize, bytes: usize) -> bool {
+pub(super) fn fits<S>(rows: usize, columns: usize, bytes: usize) -> bool {
     rows.saturating_mul(columns).saturating_mul(size_of::<S>()) <= bytes
 }
 
@@ -126,14 +127,28 @@ impl<S: Stored> Product<S> {
     ///
     /// # Errors
     /// `Code::OutOfMemory` for copies.
-    pub fn multiply(&self, operands: Operands, sizes: Sizes, after: Option<&After>, context: &Context) -> Result<()> {
-        let Some([a, b, c]) = &folded(&operands, &sizes) else { return self.each(operands, sizes, after, context) };
+    pub fn multiply(
+        &self,
+        operands: Operands,
+        sizes: Sizes,
+        after: Option<&After>,
+        kept: Option<&Kept>,
+        context: &Context,
+    ) -> Result<()> {
+        let Some([a, b, c]) = &folded(&operands, &sizes) else { return self.each(operands, sizes, after, kept, context) };
         let [x, y, z] = operands.map(|o| o.1);
         let sizes = Sizes { batch: 1, m: sizes.batch * sizes.m, ..sizes };
-        self.each([(a, x), (b, y), (c, z)], sizes, after, context)
+        self.each([(a, x), (b, y), (c, z)], sizes, after, kept, context)
     }
 
-    fn each(&self, operands: Operands, sizes: Sizes, after: Option<&After>, context: &Context) -> Result<()> {
+    fn each(
+        &self,
+        operands: Operands,
+        sizes: Sizes,
+        after: Option<&After>,
+        kept: Option<&Kept>,
+        context: &Context,
+    ) -> Result<()> {
         let Sizes { batch, m, k, n } = sizes;
         if batch == 0 || m == 0 || n == 0 {
             return Ok(());
@@ -152,6 +167,13 @@ impl<S: Stored> Product<S> {
         };
         let nanos = EACH + self.nanos(m, k, n) + after.map_or(0.0, After::nanos) * (m * n) as f64;
         let first = job(0);
+        if let Some(kept) = kept.filter(|_| batch == 1) {
+            let Shared(operands) = shared;
+            let buffer = operands[usize::from(!first.whole.is_turned)].1;
+            if let Some(done) = self.constant(&first, buffer, kept, after, context) {
+                return done;
+            }
+        }
         if self.is_small(&first) {
             // Columns are shared too, of work that is just worth it as well (128^3 on two threads: 42 -> 30 us).
             let most = (first.n as f64 * least() / nanos) as usize;
@@ -175,9 +197,11 @@ impl<S: Stored> Product<S> {
             });
         }
         if batch == 1 || nanos >= LONG {
-            return (0..batch).try_for_each(|i| self.packed(&job(i), true, after, context));
+            return (0..batch).try_for_each(|i| self.packed(&job(i), true, None, after, context));
         }
-        parallel_for(batch, nanos, &|units| units.into_iter().try_for_each(|i| self.packed(&job(i), false, after, context)))
+        parallel_for(batch, nanos, &|units| {
+            units.into_iter().try_for_each(|i| self.packed(&job(i), false, None, after, context))
+        })
     }
 
     /// What the sums of all rows begin with.

@@ -118,7 +118,7 @@ pub unsafe fn straightened(from: Slot, size: usize, context: &Context) -> Result
 /// `Code::OutOfMemory`.
 pub unsafe fn dense(from: Slot, size: usize, context: &Context) -> Result<(CpuBuffer, Layout)> {
     let bytes = from.0.len().checked_mul(size).ok_or_else(|| Error::out_of_memory("an operand too large to copy"))?;
-    let (buffer, layout) = (CpuBuffer::new(bytes, context.used)?, Layout::dense(from.0.dims())?);
+    let (buffer, layout) = (CpuBuffer::new(bytes, context.account)?, Layout::dense(from.0.dims())?);
     // SAFETY: the buffer has room for every element; the rest by the contract above.
     unsafe { copy(from, (&layout, buffer.as_ptr()), size, context)? };
     Ok((buffer, layout))

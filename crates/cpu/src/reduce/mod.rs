@@ -302,7 +302,7 @@ impl ReduceLaunch<'_> {
         let bytes = Tree::new(fns, walk.width, 0)?.partial_bytes();
         let size = walk.items.checked_mul(chunks).and_then(|n| n.checked_mul(bytes));
         let size = size.ok_or_else(|| Error::out_of_memory("the partial results of a reduction do not fit into memory"))?;
-        let partials = CpuBuffer::new(size, context.used)?;
+        let partials = CpuBuffer::new(size, context.account)?;
         let partial = |n: usize| partials.as_ptr().wrapping_add(n * bytes);
         parallel_for(walk.items * chunks, nanos * CHUNK as f64, &|units| {
             let mut tree = Tree::new(fns, walk.width, CHUNK)?;

@@ -271,7 +271,7 @@ impl ReduceLaunch<'_> {
         let (chunks, bytes) = (self.extent.div_ceil(length), Positions::bytes(fns, walk.width));
         let size = (walk.items * chunks).checked_mul(bytes);
         let size = size.ok_or_else(|| Error::out_of_memory("the winners of a reduction do not fit into memory"))?;
-        let winners = CpuBuffer::new(size, self.context.used)?;
+        let winners = CpuBuffer::new(size, self.context.account)?;
         let winners_of = |unit: usize| winners.as_ptr().wrapping_add(unit * bytes);
         parallel_for(walk.items * chunks, nanos * length as f64, &|units| {
             let mut contest = Positions::new(fns, walk.width)?;

@@ -123,7 +123,7 @@ impl RowsKernel {
                 None => {
                     let layout = dense(per)?;
                     let bytes = layout.len().checked_mul(size).ok_or_else(|| Error::out_of_memory("a value too large"))?;
-                    let buffer = CpuBuffer::new(bytes, context.used)?;
+                    let buffer = CpuBuffer::new(bytes, context.account)?;
                     let start = buffer.as_ptr();
                     held.push(buffer);
                     (layout, start)

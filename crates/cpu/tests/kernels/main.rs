@@ -5,6 +5,7 @@ mod backend;
 mod bytes;
 mod contract;
 mod harness;
+mod kept;
 mod map;
 mod movement;
 mod reduce;

@@ -3,7 +3,7 @@
 use crate::support::{Arg, Program, cpu, read, upload, upload_i32};
 use ferrotensor_core::DType;
 use ferrotensor_core::error::Code;
-use ferrotensor_engine::{Config, Mode, Strict};
+use ferrotensor_engine::{Config, Mode, Session, Strict};
 use std::sync::mpsc::channel;
 use std::thread;
 
@@ -191,6 +191,43 @@ fn the_budget_refuses_and_nothing_is_lost() {
     assert_eq!(read(&out[0]), [2.0 * (1 << 20) as f32], "a fused sum needs no temporary");
     s.engine().set_limit(usize::MAX);
     assert!(p.run(&mut s, &[b], Mode::Sync).is_ok());
+}
+
+#[test]
+fn copies_of_weights_are_cached_memory_under_the_budget() {
+    let mut s = cpu();
+    const N: usize = 640;
+    let weights = upload(&mut s, &vec![0.5; N * N], &[N, N]);
+    let rows = upload(&mut s, &vec![2.0; 4 * N], &[4, N]);
+    let mut p = Program::default();
+    let (a, b) = (p.input(&mut s, &rows), p.input(&mut s, &weights));
+    let c = p.op(&mut s, "matmul", &[a, b], &[]);
+    let cached = |s: &Session| s.engine().memory()[0].cached;
+    let multiply = |s: &mut Session| {
+        let out = p.run(s, &[c], Mode::Sync).unwrap();
+        assert_eq!(read(&out[0]), [N as f32; 4 * N]);
+    };
+    multiply(&mut s);
+    let before = cached(&s);
+    multiply(&mut s);
+    assert!(cached(&s) >= before + 4 * N * N, "the second product keeps a copy");
+    // A tensor that fits the budget beside everything but the copy.
+    let live = s.engine().live_bytes();
+    s.engine().set_limit(live + 4 * N * N);
+    let other = upload(&mut s, &vec![1.0; N * N], &[N, N]);
+    assert!(cached(&s) < 4 * N * N, "the copy goes before a tensor is refused");
+    multiply(&mut s);
+    multiply(&mut s);
+    assert!(cached(&s) < 4 * N * N, "and does not come back while the budget has no room for it");
+    drop(other);
+    s.engine().set_limit(usize::MAX);
+    s.engine().trim();
+    assert_eq!(cached(&s), 0);
+    multiply(&mut s);
+    multiply(&mut s);
+    assert!(cached(&s) >= 4 * N * N);
+    drop((p, weights));
+    assert!(cached(&s) < 2 * 4 * N * N, "what the pool keeps of the weights has no copy any more");
 }
 
 #[test]
