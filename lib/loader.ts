@@ -23,7 +23,7 @@ interface Found {
 }
 
 /** A reason in words, as what is thrown where a binary is needed. */
-const refuse = (text: string, cause?: unknown) => new BackendUnavailableError(`ferrotensor: ${text}`, { cause })
+const refuse = (text: string, cause?: unknown) => new BackendUnavailableError(`ferrotensor: ${text}`, cause === undefined ? {} : { cause })
 
 /** The platform as napi-rs names it: `linux-x64-gnu`, `darwin-arm64`, ... */
 export function platformTriple(): string {

@@ -48,7 +48,7 @@ function connect(): Native | BackendUnavailableError {
 /** What stands in the place of an absent module: its functions throw the reason, each time as a new error, whose stack is the call's. */
 function absent({ message, cause }: BackendUnavailableError): Native {
   const refuse = () => {
-    throw new BackendUnavailableError(message, { cause })
+    throw new BackendUnavailableError(message, cause === undefined ? {} : { cause })
   }
   return Object.fromEntries(FUNCTIONS.map((name) => [name, refuse])) as unknown as Native
 }
