@@ -124,7 +124,8 @@ function find(): Found {
 export function mismatch(loaded: unknown, table?: string): string | null {
   const module = Object(loaded) as Record<string, unknown>
   const lacking = FUNCTIONS.filter((name) => typeof module[name] !== 'function')
-  if (lacking.length === FUNCTIONS.length) return 'has no function of ferrotensor'
+  // Some names others have too: arrays have `fill`.
+  if (2 * lacking.length > FUNCTIONS.length) return 'is no native module of ferrotensor'
   if (lacking.length > 0) return `is of another version: it lacks ${lacking.join(', ')}`
   if (table === undefined) return null
   const theirs: unknown = typeof module['table'] === 'function' ? module['table']() : 'none'
@@ -132,7 +133,7 @@ export function mismatch(loaded: unknown, table?: string): string | null {
 }
 
 /** What was thrown, as text: modules in JavaScript may throw anything. */
-const reason = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+export const thrown = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /**
  * Loads the native module.
@@ -149,7 +150,7 @@ export function loadNative(): unknown {
     wrong = mismatch(loaded)
     if (wrong === null) return loaded
   } catch (error) {
-    throw refuse(`the native binary exists but cannot be loaded: ${reason(error)}\n  It is ${path}.\n  Fix: ${fix}`, error)
+    throw refuse(`the native binary exists but cannot be loaded: ${thrown(error)}\n  It is ${path}.\n  Fix: ${fix}`, error)
   }
   throw refuse(`the native binary ${wrong}.\n  It is ${path}.\n  Fix: ${fix}`)
 }

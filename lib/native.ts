@@ -3,7 +3,7 @@
 import { BackendUnavailableError, ERROR_CLASSES } from './errors.js'
 import { DTYPES } from './generated/dtypes.js'
 import { HEADER, SMALL_ELEMENTS } from './generated/protocol.js'
-import { loadNative } from './loader.js'
+import { loadNative, thrown } from './loader.js'
 import { FUNCTIONS, type Native } from './native/families.js'
 
 /** Header (`generated/protocol.ts`) and program words; params as numbers and as bigints; handles in and out; the bytes of a small result. */
@@ -41,7 +41,7 @@ function connect(): Native | BackendUnavailableError {
   } catch (cause) {
     if (cause instanceof BackendUnavailableError) return cause
     // Of the handshake, or a manifest that is broken.
-    return new BackendUnavailableError(`ferrotensor: the native binary cannot be used: ${(cause as Error).message}`, { cause })
+    return new BackendUnavailableError(`ferrotensor: the native binary cannot be used: ${thrown(cause)}`, { cause })
   }
 }
 
