@@ -74,17 +74,18 @@ function missing(triple: string, platformPackage: string, { version, optionalDep
       '  Fix: build it from the sources (CONTRIBUTING.md) and set FERROTENSOR_NATIVE to its path.'
     )
   }
+  const lacking = `no native binary for ${triple}. The package "${platformPackage}" is not installed.\n`
   const others = names.filter((name) => resolved(name) !== undefined)
   if (others.length > 0) {
     return (
-      `no native binary for ${triple}. The package "${platformPackage}" is not installed.\n` +
+      lacking +
       others.map((name) => `  "${name}" is, ${difference(triple, name.replace(PREFIX, ''))}.\n`).join('') +
       '  node_modules was made elsewhere: on another machine, in another container, or by a Node for another processor (Rosetta).\n' +
-      `  Fix: install again with the Node that runs this program, or add the package: npm i --force ${platformPackage}@${version}`
+      `  Fix: install again with the Node that runs this program, or add the package: npm i ${platformPackage}@${version}`
     )
   }
   return (
-    `no native binary for ${triple}. The package "${platformPackage}" is not installed.\n` +
+    lacking +
     '  npm may have skipped it (npm/cli#4828, --omit=optional, a lock file of another platform).\n' +
     `  Fix: npm i ${platformPackage}@${version}, or remove node_modules and the lock file and install again (npm >= 11.3).`
   )
