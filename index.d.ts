@@ -12331,7 +12331,10 @@ interface AbsentDevice {
     /** The reason in words. */
     readonly reason: string;
 }
-/** Every device of this machine, and for each absent backend the reason. */
+/**
+ * Every device of this machine, and for each absent backend the reason. Backends are in the native binary: where that is
+ * absent it is the only entry, and its reason, which says how to get the binary, is what everything else throws.
+ */
 declare function devices(): (PresentDevice | AbsentDevice)[];
 /**
  * Sets the device of tensors made without one. At the start it is what FERROTENSOR_DEVICE names, else the best device present:

@@ -128,7 +128,7 @@ export type {
 } from './lib/generated/dtypes.js'
 export type { PositionDType } from './lib/indices.js'
 export type { IndexItem, Indices } from './lib/indexing.js'
-export type { DeviceMemory, Fallback, Rewriting } from './lib/native.js'
+export type { DeviceMemory, Fallback, Rewriting } from './lib/native/control.js'
 export type { Nested } from './lib/nested.js'
 export type { AsDType, Common, DTypeOf, Device, Fits, Operand, PromoteAll, TakesEach, Weak, With } from './lib/operand.js'
 export type { TensorJSON } from './lib/print.js'

@@ -19,14 +19,16 @@ export interface Ended {
 /** What may be asked of a run. */
 export interface RunOptions {
   readonly env?: Record<string, string>
+  /** The working folder, from which scripts resolve `ferrotensor`; the package's root unless told. */
+  readonly cwd?: string
   /** Called with the process at the line `go`. */
   readonly onGo?: (kill: (signal: NodeJS.Signals) => void) => void
 }
 
 /** Runs a module script. */
-export function run(script: string, { env = {}, onGo }: RunOptions = {}): Promise<Ended> {
+export function run(script: string, { env = {}, cwd = root, onGo }: RunOptions = {}): Promise<Ended> {
   const source = `import * as ft from 'ferrotensor'\n${script}`
-  const child = spawn(process.execPath, ['--input-type=module', '--eval', source], { cwd: root, env: { ...process.env, ...env } })
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', source], { cwd, env: { ...process.env, ...env } })
   let [stdout, stderr, start] = ['', '', performance.now()]
   child.stderr.on('data', (text) => (stderr += text))
   child.stdout.on('data', (text) => {

@@ -3,7 +3,7 @@
 import { shown } from './call.js'
 import { ArgumentError } from './errors.js'
 import type { DType } from './generated/dtypes.js'
-import { native } from './native.js'
+import { absence, native } from './native.js'
 import type { Device } from './operand.js'
 
 /** A device that is there. */
@@ -34,8 +34,12 @@ export interface AbsentDevice {
   readonly reason: string
 }
 
-/** Every device of this machine, and for each absent backend the reason. */
+/**
+ * Every device of this machine, and for each absent backend the reason. Backends are in the native binary: where that is
+ * absent it is the only entry, and its reason, which says how to get the binary, is what everything else throws.
+ */
 export function devices(): (PresentDevice | AbsentDevice)[] {
+  if (absence !== null) return [{ name: 'native', kind: 'native', available: false, reason: absence }]
   return native.devices().map(({ number: _, name, kind, reason, ...device }) =>
     reason === undefined ? ({ name, kind, available: true, ...device } as PresentDevice) : { name, kind, available: false, reason }
   )

@@ -1,8 +1,12 @@
 // Finds and loads the native binary: the file FERROTENSOR_NATIVE names, a local build, or the platform's package.
 
+import { statSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { isTruncated } from './elf.js'
 import { BackendUnavailableError } from './errors.js'
+import { FUNCTIONS } from './native/families.js'
 
 const require = createRequire(import.meta.url)
 
@@ -11,6 +15,15 @@ interface Manifest {
   readonly version: string
   readonly optionalDependencies?: Readonly<Record<string, string>>
 }
+
+/** A binary that is there, and where one that fits comes from. */
+interface Found {
+  readonly path: string
+  readonly fix: string
+}
+
+/** A reason in words, as what is thrown where a binary is needed. */
+const refuse = (text: string, cause?: unknown) => new BackendUnavailableError(`ferrotensor: ${text}`, cause === undefined ? {} : { cause })
 
 /** The platform as napi-rs names it: `linux-x64-gnu`, `darwin-arm64`, ... */
 export function platformTriple(): string {
@@ -31,31 +44,97 @@ function usesGlibc(): boolean {
   return header?.glibcVersionRuntime !== undefined
 }
 
-function resolves(id: string): boolean {
+/** The path of what a package shows under a name; undefined where it is not installed, or not whole. */
+function resolved(id: string): string | undefined {
   try {
-    require.resolve(id)
-    return true
+    return require.resolve(id)
   } catch {
-    return false
+    return undefined
   }
+}
+
+const PREFIX = '@ferrotensor/native-'
+
+/** How the platform of an installed package differs from this one: both are `system-processor`, on Linux with the C library behind. */
+function difference(triple: string, other: string): string {
+  const [[system, processor, libc], [otherSystem, otherProcessor, otherLibc]] = [triple.split('-'), other.split('-')]
+  if (system !== otherSystem) return `of another system: it is for ${otherSystem}, this is ${system}`
+  if (processor !== otherProcessor) return `of another processor: it is for ${otherProcessor}, this Node for ${processor}`
+  const names: Record<string, string> = { gnu: 'glibc', musl: 'musl' }
+  return `of another C library: it is for ${names[otherLibc as string]}, this Node runs on ${names[libc as string]}`
 }
 
 /** Why there is no binary, and what to do. */
 function missing(triple: string, platformPackage: string, { version, optionalDependencies }: Manifest): string {
-  if (optionalDependencies === undefined) return `no native binary for ${triple} in this checkout. Fix: npm run build`
+  if (optionalDependencies === undefined) return `no native binary for ${triple} in this checkout.\n  Fix: npm run build`
+  const names = Object.keys(optionalDependencies)
   if (!(platformPackage in optionalDependencies)) {
-    const platforms = Object.keys(optionalDependencies).map((name) => name.replace('@ferrotensor/native-', ''))
     return (
-      `there is no prebuilt binary for ${triple}; there is one for ${platforms.join(', ')}.\n` +
+      `there is no prebuilt binary for ${triple}; there is one for ${names.map((name) => name.replace(PREFIX, '')).join(', ')}.\n` +
       '  Fix: build it from the sources (CONTRIBUTING.md) and set FERROTENSOR_NATIVE to its path.'
     )
   }
+  const lacking = `no native binary for ${triple}. The package "${platformPackage}" is not installed.\n`
+  const others = names.filter((name) => resolved(name) !== undefined)
+  if (others.length > 0) {
+    return (
+      lacking +
+      others.map((name) => `  "${name}" is, ${difference(triple, name.replace(PREFIX, ''))}.\n`).join('') +
+      '  node_modules was made elsewhere: on another machine, in another container, or by a Node for another processor (Rosetta).\n' +
+      `  Fix: install again with the Node that runs this program, or add the package: npm i ${platformPackage}@${version}`
+    )
+  }
   return (
-    `no native binary for ${triple}. The package "${platformPackage}" is not installed.\n` +
+    lacking +
     '  npm may have skipped it (npm/cli#4828, --omit=optional, a lock file of another platform).\n' +
     `  Fix: npm i ${platformPackage}@${version}, or remove node_modules and the lock file and install again (npm >= 11.3).`
   )
 }
+
+/** The file that FERROTENSOR_NATIVE names. Others than regular files are not opened: reading one may never end. */
+function named(path: string): Found {
+  const stat = statSync(path, { throwIfNoEntry: false })
+  if (stat === undefined) throw refuse(`the file FERROTENSOR_NATIVE names does not exist: ${path}`)
+  if (!stat.isFile()) throw refuse(`FERROTENSOR_NATIVE names what is no file: ${path}`)
+  return { path, fix: 'build the sources of this version (npm run build), or unset FERROTENSOR_NATIVE' }
+}
+
+/** The binary to load. */
+function find(): Found {
+  const given = process.env['FERROTENSOR_NATIVE']
+  if (given) return named(resolve(given))
+  const triple = platformTriple()
+  const local = fileURLToPath(new URL(`../../native/ferrotensor.${triple}.node`, import.meta.url))
+  if (statSync(local, { throwIfNoEntry: false })?.isFile()) return { path: local, fix: 'npm run build' }
+  const manifest = require('../../package.json') as Manifest
+  const name = PREFIX + triple
+  const path = resolved(name)
+  if (path === undefined) throw refuse(missing(triple, name, manifest))
+  const fix = `npm i ${name}@${manifest.version}, or install again without a lock file`
+  // The two halves share buffers and tables; halves of different versions would misread each other.
+  const { version } = require(`${name}/package.json`) as Manifest
+  if (version !== manifest.version) throw refuse(`${name} is of version ${version}, this package of ${manifest.version}.\n  Fix: ${fix}`)
+  return { path, fix }
+}
+
+/**
+ * Why a loaded module is not the other half of this package; null if it is.
+ *
+ * @param table The hash of this half's tables, which the other half must have too; without one the functions alone are compared.
+ */
+export function mismatch(loaded: unknown, table?: string): string | null {
+  const module = Object(loaded) as Record<string, unknown>
+  const lacking = FUNCTIONS.filter((name) => typeof module[name] !== 'function')
+  // Some names others have too: arrays have `fill`.
+  if (2 * lacking.length > FUNCTIONS.length) return 'is no native module of ferrotensor'
+  if (lacking.length > 0) return `is of another version: it lacks ${lacking.join(', ')}`
+  if (table === undefined) return null
+  const theirs: unknown = typeof module['table'] === 'function' ? module['table']() : 'none'
+  return theirs === table ? null : `is of another version: the hash of its tables is ${String(theirs)}, here it is ${table}`
+}
+
+/** What was thrown, as text: modules in JavaScript may throw anything. */
+export const thrown = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /**
  * Loads the native module.
@@ -64,28 +143,15 @@ function missing(triple: string, platformPackage: string, { version, optionalDep
  * message says which and what to do.
  */
 export function loadNative(): unknown {
-  const triple = platformTriple()
-  const platformPackage = `@ferrotensor/native-${triple}`
-  const local = fileURLToPath(new URL(`../../native/ferrotensor.${triple}.node`, import.meta.url))
-  const named = process.env['FERROTENSOR_NATIVE']
-  const manifest = require('../../package.json') as Manifest
-  const refuse = (text: string, cause?: unknown) => new BackendUnavailableError(`ferrotensor: ${text}`, { cause })
-
-  const found = (named ? [named] : [local, platformPackage]).find(resolves)
-  if (found === undefined) {
-    throw refuse(named ? `the file FERROTENSOR_NATIVE names does not exist: ${named}` : missing(triple, platformPackage, manifest))
-  }
-  if (found === platformPackage) {
-    // The two halves share buffers and tables; halves of different versions would misread each other.
-    const { version } = require(`${platformPackage}/package.json`) as Manifest
-    if (version !== manifest.version) {
-      const fix = `npm i ${platformPackage}@${manifest.version}, or install again without a lock file`
-      throw refuse(`${platformPackage} is of version ${version}, this package of ${manifest.version}.\n  Fix: ${fix}.`)
-    }
-  }
+  const { path, fix } = find()
+  let wrong: string | null
   try {
-    return require(found)
+    if (isTruncated(path)) throw new Error('the file is cut off')
+    const loaded: unknown = require(path)
+    wrong = mismatch(loaded)
+    if (wrong === null) return loaded
   } catch (error) {
-    throw refuse(`the native binary for ${triple} exists but cannot be loaded: ${(error as Error).message}`, error)
+    throw refuse(`the native binary exists but cannot be loaded: ${thrown(error)}\n  It is ${path}.\n  Fix: ${fix}`, error)
   }
+  throw refuse(`the native binary ${wrong}.\n  It is ${path}.\n  Fix: ${fix}`)
 }

@@ -4,7 +4,8 @@ import { checkOptions, shown } from './call.js'
 import { ArgumentError } from './errors.js'
 import { limits, recomputes } from './flush.js'
 import { traces, type Traces } from './jit.js'
-import { native, type Fallback, type Rewriting } from './native.js'
+import { native } from './native.js'
+import type { Fallback, Rewriting } from './native/control.js'
 
 /** Counters of this worker since its start or `resetStats()`. */
 export interface Stats extends Traces {

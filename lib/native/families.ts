@@ -1,0 +1,48 @@
+// The families of native functions: each is one file beside this one, and the module of `crates/node` of the same name.
+
+import { CONTROL, type ControlFunctions } from './control.js'
+import { ERROR, type ErrorFunctions } from './error.js'
+import { FILES, type FileFunctions } from './files.js'
+import { HANDLES, type HandleFunctions } from './handles.js'
+import { PROFILE, type ProfileFunctions } from './profile.js'
+import { PROGRAM, type ProgramFunctions } from './program.js'
+import { READBACK, type ReadbackFunctions } from './readback.js'
+import { SHARE, type ShareFunctions } from './share.js'
+import { WATCH, type WatchFunctions } from './watch.js'
+
+/**
+ * The functions of `crates/node`, documented there.
+ * @internal
+ */
+export interface Native
+  extends ControlFunctions,
+    ErrorFunctions,
+    FileFunctions,
+    HandleFunctions,
+    ProfileFunctions,
+    ProgramFunctions,
+    ReadbackFunctions,
+    ShareFunctions,
+    WatchFunctions {}
+
+/**
+ * The names of the functions, by family.
+ * @internal
+ */
+export const FAMILIES = {
+  control: CONTROL,
+  error: ERROR,
+  files: FILES,
+  handles: HANDLES,
+  profile: PROFILE,
+  program: PROGRAM,
+  readback: READBACK,
+  share: SHARE,
+  watch: WATCH
+}
+
+/**
+ * The names of all functions.
+ * @internal
+ */
+export const FUNCTIONS = Object.values(FAMILIES).flatMap((family) => Object.keys(family))

@@ -1,0 +1,36 @@
+// Native functions of `crates/node/src/files.rs`: sources of tensors, and writing them.
+
+/**
+ * What is in a file, before its elements are looked at.
+ * @internal
+ */
+export interface NativeSource {
+  readonly id: number
+  readonly names: readonly string[]
+  readonly codes: readonly string[]
+  /** For each array: dtype, place in `codes`, Fortran order, packed, bytes, rank, sizes; float64. */
+  readonly facts: ArrayBuffer
+  readonly metadata: readonly (readonly [string, string])[]
+}
+
+/** @internal */
+export interface FileFunctions {
+  openSource(op: string, source: string | Uint8Array, options: object): NativeSource
+  openSourceAsync(op: string, source: string | Uint8Array, options: object): Promise<NativeSource>
+  closeSource(source: number): void
+  fill(op: string, source: number, entry: number, handle: number): void
+  fillAsync(op: string, source: number, entry: number, handle: number): Promise<void>
+  write(path: string, handles: Float64Array, options: object): ArrayBuffer | undefined
+  writeAsync(path: string, handles: Float64Array, options: object): Promise<ArrayBuffer | undefined>
+}
+
+/** @internal */
+export const FILES: Record<keyof FileFunctions, true> = {
+  openSource: true,
+  openSourceAsync: true,
+  closeSource: true,
+  fill: true,
+  fillAsync: true,
+  write: true,
+  writeAsync: true
+}
