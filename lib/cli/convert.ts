@@ -105,7 +105,7 @@ export const run: Run = async (given) => {
     if (file.metadata.length > 0 && target.format !== 'safetensors') {
       report(`note: ${target.ending} holds no metadata; left out: ${listed(file.metadata.map(([key]) => key))}`)
     }
-    print([`${printable(to)}: ${target.format}, ${arrays.length} ${arrays.length === 1 ? 'array' : 'arrays'}, ${metric(arrays.reduce((sum, [, { bytes }]) => sum + bytes, 0), 'B')}`])
+    print([`${printable(to)}: ${target.format}, ${arrays.length} ${arrays.length === 1 ? 'array' : 'arrays'}, ${metric(arrays.reduce((sum, [, { bytes }]) => sum + bytes, 0), 'B')} of elements`])
     return EXIT.success
   })
 }

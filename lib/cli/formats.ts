@@ -82,17 +82,18 @@ async function loaded(op: string, source: Opened, entry: Entry): Promise<Tensor>
 
 /** The numbers of a table, in the dtype that was asked for or the first that holds them. */
 async function numbersOf(op: string, path: string, ending: Ending, reading: TableReading): Promise<Tensor> {
-  const [dtype, ...others] = reading.dtype === undefined ? NUMBERS : [reading.dtype]
-  const attempt = (wanted: string | undefined): Promise<Tensor> =>
-    withSource(opened(op, path, ending, { ...reading, dtype: wanted }), (source) => loaded(op, source, source.entries[0] as Entry))
-  let tried = attempt(dtype)
-  for (const other of others) {
-    tried = tried.catch((error: unknown) => {
-      if (error instanceof FormatError) return attempt(other)
-      throw error
-    })
+  const dtypes = reading.dtype === undefined ? NUMBERS : [reading.dtype]
+  let refusal = ''
+  for (const dtype of dtypes) {
+    try {
+      return await withSource(opened(op, path, ending, { ...reading, dtype }), (source) => loaded(op, source, source.entries[0] as Entry))
+    } catch (error) {
+      if (!(error instanceof FormatError)) throw error
+      refusal = error.message
+    }
   }
-  return tried
+  const names = !reading.header && / line 1, /.test(refusal)
+  throw new FormatError(names ? `${refusal}; --header skips a first row of names` : refusal)
 }
 
 /** Uses an opened source, and closes it. */

@@ -107,7 +107,7 @@ export const run: Run = async (given) => {
       printJson({ file: path, format, arrays: rows, metadata: Object.fromEntries(metadata) })
       return EXIT.success
     }
-    const bytes = rows.every((row) => row.bytes !== null) ? `, ${metric(rows.reduce((sum, row) => sum + (row.bytes ?? 0), 0), 'B')}` : ''
+    const bytes = rows.every((row) => row.bytes !== null) ? `, ${metric(rows.reduce((sum, row) => sum + (row.bytes ?? 0), 0), 'B')} of elements` : ''
     const headings = [...(named ? ['name'] : []), 'dtype', 'shape', 'bytes', ...(withStats ? ['min', 'max', 'mean', 'NaN'] : [])]
     const sides = `${named ? 'l' : ''}llr${withStats ? 'rrrr' : ''}`
     print([
