@@ -56,7 +56,9 @@ test('columns are aligned by what a terminal shows, and lines end without spaces
 test.serial('a reader that has seen enough is no failure', async (t) => {
   // 2 MB of JSON: more than pipes hold, so that writing goes on after the reader is gone.
   ft.io.saveNpzSync(path('many.npz'), Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`array${i}`, ft.tensor(i)])))
-  const { code, stderr } = await command(['inspect', '--json', path('many.npz')], { onStart: (child) => child.stdout?.once('data', () => child.stdout?.destroy()) })
+  const { code, stderr } = await command(['inspect', '--json', path('many.npz')], {
+    onStart: ({ stdout }) => stdout?.once('data', () => stdout.destroy())
+  })
   t.deepEqual([code, stderr], [0, ''])
 })
 
@@ -117,7 +119,8 @@ test.serial('a writer that fails leaves the old file, and nothing beside it', as
   const { stdout } = await run(`
     import { writeFileSync } from 'node:fs'
     import { writeWhole } from './dist/lib/cli/whole-file.js'
-    await writeWhole('test', ${JSON.stringify(inside('old.npy'))}, async (path) => { writeFileSync(path, 'half'); throw new Error('no room') }).catch((e) => console.log(e.message))`)
+    const write = async (path) => { writeFileSync(path, 'half'); throw new Error('no room') }
+    await writeWhole('test', ${JSON.stringify(inside('old.npy'))}, write).catch((e) => console.log(e.message))`)
   t.is(stdout, 'no room\n')
   t.is(readFileSync(inside('old.npy'), 'utf8'), 'old')
   t.deepEqual(readdirSync(inside('.')), ['old.npy'])

@@ -26,6 +26,11 @@ test.serial('the help of a command names each of its options', async (t) => {
   }
 })
 
+test.serial('docs/command-line.md shows the help as it is', async (t) => {
+  const text = readFileSync(new URL('../../../docs/command-line.md', import.meta.url), 'utf8')
+  t.true(text.includes(`\`\`\`text\n${(await command(['--help'])).stdout}\`\`\`\n`))
+})
+
 test.serial('--version is that of package.json', async (t) => {
   const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as { version: string }
   for (const word of ['--version', '-v']) t.deepEqual(await command([word]), { code: 0, signal: null, stdout: `${version}\n`, stderr: '' })
@@ -52,9 +57,9 @@ const WRONG: readonly (readonly [words: readonly string[], message: RegExp])[] =
   [['check', '--device'], /--device needs a value: --device <name>/],
   [['check', '--device='], /--device needs a value/],
   [['check', '--device', '--json'], /--device needs a value: --device <name>; if '--json' is one, write --device=--json/],
-  [['devices', 'cpu'], /'cpu' is one too many; devices takes options alone/],
+  [['devices', 'cpu'], /'cpu' is one too many: ferrotensor devices$/m],
   [['inspect'], /<file> is missing: ferrotensor inspect <file>/],
-  [['inspect', 'a.npy', 'b.npy'], /'b\.npy' is one too many; inspect takes 1 file$/m],
+  [['inspect', 'a.npy', 'b.npy'], /'b\.npy' is one too many: ferrotensor inspect <file>$/m],
   [['convert', 'a.npy'], /<to> is missing: ferrotensor convert <from> <to>/],
   [['inspect', 'a.np'], /'a\.np' ends in none of \.npy, .*; did you mean '\.npy'\?/],
   [['inspect', 'a'], /'a' ends in none of \.npy, \.npz, \.safetensors, \.csv, \.tsv, \.txt$/m],
@@ -62,6 +67,7 @@ const WRONG: readonly (readonly [words: readonly string[], message: RegExp])[] =
   [['convert', 'a.npy', 'b.pt'], /'b\.pt' ends in none of/],
   [['convert', 'a.npy', 'b.npy', '--compressed'], /--compressed is for \.npz, not for \.npy/],
   [['convert', 'a.npy', 'b.npy', '--dtype', 'float32'], /--dtype is for tables of text/],
+  [['convert', 'a.csv', 'b.npy', '--dtype', 'double'], /'double' is no dtype; did you mean 'float64'\?/],
   [['a\u001b[31mb\nc'], /there is no command 'a\\u\{1b\}\[31mb\\u\{a\}c'/]
 ]
 

@@ -29,7 +29,7 @@ const SHORT: Readonly<Record<string, string>> = { h: 'help', v: 'version' }
 const quoted = (word: string): string => `'${printable(word.length <= 60 ? word : `${word.slice(0, 57)}...`)}'`
 
 /** What was probably meant, or all there is. */
-const hint = (word: string, names: readonly string[]): string => didYouMean(word, names) || `; there ${names.length === 1 ? 'is only' : 'are'} ${names.join(', ')}`
+const hint = (word: string, names: readonly string[]): string => didYouMean(word, names) || `; there are ${names.join(', ')}`
 
 /**
  * Reads the words behind the program's name.
@@ -80,7 +80,8 @@ interface OptionToken {
 }
 
 /** The value of an option; of a flag, nothing. */
-function optionValue({ name: command, options }: CommandRow, seen: ReadonlyMap<string, string>, { name, rawName, value, inlineValue }: OptionToken): string {
+function optionValue({ name: command, options }: CommandRow, seen: ReadonlyMap<string, string>, token: OptionToken): string {
+  const { name, rawName, value, inlineValue } = token
   const row = name === 'help' ? { about: '' } : Object.hasOwn(options, name) ? options[name] : undefined
   const known = [...Object.keys(options), 'help'].map((option) => `--${option}`)
   if (row === undefined) throw new UsageError(`${command} has no option ${quoted(rawName)}${hint(rawName, known)}`)
@@ -98,8 +99,9 @@ function optionValue({ name: command, options }: CommandRow, seen: ReadonlyMap<s
 }
 
 function checkOperands({ name, operands: wanted }: CommandRow, given: readonly string[]): void {
+  const usage = ['ferrotensor', name, ...wanted.map((operand) => `<${operand}>`)].join(' ')
   const missing = wanted[given.length]
-  if (missing !== undefined) throw new UsageError(`${name}: <${missing}> is missing: ferrotensor ${name} ${wanted.map((operand) => `<${operand}>`).join(' ')}`)
+  if (missing !== undefined) throw new UsageError(`${name}: <${missing}> is missing: ${usage}`)
   const surplus = given[wanted.length]
-  if (surplus !== undefined) throw new UsageError(`${name}: ${quoted(surplus)} is one too many; ${name} takes ${wanted.length === 0 ? 'options alone' : `${wanted.length} file${wanted.length === 1 ? '' : 's'}`}`)
+  if (surplus !== undefined) throw new UsageError(`${name}: ${quoted(surplus)} is one too many: ${usage}`)
 }

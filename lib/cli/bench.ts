@@ -71,8 +71,14 @@ async function timed(call: () => void, slice: number): Promise<{ calls: number; 
   return { calls: times.length, milliseconds: times[times.length >> 1] as number }
 }
 
+/** What a case gave, and the device's peak where it is known. */
+interface Measured {
+  readonly row: Row
+  readonly peak: ft.DevicePeak | undefined
+}
+
 /** Measures one operation, after a call that is not timed. */
-async function measure({ name: device }: PresentDevice, { name, limit, shape, compute }: Case, slice: number): Promise<{ row: Row; peak: ft.DevicePeak | undefined }> {
+async function measure({ name: device }: PresentDevice, { name, limit, shape, compute }: Case, slice: number): Promise<Measured> {
   const size = shape.reduce((product, extent) => product * extent, 1)
   // From 0 to 1, and from 1 to 2: small numbers of every size, which no device has faster than others.
   const x = ft.arange(size, { device }).mul(1 / size).reshape(shape)
@@ -129,15 +135,18 @@ export const run: Run = async (given) => {
     }
   })
   const processor = { model: cpus()[0]?.model.trim() ?? 'unknown', cores: cpus().length }
-  if (given.flag('json')) printJson({ node: process.versions.node, processor, devices: chosen.map(({ name, description }) => ({ name, description })), peaks: [...peaks.values()], results: rows })
-  else {
-    const best = [...peaks.values()].map(({ device, bandwidth, float32 }) => `${device} at best: copy ${digits(bandwidth)} GB/s, float32 ${digits(float32)} GFLOP/s`)
+  const best = [...peaks.values()]
+  if (given.flag('json')) {
+    const devices = chosen.map(({ name, description }) => ({ name, description }))
+    printJson({ node: process.versions.node, processor, devices, peaks: best, results: rows })
+  } else {
     print([
       `${processor.model}, ${processor.cores} ${processor.cores === 1 ? 'core' : 'cores'}, Node ${process.versions.node}`,
       ...chosen.map(({ name, description }) => `${name}: ${description}`),
       '',
       ...columns('llrrrrrl', [['device', 'float32', 'calls', 'time', 'GB/s', 'GFLOP/s', 'of peak'], ...rows.map(cells)]),
-      ...(best.length > 0 ? ['', ...best] : [])
+      '',
+      ...best.map(({ device, bandwidth, float32 }) => `${device} at best: copy ${digits(bandwidth)} GB/s, float32 ${digits(float32)} GFLOP/s`)
     ])
   }
   return EXIT.success

@@ -65,18 +65,19 @@ const origin = ({ file, version }: LoadedModule): string => (version === null ? 
 /** Runs the command. */
 export const run: Run = async (given) => {
   const { version } = createRequire(import.meta.url)('../../../package.json') as { version: string }
-  const node = `${process.versions.node} (${process.platform} ${process.arch})`
   const reason = absence()
   const loaded = reason === undefined ? loadedModule() : null
   const chosen = loaded === null ? [] : chosenDevices('check', given)
   const absent = loaded === null || given.text('device') !== undefined ? [] : devices().filter((device) => !device.available)
   const verdicts = await verdictsOf(chosen)
   const ok = verdicts.length > 0 && verdicts.every((verdict) => verdict.ok)
-  if (given.flag('json')) printJson({ ok, node: process.versions.node, platform: process.platform, arch: process.arch, package: version, native: loaded, reason, devices: verdicts, absent })
-  else {
+  if (given.flag('json')) {
+    const { platform, arch, versions } = process
+    printJson({ ok, node: versions.node, platform, arch, package: version, native: loaded, reason, devices: verdicts, absent })
+  } else {
     const state = (good: boolean): string => (good ? paint('green', 'ok') : paint('red', 'failed'))
     const rows = [
-      ['node', '', node],
+      ['node', '', `${process.versions.node} (${process.platform} ${process.arch})`],
       ['package', '', version],
       ['native', state(loaded !== null), loaded === null ? (reason as string) : origin(loaded)],
       ...verdicts.map((verdict) => [verdict.device, state(verdict.ok), detailOf(verdict)]),

@@ -6,14 +6,13 @@ import { DTypeError, FileError, ShapeError, UnsupportedError } from '../errors.j
 import { IN_MEMORY, listed, tableLayout, write, writeAsync, writing, type Entry } from '../files.js'
 import { DTYPES, type DType } from '../generated/dtypes.js'
 import { empty } from '../generated/functions.js'
-import { nearest } from '../nearest.js'
+import { didYouMean } from '../nearest.js'
 import type { Tensor } from '../tensor.js'
-import { metric } from '../units.js'
 import { UsageError, type Arguments } from './arguments.js'
 import { withBar } from './bar.js'
 import { EXIT, type Run } from './commands.js'
 import { ENDINGS, endingOf, tableReading, withFile, type Ending, type OpenFile } from './formats.js'
-import { print, printable, report } from './output.js'
+import { print, printable, report, summary } from './output.js'
 import { writeWhole } from './whole-file.js'
 
 const OP = 'convert'
@@ -51,14 +50,16 @@ function checkHeld(target: Ending, name: string, { dtype, code, shape }: Entry):
 function chosen({ ending, entries }: OpenFile, target: Ending, from: string, wanted: string | undefined): [string, Entry][] {
   const names = entries.map(({ name }) => name)
   if (!ending.named) {
-    if (wanted !== undefined && !target.named) throw new UsageError(`${OP}: --name is for arrays with names, which neither ${ending.ending} nor ${target.ending} has`)
+    if (wanted !== undefined && !target.named) {
+      throw new UsageError(`${OP}: --name is for arrays with names, which neither ${ending.ending} nor ${target.ending} has`)
+    }
     return [[wanted ?? basename(from, extname(from)), entries[0] as Entry]]
   }
   if (wanted !== undefined) {
     const found = entries.find(({ name }) => name === wanted)
     if (found !== undefined) return [[wanted, found]]
-    const near = nearest(wanted, names)
-    throw new UsageError(`${OP}: there is no array '${printable(wanted)}' in '${printable(from)}'${near === undefined ? `; there are ${listed(names)}` : `; did you mean '${printable(near)}'?`}`)
+    const hint = didYouMean(wanted, names) || `; there are ${listed(names)}`
+    throw new UsageError(`${OP}: there is no array '${printable(wanted)}' in '${printable(from)}'${hint}`)
   }
   if (!target.named && entries.length !== 1) {
     throw new UsageError(`${OP}: '${printable(from)}' has ${entries.length} arrays, and ${target.ending} holds one; choose with --name: ${listed(names)}`)
@@ -105,7 +106,7 @@ export const run: Run = async (given) => {
     if (file.metadata.length > 0 && target.format !== 'safetensors') {
       report(`note: ${target.ending} holds no metadata; left out: ${listed(file.metadata.map(([key]) => key))}`)
     }
-    print([`${printable(to)}: ${target.format}, ${arrays.length} ${arrays.length === 1 ? 'array' : 'arrays'}, ${metric(arrays.reduce((sum, [, { bytes }]) => sum + bytes, 0), 'B')} of elements`])
+    print([summary(to, target.format, arrays.map(([, { bytes }]) => bytes))])
     return EXIT.success
   })
 }

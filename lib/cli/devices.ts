@@ -16,7 +16,12 @@ function listed(): (PresentDevice | AbsentDevice)[] {
 }
 
 /** The device of tensors made without one, or why there is none: FERROTENSOR_DEVICE may name what is not there. */
-function defaultDevice(): { readonly name: string | null; readonly reason?: string } {
+interface Default {
+  readonly name: string | null
+  readonly reason?: string
+}
+
+function defaultDevice(): Default {
   try {
     return { name: deviceName(deviceNumber('devices', undefined)) }
   } catch (error) {
@@ -31,10 +36,24 @@ function dtypesOf(device: PresentDevice): string {
   return lacking.length === 0 ? 'all' : `all but ${lacking.join(', ')}`
 }
 
-/** A reason may be of several lines; those behind the first belong to it. */
-const reasonOf = ({ name, reason }: AbsentDevice): string[] => {
-  const [first = '', ...rest] = reason.split('\n')
-  return [`${name}: ${paint('dim', first)}`, ...rest.map((line) => paint('dim', `  ${line}`))]
+/** A table of the devices that are there, and which of them is the default. */
+function presentLines(present: readonly PresentDevice[], chosen: Default): string[] {
+  if (present.length === 0) return []
+  const rows = present.map((device) => [
+    `${device.name === chosen.name ? '*' : ' '} ${device.name}`,
+    device.class,
+    device.memory > 0 ? metric(device.memory, 'B') : 'unknown',
+    dtypesOf(device),
+    device.description
+  ])
+  const mark = chosen.reason === undefined ? '*: where tensors are made unless told' : `no default device: ${chosen.reason}`
+  return [...columns('llrll', [['  device', 'class', 'memory', 'dtypes', 'description'], ...rows]), '', mark]
+}
+
+/** What is not there, and why; of a reason of several lines, those behind the first are indented. */
+function absentLines(absent: readonly AbsentDevice[]): string[] {
+  if (absent.length === 0) return []
+  return ['absent:', ...absent.map(({ name, reason }) => `  ${name}: ${paint('dim', reason.replaceAll('\n', '\n  '))}`)]
 }
 
 /** Runs the command. */
@@ -42,20 +61,8 @@ export const run: Run = async (given) => {
   const all = listed()
   const present = all.filter((device): device is PresentDevice => device.available)
   const absent = all.filter((device): device is AbsentDevice => !device.available)
-  const chosen = present.length > 0 ? defaultDevice() : { name: null }
+  const chosen: Default = present.length > 0 ? defaultDevice() : { name: null }
   if (given.flag('json')) printJson({ default: chosen.name, reason: chosen.reason, devices: all })
-  else {
-    const rows = present.map((device) => [
-      `${device.name === chosen.name ? '*' : ' '} ${device.name}`,
-      device.class,
-      device.memory > 0 ? metric(device.memory, 'B') : 'unknown',
-      dtypesOf(device),
-      device.description
-    ])
-    const table = rows.length > 0 ? columns('llrll', [['  device', 'class', 'memory', 'dtypes', 'description'], ...rows]) : []
-    const mark = chosen.name !== null ? ['', `*: where tensors are made unless told`] : chosen.reason === undefined ? [] : ['', `no default device: ${chosen.reason}`]
-    const reasons = absent.length > 0 ? [...(rows.length > 0 ? [''] : []), 'absent:', ...absent.flatMap(reasonOf).map((line) => `  ${line}`)] : []
-    print([...table, ...mark, ...reasons])
-  }
+  else print([...presentLines(present, chosen), ...(present.length > 0 && absent.length > 0 ? [''] : []), ...absentLines(absent)])
   return chosen.reason === undefined ? EXIT.success : EXIT.failure
 }

@@ -41,7 +41,8 @@ export function endingOf(op: string, path: string): Ending {
   const found = ENDINGS.find((row) => row.ending === ending)
   if (found !== undefined) return found
   const endings = ENDINGS.map((row) => row.ending)
-  throw new UsageError(`${op}: the name '${printable(basename(path))}' ends in none of ${endings.join(', ')}${ending === '' ? '' : didYouMean(ending, endings)}`)
+  const hint = ending === '' ? '' : didYouMean(ending, endings)
+  throw new UsageError(`${op}: the name '${printable(basename(path))}' ends in none of ${endings.join(', ')}${hint}`)
 }
 
 /** How tables are to be read. */
@@ -53,13 +54,17 @@ export interface TableReading {
 /**
  * The options that tables are read with.
  *
- * @throws {UsageError} where they are given for a file of another format.
+ * @throws {UsageError} where they are given for a file of another format, and for what is no dtype.
  */
 export function tableReading(op: string, path: string, { flag, text }: Arguments): TableReading {
   const { ending, format } = endingOf(op, path)
   const given = ['header', 'dtype'].find((name) => flag(name))
   if (given !== undefined && format !== 'text') throw new UsageError(`${op}: --${given} is for tables of text, not for ${ending}`)
-  return { header: flag('header'), dtype: text('dtype') }
+  const dtype = text('dtype')
+  if (dtype !== undefined && !Object.hasOwn(DTYPE, dtype)) {
+    throw new UsageError(`${op}: '${printable(dtype)}' is no dtype${didYouMean(dtype, Object.keys(DTYPE)) || `; one of ${Object.keys(DTYPE).join(', ')}`}`)
+  }
+  return { header: flag('header'), dtype }
 }
 
 /** An open file. */

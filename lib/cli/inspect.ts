@@ -9,7 +9,7 @@ import { digits, metric } from '../units.js'
 import { withBar } from './bar.js'
 import { EXIT, type Run } from './commands.js'
 import { tableReading, withFile, type OpenFile } from './formats.js'
-import { print, printable, printJson } from './output.js'
+import { print, printable, printJson, summary } from './output.js'
 
 /** What is in the elements of an array, those that are NaN left out; null where there is no such number, as of complex ones. */
 interface Statistics {
@@ -50,7 +50,8 @@ async function statisticsOf(x: Tensor): Promise<Statistics> {
 function described({ ending }: OpenFile, { name, dtype, code, shape, bytes, packed }: Entry): Row {
   // The dtype of a table is known once its numbers are read.
   const text = ending.format === 'text'
-  return { name: ending.named ? name : null, dtype: text ? null : (DTYPES[dtype]?.name ?? null), code: text ? 'text' : code, shape, bytes: text ? null : bytes, compressed: packed }
+  const known = text ? { dtype: null, code: 'text', bytes: null } : { dtype: DTYPES[dtype]?.name ?? null, code, bytes }
+  return { name: ending.named ? name : null, ...known, shape, compressed: packed }
 }
 
 /** An array with what is in its elements; of a dtype that tensors do not have nothing is known. */
@@ -88,7 +89,8 @@ function shownNumber(value: number | bigint | null): string {
 
 function cells({ name, dtype, code, shape, bytes, stats }: Row, withStats: boolean): string[] {
   const numbers = stats === undefined ? ['-', '-', '-', '-'] : [stats.min, stats.max, stats.mean, stats.nan].map(shownNumber)
-  return [...(name === null ? [] : [printable(name)]), dtype ?? code, `[${shape.join(', ')}]`, bytes === null ? '-' : metric(bytes, 'B'), ...(withStats ? numbers : [])]
+  const size = bytes === null ? '-' : metric(bytes, 'B')
+  return [...(name === null ? [] : [printable(name)]), dtype ?? code, `[${shape.join(', ')}]`, size, ...(withStats ? numbers : [])]
 }
 
 function shortened(text: string): string {
@@ -107,11 +109,10 @@ export const run: Run = async (given) => {
       printJson({ file: path, format, arrays: rows, metadata: Object.fromEntries(metadata) })
       return EXIT.success
     }
-    const bytes = rows.every((row) => row.bytes !== null) ? `, ${metric(rows.reduce((sum, row) => sum + (row.bytes ?? 0), 0), 'B')} of elements` : ''
     const headings = [...(named ? ['name'] : []), 'dtype', 'shape', 'bytes', ...(withStats ? ['min', 'max', 'mean', 'NaN'] : [])]
     const sides = `${named ? 'l' : ''}llr${withStats ? 'rrrr' : ''}`
     print([
-      `${printable(path)}: ${format}, ${rows.length} ${rows.length === 1 ? 'array' : 'arrays'}${bytes}`,
+      summary(path, format, rows.map(({ bytes }) => bytes)),
       ...(rows.length > 0 ? ['', ...columns(sides, [headings, ...rows.map((row) => cells(row, withStats))])] : []),
       ...(metadata.length > 0 ? ['', 'metadata:', ...metadata.map(([key, text]) => `  ${printable(key)}: ${shortened(text)}`)] : [])
     ])

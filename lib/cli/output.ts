@@ -1,6 +1,7 @@
 // What commands print: lines and JSON on standard output, messages on standard error. Text out of files cannot steer the terminal, and
 // there are colours only where somebody looks.
 
+import { metric } from '../units.js'
 
 const COLOURS = { green: 32, red: 31, dim: 2 } as const
 
@@ -17,6 +18,13 @@ export function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${(character.codePointAt(0) as number).toString(16)}}`)
 }
 
+/** A file in a line: its format, and how many arrays it has; the bytes of each, where they are known. */
+export function summary(path: string, format: string, bytes: readonly (number | null)[]): string {
+  const total = bytes.reduce((sum, one) => (sum === null || one === null ? null : sum + one), 0)
+  const size = total === null ? '' : `, ${metric(total, 'B')} of elements`
+  return `${printable(path)}: ${format}, ${bytes.length} ${bytes.length === 1 ? 'array' : 'arrays'}${size}`
+}
+
 /** Lines on standard output. */
 export function print(lines: readonly string[]): void {
   process.stdout.write(`${lines.join('\n')}\n`)
@@ -24,7 +32,8 @@ export function print(lines: readonly string[]): void {
 
 /** A value as JSON on standard output. Numbers that JSON lacks (NaN, infinities) are texts, and so are 64-bit integers. */
 export function printJson(value: unknown): void {
-  const spelled = (_key: string, item: unknown): unknown => (typeof item === 'bigint' || (typeof item === 'number' && !Number.isFinite(item)) ? String(item) : item)
+  const lacking = (item: unknown): boolean => typeof item === 'bigint' || (typeof item === 'number' && !Number.isFinite(item))
+  const spelled = (_key: string, item: unknown): unknown => (lacking(item) ? String(item) : item)
   print([JSON.stringify(value, spelled, 2)])
 }
 
