@@ -1,6 +1,7 @@
 // `ft.profile`: what kernels a function runs, how long each takes, and how close that comes to what the machine can do.
 
 import { inspect } from 'node:util'
+import { columns } from './columns.js'
 import { ArgumentError } from './errors.js'
 import { callable } from './gradient.js'
 import { native } from './native.js'
@@ -9,6 +10,7 @@ import { tensorsIn } from './pytree.js'
 import { evaluate, evaluateSync } from './reading.js'
 import type { Tensor } from './tensor.js'
 import { isTracing } from './traced.js'
+import { digits, duration, metric, percent } from './units.js'
 import { isPending } from './walk.js'
 
 /** What one kernel of a profile took, all its launches together. */
@@ -103,25 +105,8 @@ const MOST_ROWS = 40
 const NAME = 64
 
 const HEADINGS = ['kernel', 'device', 'calls', 'total', 'share', 'average', 'read', 'written', 'GB/s', 'flop', 'GFLOP/s', 'of peak']
-
-/** A number with a prefix of the metric system. */
-function metric(n: number, unit = ''): string {
-  const prefixes = ['', 'k', 'M', 'G', 'T', 'P']
-  const at = n < 1 ? 0 : Math.min(prefixes.length - 1, Math.floor(Math.log10(n) / 3))
-  return `${digits(n / 1000 ** at)} ${prefixes[at]}${unit}`.trim()
-}
-
-/** Three significant digits. */
-function digits(n: number): string {
-  return n === 0 ? '0' : n >= 999.5 ? n.toFixed(0) : n.toPrecision(3)
-}
-
-function time(milliseconds: number): string {
-  if (milliseconds >= 1000) return `${digits(milliseconds / 1000)} s`
-  return milliseconds >= 1 ? `${digits(milliseconds)} ms` : `${digits(milliseconds * 1000)} us`
-}
-
-const percent = (part: number): string => `${(100 * part).toFixed(1)} %`
+/** Names to the left, numbers to the right. */
+const SIDES = 'll'.padEnd(HEADINGS.length, 'r')
 
 /** A name without its middle, if it is long: kind and shape stay. */
 function shortened(name: string): string {
@@ -133,9 +118,9 @@ function cells(k: KernelProfile): string[] {
     shortened(k.name),
     k.lacking === null ? k.device : `${k.device} for ${k.lacking}`,
     String(k.count),
-    time(k.time),
+    duration(k.time),
     percent(k.share),
-    time(k.average),
+    duration(k.average),
     metric(k.read, 'B'),
     metric(k.written, 'B'),
     digits(k.bandwidth),
@@ -148,16 +133,15 @@ function cells(k: KernelProfile): string[] {
 function table({ kernels, time: wall, outside, peaks }: Profile): string {
   const rest = kernels.slice(MOST_ROWS)
   const total = (list: readonly KernelProfile[], key: 'count' | 'time'): number => list.reduce((sum, k) => sum + k[key], 0)
-  const line = (name: string, count: string, spent: number): string[] => [name, '', count, time(spent), percent(wall > 0 ? spent / wall : 0)]
+  const line = (name: string, count: string, spent: number): string[] => [name, '', count, duration(spent), percent(wall > 0 ? spent / wall : 0)]
   const rows = [HEADINGS, ...kernels.slice(0, MOST_ROWS).map(cells)]
   if (rest.length > 0) rows.push(line(`${rest.length} more kernels`, String(total(rest, 'count')), total(rest, 'time')))
   rows.push(line('no kernel running', '', outside))
-  const widths = HEADINGS.map((_, at) => Math.max(...rows.map((row) => (row[at] ?? '').length)))
-  const lines = rows.map((row) => widths.map((width, at) => (at < 2 ? (row[at] ?? '').padEnd(width) : (row[at] ?? '').padStart(width))).join('  ').trimEnd())
+  const lines = columns(SIDES, rows)
   const found = peaks.map(({ device, bandwidth, float32, float64 }) => `${device} at best: copy ${digits(bandwidth)} GB/s, float32 ${digits(float32)} GFLOP/s, float64 ${digits(float64)} GFLOP/s`)
   const launches = total(kernels, 'count')
   const nothing = kernels.length === 0 ? ['nothing was computed: return the tensors, or evaluate them inside'] : []
-  return [...lines, '', `${launches} ${launches === 1 ? 'launch' : 'launches'} in ${time(wall)}`, ...nothing, ...found].join('\n')
+  return [...lines, '', `${launches} ${launches === 1 ? 'launch' : 'launches'} in ${duration(wall)}`, ...nothing, ...found].join('\n')
 }
 
 /** What of a result is still to be computed. */

@@ -1,9 +1,9 @@
 // What npm would publish, installed as a user installs it: the tarballs of the main package and of this platform's in an empty
 // folder, without Rust and without network. The example of README.md runs there in JavaScript and TypeScript, as ES module and
-// through `require`. Without the platform's package, with a wrong one and on an unknown platform the package says so.
+// through `require`, and the command line as `npx` finds it. Without the platform's package, with a wrong one and on an unknown platform the package says so.
 
 import { existsSync } from 'node:fs'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { packAll, PLATFORMS, sizes } from './pack.mjs'
@@ -82,10 +82,10 @@ function checkContents({ main, platforms, absent }) {
 }
 
 async function checkManifests({ main, platforms }) {
-  const { exports, scripts, devDependencies, optionalDependencies, private: hidden, version } = JSON.parse(await readFile(join(main.folder, 'package.json'), 'utf8'))
-  const targets = Object.values(exports).flatMap((target) => (typeof target === 'string' ? [target] : Object.values(target)))
+  const { exports, bin, scripts, devDependencies, optionalDependencies, private: hidden, version } = JSON.parse(await readFile(join(main.folder, 'package.json'), 'utf8'))
+  const targets = [...Object.values(exports), bin].flatMap((target) => (typeof target === 'string' ? [target] : Object.values(target)))
   const dangling = targets.filter((target) => !main.paths.includes(target.replace('./', '')))
-  check('every export is in the package', dangling.length === 0, dangling.join('\n'))
+  check('every export and program is in the package', dangling.length === 0, dangling.join('\n'))
   check('there are no scripts, no install hook among them', scripts === undefined && devDependencies === undefined && hidden === undefined)
   const wanted = Object.fromEntries(PLATFORMS.map(({ name }) => [name, version]))
   check('each platform is an optional dependency, of this version', JSON.stringify(optionalDependencies) === JSON.stringify(wanted), JSON.stringify(optionalDependencies))
@@ -116,10 +116,26 @@ async function checkPrograms({ cwd, env, execute }) {
   }
 }
 
+/** The command line, found as `npx ferrotensor` finds it, and by its path as shells run it. */
+async function checkCommand({ cwd, env }) {
+  const main = join(cwd, 'node_modules/ferrotensor/dist/lib/cli/main.js')
+  check('the program begins with how it is run', (await readFile(main, 'utf8')).startsWith('#!/usr/bin/env node\n'))
+  const devices = await run(npm('exec', '--', 'ferrotensor', 'devices'), { cwd, env })
+  check('npx ferrotensor devices lists the cpu', devices.code === 0 && /^[* ] cpu /m.test(devices.output), devices.output)
+  const checked = await run(npm('exec', '--', 'ferrotensor', 'check', '--device', 'cpu', '--json'), { cwd, env })
+  check('npx ferrotensor check finds the cpu in order', checked.code === 0 && JSON.parse(checked.output).native.version !== null, checked.output)
+  if (process.platform === 'win32') return
+  check('the program is executable', ((await stat(main)).mode & 0o111) === 0o111)
+  const direct = await run([join(cwd, 'node_modules/.bin/ferrotensor'), '--version'], { cwd, env })
+  check('it runs by its path', direct.code === 0 && /^\d+\.\d+\.\d+\n$/.test(direct.output), direct.output)
+}
+
 async function checkRefusals(folder, { main, own }) {
   const reasonOf = async ({ execute }, ...flags) => (await execute('reason.mjs', REASON, ...flags)).output
   const bare = await project(folder, 'without the platform', [main.file])
   const absent = await reasonOf(bare)
+  const command = await run(npm('exec', '--', 'ferrotensor', 'check'), bare)
+  check('the command line says what to install too', command.code === 1 && command.output.includes(`npm i ${own.name}@${own.version}`), command.output)
   check('without the platform package it imports and says what to install', absent.startsWith('ERR_BACKEND_UNAVAILABLE') && absent.includes(`npm i ${own.name}@${own.version}`), absent)
   await writeFile(join(bare.cwd, 'elsewhere.cjs'), `Object.defineProperty(process, 'platform', { value: 'sunos' })\n`)
   const elsewhere = await reasonOf(bare, '--require', './elsewhere.cjs')
@@ -144,6 +160,7 @@ try {
   await checkManifests(packages)
   const user = await project(folder, 'user', [packages.main.file, own.file])
   await checkPrograms(user)
+  await checkCommand(user)
   await checkWrongVersion(user, own)
   await checkRefusals(folder, { main: packages.main, own })
 } finally {

@@ -1,0 +1,89 @@
+// `ferrotensor check`: versions, the native module, and known results on each device.
+
+import { createRequire } from 'node:module'
+import { columns } from '../columns.js'
+import { devices, type PresentDevice } from '../devices.js'
+import { TensorError } from '../errors.js'
+import { absence } from '../native.js'
+import { stats } from '../stats.js'
+import { duration } from '../units.js'
+import { withBar } from './bar.js'
+import { EXIT, type Run } from './commands.js'
+import { difference, KNOWN_RESULTS } from './known-results.js'
+import { loadedModule, type LoadedModule } from './native-module.js'
+import { paint, print, printJson } from './output.js'
+import { chosenDevices } from './present.js'
+
+/** What came of a device. */
+interface Verdict {
+  readonly device: string
+  readonly ok: boolean
+  /** Operations whose results were known. */
+  readonly checks: number
+  /** What went wrong, by operation. */
+  readonly failures: readonly { readonly check: string; readonly reason: string }[]
+  /** Operations that the device lacks, so that the CPU computed them. */
+  readonly fallbacks: readonly string[]
+  readonly milliseconds: number
+}
+
+async function verdictOf({ name: device }: PresentDevice, onCheck: (name: string) => void): Promise<Verdict> {
+  const started = performance.now()
+  const failures: { check: string; reason: string }[] = []
+  for (const known of KNOWN_RESULTS) {
+    onCheck(known.name)
+    const reason = await difference(known, device).catch((error: unknown) => {
+      if (error instanceof TensorError) return `${error.name}: ${error.message}`
+      throw error
+    })
+    if (reason !== undefined) failures.push({ check: known.name, reason })
+  }
+  const fallbacks = [...new Set(stats().fallbacks.filter((fallback) => fallback.device === device).map(({ op }) => op))]
+  return { device, ok: failures.length === 0, checks: KNOWN_RESULTS.length, failures, fallbacks, milliseconds: performance.now() - started }
+}
+
+/** Every device, one after the other. */
+function verdictsOf(chosen: readonly PresentDevice[]): Promise<Verdict[]> {
+  return withBar(async (show) => {
+    const verdicts: Verdict[] = []
+    let done = 0
+    const total = chosen.length * KNOWN_RESULTS.length
+    for (const device of chosen) verdicts.push(await verdictOf(device, (name) => show({ done: done++, total, label: `${device.name}: ${name}` })))
+    return verdicts
+  })
+}
+
+function detailOf({ checks, failures, fallbacks, milliseconds }: Verdict): string {
+  const elsewhere = fallbacks.length > 0 ? `; computed by the CPU: ${fallbacks.join(', ')}` : ''
+  const [first, ...others] = failures
+  if (first === undefined) return `${checks} known results in ${duration(milliseconds)}${elsewhere}`
+  return `${first.check}: ${first.reason}${others.length > 0 ? `; and ${others.map(({ check }) => check).join(', ')}` : ''}`
+}
+
+/** Where the native module is from. */
+const origin = ({ file, version }: LoadedModule): string => (version === null ? file : `${version}, ${file}`)
+
+/** Runs the command. */
+export const run: Run = async (given) => {
+  const { version } = createRequire(import.meta.url)('../../../package.json') as { version: string }
+  const loaded = absence === null ? loadedModule() : null
+  const chosen = loaded === null ? [] : chosenDevices('check', given)
+  const absent = loaded === null || given.text('device') !== undefined ? [] : devices().filter((device) => !device.available)
+  const verdicts = await verdictsOf(chosen)
+  const ok = verdicts.length > 0 && verdicts.every((verdict) => verdict.ok)
+  if (given.flag('json')) {
+    const { platform, arch, versions } = process
+    printJson({ ok, node: versions.node, platform, arch, package: version, native: loaded, reason: absence ?? undefined, devices: verdicts, absent })
+  } else {
+    const state = (good: boolean): string => (good ? paint('green', 'ok') : paint('red', 'failed'))
+    const rows = [
+      ['node', '', `${process.versions.node} (${process.platform} ${process.arch})`],
+      ['package', '', version],
+      ['native', state(loaded !== null), loaded === null ? (absence ?? '') : origin(loaded)],
+      ...verdicts.map((verdict) => [verdict.device, state(verdict.ok), detailOf(verdict)]),
+      ...absent.map(({ name, reason }) => [name, paint('dim', 'absent'), paint('dim', reason)])
+    ]
+    print([...columns('lll', rows), '', ok ? 'The installation works.' : 'The installation does not work.'])
+  }
+  return ok ? EXIT.success : EXIT.failure
+}

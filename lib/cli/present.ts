@@ -1,0 +1,21 @@
+// The devices that a command is to use: all that are there, or the one that `--device` names.
+
+import { deviceName, deviceNumber, devices, type PresentDevice } from '../devices.js'
+import { BackendUnavailableError } from '../errors.js'
+import { absence } from '../native.js'
+import type { Arguments } from './arguments.js'
+
+/**
+ * The devices to use.
+ *
+ * @throws {TensorError} `ERR_DEVICE` for an unknown name, `ERR_BACKEND_UNAVAILABLE` with the reason for an absent one, and where there is no
+ * native module.
+ */
+export function chosenDevices(op: string, given: Arguments): PresentDevice[] {
+  if (absence !== null) throw new BackendUnavailableError(absence)
+  const present = devices().filter((device): device is PresentDevice => device.available)
+  const asked = given.text('device')
+  if (asked === undefined) return present
+  const name = deviceName(deviceNumber(op, asked))
+  return present.filter((device) => device.name === name)
+}
