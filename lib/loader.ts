@@ -12,6 +12,11 @@ interface Manifest {
   readonly optionalDependencies?: Readonly<Record<string, string>>
 }
 
+const manifest = require('../../package.json') as Manifest
+
+/** Version of this package. */
+export const VERSION = manifest.version
+
 /** The platform as napi-rs names it: `linux-x64-gnu`, `darwin-arm64`, ... */
 export function platformTriple(): string {
   const { platform, arch } = process
@@ -68,7 +73,6 @@ export function loadNative(): unknown {
   const platformPackage = `@ferrotensor/native-${triple}`
   const local = fileURLToPath(new URL(`../../native/ferrotensor.${triple}.node`, import.meta.url))
   const named = process.env['FERROTENSOR_NATIVE']
-  const manifest = require('../../package.json') as Manifest
   const refuse = (text: string, cause?: unknown) => new BackendUnavailableError(`ferrotensor: ${text}`, { cause })
 
   const found = (named ? [named] : [local, platformPackage]).find(resolves)

@@ -94,6 +94,20 @@ export interface NativeDevice {
 }
 
 /**
+ * An engine of the CPU for flat arrays: `reason` where it is absent.
+ * @internal
+ */
+export interface NativeEngine {
+  readonly name: string
+  readonly reason?: string
+  readonly isa?: string
+  readonly threads?: number
+  readonly library?: string
+  readonly version?: string
+  readonly core?: string
+}
+
+/**
  * What is in a file, before its elements are looked at.
  * @internal
  */
@@ -105,6 +119,8 @@ export interface NativeSource {
   readonly facts: ArrayBuffer
   readonly metadata: readonly (readonly [string, string])[]
 }
+
+type FlatArray = Float32Array | Float64Array
 
 /**
  * The functions of `crates/node`, documented there.
@@ -151,6 +167,15 @@ export interface Native {
   findDevice(op: string, name: string): number
   preferredDevice(): number
   setThreads(count: number): void
+  /** The CPU's engines for flat arrays, in the order scalar, simd, parallel, blas. */
+  engines(): NativeEngine[]
+  /**
+   * Runs an operation on plain memory; writes `out`: of `dot` and `sum` its one element, a Float64Array(1) for both dtypes. Operation: `matmul`,
+   * `add`, `dot`, `sum` or `scale`; sizes: m, n, k, or the length, none of them 0. `out` of `add` and `scale` may be an operand, as a whole.
+   */
+  flat(engine: string, op: string, a: FlatArray, b: FlatArray | undefined, out: FlatArray, sizes: Float64Array, s: number): void
+  /** As `flat`, off the main thread; nobody else may touch the arrays until it settles. */
+  flatAsync(engine: string, op: string, a: FlatArray, b: FlatArray | undefined, out: FlatArray, sizes: Float64Array, s: number): Promise<void>
   stats(): NativeStats
   takeWarnings(): string[]
   resetStats(): void
