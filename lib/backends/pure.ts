@@ -22,8 +22,8 @@ const BLOCK = 1024
 const [ROWS, COLUMNS, DEPTH] = [64, 128, 64]
 /** Up to so many columns, and in products up to so many multiply-adds, copies into tiles take longer than they save: 5 ms for 1024 x 1024 by 1024 x 1. */
 const [NARROW, TINY] = [4, 512]
-/** Depth of a step without copies, which is 0.3 ms. */
-const DEEP = 1024
+/** Multiply-adds of a step without copies: 0.3 ms. */
+const STEP = 1 << 18
 
 /** Sums over [from, to) of x[i], or of x[i] y[i], in pairs. */
 function pairwise(leaf: (from: number, to: number) => number, from: number, to: number): number {
@@ -132,7 +132,7 @@ function product(job: Job): Work {
   const directly = n <= NARROW || m * n * k <= TINY
   // Rows come in pairs and depth in fours, filled up with zeros: 0 added to a sum leaves its bits, for no sum is -0.
   const [height, width] = [directly ? Math.min(m, ROWS) : upTo(2, Math.min(m, ROWS)), Math.min(n, COLUMNS)]
-  const depth = directly ? Math.min(k, DEEP) : upTo(4, Math.min(k, DEPTH))
+  const depth = directly ? Math.min(k, Math.floor(STEP / height / width)) : upTo(4, Math.min(k, DEPTH))
   const sums = new Float64Array(height * width)
   const [tileA, tileB] = directly ? [] : [new Float64Array(height * depth), new Float64Array(depth * width)]
   const [across, down] = [Math.ceil(n / width), Math.ceil(k / depth)]
