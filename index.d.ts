@@ -8144,7 +8144,7 @@ interface OutJobOptions<T extends FloatArray> extends OutOptions<T>, JobOptions 
  * |---|---|
  * | `add`, `scale` | each element is rounded once, on every backend, where the device keeps subnormal numbers; `s` is first rounded to the dtype |
  * | `dot`, `sum` | within 1e-6 of the sum of magnitudes in float32, 1e-13 in float64 |
- * | `matmul` | within k / 2 units in the last place of the sum of magnitudes, as any order of additions is |
+ * | `matmul` | within k + 2 roundings of the sum of magnitudes, in whatever order terms are added |
  * | `pure` | float32 is computed in float64 and rounded once; products add in the order of k, sums in pairs of blocks: the same bits everywhere |
  *
  * Every function throws, or rejects with:
