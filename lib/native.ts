@@ -171,7 +171,8 @@ export interface Native {
   engines(): NativeEngine[]
   /**
    * Runs an operation on plain memory; writes `out`: of `dot` and `sum` its one element, a Float64Array(1) for both dtypes. Operation: `matmul`,
-   * `add`, `dot`, `sum` or `scale`; sizes: m, n, k, or the length, none of them 0. `out` of `add` and `scale` may be an operand, as a whole.
+   * `add`, `dot`, `sum` or `scale`; sizes: m, n, k, or the length, none of them 0; `s`: the factor of
+   * `scale`, which the dtype holds. `out` of `add` and `scale` may be an operand, as a whole.
    */
   flat(engine: string, op: string, a: FlatArray, b: FlatArray | undefined, out: FlatArray, sizes: Float64Array, s: number): void
   /** As `flat`, off the main thread; nobody else may touch the arrays until it settles. */

@@ -7,6 +7,7 @@ import * as ft from 'ferrotensor'
 import { throws } from '../expect.js'
 import { bits, numbers, present, type FloatArray } from './cases.js'
 
+type Backend = ft.backends.Backend
 type Loose = Record<string, (...args: unknown[]) => unknown>
 
 /** The names of each backend's operations. */
@@ -15,7 +16,7 @@ const OPERATIONS = ['matmul', 'add', 'dot', 'sum', 'scale']
 const [f32, f64] = [(...values: number[]) => new Float32Array(values), (...values: number[]) => new Float64Array(values)]
 
 /** Asserts that a call is refused, in both forms; `op` in the message stands for either name. */
-async function refused(t: ExecutionContext, backend: ft.backends.Backend, operation: string, code: string, message: string, args: () => unknown[]): Promise<void> {
+async function refused(t: ExecutionContext, backend: Backend, operation: string, code: string, message: string, args: () => unknown[]): Promise<void> {
   const about = `${backend.name}.${operation}`
   const loose = backend as unknown as Loose
   const check = (error: unknown, name: string): void => {
@@ -50,6 +51,8 @@ type Resizable = ArrayBuffer & { resize(bytes: number): void }
 function resizable(bytes: number, most: number): Resizable {
   return new (ArrayBuffer as unknown as new (length: number, options: { maxByteLength: number }) => Resizable)(bytes, { maxByteLength: most })
 }
+
+const NO_INTEGERS = [[1.5, '1.5'], [NaN, 'NaN'], [Infinity, 'Infinity'], ['2', "'2'"], [2n, '2n'], [undefined, 'undefined'], [2 ** 53, '9007199254740992']] as const
 
 const NO_ARRAYS: readonly (readonly [value: () => unknown, shown: string])[] = [
   [() => undefined, 'undefined'],
@@ -100,7 +103,7 @@ for (const backend of present) {
     await refused(t, backend, 'matmul', 'ERR_SHAPE', "'a' has 1 elements, m x k is 0 x 3 = 0", () => [x(1), x(3), 0, 1, 3])
     await refused(t, backend, 'matmul', 'ERR_SHAPE', 'm is negative: -1', () => [x(1), x(1), -1, 1, 1])
     for (const [at, name] of [[2, 'm'], [3, 'n'], [4, 'k']] as const) {
-      for (const [value, words] of [[1.5, '1.5'], [NaN, 'NaN'], [Infinity, 'Infinity'], ['2', "'2'"], [2n, '2n'], [undefined, 'undefined'], [2 ** 53, '9007199254740992']] as const) {
+      for (const [value, words] of NO_INTEGERS) {
         await refused(t, backend, 'matmul', 'ERR_ARGUMENT', `'${name}' must be an integer, got ${words}`, () => replaced('matmul', at, value))
       }
     }

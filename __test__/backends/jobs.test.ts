@@ -70,6 +70,11 @@ for (const backend of present) {
     t.true(out.every((x) => x === 7))
   })
 
+  test(`${backend.name}: a job outlives the scope it was started in`, async (t) => {
+    const [x, y] = [a.subarray(0, N), b.subarray(0, N)]
+    t.deepEqual(await ft.scope(() => ({ job: backend.matmulAsync(x, y, 16, 16, 16) })).job, backend.matmul(x, y, 16, 16, 16))
+  })
+
   test(`${backend.name}: options of jobs are checked`, async (t) => {
     const options = (given: object) => t.throwsAsync(backend.sumAsync(a, given), { instanceOf: ft.ArgumentError })
     t.is((await options({ onProgress: 1 }))?.message, "backends.sumAsync: 'onProgress' must be a function, got 1")

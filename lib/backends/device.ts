@@ -3,6 +3,7 @@
 import { within } from '../call.js'
 import { fromTypedArray } from '../creation.js'
 import { devices, type AbsentDevice, type PresentDevice } from '../devices.js'
+import { BackendUnavailableError } from '../errors.js'
 import { VERSION } from '../loader.js'
 import { data, dataSync } from '../reading.js'
 import { scope } from '../scope.js'
@@ -40,7 +41,8 @@ function engine(device: PresentDevice | AbsentDevice): Engine {
     reason,
     dtypes: device.available ? device.dtypes.filter(isPrecision) : [],
     gpu: device.available && device.class !== 'software',
-    info: () => (device.available ? { name, available: true, version: VERSION, library: device.description } : { name, available: false, reason: device.reason }),
+    info: () =>
+      device.available ? { name, available: true, version: VERSION, library: device.description } : { name, available: false, reason: device.reason },
     run: (op, job) => within(op, () => scope(() => job.out.set(dataSync(result(job)[0] as Tensor) as FloatArray))),
     async runAsync(op, job, { onProgress, signal }) {
       const tensors = within(op, () => result(job))
@@ -68,7 +70,8 @@ export function gpuEngines(): Engine[] {
     return devices()
       .filter(({ kind }) => !OTHERS.includes(kind))
       .map(engine)
-  } catch {
+  } catch (error) {
+    if (!(error instanceof BackendUnavailableError)) throw error
     return []
   }
 }

@@ -11,7 +11,7 @@ export type Operation = 'matmul' | 'add' | 'dot' | 'sum' | 'scale'
  * For each operation: whether it takes `b`, whether its result is one number, whether the result may be written into an operand,
  * and the words for its sizes.
  */
-export const OPERATIONS: Readonly<Record<Operation, { readonly b: boolean; readonly scalar: boolean; readonly inPlace: boolean; readonly sizes: readonly string[] }>> = {
+export const OPERATIONS: Readonly<Record<Operation, Readonly<{ b: boolean; scalar: boolean; inPlace: boolean; sizes: readonly string[] }>>> = {
   matmul: { b: true, scalar: false, inPlace: false, sizes: ['m', 'n', 'k'] },
   add: { b: true, scalar: false, inPlace: true, sizes: ['length'] },
   dot: { b: true, scalar: true, inPlace: false, sizes: ['length'] },
@@ -55,7 +55,7 @@ export function sizeGiven(op: string, name: string, value: unknown): number {
  *
  * @throws {TensorError} `ERR_ARGUMENT` for anything but whole numbers, `ERR_SHAPE` for negative ones and for matrices of 2^53 elements or more.
  */
-export function productSizes(op: string, { m, n, k }: { readonly m?: unknown; readonly n?: unknown; readonly k?: unknown }): readonly [m: number, n: number, k: number] {
+export function productSizes(op: string, { m, n, k }: Pick<Call, 'm' | 'n' | 'k'>): readonly [m: number, n: number, k: number] {
   const sizes = [sizeGiven(op, 'm', m), sizeGiven(op, 'n', n), sizeGiven(op, 'k', k)] as const
   for (const [of, x, y] of matrices(sizes)) {
     if (!Number.isSafeInteger(x * y)) throw new ShapeError(`${op}: ${of} of ${x} x ${y} would have more than 2^53 elements`)

@@ -109,15 +109,25 @@ function addProduct(a: Float64Array, b: Float64Array, sums: Float64Array, rows: 
   }
 }
 
-/** sums += a b without copies, each element alone: `rows` x `columns` of the sums from row `i` and column `j` on, over [from, to) of k. */
-function addDirectly({ a, b, sizes }: Job, i: number, j: number, rows: number, columns: number, from: number, to: number, sums: Float64Array, stride: number): void {
+/** A part of a product: rows from `i`, columns from `j`, and k from `p` on. */
+interface Tile {
+  readonly i: number
+  readonly j: number
+  readonly p: number
+  readonly rows: number
+  readonly columns: number
+  readonly deep: number
+}
+
+/** sums += a b without copies, each element alone; `stride` sums are a row. */
+function addDirectly({ a, b, sizes }: Job, { i, j, p, rows, columns, deep }: Tile, sums: Float64Array, stride: number): void {
   const [, n, k] = sizes as [number, number, number]
   for (let row = 0; row < rows; row++) {
     const start = (i + row) * k
     for (let column = 0; column < columns; column++) {
       const at = row * stride + column
       let sum = sums[at]!
-      for (let p = from; p < to; p++) sum += a[start + p]! * b![p * n + j + column]!
+      for (let q = p; q < p + deep; q++) sum += a[start + q]! * b![q * n + j + column]!
       sums[at] = sum
     }
   }
@@ -139,18 +149,18 @@ function product(job: Job): Work {
   return {
     steps: Math.ceil(m / height) * across * down,
     step(at) {
-      const from = (at % down) * depth
+      const p = (at % down) * depth
       const j = (Math.floor(at / down) % across) * width
       const i = Math.floor(at / down / across) * height
-      const [rows, columns, deep] = [Math.min(height, m - i), Math.min(width, n - j), Math.min(depth, k - from)]
-      if (from === 0) sums.fill(0)
-      if (tileA === undefined || tileB === undefined) addDirectly(job, i, j, rows, columns, from, from + deep, sums, width)
+      const [rows, columns, deep] = [Math.min(height, m - i), Math.min(width, n - j), Math.min(depth, k - p)]
+      if (p === 0) sums.fill(0)
+      if (tileA === undefined || tileB === undefined) addDirectly(job, { i, j, p, rows, columns, deep }, sums, width)
       else {
-        pack(a, i * k + from, k, rows, deep, tileA, depth)
-        pack(b, from * n + j, n, deep, columns, tileB, width)
+        pack(a, i * k + p, k, rows, deep, tileA, depth)
+        pack(b, p * n + j, n, deep, columns, tileB, width)
         addProduct(tileA, tileB, sums, height, width, depth)
       }
-      if (from + deep < k) return
+      if (p + deep < k) return
       for (let row = 0; row < rows; row++) {
         const [to, first] = [(i + row) * n + j, row * width]
         for (let column = 0; column < columns; column++) out[to + column] = sums[first + column]!

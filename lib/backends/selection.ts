@@ -63,8 +63,8 @@ function candidate(name: string, dtype: Precision): Entry | undefined {
 function named(name: string): Backend {
   const found = find(name)
   if (found === undefined) throw new ArgumentError(`${OP}: FERROTENSOR_BACKEND names ${shown(name)}; ${thereAre()}`)
-  if (found.engine.reason !== undefined) throw new BackendUnavailableError(`${OP}: FERROTENSOR_BACKEND names ${shown(name)}, which is not available; ${thereAre()}`)
-  return found.backend
+  if (found.engine.reason === undefined) return found.backend
+  throw new BackendUnavailableError(`${OP}: FERROTENSOR_BACKEND names ${shown(name)}, which is not available; ${thereAre()}`)
 }
 
 /**
