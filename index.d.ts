@@ -8067,6 +8067,185 @@ declare class Tensor<D extends DType = DType> extends OpMethods<D> {
     [Symbol.toPrimitive](hint: string): string;
 }
 
+/** What backends compute on: plain memory, in row-major order. */
+type FloatArray = Float32Array | Float64Array;
+/** The dtype of such an array. */
+type Precision = 'float32' | 'float64';
+/** An array of the same kind, whatever class of it was given. */
+type SameArray<T extends FloatArray> = T extends Float32Array ? Float32Array : Float64Array;
+
+/** How far a job is. */
+interface Progress {
+    /** Parts done. */
+    readonly done: number;
+    /** Parts in all. */
+    readonly total: number;
+    /** What the parts belong to, in words. */
+    readonly label: string;
+}
+/** The part of an `AbortSignal` that is used: `AbortSignal.timeout(ms)`, or the `signal` of an `AbortController`. */
+interface AbortSignalLike {
+    /** Whether it was aborted. */
+    readonly aborted: boolean;
+    /** Throws the reason if it was aborted. */
+    throwIfAborted(): void;
+}
+/** Options of long jobs. */
+interface JobOptions {
+    /** Called with how far the job is. What it throws ends the job. */
+    readonly onProgress?: ((progress: Progress) => void) | undefined;
+    /** Ends the job with the signal's reason. */
+    readonly signal?: AbortSignalLike | undefined;
+}
+
+/** What a backend is, as data. */
+interface BackendInfo {
+    /** Its name in `get`. */
+    readonly name: string;
+    /** Whether it can compute here. */
+    readonly available: boolean;
+    /** Why it cannot, in words. */
+    readonly reason?: string;
+    /** Version of what computes: of the library, where there is one, else of this package. */
+    readonly version?: string;
+    /** The instruction set in use: `avx2`, `avx512`, `neon`, ... */
+    readonly isa?: string;
+    /** How many threads compute, the calling one included. */
+    readonly threads?: number;
+    /** The library or the device that computes, by its own name. */
+    readonly library?: string;
+    /** The library's name of the kernels it has chosen for this processor. */
+    readonly core?: string;
+}
+
+/** Options of operations whose result is an array. */
+interface OutOptions<T extends FloatArray> {
+    /**
+     * Where the result goes, and what is returned: an array of the same kind and of the result's length. `add` and `scale` may have an
+     * operand here; no other memory may be shared with one.
+     */
+    readonly out?: SameArray<T> | undefined;
+}
+/** Options of the asynchronous operations whose result is an array. */
+interface OutJobOptions<T extends FloatArray> extends OutOptions<T>, JobOptions {
+}
+/**
+ * Five operations on flat arrays, Float32Array or Float64Array, each blocking and asynchronous. `a` and `b` are of one kind, and so is the
+ * result: new, or in `out`. NaN and infinities follow IEEE 754; no zero is skipped, so that 0 times infinity is NaN. Arrays may be
+ * views of shared and of resizable buffers. Sizes of 0 are valid: products over k = 0 are 0, sums of nothing 0.
+ *
+ * Asynchronous forms leave the event loop free: `pure` lets it turn after each millisecond of work, others compute elsewhere. Operands are
+ * copied at the call, and `out` is written at the end. `signal` ends a job of `pure` between two such steps; elsewhere it is looked at before and
+ * after. `onProgress` is told of steps of `pure`, elsewhere of the end.
+ *
+ * What is promised of rounding:
+ *
+ * | | |
+ * |---|---|
+ * | `add`, `scale` | each element is rounded once, on every backend, where the device keeps subnormal numbers; `s` is first rounded to the dtype |
+ * | `dot`, `sum` | within 1e-6 of the sum of magnitudes in float32, 1e-13 in float64 |
+ * | `matmul` | within k + 2 roundings of the sum of magnitudes, in whatever order terms are added |
+ * | `pure` | float32 is computed in float64 and rounded once; products add in the order of k, sums in pairs of blocks: the same bits everywhere |
+ *
+ * Every function throws, or rejects with:
+ *
+ * - `BackendUnavailableError` where the backend is not available, with the reason;
+ * - `ArgumentError` for arrays of other kinds, detached buffers, sizes that are no whole numbers, `out` that shares memory with an operand;
+ * - `DTypeError` for a Float32Array beside a Float64Array, and for a precision that a GPU does not have;
+ * - `ShapeError` for lengths that do not fit each other, or m, n, k, and for negative or enormous sizes;
+ * - `OutOfMemoryError` where there is no memory for the result.
+ */
+interface Backend {
+    /** Its name: `pure`, `scalar`, `simd`, `parallel`, `blas`, or that of a GPU. */
+    readonly name: string;
+    /** Whether it can compute here. */
+    isAvailable(): boolean;
+    /** What it is, and why it is not available if it is not. */
+    info(): BackendInfo;
+    /**
+     * The matrix product of `a`, m x k, and `b`, k x n, both in row-major order: m x n.
+     *
+     * @example
+     * ```ts
+     * [...ft.backends.get('pure').matmul(new Float32Array([1, 2, 3, 4]), new Float32Array([5, 6, 7, 8]), 2, 2, 2)] // [19, 22, 43, 50]
+     * ```
+     */
+    matmul<T extends FloatArray>(a: T, b: SameArray<T>, m: number, n: number, k: number, options?: OutOptions<T>): SameArray<T>;
+    /** a + b, element by element: of equal lengths. */
+    add<T extends FloatArray>(a: T, b: SameArray<T>, options?: OutOptions<T>): SameArray<T>;
+    /** The sum of a b, of equal lengths; of float32 rounded to float32. */
+    dot<T extends FloatArray>(a: T, b: SameArray<T>): number;
+    /** The sum of all elements; of float32 rounded to float32. */
+    sum(a: FloatArray): number;
+    /** s a: each element times a number. */
+    scale<T extends FloatArray>(a: T, s: number, options?: OutOptions<T>): SameArray<T>;
+    /** As `matmul`, without blocking. */
+    matmulAsync<T extends FloatArray>(a: T, b: SameArray<T>, m: number, n: number, k: number, options?: OutJobOptions<T>): Promise<SameArray<T>>;
+    /** As `add`, without blocking. */
+    addAsync<T extends FloatArray>(a: T, b: SameArray<T>, options?: OutJobOptions<T>): Promise<SameArray<T>>;
+    /** As `dot`, without blocking. */
+    dotAsync<T extends FloatArray>(a: T, b: SameArray<T>, options?: JobOptions): Promise<number>;
+    /** As `sum`, without blocking. */
+    sumAsync(a: FloatArray, options?: JobOptions): Promise<number>;
+    /** As `scale`, without blocking. */
+    scaleAsync<T extends FloatArray>(a: T, s: number, options?: OutJobOptions<T>): Promise<SameArray<T>>;
+}
+
+/**
+ * All backends: `pure`, the engines of the CPU (`scalar`, `simd`, `parallel`, `blas`), and the GPUs by their device names; absent ones
+ * too, which say why by `info().reason`.
+ *
+ * @example
+ * ```ts
+ * ft.backends.list()[0].name // 'pure'
+ * ```
+ */
+declare function list(): Backend[];
+/**
+ * A backend by its name, whether it can compute here or not: `isAvailable()` says so.
+ *
+ * @throws {ArgumentError} for a name that there is not, with those that there are.
+ * @example
+ * ```ts
+ * ft.backends.get('pure').sum(new Float64Array([1, 2, 3])) // 6
+ * ```
+ */
+declare function get(name: string): Backend;
+
+/** A piece of work, by its operation and sizes. */
+type Workload = {
+    readonly op: 'matmul';
+    readonly m: number;
+    readonly n: number;
+    readonly k: number;
+    /** float32 by default. */
+    readonly dtype?: Precision | undefined;
+} | {
+    readonly op: 'add' | 'dot' | 'sum' | 'scale';
+    /** Elements of an operand. */
+    readonly length: number;
+    /** float32 by default. */
+    readonly dtype?: Precision | undefined;
+};
+/**
+ * The backend that should be fastest for a piece of work: small work stays in TypeScript, larger goes to `simd`, then to `parallel`, and a large
+ * product to a GPU, arrays there and back included. `blas` is chosen where FERROTENSOR_BLAS asks for it; a GPU that a program imitates never is.
+ * Without a workload: the best for large products. The environment variable FERROTENSOR_BACKEND names one for everything.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT`, `ERR_SHAPE`, `ERR_DTYPE` for what is no workload; `ERR_ARGUMENT` or `ERR_BACKEND_UNAVAILABLE` where
+ * FERROTENSOR_BACKEND names one that is not there, with those that are.
+ * @example
+ * ```ts
+ * ft.backends.autoSelect({ op: 'matmul', m: 2, n: 2, k: 2 }).name // 'pure'
+ * ```
+ */
+declare function autoSelect(workload?: Workload): Backend;
+
+declare namespace backends_d {
+  export { autoSelect as autoSelect, get as get, list as list };
+  export type { Backend as Backend, BackendInfo as BackendInfo, FloatArray as FloatArray, OutJobOptions as OutJobOptions, OutOptions as OutOptions, Precision as Precision, SameArray as SameArray, Workload as Workload };
+}
+
 /** A key: two uint32 words. Use each key for one draw only; `split` and `fold` make more. */
 type Key = Tensor<'uint32'>;
 /** Options of `randint`. */
@@ -8140,30 +8319,6 @@ declare function normal<E extends FloatDType = 'float32'>(key: Key, shape: reado
 declare function randint<E extends IntegerDType = 'int32'>(key: Key, low: number, high: number, shape: readonly number[], options?: RandintOptions<E>): Tensor<NoInfer<E>>;
 /** The numbers 0 to `count - 1` in random order, int32. */
 declare function permutation(key: Key, count: number): Tensor<'int32'>;
-
-/** How far a job is. */
-interface Progress {
-    /** Parts done. */
-    readonly done: number;
-    /** Parts in all. */
-    readonly total: number;
-    /** What the parts belong to, in words. */
-    readonly label: string;
-}
-/** The part of an `AbortSignal` that is used: `AbortSignal.timeout(ms)`, or the `signal` of an `AbortController`. */
-interface AbortSignalLike {
-    /** Whether it was aborted. */
-    readonly aborted: boolean;
-    /** Throws the reason if it was aborted. */
-    throwIfAborted(): void;
-}
-/** Options of long jobs. */
-interface JobOptions {
-    /** Called with how far the job is. What it throws ends the job. */
-    readonly onProgress?: ((progress: Progress) => void) | undefined;
-    /** Ends the job with the signal's reason. */
-    readonly signal?: AbortSignalLike | undefined;
-}
 
 /** Options of `data.batches`. */
 interface BatchesOptions extends JobOptions {
@@ -12408,7 +12563,7 @@ interface MemoryInfo {
     readonly cached: number;
     /** Sum of each device's largest `live` so far. */
     readonly peak: number;
-    /** The budget for `live`. */
+    /** The budget for `live`, and for copies of weights beside it. */
     readonly limit: number;
     /** Each device. */
     readonly devices: readonly DeviceMemory[];
@@ -12575,5 +12730,5 @@ interface Config {
  */
 declare function config(changes?: Config): Required<Config>;
 
-export { ArgumentError, BackendUnavailableError, DTypeError, DeviceError, DisposedError, FileError, FormatError, IndexError, InternalError, LinAlgError, NaNError, OutOfMemoryError, Profile, ShapeError, Slice, Tensor, TensorError, UnsupportedError, abs, acos, acosh, add, all, allclose, angle, any, arange, argmax, argmin, argsort, argwhere, argwhereAsync, arrayEqual, arrayNamespaceInfo, arraySplit, asarray, asin, asinh, associativeScan, astype, atan, atan2, atanh, atleast1d, atleast2d, atleast3d, bincount, bincountAsync, bitcast, bitwiseAnd, bitwiseCount, bitwiseInvert, bitwiseLeftShift, bitwiseOr, bitwiseRightShift, bitwiseXor, broadcastArrays, broadcastShapes, broadcastTo, canCast, cbrt, ceil, checkpoint, chunk, clip, columnStack, complex, concat, config, conj, convolve, copy, copysign, corrcoef, correlate, cos, cosh, countLeadingZeros, countNonzero, cov, cross, cumulativeMax, cumulativeMin, cumulativeProd, cumulativeSum, customGradient, data_d as data, deg2rad, detectNaN, devices, diag, diagonal, diff, digamma, digitize, divide as div, divide, dstack, e, einsum, empty, emptyLike, equal, erf, erfc, erfinv, evaluate, evaluateSync, exp, exp2, expandDims, expm1, eye, fft_d as fft, finfo, flatten$1 as flatten, flip, fliplr, flipud, floor, floorDivide, fmax, fmin, fmod, fromShared, fromTypedArray, full, fullLike, gcd, grad, gradient, greater, greaterEqual, heaviside, hessian, histogram, histogramBinEdges, hstack, hypot, iinfo, imag, inf, inner, interp, intersect1d, intersect1dAsync, io_d as io, isclose, isdtype, isfinite, isin, isinf, isnan, jacobian, jit, jvp, kron, kthvalue, lcm, lerp, less, lessEqual, lgamma, linalg_d as linalg, linspace, log, log10, log1p, log2, logSoftmax, logaddexp, logicalAnd, logicalNot, logicalOr, logicalXor, logit, logspace, logsumexp, matmul, matrixTranspose, max, maximum, mean, median, memory, meshgrid, min, minimum, moveaxis, multiply as mul, multiply, nan, nanToNum, nancumulativeProd, nancumulativeSum, nanmax, nanmean, nanmedian, nanmin, nanpercentile, nanprod, nanquantile, nanstd, nansum, nanvar, negative as neg, negative, newaxis, nextafter, nn_d as nn, nonzero, nonzeroAsync, notEqual, oneHot, ones$1 as ones, onesLike, optim_d as optim, outer, pad, percentile, permuteDims, pi, polar, populationCount, positive, pow, prod, profile, ptp, putAlongAxis, quantile, rad2deg, random_d as random, real, reciprocal, reduce, relu, remainder, repeat, resetStats, reshape, resultType, roll, rot90, round, rsqrt, scatter, scatterAdd, scatterMax, scatterMin, scatterMul, scope, scopeAsync, searchsorted, segmentMax, segmentMean, segmentMin, segmentProd, segmentSum, setDefaultDevice, setMemoryLimit, setThreads, setdiff1d, setdiff1dAsync, setxor1d, setxor1dAsync, sigmoid, sign, signbit, sin, sinc, sinh, slice, softmax, sort, split, sqrt, square, squeeze, stack, stats, std, stopGradient, strict, subtract as sub, subtract, sum, swapaxes, take, takeAlongAxis, tan, tanh, tensor, tensordot, tile, topk, trace, trapezoid, tree_d as tree, tril, trim, triu, trunc, truncDivide, unfold, union1d, union1dAsync, uniqueAll, uniqueAllAsync, uniqueCounts, uniqueCountsAsync, uniqueInverse, uniqueInverseAsync, uniqueValues, uniqueValuesAsync, unstack, valueAndGrad, var_ as var, vecdot, vjp, vstack, where, windowMax, windowMin, windowProd, windowReduce, windowScatterMax, windowScatterMin, windowSum, xlog1py, xlogy, zeros$1 as zeros, zerosLike };
+export { ArgumentError, BackendUnavailableError, DTypeError, DeviceError, DisposedError, FileError, FormatError, IndexError, InternalError, LinAlgError, NaNError, OutOfMemoryError, Profile, ShapeError, Slice, Tensor, TensorError, UnsupportedError, abs, acos, acosh, add, all, allclose, angle, any, arange, argmax, argmin, argsort, argwhere, argwhereAsync, arrayEqual, arrayNamespaceInfo, arraySplit, asarray, asin, asinh, associativeScan, astype, atan, atan2, atanh, atleast1d, atleast2d, atleast3d, backends_d as backends, bincount, bincountAsync, bitcast, bitwiseAnd, bitwiseCount, bitwiseInvert, bitwiseLeftShift, bitwiseOr, bitwiseRightShift, bitwiseXor, broadcastArrays, broadcastShapes, broadcastTo, canCast, cbrt, ceil, checkpoint, chunk, clip, columnStack, complex, concat, config, conj, convolve, copy, copysign, corrcoef, correlate, cos, cosh, countLeadingZeros, countNonzero, cov, cross, cumulativeMax, cumulativeMin, cumulativeProd, cumulativeSum, customGradient, data_d as data, deg2rad, detectNaN, devices, diag, diagonal, diff, digamma, digitize, divide as div, divide, dstack, e, einsum, empty, emptyLike, equal, erf, erfc, erfinv, evaluate, evaluateSync, exp, exp2, expandDims, expm1, eye, fft_d as fft, finfo, flatten$1 as flatten, flip, fliplr, flipud, floor, floorDivide, fmax, fmin, fmod, fromShared, fromTypedArray, full, fullLike, gcd, grad, gradient, greater, greaterEqual, heaviside, hessian, histogram, histogramBinEdges, hstack, hypot, iinfo, imag, inf, inner, interp, intersect1d, intersect1dAsync, io_d as io, isclose, isdtype, isfinite, isin, isinf, isnan, jacobian, jit, jvp, kron, kthvalue, lcm, lerp, less, lessEqual, lgamma, linalg_d as linalg, linspace, log, log10, log1p, log2, logSoftmax, logaddexp, logicalAnd, logicalNot, logicalOr, logicalXor, logit, logspace, logsumexp, matmul, matrixTranspose, max, maximum, mean, median, memory, meshgrid, min, minimum, moveaxis, multiply as mul, multiply, nan, nanToNum, nancumulativeProd, nancumulativeSum, nanmax, nanmean, nanmedian, nanmin, nanpercentile, nanprod, nanquantile, nanstd, nansum, nanvar, negative as neg, negative, newaxis, nextafter, nn_d as nn, nonzero, nonzeroAsync, notEqual, oneHot, ones$1 as ones, onesLike, optim_d as optim, outer, pad, percentile, permuteDims, pi, polar, populationCount, positive, pow, prod, profile, ptp, putAlongAxis, quantile, rad2deg, random_d as random, real, reciprocal, reduce, relu, remainder, repeat, resetStats, reshape, resultType, roll, rot90, round, rsqrt, scatter, scatterAdd, scatterMax, scatterMin, scatterMul, scope, scopeAsync, searchsorted, segmentMax, segmentMean, segmentMin, segmentProd, segmentSum, setDefaultDevice, setMemoryLimit, setThreads, setdiff1d, setdiff1dAsync, setxor1d, setxor1dAsync, sigmoid, sign, signbit, sin, sinc, sinh, slice, softmax, sort, split, sqrt, square, squeeze, stack, stats, std, stopGradient, strict, subtract as sub, subtract, sum, swapaxes, take, takeAlongAxis, tan, tanh, tensor, tensordot, tile, topk, trace, trapezoid, tree_d as tree, tril, trim, triu, trunc, truncDivide, unfold, union1d, union1dAsync, uniqueAll, uniqueAllAsync, uniqueCounts, uniqueCountsAsync, uniqueInverse, uniqueInverseAsync, uniqueValues, uniqueValuesAsync, unstack, valueAndGrad, var_ as var, vecdot, vjp, vstack, where, windowMax, windowMin, windowProd, windowReduce, windowScatterMax, windowScatterMin, windowSum, xlog1py, xlogy, zeros$1 as zeros, zerosLike };
 export type { AbortSignalLike, AbsentDevice, AllOptions, AllcloseOptions, AnyOptions, ArgmaxOptions, ArgminOptions, ArgsortOptions, ArrayEqualOptions, ArrayNamespaceInfo, AsDType, AssociativeScanOptions, AsyncScope, BincountOptions, Common, Complex, ComplexOf, ConcatOptions, Config, ConvolveOptions, CorrcoefOptions, CorrelateOptions, CountNonzeroOptions, CountOf, CovOptions, CreationOptions, CrossOptions, CumulativeMaxOptions, CumulativeMinOptions, CumulativeProdOptions, CumulativeSumOptions, DType, DTypeOf, DTypeOfArray, DTypeOfData, DataOf, Device, DeviceMemory, DevicePeak, DiagOptions, DiagonalOptions, DiffOptions, DigitizeOptions, EmptyOptions, EyeOptions, FInfo, Fallback, Fits, FlattenOptions, FlipOptions, FloatDType, FloatOf, FloatOrComplexDType, FullOptions, GradOptions, GradientOptions, Histogram, HistogramBinEdgesOptions, HistogramOptions, IInfo, IndexDType, IndexItem, IndexOrMaskDType, Indices, IntegerDType, IntegerOrBoolDType, IntegerOrFloatDType, IscloseOptions, IsinOptions, ItemOf, JitOptions, JobOptions, KernelProfile, Kind, KthvalueOptions, LinspaceOptions, LogSoftmaxOptions, LogspaceOptions, LogsumexpOptions, MaxOptions, MeanOptions, MedianOptions, MemoryInfo, MeshgridOptions, MinOptions, NancumulativeProdOptions, NancumulativeSumOptions, NanmaxOptions, NanmeanOptions, NanmedianOptions, NanminOptions, NanpercentileOptions, NanprodOptions, NanquantileOptions, NanstdOptions, NansumOptions, NanvarOptions, Nested, NestedArray, NoCommonDType, NumericDType, OneHotOptions, OnesOptions, Operand, PadOptions, PercentileOptions, PiecesOptions, PositionDType, PresentDevice, ProdOptions, Progress, Promote, PromoteAll, PtpOptions, PutAlongAxisOptions, QuantileOptions, RealDType, RealOf, ReduceOptions, Refused, RepeatOptions, ResultOf, Rewriting, RollOptions, Rot90Options, Scalar, ScatterAddOptions, ScatterMaxOptions, ScatterMinOptions, ScatterMulOptions, ScatterOptions, SearchsortedOptions, SharedTensor, SoftmaxOptions, SortOptions, StackOptions, Stats, StdOptions, StorageOf, Strictness, SumOf, SumOptions, TakeAlongAxisOptions, TakeOptions, Takes, TakesEach, TakesTable, TensorData, TensorJSON, TensorOptions, TensordotOptions, TopkOptions, TraceOptions, Traces, TrapezoidOptions, TrilOptions, TriuOptions, Typed, TypedArray, UnfoldOptions, Unique, VarOptions, VecdotOptions, Wanted, Weak, WindowMaxOptions, WindowMinOptions, WindowProdOptions, WindowReduceOptions, WindowScatterMaxOptions, WindowScatterMinOptions, WindowSumOptions, With, ZerosOptions };

@@ -4,6 +4,7 @@
 export { Tensor } from './lib/tensor.js'
 
 export * from './lib/generated/functions.js'
+export * as backends from './lib/backends.js'
 export * as data from './lib/data.js'
 export * as fft from './lib/generated/fft.js'
 export * as io from './lib/io.js'

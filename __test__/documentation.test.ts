@@ -1,5 +1,6 @@
 // Every example in the documentation comments of `index.d.ts` and in `docs/indexing.md`, `docs/io.md`,
-// `docs/random.md`, `docs/gradients.md`, `docs/combiners.md`, `docs/training.md`, `docs/performance.md` and `docs/coming-from-python.md`, executed: what an editor shows is true.
+// `docs/random.md`, `docs/gradients.md`, `docs/combiners.md`, `docs/training.md`, `docs/performance.md`, `docs/backends/protocol.md` and
+// `docs/coming-from-python.md`, executed: what an editor shows is true.
 
 import { readFileSync } from 'node:fs'
 import { inspect } from 'node:util'
@@ -38,7 +39,8 @@ const tracing = found(read('docs/jit.md'))
 const training = found(read('docs/training.md'), /^((?:ft\.|\[).+) \/\/ (.+)$/)
 const performance = found(read('docs/performance.md'), /^((?!const|let).+) \/\/ (.+)$/)
 const python = found(read('docs/coming-from-python.md'))
-const all = [...types, ...indexing, ...files, ...draws, ...gradients, ...combiners, ...tracing, ...training, ...performance, ...python]
+const backends = found(read('docs/backends/protocol.md'), /^((?:ft\.|\[).+) \/\/ (.+)$/)
+const all = [...types, ...indexing, ...files, ...draws, ...gradients, ...combiners, ...tracing, ...training, ...performance, ...python, ...backends]
 const examples = new Map(all.map((example) => [`${example[2]}\n${example[0]}`.trim(), example]))
 
 /** What an example gives, without the types of what stands before it. */
@@ -48,7 +50,7 @@ function run(code: string, before: string): unknown {
 }
 
 test('there are examples', (t) => {
-  t.true(types.length > 60 && indexing.length > 15 && files.length > 5 && draws.length > 5 && gradients.length > 8 && combiners.length > 8 && tracing.length > 4 && training.length > 3 && performance.length > 8 && python.length > 10, `${types.length}, ${indexing.length}, ${files.length}, ${draws.length}, ${gradients.length}, ${combiners.length}, ${tracing.length}, ${training.length}, ${performance.length} and ${python.length} examples`)
+  t.true(types.length > 60 && indexing.length > 15 && files.length > 5 && draws.length > 5 && gradients.length > 8 && combiners.length > 8 && tracing.length > 4 && training.length > 3 && performance.length > 8 && python.length > 10 && backends.length > 12, `${types.length}, ${indexing.length}, ${files.length}, ${draws.length}, ${gradients.length}, ${combiners.length}, ${tracing.length}, ${training.length}, ${performance.length}, ${python.length} and ${backends.length} examples`)
 })
 
 for (const [title, [code, gives, before]] of examples) {

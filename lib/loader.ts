@@ -16,6 +16,11 @@ interface Manifest {
   readonly optionalDependencies?: Readonly<Record<string, string>>
 }
 
+const manifest = require('../../package.json') as Manifest
+
+/** Version of this package. */
+export const VERSION = manifest.version
+
 /** A binary that is there, and where one that fits comes from. */
 interface Found {
   readonly path: string
@@ -106,7 +111,6 @@ function find(): Found {
   const triple = platformTriple()
   const local = fileURLToPath(new URL(`../../native/ferrotensor.${triple}.node`, import.meta.url))
   if (statSync(local, { throwIfNoEntry: false })?.isFile()) return { path: local, fix: 'npm run build' }
-  const manifest = require('../../package.json') as Manifest
   const name = PREFIX + triple
   const path = resolved(name)
   if (path === undefined) throw refuse(missing(triple, name, manifest))

@@ -186,7 +186,7 @@ export interface MemoryInfo {
   readonly cached: number
   /** Sum of each device's largest `live` so far. */
   readonly peak: number
-  /** The budget for `live`. */
+  /** The budget for `live`, and for copies of weights beside it. */
   readonly limit: number
   /** Each device. */
   readonly devices: readonly DeviceMemory[]

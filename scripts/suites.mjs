@@ -3,6 +3,7 @@
 // Each suite says how its runner reports what passed; a suite that reports nothing did not run, and that is a failure.
 
 import { spawnSync } from 'node:child_process'
+import { noBlas } from './blas.mjs'
 import { absence as noSanitizer } from './sanitizers/runtime.mjs'
 import { noLayer } from './vulkan/messages.mjs'
 
@@ -79,6 +80,7 @@ export const FULL = [
   { name: 'other Vulkan devices', command: script('vulkan/variants'), count: closing, setup: true },
   { name: 'benches, smoke', command: [...script('bench'), '--smoke'], count: closing, setup: true },
   { name: 'bench of the engine', command: cargo('bench', '--package', 'ferrotensor-engine', '--bench', 'program'), count: whole },
+  { name: 'vendor BLAS', command: script('blas-test'), count: closing, setup: true, absence: noBlas },
   { name: 'instruction counts', command: script('instructions'), count: closing, tool: 'valgrind', absence: () => (process.arch === 'x64' ? null : 'the AVX2 tier is of x86-64') },
   { name: 'hostile calls', command: script('fuzz/calls'), count: closing, setup: true },
   { name: 'index texts', command: script('fuzz/slices'), count: closing, setup: true },

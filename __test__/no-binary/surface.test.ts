@@ -15,11 +15,12 @@ const PURE = [
   'new *Error', 'new Slice', 'slice', 'arrayNamespaceInfo', 'finfo', 'iinfo', 'isdtype',
   'devices',
   'new nn.*', 'nn.initStateTree', 'nn.stateDict', 'nn.loadStateDict', 'Linear.initState', 'Linear.name', 'new random.Generator',
+  'backends.autoSelect', 'backends.get', 'backends.list',
   'optim.adafactor', 'optim.adam', 'optim.adamw', 'optim.lion', 'optim.rmsprop', 'optim.sgd',
   'optim.cosine', 'optim.oneCycle', 'optim.stepDecay', 'optim.warmup',
   'tree.flatten', 'tree.leaves', 'tree.register',
   'Tensor.shape', 'Tensor.dtype', 'Tensor.ndim', 'Tensor.size', 'Tensor.dispose', 'Tensor.Symbol(nodejs.dispose)', 'Tensor.Symbol(Symbol.toPrimitive)',
-  "example ft.finfo('float16').max", "example ft.iinfo('int8').min", 'example ft.isdtype(*', 'example ft.arrayNamespaceInfo()*'
+  "example ft.finfo('float16').max", "example ft.iinfo('int8').min", 'example ft.isdtype(*', 'example ft.arrayNamespaceInfo()*', 'example [...ft.backends*', 'example ft.backends*'
 ]
 
 /** What needs none for some arguments: nothing to do, a tensor that is one already, functions that make none. */

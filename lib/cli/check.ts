@@ -1,9 +1,9 @@
 // `ferrotensor check`: versions, the native module, and known results on each device.
 
-import { createRequire } from 'node:module'
 import { columns } from '../columns.js'
 import { devices, type PresentDevice } from '../devices.js'
 import { TensorError } from '../errors.js'
+import { VERSION } from '../loader.js'
 import { absence } from '../native.js'
 import { stats } from '../stats.js'
 import { duration } from '../units.js'
@@ -65,7 +65,6 @@ const origin = ({ file, version }: LoadedModule): string => (version === null ? 
 
 /** Runs the command. */
 export const run: Run = async (given) => {
-  const { version } = createRequire(import.meta.url)('../../../package.json') as { version: string }
   const loaded = absence === null ? loadedModule() : null
   const chosen = loaded === null ? [] : chosenDevices('check', given)
   const absent = loaded === null || given.text('device') !== undefined ? [] : devices().filter((device) => !device.available)
@@ -73,12 +72,12 @@ export const run: Run = async (given) => {
   const ok = verdicts.length > 0 && verdicts.every((verdict) => verdict.ok)
   if (given.flag('json')) {
     const { platform, arch, versions } = process
-    printJson({ ok, node: versions.node, platform, arch, package: version, native: loaded, reason: absence ?? undefined, devices: verdicts, absent })
+    printJson({ ok, node: versions.node, platform, arch, package: VERSION, native: loaded, reason: absence ?? undefined, devices: verdicts, absent })
   } else {
     const state = (good: boolean): string => (good ? paint('green', 'ok') : paint('red', 'failed'))
     const rows = [
       ['node', '', `${process.versions.node} (${process.platform} ${process.arch})`],
-      ['package', '', version],
+      ['package', '', VERSION],
       ['native', state(loaded !== null), loaded === null ? (absence ?? '') : origin(loaded)],
       ...verdicts.map((verdict) => [verdict.device, state(verdict.ok), detailOf(verdict)]),
       ...absent.map(({ name, reason }) => [name, paint('dim', 'absent'), paint('dim', reason)])

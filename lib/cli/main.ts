@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 // The program `ferrotensor`: reads the command line, runs the command, prints what went wrong, and ends with an exit code.
 
-import { createRequire } from 'node:module'
 import { TensorError } from '../errors.js'
+import { VERSION } from '../loader.js'
 import { readArguments, UsageError } from './arguments.js'
 import { EXIT } from './commands.js'
 import { helpOf } from './help.js'
@@ -20,7 +20,7 @@ async function execute(words: readonly string[]): Promise<number> {
       print(helpOf(request.command))
       return EXIT.success
     case 'version':
-      print([(createRequire(import.meta.url)('../../../package.json') as { version: string }).version])
+      print([VERSION])
       return EXIT.success
     case 'run': {
       const { run } = await request.command.load()

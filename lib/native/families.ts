@@ -3,6 +3,7 @@
 import { CONTROL, type ControlFunctions } from './control.js'
 import { ERROR, type ErrorFunctions } from './error.js'
 import { FILES, type FileFunctions } from './files.js'
+import { FLAT, type FlatFunctions } from './flat.js'
 import { HANDLES, type HandleFunctions } from './handles.js'
 import { PROFILE, type ProfileFunctions } from './profile.js'
 import { PROGRAM, type ProgramFunctions } from './program.js'
@@ -18,6 +19,7 @@ export interface Native
   extends ControlFunctions,
     ErrorFunctions,
     FileFunctions,
+    FlatFunctions,
     HandleFunctions,
     ProfileFunctions,
     ProgramFunctions,
@@ -33,6 +35,7 @@ export const FAMILIES = {
   control: CONTROL,
   error: ERROR,
   files: FILES,
+  flat: FLAT,
   handles: HANDLES,
   profile: PROFILE,
   program: PROGRAM,

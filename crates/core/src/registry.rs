@@ -92,8 +92,10 @@ impl Registry {
         let real: Vec<_> = classes.enumerate().filter(fit).collect();
         // Of equals `max_by_key` takes the last one.
         real.iter().rev().max_by_key(|(_, (class, _))| *class).map(|(number, _)| *number).ok_or_else(|| {
-            let text = "there is no real device to be the default; name one with setDefaultDevice() or FERROTENSOR_DEVICE";
-            Error::new(Code::BackendUnavailable, text)
+            let absent = self.near.iter().filter_map(|e| Some(format!(" ({}: {})", e.name, e.devices.as_ref().err()?)));
+            let reasons = absent.collect::<String>();
+            let fix = "name one with setDefaultDevice() or FERROTENSOR_DEVICE";
+            Error::new(Code::BackendUnavailable, format!("there is no real device to be the default{reasons}; {fix}"))
         })
     }
 

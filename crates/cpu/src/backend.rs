@@ -1,5 +1,6 @@
 //! The CPU as a [`Backend`]: batches run on the thread that submits them, with the pool's help.
 
+use crate::blas;
 use crate::launch::{Context, CpuKernel, own};
 use crate::map::MapKernel;
 use crate::memory::{self, Account, CpuBuffer};
@@ -26,11 +27,16 @@ pub struct CpuBackend {
 /// The CPU device, for the registry.
 ///
 /// # Errors
-/// A sentence when `FERROTENSOR_ISA` or `FERROTENSOR_THREADS` asks for what there is not.
+/// A sentence when `FERROTENSOR_ISA`, `FERROTENSOR_THREADS` or `FERROTENSOR_BLAS` asks for what there is not.
 pub fn probe() -> Result<Vec<Arc<dyn Backend>>, String> {
     let tier = Tier::detect()?;
     parallel::initial().as_ref().map_err(Clone::clone)?;
-    Ok(vec![Arc::new(CpuBackend::new(tier)?)])
+    let vendor = if blas::asked().is_some() { Some(blas::library()?) } else { None };
+    let mut device = CpuBackend::new(tier)?;
+    if let Some(library) = vendor {
+        device.caps.description += &format!(", products by {library}");
+    }
+    Ok(vec![Arc::new(device)])
 }
 
 impl CpuBackend {

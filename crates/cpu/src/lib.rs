@@ -6,10 +6,12 @@
 //! caches are told.
 
 mod backend;
+mod blas;
 mod cache;
 mod contract;
 #[cfg(feature = "fault")]
 pub mod fault;
+mod flat;
 mod gather;
 mod indices;
 mod kept;
@@ -29,6 +31,7 @@ mod tier;
 mod window;
 
 pub use backend::{CpuBackend, probe};
+pub use flat::{EngineInfo, FlatArrays, FlatEngine, FlatOp, run as run_flat};
 pub use memory::CpuBuffer;
 pub use parallel::{GRAIN, set_grain, set_threads, threads};
 pub use tier::Tier;

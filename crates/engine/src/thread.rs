@@ -1,4 +1,4 @@
-//! Threads the system may refuse: starting one, and the process's threads for copies and for files.
+//! Threads the system may refuse: starting one, and the process's threads for copies, for files and for flat arrays.
 
 use std::sync::{Mutex, OnceLock, PoisonError, mpsc};
 
@@ -45,6 +45,12 @@ impl Lane {
 pub fn on_reader_thread(job: Job) {
     static READER: Lane = Lane::new();
     READER.run("ferrotensor-reader", job);
+}
+
+/// As [`on_reader_thread`], on a thread for operations on flat arrays.
+pub fn on_flat_thread(job: Job) {
+    static FLAT: Lane = Lane::new();
+    FLAT.run("ferrotensor-flat", job);
 }
 
 /// As [`on_reader_thread`], on a thread for files: a slow disk keeps no reader waiting.

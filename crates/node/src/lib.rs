@@ -3,7 +3,7 @@
 //! Reading order: `environment.rs` (what one Node environment owns), `callback.rs` (how JavaScript calls arrive),
 //! `program.rs` (the hot calls, in the words of `protocol.rs`), `handles.rs` (which tensors JavaScript holds), `readback.rs` and
 //! `promise.rs` (values and waiting), `control.rs` (devices, memory, statistics), `profile.rs` (what kernels took), `share.rs`
-//! (tokens between workers), `files.rs` (sources of tensors, and writing them).
+//! (tokens between workers), `files.rs` (sources of tensors, and writing them), `flat.rs` (operations on memory without tensors).
 //!
 //! Raw callbacks instead of `#[napi]` functions: 32-40 ns against 170-270 ns per call, and state hangs on the callback's data
 //! pointer, so the module may be loaded several times in one thread and in any number of workers.
@@ -13,6 +13,7 @@ mod control;
 mod environment;
 mod error;
 mod files;
+mod flat;
 mod handles;
 mod profile;
 mod program;
@@ -64,6 +65,9 @@ const FUNCTIONS: &[(&CStr, Callback)] = &[
     (c"fillAsync", files::fill_async),
     (c"write", files::write),
     (c"writeAsync", files::write_async),
+    (c"engine", flat::engine),
+    (c"flat", flat::flat),
+    (c"flatAsync", flat::flat_async),
     (c"memory", control::memory),
     (c"setLimit", control::set_limit),
     (c"trim", control::trim),

@@ -1,6 +1,6 @@
 //! Conversion of single JavaScript values, both ways.
 
-use ferrotensor_core::{Error, Result};
+use ferrotensor_core::{DType, Error, Result};
 use napi_sys as sys;
 use std::ffi::CStr;
 use std::ptr;
@@ -138,14 +138,7 @@ pub fn property(env: sys::napi_env, object: sys::napi_value, name: &str) -> Resu
 /// # Errors
 /// `Code::Argument` for anything else.
 pub fn typed_array(env: sys::napi_env, value: sys::napi_value) -> Result<(*mut u8, usize)> {
-    let (mut kind, mut length, mut data) = (0, 0, ptr::null_mut());
-    // SAFETY: `value` belongs to the running callback; the out-pointers we leave null are optional.
-    let status = unsafe {
-        sys::napi_get_typedarray_info(env, value, &mut kind, &mut length, &mut data, ptr::null_mut(), ptr::null_mut())
-    };
-    if status != sys::Status::napi_ok {
-        return Err(Error::argument("native call: a typed array is missing"));
-    }
+    let (kind, length, data) = typed_array_info(env, value)?;
     use sys::TypedarrayType as T;
     let bytes = match kind {
         T::int8_array | T::uint8_array | T::uint8_clamped_array => 1,
@@ -154,8 +147,34 @@ pub fn typed_array(env: sys::napi_env, value: sys::napi_value) -> Result<(*mut u
         T::float64_array | T::bigint64_array | T::biguint64_array => 8,
         other => return Err(Error::argument(format!("native call: typed arrays of kind {other} are not taken"))),
     };
-    // An empty array may have no address; slices need one that is not null and aligned.
-    Ok((if data.is_null() { ptr::dangling_mut::<u64>().cast() } else { data.cast() }, length * bytes))
+    Ok((data, length * bytes))
+}
+
+/// The elements of a `Float32Array` or `Float64Array`: address, how many, and their dtype. Never kept beyond the callback.
+///
+/// # Errors
+/// `Code::Argument` for anything else.
+pub fn float_array(env: sys::napi_env, value: sys::napi_value) -> Result<(*mut u8, usize, DType)> {
+    let (kind, length, data) = typed_array_info(env, value)?;
+    let dtype = match kind {
+        sys::TypedarrayType::float32_array => DType::F32,
+        sys::TypedarrayType::float64_array => DType::F64,
+        other => return Err(Error::argument(format!("native call: typed arrays of kind {other} are not taken"))),
+    };
+    Ok((data, length, dtype))
+}
+
+/// Kind, length and address of a typed array. An empty one may have no address; slices need one that is not null and aligned.
+fn typed_array_info(env: sys::napi_env, value: sys::napi_value) -> Result<(sys::napi_typedarray_type, usize, *mut u8)> {
+    let (mut kind, mut length, mut data) = (0, 0, ptr::null_mut());
+    // SAFETY: `value` belongs to the running callback; the out-pointers we leave null are optional.
+    let status = unsafe {
+        sys::napi_get_typedarray_info(env, value, &mut kind, &mut length, &mut data, ptr::null_mut(), ptr::null_mut())
+    };
+    if status != sys::Status::napi_ok {
+        return Err(Error::argument("native call: a typed array is missing"));
+    }
+    Ok((kind, length, if data.is_null() { ptr::dangling_mut::<u64>().cast() } else { data.cast() }))
 }
 
 /// The numbers of a `Float64Array`.

@@ -2,7 +2,7 @@
 //! only.
 
 use super::post::After;
-use super::product::{Job, NEAR, Product, fits};
+use super::product::{Job, Product, fits};
 use super::stored::Stored;
 use crate::kept::{Found, Kept, Key};
 use crate::launch::Context;
@@ -12,8 +12,12 @@ use std::any::TypeId;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+/// Bytes of columns from which a copy beside them is worth it: up to here tiles read them in second-level caches.
+const LEAST: usize = 3 << 20;
+/// Places and columns at least: fewer of them are read as fast where they lie, and a copy has whole tiles of columns.
+const SIDE: usize = 128;
 /// Rows up to which it pays to spare the copy, which takes as long as the sums of 100 rows.
-const ROWS: usize = 2048;
+const ROWS: usize = 256;
 
 /// The copy of a product's columns, tile after tile of them: the places of each block in the block's columns.
 pub(super) struct Constant {
@@ -23,7 +27,7 @@ pub(super) struct Constant {
 }
 
 impl<S: Stored> Product<S> {
-    /// A product with columns that were read before, in their buffer; `None` where this is the first time, or no copy is worth it.
+    /// A product with columns that were read often, in their buffer; `None` where they were not, or no copy is worth it.
     ///
     /// # Errors
     /// As [`Product::packed`].
@@ -38,7 +42,8 @@ impl<S: Stored> Product<S> {
         // One row reads floats as fast where they lie. Behind two rows and more copies are read as one stream (16 rows by 1024^2 on one
         // thread: 0.43 -> 0.23 ms, by 4096^2 15 -> 4.7), and half floats are converted (one row by 4096^2: 9.4 -> 2.4 ms).
         let is_row = job.m == 1 && S::PLAIN;
-        if is_row || job.m > ROWS || fits::<S>(job.k, job.n, NEAR) {
+        let is_narrow = job.k < SIDE || job.n < SIDE || job.b.rows == 0 || job.b.columns == 0;
+        if is_row || job.m > ROWS || is_narrow || fits::<S>(job.k, job.n, LEAST) {
             return None;
         }
         let key = Key {
@@ -50,7 +55,7 @@ impl<S: Stored> Product<S> {
         let constant = match kept.find(buffer, key) {
             Found::New => return None,
             Found::Copy(block) => Constant { block, is_whole: true },
-            Found::Again => {
+            Found::Often => {
                 let panels = job.n.div_ceil(self.tiles.full.count / S::PARTS);
                 let bytes = panels.checked_mul(self.panel(job.k))?.checked_mul(size_of::<S::Real>())?;
                 // Without memory for a copy that stays there is the one that does not.

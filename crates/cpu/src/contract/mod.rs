@@ -21,6 +21,7 @@ mod stored;
 mod sums;
 mod tile;
 mod unpacked;
+mod vendor;
 
 use crate::launch::{Run, Slot, Slots};
 use crate::tier::Tier;
@@ -45,6 +46,19 @@ pub fn prepare(kernel: &Contract, tier: Tier) -> Result<Box<dyn Run>, String> {
     }
     if kernel.is_narrow() {
         return Err(format!("a product of {} and {} in {}", kernel.operands[0], kernel.operands[1], kernel.dtype));
+    }
+    match kernel.dtype {
+        DType::F32 => {
+            if let Some(vendor) = vendor::VendorKernel::<f32>::new(kernel, tier) {
+                return Ok(Box::new(vendor?));
+            }
+        }
+        DType::F64 => {
+            if let Some(vendor) = vendor::VendorKernel::<f64>::new(kernel, tier) {
+                return Ok(Box::new(vendor?));
+            }
+        }
+        _ => {}
     }
     Ok(match kernel.dtype {
         DType::F16 => Box::new(float::FloatKernel::<f16>::new(kernel, tier)?),

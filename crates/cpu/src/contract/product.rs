@@ -19,7 +19,7 @@ use std::sync::atomic::Ordering;
 /// Bytes of an operand up to which it is read where it lies: both fit a second-level cache.
 const CACHED: usize = 256 << 10;
 /// Bytes of columns that stay in a second-level cache beside the rows of [`TILES`] tiles, or just behind it.
-pub(super) const NEAR: usize = 1 << 20;
+const NEAR: usize = 1 << 20;
 /// Tiles of rows for which columns may be read from there again and again.
 const TILES: usize = 10;
 /// Nanoseconds from which the threads share one product of a batch, and not its products.
@@ -167,7 +167,7 @@ impl<S: Stored> Product<S> {
         };
         let nanos = EACH + self.nanos(m, k, n) + after.map_or(0.0, After::nanos) * (m * n) as f64;
         let first = job(0);
-        if let Some(kept) = kept.filter(|_| batch == 1) {
+        if let Some(kept) = kept.filter(|_| batch == 1 && context.spare > 0) {
             let Shared(operands) = shared;
             let buffer = operands[usize::from(!first.whole.is_turned)].1;
             if let Some(done) = self.constant(&first, buffer, kept, after, context) {

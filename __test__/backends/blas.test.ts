@@ -1,0 +1,78 @@
+// The vendor's library behind `blas` and, on request, behind tensors: what is missing, wrong or of another machine is refused with the reason.
+
+import test from 'ava'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { platformTriple } from '../../lib/loader.js'
+import { evaluateScript } from '../child.js'
+
+interface Answer {
+  readonly info: { readonly available: boolean; readonly reason?: string; readonly library?: string }
+  readonly product: string
+  readonly device: string
+  readonly tensor: string
+}
+
+/** What a process says where FERROTENSOR_BLAS has this value. */
+const asked = (name: string): Promise<Answer> =>
+  evaluateScript<Answer>(
+    `const failure = (f) => { try { return String(f()) } catch (e) { return e.code + ' ' + e.message } }
+     const one = new Float64Array([3])
+     const blas = ft.backends.get('blas')
+     console.log(JSON.stringify({
+       info: blas.info(),
+       product: failure(() => blas.matmul(one, one, 1, 1, 1)),
+       device: ft.devices().find(({ kind }) => kind === 'cpu').reason ?? 'there',
+       tensor: failure(() => ft.tensor([[3]], { device: 'cpu' }).matmul(ft.tensor([[3]], { device: 'cpu' })).itemSync())
+     }))`,
+    { env: { FERROTENSOR_BLAS: name, FERROTENSOR_DEVICE: '', FERROTENSOR_BACKEND: '' } }
+  )
+
+/** An ELF file of another processor: its header says so, and nothing follows. */
+function foreignLibrary(): Uint8Array {
+  const bytes = new Uint8Array(4096)
+  bytes.set([0x7f, 0x45, 0x4c, 0x46, 2, 1, 1])
+  // A shared library (3) of a processor that no Node runs on (8: MIPS), of version 1.
+  bytes.set([3, 0, 8, 0, 1], 16)
+  return bytes
+}
+
+const WRONG: readonly (readonly [what: string, contents: Uint8Array | string | null, reason: RegExp])[] = [
+  ['a path to nothing', null, /nothing\.so/],
+  ['a text', 'not a library', /./],
+  ['a library of another processor', foreignLibrary(), /./]
+]
+
+for (const [what, contents, reason] of WRONG) {
+  test(`${what} is refused with the system's reason, by the backend and by the device`, async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'ferrotensor-'))
+    try {
+      const path = join(folder, contents === null ? 'nothing.so' : 'library.so')
+      if (contents !== null) writeFileSync(path, contents)
+      const { info, product, device, tensor } = await asked(path)
+      const { reason: said = '' } = info
+      t.true(said.startsWith(`FERROTENSOR_BLAS=${path}: `) && said.length > path.length + 25, said)
+      t.regex(said, reason)
+      t.false(info.available)
+      t.is(product, `ERR_BACKEND_UNAVAILABLE backends.matmul: backend 'blas' is not available: ${said}`)
+      t.is(device, said)
+      t.true(tensor.startsWith('ERR_BACKEND_UNAVAILABLE ') && tensor.includes(said), tensor)
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
+}
+
+test('a name that is neither a path nor a vendor is refused with those that there are', async (t) => {
+  const { info, device } = await asked('openblast')
+  t.regex(info.reason ?? '', /^FERROTENSOR_BLAS=openblast: neither a path nor one of .*(openblas|accelerate)/)
+  t.is(device, info.reason)
+})
+
+test('a library that is no BLAS is refused by what it lacks', async (t) => {
+  const own = process.env['FERROTENSOR_NATIVE'] || fileURLToPath(new URL(`../../../native/ferrotensor.${platformTriple()}.node`, import.meta.url))
+  const { info } = await asked(own)
+  t.is(info.reason, `FERROTENSOR_BLAS=${own}: '${own}' is no BLAS: it lacks sgemm, dgemm or ddot`)
+})
