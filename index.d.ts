@@ -8112,8 +8112,10 @@ interface BackendInfo {
     readonly isa?: string;
     /** How many threads compute, the calling one included. */
     readonly threads?: number;
-    /** The library or the device that computes, by its own name. */
+    /** The library that computes, by its own name. */
     readonly library?: string;
+    /** The device that computes, by its own name. */
+    readonly device?: string;
     /** The library's name of the kernels it has chosen for this processor. */
     readonly core?: string;
 }
@@ -8131,7 +8133,7 @@ interface OutJobOptions<T extends FloatArray> extends OutOptions<T>, JobOptions 
 }
 /**
  * Five operations on flat arrays, Float32Array or Float64Array, each blocking and asynchronous. `a` and `b` are of one kind, and so is the
- * result: new, or in `out`. NaN and infinities follow IEEE 754; no zero is skipped, so that 0 times infinity is NaN. Arrays may be
+ * result: new, or in `out`. NaN and infinities follow IEEE 754; no zero is skipped, so that 0 times infinity is NaN (of `blas` as its library has it). Arrays may be
  * views of shared and of resizable buffers. Sizes of 0 are valid: products over k = 0 are 0, sums of nothing 0.
  *
  * Asynchronous forms leave the event loop free: `pure` lets it turn after each millisecond of work, others compute elsewhere. Operands are
@@ -8153,7 +8155,8 @@ interface OutJobOptions<T extends FloatArray> extends OutOptions<T>, JobOptions 
  * - `ArgumentError` for arrays of other kinds, detached buffers, sizes that are no whole numbers, `out` that shares memory with an operand;
  * - `DTypeError` for a Float32Array beside a Float64Array, and for a precision that a GPU does not have;
  * - `ShapeError` for lengths that do not fit each other, or m, n, k, and for negative or enormous sizes;
- * - `OutOfMemoryError` where there is no memory for the result.
+ * - `OutOfMemoryError` where there is no memory for the result;
+ * - `UnsupportedError` for sizes of 2^31 and more where the library of `blas` counts in 32 bits.
  */
 interface Backend {
     /** Its name: `pure`, `scalar`, `simd`, `parallel`, `blas`, or that of a GPU. */
@@ -12581,6 +12584,72 @@ declare function setMemoryLimit(bytes: number): void;
 /** Frees tensors that were dropped, and gives cached memory back to the operating system and drivers. */
 declare function trim(): void;
 
+/** A device or a backend that does not run a kernel. */
+interface Rejection {
+    /** A device (`vulkan:0`), or a backend without any (`cuda`). */
+    readonly backend: string;
+    /** Why, in words. */
+    readonly reason: string;
+}
+/** One kernel of a plan. */
+interface PlannedKernel {
+    /** Its kind, the operations it computes in order, dtype and shape, as in profiles. */
+    readonly name: string;
+    /** The device that runs it. */
+    readonly selected: string;
+    /** Why the tensors' device does not, so that operands are carried to the CPU and back; null where it does. */
+    readonly lacking: string | null;
+    /** Whether it is a copy that is made only where an operand does not lie as it must. */
+    readonly conditional: boolean;
+    /** Bytes of operands, each element counted once. */
+    readonly read: number;
+    /** Bytes of results. */
+    readonly written: number;
+    /** Bytes carried between devices because of `lacking`. */
+    readonly carried: number;
+    /** Floating-point operations; null where they depend on values. */
+    readonly flops: number | null;
+    /** Other devices that have this kernel, for tensors that live there. */
+    readonly fallbacks: readonly string[];
+    /** Devices that lack it, and backends without devices. */
+    readonly rejected: readonly Rejection[];
+}
+/** What a function would run. Printed, it is a table. */
+declare class Plan {
+    /** The tensors' device. */
+    readonly device: string;
+    /** What that device calls itself, with the engine chosen: instruction set, library, driver. */
+    readonly engine: string;
+    /** Kernels in the order in which they would run. */
+    readonly kernels: readonly PlannedKernel[];
+    /** Bytes of temporaries. */
+    readonly temporary: number;
+    /** Bytes of results. */
+    readonly results: number;
+    /** Kernels that fusion saves. */
+    readonly fused: number;
+    /** The table. */
+    toString(): string;
+}
+/**
+ * What would run: kernels with the device of each, bytes and floating-point operations, what the tensors' device lacks and the CPU does in its place, which
+ * other devices have a kernel, and why others do not. Nothing is computed and nothing allocated: tensors stand for their shapes and dtypes, as in `jit`,
+ * so values cannot be read inside, and operands are taken to lie densely. Tensors recorded before are part of what would run.
+ *
+ * `plan(fn)` gives a function of the arguments of `fn`; `plan(op, inputs, options)` plans one operation by its name: `'matmul'`,
+ * `'linalg.solve'`. No plan lowers a precision: kernels have the dtypes that were asked for.
+ *
+ * @returns A {@link Plan}.
+ * @throws {TensorError} `ERR_ARGUMENT` for an unknown operation, a function that returns no tensor, and inside of a function that is traced
+ * or differentiated; whatever the function throws.
+ * @example
+ * ```ts
+ * ft.plan('matmul', [ft.ones([2, 3]), ft.ones([3, 4])]).kernels.map((k) => [k.name, k.written]) // [['contract matmul float32 [2, 3] x [3, 4]', 32]]
+ * ```
+ */
+declare function plan<F extends (...args: never[]) => unknown>(fn: F): (...args: Parameters<F>) => Plan;
+declare function plan(op: string, inputs: readonly unknown[], options?: unknown): Plan;
+
 /** What one kernel of a profile took, all its launches together. */
 interface KernelProfile {
     /** Its kind, the operations it computes in order, dtype and shape: `map multiply add exp float32 [1024, 1024]`. */
@@ -12730,5 +12799,5 @@ interface Config {
  */
 declare function config(changes?: Config): Required<Config>;
 
-export { ArgumentError, BackendUnavailableError, DTypeError, DeviceError, DisposedError, FileError, FormatError, IndexError, InternalError, LinAlgError, NaNError, OutOfMemoryError, Profile, ShapeError, Slice, Tensor, TensorError, UnsupportedError, abs, acos, acosh, add, all, allclose, angle, any, arange, argmax, argmin, argsort, argwhere, argwhereAsync, arrayEqual, arrayNamespaceInfo, arraySplit, asarray, asin, asinh, associativeScan, astype, atan, atan2, atanh, atleast1d, atleast2d, atleast3d, backends_d as backends, bincount, bincountAsync, bitcast, bitwiseAnd, bitwiseCount, bitwiseInvert, bitwiseLeftShift, bitwiseOr, bitwiseRightShift, bitwiseXor, broadcastArrays, broadcastShapes, broadcastTo, canCast, cbrt, ceil, checkpoint, chunk, clip, columnStack, complex, concat, config, conj, convolve, copy, copysign, corrcoef, correlate, cos, cosh, countLeadingZeros, countNonzero, cov, cross, cumulativeMax, cumulativeMin, cumulativeProd, cumulativeSum, customGradient, data_d as data, deg2rad, detectNaN, devices, diag, diagonal, diff, digamma, digitize, divide as div, divide, dstack, e, einsum, empty, emptyLike, equal, erf, erfc, erfinv, evaluate, evaluateSync, exp, exp2, expandDims, expm1, eye, fft_d as fft, finfo, flatten$1 as flatten, flip, fliplr, flipud, floor, floorDivide, fmax, fmin, fmod, fromShared, fromTypedArray, full, fullLike, gcd, grad, gradient, greater, greaterEqual, heaviside, hessian, histogram, histogramBinEdges, hstack, hypot, iinfo, imag, inf, inner, interp, intersect1d, intersect1dAsync, io_d as io, isclose, isdtype, isfinite, isin, isinf, isnan, jacobian, jit, jvp, kron, kthvalue, lcm, lerp, less, lessEqual, lgamma, linalg_d as linalg, linspace, log, log10, log1p, log2, logSoftmax, logaddexp, logicalAnd, logicalNot, logicalOr, logicalXor, logit, logspace, logsumexp, matmul, matrixTranspose, max, maximum, mean, median, memory, meshgrid, min, minimum, moveaxis, multiply as mul, multiply, nan, nanToNum, nancumulativeProd, nancumulativeSum, nanmax, nanmean, nanmedian, nanmin, nanpercentile, nanprod, nanquantile, nanstd, nansum, nanvar, negative as neg, negative, newaxis, nextafter, nn_d as nn, nonzero, nonzeroAsync, notEqual, oneHot, ones$1 as ones, onesLike, optim_d as optim, outer, pad, percentile, permuteDims, pi, polar, populationCount, positive, pow, prod, profile, ptp, putAlongAxis, quantile, rad2deg, random_d as random, real, reciprocal, reduce, relu, remainder, repeat, resetStats, reshape, resultType, roll, rot90, round, rsqrt, scatter, scatterAdd, scatterMax, scatterMin, scatterMul, scope, scopeAsync, searchsorted, segmentMax, segmentMean, segmentMin, segmentProd, segmentSum, setDefaultDevice, setMemoryLimit, setThreads, setdiff1d, setdiff1dAsync, setxor1d, setxor1dAsync, sigmoid, sign, signbit, sin, sinc, sinh, slice, softmax, sort, split, sqrt, square, squeeze, stack, stats, std, stopGradient, strict, subtract as sub, subtract, sum, swapaxes, take, takeAlongAxis, tan, tanh, tensor, tensordot, tile, topk, trace, trapezoid, tree_d as tree, tril, trim, triu, trunc, truncDivide, unfold, union1d, union1dAsync, uniqueAll, uniqueAllAsync, uniqueCounts, uniqueCountsAsync, uniqueInverse, uniqueInverseAsync, uniqueValues, uniqueValuesAsync, unstack, valueAndGrad, var_ as var, vecdot, vjp, vstack, where, windowMax, windowMin, windowProd, windowReduce, windowScatterMax, windowScatterMin, windowSum, xlog1py, xlogy, zeros$1 as zeros, zerosLike };
-export type { AbortSignalLike, AbsentDevice, AllOptions, AllcloseOptions, AnyOptions, ArgmaxOptions, ArgminOptions, ArgsortOptions, ArrayEqualOptions, ArrayNamespaceInfo, AsDType, AssociativeScanOptions, AsyncScope, BincountOptions, Common, Complex, ComplexOf, ConcatOptions, Config, ConvolveOptions, CorrcoefOptions, CorrelateOptions, CountNonzeroOptions, CountOf, CovOptions, CreationOptions, CrossOptions, CumulativeMaxOptions, CumulativeMinOptions, CumulativeProdOptions, CumulativeSumOptions, DType, DTypeOf, DTypeOfArray, DTypeOfData, DataOf, Device, DeviceMemory, DevicePeak, DiagOptions, DiagonalOptions, DiffOptions, DigitizeOptions, EmptyOptions, EyeOptions, FInfo, Fallback, Fits, FlattenOptions, FlipOptions, FloatDType, FloatOf, FloatOrComplexDType, FullOptions, GradOptions, GradientOptions, Histogram, HistogramBinEdgesOptions, HistogramOptions, IInfo, IndexDType, IndexItem, IndexOrMaskDType, Indices, IntegerDType, IntegerOrBoolDType, IntegerOrFloatDType, IscloseOptions, IsinOptions, ItemOf, JitOptions, JobOptions, KernelProfile, Kind, KthvalueOptions, LinspaceOptions, LogSoftmaxOptions, LogspaceOptions, LogsumexpOptions, MaxOptions, MeanOptions, MedianOptions, MemoryInfo, MeshgridOptions, MinOptions, NancumulativeProdOptions, NancumulativeSumOptions, NanmaxOptions, NanmeanOptions, NanmedianOptions, NanminOptions, NanpercentileOptions, NanprodOptions, NanquantileOptions, NanstdOptions, NansumOptions, NanvarOptions, Nested, NestedArray, NoCommonDType, NumericDType, OneHotOptions, OnesOptions, Operand, PadOptions, PercentileOptions, PiecesOptions, PositionDType, PresentDevice, ProdOptions, Progress, Promote, PromoteAll, PtpOptions, PutAlongAxisOptions, QuantileOptions, RealDType, RealOf, ReduceOptions, Refused, RepeatOptions, ResultOf, Rewriting, RollOptions, Rot90Options, Scalar, ScatterAddOptions, ScatterMaxOptions, ScatterMinOptions, ScatterMulOptions, ScatterOptions, SearchsortedOptions, SharedTensor, SoftmaxOptions, SortOptions, StackOptions, Stats, StdOptions, StorageOf, Strictness, SumOf, SumOptions, TakeAlongAxisOptions, TakeOptions, Takes, TakesEach, TakesTable, TensorData, TensorJSON, TensorOptions, TensordotOptions, TopkOptions, TraceOptions, Traces, TrapezoidOptions, TrilOptions, TriuOptions, Typed, TypedArray, UnfoldOptions, Unique, VarOptions, VecdotOptions, Wanted, Weak, WindowMaxOptions, WindowMinOptions, WindowProdOptions, WindowReduceOptions, WindowScatterMaxOptions, WindowScatterMinOptions, WindowSumOptions, With, ZerosOptions };
+export { ArgumentError, BackendUnavailableError, DTypeError, DeviceError, DisposedError, FileError, FormatError, IndexError, InternalError, LinAlgError, NaNError, OutOfMemoryError, Plan, Profile, ShapeError, Slice, Tensor, TensorError, UnsupportedError, abs, acos, acosh, add, all, allclose, angle, any, arange, argmax, argmin, argsort, argwhere, argwhereAsync, arrayEqual, arrayNamespaceInfo, arraySplit, asarray, asin, asinh, associativeScan, astype, atan, atan2, atanh, atleast1d, atleast2d, atleast3d, backends_d as backends, bincount, bincountAsync, bitcast, bitwiseAnd, bitwiseCount, bitwiseInvert, bitwiseLeftShift, bitwiseOr, bitwiseRightShift, bitwiseXor, broadcastArrays, broadcastShapes, broadcastTo, canCast, cbrt, ceil, checkpoint, chunk, clip, columnStack, complex, concat, config, conj, convolve, copy, copysign, corrcoef, correlate, cos, cosh, countLeadingZeros, countNonzero, cov, cross, cumulativeMax, cumulativeMin, cumulativeProd, cumulativeSum, customGradient, data_d as data, deg2rad, detectNaN, devices, diag, diagonal, diff, digamma, digitize, divide as div, divide, dstack, e, einsum, empty, emptyLike, equal, erf, erfc, erfinv, evaluate, evaluateSync, exp, exp2, expandDims, expm1, eye, fft_d as fft, finfo, flatten$1 as flatten, flip, fliplr, flipud, floor, floorDivide, fmax, fmin, fmod, fromShared, fromTypedArray, full, fullLike, gcd, grad, gradient, greater, greaterEqual, heaviside, hessian, histogram, histogramBinEdges, hstack, hypot, iinfo, imag, inf, inner, interp, intersect1d, intersect1dAsync, io_d as io, isclose, isdtype, isfinite, isin, isinf, isnan, jacobian, jit, jvp, kron, kthvalue, lcm, lerp, less, lessEqual, lgamma, linalg_d as linalg, linspace, log, log10, log1p, log2, logSoftmax, logaddexp, logicalAnd, logicalNot, logicalOr, logicalXor, logit, logspace, logsumexp, matmul, matrixTranspose, max, maximum, mean, median, memory, meshgrid, min, minimum, moveaxis, multiply as mul, multiply, nan, nanToNum, nancumulativeProd, nancumulativeSum, nanmax, nanmean, nanmedian, nanmin, nanpercentile, nanprod, nanquantile, nanstd, nansum, nanvar, negative as neg, negative, newaxis, nextafter, nn_d as nn, nonzero, nonzeroAsync, notEqual, oneHot, ones$1 as ones, onesLike, optim_d as optim, outer, pad, percentile, permuteDims, pi, plan, polar, populationCount, positive, pow, prod, profile, ptp, putAlongAxis, quantile, rad2deg, random_d as random, real, reciprocal, reduce, relu, remainder, repeat, resetStats, reshape, resultType, roll, rot90, round, rsqrt, scatter, scatterAdd, scatterMax, scatterMin, scatterMul, scope, scopeAsync, searchsorted, segmentMax, segmentMean, segmentMin, segmentProd, segmentSum, setDefaultDevice, setMemoryLimit, setThreads, setdiff1d, setdiff1dAsync, setxor1d, setxor1dAsync, sigmoid, sign, signbit, sin, sinc, sinh, slice, softmax, sort, split, sqrt, square, squeeze, stack, stats, std, stopGradient, strict, subtract as sub, subtract, sum, swapaxes, take, takeAlongAxis, tan, tanh, tensor, tensordot, tile, topk, trace, trapezoid, tree_d as tree, tril, trim, triu, trunc, truncDivide, unfold, union1d, union1dAsync, uniqueAll, uniqueAllAsync, uniqueCounts, uniqueCountsAsync, uniqueInverse, uniqueInverseAsync, uniqueValues, uniqueValuesAsync, unstack, valueAndGrad, var_ as var, vecdot, vjp, vstack, where, windowMax, windowMin, windowProd, windowReduce, windowScatterMax, windowScatterMin, windowSum, xlog1py, xlogy, zeros$1 as zeros, zerosLike };
+export type { AbortSignalLike, AbsentDevice, AllOptions, AllcloseOptions, AnyOptions, ArgmaxOptions, ArgminOptions, ArgsortOptions, ArrayEqualOptions, ArrayNamespaceInfo, AsDType, AssociativeScanOptions, AsyncScope, BincountOptions, Common, Complex, ComplexOf, ConcatOptions, Config, ConvolveOptions, CorrcoefOptions, CorrelateOptions, CountNonzeroOptions, CountOf, CovOptions, CreationOptions, CrossOptions, CumulativeMaxOptions, CumulativeMinOptions, CumulativeProdOptions, CumulativeSumOptions, DType, DTypeOf, DTypeOfArray, DTypeOfData, DataOf, Device, DeviceMemory, DevicePeak, DiagOptions, DiagonalOptions, DiffOptions, DigitizeOptions, EmptyOptions, EyeOptions, FInfo, Fallback, Fits, FlattenOptions, FlipOptions, FloatDType, FloatOf, FloatOrComplexDType, FullOptions, GradOptions, GradientOptions, Histogram, HistogramBinEdgesOptions, HistogramOptions, IInfo, IndexDType, IndexItem, IndexOrMaskDType, Indices, IntegerDType, IntegerOrBoolDType, IntegerOrFloatDType, IscloseOptions, IsinOptions, ItemOf, JitOptions, JobOptions, KernelProfile, Kind, KthvalueOptions, LinspaceOptions, LogSoftmaxOptions, LogspaceOptions, LogsumexpOptions, MaxOptions, MeanOptions, MedianOptions, MemoryInfo, MeshgridOptions, MinOptions, NancumulativeProdOptions, NancumulativeSumOptions, NanmaxOptions, NanmeanOptions, NanmedianOptions, NanminOptions, NanpercentileOptions, NanprodOptions, NanquantileOptions, NanstdOptions, NansumOptions, NanvarOptions, Nested, NestedArray, NoCommonDType, NumericDType, OneHotOptions, OnesOptions, Operand, PadOptions, PercentileOptions, PiecesOptions, PlannedKernel, PositionDType, PresentDevice, ProdOptions, Progress, Promote, PromoteAll, PtpOptions, PutAlongAxisOptions, QuantileOptions, RealDType, RealOf, ReduceOptions, Refused, Rejection, RepeatOptions, ResultOf, Rewriting, RollOptions, Rot90Options, Scalar, ScatterAddOptions, ScatterMaxOptions, ScatterMinOptions, ScatterMulOptions, ScatterOptions, SearchsortedOptions, SharedTensor, SoftmaxOptions, SortOptions, StackOptions, Stats, StdOptions, StorageOf, Strictness, SumOf, SumOptions, TakeAlongAxisOptions, TakeOptions, Takes, TakesEach, TakesTable, TensorData, TensorJSON, TensorOptions, TensordotOptions, TopkOptions, TraceOptions, Traces, TrapezoidOptions, TrilOptions, TriuOptions, Typed, TypedArray, UnfoldOptions, Unique, VarOptions, VecdotOptions, Wanted, Weak, WindowMaxOptions, WindowMinOptions, WindowProdOptions, WindowReduceOptions, WindowScatterMaxOptions, WindowScatterMinOptions, WindowSumOptions, With, ZerosOptions };

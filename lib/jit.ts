@@ -3,22 +3,19 @@
 import { checkOptions, shown } from './call.js'
 import { deviceNumber } from './devices.js'
 import { ArgumentError } from './errors.js'
-import { compile, flush, limits, refuse, type Compiled } from './flush.js'
+import { flush, refuse } from './flush.js'
 import { FLAGS, FORCE, HEADER, SCOPE, STATUS, WANT_FULL, WANT_MINOR, WARNED } from './generated/protocol.js'
-import { OP } from './generated/table.js'
-import { callable, synchronous } from './gradient.js'
+import { callable } from './gradient.js'
 import { admit, relieveSoftly } from './memory.js'
 import { detecting } from './nan.js'
 import { handles, ints, native, params, reserve } from './native.js'
-import { leaves, mapTree } from './pytree.js'
-import { lastCreated, placeholder, valueOf } from './record.js'
-import { difference, matches, replaced, specOf, specOfStatic, type Brought, type Spec } from './spec.js'
+import { leaves } from './pytree.js'
+import { difference, matches, specOf, specOfStatic, type Brought, type Spec } from './spec.js'
 import { openLevels } from './tape.js'
-import { checkAlive, enter, OUTSIDE, owner, Tensor } from './tensor.js'
-import { during, escaped, isTracing, PLACEHOLDER, TracedNumber } from './traced.js'
-import { childrenOf, isPlain, isRegistered, withChildren } from './treeclass.js'
-import { epoch, type Type } from './types.js'
-import { walk } from './walk.js'
+import { checkAlive, owner, Tensor } from './tensor.js'
+import { CAPTURED, traced, type Trace } from './trace.js'
+import { isTracing, type TracedNumber } from './traced.js'
+import { epoch } from './types.js'
 
 /** Options of `jit`. */
 export interface JitOptions {
@@ -64,27 +61,6 @@ function count(name: string, reason: string): void {
 
 /** Traces kept for each function: beyond, those used longest ago go. */
 const MOST_TRACES = 64
-
-const CAPTURED = -1
-const OWN = -2
-
-/** A traced function for arguments of one kind. */
-interface Trace {
-  readonly specs: readonly Spec[]
-  readonly device: number
-  readonly epoch: number
-  readonly program: Compiled
-  /** For each input: the number of a tensor that a call brings, or that it was captured (and must be alive), or is the trace's own. */
-  readonly sources: Int32Array
-  /** Numbers that calls bring. */
-  readonly numbers: readonly TracedNumber[]
-  /** What is done with them in each call, before the program runs. */
-  readonly steps: readonly (() => void)[]
-  /** Types of the outputs. */
-  readonly types: readonly Type[]
-  /** The result of a call, of its outputs. */
-  readonly result: (outputs: readonly Tensor[]) => unknown
-}
 
 /** Arguments of a call; an option that names more names none. */
 const MOST_ARGUMENTS = 1000
@@ -153,7 +129,7 @@ export function jit<F extends (...args: never[]) => unknown>(fn: F, options: Jit
     const brought: Brought = { tensors: [], numbers: [] }
     const odd = args.findIndex((arg, n) => !matches(specs[n] as Spec, arg, brought))
     if (odd >= 0) throw new ArgumentError(`jit: argument ${odd} is another each time it is looked at`)
-    const trace = traced(fn, args, specs, brought, device)
+    const trace = traced('jit', fn, args, specs, brought, device, (constants) => flush(constants, false))
     made++
     const last = known[0]
     if (last !== undefined) count(name, reasonFor(last, trace))
@@ -172,142 +148,6 @@ function reasonFor(last: Trace, now: Trace): string {
     if (found !== undefined) return found
   }
   return last.device === now.device ? 'the tables of types were full and started anew' : 'the default device is another'
-}
-
-/** Records what a function does with arguments of this kind. */
-function traced(fn: (...args: never[]) => unknown, args: readonly unknown[], specs: readonly Spec[], { tensors, numbers: values }: Brought, device: number): Trace {
-  const before = { ...limits }
-  // Nothing runs while there are no values.
-  limits.nodes = limits.depth = Infinity
-  const start = lastCreated()
-  // What is made inside is the trace's, and outlives the scope of the call.
-  const scope = enter(OUTSIDE)
-  const notes = { steps: [] as (() => void)[] }
-  const numbers: TracedNumber[] = []
-  const places = new Map<Tensor, number>()
-  try {
-    const inner = specs.map((spec, n) =>
-      replaced(
-        spec,
-        args[n],
-        (kind) => {
-          if (kind === 'number') {
-            const number = new TracedNumber(values[numbers.length] as number, notes)
-            numbers.push(number)
-            return number
-          }
-          const t = placeholder((tensors[places.size] as Tensor).type)
-          places.set(t, places.size)
-          return t
-        },
-        (instance, parts) => withChildren('jit', instance, parts)
-      )
-    )
-    const [roots, result] = during(notes, () => {
-      const found = fn(...(inner as never[]))
-      synchronous('jit', found, 'what is traced is synchronous; await outside, around the call')
-      return resultOf(found)
-    })
-    limits.nodes = before.nodes
-    limits.depth = before.depth
-    flush(olderThan(roots, start), false)
-    const program = compile(roots)
-    during(notes, () => program.numbers.forEach(([, number]) => number.checkTrace()))
-    const sources = Int32Array.from(program.inputs, (x) => places.get(x) ?? constantOf(x))
-    return { specs, device, epoch, program, sources, numbers, steps: notes.steps, types: roots.map(({ type }) => type), result }
-  } finally {
-    limits.nodes = before.nodes
-    limits.depth = before.depth
-    enter(scope)
-  }
-}
-
-/** Whether a tensor that a trace uses as a constant is anybody else's. */
-function constantOf(x: Tensor): number {
-  if (x.handle === null) throw escaped('a tensor')
-  if (!x.disposed) return CAPTURED
-  // The function gave it up after it was used: nobody may free it but the collector, with the trace.
-  x.uses++
-  return OWN
-}
-
-/** What a function computes, each once, and how its result is made of that in a call. */
-function resultOf(found: unknown): [roots: Tensor[], result: Trace['result']] {
-  const roots: Tensor[] = []
-  const places = new Map<Tensor, number>()
-  // Walked once for its errors: trees that contain themselves, tensors in what is no tree.
-  mapTree(
-    found,
-    (x) => {
-      checkAlive('jit', x)
-      if (!places.has(x)) {
-        places.set(x, roots.length)
-        // An argument or a constant is handed on as another tensor, which may be disposed of alone.
-        roots.push(x.handle !== null || x.signature === PLACEHOLDER ? valueOf(OP.custom, [x]) : x)
-      }
-      return x
-    },
-    'jit: the result'
-  )
-  return [roots, builder(found, places)]
-}
-
-/** How a part of a result is made. */
-function builder(part: unknown, places: ReadonlyMap<Tensor, number>): Trace['result'] {
-  if (part instanceof Tensor) return output(places.get(part) as number)
-  if (part instanceof TracedNumber) {
-    part.checkTrace()
-    return numberOf(part)
-  }
-  if (isRegistered(part)) return instance(part, builder(childrenOf('jit: the result', part), places))
-  if (Array.isArray(part)) return array(Array.from(part, (item: unknown) => builder(item, places)))
-  if (isPlain(part)) return object(Object.keys(part), Object.values(part).map((item) => builder(item, places)))
-  return constantly(part)
-}
-
-// Each on its own: closures of one function keep all that any of them uses, and a trace should not keep the tensors it was recorded with.
-
-function output(at: number): Trace['result'] {
-  return (outputs) => outputs[at]
-}
-
-function numberOf(number: TracedNumber): Trace['result'] {
-  return () => number.value
-}
-
-function constantly(value: unknown): Trace['result'] {
-  return () => value
-}
-
-function instance(like: object, parts: Trace['result']): Trace['result'] {
-  return (outputs) => withChildren('jit: the result', like, parts(outputs))
-}
-
-function array(items: readonly Trace['result'][]): Trace['result'] {
-  return (outputs) => items.map((item) => item(outputs))
-}
-
-function object(keys: readonly string[], items: readonly Trace['result'][]): Trace['result'] {
-  // Assigned, that name would be a prototype; entries take twice the time.
-  if (keys.includes('__proto__')) return (outputs) => Object.fromEntries(keys.map((key, i) => [key, (items[i] as Trace['result'])(outputs)]))
-  return (outputs) => {
-    const made: Record<string, unknown> = {}
-    for (let i = 0; i < keys.length; i++) made[keys[i] as string] = (items[i] as Trace['result'])(outputs)
-    return made
-  }
-}
-
-/** Tensors recorded before a trace that it uses, which are constants. */
-function olderThan(roots: readonly Tensor[], start: number): Tensor[] {
-  const older: Tensor[] = []
-  const enter = (t: Tensor): boolean => {
-    if (t.handle !== null || t.signature === PLACEHOLDER) return false
-    if (t.seq > start) return true
-    older.push(t)
-    return false
-  }
-  walk(roots, enter, () => {})
-  return older
 }
 
 /** Runs a trace with the tensors that a call brings; its numbers are set. */

@@ -6,7 +6,9 @@ import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { isTruncated } from './elf.js'
 import { BackendUnavailableError } from './errors.js'
+import { TABLE_HASH } from './generated/hash.js'
 import { FUNCTIONS } from './native/families.js'
+import type { ProgramFunctions } from './native/program.js'
 
 const require = createRequire(import.meta.url)
 
@@ -121,20 +123,15 @@ function find(): Found {
   return { path, fix }
 }
 
-/**
- * Why a loaded module is not the other half of this package; null if it is.
- *
- * @param table The hash of this half's tables, which the other half must have too; without one the functions alone are compared.
- */
-export function mismatch(loaded: unknown, table?: string): string | null {
+/** Why a loaded module is not the other half of this package, made from the same tables; null if it is. */
+function mismatch(loaded: unknown): string | null {
   const module = Object(loaded) as Record<string, unknown>
   const lacking = FUNCTIONS.filter((name) => typeof module[name] !== 'function')
   // Some names others have too: arrays have `fill`.
   if (2 * lacking.length > FUNCTIONS.length) return 'is no native module of ferrotensor'
   if (lacking.length > 0) return `is of another version: it lacks ${lacking.join(', ')}`
-  if (table === undefined) return null
-  const theirs: unknown = typeof module['table'] === 'function' ? module['table']() : 'none'
-  return theirs === table ? null : `is of another version: the hash of its tables is ${String(theirs)}, here it is ${table}`
+  const theirs = (module as unknown as ProgramFunctions).table()
+  return theirs === TABLE_HASH ? null : `is of another version: the hash of its tables is ${String(theirs)}, here it is ${TABLE_HASH}`
 }
 
 /** What was thrown, as text: modules in JavaScript may throw anything. */

@@ -11,6 +11,8 @@ import { evaluateScript } from '../child.js'
 interface Answer {
   readonly info: { readonly available: boolean; readonly reason?: string; readonly library?: string }
   readonly product: string
+  /** Of an engine that no library concerns. */
+  readonly own: string
   readonly device: string
   readonly tensor: string
 }
@@ -23,6 +25,7 @@ const asked = (name: string): Promise<Answer> =>
      const blas = ft.backends.get('blas')
      console.log(JSON.stringify({
        info: blas.info(),
+       own: failure(() => ft.backends.get('simd').matmul(one, one, 1, 1, 1)),
        product: failure(() => blas.matmul(one, one, 1, 1, 1)),
        device: ft.devices().find(({ kind }) => kind === 'cpu').reason ?? 'there',
        tensor: failure(() => ft.tensor([[3]], { device: 'cpu' }).matmul(ft.tensor([[3]], { device: 'cpu' })).itemSync())
@@ -39,25 +42,25 @@ function foreignLibrary(): Uint8Array {
   return bytes
 }
 
-const WRONG: readonly (readonly [what: string, contents: Uint8Array | string | null, reason: RegExp])[] = [
-  ['a path to nothing', null, /nothing\.so/],
-  ['a text', 'not a library', /./],
-  ['a library of another processor', foreignLibrary(), /./]
+const WRONG: readonly (readonly [what: string, contents: Uint8Array | string | null])[] = [
+  ['a path to nothing', null],
+  ['a text', 'not a library'],
+  ['a library of another processor', foreignLibrary()]
 ]
 
-for (const [what, contents, reason] of WRONG) {
+for (const [what, contents] of WRONG) {
   test(`${what} is refused with the system's reason, by the backend and by the device`, async (t) => {
     const folder = mkdtempSync(join(tmpdir(), 'ferrotensor-'))
     try {
       const path = join(folder, contents === null ? 'nothing.so' : 'library.so')
       if (contents !== null) writeFileSync(path, contents)
-      const { info, product, device, tensor } = await asked(path)
+      const { info, product, own, device, tensor } = await asked(path)
       const { reason: said = '' } = info
       t.true(said.startsWith(`FERROTENSOR_BLAS=${path}: `) && said.length > path.length + 25, said)
-      t.regex(said, reason)
       t.false(info.available)
       t.is(product, `ERR_BACKEND_UNAVAILABLE backends.matmul: backend 'blas' is not available: ${said}`)
       t.is(device, said)
+      t.is(own, '9')
       t.true(tensor.startsWith('ERR_BACKEND_UNAVAILABLE ') && tensor.includes(said), tensor)
     } finally {
       rmSync(folder, { recursive: true })
@@ -75,4 +78,33 @@ test('a library that is no BLAS is refused by what it lacks', async (t) => {
   const own = process.env['FERROTENSOR_NATIVE'] || fileURLToPath(new URL(`../../../native/ferrotensor.${platformTriple()}.node`, import.meta.url))
   const { info } = await asked(own)
   t.is(info.reason ?? '', `FERROTENSOR_BLAS=${own}: '${own}' is no BLAS: it lacks sgemm, dgemm or ddot`)
+})
+
+test('what is no file is not opened', async (t) => {
+  const { info } = await asked(`${tmpdir()}/`)
+  t.is(info.reason, `FERROTENSOR_BLAS=${tmpdir()}/: '${tmpdir()}/' is no file`)
+})
+
+/** Products whose rows lie in other ways once a batch is one product: where it is not, and where a stride is 0 or negative. */
+const ODD = [
+  'ft.arange(6).reshape([3, 1, 2]).at("::-1").matmul(ft.eye(2))',
+  'ft.ones([8]).broadcastTo([4, 1, 8]).matmul(ft.arange(24).reshape([8, 3]))',
+  'ft.arange(20).unfold(0, 8, { step: 1 }).expandDims(1).matmul(ft.ones([8, 3]))',
+  'ft.arange(24).reshape([2, 3, 4]).mT.matmul(ft.arange(12).reshape([3, 4]).mT.mT)',
+  'ft.arange(12).reshape([3, 4]).at(":, ::2").matmul(ft.arange(8).reshape([2, 4])).add(1).relu()',
+  'ft.zeros([2, 0]).matmul(ft.zeros([0, 3]))'
+]
+
+test('products by a library have the values of our own in all layouts', async (t) => {
+  const values = (env: Readonly<Record<string, string>>) =>
+    evaluateScript<unknown>(`console.log(JSON.stringify([${ODD.map((code) => `${code}.toArray()`).join(', ')}]))`, { env: { FERROTENSOR_DEVICE: 'cpu', ...env } })
+  const own = await values({ FERROTENSOR_BLAS: '' })
+  let ran = 0
+  for (const name of ['openblas', 'blis', 'mkl', 'accelerate']) {
+    if (!(await asked(name)).info.available) continue
+    t.deepEqual(await values({ FERROTENSOR_BLAS: name }), own, name)
+    ran++
+  }
+  t.log(`${ran} libraries`)
+  t.true(Array.isArray(own))
 })

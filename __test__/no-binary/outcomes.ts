@@ -153,7 +153,7 @@ function surface(space: object, prefix = ''): void {
     if (typeof value === 'object' && value !== null) surface(value, `${path}.`)
     else if (typeof value !== 'function') continue
     else if (!isClass(value)) for (const list of LISTS) attempt(path, () => (value as (...args: unknown[]) => unknown)(...list()))
-    else if (name !== 'Tensor' && name !== 'Profile') for (const list of LISTS) attempt(`new ${path}`, () => new (value as new (...args: unknown[]) => object)(...list()))
+    else if (name !== 'Tensor' && name !== 'Profile' && name !== 'Plan') for (const list of LISTS) attempt(`new ${path}`, () => new (value as new (...args: unknown[]) => object)(...list()))
   }
 }
 

@@ -72,4 +72,6 @@ test('what needs native code throws that there is none; what needs none is liste
 test('asynchronous functions reject, they never throw', (t) => {
   const both = Object.entries(outcomes).filter(([, ends]) => ends.some((end) => end.startsWith('rejects')) && ends.some((end) => end.startsWith('ERR_')))
   t.deepEqual(both, [])
+  const throwing = Object.entries(outcomes).filter(([path, ends]) => path.endsWith('Async') && ends.some((end) => end.startsWith('ERR_')))
+  t.deepEqual(throwing, [])
 })

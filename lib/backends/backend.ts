@@ -22,7 +22,7 @@ export interface OutJobOptions<T extends FloatArray> extends OutOptions<T>, JobO
 
 /**
  * Five operations on flat arrays, Float32Array or Float64Array, each blocking and asynchronous. `a` and `b` are of one kind, and so is the
- * result: new, or in `out`. NaN and infinities follow IEEE 754; no zero is skipped, so that 0 times infinity is NaN. Arrays may be
+ * result: new, or in `out`. NaN and infinities follow IEEE 754; no zero is skipped, so that 0 times infinity is NaN (of `blas` as its library has it). Arrays may be
  * views of shared and of resizable buffers. Sizes of 0 are valid: products over k = 0 are 0, sums of nothing 0.
  *
  * Asynchronous forms leave the event loop free: `pure` lets it turn after each millisecond of work, others compute elsewhere. Operands are
@@ -44,7 +44,8 @@ export interface OutJobOptions<T extends FloatArray> extends OutOptions<T>, JobO
  * - `ArgumentError` for arrays of other kinds, detached buffers, sizes that are no whole numbers, `out` that shares memory with an operand;
  * - `DTypeError` for a Float32Array beside a Float64Array, and for a precision that a GPU does not have;
  * - `ShapeError` for lengths that do not fit each other, or m, n, k, and for negative or enormous sizes;
- * - `OutOfMemoryError` where there is no memory for the result.
+ * - `OutOfMemoryError` where there is no memory for the result;
+ * - `UnsupportedError` for sizes of 2^31 and more where the library of `blas` counts in 32 bits.
  */
 export interface Backend {
   /** Its name: `pure`, `scalar`, `simd`, `parallel`, `blas`, or that of a GPU. */
@@ -137,7 +138,8 @@ export function backendOf(engine: Engine): Backend {
     const { a, b, dtype } = job
     const own = given === undefined ? job : { ...job, out: zeros(op, dtype, job.out.length) }
     const kept = (x: FloatArray): FloatArray => (engine.copies && !isShared(x) ? x : copied(op, x))
-    if (!isEmpty(job)) await engine.runAsync(op, { ...own, a: kept(a), b: b && kept(b) }, how)
+    if (isEmpty(job)) how.onProgress?.({ done: 1, total: 1, label: operation })
+    else await engine.runAsync(op, { ...own, a: kept(a), b: b && kept(b) }, how)
     if (given === undefined) return resultOf(job)
     // The caller may have transferred it away meanwhile, or made it smaller.
     const out = flatArray(op, 'out', given)

@@ -1,7 +1,7 @@
 // The engines of the CPU in native code, `scalar` to `blas`, and what native code says of them.
 
 import { VERSION } from '../loader.js'
-import { native } from '../native.js'
+import { absence, native } from '../native.js'
 import type { NativeEngine } from '../native/flat.js'
 import type { BackendInfo, Engine } from './engine.js'
 
@@ -10,11 +10,7 @@ const NAMES = ['scalar', 'simd', 'parallel', 'blas'] as const
 
 /** What native code says of an engine, or why it says nothing: there is no native binary. */
 function row(name: string): NativeEngine {
-  try {
-    return native.engine(name)
-  } catch (error) {
-    return { name, reason: (error as Error).message }
-  }
+  return absence === null ? native.engine(name) : { name, reason: absence }
 }
 
 /** The version is that of the library behind an engine, where there is one. */
@@ -36,9 +32,9 @@ function engine(name: string): Engine {
     copies: true,
     // Asked anew: `setThreads` changes it.
     info: () => infoOf(row(name)),
-    run: (_op, { operation, a, b, out, sizes, s }) => native.flat(name, operation, a, b, out, Float64Array.from(sizes), s),
-    async runAsync(_op, { operation, a, b, out, sizes, s }, { onProgress, signal }) {
-      const bytes = await native.flatAsync(name, operation, a, b, out, Float64Array.from(sizes), s)
+    run: (op, { operation, a, b, out, sizes, s }) => native.flat(op, name, operation, a, b, out, Float64Array.from(sizes), s),
+    async runAsync(op, { operation, a, b, out, sizes, s }, { onProgress, signal }) {
+      const bytes = await native.flatAsync(op, name, operation, a, b, out, Float64Array.from(sizes), s)
       out.set(out instanceof Float32Array ? new Float32Array(bytes) : new Float64Array(bytes))
       signal?.throwIfAborted()
       onProgress?.({ done: 1, total: 1, label: operation })

@@ -3,7 +3,6 @@
 import { within } from '../call.js'
 import { fromTypedArray } from '../creation.js'
 import { devices, type AbsentDevice, type PresentDevice } from '../devices.js'
-import { BackendUnavailableError } from '../errors.js'
 import { VERSION } from '../loader.js'
 import { data, dataSync } from '../reading.js'
 import { scope } from '../scope.js'
@@ -43,7 +42,7 @@ function engine(device: PresentDevice | AbsentDevice): Engine {
     gpu: device.available && device.class !== 'software',
     copies: true,
     info: () =>
-      device.available ? { name, available: true, version: VERSION, library: device.description } : { name, available: false, reason: device.reason },
+      device.available ? { name, available: true, version: VERSION, device: device.description } : { name, available: false, reason: device.reason },
     run: (op, job) => within(op, () => scope(() => job.out.set(dataSync(result(job)[0] as Tensor) as FloatArray))),
     async runAsync(op, job, { onProgress, signal }) {
       const tensors = within(op, () => result(job))
@@ -67,12 +66,7 @@ const OTHERS = ['cpu', 'systolic', 'native']
 
 /** The GPUs, and for each kind without any the reason; none without a native binary, whose absence the engines of the CPU tell of. */
 export function gpuEngines(): Engine[] {
-  try {
-    return devices()
-      .filter(({ kind }) => !OTHERS.includes(kind))
-      .map(engine)
-  } catch (error) {
-    if (!(error instanceof BackendUnavailableError)) throw error
-    return []
-  }
+  return devices()
+    .filter(({ kind }) => !OTHERS.includes(kind))
+    .map(engine)
 }

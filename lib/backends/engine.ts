@@ -18,8 +18,10 @@ export interface BackendInfo {
   readonly isa?: string
   /** How many threads compute, the calling one included. */
   readonly threads?: number
-  /** The library or the device that computes, by its own name. */
+  /** The library that computes, by its own name. */
   readonly library?: string
+  /** The device that computes, by its own name. */
+  readonly device?: string
   /** The library's name of the kernels it has chosen for this processor. */
   readonly core?: string
 }

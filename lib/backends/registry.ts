@@ -43,7 +43,10 @@ export function list(): Backend[] {
 export function thereAre(): string {
   const all = list().map((backend) => backend.info())
   const present = all.filter(({ available }) => available).map(({ name }) => name)
-  const absent = all.filter(({ available }) => !available).map(({ name, reason }) => `${name} (${reason})`)
+  // Without a native binary most have one reason, of several lines.
+  const reasons = new Map<string, string[]>()
+  for (const { name, reason = '' } of all.filter(({ available }) => !available)) reasons.set(reason, [...(reasons.get(reason) ?? []), name])
+  const absent = [...reasons].map(([reason, names]) => `${names.join(', ')} (${reason})`)
   return `there ${present.length === 1 ? 'is' : 'are'} ${present.join(', ')}${absent.length === 0 ? '' : `; absent: ${absent.join(', ')}`}`
 }
 

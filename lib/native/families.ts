@@ -5,6 +5,7 @@ import { ERROR, type ErrorFunctions } from './error.js'
 import { FILES, type FileFunctions } from './files.js'
 import { FLAT, type FlatFunctions } from './flat.js'
 import { HANDLES, type HandleFunctions } from './handles.js'
+import { PLAN, type PlanFunctions } from './plan.js'
 import { PROFILE, type ProfileFunctions } from './profile.js'
 import { PROGRAM, type ProgramFunctions } from './program.js'
 import { READBACK, type ReadbackFunctions } from './readback.js'
@@ -21,6 +22,7 @@ export interface Native
     FileFunctions,
     FlatFunctions,
     HandleFunctions,
+    PlanFunctions,
     ProfileFunctions,
     ProgramFunctions,
     ReadbackFunctions,
@@ -37,6 +39,7 @@ export const FAMILIES = {
   files: FILES,
   flat: FLAT,
   handles: HANDLES,
+  plan: PLAN,
   profile: PROFILE,
   program: PROGRAM,
   readback: READBACK,

@@ -21,13 +21,13 @@ export interface FlatFunctions {
   /** What an engine of the CPU is: `scalar`, `simd`, `parallel` or `blas`, whose library is opened to tell. */
   engine(name: string): NativeEngine
   /**
-   * Runs an operation on plain memory; writes `out`: of `dot` and `sum` its one element, a Float64Array(1) for both dtypes. Operation: `matmul`,
+   * Runs an operation on plain memory, for the function of this name, which leads the messages of errors; writes `out`: of `dot` and `sum` its one element, a Float64Array(1) for both dtypes. Operation: `matmul`,
    * `add`, `dot`, `sum` or `scale`; sizes: m, n, k, or the length, none of them 0; `s`: the factor of
    * `scale`, which the dtype holds. `out` of `add` and `scale` may be an operand, as a whole.
    */
-  flat(engine: string, op: string, a: FlatArray, b: FlatArray | undefined, out: FlatArray, sizes: Float64Array, s: number): void
+  flat(name: string, engine: string, op: string, a: FlatArray, b: FlatArray | undefined, out: FlatArray, sizes: Float64Array, s: number): void
   /** As `flat`, off the main thread. Operands are copied at the call; `out` says only how large the result is, whose bytes come back. */
-  flatAsync(engine: string, op: string, a: FlatArray, b: FlatArray | undefined, out: FlatArray, sizes: Float64Array, s: number): Promise<ArrayBuffer>
+  flatAsync(name: string, engine: string, op: string, a: FlatArray, b: FlatArray | undefined, out: FlatArray, sizes: Float64Array, s: number): Promise<ArrayBuffer>
 }
 
 /** @internal */

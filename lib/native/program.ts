@@ -2,6 +2,7 @@
 
 /** @internal */
 export interface ProgramFunctions {
+  table(): string
   setBuffers(ints: Int32Array, params: Float64Array, handles: Float64Array, small: Uint8Array): void
   run(out: object): number
   infer(): number
@@ -15,6 +16,7 @@ export interface ProgramFunctions {
 
 /** @internal */
 export const PROGRAM: Record<keyof ProgramFunctions, true> = {
+  table: true,
   setBuffers: true,
   run: true,
   infer: true,

@@ -142,6 +142,8 @@ export const SEEDS = {
   'new Generator': [() => [ft.random.key(1)]],
   'Generator.key': [() => [ft.random.generator(1)]],
   'new Slice': [() => [1, 5, 2], () => []],
+  'Plan.toString': [() => [ft.plan('exp', [pending(2)])]],
+  'Plan[nodejs.util.inspect.custom]': [() => [ft.plan('exp', [pending(2)])]],
   'Profile.toString': [() => [ft.profile(() => pending(2))]],
   'Profile[nodejs.util.inspect.custom]': [() => [ft.profile(() => pending(2))]],
   'Slice.toString': [() => [ft.slice(1, 5, 2)]],

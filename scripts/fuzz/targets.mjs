@@ -9,7 +9,7 @@ import { OP_TABLE } from '../../dist/lib/generated/table.js'
 import { SEEDS } from './seeds.mjs'
 
 /** Classes that nobody constructs: the tensor's constructor is `@internal`, a module's abstract, and errors are only thrown. */
-const NOT_CONSTRUCTED = new Set(['Tensor', 'Module', 'Profile', ...Object.keys(ft).filter((name) => name.endsWith('Error'))])
+const NOT_CONSTRUCTED = new Set(['Tensor', 'Module', 'Profile', 'Plan', ...Object.keys(ft).filter((name) => name.endsWith('Error'))])
 
 /** The attributes of each row by `row.name`: they tell what kind of value an option takes. */
 const ATTRIBUTES = new Map(OP_TABLE.flatMap(({ name, attrs }) => attrs.map((attr) => [`${name}.${attr.name}`, attr])))

@@ -49,6 +49,8 @@ export function results(): void {
 
   is<ft.Profile<ft.Tensor<'float32'>>>()(ft.profile(() => f32.exp()))
   is<Promise<ft.Profile<number>>>()(ft.profile(async () => 1))
+  is<ft.Plan>()(ft.plan((x: ft.Tensor<'float32'>, y: number) => x.mul(y))(f32, 2))
+  is<ft.Plan>()(ft.plan('exp', [f32]) satisfies ft.Plan)
   is<Params>()(ft.detectNaN(() => ft.grad(loss)(params(), f32)))
 
   // Instances of a class are inner nodes once it is registered, and keep their type.

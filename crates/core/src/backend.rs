@@ -22,7 +22,7 @@ pub trait DeviceBuffer: Send + Sync {
         false
     }
     /// Says that what it holds is read no more: it may be written next, and what was derived from it goes.
-    fn retire(&self) {}
+    fn invalidate(&self) {}
     /// For the backend's own downcast.
     fn as_any(&self) -> &dyn Any;
 }

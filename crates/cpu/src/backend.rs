@@ -105,7 +105,7 @@ impl Backend for CpuBackend {
         if offset.checked_add(from.len()).is_none_or(|end| end > buffer.bytes()) {
             return Err(Error::internal("upload: bytes outside the buffer"));
         }
-        buffer.retire();
+        buffer.invalidate();
         // SAFETY: checked above; batches ran when they were submitted, so none uses the buffer now.
         unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), buffer.as_ptr().add(offset), from.len()) };
         Ok(())
@@ -121,25 +121,25 @@ impl Backend for CpuBackend {
         Ok(())
     }
 
-    fn in_place(&self, inputs: &[Stretch], outputs_of: &[Stretch], work: &mut HostWork) -> Option<Result<()>> {
+    fn in_place(&self, inputs: &[Stretch], outputs: &[Stretch], work: &mut HostWork) -> Option<Result<()>> {
         let place = |(buffer, range): &Stretch| {
             let buffer = own(buffer).ok().filter(|b| range.start <= range.end && range.end <= b.bytes())?;
             Some((buffer.as_ptr().wrapping_add(range.start), range.len()))
         };
         let inputs: SmallVec<[_; 4]> = inputs.iter().map(place).collect::<Option<_>>()?;
-        let outputs: SmallVec<[_; 4]> = outputs_of.iter().map(place).collect::<Option<_>>()?;
-        let all = || inputs.iter().chain(&outputs);
+        let to: SmallVec<[_; 4]> = outputs.iter().map(place).collect::<Option<_>>()?;
+        let all = || inputs.iter().chain(&to);
         let meets = |a: &(*mut u8, usize), b: &(*mut u8, usize)| a.0 < b.0.wrapping_add(b.1) && b.0 < a.0.wrapping_add(a.1);
-        if outputs.iter().any(|o| all().filter(|&other| !std::ptr::eq(o, other)).any(|other| meets(o, other))) {
+        if to.iter().any(|o| all().filter(|&other| !std::ptr::eq(o, other)).any(|other| meets(o, other))) {
             return None;
         }
-        outputs_of.iter().for_each(|(buffer, _)| buffer.retire());
+        outputs.iter().for_each(|(buffer, _)| buffer.invalidate());
         // SAFETY: checked above: the bytes lie in their buffers, and those of outputs in nothing else that is used here; batches ran when they
         // were submitted, and by the contract of this function nobody else reads or writes them.
         let (inputs, mut outputs): (SmallVec<[_; 4]>, SmallVec<[_; 4]>) = unsafe {
             (
                 inputs.into_iter().map(|(start, len)| std::slice::from_raw_parts(start.cast_const(), len)).collect(),
-                outputs.into_iter().map(|(start, len)| std::slice::from_raw_parts_mut(start, len)).collect(),
+                to.into_iter().map(|(start, len)| std::slice::from_raw_parts_mut(start, len)).collect(),
             )
         };
         Some(work(&inputs, &mut outputs))
@@ -195,7 +195,7 @@ impl Backend for CpuBackend {
     }
 
     fn trim(&self) {
-        // Freed buffers go back to the operating system at once; the cache above is the engine's.
+        // Freed buffers go back to the operating system at once; the cache of those is the engine's.
         self.account.kept.clear();
     }
 }

@@ -11,10 +11,11 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 /// The circumstances of a launch.
+#[derive(Clone, Copy)]
 pub struct Context<'a> {
     /// Set when nobody waits for the results any more.
     pub abandoned: &'a AtomicBool,
-    /// Where temporary buffers are counted.
+    /// Where temporary buffers are counted, and copies of operands kept.
     pub account: &'a Arc<Account>,
     /// Bytes that copies of operands may take, all in all.
     pub spare: usize,
@@ -78,7 +79,7 @@ impl CpuKernel {
         }
         for (operand, &size) in launch.outputs.iter().zip(&self.outputs) {
             slots.outputs.push(slot(operand, size)?);
-            operand.buffer.retire();
+            operand.buffer.invalidate();
         }
         self.run.run(&slots, &launch.params, context)
     }

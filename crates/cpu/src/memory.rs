@@ -1,4 +1,5 @@
-//! Host memory of tensors: 64-byte aligned, obtained fallibly, counted. Nothing is cached here; the engine's pool is above.
+//! Host memory of tensors: 64-byte aligned, obtained fallibly, counted; copies of operands lie beside (`kept.rs`). The pool of buffers is the
+//! engine's.
 
 use crate::kept::Kept;
 use ferrotensor_core::backend::DeviceBuffer;
@@ -114,7 +115,7 @@ impl DeviceBuffer for CpuBuffer {
         self.block.bytes()
     }
 
-    fn retire(&self) {
+    fn invalidate(&self) {
         self.account.kept.forget(self.as_ptr());
     }
 
@@ -125,7 +126,7 @@ impl DeviceBuffer for CpuBuffer {
 
 impl Drop for CpuBuffer {
     fn drop(&mut self) {
-        self.retire();
+        self.invalidate();
         self.account.used.fetch_sub(self.block.bytes(), Ordering::Relaxed);
     }
 }

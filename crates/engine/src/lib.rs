@@ -2,6 +2,7 @@
 //!
 //! The engine is a function: `run(program, inputs, params) -> outputs`. Nothing here knows JavaScript or a device driver.
 
+mod about;
 mod arena;
 mod attention;
 mod cache;
@@ -15,6 +16,7 @@ mod fuse;
 mod job;
 mod limits;
 mod narrow;
+mod plan;
 mod pool;
 mod profile;
 pub mod program;
@@ -29,6 +31,7 @@ mod thread;
 mod types;
 mod work;
 
+pub use plan::{Plan, PlannedKernel};
 pub use pool::DeviceMemory;
 pub use profile::{KernelTime, Report};
 pub use resolve::HostRoutine;

@@ -188,7 +188,7 @@ impl Pool {
     }
 
     fn put(&self, buffer: Buffer, size: usize, index: usize) {
-        buffer.retire();
+        buffer.invalidate();
         let live = self.live.fetch_sub(size, Relaxed) - size;
         self.budget.live.fetch_sub(size, Relaxed);
         let limit = CACHE_FLOOR.max(live / 2);
@@ -218,7 +218,7 @@ impl Pool {
     }
 
     /// Whether the budget admits this many more bytes, beside what the device keeps to be faster: where it does not, that goes.
-    pub fn admits(&self, bytes: usize) -> bool {
+    pub fn make_room(&self, bytes: usize) -> bool {
         let kept = self.backend.kept();
         if kept == 0 || self.budget.admits(bytes + kept) {
             return self.budget.admits(bytes);

@@ -4,6 +4,7 @@ use crate::Engine;
 use crate::cache::TwoGenerations;
 use crate::executor::InFlight;
 use crate::job::Job;
+use crate::plan::{self, Plan};
 use crate::profile::{Profiles, Report};
 use crate::program::{self, form, row};
 use crate::resolve::Resolver;
@@ -204,7 +205,7 @@ impl Session {
         let place = engine.place(schedule.device)?;
         let pool = &place.pool;
         let bytes = schedule.own.iter().sum::<usize>() + schedule.arena;
-        if !request.force && !pool.admits(bytes) {
+        if !request.force && !pool.make_room(bytes) {
             return Ok(RunOutcome::Refused { bytes });
         }
         let idle = self.in_flight.count() == 0;
@@ -264,18 +265,32 @@ impl Session {
             }
             return Ok(schedule);
         }
-        let lowered = program::lower(request.words, &self.types, &self.attrs)?;
-        if lowered.inputs.len() != request.inputs.len() {
+        let dense: Vec<bool> = request.inputs.iter().map(|t| t.layout().is_row_major()).collect();
+        let (schedule, mut reasons) = self.build(request.words, request.outputs, &dense)?;
+        match (self.config.strict, reasons.first()) {
+            (Strict::Throw, Some(reason)) => return Err(Error::unsupported(format!("strict: would fall back: {reason}"))),
+            (Strict::Warn, Some(_)) => self.warnings.append(&mut reasons),
+            _ => {}
+        }
+        self.stats.schedules += 1;
+        self.stats.fusions += schedule.fused;
+        let schedule = Arc::new(schedule);
+        self.schedules.insert(self.key.clone().into_boxed_slice(), Arc::clone(&schedule));
+        Ok(schedule)
+    }
+
+    /// A new schedule of a program, and what of it does not run on its device. `dense` says of each input whether it is row-major.
+    fn build(&mut self, words: &[i32], outputs: &[i32], dense: &[bool]) -> Result<(Schedule, Vec<String>)> {
+        let lowered = program::lower(words, &self.types, &self.attrs)?;
+        if lowered.inputs.len() != dense.len() {
             return Err(Error::internal("a program got another number of tensors than it takes"));
         }
         let device = Arc::clone(self.engine.device(lowered.device)?);
-        let outputs = request
-            .outputs
+        let outputs = outputs
             .iter()
             .map(|&slot| usize::try_from(slot).ok().and_then(|s| lowered.slots.get(s)).copied())
             .collect::<Option<Vec<_>>>()
             .ok_or_else(|| Error::internal("unknown output slot"))?;
-        let dense: Vec<bool> = request.inputs.iter().map(|t| t.layout().is_row_major()).collect();
         let cpu = self.engine.cpu.clone();
         let number = lowered.device as usize;
         if self.resolvers.len() <= number {
@@ -292,17 +307,17 @@ impl Session {
         };
         let supports = |kernel: &_| device.supports(kernel).is_ok();
         let max = device.caps().max_buffer;
-        let schedule = schedule::build(lowered, &outputs, &dense, self.config.fusion, max, &supports, &mut resolve)?;
-        match (self.config.strict, reasons.first()) {
-            (Strict::Throw, Some(reason)) => return Err(Error::unsupported(format!("strict: would fall back: {reason}"))),
-            (Strict::Warn, Some(_)) => self.warnings.append(&mut reasons),
-            _ => {}
-        }
-        self.stats.schedules += 1;
-        self.stats.fusions += schedule.fused;
-        let schedule = Arc::new(schedule);
-        self.schedules.insert(self.key.clone().into_boxed_slice(), Arc::clone(&schedule));
-        Ok(schedule)
+        let schedule = schedule::build(lowered, &outputs, dense, self.config.fusion, max, &supports, &mut resolve)?;
+        Ok((schedule, reasons))
+    }
+
+    /// What a program of dense inputs would do.
+    ///
+    /// # Errors
+    /// What is wrong with the program.
+    pub fn plan(&mut self, words: &[i32], outputs: &[i32], inputs: usize) -> Result<Plan> {
+        let (schedule, _) = self.build(words, outputs, &vec![true; inputs])?;
+        plan::plan(&self.engine, &schedule)
     }
 
     /// A tensor from bytes, dense and row-major. `None`: the budget refuses.
@@ -333,7 +348,7 @@ impl Session {
         let layout = Layout::dense(&ty.dims)?;
         let bytes = layout.len() * ty.dtype.bytes();
         let pool = &self.engine.place(ty.device)?.pool;
-        if !force && !pool.admits(bytes) {
+        if !force && !pool.make_room(bytes) {
             return Ok(None);
         }
         let block = pool.alloc(bytes)?;

@@ -10,7 +10,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 
 /// The most arguments any of our functions takes.
-const MAX_ARGS: usize = 7;
+const MAX_ARGS: usize = 8;
 
 /// One function of the module. A null result is `undefined`.
 pub type Callback = fn(&mut Environment, &Args) -> Result<sys::napi_value>;

@@ -60,22 +60,22 @@ impl Call {
     /// `Code::Internal` for what TypeScript does not send: unknown names, other arrays, lengths that the sizes do not give.
     fn of(env: sys::napi_env, args: &Args) -> Result<Call> {
         let unknown = |what: &str| Error::internal(format!("flat: unknown {what}"));
-        let engine = engine_named(env, args.value(0))?;
-        let sizes = value::doubles(env, args.value(5))?;
+        let engine = engine_named(env, args.value(1))?;
+        let sizes = value::doubles(env, args.value(6))?;
         // TypeScript lets no other sizes through than those of arrays.
         let size = |i: usize| sizes.get(i).map(|&size| size as usize).ok_or_else(|| unknown("size"));
-        let op = match value::text(env, args.value(1))?.as_str() {
+        let op = match value::text(env, args.value(2))?.as_str() {
             "matmul" => FlatOp::Matmul { m: size(0)?, n: size(1)?, k: size(2)? },
             "add" => FlatOp::Add(size(0)?),
             "dot" => FlatOp::Dot(size(0)?),
             "sum" => FlatOp::Sum(size(0)?),
-            "scale" => FlatOp::Scale(size(0)?, args.f64(6)?),
+            "scale" => FlatOp::Scale(size(0)?, args.f64(7)?),
             _ => return Err(unknown("operation")),
         };
-        let (a, a_len, dtype) = value::float_array(env, args.value(2))?;
+        let (a, a_len, dtype) = value::float_array(env, args.value(3))?;
         let has_second = matches!(op, FlatOp::Matmul { .. } | FlatOp::Add(_) | FlatOp::Dot(_));
-        let (b, b_len, b_dtype) = if has_second { value::float_array(env, args.value(3))? } else { (a, 0, dtype) };
-        let (out, out_len, out_dtype) = value::float_array(env, args.value(4))?;
+        let (b, b_len, b_dtype) = if has_second { value::float_array(env, args.value(4))? } else { (a, 0, dtype) };
+        let (out, out_len, out_dtype) = value::float_array(env, args.value(5))?;
         let product = usize::saturating_mul;
         let (lengths, result) = match op {
             FlatOp::Matmul { m, n, k } => ([product(m, k), product(k, n), product(m, n)], dtype),
@@ -84,7 +84,7 @@ impl Call {
             FlatOp::Sum(len) => ([len, 0, 1], DType::F64),
             FlatOp::Scale(len, _) => ([len, 0, len], dtype),
         };
-        if [a_len, b_len, out_len] != lengths || b_dtype != dtype || out_dtype != result || lengths[2] == 0 {
+        if [a_len, b_len, out_len] != lengths || b_dtype != dtype || out_dtype != result || sizes.contains(&0.0) {
             return Err(Error::internal("flat: arrays do not fit the operation"));
         }
         let bytes = [a_len * dtype.bytes(), b_len * dtype.bytes(), out_len * out_dtype.bytes()];
@@ -92,15 +92,16 @@ impl Call {
     }
 }
 
-/// `flat(engine, op, a, b, out, sizes, s)`: see `lib/native/flat.ts`.
+/// `flat(name, engine, op, a, b, out, sizes, s)`: see `lib/native/flat.ts`.
 ///
 /// # Errors
-/// `Code::BackendUnavailable` with the reason, `Code::OutOfMemory`.
+/// Led by the name of the function that was called: `Code::BackendUnavailable` with the reason, `Code::OutOfMemory`, `Code::Unsupported`.
 pub fn flat(state: &mut Environment, args: &Args) -> Result<sys::napi_value> {
+    let name = value::text(state.env, args.value(0))?;
     let Call { engine, op, arrays, .. } = Call::of(state.env, args)?;
     // SAFETY: the lengths were checked, and typed arrays live through this callback, during which no JavaScript runs; TypeScript copies shared
     // memory, and lets no result lie in an operand but where that is allowed.
-    unsafe { run_flat(engine, op, arrays)? };
+    unsafe { run_flat(engine, op, arrays) }.map_err(|e| e.in_op(&name))?;
     Ok(ptr::null_mut())
 }
 
@@ -131,23 +132,25 @@ impl Room {
     }
 }
 
-/// `flatAsync(engine, op, a, b, out, sizes, s)`: the same on another thread; operands are copied, and `out` only says how large the result is:
+/// `flatAsync(name, engine, op, a, b, out, sizes, s)`: the same on another thread; operands are copied, and `out` only says how large the result is:
 /// a promise of its bytes.
 ///
 /// # Errors
 /// As `flat`, by the promise; at once for wrong arguments and without memory for copies.
 pub fn flat_async(state: &mut Environment, args: &Args) -> Result<sys::napi_value> {
+    let name = value::text(state.env, args.value(0))?;
     let Call { engine, op, arrays, bytes: [a, b, out] } = Call::of(state.env, args)?;
+    let dtype = arrays.dtype;
     // SAFETY: typed arrays live through this callback, during which no JavaScript runs.
-    let (mut x, mut y) = unsafe { (Room::copy(arrays.a, a)?, Room::copy(arrays.b, b)?) };
-    let mut z = Room::new(out)?;
+    let copies = unsafe { Room::copy(arrays.a, a).and_then(|x| Ok((x, Room::copy(arrays.b, b)?, Room::new(out)?))) };
+    let (mut x, mut y, mut z) = copies.map_err(|e| e.in_op(&name))?;
     let (promise, settle) = state.promise()?;
     on_flat_thread(Box::new(move || {
         if !settle.is_awaited() {
             return;
         }
         let outcome = catch_unwind(AssertUnwindSafe(|| {
-            let arrays = FlatArrays { a: x.start(), b: y.start(), out: z.start(), ..arrays };
+            let arrays = FlatArrays { dtype, a: x.start(), b: y.start(), out: z.start() };
             // SAFETY: the copies have the lengths that were checked.
             unsafe { run_flat(engine, op, arrays)? };
             let mut result = Vec::new();
@@ -156,7 +159,8 @@ pub fn flat_async(state: &mut Environment, args: &Args) -> Result<sys::napi_valu
             result.extend_from_slice(unsafe { std::slice::from_raw_parts(z.start(), out) });
             Ok(Answer::Bytes(result))
         }));
-        settle.settle(outcome.unwrap_or_else(|panic| Err(error::from_panic(panic))));
+        let outcome = outcome.unwrap_or_else(|panic| Err(error::from_panic(panic)));
+        settle.settle(outcome.map_err(|e| e.in_op(&name)));
     }));
     Ok(promise)
 }

@@ -2,7 +2,7 @@
 //!
 //! Reading order: `environment.rs` (what one Node environment owns), `callback.rs` (how JavaScript calls arrive),
 //! `program.rs` (the hot calls, in the words of `protocol.rs`), `handles.rs` (which tensors JavaScript holds), `readback.rs` and
-//! `promise.rs` (values and waiting), `control.rs` (devices, memory, statistics), `profile.rs` (what kernels took), `share.rs`
+//! `promise.rs` (values and waiting), `control.rs` (devices, memory, statistics), `plan.rs` (what a program would do), `profile.rs` (what kernels took), `share.rs`
 //! (tokens between workers), `files.rs` (sources of tensors, and writing them), `flat.rs` (operations on memory without tensors).
 //!
 //! Raw callbacks instead of `#[napi]` functions: 32-40 ns against 170-270 ns per call, and state hangs on the callback's data
@@ -15,6 +15,8 @@ mod error;
 mod files;
 mod flat;
 mod handles;
+mod hash;
+mod plan;
 mod profile;
 mod program;
 mod promise;
@@ -34,6 +36,7 @@ use std::sync::Once;
 /// Every function JavaScript sees.
 const FUNCTIONS: &[(&CStr, Callback)] = &[
     (c"setErrorClasses", error::set_classes),
+    (c"table", program::table),
     (c"setBuffers", program::set_buffers),
     (c"run", program::run),
     (c"infer", program::infer),
@@ -80,6 +83,7 @@ const FUNCTIONS: &[(&CStr, Callback)] = &[
     (c"takeWarnings", control::take_warnings),
     (c"resetStats", control::reset_stats),
     (c"config", control::config),
+    (c"plan", plan::plan),
     (c"openProfile", profile::open),
     (c"closeProfile", profile::close),
 ];

@@ -4,6 +4,7 @@
 
 use crate::callback::Args;
 use crate::environment::Environment;
+use crate::hash::TABLE_HASH;
 use crate::protocol;
 use crate::reference::Reference;
 use crate::value;
@@ -32,6 +33,19 @@ impl Buffers {
         *self.ints.slice().get_mut(protocol::HEADER).ok_or_else(short)? = id;
         Ok(())
     }
+}
+
+/// The program in the buffers: its words, the slots asked for, and how many inputs it has.
+///
+/// # Errors
+/// `Code::Internal` for one that does not fit.
+pub fn program(buffers: &mut Buffers) -> Result<(&[i32], &[i32], usize)> {
+    let ints = buffers.ints.slice();
+    let head = *header(ints)?;
+    let (words, outputs) = (count(&head, protocol::WORDS)?, count(&head, protocol::OUTPUTS)?);
+    let payload = ints.get(protocol::HEADER..protocol::HEADER + words + outputs).ok_or_else(short)?;
+    let (program, asked) = payload.split_at(words);
+    Ok((program, asked, count(&head, protocol::INPUTS)?))
 }
 
 /// Memory of a typed array that we hold a strong reference to.
@@ -205,6 +219,11 @@ pub fn intern_attrs(state: &mut Environment, args: &Args) -> Result<sys::napi_va
     let op = u16::try_from(args.index(0)?).map_err(|_| Error::internal("unknown operation"))?;
     let id = state.session.intern_attrs(op, &words)?;
     Ok(value::from_f64(state.env, f64::from(id)))
+}
+
+/// `table()`: the hash of the tables that this half was made from.
+pub fn table(state: &mut Environment, _: &Args) -> Result<sys::napi_value> {
+    Ok(value::from_text(state.env, TABLE_HASH))
 }
 
 /// `endEpoch()`: forgets types, attributes and schedules; their ids start again.

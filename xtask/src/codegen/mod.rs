@@ -8,6 +8,7 @@ mod classes;
 mod docs;
 mod dtypes;
 mod examples;
+mod hash;
 mod ops;
 mod protocol;
 mod signature;
@@ -31,12 +32,16 @@ fn files() -> Result<Vec<(PathBuf, String)>, String> {
         .filter(|op| op.form != ferrotensor_ops::def::Form::Internal)
         .map(call::Call::of)
         .collect::<Result<Vec<_>, _>>()?;
+    let shared = [dtypes::render(), table::render(), protocol::render()];
+    let hashes = hash::render(&shared);
+    let [dtypes, table, protocol] = shared;
     let mut files = vec![
-        ("lib/generated/dtypes.ts".into(), dtypes::render()),
-        ("lib/generated/table.ts".into(), table::render()),
-        ("lib/generated/protocol.ts".into(), protocol::render()),
+        ("lib/generated/dtypes.ts".into(), dtypes),
+        ("lib/generated/table.ts".into(), table),
+        ("lib/generated/protocol.ts".into(), protocol),
         ("__test__/generated/examples.ts".into(), examples::render()),
     ];
+    files.extend(hashes);
     files.extend(docs::render(&calls));
     files.extend(ops::render(&calls)?);
     Ok(files.into_iter().map(|(path, text): (String, String)| (root().join(path), text)).collect())

@@ -50,7 +50,12 @@ impl Library {
     /// # Errors
     /// The system's reason.
     pub fn open(file: &str) -> Result<Library, String> {
-        // SAFETY: what a library does when it is loaded is its own affair; whoever names one trusts it, as with every native module.
+        // Reading what is no file may never end.
+        if std::fs::metadata(file).is_ok_and(|about| !about.is_file()) {
+            return Err(format!("'{file}' is no file"));
+        }
+        // SAFETY: what a library does when it is loaded is its own affair; it is one that the system's loader finds by a vendor's name, or
+        // one that the user names, who trusts it as every native module.
         let opened = unsafe { Opened::new(file) }.map_err(|e| with_causes(&e))?;
         Ok(Library { opened: Box::leak(Box::new(opened)), file: file.into() })
     }
@@ -103,13 +108,6 @@ impl Library {
         // SAFETY: the function takes a buffer and its length, and ends what it writes with a zero; the last byte stays one.
         unsafe { self.function::<unsafe extern "C" fn(*mut c_char, c_int)>(name)?(buffer.as_mut_ptr().cast(), 511) };
         CStr::from_bytes_until_nul(&buffer).ok().map(|text| text.to_string_lossy().trim().to_owned())
-    }
-
-    /// A count that a function returns.
-    pub fn count(&self, name: &str) -> Option<usize> {
-        // SAFETY: an int, or an integer of eight bytes, of which these are the first four.
-        let count = unsafe { self.function::<unsafe extern "C" fn() -> c_int>(name)?() };
-        usize::try_from(count).ok()
     }
 
     /// Hands a count to a function.

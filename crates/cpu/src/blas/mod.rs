@@ -3,6 +3,7 @@
 mod library;
 mod vendor;
 
+use crate::parallel::threads;
 use library::{Gemm, Library, Products};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -54,11 +55,17 @@ const PIECE: usize = 1 << 31;
 /// Rows of a piece at least: for fewer a library copies more than it computes.
 const LEAST_ROWS: usize = 128;
 
+/// Threads of a product that has all: not more than processors, or BLIS 0.9 waits for seconds (600 x 600 on 2 cores with 8 threads: 1.2 s).
+pub fn all_threads() -> usize {
+    threads().min(std::thread::available_parallelism().map_or(1, usize::from))
+}
+
 /// Whether the process is about to end.
 pub fn is_ending() -> bool {
     ENDING.load(Ordering::Relaxed)
 }
 
+#[cfg(unix)]
 /// Lets what runs come to an end, and nothing begin. Libraries end their threads and give their memory back when the process ends, whoever
 /// is using it: OpenBLAS 0.3.21 then waits for ever.
 extern "C" fn rest() {
@@ -144,9 +151,9 @@ impl Blas {
         self.vendor?.core(&self.library)
     }
 
-    /// Threads it takes, where it tells.
-    pub fn threads(&self) -> Option<usize> {
-        self.vendor?.threads(&self.library)
+    /// Whether it takes as many threads as it is told.
+    pub fn has_threads(&self) -> bool {
+        self.vendor.is_some_and(|vendor| vendor.has_threads())
     }
 
     /// Runs `work`, during which each product takes so many threads. The number is the library's, so that jobs follow each other; work that is
@@ -160,14 +167,13 @@ impl Blas {
         work()
     }
 
-    /// `c = a b` of m x k and k x n on so many threads, by rows, so that neither the end of the process nor other jobs wait long. `is_over` says
+    /// `c = a b` of m x k and k x n on all threads, by rows, so that neither the end of the process nor other jobs wait long. `is_over` says
     /// that nobody wants it any more.
     ///
     /// # Safety
     /// As [`Blas::multiply`].
     pub unsafe fn product<T: Float>(
         &self,
-        count: usize,
         [m, n, k]: [usize; 3],
         a: Rows<T>,
         b: Rows<T>,
@@ -182,7 +188,7 @@ impl Blas {
             let part = Rows { start: a.start.wrapping_add(at * if a.is_transposed { 1 } else { a.leading }), ..a };
             let to = (c.wrapping_add(at * leading), leading);
             // SAFETY: as the caller promises.
-            self.with_threads(count, || unsafe { self.multiply([rows.min(m - at), n, k], part, b, to) });
+            self.with_threads(all_threads(), || unsafe { self.multiply([rows.min(m - at), n, k], part, b, to) });
         }
     }
 

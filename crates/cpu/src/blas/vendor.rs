@@ -27,8 +27,8 @@ pub struct Vendor {
     version: Says,
     /// The kernels it chose.
     core: Says,
-    /// Functions that return and set the number of threads.
-    threads: Option<(&'static str, &'static str)>,
+    /// The function that sets the number of threads.
+    threads: Option<&'static str>,
 }
 
 const fn files(
@@ -65,7 +65,7 @@ static VENDORS: [Vendor; 4] = [
         ),
         version: Says::Buffer("mkl_get_version_string"),
         core: Says::Nothing,
-        threads: Some(("MKL_Get_Max_Threads", "MKL_Set_Num_Threads")),
+        threads: Some("MKL_Set_Num_Threads"),
     },
     Vendor {
         name: "openblas",
@@ -81,7 +81,7 @@ static VENDORS: [Vendor; 4] = [
         ),
         version: Says::Text("openblas_get_config"),
         core: Says::Text("openblas_get_corename"),
-        threads: Some(("openblas_get_num_threads", "openblas_set_num_threads")),
+        threads: Some("openblas_set_num_threads"),
     },
     Vendor {
         name: "blis",
@@ -93,7 +93,7 @@ static VENDORS: [Vendor; 4] = [
         ),
         version: Says::Text("bli_info_get_version_str"),
         core: Says::TextOf("bli_arch_query_id", "bli_arch_string"),
-        threads: Some(("bli_thread_get_num_threads", "bli_thread_set_num_threads")),
+        threads: Some("bli_thread_set_num_threads"),
     },
 ];
 
@@ -133,15 +133,14 @@ impl Vendor {
         self.core.ask(library)
     }
 
-    /// Threads that the library takes.
-    pub fn threads(&self, library: &Library) -> Option<usize> {
-        let (get, _) = self.threads?;
-        library.count(get).or_else(|| library.count(&format!("{get}64_")))
+    /// Whether it can be told how many threads to take.
+    pub fn has_threads(&self) -> bool {
+        self.threads.is_some()
     }
 
     /// Sets the threads that the library takes.
     pub fn set_threads(&self, library: &Library, count: usize) {
-        if let Some((_, set)) = self.threads {
+        if let Some(set) = self.threads {
             library.set_count(set, count);
             library.set_count(&format!("{set}64_"), count);
         }

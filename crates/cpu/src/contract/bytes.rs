@@ -48,6 +48,11 @@ struct BytesKernel<const A: bool, const B: bool> {
     post: Option<Post>,
 }
 
+/// For operands whose memory is a copy, of which nothing is kept: another one may lie there next.
+fn passing<'a>(context: &Context<'a>) -> Context<'a> {
+    Context { spare: 0, ..*context }
+}
+
 impl<const A: bool, const B: bool> BytesKernel<A, B> {
     fn prepare(kernel: &Contract, tier: Tier) -> Result<Box<dyn Run>, String> {
         let cast = || MapKernel::cast(DType::I32, kernel.dtype, tier);
@@ -130,7 +135,7 @@ impl<const A: bool, const B: bool> BytesKernel<A, B> {
         if c.0.len() <= SUMS {
             let (sums, layout) = (scratch::<i32>(&[c.0.len()])?, dense(c.0)?);
             let sums = (&layout, sums.as_ptr());
-            self.product.multiply([a, b, sums], sizes, None, None, context)?;
+            self.product.multiply([a, b, sums], sizes, None, &passing(context))?;
             // SAFETY: the sums are ours, and the output is a launch's.
             return unsafe { narrowed.apply(&[sums, c], &[], context) };
         }
@@ -163,7 +168,7 @@ impl<const A: bool, const B: bool> Run for BytesKernel<A, B> {
         let sizes = Sizes { k: sizes.k.div_ceil(QUAD), ..sizes };
         let operands = [(&x.layout, x.start), (&y.layout, y.start), c];
         match &self.narrowed {
-            None => self.product.multiply(operands, sizes, after.as_ref(), None, context),
+            None => self.product.multiply(operands, sizes, after.as_ref(), &passing(context)),
             Some(narrowed) => self.narrow(narrowed, operands, sizes, context),
         }
     }

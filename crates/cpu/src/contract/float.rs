@@ -31,6 +31,6 @@ impl<S: Stored> Run for FloatKernel<S> {
         let (operands, sizes) = operands(slots)?;
         // SAFETY: a launch's layouts lie inside its buffers and its outputs overlap nothing.
         let after = self.post.as_ref().map(|p| unsafe { p.bind(&slots.inputs[2..], operands[2], params) }).transpose()?;
-        self.product.multiply(operands, sizes, after.as_ref(), Some(&context.account.kept), context)
+        self.product.multiply(operands, sizes, after.as_ref(), context)
     }
 }

@@ -47,19 +47,14 @@ pub fn prepare(kernel: &Contract, tier: Tier) -> Result<Box<dyn Run>, String> {
     if kernel.is_narrow() {
         return Err(format!("a product of {} and {} in {}", kernel.operands[0], kernel.operands[1], kernel.dtype));
     }
-    match kernel.dtype {
-        DType::F32 => {
-            if let Some(vendor) = vendor::VendorKernel::<f32>::new(kernel, tier) {
-                return Ok(Box::new(vendor?));
-            }
-        }
-        DType::F64 => {
-            if let Some(vendor) = vendor::VendorKernel::<f64>::new(kernel, tier) {
-                return Ok(Box::new(vendor?));
-            }
-        }
-        _ => {}
-    }
+    vendor::prepare(kernel, tier).unwrap_or_else(|| own(kernel, tier))
+}
+
+/// Compiles a contraction of floats by our own tiles, whatever library was asked for.
+///
+/// # Errors
+/// As [`prepare`].
+pub fn own(kernel: &Contract, tier: Tier) -> Result<Box<dyn Run>, String> {
     Ok(match kernel.dtype {
         DType::F16 => Box::new(float::FloatKernel::<f16>::new(kernel, tier)?),
         DType::BF16 => Box::new(float::FloatKernel::<bf16>::new(kernel, tier)?),

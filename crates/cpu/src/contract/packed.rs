@@ -93,9 +93,11 @@ impl<S: Stored> Product<S> {
         let deep = PLACES / size_of::<S::Real>() / S::PARTS;
         let floats = deep.min(job.k) * S::PARTS;
         let a = scratch::<S::Real>(&[panels.0, self.rows_width(job.m), floats])?;
-        let room = if copies.is_none() { Some(scratch::<S::Real>(&[panels.1, t.full.count, floats])?) } else { None };
-        let passing = || room.as_ref().map_or(std::ptr::null_mut(), |room| room.as_ptr().cast());
-        let (b, is_copied) = copies.unwrap_or_else(|| (passing(), false));
+        let mut room = None;
+        let (b, is_copied) = match copies {
+            Some(kept) => kept,
+            None => (room.insert(scratch::<S::Real>(&[panels.1, t.full.count, floats])?).as_ptr().cast(), false),
+        };
         let sums = &self.sums(job)?;
         let units = self.units(job, panels, deep.min(job.k));
         for p in (0..job.k.max(1)).step_by(deep) {

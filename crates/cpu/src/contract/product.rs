@@ -7,7 +7,6 @@ use super::stored::Stored;
 use super::sums::{Round, Row};
 use super::tile::{RowOf, Tiled, Tiles};
 use super::{Matrix, Operands, Shared, Sizes, folded};
-use crate::kept::Kept;
 use crate::launch::Context;
 use crate::parallel::{least, parallel_for, threads};
 use crate::scratch::Scratch;
@@ -23,7 +22,7 @@ const NEAR: usize = 1 << 20;
 /// Tiles of rows for which columns may be read from there again and again.
 const TILES: usize = 10;
 /// Nanoseconds from which the threads share one product of a batch, and not its products.
-const LONG: f64 = 1e6;
+pub(super) const LONG: f64 = 1e6;
 
 /// Nanoseconds of a product of nothing: of a batch of small ones most of its time.
 const EACH: f64 = 150.0;
@@ -127,28 +126,14 @@ impl<S: Stored> Product<S> {
     ///
     /// # Errors
     /// `Code::OutOfMemory` for copies.
-    pub fn multiply(
-        &self,
-        operands: Operands,
-        sizes: Sizes,
-        after: Option<&After>,
-        kept: Option<&Kept>,
-        context: &Context,
-    ) -> Result<()> {
-        let Some([a, b, c]) = &folded(&operands, &sizes) else { return self.each(operands, sizes, after, kept, context) };
+    pub fn multiply(&self, operands: Operands, sizes: Sizes, after: Option<&After>, context: &Context) -> Result<()> {
+        let Some([a, b, c]) = &folded(&operands, &sizes) else { return self.each(operands, sizes, after, context) };
         let [x, y, z] = operands.map(|o| o.1);
         let sizes = Sizes { batch: 1, m: sizes.batch * sizes.m, ..sizes };
-        self.each([(a, x), (b, y), (c, z)], sizes, after, kept, context)
+        self.each([(a, x), (b, y), (c, z)], sizes, after, context)
     }
 
-    fn each(
-        &self,
-        operands: Operands,
-        sizes: Sizes,
-        after: Option<&After>,
-        kept: Option<&Kept>,
-        context: &Context,
-    ) -> Result<()> {
+    fn each(&self, operands: Operands, sizes: Sizes, after: Option<&After>, context: &Context) -> Result<()> {
         let Sizes { batch, m, k, n } = sizes;
         if batch == 0 || m == 0 || n == 0 {
             return Ok(());
@@ -167,10 +152,11 @@ impl<S: Stored> Product<S> {
         };
         let nanos = EACH + self.nanos(m, k, n) + after.map_or(0.0, After::nanos) * (m * n) as f64;
         let first = job(0);
-        if let Some(kept) = kept.filter(|_| batch == 1 && context.spare > 0) {
+        // Without room for copies there are no notes: the operands' memory may be anybody's.
+        if batch == 1 && context.spare > 0 {
             let Shared(operands) = shared;
             let buffer = operands[usize::from(!first.whole.is_turned)].1;
-            if let Some(done) = self.constant(&first, buffer, kept, after, context) {
+            if let Some(done) = self.constant(&first, buffer, after, context) {
                 return done;
             }
         }

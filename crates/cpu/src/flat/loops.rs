@@ -107,7 +107,7 @@ pub fn in_pairs(terms: &[f64]) -> f64 {
 }
 
 /// Elements that change where they are: `to += from`, or `to *= factor`.
-pub struct Straight<T> {
+pub struct InPlaceArgs<T> {
     /// How many.
     pub len: usize,
     /// What is added, which shares no memory with `to`.
@@ -118,15 +118,15 @@ pub struct Straight<T> {
     pub to: *mut T,
 }
 
-/// The loop of [`Straight`].
+/// The loop over them.
 pub struct InPlace<T>(PhantomData<T>);
 
 impl<T: Element> Source for InPlace<T> {
-    type Args = Straight<T>;
+    type Args = InPlaceArgs<T>;
 
     #[inline(always)]
-    unsafe fn run<const FMA: bool>(args: Straight<T>) {
-        let Straight { len, from, factor, to } = args;
+    unsafe fn run<const FMA: bool>(args: InPlaceArgs<T>) {
+        let InPlaceArgs { len, from, factor, to } = args;
         // SAFETY: as many elements exist, and nobody else has those that change.
         unsafe {
             match from {

@@ -3,7 +3,7 @@
 
 mod loops;
 
-use crate::blas::{self, Blas, Float, Rows};
+use crate::blas::{self, Float, Rows};
 use crate::contract;
 use crate::launch::{Context, Run, Slots};
 use crate::map::MapKernel;
@@ -15,21 +15,23 @@ use ferrotensor_core::error::{Code, Error, Result};
 use ferrotensor_core::kernel::{Contract, Map};
 use ferrotensor_core::scalar::{Builder, Op, literal_bits};
 use ferrotensor_core::{DType, Layout};
-use loops::{Blocks, Element, InPlace, Partial, Straight};
-use smallvec::smallvec;
+use loops::{Blocks, Element, InPlace, InPlaceArgs, Partial};
+use smallvec::{SmallVec, smallvec};
+use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
 /// What computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlatEngine {
-    /// Loops over numbers, one after the other.
+    /// Loops for the oldest processors of this kind, on the calling thread.
     Scalar,
     /// Kernels for the processor's vectors, on the calling thread.
     Simd,
     /// The same on all threads.
     Parallel,
-    /// Products by the vendor's library, the rest as `Parallel`: what BLAS has of it is less accurate than what is promised.
+    /// Products by the vendor's library, the rest as `Parallel`: BLAS has no sum and no `add` or `scale` into other memory, and its `dot` is less
+    /// accurate than what is promised.
     Blas,
 }
 
@@ -65,7 +67,7 @@ impl FlatEngine {
                 let library = blas::library()?;
                 EngineInfo {
                     isa: None,
-                    threads: library.threads(),
+                    threads: library.has_threads().then(blas::all_threads),
                     library: Some(library.name()),
                     version: library.version(),
                     core: library.core(),
@@ -124,29 +126,24 @@ pub struct FlatArrays {
     /// Result.
     pub out: *mut u8,
 }
-// SAFETY: pointers, which are used by the one thread that runs the operation and by those that help it.
-unsafe impl Send for FlatArrays {}
-// SAFETY: as above.
-unsafe impl Sync for FlatArrays {}
 
 /// Runs an operation.
 ///
 /// # Errors
-/// `Code::BackendUnavailable` with the reason, `Code::OutOfMemory` for copies.
+/// `Code::BackendUnavailable` with the reason, `Code::OutOfMemory` for copies, `Code::Unsupported` for sizes that a vendor's library cannot
+/// count, `Code::DType` for other dtypes.
 ///
 /// # Safety
-/// The arrays exist and have as many elements as the operation says. `out` shares memory with no operand, or is that of an operand of
-/// `Add` or `Scale`, as a whole; nobody else writes to operands or touches `out` meanwhile.
+/// The arrays exist and have as many elements as the operation says, and no size is 0. `out` shares memory with no operand, or is that of an
+/// operand of `Add` or `Scale`, as a whole; nobody else writes to operands or touches `out` meanwhile.
 pub unsafe fn run(engine: FlatEngine, op: FlatOp, arrays: FlatArrays) -> Result<()> {
-    let tier = engine.tier().map_err(|reason| Error::new(Code::BackendUnavailable, reason))?;
-    let work = || {
-        // SAFETY: as the caller promises.
-        unsafe {
-            match (op, arrays.dtype) {
-                (FlatOp::Matmul { m, n, k }, dtype) => product(engine, tier, dtype, [m, n, k], arrays),
-                (_, DType::F32) => elementwise::<f32>(tier, op, arrays),
-                (_, _) => elementwise::<f64>(tier, op, arrays),
-            }
+    let tier = engine.tier().map_err(unavailable)?;
+    // SAFETY: as the caller promises.
+    let work = || unsafe {
+        match arrays.dtype {
+            DType::F32 => run_in::<f32>(engine, tier, op, arrays),
+            DType::F64 => run_in::<f64>(engine, tier, op, arrays),
+            other => Err(Error::dtype(format!("flat arrays are of float32 or float64, not of {other}"))),
         }
     };
     match engine {
@@ -155,125 +152,149 @@ pub unsafe fn run(engine: FlatEngine, op: FlatOp, arrays: FlatArrays) -> Result<
     }
 }
 
+fn unavailable(reason: String) -> Error {
+    Error::new(Code::BackendUnavailable, reason)
+}
+
+/// # Safety
+/// As [`run`], of this dtype.
+unsafe fn run_in<T: Element + Float>(engine: FlatEngine, tier: Tier, op: FlatOp, arrays: FlatArrays) -> Result<()> {
+    let FlatArrays { a, b, out, dtype } = arrays;
+    // SAFETY: as the caller promises.
+    unsafe {
+        match op {
+            FlatOp::Matmul { m, n, k } => product::<T>(engine, tier, [m, n, k], arrays),
+            FlatOp::Sum(len) => total::<T>(tier, len, (a, None), out),
+            FlatOp::Dot(len) => total::<T>(tier, len, (a, Some(b)), out),
+            FlatOp::Add(len) if a.cast_mut() == out || b.cast_mut() == out => {
+                let other = if a.cast_mut() == out { b } else { a };
+                let doubles = other.cast_mut() == out;
+                in_place::<T>(tier, len, (!doubles).then_some(other), T::of(2.0), out)
+            }
+            FlatOp::Scale(len, factor) if a.cast_mut() == out => in_place::<T>(tier, len, None, T::of(factor), out),
+            FlatOp::Add(len) => elementwise(Elementwise::Add, dtype, tier, len, &[a, b], out, &[]),
+            FlatOp::Scale(len, factor) => {
+                elementwise(Elementwise::Scale, dtype, tier, len, &[a], out, &[literal_bits(dtype, factor)])
+            }
+        }
+    }
+}
+
 /// # Safety
 /// As [`run`].
-unsafe fn product(engine: FlatEngine, tier: Tier, dtype: DType, sizes: [usize; 3], arrays: FlatArrays) -> Result<()> {
-    let FlatArrays { a, b, out, .. } = arrays;
+unsafe fn product<T: Element + Float>(engine: FlatEngine, tier: Tier, sizes: [usize; 3], arrays: FlatArrays) -> Result<()> {
+    static KERNELS: Prepared = [const { OnceLock::new() }; 4];
+    let FlatArrays { a, b, out, dtype } = arrays;
     let [m, n, k] = sizes;
     // SAFETY: as the caller promises.
     unsafe {
-        match (engine, dtype) {
-            (FlatEngine::Scalar, DType::F32) => loops::product::<f32>(sizes, a.cast(), b.cast(), out.cast()),
-            (FlatEngine::Scalar, _) => loops::product::<f64>(sizes, a.cast(), b.cast(), out.cast()),
-            (FlatEngine::Blas, _) => {
-                let library = blas::library().map_err(|reason| Error::new(Code::BackendUnavailable, reason))?;
+        match engine {
+            FlatEngine::Scalar => loops::product::<T>(sizes, a.cast(), b.cast(), out.cast()),
+            FlatEngine::Blas => {
+                let library = blas::library().map_err(unavailable)?;
                 if !sizes.iter().all(|&size| library.holds(size)) {
                     return Err(Error::unsupported(format!("{} counts to 2^31 - 1", library.name())));
                 }
-                match dtype {
-                    DType::F32 => vendor_product::<f32>(library, sizes, arrays),
-                    _ => vendor_product::<f64>(library, sizes, arrays),
-                }
+                let rows =
+                    |start: *const u8, leading: usize| Rows::<T> { start: start.cast(), leading, is_transposed: false };
+                library.product(sizes, rows(a, k), rows(b, n), (out.cast(), n), || false);
             }
-            (FlatEngine::Simd | FlatEngine::Parallel, _) => {
-                static KERNELS: [OnceLock<Result<Box<dyn Run>, String>>; 2] = [OnceLock::new(), OnceLock::new()];
-                let prepare = || contract::prepare(&Contract::new(dtype), tier);
-                let layouts = [[m, k], [k, n], [m, n]].map(|dims| Layout::dense(&dims));
-                let [x, y, z] = &layouts;
-                let (x, y, z) = (x.as_ref(), y.as_ref(), z.as_ref());
-                let inputs = smallvec![(x.map_err(Clone::clone)?, a.cast_mut()), (y.map_err(Clone::clone)?, b.cast_mut())];
-                let slots = Slots { inputs, outputs: smallvec![(z.map_err(Clone::clone)?, out)] };
-                launch(&KERNELS, dtype, prepare, &slots, &[])?;
+            FlatEngine::Simd | FlatEngine::Parallel => {
+                let [x, y, z] = [Layout::dense(&[m, k])?, Layout::dense(&[k, n])?, Layout::dense(&[m, n])?];
+                let slots =
+                    Slots { inputs: smallvec![(&x, a.cast_mut()), (&y, b.cast_mut())], outputs: smallvec![(&z, out)] };
+                launch(&KERNELS, dtype, tier, || contract::own(&Contract::new(dtype), tier), &slots, &[])?;
             }
         }
     }
     Ok(())
 }
 
-/// # Safety
-/// As [`run`].
-unsafe fn vendor_product<T: Float>(library: &Blas, [m, n, k]: [usize; 3], arrays: FlatArrays) {
-    let rows = |start: *const u8, leading: usize| Rows::<T> { start: start.cast(), leading, is_transposed: false };
-    // SAFETY: as the caller promises.
-    unsafe { library.product(threads(), [m, n, k], rows(arrays.a, k), rows(arrays.b, n), (arrays.out.cast(), n), || false) };
-}
+/// Kernels that are prepared once: of float32 and of float64, on the oldest tier and on this machine's.
+type Prepared = [OnceLock<Result<Box<dyn Run>, String>>; 4];
 
-/// Runs the kernel of a dtype, prepared once.
 fn launch(
-    kernels: &[OnceLock<Result<Box<dyn Run>, String>>; 2],
+    kernels: &Prepared,
     dtype: DType,
+    tier: Tier,
     prepare: impl FnOnce() -> Result<Box<dyn Run>, String>,
     slots: &Slots,
     params: &[u64],
 ) -> Result<()> {
-    let kernel =
-        kernels[usize::from(dtype == DType::F64)].get_or_init(prepare).as_ref().map_err(|e| Error::internal(e.clone()))?;
+    let at = 2 * usize::from(dtype == DType::F64) + usize::from(tier != Tier::Baseline);
+    let kernel = kernels[at].get_or_init(prepare).as_ref().map_err(|e| Error::internal(e.clone()))?;
     // Without room for copies that stay: the arrays are their owner's, who writes them when he likes.
     let context = Context { abandoned: &AtomicBool::new(false), account: &Arc::<Account>::default(), spare: 0 };
     kernel.run(slots, params, &context)
 }
 
-/// # Safety
-/// As [`run`].
-unsafe fn elementwise<T: Element>(tier: Tier, op: FlatOp, arrays: FlatArrays) -> Result<()> {
-    let FlatArrays { a, b, out, dtype } = arrays;
-    // SAFETY: as the caller promises.
-    unsafe {
-        match op {
-            FlatOp::Add(len) if a.cast_mut() == out || b.cast_mut() == out => {
-                let arrays = FlatArrays { b: if a.cast_mut() == out { b } else { a }, ..arrays };
-                over::<T>(len, &arrays, |range, FlatArrays { b, out, .. }| {
-                    let to = out.cast::<T>().wrapping_add(range.start);
-                    let from = if b.cast_mut() == *out { None } else { Some(b.cast::<T>().wrapping_add(range.start)) };
-                    compiled::<InPlace<T>>(tier)(Straight { len: range.len(), from, factor: T::of(2.0), to });
-                })
+/// What an element becomes.
+#[derive(Clone, Copy)]
+enum Elementwise {
+    Add,
+    Scale,
+}
+
+impl Elementwise {
+    fn prepare(self, dtype: DType, tier: Tier) -> Result<Box<dyn Run>, String> {
+        let mut program = Builder::new();
+        let x = program.input(dtype);
+        let result = match self {
+            Elementwise::Add => {
+                let y = program.input(dtype);
+                program.binary(Op::Add, x, y)
             }
-            FlatOp::Scale(len, factor) if a.cast_mut() == out => over::<T>(len, &arrays, |range, arrays| {
-                let to = arrays.out.cast::<T>().wrapping_add(range.start);
-                compiled::<InPlace<T>>(tier)(Straight { len: range.len(), from: None, factor: T::of(factor), to });
-            }),
-            FlatOp::Add(len) => {
-                static KERNELS: [OnceLock<Result<Box<dyn Run>, String>>; 2] = [OnceLock::new(), OnceLock::new()];
-                let layout = Layout::dense(&[len])?;
-                let inputs = smallvec![(&layout, a.cast_mut()), (&layout, b.cast_mut())];
-                let slots = Slots { inputs, outputs: smallvec![(&layout, out)] };
-                launch(&KERNELS, dtype, || sum_of_two(dtype, tier), &slots, &[])
+            Elementwise::Scale => {
+                let s = program.param(dtype);
+                program.binary(Op::Mul, x, s)
             }
-            FlatOp::Scale(len, factor) => {
-                static KERNELS: [OnceLock<Result<Box<dyn Run>, String>>; 2] = [OnceLock::new(), OnceLock::new()];
-                let layout = Layout::dense(&[len])?;
-                let slots = Slots { inputs: smallvec![(&layout, a.cast_mut())], outputs: smallvec![(&layout, out)] };
-                launch(&KERNELS, dtype, || multiple(dtype, tier), &slots, &[literal_bits(dtype, factor)])
-            }
-            FlatOp::Sum(len) => total::<T>(tier, len, (a, None), out),
-            FlatOp::Dot(len) => total::<T>(tier, len, (a, Some(b)), out),
-            FlatOp::Matmul { .. } => Err(Error::internal("a product is not elementwise")),
-        }
+        };
+        Ok(Box::new(MapKernel::new(&Map { program: program.finish(&[result]) }, tier)?))
     }
 }
 
-fn sum_of_two(dtype: DType, tier: Tier) -> Result<Box<dyn Run>, String> {
-    let mut program = Builder::new();
-    let (x, y) = (program.input(dtype), program.input(dtype));
-    let sum = program.binary(Op::Add, x, y);
-    Ok(Box::new(MapKernel::new(&Map { program: program.finish(&[sum]) }, tier)?))
-}
-
-fn multiple(dtype: DType, tier: Tier) -> Result<Box<dyn Run>, String> {
-    let mut program = Builder::new();
-    let (x, s) = (program.input(dtype), program.param(dtype));
-    let product = program.binary(Op::Mul, x, s);
-    Ok(Box::new(MapKernel::new(&Map { program: program.finish(&[product]) }, tier)?))
-}
-
-/// Calls `body` for ranges of elements, on several threads where that is allowed and worth it. A nanosecond is four elements or so.
-fn over<T: Element>(
+/// # Safety
+/// The arrays have so many elements, and `out` shares memory with none of the others.
+unsafe fn elementwise(
+    what: Elementwise,
+    dtype: DType,
+    tier: Tier,
     len: usize,
-    arrays: &FlatArrays,
-    body: impl Fn(std::ops::Range<usize>, &FlatArrays) + Sync,
+    operands: &[*const u8],
+    out: *mut u8,
+    params: &[u64],
 ) -> Result<()> {
+    static KERNELS: [Prepared; 2] = [const { [const { OnceLock::new() }; 4] }; 2];
+    let layout = Layout::dense(&[len])?;
+    let inputs: SmallVec<_> = operands.iter().map(|operand| (&layout, operand.cast_mut())).collect();
+    let slots = Slots { inputs, outputs: smallvec![(&layout, out)] };
+    launch(&KERNELS[what as usize], dtype, tier, || what.prepare(dtype, tier), &slots, params)
+}
+
+/// Memory that several threads work on, each on its own part.
+#[derive(Clone, Copy)]
+struct Parts<T>(Option<*const T>, *mut T);
+// SAFETY: as said above.
+unsafe impl<T> Sync for Parts<T> {}
+
+impl<T> Parts<T> {
+    fn args(&self, range: &Range<usize>, factor: T) -> InPlaceArgs<T> {
+        let Parts(from, to) = *self;
+        let at = range.start;
+        InPlaceArgs { len: range.len(), from: from.map(|from| from.wrapping_add(at)), factor, to: to.wrapping_add(at) }
+    }
+}
+
+/// Adds to elements where they are, or multiplies them.
+///
+/// # Safety
+/// The arrays have so many elements, and share no memory.
+unsafe fn in_place<T: Element>(tier: Tier, len: usize, from: Option<*const u8>, factor: T, to: *mut u8) -> Result<()> {
+    let parts = &Parts(from.map(<*const u8>::cast::<T>), to.cast::<T>());
+    // A nanosecond is four elements or so.
     parallel_for(len, 0.25, &|range| {
-        body(range, arrays);
+        // SAFETY: as the caller promises; the elements of a range are one thread's.
+        unsafe { compiled::<InPlace<T>>(tier)(parts.args(&range, factor)) };
         Ok(())
     })
 }

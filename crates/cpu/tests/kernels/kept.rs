@@ -197,7 +197,7 @@ fn copies_end_with_what_they_are_copies_of() {
     assert_eq!(layer.backend.kept(), 0);
     assert_same(&layer.multiply(&rows), &fresh(tier, &rows, &others), "written by a launch");
     keep();
-    layer.columns.buffer.retire();
+    layer.columns.buffer.invalidate();
     assert_eq!(layer.backend.kept(), 0, "given back to a pool");
     keep();
     layer.backend.trim();
@@ -243,7 +243,7 @@ fn an_abandoned_product_keeps_no_unfinished_copy() {
             layer.submit(batch);
         });
         assert_same(&layer.multiply(&rows), &expected, moment);
-        layer.columns.buffer.retire();
+        layer.columns.buffer.invalidate();
     }
 }
 
