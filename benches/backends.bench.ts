@@ -1,5 +1,5 @@
 // Backends of flat arrays on the same work, from tiny to large: which is fastest, what `autoSelect` chooses, and how far that is from the
-// best. `lib/backends/thresholds.ts` is set by it.
+// best. `lib/backends/thresholds.ts` is set by hand after it.
 
 import * as ft from 'ferrotensor'
 import { printMachine, watchNeighbours } from './machine.js'

@@ -1,4 +1,4 @@
-// From how much work on each backend is worth it. `npm run bench backends` is what sets them: it shows how far the choice is from the best.
+// From how much work on each backend is worth it. They are set by hand after `npm run bench backends`, which shows how far the choice is from the best.
 
 import type { Operation } from './job.js'
 

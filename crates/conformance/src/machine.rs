@@ -12,8 +12,9 @@ use ferrotensor_engine::{Config, Engine, Mode, Request, RunOutcome, Session, Sta
 use ferrotensor_fakes::{Faults, Hostile};
 use ferrotensor_ops::dtype_rule::Arg;
 use ferrotensor_vulkan::{Can, VulkanBackend};
+use std::cell::OnceCell;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Where tensors are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -56,18 +57,31 @@ impl Device {
     }
 }
 
-/// The Vulkan device that all machines share: its pipelines are compiled once. `VULKAN_WITHOUT` takes something away from it.
+/// The Vulkan devices of all threads.
+static OPENED: Mutex<Vec<Arc<VulkanBackend>>> = Mutex::new(Vec::new());
+
+/// The Vulkan device that all machines of a thread share: its pipelines are compiled once. Each thread has its own, since a device in software
+/// compiles on one thread, for which all others would wait. `VULKAN_WITHOUT` takes something away from it.
 ///
 /// # Errors
 /// Why there is none.
 pub fn vulkan() -> Result<Arc<VulkanBackend>, String> {
-    static DEVICE: OnceLock<Result<Arc<VulkanBackend>, String>> = OnceLock::new();
+    thread_local! {
+        static DEVICE: OnceCell<Result<Arc<VulkanBackend>, String>> = const { OnceCell::new() };
+    }
     let open = || {
         let found = ferrotensor_vulkan::found()?.into_iter().next().ok_or("no device")?;
         let can = lacking(found.can, &std::env::var("VULKAN_WITHOUT").unwrap_or_default())?;
-        Ok(Arc::new(VulkanBackend::open_with(found.physical, can)))
+        let device = Arc::new(VulkanBackend::open_with(found.physical, can));
+        OPENED.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(&device));
+        Ok(device)
     };
-    DEVICE.get_or_init(open).clone()
+    DEVICE.with(|device| device.get_or_init(open).clone())
+}
+
+/// Pipelines that all of them compiled.
+pub fn compiled() -> usize {
+    OPENED.lock().unwrap_or_else(PoisonError::into_inner).iter().map(|device| device.counts().compiled as usize).sum()
 }
 
 /// What may be taken from a device, by the name it has in `VULKAN_WITHOUT`.
