@@ -4,7 +4,7 @@
 import { parseArgs } from 'node:util'
 import { didYouMean } from '../nearest.js'
 import { COMMANDS, type CommandRow } from './commands.js'
-import { printable } from './output.js'
+import { quoted, shortened } from './output.js'
 
 /** Wrong words on the command line. */
 export class UsageError extends Error {}
@@ -25,8 +25,6 @@ export type Request =
   | { readonly kind: 'version' }
 
 const SHORT: Readonly<Record<string, string>> = { h: 'help', v: 'version' }
-
-const quoted = (word: string): string => `'${printable(word.length <= 60 ? word : `${word.slice(0, 57)}...`)}'`
 
 /** What was probably meant, or all there is. */
 const hint = (word: string, names: readonly string[]): string => didYouMean(word, names) || `; there are ${names.join(', ')}`
@@ -92,7 +90,7 @@ function optionValue({ name: command, options }: CommandRow, seen: ReadonlyMap<s
   }
   // A word that looks like an option is one that follows a forgotten value, unless it is joined to the option.
   if (value === undefined || value === '' || (!inlineValue && value.startsWith('-'))) {
-    const joined = value?.startsWith('-') ? `; if ${quoted(value)} is one, write ${rawName}=${printable(value)}` : ''
+    const joined = value?.startsWith('-') ? `; if ${quoted(value)} is one, write ${rawName}=${shortened(value)}` : ''
     throw new UsageError(`${command}: ${rawName} needs a value: ${rawName} <${row.value}>${joined}`)
   }
   return value
