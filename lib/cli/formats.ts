@@ -7,7 +7,7 @@ import { FormatError } from '../errors.js'
 import { loadAsync, loading, openAsync, tableOptions, type Entry, type Format, type Opened } from '../files.js'
 import { DTYPE, type DType } from '../generated/dtypes.js'
 import { native } from '../native.js'
-import { didYouMean } from '../nearest.js'
+import { didYouMean, meantOrAll } from '../nearest.js'
 import type { Tensor } from '../tensor.js'
 import { UsageError, type Arguments } from './arguments.js'
 import { quoted } from './output.js'
@@ -62,7 +62,7 @@ export function tableReading(op: string, path: string, { flag, text }: Arguments
   if (given !== undefined && format !== 'text') throw new UsageError(`${op}: --${given} is for tables of text, not for ${ending}`)
   const dtype = text('dtype')
   if (dtype !== undefined && !Object.hasOwn(DTYPE, dtype)) {
-    throw new UsageError(`${op}: ${quoted(dtype)} is no dtype${didYouMean(dtype, Object.keys(DTYPE)) || `; one of ${Object.keys(DTYPE).join(', ')}`}`)
+    throw new UsageError(`${op}: ${quoted(dtype)} is no dtype${meantOrAll(dtype, Object.keys(DTYPE))}`)
   }
   return { header: flag('header'), dtype }
 }
