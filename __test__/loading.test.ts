@@ -34,10 +34,10 @@ test('loaded twice in one thread, each copy knows its own tensors only', async (
   const answers = await evaluateScript<unknown[]>(`
     import { createRequire } from 'node:module'
     import { loadNative } from './dist/lib/loader.js'
-    const first = loadNative()
+    const { module: first } = loadNative()
     const require = createRequire(import.meta.url)
     for (const key of Object.keys(require.cache)) delete require.cache[key]
-    const second = loadNative()
+    const { module: second } = loadNative()
     const x = ft.tensor([1, 2])
     let code
     try { second.wait(x.handle) } catch (e) { code = e.message }

@@ -5,7 +5,7 @@ import { deviceNumber } from './devices.js'
 import { ArgumentError, DTypeError, IndexError, ShapeError, TensorError } from './errors.js'
 import { DTYPE, type DType } from './generated/dtypes.js'
 import type { AttrRow, OpRow } from './generated/table.js'
-import { didYouMean } from './nearest.js'
+import { didYouMean, meantOrAll } from './nearest.js'
 import type { Operand } from './operand.js'
 import { multi, nary, rowOf } from './record.js'
 import { checkAlive, Tensor } from './tensor.js'
@@ -95,8 +95,7 @@ function isDType(value: string): value is DType {
 function dtypeNamed(op: string, name: string, value: unknown): DType {
   if (typeof value !== 'string') throw wrong(op, name, 'the name of a dtype', value)
   if (isDType(value)) return value
-  const names = Object.keys(DTYPE)
-  throw new DTypeError(`${op}: ${shown(value)} is not a dtype${didYouMean(value, names) || `; one of ${names.join(', ')}`}`)
+  throw new DTypeError(`${op}: ${shown(value)} is not a dtype${meantOrAll(value, Object.keys(DTYPE))}`)
 }
 
 function list(words: number[], values: readonly number[]): void {

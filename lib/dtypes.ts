@@ -6,7 +6,7 @@ import { ArgumentError, DTypeError, TensorError } from './errors.js'
 import { DTYPE, type DType, type DTypeKind, type ItemOf, type Promote, type RealOf, type Takes } from './generated/dtypes.js'
 import { zeros } from './generated/functions.js'
 import { OP } from './generated/table.js'
-import { didYouMean } from './nearest.js'
+import { didYouMean, meantOrAll } from './nearest.js'
 import type { Device, Weak } from './operand.js'
 import { nary, type Scalar } from './record.js'
 import { Tensor } from './tensor.js'
@@ -62,7 +62,7 @@ function dtypeOf(op: string, value: unknown): DType {
   if (value instanceof Tensor) return value.dtype
   if (isDType(value)) return value
   if (typeof value !== 'string') throw new ArgumentError(`${op}: expected a dtype or a tensor, got ${shown(value)}`)
-  throw new DTypeError(`${op}: ${shown(value)} is not a dtype${didYouMean(value, Object.keys(DTYPE)) || `; one of ${Object.keys(DTYPE).join(', ')}`}`)
+  throw new DTypeError(`${op}: ${shown(value)} is not a dtype${meantOrAll(value, Object.keys(DTYPE))}`)
 }
 
 /**

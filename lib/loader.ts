@@ -26,7 +26,17 @@ export const VERSION = manifest.version
 /** A binary that is there, and where one that fits comes from. */
 interface Found {
   readonly path: string
+  /** The version of the platform's package; null for a file that FERROTENSOR_NATIVE names, and for a local build. */
+  readonly version: string | null
   readonly fix: string
+}
+
+/** A native module that was loaded, and where from. */
+export interface Loaded {
+  readonly module: unknown
+  readonly file: string
+  /** The version of its package; null for one that was built here, or that FERROTENSOR_NATIVE names. */
+  readonly version: string | null
 }
 
 /** A reason in words, as what is thrown where a binary is needed. */
@@ -103,7 +113,7 @@ function named(path: string): Found {
   const stat = statSync(path, { throwIfNoEntry: false })
   if (stat === undefined) throw refuse(`the file FERROTENSOR_NATIVE names does not exist: ${path}`)
   if (!stat.isFile()) throw refuse(`FERROTENSOR_NATIVE names what is no file: ${path}`)
-  return { path, fix: 'build the sources of this version (npm run build), or unset FERROTENSOR_NATIVE' }
+  return { path, version: null, fix: 'build the sources of this version (npm run build), or unset FERROTENSOR_NATIVE' }
 }
 
 /** The binary to load. */
@@ -112,7 +122,7 @@ function find(): Found {
   if (given) return named(resolve(given))
   const triple = platformTriple()
   const local = fileURLToPath(new URL(`../../native/ferrotensor.${triple}.node`, import.meta.url))
-  if (statSync(local, { throwIfNoEntry: false })?.isFile()) return { path: local, fix: 'npm run build' }
+  if (statSync(local, { throwIfNoEntry: false })?.isFile()) return { path: local, version: null, fix: 'npm run build' }
   const name = PREFIX + triple
   const path = resolved(name)
   if (path === undefined) throw refuse(missing(triple, name, manifest))
@@ -120,7 +130,7 @@ function find(): Found {
   // The two halves share buffers and tables; halves of different versions would misread each other.
   const { version } = require(`${name}/package.json`) as Manifest
   if (version !== manifest.version) throw refuse(`${name} is of version ${version}, this package of ${manifest.version}.\n  Fix: ${fix}`)
-  return { path, fix }
+  return { path, version, fix }
 }
 
 /** Why a loaded module is not the other half of this package, made from the same tables; null if it is. */
@@ -143,14 +153,14 @@ export const thrown = (error: unknown): string => (error instanceof Error ? erro
  * @throws {BackendUnavailableError} when there is none for this platform, it is of another version, or it cannot be loaded; the
  * message says which and what to do.
  */
-export function loadNative(): unknown {
-  const { path, fix } = find()
+export function loadNative(): Loaded {
+  const { path, version, fix } = find()
   let wrong: string | null
   try {
     if (isTruncated(path)) throw new Error('the file is cut off')
-    const loaded: unknown = require(path)
-    wrong = mismatch(loaded)
-    if (wrong === null) return loaded
+    const module: unknown = require(path)
+    wrong = mismatch(module)
+    if (wrong === null) return { module, file: path, version }
   } catch (error) {
     throw refuse(`the native binary exists but cannot be loaded: ${thrown(error)}\n  It is ${path}.\n  Fix: ${fix}`, error)
   }

@@ -3,7 +3,7 @@
 import { BackendUnavailableError, ERROR_CLASSES } from './errors.js'
 import { DTYPES } from './generated/dtypes.js'
 import { HEADER, SMALL_ELEMENTS } from './generated/protocol.js'
-import { loadNative, thrown } from './loader.js'
+import { loadNative, thrown, type Loaded } from './loader.js'
 import { FUNCTIONS, type Native } from './native/families.js'
 
 /** Header (`generated/protocol.ts`) and program words; params as numbers and as bigints; handles in and out; the bytes of a small result. */
@@ -32,12 +32,13 @@ export function reserve(words: number, paramCount: number, handleCount: number):
 }
 
 /** The loaded module, which has been handed what both sides share; or why there is none. */
-function connect(): Native | BackendUnavailableError {
+function connect(): (Loaded & { readonly module: Native }) | BackendUnavailableError {
   try {
-    const loaded = loadNative() as Native
-    loaded.setErrorClasses(Object.fromEntries(ERROR_CLASSES.map((Class) => [new Class().code, Class])))
-    loaded.setBuffers(ints, params, handles, small)
-    return loaded
+    const found = loadNative()
+    const module = found.module as Native
+    module.setErrorClasses(Object.fromEntries(ERROR_CLASSES.map((Class) => [new Class().code, Class])))
+    module.setBuffers(ints, params, handles, small)
+    return { ...found, module }
   } catch (cause) {
     if (cause instanceof BackendUnavailableError) return cause
     // Of the handshake, or a manifest that is broken.
@@ -62,4 +63,11 @@ const connected = connect()
 export const absence = connected instanceof BackendUnavailableError ? connected.message : null
 
 /** @internal */
-export const native: Native = connected instanceof BackendUnavailableError ? absent(connected) : connected
+export const native: Native = connected instanceof BackendUnavailableError ? absent(connected) : connected.module
+
+/**
+ * Where the native module is from; null where there is none.
+ * @internal
+ */
+export const loaded: Omit<Loaded, 'module'> | null =
+  connected instanceof BackendUnavailableError ? null : { file: connected.file, version: connected.version }

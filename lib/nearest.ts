@@ -64,3 +64,8 @@ export function didYouMean(word: string, names: readonly string[]): string {
   const name = nearest(word, names)
   return name === undefined ? '' : `; did you mean '${name}'?`
 }
+
+/** {@link didYouMean}; of a word that is near to none, all there are. */
+export function meantOrAll(word: string, names: readonly string[]): string {
+  return didYouMean(word, names) || `; there are ${names.join(', ')}`
+}

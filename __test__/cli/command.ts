@@ -17,16 +17,18 @@ export interface Ended {
 /** What may be asked of a run. */
 export interface CommandOptions {
   readonly env?: Readonly<Record<string, string>>
+  /** An open file for standard output, in the place of a pipe. */
+  readonly stdout?: number
   /** Called with the process once it is started. */
   readonly onStart?: (child: ChildProcess) => void
 }
 
 /** Runs the program with these words. */
-export function command(words: readonly string[], { env = {}, onStart = () => {} }: CommandOptions = {}): Promise<Ended> {
-  const child = spawn(process.execPath, [PROGRAM, ...words], { env: { ...process.env, ...env } })
+export function command(words: readonly string[], { env = {}, stdout: file, onStart = () => {} }: CommandOptions = {}): Promise<Ended> {
+  const child = spawn(process.execPath, [PROGRAM, ...words], { env: { ...process.env, ...env }, stdio: ['pipe', file ?? 'pipe', 'pipe'] })
   let [stdout, stderr] = ['', '']
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text))
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => (stdout += text))
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => (stderr += text))
   onStart(child)
   return new Promise((resolve, reject) => {
     child.on('error', reject)

@@ -1,7 +1,7 @@
 // `inspect` and `convert`: every array of every format is described and arrives bit for bit, or is refused before anything is written.
 
 import test from 'ava'
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, lstatSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import * as ft from 'ferrotensor'
 import { DTYPES } from '../../lib/generated/dtypes.js'
@@ -219,26 +219,6 @@ test.serial('wrong tables, wrong bytes and files that are not there end with 1 a
     }
   }
   t.false(existsSync(path('never.npz')))
-})
-
-test.serial('a file that exists is replaced with --force alone; then links and permissions stay', async (t) => {
-  ft.io.saveNpySync(path('old.npy'), ft.zeros([3]))
-  const refused = await convert(path('one.npy'), path('old.npy'))
-  t.is(refused.code, 1)
-  t.regex(refused.stderr, /EEXIST: file already exists, '.*old\.npy'; --force replaces it\n$/)
-  t.deepEqual(ft.io.loadNpySync(path('old.npy')).shape, [3])
-  const bits = process.platform === 'win32' ? 0o666 : 0o640
-  chmodSync(path('old.npy'), bits)
-  let to = 'old.npy'
-  if (process.platform !== 'win32') symlinkSync(path('old.npy'), path((to = 'link.npy')))
-  t.is((await convert(path('one.npy'), path(to), '--force')).code, 0)
-  t.deepEqual(ft.io.loadNpySync(path('old.npy')).shape, [2, 3, 4])
-  t.is(statSync(path('old.npy')).mode & 0o777, bits)
-  t.is(lstatSync(path(to)).isSymbolicLink(), to === 'link.npy')
-  // Onto itself, while it is mapped.
-  t.is((await convert(path('old.npy'), path('old.npy'), '--force')).code, 0)
-  t.deepEqual(ft.io.loadNpySync(path('old.npy')).shape, [2, 3, 4])
-  t.is((await convert(path('one.npy'), path('folder.npy'), '--force')).code, 1)
 })
 
 test.serial('a folder that is not there is a failure, and nothing is left beside any file', async (t) => {

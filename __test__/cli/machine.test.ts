@@ -1,9 +1,11 @@
 // `devices`, `check` and `bench`: what they say of this machine, as text and as JSON, with and without the native module.
 
 import test from 'ava'
+import { copyFileSync, writeFileSync } from 'node:fs'
 import * as ft from '../../index.js'
 import { difference, KNOWN_RESULTS } from '../../lib/cli/known-results.js'
 import { tested } from '../device.js'
+import { folder } from '../io/folder.js'
 import { command, WITHOUT_NATIVE } from './command.js'
 
 const present = ft.devices().filter(({ available }) => available)
@@ -49,11 +51,32 @@ test.serial('check finds every device in order, and ends with 0', async (t) => {
 interface Checked {
   readonly ok: boolean
   readonly node: string
-  readonly native: { readonly file: string } | null
+  readonly native: { readonly file: string; readonly version: string | null } | null
   readonly reason?: string
   readonly devices: readonly { readonly device: string; readonly ok: boolean; readonly failures: readonly unknown[] }[]
   readonly absent: readonly unknown[]
 }
+
+for (const env of [{ FERROTENSOR_DEVICE: 'abacus' }, { FERROTENSOR_DEVICE: 'cpu', FERROTENSOR_BLAS: 'abacus' }]) {
+  test.serial(`check fails where there is no default device: ${Object.keys(env).join(' and ')}`, async (t) => {
+    const { code, stdout } = await command(['check'], { env })
+    t.is(code, 1)
+    t.regex(stdout, /^default +failed +.*abacus/m)
+    t.regex(stdout, /^The installation does not work\.$/m)
+    const parsed = JSON.parse((await command(['check', '--json'], { env })).stdout) as Checked
+    t.is(parsed.ok, false)
+    t.regex(parsed.reason ?? '', /abacus/)
+  })
+}
+
+test.serial('the version of the native module is that of its package alone', async (t) => {
+  const inside = folder()
+  const { native } = await json<Checked>('check', '--device', 'cpu', '--json')
+  copyFileSync(native?.file ?? '', inside('copy.node'))
+  writeFileSync(inside('package.json'), JSON.stringify({ name: 'program', version: '9.8.7' }))
+  const { stdout } = await command(['check', '--device', 'cpu', '--json'], { env: { FERROTENSOR_NATIVE: inside('copy.node') } })
+  t.deepEqual((JSON.parse(stdout) as Checked).native, { file: inside('copy.node'), version: null })
+})
 
 test.serial('check --json of one device', async (t) => {
   const found = await json<Checked>('check', '--device', 'cpu', '--json')

@@ -118,6 +118,16 @@ for (const [title, content, pattern] of PACKAGES) {
   })
 }
 
+test('a package that fits is loaded, and known with its file and version', async (t) => {
+  const source = "import { loaded } from './node_modules/ferrotensor/dist/lib/native.js'\nconsole.log(JSON.stringify(loaded))"
+  const found = await installed((installation) => {
+    installation.add(triple, { source: stub() })
+    return installation.evaluate<{ file: string; version: string }>(source)
+  })
+  t.is(found.version, version)
+  t.regex(found.file, /binary\.cjs$/)
+})
+
 test('a package whose manifest is no JSON is refused', async (t) => {
   await installed(async (installation) => {
     installation.add(triple, { source: stub() })

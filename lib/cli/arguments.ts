@@ -2,9 +2,10 @@
 // was probably meant.
 
 import { parseArgs } from 'node:util'
-import { didYouMean } from '../nearest.js'
+import { meantOrAll } from '../nearest.js'
 import { COMMANDS, type CommandRow } from './commands.js'
-import { printable } from './output.js'
+import { usage } from './help.js'
+import { quoted, shortened } from './output.js'
 
 /** Wrong words on the command line. */
 export class UsageError extends Error {}
@@ -26,11 +27,6 @@ export type Request =
 
 const SHORT: Readonly<Record<string, string>> = { h: 'help', v: 'version' }
 
-const quoted = (word: string): string => `'${printable(word.length <= 60 ? word : `${word.slice(0, 57)}...`)}'`
-
-/** What was probably meant, or all there is. */
-const hint = (word: string, names: readonly string[]): string => didYouMean(word, names) || `; there are ${names.join(', ')}`
-
 /**
  * Reads the words behind the program's name.
  *
@@ -41,7 +37,7 @@ export function readArguments(words: readonly string[]): Request {
   const [first = '', ...rest] = words
   if (first.startsWith('-')) return readGlobal(first)
   const command = COMMANDS.find(({ name }) => name === first)
-  if (command === undefined) throw new UsageError(`there is no command ${quoted(first)}${hint(first, COMMANDS.map(({ name }) => name))}`)
+  if (command === undefined) throw new UsageError(`there is no command ${quoted(first)}${meantOrAll(first, COMMANDS.map(({ name }) => name))}`)
   return readCommand(command, rest)
 }
 
@@ -51,7 +47,7 @@ function readGlobal(word: string): Request {
   if (name === 'help') return { kind: 'help', command: undefined }
   if (name === 'version') return { kind: 'version' }
   const owner = COMMANDS.find(({ options }) => Object.hasOwn(options, name))
-  const meant = owner === undefined ? hint(word, ['--help', '--version']) : `; options stand behind the command: ferrotensor ${owner.name} ${word}`
+  const meant = owner === undefined ? meantOrAll(word, ['--help', '--version']) : `; options stand behind the command: ferrotensor ${owner.name} ${word}`
   throw new UsageError(`there is no option ${quoted(word)} without a command${meant}`)
 }
 
@@ -84,7 +80,7 @@ function optionValue({ name: command, options }: CommandRow, seen: ReadonlyMap<s
   const { name, rawName, value, inlineValue } = token
   const row = name === 'help' ? { about: '' } : Object.hasOwn(options, name) ? options[name] : undefined
   const known = [...Object.keys(options), 'help'].map((option) => `--${option}`)
-  if (row === undefined) throw new UsageError(`${command} has no option ${quoted(rawName)}${hint(rawName, known)}`)
+  if (row === undefined) throw new UsageError(`${command} has no option ${quoted(rawName)}${meantOrAll(rawName, known)}`)
   if (seen.has(name)) throw new UsageError(`${command}: ${rawName} is given twice`)
   if (row.value === undefined) {
     if (value !== undefined) throw new UsageError(`${command}: ${rawName} takes no value, got ${quoted(value)}`)
@@ -92,16 +88,16 @@ function optionValue({ name: command, options }: CommandRow, seen: ReadonlyMap<s
   }
   // A word that looks like an option is one that follows a forgotten value, unless it is joined to the option.
   if (value === undefined || value === '' || (!inlineValue && value.startsWith('-'))) {
-    const joined = value?.startsWith('-') ? `; if ${quoted(value)} is one, write ${rawName}=${printable(value)}` : ''
+    const joined = value?.startsWith('-') ? `; if ${quoted(value)} is one, write ${rawName}=${shortened(value)}` : ''
     throw new UsageError(`${command}: ${rawName} needs a value: ${rawName} <${row.value}>${joined}`)
   }
   return value
 }
 
-function checkOperands({ name, operands: wanted }: CommandRow, given: readonly string[]): void {
-  const usage = ['ferrotensor', name, ...wanted.map((operand) => `<${operand}>`)].join(' ')
+function checkOperands(command: CommandRow, given: readonly string[]): void {
+  const { name, operands: wanted } = command
   const missing = wanted[given.length]
-  if (missing !== undefined) throw new UsageError(`${name}: <${missing}> is missing: ${usage}`)
+  if (missing !== undefined) throw new UsageError(`${name}: <${missing}> is missing: ferrotensor ${usage(command)}`)
   const surplus = given[wanted.length]
-  if (surplus !== undefined) throw new UsageError(`${name}: ${quoted(surplus)} is one too many: ${usage}`)
+  if (surplus !== undefined) throw new UsageError(`${name}: ${quoted(surplus)} is one too many: ferrotensor ${usage(command)}`)
 }

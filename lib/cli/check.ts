@@ -4,15 +4,14 @@ import { columns } from '../columns.js'
 import { devices, type PresentDevice } from '../devices.js'
 import { TensorError } from '../errors.js'
 import { VERSION } from '../loader.js'
-import { absence } from '../native.js'
+import { absence, loaded } from '../native.js'
 import { stats } from '../stats.js'
 import { duration } from '../units.js'
 import { withBar } from './bar.js'
 import { EXIT, type Run } from './commands.js'
 import { difference, KNOWN_RESULTS } from './known-results.js'
-import { loadedModule, type LoadedModule } from './native-module.js'
 import { paint, print, printJson } from './output.js'
-import { chosenDevices } from './present.js'
+import { chosenDevices, defaultDevice } from './present.js'
 
 /** What came of a device. */
 interface Verdict {
@@ -61,24 +60,26 @@ function detailOf({ checks, failures, fallbacks, milliseconds }: Verdict): strin
 }
 
 /** Where the native module is from. */
-const origin = ({ file, version }: LoadedModule): string => (version === null ? file : `${version}, ${file}`)
+const origin = ({ file, version }: NonNullable<typeof loaded>): string => (version === null ? file : `${version}, ${file}`)
 
 /** Runs the command. */
 export const run: Run = async (given) => {
-  const loaded = absence === null ? loadedModule() : null
   const chosen = loaded === null ? [] : chosenDevices('check', given)
   const absent = loaded === null || given.text('device') !== undefined ? [] : devices().filter((device) => !device.available)
   const verdicts = await verdictsOf(chosen)
-  const ok = verdicts.length > 0 && verdicts.every((verdict) => verdict.ok)
+  // Devices may be there and none of them the default: that FERROTENSOR_DEVICE names, or the CPU with a FERROTENSOR_BLAS that is not.
+  const { reason } = loaded === null ? { reason: absence ?? undefined } : defaultDevice('check')
+  const ok = reason === undefined && verdicts.every((verdict) => verdict.ok)
   if (given.flag('json')) {
     const { platform, arch, versions } = process
-    printJson({ ok, node: versions.node, platform, arch, package: VERSION, native: loaded, reason: absence ?? undefined, devices: verdicts, absent })
+    printJson({ ok, node: versions.node, platform, arch, package: VERSION, native: loaded, reason, devices: verdicts, absent })
   } else {
     const state = (good: boolean): string => (good ? paint('green', 'ok') : paint('red', 'failed'))
     const rows = [
       ['node', '', `${process.versions.node} (${process.platform} ${process.arch})`],
       ['package', '', VERSION],
-      ['native', state(loaded !== null), loaded === null ? (absence ?? '') : origin(loaded)],
+      ['native', state(loaded !== null), loaded === null ? (reason ?? '') : origin(loaded)],
+      ...(loaded !== null && reason !== undefined ? [['default', state(false), reason]] : []),
       ...verdicts.map((verdict) => [verdict.device, state(verdict.ok), detailOf(verdict)]),
       ...absent.map(({ name, reason }) => [name, paint('dim', 'absent'), paint('dim', reason)])
     ]

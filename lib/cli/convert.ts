@@ -1,8 +1,7 @@
 // `ferrotensor convert`: the arrays of a file in another format, bit for bit, or not at all.
 
-import { existsSync } from 'node:fs'
 import { basename, extname } from 'node:path'
-import { DTypeError, FileError, ShapeError, UnsupportedError } from '../errors.js'
+import { DTypeError, ShapeError, UnsupportedError } from '../errors.js'
 import { IN_MEMORY, listed, tableLayout, write, writeAsync, writing, type Entry } from '../files.js'
 import { DTYPES, type DType } from '../generated/dtypes.js'
 import { empty } from '../generated/functions.js'
@@ -12,8 +11,8 @@ import { UsageError, type Arguments } from './arguments.js'
 import { withBar } from './bar.js'
 import { EXIT, type Run } from './commands.js'
 import { ENDINGS, endingOf, tableReading, withFile, type Ending, type OpenFile } from './formats.js'
-import { print, printable, report, summary } from './output.js'
-import { writeWhole } from './whole-file.js'
+import { print, printable, quoted, report, shortened, summary } from './output.js'
+import { checkNew, writeWhole } from './whole-file.js'
 
 const OP = 'convert'
 
@@ -39,7 +38,7 @@ function holds(target: Ending, name: string, dtype: DType, rank: number): boolea
 /** Refuses an array that the target cannot hold, before anything is read. */
 function checkHeld(target: Ending, name: string, { dtype, code, shape }: Entry): void {
   const row = DTYPES[dtype]
-  const what = `${name === '' ? 'an array' : `'${printable(name)}'`}, ${row?.name ?? code} [${shape.join(', ')}]`
+  const what = `${name === '' ? 'an array' : quoted(name)}, ${row?.name ?? code} [${shape.join(', ')}]`
   if (row === undefined) throw new UnsupportedError(`${OP}: ${what}: tensors have no such dtype`)
   if (holds(target, name, row.name, shape.length)) return
   const others = ENDINGS.filter((other) => holds(other, name, row.name, shape.length)).map(({ ending }) => ending)
@@ -58,8 +57,8 @@ function chosen({ ending, entries }: OpenFile, target: Ending, from: string, wan
   if (wanted !== undefined) {
     const found = entries.find(({ name }) => name === wanted)
     if (found !== undefined) return [[wanted, found]]
-    const hint = didYouMean(wanted, names) || `; there are ${listed(names)}`
-    throw new UsageError(`${OP}: there is no array '${printable(wanted)}' in '${printable(from)}'${hint}`)
+    const hint = didYouMean(wanted, names.map((name) => shortened(name))) || `; there are ${listed(names)}`
+    throw new UsageError(`${OP}: there is no array ${quoted(wanted)} in '${printable(from)}'${hint}`)
   }
   if (!target.named && entries.length !== 1) {
     throw new UsageError(`${OP}: '${printable(from)}' has ${entries.length} arrays, and ${target.ending} holds one; choose with --name: ${listed(names)}`)
@@ -67,8 +66,15 @@ function chosen({ ending, entries }: OpenFile, target: Ending, from: string, wan
   return entries.map((entry) => [entry.name, entry])
 }
 
+/** How the target is written. */
+interface Manner {
+  /** Replacing a file that exists. */
+  readonly force: boolean
+  readonly compressed: boolean
+}
+
 /** Loads the arrays and writes them; the file appears once it is complete. */
-function transfer(file: OpenFile, arrays: readonly [string, Entry][], target: Ending, to: string, compressed: boolean): Promise<void> {
+function transfer(file: OpenFile, arrays: readonly [string, Entry][], target: Ending, to: string, { force, compressed }: Manner): Promise<void> {
   return withBar(async (show) => {
     const bytes = arrays.reduce((sum, [, entry]) => sum + entry.bytes, 0)
     // Each byte is read and written; writing is one call.
@@ -81,7 +87,7 @@ function transfer(file: OpenFile, arrays: readonly [string, Entry][], target: En
       done += entry.bytes
     }
     show({ done, total, label: `writing ${basename(to)}` })
-    await writeWhole(OP, to, async (path) => {
+    await writeWhole(OP, to, force, async (path) => {
       await writeAsync(writing(OP, target.format, path, tensors, detailsOf(target, file.metadata, compressed), false))
     })
   })
@@ -98,11 +104,12 @@ export const run: Run = async (given) => {
   const reading = tableReading(OP, from, given)
   const target = endingOf(OP, to)
   const compressed = compressedFlag(given, target)
-  if (existsSync(to) && !given.flag('force')) throw new FileError(`${OP}: EEXIST: file already exists, '${to}'; --force replaces it`)
+  const force = given.flag('force')
+  if (!force) checkNew(OP, to)
   return withFile(OP, from, reading, async (file) => {
     const arrays = chosen(file, target, from, given.text('name'))
     for (const [name, entry] of arrays) checkHeld(target, name, entry)
-    await transfer(file, arrays, target, to, compressed)
+    await transfer(file, arrays, target, to, { force, compressed })
     if (file.metadata.length > 0 && target.format !== 'safetensors') {
       report(`note: ${target.ending} holds no metadata; left out: ${listed(file.metadata.map(([key]) => key))}`)
     }

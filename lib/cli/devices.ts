@@ -1,27 +1,12 @@
 // `ferrotensor devices`: the devices that are there, and why others are not.
 
 import { columns } from '../columns.js'
-import { deviceName, deviceNumber, devices, type AbsentDevice, type PresentDevice } from '../devices.js'
-import { TensorError } from '../errors.js'
+import { devices, type AbsentDevice, type PresentDevice } from '../devices.js'
 import { DTYPES } from '../generated/dtypes.js'
 import { metric } from '../units.js'
 import { EXIT, type Run } from './commands.js'
 import { paint, print, printJson } from './output.js'
-
-/** The device of tensors made without one, or why there is none: FERROTENSOR_DEVICE may name what is not there. */
-interface Default {
-  readonly name: string | null
-  readonly reason?: string
-}
-
-function defaultDevice(): Default {
-  try {
-    return { name: deviceName(deviceNumber('devices', undefined)) }
-  } catch (error) {
-    if (error instanceof TensorError) return { name: null, reason: error.message }
-    throw error
-  }
-}
+import { defaultDevice, type Default } from './present.js'
 
 /** The dtypes of a device, as what it lacks: most lack nothing. */
 function dtypesOf(device: PresentDevice): string {
@@ -54,7 +39,7 @@ export const run: Run = async (given) => {
   const all = devices()
   const present = all.filter((device): device is PresentDevice => device.available)
   const absent = all.filter((device): device is AbsentDevice => !device.available)
-  const chosen: Default = present.length > 0 ? defaultDevice() : { name: null }
+  const chosen: Default = present.length > 0 ? defaultDevice('devices') : { name: null }
   if (given.flag('json')) printJson({ default: chosen.name, reason: chosen.reason, devices: all })
   else print([...presentLines(present, chosen), ...(present.length > 0 && absent.length > 0 ? [''] : []), ...absentLines(absent)])
   return chosen.reason === undefined ? EXIT.success : EXIT.failure

@@ -7,10 +7,10 @@ import { FormatError } from '../errors.js'
 import { loadAsync, loading, openAsync, tableOptions, type Entry, type Format, type Opened } from '../files.js'
 import { DTYPE, type DType } from '../generated/dtypes.js'
 import { native } from '../native.js'
-import { didYouMean } from '../nearest.js'
+import { didYouMean, meantOrAll } from '../nearest.js'
 import type { Tensor } from '../tensor.js'
 import { UsageError, type Arguments } from './arguments.js'
-import { printable } from './output.js'
+import { quoted } from './output.js'
 
 /** A format as the ending of a file's name says it. */
 export interface Ending {
@@ -42,7 +42,7 @@ export function endingOf(op: string, path: string): Ending {
   if (found !== undefined) return found
   const endings = ENDINGS.map((row) => row.ending)
   const hint = ending === '' ? '' : didYouMean(ending, endings)
-  throw new UsageError(`${op}: the name '${printable(basename(path))}' ends in none of ${endings.join(', ')}${hint}`)
+  throw new UsageError(`${op}: the name ${quoted(basename(path))} ends in none of ${endings.join(', ')}${hint}`)
 }
 
 /** How tables are to be read. */
@@ -62,7 +62,7 @@ export function tableReading(op: string, path: string, { flag, text }: Arguments
   if (given !== undefined && format !== 'text') throw new UsageError(`${op}: --${given} is for tables of text, not for ${ending}`)
   const dtype = text('dtype')
   if (dtype !== undefined && !Object.hasOwn(DTYPE, dtype)) {
-    throw new UsageError(`${op}: '${printable(dtype)}' is no dtype${didYouMean(dtype, Object.keys(DTYPE)) || `; one of ${Object.keys(DTYPE).join(', ')}`}`)
+    throw new UsageError(`${op}: ${quoted(dtype)} is no dtype${meantOrAll(dtype, Object.keys(DTYPE))}`)
   }
   return { header: flag('header'), dtype }
 }

@@ -5,7 +5,8 @@ import { COMMANDS, type CommandRow } from './commands.js'
 
 const list = (rows: readonly (readonly string[])[]): string[] => columns('ll', rows).map((line) => `  ${line}`)
 
-const usage = ({ name, operands }: CommandRow): string => [name, ...operands.map((operand) => `<${operand}>`)].join(' ')
+/** A command and its operands, as they are written. */
+export const usage = ({ name, operands }: CommandRow): string => [name, ...operands.map((operand) => `<${operand}>`)].join(' ')
 
 /** The lines of a command's help, or of the program's. */
 export function helpOf(command: CommandRow | undefined): string[] {

@@ -9,7 +9,7 @@ import { digits, metric } from '../units.js'
 import { withBar } from './bar.js'
 import { EXIT, type Run } from './commands.js'
 import { tableReading, withFile, type OpenFile } from './formats.js'
-import { print, printable, printJson, summary } from './output.js'
+import { print, printJson, shortened, summary } from './output.js'
 
 /** What is in the elements of an array, those that are NaN left out; null where there is no such number, as of complex ones. */
 interface Statistics {
@@ -34,7 +34,7 @@ interface Row {
   readonly stats?: Statistics
 }
 
-/** Metadata may be whole documents; the rest of it is in JSON. */
+/** Of a text of metadata, which may be a whole document; all of it is in JSON. */
 const MOST_CHARACTERS = 100
 
 /** The numbers that describe an array, computed in one pass; a mean is one in float64. */
@@ -90,12 +90,8 @@ function shownNumber(value: number | bigint | null): string {
 function cells({ name, dtype, code, shape, bytes, stats }: Row, withStats: boolean): string[] {
   const numbers = stats === undefined ? ['-', '-', '-', '-'] : [stats.min, stats.max, stats.mean, stats.nan].map(shownNumber)
   const size = bytes === null ? '-' : metric(bytes, 'B')
-  return [...(name === null ? [] : [printable(name)]), dtype ?? code, `[${shape.join(', ')}]`, size, ...(withStats ? numbers : [])]
-}
-
-function shortened(text: string): string {
-  const characters = [...printable(text)]
-  return characters.length <= MOST_CHARACTERS ? characters.join('') : `${characters.slice(0, MOST_CHARACTERS - 3).join('')}...`
+  const described = [...(name === null ? [] : [name]), dtype ?? code, `[${shape.join(', ')}]`, size, ...(withStats ? numbers : [])]
+  return described.map((cell) => shortened(cell))
 }
 
 /** Runs the command. */
@@ -114,7 +110,7 @@ export const run: Run = async (given) => {
     print([
       summary(path, format, rows.map(({ bytes }) => bytes)),
       ...(rows.length > 0 ? ['', ...columns(sides, [headings, ...rows.map((row) => cells(row, withStats))])] : []),
-      ...(metadata.length > 0 ? ['', 'metadata:', ...metadata.map(([key, text]) => `  ${printable(key)}: ${shortened(text)}`)] : [])
+      ...(metadata.length > 0 ? ['', 'metadata:', ...metadata.map(([key, text]) => `  ${shortened(key)}: ${shortened(text, MOST_CHARACTERS)}`)] : [])
     ])
     return EXIT.success
   })

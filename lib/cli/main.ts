@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // The program `ferrotensor`: reads the command line, runs the command, prints what went wrong, and ends with an exit code.
 
-import { TensorError } from '../errors.js'
+import { BackendUnavailableError, TensorError } from '../errors.js'
 import { VERSION } from '../loader.js'
 import { readArguments, UsageError } from './arguments.js'
 import { EXIT } from './commands.js'
@@ -29,21 +29,27 @@ async function execute(words: readonly string[]): Promise<number> {
   }
 }
 
-/** The exit code for what a command threw. Anything but the two kinds that are expected is a mistake of ours, shown with its stack. */
+/** The lines of what a command threw. Anything but the two kinds that are expected is a mistake of ours, shown with its stack. */
+function linesOf(error: unknown): string[] {
+  // Why there is no native module is several lines; line ends in other messages are those of names and paths.
+  if (error instanceof BackendUnavailableError) return error.message.split('\n')
+  if (error instanceof TensorError || error instanceof UsageError) return [error.message]
+  return ((error as Error).stack ?? String(error)).split('\n')
+}
+
+/** The exit code for what a command threw. */
 function failed(error: unknown): number {
-  if (error instanceof UsageError) {
-    report(error.message)
-    return EXIT.usage
-  }
-  report(error instanceof TensorError ? error.message : ((error as Error).stack ?? String(error)))
-  return EXIT.failure
+  report(...(linesOf(error) as [string, ...string[]]))
+  return error instanceof UsageError ? EXIT.usage : EXIT.failure
 }
 
 // A reader that has seen enough (`| head`) is no failure.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error
-    process.exit()
+    if (error.code === 'EPIPE') process.exit()
+    if (stream === process.stdout) report(`standard output: ${error.message}`)
+    // At the very end: the command, which may still be running, sets its own.
+    process.once('exit', () => (process.exitCode = EXIT.failure))
   })
 }
 

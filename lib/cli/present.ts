@@ -1,7 +1,7 @@
-// The devices that a command is to use: all that are there, or the one that `--device` names.
+// The devices that a command is to use, all that are there or the one that `--device` names; and which is the default.
 
 import { deviceName, deviceNumber, devices, type PresentDevice } from '../devices.js'
-import { BackendUnavailableError } from '../errors.js'
+import { BackendUnavailableError, TensorError } from '../errors.js'
 import { absence } from '../native.js'
 import type { Arguments } from './arguments.js'
 
@@ -18,4 +18,20 @@ export function chosenDevices(op: string, given: Arguments): PresentDevice[] {
   if (asked === undefined) return present
   const name = deviceName(deviceNumber(op, asked))
   return present.filter((device) => device.name === name)
+}
+
+/** The device of tensors made without one, or why there is none: FERROTENSOR_DEVICE may name what is not there. */
+export interface Default {
+  readonly name: string | null
+  readonly reason?: string
+}
+
+/** The default device. `op` leads the reason. */
+export function defaultDevice(op: string): Default {
+  try {
+    return { name: deviceName(deviceNumber(op, undefined)) }
+  } catch (error) {
+    if (error instanceof TensorError) return { name: null, reason: error.message }
+    throw error
+  }
 }
