@@ -81,7 +81,7 @@ pub fn vulkan() -> Result<Arc<VulkanBackend>, String> {
 
 /// Pipelines that all of them compiled.
 pub fn compiled() -> usize {
-    OPENED.lock().unwrap_or_else(PoisonError::into_inner).iter().map(|device| device.counts().compiled as usize).sum()
+    OPENED.lock().unwrap_or_else(PoisonError::into_inner).iter().map(|device| device.counts().compiled).sum()
 }
 
 /// What may be taken from a device, by the name it has in `VULKAN_WITHOUT`.
