@@ -112,6 +112,9 @@ function table({ device, engine, kernels, temporary, results, fused }: Plan): st
   return [...columns(SIDES, [HEADINGS, ...rows]), '', sums, ...lacking, ...others].join('\n')
 }
 
+/** Operands of an operation; lists of tensors are one. */
+const MOST_OPERANDS = 100
+
 /** Where operations are, by the part of a path before the dot. */
 const NAMESPACES: Readonly<Record<string, object>> = { '': functions, fft, linalg, nn }
 
@@ -164,7 +167,8 @@ export function plan(op: string, inputs: readonly unknown[], options?: unknown):
 export function plan(what: unknown, inputs?: unknown, options?: unknown): unknown {
   if (typeof what === 'string') {
     const run = operation(what) as (...args: unknown[]) => unknown
-    if (!Array.isArray(inputs)) throw new ArgumentError(`plan: 'inputs' must be an array of operands, got ${shown(inputs)}`)
+    // An array's length may be that of nothing but holes.
+    if (!Array.isArray(inputs) || inputs.length > MOST_OPERANDS) throw new ArgumentError(`plan: 'inputs' must be an array of operands, got ${shown(inputs)}`)
     return planned((...operands: unknown[]) => (options === undefined ? run(...operands) : run(...operands, options)), inputs)
   }
   callable('plan', what)

@@ -73,9 +73,10 @@ extern "C" fn rest() {
     std::mem::forget(TURN.lock().unwrap_or_else(PoisonError::into_inner));
 }
 
-/// What FERROTENSOR_BLAS says: a vendor's name or a path; `None` where it says nothing.
-pub fn asked() -> Option<String> {
-    std::env::var("FERROTENSOR_BLAS").ok().filter(|name| !name.is_empty())
+/// What FERROTENSOR_BLAS says when it is first asked for: a vendor's name or a path; `None` where it says nothing.
+pub fn asked() -> Option<&'static str> {
+    static ASKED: OnceLock<Option<String>> = OnceLock::new();
+    ASKED.get_or_init(|| std::env::var("FERROTENSOR_BLAS").ok().filter(|name| !name.is_empty())).as_deref()
 }
 
 /// The library of this process, opened at the first call: the one that FERROTENSOR_BLAS names, otherwise the first that is there.
@@ -84,7 +85,7 @@ pub fn asked() -> Option<String> {
 /// Why there is none, in words.
 pub fn library() -> Result<&'static Blas, String> {
     static LIBRARY: OnceLock<Result<Blas, String>> = OnceLock::new();
-    LIBRARY.get_or_init(|| named(asked().as_deref())).as_ref().map_err(Clone::clone)
+    LIBRARY.get_or_init(|| named(asked())).as_ref().map_err(Clone::clone)
 }
 
 /// The library of this name, or any.
