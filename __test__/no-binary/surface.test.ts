@@ -19,7 +19,7 @@ const PURE = [
   'optim.adafactor', 'optim.adam', 'optim.adamw', 'optim.lion', 'optim.rmsprop', 'optim.sgd',
   'optim.cosine', 'optim.oneCycle', 'optim.stepDecay', 'optim.warmup',
   'tree.flatten', 'tree.leaves', 'tree.register',
-  'Tensor.shape', 'Tensor.dtype', 'Tensor.ndim', 'Tensor.size', 'Tensor.dispose', 'Tensor.Symbol(nodejs.dispose)', 'Tensor.Symbol(Symbol.toPrimitive)',
+  'Tensor.shape', 'Tensor.dtype', 'Tensor.ndim', 'Tensor.size', 'Tensor.dispose', `Tensor.${String(Symbol.dispose)}`, 'Tensor.Symbol(Symbol.toPrimitive)',
   "example ft.finfo('float16').max", "example ft.iinfo('int8').min", 'example ft.isdtype(*', 'example ft.arrayNamespaceInfo()*', 'example [...ft.backends*', 'example ft.backends*'
 ]
 
