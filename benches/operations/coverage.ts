@@ -8,7 +8,7 @@ import { OP_TABLE } from '../../lib/generated/table.js'
 const NOT_TIMED: Readonly<Record<string, readonly string[]>> = {
   'answers about dtypes and shapes': ['arrayNamespaceInfo', 'broadcastShapes', 'canCast', 'finfo', 'iinfo', 'isdtype', 'resultType'],
   'functions of functions, and the rows they record': ['barrier', 'checkpoint', 'custom', 'customGradient', 'detectNaN', 'grad', 'hessian', 'jacobian', 'jit', 'jvp', 'stopGradient', 'valueAndGrad', 'vjp'],
-  'settings, memory and devices': ['config', 'devices', 'memory', 'resetStats', 'setDefaultDevice', 'setMemoryLimit', 'profile', 'setThreads', 'stats', 'strict', 'trim'],
+  'settings, memory and devices': ['config', 'devices', 'memory', 'resetStats', 'setDefaultDevice', 'setMemoryLimit', 'plan', 'profile', 'setThreads', 'stats', 'strict', 'trim'],
   'no work of its own': ['asarray', 'evaluate', 'evaluateSync', 'fromShared', 'random.generator', 'scope', 'slice'],
   'layers of functions that have cases': ['nn.linear'],
   'trees of layers and names': ['nn.initStateTree', 'nn.initTree', 'nn.loadStateDict', 'nn.stateDict'],
