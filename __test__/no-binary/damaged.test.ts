@@ -20,7 +20,7 @@ function cut(length: number): string {
   return file
 }
 
-/** A native module of somebody else: rollup's, with which the declarations are made. */
+/** A native module of somebody else: rollup's, with which the declarations are made. It may be of another libc than this process. */
 function somebodyElses(): string[] {
   const modules = new URL('../../../node_modules/@rollup/', import.meta.url)
   const packages = readdirSync(modules).filter((name) => name.startsWith('rollup-'))
@@ -40,7 +40,7 @@ const CASES: Case[] = [
   ['a module in JavaScript', installation.write('module.cjs', 'exports.run = () => 1'), /is no native module of ferrotensor\./],
   ['what is no module at all', installation.write('broken.cjs', '}'), /exists but cannot be loaded: /],
   ['the first bytes of the binary', cut(100), /exists but cannot be loaded: /],
-  ...somebodyElses().map((file): Case => ['a native module of somebody else', file, /is no native module of ferrotensor\.\n.*\n {2}Fix: /])
+  ...somebodyElses().map((file): Case => ['a native module of somebody else', file, /(?:is no native module of ferrotensor\.|exists but cannot be loaded: .*)\n.*\n {2}Fix: /])
 ]
 // Elsewhere libraries are no ELF files.
 if (process.platform === 'linux') {
