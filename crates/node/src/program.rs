@@ -40,12 +40,17 @@ impl Buffers {
 /// # Errors
 /// `Code::Internal` for one that does not fit.
 pub fn program(buffers: &mut Buffers) -> Result<(&[i32], &[i32], usize)> {
-    let ints = buffers.ints.slice();
-    let head = *header(ints)?;
+    let (head, words, asked) = payload(buffers.ints.slice())?;
+    Ok((words, asked, count(&head, protocol::INPUTS)?))
+}
+
+/// Header, words of the program and slots asked for.
+fn payload(ints: &[i32]) -> Result<([i32; protocol::HEADER], &[i32], &[i32])> {
+    let head = *ints.first_chunk().ok_or_else(short)?;
     let (words, outputs) = (count(&head, protocol::WORDS)?, count(&head, protocol::OUTPUTS)?);
     let payload = ints.get(protocol::HEADER..protocol::HEADER + words + outputs).ok_or_else(short)?;
     let (program, asked) = payload.split_at(words);
-    Ok((program, asked, count(&head, protocol::INPUTS)?))
+    Ok((head, program, asked))
 }
 
 /// Memory of a typed array that we hold a strong reference to.
@@ -108,10 +113,7 @@ pub fn run(state: &mut Environment, args: &Args) -> Result<sys::napi_value> {
     let env = state.env;
     let Buffers { ints, params, handles, small } = &mut state.buffers;
     let (ints, params, handles, small) = (ints.slice(), params.slice(), handles.slice(), small.slice());
-    let head = *header(ints)?;
-    let (words, outputs) = (count(&head, protocol::WORDS)?, count(&head, protocol::OUTPUTS)?);
-    let payload = ints.get(protocol::HEADER..protocol::HEADER + words + outputs).ok_or_else(short)?;
-    let (program, asked) = payload.split_at(words);
+    let (head, program, asked) = payload(ints)?;
     let inputs = handles
         .get(..count(&head, protocol::INPUTS)?)
         .ok_or_else(short)?
