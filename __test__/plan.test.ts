@@ -49,6 +49,7 @@ test('an operation is planned by its name, its operands and its options', (t) =>
   throws(t, 'ERR_ARGUMENT', /^plan: there is no operation '__proto__\.valueOf'/, () => ft.plan('__proto__.valueOf', [x]))
   throws(t, 'ERR_ARGUMENT', /^plan: 'inputs' must be an array of operands, got /, () => ft.plan('exp', x as never))
   throws(t, 'ERR_ARGUMENT', /^plan: 'inputs' must be an array of operands, got /, () => ft.plan('exp', new Array(2 ** 32 - 1)))
+  for (const holes of [new Array(1), new Array(3)]) throws(t, 'ERR_ARGUMENT', /^exp: /, () => ft.plan('exp', holes))
   throws(t, 'ERR_SHAPE', /^matmul: inner dimensions differ/, () => ft.plan('matmul', [x, x]))
 })
 

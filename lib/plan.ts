@@ -169,7 +169,9 @@ export function plan(what: unknown, inputs?: unknown, options?: unknown): unknow
     const run = operation(what) as (...args: unknown[]) => unknown
     // An array's length may be that of nothing but holes.
     if (!Array.isArray(inputs) || inputs.length > MOST_OPERANDS) throw new ArgumentError(`plan: 'inputs' must be an array of operands, got ${shown(inputs)}`)
-    return planned((...operands: unknown[]) => (options === undefined ? run(...operands) : run(...operands, options)), inputs)
+    // Holes are operands too: undefined ones.
+    const operands = Array.from({ length: inputs.length }, (_, n) => inputs[n] as unknown)
+    return planned((...args: unknown[]) => (options === undefined ? run(...args) : run(...args, options)), operands)
   }
   callable('plan', what)
   return (...args: unknown[]) => planned(what as (...args: never[]) => unknown, args)

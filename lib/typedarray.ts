@@ -53,20 +53,43 @@ export function isBuffer(value: unknown): value is ArrayBufferLike {
   return types.isAnyArrayBuffer(value)
 }
 
+/** What the engine itself says of where a view lies: an object may have any property of these names. */
+const getters = (prototype: object) =>
+  (['buffer', 'byteOffset', 'byteLength'] as const).map((name) => Object.getOwnPropertyDescriptor(prototype, name)?.get as () => unknown) as unknown as
+    readonly [buffer: () => ArrayBufferLike, byteOffset: () => number, byteLength: () => number]
+const typedArrays = Object.getPrototypeOf(Uint8Array.prototype) as Uint8Array
+const OF_TYPED_ARRAYS = getters(typedArrays)
+const OF_DATA_VIEWS = getters(DataView.prototype)
+/** The cheap operation that validates a typed array: `byteLength` of a detached one is 0. Of a DataView that throws itself. */
+const { keys } = typedArrays
+
+/**
+ * Where a view lies: its buffer, and the first byte and how many of them it has there now.
+ *
+ * @throws {ArgumentError} where the buffer was transferred away, or shrank so that the view no longer lies within it. `name` leads to the view.
+ */
+export function placeOf(op: string, name: string, view: ArrayBufferView): readonly [buffer: ArrayBufferLike, byteOffset: number, byteLength: number] {
+  const isTyped = !types.isDataView(view)
+  const [bufferOf, offsetOf, lengthOf] = isTyped ? OF_TYPED_ARRAYS : OF_DATA_VIEWS
+  try {
+    if (isTyped) keys.call(view as Uint8Array)
+    return [bufferOf.call(view), offsetOf.call(view), lengthOf.call(view)]
+  } catch {
+    throw new ArgumentError(`${op}: the buffer under ${name} is detached or too small for it`)
+  }
+}
+
 /**
  * The bytes under a view or buffer: not copied, unless another thread may write to them.
  *
- * @throws {ArgumentError} where the buffer was transferred away, or shrank so that the view no longer lies within it.
+ * @throws {ArgumentError} as {@link placeOf}.
  */
 export function bytesOf(op: string, source: ArrayBufferView | ArrayBufferLike): Uint8Array {
+  if (ArrayBuffer.isView(source)) return unshared(new Uint8Array(...placeOf(op, shown(source), source)))
   try {
-    if (!ArrayBuffer.isView(source)) return unshared(new Uint8Array(source))
-    // `keys` and DataView's `byteLength` are the cheap operations that validate the view: `length` of a detached one is 0.
-    if (types.isDataView(source)) void source.byteLength
-    else (source as Uint8Array).keys()
-    return unshared(new Uint8Array(source.buffer, source.byteOffset, source.byteLength))
+    return unshared(new Uint8Array(source))
   } catch {
-    throw new ArgumentError(`${op}: the buffer under ${shown(source)} is detached or too small for it`)
+    throw new ArgumentError(`${op}: ${shown(source)} is detached`)
   }
 }
 

@@ -1,7 +1,7 @@
 // The vendor's library behind `blas` and, on request, behind tensors: what is missing, wrong or of another machine is refused with the reason.
 
 import test from 'ava'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -42,10 +42,14 @@ function foreignLibrary(): Uint8Array {
   return bytes
 }
 
+/** A library of this system that is no BLAS: our own. */
+const OURS = process.env['FERROTENSOR_NATIVE'] || fileURLToPath(new URL(`../../../native/ferrotensor.${platformTriple()}.node`, import.meta.url))
+
 const WRONG: readonly (readonly [what: string, contents: Uint8Array | string | null])[] = [
   ['a path to nothing', null],
   ['a text', 'not a library'],
-  ['a library of another processor', foreignLibrary()]
+  ['a library of another processor', foreignLibrary()],
+  ['a library that was cut off', readFileSync(OURS).subarray(0, 1 << 20)]
 ]
 
 for (const [what, contents] of WRONG) {
@@ -75,9 +79,8 @@ test('a name that is neither a path nor a vendor is refused with those that ther
 })
 
 test('a library that is no BLAS is refused by what it lacks', async (t) => {
-  const own = process.env['FERROTENSOR_NATIVE'] || fileURLToPath(new URL(`../../../native/ferrotensor.${platformTriple()}.node`, import.meta.url))
-  const { info } = await asked(own)
-  t.is(info.reason ?? '', `FERROTENSOR_BLAS=${own}: '${own}' is no BLAS: it lacks sgemm, dgemm or ddot`)
+  const { info } = await asked(OURS)
+  t.is(info.reason ?? '', `FERROTENSOR_BLAS=${OURS}: '${OURS}' is no BLAS: it lacks sgemm, dgemm or ddot`)
 })
 
 test('what is no file is not opened', async (t) => {

@@ -48,6 +48,21 @@ each('products of all shapes are as near as k roundings', (t, backend, dtype) =>
   }
 })
 
+for (const dtype of PRECISIONS) {
+  test(`pure, ${dtype}: products add in the order of k, in float64, and are rounded once`, (t) => {
+    for (const [m, n, k] of SHAPES) {
+      const [a, b] = [numbers(dtype, m * k, 1), numbers(dtype, k * n, 2)]
+      const sums = Array.from({ length: m * n }, (_, at) => {
+        let sum = 0
+        for (let p = 0; p < k; p++) sum += a[Math.floor(at / n) * k + p]! * b[p * n + (at % n)]!
+        return sum
+      })
+      const result = (ft.backends.get('pure') as unknown as Loose).matmul(a, b, m, n, k)
+      t.deepEqual(bits(result), bits(arrayOf(dtype, sums)), `${m} x ${k} by ${k} x ${n}`)
+    }
+  })
+}
+
 each('a product that is wrong by more is noticed', (t, backend, dtype) => {
   const [m, n, k] = [17, 65, 33]
   const [a, b] = [numbers(dtype, m * k, 1), numbers(dtype, k * n, 2)]

@@ -5,7 +5,7 @@ import { shown } from '../call.js'
 import { ArgumentError, DTypeError, OutOfMemoryError, ShapeError } from '../errors.js'
 import type { DType } from '../generated/dtypes.js'
 import { Tensor } from '../tensor.js'
-import { dtypeOfArray, isBuffer } from '../typedarray.js'
+import { dtypeOfArray, isBuffer, placeOf } from '../typedarray.js'
 
 /** What backends compute on: plain memory, in row-major order. */
 export type FloatArray = Float32Array | Float64Array
@@ -17,12 +17,6 @@ export type Precision = 'float32' | 'float64'
 export type SameArray<T extends FloatArray> = T extends Float32Array ? Float32Array : Float64Array
 
 const ARRAY = { float32: Float32Array, float64: Float64Array } as const
-
-/** What the engine itself says of a typed array: an object may have any property of these names. */
-const intrinsic = Object.getPrototypeOf(Uint8Array.prototype) as object
-const getter = (name: 'buffer' | 'byteOffset' | 'length') => Object.getOwnPropertyDescriptor(intrinsic, name)?.get as () => unknown
-const [bufferOf, offsetOf, lengthOf] = [getter('buffer') as () => ArrayBuffer, getter('byteOffset') as () => number, getter('length') as () => number]
-const { keys } = intrinsic as Uint8Array
 
 const FROM = (name: string): string => `; convert with Float32Array.from(${name})`
 const BYTES = (name: string): string => `; floats in bytes are new Float32Array(${name}.buffer, ${name}.byteOffset, ${name}.byteLength / 4)`
@@ -55,13 +49,9 @@ export function flatArray(op: string, name: string, value: unknown): FloatArray 
   if (dtype !== 'float32' && dtype !== 'float64') {
     throw new ArgumentError(`${op}: '${name}' must be a Float32Array or a Float64Array, got ${shown(value)}${instead(name, value)}`)
   }
-  try {
-    // The cheap operation that validates a view: `length` of a detached one is 0.
-    keys.call(value as Uint8Array)
-    return new ARRAY[dtype](bufferOf.call(value), offsetOf.call(value), lengthOf.call(value))
-  } catch {
-    throw new ArgumentError(`${op}: the buffer under '${name}' is detached or too small for it`)
-  }
+  const [buffer, offset, bytes] = placeOf(op, `'${name}'`, value as FloatArray)
+  const Class = ARRAY[dtype]
+  return new Class(buffer as ArrayBuffer, offset, bytes / Class.BYTES_PER_ELEMENT)
 }
 
 /** Whether another thread may write to the memory of an array. */

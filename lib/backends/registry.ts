@@ -5,7 +5,7 @@ import { ArgumentError } from '../errors.js'
 import { didYouMean } from '../nearest.js'
 import { backendOf, type Backend } from './backend.js'
 import { cpuEngines } from './cpu.js'
-import { gpuEngines } from './device.js'
+import { gpuEngines } from './gpu.js'
 import type { Engine } from './engine.js'
 import { pure } from './pure.js'
 

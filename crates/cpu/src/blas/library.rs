@@ -1,6 +1,9 @@
 //! The functions of an opened library: products with the calling convention of Fortran, which every BLAS has, and what else it tells.
 
 use libloading::Library as Opened;
+use object::read::ReadCache;
+use object::read::elf::{FileHeader, ProgramHeader};
+use object::{Endianness, elf};
 use std::ffi::{CStr, c_char, c_int};
 
 /// `xGEMM` of the reference BLAS. Integers are passed by address: of eight bytes, little-endian, a library of 32-bit integers reads the first four.
@@ -53,6 +56,9 @@ impl Library {
         // Reading what is no file may never end.
         if std::fs::metadata(file).is_ok_and(|about| !about.is_file()) {
             return Err(format!("'{file}' is no file"));
+        }
+        if is_truncated(file) {
+            return Err(format!("'{file}' is incomplete: it ends before what is to be loaded of it does"));
         }
         // SAFETY: what a library does when it is loaded is its own affair; it is one that the system's loader finds by a vendor's name, or
         // one that the user names, who trusts it as every native module.
@@ -118,6 +124,22 @@ impl Library {
             unsafe { set(count as i64) };
         }
     }
+}
+
+/// Whether a library of Linux (a 64-bit ELF file) ends before the last byte that is mapped of it. The dynamic linkers of glibc and musl do not
+/// compare, and the first look at a page that is not there ends the process (SIGBUS). What is no such file is not judged.
+fn is_truncated(file: &str) -> bool {
+    let end = |file: &std::fs::File| {
+        let data = ReadCache::new(file);
+        let header = elf::FileHeader64::<Endianness>::parse(&data).ok()?;
+        let endian = header.endian().ok()?;
+        // Rows that lie behind the end themselves are at its end.
+        let Ok(rows) = header.program_headers(endian, &data) else { return Some(u64::MAX) };
+        let loaded = rows.iter().filter(|row| row.p_type(endian) == elf::PT_LOAD);
+        loaded.map(|row| row.p_offset(endian).saturating_add(row.p_filesz(endian))).max()
+    };
+    let lengths = std::fs::File::open(file).and_then(|file| Ok((file.metadata()?.len(), end(&file))));
+    lengths.is_ok_and(|(len, end)| end.is_some_and(|end| end > len))
 }
 
 /// # Safety

@@ -54,10 +54,14 @@ static ENDING: AtomicBool = AtomicBool::new(false);
 const PIECE: usize = 1 << 31;
 /// Rows of a piece at least: for fewer a library copies more than it computes.
 const LEAST_ROWS: usize = 128;
+/// Multiply-adds below which one thread is faster: BLIS 0.9 starts threads for each product, 40 us.
+const ALONE: usize = 1 << 20;
 
 /// Threads of a product that has all: not more than processors, or BLIS 0.9 waits for seconds (600 x 600 on 2 cores with 8 threads: 1.2 s).
 pub fn all_threads() -> usize {
-    threads().min(std::thread::available_parallelism().map_or(1, usize::from))
+    // Looked up once: on Linux each look reads the files of control groups, 11 us.
+    static PROCESSORS: OnceLock<usize> = OnceLock::new();
+    threads().min(*PROCESSORS.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from)))
 }
 
 /// Whether the process is about to end.
@@ -182,6 +186,7 @@ impl Blas {
         is_over: impl Fn() -> bool,
     ) {
         let rows = (PIECE / n.saturating_mul(k)).max(LEAST_ROWS);
+        let threads = if n.saturating_mul(k).saturating_mul(m) < ALONE { 1 } else { all_threads() };
         for at in (0..m).step_by(rows) {
             if is_over() || is_ending() {
                 return;
@@ -189,7 +194,7 @@ impl Blas {
             let part = Rows { start: a.start.wrapping_add(at * if a.is_transposed { 1 } else { a.leading }), ..a };
             let to = (c.wrapping_add(at * leading), leading);
             // SAFETY: as the caller promises.
-            self.with_threads(all_threads(), || unsafe { self.multiply([rows.min(m - at), n, k], part, b, to) });
+            self.with_threads(threads, || unsafe { self.multiply([rows.min(m - at), n, k], part, b, to) });
         }
     }
 
