@@ -167,10 +167,11 @@ export function plan(op: string, inputs: readonly unknown[], options?: unknown):
 export function plan(what: unknown, inputs?: unknown, options?: unknown): unknown {
   if (typeof what === 'string') {
     const run = operation(what) as (...args: unknown[]) => unknown
-    // An array's length may be that of nothing but holes.
-    if (!Array.isArray(inputs) || inputs.length > MOST_OPERANDS) throw new ArgumentError(`plan: 'inputs' must be an array of operands, got ${shown(inputs)}`)
-    // Holes are operands too: undefined ones.
-    const operands = Array.from({ length: inputs.length }, (_, n) => inputs[n] as unknown)
+    // An array's length may be that of nothing but holes, and of one behind a proxy anything.
+    const count = Array.isArray(inputs) ? inputs.length : NaN
+    if (!(count <= MOST_OPERANDS)) throw new ArgumentError(`plan: 'inputs' must be an array of operands, got ${shown(inputs)}`)
+    const operands: unknown[] = []
+    for (let n = 0; n < count; n++) operands.push((inputs as readonly unknown[])[n])
     return planned((...args: unknown[]) => (options === undefined ? run(...args) : run(...args, options)), operands)
   }
   callable('plan', what)
