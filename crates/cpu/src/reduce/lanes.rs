@@ -1,6 +1,6 @@
-//! The loops of the reduction tree, one source for each of its steps: elements into the lanes of a group, lanes into lanes, and
-//! whole trees where they are small.
+//! The loops of the reduction tree, one source for each of its steps: elements into the lanes of a group, lanes into lanes.
 
+use super::short::{Short, ShortItems};
 use crate::cache::{LINE, prefetch};
 use crate::map::table::by_monoid;
 use crate::map::tile::Binary;
@@ -31,14 +31,6 @@ pub struct Lanes {
     pub len: usize,
     /// Outputs side by side.
     pub width: usize,
-}
-
-/// `items` whole items of `extent <= LONGEST` elements each, one after the other at `src`; their results go to `out`.
-pub struct ShortItems {
-    pub src: *const u8,
-    pub out: *mut u8,
-    pub items: usize,
-    pub extent: usize,
 }
 
 /// The rows of one group, at most [`GROUP`], `width` elements each, for the accumulators at `acc`.
@@ -75,7 +67,6 @@ struct Combine<F, T>(PhantomData<(F, T)>);
 struct Rows<F, T>(PhantomData<(F, T)>);
 struct Group<F, T>(PhantomData<(F, T)>);
 struct Fold<F, T>(PhantomData<(F, T)>);
-struct Short<F, T>(PhantomData<(F, T)>);
 
 impl<F: Binary<T, T>, T: Copy> Source for Combine<F, T> {
     type Args = Lanes;
@@ -214,7 +205,7 @@ const PAIR: usize = 2 * LANES;
 
 /// The lanes of at least two rows of what may be combined in any order, and whether an element is doubtful. `ROUGH`: by [`Binary::rough`].
 #[inline(always)]
-fn in_any_order<F: Binary<T, T>, T: Copy, const ROUGH: bool>(src: &[T]) -> Option<([T; LANES], bool)> {
+pub fn in_any_order<F: Binary<T, T>, T: Copy, const ROUGH: bool>(src: &[T]) -> Option<([T; LANES], bool)> {
     let (pairs, behind) = src.as_chunks::<PAIR>();
     let (&first, pairs) = pairs.split_first()?;
     let (lanes, doubtful) = side_by_side::<F, T, ROUGH>(first, pairs);
@@ -241,8 +232,9 @@ fn side_by_side<F: Binary<T, T>, T: Copy, const ROUGH: bool>(first: [T; PAIR], p
     (std::array::from_fn(|l| combine(wide[l], wide[LANES + l])), doubtful)
 }
 
+/// The lanes of the whole tree, as [`tree`] has them.
 #[inline(always)]
-fn tree_of<F: Binary<T, T>, T: Copy, const QUICK: bool>(src: &[T]) -> [T; LANES] {
+pub fn tree_of<F: Binary<T, T>, T: Copy, const QUICK: bool>(src: &[T]) -> [T; LANES] {
     let mut partials = [[src[0]; LANES]; LEVELS];
     let mut depth = 0;
     let mut filled = LANES;
@@ -267,13 +259,13 @@ fn tree_of<F: Binary<T, T>, T: Copy, const QUICK: bool>(src: &[T]) -> [T; LANES]
 
 /// Combines all lanes, each `width` wide, into the first; `acc` ends where lanes without elements begin.
 #[inline(always)]
-fn fold<F: Binary<T, T>, T: Copy>(acc: &mut [T], width: usize) {
+pub fn fold<T: Copy>(acc: &mut [T], width: usize, combine: impl Fn(T, T) -> T) {
     let (mut half, mut filled) = (LANES / 2 * width, acc.len());
     while half >= width {
         if filled > half {
             let (low, high) = acc[..filled].split_at_mut(half);
             for (x, &y) in low.iter_mut().zip(high.iter()) {
-                *x = F::apply(*x, y);
+                *x = combine(*x, y);
             }
             filled = half;
         }
@@ -283,7 +275,7 @@ fn fold<F: Binary<T, T>, T: Copy>(acc: &mut [T], width: usize) {
 
 /// All lanes combined, in registers.
 #[inline(always)]
-fn folded<T: Copy>(lanes: [T; LANES], combine: impl Fn(T, T) -> T) -> T {
+pub fn folded<T: Copy>(lanes: [T; LANES], combine: impl Fn(T, T) -> T) -> T {
     #[inline(always)]
     fn halved<T: Copy, const N: usize, const M: usize>(lanes: [T; M], combine: &impl Fn(T, T) -> T) -> [T; N] {
         std::array::from_fn(|l| combine(lanes[l], lanes[N + l]))
@@ -301,41 +293,7 @@ impl<F: Binary<T, T>, T: Copy> Source for Fold<F, T> {
     unsafe fn run<const FMA: bool>(a: Lanes) {
         // SAFETY: `len` elements at `acc`.
         let acc = unsafe { std::slice::from_raw_parts_mut(a.acc.cast::<T>(), a.len) };
-        fold::<F, T>(acc, a.width);
-    }
-}
-
-impl<F: Binary<T, T>, T: Copy> Source for Short<F, T> {
-    type Args = ShortItems;
-    #[inline(always)]
-    unsafe fn run<const FMA: bool>(s: ShortItems) {
-        // SAFETY: see `ShortItems`.
-        let (src, out) = unsafe {
-            (
-                std::slice::from_raw_parts(s.src.cast::<T>(), s.items * s.extent),
-                std::slice::from_raw_parts_mut(s.out.cast::<T>(), s.items),
-            )
-        };
-        for (item, out) in src.chunks_exact(s.extent).zip(out) {
-            if F::ANY_ORDER
-                && let Some((lanes, false)) = in_any_order::<F, T, true>(item)
-            {
-                *out = folded(lanes, F::rough);
-                if F::unclear(*out)
-                    && let Some((lanes, _)) = in_any_order::<F, T, false>(item)
-                {
-                    *out = folded(lanes, F::quick);
-                }
-                continue;
-            }
-            let mut lanes = tree_in_order::<F, T>(item);
-            *out = if s.extent >= LANES {
-                folded(lanes, F::apply)
-            } else {
-                fold::<F, T>(&mut lanes[..s.extent], 1);
-                lanes[0]
-            };
-        }
+        fold(acc, a.width, F::apply);
     }
 }
 

@@ -6,6 +6,7 @@
 
 pub mod lanes;
 mod position;
+pub mod short;
 pub mod tree;
 mod walk;
 
@@ -22,8 +23,9 @@ use crate::tier::Tier;
 use ferrotensor_core::error::{Error, Result};
 use ferrotensor_core::kernel::{Combine, Monoid, Reduce};
 use ferrotensor_core::{Bool, DType, match_dtype};
-use lanes::{GROUP, LONGEST, ShortItems, TreeFns};
+use lanes::{GROUP, LONGEST, TreeFns};
 use position::{PositionFns, Positions, position_fns};
+use short::ShortItems;
 use std::ops::Range;
 use std::sync::atomic::Ordering::Relaxed;
 use tree::Tree;

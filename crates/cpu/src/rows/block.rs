@@ -1,12 +1,14 @@
 //! Blocks of rows: every step over some rows, before the next rows, by one thread.
 
+use super::spread::{Spread, spread};
 use super::{Part, RowsKernel, Sizes, Step};
 use crate::cache;
 use crate::launch::{Context, Slots};
 use crate::map::frame::{Bound, Frame, Memory};
 use crate::map::view::splat;
 use crate::parallel::parallel_for;
-use crate::reduce::lanes::{LONGEST, ShortItems, TreeFns};
+use crate::reduce::lanes::{LONGEST, TreeFns};
+use crate::reduce::short::ShortItems;
 use crate::reduce::tree::Tree;
 use crate::reduce::{Accumulate, ReduceKernel, Rule};
 use crate::scratch::Scratch;
@@ -298,8 +300,9 @@ impl Block<'_> {
                 if !is_row(o) {
                     frame.set(n, self.element(o, at));
                 } else if !by_rows {
+                    let (from, first) = (self.of_row(o, row), extent - at % extent);
                     // SAFETY: a register has room for a tile.
-                    unsafe { self.spread(o, at, len, frame.input(n)) };
+                    unsafe { spread(self.size(o), Spread { from, extent, first, to: frame.input(n), len }) };
                 } else if filled.0 != row || filled.1 < len {
                     // SAFETY: as above.
                     unsafe { splat(self.of_row(o, row), self.size(o), len, frame.input(n)) };
@@ -312,21 +315,6 @@ impl Block<'_> {
             // SAFETY: the elements exist, are this thread's, and those in no operand have a place in the block.
             unsafe { frame.run(at, len) };
             at += len;
-        }
-    }
-
-    /// For each of the elements `at..at + len` the value of its row.
-    ///
-    /// # Safety
-    /// `to` has room for them.
-    unsafe fn spread(&self, v: usize, at: usize, len: usize, to: *mut u8) {
-        let (extent, size) = (self.launch.extent, self.size(v));
-        let mut done = 0;
-        while done < len {
-            let count = (extent - (at + done) % extent).min(len - done);
-            // SAFETY: by the contract above.
-            unsafe { splat(self.of_row(v, (at + done) / extent), size, count, to.wrapping_add(done * size)) };
-            done += count;
         }
     }
 

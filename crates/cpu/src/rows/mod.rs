@@ -2,6 +2,7 @@
 //! stay in a core's cache ([`block`]); or one after the other over whole operands, where blocks would not do.
 
 mod block;
+mod spread;
 
 use crate::launch::{Context, Run, Slot, Slots};
 use crate::map::MapKernel;

@@ -72,6 +72,30 @@ fn a_sum_follows_the_documented_tree_at_every_length_and_in_every_layout() {
     }
 }
 
+/// Items side by side, and those that are left over: of every length below a row of lanes, and a little above.
+#[test]
+fn short_items_follow_the_tree_however_many_there_are() {
+    let mut rng = Rng(10);
+    let most = if cfg!(miri) { 4 } else { LANES + 2 };
+    for extent in 1..=most {
+        for items in [1usize, 15, 16, 17, 50] {
+            let x = noise(&mut rng, items * extent);
+            let array = Array::from_slice(&[items, extent], &x).unwrap();
+            let want: Vec<f32> = x.chunks(extent).map(tree_sum).collect();
+            let want = Array::from_slice(&[items], &want).unwrap();
+            let sum = reduce(1, Combine::Value(Monoid::Sum), DType::F32);
+            let got = run(&sum, &[(&array, Style::Dense)], &[(&[items], Style::Dense)], &[]);
+            assert_same(&want, &got[0], format_args!("sum of {extent}, {items} items"));
+            for (d, monoid) in [(DType::F32, Monoid::Max), (DType::F64, Monoid::Min), (DType::F16, Monoid::Max)] {
+                // Zeros of both signs, NaN and infinities are among the elements.
+                let array = rng.array(d, &[items, extent]);
+                let kernel = reduce(1, Combine::Value(monoid), d);
+                check(&kernel, &[(&array, Style::Dense)], &[(&[items], Style::Dense)], &[]);
+            }
+        }
+    }
+}
+
 #[test]
 fn exact_reductions_equal_the_reference_for_every_monoid_dtype_and_layout() {
     let mut rng = Rng(8);

@@ -165,6 +165,17 @@ fn a_softmax_has_the_bits_of_its_parts() {
 }
 
 #[test]
+fn rows_of_every_short_length_have_the_bits_of_their_parts() {
+    let mut rng = Rng(65);
+    for extent in 1..=if cfg!(miri) { 3 } else { 40 } {
+        for d in [DType::F32, DType::F64] {
+            let x = rng.array(d, &[37, extent]);
+            compare(&softmax(d, 1), &[(&x, Style::Dense)], &[], Style::Dense);
+        }
+    }
+}
+
+#[test]
 fn values_of_elements_and_of_rows_come_in_and_go_out() {
     let mut rng = Rng(62);
     let params = [0.5f32, 0.125].map(|p| u64::from(p.to_bits()));
