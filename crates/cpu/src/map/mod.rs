@@ -7,6 +7,7 @@ pub mod function;
 mod groups;
 #[cfg(target_arch = "x86_64")]
 pub mod registers;
+mod single;
 pub mod squares;
 pub mod table;
 pub mod tile;
@@ -22,8 +23,9 @@ use ferrotensor_core::error::{Error, Result};
 use ferrotensor_core::kernel::Map;
 use ferrotensor_core::layout::Layout;
 use ferrotensor_core::scalar::{Builder, Op, Program};
-use frame::{Bound, Frame, Memory, run_single_tile};
+use frame::{Bound, Frame, Memory};
 use groups::Groups;
+use single::run_single_tile;
 use smallvec::SmallVec;
 
 type Operands<'a> = SmallVec<[Memory<'a>; 4]>;
