@@ -8231,8 +8231,8 @@ type Workload = {
     readonly dtype?: Precision | undefined;
 };
 /**
- * The backend that should be fastest for a piece of work: small work stays in TypeScript, larger goes to `scalar`, to `simd`, to `parallel`, and a
- * large product to a GPU, arrays there and back included. `blas` is chosen where FERROTENSOR_BLAS asks for it; a GPU that a program imitates never is.
+ * The backend that should be fastest for a piece of work: small work stays in TypeScript, larger goes to `scalar`, products and sums to `simd`,
+ * then to `parallel`, and a large product to a GPU, arrays there and back included. `blas` is chosen where FERROTENSOR_BLAS asks for it; a GPU that a program imitates never is.
  * Without a workload: the best for large products. The environment variable FERROTENSOR_BACKEND names one for everything.
  *
  * @throws {TensorError} `ERR_ARGUMENT`, `ERR_SHAPE`, `ERR_DTYPE` for what is no workload; `ERR_ARGUMENT` or `ERR_BACKEND_UNAVAILABLE` where

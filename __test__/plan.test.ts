@@ -45,10 +45,15 @@ test('an operation is planned by its name, its operands and its options', (t) =>
   const square = ft.ones([3, 3], { device: 'cpu' })
   t.is(ft.plan('linalg.solve', [square, square]).kernels.length, 1)
   throws(t, 'ERR_ARGUMENT', /^plan: there is no operation 'matmull'; did you mean 'matmul'/, () => ft.plan('matmull', [x, x]))
+  throws(t, 'ERR_ARGUMENT', /^plan: there is no operation '\.exp'/, () => ft.plan('.exp', [x]))
   throws(t, 'ERR_ARGUMENT', /^plan: there is no operation 'toString'/, () => ft.plan('toString', [x]))
   throws(t, 'ERR_ARGUMENT', /^plan: there is no operation '__proto__\.valueOf'/, () => ft.plan('__proto__.valueOf', [x]))
   throws(t, 'ERR_ARGUMENT', /^plan: 'inputs' must be an array of operands, got /, () => ft.plan('exp', x as never))
   throws(t, 'ERR_ARGUMENT', /^plan: 'inputs' must be an array of operands, got /, () => ft.plan('exp', new Array(2 ** 32 - 1)))
+  for (const length of [-1, 0.5, NaN, '1', 1n, Symbol('1'), { valueOf: () => 1 }]) {
+    const liar = new Proxy([x], { get: (target, key): unknown => (key === 'length' ? length : Reflect.get(target, key)) })
+    throws(t, 'ERR_ARGUMENT', /^plan: 'inputs' must be an array of operands, got /, () => ft.plan('exp', liar))
+  }
   for (const holes of [new Array(1), new Array(3)]) throws(t, 'ERR_ARGUMENT', /^exp: /, () => ft.plan('exp', holes))
   throws(t, 'ERR_SHAPE', /^matmul: inner dimensions differ/, () => ft.plan('matmul', [x, x]))
 })

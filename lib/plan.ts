@@ -122,7 +122,7 @@ const NAMESPACES: Readonly<Record<string, object>> = { '': functions, fft, linal
 function operation(path: string): (...args: never[]) => unknown {
   const at = path.lastIndexOf('.')
   const [space, name] = [path.slice(0, Math.max(at, 0)), path.slice(at + 1)]
-  const found = Object.hasOwn(NAMESPACES, space) ? (NAMESPACES[space] as Record<string, unknown>)[name] : undefined
+  const found = at !== 0 && Object.hasOwn(NAMESPACES, space) ? (NAMESPACES[space] as Record<string, unknown>)[name] : undefined
   if (typeof found === 'function') return found as (...args: never[]) => unknown
   const known = Object.entries(NAMESPACES).flatMap(([prefix, namespace]) => Object.keys(namespace).map((key) => (prefix === '' ? key : `${prefix}.${key}`)))
   throw new ArgumentError(`plan: there is no operation ${shown(path)}${didYouMean(path, known)}`)
@@ -168,8 +168,8 @@ export function plan(what: unknown, inputs?: unknown, options?: unknown): unknow
   if (typeof what === 'string') {
     const run = operation(what) as (...args: unknown[]) => unknown
     // An array's length may be that of nothing but holes, and of one behind a proxy anything.
-    const count = Array.isArray(inputs) ? inputs.length : NaN
-    if (!(count <= MOST_OPERANDS)) throw new ArgumentError(`plan: 'inputs' must be an array of operands, got ${shown(inputs)}`)
+    const count: unknown = Array.isArray(inputs) ? inputs.length : undefined
+    if (typeof count !== 'number' || !Number.isInteger(count) || count < 0 || count > MOST_OPERANDS) throw new ArgumentError(`plan: 'inputs' must be an array of operands, got ${shown(inputs)}`)
     const operands: unknown[] = []
     for (let n = 0; n < count; n++) operands.push((inputs as readonly unknown[])[n])
     return planned((...args: unknown[]) => (options === undefined ? run(...args) : run(...args, options)), operands)

@@ -54,42 +54,33 @@ export function isBuffer(value: unknown): value is ArrayBufferLike {
 }
 
 /** What the engine itself says of where a view lies: an object may have any property of these names. */
-const getters = (prototype: object) =>
-  (['buffer', 'byteOffset', 'byteLength'] as const).map((name) => Object.getOwnPropertyDescriptor(prototype, name)?.get as () => unknown) as unknown as
-    readonly [buffer: () => ArrayBufferLike, byteOffset: () => number, byteLength: () => number]
-const typedArrays = Object.getPrototypeOf(Uint8Array.prototype) as Uint8Array
-const OF_TYPED_ARRAYS = getters(typedArrays)
-const OF_DATA_VIEWS = getters(DataView.prototype)
-/** The cheap operation that validates a typed array: `byteLength` of a detached one is 0. Of a DataView that throws itself. */
-const { keys } = typedArrays
-
-/**
- * Where a view lies: its buffer, and the first byte and how many of them it has there now.
- *
- * @throws {ArgumentError} where the buffer was transferred away, or shrank so that the view no longer lies within it. `name` leads to the view.
- */
-export function placeOf(op: string, name: string, view: ArrayBufferView): readonly [buffer: ArrayBufferLike, byteOffset: number, byteLength: number] {
-  const isTyped = !types.isDataView(view)
-  const [bufferOf, offsetOf, lengthOf] = isTyped ? OF_TYPED_ARRAYS : OF_DATA_VIEWS
-  try {
-    if (isTyped) keys.call(view as Uint8Array)
-    return [bufferOf.call(view), offsetOf.call(view), lengthOf.call(view)]
-  } catch {
-    throw new ArgumentError(`${op}: the buffer under ${name} is detached or too small for it`)
-  }
+const getters = (prototype: object) => {
+  const getter = (name: string) => Object.getOwnPropertyDescriptor(prototype, name)?.get
+  return { buffer: getter('buffer') as () => ArrayBufferLike, byteOffset: getter('byteOffset') as () => number, byteLength: getter('byteLength') as () => number }
 }
+const typedArrays = Object.getPrototypeOf(Uint8Array.prototype) as Uint8Array
+
+/** Where typed arrays lie. */
+export const OF_TYPED_ARRAYS = getters(typedArrays)
+const OF_DATA_VIEWS = getters(DataView.prototype)
+
+/** Throws where a typed array's buffer was transferred away, or shrank: its `byteLength` is 0 then. Getters of a DataView throw themselves. */
+export const validate = typedArrays.keys
 
 /**
  * The bytes under a view or buffer: not copied, unless another thread may write to them.
  *
- * @throws {ArgumentError} as {@link placeOf}.
+ * @throws {ArgumentError} where the buffer was transferred away, or shrank so that the view no longer lies within it.
  */
 export function bytesOf(op: string, source: ArrayBufferView | ArrayBufferLike): Uint8Array {
-  if (ArrayBuffer.isView(source)) return unshared(new Uint8Array(...placeOf(op, shown(source), source)))
   try {
-    return unshared(new Uint8Array(source))
+    if (!ArrayBuffer.isView(source)) return unshared(new Uint8Array(source))
+    const isTyped = !types.isDataView(source)
+    if (isTyped) validate.call(source as Uint8Array)
+    const { buffer, byteOffset, byteLength } = isTyped ? OF_TYPED_ARRAYS : OF_DATA_VIEWS
+    return unshared(new Uint8Array(buffer.call(source), byteOffset.call(source), byteLength.call(source)))
   } catch {
-    throw new ArgumentError(`${op}: ${shown(source)} is detached`)
+    throw new ArgumentError(`${op}: the buffer under ${shown(source)} is detached or too small for it`)
   }
 }
 

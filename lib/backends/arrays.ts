@@ -5,7 +5,7 @@ import { shown } from '../call.js'
 import { ArgumentError, DTypeError, OutOfMemoryError, ShapeError } from '../errors.js'
 import type { DType } from '../generated/dtypes.js'
 import { Tensor } from '../tensor.js'
-import { dtypeOfArray, isBuffer, placeOf } from '../typedarray.js'
+import { dtypeOfArray, isBuffer, OF_TYPED_ARRAYS, validate } from '../typedarray.js'
 
 /** What backends compute on: plain memory, in row-major order. */
 export type FloatArray = Float32Array | Float64Array
@@ -16,6 +16,7 @@ export type Precision = 'float32' | 'float64'
 /** An array of the same kind, whatever class of it was given. */
 export type SameArray<T extends FloatArray> = T extends Float32Array ? Float32Array : Float64Array
 
+const { buffer, byteOffset, byteLength } = OF_TYPED_ARRAYS
 const ARRAY = { float32: Float32Array, float64: Float64Array } as const
 
 const FROM = (name: string): string => `; convert with Float32Array.from(${name})`
@@ -49,9 +50,13 @@ export function flatArray(op: string, name: string, value: unknown): FloatArray 
   if (dtype !== 'float32' && dtype !== 'float64') {
     throw new ArgumentError(`${op}: '${name}' must be a Float32Array or a Float64Array, got ${shown(value)}${instead(name, value)}`)
   }
-  const [buffer, offset, bytes] = placeOf(op, `'${name}'`, value as FloatArray)
-  const Class = ARRAY[dtype]
-  return new Class(buffer as ArrayBuffer, offset, bytes / Class.BYTES_PER_ELEMENT)
+  try {
+    validate.call(value as Uint8Array)
+    const Class = ARRAY[dtype]
+    return new Class(buffer.call(value) as ArrayBuffer, byteOffset.call(value), byteLength.call(value) / Class.BYTES_PER_ELEMENT)
+  } catch {
+    throw new ArgumentError(`${op}: the buffer under '${name}' is detached or too small for it`)
+  }
 }
 
 /** Whether another thread may write to the memory of an array. */

@@ -53,12 +53,15 @@ impl Library {
     /// # Errors
     /// The system's reason.
     pub fn open(file: &str) -> Result<Library, String> {
-        // Reading what is no file may never end.
-        if std::fs::metadata(file).is_ok_and(|about| !about.is_file()) {
-            return Err(format!("'{file}' is no file"));
-        }
-        if is_truncated(file) {
-            return Err(format!("'{file}' is incomplete: it ends before what is to be loaded of it does"));
+        // Where a name without a folder leads, the system's loader alone knows.
+        if file.contains(std::path::is_separator) {
+            // Reading what is no file may never end.
+            if std::fs::metadata(file).is_ok_and(|about| !about.is_file()) {
+                return Err(format!("'{file}' is no file"));
+            }
+            if is_truncated(file) {
+                return Err(format!("'{file}' is incomplete: it ends before what is to be loaded of it does"));
+            }
         }
         // SAFETY: what a library does when it is loaded is its own affair; it is one that the system's loader finds by a vendor's name, or
         // one that the user names, who trusts it as every native module.
@@ -133,7 +136,10 @@ fn is_truncated(file: &str) -> bool {
         let data = ReadCache::new(file);
         let header = elf::FileHeader64::<Endianness>::parse(&data).ok()?;
         let endian = header.endian().ok()?;
-        // Rows that lie behind the end themselves are at its end.
+        if usize::from(header.e_phentsize(endian)) != size_of::<elf::ProgramHeader64<Endianness>>() {
+            return None;
+        }
+        // Rows that lie behind the end of the file.
         let Ok(rows) = header.program_headers(endian, &data) else { return Some(u64::MAX) };
         let loaded = rows.iter().filter(|row| row.p_type(endian) == elf::PT_LOAD);
         loaded.map(|row| row.p_offset(endian).saturating_add(row.p_filesz(endian))).max()

@@ -93,8 +93,8 @@ impl<'a> Bound<'a> {
         let results = self.program.outputs.iter().map(|o| o.1).sum::<usize>();
         let is_far = moved > cache::past();
         self.past = is_far && results >= 4 && self.program.nanos <= 0.05 * results as f64;
-        let operands = self.program.inputs.iter().filter(|i| i.1).map(|i| i.0).sum::<usize>();
-        let is_long = self.program.nanos > 0.1 * (operands + results) as f64;
+        let dense = self.views.iter().flatten().filter(|v| v.access == Access::Dense);
+        let is_long = self.program.nanos > 0.1 * dense.map(|v| v.size).sum::<usize>() as f64;
         self.ahead = is_far && !self.past && is_long && self.program.steps.len() > 1;
         self
     }
@@ -259,7 +259,7 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// Asks for the lines of this piece's results and of the next one's operands: the last of several instructions begins to write when the
+    /// Asks for the lines of this piece's dense results and of the next one's dense operands: the last of several instructions begins to write when the
     /// others are done, and waits for all lines of a tile at once (gelu of 10^7 elements on one thread: 14.9 ms, 10.9 where they were asked for).
     /// What takes less time for each byte is slower so, since the processor sees such streams by itself (exp(relu(a b + c)): 12.2 and 14.8 ms).
     fn ask(&self, at: usize, len: usize) {

@@ -1,6 +1,8 @@
 //! Launches of one tile, whose operands lie densely or are one element.
 
 use super::compile::TileProgram;
+#[cfg(doc)]
+use super::frame::Bound;
 use super::frame::{execute, fill_constants, fits};
 use super::view::splat;
 use crate::scratch::Scratch;

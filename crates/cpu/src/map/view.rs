@@ -19,7 +19,8 @@ pub struct Domain {
 /// An operand in memory, bound to a domain.
 pub struct View {
     base: *mut u8,
-    size: usize,
+    /// Bytes of an element.
+    pub size: usize,
     /// Its number among the domain's operands.
     operand: usize,
     /// How it is met.

@@ -126,7 +126,7 @@ impl<F: Binary<T, T>, T: Copy> Source for Group<F, T> {
 
 /// `F`, in few steps if no operand is doubtful.
 #[inline(always)]
-fn combined<F: Binary<T, T>, T: Copy, const QUICK: bool>(x: T, y: T) -> T {
+pub fn combined<F: Binary<T, T>, T: Copy, const QUICK: bool>(x: T, y: T) -> T {
     if QUICK { F::quick(x, y) } else { F::apply(x, y) }
 }
 
@@ -232,7 +232,7 @@ fn side_by_side<F: Binary<T, T>, T: Copy, const ROUGH: bool>(first: [T; PAIR], p
     (std::array::from_fn(|l| combine(wide[l], wide[LANES + l])), doubtful)
 }
 
-/// The lanes of the whole tree, as [`tree`] has them.
+/// The lanes of the whole tree over `src`, 1 to [`LONGEST`] elements; lanes without an element have no meaning.
 #[inline(always)]
 pub fn tree_of<F: Binary<T, T>, T: Copy, const QUICK: bool>(src: &[T]) -> [T; LANES] {
     let mut partials = [[src[0]; LANES]; LEVELS];

@@ -1,7 +1,7 @@
 //! Whole trees over many short extents, one after the other in memory: along each of them, or, where one is less than a row of lanes,
 //! over many side by side.
 
-use super::lanes::{fold, folded, in_any_order, tree_of};
+use super::lanes::{combined, fold, folded, in_any_order, tree_of};
 use crate::map::tile::Binary;
 use crate::tier::Source;
 use ferrotensor_core::kernel::tree::LANES;
@@ -36,8 +36,7 @@ impl<F: Binary<T, T>, T: Copy> Source for Short<F, T> {
         let (beside, behind) = src.split_at(blocks.len() * SIDE * s.extent);
         for (items, out) in beside.chunks_exact(SIDE * s.extent).zip(blocks) {
             // Of ten elements an item, one item after the other took ten times as long: 33 ns for a sum, 42 for a maximum.
-            *out =
-                if F::any_doubtful(items) { side_by_side::<F, T, false>(items) } else { side_by_side::<F, T, true>(items) };
+            *out = if F::any_doubtful(items) { several::<F, T, false>(items) } else { several::<F, T, true>(items) };
         }
         for (item, out) in behind.chunks_exact(s.extent).zip(rest) {
             *out = one::<F, T>(item);
@@ -45,15 +44,9 @@ impl<F: Binary<T, T>, T: Copy> Source for Short<F, T> {
     }
 }
 
-/// `F`, in few steps if no operand is doubtful.
-#[inline(always)]
-fn combine<F: Binary<T, T>, T: Copy, const QUICK: bool>(x: T, y: T) -> T {
-    if QUICK { F::quick(x, y) } else { F::apply(x, y) }
-}
-
 /// The trees over items of less than a row of lanes each: each element is a lane.
 #[inline(always)]
-fn side_by_side<F: Binary<T, T>, T: Copy, const QUICK: bool>(items: &[T]) -> [T; SIDE] {
+fn several<F: Binary<T, T>, T: Copy, const QUICK: bool>(items: &[T]) -> [T; SIDE] {
     let extent = items.len() / SIDE;
     // SAFETY: there are as many items.
     let lane = |l: usize| -> [T; SIDE] { std::array::from_fn(|item| unsafe { *items.get_unchecked(item * extent + l) }) };
@@ -61,7 +54,7 @@ fn side_by_side<F: Binary<T, T>, T: Copy, const QUICK: bool>(items: &[T]) -> [T;
     for (l, to) in lanes[..extent].iter_mut().enumerate().skip(1) {
         *to = lane(l);
     }
-    fold(&mut lanes.as_flattened_mut()[..extent * SIDE], SIDE, combine::<F, T, QUICK>);
+    fold(&mut lanes.as_flattened_mut()[..extent * SIDE], SIDE, combined::<F, T, QUICK>);
     lanes[0]
 }
 
@@ -82,8 +75,8 @@ fn one<F: Binary<T, T>, T: Copy>(item: &[T]) -> T {
 fn in_order<F: Binary<T, T>, T: Copy, const QUICK: bool>(item: &[T]) -> T {
     let mut lanes = tree_of::<F, T, QUICK>(item);
     if item.len() >= LANES {
-        return folded(lanes, combine::<F, T, QUICK>);
+        return folded(lanes, combined::<F, T, QUICK>);
     }
-    fold(&mut lanes[..item.len()], 1, combine::<F, T, QUICK>);
+    fold(&mut lanes[..item.len()], 1, combined::<F, T, QUICK>);
     lanes[0]
 }

@@ -21,7 +21,7 @@ use std::sync::atomic::Ordering::Relaxed;
 // Bytes of all values of a block, in memory and in operands: 64 KiB and 1 MiB are up to 20 % slower.
 const BLOCK_BYTES: usize = 1 << 18;
 // From here on a step goes along one row at a time, and meets the row's value in a register filled with it; shorter ones share a
-// tile, which is filled row by row.
+// tile, in which their values are spread.
 const LONG_ROW: usize = 512;
 // A load whose low 12 address bits are those of a store just before it waits for that, though they are unrelated: what a thread
 // keeps of an element has the low bits it would have in an operand of a page's alignment, which was read before.
