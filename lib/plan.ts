@@ -169,7 +169,9 @@ export function plan(what: unknown, inputs?: unknown, options?: unknown): unknow
     const run = operation(what) as (...args: unknown[]) => unknown
     // An array's length may be that of nothing but holes, and of one behind a proxy anything.
     const count: unknown = Array.isArray(inputs) ? inputs.length : undefined
-    if (typeof count !== 'number' || !Number.isInteger(count) || count < 0 || count > MOST_OPERANDS) throw new ArgumentError(`plan: 'inputs' must be an array of operands, got ${shown(inputs)}`)
+    if (typeof count !== 'number' || !Number.isInteger(count) || count < 0 || count > MOST_OPERANDS) {
+      throw new ArgumentError(`plan: 'inputs' must be an array of operands, got ${shown(inputs)}`)
+    }
     const operands: unknown[] = []
     for (let n = 0; n < count; n++) operands.push((inputs as readonly unknown[])[n])
     return planned((...args: unknown[]) => (options === undefined ? run(...args) : run(...args, options)), operands)

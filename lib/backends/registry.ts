@@ -5,8 +5,8 @@ import { ArgumentError } from '../errors.js'
 import { didYouMean } from '../nearest.js'
 import { backendOf, type Backend } from './backend.js'
 import { cpuEngines } from './cpu.js'
-import { gpuEngines } from './gpu.js'
 import type { Engine } from './engine.js'
+import { gpuEngines } from './gpu.js'
 import { pure } from './pure.js'
 
 /** A backend with what its user does not see. */

@@ -35,7 +35,7 @@ impl<F: Binary<T, T>, T: Copy> Source for Short<F, T> {
         let (blocks, rest) = if s.extent < LANES { out.as_chunks_mut::<SIDE>() } else { (&mut [][..], out) };
         let (beside, behind) = src.split_at(blocks.len() * SIDE * s.extent);
         for (items, out) in beside.chunks_exact(SIDE * s.extent).zip(blocks) {
-            // Of ten elements an item, one item after the other took ten times as long: 33 ns for a sum, 42 for a maximum.
+            // Of ten elements an item, one item after the other took three times as long: 33 ns for a sum and 42 for a maximum, instead of 11 and 13.
             *out = if F::any_doubtful(items) { several::<F, T, false>(items) } else { several::<F, T, true>(items) };
         }
         for (item, out) in behind.chunks_exact(s.extent).zip(rest) {
