@@ -14,7 +14,7 @@ const env = {
   CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER: 'aarch64-linux-gnu-gcc',
   CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER: 'qemu-aarch64 -L /usr/aarch64-linux-gnu'
 }
-const tests = ['cargo', 'test', '--release', ...PACKAGES, '--lib', '--tests', '--target', TARGET]
+const tests = ['cargo', 'test', '--release', ...PACKAGES, '--tests', '--target', TARGET]
 const built = await step('build', [...tests, '--no-run'], { env })
 const ran = built.code === 0 ? await step('tests under qemu', tests, { env }) : built
 const { passed, failed } = verdict({ count: rust }, ran)

@@ -29,7 +29,7 @@ const MIRIFLAGS = ['-Zmiri-tree-borrows', '-Zmiri-permissive-provenance', '-Zmir
 const SERIAL = ['maps_of', 'functions_and_fused']
 // Workers wait for work until the process ends, which Miri takes for a leak: leaks are looked for where there is no second thread.
 const RUNS = [
-  { name: 'memory', threads: 1, args: ['--lib', '--', 'memory'] },
+  { name: 'memory', threads: 1, args: ['--test', 'units', '--', 'memory'] },
   { name: 'launches and small maps', threads: 1, args: ['--test', 'kernels', '--', 'backend', 'complex_products', 'index', 'nothing', ...SERIAL] },
   { name: 'kernels on two threads', threads: 2, args: ['--test', 'kernels', '--', 'small', ...SERIAL.flatMap((name) => ['--skip', name])] }
 ]

@@ -1,9 +1,13 @@
 // Makes a fresh clone ready to run: packages, native module, compiled TypeScript. Whatever is up to date is left alone, so a
 // second call takes a few seconds. Needs Node and Rust, nothing else.
+//
+//   node scripts/setup.mjs              everything
+//   node scripts/setup.mjs typescript   packages and compiled TypeScript alone, which need no Rust
 
 import { spawnSync } from 'node:child_process'
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { npm, ROOT, step } from './steps.mjs'
 
 /** As `engines` in package.json. */
@@ -36,6 +40,19 @@ function removeOrphans(folder = 'dist') {
   }
 }
 
+// Not `npm ci`: it refuses a lock file whose optional packages for other platforms npm itself left out because they ask for a newer
+// Node (those below @napi-rs/cli on Node 20). `install` follows the same lock.
+const packages = () => (packagesAreCurrent() ? [] : [['packages', npm('install', '--no-save', '--no-audit', '--no-fund')]])
+const typescript = () => [['TypeScript', npm('run', '--silent', 'build:ts')]]
+
+async function inTurn(steps) {
+  for (const [name, command] of steps) {
+    const { code } = await step(name, command)
+    if (code !== 0) return false
+  }
+  return true
+}
+
 /** Resolves to whether everything is ready; says on standard output what it did and what is wrong. */
 export async function setUp() {
   const missing = missingTool()
@@ -43,17 +60,14 @@ export async function setUp() {
     console.log(missing)
     return false
   }
-  const steps = [
-    // Not `npm ci`: it refuses a lock file whose optional packages for other platforms npm itself left out because they ask
-    // for a newer Node (those below @napi-rs/cli on Node 20). `install` follows the same lock.
-    ...(packagesAreCurrent() ? [] : [['packages', npm('install', '--no-save', '--no-audit', '--no-fund')]]),
-    ['native module', npm('run', '--silent', 'build:native')],
-    ['TypeScript', npm('run', '--silent', 'build:ts')]
-  ]
   removeOrphans()
-  for (const [name, command] of steps) {
-    const { code } = await step(name, command)
-    if (code !== 0) return false
-  }
-  return true
+  return inTurn([...packages(), ['native module', npm('run', '--silent', 'build:native')], ...typescript()])
 }
+
+/** The same without the native module. */
+async function setUpTypeScript() {
+  removeOrphans()
+  return inTurn([...packages(), ...typescript()])
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) process.exitCode = (await (process.argv[2] === 'typescript' ? setUpTypeScript() : setUp())) ? 0 : 1

@@ -41,9 +41,9 @@ export function run([command, ...args], { env = {}, cwd = ROOT, onLine = () => {
   })
 }
 
-/** `run`, with one line about it: alive on a terminal, once at its end elsewhere. */
+/** `run`, with one line about it: alive on a terminal, once at its end elsewhere, and where it is `beside` another step. */
 export async function step(name, command, options = {}) {
-  const live = process.stdout.isTTY
+  const live = process.stdout.isTTY && !options.beside
   const label = name.padEnd(NAME_COLUMNS, ' ')
   if (live) process.stdout.write(label)
   const onLine = live ? (line) => process.stdout.write(`\r\x1b[2K${label}${line.slice(0, LIVE_COLUMNS)}`) : undefined

@@ -1,16 +1,15 @@
-// Every suite there is, cheapest first: the one list that `npm test`, `npm run test:full`, `npm run test:slow` and
-// `cargo xtask validate` run.
+// The suites of `npm test` (and `cargo xtask validate`) and of `npm run test:full`, cheapest first; those of `npm run test:slow` are in
+// slow/suites.mjs. docs/testing.md says what each is for.
 // Each suite says how its runner reports what passed; a suite that reports nothing did not run, and that is a failure.
 
 import { spawnSync } from 'node:child_process'
 import { noBlas } from './blas.mjs'
-import { absence as noSanitizer } from './sanitizers/runtime.mjs'
 import { noLayer } from './vulkan/messages.mjs'
 
 const sum = (output, pattern) => [...output.matchAll(pattern)].reduce((total, match) => total + Number(match[1]), 0)
 
 /** A check that passes or fails as a whole. */
-const whole = (_output, code) => (code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 })
+export const whole = (_output, code) => (code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 })
 
 /** The closing lines of Rust test binaries: `test result: ok. 12 passed; 0 failed; ...`. */
 export const rust = (output) => ({
@@ -29,7 +28,7 @@ export const closing = (output) => {
 }
 
 /** The conformance suite adds problems that are no single case (an axis value never met) to its own closing line. */
-const conformance = (output) => {
+export const conformance = (output) => {
   const { passed, failed } = rust(output)
   return { passed, failed: Math.max(failed, closing(output).failed) }
 }
@@ -45,59 +44,47 @@ export function verdict({ count }, { code, output }) {
 // command line does: dependencies are compiled once for all suites.
 const host = /^host: (\S+)$/m.exec(spawnSync('rustc', ['-vV'], { encoding: 'utf8' }).stdout ?? '')?.[1]
 export const ENVIRONMENT = host === undefined ? {} : { CARGO_BUILD_TARGET: host }
-const cargo = (...args) => ['cargo', ...args]
-const xtask = (...args) => cargo('run', '--quiet', '--release', '--package', 'xtask', '--', ...args)
-const script = (name) => [process.execPath, `scripts/${name}.mjs`]
+export const cargo = (...args) => ['cargo', ...args]
+export const xtask = (...args) => cargo('run', '--quiet', '--release', '--package', 'xtask', '--', ...args)
+export const script = (name) => [process.execPath, `scripts/${name}.mjs`]
 
 /**
  * `setup`: needs the native module and the compiled TypeScript. `tool`: runs only where this command is installed; where
  * `EXPECT_TOOLS` (names with commas) lists it, or a suite without one by its own name, its absence is a failure. `target`: likewise
- * of Rust's standard library for it. `absence`: likewise of what it says is missing.
- * @type {{ name: string, command: string[], count: (output: string, code: number) => { passed: number, failed: number }, setup?: boolean, tool?: string, target?: string, absence?: () => string | null }[]}
+ * of Rust's standard library for it. `absence`: likewise of what it says is missing. `beside`: so many of the suites that follow run
+ * while it does: a build leaves a core idle while its largest crate ends. `sources` is of the slow tier (slow/results.mjs).
+ * @typedef {{ name: string, command: string[], count: (output: string, code: number) => { passed: number, failed: number }, setup?: boolean, tool?: string, target?: string, absence?: () => string | null, env?: Record<string, string>, beside?: number, sources?: import('./slow/results.mjs').Source[] }} Suite
  */
+
+/** @type {Suite[]} */
 export const QUICK = [
   { name: 'format', command: cargo('fmt', '--all', '--check', '--', '--color', 'never'), count: whole },
   { name: 'spelling', command: ['typos', '--format', 'brief'], count: whole, tool: 'typos' },
+  { name: 'table of performance', command: [...script('performance-table'), '--check'], count: whole },
+  // All that Rust's suites run, in one build: features are the same in all of them (crates/unified).
+  { name: 'build of the tests', command: cargo('test', '--quiet', '--release', '--workspace', '--no-run'), count: whole, beside: 2 },
+  { name: 'packages and TypeScript', command: [...script('setup'), 'typescript'], count: whole },
+  // In the profile of development, whose folder no release build locks.
+  { name: 'clippy', command: cargo('clippy', '--quiet', '--workspace', '--all-targets', '--', '-D', 'warnings'), count: whole },
   { name: 'house rules', command: xtask('lint'), count: whole },
   { name: 'generated files', command: xtask('codegen', '--check'), count: whole },
-  { name: 'table of performance', command: [...script('performance-table'), '--check'], count: whole },
-  { name: 'clippy', command: cargo('clippy', '--quiet', '--release', '--workspace', '--all-targets', '--', '-D', 'warnings'), count: whole },
   { name: 'Rust tests', command: cargo('test', '--release', '--workspace', '--exclude', 'ferrotensor-conformance'), count: rust },
-  { name: 'conformance', command: cargo('test', '--release', '--package', 'ferrotensor-conformance'), count: conformance },
+  { name: 'conformance', command: cargo('test', '--release', '--package', 'ferrotensor-conformance'), count: conformance, env: { DURATIONS: '40' } },
   { name: 'declarations', command: [...script('bundle-types'), '--check'], count: whole, setup: true },
   { name: 'JavaScript tests', command: [process.execPath, 'node_modules/ava/entrypoints/cli.mjs', '--tap'], count: ava, setup: true }
 ]
 
+/** @type {Suite[]} */
 export const FULL = [
-  { name: 'refused memory and threads', command: cargo('test', '--release', '--package', 'ferrotensor-engine', '--features', 'fault', '--test', 'engine'), count: rust },
+  { name: 'slow tier is current', command: script('slow/results'), count: closing },
   { name: 'package and consumer', command: script('package-test'), count: closing, setup: true },
-  { name: 'recipe: add an op', command: script('recipe-test'), count: closing },
   { name: 'other versions of Node', command: script('node-test'), count: closing, setup: true },
-  { name: 'arm64, emulated', command: script('arm64-test'), count: closing, tool: 'qemu-aarch64', target: 'aarch64-unknown-linux-gnu' },
-  { name: 'musl', command: script('musl-test'), count: closing, setup: true, tool: 'cargo-zigbuild', target: 'x86_64-unknown-linux-musl' },
   { name: 'JavaScript tests on Vulkan', command: script('vulkan/javascript'), count: closing, setup: true },
   { name: 'Vulkan under validation', command: script('vulkan/validation'), count: closing, setup: true, absence: noLayer },
   { name: 'other Vulkan devices', command: script('vulkan/variants'), count: closing, setup: true },
-  { name: 'benches, smoke', command: [...script('bench'), '--smoke'], count: closing, setup: true },
-  { name: 'bench of the engine', command: cargo('bench', '--package', 'ferrotensor-engine', '--bench', 'program'), count: whole },
   { name: 'vendor BLAS', command: script('blas-test'), count: closing, setup: true, absence: noBlas },
   { name: 'instruction counts', command: script('instructions'), count: closing, tool: 'valgrind', absence: () => (process.arch === 'x64' ? null : 'the AVX2 tier is of x86-64') },
   { name: 'hostile calls', command: script('fuzz/calls'), count: closing, setup: true },
   { name: 'index texts', command: script('fuzz/slices'), count: closing, setup: true },
-  { name: 'soak, one minute', command: script('fuzz/soak'), count: closing, setup: true }
-]
-
-/** What takes minutes to hours. */
-export const SLOW = [
-  { name: 'AddressSanitizer', command: [...script('sanitizers'), 'address'], count: closing, setup: true, tool: 'gcc', absence: () => noSanitizer('address') },
-  { name: 'ThreadSanitizer', command: [...script('sanitizers'), 'thread'], count: closing, setup: true, tool: 'gcc', absence: () => noSanitizer('thread') },
-  { name: 'Miri', command: script('miri'), count: closing, absence: () => noSanitizer('miri') },
-  { name: 'mutants of every row', command: xtask('mutate'), count: closing },
-  { name: 'fuzz targets', command: script('fuzz/native'), count: closing, tool: 'c++' },
-  { name: 'hostile calls, many', command: [...script('fuzz/calls'), '--seed', 'slow', '--calls', '5000'], count: closing, setup: true },
-  { name: 'soak, twenty minutes', command: [...script('fuzz/soak'), '--seed', 'slow', '--seconds', '1200'], count: closing, setup: true },
-  { name: 'fused multiply-add, emulated', command: cargo('run', '--quiet', '--release', '--package', 'ferrotensor-core', '--example', 'fma'), count: closing },
-  { name: 'AVX-512 registers, all inputs', command: cargo('test', '--release', '--package', 'ferrotensor-cpu', '--lib', '--', '--ignored'), count: rust },
-  // Rewrites crates/core/golden/exhaustive_f32.txt, whose being current the Rust tests check.
-  { name: 'float32 functions, all inputs', command: cargo('run', '--quiet', '--release', '--package', 'ferrotensor-core', '--example', 'exhaustive'), count: closing }
+  { name: 'soak, half a minute', command: [...script('fuzz/soak'), '--seconds', '30'], count: closing, setup: true }
 ]

@@ -3,7 +3,7 @@
 //
 //   node scripts/vulkan/validation.mjs [--share PERCENT]
 //
-// First faults on purpose are run (crates/vulkan/tests/planted.rs): a layer that does not report them proves nothing. What the layer
+// First faults on purpose are run (crates/vulkan/tests/vulkan/planted.rs): a layer that does not report them proves nothing. What the layer
 // prints it prints to standard output, among the lines of the tests.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -59,7 +59,7 @@ const judge = (good, text) => {
 /** Whether the layer is there and notices what is planted. */
 async function notices() {
   for (const [fault, told] of Object.entries(PLANTED)) {
-    const command = test('vulkan', '--test', 'planted', '--', '--ignored', '--exact', fault)
+    const command = test('vulkan', '--test', 'vulkan', '--', '--ignored', '--exact', `planted::${fault}`)
     const silent = await run(command, { env: ENVIRONMENT })
     if (!judge(silent.code === 0 && messages(silent.output).length === 0, silent.output)) return false
     const { output } = await run(command, { env: watched })

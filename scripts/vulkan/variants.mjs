@@ -5,8 +5,7 @@
 //
 // Mesa's option is for its software device alone; another device is tested as it is, more than once (`probing.rs` says which it was).
 
-import { readdirSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { ROOT, step } from '../steps.mjs'
 import { ENVIRONMENT, rust, verdict } from '../suites.mjs'
 import { onDevice } from './device.mjs'
@@ -14,22 +13,19 @@ import { onDevice } from './device.mjs'
 const test = (crate, ...args) => ['cargo', 'test', '--release', '--package', `ferrotensor-${crate}`, ...args]
 /** Mesa's cache of kernels does not tell widths apart. */
 const wide = (bits) => ({ LP_NATIVE_VECTOR_WIDTH: String(bits), MESA_SHADER_CACHE_DIR: join(ROOT, `target/vulkan/${bits}`), FERROTENSOR_CACHE: 'off' })
-const tests = readdirSync(join(ROOT, 'crates/vulkan/tests')).filter((name) => name.endsWith('.rs')).map((name) => basename(name, '.rs'))
-const subgroups = (count, ...left) => {
-  const chosen = tests.filter((name) => !left.includes(name)).flatMap((name) => ['--test', name])
-  return { command: test('vulkan', '--lib', ...chosen), env: wide(32 * count) }
-}
+/** What threads compute together, in workgroups. */
+const TOGETHER = ['kernels::', 'rows::', 'scans::', 'sort::']
+const subgroups = (count) => ({ command: test('vulkan', '--test', 'vulkan', '--', ...TOGETHER), env: wide(32 * count) })
 const without = (share, ...names) => ({ command: test('conformance', '--', '/vulkan'), env: { SHARE: String(share), VULKAN_WITHOUT: names.join(',') } })
 
 // Subgroups of 8 are what it has by itself where vectors have 256 bits, its widest by default: the suites before this one. No kernel
-// asks for their width; smaller ones show sooner what waits for nobody. Devices that the tests make poor lack nothing that has to do with
-// it and take 5 minutes with 4; products, which take longest of the rest, are tried with 4 and 8.
+// asks for their width; smaller ones show sooner what waits for nobody.
 const VARIANTS = {
-  'subgroups of 4': subgroups(4, 'poor'),
-  'subgroups of 16': subgroups(16, 'poor', 'contract', 'convolution'),
-  'no float64, no int64': without(4, 'float64', 'int64'),
-  'no 16-bit, no 8-bit': without(4, '16-bit', '8-bit'),
-  'nothing optional, little room': without(4, 'float64', 'int64', '16-bit', '8-bit', 'controls', 'room')
+  'subgroups of 4': subgroups(4),
+  'subgroups of 16': subgroups(16),
+  'no float64, no int64': without(2, 'float64', 'int64'),
+  'no 16-bit, no 8-bit': without(2, '16-bit', '8-bit'),
+  'nothing optional, little room': without(2, 'float64', 'int64', '16-bit', '8-bit', 'controls', 'room')
 }
 
 await onDevice(async () => {

@@ -57,7 +57,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
 
 /// Edges that point the wrong way, and crates that have no place yet.
 pub fn problems(root: &Path) -> Result<Vec<String>, String> {
-    let tree = ["tree", "--workspace", "--offline", "--edges", "normal,build"];
+    // Not offline: on a new machine no dependency but those of this program has been fetched.
+    let tree = ["tree", "--workspace", "--edges", "normal,build"];
     let lines = ["--depth", "1", "--prefix", "depth", "--format", " {p}"];
     Ok(wrong_edges(&command::output(root, "cargo", &[&tree[..], &lines].concat())?))
 }

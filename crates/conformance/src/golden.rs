@@ -79,6 +79,12 @@ fn check_all(goldens: &[Golden]) -> Result<(), String> {
 }
 
 impl Golden {
+    /// All that it says, as text: what a mutant is judged by.
+    pub fn text(&self) -> String {
+        let Case { operands, words, numbers, .. } = &self.case;
+        format!("{operands:?}{words:?}{numbers:?}{:?}{}", self.outputs, self.fails)
+    }
+
     /// Whether results pass as the answers.
     pub fn accepts(&self, results: &[Result<Known, Error>]) -> bool {
         compare(self, results).is_ok()

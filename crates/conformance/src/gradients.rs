@@ -15,6 +15,7 @@ mod rules;
 mod trial;
 
 use crate::Check;
+use crate::breadth;
 use crate::case::{Case, Operand, Placement};
 use crate::ledger;
 use arrays::{array, numbers};
@@ -48,7 +49,8 @@ pub fn trials() -> Vec<(String, Check)> {
         let check: Check = Box::new(move || check_row(op));
         (format!("gradients/{}", op.path()), check)
     });
-    let rules = DTYPES.iter().map(|&dtype| {
+    // What spoils the rules tells comparisons from each other, and changes with neither.
+    let rules = DTYPES.iter().filter(|_| breadth::is_whole()).map(|&dtype| {
         let check: Check = Box::new(move || rules::check(dtype));
         (format!("gradients/wrong rules of {dtype}"), check)
     });

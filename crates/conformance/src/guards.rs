@@ -5,6 +5,7 @@ mod windows;
 
 use crate::Check;
 use crate::bounds;
+use crate::breadth;
 use crate::case::{Operand as CaseOperand, Placement};
 use crate::compare;
 use crate::executor::Known;
@@ -374,7 +375,11 @@ pub fn trials() -> Vec<(String, Check)> {
     for tier in machine::tiers().0 {
         for dtype in DType::all() {
             for placement in Placement::ALL {
-                let name = format!("guards/{dtype}/{}/{}", placement.name(), tier.name());
+                let group = format!("guards/{dtype}/{}", placement.name());
+                if !breadth::takes(&group, tier) {
+                    continue;
+                }
+                let name = format!("{group}/{}", tier.name());
                 out.push((
                     name,
                     Box::new(move || {

@@ -1,7 +1,8 @@
 //! Checks that every row of the operation table means on every backend what the reference says it means.
 //!
 //! Reading order: `recipe.rs` (the circumstances a row is tried in) with `recipe/operands.rs`, `attributes.rs`, `shapes.rs`, `values.rs`, `covering.rs` and `rounds.rs`;
-//! `executor.rs` with `view.rs` and `bounds.rs` (what is right, and how exactly); `machine.rs` (the variants); `compare.rs`;
+//! `executor.rs` with `view.rs` and `bounds.rs` (what is right, and how exactly); `machine.rs` (the variants) and
+//! `breadth.rs` (which of them a quick run tries); `compare.rs`;
 //! `rows.rs` (op x dtype x layout x tier) and `ledger.rs` (what must be native, and the measured errors). Beside the rows:
 //! `programs.rs` (random programs), `guards.rs` (kernels alone, between guard bands), `refusals.rs` (errors and garbage),
 //! `golden.rs` (NumPy's answers), `random.rs` (the generator), `gradients.rs` (derivatives against differences). The checkers checked: `saboteur.rs` (broken backends), `gradients/results.rs` and
@@ -11,6 +12,7 @@
 
 pub mod attributes;
 pub mod bounds;
+pub mod breadth;
 pub mod case;
 pub mod compare;
 pub mod covering;

@@ -122,6 +122,11 @@ pub fn tiers() -> (Vec<Tier>, Vec<&'static str>) {
     (present, Tier::ALL.iter().filter(|t| !t.is_present()).map(|t| t.name()).collect())
 }
 
+/// The newest tier this machine can run.
+pub fn newest() -> Tier {
+    tiers().0.last().copied().unwrap_or(Tier::Baseline)
+}
+
 impl Machine {
     /// A machine with tensors on a device.
     ///

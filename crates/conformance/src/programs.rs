@@ -3,6 +3,7 @@
 //! the CPU.
 
 use crate::Check;
+use crate::breadth;
 use crate::case::Placement;
 use crate::compare;
 use crate::executor::{self, Known};
@@ -33,6 +34,9 @@ pub fn trials() -> Vec<(String, Check)> {
     let mut out: Vec<(String, Check)> = Vec::new();
     for device in Device::present() {
         for trial in 0..if device.is_cpu() { TRIALS } else { SAMPLED_TRIALS } {
+            if matches!(device, Device::Cpu(tier) if !breadth::takes(&format!("programs/{trial}"), tier)) {
+                continue;
+            }
             out.push((
                 format!("programs/{trial}/{}", device.name()),
                 Box::new(move || {

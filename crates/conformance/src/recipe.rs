@@ -31,6 +31,15 @@ pub struct Recipe {
     shapes: Vec<Shapes>,
     /// In a fixed order.
     pub axes: Vec<Axis>,
+    /// Of each operand's definition, the places of its axes: planning asks for them millions of times.
+    of_operands: Vec<OperandAxes>,
+}
+
+/// Where the axes of an operand are, as far as it has them.
+struct OperandAxes {
+    form: Option<usize>,
+    layout: Option<usize>,
+    dtype: Option<usize>,
 }
 
 /// A call before its operands have elements.
@@ -39,7 +48,6 @@ pub struct Plan {
     words: Vec<f64>,
     numbers: Vec<f64>,
     device_word: Option<usize>,
-    axes: Vec<(String, String)>,
     /// Bytes of its largest operand or result in the widest of their dtypes: none of its temporaries is larger.
     pub largest: usize,
 }
@@ -53,8 +61,27 @@ struct Chosen<'a> {
 impl Chosen<'_> {
     /// The value on an axis; an empty text where there is no such axis.
     fn value(&self, axis: &str) -> &str {
-        let axes = self.recipe.axes.iter().zip(self.assignment);
-        axes.into_iter().find(|(a, _)| a.name == axis).map_or("", |(a, &at)| a.values[at].as_str())
+        self.at(self.recipe.axes.iter().position(|a| a.name == axis))
+    }
+
+    /// The same of an axis by its place.
+    fn at(&self, place: Option<usize>) -> &str {
+        place.map_or("", |n| self.recipe.axes[n].values[self.assignment[n]].as_str())
+    }
+
+    /// Form of the n-th operand's definition.
+    fn form(&self, n: usize) -> &str {
+        self.at(self.recipe.of_operands[n].form)
+    }
+
+    /// Its dtype.
+    fn dtype(&self, n: usize) -> &str {
+        self.at(self.recipe.of_operands[n].dtype)
+    }
+
+    /// Its layout.
+    fn layout(&self, n: usize) -> &str {
+        self.at(self.recipe.of_operands[n].layout)
     }
 
     fn shape(&self) -> &Shapes {
@@ -115,16 +142,21 @@ impl Recipe {
         for def in op.params {
             push(format!("number {}", def.name), names(&NUMBERS));
         }
-        Recipe { op, dtype, shapes, axes }
+        let place = |name: String| axes.iter().position(|a| a.name == name);
+        let of_operand = |n: usize| OperandAxes {
+            form: place(format!("form{n}")),
+            layout: place(format!("layout{n}")),
+            dtype: place(format!("dtype{n}")),
+        };
+        let of_operands = (0..op.operands.len()).map(of_operand).collect();
+        Recipe { op, dtype, shapes, axes, of_operands }
     }
 
     /// Puts axes that mean nothing beside the other choices at their first value: the dtype and layout of what is no tensor.
     pub fn settle(&self, assignment: &mut [usize]) {
-        for n in 0..self.op.operands.len() {
-            if !["", "tensor"].contains(&(Chosen { recipe: self, assignment }).value(&format!("form{n}"))) {
-                let idle = [format!("dtype{n}"), format!("layout{n}")];
-                let axes = self.axes.iter().zip(assignment.iter_mut());
-                axes.filter(|(axis, _)| idle.contains(&axis.name)).for_each(|(_, value)| *value = 0);
+        for (n, OperandAxes { layout, dtype, .. }) in self.of_operands.iter().enumerate() {
+            if !["", "tensor"].contains(&(Chosen { recipe: self, assignment }).form(n)) {
+                [layout, dtype].into_iter().flatten().for_each(|&idle| assignment[idle] = 0);
             }
         }
     }
@@ -168,7 +200,10 @@ impl Recipe {
                 plan.largest = elements.unwrap_or(0) * bytes.unwrap_or(0);
                 Ok(Some(plan))
             }
-            Err(e) if e.code == Code::Internal => Err(format!("inference of {} {:?}: {e}", self.op.path(), plan.axes)),
+            Err(e) if e.code == Code::Internal => {
+                let axes: Vec<_> = self.names(assignment).collect();
+                Err(format!("inference of {} {axes:?}: {e}", self.op.path()))
+            }
             Err(_) => Ok(None),
         }
     }
@@ -190,11 +225,11 @@ impl Recipe {
         Some((words, numbers))
     }
 
-    /// Gives a plan its elements.
+    /// Gives the plan of an assignment its elements.
     ///
     /// # Errors
     /// As [`values::array`].
-    pub fn fill(&self, plan: Plan, rng: &mut Rng) -> Result<Case> {
+    pub fn fill(&self, assignment: &[usize], plan: Plan, rng: &mut Rng) -> Result<Case> {
         let operands = plan.operands.into_iter().map(|o| {
             Ok(match o {
                 PlannedOperand::Tensor(t) => {
@@ -206,8 +241,8 @@ impl Recipe {
             })
         });
         let operands = operands.collect::<Result<Vec<_>>>()?;
-        let Plan { words, numbers, device_word, axes, .. } = plan;
-        Ok(Case { op: self.op, operands, words, numbers, device_word, axes })
+        let Plan { words, numbers, device_word, .. } = plan;
+        Ok(Case { op: self.op, operands, words, numbers, device_word, axes: self.names(assignment).collect() })
     }
 
     /// How many values each axis has where all operands are tensors of the row's dtype, of which some may be left out.
@@ -276,7 +311,7 @@ impl Recipe {
         if !by_attribute(op) && !op.operands.is_empty() && !operands.iter().any(of_dtype) {
             return None;
         }
-        Some(Plan { operands, words, numbers, device_word, axes: self.names(assignment).collect(), largest: 0 })
+        Some(Plan { operands, words, numbers, device_word, largest: 0 })
     }
 
     /// The choices of an assignment as (axis, value).
@@ -298,8 +333,8 @@ impl Recipe {
     /// How the first operand of an assignment lies.
     pub fn placement(&self, assignment: &[usize]) -> Placement {
         let chosen = Chosen { recipe: self, assignment };
-        match chosen.value("form0") {
-            "" | "tensor" => operands::placement(chosen.value("layout0")),
+        match self.of_operands.first() {
+            Some(_) if ["", "tensor"].contains(&chosen.form(0)) => operands::placement(chosen.layout(0)),
             _ => Placement::Contiguous,
         }
     }

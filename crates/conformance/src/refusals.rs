@@ -73,7 +73,7 @@ fn good(op: &'static OpDef) -> Result<Good, String> {
             let assignment: Vec<usize> =
                 recipe.axes.iter().map(|a| if a.name.starts_with("form") { 0 } else { rng.below(a.values.len()) }).collect();
             let Some(plan) = recipe.plan(&assignment)? else { continue };
-            let case = recipe.fill(plan, &mut rng).map_err(|e| e.message)?;
+            let case = recipe.fill(&assignment, plan, &mut rng).map_err(|e| e.message)?;
             let types: Vec<_> = case.inputs().iter().map(|k| (k.array.dtype(), k.array.dims().to_vec())).collect();
             let vectors = types.iter().all(|t| !t.1.contains(&0)) && types.first().is_none_or(|t| !t.1.is_empty());
             if vectors && types.len() == case.operands.len() {

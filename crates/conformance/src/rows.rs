@@ -2,6 +2,7 @@
 //! and off, against the reference and against each other; and a sample of them on the devices beside the CPU.
 
 use crate::bounds::Bound;
+use crate::breadth;
 use crate::case::{Case, Operand, Placement};
 use crate::compare;
 use crate::covering;
@@ -219,6 +220,12 @@ impl Group {
         covering::singles(&assignments).into_iter().map(|n| fitting[n]).collect()
     }
 
+    /// The tiers it is tried on in this run: the newest one first, whose results the others must have.
+    pub fn tiers(&self) -> Vec<Tier> {
+        let (present, name) = (machine::tiers().0, self.name());
+        present.into_iter().rev().filter(|&tier| breadth::takes(&name, tier)).collect()
+    }
+
     /// Runs the cases of one layout on one tier.
     ///
     /// # Errors
@@ -242,7 +249,7 @@ impl Group {
         self.check_all(self.sample().into_iter(), |n, p| {
             // Whose bits it must have.
             if p.same_bits.on(device) && p.first.get().is_none() {
-                self.check_case(n, p, Device::Cpu(Tier::Baseline))?;
+                self.check_case(n, p, Device::Cpu(machine::newest()))?;
             }
             self.check_case(n, p, device)
         })
@@ -314,7 +321,7 @@ impl Group {
         let Planned { recipe, assignment, .. } = &self.cases[n];
         let recipe = &self.recipes[*recipe];
         let plan = recipe.plan(assignment)?.ok_or("a valid assignment has a plan")?;
-        recipe.fill(plan, &mut Rng::named(&format!("{}/{n}", self.name()))).map_err(|e| e.message)
+        recipe.fill(assignment, plan, &mut Rng::named(&format!("{}/{n}", self.name()))).map_err(|e| e.message)
     }
 
     /// Drops what was prepared for comparisons.
@@ -362,8 +369,9 @@ impl Group {
         let parallel = case.axes.iter().any(|(a, v)| a == "shape" && shapes::is_parallel(v));
         let backwards = |o: &Operand| matches!(o, Operand::Tensor { placement: Placement::Reversed, .. });
         let plain = is_plain(case) && !case.operands.iter().any(backwards);
+        let sampled = breadth::is_sampled(&self.name());
         let wanted = |fusion: &bool| match device {
-            Device::Cpu(_) => self.turn(n).is_none_or(|(_, turn)| turn == *fusion),
+            Device::Cpu(_) => self.turn(n).map_or(*fusion || sampled, |(_, turn)| turn == *fusion),
             Device::Hostile => true,
             // Each pipeline takes the driver some 15 ms.
             Device::Vulkan => n.is_multiple_of(2) == *fusion,
@@ -383,7 +391,7 @@ impl Group {
             } else {
                 // More threads than most machines have; of two such cases each variant but one runs one with few, one with many.
                 let counts: &[usize] =
-                    match (fusion && machine::tiers().0.last().map(|&t| Device::Cpu(t)) == Some(device), n % 2) {
+                    match (fusion && device == Device::Cpu(machine::newest()), n % 2) {
                         (true, _) => &[1, 2, 4, 8],
                         (_, 0) => &[1, 2],
                         _ => &[4, 8],

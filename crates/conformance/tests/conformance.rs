@@ -4,14 +4,15 @@
 //! and missing is a printed, counted skip. `UPDATE_EXPECT=1` rewrites `expected/` and `docs/accuracy.md`; with the filter `/hostile` or
 //! `/vulkan` all of that device runs and nothing else, and its file is compared or rewritten. `SHARE=10` leaves 10 of 100 tests, always the same ones (by their names), and compares no file;
 //! `SHARE=10 ... -- /vulkan` is what runs under validation layers, and with `VULKAN_WITHOUT=float64,int64` on a device that lacks those
-//! (`machine.rs` names them), whose file is not compared either. `DURATIONS=20` lists the 20 longest rows.
+//! (`machine.rs` names them), whose file is not compared either. `CONFORMANCE=all` tries every variant of every case, of which a run without it takes
+//! a sample (`breadth.rs`). `DURATIONS=20` lists the 20 longest rows.
 // A test runner reports to the terminal.
 #![allow(clippy::print_stdout)]
 
 use ferrotensor_conformance::case::Placement;
 use ferrotensor_conformance::machine::Device;
 use ferrotensor_conformance::{
-    golden, gradients, guards, ledger, machine, mutants, programs, random, refusals, rows, saboteur, share,
+    breadth, golden, gradients, guards, ledger, machine, mutants, programs, random, refusals, rows, saboteur, share,
 };
 use ferrotensor_cpu::Tier;
 use libtest_mimic::{Arguments, Failed, FormatSetting, Trial};
@@ -40,7 +41,7 @@ fn print_durations(count: usize) {
     rows.sort_by(|a, b| b.1.cmp(a.1));
     println!("all rows: {:.1} s of threads", spent.values().sum::<Duration>().as_secs_f64());
     for (row, time) in rows.into_iter().take(count) {
-        println!("{row}: {:.1} s", time.as_secs_f64());
+        println!("took: {:.1} s {row}", time.as_secs_f64());
     }
 }
 
@@ -74,6 +75,7 @@ fn main() -> ExitCode {
             .map(|n| format!("EXPECT_BACKENDS lists {n}, which is not built")),
     );
 
+    problems.extend(breadth::asked().err());
     let filter = args.filter.clone().unwrap_or_default();
     let mut percent = 100;
     if let Ok(text) = std::env::var("SHARE") {
@@ -105,7 +107,7 @@ fn main() -> ExitCode {
     let unreached = rows::unreached(&groups);
     let of_backend = |b: &&'static str| groups.iter().flat_map(|g| g.planned(b)).collect::<Vec<_>>();
     let planned: Vec<(String, (String, String))> = whole.iter().flat_map(of_backend).collect();
-    let (mut trials, mut cases, mut elsewhere) = (Vec::new(), 0, 0);
+    let (mut trials, mut cases, mut elsewhere, mut left) = (Vec::new(), 0, 0, 0);
     // Long single checks first, so that none is left over when the rows are done.
     let others = [
         programs::trials(),
@@ -121,7 +123,8 @@ fn main() -> ExitCode {
     // A group's trials stand together, and the last one to end frees its cases. The first tier's prepare them, on other cases
     // side by side; the other devices come last: they compare with their bits.
     for group in groups {
-        for &tier in &present {
+        left += (present.len() - group.tiers().len()) * group.placements().len();
+        for tier in group.tiers() {
             for placement in group.placements() {
                 cases += group.count(placement);
                 let own = Arc::clone(&group);
@@ -156,11 +159,10 @@ fn main() -> ExitCode {
         Err(e) => problems.push(e),
     }
     let names: Vec<&str> = sampled.iter().map(|device| device.name()).collect();
-    println!(
-        "row cases: {cases} on {} tiers, with fusion on and off, {elsewhere} on {}",
-        present.len(),
-        names.join(" and ")
-    );
+    println!("row cases: {cases} on {} tiers, {elsewhere} on {}", present.len(), names.join(" and "));
+    if left > 0 {
+        println!("note: a sample: {left} more tests of rows on older instruction sets are run with CONFORMANCE=all");
+    }
     if machine::vulkan().is_ok() {
         println!("pipelines compiled on vulkan: {}", machine::compiled());
     }

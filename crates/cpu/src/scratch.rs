@@ -8,8 +8,7 @@ use std::cell::Cell;
 // for twice 8 MB.
 const KEEP_BYTES: usize = 32 << 20;
 // A sort holds seven at a time: four buffers and the frames of three programs.
-// Under fault injection each one is asked for anew.
-const KEEP_BLOCKS: usize = if cfg!(feature = "fault") { 0 } else { 8 };
+const KEEP_BLOCKS: usize = 8;
 // Blocks are rarely smaller than this, so that any kept one fits the next launch.
 const SMALLEST: usize = 1 << 16;
 
@@ -55,6 +54,10 @@ impl Scratch {
 impl Drop for Scratch {
     fn drop(&mut self) {
         let Some(block) = self.block.take() else { return };
+        #[cfg(feature = "fault")]
+        if crate::fault::is_forgetful() {
+            return;
+        }
         let _ = KEPT.try_with(|k| {
             let mut kept = k.take();
             let bytes = kept.iter().map(Block::bytes).sum::<usize>();

@@ -1,5 +1,6 @@
 //! The end of the process comes in the right order: before anything that `exit` destroys is gone, nobody is in a driver any more.
 
+#[path = "vulkan/rig/mod.rs"]
 mod rig;
 
 use ferrotensor_vulkan::Options;

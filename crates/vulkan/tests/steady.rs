@@ -1,5 +1,6 @@
 //! A steady state: what is launched again and again takes no memory of the heap for each launch, and none of the driver.
 
+#[path = "vulkan/rig/mod.rs"]
 mod rig;
 
 use ferrotensor_core::DType;

@@ -56,8 +56,9 @@ pub fn cases(op: &'static OpDef, dtype: DType) -> Result<Vec<Case>, String> {
     let assignments = covering::pairwise(&sizes, limit, &mut rng, settle);
     let mut out = Vec::new();
     for assignment in assignments {
-        let Some(plan) = recipe.plan(&choose(&assignment))? else { continue };
-        let mut case = recipe.fill(plan, &mut rng).map_err(|e| e.message)?;
+        let chosen = choose(&assignment);
+        let Some(plan) = recipe.plan(&chosen)? else { continue };
+        let mut case = recipe.fill(&chosen, plan, &mut rng).map_err(|e| e.message)?;
         for (n, operand) in case.operands.iter_mut().enumerate() {
             // Of one negative base the powers are no numbers, and differences of their sum say nothing.
             let positive = n == 0 && op.name == "pow";

@@ -20,7 +20,8 @@ const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/expected/mutants.txt");
 const HEADER: &str = "\
 # What came of breaking every row of the table. Written by `cargo xtask mutate`, which tries rows that are not here or have
 # changed; `cargo xtask mutate ROW` tries those with a text in their names again, which is due after a change of elements or bounds.
-# row, mutants before its cases and those of them nobody can see, the same before NumPy's and PyTorch's answers, fingerprint.
+# row, mutants before its cases and those of them nobody can see, the same before NumPy's and PyTorch's answers, fingerprints of what
+# it lowers to and of the answers.
 # Below a row: mutants that crates/conformance/src/mutants/equivalent.rs excuses, and where.
 ";
 
@@ -32,8 +33,8 @@ const ANSWERS: &str = "answers";
 struct Entry {
     /// Mutants and equivalent ones before cases, and before answers.
     counts: [usize; 4],
-    /// Of what was broken, see [`fingerprint`].
-    fingerprint: u64,
+    /// Of what was broken and of its answers, see [`fingerprint`] and [`fingerprint_of_answers`].
+    fingerprints: [u64; 2],
     /// Names of those excused, and where each was.
     excused: BTreeMap<String, BTreeSet<String>>,
 }
@@ -58,13 +59,15 @@ pub fn report(filter: &str) -> Result<(usize, usize), String> {
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
             let Some(&op) = wanted.get(at) else { return Ok(()) };
-            let (row, start, fingerprint) = (op.path().into_owned(), Instant::now(), fingerprint(&groups(op)?)?);
+            let (row, start) = (op.path().into_owned(), Instant::now());
+            let answers = answers.get(&row).map_or(&[][..], Vec::as_slice);
+            let fingerprints = [fingerprint(&groups(op)?)?, fingerprint_of_answers(answers)];
             let entries = || known.lock().unwrap_or_else(PoisonError::into_inner);
-            if filter.is_empty() && entries().get(&row).is_some_and(|e| e.fingerprint == fingerprint) {
+            if filter.is_empty() && entries().get(&row).is_some_and(|e| e.fingerprints == fingerprints) {
                 continue;
             }
-            let judged = judged(op, answers.get(&row).map_or(&[], Vec::as_slice))?;
-            let (found, missed) = (Entry::new(&judged, fingerprint), missed(&judged));
+            let judged = judged(op, answers)?;
+            let (found, missed) = (Entry::new(&judged, fingerprints), missed(&judged));
             left.fetch_add(missed.len(), Ordering::Relaxed);
             let ([cases, _, answered, _], seconds) = (found.counts, start.elapsed().as_secs_f64());
             let mut text = format!("{row}: {cases} before cases, {answered} before answers, {} left", missed.len());
@@ -97,8 +100,8 @@ pub fn report(filter: &str) -> Result<(usize, usize), String> {
 
 /// Whether the file speaks of each row as it is: what is missing or has changed was not tried. `planned` may have the groups already.
 pub fn trials(planned: &[Arc<Group>]) -> Vec<(String, Check)> {
-    let mut known = match read() {
-        Ok(known) => known,
+    let (mut known, answers) = match read().and_then(|known| Ok((known, golden::answers()?))) {
+        Ok(both) => both,
         Err(e) => return vec![("mutants/format".into(), Box::new(move || Err(e)))],
     };
     let wrong = wrong_excuses(&known);
@@ -106,16 +109,17 @@ pub fn trials(planned: &[Arc<Group>]) -> Vec<(String, Check)> {
     for op in &ferrotensor_ops::OPS {
         let row = op.path().into_owned();
         let own: Vec<Arc<Group>> = planned.iter().filter(|group| group.is_of(op)).cloned().collect();
-        let tried = known.remove(&row).map(|entry| entry.fingerprint);
+        let tried = known.remove(&row).map(|entry| entry.fingerprints);
+        let of_answers = fingerprint_of_answers(answers.get(&row).map_or(&[][..], Vec::as_slice));
         let name = format!("mutants/{row}");
         let check = move || {
             let whole = own.len() == recipe::dtypes(op).len();
             let now = if whole { fingerprint(own.iter().map(AsRef::as_ref))? } else { fingerprint(&groups(op)?)? };
-            match Some(now) == tried {
+            match Some([now, of_answers]) == tried {
                 true => Ok(()),
-                false => {
-                    Err(format!("what it lowers to has changed since its mutants were tried: `cargo xtask mutate {row}`"))
-                }
+                false => Err(format!(
+                    "what it lowers to, or its answers, have changed since its mutants were tried: `cargo xtask mutate {row}`"
+                )),
             }
         };
         out.push((name, Box::new(check)));
@@ -142,6 +146,11 @@ fn groups(op: &'static OpDef) -> Result<Vec<Group>, String> {
 fn fingerprint<'a>(groups: impl IntoIterator<Item = &'a Group>) -> Result<u64, String> {
     let texts: Result<Vec<String>, String> = groups.into_iter().map(Group::lowered).collect();
     Ok(math::fnv1a(&texts?.concat()))
+}
+
+/// The same of its answers.
+fn fingerprint_of_answers(answers: &[Golden]) -> u64 {
+    math::fnv1a(&answers.iter().map(Golden::text).collect::<String>())
 }
 
 /// The mutants that are not settled: the name, what is known, and where.
@@ -174,7 +183,7 @@ fn wrong_excuses(known: &Results) -> Vec<String> {
 }
 
 impl Entry {
-    fn new(judged: &[(&'static str, Fates)], fingerprint: u64) -> Entry {
+    fn new(judged: &[(&'static str, Fates)], fingerprints: [u64; 2]) -> Entry {
         let (mut counts, mut excused) = ([0; 4], BTreeMap::<String, BTreeSet<String>>::new());
         for (place, fates) in judged {
             let at = if *place == ANSWERS { 2 } else { 0 };
@@ -186,7 +195,7 @@ impl Entry {
                 }
             }
         }
-        Entry { counts, fingerprint, excused }
+        Entry { counts, fingerprints, excused }
     }
 }
 
@@ -209,11 +218,14 @@ fn parse(text: &str) -> Result<Results, String> {
                 entry.excused.insert(name.to_owned(), places.split(' ').map(str::to_owned).collect());
             }
             _ => {
-                let [row, counts @ .., fingerprint] = &line.split(' ').collect::<Vec<_>>()[..] else { return Err(wrong()) };
+                let [row, counts @ .., lowered, answers] = &line.split(' ').collect::<Vec<_>>()[..] else {
+                    return Err(wrong());
+                };
                 let counts: Vec<usize> = counts.iter().map_while(|c| c.parse().ok()).collect();
                 let counts = counts.try_into().map_err(|_| wrong())?;
-                let fingerprint = u64::from_str_radix(fingerprint, 16).map_err(|_| wrong())?;
-                known.push(((*row).to_owned(), Entry { counts, fingerprint, excused: BTreeMap::new() }));
+                let hash = |text: &str| u64::from_str_radix(text, 16).map_err(|_| wrong());
+                let fingerprints = [hash(lowered)?, hash(answers)?];
+                known.push(((*row).to_owned(), Entry { counts, fingerprints, excused: BTreeMap::new() }));
             }
         }
     }
@@ -222,9 +234,9 @@ fn parse(text: &str) -> Result<Results, String> {
 
 fn show(known: &Results) -> String {
     let mut text = HEADER.to_owned();
-    for (row, Entry { counts: [a, b, c, d], fingerprint, excused }) in known {
+    for (row, Entry { counts: [a, b, c, d], fingerprints: [lowered, answers], excused }) in known {
         // Writing to a string does not fail.
-        let _ = writeln!(text, "{row} {a} {b} {c} {d} {fingerprint:016x}");
+        let _ = writeln!(text, "{row} {a} {b} {c} {d} {lowered:016x} {answers:016x}");
         for (name, places) in excused {
             let _ = writeln!(text, "  {name} [{}]", places.iter().map(String::as_str).collect::<Vec<_>>().join(" "));
         }
@@ -239,15 +251,15 @@ mod tests {
     fn results(row: &str, name: &str) -> Results {
         let places = ["bool".to_owned(), ANSWERS.to_owned()].into_iter().collect();
         let excused = [(name.to_owned(), places)].into_iter().collect();
-        [(row.to_owned(), Entry { counts: [9, 1, 7, 0], fingerprint: 0xfeed, excused })].into_iter().collect()
+        [(row.to_owned(), Entry { counts: [9, 1, 7, 0], fingerprints: [0xfeed, 0xbeef], excused })].into_iter().collect()
     }
 
     #[test]
     fn what_is_written_is_read() {
         let known = results("pad", "negative indices as zero, operand 1");
         assert!(parse(&show(&known)).is_ok_and(|read| read == known));
-        assert!(parse("pad 9 1 7 feed\n").is_err(), "a count is missing");
-        assert!(parse("pad 9 1 7 0 feed\n  a name without places\n").is_err());
+        assert!(parse("pad 9 1 7 feed beef\n").is_err(), "a count is missing");
+        assert!(parse("pad 9 1 7 0 feed beef\n  a name without places\n").is_err());
     }
 
     #[test]

@@ -398,7 +398,7 @@ fn operand_dims(op: &OpDef, i: usize, shape: &Shapes, pairing: &str, indices: &s
 pub fn planned(chosen: &Chosen, i: usize, words: &[f64], indexing: &[Indexing]) -> Option<PlannedOperand> {
     let Recipe { op, dtype: of_row, .. } = chosen.recipe;
     let (def, n, values) = (op.operand(i), i.min(op.operands.len() - 1), chosen.value("values"));
-    match chosen.value(&format!("form{n}")) {
+    match chosen.form(n) {
         "" | "tensor" => {}
         "absent" => return Some(PlannedOperand::Absent),
         "number" if def.name == "q" => return Some(PlannedOperand::Weak(Arg::Number, 0.75f64.to_bits())),
@@ -412,7 +412,7 @@ pub fn planned(chosen: &Chosen, i: usize, words: &[f64], indexing: &[Indexing]) 
         }
     }
     let index = i.checked_sub(op.least_operands()).and_then(|k| indexing.get(k));
-    let dtype = match chosen.value(&format!("dtype{n}")) {
+    let dtype = match chosen.dtype(n) {
         _ if def.name == "key" => DType::U32,
         _ if matches!(index, Some(Indexing::Mask(_))) => DType::Bool,
         "" | "same" => *of_row,
@@ -422,7 +422,7 @@ pub fn planned(chosen: &Chosen, i: usize, words: &[f64], indexing: &[Indexing]) 
         Some(Indexing::Mask(under)) => under.iter().copied().collect(),
         _ => operand_dims(op, i, chosen.shape(), chosen.value("pairing"), chosen.value("indices"), words)?,
     };
-    let placement = placement(chosen.value(&format!("layout{n}")));
+    let placement = placement(chosen.layout(n));
     let first = &chosen.shape().first;
     let fill = match (def.name, index) {
         ("indices", Some(Indexing::Axis(size))) => Fill::Index(*size),

@@ -1,10 +1,10 @@
 //! `Map` kernels: tile programs over operands of one shape, any layouts.
 
 pub mod compile;
-mod coordinates;
+pub mod coordinates;
 pub mod frame;
 pub mod function;
-mod groups;
+pub mod groups;
 #[cfg(target_arch = "x86_64")]
 pub mod registers;
 mod single;

@@ -325,5 +325,3 @@ macro_rules! register {
 
 mod double;
 mod single;
-#[cfg(test)]
-mod tests;

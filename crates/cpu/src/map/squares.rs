@@ -1,7 +1,7 @@
 //! Squares of elements of 4 and 8 bytes, a cache line wide on either side, turned in vector registers.
 
 #[cfg(all(target_arch = "x86_64", not(miri)))]
-pub use vectors::{are_turned, turn};
+pub use vectors::{are_turned, lines, quarters, turn};
 
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 mod vectors {
@@ -31,7 +31,7 @@ mod vectors {
     /// # Safety
     /// As [`turn`].
     #[inline(always)]
-    unsafe fn quarters<T>((from, from_step): (*mut T, isize), (to, to_step): (*mut T, isize), past: bool) {
+    pub unsafe fn quarters<T>((from, from_step): (*mut T, isize), (to, to_step): (*mut T, isize), past: bool) {
         let edge = LINE / size_of::<T>();
         let vector = 16 / size_of::<T>();
         for j in (0..edge).step_by(vector) {
@@ -63,7 +63,7 @@ mod vectors {
     /// # Safety
     /// As [`turn`], on a machine that has AVX-512.
     #[target_feature(enable = "avx512f")]
-    unsafe fn lines<T>((from, from_step): (*mut T, isize), (to, to_step): (*mut T, isize), past: bool) {
+    pub unsafe fn lines<T>((from, from_step): (*mut T, isize), (to, to_step): (*mut T, isize), past: bool) {
         // SAFETY: by the contract above.
         let load = |n: usize| unsafe { _mm512_loadu_ps(from.wrapping_offset(n as isize * from_step).cast()) };
         let store = |n: usize, v: __m512| {
@@ -108,41 +108,6 @@ mod vectors {
             _mm512_shuffle_f32x4::<ODD>(even, later_even),
             _mm512_shuffle_f32x4::<ODD>(odd, later_odd),
         ]
-    }
-
-    #[cfg(test)]
-    mod tests {
-        use super::*;
-
-        fn turned<T: Copy + PartialEq + std::fmt::Debug + From<u16>>(
-            way: unsafe fn((*mut T, isize), (*mut T, isize), bool),
-        ) {
-            let edge = LINE / size_of::<T>();
-            let (from_step, to_step) = (edge + 3, 2 * edge);
-            let mut from: Vec<T> = (0..edge * from_step).map(|i| T::from(i as u16)).collect();
-            for past in [false, true] {
-                let mut memory = vec![T::from(u16::MAX); edge * to_step + edge];
-                let start = memory.as_ptr().align_offset(LINE);
-                let to = &mut memory[start..][..edge * to_step];
-                // SAFETY: both have room for the square, whose lines are aligned in the target.
-                unsafe { way((from.as_mut_ptr(), from_step as isize), (to.as_mut_ptr(), to_step as isize), past) };
-                for (at, &x) in to.iter().enumerate() {
-                    let (j, i) = (at / to_step, at % to_step);
-                    let expected = if i < edge { from[i * from_step + j] } else { T::from(u16::MAX) };
-                    assert_eq!(x, expected, "column {j}, row {i}, past {past}");
-                }
-            }
-        }
-
-        #[test]
-        fn every_element_of_a_square_changes_sides() {
-            turned::<u32>(quarters);
-            turned::<u64>(quarters);
-            if Tier::Avx512.is_present() {
-                turned::<u32>(lines);
-                turned::<u64>(lines);
-            }
-        }
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Where work is cut depends on its estimated cost and the number of threads: a kernel gives the same bits wherever that is.
 
-mod pool;
+pub mod pool;
 
 use ferrotensor_core::error::Result;
 use smallvec::SmallVec;
@@ -100,7 +100,7 @@ pub fn start(i: usize, parts: usize, len: usize) -> usize {
 
 /// Chunks of a job, a stretch of them for each thread, which helps with the others' when its own is done: the same thread meets the
 /// same elements in each of the kernels of a program, and in the next call, in a cache of its own.
-struct Stretches {
+pub struct Stretches {
     /// The next chunk of each, in lines of the cache of their own.
     next: SmallVec<[Line; 4]>,
     chunks: usize,
@@ -110,12 +110,13 @@ struct Stretches {
 struct Line(AtomicUsize);
 
 impl Stretches {
-    fn new(chunks: usize, count: usize) -> Stretches {
+    /// `chunks` in `count` stretches.
+    pub fn new(chunks: usize, count: usize) -> Stretches {
         Stretches { next: (0..count).map(|n| Line(AtomicUsize::new(start(n, count, chunks)))).collect(), chunks }
     }
 
     /// Claims chunks until there are none, those of stretch `own` (of any number) first.
-    fn each(&self, own: usize, mut body: impl FnMut(usize)) {
+    pub fn each(&self, own: usize, mut body: impl FnMut(usize)) {
         let count = self.next.len();
         for n in (0..count).map(|n| (own + n) % count) {
             let end = start(n + 1, count, self.chunks);
@@ -130,7 +131,7 @@ impl Stretches {
     }
 
     /// Leaves nothing to claim.
-    fn end(&self) {
+    pub fn end(&self) {
         self.next.iter().for_each(|next| next.0.store(self.chunks, Ordering::Relaxed));
     }
 }
@@ -196,44 +197,5 @@ pub fn parallel_for(items: usize, nanos: f64, body: &(dyn Fn(Range<usize>) -> Re
     match failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
         Some((_, error)) => Err(error),
         None => Ok(()),
-    }
-}
-
-#[cfg(all(test, not(miri)))]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn each_chunk_is_claimed_once_and_those_of_the_own_stretch_first() {
-        for (chunks, count) in [(1, 1), (1, 2), (2, 2), (7, 3), (8, 3), (64, 5)] {
-            for own in 0..2 * count {
-                let stretches = Stretches::new(chunks, count);
-                let mut claimed = Vec::new();
-                stretches.each(own, |at| claimed.push(at));
-                let first = own % count * chunks / count;
-                let expected: Vec<usize> = (first..chunks).chain(0..first).collect();
-                assert_eq!(claimed, expected, "{chunks} chunks, {count} stretches, from {own}");
-            }
-        }
-    }
-
-    #[test]
-    fn nothing_is_claimed_after_the_end_and_all_by_several_together() {
-        let stretches = Stretches::new(100, 3);
-        let sum = AtomicUsize::new(0);
-        std::thread::scope(|scope| {
-            for own in 0..4 {
-                let (stretches, sum) = (&stretches, &sum);
-                scope.spawn(move || stretches.each(own, |at| _ = sum.fetch_add(at, Ordering::Relaxed)));
-            }
-        });
-        assert_eq!(sum.into_inner(), 4950);
-        let stretches = Stretches::new(100, 3);
-        let mut claimed = 0;
-        stretches.each(1, |_| {
-            claimed += 1;
-            stretches.end();
-        });
-        assert_eq!(claimed, 1);
     }
 }

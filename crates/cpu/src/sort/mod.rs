@@ -4,7 +4,7 @@
 mod buckets;
 mod entry;
 mod first;
-mod key;
+pub mod key;
 mod radix;
 mod row;
 

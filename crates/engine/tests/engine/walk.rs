@@ -11,14 +11,15 @@ use std::time::{Duration, Instant};
 
 /// A small program.
 pub struct Scenario {
-    name: &'static str,
+    pub name: &'static str,
     /// Dtype and shape; the elements are 1, 2, 3, ... row by row.
-    inputs: &'static [(DType, &'static [usize])],
+    pub inputs: &'static [(DType, &'static [usize])],
     /// The first program's outputs; the second one negates each of them.
-    build: fn(&mut Session, &mut Program, &[Arg]) -> Vec<Arg>,
+    pub build: fn(&mut Session, &mut Program, &[Arg]) -> Vec<Arg>,
 }
 
-const ALL_AXES: [f64; 3] = [-1.0, 0.0, f64::NAN];
+/// Attributes of a reduction: all axes.
+pub const ALL_AXES: [f64; 3] = [-1.0, 0.0, f64::NAN];
 const F32_MATRIX: (DType, &[usize]) = (DType::F32, &[2, 3]);
 
 /// What small programs are made of: uploads, several launches, views, copies into regions, reductions, routines, gathers,
@@ -117,17 +118,6 @@ pub const SCENARIOS: &[Scenario] = &[
         },
     },
 ];
-
-/// Enough work for several threads.
-#[cfg(feature = "fault")]
-pub const PARALLEL: &[Scenario] = &[Scenario {
-    name: "threads",
-    inputs: &[(DType::F32, &[300_000])],
-    build: |s, p, x| {
-        let e = p.op(s, "sin", &[x[0]], &[]);
-        vec![e, p.op(s, "sum", &[e], &ALL_AXES)]
-    },
-}];
 
 /// Where an error shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
