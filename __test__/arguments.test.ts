@@ -1,4 +1,5 @@
 // Arguments of the wrong JavaScript kind, for every operation: an error that names operation and argument, never a crash.
+// runs on: node
 
 import test from 'ava'
 import * as ft from 'ferrotensor'

@@ -1,4 +1,5 @@
 // Plain loops stay bounded: peak memory of child processes, measured above what they had before the loop.
+// runs on: node, musl, vulkan
 
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'

@@ -1,4 +1,5 @@
 // Every example and every error case of the operation table, executed.
+// runs on: host
 
 import test from 'ava'
 import { close, evaluate, failure } from './expect.js'

@@ -1,4 +1,5 @@
 // The special cases of the array API standard hold, in every floating dtype.
+// runs on: vulkan
 
 import test, { type ExecutionContext } from 'ava'
 import * as ft from 'ferrotensor'

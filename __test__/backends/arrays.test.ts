@@ -1,5 +1,6 @@
 // What backends take and refuse: kinds of arrays, sizes, memory that is shared, detached or the caller's `out`, and arrays that change while
 // an asynchronous call runs.
+// runs on: node, blas
 
 import { runInNewContext } from 'node:vm'
 import test, { type ExecutionContext } from 'ava'

@@ -1,4 +1,5 @@
 // `inspect` and `convert`: every array of every format is described and arrives bit for bit, or is refused before anything is written.
+// runs on: node, musl
 
 import test from 'ava'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'

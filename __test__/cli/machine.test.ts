@@ -1,4 +1,5 @@
 // `devices`, `check` and `bench`: what they say of this machine, as text and as JSON, with and without the native module.
+// runs on: node, musl
 
 import test from 'ava'
 import { copyFileSync, writeFileSync } from 'node:fs'
