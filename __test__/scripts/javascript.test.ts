@@ -1,6 +1,7 @@
 // Every test file says where else than here it runs (`scripts/javascript.mjs`): one that forgot is refused, not left out unseen.
 // runs on: host
 
+import { readFileSync } from 'node:fs'
 import test from 'ava'
 
 interface TestFile {
@@ -34,6 +35,16 @@ test('every test file says where it runs', (t) => {
   t.true(files.length > 60, String(files.length))
   t.true(files.some(({ environments }) => environments.length === 0))
   t.true(files.some(({ name, compiled }) => name === 'scripts/javascript' && compiled === 'dist/__test__/scripts/javascript.test.js'))
+})
+
+test('the longest files begin first', async (t) => {
+  const { default: config } = (await import(new URL('../../../ava.config.mjs', import.meta.url).href)) as { default: { sortTestFiles(a: string, b: string): number } }
+  const sorted = testFiles().map(({ compiled }) => `/${compiled}`).sort(config.sortTestFiles).map((path) => path.slice('/dist/__test__/'.length, -'.test.js'.length))
+  t.deepEqual(sorted.slice(0, 2), ['memory', 'workers'])
+  // The names of the list are of files that there are.
+  const text = readFileSync(new URL('../../../ava.config.mjs', import.meta.url), 'utf8')
+  const listed = [...(/const LONG = \[(.*?)\]/s.exec(text)?.[1] ?? '').matchAll(/'(.*?)'/g)].map(([, name]) => name)
+  t.deepEqual(sorted.slice(0, listed.length), listed)
 })
 
 test('each environment has its files', (t) => {
