@@ -1,6 +1,6 @@
 // Every backend that is here on the same cases: products, sums and elementwise results beside loops in float64, and asynchronous forms
 // beside blocking ones. Says which backends ran.
-// runs on: blas
+// runs on: blas; each backend is named, a Vulkan device too
 
 import test from 'ava'
 import * as ft from 'ferrotensor'
