@@ -1,5 +1,5 @@
 // Plain loops stay bounded: peak memory of child processes, measured above what they had before the loop.
-// runs on: node, musl, vulkan
+// runs on: node, musl; of other devices jit-memory, workers and vulkan.test.ts look at what comes back
 
 import test from 'ava'
 import { LOOPS } from '../benches/memory_loops.js'
