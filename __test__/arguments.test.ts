@@ -1,4 +1,5 @@
 // Arguments of the wrong JavaScript kind, for every operation: an error that names operation and argument, never a crash.
+// runs on: node; values of JavaScript as Node-API tells them apart
 
 import test from 'ava'
 import * as ft from 'ferrotensor'

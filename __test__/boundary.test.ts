@@ -1,5 +1,6 @@
 // The boundary to native code, as ARCHITECTURE.md has it: each family of native functions is one module of `crates/node` and one file
 // of `lib/native` of the same name, which know the same functions and no other family.
+// runs on: musl; what a linker leaves out
 
 import { readdirSync, readFileSync } from 'node:fs'
 import test from 'ava'

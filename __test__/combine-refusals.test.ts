@@ -1,5 +1,6 @@
 // What combinations by the caller's functions refuse, and what they hand on: results of the wrong kind, the function's own errors, wrong
 // arguments.
+// runs on: host; refused at the call, before anything is computed
 
 import test from 'ava'
 import * as ft from 'ferrotensor'

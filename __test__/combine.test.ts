@@ -1,5 +1,6 @@
 // Combinations by the caller's functions: values beside loops of JavaScript and beside the rows that combine the same, the order that all
 // three share, and gradients beside differences.
+// runs on: vulkan
 
 import test, { type ExecutionContext } from 'ava'
 import * as ft from 'ferrotensor'

@@ -1,4 +1,5 @@
 // Complex numbers through the public API: what they take part in, what they refuse, and the dtypes that come out.
+// runs on: vulkan
 
 import test from 'ava'
 import * as ft from 'ferrotensor'

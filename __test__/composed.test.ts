@@ -1,4 +1,5 @@
 // Functions made of others: whatever is wrong with an argument, the error names the function that was called.
+// runs on: host; refused at the call, before anything is computed
 
 import test from 'ava'
 import * as ft from 'ferrotensor'

@@ -1,5 +1,6 @@
 // The published declarations in a project of their own, with every declaration file checked. `consumer/types` says of every function
 // what comes out, which the compiler and a run must agree on, and what must not compile.
+// runs on: host
 
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'

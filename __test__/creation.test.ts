@@ -1,4 +1,5 @@
 // Tensors from JavaScript data: dtypes, shapes, copies, and everything that is not data.
+// runs on: node, vulkan
 
 import test from 'ava'
 import * as ft from 'ferrotensor'

@@ -1,4 +1,5 @@
 // Data sets in batches and in parts.
+// runs on: node, vulkan
 
 import test from 'ava'
 import * as ft from 'ferrotensor'

@@ -1,4 +1,5 @@
 // Memory of the way back through a deep network, in a process of its own: the peak only grows.
+// runs on: node, vulkan; what is alive follows from collections
 
 import test from 'ava'
 import * as ft from 'ferrotensor'

@@ -1,4 +1,5 @@
 // Distributions: against their integrals and probabilities, at fixed keys.
+// runs on: vulkan
 
 import test from 'ava'
 import * as ft from 'ferrotensor'

@@ -1,6 +1,7 @@
 // Every example in the documentation comments of `index.d.ts` and in `docs/indexing.md`, `docs/io.md`,
 // `docs/random.md`, `docs/gradients.md`, `docs/combiners.md`, `docs/training.md`, `docs/performance.md`, `docs/backends/protocol.md` and
 // `docs/coming-from-python.md`, executed: what an editor shows is true.
+// runs on: host
 
 import { readFileSync } from 'node:fs'
 import { inspect } from 'node:util'

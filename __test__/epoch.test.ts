@@ -1,4 +1,5 @@
 // What is recorded before the type table turns over is worth the same after it.
+// runs on: host; a table of our own, of which no device and no Node knows
 
 import test from 'ava'
 import * as ft from 'ferrotensor'

@@ -1,4 +1,5 @@
 // The process ends soon whatever is in flight, on the CPU within a second, and the event loop stays free meanwhile.
+// runs on: node, musl, vulkan, blas
 
 import test, { type ExecutionContext } from 'ava'
 import { run } from './child.js'

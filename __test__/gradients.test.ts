@@ -1,5 +1,6 @@
 // Gradients of functions: what grad, valueAndGrad, vjp and jvp give and refuse. That each operation's rule is right is Rust's to
 // show (crates/conformance/src/gradients.rs).
+// runs on: vulkan
 
 import test from 'ava'
 import * as ft from 'ferrotensor'

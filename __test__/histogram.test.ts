@@ -1,4 +1,5 @@
 // Counts of integers and intervals, and sets of elements: against what NumPy gives, and what is refused.
+// runs on: vulkan
 
 import test from 'ava'
 import * as ft from 'ferrotensor'

@@ -1,4 +1,5 @@
 // Arguments that change while they are read or afterwards, and forged or enormous ones: what `scripts/fuzz` has found.
+// runs on: node
 
 import { inspect } from 'node:util'
 import { runInNewContext } from 'node:vm'

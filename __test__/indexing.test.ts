@@ -1,4 +1,5 @@
 // Indexing: Python's meaning of items, the text form, index arrays and masks, changed copies, and what is refused.
+// runs on: vulkan
 
 import test from 'ava'
 import * as ft from 'ferrotensor'

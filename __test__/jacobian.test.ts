@@ -1,4 +1,5 @@
 // Jacobians, Hessians, gradients of the caller's making, and those that compute again.
+// runs on: vulkan
 
 import test from 'ava'
 import * as ft from 'ferrotensor'

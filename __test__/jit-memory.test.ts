@@ -1,4 +1,5 @@
 // What `ft.jit` holds and gives up: tensors made in traces, captured, dropped, donated; memory over many calls.
+// runs on: node, vulkan
 
 import test from 'ava'
 import * as ft from 'ferrotensor'

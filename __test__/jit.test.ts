@@ -1,4 +1,5 @@
 // `ft.jit`: the same bits as without, traced once for each kind of arguments; what has no value says so.
+// runs on: vulkan
 
 import test from 'ava'
 import * as ft from 'ferrotensor'

@@ -1,4 +1,5 @@
 // Tensors from recording to disposal: states, scopes, sharing, the order of asynchronous reads, errors as values.
+// runs on: node, musl, vulkan
 
 import test from 'ava'
 import { Worker } from 'node:worker_threads'

@@ -1,4 +1,5 @@
 // What factors promise, whichever of the possible ones they are.
+// runs on: vulkan, blas
 
 import test from 'ava'
 import * as ft from 'ferrotensor'

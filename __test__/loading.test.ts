@@ -1,4 +1,5 @@
 // Loading: without a binary, twice in one thread, in many workers, and with settings from the environment.
+// runs on: node, musl, blas
 
 import test from 'ava'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,31 +1,12 @@
 // Plain loops stay bounded: peak memory of child processes, measured above what they had before the loop.
+// runs on: node, musl; of other devices jit-memory, workers and vulkan.test.ts look at what comes back
 
-import { execFile } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import test from 'ava'
 import { LOOPS } from '../benches/memory_loops.js'
+import { bounded } from './bounded.js'
 import { evaluateScript } from './child.js'
 
-/** Runs one of the loops and prints how much memory it took. */
-const program = fileURLToPath(new URL('../benches/memory.bench.js', import.meta.url))
-
-/** V8's own collections promote tensors that are still in use: in the middle of every hundredth step, or all the time. */
-const YOUNG_SPACES: readonly [name: string, options: string][] = [
-  ['', ''],
-  [' (a young generation of 1 MiB)', '--max-semi-space-size=1']
-]
-
-for (const [name, { what, bound }] of Object.entries(LOOPS)) {
-  for (const [space, options] of YOUNG_SPACES) {
-    test.serial(`bounded: ${what}${space}`, async (t) => {
-      const { stdout } = await promisify(execFile)(process.execPath, [program, '--loop', name], { env: { ...process.env, NODE_OPTIONS: options } })
-      const { rise } = JSON.parse(stdout) as { rise: number }
-      t.log(`${rise.toFixed(0)} MiB above the start`)
-      t.true(rise < bound, `${rise.toFixed(0)} MiB, allowed ${bound}`)
-    })
-  }
-}
+for (const name of Object.keys(LOOPS)) bounded(name, '', '')
 
 test.serial('unread loops run each operation once: one state', async (t) => {
   const work = await evaluateScript<number>(`

@@ -1,4 +1,5 @@
 // The detector of NaN: the operation that makes one is named, on the way back too; what is passed in is handed on.
+// runs on: vulkan
 
 import test from 'ava'
 import * as ft from 'ferrotensor'

@@ -1,5 +1,6 @@
 // NumPy's answers to 20,000 random index expressions (crates/conformance/golden/indexing.py, which describes the lines),
 // replayed through `at`, `withAt` and their asynchronous twins, with items in all the forms they may have.
+// runs on: host; indexing.test.ts has each kind of item on other devices
 
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'

@@ -1,4 +1,5 @@
 // docs/nx.md: every callback of Nx.Backend is there, and what stands there is true.
+// runs on: host; one operation each, which the conformance suite has on every device
 
 import { readFileSync } from 'node:fs'
 import { inspect } from 'node:util'

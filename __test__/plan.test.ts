@@ -1,4 +1,5 @@
 // Plans: what would run, where, and why not elsewhere; nothing runs.
+// runs on: vulkan
 
 import test from 'ava'
 import * as ft from 'ferrotensor'

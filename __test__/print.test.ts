@@ -1,4 +1,5 @@
 // What console.log, String and JSON.stringify show.
+// runs on: node
 
 import { inspect } from 'node:util'
 import test from 'ava'

@@ -1,4 +1,5 @@
 // `ft.profile`: what it counts, what it computes, and that what it is called around is the same as without it.
+// runs on: node, vulkan
 
 import { setTimeout as delay } from 'node:timers/promises'
 import { inspect } from 'node:util'

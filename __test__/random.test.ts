@@ -1,4 +1,5 @@
 // Random tensors: reproducible, independent of shape, and distributed as they say.
+// runs on: vulkan
 
 import test from 'ava'
 import * as ft from 'ferrotensor'

@@ -1,4 +1,5 @@
 // What users get wrong, and what is too large: typed errors, never an abort, never an untyped one.
+// runs on: node, musl, vulkan
 
 import test from 'ava'
 import * as ft from 'ferrotensor'

@@ -1,4 +1,5 @@
 // The package as its documentation shows it: chains, loops, namespaces, reading.
+// runs on: vulkan
 
 import test from 'ava'
 import * as ft from 'ferrotensor'

@@ -1,4 +1,5 @@
 // Every example and every error case of the operation table, executed.
+// runs on: host; the conformance suite has each row on every device
 
 import test from 'ava'
 import { close, evaluate, failure } from './expect.js'

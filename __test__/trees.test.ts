@@ -1,4 +1,5 @@
 // Trees of tensors as values, and classes whose instances stand in them: what is registered is gone into by everything that takes a tree.
+// runs on: host; trees are walked before anything is computed
 
 import test from 'ava'
 import * as ft from 'ferrotensor'

@@ -1,5 +1,6 @@
 // Tensors on a Vulkan device: they stay there, what runs elsewhere is counted, and results have the CPU's bits. Where there is no
 // device these tests say so and pass, unless EXPECT_BACKENDS lists it.
+// runs on: host; it names its device
 
 import test, { type ExecutionContext } from 'ava'
 import * as ft from 'ferrotensor'

@@ -1,4 +1,5 @@
 // Convolution and pooling as users call them: the forms of their options, their types, and the counter of rewritten kernels.
+// runs on: vulkan
 
 import test from 'ava'
 import * as ft from 'ferrotensor'

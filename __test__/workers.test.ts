@@ -1,5 +1,6 @@
 // Several workers of one process: each has its own tensors, tokens go both ways, the budget is shared, and whatever a worker
 // was doing when it ended, nothing of it is left.
+// runs on: node, musl, vulkan
 
 import { setTimeout as delay } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'

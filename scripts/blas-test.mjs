@@ -1,8 +1,10 @@
 // Products by the vendors' libraries that are installed, as FERROTENSOR_BLAS asks for them: the kernels of products but for what promises
-// bits, flat arrays, and the JavaScript tests that multiply, end processes and end workers.
+// bits, flat arrays, and the JavaScript tests that can differ there: those that multiply, load, and end processes and workers
+// (scripts/javascript.mjs).
 
 import { spawnSync } from 'node:child_process'
 import { libraries } from './blas.mjs'
+import { testsFor } from './javascript.mjs'
 import { ROOT, step } from './steps.mjs'
 import { ava, ENVIRONMENT, rust, verdict } from './suites.mjs'
 
@@ -13,12 +15,12 @@ const OF_BITS = [
   'a_batch_has_the_bits_of_its_products_one_by_one_also_where_all_share_a_factor',
   'a_map_after_a_product_has_the_bits_of_both_one_after_the_other'
 ]
-const FILES = ['backends/*', 'exit', 'linalg', 'loading', 'nn/*'].map((name) => `dist/__test__/${name}.test.js`)
+const { args, note } = testsFor('blas')
 const cargo = (...args) => ['cargo', 'test', '--release', '--package', 'ferrotensor-cpu', ...args]
 const SUITES = [
   { what: 'products', count: rust, command: cargo('--test', 'kernels', '--', 'contract::', ...OF_BITS.flatMap((name) => ['--skip', name])) },
   { what: 'flat arrays', count: rust, command: cargo('--test', 'flat') },
-  { what: 'JavaScript tests', count: ava, command: [process.execPath, 'node_modules/ava/entrypoints/cli.mjs', '--tap', ...FILES] }
+  { what: 'JavaScript tests', count: ava, command: [process.execPath, ...args] }
 ]
 
 /** What a process that is asked for a library says of it. */
@@ -31,6 +33,7 @@ function described(name) {
 // A machine that must have some says so.
 const wanted = (process.env.EXPECT_BLAS ?? libraries().join()).split(',').filter((name) => name !== '')
 let [passed, failed] = [0, 0]
+console.log(`note: ${note}`)
 for (const name of wanted) {
   const { available, reason, library, version, core } = described(name)
   console.log(`note: ${available ? [library, version, core].filter(Boolean).join(', ') : reason}`)

@@ -1,10 +1,15 @@
 // The native module for Linux with musl (Alpine): built with little optimisation, since all that is musl's are calls, threads, memory
-// and linking (a release took seven minutes of two cores), and all JavaScript tests with it where MUSL_NODE names a Node for musl.
+// and linking (a release took seven minutes of two cores), and where MUSL_NODE names a Node for musl the JavaScript tests with it: the
+// files that can differ there (scripts/javascript.mjs), or all.
+//
+//   node scripts/musl-test.mjs [--all]
+//
 // Needs cargo-zigbuild and zig (pip install cargo-zigbuild), and Rust's standard library for the target or its sources.
 
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { crossEnvironment } from './cross.mjs'
+import { testsFor } from './javascript.mjs'
 import { PLATFORMS } from './pack.mjs'
 import { npm, ROOT, step } from './steps.mjs'
 import { ava, verdict } from './suites.mjs'
@@ -21,7 +26,9 @@ if (built.code === 0) {
     // This machine's drivers are made for another libc.
     const backends = (process.env.EXPECT_BACKENDS ?? '').split(',').filter((name) => name !== 'vulkan')
     const env = { EXPECT_BACKENDS: backends.join(',') }
-    const ran = await step('JavaScript tests', [node, 'node_modules/ava/entrypoints/cli.mjs', '--tap'], { env })
+    const { args, note } = testsFor('musl', { all: process.argv.includes('--all') })
+    console.log(`note: ${note}`)
+    const ran = await step('JavaScript tests', [node, ...args], { env })
     const counted = verdict({ count: ava }, ran)
     passed += counted.passed
     failed += counted.failed

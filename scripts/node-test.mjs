@@ -1,8 +1,12 @@
 // The JavaScript tests on other versions of Node than the one that runs this: the newest of each line that has users, and the
-// newest there is. Node comes as an npm package, kept under target/node until a newer one is out.
+// newest there is. Those files run that can differ there (scripts/javascript.mjs), or all. Node comes as an npm package, kept under
+// target/node until a newer one is out.
+//
+//   node scripts/node-test.mjs [--all]
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { testsFor } from './javascript.mjs'
 import { npm, ROOT, run, step } from './steps.mjs'
 import { ava, verdict } from './suites.mjs'
 
@@ -21,12 +25,17 @@ async function install(wanted) {
   return binary
 }
 
+const { args, note } = testsFor('node', { all: process.argv.includes('--all') })
+console.log(`note: ${note}`)
+// npm asks for all of them at once, and waits for the network while tests run; what fails is told at its turn.
+const installed = WANTED.map((wanted) => install(wanted).then((node) => ({ node }), (error) => ({ error })))
 let [passed, failed] = [0, 0]
-for (const wanted of WANTED) {
+for (const [i, wanted] of WANTED.entries()) {
   try {
-    const node = await install(wanted)
+    const { node, error } = await installed[i]
+    if (error) throw error
     const version = (await run([node, '--version'])).output.trim()
-    const result = await step(`JavaScript tests, Node ${version}`, [node, 'node_modules/ava/entrypoints/cli.mjs', '--tap'])
+    const result = await step(`JavaScript tests, Node ${version}`, [node, ...args])
     const counted = verdict({ count: ava }, result)
     console.log(`note: Node ${version}: ${counted.passed} passed, ${counted.failed} failed`)
     passed += counted.passed

@@ -1,5 +1,6 @@
 // Every name of the array API standard (names.json, read off the package array-api-strict by names.py) is here, spelled as
 // TypeScript spells it; what is not is listed with its reason, and the list fails where it is longer than it must be.
+// runs on: vulkan
 
 import { readFileSync } from 'node:fs'
 import test from 'ava'

@@ -1,4 +1,5 @@
 // The special cases of the array API standard hold, in every floating dtype.
+// runs on: vulkan; a device may have ways of its own with infinities and zeros
 
 import test, { type ExecutionContext } from 'ava'
 import * as ft from 'ferrotensor'

@@ -1,4 +1,5 @@
 // The vendor's library behind `blas` and, on request, behind tensors: what is missing, wrong or of another machine is refused with the reason.
+// runs on: musl, blas
 
 import test from 'ava'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

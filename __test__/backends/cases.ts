@@ -57,5 +57,13 @@ export function tooFar(actual: FloatArray, { values, magnitudes }: { values: Flo
   return count + Math.abs(actual.length - values.length)
 }
 
-/** The bits of an array; all NaNs are alike. */
-export const bits = (x: FloatArray): string[] => Array.from(x, (value) => (Object.is(value, -0) ? '-0' : String(value)))
+/**
+ * How an array is not another one: in class, length or a bit, all NaNs alike; null if it is the same. ava's deepEqual lists the keys of
+ * typed arrays first, which took three quarters of the time of all these comparisons.
+ */
+export function difference(actual: FloatArray, expected: FloatArray): string | null {
+  if (Object.getPrototypeOf(actual) !== Object.getPrototypeOf(expected)) return `a ${actual.constructor.name}, not a ${expected.constructor.name}`
+  if (actual.length !== expected.length) return `${actual.length} elements, not ${expected.length}`
+  const at = expected.findIndex((value, i) => !Object.is(actual[i], value))
+  return at < 0 ? null : `element ${at} is ${Object.is(actual[at], -0) ? '-0' : actual[at]}, not ${Object.is(expected[at], -0) ? '-0' : expected[at]}`
+}

@@ -1,4 +1,5 @@
 // Asynchronous calls as jobs: they leave the event loop free, stop at a signal, and tell of their progress.
+// runs on: node, musl, blas
 
 import test from 'ava'
 import * as ft from 'ferrotensor'

@@ -1,4 +1,5 @@
 // Which backends there are, which one is chosen for what, and what is left without a native binary.
+// runs on: blas; each backend is named, a Vulkan device too
 
 import test from 'ava'
 import * as ft from 'ferrotensor'

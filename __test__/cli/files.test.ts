@@ -1,4 +1,5 @@
 // `inspect` and `convert`: every array of every format is described and arrives bit for bit, or is refused before anything is written.
+// runs on: host; replacing.test.ts and io/ have what the system does with files
 
 import test from 'ava'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,5 @@
 // Names out of files and paths may be long and hold anything: tables stay narrow, messages one line, JSON plain text.
+// runs on: host; texts are made by code of our own
 
 import test from 'ava'
 import { writeFileSync } from 'node:fs'

@@ -1,4 +1,5 @@
 // `devices`, `check` and `bench`: what they say of this machine, as text and as JSON, with and without the native module.
+// runs on: host; what it tells of a device is computed in other tests
 
 import test from 'ava'
 import { copyFileSync, writeFileSync } from 'node:fs'

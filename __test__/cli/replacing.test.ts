@@ -1,4 +1,5 @@
 // `convert` onto what is there: without `--force` nothing is replaced, with it the file as a whole, and what is no file never.
+// runs on: node, musl
 
 import test from 'ava'
 import { chmodSync, linkSync, lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'

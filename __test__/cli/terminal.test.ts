@@ -1,4 +1,5 @@
 // Bars, pipes and signals: nothing is drawn where nobody looks, a closed pipe is no failure, and Ctrl-C leaves no part of a file.
+// runs on: node, musl
 
 import test from 'ava'
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'

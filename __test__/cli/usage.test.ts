@@ -1,4 +1,5 @@
 // Help fits a screen; wrong words end with 2 and one line that says what was meant; none of it needs the native module.
+// runs on: host; words are read by code of our own
 
 import test from 'ava'
 import { readFileSync } from 'node:fs'

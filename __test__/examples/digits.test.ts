@@ -1,5 +1,6 @@
 // The digits example: the program reads unseen digits well, the same every time, what it saves is what it trained, and its picture of
 // the run is complete.
+// runs on: host; vulkan.test.ts trains the same network on a device
 
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'

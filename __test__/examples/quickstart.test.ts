@@ -1,4 +1,5 @@
 // README.md leads with examples/quickstart.ts and with what it prints.
+// runs on: host
 
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'

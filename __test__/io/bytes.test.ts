@@ -1,5 +1,6 @@
 // Hostile bytes through the whole way: files cut anywhere and files with any byte changed give tensors that can be read, or a
 // FormatError. Rust tries every value of every byte (crates/io/tests/hostile.rs); here each byte has a few.
+// runs on: host; bytes are read by our own code on the host
 
 import test from 'ava'
 import * as ft from 'ferrotensor'

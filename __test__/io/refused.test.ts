@@ -1,4 +1,5 @@
 // What is refused, and how: each mistake has its class, names the call, and says what was found.
+// runs on: node, musl
 
 import { mkdirSync, readFileSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import test from 'ava'

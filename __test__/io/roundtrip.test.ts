@@ -1,4 +1,5 @@
 // What is written is read again, to the bit: every dtype and layout, each format, blocking and not, files and bytes.
+// runs on: node, musl, vulkan
 
 import { readFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'

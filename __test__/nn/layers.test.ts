@@ -1,4 +1,5 @@
 // Layers: fresh parameters, what they refuse, what is random, how they are composed, saved and trained.
+// runs on: vulkan, blas
 
 import test from 'ava'
 import * as ft from 'ferrotensor'

@@ -1,4 +1,5 @@
 // Layers beside PyTorch's: results, states and gradients of 88 modules, and a saved model (pytorch.py made the files).
+// runs on: vulkan, blas
 
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

@@ -1,4 +1,5 @@
 // Installed without a native binary: the package imports everywhere, and says what is missing and what to do.
+// runs on: node, musl
 
 import test from 'ava'
 import { FUNCTIONS } from '../../lib/native/families.js'

@@ -1,5 +1,6 @@
 // FERROTENSOR_NATIVE names something else than this version's binary, or a damaged copy of it: the package says so, and the process lives
 // on, in which the right binary works afterwards.
+// runs on: musl; on another Node loading.test.ts has a broken binary
 
 import { chmodSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

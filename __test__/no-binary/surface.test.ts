@@ -1,5 +1,6 @@
 // The whole public surface without a native binary: each function, method and example works, or throws an error of this package, and
 // all that need native code throw the reason there is none.
+// runs on: host; the same names everywhere
 
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,5 @@
 // Optimisers, schedules and clipping beside PyTorch's, and what they refuse.
+// runs on: vulkan
 
 import { readFileSync } from 'node:fs'
 import test from 'ava'

@@ -1,4 +1,5 @@
 // The fuzzer's judge finds what it must find: a checker has cases that fail.
+// runs on: host
 
 import test from 'ava'
 import * as ft from 'ferrotensor'

@@ -1,4 +1,5 @@
 // The guard of instruction counts (`scripts/instructions.mjs`) fails where a count has grown, and says what to do about it.
+// runs on: host
 
 import test from 'ava'
 

@@ -1,4 +1,5 @@
 // How `npm test` counts: it must not be green because a runner crashed, ran nothing, or changed its words.
+// runs on: host
 
 import test from 'ava'
 

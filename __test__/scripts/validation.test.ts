@@ -1,4 +1,5 @@
 // How the messages of a validation layer are found among the lines of tests: one that is overlooked is a fault that nobody hears of.
+// runs on: host
 
 import test from 'ava'
 
