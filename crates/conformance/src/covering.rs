@@ -37,10 +37,15 @@ pub fn pairwise(
     }
     let at = |a: usize, x: usize, b: usize, y: usize| (first[a] + x) * total + first[b] + y;
     left.iter().for_each(|&[a, x, b, y]| open[at(a, x, b, y)] = true);
-    let pairs = |candidate: &[usize]| -> Vec<usize> {
-        let n = candidate.len();
-        (0..n).flat_map(|a| (a + 1..n).map(move |b| (a, b))).map(|(a, b)| at(a, candidate[a], b, candidate[b])).collect()
+    // Places of all pairs of a candidate; millions of candidates are looked at.
+    let each_pair = |candidate: &[usize], f: &mut dyn FnMut(usize)| {
+        for (a, &x) in candidate.iter().enumerate() {
+            for (b, &y) in candidate.iter().enumerate().skip(a + 1) {
+                f(at(a, x, b, y));
+            }
+        }
     };
+    let mut candidate = vec![0; sizes.len()];
     while let (Some([a, x, b, y]), true) = (left.pop(), out.len() < limit) {
         if !open[at(a, x, b, y)] {
             continue;
@@ -48,14 +53,15 @@ pub fn pairwise(
         let mut best: Option<(usize, Vec<usize>)> = None;
         let mut found = 0;
         for _ in 0..ATTEMPTS {
-            let mut candidate: Vec<usize> = sizes.iter().map(|&n| rng.below(n)).collect();
+            candidate.iter_mut().zip(sizes).for_each(|(value, &n)| *value = rng.below(n));
             (candidate[a], candidate[b]) = (x, y);
             if !settle(&mut candidate) || (candidate[a], candidate[b]) != (x, y) {
                 continue;
             }
-            let covers = pairs(&candidate).into_iter().filter(|&p| open[p]).count();
+            let mut covers = 0;
+            each_pair(&candidate, &mut |p| covers += open[p] as usize);
             if best.as_ref().is_none_or(|(most, _)| covers > *most) {
-                best = Some((covers, candidate));
+                best = Some((covers, candidate.clone()));
             }
             found += 1;
             if found == CANDIDATES {
@@ -63,7 +69,7 @@ pub fn pairwise(
             }
         }
         if let Some((_, assignment)) = best {
-            pairs(&assignment).into_iter().for_each(|p| open[p] = false);
+            each_pair(&assignment, &mut |p| open[p] = false);
             out.push(assignment);
         }
     }

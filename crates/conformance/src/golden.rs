@@ -10,8 +10,9 @@ use ferrotensor_core::reference::{Array, Scalar};
 use ferrotensor_core::{Code, DType, Error, promotion};
 use ferrotensor_ops::def::Form;
 use ferrotensor_ops::dtype_rule::Arg;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io::Read;
+use std::sync::OnceLock;
 
 const PACKED: &[u8] = include_bytes!("../golden/golden.txt.gz");
 
@@ -52,17 +53,16 @@ pub fn trials() -> Vec<(String, Check)> {
         Ok(rows) => rows,
         Err(e) => return vec![("golden/format".into(), Box::new(move || Err(e)))],
     };
-    let names: BTreeSet<String> = rows.keys().cloned().collect();
     let mut out: Vec<(String, Check)> = rows
-        .into_iter()
-        .map(|(name, goldens)| -> (String, Check) { (format!("golden/{name}"), Box::new(move || check_all(&goldens))) })
+        .iter()
+        .map(|(name, goldens)| -> (String, Check) { (format!("golden/{name}"), Box::new(move || check_all(goldens))) })
         .collect();
     out.push(("golden/promotion".into(), Box::new(check_promotion)));
     out.push((
         "golden/every public row has answers".into(),
         Box::new(move || {
             let public = ferrotensor_ops::OPS.iter().filter(|op| op.form != Form::Internal).map(|op| op.path().into_owned());
-            let missing: Vec<String> = public.filter(|name| !names.contains(name)).collect();
+            let missing: Vec<String> = public.filter(|name| !rows.contains_key(name)).collect();
             if missing.is_empty() { Ok(()) } else { Err(format!("golden/make.py has no case for {}", missing.join(", "))) }
         }),
     ));
@@ -177,12 +177,16 @@ fn check_promotion() -> Result<(), String> {
 ///
 /// # Errors
 /// A sentence for a line that is no record.
-pub fn answers() -> Result<BTreeMap<String, Vec<Golden>>, String> {
-    let mut rows: BTreeMap<String, Vec<Golden>> = BTreeMap::new();
-    for golden in records("golden", &unpacked(PACKED)?)? {
-        rows.entry(golden.case.op.path().into_owned()).or_default().push(golden);
-    }
-    Ok(rows)
+pub fn answers() -> Result<&'static BTreeMap<String, Vec<Golden>>, String> {
+    static ANSWERS: OnceLock<Result<BTreeMap<String, Vec<Golden>>, String>> = OnceLock::new();
+    let read = || {
+        let mut rows: BTreeMap<String, Vec<Golden>> = BTreeMap::new();
+        for golden in records("golden", &unpacked(PACKED)?)? {
+            rows.entry(golden.case.op.path().into_owned()).or_default().push(golden);
+        }
+        Ok(rows)
+    };
+    ANSWERS.get_or_init(read).as_ref().map_err(Clone::clone)
 }
 
 /// The text of a packed file.

@@ -260,6 +260,15 @@ impl OpDef {
         }
     }
 
+    /// Whether this is its [`OpDef::path`].
+    pub fn is_at(&self, path: &str) -> bool {
+        let name = match self.namespace {
+            Namespace::Root => Some(path),
+            space => path.strip_prefix(space.path()).and_then(|rest| rest.strip_prefix('.')),
+        };
+        name == Some(self.name)
+    }
+
     /// What users read of a kernel that failed. Positions of elements out of range follow from an operand that has a range: nobody passed
     /// them.
     pub fn failed(&self, e: Error) -> Error {

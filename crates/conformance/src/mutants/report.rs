@@ -110,12 +110,12 @@ pub fn trials(planned: &[Arc<Group>]) -> Vec<(String, Check)> {
         let row = op.path().into_owned();
         let own: Vec<Arc<Group>> = planned.iter().filter(|group| group.is_of(op)).cloned().collect();
         let tried = known.remove(&row).map(|entry| entry.fingerprints);
-        let of_answers = fingerprint_of_answers(answers.get(&row).map_or(&[][..], Vec::as_slice));
+        let answers = answers.get(&row).map_or(&[][..], Vec::as_slice);
         let name = format!("mutants/{row}");
         let check = move || {
             let whole = own.len() == recipe::dtypes(op).len();
             let now = if whole { fingerprint(own.iter().map(AsRef::as_ref))? } else { fingerprint(&groups(op)?)? };
-            match Some([now, of_answers]) == tried {
+            match Some([now, fingerprint_of_answers(answers)]) == tried {
                 true => Ok(()),
                 false => Err(format!(
                     "what it lowers to, or its answers, have changed since its mutants were tried: `cargo xtask mutate {row}`"

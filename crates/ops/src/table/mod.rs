@@ -153,7 +153,7 @@ pub static OPS: [OpDef; COUNT] = {
 
 /// The row with this name (`linalg.solve` for one in a namespace).
 pub fn find(name: &str) -> Option<&'static OpDef> {
-    OPS.iter().find(|op| op.path() == name)
+    OPS.iter().find(|op| op.is_at(name))
 }
 
 #[cfg(test)]
