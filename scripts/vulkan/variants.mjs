@@ -1,7 +1,7 @@
 // The Vulkan backend on devices that this machine does not have: Mesa's software device with subgroups of 4 and 16 invocations, and
 // one whose capabilities were taken away, on a share of the conformance cases.
 //
-//   node scripts/vulkan/variants.mjs [NAME...]
+//   node scripts/vulkan/variants.mjs [NAME...] [-- arguments of cargo test, instead of those that choose tests]
 //
 // Mesa's option is for its software device alone; another device is tested as it is, more than once (`probing.rs` says which it was).
 
@@ -11,13 +11,15 @@ import { ROOT, step } from '../steps.mjs'
 import { ENVIRONMENT, rust, verdict } from '../suites.mjs'
 import { onDevice } from './device.mjs'
 
+const given = process.argv.slice(2)
+const [named, only] = given.includes('--') ? [given.slice(0, given.indexOf('--')), given.slice(given.indexOf('--') + 1)] : [given, []]
 const test = (crate, ...args) => ['cargo', 'test', '--release', '--package', `ferrotensor-${crate}`, ...args]
 /** Mesa's cache of kernels does not tell widths apart. */
 const wide = (bits) => ({ LP_NATIVE_VECTOR_WIDTH: String(bits), MESA_SHADER_CACHE_DIR: join(ROOT, `target/vulkan/${bits}`), FERROTENSOR_CACHE: 'off' })
 const tests = readdirSync(join(ROOT, 'crates/vulkan/tests')).filter((name) => name.endsWith('.rs')).map((name) => basename(name, '.rs'))
 const subgroups = (count, ...left) => {
   const chosen = tests.filter((name) => !left.includes(name)).flatMap((name) => ['--test', name])
-  return { command: test('vulkan', '--lib', ...chosen), env: wide(32 * count) }
+  return { command: test('vulkan', ...(only.length > 0 ? only : ['--lib', ...chosen])), env: wide(32 * count) }
 }
 const without = (share, ...names) => ({ command: test('conformance', '--', '/vulkan'), env: { SHARE: String(share), VULKAN_WITHOUT: names.join(',') } })
 
@@ -34,7 +36,6 @@ const VARIANTS = {
 
 await onDevice(async () => {
   let [passed, failed] = [0, 0]
-  const named = process.argv.slice(2)
   for (const name of named.length > 0 ? named : Object.keys(VARIANTS)) {
     const variant = VARIANTS[name]
     if (variant === undefined) throw new Error(`no variant '${name}': there are ${Object.keys(VARIANTS).join('; ')}`)

@@ -7,6 +7,7 @@ use crate::memory::Faults;
 use crate::raw::{self, Range};
 use crate::timeline::Timeline;
 use ferrotensor_core::Result;
+use ferrotensor_core::planted;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 use vulkano::device::Device;
@@ -37,7 +38,9 @@ impl Ring {
             if start + bytes <= first + RING && timeline.seen() < value {
                 break;
             }
-            timeline.wait(value, None)?;
+            if !planted::is("staging-memory-is-used-too-early") {
+                timeline.wait(value, None)?;
+            }
             self.live.pop_front();
         }
         // Copies begin at multiples of 16: what the fastest ones of drivers want.
