@@ -1,5 +1,7 @@
 // The JavaScript tests on other versions of Node than the one that runs this: the newest of each line that has users, and the
 // newest there is. Node comes as an npm package, kept under target/node until a newer one is out.
+//
+//   node scripts/node-test.mjs [FILE...]
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -26,7 +28,7 @@ for (const wanted of WANTED) {
   try {
     const node = await install(wanted)
     const version = (await run([node, '--version'])).output.trim()
-    const result = await step(`JavaScript tests, Node ${version}`, [node, 'node_modules/ava/entrypoints/cli.mjs', '--tap'])
+    const result = await step(`JavaScript tests, Node ${version}`, [node, 'node_modules/ava/entrypoints/cli.mjs', '--tap', ...process.argv.slice(2)])
     const counted = verdict({ count: ava }, result)
     console.log(`note: Node ${version}: ${counted.passed} passed, ${counted.failed} failed`)
     passed += counted.passed

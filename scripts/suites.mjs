@@ -92,6 +92,7 @@ export const SLOW = [
   { name: 'AddressSanitizer', command: [...script('sanitizers'), 'address'], count: closing, setup: true, tool: 'gcc', absence: () => noSanitizer('address') },
   { name: 'ThreadSanitizer', command: [...script('sanitizers'), 'thread'], count: closing, setup: true, tool: 'gcc', absence: () => noSanitizer('thread') },
   { name: 'Miri', command: script('miri'), count: closing, absence: () => noSanitizer('miri') },
+  { name: 'planted faults', command: script('planted'), count: closing, setup: true },
   { name: 'mutants of every row', command: xtask('mutate'), count: closing },
   { name: 'fuzz targets', command: script('fuzz/native'), count: closing, tool: 'c++' },
   { name: 'hostile calls, many', command: [...script('fuzz/calls'), '--seed', 'slow', '--calls', '5000'], count: closing, setup: true },

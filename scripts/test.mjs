@@ -1,8 +1,7 @@
 // `npm test` runs the quick suites, `npm run test:full` (`--full`) the larger ones, `npm run test:slow` (`--slow`) the longest,
 // `cargo xtask validate` the quick ones up to the first failure (`--bail`). The last line is `N passed, N failed`.
 
-import { spawnSync } from 'node:child_process'
-import { crossEnvironment } from './cross.mjs'
+import { absence } from './absence.mjs'
 import { missingTool, setUp } from './setup.mjs'
 import { seconds, step } from './steps.mjs'
 import { ENVIRONMENT, FULL, QUICK, SLOW, verdict } from './suites.mjs'
@@ -18,13 +17,6 @@ if (missing !== null) {
   total.failed++
 }
 const expected = (process.env.EXPECT_TOOLS ?? '').split(',')
-const installed = (tool) => spawnSync(tool, ['--version']).status === 0
-/** Why a suite cannot run here; null if it can. */
-function absence({ tool, target, absence: missing }) {
-  if (tool && !installed(tool)) return `${tool} is not installed`
-  if (target && crossEnvironment(target) === null) return `Rust's standard library for ${target} is missing (rustup target add ${target})`
-  return missing?.() ?? null
-}
 let ready
 for (const suite of missing === null ? suites : []) {
   const reason = expected.includes(suite.tool ?? suite.name) ? null : absence(suite)

@@ -24,12 +24,12 @@ export const ARITHMETIC = [
     by: [conformance('tan/float32/')]
   },
   {
-    name: 'avx2-products-round-twice',
-    class: 'Products have other bits on one instruction set alone, neither the oldest nor the newest',
+    name: 'avx2-products-leave-out-a-place',
+    class: 'Something is wrong on one instruction set alone, neither the oldest nor the newest',
     by: [rust('cpu', 'kernels', 'contract::every_sum_is_one_chain'), conformance('matmul/float32')]
   },
   {
-    name: 'arm-products-round-twice',
+    name: 'arm-products-leave-out-a-place',
     class: 'Code that is compiled for another processor alone is wrong',
     by: [step('arm64, emulated', '--package', 'ferrotensor-cpu', '--test', 'kernels', '--', 'contract::every_sum_is_one_chain')],
     why: 'The code is compiled for 64-bit ARM alone, which is emulated.'

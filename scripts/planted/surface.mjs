@@ -4,9 +4,15 @@ import { javascript, step, titled } from './commands.mjs'
 
 export const SURFACE = [
   {
-    name: 'a-step-in-a-text-is-lost',
+    name: 'a-step-backwards-goes-forwards',
     class: 'A text that users write is read as another (indices)',
     by: [javascript('indexing'), step('index texts')],
+    patch: { file: 'lib/slice.ts', find: '  const by = read(step) ?? 1\n', replace: '  const by = Math.abs(read(step) ?? 1)\n' }
+  },
+  {
+    name: 'a-slice-is-shown-without-its-step',
+    class: 'A text that is shown reads back as another value',
+    by: [javascript('indexing')],
     patch: { file: 'lib/slice.ts', find: "const tail = this.step === 1 ? '' : `:${this.step}`", replace: "const tail = this.step <= 1 ? '' : `:${this.step}`" }
   },
   {
@@ -42,15 +48,15 @@ export const SURFACE = [
   {
     name: 'an-import-that-newer-nodes-lack',
     class: 'Something is used that another version of Node does not have',
-    by: [step('other versions of Node')],
+    by: [step('other versions of Node', 'dist/__test__/surface.test.js')],
     why: 'Node 20, which runs the quick suites, still has it.',
     patch: { file: 'lib/treeclass.ts', find: "import { shown } from './call.js'\n", replace: "import { isArray } from 'node:util'\nimport { shown } from './call.js'\nexport const isList: (value: unknown) => boolean = isArray\n" }
   },
   {
     name: 'a-wrong-argument-is-taken',
     class: 'A wrong call is taken without a word',
-    by: [titled('lifecycle', 'settings are checked')],
-    patch: { file: 'lib/devices.ts', find: 'if (!Number.isInteger(count) || count < 1 || count > 1024) {', replace: 'if (count < 1 || count > 1024) {' }
+    by: [javascript('arguments')],
+    patch: { file: 'lib/call.ts', find: '    if (!names.includes(name)) {\n      throw new ArgumentError(`${op}: unknown option', replace: "    if (!names.includes(name) && name === '') {\n      throw new ArgumentError(`${op}: unknown option" }
   },
   {
     name: 'an-average-is-not-corrected',

@@ -35,7 +35,6 @@ async function contents(path) {
 export async function refresh() {
   await mkdir(TREE, { recursive: true })
   if (!existsSync(join(TREE, '.git'))) await must(['git', 'init', '--quiet'])
-  if (!existsSync(join(TREE, 'node_modules'))) await symlink(join(ROOT, 'node_modules'), join(TREE, 'node_modules'))
   const paths = (await listed(ROOT)).filter((path) => existsSync(join(ROOT, path)))
   for (const path of await listed(TREE)) if (!paths.includes(path)) await rm(join(TREE, path), { force: true })
   for (const path of paths) {
@@ -45,6 +44,8 @@ export async function refresh() {
     await copyFile(from, to)
     await writeFile(to, wanted)
   }
+  // Last of all: to git a link is no folder that it ignores.
+  if (!existsSync(join(TREE, 'node_modules'))) await symlink(join(ROOT, 'node_modules'), join(TREE, 'node_modules'))
   // Older than what npm installed, or the scripts would install anew.
   const { atime, mtime } = await stat(join(ROOT, 'package-lock.json'))
   await utimes(join(TREE, 'package-lock.json'), atime, mtime)

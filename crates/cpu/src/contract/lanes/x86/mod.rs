@@ -4,13 +4,10 @@ pub mod quads;
 mod transpose;
 
 use super::Lanes;
-use ferrotensor_core::planted;
 use std::arch::x86_64::*;
 
 lanes! {
-    __m256: 8 of f32, _mm256_set1_ps _mm256_loadu_ps _mm256_storeu_ps,
-        |x, b, c| if planted::is("avx2-products-round-twice") { _mm256_add_ps(_mm256_mul_ps(x, b), c) } else { _mm256_fmadd_ps(x, b, c) },
-        transpose::f32x8;
+    __m256: 8 of f32, _mm256_set1_ps _mm256_loadu_ps _mm256_storeu_ps, |x, b, c| _mm256_fmadd_ps(x, b, c), transpose::f32x8;
     __m256d: 4 of f64, _mm256_set1_pd _mm256_loadu_pd _mm256_storeu_pd, |x, b, c| _mm256_fmadd_pd(x, b, c), transpose::f64x4;
     __m512: 16 of f32, _mm512_set1_ps _mm512_loadu_ps _mm512_storeu_ps, |x, b, c| _mm512_fmadd_ps(x, b, c), transpose::f32x16;
     __m512d: 8 of f64, _mm512_set1_pd _mm512_loadu_pd _mm512_storeu_pd, |x, b, c| _mm512_fmadd_pd(x, b, c), transpose::f64x8;
