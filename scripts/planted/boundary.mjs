@@ -6,12 +6,12 @@ export const BOUNDARY = [
   {
     name: 'a-closed-scope-keeps-its-handles',
     class: 'Handles leak',
-    by: [titled('lifecycle', 'a scope frees*')]
+    by: [titled('lifecycle', 'the end of a scope frees*')]
   },
   {
     name: 'a-stale-handle-is-another-tensor',
     class: 'A handle that was freed is taken for what has its place now',
-    by: [javascript('hostile'), rust('node', '--lib', 'handles')]
+    by: [titled('lifecycle', 'a handle that was freed*')]
   },
   {
     name: 'dead-wrappers-keep-their-tensors',

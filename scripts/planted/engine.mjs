@@ -1,6 +1,6 @@
 // Faults of the engine: fusion, schedules, memory, failures, and kernels that run elsewhere.
 
-import { conformance, javascript, rust, step, titled } from './commands.mjs'
+import { conformance, rust, step, titled } from './commands.mjs'
 
 export const ENGINE = [
   {
@@ -78,7 +78,7 @@ export const ENGINE = [
   },
   {
     name: 'an-ended-environment-goes-on',
-    class: 'The end of a worker or a process waits for work that nobody wants',
-    by: [titled('exit', 'worker.terminate*'), javascript('exit')]
+    class: 'Work that nobody wants any more holds up others (a worker that ended)',
+    by: [titled('exit', 'what a worker was computing*')]
   }
 ]
