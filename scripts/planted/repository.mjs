@@ -62,7 +62,7 @@ export const REPOSITORY = [
     name: 'a-type-is-wrong-for-users',
     class: 'The declarations compile here and not in a project of their users',
     by: [javascript('consumer')],
-    patch: { file: 'index.d.ts', find: 'declare function setThreads(count: number): void;', replace: 'declare function setThreads(count: number | string): void;' }
+    patch: { file: 'index.d.ts', find: 'declare function setThreads(count: number): void;', replace: 'declare function setThreads(count: number): void;\ndeclare const hidden: Hidden;' }
   },
   {
     name: 'an-example-gives-something-else',
