@@ -37,7 +37,7 @@ export const ARITHMETIC = [
   {
     name: 'partial-sums-in-the-order-of-threads',
     class: 'A reduction has other bits with another number of threads',
-    by: [conformance('sum/float32'), rust('cpu', 'kernels', 'reduce::')]
+    by: [rust('cpu', 'kernels', 'reduce::a_sum_follows', 'reduce::a_long_sum')]
   },
   {
     name: 'reduction-leaves-out-a-last-row',
@@ -47,7 +47,7 @@ export const ARITHMETIC = [
   {
     name: 'running-sum-forgets-what-stands-before',
     class: 'What threads hand on to each other is wrong (running sums by blocks)',
-    by: [rust('cpu', 'kernels', 'reduce::scans_of_long_rows'), conformance('cumulativeSum/float32')]
+    by: [rust('cpu', 'kernels', 'reduce::running_sums_that_threads_share')]
   },
   {
     name: 'division-by-zero-is-the-dividend',

@@ -16,7 +16,7 @@ export const BOUNDARY = [
   {
     name: 'dead-wrappers-keep-their-tensors',
     class: 'Memory of what JavaScript has collected is not freed',
-    by: [titled('memory', 'bounded: *')]
+    by: [titled('memory', 'bounded: 400 uploads*')]
   },
   {
     name: 'a-panic-leaves-native-code',

@@ -16,17 +16,17 @@ export const ENGINE = [
   {
     name: 'duplicates-whatever-their-shape',
     class: 'Different values are taken for duplicates',
-    by: [conformance('programs/'), conformance('zeros/'), rust('engine', 'engine', 'session::')]
+    by: [rust('engine', 'engine', 'session::')]
   },
   {
     name: 'temporaries-overlap',
     class: 'Memory of one temporary is given to another that lives at the same time',
-    by: [rust('engine', '--lib', 'arena'), conformance('programs/')]
+    by: [rust('engine', '--lib', 'arena')]
   },
   {
     name: 'schedules-ignore-layouts',
     class: 'Something kept from an earlier program does not fit the next one',
-    by: [rust('engine', 'engine', 'session::views_share'), conformance('programs/')]
+    by: [rust('engine', 'engine', 'session::a_program_of_dense')]
   },
   {
     name: 'schedules-are-made-anew',

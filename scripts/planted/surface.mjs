@@ -50,7 +50,7 @@ export const SURFACE = [
     class: 'Something is used that another version of Node does not have',
     by: [step('other versions of Node', 'dist/__test__/surface.test.js')],
     why: 'Node 20, which runs the quick suites, still has it.',
-    patch: { file: 'lib/treeclass.ts', find: "import { shown } from './call.js'\n", replace: "import { isArray } from 'node:util'\nimport { shown } from './call.js'\nexport const isList: (value: unknown) => boolean = isArray\n" }
+    patch: { file: 'lib/treeclass.ts', find: "import { shown } from './call.js'\n", replace: "import { isBoolean } from 'node:util'\nimport { shown } from './call.js'\nexport const isFlag: (value: unknown) => boolean = isBoolean\n" }
   },
   {
     name: 'a-wrong-argument-is-taken',

@@ -38,14 +38,12 @@ impl Ring {
             if start + bytes <= first + RING && timeline.seen() < value {
                 break;
             }
-            if !planted::is("staging-memory-is-used-too-early") {
-                timeline.wait(value, None)?;
-            }
+            timeline.wait(value, None)?;
             self.live.pop_front();
         }
         // Copies begin at multiples of 16: what the fastest ones of drivers want.
         self.head = start + bytes.next_multiple_of(16);
-        Ok(start % RING)
+        Ok(if planted::is("staging-memory-is-used-too-early") { 0 } else { start % RING })
     }
 
     fn used(&mut self, offset: u64, bytes: u64, value: u64) {
