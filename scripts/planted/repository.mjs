@@ -32,7 +32,7 @@ export const REPOSITORY = [
     name: 'a-path-is-gone',
     class: 'A document names a file that is not there',
     by: [step('house rules')],
-    patch: { file: 'ARCHITECTURE.md', find: '| `crates/fakes` |', replace: '| `crates/fake` |' }
+    patch: { file: 'ARCHITECTURE.md', find: '`crates/engine/src/arena.rs`', replace: '`crates/engine/src/arenas.rs`' }
   },
   {
     name: 'a-generated-file-is-edited',
