@@ -1,4 +1,5 @@
-// Faults of the repository itself: what is generated, formatted, spelt, linted, documented and packed. Words that the checks forbid are
+// Faults of the repository itself: what is generated, formatted, spelt, linted, documented and packed. Sources in Rust are patched in xtask,
+// which nothing is built on: with another time of change all that uses a crate is built anew. Words that the checks forbid are
 // written in two parts, so that this file passes them.
 
 import { javascript, step, titled } from './commands.mjs'
@@ -8,7 +9,7 @@ export const REPOSITORY = [
     name: 'a-file-is-not-formatted',
     class: 'A source file is not as the formatter leaves it',
     by: [step('format')],
-    patch: { file: 'crates/core/src/promotion.rs', find: 'use crate::dtype::{DType, Kind};', replace: 'use crate::dtype::{DType,   Kind};' }
+    patch: { file: 'xtask/src/links.rs', find: 'use std::path::Path;', replace: 'use   std::path::Path;' }
   },
   {
     name: 'a-word-is-misspelt',
@@ -49,8 +50,8 @@ export const REPOSITORY = [
   {
     name: 'a-lint-is-not-kept',
     class: 'A compiler or linter warns',
-    by: [{ ...step('clippy'), command: ['cargo', 'clippy', '--quiet', '--release', '--package', 'ferrotensor-core', '--all-targets', '--', '-D', 'warnings'] }],
-    patch: { file: 'crates/core/src/fault.rs', find: '        !matches!(self.0.load(Ordering::Acquire), 0 | Self::AGAIN)', replace: '        if matches!(self.0.load(Ordering::Acquire), 0 | Self::AGAIN) { false } else { true }' }
+    by: [{ ...step('clippy'), command: ['cargo', 'clippy', '--quiet', '--release', '--package', 'xtask', '--all-targets', '--', '-D', 'warnings'] }],
+    patch: { file: 'xtask/src/links.rs', find: "word.rsplit_once('/').unwrap_or((\"\", \"\"));", replace: "word.rsplit_once('/').unwrap_or((\"\", \"\")).clone();" }
   },
   {
     name: 'declarations-are-old',
