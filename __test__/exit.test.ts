@@ -47,6 +47,20 @@ test.serial('an uncaught error in a worker', (t) => ends(t, inWorker("setTimeout
 
 test.serial('worker.terminate()', (t) => ends(t, `${inWorker('await promise')}\nworker.on('message', () => setTimeout(() => worker.terminate(), 50))`, 1))
 
+test.serial('what a worker was computing when it ended holds up nobody', async (t) => {
+  const { stdout, stderr } = await run(`${inWorker('await promise')}
+    worker.on('message', () => setTimeout(async () => {
+      await worker.terminate()
+      const start = performance.now()
+      const x = ft.ones([600, 600])
+      await x.matmul(x).sum().data()
+      console.log(performance.now() - start)
+    }, 50))`)
+  const [went, ms] = stdout.split('\n')
+  t.is(went, 'go', stderr)
+  t.true(Number(ms) < SOON, `${ms} ms`)
+})
+
 test.serial('a 1 ms timer keeps firing while a program runs', async (t) => {
   const { stdout, stderr } = await run(`
     const a = ft.ones([1200, 1200]); let b = a

@@ -23,6 +23,7 @@ test('slices have the meaning of Python', (t) => {
     t.deepEqual(x.at(text).toArray(), expected, text)
     const bounds = text.split(':').map((part) => (part === '' ? null : Number(part)))
     t.deepEqual(x.at(ft.slice(...bounds)).toArray(), expected, `slice(${bounds.join()})`)
+    t.deepEqual(x.at(String(ft.slice(...bounds))).toArray(), expected, `the text of slice(${bounds.join()})`)
   }
 })
 

@@ -4,6 +4,7 @@
 import test from 'ava'
 import { Worker } from 'node:worker_threads'
 import * as ft from 'ferrotensor'
+import { native } from '../lib/native.js'
 import { evaluateScript } from './child.js'
 import { tested } from './device.js'
 
@@ -106,6 +107,32 @@ test('a scope frees what it does not return', (t) => {
   t.deepEqual([...(list[0] as typeof x).add(y).dataSync()], [6, 6, 6, 6])
   t.throws(() => (leaked as unknown as typeof x).dataSync(), { instanceOf: ft.DisposedError })
   t.notThrows(() => x.dataSync())
+})
+
+test.serial('the end of a scope frees the memory of what was computed in it', (t) => {
+  const before = ft.memory().live
+  let kept: ft.Tensor | undefined
+  ft.scope(() => {
+    kept = ft.ones([1 << 20]).add(1)
+    ft.evaluateSync(kept)
+    t.true(ft.memory().live >= before + (4 << 20))
+  })
+  t.true(ft.memory().live < before + (4 << 20))
+  t.throws(() => kept?.dataSync(), { instanceOf: ft.DisposedError })
+})
+
+test.serial('a handle that was freed is not that of the tensor in its place', (t) => {
+  const handleOf = (x: ft.Tensor): number => {
+    ft.evaluateSync(x)
+    return (x as unknown as { handle: number }).handle
+  }
+  const x = ones(4).add(1)
+  const freed = handleOf(x)
+  x.dispose()
+  const y = ones(4).add(2)
+  t.not(handleOf(y), freed)
+  t.throws(() => native.wait(freed), { instanceOf: ft.DisposedError })
+  t.deepEqual([...y.dataSync()], [3, 3, 3, 3])
 })
 
 test('scopes nest, and an outer tensor materialised inside outlives them', (t) => {

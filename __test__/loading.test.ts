@@ -72,6 +72,11 @@ test('FERROTENSOR_EAGER=1 runs each operation at once, with the same results', a
   t.is(eager[1], lazy[1])
 })
 
+test('FERROTENSOR_THREADS is the number of threads', async (t) => {
+  const threads = await evaluateScript<number>("console.log(ft.backends.get('parallel').info().threads)", { env: { FERROTENSOR_THREADS: '3' } })
+  t.is(threads, 3)
+})
+
 test('FERROTENSOR_DEVICE names the default device', async (t) => {
   const [device, code] = await evaluateScript<string[]>(
     `let code; try { ft.setDefaultDevice('cuda:7') } catch (e) { code = e.code }; console.log(JSON.stringify([ft.ones([1]).device, code]))`,

@@ -55,11 +55,11 @@ export const filesFor = (environment) => testFiles().filter(({ environments }) =
 
 /**
  * The arguments of Node that run the tests of an environment, with `all` those of every file, and a sentence of what is left out.
- * `flags` are ava's own.
+ * `flags` are ava's own, `files` others than those that say it.
  */
-export function testsFor(environment, { all = false, flags = [] } = {}) {
+export function testsFor(environment, { all = false, flags = [], files: given = [] } = {}) {
   const every = testFiles().length
-  const files = filesFor(environment)
+  const files = given.length > 0 ? given : filesFor(environment)
   const missing = files.find((file) => !existsSync(join(ROOT, file)))
   if (missing !== undefined) throw new Error(`${missing} is missing: run npm run build:ts`)
   const note = all ? `all ${every} files` : `${files.length} of ${every} files; ${every - files.length} that cannot differ here are left out (--all runs them)`

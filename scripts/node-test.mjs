@@ -2,7 +2,7 @@
 // newest there is. Those files run that can differ there (scripts/javascript.mjs), or all. Node comes as an npm package, kept under
 // target/node until a newer one is out.
 //
-//   node scripts/node-test.mjs [--all]
+//   node scripts/node-test.mjs [--all | FILE...]
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -25,7 +25,8 @@ async function install(wanted) {
   return binary
 }
 
-const { args, note } = testsFor('node', { all: process.argv.includes('--all') })
+const given = process.argv.slice(2)
+const { args, note } = testsFor('node', { all: given.includes('--all'), files: given.filter((arg) => arg !== '--all') })
 console.log(`note: ${note}`)
 // npm asks for all of them at once, and waits for the network while tests run; what fails is told at its turn.
 const installed = WANTED.map((wanted) => install(wanted).then((node) => ({ node }), (error) => ({ error })))

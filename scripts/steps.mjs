@@ -20,14 +20,16 @@ export function npm(...args) {
 
 /**
  * Runs a command in the repository and resolves to `{ code, output, seconds }`; nothing is printed.
- * `onLine` sees the last line of what arrives.
+ * `onLine` sees the last line of what arrives. After `limit` milliseconds, if any, it is ended with all that it started.
  */
-export function run([command, ...args], { env = {}, cwd = ROOT, onLine = () => {} } = {}) {
+export function run([command, ...args], { env = {}, cwd = ROOT, onLine = () => {}, limit } = {}) {
   const started = performance.now()
   return new Promise((resolve) => {
     // No colours and no progress bars in output that is parsed; a shell finds npm.cmd on Windows.
     const shell = process.platform === 'win32' && command === 'npm'
-    const child = spawn(command, args, { cwd, shell, stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, FORCE_COLOR: '0', ...env } })
+    const detached = limit !== undefined
+    const child = spawn(command, args, { cwd, shell, detached, stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, FORCE_COLOR: '0', ...env } })
+    const timer = detached && setTimeout(() => process.kill(-child.pid, 'SIGKILL'), limit)
     let output = ''
     const take = (chunk) => {
       output += chunk
@@ -36,6 +38,7 @@ export function run([command, ...args], { env = {}, cwd = ROOT, onLine = () => {
     }
     child.stdout.setEncoding('utf8').on('data', take)
     child.stderr.setEncoding('utf8').on('data', take)
+    child.on('close', () => clearTimeout(timer))
     child.on('error', (error) => resolve({ code: 127, output: `${command}: ${error.message}\n`, seconds: seconds(started) }))
     child.on('close', (code, signal) => resolve({ code: code ?? 1, output: signal ? `${output}\nended by ${signal}\n` : output, seconds: seconds(started) }))
   })

@@ -2,8 +2,7 @@
 // or those parts of them; `cargo xtask validate` the quick ones up to the first failure (`--bail`). The last line is `N passed, N failed`.
 // docs/testing.md says what each suite is for and what it may cost.
 
-import { spawnSync } from 'node:child_process'
-import { crossEnvironment } from './cross.mjs'
+import { absence } from './absence.mjs'
 import { missingTool, setUp } from './setup.mjs'
 import { hashOf, keep } from './slow/results.mjs'
 import { SLOW } from './slow/suites.mjs'
@@ -30,14 +29,6 @@ if (missing !== null) fail(missing)
 if (unknown.length > 0) fail(`no suite of the ${tier} tier is named ${unknown.join(', ')}`)
 
 const expected = (process.env.EXPECT_TOOLS ?? '').split(',')
-const installed = (tool) => spawnSync(tool, ['--version']).status === 0
-/** Why a suite cannot run here; null if it can. */
-function absence({ tool, target, absence: missing }) {
-  if (tool && !installed(tool)) return `${tool} is not installed`
-  if (target && crossEnvironment(target) === null) return `Rust's standard library for ${target} is missing (rustup target add ${target})`
-  return missing?.() ?? null
-}
-
 let ready
 /** Runs one suite and counts it. */
 async function runSuite(suite, beside) {

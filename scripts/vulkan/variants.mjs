@@ -1,7 +1,7 @@
 // The Vulkan backend on devices that this machine does not have: Mesa's software device with subgroups of 4 and 16 invocations, and
 // one whose capabilities were taken away, on a share of the conformance cases.
 //
-//   node scripts/vulkan/variants.mjs [NAME...]
+//   node scripts/vulkan/variants.mjs [NAME...] [-- arguments of cargo test, instead of those that choose tests]
 //
 // Mesa's option is for its software device alone; another device is tested as it is, more than once (`probing.rs` says which it was).
 
@@ -10,12 +10,14 @@ import { ROOT, step } from '../steps.mjs'
 import { ENVIRONMENT, rust, verdict } from '../suites.mjs'
 import { onDevice } from './device.mjs'
 
+const given = process.argv.slice(2)
+const [named, only] = given.includes('--') ? [given.slice(0, given.indexOf('--')), given.slice(given.indexOf('--') + 1)] : [given, []]
 const test = (crate, ...args) => ['cargo', 'test', '--release', '--package', `ferrotensor-${crate}`, ...args]
 /** Mesa's cache of kernels does not tell widths apart. */
 const wide = (bits) => ({ LP_NATIVE_VECTOR_WIDTH: String(bits), MESA_SHADER_CACHE_DIR: join(ROOT, `target/vulkan/${bits}`), FERROTENSOR_CACHE: 'off' })
 /** What threads compute together, in workgroups. */
 const TOGETHER = ['kernels::', 'rows::', 'scans::', 'sort::']
-const subgroups = (count) => ({ command: test('vulkan', '--test', 'vulkan', '--', ...TOGETHER), env: wide(32 * count) })
+const subgroups = (count) => ({ command: test('vulkan', '--test', 'vulkan', '--', ...(only.length > 0 ? only : TOGETHER)), env: wide(32 * count) })
 const without = (share, ...names) => ({ command: test('conformance', '--', '/vulkan'), env: { SHARE: String(share), VULKAN_WITHOUT: names.join(',') } })
 
 // Subgroups of 8 are what it has by itself where vectors have 256 bits, its widest by default: the suites before this one. No kernel
@@ -30,7 +32,6 @@ const VARIANTS = {
 
 await onDevice(async () => {
   let [passed, failed] = [0, 0]
-  const named = process.argv.slice(2)
   for (const name of named.length > 0 ? named : Object.keys(VARIANTS)) {
     const variant = VARIANTS[name]
     if (variant === undefined) throw new Error(`no variant '${name}': there are ${Object.keys(VARIANTS).join('; ')}`)

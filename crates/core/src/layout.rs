@@ -4,6 +4,7 @@
 //! same buffer. Constructors check once; kernels then trust a layout. [`coalesce`] alone decides what a loop looks like.
 
 use crate::error::{Error, Result};
+use crate::planted;
 use smallvec::SmallVec;
 
 /// Sizes of the axes, in elements.
@@ -187,7 +188,7 @@ impl Layout {
     /// The view with `axis` walked backwards.
     pub fn flip(&self, axis: usize) -> Layout {
         let mut out = self.clone();
-        if self.dims[axis] > 0 {
+        if self.dims[axis] > 0 && !planted::is("flip-keeps-its-direction") {
             out.offset = (self.offset as isize + (self.dims[axis] as isize - 1) * self.strides[axis]) as usize;
             out.strides[axis] = -self.strides[axis];
         }
@@ -291,12 +292,17 @@ pub fn coalesce(operands: &[&Layout]) -> Loops {
     let mut strides: SmallVec<[Strides; 4]> = SmallVec::from_elem(Strides::new(), operands.len());
     let shape = operands.first().map_or(&[][..], |l| l.dims());
     debug_assert!(operands.iter().all(|l| l.dims() == shape));
+    let looked_at = if planted::is("axes-merge-by-the-first-operand") { 1 } else { operands.len() };
     for (axis, &dim) in shape.iter().enumerate() {
         if dim == 1 {
             continue;
         }
         let mergeable = !dims.is_empty()
-            && operands.iter().zip(&strides).all(|(l, s)| s[s.len() - 1] == l.strides[axis].wrapping_mul(dim as isize));
+            && operands
+                .iter()
+                .zip(&strides)
+                .take(looked_at)
+                .all(|(l, s)| s[s.len() - 1] == l.strides[axis].wrapping_mul(dim as isize));
         if mergeable {
             let last = dims.len() - 1;
             dims[last] *= dim;

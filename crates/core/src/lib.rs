@@ -12,6 +12,7 @@ pub mod fault;
 pub mod kernel;
 pub mod layout;
 pub mod math;
+pub mod planted;
 pub mod promotion;
 pub mod reference;
 pub mod registry;

@@ -2,6 +2,7 @@
 
 use crate::dtype::{DType, Kind};
 use crate::error::{Error, Result};
+use crate::planted;
 
 /// The dtype two tensors of these dtypes are combined in.
 ///
@@ -19,7 +20,11 @@ pub fn promote(a: DType, b: DType) -> Result<DType> {
         (Kind::Bool, _) => high,
         (Kind::Unsigned, Kind::Unsigned) | (Kind::Signed, Kind::Signed) => high,
         (Kind::Unsigned, Kind::Signed) => return mixed_sign(low, high),
-        (Kind::Float, Kind::Float) if low.bytes() == 2 && high.bytes() == 2 => DType::F32,
+        (Kind::Float, Kind::Float)
+            if low.bytes() == 2 && high.bytes() == 2 && !planted::is("halves-promote-to-one-of-them") =>
+        {
+            DType::F32
+        }
         (Kind::Float, Kind::Float) | (Kind::Complex, Kind::Complex) => high,
         (Kind::Float, Kind::Complex) if low == DType::F64 => DType::C128,
         (_, Kind::Float | Kind::Complex) => high,

@@ -9,6 +9,7 @@ use crate::tier::Tier;
 use ferrotensor_core::DType;
 use ferrotensor_core::error::{Error, Result};
 use ferrotensor_core::layout::{Layout, Loops, coalesce};
+use ferrotensor_core::planted;
 use smallvec::SmallVec;
 
 /// The programs that read index operands as int64.
@@ -81,6 +82,8 @@ impl<'a> IndexReader<'a> {
             let (dim, stride) = (self.data.dims()[axis] as i64, self.data.strides()[axis]);
             for (i, (position, &index)) in self.positions.iter_mut().zip(indices).enumerate() {
                 let found = if index < 0 { index + dim } else { index };
+                let clamps = planted::is("an-index-out-of-range-is-taken-as-the-last") && dim > 0;
+                let found = if clamps { found.clamp(0, dim - 1) } else { found };
                 if (0..dim).contains(&found) {
                     *position = position.map(|p| p + found as isize * stride);
                     continue;

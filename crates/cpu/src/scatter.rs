@@ -9,6 +9,7 @@ use crate::tier::{Source, Tier, compiled};
 use ferrotensor_core::error::{Error, Result};
 use ferrotensor_core::kernel::{Scatter, Update};
 use ferrotensor_core::match_dtype;
+use ferrotensor_core::planted;
 use std::marker::PhantomData;
 use std::sync::atomic::Ordering;
 
@@ -105,8 +106,9 @@ impl Run for ScatterKernel {
             // SAFETY: the positions exist; inputs are only read.
             let positions = unsafe { reader.read(at, end) };
             let count = positions.len();
-            for (i, position) in positions.iter().enumerate().filter(|_| copies) {
-                let Some(position) = *position else { continue };
+            for i in (0..count).filter(|_| copies) {
+                let i = if planted::is("the-first-of-equal-targets-wins") { count - 1 - i } else { i };
+                let Some(position) = positions[i] else { continue };
                 let source = leading(updates, batch, at + i);
                 block.rows(|row| {
                     let to = to.wrapping_offset(byte(position + row.at[0]));

@@ -1,5 +1,7 @@
 //! Where temporaries lie: one block for each program, its parts reused by lifetime.
 
+use ferrotensor_core::planted;
+
 /// A temporary's size and the steps it lives through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Life {
@@ -26,6 +28,7 @@ pub fn place(lives: &[Life]) -> (Vec<usize>, usize) {
         let mut busy: Vec<(usize, usize)> = placed
             .iter()
             .filter(|&&j| lives[j].from <= life.until && life.from <= lives[j].until)
+            .filter(|&&j| !planted::is("temporaries-overlap") || lives[j].until != life.from)
             .map(|&j| (offsets[j], offsets[j] + lives[j].bytes))
             .collect();
         busy.sort_unstable();

@@ -3,6 +3,7 @@
 //! Every kernel is a function of its operands and parameters, so equal definitions have equal bits. Barriers are no duplicates: they
 //! are there so that something is computed again instead of kept.
 
+use ferrotensor_core::planted;
 use ferrotensor_ops::derived::is_barrier;
 use ferrotensor_ops::graph::{Def, Graph, Val};
 use std::collections::HashMap;
@@ -45,6 +46,6 @@ fn is_same(graph: &Graph, m: usize, n: usize) -> bool {
         && a.def == b.def
         && (0..a.outputs).all(|output| {
             let (x, y) = (value(a.first, output), value(b.first, output));
-            x.dtype == y.dtype && x.dims == y.dims
+            x.dtype == y.dtype && (x.dims == y.dims || planted::is("duplicates-whatever-their-shape"))
         })
 }

@@ -5,6 +5,7 @@ use crate::resolve::{HostRoutine, Target};
 use ferrotensor_core::backend::{Backend, Launch, Operand, Prepared};
 use ferrotensor_core::kernel::Routine;
 use ferrotensor_core::layout::Layout;
+use ferrotensor_core::planted;
 use ferrotensor_core::{DType, Error, Result};
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -50,13 +51,15 @@ impl Foreign {
     /// Bytes that cross the border.
     pub fn bytes(&self) -> u64 {
         let surrounded = self.outputs.iter().filter(|o| self.is_surrounded(o));
-        self.inputs.iter().chain(&self.outputs).chain(surrounded).map(|o| span(o).len() as u64).sum()
+        let counted = if planted::is("results-alone-count-as-carried") { 0 } else { self.inputs.len() };
+        self.inputs[..counted].iter().chain(&self.outputs).chain(surrounded).map(|o| span(o).len() as u64).sum()
     }
 
     /// Whether an output is a region with other elements in between: the CPU must be given them, to give them back. The span of
     /// a dense one has no others.
     fn is_surrounded(&self, output: &Typed) -> bool {
-        matches!(self.target, Target::Cpu(_)) && !output.0.layout.is_row_major()
+        let fetched = !planted::is("a-fallback-overwrites-its-surroundings");
+        fetched && matches!(self.target, Target::Cpu(_)) && !output.0.layout.is_row_major()
     }
 
     /// Where the operands lie if the host can reach them; else in copies, whose fresh pages cost more than some routines (a transform of 2^16

@@ -10,6 +10,7 @@ use crate::storage::{Completion, Storage};
 use ferrotensor_core::backend::{Backend, Batch, Launch, Outcome, Ticket};
 use ferrotensor_core::error::Code;
 use ferrotensor_core::layout::Layout;
+use ferrotensor_core::planted;
 use ferrotensor_core::{Error, Result};
 use ferrotensor_ops::def::by_id;
 use smallvec::SmallVec;
@@ -71,7 +72,7 @@ impl Job {
             failures = self.execute();
         }
         let failed_input = self.inputs.iter().any(|s| s.error().is_some());
-        if failed_input || !failures.is_empty() {
+        if (failed_input || !failures.is_empty()) && !planted::is("a-failed-program-leaves-values") {
             self.poison(&failures);
         }
         self.work.clear();

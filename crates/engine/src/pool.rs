@@ -2,6 +2,7 @@
 //! per 4 KiB in faults, more than the arithmetic on them.
 
 use ferrotensor_core::backend::{Backend, Buffer};
+use ferrotensor_core::planted;
 use ferrotensor_core::{Error, Result};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -190,7 +191,7 @@ impl Pool {
     fn put(&self, buffer: Buffer, size: usize, index: usize) {
         buffer.invalidate();
         let live = self.live.fetch_sub(size, Relaxed) - size;
-        self.budget.live.fetch_sub(size, Relaxed);
+        self.budget.live.fetch_sub(if planted::is("returned-memory-counts-as-live") { 0 } else { size }, Relaxed);
         let limit = CACHE_FLOOR.max(live / 2);
         let mut free = self.lock();
         free.returned += size as u64;
@@ -219,6 +220,9 @@ impl Pool {
 
     /// Whether the budget admits this many more bytes, beside what the device keeps to be faster: where it does not, that goes.
     pub fn make_room(&self, bytes: usize) -> bool {
+        if planted::is("the-budget-admits-everything") {
+            return true;
+        }
         let kept = self.backend.kept();
         if kept == 0 || self.budget.admits(bytes + kept) {
             return self.budget.admits(bytes);

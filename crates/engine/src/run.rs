@@ -8,6 +8,7 @@ use crate::schedule::{Place, Schedule, Step, apply};
 use crate::storage::{Completion, Storage, Tensor};
 use ferrotensor_core::backend::{Buffer, Launch, Operand};
 use ferrotensor_core::layout::Layout;
+use ferrotensor_core::planted;
 use ferrotensor_core::scalar::literal_bits;
 use ferrotensor_core::{DType, Error, Result};
 use ferrotensor_ops::graph::{Param, Val};
@@ -272,7 +273,7 @@ impl Binder<'_> {
             }
             (Target::Native(kernel), _) => {
                 let launch = Launch { kernel: Arc::clone(kernel), inputs, outputs, params };
-                if self.batch.is_empty() && self.work.is_empty() {
+                if self.batch.is_empty() && self.work.is_empty() && !planted::is("launches-grow-step-by-step") {
                     // At once for all that may follow: grown step by step, both ask for memory again at each doubling. Batches that kernels
                     // elsewhere cut are as many as those.
                     let rest = self.schedule.steps.len() - step as usize;

@@ -15,6 +15,7 @@ use crate::storage::{Completion, Storage, Tensor};
 use crate::types::{AttrTable, Types, checked};
 use ferrotensor_core::backend::DeviceClass;
 use ferrotensor_core::layout::Layout;
+use ferrotensor_core::planted;
 use ferrotensor_core::{DType, Error, Result};
 use ferrotensor_ops::def::AttrKind;
 use ferrotensor_ops::dtype_rule::Arg;
@@ -257,7 +258,7 @@ impl Session {
         self.key.push(-1);
         for chunk in request.inputs.chunks(31) {
             let bits = chunk.iter().enumerate().map(|(i, t)| (t.layout().is_row_major() as i32) << i);
-            self.key.push(bits.sum());
+            self.key.push(if planted::is("schedules-ignore-layouts") { 0 } else { bits.sum() });
         }
         if let Some(schedule) = self.schedules.get(self.key.as_slice()) {
             if schedule.inputs.len() != request.inputs.len() {
@@ -275,7 +276,9 @@ impl Session {
         self.stats.schedules += 1;
         self.stats.fusions += schedule.fused;
         let schedule = Arc::new(schedule);
-        self.schedules.insert(self.key.clone().into_boxed_slice(), Arc::clone(&schedule));
+        if !planted::is("schedules-are-made-anew") {
+            self.schedules.insert(self.key.clone().into_boxed_slice(), Arc::clone(&schedule));
+        }
         Ok(schedule)
     }
 
@@ -402,6 +405,6 @@ impl Session {
 
     /// Drops queued programs and stops running ones soon: their environment has ended.
     pub fn abandon(&self) {
-        self.abandoned.store(true, Ordering::Relaxed);
+        self.abandoned.store(!planted::is("an-ended-environment-goes-on"), Ordering::Relaxed);
     }
 }

@@ -3,6 +3,7 @@
 use crate::{elements, matrix, misfit, scratch, write};
 use bytemuck::Pod;
 use ferrotensor_core::Result;
+use ferrotensor_core::planted;
 use num_complex::Complex;
 use rayon::iter::{IndexedParallelIterator, ParallelIterator};
 use rayon::slice::{ParallelSlice, ParallelSliceMut};
@@ -49,7 +50,11 @@ impl<T: FftNum> Plans<T> {
             *self = Plans::new();
         }
         let Plans { planner, made } = self;
-        let direction = if inverse { FftDirection::Inverse } else { FftDirection::Forward };
+        let direction = if inverse && !planted::is("an-inverse-transform-goes-forwards") {
+            FftDirection::Inverse
+        } else {
+            FftDirection::Forward
+        };
         made.entry((length, inverse)).or_insert_with(|| planner.plan_fft(length, direction)).clone()
     }
 }

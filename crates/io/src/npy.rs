@@ -2,6 +2,7 @@
 
 use crate::literal::{self, Value};
 use ferrotensor_core::dtype::DTYPES;
+use ferrotensor_core::planted;
 use ferrotensor_core::{DType, Error, Result};
 
 /// What every npy file begins with.
@@ -81,7 +82,7 @@ fn describe(text: &str, start: usize) -> Result<Header> {
     }
     let missing = |key: &str| Error::format(format!("the header has no '{key}'"));
     let (dtype, big_endian) = element_type(&descr.ok_or_else(|| missing("descr"))?)?;
-    let fortran = fortran.ok_or_else(|| missing("fortran_order"))?;
+    let fortran = fortran.ok_or_else(|| missing("fortran_order"))? && !planted::is("columns-are-read-as-rows");
     Ok(Header { dtype, big_endian, fortran, shape: shape.ok_or_else(|| missing("shape"))?, start })
 }
 

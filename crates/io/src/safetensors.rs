@@ -3,6 +3,7 @@
 //! tensors of one name, and buffers whatever JSON it is given at many times its size.
 
 use ferrotensor_core::layout::{MAX_RANK, count};
+use ferrotensor_core::planted;
 use ferrotensor_core::{DType, Error, Result};
 use safetensors::tensor::{Dtype, Metadata, TensorInfo};
 use serde::de::{self, Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
@@ -78,7 +79,7 @@ pub fn parse(bytes: &[u8]) -> Result<Parsed> {
     // The crate's rules: data without gaps, as many bytes as shape and dtype say.
     let rules = Metadata::new(None, tensors).map_err(|e| Error::format(format!("the header is not valid: {e}")))?;
     let (data, there) = (rules.data_len(), bytes.len() - LENGTH - length);
-    if data != there {
+    if data != there && !planted::is("a-short-file-is-read") {
         return Err(Error::format(format!("the header describes {data} bytes of data, the file has {there}")));
     }
     Ok((described, metadata))

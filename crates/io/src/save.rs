@@ -3,6 +3,7 @@
 
 use crate::mapped::failure;
 use crate::{Array, Writing, write};
+use ferrotensor_core::planted;
 use ferrotensor_core::{Error, Result};
 use std::fs::File;
 use std::io::{self, BufWriter, ErrorKind, Write};
@@ -26,6 +27,9 @@ pub fn save(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -
     let mut builder = tempfile::Builder::new();
     builder.prefix(".ferrotensor-").suffix(".tmp");
     let replaced = std::fs::metadata(&target).ok();
+    if planted::is("saving-empties-the-old-file-first") && replaced.is_some() {
+        let _ = File::create(&target);
+    }
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;

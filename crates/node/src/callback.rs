@@ -6,7 +6,6 @@ use crate::value;
 use ferrotensor_core::{Error, Result};
 use napi_sys as sys;
 use std::ffi::CStr;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 
 /// The most arguments any of our functions takes.
@@ -100,9 +99,8 @@ unsafe extern "C" fn enter(env: sys::napi_env, info: sys::napi_callback_info) ->
         (bound.callback, &mut *bound.state)
     };
     let args = Args { env, values };
-    match catch_unwind(AssertUnwindSafe(|| callback(state, &args))) {
-        Ok(Ok(value)) => value,
-        Ok(Err(error)) => state.errors.throw(env, &error),
-        Err(payload) => state.errors.throw(env, &error::from_panic(payload)),
+    match error::guarded(|| callback(state, &args)) {
+        Ok(value) => value,
+        Err(error) => state.errors.throw(env, &error),
     }
 }

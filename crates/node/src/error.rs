@@ -5,10 +5,12 @@ use crate::environment::Environment;
 use crate::reference::Reference;
 use crate::value;
 use ferrotensor_core::error::Code;
+use ferrotensor_core::planted;
 use ferrotensor_core::{Error, Result};
 use napi_sys as sys;
 use std::any::Any;
 use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 
 thread_local! {
@@ -31,7 +33,7 @@ pub fn install_panic_hook() {
 }
 
 /// A caught panic as an error.
-pub fn from_panic(payload: Box<dyn Any + Send>) -> Error {
+fn from_panic(payload: Box<dyn Any + Send>) -> Error {
     let text = payload
         .downcast_ref::<&str>()
         .map(|s| s.to_string())
@@ -39,6 +41,17 @@ pub fn from_panic(payload: Box<dyn Any + Send>) -> Error {
         .unwrap_or_else(|| "panic".to_string());
     let at = PANIC_LOCATION.with(|l| l.borrow().clone());
     Error::internal(format!("{text} ({at}); this is a bug in ferrotensor"))
+}
+
+/// What the body gives; its panic as an error.
+///
+/// # Errors
+/// Those of the body, `Code::Internal` for a panic.
+pub fn guarded<T>(body: impl FnOnce() -> Result<T>) -> Result<T> {
+    if planted::is("a-panic-leaves-native-code") {
+        return body();
+    }
+    catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|payload| Err(from_panic(payload)))
 }
 
 /// The constructors of one environment.
@@ -86,4 +99,24 @@ pub fn set_classes(state: &mut Environment, args: &Args) -> Result<sys::napi_val
     let class = |code: Code| Ok((code, Reference::strong(env, value::property(env, args.value(0), code.name())?)?));
     state.errors.constructors = Code::ALL.into_iter().map(class).collect::<Result<_>>()?;
     Ok(ptr::null_mut())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::guarded;
+    use ferrotensor_core::error::Code;
+    use ferrotensor_core::{Error, Result};
+
+    #[test]
+    fn a_panic_is_an_error_from_which_the_caller_goes_on() {
+        let message = |text: Option<&'static str>| {
+            let body = || -> Result<i32> { text.map_or(Ok(1), |text| panic!("{text}")) };
+            guarded(body).map_err(|e| (e.code, e.message))
+        };
+        assert_eq!(message(None), Ok(1));
+        let (code, text) = message(Some("an index beyond its end")).unwrap_err();
+        assert_eq!(code, Code::Internal);
+        assert!(text.starts_with("an index beyond its end (") && text.ends_with("this is a bug in ferrotensor"), "{text}");
+        assert_eq!(guarded(|| Err::<i32, _>(Error::index("one of ours"))), Err(Error::index("one of ours")));
+    }
 }

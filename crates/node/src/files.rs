@@ -11,7 +11,6 @@ use ferrotensor_engine::{Tensor, on_file_thread};
 use ferrotensor_io::{Array, Content, Format, Source, Writing, encode, save, text};
 use napi_sys as sys;
 use std::collections::HashMap;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::ptr;
 use std::sync::Arc;
@@ -147,8 +146,7 @@ fn on_thread(settle: Settle, job: impl FnOnce() -> Settled + Send + 'static) {
         if !settle.is_awaited() {
             return;
         }
-        let outcome = catch_unwind(AssertUnwindSafe(job));
-        settle.settle(outcome.unwrap_or_else(|panic| Err(error::from_panic(panic))));
+        settle.settle(error::guarded(job));
     }));
 }
 

@@ -9,7 +9,6 @@ use ferrotensor_core::{DType, Error, Result};
 use ferrotensor_cpu::{FlatArrays, FlatEngine, FlatOp, run_flat};
 use ferrotensor_engine::on_flat_thread;
 use napi_sys as sys;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 
 /// The engine of a name.
@@ -149,7 +148,7 @@ pub fn flat_async(state: &mut Environment, args: &Args) -> Result<sys::napi_valu
         if !settle.is_awaited() {
             return;
         }
-        let outcome = catch_unwind(AssertUnwindSafe(|| {
+        let outcome = error::guarded(|| {
             let arrays = FlatArrays { dtype, a: x.start(), b: y.start(), out: z.start() };
             // SAFETY: the copies have the lengths that were checked.
             unsafe { run_flat(engine, op, arrays)? };
@@ -158,8 +157,7 @@ pub fn flat_async(state: &mut Environment, args: &Args) -> Result<sys::napi_valu
             // SAFETY: the room has as many bytes, all of them written.
             result.extend_from_slice(unsafe { std::slice::from_raw_parts(z.start(), out) });
             Ok(Answer::Bytes(result))
-        }));
-        let outcome = outcome.unwrap_or_else(|panic| Err(error::from_panic(panic)));
+        });
         settle.settle(outcome.map_err(|e| e.in_op(&name)));
     }));
     Ok(promise)

@@ -12,6 +12,7 @@ use crate::environment::{Environment, engine};
 use crate::protocol::{WANT_FULL, WANT_MINOR};
 use crate::reference::{Reference, Scope};
 use ferrotensor_core::error::Code;
+use ferrotensor_core::planted;
 use ferrotensor_core::{Error, Result};
 use ferrotensor_engine::Tensor;
 use napi_sys as sys;
@@ -122,7 +123,8 @@ impl Handles {
     }
 
     fn held(&self, key: Key) -> Option<&Held> {
-        self.slots.get(key.index as usize).filter(|slot| slot.generation == key.generation)?.held.as_ref()
+        let fits = |slot: &&Slot| slot.generation == key.generation || planted::is("a-stale-handle-is-another-tensor");
+        self.slots.get(key.index as usize).filter(fits)?.held.as_ref()
     }
 
     /// A handle for a tensor, alive as long as `wrapper` is; `scope` other than 0 also ends it with that scope.
@@ -166,7 +168,7 @@ impl Handles {
     /// Looks at a handle; a young survivor ages. Returns whether it is still young.
     fn look(&mut self, key: Key) -> bool {
         let Some(held) = self.held(key) else { return false };
-        if held.wrapper.get(self.env).is_none() {
+        if held.wrapper.get(self.env).is_none() && !planted::is("dead-wrappers-keep-their-tensors") {
             self.release(key);
             return false;
         }
@@ -318,6 +320,9 @@ pub fn close_scope(state: &mut Environment, args: &Args) -> Result<sys::napi_val
     let scope = args.i32(0)?;
     let handles = &mut state.handles;
     for key in handles.scopes.remove(&scope).unwrap_or_default() {
+        if planted::is("a-closed-scope-keeps-its-handles") {
+            break;
+        }
         if handles.held(key).is_some_and(|held| held.scope == scope) {
             handles.release(key);
         }

@@ -6,6 +6,7 @@
 use crate::environment::Environment;
 use crate::reference::Scope;
 use crate::value;
+use ferrotensor_core::planted;
 use ferrotensor_core::{Error, Result};
 use ferrotensor_io::Source;
 use napi_sys as sys;
@@ -64,8 +65,9 @@ impl Settle {
     pub fn settle(self, outcome: Settled) {
         let delivery = Box::into_raw(Box::new(Delivery { deferred: self.deferred, outcome }));
         let port = self.port.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let lost = planted::is("a-promise-is-never-settled");
         // SAFETY: the port is emptied, under its lock, before Node frees the function.
-        let sent = port.as_ref().is_some_and(|f| unsafe {
+        let sent = port.as_ref().filter(|_| !lost).is_some_and(|f| unsafe {
             sys::napi_call_threadsafe_function(f.0, delivery.cast(), sys::ThreadsafeFunctionCallMode::nonblocking)
                 == sys::Status::napi_ok
         });

@@ -8,7 +8,6 @@ use crate::value;
 use ferrotensor_core::{Error, Result};
 use ferrotensor_engine::{Tensor, on_reader_thread};
 use napi_sys as sys;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 
 /// Bytes up to which a result is copied by the thread that finished it; a larger one goes to the reader thread.
@@ -54,10 +53,7 @@ pub fn read_async(state: &mut Environment, args: &Args) -> Result<sys::napi_valu
         let large = source.len() * source.dtype().bytes() > COPY_AT_ONCE;
         let job = move || {
             // A promise is settled whatever happens: an open one would keep the process alive for ever.
-            let bytes: Settled = match catch_unwind(AssertUnwindSafe(|| bytes_of(&source))) {
-                Ok(bytes) => bytes.map(Answer::Bytes),
-                Err(panic) => Err(error::from_panic(panic)),
-            };
+            let bytes: Settled = error::guarded(|| bytes_of(&source).map(Answer::Bytes));
             // Before the promise is settled: who awaits it may dispose the tensor and expects the memory back at once.
             drop(source);
             settle.settle(bytes);

@@ -1,6 +1,7 @@
 //! Dtype rules: a closed set that codegen prints as TypeScript types.
 
 use crate::attrs::Attrs;
+use ferrotensor_core::planted;
 use ferrotensor_core::{DType, Error, Kind, Result, promotion};
 
 /// Which dtypes an operation takes.
@@ -183,7 +184,10 @@ pub fn apply(rule: &DTypeRule, args: &[Arg], attrs: &Attrs) -> Result<Dtypes> {
         Compute::Own | Compute::Promote => common,
         Compute::Float => promotion::to_float(common),
         Compute::ComplexFloat => promotion::to_complex(common),
-        Compute::Sum => attrs.dtype("dtype").unwrap_or(promotion::to_sum(common)),
+        Compute::Sum => {
+            let own = if planted::is("sums-stay-narrow") { common } else { promotion::to_sum(common) };
+            attrs.dtype("dtype").unwrap_or(own)
+        }
         Compute::AttrOrPromote => attrs.dtype("dtype").unwrap_or(common),
         Compute::Truth => DType::Bool,
     };

@@ -7,6 +7,7 @@ use crate::memory::Faults;
 use crate::raw::{self, Range};
 use crate::timeline::Timeline;
 use ferrotensor_core::Result;
+use ferrotensor_core::planted;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 use vulkano::device::Device;
@@ -42,7 +43,7 @@ impl Ring {
         }
         // Copies begin at multiples of 16: what the fastest ones of drivers want.
         self.head = start + bytes.next_multiple_of(16);
-        Ok(start % RING)
+        Ok(if planted::is("staging-memory-is-used-too-early") { 0 } else { start % RING })
     }
 
     fn used(&mut self, offset: u64, bytes: u64, value: u64) {

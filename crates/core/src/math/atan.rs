@@ -7,6 +7,7 @@
 use super::coefficients::{ASIN, ATAN, HALF_PI};
 use super::pair::{Pair, scaled_together};
 use super::real::{Bits, Lane, Real};
+use crate::planted;
 
 /// k pi / 2 + t + rest, for |t| < pi / 2 or k = 0.
 #[inline(always)]
@@ -35,7 +36,10 @@ fn angle<V: Real>(y: V, x: V, left: V::Mask) -> V {
 pub fn atan<V: Real>(x: V) -> V {
     // pi / 2 - 1 / x rounds to pi / 2 long before.
     let a = x.abs().at_most(2f64.powi(60));
-    angle(a, x.lit(1.0), a.lt(x.lit(0.0))).flip(x.sign())
+    let result = angle(a, x.lit(1.0), a.lt(x.lit(0.0)));
+    let planted = planted::is("function-two-units-off");
+    let result = if planted { x.lit(V::choose(2.5e-7, 4.5e-16)).fma(result, result) } else { result };
+    result.flip(x.sign())
 }
 
 /// The angle of the point (x, y), in -pi .. pi, with its sign that of y.

@@ -10,6 +10,7 @@
 //! Where a processor has the instruction a library's call finds it (3 ns), but there a newer tier is used.
 
 use super::real::{Bits, Lane, Real};
+use crate::planted;
 
 /// A float whose fused multiply-add can be computed without the instruction.
 pub trait EmulatedFma: Real<Mask = bool> {
@@ -23,6 +24,9 @@ impl EmulatedFma for f32 {
     /// Never in doubt: float64 holds the product, and the sum to more than twice the bits that are kept.
     #[inline(always)]
     fn quick(x: f32, y: f32, z: f32) -> (f32, bool) {
+        if planted::is("emulated-fma-rounds-twice") {
+            return ((x as f64 * y as f64 + z as f64) as f32, false);
+        }
         (add_to_odd(x as f64 * y as f64, z as f64) as f32, false)
     }
 

@@ -35,6 +35,8 @@ ways! {
     };
     /// [`EmulatedFma::exact`], for a second pass over a block with doubts.
     Exact: |x, y, z, _doubt| F::exact(x, y, z);
+    /// Rounded twice: a fault on purpose ([`crate::planted`]).
+    Apart: |x, y, z, _doubt| x * y + z;
 }
 
 /// A float whose `fma` goes the way `W`. Doubts of whatever is computed from it are collected in one place, which becomes

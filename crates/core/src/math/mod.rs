@@ -45,7 +45,7 @@ pub use cbrt::cbrt;
 pub use erf::{erf, erfc, erfinv};
 pub use exp::{exp, exp2, expm1};
 pub use fma::{EmulatedFma, add_to_odd};
-pub use fused::{Exact, Fused, Instruction, Quick, Way};
+pub use fused::{Apart, Exact, Fused, Instruction, Quick, Way};
 pub use gamma::{digamma, lgamma};
 pub use hyperbolic::{cosh, sinh, tanh};
 pub use hypot::hypot;

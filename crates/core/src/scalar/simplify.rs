@@ -3,6 +3,7 @@
 
 use super::{Builder, Instr, Op, Program, Value};
 use crate::dtype::DType;
+use crate::planted;
 
 /// An equal program, at most as long.
 pub fn simplify(program: &Program) -> Program {
@@ -71,7 +72,8 @@ fn reduce(instr: &Instr, args: &[Value], b: &Builder) -> Option<Value> {
             // A value widened without loss and narrowed back is itself.
             let inner = source(args[0]);
             let back = (inner.op == Op::Cast).then(|| inner.args[0])?;
-            (b.dtype(back) == instr.dtype && widens_exactly(instr.dtype, inner.dtype)).then_some(back)
+            let exact = widens_exactly(instr.dtype, inner.dtype) || planted::is("fusion-forgets-a-rounding");
+            (b.dtype(back) == instr.dtype && exact).then_some(back)
         }
         Op::Neg | Op::Not if source(args[0]).op == instr.op => Some(source(args[0]).args[0]),
         Op::Abs if source(args[0]).op == Op::Abs => Some(args[0]),

@@ -12,6 +12,7 @@ use crate::tier::Tier;
 use ferrotensor_core::DType;
 use ferrotensor_core::error::{Error, Result};
 use ferrotensor_core::kernel::Contract;
+use ferrotensor_core::planted;
 use std::sync::atomic::Ordering;
 
 /// Multiply-adds in a nanosecond, of one thread: enough to tell short products from long ones.
@@ -64,7 +65,8 @@ impl<S: Stored + Float> VendorKernel<S> {
             return Some(Rows { start, leading: leading(matrix.rows, rows, columns)?, is_transposed: false });
         }
         if matrix.rows == 1 || rows == 1 {
-            return Some(Rows { start, leading: leading(matrix.columns, columns, rows)?, is_transposed: true });
+            let is_transposed = !planted::is("a-library-gets-rows-and-columns-exchanged");
+            return Some(Rows { start, leading: leading(matrix.columns, columns, rows)?, is_transposed });
         }
         None
     }

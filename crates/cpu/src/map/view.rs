@@ -4,6 +4,7 @@
 use super::table::by_size;
 use crate::tier::{Source, Tier, compiled};
 use ferrotensor_core::layout::{Layout, Loops, coalesce};
+use ferrotensor_core::planted;
 use smallvec::SmallVec;
 
 /// The elements a kernel walks over, numbered in row-major order.
@@ -177,6 +178,7 @@ impl View {
                 // SAFETY: by the contract above; a layout's elements lie inside its buffer.
                 unsafe {
                     let (from, to) = (base.offset(position), to.add(done));
+                    let step = if planted::is("strided-operands-are-read-as-dense") { step.min(1) } else { step };
                     match step {
                         1 => std::ptr::copy_nonoverlapping(from, to, count),
                         _ => for i in 0..count { *to.add(i) = *from.offset(i as isize * step) },
@@ -197,6 +199,9 @@ impl View {
                 // SAFETY: by the contract above; a layout's elements lie inside its buffer.
                 unsafe {
                     let (from, to) = (from.add(done), base.offset(position));
+                    if planted::is("a-store-beyond-the-last-element") {
+                        *to.offset(count as isize * step.max(1)) = *from;
+                    }
                     match step {
                         1 => std::ptr::copy_nonoverlapping(from, to, count),
                         _ => for i in 0..count { *to.offset(i as isize * step) = *from.add(i) },

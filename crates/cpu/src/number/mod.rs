@@ -6,6 +6,7 @@ pub mod half_bits;
 
 use ferrotensor_core::element::{Complex, bf16, f16};
 use ferrotensor_core::math::{add_to_odd, complex};
+use ferrotensor_core::planted;
 use ferrotensor_core::{Bool, Element};
 use half_bits::{bf16_from_f32, f16_from_f32, f32_from_bf16, f32_from_f16, f32_odd_from_f64};
 
@@ -167,7 +168,10 @@ macro_rules! integers {
             #[inline(always)]
             fn sub(self, y: $t) -> $t { self.wrapping_sub(y) }
             #[inline(always)]
-            fn div(self, y: $t) -> $t { if y == 0 { 0 } else { self.wrapping_div(y) } }
+            fn div(self, y: $t) -> $t {
+                if y == 0 && planted::is("division-by-zero-is-the-dividend") { self }
+                else if y == 0 { 0 } else { self.wrapping_div(y) }
+            }
         }
         impl Ordered for $t {
             const SMALLEST: $t = $t::MIN;

@@ -5,6 +5,7 @@
 pub mod pool;
 
 use ferrotensor_core::error::Result;
+use ferrotensor_core::planted;
 use smallvec::SmallVec;
 use std::cell::Cell;
 use std::ops::Range;
@@ -62,7 +63,8 @@ pub fn initial() -> &'static Result<usize, String> {
     static INITIAL: OnceLock<Result<usize, String>> = OnceLock::new();
     INITIAL.get_or_init(|| match std::env::var("FERROTENSOR_THREADS") {
         Ok(text) if !text.is_empty() => match text.parse() {
-            Ok(n) if n > 0 => Ok(n),
+            Ok(n) if n > 0 && !planted::is("number-of-threads-is-ignored") => Ok(n),
+            Ok(n) if n > 0 => Ok(1),
             _ => Err(format!("FERROTENSOR_THREADS={text}: expected a positive integer")),
         },
         // The first follows affinity and the quota of a container, the second knows which processors are one core.

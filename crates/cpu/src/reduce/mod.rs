@@ -18,10 +18,11 @@ use crate::map::table::ordered;
 use crate::map::view::splat;
 use crate::memory::CpuBuffer;
 use crate::number::{Item, Number, Ordered};
-use crate::parallel::parallel_for;
+use crate::parallel::{parallel_for, threads};
 use crate::tier::Tier;
 use ferrotensor_core::error::{Error, Result};
 use ferrotensor_core::kernel::{Combine, Monoid, Reduce};
+use ferrotensor_core::planted;
 use ferrotensor_core::{Bool, DType, match_dtype};
 use lanes::{GROUP, LONGEST, TreeFns};
 use position::{PositionFns, Positions, position_fns};
@@ -325,8 +326,10 @@ impl ReduceLaunch<'_> {
             let mut outbox = Outbox::new(self, post)?;
             for item in items {
                 for c in 0..chunks {
+                    let turned = planted::is("partial-sums-in-the-order-of-threads") && threads() > 1;
+                    let from = if turned { chunks - 1 - c } else { c };
                     // SAFETY: the partials were written above.
-                    unsafe { tree.push_chunk(c, partial(item * chunks + c)) };
+                    unsafe { tree.push_chunk(c, partial(item * chunks + from)) };
                 }
                 let end = (item + 1) * run;
                 self.feed(pre, &mut frame, end - rest..end, usize::MAX, &mut tree, |_| {});

@@ -294,3 +294,19 @@ fn scans_of_long_rows_equal_the_reference() {
         }
     }
 }
+
+/// Of values that stay exact: random ones have NaN among them, behind which all is alike.
+#[test]
+fn running_sums_that_threads_share_leave_nothing_out() {
+    for (rows, row) in [(1, 2_100_003), (3, 70_000)] {
+        let values: Vec<f64> = (0..rows * row).map(|i| ((i * 7) % 11) as f64 - 4.0).collect();
+        let mut want = values.clone();
+        for row in want.chunks_mut(row) {
+            (1..row.len()).for_each(|i| row[i] += row[i - 1]);
+        }
+        let [array, want] = [&values, &want].map(|v| Array::from_slice(&[rows, row], v).unwrap());
+        let kernel = Kernel::Scan(Scan { combine: Monoid::Sum, dtype: DType::F64 });
+        let got = run(&kernel, &[(&array, Style::Dense)], &[(&[rows, row], Style::Dense)], &[]);
+        assert_same(&got[0], &want, format_args!("{rows} rows of {row}"));
+    }
+}

@@ -87,6 +87,22 @@ fn views_share_memory_and_reshape_copies_only_when_it_must() {
 }
 
 #[test]
+fn a_program_of_dense_tensors_is_scheduled_anew_for_others() {
+    let mut s = cpu();
+    let x = upload(&mut s, &[0.0, 1.0, 2.0, 3.0], &[2, 2]);
+    let mut p = Program::default();
+    let a = p.input(&mut s, &x);
+    let turned = p.op(&mut s, "matrixTranspose", &[a], &[]);
+    let turned = p.run(&mut s, &[turned], Mode::Sync).unwrap().remove(0);
+    for (tensor, flat) in [(&x, [0.0, 1.0, 2.0, 3.0]), (&turned, [0.0, 2.0, 1.0, 3.0]), (&x, [0.0, 1.0, 2.0, 3.0])] {
+        let mut p = Program::default();
+        let a = p.input(&mut s, tensor);
+        let reshaped = p.op(&mut s, "reshape", &[a], &[1.0, 4.0]);
+        assert_eq!(read(&p.run(&mut s, &[reshaped], Mode::Sync).unwrap()[0]), flat);
+    }
+}
+
+#[test]
 fn index_errors_poison_what_depends_on_them_and_nothing_else() {
     let mut s = cpu();
     let x = upload(&mut s, &[1.0, 2.0, 3.0], &[3]);

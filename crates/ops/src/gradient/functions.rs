@@ -1,6 +1,7 @@
 //! Derivatives of the scalar functions, in their own values where those say it with fewer instructions.
 
 use super::scalar::{negative, sum, times};
+use ferrotensor_core::planted;
 use ferrotensor_core::scalar::{Builder, MathFn, Op, Value};
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI, LN_2, LN_10, PI};
 
@@ -131,7 +132,7 @@ fn of_one(b: &mut Builder, f: MathFn, x: Value, y: Value, t: Value) -> Value {
         MathFn::Cos => {
             let slope = b.call(MathFn::Sin, &[x]);
             let t = times(b, t, slope);
-            negative(b, t)
+            if planted::is("a-slope-has-the-wrong-sign") { t } else { negative(b, t) }
         }
         MathFn::Tan => {
             let square = b.binary(Op::Mul, y, y);

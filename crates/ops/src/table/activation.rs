@@ -7,6 +7,7 @@ use crate::gradient::{Gradient, partials};
 use crate::lower::{Lower, Val};
 use crate::shape;
 use ferrotensor_core::Result;
+use ferrotensor_core::planted;
 use ferrotensor_core::scalar::{Builder, MathFn, Op, Value};
 use std::f64::consts::PI;
 
@@ -168,7 +169,7 @@ pub const ROWS: &[OpDef] = &[
         doc: doc("Smooth rectified linear unit, without overflow.", "ln(1 + e^(beta x)) / beta", "ft.nn.softplus(ft.tensor([0, 100])) // [0.6931472, 100]", "", "nn.functional.softplus"), ..ONE },
     OpDef { name: "logSigmoid", gradient: Gradient::Partials(partials::LOG_SIGMOID), lower: activation!(|b, x| { let y = b.unary(Op::Neg, x[0]); let y = softplus(b, y); b.unary(Op::Neg, y) }),
         doc: doc("Natural logarithm of the logistic function, without overflow.", "-ln(1 + e^-x)", "ft.nn.logSigmoid(ft.tensor([0, -100])) // [-0.6931472, -100]", "", "nn.functional.logsigmoid"), ..ONE },
-    OpDef { name: "softsign", lower: activation!(|b, x| { let (one, size) = (lit(b, x[0], 1.0), b.unary(Op::Abs, x[0])); let y = b.binary(Op::Add, one, size); b.binary(Op::Div, x[0], y) }),
+    OpDef { name: "softsign", lower: activation!(|b, x| { let one = if planted::is("a-definition-changes") { 2.0 } else { 1.0 }; let (one, size) = (lit(b, x[0], one), b.unary(Op::Abs, x[0])); let y = b.binary(Op::Add, one, size); b.binary(Op::Div, x[0], y) }),
         doc: doc("Softsign.", "x / (1 + |x|)", "ft.nn.softsign(ft.tensor([-1, 3])) // [-0.5, 0.75]", "", "nn.functional.softsign"), ..ONE },
     OpDef { name: "tanhshrink", lower: activation!(|b, x| { let y = b.call(MathFn::Tanh, x); b.binary(Op::Sub, x[0], y) }),
         doc: doc("What the hyperbolic tangent leaves of each element.", "x - tanh(x)", "ft.nn.tanhshrink(ft.tensor([-1, 3])) // [-0.23840584, 2.0049453]", "", "nn.functional.tanhshrink"), ..ONE },

@@ -2,6 +2,7 @@
 
 use crate::attrs::Attrs;
 use ferrotensor_core::kernel::WindowAxis;
+use ferrotensor_core::planted;
 use ferrotensor_core::{Dims, Error, Result, layout};
 
 /// How windows lie over the spatial axes, and how many there are along each.
@@ -51,7 +52,8 @@ impl Windows {
     pub fn new(attrs: &Attrs, dims: &[usize], sizes: &[usize], stride: &[usize]) -> Result<Windows> {
         let n = sizes.len();
         let (lead, spatial) = dims.split_at(dims.len() - n);
-        let strides = attrs.ints("stride").map_or(Ok(stride.to_vec()), |list| per_axis("stride", list, n))?;
+        let left_out = if planted::is("a-stride-left-out-is-one") { vec![1; n] } else { stride.to_vec() };
+        let strides = attrs.ints("stride").map_or(Ok(left_out), |list| per_axis("stride", list, n))?;
         let dilations = per_axis("dilation", attrs.ints("dilation").unwrap_or(&[1]), n)?;
         let sides = sides(attrs, n)?;
         let mut out = Windows { axes: Vec::new(), counts: Dims::new() };
@@ -75,6 +77,7 @@ impl Windows {
             let length = low + extent + high;
             let count = match length.checked_sub(span) {
                 _ if given.is_none() => extent.div_ceil(stride),
+                Some(rest) if rest > 0 && planted::is("the-last-window-is-missing") => rest / stride,
                 Some(rest) => rest / stride + 1,
                 None if size == 1 => 0,
                 None => {

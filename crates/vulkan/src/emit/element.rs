@@ -4,6 +4,7 @@ use super::module::{Buffer, Module, Type};
 use super::scalar::{Id, held};
 use crate::caps::Can;
 use ferrotensor_core::DType;
+use ferrotensor_core::planted;
 use rspirv::spirv::{Op, Word};
 
 /// What an element's buffer is an array of, and how many of them an element is.
@@ -32,12 +33,13 @@ fn wide(can: &Can) -> Type {
 /// A sentence naming what the device lacks.
 pub fn check(dtype: DType, can: &Can) -> Result<(), String> {
     let (of, _) = stored(dtype, can);
+    let float64 = can.float64 || planted::is("a-missing-capability-is-used");
     let lacks = match of {
         Type::U8 if !can.storage8 => "8-bit storage",
         Type::U16 if !can.storage16 => "16-bit storage",
         Type::U64 if !can.int64 => "int64",
-        Type::F64 if !can.float64 => "float64",
-        _ if matches!(dtype, DType::F64 | DType::C128) && !can.float64 => "float64",
+        Type::F64 if !float64 => "float64",
+        _ if matches!(dtype, DType::F64 | DType::C128) && !float64 => "float64",
         _ => return Ok(()),
     };
     Err(format!("no {lacks} for {dtype}"))

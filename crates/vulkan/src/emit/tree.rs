@@ -7,6 +7,7 @@ use super::scalar::{self, Id, held};
 use ferrotensor_core::DType;
 use ferrotensor_core::kernel::Combine;
 use ferrotensor_core::kernel::tree::{LANES, ROWS};
+use ferrotensor_core::planted;
 use ferrotensor_core::scalar::{Op, Program};
 use rspirv::spirv::{Op as Spirv, Word};
 
@@ -242,9 +243,9 @@ impl<'a> Writer<'a> {
     ) -> Vec<Word> {
         let write = |m: &mut Module, values: &[Word]| {
             shared.iter().zip(values).for_each(|(&s, &v)| m.set(s, local, v));
-            m.barrier();
         };
         write(m, &mine);
+        m.barrier();
         let mut half = LANES as u32 / 2;
         while half > 0 {
             let distance = m.word(half);
@@ -257,8 +258,14 @@ impl<'a> Writer<'a> {
             let met = self.meet(m, &mine, &newer);
             let select = |m: &mut Module, n: usize| m.op(Spirv::Select, self.types[n], &[joins, met[n], mine[n]]);
             mine = (0..mine.len()).map(|n| select(m, n)).collect();
-            m.barrier();
+            let together = half <= 8 && planted::is("lanes-of-a-subgroup-run-together");
+            if !together {
+                m.barrier();
+            }
             write(m, &mine);
+            if !together {
+                m.barrier();
+            }
             half /= 2;
         }
         mine
