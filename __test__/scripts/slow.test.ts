@@ -1,6 +1,7 @@
 // The slow tier's results: what makes one stale, and what does not.
 // runs on: host
 
+import { readFileSync } from 'node:fs'
 import test from 'ava'
 
 type Source = string | { readonly path: string; readonly ending?: string; readonly having?: RegExp; readonly part?: RegExp }
@@ -9,13 +10,14 @@ interface Suite {
   readonly sources?: readonly Source[]
 }
 interface Results {
+  readonly PENDING: readonly string[]
   textsOf(sources: readonly Source[], paths?: readonly string[], read?: (path: string) => string): [path: string, text: string][]
   problems(suites: readonly Suite[], results: Record<string, { hash: string }>, hash: (suite: Suite) => string): [name: string, problem: string | null][]
 }
 
 // This file runs as dist/__test__/scripts/slow.test.js.
 const script = (name: string) => import(new URL(`../../../scripts/${name}.mjs`, import.meta.url).href)
-const { textsOf, problems } = (await script('slow/results')) as Results
+const { textsOf, problems, PENDING } = (await script('slow/results')) as Results
 const { SLOW } = (await script('slow/suites')) as { SLOW: readonly Suite[] }
 
 const FILES: Record<string, string> = {
@@ -53,4 +55,9 @@ test('every suite of the slow tier has sources that exist, or keeps its results 
   t.deepEqual(own, ['mutants of every row', 'float32 functions, all inputs'])
   for (const { name, sources } of SLOW) if (sources !== undefined) t.true(textsOf(sources).length > 0, name)
   t.is(new Set(SLOW.map(({ name }) => name)).size, SLOW.length)
+})
+
+test('a suite has a result, or waits for its first one', (t) => {
+  const results = JSON.parse(readFileSync(new URL('../../../scripts/slow/results.json', import.meta.url), 'utf8')) as Record<string, unknown>
+  for (const { name, sources } of SLOW) if (sources !== undefined) t.not(name in results, PENDING.includes(name), name)
 })

@@ -7,8 +7,8 @@
 //! `programs.rs` (random programs), `guards.rs` (kernels alone, between guard bands), `refusals.rs` (errors and garbage),
 //! `golden.rs` (NumPy's answers), `random.rs` (the generator), `gradients.rs` (derivatives against differences). The checkers checked: `saboteur.rs` (broken backends), `gradients/results.rs` and
 //! `gradients/rules.rs` (derivatives and rules of them that are wrong),
-//! `mutants.rs` with `mutations.rs` (every row broken, before the answers in every run, before the cases by `cargo xtask mutate`, whose
-//! results every run holds against the rows).
+//! `mutants.rs` with `mutations.rs` (every row broken, before its answers and its cases, by `cargo xtask mutate`, whose results every run
+//! holds against the rows).
 
 pub mod attributes;
 pub mod bounds;

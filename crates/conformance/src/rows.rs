@@ -416,12 +416,11 @@ impl Group {
                 vec![run(0)]
             } else {
                 // More threads than most machines have; of two such cases each variant but one runs one with few, one with many.
-                let counts: &[usize] =
-                    match (fusion && device == Device::Cpu(machine::newest()), n % 2) {
-                        (true, _) => &[1, 2, 4, 8],
-                        (_, 0) => &[1, 2],
-                        _ => &[4, 8],
-                    };
+                let counts: &[usize] = match (fusion && device == Device::Cpu(machine::newest()), n % 2) {
+                    (true, _) => &[1, 2, 4, 8],
+                    (_, 0) => &[1, 2],
+                    _ => &[4, 8],
+                };
                 machine::with_threads(counts, run)
             };
             for result in results {

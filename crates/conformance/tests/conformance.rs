@@ -107,9 +107,8 @@ fn main() -> ExitCode {
     let unreached = rows::unreached(&groups);
     // On Vulkan, whose driver compiles each pipeline for some 15 ms, a sample of the groups.
     let tried = |group: &str, backend: &str| backend != "vulkan" || alone(backend) || breadth::is_sampled(group);
-    let of_backend = |b: &&'static str| {
-        groups.iter().filter(|g| tried(&g.name(), b)).flat_map(|g| g.planned(b)).collect::<Vec<_>>()
-    };
+    let of_backend =
+        |b: &&'static str| groups.iter().filter(|g| tried(&g.name(), b)).flat_map(|g| g.planned(b)).collect::<Vec<_>>();
     let planned: Vec<(String, (String, String))> = whole.iter().flat_map(of_backend).collect();
     let (mut trials, mut cases, mut elsewhere, mut left) = (Vec::new(), 0, 0, 0);
     // Long single checks first, so that none is left over when the rows are done.
@@ -169,7 +168,9 @@ fn main() -> ExitCode {
     let names: Vec<&str> = sampled.iter().map(|device| device.name()).collect();
     println!("row cases: {cases} on {} tiers, {elsewhere} on {}", present.len(), names.join(" and "));
     if left > 0 {
-        println!("note: a sample: {left} more tests of rows, on older instruction sets and on Vulkan, are run with CONFORMANCE=all");
+        println!(
+            "note: a sample: {left} more tests of rows, on older instruction sets and on Vulkan, are run with CONFORMANCE=all"
+        );
     }
     if machine::vulkan().is_ok() {
         println!("pipelines compiled on vulkan: {}", machine::compiled());

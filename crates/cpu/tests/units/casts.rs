@@ -1,7 +1,7 @@
 //! Conversions of one element.
 
-use ferrotensor_core::element::{Complex, bf16, f16};
 use ferrotensor_core::Bool;
+use ferrotensor_core::element::{Complex, bf16, f16};
 use ferrotensor_cpu::internals::number::CastTo;
 
 #[test]

@@ -1,10 +1,10 @@
 //! Values that several elements share.
 
+use ferrotensor_core::DType;
+use ferrotensor_core::scalar::Builder;
 use ferrotensor_core::scalar::Op;
 use ferrotensor_cpu::Tier;
 use ferrotensor_cpu::internals::map::{Groups, OWN, Shared, groups, shared};
-use ferrotensor_core::DType;
-use ferrotensor_core::scalar::Builder;
 
 #[test]
 fn a_value_is_shared_as_far_as_all_it_is_made_of() {

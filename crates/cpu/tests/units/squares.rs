@@ -4,9 +4,7 @@ use ferrotensor_cpu::Tier;
 use ferrotensor_cpu::internals::cache::LINE;
 use ferrotensor_cpu::internals::map::squares::{lines, quarters};
 
-fn turned<T: Copy + PartialEq + std::fmt::Debug + From<u16>>(
-    way: unsafe fn((*mut T, isize), (*mut T, isize), bool),
-) {
+fn turned<T: Copy + PartialEq + std::fmt::Debug + From<u16>>(way: unsafe fn((*mut T, isize), (*mut T, isize), bool)) {
     let edge = LINE / size_of::<T>();
     let (from_step, to_step) = (edge + 3, 2 * edge);
     let mut from: Vec<T> = (0..edge * from_step).map(|i| T::from(i as u16)).collect();

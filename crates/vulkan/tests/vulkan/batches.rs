@@ -1,10 +1,10 @@
 //! Batches: right results, exactly the barriers they need, tickets, and what a lost device leaves behind.
 
+use crate::rig::{Affine, affine, device, fine, finish, launch, numbers, read, run};
 use ferrotensor_core::backend::{Backend, Batch, Launch, Ticket};
 use ferrotensor_core::{Code, Result};
 use ferrotensor_vulkan::stream::Recorder;
 use ferrotensor_vulkan::{Faults, Options, Program};
-use crate::rig::{Affine, affine, device, fine, finish, launch, numbers, read, run};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};

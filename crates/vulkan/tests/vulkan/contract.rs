@@ -1,6 +1,9 @@
 //! Matrix products against the reference: every dtype within its bound (integers and bool exactly), any layouts, sizes around the
 //! edges of tiles, by the tiles of software devices and by those of GPUs, in one piece and in many.
 
+use crate::rig::launches::{canonical, run, within};
+use crate::rig::random::{Lie, numbers, placed};
+use crate::rig::validity::{complaint, everything};
 use ferrotensor_core::DType;
 use ferrotensor_core::backend::Backend;
 use ferrotensor_core::kernel::{Contract, Kernel, Map};
@@ -9,9 +12,6 @@ use ferrotensor_core::reference::{Array, Scalar};
 use ferrotensor_core::scalar::{Builder, MathFn, Op, Program, literal_bits};
 use ferrotensor_vulkan::emit::contract::{Part, Plan, Tile, Variant, shader};
 use ferrotensor_vulkan::{Can, Options, VulkanBackend};
-use crate::rig::launches::{canonical, run, within};
-use crate::rig::random::{Lie, numbers, placed};
-use crate::rig::validity::{complaint, everything};
 
 const TILES: [Tile; 7] = [
     Tile::Registers { rows: 1, columns: 1, team: 1 },

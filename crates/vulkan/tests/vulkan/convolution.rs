@@ -1,6 +1,8 @@
 //! Convolutions against the reference: every dtype over one to three axes with strides, dilations, padding and groups, in any layouts,
 //! in one piece and in many.
 
+use crate::rig::launches::{run, within};
+use crate::rig::random::{Lie, placed};
 use ferrotensor_core::DType;
 use ferrotensor_core::backend::Backend;
 use ferrotensor_core::error::Code;
@@ -8,8 +10,6 @@ use ferrotensor_core::kernel::{Kernel, Monoid, Window, WindowAxis, WindowCombine
 use ferrotensor_core::layout::Layout;
 use ferrotensor_core::reference::Scalar;
 use ferrotensor_vulkan::{Can, Options, VulkanBackend};
-use crate::rig::launches::{run, within};
-use crate::rig::random::{Lie, placed};
 
 fn axis(size: usize, stride: usize, dilation: usize, low: usize) -> WindowAxis {
     WindowAxis { size, stride, dilation, low }

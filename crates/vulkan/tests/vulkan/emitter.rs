@@ -1,6 +1,7 @@
 //! What is emitted is valid SPIR-V, for every instruction, dtype and number of loops; what a device lacks is refused in words.
 //! Needs no device; `spirv-val` where EXPECT_TOOLS lists it.
 
+use crate::rig::validity::{complaint, everything};
 use ferrotensor_core::DType;
 use ferrotensor_core::kernel::{Combine, Gather, Map, Monoid, Reduce, Scan};
 use ferrotensor_core::rows::{Per, RowStep, Rows};
@@ -8,7 +9,6 @@ use ferrotensor_core::scalar::{Builder, Instr, MathFn, Op, Program, plain, verif
 use ferrotensor_vulkan::caps::Can;
 use ferrotensor_vulkan::emit::reduce::{self, Stage};
 use ferrotensor_vulkan::emit::{gather, map, rows, scan, space};
-use crate::rig::validity::{complaint, everything};
 use std::process::Command;
 
 /// A program of every instruction that is defined for a dtype, with all results as outputs of a few maps.

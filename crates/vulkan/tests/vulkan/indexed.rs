@@ -1,12 +1,12 @@
 //! Gathers and scatters on a device: the reference's bits, and its errors for indices out of range.
 
+use crate::rig::launches::{compare, elements, run};
+use crate::rig::random::numbers;
 use ferrotensor_core::kernel::{Gather, Kernel, Monoid, Scatter, Update};
 use ferrotensor_core::layout::Layout;
 use ferrotensor_core::reference::Scalar;
 use ferrotensor_core::{Code, DType};
 use ferrotensor_vulkan::{Options, VulkanBackend};
-use crate::rig::launches::{compare, elements, run};
-use crate::rig::random::numbers;
 
 const INDICES: [DType; 8] = [DType::I8, DType::U8, DType::I16, DType::U16, DType::I32, DType::U32, DType::I64, DType::U64];
 

@@ -1,6 +1,7 @@
 //! Kernels on a device against the reference, bit by bit: every instruction of every dtype over odd layouts, reductions over every
 //! number of elements that changes their tree.
 
+use crate::rig::launches::{compare, elements, layouts, run};
 use ferrotensor_core::DType;
 use ferrotensor_core::backend::Backend;
 use ferrotensor_core::kernel::tree::{LANES, ROWS};
@@ -8,7 +9,6 @@ use ferrotensor_core::kernel::{Combine, Kernel, Map, Monoid, Reduce};
 use ferrotensor_core::layout::{Layout, positions};
 use ferrotensor_core::scalar::{Builder, Instr, Op, Program, verify};
 use ferrotensor_vulkan::{Can, Options, VulkanBackend};
-use crate::rig::launches::{compare, elements, layouts, run};
 
 #[test]
 fn every_instruction_of_every_dtype_gives_the_reference_bits() {

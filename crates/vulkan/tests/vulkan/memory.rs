@@ -1,10 +1,10 @@
 //! Memory: what goes in comes out, the budget holds, and a refusal changes nothing.
 
+use crate::rig::{affine, device, fine, launch, numbers, read, run};
 use ferrotensor_core::backend::{Backend, Launch};
 use ferrotensor_core::{Code, Result};
 use ferrotensor_vulkan::stream::{Binding, Recorder};
 use ferrotensor_vulkan::{Options, Program, VulkanBuffer};
-use crate::rig::{affine, device, fine, launch, numbers, read, run};
 
 /// Bytes that no two places near each other share.
 fn pattern(bytes: usize, seed: u64) -> Vec<u8> {

@@ -1,11 +1,11 @@
 //! Pipelines: made once, bounded, and a file on disk that may be anything.
 
+use crate::rig::{affine, device, fine, launch, numbers, read, run};
 use ferrotensor_core::Code;
 use ferrotensor_core::backend::{Backend, Launch};
 use ferrotensor_core::{Error, Result};
 use ferrotensor_vulkan::stream::Recorder;
 use ferrotensor_vulkan::{CachePlace, Options, Program};
-use crate::rig::{affine, device, fine, launch, numbers, read, run};
 use std::path::Path;
 
 fn one_launch(folder: &Path) -> bool {

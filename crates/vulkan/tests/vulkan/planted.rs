@@ -1,11 +1,11 @@
 //! Faults on purpose, by which `scripts/vulkan/validation.mjs` sees that Khronos' layer is there and notices what it is to notice.
 //! Without the layer they do nothing that shows, and no other run starts them.
 
+use crate::rig::{affine, device, fine, launch, numbers, run};
 use ferrotensor_core::Result;
 use ferrotensor_core::backend::Launch;
 use ferrotensor_vulkan::stream::{Binding, Recorder};
 use ferrotensor_vulkan::{Options, Program, VulkanBuffer};
-use crate::rig::{affine, device, fine, launch, numbers, run};
 use std::sync::Arc;
 use vulkano::buffer::BufferUsage;
 use vulkano::buffer::sys::{BufferCreateInfo, RawBuffer};

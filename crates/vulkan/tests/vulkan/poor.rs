@@ -1,6 +1,7 @@
 //! Devices that lack something: made of the first one by taking it away. Whatever `supports` says yes to gives the reference's bits,
 //! whatever it refuses `prepare` refuses in the same words, and both are known of every kind of kernel and every dtype.
 
+use crate::rig::launches::{canonical, compare, layouts, run};
 use ferrotensor_core::backend::Backend;
 use ferrotensor_core::kernel::{
     Combine, Contract, Gather, Kernel, Map, Monoid, Reduce, Scan, Scatter, Sort, SortOutputs, Update, Window, WindowAxis,
@@ -12,7 +13,6 @@ use ferrotensor_core::rows::{Per, RowStep, Rows};
 use ferrotensor_core::scalar::{Builder, MathFn, Op, Program, verify};
 use ferrotensor_core::{Code, DType};
 use ferrotensor_vulkan::{CachePlace, Can, Options, VulkanBackend};
-use crate::rig::launches::{canonical, compare, layouts, run};
 
 /// What is taken away.
 struct Poor {

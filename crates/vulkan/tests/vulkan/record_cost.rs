@@ -1,10 +1,10 @@
 //! What recording costs: `cargo test --release -p ferrotensor-vulkan --test vulkan -- --ignored --nocapture record_cost`.
 
+use crate::rig::{device, fine, finish, launch, numbers};
 use ferrotensor_core::Result;
 use ferrotensor_core::backend::{Backend, Batch, Buffer, Launch};
 use ferrotensor_vulkan::stream::{Binding, Recorder};
 use ferrotensor_vulkan::{Options, Pipeline, Program, VulkanBuffer};
-use crate::rig::{device, fine, finish, launch, numbers};
 use std::io::Write;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;

@@ -1,6 +1,8 @@
 //! Kernels of rows on a device: the bits of their steps launched one after the other there, and of the reference where that has them,
 //! over lengths of rows at which something changes.
 
+use crate::rig::launches::{canonical, elements, run_to};
+use crate::rig::random::{Lie, bits, numbers, placed};
 use ferrotensor_core::backend::Backend;
 use ferrotensor_core::kernel::{Combine, Kernel, Map, Monoid, Reduce};
 use ferrotensor_core::layout::Layout;
@@ -9,8 +11,6 @@ use ferrotensor_core::rows::{LONGEST, Per, RowStep, Rows};
 use ferrotensor_core::scalar::{Builder, MathFn, Op, Program, Value};
 use ferrotensor_core::{DType, Result};
 use ferrotensor_vulkan::{Can, Options, VulkanBackend};
-use crate::rig::launches::{canonical, elements, run_to};
-use crate::rig::random::{Lie, bits, numbers, placed};
 
 fn program(d: DType, inputs: usize, params: usize, f: impl FnOnce(&mut Builder, &[Value]) -> Value) -> Program {
     let mut b = Builder::new();

@@ -1,12 +1,12 @@
 //! Scans on a device: every rule and dtype, serially rounded as the reference does.
 
+use crate::rig::launches::{compare, elements, layouts};
+use crate::rig::random::numbers;
 use ferrotensor_core::DType;
 use ferrotensor_core::backend::Backend;
 use ferrotensor_core::kernel::{Kernel, Monoid, Scan};
 use ferrotensor_core::layout::Layout;
 use ferrotensor_vulkan::{Can, Options, VulkanBackend};
-use crate::rig::launches::{compare, elements, layouts};
-use crate::rig::random::numbers;
 
 fn scan(combine: Monoid, dtype: DType) -> Kernel {
     Kernel::Scan(Scan { combine, dtype })

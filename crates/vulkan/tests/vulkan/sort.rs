@@ -1,6 +1,9 @@
 //! Sorts on a device: every dtype in both directions, over any layout and number of elements, stable and bit by bit as the reference;
 //! what is emitted for them is valid.
 
+use crate::rig::launches::{canonical, compare, elements, place, run};
+use crate::rig::random::Lie;
+use crate::rig::validity::{complaint, everything};
 use ferrotensor_core::backend::{Backend, Launch, Operand};
 use ferrotensor_core::kernel::{Kernel, Map, Sort, SortOutputs};
 use ferrotensor_core::layout::{Layout, positions};
@@ -10,9 +13,6 @@ use ferrotensor_core::{Code, DType};
 use ferrotensor_vulkan::emit::network::{self, Stage};
 use ferrotensor_vulkan::emit::{map, sort as emitted, space};
 use ferrotensor_vulkan::{Can, Options, VulkanBackend};
-use crate::rig::launches::{canonical, compare, elements, place, run};
-use crate::rig::random::Lie;
-use crate::rig::validity::{complaint, everything};
 use smallvec::SmallVec;
 
 const OUTPUTS: [SortOutputs; 3] = [SortOutputs::Values, SortOutputs::Indices, SortOutputs::Both];
