@@ -1,5 +1,6 @@
 // The table of planted faults (`scripts/planted.mjs`, of the slow tier) fits the sources: patches apply, switches are there, steps have
 // their names.
+// runs on: host
 
 import { readdirSync, readFileSync } from 'node:fs'
 import test from 'ava'

@@ -267,10 +267,15 @@ pub fn check_files(
     let promises = |text: &str| -> Vec<String> {
         text.lines().filter(|l| l.starts_with('|')).map(|l| l.split('|').take(4).collect::<Vec<_>>().join("|")).collect()
     };
-    if promises(&read(path("../../docs/accuracy.md"))?) != promises(&accuracy) {
-        return Err("docs/accuracy.md is stale; UPDATE_EXPECT=1 rewrites it".into());
-    }
-    Ok(())
+    let (agreed, found) = (promises(&read(path("../../docs/accuracy.md"))?), promises(&accuracy));
+    let stale = if breadth::is_whole() { agreed != found } else { !found.iter().all(|line| allows(&agreed, line)) };
+    if stale { Err("docs/accuracy.md is stale; UPDATE_EXPECT=1 rewrites it".into()) } else { Ok(()) }
+}
+
+/// Whether the agreed lines have the row and dtype of a line found by a sample, with the same words or later ones (see [`bound`]).
+fn allows(agreed: &[String], found: &str) -> bool {
+    let Some((key, _)) = found.rsplit_once('|') else { return false };
+    agreed.iter().any(|line| line.starts_with(key) && line.as_str() >= found)
 }
 
 /// Compares lines with those of a file of `expected/`, or writes them with `UPDATE_EXPECT=1`.
@@ -361,6 +366,13 @@ mod tests {
         assert_eq!(show(&[Native], &[Fallback, Native]), "native (fallback)");
         assert_eq!(show(&[Native, Fallback], &[Fallback]), "native or fallback");
         assert_eq!(show(&[], &[Fallback, Native]), "native or fallback");
+    }
+
+    #[test]
+    fn a_sample_may_meet_the_earlier_words_of_a_bound_alone() {
+        let agreed = ["| exp | float32 | b".to_string()];
+        assert!(allows(&agreed, "| exp | float32 | a") && allows(&agreed, "| exp | float32 | b"));
+        assert!(!allows(&agreed, "| exp | float32 | c") && !allows(&agreed, "| exp | float64 | a"));
     }
 
     #[test]

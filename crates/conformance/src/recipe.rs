@@ -7,6 +7,7 @@ use crate::attributes::{NUMBERS, attribute_values, attribute_words, indexing, na
 use crate::case::{Case, Operand, Placement};
 use crate::shapes::{self, Shapes};
 use crate::values::{self, Rng};
+use ferrotensor_core::reference::Array;
 use ferrotensor_core::{Code, DType, Dims, Result};
 use ferrotensor_ops::attrs::Attrs;
 use ferrotensor_ops::def::{AttrDef, AttrKind, OpDef};
@@ -243,6 +244,27 @@ impl Recipe {
         let operands = operands.collect::<Result<Vec<_>>>()?;
         let Plan { words, numbers, device_word, .. } = plan;
         Ok(Case { op: self.op, operands, words, numbers, device_word, axes: self.names(assignment).collect() })
+    }
+
+    /// The call of a plan whose elements are all zero: for what depends on none.
+    ///
+    /// # Errors
+    /// As [`Array::new`].
+    pub fn outline(&self, plan: Plan) -> Result<Case> {
+        let operands = plan.operands.into_iter().map(|o| {
+            Ok(match o {
+                PlannedOperand::Tensor(t) => {
+                    let bytes = t.dims.iter().product::<usize>() * t.dtype.bytes();
+                    let logical = Array::new(t.dtype, &t.dims, vec![0; bytes])?;
+                    Operand::Tensor { base: logical.clone(), placement: Placement::Contiguous, logical }
+                }
+                PlannedOperand::Weak(kind, bits) => Operand::Weak(kind, bits),
+                PlannedOperand::Absent => Operand::Absent,
+            })
+        });
+        let operands = operands.collect::<Result<Vec<_>>>()?;
+        let Plan { words, numbers, device_word, .. } = plan;
+        Ok(Case { op: self.op, operands, words, numbers, device_word, axes: vec![] })
     }
 
     /// How many values each axis has where all operands are tensors of the row's dtype, of which some may be left out.

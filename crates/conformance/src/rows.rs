@@ -323,7 +323,10 @@ impl Group {
     pub fn lowered(&self) -> Result<String, String> {
         let mut text = String::new();
         for n in self.small().into_iter().filter(|&n| !self.cases[n].spare) {
-            let case = self.case(n)?;
+            let Planned { recipe, assignment, .. } = &self.cases[n];
+            let recipe = &self.recipes[*recipe];
+            let plan = recipe.plan(assignment)?.ok_or("a valid assignment has a plan")?;
+            let case = recipe.outline(plan).map_err(|e| e.message)?;
             let (graph, outputs) = case.lower().unwrap_or_default();
             // Not the numbers of rows, which are others when one comes before them. Writing to a string does not fail.
             for node in &graph.nodes {
