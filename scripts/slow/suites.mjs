@@ -11,6 +11,15 @@ const LOOPS_OF_PROGRAMS = ['crates/engine/src/arena.rs', 'crates/engine/src/exec
 
 /** @type {import('../suites.mjs').Suite[]} */
 export const SLOW = [
+  // Kernels and functions in code for that processor alone; all else is the same source.
+  {
+    name: 'arm64, emulated',
+    command: script('arm64-test'),
+    count: closing,
+    tool: 'qemu-aarch64',
+    target: 'aarch64-unknown-linux-gnu',
+    sources: ['.ci/cross', 'scripts/cross.mjs', 'scripts/arm64-test.mjs', 'crates/core/src/math/fma.rs', { path: 'crates/cpu/src/', having: /\btarget_(arch|feature)\b|\b(aarch64|neon)\b/ }]
+  },
   {
     name: 'AddressSanitizer',
     command: [...script('sanitizers'), 'address'],

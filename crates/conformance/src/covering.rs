@@ -5,7 +5,6 @@
 //! hundred.
 
 use crate::values::Rng;
-use std::collections::BTreeSet;
 
 /// Attempts to complete an assignment around a pair before the pair counts as impossible.
 const ATTEMPTS: usize = 24;
@@ -79,15 +78,17 @@ pub fn pairwise(
 /// Positions of a few of the assignments in which still every value of every axis occurs: in turn the one with most values that
 /// are missing.
 pub fn singles(assignments: &[&[usize]]) -> Vec<usize> {
-    let values = |n: usize| assignments[n].iter().copied().enumerate();
-    let mut missing: BTreeSet<(usize, usize)> = (0..assignments.len()).flat_map(values).collect();
+    let axes = assignments.first().map_or(0, |a| a.len());
+    let sizes = (0..axes).map(|axis| assignments.iter().map(|a| a[axis] + 1).max().unwrap_or(0));
+    let mut missing: Vec<Vec<bool>> = sizes.map(|size| vec![false; size]).collect();
+    assignments.iter().for_each(|a| a.iter().zip(&mut missing).for_each(|(&value, axis)| axis[value] = true));
     let mut out = Vec::new();
     loop {
-        let news = |n: usize| values(n).filter(|v| missing.contains(v)).count();
+        let news = |n: usize| assignments[n].iter().zip(&missing).filter(|&(&value, axis)| axis[value]).count();
         // Of equals the last one is taken; the order is as good as any, and always the same.
-        let best = (0..assignments.len()).max_by_key(|&n| news(n)).filter(|&n| news(n) > 0);
-        let Some(best) = best else { break };
-        missing.retain(|&(axis, value)| assignments[best][axis] != value);
+        let best = (0..assignments.len()).map(|n| (news(n), n)).max().filter(|&(news, _)| news > 0);
+        let Some((_, best)) = best else { break };
+        assignments[best].iter().zip(&mut missing).for_each(|(&value, axis)| axis[value] = false);
         out.push(best);
     }
     out.sort_unstable();

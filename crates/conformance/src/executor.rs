@@ -1,8 +1,11 @@
 //! The reference executor: a lowered graph, unfused, evaluated node by node on dense arrays, each value with a bound on how
 //! far a correct backend may be from it.
 
+mod distinct;
+
 use crate::bounds::{self, Bound};
 use crate::view;
+use distinct::Distinct;
 use ferrotensor_core::kernel::Kernel;
 use ferrotensor_core::reference::{self, Array, Scalar};
 use ferrotensor_core::{Code, DType, Error, Result};
@@ -30,7 +33,17 @@ impl Known {
 /// `Code::Internal` for a graph that breaks the rules of [`ferrotensor_ops::graph`]; `Code::Index` for run-time numbers of a
 /// view out of range, which refuse the whole program.
 pub fn evaluate(graph: &Graph, inputs: &[Known], params: &[u64]) -> Result<Vec<Result<Known>>> {
-    each(graph, inputs, params, bounds::after)
+    let mut values = Vec::with_capacity(graph.values.len());
+    extend(graph, &mut values, inputs, params)?;
+    Ok(values)
+}
+
+/// The same for a graph that has grown: `values` are those of its first nodes.
+///
+/// # Errors
+/// As [`evaluate`]; some of the new values may be there then.
+pub fn extend(graph: &Graph, values: &mut Vec<Result<Known>>, inputs: &[Known], params: &[u64]) -> Result<()> {
+    each(graph, values, inputs, params, bounds::after)
 }
 
 /// The same, as if nothing rounded: bounds take many times as long as the values.
@@ -38,17 +51,20 @@ pub fn evaluate(graph: &Graph, inputs: &[Known], params: &[u64]) -> Result<Vec<R
 /// # Errors
 /// As [`evaluate`].
 pub fn unbounded(graph: &Graph, inputs: &[Known], params: &[u64]) -> Result<Vec<Result<Known>>> {
-    each(graph, inputs, params, |_, _, _, outputs| Ok(outputs.into_iter().map(Known::exact).collect()))
+    let mut values = Vec::with_capacity(graph.values.len());
+    each(graph, &mut values, inputs, params, |_, _, _, outputs| Ok(outputs.into_iter().map(Known::exact).collect()))?;
+    Ok(values)
 }
 
 fn each(
     graph: &Graph,
+    values: &mut Vec<Result<Known>>,
     inputs: &[Known],
     params: &[u64],
     bounded: impl Fn(&Kernel, &[&Known], &[u64], Vec<Array>) -> Result<Vec<Known>>,
-) -> Result<Vec<Result<Known>>> {
-    let mut values: Vec<Result<Known>> = Vec::with_capacity(graph.values.len());
-    for node in &graph.nodes {
+) -> Result<()> {
+    let known = values.len();
+    for node in graph.nodes.iter().filter(|node| node.first.0 as usize >= known) {
         let first = node.first.0 as usize;
         if first != values.len() {
             return Err(Error::internal("values are not in the order of their nodes"));
@@ -59,24 +75,30 @@ fn each(
                 let input = inputs.get(*n as usize).ok_or_else(|| Error::internal("too few inputs"))?;
                 Ok(vec![input.clone()])
             }
-            Def::View { of, view } => value(&values, *of)?.and_then(|from| {
+            Def::View { of, view } => value(values, *of)?.and_then(|from| {
                 let positions = view::positions(view, from.array.dims(), &types[0].dims, params)?;
                 let array = view::pick(&from.array, &positions, &types[0].dims)?;
                 Ok(vec![Known { array, bound: from.bound.picked(&positions) }])
             }),
             Def::Kernel { kernel, inputs, params: kernel_params } => {
-                let operands = inputs.iter().map(|&v| value(&values, v)).collect::<Result<Vec<_>>>()?;
+                let operands = inputs.iter().map(|&v| value(values, v)).collect::<Result<Vec<_>>>()?;
                 let launch = kernel_params.iter().map(|p| launch_bits(p, params)).collect::<Result<Vec<u64>>>()?;
                 operands.into_iter().collect::<Result<Vec<_>>>().and_then(|operands| {
-                    let arrays: Vec<Array> = operands.iter().map(|k| k.array.clone()).collect();
+                    let computed = |operands: &[&Known], dims: &[&[usize]]| {
+                        let arrays: Vec<Array> = operands.iter().map(|k| k.array.clone()).collect();
+                        let outputs = reference::run(kernel, &arrays, dims, &launch)?;
+                        bounded(kernel, operands, &launch, outputs)
+                    };
                     let dims: Vec<&[usize]> = types.iter().map(|t| t.dims.as_slice()).collect();
-                    let outputs = reference::run(kernel, &arrays, &dims, &launch)?;
-                    bounded(kernel, &operands, &launch, outputs)
+                    let Some(distinct) = Distinct::of(kernel, &operands)? else { return computed(&operands, &dims) };
+                    let few = [distinct.len()];
+                    let results = computed(&distinct.operands.iter().collect::<Vec<_>>(), &vec![&few[..]; dims.len()])?;
+                    distinct.spread(results, &dims)
                 })
             }
             Def::Assemble { base, parts } => {
-                let base = base.map(|v| value(&values, v)).transpose()?;
-                let parts = parts.iter().map(|(v, region)| Ok((value(&values, *v)?, region))).collect::<Result<Vec<_>>>()?;
+                let base = base.map(|v| value(values, v)).transpose()?;
+                let parts = parts.iter().map(|(v, region)| Ok((value(values, *v)?, region))).collect::<Result<Vec<_>>>()?;
                 (|| {
                     let base = base.transpose()?;
                     let parts = parts.into_iter().map(|(part, region)| Ok((part?, region))).collect::<Result<Vec<_>>>()?;
@@ -95,13 +117,13 @@ fn each(
             }
             Err(e) if e.code == Code::Internal => return Err(e),
             // Indices of a view are numbers of the call, not values: the program is refused as a whole.
-            Err(e) if matches!(node.def, Def::View { .. }) && depends_on_values(&values, &node.def).is_none() => {
+            Err(e) if matches!(node.def, Def::View { .. }) && depends_on_values(values, &node.def).is_none() => {
                 return Err(e);
             }
             Err(e) => values.extend((0..node.outputs).map(|_| Err(e.clone()))),
         }
     }
-    Ok(values)
+    Ok(())
 }
 
 fn value(values: &[Result<Known>], v: Val) -> Result<Result<&Known, Error>> {

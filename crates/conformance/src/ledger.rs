@@ -81,9 +81,12 @@ struct Ledger {
     status: BTreeMap<(&'static str, u16, u8), Statuses>,
     measured: BTreeMap<(u16, u8), Distance>,
     bounds: BTreeMap<(u16, u8), &'static str>,
-    hits: BTreeSet<(String, String, String)>,
-    counts: BTreeMap<(String, String), u64>,
+    /// Cases compared, by row on backend, axis and value.
+    hits: BTreeMap<String, Hits>,
 }
+
+/// By axis and value.
+type Hits = BTreeMap<String, BTreeMap<String, u64>>;
 
 static LEDGER: Mutex<Option<Ledger>> = Mutex::new(None);
 
@@ -120,12 +123,20 @@ pub fn bound(op: &OpDef, dtype: DType, words: &'static str) {
 /// Notes the circumstances of a case that was compared.
 pub fn hit(group: &str, case: &Case, more: &[(&str, &str)]) {
     ledger(|l| {
+        let hits = known(&mut l.hits, group);
         let own = case.axes.iter().map(|(a, v)| (a.as_str(), v.as_str()));
         for (axis, value) in own.chain(more.iter().copied()) {
-            l.hits.insert((group.to_string(), axis.to_string(), value.to_string()));
-            *l.counts.entry((axis.to_string(), value.to_string())).or_default() += 1;
+            *known(known(hits, axis), value) += 1;
         }
     });
+}
+
+/// An entry, made where there is none; a name is copied for that alone: this is asked ten million times.
+fn known<'a, T: Default>(map: &'a mut BTreeMap<String, T>, name: &str) -> &'a mut T {
+    if !map.contains_key(name) {
+        map.insert(name.to_owned(), T::default());
+    }
+    map.get_mut(name).unwrap_or_else(|| unreachable!("it was inserted"))
 }
 
 /// How the bound of a graph follows from its kernels (see `bounds.rs`); `None` where the bits are promised.
@@ -199,7 +210,10 @@ fn path(relative: &str) -> PathBuf {
 pub fn check_coverage(planned: impl Iterator<Item = (String, (String, String))>) -> Result<(), String> {
     ledger(|l| {
         let missing: BTreeSet<String> = planned
-            .filter(|(group, (axis, value))| !l.hits.contains(&(group.clone(), axis.clone(), value.clone())))
+            .filter(|(group, (axis, value))| {
+                let values = l.hits.get(group).and_then(|axes| axes.get(axis));
+                values.is_none_or(|values| !values.contains_key(value))
+            })
             .map(|(group, (axis, value))| format!("{group} {axis}={value}"))
             .collect();
         match missing.len() {
@@ -215,14 +229,17 @@ pub fn check_coverage(planned: impl Iterator<Item = (String, (String, String))>)
 /// Cases compared for each value of each axis, as a table in words.
 pub fn counts() -> String {
     ledger(|l| {
+        let mut all: BTreeMap<&str, BTreeMap<&str, u64>> = BTreeMap::new();
+        for (axis, values) in l.hits.values().flatten() {
+            let of_axis = all.entry(axis).or_default();
+            values.iter().for_each(|(value, n)| *of_axis.entry(value).or_default() += n);
+        }
         let mut out = String::new();
-        let mut axis_before = "";
-        for ((axis, value), n) in &l.counts {
-            if axis != axis_before {
-                let _ = write!(out, "\n  {axis}:");
-                axis_before = axis;
+        for (axis, values) in all {
+            let _ = write!(out, "\n  {axis}:");
+            for (value, n) in values {
+                let _ = write!(out, " {value} {n};");
             }
-            let _ = write!(out, " {value} {n};");
         }
         out
     })

@@ -20,6 +20,7 @@ pub mod executor;
 pub mod golden;
 pub mod gradients;
 pub mod guards;
+mod hash;
 pub mod ledger;
 pub mod machine;
 pub mod mutants;

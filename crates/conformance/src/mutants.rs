@@ -97,7 +97,7 @@ pub fn of_cases(op: &'static OpDef) -> Result<Vec<(&'static str, Fates)>, String
         judge(&format!("{}/{dtype}", op.path()), cases, asked, mistaken, accepts, patience, usize::MAX)
     };
     for dtype in recipe::dtypes(op) {
-        let (group, mut own) = (Group::new(op, dtype)?, Vec::new());
+        let (group, mut own) = (Group::new(op, dtype, true)?, Vec::new());
         for n in group.small() {
             let of = if group.is_own(n) { &mut own } else { &mut mixed };
             of.push((groups.len(), n, group.case(n)?));

@@ -20,7 +20,7 @@ use ferrotensor_ops::attrs::Attrs;
 use ferrotensor_ops::def::{Form, Namespace, OpDef};
 use ferrotensor_ops::graph::{Def, Graph, Val};
 use ferrotensor_ops::lower::{self, Operand};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 const TRIALS: usize = 100;
 const PROGRAMS: usize = 6;
@@ -29,21 +29,28 @@ const SAMPLED_TRIALS: usize = 25;
 /// Larger values are not used on: broadcasts of broadcasts grow.
 const MOST_ELEMENTS: usize = 4000;
 
+/// The programs of a trial, or why there is none.
+type Made = [OnceLock<Result<Program, String>>; PROGRAMS];
+
 /// One test for a few programs on each device.
 pub fn trials() -> Vec<(String, Check)> {
     let mut out: Vec<(String, Check)> = Vec::new();
+    // Made by the first device that runs them, shared by all.
+    let made: Vec<Arc<Made>> = (0..TRIALS).map(|_| Arc::default()).collect();
     for device in Device::present() {
-        for trial in 0..if device.is_cpu() { TRIALS } else { SAMPLED_TRIALS } {
+        for (trial, made) in made.iter().enumerate().take(if device.is_cpu() { TRIALS } else { SAMPLED_TRIALS }) {
             if matches!(device, Device::Cpu(tier) if !breadth::takes(&format!("programs/{trial}"), tier)) {
                 continue;
             }
+            let made = Arc::clone(made);
             out.push((
                 format!("programs/{trial}/{}", device.name()),
                 Box::new(move || {
-                    (0..PROGRAMS).try_for_each(|n| {
+                    made.iter().enumerate().try_for_each(|(n, made)| {
                         let name = format!("programs/{trial}/{n}");
-                        let program = generate(&mut Rng::named(&name)).map_err(|e| format!("{name}: {e}"))?;
-                        check(&program, device).map_err(|e| {
+                        let program = made.get_or_init(|| generate(&mut Rng::named(&name))).as_ref();
+                        let program = program.map_err(|e| format!("{name}: {e}"))?;
+                        check(program, device).map_err(|e| {
                             format!(
                                 "{name}: {e}\n  {}",
                                 program.steps.iter().map(|s| s.show()).collect::<Vec<_>>().join("\n  ")
@@ -165,7 +172,7 @@ fn generate(rng: &mut Rng) -> Result<Program, String> {
     }
     let wanted = 5 + rng.below(11);
     let rowed = rng.below(3) == 0;
-    let mut params = Vec::new();
+    let (mut params, mut known) = (Vec::new(), Vec::new());
     for _ in 0..wanted * 60 {
         if program.steps.len() == wanted {
             break;
@@ -184,11 +191,15 @@ fn generate(rng: &mut Rng) -> Result<Program, String> {
         }
         let more: Vec<u64> = params.iter().copied().chain(numbers.iter().map(|n| n.to_bits())).collect();
         // What has no defined result (the position of an inexact maximum, ...) is no step.
-        let Some(known) = evaluate(&longer, &inputs, &more, &results) else { continue };
+        let before = known.len();
+        let Some(found) = evaluate(&longer, &mut known, &inputs, &more, &results) else {
+            known.truncate(before);
+            continue;
+        };
         let (first, outputs) = (program.slots.len(), results.len());
         (graph, params) = (longer, more);
         values.extend(results);
-        program.slots.extend(known);
+        program.slots.extend(found);
         program.steps.push(Step { op, words, numbers, operands, first, outputs });
     }
     if program.steps.len() < 5 {
@@ -202,9 +213,15 @@ fn generate(rng: &mut Rng) -> Result<Program, String> {
     Ok(program)
 }
 
-fn evaluate(graph: &Graph, inputs: &[Known], params: &[u64], wanted: &[Val]) -> Option<Vec<Known>> {
-    let all = executor::evaluate(graph, inputs, params).ok()?;
-    wanted.iter().map(|v| all.get(v.0 as usize)?.as_ref().ok().cloned()).collect()
+fn evaluate(
+    graph: &Graph,
+    known: &mut Vec<Result<Known>>,
+    inputs: &[Known],
+    params: &[u64],
+    wanted: &[Val],
+) -> Option<Vec<Known>> {
+    executor::extend(graph, known, inputs, params).ok()?;
+    wanted.iter().map(|v| known.get(v.0 as usize)?.as_ref().ok().cloned()).collect()
 }
 
 /// Attribute words, numbers and operands of a call that may fit the values there are.

@@ -229,21 +229,15 @@ impl Recipe {
     /// Gives the plan of an assignment its elements.
     ///
     /// # Errors
-    /// As [`values::array`].
+    /// As [`values::repeated`].
     pub fn fill(&self, assignment: &[usize], plan: Plan, rng: &mut Rng) -> Result<Case> {
-        let operands = plan.operands.into_iter().map(|o| {
-            Ok(match o {
-                PlannedOperand::Tensor(t) => {
-                    let base = values::array(t.dtype, &t.placement.base_dims(&t.dims), t.fill, rng)?;
-                    Operand::tensor(base, t.placement, &t.dims)?
-                }
-                PlannedOperand::Weak(kind, bits) => Operand::Weak(kind, bits),
-                PlannedOperand::Absent => Operand::Absent,
-            })
-        });
-        let operands = operands.collect::<Result<Vec<_>>>()?;
-        let Plan { words, numbers, device_word, .. } = plan;
-        Ok(Case { op: self.op, operands, words, numbers, device_word, axes: self.names(assignment).collect() })
+        let axes = self.names(assignment).collect();
+        // What numbers among NaN are, few elements tell: these rows need all.
+        let draw = if self.op.name.starts_with("nan") { values::array } else { values::repeated };
+        self.made(plan, axes, |t| {
+            let base = draw(t.dtype, &t.placement.base_dims(&t.dims), t.fill, rng)?;
+            Operand::tensor(base, t.placement, &t.dims)
+        })
     }
 
     /// The call of a plan whose elements are all zero: for what depends on none.
@@ -251,20 +245,27 @@ impl Recipe {
     /// # Errors
     /// As [`Array::new`].
     pub fn outline(&self, plan: Plan) -> Result<Case> {
-        let operands = plan.operands.into_iter().map(|o| {
-            Ok(match o {
-                PlannedOperand::Tensor(t) => {
-                    let bytes = t.dims.iter().product::<usize>() * t.dtype.bytes();
-                    let logical = Array::new(t.dtype, &t.dims, vec![0; bytes])?;
-                    Operand::Tensor { base: logical.clone(), placement: Placement::Contiguous, logical }
-                }
-                PlannedOperand::Weak(kind, bits) => Operand::Weak(kind, bits),
-                PlannedOperand::Absent => Operand::Absent,
-            })
+        self.made(plan, vec![], |t| {
+            let bytes = t.dims.iter().product::<usize>() * t.dtype.bytes();
+            let logical = Array::new(t.dtype, &t.dims, vec![0; bytes])?;
+            Ok(Operand::Tensor { base: logical.clone(), placement: Placement::Contiguous, logical })
+        })
+    }
+
+    fn made(
+        &self,
+        plan: Plan,
+        axes: Vec<(String, String)>,
+        mut tensor: impl FnMut(operands::Planned) -> Result<Operand>,
+    ) -> Result<Case> {
+        let operands = plan.operands.into_iter().map(|o| match o {
+            PlannedOperand::Tensor(t) => tensor(t),
+            PlannedOperand::Weak(kind, bits) => Ok(Operand::Weak(kind, bits)),
+            PlannedOperand::Absent => Ok(Operand::Absent),
         });
         let operands = operands.collect::<Result<Vec<_>>>()?;
         let Plan { words, numbers, device_word, .. } = plan;
-        Ok(Case { op: self.op, operands, words, numbers, device_word, axes: vec![] })
+        Ok(Case { op: self.op, operands, words, numbers, device_word, axes })
     }
 
     /// How many values each axis has where all operands are tensors of the row's dtype, of which some may be left out.

@@ -11,7 +11,8 @@ pub fn of(op: &OpDef, ways: usize, varied: bool, indexed: bool) -> (usize, usize
     let coverings = (op.operands.len() > 2 || indexed || ways > 4) as usize;
     let rounds = match op.name {
         // All elements together say yes or no.
-        "allclose" | "arrayEqual" => 64,
+        "allclose" => 128,
+        "arrayEqual" => 64,
         // Weights, smoothing and classes that are left out must meet; infinite samples; matrices of several batches.
         "crossEntropy" | "interp" | "lstsq" => 24,
         // As other places of q, in lines of which each has its own numbers.
@@ -19,8 +20,11 @@ pub fn of(op: &OpDef, ways: usize, varied: bool, indexed: bool) -> (usize, usize
         // Each axis has its own ways of what is interpolated, convolved or padded.
         "interpolate" => 32,
         "windowScatterMax" | "windowScatterMin" => 40,
-        "conv" => 16,
+        "conv" => 32,
         "pad" | "nanToNum" => 12,
+        // Numbers beside each other, and beside the end of a branch.
+        "isclose" | "log1p" => 32,
+        "withAt" => 12,
         // Norms of six orders, ranks that few matrices of a batch tell, steps of several axes.
         "cond" | "matrixRank" | "trapezoid" | "windowMin" | "windowMax" => 6,
         "trace" => 2,

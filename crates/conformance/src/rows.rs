@@ -7,9 +7,10 @@ use crate::case::{Case, Operand, Placement};
 use crate::compare;
 use crate::covering;
 use crate::executor::Known;
+use crate::hash::Folded;
 use crate::ledger::{self, Status};
 use crate::machine::{self, Device, Machine};
-use crate::recipe::{self, Recipe};
+use crate::recipe::{self, Plan, Recipe};
 use crate::rounds;
 use crate::shapes;
 use crate::values::Rng;
@@ -23,7 +24,7 @@ use ferrotensor_ops::dtype_rule::Compute;
 use ferrotensor_ops::graph::{Def, Graph};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write;
-use std::hash::{BuildHasherDefault, Hasher};
+use std::hash::BuildHasherDefault;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -37,26 +38,6 @@ const WIDE: [DType; 3] = [DType::F32, DType::F64, DType::C64];
 /// Dtypes tried with several threads: one for each loop the CPU has (bytes, halves, words, long words, complex).
 const PARALLEL: [DType; 7] = [DType::U8, DType::BF16, DType::I32, DType::F32, DType::I64, DType::F64, DType::C64];
 
-/// Hashes an assignment's number; the standard one took a tenth of the time of planning.
-#[derive(Default)]
-struct Folded(u64);
-
-impl Hasher for Folded {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|&b| self.0 = (self.0 ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
-    }
-
-    fn write_u128(&mut self, n: u128) {
-        let folded = (n ^ n >> 64) as u64;
-        self.0 = folded.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        self.0 ^= self.0 >> 32;
-    }
-}
-
 /// One row with one dtype.
 pub struct Group {
     op: &'static OpDef,
@@ -64,6 +45,9 @@ pub struct Group {
     /// For the small shapes, and for the one that threads share.
     recipes: Vec<Recipe>,
     cases: Vec<Planned>,
+    /// Whether this run tries it in every way (`breadth.rs`).
+    sampled: bool,
+    sample: OnceLock<Vec<usize>>,
 }
 
 /// A case before its operands have elements.
@@ -89,6 +73,11 @@ struct Prepared {
     first: OnceLock<Vec<Vec<u8>>>,
 }
 
+/// `exp/float32`.
+fn name(op: &OpDef, dtype: DType) -> String {
+    format!("{}/{}", op.path(), dtype.name())
+}
+
 /// Every row and dtype whose name the filter may accept, with their cases.
 ///
 /// # Errors
@@ -97,7 +86,7 @@ pub fn groups(wanted: impl Fn(&str) -> bool + Sync) -> Result<Vec<Arc<Group>>, S
     let all: Vec<(&'static OpDef, DType)> = ferrotensor_ops::OPS
         .iter()
         .flat_map(|op| recipe::dtypes(op).into_iter().map(move |d| (op, d)))
-        .filter(|(op, d)| wanted(&format!("{}/{}", op.path(), d.name())))
+        .filter(|(op, d)| wanted(&name(op, *d)))
         .collect();
     // Two threads take the next one each: some rows take a thousand times as long as others.
     let next = AtomicUsize::new(0);
@@ -106,7 +95,7 @@ pub fn groups(wanted: impl Fn(&str) -> bool + Sync) -> Result<Vec<Arc<Group>>, S
         loop {
             let n = next.fetch_add(1, Ordering::Relaxed);
             let Some(&(op, dtype)) = all.get(n) else { return Ok(planned) };
-            planned.push((n, Group::new(op, dtype)?));
+            planned.push((n, Group::new(op, dtype, breadth::is_sampled(&name(op, dtype)))?));
         }
     };
     let planned: Result<Vec<_>, String> = std::thread::scope(|scope| {
@@ -132,12 +121,12 @@ pub fn groups(wanted: impl Fn(&str) -> bool + Sync) -> Result<Vec<Arc<Group>>, S
 }
 
 impl Group {
-    /// The cases of a row and dtype.
+    /// The cases of a row and dtype; of one that is tried in every way, also those that tell rows from broken ones.
     ///
     /// # Errors
     /// As [`Recipe::plan`].
-    pub fn new(op: &'static OpDef, dtype: DType) -> Result<Group, String> {
-        let name = format!("{}/{}", op.path(), dtype.name());
+    pub fn new(op: &'static OpDef, dtype: DType, sampled: bool) -> Result<Group, String> {
+        let name = name(op, dtype);
         let (mut recipes, mut cases) = (Vec::new(), Vec::new());
         for parallel in [false, true] {
             // Functions of other dtypes are the same ones behind a conversion.
@@ -175,7 +164,7 @@ impl Group {
             let varied = sizes != recipe.ordinary() || op.attrs.len() > 2;
             // Rows that go many ways have elements for each of them among their values.
             let ways = recipe.axes.iter().find(|a| a.name == "values").map_or(0, |a| a.values.len());
-            if !parallel {
+            if sampled && !parallel {
                 let (coverings, rounds) = rounds::of(op, ways, varied || dtype.is_complex(), recipe::is_indexed(op));
                 for _ in 0..coverings {
                     assignments.extend(covering::pairwise(&sizes, LIMIT, &mut rng, &mut settle));
@@ -195,12 +184,12 @@ impl Group {
             }
             recipes.push(recipe);
         }
-        Ok(Group { op, dtype, recipes, cases })
+        Ok(Group { op, dtype, recipes, cases, sampled, sample: OnceLock::new() })
     }
 
     /// `exp/float32`.
     pub fn name(&self) -> String {
-        format!("{}/{}", self.op.path(), self.dtype.name())
+        name(self.op, self.dtype)
     }
 
     /// The layouts of the first operand that its cases have.
@@ -216,9 +205,16 @@ impl Group {
     /// Every circumstance that some case stands for on a backend, as (row on backend, (axis, value)).
     pub fn planned(&self, backend: &str) -> impl Iterator<Item = (String, (String, String))> {
         let name = self.on(backend);
-        let cases = if backend == "cpu" { (0..self.cases.len()).collect() } else { self.sample() };
-        let names = move |n: usize| self.recipes[self.cases[n].recipe].names(&self.cases[n].assignment);
-        cases.into_iter().flat_map(names).map(move |circumstance| (name.clone(), circumstance))
+        let cases = if backend == "cpu" { (0..self.cases.len()).collect() } else { self.sample().to_vec() };
+        let choices = |n: usize| {
+            let Planned { recipe, assignment, .. } = &self.cases[n];
+            assignment.iter().enumerate().map(move |(axis, &value)| (*recipe, axis, value))
+        };
+        let met: BTreeSet<(usize, usize, usize)> = cases.into_iter().flat_map(choices).collect();
+        met.into_iter().map(move |(recipe, axis, value)| {
+            let axis = &self.recipes[recipe].axes[axis];
+            (name.clone(), (axis.name.clone(), axis.values[value].clone()))
+        })
     }
 
     /// Choices on an axis that no case of the small shapes stands for.
@@ -236,17 +232,21 @@ impl Group {
     }
 
     /// Numbers of the cases for devices beside the CPU: a few in which every circumstance occurs that fits the hostile one's buffers.
-    pub fn sample(&self) -> Vec<usize> {
-        let fits = |n: &usize| self.cases[*n].recipe == 0 && self.cases[*n].largest <= ferrotensor_fakes::MAX_BUFFER;
-        let fitting: Vec<usize> = (0..self.cases.len()).filter(fits).collect();
-        let assignments: Vec<&[usize]> = fitting.iter().map(|&n| self.cases[n].assignment.as_slice()).collect();
-        covering::singles(&assignments).into_iter().map(|n| fitting[n]).collect()
+    pub fn sample(&self) -> &[usize] {
+        self.sample.get_or_init(|| self.few(|case| case.largest <= ferrotensor_fakes::MAX_BUFFER))
+    }
+
+    /// Numbers of a few cases of small shapes in which every circumstance occurs of those that are wanted.
+    fn few(&self, wanted: impl Fn(&Planned) -> bool) -> Vec<usize> {
+        let all: Vec<usize> =
+            (0..self.cases.len()).filter(|&n| self.cases[n].recipe == 0 && wanted(&self.cases[n])).collect();
+        let assignments: Vec<&[usize]> = all.iter().map(|&n| self.cases[n].assignment.as_slice()).collect();
+        covering::singles(&assignments).into_iter().map(|n| all[n]).collect()
     }
 
     /// The tiers it is tried on in this run: the newest one first, whose results the others must have.
     pub fn tiers(&self) -> Vec<Tier> {
-        let (present, name) = (machine::tiers().0, self.name());
-        present.into_iter().rev().filter(|&tier| breadth::takes(&name, tier)).collect()
+        machine::tiers().0.into_iter().rev().filter(|&tier| self.sampled || tier == machine::newest()).collect()
     }
 
     /// Runs the cases of one layout on one tier.
@@ -254,10 +254,7 @@ impl Group {
     /// # Errors
     /// A sentence for each case that is wrong, at most five.
     pub fn check(&self, placement: Placement, tier: Tier) -> Result<(), String> {
-        let sampled = breadth::is_sampled(&self.name());
-        let wanted = |n: &usize| sampled || !self.cases[*n].spare;
         let here = |n: &usize| self.cases[*n].placement == placement && self.turn(*n).is_none_or(|(turn, _)| turn == tier);
-        let here = |n: &usize| wanted(n) && here(n);
         self.check_all((0..self.cases.len()).filter(here), |n, p| self.check_case(n, p, Device::Cpu(tier)))
     }
 
@@ -272,7 +269,7 @@ impl Group {
     /// # Errors
     /// A sentence for each case that is wrong, at most five.
     pub fn check_sample(&self, device: Device) -> Result<(), String> {
-        self.check_all(self.sample().into_iter(), |n, p| {
+        self.check_all(self.sample().iter().copied(), |n, p| {
             // Whose bits it must have.
             if p.same_bits.on(device) && p.first.get().is_none() {
                 self.check_case(n, p, Device::Cpu(machine::newest()))?;
@@ -316,16 +313,15 @@ impl Group {
         std::ptr::eq(self.op, op)
     }
 
-    /// What its cases lower to, in words; not the spare ones, which are more of the same.
+    /// What a few of its cases lower to, in words, in which every circumstance occurs: a row whose lowering has changed is another one in
+    /// some of them.
     ///
     /// # Errors
     /// As [`Group::case`].
     pub fn lowered(&self) -> Result<String, String> {
         let mut text = String::new();
-        for n in self.small().into_iter().filter(|&n| !self.cases[n].spare) {
-            let Planned { recipe, assignment, .. } = &self.cases[n];
-            let recipe = &self.recipes[*recipe];
-            let plan = recipe.plan(assignment)?.ok_or("a valid assignment has a plan")?;
+        for n in self.few(|case| !case.spare) {
+            let (recipe, _, plan) = self.plan(n)?;
             let case = recipe.outline(plan).map_err(|e| e.message)?;
             let (graph, outputs) = case.lower().unwrap_or_default();
             // Not the numbers of rows, which are others when one comes before them. Writing to a string does not fail.
@@ -347,10 +343,15 @@ impl Group {
     /// # Errors
     /// A sentence when its operands cannot be made.
     pub fn case(&self, n: usize) -> Result<Case, String> {
+        let (recipe, assignment, plan) = self.plan(n)?;
+        recipe.fill(assignment, plan, &mut Rng::named(&format!("{}/{n}", self.name()))).map_err(|e| e.message)
+    }
+
+    fn plan(&self, n: usize) -> Result<(&Recipe, &[usize], Plan), String> {
         let Planned { recipe, assignment, .. } = &self.cases[n];
         let recipe = &self.recipes[*recipe];
         let plan = recipe.plan(assignment)?.ok_or("a valid assignment has a plan")?;
-        recipe.fill(assignment, plan, &mut Rng::named(&format!("{}/{n}", self.name()))).map_err(|e| e.message)
+        Ok((recipe, assignment, plan))
     }
 
     /// Drops what was prepared for comparisons.
@@ -398,13 +399,13 @@ impl Group {
         let parallel = case.axes.iter().any(|(a, v)| a == "shape" && shapes::is_parallel(v));
         let backwards = |o: &Operand| matches!(o, Operand::Tensor { placement: Placement::Reversed, .. });
         let plain = is_plain(case) && !case.operands.iter().any(backwards);
-        let sampled = breadth::is_sampled(&self.name());
         let wanted = |fusion: &bool| match device {
-            Device::Cpu(_) => self.turn(n).map_or(*fusion || sampled, |(_, turn)| turn == *fusion),
+            Device::Cpu(_) => self.turn(n).map_or(*fusion || self.sampled, |(_, turn)| turn == *fusion),
             Device::Hostile => true,
             // Each pipeline takes the driver some 15 ms.
             Device::Vulkan => n.is_multiple_of(2) == *fusion,
         };
+        let place = self.on(device.backend());
         for fusion in [true, false].into_iter().filter(wanted) {
             let run = |threads| {
                 machine::with(device, fusion, |m| {
@@ -437,7 +438,7 @@ impl Group {
                 if is_plain(case) && matches!(device, Device::Cpu(_)) {
                     ledger::measured(self.op, self.dtype, distance);
                 }
-                ledger::hit(&self.on(device.backend()), case, &variant);
+                ledger::hit(&place, case, &variant);
             }
         }
         Ok(())
@@ -464,7 +465,7 @@ pub fn unreached(groups: &[Arc<Group>]) -> Vec<String> {
 /// A sentence when the row has no cases.
 pub fn sample(op: &str, dtype: DType, machine: &mut Machine) -> Result<bool, String> {
     let op = ferrotensor_ops::find(op).ok_or("no such row")?;
-    let group = Group::new(op, dtype)?;
+    let group = Group::new(op, dtype, true)?;
     let mut right = true;
     for n in group.small() {
         let prepared = group.prepare(n)?;

@@ -201,7 +201,8 @@ const FACTORED: &[(&str, &[usize])] = &[
     ("stack", &[2, 4, 4]),
     ("empty", &[0, 3]),
     ("no columns", &[2, 3, 0]),
-    ("above a lane", &[33, 33]),
+    // Float32 numbers of AVX-512; the reference takes the third power of it.
+    ("above a lane", &[17, 17]),
     ("rank 5", &[2, 1, 2, 3, 3]),
 ];
 
@@ -226,7 +227,7 @@ const SQUARE: &[(&str, &[usize])] = &[
     ("stack", &[2, 4, 4]),
     ("empty", &[0, 0]),
     ("no matrices", &[0, 2, 2]),
-    ("above a lane", &[33, 33]),
+    ("above a lane", &[17, 17]),
     ("rank 5", &[2, 1, 2, 3, 3]),
 ];
 

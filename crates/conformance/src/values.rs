@@ -93,11 +93,35 @@ pub enum Fill {
     Factors,
 }
 
+impl Fill {
+    /// Whether its elements stand in no order and are not all of them together something: a product of bounded size, a position.
+    fn repeats(self) -> bool {
+        use Fill::{AnySize, Bits, Far, Fractions, Holes, Ordinary, Special, Steep, Turns, Whole};
+        matches!(self, Ordinary(_) | Bits | Special | AnySize | Fractions(_) | Far | Holes | Steep | Whole | Turns(_))
+    }
+}
+
+/// Elements after which those of [`repeated`] do: a prime, so that what is read a lane, a row or a tile beside its place is another one. The
+/// reference computes a map once for each (`executor/distinct.rs`).
+pub const PERIOD: usize = 251;
+
 /// An array of a shape.
 ///
 /// # Errors
 /// As [`layout::count`].
 pub fn array(dtype: DType, dims: &[usize], fill: Fill, rng: &mut Rng) -> Result<Array> {
+    drawn(dtype, dims, fill, usize::MAX, rng)
+}
+
+/// The same, of which random elements repeat after [`PERIOD`].
+///
+/// # Errors
+/// As [`layout::count`].
+pub fn repeated(dtype: DType, dims: &[usize], fill: Fill, rng: &mut Rng) -> Result<Array> {
+    drawn(dtype, dims, fill, if fill.repeats() { PERIOD } else { usize::MAX }, rng)
+}
+
+fn drawn(dtype: DType, dims: &[usize], fill: Fill, period: usize, rng: &mut Rng) -> Result<Array> {
     let n = layout::count(dims)?;
     let special = specials(dtype.info().real);
     let mut bytes = Vec::with_capacity(n * dtype.bytes());
@@ -111,6 +135,11 @@ pub fn array(dtype: DType, dims: &[usize], fill: Fill, rng: &mut Rng) -> Result<
         _ => Scalar::Bool(false),
     };
     for i in 0..n {
+        if i >= period {
+            let before = (i - period) * dtype.bytes();
+            bytes.extend_from_within(before..before + dtype.bytes());
+            continue;
+        }
         let element = match fill {
             Fill::Alike(_) | Fill::Real(_) => alike.encode(dtype),
             Fill::Extremes => ends(dtype)[if rng.below(16) > 0 { most } else { 1 - most }].encode(dtype),

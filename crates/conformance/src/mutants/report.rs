@@ -139,7 +139,7 @@ fn judged(op: &'static OpDef, answers: &[Golden]) -> Result<Vec<(&'static str, F
 
 /// The groups of a row.
 fn groups(op: &'static OpDef) -> Result<Vec<Group>, String> {
-    recipe::dtypes(op).into_iter().map(|dtype| Group::new(op, dtype)).collect()
+    recipe::dtypes(op).into_iter().map(|dtype| Group::new(op, dtype, false)).collect()
 }
 
 /// Identifies what is broken: the 64-bit FNV-1a hash of all that a row lowers to in the cases of its groups. Elements are not in it.

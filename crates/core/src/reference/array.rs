@@ -51,7 +51,8 @@ impl Array {
 
     /// An array of values, each fitted to the dtype.
     pub fn from_scalars(dtype: DType, dims: &[usize], values: impl IntoIterator<Item = Scalar>) -> Result<Array> {
-        let bytes = values.into_iter().flat_map(|v| v.encode(dtype).into_iter().take(dtype.bytes())).collect();
+        let mut bytes = Vec::new();
+        values.into_iter().for_each(|v| bytes.extend_from_slice(&v.encode(dtype)[..dtype.bytes()]));
         Array::new(dtype, dims, bytes)
     }
 

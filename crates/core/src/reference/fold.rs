@@ -1,6 +1,6 @@
 //! Kernels that combine elements: reductions, cumulative combinations, contractions; and how large their terms were.
 
-use super::array::{Array, coordinates};
+use super::array::Array;
 use super::double::Double;
 use super::program::Ready;
 use super::value::{Scalar, integer_range};
@@ -48,7 +48,7 @@ fn groups<T>(
     input: &Array,
     output: &[usize],
     params: &[u64],
-    finish: impl Fn(usize, &[Scalar]) -> Result<T>,
+    mut finish: impl FnMut(usize, &[Scalar]) -> Result<T>,
 ) -> Result<Vec<T>> {
     let dims = input.dims();
     let kept = dims.len().checked_sub(kernel.axes).map(|n| &dims[..n]);
@@ -56,19 +56,24 @@ fn groups<T>(
         return Err(Error::internal(format!("reduce: {dims:?} without its last {} axes is not {output:?}", kernel.axes)));
     }
     let extent: usize = dims[output.len()..].iter().product();
-    let pre = kernel.pre.as_ref().map(|p| Ready::new(p, params)).transpose()?;
-    let element = |i: usize| match &pre {
-        Some(pre) => Ok(pre.run(&[input.get(i)], &coordinates(dims, i))?[0]),
+    let mut pre = kernel.pre.as_ref().map(|p| Ready::new(p, params)).transpose()?;
+    let mut element = |i: usize| match &mut pre {
+        Some(pre) => only(pre.run(|_| Some(input.get(i)), dims, i)?),
         None => Ok(input.get(i).fit(kernel.acc)),
     };
-    let group = |o: usize| (o * extent..(o + 1) * extent).map(element).collect::<Result<Vec<_>>>();
+    let mut group = |o: usize| (o * extent..(o + 1) * extent).map(&mut element).collect::<Result<Vec<_>>>();
     (0..output.iter().product()).map(|o| finish(o, &group(o)?)).collect()
+}
+
+/// The output of a program that has one.
+fn only(mut outputs: impl Iterator<Item = Scalar>) -> Result<Scalar> {
+    outputs.next().ok_or_else(|| Error::internal("reduce: a program without an output"))
 }
 
 /// [`Reduce`]: sums and products of floats are double-double, rounded once before `post`.
 pub(super) fn reduce(kernel: &Reduce, input: &Array, output: &[usize], params: &[u64], to: DType) -> Result<Array> {
     let pre_params = kernel.pre.as_ref().map_or(0, |p| p.params.len());
-    let post = kernel.post.as_ref().map(|p| Ready::new(p, params.get(pre_params..).unwrap_or(&[]))).transpose()?;
+    let mut post = kernel.post.as_ref().map(|p| Ready::new(p, params.get(pre_params..).unwrap_or(&[]))).transpose()?;
     let results = groups(kernel, input, output, params, |o, values| {
         let monoid = match kernel.combine {
             Combine::Value(monoid) => monoid,
@@ -79,8 +84,8 @@ pub(super) fn reduce(kernel: &Reduce, input: &Array, output: &[usize], params: &
             (Monoid::Sum, []) => Scalar::Int(0),
             _ => values.iter().fold(monoid.identity(kernel.acc), |x, &y| monoid.combine(x, y)),
         };
-        match &post {
-            Some(post) => Ok(post.run(&[total.fit(kernel.acc)], &coordinates(output, o))?[0]),
+        match &mut post {
+            Some(post) => only(post.run(|_| Some(total.fit(kernel.acc)), output, o)?),
             None => Ok(total),
         }
     })?;

@@ -136,10 +136,9 @@ fn map(kernel: &Map, inputs: &[Array], output_dims: &[&[usize]], params: &[u64])
         return Err(Error::internal("map: operands differ in shape"));
     }
     let mut results = vec![Vec::new(); output_dims.len()];
-    let program = Ready::new(&kernel.program, params)?;
+    let mut program = Ready::new(&kernel.program, params)?;
     for i in 0..crate::layout::count(dims)? {
-        let elements: Vec<Scalar> = inputs.iter().map(|input| input.get(i)).collect();
-        let values = program.run(&elements, &array::coordinates(dims, i))?;
+        let values = program.run(|n| inputs.get(n).map(|input| input.get(i)), dims, i)?;
         for (result, value) in results.iter_mut().zip(values) {
             result.push(value);
         }

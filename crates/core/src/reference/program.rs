@@ -1,5 +1,6 @@
 //! What a scalar program means for one element. Functions are those of [`super::function`], never of `core::math`.
 
+use super::array::coordinates;
 use super::function::function;
 use super::value::Scalar::{self, Bool, Float, Int};
 use crate::dtype::DType;
@@ -7,11 +8,12 @@ use crate::error::{Error, Result};
 use crate::scalar::{Instr, Op, Program};
 use std::cmp::Ordering;
 
-/// A verified program with its constants and parameters read.
+/// A verified program with its constants and parameters read, and room for the values of one element.
 pub(super) struct Ready<'a> {
     program: &'a Program,
-    /// Of each instruction; of those that are no constant or parameter, anything.
-    leaves: Vec<Scalar>,
+    /// Of each instruction; between two elements, those of constants and parameters count.
+    values: Vec<Scalar>,
+    by_place: bool,
 }
 
 impl<'a> Ready<'a> {
@@ -23,29 +25,35 @@ impl<'a> Ready<'a> {
             Op::Const(bits) => Ok(constant(instr.dtype, bits)),
             _ => Ok(Bool(false)),
         };
-        Ok(Ready { program, leaves: program.instrs.iter().map(leaf).collect::<Result<_>>()? })
+        let by_place = program.instrs.iter().any(|instr| matches!(instr.op, Op::Index(_)));
+        Ok(Ready { program, values: program.instrs.iter().map(leaf).collect::<Result<_>>()?, by_place })
     }
 
-    /// The outputs for the element at `coordinates` of the kernel's output.
+    /// The outputs for the element at a row-major position of an array of shape `dims`; `input` is the element of each operand.
     ///
     /// # Errors
-    /// `Code::Internal` for operands or coordinates the caller did not hand over.
-    pub(super) fn run(&self, inputs: &[Scalar], coordinates: &[usize]) -> Result<Vec<Scalar>> {
-        let mut values = self.leaves.clone();
+    /// `Code::Internal` for operands or axes the caller did not hand over.
+    pub(super) fn run(
+        &mut self,
+        input: impl Fn(usize) -> Option<Scalar>,
+        dims: &[usize],
+        position: usize,
+    ) -> Result<impl Iterator<Item = Scalar>> {
+        let coordinates = if self.by_place { coordinates(dims, position) } else { Vec::new() };
         for (i, instr) in self.program.instrs.iter().enumerate() {
             let value = match instr.op {
                 Op::Param(_) | Op::Const(_) => continue,
-                Op::Input(n) => *inputs.get(n as usize).ok_or_else(|| absent("input"))?,
+                Op::Input(n) => input(n as usize).ok_or_else(|| absent("input"))?,
                 Op::Index(axis) => Int(*coordinates.get(axis as usize).ok_or_else(|| absent("axis"))? as i128),
                 op => {
                     let mut args = [Bool(false); 3];
-                    args.iter_mut().zip(&instr.args).for_each(|(to, &a)| *to = values[a as usize]);
+                    args.iter_mut().zip(&instr.args).for_each(|(to, &a)| *to = self.values[a as usize]);
                     apply(op, instr, &args, self.program)
                 }
             };
-            values[i] = value.fit(instr.dtype);
+            self.values[i] = value.fit(instr.dtype);
         }
-        Ok(self.program.outputs.iter().map(|&o| values[o as usize]).collect())
+        Ok(self.program.outputs.iter().map(|&o| self.values[o as usize]))
     }
 }
 

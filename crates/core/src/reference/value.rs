@@ -52,15 +52,13 @@ impl Scalar {
         let bytes = &bytes[..dtype.bytes()];
         let part = |bytes: &[u8]| {
             let real = dtype.info().real;
-            if let Some(nan) = nan(real, bytes) {
-                return Double::from(nan);
-            }
-            Double::from(match real {
+            let value = match real {
                 DType::F16 => pod_read_unaligned::<f16>(bytes).to_f64(),
                 DType::BF16 => pod_read_unaligned::<bf16>(bytes).to_f64(),
                 DType::F32 => pod_read_unaligned::<f32>(bytes) as f64,
                 _ => pod_read_unaligned(bytes),
-            })
+            };
+            Double::from(if value.is_nan() { nan(real, bytes).unwrap_or(value) } else { value })
         };
         match dtype.kind() {
             Kind::Bool => Bool(bytes[0] != 0),
@@ -107,6 +105,12 @@ impl Scalar {
             (Float(value), DType::F64) => Scalar::float(value.hi),
             (Float(value), DType::F32) if !value.hi.is_nan() => Scalar::float(f64::from(value.to_odd() as f32)),
             (Bool(_), DType::Bool) => self,
+            (Int(value), _) if dtype.is_integer() => Int(match_dtype!(dtype, integers T => value as T as i128, else value)),
+            (Complex(re, im), DType::C128) => Complex(re.hi.into(), im.hi.into()),
+            (Complex(re, im), DType::C64) if !re.hi.is_nan() && !im.hi.is_nan() => {
+                let part = |value: Double| Double::from(f64::from(value.to_odd() as f32));
+                Complex(part(re), part(im))
+            }
             _ => Scalar::decode(dtype, &self.encode(dtype)),
         }
     }

@@ -12,10 +12,16 @@ struct Place {
     weight: usize,
 }
 
-/// The places of one window: `at` is its position in the output's spatial axes, `plane` the data's elements there.
-fn places(kernel: &Window, plane: &[Scalar], extents: &[usize], at: &[usize]) -> Vec<Place> {
-    let sizes: Vec<usize> = kernel.axes.iter().map(|a| a.size).collect();
-    let element = |tap: Vec<usize>| {
+/// The places of one window: `at` is its position in the output's spatial axes, `plane` the data's elements there, `taps` the
+/// coordinates of each place in a window.
+fn places<'a>(
+    kernel: &'a Window,
+    plane: &'a [Scalar],
+    extents: &'a [usize],
+    at: &'a [usize],
+    taps: &'a [Vec<usize>],
+) -> impl Iterator<Item = Place> + 'a {
+    let element = move |tap: &Vec<usize>| {
         let mut position = 0;
         for (((axis, &extent), &o), k) in kernel.axes.iter().zip(extents).zip(at).zip(tap) {
             let place = (o * axis.stride + k * axis.dilation).checked_sub(axis.low).filter(|&p| p < extent)?;
@@ -23,7 +29,7 @@ fn places(kernel: &Window, plane: &[Scalar], extents: &[usize], at: &[usize]) ->
         }
         Some(plane[position])
     };
-    (0..sizes.iter().product()).map(|weight| Place { element: element(coordinates(&sizes, weight)), weight }).collect()
+    taps.iter().enumerate().map(move |(weight, tap)| Place { element: element(tap), weight })
 }
 
 /// The terms of every output: elements for a reduction, element and weight for a dot.
@@ -51,12 +57,14 @@ fn terms<T>(
     let plane = |i: usize| &all[i * area..(i + 1) * area];
     let (sizes, windows): (Vec<usize>, usize) = (kernel.axes.iter().map(|a| a.size).collect(), outs.iter().product());
     let volume: usize = sizes.iter().product();
+    let taps: Vec<Vec<usize>> = (0..volume).map(|place| coordinates(&sizes, place)).collect();
     match (kernel.combine, inputs.get(1)) {
         (WindowCombine::Reduce(monoid), None) if lead == out_lead => {
             let outside = monoid.identity(kernel.dtype);
             let one = |o: usize| {
-                let places = places(kernel, plane(o / windows), extents, &coordinates(outs, o % windows));
-                finish(places.into_iter().map(|p| (p.element.unwrap_or(outside), None)).collect())
+                let at = coordinates(outs, o % windows);
+                let places = places(kernel, plane(o / windows), extents, &at, &taps);
+                finish(places.map(|p| (p.element.unwrap_or(outside), None)).collect())
             };
             Ok((0..output.iter().product()).map(one).collect())
         }
@@ -73,8 +81,7 @@ fn terms<T>(
                 let of_channel = |c: usize| {
                     let weight = (filter * cin + c) * volume;
                     let factors = &factors;
-                    places(kernel, plane(image * cin + c), extents, &at)
-                        .into_iter()
+                    places(kernel, plane(image * cin + c), extents, &at, &taps)
                         .map(move |p| (p.element.unwrap_or(zero), Some(factors[weight + p.weight])))
                 };
                 finish((0..cin).flat_map(of_channel).collect())

@@ -1,7 +1,7 @@
 //! Products of integers of 8 bits, in 32 bits and in their own: exactly, on every tier, however operands lie.
 
 use crate::contract::dims;
-use crate::harness::{Rng, STYLES, Style, check};
+use crate::harness::{Rng, STYLES, Style, assert_same, check, expected, run};
 use ferrotensor_core::DType;
 use ferrotensor_core::kernel::{Contract, Kernel};
 use ferrotensor_core::reference::Array;
@@ -49,8 +49,12 @@ fn equal_the_reference() {
             let any = [(&a, rng.pick(&STYLES)), (&b, rng.pick(&STYLES))];
             // So they do here, unless k is none of them.
             let fours = [(&a, Style::Fours { turned: false }), (&b, Style::Fours { turned: true })];
+            let kernel = Kernel::Contract(kernel.clone());
+            let wanted = expected(&kernel, &[&a, &b], &[&of[2]], &[]);
             for inputs in [plain, turned, fours, any] {
-                check(&Kernel::Contract(kernel.clone()), &inputs, &[(&of[2], rng.pick(&STYLES))], &[]);
+                let styles = [inputs[0].1, inputs[1].1, rng.pick(&STYLES)];
+                let got = run(&kernel, &inputs, &[(&of[2], styles[2])], &[]);
+                assert_same(&wanted[0], &got[0], format_args!("{kernel:?} {of:?} {styles:?}"));
             }
         }
     }
