@@ -217,9 +217,9 @@ impl Group {
         })
     }
 
-    /// Choices on an axis that no case of the small shapes stands for.
+    /// Choices on an axis that no case of the small shapes stands for, spare ones apart, which not every run plans.
     fn unreached(&self) -> impl Iterator<Item = String> {
-        let small = self.cases.iter().filter(|c| c.recipe == 0);
+        let small = self.cases.iter().filter(|c| c.recipe == 0 && !c.spare);
         let reached: BTreeSet<(usize, usize)> = small.flat_map(|c| c.assignment.iter().copied().enumerate()).collect();
         let axes = self.recipes.first().map_or(&[][..], |r| &r.axes).iter().enumerate();
         let all =
