@@ -1,7 +1,7 @@
 //! How much of the product of variants a run tries. The newest instruction set has a case for every two circumstances of every group in
 //! every run. That the others, programs without fusion, and (of single kernels) layouts give the same bits is a promise of few mechanisms,
 //! which a quick run samples: a third of the groups, by name. So it does what tells rows from broken ones, beside those cases
-//! (`rounds.rs`), and Vulkan. `CONFORMANCE=all` is the whole product. Nine tenths of a run are the reference's, once for each case,
+//! (`rounds.rs`), and Vulkan. `CONFORMANCE=all` is the whole product. Most of a run is the reference's, once for each case,
 //! whatever the number of variants.
 
 use crate::machine;
