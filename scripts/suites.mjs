@@ -80,13 +80,9 @@ export const QUICK = [
 export const FULL = [
   { name: 'slow tier is current', command: script('slow/results'), count: closing },
   { name: 'package and consumer', command: script('package-test'), count: closing, setup: true },
-  { name: 'recipe: add an op', command: script('recipe-test'), count: closing },
   { name: 'other versions of Node', command: script('node-test'), count: closing, setup: true },
-  { name: 'musl', command: script('musl-test'), count: closing, setup: true, tool: 'cargo-zigbuild', target: 'x86_64-unknown-linux-musl' },
   { name: 'JavaScript tests on Vulkan', command: script('vulkan/javascript'), count: closing, setup: true },
   { name: 'Vulkan under validation', command: script('vulkan/validation'), count: closing, setup: true, absence: noLayer },
-  { name: 'other Vulkan devices', command: script('vulkan/variants'), count: closing, setup: true },
-  { name: 'benches, smoke', command: [...script('bench'), '--smoke'], count: closing, setup: true },
   { name: 'bench of the engine', command: cargo('bench', '--package', 'ferrotensor-engine', '--bench', 'program'), count: whole },
   { name: 'vendor BLAS', command: script('blas-test'), count: closing, setup: true, absence: noBlas },
   { name: 'instruction counts', command: script('instructions'), count: closing, tool: 'valgrind', absence: () => (process.arch === 'x64' ? null : 'the AVX2 tier is of x86-64') },

@@ -20,6 +20,25 @@ export const SLOW = [
     target: 'aarch64-unknown-linux-gnu',
     sources: ['.ci/cross', 'scripts/cross.mjs', 'scripts/arm64-test.mjs', 'crates/core/src/math/fma.rs', { path: 'crates/cpu/src/', having: /\btarget_(arch|feature)\b|\b(aarch64|neon)\b/ }]
   },
+  // Another C library's threads, exits and loader: what says which, and what calls it.
+  {
+    name: 'musl',
+    command: script('musl-test'),
+    count: closing,
+    setup: true,
+    tool: 'cargo-zigbuild',
+    target: 'x86_64-unknown-linux-musl',
+    sources: ['.ci/cross', 'scripts/cross.mjs', 'scripts/musl-test.mjs', 'lib/loader.ts', { path: 'crates/', ending: '.rs', having: /\btarget_(env|os)\b|\blib(c|loading)::/ }]
+  },
+  {
+    name: 'recipe: add an op',
+    command: script('recipe-test'),
+    count: closing,
+    sources: ['scripts/recipe-test.mjs', { path: 'CONTRIBUTING.md', part: /```rust\n[^]*?```/ }, 'crates/ops/src/def.rs', 'xtask/src/codegen']
+  },
+  // Kernels, and what chooses them by what a device has.
+  { name: 'other Vulkan devices', command: script('vulkan/variants'), count: closing, setup: true, sources: ['scripts/vulkan/variants.mjs', 'crates/vulkan/src/'] },
+  { name: 'benches, smoke', command: [...script('bench'), '--smoke'], count: closing, setup: true, sources: ['scripts/bench.mjs', { path: 'benches/', ending: '.ts' }, 'lib/generated/functions.ts'] },
   {
     name: 'AddressSanitizer',
     command: [...script('sanitizers'), 'address'],
