@@ -8,7 +8,8 @@
 //! | Map with functions inside | the effect of that error on the result, found by perturbing each call, and 1 ulp |
 //! | sum | (log2 n + 16) eps sum abs x: the fixed tree (architecture, "What numbers promise") |
 //! | product | n eps abs p: one rounding for each factor (Higham, Accuracy and Stability, 2002, lemma 3.1) |
-//! | Contract | (K + 1) (u (abs A)(abs B) + the smallest number) in the compute dtype, and the last roundings |
+//! | Contract | blocks(K) u (abs A)(abs B) + (K + 1) the smallest number in the compute dtype, and the last roundings; blocks(K): the |
+//! |  | roundings on the longest way through the blocks of K places (`ferrotensor_core::blocks::roundings`) |
 //! | Window | as sum, or as Contract with K = channels x places |
 //! | Fft | 8 (log2 n + 2) eps norm2 y (Higham, theorem 24.2, with room for Bluestein's three transforms) |
 //! | Solve | 8 n eps norm(inv A) norm(A) norm(x) (Higham, theorem 9.4, growth factor of random matrices) |

@@ -166,9 +166,9 @@ pub fn bound_words(graph: &Graph) -> Option<&'static str> {
             Kernel::Routine(Routine::Eig { .. }) => "16 n eps norm(A) cond, vectors by gap",
             Kernel::Routine(Routine::Expm(d)) if d.is_complex() => "64 n eps (norm(A) + 1) norm(derivative)",
             Kernel::Routine(Routine::Expm(_)) => "16 n eps (norm(A) + 1) norm(derivative)",
-            Kernel::Contract(k) if float(k.dtype) => "(K + 1) u abs A abs B",
+            Kernel::Contract(k) if float(k.dtype) => "blocks(K) u abs A abs B",
             Kernel::Window(k) if float(k.dtype) => match k.combine {
-                WindowCombine::Dot => "(K + 1) u abs A abs B",
+                WindowCombine::Dot => "blocks(K) u abs A abs B",
                 WindowCombine::Reduce(Monoid::Sum) => "(log2 n + 16) eps sum abs x",
                 WindowCombine::Reduce(_) => continue,
             },

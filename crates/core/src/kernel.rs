@@ -201,7 +201,8 @@ pub struct Scatter {
 /// `a [batch..., m, k]`, `b [batch..., k, n]` and what `post` takes, `[batch..., m, n]` each -> output `[batch..., m, n]`, any
 /// strides.
 ///
-/// Integers wrap; bool uses or and and. Floating error: at most `(K + 1) u |A| |B|`, u = half an ulp of 1.
+/// Integers wrap; bool uses or and and. Floats add products in blocks of places, each a chain of fused multiply-adds ([`crate::blocks`], which
+/// has the bound of their error).
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Contract {
     /// Dtypes of `a` and `b`: that of the product, or narrower ones, integers of integers and floats of floats ([`Contract::verify`]).

@@ -5,6 +5,7 @@
 
 pub mod attention;
 pub mod backend;
+pub mod blocks;
 pub mod dtype;
 pub mod element;
 pub mod error;

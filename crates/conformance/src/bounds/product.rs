@@ -6,7 +6,7 @@ use crate::compare::{epsilon, spacing};
 use crate::executor::Known;
 use ferrotensor_core::kernel::{Contract, Kernel, Monoid, Window, WindowCombine};
 use ferrotensor_core::reference::{self, Array};
-use ferrotensor_core::{DType, Error, Result};
+use ferrotensor_core::{DType, Error, Result, blocks};
 
 pub fn contract_errors(k: &Contract, inputs: &[&Known], output: &Array) -> Result<Option<Vec<f64>>> {
     let inner = inputs[0].array.dims().last().copied().unwrap_or(0);
@@ -28,7 +28,8 @@ fn product_errors(wide: Kernel, inner: usize, dtype: DType, inputs: &[&Known], o
     let sizes = product(finite_sizes(a), finite_sizes(b))?;
     // Below the normal numbers a product's error is no part of its size (Higham, (2.8)).
     let underflow = if dtype.is_complex() { 2.0 } else { 1.0 } * spacing(dtype.compute(), 0.0);
-    let mut errors: Vec<f64> = sizes.iter().map(|s| (inner as f64 + 1.0) * (unit * s + underflow)).collect();
+    let roundings = blocks::roundings(dtype.compute(), inner) as f64;
+    let mut errors: Vec<f64> = sizes.iter().map(|s| roundings * unit * s + (inner as f64 + 1.0) * underflow).collect();
     if dtype.is_complex() {
         let is_wild = |k: &Known| magnitudes(k).into_iter().map(|v| f64::from(!v.is_finite())).collect::<Vec<_>>();
         let all = |k: &Known| vec![1.0; k.array.len()];

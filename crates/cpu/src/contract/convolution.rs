@@ -1,13 +1,14 @@
 //! Convolutions of floats by the tiles of products: rows of weights times columns that are windows. A tile reads its columns where they lie
 //! side by side in the data or in a copy of them (`window/phases.rs`), place by place from a table; where windows are few it gets them
-//! collected. Every output is one chain of fused multiply-adds over channels and places, as if the windows were a matrix.
+//! collected. Every output is a sum over channels and places in the order of products, as if the windows were a matrix.
 
 use super::Matrix;
+use super::blocks::{self, pieces};
 use super::grid::{Apart, Grid, Sizes};
 use super::product::{Product, scratch};
 use super::stored::Stored;
 use super::sums::Row;
-use super::tile::{Columns, Tile};
+use super::tile::{Columns, Onto, Tile, Tiled};
 use crate::indices::leading;
 use crate::launch::{Context, Run, Slot, Slots};
 use crate::map::tile::Cast;
@@ -26,8 +27,6 @@ use smallvec::SmallVec;
 use std::ops::Range;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// Places of a block: the data that a tile's columns show there stay in the first-level cache while rows of weights pass.
-const PLACES: usize = 512;
 /// Rows of a unit of work at most.
 const ROWS: usize = 252;
 /// Columns of a unit of work at most.
@@ -234,11 +233,17 @@ impl<S: Stored> Job<'_, S> {
         let rows = row(panel.start)..row(panel.end);
         let chunk = self.columns(image, group, columns);
         let width = chunk.count.next_multiple_of(tiles.full.count);
-        let sums = scratch::<S::Real>(&[rows.len(), width])?;
-        let room = scratch::<S::Real>(&[PLACES, tiles.full.count])?;
-        let (sums, room) = (sums.as_ptr().cast::<S::Real>(), room.as_ptr().cast::<S::Real>());
-        for p in (0..sizes.places.max(1)).step_by(PLACES) {
-            let k = PLACES.min(sizes.places - p);
+        let (block, total) = (blocks::places::<S>(), blocks::places_of_total::<S>());
+        let area = rows.len() * width;
+        let memory = scratch::<S::Real>(&[area])?;
+        // Of what is set aside after each running total, but the last one.
+        let aside = if sizes.places > total { Some(scratch::<S::Real>(&[area])?) } else { None };
+        let room = scratch::<S::Real>(&[block, tiles.full.count])?;
+        let (sums, room) = (memory.as_ptr().cast::<S::Real>(), room.as_ptr().cast::<S::Real>());
+        // The data that a tile's columns show in a block stay in the first-level cache while rows of weights pass.
+        for Range { start: p, end } in pieces(0..sizes.places, block) {
+            let k = end - p;
+            let onto = if p.is_multiple_of(total) { Onto::Nothing } else { Onto::Total };
             for j in (0..chunk.count).step_by(tiles.full.count) {
                 let of_width: &Columns<S::Real> = tiles.fitting(chunk.count - j);
                 let in_place = j + of_width.count <= chunk.readable;
@@ -253,7 +258,7 @@ impl<S: Stored> Job<'_, S> {
                     let a = of_panel.wrapping_add(p * tiles.packed_width(count));
                     let b = self.grid.start.wrapping_offset(chunk.start + j as isize);
                     let b = if in_place { b } else { room.cast_const() };
-                    let tile = Tile::reading(k, (a, b), (0, 0, of_width.count as isize), p == 0);
+                    let tile = Tile::reading(k, (a, b), (0, 0, of_width.count as isize), onto);
                     let c = sums.wrapping_add((first - rows.start) * width + j);
                     let places = self.grid.places.as_ptr().wrapping_add(p);
                     let tile = Tile { places, c, c_row: width as isize, ..tile };
@@ -262,7 +267,14 @@ impl<S: Stored> Job<'_, S> {
                     unsafe { run(tile) };
                 }
             }
+            if let Some(aside) = &aside
+                && (end == sizes.places || end.is_multiple_of(total))
+            {
+                // SAFETY: both have as many sums, and are this thread's.
+                unsafe { carry(sums, aside.as_ptr().cast(), area, end <= total) };
+            }
         }
+        let sums = aside.as_ref().map_or(sums, |aside| aside.as_ptr().cast());
         for i in rows.clone() {
             let row = sums.wrapping_add((i - rows.start) * width);
             // SAFETY: the sums are whole, and this part of the output is the caller's.
@@ -304,6 +316,17 @@ impl<S: Stored> Job<'_, S> {
         let (from, step) = (sums.wrapping_add(span.column), layout.strides()[layout.rank() - 1]);
         // SAFETY: as the caller promises.
         unsafe { (self.kernel.product.round)(Row { from, to, step, count: span.count }) };
+    }
+}
+
+/// Adds sums to what was set aside, unless they are the `first`.
+///
+/// # Safety
+/// There are so many of both.
+unsafe fn carry<T: Tiled>(sums: *const T, aside: *mut T, count: usize, first: bool) {
+    for n in 0..count {
+        // SAFETY: as the caller promises.
+        unsafe { *aside.add(n) = if first { *sums.add(n) } else { *aside.add(n) + *sums.add(n) } };
     }
 }
 

@@ -1,14 +1,16 @@
 //! A few rows times columns whose places lie beside each other (a matrix times a vector): squares of columns are transposed in registers
 //! and added at once, without a copy.
 
+use super::blocks;
 use super::lanes::Lanes;
 use super::product::{Job, Product};
 use super::stored::Stored;
 use super::sums::Sums;
-use super::tile::Tile;
+use super::tile::{Onto, Tile};
 use crate::cache;
 use crate::tier::Source;
 use std::marker::PhantomData;
+use std::ops::Range;
 
 /// The most rows.
 pub const ROWS: usize = 4;
@@ -34,30 +36,44 @@ impl<V: Lanes<Item: Default>, const R: usize> Source for DotRows<V, R> {
     unsafe fn run<const FMA: bool>(Dots { tile, columns }: Dots<V::Item>) {
         // SAFETY: R rows and these columns exist, over k places, and a register of sums for each row.
         unsafe {
-            let mut sums = [V::splat(V::Item::default()); R];
-            for (r, sum) in sums.iter_mut().enumerate() {
-                let start = || V::splat(tile.start(r));
-                *sum = if tile.fresh { start() } else { V::load(tile.c.offset(r as isize * tile.c_row)) };
-            }
             let full = columns == V::COUNT;
-            let whole = tile.k / V::COUNT * V::COUNT;
-            for p in (0..whole).step_by(V::COUNT) {
-                let block = if full { square::<V, true>(&tile, p, columns) } else { square::<V, false>(&tile, p, columns) };
-                for (q, lanes) in block.iter().enumerate() {
-                    if q < V::COUNT {
-                        add(&mut sums, &tile, p + q, *lanes);
+            let (mut from, mut onto) = (0, tile.onto);
+            loop {
+                let mut sums = [V::splat(V::Item::default()); R];
+                for (r, sum) in sums.iter_mut().enumerate() {
+                    match onto {
+                        Onto::Nothing => *sum = V::splat(tile.start(r)),
+                        Onto::Chain => *sum = V::load(tile.c.offset(r as isize * tile.c_row)),
+                        Onto::Total => {}
                     }
                 }
-            }
-            for p in whole..tile.k {
-                let mut lanes = [V::Item::default(); 16];
-                for (j, lane) in lanes.iter_mut().enumerate().take(columns) {
-                    *lane = *tile.b.offset(j as isize * tile.b_place).add(p);
+                let end = tile.k.min(from + blocks::floats::<V::Item>());
+                let whole = from + (end - from) / V::COUNT * V::COUNT;
+                for p in (from..whole).step_by(V::COUNT) {
+                    let block =
+                        if full { square::<V, true>(&tile, p, columns) } else { square::<V, false>(&tile, p, columns) };
+                    for (q, lanes) in block.iter().enumerate() {
+                        if q < V::COUNT {
+                            add(&mut sums, &tile, p + q, *lanes);
+                        }
+                    }
                 }
-                add(&mut sums, &tile, p, V::load(lanes.as_ptr()));
-            }
-            for (r, sum) in sums.iter().enumerate() {
-                sum.store(tile.c.offset(r as isize * tile.c_row));
+                for p in whole..end {
+                    let mut lanes = [V::Item::default(); 16];
+                    for (j, lane) in lanes.iter_mut().enumerate().take(columns) {
+                        *lane = *tile.b.offset(j as isize * tile.b_place).add(p);
+                    }
+                    add(&mut sums, &tile, p, V::load(lanes.as_ptr()));
+                }
+                for (r, &sum) in sums.iter().enumerate() {
+                    let to = tile.c.offset(r as isize * tile.c_row);
+                    let sum = if onto == Onto::Total { V::load(to).add(sum) } else { sum };
+                    sum.store(to);
+                }
+                if end >= tile.k {
+                    break;
+                }
+                (from, onto) = (end, Onto::Total);
             }
         }
     }
@@ -99,17 +115,18 @@ impl<S: Stored> Product<S> {
         S::PLAIN && job.m <= ROWS && job.b.rows == 1 && job.k >= self.tiles.lanes
     }
 
-    /// All sums of a job.
+    /// The totals of some places of a job.
     ///
     /// # Safety
     /// The operands exist, and the output is this thread's.
-    pub(super) unsafe fn dots(&self, job: &Job, sums: &Sums) {
+    pub(super) unsafe fn dots(&self, job: &Job, sums: &Sums, places: Range<usize>) {
         let width = self.tiles.lanes;
         let size = size_of::<S>();
         for j in (0..job.n).step_by(width) {
             let count = width.min(job.n - j);
-            let (a, b) = (job.a.start.cast_const().cast(), job.b.from(0, j, size).start.cast_const().cast());
-            let tile = Tile::reading(job.k, (a, b), (job.a.rows, job.a.columns, job.b.columns), true);
+            let [a, b] = [job.a.from(0, places.start, size), job.b.from(places.start, j, size)];
+            let (a, b) = (a.start.cast_const().cast(), b.start.cast_const().cast());
+            let tile = Tile::reading(places.len(), (a, b), (job.a.rows, job.a.columns, job.b.columns), Onto::Nothing);
             let run = self.tiles.dots[job.m - 1];
             // SAFETY: as the caller promises.
             unsafe { self.through(sums, tile, width, (0, job.m), (j, count), |tile| run(Dots { tile, columns: count })) };

@@ -2,6 +2,7 @@
 //! numbers as twice as many floats; integers of 8 bits by tiles of four places at once, other integers and bool by a loop.
 
 pub mod attention;
+mod blocks;
 #[cfg(target_arch = "x86_64")]
 mod bytes;
 mod constant;

@@ -1,19 +1,18 @@
 //! Large products, by blocks of rows, columns and inner places: all threads copy both operands' parts, then they share the sums.
 
+use super::blocks;
 use super::constant::Constant;
 use super::post::After;
 use super::product::{Job, Product, scratch};
 use super::stored::Stored;
 use super::sums::Sums;
-use super::tile::Tile;
+use super::tile::{Onto, Tile};
 use crate::launch::Context;
 use crate::parallel::{grain, parallel_for, start, threads};
 use ferrotensor_core::error::Result;
 use std::ops::Range;
 use std::sync::atomic::Ordering;
 
-/// Bytes of a float's places in a block: the columns of a tile then take 64 KB, an eighth of a second-level cache.
-const PLACES: usize = 2048;
 /// Floats of rows or of columns in a block: 4 MB, so that a thread keeps both copies as scratch memory.
 const SIDE: usize = 2048;
 /// The same where as many sums lie beside the output as rows times columns: 4 MB too.
@@ -34,7 +33,7 @@ struct Block<T> {
     panels: (usize, usize),
     /// Units of work, likewise.
     units: (usize, usize),
-    /// Its first place, and how many.
+    /// Its first place, and how many: a block of them, whose columns of a tile take 64 KB, an eighth of a second-level cache.
     places: (usize, usize),
 }
 // SAFETY: as said above.
@@ -90,7 +89,7 @@ impl<S: Stored> Product<S> {
     ) -> Result<()> {
         let t = &self.tiles;
         let panels = (job.m.div_ceil(t.rows()), job.n.div_ceil(t.full.count / S::PARTS));
-        let deep = PLACES / size_of::<S::Real>() / S::PARTS;
+        let (deep, total) = (blocks::places::<S>(), blocks::places_of_total::<S>());
         let floats = deep.min(job.k) * S::PARTS;
         let a = scratch::<S::Real>(&[panels.0, self.rows_width(job.m), floats])?;
         let mut room = None;
@@ -126,6 +125,9 @@ impl<S: Stored> Product<S> {
                 // SAFETY: the copies are made, and this part of the output is this thread's.
                 unsafe {
                     let (rows, columns) = self.unit(block, sums, (unit % units.0, unit / units.0));
+                    if is_last || (p + deep).is_multiple_of(total) {
+                        self.set_aside(sums, rows.clone(), columns.clone(), p < total);
+                    }
                     if is_last {
                         self.store(job, sums, rows.clone(), columns.clone());
                     }
@@ -184,6 +186,8 @@ impl<S: Stored> Product<S> {
         let (t, floats) = (&self.tiles, places.1 * S::PARTS);
         let rows = start(g, units.0, panels.0)..start(g + 1, units.0, panels.0);
         let columns = start(h, units.1, panels.1)..start(h + 1, units.1, panels.1);
+        let begins = places.0.is_multiple_of(blocks::places_of_total::<S>());
+        let onto = if begins { Onto::Nothing } else { Onto::Total };
         for jp in columns.clone() {
             let j = jp * t.full.count / S::PARTS;
             let b = block.b.wrapping_add(jp * t.full.count * floats).cast_const();
@@ -192,7 +196,7 @@ impl<S: Stored> Product<S> {
             for ip in rows.clone() {
                 let (i, end) = (start(ip, panels.0, job.m), start(ip + 1, panels.0, job.m));
                 let a = block.a.wrapping_add(ip * self.rows_width(job.m) * floats).cast_const();
-                let tile = Tile::reading(floats, (a, b), (0, 0, tiles.count as isize), places.0 == 0);
+                let tile = Tile::reading(floats, (a, b), (0, 0, tiles.count as isize), onto);
                 if ip + 1 < rows.end {
                     sums.fetch(end..start(ip + 2, panels.0, job.m), (j, count), size_of::<S::Sum>());
                 }

@@ -8,7 +8,7 @@ use super::stored::Stored;
 use super::tile::{Chains, Columns, RowOf, Tiled, Tiles, columns, tiles};
 use crate::tier::{Source, Tier, compiled};
 use std::is_x86_feature_detected;
-use std::ops::Neg;
+use std::ops::{Add, Neg};
 
 /// Integers at four places, the first one lowest; or a sum. `A` and `B`: whether the integers of the first operand and of the second one have
 /// a sign, of which this is either.
@@ -22,6 +22,7 @@ impl<const A: bool, const B: bool> Stored for Quad<A, B> {
     const PLAIN: bool = true;
     const COMMUTES: bool = A == B;
     type Sum = Self;
+    const IS_EXACT: bool = true;
     const IS_ROUNDED: bool = false;
     #[inline(always)]
     fn parts(self) -> [Self; 2] {
@@ -58,6 +59,13 @@ impl<const A: bool, const B: bool> Source for Starts<A, B> {
         }
         // SAFETY: the start exists.
         unsafe { *row.to = Quad(sum.wrapping_mul(if B { -128 } else { 128 })) };
+    }
+}
+
+impl<const A: bool, const B: bool> Add for Quad<A, B> {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Quad(self.0.wrapping_add(other.0))
     }
 }
 

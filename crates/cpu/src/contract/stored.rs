@@ -18,6 +18,8 @@ pub trait Stored: Copy + Send + Sync + 'static {
     const COMMUTES: bool = Self::PARTS == 1;
     /// What holds all of a sum until it is whole.
     type Sum: Stored<Real = Self::Real>;
+    /// Whether sums are exact in any order, so that none need be set aside.
+    const IS_EXACT: bool = false;
     /// Whether that is more than an element holds.
     const IS_ROUNDED: bool;
     /// Its floats; of one the second is nothing.

@@ -1,9 +1,11 @@
-//! Where the sums of a product lie until they are whole: in the output, or beside it where its elements hold less.
+//! Where the sums of a product lie until they are whole: in the output, or beside it where its elements hold less. A product of so many
+//! places that running totals are set aside has those of the places it is at in memory of their own.
 
 use super::Matrix;
+use super::blocks;
 use super::product::{Job, Product, scratch};
 use super::stored::Stored;
-use super::tile::{Tile, TileFn};
+use super::tile::{Onto, Tile, TileFn};
 use crate::cache::{LINE, prefetch};
 use crate::scratch::Scratch;
 use crate::tier::Source;
@@ -16,8 +18,12 @@ const TILE: usize = 512;
 
 /// The sums of a job.
 pub struct Sums {
+    /// Running totals.
     matrix: Matrix,
-    room: Option<Scratch>,
+    /// What was set aside, if anything ever is.
+    aside: Option<Matrix>,
+    /// Memory of either that is not the output's.
+    _rooms: [Option<Scratch>; 2],
     /// What those of each row begin with, if not with 0.
     starts: Option<Matrix>,
 }
@@ -25,9 +31,9 @@ pub struct Sums {
 unsafe impl Sync for Sums {}
 
 impl Sums {
-    /// Where elements hold whole sums.
+    /// Where elements hold whole sums, of places of one running total.
     pub(super) fn at(matrix: Matrix) -> Sums {
-        Sums { matrix, room: None, starts: None }
+        Sums { matrix, aside: None, _rooms: [None, None], starts: None }
     }
 
     /// What the sums of rows from `i` on begin with.
@@ -50,18 +56,76 @@ impl Sums {
     }
 }
 
+/// Memory for so many sums, row by row.
+fn memory<S: Stored>((rows, columns): (usize, usize)) -> Result<(Matrix, Option<Scratch>)> {
+    let room = scratch::<S::Sum>(&[rows, columns])?;
+    Ok((Matrix { start: room.as_ptr(), rows: columns as isize, columns: 1 }, Some(room)))
+}
+
 impl<S: Stored> Product<S> {
     /// A place for the sums of a job, of anything.
     ///
     /// # Errors
     /// `Code::OutOfMemory`.
     pub(super) fn sums(&self, job: &Job) -> Result<Sums> {
-        let starts = job.starts;
-        if !S::IS_ROUNDED {
-            return Ok(Sums { starts, ..Sums::at(job.c) });
+        let (whole, room) = if S::IS_ROUNDED { memory::<S>((job.m, job.n))? } else { (job.c, None) };
+        let sums = self.sums_of(whole, (job.m, job.k, job.n))?;
+        let [running, _] = sums._rooms;
+        Ok(Sums { _rooms: [running, room], starts: job.starts, ..sums })
+    }
+
+    /// A place for the sums of rows, places and columns that end in a matrix of [`Stored::Sum`].
+    ///
+    /// # Errors
+    /// `Code::OutOfMemory`.
+    pub(super) fn sums_of(&self, whole: Matrix, (m, k, n): (usize, usize, usize)) -> Result<Sums> {
+        if k <= blocks::places_of_total::<S>() {
+            return Ok(Sums::at(whole));
         }
-        let room = scratch::<S::Sum>(&[job.m, job.n])?;
-        Ok(Sums { matrix: Matrix { start: room.as_ptr(), rows: job.n as isize, columns: 1 }, room: Some(room), starts })
+        let (matrix, room) = memory::<S>((m, n))?;
+        Ok(Sums { aside: Some(whole), _rooms: [room, None], ..Sums::at(matrix) })
+    }
+
+    /// A place for sums beside those of a job.
+    ///
+    /// # Errors
+    /// `Code::OutOfMemory`.
+    pub(super) fn beside(&self, job: &Job) -> Result<Sums> {
+        let (matrix, room) = memory::<S>((job.m, job.n))?;
+        Ok(Sums { _rooms: [room, None], ..Sums::at(matrix) })
+    }
+
+    /// At the end of a running total adds it to what was set aside, unless it is the `first`.
+    ///
+    /// # Safety
+    /// These rows and columns exist, and are this thread's.
+    pub(super) unsafe fn set_aside(&self, sums: &Sums, rows: Range<usize>, columns: Range<usize>, first: bool) {
+        let Some(matrix) = sums.aside else { return };
+        if first {
+            let at = |m: Matrix, i, j| m.from(i, j, size_of::<S::Sum>()).start.cast::<S::Sum>();
+            for (i, j) in rows.flat_map(|i| columns.clone().map(move |j| (i, j))) {
+                // SAFETY: as the caller promises.
+                unsafe { *at(matrix, i, j) = *at(sums.matrix, i, j) };
+            }
+            return;
+        }
+        // SAFETY: as the caller promises.
+        unsafe { self.join(sums, &Sums::at(matrix), rows, columns) };
+    }
+
+    /// Adds sums to others.
+    ///
+    /// # Safety
+    /// These rows and columns of both exist, and are this thread's.
+    pub(super) unsafe fn join(&self, from: &Sums, to: &Sums, rows: Range<usize>, columns: Range<usize>) {
+        let at = |m: Matrix, i, j| m.from(i, j, size_of::<S::Sum>()).start.cast::<S::Sum>();
+        for (i, j) in rows.flat_map(|i| columns.clone().map(move |j| (i, j))) {
+            // SAFETY: as the caller promises.
+            unsafe {
+                let ([re, im], [to_re, to_im]) = ((*at(from.matrix, i, j)).parts(), (*at(to.matrix, i, j)).parts());
+                *at(to.matrix, i, j) = S::Sum::of([to_re + re, to_im + im]);
+            }
+        }
     }
 
     /// Adds a tile's products to the sums of `rows` rows from `i` on and `count` columns from `j` on. A tile has `width` floats of columns.
@@ -107,7 +171,7 @@ impl<S: Stored> Product<S> {
         let at = |r: usize, q: usize| c.from(r, q, size_of::<S::Sum>()).start.cast::<S::Sum>();
         // SAFETY: as the caller promises; a tile has no more sums than there is room for.
         unsafe {
-            if !tile.fresh {
+            if tile.onto != Onto::Nothing {
                 for r in 0..rows {
                     let row = &mut whole[r * width..][..floats];
                     if is_row {
@@ -140,11 +204,12 @@ impl<S: Stored> Product<S> {
     /// # Safety
     /// These rows and columns exist, and are this thread's.
     pub(super) unsafe fn store(&self, job: &Job, sums: &Sums, rows: Range<usize>, columns: Range<usize>) {
-        if sums.room.is_none() {
+        if !S::IS_ROUNDED {
             return;
         }
         for i in rows {
-            let from = sums.matrix.from(i, columns.start, size_of::<S::Sum>()).start.cast_const().cast();
+            let from =
+                sums.aside.unwrap_or(sums.matrix).from(i, columns.start, size_of::<S::Sum>()).start.cast_const().cast();
             let to = job.c.from(i, columns.start, size_of::<S>());
             // SAFETY: as the caller promises.
             unsafe { (self.round)(Row { from, to: to.start.cast(), step: to.columns, count: columns.len() }) };

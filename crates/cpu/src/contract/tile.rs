@@ -1,6 +1,8 @@
-//! The innermost part of a product: a few rows times a few registers of columns, kept in registers over all of k. Every element is
-//! one chain of fused multiply-adds from its first place to its last, so tile sizes and instruction sets show in no bit.
+//! The innermost part of a product: a few rows times a few registers of columns, kept in registers over a block of places, each element as
+//! a chain of fused multiply-adds. In which order blocks are added is one definition (`ferrotensor_core::blocks`), so tile sizes and
+//! instruction sets show in no bit.
 
+use super::blocks;
 use super::dots::{self, DotRows, Dots};
 use super::lanes::Lanes;
 #[cfg(not(target_arch = "aarch64"))]
@@ -11,9 +13,20 @@ use crate::tier::{Source, Tier, compiled};
 use ferrotensor_core::math::EmulatedFma;
 use ferrotensor_core::planted;
 use std::marker::PhantomData;
-use std::ops::Neg;
+use std::ops::{Add, Neg};
 
-/// A tile of `c += a b`. Steps are counted in elements.
+/// What `c` holds when a tile begins.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Onto {
+    /// Nothing: the first block's sums are stored, which begin with `starts`.
+    Nothing,
+    /// The sums of a block up to here: the tile goes on with it, not beyond its end.
+    Chain,
+    /// Totals, to which the sums of each block are added.
+    Total,
+}
+
+/// A tile of `c += a b`, from the first place of a block on, unless it goes on with one. Steps are counted in elements.
 pub struct Tile<T> {
     /// Places.
     pub k: usize,
@@ -33,23 +46,23 @@ pub struct Tile<T> {
     pub c: *mut T,
     /// From a row to the next one.
     pub c_row: isize,
-    /// Whether sums begin with `starts` and not with what `c` holds.
-    pub fresh: bool,
-    /// What the sums of each row begin with; null: with 0.
+    /// What that holds.
+    pub onto: Onto,
+    /// What the first block's sums of each row begin with; null: with 0.
     pub starts: *const T,
 }
 
 impl<T> Tile<T> {
     /// A tile whose sums are somewhere still to be said. `steps`: from a row of `a`, a place of `a` and a place of `b` to the next one.
-    pub fn reading(k: usize, (a, b): (*const T, *const T), steps: (isize, isize, isize), fresh: bool) -> Tile<T> {
+    pub fn reading(k: usize, (a, b): (*const T, *const T), steps: (isize, isize, isize), onto: Onto) -> Tile<T> {
         let (a_row, a_place, b_place) = steps;
         let (places, c, starts) = (std::ptr::null(), std::ptr::null_mut(), std::ptr::null());
-        Tile { k, a, a_row, a_place, b, b_place, places, c, c_row: 0, fresh, starts }
+        Tile { k, a, a_row, a_place, b, b_place, places, c, c_row: 0, onto, starts }
     }
 }
 
 impl<T: Copy + Default> Tile<T> {
-    /// What the sums of a row begin with.
+    /// What the first block's sums of a row begin with.
     ///
     /// # Safety
     /// The tile has the row.
@@ -75,43 +88,52 @@ impl<V: Lanes<Item: Default>, const R: usize, const C: usize, const PACKED: bool
         // SAFETY: R rows and C registers of columns of every operand exist, over k places.
         unsafe {
             let zero = V::splat(V::Item::default());
-            let mut sums = [[zero; C]; R];
-            for (i, row) in sums.iter_mut().enumerate() {
-                if t.fresh {
-                    *row = [V::splat(t.start(i)); C];
-                    continue;
-                }
-                for (j, sum) in row.iter_mut().enumerate() {
-                    *sum = V::load(t.c.offset(i as isize * t.c_row).add(j * V::COUNT));
-                }
-            }
-            let (mut a, mut b) = (t.a, t.b);
+            let at = |i: usize, j: usize| t.c.offset(i as isize * t.c_row).add(j * V::COUNT);
             let on_avx2 = cfg!(target_arch = "x86_64") && size_of::<V>() == 32;
             let short = (on_avx2 && planted::is("avx2-products-leave-out-a-place"))
                 || (cfg!(target_arch = "aarch64") && planted::is("arm-products-leave-out-a-place"));
-            for p in 0..t.k - usize::from(short && t.k > 1) {
-                if TABLE {
-                    b = t.b.offset(*t.places.add(p));
-                }
-                let mut columns = [zero; C];
-                for (j, column) in columns.iter_mut().enumerate() {
-                    *column = V::load(b.add(j * V::COUNT));
-                }
+            let k = t.k - usize::from(short && t.k > 1);
+            let (mut a, mut b, mut p, mut onto) = (t.a, t.b, 0, t.onto);
+            loop {
+                let mut sums = [[zero; C]; R];
                 for (i, row) in sums.iter_mut().enumerate() {
-                    let x = V::splat(*a.offset(i as isize * a_row));
-                    for (sum, &column) in row.iter_mut().zip(&columns) {
-                        *sum = x.fma(column, *sum);
+                    match onto {
+                        Onto::Nothing => *row = [V::splat(t.start(i)); C],
+                        Onto::Chain => row.iter_mut().enumerate().for_each(|(j, sum)| *sum = V::load(at(i, j))),
+                        Onto::Total => {}
                     }
                 }
-                a = a.wrapping_offset(a_place);
-                if !TABLE {
-                    b = b.wrapping_offset(t.b_place);
+                let end = k.min(p + blocks::floats::<V::Item>());
+                while p < end {
+                    if TABLE {
+                        b = t.b.offset(*t.places.add(p));
+                    }
+                    let mut columns = [zero; C];
+                    for (j, column) in columns.iter_mut().enumerate() {
+                        *column = V::load(b.add(j * V::COUNT));
+                    }
+                    for (i, row) in sums.iter_mut().enumerate() {
+                        let x = V::splat(*a.offset(i as isize * a_row));
+                        for (sum, &column) in row.iter_mut().zip(&columns) {
+                            *sum = x.fma(column, *sum);
+                        }
+                    }
+                    a = a.wrapping_offset(a_place);
+                    if !TABLE {
+                        b = b.wrapping_offset(t.b_place);
+                    }
+                    p += 1;
                 }
-            }
-            for (i, row) in sums.iter().enumerate() {
-                for (j, sum) in row.iter().enumerate() {
-                    sum.store(t.c.offset(i as isize * t.c_row).add(j * V::COUNT));
+                for (i, row) in sums.iter().enumerate() {
+                    for (j, &sum) in row.iter().enumerate() {
+                        let sum = if onto == Onto::Total { V::load(at(i, j)).add(sum) } else { sum };
+                        sum.store(at(i, j));
+                    }
                 }
+                if p >= k {
+                    break;
+                }
+                onto = Onto::Total;
             }
         }
     }
@@ -219,7 +241,7 @@ macro_rules! tiles {
 pub(super) use {columns, tiles};
 
 /// What products are computed in.
-pub trait Tiled: Default + Neg<Output = Self> + Stored<Real = Self> {
+pub trait Tiled: Default + Add<Output = Self> + Neg<Output = Self> + Stored<Real = Self> {
     /// Its tiles on a tier. 28 registers of sums of 32, 12 of 16, 24 of 32: the others hold columns and the element they meet.
     fn tiles(tier: Tier) -> Tiles<Self>;
 }

@@ -1,15 +1,15 @@
 //! Products whose columns are not copied for all threads: each is read once, or lies in the cache anyway.
 
+use super::blocks::{self, pieces};
 use super::product::{Job, Product, is_cached, scratch};
 use super::stored::Stored;
-use super::tile::Tile;
+use super::sums::Sums;
+use super::tile::{Onto, Tile};
 use crate::parallel::start;
 use crate::scratch::Scratch;
 use ferrotensor_core::error::Result;
 use smallvec::SmallVec;
-
-/// Bytes of a float's places in a copy of a tile's columns, which then stay in the first-level cache.
-const PLACES: usize = 1024;
+use std::ops::Range;
 
 /// Bytes of columns that one row meets at a place, at least: a page of memory.
 const ROW: usize = 4096;
@@ -30,11 +30,6 @@ struct Rows<T> {
 struct AllRows<T> {
     rows: SmallVec<[Rows<T>; 8]>,
     _copy: Option<Scratch>,
-}
-
-/// Places of a block that is copied.
-const fn deep<S: Stored>() -> usize {
-    PLACES / size_of::<S::Real>() / S::PARTS
 }
 
 impl<S: Stored> Product<S> {
@@ -62,61 +57,113 @@ impl<S: Stored> Product<S> {
     /// # Safety
     /// The operands exist, and the output is this thread's.
     pub(super) unsafe fn unpacked(&self, job: &Job) -> Result<()> {
-        let sums = &self.sums(job)?;
-        if self.is_dots(job) {
+        let (sums, mut room) = (&self.sums(job)?, None);
+        for total in pieces(0..job.k, blocks::places_of_total::<S>()) {
             // SAFETY: as the caller promises.
-            unsafe { self.dots(job, sums) };
-            return Ok(());
-        }
-        let mut room = None;
-        let (in_place, one_row) = (self.in_place(job), self.is_wide(job));
-        let block = match one_row {
-            true if !is_cached::<S>(job.k, job.n) => STREAM,
-            _ if S::PLAIN => job.k.max(1),
-            _ => deep::<S>(),
-        };
-        for p in (0..job.k.max(1)).step_by(block) {
-            let places = p..(p + block).min(job.k);
-            // SAFETY: as the caller promises.
-            let all = unsafe { self.rows(job, (p, places.len()))? };
-            let mut j = 0;
-            while j < job.n {
-                let tiles = self.tiles.fitting((job.n - j) * S::PARTS);
-                let is_wide = one_row && job.n - j >= self.tiles.wide_columns;
-                let width = if is_wide { self.tiles.wide_columns } else { tiles.count };
-                let count = (width / S::PARTS).min(job.n - j);
-                let meet = |q: usize, k: usize, b: *const S::Real, b_place: isize| {
-                    for rows in &all.rows {
-                        let a = rows.start.wrapping_offset(((q - p) * S::PARTS) as isize * rows.place);
-                        let tile = Tile::reading(k * S::PARTS, (a, b), (rows.row, rows.place, b_place), q == 0);
-                        let by_rows = if rows.is_packed { &tiles.packed } else { &tiles.strided };
-                        let run = if is_wide { self.tiles.wide } else { by_rows[rows.count - 1] };
-                        // SAFETY: as the caller promises.
-                        unsafe { self.add(sums, (run, width), tile, (rows.first, rows.count), (j, count)) };
+            unsafe {
+                if self.is_dots(job) {
+                    self.dots(job, sums, total.clone());
+                } else if self.is_wide(job) && !is_cached::<S>(job.k, job.n) {
+                    self.stream(job, sums, total.clone(), &mut room)?;
+                } else {
+                    // What is copied is copied block by block.
+                    let step = if S::PLAIN { job.k } else { blocks::places::<S>() };
+                    for places in pieces(total.clone(), step) {
+                        let onto = if places.start == total.start { Onto::Nothing } else { Onto::Total };
+                        self.pass(job, sums, places, onto, &mut room)?;
                     }
-                };
-                if in_place && count == width {
-                    let b = job.b.from(p, j, size_of::<S>());
-                    meet(p, places.len(), b.start.cast_const().cast(), b.rows);
-                    j += count;
-                    continue;
                 }
-                let room = match &room {
-                    Some(room) => room,
-                    None => room.insert(scratch::<S::Real>(&[deep::<S>() * S::PARTS, self.tiles.full.count])?),
-                };
-                let to = room.as_ptr().cast::<S::Real>();
-                for q in (p..places.end.max(p + 1)).step_by(deep::<S>()) {
-                    let k = deep::<S>().min(places.end - q);
-                    // SAFETY: the columns exist, and the copy has room for a block of a tile's.
-                    unsafe { self.copy_columns(job.b, (j, count), (q, k), width, to) };
-                    meet(q, k, to, width as isize);
-                }
-                j += count;
+                self.set_aside(sums, 0..job.m, 0..job.n, total.start == 0);
             }
         }
         // SAFETY: as the caller promises.
         unsafe { self.store(job, sums, 0..job.m, 0..job.n) };
+        Ok(())
+    }
+
+    /// The totals of one row that meets columns from far away: all of them at a few places, then at the next ones.
+    ///
+    /// # Errors
+    /// As [`Product::unpacked`].
+    ///
+    /// # Safety
+    /// As [`Product::unpacked`].
+    unsafe fn stream(&self, job: &Job, sums: &Sums, total: Range<usize>, room: &mut Option<Scratch>) -> Result<()> {
+        let mut beside = None;
+        for block in pieces(total.clone(), blocks::places::<S>()) {
+            // The chains of later blocks lie beside the totals until they are whole.
+            let is_first = block.start == total.start;
+            let chains = match (is_first, &beside) {
+                (true, _) => sums,
+                (false, Some(beside)) => beside,
+                (false, None) => beside.insert(self.beside(job)?),
+            };
+            for places in pieces(block.clone(), STREAM) {
+                let onto = if places.start == block.start { Onto::Nothing } else { Onto::Chain };
+                // SAFETY: as the caller promises.
+                unsafe { self.pass(job, chains, places, onto, room)? };
+            }
+            if !is_first {
+                // SAFETY: as the caller promises.
+                unsafe { self.join(chains, sums, 0..job.m, 0..job.n) };
+            }
+        }
+        Ok(())
+    }
+
+    /// Some places of all rows and columns.
+    ///
+    /// # Errors
+    /// As [`Product::unpacked`].
+    ///
+    /// # Safety
+    /// As [`Product::unpacked`].
+    unsafe fn pass(
+        &self,
+        job: &Job,
+        sums: &Sums,
+        places: Range<usize>,
+        onto: Onto,
+        room: &mut Option<Scratch>,
+    ) -> Result<()> {
+        let (p, in_place, one_row) = (places.start, self.in_place(job), self.is_wide(job));
+        // SAFETY: as the caller promises.
+        let all = unsafe { self.rows(job, (p, places.len()))? };
+        let mut j = 0;
+        while j < job.n {
+            let tiles = self.tiles.fitting((job.n - j) * S::PARTS);
+            let is_wide = one_row && job.n - j >= self.tiles.wide_columns;
+            let width = if is_wide { self.tiles.wide_columns } else { tiles.count };
+            let count = (width / S::PARTS).min(job.n - j);
+            let meet = |Range { start: q, end }: Range<usize>, b: *const S::Real, b_place: isize| {
+                let onto = if q == p { onto } else { Onto::Total };
+                for rows in &all.rows {
+                    let a = rows.start.wrapping_offset(((q - p) * S::PARTS) as isize * rows.place);
+                    let tile = Tile::reading((end - q) * S::PARTS, (a, b), (rows.row, rows.place, b_place), onto);
+                    let by_rows = if rows.is_packed { &tiles.packed } else { &tiles.strided };
+                    let run = if is_wide { self.tiles.wide } else { by_rows[rows.count - 1] };
+                    // SAFETY: as the caller promises.
+                    unsafe { self.add(sums, (run, width), tile, (rows.first, rows.count), (j, count)) };
+                }
+            };
+            if in_place && count == width {
+                let b = job.b.from(p, j, size_of::<S>());
+                meet(places.clone(), b.start.cast_const().cast(), b.rows);
+                j += count;
+                continue;
+            }
+            let room = match room {
+                Some(room) => room,
+                None => room.insert(scratch::<S::Real>(&[blocks::floats::<S::Real>(), self.tiles.full.count])?),
+            };
+            let to = room.as_ptr().cast::<S::Real>();
+            for block in pieces(places.clone(), blocks::places::<S>()) {
+                // SAFETY: the columns exist, and the copy has room for a block of a tile's.
+                unsafe { self.copy_columns(job.b, (j, count), (block.start, block.len()), width, to) };
+                meet(block, to, width as isize);
+            }
+            j += count;
+        }
         Ok(())
     }
 

@@ -66,6 +66,7 @@ fn attention_has_the_bits_of_its_parts() {
         [1, 61, 2048, 8, 33],
         [2, 130, 640, 5, 64],
         [1, 40, 5000, 3, 2],
+        [1, 20, 5, 262_800, 3],
     ];
     for d in [DType::F32, DType::F64] {
         for (n, [batch, m, n_keys, k, columns]) in shapes.into_iter().enumerate() {

@@ -1,11 +1,12 @@
 //! `Contract`: integers exactly, floats within their bound.
 
 use crate::harness::{Rng, STYLES, Style, assert_same, check, run};
-use ferrotensor_core::DType;
 use ferrotensor_core::element::bf16;
 use ferrotensor_core::kernel::{Contract, Kernel, Map};
 use ferrotensor_core::reference::{self, Array};
 use ferrotensor_core::scalar::{Builder, Op};
+use ferrotensor_core::{DType, blocks};
+use std::ops::{Add, Range};
 
 /// Batch axes, m, k, n.
 type Case = (&'static [usize], usize, usize, usize);
@@ -111,9 +112,12 @@ fn turn(x: &Array, rows: usize, columns: usize) -> Array {
 }
 
 /// Shapes around every seam: tiles of rows and columns, blocks of rows, columns and places, groups, few rows, few columns.
-const SEAMS: [(usize, usize, usize); 22] = [
+const SEAMS: [(usize, usize, usize); 25] = [
     (4, 35, 50),
     (1, 300, 1100),
+    (1, 1300, 1100),
+    (3, 1300, 140),
+    (60, 1300, 33),
     (16, 16, 16),
     (60, 300, 3),
     (1900, 3, 40),
@@ -142,13 +146,52 @@ fn uneven<T>(count: usize, seed: u64, of: impl Fn(f64) -> T) -> Vec<T> {
     (0..count).map(|_| of((rng.below(1 << 20) as f64 - 5e5) * 1.1f64.powi(rng.below(40) as i32))).collect()
 }
 
+/// A sum by the definition; `step` adds the product of a place.
+fn by_blocks<T: Default + Add<Output = T>>(k: usize, d: DType, step: impl Fn(usize, T) -> T) -> T {
+    blocks::sum(k, blocks::places(d), |places| places.fold(T::default(), |sum, l| step(l, sum)), |x, y| x + y)
+}
+
 #[test]
-fn every_sum_is_one_chain_from_the_first_place_to_the_last() {
+fn after_so_many_blocks_a_total_is_set_aside() {
+    let dense = (Style::Dense, Style::Dense, Style::Dense);
+    let turned = (Style::Padded, Style::Transposed, Style::Transposed);
+    // One row over far columns, few rows over columns whose places lie beside each other, few columns, and copies of both.
+    for (nth, (m, n)) in [(1, 131), (2, 3), (31, 1), (30, 9)].into_iter().enumerate() {
+        for d in [DType::F32, DType::F64, DType::BF16].into_iter().take(2 + nth / 3) {
+            let total = blocks::places(d.compute()) * blocks::BLOCKS;
+            let k = if m * n == 6 { 2 * total + 700 } else { total + 700 };
+            let (x, y) = (uneven(m * k, 7, bf16::from_f64), uneven(k * n, 8, bf16::from_f64));
+            let array = |dims: &[usize], v: &[bf16]| match d {
+                DType::BF16 => Array::from_slice(dims, v),
+                DType::F32 => Array::from_slice(dims, &v.iter().map(|x| x.to_f32()).collect::<Vec<_>>()),
+                _ => Array::from_slice(dims, &v.iter().map(|x| x.to_f64()).collect::<Vec<_>>()),
+            };
+            let (a, b) = (array(&[m, k], &x).unwrap(), array(&[k, n], &y).unwrap());
+            let sum = |p: usize| {
+                let at = |l: usize| (x[p / n * k + l], y[l * n + p % n]);
+                if d == DType::F64 {
+                    return by_blocks(k, d, |l, sum: f64| at(l).0.to_f64().mul_add(at(l).1.to_f64(), sum));
+                }
+                let sum = by_blocks(k, DType::F32, |l, sum: f32| at(l).0.to_f32().mul_add(at(l).1.to_f32(), sum));
+                f64::from(if d == DType::BF16 { bf16::from_f32(sum).to_f32() } else { sum })
+            };
+            let sums: Vec<f64> = (0..m * n).map(sum).collect();
+            let (of_a, of_b, to) = if m == 2 || m == 30 && d == DType::F64 { turned } else { dense };
+            let got = run(&Kernel::Contract(Contract::new(d)), &[(&a, of_a), (&b, of_b)], &[(&[m, n], to)], &[]).remove(0);
+            for (p, sum) in sums.iter().enumerate() {
+                assert_eq!(got.get(p).real().hi.to_bits(), sum.to_bits(), "{d} {m} x {k} x {n}, {of_b:?} {to:?}: {p}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_sum_goes_by_blocks_of_places() {
     for (m, k, n) in SEAMS {
         let (x, y) = (uneven(m * k, 1, |v| v as f32), uneven(k * n, 2, |v| v as f32));
         let (a, b) = (Array::from_slice(&[m, k], &x).unwrap(), Array::from_slice(&[k, n], &y).unwrap());
-        let chain = |p: usize| (0..k).fold(0f32, |sum, l| x[p / n * k + l].mul_add(y[l * n + p % n], sum));
-        let chains: Vec<f32> = (0..m * n).map(chain).collect();
+        let sum = |p: usize| by_blocks(k, DType::F32, |l, sum: f32| x[p / n * k + l].mul_add(y[l * n + p % n], sum));
+        let sums: Vec<f32> = (0..m * n).map(sum).collect();
         let kernel = Kernel::Contract(Contract::new(DType::F32));
         for (of_a, of_b) in [
             (Style::Dense, Style::Dense),
@@ -158,8 +201,8 @@ fn every_sum_is_one_chain_from_the_first_place_to_the_last() {
         ] {
             for to in [Style::Dense, Style::Transposed, Style::Padded] {
                 let got: Vec<f32> = run(&kernel, &[(&a, of_a), (&b, of_b)], &[(&[m, n], to)], &[])[0].to_vec().unwrap();
-                for (p, (got, chain)) in got.iter().zip(&chains).enumerate() {
-                    assert_eq!(got.to_bits(), chain.to_bits(), "{m} x {k} x {n}, {of_a:?} {of_b:?} {to:?}: {p}");
+                for (p, (got, sum)) in got.iter().zip(&sums).enumerate() {
+                    assert_eq!(got.to_bits(), sum.to_bits(), "{m} x {k} x {n}, {of_a:?} {of_b:?} {to:?}: {p}");
                 }
             }
         }
@@ -167,7 +210,7 @@ fn every_sum_is_one_chain_from_the_first_place_to_the_last() {
 }
 
 #[test]
-fn sums_of_doubles_halves_and_complex_numbers_are_chains_too() {
+fn sums_of_doubles_and_complex_numbers_go_by_blocks_too() {
     for (m, k, n) in SEAMS.into_iter().filter(|(m, k, n)| m * k * n < 300_000) {
         let (x, y) = (uneven(2 * m * k, 3, |v| v), uneven(2 * k * n, 4, |v| v));
         let kernel = |d| Kernel::Contract(Contract::new(d));
@@ -182,8 +225,8 @@ fn sums_of_doubles_halves_and_complex_numbers_are_chains_too() {
                 .unwrap();
         for (p, got) in got.iter().enumerate() {
             let (i, j) = (p / n, p % n);
-            let chain = (0..k).fold(0f64, |sum, l| x[i * k + l].mul_add(y[l * n + j], sum));
-            assert_eq!(got.to_bits(), chain.to_bits(), "float64 {m} x {k} x {n}: {p}");
+            let sum = by_blocks(k, DType::F64, |l, sum: f64| x[i * k + l].mul_add(y[l * n + j], sum));
+            assert_eq!(got.to_bits(), sum.to_bits(), "float64 {m} x {k} x {n}: {p}");
         }
         let (a, b) = (array(DType::C128, [m, k], &x), array(DType::C128, [k, n], &y));
         let got =
@@ -191,13 +234,15 @@ fn sums_of_doubles_halves_and_complex_numbers_are_chains_too() {
                 .remove(0);
         for p in 0..m * n {
             let (i, j) = (p / n, p % n);
-            let chain = (0..k).fold((0f64, 0f64), |(re, im), l| {
+            let step = |l: usize, (re, im): (f64, f64)| {
                 let (a, b) = (i * k + l, l * n + j);
                 let (re, im) = (x[2 * a].mul_add(y[2 * b], re), x[2 * a].mul_add(y[2 * b + 1], im));
                 (x[2 * a + 1].mul_add(-y[2 * b + 1], re), x[2 * a + 1].mul_add(y[2 * b], im))
-            });
+            };
+            let chain = |places: Range<usize>| places.fold((0., 0.), |sum, l| step(l, sum));
+            let sum = blocks::sum(k, blocks::places(DType::C128), chain, |x, y| (x.0 + y.0, x.1 + y.1));
             let reference::Scalar::Complex(re, im) = got.get(p) else { panic!("a complex number") };
-            assert_eq!((re.hi, im.hi), chain, "complex128 {m} x {k} x {n}: {p}");
+            assert_eq!((re.hi, im.hi), sum, "complex128 {m} x {k} x {n}: {p}");
         }
     }
 }
@@ -212,8 +257,9 @@ fn halves_are_rounded_once_however_many_places_there_are() {
             let got: Vec<bf16> = run(&kernel, &[(&a, of), (&b, of)], &[(&[m, n], to)], &[])[0].to_vec().unwrap();
             for (p, got) in got.iter().enumerate() {
                 let (i, j) = (p / n, p % n);
-                let chain = (0..k).fold(0f32, |sum, l| x[i * k + l].to_f32().mul_add(y[l * n + j].to_f32(), sum));
-                assert_eq!(got.to_bits(), bf16::from_f32(chain).to_bits(), "{m} x {k} x {n}, {of:?} {to:?}: {p}");
+                let step = |l: usize, sum: f32| x[i * k + l].to_f32().mul_add(y[l * n + j].to_f32(), sum);
+                let sum = by_blocks(k, DType::F32, step);
+                assert_eq!(got.to_bits(), bf16::from_f32(sum).to_bits(), "{m} x {k} x {n}, {of:?} {to:?}: {p}");
             }
         }
     }

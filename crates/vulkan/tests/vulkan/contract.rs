@@ -4,12 +4,12 @@
 use crate::rig::launches::{canonical, run, within};
 use crate::rig::random::{Lie, numbers, placed};
 use crate::rig::validity::{complaint, everything};
-use ferrotensor_core::DType;
 use ferrotensor_core::backend::Backend;
 use ferrotensor_core::kernel::{Contract, Kernel, Map};
 use ferrotensor_core::layout::Layout;
 use ferrotensor_core::reference::{Array, Scalar};
 use ferrotensor_core::scalar::{Builder, MathFn, Op, Program, literal_bits};
+use ferrotensor_core::{DType, blocks};
 use ferrotensor_vulkan::emit::contract::{Part, Plan, Tile, Variant, shader};
 use ferrotensor_vulkan::{Can, Options, VulkanBackend};
 
@@ -59,7 +59,8 @@ fn kernels_of_every_dtype_and_tile_are_valid() {
                 let plan = Plan::new(dtype, axes, post.as_ref(), &can);
                 for (n, tile) in TILES.into_iter().enumerate() {
                     let part = [Part::Whole, Part::First, Part::Further][(n + d) % 3];
-                    let variant = Variant { tile, rank: [1, 3, 8][(n + axes) % 3], part };
+                    let variant =
+                        Variant { tile, rank: [1, 3, 8][(n + axes) % 3], part, blocks: part != Part::Whole || n % 2 == 0 };
                     let shader = shader(&plan, variant, &can).unwrap();
                     assert_eq!(complaint(&shader), None, "{dtype} over {axes} axes, {variant:?}");
                     count += 1;
@@ -68,7 +69,8 @@ fn kernels_of_every_dtype_and_tile_are_valid() {
         }
     }
     let plan = Plan::new(DType::F32, 0, None, &everything());
-    let variant = Variant { tile: Tile::Shared { rows: 8, columns: 8, depth: 8 }, rank: 1, part: Part::Whole };
+    let variant =
+        Variant { tile: Tile::Shared { rows: 8, columns: 8, depth: 8 }, rank: 1, part: Part::Whole, blocks: false };
     assert_eq!(complaint(&shader(&plan, variant, &everything()).unwrap()), None);
     assert_eq!(count, 2 * 2 * TILES.len() * DType::all().count());
 }
@@ -76,7 +78,7 @@ fn kernels_of_every_dtype_and_tile_are_valid() {
 #[test]
 fn what_a_device_lacks_is_refused_in_words() {
     let poor = Can::default();
-    let least = Variant { tile: TILES[0], rank: 1, part: Part::Whole };
+    let least = Variant { tile: TILES[0], rank: 1, part: Part::Whole, blocks: false };
     for (dtype, want) in [(DType::U8, "no 8-bit storage for uint8"), (DType::F64, "no float64 for float64")] {
         assert_eq!(shader(&Plan::new(dtype, 0, None, &poor), least, &poor).unwrap_err(), want);
     }
@@ -154,6 +156,59 @@ fn long_inner_places_are_added_in_parts() {
     for (name, device) in devices() {
         for dtype in [DType::I32, DType::F16] {
             check(&device, dtype, &[64], [1, 70_000, 1], [Lie::Dense, Lie::Turned], name);
+        }
+    }
+}
+
+#[test]
+fn sums_go_by_blocks_of_places_as_on_every_device() {
+    let Some(found) = crate::rig::first() else { return };
+    let sizes = [[1, 3000, 1], [5, 2049, 1], [3, 1300, 70], [40, 1030, 33], [33, 513, 1], [2, 70_000, 3], [1, 525_000, 2]];
+    for (name, device) in devices() {
+        for dtype in [DType::F32, DType::F64, DType::BF16, DType::C64] {
+            let is_double = dtype == DType::F64;
+            let fuses = if is_double { found.can.fma64 } else { found.can.fma32 };
+            if is_double && !found.can.float64 || dtype.is_complex() && !fuses {
+                continue;
+            }
+            let fma = |x: f64, y: f64, sum: f64| match (is_double, fuses) {
+                (true, true) => x.mul_add(y, sum),
+                (true, false) => sum + x * y,
+                (false, true) => (x as f32).mul_add(y as f32, sum as f32).into(),
+                (false, false) => (sum as f32 + x as f32 * y as f32).into(),
+            };
+            let add = |x: f64, y: f64| if is_double { x + y } else { (x as f32 + y as f32).into() };
+            let parts = |x: Scalar| match x {
+                Scalar::Complex(re, im) => [re.hi, im.hi],
+                x => [x.real().hi, 0.0],
+            };
+            for (nth, [m, k, n]) in sizes.into_iter().enumerate() {
+                let lies = [[Lie::Dense, Lie::Dense], [Lie::Turned, Lie::Backwards]][nth % 2];
+                let inputs = [placed(dtype, &[m, k], lies[0], 1), placed(dtype, &[k, n], lies[1], 2)];
+                let [a, b] = inputs.each_ref().map(|(bytes, layout)| {
+                    let array = Array::gather(bytes, layout, dtype).unwrap();
+                    array.scalars().map(parts).collect::<Vec<_>>()
+                });
+                let sum = |o: usize| {
+                    let step = |[re, im]: [f64; 2], l: usize| {
+                        let ([xr, xi], [yr, yi]) = (a[o / n * k + l], b[l * n + o % n]);
+                        match dtype.is_complex() {
+                            true => [fma(xi, -yi, fma(xr, yr, re)), fma(xi, yr, fma(xr, yi, im))],
+                            false => [fma(xr, yr, re), 0.0],
+                        }
+                    };
+                    let chain = |places: std::ops::Range<usize>| places.fold([0.0; 2], step);
+                    let block = blocks::places(dtype.compute());
+                    blocks::sum(k, block, chain, |[x, u], [y, v]| [add(x, y), add(u, v)])
+                };
+                let number = |[re, im]: [f64; 2]| match dtype {
+                    DType::C64 => Scalar::Complex(re.into(), im.into()),
+                    _ => Scalar::Float(re.into()),
+                };
+                let want = Array::from_scalars(dtype, &[m, n], (0..m * n).map(sum).map(number)).unwrap();
+                let got = run(&device, &product(dtype), &inputs, &[m, n], &[]).unwrap().remove(0);
+                assert!(canonical(&got) == canonical(&want), "{name}: {dtype} {m} x {k} x {n}: {got:?}, not {want:?}");
+            }
         }
     }
 }

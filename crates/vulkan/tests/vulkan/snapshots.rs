@@ -110,7 +110,7 @@ fn a_product_adds_a_bias_where_it_is_written() {
     let moved = b.binary(Op::Add, scaled, bias);
     let plan = contract::Plan::new(DType::F32, 0, Some(&b.finish(&[moved])), &can());
     let tile = contract::Tile::Registers { rows: 1, columns: 1, team: 1 };
-    let variant = contract::Variant { tile, rank: 1, part: contract::Part::Whole };
+    let variant = contract::Variant { tile, rank: 1, part: contract::Part::Whole, blocks: false };
     agrees("product_f32_bias", &contract::shader(&plan, variant, &can()).unwrap());
 }
 
@@ -118,7 +118,7 @@ fn a_product_adds_a_bias_where_it_is_written() {
 fn a_product_keeps_sums_in_registers() {
     let plan = contract::Plan::new(DType::F32, 0, None, &can());
     let tile = contract::Tile::Registers { rows: 2, columns: 2, team: 1 };
-    let variant = contract::Variant { tile, rank: 1, part: contract::Part::Whole };
+    let variant = contract::Variant { tile, rank: 1, part: contract::Part::Whole, blocks: false };
     agrees("product_f32", &contract::shader(&plan, variant, &can()).unwrap());
 }
 

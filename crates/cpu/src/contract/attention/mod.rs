@@ -4,11 +4,11 @@
 mod causal;
 mod copies;
 
+use super::blocks::{self, pieces};
 use super::post::{After, Post};
 use super::product::{Product, Whole, scratch};
 use super::stored::Stored;
-use super::sums::Sums;
-use super::tile::{Float, Tile};
+use super::tile::{Float, Onto, Tile};
 use super::{Matrix, Sizes, operands};
 use crate::indices::leading;
 use crate::launch::{Context, Run, Slot, Slots};
@@ -36,8 +36,6 @@ const UNITS: usize = 4;
 /// Bytes of keys and values that a second-level cache holds beside them. More come from memory for each block, which then has at least a
 /// quarter as many rows as a key and a value have places: they are read for as long as the scores pass.
 const CACHED: usize = 1 << 20;
-/// Places of values that all rows of a block meet before the next ones: they stay in a first-level cache.
-const PLACES: usize = 256;
 /// Rows a page apart lie in one set of the first-level cache, of which a tile would read more than there is room for.
 const PAGE: usize = 4096;
 
@@ -279,7 +277,7 @@ impl<'a, T: Float> Worker<'a, T> {
         let [scores, weights] = self.rooms.each_ref().map(Scratch::as_ptr);
         // SAFETY: by the contract above; the rooms are as large as blocks.
         unsafe {
-            self.scores(block, scores);
+            self.scores(block, scores)?;
             let (scores, weights) = match (first, &self.launch.first) {
                 (Some(frame), Some(bound)) => {
                     self.after(block, (bound, frame), (scores, weights));
@@ -288,9 +286,8 @@ impl<'a, T: Float> Worker<'a, T> {
                 _ => (scores, weights),
             };
             self.weigh(block, (scores, weights), context)?;
-            self.collect(block, weights);
+            self.collect(block, weights)
         }
-        Ok(())
     }
 
     /// The rows of each tile of a block: the first one, and how many.
@@ -304,28 +301,37 @@ impl<'a, T: Float> Worker<'a, T> {
 
     /// The scores of a block.
     ///
+    /// # Errors
+    /// As [`Product::sums_of`].
+    ///
     /// # Safety
     /// As [`Worker::group`]; `to` has room for them.
-    unsafe fn scores(&self, block: &Block<T>, to: *mut u8) {
+    unsafe fn scores(&self, block: &Block<T>, to: *mut u8) -> Result<()> {
         let (product, k) = (&self.kernel.product, self.launch.sizes.k);
         let (a, width) = (self.matrix(self.launch.a, block.matrix), product.rows_width(block.rows.len()));
         let copy = |panel: usize| self.queries.as_ptr().cast::<T>().wrapping_add(panel * width * k);
-        let sums = Sums::at(Matrix { start: to, rows: self.launch.row as isize, columns: 1 });
+        let to = Matrix { start: to, rows: self.launch.row as isize, columns: 1 };
+        let sums = product.sums_of(to, (block.rows.len(), k, block.keys))?;
         // SAFETY: by the contract above.
         unsafe {
             for (panel, (first, count)) in self.tiles(block.rows.len()).enumerate() {
                 product.copy_rows(a, (block.rows.start + first, count), (0, k), copy(panel));
             }
-            for j in (0..block.keys).step_by(product.tiles.full.count) {
-                let count = product.tiles.full.count.min(block.keys - j);
-                let tiles = product.tiles.fitting(count);
-                let b = block.copied.keys.wrapping_add(j * k);
-                for (panel, (i, rows)) in self.tiles(block.rows.len()).enumerate() {
-                    let tile = Tile::reading(k, (copy(panel).cast_const(), b), (0, 0, tiles.count as isize), true);
-                    product.add(&sums, (tiles.packed[rows - 1], tiles.count), tile, (i, rows), (j, count));
+            for places in pieces(0..k, blocks::places_of_total::<T>()) {
+                for j in (0..block.keys).step_by(product.tiles.full.count) {
+                    let count = product.tiles.full.count.min(block.keys - j);
+                    let tiles = product.tiles.fitting(count);
+                    let b = block.copied.keys.wrapping_add(j * k + places.start * tiles.count);
+                    for (panel, (i, rows)) in self.tiles(block.rows.len()).enumerate() {
+                        let a = copy(panel).wrapping_add(places.start * product.tiles.packed_width(rows)).cast_const();
+                        let tile = Tile::reading(places.len(), (a, b), (0, 0, tiles.count as isize), Onto::Nothing);
+                        product.add(&sums, (tiles.packed[rows - 1], tiles.count), tile, (i, rows), (j, count));
+                    }
                 }
+                product.set_aside(&sums, 0..block.rows.len(), 0..block.keys, places.start == 0);
             }
         }
+        Ok(())
     }
 
     /// The map after the scores.
@@ -372,25 +378,36 @@ impl<'a, T: Float> Worker<'a, T> {
 
     /// The products of a block's weights and values.
     ///
+    /// # Errors
+    /// As [`Product::sums_of`].
+    ///
     /// # Safety
     /// As [`Worker::group`]; the weights are there.
-    unsafe fn collect(&self, block: &Block<T>, weights: *mut u8) {
+    unsafe fn collect(&self, block: &Block<T>, weights: *mut u8) -> Result<()> {
         let (launch, product, n) = (self.launch, &self.kernel.product, self.launch.sizes.n);
-        let sums = Sums::at(self.matrix(launch.out, block.matrix));
-        for p in (0..block.keys.max(1)).step_by(PLACES) {
-            let places = PLACES.min(block.keys - p);
+        let (rows, total) = (&block.rows, blocks::places_of_total::<T>());
+        let to = self.matrix(launch.out, block.matrix).from(rows.start, 0, size_of::<T>());
+        let sums = product.sums_of(to, (rows.len(), block.keys, launch.columns))?;
+        // All rows meet a block of values, which stay in a near cache, before the next ones.
+        for Range { start: p, end } in pieces(0..block.keys, blocks::places::<T>()) {
+            let onto = if p.is_multiple_of(total) { Onto::Nothing } else { Onto::Total };
             for j in (0..launch.columns).step_by(product.tiles.full.count) {
                 let count = product.tiles.full.count.min(launch.columns - j);
                 let tiles = product.tiles.fitting(count);
                 let b = block.copied.values.wrapping_add(j * n + p * tiles.count);
-                for (i, rows) in self.tiles(block.rows.len()) {
+                for (i, rows) in self.tiles(rows.len()) {
                     let a = weights.cast::<T>().wrapping_add(i * launch.row + p).cast_const();
-                    let tile = Tile::reading(places, (a, b), (launch.row as isize, 1, tiles.count as isize), p == 0);
+                    let tile = Tile::reading(end - p, (a, b), (launch.row as isize, 1, tiles.count as isize), onto);
                     let run = (tiles.strided[rows - 1], tiles.count);
                     // SAFETY: by the contract above.
-                    unsafe { product.add(&sums, run, tile, (block.rows.start + i, rows), (j, count)) };
+                    unsafe { product.add(&sums, run, tile, (i, rows), (j, count)) };
                 }
             }
+            if end == block.keys || end.is_multiple_of(total) {
+                // SAFETY: by the contract above.
+                unsafe { product.set_aside(&sums, 0..rows.len(), 0..launch.columns, p < total) };
+            }
         }
+        Ok(())
     }
 }

@@ -4,8 +4,8 @@ use super::Lanes;
 use std::arch::aarch64::*;
 
 lanes! {
-    float32x4_t: 4 of f32, vdupq_n_f32 vld1q_f32 vst1q_f32, |x, b, c| vfmaq_f32(c, x, b), f32x4;
-    float64x2_t: 2 of f64, vdupq_n_f64 vld1q_f64 vst1q_f64, |x, b, c| vfmaq_f64(c, x, b), f64x2;
+    float32x4_t: 4 of f32, vdupq_n_f32 vld1q_f32 vst1q_f32 vaddq_f32, |x, b, c| vfmaq_f32(c, x, b), f32x4;
+    float64x2_t: 2 of f64, vdupq_n_f64 vld1q_f64 vst1q_f64 vaddq_f64, |x, b, c| vfmaq_f64(c, x, b), f64x2;
 }
 
 #[inline(always)]

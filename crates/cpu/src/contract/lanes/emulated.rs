@@ -2,12 +2,13 @@
 
 use super::Lanes;
 use ferrotensor_core::math::EmulatedFma;
+use std::ops::Add;
 
 /// One float of a machine without a fused multiply-add: exact, and as slow as that is.
 #[derive(Clone, Copy)]
 pub struct Emulated<T>(T);
 
-impl<T: EmulatedFma> Lanes for Emulated<T> {
+impl<T: EmulatedFma + Add<Output = T>> Lanes for Emulated<T> {
     type Item = T;
     const COUNT: usize = 1;
 
@@ -24,6 +25,10 @@ impl<T: EmulatedFma> Lanes for Emulated<T> {
     unsafe fn store(self, to: *mut T) {
         // SAFETY: as the caller promises.
         unsafe { *to = self.0 }
+    }
+    #[inline(always)]
+    unsafe fn add(self, b: Self) -> Self {
+        Emulated(self.0 + b.0)
     }
     #[inline(always)]
     unsafe fn fma(self, b: Self, c: Self) -> Self {

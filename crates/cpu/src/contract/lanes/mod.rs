@@ -2,7 +2,7 @@
 
 /// Registers with the instructions for each function.
 macro_rules! lanes {
-    ($($register:ty: $count:literal of $item:ty, $splat:ident $load:ident $store:ident, |$x:ident, $b:ident, $c:ident| $fma:expr, $transpose:path;)*) => {$(
+    ($($register:ty: $count:literal of $item:ty, $splat:ident $load:ident $store:ident $add:ident, |$x:ident, $b:ident, $c:ident| $fma:expr, $transpose:path;)*) => {$(
         impl Lanes for $register {
             type Item = $item;
             const COUNT: usize = $count;
@@ -21,6 +21,11 @@ macro_rules! lanes {
             unsafe fn store(self, to: *mut $item) {
                 // SAFETY: as the caller promises.
                 unsafe { $store(to, self) }
+            }
+            #[inline(always)]
+            unsafe fn add(self, b: Self) -> Self {
+                // SAFETY: as the caller promises.
+                unsafe { $add(self, b) }
             }
             #[inline(always)]
             unsafe fn fma(self, $b: Self, $c: Self) -> Self {
@@ -63,6 +68,9 @@ pub trait Lanes: Copy {
     /// Writes them beside each other.
     #[allow(clippy::missing_safety_doc, reason = "said above")]
     unsafe fn store(self, to: *mut Self::Item);
+    /// `self + b`.
+    #[allow(clippy::missing_safety_doc, reason = "said above")]
+    unsafe fn add(self, b: Self) -> Self;
     /// `self * b + c`, rounded once.
     #[allow(clippy::missing_safety_doc, reason = "said above")]
     unsafe fn fma(self, b: Self, c: Self) -> Self;

@@ -1,6 +1,6 @@
 //! The kernels of matrix products and convolutions. Both add, for each output, the products of a row of `a` and a column of `b`
-//! over the inner places; a convolution's rows are its weights, its columns the windows, its inner places channels and places
-//! of a window, and what a window shows outside of the data is zero.
+//! over the inner places, block by block (`ferrotensor_core::blocks`); a convolution's rows are its weights, its columns the windows, its
+//! inner places channels and places of a window, and what a window shows outside of the data is zero.
 //!
 //! How a launch is cut into tiles is chosen when it is recorded: [`registers`] keeps all in registers, [`shared`] goes through
 //! shared memory. This file has what they have in common: the arithmetic, and where elements are.
@@ -26,16 +26,16 @@ use smallvec::SmallVec;
 pub enum Part {
     /// All.
     Whole,
-    /// The first of several: leaves a sum.
+    /// The first of several: leaves a total.
     First,
-    /// Another one, which is added to the sum that is there.
+    /// Another one, whose blocks are added to the total that is there.
     Further,
 }
 
 /// Who computes which outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Tile {
-    /// Each thread has so many rows and columns; the threads of a team (a power of two) share the inner places.
+    /// Each thread has so many rows and columns; the threads of a team (a power of two) share the blocks of inner places.
     #[allow(missing_docs)]
     Registers { rows: u32, columns: u32, team: u32 },
     /// A group of 16 x 16 threads with so many rows and columns each, `depth` inner places at a time from shared memory. A group
@@ -70,6 +70,8 @@ pub struct Variant {
     /// Loops of the batch.
     pub rank: usize,
     pub part: Part,
+    /// Whether there may be more than one block of inner places, or a total is there already.
+    pub blocks: bool,
 }
 
 /// A row of a tile: whether there is one, and where it is in `a`, in the output and the operands beside it.
@@ -117,10 +119,14 @@ struct Writer<'a> {
     columns: Known,
     inner: Known,
     extents: Vec<Word>,
-    /// Tiles, rows, columns, inner places.
-    counts: [Word; 4],
-    head: [Word; HEAD as usize],
+    /// Tiles, rows, columns.
+    counts: [Word; 3],
+    near: [Word; 2],
+    /// The first inner place, and that after the last one.
+    ends: [Word; 2],
     zero: Words,
+    /// What totals begin with.
+    none: Words,
     trouble: Result<(), String>,
 }
 
@@ -145,9 +151,9 @@ pub fn shader(plan: &Plan, variant: Variant, can: &Can) -> Result<Shader, String
     let params = plan.params().iter().zip(0..).map(|(&d, n)| element::parameter(&mut m, d, places.param(n))).collect();
     let spaces = [places.tiles, places.batch, places.rows, places.columns, places.inner];
     let [tiles, batch, rows, columns, inner] = spaces.map(|space| Known::new(&mut m, space));
-    let counts = [places.tiles, places.rows, places.columns, places.inner].map(|space| m.argument(space.start));
+    let counts = [places.tiles, places.rows, places.columns].map(|space| m.argument(space.start));
     let extents = (0..places.axes).map(|n| m.argument(places.extents + n)).collect();
-    let head = [0, 1].map(|n| m.argument(n));
+    let [x, y, first, end]: [Word; HEAD as usize] = [0, 1, 2, 3].map(|n| m.argument(n));
     let [leave, resumed] = plan.written(if variant.part == Part::Whole { plan.dtype } else { output });
     let parts = if plan.acc.is_complex() { 2 } else { 1 };
     let mut w = Writer {
@@ -166,14 +172,17 @@ pub fn shader(plan: &Plan, variant: Variant, can: &Can) -> Result<Shader, String
         inner,
         extents,
         counts,
-        head,
+        near: [x, y],
+        ends: [first, end],
         zero: Words::new(),
+        none: Words::new(),
         trouble: Ok(()),
     };
     w.zero = w.call(&mut m, &plan.nothing, &[]);
+    w.none = w.call(&mut m, &plan.none, &[]);
     match variant.tile {
-        Tile::Registers { rows, columns, team } => registers::write(&mut m, &mut w, rows, columns, team),
-        Tile::Shared { rows, columns, depth } => shared::write(&mut m, &mut w, rows, columns, depth),
+        Tile::Registers { rows, columns, team } => registers::write(&mut m, &mut w, [rows, columns], team, variant.blocks),
+        Tile::Shared { rows, columns, depth } => shared::write(&mut m, &mut w, [rows, columns], depth, variant.blocks),
     }
     w.trouble.map(|()| m.finish(can))
 }
@@ -301,20 +310,40 @@ impl Writer<'_> {
         self.select(m, inside, &x, &zero)
     }
 
+    /// What the totals of a thread's rows and columns begin with: those that are there, if others were before.
+    fn totals(&mut self, m: &mut Module, rows: &[Row], columns: &[Column]) -> Vec<Word> {
+        if self.part != Part::Further {
+            return (0..rows.len() * columns.len()).flat_map(|_| self.none.clone()).collect();
+        }
+        let resumed = self.resumed.clone();
+        let mut totals = Vec::new();
+        for (row, column) in rows.iter().flat_map(|row| columns.iter().map(move |column| (row, column))) {
+            let at = word(m, Spirv::IAdd, row.written[0], column.written[0]);
+            let before = self.operands[2].load(m, at);
+            totals.extend(self.call(m, &resumed, &[before]));
+        }
+        totals
+    }
+
+    /// Totals with sums added, one by one.
+    fn met(&mut self, m: &mut Module, totals: &[Word], sums: &[Word]) -> Vec<Word> {
+        let parts = self.types.len();
+        totals.chunks(parts).zip(sums.chunks(parts)).flat_map(|(total, sum)| self.meet(m, total, sum)).collect()
+    }
+
+    /// The smaller of two numbers.
+    fn least(m: &mut Module, x: Word, y: Word) -> Word {
+        let less = less(m, x, y);
+        m.op(Spirv::Select, Type::U32, &[less, x, y])
+    }
+
     /// Writes a sum, or what `post` makes of it.
     fn store(&mut self, m: &mut Module, row: &Row, column: &Column, sum: &[Word]) {
         let places = row.written.iter().zip(&column.written);
         let places: Written = places.map(|(&row, &column)| word(m, Spirv::IAdd, row, column)).collect();
         let at = places[0];
-        let mut sum = Words::from_slice(sum);
-        if self.part == Part::Further {
-            let before = self.operands[2].load(m, at);
-            let resumed = self.resumed.clone();
-            let before = self.call(m, &resumed, &[before]);
-            sum = self.meet(m, &before, &sum);
-        }
         let leave = self.leave.clone();
-        let value = self.call(m, &leave, &[Id::of(&sum)]);
+        let value = self.call(m, &leave, &[Id::of(sum)]);
         let value = match &self.plan.post {
             Some(post) if self.part == Part::Whole => {
                 let beside = self.beside.iter().zip(&places[1..]);

@@ -3,12 +3,12 @@
 use super::Part;
 use crate::caps::Can;
 use crate::emit::space::Arguments;
-use ferrotensor_core::DType;
-use ferrotensor_core::scalar::{Builder, Op, Program, plain};
+use ferrotensor_core::scalar::{Builder, Op, Program, Value, plain};
+use ferrotensor_core::{DType, blocks};
 
 /// Words before the spaces: whether neighbours along the rows of `a`, along the columns of `b`, are nearer than along the inner
-/// places.
-pub const HEAD: u32 = 2;
+/// places; the first inner place, of a block, and that after the last one.
+pub const HEAD: u32 = 4;
 /// Spatial axes that there is room for among the arguments.
 pub const MOST_AXES: usize = 8;
 
@@ -27,6 +27,8 @@ pub struct Plan {
     pub(super) meet: Program,
     /// A sum of nothing.
     pub(super) nothing: Program,
+    /// What a total begins with: what is added to it keeps its bits, also a zero its sign.
+    pub(super) none: Program,
     leave: Program,
     /// What becomes of a product and of operands beside it.
     pub(super) post: Option<Program>,
@@ -44,13 +46,15 @@ impl Plan {
             other => other,
         };
         let fma = match acc {
-            DType::F32 => can.fma32,
-            DType::F64 => can.fma64,
+            DType::F32 | DType::C64 => can.fma32,
+            DType::F64 | DType::C128 => can.fma64,
             _ => false,
         };
         let mut b = Builder::new();
         let [x, y, sum] = [(); 3].map(|()| b.input(acc));
-        let next = if fma {
+        let next = if fma && acc.is_complex() {
+            by_parts(&mut b, [x, y, sum])
+        } else if fma {
             b.fma(x, y, sum)
         } else {
             let product = b.binary(Op::Mul, x, y);
@@ -61,18 +65,26 @@ impl Plan {
         let [x, y] = [(); 2].map(|()| b.input(acc));
         let both = b.binary(Op::Add, x, y);
         let meet = b.finish(&[both]);
-        let mut b = Builder::new();
-        let zero = b.lit(acc, 0.0);
-        let nothing = b.finish(&[zero]);
-        let [step, meet, nothing] = [step, meet, nothing].map(|program| plain(&program, can.fma32));
+        let [nothing, none] = [0.0, -0.0].map(|zero| {
+            let mut b = Builder::new();
+            let part = b.lit(acc.info().real, zero);
+            let zero = if acc.is_complex() { b.complex(acc, part, part) } else { part };
+            b.finish(&[zero])
+        });
+        let [step, meet, nothing, none] = [step, meet, nothing, none].map(|program| plain(&program, can.fma32));
         let (enter, leave) = (converted(dtype, acc, can.fma32), converted(acc, dtype, can.fma32));
         let post = post.map(|post| plain(post, can.fma32));
-        Plan { dtype, acc, axes, enter, step, meet, nothing, leave, post, fused: can.fma32 }
+        Plan { dtype, acc, axes, enter, step, meet, nothing, none, leave, post, fused: can.fma32 }
     }
 
     /// From a sum to what is written of it, and back.
     pub(super) fn written(&self, output: DType) -> [Program; 2] {
         [converted(self.acc, output, self.fused), converted(output, self.acc, self.fused)]
+    }
+
+    /// Inner places of a block of products (`ferrotensor_core::blocks`).
+    pub fn block(&self) -> usize {
+        blocks::places(self.acc)
     }
 
     /// Every program in it.
@@ -163,6 +175,16 @@ impl Places {
     pub(super) fn param(&self, n: u32) -> u32 {
         self.extents + self.axes + 2 * n
     }
+}
+
+/// The sum with a product of complex numbers more: each part in two steps, first with the real part of `x`.
+fn by_parts(b: &mut Builder, [x, y, sum]: [Value; 3]) -> Value {
+    let dtype = b.dtype(sum);
+    let [(xr, xi), (yr, yi), (re, im)] = [x, y, sum].map(|z| (b.re(z), b.im(z)));
+    let minus = b.unary(Op::Neg, yi);
+    let (re, im) = (b.fma(xr, yr, re), b.fma(xr, yi, im));
+    let (re, im) = (b.fma(xi, minus, re), b.fma(xi, yr, im));
+    b.complex(dtype, re, im)
 }
 
 fn converted(from: DType, to: DType, fused: bool) -> Program {

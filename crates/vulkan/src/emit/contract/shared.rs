@@ -93,11 +93,11 @@ fn place_of(m: &mut Module, n: Word, by: u32) -> [Word; 2] {
     [word(m, Spirv::BitwiseAnd, n, mask), word(m, Spirv::ShiftRightLogical, n, shift)]
 }
 
-pub fn write(m: &mut Module, w: &mut Writer, rows: u32, columns: u32, depth: u32) {
+pub fn write(m: &mut Module, w: &mut Writer, [rows, columns]: [u32; 2], depth: u32, blocks: bool) {
     let [local, group, groups] = m.thread();
-    let [total, _, _, inner] = w.counts;
-    let left = Side::new(m, w, rows, depth, local, w.head[0]);
-    let right = Side::new(m, w, columns, depth, local, w.head[1]);
+    let (total, [begin, end]) = (w.counts[0], w.ends);
+    let left = Side::new(m, w, rows, depth, local, w.near[0]);
+    let right = Side::new(m, w, columns, depth, local, w.near[1]);
     let [x, y] = place_of(m, local, SIDE);
     let own: [Vec<Word>; 2] = [(&left, y), (&right, x)].map(|(side, thread)| {
         let places = (0..side.own).map(|n| side.place(m, thread, n));
@@ -122,45 +122,23 @@ pub fn write(m: &mut Module, w: &mut Writer, rows: u32, columns: u32, depth: u32
                 w.column(m, &base, j)
             })
             .collect();
-        // What is loaded for the round that begins at an inner place: zeros after the last one.
+        // What is loaded for the round that begins at an inner place: zeros after the last one, of which those of `a` are minus zeros, so that
+        // their products change no sum, not even the sign of a zero.
         let fetch = |m: &mut Module, w: &mut Writer, k: Word| -> Vec<Word> {
             let mut values = Vec::new();
-            let zero = w.zero.clone();
+            let (zero, none) = (w.zero.clone(), w.none.clone());
             for (n, row) in loaded_rows.iter().enumerate() {
-                let (place, exists) = at(m, w, &left, n as u32, k, inner);
+                let (place, exists) = at(m, w, &left, n as u32, k, end);
                 let value = w.left(m, row, &place);
-                values.extend(w.select(m, exists, &value, &zero));
+                values.extend(w.select(m, exists, &value, &none));
             }
             for (n, column) in loaded_columns.iter().enumerate() {
-                let (place, exists) = at(m, w, &right, n as u32, k, inner);
+                let (place, exists) = at(m, w, &right, n as u32, k, end);
                 let value = w.right(m, column, &place);
                 values.extend(w.select(m, exists, &value, &zero));
             }
             values
         };
-        let begin = m.word(0);
-        let fetched = fetch(m, w, begin);
-        let zeros: Vec<Word> = (0..rows * columns).flat_map(|_| w.zero.clone()).collect();
-        let mut state = vec![(Type::U32, begin)];
-        state.extend(w.typed(&zeros));
-        state.extend(w.typed(&fetched));
-        let (sums, parts) = (1 + zeros.len(), w.types.len());
-        let again = |m: &mut Module, v: &[Word]| less(m, v[0], inner);
-        let done = m.repeat(&state, again, |m, v| {
-            let (a, b) = v[sums..].split_at(left.loads as usize * parts);
-            m.barrier();
-            left.fill(m, w, a);
-            right.fill(m, w, b);
-            m.barrier();
-            let next = word(m, Spirv::IAdd, v[0], deep);
-            let fetched = fetch(m, w, next);
-            let mut now = v[1..sums].to_vec();
-            for k in 0..depth {
-                let (a, b) = (left.read(m, &own[0], k), right.read(m, &own[1], k));
-                now = w.products(m, &a, &b, &now);
-            }
-            [vec![next], now, fetched].concat()
-        });
         let own_rows: Vec<Row> = own[0]
             .iter()
             .map(|&along| {
@@ -175,7 +153,53 @@ pub fn write(m: &mut Module, w: &mut Writer, rows: u32, columns: u32, depth: u32
                 w.column(m, &base, j)
             })
             .collect();
-        w.store_all(m, None, &own_rows, &own_columns, &done[1..sums]);
+        let fetched = fetch(m, w, begin);
+        let zeros: Vec<Word> = (0..rows * columns).flat_map(|_| w.zero.clone()).collect();
+        let parts = w.types.len();
+        // The sums over places up to another one, from zero on, and what was loaded last.
+        let chain = |m: &mut Module, w: &mut Writer, from: Word, to: Word, fetched: &[Word]| -> [Vec<Word>; 2] {
+            let mut state = vec![(Type::U32, from)];
+            state.extend(w.typed(&zeros));
+            state.extend(w.typed(fetched));
+            let sums = 1 + zeros.len();
+            let again = |m: &mut Module, v: &[Word]| less(m, v[0], to);
+            let done = m.repeat(&state, again, |m, v| {
+                let (a, b) = v[sums..].split_at(left.loads as usize * parts);
+                m.barrier();
+                left.fill(m, w, a);
+                right.fill(m, w, b);
+                m.barrier();
+                let next = word(m, Spirv::IAdd, v[0], deep);
+                let fetched = fetch(m, w, next);
+                let mut now = v[1..sums].to_vec();
+                for k in 0..depth {
+                    let (a, b) = (left.read(m, &own[0], k), right.read(m, &own[1], k));
+                    now = w.products(m, &a, &b, &now);
+                }
+                [vec![next], now, fetched].concat()
+            });
+            [done[1..sums].to_vec(), done[sums..].to_vec()]
+        };
+        let sums = if blocks {
+            let totals = w.totals(m, &own_rows, &own_columns);
+            let mut state = vec![(Type::U32, begin)];
+            state.extend(w.typed(&totals));
+            state.extend(w.typed(&fetched));
+            let met = 1 + totals.len();
+            let again = |m: &mut Module, v: &[Word]| less(m, v[0], end);
+            let done = m.repeat(&state, again, |m, v| {
+                let block = m.word(w.plan.block() as u32);
+                let next = word(m, Spirv::IAdd, v[0], block);
+                let to = Writer::least(m, next, end);
+                let [sums, fetched] = chain(m, w, v[0], to, &v[met..]);
+                [vec![next], w.met(m, &v[1..met], &sums), fetched].concat()
+            });
+            done[1..met].to_vec()
+        } else {
+            let [sums, _] = chain(m, w, begin, end, &fetched);
+            sums
+        };
+        w.store_all(m, None, &own_rows, &own_columns, &sums);
         vec![word(m, Spirv::IAdd, v[0], groups)]
     });
 }

@@ -20,9 +20,10 @@ use ferrotensor_core::backend::{Buffer, Launch, Operand};
 use ferrotensor_core::kernel::{Kernel, Map, Window, WindowCombine};
 use ferrotensor_core::layout::Layout;
 use ferrotensor_core::scalar::{self, Builder, Op, Value};
-use ferrotensor_core::{Error, Result};
+use ferrotensor_core::{DType, Error, Result, blocks};
 use smallvec::SmallVec;
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Products of two float32 that a dispatch adds at most, of a software device and of a GPU: 100 ms at 5 GFLOP/s (measured on
@@ -35,6 +36,10 @@ const CHARGE: usize = 1 << 30;
 /// a rectifier have 6, of half floats 20 times as many, each with its rounding. Functions are none of them: a hyperbolic tangent
 /// took Mesa's compiler 1.8 s where a map takes 0.05.
 const MOST_AFTER: usize = 200;
+
+/// Blocks of inner places that a dispatch adds at most: of float32 half as many places as a thread may go round.
+const BLOCKS: usize = 64;
+const _: () = assert!(BLOCKS * 512 < ROUNDS && blocks::BLOCKS.is_multiple_of(BLOCKS));
 
 /// Operands of a piece after `a` and `b`, see [`Task::whole`].
 const OUTPUT: usize = 2;
@@ -53,6 +58,8 @@ pub struct ContractProgram {
     pipelines: Mutex<HashMap<Variant, Arc<Pipeline>>>,
     /// From the sums of several parts to what is written: rounded to half floats, and what comes after.
     finished: OnceLock<MapProgram>,
+    /// Two totals to one.
+    joined: OnceLock<MapProgram>,
 }
 
 /// What comes after a product.
@@ -88,7 +95,8 @@ pub fn emitted(kernel: &Kernel, can: &Can) -> Result<(Plan, Shader), String> {
             return Err(format!("a map of more than {MOST_AFTER} instructions after a product"));
         }
     }
-    let least = Variant { tile: Tile::Registers { rows: 1, columns: 1, team: 1 }, rank: RANKS[0], part: Part::Whole };
+    let least =
+        Variant { tile: Tile::Registers { rows: 1, columns: 1, team: 1 }, rank: RANKS[0], part: Part::Whole, blocks: false };
     shader(&plan, least, can).map(|shader| (plan, shader))
 }
 
@@ -107,8 +115,9 @@ impl ContractProgram {
         let windows = if let Kernel::Window(window) = kernel { Some(window.clone()) } else { None };
         let post = post(kernel).cloned();
         let bare = self::plan(kernel, true, can).map_err(Error::unsupported)?;
-        let (can, pipelines, finished) = (can.clone(), Mutex::default(), OnceLock::new());
-        Ok(ContractProgram { plan, bare, post, windows, can, pipelines, finished })
+        let (can, pipelines) = (can.clone(), Mutex::default());
+        let [finished, joined] = [(); 2].map(|()| OnceLock::new());
+        Ok(ContractProgram { plan, bare, post, windows, can, pipelines, finished, joined })
     }
 
     fn plan(&self, part: Part) -> &Plan {
@@ -145,19 +154,15 @@ impl ContractProgram {
         let heavy = |piece: &Piece| {
             let batch = piece.dims.len() - piece.apart;
             let (outputs, inner) = piece.dims.split_at(batch + outer);
-            let longest = |from: usize, dims: &[usize]| {
-                let longest = (0..dims.len()).max_by_key(|&n| dims[n]).filter(|&n| dims[n] > 1);
-                longest.map(|n| from + n)
-            };
             let (count, each) = (outputs.iter().product::<usize>(), inner.iter().product::<usize>());
             if batch > RANKS[RANKS.len() - 1] {
                 return Some(0);
             }
-            if each > ROUNDS {
-                return longest(outputs.len(), inner);
-            }
+            // More places are added by several dispatches.
+            let each = each.min(BLOCKS * plan.block());
             let long = count > MOST || count.saturating_mul(each + after(plan)) > most;
-            long.then(|| longest(0, outputs)).flatten()
+            let longest = (0..outputs.len()).max_by_key(|&n| outputs[n]).filter(|&n| outputs[n] > 1);
+            longest.filter(|_| long)
         };
         task.whole.clone().cut(&sizes, (self.can.max_range - self.can.alignment) as usize, &heavy)
     }
@@ -168,7 +173,7 @@ impl ContractProgram {
         task: &Task,
         piece: &Piece,
         (operands, params): (&[&Operand], &[u64]),
-        part: Part,
+        (places, part): (Range<usize>, Part),
     ) -> Result<()> {
         let plan = self.plan(part);
         let (from, to) = (plan.dtype().bytes(), plan.output(part).bytes());
@@ -189,17 +194,18 @@ impl ContractProgram {
         let (row, columns) = (batch, batch + 1..batch + 1 + task.columns);
         let inner = columns.end..piece.dims.len();
         let none = [0; 1 + crate::emit::contract::MOST_AXES];
-        let places = if task.nothing { &none[..inner.len()] } else { &piece.dims[inner.clone()] };
+        let axes_of_places = if task.nothing { &none[..inner.len()] } else { &piece.dims[inner.clone()] };
         let sizes = [
             piece.dims[..batch].iter().product::<usize>(),
             piece.dims[row],
             piece.dims[columns.clone()].iter().product(),
-            places.iter().product(),
+            places.len(),
         ];
         let variant = Variant {
             tile: tile(plan, sizes, self.can.software),
             rank: RANKS.iter().copied().find(|&r| r >= batch).unwrap_or(RANKS[RANKS.len() - 1]),
             part,
+            blocks: part != Part::Whole || places.len() > plan.block(),
         };
         let pipeline = self.pipeline(variant, recorder.pipelines())?;
         let at = plan.places(variant.rank);
@@ -212,6 +218,7 @@ impl ContractProgram {
         let step = |n: usize, along: usize| strides[n][along].unsigned_abs();
         let near = [step(0, row) < step(0, inner.end - 1), step(1, columns.end - 1) <= step(1, inner.end - 1)];
         let mut words = Numbers::from_slice(&near.map(u32::from));
+        words.extend([places.start as u32, places.end as u32]);
         words.extend(at.tiles.write(&counts, &[], &[]));
         let lead = [(a, 0), (b, 1), (c, OUTPUT)].into_iter().chain(beside.iter().copied());
         let lead = lead.map(|(first, n)| (first, &strides[n][..batch]));
@@ -227,7 +234,7 @@ impl ContractProgram {
         let mut along: SmallVec<[(usize, &[isize]); 4]> =
             [0, 1].into_iter().map(|n| (0, &strides[n][inner.clone()])).collect();
         along.extend(axes().map(|(_, s)| (0, &s[inner.clone()])));
-        words.extend(at.inner.write(places, &along, &[]));
+        words.extend(at.inner.write(axes_of_places, &along, &[]));
         words.extend_from_slice(&task.extents);
         words.extend(params.iter().flat_map(|&p| [p as u32, (p >> 32) as u32]));
         words.push(0);
@@ -239,18 +246,58 @@ impl ContractProgram {
         recorder.dispatch(&pipeline, &words, &bindings, groups)
     }
 
+    /// Inner places of a piece.
+    fn inner(&self, task: &Task, piece: &Piece) -> usize {
+        let inner = piece.dims.len() - piece.apart + 1 + task.columns;
+        if task.nothing { 0 } else { piece.dims[inner..].iter().product() }
+    }
+
+    /// Adds some inner places of a task by as many dispatches as they take, whose totals lie in the output meanwhile.
+    fn add(
+        &self,
+        recorder: &mut Recorder,
+        (task, pieces): (&Task, &Pieces),
+        operands: &[&Operand],
+        total: Range<usize>,
+    ) -> Result<()> {
+        for piece in pieces {
+            let inner = self.inner(task, piece);
+            let end = total.end.min(inner);
+            for from in (total.start..end).step_by(BLOCKS * self.bare.block()) {
+                let is_first = from == total.start && piece.at[INNER].0 == 0;
+                let part = if is_first { Part::First } else { Part::Further };
+                let places = from..end.min(from + BLOCKS * self.bare.block());
+                self.dispatch(recorder, task, piece, (operands, &[]), (places, part))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Memory for sums of an output's shape.
+    fn sums(&self, recorder: &mut Recorder, output: &Operand) -> Result<Operand> {
+        let layout = Layout::dense(output.layout.dims())?;
+        let bytes = layout.len() * self.bare.output(Part::First).bytes();
+        Ok(Operand { buffer: recorder.scratch(bytes as u64)? as Buffer, layout })
+    }
+
     /// Sums in several parts, half floats in float32; rounded, and what comes after, at the end.
     fn in_parts(&self, recorder: &mut Recorder, operands: &[&Operand], params: &[u64]) -> Result<()> {
         let &[a, b, c, ref beside @ ..] = operands else { return Err(Error::internal("a product without operands")) };
-        let layout = Layout::dense(c.layout.dims())?;
         let dtype = self.bare.output(Part::First);
-        let wide = recorder.scratch((layout.len() * dtype.bytes()) as u64)?;
-        let sums = Operand { buffer: wide as Buffer, layout };
-        let operands = [a, b, &sums];
-        let task = self.task(&operands)?;
-        for piece in self.pieces(&task, Part::First)? {
-            let part = if piece.at[INNER].0 > 0 { Part::Further } else { Part::First };
-            self.dispatch(recorder, &task, &piece, (&operands, &[]), part)?;
+        let mut sums = self.sums(recorder, c)?;
+        let task = self.task(&[a, b, &sums])?;
+        let pieces = self.pieces(&task, Part::First)?;
+        // Where an operand's inner places are cut, those of a piece are one total.
+        let is_cut = pieces.iter().any(|piece| piece.at[INNER].0 > 0);
+        let inner = pieces.first().map_or(0, |piece| self.inner(&task, piece));
+        let total = if is_cut { inner } else { self.bare.block() * blocks::BLOCKS };
+        self.add(recorder, (&task, &pieces), &[a, b, &sums], 0..if is_cut { usize::MAX } else { total })?;
+        for from in (total..inner).step_by(total) {
+            let running = self.sums(recorder, c)?;
+            self.add(recorder, (&task, &pieces), &[a, b, &running], from..from + total)?;
+            let both = self.sums(recorder, c)?;
+            self.joined(recorder, dtype)?.apply(recorder, &[sums, running], std::slice::from_ref(&both), &[])?;
+            sums = both;
         }
         if self.finished.get().is_none() {
             let mut builder = Builder::new();
@@ -273,6 +320,20 @@ impl ContractProgram {
     }
 }
 
+impl ContractProgram {
+    /// The map that adds totals.
+    fn joined(&self, recorder: &Recorder, dtype: DType) -> Result<&MapProgram> {
+        if self.joined.get().is_none() {
+            let mut builder = Builder::new();
+            let (x, y) = (builder.input(dtype), builder.input(dtype));
+            let sum = builder.binary(Op::Add, x, y);
+            let map = Map { program: builder.finish(&[sum]) };
+            let _ = self.joined.set(MapProgram::new(&map, &self.can, recorder.pipelines())?);
+        }
+        self.joined.get().ok_or_else(|| Error::internal("a map was made and is gone"))
+    }
+}
+
 impl Program for ContractProgram {
     fn record(&self, recorder: &mut Recorder, launch: &Launch) -> Result<()> {
         let ([x, y, beside @ ..], [c]) = (&launch.inputs[..], &launch.outputs[..]) else {
@@ -289,13 +350,13 @@ impl Program for ContractProgram {
         }
         let task = self.task(&operands)?;
         let pieces = self.pieces(&task, Part::Whole)?;
-        let finished = self.post.is_some() || self.bare.output(Part::First) != self.bare.dtype();
-        if task.apart || finished && pieces.iter().any(|p| p.at[INNER].0 > 0) {
+        let is_whole = |piece: &Piece| piece.at[INNER].0 == 0 && self.inner(&task, piece) <= BLOCKS * self.plan.block();
+        if task.apart || !pieces.iter().all(is_whole) {
             return self.in_parts(recorder, &operands, &launch.params);
         }
         for piece in &pieces {
-            let part = if piece.at[INNER].0 > 0 { Part::Further } else { Part::Whole };
-            self.dispatch(recorder, &task, piece, (&operands, &launch.params), part)?;
+            let places = 0..self.inner(&task, piece);
+            self.dispatch(recorder, &task, piece, (&operands, &launch.params), (places, Part::Whole))?;
         }
         Ok(())
     }

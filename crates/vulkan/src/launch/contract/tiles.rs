@@ -32,7 +32,10 @@ pub fn tile(plan: &Plan, [batch, m, n, k]: Sizes, software: bool) -> Tile {
     let wide = software && tiles(8, 8) >= 64;
     let (rows, columns) = (side(m, wide), side(n, wide));
     let alone = tiles(rows, columns);
-    let registers = |team| Tile::Registers { rows: rows as u32, columns: columns as u32, team };
+    // A team shares blocks of inner places.
+    let blocks = k.div_ceil(plan.block()).max(1).next_power_of_two();
+    let registers =
+        |team: usize| Tile::Registers { rows: rows as u32, columns: columns as u32, team: team.min(blocks) as u32 };
     if software {
         // Fewer threads than two cores have lanes are left alone with many inner places.
         return registers(if alone < 64 && k >= 1024 { 32 } else { 1 });

@@ -4,7 +4,7 @@ use ferrotensor_core::backend::{Backend, Launch, Operand};
 use ferrotensor_core::kernel::Kernel;
 use ferrotensor_core::layout::Layout;
 use ferrotensor_core::reference::{self, Array, Scalar};
-use ferrotensor_core::{DType, Result};
+use ferrotensor_core::{DType, Result, blocks};
 use ferrotensor_vulkan::VulkanBackend;
 use smallvec::SmallVec;
 
@@ -132,8 +132,7 @@ pub fn layouts(n: usize) -> (Vec<usize>, Layout) {
     (dims, layout.unwrap())
 }
 
-/// What is farther from the reference than a kernel that adds `inner` products may be: `(K + 1) (u |A||B| + the smallest number)`
-/// in what it adds in, and the last roundings; nothing for integers.
+/// What is farther from the reference than a kernel that adds `inner` products may be (`ferrotensor_core::blocks`) in what it adds in, and the last roundings; nothing for integers.
 pub fn difference(kernel: &Kernel, inputs: &[Array], found: &Array, inner: usize) -> Option<String> {
     let dtype = found.dtype();
     let want = &reference::run(kernel, inputs, &[found.dims()], &[]).unwrap()[0];
@@ -153,7 +152,8 @@ pub fn difference(kernel: &Kernel, inputs: &[Array], found: &Array, inner: usize
             _ if w == f => continue,
             _ => f64::INFINITY,
         };
-        let whole = (inner + 1) as f64 * (eps / 2.0 * sizes[n] + 2.0 * tiny);
+        let roundings = blocks::roundings(dtype.compute(), inner) as f64;
+        let whole = roundings * eps / 2.0 * sizes[n] + (inner + 1) as f64 * 2.0 * tiny;
         let roundings = if dtype.compute() == dtype { 0.5 } else { 1.0 };
         // Equal infinities, and NaN where NaN belongs, are no distance.
         let same = w == f || w.is_nan() && f.is_nan();

@@ -21,7 +21,7 @@ unsafe fn run<S: Source>(args: S::Args) {
 
 /// Registers of quads, with the instructions for each function; those of floats transpose them.
 macro_rules! quads {
-    ($($(#[$doc:meta])* $name:ident: $count:literal in $register:ty, $splat:ident $load:ident $store:ident, $fma:ident, $transpose:path;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident: $count:literal in $register:ty, $splat:ident $load:ident $store:ident $add:ident, $fma:ident, $transpose:path;)*) => {$(
         $(#[$doc])*
         #[derive(Clone, Copy)]
         #[repr(transparent)]
@@ -47,6 +47,11 @@ macro_rules! quads {
                 unsafe { $store(to.cast(), self.0) }
             }
             #[inline(always)]
+            unsafe fn add(self, b: Self) -> Self {
+                // SAFETY: as the caller promises.
+                $name(unsafe { $add(self.0, b.0) })
+            }
+            #[inline(always)]
             unsafe fn fma(self, b: Self, c: Self) -> Self {
                 // SAFETY: as the caller promises.
                 $name(unsafe { $fma::<A, B>(self.0, b.0, c.0) })
@@ -61,9 +66,9 @@ macro_rules! quads {
 }
 quads! {
     /// Sixteen, for VNNI.
-    Quads16: 16 in __m512i, _mm512_set1_epi32 _mm512_loadu_si512 _mm512_storeu_si512, with_one_sign, transpose::f32x16;
+    Quads16: 16 in __m512i, _mm512_set1_epi32 _mm512_loadu_si512 _mm512_storeu_si512 _mm512_add_epi32, with_one_sign, transpose::f32x16;
     /// Eight, for AVX2.
-    Quads8: 8 in __m256i, _mm256_set1_epi32 _mm256_loadu_si256 _mm256_storeu_si256, by_halves, transpose::f32x8;
+    Quads8: 8 in __m256i, _mm256_set1_epi32 _mm256_loadu_si256 _mm256_storeu_si256 _mm256_add_epi32, by_halves, transpose::f32x8;
 }
 
 /// The instruction wants one operand without a sign and one with. Of two alike those of `b` are moved by 128, which the compiler does once for
