@@ -27,6 +27,8 @@ const VARIANTS = {
   'subgroups of 16': subgroups(16),
   'no float64, no int64': without(2, 'float64', 'int64'),
   'no 16-bit, no 8-bit': without(2, '16-bit', '8-bit'),
+  // What a device leaves of float32 is done with integers, and has the same bits: on all that is sampled.
+  'roots, quotients, subnormals by integers': without(100, 'arithmetic'),
   'nothing optional, little room': without(2, 'float64', 'int64', '16-bit', '8-bit', 'controls', 'room')
 }
 

@@ -86,12 +86,13 @@ pub fn compiled() -> usize {
 
 /// What may be taken from a device, by the name it has in `VULKAN_WITHOUT`.
 type Lack = (&'static str, fn(&mut Can));
-const LACKS: [Lack; 6] = [
+const LACKS: [Lack; 7] = [
     ("float64", |c| (c.float64, c.rte64, c.preserve64, c.denorm64) = (false, false, false, false)),
     ("int64", |c| c.int64 = false),
     ("16-bit", |c| (c.int16, c.storage16) = (false, false)),
     ("8-bit", |c| (c.int8, c.storage8) = (false, false)),
     ("controls", |c| (c.rte32, c.rte64, c.preserve32, c.preserve64) = (false, false, false, false)),
+    ("arithmetic", |c| (c.roots, c.quotients, c.subnormals) = (false, false, false)),
     ("room", |c| (c.max_range, c.max_groups, c.max_shared, c.max_buffers) = (64 << 10, 7, 16 << 10, 4)),
 ];
 

@@ -1,6 +1,7 @@
 //! What a device can do, as data read without opening it, and what must be switched on for it: one table for both.
 
 use crate::emit::GROUP;
+use ferrotensor_core::scalar::Arithmetic;
 use vulkano::Version;
 use vulkano::device::physical::{PhysicalDevice, PhysicalDeviceType, ShaderFloatControlsIndependence as Independence};
 use vulkano::device::{DeviceExtensions, DeviceFeatures, DeviceProperties, QueueFlags};
@@ -36,6 +37,12 @@ pub struct Can {
     pub fma32: bool,
     /// The same of float64.
     pub fma64: bool,
+    /// Whether square roots of float32 are correctly rounded: unless a probe on the open device finds otherwise.
+    pub roots: bool,
+    /// The same of quotients.
+    pub quotients: bool,
+    /// Whether arithmetic keeps subnormal numbers of float32: likewise.
+    pub subnormals: bool,
     /// A program that imitates a GPU on the CPU.
     pub software: bool,
     /// Largest range of a storage buffer binding, in bytes.
@@ -179,6 +186,9 @@ impl Can {
             denorm64: false,
             fma32: false,
             fma64: false,
+            roots: true,
+            quotients: true,
+            subnormals: true,
             software: p.device_type == PhysicalDeviceType::Cpu,
             max_range: p.max_storage_buffer_range.into(),
             max_uniform: p.max_uniform_buffer_range.into(),
@@ -194,6 +204,12 @@ impl Can {
     /// The same with what a probe on the open device found out about `fma`.
     pub fn with_fma(self, f32: bool, f64: bool) -> Can {
         Can { fma32: f32, fma64: f64, ..self }
+    }
+
+    /// What its float32 is like.
+    pub fn arithmetic(&self) -> Arithmetic {
+        let Can { fma32: fused, roots, quotients, subnormals, .. } = *self;
+        Arithmetic { fused, roots, quotients, subnormals }
     }
 
     /// Workgroups for so many elements, a thread for each while there are enough.

@@ -201,6 +201,14 @@ impl VulkanBackend {
         }
     }
 
+    /// What it can do, and what its arithmetic is like; opens it.
+    ///
+    /// # Errors
+    /// The device's.
+    pub fn can(&self) -> Result<Can> {
+        Ok(self.opened()?.can.clone())
+    }
+
     /// What was recorded and what is under way.
     pub fn counts(&self) -> Counts {
         let opened = self.lock().opened.clone();

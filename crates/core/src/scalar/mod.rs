@@ -5,12 +5,14 @@
 //! `Fma` appears only where an author wrote it.
 
 mod build;
+mod exact;
 mod plain;
 mod print;
 mod simplify;
 mod verify;
 
 pub use build::{Builder, literal_bits};
+pub use exact::Arithmetic;
 pub use plain::plain;
 pub use simplify::simplify;
 pub use verify::verify;

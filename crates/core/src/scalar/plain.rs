@@ -7,17 +7,18 @@
 //! (narrow integers, and the bits of half floats by a bitcast to uint16) or taken apart (`Cast` to the parts' dtype and
 //! `Imag`), and an output is made by the reverse.
 
-use super::{Args, Builder, Instr, Op, Program, Value, simplify};
+use super::exact::exact;
+use super::{Args, Arithmetic, Builder, Instr, Op, Program, Value, simplify};
 use crate::dtype::{DType, Kind};
 use crate::element::{bf16, f16};
 use crate::math::record::Recorded;
 use crate::math::{self, complex};
 use std::cell::RefCell;
 
-/// The program in plain form. `fused`: whether the device has `fma` of float32; elsewhere it is computed in float64, exactly.
-pub fn plain(program: &Program, fused: bool) -> Program {
+/// The program in plain form, for a device of which this is known.
+pub fn plain(program: &Program, arithmetic: Arithmetic) -> Program {
     let program = math::expand_calls(program);
-    let mut writer = Writer { b: RefCell::new(Builder::new()), fused };
+    let mut writer = Writer { b: RefCell::new(Builder::new()), fused: arithmetic.fused };
     let inputs: Vec<Value> = program.inputs.iter().map(|&d| writer.b.get_mut().input(d)).collect();
     let params: Vec<Value> = program.params.iter().map(|&d| writer.b.get_mut().param(d)).collect();
     let mut reps: Vec<Rep> = Vec::with_capacity(program.instrs.len());
@@ -35,7 +36,7 @@ pub fn plain(program: &Program, fused: bool) -> Program {
         reps.push(rep);
     }
     let outputs: Vec<Value> = program.outputs.iter().map(|&o| writer.leave(program.dtype(o), reps[o as usize])).collect();
-    simplify(&writer.b.into_inner().finish(&outputs))
+    simplify(&exact(&writer.b.into_inner().finish(&outputs), arithmetic))
 }
 
 /// What stands for a value.

@@ -13,7 +13,7 @@ use crate::caps::Can;
 use ferrotensor_core::DType;
 use ferrotensor_core::kernel::tree::{LANES, ROWS};
 use ferrotensor_core::kernel::{Combine, Monoid, Reduce};
-use ferrotensor_core::scalar::{Builder, Op, Program, plain};
+use ferrotensor_core::scalar::{Arithmetic, Builder, Op, Program, plain};
 use rspirv::spirv::{Op as Spirv, Word};
 
 /// Partials that a counter over fewer than 2^31 elements can have, and one more.
@@ -52,19 +52,19 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The plan of a reduction, for a device whose fma of float32 is `fused` or not.
-    pub fn new(kernel: &Reduce, fused: bool) -> Plan {
+    /// The plan of a reduction.
+    pub fn new(kernel: &Reduce, arithmetic: Arithmetic) -> Plan {
         let result = match kernel.combine {
             Combine::Value(_) => kernel.acc,
             Combine::ArgMax | Combine::ArgMin => DType::I32,
         };
-        let pre = plain(&kernel.pre.clone().unwrap_or_else(|| through(kernel.input, kernel.acc)), fused);
-        let post = plain(&kernel.post.clone().unwrap_or_else(|| through(result, result)), fused);
+        let pre = plain(&kernel.pre.clone().unwrap_or_else(|| through(kernel.input, kernel.acc)), arithmetic);
+        let post = plain(&kernel.post.clone().unwrap_or_else(|| through(result, result)), arithmetic);
         let (pre_axes, post_axes) = (super::map::axes(&pre), super::map::axes(&post));
         Plan {
             combine: kernel.combine,
-            meet: plain(&meet(kernel.combine, kernel.acc), fused),
-            nothing: plain(&nothing(kernel.combine, kernel.acc), fused),
+            meet: plain(&meet(kernel.combine, kernel.acc), arithmetic),
+            nothing: plain(&nothing(kernel.combine, kernel.acc), arithmetic),
             input: kernel.input,
             acc: kernel.acc,
             partial: [kernel.acc, DType::I32],

@@ -12,7 +12,7 @@ use crate::caps::Can;
 use ferrotensor_core::DType;
 use ferrotensor_core::kernel::tree::{LANES, ROWS};
 use ferrotensor_core::rows::{LONGEST, Per, RowStep, Rows};
-use ferrotensor_core::scalar::{Op, Program, plain};
+use ferrotensor_core::scalar::{Arithmetic, Op, Program, plain};
 use rspirv::spirv::{Op as Spirv, Word};
 use std::collections::HashMap;
 
@@ -37,15 +37,15 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The plan of a kernel that keeps the rules, for a device whose fma of float32 is `fused` or not.
-    pub fn new(kernel: &Rows, fused: bool) -> Plan {
+    /// The plan of a kernel that keeps the rules.
+    pub fn new(kernel: &Rows, arithmetic: Arithmetic) -> Plan {
         let mut params = vec![0];
         for step in &kernel.steps {
             params.push(params[params.len() - 1] + step.params().len());
         }
         let steps = kernel.steps.iter().map(|step| match step {
-            RowStep::Map { map, .. } => Step::Map(plain(&map.program, fused)),
-            RowStep::Reduce { reduce, .. } => Step::Reduce(Box::new(Reduction::new(reduce, fused))),
+            RowStep::Map { map, .. } => Step::Map(plain(&map.program, arithmetic)),
+            RowStep::Reduce { reduce, .. } => Step::Reduce(Box::new(Reduction::new(reduce, arithmetic))),
         });
         Plan { values: kernel.values(), steps: steps.collect(), params, kernel: kernel.clone() }
     }

@@ -95,6 +95,12 @@ pub fn instruction(m: &mut Module, program: &Program, instr: &Instr, values: &[I
         Op::Abs => values[instr.args[0] as usize],
         Op::MulHi => Id::One(m.high_product(of, x(0), x(1))),
         Op::Gcd => Id::One(integer::common_divisor(m, of, signed(d), x(0), x(1))),
+        // OpSRem has any result where an operand is negative (without maintenance8).
+        Op::Rem if !dtype.is_float() => {
+            let quotient = m.op(Spirv::SDiv, of, &all);
+            let product = m.op(Spirv::IMul, of, &[quotient, x(1)]);
+            Id::One(m.op(Spirv::ISub, of, &[x(0), product]))
+        }
         Op::Rem => Id::One(remainder::remainder(m, of, x(0), x(1))),
         Op::Cast => cast(m, dtype, values[instr.args[0] as usize], d),
         Op::Bitcast => Id::One(if held(dtype) == of { x(0) } else { m.op(Spirv::Bitcast, of, &[x(0)]) }),
@@ -125,7 +131,7 @@ fn simple(op: Op, dtype: DType) -> Option<Spirv> {
         Op::Div if sign => Spirv::SDiv,
         Op::Div => Spirv::UDiv,
         Op::Rem if float => return None,
-        Op::Rem if sign => Spirv::SRem,
+        Op::Rem if sign => return None,
         Op::Rem => Spirv::UMod,
         Op::And if bool => Spirv::LogicalAnd,
         Op::And => Spirv::BitwiseAnd,

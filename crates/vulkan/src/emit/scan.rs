@@ -9,7 +9,7 @@ use super::scalar::{self, Id};
 use super::space::{Arguments, Space};
 use crate::caps::Can;
 use ferrotensor_core::kernel::{Combine, Scan};
-use ferrotensor_core::scalar::{Program, plain};
+use ferrotensor_core::scalar::{Arithmetic, Program, plain};
 use rspirv::spirv::{Op as Spirv, Word};
 
 /// Words before the space: elements of a row (or of a chunk at most) to go along, elements of the row, whether it goes on from what
@@ -33,8 +33,8 @@ pub fn arguments(stage: Stage, rank: usize) -> Arguments {
 }
 
 /// How a running value takes the next element, in plain form.
-pub fn step(kernel: &Scan, fused: bool) -> Program {
-    plain(&meet(Combine::Value(kernel.combine), kernel.dtype), fused)
+pub fn step(kernel: &Scan, arithmetic: Arithmetic) -> Program {
+    plain(&meet(Combine::Value(kernel.combine), kernel.dtype), arithmetic)
 }
 
 /// The kernel of a stage over `rank` loops of rows or chunks: input, scanned totals (of chunks), output or totals.

@@ -10,7 +10,7 @@ use super::scalar::{self, Id};
 use super::space::{Arguments, Space};
 use crate::caps::Can;
 use ferrotensor_core::kernel::{Combine, Scatter, Update};
-use ferrotensor_core::scalar::{Program, plain};
+use ferrotensor_core::scalar::{Arithmetic, Program, plain};
 use rspirv::spirv::{Op, Word};
 
 /// The target of an update whose index is out of range: sorted, it comes last.
@@ -19,10 +19,10 @@ pub const NOWHERE: u32 = u32::MAX;
 const APPLY_HEAD: u32 = 2;
 
 /// How an update meets what is there, in plain form; nothing where it takes its place.
-pub fn step(kernel: &Scatter, fused: bool) -> Option<Program> {
+pub fn step(kernel: &Scatter, arithmetic: Arithmetic) -> Option<Program> {
     match kernel.update {
         Update::Set => None,
-        Update::Combine(monoid) => Some(plain(&meet(Combine::Value(monoid), kernel.dtype), fused)),
+        Update::Combine(monoid) => Some(plain(&meet(Combine::Value(monoid), kernel.dtype), arithmetic)),
     }
 }
 

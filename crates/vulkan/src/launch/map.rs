@@ -35,7 +35,7 @@ pub struct MapProgram {
 /// # Errors
 /// What the device lacks, in words.
 pub fn emitted(map: &Map, can: &Can) -> Result<(scalar::Program, Shader), String> {
-    let program = plain(&map.program, can.fma32);
+    let program = plain(&map.program, can.arithmetic());
     computes(&program, can)?;
     emit::map::shader(&program, RANKS[0], can).map(|shader| (program, shader))
 }

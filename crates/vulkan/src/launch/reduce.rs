@@ -45,7 +45,7 @@ pub struct ReduceProgram {
 /// # Errors
 /// What the device lacks, in words.
 pub fn emitted(kernel: &Reduce, can: &Can) -> Result<(Plan, Shader), String> {
-    let plan = Plan::new(kernel, can.fma32);
+    let plan = Plan::new(kernel, can.arithmetic());
     plan.programs().into_iter().try_for_each(|program| computes(program, can))?;
     let shader = shader(&plan, RANKS[0], Stage::Whole, can)?;
     Ok((plan, shader))

@@ -40,7 +40,7 @@ pub struct RowsProgram {
 /// What the device lacks, in words.
 pub fn emitted(kernel: &Rows, can: &Can) -> Result<(Plan, Shader), String> {
     kernel.verify()?;
-    let plan = Plan::new(kernel, can.fma32);
+    let plan = Plan::new(kernel, can.arithmetic());
     plan.programs().try_for_each(|program| computes(program, can))?;
     if can.software && plan.programs().any(loops_inside) {
         return Err("elements of a row that take loops of their own".into());

@@ -66,7 +66,7 @@ impl Blocks {
 /// # Errors
 /// What the device lacks, in words.
 pub fn emitted(kernel: &Scan, can: &Can) -> Result<(scalar::Program, Shader), String> {
-    let step = step(kernel, can.fma32);
+    let step = step(kernel, can.arithmetic());
     computes(&step, can)?;
     let shader = scan::shader(kernel, &step, Stage::Rows, RANKS[0], can)?;
     Ok((step, shader))

@@ -45,7 +45,7 @@ pub struct ScatterProgram {
 /// # Errors
 /// What the device lacks, in words.
 pub fn emitted(kernel: &Scatter, can: &Can) -> Result<(Option<scalar::Program>, [Shader; 2]), String> {
-    let step = step(kernel, can.fma32);
+    let step = step(kernel, can.arithmetic());
     step.as_ref().map_or(Ok(()), |step| computes(step, can))?;
     let shaders = [scatter::targets(kernel, DEPTHS[0], can)?, scatter::apply(kernel, step.as_ref(), DEPTHS[0], can)?];
     Ok((step, shaders))

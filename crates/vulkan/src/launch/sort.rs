@@ -42,7 +42,7 @@ pub struct SortProgram {
 /// What the device lacks, in words.
 pub fn emitted(kernel: &Sort, can: &Can) -> Result<(Map, Shader), String> {
     let map = Map { program: emit::sort::keys(kernel)? };
-    computes(&plain(&map.program, can.fma32), can)?;
+    computes(&plain(&map.program, can.arithmetic()), can)?;
     let shader = emit::sort::shader(kernel, RANKS[0], can)?;
     Ok((map, shader))
 }

@@ -42,8 +42,7 @@ fn rows(combine: Combine) -> Kernel {
 #[test]
 #[ignore = "a measurement"]
 fn kernels() {
-    let can =
-        Can { float64: true, int64: true, storage16: true, storage8: true, max_buffers: 16, fma32: true, ..Can::default() };
+    let can = Can { max_buffers: 16, fma32: true, ..crate::rig::validity::everything() };
     let dtype = DType::F32;
     let (combine, input, acc) = (Combine::Value(Monoid::Sum), dtype, dtype);
     let all = [

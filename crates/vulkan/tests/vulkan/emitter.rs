@@ -5,7 +5,7 @@ use crate::rig::validity::{complaint, everything};
 use ferrotensor_core::DType;
 use ferrotensor_core::kernel::{Combine, Gather, Map, Monoid, Reduce, Scan};
 use ferrotensor_core::rows::{Per, RowStep, Rows};
-use ferrotensor_core::scalar::{Builder, Instr, MathFn, Op, Program, plain, verify};
+use ferrotensor_core::scalar::{Arithmetic, Builder, Instr, MathFn, Op, Program, plain, verify};
 use ferrotensor_vulkan::caps::Can;
 use ferrotensor_vulkan::emit::reduce::{self, Stage};
 use ferrotensor_vulkan::emit::{gather, map, rows, scan, space};
@@ -58,7 +58,7 @@ fn every_instruction_of_every_dtype_is_valid() {
     let mut count = 0;
     for dtype in DType::all() {
         for (n, program) in programs(dtype).iter().enumerate() {
-            let plain = plain(program, n % 2 == 0 || dtype == DType::F64);
+            let plain = plain(program, Arithmetic { fused: n % 2 == 0 || dtype == DType::F64, ..Arithmetic::IEEE });
             let rank = space::RANKS[n % space::RANKS.len()];
             let shader = map::shader(&plain, rank, &can).unwrap();
             if let Some(complaint) = complaint(&shader) {
@@ -82,7 +82,7 @@ fn functions_parameters_and_positions_are_valid() {
         let all = b.binary(Op::Mul, sum, place);
         let called = if dtype.is_float() { b.call(MathFn::Sin, &[all]) } else { all };
         let other = b.index(0, DType::I32);
-        let program = plain(&b.finish(&[called, other]), true);
+        let program = plain(&b.finish(&[called, other]), Arithmetic::IEEE);
         for rank in space::RANKS {
             let shader = map::shader(&program, rank, &can).unwrap();
             assert_eq!(complaint(&shader), None, "{dtype}");
@@ -113,7 +113,8 @@ fn reductions_of_every_dtype_are_valid() {
             let pre = b.finish(&[out]);
             let post = matches!(combine, Combine::Value(_)).then(|| Program::identity(acc));
             for (pre, input) in [(Some(pre.clone()), DType::F32), (None, acc)] {
-                let plan = reduce::Plan::new(&Reduce { axes: 1, combine, input, acc, pre, post: post.clone() }, true);
+                let plan =
+                    reduce::Plan::new(&Reduce { axes: 1, combine, input, acc, pre, post: post.clone() }, Arithmetic::IEEE);
                 for (n, stage) in [Stage::Whole, Stage::Blocks, Stage::Rest].into_iter().enumerate() {
                     let shader = reduce::shader(&plan, space::RANKS[(n + count) % 3], stage, &can).unwrap();
                     assert_eq!(complaint(&shader), None, "{combine:?} {acc} {stage:?}");
@@ -143,7 +144,7 @@ fn rows_of_every_dtype_are_valid() {
         // Elements with a value of rows, rows among each other, and elements with what came of both.
         let steps = vec![reduce(0), map(&[0, 2]), reduce(3), map(&[1, 4]), map(&[3, 5])];
         let kernel = Rows { axes: 1, inputs: vec![(d, Per::Element), (d, Per::Row)], steps, outputs: vec![5, 6, 3] };
-        let plan = rows::Plan::new(&kernel, true);
+        let plan = rows::Plan::new(&kernel, Arithmetic::IEEE);
         for rank in space::RANKS {
             for team in [1, 8] {
                 let shader = rows::shader(&plan, rank, team, &can).unwrap();
@@ -164,7 +165,7 @@ fn scans_of_every_dtype_are_valid() {
                 continue;
             }
             let kernel = Scan { combine, dtype };
-            let step = scan::step(&kernel, true);
+            let step = scan::step(&kernel, Arithmetic::IEEE);
             for rank in space::RANKS {
                 for stage in [scan::Stage::Rows, scan::Stage::Totals, scan::Stage::Chunks] {
                     let shader = scan::shader(&kernel, &step, stage, rank, &can).unwrap();
@@ -193,7 +194,7 @@ fn gathers_by_every_index_are_valid() {
 
 #[test]
 fn a_broken_module_is_noticed() {
-    let mut shader = map::shader(&plain(&Program::identity(DType::F32), true), 1, &everything()).unwrap();
+    let mut shader = map::shader(&plain(&Program::identity(DType::F32), Arithmetic::IEEE), 1, &everything()).unwrap();
     let last = shader.words.len() - 1;
     shader.words.truncate(last);
     let tool = Command::new("spirv-val").arg("--version").output().is_ok();
@@ -210,13 +211,13 @@ fn what_a_device_lacks_is_refused_in_words() {
         (DType::F64, "no float64 for float64"),
         (DType::C128, "no float64 for complex128"),
     ] {
-        let program = plain(&Program::identity(dtype), true);
+        let program = plain(&Program::identity(dtype), Arithmetic::IEEE);
         assert_eq!(map::shader(&program, 1, &poor).unwrap_err(), want);
         assert!(map::shader(&program, 1, &can).is_ok());
     }
-    assert!(map::shader(&plain(&Program::identity(DType::F32), true), 1, &poor).is_ok());
+    assert!(map::shader(&plain(&Program::identity(DType::F32), Arithmetic::IEEE), 1, &poor).is_ok());
     let mut b = Builder::new();
     let sum = (0..4).map(|_| b.input(DType::F32)).collect::<Vec<_>>();
     let sum = sum.into_iter().reduce(|x, y| b.binary(Op::Add, x, y)).unwrap();
-    assert_eq!(map::shader(&plain(&b.finish(&[sum]), true), 1, &poor).unwrap_err(), "more than 4 operands");
+    assert_eq!(map::shader(&plain(&b.finish(&[sum]), Arithmetic::IEEE), 1, &poor).unwrap_err(), "more than 4 operands");
 }

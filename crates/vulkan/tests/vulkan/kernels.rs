@@ -13,6 +13,29 @@ use ferrotensor_vulkan::{Can, Options, VulkanBackend};
 #[test]
 fn every_instruction_of_every_dtype_gives_the_reference_bits() {
     let Some(device) = crate::rig::device(Options::default()) else { return };
+    every_instruction(&device);
+}
+
+/// What the device leaves of float32 is done with integers: forced, so that a device that leaves nothing has the same bits by either way.
+#[test]
+fn float32_by_integers_gives_the_reference_bits() {
+    let Some(found) = crate::rig::first() else { return };
+    let can = Can { roots: false, quotients: false, subnormals: false, ..found.can };
+    let device = VulkanBackend::with(found.physical, "vulkan:0", can, Options::default());
+    let can = device.can().unwrap();
+    assert!(!can.roots && !can.quotients && !can.subnormals);
+    every_instruction(&device);
+}
+
+#[test]
+fn the_software_device_is_found_to_compute_as_ieee_754_asks_for() {
+    let Some(found) = crate::rig::first() else { return };
+    let device = VulkanBackend::with(found.physical, "vulkan:0", found.can, Options::default());
+    let can = device.can().unwrap();
+    assert!(!can.software || (can.roots && can.quotients && can.subnormals), "{can:?}");
+}
+
+fn every_instruction(device: &VulkanBackend) {
     let one = [Op::Neg, Op::Abs, Op::Sqrt, Op::Floor, Op::Ceil, Op::Round, Op::Trunc, Op::Not];
     let two = [
         Op::Add,
@@ -62,7 +85,7 @@ fn every_instruction_of_every_dtype_gives_the_reference_bits() {
                     (elements(d, 300, (n * 7 + k) as u64), layout)
                 })
                 .collect();
-            compare(&device, &kernel, &inputs, &[3, 5, 7], &[], &format!("{op:?} {d} -> {to}"));
+            compare(device, &kernel, &inputs, &[3, 5, 7], &[], &format!("{op:?} {d} -> {to}"));
         }
     }
     assert!(native > 400, "{native} native; refused: {refused:?}");

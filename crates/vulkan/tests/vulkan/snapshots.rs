@@ -4,7 +4,7 @@
 use ferrotensor_core::DType;
 use ferrotensor_core::kernel::{Combine, Gather, Map, Monoid, Reduce, Scan, Scatter, Update};
 use ferrotensor_core::rows::{Per, RowStep, Rows};
-use ferrotensor_core::scalar::{Builder, Op, plain};
+use ferrotensor_core::scalar::{Arithmetic, Builder, Op, plain};
 use ferrotensor_vulkan::Can;
 use ferrotensor_vulkan::emit::{Shader, contract, gather, map, network, reduce, rows, scan, scatter};
 use rspirv::binary::Disassemble;
@@ -12,7 +12,8 @@ use std::path::PathBuf;
 
 /// A device that has what these kernels need, and sets no float controls.
 fn can() -> Can {
-    Can { int64: true, storage16: true, storage8: true, max_buffers: 16, ..Can::default() }
+    let ieee = Can { roots: true, quotients: true, subnormals: true, ..Can::default() };
+    Can { int64: true, storage16: true, storage8: true, max_buffers: 16, ..ieee }
 }
 
 fn text(shader: &Shader) -> String {
@@ -42,7 +43,7 @@ fn a_map_multiplies_and_adds_without_contraction() {
     let (x, p) = (b.input(DType::F32), b.param(DType::F32));
     let product = b.binary(Op::Mul, x, p);
     let sum = b.binary(Op::Add, product, x);
-    let program = plain(&b.finish(&[sum]), true);
+    let program = plain(&b.finish(&[sum]), Arithmetic::IEEE);
     agrees("map_f32", &map::shader(&program, 1, &can()).unwrap());
 }
 
@@ -52,13 +53,13 @@ fn a_map_over_three_loops_divides_by_reciprocals() {
     let (x, i) = (b.input(DType::I8), b.index(1, DType::I32));
     let x = b.cast(x, DType::I32);
     let sum = b.binary(Op::Add, x, i);
-    agrees("map_i8_places", &map::shader(&plain(&b.finish(&[sum]), true), 3, &can()).unwrap());
+    agrees("map_i8_places", &map::shader(&plain(&b.finish(&[sum]), Arithmetic::IEEE), 3, &can()).unwrap());
 }
 
 #[test]
 fn a_sum_goes_along_lanes_then_meets_in_shared_memory() {
     let (combine, input, acc) = (Combine::Value(Monoid::Sum), DType::F32, DType::F32);
-    let plan = reduce::Plan::new(&Reduce { axes: 1, combine, input, acc, pre: None, post: None }, true);
+    let plan = reduce::Plan::new(&Reduce { axes: 1, combine, input, acc, pre: None, post: None }, Arithmetic::IEEE);
     agrees("sum_f32", &reduce::shader(&plan, 1, reduce::Stage::Whole, &can()).unwrap());
 }
 
@@ -73,7 +74,7 @@ fn a_row_is_met_by_all_slots_of_a_group() {
     let map = Map { program: b.finish(&[less]) };
     let steps = vec![RowStep::Reduce { reduce, operand: 0 }, RowStep::Map { map, operands: vec![0, 1] }];
     let kernel = Rows { axes: 1, inputs: vec![(DType::F32, Per::Element)], steps, outputs: vec![2] };
-    agrees("rows_f32", &rows::shader(&rows::Plan::new(&kernel, true), 1, 8, &can()).unwrap());
+    agrees("rows_f32", &rows::shader(&rows::Plan::new(&kernel, Arithmetic::IEEE), 1, 8, &can()).unwrap());
 }
 
 #[test]
@@ -85,14 +86,14 @@ fn a_gather_reports_what_is_out_of_range() {
 #[test]
 fn a_scan_goes_along_rows() {
     let kernel = Scan { combine: Monoid::Sum, dtype: DType::F32 };
-    let step = scan::step(&kernel, true);
+    let step = scan::step(&kernel, Arithmetic::IEEE);
     agrees("scan_f32", &scan::shader(&kernel, &step, scan::Stage::Rows, 1, &can()).unwrap());
 }
 
 #[test]
 fn updates_of_a_target_are_applied_one_after_the_other() {
     let kernel = Scatter { dtype: DType::F32, index: vec![DType::I32], update: Update::Combine(Monoid::Sum) };
-    let step = scatter::step(&kernel, true);
+    let step = scatter::step(&kernel, Arithmetic::IEEE);
     agrees("scatter_f32", &scatter::apply(&kernel, step.as_ref(), 1, &can()).unwrap());
 }
 
@@ -124,7 +125,8 @@ fn a_product_keeps_sums_in_registers() {
 
 #[test]
 fn a_changed_line_is_noticed() {
-    let shader = map::shader(&plain(&ferrotensor_core::scalar::Program::identity(DType::F32), true), 1, &can()).unwrap();
+    let shader =
+        map::shader(&plain(&ferrotensor_core::scalar::Program::identity(DType::F32), Arithmetic::IEEE), 1, &can()).unwrap();
     let found = text(&shader);
     assert_eq!(difference(&found, &found), None);
     assert!(difference(&found.replace("OpStore", "OpLoad"), &found).is_some());

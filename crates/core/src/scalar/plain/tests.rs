@@ -71,13 +71,19 @@ fn canonical(array: &Array) -> Vec<u8> {
 }
 
 /// Runs a program of one instruction, as it is and in plain form.
-fn agree(op: Op, d: DType, args: &[DType], fused: bool) {
+fn agree(op: Op, d: DType, args: &[DType]) {
+    agree_on(op, d, args, Arithmetic::IEEE);
+    agree_on(op, d, args, Arithmetic { fused: true, roots: false, quotients: false, subnormals: false });
+}
+
+/// On a device with this arithmetic.
+fn agree_on(op: Op, d: DType, args: &[DType], arithmetic: Arithmetic) {
     const COUNT: usize = 600;
     let mut b = Builder::new();
     let values: Args = args.iter().map(|&dtype| b.input(dtype)).collect();
     let result = b.raw(Instr { op, dtype: d, args: values });
     let written = b.finish(&[result]);
-    let plain = plain(&written, fused);
+    let plain = plain(&written, arithmetic);
     assert_eq!(verify(&plain), Ok(()), "{op:?} {d} {args:?}\n{plain}");
     only_plain(&plain);
     let seed = 0x9e37_79b9_7f4a_7c15 ^ (d as u64) << 8;
@@ -147,18 +153,18 @@ fn every_instruction_keeps_its_meaning() {
                 continue;
             }
             tried += 1;
-            agree(op, d, &vec![d; count], true);
+            agree(op, d, &vec![d; count]);
             if op == Op::Fma && d != DType::F64 {
-                agree(op, d, &vec![d; count], false);
+                agree_on(op, d, &vec![d; count], Arithmetic { fused: false, ..Arithmetic::IEEE });
             }
         }
-        agree(Op::Select, d, &[DType::Bool, d, d], true);
+        agree(Op::Select, d, &[DType::Bool, d, d]);
         for op in [Op::Eq, Op::Ne] {
-            agree(op, DType::Bool, &[d, d], true);
+            agree(op, DType::Bool, &[d, d]);
         }
         if !d.is_complex() {
-            agree(Op::Lt, DType::Bool, &[d, d], true);
-            agree(Op::Le, DType::Bool, &[d, d], true);
+            agree(Op::Lt, DType::Bool, &[d, d]);
+            agree(Op::Le, DType::Bool, &[d, d]);
         }
     }
     assert!(tried > 150, "{tried}");
@@ -169,15 +175,15 @@ fn every_conversion_keeps_its_meaning() {
     for from in DType::all() {
         for to in DType::all() {
             if from != to {
-                agree(Op::Cast, to, &[from], true);
+                agree(Op::Cast, to, &[from]);
             }
             if from != to && from.bytes() == to.bytes() {
-                agree(Op::Bitcast, to, &[from], true);
+                agree(Op::Bitcast, to, &[from]);
             }
         }
         if from.is_complex() {
-            agree(Op::Imag, from.info().real, &[from], true);
-            agree(Op::Complex, from, &[from.info().real; 2], true);
+            agree(Op::Imag, from.info().real, &[from]);
+            agree(Op::Complex, from, &[from.info().real; 2]);
         }
     }
 }
@@ -198,7 +204,7 @@ fn constants_and_parameters_of_every_dtype_keep_their_value() {
                 let dims: [&[usize]; 4] = [&[1]; 4];
                 reference::run(&kernel, std::slice::from_ref(&zero), &dims, &[bits]).unwrap()
             };
-            let (want, found) = (run(&written), run(&plain(&written, true)));
+            let (want, found) = (run(&written), run(&plain(&written, Arithmetic::IEEE)));
             for (w, f) in want.iter().zip(&found) {
                 assert_eq!(canonical(w), canonical(f), "{d} {bits:x}");
             }
@@ -213,7 +219,7 @@ fn copies_and_selections_keep_every_bit_of_half_floats() {
         let mut b = Builder::new();
         let (c, x, y) = (b.input(DType::Bool), b.input(d), b.input(d));
         let chosen = b.select(c, x, y);
-        let program = plain(&b.finish(&[x, chosen]), true);
+        let program = plain(&b.finish(&[x, chosen]), Arithmetic::IEEE);
         let moves = |op| matches!(op, Op::Input(_) | Op::Cast | Op::Bitcast | Op::Select);
         assert!(program.instrs.iter().all(|i| moves(i.op)), "{program}");
     }
@@ -225,7 +231,7 @@ fn functions_are_expanded_and_rounded_once() {
         let mut b = Builder::new();
         let x = b.input(d);
         let y = b.call(MathFn::Exp, &[x]);
-        let program = plain(&b.finish(&[y]), true);
+        let program = plain(&b.finish(&[y]), Arithmetic::IEEE);
         only_plain(&program);
         assert_eq!(verify(&program), Ok(()));
     }
@@ -239,7 +245,7 @@ fn complex_products_are_the_plain_formula_and_quotients_are_close() {
         let mut b = Builder::new();
         let (u, v) = (b.input(DType::C64), b.input(DType::C64));
         let result = b.binary(op, u, v);
-        let program = plain(&b.finish(&[result]), true);
+        let program = plain(&b.finish(&[result]), Arithmetic::IEEE);
         let inputs = [&x, &y].map(|bytes| Array::new(DType::C64, &[300], bytes.clone()).unwrap());
         let out = reference::run(&Kernel::Map(Map { program }), &inputs, &[&[300]], &[]).unwrap().remove(0);
         let floats = |bytes: &[u8]| bytemuck::pod_collect_to_vec::<u8, f32>(bytes);

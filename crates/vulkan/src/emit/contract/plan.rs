@@ -3,7 +3,7 @@
 use super::Part;
 use crate::caps::Can;
 use crate::emit::space::Arguments;
-use ferrotensor_core::scalar::{Builder, Op, Program, Value, plain};
+use ferrotensor_core::scalar::{Arithmetic, Builder, Op, Program, Value, plain};
 use ferrotensor_core::{DType, blocks};
 
 /// Words before the spaces: whether neighbours along the rows of `a`, along the columns of `b`, are nearer than along the inner
@@ -32,7 +32,7 @@ pub struct Plan {
     leave: Program,
     /// What becomes of a product and of operands beside it.
     pub(super) post: Option<Program>,
-    fused: bool,
+    arithmetic: Arithmetic,
 }
 
 impl Plan {
@@ -71,15 +71,15 @@ impl Plan {
             let zero = if acc.is_complex() { b.complex(acc, part, part) } else { part };
             b.finish(&[zero])
         });
-        let [step, meet, nothing, none] = [step, meet, nothing, none].map(|program| plain(&program, can.fma32));
-        let (enter, leave) = (converted(dtype, acc, can.fma32), converted(acc, dtype, can.fma32));
-        let post = post.map(|post| plain(post, can.fma32));
-        Plan { dtype, acc, axes, enter, step, meet, nothing, none, leave, post, fused: can.fma32 }
+        let [step, meet, nothing, none] = [step, meet, nothing, none].map(|program| plain(&program, can.arithmetic()));
+        let (enter, leave) = (converted(dtype, acc, can.arithmetic()), converted(acc, dtype, can.arithmetic()));
+        let post = post.map(|post| plain(post, can.arithmetic()));
+        Plan { dtype, acc, axes, enter, step, meet, nothing, none, leave, post, arithmetic: can.arithmetic() }
     }
 
     /// From a sum to what is written of it, and back.
     pub(super) fn written(&self, output: DType) -> [Program; 2] {
-        [converted(self.acc, output, self.fused), converted(output, self.acc, self.fused)]
+        [converted(self.acc, output, self.arithmetic), converted(output, self.acc, self.arithmetic)]
     }
 
     /// Inner places of a block of products (`ferrotensor_core::blocks`).
@@ -187,9 +187,9 @@ fn by_parts(b: &mut Builder, [x, y, sum]: [Value; 3]) -> Value {
     b.complex(dtype, re, im)
 }
 
-fn converted(from: DType, to: DType, fused: bool) -> Program {
+fn converted(from: DType, to: DType, arithmetic: Arithmetic) -> Program {
     let mut b = Builder::new();
     let x = b.input(from);
     let y = b.cast(x, to);
-    plain(&b.finish(&[y]), fused)
+    plain(&b.finish(&[y]), arithmetic)
 }

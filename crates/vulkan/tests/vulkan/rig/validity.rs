@@ -20,6 +20,9 @@ pub fn everything() -> Can {
         preserve64: true,
         denorm32: true,
         denorm64: true,
+        roots: true,
+        quotients: true,
+        subnormals: true,
         max_buffers: 16,
         ..Can::default()
     }
