@@ -667,7 +667,7 @@ declare function positive<A extends DType>(x: Tensor<A> & Takes<'numeric', A>): 
  */
 declare function abs<A extends DType>(x: Tensor<A> & Takes<'numeric', A>): Tensor<RealOf<A>>;
 /**
- * Sign of each element: -1, 0 or 1; NaN stays NaN. Of complex numbers the direction, 0 for 0.
+ * Sign of each element: -1, 0 or 1, 0 for both zeros; NaN stays NaN. Of complex numbers the direction, 0 for 0.
  *
  * `x / |x|`
  *
@@ -3038,7 +3038,7 @@ interface DiffOptions {
     readonly n?: number | undefined;
 }
 /**
- * Differences of neighbours along an axis (the last by default), n times over; what is prepended and appended counts as elements. Integers wrap.
+ * Differences of neighbours along an axis (the last by default), n times over; what is prepended and appended counts as elements, but 0 times give x alone. Integers wrap.
  *
  * `out_j = x_{j + 1} - x_j`
  *
@@ -4875,7 +4875,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      */
     abs(this: Takes<'numeric', D>): Tensor<RealOf<D>>;
     /**
-     * Sign of each element: -1, 0 or 1; NaN stays NaN. Of complex numbers the direction, 0 for 0.
+     * Sign of each element: -1, 0 or 1, 0 for both zeros; NaN stays NaN. Of complex numbers the direction, 0 for 0.
      *
      * `x / |x|`
      *
@@ -6806,7 +6806,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      */
     cumulativeMin(this: Takes<'real', D>, options?: number | CumulativeMinOptions): Tensor<D>;
     /**
-     * Differences of neighbours along an axis (the last by default), n times over; what is prepended and appended counts as elements. Integers wrap.
+     * Differences of neighbours along an axis (the last by default), n times over; what is prepended and appended counts as elements, but 0 times give x alone. Integers wrap.
      *
      * `out_j = x_{j + 1} - x_j`
      *
@@ -9790,7 +9790,7 @@ interface SoftshrinkOptions {
     readonly lambda?: number | undefined;
 }
 /**
- * Each element moved towards zero by lambda, and no further.
+ * Each element moved towards zero by lambda, which is not negative, and no further.
  *
  * `sign(x) max(|x| - lambda, 0)`
  *
@@ -9799,6 +9799,7 @@ interface SoftshrinkOptions {
  *
  * @param x A tensor of a real dtype.
  * @param options An object of options.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.nn.softshrink(ft.zeros([2]), { lambda: -1 })`.
  * @example
  * ```ts
  * ft.nn.softshrink(ft.tensor([-0.25, 3])) // [0, 2.5]
@@ -9826,6 +9827,7 @@ interface LayerNormOptions {
  * @param options The axis alone, or an object of options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.layerNorm(ft.zeros([2, 3]), ft.zeros([2]))`.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.nn.layerNorm(ft.zeros([]))`.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.nn.layerNorm(ft.zeros([2]), undefined, undefined, { eps: -1 })`.
  * @example
  * ```ts
  * ft.nn.layerNorm(ft.tensor([-2, 2]), ft.tensor([1, 3])) // [-0.99999875, 2.9999962]
@@ -9991,7 +9993,7 @@ interface HuberLossOptions {
     readonly delta?: number | undefined;
 }
 /**
- * Half the squared errors of predictions up to delta, and what is beyond times delta: their mean, with a reduction their sum, or all of them.
+ * Half the squared errors of predictions up to delta, and what is beyond times delta, which is above 0: their mean, with a reduction their sum, or all of them.
  *
  * `mean of e^2 / 2 where |e| <= delta, else delta (|e| - delta / 2)`
  *
@@ -10001,6 +10003,8 @@ interface HuberLossOptions {
  * @param x A tensor of a real dtype.
  * @param target A tensor of a real dtype.
  * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.huberLoss(ft.zeros([2]), ft.zeros([2, 1]))`.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.nn.huberLoss(ft.zeros([2]), ft.zeros([2]), { delta: 0 })`.
  * @example
  * ```ts
  * ft.nn.huberLoss(ft.tensor([1, 2]), ft.tensor([1.5, 4])) // 0.8125
@@ -11095,7 +11099,7 @@ declare namespace nn_d {
 
 /** A number, or a number for each step, counted from 0. */
 type Schedule = number | ((step: number) => number);
-/** What an optimiser keeps from step to step: a tree like any other, to be saved and restored. */
+/** What an optimiser keeps from step to step: a tree like any other, to be saved and restored. Of half floats it is float32. */
 interface OptimizerState<P = unknown> {
     /** Steps taken. */
     readonly count: number;
@@ -11293,7 +11297,7 @@ interface CategoricalOptions {
 interface ChoiceOptions {
     /** Whether one may be chosen several times; true by default. */
     readonly replace?: boolean | undefined;
-    /** How likely each is, a vector that need not add up to 1; all the same by default. */
+    /** How likely each is, a vector of numbers from 0 that need not add up to 1; all the same by default. */
     readonly p?: Tensor | undefined;
 }
 /** Options of `truncatedNormal`. */
@@ -11304,9 +11308,9 @@ interface TruncatedNormalOptions<E extends FloatDType = FloatDType> {
     readonly mean?: number | undefined;
     /** Its standard deviation, above 0; 1 by default. */
     readonly std?: number | undefined;
-    /** Smallest number; two standard deviations below the mean by default. */
+    /** Smallest number, or -Infinity; two standard deviations below the mean by default. */
     readonly low?: number | undefined;
-    /** Largest number; two standard deviations above the mean by default. */
+    /** Largest number, or Infinity; two standard deviations above the mean by default. */
     readonly high?: number | undefined;
 }
 /** The dtype of normal vectors of a mean of `A` and covariances of `B`: at least float32. */
@@ -11339,7 +11343,8 @@ declare function gumbel<E extends FloatDType = 'float32'>(key: Key, shape: reado
 /**
  * true with probability `p`.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for a number outside [0, 1], `ERR_SHAPE` for a tensor that does not broadcast to the shape.
+ * @throws {TensorError} `ERR_ARGUMENT` for a number outside [0, 1], of a tensor when a result is read, `ERR_SHAPE` for a tensor that does not
+ *   broadcast to the shape.
  * @example
  * ```ts
  * ft.random.bernoulli(ft.random.key(1), [3], { p: 1 }) // [true, true, true]
@@ -11349,7 +11354,8 @@ declare function bernoulli<P extends DType>(key: Key, shape: readonly number[], 
 /**
  * Classes drawn by their log-probabilities, which need not add up to 1: int32 numbers along an axis (the last by default).
  *
- * @throws {TensorError} `ERR_INDEX` for an axis out of range, `ERR_DTYPE` for complex logits.
+ * @throws {TensorError} `ERR_INDEX` for an axis out of range, `ERR_DTYPE` for complex logits; `ERR_ARGUMENT` when a result is read that has
+ *   no distribution: of logits that are NaN or Infinity, or -Infinity for all classes.
  * @example
  * ```ts
  * ft.random.categorical(ft.random.key(1), ft.tensor([[0, -Infinity], [-Infinity, 0]])) // [0, 1]
@@ -11361,7 +11367,8 @@ declare function categorical<D extends DType>(key: Key, logits: Tensor<D> & Take
  *
  * @param x A tensor, or how many numbers there are.
  * @param shape The shape of the choice.
- * @throws {TensorError} `ERR_ARGUMENT`, `ERR_SHAPE` for more than there are without replacement and for `p` of another size.
+ * @throws {TensorError} `ERR_ARGUMENT`, `ERR_SHAPE` for more than there are without replacement and for `p` of another size; `ERR_ARGUMENT`
+ *   when a result is read whose `p` has negative, infinite or NaN elements, nothing above 0, or less of that than is chosen without replacement.
  * @example
  * ```ts
  * ft.random.choice(ft.random.key(1), 3, [3], { replace: false }).sort() // [0, 1, 2]
@@ -11370,9 +11377,10 @@ declare function categorical<D extends DType>(key: Key, logits: Tensor<D> & Take
 declare function choice(key: Key, x: number, shape: readonly number[], options?: ChoiceOptions): Tensor<'int32'>;
 declare function choice<D extends DType>(key: Key, x: Tensor<D>, shape: readonly number[], options?: ChoiceOptions): Tensor<D>;
 /**
- * Normal numbers between `low` and `high`, by the inverse of the distribution's integral.
+ * Normal numbers between `low` and `high`, of which either may be infinite, by the inverse of the distribution's integral: in the tail,
+ * from one standard deviation on, of its logarithm.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for numbers that are not finite, a standard deviation not above 0, or an empty range.
+ * @throws {TensorError} `ERR_ARGUMENT` for a mean or a standard deviation that is not finite, one not above 0, or an empty range.
  * @example
  * ```ts
  * ft.random.truncatedNormal(ft.random.key(1), [100]).abs().max().lessEqual(2) // true
@@ -12105,8 +12113,10 @@ interface DigitizeOptions {
 }
 /**
  * For each element the number of its interval between increasing `bins`: int32, 0 before the first, the number of bins behind the last.
+ * Of decreasing bins the other way round: 0 for what is not below the first.
  *
- * @throws {TensorError} `ERR_SHAPE` for bins that are no vector, `ERR_DTYPE` for complex tensors.
+ * @throws {TensorError} `ERR_SHAPE` for bins that are no vector, `ERR_DTYPE` for complex tensors; `ERR_ARGUMENT` when a result is read
+ *   whose bins neither increase nor decrease.
  * @example
  * ```ts
  * ft.digitize(ft.tensor([0.5, 1, 9]), ft.tensor([0, 1, 2])) // [1, 2, 3]
@@ -12155,27 +12165,31 @@ interface Histogram<C extends DType = DType, B extends DType = DType> {
     /** The edges, one more than intervals. */
     readonly binEdges: Tensor<B>;
 }
+/** The dtype of edges between the extremes of elements: NumPy's float64 for integers that float32 does not hold. */
+type EdgesOf<D extends DType> = D extends 'int32' | 'uint32' | 'int64' | 'uint64' ? 'float64' : FloatOf<D>;
 /**
  * Edges of intervals of one width between the extremes of the elements, as {@link histogram} counts in.
  *
- * @throws {TensorError} `ERR_ARGUMENT`, `ERR_SHAPE` for edges that are no vector, `ERR_DTYPE` for complex tensors.
+ * @throws {TensorError} `ERR_ARGUMENT`, when a result is read for edges that do not increase, `ERR_SHAPE` for edges that are no vector,
+ *   `ERR_DTYPE` for complex tensors.
  * @example
  * ```ts
  * ft.histogramBinEdges(ft.tensor([0, 4]), { bins: 2 }) // [0, 2, 4]
  * ```
  */
-declare function histogramBinEdges<D extends DType, B extends DType = FloatOf<D>>(x: Tensor<D> & Takes<'real', D>, options?: HistogramBinEdgesOptions<B>): Tensor<NoInfer<B>>;
+declare function histogramBinEdges<D extends DType, B extends DType = EdgesOf<D>>(x: Tensor<D> & Takes<'real', D>, options?: HistogramBinEdgesOptions<B>): Tensor<NoInfer<B>>;
 /**
- * How many elements fall into each interval, of which all but the last are without their right end; what is outside is not counted.
+ * How many elements fall into each interval, of which all but the last are without their right end; what is outside is not counted. Edges
+ * are those of `linspace`, and elements are compared with them.
  *
- * @throws {TensorError} `ERR_ARGUMENT`, `ERR_SHAPE` for edges that are no vector and weights of another shape, `ERR_DTYPE` for
+ * @throws {TensorError} `ERR_ARGUMENT`, when a result is read for edges that do not increase, `ERR_SHAPE` for edges that are no vector and weights of another shape, `ERR_DTYPE` for
  *   complex tensors.
  * @example
  * ```ts
  * ft.histogram(ft.tensor([1, 2, 2, 4]), { bins: 3 }).hist // [1, 2, 1]
  * ```
  */
-declare function histogram<D extends DType, B extends DType = FloatOf<D>, W extends DType = 'int32', P extends boolean = false>(x: Tensor<D> & Takes<'real', D>, options?: HistogramOptions<B, W, P>): Histogram<CountOf<NoInfer<W>, NoInfer<B>, NoInfer<P>>, NoInfer<B>>;
+declare function histogram<D extends DType, B extends DType = EdgesOf<D>, W extends DType = 'int32', P extends boolean = false>(x: Tensor<D> & Takes<'real', D>, options?: HistogramOptions<B, W, P>): Histogram<CountOf<NoInfer<W>, NoInfer<B>, NoInfer<P>>, NoInfer<B>>;
 
 /** Euler's number, 2.718281828459045. */
 declare const e: number;

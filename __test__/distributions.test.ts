@@ -76,6 +76,61 @@ test('choice: with and without replacement, by probabilities', (t) => {
   t.true(Math.abs(surprise(doubles(ft.stack(firsts).at('...', 0)), [0.2, 0.7, 0.1])) < 6)
 })
 
+test('what has probability 0 is not drawn, and what is no distribution is refused by the read', (t) => {
+  const { random } = ft
+  const chosen = (p: number[], replace: boolean): unknown => random.choice(key, p.length, [2], { replace, p: ft.tensor(p) }).toArray()
+  const none = { instanceOf: ft.ArgumentError, message: 'random.choice: probabilities must be finite numbers, none of them negative, not all of them 0' }
+  for (const p of [[0, 0, 0], [1, -1, 1], [1, NaN, 1], [1, Infinity, 1]]) {
+    for (const replace of [true, false]) t.throws(() => chosen(p, replace), none, String(p))
+  }
+  t.throws(() => chosen([0, 1, 0], false), {
+    instanceOf: ft.ArgumentError,
+    message: 'random.choice: there are fewer probabilities above 0 than choices without replacement'
+  })
+  t.deepEqual((chosen([2, 0, 3], false) as number[]).sort(), [0, 2])
+  // The largest uniform numbers reach the end, behind which nothing has a probability.
+  t.is(random.choice(key, 3, [N], { p: ft.tensor([1, 2 ** -24, 0]) }).max().itemSync() as number < 2, true)
+  const classes = { instanceOf: ft.ArgumentError, message: 'random.categorical: logits must not be NaN or Infinity, nor -Infinity for all classes' }
+  for (const logits of [[-Infinity, -Infinity], [NaN, 0], [Infinity, 0]]) {
+    t.throws(() => random.categorical(key, ft.tensor([[0, 1], logits])).toArray(), classes, String(logits))
+  }
+  t.deepEqual(random.categorical(key, ft.tensor([[0, -Infinity], [-Infinity, 0]])).toArray(), [0, 1])
+  for (const p of [-0.5, 1.5, NaN]) {
+    t.throws(() => random.bernoulli(key, [2], { p: ft.tensor([0, p]) }).toArray(), { instanceOf: ft.ArgumentError, message: 'random.bernoulli: probabilities must be numbers from 0 to 1' })
+  }
+})
+
+/** Quantiles of scipy.stats.truncnorm. */
+const TAILS: readonly [low: number, high: number, quarters: readonly number[]][] = [
+  [6, 7, [6.04647179, 6.11135822, 6.22061386]],
+  [6, Infinity, [6.04654148, 6.11156506, 6.2212232]],
+  [-Infinity, -6, [-6.2212232, -6.11156506, -6.04654148]],
+  [1.5, Infinity, [1.64383252, 1.83296887, 2.12719842]],
+  [0, Infinity, [0.31863936, 0.67448975, 1.15034938]],
+  [-Infinity, Infinity, [-0.67448975, 0, 0.67448975]]
+]
+
+test('truncatedNormal: tails and open ends', (t) => {
+  for (const dtype of ['float16', 'float32', 'float64'] as const) {
+    for (const [low, high, quarters] of TAILS) {
+      const x = doubles(ft.random.truncatedNormal(key, [N], { dtype, low, high })).sort((a, b) => a - b)
+      // A quarter of the draws is within 4 standard deviations of the quantile's share, and a rounding in float16.
+      const share = (q: number): number => x.filter((v) => v < q).length / N
+      const room = dtype === 'float16' ? 0.02 : 4 * Math.sqrt(0.25 / N)
+      quarters.forEach((q, i) => t.true(Math.abs(share(q) - (i + 1) / 4) < room, `${dtype}, from ${low} to ${high}, ${i + 1}`))
+      t.true(x.every((v) => v >= low && v <= high && Number.isFinite(v)))
+    }
+  }
+  t.throws(() => ft.random.truncatedNormal(key, [2], { low: NaN }), { instanceOf: ft.ArgumentError })
+})
+
+test('uniform numbers of a range that overflows', (t) => {
+  for (const [dtype, most] of [['float32', 3e38], ['float64', 1.5e308]] as const) {
+    const x = doubles(ft.random.uniform(key, [N], { dtype, low: -most, high: most }))
+    t.true(distance(x, (v) => (v / most + 1) / 2) < 2.3)
+  }
+})
+
 test('multivariateNormal: mean and covariances', (t) => {
   const [mean, covariance] = [ft.tensor([1, -2]), ft.tensor([[4, 1.2], [1.2, 1]])]
   const x = ft.random.multivariateNormal(key, mean, covariance, { shape: [N] })

@@ -66,7 +66,7 @@ export function abs<A extends DType>(x: Tensor<A> & Takes<'numeric', A>): Tensor
 }
 
 /**
- * Sign of each element: -1, 0 or 1; NaN stays NaN. Of complex numbers the direction, 0 for 0.
+ * Sign of each element: -1, 0 or 1, 0 for both zeros; NaN stays NaN. Of complex numbers the direction, 0 for 0.
  *
  * `x / |x|`
  *
@@ -3004,7 +3004,7 @@ export interface DiffOptions {
 }
 
 /**
- * Differences of neighbours along an axis (the last by default), n times over; what is prepended and appended counts as elements. Integers wrap.
+ * Differences of neighbours along an axis (the last by default), n times over; what is prepended and appended counts as elements, but 0 times give x alone. Integers wrap.
  *
  * `out_j = x_{j + 1} - x_j`
  *

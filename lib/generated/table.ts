@@ -13,7 +13,7 @@ export interface AttrRow {
 export interface ParamRow {
   readonly name: string
   readonly default: number | null
-  readonly kind: 'number' | 'integer' | 'element'
+  readonly kind: 'number' | 'positive' | 'notNegative' | 'integer' | 'element'
 }
 
 /** One operation. */
@@ -206,15 +206,15 @@ export const OP_TABLE: readonly OpRow[] = [
   { name: 'nn.hardsigmoid', operands: ['x'], weak: [], outputs: 1, variadic: false, attrs: [], params: [] },
   { name: 'nn.hardswish', operands: ['x'], weak: [], outputs: 1, variadic: false, attrs: [], params: [] },
   { name: 'nn.hardshrink', operands: ['x'], weak: [], outputs: 1, variadic: false, attrs: [], params: [{ name: 'lambda', default: 0.5, kind: 'number' }] },
-  { name: 'nn.softshrink', operands: ['x'], weak: [], outputs: 1, variadic: false, attrs: [], params: [{ name: 'lambda', default: 0.5, kind: 'number' }] },
-  { name: 'nn.layerNorm', operands: ['x', 'weight', 'bias'], weak: [], outputs: 1, variadic: false, attrs: [{ name: 'axis', kind: 'axes', default: -1 }], params: [{ name: 'eps', default: 0.00001, kind: 'number' }] },
-  { name: 'nn.rmsNorm', operands: ['x', 'weight'], weak: [], outputs: 1, variadic: false, attrs: [{ name: 'axis', kind: 'axes', default: -1 }], params: [{ name: 'eps', default: 0.00001, kind: 'number' }] },
-  { name: 'nn.groupNorm', operands: ['x', 'weight', 'bias'], weak: [], outputs: 1, variadic: false, attrs: [{ name: 'groups', kind: 'int', default: null }], params: [{ name: 'eps', default: 0.00001, kind: 'number' }] },
-  { name: 'nn.batchNorm', operands: ['x', 'mean', 'variance', 'weight', 'bias'], weak: [], outputs: 1, variadic: false, attrs: [], params: [{ name: 'eps', default: 0.00001, kind: 'number' }] },
+  { name: 'nn.softshrink', operands: ['x'], weak: [], outputs: 1, variadic: false, attrs: [], params: [{ name: 'lambda', default: 0.5, kind: 'notNegative' }] },
+  { name: 'nn.layerNorm', operands: ['x', 'weight', 'bias'], weak: [], outputs: 1, variadic: false, attrs: [{ name: 'axis', kind: 'axes', default: -1 }], params: [{ name: 'eps', default: 0.00001, kind: 'notNegative' }] },
+  { name: 'nn.rmsNorm', operands: ['x', 'weight'], weak: [], outputs: 1, variadic: false, attrs: [{ name: 'axis', kind: 'axes', default: -1 }], params: [{ name: 'eps', default: 0.00001, kind: 'notNegative' }] },
+  { name: 'nn.groupNorm', operands: ['x', 'weight', 'bias'], weak: [], outputs: 1, variadic: false, attrs: [{ name: 'groups', kind: 'int', default: null }], params: [{ name: 'eps', default: 0.00001, kind: 'notNegative' }] },
+  { name: 'nn.batchNorm', operands: ['x', 'mean', 'variance', 'weight', 'bias'], weak: [], outputs: 1, variadic: false, attrs: [], params: [{ name: 'eps', default: 0.00001, kind: 'notNegative' }] },
   { name: 'nn.scaledDotProductAttention', operands: ['query', 'keys', 'values', 'mask'], weak: [], outputs: 1, variadic: false, attrs: [{ name: 'causal', kind: 'bool', default: 0 }], params: [{ name: 'scale', default: NaN, kind: 'number' }] },
   { name: 'nn.mseLoss', operands: ['x', 'target'], weak: [], outputs: 1, variadic: false, attrs: [{ name: 'reduction', kind: 'choice', default: 0, choices: ['mean', 'sum', 'none'] }], params: [] },
   { name: 'nn.l1Loss', operands: ['x', 'target'], weak: [], outputs: 1, variadic: false, attrs: [{ name: 'reduction', kind: 'choice', default: 0, choices: ['mean', 'sum', 'none'] }], params: [] },
-  { name: 'nn.huberLoss', operands: ['x', 'target'], weak: [], outputs: 1, variadic: false, attrs: [{ name: 'reduction', kind: 'choice', default: 0, choices: ['mean', 'sum', 'none'] }], params: [{ name: 'delta', default: 1, kind: 'number' }] },
+  { name: 'nn.huberLoss', operands: ['x', 'target'], weak: [], outputs: 1, variadic: false, attrs: [{ name: 'reduction', kind: 'choice', default: 0, choices: ['mean', 'sum', 'none'] }], params: [{ name: 'delta', default: 1, kind: 'positive' }] },
   { name: 'nn.binaryCrossEntropyWithLogits', operands: ['x', 'target', 'posWeight'], weak: [], outputs: 1, variadic: false, attrs: [{ name: 'reduction', kind: 'choice', default: 0, choices: ['mean', 'sum', 'none'] }], params: [] },
   { name: 'nn.klDiv', operands: ['x', 'target'], weak: [], outputs: 1, variadic: false, attrs: [{ name: 'reduction', kind: 'choice', default: 0, choices: ['mean', 'sum', 'none', 'batchmean'] }, { name: 'logTarget', kind: 'bool', default: 0 }], params: [] },
   { name: 'nn.nllLoss', operands: ['x', 'target', 'weight'], weak: [], outputs: 1, variadic: false, attrs: [{ name: 'reduction', kind: 'choice', default: 0, choices: ['mean', 'sum', 'none'] }, { name: 'ignoreIndex', kind: 'int', default: -100 }], params: [] },
@@ -337,6 +337,12 @@ export const OP_TABLE: readonly OpRow[] = [
   { name: 'nanpercentile', operands: ['x', 'q'], weak: [1], range: [0, 100], outputs: 1, variadic: false, attrs: [{ name: 'axis', kind: 'axes', default: -1 }, { name: 'keepdims', kind: 'bool', default: 0 }, { name: 'method', kind: 'choice', default: 0, choices: ['linear', 'lower', 'higher', 'midpoint', 'nearest'] }], params: [] },
   { name: 'nancumulativeSum', operands: ['x'], weak: [], outputs: 1, variadic: false, attrs: [{ name: 'axis', kind: 'optAxis', default: NaN }, { name: 'dtype', kind: 'dtype', default: NaN }, { name: 'includeInitial', kind: 'bool', default: 0 }], params: [] },
   { name: 'nancumulativeProd', operands: ['x'], weak: [], outputs: 1, variadic: false, attrs: [{ name: 'axis', kind: 'optAxis', default: NaN }, { name: 'dtype', kind: 'dtype', default: NaN }, { name: 'includeInitial', kind: 'bool', default: 0 }], params: [] },
+  { name: 'digitizeBins', operands: ['x', 'holds'], weak: [], outputs: 1, variadic: false, attrs: [], params: [] },
+  { name: 'histogramEdges', operands: ['x', 'holds'], weak: [], outputs: 1, variadic: false, attrs: [], params: [] },
+  { name: 'choiceWeights', operands: ['x', 'holds'], weak: [], outputs: 1, variadic: false, attrs: [], params: [] },
+  { name: 'choiceCount', operands: ['x', 'holds'], weak: [], outputs: 1, variadic: false, attrs: [], params: [] },
+  { name: 'bernoulliChances', operands: ['x', 'holds'], weak: [], outputs: 1, variadic: false, attrs: [], params: [] },
+  { name: 'categoricalLogits', operands: ['x', 'holds'], weak: [], outputs: 1, variadic: false, attrs: [], params: [] },
   { name: 'vjp', operands: ['operands'], weak: [], outputs: 1, variadic: true, attrs: [{ name: 'call', kind: 'call', default: null }], params: [] },
   { name: 'jvp', operands: ['operands'], weak: [], outputs: 1, variadic: true, attrs: [{ name: 'call', kind: 'call', default: null }], params: [] },
   { name: 'custom', operands: ['operands'], weak: [], outputs: 1, variadic: true, attrs: [], params: [] },
@@ -650,8 +656,14 @@ export const OP = {
   nanpercentile: 303,
   nancumulativeSum: 304,
   nancumulativeProd: 305,
-  vjp: 306,
-  jvp: 307,
-  custom: 308,
-  barrier: 309,
+  digitizeBins: 306,
+  histogramEdges: 307,
+  choiceWeights: 308,
+  choiceCount: 309,
+  bernoulliChances: 310,
+  categoricalLogits: 311,
+  vjp: 312,
+  jvp: 313,
+  custom: 314,
+  barrier: 315,
 } as const

@@ -177,7 +177,7 @@ fn batch_norm(l: &mut Lower) -> Result<Vec<Val>> {
     scaled(l, y, weight, bias)
 }
 
-const EPS: &[ParamDef] = &[ParamDef { name: "eps", default: Some(1e-5), kind: ParamKind::Number }];
+const EPS: &[ParamDef] = &[ParamDef { name: "eps", default: Some(1e-5), kind: ParamKind::NotNegative }];
 const AXIS: &[AttrDef] = &[attr("axis", AttrKind::Axes)];
 const NORM: OpDef = OpDef {
     namespace: Namespace::Nn,
@@ -194,7 +194,7 @@ const NORM: OpDef = OpDef {
 #[rustfmt::skip]
 pub const ROWS: &[OpDef] = &[
     OpDef { name: "layerNorm", lower: Lowering::Graph(layer_norm),
-        errors: &[ErrorCase { call: "ft.nn.layerNorm(ft.zeros([2, 3]), ft.zeros([2]))", code: Code::Shape }, ErrorCase { call: "ft.nn.layerNorm(ft.zeros([]))", code: Code::Index }],
+        errors: &[ErrorCase { call: "ft.nn.layerNorm(ft.zeros([2, 3]), ft.zeros([2]))", code: Code::Shape }, ErrorCase { call: "ft.nn.layerNorm(ft.zeros([]))", code: Code::Index }, ErrorCase { call: "ft.nn.layerNorm(ft.zeros([2]), undefined, undefined, { eps: -1 })", code: Code::Argument }],
         doc: doc("Elements less their mean over axes (the last by default), by the root of their variance plus eps, times a weight and plus a bias of the axes' sizes.", "(x - mean x) / sqrt(var x + eps) weight + bias", "ft.nn.layerNorm(ft.tensor([-2, 2]), ft.tensor([1, 3])) // [-0.99999875, 2.9999962]", "", "nn.functional.layer_norm"), ..NORM },
     OpDef { name: "rmsNorm", operands: &[tensor("x"), optional_tensor("weight")], lower: Lowering::Graph(rms_norm),
         errors: &[ErrorCase { call: "ft.nn.rmsNorm(ft.zeros([2, 3]), ft.zeros([2]))", code: Code::Shape }],
