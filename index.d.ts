@@ -11606,10 +11606,11 @@ interface TensorOptions<E extends DType = DType> extends CreationOptions<E> {
 /**
  * A tensor from a scalar, nested arrays or a typed array, copied at the call. Numbers become float32, bigints int64, booleans
  * bool, `{ re, im }` complex64; a typed array keeps its own dtype and has one axis unless `shape` is given. With `dtype`, array
- * elements must fit it exactly (integers) or are rounded to it (floats); typed arrays are converted as by `astype`.
+ * elements must fit it exactly (integers) or are rounded to it (floats); typed arrays are converted as by `astype`. Without, an
+ * integer that float32 does not hold exactly, such as 123456789, is refused: fractions are rounded, digits of integers never lost.
  *
  * @throws {TensorError} `ERR_SHAPE` for ragged arrays, `ERR_ARGUMENT` for elements that are no numbers, of mixed kinds, or in
- * a detached buffer, `ERR_DTYPE` for elements that the dtype cannot hold.
+ * a detached buffer, `ERR_DTYPE` for elements that the dtype cannot hold, and for integers that the default one would round.
  * @example
  * ```ts
  * ft.tensor([[1, 2], [3, 4]], { dtype: 'int32' }) // [[1, 2], [3, 4]]
@@ -11673,7 +11674,8 @@ interface MeshgridOptions {
 /**
  * Numbers from `start` (0) to `stop` (excluded) by `step` (1); float32 unless told otherwise.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for a step of 0 or bounds that are not finite, `ERR_SHAPE` for too many numbers.
+ * @throws {TensorError} `ERR_ARGUMENT` for a step of 0 or bounds that are not finite, `ERR_SHAPE` for too many numbers, `ERR_DTYPE` for
+ * integers that float32 does not hold exactly where no dtype is named.
  * @example
  * ```ts
  * ft.arange(1, 7, 2) // [1, 3, 5]
@@ -11685,7 +11687,8 @@ declare function arange<E extends DType = 'float32'>(start: number, stop: number
 /**
  * `num` equally spaced numbers from `start` to `stop`, both included unless `endpoint` is false; float32 unless told otherwise.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for a `num` that is not an integer, `ERR_SHAPE` for a negative one.
+ * @throws {TensorError} `ERR_ARGUMENT` for a `num` that is not an integer, `ERR_SHAPE` for a negative one, `ERR_DTYPE` for an
+ * end that is an integer which float32 does not hold exactly where no dtype is named.
  * @example
  * ```ts
  * ft.linspace(0, 1, 3) // [0, 0.5, 1]

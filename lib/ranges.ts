@@ -3,7 +3,8 @@
 import { checkOptions, integer, number, one, shown, within } from './call.js'
 import { CREATION, type CreationOptions } from './creation.js'
 import { ArgumentError, ShapeError } from './errors.js'
-import type { DType } from './generated/dtypes.js'
+import { checkDefault } from './exact.js'
+import { DTYPE, type DType } from './generated/dtypes.js'
 import { OP } from './generated/table.js'
 import { Tensor } from './tensor.js'
 
@@ -28,7 +29,8 @@ export interface MeshgridOptions {
 /**
  * Numbers from `start` (0) to `stop` (excluded) by `step` (1); float32 unless told otherwise.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for a step of 0 or bounds that are not finite, `ERR_SHAPE` for too many numbers.
+ * @throws {TensorError} `ERR_ARGUMENT` for a step of 0 or bounds that are not finite, `ERR_SHAPE` for too many numbers, `ERR_DTYPE` for
+ * integers that float32 does not hold exactly where no dtype is named.
  * @example
  * ```ts
  * ft.arange(1, 7, 2) // [1, 3, 5]
@@ -51,7 +53,17 @@ export function arange(...args: readonly unknown[]): Tensor {
   }
   const length = Math.max(0, Math.ceil((stop - start) / step))
   if (!Number.isSafeInteger(length)) throw new ShapeError(`arange: ${length} numbers are too many`)
+  if (o['dtype'] === undefined) checkEnds('arange', length, (i) => start + i * step)
   return one(OP.arange, [], [length, o['dtype'], o['device']], [start, step])
+}
+
+/**
+ * Refuses equally spaced integers some of which float32, the default, would round. They are multiples of one power of two: where one is
+ * rounded, so is one of the outermost two on its side, of which one is an odd multiple.
+ */
+function checkEnds(op: string, length: number, at: (i: number) => number): void {
+  const outermost = [0, 1, length - 2, length - 1].filter((i) => i >= 0 && i < length)
+  for (const i of outermost) checkDefault(op, DTYPE.float32, at(i), () => `number ${i}`)
 }
 
 /** Numbers between two ends: the checks that `linspace` and `logspace` share. */
@@ -59,13 +71,17 @@ function spaced(op: 'linspace' | 'logspace', start: unknown, stop: unknown, num:
   const ends = [number(op, 'start', start), number(op, 'stop', stop)]
   const length = integer(op, 'num', num)
   if (length < 0) throw new ShapeError(`${op}: num ${length} is negative`)
+  if (op === 'linspace' && o['dtype'] === undefined) {
+    for (const end of ends) checkDefault(op, DTYPE.float32, end, () => 'an end')
+  }
   return one(OP[op], [], [length, o['dtype'], o['device'], o['endpoint']], op === 'logspace' ? [...ends, o['base']] : ends)
 }
 
 /**
  * `num` equally spaced numbers from `start` to `stop`, both included unless `endpoint` is false; float32 unless told otherwise.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for a `num` that is not an integer, `ERR_SHAPE` for a negative one.
+ * @throws {TensorError} `ERR_ARGUMENT` for a `num` that is not an integer, `ERR_SHAPE` for a negative one, `ERR_DTYPE` for an
+ * end that is an integer which float32 does not hold exactly where no dtype is named.
  * @example
  * ```ts
  * ft.linspace(0, 1, 3) // [0, 0.5, 1]
