@@ -8770,14 +8770,21 @@ interface LoadNamedOptions extends LoadOptions {
 interface LoadTextOptions<E extends DType = DType> extends LoadOptions {
     /** What the numbers become; float32 unless told. */
     readonly dtype?: E | undefined;
-    /** One ASCII character between numbers; a comma unless told. Spaces and tabs around a number do not matter. */
-    readonly delimiter?: string | undefined;
-    /** Lines that begin with this character are skipped; `#` unless told, null for none. */
+    /**
+     * One ASCII character between numbers; a comma unless told. Spaces and tabs around a number do not matter. null is any number of
+     * spaces and tabs, as `numpy.loadtxt` reads unless told.
+     */
+    readonly delimiter?: string | null | undefined;
+    /** What follows this character in a line is skipped; `#` unless told, null for none. */
     readonly comments?: string | null | undefined;
     /** Lines to skip at the start, whatever they hold; none unless told. */
     readonly skipRows?: number | undefined;
     /** Whether a row of names stands before the numbers, which is skipped; false unless told. */
     readonly header?: boolean | undefined;
+    /** What stands for empty fields, as `filling_values` of `numpy.genfromtxt`; unless told they are an error. */
+    readonly fillingValue?: number | bigint | boolean | undefined;
+    /** Texts that are taken for empty fields, such as `NA`; NaN stands for them unless `fillingValue` says otherwise. */
+    readonly missingValues?: readonly string[] | undefined;
 }
 /** Options of `saveNpz`. */
 interface NpzOptions {
@@ -8798,7 +8805,7 @@ interface TextOptions {
 }
 /**
  * Reads an npy file (NumPy's, format versions 1.0 to 3.0): the array's own shape and dtype, in either byte order and either
- * order of elements; one in Fortran order becomes a transposed view.
+ * order of elements; one in Fortran order becomes a transposed view. Of a file to which several arrays were written, the first.
  *
  * @throws {TensorError} `ERR_FILE` from the system, with its code (`ENOENT`, ...) as `systemCode`; `ERR_FORMAT` for what is no npy
  * file, not whole, or holds an array that tensors have no dtype for: structured ones, Python objects, text, dates, extended
@@ -8814,6 +8821,21 @@ declare function loadNpy(source: FileSource, options?: LoadOptions): Promise<Ten
  * ```
  */
 declare function loadNpySync(source: FileSource, options?: LoadOptions): Tensor;
+/**
+ * Reads all arrays of an npy file to which several were written, one `numpy.save` after the other, in their order.
+ *
+ * @throws {TensorError} as {@link loadNpy}, for any of them.
+ */
+declare function loadNpyAll(source: FileSource, options?: LoadOptions): Promise<Tensor[]>;
+/**
+ * As {@link loadNpyAll}, blocking.
+ *
+ * @example
+ * ```ts
+ * ft.io.loadNpyAllSync(Buffer.concat([ft.ones([1]), ft.zeros([2])].map((x) => ft.io.encodeNpySync(x)))).map((x) => x.toArray()) // [[1], [0, 0]]
+ * ```
+ */
+declare function loadNpyAllSync(source: FileSource, options?: LoadOptions): Tensor[];
 /**
  * Writes a tensor as an npy file: version 1.0, little-endian, in row-major order. The file is replaced as a whole: a temporary
  * file beside it is written, synced and renamed, so that a failure leaves the old one.
@@ -8836,11 +8858,11 @@ declare function encodeNpy(x: Tensor): Promise<Uint8Array>;
 declare function encodeNpySync(x: Tensor): Uint8Array;
 /**
  * Reads the arrays of an npz archive, by name: stored and deflated members, each as {@link loadNpy} reads it. The result has no
- * prototype, so that any name is only a name; names are never paths.
+ * prototype, so that any name is only a name; names are never paths. Members that are no arrays, nor called so, are left out; an array
+ * that cannot be read is an error only where it is asked for.
  *
  * @throws {TensorError} as {@link loadNpy}; `ERR_FORMAT` also for archives that no honest program writes: names that repeat,
- * members that overlap or claim more than their bytes can hold, wrong checksums, encryption, members that are no npy files;
- * `ERR_ARGUMENT` for a name in `names` that is not there.
+ * members that overlap or claim more than their bytes can hold, wrong checksums; `ERR_ARGUMENT` for a name in `names` that is not there.
  */
 declare function loadNpz(source: FileSource, options?: LoadNamedOptions): Promise<Record<string, Tensor>>;
 /**
@@ -8964,10 +8986,12 @@ declare function encodeSafetensors(tensors: Readonly<Record<string, Tensor>>, op
 declare function encodeSafetensorsSync(tensors: Readonly<Record<string, Tensor>>, options?: SafetensorsOptions): Uint8Array;
 /**
  * Reads a table of numbers, one row a line (CSV, and what `numpy.savetxt` writes): always a tensor of two axes, rows and columns.
- * Empty lines are skipped; numbers may stand in double quotes, floats may be `inf` and `nan`, booleans `0`, `1`, `true`, `false`.
+ * Empty lines are skipped; numbers may stand in double quotes, floats may be `inf` and `nan`, booleans `0`, `1`, `true`, `false`. Where no
+ * dtype is named an integer that float32 does not hold exactly is refused, as by `ft.tensor`.
  *
  * @throws {TensorError} `ERR_FORMAT`, with line and column, where a row has another number of fields than the first, or a field is
- * no number that the dtype holds; `ERR_DTYPE` for complex dtypes; `ERR_FILE` from the system; `ERR_OUT_OF_MEMORY`.
+ * no number that the dtype holds; `ERR_DTYPE` for complex dtypes, and a `fillingValue` that the dtype does not hold; `ERR_FILE` from the
+ * system; `ERR_OUT_OF_MEMORY`.
  */
 declare function loadText<E extends DType = 'float32'>(source: FileSource, options?: LoadTextOptions<E>): Promise<Tensor<NoInfer<E>>>;
 /**
@@ -8976,6 +9000,8 @@ declare function loadText<E extends DType = 'float32'>(source: FileSource, optio
  * @example
  * ```ts
  * ft.io.loadTextSync(new TextEncoder().encode('x;y\n1;2\n3;4'), { delimiter: ';', header: true }) // [[1, 2], [3, 4]]
+ * ft.io.loadTextSync(new TextEncoder().encode('1   2 # note\n3   4'), { delimiter: null }) // [[1, 2], [3, 4]]
+ * ft.io.loadTextSync(new TextEncoder().encode('1,\n3,4'), { fillingValue: -1 }) // [[1, -1], [3, 4]]
  * ```
  */
 declare function loadTextSync<E extends DType = 'float32'>(source: FileSource, options?: LoadTextOptions<E>): Tensor<NoInfer<E>>;
@@ -9002,7 +9028,7 @@ declare function encodeText(x: Tensor, options?: TextOptions): Promise<Uint8Arra
 declare function encodeTextSync(x: Tensor, options?: TextOptions): Uint8Array;
 
 declare namespace io_d {
-  export { encodeNpy as encodeNpy, encodeNpySync as encodeNpySync, encodeNpz as encodeNpz, encodeNpzSync as encodeNpzSync, encodeSafetensors as encodeSafetensors, encodeSafetensorsSync as encodeSafetensorsSync, encodeText as encodeText, encodeTextSync as encodeTextSync, loadNpy as loadNpy, loadNpySync as loadNpySync, loadNpz as loadNpz, loadNpzSync as loadNpzSync, loadSafetensors as loadSafetensors, loadSafetensorsSync as loadSafetensorsSync, loadText as loadText, loadTextSync as loadTextSync, openSafetensors as openSafetensors, openSafetensorsSync as openSafetensorsSync, saveNpy as saveNpy, saveNpySync as saveNpySync, saveNpz as saveNpz, saveNpzSync as saveNpzSync, saveSafetensors as saveSafetensors, saveSafetensorsSync as saveSafetensorsSync, saveText as saveText, saveTextSync as saveTextSync };
+  export { encodeNpy as encodeNpy, encodeNpySync as encodeNpySync, encodeNpz as encodeNpz, encodeNpzSync as encodeNpzSync, encodeSafetensors as encodeSafetensors, encodeSafetensorsSync as encodeSafetensorsSync, encodeText as encodeText, encodeTextSync as encodeTextSync, loadNpy as loadNpy, loadNpyAll as loadNpyAll, loadNpyAllSync as loadNpyAllSync, loadNpySync as loadNpySync, loadNpz as loadNpz, loadNpzSync as loadNpzSync, loadSafetensors as loadSafetensors, loadSafetensorsSync as loadSafetensorsSync, loadText as loadText, loadTextSync as loadTextSync, openSafetensors as openSafetensors, openSafetensorsSync as openSafetensorsSync, saveNpy as saveNpy, saveNpySync as saveNpySync, saveNpz as saveNpz, saveNpzSync as saveNpzSync, saveSafetensors as saveSafetensors, saveSafetensorsSync as saveSafetensorsSync, saveText as saveText, saveTextSync as saveTextSync };
   export type { FilePath as FilePath, FileSource as FileSource, FileURL as FileURL, LoadNamedOptions as LoadNamedOptions, LoadOptions as LoadOptions, LoadTextOptions as LoadTextOptions, NpzOptions as NpzOptions, OpenOptions as OpenOptions, SafetensorsFile as SafetensorsFile, SafetensorsOptions as SafetensorsOptions, TensorInfo as TensorInfo, TextOptions as TextOptions };
 }
 
