@@ -2844,10 +2844,10 @@ interface QuantileOptions {
     /** Keeps reduced axes, with size 1; false by default. */
     readonly keepdims?: boolean | undefined;
     /** 'linear' by default. */
-    readonly method?: 'linear' | 'lower' | 'higher' | 'midpoint' | 'nearest' | undefined;
+    readonly method?: 'linear' | 'lower' | 'higher' | 'midpoint' | 'nearest' | 'inverted_cdf' | 'averaged_inverted_cdf' | 'closest_observation' | 'interpolated_inverted_cdf' | 'hazen' | 'weibull' | 'median_unbiased' | 'normal_unbiased' | undefined;
 }
 /**
- * What stands at a fraction q of the sorted elements over axes (all by default), q from 0 to 1, a number or a tensor whose axes come first; between two elements on the line between them, or by the method. NaN wins; NaN of no elements; q outside [0, 1] is an IndexError, of a tensor when the result is read.
+ * What stands at a fraction q of the sorted elements over axes (all by default), q from 0 to 1, a number or a tensor whose axes come first; between two elements on the line between them, or by the method, one of NumPy's thirteen. NaN wins; NaN of no elements; q outside [0, 1] is an IndexError, of a tensor when the result is read.
  *
  * `x_(q (n - 1)) of the sorted x`
  *
@@ -2871,7 +2871,7 @@ interface PercentileOptions {
     /** Keeps reduced axes, with size 1; false by default. */
     readonly keepdims?: boolean | undefined;
     /** 'linear' by default. */
-    readonly method?: 'linear' | 'lower' | 'higher' | 'midpoint' | 'nearest' | undefined;
+    readonly method?: 'linear' | 'lower' | 'higher' | 'midpoint' | 'nearest' | 'inverted_cdf' | 'averaged_inverted_cdf' | 'closest_observation' | 'interpolated_inverted_cdf' | 'hazen' | 'weibull' | 'median_unbiased' | 'normal_unbiased' | undefined;
 }
 /**
  * What stands at q hundredths of the sorted elements over axes (all by default), q from 0 to 100; see quantile.
@@ -4728,7 +4728,7 @@ interface NanquantileOptions {
     /** Keeps reduced axes, with size 1; false by default. */
     readonly keepdims?: boolean | undefined;
     /** 'linear' by default. */
-    readonly method?: 'linear' | 'lower' | 'higher' | 'midpoint' | 'nearest' | undefined;
+    readonly method?: 'linear' | 'lower' | 'higher' | 'midpoint' | 'nearest' | 'inverted_cdf' | 'averaged_inverted_cdf' | 'closest_observation' | 'interpolated_inverted_cdf' | 'hazen' | 'weibull' | 'median_unbiased' | 'normal_unbiased' | undefined;
 }
 /**
  * What stands at a fraction q of the sorted numbers over axes, NaN left out, as quantile; NaN where all are.
@@ -4755,7 +4755,7 @@ interface NanpercentileOptions {
     /** Keeps reduced axes, with size 1; false by default. */
     readonly keepdims?: boolean | undefined;
     /** 'linear' by default. */
-    readonly method?: 'linear' | 'lower' | 'higher' | 'midpoint' | 'nearest' | undefined;
+    readonly method?: 'linear' | 'lower' | 'higher' | 'midpoint' | 'nearest' | 'inverted_cdf' | 'averaged_inverted_cdf' | 'closest_observation' | 'interpolated_inverted_cdf' | 'hazen' | 'weibull' | 'median_unbiased' | 'normal_unbiased' | undefined;
 }
 /**
  * What stands at q hundredths of the sorted numbers over axes, NaN left out, as percentile; NaN where all are.
@@ -6679,7 +6679,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      */
     nanstd(this: Takes<'real', D>, options?: number | readonly number[] | NanstdOptions): Tensor<FloatOf<D>>;
     /**
-     * What stands at a fraction q of the sorted elements over axes (all by default), q from 0 to 1, a number or a tensor whose axes come first; between two elements on the line between them, or by the method. NaN wins; NaN of no elements; q outside [0, 1] is an IndexError, of a tensor when the result is read.
+     * What stands at a fraction q of the sorted elements over axes (all by default), q from 0 to 1, a number or a tensor whose axes come first; between two elements on the line between them, or by the method, one of NumPy's thirteen. NaN wins; NaN of no elements; q outside [0, 1] is an IndexError, of a tensor when the result is read.
      *
      * `x_(q (n - 1)) of the sorted x`
      *
@@ -8309,17 +8309,21 @@ declare function uniform<E extends FloatDType = 'float32'>(key: Key, shape: read
  * @throws {TensorError} `ERR_ARGUMENT` for a mean that is not finite, or a standard deviation that is not or is negative.
  */
 declare function normal<E extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: NormalOptions<E>): Tensor<NoInfer<E>>;
+/** The dtype of integers whose bounds are these, where none is named: int64 of bigints. */
+type BoundsDType<T> = [T] extends [number] ? 'int32' : 'int64';
 /**
- * Integers from `low` (included) to `high` (excluded), all of the same probability (within 2^-128); int32 unless told otherwise.
+ * Integers from `low` (included) to `high` (excluded), all of the same probability (within 2^-128); int32 unless told otherwise, int64 where
+ * a bound is a bigint, which reach all of int64 and uint64.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for bounds that are not integers of at most 2^53 - 1 or an empty range, `ERR_DTYPE` for
- * a range that the dtype does not hold.
+ * @throws {TensorError} `ERR_ARGUMENT` for bounds that are not integers, numbers beyond 2^53 - 1, or an empty range, `ERR_DTYPE` for a range
+ * that the dtype does not hold.
  * @example
  * ```ts
  * ft.random.randint(ft.random.key(1), 5, 6, [3]) // [5, 5, 5]
+ * ft.random.randint(ft.random.key(1), 2n ** 63n - 1n, 2n ** 63n, []).itemSync() // 9223372036854775807n
  * ```
  */
-declare function randint<E extends IntegerDType = 'int32'>(key: Key, low: number, high: number, shape: readonly number[], options?: RandintOptions<E>): Tensor<NoInfer<E>>;
+declare function randint<L extends number | bigint, H extends number | bigint, E extends IntegerDType = BoundsDType<L | H>>(key: Key, low: L, high: H, shape: readonly number[], options?: RandintOptions<E>): Tensor<NoInfer<E>>;
 /** The numbers 0 to `count - 1` in random order, int32. */
 declare function permutation(key: Key, count: number): Tensor<'int32'>;
 
@@ -11406,10 +11410,10 @@ declare function choice<D extends DType>(key: Key, x: Tensor<D>, shape: readonly
  */
 declare function truncatedNormal<E extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: TruncatedNormalOptions<E>): Tensor<NoInfer<E>>;
 /**
- * Normal vectors of a mean [..., n] and covariances [..., n, n], whose lower triangle is read.
+ * Normal vectors of a mean [..., n] and covariances [..., n, n], which may be singular: a variance of 0 gives the mean.
  *
- * @throws {TensorError} `ERR_SHAPE`, `ERR_DTYPE` for complex tensors; `ERR_LINALG` when a result is read whose covariances are not positive
- * definite.
+ * @throws {TensorError} `ERR_SHAPE`, `ERR_DTYPE` for complex tensors; `ERR_LINALG` when a result is read whose covariances are not symmetric
+ * or have an eigenvalue below 0, by more than 1e-8 of the largest and the dtype's rounding.
  * @example
  * ```ts
  * ft.random.multivariateNormal(ft.random.key(1), ft.zeros([2]), ft.eye(2), { shape: [5] }).shape // [5, 2]
@@ -11500,7 +11504,7 @@ declare class Generator {
     /** As `ft.random.normal`. */
     normal<E extends FloatDType = 'float32'>(shape: readonly number[], options?: NormalOptions<E>): Tensor<NoInfer<E>>;
     /** As `ft.random.randint`. */
-    randint<E extends IntegerDType = 'int32'>(low: number, high: number, shape: readonly number[], options?: RandintOptions<E>): Tensor<NoInfer<E>>;
+    randint<L extends number | bigint, H extends number | bigint, E extends IntegerDType = BoundsDType<L | H>>(low: L, high: H, shape: readonly number[], options?: RandintOptions<E>): Tensor<NoInfer<E>>;
     /** As `ft.random.permutation`. */
     permutation(count: number): Tensor<'int32'>;
     /** As `ft.random.exponential`. */
@@ -11534,7 +11538,7 @@ declare function generator(seed: number | bigint, options?: {
 
 declare namespace random_d {
   export { Generator as Generator, bernoulli as bernoulli, beta as beta, binomial as binomial, bits as bits, categorical as categorical, choice as choice, exponential as exponential, fold as fold, gamma as gamma, generator as generator, gumbel as gumbel, key as key, multivariateNormal as multivariateNormal, normal as normal, permutation as permutation, poisson as poisson, randint as randint, split$2 as split, truncatedNormal as truncatedNormal, uniform as uniform };
-  export type { BernoulliOptions as BernoulliOptions, BitsOptions as BitsOptions, CategoricalOptions as CategoricalOptions, ChoiceOptions as ChoiceOptions, CountOptions as CountOptions, DrawnAs as DrawnAs, ExponentialOptions as ExponentialOptions, GammaOptions as GammaOptions, GumbelOptions as GumbelOptions, Key as Key, MultivariateNormalOptions as MultivariateNormalOptions, NormalOptions as NormalOptions, Parameter as Parameter, RandintOptions as RandintOptions, TruncatedNormalOptions as TruncatedNormalOptions, UniformOptions as UniformOptions, VectorDType as VectorDType };
+  export type { BernoulliOptions as BernoulliOptions, BitsOptions as BitsOptions, BoundsDType as BoundsDType, CategoricalOptions as CategoricalOptions, ChoiceOptions as ChoiceOptions, CountOptions as CountOptions, DrawnAs as DrawnAs, ExponentialOptions as ExponentialOptions, GammaOptions as GammaOptions, GumbelOptions as GumbelOptions, Key as Key, MultivariateNormalOptions as MultivariateNormalOptions, NormalOptions as NormalOptions, Parameter as Parameter, RandintOptions as RandintOptions, TruncatedNormalOptions as TruncatedNormalOptions, UniformOptions as UniformOptions, VectorDType as VectorDType };
 }
 
 /** How instances of a class are taken apart and put together. */
@@ -11698,18 +11702,22 @@ interface MeshgridOptions {
     readonly indexing?: 'xy' | 'ij' | undefined;
 }
 /**
- * Numbers from `start` (0) to `stop` (excluded) by `step` (1); float32 unless told otherwise.
+ * Numbers from `start` (0) to `stop` (excluded) by `step` (1); float32 unless told otherwise, int64 of bigints.
  *
  * @throws {TensorError} `ERR_ARGUMENT` for a step of 0 or bounds that are not finite, `ERR_SHAPE` for too many numbers, `ERR_DTYPE` for
- * integers that float32 does not hold exactly where no dtype is named.
+ * integers that float32 does not hold exactly where no dtype is named, and bigints beyond the dtype.
  * @example
  * ```ts
  * ft.arange(1, 7, 2) // [1, 3, 5]
+ * ft.arange(2n ** 53n, 2n ** 53n + 2n).toArray() // [9007199254740992n, 9007199254740993n]
  * ```
  */
 declare function arange<E extends DType = 'float32'>(stop: number, options?: CreationOptions<E>): Tensor<NoInfer<E>>;
 declare function arange<E extends DType = 'float32'>(start: number, stop: number, options?: CreationOptions<E>): Tensor<NoInfer<E>>;
 declare function arange<E extends DType = 'float32'>(start: number, stop: number, step: number, options?: CreationOptions<E>): Tensor<NoInfer<E>>;
+declare function arange<E extends DType = 'int64'>(stop: bigint, options?: CreationOptions<E>): Tensor<NoInfer<E>>;
+declare function arange<E extends DType = 'int64'>(start: bigint, stop: bigint, options?: CreationOptions<E>): Tensor<NoInfer<E>>;
+declare function arange<E extends DType = 'int64'>(start: bigint, stop: bigint, step: bigint, options?: CreationOptions<E>): Tensor<NoInfer<E>>;
 /**
  * `num` equally spaced numbers from `start` to `stop`, both included unless `endpoint` is false; float32 unless told otherwise.
  *

@@ -1,8 +1,8 @@
 // Equally spaced numbers, and the coordinates that they make up.
 
-import { checkOptions, integer, number, one, shown, within } from './call.js'
+import { checkOptions, dtypeOption, integer, number, one, shown, within } from './call.js'
 import { CREATION, type CreationOptions } from './creation.js'
-import { ArgumentError, ShapeError } from './errors.js'
+import { ArgumentError, DTypeError, ShapeError } from './errors.js'
 import { checkDefault } from './exact.js'
 import { DTYPE, type DType } from './generated/dtypes.js'
 import { OP } from './generated/table.js'
@@ -26,20 +26,52 @@ export interface MeshgridOptions {
   readonly indexing?: 'xy' | 'ij' | undefined
 }
 
+/** `arange` of bigints: 64-bit arithmetic that wraps, so that any step counts through the whole range. */
+function arangeBig(args: readonly unknown[]): Tensor {
+  const given = args.findIndex((arg) => typeof arg !== 'bigint')
+  const numbers = (given < 0 ? args : args.slice(0, given)) as bigint[]
+  if (numbers.length > 3 || args.length > numbers.length + 1 || typeof args[numbers.length] === 'number') {
+    throw new ArgumentError(`arange: takes bigints alone, (stop), (start, stop) or (start, stop, step), and options, got (${args.map((arg) => shown(arg)).join(', ')})`)
+  }
+  const o = checkOptions('arange', args[numbers.length], CREATION)
+  const [start, stop, step] = numbers.length === 1 ? [0n, numbers[0] as bigint, 1n] : [numbers[0] as bigint, numbers[1] as bigint, numbers[2] ?? 1n]
+  if (step === 0n) throw new ArgumentError(`arange: step must not be 0, got (${start}, ${stop}, ${step})`)
+  const steps = (stop - start + step - (step > 0n ? 1n : -1n)) / step
+  const length = steps > 0n ? Number(steps) : 0
+  if (!Number.isSafeInteger(length)) throw new ShapeError(`arange: ${length} numbers are too many`)
+  const dtype = dtypeOption('arange', o['dtype'], 'int64')
+  const { min, max, kind } = DTYPE[dtype]
+  const last = start + BigInt(Math.max(0, length - 1)) * step
+  const wide = kind === 'unsigned' ? 'uint64' : 'int64'
+  const [low, high] = min === null ? [DTYPE.int64.min, DTYPE.int64.max] : [min, max]
+  for (const end of length === 0 ? [] : [start, last]) {
+    if (end < (low as bigint) || end > (high as bigint)) throw new DTypeError(`arange: ${dtype} does not hold ${end}; name another dtype`)
+  }
+  const wrapped = wide === 'uint64' ? BigInt.asUintN(64, step) : BigInt.asIntN(64, step)
+  const counted = one(OP.arange, [], [length, wide, o['device']], [0, 1]).multiply(wrapped)
+  const x = length === 0 ? counted : counted.add(start)
+  return dtype === wide ? x : x.astype(dtype)
+}
+
 /**
- * Numbers from `start` (0) to `stop` (excluded) by `step` (1); float32 unless told otherwise.
+ * Numbers from `start` (0) to `stop` (excluded) by `step` (1); float32 unless told otherwise, int64 of bigints.
  *
  * @throws {TensorError} `ERR_ARGUMENT` for a step of 0 or bounds that are not finite, `ERR_SHAPE` for too many numbers, `ERR_DTYPE` for
- * integers that float32 does not hold exactly where no dtype is named.
+ * integers that float32 does not hold exactly where no dtype is named, and bigints beyond the dtype.
  * @example
  * ```ts
  * ft.arange(1, 7, 2) // [1, 3, 5]
+ * ft.arange(2n ** 53n, 2n ** 53n + 2n).toArray() // [9007199254740992n, 9007199254740993n]
  * ```
  */
 export function arange<E extends DType = 'float32'>(stop: number, options?: CreationOptions<E>): Tensor<NoInfer<E>>
 export function arange<E extends DType = 'float32'>(start: number, stop: number, options?: CreationOptions<E>): Tensor<NoInfer<E>>
 export function arange<E extends DType = 'float32'>(start: number, stop: number, step: number, options?: CreationOptions<E>): Tensor<NoInfer<E>>
+export function arange<E extends DType = 'int64'>(stop: bigint, options?: CreationOptions<E>): Tensor<NoInfer<E>>
+export function arange<E extends DType = 'int64'>(start: bigint, stop: bigint, options?: CreationOptions<E>): Tensor<NoInfer<E>>
+export function arange<E extends DType = 'int64'>(start: bigint, stop: bigint, step: bigint, options?: CreationOptions<E>): Tensor<NoInfer<E>>
 export function arange(...args: readonly unknown[]): Tensor {
+  if (args.some((arg) => typeof arg === 'bigint')) return arangeBig(args)
   const given = args.findIndex((arg) => typeof arg !== 'number')
   const numbers = (given < 0 ? args : args.slice(0, given)) as number[]
   const options = args[numbers.length]
