@@ -3,8 +3,9 @@
 
 import { deviceNumber } from './devices.js'
 import { ArgumentError, DTypeError, IndexError, ShapeError, TensorError } from './errors.js'
+import { checkDefault } from './exact.js'
 import { DTYPE, type DType } from './generated/dtypes.js'
-import type { AttrRow, OpRow, ParamRow } from './generated/table.js'
+import { OP, type AttrRow, type OpRow, type ParamRow } from './generated/table.js'
 import { didYouMean, meantOrAll } from './nearest.js'
 import type { Operand } from './operand.js'
 import { multi, nary, rowOf } from './record.js'
@@ -245,9 +246,16 @@ function paramsOf(row: OpRow, values: readonly unknown[]): readonly number[] | n
   })
 }
 
+/** A number that alone says what dtype comes out. */
+function checkFill(value: unknown): void {
+  if (typeof value === 'number') checkDefault('full', DTYPE.float32, value, () => "'fillValue'")
+  else if (value instanceof TracedNumber) value.check(checkFill)
+}
+
 /** Records an operation with one output. */
 export function one(op: number, operands: readonly unknown[], attrs: readonly unknown[], params: readonly unknown[]): Tensor {
   const row = rowOf(op)
+  if (op === OP.full && attrs[1] === undefined) checkFill(operands[0])
   return nary(op, operands, attrOf(op, row, attrs, operands), paramsOf(row, params))
 }
 

@@ -1,11 +1,11 @@
 // Distributions made of uniform and normal draws. Element i of a result depends on the key, its parameters and i only.
 
 import { axisGiven, checkOptions, one, shapeGiven, shown, tensorGiven, within } from './call.js'
+import { covarianceFactor } from './covariance.js'
 import { finite, keyGiven, normal, overShape, permutation, randint, realGiven, standardExponential, uniform, type Key } from './draws.js'
 import { ArgumentError, ShapeError } from './errors.js'
 import type { DType, FloatDType, FloatOf, Promote, Takes } from './generated/dtypes.js'
 import { einsum, erf, full, less, logicalAnd } from './generated/functions.js'
-import { cholesky } from './generated/linalg.js'
 import { OP } from './generated/table.js'
 import { tailDraw } from './tail.js'
 import { Tensor } from './tensor.js'
@@ -276,10 +276,10 @@ export function truncatedNormal<E extends FloatDType = 'float32'>(key: Key, shap
 }
 
 /**
- * Normal vectors of a mean [..., n] and covariances [..., n, n], whose lower triangle is read.
+ * Normal vectors of a mean [..., n] and covariances [..., n, n], which may be singular: a variance of 0 gives the mean.
  *
- * @throws {TensorError} `ERR_SHAPE`, `ERR_DTYPE` for complex tensors; `ERR_LINALG` when a result is read whose covariances are not positive
- * definite.
+ * @throws {TensorError} `ERR_SHAPE`, `ERR_DTYPE` for complex tensors; `ERR_LINALG` when a result is read whose covariances are not symmetric
+ * or have an eigenvalue below 0, by more than 1e-8 of the largest and the dtype's rounding.
  * @example
  * ```ts
  * ft.random.multivariateNormal(ft.random.key(1), ft.zeros([2]), ft.eye(2), { shape: [5] }).shape // [5, 2]
@@ -301,7 +301,8 @@ export function multivariateNormal<A extends DType, B extends DType>(
       throw new ShapeError(`${op}: a mean of shape [${centre.shape.join(', ')}] and covariances of shape [${spread.shape.join(', ')}] do not go together`)
     }
     const more = shapeGiven(op, o['shape'] ?? [])
-    const factor = cholesky(spread)
+    const wide = spread.dtype === 'float64' || spread.dtype === 'float32' ? spread.dtype : 'float32'
+    const factor = covarianceFactor(spread).astype(wide).to(spread.device)
     const z = normal(key, [...more, ...centre.shape], { dtype: factor.dtype === 'float64' ? 'float64' : 'float32' })
     return einsum('...ij,...j->...i', factor, z).add(centre) as Tensor<VectorDType<A, B>>
   })
