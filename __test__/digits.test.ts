@@ -3,6 +3,8 @@
 
 import test from 'ava'
 import * as ft from 'ferrotensor'
+import { EXACT } from '../lib/exact.js'
+import { OP_TABLE } from '../lib/generated/table.js'
 import { throws } from './expect.js'
 
 const refused = (t: Parameters<typeof throws>[0], call: () => unknown, pattern = /is not exact in float32, the default.*'float64'/) => throws(t, 'ERR_DTYPE', pattern, call)
@@ -55,7 +57,8 @@ test('an integer beside a float tensor is exact where its digits matter', (t) =>
   const kept: [string, (n: number) => unknown][] = [
     ['equal', (n) => x.equal(n)], ['less', (n) => ft.less(n, x)], ['greaterEqual', (n) => x.greaterEqual(n)], ['where', (n) => ft.where(some, x, n)],
     ['withAt', (n) => x.withAt([0], n)], ['clip', (n) => x.clip(0, n)], ['minimum', (n) => x.minimum(n)], ['pad', (n) => x.pad([[1, 1]], { value: n })],
-    ['putAlongAxis', (n) => x.putAlongAxis(ft.tensor([0], { dtype: 'int32' }), n, { axis: 0 })], ['add', (n) => ft.add(n, x)], ['subtract', (n) => x.sub(n)], ['remainder', (n) => x.remainder(n)], ['fullLike', (n) => ft.fullLike(x, n)]
+    ['putAlongAxis', (n) => x.putAlongAxis(ft.tensor([0], { dtype: 'int32' }), n, { axis: 0 })], ['add', (n) => ft.add(n, x)], ['subtract', (n) => x.sub(n)], ['remainder', (n) => x.remainder(n)], ['fullLike', (n) => ft.fullLike(x, n)],
+    ['complex', (n) => ft.complex(x, n)], ['isclose', (n) => x.isclose(n)], ['lerp', (n) => x.lerp(n, 0.5)], ['heaviside', (n) => x.heaviside(n)]
   ]
   for (const [name, call] of kept) {
     throws(t, 'ERR_DTYPE', /16777217 is not exact in float32/, () => void call(16777217))
@@ -87,4 +90,16 @@ test('a traced number is checked in each call', (t) => {
   throws(t, 'ERR_DTYPE', /16777217 is not exact/, () => same(ft.tensor([3]), 16777217))
   t.deepEqual(filled(3).toArray(), [3])
   throws(t, 'ERR_DTYPE', /16777217, which is not exact/, () => filled(16777217))
+})
+
+test('each row that takes numbers says what becomes of their digits', (t) => {
+  // Factors, divisors, powers, angles, places among elements, bits and booleans; and full, whose dtype is looked at first.
+  const rounded = [
+    'multiply', 'divide', 'pow', 'atan2', 'hypot', 'logaddexp', 'xlogy', 'xlog1py', 'bitwiseAnd', 'bitwiseOr', 'bitwiseXor',
+    'bitwiseLeftShift', 'bitwiseRightShift', 'polar', 'copysign', 'logicalAnd', 'logicalXor', 'logicalOr',
+    'resultType', 'quantile', 'percentile', 'nanquantile', 'nanpercentile', 'nn.prelu', 'full'
+  ]
+  const exact = OP_TABLE.filter(({ weak }, i) => weak.length > 0 && EXACT.has(i + 1)).map(({ name }) => name)
+  const all = OP_TABLE.filter(({ weak }) => weak.length > 0).map(({ name }) => name)
+  t.deepEqual([...exact, ...rounded].sort(), all.sort())
 })

@@ -44,9 +44,9 @@ export function checkDefault(op: string, row: DTypeRow, value: number, what: () 
  * Rows that take an integer as it is: it becomes an element, is compared with some, or is added, where what was rounded may be all that is
  * left. A factor or a divisor is rounded once, as the product is; counts, which may be any, are divisors.
  */
-const EXACT: ReadonlySet<number> = new Set([
-  OP.where, OP.withAt, OP.putAlongAxis, OP.pad, OP.clip, OP.minimum, OP.maximum, OP.fmin, OP.fmax, OP.nanToNum, OP.searchsorted,
-  OP.equal, OP.notEqual, OP.less, OP.lessEqual, OP.greater, OP.greaterEqual,
+export const EXACT: ReadonlySet<number> = new Set<number>([
+  OP.where, OP.withAt, OP.putAlongAxis, OP.pad, OP.clip, OP.minimum, OP.maximum, OP.fmin, OP.fmax, OP.nanToNum, OP.interp, OP.complex, OP.lerp,
+  OP.heaviside, OP.nextafter, OP.searchsorted, OP.equal, OP.notEqual, OP.less, OP.lessEqual, OP.greater, OP.greaterEqual, OP.isclose, OP.allclose,
   OP.add, OP.subtract, OP.remainder, OP.fmod, OP.floorDivide, OP.truncDivide, OP.gcd, OP.lcm
 ])
 

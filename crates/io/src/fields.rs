@@ -51,7 +51,7 @@ impl<'a> Fields<'a> {
     ///
     /// # Errors
     /// `Code::Format` for a quote that does not end.
-    pub fn next(&mut self) -> Result<Option<Field>> {
+    pub fn next_field(&mut self) -> Result<Option<Field>> {
         while !self.inside {
             self.blanks();
             match self.bytes.get(self.at) {

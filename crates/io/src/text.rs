@@ -98,7 +98,7 @@ fn walk(bytes: &[u8], options: &Options, each: &mut dyn FnMut(&[u8], At) -> Resu
     let mut fields = Fields::new(bytes, start, options.delimiter, options.comment);
     let (mut rows, mut columns, mut column) = (0u64, None, 0u64);
     let mut names = options.header;
-    while let Some(fields::Field { range, last }) = fields.next()? {
+    while let Some(fields::Field { range, last }) = fields.next_field()? {
         column += 1;
         if !names {
             let place = At { start: range.start, column };
@@ -189,19 +189,23 @@ fn element(text: &[u8], options: &Options, out: &mut Vec<u8>) -> std::result::Re
 /// Whether a float dtype has all digits of an integer, and the magnitude of a number.
 fn keeps(text: &str, dtype: DType) -> std::result::Result<(), Wrong> {
     let digits = text.trim_start_matches(['+', '-']);
-    let integer = digits.bytes().all(|b| b.is_ascii_digit()).then(|| digits.parse::<u128>());
+    let integer = digits.bytes().all(|byte| byte.is_ascii_digit());
+    // 10^7 is below 2^24, and what has neither an exponent nor 39 digits is no more than float32 reaches.
+    let short = if integer { digits.len() <= 7 } else { digits.len() < 39 && !digits.contains(['e', 'E']) };
+    if short {
+        return Ok(());
+    }
     let Ok(wide) = digits.parse::<f64>() else { return Ok(()) };
     let narrow = match dtype {
         DType::F32 => f64::from(wide as f32),
         DType::F64 => wide,
         _ => return Ok(()),
     };
-    match integer {
-        // An integer of 39 digits has more than any float.
-        Some(integer) if integer != Ok(narrow as u128) => Err(Wrong::Rounded),
-        None if narrow.is_infinite() && digits.starts_with(|c: char| c == '.' || c.is_ascii_digit()) => Err(Wrong::Beyond),
-        _ => Ok(()),
+    // An integer of more than 38 digits has more than any float.
+    if integer && digits.parse::<u128>() != Ok(narrow as u128) {
+        return Err(Wrong::Rounded);
     }
+    if narrow.is_infinite() { Err(Wrong::Beyond) } else { Ok(()) }
 }
 
 /// Appends the number that a text is, where the dtype has it.

@@ -55,7 +55,7 @@ impl Sources {
         let refusals = value::from_list(
             env,
             refused.map(|(at, why)| {
-                value::from_list(env, [value::from_f64(env, at as f64), value::from_text(env, &why.message)].into_iter())
+                value::from_list(env, [value::from_f64(env, at as f64), value::from_text(env, &why.message)])
             }),
         );
         let codes = value::from_list(env, codes.into_iter().map(|code| value::from_text(env, code)));
