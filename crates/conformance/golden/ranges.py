@@ -85,6 +85,16 @@ def expectations():
         case(name, [np.zeros((0, 2), "float32"), yes], np.zeros((0, 2), "float32"))
 
 
+def exponentials():
+    """Matrices whose norm is much larger than what their powers grow by."""
+    for rows in [[[1, 1e10], [1e-10, 1]], [[1, 1e6], [0, -1]], [[-1, 1e8], [1e-9, -3]], [[-0.25, 1e7, 3e13], [0, -2.5, 1e6], [0, 0, -2]]]:
+        a = np.array(rows)
+        with mpmath.workprec(600):
+            y = np.array([[float(v) for v in row] for row in mpmath.expm(mpmath.matrix(a.tolist())).tolist()])
+        case("linalg.expm", [a], y, tol="200")
+        case("linalg.expm", [np.stack([a, a]).astype("complex128")], np.stack([y, y]).astype("complex128"), tol="200")
+
+
 def cases():
     midpoints()
     lines()
@@ -92,3 +102,4 @@ def cases():
     nothing_to_do()
     small_gelus()
     expectations()
+    exponentials()
