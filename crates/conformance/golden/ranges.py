@@ -85,6 +85,32 @@ def expectations():
         case(name, [np.zeros((0, 2), "float32"), yes], np.zeros((0, 2), "float32"))
 
 
+def far_from_zero():
+    """Spreads beside a mean that float32 rounds by half of them."""
+    steps = np.array([[0, 1, 2, 4, 7, 1, 3], [5, 0, 0, 1, 2, 9, 4]], "float64")
+    for d, offset in [("float32", 2.0**24 - 16), ("float64", 2.0**53 - 16)]:
+        x = (steps + offset).astype(d)
+        var = steps.var(axis=1)
+        case("var", [x], var.astype(d), [1, 1, 0], [0], tol="4")
+        case("std", [x], np.sqrt(var).astype(d), [1, 1, 0], [0], tol="4")
+        case("nanvar", [np.append(x, np.full((2, 1), nan, d), 1)], var.astype(d), [1, 1, 0], [0], tol="4")
+        y = (steps - steps.mean(axis=1, keepdims=True)) / np.sqrt(var[:, None] + 1e-5)
+        case("nn.layerNorm", [x, None, None], y.astype(d), [1, -1], [1e-5], tol="16")
+        case("nn.batchNorm", [x.T.copy(), None, None, None, None], y.T.astype(d), [], [1e-5], tol="16")
+        case("nn.groupNorm", [x.reshape(2, 7, 1).copy(), None, None], y.reshape(2, 7, 1).astype(d), [1], [1e-5], tol="16")
+        case("cov", [x], np.cov(steps).astype(d), [1], [1], tol="16")
+
+
+def exponentials():
+    """Matrices whose norm is much larger than what their powers grow by."""
+    for rows in [[[1, 1e10], [1e-10, 1]], [[1, 1e6], [0, -1]], [[-1, 1e8], [1e-9, -3]], [[-0.25, 1e7, 3e13], [0, -2.5, 1e6], [0, 0, -2]]]:
+        a = np.array(rows)
+        with mpmath.workprec(600):
+            y = np.array([[float(v) for v in row] for row in mpmath.expm(mpmath.matrix(a.tolist())).tolist()])
+        case("linalg.expm", [a], y, tol="200")
+        case("linalg.expm", [np.stack([a, a]).astype("complex128")], np.stack([y, y]).astype("complex128"), tol="200")
+
+
 def cases():
     midpoints()
     lines()
@@ -92,3 +118,5 @@ def cases():
     nothing_to_do()
     small_gelus()
     expectations()
+    exponentials()
+    far_from_zero()
