@@ -667,7 +667,7 @@ declare function positive<A extends DType>(x: Tensor<A> & Takes<'numeric', A>): 
  */
 declare function abs<A extends DType>(x: Tensor<A> & Takes<'numeric', A>): Tensor<RealOf<A>>;
 /**
- * Sign of each element: -1, 0 or 1; NaN stays NaN. Of complex numbers the direction, 0 for 0.
+ * Sign of each element: -1, 0 or 1, 0 for both zeros; NaN stays NaN. Of complex numbers the direction, 0 for 0.
  *
  * `x / |x|`
  *
@@ -2844,10 +2844,10 @@ interface QuantileOptions {
     /** Keeps reduced axes, with size 1; false by default. */
     readonly keepdims?: boolean | undefined;
     /** 'linear' by default. */
-    readonly method?: 'linear' | 'lower' | 'higher' | 'midpoint' | 'nearest' | undefined;
+    readonly method?: 'linear' | 'lower' | 'higher' | 'midpoint' | 'nearest' | 'inverted_cdf' | 'averaged_inverted_cdf' | 'closest_observation' | 'interpolated_inverted_cdf' | 'hazen' | 'weibull' | 'median_unbiased' | 'normal_unbiased' | undefined;
 }
 /**
- * What stands at a fraction q of the sorted elements over axes (all by default), q from 0 to 1, a number or a tensor whose axes come first; between two elements on the line between them, or by the method. NaN wins; NaN of no elements; q outside [0, 1] is an IndexError, of a tensor when the result is read.
+ * What stands at a fraction q of the sorted elements over axes (all by default), q from 0 to 1, a number or a tensor whose axes come first; between two elements on the line between them, or by the method, one of NumPy's thirteen. NaN wins; NaN of no elements; q outside [0, 1] is an IndexError, of a tensor when the result is read.
  *
  * `x_(q (n - 1)) of the sorted x`
  *
@@ -2871,7 +2871,7 @@ interface PercentileOptions {
     /** Keeps reduced axes, with size 1; false by default. */
     readonly keepdims?: boolean | undefined;
     /** 'linear' by default. */
-    readonly method?: 'linear' | 'lower' | 'higher' | 'midpoint' | 'nearest' | undefined;
+    readonly method?: 'linear' | 'lower' | 'higher' | 'midpoint' | 'nearest' | 'inverted_cdf' | 'averaged_inverted_cdf' | 'closest_observation' | 'interpolated_inverted_cdf' | 'hazen' | 'weibull' | 'median_unbiased' | 'normal_unbiased' | undefined;
 }
 /**
  * What stands at q hundredths of the sorted elements over axes (all by default), q from 0 to 100; see quantile.
@@ -3038,7 +3038,7 @@ interface DiffOptions {
     readonly n?: number | undefined;
 }
 /**
- * Differences of neighbours along an axis (the last by default), n times over; what is prepended and appended counts as elements. Integers wrap.
+ * Differences of neighbours along an axis (the last by default), n times over; what is prepended and appended counts as elements, but 0 times give x alone. Integers wrap.
  *
  * `out_j = x_{j + 1} - x_j`
  *
@@ -4728,7 +4728,7 @@ interface NanquantileOptions {
     /** Keeps reduced axes, with size 1; false by default. */
     readonly keepdims?: boolean | undefined;
     /** 'linear' by default. */
-    readonly method?: 'linear' | 'lower' | 'higher' | 'midpoint' | 'nearest' | undefined;
+    readonly method?: 'linear' | 'lower' | 'higher' | 'midpoint' | 'nearest' | 'inverted_cdf' | 'averaged_inverted_cdf' | 'closest_observation' | 'interpolated_inverted_cdf' | 'hazen' | 'weibull' | 'median_unbiased' | 'normal_unbiased' | undefined;
 }
 /**
  * What stands at a fraction q of the sorted numbers over axes, NaN left out, as quantile; NaN where all are.
@@ -4755,7 +4755,7 @@ interface NanpercentileOptions {
     /** Keeps reduced axes, with size 1; false by default. */
     readonly keepdims?: boolean | undefined;
     /** 'linear' by default. */
-    readonly method?: 'linear' | 'lower' | 'higher' | 'midpoint' | 'nearest' | undefined;
+    readonly method?: 'linear' | 'lower' | 'higher' | 'midpoint' | 'nearest' | 'inverted_cdf' | 'averaged_inverted_cdf' | 'closest_observation' | 'interpolated_inverted_cdf' | 'hazen' | 'weibull' | 'median_unbiased' | 'normal_unbiased' | undefined;
 }
 /**
  * What stands at q hundredths of the sorted numbers over axes, NaN left out, as percentile; NaN where all are.
@@ -4875,7 +4875,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      */
     abs(this: Takes<'numeric', D>): Tensor<RealOf<D>>;
     /**
-     * Sign of each element: -1, 0 or 1; NaN stays NaN. Of complex numbers the direction, 0 for 0.
+     * Sign of each element: -1, 0 or 1, 0 for both zeros; NaN stays NaN. Of complex numbers the direction, 0 for 0.
      *
      * `x / |x|`
      *
@@ -6679,7 +6679,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      */
     nanstd(this: Takes<'real', D>, options?: number | readonly number[] | NanstdOptions): Tensor<FloatOf<D>>;
     /**
-     * What stands at a fraction q of the sorted elements over axes (all by default), q from 0 to 1, a number or a tensor whose axes come first; between two elements on the line between them, or by the method. NaN wins; NaN of no elements; q outside [0, 1] is an IndexError, of a tensor when the result is read.
+     * What stands at a fraction q of the sorted elements over axes (all by default), q from 0 to 1, a number or a tensor whose axes come first; between two elements on the line between them, or by the method, one of NumPy's thirteen. NaN wins; NaN of no elements; q outside [0, 1] is an IndexError, of a tensor when the result is read.
      *
      * `x_(q (n - 1)) of the sorted x`
      *
@@ -6806,7 +6806,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      */
     cumulativeMin(this: Takes<'real', D>, options?: number | CumulativeMinOptions): Tensor<D>;
     /**
-     * Differences of neighbours along an axis (the last by default), n times over; what is prepended and appended counts as elements. Integers wrap.
+     * Differences of neighbours along an axis (the last by default), n times over; what is prepended and appended counts as elements, but 0 times give x alone. Integers wrap.
      *
      * `out_j = x_{j + 1} - x_j`
      *
@@ -8309,17 +8309,21 @@ declare function uniform<E extends FloatDType = 'float32'>(key: Key, shape: read
  * @throws {TensorError} `ERR_ARGUMENT` for a mean that is not finite, or a standard deviation that is not or is negative.
  */
 declare function normal<E extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: NormalOptions<E>): Tensor<NoInfer<E>>;
+/** The dtype of integers whose bounds are these, where none is named: int64 of bigints. */
+type BoundsDType<T> = [T] extends [number] ? 'int32' : 'int64';
 /**
- * Integers from `low` (included) to `high` (excluded), all of the same probability (within 2^-128); int32 unless told otherwise.
+ * Integers from `low` (included) to `high` (excluded), all of the same probability (within 2^-128); int32 unless told otherwise, int64 where
+ * a bound is a bigint, which reach all of int64 and uint64.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for bounds that are not integers of at most 2^53 - 1 or an empty range, `ERR_DTYPE` for
- * a range that the dtype does not hold.
+ * @throws {TensorError} `ERR_ARGUMENT` for bounds that are not integers, numbers beyond 2^53 - 1, or an empty range, `ERR_DTYPE` for a range
+ * that the dtype does not hold.
  * @example
  * ```ts
  * ft.random.randint(ft.random.key(1), 5, 6, [3]) // [5, 5, 5]
+ * ft.random.randint(ft.random.key(1), 2n ** 63n - 1n, 2n ** 63n, []).itemSync() // 9223372036854775807n
  * ```
  */
-declare function randint<E extends IntegerDType = 'int32'>(key: Key, low: number, high: number, shape: readonly number[], options?: RandintOptions<E>): Tensor<NoInfer<E>>;
+declare function randint<L extends number | bigint, H extends number | bigint, E extends IntegerDType = BoundsDType<L | H>>(key: Key, low: L, high: H, shape: readonly number[], options?: RandintOptions<E>): Tensor<NoInfer<E>>;
 /** The numbers 0 to `count - 1` in random order, int32. */
 declare function permutation(key: Key, count: number): Tensor<'int32'>;
 
@@ -8770,14 +8774,21 @@ interface LoadNamedOptions extends LoadOptions {
 interface LoadTextOptions<E extends DType = DType> extends LoadOptions {
     /** What the numbers become; float32 unless told. */
     readonly dtype?: E | undefined;
-    /** One ASCII character between numbers; a comma unless told. Spaces and tabs around a number do not matter. */
-    readonly delimiter?: string | undefined;
-    /** Lines that begin with this character are skipped; `#` unless told, null for none. */
+    /**
+     * One ASCII character between numbers; a comma unless told. Spaces and tabs around a number do not matter. null is any number of
+     * spaces and tabs, as `numpy.loadtxt` reads unless told.
+     */
+    readonly delimiter?: string | null | undefined;
+    /** What follows this character in a line is skipped; `#` unless told, null for none. */
     readonly comments?: string | null | undefined;
     /** Lines to skip at the start, whatever they hold; none unless told. */
     readonly skipRows?: number | undefined;
     /** Whether a row of names stands before the numbers, which is skipped; false unless told. */
     readonly header?: boolean | undefined;
+    /** What stands for empty fields, as `filling_values` of `numpy.genfromtxt`; unless told they are an error. */
+    readonly fillingValue?: number | bigint | boolean | undefined;
+    /** Texts that are taken for empty fields, such as `NA`; NaN stands for them unless `fillingValue` says otherwise. */
+    readonly missingValues?: readonly string[] | undefined;
 }
 /** Options of `saveNpz`. */
 interface NpzOptions {
@@ -8798,7 +8809,7 @@ interface TextOptions {
 }
 /**
  * Reads an npy file (NumPy's, format versions 1.0 to 3.0): the array's own shape and dtype, in either byte order and either
- * order of elements; one in Fortran order becomes a transposed view.
+ * order of elements; one in Fortran order becomes a transposed view. Of a file to which several arrays were written, the first.
  *
  * @throws {TensorError} `ERR_FILE` from the system, with its code (`ENOENT`, ...) as `systemCode`; `ERR_FORMAT` for what is no npy
  * file, not whole, or holds an array that tensors have no dtype for: structured ones, Python objects, text, dates, extended
@@ -8814,6 +8825,21 @@ declare function loadNpy(source: FileSource, options?: LoadOptions): Promise<Ten
  * ```
  */
 declare function loadNpySync(source: FileSource, options?: LoadOptions): Tensor;
+/**
+ * Reads all arrays of an npy file to which several were written, one `numpy.save` after the other, in their order.
+ *
+ * @throws {TensorError} as {@link loadNpy}, for any of them.
+ */
+declare function loadNpyAll(source: FileSource, options?: LoadOptions): Promise<Tensor[]>;
+/**
+ * As {@link loadNpyAll}, blocking.
+ *
+ * @example
+ * ```ts
+ * ft.io.loadNpyAllSync(Buffer.concat([ft.ones([1]), ft.zeros([2])].map((x) => ft.io.encodeNpySync(x)))).map((x) => x.toArray()) // [[1], [0, 0]]
+ * ```
+ */
+declare function loadNpyAllSync(source: FileSource, options?: LoadOptions): Tensor[];
 /**
  * Writes a tensor as an npy file: version 1.0, little-endian, in row-major order. The file is replaced as a whole: a temporary
  * file beside it is written, synced and renamed, so that a failure leaves the old one.
@@ -8836,11 +8862,11 @@ declare function encodeNpy(x: Tensor): Promise<Uint8Array>;
 declare function encodeNpySync(x: Tensor): Uint8Array;
 /**
  * Reads the arrays of an npz archive, by name: stored and deflated members, each as {@link loadNpy} reads it. The result has no
- * prototype, so that any name is only a name; names are never paths.
+ * prototype, so that any name is only a name; names are never paths. Members that are no arrays, nor called so, are left out; an array
+ * that cannot be read is an error only where it is asked for.
  *
  * @throws {TensorError} as {@link loadNpy}; `ERR_FORMAT` also for archives that no honest program writes: names that repeat,
- * members that overlap or claim more than their bytes can hold, wrong checksums, encryption, members that are no npy files;
- * `ERR_ARGUMENT` for a name in `names` that is not there.
+ * members that overlap or claim more than their bytes can hold, wrong checksums; `ERR_ARGUMENT` for a name in `names` that is not there.
  */
 declare function loadNpz(source: FileSource, options?: LoadNamedOptions): Promise<Record<string, Tensor>>;
 /**
@@ -8964,10 +8990,12 @@ declare function encodeSafetensors(tensors: Readonly<Record<string, Tensor>>, op
 declare function encodeSafetensorsSync(tensors: Readonly<Record<string, Tensor>>, options?: SafetensorsOptions): Uint8Array;
 /**
  * Reads a table of numbers, one row a line (CSV, and what `numpy.savetxt` writes): always a tensor of two axes, rows and columns.
- * Empty lines are skipped; numbers may stand in double quotes, floats may be `inf` and `nan`, booleans `0`, `1`, `true`, `false`.
+ * Empty lines are skipped; numbers may stand in double quotes, floats may be `inf` and `nan`, booleans `0`, `1`, `true`, `false`. Where no
+ * dtype is named an integer that float32 does not hold exactly is refused, as by `ft.tensor`.
  *
  * @throws {TensorError} `ERR_FORMAT`, with line and column, where a row has another number of fields than the first, or a field is
- * no number that the dtype holds; `ERR_DTYPE` for complex dtypes; `ERR_FILE` from the system; `ERR_OUT_OF_MEMORY`.
+ * no number that the dtype holds; `ERR_DTYPE` for complex dtypes, and a `fillingValue` that the dtype does not hold; `ERR_FILE` from the
+ * system; `ERR_OUT_OF_MEMORY`.
  */
 declare function loadText<E extends DType = 'float32'>(source: FileSource, options?: LoadTextOptions<E>): Promise<Tensor<NoInfer<E>>>;
 /**
@@ -8976,6 +9004,8 @@ declare function loadText<E extends DType = 'float32'>(source: FileSource, optio
  * @example
  * ```ts
  * ft.io.loadTextSync(new TextEncoder().encode('x;y\n1;2\n3;4'), { delimiter: ';', header: true }) // [[1, 2], [3, 4]]
+ * ft.io.loadTextSync(new TextEncoder().encode('1   2 # note\n3   4'), { delimiter: null }) // [[1, 2], [3, 4]]
+ * ft.io.loadTextSync(new TextEncoder().encode('1,\n3,4'), { fillingValue: -1 }) // [[1, -1], [3, 4]]
  * ```
  */
 declare function loadTextSync<E extends DType = 'float32'>(source: FileSource, options?: LoadTextOptions<E>): Tensor<NoInfer<E>>;
@@ -9002,7 +9032,7 @@ declare function encodeText(x: Tensor, options?: TextOptions): Promise<Uint8Arra
 declare function encodeTextSync(x: Tensor, options?: TextOptions): Uint8Array;
 
 declare namespace io_d {
-  export { encodeNpy as encodeNpy, encodeNpySync as encodeNpySync, encodeNpz as encodeNpz, encodeNpzSync as encodeNpzSync, encodeSafetensors as encodeSafetensors, encodeSafetensorsSync as encodeSafetensorsSync, encodeText as encodeText, encodeTextSync as encodeTextSync, loadNpy as loadNpy, loadNpySync as loadNpySync, loadNpz as loadNpz, loadNpzSync as loadNpzSync, loadSafetensors as loadSafetensors, loadSafetensorsSync as loadSafetensorsSync, loadText as loadText, loadTextSync as loadTextSync, openSafetensors as openSafetensors, openSafetensorsSync as openSafetensorsSync, saveNpy as saveNpy, saveNpySync as saveNpySync, saveNpz as saveNpz, saveNpzSync as saveNpzSync, saveSafetensors as saveSafetensors, saveSafetensorsSync as saveSafetensorsSync, saveText as saveText, saveTextSync as saveTextSync };
+  export { encodeNpy as encodeNpy, encodeNpySync as encodeNpySync, encodeNpz as encodeNpz, encodeNpzSync as encodeNpzSync, encodeSafetensors as encodeSafetensors, encodeSafetensorsSync as encodeSafetensorsSync, encodeText as encodeText, encodeTextSync as encodeTextSync, loadNpy as loadNpy, loadNpyAll as loadNpyAll, loadNpyAllSync as loadNpyAllSync, loadNpySync as loadNpySync, loadNpz as loadNpz, loadNpzSync as loadNpzSync, loadSafetensors as loadSafetensors, loadSafetensorsSync as loadSafetensorsSync, loadText as loadText, loadTextSync as loadTextSync, openSafetensors as openSafetensors, openSafetensorsSync as openSafetensorsSync, saveNpy as saveNpy, saveNpySync as saveNpySync, saveNpz as saveNpz, saveNpzSync as saveNpzSync, saveSafetensors as saveSafetensors, saveSafetensorsSync as saveSafetensorsSync, saveText as saveText, saveTextSync as saveTextSync };
   export type { FilePath as FilePath, FileSource as FileSource, FileURL as FileURL, LoadNamedOptions as LoadNamedOptions, LoadOptions as LoadOptions, LoadTextOptions as LoadTextOptions, NpzOptions as NpzOptions, OpenOptions as OpenOptions, SafetensorsFile as SafetensorsFile, SafetensorsOptions as SafetensorsOptions, TensorInfo as TensorInfo, TextOptions as TextOptions };
 }
 
@@ -9790,7 +9820,7 @@ interface SoftshrinkOptions {
     readonly lambda?: number | undefined;
 }
 /**
- * Each element moved towards zero by lambda, and no further.
+ * Each element moved towards zero by lambda, which is not negative, and no further.
  *
  * `sign(x) max(|x| - lambda, 0)`
  *
@@ -9799,6 +9829,7 @@ interface SoftshrinkOptions {
  *
  * @param x A tensor of a real dtype.
  * @param options An object of options.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.nn.softshrink(ft.zeros([2]), { lambda: -1 })`.
  * @example
  * ```ts
  * ft.nn.softshrink(ft.tensor([-0.25, 3])) // [0, 2.5]
@@ -9826,6 +9857,7 @@ interface LayerNormOptions {
  * @param options The axis alone, or an object of options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.layerNorm(ft.zeros([2, 3]), ft.zeros([2]))`.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.nn.layerNorm(ft.zeros([]))`.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.nn.layerNorm(ft.zeros([2]), undefined, undefined, { eps: -1 })`.
  * @example
  * ```ts
  * ft.nn.layerNorm(ft.tensor([-2, 2]), ft.tensor([1, 3])) // [-0.99999875, 2.9999962]
@@ -9991,7 +10023,7 @@ interface HuberLossOptions {
     readonly delta?: number | undefined;
 }
 /**
- * Half the squared errors of predictions up to delta, and what is beyond times delta: their mean, with a reduction their sum, or all of them.
+ * Half the squared errors of predictions up to delta, and what is beyond times delta, which is above 0: their mean, with a reduction their sum, or all of them.
  *
  * `mean of e^2 / 2 where |e| <= delta, else delta (|e| - delta / 2)`
  *
@@ -10001,6 +10033,8 @@ interface HuberLossOptions {
  * @param x A tensor of a real dtype.
  * @param target A tensor of a real dtype.
  * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.huberLoss(ft.zeros([2]), ft.zeros([2, 1]))`.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.nn.huberLoss(ft.zeros([2]), ft.zeros([2]), { delta: 0 })`.
  * @example
  * ```ts
  * ft.nn.huberLoss(ft.tensor([1, 2]), ft.tensor([1.5, 4])) // 0.8125
@@ -11095,7 +11129,7 @@ declare namespace nn_d {
 
 /** A number, or a number for each step, counted from 0. */
 type Schedule = number | ((step: number) => number);
-/** What an optimiser keeps from step to step: a tree like any other, to be saved and restored. */
+/** What an optimiser keeps from step to step: a tree like any other, to be saved and restored. Of half floats it is float32. */
 interface OptimizerState<P = unknown> {
     /** Steps taken. */
     readonly count: number;
@@ -11293,7 +11327,7 @@ interface CategoricalOptions {
 interface ChoiceOptions {
     /** Whether one may be chosen several times; true by default. */
     readonly replace?: boolean | undefined;
-    /** How likely each is, a vector that need not add up to 1; all the same by default. */
+    /** How likely each is, a vector of numbers from 0 that need not add up to 1; all the same by default. */
     readonly p?: Tensor | undefined;
 }
 /** Options of `truncatedNormal`. */
@@ -11304,9 +11338,9 @@ interface TruncatedNormalOptions<E extends FloatDType = FloatDType> {
     readonly mean?: number | undefined;
     /** Its standard deviation, above 0; 1 by default. */
     readonly std?: number | undefined;
-    /** Smallest number; two standard deviations below the mean by default. */
+    /** Smallest number, or -Infinity; two standard deviations below the mean by default. */
     readonly low?: number | undefined;
-    /** Largest number; two standard deviations above the mean by default. */
+    /** Largest number, or Infinity; two standard deviations above the mean by default. */
     readonly high?: number | undefined;
 }
 /** The dtype of normal vectors of a mean of `A` and covariances of `B`: at least float32. */
@@ -11339,7 +11373,8 @@ declare function gumbel<E extends FloatDType = 'float32'>(key: Key, shape: reado
 /**
  * true with probability `p`.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for a number outside [0, 1], `ERR_SHAPE` for a tensor that does not broadcast to the shape.
+ * @throws {TensorError} `ERR_ARGUMENT` for a number outside [0, 1], of a tensor when a result is read, `ERR_SHAPE` for a tensor that does not
+ *   broadcast to the shape.
  * @example
  * ```ts
  * ft.random.bernoulli(ft.random.key(1), [3], { p: 1 }) // [true, true, true]
@@ -11349,7 +11384,8 @@ declare function bernoulli<P extends DType>(key: Key, shape: readonly number[], 
 /**
  * Classes drawn by their log-probabilities, which need not add up to 1: int32 numbers along an axis (the last by default).
  *
- * @throws {TensorError} `ERR_INDEX` for an axis out of range, `ERR_DTYPE` for complex logits.
+ * @throws {TensorError} `ERR_INDEX` for an axis out of range, `ERR_DTYPE` for complex logits; `ERR_ARGUMENT` when a result is read that has
+ *   no distribution: of logits that are NaN or Infinity, or -Infinity for all classes.
  * @example
  * ```ts
  * ft.random.categorical(ft.random.key(1), ft.tensor([[0, -Infinity], [-Infinity, 0]])) // [0, 1]
@@ -11361,7 +11397,8 @@ declare function categorical<D extends DType>(key: Key, logits: Tensor<D> & Take
  *
  * @param x A tensor, or how many numbers there are.
  * @param shape The shape of the choice.
- * @throws {TensorError} `ERR_ARGUMENT`, `ERR_SHAPE` for more than there are without replacement and for `p` of another size.
+ * @throws {TensorError} `ERR_ARGUMENT`, `ERR_SHAPE` for more than there are without replacement and for `p` of another size; `ERR_ARGUMENT`
+ *   when a result is read whose `p` has negative, infinite or NaN elements, nothing above 0, or less of that than is chosen without replacement.
  * @example
  * ```ts
  * ft.random.choice(ft.random.key(1), 3, [3], { replace: false }).sort() // [0, 1, 2]
@@ -11370,9 +11407,10 @@ declare function categorical<D extends DType>(key: Key, logits: Tensor<D> & Take
 declare function choice(key: Key, x: number, shape: readonly number[], options?: ChoiceOptions): Tensor<'int32'>;
 declare function choice<D extends DType>(key: Key, x: Tensor<D>, shape: readonly number[], options?: ChoiceOptions): Tensor<D>;
 /**
- * Normal numbers between `low` and `high`, by the inverse of the distribution's integral.
+ * Normal numbers between `low` and `high`, of which either may be infinite, by the inverse of the distribution's integral: in the tail,
+ * from one standard deviation on, of its logarithm.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for numbers that are not finite, a standard deviation not above 0, or an empty range.
+ * @throws {TensorError} `ERR_ARGUMENT` for a mean or a standard deviation that is not finite, one not above 0, or an empty range.
  * @example
  * ```ts
  * ft.random.truncatedNormal(ft.random.key(1), [100]).abs().max().lessEqual(2) // true
@@ -11380,10 +11418,10 @@ declare function choice<D extends DType>(key: Key, x: Tensor<D>, shape: readonly
  */
 declare function truncatedNormal<E extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: TruncatedNormalOptions<E>): Tensor<NoInfer<E>>;
 /**
- * Normal vectors of a mean [..., n] and covariances [..., n, n], whose lower triangle is read.
+ * Normal vectors of a mean [..., n] and covariances [..., n, n], which may be singular: a variance of 0 gives the mean.
  *
- * @throws {TensorError} `ERR_SHAPE`, `ERR_DTYPE` for complex tensors; `ERR_LINALG` when a result is read whose covariances are not positive
- * definite.
+ * @throws {TensorError} `ERR_SHAPE`, `ERR_DTYPE` for complex tensors; `ERR_LINALG` when a result is read whose covariances are not symmetric
+ * or have an eigenvalue below 0, by more than 1e-8 of the largest and the dtype's rounding.
  * @example
  * ```ts
  * ft.random.multivariateNormal(ft.random.key(1), ft.zeros([2]), ft.eye(2), { shape: [5] }).shape // [5, 2]
@@ -11474,7 +11512,7 @@ declare class Generator {
     /** As `ft.random.normal`. */
     normal<E extends FloatDType = 'float32'>(shape: readonly number[], options?: NormalOptions<E>): Tensor<NoInfer<E>>;
     /** As `ft.random.randint`. */
-    randint<E extends IntegerDType = 'int32'>(low: number, high: number, shape: readonly number[], options?: RandintOptions<E>): Tensor<NoInfer<E>>;
+    randint<L extends number | bigint, H extends number | bigint, E extends IntegerDType = BoundsDType<L | H>>(low: L, high: H, shape: readonly number[], options?: RandintOptions<E>): Tensor<NoInfer<E>>;
     /** As `ft.random.permutation`. */
     permutation(count: number): Tensor<'int32'>;
     /** As `ft.random.exponential`. */
@@ -11508,7 +11546,7 @@ declare function generator(seed: number | bigint, options?: {
 
 declare namespace random_d {
   export { Generator as Generator, bernoulli as bernoulli, beta as beta, binomial as binomial, bits as bits, categorical as categorical, choice as choice, exponential as exponential, fold as fold, gamma as gamma, generator as generator, gumbel as gumbel, key as key, multivariateNormal as multivariateNormal, normal as normal, permutation as permutation, poisson as poisson, randint as randint, split$2 as split, truncatedNormal as truncatedNormal, uniform as uniform };
-  export type { BernoulliOptions as BernoulliOptions, BitsOptions as BitsOptions, CategoricalOptions as CategoricalOptions, ChoiceOptions as ChoiceOptions, CountOptions as CountOptions, DrawnAs as DrawnAs, ExponentialOptions as ExponentialOptions, GammaOptions as GammaOptions, GumbelOptions as GumbelOptions, Key as Key, MultivariateNormalOptions as MultivariateNormalOptions, NormalOptions as NormalOptions, Parameter as Parameter, RandintOptions as RandintOptions, TruncatedNormalOptions as TruncatedNormalOptions, UniformOptions as UniformOptions, VectorDType as VectorDType };
+  export type { BernoulliOptions as BernoulliOptions, BitsOptions as BitsOptions, BoundsDType as BoundsDType, CategoricalOptions as CategoricalOptions, ChoiceOptions as ChoiceOptions, CountOptions as CountOptions, DrawnAs as DrawnAs, ExponentialOptions as ExponentialOptions, GammaOptions as GammaOptions, GumbelOptions as GumbelOptions, Key as Key, MultivariateNormalOptions as MultivariateNormalOptions, NormalOptions as NormalOptions, Parameter as Parameter, RandintOptions as RandintOptions, TruncatedNormalOptions as TruncatedNormalOptions, UniformOptions as UniformOptions, VectorDType as VectorDType };
 }
 
 /** How instances of a class are taken apart and put together. */
@@ -11606,10 +11644,11 @@ interface TensorOptions<E extends DType = DType> extends CreationOptions<E> {
 /**
  * A tensor from a scalar, nested arrays or a typed array, copied at the call. Numbers become float32, bigints int64, booleans
  * bool, `{ re, im }` complex64; a typed array keeps its own dtype and has one axis unless `shape` is given. With `dtype`, array
- * elements must fit it exactly (integers) or are rounded to it (floats); typed arrays are converted as by `astype`.
+ * elements must fit it exactly (integers) or are rounded to it (floats); typed arrays are converted as by `astype`. Without, an
+ * integer that float32 does not hold exactly, such as 123456789, is refused: fractions are rounded, digits of integers never lost.
  *
  * @throws {TensorError} `ERR_SHAPE` for ragged arrays, `ERR_ARGUMENT` for elements that are no numbers, of mixed kinds, or in
- * a detached buffer, `ERR_DTYPE` for elements that the dtype cannot hold.
+ * a detached buffer, `ERR_DTYPE` for elements that the dtype cannot hold, and for integers that the default one would round.
  * @example
  * ```ts
  * ft.tensor([[1, 2], [3, 4]], { dtype: 'int32' }) // [[1, 2], [3, 4]]
@@ -11671,21 +11710,27 @@ interface MeshgridOptions {
     readonly indexing?: 'xy' | 'ij' | undefined;
 }
 /**
- * Numbers from `start` (0) to `stop` (excluded) by `step` (1); float32 unless told otherwise.
+ * Numbers from `start` (0) to `stop` (excluded) by `step` (1); float32 unless told otherwise, int64 of bigints.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for a step of 0 or bounds that are not finite, `ERR_SHAPE` for too many numbers.
+ * @throws {TensorError} `ERR_ARGUMENT` for a step of 0 or bounds that are not finite, `ERR_SHAPE` for too many numbers, `ERR_DTYPE` for
+ * integers that float32 does not hold exactly where no dtype is named, and bigints beyond the dtype.
  * @example
  * ```ts
  * ft.arange(1, 7, 2) // [1, 3, 5]
+ * ft.arange(2n ** 53n, 2n ** 53n + 2n).toArray() // [9007199254740992n, 9007199254740993n]
  * ```
  */
 declare function arange<E extends DType = 'float32'>(stop: number, options?: CreationOptions<E>): Tensor<NoInfer<E>>;
 declare function arange<E extends DType = 'float32'>(start: number, stop: number, options?: CreationOptions<E>): Tensor<NoInfer<E>>;
 declare function arange<E extends DType = 'float32'>(start: number, stop: number, step: number, options?: CreationOptions<E>): Tensor<NoInfer<E>>;
+declare function arange<E extends DType = 'int64'>(stop: bigint, options?: CreationOptions<E>): Tensor<NoInfer<E>>;
+declare function arange<E extends DType = 'int64'>(start: bigint, stop: bigint, options?: CreationOptions<E>): Tensor<NoInfer<E>>;
+declare function arange<E extends DType = 'int64'>(start: bigint, stop: bigint, step: bigint, options?: CreationOptions<E>): Tensor<NoInfer<E>>;
 /**
  * `num` equally spaced numbers from `start` to `stop`, both included unless `endpoint` is false; float32 unless told otherwise.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for a `num` that is not an integer, `ERR_SHAPE` for a negative one.
+ * @throws {TensorError} `ERR_ARGUMENT` for a `num` that is not an integer, `ERR_SHAPE` for a negative one, `ERR_DTYPE` for an
+ * end that is an integer which float32 does not hold exactly where no dtype is named.
  * @example
  * ```ts
  * ft.linspace(0, 1, 3) // [0, 0.5, 1]
@@ -12105,8 +12150,10 @@ interface DigitizeOptions {
 }
 /**
  * For each element the number of its interval between increasing `bins`: int32, 0 before the first, the number of bins behind the last.
+ * Of decreasing bins the other way round: 0 for what is not below the first.
  *
- * @throws {TensorError} `ERR_SHAPE` for bins that are no vector, `ERR_DTYPE` for complex tensors.
+ * @throws {TensorError} `ERR_SHAPE` for bins that are no vector, `ERR_DTYPE` for complex tensors; `ERR_ARGUMENT` when a result is read
+ *   whose bins neither increase nor decrease.
  * @example
  * ```ts
  * ft.digitize(ft.tensor([0.5, 1, 9]), ft.tensor([0, 1, 2])) // [1, 2, 3]
@@ -12155,27 +12202,31 @@ interface Histogram<C extends DType = DType, B extends DType = DType> {
     /** The edges, one more than intervals. */
     readonly binEdges: Tensor<B>;
 }
+/** The dtype of edges between the extremes of elements: NumPy's float64 for integers that float32 does not hold. */
+type EdgesOf<D extends DType> = D extends 'int32' | 'uint32' | 'int64' | 'uint64' ? 'float64' : FloatOf<D>;
 /**
  * Edges of intervals of one width between the extremes of the elements, as {@link histogram} counts in.
  *
- * @throws {TensorError} `ERR_ARGUMENT`, `ERR_SHAPE` for edges that are no vector, `ERR_DTYPE` for complex tensors.
+ * @throws {TensorError} `ERR_ARGUMENT`, when a result is read for edges that do not increase, `ERR_SHAPE` for edges that are no vector,
+ *   `ERR_DTYPE` for complex tensors.
  * @example
  * ```ts
  * ft.histogramBinEdges(ft.tensor([0, 4]), { bins: 2 }) // [0, 2, 4]
  * ```
  */
-declare function histogramBinEdges<D extends DType, B extends DType = FloatOf<D>>(x: Tensor<D> & Takes<'real', D>, options?: HistogramBinEdgesOptions<B>): Tensor<NoInfer<B>>;
+declare function histogramBinEdges<D extends DType, B extends DType = EdgesOf<D>>(x: Tensor<D> & Takes<'real', D>, options?: HistogramBinEdgesOptions<B>): Tensor<NoInfer<B>>;
 /**
- * How many elements fall into each interval, of which all but the last are without their right end; what is outside is not counted.
+ * How many elements fall into each interval, of which all but the last are without their right end; what is outside is not counted. Edges
+ * are those of `linspace`, and elements are compared with them.
  *
- * @throws {TensorError} `ERR_ARGUMENT`, `ERR_SHAPE` for edges that are no vector and weights of another shape, `ERR_DTYPE` for
+ * @throws {TensorError} `ERR_ARGUMENT`, when a result is read for edges that do not increase, `ERR_SHAPE` for edges that are no vector and weights of another shape, `ERR_DTYPE` for
  *   complex tensors.
  * @example
  * ```ts
  * ft.histogram(ft.tensor([1, 2, 2, 4]), { bins: 3 }).hist // [1, 2, 1]
  * ```
  */
-declare function histogram<D extends DType, B extends DType = FloatOf<D>, W extends DType = 'int32', P extends boolean = false>(x: Tensor<D> & Takes<'real', D>, options?: HistogramOptions<B, W, P>): Histogram<CountOf<NoInfer<W>, NoInfer<B>, NoInfer<P>>, NoInfer<B>>;
+declare function histogram<D extends DType, B extends DType = EdgesOf<D>, W extends DType = 'int32', P extends boolean = false>(x: Tensor<D> & Takes<'real', D>, options?: HistogramOptions<B, W, P>): Histogram<CountOf<NoInfer<W>, NoInfer<B>, NoInfer<P>>, NoInfer<B>>;
 
 /** Euler's number, 2.718281828459045. */
 declare const e: number;

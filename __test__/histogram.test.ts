@@ -55,6 +55,52 @@ test('edges of equal elements, of none, and of a range of one number', (t) => {
   t.is(ft.histogramBinEdges(ints(1, 2)).size, 11)
 })
 
+test('edges are those of linspace, and elements are compared with them', (t) => {
+  const { hist, binEdges } = ft.histogram(ft.tensor([-3, -2, -1, 0, 0.5, 3, 2.5]), { bins: 6 })
+  t.deepEqual(binEdges.toArray(), [-3, -2, -1, 0, 1, 2, 3])
+  t.deepEqual(hist.toArray(), [1, 1, 1, 2, 0, 2])
+  for (const dtype of ['float16', 'bfloat16', 'float32', 'float64'] as const) {
+    const edges = ft.histogramBinEdges(ft.tensor([0.1, 100.7], { dtype: 'float64' }).astype(dtype), { bins: 300, range: [0.1, 100.7] })
+    t.deepEqual(edges.toArray(), ft.linspace(0.1, 100.7, 301, { dtype }).toArray())
+  }
+})
+
+test('edges of a range that overflows are finite', (t) => {
+  for (const [dtype, most] of [['float16', 65504], ['float32', 2 ** 127], ['float64', 2 ** 1023]] as const) {
+    const { hist, binEdges } = ft.histogram(ft.tensor([-most, 0, most], { dtype }), { bins: 4 })
+    t.deepEqual(binEdges.toArray(), [-most, -most / 2, 0, most / 2, most], dtype)
+    t.deepEqual(hist.toArray(), [1, 0, 1, 1], dtype)
+  }
+})
+
+test('edges of integers that float32 does not hold are float64', (t) => {
+  const { hist, binEdges } = ft.histogram(ft.tensor([2n ** 40n, 2n ** 40n + 2n, 2n ** 40n + 4n, 2n ** 40n + 3n]), { bins: 2 })
+  t.is(binEdges.dtype, 'float64')
+  t.deepEqual(binEdges.toArray(), [2 ** 40, 2 ** 40 + 2, 2 ** 40 + 4])
+  t.deepEqual(hist.toArray(), [1, 3])
+  t.is(ft.histogramBinEdges(ints(1, 2)).dtype, 'float64')
+  t.is(ft.histogramBinEdges(ft.tensor([1, 2], { dtype: 'int16' })).dtype, 'float32')
+})
+
+test('edges that do not increase are refused by the read', (t) => {
+  const message = 'histogram: edges must increase monotonically'
+  for (const bins of [ft.tensor([2, 1, 0]), ft.tensor([0, 2, 1])]) {
+    const { hist } = ft.histogram(ft.ones([2]), { bins })
+    t.throws(() => hist.toArray(), { instanceOf: ft.ArgumentError, message })
+  }
+  t.deepEqual(ft.histogram(ft.ones([2]), { bins: ft.tensor([0, 1, 1, 2]) }).hist.toArray(), [0, 0, 2])
+})
+
+test('digitize: decreasing bins as NumPy, others are refused by the read', (t) => {
+  const bins = ft.tensor([5, 3, 1])
+  t.deepEqual(ft.digitize(ft.tensor([0.5, 1, 3, 9]), bins).toArray(), [3, 2, 1, 0])
+  t.deepEqual(ft.digitize(ft.tensor([0.5, 1, 3, 9]), bins, { right: true }).toArray(), [3, 3, 2, 0])
+  const unordered = ft.digitize(ft.tensor([0.5]), ft.tensor([1, 3, 2]))
+  t.throws(() => unordered.toArray(), { instanceOf: ft.ArgumentError, message: 'digitize: bins must increase or decrease monotonically' })
+  t.deepEqual(ft.digitize(2, ints(1, 1, 1)).toArray(), 3)
+  t.deepEqual(ft.digitize(ft.tensor([0, 2]), ft.tensor([1])).toArray(), [0, 1])
+})
+
 test('digitize: both ends of intervals', (t) => {
   const bins = ft.tensor([0, 1, 2])
   t.deepEqual(ft.digitize(ft.tensor([-1, 0, 1, 2, 5]), bins).toArray(), [0, 1, 2, 3, 3])

@@ -159,6 +159,18 @@ test('the asynchronous twins give the same, and reject what the others throw', a
   }
 })
 
+test('a mask without elements along an axis selects nothing, whatever the size of the axis', async (t) => {
+  const [none, x] = [(...shape: number[]) => ft.zeros(shape, { dtype: 'bool' }), ft.ones([2, 3])]
+  t.deepEqual(ft.zeros([2]).at(none(0)).shape, [0])
+  t.deepEqual(x.at(none(0)).shape, [0, 3])
+  for (const mask of [none(0, 0), none(2, 0), none(0, 3)]) t.deepEqual(x.at(mask).shape, [0])
+  t.deepEqual(x.at(':', none(0)).shape, [2, 0])
+  t.deepEqual((await x.atAsync(none(0))).shape, [0, 3])
+  t.deepEqual(x.withAt([none(0)], 7).toArray(), x.toArray())
+  t.deepEqual((await x.withAtAsync([none(0)], 7)).toArray(), x.toArray())
+  throws(t, 'ERR_SHAPE', /^at: a mask of shape \[0, 2\] for axes of shape \[2, 3\], from axis 0 on$/, () => x.at(none(0, 2)))
+})
+
 test('a mask that is awaited while the tensor is disposed', async (t) => {
   const x = matrix()
   const waiting = x.atAsync(x.greater(6))

@@ -3,8 +3,9 @@
 
 import { deviceNumber } from './devices.js'
 import { ArgumentError, DTypeError, IndexError, ShapeError, TensorError } from './errors.js'
+import { checkDefault } from './exact.js'
 import { DTYPE, type DType } from './generated/dtypes.js'
-import type { AttrRow, OpRow } from './generated/table.js'
+import { OP, type AttrRow, type OpRow, type ParamRow } from './generated/table.js'
 import { didYouMean, meantOrAll } from './nearest.js'
 import type { Operand } from './operand.js'
 import { multi, nary, rowOf } from './record.js'
@@ -219,21 +220,42 @@ function attrOf(op: number, row: OpRow, values: readonly unknown[], operands: re
   return internAttr(op, words)
 }
 
+const READ: Readonly<Record<ParamRow['kind'], (op: string, name: string, value: unknown) => number>> = {
+  number,
+  element: number,
+  integer,
+  positive: (op, name, value) => {
+    if (!(number(op, name, value) > 0)) throw wrong(op, name, 'a number above 0', value)
+    return value as number
+  },
+  notNegative: (op, name, value) => {
+    if (!(number(op, name, value) >= 0)) throw wrong(op, name, 'a number of at least 0', value)
+    return value as number
+  }
+}
+
 function paramsOf(row: OpRow, values: readonly unknown[]): readonly number[] | null {
   if (row.params.length === 0) return null
   return row.params.map(({ name, default: fallback, kind }, i) => {
     const value = values[i]
     if (value === undefined && fallback !== null) return fallback
-    const read = kind === 'integer' ? integer : number
+    const read = READ[kind]
     if (!(value instanceof TracedNumber)) return read(row.name, name, value)
     value.check((n) => read(row.name, name, n))
     return value as unknown as number
   })
 }
 
+/** A number that alone says what dtype comes out. */
+function checkFill(value: unknown): void {
+  if (typeof value === 'number') checkDefault('full', DTYPE.float32, value, () => "'fillValue'")
+  else if (value instanceof TracedNumber) value.check(checkFill)
+}
+
 /** Records an operation with one output. */
 export function one(op: number, operands: readonly unknown[], attrs: readonly unknown[], params: readonly unknown[]): Tensor {
   const row = rowOf(op)
+  if (op === OP.full && attrs[1] === undefined) checkFill(operands[0])
   return nary(op, operands, attrOf(op, row, attrs, operands), paramsOf(row, params))
 }
 

@@ -3,6 +3,7 @@
 import { checkOptions, dtypeOption, shapeGiven, shown, tensorGiven, within } from './call.js'
 import { deviceNumber } from './devices.js'
 import { ArgumentError, DTypeError, ShapeError } from './errors.js'
+import { checkElement } from './exact.js'
 import { DTYPE, type Complex, type DType, type DTypeRow } from './generated/dtypes.js'
 import { empty, full, ones, zeros } from './generated/functions.js'
 import { flatten, type Nested } from './nested.js'
@@ -72,10 +73,11 @@ function place(op: string, row: DTypeRow, given: unknown, device: unknown, sourc
 /**
  * A tensor from a scalar, nested arrays or a typed array, copied at the call. Numbers become float32, bigints int64, booleans
  * bool, `{ re, im }` complex64; a typed array keeps its own dtype and has one axis unless `shape` is given. With `dtype`, array
- * elements must fit it exactly (integers) or are rounded to it (floats); typed arrays are converted as by `astype`.
+ * elements must fit it exactly (integers) or are rounded to it (floats); typed arrays are converted as by `astype`. Without, an
+ * integer that float32 does not hold exactly, such as 123456789, is refused: fractions are rounded, digits of integers never lost.
  *
  * @throws {TensorError} `ERR_SHAPE` for ragged arrays, `ERR_ARGUMENT` for elements that are no numbers, of mixed kinds, or in
- * a detached buffer, `ERR_DTYPE` for elements that the dtype cannot hold.
+ * a detached buffer, `ERR_DTYPE` for elements that the dtype cannot hold, and for integers that the default one would round.
  * @example
  * ```ts
  * ft.tensor([[1, 2], [3, 4]], { dtype: 'int32' }) // [[1, 2], [3, 4]]
@@ -175,5 +177,9 @@ export function emptyLike<D extends DType, E extends DType = D>(x: Tensor<D>, op
 
 /** One value in every element of a tensor's shape, dtype and device, unless told otherwise. */
 export function fullLike<D extends DType, S extends Scalar, E extends DType = D>(x: Tensor<D>, fillValue: S & Fits<'any', S, E>, options?: CreationOptions<E>): Tensor<NoInfer<E>> {
-  return like('fullLike', x, options, (shape, o) => full(shape, fillValue as Scalar, o)) as Tensor<E>
+  const make = (shape: readonly number[], o: CreationOptions): Tensor => {
+    if (options?.dtype === undefined && typeof fillValue === 'number') checkElement('fullLike', DTYPE[x.dtype], fillValue)
+    return full(shape, fillValue as Scalar, o)
+  }
+  return like('fullLike', x, options, make) as Tensor<E>
 }

@@ -1,11 +1,13 @@
 // Distributions made of uniform and normal draws. Element i of a result depends on the key, its parameters and i only.
 
-import { axisGiven, checkOptions, shapeGiven, shown, tensorGiven, within } from './call.js'
+import { axisGiven, checkOptions, one, shapeGiven, shown, tensorGiven, within } from './call.js'
+import { covarianceFactor } from './covariance.js'
 import { finite, keyGiven, normal, overShape, permutation, randint, realGiven, standardExponential, uniform, type Key } from './draws.js'
 import { ArgumentError, ShapeError } from './errors.js'
 import type { DType, FloatDType, FloatOf, Promote, Takes } from './generated/dtypes.js'
-import { einsum, erf, full, less } from './generated/functions.js'
-import { cholesky } from './generated/linalg.js'
+import { einsum, erf, full, less, logicalAnd } from './generated/functions.js'
+import { OP } from './generated/table.js'
+import { tailDraw } from './tail.js'
 import { Tensor } from './tensor.js'
 
 /** Options of `exponential`. */
@@ -44,7 +46,7 @@ export interface CategoricalOptions {
 export interface ChoiceOptions {
   /** Whether one may be chosen several times; true by default. */
   readonly replace?: boolean | undefined
-  /** How likely each is, a vector that need not add up to 1; all the same by default. */
+  /** How likely each is, a vector of numbers from 0 that need not add up to 1; all the same by default. */
   readonly p?: Tensor | undefined
 }
 
@@ -56,9 +58,9 @@ export interface TruncatedNormalOptions<E extends FloatDType = FloatDType> {
   readonly mean?: number | undefined
   /** Its standard deviation, above 0; 1 by default. */
   readonly std?: number | undefined
-  /** Smallest number; two standard deviations below the mean by default. */
+  /** Smallest number, or -Infinity; two standard deviations below the mean by default. */
   readonly low?: number | undefined
-  /** Largest number; two standard deviations above the mean by default. */
+  /** Largest number, or Infinity; two standard deviations above the mean by default. */
   readonly high?: number | undefined
 }
 
@@ -123,7 +125,8 @@ export function gumbel<E extends FloatDType = 'float32'>(key: Key, shape: readon
 /**
  * true with probability `p`.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for a number outside [0, 1], `ERR_SHAPE` for a tensor that does not broadcast to the shape.
+ * @throws {TensorError} `ERR_ARGUMENT` for a number outside [0, 1], of a tensor when a result is read, `ERR_SHAPE` for a tensor that does not
+ *   broadcast to the shape.
  * @example
  * ```ts
  * ft.random.bernoulli(ft.random.key(1), [3], { p: 1 }) // [true, true, true]
@@ -135,7 +138,10 @@ export function bernoulli<P extends DType>(key: Key, shape: readonly number[], o
     keyGiven(op, key)
     const { p = 0.5 } = checkOptions(op, options, ['p'])
     const sizes = shapeGiven(op, shape)
-    if (p instanceof Tensor) return less(uniform(key, sizes), overShape(op, 'p', p, sizes))
+    if (p instanceof Tensor) {
+      const chances = overShape(op, 'p', p, sizes)
+      return less(uniform(key, sizes), one(OP.bernoulliChances, [chances, logicalAnd(p.greaterEqual(0), p.lessEqual(1))], [], []))
+    }
     if (typeof p !== 'number' || !(p >= 0 && p <= 1)) throw new ArgumentError(`${op}: 'p' must be a tensor or a number from 0 to 1, got ${shown(p)}`)
     return less(uniform(key, sizes), p)
   })
@@ -144,7 +150,8 @@ export function bernoulli<P extends DType>(key: Key, shape: readonly number[], o
 /**
  * Classes drawn by their log-probabilities, which need not add up to 1: int32 numbers along an axis (the last by default).
  *
- * @throws {TensorError} `ERR_INDEX` for an axis out of range, `ERR_DTYPE` for complex logits.
+ * @throws {TensorError} `ERR_INDEX` for an axis out of range, `ERR_DTYPE` for complex logits; `ERR_ARGUMENT` when a result is read that has
+ *   no distribution: of logits that are NaN or Infinity, or -Infinity for all classes.
  * @example
  * ```ts
  * ft.random.categorical(ft.random.key(1), ft.tensor([[0, -Infinity], [-Infinity, 0]])) // [0, 1]
@@ -160,15 +167,26 @@ export function categorical<D extends DType>(key: Key, logits: Tensor<D> & Takes
     const axis = axisGiven(op, o['axis'] ?? -1, x.ndim)
     // The largest of logits and Gumbel numbers (Gumbel, 1954).
     const noise = gumbel(key, [...more, ...x.shape], { dtype: x.dtype === 'float64' ? 'float64' : 'float32' })
-    return x.add(noise).argmax({ axis: axis + more.length })
+    // Without classes argmax throws.
+    const known = x.size === 0 ? x : one(OP.categoricalLogits, [x, x.max({ axis }).isfinite()], [], [])
+    return known.add(noise).argmax({ axis: axis + more.length })
   })
+}
+
+/** The weights of `n` choices, of which none is negative, infinite or NaN, and one above 0. */
+function weightsGiven(op: string, p: Tensor, n: number): Tensor {
+  if (p.ndim !== 1 || p.size !== n) throw new ShapeError(`${op}: ${n} choices need as many probabilities, got shape [${p.shape.join(', ')}]`)
+  const real = realGiven(op, 'p', p)
+  const good = logicalAnd(real.isfinite(), real.greaterEqual(0)).all()
+  return one(OP.choiceWeights, [real, logicalAnd(good, real.greater(0).any())], [], [])
 }
 
 /** Positions of `count` of `n` by their probabilities, none of them twice. */
 function apart(op: string, key: Key, n: number, count: number, p: Tensor | undefined): Tensor {
   if (count > n) throw new ShapeError(`${op}: ${count} of ${n} cannot be chosen without replacement`)
   if (p === undefined) return permutation(key, n).at(`:${count}`)
-  return p.log().add(gumbel(key, [n])).topk(count).indices
+  const enough = p.greater(0).countNonzero().greaterEqual(count)
+  return one(OP.choiceCount, [p, enough], [], []).log().add(gumbel(key, [n])).topk(count).indices
 }
 
 /**
@@ -176,7 +194,8 @@ function apart(op: string, key: Key, n: number, count: number, p: Tensor | undef
  *
  * @param x A tensor, or how many numbers there are.
  * @param shape The shape of the choice.
- * @throws {TensorError} `ERR_ARGUMENT`, `ERR_SHAPE` for more than there are without replacement and for `p` of another size.
+ * @throws {TensorError} `ERR_ARGUMENT`, `ERR_SHAPE` for more than there are without replacement and for `p` of another size; `ERR_ARGUMENT`
+ *   when a result is read whose `p` has negative, infinite or NaN elements, nothing above 0, or less of that than is chosen without replacement.
  * @example
  * ```ts
  * ft.random.choice(ft.random.key(1), 3, [3], { replace: false }).sort() // [0, 1, 2]
@@ -194,8 +213,7 @@ export function choice(key: Key, x: number | Tensor, shape: readonly number[], o
     if (!(x instanceof Tensor) && !(Number.isSafeInteger(x) && x > 0)) throw new ArgumentError(`${op}: 'x' must be a tensor or a positive integer, got ${shown(x)}`)
     const n = x instanceof Tensor ? x.shape[0] : x
     if (n === undefined || n === 0) throw new ShapeError(`${op}: there is nothing to choose from`)
-    const p = o['p'] === undefined ? undefined : tensorGiven(op, 'p', o['p'])
-    if (p !== undefined && (p.ndim !== 1 || p.size !== n)) throw new ShapeError(`${op}: ${n} choices need as many probabilities, got shape [${p.shape.join(', ')}]`)
+    const p = o['p'] === undefined ? undefined : weightsGiven(op, tensorGiven(op, 'p', o['p']), n)
     const sizes = shapeGiven(op, shape)
     const count = sizes.reduce((a, b) => a * b, 1)
     const positions = replace ? again(key, n, sizes, p) : apart(op, key, n, count, p).reshape(sizes)
@@ -207,15 +225,38 @@ export function choice(key: Key, x: number | Tensor, shape: readonly number[], o
 function again(key: Key, n: number, shape: readonly number[], p: Tensor | undefined): Tensor {
   if (p === undefined) return randint(key, 0, n, shape)
   const ends = p.astype(p.dtype === 'float64' ? 'float64' : 'float32').cumulativeSum()
-  const place = uniform(key, shape, { dtype: ends.dtype as 'float32' }).multiply(ends.at(-1))
-  // Rounding may reach the end.
-  return ends.searchsorted(place, undefined, { side: 'right' }).clip(undefined, n - 1)
+  const end = ends.at(-1) as Tensor
+  const place = uniform(key, shape, { dtype: ends.dtype as 'float32' }).multiply(end)
+  // Rounding may reach the end: that is the last one above 0.
+  return ends.searchsorted(place, undefined, { side: 'right' }).minimum(ends.searchsorted(end)) as Tensor
+}
+
+/** A number that may be infinite, or what stands for one left out. */
+function bound(op: string, name: string, value: unknown, fallback: number): number {
+  if (value === undefined) return fallback
+  if (typeof value !== 'number' || Number.isNaN(value)) throw new ArgumentError(`${op}: '${name}' must be a number, got ${shown(value)}`)
+  return value
+}
+
+/** Where half of the smallest uniform number but 0 lies in the tail of a normal distribution, by dtype. */
+const FURTHEST: Readonly<Record<string, number>> = { float16: 3.49, bfloat16: 2.89, float32: 5.42, float64: 8.29 }
+
+/** The deviation between two that a uniform number stands for. */
+function deviation(u: Tensor, low: number, high: number): Tensor {
+  if (low >= 1) return tailDraw(u, low, high)
+  if (high <= -1) return tailDraw(u, -high, -low).negative()
+  // Two numbers, for which any processor has the float64 that devices may lack.
+  const ends = [low, high].map((end) => erf(full([], end / Math.SQRT2, { dtype: 'float64', device: 'cpu' })).astype(u.dtype).to(u.device))
+  const furthest = FURTHEST[u.dtype] as number
+  // What rounds to an end that is infinite is the furthest that there is.
+  return (ends[0] as Tensor).lerp(ends[1] as Tensor, u).erfinv().multiply(Math.SQRT2).clip(-furthest, furthest)
 }
 
 /**
- * Normal numbers between `low` and `high`, by the inverse of the distribution's integral.
+ * Normal numbers between `low` and `high`, of which either may be infinite, by the inverse of the distribution's integral: in the tail,
+ * from one standard deviation on, of its logarithm.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for numbers that are not finite, a standard deviation not above 0, or an empty range.
+ * @throws {TensorError} `ERR_ARGUMENT` for a mean or a standard deviation that is not finite, one not above 0, or an empty range.
  * @example
  * ```ts
  * ft.random.truncatedNormal(ft.random.key(1), [100]).abs().max().lessEqual(2) // true
@@ -227,21 +268,18 @@ export function truncatedNormal<E extends FloatDType = 'float32'>(key: Key, shap
     keyGiven(op, key)
     const o = checkOptions(op, options, ['dtype', 'mean', 'std', 'low', 'high'])
     const [mean, std] = [finite(op, 'mean', o['mean'], 0), positive(op, 'std', o['std'], 1)]
-    const [low, high] = [finite(op, 'low', o['low'], mean - 2 * std), finite(op, 'high', o['high'], mean + 2 * std)]
+    const [low, high] = [bound(op, 'low', o['low'], mean - 2 * std), bound(op, 'high', o['high'], mean + 2 * std)]
     if (low >= high) throw new ArgumentError(`${op}: low ${low} is not below high ${high}`)
     const u = uniform(key, shape, { dtype: o['dtype'] as FloatDType | undefined }) as Tensor
-    // Two numbers, for which any processor has the float64 that devices may lack.
-    const ends = [low, high].map((end) => erf(full([], (end - mean) / (std * Math.SQRT2), { dtype: 'float64', device: 'cpu' })).astype(u.dtype).to(u.device))
-    const z = (ends[0] as Tensor).lerp(ends[1] as Tensor, u).erfinv()
-    return z.multiply(std * Math.SQRT2).add(mean).clip(low, high) as Tensor<E>
+    return deviation(u, (low - mean) / std, (high - mean) / std).multiply(std).add(mean).clip(low, high) as Tensor<E>
   })
 }
 
 /**
- * Normal vectors of a mean [..., n] and covariances [..., n, n], whose lower triangle is read.
+ * Normal vectors of a mean [..., n] and covariances [..., n, n], which may be singular: a variance of 0 gives the mean.
  *
- * @throws {TensorError} `ERR_SHAPE`, `ERR_DTYPE` for complex tensors; `ERR_LINALG` when a result is read whose covariances are not positive
- * definite.
+ * @throws {TensorError} `ERR_SHAPE`, `ERR_DTYPE` for complex tensors; `ERR_LINALG` when a result is read whose covariances are not symmetric
+ * or have an eigenvalue below 0, by more than 1e-8 of the largest and the dtype's rounding.
  * @example
  * ```ts
  * ft.random.multivariateNormal(ft.random.key(1), ft.zeros([2]), ft.eye(2), { shape: [5] }).shape // [5, 2]
@@ -263,7 +301,8 @@ export function multivariateNormal<A extends DType, B extends DType>(
       throw new ShapeError(`${op}: a mean of shape [${centre.shape.join(', ')}] and covariances of shape [${spread.shape.join(', ')}] do not go together`)
     }
     const more = shapeGiven(op, o['shape'] ?? [])
-    const factor = cholesky(spread)
+    const wide = spread.dtype === 'float64' || spread.dtype === 'float32' ? spread.dtype : 'float32'
+    const factor = covarianceFactor(spread).astype(wide).to(spread.device)
     const z = normal(key, [...more, ...centre.shape], { dtype: factor.dtype === 'float64' ? 'float64' : 'float32' })
     return einsum('...ij,...j->...i', factor, z).add(centre) as Tensor<VectorDType<A, B>>
   })

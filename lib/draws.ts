@@ -1,7 +1,7 @@
 // Random tensors from explicit keys: element i of a draw depends on (key, i) only, so a draw is the same on every device and
 // for any number of threads. The rows of the table hash with Philox 4x32-10 (Salmon et al., 2011).
 
-import { checkOptions, dtypeOption, one, shown } from './call.js'
+import { checkOptions, dtypeOption, integer, one, shown } from './call.js'
 import { deviceNumber } from './devices.js'
 import { ArgumentError, DTypeError, ShapeError } from './errors.js'
 import { DTYPE, type FloatDType, type IntegerDType } from './generated/dtypes.js'
@@ -152,25 +152,53 @@ export function normal<E extends FloatDType = 'float32'>(key: Key, shape: readon
   return draw(op, key, [shape, o['dtype']], [mean, std]) as Tensor<E>
 }
 
+/** The dtype of integers whose bounds are these, where none is named: int64 of bigints. */
+export type BoundsDType<T> = [T] extends [number] ? 'int32' : 'int64'
+
+/** A bound of a range: an integer that JavaScript holds exactly. */
+function bound(op: string, name: string, value: unknown): bigint {
+  if (typeof value === 'bigint') return value
+  if (typeof value === 'number' && !Number.isSafeInteger(value) && Number.isInteger(value)) {
+    throw new ArgumentError(`${op}: '${name}' ${value} is beyond 2^53 - 1; write it as a bigint, ${value}n`)
+  }
+  return BigInt(integer(op, name, value))
+}
+
+/** A number of up to 64 bits and one more, or a negative one of 64, in two words, the lower one first. */
+function words(n: bigint): [number, number] {
+  return [Number(n & 0xffffffffn), Number(n >> 32n)]
+}
+
 /**
- * Integers from `low` (included) to `high` (excluded), all of the same probability (within 2^-128); int32 unless told otherwise.
+ * Integers from `low` (included) to `high` (excluded), all of the same probability (within 2^-128); int32 unless told otherwise, int64 where
+ * a bound is a bigint, which reach all of int64 and uint64.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for bounds that are not integers of at most 2^53 - 1 or an empty range, `ERR_DTYPE` for
- * a range that the dtype does not hold.
+ * @throws {TensorError} `ERR_ARGUMENT` for bounds that are not integers, numbers beyond 2^53 - 1, or an empty range, `ERR_DTYPE` for a range
+ * that the dtype does not hold.
  * @example
  * ```ts
  * ft.random.randint(ft.random.key(1), 5, 6, [3]) // [5, 5, 5]
+ * ft.random.randint(ft.random.key(1), 2n ** 63n - 1n, 2n ** 63n, []).itemSync() // 9223372036854775807n
  * ```
  */
-export function randint<E extends IntegerDType = 'int32'>(key: Key, low: number, high: number, shape: readonly number[], options?: RandintOptions<E>): Tensor<NoInfer<E>> {
+export function randint<L extends number | bigint, H extends number | bigint, E extends IntegerDType = BoundsDType<L | H>>(
+  key: Key,
+  low: L,
+  high: H,
+  shape: readonly number[],
+  options?: RandintOptions<E>
+): Tensor<NoInfer<E>> {
   const op = 'random.randint'
+  keyGiven(op, key)
   const o = checkOptions(op, options, ['dtype'])
-  const dtype = dtypeOption(op, o['dtype'], 'int32')
+  const [first, end] = [bound(op, 'low', low), bound(op, 'high', high)]
+  const dtype = dtypeOption(op, o['dtype'], typeof low === 'bigint' || typeof high === 'bigint' ? 'int64' : 'int32')
   const { min, max } = DTYPE[dtype]
-  const x = draw(op, key, [shape, dtype], [low, high])
-  if (low >= high) throw new ArgumentError(`${op}: the range from ${low} to ${high} (excluded) is empty`)
-  if (low < Number(min) || high - 1 > Number(max)) throw new DTypeError(`${op}: ${dtype} does not hold the range from ${low} to ${high} (excluded); name another dtype`)
-  return x as Tensor<E>
+  if (first >= end) throw new ArgumentError(`${op}: the range from ${first} to ${end} (excluded) is empty`)
+  // What is no integer dtype has no bounds here, and is refused by Rust.
+  const held = min === null || (first >= BigInt(min) && end - 1n <= BigInt(max as number | bigint))
+  if (!held) throw new DTypeError(`${op}: ${dtype} does not hold the range from ${first} to ${end} (excluded); name another dtype`)
+  return draw(op, key, [shape, dtype], [...words(first), ...words(end - first)]) as Tensor<E>
 }
 
 /** The numbers 0 to `count - 1` in random order, int32. */

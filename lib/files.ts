@@ -83,6 +83,8 @@ export interface Entry {
   readonly bytes: number
   /** Compressed: the file may have far fewer bytes. */
   readonly packed: boolean
+  /** Why it cannot be read, though others of its file can. */
+  readonly refusal: string | null
 }
 
 /** What is in a file, before its elements are looked at. */
@@ -93,15 +95,16 @@ export interface Opened {
 }
 
 /** The arrays that native code describes as numbers. */
-function described({ id, names, codes, facts, metadata }: NativeSource): Opened {
+function described({ id, names, codes, facts, refusals, metadata }: NativeSource): Opened {
   const numbers = new Float64Array(facts)
   let at = 0
   const next = (): number => numbers[at++] as number
-  const entries = names.map((name): Entry => {
+  const reasons = new Map(refusals)
+  const entries = names.map((name, i): Entry => {
     const [dtype, code, fortran, packed, bytes] = [next(), codes[next()] as string, next() !== 0, next() !== 0, next()]
     const shape: number[] = []
     for (let rank = next(); rank > 0; rank--) shape.push(next())
-    return { name, dtype, code, shape, fortran, bytes, packed }
+    return { name, dtype, code, shape, fortran, bytes, packed, refusal: reasons.get(i) ?? null }
   })
   return { id, entries, metadata }
 }
@@ -131,24 +134,42 @@ export function loading(op: string, format: Format, source: unknown, o: Record<s
   return { op, source: read, native: { ...details, format, mapped }, device, maxBytes: maxBytes as number | undefined, names: wanted }
 }
 
-/** Options of tables, checked, as native code reads them. */
-export function tableOptions(op: string, o: Record<string, unknown>, dtype: DTypeRow): object {
-  const delimiter = characterOption(op, 'delimiter', o['delimiter'], ',')
+/** What stands for an empty field, as text; none where that is an error. Words that stand for one are NaN unless told. */
+function fillingOption(op: string, value: unknown, missing: readonly string[]): readonly string[] {
+  if (value === undefined) return missing.length > 0 ? ['NaN'] : []
+  const scalar = typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean'
+  if (!scalar) throw new ArgumentError(`${op}: 'fillingValue' must be a number, a bigint or a boolean, got ${shown(value)}`)
+  return [Object.is(value, -0) ? '-0' : String(value)]
+}
+
+/** Options of tables, checked, as native code reads them; `exact` where nobody chose the dtype. */
+export function tableOptions(op: string, o: Record<string, unknown>, dtype: DTypeRow, exact: boolean): object {
+  const delimiter = o['delimiter'] === null ? '' : characterOption(op, 'delimiter', o['delimiter'], ',')
   const comments = o['comments'] === null ? '' : characterOption(op, 'comments', o['comments'], '#')
   if (delimiter === comments) throw new ArgumentError(`${op}: 'delimiter' and 'comments' must differ, both are ${shown(delimiter)}`)
   const skipRows = o['skipRows'] === undefined ? 0 : integer(op, 'skipRows', o['skipRows'])
   if (skipRows < 0) throw new ArgumentError(`${op}: 'skipRows' must not be negative, got ${skipRows}`)
-  return { delimiter, comments, skipRows, header: flagOption(op, 'header', o['header'], false), dtype: dtype.code }
+  const missing = o['missingValues'] === undefined ? [] : textsOption(op, 'missingValues', o['missingValues'])
+  const filling = fillingOption(op, o['fillingValue'], missing)
+  const header = flagOption(op, 'header', o['header'], false)
+  return { delimiter, comments, skipRows, header, dtype: dtype.code, exact, filling, missing }
 }
 
 /** Where the arrays to load are, checked for their size before any memory is taken. */
-function chosen({ op, names, maxBytes }: Loading, entries: readonly Entry[]): readonly number[] {
+function chosen({ op, source, names, maxBytes }: Loading, entries: readonly Entry[]): readonly number[] {
   const positions = new Map(entries.map(({ name }, i) => [name, i]))
   const picked = names?.map((name) => {
     const at = positions.get(name)
     if (at === undefined) throw new ArgumentError(`${op}: there is no array ${shown(name)}; there are ${listed([...positions.keys()])}`)
     return at
   }) ?? [...positions.values()]
+  const refused = picked.map((i) => entries[i] as Entry).find(({ refusal }) => refusal !== null)
+  if (refused !== undefined) {
+    const others = entries.filter(({ refusal }) => refusal === null).map(({ name }) => name)
+    const hint = names !== undefined || others.length === 0 || others.includes('') ? '' : `; 'names' loads the others: ${listed(others)}`
+    const file = typeof source === 'string' ? `'${source}': ` : ''
+    throw new FormatError(`${op}: ${file}${refused.refusal}${hint}`)
+  }
   const sum = (counted: (entry: Entry) => boolean): number =>
     picked.reduce((n, i) => n + (counted(entries[i] as Entry) ? (entries[i] as Entry).bytes : 0), 0)
   const bytes = maxBytes === undefined ? sum(({ packed }) => packed) : sum(() => true)
@@ -164,7 +185,8 @@ export function listed(names: readonly string[]): string {
 }
 
 /** Memory for an array; elements in Fortran order are those of the transposed array. */
-function room(op: string, { name, dtype, code, shape, fortran }: Entry, device: number): Tensor {
+function room(op: string, { name, dtype, code, shape, fortran, refusal }: Entry, device: number): Tensor {
+  if (refusal !== null) throw new FormatError(`${op}: ${refusal}`)
   const row = DTYPES[dtype]
   if (row === undefined) throw new UnsupportedError(`${op}: tensor ${shown(name)} is of dtype ${code}, which tensors do not have`)
   return reserve(op, row, fortran ? [...shape].reverse() : shape, device)
@@ -204,14 +226,14 @@ export async function loadAsync(op: string, { id, entries }: Opened, at: number,
 /** Tensors by name; without a prototype, so that no name means anything else. */
 export type Tensors = Record<string, Tensor>
 
-/** Every array that was asked for; none where one of them fails. */
-export function loadAll(what: Loading): Tensors {
+/** Every array that was asked for, in order; none where one of them fails. */
+export function loadEach(what: Loading): [string, Tensor][] {
   const source = open(what)
-  const loaded = Object.create(null) as Tensors
+  const loaded: [string, Tensor][] = []
   try {
-    for (const at of chosen(what, source.entries)) loaded[(source.entries[at] as Entry).name] = load(what.op, source, at, what.device)
+    for (const at of chosen(what, source.entries)) loaded.push([(source.entries[at] as Entry).name, load(what.op, source, at, what.device)])
   } catch (error) {
-    for (const x of Object.values(loaded)) x.dispose()
+    for (const [, x] of loaded) x.dispose()
     throw error
   } finally {
     native.closeSource(source.id)
@@ -219,19 +241,35 @@ export function loadAll(what: Loading): Tensors {
   return loaded
 }
 
-/** As {@link loadAll}, on a thread. */
-export async function loadAllAsync(what: Loading): Promise<Tensors> {
+/** As {@link loadEach}, on a thread. */
+export async function loadEachAsync(what: Loading): Promise<[string, Tensor][]> {
   const source = await openAsync(what)
-  const loaded = Object.create(null) as Tensors
+  const loaded: [string, Tensor][] = []
   try {
-    for (const at of chosen(what, source.entries)) loaded[(source.entries[at] as Entry).name] = await loadAsync(what.op, source, at, what.device)
+    for (const at of chosen(what, source.entries)) loaded.push([(source.entries[at] as Entry).name, await loadAsync(what.op, source, at, what.device)])
   } catch (error) {
-    for (const x of Object.values(loaded)) x.dispose()
+    for (const [, x] of loaded) x.dispose()
     throw error
   } finally {
     native.closeSource(source.id)
   }
   return loaded
+}
+
+function byName(loaded: readonly [string, Tensor][]): Tensors {
+  const tensors = Object.create(null) as Tensors
+  for (const [name, x] of loaded) tensors[name] = x
+  return tensors
+}
+
+/** As {@link loadEach}, by name. */
+export function loadAll(what: Loading): Tensors {
+  return byName(loadEach(what))
+}
+
+/** As {@link loadAll}, on a thread. */
+export async function loadAllAsync(what: Loading): Promise<Tensors> {
+  return byName(await loadEachAsync(what))
 }
 
 /** Tensors to be written, computed or on their way, and how. */

@@ -26,6 +26,7 @@ import {
   randint,
   uniform,
   type BitsOptions,
+  type BoundsDType,
   type Key,
   type NormalOptions,
   type RandintOptions,
@@ -77,7 +78,12 @@ export class Generator {
   }
 
   /** As `ft.random.randint`. */
-  randint<E extends IntegerDType = 'int32'>(low: number, high: number, shape: readonly number[], options?: RandintOptions<E>): Tensor<NoInfer<E>> {
+  randint<L extends number | bigint, H extends number | bigint, E extends IntegerDType = BoundsDType<L | H>>(
+    low: L,
+    high: H,
+    shape: readonly number[],
+    options?: RandintOptions<E>
+  ): Tensor<NoInfer<E>> {
     return this.#draw((key) => randint(key, low, high, shape, options))
   }
 

@@ -1,9 +1,10 @@
 // How many elements fall where: counts of integers, of intervals, and the numbers of intervals.
 
-import { checkOptions, integer, number, operandGiven, shown, tensorGiven, within } from './call.js'
+import { checkOptions, integer, number, one, operandGiven, shown, tensorGiven, within } from './call.js'
 import { ArgumentError, ShapeError } from './errors.js'
 import type { DType, FloatOf, Promote, SumOf, Takes } from './generated/dtypes.js'
-import { equal, full, ones, searchsorted, stack, where, zeros } from './generated/functions.js'
+import { equal, full, logicalAnd, logicalNot, ones, searchsorted, stack, where, zeros } from './generated/functions.js'
+import { OP } from './generated/table.js'
 import type { Fits, Operand } from './operand.js'
 import { arange } from './ranges.js'
 import { Tensor } from './tensor.js'
@@ -18,6 +19,11 @@ function weightsOf(op: string, x: Tensor, weights: unknown): Tensor {
   return w.flatten()
 }
 
+/** Whether some element of a vector is below (above) the one before it, as a tensor of rank 0. */
+function steps(bins: Tensor, way: 'less' | 'greater'): Tensor {
+  return (bins.at('1:') as Tensor)[way](bins.at(':-1') as Tensor).any()
+}
+
 /** Options of `digitize`. */
 export interface DigitizeOptions {
   /** Whether intervals hold their right end instead of their left one; false by default. */
@@ -26,8 +32,10 @@ export interface DigitizeOptions {
 
 /**
  * For each element the number of its interval between increasing `bins`: int32, 0 before the first, the number of bins behind the last.
+ * Of decreasing bins the other way round: 0 for what is not below the first.
  *
- * @throws {TensorError} `ERR_SHAPE` for bins that are no vector, `ERR_DTYPE` for complex tensors.
+ * @throws {TensorError} `ERR_SHAPE` for bins that are no vector, `ERR_DTYPE` for complex tensors; `ERR_ARGUMENT` when a result is read
+ *   whose bins neither increase nor decrease.
  * @example
  * ```ts
  * ft.digitize(ft.tensor([0.5, 1, 9]), ft.tensor([0, 1, 2])) // [1, 2, 3]
@@ -42,7 +50,12 @@ export function digitize<A extends Operand, B extends DType>(
   return within(op, () => {
     const { right = false } = checkOptions(op, options, ['right'])
     if (typeof right !== 'boolean') throw new ArgumentError(`${op}: 'right' must be a boolean, got ${shown(right)}`)
-    return searchsorted(tensorGiven(op, 'bins', bins), operandGiven(op, 'x', x), undefined, { side: right ? 'left' : 'right' })
+    const [edges, values, side] = [tensorGiven(op, 'bins', bins), operandGiven(op, 'x', x), right ? 'left' : 'right'] as const
+    if (edges.ndim !== 1 || edges.size < 2) return searchsorted(edges, values, undefined, { side })
+    const [falls, rises] = [steps(edges, 'less'), steps(edges, 'greater')]
+    const known = one(OP.digitizeBins, [edges, logicalNot(logicalAnd(falls, rises))], [], [])
+    const below = searchsorted(where(falls, known.flip(), known), values, undefined, { side })
+    return where(falls, below.negative().add(edges.size), below) as Tensor<'int32'>
   })
 }
 
@@ -149,32 +162,51 @@ function ends(op: string, x: Tensor, range: unknown): readonly [Operand, Operand
   return low === high ? [low - 0.5, high + 0.5] : [low, high]
 }
 
+/** The dtype of edges between the extremes of elements: NumPy's float64 for integers that float32 does not hold. */
+export type EdgesOf<D extends DType> = D extends 'int32' | 'uint32' | 'int64' | 'uint64' ? 'float64' : FloatOf<D>
+
+function edgeDType({ dtype }: Tensor): DType {
+  if (/^u?int(32|64)$/.test(dtype)) return 'float64'
+  return /^b?float/.test(dtype) ? dtype : 'float32'
+}
+
+/** As `linspace` of ends that are tensors: in float64, by halves where the whole overflows, rounded once; the last is the end itself. */
+function spaced(first: Tensor, last: Tensor, count: number, dtype: DType): Tensor {
+  const [start, stop] = [first.astype('float64'), last.astype('float64')]
+  const fits = stop.subtract(start).isfinite()
+  const down = where(fits, 1, 0.5)
+  const from = start.multiply(down)
+  const along = arange(count + 1, { dtype: 'float64', device: first.device })
+  const edges = along.multiply(stop.multiply(down).subtract(from).divide(count)).add(from).multiply(where(fits, 1, 2))
+  return where(equal(along, count), stop, edges).astype(dtype)
+}
+
 function edgesOf(op: string, x: Tensor, o: Record<string, unknown>): Tensor {
   const bins = o['bins'] ?? 10
   if (bins instanceof Tensor) {
     if (bins.ndim !== 1 || bins.size < 2) throw new ShapeError(`${op}: edges must be a vector of at least two, got shape [${bins.shape.join(', ')}]`)
-    return bins
+    return one(OP.histogramEdges, [bins, logicalNot(steps(bins, 'less'))], [], [])
   }
   const count = integer(op, 'bins', bins)
   if (count < 1) throw new ArgumentError(`${op}: 'bins' must be at least 1, got ${count}`)
-  // Floats of the elements' dtype, as a quotient of them would be.
-  const floats = x.astype(x.divide(1).dtype)
-  const [low, high] = ends(op, floats, o['range'])
-  const along = arange(count + 1, { dtype: 'float64', device: x.device }).divide(count).astype(floats.dtype)
-  const [start, stop] = [low, high].map((end) => (end instanceof Tensor ? end : full([], end, { dtype: floats.dtype, device: x.device })))
-  return (start as Tensor).lerp(stop as Tensor, along)
+  // Refuses complex elements.
+  const dtype = edgeDType(x.dtype === 'bool' ? x : x.clip())
+  const [low, high] = ends(op, x.astype(dtype), o['range'])
+  const [start, stop] = [low, high].map((end) => (end instanceof Tensor ? end : full([], end, { dtype: 'float64', device: x.device })))
+  return spaced(start as Tensor, stop as Tensor, count, dtype)
 }
 
 /**
  * Edges of intervals of one width between the extremes of the elements, as {@link histogram} counts in.
  *
- * @throws {TensorError} `ERR_ARGUMENT`, `ERR_SHAPE` for edges that are no vector, `ERR_DTYPE` for complex tensors.
+ * @throws {TensorError} `ERR_ARGUMENT`, when a result is read for edges that do not increase, `ERR_SHAPE` for edges that are no vector,
+ *   `ERR_DTYPE` for complex tensors.
  * @example
  * ```ts
  * ft.histogramBinEdges(ft.tensor([0, 4]), { bins: 2 }) // [0, 2, 4]
  * ```
  */
-export function histogramBinEdges<D extends DType, B extends DType = FloatOf<D>>(x: Tensor<D> & Takes<'real', D>, options?: HistogramBinEdgesOptions<B>): Tensor<NoInfer<B>> {
+export function histogramBinEdges<D extends DType, B extends DType = EdgesOf<D>>(x: Tensor<D> & Takes<'real', D>, options?: HistogramBinEdgesOptions<B>): Tensor<NoInfer<B>> {
   const op = 'histogramBinEdges'
   return within(op, () => {
     const o = checkOptions(op, options, EDGES)
@@ -183,16 +215,17 @@ export function histogramBinEdges<D extends DType, B extends DType = FloatOf<D>>
 }
 
 /**
- * How many elements fall into each interval, of which all but the last are without their right end; what is outside is not counted.
+ * How many elements fall into each interval, of which all but the last are without their right end; what is outside is not counted. Edges
+ * are those of `linspace`, and elements are compared with them.
  *
- * @throws {TensorError} `ERR_ARGUMENT`, `ERR_SHAPE` for edges that are no vector and weights of another shape, `ERR_DTYPE` for
+ * @throws {TensorError} `ERR_ARGUMENT`, when a result is read for edges that do not increase, `ERR_SHAPE` for edges that are no vector and weights of another shape, `ERR_DTYPE` for
  *   complex tensors.
  * @example
  * ```ts
  * ft.histogram(ft.tensor([1, 2, 2, 4]), { bins: 3 }).hist // [1, 2, 1]
  * ```
  */
-export function histogram<D extends DType, B extends DType = FloatOf<D>, W extends DType = 'int32', P extends boolean = false>(
+export function histogram<D extends DType, B extends DType = EdgesOf<D>, W extends DType = 'int32', P extends boolean = false>(
   x: Tensor<D> & Takes<'real', D>,
   options?: HistogramOptions<B, W, P>
 ): Histogram<CountOf<NoInfer<W>, NoInfer<B>, NoInfer<P>>, NoInfer<B>> {

@@ -116,10 +116,10 @@ function place(op: Name, items: readonly unknown[], { shape, type: { device } }:
   })
 }
 
-/** A mask has the shape of its axes, and lies on the tensor's device: reading it here must not hide that it does not. */
+/** A mask has the shape of its axes, or no elements along one (array API, "Boolean array indexing"), and lies on the tensor's device: reading it here must not hide that it does not. */
 function checkMask(op: Name, mask: Advanced, { axis, axes }: Placed, shape: readonly number[], device: number): void {
   const under = shape.slice(axis, axis + axes)
-  if (mask.shape.some((size, i) => size !== under[i])) {
+  if (mask.shape.some((size, i) => size !== under[i] && size !== 0)) {
     throw new ShapeError(`${op}: a mask of shape [${mask.shape.join(', ')}] for axes of shape [${under.join(', ')}], from axis ${axis} on`)
   }
   if (mask instanceof Tensor && mask.type.device !== device) {
@@ -209,10 +209,11 @@ function placeList(x: Tensor, items: unknown): Placed[] {
   throw new ArgumentError(`withAt: the index must be an array of items or text, got ${shown(items)}${hint}`)
 }
 
-/** Whether one mask takes one value, which needs no positions: nothing is read. */
+/** Whether one mask, of its axes' shape, takes one value, which needs no positions: nothing is read. */
 function isFill(items: readonly Placed[], value: unknown): boolean {
   const indices = items.flatMap(({ item }) => (isAdvanced(item) ? [item] : []))
-  return indices.length === 1 && isMask(indices[0] as Advanced) && (!(value instanceof Tensor) || value.ndim === 0)
+  const [mask] = indices
+  return indices.length === 1 && isMask(mask as Advanced) && !(mask as Advanced).shape.includes(0) && (!(value instanceof Tensor) || value.ndim === 0)
 }
 
 function change(x: Tensor, items: readonly Placed[], value: unknown, read: Read): Tensor {

@@ -4,7 +4,7 @@ import { checkOptions, dtypeOption, shown } from './call.js'
 import { deviceNumber } from './devices.js'
 import { ArgumentError, DisposedError } from './errors.js'
 import {
-  IN_MEMORY, compressedOption, listed, load, loadAll, loadAllAsync, loadAsync, loading, metadataOption, named, open, openAsync, single,
+  IN_MEMORY, compressedOption, listed, load, loadAll, loadAllAsync, loadAsync, loadEach, loadEachAsync, loading, metadataOption, named, open, openAsync, single,
   tableLayout, tableOptions, target, write, writeAsync, writing, type Loading, type Opened, type Tensors, type Writing
 } from './files.js'
 import { DTYPE, DTYPES, type DType } from './generated/dtypes.js'
@@ -51,14 +51,21 @@ export interface LoadNamedOptions extends LoadOptions {
 export interface LoadTextOptions<E extends DType = DType> extends LoadOptions {
   /** What the numbers become; float32 unless told. */
   readonly dtype?: E | undefined
-  /** One ASCII character between numbers; a comma unless told. Spaces and tabs around a number do not matter. */
-  readonly delimiter?: string | undefined
-  /** Lines that begin with this character are skipped; `#` unless told, null for none. */
+  /**
+   * One ASCII character between numbers; a comma unless told. Spaces and tabs around a number do not matter. null is any number of
+   * spaces and tabs, as `numpy.loadtxt` reads unless told.
+   */
+  readonly delimiter?: string | null | undefined
+  /** What follows this character in a line is skipped; `#` unless told, null for none. */
   readonly comments?: string | null | undefined
   /** Lines to skip at the start, whatever they hold; none unless told. */
   readonly skipRows?: number | undefined
   /** Whether a row of names stands before the numbers, which is skipped; false unless told. */
   readonly header?: boolean | undefined
+  /** What stands for empty fields, as `filling_values` of `numpy.genfromtxt`; unless told they are an error. */
+  readonly fillingValue?: number | bigint | boolean | undefined
+  /** Texts that are taken for empty fields, such as `NA`; NaN stands for them unless `fillingValue` says otherwise. */
+  readonly missingValues?: readonly string[] | undefined
 }
 
 /** Options of `saveNpz`. */
@@ -83,16 +90,18 @@ export interface TextOptions {
 
 const LOAD = ['device', 'mapped', 'maxBytes']
 const LOAD_NAMED = [...LOAD, 'names']
-const LOAD_TEXT = [...LOAD, 'dtype', 'delimiter', 'comments', 'skipRows', 'header']
+const LOAD_TEXT = [...LOAD, 'dtype', 'delimiter', 'comments', 'skipRows', 'header', 'fillingValue', 'missingValues']
 
 /** The only array of formats that hold one. */
 const only = (tensors: Tensors): Tensor => tensors[''] as Tensor
 
-const npy = (op: string, source: unknown, options: unknown): Loading => loading(op, 'npy', source, checkOptions(op, options, LOAD))
+const npyAll = (op: string, source: unknown, options: unknown): Loading => loading(op, 'npy', source, checkOptions(op, options, LOAD))
+/** The first array of a file: it has no name. */
+const npy = (op: string, source: unknown, options: unknown): Loading => ({ ...npyAll(op, source, options), names: [''] })
 
 /**
  * Reads an npy file (NumPy's, format versions 1.0 to 3.0): the array's own shape and dtype, in either byte order and either
- * order of elements; one in Fortran order becomes a transposed view.
+ * order of elements; one in Fortran order becomes a transposed view. Of a file to which several arrays were written, the first.
  *
  * @throws {TensorError} `ERR_FILE` from the system, with its code (`ENOENT`, ...) as `systemCode`; `ERR_FORMAT` for what is no npy
  * file, not whole, or holds an array that tensors have no dtype for: structured ones, Python objects, text, dates, extended
@@ -112,6 +121,27 @@ export async function loadNpy(source: FileSource, options?: LoadOptions): Promis
  */
 export function loadNpySync(source: FileSource, options?: LoadOptions): Tensor {
   return only(loadAll(npy('io.loadNpySync', source, options)))
+}
+
+/**
+ * Reads all arrays of an npy file to which several were written, one `numpy.save` after the other, in their order.
+ *
+ * @throws {TensorError} as {@link loadNpy}, for any of them.
+ */
+export async function loadNpyAll(source: FileSource, options?: LoadOptions): Promise<Tensor[]> {
+  return (await loadEachAsync(npyAll('io.loadNpyAll', source, options))).map(([, x]) => x)
+}
+
+/**
+ * As {@link loadNpyAll}, blocking.
+ *
+ * @example
+ * ```ts
+ * ft.io.loadNpyAllSync(Buffer.concat([ft.ones([1]), ft.zeros([2])].map((x) => ft.io.encodeNpySync(x)))).map((x) => x.toArray()) // [[1], [0, 0]]
+ * ```
+ */
+export function loadNpyAllSync(source: FileSource, options?: LoadOptions): Tensor[] {
+  return loadEach(npyAll('io.loadNpyAllSync', source, options)).map(([, x]) => x)
 }
 
 function npyWriting(op: string, path: string, x: unknown, wait: boolean): Writing {
@@ -154,11 +184,11 @@ const npz = (op: string, source: unknown, options: unknown): Loading => loading(
 
 /**
  * Reads the arrays of an npz archive, by name: stored and deflated members, each as {@link loadNpy} reads it. The result has no
- * prototype, so that any name is only a name; names are never paths.
+ * prototype, so that any name is only a name; names are never paths. Members that are no arrays, nor called so, are left out; an array
+ * that cannot be read is an error only where it is asked for.
  *
  * @throws {TensorError} as {@link loadNpy}; `ERR_FORMAT` also for archives that no honest program writes: names that repeat,
- * members that overlap or claim more than their bytes can hold, wrong checksums, encryption, members that are no npy files;
- * `ERR_ARGUMENT` for a name in `names` that is not there.
+ * members that overlap or claim more than their bytes can hold, wrong checksums; `ERR_ARGUMENT` for a name in `names` that is not there.
  */
 export async function loadNpz(source: FileSource, options?: LoadNamedOptions): Promise<Record<string, Tensor>> {
   return loadAllAsync(npz('io.loadNpz', source, options))
@@ -395,15 +425,17 @@ export function encodeSafetensorsSync(tensors: Readonly<Record<string, Tensor>>,
 
 function table(op: string, source: unknown, options: unknown): Loading {
   const o = checkOptions(op, options, LOAD_TEXT)
-  return loading(op, 'text', source, o, tableOptions(op, o, DTYPE[dtypeOption(op, o['dtype'], 'float32')]))
+  return loading(op, 'text', source, o, tableOptions(op, o, DTYPE[dtypeOption(op, o['dtype'], 'float32')], o['dtype'] === undefined))
 }
 
 /**
  * Reads a table of numbers, one row a line (CSV, and what `numpy.savetxt` writes): always a tensor of two axes, rows and columns.
- * Empty lines are skipped; numbers may stand in double quotes, floats may be `inf` and `nan`, booleans `0`, `1`, `true`, `false`.
+ * Empty lines are skipped; numbers may stand in double quotes, floats may be `inf` and `nan`, booleans `0`, `1`, `true`, `false`. Where no
+ * dtype is named an integer that float32 does not hold exactly is refused, as by `ft.tensor`.
  *
  * @throws {TensorError} `ERR_FORMAT`, with line and column, where a row has another number of fields than the first, or a field is
- * no number that the dtype holds; `ERR_DTYPE` for complex dtypes; `ERR_FILE` from the system; `ERR_OUT_OF_MEMORY`.
+ * no number that the dtype holds; `ERR_DTYPE` for complex dtypes, and a `fillingValue` that the dtype does not hold; `ERR_FILE` from the
+ * system; `ERR_OUT_OF_MEMORY`.
  */
 export async function loadText<E extends DType = 'float32'>(source: FileSource, options?: LoadTextOptions<E>): Promise<Tensor<NoInfer<E>>> {
   return only(await loadAllAsync(table('io.loadText', source, options))) as Tensor<E>
@@ -415,6 +447,8 @@ export async function loadText<E extends DType = 'float32'>(source: FileSource, 
  * @example
  * ```ts
  * ft.io.loadTextSync(new TextEncoder().encode('x;y\n1;2\n3;4'), { delimiter: ';', header: true }) // [[1, 2], [3, 4]]
+ * ft.io.loadTextSync(new TextEncoder().encode('1   2 # note\n3   4'), { delimiter: null }) // [[1, 2], [3, 4]]
+ * ft.io.loadTextSync(new TextEncoder().encode('1,\n3,4'), { fillingValue: -1 }) // [[1, -1], [3, 4]]
  * ```
  */
 export function loadTextSync<E extends DType = 'float32'>(source: FileSource, options?: LoadTextOptions<E>): Tensor<NoInfer<E>> {

@@ -1,8 +1,10 @@
 // Nested JavaScript arrays of numbers, bigints, booleans or complex numbers: shape, dtype, and elements in a typed array.
-// Every element is checked: a ragged array, a hole or a number the dtype cannot hold is an error that names its position.
+// Every element is checked: a ragged array, a hole or a number the dtype cannot hold is an error that names its position. So is an
+// integer that the default dtype would round.
 
 import { shown } from './call.js'
 import { ArgumentError, DTypeError, OutOfMemoryError, ShapeError } from './errors.js'
+import { checkDefault } from './exact.js'
 import { DTYPE, DTYPES, type Complex, type DType, type DTypeRow, type ElementArray } from './generated/dtypes.js'
 import { native } from './native.js'
 import { sizeOf } from './types.js'
@@ -112,7 +114,7 @@ function allocate(op: string, row: DTypeRow, count: number): ElementArray {
  * int64, booleans bool and `{ re, im }` complex64.
  *
  * @throws {TensorError} `ERR_SHAPE` for ragged arrays, `ERR_ARGUMENT` for leaves that are no numbers or of mixed kinds,
- * `ERR_DTYPE` for a value that the dtype cannot hold.
+ * `ERR_DTYPE` for a value that the dtype cannot hold, and for an integer that a default dtype would round.
  */
 export function flatten(op: string, nested: unknown, wanted: DType | undefined, numbers: DType = DEFAULTS.number): Flat {
   const { shape, first } = shapeOf(op, nested)
@@ -129,7 +131,7 @@ export function flatten(op: string, nested: unknown, wanted: DType | undefined, 
   }
   const data = allocate(op, row, count)
   let n = 0
-  const store = encoder(op, row, dtype, data)
+  const store = encoder(op, row, dtype, data, wanted === undefined)
   walk(op, nested, shape, (given, path) => {
     const leaf = readOnce(given)
     const own = kindOf(leaf)
@@ -151,18 +153,26 @@ function adviceFor(leaf: number | bigint | boolean, dtype: DType): string {
   return `; to round, make a float tensor and convert it with astype('${dtype}')`
 }
 
-/** How leaves of one kind are written into the elements of a dtype. */
-function encoder(op: string, row: DTypeRow, dtype: DType, data: ElementArray) {
+/** How leaves of one kind are written into the elements of a dtype, which is the default one or was named. */
+function encoder(op: string, row: DTypeRow, dtype: DType, data: ElementArray, byDefault: boolean) {
   const out = data as unknown as (number | bigint)[]
   switch (row.kind) {
     case 'float':
+      if (byDefault) {
+        return (n: number, leaf: number, path: () => number[]): void => {
+          out[n] = leaf
+          // What was rounded is looked at again; fractions pass there at once.
+          if (out[n] !== leaf) checkDefault(op, row, leaf, () => at(path()))
+        }
+      }
       return (n: number, leaf: number | bigint | boolean): void => void (out[n] = Number(leaf))
     case 'bool':
       // As astype('bool'): whatever is not zero, NaN too.
       return (n: number, leaf: number | bigint | boolean): void => void (out[n] = Number(leaf) === 0 ? 0 : 1)
     case 'complex':
-      return (n: number, leaf: unknown): void => {
+      return (n: number, leaf: unknown, path: () => number[]): void => {
         const { re, im } = typeof leaf === 'object' ? (leaf as Complex) : { re: Number(leaf), im: 0 }
+        if (byDefault) for (const part of [re, im]) checkDefault(op, row, part, () => `a part of ${at(path())}`)
         out[2 * n] = re
         out[2 * n + 1] = im
       }

@@ -10,6 +10,7 @@ export {
   split,
   uniform,
   type BitsOptions,
+  type BoundsDType,
   type Key,
   type NormalOptions,
   type RandintOptions,

@@ -1,9 +1,10 @@
 // Equally spaced numbers, and the coordinates that they make up.
 
-import { checkOptions, integer, number, one, shown, within } from './call.js'
+import { checkOptions, dtypeOption, integer, number, one, shown, within } from './call.js'
 import { CREATION, type CreationOptions } from './creation.js'
-import { ArgumentError, ShapeError } from './errors.js'
-import type { DType } from './generated/dtypes.js'
+import { ArgumentError, DTypeError, ShapeError } from './errors.js'
+import { checkDefault } from './exact.js'
+import { DTYPE, type DType } from './generated/dtypes.js'
 import { OP } from './generated/table.js'
 import { Tensor } from './tensor.js'
 
@@ -25,19 +26,52 @@ export interface MeshgridOptions {
   readonly indexing?: 'xy' | 'ij' | undefined
 }
 
+/** `arange` of bigints: 64-bit arithmetic that wraps, so that any step counts through the whole range. */
+function arangeBig(args: readonly unknown[]): Tensor {
+  const given = args.findIndex((arg) => typeof arg !== 'bigint')
+  const numbers = (given < 0 ? args : args.slice(0, given)) as bigint[]
+  if (numbers.length > 3 || args.length > numbers.length + 1 || typeof args[numbers.length] === 'number') {
+    throw new ArgumentError(`arange: takes bigints alone, (stop), (start, stop) or (start, stop, step), and options, got (${args.map((arg) => shown(arg)).join(', ')})`)
+  }
+  const o = checkOptions('arange', args[numbers.length], CREATION)
+  const [start, stop, step] = numbers.length === 1 ? [0n, numbers[0] as bigint, 1n] : [numbers[0] as bigint, numbers[1] as bigint, numbers[2] ?? 1n]
+  if (step === 0n) throw new ArgumentError(`arange: step must not be 0, got (${start}, ${stop}, ${step})`)
+  const steps = (stop - start + step - (step > 0n ? 1n : -1n)) / step
+  const length = steps > 0n ? Number(steps) : 0
+  if (!Number.isSafeInteger(length)) throw new ShapeError(`arange: ${length} numbers are too many`)
+  const dtype = dtypeOption('arange', o['dtype'], 'int64')
+  const { min, max, kind } = DTYPE[dtype]
+  const last = start + BigInt(Math.max(0, length - 1)) * step
+  const wide = kind === 'unsigned' ? 'uint64' : 'int64'
+  const [low, high] = min === null ? [DTYPE.int64.min, DTYPE.int64.max] : [min, max]
+  for (const end of length === 0 ? [] : [start, last]) {
+    if (end < (low as bigint) || end > (high as bigint)) throw new DTypeError(`arange: ${dtype} does not hold ${end}; name another dtype`)
+  }
+  const wrapped = wide === 'uint64' ? BigInt.asUintN(64, step) : BigInt.asIntN(64, step)
+  const counted = one(OP.arange, [], [length, wide, o['device']], [0, 1]).multiply(wrapped)
+  const x = length === 0 ? counted : counted.add(start)
+  return dtype === wide ? x : x.astype(dtype)
+}
+
 /**
- * Numbers from `start` (0) to `stop` (excluded) by `step` (1); float32 unless told otherwise.
+ * Numbers from `start` (0) to `stop` (excluded) by `step` (1); float32 unless told otherwise, int64 of bigints.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for a step of 0 or bounds that are not finite, `ERR_SHAPE` for too many numbers.
+ * @throws {TensorError} `ERR_ARGUMENT` for a step of 0 or bounds that are not finite, `ERR_SHAPE` for too many numbers, `ERR_DTYPE` for
+ * integers that float32 does not hold exactly where no dtype is named, and bigints beyond the dtype.
  * @example
  * ```ts
  * ft.arange(1, 7, 2) // [1, 3, 5]
+ * ft.arange(2n ** 53n, 2n ** 53n + 2n).toArray() // [9007199254740992n, 9007199254740993n]
  * ```
  */
 export function arange<E extends DType = 'float32'>(stop: number, options?: CreationOptions<E>): Tensor<NoInfer<E>>
 export function arange<E extends DType = 'float32'>(start: number, stop: number, options?: CreationOptions<E>): Tensor<NoInfer<E>>
 export function arange<E extends DType = 'float32'>(start: number, stop: number, step: number, options?: CreationOptions<E>): Tensor<NoInfer<E>>
+export function arange<E extends DType = 'int64'>(stop: bigint, options?: CreationOptions<E>): Tensor<NoInfer<E>>
+export function arange<E extends DType = 'int64'>(start: bigint, stop: bigint, options?: CreationOptions<E>): Tensor<NoInfer<E>>
+export function arange<E extends DType = 'int64'>(start: bigint, stop: bigint, step: bigint, options?: CreationOptions<E>): Tensor<NoInfer<E>>
 export function arange(...args: readonly unknown[]): Tensor {
+  if (args.some((arg) => typeof arg === 'bigint')) return arangeBig(args)
   const given = args.findIndex((arg) => typeof arg !== 'number')
   const numbers = (given < 0 ? args : args.slice(0, given)) as number[]
   const options = args[numbers.length]
@@ -51,7 +85,17 @@ export function arange(...args: readonly unknown[]): Tensor {
   }
   const length = Math.max(0, Math.ceil((stop - start) / step))
   if (!Number.isSafeInteger(length)) throw new ShapeError(`arange: ${length} numbers are too many`)
+  if (o['dtype'] === undefined) checkEnds('arange', length, (i) => start + i * step)
   return one(OP.arange, [], [length, o['dtype'], o['device']], [start, step])
+}
+
+/**
+ * Refuses equally spaced integers some of which float32, the default, would round. They are multiples of one power of two: where one is
+ * rounded, so is one of the outermost two on its side, of which one is an odd multiple.
+ */
+function checkEnds(op: string, length: number, at: (i: number) => number): void {
+  const outermost = [0, 1, length - 2, length - 1].filter((i) => i >= 0 && i < length)
+  for (const i of outermost) checkDefault(op, DTYPE.float32, at(i), () => `number ${i}`)
 }
 
 /** Numbers between two ends: the checks that `linspace` and `logspace` share. */
@@ -59,13 +103,17 @@ function spaced(op: 'linspace' | 'logspace', start: unknown, stop: unknown, num:
   const ends = [number(op, 'start', start), number(op, 'stop', stop)]
   const length = integer(op, 'num', num)
   if (length < 0) throw new ShapeError(`${op}: num ${length} is negative`)
+  if (op === 'linspace' && o['dtype'] === undefined) {
+    for (const end of ends) checkDefault(op, DTYPE.float32, end, () => 'an end')
+  }
   return one(OP[op], [], [length, o['dtype'], o['device'], o['endpoint']], op === 'logspace' ? [...ends, o['base']] : ends)
 }
 
 /**
  * `num` equally spaced numbers from `start` to `stop`, both included unless `endpoint` is false; float32 unless told otherwise.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for a `num` that is not an integer, `ERR_SHAPE` for a negative one.
+ * @throws {TensorError} `ERR_ARGUMENT` for a `num` that is not an integer, `ERR_SHAPE` for a negative one, `ERR_DTYPE` for an
+ * end that is an integer which float32 does not hold exactly where no dtype is named.
  * @example
  * ```ts
  * ft.linspace(0, 1, 3) // [0, 0.5, 1]

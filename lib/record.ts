@@ -3,6 +3,7 @@
 
 import { shown } from './call.js'
 import { ArgumentError, DTypeError, IndexError } from './errors.js'
+import { checkBeside, holdsInteger } from './exact.js'
 import { limits, passLimit } from './flush.js'
 import type { DTypeRow } from './generated/dtypes.js'
 import { OP_TABLE, type OpRow } from './generated/table.js'
@@ -47,7 +48,7 @@ export function operandName(op: number, position: number): string {
 
 /**
  * Checks that a scalar lies where the operation takes one, and is exact in the dtype it becomes; a float takes any number, rounded
- * once. Without a tensor beside it (`full`) that dtype was named, or follows from the scalar.
+ * once, but for integers where digits matter (exact.ts). Without a tensor beside it (`full`) that dtype was named, or follows from the scalar.
  */
 function checkScalar(op: number, value: Scalar | TracedNumber, weak: DTypeRow, beside: boolean): void {
   if (value instanceof TracedNumber) return value.check((n) => checkScalar(op, n, weak, beside))
@@ -59,7 +60,8 @@ function checkScalar(op: number, value: Scalar | TracedNumber, weak: DTypeRow, b
   const { kind, name, min, max } = weak
   const [whose, advice] = beside ? ['the tensor is', 'use astype first'] : ['the dtype is', 'name another dtype']
   if (kind === 'float' || kind === 'complex') {
-    if (typeof value === 'number' || (BigInt.asIntN(64, value) === value && BigInt(Number(value)) === value)) return
+    if (typeof value === 'number') return beside ? checkBeside(op, rowOf(op).name, weak, value) : undefined
+    if (BigInt.asIntN(64, value) === value && BigInt(Number(value)) === value && holdsInteger(weak, Number(value))) return
     throw new DTypeError(`${rowOf(op).name}: ${value}n is not exact in ${name}; use Number(${value}n) if rounding is meant`)
   }
   if (kind === 'bool') throw new DTypeError(`${rowOf(op).name}: ${shown(value)} is a number, and ${whose} bool; use a boolean, or ${advice}`)

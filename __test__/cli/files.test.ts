@@ -172,7 +172,9 @@ const TABLES: readonly (readonly [text: string, words: readonly string[], dtype:
   ['1,0.1\n', [], 'float64', [[1, 0.1]]],
   ['a,b\n1,2\n', ['--header'], 'int64', [[1n, 2n]]],
   ['1,0.5\n', ['--dtype', 'float32'], 'float32', [[1, 0.5]]],
-  ['true,false\n', ['--dtype', 'bool'], 'bool', [[true, false]]]
+  ['true,false\n', ['--dtype', 'bool'], 'bool', [[true, false]]],
+  ['9007199254740993,0.5\n', ['--dtype', 'float64'], 'float64', [[9007199254740992, 0.5]]],
+  ['9007199254740992,0.5 # note\n', [], 'float64', [[9007199254740992, 0.5]]]
 ]
 
 for (const [at, [text, words, dtype, values]] of TABLES.entries()) {
@@ -184,6 +186,25 @@ for (const [at, [text, words, dtype, values]] of TABLES.entries()) {
     t.deepEqual([x.dtype, x.toArray()], [dtype, values])
   })
 }
+
+test.serial('several arrays of one file go where arrays have names', async (t) => {
+  t.is((await convert(golden('several.npy'), path('several-arrays.npz'))).code, 0)
+  t.deepEqual(Object.keys(ft.io.loadNpzSync(path('several-arrays.npz'))), ['several', 'several_1', 'several_2', 'several_3'])
+  const { code, stderr } = await convert(golden('several.npy'), path('several-arrays.csv'))
+  t.is(code, 2)
+  t.regex(stderr, /has 4 arrays, and \.csv holds one/)
+  t.is((await inspect(golden('several.npy'))).arrays.length, 4)
+})
+
+test.serial('a table of blanks, and a digit that float64 has not', async (t) => {
+  writeFileSync(path('blanks.txt'), '1   2 # note\n 3\t4 \n')
+  t.is((await convert(path('blanks.txt'), path('blanks.npy'))).code, 0)
+  t.deepEqual(ft.io.loadNpySync(path('blanks.npy')).toArray(), [[1n, 2n], [3n, 4n]])
+  writeFileSync(path('digits.csv'), '9007199254740993,0.5\n')
+  const { code, stderr } = await convert(path('digits.csv'), path('digits.npy'))
+  t.is(code, 1)
+  t.regex(stderr, /line 1, column 1: '9007199254740993' is not exact in float64, the default; name a dtype/)
+})
 
 test.serial('tables go out and come back, with each of the delimiters', async (t) => {
   ft.io.saveNpySync(path('numbers.npy'), ft.tensor([[0.1, -2], [1e300, 3]], { dtype: 'float64' }))

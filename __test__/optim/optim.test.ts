@@ -76,6 +76,38 @@ test('schedules are PyTorch\'s, and count from 0', (t) => {
   t.deepEqual(params.toArray(), [-3])
 })
 
+test('half floats: no step is NaN, and states are float32', (t) => {
+  for (const dtype of ['float16', 'bfloat16'] as const) {
+    for (const make of [ft.optim.adam, ft.optim.adamw, ft.optim.rmsprop, ft.optim.sgd, ft.optim.lion, ft.optim.adafactor]) {
+      const optimizer = make({ learningRate: 0.25 })
+      const p = ft.tensor([1, 1, 1], { dtype })
+      // Squares of the second are 0 in float16.
+      const g = ft.tensor([0, 1e-4, -2], { dtype })
+      let [next, state] = optimizer.step(p, g, optimizer.init(p))
+      ;[next, state] = optimizer.step(next, g, state)
+      t.is(next.dtype, dtype)
+      t.true(next.isfinite().all().itemSync(), `${make.name}, ${dtype}`)
+      for (const slot of Object.values(state.slots)) t.is((slot as ft.Tensor).dtype, 'float32')
+    }
+    const optimizer = ft.optim.adam({ learningRate: 0.25 })
+    const p = ft.tensor([1, 1, 1], { dtype })
+    // A step of Adam's goes by the learning rate in the direction of the gradient, whatever its size.
+    t.true(close(optimizer.step(p, ft.tensor([0, 1e-4, -2], { dtype }), optimizer.init(p))[0].toArray(), [1, 0.75, 1.25]))
+  }
+})
+
+test('norms of gradients whose squares overflow', (t) => {
+  const g = ft.tensor([300, -400], { dtype: 'float16' })
+  t.is(ft.optim.globalNorm({ a: g, b: g.mul(0) }).itemSync(), 500)
+  const [clipped, norm] = ft.optim.clipByGlobalNorm(g, 5)
+  t.is(norm.dtype, 'float16')
+  t.true(close(clipped.toArray(), [3, -4]))
+  // Beyond float16 the norm itself is infinite, and the clipped gradient what it should be.
+  const large = ft.optim.clipByGlobalNorm({ a: ft.full([4], 60000, { dtype: 'float16' }) }, 2)
+  t.is(large[1].itemSync(), Infinity)
+  t.true(close(large[0].a.toArray(), [1, 1, 1, 1]))
+})
+
 test('clipping scales a tree as one vector', (t) => {
   for (const { most, norm, w, b } of golden.clipped) {
     const [g, found] = ft.optim.clipByGlobalNorm({ w: numbers([4, 3], 5), b: numbers([3], 6) }, most)

@@ -1,7 +1,7 @@
 // `ferrotensor convert`: the arrays of a file in another format, bit for bit, or not at all.
 
 import { basename, extname } from 'node:path'
-import { DTypeError, ShapeError, UnsupportedError } from '../errors.js'
+import { DTypeError, FormatError, ShapeError, UnsupportedError } from '../errors.js'
 import { IN_MEMORY, listed, tableLayout, write, writeAsync, writing, type Entry } from '../files.js'
 import { DTYPES, type DType } from '../generated/dtypes.js'
 import { empty } from '../generated/functions.js'
@@ -36,7 +36,8 @@ function holds(target: Ending, name: string, dtype: DType, rank: number): boolea
 }
 
 /** Refuses an array that the target cannot hold, before anything is read. */
-function checkHeld(target: Ending, name: string, { dtype, code, shape }: Entry): void {
+function checkHeld(target: Ending, name: string, { dtype, code, shape, refusal }: Entry): void {
+  if (refusal !== null) throw new FormatError(`${OP}: ${refusal}`)
   const row = DTYPES[dtype]
   const what = `${name === '' ? 'an array' : quoted(name)}, ${row?.name ?? code} [${shape.join(', ')}]`
   if (row === undefined) throw new UnsupportedError(`${OP}: ${what}: tensors have no such dtype`)
@@ -52,7 +53,12 @@ function chosen({ ending, entries }: OpenFile, target: Ending, from: string, wan
     if (wanted !== undefined && !target.named) {
       throw new UsageError(`${OP}: --name is for arrays with names, which neither ${ending.ending} nor ${target.ending} has`)
     }
-    return [[wanted ?? basename(from, extname(from)), entries[0] as Entry]]
+    if (entries.length > 1 && (wanted !== undefined || !target.named)) {
+      const why = target.named ? '--name is for one' : `${target.ending} holds one`
+      throw new UsageError(`${OP}: '${printable(from)}' has ${entries.length} arrays, and ${why}`)
+    }
+    const base = wanted ?? basename(from, extname(from))
+    return entries.map((entry, i) => [i === 0 ? base : `${base}_${i}`, entry])
   }
   if (wanted !== undefined) {
     const found = entries.find(({ name }) => name === wanted)

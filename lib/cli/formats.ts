@@ -20,6 +20,8 @@ export interface Ending {
   readonly named: boolean
   /** Between the numbers of a table. */
   readonly delimiter?: string
+  /** Where any number of blanks is one delimiter to a reader. */
+  readonly blanks?: true
 }
 
 export const ENDINGS: readonly Ending[] = [
@@ -28,8 +30,8 @@ export const ENDINGS: readonly Ending[] = [
   { ending: '.safetensors', format: 'safetensors', named: true },
   { ending: '.csv', format: 'text', named: false, delimiter: ',' },
   { ending: '.tsv', format: 'text', named: false, delimiter: '\t' },
-  // As numpy.savetxt writes unless told.
-  { ending: '.txt', format: 'text', named: false, delimiter: ' ' }
+  // As numpy.savetxt writes, and numpy.loadtxt reads, unless told.
+  { ending: '.txt', format: 'text', named: false, delimiter: ' ', blanks: true }
 ]
 
 /** What the numbers of a table become: the first that holds all of them. */
@@ -76,8 +78,11 @@ export interface OpenFile {
   readonly load: (entry: Entry) => Promise<Tensor>
 }
 
-async function opened(op: string, path: string, { format, delimiter }: Ending, { header, dtype }: TableReading): Promise<Opened> {
-  const table = format === 'text' ? tableOptions(op, { delimiter, header }, DTYPE[dtypeOption(op, dtype, 'float64')]) : {}
+/** Opens a file; the numbers of a table are read as a dtype, exactly where the caller named none. */
+async function opened(op: string, path: string, { format, delimiter, blanks }: Ending, reading: TableReading, dtype = reading.dtype): Promise<Opened> {
+  const layout = { delimiter: blanks ? null : delimiter, header: reading.header }
+  const row = DTYPE[dtypeOption(op, dtype, 'float64')]
+  const table = format === 'text' ? tableOptions(op, layout, row, reading.dtype === undefined) : {}
   return openAsync(loading(op, format, path, { device: 'cpu' }, table))
 }
 
@@ -91,7 +96,7 @@ async function numbersOf(op: string, path: string, ending: Ending, reading: Tabl
   let refusal = ''
   for (const dtype of dtypes) {
     try {
-      return await withSource(opened(op, path, ending, { ...reading, dtype }), (source) => loaded(op, source, source.entries[0] as Entry))
+      return await withSource(opened(op, path, ending, reading, dtype), (source) => loaded(op, source, source.entries[0] as Entry))
     } catch (error) {
       if (!(error instanceof FormatError)) throw error
       refusal = error.message

@@ -66,7 +66,7 @@ export function abs<A extends DType>(x: Tensor<A> & Takes<'numeric', A>): Tensor
 }
 
 /**
- * Sign of each element: -1, 0 or 1; NaN stays NaN. Of complex numbers the direction, 0 for 0.
+ * Sign of each element: -1, 0 or 1, 0 for both zeros; NaN stays NaN. Of complex numbers the direction, 0 for 0.
  *
  * `x / |x|`
  *
@@ -2769,11 +2769,11 @@ export interface QuantileOptions {
   /** Keeps reduced axes, with size 1; false by default. */
   readonly keepdims?: boolean | undefined
   /** 'linear' by default. */
-  readonly method?: 'linear' | 'lower' | 'higher' | 'midpoint' | 'nearest' | undefined
+  readonly method?: 'linear' | 'lower' | 'higher' | 'midpoint' | 'nearest' | 'inverted_cdf' | 'averaged_inverted_cdf' | 'closest_observation' | 'interpolated_inverted_cdf' | 'hazen' | 'weibull' | 'median_unbiased' | 'normal_unbiased' | undefined
 }
 
 /**
- * What stands at a fraction q of the sorted elements over axes (all by default), q from 0 to 1, a number or a tensor whose axes come first; between two elements on the line between them, or by the method. NaN wins; NaN of no elements; q outside [0, 1] is an IndexError, of a tensor when the result is read.
+ * What stands at a fraction q of the sorted elements over axes (all by default), q from 0 to 1, a number or a tensor whose axes come first; between two elements on the line between them, or by the method, one of NumPy's thirteen. NaN wins; NaN of no elements; q outside [0, 1] is an IndexError, of a tensor when the result is read.
  *
  * `x_(q (n - 1)) of the sorted x`
  *
@@ -2801,7 +2801,7 @@ export interface PercentileOptions {
   /** Keeps reduced axes, with size 1; false by default. */
   readonly keepdims?: boolean | undefined
   /** 'linear' by default. */
-  readonly method?: 'linear' | 'lower' | 'higher' | 'midpoint' | 'nearest' | undefined
+  readonly method?: 'linear' | 'lower' | 'higher' | 'midpoint' | 'nearest' | 'inverted_cdf' | 'averaged_inverted_cdf' | 'closest_observation' | 'interpolated_inverted_cdf' | 'hazen' | 'weibull' | 'median_unbiased' | 'normal_unbiased' | undefined
 }
 
 /**
@@ -3004,7 +3004,7 @@ export interface DiffOptions {
 }
 
 /**
- * Differences of neighbours along an axis (the last by default), n times over; what is prepended and appended counts as elements. Integers wrap.
+ * Differences of neighbours along an axis (the last by default), n times over; what is prepended and appended counts as elements, but 0 times give x alone. Integers wrap.
  *
  * `out_j = x_{j + 1} - x_j`
  *
@@ -5049,7 +5049,7 @@ export interface NanquantileOptions {
   /** Keeps reduced axes, with size 1; false by default. */
   readonly keepdims?: boolean | undefined
   /** 'linear' by default. */
-  readonly method?: 'linear' | 'lower' | 'higher' | 'midpoint' | 'nearest' | undefined
+  readonly method?: 'linear' | 'lower' | 'higher' | 'midpoint' | 'nearest' | 'inverted_cdf' | 'averaged_inverted_cdf' | 'closest_observation' | 'interpolated_inverted_cdf' | 'hazen' | 'weibull' | 'median_unbiased' | 'normal_unbiased' | undefined
 }
 
 /**
@@ -5081,7 +5081,7 @@ export interface NanpercentileOptions {
   /** Keeps reduced axes, with size 1; false by default. */
   readonly keepdims?: boolean | undefined
   /** 'linear' by default. */
-  readonly method?: 'linear' | 'lower' | 'higher' | 'midpoint' | 'nearest' | undefined
+  readonly method?: 'linear' | 'lower' | 'higher' | 'midpoint' | 'nearest' | 'inverted_cdf' | 'averaged_inverted_cdf' | 'closest_observation' | 'interpolated_inverted_cdf' | 'hazen' | 'weibull' | 'median_unbiased' | 'normal_unbiased' | undefined
 }
 
 /**

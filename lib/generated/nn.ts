@@ -389,7 +389,7 @@ export interface SoftshrinkOptions {
 }
 
 /**
- * Each element moved towards zero by lambda, and no further.
+ * Each element moved towards zero by lambda, which is not negative, and no further.
  *
  * `sign(x) max(|x| - lambda, 0)`
  *
@@ -398,6 +398,7 @@ export interface SoftshrinkOptions {
  *
  * @param x A tensor of a real dtype.
  * @param options An object of options.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.nn.softshrink(ft.zeros([2]), { lambda: -1 })`.
  * @example
  * ```ts
  * ft.nn.softshrink(ft.tensor([-0.25, 3])) // [0, 2.5]
@@ -430,6 +431,7 @@ export interface LayerNormOptions {
  * @param options The axis alone, or an object of options.
  * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.layerNorm(ft.zeros([2, 3]), ft.zeros([2]))`.
  * @throws {TensorError} `ERR_INDEX`, as for `ft.nn.layerNorm(ft.zeros([]))`.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.nn.layerNorm(ft.zeros([2]), undefined, undefined, { eps: -1 })`.
  * @example
  * ```ts
  * ft.nn.layerNorm(ft.tensor([-2, 2]), ft.tensor([1, 3])) // [-0.99999875, 2.9999962]
@@ -630,7 +632,7 @@ export interface HuberLossOptions {
 }
 
 /**
- * Half the squared errors of predictions up to delta, and what is beyond times delta: their mean, with a reduction their sum, or all of them.
+ * Half the squared errors of predictions up to delta, and what is beyond times delta, which is above 0: their mean, with a reduction their sum, or all of them.
  *
  * `mean of e^2 / 2 where |e| <= delta, else delta (|e| - delta / 2)`
  *
@@ -640,6 +642,8 @@ export interface HuberLossOptions {
  * @param x A tensor of a real dtype.
  * @param target A tensor of a real dtype.
  * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.nn.huberLoss(ft.zeros([2]), ft.zeros([2, 1]))`.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.nn.huberLoss(ft.zeros([2]), ft.zeros([2]), { delta: 0 })`.
  * @example
  * ```ts
  * ft.nn.huberLoss(ft.tensor([1, 2]), ft.tensor([1.5, 4])) // 0.8125

@@ -72,7 +72,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
   }
 
   /**
-   * Sign of each element: -1, 0 or 1; NaN stays NaN. Of complex numbers the direction, 0 for 0.
+   * Sign of each element: -1, 0 or 1, 0 for both zeros; NaN stays NaN. Of complex numbers the direction, 0 for 0.
    *
    * `x / |x|`
    *
@@ -2376,7 +2376,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
   }
 
   /**
-   * What stands at a fraction q of the sorted elements over axes (all by default), q from 0 to 1, a number or a tensor whose axes come first; between two elements on the line between them, or by the method. NaN wins; NaN of no elements; q outside [0, 1] is an IndexError, of a tensor when the result is read.
+   * What stands at a fraction q of the sorted elements over axes (all by default), q from 0 to 1, a number or a tensor whose axes come first; between two elements on the line between them, or by the method, one of NumPy's thirteen. NaN wins; NaN of no elements; q outside [0, 1] is an IndexError, of a tensor when the result is read.
    *
    * `x_(q (n - 1)) of the sorted x`
    *
@@ -2535,7 +2535,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
   }
 
   /**
-   * Differences of neighbours along an axis (the last by default), n times over; what is prepended and appended counts as elements. Integers wrap.
+   * Differences of neighbours along an axis (the last by default), n times over; what is prepended and appended counts as elements, but 0 times give x alone. Integers wrap.
    *
    * `out_j = x_{j + 1} - x_j`
    *

@@ -10,6 +10,8 @@ export interface NativeSource {
   readonly codes: readonly string[]
   /** For each array: dtype, place in `codes`, Fortran order, packed, bytes, rank, sizes; float64. */
   readonly facts: ArrayBuffer
+  /** Places of arrays that cannot be read, and why. */
+  readonly refusals: readonly (readonly [number, string])[]
   readonly metadata: readonly (readonly [string, string])[]
 }
 

@@ -2,9 +2,11 @@
 
 import { shown } from '../call.js'
 import { ArgumentError } from '../errors.js'
+import type { DType } from '../generated/dtypes.js'
 import { leaves, mapTree } from '../pytree.js'
 import { checkAlive, type Tensor } from '../tensor.js'
-import { minimum } from '../generated/functions.js'
+import { hypot, minimum } from '../generated/functions.js'
+import { vectorNorm } from '../generated/linalg.js'
 
 /**
  * The root of the sum of all squares in a tree of tensors, as one vector's length; a scalar of the first tensor's dtype.
@@ -12,13 +14,21 @@ import { minimum } from '../generated/functions.js'
  * @throws {ArgumentError} for a tree without tensors.
  */
 export function globalNorm(tree: unknown): Tensor {
+  const [norm, dtype] = wideNorm(tree)
+  return norm.astype(dtype)
+}
+
+/** The norm, of half floats in float32, where squares of what float16 holds do not overflow, and the dtype of the first tensor's. */
+function wideNorm(tree: unknown): [norm: Tensor, dtype: DType] {
   const found = leaves(tree, 'optim.globalNorm: the tree')
-  const [first, ...rest] = found.map((x) => {
+  const norms = found.map((x): Tensor => {
     checkAlive('optim.globalNorm', x)
-    return x.abs().square().sum()
+    return vectorNorm(/^b?float16$/.test(x.dtype) ? x.astype('float32') : x)
   })
+  const [first] = found
   if (first === undefined) throw new ArgumentError('optim.globalNorm: there is no tensor in the tree')
-  return rest.reduce((sum: Tensor, x) => sum.add(x), first).sqrt()
+  // The root of a sum of two squares, neither of which overflows.
+  return [norms.reduce((all, norm) => hypot(all, norm) as Tensor), first.abs().dtype]
 }
 
 /**
@@ -29,7 +39,8 @@ export function globalNorm(tree: unknown): Tensor {
  */
 export function clipByGlobalNorm<P>(gradients: P, most: number): [gradients: P, norm: Tensor] {
   if (typeof most !== 'number' || !(most > 0)) throw new ArgumentError(`optim.clipByGlobalNorm: the bound must be a positive number, got ${shown(most)}`)
-  const norm = globalNorm(gradients)
+  const [norm, dtype] = wideNorm(gradients)
   const factor = minimum(norm.add(1e-6).reciprocal().mul(most), 1)
-  return [mapTree(gradients, (g) => g.mul(factor.astype(g.dtype))) as P, norm]
+  // A factor that float16 does not hold is no reason to lose the gradient.
+  return [mapTree(gradients, (g) => g.mul(factor).astype(g.dtype)) as P, norm.astype(dtype)]
 }

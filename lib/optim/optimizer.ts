@@ -11,7 +11,7 @@ import { computed } from '../traced.js'
 /** A number, or a number for each step, counted from 0. */
 export type Schedule = number | ((step: number) => number)
 
-/** What an optimiser keeps from step to step: a tree like any other, to be saved and restored. */
+/** What an optimiser keeps from step to step: a tree like any other, to be saved and restored. Of half floats it is float32. */
 export interface OptimizerState<P = unknown> {
   /** Steps taken. */
   readonly count: number
@@ -43,6 +43,11 @@ export type Numbers<N> = (rate: number, count: number) => N
 /** A slot: its name, and what it is before the first step. */
 export type Slot = readonly [name: string, start: (p: Tensor) => Tensor]
 
+/** Half floats take steps in float32, and are rounded once: a square of 1e-4 is 0 in float16, and so is an epsilon of 1e-8. */
+function wide(x: Tensor): Tensor {
+  return /^b?float16$/.test(x.dtype) ? x.astype('float32') : x
+}
+
 /** A slot of zeros of the parameter's shape. */
 export function zeros(name: string): Slot {
   return [name, (p) => zerosLike(p)]
@@ -67,18 +72,22 @@ export function optimizer<const N extends readonly number[]>(name: string, sched
   return {
     init<P>(params: P): OptimizerState<P> {
       parameters(params)
-      return { count: 0, slots: Object.fromEntries(slots.map(([slot, start]) => [slot, mapTree(params, start) as P])) }
+      return { count: 0, slots: Object.fromEntries(slots.map(([slot, start]) => [slot, mapTree(params, (p) => start(wide(p))) as P])) }
     },
     step<P>(params: P, gradients: P, state: OptimizerState<P>): [P, OptimizerState<P>] {
-      const own = parameters(params)
+      const own = parameters(params).map(wide)
       const given = alike(`${name}: the gradients`, params, gradients, sameType) as Tensor[]
       if (typeof state !== 'object' || state === null || typeof state.slots !== 'object' || state.slots === null) {
         throw new ArgumentError(`${name}: the state must come from init or from the last step, got ${shown(state)}`)
       }
       // Averages may be of other shapes than parameters are.
-      const kept = slots.map(([slot]) => alike(`${name}: the state's ${slot}`, params, state.slots[slot], sameDType) as Tensor[])
+      const kept = slots.map(([slot]) => alike(`${name}: the state's ${slot}`, params, state.slots[slot], (where, p, x) => sameDType(where, wide(p), x)) as Tensor[])
       const [count, ...rates] = computed([state.count], stepped) as unknown as readonly [number, ...N]
-      const results = own.map((p, i) => rule(p, given[i] as Tensor, kept.map((tree) => tree[i] as Tensor), rates))
+      const results = own.map((p, i) => {
+        const gradient = given[i] as Tensor
+        const [next, ...slots] = rule(p, wide(gradient), kept.map((tree) => tree[i] as Tensor), rates)
+        return [next.astype(gradient.dtype), ...slots] as const
+      })
       bundle(results.flat())
       const tree = (n: number): P => {
         let next = 0

@@ -47,6 +47,8 @@ export function results(): void {
   dtype('float32', ft.arange(3))
   dtype('int32', ft.arange(0, 3, { dtype: 'int32' }))
   dtype('bfloat16', ft.arange(0, 3, 1, { dtype: 'bfloat16' }))
+  dtype('int64', ft.arange(3n))
+  dtype('uint8', ft.arange(0n, 3n, 1n, { dtype: 'uint8' }))
   dtype('float32', ft.linspace(0, 1, 3))
   dtype('float16', ft.linspace(0, 1, 3, { endpoint: false, dtype: 'float16' }))
   dtype('float32', ft.logspace(0, 1, 2))
@@ -166,8 +168,8 @@ export function misuse(): void {
   ft.arange()
   // @ts-expect-error: a text for a number
   ft.arange('3')
-  // @ts-expect-error: bigints for numbers
-  ft.arange(0n, 3n)
+  // @ts-expect-error: a number among bigints
+  ft.arange(0n, 3)
   // @ts-expect-error: options are an object
   ft.arange(0, 3, 1, 'int32')
   // @ts-expect-error: no such option

@@ -99,6 +99,7 @@ export async function results(): Promise<void> {
   dtype({ hist: 'float64', binEdges: 'float64' }, ft.histogram(f16, { bins: f64, density: true, weights: f32 }))
   dtype({ hist: 'int32', binEdges: 'uint8' }, ft.histogram(i8, { bins: u8 }))
   dtype('float16', ft.histogramBinEdges(f16))
+  dtype('float64', ft.histogramBinEdges(i64))
   dtype('float32', ft.histogramBinEdges(i8, { bins: 4, range: [0, 1] }))
   dtype('float64', ft.histogramBinEdges(f16, { bins: f64 }))
 }

@@ -18,6 +18,8 @@ export async function results(): Promise<void> {
 /** Compiled, never called. */
 export function compiled(): void {
   is<Promise<ft.Tensor>>()(ft.io.loadNpy('x.npy', { mapped: false }))
+  is<Promise<ft.Tensor[]>>()(ft.io.loadNpyAll('x.npy'))
+  is<ft.Tensor[]>()(ft.io.loadNpyAllSync('x.npy', { maxBytes: 8 }))
   is<Promise<void>>()(ft.io.saveNpy(new URL('file:///x.npy'), f32))
   is<void>()(ft.io.saveNpySync('x.npy', f32))
   is<Promise<Uint8Array>>()(ft.io.encodeNpy(f32))
@@ -43,6 +45,7 @@ export function compiled(): void {
   is<void>()(file.close())
   is<Promise<ft.Tensor<'float32'>>>()(ft.io.loadText('x.csv'))
   is<ft.Tensor<'int8'>>()(ft.io.loadTextSync('x.csv', { dtype: 'int8', comments: null }))
+  is<ft.Tensor<'int64'>>()(ft.io.loadTextSync('x.csv', { dtype: 'int64', delimiter: null, fillingValue: -1n, missingValues: ['NA'] }))
   is<Promise<void>>()(ft.io.saveText('x.csv', f32, { delimiter: ';' }))
   is<void>()(ft.io.saveTextSync('x.csv', f32, { header: ['a', 'b'] }))
   is<Promise<Uint8Array>>()(ft.io.encodeText(f32))
@@ -55,6 +58,10 @@ export function misuse(): void {
   ft.io.loadNpy()
   // @ts-expect-error: a number for a source
   ft.io.loadNpy(7)
+  // @ts-expect-error: a number for a source
+  ft.io.loadNpyAllSync(7)
+  // @ts-expect-error: a text for a number
+  ft.io.loadTextSync('x.csv', { fillingValue: 'NaN' })
   // @ts-expect-error: no such option
   ft.io.loadNpy('x.npy', { names: ['a'] })
   // @ts-expect-error: no such option

@@ -23,6 +23,9 @@ export function results(): void {
   dtype('bfloat16', ft.random.normal(key, [2], { dtype: 'bfloat16', mean: 1, std: 2 }))
   dtype('int32', ft.random.randint(key, 0, 2, [1]))
   dtype('uint8', ft.random.randint(key, 0, 2, [1], { dtype: 'uint8' }))
+  dtype('int64', ft.random.randint(key, 0n, 2n, [1]))
+  dtype('int64', ft.random.randint(key, 0, 2n, [1]))
+  dtype('uint8', ft.random.randint(key, 0n, 2n, [1], { dtype: 'uint8' }))
   dtype('int32', ft.random.permutation(key, 5))
   // Distributions.
   dtype('float32', ft.random.exponential(key, [2]))
@@ -63,6 +66,7 @@ export function results(): void {
   dtype('float16', generator.normal([2], { dtype: 'float16' }))
   dtype('int32', generator.randint(0, 2, [1]))
   dtype('int8', generator.randint(0, 2, [1], { dtype: 'int8' }))
+  dtype('int64', generator.randint(0n, 2n, [1]))
   dtype('int32', generator.permutation(3))
   dtype('float32', generator.exponential([2]))
   dtype('bfloat16', generator.exponential([2], { dtype: 'bfloat16' }))
@@ -129,8 +133,8 @@ export function misuse(): void {
   ft.random.randint(key, 0, 2)
   // @ts-expect-error: of integers alone
   ft.random.randint(key, 0, 2, [1], { dtype: 'float32' })
-  // @ts-expect-error: bigints for numbers
-  ft.random.randint(key, 0n, 2n, [1])
+  // @ts-expect-error: a text for a bound
+  ft.random.randint(key, '0', 2n, [1])
   // @ts-expect-error: of integers alone
   ft.random.randint(key, 0, 2, [1], { dtype: 'bool' })
   // @ts-expect-error: a tensor for a number

@@ -12,6 +12,11 @@ LOW = 0xFFFFFFFF
 KEYS = [np.array([1, 0], "uint32"), np.array([0xA4093822, 0x299F31D0], "uint32"), np.array([LOW, LOW], "uint32")]
 
 
+def bounds(low, high):
+    """The parameters of randint: the first number and how many there are, each in two words of 32 bits, the lower one first."""
+    return [low & 0xFFFFFFFF, low >> 32, (high - low) & 0xFFFFFFFF, (high - low) >> 32]
+
+
 def block(key, index, purpose):
     """The four words of a block."""
     c, k = [index & LOW, index >> 32 & LOW, 0, purpose], [int(key[0]), int(key[1])]
@@ -83,7 +88,7 @@ def cases(number):
     case("random.bits", [key], words32(key, n), [1, n, nan])
     case("random.normal", [key], normal(key, n, "float32").astype("float32"), [1, n, nan], [0, 1], tol="abs:4e-6")
     case("random.uniform", [key], np.array(units(words32(key, n), 24), "float32"), [1, n, nan], [0, 1])
-    case("random.randint", [key], np.array([block(key, i, DRAW)[3] >> 22 for i in range(200)], "int32"), [1, 200, nan], [0, 1024])
+    case("random.randint", [key], np.array([block(key, i, DRAW)[3] >> 22 for i in range(200)], "int32"), [1, 200, nan], bounds(0, 1024))
     case("random.split", [key], np.array([block(key, i, SPLIT)[:2] for i in range(200)], "uint32"), [200])
     for key in KEYS:
         for n in [0, 7, 2**32 + 1, 2**53 - 1, 0x1F2E3D4C5B6A79]:
@@ -97,7 +102,7 @@ def cases(number):
                 return low + (bits * (high - low) >> 128)
             for d in ["int64", "uint8"]:
                 values = np.array([draw(i) for i in range(40)], "int64").astype(d)
-                case("random.randint", [key], values.reshape(8, 5), [2, 8, 5, number[d]], [low, high])
+                case("random.randint", [key], values.reshape(8, 5), [2, 8, 5, number[d]], bounds(low, high))
         for d, wide, bits in [("float16", "float32", 11), ("float32", "float32", 24), ("float64", "float64", 53)]:
             words = words64(key, 40) if d == "float64" else words32(key, 40)
             u = np.array(units(words, bits), wide)

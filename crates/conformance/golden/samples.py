@@ -5,7 +5,11 @@ import numpy as np
 from arrays import ALL, AXES, SUMS, near, some, words
 from records import FLOATS, INTS, case, floats, inf, nan, rng, to_float
 
-METHODS = ["linear", "lower", "higher", "midpoint", "nearest"]
+OLDER = ["linear", "lower", "higher", "midpoint", "nearest"]
+METHODS = [
+    *OLDER, "inverted_cdf", "averaged_inverted_cdf", "closest_observation",
+    "interpolated_inverted_cdf", "hazen", "weibull", "median_unbiased", "normal_unbiased",
+]
 COMPLEX = ["complex64", "complex128"]
 
 
@@ -16,15 +20,24 @@ def quantiles():
             x = some(d, (3, 4, 5))
             wide = x.astype("float64")
             for m, method in enumerate(METHODS):
+                # Where a method steps, the place is rounded in the dtype, as NumPy does of arrays of it.
+                own = x.astype(f) if m >= len(OLDER) else wide
                 q = np.array([0, 1, 0.5, 0.25, 0.3], f)
-                y = np.quantile(wide, q.astype("float64"), axis=axis, keepdims=keep, method=method)
+                y = np.quantile(own, q.astype(own.dtype), axis=axis, keepdims=keep, method=method)
                 # In float16 the place of a quantile itself is rounded.
                 if d == "float16" and method != "midpoint":
                     continue
                 case("quantile", [x, q], np.asarray(y).astype(f), [*words(axis, keep), m], tol=near(d, 40))
                 q = [75.0, 0.0, 100.0][m % 3]
-                y = np.percentile(wide, q, axis=axis, keepdims=keep, method=method)
+                y = np.percentile(own, q, axis=axis, keepdims=keep, method=method)
                 case("percentile", [x, q], np.asarray(y).astype(f), [*words(axis, keep), m], tol=near(d, 40))
+    # On each step and between them, of few elements and more.
+    for d in ["float32", "float64"]:
+        for n in [1, 2, 3, 4, 5, 8, 10, 16, 20]:
+            x = some(d, (n,))
+            for m, method in enumerate(METHODS):
+                q = np.unique(np.concatenate([np.arange(n + 1) / n, np.arange(17) / 16])).astype(d)
+                case("quantile", [x, q], np.quantile(x, q, method=method), [*words(None, 0), m], tol=near(d, 40))
     for d in FLOATS:
         x = np.array([[1, nan, 3, 4], [1, 2, 3, 4], [-inf, 1, 2, inf], [inf, inf, inf, inf]], d)
         for m, y in enumerate([[nan, 2.5, 1.5, inf], [nan, 2, 1, inf], [nan, 3, 2, inf], [nan, 2.5, 1.5, inf], [nan, 3, 2, inf]]):
@@ -65,11 +78,12 @@ def numbers():
             for m, method in enumerate(METHODS):
                 if d == "float16" and method != "midpoint":
                     continue
+                own = wide.astype(f) if m >= len(OLDER) else wide
                 q = np.array([0, 1, 0.5, 0.25, 0.3], f)
-                y = drop(np.nanquantile(wide, q.astype("float64"), method=method, **kw))
+                y = drop(np.nanquantile(own, q.astype(own.dtype), method=method, **kw))
                 case("nanquantile", [x, q], y.astype(f), [*words(axis, keep), m], tol=near(d, 40))
                 q = [75.0, 0.0, 100.0][m % 3]
-                y = drop(np.nanpercentile(wide, q, method=method, **kw))
+                y = drop(np.nanpercentile(own, q, method=method, **kw))
                 case("nanpercentile", [x, q], y.astype(f), [*words(axis, keep), m], tol=near(d, 40))
         for axis, initial in [(0, 0), (1, 1), (-2, 1)]:
             x = some(d, (3, 5))

@@ -20,9 +20,12 @@ pub fn number(def: &ParamDef, choice: &str, dtype: DType) -> Option<f64> {
     let float = dtype.is_float() || dtype.is_complex();
     let of = |values: [f64; 4]| Some(values[NUMBERS.iter().position(|&n| n == choice).unwrap_or(0)]);
     match def.name {
-        // All of int64; just above, every bit of a safe integer.
-        "low" if def.kind == ParamKind::Integer => of([0.0, -7.0, 5.0, -9_223_372_036_854_775_808.0]),
-        "high" if def.kind == ParamKind::Integer => of([10.0, 8.0, 9_007_199_254_740_991.0, 9_223_372_036_854_774_784.0]),
+        // Words of 0, -7, 5 and the ends of 64 bits, and of how many numbers there are: 10, 15, most of 2^53, and all of 2^64.
+        "low" if def.kind == ParamKind::Integer => of([0.0, 4_294_967_289.0, 5.0, 0.0]),
+        "lowAbove" if dtype == DType::U64 => of([0.0, 4_294_967_295.0, 0.0, 2_147_483_648.0]),
+        "lowAbove" => of([0.0, -1.0, 0.0, -2_147_483_648.0]),
+        "span" => of([10.0, 15.0, 4_294_967_290.0, 0.0]),
+        "spanAbove" => of([0.0, 0.0, 2_097_151.0, 4_294_967_296.0]),
         "base" => of([10.0, 2.0, 0.5, 3.0]),
         "k" => of([0.0, -1.0, 2.0, -3.0]),
         "start" if float => of([0.0, -3.25, 1e3, 1e17]),

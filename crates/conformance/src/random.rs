@@ -106,8 +106,8 @@ fn prefixes(tier: Tier) -> Result<(), String> {
             ("random.normal", float64, &[0.0, 1.0]),
             ("random.bits", nan, &[]),
             ("random.bits", DType::U64 as u8 as f64, &[]),
-            ("random.randint", nan, &[-1e9, 1e9]),
-            ("random.randint", DType::I64 as u8 as f64, &[0.0, 9_007_199_254_740_991.0]),
+            ("random.randint", nan, &[3_294_967_296.0, -1.0, 2e9, 0.0]),
+            ("random.randint", DType::I64 as u8 as f64, &[0.0, 0.0, 4_294_967_295.0, 2_097_151.0]),
         ] {
             let long = draw(m, name, KEY, &[1.0, 3001.0, dtype], numbers)?;
             for shape in [&[1.0, 1.0][..], &[1.0, 33.0], &[2.0, 7.0, 11.0], &[3.0, 2.0, 2.0, 2.0]] {
@@ -167,23 +167,26 @@ fn integers(tier: Tier) -> Result<(), String> {
     machine::with(Device::Cpu(tier), true, |m| {
         let n = 3000usize;
         let words = ints(&draw(m, "random.bits", KEY, &[1.0, 4.0 * n as f64, f64::NAN], &[])?);
-        let most = (1u64 << 53) - 1;
-        for (low, high) in [(0, 1), (0, 10), (-7, 8), (-5, 4_294_967_291), (0, 4_294_967_297), (-(most as i64), most as i64)]
-        {
-            let dtype = DType::I64 as u8 as f64;
-            let got = draw(m, "random.randint", KEY, &[1.0, n as f64, dtype], &[low as f64, high as f64])?;
+        let most = (1i128 << 53) - 1;
+        let (least, greatest) = (i128::from(i64::MIN), i128::from(i64::MAX));
+        let ranges =
+            [(0, 1), (0, 10), (-7, 8), (-5, 4_294_967_291), (0, 4_294_967_297), (-most, most), (greatest - 1, greatest + 1)];
+        let whole = [(least, greatest + 1), (least, least + 3), (0, 1 << 64), ((1 << 64) - 5, 1 << 64)];
+        for (low, high) in ranges.into_iter().chain(whole) {
+            let dtype = if high > greatest + 1 { DType::U64 } else { DType::I64 } as u8 as f64;
+            let got = draw(m, "random.randint", KEY, &[1.0, n as f64, dtype], &words_of(low, high))?;
             let span = (high - low) as u128;
             for (i, (bytes, block)) in got.chunks_exact(8).zip(words.chunks_exact(4)).enumerate() {
                 let word = |w: usize| block[w] as u32 as u128;
                 let (above, below) = (word(3) << 32 | word(2), word(1) << 32 | word(0));
-                let wanted = low + ((above * span + ((below * span) >> 64)) >> 64) as i64;
+                let wanted = low + ((above * span + ((below * span) >> 64)) >> 64) as i128;
                 let value = i64::from_le_bytes(std::array::from_fn(|b| bytes[b]));
-                if value != wanted {
+                if value != wanted as i64 {
                     return Err(format!("element {i} of [{low}, {high}) is {value}, should be {wanted}"));
                 }
             }
         }
-        let dice = ints(&draw(m, "random.randint", KEY, &[1.0, 60_000.0, f64::NAN], &[1.0, 7.0])?);
+        let dice = ints(&draw(m, "random.randint", KEY, &[1.0, 60_000.0, f64::NAN], &words_of(1, 7))?);
         for face in 1..=6 {
             // Five standard deviations of a binomial with n = 60000, p = 1/6.
             let count = dice.iter().filter(|&&v| v == face).count() as f64;
@@ -193,6 +196,12 @@ fn integers(tier: Tier) -> Result<(), String> {
         }
         Ok(())
     })
+}
+
+/// The parameters of a range: its first number and its length, each in two words, the lower one first.
+fn words_of(low: i128, high: i128) -> [f64; 4] {
+    let word = |n: i128| (n & 0xffff_ffff) as f64;
+    [word(low), (low >> 32) as f64, word(high - low), ((high - low) >> 32) as f64]
 }
 
 fn permutations(tier: Tier) -> Result<(), String> {

@@ -157,6 +157,7 @@ def more():
             row("logaddexp", lambda x, y: mp.log(mp.exp(x) + mp.exp(y)), x, y)
     for x in [*wide(-60, 3), *around(0.707, -0.707, -1.0, 1.0, -37.5, 8.0), *uniform(-1, 1, 60), *uniform(-38.4, 8, 160)]:
         row("ndtr", lambda x: mp.erfc(-x / mp.sqrt(2)) / 2, x)
+        row("gelu", lambda x: x * mp.erfc(-x / mp.sqrt(2)) / 2, x)
 
 
 def inverse_error(x):

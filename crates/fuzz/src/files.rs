@@ -5,6 +5,7 @@
 use crate::bytes::Bytes;
 use ferrotensor_core::DType;
 use ferrotensor_core::error::Code;
+use ferrotensor_io::fields::Delimiter;
 use ferrotensor_io::{Array, Content, Format, Source, Writing, encode, text};
 use std::collections::BTreeMap;
 
@@ -48,7 +49,10 @@ pub fn text(bytes: &[u8]) -> Result<(), String> {
     let dtype = choices.pick(&[DType::I16, DType::F32, DType::F64, DType::Bool, DType::U64, DType::F16]);
     let (skip_rows, header) = (choices.below(3) as u64, choices.below(4) == 0);
     let delimiter = choices.pick(b",; \t");
-    let options = text::Options { delimiter, comment: Some(b'#'), skip_rows, header, dtype };
+    let between = if choices.below(4) == 0 { Delimiter::Blanks } else { Delimiter::One(delimiter) };
+    let filling = (choices.below(2) == 0).then(|| "1".to_string());
+    let options = text::Options { delimiter: between, skip_rows, header, filling, ..text::Options::new(dtype) };
+    let delimiter = if between == Delimiter::Blanks { b' ' } else { delimiter };
     let writing = Writing::Text { delimiter, header: vec![] };
     check(&Format::Text(options), &writing, choices.rest(), &|text| text.to_vec())
 }

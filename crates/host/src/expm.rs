@@ -1,6 +1,8 @@
 //! Matrix exponentials by the [13/13] Pade approximant with scaling and squaring.
 //!
-//! Source: Higham, "The scaling and squaring method for the matrix exponential revisited" (2005), algorithm 2.3.
+//! Sources: Higham, "The scaling and squaring method for the matrix exponential revisited" (2005), algorithm 2.3; how often a matrix is
+//! halved whose powers are smaller than powers of its norm: Al-Mohy and Higham, "A new scaling and squaring algorithm for the matrix
+//! exponential" (2009), as SciPy. One large element beside small ones would have every squaring round what it halved away.
 
 use crate::matrix::{Element, FACTORS_SHARED_FROM, column_major, stack, transpose, with_threads};
 use crate::{elements, misfit, scratch, write};
@@ -15,6 +17,9 @@ use num_traits::{NumCast, One, ToPrimitive, Zero};
 
 /// Norm up to which the approximant is accurate to float64's last place.
 const LARGEST: f64 = 5.371920351148152;
+
+/// The reciprocal of the coefficient of x^27 in the backward error of the approximant.
+const BACKWARD: f64 = 1.132_507_756_060_211_2e35;
 
 /// The approximant's coefficients, divided by the last: 1, x^1, ..., x^13.
 const COEFFICIENTS: [f64; 14] = [
@@ -62,14 +67,17 @@ fn expm_one<T: Element>(a: &[T], n: usize, e: &mut [T]) -> Result<()> {
     let row = |row: &[T]| row.iter().fold(0.0f64, |sum, x| sum + abs(x).to_f64().unwrap_or(f64::INFINITY) / 4.0);
     let norm = a.chunks_exact(n).map(row).fold(0.0, f64::max);
     let halvings = ((norm / LARGEST).log2().ceil() + 2.0).clamp(0.0, 2100.0) as i32;
-    let mut x = column_major(a, n, n, One::one())?;
-    // In two steps: the whole factor may lie below the smallest number.
     let half = |by: i32| <T::Real as NumCast>::from(0.5f64.powi(by)).unwrap_or_else(Zero::zero);
-    let steps = [halvings / 3, halvings / 3, halvings - 2 * (halvings / 3)];
-    for by in steps {
-        x.iter_mut().for_each(|x| *x = mul_real(x, &half(by)));
-    }
-    let out = with_threads(FACTORS_SHARED_FROM, n, n, |par| -> Result<Vec<T>> {
+    let scaled = |halvings: i32| -> Result<Vec<T>> {
+        let mut x = column_major(a, n, n, One::one())?;
+        // In three steps: the whole factor may lie below the smallest number.
+        for by in [halvings / 3, halvings / 3, halvings - 2 * (halvings / 3)] {
+            x.iter_mut().for_each(|x| *x = mul_real(x, &half(by)));
+        }
+        Ok(x)
+    };
+    let squared = |halvings: i32, par: Par| -> Result<Vec<T>> {
+        let x = scaled(halvings)?;
         let mut power = approximant(&x, n, par)?;
         let mut next = scratch::<T>(n * n)?;
         for _ in 0..halvings {
@@ -77,9 +85,46 @@ fn expm_one<T: Element>(a: &[T], n: usize, e: &mut [T]) -> Result<()> {
             std::mem::swap(&mut next, &mut power);
         }
         Ok(power)
+    };
+    let out = with_threads(FACTORS_SHARED_FROM, n, n, |par| -> Result<Vec<T>> {
+        let fewer = if halvings == 0 { 0 } else { needed(&scaled(halvings)?, n, halvings, par)? };
+        let out = squared(fewer, par)?;
+        // Terms that overflow and cancel need the norm's number.
+        if fewer < halvings && !out.iter().all(is_finite) { squared(halvings, par) } else { Ok(out) }
     })?;
     transpose(&out, n, n, One::one(), e);
     Ok(())
+}
+
+/// A root of the largest sum of a column's sizes.
+fn size<T: Element>(x: &[T], n: usize, root: i32) -> f64 {
+    let column = |column: &[T]| column.iter().map(|x| abs(x).to_f64().unwrap_or(f64::INFINITY)).sum::<f64>();
+    x.chunks_exact(n).map(column).fold(0.0, f64::max).powf(1.0 / root as f64)
+}
+
+/// How many of the `halvings` that x has had its powers ask for: the larger of the roots of the norms of x^6 and x^8 says what norms of high
+/// powers grow by, and what is lost to elements that cancel in them is bounded by the 27th power of the sizes.
+fn needed<T: Element>(x: &[T], n: usize, halvings: i32, par: Par) -> Result<i32> {
+    let times = |x: &[T], y: &[T]| -> Result<Vec<T>> {
+        let mut to = scratch::<T>(n * n)?;
+        product(&mut to, x, y, n, par);
+        Ok(to)
+    };
+    let x2 = times(x, x)?;
+    let x4 = times(&x2, &x2)?;
+    let growth = size(&times(&x4, &x2)?, n, 6).max(size(&times(&x4, &x4)?, n, 8));
+    let fewer = (halvings as f64 + (growth / LARGEST).log2()).ceil().clamp(0.0, halvings as f64) as i32;
+    // Sums of columns of |2^(halvings - fewer) x|^27.
+    let back = 2f64.powi(halvings - fewer);
+    let mut sums = vec![1.0; n];
+    for _ in 0..27 {
+        let of =
+            |column: &[T]| column.iter().zip(&sums).map(|(x, s)| abs(x).to_f64().unwrap_or(f64::INFINITY) * back * s).sum();
+        sums = x.chunks_exact(n).map(of).collect::<Vec<f64>>();
+    }
+    let error = sums.into_iter().fold(0.0, f64::max) / (size(x, n, 1) * back) / BACKWARD / (f64::EPSILON / 2.0);
+    let more = (error.log2() / 26.0).ceil().max(0.0);
+    Ok((fewer as f64 + more).min(halvings as f64) as i32)
 }
 
 fn product<T: Element>(to: &mut [T], x: &[T], y: &[T], n: usize, par: Par) {

@@ -74,6 +74,24 @@ for version in [(1, 0), (2, 0), (3, 0)]:
     x = np.arange(3, dtype="float32")
     expect(one(f"version-{version[0]}.npy", x, version), "-", x)
 
+# As Python 2 wrote headers with text literals that are unicode.
+x = np.arange(6, dtype="<f4").reshape(2, 3)
+header = b"{u'descr': u'<f4', u'fortran_order': False, u'shape': (2L, 3L), }"
+header += b" " * (117 - len(header)) + b"\n"
+write("python-2.npy", b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + x.tobytes())
+expect("python-2.npy", "-", np.load(os.path.join(HERE, "python-2.npy")))
+
+# Several arrays in one file.
+out = io.BytesIO()
+several = [np.arange(3, dtype="int8"), np.asfortranarray(np.arange(6, dtype=">f8").reshape(2, 3)), np.zeros((0, 2), dtype="bool"), np.array(7, dtype="uint16")]
+for x in several:
+    np.save(out, x)
+write("several.npy", out.getvalue())
+for at, x in enumerate(several):
+    expect("several.npy", at or "-", x)
+write("cut.npy", out.getvalue()[:-1])
+write("several-and-more.npy", out.getvalue() + b"x")
+
 for name, x, why in [
     ("structured", np.zeros(2, dtype=[("a", "<f8"), ("b", "<i4")]), "structured array"),
     ("structured-utf8", np.zeros(2, dtype=[("\u20ac", "<f8")]), "structured array"),
@@ -134,6 +152,19 @@ archive("checksum.npz", "checksum", ("a.npy", npy_bytes), edit=corrupted)
 archive("bzip2.npz", "compression", ("a.npy", npy_bytes), compression=zipfile.ZIP_BZIP2)
 archive("no-array.npz", "no npy file", ("a.txt", b"hello"))
 archive("trailing.npz", "follows", ("a.npy", npy_bytes), edit=lambda data: data + b"x")
+
+# Arrays beside what is none, of a kind that tensors do not have, and compressed in a way that is not read.
+out = io.BytesIO()
+with zipfile.ZipFile(out, "w") as z:
+    z.writestr("note.txt", "hello")
+    z.writestr("broken.npy", b"hello")
+    for member, x, how in [("a", np.arange(3, dtype="int8"), zipfile.ZIP_STORED), ("object", np.array([None]), zipfile.ZIP_DEFLATED), ("bzip2", np.arange(3), zipfile.ZIP_BZIP2), ("b", np.arange(4.0), zipfile.ZIP_DEFLATED)]:
+        inner = io.BytesIO()
+        npy.write_array(inner, x, allow_pickle=True)
+        z.writestr(member + ".npy", inner.getvalue(), compress_type=how)
+write("mixed.npz", out.getvalue())
+expect("mixed.npz", "a", np.arange(3, dtype="int8"))
+expect("mixed.npz", "b", np.arange(4.0))
 
 tensors = {d: values(d).reshape(3, 2) for d in DTYPES if d != "complex128"}
 tensors |= {"scalar": np.array(2.5), "empty": np.zeros((0, 2), dtype="int16")}

@@ -7,6 +7,7 @@
 
 #![deny(unsafe_code)]
 
+pub mod fields;
 pub mod literal;
 #[allow(unsafe_code)]
 pub mod mapped;
@@ -45,7 +46,7 @@ pub enum Format {
 pub struct Entry {
     /// Its name; empty where the format has none.
     pub name: String,
-    /// The element type; none where a safetensors file holds one that tensors do not have.
+    /// The element type; none where a safetensors file holds one that tensors do not have, and of an array that cannot be read.
     pub dtype: Option<DType>,
     /// The format's own name of the element type.
     pub code: String,
@@ -55,6 +56,8 @@ pub struct Entry {
     pub fortran: bool,
     /// How many bytes its elements are.
     pub bytes: usize,
+    /// Why it cannot be read, though others of its file can.
+    pub refusal: Option<Error>,
     place: Place,
 }
 
@@ -62,6 +65,20 @@ impl Entry {
     /// Whether the elements are compressed: a small file may then hold a large array.
     pub fn is_packed(&self) -> bool {
         matches!(self.place, Place::Deflated { .. })
+    }
+
+    fn refused(name: String, why: Error) -> Entry {
+        let place = Place::Plain { start: 0, swapped: false, stored: None };
+        Entry {
+            name,
+            dtype: None,
+            code: "unreadable".into(),
+            shape: vec![],
+            fortran: false,
+            bytes: 0,
+            refusal: Some(why),
+            place,
+        }
     }
 }
 
@@ -90,8 +107,8 @@ impl Source {
         let bytes = content.bytes();
         let mut metadata = BTreeMap::new();
         let entries = match format {
-            Format::Npy => vec![npy_entry(npy::header(bytes)?, bytes.len())?],
-            Format::Npz => npz::parse(bytes)?.into_iter().map(npz_entry).collect::<Result<_>>()?,
+            Format::Npy => npy_entries(bytes)?,
+            Format::Npz => npz::parse(bytes)?.into_iter().map(npz_entry).collect(),
             Format::Safetensors => {
                 let (tensors, texts) = safetensors::parse(bytes)?;
                 metadata = texts;
@@ -109,6 +126,9 @@ impl Source {
     /// `Code::Format` for data that are corrupt, `Code::Unsupported` for a dtype that tensors do not have, and those of the sink.
     pub fn decode(&self, entry: usize, sink: &mut dyn FnMut(usize, &[u8]) -> Result<()>) -> Result<()> {
         let Some(entry) = self.entries.get(entry) else { return Err(Error::internal("there is no such array")) };
+        if let Some(why) = &entry.refusal {
+            return Err(why.clone());
+        }
         let Entry { dtype: Some(dtype), name, .. } = entry else {
             return Err(Error::unsupported(format!(
                 "tensor '{}' is of dtype {}, which tensors do not have",
@@ -191,18 +211,50 @@ fn exactly(declared: usize, there: usize) -> Result<()> {
 fn array_entry(name: String, header: npy::Header, place: Place) -> Result<Entry> {
     let npy::Header { dtype, fortran, shape, .. } = header;
     let (shape, bytes) = measure(&shape, dtype.bytes())?;
-    Ok(Entry { name, dtype: Some(dtype), code: dtype.info().numpy.into(), shape, fortran, bytes, place })
+    Ok(Entry { name, dtype: Some(dtype), code: dtype.info().numpy.into(), shape, fortran, bytes, refusal: None, place })
 }
 
-fn npy_entry(header: npy::Header, length: usize) -> Result<Entry> {
+/// The arrays of an npy file: one, or as many as `numpy.save` wrote to it, one behind the other. The first has no name, the others that of
+/// their place. A later one that cannot be read is the last: where it ends is not known.
+fn npy_entries(bytes: &[u8]) -> Result<Vec<Entry>> {
+    let (mut entries, mut at) = (Vec::new(), 0);
+    while at < bytes.len() || entries.is_empty() {
+        let name = if entries.is_empty() { String::new() } else { entries.len().to_string() };
+        match npy_entry(name.clone(), &bytes[at..], at) {
+            Ok((entry, length)) => {
+                entries.push(entry);
+                at += length;
+            }
+            Err(error) if entries.is_empty() => return Err(error),
+            Err(error) => {
+                entries.push(Entry::refused(name.clone(), Error::format(format!("array {name}: {}", error.message))));
+                break;
+            }
+        }
+    }
+    Ok(entries)
+}
+
+/// The array that bytes begin with, which are those of a file from a place on, and how many of them are its.
+fn npy_entry(name: String, bytes: &[u8], at: usize) -> Result<(Entry, usize)> {
+    let header = npy::header(bytes)?;
     let (start, swapped) = (header.start, header.big_endian);
-    let entry = array_entry(String::new(), header, Place::Plain { start, swapped, stored: None })?;
-    exactly(entry.bytes, length - start)?;
-    Ok(entry)
+    let entry = array_entry(name, header, Place::Plain { start: at + start, swapped, stored: None })?;
+    let rest = bytes.len() - start;
+    if rest > entry.bytes && bytes[start + entry.bytes..].starts_with(npy::MAGIC) {
+        let length = start + entry.bytes;
+        return Ok((entry, length));
+    }
+    exactly(entry.bytes, rest)?;
+    Ok((entry, bytes.len()))
 }
 
-fn npz_entry(member: npz::Member) -> Result<Entry> {
-    let npz::Member { name, header, data } = member;
+fn npz_entry(member: npz::Member) -> Entry {
+    let npz::Member { name, array } = member;
+    array.and_then(|(header, data)| npz_array(&name, header, data)).unwrap_or_else(|why| Entry::refused(name, why))
+}
+
+fn npz_array(name: &str, header: npy::Header, data: Packed) -> Result<Entry> {
     let (start, swapped, size) = (header.start, header.big_endian, data.size);
     let place = if data.deflated {
         Place::Deflated { data, start, swapped }
@@ -210,7 +262,7 @@ fn npz_entry(member: npz::Member) -> Result<Entry> {
         Place::Plain { start: data.range.start + start, swapped, stored: Some(data) }
     };
     let fits = |entry: Entry| exactly(entry.bytes, size.saturating_sub(start)).map(|()| entry);
-    let found = array_entry(name.clone(), header, place).and_then(fits);
+    let found = array_entry(name.to_string(), header, place).and_then(fits);
     found.map_err(|e| Error::format(format!("member '{name}': {}", e.message)))
 }
 
@@ -227,6 +279,7 @@ fn safetensors_entry(tensor: safetensors::Described) -> Result<Entry> {
         shape,
         fortran: false,
         bytes,
+        refusal: None,
         place: Place::Plain { start, swapped: false, stored: None },
     })
 }
@@ -235,7 +288,16 @@ fn text_entry(shape: [u64; 2], options: &text::Options) -> Result<Entry> {
     let dtype = options.dtype;
     let (shape, bytes) = measure(&shape, dtype.bytes())?;
     let place = Place::Text(options.clone());
-    Ok(Entry { name: String::new(), dtype: Some(dtype), code: dtype.name().into(), shape, fortran: false, bytes, place })
+    Ok(Entry {
+        name: String::new(),
+        dtype: Some(dtype),
+        code: dtype.name().into(),
+        shape,
+        fortran: false,
+        bytes,
+        refusal: None,
+        place,
+    })
 }
 
 /// One tensor to be written.

@@ -96,6 +96,11 @@ impl<'a> Reader<'a> {
         let start = self.at;
         match self.peek() {
             Some('\'' | '"') => self.quoted(),
+            // Python 2 marked text so that was no string of bytes.
+            Some('u' | 'U') if self.rest()[1..].starts_with(['\'', '"']) => {
+                self.at += 1;
+                self.quoted()
+            }
             Some('0'..='9') => self.number(),
             Some('-') => Err(self.wrong("a negative number")),
             Some('(') => Ok(self.tuple(depth)?),
@@ -194,6 +199,9 @@ mod tests {
         assert_eq!(value("(3L, 4L)"), Value::Tuple(vec![Value::Number(3), Value::Number(4)]));
         assert_eq!(value("[('a', '<f8'), ('b', '|O')]"), Value::Other("[('a', '<f8'), ('b', '|O')]".into()));
         assert_eq!(value("'it\\'s'"), Value::Text("it\\'s".into()));
+        assert_eq!(value("u'<f8'"), Value::Text("<f8".into()));
+        assert_eq!(value("[(u'a', U\"<f8\")]"), Value::Other("[(u'a', U\"<f8\")]".into()));
+        assert_eq!(dictionary("{u'descr': 1}").expect("text")[0].0, "descr");
     }
 
     #[test]
@@ -217,6 +225,11 @@ mod tests {
             "{'a': +1}",
             "['a']",
             "{'a': 1 'b': 2}",
+            "{u: 2}",
+            "{u",
+            "{b'a': 2}",
+            "{'a': u}",
+            "{'a': u'}",
         ] {
             assert!(!refused(text).is_empty());
         }

@@ -24,10 +24,8 @@ const SUFFIX: &str = ".npy";
 pub struct Member {
     /// Its name, without `.npy`.
     pub name: String,
-    /// What its header says.
-    pub header: Header,
-    /// Its bytes in the archive.
-    pub data: Packed,
+    /// What its header says and its bytes in the archive, or why it cannot be read.
+    pub array: Result<(Header, Packed)>,
 }
 
 /// The bytes of a member.
@@ -47,10 +45,11 @@ fn broken(what: impl std::fmt::Display) -> Error {
     Error::format(format!("the zip archive is broken: {what}"))
 }
 
-/// The arrays of an archive, in its order.
+/// The arrays of an archive, in its order; members of another kind are left out. One that cannot be read is an error of its own: the others
+/// can.
 ///
 /// # Errors
-/// `Code::Format` for what is no zip archive, or one that no honest program writes.
+/// `Code::Format` for what is no zip archive, one that no honest program writes, or one without arrays.
 pub fn parse(bytes: &[u8]) -> Result<Vec<Member>> {
     if !bytes.starts_with(b"PK\x03\x04") && !bytes.starts_with(b"PK\x05\x06") {
         return Err(Error::format("it is no npz file: it does not begin as a zip archive"));
@@ -73,31 +72,41 @@ pub fn parse(bytes: &[u8]) -> Result<Vec<Member>> {
         if local.file_path().as_bytes() != path.as_bytes() || local.compression_method() != record.compression_method() {
             return Err(wrong("the archive's directory and the member's own header contradict each other".into()));
         }
-        if record.flags().is_encrypted() {
-            return Err(wrong("it is encrypted".into()));
-        }
         if path.ends_with('/') && record.uncompressed_size_hint() == 0 {
             // A folder, as general tools write them.
             continue;
         }
         let (size, packed) = (record.uncompressed_size_hint(), end - start);
         let deflated = match record.compression_method() {
-            CompressionMethod::STORE if size == packed => false,
+            CompressionMethod::STORE if size == packed => Ok(false),
             CompressionMethod::STORE => return Err(wrong(format!("it claims {size} bytes, and {packed} are stored"))),
             CompressionMethod::DEFLATE if size / MOST_INFLATED > packed => {
                 return Err(wrong(format!("it claims {size} bytes, which no {packed} deflated bytes can hold")));
             }
-            CompressionMethod::DEFLATE => true,
-            other => return Err(wrong(format!("its compression ({other:?}) is not read; stored and deflated members are"))),
+            CompressionMethod::DEFLATE => Ok(true),
+            other => Err(wrong(format!("its compression ({other:?}) is not read; stored and deflated members are"))),
         };
+        let deflated = if record.flags().is_encrypted() { Err(wrong("it is encrypted".into())) } else { deflated };
         let name = path.strip_suffix(SUFFIX).unwrap_or(path);
         if !names.insert(name.to_string()) {
             return Err(wrong("its name is there twice".into()));
         }
         let size = usize::try_from(size).map_err(|_| wrong(format!("{size} bytes")))?;
-        let data = Packed { range: start as usize..end as usize, deflated, size, crc: entry.claim_verifier().crc };
-        let header = data.header(bytes).map_err(|e| wrong(e.message))?;
-        members.push(Member { name: name.to_string(), header, data });
+        let (range, crc) = (start as usize..end as usize, entry.claim_verifier().crc);
+        let array = deflated.and_then(|deflated| {
+            let data = Packed { range, deflated, size, crc };
+            // A note beside the arrays: what has not even the name of one.
+            if !path.ends_with(SUFFIX) && !data.begins_as_npy(bytes) {
+                return Ok(None);
+            }
+            data.header(bytes).map(|header| Some((header, data))).map_err(|e| wrong(e.message))
+        });
+        if let Some(array) = array.transpose() {
+            members.push(Member { name: name.to_string(), array });
+        }
+    }
+    if count > 0 && members.is_empty() {
+        return Err(Error::format("it is no npz file: there is no npy file among its members"));
     }
     if count != archive.entries_hint() {
         return Err(broken(format!("it claims {} members and has {count}", archive.entries_hint())));
@@ -115,6 +124,15 @@ fn shortened(name: &str) -> String {
 }
 
 impl Packed {
+    fn begins_as_npy(&self, archive: &[u8]) -> bool {
+        let packed = &archive[self.range.clone()];
+        if !self.deflated {
+            return packed.starts_with(npy::MAGIC);
+        }
+        let mut start = [0; npy::MAGIC.len()];
+        DeflateDecoder::new(packed).read_exact(&mut start).is_ok() && start == *npy::MAGIC
+    }
+
     fn header(&self, archive: &[u8]) -> Result<Header> {
         let packed = &archive[self.range.clone()];
         if !self.deflated {

@@ -1,8 +1,8 @@
-//! Tables of numbers as text: fields with a delimiter between them, one row a line. Fields are taken apart by `csv-core`, one at a
-//! time, so that a table needs no memory beside its text and its elements: it is walked once for its shape, once for its numbers.
+//! Tables of numbers as text: fields with a delimiter between them, one row a line. Fields are read where they lie, one at a time, so that a
+//! table needs no memory beside its text and its elements: it is walked once for its shape, once for its numbers.
 
 use crate::CHUNK;
-use csv_core::{ReadFieldResult, ReaderBuilder, WriteResult, WriterBuilder};
+use crate::fields::{self, Delimiter, Fields};
 use ferrotensor_core::{DType, Error, Result};
 use half::{bf16, f16};
 use std::io::{self, Write};
@@ -14,8 +14,8 @@ const LONGEST_FIELD: usize = 2048;
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Between fields.
-    pub delimiter: u8,
-    /// Lines that begin with it are skipped.
+    pub delimiter: Delimiter,
+    /// What follows it in a line is no part of the table.
     pub comment: Option<u8>,
     /// Lines to skip first, whatever they hold.
     pub skip_rows: u64,
@@ -23,15 +23,42 @@ pub struct Options {
     pub header: bool,
     /// What the numbers become.
     pub dtype: DType,
+    /// Whether a number without a point or an exponent must be exact in a float dtype, and none may overflow: nobody chose the dtype.
+    pub exact: bool,
+    /// What stands for an empty field; none where that is an error.
+    pub filling: Option<String>,
+    /// Texts that are taken for empty fields.
+    pub missing: Vec<String>,
+}
+
+impl Options {
+    /// Numbers of a dtype with commas between them.
+    pub fn new(dtype: DType) -> Options {
+        Options {
+            delimiter: Delimiter::One(b','),
+            comment: Some(b'#'),
+            skip_rows: 0,
+            header: false,
+            dtype,
+            exact: false,
+            filling: None,
+            missing: Vec::new(),
+        }
+    }
 }
 
 /// Rows and columns of a table.
 ///
 /// # Errors
-/// `Code::Format`, with line and column, where a row has not as many fields as the first; `Code::DType` for complex dtypes.
+/// `Code::Format`, with line and column, where a row has not as many fields as the first; `Code::DType` for complex dtypes, and
+/// where a dtype does not hold what stands for empty fields.
 pub fn shape(bytes: &[u8], options: &Options) -> Result<[u64; 2]> {
     if options.dtype.is_complex() {
         return Err(Error::dtype(format!("text holds real numbers, not {}", options.dtype)));
+    }
+    if let Some(filling) = &options.filling {
+        let held = element(filling.as_bytes(), options, &mut Vec::new());
+        held.map_err(|_| Error::dtype(format!("'fillingValue' {filling} is no number of {}", options.dtype)))?;
     }
     walk(bytes, options, &mut |_, _| Ok(()))
 }
@@ -42,8 +69,12 @@ pub fn shape(bytes: &[u8], options: &Options) -> Result<[u64; 2]> {
 /// `Code::Format`, with line and column, for a field that is no number, or none that the dtype holds.
 pub fn decode(bytes: &[u8], options: &Options, sink: &mut dyn FnMut(usize, &[u8]) -> Result<()>) -> Result<()> {
     let (mut chunk, mut done) = (Vec::with_capacity(CHUNK), 0);
+    let dtype = options.dtype;
     walk(bytes, options, &mut |field, at| {
-        element(field, options.dtype, &mut chunk).ok_or_else(|| wrong_field(bytes, field, options.dtype, at))?;
+        let text = bare(field);
+        let absent = text.is_empty() || options.missing.iter().any(|word| word.as_bytes() == text);
+        let text = options.filling.as_ref().filter(|_| absent).map_or(text, |filling| filling.as_bytes());
+        element(text, options, &mut chunk).map_err(|why| wrong_field(bytes, field, dtype, at, why))?;
         if chunk.len() + 16 > CHUNK {
             sink(done, &chunk)?;
             done += chunk.len();
@@ -54,50 +85,34 @@ pub fn decode(bytes: &[u8], options: &Options, sink: &mut dyn FnMut(usize, &[u8]
     if chunk.is_empty() { Ok(()) } else { sink(done, &chunk) }
 }
 
-/// Where a field is: the byte behind it, and its number in the row.
+/// Where a field is: its first byte, and its number in the row.
 #[derive(Clone, Copy)]
 struct At {
-    end: usize,
+    start: usize,
     column: u64,
 }
 
 /// Gives each field to `each`; returns rows and columns.
-fn walk(bytes: &[u8], options: &Options, each: &mut dyn FnMut(Field<'_>, At) -> Result<()>) -> Result<[u64; 2]> {
-    let mut at = first_line(bytes, options.skip_rows);
-    let mut reader = ReaderBuilder::new().delimiter(options.delimiter).comment(options.comment).build();
-    let mut buffer = [0u8; LONGEST_FIELD];
+fn walk(bytes: &[u8], options: &Options, each: &mut dyn FnMut(&[u8], At) -> Result<()>) -> Result<[u64; 2]> {
+    let start = first_line(bytes, options.skip_rows);
+    let mut fields = Fields::new(bytes, start, options.delimiter, options.comment);
     let (mut rows, mut columns, mut column) = (0u64, None, 0u64);
     let mut names = options.header;
-    let (mut filled, mut overlong) = (0, false);
-    loop {
-        let (result, read, written) = reader.read_field(&bytes[at..], &mut buffer[filled..]);
-        at += read;
-        filled += written;
-        let record_end = match result {
-            // The end of the input: the next call, with nothing, finishes the last field.
-            ReadFieldResult::InputEmpty => continue,
-            ReadFieldResult::OutputFull => {
-                (filled, overlong) = (0, true);
-                continue;
-            }
-            ReadFieldResult::Field { record_end } => record_end,
-            ReadFieldResult::End => return Ok([rows, columns.unwrap_or(0)]),
-        };
+    while let Some(fields::Field { range, last }) = fields.next_field()? {
         column += 1;
         if !names {
-            let place = At { end: at, column };
-            if let Some(wanted) = columns.filter(|&wanted| column > wanted || (record_end && column < wanted)) {
+            let place = At { start: range.start, column };
+            if let Some(wanted) = columns.filter(|&wanted| column > wanted || (last && column < wanted)) {
                 let more = if column > wanted { "more than " } else { "" };
                 let found = if column > wanted { wanted } else { column };
-                let line = line(bytes, place);
+                let line = fields::line(bytes, place.start);
                 return Err(Error::format(format!(
                     "line {line}: {more}{found} fields, column {column}; the rows before have {wanted}"
                 )));
             }
-            each(if overlong { Field::Overlong } else { Field::Text(&buffer[..filled]) }, place)?;
+            each(&bytes[range], place)?;
         }
-        (filled, overlong) = (0, false);
-        if record_end {
+        if last {
             if names {
                 names = false;
             } else {
@@ -107,52 +122,94 @@ fn walk(bytes: &[u8], options: &Options, each: &mut dyn FnMut(Field<'_>, At) -> 
             column = 0;
         }
     }
+    Ok([rows, columns.unwrap_or(0)])
 }
 
-/// What stands in a field.
-#[derive(Clone, Copy)]
-enum Field<'a> {
-    Text(&'a [u8]),
-    /// More than any number.
-    Overlong,
+/// What a field says: without blanks around it, and without quotes.
+fn bare(field: &[u8]) -> &[u8] {
+    let text = field.trim_ascii();
+    match text {
+        [b'"', inner @ .., b'"'] => inner.trim_ascii(),
+        _ => text,
+    }
 }
 
+/// The first line that is looked at; a mark of UTF-8 before it is none of its characters.
 fn first_line(bytes: &[u8], skip: u64) -> usize {
-    let mut at = 0;
+    let mut at = if bytes.starts_with("\u{feff}".as_bytes()) { 3 } else { 0 };
     for _ in 0..skip {
-        match bytes[at..].iter().position(|&b| b == b'\n') {
-            Some(end) => at += end + 1,
-            None => return bytes.len(),
+        if at == bytes.len() {
+            break;
         }
+        at = fields::next_line(bytes, at);
     }
     at
 }
 
-/// The number of the line in which a field ends.
-fn line(bytes: &[u8], at: At) -> usize {
-    // The byte behind a field is its delimiter, or the first one of the end of its line.
-    let before = &bytes[..at.end.saturating_sub(1)];
-    let lone = before.windows(2).filter(|pair| pair[0] == b'\r' && pair[1] != b'\n').count();
-    1 + before.iter().filter(|&&b| b == b'\n').count() + lone
+/// Why a field is no element.
+enum Wrong {
+    Number,
+    /// An integer that a float dtype would round, where nobody chose it.
+    Rounded,
+    /// Finite, and infinite in the dtype, where nobody chose it.
+    Beyond,
 }
 
-fn wrong_field(bytes: &[u8], field: Field<'_>, dtype: DType, at: At) -> Error {
-    let shown = match field {
-        Field::Overlong => format!("a field of more than {LONGEST_FIELD} bytes"),
-        Field::Text(text) if text.trim_ascii().is_empty() => "an empty field".to_string(),
-        Field::Text(text) => {
-            let text = String::from_utf8_lossy(text);
+fn wrong_field(bytes: &[u8], field: &[u8], dtype: DType, at: At, why: Wrong) -> Error {
+    let shown = match bare(field) {
+        text if text.len() > LONGEST_FIELD => format!("a field of more than {LONGEST_FIELD} bytes"),
+        [] => "an empty field".to_string(),
+        _ => {
+            let text = String::from_utf8_lossy(field.trim_ascii());
             let short: String = text.chars().take(40).collect();
             if short.len() < text.len() { format!("'{short}...'") } else { format!("'{text}'") }
         }
     };
-    Error::format(format!("line {}, column {}: {shown} is no number of {dtype}", line(bytes, at), at.column))
+    let what = match why {
+        Wrong::Number if bare(field).is_empty() => {
+            format!("is no number of {dtype}; 'fillingValue' says what stands for one")
+        }
+        Wrong::Number => format!("is no number of {dtype}"),
+        Wrong::Rounded => format!("is not exact in {dtype}, the default; name a dtype, '{dtype}' to round"),
+        Wrong::Beyond => format!("is beyond {dtype}, the default; name a dtype"),
+    };
+    Error::format(format!("line {}, column {}: {shown} {what}", fields::line(bytes, at.start), at.column))
 }
 
-/// Appends the element that a field writes.
-fn element(field: Field<'_>, dtype: DType, out: &mut Vec<u8>) -> Option<()> {
-    let Field::Text(field) = field else { return None };
-    let text = std::str::from_utf8(field).ok()?.trim_ascii();
+/// Appends the element that a text writes.
+fn element(text: &[u8], options: &Options, out: &mut Vec<u8>) -> std::result::Result<(), Wrong> {
+    if text.len() > LONGEST_FIELD {
+        return Err(Wrong::Number);
+    }
+    let text = std::str::from_utf8(text).map_err(|_| Wrong::Number)?;
+    parsed(text, options.dtype, out).ok_or(Wrong::Number)?;
+    if options.exact { keeps(text, options.dtype) } else { Ok(()) }
+}
+
+/// Whether a float dtype has all digits of an integer, and the magnitude of a number.
+fn keeps(text: &str, dtype: DType) -> std::result::Result<(), Wrong> {
+    let digits = text.trim_start_matches(['+', '-']);
+    let integer = digits.bytes().all(|byte| byte.is_ascii_digit());
+    // 10^7 is below 2^24, and what has neither an exponent nor 39 digits is no more than float32 reaches.
+    let short = if integer { digits.len() <= 7 } else { digits.len() < 39 && !digits.contains(['e', 'E']) };
+    if short {
+        return Ok(());
+    }
+    let Ok(wide) = digits.parse::<f64>() else { return Ok(()) };
+    let narrow = match dtype {
+        DType::F32 => f64::from(wide as f32),
+        DType::F64 => wide,
+        _ => return Ok(()),
+    };
+    // An integer of more than 38 digits has more than any float.
+    if integer && digits.parse::<u128>() != Ok(narrow as u128) {
+        return Err(Wrong::Rounded);
+    }
+    if narrow.is_infinite() { Err(Wrong::Beyond) } else { Ok(()) }
+}
+
+/// Appends the number that a text is, where the dtype has it.
+fn parsed(text: &str, dtype: DType, out: &mut Vec<u8>) -> Option<()> {
     macro_rules! parse {
         ($type:ty) => {
             out.extend_from_slice(&text.parse::<$type>().ok()?.to_le_bytes())
@@ -225,28 +282,20 @@ pub fn write(
     Ok(())
 }
 
+/// A line of names. In quotes stand those that a reader would take apart or for a comment, and one that is blank.
 fn names(header: &[String], delimiter: u8) -> Vec<u8> {
-    // Names that look like a comment are quoted, as are those with delimiters, quotes and line ends.
-    let mut writer = WriterBuilder::new().delimiter(delimiter).comment(Some(b'#')).build();
-    let (mut all, mut buffer) = (Vec::new(), vec![0u8; 64]);
+    let mut line = Vec::new();
     for (i, name) in header.iter().enumerate() {
         if i > 0 {
-            let (_, written) = writer.delimiter(&mut buffer);
-            all.extend_from_slice(&buffer[..written]);
+            line.push(delimiter);
         }
-        let mut rest = name.as_bytes();
-        loop {
-            let (result, read, written) = writer.field(rest, &mut buffer);
-            all.extend_from_slice(&buffer[..written]);
-            rest = &rest[read..];
-            if result == WriteResult::InputEmpty {
-                break;
-            }
-        }
+        let quoted = name.trim_ascii().len() < name.len().max(1)
+            || name.bytes().any(|byte| byte == delimiter || matches!(byte, b'"' | b'#' | b'\n' | b'\r'));
+        let text = if quoted { format!("\"{}\"", name.replace('"', "\"\"")) } else { name.clone() };
+        line.extend_from_slice(text.as_bytes());
     }
-    let (_, written) = writer.terminator(&mut buffer);
-    all.extend_from_slice(&buffer[..written]);
-    all
+    line.push(b'\n');
+    line
 }
 
 /// Appends one number.
@@ -282,7 +331,9 @@ fn number(item: &[u8], dtype: DType, line: &mut Vec<u8>) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    const PLAIN: Options = Options { delimiter: b',', comment: Some(b'#'), skip_rows: 0, header: false, dtype: DType::F64 };
+    fn plain() -> Options {
+        Options::new(DType::F64)
+    }
 
     fn read(text: &str, options: &Options) -> Result<([u64; 2], Vec<u8>)> {
         let shape = shape(text.as_bytes(), options)?;
@@ -306,36 +357,107 @@ mod tests {
 
     #[test]
     fn tables_are_read() {
-        assert_eq!(floats("1,2\n3,4\n", &PLAIN), ([2, 2], vec![1.0, 2.0, 3.0, 4.0]));
-        assert_eq!(floats("1,2\r\n3,4", &PLAIN), ([2, 2], vec![1.0, 2.0, 3.0, 4.0]));
-        assert_eq!(floats("\u{feff}1\n\n# note, 7\n 2 \n\"3\"\n", &PLAIN), ([3, 1], vec![1.0, 2.0, 3.0]));
+        assert_eq!(floats("1,2\n3,4\n", &plain()), ([2, 2], vec![1.0, 2.0, 3.0, 4.0]));
+        assert_eq!(floats("1,2\r\n3,4", &plain()), ([2, 2], vec![1.0, 2.0, 3.0, 4.0]));
+        assert_eq!(floats("\u{feff}1\n\n# note, 7\n 2 \n\"3\"\n", &plain()), ([3, 1], vec![1.0, 2.0, 3.0]));
         assert_eq!(
-            floats("-1e-3;+inf;.5", &Options { delimiter: b';', ..PLAIN }),
+            floats("-1e-3;+inf;.5", &Options { delimiter: Delimiter::One(b';'), ..plain() }),
             ([1, 3], vec![-1e-3, f64::INFINITY, 0.5])
         );
         assert_eq!(
-            floats("junk \"\na,b\n1,2\n", &Options { skip_rows: 1, header: true, ..PLAIN }),
+            floats("junk \"\na,b\n1,2\n", &Options { skip_rows: 1, header: true, ..plain() }),
             ([1, 2], vec![1.0, 2.0])
         );
-        assert_eq!(floats("", &PLAIN), ([0, 0], vec![]));
-        assert_eq!(floats("1\n", &Options { skip_rows: 5, ..PLAIN }), ([0, 0], vec![]));
+        assert_eq!(floats("", &plain()), ([0, 0], vec![]));
+        assert_eq!(floats("1\n", &Options { skip_rows: 5, ..plain() }), ([0, 0], vec![]));
+    }
+
+    /// Answers of `numpy.loadtxt` (`delimiter=None` and others) and `numpy.genfromtxt`, NumPy 2.4.
+    #[test]
+    fn tables_mean_what_numpy_reads() {
+        let blanks = || Options { delimiter: Delimiter::Blanks, ..plain() };
+        let four = ([2, 2], vec![1.0, 2.0, 3.0, 4.0]);
+        for text in [
+            "1 2\n3 4\n",
+            "1   2\n3    4\n",
+            "  1\t2  \n\t3 \t 4\t\n",
+            "1 2 # note\n3 4#note\n",
+            "# only\n1 2\n   # indented\n\n  \n3 4",
+            "1 2\r\n3 4\r\n",
+            "1 2\r3 4\r",
+            "\"1\" \"2\"\n3 4\n",
+        ] {
+            assert_eq!(floats(text, &blanks()), four, "{text:?}");
+        }
+        for text in ["1,2#a,b\n3,4 # c\n", " 1 , 2 \n 3 ,4\n", "1,2\n \n  # x\n3,4\n", "\"1\", \"2\"\n3 , \"4\" # \"\n"] {
+            assert_eq!(floats(text, &plain()), four, "{text:?}");
+        }
+        // Spaces at the ends of lines are no fields where they stand between fields, and in the middle they are.
+        let spaces = || Options { delimiter: Delimiter::One(b' '), ..plain() };
+        assert_eq!(floats(" 1 2 \n3 4   # x\n", &spaces()), four);
+        assert!(refused("1  2\n", &spaces()).contains("column 2: an empty field"));
+        assert!(
+            refused("\t1\n", &Options { delimiter: Delimiter::One(b'\t'), ..plain() }).contains("column 1: an empty field")
+        );
+        // A name that holds what ends fields elsewhere.
+        let named = Options { header: true, ..plain() };
+        assert_eq!(floats("\"a,#\n\"\"b\",c\n1,2\n3,4\n", &named), four);
+        assert!(refused("1,2\n\"3,4\n", &plain()).contains("line 2: a quote that does not end"));
+    }
+
+    #[test]
+    fn empty_fields_are_filled() {
+        let filled = |filling: &str| Options { filling: Some(filling.into()), ..plain() };
+        let (shape, numbers) = floats("1,,3\n,5,\n", &filled("NaN"));
+        assert_eq!(shape, [2, 3]);
+        assert_eq!(numbers.iter().map(|x| x.is_nan()).collect::<Vec<_>>(), [false, true, false, true, false, true]);
+        assert_eq!(floats("1,2,\n3,4,\n", &filled("-1")), ([2, 3], vec![1.0, 2.0, -1.0, 3.0, 4.0, -1.0]));
+        let missing = Options { missing: vec!["NA".into(), "-".into()], ..filled("-999") };
+        assert_eq!(floats("1,NA\n-,\"NA\"\n", &missing), ([2, 2], vec![1.0, -999.0, -999.0, -999.0]));
+        assert!(refused("1,N/A\n", &missing).contains("'N/A' is no number"));
+        let tabs = Options { delimiter: Delimiter::One(b'\t'), ..filled("0") };
+        assert_eq!(floats("1\t\t3\n\t5\t\n", &tabs), ([2, 3], vec![1.0, 0.0, 3.0, 0.0, 5.0, 0.0]));
+        let refusal = read("1\n", &Options { dtype: DType::I32, ..filled("NaN") }).expect_err("no integer");
+        assert_eq!(
+            (refusal.code, refusal.message.as_str()),
+            (ferrotensor_core::error::Code::DType, "'fillingValue' NaN is no number of int32")
+        );
+    }
+
+    #[test]
+    fn digits_are_lost_only_where_somebody_chose_the_dtype() {
+        let (chosen, default) = (Options::new(DType::F32), Options { exact: true, ..Options::new(DType::F32) });
+        for text in ["16777217", "-123456789", "+100000000000000000001", "9999999999999999999999999999999999999999999"] {
+            assert!(read(text, &chosen).is_ok(), "{text}");
+            assert!(refused(text, &default).contains("is not exact in float32, the default"), "{text}");
+        }
+        for text in ["16777216", "-33554432", "123456789.0", "1e11", "0.1", "inf", "-Infinity", "nan", "00000000001"] {
+            assert!(read(text, &default).is_ok(), "{text}");
+        }
+        assert!(refused("1e39", &default).contains("is beyond float32"));
+        let wide = Options { exact: true, ..plain() };
+        assert!(read("9007199254740992", &wide).is_ok());
+        assert!(refused("9007199254740993", &wide).contains("is not exact in float64"));
     }
 
     #[test]
     fn errors_name_line_and_column() {
-        assert_eq!(refused("1,2\n3,x\n", &PLAIN), "line 2, column 2: 'x' is no number of float64");
-        assert_eq!(refused("1,2\r\n3,x\r\n", &PLAIN), "line 2, column 2: 'x' is no number of float64");
-        assert_eq!(refused("1,2\r3,x", &PLAIN), "line 2, column 2: 'x' is no number of float64");
-        assert_eq!(refused("# note\n\n1,\n", &PLAIN), "line 3, column 2: an empty field is no number of float64");
-        assert_eq!(refused("1,2\n3\n", &PLAIN), "line 2: 1 fields, column 1; the rows before have 2");
-        assert_eq!(refused("1,2\n3,4,5\n", &PLAIN), "line 2: more than 2 fields, column 3; the rows before have 2");
+        assert_eq!(refused("1,2\n3,x\n", &plain()), "line 2, column 2: 'x' is no number of float64");
+        assert_eq!(refused("1,2\r\n3,x\r\n", &plain()), "line 2, column 2: 'x' is no number of float64");
+        assert_eq!(refused("1,2\r3,x", &plain()), "line 2, column 2: 'x' is no number of float64");
         assert_eq!(
-            refused("a\n1\n300\n", &Options { dtype: DType::U8, header: true, ..PLAIN }),
+            refused("# note\n\n1,\n", &plain()),
+            "line 3, column 2: an empty field is no number of float64; 'fillingValue' says what stands for one"
+        );
+        assert_eq!(refused("1,2\n3\n", &plain()), "line 2: 1 fields, column 1; the rows before have 2");
+        assert_eq!(refused("1,2\n3,4,5\n", &plain()), "line 2: more than 2 fields, column 3; the rows before have 2");
+        assert_eq!(
+            refused("a\n1\n300\n", &Options { dtype: DType::U8, header: true, ..plain() }),
             "line 3, column 1: '300' is no number of uint8"
         );
-        assert!(refused(&"1".repeat(5000), &PLAIN).contains("more than 2048 bytes"));
-        assert!(refused("1.5", &Options { dtype: DType::I32, ..PLAIN }).contains("'1.5'"));
-        assert!(refused("#1", &Options { comment: None, ..PLAIN }).contains("'#1'"));
+        assert!(refused(&"1".repeat(5000), &plain()).contains("more than 2048 bytes"));
+        assert!(refused("1.5", &Options { dtype: DType::I32, ..plain() }).contains("'1.5'"));
+        assert!(refused("#1", &Options { comment: None, ..plain() }).contains("'#1'"));
     }
 
     #[test]
@@ -355,11 +477,11 @@ mod tests {
             (DType::F32, "3.4028235e38\n1e-45\n0.1\n-inf\n", 4),
         ];
         for (dtype, text, count) in cases {
-            let (_, bytes) = read(text, &Options { dtype, ..PLAIN }).expect(text);
+            let (_, bytes) = read(text, &Options { dtype, ..plain() }).expect(text);
             assert_eq!(bytes.len(), count * dtype.bytes());
             let mut written = Vec::new();
             write(&mut written, dtype, &[count], &bytes, b',', &[]).expect("written");
-            let again = read(std::str::from_utf8(&written).expect("text"), &Options { dtype, ..PLAIN }).expect("read").1;
+            let again = read(std::str::from_utf8(&written).expect("text"), &Options { dtype, ..plain() }).expect("read").1;
             assert_eq!(again, bytes, "{dtype}: {}", String::from_utf8_lossy(&written));
         }
     }
@@ -367,11 +489,12 @@ mod tests {
     #[test]
     fn names_are_quoted_where_they_must_be() {
         let mut out = Vec::new();
-        let header = ["#a".to_string(), "b,\"c\"".to_string()];
-        write(&mut out, DType::U8, &[1, 2], &[1, 2], b',', &header).expect("written");
-        assert_eq!(String::from_utf8_lossy(&out), "\"#a\",\"b,\"\"c\"\"\"\n1,2\n");
-        let options = Options { header: true, dtype: DType::U8, ..PLAIN };
-        assert_eq!(read(std::str::from_utf8(&out).expect("text"), &options).expect("read"), ([1, 2], vec![1, 2]));
+        let header = ["#a", "b,\"c\"", "", "d e", "f#", "g\n"].map(String::from);
+        write(&mut out, DType::U8, &[1, 6], &[1, 2, 3, 4, 5, 6], b',', &header).expect("written");
+        assert_eq!(String::from_utf8_lossy(&out), "\"#a\",\"b,\"\"c\"\"\",\"\",d e,\"f#\",\"g\n\"\n1,2,3,4,5,6\n");
+        let named = Options { header: true, ..Options::new(DType::U8) };
+        assert_eq!(shape(&out, &named).expect("read"), [1, 6]);
+        assert_eq!(read(std::str::from_utf8(&out).expect("text"), &named).expect("read").1, [1, 2, 3, 4, 5, 6]);
         let mut none = Vec::new();
         assert!(write(&mut none, DType::U8, &[1, 1], &[1], b',', &header).is_err());
         assert!(write(&mut none, DType::U8, &[1, 1, 1], &[1], b',', &[]).is_err());

@@ -94,6 +94,31 @@ fn refused_files_say_why() {
 }
 
 #[test]
+fn what_cannot_be_read_leaves_the_others_readable() {
+    let cases: [(&str, &[(&str, &str)]); 3] = [
+        ("cut.npy", &[("", ""), ("1", ""), ("2", ""), ("3", "declares 2 bytes of elements, there are 1")]),
+        ("several-and-more.npy", &[("", ""), ("1", ""), ("2", ""), ("3", "declares 2 bytes of elements, there are 3")]),
+        (
+            "mixed.npz",
+            &[("broken", "no npy file"), ("a", ""), ("object", "Python objects"), ("bzip2", "compression"), ("b", "")],
+        ),
+    ];
+    for (file, wanted) in cases {
+        let source = Source::open(&format(file), Content::open(&golden(file), true).expect(file)).expect(file);
+        let names: Vec<&str> = source.entries.iter().map(|entry| entry.name.as_str()).collect();
+        assert_eq!(names, wanted.iter().map(|&(name, _)| name).collect::<Vec<_>>(), "{file}");
+        for (i, &(name, why)) in wanted.iter().enumerate() {
+            let (entry, read) = (&source.entries[i], source.decode(i, &mut |_, _| Ok(())));
+            assert_eq!(entry.refusal.is_none(), why.is_empty(), "{file} {name}");
+            match read {
+                Ok(()) => assert!(why.is_empty(), "{file} {name}"),
+                Err(error) => assert!(error.code == Code::Format && error.message.contains(why), "{file} {name}: {error}"),
+            }
+        }
+    }
+}
+
+#[test]
 fn arrays_are_written_as_numpy_writes_them() {
     let dtypes = DType::all().map(DType::name).filter(|&name| name != "bfloat16");
     for name in dtypes.chain(["scalar", "empty", "vector"]) {

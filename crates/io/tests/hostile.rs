@@ -5,9 +5,6 @@ use ferrotensor_core::{DType, Error};
 use ferrotensor_io::{Array, Content, Format, Source, Writing, text, write};
 use std::collections::BTreeMap;
 
-const TEXT: text::Options =
-    text::Options { delimiter: b',', comment: Some(b'#'), skip_rows: 0, header: false, dtype: DType::F32 };
-
 /// A small file of each format.
 fn samples() -> Vec<(Format, Vec<u8>)> {
     let data = |bytes: &'static [u8]| move || Ok(bytes.to_vec());
@@ -27,7 +24,10 @@ fn samples() -> Vec<(Format, Vec<u8>)> {
         (Format::Npz, file(&arrays, &Writing::Npz { compressed: false })),
         (Format::Npz, file(&arrays, &Writing::Npz { compressed: true })),
         (Format::Safetensors, file(&arrays, &Writing::Safetensors { metadata })),
-        (Format::Text(TEXT), file(&arrays[..1], &Writing::Text { delimiter: b',', header: vec![] })),
+        (
+            Format::Text(text::Options::new(DType::F32)),
+            file(&arrays[..1], &Writing::Text { delimiter: b',', header: vec![] }),
+        ),
     ]
 }
 

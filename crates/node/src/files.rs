@@ -8,6 +8,7 @@ use crate::readback::bytes_of;
 use crate::value;
 use ferrotensor_core::{DType, Error, Result};
 use ferrotensor_engine::{Tensor, on_file_thread};
+use ferrotensor_io::fields::Delimiter;
 use ferrotensor_io::{Array, Content, Format, Source, Writing, encode, save, text};
 use napi_sys as sys;
 use std::collections::HashMap;
@@ -28,9 +29,9 @@ impl Sources {
         source.cloned().ok_or_else(|| Error::internal("the source is closed"))
     }
 
-    /// Keeps a source, and tells JavaScript what is in it: `{ id, names, codes, facts, metadata }`. `facts` are float64: for each array its
-    /// dtype's number (or -1), the place of its code in `codes`, whether it is in Fortran order, whether it is packed, its bytes, its
-    /// rank, and its sizes. One object for each array takes five times as long as reading the header of a file with many.
+    /// Keeps a source, and tells JavaScript what is in it: `{ id, names, codes, facts, refusals, metadata }`. `facts` are float64: for each
+    /// array its dtype's number (or -1), the place of its code in `codes`, whether it is in Fortran order, whether it is packed, its bytes,
+    /// its rank, and its sizes. `refusals` are pairs of an array's place and why it cannot be read. One object for each array takes five times as long as reading the header of a file with many.
     ///
     /// # Errors
     /// `Code::Internal` when Node refuses.
@@ -50,6 +51,13 @@ impl Sources {
             let fixed = [dtype, code as f64, fortran, packed, entry.bytes as f64, entry.shape.len() as f64];
             facts.extend(fixed.into_iter().chain(sizes).flat_map(f64::to_ne_bytes));
         }
+        let refused = source.entries.iter().enumerate().filter_map(|(at, entry)| Some((at, entry.refusal.as_ref()?)));
+        let refusals = value::from_list(
+            env,
+            refused.map(|(at, why)| {
+                value::from_list(env, [value::from_f64(env, at as f64), value::from_text(env, &why.message)])
+            }),
+        );
         let codes = value::from_list(env, codes.into_iter().map(|code| value::from_text(env, code)));
         let facts = array_buffer(env, facts)?;
         let texts = source.metadata.iter();
@@ -59,7 +67,14 @@ impl Sources {
         self.next = self.next.wrapping_add(1);
         self.open.insert(self.next, Arc::new(source));
         let id = value::from_f64(env, f64::from(self.next));
-        let parts = [(c"id", id), (c"names", names), (c"codes", codes), (c"facts", facts), (c"metadata", metadata)];
+        let parts = [
+            (c"id", id),
+            (c"names", names),
+            (c"codes", codes),
+            (c"facts", facts),
+            (c"refusals", refusals),
+            (c"metadata", metadata),
+        ];
         Ok(value::from_entries(env, &parts))
     }
 }
@@ -119,12 +134,16 @@ fn format(env: sys::napi_env, options: sys::napi_value) -> Result<Format> {
         "npz" => Ok(Format::Npz),
         "safetensors" => Ok(Format::Safetensors),
         "text" => Ok(Format::Text(text::Options {
-            delimiter: ascii(env, property("delimiter")?)?.ok_or_else(|| Error::internal("a delimiter is missing"))?,
+            delimiter: ascii(env, property("delimiter")?)?.map_or(Delimiter::Blanks, Delimiter::One),
             comment: ascii(env, property("comments")?)?,
             skip_rows: value::number(env, property("skipRows")?)? as u64,
             header: value::boolean(env, property("header")?),
             dtype: DType::from_code(value::number(env, property("dtype")?)? as u8)
                 .ok_or_else(|| Error::internal("unknown dtype number"))?,
+            exact: value::boolean(env, property("exact")?),
+            // One text, or none.
+            filling: value::texts(env, property("filling")?)?.pop(),
+            missing: value::texts(env, property("missing")?)?,
         })),
         other => Err(Error::internal(format!("unknown format {other}"))),
     }

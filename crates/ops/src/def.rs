@@ -130,6 +130,10 @@ pub struct ParamDef {
 pub enum ParamKind {
     /// Any.
     Number,
+    /// Those above 0.
+    Positive,
+    /// Those not below 0.
+    NotNegative,
     /// Whole ones.
     Integer,
     /// What elements of the result may be: a number that its dtype holds, as beside a tensor.
@@ -141,6 +145,8 @@ impl ParamKind {
     pub fn name(self) -> &'static str {
         match self {
             ParamKind::Number => "number",
+            ParamKind::Positive => "positive",
+            ParamKind::NotNegative => "notNegative",
             ParamKind::Integer => "integer",
             ParamKind::Element => "element",
         }
@@ -199,6 +205,17 @@ pub struct ErrorCase {
     pub code: Code,
 }
 
+/// An error that depends on values: thrown by the read, in the name of the call whose argument was wrong.
+#[derive(Clone, Copy, Debug)]
+pub struct Refusal {
+    /// The error's code.
+    pub code: Code,
+    /// The call.
+    pub call: &'static str,
+    /// What must be.
+    pub words: &'static str,
+}
+
 /// One row of the table.
 #[derive(Clone, Copy)]
 pub struct OpDef {
@@ -236,6 +253,8 @@ pub struct OpDef {
     pub doc: Doc,
     /// Calls that must throw, beyond those every operation has.
     pub errors: &'static [ErrorCase],
+    /// What a look-up that fails means to the user, who asked for none.
+    pub refused: Option<Refusal>,
 }
 
 impl Namespace {
@@ -272,6 +291,9 @@ impl OpDef {
     /// What users read of a kernel that failed. Positions of elements out of range follow from an operand that has a range: nobody passed
     /// them.
     pub fn failed(&self, e: Error) -> Error {
+        if let (Some(refused), Code::Index) = (self.refused, e.code) {
+            return Error::new(refused.code, refused.words.trim_end_matches('.')).in_op(refused.call);
+        }
         let ranged = self.operands.iter().find_map(|o| Some((o.name, o.range?)));
         let told = match ranged {
             Some((name, (low, high))) if e.code == Code::Index => {

@@ -71,7 +71,7 @@ pub fn render() -> String {
     out.push_str("// The operation table as the recording core and the argument encoder see it.\n\n");
     out.push_str(
         "/** An attribute: its encoder, and the word that stands for \"left out\" (null: required). */\nexport interface AttrRow {\n  readonly name: string\n  readonly kind: 'int' | 'number' | 'optAxis' | 'axes' | 'axisPairs' | 'padding' | 'widths' | 'text' | 'shape' | 'bool' | 'dtype' | 'device' | 'choice' | 'items' | 'call'\n  readonly default: number | null\n  readonly choices?: readonly (string | number)[]\n}\n\n\
-         /** A number handed over at run time; null: required. */\nexport interface ParamRow {\n  readonly name: string\n  readonly default: number | null\n  readonly kind: 'number' | 'integer' | 'element'\n}\n\n\
+         /** A number handed over at run time; null: required. */\nexport interface ParamRow {\n  readonly name: string\n  readonly default: number | null\n  readonly kind: 'number' | 'positive' | 'notNegative' | 'integer' | 'element'\n}\n\n\
          /** One operation. */\nexport interface OpRow {\n  readonly name: string\n  readonly operands: readonly string[]\n  /** Positions of operands that may be JavaScript scalars. */\n  readonly weak: readonly number[]\n  /** Where a scalar must lie, ends included. */\n  readonly range?: readonly [low: number, high: number]\n  readonly outputs: number\n  readonly variadic: boolean\n  readonly attrs: readonly AttrRow[]\n  readonly params: readonly ParamRow[]\n}\n\n\
          /** The operations; an operation's number in programs is its position plus one. */\nexport const OP_TABLE: readonly OpRow[] = [\n",
     );

@@ -430,6 +430,17 @@ pub(super) const NDTR: Table = Table {
     double: &[],
 };
 
+/// (ndtr(x) - 1/2) / x in x^2, for |x| <= 0.25; float32 only.
+pub(super) const GELU: Table = Table {
+    single: &[
+        0.3989422917366028,
+        -0.06649037450551987,
+        0.00997299887239933,
+        -0.0011729998514056206,
+    ],
+    double: &[],
+};
+
 /// I of erfinv x ~ x I(-log(1 - x^2)), to 2^-14 (float32) and 2^-20 (float64), -log(1 - x^2) <= 5.
 pub(super) const ERFINV_NEAR: Table = Table {
     single: &[

@@ -52,7 +52,7 @@ pub use hypot::hypot;
 pub use inverse_hyperbolic::{acosh, asinh, atanh};
 pub use log::{log, log1p, log2, log10};
 pub use logaddexp::logaddexp;
-pub use ndtr::ndtr;
+pub use ndtr::{gelu, ndtr};
 pub use pow::pow;
 pub use real::{Bits, Lane, Mask, Real};
 pub use sigmoid::sigmoid;
@@ -114,6 +114,7 @@ macro_rules! for_each_math {
                 (Erfc, $crate::math::erfc),
                 (Erfinv, $crate::math::erfinv),
                 (Ndtr, $crate::math::ndtr),
+                (Gelu, $crate::math::gelu),
                 (Lgamma, $crate::math::lgamma),
                 (Digamma, $crate::math::digamma);
             binary:

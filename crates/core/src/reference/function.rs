@@ -36,6 +36,7 @@ pub fn function(f: MathFn, x: f64, y: f64) -> f64 {
         MathFn::Erfc => libm::erfc(x),
         MathFn::Erfinv => erfinv(x),
         MathFn::Ndtr => ndtr(x),
+        MathFn::Gelu => x * ndtr(x),
         MathFn::Lgamma => libm::lgamma(x),
         MathFn::Digamma => digamma(x),
         MathFn::Pow => libm::pow(x, y),

@@ -82,6 +82,7 @@ math_functions! {
     Erfc "erfc" 1;
     Erfinv "erfinv" 1;
     Ndtr "ndtr" 1;
+    Gelu "gelu" 1;
     Lgamma "lgamma" 1;
     Digamma "digamma" 1;
     Pow "pow" 2;

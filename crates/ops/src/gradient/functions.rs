@@ -191,10 +191,13 @@ fn of_one(b: &mut Builder, f: MathFn, x: Value, y: Value, t: Value) -> Value {
             times(b, t, slope)
         }
         MathFn::Ndtr => {
-            let half = by(b, x, -0.5);
-            let minus = b.binary(Op::Mul, half, x);
-            let exp = b.call(MathFn::Exp, &[minus]);
-            let slope = by(b, exp, FRAC_2_SQRT_PI * FRAC_1_SQRT_2 * 0.5);
+            let slope = normal_density(b, x);
+            times(b, t, slope)
+        }
+        MathFn::Gelu => {
+            let (share, density) = (b.call(MathFn::Ndtr, &[x]), normal_density(b, x));
+            let moved = b.binary(Op::Mul, x, density);
+            let slope = b.binary(Op::Add, share, moved);
             times(b, t, slope)
         }
         MathFn::Erfinv => {
@@ -213,6 +216,16 @@ fn of_one(b: &mut Builder, f: MathFn, x: Value, y: Value, t: Value) -> Value {
         }
         MathFn::Pow | MathFn::Atan2 | MathFn::Hypot | MathFn::Logaddexp => t,
     }
+}
+
+/// `e^(-x^2 / 2) / sqrt(2 pi)`, the slope of the normal distribution function.
+fn normal_density(b: &mut Builder, x: Value) -> Value {
+    let d = b.dtype(x);
+    let (minus_half, scale) = (b.lit(d, -0.5), b.lit(d, FRAC_2_SQRT_PI * FRAC_1_SQRT_2 * 0.5));
+    let half = b.binary(Op::Mul, x, minus_half);
+    let minus = b.binary(Op::Mul, half, x);
+    let exp = b.call(MathFn::Exp, &[minus]);
+    b.binary(Op::Mul, exp, scale)
 }
 
 /// Steps of the recurrence `psi'(x) = psi'(x + 1) + 1 / x^2` before the asymptotic series.

@@ -1,12 +1,13 @@
 //! Activation functions of neural networks. Half floats compute in float32 and round once.
 
 use super::rows::{doc, unary, weak};
-use crate::def::{AttrDef, AttrKind, Form, Lowering, Namespace, OpDef, ParamDef, ParamKind};
+use crate::def::{AttrDef, AttrKind, ErrorCase, Form, Lowering, Namespace, OpDef, ParamDef, ParamKind};
 use crate::dtype_rule::{Class, Compute, Out};
 use crate::gradient::{Gradient, partials};
 use crate::lower::{Lower, Val};
 use crate::shape;
 use ferrotensor_core::Result;
+use ferrotensor_core::error::Code;
 use ferrotensor_core::planted;
 use ferrotensor_core::scalar::{Builder, MathFn, Op, Value};
 use std::f64::consts::PI;
@@ -131,8 +132,7 @@ fn gelu(l: &mut Lower) -> Result<Vec<Val>> {
             let (half, twice) = (times(b, x, 0.5), b.binary(Op::Add, tanh, one));
             b.binary(Op::Mul, half, twice)
         } else {
-            let share = b.call(MathFn::Ndtr, &[x]);
-            b.binary(Op::Mul, x, share)
+            b.call(MathFn::Gelu, &[x])
         };
         b.cast(y, out)
     })?])
@@ -181,6 +181,6 @@ pub const ROWS: &[OpDef] = &[
         doc: doc("Swish with a logistic function made of three straight lines.", "x min(max(x + 3, 0), 6) / 6", "ft.nn.hardswish(ft.tensor([-4, 3, 1])) // [0, 3, 0.6666667]", "", "nn.functional.hardswish"), ..ONE },
     OpDef { name: "hardshrink", params: &[number("lambda", 0.5)], lower: activation!(HARD_SHRINK),
         doc: doc("Zero where an element is at most lambda in size, itself elsewhere.", "0 for |x| <= lambda, x elsewhere", "ft.nn.hardshrink(ft.tensor([-0.25, 3])) // [0, 3]", "", "nn.functional.hardshrink"), ..ONE },
-    OpDef { name: "softshrink", params: &[number("lambda", 0.5)], lower: activation!(SOFT_SHRINK),
-        doc: doc("Each element moved towards zero by lambda, and no further.", "sign(x) max(|x| - lambda, 0)", "ft.nn.softshrink(ft.tensor([-0.25, 3])) // [0, 2.5]", "", "nn.functional.softshrink"), ..ONE },
+    OpDef { name: "softshrink", params: &[ParamDef { name: "lambda", default: Some(0.5), kind: ParamKind::NotNegative }], errors: &[ErrorCase { call: "ft.nn.softshrink(ft.zeros([2]), { lambda: -1 })", code: Code::Argument }], lower: activation!(SOFT_SHRINK),
+        doc: doc("Each element moved towards zero by lambda, which is not negative, and no further.", "sign(x) max(|x| - lambda, 0)", "ft.nn.softshrink(ft.tensor([-0.25, 3])) // [0, 2.5]", "", "nn.functional.softshrink"), ..ONE },
 ];

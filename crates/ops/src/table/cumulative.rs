@@ -56,6 +56,10 @@ fn diff_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
     let (axis, n) = (shape::axis(ctx.attrs.int("axis"), dims.len())?, ctx.attrs.int("n"));
     let Ok(n) = usize::try_from(n) else { return Err(Error::argument(format!("n must not be negative, got {n}"))) };
     for i in 1..3 {
+        // No differences: nothing is joined.
+        if n == 0 {
+            break;
+        }
         let Some(more) = ctx.dims.get(i).and_then(|d| d.as_ref()) else { continue };
         if more.len() != dims.len() || (0..dims.len()).any(|a| a != axis && more[a] != dims[a]) {
             let (name, more) = (ctx.op.operands[i].name, more.as_slice());
@@ -71,7 +75,11 @@ fn diff_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
 }
 
 fn diff(l: &mut Lower) -> Result<Vec<Val>> {
-    let compute = l.compute();
+    let (compute, times) = (l.compute(), l.attrs().int("n") as usize);
+    if times == 0 {
+        let x = l.operand(0)?;
+        return Ok(vec![l.cast(x, compute)?]);
+    }
     let parts: Vec<usize> = AROUND.into_iter().filter(|&i| !l.is_absent(i)).collect();
     let parts = parts.into_iter().map(|i| {
         let x = l.operand(i)?;
@@ -80,7 +88,7 @@ fn diff(l: &mut Lower) -> Result<Vec<Val>> {
     let parts = parts.collect::<Result<Vec<_>>>()?;
     let axis = shape::axis(l.attrs().int("axis"), l.out_dims(0).len())?;
     let mut x = if parts.len() == 1 { parts[0] } else { join(l, axis, &parts)? };
-    let (len, times) = (l.dims(x)[axis], l.attrs().int("n") as usize);
+    let len = l.dims(x)[axis];
     if times >= len {
         return Ok(vec![l.narrow(x, axis, 0, 0)]);
     }
@@ -125,5 +133,5 @@ pub const ROWS: &[OpDef] = &[
     OpDef { name: "diff", operands: &[tensor("x"), optional_tensor("prepend"), optional_tensor("append")], attrs: &[attr("axis", AttrKind::Int(Some(-1))), attr("n", AttrKind::Int(Some(1)))],
         dtype: DTypeRule::new(Class::Numeric, Compute::Promote, Out::Compute), shape: diff_shape, lower: Lowering::Graph(diff), domain: Domain::Special,
         errors: &[ErrorCase { call: "ft.zeros([3]).diff(undefined, undefined, { n: -1 })", code: Code::Argument }, ErrorCase { call: "ft.zeros([2, 3]).diff(ft.zeros([1, 1]))", code: Code::Shape }],
-        doc: doc("Differences of neighbours along an axis (the last by default), n times over; what is prepended and appended counts as elements. Integers wrap.", "out_j = x_{j + 1} - x_j", "ft.tensor([1, 4, 9]).diff() // [3, 5]", "diff", "diff"), ..BASE },
+        doc: doc("Differences of neighbours along an axis (the last by default), n times over; what is prepended and appended counts as elements, but 0 times give x alone. Integers wrap.", "out_j = x_{j + 1} - x_j", "ft.tensor([1, 4, 9]).diff() // [3, 5]", "diff", "diff"), ..BASE },
 ];

@@ -16,6 +16,7 @@ mod cumulative;
 mod diagonals;
 mod eigen;
 mod einsum;
+mod expect;
 mod factor;
 mod fft;
 mod index;
@@ -102,6 +103,7 @@ const FAMILIES: &[(&str, &[OpDef])] = &[
     ("sequences", sliding::ROWS),
     ("shapes", stacking::ROWS),
     ("statistics", nan::ROWS),
+    ("places", expect::ROWS),
 ];
 
 /// Pages of the documentation: name and title, in reading order.

@@ -1,6 +1,6 @@
 //! Normalisation: elements less their mean, by their spread, scaled and moved.
 
-use super::reduce::{accumulated, mean_over};
+use super::reduce::{accumulated, centred, mean_over};
 use super::rows::{BASE, arg, attr, doc, optional_tensor, tensor};
 use super::statistics::squared;
 use crate::def::{AttrDef, AttrKind, Domain, ErrorCase, Form, Lowering, Namespace, OpDef, ParamDef, ParamKind};
@@ -80,8 +80,7 @@ fn mean_square(l: &mut Lower, x: Val, axes: &[usize]) -> Result<Val> {
 
 /// Less the mean, by the spread.
 fn standardised(l: &mut Lower, x: Val, axes: &[usize]) -> Result<Val> {
-    let (dims, mean) = (l.dims(x), mean_over(l, x, axes, true)?);
-    let centred = l.map(&dims, &[x, mean], |b, v| b.binary(Op::Sub, v[0], v[1]))?;
+    let centred = centred(l, x, axes)?;
     let variance = mean_square(l, centred, axes)?;
     by_root(l, centred, variance)
 }
@@ -177,7 +176,7 @@ fn batch_norm(l: &mut Lower) -> Result<Vec<Val>> {
     scaled(l, y, weight, bias)
 }
 
-const EPS: &[ParamDef] = &[ParamDef { name: "eps", default: Some(1e-5), kind: ParamKind::Number }];
+const EPS: &[ParamDef] = &[ParamDef { name: "eps", default: Some(1e-5), kind: ParamKind::NotNegative }];
 const AXIS: &[AttrDef] = &[attr("axis", AttrKind::Axes)];
 const NORM: OpDef = OpDef {
     namespace: Namespace::Nn,
@@ -194,7 +193,7 @@ const NORM: OpDef = OpDef {
 #[rustfmt::skip]
 pub const ROWS: &[OpDef] = &[
     OpDef { name: "layerNorm", lower: Lowering::Graph(layer_norm),
-        errors: &[ErrorCase { call: "ft.nn.layerNorm(ft.zeros([2, 3]), ft.zeros([2]))", code: Code::Shape }, ErrorCase { call: "ft.nn.layerNorm(ft.zeros([]))", code: Code::Index }],
+        errors: &[ErrorCase { call: "ft.nn.layerNorm(ft.zeros([2, 3]), ft.zeros([2]))", code: Code::Shape }, ErrorCase { call: "ft.nn.layerNorm(ft.zeros([]))", code: Code::Index }, ErrorCase { call: "ft.nn.layerNorm(ft.zeros([2]), undefined, undefined, { eps: -1 })", code: Code::Argument }],
         doc: doc("Elements less their mean over axes (the last by default), by the root of their variance plus eps, times a weight and plus a bias of the axes' sizes.", "(x - mean x) / sqrt(var x + eps) weight + bias", "ft.nn.layerNorm(ft.tensor([-2, 2]), ft.tensor([1, 3])) // [-0.99999875, 2.9999962]", "", "nn.functional.layer_norm"), ..NORM },
     OpDef { name: "rmsNorm", operands: &[tensor("x"), optional_tensor("weight")], lower: Lowering::Graph(rms_norm),
         errors: &[ErrorCase { call: "ft.nn.rmsNorm(ft.zeros([2, 3]), ft.zeros([2]))", code: Code::Shape }],

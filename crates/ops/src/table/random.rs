@@ -4,6 +4,7 @@
 //! block `i / 4`; 64-bit draws take words `2 (i % 2)` and the next of block `i / 2`; integers of a range take all of block `i`. Normal numbers come in pairs from two
 //! uniforms of one block (Box and Muller, 1958): even elements the cosine, odd ones the sine.
 
+use super::create::point;
 use super::philox;
 use super::rows::{BASE, arg, attr, doc, tensor};
 use crate::def::{AttrDef, AttrKind, Domain, Form, Lowering, Namespace, OpDef, ParamDef, ParamKind};
@@ -156,9 +157,7 @@ fn uniform(l: &mut Lower) -> Result<Vec<Val>> {
     draw(l, 2, dtype.compute(), |b, i, key, p| {
         let word = if dtype == DType::F64 { word64(b, i, key) } else { word32(b, i, key) };
         let u = unit(b, word, dtype);
-        let width = b.binary(Op::Sub, p[1], p[0]);
-        let scaled = b.binary(Op::Mul, u, width);
-        let value = b.binary(Op::Add, p[0], scaled);
+        let value = point(b, p[0], p[1], |b, width| b.binary(Op::Mul, u, width));
         // Scaling may round up to `high`, which the interval leaves out.
         let (value, low, high) = (b.cast(value, dtype), b.cast(p[0], dtype), b.cast(p[1], dtype));
         let inside = b.compare(Op::Lt, value, high);
@@ -200,15 +199,16 @@ fn normal(l: &mut Lower) -> Result<Vec<Val>> {
     })
 }
 
-/// `low + floor(U (high - low) / 2^128)`, U being the 128 bits of block `i`: the probabilities of two values differ by less
-/// than 2^-128 (Lemire, 2019, without rejection, which would need a number of draws that depends on the values).
+/// `low + floor(U span / 2^128)`, U being the 128 bits of block `i`: the probabilities of two values differ by less
+/// than 2^-128 (Lemire, 2019, without rejection, which would need a number of draws that depends on the values). Parameters are float64:
+/// `low` and `span` come in two words of 32 bits, the lower ones first, the upper one of a span of 2^64 being 2^32.
 fn randint(l: &mut Lower) -> Result<Vec<Val>> {
     let dtype = l.out_dtype(0);
-    draw(l, 2, DType::I64, |b, i, key, p| {
+    // An upper word of `low` has a sign where the dtype has one.
+    let wide = if dtype == DType::U64 { DType::U64 } else { DType::I64 };
+    draw(l, 4, wide, |b, i, key, p| {
         let words = block(b, i, key, Purpose::Draw);
-        let span = b.binary(Op::Sub, p[1], p[0]);
-        let span = b.cast(span, DType::U64);
-        let [low, high] = [low_word(b, span), shifted(b, Op::Shr, span, 32.0)];
+        let [low, high] = [2, 3].map(|at| b.cast(p[at], DType::U64));
         // Long multiplication from the lowest word on: floor((w span + carry) / 2^32), in two halves of the span, fits 64 bits.
         let mut carry = b.lit(DType::U64, 0.0);
         for word in words {
@@ -220,8 +220,10 @@ fn randint(l: &mut Lower) -> Result<Vec<Val>> {
             let upper = b.binary(Op::Add, above, carry_high);
             carry = b.binary(Op::Add, upper, below);
         }
-        let step = b.cast(carry, DType::I64);
-        let value = b.binary(Op::Add, p[0], step);
+        let step = b.cast(carry, wide);
+        let above = shifted(b, Op::Shl, p[1], 32.0);
+        let first = b.binary(Op::Add, above, p[0]);
+        let value = b.binary(Op::Add, first, step);
         b.cast(value, dtype)
     })
 }
@@ -300,6 +302,10 @@ const fn number(name: &'static str, default: f64) -> ParamDef {
     ParamDef { name, default: Some(default), kind: ParamKind::Number }
 }
 
+const fn word(name: &'static str) -> ParamDef {
+    ParamDef { name, default: None, kind: ParamKind::Integer }
+}
+
 #[rustfmt::skip]
 pub const ROWS: &[OpDef] = &[
     OpDef { name: "split", attrs: &[COUNT], shape: split_shape, lower: Lowering::Graph(|l| { let dims = l.out_dims(0); Ok(vec![derive(l, &dims, Purpose::Split)?]) }),
@@ -313,8 +319,8 @@ pub const ROWS: &[OpDef] = &[
     OpDef { name: "normal", params: &[number("mean", 0.0), number("std", 1.0)], lower: Lowering::Graph(normal),
         doc: doc("Normal numbers.", "mean + std sqrt(-2 ln(1 - u1)) cos(2 pi u2)", "", "random.normal", "randn"), ..FLOATS },
     OpDef { name: "randint", attrs: &[SHAPE, DTYPE], shape: integer_shape, lower: Lowering::Graph(randint), dtype: DTypeRule::new(Class::Integer, Compute::Own, Out::AttrOr(DType::I32)),
-        params: &[ParamDef { name: "low", default: None, kind: ParamKind::Integer }, ParamDef { name: "high", default: None, kind: ParamKind::Integer }],
-        doc: doc("Integers in [low, high), all of the same probability.", "low + floor(u (high - low))", "", "random.randint", "randint"), ..KEYED },
+        params: &[word("low"), word("lowAbove"), word("span"), word("spanAbove")],
+        doc: doc("Integers in [low, low + span), all of the same probability; bounds in words of 32 bits, the lower ones first.", "low + floor(u span)", "", "random.randint", "randint"), ..KEYED },
     OpDef { name: "permutation", attrs: &[LENGTH], shape: permutation_shape, lower: Lowering::Graph(permutation), dtype: DTypeRule::new(Class::Integer, Compute::Own, Out::Int32),
         doc: doc("The numbers 0..count in random order, int32.", "argsort(philox(key, i))", "", "random.permutation", "randperm"), ..KEYED },
 ];

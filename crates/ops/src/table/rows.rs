@@ -70,6 +70,7 @@ pub const BASE: OpDef = OpDef {
     domain: Domain::Any,
     doc: doc("", "", "", "", ""),
     errors: &[],
+    refused: None,
 };
 
 /// An elementwise function of one tensor.

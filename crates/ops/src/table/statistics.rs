@@ -1,7 +1,8 @@
 //! Statistics over axes: spread, order, counts, and what is left without NaN.
 
-use super::reduce::{AXES, EXTREME, SUM, accumulated, axes_of, finish, mean, mean_over};
+use super::reduce::{AXES, EXTREME, SUM, accumulated, axes_of, centred, finish, less_finite, mean};
 use super::rows::{BASE, doc};
+use super::unary::is_finite;
 use crate::def::{ErrorCase, Lowering, OpDef, ParamDef, ParamKind};
 use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
 use crate::gradient::{Gradient, rules};
@@ -22,6 +23,23 @@ pub fn squared(b: &mut Builder, x: Value) -> Value {
     b.binary(Op::Add, re, im)
 }
 
+/// `(x + y) / 2`, by halves where the sum overflows; everywhere they would lose a bit of numbers below the normal range.
+pub fn midpoint(b: &mut Builder, x: Value, y: Value) -> Value {
+    let (sum, half) = (b.binary(Op::Add, x, y), b.lit(b.dtype(x), 0.5));
+    let (mean, x, y) = (b.binary(Op::Mul, sum, half), b.binary(Op::Mul, x, half), b.binary(Op::Mul, y, half));
+    let (by_halves, fits) = (b.binary(Op::Add, x, y), is_finite(b, sum));
+    b.select(fits, mean, by_halves)
+}
+
+/// `t gap` for the gap `y - x` of two real numbers, which may overflow where that does not: the gap of their halves goes 2 t.
+pub fn part_of_gap(b: &mut Builder, x: Value, y: Value, gap: Value, t: Value) -> Value {
+    let (half, part) = (b.lit(b.dtype(x), 0.5), b.binary(Op::Mul, t, gap));
+    let (x, y, twice) = (b.binary(Op::Mul, x, half), b.binary(Op::Mul, y, half), b.binary(Op::Add, t, t));
+    let halves = b.binary(Op::Sub, y, x);
+    let (by_halves, fits) = (b.binary(Op::Mul, twice, halves), is_finite(b, gap));
+    b.select(fits, part, by_halves)
+}
+
 /// `n` less the correction of the call, but not less than nothing.
 pub fn freedom(b: &mut Builder, n: Value, correction: Value) -> Value {
     let (left, zero) = (b.binary(Op::Sub, n, correction), b.lit(b.dtype(n), 0.0));
@@ -36,11 +54,8 @@ fn variance(l: &mut Lower, root: bool) -> Result<Vec<Val>> {
         return Ok(nan);
     }
     let count: usize = axes.iter().map(|&a| dims[a]).product();
-    let mean = mean_over(l, x, &axes, true)?;
-    let squares = l.map(&dims, &[x, mean], |b, v| {
-        let gap = b.binary(Op::Sub, v[0], v[1]);
-        squared(b, gap)
-    })?;
+    let gaps = centred(l, x, &axes)?;
+    let squares = l.map(&dims, &[gaps], |b, v| squared(b, v[0]))?;
     let total = l.reduce(squares, &axes, Combine::Value(Monoid::Sum), keep);
     let (dims, part, out) = (l.dims(total), l.dtype(total), l.out_dtype(0));
     let correction = l.param(0, part);
@@ -152,9 +167,11 @@ fn nan_variance(l: &mut Lower, root: bool) -> Result<Vec<Val>> {
         return Ok(nan);
     }
     let (mean, count) = nan_mean_over(l, x, &axes, true)?;
-    let squares = l.map(&dims, &[x, mean], |b, v| {
-        let gap = b.binary(Op::Sub, v[0], v[1]);
-        let (nan, zero, square) = (is_nan(b, v[0]), b.lit(d, 0.0), squared(b, gap));
+    let once = l.map(&dims, &[x, mean], |b, v| b.binary(Op::Sub, v[0], v[1]))?;
+    let (rest, _) = nan_mean_over(l, once, &axes, true)?;
+    let gaps = less_finite(l, once, rest)?;
+    let squares = l.map(&dims, &[x, gaps], |b, v| {
+        let (nan, zero, square) = (is_nan(b, v[0]), b.lit(d, 0.0), squared(b, v[1]));
         b.select(nan, zero, square)
     })?;
     let total = l.reduce(squares, &axes, Combine::Value(Monoid::Sum), keep);
@@ -228,7 +245,7 @@ pub fn sorted_over(l: &mut Lower, x: Val, axes: &[usize]) -> Result<Val> {
 pub fn median(l: &mut Lower) -> Result<Vec<Val>> {
     let floating = is_floating(l)?;
     let x = accumulated(l)?;
-    let (d, axes, out) = (l.dtype(x), axes_of(l, x)?, l.out_dtype(0));
+    let (axes, out) = (axes_of(l, x)?, l.out_dtype(0));
     if let Some(nan) = of_nothing(l, x, &axes)? {
         return Ok(nan);
     }
@@ -237,10 +254,7 @@ pub fn median(l: &mut Lower) -> Result<Vec<Val>> {
     let (low, high) = (l.pick(sorted, 1, (n - 1) / 2), l.pick(sorted, 1, n / 2));
     let middle = match n % 2 {
         1 => low,
-        _ => l.map(&[kept], &[low, high], |b, v| {
-            let (sum, half) = (b.binary(Op::Add, v[0], v[1]), b.lit(d, 0.5));
-            b.binary(Op::Mul, sum, half)
-        })?,
+        _ => l.map(&[kept], &[low, high], |b, v| midpoint(b, v[0], v[1]))?,
     };
     let median = if floating {
         let last = l.pick(sorted, 1, n - 1);

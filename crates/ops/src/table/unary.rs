@@ -60,8 +60,9 @@ const SIGN: MapFn = |b, x, d| {
     }
     let minus = b.lit(d, -1.0);
     let negative = b.compare(Op::Lt, x[0], zero);
-    // x itself where it is neither: zero with its sign, or NaN.
-    let rest = b.select(negative, minus, x[0]);
+    // What is neither is zero or NaN: -0 + 0 = 0.
+    let neither = if d.is_float() { b.binary(Op::Add, x[0], zero) } else { x[0] };
+    let rest = b.select(negative, minus, neither);
     b.select(positive, one, rest)
 };
 
@@ -87,7 +88,8 @@ const IS_NAN: MapFn = |b, x, _| {
 
 const IS_FINITE: MapFn = |b, x, _| is_finite(b, x[0]);
 
-fn is_finite(b: &mut Builder, x: Value) -> Value {
+/// Whether a number, of complex ones both parts, is neither infinite nor NaN.
+pub fn is_finite(b: &mut Builder, x: Value) -> Value {
     let d = b.dtype(x);
     if d.is_complex() {
         let (re, im) = (b.re(x), b.im(x));
@@ -162,7 +164,7 @@ pub const ROWS: &[OpDef] = &[
     OpDef { name: "abs", lower: Lowering::Map(ABS), dtype: DTypeRule::new(Class::Numeric, Compute::Own, Out::RealPart),
         doc: doc("Absolute value of each element; of complex numbers the distance from 0.", "|x|", "ft.tensor([1, -2]).abs() // [1, 2]", "abs", "abs"), ..NUMERIC },
     OpDef { name: "sign", gradient: Gradient::Partials(partials::SIGN), lower: Lowering::Map(SIGN),
-        doc: doc("Sign of each element: -1, 0 or 1; NaN stays NaN. Of complex numbers the direction, 0 for 0.", "x / |x|", "ft.tensor([3, -2, 0]).sign() // [1, -1, 0]", "sign", "sign"), ..NUMERIC },
+        doc: doc("Sign of each element: -1, 0 or 1, 0 for both zeros; NaN stays NaN. Of complex numbers the direction, 0 for 0.", "x / |x|", "ft.tensor([3, -2, 0]).sign() // [1, -1, 0]", "sign", "sign"), ..NUMERIC },
     OpDef { name: "square", lower: Lowering::Map(|b, x, _| b.binary(Op::Mul, x[0], x[0])),
         doc: doc("Square of each element.", "x * x", "ft.tensor([3, -2]).square() // [9, 4]", "square", "square"), ..NUMERIC },
     OpDef { name: "relu", gradient: Gradient::Partials(partials::RELU), lower: Lowering::Map(RELU),

@@ -1,0 +1,122 @@
+"""Where the way to an answer overflows and the answer does not, where a call has nothing to do, and what a draw must be made of. Answers
+are exact (Python's fractions), rounded once."""
+
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+
+from random_numbers import KEYS, units, words32, words64
+from records import FLOATS, NUMBER, case, nan, out_of_range
+
+
+def rounded(values, d):
+    """Fractions as floats: float64 holds what the others do to a double rounding's tie, which none of these meets."""
+    return np.array([float(v) for v in values]).astype(d)
+
+
+def between(x, y, t):
+    return Fraction(float(x)) + (Fraction(float(y)) - Fraction(float(x))) * Fraction(float(t))
+
+
+def midpoints():
+    for d in FLOATS:
+        most = np.finfo(d).max
+        large, other = np.array([most, most * np.array(0.75, d)], d), np.array([-most, most], d)
+        middle = rounded([between(large[0], large[1], 0.5)], d)[0]
+        for name in ["median", "nanmedian"]:
+            case(name, [large], middle, [-1, 0], tol="1")
+        for name, whole in [("quantile", 1), ("nanquantile", 1), ("percentile", 100), ("nanpercentile", 100)]:
+            for share in [0.25, 0.5, 0.75]:
+                q = np.array(share * whole, "float64" if d == "float64" else "float32")
+                case(name, [other.copy(), q.astype(d)], rounded([between(-most, most, share)], d)[0], [-1, 0, 0], tol="1~")
+            case(name, [large, np.array(0.5 * whole, d)], middle, [-1, 0, 3], tol="1")
+        weights = np.array([0, 0.25, 0.5, 0.625, 1], d)
+        low, high = np.full(5, -most, d), np.full(5, most, d)
+        case("lerp", [low, high, weights], rounded([between(-most, most, w) for w in weights], d), tol="1~")
+        case("trapezoid", [large, None], middle, [-1], [1.0], tol="1")
+        xp, fp = np.array([-most, most], d), np.array([most, -most], d)
+        x = np.array([-most, -most / 2, most / 4, most], d)
+        exact = [Fraction(float(-v)) for v in x]
+        case("interp", [x, xp, fp, None, None], rounded(exact, d), tol="2")
+        # The slope overflows alone.
+        close = np.array([0, np.finfo(d).tiny], d)
+        case("interp", [close[1:] / 2, close, np.array([1, most], d), None, None], rounded([between(1, most, 0.5)], d), tol="2")
+
+
+def lines():
+    ends = [-1.5e308, 1.5e308]
+    for n in [3, 5]:
+        y = [between(*ends, Fraction(i, n - 1)) for i in range(n)]
+        case("linspace", [], rounded(y, "float64"), [n, NUMBER["float64"], 0, 1], ends, tol="1~")
+    case("linspace", [], rounded([between(*ends, Fraction(i, 4)) for i in range(4)], "float64"), [4, NUMBER["float64"], 0, 0], ends, tol="1~")
+
+
+def draws():
+    for d, words, bits, most in [("float32", words32, 24, 3e38), ("float64", words64, 53, 1.5e308)]:
+        for key in KEYS[:2]:
+            # By halves, whose difference does not overflow.
+            u, (low, high) = np.array(units(words(key, 9), bits), d), np.array([-most / 2, most / 2], d)
+            case("random.uniform", [key], (low + u * (high - low)) * np.array(2, d), [1, 9, NUMBER[d]], [-most, most])
+
+
+def nothing_to_do():
+    for d in ["float32", "int32"]:
+        x, more = np.array([[1, 4], [9, 16]], d), np.array([[7], [8]], d)
+        case("diff", [x, more, more], np.diff(x, n=0, prepend=more, append=more), [-1, 0])
+        case("diff", [x, None, more], np.diff(x, n=0, append=more), [-1, 0])
+
+
+def small_gelus():
+    """The input that was two units off, and its neighbourhood down to where the share is 1/2."""
+    bits = [0x3AEABF5B, 0xBAEABF5B, 0x3BF35B86, 0x3E7FFFFF, 0x3E800001, 0xBE7FFFFF, 0xBE800001, 0xBEAE3FFE, 0x00000001, 0xC14CBD07]
+    x = np.array(bits, "uint32").view("float32")
+    with mpmath.workprec(200):
+        y = [float(mpmath.mpf(float(v)) * mpmath.ncdf(float(v))) for v in x]
+    case("nn.gelu", [x], np.array(y).astype("float32"), [0], tol="1")
+
+
+def expectations():
+    yes, no = np.array(True), np.array([True, False])
+    for name in ["digitizeBins", "histogramEdges", "choiceWeights", "choiceCount", "bernoulliChances", "categoricalLogits"]:
+        for x in [np.array([1, -0.0, nan], "float32"), np.array([[1, 2], [3, 4]], "int32")]:
+            case(name, [x, yes], x)
+            out_of_range(name, [x, no])
+        case(name, [np.zeros((0, 2), "float32"), yes], np.zeros((0, 2), "float32"))
+
+
+def far_from_zero():
+    """Spreads beside a mean that float32 rounds by half of them."""
+    steps = np.array([[0, 1, 2, 4, 7, 1, 3], [5, 0, 0, 1, 2, 9, 4]], "float64")
+    for d, offset in [("float32", 2.0**24 - 16), ("float64", 2.0**53 - 16)]:
+        x = (steps + offset).astype(d)
+        var = steps.var(axis=1)
+        case("var", [x], var.astype(d), [1, 1, 0], [0], tol="4")
+        case("std", [x], np.sqrt(var).astype(d), [1, 1, 0], [0], tol="4")
+        case("nanvar", [np.append(x, np.full((2, 1), nan, d), 1)], var.astype(d), [1, 1, 0], [0], tol="4")
+        y = (steps - steps.mean(axis=1, keepdims=True)) / np.sqrt(var[:, None] + 1e-5)
+        case("nn.layerNorm", [x, None, None], y.astype(d), [1, -1], [1e-5], tol="16")
+        case("nn.batchNorm", [x.T.copy(), None, None, None, None], y.T.astype(d), [], [1e-5], tol="16")
+        case("nn.groupNorm", [x.reshape(2, 7, 1).copy(), None, None], y.reshape(2, 7, 1).astype(d), [1], [1e-5], tol="16")
+        case("cov", [x], np.cov(steps).astype(d), [1], [1], tol="16")
+
+
+def exponentials():
+    """Matrices whose norm is much larger than what their powers grow by."""
+    for rows in [[[1, 1e10], [1e-10, 1]], [[1, 1e6], [0, -1]], [[-1, 1e8], [1e-9, -3]], [[-0.25, 1e7, 3e13], [0, -2.5, 1e6], [0, 0, -2]]]:
+        a = np.array(rows)
+        with mpmath.workprec(600):
+            y = np.array([[float(v) for v in row] for row in mpmath.expm(mpmath.matrix(a.tolist())).tolist()])
+        case("linalg.expm", [a], y, tol="200")
+        case("linalg.expm", [np.stack([a, a]).astype("complex128")], np.stack([y, y]).astype("complex128"), tol="200")
+
+
+def cases():
+    midpoints()
+    lines()
+    draws()
+    nothing_to_do()
+    small_gelus()
+    expectations()
+    exponentials()
+    far_from_zero()
