@@ -160,6 +160,40 @@ fn long_inner_places_are_added_in_parts() {
     }
 }
 
+/// The last place of more than a loop may have rounds is the only one that is true.
+#[test]
+fn no_place_of_a_long_row_of_bools_is_left_out() {
+    for (name, device) in devices() {
+        let k = 150_000;
+        let inputs = [[1, k], [k, 1]].map(|dims| {
+            let bytes: Vec<u8> = (0..k).map(|n| u8::from(n == k - 1)).collect();
+            (bytes, Layout::dense(&dims).unwrap())
+        });
+        let found = run(&device, &product(DType::Bool), &inputs, &[1, 1], &[]).unwrap().remove(0);
+        assert_eq!(found.bytes(), [1], "{name}");
+    }
+}
+
+/// What is added to each matrix of a batch whose matrices would be rows of one product is done apart, after sums that are there.
+#[test]
+fn a_map_apart_from_a_product_of_nothing_meets_zeros() {
+    let mut b = Builder::new();
+    let (sum, bias) = (b.input(DType::F32), b.input(DType::F32));
+    let out = b.binary(Op::Add, sum, bias);
+    let kernel = Kernel::Contract(Contract { post: Some(b.finish(&[out])), ..Contract::new(DType::F32) });
+    for (name, device) in devices() {
+        for k in [0, 5, 700] {
+            let dims = |of: [usize; 3]| Layout::dense(&of).unwrap();
+            let ones = |count: usize| [1f32; 1].repeat(count).iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>();
+            let one = Layout::dense(&[1, k, 4]).unwrap().broadcast(&[2, k, 4]).unwrap();
+            let bias = dims([2, 1, 4]).broadcast(&[2, 3, 4]).unwrap();
+            let inputs = [(ones(6 * k), dims([2, 3, k])), (ones(4 * k), one), (ones(8), bias)];
+            let found = run(&device, &kernel, &inputs, &[2, 3, 4], &[]).unwrap().remove(0);
+            assert_eq!(found.to_vec::<f32>().unwrap(), [1.0 + k as f32; 24], "{name}, {k}");
+        }
+    }
+}
+
 #[test]
 fn sums_go_by_blocks_of_places_as_on_every_device() {
     let sizes = [[1, 3000, 1], [5, 2049, 1], [3, 1300, 70], [40, 1030, 33], [33, 513, 1], [2, 70_000, 3], [1, 525_000, 2]];

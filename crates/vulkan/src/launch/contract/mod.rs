@@ -37,9 +37,9 @@ const CHARGE: usize = 1 << 30;
 /// took Mesa's compiler 1.8 s where a map takes 0.05.
 const MOST_AFTER: usize = 200;
 
-/// Blocks of inner places that a dispatch adds at most: of float32 half as many places as a thread may go round.
-const BLOCKS: usize = 64;
-const _: () = assert!(BLOCKS * 512 < ROUNDS && blocks::BLOCKS.is_multiple_of(BLOCKS));
+/// Inner places that a dispatch adds at most, whole blocks of every dtype: half as many as a thread may go round.
+const PLACES: usize = 1 << 15;
+const _: () = assert!(PLACES < ROUNDS && PLACES.is_multiple_of(blocks::BYTES));
 
 /// Operands of a piece after `a` and `b`, see [`Task::whole`].
 const OUTPUT: usize = 2;
@@ -159,7 +159,7 @@ impl ContractProgram {
                 return Some(0);
             }
             // More places are added by several dispatches.
-            let each = each.min(BLOCKS * plan.block());
+            let each = each.min(PLACES);
             let long = count > MOST || count.saturating_mul(each + after(plan)) > most;
             let longest = (0..outputs.len()).max_by_key(|&n| outputs[n]).filter(|&n| outputs[n] > 1);
             longest.filter(|_| long)
@@ -205,7 +205,7 @@ impl ContractProgram {
             tile: tile(plan, sizes, self.can.software),
             rank: RANKS.iter().copied().find(|&r| r >= batch).unwrap_or(RANKS[RANKS.len() - 1]),
             part,
-            blocks: part != Part::Whole || places.len() > plan.block(),
+            blocks: part == Part::Further || places.len() > plan.block(),
         };
         let pipeline = self.pipeline(variant, recorder.pipelines())?;
         let at = plan.places(variant.rank);
@@ -263,10 +263,11 @@ impl ContractProgram {
         for piece in pieces {
             let inner = self.inner(task, piece);
             let end = total.end.min(inner);
-            for from in (total.start..end).step_by(BLOCKS * self.bare.block()) {
+            // A sum of nothing is written too.
+            for from in (total.start..end.max(total.start + 1)).step_by(PLACES) {
                 let is_first = from == total.start && piece.at[INNER].0 == 0;
                 let part = if is_first { Part::First } else { Part::Further };
-                let places = from..end.min(from + BLOCKS * self.bare.block());
+                let places = from..end.min(from + PLACES);
                 self.dispatch(recorder, task, piece, (operands, &[]), (places, part))?;
             }
         }
@@ -350,7 +351,7 @@ impl Program for ContractProgram {
         }
         let task = self.task(&operands)?;
         let pieces = self.pieces(&task, Part::Whole)?;
-        let is_whole = |piece: &Piece| piece.at[INNER].0 == 0 && self.inner(&task, piece) <= BLOCKS * self.plan.block();
+        let is_whole = |piece: &Piece| piece.at[INNER].0 == 0 && self.inner(&task, piece) <= PLACES;
         if task.apart || !pieces.iter().all(is_whole) {
             return self.in_parts(recorder, &operands, &launch.params);
         }
