@@ -57,8 +57,9 @@ export function checkDefault(op: string, row: DTypeRow, value: number, what: () 
  * the result is; counts, which may be any, are such divisors. Bounds (`clip`, `minimum`) are magnitudes.
  */
 export const EXACT: ReadonlySet<number> = new Set<number>([
-  OP.where, OP.withAt, OP.putAlongAxis, OP.pad, OP.nanToNum, OP.interp, OP.complex, OP.lerp, OP.heaviside, OP.nextafter, OP.searchsorted, OP.equal, OP.notEqual, OP.less, OP.lessEqual, OP.greater, OP.greaterEqual, OP.isclose, OP.allclose,
-  OP.add, OP.subtract, OP.remainder, OP.fmod, OP.floorDivide, OP.truncDivide, OP.gcd, OP.lcm
+  OP.where, OP.withAt, OP.putAlongAxis, OP.pad, OP.nanToNum, OP.interp, OP.complex, OP.lerp, OP.heaviside, OP.nextafter, OP.searchsorted,
+  OP.equal, OP.notEqual, OP.less, OP.lessEqual, OP.greater, OP.greaterEqual, OP.isclose, OP.allclose, OP.add, OP.subtract, OP.remainder,
+  OP.fmod, OP.floorDivide, OP.truncDivide, OP.gcd, OP.lcm
 ])
 
 /**

@@ -113,7 +113,8 @@ function checkRange(start: number, step: number, length: number): void {
   const [first, apart] = among
   // What JavaScript itself does not hold is no matter of digits.
   const [a, b] = [-1, 1].map((side) => (side * Number.MAX_SAFE_INTEGER - start) / step).sort((x, y) => x - y) as [number, number]
-  const [low, high] = [Math.max(0, Math.ceil((a - first) / apart)), Math.min(Math.floor((length - 1 - first) / apart), Math.floor((b - first) / apart))]
+  const low = Math.max(0, Math.ceil((a - first) / apart))
+  const high = Math.floor((Math.min(b, length - 1) - first) / apart)
   for (const nth of [0, 1, 2, 3].flatMap((k) => [low + k, high - k])) {
     const i = first + nth * apart
     if (nth >= low && nth <= high) checkDefault('arange', DTYPE.float32, start + i * step, () => `number ${i}`)
