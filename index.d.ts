@@ -8785,9 +8785,15 @@ interface LoadTextOptions<E extends DType = DType> extends LoadOptions {
     readonly skipRows?: number | undefined;
     /** Whether a row of names stands before the numbers, which is skipped; false unless told. */
     readonly header?: boolean | undefined;
-    /** What stands for empty fields, as `filling_values` of `numpy.genfromtxt`; unless told they are an error. */
+    /**
+     * What stands for empty fields, as `filling_values` of `numpy.genfromtxt`; unless told they are an error, or NaN where `missingValues` are
+     * given.
+     */
     readonly fillingValue?: number | bigint | boolean | undefined;
-    /** Texts that are taken for empty fields, such as `NA`; NaN stands for them unless `fillingValue` says otherwise. */
+    /**
+     * Texts that are taken for empty fields, such as `NA`; NaN stands for them, and for fields that are empty, unless `fillingValue` says
+     * otherwise, as in `numpy.genfromtxt`.
+     */
     readonly missingValues?: readonly string[] | undefined;
 }
 /** Options of `saveNpz`. */
@@ -11241,7 +11247,8 @@ interface AdafactorOptions extends Rated {
 declare function adafactor(options?: AdafactorOptions): Optimizer;
 
 /**
- * The root of the sum of all squares in a tree of tensors, as one vector's length; a scalar of the first tensor's dtype.
+ * The root of the sum of all squares in a tree of tensors, as one vector's length; a scalar of the dtype that the norms of its tensors promote
+ * to, and of a half float where all tensors are of that one.
  *
  * @throws {ArgumentError} for a tree without tensors.
  */
@@ -11420,8 +11427,8 @@ declare function truncatedNormal<E extends FloatDType = 'float32'>(key: Key, sha
 /**
  * Normal vectors of a mean [..., n] and covariances [..., n, n], which may be singular: a variance of 0 gives the mean.
  *
- * @throws {TensorError} `ERR_SHAPE`, `ERR_DTYPE` for complex tensors; `ERR_LINALG` when a result is read whose covariances are not symmetric
- * or have an eigenvalue below 0, by more than 1e-8 of the largest and the dtype's rounding.
+ * @throws {TensorError} `ERR_SHAPE`, `ERR_DTYPE` for complex tensors; `ERR_LINALG` when a result is read whose correlations are not symmetric
+ * or have an eigenvalue below 0, by more than 1e-8 of their largest eigenvalue and the dtype's rounding.
  * @example
  * ```ts
  * ft.random.multivariateNormal(ft.random.key(1), ft.zeros([2]), ft.eye(2), { shape: [5] }).shape // [5, 2]
@@ -11713,7 +11720,8 @@ interface MeshgridOptions {
  * Numbers from `start` (0) to `stop` (excluded) by `step` (1); float32 unless told otherwise, int64 of bigints.
  *
  * @throws {TensorError} `ERR_ARGUMENT` for a step of 0 or bounds that are not finite, `ERR_SHAPE` for too many numbers, `ERR_DTYPE` for
- * integers that float32 does not hold exactly where no dtype is named, and bigints beyond the dtype.
+ * integers that float32 does not hold exactly where no dtype is named (with a step that is a fraction, if the first two integers are within
+ * 1,024 steps), and bigints beyond the dtype.
  * @example
  * ```ts
  * ft.arange(1, 7, 2) // [1, 3, 5]
@@ -12219,8 +12227,8 @@ declare function histogramBinEdges<D extends DType, B extends DType = EdgesOf<D>
  * How many elements fall into each interval, of which all but the last are without their right end; what is outside is not counted. Edges
  * are those of `linspace`, and elements are compared with them.
  *
- * @throws {TensorError} `ERR_ARGUMENT`, when a result is read for edges that do not increase, `ERR_SHAPE` for edges that are no vector and weights of another shape, `ERR_DTYPE` for
- *   complex tensors.
+ * @throws {TensorError} `ERR_ARGUMENT`, when a result is read for edges that do not increase, `ERR_SHAPE` for edges that are no vector and
+ *   weights of another shape, `ERR_DTYPE` for complex tensors.
  * @example
  * ```ts
  * ft.histogram(ft.tensor([1, 2, 2, 4]), { bins: 3 }).hist // [1, 2, 1]

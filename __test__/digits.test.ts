@@ -21,7 +21,27 @@ test('integers that float32 does not hold are refused in data without a dtype', 
   }
   throws(t, 'ERR_DTYPE', /^tensor: element \[1, 1\] is 123456789, which is not exact in float32, the default; name a dtype: 'float64' or 'int32', or 'float32' to round$/, () => ft.tensor([[1, 2], [3, 123456789]]))
   throws(t, 'ERR_DTYPE', /'float64' or 'int64'/, () => ft.tensor([2 ** 40 + 1]))
-  throws(t, 'ERR_DTYPE', /not exact in float32, the default; name a dtype: 'complex128', or 'complex64'/, () => ft.tensor([{ re: 0, im: 16777217 }]))
+  for (const part of [{ re: 0, im: 16777217 }, { re: 16777217, im: 0 }]) {
+    throws(t, 'ERR_DTYPE', /not exact in float32, the default; name a dtype: 'complex128', or 'complex64'/, () => ft.tensor([part]))
+  }
+})
+
+test('an integer of no more digits than the dtype is sure of is a magnitude, wherever it stands', (t) => {
+  for (const n of [1e12, 1e15, 1e16, 100000000000, -123456e6, 299792e3]) {
+    const held = Math.fround(n)
+    t.deepEqual(ft.tensor([n]).toArray(), [held])
+    t.deepEqual(ft.full([1], n).toArray(), [held])
+    t.deepEqual(ft.zeros([1]).add(n).toArray(), [held])
+    t.is(ft.linspace(0, n, 5).at(-1).itemSync(), held)
+    t.is(ft.arange(n, 2 * n, n).itemSync(), held)
+  }
+  t.is(ft.arange(0, 1e12, 1e8).size, 10000)
+  for (const n of [123456789, 1234567e6, 16777217]) {
+    refused(t, () => ft.tensor([n]))
+    refused(t, () => ft.full([1], n))
+    refused(t, () => ft.linspace(0, n, 5))
+    throws(t, 'ERR_DTYPE', /is not exact in float32/, () => ft.zeros([1]).add(n))
+  }
 })
 
 test('what float32 holds, fractions and magnitudes are as ever', (t) => {
@@ -44,6 +64,16 @@ test('ranges hold each of their integers or are refused', (t) => {
     refused(t, () => (args[2] === undefined ? ft.arange(args[0], args[1]) : ft.arange(args[0], args[1], args[2])))
   }
   refused(t, () => ft.arange(16777218))
+  // Integers among fractions: of halves, eighths, and of thirds of which none is met.
+  for (const args of [[16777216, 16777218.5, 0.5], [16777215.875, 16777217.5, 0.125], [-16777217.5, -16777216, 0.5], [16777216.25, 16777217.5, 0.75]] as [number, number, number][]) {
+    refused(t, () => ft.arange(...args))
+    t.notThrows(() => ft.arange(...args, { dtype: 'float64' }))
+  }
+  t.notThrows(() => [ft.arange(16777216.5, 16777220), ft.arange(16777216, 16777217, 0.5), ft.arange(0.25, 2 ** 25, 2 ** 20)])
+  // Magnitudes at the ends, and none between them: 67108900 is one, 67108892 not.
+  refused(t, () => ft.arange(67108888, 67108905, 4))
+  // Ends that are beyond what JavaScript counts by ones.
+  refused(t, () => ft.arange(0, 2e16, 12345678901))
   t.is(ft.arange(16777216, 16777226, 2).at(-1).itemSync(), 16777224)
   t.is(ft.arange(0, 2 ** 26, 2 ** 24).at(-1).itemSync(), 3 * 2 ** 24)
   t.is(ft.arange(16777216, 16777218, { dtype: 'int32' }).at(-1).itemSync(), 16777217)
@@ -56,7 +86,7 @@ test('an integer beside a float tensor is exact where its digits matter', (t) =>
   const some = ft.tensor([true, false])
   const kept: [string, (n: number) => unknown][] = [
     ['equal', (n) => x.equal(n)], ['less', (n) => ft.less(n, x)], ['greaterEqual', (n) => x.greaterEqual(n)], ['where', (n) => ft.where(some, x, n)],
-    ['withAt', (n) => x.withAt([0], n)], ['clip', (n) => x.clip(0, n)], ['minimum', (n) => x.minimum(n)], ['pad', (n) => x.pad([[1, 1]], { value: n })],
+    ['withAt', (n) => x.withAt([0], n)], ['pad', (n) => x.pad([[1, 1]], { value: n })],
     ['putAlongAxis', (n) => x.putAlongAxis(ft.tensor([0], { dtype: 'int32' }), n, { axis: 0 })], ['add', (n) => ft.add(n, x)], ['subtract', (n) => x.sub(n)], ['remainder', (n) => x.remainder(n)], ['fullLike', (n) => ft.fullLike(x, n)],
     ['complex', (n) => ft.complex(x, n)], ['isclose', (n) => x.isclose(n)], ['lerp', (n) => x.lerp(n, 0.5)], ['heaviside', (n) => x.heaviside(n)]
   ]
@@ -66,8 +96,14 @@ test('an integer beside a float tensor is exact where its digits matter', (t) =>
     // A magnitude: no more digits than float32 has.
     t.notThrows(() => call(-1e12), name)
   }
-  throws(t, 'ERR_DTYPE', /2049 is not exact in float16/, () => ft.ones([1], { dtype: 'float16' }).equal(2049))
-  throws(t, 'ERR_DTYPE', /257 is not exact in bfloat16/, () => ft.ones([1], { dtype: 'bfloat16' }).equal(257))
+  // Nobody expects digits of half floats.
+  t.deepEqual(ft.ones([1], { dtype: 'float16' }).equal(2049).toArray(), [false])
+  t.deepEqual(ft.ones([1], { dtype: 'bfloat16' }).less(1023).toArray(), [true])
+  t.deepEqual(ft.where(some, ft.zeros([2], { dtype: 'bfloat16' }), -65504).toArray(), [0, -65536])
+  t.deepEqual(ft.fullLike(ft.ones([1], { dtype: 'bfloat16' }), 257).toArray(), [256])
+  // Bounds are magnitudes.
+  t.deepEqual(ft.full([1], 1e12).clip(0, 16777217).toArray(), [16777216])
+  for (const name of ['minimum', 'maximum', 'fmin', 'fmax'] as const) t.notThrows(() => x[name](16777217), name)
   t.deepEqual(ft.tensor([16777217], { dtype: 'float64' }).equal(16777217).toArray(), [true])
   t.deepEqual(ft.tensor([16777217], { dtype: 'int32' }).equal(16777216).toArray(), [false])
   // Counts may be any.
@@ -93,11 +129,11 @@ test('a traced number is checked in each call', (t) => {
 })
 
 test('each row that takes numbers says what becomes of their digits', (t) => {
-  // Factors, divisors, powers, angles, places among elements, bits and booleans; and full, whose dtype is looked at first.
+  // Factors, divisors, powers, bounds, angles, places among elements, bits and booleans; and full, whose dtype is looked at first.
   const rounded = [
     'multiply', 'divide', 'pow', 'atan2', 'hypot', 'logaddexp', 'xlogy', 'xlog1py', 'bitwiseAnd', 'bitwiseOr', 'bitwiseXor',
     'bitwiseLeftShift', 'bitwiseRightShift', 'polar', 'copysign', 'logicalAnd', 'logicalXor', 'logicalOr',
-    'resultType', 'quantile', 'percentile', 'nanquantile', 'nanpercentile', 'nn.prelu', 'full'
+    'clip', 'minimum', 'maximum', 'fmin', 'fmax', 'resultType', 'quantile', 'percentile', 'nanquantile', 'nanpercentile', 'nn.prelu', 'full'
   ]
   const exact = OP_TABLE.filter(({ weak }, i) => weak.length > 0 && EXACT.has(i + 1)).map(({ name }) => name)
   const all = OP_TABLE.filter(({ weak }) => weak.length > 0).map(({ name }) => name)

@@ -88,6 +88,11 @@ test('what has probability 0 is not drawn, and what is no distribution is refuse
     message: 'random.choice: there are fewer probabilities above 0 than choices without replacement'
   })
   t.deepEqual((chosen([2, 0, 3], false) as number[]).sort(), [0, 2])
+  // Weights whose sum overflows.
+  for (const [dtype, most] of [['float16', 65504], ['float32', 3e38], ['float64', 1.5e308]] as const) {
+    const p = ft.tensor([most, most, 0, most], { dtype })
+    t.true(Math.abs(surprise(doubles(ft.random.choice(key, 4, [N], { p })).map((n) => Math.min(n, 2)), [1 / 3, 1 / 3, 1 / 3])) < 6, dtype)
+  }
   // The largest uniform numbers reach the end, behind which nothing has a probability.
   t.is(random.choice(key, 3, [N], { p: ft.tensor([1, 2 ** -24, 0]) }).max().itemSync() as number < 2, true)
   const classes = { instanceOf: ft.ArgumentError, message: 'random.categorical: logits must not be NaN or Infinity, nor -Infinity for all classes' }
@@ -122,6 +127,18 @@ test('truncatedNormal: tails and open ends', (t) => {
     }
   }
   t.throws(() => ft.random.truncatedNormal(key, [2], { low: NaN }), { instanceOf: ft.ArgumentError })
+})
+
+test('truncatedNormal: so far out that every draw is the end', (t) => {
+  for (const [dtype, ends] of [['float32', [1e6, 1e9, 1e20, 3e38]], ['float64', [1e9, 1e20, 1e155, 1e300]]] as const) {
+    for (const end of ends) {
+      const held = ft.full([], end, { dtype }).itemSync() as number
+      t.deepEqual(new Set(doubles(ft.random.truncatedNormal(key, [100], { dtype, low: end, high: Infinity }))), new Set([held]))
+      t.deepEqual(new Set(doubles(ft.random.truncatedNormal(key, [100], { dtype, low: -Infinity, high: -end }))), new Set([-held]))
+    }
+  }
+  // Deviations that the dtype does not hold.
+  t.deepEqual(doubles(ft.random.truncatedNormal(key, [2], { low: 1e30, high: Infinity, std: 1e-20 })), [1e30, 1e30].map(Math.fround))
 })
 
 test('uniform numbers of a range that overflows', (t) => {

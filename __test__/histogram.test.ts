@@ -65,6 +65,13 @@ test('edges are those of linspace, and elements are compared with them', (t) => 
   }
 })
 
+test('complex numbers have no intervals, and nothing is recorded for them', (t) => {
+  const { histogram, histogramBinEdges } = ft as unknown as Record<string, (x: ft.Tensor) => unknown>
+  const z = ft.ones([2], { dtype: 'complex64' })
+  t.throws(() => histogram?.(z), { instanceOf: ft.DTypeError, message: /^histogram: complex numbers have no order, got complex64/ })
+  t.throws(() => histogramBinEdges?.(z), { instanceOf: ft.DTypeError, message: /^histogramBinEdges: complex/ })
+})
+
 test('edges of a range that overflows are finite', (t) => {
   for (const [dtype, most] of [['float16', 65504], ['float32', 2 ** 127], ['float64', 2 ** 1023]] as const) {
     const { hist, binEdges } = ft.histogram(ft.tensor([-most, 0, most], { dtype }), { bins: 4 })

@@ -6,7 +6,7 @@ import { cholesky, eigvalsh } from './generated/linalg.js'
 import { stopGradient } from './gradient.js'
 import { Tensor } from './tensor.js'
 
-/** How far from symmetric, and from eigenvalues of 0, correlations may be: NumPy's bound. */
+/** How far from symmetric, and from eigenvalues of 0, correlations may be, as a share of their largest eigenvalue: NumPy's bound. */
 const TOLERANCE = 1e-8
 
 /** What a dtype's own rounding adds to that. */
@@ -18,7 +18,7 @@ function roundingOf(x: Tensor): number {
 /**
  * Cholesky's factor of covariances [..., n, n], in float64. Eigenvalues of 0 are lifted by some units of float64's rounding, which a
  * number drawn by them shows as 1e-8 of its standard deviation, as NumPy's do; how far apart the variances lie does not matter, since it
- * is done to the correlations. A matrix that is not symmetric, or has an eigenvalue below 0, fails as `linalg.cholesky` does when it is read.
+ * is done to the correlations. Where these are not symmetric, or have an eigenvalue below 0, it fails as `linalg.cholesky` does when it is read.
  */
 export function covarianceFactor(covariance: Tensor): Tensor<'float64'> {
   // Any processor has the float64 that devices may lack.

@@ -224,7 +224,9 @@ export function choice(key: Key, x: number | Tensor, shape: readonly number[], o
 /** Positions by their probabilities, each as often as it comes. */
 function again(key: Key, n: number, shape: readonly number[], p: Tensor | undefined): Tensor {
   if (p === undefined) return randint(key, 0, n, shape)
-  const ends = p.astype(p.dtype === 'float64' ? 'float64' : 'float32').cumulativeSum()
+  const weights = p.astype(p.dtype === 'float64' ? 'float64' : 'float32')
+  // Shares of the largest, whose sum is at most their number: of weights it may overflow.
+  const ends = weights.divide(weights.max()).cumulativeSum()
   const end = ends.at(-1) as Tensor
   const place = uniform(key, shape, { dtype: ends.dtype as 'float32' }).multiply(end)
   // Rounding may reach the end: that is the last one above 0.
@@ -278,8 +280,8 @@ export function truncatedNormal<E extends FloatDType = 'float32'>(key: Key, shap
 /**
  * Normal vectors of a mean [..., n] and covariances [..., n, n], which may be singular: a variance of 0 gives the mean.
  *
- * @throws {TensorError} `ERR_SHAPE`, `ERR_DTYPE` for complex tensors; `ERR_LINALG` when a result is read whose covariances are not symmetric
- * or have an eigenvalue below 0, by more than 1e-8 of the largest and the dtype's rounding.
+ * @throws {TensorError} `ERR_SHAPE`, `ERR_DTYPE` for complex tensors; `ERR_LINALG` when a result is read whose correlations are not symmetric
+ * or have an eigenvalue below 0, by more than 1e-8 of their largest eigenvalue and the dtype's rounding.
  * @example
  * ```ts
  * ft.random.multivariateNormal(ft.random.key(1), ft.zeros([2]), ft.eye(2), { shape: [5] }).shape // [5, 2]

@@ -1,9 +1,11 @@
 // Integers that a float dtype does not hold: 123456789 has 27 bits, and float32 24. Where nobody chose the dtype they are refused, so
-// that no digit is lost in silence; fractions are rounded everywhere.
+// that no digit is lost in silence; fractions are rounded everywhere, and so are magnitudes: integers that have no more significant digits
+// than the dtype is sure of, as 1e12 (float32: six).
 
 import { DTypeError } from './errors.js'
 import type { DType, DTypeRow, FloatLimits } from './generated/dtypes.js'
 import { OP } from './generated/table.js'
+import { isHalf } from './half.js'
 
 /** Whether the elements of a dtype, or their parts, have all bits of an integer. */
 export function holdsInteger({ float }: DTypeRow, value: number): boolean {
@@ -16,9 +18,18 @@ export function holdsInteger({ float }: DTypeRow, value: number): boolean {
   return rest <= whole
 }
 
-/** Whether a number is an integer that JavaScript holds and this float dtype does not. Integers above 2^53 are magnitudes already. */
+/**
+ * Whether a number is an integer with digits that this float dtype does not hold. Integers above 2^53 are magnitudes already, as they are in
+ * JavaScript.
+ */
 function isLost(row: DTypeRow, value: number): boolean {
-  return Number.isSafeInteger(value) && !holdsInteger(row, value)
+  return Number.isSafeInteger(value) && !holdsInteger(row, value) && !isMagnitude(row, value)
+}
+
+/** Whether an integer has no more significant decimal digits than the dtype keeps of every number. */
+function isMagnitude({ float }: DTypeRow, value: number): boolean {
+  const digits = Math.floor(Math.log10(1 / (float as FloatLimits).eps))
+  return Number(value.toPrecision(digits)) === value
 }
 
 /** The narrowest of the usual dtypes that hold an integer. */
@@ -42,30 +53,28 @@ export function checkDefault(op: string, row: DTypeRow, value: number, what: () 
 
 /**
  * Rows that take an integer as it is: it becomes an element, is compared with some, or is added, where what was rounded may be all that is
- * left. A factor or a divisor is rounded once, as the product is; counts, which may be any, are divisors.
+ * left; a remainder and a whole quotient change with each digit of the divisor. A factor and the divisor of `divide` are rounded once, as
+ * the result is; counts, which may be any, are such divisors. Bounds (`clip`, `minimum`) are magnitudes.
  */
 export const EXACT: ReadonlySet<number> = new Set<number>([
-  OP.where, OP.withAt, OP.putAlongAxis, OP.pad, OP.clip, OP.minimum, OP.maximum, OP.fmin, OP.fmax, OP.nanToNum, OP.interp, OP.complex, OP.lerp,
-  OP.heaviside, OP.nextafter, OP.searchsorted, OP.equal, OP.notEqual, OP.less, OP.lessEqual, OP.greater, OP.greaterEqual, OP.isclose, OP.allclose,
-  OP.add, OP.subtract, OP.remainder, OP.fmod, OP.floorDivide, OP.truncDivide, OP.gcd, OP.lcm
+  OP.where, OP.withAt, OP.putAlongAxis, OP.pad, OP.nanToNum, OP.interp, OP.complex, OP.lerp, OP.heaviside, OP.nextafter, OP.searchsorted,
+  OP.equal, OP.notEqual, OP.less, OP.lessEqual, OP.greater, OP.greaterEqual, OP.isclose, OP.allclose, OP.add, OP.subtract, OP.remainder,
+  OP.fmod, OP.floorDivide, OP.truncDivide, OP.gcd, OP.lcm
 ])
 
 /**
- * Refuses an integer that is to be an element of a float tensor, or to meet some, and has more digits than they. What has no more is
- * rounded: 1e12 is a magnitude.
+ * Refuses an integer that is to be an element of a float tensor, or to meet some, and has more digits than they. Beside half floats, of
+ * which nobody expects digits, it is rounded.
  *
  * @throws {DTypeError} naming the dtype.
  */
 export function checkElement(op: string, row: DTypeRow, value: number): void {
-  if (row.float === null || !isLost(row, value)) return
-  const { dtype, eps } = row.float
-  const digits = Math.floor(Math.log10(1 / eps))
-  if (Number(value.toPrecision(digits)) === value) return
-  throw new DTypeError(`${op}: ${value} is not exact in ${dtype}, the tensor's dtype; convert the tensor first, astype('float64'), or round the number`)
+  if (row.float === null || isHalf(row.name) || !isLost(row, value)) return
+  throw new DTypeError(`${op}: ${value} is not exact in ${row.float.dtype}, the tensor's dtype; convert the tensor first, astype('float64'), or round the number`)
 }
 
-/** Every float dtype has the integers up to here: bfloat16's significand is of 8 bits. */
-const HELD_BY_ALL = 256
+/** Every integer up to here is exact in all float dtypes but the half floats. */
+const HELD = 2 ** 24
 
 /**
  * {@link checkElement} for the rows that take integers as they are.
@@ -73,5 +82,5 @@ const HELD_BY_ALL = 256
  * @throws {DTypeError} as there.
  */
 export function checkBeside(op: number, name: string, row: DTypeRow, value: number): void {
-  if (Math.abs(value) > HELD_BY_ALL && EXACT.has(op)) checkElement(name, row, value)
+  if (Math.abs(value) > HELD && EXACT.has(op)) checkElement(name, row, value)
 }

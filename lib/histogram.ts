@@ -1,8 +1,8 @@
 // How many elements fall where: counts of integers, of intervals, and the numbers of intervals.
 
 import { checkOptions, integer, number, one, operandGiven, shown, tensorGiven, within } from './call.js'
-import { ArgumentError, ShapeError } from './errors.js'
-import type { DType, FloatOf, Promote, SumOf, Takes } from './generated/dtypes.js'
+import { ArgumentError, DTypeError, ShapeError } from './errors.js'
+import { DTYPE, type DType, type FloatOf, type Promote, type SumOf, type Takes } from './generated/dtypes.js'
 import { equal, full, logicalAnd, logicalNot, ones, searchsorted, stack, where, zeros } from './generated/functions.js'
 import { OP } from './generated/table.js'
 import type { Fits, Operand } from './operand.js'
@@ -92,7 +92,7 @@ function counted(op: string, x: Tensor, options: unknown): { ends: Tensor | null
 
 function integers(op: string, value: unknown): Tensor {
   const x = tensorGiven(op, 'x', value)
-  if (!/^u?int/.test(x.dtype)) throw new ArgumentError(`${op}: 'x' must be of an integer dtype, got ${x.dtype}; convert with astype('int32')`)
+  if (DTYPE[x.dtype].min === null) throw new ArgumentError(`${op}: 'x' must be of an integer dtype, got ${x.dtype}; convert with astype('int32')`)
   return x
 }
 
@@ -165,9 +165,11 @@ function ends(op: string, x: Tensor, range: unknown): readonly [Operand, Operand
 /** The dtype of edges between the extremes of elements: NumPy's float64 for integers that float32 does not hold. */
 export type EdgesOf<D extends DType> = D extends 'int32' | 'uint32' | 'int64' | 'uint64' ? 'float64' : FloatOf<D>
 
-function edgeDType({ dtype }: Tensor): DType {
-  if (/^u?int(32|64)$/.test(dtype)) return 'float64'
-  return /^b?float/.test(dtype) ? dtype : 'float32'
+function edgeDType(op: string, { dtype }: Tensor): DType {
+  const { kind, bytes } = DTYPE[dtype]
+  if (kind === 'complex') throw new DTypeError(`${op}: complex numbers have no order, got ${dtype}`)
+  if (kind === 'float') return dtype
+  return bytes < 4 ? 'float32' : 'float64'
 }
 
 /** As `linspace` of ends that are tensors: in float64, by halves where the whole overflows, rounded once; the last is the end itself. */
@@ -189,8 +191,7 @@ function edgesOf(op: string, x: Tensor, o: Record<string, unknown>): Tensor {
   }
   const count = integer(op, 'bins', bins)
   if (count < 1) throw new ArgumentError(`${op}: 'bins' must be at least 1, got ${count}`)
-  // Refuses complex elements.
-  const dtype = edgeDType(x.dtype === 'bool' ? x : x.clip())
+  const dtype = edgeDType(op, x)
   const [low, high] = ends(op, x.astype(dtype), o['range'])
   const [start, stop] = [low, high].map((end) => (end instanceof Tensor ? end : full([], end, { dtype: 'float64', device: x.device })))
   return spaced(start as Tensor, stop as Tensor, count, dtype)
@@ -218,8 +219,8 @@ export function histogramBinEdges<D extends DType, B extends DType = EdgesOf<D>>
  * How many elements fall into each interval, of which all but the last are without their right end; what is outside is not counted. Edges
  * are those of `linspace`, and elements are compared with them.
  *
- * @throws {TensorError} `ERR_ARGUMENT`, when a result is read for edges that do not increase, `ERR_SHAPE` for edges that are no vector and weights of another shape, `ERR_DTYPE` for
- *   complex tensors.
+ * @throws {TensorError} `ERR_ARGUMENT`, when a result is read for edges that do not increase, `ERR_SHAPE` for edges that are no vector and
+ *   weights of another shape, `ERR_DTYPE` for complex tensors.
  * @example
  * ```ts
  * ft.histogram(ft.tensor([1, 2, 2, 4]), { bins: 3 }).hist // [1, 2, 1]

@@ -116,7 +116,10 @@ function place(op: Name, items: readonly unknown[], { shape, type: { device } }:
   })
 }
 
-/** A mask has the shape of its axes, or no elements along one (array API, "Boolean array indexing"), and lies on the tensor's device: reading it here must not hide that it does not. */
+/**
+ * A mask has the shape of its axes, or no elements along one (array API, "Boolean array indexing"), and lies on the tensor's device: reading it
+ * here must not hide that it does not.
+ */
 function checkMask(op: Name, mask: Advanced, { axis, axes }: Placed, shape: readonly number[], device: number): void {
   const under = shape.slice(axis, axis + axes)
   if (mask.shape.some((size, i) => size !== under[i] && size !== 0)) {

@@ -62,9 +62,15 @@ export interface LoadTextOptions<E extends DType = DType> extends LoadOptions {
   readonly skipRows?: number | undefined
   /** Whether a row of names stands before the numbers, which is skipped; false unless told. */
   readonly header?: boolean | undefined
-  /** What stands for empty fields, as `filling_values` of `numpy.genfromtxt`; unless told they are an error. */
+  /**
+   * What stands for empty fields, as `filling_values` of `numpy.genfromtxt`; unless told they are an error, or NaN where `missingValues` are
+   * given.
+   */
   readonly fillingValue?: number | bigint | boolean | undefined
-  /** Texts that are taken for empty fields, such as `NA`; NaN stands for them unless `fillingValue` says otherwise. */
+  /**
+   * Texts that are taken for empty fields, such as `NA`; NaN stands for them, and for fields that are empty, unless `fillingValue` says
+   * otherwise, as in `numpy.genfromtxt`.
+   */
   readonly missingValues?: readonly string[] | undefined
 }
 

@@ -6,6 +6,7 @@ import { shown } from './call.js'
 import { ArgumentError, DTypeError, OutOfMemoryError, ShapeError } from './errors.js'
 import { checkDefault } from './exact.js'
 import { DTYPE, DTYPES, type Complex, type DType, type DTypeRow, type ElementArray } from './generated/dtypes.js'
+import { isHalf } from './half.js'
 import { native } from './native.js'
 import { sizeOf } from './types.js'
 
@@ -93,7 +94,7 @@ function integerOf(leaf: number | bigint | boolean, row: DTypeRow): number | big
 
 /** Half floats are converted by the engine from float64, which rounds once. */
 function storedAs(dtype: DType): DType {
-  return dtype === 'float16' || dtype === 'bfloat16' ? 'float64' : dtype
+  return isHalf(dtype) ? 'float64' : dtype
 }
 
 /** Room for all elements, unless they are more than a tensor may hold: rows may repeat, so a small array can nest any number. */

@@ -57,7 +57,8 @@ function arangeBig(args: readonly unknown[]): Tensor {
  * Numbers from `start` (0) to `stop` (excluded) by `step` (1); float32 unless told otherwise, int64 of bigints.
  *
  * @throws {TensorError} `ERR_ARGUMENT` for a step of 0 or bounds that are not finite, `ERR_SHAPE` for too many numbers, `ERR_DTYPE` for
- * integers that float32 does not hold exactly where no dtype is named, and bigints beyond the dtype.
+ * integers that float32 does not hold exactly where no dtype is named (with a step that is a fraction, if the first two integers are within
+ * 1,024 steps), and bigints beyond the dtype.
  * @example
  * ```ts
  * ft.arange(1, 7, 2) // [1, 3, 5]
@@ -85,17 +86,39 @@ export function arange(...args: readonly unknown[]): Tensor {
   }
   const length = Math.max(0, Math.ceil((stop - start) / step))
   if (!Number.isSafeInteger(length)) throw new ShapeError(`arange: ${length} numbers are too many`)
-  if (o['dtype'] === undefined) checkEnds('arange', length, (i) => start + i * step)
+  if (o['dtype'] === undefined) checkRange(start, step, length)
   return one(OP.arange, [], [length, o['dtype'], o['device']], [start, step])
 }
 
+/** How many numbers are looked at for integers among fractions. */
+const LOOKED_AT = 1024
+
+/** The place of the first integer of a range and how many places apart they are, if two are among the first numbers. */
+function integersOf(start: number, step: number, length: number): readonly [first: number, apart: number] | null {
+  if (Number.isInteger(step)) return Number.isInteger(start) ? [0, 1] : null
+  const found: number[] = []
+  for (let i = 0; i < Math.min(length, LOOKED_AT) && found.length < 2; i++) if (Number.isInteger(start + i * step)) found.push(i)
+  const [first, second] = found
+  return first === undefined ? null : [first, (second ?? length) - first]
+}
+
 /**
- * Refuses equally spaced integers some of which float32, the default, would round. They are multiples of one power of two: where one is
- * rounded, so is one of the outermost two on its side, of which one is an odd multiple.
+ * Refuses a range some of whose integers float32, the default, has other digits for. They are multiples of one power of two: of the outermost
+ * two on a side one is an odd multiple, so that where one is rounded, that is. Of the outermost four two are, and where these
+ * are magnitudes, which may be rounded, so are the integers between them: all multiples of the same power of ten.
  */
-function checkEnds(op: string, length: number, at: (i: number) => number): void {
-  const outermost = [0, 1, length - 2, length - 1].filter((i) => i >= 0 && i < length)
-  for (const i of outermost) checkDefault(op, DTYPE.float32, at(i), () => `number ${i}`)
+function checkRange(start: number, step: number, length: number): void {
+  const among = Math.max(Math.abs(start), Math.abs(start + (length - 1) * step)) > 2 ** 24 ? integersOf(start, step, length) : null
+  if (among === null) return
+  const [first, apart] = among
+  // What JavaScript itself does not hold is no matter of digits.
+  const [a, b] = [-1, 1].map((side) => (side * Number.MAX_SAFE_INTEGER - start) / step).sort((x, y) => x - y) as [number, number]
+  const low = Math.max(0, Math.ceil((a - first) / apart))
+  const high = Math.floor((Math.min(b, length - 1) - first) / apart)
+  for (const nth of [0, 1, 2, 3].flatMap((k) => [low + k, high - k])) {
+    const i = first + nth * apart
+    if (nth >= low && nth <= high) checkDefault('arange', DTYPE.float32, start + i * step, () => `number ${i}`)
+  }
 }
 
 /** Numbers between two ends: the checks that `linspace` and `logspace` share. */

@@ -4,6 +4,7 @@
 // w = -ln v + ln(R(x) / R(a)), which Newton's iteration solves from w = -ln v: its slope in w is 1 / (x R(x)). From a = 1 on three steps
 // are within 4e-7 in float32 and 5e-10 in float64 of scipy.stats.truncnorm.
 
+import { DTYPE, type FloatLimits } from './generated/dtypes.js'
 import { erfc, full, maximum, where } from './generated/functions.js'
 import type { Tensor } from './tensor.js'
 
@@ -11,6 +12,11 @@ const STEPS = 3
 /** From here on the continued fraction is as good as float64 with {@link TERMS} terms; before, erfc has not underflowed. */
 const FAR = 4
 const TERMS = 12
+/**
+ * From here on every draw is `low` to the last bit, and soon its square overflows. A draw is `low` + E / `low` or less, with E = -ln(1 - u) at
+ * most 53 ln 2 = 36.8: half a unit of float64, 2^-54 of `low` or more, is above that from 8.2e8 on, of float32 from 2.4e4 on.
+ */
+const CERTAIN = 1e9
 
 /** Q(x) / density(x), for x from 1 on: by erfc, or by Laplace's continued fraction. */
 function mills(x: Tensor): Tensor {
@@ -24,6 +30,7 @@ function mills(x: Tensor): Tensor {
 
 /** Deviations from `low` (1 or more) to `high`, which may be infinite: the larger, the larger the uniform number. */
 export function tailDraw(u: Tensor, low: number, high: number): Tensor {
+  if (low >= CERTAIN) return full(u.shape, Math.min(low, (DTYPE[u.dtype].float as FloatLimits).max), { dtype: u.dtype, device: u.device }) as Tensor
   const dtype = u.dtype === 'float64' ? 'float64' : 'float32'
   // Two numbers, for which any processor has the float64 that devices may lack.
   const exact = (x: number) => full([], x, { dtype: 'float64', device: 'cpu' })

@@ -108,6 +108,24 @@ test('norms of gradients whose squares overflow', (t) => {
   t.true(close(large[0].a.toArray(), [1, 1, 1, 1]))
 })
 
+test('norms have the dtype that they need', (t) => {
+  const half = ft.tensor([30000, 30000], { dtype: 'float16' })
+  const cases: [tree: unknown, dtype: ft.DType, norm: number][] = [
+    [ft.tensor([1, 2], { dtype: 'int32' }), 'float32', Math.sqrt(5)],
+    [[half, ft.tensor([60000])], 'float32', Math.sqrt(54e8)],
+    [[ft.tensor([60000]), half], 'float32', Math.sqrt(54e8)],
+    [[half, ft.tensor([1], { dtype: 'bfloat16' })], 'float32', Math.sqrt(18e8)],
+    [[ft.tensor([3]), ft.tensor([4], { dtype: 'float64' })], 'float64', 5],
+    [ft.tensor([3, 4], { dtype: 'bfloat16' }), 'bfloat16', 5]
+  ]
+  for (const [tree, dtype, norm] of cases) {
+    for (const found of [ft.optim.globalNorm(tree), ft.optim.clipByGlobalNorm(tree, 1)[1]]) {
+      t.is(found.dtype, dtype)
+      t.true(close(found.itemSync(), norm), `${found.itemSync()} is not ${norm}`)
+    }
+  }
+})
+
 test('clipping scales a tree as one vector', (t) => {
   for (const { most, norm, w, b } of golden.clipped) {
     const [g, found] = ft.optim.clipByGlobalNorm({ w: numbers([4, 3], 5), b: numbers([3], 6) }, most)

@@ -3,13 +3,15 @@
 import { shown } from '../call.js'
 import { ArgumentError } from '../errors.js'
 import type { DType } from '../generated/dtypes.js'
+import { isHalf } from '../half.js'
 import { leaves, mapTree } from '../pytree.js'
 import { checkAlive, type Tensor } from '../tensor.js'
 import { hypot, minimum } from '../generated/functions.js'
 import { vectorNorm } from '../generated/linalg.js'
 
 /**
- * The root of the sum of all squares in a tree of tensors, as one vector's length; a scalar of the first tensor's dtype.
+ * The root of the sum of all squares in a tree of tensors, as one vector's length; a scalar of the dtype that the norms of its tensors promote
+ * to, and of a half float where all tensors are of that one.
  *
  * @throws {ArgumentError} for a tree without tensors.
  */
@@ -18,17 +20,18 @@ export function globalNorm(tree: unknown): Tensor {
   return norm.astype(dtype)
 }
 
-/** The norm, of half floats in float32, where squares of what float16 holds do not overflow, and the dtype of the first tensor's. */
+/** The norm, of half floats in float32, where squares of what float16 holds do not overflow, and the dtype to give it in. */
 function wideNorm(tree: unknown): [norm: Tensor, dtype: DType] {
   const found = leaves(tree, 'optim.globalNorm: the tree')
   const norms = found.map((x): Tensor => {
     checkAlive('optim.globalNorm', x)
-    return vectorNorm(/^b?float16$/.test(x.dtype) ? x.astype('float32') : x)
+    return vectorNorm(isHalf(x.dtype) ? x.astype('float32') : x)
   })
   const [first] = found
   if (first === undefined) throw new ArgumentError('optim.globalNorm: there is no tensor in the tree')
   // The root of a sum of two squares, neither of which overflows.
-  return [norms.reduce((all, norm) => hypot(all, norm) as Tensor), first.abs().dtype]
+  const norm = norms.reduce((all, norm) => hypot(all, norm) as Tensor)
+  return [norm, isHalf(first.dtype) && found.every((x) => x.dtype === first.dtype) ? first.dtype : norm.dtype]
 }
 
 /**

@@ -2,6 +2,7 @@
 
 import { checkOptions, shown } from '../call.js'
 import { ArgumentError, DTypeError } from '../errors.js'
+import { isHalf } from '../half.js'
 import { zerosLike } from '../creation.js'
 import { alike, leaves, mapTree, sameDType, sameType } from '../pytree.js'
 import { bundle } from '../tape.js'
@@ -45,7 +46,7 @@ export type Slot = readonly [name: string, start: (p: Tensor) => Tensor]
 
 /** Half floats take steps in float32, and are rounded once: a square of 1e-4 is 0 in float16, and so is an epsilon of 1e-8. */
 function wide(x: Tensor): Tensor {
-  return /^b?float16$/.test(x.dtype) ? x.astype('float32') : x
+  return isHalf(x.dtype) ? x.astype('float32') : x
 }
 
 /** A slot of zeros of the parameter's shape. */

@@ -21,6 +21,11 @@ pub struct Fields<'a> {
     comment: Option<u8>,
     /// Whether a row has begun.
     inside: bool,
+    /// Where the run of blanks ends that was last looked through: each of its fields asks what is behind them.
+    blanks_end: usize,
+    /// How many bytes were looked at for that.
+    #[cfg(test)]
+    looked: usize,
     /// Whether a byte ends a field.
     stops: [bool; 256],
 }
@@ -44,7 +49,17 @@ impl<'a> Fields<'a> {
             Delimiter::One(byte) => stops[byte as usize] = true,
             Delimiter::Blanks => [b' ', b'\t'].iter().for_each(|&byte| stops[byte as usize] = true),
         }
-        Fields { bytes, at, delimiter, comment, inside: false, stops }
+        Fields {
+            bytes,
+            at,
+            delimiter,
+            comment,
+            inside: false,
+            blanks_end: at,
+            #[cfg(test)]
+            looked: 0,
+            stops,
+        }
     }
 
     /// The next field.
@@ -64,13 +79,14 @@ impl<'a> Fields<'a> {
         self.skip_field()?;
         let range = start..self.at;
         let mut last = self.ends();
+        // Spaces at the end of a line are no further fields.
+        let done = self.delimiter == Delimiter::One(b' ') && self.only_blanks_follow();
         match self.delimiter {
             Delimiter::Blanks => {
                 self.blanks();
                 last = self.ends();
             }
-            // Spaces at the end of a line are no further fields.
-            Delimiter::One(b' ') if self.only_blanks_follow() => last = true,
+            Delimiter::One(_) if done => last = true,
             Delimiter::One(_) if !last => self.at += 1,
             Delimiter::One(_) => {}
         }
@@ -92,10 +108,17 @@ impl<'a> Fields<'a> {
         }
     }
 
-    fn only_blanks_follow(&self) -> bool {
-        let rest = &self.bytes[self.at..];
-        let blanks = rest.iter().position(|&byte| !self.is_blank(byte)).unwrap_or(rest.len());
-        self.ends_at(self.at + blanks)
+    fn only_blanks_follow(&mut self) -> bool {
+        if self.blanks_end <= self.at {
+            let rest = &self.bytes[self.at..];
+            let blanks = rest.iter().position(|&byte| !self.is_blank(byte)).unwrap_or(rest.len());
+            self.blanks_end = self.at + blanks;
+            #[cfg(test)]
+            {
+                self.looked += blanks + 1;
+            }
+        }
+        self.ends_at(self.blanks_end)
     }
 
     /// Whether the row ends here.
@@ -162,5 +185,30 @@ pub fn line(bytes: &[u8], at: usize) -> usize {
             return number;
         }
         number += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Fields and bytes looked at behind them.
+    fn walked(text: &str) -> (usize, usize) {
+        let mut fields = Fields::new(text.as_bytes(), 0, Delimiter::One(b' '), None);
+        let mut count = 0;
+        while fields.next_field().expect("no quotes").is_some() {
+            count += 1;
+        }
+        (count, fields.looked)
+    }
+
+    #[test]
+    fn a_megabyte_of_blanks_is_looked_at_once() {
+        let blanks = " ".repeat(1 << 20);
+        let (count, looked) = walked(&format!("1{blanks}2 3"));
+        assert_eq!(count, (1 << 20) + 2);
+        assert!(looked <= (1 << 20) + 4, "{looked}");
+        // At the end of a line they are no fields.
+        assert_eq!(walked(&format!("1{blanks}\n2{blanks}")).0, 2);
     }
 }

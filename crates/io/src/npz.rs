@@ -87,23 +87,20 @@ pub fn parse(bytes: &[u8]) -> Result<Vec<Member>> {
             other => Err(wrong(format!("its compression ({other:?}) is not read; stored and deflated members are"))),
         };
         let deflated = if record.flags().is_encrypted() { Err(wrong("it is encrypted".into())) } else { deflated };
-        let name = path.strip_suffix(SUFFIX).unwrap_or(path);
+        let size = usize::try_from(size).map_err(|_| wrong(format!("{size} bytes")))?;
+        let (range, crc) = (start as usize..end as usize, entry.claim_verifier().crc);
+        let data = deflated.map(|deflated| Packed { range, deflated, size, crc });
+        let name = path.strip_suffix(SUFFIX);
+        // A note beside the arrays: it has not the name of one, and nothing that can be read says it is.
+        if name.is_none() && !data.as_ref().is_ok_and(|data| data.begins_as_npy(bytes)) {
+            continue;
+        }
+        let name = name.unwrap_or(path);
         if !names.insert(name.to_string()) {
             return Err(wrong("its name is there twice".into()));
         }
-        let size = usize::try_from(size).map_err(|_| wrong(format!("{size} bytes")))?;
-        let (range, crc) = (start as usize..end as usize, entry.claim_verifier().crc);
-        let array = deflated.and_then(|deflated| {
-            let data = Packed { range, deflated, size, crc };
-            // A note beside the arrays: what has not even the name of one.
-            if !path.ends_with(SUFFIX) && !data.begins_as_npy(bytes) {
-                return Ok(None);
-            }
-            data.header(bytes).map(|header| Some((header, data))).map_err(|e| wrong(e.message))
-        });
-        if let Some(array) = array.transpose() {
-            members.push(Member { name: name.to_string(), array });
-        }
+        let array = data.and_then(|data| data.header(bytes).map(|header| (header, data)).map_err(|e| wrong(e.message)));
+        members.push(Member { name: name.to_string(), array });
     }
     if count > 0 && members.is_empty() {
         return Err(Error::format("it is no npz file: there is no npy file among its members"));
@@ -279,5 +276,75 @@ fn outward(error: rawzip::Error) -> io::Error {
     match error.into_kind() {
         rawzip::ErrorKind::IO(error) => error,
         other => io::Error::other(Error::argument(format!("the archive cannot be written: {other}"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An archive of stored files.
+    fn zipped(files: &[(&str, &[u8])]) -> Vec<u8> {
+        let mut out = Vec::new();
+        let mut writer = ZipArchiveWriter::new(&mut out);
+        for &(path, data) in files {
+            let (mut entry, config) = writer.new_file(EntryPath::verbatim(path.as_bytes().to_vec())).start().expect("begun");
+            let mut writer = config.wrap(&mut entry);
+            writer.write_all(data).expect("written");
+            let (_, descriptor) = writer.finish().expect("whole");
+            entry.finish(descriptor).expect("ended");
+        }
+        writer.finish().expect("closed");
+        out
+    }
+
+    /// Sets two bytes in both headers of the first member: bits of its flags, or its method.
+    fn marked(mut archive: Vec<u8>, place: usize, bits: u16) -> Vec<u8> {
+        let directory = archive.windows(4).position(|four| four == b"PK\x01\x02").expect("a directory");
+        for at in [4 + place, directory + 6 + place] {
+            let set = u16::from_le_bytes([archive[at], archive[at + 1]]) | bits;
+            archive[at..at + 2].copy_from_slice(&set.to_le_bytes());
+        }
+        archive
+    }
+
+    const FLAGS: usize = 2;
+    const METHOD: usize = 4;
+    const ENCRYPTED: u16 = 1;
+    const BZIP2: u16 = 12;
+
+    fn array() -> Vec<u8> {
+        [npy::write_header(DType::U8, &[2]).expect("a header"), vec![1, 2]].concat()
+    }
+
+    /// Names, and whether they can be read.
+    fn names(archive: &[u8]) -> Vec<(String, bool)> {
+        parse(archive).expect("an archive").into_iter().map(|member| (member.name, member.array.is_ok())).collect()
+    }
+
+    #[test]
+    fn a_note_is_no_array_whatever_its_name_and_its_method() {
+        let array = array();
+        let only = [("a".to_string(), true)];
+        for files in [[("a", &b"note"[..]), ("a.npy", &array)], [("a.npy", &array), ("a", b"note")]] {
+            assert_eq!(names(&zipped(&files)), only);
+        }
+        let noted = zipped(&[("README.txt", b"note"), ("a.npy", &array)]);
+        for (place, bits) in [(FLAGS, ENCRYPTED), (METHOD, BZIP2)] {
+            assert_eq!(names(&marked(noted.clone(), place, bits)), only);
+        }
+    }
+
+    #[test]
+    fn an_array_that_cannot_be_read_is_refused_by_its_name() {
+        let array = array();
+        let two = zipped(&[("a.npy", &array), ("b.npy", &array)]);
+        for (place, bits) in [(FLAGS, ENCRYPTED), (METHOD, BZIP2)] {
+            assert_eq!(names(&marked(two.clone(), place, bits)), [("a".to_string(), false), ("b".to_string(), true)]);
+        }
+        // What begins as an array is one, as NumPy has it.
+        assert_eq!(names(&zipped(&[("a", &array)])), [("a".to_string(), true)]);
+        let twice = parse(&zipped(&[("a", &array), ("a.npy", &array)])).expect_err("two of a name");
+        assert!(twice.message.contains("its name is there twice"), "{}", twice.message);
     }
 }

@@ -58,7 +58,7 @@ pub fn shape(bytes: &[u8], options: &Options) -> Result<[u64; 2]> {
     }
     if let Some(filling) = &options.filling {
         let held = element(filling.as_bytes(), options, &mut Vec::new());
-        held.map_err(|_| Error::dtype(format!("'fillingValue' {filling} is no number of {}", options.dtype)))?;
+        held.map_err(|why| Error::dtype(format!("'fillingValue' {filling} {}", why.shown(options.dtype))))?;
     }
     walk(bytes, options, &mut |_, _| Ok(()))
 }
@@ -155,6 +155,16 @@ enum Wrong {
     Beyond,
 }
 
+impl Wrong {
+    fn shown(&self, dtype: DType) -> String {
+        match self {
+            Wrong::Number => format!("is no number of {dtype}"),
+            Wrong::Rounded => format!("is not exact in {dtype}, the default; name a dtype, '{dtype}' to round"),
+            Wrong::Beyond => format!("is beyond {dtype}, the default; name a dtype"),
+        }
+    }
+}
+
 fn wrong_field(bytes: &[u8], field: &[u8], dtype: DType, at: At, why: Wrong) -> Error {
     let shown = match bare(field) {
         text if text.len() > LONGEST_FIELD => format!("a field of more than {LONGEST_FIELD} bytes"),
@@ -165,15 +175,9 @@ fn wrong_field(bytes: &[u8], field: &[u8], dtype: DType, at: At, why: Wrong) -> 
             if short.len() < text.len() { format!("'{short}...'") } else { format!("'{text}'") }
         }
     };
-    let what = match why {
-        Wrong::Number if bare(field).is_empty() => {
-            format!("is no number of {dtype}; 'fillingValue' says what stands for one")
-        }
-        Wrong::Number => format!("is no number of {dtype}"),
-        Wrong::Rounded => format!("is not exact in {dtype}, the default; name a dtype, '{dtype}' to round"),
-        Wrong::Beyond => format!("is beyond {dtype}, the default; name a dtype"),
-    };
-    Error::format(format!("line {}, column {}: {shown} {what}", fields::line(bytes, at.start), at.column))
+    let hint = if bare(field).is_empty() { "; 'fillingValue' says what stands for one" } else { "" };
+    let (line, column, what) = (fields::line(bytes, at.start), at.column, why.shown(dtype));
+    Error::format(format!("line {line}, column {column}: {shown} {what}{hint}"))
 }
 
 /// Appends the element that a text writes.
@@ -186,7 +190,8 @@ fn element(text: &[u8], options: &Options, out: &mut Vec<u8>) -> std::result::Re
     if options.exact { keeps(text, options.dtype) } else { Ok(()) }
 }
 
-/// Whether a float dtype has all digits of an integer, and the magnitude of a number.
+/// Whether a float dtype has all digits of an integer, and the magnitude of a number. An integer is a magnitude itself, and rounded as
+/// fractions are, where it has no more significant digits than the dtype is sure of.
 fn keeps(text: &str, dtype: DType) -> std::result::Result<(), Wrong> {
     let digits = text.trim_start_matches(['+', '-']);
     let integer = digits.bytes().all(|byte| byte.is_ascii_digit());
@@ -196,13 +201,14 @@ fn keeps(text: &str, dtype: DType) -> std::result::Result<(), Wrong> {
         return Ok(());
     }
     let Ok(wide) = digits.parse::<f64>() else { return Ok(()) };
-    let narrow = match dtype {
-        DType::F32 => f64::from(wide as f32),
-        DType::F64 => wide,
+    let (narrow, sure) = match dtype {
+        DType::F32 => (f64::from(wide as f32), f32::DIGITS),
+        DType::F64 => (wide, f64::DIGITS),
         _ => return Ok(()),
     };
-    // An integer of more than 38 digits has more than any float.
-    if integer && digits.parse::<u128>() != Ok(narrow as u128) {
+    let significant = digits.trim_matches('0').len();
+    // An integer of more than 38 digits that is no magnitude has more than any float.
+    if integer && significant > sure as usize && digits.parse::<u128>() != Ok(narrow as u128) {
         return Err(Wrong::Rounded);
     }
     if narrow.is_infinite() { Err(Wrong::Beyond) } else { Ok(()) }
@@ -422,6 +428,11 @@ mod tests {
             (refusal.code, refusal.message.as_str()),
             (ferrotensor_core::error::Code::DType, "'fillingValue' NaN is no number of int32")
         );
+        let default = Options { exact: true, dtype: DType::F32, ..filled("123456789") };
+        assert_eq!(
+            refused("1\n", &default),
+            "'fillingValue' 123456789 is not exact in float32, the default; name a dtype, 'float32' to round"
+        );
     }
 
     #[test]
@@ -434,9 +445,18 @@ mod tests {
         for text in ["16777216", "-33554432", "123456789.0", "1e11", "0.1", "inf", "-Infinity", "nan", "00000000001"] {
             assert!(read(text, &default).is_ok(), "{text}");
         }
-        assert!(refused("1e39", &default).contains("is beyond float32"));
+        // Magnitudes: six digits, and zeros.
+        for text in ["100000000000", "-123456000000", "0001000000000000000", "300000000000000000000000000000000000000"] {
+            assert!(read(text, &default).is_ok(), "{text}");
+        }
+        assert!(refused("123456700000", &default).contains("is not exact in float32"));
+        for text in ["1e39", "1000000000000000000000000000000000000000"] {
+            assert!(refused(text, &default).contains("is beyond float32"), "{text}");
+        }
         let wide = Options { exact: true, ..plain() };
-        assert!(read("9007199254740992", &wide).is_ok());
+        for text in ["9007199254740992", "123456789012345000000000000000"] {
+            assert!(read(text, &wide).is_ok(), "{text}");
+        }
         assert!(refused("9007199254740993", &wide).contains("is not exact in float64"));
     }
 

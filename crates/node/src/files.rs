@@ -31,7 +31,8 @@ impl Sources {
 
     /// Keeps a source, and tells JavaScript what is in it: `{ id, names, codes, facts, refusals, metadata }`. `facts` are float64: for each
     /// array its dtype's number (or -1), the place of its code in `codes`, whether it is in Fortran order, whether it is packed, its bytes,
-    /// its rank, and its sizes. `refusals` are pairs of an array's place and why it cannot be read. One object for each array takes five times as long as reading the header of a file with many.
+    /// its rank, and its sizes. `refusals` are pairs of an array's place and why it cannot be read. One object for each array takes five times
+    /// as long as reading the header of a file with many.
     ///
     /// # Errors
     /// `Code::Internal` when Node refuses.
