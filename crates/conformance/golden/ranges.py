@@ -44,11 +44,31 @@ def midpoints():
         case("interp", [close[1:] / 2, close, np.array([1, most], d), None, None], rounded([between(1, most, 0.5)], d), tol="2")
 
 
+def smallest():
+    """Halves of the smallest numbers are not floats: what goes by halves is only what would overflow."""
+    for d in FLOATS:
+        least, most = np.finfo(d).smallest_subnormal, np.finfo(d).max
+        odd, none = np.array([least, 3 * least], d), np.array(0, d)
+        for name in ["median", "nanmedian"]:
+            case(name, [odd[:1].repeat(2)], odd[0], [-1, 0])
+            case(name, [np.array([-most, -most], d)], np.array(-most, d), [-1, 0])
+        case("trapezoid", [odd[:1].repeat(2), None], odd[0], [-1], [1.0])
+        case("lerp", [odd[:1], odd[1:], np.ones(1, d)], odd[1:])
+        case("lerp", [none, np.array([-1, 0.5], d), np.array([-most, most], d)], np.array([most, most / 2], d), tol="1~")
+        case("interp", [np.array([0, 1], d), np.array([0, 1], d), odd, None, None], odd)
+    for d, words, bits in [("float32", words32, 24), ("float64", words64, 53)]:
+        least = float(np.finfo(d).smallest_subnormal)
+        u = np.array(units(words(KEYS[0], 9), bits), d)
+        case("random.uniform", [KEYS[0]], u * np.array(7 * least, d), [1, 9, NUMBER[d]], [0, 7 * least])
+    case("linspace", [], np.array([1, 2, 3]) * 5e-324, [3, NUMBER["float64"], 0, 1], [5e-324, 15e-324])
+
+
 def lines():
     ends = [-1.5e308, 1.5e308]
     for n in [3, 5]:
         y = [between(*ends, Fraction(i, n - 1)) for i in range(n)]
         case("linspace", [], rounded(y, "float64"), [n, NUMBER["float64"], 0, 1], ends, tol="1~")
+    case("logspace", [], np.array([0, 1, np.inf]), [3, NUMBER["float64"], 0, 1], [*ends, 10.0])
     case("linspace", [], rounded([between(*ends, Fraction(i, 4)) for i in range(4)], "float64"), [4, NUMBER["float64"], 0, 0], ends, tol="1~")
 
 
@@ -85,22 +105,6 @@ def expectations():
         case(name, [np.zeros((0, 2), "float32"), yes], np.zeros((0, 2), "float32"))
 
 
-def far_from_zero():
-    """Spreads beside a mean that float32 rounds by half of them."""
-    steps = np.array([[0, 1, 2, 4, 7, 1, 3], [5, 0, 0, 1, 2, 9, 4]], "float64")
-    for d, offset in [("float32", 2.0**24 - 16), ("float64", 2.0**53 - 16)]:
-        x = (steps + offset).astype(d)
-        var = steps.var(axis=1)
-        case("var", [x], var.astype(d), [1, 1, 0], [0], tol="4")
-        case("std", [x], np.sqrt(var).astype(d), [1, 1, 0], [0], tol="4")
-        case("nanvar", [np.append(x, np.full((2, 1), nan, d), 1)], var.astype(d), [1, 1, 0], [0], tol="4")
-        y = (steps - steps.mean(axis=1, keepdims=True)) / np.sqrt(var[:, None] + 1e-5)
-        case("nn.layerNorm", [x, None, None], y.astype(d), [1, -1], [1e-5], tol="16")
-        case("nn.batchNorm", [x.T.copy(), None, None, None, None], y.T.astype(d), [], [1e-5], tol="16")
-        case("nn.groupNorm", [x.reshape(2, 7, 1).copy(), None, None], y.reshape(2, 7, 1).astype(d), [1], [1e-5], tol="16")
-        case("cov", [x], np.cov(steps).astype(d), [1], [1], tol="16")
-
-
 def exponentials():
     """Matrices whose norm is much larger than what their powers grow by."""
     for rows in [[[1, 1e10], [1e-10, 1]], [[1, 1e6], [0, -1]], [[-1, 1e8], [1e-9, -3]], [[-0.25, 1e7, 3e13], [0, -2.5, 1e6], [0, 0, -2]]]:
@@ -113,10 +117,10 @@ def exponentials():
 
 def cases():
     midpoints()
+    smallest()
     lines()
     draws()
     nothing_to_do()
     small_gelus()
     expectations()
     exponentials()
-    far_from_zero()

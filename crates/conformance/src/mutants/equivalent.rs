@@ -47,6 +47,12 @@ pub const EQUIVALENT: &[Line] = &[
     ("pad", &["negative indices as zero"], "positions that are counted are not negative"),
     ("interp/bool", BETWEEN, "nothing is between two truth values"),
     ("interp", &["negative indices as zero", "Const: another #2"], BEFORE),
+    ("digitizeBins", &["Const: another #1", "negative indices as zero"], OF_EXPECTED),
+    ("histogramEdges", &["Const: another #1", "negative indices as zero"], OF_EXPECTED),
+    ("choiceWeights", &["Const: another #1", "negative indices as zero"], OF_EXPECTED),
+    ("choiceCount", &["Const: another #1", "negative indices as zero"], OF_EXPECTED),
+    ("bernoulliChances", &["Const: another #1", "negative indices as zero"], OF_EXPECTED),
+    ("categoricalLogits", &["Const: another #1", "negative indices as zero"], OF_EXPECTED),
     ("quantile", &["Const: another #2"], "what is behind a place out of range is so too"),
     ("percentile", &["Const: another #3"], "what is behind a place out of range is so too"),
     ("nanpercentile", &["Const: another #3"], "what is behind a place out of range is so too"),
@@ -192,6 +198,7 @@ pub const EQUIVALENT: &[Line] = &[
     ("linalg.cholesky/bool", &["a permutation left out"], "of bool only the unit matrix is definite among the cases"),
 ];
 /// Of places among elements, in rows whose linear ways between two of them are the same point from either end.
+const OF_EXPECTED: &str = "what is behind a place out of range is so too, and positions that are counted are not negative";
 const PLACES: &[&str] = &["Floor: Trunc instead", "Lt: Le instead", "Min: operand 0 instead", "negative indices as zero"];
 const OF_PLACES: &str =
     "half-way both ends are as near; places are not negative, but of no numbers, and beyond the last only of 2^24 elements";

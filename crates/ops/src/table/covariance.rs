@@ -1,6 +1,7 @@
 //! Covariances and correlation coefficients of variables.
 
 use super::diagonals::taken;
+use super::reduce::mean_over;
 use super::rows::{BASE, attr, doc};
 use super::statistics::freedom;
 use crate::def::{AttrKind, ErrorCase, Lowering, OpDef, ParamDef, ParamKind};
@@ -35,7 +36,8 @@ fn centred(l: &mut Lower) -> Result<Val> {
     let x = l.cast(x, acc)?;
     let turned = if l.dims(x).len() == 2 && !rowvar { l.permute(x, &[1, 0]) } else { x };
     let rows = l.reshape(turned, &[m, n]);
-    super::reduce::centred(l, rows, &[1])
+    let mean = mean_over(l, rows, &[1], true)?;
+    l.map(&[m, n], &[rows, mean], |b, v| b.binary(Op::Sub, v[0], v[1]))
 }
 
 /// Products of each two rows, the second conjugated.

@@ -1,6 +1,6 @@
 //! Normalisation: elements less their mean, by their spread, scaled and moved.
 
-use super::reduce::{accumulated, centred, mean_over};
+use super::reduce::{accumulated, mean_over};
 use super::rows::{BASE, arg, attr, doc, optional_tensor, tensor};
 use super::statistics::squared;
 use crate::def::{AttrDef, AttrKind, Domain, ErrorCase, Form, Lowering, Namespace, OpDef, ParamDef, ParamKind};
@@ -80,7 +80,8 @@ fn mean_square(l: &mut Lower, x: Val, axes: &[usize]) -> Result<Val> {
 
 /// Less the mean, by the spread.
 fn standardised(l: &mut Lower, x: Val, axes: &[usize]) -> Result<Val> {
-    let centred = centred(l, x, axes)?;
+    let (dims, mean) = (l.dims(x), mean_over(l, x, axes, true)?);
+    let centred = l.map(&dims, &[x, mean], |b, v| b.binary(Op::Sub, v[0], v[1]))?;
     let variance = mean_square(l, centred, axes)?;
     by_root(l, centred, variance)
 }

@@ -1,7 +1,7 @@
 //! Reductions over axes.
 
 use super::rows::{BASE, attr, doc};
-use super::unary::{is_finite, shortened};
+use super::unary::shortened;
 use crate::def::{AttrDef, AttrKind, ErrorCase, Lowering, OpDef};
 use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
 use crate::lower::{Lower, Val};
@@ -50,25 +50,6 @@ pub fn mean_over(l: &mut Lower, x: Val, axes: &[usize], keepdims: bool) -> Resul
         let n = b.lit(d.info().real, count as f64);
         if d.is_complex() { shortened(b, v[0], n) } else { b.binary(Op::Div, v[0], n) }
     })
-}
-
-/// `x` less its mean over axes. The mean is rounded, in float32 beside 1e7 by up to half, so that what is left has a mean too, which goes
-/// next; where that is not finite nothing does.
-pub fn centred(l: &mut Lower, x: Val, axes: &[usize]) -> Result<Val> {
-    let (dims, mean) = (l.dims(x), mean_over(l, x, axes, true)?);
-    let once = l.map(&dims, &[x, mean], |b, v| b.binary(Op::Sub, v[0], v[1]))?;
-    let rest = mean_over(l, once, axes, true)?;
-    less_finite(l, once, rest)
-}
-
-/// `x - rest`, or x where the rest is not finite.
-pub fn less_finite(l: &mut Lower, x: Val, rest: Val) -> Result<Val> {
-    let (dims, kept) = (l.dims(x), l.dims(rest));
-    let rest = l.map(&kept, &[rest], |b, v| {
-        let (known, zero) = (is_finite(b, v[0]), b.lit(b.dtype(v[0]), 0.0));
-        b.select(known, v[0], zero)
-    })?;
-    l.map(&dims, &[x, rest], |b, v| b.binary(Op::Sub, v[0], v[1]))
 }
 
 /// The mean over the call's axes.

@@ -1,6 +1,6 @@
 //! Statistics over axes: spread, order, counts, and what is left without NaN.
 
-use super::reduce::{AXES, EXTREME, SUM, accumulated, axes_of, centred, finish, less_finite, mean};
+use super::reduce::{AXES, EXTREME, SUM, accumulated, axes_of, finish, mean, mean_over};
 use super::rows::{BASE, doc};
 use super::unary::is_finite;
 use crate::def::{ErrorCase, Lowering, OpDef, ParamDef, ParamKind};
@@ -54,8 +54,11 @@ fn variance(l: &mut Lower, root: bool) -> Result<Vec<Val>> {
         return Ok(nan);
     }
     let count: usize = axes.iter().map(|&a| dims[a]).product();
-    let gaps = centred(l, x, &axes)?;
-    let squares = l.map(&dims, &[gaps], |b, v| squared(b, v[0]))?;
+    let mean = mean_over(l, x, &axes, true)?;
+    let squares = l.map(&dims, &[x, mean], |b, v| {
+        let gap = b.binary(Op::Sub, v[0], v[1]);
+        squared(b, gap)
+    })?;
     let total = l.reduce(squares, &axes, Combine::Value(Monoid::Sum), keep);
     let (dims, part, out) = (l.dims(total), l.dtype(total), l.out_dtype(0));
     let correction = l.param(0, part);
@@ -167,11 +170,9 @@ fn nan_variance(l: &mut Lower, root: bool) -> Result<Vec<Val>> {
         return Ok(nan);
     }
     let (mean, count) = nan_mean_over(l, x, &axes, true)?;
-    let once = l.map(&dims, &[x, mean], |b, v| b.binary(Op::Sub, v[0], v[1]))?;
-    let (rest, _) = nan_mean_over(l, once, &axes, true)?;
-    let gaps = less_finite(l, once, rest)?;
-    let squares = l.map(&dims, &[x, gaps], |b, v| {
-        let (nan, zero, square) = (is_nan(b, v[0]), b.lit(d, 0.0), squared(b, v[1]));
+    let squares = l.map(&dims, &[x, mean], |b, v| {
+        let gap = b.binary(Op::Sub, v[0], v[1]);
+        let (nan, zero, square) = (is_nan(b, v[0]), b.lit(d, 0.0), squared(b, gap));
         b.select(nan, zero, square)
     })?;
     let total = l.reduce(squares, &axes, Combine::Value(Monoid::Sum), keep);
