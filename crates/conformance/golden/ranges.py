@@ -30,6 +30,12 @@ def midpoints():
             for share in [0.25, 0.5, 0.75]:
                 q = np.array(share * whole, "float64" if d == "float64" else "float32")
                 case(name, [other.copy(), q.astype(d)], rounded([between(-most, most, share)], d)[0], [-1, 0, 0], tol="1~")
+            # Methods that count from the start: q n + alpha + q (1 - alpha - beta) - 1 of two elements.
+            for m, (alpha, beta) in [(9, (0.5, 0.5)), (10, (0, 0)), (12, (0.375, 0.375))]:
+                for share in [0.375, 0.625]:
+                    t = Fraction(share) * 2 + Fraction(alpha) + Fraction(share) * (1 - Fraction(alpha) - Fraction(beta)) - 1
+                    if d != "float16":
+                        case(name, [other.copy(), np.array(share * whole, d)], rounded([between(-most, most, t)], d)[0], [-1, 0, m], tol="8")
             case(name, [large, np.array(0.5 * whole, d)], middle, [-1, 0, 3], tol="1")
         weights = np.array([0, 0.25, 0.5, 0.625, 1], d)
         low, high = np.full(5, -most, d), np.full(5, most, d)
@@ -54,8 +60,29 @@ def smallest():
             case(name, [np.array([-most, -most], d)], np.array(-most, d), [-1, 0])
         case("trapezoid", [odd[:1].repeat(2), None], odd[0], [-1], [1.0])
         case("lerp", [odd[:1], odd[1:], np.ones(1, d)], odd[1:])
-        case("lerp", [none, np.array([-1, 0.5], d), np.array([-most, most], d)], np.array([most, most / 2], d), tol="1~")
-        case("interp", [np.array([0, 1], d), np.array([0, 1], d), odd, None, None], odd)
+        case("lerp", [none, np.array([-1, 0.5], d), np.array([-most, most], d)], np.array([most, most / 2], d))
+        between_both = np.array([least, 2 * least, 3 * least], d)
+        case("interp", [np.array([0, 0.5, 1], d), np.array([0, 1], d), odd, None, None], between_both)
+        if d == "float16":
+            continue
+        for name, whole in [("quantile", 1), ("nanquantile", 1), ("percentile", 100), ("nanpercentile", 100)]:
+            for m in [0, 9]:
+                case(name, [odd, np.array(0.5 * whole, d)], between_both[1], [-1, 0, m])
+        # Of more samples, from the nearer one.
+        for n in [3, 5]:
+            xp = np.array([-most, *(most / 2 * (1 + i / n) for i in range(n - 1))], d)
+            fp = np.array([most, -most / 2, *np.arange(n - 2)], d)
+            x = np.array([-most / 2, most / 4], d)
+            exact = [between(most, -most / 2, (Fraction(float(v)) + Fraction(float(most))) / (Fraction(float(xp[1])) + Fraction(float(most)))) for v in x]
+            case("interp", [x, xp, fp, None, None], rounded(exact, d), tol="2")
+    # From the nearer end: the other way loses the small one.
+    x = np.array([2.5, 2**24], "float32")
+    for name, whole in [("quantile", 1), ("nanquantile", 1), ("percentile", 100), ("nanpercentile", 100)]:
+        case(name, [np.array([1, 16777209], "int32"), np.array(0.5625 * whole, "float32")], np.array(9437180, "float32"), [-1, 0, 0])
+        for m in [0, 9]:
+            case(name, [x, np.array((0.625 if m == 0 else 0.5625) * whole, "float32")], np.array(10485761, "float32"), [-1, 0, m])
+    for c in ["complex64", "complex128"]:
+        case("lerp", [np.array([1], c), np.array([1e-20], c), np.ones(1, c)], np.array([1e-20], c))
     for d, words, bits in [("float32", words32, 24), ("float64", words64, 53)]:
         least = float(np.finfo(d).smallest_subnormal)
         u = np.array(units(words(KEYS[0], 9), bits), d)

@@ -37,11 +37,9 @@ fn nan_median(l: &mut Lower) -> Result<Vec<Val>> {
     };
     let (low, high) = (at_half(1)?, at_half(0)?);
     let (out, dims) = (l.out_dtype(0), l.out_dims(0));
-    let median = l.map(&[kept], &[low, high, count], |b, v| {
-        let (mean, one) = (midpoint(b, v[0], v[1]), b.size(1));
-        let odd = b.binary(Op::And, v[2], one);
-        let odd = b.cast(odd, DType::Bool);
-        let middle = b.select(odd, v[0], mean);
+    // Of an odd number both are one, whose middle it is.
+    let median = l.map(&[kept], &[low, high], |b, v| {
+        let middle = midpoint(b, v[0], v[1]);
         b.cast(middle, out)
     })?;
     Ok(vec![l.reshape(median, &dims)])
