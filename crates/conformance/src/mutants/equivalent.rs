@@ -59,9 +59,6 @@ pub const EQUIVALENT: &[Line] = &[
     ("nanquantile", &["Const: another #7"], OF_PLACES),
     ("percentile", &["Const: another #9"], OF_PLACES),
     ("nanpercentile", &["Const: another #9"], OF_PLACES),
-    ("nanquantile", &["Const: another #20"], OF_SHARES),
-    ("percentile", &["Const: another #23"], OF_SHARES),
-    ("nanpercentile", &["Const: another #23"], OF_SHARES),
     ("quantile/b", WAYS, OF_WAYS),
     ("quantile/float16", WAYS, OF_WAYS),
     ("percentile/b", WAYS, OF_WAYS),
@@ -104,7 +101,6 @@ pub const EQUIVALENT: &[Line] = &[
     ("arrayEqual/uint", &["equalNan taken for"], "integers hold no NaN"),
     ("copysign/bool", &["a broadcast of the reverse"], "nothing is negative"),
     ("copysign/uint", &["a broadcast of the reverse"], "nothing is negative"),
-    ("logspace", &["Lt: operands 0 and 1 exchanged"], "a power of next to nothing is 1"),
     ("logspace/bool", &[""], "none of the powers tried is zero"),
     ("nn.conv", &["negative indices as zero"], "positions that are counted are not negative"),
     ("nn.conv/", &["groups taken for"], "both fit the operands only where there are no channels"),
@@ -203,7 +199,6 @@ pub const EQUIVALENT: &[Line] = &[
     ("linalg.cholesky/bool", &["a permutation left out"], "of bool only the unit matrix is definite among the cases"),
 ];
 /// Of places among elements, in rows whose linear ways between two of them are the same point from either end.
-const OF_SHARES: &str = "shares are between 0 and 1, where either way is as good near the middle";
 const OF_EXPECTED: &str = "what is behind a place out of range is so too, and positions that are counted are not negative";
 const PLACES: &[&str] = &["Floor: Trunc instead", "Lt: Le instead", "Min: operand 0 instead", "negative indices as zero"];
 const OF_PLACES: &str =

@@ -3,8 +3,6 @@
 use super::join::join;
 use super::lookup::positions;
 use super::rows::{BASE, attr, doc, optional, optional_tensor, tensor};
-use super::statistics::midpoint;
-use super::unary::is_finite;
 use crate::def::{AttrDef, AttrKind, Domain, ErrorCase, Lowering, OpDef, ParamDef, ParamKind};
 use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
 use crate::infer::ShapeCtx;
@@ -148,8 +146,9 @@ fn trapezoid(l: &mut Lower) -> Result<Vec<Val>> {
     let operands: Vec<Val> = [later, earlier].into_iter().chain(gaps).collect();
     let (part, spacing) = (l.dims(later), l.param(0, d));
     let areas = l.map_with(&part, &operands, &[spacing], |b, v| {
+        let (sum, half) = (b.binary(Op::Add, v[0], v[1]), b.lit(d, 0.5));
         // The row's number follows the operands: it stands for the gaps where there are none.
-        let (mean, gap) = (midpoint(b, v[0], v[1]), v[2]);
+        let (mean, gap) = (b.binary(Op::Mul, sum, half), v[2]);
         b.binary(Op::Mul, mean, gap)
     })?;
     let area = l.sum(areas, axis, false);
@@ -172,28 +171,6 @@ fn interp_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
         }
     }
     shape::same(ctx)
-}
-
-/// A value on the line through two samples, by halves where their distance, in either direction, or the slope overflows.
-fn or_by_halves(b: &mut Builder, value: Value, [x, x0, x1, y0, y1]: [Value; 5], [run, slope]: [Value; 2]) -> Value {
-    let (half, one) = (b.lit(b.dtype(x), 0.5), b.lit(b.dtype(x), 1.0));
-    let [x, x0, x1, u, v] = [x, x0, x1, y0, y1].map(|end| b.binary(Op::Mul, end, half));
-    let (way, whole, rise) = (b.binary(Op::Sub, x, x0), b.binary(Op::Sub, x1, x0), b.binary(Op::Sub, v, u));
-    let share = b.binary(Op::Div, way, whole);
-    let rest = b.binary(Op::Sub, one, share);
-    // From the nearer sample: the whole rise is twice what is there, and overflows.
-    let [up, down] = [share, rest].map(|part| {
-        let twice = b.binary(Op::Add, part, part);
-        b.binary(Op::Mul, twice, rise)
-    });
-    let (from_first, from_second) = (b.binary(Op::Add, y0, up), b.binary(Op::Sub, y1, down));
-    let near = b.compare(Op::Lt, share, half);
-    let by_halves = b.select(near, from_first, from_second);
-    let (run, slope, rise) = (is_finite(b, run), is_finite(b, slope), is_finite(b, rise));
-    let (fits, infinite) = (b.binary(Op::And, run, slope), b.unary(Op::Not, rise));
-    // Between infinite samples there is no line.
-    let kept = b.binary(Op::Or, fits, infinite);
-    b.select(kept, value, by_halves)
 }
 
 fn interp(l: &mut Lower) -> Result<Vec<Val>> {
@@ -226,7 +203,6 @@ fn interp(l: &mut Lower) -> Result<Vec<Val>> {
         let slope = b.binary(Op::Div, rise, run);
         let up = b.binary(Op::Mul, slope, way);
         let on_line = b.binary(Op::Add, y0, up);
-        let on_line = if floating { or_by_halves(b, on_line, [x, x0, x1, y0, y1], [run, slope]) } else { on_line };
         // At the last sample, which is the next one too, there is no line, and none between infinite ones.
         let level = b.compare(Op::Eq, y0, y1);
         let known = if floating {

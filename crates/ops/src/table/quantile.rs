@@ -2,7 +2,7 @@
 
 use super::reduce::axes_of;
 use super::rows::{BASE, attr, doc, ranged, tensor};
-use super::statistics::{is_floating, is_nan, part_of_gap, sorted_over};
+use super::statistics::{is_floating, is_nan, sorted_over};
 use crate::def::{AttrKind, Domain, ErrorCase, Lowering, OpDef};
 use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
 use crate::infer::ShapeCtx;
@@ -130,9 +130,7 @@ fn between(b: &mut Builder, x: Value, y: Value, t: Value, floating: bool) -> Val
     let d = b.dtype(x);
     let (half, one) = (b.lit(d, 0.5), b.lit(d, 1.0));
     let (gap, rest) = (b.binary(Op::Sub, y, x), b.binary(Op::Sub, one, t));
-    // No integer's gap overflows.
-    let part = |b: &mut Builder, t: Value| if floating { part_of_gap(b, x, y, gap, t) } else { b.binary(Op::Mul, t, gap) };
-    let (up, down) = (part(b, t), part(b, rest));
+    let (up, down) = (b.binary(Op::Mul, t, gap), b.binary(Op::Mul, rest, gap));
     let (from_x, from_y) = (b.binary(Op::Add, x, up), b.binary(Op::Sub, y, down));
     let near_x = b.compare(Op::Lt, t, half);
     let point = b.select(near_x, from_x, from_y);

@@ -1,7 +1,6 @@
 //! Choosing, limiting, converting: elementwise rows with rules of their own.
 
 use super::rows::{BASE, arg, attr, doc, optional, tensor, weak};
-use super::statistics::part_of_gap;
 use crate::def::{AttrKind, Domain, ErrorCase, Lowering, OpDef};
 use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
 use crate::gradient::{Gradient, partials};
@@ -30,10 +29,7 @@ const LERP: MapFn = |b, v, d| {
     let (x, y, weight) = (b.cast(v[0], wide), b.cast(v[1], wide), b.cast(v[2], wide));
     let (real, one, half) = (b.re(weight), b.lit(wide, 1.0), b.lit(wide.info().real, 0.5));
     let (gap, rest) = (b.binary(Op::Sub, y, x), b.binary(Op::Sub, one, weight));
-    // Of complex numbers a part that overflows is outside of what products promise.
-    let part =
-        |b: &mut Builder, t: Value| if wide.is_complex() { b.binary(Op::Mul, t, gap) } else { part_of_gap(b, x, y, gap, t) };
-    let (up, down) = (part(b, weight), part(b, rest));
+    let (up, down) = (b.binary(Op::Mul, weight, gap), b.binary(Op::Mul, rest, gap));
     let (up, down) = (b.binary(Op::Add, x, up), b.binary(Op::Sub, y, down));
     let first = b.compare(Op::Lt, real, half);
     let out = b.select(first, up, down);
