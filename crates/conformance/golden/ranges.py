@@ -1,20 +1,10 @@
-"""Where digits are lost on one way to an answer and not on the other, where a call has nothing to do, and what a draw must be made of."""
+"""Where a call has nothing to do, where an answer's digits are lost on the way, and what the values of calls made of rows must be."""
 
 import mpmath
 import numpy as np
 
-from records import case, nan, out_of_range
-
-
-def nearer_ends():
-    """From the nearer end: the other way loses the small one."""
-    x = np.array([2.5, 2**24], "float32")
-    for name, whole in [("quantile", 1), ("nanquantile", 1), ("percentile", 100), ("nanpercentile", 100)]:
-        case(name, [np.array([1, 16777209], "int32"), np.array(0.5625 * whole, "float32")], np.array(9437180, "float32"), [-1, 0, 0])
-        for m in [0, 9]:
-            case(name, [x, np.array((0.625 if m == 0 else 0.5625) * whole, "float32")], np.array(10485761, "float32"), [-1, 0, m])
-    for c in ["complex64", "complex128"]:
-        case("lerp", [np.array([1], c), np.array([1e-20], c), np.ones(1, c)], np.array([1e-20], c))
+from random_numbers import DRAW, KEYS, block, bounds
+from records import NUMBER, case, nan, out_of_range
 
 
 def nothing_to_do():
@@ -52,8 +42,22 @@ def exponentials():
         case("linalg.expm", [np.stack([a, a]).astype("complex128")], np.stack([y, y]).astype("complex128"), tol="200")
 
 
+def negative_zeros():
+    for d in ["float32", "float64"]:
+        case("linalg.slogdet", [np.array([[-0.0]], d)], [np.zeros((), d), np.array(-np.inf, d)])
+
+
+def whole_ranges():
+    """All of int64: the upper half of each draw."""
+    for key in KEYS[:2]:
+        high = np.array([words[2] | words[3] << 32 for words in (block(key, i, DRAW) for i in range(9))], "uint64")
+        values = (high ^ np.uint64(1 << 63)).view("int64")
+        case("random.randint", [key], values, [1, 9, NUMBER["int64"]], bounds(-(2**63), 2**63))
+
+
 def cases():
-    nearer_ends()
+    whole_ranges()
+    negative_zeros()
     nothing_to_do()
     small_gelus()
     expectations()

@@ -209,7 +209,14 @@ fn randint(l: &mut Lower) -> Result<Vec<Val>> {
     let wide = if dtype == DType::U64 { DType::U64 } else { DType::I64 };
     draw(l, 4, wide, |b, i, key, p| {
         let words = block(b, i, key, Purpose::Draw);
-        let [low, high] = [2, 3].map(|at| b.cast(p[at], DType::U64));
+        let [least, above] = [2, 3].map(|at| b.cast(p[at], DType::U64));
+        let above = shifted(b, Op::Shl, above, 32.0);
+        let span = b.binary(Op::Add, above, least);
+        let (low, high) = (low_word(b, span), shifted(b, Op::Shr, span, 32.0));
+        // A span of 2^64 is the only one that leaves nothing in 64 bits.
+        let (nothing, whole) = (b.lit(DType::U64, 0.0), b.bits(DType::U64, 1 << 32));
+        let is_whole = b.compare(Op::Eq, span, nothing);
+        let high = b.select(is_whole, whole, high);
         // Long multiplication from the lowest word on: floor((w span + carry) / 2^32), in two halves of the span, fits 64 bits.
         let mut carry = b.lit(DType::U64, 0.0);
         for word in words {
