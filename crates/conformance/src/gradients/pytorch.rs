@@ -25,6 +25,12 @@ const APART: [(&str, &str); 7] = [
     ("heaviside", "not implemented"),
     ("interp", "no such function"),
     ("resultType", "is there for dtypes, inside the library"),
+    ("bernoulliChances", "asks something of values, inside the library"),
+    ("categoricalLogits", "asks something of values, inside the library"),
+    ("choiceCount", "asks something of values, inside the library"),
+    ("choiceWeights", "asks something of values, inside the library"),
+    ("digitizeBins", "asks something of values, inside the library"),
+    ("histogramEdges", "asks something of values, inside the library"),
 ];
 
 /// Of each number, or of 1: digits are for differences to tell, and PyTorch's float64 has constants of float32 in it.

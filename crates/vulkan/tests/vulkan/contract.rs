@@ -184,9 +184,9 @@ fn a_map_apart_from_a_product_of_nothing_meets_zeros() {
     for (name, device) in devices() {
         for k in [0, 5, 700] {
             let dims = |of: [usize; 3]| Layout::dense(&of).unwrap();
-            let ones = |count: usize| [1f32; 1].repeat(count).iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>();
-            let one = Layout::dense(&[1, k, 4]).unwrap().broadcast(&[2, k, 4]).unwrap();
-            let bias = dims([2, 1, 4]).broadcast(&[2, 3, 4]).unwrap();
+            let ones = |count: usize| vec![1f32; count].iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>();
+            let one = Layout::dense(&[1, k, 4]).unwrap().broadcast(&[2, k, 4]);
+            let bias = dims([2, 1, 4]).broadcast(&[2, 3, 4]);
             let inputs = [(ones(6 * k), dims([2, 3, k])), (ones(4 * k), one), (ones(8), bias)];
             let found = run(&device, &kernel, &inputs, &[2, 3, 4], &[]).unwrap().remove(0);
             assert_eq!(found.to_vec::<f32>().unwrap(), [1.0 + k as f32; 24], "{name}, {k}");
