@@ -216,7 +216,7 @@ pub const EQUIVALENT: &[Line] = &[
     ("fft.irfft/u", OWN_CONJUGATES, REAL),
     ("linalg.cholesky/bool", &["a permutation left out"], "of bool only the unit matrix is definite among the cases"),
 ];
-/// Of places among elements, in rows whose linear ways between two of them are the same point from either end.
+/// What the two lowest words of a draw go through.
 const LOWEST: &[&str] = &[
     "Add: operand 0 instead #27",
     "Add: operand 1 instead #24",
@@ -248,10 +248,12 @@ const LOWEST: &[&str] = &[
     "Xor: operand 1 instead #34",
     "Xor: operand 1 instead #36",
 ];
+/// What only values that do not hold would show.
 const HOLDS: &[&str] =
     &["Cast: by way of another dtype", "Select: operand 1 instead", "a reduction without its last element"];
 const OF_HOLDS: &str = "cases keep to what holds; the answers have what does not";
 const OF_EXPECTED: &str = "what is behind a place out of range is so too, and positions that are counted are not negative";
+/// Of places among elements, in rows whose linear ways between two of them are the same point from either end.
 const PLACES: &[&str] = &["Floor: Trunc instead", "Lt: Le instead", "Min: operand 0 instead", "negative indices as zero"];
 const OF_PLACES: &str =
     "half-way both ends are as near; places are not negative, but of no numbers, and beyond the last only of 2^24 elements";
