@@ -20,7 +20,7 @@ use ferrotensor_core::backend::{Buffer, Launch, Operand};
 use ferrotensor_core::kernel::{Kernel, Map, Window, WindowCombine};
 use ferrotensor_core::layout::Layout;
 use ferrotensor_core::scalar::{self, Builder, Op, Value};
-use ferrotensor_core::{DType, Error, Result, blocks};
+use ferrotensor_core::{Error, Result, blocks};
 use smallvec::SmallVec;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -281,6 +281,22 @@ impl ContractProgram {
         Ok(Operand { buffer: recorder.scratch(bytes as u64)? as Buffer, layout })
     }
 
+    /// A map of ours, made when first met; `write` gives what it has.
+    fn made<'a>(
+        &self,
+        place: &'a OnceLock<MapProgram>,
+        recorder: &Recorder,
+        write: impl FnOnce(&mut Builder) -> Vec<Value>,
+    ) -> Result<&'a MapProgram> {
+        if place.get().is_none() {
+            let mut builder = Builder::new();
+            let results = write(&mut builder);
+            let map = Map { program: builder.finish(&results) };
+            let _ = place.set(MapProgram::new(&map, &self.can, recorder.pipelines())?);
+        }
+        place.get().ok_or_else(|| Error::internal("a map was made and is gone"))
+    }
+
     /// Sums in several parts, half floats in float32; rounded, and what comes after, at the end.
     fn in_parts(&self, recorder: &mut Recorder, operands: &[&Operand], params: &[u64]) -> Result<()> {
         let &[a, b, c, ref beside @ ..] = operands else { return Err(Error::internal("a product without operands")) };
@@ -297,41 +313,27 @@ impl ContractProgram {
             let running = self.sums(recorder, c)?;
             self.add(recorder, (&task, &pieces), &[a, b, &running], from..from + total)?;
             let both = self.sums(recorder, c)?;
-            self.joined(recorder, dtype)?.apply(recorder, &[sums, running], std::slice::from_ref(&both), &[])?;
+            let joined = self.made(&self.joined, recorder, |builder| {
+                let (x, y) = (builder.input(dtype), builder.input(dtype));
+                vec![builder.binary(Op::Add, x, y)]
+            })?;
+            joined.apply(recorder, &[sums, running], std::slice::from_ref(&both), &[])?;
             sums = both;
         }
-        if self.finished.get().is_none() {
-            let mut builder = Builder::new();
+        let finished = self.made(&self.finished, recorder, |builder| {
             let x = builder.input(dtype);
             let product = builder.cast(x, self.plan.dtype());
-            let results = match &self.post {
+            match &self.post {
                 Some(post) => {
                     let beside: Vec<Value> = post.inputs[1..].iter().map(|&d| builder.input(d)).collect();
                     let params: Vec<Value> = post.params.iter().map(|&d| builder.param(d)).collect();
                     builder.inline(post, &[&[product], &beside[..]].concat(), &params)
                 }
                 None => vec![product],
-            };
-            let map = Map { program: builder.finish(&results) };
-            let _ = self.finished.set(MapProgram::new(&map, &self.can, recorder.pipelines())?);
-        }
-        let finished = self.finished.get().ok_or_else(|| Error::internal("a map was made and is gone"))?;
+            }
+        })?;
         let inputs: Vec<Operand> = std::iter::once(&sums).chain(beside.iter().copied()).cloned().collect();
         finished.apply(recorder, &inputs, std::slice::from_ref(c), params)
-    }
-}
-
-impl ContractProgram {
-    /// The map that adds totals.
-    fn joined(&self, recorder: &Recorder, dtype: DType) -> Result<&MapProgram> {
-        if self.joined.get().is_none() {
-            let mut builder = Builder::new();
-            let (x, y) = (builder.input(dtype), builder.input(dtype));
-            let sum = builder.binary(Op::Add, x, y);
-            let map = Map { program: builder.finish(&[sum]) };
-            let _ = self.joined.set(MapProgram::new(&map, &self.can, recorder.pipelines())?);
-        }
-        self.joined.get().ok_or_else(|| Error::internal("a map was made and is gone"))
     }
 }
 
