@@ -1,5 +1,6 @@
 // A factor of covariances: L L^T, which may be singular, as of variables that are sums of others.
 
+import { holds } from './devices.js'
 import { DTYPE, type FloatLimits } from './generated/dtypes.js'
 import { eye, logicalAnd, where } from './generated/functions.js'
 import { cholesky, eigvalsh } from './generated/linalg.js'
@@ -21,8 +22,8 @@ function roundingOf(x: Tensor): number {
  * is done to the correlations. Where these are not symmetric, or have an eigenvalue below 0, it fails as `linalg.cholesky` does when it is read.
  */
 export function covarianceFactor(covariance: Tensor): Tensor<'float64'> {
-  // Any processor has the float64 that devices may lack.
-  const x: Tensor = covariance.to('cpu').astype('float64')
+  // Any processor has the float64 that devices may lack; gradients do not go from there to here.
+  const x: Tensor = (holds(covariance.device, 'float64') ? covariance : covariance.to('cpu')).astype('float64')
   const n = x.shape.at(-1) as number
   if (n === 0) return cholesky(x) as Tensor<'float64'>
   const spread = stopGradient(x).diagonal().maximum(0).sqrt()
@@ -37,6 +38,6 @@ export function covarianceFactor(covariance: Tensor): Tensor<'float64'> {
   // Twice the least, below 0 by rounding, and what eigenvalues are computed to.
   const lift = least.minimum(0).multiply(-2).add(greatest.multiply(4 * n * Number.EPSILON)).maximum(Number.MIN_VALUE * 2 ** 52)
   const each = (t: Tensor): Tensor => t.expandDims(-1).expandDims(-1)
-  const lifted = scaled.add(eye(n, { dtype: 'float64', device: 'cpu' }).multiply(each(lift)))
+  const lifted = scaled.add(eye(n, { dtype: 'float64', device: x.device }).multiply(each(lift)))
   return cholesky(where(each(valid) as Tensor<'bool'>, lifted, -1) as Tensor).multiply(spread.expandDims(-1)) as Tensor<'float64'>
 }

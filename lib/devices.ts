@@ -55,6 +55,15 @@ function defaultDevice(): number {
   return name ? native.findDevice('FERROTENSOR_DEVICE', name) : native.preferredDevice()
 }
 
+const held = new Map<Device, readonly DType[]>()
+
+/** Whether tensors of a dtype can be on a device. */
+export function holds(name: Device, dtype: DType): boolean {
+  let dtypes = held.get(name)
+  if (dtypes === undefined) held.set(name, (dtypes = devices().find((device): device is PresentDevice => device.available && device.name === name)?.dtypes ?? []))
+  return dtypes.includes(dtype)
+}
+
 /** The name of a device number. */
 export function deviceName(number: number): Device {
   return (names[number] ??= native.deviceName(number))

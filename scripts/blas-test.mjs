@@ -10,8 +10,9 @@ import { ava, ENVIRONMENT, rust, verdict } from './suites.mjs'
 
 /** What holds for products of our own alone. */
 const OF_BITS = [
-  'every_sum_is_one_chain_from_the_first_place_to_the_last',
-  'sums_of_doubles_halves_and_complex_numbers_are_chains_too',
+  'every_sum_goes_by_blocks_of_places',
+  'sums_of_doubles_and_complex_numbers_go_by_blocks_too',
+  'after_so_many_blocks_a_total_is_set_aside',
   'a_batch_has_the_bits_of_its_products_one_by_one_also_where_all_share_a_factor',
   'a_map_after_a_product_has_the_bits_of_both_one_after_the_other'
 ]
