@@ -2316,7 +2316,7 @@ interface SumOptions<E extends DType = DType> {
     readonly dtype?: E | undefined;
 }
 /**
- * Sum over axes (all by default) in a fixed tree: the same bits for any thread count and instruction set. Small integers sum in 32 bits, bool counts in int32.
+ * Sum over axes (all by default) in a fixed tree: the same bits for any thread count and instruction set. Small integers sum in 32 bits, bool counts in int32; a sum of integers that its dtype does not hold is a DTypeError when it is read.
  *
  * `sum_i x_i`
  *
@@ -2343,7 +2343,7 @@ interface ProdOptions<E extends DType = DType> {
     readonly dtype?: E | undefined;
 }
 /**
- * Product over axes (all by default) in a fixed tree.
+ * Product over axes (all by default) in a fixed tree; one of integers that its dtype does not hold is a DTypeError when it is read.
  *
  * `prod_i x_i`
  *
@@ -2678,7 +2678,7 @@ interface NansumOptions<E extends DType = DType> {
     readonly dtype?: E | undefined;
 }
 /**
- * Sum over axes (all by default) with NaN counted as 0.
+ * Sum over axes (all by default) with NaN counted as 0. Integers that their dtype does not hold are refused as in sum.
  *
  * `sum_{i : x_i = x_i} x_i`
  *
@@ -2703,7 +2703,7 @@ interface NanprodOptions<E extends DType = DType> {
     readonly dtype?: E | undefined;
 }
 /**
- * Product over axes (all by default) with NaN counted as 1.
+ * Product over axes (all by default) with NaN counted as 1. Integers that their dtype does not hold are refused as in sum.
  *
  * `prod_{i : x_i = x_i} x_i`
  *
@@ -2946,7 +2946,7 @@ interface CumulativeSumOptions<E extends DType = DType> {
     readonly includeInitial?: boolean | undefined;
 }
 /**
- * Running sum along an axis, first to last. Floats are added up in blocks of 256 elements, to which the sum of those before is added: more accurate than element after element. With includeInitial a leading zero.
+ * Running sum along an axis, first to last. Floats are added up in blocks of 256 elements, to which the sum of those before is added: more accurate than element after element. With includeInitial a leading zero. Integers that their dtype does not hold are refused as in sum.
  *
  * `out_j = sum_{i <= j} x_i`
  *
@@ -2972,7 +2972,7 @@ interface CumulativeProdOptions<E extends DType = DType> {
     readonly includeInitial?: boolean | undefined;
 }
 /**
- * Running product along an axis, first to last; with includeInitial a leading one.
+ * Running product along an axis, first to last; with includeInitial a leading one. Integers that their dtype does not hold are refused as in sum.
  *
  * `out_j = prod_{i <= j} x_i`
  *
@@ -3137,11 +3137,11 @@ interface ConvolveOptions {
     readonly mode?: 'full' | 'same' | 'valid' | undefined;
 }
 /**
- * Convolution of two vectors: of n and m elements all n + m - 1 overlaps, with mode 'same' the max(n, m) in the middle, with 'valid' those of which nothing lies outside.
+ * Convolution of two vectors: of n and m elements all n + m - 1 overlaps, with mode 'same' the max(n, m) in the middle, with 'valid' those of which nothing lies outside. Small integers give 32 bits, as in sum; a result that its dtype does not hold is a DTypeError when it is read.
  *
  * `out_k = sum_i x1_i x2_(k - i)`
  *
- * Takes a numeric dtype; gives the promoted dtype.
+ * Takes a numeric dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
  * NumPy `convolve`.
  *
  * @param x1 A tensor of a numeric dtype.
@@ -3153,18 +3153,18 @@ interface ConvolveOptions {
  * ft.tensor([1, 2, 3]).convolve(ft.tensor([1, 10])) // [1, 12, 23, 30]
  * ```
  */
-declare function convolve<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>, options?: ConvolveOptions): Tensor<Promote<A, B>>;
+declare function convolve<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>, options?: ConvolveOptions): Tensor<SumOf<Promote<A, B>>>;
 /** Options of `correlate`. */
 interface CorrelateOptions {
     /** 'valid' by default. */
     readonly mode?: 'valid' | 'same' | 'full' | undefined;
 }
 /**
- * Correlation of two vectors: sums of products of the first with the conjugated second moved along it, where nothing lies outside, with mode 'same' the max(n, m) in the middle, with 'full' all n + m - 1.
+ * Correlation of two vectors: sums of products of the first with the conjugated second moved along it, where nothing lies outside, with mode 'same' the max(n, m) in the middle, with 'full' all n + m - 1. Small integers give 32 bits, as in sum; a result that its dtype does not hold is a DTypeError when it is read.
  *
  * `out_k = sum_i x1_(i + k) conj(x2_i)`
  *
- * Takes a numeric dtype; gives the promoted dtype.
+ * Takes a numeric dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
  * NumPy `correlate`.
  *
  * @param x1 A tensor of a numeric dtype.
@@ -3176,13 +3176,13 @@ interface CorrelateOptions {
  * ft.tensor([1, 2, 3]).correlate(ft.tensor([1, 10])) // [21, 32]
  * ```
  */
-declare function correlate<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>, options?: CorrelateOptions): Tensor<Promote<A, B>>;
+declare function correlate<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>, options?: CorrelateOptions): Tensor<SumOf<Promote<A, B>>>;
 /**
- * Matrix product of the last two axes, the axes before broadcast; a vector stands for a row on the left, a column on the right.
+ * Matrix product of the last two axes, the axes before broadcast; a vector stands for a row on the left, a column on the right. Small integers give 32 bits, as in sum; a result that its dtype does not hold is a DTypeError when it is read.
  *
  * `out_ij = sum_k x1_ik x2_kj`
  *
- * Takes a numeric dtype; gives the promoted dtype.
+ * Takes a numeric dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
  * NumPy `matmul`, PyTorch `matmul`.
  *
  * @param x1 A tensor of a numeric dtype.
@@ -3193,18 +3193,18 @@ declare function correlate<A extends DType, B extends DType>(x1: Tensor<A> & Tak
  * ft.tensor([[1, 2], [3, 4]]).matmul(ft.tensor([1, 1])) // [3, 7]
  * ```
  */
-declare function matmul<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>): Tensor<Promote<A, B>>;
+declare function matmul<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>): Tensor<SumOf<Promote<A, B>>>;
 /** Options of `tensordot`. */
 interface TensordotOptions {
     /** How many axes, or the axes of both operands; 2 by default. */
     readonly axes?: number | readonly [readonly number[], readonly number[]] | undefined;
 }
 /**
- * Sum of products over pairs of axes: the last n of x1 with the first n of x2 (n = 2 unless told), or two lists of axes.
+ * Sum of products over pairs of axes: the last n of x1 with the first n of x2 (n = 2 unless told), or two lists of axes. Small integers give 32 bits, as in sum; a result that its dtype does not hold is a DTypeError when it is read.
  *
  * `out_ij = sum_k x1_ik x2_kj`
  *
- * Takes a numeric dtype; gives the promoted dtype.
+ * Takes a numeric dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
  * NumPy `tensordot`, PyTorch `tensordot`.
  *
  * @param x1 A tensor of a numeric dtype.
@@ -3216,13 +3216,13 @@ interface TensordotOptions {
  * ft.tensor([[1, 2], [3, 4]]).tensordot(ft.tensor([[1, 1], [1, 1]])) // 10
  * ```
  */
-declare function tensordot<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>, options?: TensordotOptions): Tensor<Promote<A, B>>;
+declare function tensordot<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>, options?: TensordotOptions): Tensor<SumOf<Promote<A, B>>>;
 /**
- * Einstein summation: axes of one label run together, labels that the result does not name are summed over, a label twice in one operand is its diagonal, '...' stands for further axes, which broadcast. Without '->' the result names the labels that stand once, in alphabetical order. Operands are multiplied in pairs, those first whose product is small.
+ * Einstein summation: axes of one label run together, labels that the result does not name are summed over, a label twice in one operand is its diagonal, '...' stands for further axes, which broadcast. Without '->' the result names the labels that stand once, in alphabetical order. Operands are multiplied in pairs, those first whose product is small. Small integers give 32 bits, as in sum; a result that its dtype does not hold is a DTypeError when it is read.
  *
  * `out_ik = sum_j x1_ij x2_jk for 'ij,jk->ik'`
  *
- * Takes a numeric dtype; gives the promoted dtype.
+ * Takes a numeric dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
  * NumPy `einsum`, PyTorch `einsum`.
  *
  * @param equation Text of ASCII characters.
@@ -3234,18 +3234,18 @@ declare function tensordot<A extends DType, B extends DType>(x1: Tensor<A> & Tak
  * ft.einsum('ij,jk->ik', ft.tensor([[1, 2], [3, 4]]), ft.tensor([[1, 0], [1, 1]])) // [[3, 2], [7, 4]]
  * ```
  */
-declare function einsum<const A extends readonly Tensor[]>(equation: string, ...tensors: A & TakesEach<'numeric', A>): Tensor<PromoteAll<A>>;
+declare function einsum<const A extends readonly Tensor[]>(equation: string, ...tensors: A & TakesEach<'numeric', A>): Tensor<SumOf<PromoteAll<A>>>;
 /** Options of `vecdot`. */
 interface VecdotOptions {
     /** One axis; negative ones count from the last; -1 by default. */
     readonly axis?: number | undefined;
 }
 /**
- * Dot products of vectors along an axis, the other axes broadcast; complex numbers of x1 are conjugated. In operands of different rank the axis is counted from the end.
+ * Dot products of vectors along an axis, the other axes broadcast; complex numbers of x1 are conjugated. In operands of different rank the axis is counted from the end. Small integers give 32 bits, as in sum; a result that its dtype does not hold is a DTypeError when it is read.
  *
  * `sum_i conj(x1_i) x2_i`
  *
- * Takes a numeric dtype; gives the promoted dtype.
+ * Takes a numeric dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
  * NumPy `vecdot`, PyTorch `linalg.vecdot`.
  *
  * @param x1 A tensor of a numeric dtype.
@@ -3258,7 +3258,7 @@ interface VecdotOptions {
  * ft.tensor([[1, 2], [3, 4]]).vecdot(ft.tensor([1, 1])) // [3, 7]
  * ```
  */
-declare function vecdot<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>, options?: number | VecdotOptions): Tensor<Promote<A, B>>;
+declare function vecdot<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>, options?: number | VecdotOptions): Tensor<SumOf<Promote<A, B>>>;
 /** Options of `cross`. */
 interface CrossOptions {
     /** One axis; negative ones count from the last; -1 by default. */
@@ -3301,11 +3301,11 @@ declare function cross<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'
  */
 declare function outer<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>): Tensor<Promote<A, B>>;
 /**
- * Sums of products over the last axes of both tensors; the product with a tensor of rank 0. Nothing is conjugated.
+ * Sums of products over the last axes of both tensors; the product with a tensor of rank 0. Nothing is conjugated. Small integers give 32 bits, as in sum; a result that its dtype does not hold is a DTypeError when it is read.
  *
  * `out_ij = sum_k x1_ik x2_jk`
  *
- * Takes a numeric dtype; gives the promoted dtype.
+ * Takes a numeric dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
  * NumPy `inner`, PyTorch `inner`.
  *
  * @param x1 A tensor of a numeric dtype.
@@ -3316,7 +3316,7 @@ declare function outer<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'
  * ft.tensor([[1, 2], [3, 4]]).inner(ft.tensor([1, 1])) // [3, 7]
  * ```
  */
-declare function inner<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>): Tensor<Promote<A, B>>;
+declare function inner<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>): Tensor<SumOf<Promote<A, B>>>;
 /**
  * Kronecker product: x2 as a block at the place of each element of x1, times that element; the tensor of lower rank is seen with axes of size 1 before its own.
  *
@@ -3365,7 +3365,7 @@ interface TraceOptions<E extends DType = DType> {
     readonly dtype?: E | undefined;
 }
 /**
- * Sum of the elements of a diagonal of the matrices of the last two axes.
+ * Sum of the elements of a diagonal of the matrices of the last two axes. Integers that their dtype does not hold are refused as in sum.
  *
  * `sum_i x_(i, i + offset)`
  *
@@ -3963,7 +3963,7 @@ interface PutAlongAxisOptions {
  */
 declare function putAlongAxis<A extends DType, B extends DType, C extends Operand>(x: Tensor<A>, indices: Tensor<B> & Takes<'index', B>, values: C & Fits<'any', C, A>, options?: number | PutAlongAxisOptions): Tensor<A>;
 /**
- * Sums of the rows of each segment, which a vector of integers numbers, one after the other; 0 of a segment without rows. A number out of range is an IndexError when the result is read.
+ * Sums of the rows of each segment, which a vector of integers numbers, one after the other; 0 of a segment without rows. A number out of range is an IndexError when the result is read. Integers that their dtype does not hold are refused as in sum.
  *
  * `out_s = sum_{i : segments_i = s} x_i`
  *
@@ -3982,7 +3982,7 @@ declare function putAlongAxis<A extends DType, B extends DType, C extends Operan
  */
 declare function segmentSum<A extends DType, B extends DType>(x: Tensor<A> & Takes<'numeric', A>, segments: Tensor<B> & Takes<'index', B>, numSegments: number): Tensor<A>;
 /**
- * Products of the rows of each segment; 1 of a segment without rows.
+ * Products of the rows of each segment; 1 of a segment without rows. Integers that their dtype does not hold are refused as in sum.
  *
  * `out_s = prod_{i : segments_i = s} x_i`
  *
@@ -4383,7 +4383,7 @@ interface WindowSumOptions {
     readonly dilation?: number | readonly number[] | undefined;
 }
 /**
- * Sums of windows over all axes, whose sizes are one number or one for each axis; places outside x add nothing. An axis that windows move along counts twice among the 32 a tensor may have.
+ * Sums of windows over all axes, whose sizes are one number or one for each axis; places outside x add nothing. An axis that windows move along counts twice among the 32 a tensor may have. Integers that their dtype does not hold are refused as in sum.
  *
  * `y_p = sum_k x_(p stride + k dilation - padding)`
  *
@@ -4411,7 +4411,7 @@ interface WindowProdOptions {
     readonly dilation?: number | readonly number[] | undefined;
 }
 /**
- * Products of windows over all axes; places outside x count as 1.
+ * Products of windows over all axes; places outside x count as 1. Integers that their dtype does not hold are refused as in sum.
  *
  * `y_p = prod_k x_(p stride + k dilation - padding)`
  *
@@ -4785,7 +4785,7 @@ interface NancumulativeSumOptions<E extends DType = DType> {
     readonly includeInitial?: boolean | undefined;
 }
 /**
- * Running sum along an axis with NaN counted as 0; with includeInitial a leading zero.
+ * Running sum along an axis with NaN counted as 0; with includeInitial a leading zero. Integers that their dtype does not hold are refused as in sum.
  *
  * `out_j = sum_{i <= j : x_i = x_i} x_i`
  *
@@ -4811,7 +4811,7 @@ interface NancumulativeProdOptions<E extends DType = DType> {
     readonly includeInitial?: boolean | undefined;
 }
 /**
- * Running product along an axis with NaN counted as 1; with includeInitial a leading one.
+ * Running product along an axis with NaN counted as 1; with includeInitial a leading one. Integers that their dtype does not hold are refused as in sum.
  *
  * `out_j = prod_{i <= j : x_i = x_i} x_i`
  *
@@ -6341,7 +6341,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      */
     oneHot<E extends DType = 'float32'>(this: Takes<'integer', D>, numClasses: number, options?: OneHotOptions<E>): Tensor<NoInfer<E>>;
     /**
-     * Sum over axes (all by default) in a fixed tree: the same bits for any thread count and instruction set. Small integers sum in 32 bits, bool counts in int32.
+     * Sum over axes (all by default) in a fixed tree: the same bits for any thread count and instruction set. Small integers sum in 32 bits, bool counts in int32; a sum of integers that its dtype does not hold is a DTypeError when it is read.
      *
      * `sum_i x_i`
      *
@@ -6358,7 +6358,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      */
     sum<E extends DType = SumOf<D>>(options?: number | readonly number[] | SumOptions<E>): Tensor<NoInfer<E>>;
     /**
-     * Product over axes (all by default) in a fixed tree.
+     * Product over axes (all by default) in a fixed tree; one of integers that its dtype does not hold is a DTypeError when it is read.
      *
      * `prod_i x_i`
      *
@@ -6574,7 +6574,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      */
     countNonzero(options?: number | readonly number[] | CountNonzeroOptions): Tensor<'int32'>;
     /**
-     * Sum over axes (all by default) with NaN counted as 0.
+     * Sum over axes (all by default) with NaN counted as 0. Integers that their dtype does not hold are refused as in sum.
      *
      * `sum_{i : x_i = x_i} x_i`
      *
@@ -6589,7 +6589,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      */
     nansum<E extends DType = SumOf<D>>(options?: number | readonly number[] | NansumOptions<E>): Tensor<NoInfer<E>>;
     /**
-     * Product over axes (all by default) with NaN counted as 1.
+     * Product over axes (all by default) with NaN counted as 1. Integers that their dtype does not hold are refused as in sum.
      *
      * `prod_{i : x_i = x_i} x_i`
      *
@@ -6744,7 +6744,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      */
     corrcoef(options?: CorrcoefOptions): Tensor<FloatOf<D>>;
     /**
-     * Running sum along an axis, first to last. Floats are added up in blocks of 256 elements, to which the sum of those before is added: more accurate than element after element. With includeInitial a leading zero.
+     * Running sum along an axis, first to last. Floats are added up in blocks of 256 elements, to which the sum of those before is added: more accurate than element after element. With includeInitial a leading zero. Integers that their dtype does not hold are refused as in sum.
      *
      * `out_j = sum_{i <= j} x_i`
      *
@@ -6760,7 +6760,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      */
     cumulativeSum<E extends DType = SumOf<D>>(options?: number | CumulativeSumOptions<E>): Tensor<NoInfer<E>>;
     /**
-     * Running product along an axis, first to last; with includeInitial a leading one.
+     * Running product along an axis, first to last; with includeInitial a leading one. Integers that their dtype does not hold are refused as in sum.
      *
      * `out_j = prod_{i <= j} x_i`
      *
@@ -6880,11 +6880,11 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      */
     interp<B extends DType, C extends DType, F extends Operand | undefined = undefined, G extends Operand | undefined = undefined>(this: Takes<'real', D>, xp: Tensor<B> & Takes<'real', B>, fp: Tensor<C> & Takes<'real', C>, left?: F & Fits<'real', F>, right?: G & Fits<'real', G>): Tensor<FloatOf<With<With<AsDType<Promote<Promote<D, B>, C>>, F>, G>>>;
     /**
-     * Convolution of two vectors: of n and m elements all n + m - 1 overlaps, with mode 'same' the max(n, m) in the middle, with 'valid' those of which nothing lies outside.
+     * Convolution of two vectors: of n and m elements all n + m - 1 overlaps, with mode 'same' the max(n, m) in the middle, with 'valid' those of which nothing lies outside. Small integers give 32 bits, as in sum; a result that its dtype does not hold is a DTypeError when it is read.
      *
      * `out_k = sum_i x1_i x2_(k - i)`
      *
-     * Takes a numeric dtype; gives the promoted dtype.
+     * Takes a numeric dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
      * NumPy `convolve`.
      *
      * @param x2 A tensor of a numeric dtype.
@@ -6895,13 +6895,13 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * ft.tensor([1, 2, 3]).convolve(ft.tensor([1, 10])) // [1, 12, 23, 30]
      * ```
      */
-    convolve<B extends DType>(this: Takes<'numeric', D>, x2: Tensor<B> & Takes<'numeric', B>, options?: ConvolveOptions): Tensor<Promote<D, B>>;
+    convolve<B extends DType>(this: Takes<'numeric', D>, x2: Tensor<B> & Takes<'numeric', B>, options?: ConvolveOptions): Tensor<SumOf<Promote<D, B>>>;
     /**
-     * Correlation of two vectors: sums of products of the first with the conjugated second moved along it, where nothing lies outside, with mode 'same' the max(n, m) in the middle, with 'full' all n + m - 1.
+     * Correlation of two vectors: sums of products of the first with the conjugated second moved along it, where nothing lies outside, with mode 'same' the max(n, m) in the middle, with 'full' all n + m - 1. Small integers give 32 bits, as in sum; a result that its dtype does not hold is a DTypeError when it is read.
      *
      * `out_k = sum_i x1_(i + k) conj(x2_i)`
      *
-     * Takes a numeric dtype; gives the promoted dtype.
+     * Takes a numeric dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
      * NumPy `correlate`.
      *
      * @param x2 A tensor of a numeric dtype.
@@ -6912,13 +6912,13 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * ft.tensor([1, 2, 3]).correlate(ft.tensor([1, 10])) // [21, 32]
      * ```
      */
-    correlate<B extends DType>(this: Takes<'numeric', D>, x2: Tensor<B> & Takes<'numeric', B>, options?: CorrelateOptions): Tensor<Promote<D, B>>;
+    correlate<B extends DType>(this: Takes<'numeric', D>, x2: Tensor<B> & Takes<'numeric', B>, options?: CorrelateOptions): Tensor<SumOf<Promote<D, B>>>;
     /**
-     * Matrix product of the last two axes, the axes before broadcast; a vector stands for a row on the left, a column on the right.
+     * Matrix product of the last two axes, the axes before broadcast; a vector stands for a row on the left, a column on the right. Small integers give 32 bits, as in sum; a result that its dtype does not hold is a DTypeError when it is read.
      *
      * `out_ij = sum_k x1_ik x2_kj`
      *
-     * Takes a numeric dtype; gives the promoted dtype.
+     * Takes a numeric dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
      * NumPy `matmul`, PyTorch `matmul`.
      *
      * @param x2 A tensor of a numeric dtype.
@@ -6928,13 +6928,13 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * ft.tensor([[1, 2], [3, 4]]).matmul(ft.tensor([1, 1])) // [3, 7]
      * ```
      */
-    matmul<B extends DType>(this: Takes<'numeric', D>, x2: Tensor<B> & Takes<'numeric', B>): Tensor<Promote<D, B>>;
+    matmul<B extends DType>(this: Takes<'numeric', D>, x2: Tensor<B> & Takes<'numeric', B>): Tensor<SumOf<Promote<D, B>>>;
     /**
-     * Sum of products over pairs of axes: the last n of x1 with the first n of x2 (n = 2 unless told), or two lists of axes.
+     * Sum of products over pairs of axes: the last n of x1 with the first n of x2 (n = 2 unless told), or two lists of axes. Small integers give 32 bits, as in sum; a result that its dtype does not hold is a DTypeError when it is read.
      *
      * `out_ij = sum_k x1_ik x2_kj`
      *
-     * Takes a numeric dtype; gives the promoted dtype.
+     * Takes a numeric dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
      * NumPy `tensordot`, PyTorch `tensordot`.
      *
      * @param x2 A tensor of a numeric dtype.
@@ -6945,13 +6945,13 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * ft.tensor([[1, 2], [3, 4]]).tensordot(ft.tensor([[1, 1], [1, 1]])) // 10
      * ```
      */
-    tensordot<B extends DType>(this: Takes<'numeric', D>, x2: Tensor<B> & Takes<'numeric', B>, options?: TensordotOptions): Tensor<Promote<D, B>>;
+    tensordot<B extends DType>(this: Takes<'numeric', D>, x2: Tensor<B> & Takes<'numeric', B>, options?: TensordotOptions): Tensor<SumOf<Promote<D, B>>>;
     /**
-     * Dot products of vectors along an axis, the other axes broadcast; complex numbers of x1 are conjugated. In operands of different rank the axis is counted from the end.
+     * Dot products of vectors along an axis, the other axes broadcast; complex numbers of x1 are conjugated. In operands of different rank the axis is counted from the end. Small integers give 32 bits, as in sum; a result that its dtype does not hold is a DTypeError when it is read.
      *
      * `sum_i conj(x1_i) x2_i`
      *
-     * Takes a numeric dtype; gives the promoted dtype.
+     * Takes a numeric dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
      * NumPy `vecdot`, PyTorch `linalg.vecdot`.
      *
      * @param x2 A tensor of a numeric dtype.
@@ -6963,7 +6963,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * ft.tensor([[1, 2], [3, 4]]).vecdot(ft.tensor([1, 1])) // [3, 7]
      * ```
      */
-    vecdot<B extends DType>(this: Takes<'numeric', D>, x2: Tensor<B> & Takes<'numeric', B>, options?: number | VecdotOptions): Tensor<Promote<D, B>>;
+    vecdot<B extends DType>(this: Takes<'numeric', D>, x2: Tensor<B> & Takes<'numeric', B>, options?: number | VecdotOptions): Tensor<SumOf<Promote<D, B>>>;
     /**
      * Cross products of vectors of 3 elements along an axis, the other axes broadcast.
      *
@@ -6999,11 +6999,11 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      */
     outer<B extends DType>(this: Takes<'numeric', D>, x2: Tensor<B> & Takes<'numeric', B>): Tensor<Promote<D, B>>;
     /**
-     * Sums of products over the last axes of both tensors; the product with a tensor of rank 0. Nothing is conjugated.
+     * Sums of products over the last axes of both tensors; the product with a tensor of rank 0. Nothing is conjugated. Small integers give 32 bits, as in sum; a result that its dtype does not hold is a DTypeError when it is read.
      *
      * `out_ij = sum_k x1_ik x2_jk`
      *
-     * Takes a numeric dtype; gives the promoted dtype.
+     * Takes a numeric dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
      * NumPy `inner`, PyTorch `inner`.
      *
      * @param x2 A tensor of a numeric dtype.
@@ -7013,7 +7013,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * ft.tensor([[1, 2], [3, 4]]).inner(ft.tensor([1, 1])) // [3, 7]
      * ```
      */
-    inner<B extends DType>(this: Takes<'numeric', D>, x2: Tensor<B> & Takes<'numeric', B>): Tensor<Promote<D, B>>;
+    inner<B extends DType>(this: Takes<'numeric', D>, x2: Tensor<B> & Takes<'numeric', B>): Tensor<SumOf<Promote<D, B>>>;
     /**
      * Kronecker product: x2 as a block at the place of each element of x1, times that element; the tensor of lower rank is seen with axes of size 1 before its own.
      *
@@ -7048,7 +7048,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      */
     diagonal(options?: DiagonalOptions): Tensor<D>;
     /**
-     * Sum of the elements of a diagonal of the matrices of the last two axes.
+     * Sum of the elements of a diagonal of the matrices of the last two axes. Integers that their dtype does not hold are refused as in sum.
      *
      * `sum_i x_(i, i + offset)`
      *
@@ -7487,7 +7487,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      */
     putAlongAxis<B extends DType, C extends Operand>(indices: Tensor<B> & Takes<'index', B>, values: C & Fits<'any', C, D>, options?: number | PutAlongAxisOptions): Tensor<D>;
     /**
-     * Sums of the rows of each segment, which a vector of integers numbers, one after the other; 0 of a segment without rows. A number out of range is an IndexError when the result is read.
+     * Sums of the rows of each segment, which a vector of integers numbers, one after the other; 0 of a segment without rows. A number out of range is an IndexError when the result is read. Integers that their dtype does not hold are refused as in sum.
      *
      * `out_s = sum_{i : segments_i = s} x_i`
      *
@@ -7505,7 +7505,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      */
     segmentSum<B extends DType>(this: Takes<'numeric', D>, segments: Tensor<B> & Takes<'index', B>, numSegments: number): Tensor<D>;
     /**
-     * Products of the rows of each segment; 1 of a segment without rows.
+     * Products of the rows of each segment; 1 of a segment without rows. Integers that their dtype does not hold are refused as in sum.
      *
      * `out_s = prod_{i : segments_i = s} x_i`
      *
@@ -7711,7 +7711,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      */
     triu(options?: TriuOptions): Tensor<D>;
     /**
-     * Sums of windows over all axes, whose sizes are one number or one for each axis; places outside x add nothing. An axis that windows move along counts twice among the 32 a tensor may have.
+     * Sums of windows over all axes, whose sizes are one number or one for each axis; places outside x add nothing. An axis that windows move along counts twice among the 32 a tensor may have. Integers that their dtype does not hold are refused as in sum.
      *
      * `y_p = sum_k x_(p stride + k dilation - padding)`
      *
@@ -7729,7 +7729,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      */
     windowSum(this: Takes<'numeric', D>, window: number | readonly number[], options?: WindowSumOptions): Tensor<D>;
     /**
-     * Products of windows over all axes; places outside x count as 1.
+     * Products of windows over all axes; places outside x count as 1. Integers that their dtype does not hold are refused as in sum.
      *
      * `y_p = prod_k x_(p stride + k dilation - padding)`
      *
@@ -7950,7 +7950,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      */
     nanpercentile<B extends Operand>(this: Takes<'real', D>, q: B & Fits<'real', B>, options?: number | readonly number[] | NanpercentileOptions): Tensor<FloatOf<With<D, B>>>;
     /**
-     * Running sum along an axis with NaN counted as 0; with includeInitial a leading zero.
+     * Running sum along an axis with NaN counted as 0; with includeInitial a leading zero. Integers that their dtype does not hold are refused as in sum.
      *
      * `out_j = sum_{i <= j : x_i = x_i} x_i`
      *
@@ -7966,7 +7966,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      */
     nancumulativeSum<E extends DType = SumOf<D>>(options?: number | NancumulativeSumOptions<E>): Tensor<NoInfer<E>>;
     /**
-     * Running product along an axis with NaN counted as 1; with includeInitial a leading one.
+     * Running product along an axis with NaN counted as 1; with includeInitial a leading one. Integers that their dtype does not hold are refused as in sum.
      *
      * `out_j = prod_{i <= j : x_i = x_i} x_i`
      *
@@ -9956,7 +9956,7 @@ interface ScaledDotProductAttentionOptions {
     readonly scale?: number | undefined;
 }
 /**
- * Values [..., n, values] weighed for each query [..., m, length] by the softmax of its products with the keys [..., n, length], times the scale (1 / sqrt(length) by default). A bool mask is true where a key takes part, a floating one is added to the scores; with causal the i-th query sees the first i + 1 keys. NaN for a query that sees none.
+ * Values [..., n, values] weighed for each query [..., m, length] by the softmax of its products with the keys [..., n, length], times the scale (1 / sqrt(length) by default). A bool mask is true where a key takes part, a floating one is added to the scores; with causal the i-th query sees the first i + 1 keys. 0 for a query to which its mask shows none; keys and values that a bool mask shows to no query take no part, NaN or not.
  *
  * `softmax(query @ keys^T scale + mask) @ values`
  *
@@ -10169,11 +10169,11 @@ interface ConvOptions {
     readonly paddingMode?: 'zeros' | 'replicate' | 'reflect' | 'symmetric' | 'circular' | undefined;
 }
 /**
- * Convolution (cross-correlation) of x [batch, channels, spatial...] with weights [out, channels / groups, window...], over one to three spatial axes; what lies outside x counts as zero, or shows it again (paddingMode). inputDilation sets zeros between its elements.
+ * Convolution (cross-correlation) of x [batch, channels, spatial...] with weights [out, channels / groups, window...], over one to three spatial axes; what lies outside x counts as zero, or shows it again (paddingMode). inputDilation sets zeros between its elements. Small integers give 32 bits, as in sum; a result that its dtype does not hold is a DTypeError when it is read.
  *
  * `y_(b,o,p) = sum_(c,k) weights_(o,c,k) x_(b,c,p stride + k dilation - padding)`
  *
- * Takes a numeric dtype; gives the promoted dtype.
+ * Takes a numeric dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
  * PyTorch `nn.functional.conv2d`.
  *
  * @param x A tensor of a numeric dtype.
@@ -10186,7 +10186,7 @@ interface ConvOptions {
  * ft.nn.conv(ft.tensor([[[1, 2, 3, 4]]]), ft.tensor([[[1, 10]]]), { stride: 2, padding: 1 }) // [[[10, 32, 4]]]
  * ```
  */
-declare function conv<A extends DType, B extends DType>(x: Tensor<A> & Takes<'numeric', A>, weights: Tensor<B> & Takes<'numeric', B>, options?: ConvOptions): Tensor<Promote<A, B>>;
+declare function conv<A extends DType, B extends DType>(x: Tensor<A> & Takes<'numeric', A>, weights: Tensor<B> & Takes<'numeric', B>, options?: ConvOptions): Tensor<SumOf<Promote<A, B>>>;
 /** Options of `nn.maxPool`. */
 interface MaxPoolOptions {
     /** One number for all axes of a window, or one for each; the window's size by default. */
@@ -10256,11 +10256,11 @@ interface ConvTransposeOptions {
     readonly groups?: number | undefined;
 }
 /**
- * Transposed convolution of x [batch, channels, spatial...] with weights [channels, out / groups, window...], over one to three spatial axes: the gradient of a convolution by its data. With padding 'same' the result is stride times as long.
+ * Transposed convolution of x [batch, channels, spatial...] with weights [channels, out / groups, window...], over one to three spatial axes: the gradient of a convolution by its data. With padding 'same' the result is stride times as long. Small integers give 32 bits, as in sum; a result that its dtype does not hold is a DTypeError when it is read.
  *
  * `y_(b,o,i stride + k dilation - padding) += x_(b,c,i) weights_(c,o,k)`
  *
- * Takes a numeric dtype; gives the promoted dtype.
+ * Takes a numeric dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
  * PyTorch `nn.functional.conv_transpose2d`.
  *
  * @param x A tensor of a numeric dtype.
@@ -10273,7 +10273,7 @@ interface ConvTransposeOptions {
  * ft.nn.convTranspose(ft.tensor([[[1, 2]]]), ft.tensor([[[1, 10, 100]]]), { stride: 2 }) // [[[1, 10, 102, 20, 200]]]
  * ```
  */
-declare function convTranspose<A extends DType, B extends DType>(x: Tensor<A> & Takes<'numeric', A>, weights: Tensor<B> & Takes<'numeric', B>, options?: ConvTransposeOptions): Tensor<Promote<A, B>>;
+declare function convTranspose<A extends DType, B extends DType>(x: Tensor<A> & Takes<'numeric', A>, weights: Tensor<B> & Takes<'numeric', B>, options?: ConvTransposeOptions): Tensor<SumOf<Promote<A, B>>>;
 /**
  * Arithmetic means of parts of x [batch, channels, spatial...], as many along each spatial axis as the size says; parts overlap where it does not divide the axis.
  *
@@ -10614,7 +10614,7 @@ interface LinearParams {
  * ft.nn.linear(ft.tensor([1, 2]), ft.tensor([[3, 4], [5, 6], [7, 8]]), ft.tensor([0, 0, 1])) // [11, 17, 24]
  * ```
  */
-declare function linear<A extends DType, B extends DType, C extends DType = B>(x: Tensor<A> & Takes<'numeric', A>, weight: Tensor<B> & Takes<'numeric', B>, bias?: Tensor<C> & Takes<'numeric', C>): Tensor<Promote<Promote<A, B>, C>>;
+declare function linear<A extends DType, B extends DType, C extends DType = B>(x: Tensor<A> & Takes<'numeric', A>, weight: Tensor<B> & Takes<'numeric', B>, bias?: Tensor<C> & Takes<'numeric', C>): Tensor<Promote<SumOf<Promote<A, B>>, C>>;
 /** Options of layers with a weight and a bias. */
 interface WeightOptions {
     /** Whether there is a bias; true by default. */

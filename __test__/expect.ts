@@ -30,8 +30,8 @@ export function failure(t: ExecutionContext, call: () => unknown, about: string)
 }
 
 /** Asserts that a call throws a `TensorError` of this code whose message matches. */
-export function throws(t: ExecutionContext, code: string, message: RegExp, call: () => unknown): void {
-  const error = failure(t, call, String(call))
-  t.is(error.code, code, `${String(call)}: ${error.message}`)
-  t.regex(error.message, message, String(call))
+export function throws(t: ExecutionContext, code: string, message: RegExp, call: () => unknown, about = String(call)): void {
+  const error = failure(t, call, about)
+  t.is(error.code, code, `${about}: ${error.message}`)
+  t.regex(error.message, message, about)
 }

@@ -2132,7 +2132,7 @@ export interface SumOptions<E extends DType = DType> {
 }
 
 /**
- * Sum over axes (all by default) in a fixed tree: the same bits for any thread count and instruction set. Small integers sum in 32 bits, bool counts in int32.
+ * Sum over axes (all by default) in a fixed tree: the same bits for any thread count and instruction set. Small integers sum in 32 bits, bool counts in int32; a sum of integers that its dtype does not hold is a DTypeError when it is read.
  *
  * `sum_i x_i`
  *
@@ -2164,7 +2164,7 @@ export interface ProdOptions<E extends DType = DType> {
 }
 
 /**
- * Product over axes (all by default) in a fixed tree.
+ * Product over axes (all by default) in a fixed tree; one of integers that its dtype does not hold is a DTypeError when it is read.
  *
  * `prod_i x_i`
  *
@@ -2569,7 +2569,7 @@ export interface NansumOptions<E extends DType = DType> {
 }
 
 /**
- * Sum over axes (all by default) with NaN counted as 0.
+ * Sum over axes (all by default) with NaN counted as 0. Integers that their dtype does not hold are refused as in sum.
  *
  * `sum_{i : x_i = x_i} x_i`
  *
@@ -2599,7 +2599,7 @@ export interface NanprodOptions<E extends DType = DType> {
 }
 
 /**
- * Product over axes (all by default) with NaN counted as 1.
+ * Product over axes (all by default) with NaN counted as 1. Integers that their dtype does not hold are refused as in sum.
  *
  * `prod_{i : x_i = x_i} x_i`
  *
@@ -2892,7 +2892,7 @@ export interface CumulativeSumOptions<E extends DType = DType> {
 }
 
 /**
- * Running sum along an axis, first to last. Floats are added up in blocks of 256 elements, to which the sum of those before is added: more accurate than element after element. With includeInitial a leading zero.
+ * Running sum along an axis, first to last. Floats are added up in blocks of 256 elements, to which the sum of those before is added: more accurate than element after element. With includeInitial a leading zero. Integers that their dtype does not hold are refused as in sum.
  *
  * `out_j = sum_{i <= j} x_i`
  *
@@ -2923,7 +2923,7 @@ export interface CumulativeProdOptions<E extends DType = DType> {
 }
 
 /**
- * Running product along an axis, first to last; with includeInitial a leading one.
+ * Running product along an axis, first to last; with includeInitial a leading one. Integers that their dtype does not hold are refused as in sum.
  *
  * `out_j = prod_{i <= j} x_i`
  *
@@ -3122,11 +3122,11 @@ export interface ConvolveOptions {
 }
 
 /**
- * Convolution of two vectors: of n and m elements all n + m - 1 overlaps, with mode 'same' the max(n, m) in the middle, with 'valid' those of which nothing lies outside.
+ * Convolution of two vectors: of n and m elements all n + m - 1 overlaps, with mode 'same' the max(n, m) in the middle, with 'valid' those of which nothing lies outside. Small integers give 32 bits, as in sum; a result that its dtype does not hold is a DTypeError when it is read.
  *
  * `out_k = sum_i x1_i x2_(k - i)`
  *
- * Takes a numeric dtype; gives the promoted dtype.
+ * Takes a numeric dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
  * NumPy `convolve`.
  *
  * @param x1 A tensor of a numeric dtype.
@@ -3138,9 +3138,9 @@ export interface ConvolveOptions {
  * ft.tensor([1, 2, 3]).convolve(ft.tensor([1, 10])) // [1, 12, 23, 30]
  * ```
  */
-export function convolve<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>, options?: ConvolveOptions): Tensor<Promote<A, B>> {
+export function convolve<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>, options?: ConvolveOptions): Tensor<SumOf<Promote<A, B>>> {
   const o = readOptions(143, options, ['mode'], arguments.length - 3)
-  return one(143, [x1, x2], [o.mode], []) as Tensor<Promote<A, B>>
+  return one(143, [x1, x2], [o.mode], []) as Tensor<SumOf<Promote<A, B>>>
 }
 
 /** Options of `correlate`. */
@@ -3150,11 +3150,11 @@ export interface CorrelateOptions {
 }
 
 /**
- * Correlation of two vectors: sums of products of the first with the conjugated second moved along it, where nothing lies outside, with mode 'same' the max(n, m) in the middle, with 'full' all n + m - 1.
+ * Correlation of two vectors: sums of products of the first with the conjugated second moved along it, where nothing lies outside, with mode 'same' the max(n, m) in the middle, with 'full' all n + m - 1. Small integers give 32 bits, as in sum; a result that its dtype does not hold is a DTypeError when it is read.
  *
  * `out_k = sum_i x1_(i + k) conj(x2_i)`
  *
- * Takes a numeric dtype; gives the promoted dtype.
+ * Takes a numeric dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
  * NumPy `correlate`.
  *
  * @param x1 A tensor of a numeric dtype.
@@ -3166,17 +3166,17 @@ export interface CorrelateOptions {
  * ft.tensor([1, 2, 3]).correlate(ft.tensor([1, 10])) // [21, 32]
  * ```
  */
-export function correlate<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>, options?: CorrelateOptions): Tensor<Promote<A, B>> {
+export function correlate<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>, options?: CorrelateOptions): Tensor<SumOf<Promote<A, B>>> {
   const o = readOptions(144, options, ['mode'], arguments.length - 3)
-  return one(144, [x1, x2], [o.mode], []) as Tensor<Promote<A, B>>
+  return one(144, [x1, x2], [o.mode], []) as Tensor<SumOf<Promote<A, B>>>
 }
 
 /**
- * Matrix product of the last two axes, the axes before broadcast; a vector stands for a row on the left, a column on the right.
+ * Matrix product of the last two axes, the axes before broadcast; a vector stands for a row on the left, a column on the right. Small integers give 32 bits, as in sum; a result that its dtype does not hold is a DTypeError when it is read.
  *
  * `out_ij = sum_k x1_ik x2_kj`
  *
- * Takes a numeric dtype; gives the promoted dtype.
+ * Takes a numeric dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
  * NumPy `matmul`, PyTorch `matmul`.
  *
  * @param x1 A tensor of a numeric dtype.
@@ -3187,9 +3187,9 @@ export function correlate<A extends DType, B extends DType>(x1: Tensor<A> & Take
  * ft.tensor([[1, 2], [3, 4]]).matmul(ft.tensor([1, 1])) // [3, 7]
  * ```
  */
-export function matmul<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>): Tensor<Promote<A, B>> {
+export function matmul<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>): Tensor<SumOf<Promote<A, B>>> {
   if (arguments.length > 2) surplus(145, arguments, 2)
-  return binary(145, x1, x2) as Tensor<Promote<A, B>>
+  return binary(145, x1, x2) as Tensor<SumOf<Promote<A, B>>>
 }
 
 /** Options of `tensordot`. */
@@ -3199,11 +3199,11 @@ export interface TensordotOptions {
 }
 
 /**
- * Sum of products over pairs of axes: the last n of x1 with the first n of x2 (n = 2 unless told), or two lists of axes.
+ * Sum of products over pairs of axes: the last n of x1 with the first n of x2 (n = 2 unless told), or two lists of axes. Small integers give 32 bits, as in sum; a result that its dtype does not hold is a DTypeError when it is read.
  *
  * `out_ij = sum_k x1_ik x2_kj`
  *
- * Takes a numeric dtype; gives the promoted dtype.
+ * Takes a numeric dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
  * NumPy `tensordot`, PyTorch `tensordot`.
  *
  * @param x1 A tensor of a numeric dtype.
@@ -3215,17 +3215,17 @@ export interface TensordotOptions {
  * ft.tensor([[1, 2], [3, 4]]).tensordot(ft.tensor([[1, 1], [1, 1]])) // 10
  * ```
  */
-export function tensordot<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>, options?: TensordotOptions): Tensor<Promote<A, B>> {
+export function tensordot<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>, options?: TensordotOptions): Tensor<SumOf<Promote<A, B>>> {
   const o = readOptions(146, options, ['axes'], arguments.length - 3)
-  return one(146, [x1, x2], [o.axes], []) as Tensor<Promote<A, B>>
+  return one(146, [x1, x2], [o.axes], []) as Tensor<SumOf<Promote<A, B>>>
 }
 
 /**
- * Einstein summation: axes of one label run together, labels that the result does not name are summed over, a label twice in one operand is its diagonal, '...' stands for further axes, which broadcast. Without '->' the result names the labels that stand once, in alphabetical order. Operands are multiplied in pairs, those first whose product is small.
+ * Einstein summation: axes of one label run together, labels that the result does not name are summed over, a label twice in one operand is its diagonal, '...' stands for further axes, which broadcast. Without '->' the result names the labels that stand once, in alphabetical order. Operands are multiplied in pairs, those first whose product is small. Small integers give 32 bits, as in sum; a result that its dtype does not hold is a DTypeError when it is read.
  *
  * `out_ik = sum_j x1_ij x2_jk for 'ij,jk->ik'`
  *
- * Takes a numeric dtype; gives the promoted dtype.
+ * Takes a numeric dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
  * NumPy `einsum`, PyTorch `einsum`.
  *
  * @param equation Text of ASCII characters.
@@ -3237,8 +3237,8 @@ export function tensordot<A extends DType, B extends DType>(x1: Tensor<A> & Take
  * ft.einsum('ij,jk->ik', ft.tensor([[1, 2], [3, 4]]), ft.tensor([[1, 0], [1, 1]])) // [[3, 2], [7, 4]]
  * ```
  */
-export function einsum<const A extends readonly Tensor[]>(equation: string, ...tensors: A & TakesEach<'numeric', A>): Tensor<PromoteAll<A>> {
-  return one(147, tensorList(147, tensors), [equation], []) as Tensor<PromoteAll<A>>
+export function einsum<const A extends readonly Tensor[]>(equation: string, ...tensors: A & TakesEach<'numeric', A>): Tensor<SumOf<PromoteAll<A>>> {
+  return one(147, tensorList(147, tensors), [equation], []) as Tensor<SumOf<PromoteAll<A>>>
 }
 
 /** Options of `vecdot`. */
@@ -3248,11 +3248,11 @@ export interface VecdotOptions {
 }
 
 /**
- * Dot products of vectors along an axis, the other axes broadcast; complex numbers of x1 are conjugated. In operands of different rank the axis is counted from the end.
+ * Dot products of vectors along an axis, the other axes broadcast; complex numbers of x1 are conjugated. In operands of different rank the axis is counted from the end. Small integers give 32 bits, as in sum; a result that its dtype does not hold is a DTypeError when it is read.
  *
  * `sum_i conj(x1_i) x2_i`
  *
- * Takes a numeric dtype; gives the promoted dtype.
+ * Takes a numeric dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
  * NumPy `vecdot`, PyTorch `linalg.vecdot`.
  *
  * @param x1 A tensor of a numeric dtype.
@@ -3265,9 +3265,9 @@ export interface VecdotOptions {
  * ft.tensor([[1, 2], [3, 4]]).vecdot(ft.tensor([1, 1])) // [3, 7]
  * ```
  */
-export function vecdot<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>, options?: number | VecdotOptions): Tensor<Promote<A, B>> {
+export function vecdot<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>, options?: number | VecdotOptions): Tensor<SumOf<Promote<A, B>>> {
   const o = readOptions(148, options, ['axis'], arguments.length - 3, 'axis')
-  return one(148, [x1, x2], [o.axis], []) as Tensor<Promote<A, B>>
+  return one(148, [x1, x2], [o.axis], []) as Tensor<SumOf<Promote<A, B>>>
 }
 
 /** Options of `cross`. */
@@ -3321,11 +3321,11 @@ export function outer<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'n
 }
 
 /**
- * Sums of products over the last axes of both tensors; the product with a tensor of rank 0. Nothing is conjugated.
+ * Sums of products over the last axes of both tensors; the product with a tensor of rank 0. Nothing is conjugated. Small integers give 32 bits, as in sum; a result that its dtype does not hold is a DTypeError when it is read.
  *
  * `out_ij = sum_k x1_ik x2_jk`
  *
- * Takes a numeric dtype; gives the promoted dtype.
+ * Takes a numeric dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
  * NumPy `inner`, PyTorch `inner`.
  *
  * @param x1 A tensor of a numeric dtype.
@@ -3336,9 +3336,9 @@ export function outer<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'n
  * ft.tensor([[1, 2], [3, 4]]).inner(ft.tensor([1, 1])) // [3, 7]
  * ```
  */
-export function inner<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>): Tensor<Promote<A, B>> {
+export function inner<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>): Tensor<SumOf<Promote<A, B>>> {
   if (arguments.length > 2) surplus(151, arguments, 2)
-  return binary(151, x1, x2) as Tensor<Promote<A, B>>
+  return binary(151, x1, x2) as Tensor<SumOf<Promote<A, B>>>
 }
 
 /**
@@ -3399,7 +3399,7 @@ export interface TraceOptions<E extends DType = DType> {
 }
 
 /**
- * Sum of the elements of a diagonal of the matrices of the last two axes.
+ * Sum of the elements of a diagonal of the matrices of the last two axes. Integers that their dtype does not hold are refused as in sum.
  *
  * `sum_i x_(i, i + offset)`
  *
@@ -4127,7 +4127,7 @@ export function putAlongAxis<A extends DType, B extends DType, C extends Operand
 }
 
 /**
- * Sums of the rows of each segment, which a vector of integers numbers, one after the other; 0 of a segment without rows. A number out of range is an IndexError when the result is read.
+ * Sums of the rows of each segment, which a vector of integers numbers, one after the other; 0 of a segment without rows. A number out of range is an IndexError when the result is read. Integers that their dtype does not hold are refused as in sum.
  *
  * `out_s = sum_{i : segments_i = s} x_i`
  *
@@ -4150,7 +4150,7 @@ export function segmentSum<A extends DType, B extends DType>(x: Tensor<A> & Take
 }
 
 /**
- * Products of the rows of each segment; 1 of a segment without rows.
+ * Products of the rows of each segment; 1 of a segment without rows. Integers that their dtype does not hold are refused as in sum.
  *
  * `out_s = prod_{i : segments_i = s} x_i`
  *
@@ -4629,7 +4629,7 @@ export interface WindowSumOptions {
 }
 
 /**
- * Sums of windows over all axes, whose sizes are one number or one for each axis; places outside x add nothing. An axis that windows move along counts twice among the 32 a tensor may have.
+ * Sums of windows over all axes, whose sizes are one number or one for each axis; places outside x add nothing. An axis that windows move along counts twice among the 32 a tensor may have. Integers that their dtype does not hold are refused as in sum.
  *
  * `y_p = sum_k x_(p stride + k dilation - padding)`
  *
@@ -4662,7 +4662,7 @@ export interface WindowProdOptions {
 }
 
 /**
- * Products of windows over all axes; places outside x count as 1.
+ * Products of windows over all axes; places outside x count as 1. Integers that their dtype does not hold are refused as in sum.
  *
  * `y_p = prod_k x_(p stride + k dilation - padding)`
  *
@@ -5117,7 +5117,7 @@ export interface NancumulativeSumOptions<E extends DType = DType> {
 }
 
 /**
- * Running sum along an axis with NaN counted as 0; with includeInitial a leading zero.
+ * Running sum along an axis with NaN counted as 0; with includeInitial a leading zero. Integers that their dtype does not hold are refused as in sum.
  *
  * `out_j = sum_{i <= j : x_i = x_i} x_i`
  *
@@ -5148,7 +5148,7 @@ export interface NancumulativeProdOptions<E extends DType = DType> {
 }
 
 /**
- * Running product along an axis with NaN counted as 1; with includeInitial a leading one.
+ * Running product along an axis with NaN counted as 1; with includeInitial a leading one. Integers that their dtype does not hold are refused as in sum.
  *
  * `out_j = prod_{i <= j : x_i = x_i} x_i`
  *

@@ -5,7 +5,7 @@ import { one, readOptions, surplus } from '../call.js'
 import { binary, unary } from '../record.js'
 import type { AsDType, Common, DTypeOf, Fits, Operand } from '../operand.js'
 import type { Tensor } from '../tensor.js'
-import type { DType, FloatOf, Promote, Takes } from './dtypes.js'
+import type { DType, FloatOf, Promote, SumOf, Takes } from './dtypes.js'
 
 /**
  * Rectified linear unit that stops at 6; NaN stays NaN.
@@ -544,7 +544,7 @@ export interface ScaledDotProductAttentionOptions {
 }
 
 /**
- * Values [..., n, values] weighed for each query [..., m, length] by the softmax of its products with the keys [..., n, length], times the scale (1 / sqrt(length) by default). A bool mask is true where a key takes part, a floating one is added to the scores; with causal the i-th query sees the first i + 1 keys. NaN for a query that sees none.
+ * Values [..., n, values] weighed for each query [..., m, length] by the softmax of its products with the keys [..., n, length], times the scale (1 / sqrt(length) by default). A bool mask is true where a key takes part, a floating one is added to the scores; with causal the i-th query sees the first i + 1 keys. 0 for a query to which its mask shows none; keys and values that a bool mask shows to no query take no part, NaN or not.
  *
  * `softmax(query @ keys^T scale + mask) @ values`
  *
@@ -797,11 +797,11 @@ export interface ConvOptions {
 }
 
 /**
- * Convolution (cross-correlation) of x [batch, channels, spatial...] with weights [out, channels / groups, window...], over one to three spatial axes; what lies outside x counts as zero, or shows it again (paddingMode). inputDilation sets zeros between its elements.
+ * Convolution (cross-correlation) of x [batch, channels, spatial...] with weights [out, channels / groups, window...], over one to three spatial axes; what lies outside x counts as zero, or shows it again (paddingMode). inputDilation sets zeros between its elements. Small integers give 32 bits, as in sum; a result that its dtype does not hold is a DTypeError when it is read.
  *
  * `y_(b,o,p) = sum_(c,k) weights_(o,c,k) x_(b,c,p stride + k dilation - padding)`
  *
- * Takes a numeric dtype; gives the promoted dtype.
+ * Takes a numeric dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
  * PyTorch `nn.functional.conv2d`.
  *
  * @param x A tensor of a numeric dtype.
@@ -814,9 +814,9 @@ export interface ConvOptions {
  * ft.nn.conv(ft.tensor([[[1, 2, 3, 4]]]), ft.tensor([[[1, 10]]]), { stride: 2, padding: 1 }) // [[[10, 32, 4]]]
  * ```
  */
-export function conv<A extends DType, B extends DType>(x: Tensor<A> & Takes<'numeric', A>, weights: Tensor<B> & Takes<'numeric', B>, options?: ConvOptions): Tensor<Promote<A, B>> {
+export function conv<A extends DType, B extends DType>(x: Tensor<A> & Takes<'numeric', A>, weights: Tensor<B> & Takes<'numeric', B>, options?: ConvOptions): Tensor<SumOf<Promote<A, B>>> {
   const o = readOptions(188, options, ['stride', 'padding', 'dilation', 'groups', 'inputDilation', 'paddingMode'], arguments.length - 3)
-  return one(188, [x, weights], [o.stride, o.padding, o.dilation, o.groups, o.inputDilation, o.paddingMode], []) as Tensor<Promote<A, B>>
+  return one(188, [x, weights], [o.stride, o.padding, o.dilation, o.groups, o.inputDilation, o.paddingMode], []) as Tensor<SumOf<Promote<A, B>>>
 }
 
 /** Options of `nn.maxPool`. */
@@ -899,11 +899,11 @@ export interface ConvTransposeOptions {
 }
 
 /**
- * Transposed convolution of x [batch, channels, spatial...] with weights [channels, out / groups, window...], over one to three spatial axes: the gradient of a convolution by its data. With padding 'same' the result is stride times as long.
+ * Transposed convolution of x [batch, channels, spatial...] with weights [channels, out / groups, window...], over one to three spatial axes: the gradient of a convolution by its data. With padding 'same' the result is stride times as long. Small integers give 32 bits, as in sum; a result that its dtype does not hold is a DTypeError when it is read.
  *
  * `y_(b,o,i stride + k dilation - padding) += x_(b,c,i) weights_(c,o,k)`
  *
- * Takes a numeric dtype; gives the promoted dtype.
+ * Takes a numeric dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
  * PyTorch `nn.functional.conv_transpose2d`.
  *
  * @param x A tensor of a numeric dtype.
@@ -916,9 +916,9 @@ export interface ConvTransposeOptions {
  * ft.nn.convTranspose(ft.tensor([[[1, 2]]]), ft.tensor([[[1, 10, 100]]]), { stride: 2 }) // [[[1, 10, 102, 20, 200]]]
  * ```
  */
-export function convTranspose<A extends DType, B extends DType>(x: Tensor<A> & Takes<'numeric', A>, weights: Tensor<B> & Takes<'numeric', B>, options?: ConvTransposeOptions): Tensor<Promote<A, B>> {
+export function convTranspose<A extends DType, B extends DType>(x: Tensor<A> & Takes<'numeric', A>, weights: Tensor<B> & Takes<'numeric', B>, options?: ConvTransposeOptions): Tensor<SumOf<Promote<A, B>>> {
   const o = readOptions(281, options, ['stride', 'padding', 'outputPadding', 'dilation', 'groups'], arguments.length - 3)
-  return one(281, [x, weights], [o.stride, o.padding, o.outputPadding, o.dilation, o.groups], []) as Tensor<Promote<A, B>>
+  return one(281, [x, weights], [o.stride, o.padding, o.outputPadding, o.dilation, o.groups], []) as Tensor<SumOf<Promote<A, B>>>
 }
 
 /**

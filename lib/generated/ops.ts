@@ -1950,7 +1950,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
   }
 
   /**
-   * Sum over axes (all by default) in a fixed tree: the same bits for any thread count and instruction set. Small integers sum in 32 bits, bool counts in int32.
+   * Sum over axes (all by default) in a fixed tree: the same bits for any thread count and instruction set. Small integers sum in 32 bits, bool counts in int32; a sum of integers that its dtype does not hold is a DTypeError when it is read.
    *
    * `sum_i x_i`
    *
@@ -1971,7 +1971,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
   }
 
   /**
-   * Product over axes (all by default) in a fixed tree.
+   * Product over axes (all by default) in a fixed tree; one of integers that its dtype does not hold is a DTypeError when it is read.
    *
    * `prod_i x_i`
    *
@@ -2243,7 +2243,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
   }
 
   /**
-   * Sum over axes (all by default) with NaN counted as 0.
+   * Sum over axes (all by default) with NaN counted as 0. Integers that their dtype does not hold are refused as in sum.
    *
    * `sum_{i : x_i = x_i} x_i`
    *
@@ -2262,7 +2262,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
   }
 
   /**
-   * Product over axes (all by default) with NaN counted as 1.
+   * Product over axes (all by default) with NaN counted as 1. Integers that their dtype does not hold are refused as in sum.
    *
    * `prod_{i : x_i = x_i} x_i`
    *
@@ -2457,7 +2457,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
   }
 
   /**
-   * Running sum along an axis, first to last. Floats are added up in blocks of 256 elements, to which the sum of those before is added: more accurate than element after element. With includeInitial a leading zero.
+   * Running sum along an axis, first to last. Floats are added up in blocks of 256 elements, to which the sum of those before is added: more accurate than element after element. With includeInitial a leading zero. Integers that their dtype does not hold are refused as in sum.
    *
    * `out_j = sum_{i <= j} x_i`
    *
@@ -2477,7 +2477,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
   }
 
   /**
-   * Running product along an axis, first to last; with includeInitial a leading one.
+   * Running product along an axis, first to last; with includeInitial a leading one. Integers that their dtype does not hold are refused as in sum.
    *
    * `out_j = prod_{i <= j} x_i`
    *
@@ -2625,11 +2625,11 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
   }
 
   /**
-   * Convolution of two vectors: of n and m elements all n + m - 1 overlaps, with mode 'same' the max(n, m) in the middle, with 'valid' those of which nothing lies outside.
+   * Convolution of two vectors: of n and m elements all n + m - 1 overlaps, with mode 'same' the max(n, m) in the middle, with 'valid' those of which nothing lies outside. Small integers give 32 bits, as in sum; a result that its dtype does not hold is a DTypeError when it is read.
    *
    * `out_k = sum_i x1_i x2_(k - i)`
    *
-   * Takes a numeric dtype; gives the promoted dtype.
+   * Takes a numeric dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
    * NumPy `convolve`.
    *
    * @param x2 A tensor of a numeric dtype.
@@ -2640,17 +2640,17 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, 2, 3]).convolve(ft.tensor([1, 10])) // [1, 12, 23, 30]
    * ```
    */
-  convolve<B extends DType>(this: Takes<'numeric', D>, x2: Tensor<B> & Takes<'numeric', B>, options?: ConvolveOptions): Tensor<Promote<D, B>> {
+  convolve<B extends DType>(this: Takes<'numeric', D>, x2: Tensor<B> & Takes<'numeric', B>, options?: ConvolveOptions): Tensor<SumOf<Promote<D, B>>> {
     const o = readOptions(143, options, ['mode'], arguments.length - 2)
-    return one(143, [this, x2], [o.mode], []) as Tensor<Promote<D, B>>
+    return one(143, [this, x2], [o.mode], []) as Tensor<SumOf<Promote<D, B>>>
   }
 
   /**
-   * Correlation of two vectors: sums of products of the first with the conjugated second moved along it, where nothing lies outside, with mode 'same' the max(n, m) in the middle, with 'full' all n + m - 1.
+   * Correlation of two vectors: sums of products of the first with the conjugated second moved along it, where nothing lies outside, with mode 'same' the max(n, m) in the middle, with 'full' all n + m - 1. Small integers give 32 bits, as in sum; a result that its dtype does not hold is a DTypeError when it is read.
    *
    * `out_k = sum_i x1_(i + k) conj(x2_i)`
    *
-   * Takes a numeric dtype; gives the promoted dtype.
+   * Takes a numeric dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
    * NumPy `correlate`.
    *
    * @param x2 A tensor of a numeric dtype.
@@ -2661,17 +2661,17 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, 2, 3]).correlate(ft.tensor([1, 10])) // [21, 32]
    * ```
    */
-  correlate<B extends DType>(this: Takes<'numeric', D>, x2: Tensor<B> & Takes<'numeric', B>, options?: CorrelateOptions): Tensor<Promote<D, B>> {
+  correlate<B extends DType>(this: Takes<'numeric', D>, x2: Tensor<B> & Takes<'numeric', B>, options?: CorrelateOptions): Tensor<SumOf<Promote<D, B>>> {
     const o = readOptions(144, options, ['mode'], arguments.length - 2)
-    return one(144, [this, x2], [o.mode], []) as Tensor<Promote<D, B>>
+    return one(144, [this, x2], [o.mode], []) as Tensor<SumOf<Promote<D, B>>>
   }
 
   /**
-   * Matrix product of the last two axes, the axes before broadcast; a vector stands for a row on the left, a column on the right.
+   * Matrix product of the last two axes, the axes before broadcast; a vector stands for a row on the left, a column on the right. Small integers give 32 bits, as in sum; a result that its dtype does not hold is a DTypeError when it is read.
    *
    * `out_ij = sum_k x1_ik x2_kj`
    *
-   * Takes a numeric dtype; gives the promoted dtype.
+   * Takes a numeric dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
    * NumPy `matmul`, PyTorch `matmul`.
    *
    * @param x2 A tensor of a numeric dtype.
@@ -2681,17 +2681,17 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([[1, 2], [3, 4]]).matmul(ft.tensor([1, 1])) // [3, 7]
    * ```
    */
-  matmul<B extends DType>(this: Takes<'numeric', D>, x2: Tensor<B> & Takes<'numeric', B>): Tensor<Promote<D, B>> {
+  matmul<B extends DType>(this: Takes<'numeric', D>, x2: Tensor<B> & Takes<'numeric', B>): Tensor<SumOf<Promote<D, B>>> {
     if (arguments.length > 1) surplus(145, arguments, 1)
-    return binary(145, this, x2) as Tensor<Promote<D, B>>
+    return binary(145, this, x2) as Tensor<SumOf<Promote<D, B>>>
   }
 
   /**
-   * Sum of products over pairs of axes: the last n of x1 with the first n of x2 (n = 2 unless told), or two lists of axes.
+   * Sum of products over pairs of axes: the last n of x1 with the first n of x2 (n = 2 unless told), or two lists of axes. Small integers give 32 bits, as in sum; a result that its dtype does not hold is a DTypeError when it is read.
    *
    * `out_ij = sum_k x1_ik x2_kj`
    *
-   * Takes a numeric dtype; gives the promoted dtype.
+   * Takes a numeric dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
    * NumPy `tensordot`, PyTorch `tensordot`.
    *
    * @param x2 A tensor of a numeric dtype.
@@ -2702,17 +2702,17 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([[1, 2], [3, 4]]).tensordot(ft.tensor([[1, 1], [1, 1]])) // 10
    * ```
    */
-  tensordot<B extends DType>(this: Takes<'numeric', D>, x2: Tensor<B> & Takes<'numeric', B>, options?: TensordotOptions): Tensor<Promote<D, B>> {
+  tensordot<B extends DType>(this: Takes<'numeric', D>, x2: Tensor<B> & Takes<'numeric', B>, options?: TensordotOptions): Tensor<SumOf<Promote<D, B>>> {
     const o = readOptions(146, options, ['axes'], arguments.length - 2)
-    return one(146, [this, x2], [o.axes], []) as Tensor<Promote<D, B>>
+    return one(146, [this, x2], [o.axes], []) as Tensor<SumOf<Promote<D, B>>>
   }
 
   /**
-   * Dot products of vectors along an axis, the other axes broadcast; complex numbers of x1 are conjugated. In operands of different rank the axis is counted from the end.
+   * Dot products of vectors along an axis, the other axes broadcast; complex numbers of x1 are conjugated. In operands of different rank the axis is counted from the end. Small integers give 32 bits, as in sum; a result that its dtype does not hold is a DTypeError when it is read.
    *
    * `sum_i conj(x1_i) x2_i`
    *
-   * Takes a numeric dtype; gives the promoted dtype.
+   * Takes a numeric dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
    * NumPy `vecdot`, PyTorch `linalg.vecdot`.
    *
    * @param x2 A tensor of a numeric dtype.
@@ -2724,9 +2724,9 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([[1, 2], [3, 4]]).vecdot(ft.tensor([1, 1])) // [3, 7]
    * ```
    */
-  vecdot<B extends DType>(this: Takes<'numeric', D>, x2: Tensor<B> & Takes<'numeric', B>, options?: number | VecdotOptions): Tensor<Promote<D, B>> {
+  vecdot<B extends DType>(this: Takes<'numeric', D>, x2: Tensor<B> & Takes<'numeric', B>, options?: number | VecdotOptions): Tensor<SumOf<Promote<D, B>>> {
     const o = readOptions(148, options, ['axis'], arguments.length - 2, 'axis')
-    return one(148, [this, x2], [o.axis], []) as Tensor<Promote<D, B>>
+    return one(148, [this, x2], [o.axis], []) as Tensor<SumOf<Promote<D, B>>>
   }
 
   /**
@@ -2772,11 +2772,11 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
   }
 
   /**
-   * Sums of products over the last axes of both tensors; the product with a tensor of rank 0. Nothing is conjugated.
+   * Sums of products over the last axes of both tensors; the product with a tensor of rank 0. Nothing is conjugated. Small integers give 32 bits, as in sum; a result that its dtype does not hold is a DTypeError when it is read.
    *
    * `out_ij = sum_k x1_ik x2_jk`
    *
-   * Takes a numeric dtype; gives the promoted dtype.
+   * Takes a numeric dtype; gives the same dtype, int32 or uint32 for bool and smaller integers.
    * NumPy `inner`, PyTorch `inner`.
    *
    * @param x2 A tensor of a numeric dtype.
@@ -2786,9 +2786,9 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([[1, 2], [3, 4]]).inner(ft.tensor([1, 1])) // [3, 7]
    * ```
    */
-  inner<B extends DType>(this: Takes<'numeric', D>, x2: Tensor<B> & Takes<'numeric', B>): Tensor<Promote<D, B>> {
+  inner<B extends DType>(this: Takes<'numeric', D>, x2: Tensor<B> & Takes<'numeric', B>): Tensor<SumOf<Promote<D, B>>> {
     if (arguments.length > 1) surplus(151, arguments, 1)
-    return binary(151, this, x2) as Tensor<Promote<D, B>>
+    return binary(151, this, x2) as Tensor<SumOf<Promote<D, B>>>
   }
 
   /**
@@ -2833,7 +2833,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
   }
 
   /**
-   * Sum of the elements of a diagonal of the matrices of the last two axes.
+   * Sum of the elements of a diagonal of the matrices of the last two axes. Integers that their dtype does not hold are refused as in sum.
    *
    * `sum_i x_(i, i + offset)`
    *
@@ -3376,7 +3376,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
   }
 
   /**
-   * Sums of the rows of each segment, which a vector of integers numbers, one after the other; 0 of a segment without rows. A number out of range is an IndexError when the result is read.
+   * Sums of the rows of each segment, which a vector of integers numbers, one after the other; 0 of a segment without rows. A number out of range is an IndexError when the result is read. Integers that their dtype does not hold are refused as in sum.
    *
    * `out_s = sum_{i : segments_i = s} x_i`
    *
@@ -3398,7 +3398,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
   }
 
   /**
-   * Products of the rows of each segment; 1 of a segment without rows.
+   * Products of the rows of each segment; 1 of a segment without rows. Integers that their dtype does not hold are refused as in sum.
    *
    * `out_s = prod_{i : segments_i = s} x_i`
    *
@@ -3648,7 +3648,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
   }
 
   /**
-   * Sums of windows over all axes, whose sizes are one number or one for each axis; places outside x add nothing. An axis that windows move along counts twice among the 32 a tensor may have.
+   * Sums of windows over all axes, whose sizes are one number or one for each axis; places outside x add nothing. An axis that windows move along counts twice among the 32 a tensor may have. Integers that their dtype does not hold are refused as in sum.
    *
    * `y_p = sum_k x_(p stride + k dilation - padding)`
    *
@@ -3670,7 +3670,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
   }
 
   /**
-   * Products of windows over all axes; places outside x count as 1.
+   * Products of windows over all axes; places outside x count as 1. Integers that their dtype does not hold are refused as in sum.
    *
    * `y_p = prod_k x_(p stride + k dilation - padding)`
    *
@@ -3947,7 +3947,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
   }
 
   /**
-   * Running sum along an axis with NaN counted as 0; with includeInitial a leading zero.
+   * Running sum along an axis with NaN counted as 0; with includeInitial a leading zero. Integers that their dtype does not hold are refused as in sum.
    *
    * `out_j = sum_{i <= j : x_i = x_i} x_i`
    *
@@ -3967,7 +3967,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
   }
 
   /**
-   * Running product along an axis with NaN counted as 1; with includeInitial a leading one.
+   * Running product along an axis with NaN counted as 1; with includeInitial a leading one. Integers that their dtype does not hold are refused as in sum.
    *
    * `out_j = prod_{i <= j : x_i = x_i} x_i`
    *

@@ -3,7 +3,7 @@
 import { integer, tensorGiven, within } from '../call.js'
 import { keyGiven, split, uniform, type Key } from '../draws.js'
 import { ArgumentError, ShapeError } from '../errors.js'
-import type { DType, Promote, Takes } from '../generated/dtypes.js'
+import type { DType, Promote, SumOf, Takes } from '../generated/dtypes.js'
 import { where } from '../generated/functions.js'
 import { arange } from '../ranges.js'
 import { constant } from '../tape.js'
@@ -39,7 +39,7 @@ export function linear<A extends DType, B extends DType, C extends DType = B>(
   x: Tensor<A> & Takes<'numeric', A>,
   weight: Tensor<B> & Takes<'numeric', B>,
   bias?: Tensor<C> & Takes<'numeric', C>
-): Tensor<Promote<Promote<A, B>, C>> {
+): Tensor<Promote<SumOf<Promote<A, B>>, C>> {
   const op = 'nn.linear'
   return within(op, () => {
     const [values, rows] = [tensorGiven(op, 'x', x), tensorGiven(op, 'weight', weight)]
@@ -48,10 +48,10 @@ export function linear<A extends DType, B extends DType, C extends DType = B>(
       throw new ShapeError(`${op}: x has shape [${values.shape.join(', ')}], and a weight of shape [${rows.shape.join(', ')}] takes [..., ${rows.shape[1]}]`)
     }
     const product = values.matmul(rows.matrixTranspose())
-    if (bias === undefined) return product as Tensor<Promote<Promote<A, B>, C>>
+    if (bias === undefined) return product as Tensor<Promote<SumOf<Promote<A, B>>, C>>
     const shift = tensorGiven(op, 'bias', bias)
     if (shift.ndim !== 1 || shift.shape[0] !== rows.shape[0]) throw new ShapeError(`${op}: 'bias' must have shape [${rows.shape[0]}], got [${shift.shape.join(', ')}]`)
-    return product.add(shift) as Tensor<Promote<Promote<A, B>, C>>
+    return product.add(shift) as Tensor<Promote<SumOf<Promote<A, B>>, C>>
   })
 }
 

@@ -79,9 +79,9 @@ export function results(): void {
   dtype('float16', ft.nn.crossEntropy(square(f16), square(f64)))
   // Convolution and pooling.
   dtype('float64', ft.nn.conv(image(f32), image(f64), { padding: 'same', paddingMode: 'reflect' }))
-  dtype('int16', ft.nn.conv(image(i8), image(u8), { stride: [1], groups: 1, dilation: 1, inputDilation: 1 }))
+  dtype('int32', ft.nn.conv(image(i8), image(u8), { stride: [1], groups: 1, dilation: 1, inputDilation: 1 }))
   dtype('complex64', ft.nn.convTranspose(image(f16), image(c64)))
-  dtype('int16', ft.nn.convTranspose(image(u8), image(i8), { stride: 2, outputPadding: 1 }))
+  dtype('int32', ft.nn.convTranspose(image(u8), image(i8), { stride: 2, outputPadding: 1 }))
   dtype('int8', ft.nn.maxPool(image(i8), 2))
   dtype('float16', ft.nn.maxPool(image(f16), [2], { stride: 1, padding: 'valid' }))
   dtype('float32', ft.nn.avgPool(image(i8), 2))

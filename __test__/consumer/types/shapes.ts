@@ -70,7 +70,7 @@ export function results(): void {
   dtype('float32', ft.vstack([f16, bf16]))
   dtype('complex128', ft.dstack([c64, f64]))
   dtype('int64', ft.columnStack([i32, u32]))
-  dtype('int16', ft.einsum('i,i->', i8, u8))
+  dtype('int32', ft.einsum('i,i->', i8, u8))
   dtype('complex64', ft.einsum('i->i', c64))
   dtype('float32', ft.einsum('i,j,k', f16, f32, i64))
   // Pieces; several tensors keep a dtype each.
@@ -96,12 +96,12 @@ export function results(): void {
   dtype('float16', ft.windowScatterMin(f16, f16.at('1:'), 2))
   dtype('int16', u8.windowScatterMin(i8, 2, { padding: 'same' }))
   // Products.
-  dtype('int16', ft.matmul(square(i8), square(u8)))
+  dtype('int32', ft.matmul(square(i8), square(u8)))
   dtype('complex64', f32.matmul(c64))
   dtype('float32', ft.tensordot(f16, bf16, { axes: 1 }))
   dtype('float64', square(i8).tensordot(square(f64), { axes: [[0], [1]] }))
   dtype('complex128', ft.vecdot(c64, f64))
-  dtype('uint16', u8.vecdot(u16, 0))
+  dtype('uint32', u8.vecdot(u16, 0))
   dtype('float32', ft.cross(f32.at('1:'), i8.at('1:')))
   dtype('uint8', u8.at('1:').cross(u8.at('1:'), { axis: 0 }))
   dtype('int16', ft.outer(i8, i16))
@@ -111,15 +111,15 @@ export function results(): void {
   dtype('float16', ft.kron(i64, f16))
   dtype('int64', u32.kron(i8))
   dtype('float64', ft.convolve(f32, f64, { mode: 'same' }))
-  dtype('int16', u8.convolve(i8))
+  dtype('int32', u8.convolve(i8))
   dtype('complex64', ft.correlate(c64, f32, { mode: 'full' }))
-  dtype('int16', i16.correlate(i16))
+  dtype('int32', i16.correlate(i16))
   // Lists of unknown length.
   const list: ft.Tensor<'int8'>[] = [i8, i8]
   const mixed: (ft.Tensor<'int8'> | ft.Tensor<'uint8'>)[] = [i8, u8]
   dtype('int8', ft.concat(list))
   dtype('int8', ft.stack([i8, ...list]))
-  dtype('int8', ft.einsum('i,i', ...list))
+  dtype('int32', ft.einsum('i,i', ...list))
   dtype('int16' as 'int8' | 'uint8' | 'int16', ft.concat(mixed))
   dtype('float32' as ft.DType, ft.stack([wide, wide]))
 }

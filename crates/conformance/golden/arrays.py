@@ -3,7 +3,7 @@
 import numpy as np
 import scipy.special
 
-from records import FLOATS, INTS, case, floats, inf, ints, nan, rng, to_float
+from records import FLOATS, INTS, case, exactly, floats, inf, ints, nan, rng, to_float
 
 AXES = [(None, False), ((0,), True), ((-1,), False), ((0, 2), False), ((), False)]
 SUMS = {"bool": "int32", "int8": "int32", "int16": "int32", "uint8": "uint32", "uint16": "uint32"}
@@ -101,6 +101,8 @@ def statistics():
             case("nansum", [x], np.asarray(sums).astype(s), [*aw, nan], tol=close if d in FLOATS else "0")
             if axis != () and d in FLOATS:
                 case("nanprod", [(np.sign(x) * np.array(1.5, d)).astype(d)], np.asarray(products).astype(d), [*aw, nan], tol="64")
+            elif d in INTS:
+                exactly("nanprod", [x], x if axis == () else np.prod(x.astype(object), **kw), s, [*aw, nan])
             else:
                 case("nanprod", [x], np.asarray(products).astype(s), [*aw, nan])
             case("nanmax", [x], np.asarray(highs).astype(d), aw)

@@ -4,7 +4,7 @@ gives them."""
 import numpy as np
 import scipy.linalg
 
-from records import case, inf, nan, rng
+from records import added, case, inf, nan, rng
 
 ORDS = ["fro", "nuc", 1, -1, 2, -2, inf, -inf]
 COND_ORDS = [2, -2, "fro", "nuc", 1, -1, inf, -inf]
@@ -45,18 +45,18 @@ def settled(v):
 def products():
     for d in ["int8", "uint32", "int64", "float16"] + FLOATS:
         x, y = whole(d, (2, 3, 4)), whole(d, (3, 4))
-        case("vecdot", [x, y], np.vecdot(x, y), [-1])
-        case("vecdot", [y, x], np.vecdot(y, x), [-1])
-        case("vecdot", [x, x[::-1].copy()], np.vecdot(x, x[::-1], axis=1), [1])
-        case("vecdot", [x, y], np.vecdot(x, y, axis=-2), [-2])
+        case("vecdot", [x, y], np.vecdot(added(x), added(y)), [-1])
+        case("vecdot", [y, x], np.vecdot(added(y), added(x)), [-1])
+        case("vecdot", [x, x[::-1].copy()], np.vecdot(added(x), added(x)[::-1], axis=1), [1])
+        case("vecdot", [x, y], np.vecdot(added(x), added(y), axis=-2), [-2])
         u, v = whole(d, (2, 4, 3)), whole(d, (4, 3))
         case("cross", [u, v], np.cross(u, v), [-1])
         u, v = whole(d, (3, 2)), whole(d, (3, 2))
         case("cross", [u, v], np.cross(u, v, axis=0), [0])
         case("outer", [x[0, 0].copy(), y[:, 0].copy()], np.outer(x[0, 0], y[:, 0]))
-        case("inner", [x, y], np.inner(x, y))
-        case("inner", [y[0].copy(), y[1].copy()], np.asarray(np.inner(y[0], y[1])))
-        case("inner", [x, np.asarray(y[0, 1])], np.inner(x, y[0, 1]))
+        case("inner", [x, y], np.inner(added(x), added(y)))
+        case("inner", [y[0].copy(), y[1].copy()], np.asarray(np.inner(added(y[0]), added(y[1]))))
+        case("inner", [x, np.asarray(y[0, 1])], np.inner(added(x), added(y[0, 1])))
         for a, b in [((3,), (4,)), ((2, 3), (3, 2)), ((2, 1, 2), (3,)), ((), (2, 2)), ((2,), (2, 3))]:
             a, b = whole(d, a), whole(d, b)
             case("kron", [a, b], np.kron(a, b))

@@ -31,7 +31,7 @@ import samples
 import scatters
 import sliding
 import stacking
-from records import FLOATS, INTS, NUMBER, case, data, edges, floats, grid, inf, int_edges, ints, nan, put, rng, to_float, write
+from records import FLOATS, INTS, NUMBER, added, case, data, edges, floats, grid, inf, int_edges, ints, nan, put, rng, to_float, total, write
 from sliding import conv, counted, sides, windows
 
 np.seterr(all="ignore")
@@ -142,10 +142,6 @@ def axes_words(axis):
     return ALL if axis is None else [len(axis), *axis]
 
 
-def total(d):
-    return {"bool": "int32", "int8": "int32", "int16": "int32", "uint8": "uint32", "uint16": "uint32"}.get(d, d)
-
-
 for d in FLOATS + INTS + ["bool"]:
     for axis, keep in [(None, False), ((0,), True), ((-1,), False), ((0, 2), False), ((), False)]:
         x = (floats(d, (3, 4, 5)) if d in FLOATS else rng.integers(0, 4, (3, 4, 5)).astype(d))
@@ -178,10 +174,11 @@ case("sum", [np.ones((3,), "int8")], np.array(3, "float64"), [-1, 0, NUMBER["flo
 # --- products
 for d in FLOATS + INTS:
     a, b = (rng.integers(0, 5, s).astype(d) for s in [(3, 4), (4, 2)])
-    case("matmul", [a, b], a @ b)
-    case("matmul", [a[0], b], a[0] @ b)
-    case("matmul", [a, b[:, 0].copy()], a @ b[:, 0])
-    case("matmul", [a[0], b[:, 1].copy()], np.asarray(a[0] @ b[:, 1]))
+    u, v = added(a), added(b)
+    case("matmul", [a, b], u @ v)
+    case("matmul", [a[0], b], u[0] @ v)
+    case("matmul", [a, b[:, 0].copy()], u @ v[:, 0])
+    case("matmul", [a[0], b[:, 1].copy()], np.asarray(u[0] @ v[:, 1]))
 a, b = rng.integers(-4, 5, (2, 1, 3, 4)).astype("float32"), rng.integers(-4, 5, (5, 4, 2)).astype("float32")
 case("matmul", [a, b], a @ b)
 a, b = rng.integers(-4, 5, (2, 3, 4)).astype("float64"), rng.integers(-4, 5, (3, 4, 5)).astype("float64")
@@ -211,7 +208,7 @@ for d in FLOATS + INTS:
     ]:
         x, w = (rng.integers(0, 5, s).astype(d) for s in (x, w))
         attrs = [*counted(stride), *sides(pads), *counted(dilation), groups, -1, 0]
-        case("nn.conv", [x, w], conv(x, w, stride, pads, dilation, groups), attrs)
+        case("nn.conv", [x, w], conv(added(x), added(w), stride, pads, dilation, groups), attrs)
     for shape, size, stride, pads, dilation in [
         ((2, 3, 9), [3], [2], [(1, 1)], [1]),
         ((1, 2, 5, 7), [2, 3], [2, 3], [(0, 0), (0, 2)], [1, 1]),

@@ -78,6 +78,15 @@ def out_of_range(name, ins, attrs=(), numbers=()):
     put("fails")
 
 
+def exactly(name, ins, out, d, attrs=()):
+    """An answer in Python's integers, or a call that fails where the dtype does not hold all of it."""
+    out, info = np.asarray(out, object), np.iinfo(d)
+    if all(int(info.min) <= v <= int(info.max) for v in out.flat):
+        case(name, ins, out.astype(d), attrs)
+    else:
+        out_of_range(name, ins, attrs)
+
+
 def call(name, ins, attrs, numbers):
     put("case", name, words(attrs), words(numbers))
     for x in ins:
@@ -111,6 +120,16 @@ def ints(d, shape):
 def int_edges(d):
     i = np.iinfo(d)
     return np.array(sorted({i.min, i.min + 1, 0, 1, 2, 3, 7, i.max - 1, i.max} | ({-1, -2, -7} if i.min < 0 else set())), d)
+
+
+def total(d):
+    """The dtype of sums."""
+    return {"bool": "int32", "int8": "int32", "int16": "int32", "uint8": "uint32", "uint16": "uint32"}.get(d, d)
+
+
+def added(x):
+    """An operand of a product whose places are added: small integers multiply and add up in 32 bits."""
+    return x.astype(total(x.dtype.name))
 
 
 def data(d):

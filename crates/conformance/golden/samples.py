@@ -3,7 +3,7 @@
 import numpy as np
 
 from arrays import ALL, AXES, SUMS, near, some, words
-from records import FLOATS, INTS, case, floats, inf, nan, rng, to_float
+from records import FLOATS, INTS, case, floats, inf, nan, rng, to_float, total
 
 METHODS = ["linear", "lower", "higher", "midpoint", "nearest"]
 COMPLEX = ["complex64", "complex128"]
@@ -156,7 +156,7 @@ def signals():
             for k, mode in enumerate(["full", "same", "valid"]):
                 for name, fn, word in [("convolve", np.convolve, k), ("correlate", np.correlate, 2 - k)]:
                     if d in INTS:
-                        out = fn(x.astype("int64"), y.astype("int64"), mode).astype(d)
+                        out = fn(x.astype("int64"), y.astype("int64"), mode).astype(total(d))
                     else:
                         out = fn(x.astype(wide), y.astype(wide), mode).astype(d)
                     case(name, [x, y], out, [word], tol="0" if d in INTS else near(d, 200))
@@ -181,4 +181,4 @@ def einsums():
             wide = [x.astype("int64" if d in INTS else "complex128" if d in COMPLEX else "float64") for x in ins]
             plain = equation.replace(" ", "")
             out = np.einsum(plain, *wide)
-            case("einsum", ins, np.asarray(out).astype(d), [len(equation), *map(ord, equation)], tol="0" if d in INTS else near(d, 4000))
+            case("einsum", ins, np.asarray(out).astype(total(d)), [len(equation), *map(ord, equation)], tol="0" if d in INTS else near(d, 4000))

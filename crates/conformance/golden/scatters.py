@@ -3,7 +3,7 @@
 import numpy as np
 
 from arrays import ALL, near, some
-from records import FLOATS, INTS, case, grid, inf, int_edges, nan, rng, to_float
+from records import FLOATS, INTS, case, exactly, grid, inf, int_edges, nan, rng, to_float
 
 COMPLEX = ["complex64", "complex128"]
 UFUNCS = {"Add": np.add, "Mul": np.multiply, "Min": np.minimum, "Max": np.maximum}
@@ -59,6 +59,11 @@ def scatters():
             y = np.full((5, 3), start, wide)
             with np.errstate(all="ignore"):
                 fn.at(y, segments, x.astype(wide))
+            if d in INTS:
+                y = np.full((5, 3), start, object)
+                fn.at(y, segments, x.astype(object))
+                exactly("segment" + name, [x, segments], y, d, [5])
+                continue
             case("segment" + name, [x, segments], y.astype(d), [5], tol=tol if name != "Prod" or tol == "0" else near(d, 4000))
         f = d if d in COMPLEX else to_float(d)
         wide = "complex128" if d in COMPLEX else "float64"

@@ -3,7 +3,7 @@
 import numpy as np
 
 from arrays import near, some
-from records import FLOATS, INTS, case, inf, nan, rng, to_float
+from records import FLOATS, INTS, added, case, exactly, inf, nan, rng, to_float, total
 
 MODES = [None, "edge", "reflect", "symmetric", "wrap"]
 
@@ -54,10 +54,10 @@ def convolutions():
             for mode, name in enumerate(MODES):
                 attrs = [*counted(stride), *sides(pads), *counted(dilation), 1, *counted(apart), mode]
                 if name is None:
-                    case("nn.conv", [x, w], conv(spread, w, stride, pads, dilation, 1), attrs)
+                    case("nn.conv", [x, w], conv(added(spread), added(w), stride, pads, dilation, 1), attrs)
                 else:
                     wide = np.pad(spread, [(0, 0), (0, 0), *pads], name)
-                    case("nn.conv", [x, w], conv(wide, w, stride, [(0, 0)] * len(pads), dilation, 1), attrs)
+                    case("nn.conv", [x, w], conv(added(wide), added(w), stride, [(0, 0)] * len(pads), dilation, 1), attrs)
 
 
 def transposed():
@@ -72,14 +72,14 @@ def transposed():
             x, w = (rng.integers(0, 5, s).astype(d) for s in (x, w))
             n, each, inside = len(stride), w.shape[1], x.shape[1] // groups
             extent = [(i - 1) * s + e * (k - 1) + 1 + m for i, s, e, k, m in zip(x.shape[2:], stride, dilation, w.shape[2:], more)]
-            y = np.zeros((x.shape[0], each * groups, *extent), d)
+            y = np.zeros((x.shape[0], each * groups, *extent), total(d))
             for c in range(x.shape[1]):
                 g = c // inside
                 for i in np.ndindex(*x.shape[2:]):
                     for k in np.ndindex(*w.shape[2:]):
                         at = tuple(p * s + q * e for p, s, q, e in zip(i, stride, k, dilation))
-                        part = x[(slice(None), c, *i)][:, None] * w[(c, slice(None), *k)]
-                        y[(slice(None), slice(g * each, (g + 1) * each), *at)] += part.astype(d)
+                        part = added(x)[(slice(None), c, *i)][:, None] * added(w)[(c, slice(None), *k)]
+                        y[(slice(None), slice(g * each, (g + 1) * each), *at)] += part.astype(total(d))
             cut = tuple(slice(a, n - b) for n, (a, b) in zip(extent, pads))
             attrs = [*counted(stride), *sides(pads), *counted(more), *counted(dilation), groups]
             case("nn.convTranspose", [x, w], y[(slice(None), slice(None), *cut)].copy(), attrs)
@@ -112,10 +112,12 @@ def combined():
                     if d in INTS:
                         outside = np.iinfo(d).min if name == "Max" else np.iinfo(d).max
                     case("window" + name, [x], fn(windows(x, size, stride, dilation, pads, outside), axes), attrs)
+                elif d in INTS:
+                    exactly("window" + name, [x], fn(windows(x.astype(object), size, stride, dilation, pads, outside), axes), d, attrs)
                 else:
                     y = fn(windows(x, size, stride, dilation, pads, outside), axes, dtype=d)
                     # What lies outside adds nothing, to -0 either.
-                    case("window" + name, [x], y, attrs, tol="0" if d in INTS else "4" if name == "Prod" else "0~")
+                    case("window" + name, [x], y, attrs, tol="4" if name == "Prod" else "0~")
         if d in FLOATS:
             x = np.array([1, nan, 3, 4, -inf, inf], d)
             case("windowMax", [x], np.array([nan, nan, 4, 4, inf], d), [1, 2, -1, 1, 0, 1, 0, -1])

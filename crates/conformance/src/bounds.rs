@@ -85,7 +85,7 @@ pub fn after(kernel: &Kernel, inputs: &[&Known], params: &[u64], outputs: Vec<Ar
         Kernel::Scan(_) | Kernel::Gather(_) | Kernel::Sort(_) if exact_inputs => vec![None; outputs.len()],
         Kernel::Scan(k) => vec![Some(reduction::scan_errors(k, inputs[0], &outputs[0])?)],
         Kernel::Gather(k) => {
-            let moved = Gather { dtype: DType::F64, index: k.index.clone() };
+            let moved = Gather { dtype: DType::F64, ..k.clone() };
             vec![Some(moves(Kernel::Gather(moved), inputs, &[0], outputs[0].dims())?)]
         }
         Kernel::Scatter(k) => {

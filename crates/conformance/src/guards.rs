@@ -344,7 +344,7 @@ pub fn cases(dtype: DType, placement: Placement) -> Result<Vec<(String, KernelCa
             let i = tensor(index_dtype, index, placement, Fill::Index(data[0]), &mut rng)?;
             add(
                 "gather",
-                Kernel::Gather(Gather { dtype, index: vec![index_dtype] }),
+                Kernel::Gather(Gather::new(dtype, vec![index_dtype])),
                 vec![x.clone(), i.clone()],
                 &[&result],
                 Placement::Contiguous,

@@ -28,6 +28,9 @@ pub fn of(op: &OpDef, ways: usize, varied: bool, indexed: bool) -> (usize, usize
         // Norms of six orders, ranks that few matrices of a batch tell, steps of several axes.
         "cond" | "matrixRank" | "trapezoid" | "windowMin" | "windowMax" => 6,
         "trace" => 2,
+        // Of integers many are beyond their dtype, which tells nothing else; masks hide keys, or all of them.
+        "sum" | "prod" | "nansum" | "nanprod" => 24,
+        "scaledDotProductAttention" => 12,
         _ if ways > 4 => 12,
         // A place of q is between two elements, or on one, at one of its ends, and each by five methods.
         _ if op.operands.iter().any(|o| o.name == "q") => 12,

@@ -5,6 +5,7 @@
 
 use crate::attention::Attention;
 use crate::dtype::DType;
+use crate::error::Error;
 use crate::promotion;
 use crate::rows::Rows;
 use crate::scalar::Program;
@@ -165,14 +166,54 @@ impl Scan {
 
 /// `data [i1, ..., in, rest...]`, n index operands `[b...]` -> output `[b..., rest...]`.
 ///
-/// Index `k` selects along data axis `k`; negative indices count from the end; one out of range fails the launch with
-/// `Code::Index` and its elements are written as zero.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+/// Index `k` selects along data axis `k`; negative indices count from the end; one out of range fails the launch, see [`OutOfRange`], and
+/// its elements are written as zero.
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Gather {
     /// Dtype of data and output.
     pub dtype: DType,
     /// Integer dtype of each index operand.
     pub index: Vec<DType>,
+    /// What it means that one is out of range.
+    pub out_of_range: OutOfRange,
+}
+
+/// What an index of a [`Gather`] out of range means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum OutOfRange {
+    /// That there is no such place: `Code::Index`.
+    Index,
+    /// That the data, results on the way, are beyond their dtype: `Code::DType`.
+    Overflow,
+}
+
+impl Gather {
+    /// By indices that users gave.
+    pub fn new(dtype: DType, index: Vec<DType>) -> Gather {
+        Gather { dtype, index, out_of_range: OutOfRange::Index }
+    }
+
+    /// The error of an index out of range, of which `index` speaks.
+    pub fn failed(&self, index: Error) -> Error {
+        let wider =
+            if self.dtype.bytes() < 8 { "int64, or beyond that float64, holds it" } else { "float64 holds it, rounded" };
+        match self.out_of_range {
+            OutOfRange::Index => index,
+            OutOfRange::Overflow => Error::dtype(format!("a result is beyond the range of {}: {wider}", self.dtype)),
+        }
+    }
+}
+
+/// What there was before there was an overflow to tell: fingerprints of rows are kept, as text.
+impl std::fmt::Debug for Gather {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        let mut text = f.debug_struct("Gather");
+        text.field("dtype", &self.dtype).field("index", &self.index);
+        if self.out_of_range != OutOfRange::Index {
+            text.field("out_of_range", &self.out_of_range);
+        }
+        text.finish()
+    }
 }
 
 /// How a scattered update meets what is there.

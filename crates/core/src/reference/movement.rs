@@ -3,7 +3,7 @@
 use super::array::Array;
 use super::value::Scalar;
 use crate::dtype::DType;
-use crate::error::{Error, Result};
+use crate::error::{Code, Error, Result};
 use crate::kernel::{Gather, Scatter, Sort, SortOutputs, Update};
 use std::cmp::Ordering;
 
@@ -42,7 +42,7 @@ fn expect(what: &str, found: &[usize], data: &[usize], indices: &[Array]) -> Res
 
 /// [`Gather`].
 pub(super) fn gather(kernel: &Gather, data: &Array, indices: &[Array], output: &[usize]) -> Result<Array> {
-    let (starts, row) = rows(data.dims(), indices)?;
+    let (starts, row) = rows(data.dims(), indices).map_err(|e| if e.code == Code::Index { kernel.failed(e) } else { e })?;
     expect("gather: output", output, data.dims(), indices)?;
     let values = starts.into_iter().flat_map(|start| (start..start + row).map(|at| data.get(at)));
     Array::from_scalars(kernel.dtype, output, values)

@@ -245,7 +245,7 @@ fn scans_run_along_the_last_axis() {
 #[test]
 fn gather_and_scatter_select_rows() {
     let data = array(&[3, 2], &[1f32, 2.0, 3.0, 4.0, 5.0, 6.0]);
-    let gather = |index: Vec<DType>| Kernel::Gather(Gather { dtype: DType::F32, index });
+    let gather = |index: Vec<DType>| Kernel::Gather(Gather::new(DType::F32, index));
     assert_eq!(one::<f32>(gather(vec![DType::I8]), &[data.clone(), array(&[2], &[-1i8, 0])], &[2, 2]), [5.0, 6.0, 1.0, 2.0]);
     let both = [data.clone(), array(&[2], &[2u8, 1]), array(&[2], &[-2i64, 1])];
     assert_eq!(one::<f32>(gather(vec![DType::U8, DType::I64]), &both, &[2]), [5.0, 4.0]);

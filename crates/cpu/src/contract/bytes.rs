@@ -25,7 +25,7 @@ const SUMS: usize = 1 << 20;
 /// Compiles a product of integers of 8 bits; `None` for others, and where there are no instructions for them.
 pub fn prepare(kernel: &Contract, tier: Tier) -> Option<Result<Box<dyn Run>, String>> {
     let is_byte = |d: DType| d == DType::I8 || d == DType::U8;
-    let gives = kernel.dtype == DType::I32 || (is_byte(kernel.dtype) && kernel.post.is_none());
+    let gives = matches!(kernel.dtype, DType::I32 | DType::U32) || (is_byte(kernel.dtype) && kernel.post.is_none());
     if tier < Tier::Avx2 || !gives || !kernel.operands.into_iter().all(is_byte) {
         return None;
     }
@@ -56,7 +56,8 @@ fn passing<'a>(context: &Context<'a>) -> Context<'a> {
 impl<const A: bool, const B: bool> BytesKernel<A, B> {
     fn prepare(kernel: &Contract, tier: Tier) -> Result<Box<dyn Run>, String> {
         let cast = || MapKernel::cast(DType::I32, kernel.dtype, tier);
-        let narrowed = if kernel.dtype == DType::I32 { None } else { Some(cast()?) };
+        // Sums have the same bits in uint32.
+        let narrowed = if kernel.dtype.bytes() == 4 { None } else { Some(cast()?) };
         let post = kernel.post.as_ref().map(|p| Post::new(p, kernel.dtype, tier)).transpose()?;
         Ok(Box::new(Self { product: Product::new(tier), interleave: compiled::<Interleave>(tier), narrowed, post }))
     }

@@ -9,11 +9,16 @@ use ferrotensor_core::scalar::{Builder, Op};
 
 const BYTES: [DType; 2] = [DType::I8, DType::U8];
 
-/// Every pair of operands, with a product in 32 bits and, of operands alike, in theirs.
-fn products() -> Vec<Contract> {
+/// Every pair of operands with a product in 32 bits.
+fn wide() -> impl Iterator<Item = Contract> {
     let pairs = BYTES.into_iter().flat_map(|a| BYTES.map(|b| [a, b]));
-    let wide = pairs.map(|operands| Contract { operands, ..Contract::new(DType::I32) });
-    wide.chain(BYTES.map(Contract::new)).collect()
+    let unsigned = Contract { operands: [DType::U8; 2], ..Contract::new(DType::U32) };
+    pairs.map(|operands| Contract { operands, ..Contract::new(DType::I32) }).chain([unsigned])
+}
+
+/// Those, and of operands alike products in their dtype.
+fn products() -> Vec<Contract> {
+    wide().chain(BYTES.map(Contract::new)).collect()
 }
 
 /// Any bits.
@@ -100,12 +105,13 @@ fn one_row_may_be_all() {
 #[test]
 fn sums_past_32_bits_wrap() {
     let k = 140_000;
-    for operands in BYTES.into_iter().flat_map(|a| BYTES.map(|b| [a, b])) {
+    for kernel in wide() {
+        let operands = kernel.operands;
         let most = |d: DType| if d == DType::I8 { 0x80 } else { 0xff };
         let [a, b] = [[1, k], [k, 2]].map(|dims| dims.to_vec());
         let a = Array::new(operands[0], &a, vec![most(operands[0]); k]).unwrap();
         let b = Array::new(operands[1], &b, vec![most(operands[1]); 2 * k]).unwrap();
-        let kernel = Kernel::Contract(Contract { operands, ..Contract::new(DType::I32) });
+        let kernel = Kernel::Contract(kernel);
         check(&kernel, &[(&a, Style::Dense), (&b, Style::Dense)], &[(&[1, 2], Style::Dense)], &[]);
     }
 }
@@ -113,14 +119,14 @@ fn sums_past_32_bits_wrap() {
 #[test]
 fn sums_may_become_floats_at_once() {
     let mut rng = Rng(63);
-    for operands in BYTES.into_iter().flat_map(|a| BYTES.map(|b| [a, b])) {
+    for Contract { operands, dtype, .. } in wide() {
         let mut b = Builder::new();
-        let (sum, scale, bias) = (b.input(DType::I32), b.input(DType::F32), b.input(DType::F32));
+        let (sum, scale, bias) = (b.input(dtype), b.input(DType::F32), b.input(DType::F32));
         let sum = b.cast(sum, DType::F32);
         let scaled = b.binary(Op::Mul, sum, scale);
         let out = b.binary(Op::Add, scaled, bias);
         let post = Some(b.finish(&[out]));
-        let kernel = Kernel::Contract(Contract { operands, post, ..Contract::new(DType::I32) });
+        let kernel = Kernel::Contract(Contract { operands, post, ..Contract::new(dtype) });
         // The last one is large enough for blocks of places.
         for (m, k, n) in [(5, 9, 7), (40, 64, 70), (70, 33, 1), (33, 2100, 34)] {
             let (x, y) = (array(&mut rng, operands[0], &[m, k]), array(&mut rng, operands[1], &[k, n]));

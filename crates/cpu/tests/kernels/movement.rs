@@ -24,7 +24,7 @@ fn gathers_and_scatters_equal_the_reference() {
             let dims = [b, &data_dims[n..]].concat();
             let mut inputs = vec![(&data, rng.pick(&STYLES))];
             inputs.extend(index.iter().map(|i| (i, Style::Stepped)));
-            let kernel = Kernel::Gather(Gather { dtype: d, index: vec![DType::I64; n] });
+            let kernel = Kernel::Gather(Gather::new(d, vec![DType::I64; n]));
             check(&kernel, &inputs, &[(&dims, rng.pick(&STYLES[1..]))], &[]);
             let updates = rng.array(d, &dims);
             inputs.push((&updates, rng.pick(&STYLES)));
@@ -43,7 +43,7 @@ fn every_index_dtype_is_read() {
         let bytes =
             [2u8, 0, 1].iter().flat_map(|&v| std::iter::once(v).chain(std::iter::repeat_n(0, d.bytes() - 1))).collect();
         let index = Array::new(d, &[3], bytes).unwrap();
-        let kernel = Kernel::Gather(Gather { dtype: DType::I32, index: vec![d] });
+        let kernel = Kernel::Gather(Gather::new(DType::I32, vec![d]));
         check(&kernel, &[(&data, Style::Dense), (&index, Style::Dense)], &[(&[3], Style::Dense)], &[]);
     }
 }
@@ -52,7 +52,7 @@ fn every_index_dtype_is_read() {
 fn an_index_out_of_range_fails_with_its_value_and_leaves_the_rest() {
     let data = Array::from_slice(&[3], &[10i32, 20, 30]).unwrap();
     let index = Array::from_slice(&[4], &[1u64, u64::MAX, 2, 3]).unwrap();
-    let kernel = Kernel::Gather(Gather { dtype: DType::I32, index: vec![DType::U64] });
+    let kernel = Kernel::Gather(Gather::new(DType::I32, vec![DType::U64]));
     for tier in tiers() {
         let inputs = [(&data, Style::Dense), (&index, Style::Dense)];
         let (out, outcome) = launch(tier, &kernel, &inputs, &[(&[4], Style::Offset)], &[]);

@@ -200,7 +200,7 @@ fn gathers_and_scatters() {
         let mut inputs = vec![(&data, style(0))];
         inputs.extend(index.iter().map(|i| (i, Style::Stepped)));
         let indices = vec![DType::I64; axes];
-        check(&Kernel::Gather(Gather { dtype: d, index: indices.clone() }), &inputs, &[(&dims, style(1))], &[]);
+        check(&Kernel::Gather(Gather::new(d, indices.clone())), &inputs, &[(&dims, style(1))], &[]);
         let updates = rng.array(d, &dims);
         inputs.push((&updates, style(2)));
         let update = if n % 2 == 0 { Update::Combine(Monoid::Sum) } else { Update::Set };

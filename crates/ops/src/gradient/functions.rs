@@ -51,11 +51,14 @@ pub fn tangent(b: &mut Builder, f: MathFn, x: &[Value], y: Value, t: &[Option<Va
             sum(b, parts[0], parts[1])
         }
         MathFn::Logaddexp => {
-            let gap = b.binary(Op::Sub, x[0], x[1]);
+            // Of -Infinity alone nothing changes it.
+            let (gap, nothing) = (b.binary(Op::Sub, x[0], x[1]), b.lit(b.dtype(y), f64::NEG_INFINITY));
+            let (nothing, zero) = (b.compare(Op::Eq, y, nothing), b.lit(b.dtype(y), 0.0));
             let parts = [0, 1].map(|n| {
                 t[n].map(|t| {
                     let gap = if n == 0 { gap } else { negative(b, gap) };
                     let weight = b.call(MathFn::Sigmoid, &[gap]);
+                    let weight = b.select(nothing, zero, weight);
                     times(b, t, weight)
                 })
             });

@@ -75,6 +75,35 @@ fn inside(b: &mut Builder, x: Value, low: Value, high: Value, slope: f64) -> Slo
     Of(b.select(out, zero, slope))
 }
 
+/// From here on slopes of sigmoids and of what they weigh are 0 or 1 to the last bit, and an infinite x would make NaN of them.
+const LIMIT: f64 = 1000.0;
+
+/// An element, not beyond [`LIMIT`].
+pub fn limited(b: &mut Builder, x: Value) -> Value {
+    let (low, high) = (lit(b, x, -LIMIT), lit(b, x, LIMIT));
+    let x = b.binary(Op::Max, x, low);
+    b.binary(Op::Min, x, high)
+}
+
+/// `s (1 + x (1 - s))` with s the sigmoid.
+pub const SILU: Partials = |b, x, _, _| {
+    let (x, one) = (limited(b, x[0]), lit(b, x[0], 1.0));
+    let s = b.call(MathFn::Sigmoid, &[x]);
+    let rest = b.binary(Op::Sub, one, s);
+    let moved = b.fma(x, rest, one);
+    Of(b.binary(Op::Mul, s, moved))
+};
+
+/// `t + x s (1 - t^2)` with s the sigmoid and t the hyperbolic tangent of the softplus.
+pub const MISH: Partials = |b, x, _, _| {
+    let (x, one, zero) = (limited(b, x[0]), lit(b, x[0], 1.0), lit(b, x[0], 0.0));
+    let (s, softplus) = (b.call(MathFn::Sigmoid, &[x]), b.call(MathFn::Logaddexp, &[x, zero]));
+    let t = b.call(MathFn::Tanh, &[softplus]);
+    let square = b.binary(Op::Mul, t, t);
+    let (rest, weighed) = (b.binary(Op::Sub, one, square), b.binary(Op::Mul, x, s));
+    Of(b.fma(weighed, rest, t))
+};
+
 /// 0 at 0.
 pub const RELU: Partials = |b, x, _, _| {
     let zero = lit(b, x[0], 0.0);

@@ -6,6 +6,7 @@ use crate::attrs::Attrs;
 use crate::graph::Val;
 use crate::lower::Lower;
 use crate::shape;
+use crate::table::above_nothing;
 use ferrotensor_core::scalar::{MathFn, Op};
 use ferrotensor_core::{Dims, Result};
 
@@ -90,13 +91,14 @@ fn reduced(l: &mut Lower) -> Result<(Val, Vec<usize>, Dims)> {
     Ok((x, axes, kept))
 }
 
-/// `g e^(x - y)`.
+/// `g e^(x - y)`; 0 where y is -Infinity: nothing that is added to one x changes it.
 pub fn logsumexp(l: &mut Lower, y: &[Val], g: &[Option<Val>]) -> Found {
     let (y, Some(g)) = (y[0], g[0]) else { return Ok(Some(vec![None])) };
     let (x, _, kept) = reduced(l)?;
     let (x, y, g) = (l.widened(x)?, l.widened(y)?, l.widened(g)?);
     let (y, g, dims) = (l.reshape(y, &kept), l.reshape(g, &kept), l.dims(x));
     let x = l.cast(x, l.dtype(y))?;
+    let y = l.map(&kept, &[y], |b, v| above_nothing(b, v[0]))?;
     let g = l.map(&dims, &[x, y, g], |b, v| {
         let gap = b.binary(Op::Sub, v[0], v[1]);
         let weight = b.call(MathFn::Exp, &[gap]);

@@ -138,6 +138,44 @@ fn gelu(l: &mut Lower) -> Result<Vec<Val>> {
     })?])
 }
 
+/// The share of x that is passed on, and how much x moves it: of the hyperbolic tangent t of u(x) `(1 + t) / 2 + x (1 - t^2) u'(x) / 2`.
+fn gelu_back(l: &mut Lower, _: &[Val], g: &[Option<Val>]) -> Result<Option<Vec<Option<Val>>>> {
+    let Some(g) = g[0] else { return Ok(Some(vec![None])) };
+    let (x, g, tanh) = (l.operand(0)?, l.widened(g)?, l.attrs().int("approximate") == 1);
+    let (dims, wide, out) = (l.dims(x), l.dtype(g), l.dtype(x));
+    let g = l.map(&dims, &[x, g], |b, v| {
+        let x = b.cast(v[0], wide);
+        let x = partials::limited(b, x);
+        let slope = if tanh {
+            let (square, one) = (b.binary(Op::Mul, x, x), lit(b, x, 1.0));
+            let (cubic, steep) = (times(b, square, 0.044715), times(b, square, 3.0 * 0.044715));
+            let (cubic, steep) = (b.binary(Op::Add, cubic, one), b.binary(Op::Add, steep, one));
+            let (linear, steep) = (times(b, x, (2.0 / PI).sqrt()), times(b, steep, (2.0 / PI).sqrt()));
+            let inner = b.binary(Op::Mul, cubic, linear);
+            let tanh = b.call(MathFn::Tanh, &[inner]);
+            let square = b.binary(Op::Mul, tanh, tanh);
+            let (share, rest) = (b.binary(Op::Add, tanh, one), b.binary(Op::Sub, one, square));
+            let (share, moved) = (times(b, share, 0.5), times(b, x, 0.5));
+            let moved = b.binary(Op::Mul, moved, steep);
+            let moved = b.binary(Op::Mul, moved, rest);
+            b.binary(Op::Add, share, moved)
+        } else {
+            let share = b.call(MathFn::Ndtr, &[x]);
+            let (square, density) = (b.binary(Op::Mul, x, x), (0.5 / PI).sqrt());
+            let exponent = times(b, square, -0.5);
+            let density = {
+                let exp = b.call(MathFn::Exp, &[exponent]);
+                times(b, exp, density)
+            };
+            let moved = b.binary(Op::Mul, x, density);
+            b.binary(Op::Add, share, moved)
+        };
+        let g = b.binary(Op::Mul, v[1], slope);
+        b.cast(g, out)
+    })?;
+    Ok(Some(vec![Some(g)]))
+}
+
 const fn number(name: &'static str, default: f64) -> ParamDef {
     ParamDef { name, default: Some(default), kind: ParamKind::Number }
 }
@@ -159,11 +197,11 @@ pub const ROWS: &[OpDef] = &[
         doc: doc("Exponential linear unit with a continuous derivative for every alpha.", "x for x > 0, alpha (e^(x / alpha) - 1) elsewhere", "ft.nn.celu(ft.tensor([-1, 3]), { alpha: 2 }) // [-0.78693867, 3]", "", "nn.functional.celu"), ..ONE },
     OpDef { name: "selu", lower: activation!(SELU),
         doc: doc("Exponential linear unit that keeps mean 0 and variance 1.", "1.0507 (x for x > 0, 1.6733 (e^x - 1) elsewhere)", "ft.nn.selu(ft.tensor([-1, 3])) // [-1.1113307, 3.152103]", "", "nn.functional.selu"), ..ONE },
-    OpDef { name: "gelu", attrs: APPROXIMATE, lower: Lowering::Graph(gelu),
+    OpDef { name: "gelu", gradient: Gradient::Rule(gelu_back), attrs: APPROXIMATE, lower: Lowering::Graph(gelu),
         doc: doc("Gaussian error linear unit: exact, or by the usual approximation with tanh.", "x/2 (1 + erf(x / sqrt 2)), or x/2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))", "ft.nn.gelu(ft.tensor([-1, 3])) // [-0.15865526, 2.99595]", "", "nn.functional.gelu"), ..ONE },
-    OpDef { name: "silu", lower: activation!(|b, x| { let y = b.call(MathFn::Sigmoid, x); b.binary(Op::Mul, x[0], y) }),
+    OpDef { name: "silu", gradient: Gradient::Partials(partials::SILU), lower: activation!(|b, x| { let y = b.call(MathFn::Sigmoid, x); b.binary(Op::Mul, x[0], y) }),
         doc: doc("Sigmoid linear unit (swish).", "x / (1 + e^-x)", "ft.nn.silu(ft.tensor([-1, 3])) // [-0.26894143, 2.8577224]", "", "nn.functional.silu"), ..ONE },
-    OpDef { name: "mish", lower: activation!(|b, x| { let y = softplus(b, x[0]); let y = b.call(MathFn::Tanh, &[y]); b.binary(Op::Mul, x[0], y) }),
+    OpDef { name: "mish", gradient: Gradient::Partials(partials::MISH), lower: activation!(|b, x| { let y = softplus(b, x[0]); let y = b.call(MathFn::Tanh, &[y]); b.binary(Op::Mul, x[0], y) }),
         doc: doc("Mish.", "x tanh(ln(1 + e^x))", "ft.nn.mish(ft.tensor([-1, 3])) // [-0.30340144, 2.986535]", "", "nn.functional.mish"), ..ONE },
     OpDef { name: "softplus", gradient: Gradient::Partials(partials::SOFTPLUS), params: &[number("beta", 1.0)], lower: activation!(|b, x| { let y = b.binary(Op::Mul, x[1], x[0]); let y = softplus(b, y); b.binary(Op::Div, y, x[1]) }),
         doc: doc("Smooth rectified linear unit, without overflow.", "ln(1 + e^(beta x)) / beta", "ft.nn.softplus(ft.tensor([0, 100])) // [0.6931472, 100]", "", "nn.functional.softplus"), ..ONE },

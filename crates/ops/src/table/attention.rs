@@ -1,5 +1,6 @@
 //! Attention: values weighed by how well their keys go with queries.
 
+use super::nn::softmax_or_nothing;
 use super::rows::{BASE, attr, doc, optional_tensor, tensor};
 use crate::def::{AttrKind, Domain, ErrorCase, Form, Lowering, Namespace, OpDef, ParamDef, ParamKind};
 use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
@@ -7,6 +8,7 @@ use crate::gradient::{Gradient, rules};
 use crate::infer::ShapeCtx;
 use crate::lower::{Lower, Val};
 use ferrotensor_core::error::Code;
+use ferrotensor_core::kernel::{Combine, Monoid};
 use ferrotensor_core::scalar::Op;
 use ferrotensor_core::{DType, Dims, Error, Result, layout};
 
@@ -59,7 +61,7 @@ fn attention_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
 
 fn attention(l: &mut Lower) -> Result<Vec<Val>> {
     let (scores, value) = scores(l)?;
-    let weights = l.op("softmax", &[scores], |a| a)?;
+    let weights = weights(l, scores)?;
     let out = l.contract(weights, value);
     Ok(vec![l.cast(out, l.out_dtype(0))?])
 }
@@ -69,12 +71,33 @@ fn attention_back(l: &mut Lower, _: &[Val], g: &[Option<Val>]) -> Result<Option<
     let Some(g) = g[0] else { return Ok(Some(vec![None; l.len()])) };
     let start = l.graph.nodes.len();
     let (scores, value) = scores(l)?;
-    let weights = l.op("softmax", &[scores], |a| a)?;
+    let weights = weights(l, scores)?;
     let (g, rank) = (l.widened(g)?, l.dims(weights).len());
     let (right, left) = (l.transposed(value), l.transposed(weights));
     let (of_weights, of_value) = (l.contract(g, right), l.contract(left, g));
     let of_scores = rules::softmax_back(l, weights, of_weights, rank - 1)?;
     rules::of_operands(l, start, &[(scores, of_scores), (value, of_value)])
+}
+
+/// The weights of the keys for each query: 0 for a query whose mask shows it none.
+fn weights(l: &mut Lower, scores: Val) -> Result<Val> {
+    if l.is_absent(3) { l.op("softmax", &[scores], |a| a) } else { softmax_or_nothing(l, scores) }
+}
+
+/// Keys or values, 0 in place of those that a mask of bools shows to no query: whatever they hold, infinity and NaN too, takes no part.
+fn shown(l: &mut Lower, v: Val) -> Result<Val> {
+    let Some(mask) = l.tensor(3).filter(|&mask| l.dtype(mask) == DType::Bool) else { return Ok(v) };
+    let (dims, rank) = (l.dims(v), l.dims(mask).len());
+    let seen = match rank {
+        0 | 1 => mask,
+        _ => l.reduce(mask, &[rank - 2], Combine::Value(Monoid::Any), false),
+    };
+    let each = [l.dims(seen).as_slice(), &[1]].concat();
+    let (seen, zero) = (l.reshape(seen, &each), l.dtype(v));
+    l.map(&dims, &[seen, v], |b, v| {
+        let zero = b.lit(zero, 0.0);
+        b.select(v[0], v[1], zero)
+    })
 }
 
 /// The scores of the keys for each query, and the values, broadcast, in the accumulator dtype.
@@ -89,6 +112,7 @@ fn scores(l: &mut Lower) -> Result<(Val, Val)> {
     let (queries, keys) = (sizes.with(sizes.queries, sizes.length), sizes.with(sizes.keys, sizes.length));
     let (query, key) = (l.broadcast(query, &queries)?, l.broadcast(key, &keys)?);
     let value = l.broadcast(value, &sizes.with(sizes.keys, sizes.values))?;
+    let (key, value) = (shown(l, key)?, shown(l, value)?);
     let rank = queries.len();
     let order: Vec<usize> = (0..rank - 2).chain([rank - 1, rank - 2]).collect();
     let turned = l.permute(key, &order);
@@ -133,5 +157,5 @@ pub const ROWS: &[OpDef] = &[
             ErrorCase { call: "ft.nn.scaledDotProductAttention(ft.zeros([2, 3]), ft.zeros([4, 3]), ft.zeros([4, 3]), ft.ones([3, 4]))", code: Code::Shape },
             ErrorCase { call: "ft.nn.scaledDotProductAttention(ft.zeros([2, 3]), ft.zeros([4, 3]), ft.zeros([4, 3]), ft.ones([2, 4], { dtype: 'int32' }))", code: Code::DType },
         ],
-        doc: doc("Values [..., n, values] weighed for each query [..., m, length] by the softmax of its products with the keys [..., n, length], times the scale (1 / sqrt(length) by default). A bool mask is true where a key takes part, a floating one is added to the scores; with causal the i-th query sees the first i + 1 keys. NaN for a query that sees none.", "softmax(query @ keys^T scale + mask) @ values", "ft.nn.scaledDotProductAttention(ft.tensor([[1, 0]]), ft.tensor([[1, 0], [1, 0]]), ft.tensor([[2], [4]])) // [[3]]", "", "nn.functional.scaled_dot_product_attention"), ..BASE },
+        doc: doc("Values [..., n, values] weighed for each query [..., m, length] by the softmax of its products with the keys [..., n, length], times the scale (1 / sqrt(length) by default). A bool mask is true where a key takes part, a floating one is added to the scores; with causal the i-th query sees the first i + 1 keys. 0 for a query to which its mask shows none; keys and values that a bool mask shows to no query take no part, NaN or not.", "softmax(query @ keys^T scale + mask) @ values", "ft.nn.scaledDotProductAttention(ft.tensor([[1, 0]]), ft.tensor([[1, 0], [1, 0]]), ft.tensor([[2], [4]])) // [[3]]", "", "nn.functional.scaled_dot_product_attention"), ..BASE },
 ];

@@ -1,5 +1,6 @@
 //! Matrix products.
 
+use super::exact;
 use super::rows::{BASE, attr, doc, tensor};
 use crate::def::{AttrKind, ErrorCase, Lowering, Namespace, OpDef};
 use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
@@ -31,10 +32,12 @@ fn matmul_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
 }
 
 fn matmul(l: &mut Lower) -> Result<Vec<Val>> {
-    let compute = l.compute();
-    let (mut a, mut b) = (l.operand(0)?, l.operand(1)?);
-    a = l.cast(a, compute)?;
-    b = l.cast(b, compute)?;
+    let (a, b) = (l.operand(0)?, l.operand(1)?);
+    let places = l.dims(a)[l.dims(a).len() - 1];
+    Ok(vec![exact::multiplied(l, &[a, b], l.compute(), (2, places), |l, v| product(l, v[0], v[1]))?])
+}
+
+fn product(l: &mut Lower, mut a: Val, mut b: Val) -> Result<Val> {
     let (x, y) = (l.dims(a), l.dims(b));
     if x.len() == 1 {
         a = l.reshape(a, &[1, x[0]]);
@@ -49,7 +52,7 @@ fn matmul(l: &mut Lower) -> Result<Vec<Val>> {
     b = l.broadcast(b, &with(&batch, &y[y.len() - 2..]))?;
     let product = l.contract(a, b);
     let out = l.out_dims(0);
-    Ok(vec![l.reshape(product, &out)])
+    Ok(l.reshape(product, &out))
 }
 
 /// The contracted axes of both operands, normalised and checked.
@@ -84,27 +87,25 @@ fn tensordot_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
 }
 
 fn tensordot(l: &mut Lower) -> Result<Vec<Val>> {
-    let compute = l.compute();
-    let (mut a, mut b) = (l.operand(0)?, l.operand(1)?);
-    a = l.cast(a, compute)?;
-    b = l.cast(b, compute)?;
+    let (a, b) = (l.operand(0)?, l.operand(1)?);
     let (x, y) = (l.dims(a), l.dims(b));
     let (p, q) = pairs(&x, &y, l.attrs().pairs("axes"))?;
     let (fa, fb) = (free(x.len(), &p), free(y.len(), &q));
     let size = |dims: &Dims, axes: &[usize]| axes.iter().map(|&a| dims[a]).product::<usize>();
     let (m, k, n) = (size(&x, &fa), size(&x, &p), size(&y, &fb));
-    a = l.permute(a, &[fa, p].concat());
-    b = l.permute(b, &[q, fb].concat());
-    a = l.reshape(a, &[m, k]);
-    b = l.reshape(b, &[k, n]);
-    let product = l.contract(a, b);
-    let out = l.out_dims(0);
-    Ok(vec![l.reshape(product, &out)])
+    let a = l.permute(a, &[fa, p].concat());
+    let b = l.permute(b, &[q, fb].concat());
+    let (a, b, out) = (l.reshape(a, &[m, k]), l.reshape(b, &[k, n]), l.out_dims(0));
+    exact::multiplied(l, &[a, b], l.compute(), (2, k), |l, v| {
+        let product = l.contract(v[0], v[1]);
+        Ok(l.reshape(product, &out))
+    })
+    .map(|product| vec![product])
 }
 
 const PRODUCT: OpDef = OpDef {
     operands: &[tensor("x1"), tensor("x2")],
-    dtype: DTypeRule::new(Class::Numeric, Compute::Promote, Out::Compute),
+    dtype: DTypeRule::new(Class::Numeric, Compute::Sum, Out::Compute),
     domain: crate::def::Domain::Special,
     also: &[Namespace::Linalg],
     ..BASE
@@ -114,8 +115,8 @@ const PRODUCT: OpDef = OpDef {
 pub const ROWS: &[OpDef] = &[
     OpDef { name: "matmul", shape: matmul_shape, lower: Lowering::Graph(matmul),
         errors: &[ErrorCase { call: "ft.zeros([2, 3]).matmul(ft.zeros([4, 2]))", code: Code::Shape }, ErrorCase { call: "ft.zeros([]).matmul(ft.zeros([2]))", code: Code::Shape }],
-        doc: doc("Matrix product of the last two axes, the axes before broadcast; a vector stands for a row on the left, a column on the right.", "out_ij = sum_k x1_ik x2_kj", "ft.tensor([[1, 2], [3, 4]]).matmul(ft.tensor([1, 1])) // [3, 7]", "matmul", "matmul"), ..PRODUCT },
+        doc: doc("Matrix product of the last two axes, the axes before broadcast; a vector stands for a row on the left, a column on the right. Small integers give 32 bits, as in sum; a result that its dtype does not hold is a DTypeError when it is read.", "out_ij = sum_k x1_ik x2_kj", "ft.tensor([[1, 2], [3, 4]]).matmul(ft.tensor([1, 1])) // [3, 7]", "matmul", "matmul"), ..PRODUCT },
     OpDef { name: "tensordot", attrs: &[attr("axes", AttrKind::AxisPairs)], shape: tensordot_shape, lower: Lowering::Graph(tensordot),
         errors: &[ErrorCase { call: "ft.zeros([2, 3]).tensordot(ft.zeros([4, 2]), { axes: 1 })", code: Code::Shape }],
-        doc: doc("Sum of products over pairs of axes: the last n of x1 with the first n of x2 (n = 2 unless told), or two lists of axes.", "out_ij = sum_k x1_ik x2_kj", "ft.tensor([[1, 2], [3, 4]]).tensordot(ft.tensor([[1, 1], [1, 1]])) // 10", "tensordot", "tensordot"), ..PRODUCT },
+        doc: doc("Sum of products over pairs of axes: the last n of x1 with the first n of x2 (n = 2 unless told), or two lists of axes. Small integers give 32 bits, as in sum; a result that its dtype does not hold is a DTypeError when it is read.", "out_ij = sum_k x1_ik x2_kj", "ft.tensor([[1, 2], [3, 4]]).tensordot(ft.tensor([[1, 1], [1, 1]])) // 10", "tensordot", "tensordot"), ..PRODUCT },
 ];

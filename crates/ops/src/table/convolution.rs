@@ -1,5 +1,6 @@
 //! Convolution, as neural networks have it: windows over the spatial axes of `[batch, channels, spatial...]` times weights.
 
+use super::exact;
 use super::pad;
 use super::rows::{BASE, attr, doc, tensor};
 use super::windows::{Windows, per_axis, spatial};
@@ -92,17 +93,19 @@ fn conv_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
 
 /// Windows over `x [batch, channels, spatial...]` times weights `[groups, out, in, window...]`.
 pub fn windowed(l: &mut Lower, x: Val, weights: Val, windows: Windows) -> Result<Val> {
-    let (from, to, dtype) = (l.dims(x), l.dims(weights), l.dtype(x));
+    let (from, to) = (l.dims(x), l.dims(weights));
     let x = l.reshape(x, &[&[from[0], to[0], to[2]], &from[2..]].concat());
     let Windows { axes, counts } = windows;
-    let y = l.window(Window { combine: WindowCombine::Dot, dtype, axes }, &[x, weights], &counts);
+    let places = to[2..].iter().product();
+    let y = exact::multiplied(l, &[x, weights], l.compute(), (2, places), |l, v| {
+        let window = Window { combine: WindowCombine::Dot, dtype: l.dtype(v[0]), axes: axes.clone() };
+        Ok(l.window(window, v, &counts))
+    })?;
     Ok(l.reshape(y, &[&[from[0], to[0] * to[1]], counts.as_slice()].concat()))
 }
 
 fn conv(l: &mut Lower) -> Result<Vec<Val>> {
-    let (dtype, mode) = (l.compute(), l.attrs().int("paddingMode"));
-    let (x, w) = (l.operand(0)?, l.operand(1)?);
-    let (x, w) = (l.cast(x, dtype)?, l.cast(w, dtype)?);
+    let (x, w, mode) = (l.operand(0)?, l.operand(1)?, l.attrs().int("paddingMode"));
     let steps = steps(l.attrs(), &l.dims(x))?;
     let mut x = spread(l, x, &steps)?;
     let (from, weights) = (l.dims(x), l.dims(w));
@@ -133,7 +136,7 @@ const CONV_ATTRS: &[AttrDef] = &[
 #[rustfmt::skip]
 pub const ROWS: &[OpDef] = &[
     OpDef { name: "conv", namespace: Namespace::Nn, form: Form::Function, operands: &[tensor("x"), tensor("weights")], attrs: CONV_ATTRS,
-        dtype: DTypeRule::new(Class::Numeric, Compute::Promote, Out::Compute), shape: conv_shape, lower: Lowering::Graph(conv), domain: Domain::Special,
+        dtype: DTypeRule::new(Class::Numeric, Compute::Sum, Out::Compute), shape: conv_shape, lower: Lowering::Graph(conv), domain: Domain::Special,
         errors: &[
             ErrorCase { call: "ft.nn.conv(ft.zeros([1, 3, 8, 8]), ft.zeros([4, 2, 3, 3]))", code: Code::Shape },
             ErrorCase { call: "ft.nn.conv(ft.zeros([1, 1, 2]), ft.zeros([1, 1, 3]))", code: Code::Shape },
@@ -142,5 +145,5 @@ pub const ROWS: &[OpDef] = &[
             ErrorCase { call: "ft.nn.conv(ft.zeros([1, 1, 4]), ft.zeros([1, 1, 2]), { stride: 0 })", code: Code::Argument },
             ErrorCase { call: "ft.nn.conv(ft.zeros([1, 1, 4]), ft.zeros([1, 1, 2]), { padding: [[1, -1]] })", code: Code::Argument },
         ],
-        doc: doc("Convolution (cross-correlation) of x [batch, channels, spatial...] with weights [out, channels / groups, window...], over one to three spatial axes; what lies outside x counts as zero, or shows it again (paddingMode). inputDilation sets zeros between its elements.", "y_(b,o,p) = sum_(c,k) weights_(o,c,k) x_(b,c,p stride + k dilation - padding)", "ft.nn.conv(ft.tensor([[[1, 2, 3, 4]]]), ft.tensor([[[1, 10]]]), { stride: 2, padding: 1 }) // [[[10, 32, 4]]]", "", "nn.functional.conv2d"), ..BASE },
+        doc: doc("Convolution (cross-correlation) of x [batch, channels, spatial...] with weights [out, channels / groups, window...], over one to three spatial axes; what lies outside x counts as zero, or shows it again (paddingMode). inputDilation sets zeros between its elements. Small integers give 32 bits, as in sum; a result that its dtype does not hold is a DTypeError when it is read.", "y_(b,o,p) = sum_(c,k) weights_(o,c,k) x_(b,c,p stride + k dilation - padding)", "ft.nn.conv(ft.tensor([[[1, 2, 3, 4]]]), ft.tensor([[[1, 10]]]), { stride: 2, padding: 1 }) // [[[10, 32, 4]]]", "", "nn.functional.conv2d"), ..BASE },
 ];

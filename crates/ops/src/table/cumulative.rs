@@ -1,5 +1,6 @@
 //! Running combinations and differences along an axis.
 
+use super::exact;
 use super::join::join;
 use super::rows::{BASE, attr, doc, optional_tensor, tensor};
 use crate::def::{AttrDef, AttrKind, Domain, ErrorCase, Lowering, OpDef};
@@ -28,10 +29,14 @@ fn cumulative(l: &mut Lower, monoid: Monoid, initial: f64) -> Result<Vec<Val>> {
 /// The running combination of elements; `initial` is its value before the first.
 pub fn running(l: &mut Lower, x: Val, monoid: Monoid, initial: f64) -> Result<Vec<Val>> {
     let compute = l.compute();
-    // Half floats run in float32 and round once.
-    let x = l.cast(x, compute.compute())?;
     let axis = shape::only_axis(l.attrs().opt_int("axis"), l.dims(x).len())?;
-    let running = l.scan(x, axis, monoid);
+    // Half floats run in float32 and round once.
+    let (acc, places) = (compute.compute(), l.dims(x)[axis]);
+    let running = if monoid == Monoid::Prod {
+        exact::multiplied(l, &[x], acc, (places, 1), |l, x| Ok(l.scan(x[0], axis, monoid)))?
+    } else {
+        exact::summed(l, x, acc, places, |l, x| Ok(l.scan(x, axis, monoid)))?
+    };
     let running = l.cast(running, compute)?;
     if !l.attrs().bool("includeInitial") {
         return Ok(vec![running]);
@@ -123,9 +128,9 @@ const EXTREME: OpDef = OpDef {
 #[rustfmt::skip]
 pub const ROWS: &[OpDef] = &[
     OpDef { name: "cumulativeSum", lower: Lowering::Graph(|l| cumulative(l, Monoid::Sum, 0.0)),
-        doc: doc("Running sum along an axis, first to last. Floats are added up in blocks of 256 elements, to which the sum of those before is added: more accurate than element after element. With includeInitial a leading zero.", "out_j = sum_{i <= j} x_i", "ft.tensor([1, 2, 3]).cumulativeSum() // [1, 3, 6]", "cumulative_sum", "cumsum"), ..RUNNING },
+        doc: doc("Running sum along an axis, first to last. Floats are added up in blocks of 256 elements, to which the sum of those before is added: more accurate than element after element. With includeInitial a leading zero. Integers that their dtype does not hold are refused as in sum.", "out_j = sum_{i <= j} x_i", "ft.tensor([1, 2, 3]).cumulativeSum() // [1, 3, 6]", "cumulative_sum", "cumsum"), ..RUNNING },
     OpDef { name: "cumulativeProd", lower: Lowering::Graph(|l| cumulative(l, Monoid::Prod, 1.0)),
-        doc: doc("Running product along an axis, first to last; with includeInitial a leading one.", "out_j = prod_{i <= j} x_i", "ft.tensor([1, 2, 3]).cumulativeProd() // [1, 2, 6]", "cumulative_prod", "cumprod"), ..RUNNING },
+        doc: doc("Running product along an axis, first to last; with includeInitial a leading one. Integers that their dtype does not hold are refused as in sum.", "out_j = prod_{i <= j} x_i", "ft.tensor([1, 2, 3]).cumulativeProd() // [1, 2, 6]", "cumulative_prod", "cumprod"), ..RUNNING },
     OpDef { name: "cumulativeMax", lower: Lowering::Graph(|l| running_extreme(l, Monoid::Max)),
         doc: doc("Running maximum along an axis; from the first NaN on NaN.", "out_j = max_{i <= j} x_i", "ft.tensor([1, 3, 2]).cumulativeMax() // [1, 3, 3]", "maximum.accumulate", "cummax"), ..EXTREME },
     OpDef { name: "cumulativeMin", lower: Lowering::Graph(|l| running_extreme(l, Monoid::Min)),

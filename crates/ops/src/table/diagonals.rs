@@ -1,5 +1,6 @@
 //! Diagonals: taken out of matrices, summed, and put into one.
 
+use super::exact;
 use super::rows::{BASE, attr, doc};
 use crate::def::{AttrDef, AttrKind, ErrorCase, Lowering, Namespace, OpDef};
 use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
@@ -58,9 +59,8 @@ fn trace_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
 fn trace(l: &mut Lower) -> Result<Vec<Val>> {
     let (x, k, out) = (l.operand(0)?, l.attrs().int("offset"), l.compute());
     let diagonal = taken(l, x, k);
-    let diagonal = l.cast(diagonal, out.compute())?;
-    let last = l.dims(diagonal).len() - 1;
-    let sum = l.sum(diagonal, last, false);
+    let (dims, last) = (l.dims(diagonal), l.dims(diagonal).len() - 1);
+    let sum = exact::summed(l, diagonal, out.compute(), dims[last], |l, x| Ok(l.sum(x, last, false)))?;
     Ok(vec![l.cast(sum, out)?])
 }
 
@@ -99,7 +99,7 @@ pub const ROWS: &[OpDef] = &[
     OpDef { name: "trace", also: &[Namespace::Linalg], attrs: &[OFFSET, attr("dtype", AttrKind::OptDType)], shape: trace_shape, lower: Lowering::Graph(trace),
         dtype: DTypeRule::new(Class::Any, Compute::Sum, Out::Compute),
         errors: &[ErrorCase { call: "ft.zeros([2]).trace()", code: Code::Shape }],
-        doc: doc("Sum of the elements of a diagonal of the matrices of the last two axes.", "sum_i x_(i, i + offset)", "ft.tensor([[1, 2], [3, 4]]).trace() // 5", "linalg.trace", "trace"), ..BASE },
+        doc: doc("Sum of the elements of a diagonal of the matrices of the last two axes. Integers that their dtype does not hold are refused as in sum.", "sum_i x_(i, i + offset)", "ft.tensor([[1, 2], [3, 4]]).trace() // 5", "linalg.trace", "trace"), ..BASE },
     OpDef { name: "diag", attrs: &[attr("k", AttrKind::Int(Some(0)))], shape: diag_shape, lower: Lowering::Graph(diag),
         errors: &[ErrorCase { call: "ft.zeros([2, 2, 2]).diag()", code: Code::Shape }, ErrorCase { call: "ft.zeros([2]).diag({ k: 9007199254740991 })", code: Code::Shape }],
         doc: doc("Of a vector the square matrix with it as k-th diagonal and zeros elsewhere, of a matrix its k-th diagonal.", "out_(i, i + k) = x_i, or out_i = x_(i, i + k)", "ft.tensor([1, 2]).diag() // [[1, 0], [0, 2]]", "diag", "diag"), ..BASE },

@@ -1,6 +1,7 @@
 //! Einstein summation: an equation of labels becomes sums, products of broadcast views, and matrix products.
 
 use super::diagonals::taken;
+use super::exact;
 use super::rows::{BASE, arg, doc, tensor};
 use crate::def::{AttrKind, Domain, ErrorCase, Form, Lowering, OpDef};
 use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
@@ -233,15 +234,24 @@ fn einsum(l: &mut Lower) -> Result<Vec<Val>> {
     let ranks: Vec<usize> = shapes.iter().map(|s| s.len()).collect();
     let equation = Equation::new(l.attrs().text("equation"), &ranks)?;
     let sizes = equation.sizes(&shapes)?;
-    let mut terms = Vec::new();
-    for (v, labels) in operands.into_iter().zip(&equation.operands) {
-        let v = l.cast(v, acc)?;
-        terms.push(Term::new(l, v, labels, &sizes));
-    }
+    // Elements of the longest sum.
+    let summed = sizes.iter().filter(|(label, _)| !equation.result.contains(label)).map(|&(_, size)| size);
+    let places = summed.fold(1, usize::saturating_mul);
+    let value = exact::multiplied(l, &operands, acc, (operands.len(), places), |l, v| reduced(l, v, &equation, &sizes))?;
+    let value = l.cast(value, out)?;
+    // What only stretched axes name is of size 1 by now.
+    let dims = l.out_dims(0);
+    Ok(vec![l.reshape(value, &dims)])
+}
+
+/// The product of operands, summed, with the axes of the result.
+fn reduced(l: &mut Lower, operands: &[Val], equation: &Equation, sizes: &[(Label, usize)]) -> Result<Val> {
+    let terms = operands.iter().zip(&equation.operands).map(|(&v, labels)| Term::new(l, v, labels, sizes));
+    let mut terms: Vec<Term> = terms.collect();
     while terms.len() > 1 {
-        let (i, j) = cheapest(&terms, &sizes, &equation.result);
+        let (i, j) = cheapest(&terms, sizes, &equation.result);
         let (second, first) = (terms.remove(j), terms.remove(i));
-        let product = first.times(l, second, &sizes, |label| {
+        let product = first.times(l, second, sizes, |label| {
             equation.result.contains(&label) || terms.iter().any(|t| t.labels.contains(&label))
         })?;
         terms.push(product);
@@ -250,17 +260,13 @@ fn einsum(l: &mut Lower) -> Result<Vec<Val>> {
         .pop()
         .ok_or_else(|| Error::internal("einsum: no operand"))?
         .summed(l, |label| equation.result.contains(&label));
-    let value = last.ordered(l, &equation.result);
-    let value = l.cast(value, out)?;
-    // What only stretched axes name is of size 1 by now.
-    let dims = l.out_dims(0);
-    Ok(vec![l.reshape(value, &dims)])
+    Ok(last.ordered(l, &equation.result))
 }
 
 #[rustfmt::skip]
 pub const ROWS: &[OpDef] = &[
     OpDef { name: "einsum", form: Form::Function, operands: &[tensor("tensors")], variadic: true, attrs: &[arg("equation", AttrKind::Text)], shape: einsum_shape, lower: Lowering::Graph(einsum), domain: Domain::Special,
-        dtype: DTypeRule::new(Class::Numeric, Compute::Promote, Out::Compute),
+        dtype: DTypeRule::new(Class::Numeric, Compute::Sum, Out::Compute),
         errors: &[
             ErrorCase { call: "ft.einsum('ij,jk->ik', ft.zeros([2, 3]))", code: Code::Argument },
             ErrorCase { call: "ft.einsum('ij->ik', ft.zeros([2, 3]))", code: Code::Argument },
@@ -270,5 +276,5 @@ pub const ROWS: &[OpDef] = &[
             ErrorCase { call: "ft.einsum('i,i', ft.zeros([2]), ft.zeros([3]))", code: Code::Shape },
             ErrorCase { call: "ft.einsum('ii->i', ft.zeros([1, 3]))", code: Code::Shape },
         ],
-        doc: doc("Einstein summation: axes of one label run together, labels that the result does not name are summed over, a label twice in one operand is its diagonal, '...' stands for further axes, which broadcast. Without '->' the result names the labels that stand once, in alphabetical order. Operands are multiplied in pairs, those first whose product is small.", "out_ik = sum_j x1_ij x2_jk for 'ij,jk->ik'", "ft.einsum('ij,jk->ik', ft.tensor([[1, 2], [3, 4]]), ft.tensor([[1, 0], [1, 1]])) // [[3, 2], [7, 4]]", "einsum", "einsum"), ..BASE },
+        doc: doc("Einstein summation: axes of one label run together, labels that the result does not name are summed over, a label twice in one operand is its diagonal, '...' stands for further axes, which broadcast. Without '->' the result names the labels that stand once, in alphabetical order. Operands are multiplied in pairs, those first whose product is small. Small integers give 32 bits, as in sum; a result that its dtype does not hold is a DTypeError when it is read.", "out_ik = sum_j x1_ij x2_jk for 'ij,jk->ik'", "ft.einsum('ij,jk->ik', ft.tensor([[1, 2], [3, 4]]), ft.tensor([[1, 0], [1, 1]])) // [[3, 2], [7, 4]]", "einsum", "einsum"), ..BASE },
 ];

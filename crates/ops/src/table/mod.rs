@@ -16,6 +16,7 @@ mod cumulative;
 mod diagonals;
 mod eigen;
 mod einsum;
+mod exact;
 mod expect;
 mod factor;
 mod fft;
@@ -51,6 +52,7 @@ mod transposed;
 mod unary;
 mod windows;
 
+pub(crate) use nn::above_nothing;
 pub(crate) use unary::size;
 
 use crate::def::OpDef;

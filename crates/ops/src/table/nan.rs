@@ -67,8 +67,8 @@ pub const ROWS: &[OpDef] = &[
         doc: doc("What stands at q hundredths of the sorted numbers over axes, NaN left out, as percentile; NaN where all are.", "x_(q (n - 1) / 100) of the n sorted numbers of x", "ft.tensor([1, NaN, 3, 5]).nanpercentile(50) // 3", "nanpercentile", "nanquantile"), ..QUANTILE },
     OpDef { name: "nancumulativeSum", lower: Lowering::Graph(|l| nan_running(l, Monoid::Sum, 0.0)),
         errors: &[ErrorCase { call: "ft.zeros([2, 2]).nancumulativeSum()", code: Code::Argument }],
-        doc: doc("Running sum along an axis with NaN counted as 0; with includeInitial a leading zero.", "out_j = sum_{i <= j : x_i = x_i} x_i", "ft.tensor([1, NaN, 3]).nancumulativeSum() // [1, 1, 4]", "nancumsum", ""), ..RUNNING },
+        doc: doc("Running sum along an axis with NaN counted as 0; with includeInitial a leading zero. Integers that their dtype does not hold are refused as in sum.", "out_j = sum_{i <= j : x_i = x_i} x_i", "ft.tensor([1, NaN, 3]).nancumulativeSum() // [1, 1, 4]", "nancumsum", ""), ..RUNNING },
     OpDef { name: "nancumulativeProd", lower: Lowering::Graph(|l| nan_running(l, Monoid::Prod, 1.0)),
         errors: &[ErrorCase { call: "ft.zeros([2, 2]).nancumulativeProd()", code: Code::Argument }],
-        doc: doc("Running product along an axis with NaN counted as 1; with includeInitial a leading one.", "out_j = prod_{i <= j : x_i = x_i} x_i", "ft.tensor([2, NaN, 3]).nancumulativeProd() // [2, 2, 6]", "nancumprod", ""), ..RUNNING },
+        doc: doc("Running product along an axis with NaN counted as 1; with includeInitial a leading one. Integers that their dtype does not hold are refused as in sum.", "out_j = prod_{i <= j : x_i = x_i} x_i", "ft.tensor([2, NaN, 3]).nancumulativeProd() // [2, 2, 6]", "nancumprod", ""), ..RUNNING },
 ];

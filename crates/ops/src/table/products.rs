@@ -1,5 +1,6 @@
 //! Products of vectors and of blocks, made of elementwise products, sums and the matrix product.
 
+use super::exact;
 use super::join::join;
 use super::rows::{BASE, attr, doc, tensor};
 use crate::def::{AttrKind, Domain, ErrorCase, Lowering, Namespace, OpDef};
@@ -44,10 +45,12 @@ fn inner_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
 }
 
 fn inner(l: &mut Lower) -> Result<Vec<Val>> {
-    let ((x, y), dims) = (pair(l)?, l.out_dims(0));
+    let (x, y, dims) = (l.operand(0)?, l.operand(1)?, l.out_dims(0));
     if l.dims(x).is_empty() || l.dims(y).is_empty() {
-        return Ok(vec![multiplied(l, x, y, &dims)?]);
+        let product = exact::multiplied(l, &[x, y], l.compute(), (2, 1), |l, v| multiplied(l, v[0], v[1], &dims))?;
+        return Ok(vec![product]);
     }
+    let places = l.dims(x)[l.dims(x).len() - 1];
     let flat = |l: &mut Lower, v: Val| {
         let dims = l.dims(v);
         let k = dims[dims.len() - 1];
@@ -56,8 +59,11 @@ fn inner(l: &mut Lower) -> Result<Vec<Val>> {
     };
     let (x, y) = (flat(l, x), flat(l, y));
     let y = l.permute(y, &[1, 0]);
-    let product = l.contract(x, y);
-    Ok(vec![l.reshape(product, &dims)])
+    let product = exact::multiplied(l, &[x, y], l.compute(), (2, places), |l, v| {
+        let product = l.contract(v[0], v[1]);
+        Ok(l.reshape(product, &dims))
+    });
+    Ok(vec![product?])
 }
 
 /// The operands' common shape, and which of its axes is meant: as the standard wants, counted in both from the end.
@@ -94,13 +100,14 @@ fn vecdot_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
 }
 
 fn vecdot(l: &mut Lower) -> Result<Vec<Val>> {
-    let ((x, y), compute) = (pair(l)?, l.compute());
+    let (x, y, compute) = (l.operand(0)?, l.operand(1)?, l.compute());
     let (all, axis) = common(&l.dims(x), &l.dims(y), l.attrs().int("axis"))?;
     let x = l.op("conj", &[x], |a| a)?;
     // Half floats multiply in the dtype they add in, and round once.
-    let (x, y) = (l.cast(x, compute.compute())?, l.cast(y, compute.compute())?);
-    let product = multiplied(l, x, y, &all)?;
-    let sum = l.sum(product, axis, false);
+    let sum = exact::multiplied(l, &[x, y], compute.compute(), (2, all[axis]), |l, v| {
+        let product = multiplied(l, v[0], v[1], &all)?;
+        Ok(l.sum(product, axis, false))
+    })?;
     Ok(vec![l.cast(sum, compute)?])
 }
 
@@ -169,22 +176,24 @@ const PRODUCT: OpDef = OpDef {
     domain: Domain::Special,
     ..BASE
 };
+/// Small integers multiply and add up in 32 bits, as in sums.
+const SUMS: DTypeRule = DTypeRule::new(Class::Numeric, Compute::Sum, Out::Compute);
 const ALONG: OpDef = OpDef { attrs: &[attr("axis", AttrKind::Int(Some(-1)))], also: &[Namespace::Linalg], ..PRODUCT };
 
 #[rustfmt::skip]
 pub const ROWS: &[OpDef] = &[
-    OpDef { name: "vecdot", shape: vecdot_shape, lower: Lowering::Graph(vecdot),
+    OpDef { name: "vecdot", dtype: SUMS, shape: vecdot_shape, lower: Lowering::Graph(vecdot),
         errors: &[ErrorCase { call: "ft.zeros([3]).vecdot(ft.zeros([1]))", code: Code::Shape }, ErrorCase { call: "ft.zeros([2, 3]).vecdot(ft.zeros([3]), 0)", code: Code::Index }],
-        doc: doc("Dot products of vectors along an axis, the other axes broadcast; complex numbers of x1 are conjugated. In operands of different rank the axis is counted from the end.", "sum_i conj(x1_i) x2_i", "ft.tensor([[1, 2], [3, 4]]).vecdot(ft.tensor([1, 1])) // [3, 7]", "vecdot", "linalg.vecdot"), ..ALONG },
+        doc: doc("Dot products of vectors along an axis, the other axes broadcast; complex numbers of x1 are conjugated. In operands of different rank the axis is counted from the end. Small integers give 32 bits, as in sum; a result that its dtype does not hold is a DTypeError when it is read.", "sum_i conj(x1_i) x2_i", "ft.tensor([[1, 2], [3, 4]]).vecdot(ft.tensor([1, 1])) // [3, 7]", "vecdot", "linalg.vecdot"), ..ALONG },
     OpDef { name: "cross", shape: cross_shape, lower: Lowering::Graph(cross),
         errors: &[ErrorCase { call: "ft.zeros([2]).cross(ft.zeros([2]))", code: Code::Shape }, ErrorCase { call: "ft.zeros([3]).cross(ft.zeros([3]), { axis: 1 })", code: Code::Index }],
         doc: doc("Cross products of vectors of 3 elements along an axis, the other axes broadcast.", "(x1_1 x2_2 - x1_2 x2_1, x1_2 x2_0 - x1_0 x2_2, x1_0 x2_1 - x1_1 x2_0)", "ft.tensor([1, 2, 3]).cross(ft.tensor([4, 5, 6])) // [-3, 6, -3]", "cross", "linalg.cross"), ..ALONG },
     OpDef { name: "outer", also: &[Namespace::Linalg], shape: outer_shape, lower: Lowering::Graph(outer),
         errors: &[ErrorCase { call: "ft.zeros([2, 2]).outer(ft.zeros([2]))", code: Code::Shape }],
         doc: doc("Products of each element of one vector with each of another.", "out_ij = x1_i x2_j", "ft.tensor([1, 2]).outer(ft.tensor([3, 4])) // [[3, 4], [6, 8]]", "outer", "outer"), ..PRODUCT },
-    OpDef { name: "inner", shape: inner_shape, lower: Lowering::Graph(inner),
+    OpDef { name: "inner", dtype: SUMS, shape: inner_shape, lower: Lowering::Graph(inner),
         errors: &[ErrorCase { call: "ft.zeros([2, 3]).inner(ft.zeros([2]))", code: Code::Shape }],
-        doc: doc("Sums of products over the last axes of both tensors; the product with a tensor of rank 0. Nothing is conjugated.", "out_ij = sum_k x1_ik x2_jk", "ft.tensor([[1, 2], [3, 4]]).inner(ft.tensor([1, 1])) // [3, 7]", "inner", "inner"), ..PRODUCT },
+        doc: doc("Sums of products over the last axes of both tensors; the product with a tensor of rank 0. Nothing is conjugated. Small integers give 32 bits, as in sum; a result that its dtype does not hold is a DTypeError when it is read.", "out_ij = sum_k x1_ik x2_jk", "ft.tensor([[1, 2], [3, 4]]).inner(ft.tensor([1, 1])) // [3, 7]", "inner", "inner"), ..PRODUCT },
     OpDef { name: "kron", shape: kron_shape, lower: Lowering::Graph(kron),
         errors: &[ErrorCase { call: "ft.zeros(Array(17).fill(1)).kron(ft.zeros([1]))", code: Code::Shape }, ErrorCase { call: "ft.zeros([2 ** 30, 0]).kron(ft.zeros([2 ** 30, 0]))", code: Code::Shape }],
         doc: doc("Kronecker product: x2 as a block at the place of each element of x1, times that element; the tensor of lower rank is seen with axes of size 1 before its own.", "out_(i n + j) = x1_i x2_j", "ft.tensor([1, 2]).kron(ft.tensor([3, 4])) // [3, 4, 6, 8]", "kron", "kron"), ..PRODUCT },

@@ -1,5 +1,6 @@
 //! Updates that meet what is there: along an axis, place by place, and from nothing, by segments.
 
+use super::exact;
 use super::index::{AXIS, along, integer_indices, take_axis};
 use super::lookup::{self, along_dims, lines};
 use super::rows::{BASE, arg, attr, doc, tensor, weak};
@@ -112,9 +113,15 @@ fn by_segment(l: &mut Lower, updates: Val, monoid: Monoid, start: f64) -> Result
 fn segment(l: &mut Lower, monoid: Monoid) -> Result<Vec<Val>> {
     // Half floats add up in float32 and are rounded once.
     let (x, acc, out) = (l.operand(0)?, l.compute().compute(), l.out_dtype(0));
-    let x = l.cast(x, acc)?;
-    let start = if monoid == Monoid::Sum { 0.0 } else { monoid.identity_literal(acc) };
-    let combined = by_segment(l, x, monoid, start)?;
+    let rows = l.dims(x).first().copied().unwrap_or(1);
+    let combined = match monoid {
+        Monoid::Sum => exact::summed(l, x, acc, rows, |l, x| by_segment(l, x, monoid, 0.0))?,
+        Monoid::Prod => exact::multiplied(l, &[x], acc, (rows, 1), |l, x| by_segment(l, x[0], monoid, 1.0))?,
+        _ => {
+            let x = l.cast(x, acc)?;
+            by_segment(l, x, monoid, monoid.identity_literal(acc))?
+        }
+    };
     Ok(vec![l.cast(combined, out)?])
 }
 
@@ -179,9 +186,9 @@ pub const ROWS: &[OpDef] = &[
         errors: &[ErrorCase { call: "ft.zeros([2, 2]).putAlongAxis(ft.tensor([0], { dtype: 'int32' }), 1)", code: Code::Shape }, ErrorCase { call: "ft.zeros([2]).putAlongAxis(ft.tensor([0], { dtype: 'int32' }), ft.zeros([3]))", code: Code::Shape }, ErrorCase { call: "ft.tensor([true]).putAlongAxis(ft.tensor([0], { dtype: 'int32' }), true, { update: 'add' })", code: Code::DType }],
         doc: doc("A copy in which values stand at places along an axis (the last by default), in each line at indices of its own, or are added to, multiplied with or compared with what is there, in row-major order; values broadcast to the indices. Negative indices count from the end; one out of range is an IndexError when the result is read.", "out[..., indices[..., i, ...], ...] = values[..., i, ...]", "ft.zeros([2, 2]).putAlongAxis(ft.tensor([[1], [0]], { dtype: 'int32' }), 9) // [[0, 9], [9, 0]]", "put_along_axis", "scatter"), ..BASE },
     OpDef { name: "segmentSum", lower: Lowering::Graph(|l| segment(l, Monoid::Sum)),
-        doc: doc("Sums of the rows of each segment, which a vector of integers numbers, one after the other; 0 of a segment without rows. A number out of range is an IndexError when the result is read.", "out_s = sum_{i : segments_i = s} x_i", "ft.tensor([1, 2, 3]).segmentSum(ft.tensor([0, 2, 0], { dtype: 'int32' }), 3) // [4, 0, 2]", "add.at", "scatter_reduce"), ..SEGMENT },
+        doc: doc("Sums of the rows of each segment, which a vector of integers numbers, one after the other; 0 of a segment without rows. A number out of range is an IndexError when the result is read. Integers that their dtype does not hold are refused as in sum.", "out_s = sum_{i : segments_i = s} x_i", "ft.tensor([1, 2, 3]).segmentSum(ft.tensor([0, 2, 0], { dtype: 'int32' }), 3) // [4, 0, 2]", "add.at", "scatter_reduce"), ..SEGMENT },
     OpDef { name: "segmentProd", lower: Lowering::Graph(|l| segment(l, Monoid::Prod)),
-        doc: doc("Products of the rows of each segment; 1 of a segment without rows.", "out_s = prod_{i : segments_i = s} x_i", "ft.tensor([4, 2, 3]).segmentProd(ft.tensor([0, 2, 0], { dtype: 'int32' }), 3) // [12, 1, 2]", "multiply.at", "scatter_reduce"), ..SEGMENT },
+        doc: doc("Products of the rows of each segment; 1 of a segment without rows. Integers that their dtype does not hold are refused as in sum.", "out_s = prod_{i : segments_i = s} x_i", "ft.tensor([4, 2, 3]).segmentProd(ft.tensor([0, 2, 0], { dtype: 'int32' }), 3) // [12, 1, 2]", "multiply.at", "scatter_reduce"), ..SEGMENT },
     OpDef { name: "segmentMin", lower: Lowering::Graph(|l| segment(l, Monoid::Min)), dtype: EXTREME,
         doc: doc("Smallest elements of each segment's rows; the largest number of the dtype (Infinity) of a segment without rows; NaN wins.", "out_s = min_{i : segments_i = s} x_i", "ft.tensor([4, 2, 3]).segmentMin(ft.tensor([0, 1, 0], { dtype: 'int32' }), 2) // [3, 2]", "minimum.at", "scatter_reduce"), ..SEGMENT },
     OpDef { name: "segmentMax", lower: Lowering::Graph(|l| segment(l, Monoid::Max)), dtype: EXTREME,

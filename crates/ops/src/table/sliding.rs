@@ -1,5 +1,6 @@
 //! Windows over any axes: each combined to one element, or the place of its largest or smallest one given an element.
 
+use super::exact;
 use super::rows::{BASE, arg, attr, doc, tensor};
 use super::windows::{Windows, per_axis};
 use crate::attrs::Attrs;
@@ -33,15 +34,27 @@ fn sliding_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
 fn combined(l: &mut Lower, monoid: Monoid) -> Result<Vec<Val>> {
     // Half floats are combined in float32 and rounded once.
     let (x, dtype, out) = (l.operand(0)?, l.compute().compute(), l.out_dtype(0));
-    let (x, dims) = (l.cast(x, dtype)?, l.dims(x));
+    let dims = l.dims(x);
     let (moving, axes, counts) = sliding(&windows(l.attrs(), &dims)?, &dims);
     if moving.is_empty() {
         return Ok(vec![l.cast(x, out)?]);
     }
-    let order = l.axes_last(dims.len(), &moving);
-    let moved = l.permute(x, &order);
-    let combined = l.window(Window { combine: WindowCombine::Reduce(monoid), dtype, axes }, &[moved], &counts);
-    let combined = l.permute(combined, &inverse(&order));
+    let places = axes.iter().map(|axis| axis.size).product();
+    let seen = |l: &mut Lower, x: Val| {
+        let order = l.axes_last(dims.len(), &moving);
+        let (moved, dtype) = (l.permute(x, &order), l.dtype(x));
+        let window = Window { combine: WindowCombine::Reduce(monoid), dtype, axes: axes.clone() };
+        let combined = l.window(window, &[moved], &counts);
+        Ok(l.permute(combined, &inverse(&order)))
+    };
+    let combined = match monoid {
+        Monoid::Sum => exact::summed(l, x, dtype, places, seen)?,
+        Monoid::Prod => exact::multiplied(l, &[x], dtype, (places, 1), |l, x| seen(l, x[0]))?,
+        _ => {
+            let x = l.cast(x, dtype)?;
+            seen(l, x)?
+        }
+    };
     Ok(vec![l.cast(combined, out)?])
 }
 
@@ -170,9 +183,9 @@ const SCATTERED: OpDef = OpDef {
 #[rustfmt::skip]
 pub const ROWS: &[OpDef] = &[
     OpDef { name: "windowSum", lower: Lowering::Graph(|l| combined(l, Monoid::Sum)),
-        doc: doc("Sums of windows over all axes, whose sizes are one number or one for each axis; places outside x add nothing. An axis that windows move along counts twice among the 32 a tensor may have.", "y_p = sum_k x_(p stride + k dilation - padding)", "ft.tensor([1, 2, 3, 4]).windowSum(2) // [3, 5, 7]", "lib.stride_tricks.sliding_window_view", "Tensor.unfold"), ..COMBINED },
+        doc: doc("Sums of windows over all axes, whose sizes are one number or one for each axis; places outside x add nothing. An axis that windows move along counts twice among the 32 a tensor may have. Integers that their dtype does not hold are refused as in sum.", "y_p = sum_k x_(p stride + k dilation - padding)", "ft.tensor([1, 2, 3, 4]).windowSum(2) // [3, 5, 7]", "lib.stride_tricks.sliding_window_view", "Tensor.unfold"), ..COMBINED },
     OpDef { name: "windowProd", lower: Lowering::Graph(|l| combined(l, Monoid::Prod)),
-        doc: doc("Products of windows over all axes; places outside x count as 1.", "y_p = prod_k x_(p stride + k dilation - padding)", "ft.tensor([1, 2, 3, 4]).windowProd(2, { padding: 'same' }) // [2, 6, 12, 4]", "lib.stride_tricks.sliding_window_view", "Tensor.unfold"), ..COMBINED },
+        doc: doc("Products of windows over all axes; places outside x count as 1. Integers that their dtype does not hold are refused as in sum.", "y_p = prod_k x_(p stride + k dilation - padding)", "ft.tensor([1, 2, 3, 4]).windowProd(2, { padding: 'same' }) // [2, 6, 12, 4]", "lib.stride_tricks.sliding_window_view", "Tensor.unfold"), ..COMBINED },
     OpDef { name: "windowMin", lower: Lowering::Graph(|l| combined(l, Monoid::Min)), dtype: EXTREME,
         doc: doc("Smallest elements of windows over all axes; NaN wins, places outside x never do.", "y_p = min_k x_(p stride + k dilation - padding)", "ft.tensor([3, 1, 2, 4]).windowMin(2, { stride: 2 }) // [1, 2]", "lib.stride_tricks.sliding_window_view", "Tensor.unfold"), ..COMBINED },
     OpDef { name: "windowMax", lower: Lowering::Graph(|l| combined(l, Monoid::Max)), dtype: EXTREME,

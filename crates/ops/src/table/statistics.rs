@@ -1,6 +1,6 @@
 //! Statistics over axes: spread, order, counts, and what is left without NaN.
 
-use super::reduce::{AXES, EXTREME, SUM, accumulated, axes_of, finish, mean, mean_over};
+use super::reduce::{AXES, EXTREME, SUM, accumulated, axes_of, finish, mean, mean_over, product_of, sum_of};
 use super::rows::{BASE, doc};
 use crate::def::{ErrorCase, Lowering, OpDef, ParamDef, ParamKind};
 use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
@@ -86,10 +86,13 @@ pub fn without_nan(l: &mut Lower, x: Val, instead: f64) -> Result<Val> {
 }
 
 fn nan_reduction(l: &mut Lower, monoid: Monoid, identity: f64) -> Result<Vec<Val>> {
-    let floating = is_floating(l)?;
-    let x = accumulated(l)?;
-    let x = if floating { without_nan(l, x, identity)? } else { x };
-    finish(l, x, monoid)
+    let x = if is_floating(l)? {
+        let x = accumulated(l)?;
+        without_nan(l, x, identity)?
+    } else {
+        l.operand(0)?
+    };
+    if monoid == Monoid::Prod { product_of(l, x) } else { sum_of(l, x) }
 }
 
 /// The extreme of what is not NaN; NaN of nothing else.
@@ -168,12 +171,8 @@ fn nan_variance(l: &mut Lower, root: bool) -> Result<Vec<Val>> {
 
 fn count_nonzero(l: &mut Lower) -> Result<Vec<Val>> {
     let x = l.operand(0)?;
-    let dims = l.dims(x);
-    let ones = l.map(&dims, &[x], |b, v| {
-        let truth = b.cast(v[0], DType::Bool);
-        b.cast(truth, DType::I32)
-    })?;
-    finish(l, ones, Monoid::Sum)
+    let truth = l.cast(x, DType::Bool)?;
+    sum_of(l, truth)
 }
 
 fn ptp(l: &mut Lower) -> Result<Vec<Val>> {
@@ -281,9 +280,9 @@ pub const ROWS: &[OpDef] = &[
     OpDef { name: "countNonzero", attrs: AXES, shape: shape::reduce, lower: Lowering::Graph(count_nonzero), dtype: DTypeRule::new(Class::Any, Compute::Own, Out::Int32), errors: &[ErrorCase { call: "ft.zeros([2]).countNonzero(1)", code: Code::Index }],
         doc: doc("How many elements are not zero, over axes (all by default), as int32.", "sum_i (x_i != 0)", "ft.tensor([[0, 5], [7, 4]]).countNonzero(1) // [1, 2]", "count_nonzero", "count_nonzero"), ..BASE },
     OpDef { name: "nansum", lower: Lowering::Graph(|l| nan_reduction(l, Monoid::Sum, 0.0)),
-        doc: doc("Sum over axes (all by default) with NaN counted as 0.", "sum_{i : x_i = x_i} x_i", "ft.tensor([1, NaN, 3]).nansum() // 4", "nansum", "nansum"), ..SUM },
+        doc: doc("Sum over axes (all by default) with NaN counted as 0. Integers that their dtype does not hold are refused as in sum.", "sum_{i : x_i = x_i} x_i", "ft.tensor([1, NaN, 3]).nansum() // 4", "nansum", "nansum"), ..SUM },
     OpDef { name: "nanprod", lower: Lowering::Graph(|l| nan_reduction(l, Monoid::Prod, 1.0)),
-        doc: doc("Product over axes (all by default) with NaN counted as 1.", "prod_{i : x_i = x_i} x_i", "ft.tensor([2, NaN, 3]).nanprod() // 6", "nanprod", ""), ..SUM },
+        doc: doc("Product over axes (all by default) with NaN counted as 1. Integers that their dtype does not hold are refused as in sum.", "prod_{i : x_i = x_i} x_i", "ft.tensor([2, NaN, 3]).nanprod() // 6", "nanprod", ""), ..SUM },
     OpDef { name: "nanmax", lower: Lowering::Graph(|l| nan_extreme(l, Monoid::Max, f64::NEG_INFINITY)),
         doc: doc("Largest element over axes (all by default) that is not NaN; NaN where all are.", "max_{i : x_i = x_i} x_i", "ft.tensor([1, NaN, 3]).nanmax() // 3", "nanmax", ""), ..EXTREME },
     OpDef { name: "nanmin", lower: Lowering::Graph(|l| nan_extreme(l, Monoid::Min, f64::INFINITY)),

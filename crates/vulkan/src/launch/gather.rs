@@ -11,12 +11,14 @@ use crate::emit::{
 };
 use crate::kernel::Program;
 use crate::pipelines::Pipelines;
+use crate::reports::Tell;
 use crate::stream::{Binding, Recorder};
 use ferrotensor_core::backend::Launch;
 use ferrotensor_core::kernel::Gather;
 use ferrotensor_core::layout::Layout;
 use ferrotensor_core::{Error, Result};
 use smallvec::SmallVec;
+use std::sync::Arc;
 
 /// Elements of a dispatch: some forty instructions each, of which a software device does 10^10 in a second and a GPU more, within the
 /// 100 ms a submission may take.
@@ -53,6 +55,8 @@ impl Program for GatherProgram {
             return Err(Error::internal("gather: data, indices and one output"));
         };
         let axes = Axes::new(&data.layout, indices)?;
+        let (kernel, tell) = (self.kernel.clone(), Arc::clone(&axes.tell));
+        let tell: Tell = Arc::new(move |words: &[u32]| tell(words).map(|e| kernel.failed(e)));
         let (selected, rest) = data.layout.dims().split_at(indices.len());
         let places = indices[0].layout.dims();
         if [places, rest].concat() != output.layout.dims() {
@@ -101,7 +105,7 @@ impl Program for GatherProgram {
                 let pipeline = self.pipelines.get(variant, recorder.pipelines(), make)?;
                 let count: usize = piece.dims.iter().product();
                 recorder.charge(40 * count as u64);
-                recorder.dispatch_reporting(&pipeline, &words, &bindings, &axes.tell, self.can.groups(count))?;
+                recorder.dispatch_reporting(&pipeline, &words, &bindings, &tell, self.can.groups(count))?;
             }
         }
         Ok(())

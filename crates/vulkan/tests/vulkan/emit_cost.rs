@@ -52,7 +52,7 @@ fn kernels() {
         ("reduce", Kernel::Reduce(Reduce { axes: 1, combine, input, acc, pre: None, post: None })),
         ("rows: a map between two reductions and one after them", rows(combine)),
         ("scan", Kernel::Scan(Scan { combine: Monoid::Sum, dtype })),
-        ("gather", Kernel::Gather(Gather { dtype, index: vec![DType::I32] })),
+        ("gather", Kernel::Gather(Gather::new(dtype, vec![DType::I32]))),
         ("sort", Kernel::Sort(Sort { dtype, descending: false, outputs: SortOutputs::Both })),
         ("contract", Kernel::Contract(Contract::new(dtype))),
     ];

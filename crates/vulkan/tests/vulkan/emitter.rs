@@ -181,14 +181,14 @@ fn gathers_by_every_index_are_valid() {
     let can = everything();
     for dtype in DType::all() {
         for index in DType::all().filter(|d| d.is_integer()) {
-            let kernel = Gather { dtype, index: vec![index, DType::I32] };
+            let kernel = Gather::new(dtype, vec![index, DType::I32]);
             for rank in space::RANKS {
                 let shader = gather::shader(&kernel, rank, &can).unwrap();
                 assert_eq!(complaint(&shader), None, "{dtype} by {index}");
             }
         }
     }
-    let floats = Gather { dtype: DType::F32, index: vec![DType::F32] };
+    let floats = Gather::new(DType::F32, vec![DType::F32]);
     assert_eq!(gather::shader(&floats, 1, &can).unwrap_err(), "indices that are no integers, or none");
 }
 

@@ -25,7 +25,7 @@ fn list(dtype: DType, indices: impl IntoIterator<Item = i128>) -> Vec<u8> {
 }
 
 fn gather(dtype: DType, index: &[DType]) -> Kernel {
-    Kernel::Gather(Gather { dtype, index: index.to_vec() })
+    Kernel::Gather(Gather::new(dtype, index.to_vec()))
 }
 
 fn dense(dims: &[usize]) -> Layout {

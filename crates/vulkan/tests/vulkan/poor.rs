@@ -188,7 +188,7 @@ fn cases(p: usize, q: usize) -> Vec<Case> {
         case(format!("scan of {d}"), Kernel::Scan(Scan { combine, dtype: d }), vec![data(2)], &dims);
         let index: Vec<u8> = rows.iter().flat_map(|&i| Scalar::Int(i).encode(DType::I32).into_iter().take(4)).collect();
         let index = (index, dense(&[3]));
-        let kernel = Kernel::Gather(Gather { dtype: d, index: vec![DType::I32] });
+        let kernel = Kernel::Gather(Gather::new(d, vec![DType::I32]));
         case(format!("gather of {d}"), kernel, vec![data(3), index.clone()], &[3, q, 7]);
         for update in [Update::Set, Update::Combine(combine)] {
             let kernel = Kernel::Scatter(Scatter { dtype: d, index: vec![DType::I32], update });
@@ -216,7 +216,7 @@ fn cases(p: usize, q: usize) -> Vec<Case> {
     for index in [DType::I8, DType::U8, DType::I16, DType::U16, DType::U32, DType::I64, DType::U64] {
         let list: Vec<u8> =
             rows.iter().flat_map(|&i| Scalar::Int(i).encode(index).into_iter().take(index.bytes())).collect();
-        let kernel = Kernel::Gather(Gather { dtype: DType::F32, index: vec![index] });
+        let kernel = Kernel::Gather(Gather::new(DType::F32, vec![index]));
         let inputs = vec![(small(DType::F32, count, 9), dense(&dims)), (list, dense(&[3]))];
         case(format!("gather by {index}"), kernel, inputs, &[3, q, 7]);
     }

@@ -79,7 +79,7 @@ fn a_row_is_met_by_all_slots_of_a_group() {
 
 #[test]
 fn a_gather_reports_what_is_out_of_range() {
-    let kernel = Gather { dtype: DType::F16, index: vec![DType::I32] };
+    let kernel = Gather::new(DType::F16, vec![DType::I32]);
     agrees("gather_f16", &gather::shader(&kernel, 1, &can()).unwrap());
 }
 
