@@ -12178,7 +12178,8 @@ interface BincountOptions<W extends DType = DType> {
 /**
  * How often each integer from 0 to the largest element occurs, or the sum of the weights of its elements. Reads the largest element.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for negative elements and dtypes other than integers, `ERR_SHAPE` for weights of another shape.
+ * @throws {TensorError} `ERR_ARGUMENT` for negative elements and dtypes other than integers, `ERR_SHAPE` for weights of another shape;
+ *   `ERR_DTYPE` when a result is read for sums of integer weights that their dtype does not hold.
  * @example
  * ```ts
  * ft.bincount(ft.tensor([1, 3, 1], { dtype: 'int32' })) // [0, 2, 0, 1]

@@ -104,6 +104,16 @@ test('one result of many is enough to refuse them, and the others of the program
   throws(t, 'ERR_DTYPE', /int64: float64 holds it, rounded/, () => ft.full([2], 2n ** 62n, { dtype: 'int64' }).sum().toArray())
 })
 
+test('what was converted from a narrower dtype is no larger than that was', (t) => {
+  const [a, b] = [ft.full([3, 40], -128, { dtype: 'int8' }), ft.full([40, 5], -128, { dtype: 'int8' })]
+  const plan = ft.plan(() => a.astype('int32').matmul(b.astype('int32')))()
+  t.true(plan.kernels.some(({ name }) => name.includes('contract')) && !plan.kernels.some(({ name }) => /gather|float64/.test(name)), String(plan))
+  t.deepEqual(read(a.astype('int32').matmul(b.astype('int32'))), Array<bigint>(15).fill(16384n * 40n))
+  t.is(ft.full([9], 255, { dtype: 'uint8' }).astype('int32').sum().itemSync(), 2295)
+  // Wrapped on the way to a narrower one.
+  throws(t, 'ERR_DTYPE', /beyond the range of int8/, () => ft.full([2], 300, { dtype: 'int16' }).astype('int32').sum({ dtype: 'int8' }).toArray())
+})
+
 test('an image of white bytes', (t) => {
   const image = ft.full([2160, 3840, 3], 255, { dtype: 'uint8' })
   throws(t, 'ERR_DTYPE', /^sum: a result is beyond the range of uint32/, () => image.sum().toArray())

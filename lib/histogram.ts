@@ -3,7 +3,7 @@
 import { checkOptions, integer, number, one, operandGiven, shown, tensorGiven, within } from './call.js'
 import { ArgumentError, DTypeError, ShapeError } from './errors.js'
 import { DTYPE, type DType, type FloatOf, type Promote, type SumOf, type Takes } from './generated/dtypes.js'
-import { equal, full, logicalAnd, logicalNot, ones, searchsorted, stack, where, zeros } from './generated/functions.js'
+import { equal, full, logicalAnd, logicalNot, ones, searchsorted, segmentSum, stack, where, zeros } from './generated/functions.js'
 import { OP } from './generated/table.js'
 import type { Fits, Operand } from './operand.js'
 import { arange } from './ranges.js'
@@ -17,6 +17,12 @@ function weightsOf(op: string, x: Tensor, weights: unknown): Tensor {
     throw new ShapeError(`${op}: weights have shape [${w.shape.join(', ')}], the tensor [${x.shape.join(', ')}]`)
   }
   return w.flatten()
+}
+
+/** Weights added up by place. Sums of integers are right or refused, which counts of elements need not be asked for. */
+function addedUp(places: Tensor, weights: Tensor, count: number, given: unknown): Tensor {
+  if (given !== undefined && DTYPE[weights.dtype].min !== null) return segmentSum(weights, places as Tensor<'int32'>, count)
+  return zeros([count], { dtype: weights.dtype, device: places.device }).scatterAdd(places, weights)
 }
 
 /** Whether some element of a vector is below (above) the one before it, as a tensor of rank 0. */
@@ -84,8 +90,7 @@ function counted(op: string, x: Tensor, options: unknown): { ends: Tensor | null
         if (low !== undefined && low < 0) throw new ArgumentError(`${op}: elements must not be negative, got ${low}`)
         const length = Math.max(least, high === undefined ? 0 : high + 1)
         if (length > MOST) throw new ShapeError(`${op}: ${length} counts are more than ${MOST}`)
-        const none = zeros([length], { dtype: weights.dtype, device: x.device })
-        return none.scatterAdd(flat.astype('int64'), weights)
+        return addedUp(flat.astype('int64'), weights, length, o['weights'])
       })
   }
 }
@@ -99,7 +104,8 @@ function integers(op: string, value: unknown): Tensor {
 /**
  * How often each integer from 0 to the largest element occurs, or the sum of the weights of its elements. Reads the largest element.
  *
- * @throws {TensorError} `ERR_ARGUMENT` for negative elements and dtypes other than integers, `ERR_SHAPE` for weights of another shape.
+ * @throws {TensorError} `ERR_ARGUMENT` for negative elements and dtypes other than integers, `ERR_SHAPE` for weights of another shape;
+ *   `ERR_DTYPE` when a result is read for sums of integer weights that their dtype does not hold.
  * @example
  * ```ts
  * ft.bincount(ft.tensor([1, 3, 1], { dtype: 'int32' })) // [0, 2, 0, 1]
@@ -243,7 +249,7 @@ export function histogram<D extends DType, B extends DType = EdgesOf<D>, W exten
     const place = searchsorted(edges, flat, undefined, { side: 'right' })
     const atEnd = equal(flat, edges.at(-1))
     const own = where(atEnd, count, place)
-    const counts = zeros([count + 2], { dtype: weights.dtype, device: x.device }).scatterAdd(own, weights).at('1:-1') as Tensor
+    const counts = addedUp(own as Tensor, weights, count + 2, o['weights']).at('1:-1') as Tensor
     const hist = density ? counts.divide(counts.sum()).divide(edges.diff()) : counts
     return { hist: hist as Tensor<CountOf<W, B, P>>, binEdges: edges as Tensor<B> }
   })

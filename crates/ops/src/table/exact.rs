@@ -5,8 +5,9 @@
 //! farther apart the multiple is not 0. (Of 64 bits, products may be so large that float64 loses more: then they are refused, whatever is left
 //! of their sum.) Sums and products whose operands are too few or too small to leave the dtype are made once.
 
+use crate::graph::Def;
 use crate::lower::{Lower, Val};
-use ferrotensor_core::kernel::{Combine, Monoid};
+use ferrotensor_core::kernel::{Combine, Kernel, Monoid};
 use ferrotensor_core::scalar::Op;
 use ferrotensor_core::{DType, Kind, Result};
 
@@ -18,6 +19,23 @@ fn range(dtype: DType) -> Option<(i128, i128)> {
         Kind::Unsigned => Some((0, (1 << bits) - 1)),
         Kind::Signed => Some((-(1 << (bits - 1)), (1 << (bits - 1)) - 1)),
         Kind::Float | Kind::Complex => None,
+    }
+}
+
+/// What elements of a value can be: the integers of its dtype, or of the narrower one that they were converted from.
+fn range_of(l: &Lower, v: Val) -> Option<(i128, i128)> {
+    let (own, mut v) = (range(l.dtype(v))?, v);
+    loop {
+        match &l.graph.nodes[l.graph.values[v.0 as usize].node as usize].def {
+            Def::View { of, .. } => v = *of,
+            Def::Kernel { kernel: Kernel::Map(map), inputs, .. } => {
+                let converts = matches!(&map.program.instrs[..], [x, y] if (x.op, y.op) == (Op::Input(0), Op::Cast));
+                let from =
+                    inputs.first().filter(|_| converts && map.program.outputs[..] == [1]).and_then(|&x| range(l.dtype(x)));
+                return Some(from.filter(|&from| within(from, own)).unwrap_or(own));
+            }
+            _ => return Some(own),
+        }
     }
 }
 
@@ -100,7 +118,7 @@ pub fn summed(
 ) -> Result<Val> {
     let x = integers(l, x, dtype)?;
     let (from, n) = (l.dtype(x), places as i128);
-    let fits = match (range(from), range(dtype)) {
+    let fits = match (range_of(l, x), range(dtype)) {
         (Some((low, high)), Some(limits)) => within((low * n, high * n), limits) && within((low, high), limits),
         _ => true,
     };
@@ -127,7 +145,7 @@ pub fn multiplied(
     f: impl Fn(&mut Lower, &[Val]) -> Result<Val>,
 ) -> Result<Val> {
     let operands = operands.iter().map(|&v| integers(l, v, dtype)).collect::<Result<Vec<_>>>()?;
-    let ranges: Option<Vec<_>> = operands.iter().map(|&v| range(l.dtype(v))).collect();
+    let ranges: Option<Vec<_>> = operands.iter().map(|&v| range_of(l, v)).collect();
     let fits = match (ranges, range(dtype)) {
         (Some(ranges), Some(limits)) => {
             let largest = ranges.iter().map(|&(low, high)| high.max(-low) as f64).fold(1.0, f64::max);
