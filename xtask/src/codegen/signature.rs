@@ -334,7 +334,7 @@ mod tests {
         );
         assert_eq!(
             method("matmul"),
-            "<B extends DType>(this: Takes<'numeric', D>, x2: Tensor<B> & Takes<'numeric', B>): Tensor<Promote<D, B>>"
+            "<B extends DType>(this: Takes<'numeric', D>, x2: Tensor<B> & Takes<'numeric', B>): Tensor<SumOf<Promote<D, B>>>"
         );
         assert_eq!(
             method("takeAlongAxis"),
