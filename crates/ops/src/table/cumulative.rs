@@ -32,11 +32,7 @@ pub fn running(l: &mut Lower, x: Val, monoid: Monoid, initial: f64) -> Result<Ve
     let axis = shape::only_axis(l.attrs().opt_int("axis"), l.dims(x).len())?;
     // Half floats run in float32 and round once.
     let (acc, places) = (compute.compute(), l.dims(x)[axis]);
-    let running = if monoid == Monoid::Prod {
-        exact::multiplied(l, &[x], acc, (places, 1), |l, x| Ok(l.scan(x[0], axis, monoid)))?
-    } else {
-        exact::summed(l, x, acc, places, |l, x| Ok(l.scan(x, axis, monoid)))?
-    };
+    let running = exact::combined(l, x, acc, (monoid, places), |l, x| Ok(l.scan(x, axis, monoid)))?;
     let running = l.cast(running, compute)?;
     if !l.attrs().bool("includeInitial") {
         return Ok(vec![running]);

@@ -161,6 +161,24 @@ pub fn multiplied(
     compared(l, &operands, dtype, places, f)
 }
 
+/// What `f` makes of `x` in `dtype`: combinations of at most `places` of its elements.
+pub fn combined(
+    l: &mut Lower,
+    x: Val,
+    dtype: DType,
+    (monoid, places): (Monoid, usize),
+    f: impl Fn(&mut Lower, Val) -> Result<Val>,
+) -> Result<Val> {
+    match monoid {
+        Monoid::Sum => summed(l, x, dtype, places, f),
+        Monoid::Prod => multiplied(l, &[x], dtype, (places, 1), |l, v| f(l, v[0])),
+        _ => {
+            let x = l.cast(x, dtype)?;
+            f(l, x)
+        }
+    }
+}
+
 /// An operand as integers, where integers are asked for: other numbers become some first.
 fn integers(l: &mut Lower, x: Val, dtype: DType) -> Result<Val> {
     if range(l.dtype(x)).is_none() && range(dtype).is_some() { l.cast(x, dtype) } else { Ok(x) }

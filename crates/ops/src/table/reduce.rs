@@ -28,48 +28,17 @@ pub fn accumulated(l: &mut Lower) -> Result<Val> {
     l.cast(x, acc)
 }
 
-/// `x` combined over the call's axes and rounded to the result's dtype.
+/// `x` combined over the call's axes in the result's accumulator dtype, and rounded to the result's.
 pub fn finish(l: &mut Lower, x: Val, monoid: Monoid) -> Result<Vec<Val>> {
-    let (axes, keep, out) = (axes_of(l, x)?, l.attrs().bool("keepdims"), l.out_dtype(0));
-    let value = l.reduce(x, &axes, Combine::Value(monoid), keep);
+    let (axes, keep, out, dims) = (axes_of(l, x)?, l.attrs().bool("keepdims"), l.out_dtype(0), l.dims(x));
+    let places = axes.iter().map(|&a| dims[a]).product();
+    let value =
+        exact::combined(l, x, out.compute(), (monoid, places), |l, x| Ok(l.reduce(x, &axes, Combine::Value(monoid), keep)))?;
     Ok(vec![l.cast(value, out)?])
 }
 
-/// Elements that a result of a reduction of `x` over these axes is made of.
-pub fn places(l: &Lower, x: Val, axes: &[usize]) -> usize {
-    let dims = l.dims(x);
-    axes.iter().map(|&a| dims[a]).product()
-}
-
-/// The sum of `x` over the call's axes, in its dtype.
-pub fn sum_of(l: &mut Lower, x: Val) -> Result<Vec<Val>> {
-    let (axes, keep, out, acc) = (axes_of(l, x)?, l.attrs().bool("keepdims"), l.out_dtype(0), l.out_dtype(0).compute());
-    let n = places(l, x, &axes);
-    let total = exact::summed(l, x, acc, n, |l, x| Ok(l.reduce(x, &axes, Combine::Value(Monoid::Sum), keep)))?;
-    Ok(vec![l.cast(total, out)?])
-}
-
-/// The product of `x` over the call's axes, in its dtype.
-pub fn product_of(l: &mut Lower, x: Val) -> Result<Vec<Val>> {
-    let (axes, keep, out, acc) = (axes_of(l, x)?, l.attrs().bool("keepdims"), l.out_dtype(0), l.out_dtype(0).compute());
-    let factors = (places(l, x, &axes), 1);
-    let product =
-        exact::multiplied(l, &[x], acc, factors, |l, x| Ok(l.reduce(x[0], &axes, Combine::Value(Monoid::Prod), keep)))?;
-    Ok(vec![l.cast(product, out)?])
-}
-
-fn sum(l: &mut Lower) -> Result<Vec<Val>> {
+fn reduction(l: &mut Lower, monoid: Monoid) -> Result<Vec<Val>> {
     let x = l.operand(0)?;
-    sum_of(l, x)
-}
-
-fn prod(l: &mut Lower) -> Result<Vec<Val>> {
-    let x = l.operand(0)?;
-    product_of(l, x)
-}
-
-fn extreme(l: &mut Lower, monoid: Monoid) -> Result<Vec<Val>> {
-    let x = accumulated(l)?;
     finish(l, x, monoid)
 }
 
@@ -135,19 +104,19 @@ const POSITION: OpDef = OpDef {
 
 #[rustfmt::skip]
 pub const ROWS: &[OpDef] = &[
-    OpDef { name: "sum", lower: Lowering::Graph(sum),
+    OpDef { name: "sum", lower: Lowering::Graph(|l| reduction(l, Monoid::Sum)),
         doc: doc("Sum over axes (all by default) in a fixed tree: the same bits for any thread count and instruction set. Small integers sum in 32 bits, bool counts in int32; a sum of integers that its dtype does not hold is a DTypeError when it is read.", "sum_i x_i", "ft.tensor([[1, 2], [3, 4]]).sum(0) // [4, 6]", "sum", "sum"), ..SUM },
-    OpDef { name: "prod", lower: Lowering::Graph(prod),
+    OpDef { name: "prod", lower: Lowering::Graph(|l| reduction(l, Monoid::Prod)),
         doc: doc("Product over axes (all by default) in a fixed tree; one of integers that its dtype does not hold is a DTypeError when it is read.", "prod_i x_i", "ft.tensor([[1, 2], [3, 4]]).prod(1) // [2, 12]", "prod", "prod"), ..SUM },
     OpDef { name: "mean", attrs: AXES, dtype: DTypeRule::new(Class::Any, Compute::Float, Out::Compute), lower: Lowering::Graph(mean), errors: &[],
         doc: doc("Arithmetic mean over axes (all by default); NaN of no elements; integers give float32.", "sum_i x_i / n", "ft.tensor([[1, 2], [3, 4]]).mean(1) // [1.5, 3.5]", "mean", "mean"), ..SUM },
-    OpDef { name: "max", lower: Lowering::Graph(|l| extreme(l, Monoid::Max)),
+    OpDef { name: "max", lower: Lowering::Graph(|l| reduction(l, Monoid::Max)),
         doc: doc("Largest element over axes (all by default); NaN wins.", "max_i x_i", "ft.tensor([[1, 2], [3, 4]]).max(0) // [3, 4]", "max", "amax"), ..EXTREME },
-    OpDef { name: "min", lower: Lowering::Graph(|l| extreme(l, Monoid::Min)),
+    OpDef { name: "min", lower: Lowering::Graph(|l| reduction(l, Monoid::Min)),
         doc: doc("Smallest element over axes (all by default); NaN wins.", "min_i x_i", "ft.tensor([[1, 2], [3, 4]]).min(0) // [1, 2]", "min", "amin"), ..EXTREME },
-    OpDef { name: "all", lower: Lowering::Graph(|l| extreme(l, Monoid::All)),
+    OpDef { name: "all", lower: Lowering::Graph(|l| reduction(l, Monoid::All)),
         doc: doc("Whether all elements over axes are non-zero (true for none).", "and_i x_i != 0", "ft.tensor([[1, 0], [3, 4]]).all(1) // [false, true]", "all", "all"), ..TRUTH },
-    OpDef { name: "any", lower: Lowering::Graph(|l| extreme(l, Monoid::Any)),
+    OpDef { name: "any", lower: Lowering::Graph(|l| reduction(l, Monoid::Any)),
         doc: doc("Whether any element over axes is non-zero (false for none).", "or_i x_i != 0", "ft.tensor([[0, 0], [3, 0]]).any(1) // [false, true]", "any", "any"), ..TRUTH },
     OpDef { name: "argmax", lower: Lowering::Graph(|l| arg(l, Combine::ArgMax)),
         doc: doc("int32 position of the first largest element along an axis, or in the flattened tensor; the first NaN wins.", "min { i : x_i = max x }", "ft.tensor([[1, 5], [7, 4]]).argmax({ axis: 1 }) // [1, 0]", "argmax", "argmax"), ..POSITION },

@@ -114,14 +114,8 @@ fn segment(l: &mut Lower, monoid: Monoid) -> Result<Vec<Val>> {
     // Half floats add up in float32 and are rounded once.
     let (x, acc, out) = (l.operand(0)?, l.compute().compute(), l.out_dtype(0));
     let rows = l.dims(x).first().copied().unwrap_or(1);
-    let combined = match monoid {
-        Monoid::Sum => exact::summed(l, x, acc, rows, |l, x| by_segment(l, x, monoid, 0.0))?,
-        Monoid::Prod => exact::multiplied(l, &[x], acc, (rows, 1), |l, x| by_segment(l, x[0], monoid, 1.0))?,
-        _ => {
-            let x = l.cast(x, acc)?;
-            by_segment(l, x, monoid, monoid.identity_literal(acc))?
-        }
-    };
+    let start = if monoid == Monoid::Sum { 0.0 } else { monoid.identity_literal(acc) };
+    let combined = exact::combined(l, x, acc, (monoid, rows), |l, x| by_segment(l, x, monoid, start))?;
     Ok(vec![l.cast(combined, out)?])
 }
 

@@ -47,14 +47,7 @@ fn combined(l: &mut Lower, monoid: Monoid) -> Result<Vec<Val>> {
         let combined = l.window(window, &[moved], &counts);
         Ok(l.permute(combined, &inverse(&order)))
     };
-    let combined = match monoid {
-        Monoid::Sum => exact::summed(l, x, dtype, places, seen)?,
-        Monoid::Prod => exact::multiplied(l, &[x], dtype, (places, 1), |l, x| seen(l, x[0]))?,
-        _ => {
-            let x = l.cast(x, dtype)?;
-            seen(l, x)?
-        }
-    };
+    let combined = exact::combined(l, x, dtype, (monoid, places), seen)?;
     Ok(vec![l.cast(combined, out)?])
 }
 

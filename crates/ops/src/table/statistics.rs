@@ -1,6 +1,6 @@
 //! Statistics over axes: spread, order, counts, and what is left without NaN.
 
-use super::reduce::{AXES, EXTREME, SUM, accumulated, axes_of, finish, mean, mean_over, product_of, sum_of};
+use super::reduce::{AXES, EXTREME, SUM, accumulated, axes_of, finish, mean, mean_over};
 use super::rows::{BASE, doc};
 use crate::def::{ErrorCase, Lowering, OpDef, ParamDef, ParamKind};
 use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
@@ -92,7 +92,7 @@ fn nan_reduction(l: &mut Lower, monoid: Monoid, identity: f64) -> Result<Vec<Val
     } else {
         l.operand(0)?
     };
-    if monoid == Monoid::Prod { product_of(l, x) } else { sum_of(l, x) }
+    finish(l, x, monoid)
 }
 
 /// The extreme of what is not NaN; NaN of nothing else.
@@ -172,7 +172,7 @@ fn nan_variance(l: &mut Lower, root: bool) -> Result<Vec<Val>> {
 fn count_nonzero(l: &mut Lower) -> Result<Vec<Val>> {
     let x = l.operand(0)?;
     let truth = l.cast(x, DType::Bool)?;
-    sum_of(l, truth)
+    finish(l, truth, Monoid::Sum)
 }
 
 fn ptp(l: &mut Lower) -> Result<Vec<Val>> {
