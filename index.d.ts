@@ -2844,10 +2844,10 @@ interface QuantileOptions {
     /** Keeps reduced axes, with size 1; false by default. */
     readonly keepdims?: boolean | undefined;
     /** 'linear' by default. */
-    readonly method?: 'linear' | 'lower' | 'higher' | 'midpoint' | 'nearest' | undefined;
+    readonly method?: 'linear' | 'lower' | 'higher' | 'midpoint' | 'nearest' | 'inverted_cdf' | 'averaged_inverted_cdf' | 'closest_observation' | 'interpolated_inverted_cdf' | 'hazen' | 'weibull' | 'median_unbiased' | 'normal_unbiased' | undefined;
 }
 /**
- * What stands at a fraction q of the sorted elements over axes (all by default), q from 0 to 1, a number or a tensor whose axes come first; between two elements on the line between them, or by the method. NaN wins; NaN of no elements; q outside [0, 1] is an IndexError, of a tensor when the result is read.
+ * What stands at a fraction q of the sorted elements over axes (all by default), q from 0 to 1, a number or a tensor whose axes come first; between two elements on the line between them, or by the method, one of NumPy's thirteen. NaN wins; NaN of no elements; q outside [0, 1] is an IndexError, of a tensor when the result is read.
  *
  * `x_(q (n - 1)) of the sorted x`
  *
@@ -2871,7 +2871,7 @@ interface PercentileOptions {
     /** Keeps reduced axes, with size 1; false by default. */
     readonly keepdims?: boolean | undefined;
     /** 'linear' by default. */
-    readonly method?: 'linear' | 'lower' | 'higher' | 'midpoint' | 'nearest' | undefined;
+    readonly method?: 'linear' | 'lower' | 'higher' | 'midpoint' | 'nearest' | 'inverted_cdf' | 'averaged_inverted_cdf' | 'closest_observation' | 'interpolated_inverted_cdf' | 'hazen' | 'weibull' | 'median_unbiased' | 'normal_unbiased' | undefined;
 }
 /**
  * What stands at q hundredths of the sorted elements over axes (all by default), q from 0 to 100; see quantile.
@@ -4728,7 +4728,7 @@ interface NanquantileOptions {
     /** Keeps reduced axes, with size 1; false by default. */
     readonly keepdims?: boolean | undefined;
     /** 'linear' by default. */
-    readonly method?: 'linear' | 'lower' | 'higher' | 'midpoint' | 'nearest' | undefined;
+    readonly method?: 'linear' | 'lower' | 'higher' | 'midpoint' | 'nearest' | 'inverted_cdf' | 'averaged_inverted_cdf' | 'closest_observation' | 'interpolated_inverted_cdf' | 'hazen' | 'weibull' | 'median_unbiased' | 'normal_unbiased' | undefined;
 }
 /**
  * What stands at a fraction q of the sorted numbers over axes, NaN left out, as quantile; NaN where all are.
@@ -4755,7 +4755,7 @@ interface NanpercentileOptions {
     /** Keeps reduced axes, with size 1; false by default. */
     readonly keepdims?: boolean | undefined;
     /** 'linear' by default. */
-    readonly method?: 'linear' | 'lower' | 'higher' | 'midpoint' | 'nearest' | undefined;
+    readonly method?: 'linear' | 'lower' | 'higher' | 'midpoint' | 'nearest' | 'inverted_cdf' | 'averaged_inverted_cdf' | 'closest_observation' | 'interpolated_inverted_cdf' | 'hazen' | 'weibull' | 'median_unbiased' | 'normal_unbiased' | undefined;
 }
 /**
  * What stands at q hundredths of the sorted numbers over axes, NaN left out, as percentile; NaN where all are.
@@ -6679,7 +6679,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      */
     nanstd(this: Takes<'real', D>, options?: number | readonly number[] | NanstdOptions): Tensor<FloatOf<D>>;
     /**
-     * What stands at a fraction q of the sorted elements over axes (all by default), q from 0 to 1, a number or a tensor whose axes come first; between two elements on the line between them, or by the method. NaN wins; NaN of no elements; q outside [0, 1] is an IndexError, of a tensor when the result is read.
+     * What stands at a fraction q of the sorted elements over axes (all by default), q from 0 to 1, a number or a tensor whose axes come first; between two elements on the line between them, or by the method, one of NumPy's thirteen. NaN wins; NaN of no elements; q outside [0, 1] is an IndexError, of a tensor when the result is read.
      *
      * `x_(q (n - 1)) of the sorted x`
      *

@@ -141,6 +141,13 @@ test('truncatedNormal: so far out that every draw is the end', (t) => {
   t.deepEqual(doubles(ft.random.truncatedNormal(key, [2], { low: 1e30, high: Infinity, std: 1e-20 })), [1e30, 1e30].map(Math.fround))
 })
 
+test('uniform numbers of a range that overflows', (t) => {
+  for (const [dtype, most] of [['float32', 3e38], ['float64', 1.5e308]] as const) {
+    const x = doubles(ft.random.uniform(key, [N], { dtype, low: -most, high: most }))
+    t.true(distance(x, (v) => (v / most + 1) / 2) < 2.3)
+  }
+})
+
 test('multivariateNormal: mean and covariances', (t) => {
   const [mean, covariance] = [ft.tensor([1, -2]), ft.tensor([[4, 1.2], [1.2, 1]])]
   const x = ft.random.multivariateNormal(key, mean, covariance, { shape: [N] })

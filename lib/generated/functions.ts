@@ -2769,11 +2769,11 @@ export interface QuantileOptions {
   /** Keeps reduced axes, with size 1; false by default. */
   readonly keepdims?: boolean | undefined
   /** 'linear' by default. */
-  readonly method?: 'linear' | 'lower' | 'higher' | 'midpoint' | 'nearest' | undefined
+  readonly method?: 'linear' | 'lower' | 'higher' | 'midpoint' | 'nearest' | 'inverted_cdf' | 'averaged_inverted_cdf' | 'closest_observation' | 'interpolated_inverted_cdf' | 'hazen' | 'weibull' | 'median_unbiased' | 'normal_unbiased' | undefined
 }
 
 /**
- * What stands at a fraction q of the sorted elements over axes (all by default), q from 0 to 1, a number or a tensor whose axes come first; between two elements on the line between them, or by the method. NaN wins; NaN of no elements; q outside [0, 1] is an IndexError, of a tensor when the result is read.
+ * What stands at a fraction q of the sorted elements over axes (all by default), q from 0 to 1, a number or a tensor whose axes come first; between two elements on the line between them, or by the method, one of NumPy's thirteen. NaN wins; NaN of no elements; q outside [0, 1] is an IndexError, of a tensor when the result is read.
  *
  * `x_(q (n - 1)) of the sorted x`
  *
@@ -2801,7 +2801,7 @@ export interface PercentileOptions {
   /** Keeps reduced axes, with size 1; false by default. */
   readonly keepdims?: boolean | undefined
   /** 'linear' by default. */
-  readonly method?: 'linear' | 'lower' | 'higher' | 'midpoint' | 'nearest' | undefined
+  readonly method?: 'linear' | 'lower' | 'higher' | 'midpoint' | 'nearest' | 'inverted_cdf' | 'averaged_inverted_cdf' | 'closest_observation' | 'interpolated_inverted_cdf' | 'hazen' | 'weibull' | 'median_unbiased' | 'normal_unbiased' | undefined
 }
 
 /**
@@ -5049,7 +5049,7 @@ export interface NanquantileOptions {
   /** Keeps reduced axes, with size 1; false by default. */
   readonly keepdims?: boolean | undefined
   /** 'linear' by default. */
-  readonly method?: 'linear' | 'lower' | 'higher' | 'midpoint' | 'nearest' | undefined
+  readonly method?: 'linear' | 'lower' | 'higher' | 'midpoint' | 'nearest' | 'inverted_cdf' | 'averaged_inverted_cdf' | 'closest_observation' | 'interpolated_inverted_cdf' | 'hazen' | 'weibull' | 'median_unbiased' | 'normal_unbiased' | undefined
 }
 
 /**
@@ -5081,7 +5081,7 @@ export interface NanpercentileOptions {
   /** Keeps reduced axes, with size 1; false by default. */
   readonly keepdims?: boolean | undefined
   /** 'linear' by default. */
-  readonly method?: 'linear' | 'lower' | 'higher' | 'midpoint' | 'nearest' | undefined
+  readonly method?: 'linear' | 'lower' | 'higher' | 'midpoint' | 'nearest' | 'inverted_cdf' | 'averaged_inverted_cdf' | 'closest_observation' | 'interpolated_inverted_cdf' | 'hazen' | 'weibull' | 'median_unbiased' | 'normal_unbiased' | undefined
 }
 
 /**

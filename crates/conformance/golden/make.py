@@ -18,6 +18,7 @@ import arrays
 import complex_numbers
 import digits
 import elementwise
+import ends
 import linear_algebra
 import network_digits
 import networks
@@ -512,4 +513,5 @@ pytorch_reductions.cases()
 pytorch_networks.cases()
 pytorch_arrays.cases()
 ranges.cases()
+ends.cases()
 write(sys.argv[1])

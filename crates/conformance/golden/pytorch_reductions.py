@@ -6,7 +6,7 @@ import torch
 from arrays import words
 from pytorch import BOTH, INTEGERS, WITH_COMPLEX, answer, exact, few, record, rng, some, tensor
 from records import inf, nan
-from samples import METHODS
+from samples import OLDER
 
 AXES = [(None, False), ((0,), True), ((-1,), False), ((0, 2), False)]
 
@@ -49,7 +49,7 @@ def reductions():
             exact("nanmedian", lambda x: torch.nanmedian(x, 0).values, [x], [1, 0, 0])
             x, q = some(d, (4, 6)), tensor([0, 0.1, 0.5, 0.75, 1], d)
             gaps = torch.where(x > 0.5, torch.full_like(x, nan), x)
-            for m, way in enumerate(METHODS):
+            for m, way in enumerate(OLDER):
                 for axis, keep in [(0, False), (1, True)]:
                     kw = {"dim": axis, "keepdim": keep, "interpolation": way}
                     # In float32 the place of a quantile itself is rounded: PyTorch's is that of float64.

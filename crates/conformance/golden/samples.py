@@ -3,9 +3,13 @@
 import numpy as np
 
 from arrays import ALL, AXES, SUMS, near, some, words
-from records import FLOATS, INTS, case, floats, inf, nan, rng, to_float, total
+from records import FLOATS, INTS, case, floats, inf, nan, out_of_range, rng, to_float, total
 
-METHODS = ["linear", "lower", "higher", "midpoint", "nearest"]
+OLDER = ["linear", "lower", "higher", "midpoint", "nearest"]
+METHODS = [
+    *OLDER, "inverted_cdf", "averaged_inverted_cdf", "closest_observation",
+    "interpolated_inverted_cdf", "hazen", "weibull", "median_unbiased", "normal_unbiased",
+]
 COMPLEX = ["complex64", "complex128"]
 
 
@@ -16,15 +20,35 @@ def quantiles():
             x = some(d, (3, 4, 5))
             wide = x.astype("float64")
             for m, method in enumerate(METHODS):
+                # Where a method steps, the place is rounded in the dtype, as NumPy does of arrays of it.
+                own = x.astype(f) if m >= len(OLDER) else wide
                 q = np.array([0, 1, 0.5, 0.25, 0.3], f)
-                y = np.quantile(wide, q.astype("float64"), axis=axis, keepdims=keep, method=method)
+                y = np.quantile(own, q.astype(own.dtype), axis=axis, keepdims=keep, method=method)
                 # In float16 the place of a quantile itself is rounded.
                 if d == "float16" and method != "midpoint":
                     continue
-                case("quantile", [x, q], np.asarray(y).astype(f), [*words(axis, keep), m], tol=near(d, 40))
+                # Integers are larger, and NumPy's way between them is rounded in float32.
+                size = 40 if m < len(OLDER) or d in FLOATS else 4000
+                case("quantile", [x, q], np.asarray(y).astype(f), [*words(axis, keep), m], tol=near(d, size))
                 q = [75.0, 0.0, 100.0][m % 3]
-                y = np.percentile(wide, q, axis=axis, keepdims=keep, method=method)
-                case("percentile", [x, q], np.asarray(y).astype(f), [*words(axis, keep), m], tol=near(d, 40))
+                y = np.percentile(own, q, axis=axis, keepdims=keep, method=method)
+                case("percentile", [x, q], np.asarray(y).astype(f), [*words(axis, keep), m], tol=near(d, size))
+    # Each method at places that are no steps, and out of range.
+    x = np.array([-8, 0.25, 1, 2.5, 3, 7, 11.75])
+    for m, method in enumerate(METHODS):
+        for name, whole in [("quantile", 1), ("nanquantile", 1), ("percentile", 100), ("nanpercentile", 100)]:
+            q = np.array([0.03, 0.1, 0.375, 0.5, 0.625, 0.8, 0.97]) * whole
+            with_nan = np.insert(x, 3, nan) if name.startswith("nan") else x
+            case(name, [with_nan, q], getattr(np, name)(with_nan, q, method=method), [*words(None, 0), m], tol=near("float64", 40))
+            for outside in [-0.5, 1.5]:
+                out_of_range(name, [x, np.array([0.5, outside]) * whole], [*words(None, 0), m])
+    # On each step and between them, of few elements and more.
+    for d in ["float32", "float64"]:
+        for n in [1, 2, 3, 4, 5, 8, 10, 16, 20]:
+            x = some(d, (n,))
+            for m, method in enumerate(METHODS):
+                q = np.unique(np.concatenate([np.arange(n + 1) / n, np.arange(17) / 16])).astype(d)
+                case("quantile", [x, q], np.quantile(x, q, method=method), [*words(None, 0), m], tol=near(d, 40))
     for d in FLOATS:
         x = np.array([[1, nan, 3, 4], [1, 2, 3, 4], [-inf, 1, 2, inf], [inf, inf, inf, inf]], d)
         for m, y in enumerate([[nan, 2.5, 1.5, inf], [nan, 2, 1, inf], [nan, 3, 2, inf], [nan, 2.5, 1.5, inf], [nan, 3, 2, inf]]):
@@ -65,12 +89,14 @@ def numbers():
             for m, method in enumerate(METHODS):
                 if d == "float16" and method != "midpoint":
                     continue
+                own = wide.astype(f) if m >= len(OLDER) else wide
                 q = np.array([0, 1, 0.5, 0.25, 0.3], f)
-                y = drop(np.nanquantile(wide, q.astype("float64"), method=method, **kw))
-                case("nanquantile", [x, q], y.astype(f), [*words(axis, keep), m], tol=near(d, 40))
+                y = drop(np.nanquantile(own, q.astype(own.dtype), method=method, **kw))
+                size = 40 if m < len(OLDER) or d in FLOATS else 4000
+                case("nanquantile", [x, q], y.astype(f), [*words(axis, keep), m], tol=near(d, size))
                 q = [75.0, 0.0, 100.0][m % 3]
-                y = drop(np.nanpercentile(wide, q, method=method, **kw))
-                case("nanpercentile", [x, q], y.astype(f), [*words(axis, keep), m], tol=near(d, 40))
+                y = drop(np.nanpercentile(own, q, method=method, **kw))
+                case("nanpercentile", [x, q], y.astype(f), [*words(axis, keep), m], tol=near(d, size))
         for axis, initial in [(0, 0), (1, 1), (-2, 1)]:
             x = some(d, (3, 5))
             if d in FLOATS:

@@ -24,8 +24,7 @@
 //!
 //! Inexact operands add their own bounds, carried through each kernel. An infinite bound says that the result is not
 //! defined: a sum whose terms exceed the dtype may overflow on the way, whatever the order, and so may the terms of a
-//! complex product. Complex products and quotients of infinite or NaN parts have as many results as there are formulas (C99,
-//! annex G).
+//! complex product.
 
 mod attention;
 mod map;

@@ -2,7 +2,8 @@
 //! any backend would: its results come from the reference executor, run on the changed graph (`mutations.rs`), or on the call as
 //! a row sees it that mistakes an attribute, or are the right ones with one thing changed. The first case that fails
 //! ends it. Two judges are asked, each alone: the cases of `rows.rs`, whose values must tell kernels apart, and NumPy's
-//! answers of `golden.rs`, without which a wrong lowering would agree with itself.
+//! answers of `golden.rs`, without which a wrong lowering would agree with itself. What the cases of a dtype cannot show, since nothing is
+//! promised where a sum overflows, say, answers of that dtype may.
 
 mod equivalent;
 mod report;
@@ -37,6 +38,8 @@ pub enum Fate {
     Caught,
     /// There is nothing to see, and why.
     Equivalent(&'static str),
+    /// Every case passed, and an answer of the same dtype did not.
+    Answered,
     /// Every case passed, and `equivalent.rs` says why.
     Excused,
     /// Every case passed; an example of operands that show it, where there is one.
@@ -48,7 +51,7 @@ pub enum Fate {
 impl Fate {
     /// Nothing is left to do about it.
     fn is_settled(&self) -> bool {
-        matches!(self, Fate::Caught | Fate::Equivalent(_) | Fate::Excused)
+        matches!(self, Fate::Caught | Fate::Equivalent(_) | Fate::Answered | Fate::Excused)
     }
 }
 
@@ -117,15 +120,15 @@ pub fn of_cases(op: &'static OpDef) -> Result<Vec<(&'static str, Fates)>, String
     Ok(out)
 }
 
-/// The mutants of a row before NumPy's answers, at most so many.
-fn of_answers(row: &str, goldens: &[Golden], most: usize) -> Result<Fates, String> {
+/// The mutants of a row before NumPy's answers, at most so many of those asked for.
+fn of_answers(row: &str, goldens: &[&Golden], asked: &dyn Fn(&str) -> bool, most: usize) -> Result<Fates, String> {
     let cases = goldens.iter().map(|g| g.case.clone()).collect();
     // Few and small, and stricter than bounds: they know the signs of zeros.
     let patience = |_: &Mutant, _: &Call| usize::MAX;
     judge(
         row,
         cases,
-        &|_| true,
+        asked,
         |_, _| Ok(vec![]),
         |i, results| Ok(results.is_ok_and(|r| goldens[i].accepts(&r))),
         patience,
@@ -138,7 +141,7 @@ fn of_answers(row: &str, goldens: &[Golden], most: usize) -> Result<Fates, Strin
 /// # Errors
 /// A sentence with those that no answer tells from the row, and those that never ran.
 pub fn found(row: &str, goldens: &[Golden]) -> Result<(), String> {
-    let fates = of_answers(row, goldens, QUICK)?;
+    let fates = of_answers(row, &goldens.iter().collect::<Vec<_>>(), &|_| true, QUICK)?;
     let left: Vec<String> =
         fates.iter().filter(|(_, fate)| !fate.is_settled()).map(|(name, fate)| format!("{name}: {fate:?}")).collect();
     match (fates.is_empty(), left.is_empty()) {

@@ -48,6 +48,7 @@ pub fn fuse(graph: &mut Graph, outputs: &[Val], supports: &dyn Fn(&Kernel) -> bo
         if uses_of(&graph.nodes[n], &uses) == 0 {
             continue;
         }
+        saved += through_permutations(graph, n, &mut uses, merged, &accepts);
         while let Some(def) = reduction(graph, n, &uses).or_else(|| plain_product(graph, n, &uses)).filter(&accepts) {
             replace(graph, n, def, &mut uses, merged);
             saved += 1;
@@ -245,6 +246,50 @@ fn reduction_pre(graph: &Graph, kernel: &Kernel, inputs: &[Val], params: &[Param
     reduce.input = graph.dtype(more[0]);
     let params = more_params.iter().chain(params).copied().collect();
     Some(Def::Kernel { kernel: Kernel::Reduce(reduce), inputs: more.clone(), params })
+}
+
+/// A reduction over leading axes reads a permutation. A map of one operand before that becomes the reduction's `pre`: the permutation is of the
+/// map's operand instead. Returns how many did.
+fn through_permutations(
+    graph: &mut Graph,
+    n: usize,
+    uses: &mut [u32],
+    merged: &mut Merged,
+    accepts: &dyn Fn(&Def) -> bool,
+) -> u64 {
+    let mut saved = 0;
+    while let Some((def, view, moved)) = permuted_pre(graph, n, uses).filter(|(def, ..)| accepts(def)) {
+        let at = graph.values[view.0 as usize].node as usize;
+        let Def::View { of, view: permutation } = graph.nodes[at].def.clone() else { return saved };
+        // Of one use, the reduction's: its dtype may change.
+        graph.values[view.0 as usize].dtype = graph.dtype(moved);
+        graph.nodes[at].def = Def::View { of: moved, view: permutation };
+        uses[moved.0 as usize] += 1;
+        uses[of.0 as usize] -= 1;
+        let mut gone = Vec::new();
+        release(graph, of, uses, &mut gone);
+        let taken: Ops = gone.iter().flat_map(|&n| ops_of(&graph.nodes[n], merged)).collect();
+        let own = ops_of(&graph.nodes[n], merged);
+        graph.nodes[n].def = def;
+        let mut ops: Ops = taken.into_iter().chain(own).collect();
+        ops.dedup();
+        merged.insert(graph.nodes[n].first, ops);
+        saved += 1;
+    }
+    saved
+}
+
+/// The reduction with the map that lies before its permutation, the value that is permuted, and the one that is to be.
+fn permuted_pre(graph: &Graph, n: usize, uses: &[u32]) -> Option<(Def, Val, Val)> {
+    let Def::Kernel { kernel, inputs, params } = &graph.nodes[n].def else { return None };
+    let view = *inputs.first()?;
+    let Def::View { of, view: View::Permute(_) } = def(graph, view) else { return None };
+    if uses[view.0 as usize] != 1 {
+        return None;
+    }
+    let def = reduction_pre(graph, kernel, &[*of], params, uses)?;
+    let Def::Kernel { kernel, inputs, params } = def else { return None };
+    Some((Def::Kernel { kernel, inputs: smallvec![view], params }, view, inputs[0]))
 }
 
 /// A map that alone reads a reduction becomes its `post`.

@@ -171,13 +171,13 @@ fn turned(program: &Program, [arrays, moved]: [&[Array]; 2], dims: &[usize], par
     Ok(off.collect())
 }
 
-/// Whether a complex product or quotient of numbers of these sizes, or a term on the way to the product, may not be finite.
+/// Whether a complex product or quotient of finite numbers of these sizes, or a term on the way to the product, may not be finite.
 fn overflows(instr: &Instr, x: f64, y: f64) -> bool {
     let most = largest(instr.dtype);
     match instr.op {
         // Sums of two products.
-        Op::Mul => !(x < most && y < most && x * y < most / 4.0),
-        _ => !(x < most && y < most && x / y < most / 2.0),
+        Op::Mul => x.is_finite() && y.is_finite() && x * y >= most / 4.0,
+        _ => x.is_finite() && y.is_finite() && y != 0.0 && x / y >= most / 2.0,
     }
 }
 

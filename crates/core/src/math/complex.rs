@@ -13,8 +13,11 @@ pub fn product<V: Real>((a, b): (V, V), (c, d): (V, V)) -> (V, V) {
 /// A scale above 1 goes to x at once, whose products with y would lose bits below the normal numbers; one below 1 goes to the
 /// result. Of an x within a sixteenth of the largest number a sixteenth is divided: the sum of its two products is up to 8 times
 /// as large. That drops bits of a part near or below the normal numbers beside it.
+///
+/// By zero, and where parts are infinite, NumPy's answer, else that of C99.
 #[inline(always)]
-pub fn quotient<V: Real>((re, im): (V, V), (c, d): (V, V)) -> (V, V) {
+pub fn quotient<V: Real>(numerator: (V, V), denominator: (V, V)) -> (V, V) {
+    let ((re, im), (c, d)) = (numerator, denominator);
     let larger = |x: V, y: V| V::select(y.abs().lt(x.abs()), x.abs(), y.abs());
     let (one, size) = (re.lit(1.0), larger(c, d));
     // The scale is 2^-e for size in [2^e, 2^(e + 1)); not needed (1) at 0, infinity and NaN. Where 2^-e would not be a normal
@@ -32,5 +35,24 @@ pub fn quotient<V: Real>((re, im): (V, V), (c, d): (V, V)) -> (V, V) {
     let (up, down) = (up * V::select(huge, re.lit(0.0625), one), down * V::select(huge, re.lit(16.0), one));
     let (c, d, re, im) = (c * scale, d * scale, re * up, im * up);
     let norm = c * c + d * d;
-    ((re * c + im * d) / norm * down, (im * c - re * d) / norm * down)
+    let (x, y) = ((re * c + im * d) / norm * down, (im * c - re * d) / norm * down);
+    let (or_x, or_y) = of_ends(numerator, denominator);
+    let known = |other: V, part: V| V::select(x.eq(x), part, V::select(y.eq(y), part, other));
+    (known(or_x, x), known(or_y, y))
+}
+
+/// A quotient whose two parts both come out as NaN. By zero it is each part over zero, as NumPy has it. Else infinite parts are taken for
+/// their directions alone (C99, annex G.5.1): infinite over finite numbers is infinite, finite over infinite ones is zero.
+#[inline(always)]
+fn of_ends<V: Real>((a, b): (V, V), (c, d): (V, V)) -> (V, V) {
+    let (zero, one, infinity) = (a.lit(0.0), a.lit(1.0), a.lit(f64::INFINITY));
+    let is_end = |v: V| infinity.eq(v.abs());
+    let (above, below) = (is_end(a) | is_end(b), is_end(c) | is_end(d));
+    let direction = |v: V| V::select(is_end(v), one, zero).flip(v.sign());
+    let (p, q) = (V::select(above, direction(a), a), V::select(above, direction(b), b));
+    let (r, s) = (V::select(below, direction(c), c), V::select(below, direction(d), d));
+    // NaN of both: infinity over infinity has no value.
+    let size = V::select(above, infinity, one) * V::select(below, zero, one);
+    let by_zero = zero.eq(c) & zero.eq(d);
+    (V::select(by_zero, a / zero, size * (p * r + q * s)), V::select(by_zero, b / zero, size * (q * r - p * s)))
 }

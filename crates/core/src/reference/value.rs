@@ -265,12 +265,16 @@ impl Mul for Scalar {
     }
 }
 
-/// `x / y`; integers truncate, by zero is 0; complex by `x * conj(y) / |y|^2` on scaled operands. Both of one kind.
+/// `x / y`; integers truncate, by zero is 0; complex by `x * conj(y) / |y|^2` on scaled operands, [`at_the_ends`] where it has a value. Both of
+/// one kind.
 impl Div for Scalar {
     type Output = Scalar;
     fn div(self, other: Scalar) -> Scalar {
         match (self, other) {
             (Int(x), Int(y)) => Int(x.checked_div(y).unwrap_or(0)),
+            (Complex(a, b), Complex(c, d)) if let Some((x, y)) = at_the_ends([a.hi, b.hi, c.hi, d.hi]) => {
+                Complex(x.into(), y.into())
+            }
             (Complex(a, b), Complex(c, d)) => {
                 // Neither |y|^2 nor a product leaves the normal numbers once both are scaled to about 1; by powers of two that is exact.
                 let exponent = |re: Double, im: Double| {
@@ -286,6 +290,35 @@ impl Div for Scalar {
             }
             (x, y) => Float(x.real() / y.real()),
         }
+    }
+}
+
+/// The quotient `(a + bi) / (c + di)` by zero, as NumPy has it, and of or by an infinite number, as the code of C99 (annex G.5.1) has it after
+/// the plain formula.
+fn at_the_ends([a, b, c, d]: [f64; 4]) -> Option<(f64, f64)> {
+    if c == 0.0 && d == 0.0 {
+        return Some((a / 0.0, b / 0.0));
+    }
+    let direction = |v: f64| if v.is_infinite() { 1f64.copysign(v) } else { 0f64.copysign(v) };
+    let infinite = |x: f64, y: f64| x.is_infinite() || y.is_infinite();
+    match (infinite(a, b), infinite(c, d)) {
+        (true, false) => {
+            let size = c.abs().max(d.abs());
+            let (c, d) = (c / size, d / size);
+            let (x, y) = (a * c + b * d, b * c - a * d);
+            let (p, q) = (direction(a), direction(b));
+            Some(if x.is_nan() && y.is_nan() {
+                (f64::INFINITY * (p * c + q * d), f64::INFINITY * (q * c - p * d))
+            } else {
+                (x, y)
+            })
+        }
+        (false, true) => {
+            let (r, s) = (direction(c), direction(d));
+            Some((0.0 * (a * r + b * s), 0.0 * (b * r - a * s)))
+        }
+        (true, true) => Some((f64::NAN, f64::NAN)),
+        (false, false) => None,
     }
 }
 

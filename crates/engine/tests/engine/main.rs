@@ -2,6 +2,7 @@
 
 mod attention;
 mod fallback;
+mod fuse;
 mod hostile;
 mod narrow;
 mod profile;

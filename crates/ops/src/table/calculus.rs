@@ -3,6 +3,8 @@
 use super::join::join;
 use super::lookup::positions;
 use super::rows::{BASE, attr, doc, optional, optional_tensor, tensor};
+use super::statistics::{first_dtype, may_overflow, midpoint};
+use super::unary::is_finite;
 use crate::def::{AttrDef, AttrKind, Domain, ErrorCase, Lowering, OpDef, ParamDef, ParamKind};
 use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
 use crate::infer::ShapeCtx;
@@ -129,7 +131,7 @@ fn trapezoid_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
 }
 
 fn trapezoid(l: &mut Lower) -> Result<Vec<Val>> {
-    let ((y, axis), out) = (samples(l)?, l.out_dtype(0));
+    let ((y, axis), of, out) = (samples(l)?, first_dtype(l)?, l.out_dtype(0));
     let (dims, d) = (l.dims(y), l.dtype(y));
     if dims[axis] < 2 {
         let dims = l.out_dims(0);
@@ -146,9 +148,8 @@ fn trapezoid(l: &mut Lower) -> Result<Vec<Val>> {
     let operands: Vec<Val> = [later, earlier].into_iter().chain(gaps).collect();
     let (part, spacing) = (l.dims(later), l.param(0, d));
     let areas = l.map_with(&part, &operands, &[spacing], |b, v| {
-        let (sum, half) = (b.binary(Op::Add, v[0], v[1]), b.lit(d, 0.5));
         // The row's number follows the operands: it stands for the gaps where there are none.
-        let (mean, gap) = (b.binary(Op::Mul, sum, half), v[2]);
+        let (mean, gap) = (midpoint(b, v[0], v[1], of), v[2]);
         b.binary(Op::Mul, mean, gap)
     })?;
     let area = l.sum(areas, axis, false);
@@ -173,13 +174,49 @@ fn interp_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
     shape::same(ctx)
 }
 
+/// A value on the line through two samples, from the second where it is NaN from the first: one of them is infinite.
+fn or_from_second(b: &mut Builder, value: Value, [x, x1, y1]: [Value; 3], slope: Value) -> Value {
+    let back = b.binary(Op::Sub, x, x1);
+    let down = b.binary(Op::Mul, slope, back);
+    let (from_second, number) = (b.binary(Op::Add, y1, down), b.compare(Op::Eq, value, value));
+    b.select(number, value, from_second)
+}
+
+/// A value on the line through two samples, by halves where their distance, in either direction, or the slope overflows.
+fn or_by_halves(b: &mut Builder, value: Value, [x, x0, x1, y0, y1]: [Value; 5], [run, slope]: [Value; 2]) -> Value {
+    let (half, one) = (b.lit(b.dtype(x), 0.5), b.lit(b.dtype(x), 1.0));
+    let [x, x0, x1, u, v] = [x, x0, x1, y0, y1].map(|end| b.binary(Op::Mul, end, half));
+    let (way, whole, rise) = (b.binary(Op::Sub, x, x0), b.binary(Op::Sub, x1, x0), b.binary(Op::Sub, v, u));
+    let share = b.binary(Op::Div, way, whole);
+    let rest = b.binary(Op::Sub, one, share);
+    // From the nearer sample: the whole rise is twice what is there, and overflows.
+    let [up, down] = [share, rest].map(|part| {
+        let twice = b.binary(Op::Add, part, part);
+        b.binary(Op::Mul, twice, rise)
+    });
+    let (from_first, from_second) = (b.binary(Op::Add, y0, up), b.binary(Op::Sub, y1, down));
+    let near = b.compare(Op::Lt, share, half);
+    let by_halves = b.select(near, from_first, from_second);
+    let (run, slope) = (is_finite(b, run), is_finite(b, slope));
+    let (fits, number) = (b.binary(Op::And, run, slope), is_finite(b, by_halves));
+    let wanted = b.unary(Op::Not, fits);
+    // Beside infinite samples the halves have no line either.
+    let wanted = b.binary(Op::And, wanted, number);
+    b.select(wanted, by_halves, value)
+}
+
 fn interp(l: &mut Lower) -> Result<Vec<Val>> {
     let (acc, out, dims) = (l.compute().compute(), l.out_dtype(0), l.out_dims(0));
     let operand = |l: &mut Lower, n: usize| -> Result<Val> {
         let v = l.operand(n)?;
         l.cast(v, acc)
     };
-    let floating = (0..3).map(|n| l.operand(n)).collect::<Result<Vec<_>>>()?.iter().any(|&v| l.dtype(v).is_float());
+    let mut dtypes = Vec::new();
+    for n in 0..3 {
+        let v = l.operand(n)?;
+        dtypes.push(l.dtype(v));
+    }
+    let (floating, overflow) = (dtypes.iter().any(|d| d.is_float()), dtypes.iter().any(|&d| may_overflow(d)));
     let (x, xp, fp) = (operand(l, 0)?, operand(l, 1)?, operand(l, 2)?);
     let n = l.dims(xp)[0];
     let beyond = |l: &mut Lower, n: usize, at: usize| if l.is_absent(n) { Ok(l.pick(fp, 0, at)) } else { operand(l, n) };
@@ -203,6 +240,8 @@ fn interp(l: &mut Lower) -> Result<Vec<Val>> {
         let slope = b.binary(Op::Div, rise, run);
         let up = b.binary(Op::Mul, slope, way);
         let on_line = b.binary(Op::Add, y0, up);
+        let on_line = if floating { or_from_second(b, on_line, [x, x1, y1], slope) } else { on_line };
+        let on_line = if overflow { or_by_halves(b, on_line, [x, x0, x1, y0, y1], [run, slope]) } else { on_line };
         // At the last sample, which is the next one too, there is no line, and none between infinite ones.
         let level = b.compare(Op::Eq, y0, y1);
         let known = if floating {

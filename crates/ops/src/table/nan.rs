@@ -4,7 +4,7 @@ use super::cumulative::{RUNNING, running};
 use super::quantile::{QUANTILE, numbers, quantile};
 use super::reduce::{AXES, accumulated, axes_of};
 use super::rows::{doc, ranged, tensor};
-use super::statistics::{REAL, is_floating, median, of_nothing, sorted_over, without_nan};
+use super::statistics::{REAL, first_dtype, is_floating, median, midpoint, of_nothing, sorted_over, without_nan};
 use crate::def::{ErrorCase, Lowering, OpDef};
 use crate::lower::{Lower, Val};
 use crate::shape;
@@ -19,7 +19,7 @@ fn nan_median(l: &mut Lower) -> Result<Vec<Val>> {
         return median(l);
     }
     let x = accumulated(l)?;
-    let (d, axes) = (l.dtype(x), axes_of(l, x)?);
+    let (of, axes) = (first_dtype(l)?, axes_of(l, x)?);
     if let Some(nan) = of_nothing(l, x, &axes)? {
         return Ok(nan);
     }
@@ -37,12 +37,9 @@ fn nan_median(l: &mut Lower) -> Result<Vec<Val>> {
     };
     let (low, high) = (at_half(1)?, at_half(0)?);
     let (out, dims) = (l.out_dtype(0), l.out_dims(0));
-    let median = l.map(&[kept], &[low, high, count], |b, v| {
-        let (sum, half, one) = (b.binary(Op::Add, v[0], v[1]), b.lit(d, 0.5), b.size(1));
-        let mean = b.binary(Op::Mul, sum, half);
-        let odd = b.binary(Op::And, v[2], one);
-        let odd = b.cast(odd, DType::Bool);
-        let middle = b.select(odd, v[0], mean);
+    // Of an odd number both are one, whose middle it is.
+    let median = l.map(&[kept], &[low, high], |b, v| {
+        let middle = midpoint(b, v[0], v[1], of);
         b.cast(middle, out)
     })?;
     Ok(vec![l.reshape(median, &dims)])

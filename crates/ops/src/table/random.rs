@@ -4,6 +4,7 @@
 //! block `i / 4`; 64-bit draws take words `2 (i % 2)` and the next of block `i / 2`; integers of a range take all of block `i`. Normal numbers come in pairs from two
 //! uniforms of one block (Box and Muller, 1958): even elements the cosine, odd ones the sine.
 
+use super::create::point;
 use super::philox;
 use super::rows::{BASE, arg, attr, doc, tensor};
 use crate::def::{AttrDef, AttrKind, Domain, Form, Lowering, Namespace, OpDef, ParamDef, ParamKind};
@@ -156,9 +157,7 @@ fn uniform(l: &mut Lower) -> Result<Vec<Val>> {
     draw(l, 2, dtype.compute(), |b, i, key, p| {
         let word = if dtype == DType::F64 { word64(b, i, key) } else { word32(b, i, key) };
         let u = unit(b, word, dtype);
-        let width = b.binary(Op::Sub, p[1], p[0]);
-        let scaled = b.binary(Op::Mul, u, width);
-        let value = b.binary(Op::Add, p[0], scaled);
+        let value = point(b, p[0], p[1], |b, width| b.binary(Op::Mul, u, width));
         // Scaling may round up to `high`, which the interval leaves out.
         let (value, low, high) = (b.cast(value, dtype), b.cast(p[0], dtype), b.cast(p[1], dtype));
         let inside = b.compare(Op::Lt, value, high);

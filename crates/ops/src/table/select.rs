@@ -1,6 +1,7 @@
 //! Choosing, limiting, converting: elementwise rows with rules of their own.
 
 use super::rows::{BASE, arg, attr, doc, optional, tensor, weak};
+use super::statistics::{may_overflow, part_of_gap};
 use crate::def::{AttrKind, Domain, ErrorCase, Lowering, OpDef};
 use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
 use crate::gradient::{Gradient, partials};
@@ -29,7 +30,10 @@ const LERP: MapFn = |b, v, d| {
     let (x, y, weight) = (b.cast(v[0], wide), b.cast(v[1], wide), b.cast(v[2], wide));
     let (real, one, half) = (b.re(weight), b.lit(wide, 1.0), b.lit(wide.info().real, 0.5));
     let (gap, rest) = (b.binary(Op::Sub, y, x), b.binary(Op::Sub, one, weight));
-    let (up, down) = (b.binary(Op::Mul, weight, gap), b.binary(Op::Mul, rest, gap));
+    // Of complex numbers a part that overflows is outside of what products promise.
+    let may = may_overflow(b.dtype(v[0])) && may_overflow(b.dtype(v[1]));
+    let part = |b: &mut Builder, t: Value| if may { part_of_gap(b, x, y, gap, t) } else { b.binary(Op::Mul, t, gap) };
+    let (up, down) = (part(b, weight), part(b, rest));
     let (up, down) = (b.binary(Op::Add, x, up), b.binary(Op::Sub, y, down));
     let first = b.compare(Op::Lt, real, half);
     let out = b.select(first, up, down);

@@ -2,6 +2,7 @@
 
 use super::reduce::{AXES, EXTREME, SUM, accumulated, axes_of, finish, mean, mean_over};
 use super::rows::{BASE, doc};
+use super::unary::is_finite;
 use crate::def::{ErrorCase, Lowering, OpDef, ParamDef, ParamKind};
 use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
 use crate::gradient::{Gradient, rules};
@@ -20,6 +21,33 @@ pub fn squared(b: &mut Builder, x: Value) -> Value {
     let (re, im) = (b.re(x), b.im(x));
     let (re, im) = (b.binary(Op::Mul, re, re), b.binary(Op::Mul, im, im));
     b.binary(Op::Add, re, im)
+}
+
+/// Whether sums and differences of two such numbers may overflow in the dtype they are computed in: those of integers and float16 do not.
+pub fn may_overflow(dtype: DType) -> bool {
+    matches!(dtype, DType::F32 | DType::F64 | DType::BF16)
+}
+
+/// `(x + y) / 2`, by halves where the sum overflows, which of numbers of some dtypes (`of`) it does not; everywhere they would lose a bit of
+/// numbers below the normal range.
+pub fn midpoint(b: &mut Builder, x: Value, y: Value, of: DType) -> Value {
+    let (sum, half) = (b.binary(Op::Add, x, y), b.lit(b.dtype(x), 0.5));
+    let mean = b.binary(Op::Mul, sum, half);
+    if !may_overflow(of) {
+        return mean;
+    }
+    let (x, y) = (b.binary(Op::Mul, x, half), b.binary(Op::Mul, y, half));
+    let (by_halves, fits) = (b.binary(Op::Add, x, y), is_finite(b, sum));
+    b.select(fits, mean, by_halves)
+}
+
+/// `t gap` for the gap `y - x` of two real numbers, which may overflow where that does not: the gap of their halves goes 2 t.
+pub fn part_of_gap(b: &mut Builder, x: Value, y: Value, gap: Value, t: Value) -> Value {
+    let (half, part) = (b.lit(b.dtype(x), 0.5), b.binary(Op::Mul, t, gap));
+    let (x, y, twice) = (b.binary(Op::Mul, x, half), b.binary(Op::Mul, y, half), b.binary(Op::Add, t, t));
+    let halves = b.binary(Op::Sub, y, x);
+    let (by_halves, fits) = (b.binary(Op::Mul, twice, halves), is_finite(b, gap));
+    b.select(fits, part, by_halves)
 }
 
 /// `n` less the correction of the call, but not less than nothing.
@@ -65,6 +93,12 @@ pub fn is_nan(b: &mut Builder, x: Value) -> Value {
 pub fn is_floating(l: &mut Lower) -> Result<bool> {
     let x = l.operand(0)?;
     Ok(l.dtype(x).is_float() || l.dtype(x).is_complex())
+}
+
+/// The dtype of the first operand as it was given.
+pub fn first_dtype(l: &mut Lower) -> Result<DType> {
+    let x = l.operand(0)?;
+    Ok(l.dtype(x))
 }
 
 /// NaN for each result, where `x` has no elements to take it from.
@@ -225,9 +259,9 @@ pub fn sorted_over(l: &mut Lower, x: Val, axes: &[usize]) -> Result<Val> {
 
 /// The element in the middle of the sorted ones, or the mean of both; NaN, which is sorted last, wins.
 pub fn median(l: &mut Lower) -> Result<Vec<Val>> {
-    let floating = is_floating(l)?;
+    let (floating, of) = (is_floating(l)?, first_dtype(l)?);
     let x = accumulated(l)?;
-    let (d, axes, out) = (l.dtype(x), axes_of(l, x)?, l.out_dtype(0));
+    let (axes, out) = (axes_of(l, x)?, l.out_dtype(0));
     if let Some(nan) = of_nothing(l, x, &axes)? {
         return Ok(nan);
     }
@@ -236,10 +270,7 @@ pub fn median(l: &mut Lower) -> Result<Vec<Val>> {
     let (low, high) = (l.pick(sorted, 1, (n - 1) / 2), l.pick(sorted, 1, n / 2));
     let middle = match n % 2 {
         1 => low,
-        _ => l.map(&[kept], &[low, high], |b, v| {
-            let (sum, half) = (b.binary(Op::Add, v[0], v[1]), b.lit(d, 0.5));
-            b.binary(Op::Mul, sum, half)
-        })?,
+        _ => l.map(&[kept], &[low, high], |b, v| midpoint(b, v[0], v[1], of))?,
     };
     let median = if floating {
         let last = l.pick(sorted, 1, n - 1);
