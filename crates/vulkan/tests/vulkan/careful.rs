@@ -40,7 +40,8 @@ fn factors(dtype: DType, count: usize, small: usize, seed: usize) -> Vec<u8> {
 
 #[test]
 fn tiles_that_meet_small_factors_have_the_same_bits() {
-    let sizes = [[3, 7, 5], [40, 70, 33], [130, 33, 129], [300, 5, 1], [1, 3000, 1], [5, 1500, 7], [3, 1030, 70], [64, 600, 64]];
+    let sizes =
+        [[3, 7, 5], [40, 70, 33], [130, 33, 129], [300, 5, 1], [1, 3000, 1], [5, 1500, 7], [3, 1030, 70], [64, 600, 64]];
     for [careful, own] in pairs() {
         for dtype in [DType::F32, DType::BF16, DType::C64, DType::F16] {
             // All sizes of one, and some of each other: a kernel is compiled for nearly every one.

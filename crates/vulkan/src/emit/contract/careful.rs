@@ -57,11 +57,7 @@ pub fn told(m: &mut Module, words: Array, own: Word, [first, step]: [Word; 2], t
     let state = [zero, first, zero].map(|v| (Type::U32, v));
     m.repeat(&state, again, |m, v| {
         let other = m.get(words, v[1]);
-        vec![
-            word(m, Spirv::IAdd, v[0], one),
-            word(m, Spirv::IAdd, v[1], step),
-            word(m, Spirv::BitwiseOr, v[2], other),
-        ]
+        vec![word(m, Spirv::IAdd, v[0], one), word(m, Spirv::IAdd, v[1], step), word(m, Spirv::BitwiseOr, v[2], other)]
     })[2]
 }
 

@@ -12,8 +12,8 @@ pub const HEAD: u32 = 4;
 /// Spatial axes that there is room for among the arguments.
 pub const MOST_AXES: usize = 8;
 
-/// How products are added on a device that keeps no subnormal numbers: by its own `fma` in tiles that meet none, and else by ours, some 50
-/// times as slow.
+/// How products are added on a device that keeps no subnormal numbers: by its own `fma` in tiles that meet none, and else by ours, which
+/// has some 50 instructions.
 pub(super) struct Careful {
     pub(super) step: Program,
     /// The bits of the smallest factor, but zero, for which the device's own will do.

@@ -38,7 +38,8 @@ pub fn write(m: &mut Module, w: &mut Writer, [rows, columns]: [u32; 2], team: u3
                 w.column(m, &base, j)
             })
             .collect();
-        let (sums, met) = added_up(m, w, (&own_rows, &own_columns), &Team { meeting: &meeting, local, lane, size: team }, blocks);
+        let (sums, met) =
+            added_up(m, w, (&own_rows, &own_columns), &Team { meeting: &meeting, local, lane, size: team }, blocks);
         let mut writes = active;
         if team > 1 {
             let zero = m.word(0);
@@ -142,12 +143,7 @@ fn chain(
 }
 
 /// Totals with the sums of a team's blocks, one thread's after the other's. A block that does not exist changes nothing.
-fn added(
-    m: &mut Module,
-    w: &mut Writer,
-    team: &Team,
-    (totals, sums, exists): (&[Word], &[Word], Word),
-) -> Vec<Word> {
+fn added(m: &mut Module, w: &mut Writer, team: &Team, (totals, sums, exists): (&[Word], &[Word], Word)) -> Vec<Word> {
     let (meeting, local) = (team.meeting, team.local);
     let first = word(m, Spirv::ISub, local, team.lane);
     let (parts, none) = (w.types.len(), w.none.clone());

@@ -19,7 +19,8 @@ enum Flushing {
 impl Flushing {
     fn covers(self, op: Op) -> bool {
         let keeps = matches!(op, Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Neg);
-        !matches!(op, Op::Input(_) | Op::Param(_) | Op::Const(_) | Op::Bitcast | Op::Complex) && (self == Flushing::All || !keeps)
+        !matches!(op, Op::Input(_) | Op::Param(_) | Op::Const(_) | Op::Bitcast | Op::Complex)
+            && (self == Flushing::All || !keeps)
     }
 
     /// What the device computes, as a program of one that flushes nothing.
@@ -101,7 +102,8 @@ fn doubles() -> Vec<f64> {
             [bits, bits + 1, bits.saturating_sub(1)].map(f64::from_bits)
         })
     });
-    let edges = [0.0, f64::MIN_POSITIVE, 5e-324, 1e-310, f64::MAX, f64::INFINITY, f64::NAN, f64::from(f32::MAX) * 1.000_000_05];
+    let edges =
+        [0.0, f64::MIN_POSITIVE, 5e-324, 1e-310, f64::MAX, f64::INFINITY, f64::NAN, f64::from(f32::MAX) * 1.000_000_05];
     let random = (0..4000u64).map(|n| f64::from_bits((n + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)));
     near.chain(edges).chain(random).flat_map(|v| [v, -v]).collect()
 }
