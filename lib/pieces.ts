@@ -5,10 +5,12 @@ import { zerosLike } from './creation.js'
 import { ArgumentError, ShapeError } from './errors.js'
 import type { DType } from './generated/dtypes.js'
 import { concat, stack } from './generated/functions.js'
+import { OP } from './generated/table.js'
 import type { IndexItem } from './indexing.js'
 import { Slice, slice } from './slice.js'
 import { pieceOf } from './tape.js'
 import type { Tensor } from './tensor.js'
+import type { Attr, Signature } from './types.js'
 
 /** The axis along which a tensor is cut. */
 export interface PiecesOptions {
@@ -131,4 +133,20 @@ export function chunk<D extends DType>(x: Tensor<D>, chunks: number, options?: n
   const each = Math.max(1, Math.ceil((x.shape[axis] as number) / count('chunk', 'chunks', chunks)))
   const n = Math.max(1, Math.ceil((x.shape[axis] as number) / each))
   return whole(x, between(x, axis, Array.from({ length: n - 1 }, (_, i) => (i + 1) * each)), (parts) => concat(parts, { axis }))
+}
+
+/** Operands of a join beyond which its cotangent is cut: a derived call for each is recorded on all of them, n^2 words for n. */
+const FEW = 8
+
+/** Cotangents of the operands of `stack` or `concat`, which are pieces of the result's; undefined where derived calls do. */
+export function cotangentsOfJoin({ op, attr }: Signature, operands: readonly unknown[], cotangent: Tensor): Tensor[] | undefined {
+  if ((op !== OP.stack && op !== OP.concat) || operands.length <= FEW) return undefined
+  const parts = operands as readonly Tensor[]
+  // Those of another dtype are converted on the way.
+  if (parts.some(({ dtype }) => dtype !== cotangent.dtype)) return undefined
+  const axis = axisOf('gradient', cotangent, (attr as Attr).words[0])
+  if (op === OP.stack) return unstack(cotangent, axis)
+  let end = 0
+  const bounds = parts.slice(1).map((_, i) => (end += (parts[i] as Tensor).shape[axis] as number))
+  return whole(cotangent, between(cotangent, axis, bounds), (pieces) => concat(pieces, { axis }))
 }

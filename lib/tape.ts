@@ -4,7 +4,9 @@
 import { OP } from './generated/table.js'
 import { ArgumentError, UnsupportedError } from './errors.js'
 import { native } from './native.js'
+import { cotangentsOfJoin } from './pieces.js'
 import { derived, forget, release, rowOf, valueOf } from './record.js'
+import { readOperands } from './residuals.js'
 import { Tensor, type Owner, type Piece } from './tensor.js'
 import { TracedNumber } from './traced.js'
 import { internAttr, signature, type Signature } from './types.js'
@@ -170,10 +172,20 @@ export function hold(entries: readonly Entry[]): void {
   }
 }
 
+/** Results or operands whose cotangents fit into a number beside the rest of a key. */
+const GIVEN_IN_NUMBERS = 16
+
+/** What tells derivatives of a call apart: a number where there are few operands, as texts take a microsecond. */
+function keyOf(op: number, operands: number, of: number, given: readonly boolean[]): number | string {
+  if (given.length > GIVEN_IN_NUMBERS || operands >= 1024) return `${op}:${operands}:${of}:${given.map(Number).join('')}`
+  let bits = 1
+  for (const is of given) bits = 2 * bits + Number(is)
+  return ((bits * 2 + Number(op === OP.vjp)) * 1024 + operands) * 1024 + of
+}
+
 /** The signature of what derives a call, remembered with the call's own: `of` and `given` as Rust has them. */
-function derivedSignature(op: number, entry: Entry, of: number, given: readonly boolean[]): Signature {
-  const { signature: s, operands } = entry
-  const key = `${op}:${operands.length}:${of}:${given.map(Number).join('')}`
+export function derivedSignature(op: number, s: Signature, operands: readonly unknown[], of: number, given: readonly boolean[]): Signature {
+  const key = keyOf(op, operands.length, of, given)
   const known = s.derived.get(key)
   if (known !== undefined) return known
   const forms = operands.map((x) => (x instanceof Tensor ? 0 : typeof x === 'number' || x instanceof TracedNumber ? 1 : typeof x === 'bigint' ? 2 : typeof x === 'boolean' ? 3 : 4))
@@ -186,7 +198,7 @@ function derivedSignature(op: number, entry: Entry, of: number, given: readonly 
 /** Records what derives a call: its tensors, its results, then what is given. */
 function record(op: number, entry: Entry, of: number, given: readonly (Tensor | undefined)[]): Tensor {
   const { operands, results, params } = entry
-  const s = derivedSignature(op, entry, of, given.map((x) => x !== undefined))
+  const s = derivedSignature(op, entry.signature, operands, of, given.map((x) => x !== undefined))
   const tensors: Tensor[] = []
   let numbers: (number | bigint)[] | null = null
   for (const x of operands) {
@@ -195,11 +207,14 @@ function record(op: number, entry: Entry, of: number, given: readonly (Tensor | 
   }
   tensors.push(...results)
   for (const x of given) if (x !== undefined) tensors.push(x)
-  return derived(s, tensors, numbers === null ? params : params === null ? numbers : [...numbers, ...params])
+  const all = numbers === null ? params : params === null ? numbers : [...numbers, ...params]
+  // What an earlier program dropped is not computed again for a rule that does not read it.
+  const dropped = tensors.some((x) => x.handle === null && x.seen > 0)
+  return derived(s, dropped ? readOperands(s, tensors, all === null ? 0 : all.length) : tensors, all)
 }
 
 /** Whether an operation has the value of its first operand, as it is. */
-function handsThrough({ signature: { op } }: Entry): boolean {
+export function handsThrough({ op }: Signature): boolean {
   return op === OP.custom || op === OP.barrier
 }
 
@@ -250,10 +265,11 @@ export function backward(
     if (entry.piece !== null) collectPiece(cut, entry.operands[1] as Tensor, entry.piece, given[0] as Tensor)
     else if (entry.pull !== null) pulled(entry, given[0] as Tensor, variables, level, (x, g) => onTheWay.has(x) && add(x, g))
     else if (entry.again !== null) computedAgain(entry.again, given, onTheWay, level, add)
-    else if (handsThrough(entry)) add(entry.operands[0] as Tensor, given[0] as Tensor)
+    else if (handsThrough(entry.signature)) add(entry.operands[0] as Tensor, given[0] as Tensor)
     else {
+      const pieces = cotangentsOfJoin(entry.signature, entry.operands, given[0] as Tensor)
       entry.operands.forEach((x, n) => {
-        if (x instanceof Tensor && onTheWay.has(x) && isDifferentiable(x)) add(x, record(OP.vjp, entry, n, given))
+        if (x instanceof Tensor && onTheWay.has(x) && isDifferentiable(x)) add(x, pieces?.[n] ?? record(OP.vjp, entry, n, given))
       })
     }
   }
@@ -309,7 +325,7 @@ export function forward(entries: readonly Entry[], results: readonly Tensor[], v
     if (given.every((t) => t === undefined)) continue
     if (entry.pull !== null) throw new UnsupportedError('jvp: what customGradient makes has cotangents, and no tangents; use vjp or grad')
     // Forwards nothing is kept: what is computed again would be the same.
-    const through = handsThrough(entry)
+    const through = handsThrough(entry.signature)
     entry.results.forEach((t, n) => {
       const tangent = through ? given[0] : isDifferentiable(t) ? record(OP.jvp, entry, n, given) : undefined
       if (tangent !== undefined) known.set(t, tangent)
