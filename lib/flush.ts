@@ -22,6 +22,7 @@ import {
 import { admit, relieveSoftly } from './memory.js'
 import { bigParams, handles, ints, native, params, reserve } from './native.js'
 import { isLong, runInParts } from './parts.js'
+import { anyPlaces, forgetPlaces, noteAgain, noteProgram, placesOf } from './places.js'
 import { forget, rowOf } from './record.js'
 import { NOTHING, residuals } from './residuals.js'
 import { isTracked, keep, openLevels } from './tape.js'
@@ -59,6 +60,12 @@ let flushing = 0
 /** What is noted of a program that is kept (`compile`); null while one is run at once. */
 let kept: { readonly inputs: Tensor[]; readonly numbers: [at: number, TracedNumber][] } | null = null
 
+/** The structure of the program being written (places.ts), how many values it has so far, and those, if any may be kept for their places. */
+let structure = 0
+let written = 0
+let looking = false
+const found: Tensor[] = []
+
 /** Has a pending value kept by the program being written. */
 function choose(t: Tensor): void {
   if (chosen.has(t)) return
@@ -70,6 +77,7 @@ function choose(t: Tensor): void {
 function writeInput(t: Tensor): boolean {
   if (t.handle === null && (kept === null || t.signature !== PLACEHOLDER)) return true
   reserve(at - HEADER + 2, 0, inputCount + 1)
+  structure = Math.imul(structure, 31) + 1
   ints[at++] = 0
   ints[at++] = (t.type.id === 0 ? currentType(t) : t.type).id
   if (kept !== null) kept.inputs.push(t)
@@ -114,10 +122,16 @@ function writeNode(t: Tensor): void {
     }
     if (runTime !== null) for (let i = 0; i < runTime.length; i++) writeNumber(runTime[i] as number | bigint)
     ints[start] = s.word | ((paramCount - before) << 25)
+    structure = Math.imul(structure, 31) + (ints[start] as number)
     t.slot = slots
     slots += row.outputs
   }
-  if (t.seen === 0) t.seen = flushing
+  if (t.seen === 0) {
+    t.seen = flushing
+    t.place = written
+  }
+  written++
+  if (looking) found.push(t)
   if (t.beside !== null && kept === null) takeAlong(t.beside)
 }
 
@@ -132,7 +146,11 @@ function writeOperand(x: unknown, again: boolean): void {
     const t = x as Tensor
     if (t.type === undefined) return writeNumber(x as TracedNumber)
     ints[at++] = t.slot
-    if (!again && kept === null && t.handle === null && wasDropped(t)) choose(t)
+    structure = Math.imul(structure, 31) + t.slot
+    if (!again && kept === null && t.handle === null && wasDropped(t)) {
+      noteAgain(t.seen, t.place)
+      choose(t)
+    }
   } else if (typeof x === 'number' || typeof x === 'bigint') writeNumber(x)
   else if (typeof x === 'boolean') params[paramCount++] = x ? 1 : 0
 }
@@ -171,7 +189,9 @@ function collect(t: Tensor): void {
 function write(flush: number): void {
   flushing = flush
   at = HEADER
-  slots = paramCount = inputCount = 0
+  slots = paramCount = inputCount = structure = written = 0
+  looking = asked && kept === null && anyPlaces()
+  if (found.length > 0) found.length = 0
   const several = outputs.length > 1
   // An exception may have left some.
   if (nodes.length > 0) nodes.length = 0
@@ -182,6 +202,10 @@ function write(flush: number): void {
     // Nothing is kept alive by a program that was written.
     nodes.length = 0
   }
+  if (asked && kept === null) {
+    noteProgram(flush, structure, written)
+    if (looking) keepPlaces()
+  }
   const count = outputs.length
   reserve(at - HEADER + count, 0, count)
   ints[WORDS] = at - HEADER
@@ -189,6 +213,15 @@ function write(flush: number): void {
   ints[INPUTS] = inputCount
   ints[OUTPUTS] = count
   for (let i = 0; i < count; i++) ints[at + i] = slotOf(outputs[i] as Tensor)
+}
+
+/** Has the values of a program kept that are asked for again in their places. */
+function keepPlaces(): void {
+  for (const place of placesOf(structure)) {
+    const t = found[place]
+    if (t !== undefined && isPending(t)) choose(t)
+  }
+  found.length = 0
 }
 
 /** A program that is kept, to be run with other inputs and numbers. */
@@ -219,7 +252,8 @@ export function compile(roots: readonly Tensor[]): Compiled {
  * Runs pending roots as one program. Returns the status bits, or -1 when the memory budget refused: other programs may run
  * then, so the caller serialises again.
  */
-export function attempt(roots: readonly Tensor[], flush: number, flags: number): number {
+export function attempt(roots: readonly Tensor[], flush: number, flags: number, wanted = false): number {
+  asked = wanted
   outputs = []
   chosen.clear()
   along.clear()
@@ -262,6 +296,8 @@ export function attempt(roots: readonly Tensor[], flush: number, flags: number):
   return status
 }
 
+/** Whether a program is of what was asked for, and not run because of a limit or for the memory that frees. */
+let asked = false
 /** Whether programs compute what they are asked for, and nothing that belongs to it. */
 let alone = false
 
@@ -290,28 +326,31 @@ function addSiblings({ outputs: siblings }: { outputs: readonly Tensor[] }): voi
 
 /**
  * Gives recorded tensors their values. `sync` waits for them; with `copy`, a single small result travels with the call.
- * Returns the status bits of the program, 0 if nothing was pending.
+ * Returns the status bits of the program, 0 if nothing was pending. `wanted` is false for what is run because of a limit.
  *
  * @throws {OutOfMemoryError} when the budget refuses after everything that could be freed was.
  */
-export function flush(roots: readonly Tensor[], sync: boolean, copy = false): number {
+export function flush(roots: readonly Tensor[], sync: boolean, copy = false, wanted = true): number {
   const pending = roots.length === 1 ? roots : [...new Set(roots)].filter(isPending)
   if (pending.length === 0 || !isPending(pending[0] as Tensor)) return 0
   if (!alone && pending.some(isLong) && runInParts(pending)) return 0
   const id = ++flushes
   const flags = (sync ? SYNC : 0) | (copy ? SMALL : 0)
   const { op } = (pending[0] as Tensor).signature as Signature
-  let status = attempt(pending, id, flags)
-  if (status === -1) status = admit(rowOf(op).name, pending, (force) => attemptRest(pending, id, flags | (force ? FORCE : 0)))
+  let status = attempt(pending, id, flags, wanted)
+  if (status === -1) {
+    forgetPlaces()
+    status = admit(rowOf(op).name, pending, (force) => attemptRest(pending, id, flags | (force ? FORCE : 0), wanted))
+  }
   if (status & (WANT_MINOR | WANT_FULL)) relieveSoftly(status)
   if (status & WARNED) for (const text of native.takeWarnings()) process.emitWarning(text, 'FallbackWarning')
   return status
 }
 
 /** As {@link attempt}, for those that relief has not run meanwhile. */
-function attemptRest(roots: readonly Tensor[], id: number, flags: number): number {
+function attemptRest(roots: readonly Tensor[], id: number, flags: number, wanted: boolean): number {
   const rest = roots.filter(isPending)
-  return rest.length === 0 ? 0 : attempt(rest, id, flags)
+  return rest.length === 0 ? 0 : attempt(rest, id, flags, wanted)
 }
 
 /** Runs one watched expression if the budget allows; returns whether it has a value now. */

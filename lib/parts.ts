@@ -137,7 +137,7 @@ export function runInParts(roots: readonly Tensor[]): boolean {
   calls.length = 0
   attemptsAlone(() => {
     for (let i = 0; i < parts.length; i++) {
-      flush(parts[i] as Tensor[], false)
+      flush(parts[i] as Tensor[], false, false, false)
       // Nothing is kept alive by a part that has been run.
       parts[i] = []
     }
@@ -182,10 +182,10 @@ export function passLimit(root: Tensor): void {
   root.nodes = calls.length
   if (calls.length <= limits.nodes / 2 && root.depth <= limits.depth / 2) return
   const parts = outputsOf(calls, Math.floor(0.75 * Math.min(calls.length, limits.nodes)), [])
-  for (const outputs of parts) if (outputs.length > 0) flush(outputs, false)
+  for (const outputs of parts) if (outputs.length > 0) flush(outputs, false, false, false)
   for (const t of calls) if (isPending(t)) recount(t)
   if (root.group !== null) recount(root)
-  if (root.depth > limits.depth * 0.75) flush([root], false)
+  if (root.depth > limits.depth * 0.75) flush([root], false, false, false)
 }
 
 /** Runs results that are past a limit: with the next operation their older part would be. */

@@ -112,6 +112,8 @@ export class Tensor<D extends DType = DType> extends OpMethods<D> {
   declare slot: number
   /** @internal The flush that computed it first without keeping it. */
   declare seen: number
+  /** @internal How many values that one had computed before it. */
+  declare place: number
 
   /** @internal Use `tensor()`, `zeros()`, ... */
   constructor(
@@ -152,6 +154,7 @@ export class Tensor<D extends DType = DType> extends OpMethods<D> {
     this.mark = 0
     this.slot = 0
     this.seen = 0
+    this.place = 0
   }
 
   /** Sizes of the axes. */
