@@ -39,11 +39,28 @@ if (!['', '0', undefined].includes(process.env['FERROTENSOR_EAGER'])) limits.nod
 let flushes = 0
 /** Operations computed again because an earlier program dropped their values. */
 let recomputed = 0
+/** Operations run for the first time. */
+let computed = 0
+
+/** Operations computed again from which on their share is looked at: a read of what was on the way costs as much as it is. */
+const MANY_RECOMPUTES = 20_000
+let warned = false
+
+/** Says once that most of the work is done again. */
+function warnOfRecomputes(): void {
+  if (warned || recomputed < MANY_RECOMPUTES || recomputed < computed) return
+  warned = true
+  process.emitWarning(
+    `${recomputed} operations were computed again, more than the ${computed} that were new: values are read that earlier reads passed through. ` +
+      'Ask for them together, ft.evaluate(a, b), or evaluate what a loop carries; see "Long loops" in docs/performance.md',
+    'RecomputeWarning'
+  )
+}
 
 /** How many operations were computed again since the last call with `reset`. */
 export function recomputes(reset = false): number {
   const n = recomputed
-  if (reset) recomputed = 0
+  if (reset) recomputed = computed = 0
   return n
 }
 
@@ -113,6 +130,7 @@ function writeNode(t: Tensor): void {
     at += 2
     const again = kept === null && wasDropped(t)
     if (again) recomputed++
+    else if (kept === null) computed++
     if (list === null) {
       writeOperand(t.a, again)
       writeOperand(t.b, again)
@@ -342,6 +360,7 @@ export function flush(roots: readonly Tensor[], sync: boolean, copy = false, wan
     forgetPlaces()
     status = admit(rowOf(op).name, pending, (force) => attemptRest(pending, id, flags | (force ? FORCE : 0), wanted))
   }
+  if (recomputed >= MANY_RECOMPUTES) warnOfRecomputes()
   if (status & (WANT_MINOR | WANT_FULL)) relieveSoftly(status)
   if (status & WARNED) for (const text of native.takeWarnings()) process.emitWarning(text, 'FallbackWarning')
   return status
