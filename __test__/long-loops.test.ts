@@ -92,18 +92,65 @@ test('forward mode, and a way back that is gone twice, compute nothing twice', (
 })
 
 for (const kind of ['GRU', 'LSTM'] as const) {
-  test(`nn.${kind}: gradients over hundreds of steps compute nothing twice, with the bits of those run whole`, (t) => {
-    const layer = new ft.nn[kind](3, 4)
-    const params = layer.init(ft.random.key(1))
-    const sequence = ft.random.normal(ft.random.key(2), [2, 350, 3])
-    const gradients = () => {
-      const [value, found] = ft.valueAndGrad((p: typeof params) => layer.apply(p, sequence).square().mean())(params)
-      return [value, ...Object.values(found)].map((part) => part.dataSync())
+  const layer = new ft.nn[kind](3, 4)
+  const params = layer.init(ft.random.key(1))
+  type Params = typeof params
+  const sequence = (steps: number) => ft.random.normal(ft.random.key(2), [2, steps, 3])
+  const values = (parts: readonly ft.Tensor[]) => parts.map((part) => part.dataSync())
+
+  test(`nn.${kind}: gradients over hundreds of steps compute next to nothing twice, and plan few programs`, (t) => {
+    const x = sequence(350)
+    const { ops, recomputes, schedules } = counted(() => {
+      const [value, found] = ft.valueAndGrad((p: Params) => layer.apply(p, x).square().mean())(params)
+      ft.evaluateSync(value, ...Object.values(found))
+    })
+    t.true(recomputes <= 0.01 * ops && schedules <= 16, `${recomputes} of ${ops} computed again, ${schedules} planned`)
+  })
+
+  test(`nn.${kind}: what runs at once has the bits of what is traced`, (t) => {
+    for (const options of [{}, { bidirectional: true, layers: 2 }, { bias: false }]) {
+      const layer = new ft.nn[kind](3, 4, options)
+      const params = layer.init(ft.random.key(4))
+      const gradients = (p: Params, x: F) => {
+        const [value, [first, second]] = ft.valueAndGrad((p: Params, x: F) => layer.apply(p, x).square().mean(), { argnums: [0, 1] })(p, x)
+        return [value, ...Object.values(first), second]
+      }
+      for (const steps of [64, 75]) {
+        const x = sequence(steps)
+        t.deepEqual(layer.apply(params, x).dataSync(), ft.jit((p: Params) => layer.apply(p, x))(params).dataSync())
+        t.deepEqual(values(gradients(params, x)), values(ft.jit(gradients)(params, x)), `${JSON.stringify(options)}, ${steps} steps`)
+      }
     }
-    let found: unknown
-    const { recomputes, schedules } = counted(() => (found = gradients()))
-    t.true(recomputes === 0 && schedules <= 12, `${recomputes} computed again, ${schedules} planned`)
-    t.deepEqual(found, whole(gradients))
+  })
+
+  test(`nn.${kind}: forward mode, second derivatives, ways back in other levels and what was given up meanwhile`, (t) => {
+    const loss = (p: Params, x: F) => layer.apply(p, x).square().sum() as F
+    const x = sequence(70)
+    const expected = ft.jit(ft.grad(loss))(params, x)
+    const close = (a: ft.Tensor, b: ft.Tensor, what: string) => t.true(Number(a.sub(b).abs().max().itemSync()) <= 1e-4 * (1 + Number(b.abs().max().itemSync())), what)
+    const directions = Object.fromEntries(Object.entries(params).map(([name, w]) => [name, w.mul(0).add(1)])) as Params
+    const slope = Object.values(expected).reduce((sum, g) => sum.add(g.sum()), ft.tensor(0))
+    close(ft.jvp((p: Params) => loss(p, x), [params], [directions])[1], slope, 'forward mode')
+    const squares = (gradient: Params) => Object.values(gradient).reduce((sum, g) => sum.add(g.square().sum()), ft.tensor(0))
+    const second = (p: Params) => ft.grad((p: Params) => squares(ft.grad((p: Params) => loss(p, x))(p)))(p)
+    const twice = ft.jit(second)(params)
+    Object.entries(second(params)).forEach(([name, g]) => close(g, twice[name] as F, `second derivative of ${name}`))
+    const [, back] = ft.vjp((p: Params) => loss(p, x), params)
+    for (const factor of [1, 2]) {
+      const [found] = back(ft.tensor(factor) as F)
+      Object.entries(found).forEach(([name, g]) => close(g, (expected[name] as F).mul(factor), `way back, ${name}`))
+    }
+    close(ft.grad((factor: F) => squares(back(factor)[0]))(ft.tensor(1) as F), squares(expected).mul(2), 'a way back in another level')
+    const checkpointed = ft.grad((p: Params) => ft.checkpoint(loss)(p, x))(params)
+    Object.entries(checkpointed).forEach(([name, g]) => t.deepEqual(g.dataSync(), (expected[name] as F).dataSync(), `checkpoint, ${name}`))
+    const given = ft.grad((p: Params) => {
+      const own = x.mul(1)
+      const y = ft.scope(() => layer.apply(p, own).square())
+      own.dispose()
+      return y.sum()
+    })(params)
+    Object.entries(given).forEach(([name, g]) => t.deepEqual(g.dataSync(), (expected[name] as F).dataSync(), `given up, ${name}`))
+    t.deepEqual(values(Object.values(ft.detectNaN(() => ft.grad(loss)(params, x)))), values(Object.values(expected)))
   })
 }
 

@@ -229,7 +229,7 @@ export function jvp<A extends unknown[], R>(fn: (...args: A) => R, primals: read
     const result = fn(...inner)
     synchronous(name, result, GRADIENTS_HINT)
     const own = results(name, result)
-    const found = forward(trace(own, new Set(collected), level), own, collected, given)
+    const found = forward(trace(own, new Set(collected), level), own, collected, given, level)
     return [result, filled(result, found, { at: 0 }) as R, [...own, ...found.filter((t) => t !== undefined)]] as const
   })
   settleResults(own)

@@ -49,6 +49,11 @@ function whole<D extends DType>(x: Tensor<D>, pieces: Tensor<D>[], join: (parts:
   return pieces.map((piece, at) => pieceOf(x, piece, { join: together, at }) as Tensor<D>)
 }
 
+/** The pieces between positions, all that there are: what belongs to each is put together. */
+export function consecutive<D extends DType>(x: Tensor<D>, axis: number, bounds: readonly number[]): Tensor<D>[] {
+  return whole(x, between(x, axis, bounds), (parts) => concat(parts, { axis }))
+}
+
 function count(op: string, name: string, value: unknown): number {
   const n = integer(op, name, value)
   if (n < 1) throw new ArgumentError(`${op}: '${name}' must be at least 1, got ${n}`)
@@ -60,7 +65,7 @@ function count(op: string, name: string, value: unknown): number {
 function nearlyEqual<D extends DType>(x: Tensor<D>, axis: number, n: number): Tensor<D>[] {
   const size = x.shape[axis] as number
   const bounds = Array.from({ length: n - 1 }, (_, i) => (i + 1) * Math.floor(size / n) + Math.min(i + 1, size % n))
-  return whole(x, between(x, axis, bounds), (parts) => concat(parts, { axis }))
+  return consecutive(x, axis, bounds)
 }
 
 /**
@@ -138,15 +143,20 @@ export function chunk<D extends DType>(x: Tensor<D>, chunks: number, options?: n
 /** Operands of a join beyond which its cotangent is cut: a derived call for each is recorded on all of them, n^2 words for n. */
 const FEW = 8
 
+/** Whether the cotangent of a call is cut into those of its operands, which no value is read for. Those of another dtype are converted on the way. */
+export function isJoin({ op }: Signature, operands: readonly unknown[]): boolean {
+  if ((op !== OP.stack && op !== OP.concat) || operands.length <= FEW) return false
+  const { type } = operands[0] as Tensor
+  return operands.every((x) => (x as Tensor).type.row === type.row)
+}
+
 /** Cotangents of the operands of `stack` or `concat`, which are pieces of the result's; undefined where derived calls do. */
-export function cotangentsOfJoin({ op, attr }: Signature, operands: readonly unknown[], cotangent: Tensor): Tensor[] | undefined {
-  if ((op !== OP.stack && op !== OP.concat) || operands.length <= FEW) return undefined
+export function cotangentsOfJoin(s: Signature, operands: readonly unknown[], cotangent: Tensor): Tensor[] | undefined {
+  if (!isJoin(s, operands)) return undefined
   const parts = operands as readonly Tensor[]
-  // Those of another dtype are converted on the way.
-  if (parts.some(({ dtype }) => dtype !== cotangent.dtype)) return undefined
-  const axis = axisOf('gradient', cotangent, (attr as Attr).words[0])
-  if (op === OP.stack) return unstack(cotangent, axis)
+  const axis = axisOf('gradient', cotangent, (s.attr as Attr).words[0])
+  if (s.op === OP.stack) return unstack(cotangent, axis)
   let end = 0
   const bounds = parts.slice(1).map((_, i) => (end += (parts[i] as Tensor).shape[axis] as number))
-  return whole(cotangent, between(cotangent, axis, bounds), (pieces) => concat(pieces, { axis }))
+  return consecutive(cotangent, axis, bounds)
 }

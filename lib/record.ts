@@ -298,7 +298,7 @@ export function replaceOperands(t: Tensor, operands: readonly Tensor[]): void {
 export function forget(t: Tensor): void {
   if (t.signature === null) return
   eachOperand(t, unuse)
-  t.signature = t.group = t.list = t.params = t.outputs = t.pull = t.piece = t.again = null
+  t.signature = t.group = t.list = t.params = t.outputs = t.pull = t.piece = t.again = t.step = null
   t.a = t.b = null
 }
 

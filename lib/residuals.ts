@@ -7,6 +7,7 @@ import { HEADER, INPUTS, OUTPUTS, PARAMS, WORDS } from './generated/protocol.js'
 import { OP } from './generated/table.js'
 import { detecting } from './nan.js'
 import { ints, native, reserve } from './native.js'
+import { isJoin } from './pieces.js'
 import { replaceOperands } from './record.js'
 import { derivedSignature, handsThrough, isDifferentiable, isTracked, operandsOf } from './tape.js'
 import { enter, OUTSIDE, Tensor } from './tensor.js'
@@ -57,14 +58,12 @@ const MOST_ASKED = 32
 
 /** Which operands a derived call reads. Not while a program is written. */
 function reads(s: Signature, operands: readonly Tensor[], params: number): readonly boolean[] {
+  if (operands.length > MOST_ASKED) return operands.map(() => true)
   const answer = infer(s, operands)
   let found = known.get(answer)
   if (found === undefined) {
-    if (operands.length > MOST_ASKED) found = operands.map(() => true)
-    else {
-      const plain = kernels(s, operands, params, -1)
-      found = operands.map((_, i) => kernels(s, operands, params, i) !== plain)
-    }
+    const plain = kernels(s, operands, params, -1)
+    found = operands.map((_, i) => kernels(s, operands, params, i) !== plain)
     known.set(answer, found)
   }
   return found
@@ -138,10 +137,11 @@ export function residuals(roots: readonly Tensor[]): Set<Tensor> {
 function readBy(t: Tensor, operands: readonly unknown[]): Tensor[] {
   const results = t.outputs ?? [t]
   const given = results.map(isDifferentiable)
-  if (!given.includes(true)) return []
+  if (!given.includes(true) || isJoin(t.signature as Signature, operands)) return []
   const tensors = operands.filter((x) => x instanceof Tensor)
   const all = [...tensors, ...results, ...results.filter(isDifferentiable)]
   const numbers = operands.length - tensors.length + (t.params === null ? 0 : t.params.length)
+  if (all.length > MOST_ASKED) return [...tensors, ...results]
   const read = new Set<Tensor>()
   operands.forEach((x, n) => {
     if (!(x instanceof Tensor) || !isTracked(x) || !isDifferentiable(x)) return
