@@ -1,4 +1,5 @@
 // Plain loops of any length do their work once: operations, those computed again, programs planned, and bytes are counted; never the clock.
+// runs on: node
 
 import test from 'ava'
 import * as ft from 'ferrotensor'
