@@ -282,7 +282,8 @@ export function attempt(roots: readonly Tensor[], flush: number, flags: number, 
     if (company !== null) takeAlong(company)
   }
   // An operation that is run at once has the values it was recorded on.
-  if (openLevels() > 0 && outputs.some((t) => t.nodes > 1)) residuals(outputs).forEach(choose)
+  const saved = openLevels() > 0 && outputs.some((t) => t.nodes > 1) ? residuals(outputs) : undefined
+  saved?.forEach(choose)
   write(flush)
   const count = outputs.length
   const first = outputs[0] as Tensor
@@ -306,8 +307,9 @@ export function attempt(roots: readonly Tensor[], flush: number, flags: number, 
   for (let i = 0; i < count; i++) {
     const t = outputs[i] as Tensor
     t.beside = t.company = null
-    if (isTracked(t)) keep(t)
-    else forget(t)
+    const tracked = isTracked(t)
+    if (tracked || saved?.has(t) === true) keep(t)
+    if (!tracked) forget(t)
   }
   outputs = []
   chosen.clear()
