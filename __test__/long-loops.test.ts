@@ -319,3 +319,18 @@ test.serial('memory of a gradient is that of its steps, whatever their number', 
   t.log(`${perStep.map((n) => (n / 4096).toFixed(2))} values a step`)
   t.true(perStep[1] <= 1.3 * perStep[0], `${perStep}`)
 })
+
+test.serial('a loop of large values settles at once: two turns of them, and what makes a collection worth it', async (t) => {
+  const peak = await evaluateScript<number>(`
+    const x = ft.ones([1 << 20]); ft.evaluateSync(x)
+    const before = ft.memory().live
+    for (let i = 0; i < 40; i++) {
+      const f = x.mul(i); ft.evaluateSync(f)
+      const g = f.add(1); ft.evaluateSync(g)
+      const h = g.sin(); ft.evaluateSync(h)
+    }
+    console.log((ft.memory().peak - before) / 2 ** 20)`)
+  t.log(`${peak.toFixed(0)} MiB`)
+  // 12 MiB a turn, and 32 of results before a collection.
+  t.true(peak <= 2 * 12 + 32 + 4, `${peak} MiB`)
+})
