@@ -4,7 +4,7 @@ import { ArgumentError } from './errors.js'
 import { native } from './native.js'
 import { tensorsIn } from './pytree.js'
 import { evaluateSync } from './reading.js'
-import { outliveScope } from './tape.js'
+import { keptCount, outliveScope } from './tape.js'
 import { checkAlive, enter, Tensor, type Owner } from './tensor.js'
 import { isTracing } from './traced.js'
 
@@ -23,6 +23,7 @@ export function scope<T>(fn: () => T): T {
   if (isTracing()) return fn()
   const inner: Owner = { id: ++scopes, closed: false }
   const outer = enter(inner)
+  const since = keptCount()
   try {
     const result = fn()
     if (result instanceof Promise) throw new ArgumentError('scope: the function returned a promise; use scopeAsync')
@@ -35,7 +36,7 @@ export function scope<T>(fn: () => T): T {
     return result
   } finally {
     enter(outer)
-    outliveScope(inner)
+    outliveScope(inner, since)
     inner.closed = true
     native.closeScope(inner.id)
   }
