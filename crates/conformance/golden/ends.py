@@ -70,7 +70,7 @@ def smallest():
             for m in [0, 9]:
                 case(name, [odd, np.array(0.5 * whole, d)], between_both[1], [-1, 0, m])
         # Of more samples, from the nearer one.
-        for n in [3, 5]:
+        for n in [3, 4, 5, 6, 7, 8, 9]:
             xp = np.array([-most, *(most / 2 * (1 + i / n) for i in range(n - 1))], d)
             fp = np.array([most, -most / 2, *np.arange(n - 2)], d)
             x = np.array([-most / 2, most / 4], d)
@@ -88,16 +88,6 @@ def smallest():
         least = float(np.finfo(d).smallest_subnormal)
         u = np.array(units(words(KEYS[0], 9), bits), d)
         case("random.uniform", [KEYS[0]], u * np.array(7 * least, d), [1, 9, NUMBER[d]], [0, 7 * least])
-    case("linspace", [], np.array([1, 2, 3]) * 5e-324, [3, NUMBER["float64"], 0, 1], [5e-324, 15e-324])
-
-
-def lines():
-    ends = [-1.5e308, 1.5e308]
-    for n in [3, 5]:
-        y = [between(*ends, Fraction(i, n - 1)) for i in range(n)]
-        case("linspace", [], rounded(y, "float64"), [n, NUMBER["float64"], 0, 1], ends, tol="1~")
-    case("logspace", [], np.array([0, 1, np.inf]), [3, NUMBER["float64"], 0, 1], [*ends, 10.0])
-    case("linspace", [], rounded([between(*ends, Fraction(i, 4)) for i in range(4)], "float64"), [4, NUMBER["float64"], 0, 0], ends, tol="1~")
 
 
 def draws():
@@ -175,6 +165,9 @@ def samples_without_end():
     """NumPy's lines beside infinite samples and points: from the second sample where there is none from the first."""
     at = np.array([-inf, -1.0, 0.0, 0.25, 1.0, 1.5, 2.0, 3.0, inf, nan])
     for d in ["float32", "float64"]:
+        for n in range(2, 10):
+            xp, fp, x = np.array([-inf, *range(n - 1)]), np.arange(n) + 0.5, np.array([-5, -0.5])
+            case("interp", [x.astype(d), xp.astype(d), fp.astype(d), None, None], np.interp(x, xp, fp).astype(d))
         for xp in [[0.0, 1.0], [-inf, inf], [0.0, 1.0, 2.0], [-inf, 0.0, 1.0], [0.0, 1.0, inf]]:
             every = list(itertools.product([-inf, -1.0, 0.0, 2.0, inf, nan], repeat=len(xp)))
             for fp in every[:: 1 if len(xp) == 2 or xp[-1] == inf else 7]:
@@ -184,15 +177,15 @@ def samples_without_end():
 def lines_between():
     """Bits of what nothing overflows in."""
     rng = np.random.default_rng(5)
-    xp, fp, x = np.sort(rng.normal(size=9)), rng.normal(size=9), rng.normal(size=40)
-    case("interp", [x, xp, fp, None, None], np.interp(x, xp, fp))
+    for n in range(2, 10):
+        xp, fp, x = np.sort(rng.normal(size=n)), rng.normal(size=n), rng.normal(size=40)
+        case("interp", [x, xp, fp, None, None], np.interp(x, xp, fp))
 
 
 def cases():
     lines_between()
     midpoints()
     smallest()
-    lines()
     draws()
     quotients()
     directions()

@@ -92,6 +92,8 @@ pub const EQUIVALENT: &[Line] = &[
     ("percentile", &["Const: another #9"], OF_PLACES),
     ("nanpercentile", &["Const: another #9"], OF_PLACES),
     ("nanquantile", &["Const: another #20"], OF_SHARES),
+    ("nanquantile/float16", &["Const: another #18"], OF_SHARES),
+    ("nanpercentile/float16", &["Const: another #21"], OF_SHARES),
     ("percentile", &["Const: another #23"], OF_SHARES),
     ("nanpercentile", &["Const: another #23"], OF_SHARES),
     ("quantile", &["Max: operand 0 instead #2"], OF_FIRST),

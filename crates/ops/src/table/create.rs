@@ -1,7 +1,6 @@
 //! Tensors out of nothing.
 
 use super::rows::{BASE, arg, attr, doc, weak};
-use super::unary::is_finite;
 use crate::def::{AttrDef, AttrKind, ErrorCase, Form, Lowering, OpDef, ParamDef, ParamKind};
 use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
 use crate::infer::ShapeCtx;
@@ -50,20 +49,6 @@ fn arange(l: &mut Lower) -> Result<Vec<Val>> {
     })?])
 }
 
-/// `start + part(stop - start)` for a part of the whole, computed by halves where the whole overflows. What depends on the ends alone,
-/// two numbers, is the same for all elements.
-pub fn point(b: &mut Builder, start: Value, stop: Value, part: impl FnOnce(&mut Builder, Value) -> Value) -> Value {
-    let d = b.dtype(start);
-    let (width, one, half, two) = (b.binary(Op::Sub, stop, start), b.lit(d, 1.0), b.lit(d, 0.5), b.lit(d, 2.0));
-    let fits = is_finite(b, width);
-    let (down, up) = (b.select(fits, one, half), b.select(fits, one, two));
-    let (start, stop) = (b.binary(Op::Mul, start, down), b.binary(Op::Mul, stop, down));
-    let width = b.binary(Op::Sub, stop, start);
-    let far = part(b, width);
-    let value = b.binary(Op::Add, start, far);
-    b.binary(Op::Mul, value, up)
-}
-
 /// `start + i * (stop - start) / n` in float64, `n` being the number of steps; with `endpoint` the last element is exactly
 /// `stop`.
 fn spaced(l: &mut Lower, dtype: DType) -> Result<Val> {
@@ -74,10 +59,10 @@ fn spaced(l: &mut Lower, dtype: DType) -> Result<Val> {
         let i = b.index(0, DType::I64);
         let i = b.cast(i, DType::F64);
         let n = b.lit(DType::F64, steps);
-        let mut value = point(b, p[0], p[1], |b, width| {
-            let step = b.binary(Op::Div, width, n);
-            b.binary(Op::Mul, i, step)
-        });
+        let width = b.binary(Op::Sub, p[1], p[0]);
+        let step = b.binary(Op::Div, width, n);
+        let far = b.binary(Op::Mul, i, step);
+        let mut value = b.binary(Op::Add, p[0], far);
         if endpoint {
             let end = b.compare(Op::Eq, i, n);
             value = b.select(end, p[1], value);

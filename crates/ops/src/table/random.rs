@@ -4,9 +4,9 @@
 //! block `i / 4`; 64-bit draws take words `2 (i % 2)` and the next of block `i / 2`; integers of a range take all of block `i`. Normal numbers come in pairs from two
 //! uniforms of one block (Box and Muller, 1958): even elements the cosine, odd ones the sine.
 
-use super::create::point;
 use super::philox;
 use super::rows::{BASE, arg, attr, doc, tensor};
+use super::unary::is_finite;
 use crate::def::{AttrDef, AttrKind, Domain, Form, Lowering, Namespace, OpDef, ParamDef, ParamKind};
 use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
 use crate::gradient::Gradient;
@@ -152,12 +152,26 @@ fn float_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
     }
 }
 
+/// `start + share (stop - start)`, by halves where the difference overflows. What depends on the ends alone,
+/// two numbers, is the same for all elements.
+fn point(b: &mut Builder, start: Value, stop: Value, share: Value) -> Value {
+    let d = b.dtype(start);
+    let (width, one, half, two) = (b.binary(Op::Sub, stop, start), b.lit(d, 1.0), b.lit(d, 0.5), b.lit(d, 2.0));
+    let fits = is_finite(b, width);
+    let (down, up) = (b.select(fits, one, half), b.select(fits, one, two));
+    let (start, stop) = (b.binary(Op::Mul, start, down), b.binary(Op::Mul, stop, down));
+    let width = b.binary(Op::Sub, stop, start);
+    let far = b.binary(Op::Mul, share, width);
+    let value = b.binary(Op::Add, start, far);
+    b.binary(Op::Mul, value, up)
+}
+
 fn uniform(l: &mut Lower) -> Result<Vec<Val>> {
     let dtype = l.out_dtype(0);
     draw(l, 2, dtype.compute(), |b, i, key, p| {
         let word = if dtype == DType::F64 { word64(b, i, key) } else { word32(b, i, key) };
         let u = unit(b, word, dtype);
-        let value = point(b, p[0], p[1], |b, width| b.binary(Op::Mul, u, width));
+        let value = point(b, p[0], p[1], u);
         // Scaling may round up to `high`, which the interval leaves out.
         let (value, low, high) = (b.cast(value, dtype), b.cast(p[0], dtype), b.cast(p[1], dtype));
         let inside = b.compare(Op::Lt, value, high);
