@@ -181,14 +181,17 @@ fn overflows(instr: &Instr, x: f64, y: f64) -> bool {
     }
 }
 
-/// How far two values are apart; not at all where both are the same infinity or NaN, infinitely where only one is.
+/// How far two values are apart, in the part that is further off; not at all where both are the same infinity or NaN, infinitely where only
+/// one is.
 fn difference(a: Scalar, b: Scalar) -> f64 {
-    let real = |x: f64, y: f64| if x == y || (x.is_nan() && y.is_nan()) { 0.0 } else { (x - y).abs() };
-    let off = match (a, b) {
-        (Scalar::Complex(a, b), Scalar::Complex(c, d)) => real(a.hi, c.hi).max(real(b.hi, d.hi)),
-        (a, b) => real(a.real().hi, b.real().hi),
+    let part = |x: f64, y: f64| {
+        let off = if x == y || (x.is_nan() && y.is_nan()) { 0.0 } else { (x - y).abs() };
+        if off.is_nan() { f64::INFINITY } else { off }
     };
-    if off.is_nan() { f64::INFINITY } else { off }
+    match (a, b) {
+        (Scalar::Complex(a, b), Scalar::Complex(c, d)) => part(a.hi, c.hi).max(part(b.hi, d.hi)),
+        (a, b) => part(a.real().hi, b.real().hi),
+    }
 }
 
 /// The array moved by its errors, by at least a spacing each.
