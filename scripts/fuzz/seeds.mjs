@@ -64,6 +64,12 @@ const ITEMS = [
 const indexed = ITEMS.map((items) => () => [pending(2, 3), ...items()])
 const changed = [...ITEMS.map((items) => () => [pending(2, 3), items(), 7]), () => [pending(2, 3), '1:', ft.ones([3])]]
 
+/** A place beside a cache of sixteen. */
+function extended() {
+  const layer = new ft.nn.MultiHeadAttention(8, 2)
+  return [layer, layer.init(ft.random.key(1)), ft.ones([1, 1, 8]), layer.cache(1, 16), 0]
+}
+
 /** @type {Record<string, (() => unknown[])[]>} */
 export const SEEDS = {
   ...LAYER_SEEDS,
@@ -144,6 +150,8 @@ export const SEEDS = {
   'new Generator': [() => [ft.random.key(1)]],
   'Generator.key': [() => [ft.random.generator(1)]],
   'new Slice': [() => [1, 5, 2], () => []],
+  'MultiHeadAttention.cache': [() => [new ft.nn.MultiHeadAttention(8, 2), 1, 16]],
+  'MultiHeadAttention.extend': [extended],
   'Plan.toString': [() => [ft.plan('exp', [pending(2)])]],
   'Plan[nodejs.util.inspect.custom]': [() => [ft.plan('exp', [pending(2)])]],
   'Profile.toString': [() => [ft.profile(() => pending(2))]],
