@@ -260,20 +260,15 @@ fn through_permutations(
     let mut saved = 0;
     while let Some((def, view, moved)) = permuted_pre(graph, n, uses).filter(|(def, ..)| accepts(def)) {
         let at = graph.values[view.0 as usize].node as usize;
-        let Def::View { of, view: permutation } = graph.nodes[at].def.clone() else { return saved };
-        // Of one use, the reduction's: its dtype may change.
+        let Def::View { view: permutation, .. } = graph.nodes[at].def.clone() else { return saved };
+        // Of one use, the reduction's: its dtype may change. What became part of the view is the reduction's.
         graph.values[view.0 as usize].dtype = graph.dtype(moved);
-        graph.nodes[at].def = Def::View { of: moved, view: permutation };
-        uses[moved.0 as usize] += 1;
-        uses[of.0 as usize] -= 1;
-        let mut gone = Vec::new();
-        release(graph, of, uses, &mut gone);
-        let taken: Ops = gone.iter().flat_map(|&n| ops_of(&graph.nodes[n], merged)).collect();
-        let own = ops_of(&graph.nodes[n], merged);
-        graph.nodes[n].def = def;
-        let mut ops: Ops = taken.into_iter().chain(own).collect();
+        replace(graph, at, Def::View { of: moved, view: permutation }, uses, merged);
+        let taken = merged.remove(&view).unwrap_or_default();
+        replace(graph, n, def, uses, merged);
+        let ops = merged.entry(graph.nodes[n].first).or_default();
+        ops.insert_many(0, taken);
         ops.dedup();
-        merged.insert(graph.nodes[n].first, ops);
         saved += 1;
     }
     saved

@@ -4,6 +4,16 @@ use super::*;
 use crate::kernel::{Kernel, Map};
 use crate::reference::{self, Array};
 
+/// Words at random, by Marsaglia's xorshift.
+fn words(mut state: u64) -> impl FnMut() -> u64 {
+    move || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state
+    }
+}
+
 /// Numbers near every edge of the format, and bits at random.
 fn numbers(count: usize) -> Vec<f32> {
     const EDGES: [u32; 18] = [
@@ -26,13 +36,7 @@ fn numbers(count: usize) -> Vec<f32> {
         0x7fc0_0000,
         0x7f80_0001,
     ];
-    let mut state = 0x9e37_79b9_7f4a_7c15u64;
-    let mut next = move || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state
-    };
+    let mut next = words(0x9e37_79b9_7f4a_7c15);
     let edges = EDGES.into_iter().flat_map(|bits| [bits, bits | 0x8000_0000]).collect::<Vec<_>>();
     (0..count)
         .map(|_| if next() % 3 == 0 { edges[next() as usize % edges.len()] } else { next() as u32 })

@@ -1,6 +1,6 @@
 //! A device that takes subnormal numbers for zeros, and gives zeros for them, imitated by integers around each of its instructions.
 
-use super::{NORMAL, NOTHING, SIGN, array, assert_equal, numbers, run};
+use super::{NORMAL, NOTHING, SIGN, array, assert_equal, numbers, run, words};
 use crate::dtype::DType;
 use crate::element::bf16;
 use crate::reference::Array;
@@ -129,13 +129,7 @@ fn triples() -> [Vec<f32>; 3] {
         [0, 30_000, 60_000].map(|from| all[from..from + 30_000].to_vec())
     };
     let count = 120_000u64;
-    let mut state = 0x1234_5678_9abc_def1u64;
-    let mut next = move || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state
-    };
+    let mut next = words(0x1234_5678_9abc_def1);
     let mut near: [Vec<f32>; 3] = Default::default();
     for n in 0..count {
         // A product between 2^-160 and 2^-100, of a significand of few bits now and then, so that there are ties.
