@@ -39,7 +39,7 @@ fn numbers(count: usize) -> Vec<f32> {
     let mut next = words(0x9e37_79b9_7f4a_7c15);
     let edges = EDGES.into_iter().flat_map(|bits| [bits, bits | 0x8000_0000]).collect::<Vec<_>>();
     (0..count)
-        .map(|_| if next() % 3 == 0 { edges[next() as usize % edges.len()] } else { next() as u32 })
+        .map(|_| if next().is_multiple_of(3) { edges[next() as usize % edges.len()] } else { next() as u32 })
         .map(f32::from_bits)
         .collect()
 }
