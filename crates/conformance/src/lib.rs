@@ -17,6 +17,7 @@ pub mod case;
 pub mod compare;
 pub mod covering;
 pub mod executor;
+pub mod forced;
 pub mod golden;
 pub mod gradients;
 pub mod guards;

@@ -86,26 +86,49 @@ pub fn compiled() -> usize {
 
 /// What may be taken from a device, by the name it has in `VULKAN_WITHOUT`.
 type Lack = (&'static str, fn(&mut Can));
+/// What a device is asked about its arithmetic at opening: the answer no, each by itself.
+const ANSWERS: [Lack; 3] =
+    [("roots", |c| c.roots = false), ("quotients", |c| c.quotients = false), ("subnormals", |c| c.subnormals = false)];
 const LACKS: [Lack; 7] = [
     ("float64", |c| (c.float64, c.rte64, c.preserve64, c.denorm64) = (false, false, false, false)),
     ("int64", |c| c.int64 = false),
     ("16-bit", |c| (c.int16, c.storage16) = (false, false)),
     ("8-bit", |c| (c.int8, c.storage8) = (false, false)),
     ("controls", |c| (c.rte32, c.rte64, c.preserve32, c.preserve64) = (false, false, false, false)),
-    ("arithmetic", |c| (c.roots, c.quotients, c.subnormals) = (false, false, false)),
+    ("arithmetic", |c| ANSWERS.iter().for_each(|(_, take)| take(c))),
     ("room", |c| (c.max_range, c.max_groups, c.max_shared, c.max_buffers) = (64 << 10, 7, 16 << 10, 4)),
 ];
 
 /// What a device can do without these, named with commas.
 fn lacking(mut can: Can, names: &str) -> Result<Can, String> {
     for name in names.split(',').filter(|name| !name.is_empty()) {
-        let (_, take) = LACKS.iter().find(|(known, _)| *known == name).ok_or_else(|| {
-            let known: Vec<&str> = LACKS.iter().map(|(known, _)| *known).collect();
+        let (_, take) = LACKS.iter().chain(&ANSWERS).find(|(known, _)| *known == name).ok_or_else(|| {
+            let known: Vec<&str> = LACKS.iter().chain(&ANSWERS).map(|(known, _)| *known).collect();
             format!("VULKAN_WITHOUT={name}: there are {}", known.join(", "))
         })?;
         take(&mut can);
     }
     Ok(can)
+}
+
+/// The answers about arithmetic that can be forced, by their names in `VULKAN_WITHOUT`.
+pub fn answers() -> Vec<&'static str> {
+    ANSWERS.iter().map(|(name, _)| *name).collect()
+}
+
+/// Those of them that are forced on a device without these, named with commas.
+///
+/// # Errors
+/// A sentence for a name that nobody knows.
+pub fn forced(names: &str) -> Result<Vec<&'static str>, String> {
+    let whole = Can { roots: true, quotients: true, subnormals: true, ..Can::default() };
+    let poor = lacking(whole, names)?;
+    let is_forced = |take: &fn(&mut Can)| {
+        let mut can = poor.clone();
+        take(&mut can);
+        can == poor
+    };
+    Ok(ANSWERS.iter().filter(|(_, take)| is_forced(take)).map(|(name, _)| *name).collect())
 }
 
 /// A session whose tensors are on one device, with one fusion setting.
@@ -370,5 +393,12 @@ mod tests {
         let poor = lacking(rich.clone(), "int64,room").unwrap();
         assert_eq!((poor.float64, poor.int64, poor.max_range), (true, false, 64 << 10));
         assert!(lacking(rich, "float65").unwrap_err().contains("there are float64, int64"));
+    }
+
+    #[test]
+    fn answers_are_forced_one_by_one_or_together() {
+        assert_eq!(forced("float64,room"), Ok(vec![]));
+        assert_eq!(forced("subnormals,float64"), Ok(vec!["subnormals"]));
+        assert_eq!(forced("arithmetic"), Ok(answers()));
     }
 }

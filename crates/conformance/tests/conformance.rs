@@ -4,7 +4,8 @@
 //! and missing is a printed, counted skip. `UPDATE_EXPECT=1` rewrites `expected/` and `docs/accuracy.md`; with the filter `/hostile` or
 //! `/vulkan` all of that device runs and nothing else, and its file is compared or rewritten. `SHARE=10` leaves 10 of 100 tests, always the same ones (by their names), and compares no file;
 //! `SHARE=10 ... -- /vulkan` is what runs under validation layers, and with `VULKAN_WITHOUT=float64,int64` on a device that lacks those
-//! (`machine.rs` names them), whose file is not compared either. `CONFORMANCE=all` tries every variant of every case, of which a run without it takes
+//! (`machine.rs` names them), whose file is not compared either; a share also has what `expected/h100.txt` lists for an answer that
+//! `VULKAN_WITHOUT` forces. `CONFORMANCE=all` tries every variant of every case, of which a run without it takes
 //! a sample (`breadth.rs`). `DURATIONS=20` lists the 20 longest rows.
 // A test runner reports to the terminal.
 #![allow(clippy::print_stdout)]
@@ -12,7 +13,7 @@
 use ferrotensor_conformance::case::Placement;
 use ferrotensor_conformance::machine::Device;
 use ferrotensor_conformance::{
-    breadth, golden, gradients, guards, ledger, machine, mutants, programs, random, refusals, rows, saboteur, share,
+    breadth, forced, golden, gradients, guards, ledger, machine, mutants, programs, random, refusals, rows, saboteur, share,
 };
 use ferrotensor_cpu::Tier;
 use libtest_mimic::{Arguments, Failed, FormatSetting, Trial};
@@ -92,7 +93,8 @@ fn main() -> ExitCode {
     let whole: BTreeSet<&'static str> = backends.iter().copied().filter(whole).collect();
     let name = |group: &str, placement: Placement, tier: Tier| format!("{group}/{}/{}", placement.name(), tier.name());
     // Planning every row takes a minute: only those whose tests the filter may name, and that are of the share.
-    let asked = |test: &str| test.contains(&filter) && share::is_chosen(test, percent);
+    let chosen = |test: &str| share::is_chosen(test, percent) || forced::keeps(test);
+    let asked = |test: &str| test.contains(&filter) && chosen(test);
     let wanted = |group: &str| {
         let on_cpu = || Placement::ALL.iter().any(|&p| present.iter().any(|&t| asked(&name(group, p, t))));
         sampled.iter().any(|device| asked(&on(device.name(), group))) || on_cpu()
@@ -106,7 +108,9 @@ fn main() -> ExitCode {
     };
     let unreached = rows::unreached(&groups);
     // On Vulkan, whose driver compiles each pipeline for some 15 ms, a sample of the groups.
-    let tried = |group: &str, backend: &str| backend != "vulkan" || alone(backend) || breadth::is_sampled(group);
+    let tried = |group: &str, backend: &str| {
+        backend != "vulkan" || alone(backend) || breadth::is_sampled(group) || forced::keeps(&on(backend, group))
+    };
     let of_backend =
         |b: &&'static str| groups.iter().filter(|g| tried(&g.name(), b)).flat_map(|g| g.planned(b)).collect::<Vec<_>>();
     let planned: Vec<(String, (String, String))> = whole.iter().flat_map(of_backend).collect();
@@ -145,7 +149,10 @@ fn main() -> ExitCode {
         }
     }
 
-    trials.retain(|trial| share::is_chosen(trial.name(), percent));
+    let names: BTreeSet<&str> = trials.iter().map(Trial::name).collect();
+    let devices: Vec<&str> = sampled.iter().map(|device| device.name()).collect();
+    problems.extend(forced::missing(&devices, asked, &names));
+    trials.retain(|trial| chosen(trial.name()));
     let conclusion = libtest_mimic::run(&args, trials);
     if args.list {
         return ExitCode::SUCCESS;

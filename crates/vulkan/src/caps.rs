@@ -209,7 +209,7 @@ impl Can {
     /// What its float32 is like.
     pub fn arithmetic(&self) -> Arithmetic {
         let Can { fma32: fused, roots, quotients, subnormals, .. } = *self;
-        Arithmetic { fused, roots, quotients, subnormals }
+        Arithmetic { fused, roots, quotients, subnormals, doubles: self.float64 && self.int64 }
     }
 
     /// Workgroups for so many elements, a thread for each while there are enough.

@@ -1,6 +1,8 @@
 //! Float32 on devices whose arithmetic is less than IEEE 754 asks for: Vulkan lets roots and quotients be 2.5 to 3 units in the last
-//! place off, and subnormal numbers become zero in any instruction on floats. What a device leaves undone is done with integers here.
+//! place off, and subnormal numbers become zero in any instruction on floats. What a device leaves undone is done with integers here,
+//! and with float64, of which subnormal numbers of float32 are normal ones.
 
+mod convert;
 mod quotient;
 mod root;
 
@@ -17,14 +19,22 @@ pub struct Arithmetic {
     /// Quotients are correctly rounded. Elsewhere likewise.
     pub quotients: bool,
     /// Subnormal numbers are kept. Elsewhere instructions on floats may take them, or give them, for zeros: those that compute nothing
-    /// (selections, signs, comparisons) then work on bits, and roots, quotients and whole parts give the right result; sums, products and
-    /// conversions between floats may not.
+    /// (selections, signs, comparisons) then work on bits, and roots, quotients, whole parts and conversions give the right result; so does
+    /// `fma` where there is float64. Sums and products may not: the devices seen (NVIDIA's) keep them.
     pub subnormals: bool,
+    /// Float64 and int64 are there. Elsewhere `fma` is the device's, also where it keeps no subnormal numbers.
+    pub doubles: bool,
 }
 
 impl Arithmetic {
     /// As IEEE 754 has it.
-    pub const IEEE: Arithmetic = Arithmetic { fused: true, roots: true, quotients: true, subnormals: true };
+    pub const IEEE: Arithmetic = Arithmetic { fused: true, roots: true, quotients: true, subnormals: true, doubles: true };
+
+    /// Whether the device's own `fma` of float32 is what there is. Computed in float64 it takes some 45 instructions in place of one: a
+    /// function of ten of them is bound by them where it was bound by memory, and that is the price of the right bits.
+    pub fn own_fma(self) -> bool {
+        self.fused && (self.subnormals || !self.doubles)
+    }
 }
 
 const SIGN: u64 = 0x8000_0000;
@@ -35,7 +45,7 @@ const NORMAL: u64 = 0x0080_0000;
 
 /// A program in plain form without the instructions that the device is not exact in.
 pub fn exact(program: &Program, arithmetic: Arithmetic) -> Program {
-    if (Arithmetic { fused: true, ..arithmetic }) == Arithmetic::IEEE {
+    if (Arithmetic { fused: true, doubles: true, ..arithmetic }) == Arithmetic::IEEE {
         return program.clone();
     }
     let mut b = Builder::new();
@@ -92,6 +102,8 @@ impl Writer {
             }
             (Op::Eq | Op::Ne | Op::Lt | Op::Le, &[x, y]) if single => self.compare(instr.op, x, y),
             (Op::Bitcast, &[x]) if single => self.bits(x),
+            (Op::Cast, &[x]) if single && instr.dtype == DType::F64 => self.widened(x),
+            (Op::Cast, &[x]) if instr.dtype == DType::F32 && of == DType::F64 => self.narrowed(x),
             _ => self.b.raw(instr),
         }
     }

@@ -18,7 +18,7 @@ use std::cell::RefCell;
 /// The program in plain form, for a device of which this is known.
 pub fn plain(program: &Program, arithmetic: Arithmetic) -> Program {
     let program = math::expand_calls(program);
-    let mut writer = Writer { b: RefCell::new(Builder::new()), fused: arithmetic.fused };
+    let mut writer = Writer { b: RefCell::new(Builder::new()), own_fma: arithmetic.own_fma() };
     let inputs: Vec<Value> = program.inputs.iter().map(|&d| writer.b.get_mut().input(d)).collect();
     let params: Vec<Value> = program.params.iter().map(|&d| writer.b.get_mut().param(d)).collect();
     let mut reps: Vec<Rep> = Vec::with_capacity(program.instrs.len());
@@ -72,7 +72,7 @@ fn is_narrow(dtype: DType) -> bool {
 
 struct Writer {
     b: RefCell<Builder>,
-    fused: bool,
+    own_fma: bool,
 }
 
 impl Writer {
@@ -352,7 +352,7 @@ impl Writer {
                 let sum = self.odd_fma([x[0], x[1], x[2]]);
                 self.odd(sum)
             }
-            (Op::Fma, DType::F32) if !self.fused => {
+            (Op::Fma, DType::F32) if !self.own_fma => {
                 let sum = self.odd_fma([x[0], x[1], x[2]]);
                 self.cast(sum, DType::F32)
             }

@@ -57,7 +57,8 @@ fn assert_equal(found: &Array, want: impl Iterator<Item = f32>, of: impl Fn(usiz
     }
 }
 
-const NOTHING: Arithmetic = Arithmetic { fused: true, roots: false, quotients: false, subnormals: false };
+const NOTHING: Arithmetic =
+    Arithmetic { roots: false, quotients: false, subnormals: false, ..Arithmetic::IEEE };
 
 #[test]
 fn roots_and_quotients_are_correctly_rounded() {
@@ -153,3 +154,5 @@ fn nothing_that_computes_nothing_is_left_to_floats() {
         assert!(!floats || matches!(instr.op, Op::Input(_) | Op::Bitcast), "{:?} of {of}", instr.op);
     }
 }
+
+mod flushing;

@@ -73,7 +73,7 @@ fn canonical(array: &Array) -> Vec<u8> {
 /// Runs a program of one instruction, as it is and in plain form.
 fn agree(op: Op, d: DType, args: &[DType]) {
     agree_on(op, d, args, Arithmetic::IEEE);
-    agree_on(op, d, args, Arithmetic { fused: true, roots: false, quotients: false, subnormals: false });
+    agree_on(op, d, args, Arithmetic { roots: false, quotients: false, subnormals: false, ..Arithmetic::IEEE });
 }
 
 /// On a device with this arithmetic.
