@@ -21,7 +21,10 @@ import {
 } from './generated/protocol.js'
 import { admit, relieveSoftly } from './memory.js'
 import { bigParams, handles, ints, native, params, reserve } from './native.js'
-import { eachOperand, forget, rowOf } from './record.js'
+import { isLong, runInParts } from './parts.js'
+import { anyPlaces, forgetPlaces, noteAgain, noteProgram, placesOf } from './places.js'
+import { forget, rowOf } from './record.js'
+import { NOTHING, residuals } from './residuals.js'
 import { isTracked, keep, openLevels } from './tape.js'
 import type { Tensor } from './tensor.js'
 import { noValue, PLACEHOLDER, TracedNumber } from './traced.js'
@@ -32,18 +35,32 @@ import { isPending, walk } from './walk.js'
 export const limits = { depth: 256, nodes: 2048 }
 if (!['', '0', undefined].includes(process.env['FERROTENSOR_EAGER'])) limits.nodes = 0
 
-/** How many times as much a gradient may record, at any depth: run in parts, it computes again what its way back needs of the first. */
-const GRADIENT = 8
-
 /** Numbers the flushes; `seen` is the first one that computed a node. */
 let flushes = 0
 /** Operations computed again because an earlier program dropped their values. */
 let recomputed = 0
+/** Operations run for the first time. */
+let computed = 0
+
+/** Operations computed again from which on their share is looked at: a read of what was on the way costs as much as it is. */
+const MANY_RECOMPUTES = 20_000
+let warned = false
+
+/** Says once that most of the work is done again. */
+function warnOfRecomputes(): void {
+  if (warned || recomputed < MANY_RECOMPUTES || recomputed < computed) return
+  warned = true
+  process.emitWarning(
+    `${recomputed} operations were computed again, more than the ${computed} that were new: values are read that earlier reads passed through. ` +
+      'Ask for them together, ft.evaluate(a, b), or evaluate what a loop carries; see "Long loops" in docs/performance.md',
+    'RecomputeWarning'
+  )
+}
 
 /** How many operations were computed again since the last call with `reset`. */
 export function recomputes(reset = false): number {
   const n = recomputed
-  if (reset) recomputed = 0
+  if (reset) recomputed = computed = 0
   return n
 }
 
@@ -53,15 +70,31 @@ let slots = 0
 let paramCount = 0
 let inputCount = 0
 let outputs: Tensor[] = []
+/** The same: of thousands, each is looked up here. */
+const chosen = new Set<Tensor>()
 const along = new Set<readonly Tensor[]>()
 let flushing = 0
 /** What is noted of a program that is kept (`compile`); null while one is run at once. */
 let kept: { readonly inputs: Tensor[]; readonly numbers: [at: number, TracedNumber][] } | null = null
 
+/** The structure of the program being written (places.ts), how many values it has so far, and those, if any may be kept for their places. */
+let structure = 0
+let written = 0
+let looking = false
+const found: Tensor[] = []
+
+/** Has a pending value kept by the program being written. */
+function choose(t: Tensor): void {
+  if (chosen.has(t)) return
+  chosen.add(t)
+  outputs.push(t)
+}
+
 /** Writes a tensor that has a value as an input; says whether to go below. */
 function writeInput(t: Tensor): boolean {
   if (t.handle === null && (kept === null || t.signature !== PLACEHOLDER)) return true
   reserve(at - HEADER + 2, 0, inputCount + 1)
+  structure = Math.imul(structure, 31) + 1
   ints[at++] = 0
   ints[at++] = (t.type.id === 0 ? currentType(t) : t.type).id
   if (kept !== null) kept.inputs.push(t)
@@ -72,13 +105,18 @@ function writeInput(t: Tensor): boolean {
 
 /** Whether an earlier program computed a node and dropped its value. */
 function wasDropped(t: Tensor): boolean {
-  return t.seen !== 0 && t.seen !== flushing
+  return t.seen !== 0 && t.seen !== flushing && t.seen !== NOTHING
+}
+
+/** Where a value lies in the program, be it one of several of an operation that was written. */
+function slotOf(t: Tensor): number {
+  return t.group === null ? t.slot : t.group.node.slot + t.group.outputs.indexOf(t)
 }
 
 /** Writes an operation, after its operands. */
 function writeNode(t: Tensor): void {
   const { group, list } = t
-  if (group !== null) t.slot = group.node.slot + group.outputs.indexOf(t)
+  if (group !== null) t.slot = slotOf(t)
   else {
     const s = t.signature as Signature
     if (s === PLACEHOLDER) throw noValue('a tensor that depends on an argument')
@@ -92,6 +130,7 @@ function writeNode(t: Tensor): void {
     at += 2
     const again = kept === null && wasDropped(t)
     if (again) recomputed++
+    else if (kept === null) computed++
     if (list === null) {
       writeOperand(t.a, again)
       writeOperand(t.b, again)
@@ -101,10 +140,16 @@ function writeNode(t: Tensor): void {
     }
     if (runTime !== null) for (let i = 0; i < runTime.length; i++) writeNumber(runTime[i] as number | bigint)
     ints[start] = s.word | ((paramCount - before) << 25)
+    structure = Math.imul(structure, 31) + (ints[start] as number)
     t.slot = slots
     slots += row.outputs
   }
-  if (t.seen === 0) t.seen = flushing
+  if (t.seen === 0) {
+    t.seen = flushing
+    t.place = written
+  }
+  written++
+  if (looking) found.push(t)
   if (t.beside !== null && kept === null) takeAlong(t.beside)
 }
 
@@ -119,7 +164,11 @@ function writeOperand(x: unknown, again: boolean): void {
     const t = x as Tensor
     if (t.type === undefined) return writeNumber(x as TracedNumber)
     ints[at++] = t.slot
-    if (!again && kept === null && t.handle === null && wasDropped(t) && !outputs.includes(t)) outputs.push(t)
+    structure = Math.imul(structure, 31) + t.slot
+    if (!again && kept === null && t.handle === null && wasDropped(t)) {
+      noteAgain(t.seen, t.place)
+      choose(t)
+    }
   } else if (typeof x === 'number' || typeof x === 'bigint') writeNumber(x)
   else if (typeof x === 'boolean') params[paramCount++] = x ? 1 : 0
 }
@@ -158,7 +207,9 @@ function collect(t: Tensor): void {
 function write(flush: number): void {
   flushing = flush
   at = HEADER
-  slots = paramCount = inputCount = 0
+  slots = paramCount = inputCount = structure = written = 0
+  looking = asked && kept === null && anyPlaces()
+  if (found.length > 0) found.length = 0
   const several = outputs.length > 1
   // An exception may have left some.
   if (nodes.length > 0) nodes.length = 0
@@ -169,13 +220,26 @@ function write(flush: number): void {
     // Nothing is kept alive by a program that was written.
     nodes.length = 0
   }
+  if (asked && kept === null) {
+    noteProgram(flush, structure, written)
+    if (looking) keepPlaces()
+  }
   const count = outputs.length
   reserve(at - HEADER + count, 0, count)
   ints[WORDS] = at - HEADER
   ints[PARAMS] = paramCount
   ints[INPUTS] = inputCount
   ints[OUTPUTS] = count
-  for (let i = 0; i < count; i++) ints[at + i] = (outputs[i] as Tensor).slot
+  for (let i = 0; i < count; i++) ints[at + i] = slotOf(outputs[i] as Tensor)
+}
+
+/** Has the values of a program kept that are asked for again in their places. */
+function keepPlaces(): void {
+  for (const place of placesOf(structure)) {
+    const t = found[place]
+    if (t !== undefined && isPending(t)) choose(t)
+  }
+  found.length = 0
 }
 
 /** A program that is kept, to be run with other inputs and numbers. */
@@ -206,15 +270,19 @@ export function compile(roots: readonly Tensor[]): Compiled {
  * Runs pending roots as one program. Returns the status bits, or -1 when the memory budget refused: other programs may run
  * then, so the caller serialises again.
  */
-export function attempt(roots: readonly Tensor[], flush: number, flags: number): number {
+export function attempt(roots: readonly Tensor[], flush: number, flags: number, wanted = false): number {
+  asked = wanted
   outputs = []
+  chosen.clear()
   along.clear()
+  for (let i = 0; i < roots.length; i++) choose(roots[i] as Tensor)
   for (let i = 0; i < roots.length; i++) {
-    const root = roots[i] as Tensor
-    outputs.push(root)
-    if (root.group !== null) addSiblings(root.group, roots)
-    if (root.company !== null) takeAlong(root.company, roots)
+    const { group, company } = roots[i] as Tensor
+    if (group !== null) addSiblings(group)
+    if (company !== null) takeAlong(company)
   }
+  // An operation that is run at once has the values it was recorded on.
+  if (openLevels() > 0 && outputs.some((t) => t.nodes > 1)) residuals(outputs).forEach(choose)
   write(flush)
   const count = outputs.length
   const first = outputs[0] as Tensor
@@ -224,6 +292,7 @@ export function attempt(roots: readonly Tensor[], flush: number, flags: number):
   if (handle === 0) {
     refuse(params[0] as number)
     outputs = []
+    chosen.clear()
     return -1
   }
   for (let i = 0; i < count; i++) {
@@ -241,108 +310,69 @@ export function attempt(roots: readonly Tensor[], flush: number, flags: number):
     else forget(t)
   }
   outputs = []
+  chosen.clear()
   return status
 }
 
+/** Whether a program is of what was asked for, and not run because of a limit or for the memory that frees. */
+let asked = false
+/** Whether programs compute what they are asked for, and nothing that belongs to it. */
+let alone = false
+
+/** Runs parts of an expression, of which all that belongs together is known. */
+export function attemptsAlone(run: () => void): void {
+  alone = true
+  try {
+    run()
+  } finally {
+    alone = false
+  }
+}
+
 /** Has pending values computed in this program too. */
-function takeAlong(others: readonly Tensor[], roots: readonly Tensor[] = []): void {
+function takeAlong(others: readonly Tensor[]): void {
   // Once for all that share the list: a step of 1,000 parameters is one.
-  if (along.has(others)) return
+  if (alone || along.has(others)) return
   along.add(others)
-  for (const x of others) if (isPending(x) && !roots.includes(x) && !outputs.includes(x)) outputs.push(x)
+  for (const x of others) if (isPending(x)) choose(x)
 }
 
 /** An operation with several outputs is run once: those still recorded are all kept. */
-function addSiblings({ outputs: siblings }: { outputs: readonly Tensor[] }, roots: readonly Tensor[]): void {
-  for (const t of siblings) {
-    if (t.handle === null && t.signature !== null && !roots.includes(t) && !outputs.includes(t)) outputs.push(t)
-  }
+function addSiblings({ outputs: siblings }: { outputs: readonly Tensor[] }): void {
+  for (const t of siblings) if (isPending(t)) choose(t)
 }
 
 /**
  * Gives recorded tensors their values. `sync` waits for them; with `copy`, a single small result travels with the call.
- * Returns the status bits of the program, 0 if nothing was pending.
+ * Returns the status bits of the program, 0 if nothing was pending. `wanted` is false for what is run because of a limit.
  *
  * @throws {OutOfMemoryError} when the budget refuses after everything that could be freed was.
  */
-export function flush(roots: readonly Tensor[], sync: boolean, copy = false): number {
+export function flush(roots: readonly Tensor[], sync: boolean, copy = false, wanted = true): number {
   const pending = roots.length === 1 ? roots : [...new Set(roots)].filter(isPending)
   if (pending.length === 0 || !isPending(pending[0] as Tensor)) return 0
+  if (!alone && pending.some(isLong) && runInParts(pending)) return 0
   const id = ++flushes
   const flags = (sync ? SYNC : 0) | (copy ? SMALL : 0)
   const { op } = (pending[0] as Tensor).signature as Signature
-  let status = attempt(pending, id, flags)
-  if (status === -1) status = admit(rowOf(op).name, pending, (force) => attemptRest(pending, id, flags | (force ? FORCE : 0)))
+  let status = attempt(pending, id, flags, wanted)
+  if (status === -1) {
+    forgetPlaces()
+    status = admit(rowOf(op).name, pending, (force) => attemptRest(pending, id, flags | (force ? FORCE : 0), wanted))
+  }
+  if (recomputed >= MANY_RECOMPUTES) warnOfRecomputes()
   if (status & (WANT_MINOR | WANT_FULL)) relieveSoftly(status)
   if (status & WARNED) for (const text of native.takeWarnings()) process.emitWarning(text, 'FallbackWarning')
   return status
 }
 
 /** As {@link attempt}, for those that relief has not run meanwhile. */
-function attemptRest(roots: readonly Tensor[], id: number, flags: number): number {
+function attemptRest(roots: readonly Tensor[], id: number, flags: number, wanted: boolean): number {
   const rest = roots.filter(isPending)
-  return rest.length === 0 ? 0 : attempt(rest, id, flags)
+  return rest.length === 0 ? 0 : attempt(rest, id, flags, wanted)
 }
 
 /** Runs one watched expression if the budget allows; returns whether it has a value now. */
 export function tryFlush(t: Tensor): boolean {
-  return isPending(t) && attempt([t], ++flushes, 0) !== -1
-}
-
-/** Bounds of a node again, from its operands as they are now. */
-function recount(t: Tensor): void {
-  t.low = t.seq
-  t.depth = t.nodes = 1
-  t.pins = t.leaf = 0
-  eachOperand(t, (x) => {
-    if (x.handle === null) {
-      t.low = Math.min(t.low, x.low)
-      t.depth = Math.max(t.depth, x.depth + 1)
-      t.nodes += x.nodes
-      t.pins += x.pins
-      t.leaf = Math.max(t.leaf, x.leaf)
-    } else {
-      t.pins += x.type.kib
-      t.leaf = Math.max(t.leaf, x.type.kib)
-    }
-  })
-  t.nodes = Math.min(t.nodes, t.seq - t.low + 1)
-}
-
-/**
- * A recorded expression has passed a limit. Its older three quarters, by creation number, are run, with the values the newer
- * part uses as outputs (the live state of a loop), and the newer part stays recorded: each operation of an unread loop runs
- * exactly once. Running the root instead computes and drops the states, 2 to 4.6 times the work.
- */
-export function passLimit(root: Tensor): void {
-  if (limits.nodes === 0) {
-    if (isPending(root)) flush([root], false)
-    return
-  }
-  if (openLevels() > 0 && root.nodes <= GRADIENT * limits.nodes) return
-  // Bounds go stale when something below is materialised: count, and cut only if half of a limit is really used.
-  let count = 0
-  walk([root], isPending, (t) => {
-    count++
-    recount(t)
-  })
-  root.nodes = count
-  if (count <= limits.nodes / 2 && root.depth <= limits.depth / 2) return
-  const cut = root.low + Math.floor((root.seq - root.low) * 0.75)
-  const older: Tensor[] = []
-  const newer: Tensor[] = []
-  const enter = (t: Tensor): boolean => {
-    if (!isPending(t)) return false
-    if (t.seq <= cut) older.push(t)
-    return t.seq > cut
-  }
-  walk([root], enter, (t) => newer.push(t))
-  flush(older, false)
-  newer.forEach(recount)
-  if (root.depth > limits.depth * 0.75) flush([root], false)
-}
-
-/** Runs a gradient that is past a limit, whole: with the next operation its older part would be. */
-export function runLong(roots: readonly Tensor[]): void {
-  if (limits.nodes > 0 && openLevels() === 1 && roots.some((t) => isPending(t) && (t.nodes > limits.nodes || t.depth > limits.depth))) flush(roots, false)
+  return isPending(t) && !isLong(t) && attempt([t], ++flushes, 0) !== -1
 }

@@ -2,10 +2,10 @@
 
 import { checkOptions, shown } from './call.js'
 import { ArgumentError, DTypeError, ShapeError } from './errors.js'
-import { runLong } from './flush.js'
 import { ones, zeros } from './generated/functions.js'
+import { runLong, settleResults } from './parts.js'
 import { alike, leaves, mapTree, sameType } from './pytree.js'
-import { backward, company, constant, forward, hold, inLevel, isDifferentiable, trace, variable } from './tape.js'
+import { backward, company, constant, forward, hold, inLevel, isDifferentiable, openLevels, trace, variable } from './tape.js'
 import { checkAlive, Tensor } from './tensor.js'
 
 /** What a gradient is taken with respect to, and what else the function returns. */
@@ -159,7 +159,7 @@ function differentiate(
   args: readonly unknown[]
 ): [unknown, unknown] {
   const wanted = positions(name, argnums, args.length)
-  return inLevel((level) => {
+  const [result, found] = inLevel((level) => {
     const collected: Tensor[] = []
     const inner = [...args]
     for (const n of wanted) inner[n] = variables(name, `argument ${n}`, args[n], level, collected)
@@ -170,13 +170,14 @@ function differentiate(
     const value = loss(name, first)
     const entries = trace([value], new Set(collected), level)
     const found = backward(entries, [value], [ones([], { dtype: value.dtype, device: value.device })], collected, level)
-    const gradientsFound = found.filter((g) => g !== undefined)
-    company(value, leaves(more, `${name}: the rest of the result`), gradientsFound)
-    runLong([value, ...gradientsFound])
-    const next = { at: 0 }
-    const gradients = wanted.map((n) => filled(args[n], found, next))
-    return [result, Array.isArray(argnums) ? gradients : gradients[0]]
+    company(value, leaves(more, `${name}: the rest of the result`), found.filter((g) => g !== undefined))
+    return [result, found] as const
   })
+  // Outside: while its level is open, all that a gradient is made of is kept.
+  settleResults([...results(name, result), ...found.filter((g) => g !== undefined)])
+  const next = { at: 0 }
+  const gradients = wanted.map((n) => filled(args[n], found, next))
+  return [result, Array.isArray(argnums) ? gradients : gradients[0]]
 }
 
 /**
@@ -188,22 +189,27 @@ function differentiate(
 export function vjp<A extends unknown[], R>(fn: (...args: A) => R, ...args: A): [result: R, back: (cotangents: R) => A] {
   const name = 'vjp'
   callable(name, fn)
-  return inLevel((level) => {
+  const [result, own, back] = inLevel((level) => {
     const collected: Tensor[] = []
     const result = fn(...(args.map((arg, n) => variables(name, `argument ${n}`, arg, level, collected)) as A))
     synchronous(name, result, GRADIENTS_HINT)
     const own = results(name, result)
     const entries = trace(own, new Set(collected), level)
     hold(entries)
+    // In the level, with what the way back reads: it may be gone any number of times.
+    if (openLevels() === 1) runLong(own)
     const back = (cotangents: R): A => {
       const given = alike(`${name}: the cotangents`, result, cotangents, sameType)
       // Open again: what is recorded on the way may be computed before the way ends.
       const found = inLevel(() => backward(entries, own, given, collected, level), level)
+      settleResults(found.filter((g) => g !== undefined))
       const next = { at: 0 }
       return args.map((arg) => filled(arg, found, next)) as A
     }
-    return [result, back]
+    return [result, own, back] as const
   })
+  settleResults(own)
+  return [result, back]
 }
 
 /**
@@ -216,16 +222,18 @@ export function jvp<A extends unknown[], R>(fn: (...args: A) => R, primals: read
   const name = 'jvp'
   callable(name, fn)
   if (!Array.isArray(primals) || !Array.isArray(tangents) || primals.length > MOST_ARGUMENTS) throw new ArgumentError(`${name}: primals and tangents must be arrays of arguments`)
-  return inLevel((level) => {
+  const [result, tangent, own] = inLevel((level) => {
     const collected: Tensor[] = []
     const inner = primals.map((arg: unknown, n) => variables(name, `argument ${n}`, arg, level, collected)) as A
     const given = alike(`${name}: the tangents`, primals, tangents, sameType) as Tensor[]
     const result = fn(...inner)
     synchronous(name, result, GRADIENTS_HINT)
     const own = results(name, result)
-    const found = forward(trace(own, new Set(collected), level), own, collected, given)
-    return [result, filled(result, found, { at: 0 }) as R]
+    const found = forward(trace(own, new Set(collected), level), own, collected, given, level)
+    return [result, filled(result, found, { at: 0 }) as R, [...own, ...found.filter((t) => t !== undefined)]] as const
   })
+  settleResults(own)
+  return [result, tangent]
 }
 
 /**

@@ -102,17 +102,28 @@ export function jit<F extends (...args: never[]) => unknown>(fn: F, options: Jit
   const donated = positions('donate', o.donate)
   const common = statics.find((n) => donated.includes(n))
   if (common !== undefined) throw new ArgumentError(`jit: argument ${common} is named in 'static' and in 'donate'`)
+  const run = tracedCalls(fn, statics, donated, true)
+  const call = (...args: never[]): unknown => (inline() ? fn(...args) : run(...args))
+  Object.defineProperty(call, 'name', { value: fn.name, configurable: true })
+  return call as unknown as F
+}
+
+/**
+ * Calls of a function through traces of it, whatever is open. Without `own` they are the library's: not counted, and of tensors that
+ * somebody may have given up meanwhile.
+ */
+export function tracedCalls(fn: (...args: never[]) => unknown, statics: readonly number[], donated: readonly number[], own: boolean): (...args: never[]) => unknown {
   const name = fn.name === '' ? 'a function' : fn.name
   /** The last used first. */
   let known: Trace[] = []
-  const call = (...args: never[]): unknown => {
-    if (inline()) return fn(...args)
+  return (...args: never[]): unknown => {
     const device = deviceNumber('jit', undefined)
     for (let i = 0; i < known.length; i++) {
       const trace = known[i] as Trace
       if (trace.epoch !== epoch || trace.device !== device || trace.specs.length !== args.length) continue
       const brought: Brought = { tensors: [], numbers: [] }
       if (!args.every((arg, n) => matches(trace.specs[n] as Spec, arg, brought))) continue
+      compute(brought.tensors)
       brought.numbers.forEach((value, at) => ((trace.numbers[at] as TracedNumber).value = value))
       for (const step of trace.steps) step()
       // A schedule may have made an end of the tables that the program's words are of.
@@ -122,22 +133,23 @@ export function jit<F extends (...args: never[]) => unknown>(fn: F, options: Jit
     }
     // Trees that contain themselves are refused here.
     args.forEach((arg, n) => {
-      if (!statics.includes(n)) for (const x of leaves(arg, `jit: argument ${n}`)) checkAlive('jit', x)
+      if (own && !statics.includes(n)) for (const x of leaves(arg, `jit: argument ${n}`)) checkAlive('jit', x)
     })
     const specs = args.map((arg, n) => (statics.includes(n) ? specOfStatic(arg) : specOf(arg)))
     // Before the function is called, which may change what it was given, as a getter may.
     const brought: Brought = { tensors: [], numbers: [] }
     const odd = args.findIndex((arg, n) => !matches(specs[n] as Spec, arg, brought))
     if (odd >= 0) throw new ArgumentError(`jit: argument ${odd} is another each time it is looked at`)
+    compute(brought.tensors)
     const trace = traced('jit', fn, args, specs, brought, device, (constants) => flush(constants, false))
-    made++
-    const last = known[0]
-    if (last !== undefined) count(name, reasonFor(last, trace))
+    if (own) {
+      made++
+      const last = known[0]
+      if (last !== undefined) count(name, reasonFor(last, trace))
+    }
     known = [trace, ...known.filter((other) => other.epoch === epoch)].slice(0, MOST_TRACES)
     return run(trace, brought.tensors, args, donated)
   }
-  Object.defineProperty(call, 'name', { value: fn.name, configurable: true })
-  return call as unknown as F
 }
 
 /** Why a trace was made although there was one. */
@@ -150,6 +162,12 @@ function reasonFor(last: Trace, now: Trace): string {
   return last.device === now.device ? 'the tables of types were full and started anew' : 'the default device is another'
 }
 
+/** Gives a call's tensors their values. Before a trace is taken: what a long expression is cut by may end an epoch. */
+function compute(tensors: readonly Tensor[]): void {
+  const pending = tensors.filter((t) => t.handle === null)
+  if (pending.length > 0) flush(pending, false)
+}
+
 /** Runs a trace with the tensors that a call brings; its numbers are set. */
 function run(trace: Trace, tensors: readonly Tensor[], args: readonly unknown[], donated: readonly number[]): unknown {
   const outputs = trace.types.length === 0 ? [] : outputsOf(trace, tensors)
@@ -158,8 +176,6 @@ function run(trace: Trace, tensors: readonly Tensor[], args: readonly unknown[],
 }
 
 function outputsOf({ program, sources, types }: Trace, tensors: readonly Tensor[]): Tensor[] {
-  const pending = tensors.filter((t) => t.handle === null)
-  if (pending.length > 0) flush(pending, false)
   const outputs = types.map((type) => new Tensor(type, null, null, null, null, null))
   const attempt = (flags: number): number => {
     const { words, params: own, inputs } = program

@@ -5,10 +5,12 @@ import { zerosLike } from './creation.js'
 import { ArgumentError, ShapeError } from './errors.js'
 import type { DType } from './generated/dtypes.js'
 import { concat, stack } from './generated/functions.js'
+import { OP } from './generated/table.js'
 import type { IndexItem } from './indexing.js'
 import { Slice, slice } from './slice.js'
 import { pieceOf } from './tape.js'
 import type { Tensor } from './tensor.js'
+import type { Attr, Signature } from './types.js'
 
 /** The axis along which a tensor is cut. */
 export interface PiecesOptions {
@@ -47,6 +49,11 @@ function whole<D extends DType>(x: Tensor<D>, pieces: Tensor<D>[], join: (parts:
   return pieces.map((piece, at) => pieceOf(x, piece, { join: together, at }) as Tensor<D>)
 }
 
+/** The pieces between positions, all that there are: what belongs to each is put together. */
+export function consecutive<D extends DType>(x: Tensor<D>, axis: number, bounds: readonly number[]): Tensor<D>[] {
+  return whole(x, between(x, axis, bounds), (parts) => concat(parts, { axis }))
+}
+
 function count(op: string, name: string, value: unknown): number {
   const n = integer(op, name, value)
   if (n < 1) throw new ArgumentError(`${op}: '${name}' must be at least 1, got ${n}`)
@@ -58,7 +65,7 @@ function count(op: string, name: string, value: unknown): number {
 function nearlyEqual<D extends DType>(x: Tensor<D>, axis: number, n: number): Tensor<D>[] {
   const size = x.shape[axis] as number
   const bounds = Array.from({ length: n - 1 }, (_, i) => (i + 1) * Math.floor(size / n) + Math.min(i + 1, size % n))
-  return whole(x, between(x, axis, bounds), (parts) => concat(parts, { axis }))
+  return consecutive(x, axis, bounds)
 }
 
 /**
@@ -131,4 +138,25 @@ export function chunk<D extends DType>(x: Tensor<D>, chunks: number, options?: n
   const each = Math.max(1, Math.ceil((x.shape[axis] as number) / count('chunk', 'chunks', chunks)))
   const n = Math.max(1, Math.ceil((x.shape[axis] as number) / each))
   return whole(x, between(x, axis, Array.from({ length: n - 1 }, (_, i) => (i + 1) * each)), (parts) => concat(parts, { axis }))
+}
+
+/** Operands of a join beyond which its cotangent is cut: a derived call for each is recorded on all of them, n^2 words for n. */
+const FEW = 8
+
+/** Whether the cotangent of a call is cut into those of its operands, which no value is read for. Those of another dtype are converted on the way. */
+export function isJoin({ op }: Signature, operands: readonly unknown[]): boolean {
+  if ((op !== OP.stack && op !== OP.concat) || operands.length <= FEW) return false
+  const { type } = operands[0] as Tensor
+  return operands.every((x) => (x as Tensor).type.row === type.row)
+}
+
+/** Cotangents of the operands of `stack` or `concat`, which are pieces of the result's; undefined where derived calls do. */
+export function cotangentsOfJoin(s: Signature, operands: readonly unknown[], cotangent: Tensor): Tensor[] | undefined {
+  if (!isJoin(s, operands)) return undefined
+  const parts = operands as readonly Tensor[]
+  const axis = axisOf('gradient', cotangent, (s.attr as Attr).words[0])
+  if (s.op === OP.stack) return unstack(cotangent, axis)
+  let end = 0
+  const bounds = parts.slice(1).map((_, i) => (end += (parts[i] as Tensor).shape[axis] as number))
+  return consecutive(cotangent, axis, bounds)
 }

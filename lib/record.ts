@@ -4,13 +4,14 @@
 import { shown } from './call.js'
 import { ArgumentError, DTypeError, IndexError } from './errors.js'
 import { checkBeside, holdsInteger } from './exact.js'
-import { limits, passLimit } from './flush.js'
+import { limits } from './flush.js'
 import type { DTypeRow } from './generated/dtypes.js'
 import { OP_TABLE, type OpRow } from './generated/table.js'
 import { considerWatching, WATCH_KIB } from './memory.js'
 import { detecting, inspect } from './nan.js'
 import { native } from './native.js'
-import { isTracked, keep } from './tape.js'
+import { passLimit } from './parts.js'
+import { isTracked, keep, openLevels } from './tape.js'
 import { checkAlive, Tensor, type Group } from './tensor.js'
 import { PLACEHOLDER, TracedNumber } from './traced.js'
 import { infer, inferFast, signature, type Attr, type Inferred, type Signature, type Type } from './types.js'
@@ -159,7 +160,8 @@ function use(t: Tensor, x: Tensor, other: unknown = null): void {
 /** What may have to be done about a new node at once. */
 function settle(t: Tensor): Tensor {
   if (detecting && inspect(t)) return t
-  if (t.pins >= WATCH_KIB) considerWatching(t)
+  // What gradients may be taken of is run with them: alone, it would be computed twice.
+  if (t.pins >= WATCH_KIB && openLevels() === 0) considerWatching(t)
   if (t.nodes > limits.nodes || t.depth > limits.depth) passLimit(t)
   return t
 }
@@ -284,11 +286,19 @@ function unuse(x: Tensor): void {
   if (--x.uses === 0 && x.disposed) release(x)
 }
 
+/** Has a recorded operation use others in the place of its operands: of the same types, and it has the same value by them. */
+export function replaceOperands(t: Tensor, operands: readonly Tensor[]): void {
+  const before = t.list as readonly Tensor[]
+  t.list = operands
+  for (const x of operands) x.uses++
+  before.forEach(unuse)
+}
+
 /** Forgets how a tensor was made, so that its ancestors become garbage. */
 export function forget(t: Tensor): void {
   if (t.signature === null) return
   eachOperand(t, unuse)
-  t.signature = t.group = t.list = t.params = t.outputs = t.pull = t.piece = t.again = null
+  t.signature = t.group = t.list = t.params = t.outputs = t.pull = t.piece = t.again = t.step = null
   t.a = t.b = null
 }
 

@@ -3,9 +3,12 @@
 
 import { OP } from './generated/table.js'
 import { ArgumentError, UnsupportedError } from './errors.js'
+import { flush } from './flush.js'
 import { native } from './native.js'
+import { cotangentsOfJoin } from './pieces.js'
 import { derived, forget, release, rowOf, valueOf } from './record.js'
-import { Tensor, type Owner, type Piece } from './tensor.js'
+import { readOperands } from './residuals.js'
+import { Tensor, type Owner, type Piece, type Step } from './tensor.js'
 import { TracedNumber } from './traced.js'
 import { internAttr, signature, type Signature } from './types.js'
 import { walk } from './walk.js'
@@ -91,6 +94,16 @@ export function recomputed(value: Tensor, operands: readonly Tensor[], again: ()
   return t
 }
 
+/**
+ * A value that was computed at once, whose cotangents are too: `pull` is given those that tensors have so far, and returns what they then are.
+ * `again` records it, for forward mode and where the way back is recorded for others to see.
+ */
+export function stepOf(value: Tensor, operands: readonly Tensor[], pull: Step['pull'], again: () => Tensor): Tensor {
+  const t = valueOf(OP.custom, [value, ...operands])
+  if (t.signature !== null) t.step = { pull, again }
+  return t
+}
+
 /** The same value, which what is computed from it is not a duplicate of anything. */
 export function barrier(x: Tensor): Tensor {
   return valueOf(OP.barrier, [x])
@@ -129,6 +142,7 @@ export interface Entry {
   readonly pull: Tensor['pull']
   readonly piece: Tensor['piece']
   readonly again: Tensor['again']
+  readonly step: Tensor['step']
 }
 
 /** What stands in the place of each operand of a call. */
@@ -156,7 +170,7 @@ export function trace(results: readonly Tensor[], variables: ReadonlySet<Tensor>
     const outputs = t.outputs ?? [t]
     if (!outputs.some(isDifferentiable)) return
     depends.add(t)
-    entries.push({ results: outputs, signature: s, operands, params: t.params, pull: t.pull, piece: t.piece, again: t.again })
+    entries.push({ results: outputs, signature: s, operands, params: t.params, pull: t.pull, piece: t.piece, again: t.again, step: t.step })
   }
   walk(results, enter, leave)
   return entries
@@ -170,10 +184,20 @@ export function hold(entries: readonly Entry[]): void {
   }
 }
 
+/** Results or operands whose cotangents fit into a number beside the rest of a key. */
+const GIVEN_IN_NUMBERS = 16
+
+/** What tells derivatives of a call apart: a number where there are few operands, as texts take a microsecond. */
+function keyOf(op: number, operands: number, of: number, given: readonly boolean[]): number | string {
+  if (given.length > GIVEN_IN_NUMBERS || operands >= 1024) return `${op}:${operands}:${of}:${given.map(Number).join('')}`
+  let bits = 1
+  for (const is of given) bits = 2 * bits + Number(is)
+  return ((bits * 2 + Number(op === OP.vjp)) * 1024 + operands) * 1024 + of
+}
+
 /** The signature of what derives a call, remembered with the call's own: `of` and `given` as Rust has them. */
-function derivedSignature(op: number, entry: Entry, of: number, given: readonly boolean[]): Signature {
-  const { signature: s, operands } = entry
-  const key = `${op}:${operands.length}:${of}:${given.map(Number).join('')}`
+export function derivedSignature(op: number, s: Signature, operands: readonly unknown[], of: number, given: readonly boolean[]): Signature {
+  const key = keyOf(op, operands.length, of, given)
   const known = s.derived.get(key)
   if (known !== undefined) return known
   const forms = operands.map((x) => (x instanceof Tensor ? 0 : typeof x === 'number' || x instanceof TracedNumber ? 1 : typeof x === 'bigint' ? 2 : typeof x === 'boolean' ? 3 : 4))
@@ -186,7 +210,7 @@ function derivedSignature(op: number, entry: Entry, of: number, given: readonly 
 /** Records what derives a call: its tensors, its results, then what is given. */
 function record(op: number, entry: Entry, of: number, given: readonly (Tensor | undefined)[]): Tensor {
   const { operands, results, params } = entry
-  const s = derivedSignature(op, entry, of, given.map((x) => x !== undefined))
+  const s = derivedSignature(op, entry.signature, operands, of, given.map((x) => x !== undefined))
   const tensors: Tensor[] = []
   let numbers: (number | bigint)[] | null = null
   for (const x of operands) {
@@ -195,11 +219,14 @@ function record(op: number, entry: Entry, of: number, given: readonly (Tensor | 
   }
   tensors.push(...results)
   for (const x of given) if (x !== undefined) tensors.push(x)
-  return derived(s, tensors, numbers === null ? params : params === null ? numbers : [...numbers, ...params])
+  const all = numbers === null ? params : params === null ? numbers : [...numbers, ...params]
+  // What an earlier program dropped is not computed again for a rule that does not read it.
+  const dropped = tensors.some((x) => x.handle === null && x.seen > 0)
+  return derived(s, dropped ? readOperands(s, tensors, all === null ? 0 : all.length) : tensors, all)
 }
 
 /** Whether an operation has the value of its first operand, as it is. */
-function handsThrough({ signature: { op } }: Entry): boolean {
+export function handsThrough({ op }: Signature): boolean {
   return op === OP.custom || op === OP.barrier
 }
 
@@ -214,15 +241,20 @@ function apart(values: readonly Tensor[], found: ReadonlyMap<Tensor, Tensor>, gi
   })
 }
 
-/** Cotangents of the variables of a level for those of results; nothing where a variable is on no way to them. */
+/**
+ * Cotangents of the variables of a level for those of results, added to those they have `before`; nothing where a variable is on no way to
+ * them.
+ */
 export function backward(
   entries: readonly Entry[],
   results: readonly Tensor[],
   cotangents: readonly (Tensor | undefined)[],
   variables: readonly Tensor[],
-  level: number
+  level: number,
+  before: readonly (Tensor | undefined)[] = []
 ): (Tensor | undefined)[] {
   const sums = new Map<Tensor, Tensor>()
+  before.forEach((g, i) => g !== undefined && sums.set(variables[i] as Tensor, g))
   const add = (x: Tensor, g: Tensor): void => {
     const before = sums.get(x)
     sums.set(x, before === undefined ? g : before.add(g))
@@ -243,17 +275,29 @@ export function backward(
     const g = cotangents[i]
     if (g !== undefined) add(x, g)
   })
+  // Whatever else is wanted of the results is computed with what the way back reads of them.
+  const atOnce = open.length === 1 && entries.some(({ step }) => step !== null)
+  if (atOnce) flush(results, false)
   for (let i = entries.length - 1; i >= 0; i--) {
     const entry = entries[i] as Entry
     const given = entry.results.map(total)
+    for (const t of entry.results) sums.delete(t)
     if (given.every((g) => g === undefined)) continue
     if (entry.piece !== null) collectPiece(cut, entry.operands[1] as Tensor, entry.piece, given[0] as Tensor)
-    else if (entry.pull !== null) pulled(entry, given[0] as Tensor, variables, level, (x, g) => onTheWay.has(x) && add(x, g))
-    else if (entry.again !== null) computedAgain(entry.again, given, onTheWay, level, add)
-    else if (handsThrough(entry)) add(entry.operands[0] as Tensor, given[0] as Tensor)
+    else if (entry.step !== null && atOnce) {
+      // With all that the rest of the way back starts from, which would be computed again.
+      const parts = [...cut.values()].flatMap((pieces) => [...pieces.values()].flat())
+      flush([given[0] as Tensor, ...sums.values(), ...parts.filter((g) => g !== undefined)], false)
+      const own = entry.operands.slice(1) as Tensor[]
+      const known = new Map(own.filter((x) => onTheWay.has(x)).map((x) => [x, sums.get(x)]))
+      entry.step.pull(given[0] as Tensor, known).forEach((g, n) => g !== undefined && onTheWay.has(own[n] as Tensor) && sums.set(own[n] as Tensor, g))
+    } else if (entry.pull !== null) pulled(entry, given[0] as Tensor, variables, level, (x, g) => onTheWay.has(x) && add(x, g))
+    else if (entry.again !== null || entry.step !== null) computedAgain((entry.again ?? entry.step?.again) as () => Tensor, given, onTheWay, level, add)
+    else if (handsThrough(entry.signature)) add(entry.operands[0] as Tensor, given[0] as Tensor)
     else {
+      const pieces = cotangentsOfJoin(entry.signature, entry.operands, given[0] as Tensor)
       entry.operands.forEach((x, n) => {
-        if (x instanceof Tensor && onTheWay.has(x) && isDifferentiable(x)) add(x, record(OP.vjp, entry, n, given))
+        if (x instanceof Tensor && onTheWay.has(x) && isDifferentiable(x)) add(x, pieces?.[n] ?? record(OP.vjp, entry, n, given))
       })
     }
   }
@@ -301,15 +345,29 @@ function computedAgain(
 }
 
 /** Tangents of results for those of variables; nothing where a result does not depend on them. */
-export function forward(entries: readonly Entry[], results: readonly Tensor[], variables: readonly Tensor[], tangents: readonly Tensor[]): (Tensor | undefined)[] {
+export function forward(
+  entries: readonly Entry[],
+  results: readonly Tensor[],
+  variables: readonly Tensor[],
+  tangents: readonly Tensor[],
+  level: number
+): (Tensor | undefined)[] {
   const known = new Map<Tensor, Tensor>()
   variables.forEach((v, i) => known.set(v, tangents[i] as Tensor))
   for (const entry of entries) {
     const given = entry.operands.map((x) => (x instanceof Tensor ? known.get(x) : undefined))
     if (given.every((t) => t === undefined)) continue
     if (entry.pull !== null) throw new UnsupportedError('jvp: what customGradient makes has cotangents, and no tangents; use vjp or grad')
+    if (entry.step !== null) {
+      const result = entry.step.again()
+      const inside = trace([result], new Set(known.keys()), level)
+      const reached = [...known.keys()].filter((x) => entry.operands.includes(x))
+      const [tangent] = forward(inside, [result], reached, reached.map((x) => known.get(x) as Tensor), level)
+      if (tangent !== undefined) known.set(entry.results[0] as Tensor, tangent)
+      continue
+    }
     // Forwards nothing is kept: what is computed again would be the same.
-    const through = handsThrough(entry)
+    const through = handsThrough(entry.signature)
     entry.results.forEach((t, n) => {
       const tangent = through ? given[0] : isDifferentiable(t) ? record(OP.jvp, entry, n, given) : undefined
       if (tangent !== undefined) known.set(t, tangent)

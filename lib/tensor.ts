@@ -54,6 +54,17 @@ export interface Piece {
 }
 
 /**
+ * How the gradients of a value that was computed at once go (`fused.ts`).
+ * @internal
+ */
+export interface Step {
+  /** Cotangents of the operands for its own, added to those that are known so far. */
+  readonly pull: (cotangent: Tensor, before: ReadonlyMap<Tensor, Tensor | undefined>) => readonly (Tensor | undefined)[]
+  /** Records it. */
+  readonly again: () => Tensor
+}
+
+/**
  * An immutable multi-dimensional array. Operations return new tensors; they are recorded, and run when a value is needed.
  * Memory is freed automatically; `dispose()`, `using` and `scope()` free it earlier.
  */
@@ -88,6 +99,8 @@ export class Tensor<D extends DType = DType> extends OpMethods<D> {
   declare piece: Piece | null
   /** @internal Computes it again (`checkpoint`). */
   declare again: (() => Tensor) | null
+  /** @internal Where it was computed at once: the way back. */
+  declare step: Step | null
   /** @internal The highest level of the variables it depends on; 0: none (tape.ts). */
   declare level: number
   /** @internal The scope that made it. */
@@ -112,6 +125,8 @@ export class Tensor<D extends DType = DType> extends OpMethods<D> {
   declare slot: number
   /** @internal The flush that computed it first without keeping it. */
   declare seen: number
+  /** @internal How many values that one had computed before it. */
+  declare place: number
 
   /** @internal Use `tensor()`, `zeros()`, ... */
   constructor(
@@ -140,6 +155,7 @@ export class Tensor<D extends DType = DType> extends OpMethods<D> {
     this.pull = null
     this.piece = null
     this.again = null
+    this.step = null
     this.level = 0
     this.owner = owner
     this.seq = 0
@@ -152,6 +168,7 @@ export class Tensor<D extends DType = DType> extends OpMethods<D> {
     this.mark = 0
     this.slot = 0
     this.seen = 0
+    this.place = 0
   }
 
   /** Sizes of the axes. */

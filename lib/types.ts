@@ -83,7 +83,7 @@ export class Signature {
   b: Type | null = null
   last: Inferred | null = null
   /** Signatures of what derives such a call (tape.ts). */
-  readonly derived = new Map<string, Signature>()
+  readonly derived = new Map<number | string, Signature>()
   /** Answers by the number of tensor operands (an operation may take any), then by their ids, one level for each. */
   readonly memos: Memo[] = []
 

@@ -4,8 +4,9 @@
 import { checkOptions, shown, tensorGiven, within } from '../call.js'
 import { fold, keyGiven, uniform, type Key } from '../draws.js'
 import { ArgumentError, ShapeError } from '../errors.js'
+import { fused, isRunAtOnce, type Fused } from '../fused.js'
 import { concat, stack, zeros } from '../generated/functions.js'
-import { split, unstack } from '../pieces.js'
+import { consecutive, split, unstack } from '../pieces.js'
 import type { Tensor } from '../tensor.js'
 import { dropout } from './functions.js'
 import { linear } from './linear.js'
@@ -32,6 +33,15 @@ export interface RecurrentOptions {
 
 /** What a cell carries from step to step: h, and for LSTM c, [batch, hidden]. */
 type Carried = readonly Tensor[]
+
+/** The hidden state's weight and bias. */
+type Weights = readonly [weight: Tensor, bias: Tensor | undefined]
+
+/** Steps that are one program where there are twice as many: planning it takes 50 ms once, and running it as long as 20 operations take to record. */
+const SEGMENT = 32
+
+/** Segments of steps, by the layer's class. */
+const FUSED = new WeakMap<object, Fused>()
 
 /** What all recurrent layers have in common; a cell says what one step is. */
 abstract class Recurrent extends Module<RecurrentParams, null> {
@@ -116,21 +126,62 @@ abstract class Recurrent extends Module<RecurrentParams, null> {
           if (drops) below = dropout(fold(key as Key, layer), below, { p: this.#dropout })
           outputs = []
         }
-        const gates = unstack(linear(below, params[`weightIh${suffix}`] as Tensor, params[`biasIh${suffix}`]) as Tensor, { axis: 1 })
-        const [weight, bias] = [params[`weightHh${suffix}`] as Tensor, params[`biasHh${suffix}`]]
-        let carried: Carried = first.map((tensor) => tensor.at(n))
-        const steps = Array<Tensor>(time)
-        for (let i = 0; i < time; i++) {
-          const t = backwards ? time - 1 - i : i
-          carried = this.step(gates[t] as Tensor, carried, weight, bias)
-          steps[t] = carried[0] as Tensor
-        }
+        const gates = linear(below, params[`weightIh${suffix}`] as Tensor, params[`biasIh${suffix}`]) as Tensor
+        const weights = [params[`weightHh${suffix}`] as Tensor, params[`biasHh${suffix}`]] as const
+        const [steps, carried] = this.#steps(gates, first.map((tensor) => tensor.at(n)), weights, backwards)
         ends.push(carried)
         outputs.push(stack(steps, { axis: 1 }))
       })
       const output = outputs.length === 1 ? (outputs[0] as Tensor) : concat(outputs, { axis: -1 })
       return { output, last: first.map((_, i) => stack(ends.map((carried) => carried[i] as Tensor))) }
     })
+  }
+
+  /** Hidden states of all steps over the input's shares of the gates [batch, time, gates hidden], and what is carried at the end. */
+  #steps(gates: Tensor, first: Carried, weights: Weights, backwards: boolean): [steps: Tensor[], carried: Carried] {
+    const time = gates.shape[1] as number
+    if (time < 2 * SEGMENT || !isRunAtOnce()) return this.#segment(unstack(gates, { axis: 1 }), first, weights, backwards)
+    // What is left over lies at the end of the way.
+    const rest = time % SEGMENT
+    const bounds = Array.from({ length: Math.floor((time - 1) / SEGMENT) }, (_, i) => (backwards && rest > 0 ? rest + i * SEGMENT : (i + 1) * SEGMENT))
+    const segments = consecutive(gates, 1, bounds)
+    let carried = first
+    const steps: Tensor[][] = []
+    for (const segment of backwards ? segments.reverse() : segments) {
+      let found: Tensor[]
+      if (segment.shape[1] === SEGMENT) {
+        const all = unstack(this.#fused(backwards, segment, ...weights, ...carried))
+        found = all.slice(0, SEGMENT)
+        carried = [found[backwards ? 0 : SEGMENT - 1] as Tensor, ...all.slice(SEGMENT)]
+      } else [found, carried] = this.#segment(unstack(segment, { axis: 1 }), carried, weights, backwards)
+      steps.push(found)
+    }
+    return [(backwards ? steps.reverse() : steps).flat(), carried]
+  }
+
+  /** Some steps, recorded. */
+  #segment(gates: readonly Tensor[], first: Carried, weights: Weights, backwards: boolean): [steps: Tensor[], carried: Carried] {
+    let carried = first
+    const steps = Array<Tensor>(gates.length)
+    for (let i = 0; i < gates.length; i++) {
+      const t = backwards ? gates.length - 1 - i : i
+      carried = this.step(gates[t] as Tensor, carried, ...weights)
+      steps[t] = carried[0] as Tensor
+    }
+    return [steps, carried]
+  }
+
+  /** The hidden states of a segment, and behind them what else is carried at its end; of all layers of a class, so that they share traces. */
+  get #fused(): Fused {
+    let found = FUSED.get(this.constructor)
+    if (found === undefined) {
+      found = fused((backwards, gates, weight, bias, ...carried) => {
+        const [steps, last] = this.#segment(unstack(gates as Tensor, { axis: 1 }), carried as Carried, [weight as Tensor, bias], backwards as boolean)
+        return stack([...steps, ...last.slice(1)])
+      })
+      FUSED.set(this.constructor, found)
+    }
+    return found
   }
 
   /** What is carried into the first step: zeros where nothing is given. */
