@@ -10,6 +10,7 @@ import { flush } from './flush.js'
 import { DTYPES, type DTypeRow } from './generated/dtypes.js'
 import { native } from './native.js'
 import type { NativeSource } from './native/files.js'
+import { allocated } from './reading.js'
 import { thrown } from './realm.js'
 import { checkAlive, Tensor } from './tensor.js'
 import { bytesOf, isBuffer } from './typedarray.js'
@@ -290,6 +291,7 @@ export async function loadAllAsync(what: Loading): Promise<Tensors> {
 
 /** Tensors to be written, computed or on their way, and how. */
 export interface Writing {
+  readonly op: string
   readonly path: string
   readonly handles: Float64Array
   readonly native: object
@@ -332,6 +334,11 @@ export function tableLayout(op: string, o: Record<string, unknown>): object {
   return { delimiter, header: o['header'] === undefined ? [] : textsOption(op, 'header', o['header']) }
 }
 
+/** `sync`, checked. */
+export function syncOption(op: string, value: unknown): boolean {
+  return flagOption(op, 'sync', value, true)
+}
+
 /** `compressed`, checked. */
 export function compressedOption(op: string, value: unknown): boolean {
   return flagOption(op, 'compressed', value, false)
@@ -343,12 +350,20 @@ export function writing(op: string, format: Format, path: string, tensors: reado
   for (const x of each) checkAlive(op, x)
   if (each.length > 0) flush(each, wait)
   const handles = Float64Array.from(each, (x) => x.handle as number)
-  return { path, handles, native: { ...details, op, format, names: tensors.map(([name]) => name) } }
+  return { op, path, handles, native: { sync: true, ...details, op, format, names: tensors.map(([name]) => name) } }
 }
 
-/** Writes, and gives the bytes where there is no path. */
-export function write({ path, handles, native: options }: Writing): Uint8Array {
-  return new Uint8Array(native.write(path, handles, options) ?? new ArrayBuffer(0))
+/** Writes, and gives the bytes where there is no path: in memory of JavaScript's own, which it frees in the middle of a loop. */
+export function write({ op, path, handles, native: options }: Writing): Uint8Array {
+  const bytes = native.write(path, handles, options)
+  if (path !== IN_MEMORY) return new Uint8Array(0)
+  let into: Uint8Array | undefined
+  try {
+    into = allocated(op, bytes, () => new Uint8Array(bytes))
+  } finally {
+    native.encoded(into)
+  }
+  return into
 }
 
 /** As {@link write}, on a thread. */
