@@ -6,7 +6,7 @@ import { LOOPS } from '../benches/memory_loops.js'
 import { bounded } from './bounded.js'
 import { evaluateScript } from './child.js'
 
-for (const name of Object.keys(LOOPS)) bounded(name, '', '')
+for (const name of Object.keys(LOOPS)) bounded(name)
 
 test.serial('unread loops run each operation once: one state', async (t) => {
   const work = await evaluateScript<number>(`

@@ -10,6 +10,8 @@ import { flush } from './flush.js'
 import { DTYPES, type DTypeRow } from './generated/dtypes.js'
 import { native } from './native.js'
 import type { NativeSource } from './native/files.js'
+import { allocated } from './reading.js'
+import { thrown } from './realm.js'
 import { checkAlive, Tensor } from './tensor.js'
 import { bytesOf, isBuffer } from './typedarray.js'
 import { reserve } from './upload.js'
@@ -17,9 +19,24 @@ import { reserve } from './upload.js'
 /** What compressed arrays of one call may take together unless told: a few megabytes can claim to be many gigabytes. */
 export const MAX_PACKED_BYTES = 2 ** 32
 
+/** Whether a value is a URL: by what it has, for other realms and polyfills have classes of their own. */
+function isURL(value: unknown): value is { readonly href: string; readonly protocol: string } {
+  const { href, protocol } = (typeof value === 'object' && value !== null ? value : {}) as { readonly href?: unknown; readonly protocol?: unknown }
+  return typeof href === 'string' && typeof protocol === 'string'
+}
+
+/** The path in a `file:` URL. */
+function pathIn(op: string, name: string, { href }: { readonly href: string }): string {
+  try {
+    return fileURLToPath(href)
+  } catch (error) {
+    throw new ArgumentError(`${op}: '${name}' is no path: ${thrown(error)}`, { cause: error })
+  }
+}
+
 /** A path as the system takes it. */
 function pathOf(op: string, name: string, value: unknown): string {
-  const path = value instanceof URL && value.protocol === 'file:' ? fileURLToPath(value) : value
+  const path = isURL(value) && value.protocol === 'file:' ? pathIn(op, name, value) : value
   if (typeof path !== 'string') throw new ArgumentError(`${op}: '${name}' must be a path or a file: URL, got ${shown(value)}`)
   if (path === '' || path.includes('\0')) throw new ArgumentError(`${op}: '${name}' is no path: ${path === '' ? 'it is empty' : 'it has a null byte'}`)
   return resolve(path)
@@ -28,7 +45,7 @@ function pathOf(op: string, name: string, value: unknown): string {
 /** A path, or the bytes themselves. */
 function sourceOf(op: string, source: unknown): string | Uint8Array {
   if (ArrayBuffer.isView(source) || isBuffer(source)) return bytesOf(op, source)
-  if (typeof source === 'string' || source instanceof URL) return pathOf(op, 'source', source)
+  if (typeof source === 'string' || isURL(source)) return pathOf(op, 'source', source)
   throw new ArgumentError(`${op}: 'source' must be a path, a file: URL or bytes (a Uint8Array), got ${shown(source)}`)
 }
 
@@ -274,6 +291,7 @@ export async function loadAllAsync(what: Loading): Promise<Tensors> {
 
 /** Tensors to be written, computed or on their way, and how. */
 export interface Writing {
+  readonly op: string
   readonly path: string
   readonly handles: Float64Array
   readonly native: object
@@ -316,6 +334,11 @@ export function tableLayout(op: string, o: Record<string, unknown>): object {
   return { delimiter, header: o['header'] === undefined ? [] : textsOption(op, 'header', o['header']) }
 }
 
+/** `sync`, checked. */
+export function syncOption(op: string, value: unknown): boolean {
+  return flagOption(op, 'sync', value, true)
+}
+
 /** `compressed`, checked. */
 export function compressedOption(op: string, value: unknown): boolean {
   return flagOption(op, 'compressed', value, false)
@@ -327,12 +350,20 @@ export function writing(op: string, format: Format, path: string, tensors: reado
   for (const x of each) checkAlive(op, x)
   if (each.length > 0) flush(each, wait)
   const handles = Float64Array.from(each, (x) => x.handle as number)
-  return { path, handles, native: { ...details, op, format, names: tensors.map(([name]) => name) } }
+  return { op, path, handles, native: { sync: true, ...details, op, format, names: tensors.map(([name]) => name) } }
 }
 
-/** Writes, and gives the bytes where there is no path. */
-export function write({ path, handles, native: options }: Writing): Uint8Array {
-  return new Uint8Array(native.write(path, handles, options) ?? new ArrayBuffer(0))
+/** Writes, and gives the bytes where there is no path: in memory of JavaScript's own, which it frees in the middle of a loop. */
+export function write({ op, path, handles, native: options }: Writing): Uint8Array {
+  const bytes = native.write(path, handles, options)
+  if (path !== IN_MEMORY) return new Uint8Array(0)
+  let into: Uint8Array | undefined
+  try {
+    into = allocated(op, bytes, () => new Uint8Array(bytes))
+  } finally {
+    native.encoded(into)
+  }
+  return into
 }
 
 /** As {@link write}, on a thread. */

@@ -5,6 +5,7 @@ import { ArgumentError, DTypeError, ShapeError } from './errors.js'
 import { ones, zeros } from './generated/functions.js'
 import { runLong, settleResults } from './parts.js'
 import { alike, leaves, mapTree, sameType } from './pytree.js'
+import { isPromise } from './realm.js'
 import { backward, company, constant, forward, hold, inLevel, isDifferentiable, openLevels, trace, variable } from './tape.js'
 import { checkAlive, Tensor } from './tensor.js'
 
@@ -55,7 +56,7 @@ function positions(name: string, argnums: unknown, count: number): readonly numb
 
 /** That a function of the caller's returned no promise; `hint` says what it may do instead of waiting. */
 export function synchronous(name: string, result: unknown, hint: string): void {
-  if (!(result instanceof Promise)) return
+  if (!isPromise(result)) return
   // Nobody will wait for it.
   result.catch(() => {})
   throw new ArgumentError(`${name}: the function returned a promise; ${hint}`)

@@ -4,6 +4,7 @@ import { shown } from './call.js'
 import { ArgumentError, NaNError } from './errors.js'
 import { OP } from './generated/table.js'
 import { dataSync, evaluateSync } from './reading.js'
+import { isPromise } from './realm.js'
 import { recorded, type Recorded } from './recorded.js'
 import { constant, isDifferentiable } from './tape.js'
 import { Tensor } from './tensor.js'
@@ -48,7 +49,7 @@ export function undetected<T>(f: () => T): T {
 export function detectNaN<T>(fn: () => T): T {
   if (typeof fn !== 'function') throw new ArgumentError(`detectNaN: expected a function, got ${shown(fn)}`)
   const result = during(true, fn)
-  if (!(result instanceof Promise)) return result
+  if (!isPromise(result)) return result
   // Nobody will wait for it.
   result.catch(() => {})
   throw new ArgumentError('detectNaN: the function returned a promise, and what it does later would not be looked at; call detectNaN inside, around each step')

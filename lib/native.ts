@@ -3,8 +3,9 @@
 import { BackendUnavailableError, ERROR_CLASSES } from './errors.js'
 import { DTYPES } from './generated/dtypes.js'
 import { HEADER, SMALL_ELEMENTS } from './generated/protocol.js'
-import { loadNative, thrown, type Loaded } from './loader.js'
+import { loadNative, type Loaded } from './loader.js'
 import { FUNCTIONS, type Native } from './native/families.js'
+import { thrown } from './realm.js'
 
 /** Header (`generated/protocol.ts`) and program words; params as numbers and as bigints; handles in and out; the bytes of a small result. */
 export let ints = new Int32Array(1 << 14)

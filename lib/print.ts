@@ -3,6 +3,7 @@
 import { DisposedError } from './errors.js'
 import { DTYPE, type Complex, type DType } from './generated/dtypes.js'
 import { evaluateSync } from './reading.js'
+import { thrown } from './realm.js'
 import { slice } from './slice.js'
 import type { Tensor } from './tensor.js'
 import { isNoValue } from './traced.js'
@@ -181,7 +182,7 @@ export function inspectText(x: Tensor): string {
   } catch (error) {
     if (error instanceof DisposedError) return `${header} (disposed)`
     if (isNoValue(error)) return `${header} (traced by jit, which has no values)`
-    return `${header} (failed: ${error instanceof Error ? error.message : String(error)})`
+    return `${header} (failed: ${thrown(error)})`
   }
 }
 

@@ -3,8 +3,9 @@
 
 import { shown } from './call.js'
 import { ArgumentError, DeviceError, DTypeError, ShapeError } from './errors.js'
+import { held, isPlain } from './realm.js'
 import { checkAlive, Tensor } from './tensor.js'
-import { childrenOf, classOf, isPlain, isRegistered, withChildren } from './treeclass.js'
+import { childrenOf, classOf, isRegistered, withChildren } from './treeclass.js'
 
 /** Deeper nesting is a cycle, or no tree that anybody meant. */
 const DEEPEST = 256
@@ -14,7 +15,7 @@ const MOST_PARTS = 1 << 20
 /** That no tensors hide in what is handed through: their gradients would be missed without a word. */
 function checkOpaque(where: string, value: unknown): void {
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return
-  const inside: Iterable<unknown> = value instanceof Map ? value.values() : value instanceof Set ? value : Object.values(value)
+  const inside: Iterable<unknown> = held(value) ?? Object.values(value)
   for (const item of inside) {
     if (!(item instanceof Tensor) && !isRegistered(item)) continue
     const what = item instanceof Tensor ? 'tensors' : shown(item)

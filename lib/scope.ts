@@ -4,6 +4,7 @@ import { ArgumentError } from './errors.js'
 import { native } from './native.js'
 import { tensorsIn } from './pytree.js'
 import { evaluateSync } from './reading.js'
+import { isPromise } from './realm.js'
 import { outliveScope } from './tape.js'
 import { checkAlive, enter, Tensor, type Owner } from './tensor.js'
 import { isTracing } from './traced.js'
@@ -25,7 +26,11 @@ export function scope<T>(fn: () => T): T {
   const outer = enter(inner)
   try {
     const result = fn()
-    if (result instanceof Promise) throw new ArgumentError('scope: the function returned a promise; use scopeAsync')
+    if (isPromise(result)) {
+      // Nobody will wait for it.
+      result.catch(() => {})
+      throw new ArgumentError('scope: the function returned a promise; use scopeAsync')
+    }
     const kept = [...tensorsIn('scope', result)].filter((t) => t.owner === inner)
     evaluateSync(...kept)
     for (const t of kept) {

@@ -2,8 +2,9 @@
 
 import { shown } from './call.js'
 import { ArgumentError } from './errors.js'
+import { isPlain } from './realm.js'
 import { checkAlive, Tensor } from './tensor.js'
-import { childrenOf, classOf, isPlain, isRegistered } from './treeclass.js'
+import { childrenOf, classOf, isRegistered } from './treeclass.js'
 import type { Type } from './types.js'
 
 /** A property of an instance, which is none of its parts. */

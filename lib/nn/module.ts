@@ -6,8 +6,8 @@ import { fold, keyGiven, type Key } from '../draws.js'
 import { ArgumentError } from '../errors.js'
 import type { FloatDType } from '../generated/dtypes.js'
 import type { Device } from '../operand.js'
+import { isPlain } from '../realm.js'
 import type { Tensor } from '../tensor.js'
-import { isPlain } from '../treeclass.js'
 
 /** Options of `init`. */
 export interface InitOptions {

@@ -5,8 +5,8 @@ import { checkOptions, shown } from '../call.js'
 import { ArgumentError, DTypeError, ShapeError } from '../errors.js'
 import { listed } from '../files.js'
 import { mapTree } from '../pytree.js'
+import { isPlain } from '../realm.js'
 import { checkAlive, Tensor } from '../tensor.js'
-import { isPlain } from '../treeclass.js'
 import { flag } from './options.js'
 
 /** `.layers[0].inProjWeight` as `layers.0.inProjWeight`. */

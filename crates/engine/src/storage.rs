@@ -3,6 +3,7 @@
 use crate::pool::Block;
 use ferrotensor_core::layout::Layout;
 use ferrotensor_core::{DType, Error, Result};
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
@@ -217,6 +218,33 @@ impl Tensor {
             return Ok(());
         }
         self.storage.block.backend().upload(bytes, self.storage.block.buffer(), offset)
+    }
+
+    /// Calls `f` with the elements, dense and row-major: where they lie, if that is host memory in this order, else with a copy.
+    ///
+    /// # Errors
+    /// Those of [`Tensor::read`], and `Code::OutOfMemory`.
+    pub fn lend(&self, f: &mut dyn FnMut(Cow<'_, [u8]>)) -> Result<()> {
+        self.wait()?;
+        let size = self.dtype.bytes();
+        let len = self.len() * size;
+        if len > 0 && self.layout.is_row_major() {
+            let start = self.layout.offset() * size;
+            let (backend, buffer) = (self.storage.block.backend(), self.storage.block.buffer());
+            let mut lend = |inputs: &[&[u8]], _: &mut [&mut [u8]]| {
+                inputs.iter().for_each(|&bytes| f(bytes.into()));
+                Ok(())
+            };
+            if let Some(lent) = backend.in_place(&[(buffer, start..start + len)], &[], &mut lend) {
+                return lent;
+            }
+        }
+        let mut bytes = Vec::new();
+        bytes.try_reserve_exact(len).map_err(|_| Error::out_of_memory(format!("no memory to read {len} bytes")))?;
+        bytes.resize(len, 0);
+        self.read(&mut bytes)?;
+        f(bytes.into());
+        Ok(())
     }
 
     /// Copies the elements, dense and row-major, into `out`.
