@@ -23,6 +23,12 @@ const CLIP: MapFn = |b, x, _| {
     if x[2] == ABSENT { low } else { b.binary(Op::Min, low, x[2]) }
 };
 
+/// The dtype of an operand before it was converted.
+fn given(b: &Builder, v: Value) -> DType {
+    let instr = b.instr(v);
+    if instr.op == Op::Cast { b.dtype(instr.args[0]) } else { instr.dtype }
+}
+
 /// From the nearer end, so that a weight of 1 gives the second exactly.
 const LERP: MapFn = |b, v, d| {
     // Half floats compute in float32 and round once.
@@ -31,7 +37,7 @@ const LERP: MapFn = |b, v, d| {
     let (real, one, half) = (b.re(weight), b.lit(wide, 1.0), b.lit(wide.info().real, 0.5));
     let (gap, rest) = (b.binary(Op::Sub, y, x), b.binary(Op::Sub, one, weight));
     // Of complex numbers a part that overflows is outside of what products promise.
-    let may = may_overflow(b.dtype(v[0])) && may_overflow(b.dtype(v[1]));
+    let may = [v[0], v[1]].into_iter().all(|v| may_overflow(given(b, v)));
     let part = |b: &mut Builder, t: Value| if may { part_of_gap(b, x, y, gap, t) } else { b.binary(Op::Mul, t, gap) };
     let (up, down) = (part(b, weight), part(b, rest));
     let (up, down) = (b.binary(Op::Add, x, up), b.binary(Op::Sub, y, down));
