@@ -61,7 +61,8 @@ fn has_quotients(opened: &Arc<Opened>, can: &Can) -> Result<bool> {
     gives(opened, can, b.finish(&[quotient]), &[bytes(&x), bytes(&y)], &bytes(&want))
 }
 
-/// Whether a product may be subnormal, a sum of what is, and what is compared or loses its sign: an H100 keeps the first two alone.
+/// Whether a product may be subnormal, a sum of what is, and what is compared, loses its sign, or meets a fused multiply-add or another
+/// format: an H100 keeps the first two alone.
 fn keeps_subnormals(opened: &Arc<Opened>, can: &Can) -> Result<bool> {
     let small = |n: usize| (significand(n) * 2f64.powi(-100)) as f32;
     let tiny = |n: usize| {
@@ -72,7 +73,10 @@ fn keeps_subnormals(opened: &Arc<Opened>, can: &Can) -> Result<bool> {
     let y: Vec<f32> = (0..TRIED).map(|n| (significand(3 * n) * 2f64.powi(-30 - n as i32 % 18)) as f32).collect();
     let z: Vec<f32> = (0..TRIED).map(tiny).collect();
     // Nowhere is the sum the size: no product is zero.
-    let result = |((x, y), z): ((&f32, &f32), &f32)| if 0.0 < *z { z.abs() } else { x * y + z };
+    let chosen = |x: f32, y: f32, z: f32| if 0.0 < z { z.abs() } else { x * y + z };
+    // Doubling is exact, so that it does not matter whether the sum is fused, and the way through float64 is no way back.
+    let twice = if can.float64 { 2.0 } else { 1.0 };
+    let result = |((x, y), z): ((&f32, &f32), &f32)| twice * (2.0 * z + chosen(*x, *y, *z));
     let want: Vec<f32> = x.iter().zip(&y).zip(&z).map(result).collect();
     let mut b = Builder::new();
     let [u, v, w] = [(); 3].map(|()| b.input(DType::F32));
@@ -82,7 +86,14 @@ fn keeps_subnormals(opened: &Arc<Opened>, can: &Can) -> Result<bool> {
     let is_above = b.compare(Op::Lt, zero, w);
     let size = b.unary(Op::Abs, w);
     let chosen = b.select(is_above, size, sum);
-    gives(opened, can, b.finish(&[chosen]), &[bytes(&x), bytes(&y), bytes(&z)], &bytes(&want))
+    let two = b.lit(DType::F32, 2.0);
+    let mut last = b.fma(w, two, chosen);
+    if can.float64 {
+        let (double, two) = (b.cast(last, DType::F64), b.lit(DType::F64, 2.0));
+        let doubled = b.binary(Op::Mul, double, two);
+        last = b.cast(doubled, DType::F32);
+    }
+    gives(opened, can, b.finish(&[last]), &[bytes(&x), bytes(&y), bytes(&z)], &bytes(&want))
 }
 
 fn bytes(values: &[f32]) -> Vec<u8> {

@@ -7,7 +7,7 @@
 //! (narrow integers, and the bits of half floats by a bitcast to uint16) or taken apart (`Cast` to the parts' dtype and
 //! `Imag`), and an output is made by the reverse.
 
-use super::exact::exact;
+use super::exact::{exact, is_far_from_subnormal};
 use super::{Args, Arithmetic, Builder, Instr, Op, Program, Value, simplify};
 use crate::dtype::{DType, Kind};
 use crate::element::{bf16, f16};
@@ -18,7 +18,7 @@ use std::cell::RefCell;
 /// The program in plain form, for a device of which this is known.
 pub fn plain(program: &Program, arithmetic: Arithmetic) -> Program {
     let program = math::expand_calls(program);
-    let mut writer = Writer { b: RefCell::new(Builder::new()), own_fma: arithmetic.own_fma() };
+    let mut writer = Writer { b: RefCell::new(Builder::new()), arithmetic };
     let inputs: Vec<Value> = program.inputs.iter().map(|&d| writer.b.get_mut().input(d)).collect();
     let params: Vec<Value> = program.params.iter().map(|&d| writer.b.get_mut().param(d)).collect();
     let mut reps: Vec<Rep> = Vec::with_capacity(program.instrs.len());
@@ -72,7 +72,7 @@ fn is_narrow(dtype: DType) -> bool {
 
 struct Writer {
     b: RefCell<Builder>,
-    own_fma: bool,
+    arithmetic: Arithmetic,
 }
 
 impl Writer {
@@ -274,6 +274,11 @@ impl Writer {
         self.record(|[x, y, z]| math::add_to_odd(x * y, z), args)
     }
 
+    /// Whether the device's own `fma` will do for these.
+    fn own_fma(&mut self, args: [Value; 3]) -> bool {
+        self.arithmetic.own_fma() || self.arithmetic.fused && is_far_from_subnormal(self.b.get_mut(), args)
+    }
+
     fn instr(&mut self, op: Op, d: DType, args: &[(DType, Rep)]) -> Rep {
         match (op, args) {
             (Op::Cast, &[(from, x)]) => self.convert(from, x, d),
@@ -352,7 +357,7 @@ impl Writer {
                 let sum = self.odd_fma([x[0], x[1], x[2]]);
                 self.odd(sum)
             }
-            (Op::Fma, DType::F32) if !self.own_fma => {
+            (Op::Fma, DType::F32) if !self.own_fma([x[0], x[1], x[2]]) => {
                 let sum = self.odd_fma([x[0], x[1], x[2]]);
                 self.cast(sum, DType::F32)
             }

@@ -2,6 +2,7 @@
 //! `steady`).
 
 mod batches;
+mod careful;
 mod contract;
 mod convolution;
 mod emit_cost;

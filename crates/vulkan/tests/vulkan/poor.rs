@@ -55,7 +55,7 @@ fn none(can: &mut Can) {
     }
 }
 
-const ALL: [Poor; 13] = [
+const ALL: [Poor; 14] = [
     lack("no float64", |c| (c.float64, c.rte64, c.preserve64, c.denorm64) = (false, false, false, false), WIDE_FLOATS),
     lack("no int64", |c| c.int64 = false, WIDE_INTEGERS),
     lack("no int16", |c| (c.int16, c.storage16) = (false, false), HALVES),
@@ -63,6 +63,7 @@ const ALL: [Poor; 13] = [
     lack("no int8", |c| (c.int8, c.storage8) = (false, false), BYTES),
     lack("no 8-bit storage", |c| c.storage8 = false, BYTES),
     lack("no float controls", |c| (c.rte32, c.rte64, c.preserve32, c.preserve64) = (false, false, false, false), &[]),
+    lack("float32 by integers", |c| (c.roots, c.quotients, c.subnormals) = (false, false, false), &[]),
     lack(
         "ranges of 128 MiB, 65,535 groups, 16 KiB shared",
         |c| {

@@ -57,8 +57,7 @@ fn assert_equal(found: &Array, want: impl Iterator<Item = f32>, of: impl Fn(usiz
     }
 }
 
-const NOTHING: Arithmetic =
-    Arithmetic { roots: false, quotients: false, subnormals: false, ..Arithmetic::IEEE };
+const NOTHING: Arithmetic = Arithmetic { roots: false, quotients: false, subnormals: false, ..Arithmetic::IEEE };
 
 #[test]
 fn roots_and_quotients_are_correctly_rounded() {

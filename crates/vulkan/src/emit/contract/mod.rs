@@ -5,6 +5,7 @@
 //! How a launch is cut into tiles is chosen when it is recorded: [`registers`] keeps all in registers, [`shared`] goes through
 //! shared memory. This file has what they have in common: the arithmetic, and where elements are.
 
+mod careful;
 mod plan;
 mod registers;
 mod shared;
@@ -127,6 +128,8 @@ struct Writer<'a> {
     zero: Words,
     /// What totals begin with.
     none: Words,
+    /// Products are added by the step that meets any number.
+    is_careful: bool,
     trouble: Result<(), String>,
 }
 
@@ -176,6 +179,7 @@ pub fn shader(plan: &Plan, variant: Variant, can: &Can) -> Result<Shader, String
         ends: [first, end],
         zero: Words::new(),
         none: Words::new(),
+        is_careful: false,
         trouble: Ok(()),
     };
     w.zero = w.call(&mut m, &plan.nothing, &[]);
@@ -220,7 +224,8 @@ impl Writer<'_> {
 
     /// The sum with one product more.
     fn step(&mut self, m: &mut Module, x: &[Word], y: &[Word], sum: &[Word]) -> Words {
-        self.call(m, &self.plan.step, &[x, y, sum].map(Id::of))
+        let step = self.plan.careful.as_ref().filter(|_| self.is_careful).map_or(&self.plan.step, |careful| &careful.step);
+        self.call(m, step, &[x, y, sum].map(Id::of))
     }
 
     /// The sum of two sums.

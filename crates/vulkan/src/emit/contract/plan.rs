@@ -12,6 +12,31 @@ pub const HEAD: u32 = 4;
 /// Spatial axes that there is room for among the arguments.
 pub const MOST_AXES: usize = 8;
 
+/// How products are added on a device that keeps no subnormal numbers: by its own `fma` in tiles that meet none, and else by ours, which
+/// has some 50 instructions.
+pub(super) struct Careful {
+    pub(super) step: Program,
+    /// The bits of the smallest factor, but zero, for which the device's own will do.
+    pub(super) least: u32,
+}
+
+impl Careful {
+    /// Where no factor is below 2^-n, products and sums of them are multiples of 2^(-2n) times the product of two last places. That is
+    /// 2^-126 here, so that none of them is subnormal.
+    fn new(step: &Program, dtype: DType, can: &Can) -> Option<Careful> {
+        let below = match dtype {
+            DType::F32 | DType::C64 => (126 - 2 * 23) / 2,
+            DType::BF16 => (126 - 2 * 7) / 2,
+            // Products of float16 are multiples of 2^-48.
+            _ => return None,
+        };
+        let arithmetic = can.arithmetic();
+        // Where there is no fused one, and each product is rounded by itself, it gains nothing; but tests have such a device.
+        let is_ours = !arithmetic.subnormals && arithmetic.doubles;
+        is_ours.then(|| Careful { step: plain(step, arithmetic), least: (127 - below) << 23 })
+    }
+}
+
 /// A product in plain form.
 pub struct Plan {
     pub(super) dtype: DType,
@@ -23,6 +48,8 @@ pub struct Plan {
     pub(super) enter: Program,
     /// Two factors and a sum to the next sum.
     pub(super) step: Program,
+    /// The same where `step` may meet a number that the device takes for zero.
+    pub(super) careful: Option<Careful>,
     /// Two sums to one.
     pub(super) meet: Program,
     /// A sum of nothing.
@@ -71,10 +98,12 @@ impl Plan {
             let zero = if acc.is_complex() { b.complex(acc, part, part) } else { part };
             b.finish(&[zero])
         });
-        let [step, meet, nothing, none] = [step, meet, nothing, none].map(|program| plain(&program, can.arithmetic()));
+        let careful = Careful::new(&step, dtype, can);
+        let step = plain(&step, Arithmetic { subnormals: true, ..can.arithmetic() });
+        let [meet, nothing, none] = [meet, nothing, none].map(|program| plain(&program, can.arithmetic()));
         let (enter, leave) = (converted(dtype, acc, can.arithmetic()), converted(acc, dtype, can.arithmetic()));
         let post = post.map(|post| plain(post, can.arithmetic()));
-        Plan { dtype, acc, axes, enter, step, meet, nothing, none, leave, post, arithmetic: can.arithmetic() }
+        Plan { dtype, acc, axes, enter, step, careful, meet, nothing, none, leave, post, arithmetic: can.arithmetic() }
     }
 
     /// From a sum to what is written of it, and back.
@@ -89,7 +118,8 @@ impl Plan {
 
     /// Every program in it.
     pub fn programs(&self) -> impl Iterator<Item = &Program> {
-        [&self.enter, &self.step, &self.meet, &self.leave].into_iter().chain(&self.post)
+        let careful = self.careful.as_ref().map(|careful| &careful.step);
+        [&self.enter, &self.step, &self.meet, &self.leave].into_iter().chain(careful).chain(&self.post)
     }
 
     /// What comes after the product.

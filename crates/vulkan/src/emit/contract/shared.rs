@@ -2,6 +2,7 @@
 //! in the order in which they lie in memory, and each thread multiplies those of its own rows and columns from there. What the
 //! next round needs is under way from memory while this one is multiplied.
 
+use super::careful::{self, Met, Outputs};
 use super::{Column, Row, Writer, less, word};
 use crate::emit::module::{Array, GROUP, Module, Type};
 use crate::emit::scalar::Words;
@@ -98,6 +99,7 @@ pub fn write(m: &mut Module, w: &mut Writer, [rows, columns]: [u32; 2], depth: u
     let (total, [begin, end]) = (w.counts[0], w.ends);
     let left = Side::new(m, w, rows, depth, local, w.near[0]);
     let right = Side::new(m, w, columns, depth, local, w.near[1]);
+    let telling = w.plan.careful.is_some().then(|| m.array(Type::U32, GROUP, true));
     let [x, y] = place_of(m, local, SIDE);
     let own: [Vec<Word>; 2] = [(&left, y), (&right, x)].map(|(side, thread)| {
         let places = (0..side.own).map(|n| side.place(m, thread, n));
@@ -154,17 +156,20 @@ pub fn write(m: &mut Module, w: &mut Writer, [rows, columns]: [u32; 2], depth: u
             })
             .collect();
         let fetched = fetch(m, w, begin);
+        let met = w.unmet(m);
+        let met = w.meets(m, met, &fetched);
         let zeros: Vec<Word> = (0..rows * columns).flat_map(|_| w.zero.clone()).collect();
         let parts = w.types.len();
-        // The sums over places up to another one, from zero on, and what was loaded last.
-        let chain = |m: &mut Module, w: &mut Writer, from: Word, to: Word, fetched: &[Word]| -> [Vec<Word>; 2] {
+        // The sums over places up to another one, from zero on, and what was loaded last, with what was met.
+        let chain = |m: &mut Module, w: &mut Writer, from: Word, to: Word, (fetched, met): (&[Word], Met)| {
             let mut state = vec![(Type::U32, from)];
             state.extend(w.typed(&zeros));
             state.extend(w.typed(fetched));
-            let sums = 1 + zeros.len();
+            let state = w.carrying(state, met);
+            let (sums, ends) = (1 + zeros.len(), 1 + zeros.len() + fetched.len());
             let again = |m: &mut Module, v: &[Word]| less(m, v[0], to);
             let done = m.repeat(&state, again, |m, v| {
-                let (a, b) = v[sums..].split_at(left.loads as usize * parts);
+                let (a, b) = v[sums..ends].split_at(left.loads as usize * parts);
                 m.barrier();
                 left.fill(m, w, a);
                 right.fill(m, w, b);
@@ -176,30 +181,43 @@ pub fn write(m: &mut Module, w: &mut Writer, [rows, columns]: [u32; 2], depth: u
                     let (a, b) = (left.read(m, &own[0], k), right.read(m, &own[1], k));
                     now = w.products(m, &a, &b, &now);
                 }
-                [vec![next], now, fetched].concat()
+                let met = w.meets(m, w.carried(v), &fetched);
+                [vec![next], now, fetched, met.into_iter().collect()].concat()
             });
-            [done[1..sums].to_vec(), done[sums..].to_vec()]
+            (done[1..sums].to_vec(), done[sums..ends].to_vec(), w.carried(&done))
         };
-        let sums = if blocks {
+        let (sums, met) = if blocks {
             let totals = w.totals(m, &own_rows, &own_columns);
             let mut state = vec![(Type::U32, begin)];
             state.extend(w.typed(&totals));
             state.extend(w.typed(&fetched));
-            let met = 1 + totals.len();
+            let state = w.carrying(state, met);
+            let (here, ends) = (1 + totals.len(), 1 + totals.len() + fetched.len());
             let again = |m: &mut Module, v: &[Word]| less(m, v[0], end);
             let done = m.repeat(&state, again, |m, v| {
                 let block = m.word(w.plan.block() as u32);
                 let next = word(m, Spirv::IAdd, v[0], block);
                 let to = Writer::least(m, next, end);
-                let [sums, fetched] = chain(m, w, v[0], to, &v[met..]);
-                [vec![next], w.met(m, &v[1..met], &sums), fetched].concat()
+                let (sums, fetched, met) = chain(m, w, v[0], to, (&v[here..ends], w.carried(v)));
+                [vec![next], w.met(m, &v[1..here], &sums), fetched, met.into_iter().collect()].concat()
             });
-            done[1..met].to_vec()
+            (done[1..here].to_vec(), w.carried(&done))
         } else {
-            let [sums, _] = chain(m, w, begin, end, &fetched);
-            sums
+            let (sums, _, met) = chain(m, w, begin, end, (&fetched, met));
+            (sums, met)
         };
-        w.store_all(m, None, &own_rows, &own_columns, &sums);
+        let (Some(met), Some(words)) = (met, telling) else {
+            w.store_all(m, None, &own_rows, &own_columns, &sums);
+            return vec![word(m, Spirv::IAdd, v[0], groups)];
+        };
+        // Along one side of the group's square, and then along the other.
+        let [one, side, all] = [1, SIDE, GROUP].map(|v| m.word(v));
+        let line = word(m, Spirv::ISub, local, x);
+        let met = careful::told(m, words, local, [line, one], SIDE, met);
+        let met = careful::told(m, words, local, [x, side], SIDE, met);
+        let extent = [SIDE * rows, SIDE * columns];
+        let anew = Outputs { base: &base, from: [i, j], extent, first: local, next: all, exists: None, blocks };
+        careful::store(m, w, met, (None, &own_rows, &own_columns, &sums), &anew);
         vec![word(m, Spirv::IAdd, v[0], groups)]
     });
 }

@@ -19,7 +19,8 @@ enum Flushing {
 impl Flushing {
     fn covers(self, op: Op) -> bool {
         let keeps = matches!(op, Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Neg);
-        !matches!(op, Op::Input(_) | Op::Param(_) | Op::Const(_) | Op::Bitcast | Op::Complex) && (self == Flushing::All || !keeps)
+        !matches!(op, Op::Input(_) | Op::Param(_) | Op::Const(_) | Op::Bitcast | Op::Complex)
+            && (self == Flushing::All || !keeps)
     }
 
     /// What the device computes, as a program of one that flushes nothing.
@@ -101,7 +102,8 @@ fn doubles() -> Vec<f64> {
             [bits, bits + 1, bits.saturating_sub(1)].map(f64::from_bits)
         })
     });
-    let edges = [0.0, f64::MIN_POSITIVE, 5e-324, 1e-310, f64::MAX, f64::INFINITY, f64::NAN, f64::from(f32::MAX) * 1.000_000_05];
+    let edges =
+        [0.0, f64::MIN_POSITIVE, 5e-324, 1e-310, f64::MAX, f64::INFINITY, f64::NAN, f64::from(f32::MAX) * 1.000_000_05];
     let random = (0..4000u64).map(|n| f64::from_bits((n + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)));
     near.chain(edges).chain(random).flat_map(|v| [v, -v]).collect()
 }
@@ -217,30 +219,61 @@ fn bfloat16_is_converted_and_multiplied_by_bits() {
 
 #[test]
 fn functions_of_subnormal_numbers_are_those_of_a_device_that_keeps_them() {
-    let x: Vec<f32> = small(1500).into_iter().chain((1..400).map(|n| f32::from_bits(NORMAL as u32 - 200 + n))).collect();
-    let of = [array(&x)];
-    for f in [
-        MathFn::Sin,
-        MathFn::Tan,
-        MathFn::Tanh,
-        MathFn::Sinh,
-        MathFn::Asin,
-        MathFn::Atan,
-        MathFn::Asinh,
-        MathFn::Atanh,
-        MathFn::Expm1,
-        MathFn::Log1p,
-        MathFn::Log,
-        MathFn::Exp,
-        MathFn::Erf,
-        MathFn::Cbrt,
-        MathFn::Lgamma,
-    ] {
-        let program = single(Op::Call(f), DType::F32, &[DType::F32]);
-        let want = run(&plain(&program, Arithmetic::IEEE), &of).to_vec::<f32>().unwrap();
-        let found = found(&program, NOTHING, Flushing::Most, &of);
-        assert_equal(&found, want.into_iter(), |n| format!("{} of {:e}", f.name(), x[n]));
+    let edge = (1..400).map(|n| f32::from_bits(NORMAL as u32 - 200 + n));
+    let x: Vec<f32> = small(500).into_iter().chain(edge).collect();
+    let y: Vec<f32> = x.iter().rev().copied().collect();
+    let of = [array(&x), array(&y)];
+    for &f in MathFn::ALL {
+        let inputs = &of[..f.arity()];
+        let program = single(Op::Call(f), DType::F32, &[DType::F32; 2][..f.arity()]);
+        let want = run(&plain(&program, Arithmetic::IEEE), inputs).to_vec::<f32>().unwrap();
+        let found = found(&program, NOTHING, Flushing::Most, inputs);
+        assert_equal(&found, want.into_iter(), |n| format!("{} of {:e} and {:e}", f.name(), x[n], y[n]));
     }
+}
+
+/// How many of a program's `fma` are left to the device.
+fn own(program: &Program) -> usize {
+    let plain = plain(program, NOTHING);
+    plain.instrs.iter().filter(|i| i.op == Op::Fma && i.dtype == DType::F32).count()
+}
+
+#[test]
+fn the_device_computes_what_meets_no_subnormal_number() {
+    let sum = |write: &dyn Fn(&mut Builder, [Value; 2]) -> [Value; 3]| {
+        let mut b = Builder::new();
+        let inputs = [b.input(DType::F32), b.input(DType::F32)];
+        let [x, y, z] = write(&mut b, inputs);
+        let sum = b.fma(x, y, z);
+        own(&b.finish(&[sum]))
+    };
+    let one = |b: &mut Builder, value: f64| b.lit(DType::F32, value);
+    assert_eq!(sum(&|_, [x, y]| [x, y, x]), 0);
+    // A huge factor of a subnormal one.
+    assert_eq!(sum(&|b, [x, y]| [x, y, one(b, 1.0)]), 0);
+    assert_eq!(sum(&|b, [x, _]| [x, x, one(b, 1.0)]), 1);
+    assert_eq!(sum(&|b, [x, _]| [x, one(b, 1e30), one(b, 1.0)]), 1);
+    assert_eq!(sum(&|b, [x, _]| [x, one(b, 1e31), one(b, 1.0)]), 0);
+    // What nearly cancels may leave a subnormal number.
+    assert_eq!(sum(&|b, [x, _]| [x, x, one(b, 1e-30)]), 0);
+    assert_eq!(sum(&|b, [x, y]| [x, y, one(b, 0.0)]), 0);
+    assert_eq!(sum(&|b, [x, y]| [x, y, one(b, f64::INFINITY)]), 0);
+    // A step of a polynomial, and the one after it.
+    let next = |b: &mut Builder, x: Value| {
+        let (slope, start) = (one(b, 0.25), one(b, 0.5));
+        b.fma(x, slope, start)
+    };
+    assert_eq!(sum(&|b, [x, _]| [next(b, x), x, one(b, 1.0)]), 2);
+    assert_eq!(sum(&|b, [x, y]| [next(b, y), x, one(b, 1.0)]), 1);
+    // Whole numbers.
+    let mut b = Builder::new();
+    let [x, y] = [(); 2].map(|()| b.input(DType::I32)).map(|n| b.cast(n, DType::F32));
+    let z = b.lit(DType::F32, 2f64.powi(-100));
+    let (near, far) = (b.fma(x, y, z), b.fma(x, z, y));
+    // Their products with 2^-100 are not below it, and those of two such are.
+    let [scaled, other] = [x, y].map(|v| b.binary(Op::Mul, v, z));
+    let below = b.fma(scaled, other, y);
+    assert_eq!(own(&b.finish(&[near, far, below])), 2);
 }
 
 #[test]
