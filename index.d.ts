@@ -8760,6 +8760,13 @@ interface LoadOptions {
      */
     readonly mapped?: boolean | undefined;
     /**
+     * Whether arrays may lie in the mapped file instead of being copied; false unless told. Then they take no memory of the process's own, nor of
+     * the memory budget: the system reads pages when they are first used, and shares them with other processes. So lie arrays of safetensors and
+     * npy files on the CPU, but for bool and the other byte order; the rest is copied as ever. The file must stay as it is for as long as the tensors
+     * live: where it is shortened, or replaced in place by a shorter one, they fail (`ERR_FORMAT`); where it is written to, they change.
+     */
+    readonly lend?: boolean | undefined;
+    /**
      * The most bytes that the elements of all arrays together may take. Unless told, arrays are bounded by the size of the file, and
      * those of compressed members by 4 GiB (2^32); the memory budget bounds all of them.
      */
@@ -8965,6 +8972,8 @@ type SafetensorsFile = OpenSafetensors;
 interface OpenOptions {
     /** As in {@link LoadOptions}. The file stays mapped until `close()`. */
     readonly mapped?: boolean | undefined;
+    /** As in {@link LoadOptions}. What was loaded keeps the file mapped beyond `close()`. */
+    readonly lend?: boolean | undefined;
 }
 /**
  * Opens a safetensors file: names, shapes, dtypes and metadata are read, tensors when `load` asks for them.

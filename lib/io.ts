@@ -36,6 +36,13 @@ export interface LoadOptions {
    */
   readonly mapped?: boolean | undefined
   /**
+   * Whether arrays may lie in the mapped file instead of being copied; false unless told. Then they take no memory of the process's own, nor of
+   * the memory budget: the system reads pages when they are first used, and shares them with other processes. So lie arrays of safetensors and
+   * npy files on the CPU, but for bool and the other byte order; the rest is copied as ever. The file must stay as it is for as long as the tensors
+   * live: where it is shortened, or replaced in place by a shorter one, they fail (`ERR_FORMAT`); where it is written to, they change.
+   */
+  readonly lend?: boolean | undefined
+  /**
    * The most bytes that the elements of all arrays together may take. Unless told, arrays are bounded by the size of the file, and
    * those of compressed members by 4 GiB (2^32); the memory budget bounds all of them.
    */
@@ -113,7 +120,7 @@ export interface TextOptions {
 /** Options of `saveText`. */
 export interface SaveTextOptions extends TextOptions, SaveOptions {}
 
-const LOAD = ['device', 'mapped', 'maxBytes']
+const LOAD = ['device', 'mapped', 'lend', 'maxBytes']
 const LOAD_NAMED = [...LOAD, 'names']
 const LOAD_TEXT = [...LOAD, 'dtype', 'delimiter', 'comments', 'skipRows', 'header', 'fillingValue', 'missingValues']
 
@@ -375,6 +382,8 @@ export type SafetensorsFile = OpenSafetensors
 export interface OpenOptions {
   /** As in {@link LoadOptions}. The file stays mapped until `close()`. */
   readonly mapped?: boolean | undefined
+  /** As in {@link LoadOptions}. What was loaded keeps the file mapped beyond `close()`. */
+  readonly lend?: boolean | undefined
 }
 
 const safetensors = (op: string, source: unknown, options: unknown, names: readonly string[]): Loading =>
@@ -386,7 +395,7 @@ const safetensors = (op: string, source: unknown, options: unknown, names: reado
  * @throws {TensorError} `ERR_FILE` from the system, `ERR_FORMAT` for what is no safetensors file, or not whole.
  */
 export async function openSafetensors(source: FileSource, options?: OpenOptions): Promise<SafetensorsFile> {
-  const what = safetensors('io.openSafetensors', source, options, ['mapped'])
+  const what = safetensors('io.openSafetensors', source, options, ['mapped', 'lend'])
   return new OpenSafetensors(await openAsync(what))
 }
 
@@ -399,7 +408,7 @@ export async function openSafetensors(source: FileSource, options?: OpenOptions)
  * ```
  */
 export function openSafetensorsSync(source: FileSource, options?: OpenOptions): SafetensorsFile {
-  const what = safetensors('io.openSafetensorsSync', source, options, ['mapped'])
+  const what = safetensors('io.openSafetensorsSync', source, options, ['mapped', 'lend'])
   return new OpenSafetensors(open(what))
 }
 

@@ -3,7 +3,7 @@
 
 import { integer, shown } from './call.js'
 import { collectAll, collectYoung } from './collector.js'
-import { ArgumentError, OutOfMemoryError } from './errors.js'
+import { ArgumentError, FileError, OutOfMemoryError } from './errors.js'
 import { refusedBytes, tryFlush } from './flush.js'
 import { WANT_FULL, WANT_MINOR } from './generated/protocol.js'
 import { native } from './native.js'
@@ -104,6 +104,36 @@ export function admit(op: string, except: readonly Tensor[], run: (force: boolea
     `${op}: ${mebibytes(refusedBytes)} more do not fit: ${mebibytes(live)} of ${mebibytes(limit)} are in use. ` +
       'Dispose of tensors, work in smaller parts, or raise the limit with setMemoryLimit()'
   )
+}
+
+/** What the system has no more of: descriptors, mappings, memory. */
+const EXHAUSTED = ['EMFILE', 'ENFILE', 'ENOMEM']
+
+/** Calls something once more where the system had no room, after files and tensors that were dropped are closed and freed. */
+export function withRoom<T>(call: () => T): T {
+  try {
+    return call()
+  } catch (error) {
+    freeFor(error)
+    return call()
+  }
+}
+
+/** As {@link withRoom}, of a promise. */
+export async function withRoomAsync<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call()
+  } catch (error) {
+    freeFor(error)
+    return call()
+  }
+}
+
+/** Frees what was dropped, where an error is about room; throws any other. */
+function freeFor(error: unknown): void {
+  const exhausted = error instanceof OutOfMemoryError || (error instanceof FileError && EXHAUSTED.includes(error.systemCode))
+  if (!exhausted) throw error
+  collectFull()
 }
 
 /** Soft pressure: many new handles, or much new memory, since the last collection. */

@@ -22,6 +22,8 @@ export interface FileFunctions {
   closeSource(source: number): void
   /** Closes it when the object has been collected; returns what should be collected now, as a run's status does. */
   holdSource(source: number, object: object): number
+  /** A handle for an array where it lies in a mapped file, or 0. */
+  lend(source: number, entry: number, type: number, out: object): number
   fill(op: string, source: number, entry: number, handle: number): void
   fillAsync(op: string, source: number, entry: number, handle: number): Promise<void>
   /** Without a path: returns how many bytes `encoded` will give. */
@@ -36,6 +38,7 @@ export const FILES: Record<keyof FileFunctions, true> = {
   openSourceAsync: true,
   closeSource: true,
   holdSource: true,
+  lend: true,
   fill: true,
   fillAsync: true,
   write: true,

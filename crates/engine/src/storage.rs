@@ -67,12 +67,22 @@ pub struct Storage {
     /// None: ready from the start.
     completion: Option<Arc<Completion>>,
     error: OnceLock<Error>,
+    /// Whether memory that was lent is what it was.
+    check: Option<Check>,
 }
+
+/// Says whether something is as it was, or the error that every read reports from then on.
+pub type Check = Arc<dyn Fn() -> Result<()> + Send + Sync>;
 
 impl Storage {
     /// Memory that is written already, or will be when `completion` ends.
     pub fn new(block: Block, device: u16, completion: Option<Arc<Completion>>) -> Self {
-        Storage { block, device, completion, error: OnceLock::new() }
+        Storage { block, device, completion, error: OnceLock::new(), check: None }
+    }
+
+    /// Memory that was lent, and how it is looked after.
+    pub fn lent(block: Block, device: u16, check: Check) -> Self {
+        Storage { check: Some(check), ..Storage::new(block, device, None) }
     }
 
     /// The memory.
@@ -92,6 +102,9 @@ impl Storage {
 
     /// The failure every read reports.
     pub fn error(&self) -> Option<&Error> {
+        if let Some(Err(error)) = self.check.as_ref().map(|check| check()) {
+            self.fail(error);
+        }
         self.error.get()
     }
 
@@ -236,7 +249,8 @@ impl Tensor {
                 Ok(())
             };
             if let Some(lent) = backend.in_place(&[(buffer, start..start + len)], &[], &mut lend) {
-                return lent;
+                // What was lent may have gone meanwhile.
+                return lent.and_then(|()| self.wait());
             }
         }
         let mut bytes = Vec::new();
@@ -267,8 +281,11 @@ impl Tensor {
         }
         let (backend, buffer) = (self.storage.block.backend(), self.storage.block.buffer());
         if self.layout.is_row_major() {
-            return backend.download(buffer, self.layout.offset() * size, out);
+            backend.download(buffer, self.layout.offset() * size, out)?;
+        } else {
+            crate::run::read_strided(self, out)?;
         }
-        crate::run::read_strided(self, out)
+        // What was lent may have gone meanwhile.
+        self.storage.error().map_or(Ok(()), |error| Err(error.clone()))
     }
 }

@@ -27,6 +27,8 @@ use ferrotensor_core::{DType, Error, Result};
 use npz::Packed;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
+use std::ops::Range;
+use std::sync::Arc;
 
 /// Bytes decoded at a time; a multiple of the size of every dtype.
 pub const CHUNK: usize = 1 << 20;
@@ -96,7 +98,7 @@ enum Place {
 
 /// Opened bytes: what is in them is known, no element has been looked at.
 pub struct Source {
-    content: Content,
+    content: Arc<Content>,
     /// Its arrays.
     pub entries: Vec<Entry>,
     /// Texts beside the arrays (safetensors).
@@ -113,13 +115,22 @@ impl Source {
         // Whatever was made of a file that was shortened meanwhile, that comes first.
         content.check()?;
         let (entries, metadata) = described?;
-        Ok(Source { content, entries, metadata })
+        Ok(Source { content: Arc::new(content), entries, metadata })
     }
 
     /// Bytes of memory that it takes: those of a file that is not mapped, and some hundred for each array described.
     pub fn memory(&self) -> usize {
-        let content = if let Content::Owned(bytes) = &self.content { bytes.len() } else { 0 };
+        let content = if let Content::Owned(bytes) = &*self.content { bytes.len() } else { 0 };
         content + self.entries.len() * (size_of::<Entry>() + DESCRIPTION)
+    }
+
+    /// Where the elements of an array lie as tensors hold them, in a file that is mapped; none where they have to be decoded, and of an array that
+    /// cannot be read.
+    pub fn lying(&self, entry: usize) -> Option<(&Arc<Content>, Range<usize>)> {
+        let entry = self.entries.get(entry)?;
+        let Place::Plain { start, swapped: false, stored: None } = &entry.place else { return None };
+        let whole = entry.dtype.is_some_and(|dtype| dtype != DType::Bool) && entry.bytes > 0 && self.content.is_mapped();
+        whole.then(|| (&self.content, *start..start + entry.bytes))
     }
 
     /// Gives the elements of an array to `sink`, in order: place in bytes, and bytes. Dense, row-major (of the transposed array,

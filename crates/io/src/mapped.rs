@@ -60,6 +60,11 @@ impl Content {
         Ok(Content::Owned(bytes))
     }
 
+    /// Whether it is a mapped file.
+    pub fn is_mapped(&self) -> bool {
+        matches!(self, Content::Mapped { .. })
+    }
+
     /// All of it.
     pub fn bytes(&self) -> &[u8] {
         match self {

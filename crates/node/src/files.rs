@@ -3,9 +3,12 @@
 use crate::callback::Args;
 use crate::environment::Environment;
 use crate::error;
+use crate::program::keep;
 use crate::promise::{Answer, Settle, Settled};
 use crate::value;
+use ferrotensor_core::backend::Buffer;
 use ferrotensor_core::{DType, Error, Result};
+use ferrotensor_cpu::Lent;
 use ferrotensor_engine::{Tensor, on_file_thread};
 use ferrotensor_io::fields::Delimiter;
 use ferrotensor_io::{Array, Content, Elements, Format, Source, Writing, encode, encode_into, length, save, text};
@@ -132,6 +135,34 @@ pub fn close(state: &mut Environment, args: &Args) -> Result<sys::napi_value> {
 pub fn hold(state: &mut Environment, args: &Args) -> Result<sys::napi_value> {
     let wanted = state.sources.hold(state.env, args.index(0)?, args.value(1))?;
     Ok(value::from_f64(state.env, f64::from(wanted)))
+}
+
+/// A mapped file that tensors lie in.
+struct Lying(Arc<Content>);
+
+impl Lent for Lying {
+    fn bytes(&self) -> &[u8] {
+        self.0.bytes()
+    }
+}
+
+/// `lend(source, entry, type, out)`: a handle for an array where it lies in a mapped file, or 0 where it cannot be lent.
+///
+/// # Errors
+/// `Code::Internal` for another type than the array's.
+pub fn lend(state: &mut Environment, args: &Args) -> Result<sys::napi_value> {
+    let source = state.sources.get(args.index(0)?)?;
+    let lent = source.lying(args.index(1)?).map(|(content, range)| {
+        let (memory, content): (Arc<dyn Lent>, _) = (Arc::new(Lying(content.clone())), content.clone());
+        let changed = |_| Error::format("the file that the tensor lies in was changed; load it without { lend: true }");
+        let check = Arc::new(move || content.check().map_err(changed));
+        let lend = |beside: &Buffer| ferrotensor_cpu::lend(beside, &memory, range.clone());
+        state.session.adopt(args.i32(2)?, &lend, check)
+    });
+    match lent.transpose()?.flatten() {
+        Some(tensor) => keep(state, tensor, args.value(3)),
+        None => Ok(value::from_f64(state.env, 0.0)),
+    }
 }
 
 /// Elements on their way into a reserved tensor.
@@ -286,6 +317,7 @@ pub fn encoded(state: &mut Environment, args: &Args) -> Result<sys::napi_value> 
     let Ok((data, len)) = value::typed_array(state.env, args.value(0)) else { return Ok(ptr::null_mut()) };
     // SAFETY: a typed array TypeScript made for this call; no JavaScript runs during it.
     let into = unsafe { std::slice::from_raw_parts_mut(data, len) };
+    ferrotensor_cpu::expect_writes(into);
     match encoding {
         Encoding::Due(output) => output.with(|arrays, how| encode_into(into, arrays, how))?,
         Encoding::Done(bytes) if bytes.len() == len => into.copy_from_slice(&bytes),

@@ -67,6 +67,7 @@ const FUNCTIONS: &[(&CStr, Callback)] = &[
     (c"closeSource", files::close),
     (c"holdSource", files::hold),
     (c"reserve", program::reserve),
+    (c"lend", files::lend),
     (c"fill", files::fill),
     (c"fillAsync", files::fill_async),
     (c"write", files::write),

@@ -49,6 +49,7 @@ pub fn bytes_of(tensor: &Tensor) -> Result<Vec<u8>> {
 fn copied(bytes: &[u8]) -> Result<Vec<u8>> {
     let (mut copy, len) = (Vec::new(), bytes.len());
     copy.try_reserve_exact(len).map_err(|_| Error::out_of_memory(format!("no memory to read {len} bytes")))?;
+    ferrotensor_cpu::expect_writes(copy.spare_capacity_mut());
     copy.extend_from_slice(bytes);
     Ok(copy)
 }
