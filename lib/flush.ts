@@ -19,7 +19,7 @@ import {
   WARNED,
   WORDS
 } from './generated/protocol.js'
-import { admit, relieveSoftly } from './memory.js'
+import { admit, collectTurn, relieveSoftly } from './memory.js'
 import { bigParams, handles, ints, native, params, reserve } from './native.js'
 import { isLong, runInParts } from './parts.js'
 import { anyPlaces, forgetPlaces, noteAgain, noteProgram, placesOf } from './places.js'
@@ -81,6 +81,8 @@ let kept: { readonly inputs: Tensor[]; readonly numbers: [at: number, TracedNumb
 let structure = 0
 let written = 0
 let looking = false
+/** Whether one of its structure was run before. */
+let turned = false
 const found: Tensor[] = []
 
 /** Has a pending value kept by the program being written. */
@@ -183,6 +185,13 @@ function writeNumber(x: number | bigint | TracedNumber): void {
   }
 }
 
+/**
+ * Bytes of results since the last collection from which on the end of a loop's turn is a time for one: what the turn before left is garbage, and
+ * its memory warm. At any other time half of a turn's values would be found alive, and outlive the next collection too.
+ */
+const TURN_BYTES = 32 << 20
+let made = 0
+
 /** Bytes the last refused program asked for. */
 export let refusedBytes = 0
 
@@ -209,6 +218,7 @@ function write(flush: number): void {
   at = HEADER
   slots = paramCount = inputCount = structure = written = 0
   looking = asked && kept === null && anyPlaces()
+  turned = false
   if (found.length > 0) found.length = 0
   const several = outputs.length > 1
   // An exception may have left some.
@@ -221,7 +231,7 @@ function write(flush: number): void {
     nodes.length = 0
   }
   if (asked && kept === null) {
-    noteProgram(flush, structure, written)
+    turned = noteProgram(flush, structure, written)
     if (looking) keepPlaces()
   }
   const count = outputs.length
@@ -282,7 +292,8 @@ export function attempt(roots: readonly Tensor[], flush: number, flags: number, 
     if (company !== null) takeAlong(company)
   }
   // An operation that is run at once has the values it was recorded on.
-  if (openLevels() > 0 && outputs.some((t) => t.nodes > 1)) residuals(outputs).forEach(choose)
+  const saved = openLevels() > 0 && outputs.some((t) => t.nodes > 1) ? residuals(outputs) : undefined
+  saved?.forEach(choose)
   write(flush)
   const count = outputs.length
   const first = outputs[0] as Tensor
@@ -302,12 +313,14 @@ export function attempt(roots: readonly Tensor[], flush: number, flags: number, 
     t.handle = h
   }
   const status = ints[STATUS] as number
+  for (let i = 0; i < count; i++) made += (outputs[i] as Tensor).type.bytes
   // After all have their handles: forgetting may dispose of others.
   for (let i = 0; i < count; i++) {
     const t = outputs[i] as Tensor
     t.beside = t.company = null
-    if (isTracked(t)) keep(t)
-    else forget(t)
+    const tracked = isTracked(t)
+    if (tracked || saved?.has(t) === true) keep(t)
+    if (!tracked) forget(t)
   }
   outputs = []
   chosen.clear()
@@ -361,7 +374,13 @@ export function flush(roots: readonly Tensor[], sync: boolean, copy = false, wan
     status = admit(rowOf(op).name, pending, (force) => attemptRest(pending, id, flags | (force ? FORCE : 0), wanted))
   }
   if (recomputed >= MANY_RECOMPUTES) warnOfRecomputes()
-  if (status & (WANT_MINOR | WANT_FULL)) relieveSoftly(status)
+  if (status & (WANT_MINOR | WANT_FULL)) {
+    made = 0
+    relieveSoftly(status)
+  } else if (turned && made >= TURN_BYTES) {
+    made = 0
+    collectTurn()
+  }
   if (status & WARNED) for (const text of native.takeWarnings()) process.emitWarning(text, 'FallbackWarning')
   return status
 }

@@ -8,6 +8,6 @@ export { Embedding, Linear, linear, type EmbeddingOptions, type EmbeddingParams,
 export { Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, type ConvLayerOptions, type ConvTransposeLayerOptions } from './nn/convolution.js'
 export { BatchNorm, GroupNorm, LayerNorm, RMSNorm, type BatchNormLayerOptions, type BatchNormState, type LayerNormLayerOptions, type NormOptions, type NormParams, type RMSNormOptions } from './nn/norm.js'
 export { Dropout, Sequential, type DropoutLayerOptions } from './nn/sequential.js'
-export { MultiHeadAttention, type AttendOptions, type AttentionOptions, type AttentionParams } from './nn/attention.js'
+export { MultiHeadAttention, type AttendOptions, type AttentionCache, type AttentionOptions, type AttentionParams, type CacheOptions } from './nn/attention.js'
 export { GRU, LSTM, type LSTMState, type RecurrentOptions, type RecurrentParams } from './nn/recurrent.js'
 export { loadStateDict, stateDict, type LoadStateOptions } from './nn/state.js'

@@ -111,24 +111,29 @@ function outputsOf(calls: readonly Tensor[], most: number, wanted: Iterable<Tens
 }
 
 /** Roots, and what is computed with them. */
-function together(roots: readonly Tensor[]): Set<Tensor> {
+function together(roots: readonly Tensor[]): Tensor[] {
   const all = new Set(roots)
-  for (const t of roots) for (const x of t.company ?? []) if (isPending(x)) all.add(x)
+  const list = [...roots]
   const met = new Set<readonly Tensor[]>()
-  const beside = (t: Tensor): void => {
-    if (t.beside === null || met.has(t.beside)) return
-    met.add(t.beside)
-    for (const x of t.beside) if (isPending(x)) all.add(x)
+  const take = (others: readonly Tensor[] | null): void => {
+    if (others === null || met.has(others)) return
+    met.add(others)
+    for (const x of others) {
+      if (!isPending(x) || all.has(x)) continue
+      all.add(x)
+      list.push(x)
+    }
   }
-  // What is added has companions of its own; a set's walk meets those too.
-  for (const root of all) walk([root], isPending, beside)
-  return all
+  for (const t of roots) take(t.company)
+  // What is added is walked too.
+  walk(list, isPending, (t) => take(t.beside))
+  return list
 }
 
 /** Runs long expressions in parts; false where they turn out not to be long. */
 export function runInParts(roots: readonly Tensor[]): boolean {
   const all = together(roots)
-  const calls = callsBelow([...all])
+  const calls = callsBelow(all)
   if (calls.length <= WHOLE * limits.nodes) {
     for (const t of roots) t.nodes = Math.min(t.nodes, calls.length)
     return false

@@ -28,10 +28,17 @@ let places = new Map<number, Set<number> | null>()
 /** Whether any structure has places, so that nodes are to be found by theirs. */
 export const anyPlaces = (): boolean => places.size > 0
 
-/** Notes the structure of a program that something was read of. */
-export function noteProgram(flush: number, key: number, size: number): void {
+/** Structures of programs that were run. */
+const turns = new Set<number>()
+
+/** Notes the structure of a program that something was read of; says whether one like it was run before, as in each turn of a loop. */
+export function noteProgram(flush: number, key: number, size: number): boolean {
   numbers[flush % RECENT] = flush
   recent[flush % RECENT] = { key, size }
+  if (turns.has(key)) return true
+  if (turns.size === MOST_STRUCTURES) turns.delete(turns.keys().next().value as number)
+  turns.add(key)
+  return false
 }
 
 /** Notes that a value which a program dropped, the `place`-th of its operations, was asked for again. */

@@ -5,7 +5,7 @@ import { native } from './native.js'
 import { tensorsIn } from './pytree.js'
 import { evaluateSync } from './reading.js'
 import { isPromise } from './realm.js'
-import { outliveScope } from './tape.js'
+import { keptCount, outliveScope } from './tape.js'
 import { checkAlive, enter, Tensor, type Owner } from './tensor.js'
 import { isTracing } from './traced.js'
 
@@ -24,6 +24,7 @@ export function scope<T>(fn: () => T): T {
   if (isTracing()) return fn()
   const inner: Owner = { id: ++scopes, closed: false }
   const outer = enter(inner)
+  const since = keptCount()
   try {
     const result = fn()
     if (isPromise(result)) {
@@ -40,7 +41,7 @@ export function scope<T>(fn: () => T): T {
     return result
   } finally {
     enter(outer)
-    outliveScope(inner)
+    outliveScope(inner, since)
     inner.closed = true
     native.closeScope(inner.id)
   }

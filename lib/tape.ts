@@ -6,7 +6,7 @@ import { ArgumentError, UnsupportedError } from './errors.js'
 import { flush } from './flush.js'
 import { native } from './native.js'
 import { cotangentsOfJoin } from './pieces.js'
-import { derived, forget, release, rowOf, valueOf } from './record.js'
+import { derived, eachOperand, forget, release, rowOf, valueOf } from './record.js'
 import { readOperands } from './residuals.js'
 import { Tensor, type Owner, type Piece, type Step } from './tensor.js'
 import { TracedNumber } from './traced.js'
@@ -32,9 +32,21 @@ export function keep(t: Tensor): void {
   kept.push(t)
 }
 
-/** At the end of a scope: what was tracked in it outlives it until the last level ends. */
-export function outliveScope(scope: Owner): void {
-  for (const t of kept) if (t.owner === scope && t.handle !== null) native.adopt(t.handle, 0)
+/** How many values are kept. */
+export function keptCount(): number {
+  return kept.length
+}
+
+/** At the end of a scope: what was tracked in it, and what its gradients may read, outlives it until the last level ends; `since` is the count at its start. */
+export function outliveScope(scope: Owner, since: number): void {
+  const outlive = (x: Tensor): void => {
+    if (x.owner === scope && x.handle !== null) native.adopt(x.handle, 0)
+  }
+  for (let i = since; i < kept.length; i++) {
+    const t = kept[i] as Tensor
+    outlive(t)
+    eachOperand(t, outlive)
+  }
 }
 
 /** Calls a function inside a new level, or one that was open before. */

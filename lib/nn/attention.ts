@@ -2,9 +2,12 @@
 
 import { checkOptions, tensorGiven, within } from '../call.js'
 import { keyGiven, split, type Key } from '../draws.js'
-import { ArgumentError, DTypeError, ShapeError } from '../errors.js'
-import { ones, tril, where } from '../generated/functions.js'
+import { ArgumentError, DTypeError, IndexError, ShapeError } from '../errors.js'
+import type { FloatDType } from '../generated/dtypes.js'
+import { ones, tril, where, zeros } from '../generated/functions.js'
 import { scaledDotProductAttention } from '../generated/nn.js'
+import type { Device } from '../operand.js'
+import { arange } from '../ranges.js'
 import type { Tensor } from '../tensor.js'
 import { dropout } from './functions.js'
 import * as init from './init.js'
@@ -30,6 +33,20 @@ export interface AttentionOptions {
   readonly dropout?: number | undefined
   /** Whether `apply` and `train` let a place see only those up to it; false by default. */
   readonly causal?: boolean | undefined
+}
+
+/** Keys and values of places that were seen, each [batch, heads, places, features / heads]. */
+export interface AttentionCache {
+  readonly keys: Tensor
+  readonly values: Tensor
+}
+
+/** Options of `cache`. */
+export interface CacheOptions {
+  /** float32 by default. */
+  readonly dtype?: FloatDType | undefined
+  /** The default device by default. */
+  readonly device?: Device | undefined
 }
 
 /** Options of `attend`. */
@@ -111,6 +128,56 @@ export class MultiHeadAttention extends Module<AttentionParams, null> {
           : scaledDotProductAttention(q, k, v, mask, { causal })
       const joined = heads.permuteDims([0, 2, 1, 3]).reshape([queries.shape[0] as number, queries.shape[1] as number, this.features])
       return linear(joined, weight, bias) as Tensor
+    })
+  }
+
+  /**
+   * An empty cache for so many places, of which {@link MultiHeadAttention.extend} fills some at each call: zeros.
+   *
+   * @throws {TensorError} `ERR_ARGUMENT` for sizes out of range, `ERR_DTYPE`.
+   */
+  cache(batch: number, places: number, options?: CacheOptions): AttentionCache {
+    const op = this.name
+    const { dtype, device } = checkOptions(op, options, ['dtype', 'device']) as CacheOptions
+    const shape = [size(op, 'batch', batch), this.heads, size(op, 'places', places), this.features / this.heads]
+    return within(op, () => ({ keys: zeros(shape, { dtype, device }), values: zeros(shape, { dtype, device }) }))
+  }
+
+  /**
+   * The causal attention of new places x [batch, m, features], whose first one is number `at`, to themselves and all that the cache holds before
+   * them: [batch, m, features], and the cache with them. A sequence that grows is so computed place by place, in programs of one shape. Its
+   * result is that of `apply` of a causal layer on all places, to rounding. Where `at` is a tensor or a number that `jit` traces, nobody checks
+   * that the places are there.
+   *
+   * @throws {TensorError} `ERR_SHAPE`, `ERR_DTYPE`, `ERR_ARGUMENT` for what does not fit, `ERR_INDEX` for places beyond the cache.
+   * @example
+   * ```ts
+   * const layer = new ft.nn.MultiHeadAttention(8, 2)
+   * const params = layer.init(ft.random.key(1))
+   * layer.extend(params, ft.ones([1, 1, 8]), layer.cache(1, 16), 0)[0].shape // [1, 1, 8]
+   * ```
+   */
+  extend(params: AttentionParams, x: Tensor, cache: AttentionCache, at: number | Tensor): [result: Tensor, cache: AttentionCache] {
+    const op = this.name
+    const { outProj } = given(op, params, ['outProj'])
+    const { features } = this
+    const { weight, bias } = shaped(`${op}: outProj`, outProj, { weight: [features, features], bias: this.#bias ? [features] : undefined })
+    const [q, k, v] = this.#projected(params, { queries: x, keys: x, values: x }) as [Tensor, Tensor, Tensor]
+    const [batch, m] = x.shape as [number, number]
+    const { shape } = tensorGiven(op, 'cache.keys', given(op, cache, ['keys', 'values']).keys)
+    const places = shape[2] ?? 0
+    shaped(op, cache, { keys: [batch, this.heads, places, features / this.heads], values: [batch, this.heads, places, features / this.heads] })
+    if (typeof at === 'number' && !(Number.isInteger(at) && at >= 0 && at + m <= places)) throw new IndexError(`${op}: places ${at} to ${at + m - 1} are not among the ${places} of the cache`)
+    return within(op, () => {
+      const all = arange(places, { dtype: 'int32', device: x.device })
+      const behind = all.sub(at as number)
+      const row = (rows: Tensor): Tensor => (m === 1 ? rows : (rows.take(behind.clip(0, m - 1) as Tensor<'int32'>, { axis: 2 }) as Tensor))
+      const isNew = behind.greaterEqual(0).logicalAnd(behind.less(m)).reshape([places, 1])
+      const next = { keys: where(isNew, row(k), cache.keys) as Tensor, values: where(isNew, row(v), cache.values) as Tensor }
+      const seen = behind.lessEqual(arange(m, { dtype: 'int32', device: x.device }).reshape([m, 1]))
+      const heads = scaledDotProductAttention(q, next.keys, next.values, seen as Tensor<'bool'>)
+      const joined = heads.permuteDims([0, 2, 1, 3]).reshape([batch, m, features])
+      return [linear(joined, weight, bias) as Tensor, next]
     })
   }
 
