@@ -70,7 +70,7 @@ let slots = 0
 let paramCount = 0
 let inputCount = 0
 let outputs: Tensor[] = []
-/** The same: of thousands, each is looked up here. */
+/** The same, where they are many: of thousands, each is looked up here. */
 const chosen = new Set<Tensor>()
 const along = new Set<readonly Tensor[]>()
 let flushing = 0
@@ -85,18 +85,32 @@ let looking = false
 let turned = false
 const found: Tensor[] = []
 
+/** Outputs among which each is looked for one by one: a set takes longer to make. */
+const FEW_OUTPUTS = 16
+
 /** Has a pending value kept by the program being written. */
 function choose(t: Tensor): void {
-  if (chosen.has(t)) return
-  chosen.add(t)
+  if (outputs.length < FEW_OUTPUTS) {
+    if (outputs.includes(t)) return
+  } else {
+    if (outputs.length === FEW_OUTPUTS) for (const x of outputs) chosen.add(x)
+    if (chosen.has(t)) return
+    chosen.add(t)
+  }
   outputs.push(t)
+}
+
+/** Begins or ends a program's outputs. */
+function clearOutputs(): void {
+  outputs = []
+  if (chosen.size > 0) chosen.clear()
 }
 
 /** Writes a tensor that has a value as an input; says whether to go below. */
 function writeInput(t: Tensor): boolean {
   if (t.handle === null && (kept === null || t.signature !== PLACEHOLDER)) return true
   reserve(at - HEADER + 2, 0, inputCount + 1)
-  structure = Math.imul(structure, 31) + 1
+  structure = (Math.imul(structure, 31) + 1) | 0
   ints[at++] = 0
   ints[at++] = (t.type.id === 0 ? currentType(t) : t.type).id
   if (kept !== null) kept.inputs.push(t)
@@ -142,7 +156,7 @@ function writeNode(t: Tensor): void {
     }
     if (runTime !== null) for (let i = 0; i < runTime.length; i++) writeNumber(runTime[i] as number | bigint)
     ints[start] = s.word | ((paramCount - before) << 25)
-    structure = Math.imul(structure, 31) + (ints[start] as number)
+    structure = (Math.imul(structure, 31) + (ints[start] as number)) | 0
     t.slot = slots
     slots += row.outputs
   }
@@ -166,7 +180,7 @@ function writeOperand(x: unknown, again: boolean): void {
     const t = x as Tensor
     if (t.type === undefined) return writeNumber(x as TracedNumber)
     ints[at++] = t.slot
-    structure = Math.imul(structure, 31) + t.slot
+    structure = (Math.imul(structure, 31) + t.slot) | 0
     if (!again && kept === null && t.handle === null && wasDropped(t)) {
       noteAgain(t.seen, t.place)
       choose(t)
@@ -282,8 +296,7 @@ export function compile(roots: readonly Tensor[]): Compiled {
  */
 export function attempt(roots: readonly Tensor[], flush: number, flags: number, wanted = false): number {
   asked = wanted
-  outputs = []
-  chosen.clear()
+  clearOutputs()
   along.clear()
   for (let i = 0; i < roots.length; i++) choose(roots[i] as Tensor)
   for (let i = 0; i < roots.length; i++) {
@@ -302,8 +315,7 @@ export function attempt(roots: readonly Tensor[], flush: number, flags: number, 
   const handle = native.run(count === 1 ? first : outputs)
   if (handle === 0) {
     refuse(params[0] as number)
-    outputs = []
-    chosen.clear()
+    clearOutputs()
     return -1
   }
   for (let i = 0; i < count; i++) {
@@ -322,8 +334,7 @@ export function attempt(roots: readonly Tensor[], flush: number, flags: number, 
     if (tracked || saved?.has(t) === true) keep(t)
     if (!tracked) forget(t)
   }
-  outputs = []
-  chosen.clear()
+  clearOutputs()
   return status
 }
 

@@ -160,7 +160,7 @@ function differentiate(
   args: readonly unknown[]
 ): [unknown, unknown] {
   const wanted = positions(name, argnums, args.length)
-  const [result, found] = inLevel((level) => {
+  const [result, found, roots] = inLevel((level) => {
     const collected: Tensor[] = []
     const inner = [...args]
     for (const n of wanted) inner[n] = variables(name, `argument ${n}`, args[n], level, collected)
@@ -171,11 +171,13 @@ function differentiate(
     const value = loss(name, first)
     const entries = trace([value], new Set(collected), level)
     const found = backward(entries, [value], [ones([], { dtype: value.dtype, device: value.device })], collected, level)
-    company(value, leaves(more, `${name}: the rest of the result`), found.filter((g) => g !== undefined))
-    return [result, found] as const
+    const rest = leaves(more, `${name}: the rest of the result`)
+    const gradients = found.filter((g) => g !== undefined)
+    company(value, rest, gradients)
+    return [result, found, [value, ...rest, ...gradients]] as const
   })
   // Outside: while its level is open, all that a gradient is made of is kept.
-  settleResults([...results(name, result), ...found.filter((g) => g !== undefined)])
+  settleResults(roots)
   const next = { at: 0 }
   const gradients = wanted.map((n) => filled(args[n], found, next))
   return [result, Array.isArray(argnums) ? gradients : gradients[0]]

@@ -13,15 +13,10 @@ const OPERATIONS_PER_PLACE = 6
 /** Places that small programs may have. */
 const FEW_PLACES = 4
 
-interface Structure {
-  readonly key: number
-  /** Operations of the program. */
-  readonly size: number
-}
-
-/** The last programs, by their number modulo RECENT. */
-const numbers = new Int32Array(RECENT)
-const recent: (Structure | undefined)[] = []
+/** The last programs by their number modulo RECENT: the number, structure, and how many values they computed. */
+const numbers = new Float64Array(RECENT)
+const keys = new Int32Array(RECENT)
+const sizes = new Int32Array(RECENT)
 /** Places by structure; null where they were too many. */
 let places = new Map<number, Set<number> | null>()
 
@@ -33,8 +28,10 @@ const turns = new Set<number>()
 
 /** Notes the structure of a program that something was read of; says whether one like it was run before, as in each turn of a loop. */
 export function noteProgram(flush: number, key: number, size: number): boolean {
-  numbers[flush % RECENT] = flush
-  recent[flush % RECENT] = { key, size }
+  const at = flush % RECENT
+  numbers[at] = flush
+  keys[at] = key
+  sizes[at] = size
   if (turns.has(key)) return true
   if (turns.size === MOST_STRUCTURES) turns.delete(turns.keys().next().value as number)
   turns.add(key)
@@ -43,9 +40,9 @@ export function noteProgram(flush: number, key: number, size: number): boolean {
 
 /** Notes that a value which a program dropped, the `place`-th of its operations, was asked for again. */
 export function noteAgain(flush: number, place: number): void {
-  const structure = numbers[flush % RECENT] === flush ? recent[flush % RECENT] : undefined
-  if (structure === undefined) return
-  const { key, size } = structure
+  const at = flush % RECENT
+  if (numbers[at] !== flush) return
+  const [key, size] = [keys[at] as number, sizes[at] as number]
   let known = places.get(key)
   if (known === null) return
   if (known === undefined) {

@@ -233,7 +233,8 @@ function record(op: number, entry: Entry, of: number, given: readonly (Tensor | 
   for (const x of given) if (x !== undefined) tensors.push(x)
   const all = numbers === null ? params : params === null ? numbers : [...numbers, ...params]
   // What an earlier program dropped is not computed again for a rule that does not read it.
-  const dropped = tensors.some((x) => x.handle === null && x.seen > 0)
+  let dropped = false
+  for (const x of tensors) dropped ||= x.handle === null && x.seen > 0
   return derived(s, dropped ? readOperands(s, tensors, all === null ? 0 : all.length) : tensors, all)
 }
 
