@@ -114,7 +114,7 @@ pub fn lend(beside: &Buffer, memory: &Arc<dyn Lent>, range: Range<usize>) -> Opt
     let beside: &CpuBuffer = beside.as_any().downcast_ref()?;
     let start = memory.bytes().get(range.clone())?.as_ptr();
     let account = Arc::clone(&beside.account);
-    let fits = start as usize % LENT_ALIGN == 0;
+    let fits = (start as usize).is_multiple_of(LENT_ALIGN);
     fits.then(|| Arc::new(CpuBuffer { memory: Memory::Lent(Arc::clone(memory), range), account }) as Buffer)
 }
 
