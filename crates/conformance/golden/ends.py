@@ -152,7 +152,7 @@ def quotients():
 def directions():
     for d, large in [("complex64", 3.3e38), ("complex128", 1.75e308)]:
         z = np.array(parts(0.0, 1.0, -2.0, inf, -inf, nan), d)
-        case("sign", [z], np.sign(z), tol="1")
+        case("sign", [z], np.where(np.isnan(z), complex(nan, nan), np.sign(z)).astype(d), tol="1")
         for z in [complex(large, large), complex(-large, large * 0.46), complex(large * 0.46, -large)]:
             with mpmath.workprec(200):
                 w = mpmath.mpc(*np.array([z], d).view(np.array([z], d).real.dtype).astype("float64"))
@@ -177,11 +177,19 @@ def samples_without_end():
     for d in ["float32", "float64"]:
         for xp in [[0.0, 1.0], [-inf, inf], [0.0, 1.0, 2.0], [-inf, 0.0, 1.0], [0.0, 1.0, inf]]:
             every = list(itertools.product([-inf, -1.0, 0.0, 2.0, inf, nan], repeat=len(xp)))
-            for fp in every[:: 1 if len(xp) == 2 else 7]:
+            for fp in every[:: 1 if len(xp) == 2 or xp[-1] == inf else 7]:
                 case("interp", [at.astype(d), np.array(xp, d), np.array(fp, d), None, None], np.interp(at, xp, fp).astype(d), tol="1")
 
 
+def lines_between():
+    """Bits of what nothing overflows in."""
+    rng = np.random.default_rng(5)
+    xp, fp, x = np.sort(rng.normal(size=9)), rng.normal(size=9), rng.normal(size=40)
+    case("interp", [x, xp, fp, None, None], np.interp(x, xp, fp))
+
+
 def cases():
+    lines_between()
     midpoints()
     smallest()
     lines()

@@ -79,6 +79,12 @@ fn check_all(goldens: &[Golden]) -> Result<(), String> {
 }
 
 impl Golden {
+    /// Whether an operand or a result is of such a dtype.
+    pub fn is_of(&self, named: &dyn Fn(DType) -> bool) -> bool {
+        let operand = |v: &Operand| matches!(v, Operand::Tensor { logical, .. } if named(logical.dtype()));
+        self.case.operands.iter().any(operand) || self.outputs.iter().any(|(array, _)| named(array.dtype()))
+    }
+
     /// All that it says, as text: what a mutant is judged by.
     pub fn text(&self) -> String {
         let Case { operands, words, numbers, .. } = &self.case;

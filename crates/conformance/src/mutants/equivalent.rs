@@ -91,6 +91,13 @@ pub const EQUIVALENT: &[Line] = &[
     ("nanquantile", &["Const: another #7"], OF_PLACES),
     ("percentile", &["Const: another #9"], OF_PLACES),
     ("nanpercentile", &["Const: another #9"], OF_PLACES),
+    ("nanquantile", &["Const: another #20"], OF_SHARES),
+    ("percentile", &["Const: another #23"], OF_SHARES),
+    ("nanpercentile", &["Const: another #23"], OF_SHARES),
+    ("quantile", &["Max: operand 0 instead #2"], OF_FIRST),
+    ("nanquantile", &["Max: operand 0 instead #2"], OF_FIRST),
+    ("percentile", &["Max: operand 0 instead #2"], OF_FIRST),
+    ("nanpercentile", &["Max: operand 0 instead #2"], OF_FIRST),
     ("quantile/b", WAYS, OF_WAYS),
     ("quantile/float16", WAYS, OF_WAYS),
     ("percentile/b", WAYS, OF_WAYS),
@@ -278,6 +285,8 @@ const LOWEST: &[&str] = &[
 const HOLDS: &[&str] =
     &["Cast: by way of another dtype", "Select: operand 1 instead", "a reduction without its last element"];
 const OF_HOLDS: &str = "cases keep to what holds; the answers have what does not";
+const OF_SHARES: &str = "shares are between 0 and 1, where either way is as good near the middle";
+const OF_FIRST: &str = "what is above a place before the first element has no share";
 const OF_EXPECTED: &str = "what is behind a place out of range is so too, and positions that are counted are not negative";
 /// Of places among elements, in rows whose linear ways between two of them are the same point from either end.
 const PLACES: &[&str] = &["Floor: Trunc instead", "Lt: Le instead", "Min: operand 0 instead", "negative indices as zero"];

@@ -4,7 +4,6 @@
 use super::equivalent::{EQUIVALENT, excuses};
 use super::{Fate, Fates, of_answers, of_cases};
 use crate::Check;
-use crate::case::Operand;
 use crate::golden::{self, Golden};
 use crate::recipe;
 use crate::rows::Group;
@@ -28,6 +27,8 @@ const HEADER: &str = "\
 
 /// Where a mutant was judged: a dtype or `mixed`, of cases; this word, of answers.
 const ANSWERS: &str = "answers";
+/// As [`of_cases`] calls those of several dtypes.
+const MIXED: &str = "mixed";
 
 /// A row whose mutants are all settled.
 #[derive(Clone, PartialEq, Eq)]
@@ -135,10 +136,13 @@ pub fn trials(planned: &[Arc<Group>]) -> Vec<(String, Check)> {
 fn judged(op: &'static OpDef, answers: &[Golden]) -> Result<Vec<(&'static str, Fates)>, String> {
     let mut out = of_cases(op)?;
     for (dtype, fates) in &mut out {
-        // Nobody has answers in bfloat16, which computes as float32 does.
-        let named = |d: DType| d.name() == *dtype || (d == DType::F32 && *dtype == DType::BF16.name());
-        let of_dtype = |v: &Operand| matches!(v, Operand::Tensor { logical, .. } if named(logical.dtype()));
-        let own: Vec<&Golden> = answers.iter().filter(|g| g.case.operands.iter().any(of_dtype)).collect();
+        // Nobody has answers in bfloat16, which computes as float32 does; mixed calls have the kernels of others, behind conversions.
+        let float = *dtype == DType::BF16.name();
+        let named = |d: DType| d.name() == *dtype || *dtype == MIXED || (d == DType::F32 && float);
+        let mut own: Vec<&Golden> = answers.iter().filter(|g| g.is_of(&named)).collect();
+        if own.is_empty() {
+            own.extend(answers);
+        }
         let missed = |fates: &Fates, name: &str| matches!(fates.get(name), Some(Fate::Missed(_)));
         let told = of_answers(&op.path(), &own, &|name| missed(fates, name), usize::MAX)?;
         for (name, _) in told.into_iter().filter(|(_, fate)| *fate == Fate::Caught) {

@@ -3,6 +3,7 @@
 use super::diagonals::taken;
 use super::linalg::{LINALG, Sides, adjoint, matrix, native, sides, solve_shape, square, square_same, stacked};
 use super::rows::{attr, doc, tensor};
+use super::unary::unit;
 use crate::def::{AttrDef, AttrKind, Domain, ErrorCase, Lowering, OpDef};
 use crate::dtype_rule::{Class, Compute, DTypeRule, Out};
 use crate::infer::ShapeCtx;
@@ -94,7 +95,9 @@ fn slogdet_shape(ctx: &ShapeCtx) -> Result<Vec<Dims>> {
 fn slogdet(l: &mut Lower) -> Result<Vec<Val>> {
     let x = native(l, 0)?;
     let (pivots, sign) = pivots(l, x)?;
-    let signs = l.op("sign", &[pivots], |a| a)?;
+    // Of a matrix with infinite elements there is no direction.
+    let (dims, is_complex) = (l.dims(pivots), l.dtype(pivots).is_complex());
+    let signs = if is_complex { l.map(&dims, &[pivots], |b, v| unit(b, v[0]))? } else { l.op("sign", &[pivots], |a| a)? };
     let sign = times(l, signs, sign)?;
     let sizes = l.op("abs", &[pivots], |a| a)?;
     let dims = l.dims(sizes);

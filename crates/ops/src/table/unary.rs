@@ -47,23 +47,27 @@ pub fn shortened(b: &mut Builder, x: Value, by: Value) -> Value {
     b.complex(b.dtype(x), re, im)
 }
 
-/// `x / |x|`, 0 of 0. Of a number so large that its distance from 0 overflows it is that of its half; of one with one infinite part the
-/// direction of that part, as in NumPy.
+/// `x / |x|` of a complex number, 0 of 0.
+pub fn unit(b: &mut Builder, x: Value) -> Value {
+    let (size, zero) = (size(b, x), b.lit(b.dtype(x), 0.0));
+    let (direction, is_zero) = (shortened(b, x, size), b.compare(Op::Eq, x, zero));
+    b.select(is_zero, zero, direction)
+}
+
+/// [`unit`], which of a number so large that its distance from 0 overflows is that of its half; of one with one infinite part the direction of
+/// that part, as in NumPy.
 fn direction(b: &mut Builder, x: Value) -> Value {
     let (d, re, im) = (b.dtype(x), b.re(x), b.im(x));
     let part = b.dtype(re);
-    let (zero, one, half, nothing) = (b.lit(part, 0.0), b.lit(part, 1.0), b.lit(part, 0.5), b.lit(d, 0.0));
+    let (zero, one, half) = (b.lit(part, 0.0), b.lit(part, 1.0), b.lit(part, 0.5));
     let sizes = [re, im].map(|v| b.unary(Op::Abs, v));
-    let (larger, limit) =
-        (b.binary(Op::Max, sizes[0], sizes[1]), b.lit(part, part.float_format().map_or(0.0, |f| f.max()) / 2.0));
+    let most = part.float_format().map_or(0.0, |f| f.max());
+    let (larger, limit) = (b.binary(Op::Max, sizes[0], sizes[1]), b.lit(part, most / 2.0));
     let huge = b.compare(Op::Lt, limit, larger);
     let scale = b.select(huge, half, one);
     let (u, v) = (b.binary(Op::Mul, re, scale), b.binary(Op::Mul, im, scale));
     let scaled = b.complex(d, u, v);
-    let distance = size(b, scaled);
-    let (inner, is_zero) = (shortened(b, scaled, distance), b.compare(Op::Eq, x, nothing));
-    let finite_or_zero = b.select(is_zero, nothing, inner);
-    let infinity = b.lit(part, f64::INFINITY);
+    let (finite, infinity) = (unit(b, scaled), b.lit(part, f64::INFINITY));
     let ends = sizes.map(|v| b.compare(Op::Eq, v, infinity));
     let axes = [(ends[0], re), (ends[1], im)].map(|(end, v)| {
         let (positive, minus) = (b.compare(Op::Lt, zero, v), b.lit(part, -1.0));
@@ -71,7 +75,10 @@ fn direction(b: &mut Builder, x: Value) -> Value {
         b.select(end, towards, zero)
     });
     let (along, single) = (b.complex(d, axes[0], axes[1]), b.compare(Op::Ne, ends[0], ends[1]));
-    b.select(single, along, finite_or_zero)
+    // NaN stays NaN, as in the array API standard (NumPy has i for NaN + Infinity i).
+    let number = b.compare(Op::Eq, x, x);
+    let single = b.binary(Op::And, single, number);
+    b.select(single, along, finite)
 }
 
 const SIGN: MapFn = |b, x, d| {
