@@ -8754,11 +8754,18 @@ interface LoadOptions {
     /** The device of the tensors; the default device unless told. */
     readonly device?: Device | undefined;
     /**
-     * Whether a file is mapped into memory instead of read first; true unless told. Another program that shortens a mapped file in
-     * place while it is being looked at ends this process, as it does for every program that maps files; whoever must load files that
-     * others rewrite in place says false.
+     * Whether a file is mapped into memory instead of read first; true unless told. A file that another program shortens in place while it is
+     * being looked at is refused (`ERR_FORMAT`); one that is rewritten at the same length may give a mixture of old and new, so whoever must load
+     * such files says false.
      */
     readonly mapped?: boolean | undefined;
+    /**
+     * Whether arrays may lie in the mapped file instead of being copied; false unless told. Then they take no memory of the process's own, nor of
+     * the memory budget: the system reads pages when they are first used, and shares them with other processes. So lie arrays of safetensors and
+     * npy files on the CPU, but for bool and the other byte order; the rest is copied as ever. The file must stay as it is for as long as the tensors
+     * live: where it is shortened, or replaced in place by a shorter one, they fail (`ERR_FORMAT`); where it is written to, they change.
+     */
+    readonly lend?: boolean | undefined;
     /**
      * The most bytes that the elements of all arrays together may take. Unless told, arrays are bounded by the size of the file, and
      * those of compressed members by 4 GiB (2^32); the memory budget bounds all of them.
@@ -8796,22 +8803,39 @@ interface LoadTextOptions<E extends DType = DType> extends LoadOptions {
      */
     readonly missingValues?: readonly string[] | undefined;
 }
-/** Options of `saveNpz`. */
+/** What every save takes. */
+interface SaveOptions {
+    /**
+     * Whether the bytes are on the disk when the save is done; true unless told. Without, the file is replaced as a whole all the same, and a
+     * crash of the machine in the next seconds may leave an empty one; `numpy.save` does not sync.
+     */
+    readonly sync?: boolean | undefined;
+}
+/** Options of `encodeNpz`. */
 interface NpzOptions {
     /** Whether members are deflated; false unless told. */
     readonly compressed?: boolean | undefined;
 }
-/** Options of `saveSafetensors`. */
+/** Options of `saveNpz`. */
+interface SaveNpzOptions extends NpzOptions, SaveOptions {
+}
+/** Options of `encodeSafetensors`. */
 interface SafetensorsOptions {
     /** Texts beside the tensors. */
     readonly metadata?: Readonly<Record<string, string>> | undefined;
 }
-/** Options of `saveText`. */
+/** Options of `saveSafetensors`. */
+interface SaveSafetensorsOptions extends SafetensorsOptions, SaveOptions {
+}
+/** Options of `encodeText`. */
 interface TextOptions {
     /** One ASCII character between numbers; a comma unless told. */
     readonly delimiter?: string | undefined;
     /** Names of the columns, written as the first line; no such line unless told. */
     readonly header?: readonly string[] | undefined;
+}
+/** Options of `saveText`. */
+interface SaveTextOptions extends TextOptions, SaveOptions {
 }
 /**
  * Reads an npy file (NumPy's, format versions 1.0 to 3.0): the array's own shape and dtype, in either byte order and either
@@ -8852,9 +8876,9 @@ declare function loadNpyAllSync(source: FileSource, options?: LoadOptions): Tens
  *
  * @throws {TensorError} `ERR_DTYPE` for bfloat16, which NumPy does not have; `ERR_FILE` from the system; the tensor's own failure.
  */
-declare function saveNpy(path: FilePath, x: Tensor): Promise<void>;
+declare function saveNpy(path: FilePath, x: Tensor, options?: SaveOptions): Promise<void>;
 /** As {@link saveNpy}, blocking. */
-declare function saveNpySync(path: FilePath, x: Tensor): void;
+declare function saveNpySync(path: FilePath, x: Tensor, options?: SaveOptions): void;
 /** The bytes that {@link saveNpy} would write. */
 declare function encodeNpy(x: Tensor): Promise<Uint8Array>;
 /**
@@ -8891,9 +8915,9 @@ declare function loadNpzSync(source: FileSource, options?: LoadNamedOptions): Re
  * @throws {TensorError} as {@link saveNpy}; `ERR_ARGUMENT` for a name that would be a path elsewhere where the archive is unpacked
  * (`../a`, `/a`, `a\b`).
  */
-declare function saveNpz(path: FilePath, tensors: Readonly<Record<string, Tensor>>, options?: NpzOptions): Promise<void>;
+declare function saveNpz(path: FilePath, tensors: Readonly<Record<string, Tensor>>, options?: SaveNpzOptions): Promise<void>;
 /** As {@link saveNpz}, blocking. */
-declare function saveNpzSync(path: FilePath, tensors: Readonly<Record<string, Tensor>>, options?: NpzOptions): void;
+declare function saveNpzSync(path: FilePath, tensors: Readonly<Record<string, Tensor>>, options?: SaveNpzOptions): void;
 /** The bytes that {@link saveNpz} would write. */
 declare function encodeNpz(tensors: Readonly<Record<string, Tensor>>, options?: NpzOptions): Promise<Uint8Array>;
 /** As {@link encodeNpz}, blocking. */
@@ -8948,6 +8972,8 @@ type SafetensorsFile = OpenSafetensors;
 interface OpenOptions {
     /** As in {@link LoadOptions}. The file stays mapped until `close()`. */
     readonly mapped?: boolean | undefined;
+    /** As in {@link LoadOptions}. What was loaded keeps the file mapped beyond `close()`. */
+    readonly lend?: boolean | undefined;
 }
 /**
  * Opens a safetensors file: names, shapes, dtypes and metadata are read, tensors when `load` asks for them.
@@ -8987,9 +9013,9 @@ declare function loadSafetensorsSync(source: FileSource, options?: LoadNamedOpti
  * @throws {TensorError} `ERR_DTYPE` for complex128, which the format does not have; `ERR_ARGUMENT` for the name `__metadata__`;
  * `ERR_FILE` from the system; a tensor's own failure.
  */
-declare function saveSafetensors(path: FilePath, tensors: Readonly<Record<string, Tensor>>, options?: SafetensorsOptions): Promise<void>;
+declare function saveSafetensors(path: FilePath, tensors: Readonly<Record<string, Tensor>>, options?: SaveSafetensorsOptions): Promise<void>;
 /** As {@link saveSafetensors}, blocking. */
-declare function saveSafetensorsSync(path: FilePath, tensors: Readonly<Record<string, Tensor>>, options?: SafetensorsOptions): void;
+declare function saveSafetensorsSync(path: FilePath, tensors: Readonly<Record<string, Tensor>>, options?: SaveSafetensorsOptions): void;
 /** The bytes that {@link saveSafetensors} would write. */
 declare function encodeSafetensors(tensors: Readonly<Record<string, Tensor>>, options?: SafetensorsOptions): Promise<Uint8Array>;
 /** As {@link encodeSafetensors}, blocking. */
@@ -9022,9 +9048,9 @@ declare function loadTextSync<E extends DType = 'float32'>(source: FileSource, o
  * @throws {TensorError} `ERR_SHAPE` for more than two axes, `ERR_DTYPE` for complex numbers, `ERR_ARGUMENT` for a header of another
  * number of names than there are columns, `ERR_FILE` from the system; the tensor's own failure.
  */
-declare function saveText(path: FilePath, x: Tensor, options?: TextOptions): Promise<void>;
+declare function saveText(path: FilePath, x: Tensor, options?: SaveTextOptions): Promise<void>;
 /** As {@link saveText}, blocking. */
-declare function saveTextSync(path: FilePath, x: Tensor, options?: TextOptions): void;
+declare function saveTextSync(path: FilePath, x: Tensor, options?: SaveTextOptions): void;
 /** The bytes that {@link saveText} would write. */
 declare function encodeText(x: Tensor, options?: TextOptions): Promise<Uint8Array>;
 /**
@@ -9039,7 +9065,7 @@ declare function encodeTextSync(x: Tensor, options?: TextOptions): Uint8Array;
 
 declare namespace io_d {
   export { encodeNpy as encodeNpy, encodeNpySync as encodeNpySync, encodeNpz as encodeNpz, encodeNpzSync as encodeNpzSync, encodeSafetensors as encodeSafetensors, encodeSafetensorsSync as encodeSafetensorsSync, encodeText as encodeText, encodeTextSync as encodeTextSync, loadNpy as loadNpy, loadNpyAll as loadNpyAll, loadNpyAllSync as loadNpyAllSync, loadNpySync as loadNpySync, loadNpz as loadNpz, loadNpzSync as loadNpzSync, loadSafetensors as loadSafetensors, loadSafetensorsSync as loadSafetensorsSync, loadText as loadText, loadTextSync as loadTextSync, openSafetensors as openSafetensors, openSafetensorsSync as openSafetensorsSync, saveNpy as saveNpy, saveNpySync as saveNpySync, saveNpz as saveNpz, saveNpzSync as saveNpzSync, saveSafetensors as saveSafetensors, saveSafetensorsSync as saveSafetensorsSync, saveText as saveText, saveTextSync as saveTextSync };
-  export type { FilePath as FilePath, FileSource as FileSource, FileURL as FileURL, LoadNamedOptions as LoadNamedOptions, LoadOptions as LoadOptions, LoadTextOptions as LoadTextOptions, NpzOptions as NpzOptions, OpenOptions as OpenOptions, SafetensorsFile as SafetensorsFile, SafetensorsOptions as SafetensorsOptions, TensorInfo as TensorInfo, TextOptions as TextOptions };
+  export type { FilePath as FilePath, FileSource as FileSource, FileURL as FileURL, LoadNamedOptions as LoadNamedOptions, LoadOptions as LoadOptions, LoadTextOptions as LoadTextOptions, NpzOptions as NpzOptions, OpenOptions as OpenOptions, SafetensorsFile as SafetensorsFile, SafetensorsOptions as SafetensorsOptions, SaveNpzOptions as SaveNpzOptions, SaveOptions as SaveOptions, SaveSafetensorsOptions as SaveSafetensorsOptions, SaveTextOptions as SaveTextOptions, TensorInfo as TensorInfo, TextOptions as TextOptions };
 }
 
 /**

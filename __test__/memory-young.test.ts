@@ -5,4 +5,4 @@
 import { LOOPS } from '../benches/memory_loops.js'
 import { bounded } from './bounded.js'
 
-for (const name of Object.keys(LOOPS)) bounded(name, '--max-semi-space-size=1', ' (a young generation of 1 MiB)')
+for (const name of Object.keys(LOOPS)) bounded(name, ' (a young generation of 1 MiB)', { options: '--max-semi-space-size=1' })

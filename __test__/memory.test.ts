@@ -1,12 +1,13 @@
 // Plain loops stay bounded: peak memory of child processes, measured above what they had before the loop.
 // runs on: node, musl; of other devices jit-memory, workers and vulkan.test.ts look at what comes back
 
+import { existsSync, readFileSync } from 'node:fs'
 import test from 'ava'
 import { LOOPS } from '../benches/memory_loops.js'
 import { bounded } from './bounded.js'
 import { evaluateScript } from './child.js'
 
-for (const name of Object.keys(LOOPS)) bounded(name, '', '')
+for (const name of Object.keys(LOOPS)) bounded(name)
 
 test.serial('unread loops run each operation once: one state', async (t) => {
   const work = await evaluateScript<number>(`
@@ -36,6 +37,27 @@ test.serial('unread loops run each operation once: nine states feeding each othe
     ft.evaluateSync(...layers.flatMap((l) => Object.values(l)))
     console.log(ft.stats().ops / (n * (3 + 3 * 12)))`)
   t.true(work >= 0.99 && work <= 1.02, `work ${work}`)
+})
+
+/** Where Linux gives huge pages to whoever asks. */
+const HUGE = '/sys/kernel/mm/transparent_hugepage/enabled'
+const huge = existsSync(HUGE) && !readFileSync(HUGE, 'utf8').includes('[never]')
+
+test.serial('a large result is read in few page faults', async (t) => {
+  const faults = await evaluateScript<number[]>(`
+    const x = ft.ones([16 << 20]); ft.evaluateSync(x)
+    const faults = async (read) => {
+      const before = process.resourceUsage().minorPageFault
+      await read()
+      return process.resourceUsage().minorPageFault - before
+    }
+    const reads = [() => x.dataSync(), () => x.toBytes(), () => ft.io.encodeNpySync(x), () => x.data()], each = []
+    for (const read of reads) each.push(await faults(read))
+    console.log(JSON.stringify(each))`)
+  t.log(faults.join(', '))
+  // 64 MiB are 16,384 pages of 4 KiB.
+  if (huge) for (const n of faults) t.true(n < 8192, `${n} faults`)
+  else t.pass()
 })
 
 test.serial('a refused program is serialised again: results stay right under a tight budget', async (t) => {

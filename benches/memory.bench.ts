@@ -1,8 +1,10 @@
 // Peak memory of plain synchronous loops, each in a process of its own. Fails where a loop passes its bound.
+// `--loop NAME` runs one, `--worker` in a worker.
 
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { isMainThread, Worker } from 'node:worker_threads'
 import * as ft from 'ferrotensor'
 import { printMachine } from './machine.js'
 import { LOOPS, type Loop } from './memory_loops.js'
@@ -36,5 +38,6 @@ async function report(): Promise<void> {
 }
 
 const at = process.argv.indexOf('--loop')
-if (at >= 0) runLoop(LOOPS[process.argv[at + 1] as string] as Loop)
+if (isMainThread && at >= 0 && process.argv.includes('--worker')) new Worker(new URL(import.meta.url), { argv: process.argv.slice(at) })
+else if (at >= 0) runLoop(LOOPS[process.argv[at + 1] as string] as Loop)
 else await report()

@@ -40,6 +40,40 @@ const losses = (size: string, elements: number): Loop => ({
   }
 })
 
+const FOUR_MIB = kib(4 << 10)
+
+/** Calls whose results are dropped, each of which JavaScript is given, or keeps open, 4 MiB. */
+const calls = (what: string, prepare: () => () => unknown, steps = 300): Loop => ({
+  what: `${what} ${steps} times, 4 MiB each`,
+  bound: 300,
+  steps,
+  run(count) {
+    const call = prepare()
+    for (let i = 0; i < count; i++) call()
+  }
+})
+
+/** The same of one tensor. */
+const results = (what: string, call: (x: Tensor<'float32'>) => unknown, steps?: number): Loop =>
+  calls(
+    what,
+    () => {
+      const x = ft.ones([FOUR_MIB])
+      ft.evaluateSync(x)
+      return () => call(x)
+    },
+    steps
+  )
+
+/** The same of bytes in a format. */
+const files = (what: string, encode: (x: Tensor<'float32'>) => Uint8Array, call: (bytes: Uint8Array) => unknown): Loop =>
+  calls(what, () => {
+    const bytes = encode(ft.ones([FOUR_MIB]))
+    return () => call(bytes)
+  })
+
+const safetensors = (w: Tensor<'float32'>): Uint8Array => ft.io.encodeSafetensorsSync({ w })
+
 export const LOOPS: Readonly<Record<string, Loop>> = {
   unread: chain('never read', () => {}),
   sums: chain('a sum read every 4 steps', (x, i) => void (i % 4 === 0 && x.sum().itemSync())),
@@ -106,6 +140,16 @@ export const LOOPS: Readonly<Record<string, Loop>> = {
       for (let i = 0; i < steps; i++) ft.zeros([1 + (i % 1000), 1 + Math.floor(i / 1000)])
     }
   },
+  npy: results('encodeNpySync', (x) => ft.io.encodeNpySync(x)),
+  npz: results('encodeNpzSync', (x) => ft.io.encodeNpzSync({ x })),
+  deflated: results('encodeNpzSync, deflated,', (x) => ft.io.encodeNpzSync({ x }, { compressed: true }), 100),
+  safetensors: results('encodeSafetensorsSync', safetensors),
+  text: results('encodeTextSync', (x) => ft.io.encodeTextSync(x), 80),
+  data: results('dataSync', (x) => x.dataSync()),
+  bytes: results('toBytes', (x) => x.toBytes()),
+  opened: files('openSafetensorsSync without close', safetensors, (bytes) => ft.io.openSafetensorsSync(bytes)),
+  loaded: files('loadSafetensorsSync', safetensors, (bytes) => ft.io.loadSafetensorsSync(bytes)),
+  array: files('loadNpySync', (x) => ft.io.encodeNpySync(x), (bytes) => ft.io.loadNpySync(bytes)),
   scopes: {
     what: '300 scopes with temporaries of 8 MiB',
     bound: 300,

@@ -8,12 +8,14 @@ import { deviceNumber } from './devices.js'
 import { ArgumentError, FormatError, UnsupportedError } from './errors.js'
 import { flush } from './flush.js'
 import { DTYPES, type DTypeRow } from './generated/dtypes.js'
+import { withRoom, withRoomAsync } from './memory.js'
 import { native } from './native.js'
 import type { NativeSource } from './native/files.js'
+import { allocated } from './reading.js'
 import { thrown } from './realm.js'
 import { checkAlive, Tensor } from './tensor.js'
 import { bytesOf, isBuffer } from './typedarray.js'
-import { reserve } from './upload.js'
+import { adopt, reserve } from './upload.js'
 
 /** What compressed arrays of one call may take together unless told: a few megabytes can claim to be many gigabytes. */
 export const MAX_PACKED_BYTES = 2 ** 32
@@ -82,6 +84,8 @@ export interface Loading {
   readonly native: object
   readonly device: number
   readonly maxBytes: number | undefined
+  /** Whether arrays may lie in a mapped file. */
+  readonly lend: boolean
   /** The arrays to load; all of them where none are named. */
   readonly names: readonly string[] | undefined
 }
@@ -106,12 +110,13 @@ export interface Entry {
 /** What is in a file, before its elements are looked at. */
 export interface Opened {
   readonly id: number
+  readonly lend: boolean
   readonly entries: readonly Entry[]
   readonly metadata: NativeSource['metadata']
 }
 
 /** The arrays that native code describes as numbers. */
-function described({ id, names, codes, facts, refusals, metadata }: NativeSource): Opened {
+function described({ id, names, codes, facts, refusals, metadata }: NativeSource, lend: boolean): Opened {
   const numbers = new Float64Array(facts)
   let at = 0
   const next = (): number => numbers[at++] as number
@@ -122,17 +127,17 @@ function described({ id, names, codes, facts, refusals, metadata }: NativeSource
     for (let rank = next(); rank > 0; rank--) shape.push(next())
     return { name, dtype, code, shape, fortran, bytes, packed, refusal: reasons.get(i) ?? null }
   })
-  return { id, entries, metadata }
+  return { id, lend, entries, metadata }
 }
 
 /** Opens a source. */
-export function open({ op, source, native: options }: Loading): Opened {
-  return described(native.openSource(op, source, options))
+export function open({ op, source, native: options, lend }: Loading): Opened {
+  return described(withRoom(() => native.openSource(op, source, options)), lend)
 }
 
 /** As {@link open}, on a thread. */
-export async function openAsync({ op, source, native: options }: Loading): Promise<Opened> {
-  return described(await native.openSourceAsync(op, source, options))
+export async function openAsync({ op, source, native: options, lend }: Loading): Promise<Opened> {
+  return described(await withRoomAsync(() => native.openSourceAsync(op, source, options)), lend)
 }
 
 /** The formats, as native code names them. */
@@ -143,11 +148,12 @@ export function loading(op: string, format: Format, source: unknown, o: Record<s
   const device = deviceNumber(op, o['device'])
   const { maxBytes, names } = o
   const mapped = flagOption(op, 'mapped', o['mapped'], true)
+  const lend = flagOption(op, 'lend', o['lend'], false)
   if (maxBytes !== undefined && integer(op, 'maxBytes', maxBytes) < 0) throw new ArgumentError(`${op}: 'maxBytes' must not be negative, got ${shown(maxBytes)}`)
   const wanted = names === undefined ? undefined : [...new Set(textsOption(op, 'names', names))]
   // The source last: reading options may run the caller's code, which could detach a buffer.
   const read = sourceOf(op, source)
-  return { op, source: read, native: { ...details, format, mapped }, device, maxBytes: maxBytes as number | undefined, names: wanted }
+  return { op, source: read, native: { ...details, format, mapped }, device, lend, maxBytes: maxBytes as number | undefined, names: wanted }
 }
 
 /** What stands for an empty field, as text; none where that is an error. Words that stand for one are NaN unless told. */
@@ -200,12 +206,26 @@ export function listed(names: readonly string[]): string {
   return names.length <= 8 ? names.map((name) => shown(name)).join(', ') : `${names.slice(0, 8).map((name) => shown(name)).join(', ')} and ${names.length - 8} more`
 }
 
-/** Memory for an array; elements in Fortran order are those of the transposed array. */
-function room(op: string, { name, dtype, code, shape, fortran, refusal }: Entry, device: number): Tensor {
+/** The dtype of an array that can be read. */
+function rowOf(op: string, { name, dtype, code, refusal }: Entry): DTypeRow {
   if (refusal !== null) throw new FormatError(`${op}: ${refusal}`)
   const row = DTYPES[dtype]
   if (row === undefined) throw new UnsupportedError(`${op}: tensor ${shown(name)} is of dtype ${code}, which tensors do not have`)
-  return reserve(op, row, fortran ? [...shape].reverse() : shape, device)
+  return row
+}
+
+/** As the elements lie: those in Fortran order are those of the transposed array. */
+const lying = ({ fortran, shape }: Entry): readonly number[] => (fortran ? [...shape].reverse() : shape)
+
+/** The array in the mapped file itself, where that is wanted and can be. */
+function lent(op: string, { id, lend, entries }: Opened, at: number, device: number): Tensor | undefined {
+  const entry = entries[at] as Entry
+  return lend ? adopt(rowOf(op, entry), lying(entry), device, (type, t) => native.lend(id, at, type, t)) : undefined
+}
+
+/** Memory for an array. */
+function room(op: string, entry: Entry, device: number): Tensor {
+  return reserve(op, rowOf(op, entry), lying(entry), device)
 }
 
 /** The array as the file means it. */
@@ -214,11 +234,13 @@ function oriented({ fortran, shape }: Entry, x: Tensor): Tensor {
 }
 
 /** A tensor from an array of an open source. */
-export function load(op: string, { id, entries }: Opened, at: number, device: number): Tensor {
-  const entry = entries[at] as Entry
+export function load(op: string, source: Opened, at: number, device: number): Tensor {
+  const entry = source.entries[at] as Entry
+  const there = lent(op, source, at, device)
+  if (there !== undefined) return oriented(entry, there)
   const x = room(op, entry, device)
   try {
-    native.fill(op, id, at, x.handle as number)
+    native.fill(op, source.id, at, x.handle as number)
   } catch (error) {
     x.dispose()
     throw error
@@ -227,11 +249,13 @@ export function load(op: string, { id, entries }: Opened, at: number, device: nu
 }
 
 /** As {@link load}, on a thread. */
-export async function loadAsync(op: string, { id, entries }: Opened, at: number, device: number): Promise<Tensor> {
-  const entry = entries[at] as Entry
+export async function loadAsync(op: string, source: Opened, at: number, device: number): Promise<Tensor> {
+  const entry = source.entries[at] as Entry
+  const there = lent(op, source, at, device)
+  if (there !== undefined) return oriented(entry, there)
   const x = room(op, entry, device)
   try {
-    await native.fillAsync(op, id, at, x.handle as number)
+    await native.fillAsync(op, source.id, at, x.handle as number)
   } catch (error) {
     x.dispose()
     throw error
@@ -290,6 +314,7 @@ export async function loadAllAsync(what: Loading): Promise<Tensors> {
 
 /** Tensors to be written, computed or on their way, and how. */
 export interface Writing {
+  readonly op: string
   readonly path: string
   readonly handles: Float64Array
   readonly native: object
@@ -332,6 +357,11 @@ export function tableLayout(op: string, o: Record<string, unknown>): object {
   return { delimiter, header: o['header'] === undefined ? [] : textsOption(op, 'header', o['header']) }
 }
 
+/** `sync`, checked. */
+export function syncOption(op: string, value: unknown): boolean {
+  return flagOption(op, 'sync', value, true)
+}
+
 /** `compressed`, checked. */
 export function compressedOption(op: string, value: unknown): boolean {
   return flagOption(op, 'compressed', value, false)
@@ -343,12 +373,20 @@ export function writing(op: string, format: Format, path: string, tensors: reado
   for (const x of each) checkAlive(op, x)
   if (each.length > 0) flush(each, wait)
   const handles = Float64Array.from(each, (x) => x.handle as number)
-  return { path, handles, native: { ...details, op, format, names: tensors.map(([name]) => name) } }
+  return { op, path, handles, native: { sync: true, ...details, op, format, names: tensors.map(([name]) => name) } }
 }
 
-/** Writes, and gives the bytes where there is no path. */
-export function write({ path, handles, native: options }: Writing): Uint8Array {
-  return new Uint8Array(native.write(path, handles, options) ?? new ArrayBuffer(0))
+/** Writes, and gives the bytes where there is no path: in memory of JavaScript's own, which it frees in the middle of a loop. */
+export function write({ op, path, handles, native: options }: Writing): Uint8Array {
+  const bytes = native.write(path, handles, options)
+  if (path !== IN_MEMORY) return new Uint8Array(0)
+  let into: Uint8Array | undefined
+  try {
+    into = allocated(op, bytes, () => new Uint8Array(bytes))
+  } finally {
+    native.encoded(into)
+  }
+  return into
 }
 
 /** As {@link write}, on a thread. */

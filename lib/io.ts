@@ -5,9 +5,10 @@ import { deviceNumber } from './devices.js'
 import { ArgumentError, DisposedError } from './errors.js'
 import {
   IN_MEMORY, compressedOption, listed, load, loadAll, loadAllAsync, loadAsync, loadEach, loadEachAsync, loading, metadataOption, named, open, openAsync, single,
-  tableLayout, tableOptions, target, write, writeAsync, writing, type Loading, type Opened, type Tensors, type Writing
+  syncOption, tableLayout, tableOptions, target, write, writeAsync, writing, type Loading, type Opened, type Tensors, type Writing
 } from './files.js'
 import { DTYPE, DTYPES, type DType } from './generated/dtypes.js'
+import { relieveSoftly } from './memory.js'
 import { native } from './native.js'
 import type { Device } from './operand.js'
 import type { Tensor } from './tensor.js'
@@ -29,11 +30,18 @@ export interface LoadOptions {
   /** The device of the tensors; the default device unless told. */
   readonly device?: Device | undefined
   /**
-   * Whether a file is mapped into memory instead of read first; true unless told. Another program that shortens a mapped file in
-   * place while it is being looked at ends this process, as it does for every program that maps files; whoever must load files that
-   * others rewrite in place says false.
+   * Whether a file is mapped into memory instead of read first; true unless told. A file that another program shortens in place while it is
+   * being looked at is refused (`ERR_FORMAT`); one that is rewritten at the same length may give a mixture of old and new, so whoever must load
+   * such files says false.
    */
   readonly mapped?: boolean | undefined
+  /**
+   * Whether arrays may lie in the mapped file instead of being copied; false unless told. Then they take no memory of the process's own, nor of
+   * the memory budget: the system reads pages when they are first used, and shares them with other processes. So lie arrays of safetensors and
+   * npy files on the CPU, but for bool and the other byte order; the rest is copied as ever. The file must stay as it is for as long as the tensors
+   * live: where it is shortened, or replaced in place by a shorter one, they fail (`ERR_FORMAT`); where it is written to, they change.
+   */
+  readonly lend?: boolean | undefined
   /**
    * The most bytes that the elements of all arrays together may take. Unless told, arrays are bounded by the size of the file, and
    * those of compressed members by 4 GiB (2^32); the memory budget bounds all of them.
@@ -74,19 +82,34 @@ export interface LoadTextOptions<E extends DType = DType> extends LoadOptions {
   readonly missingValues?: readonly string[] | undefined
 }
 
-/** Options of `saveNpz`. */
+/** What every save takes. */
+export interface SaveOptions {
+  /**
+   * Whether the bytes are on the disk when the save is done; true unless told. Without, the file is replaced as a whole all the same, and a
+   * crash of the machine in the next seconds may leave an empty one; `numpy.save` does not sync.
+   */
+  readonly sync?: boolean | undefined
+}
+
+/** Options of `encodeNpz`. */
 export interface NpzOptions {
   /** Whether members are deflated; false unless told. */
   readonly compressed?: boolean | undefined
 }
 
-/** Options of `saveSafetensors`. */
+/** Options of `saveNpz`. */
+export interface SaveNpzOptions extends NpzOptions, SaveOptions {}
+
+/** Options of `encodeSafetensors`. */
 export interface SafetensorsOptions {
   /** Texts beside the tensors. */
   readonly metadata?: Readonly<Record<string, string>> | undefined
 }
 
-/** Options of `saveText`. */
+/** Options of `saveSafetensors`. */
+export interface SaveSafetensorsOptions extends SafetensorsOptions, SaveOptions {}
+
+/** Options of `encodeText`. */
 export interface TextOptions {
   /** One ASCII character between numbers; a comma unless told. */
   readonly delimiter?: string | undefined
@@ -94,7 +117,10 @@ export interface TextOptions {
   readonly header?: readonly string[] | undefined
 }
 
-const LOAD = ['device', 'mapped', 'maxBytes']
+/** Options of `saveText`. */
+export interface SaveTextOptions extends TextOptions, SaveOptions {}
+
+const LOAD = ['device', 'mapped', 'lend', 'maxBytes']
 const LOAD_NAMED = [...LOAD, 'names']
 const LOAD_TEXT = [...LOAD, 'dtype', 'delimiter', 'comments', 'skipRows', 'header', 'fillingValue', 'missingValues']
 
@@ -150,8 +176,15 @@ export function loadNpyAllSync(source: FileSource, options?: LoadOptions): Tenso
   return loadEach(npyAll('io.loadNpyAllSync', source, options)).map(([, x]) => x)
 }
 
-function npyWriting(op: string, path: string, x: unknown, wait: boolean): Writing {
-  return writing(op, 'npy', path, [['', single(op, 'x', x)]], {}, wait)
+/** Options of a save, or with a path in memory of an encoding, which has nothing to sync. */
+function saving(op: string, path: string, options: unknown, names: readonly string[]): Record<string, unknown> & { readonly sync: boolean } {
+  const o = checkOptions(op, options, path === IN_MEMORY ? names : [...names, 'sync'])
+  return { ...o, sync: syncOption(op, o['sync']) }
+}
+
+function npyWriting(op: string, path: string, x: unknown, options: unknown, wait: boolean): Writing {
+  const { sync } = saving(op, path, options, [])
+  return writing(op, 'npy', path, [['', single(op, 'x', x)]], { sync }, wait)
 }
 
 /**
@@ -160,18 +193,18 @@ function npyWriting(op: string, path: string, x: unknown, wait: boolean): Writin
  *
  * @throws {TensorError} `ERR_DTYPE` for bfloat16, which NumPy does not have; `ERR_FILE` from the system; the tensor's own failure.
  */
-export async function saveNpy(path: FilePath, x: Tensor): Promise<void> {
-  await writeAsync(npyWriting('io.saveNpy', target('io.saveNpy', path), x, false))
+export async function saveNpy(path: FilePath, x: Tensor, options?: SaveOptions): Promise<void> {
+  await writeAsync(npyWriting('io.saveNpy', target('io.saveNpy', path), x, options, false))
 }
 
 /** As {@link saveNpy}, blocking. */
-export function saveNpySync(path: FilePath, x: Tensor): void {
-  write(npyWriting('io.saveNpySync', target('io.saveNpySync', path), x, true))
+export function saveNpySync(path: FilePath, x: Tensor, options?: SaveOptions): void {
+  write(npyWriting('io.saveNpySync', target('io.saveNpySync', path), x, options, true))
 }
 
 /** The bytes that {@link saveNpy} would write. */
 export async function encodeNpy(x: Tensor): Promise<Uint8Array> {
-  return writeAsync(npyWriting('io.encodeNpy', IN_MEMORY, x, false))
+  return writeAsync(npyWriting('io.encodeNpy', IN_MEMORY, x, undefined, false))
 }
 
 /**
@@ -183,7 +216,7 @@ export async function encodeNpy(x: Tensor): Promise<Uint8Array> {
  * ```
  */
 export function encodeNpySync(x: Tensor): Uint8Array {
-  return write(npyWriting('io.encodeNpySync', IN_MEMORY, x, true))
+  return write(npyWriting('io.encodeNpySync', IN_MEMORY, x, undefined, true))
 }
 
 const npz = (op: string, source: unknown, options: unknown): Loading => loading(op, 'npz', source, checkOptions(op, options, LOAD_NAMED))
@@ -213,8 +246,8 @@ export function loadNpzSync(source: FileSource, options?: LoadNamedOptions): Rec
 }
 
 function npzWriting(op: string, path: string, tensors: unknown, options: unknown, wait: boolean): Writing {
-  const compressed = compressedOption(op, checkOptions(op, options, ['compressed'])['compressed'])
-  return writing(op, 'npz', path, named(op, tensors), { compressed }, wait)
+  const { compressed, sync } = saving(op, path, options, ['compressed'])
+  return writing(op, 'npz', path, named(op, tensors), { compressed: compressedOption(op, compressed), sync }, wait)
 }
 
 /**
@@ -224,12 +257,12 @@ function npzWriting(op: string, path: string, tensors: unknown, options: unknown
  * @throws {TensorError} as {@link saveNpy}; `ERR_ARGUMENT` for a name that would be a path elsewhere where the archive is unpacked
  * (`../a`, `/a`, `a\b`).
  */
-export async function saveNpz(path: FilePath, tensors: Readonly<Record<string, Tensor>>, options?: NpzOptions): Promise<void> {
+export async function saveNpz(path: FilePath, tensors: Readonly<Record<string, Tensor>>, options?: SaveNpzOptions): Promise<void> {
   await writeAsync(npzWriting('io.saveNpz', target('io.saveNpz', path), tensors, options, false))
 }
 
 /** As {@link saveNpz}, blocking. */
-export function saveNpzSync(path: FilePath, tensors: Readonly<Record<string, Tensor>>, options?: NpzOptions): void {
+export function saveNpzSync(path: FilePath, tensors: Readonly<Record<string, Tensor>>, options?: SaveNpzOptions): void {
   write(npzWriting('io.saveNpzSync', target('io.saveNpzSync', path), tensors, options, true))
 }
 
@@ -257,7 +290,7 @@ export interface TensorInfo {
   readonly bytes: number
 }
 
-/** Closes the files of objects that were dropped without `close()`. */
+/** Closes the files of objects that were dropped without `close()`, in a turn of the event loop, where no collection of ours did so before. */
 const dropped = new FinalizationRegistry<number>((source) => native.closeSource(source))
 
 /** Texts by key, without a prototype. */
@@ -275,12 +308,15 @@ class OpenSafetensors {
   readonly metadata: Readonly<Record<string, string>>
   readonly #entries: Opened['entries']
   readonly #places: ReadonlyMap<string, number>
+  /** What the registry watches: minor collections spare what it knows, and are to find this. */
+  readonly #dropped = {}
   #source: Opened | null
 
   /** @internal */
   constructor(source: Opened) {
     this.#source = source
-    dropped.register(this, source.id, this)
+    dropped.register(this.#dropped, source.id, this.#dropped)
+    relieveSoftly(native.holdSource(source.id, this))
     this.#entries = source.entries
     this.names = Object.freeze(source.entries.map(({ name }) => name))
     this.#places = new Map(this.names.map((name, at) => [name, at]))
@@ -317,7 +353,7 @@ class OpenSafetensors {
     if (this.#source === null) return
     native.closeSource(this.#source.id)
     this.#source = null
-    dropped.unregister(this)
+    dropped.unregister(this.#dropped)
   }
 
   /** `using file = ...` closes at the end of the block. */
@@ -346,6 +382,8 @@ export type SafetensorsFile = OpenSafetensors
 export interface OpenOptions {
   /** As in {@link LoadOptions}. The file stays mapped until `close()`. */
   readonly mapped?: boolean | undefined
+  /** As in {@link LoadOptions}. What was loaded keeps the file mapped beyond `close()`. */
+  readonly lend?: boolean | undefined
 }
 
 const safetensors = (op: string, source: unknown, options: unknown, names: readonly string[]): Loading =>
@@ -357,7 +395,7 @@ const safetensors = (op: string, source: unknown, options: unknown, names: reado
  * @throws {TensorError} `ERR_FILE` from the system, `ERR_FORMAT` for what is no safetensors file, or not whole.
  */
 export async function openSafetensors(source: FileSource, options?: OpenOptions): Promise<SafetensorsFile> {
-  const what = safetensors('io.openSafetensors', source, options, ['mapped'])
+  const what = safetensors('io.openSafetensors', source, options, ['mapped', 'lend'])
   return new OpenSafetensors(await openAsync(what))
 }
 
@@ -370,7 +408,7 @@ export async function openSafetensors(source: FileSource, options?: OpenOptions)
  * ```
  */
 export function openSafetensorsSync(source: FileSource, options?: OpenOptions): SafetensorsFile {
-  const what = safetensors('io.openSafetensorsSync', source, options, ['mapped'])
+  const what = safetensors('io.openSafetensorsSync', source, options, ['mapped', 'lend'])
   return new OpenSafetensors(open(what))
 }
 
@@ -397,8 +435,8 @@ export function loadSafetensorsSync(source: FileSource, options?: LoadNamedOptio
 }
 
 function safetensorsWriting(op: string, path: string, tensors: unknown, options: unknown, wait: boolean): Writing {
-  const metadata = metadataOption(op, checkOptions(op, options, ['metadata'])['metadata'])
-  return writing(op, 'safetensors', path, named(op, tensors), { metadata }, wait)
+  const { metadata, sync } = saving(op, path, options, ['metadata'])
+  return writing(op, 'safetensors', path, named(op, tensors), { metadata: metadataOption(op, metadata), sync }, wait)
 }
 
 /**
@@ -408,13 +446,13 @@ function safetensorsWriting(op: string, path: string, tensors: unknown, options:
  * @throws {TensorError} `ERR_DTYPE` for complex128, which the format does not have; `ERR_ARGUMENT` for the name `__metadata__`;
  * `ERR_FILE` from the system; a tensor's own failure.
  */
-export async function saveSafetensors(path: FilePath, tensors: Readonly<Record<string, Tensor>>, options?: SafetensorsOptions): Promise<void> {
+export async function saveSafetensors(path: FilePath, tensors: Readonly<Record<string, Tensor>>, options?: SaveSafetensorsOptions): Promise<void> {
   const op = 'io.saveSafetensors'
   await writeAsync(safetensorsWriting(op, target(op, path), tensors, options, false))
 }
 
 /** As {@link saveSafetensors}, blocking. */
-export function saveSafetensorsSync(path: FilePath, tensors: Readonly<Record<string, Tensor>>, options?: SafetensorsOptions): void {
+export function saveSafetensorsSync(path: FilePath, tensors: Readonly<Record<string, Tensor>>, options?: SaveSafetensorsOptions): void {
   const op = 'io.saveSafetensorsSync'
   write(safetensorsWriting(op, target(op, path), tensors, options, true))
 }
@@ -462,8 +500,8 @@ export function loadTextSync<E extends DType = 'float32'>(source: FileSource, op
 }
 
 function textWriting(op: string, path: string, x: unknown, options: unknown, wait: boolean): Writing {
-  const layout = tableLayout(op, checkOptions(op, options, ['delimiter', 'header']))
-  return writing(op, 'text', path, [['', single(op, 'x', x)]], layout, wait)
+  const o = saving(op, path, options, ['delimiter', 'header'])
+  return writing(op, 'text', path, [['', single(op, 'x', x)]], { ...tableLayout(op, o), sync: o.sync }, wait)
 }
 
 /**
@@ -473,12 +511,12 @@ function textWriting(op: string, path: string, x: unknown, options: unknown, wai
  * @throws {TensorError} `ERR_SHAPE` for more than two axes, `ERR_DTYPE` for complex numbers, `ERR_ARGUMENT` for a header of another
  * number of names than there are columns, `ERR_FILE` from the system; the tensor's own failure.
  */
-export async function saveText(path: FilePath, x: Tensor, options?: TextOptions): Promise<void> {
+export async function saveText(path: FilePath, x: Tensor, options?: SaveTextOptions): Promise<void> {
   await writeAsync(textWriting('io.saveText', target('io.saveText', path), x, options, false))
 }
 
 /** As {@link saveText}, blocking. */
-export function saveTextSync(path: FilePath, x: Tensor, options?: TextOptions): void {
+export function saveTextSync(path: FilePath, x: Tensor, options?: SaveTextOptions): void {
   write(textWriting('io.saveTextSync', target('io.saveTextSync', path), x, options, true))
 }
 

@@ -9,6 +9,7 @@ import { BackendUnavailableError } from './errors.js'
 import { TABLE_HASH } from './generated/hash.js'
 import { FUNCTIONS } from './native/families.js'
 import type { ProgramFunctions } from './native/program.js'
+import { thrown } from './realm.js'
 
 const require = createRequire(import.meta.url)
 
@@ -143,9 +144,6 @@ function mismatch(loaded: unknown): string | null {
   const theirs = (module as unknown as ProgramFunctions).table()
   return theirs === TABLE_HASH ? null : `is of another version: the hash of its tables is ${String(theirs)}, here it is ${TABLE_HASH}`
 }
-
-/** What was thrown, as text: modules in JavaScript may throw anything. */
-export const thrown = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /**
  * Loads the native module.

@@ -1,10 +1,9 @@
 // Memory pressure: what is done before a program is refused, and what keeps synchronous loops bounded. Values that
 // JavaScript dropped are free only after a garbage collection, which V8 sees no reason for: tensors are small objects to it.
 
-import { getHeapStatistics, setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { integer, shown } from './call.js'
-import { ArgumentError, InternalError, OutOfMemoryError } from './errors.js'
+import { collectAll, collectYoung } from './collector.js'
+import { ArgumentError, FileError, OutOfMemoryError } from './errors.js'
 import { refusedBytes, tryFlush } from './flush.js'
 import { WANT_FULL, WANT_MINOR } from './generated/protocol.js'
 import { native } from './native.js'
@@ -19,45 +18,13 @@ const COUNT_NODES = 128
 /** Results up to this size are admitted in any case, as the last resort: reading a loss frees what it pins. */
 const SMALL_BYTES = 64 << 10
 
-type Collect = (options?: { type: 'minor' }) => void
-let collector: Collect | undefined
-
-/** Tries until V8's collector is found. One is enough but when other workers look for theirs in the same microseconds. */
-const TRIES = 1000
-
-/**
- * V8's collector. The flag that shows it in new contexts is process-wide, and reset at once: another worker that looks for
- * its own may have reset it before the context here was made.
- */
-function findCollector(): Collect {
-  const find = () => runInNewContext('globalThis.gc') as Collect | undefined
-  // Whoever started Node with the flag keeps it.
-  let found = 'gc' in globalThis ? find() : undefined
-  for (let i = 0; found === undefined && i < TRIES; i++) {
-    setFlagsFromString('--expose-gc')
-    found = find()
-    setFlagsFromString('--no-expose-gc')
-  }
-  if (found !== undefined) return found
-  throw new InternalError("V8's garbage collector could not be reached: its flags are frozen")
-}
-
-/** Collects garbage: the young generation, or everything. */
-function collect(options?: { type: 'minor' }): void {
-  collector ??= findCollector()
-  // With any object V8 of Node 20 runs a minor collection, {type: 'major'} included; without one, a full one.
-  if (options === undefined) collector()
-  else collector(options)
-}
-
 function collectMinor(): void {
-  collect({ type: 'minor' })
+  collectYoung()
   native.collect(0)
 }
 
 function collectFull(): void {
-  collect()
-  native.collect(getHeapStatistics().used_heap_size)
+  native.collect(collectAll())
 }
 
 /** Relief runs programs; those never ask for relief themselves. */
@@ -139,6 +106,36 @@ export function admit(op: string, except: readonly Tensor[], run: (force: boolea
   )
 }
 
+/** What the system has no more of: descriptors, mappings, memory. */
+const EXHAUSTED = ['EMFILE', 'ENFILE', 'ENOMEM']
+
+/** Calls something once more where the system had no room, after files and tensors that were dropped are closed and freed. */
+export function withRoom<T>(call: () => T): T {
+  try {
+    return call()
+  } catch (error) {
+    freeFor(error)
+    return call()
+  }
+}
+
+/** As {@link withRoom}, of a promise. */
+export async function withRoomAsync<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call()
+  } catch (error) {
+    freeFor(error)
+    return call()
+  }
+}
+
+/** Frees what was dropped, where an error is about room; throws any other. */
+function freeFor(error: unknown): void {
+  const exhausted = error instanceof OutOfMemoryError || (error instanceof FileError && EXHAUSTED.includes(error.systemCode))
+  if (!exhausted) throw error
+  collectFull()
+}
+
 /** Soft pressure: many new handles, or much new memory, since the last collection. */
 export function relieveSoftly(status: number): void {
   const full = (status & WANT_FULL) !== 0
@@ -171,7 +168,7 @@ export function considerWatching(t: Tensor): void {
     if (!gains(t.pins)) return
   }
   if (native.watch(t)) {
-    collect({ type: 'minor' })
+    collectYoung()
     native.pruneWatched()
   }
 }

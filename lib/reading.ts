@@ -43,7 +43,7 @@ export function allocated<T>(op: string, bytes: number, make: () => T): T {
   try {
     return make()
   } catch {
-    throw new OutOfMemoryError(`${op}: JavaScript refuses an array of ${bytes} bytes; read the tensor in parts, with at()`)
+    throw new OutOfMemoryError(`${op}: JavaScript refuses an array of ${bytes} bytes; take the tensor in parts, with at()`)
   }
 }
 

@@ -31,6 +31,22 @@ export function reserve(op: string, row: DTypeRow, shape: readonly number[], dev
   return made(op, row, shape, device, (type, t) => native.reserve(type, t))
 }
 
+/**
+ * A tensor in memory that native code has already, with `native.lend`; undefined where it cannot lie there.
+ *
+ * @throws {TensorError} for a shape out of range.
+ */
+export function adopt(row: DTypeRow, shape: readonly number[], device: number, make: (type: number, t: Tensor) => number): Tensor | undefined {
+  const type = internType(row, shape, device)
+  const t = new Tensor(type, null, null, null, null, null)
+  ints[SCOPE] = owner.id
+  const handle = make(type.id, t)
+  if (handle === 0) return undefined
+  t.handle = handle
+  relieveSoftly(ints[STATUS] as number)
+  return t
+}
+
 /** A tensor from what gives its handle, or 0 when the memory budget refuses. */
 function made(op: string, row: DTypeRow, shape: readonly number[], device: number, make: (type: number, t: Tensor) => number): Tensor {
   const type = internType(row, shape, device)

@@ -20,9 +20,15 @@ export interface FileFunctions {
   openSource(op: string, source: string | Uint8Array, options: object): NativeSource
   openSourceAsync(op: string, source: string | Uint8Array, options: object): Promise<NativeSource>
   closeSource(source: number): void
+  /** Closes it when the object has been collected; returns what should be collected now, as a run's status does. */
+  holdSource(source: number, object: object): number
+  /** A handle for an array where it lies in a mapped file, or 0. */
+  lend(source: number, entry: number, type: number, out: object): number
   fill(op: string, source: number, entry: number, handle: number): void
   fillAsync(op: string, source: number, entry: number, handle: number): Promise<void>
-  write(path: string, handles: Float64Array, options: object): ArrayBuffer | undefined
+  /** Without a path: returns how many bytes `encoded` will give. */
+  write(path: string, handles: Float64Array, options: object): number
+  encoded(into: Uint8Array | undefined): void
   writeAsync(path: string, handles: Float64Array, options: object): Promise<ArrayBuffer | undefined>
 }
 
@@ -31,8 +37,11 @@ export const FILES: Record<keyof FileFunctions, true> = {
   openSource: true,
   openSourceAsync: true,
   closeSource: true,
+  holdSource: true,
+  lend: true,
   fill: true,
   fillAsync: true,
   write: true,
+  encoded: true,
   writeAsync: true
 }

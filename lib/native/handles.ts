@@ -6,7 +6,8 @@ export interface HandleFunctions {
   adopt(handle: number, scope: number): void
   closeScope(scope: number): void
   collect(heap: number): void
+  press(bytes: number): void
 }
 
 /** @internal */
-export const HANDLES: Record<keyof HandleFunctions, true> = { dispose: true, adopt: true, closeScope: true, collect: true }
+export const HANDLES: Record<keyof HandleFunctions, true> = { dispose: true, adopt: true, closeScope: true, collect: true, press: true }

@@ -3,7 +3,7 @@
 use crate::blas;
 use crate::launch::{Context, CpuKernel, own};
 use crate::map::MapKernel;
-use crate::memory::{self, Account, CpuBuffer};
+use crate::memory::{self, Account, CpuBuffer, expect_writes};
 use crate::parallel;
 use crate::tier::Tier;
 use ferrotensor_core::backend::{
@@ -102,7 +102,7 @@ impl Backend for CpuBackend {
 
     fn upload(&self, from: &[u8], to: &Buffer, offset: usize) -> Result<()> {
         let buffer = own(to)?;
-        if offset.checked_add(from.len()).is_none_or(|end| end > buffer.bytes()) {
+        if offset.checked_add(from.len()).is_none_or(|end| end > buffer.bytes()) || !buffer.is_own() {
             return Err(Error::internal("upload: bytes outside the buffer"));
         }
         buffer.invalidate();
@@ -116,6 +116,7 @@ impl Backend for CpuBackend {
         if offset.checked_add(to.len()).is_none_or(|end| end > buffer.bytes()) {
             return Err(Error::internal("download: bytes outside the buffer"));
         }
+        expect_writes(to);
         // SAFETY: checked above; batches ran when they were submitted, so none writes it now.
         unsafe { std::ptr::copy_nonoverlapping(buffer.as_ptr().add(offset), to.as_mut_ptr(), to.len()) };
         Ok(())
@@ -128,6 +129,9 @@ impl Backend for CpuBackend {
         };
         let inputs: SmallVec<[_; 4]> = inputs.iter().map(place).collect::<Option<_>>()?;
         let to: SmallVec<[_; 4]> = outputs.iter().map(place).collect::<Option<_>>()?;
+        if outputs.iter().any(|(buffer, _)| own(buffer).is_ok_and(|b| !b.is_own())) {
+            return None;
+        }
         let all = || inputs.iter().chain(&to);
         let meets = |a: &(*mut u8, usize), b: &(*mut u8, usize)| a.0 < b.0.wrapping_add(b.1) && b.0 < a.0.wrapping_add(a.1);
         if to.iter().any(|o| all().filter(|&other| !std::ptr::eq(o, other)).any(|other| meets(o, other))) {

@@ -32,7 +32,7 @@ mod window;
 
 pub use backend::{CpuBackend, probe};
 pub use flat::{EngineInfo, FlatArrays, FlatEngine, FlatOp, run as run_flat};
-pub use memory::CpuBuffer;
+pub use memory::{CpuBuffer, Lent, expect_writes, lend};
 pub use parallel::{GRAIN, set_grain, set_threads, threads};
 pub use tier::Tier;
 

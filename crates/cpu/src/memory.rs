@@ -2,10 +2,11 @@
 //! engine's.
 
 use crate::kept::Kept;
-use ferrotensor_core::backend::DeviceBuffer;
+use ferrotensor_core::backend::{Buffer, DeviceBuffer};
 use ferrotensor_core::error::{Error, Result};
 use std::alloc::Layout;
 use std::any::Any;
+use std::ops::Range;
 use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -86,10 +87,35 @@ impl Account {
     }
 }
 
-/// A tensor's memory: a block that is counted.
+/// Memory that somebody else has: a mapped file. It is read alone.
+pub trait Lent: Send + Sync {
+    /// All of it; always the same.
+    fn bytes(&self) -> &[u8];
+}
+
+/// Whose memory a buffer is.
+enum Memory {
+    Own(Block),
+    Lent(Arc<dyn Lent>, Range<usize>),
+}
+
+/// A tensor's memory: a block that is counted, or a part of what was lent.
 pub struct CpuBuffer {
-    block: Block,
+    memory: Memory,
     account: Arc<Account>,
+}
+
+/// What every kernel can read: words of the widest element's parts.
+const LENT_ALIGN: usize = 8;
+
+/// A buffer of the device that `beside` is a buffer of, in memory that was lent; none where that is another device than this one, or the bytes do
+/// not lie as its kernels need them.
+pub fn lend(beside: &Buffer, memory: &Arc<dyn Lent>, range: Range<usize>) -> Option<Buffer> {
+    let beside: &CpuBuffer = beside.as_any().downcast_ref()?;
+    let start = memory.bytes().get(range.clone())?.as_ptr();
+    let account = Arc::clone(&beside.account);
+    let fits = (start as usize).is_multiple_of(LENT_ALIGN);
+    fits.then(|| Arc::new(CpuBuffer { memory: Memory::Lent(Arc::clone(memory), range), account }) as Buffer)
 }
 
 impl CpuBuffer {
@@ -100,19 +126,30 @@ impl CpuBuffer {
     pub fn new(bytes: usize, account: &Arc<Account>) -> Result<CpuBuffer> {
         let block = Block::new(bytes)?;
         account.used.fetch_add(bytes, Ordering::Relaxed);
-        Ok(CpuBuffer { block, account: Arc::clone(account) })
+        Ok(CpuBuffer { memory: Memory::Own(block), account: Arc::clone(account) })
     }
 
     /// The first byte. Valid for [`DeviceBuffer::bytes`] bytes while this buffer lives; reading or writing through it must
-    /// be ordered with the batches that use the buffer.
+    /// be ordered with the batches that use the buffer. What is lent is not written.
     pub fn as_ptr(&self) -> *mut u8 {
-        self.block.as_ptr()
+        match &self.memory {
+            Memory::Own(block) => block.as_ptr(),
+            Memory::Lent(memory, range) => memory.bytes().as_ptr().wrapping_add(range.start).cast_mut(),
+        }
+    }
+
+    /// Whether it may be written.
+    pub fn is_own(&self) -> bool {
+        matches!(self.memory, Memory::Own(_))
     }
 }
 
 impl DeviceBuffer for CpuBuffer {
     fn bytes(&self) -> usize {
-        self.block.bytes()
+        match &self.memory {
+            Memory::Own(block) => block.bytes(),
+            Memory::Lent(_, range) => range.len(),
+        }
     }
 
     fn invalidate(&self) {
@@ -127,7 +164,9 @@ impl DeviceBuffer for CpuBuffer {
 impl Drop for CpuBuffer {
     fn drop(&mut self) {
         self.invalidate();
-        self.account.used.fetch_sub(self.block.bytes(), Ordering::Relaxed);
+        if let Memory::Own(block) = &self.memory {
+            self.account.used.fetch_sub(block.bytes(), Ordering::Relaxed);
+        }
     }
 }
 
@@ -151,14 +190,43 @@ fn map(bytes: usize) -> Option<NonNull<u8>> {
     if start == libc::MAP_FAILED {
         return None;
     }
-    // Faulting 40 MB in 4 KB pages costs 17 ms, in huge pages 1 ms. Refusal is harmless.
-    // SAFETY: advice about a mapping that was just made.
-    #[cfg(all(target_os = "linux", not(miri)))]
-    unsafe {
-        libc::madvise(start, bytes, libc::MADV_HUGEPAGE)
-    };
+    // SAFETY: a mapping that was just made.
+    unsafe { expect_all(start.cast(), bytes) };
     NonNull::new(start.cast())
 }
+
+/// Says of memory that all of it will be written, which may have no pages yet: a result's array, that JavaScript has made. Faulting 40 MB in 4 KB
+/// pages costs 17 ms, in huge pages 1 ms.
+pub fn expect_writes<T>(to: &mut [T]) {
+    let bytes = size_of_val(to);
+    if bytes >= HUGE_FROM {
+        // SAFETY: memory that is borrowed.
+        unsafe { expect_all(to.as_mut_ptr().cast(), bytes) };
+    }
+}
+
+/// From here memory that others made is asked for in huge pages: of less, their rounding would be a good part.
+const HUGE_FROM: usize = 8 << 20;
+
+/// Advice alone: refusal is harmless.
+///
+/// # Safety
+/// Memory of the caller's.
+#[cfg(unix)]
+unsafe fn expect_all(start: *mut u8, bytes: usize) {
+    #[cfg(all(target_os = "linux", not(miri)))]
+    {
+        // Of pages of any size up to 64 KiB: the system takes whole ones.
+        let first = start.align_offset(1 << 16);
+        // SAFETY: advice about a part of memory that is the caller's, which changes nothing in it.
+        unsafe { libc::madvise(start.wrapping_add(first).cast(), bytes.saturating_sub(first), libc::MADV_HUGEPAGE) };
+    }
+    #[cfg(not(all(target_os = "linux", not(miri))))]
+    let _ = (start, bytes);
+}
+
+#[cfg(not(unix))]
+unsafe fn expect_all(_: *mut u8, _: usize) {}
 
 /// # Safety
 /// The block came from `map` with this size and is no longer used.

@@ -38,7 +38,7 @@ pub use resolve::HostRoutine;
 pub use run::{Mode, Request, RunOutcome};
 pub use session::{Config, InferredIds, Session, Strict};
 pub use stats::{Fallback, Rewriting, Stats};
-pub use storage::{Completion, Tensor, WeakTensor};
+pub use storage::{Check, Completion, Tensor, WeakTensor};
 pub use thread::{on_file_thread, on_flat_thread, on_reader_thread};
 
 use ferrotensor_core::backend::{Backend, DeviceClass, Peak};

@@ -188,6 +188,12 @@ impl Pool {
         Ok(Block { buffer: Some(buffer), size, index, pool: Arc::clone(self) })
     }
 
+    /// A block in a buffer of this device that somebody else's memory was lent for: not counted, nor used again.
+    pub fn lent(self: &Arc<Self>, buffer: Buffer) -> Block {
+        let size = buffer.bytes();
+        Block { buffer: Some(buffer), size, index: LENT, pool: Arc::clone(self) }
+    }
+
     fn put(&self, buffer: Buffer, size: usize, index: usize) {
         buffer.invalidate();
         let live = self.live.fetch_sub(size, Relaxed) - size;
@@ -246,6 +252,9 @@ impl Pool {
     }
 }
 
+/// The class of what was lent to the pool.
+const LENT: usize = usize::MAX;
+
 /// A buffer on loan; dropping it returns it to the pool.
 pub struct Block {
     buffer: Option<Buffer>,
@@ -277,7 +286,7 @@ impl Block {
 
 impl Drop for Block {
     fn drop(&mut self) {
-        if let Some(buffer) = self.buffer.take() {
+        if let Some(buffer) = self.buffer.take().filter(|_| self.index != LENT) {
             self.pool.put(buffer, self.size, self.index);
         }
     }

@@ -11,9 +11,9 @@ use crate::resolve::Resolver;
 use crate::run::{self, Context, Mode, Request, RunOutcome};
 use crate::schedule::{self, Schedule};
 use crate::stats::Stats;
-use crate::storage::{Completion, Storage, Tensor};
+use crate::storage::{Check, Completion, Storage, Tensor};
 use crate::types::{AttrTable, Types, checked};
-use ferrotensor_core::backend::DeviceClass;
+use ferrotensor_core::backend::{Buffer, DeviceClass};
 use ferrotensor_core::layout::Layout;
 use ferrotensor_core::planted;
 use ferrotensor_core::{DType, Error, Result};
@@ -357,6 +357,28 @@ impl Session {
         let block = pool.alloc(bytes)?;
         self.stats.uploaded += bytes as u64;
         let storage = Arc::new(Storage::new(block, ty.device, None));
+        Ok(Some(Arc::new(Tensor::new(ty.dtype, layout, storage))))
+    }
+
+    /// A tensor in memory that is lent, dense and row-major: `lend` makes a buffer of the device beside one of its own. `check` says afterwards
+    /// whether that memory is what it was. `None`: it cannot be lent.
+    ///
+    /// # Errors
+    /// `Code::OutOfMemory` from the device, `Code::Internal` for an unknown type.
+    pub fn adopt(
+        &mut self,
+        type_id: i32,
+        lend: &dyn Fn(&Buffer) -> Option<Buffer>,
+        check: Check,
+    ) -> Result<Option<Arc<Tensor>>> {
+        let ty = self.types.known(type_id)?.clone();
+        let layout = Layout::dense(&ty.dims)?;
+        let pool = &self.engine.place(ty.device)?.pool;
+        let Some(buffer) = lend(pool.alloc(1)?.buffer()) else { return Ok(None) };
+        if buffer.bytes() != layout.len() * ty.dtype.bytes() {
+            return Err(Error::internal("what was lent is of another length"));
+        }
+        let storage = Arc::new(Storage::lent(pool.lent(buffer), ty.device, check));
         Ok(Some(Arc::new(Tensor::new(ty.dtype, layout, storage))))
     }
 

@@ -3,6 +3,7 @@
 use crate::pool::Block;
 use ferrotensor_core::layout::Layout;
 use ferrotensor_core::{DType, Error, Result};
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
@@ -66,12 +67,22 @@ pub struct Storage {
     /// None: ready from the start.
     completion: Option<Arc<Completion>>,
     error: OnceLock<Error>,
+    /// Whether memory that was lent is what it was.
+    check: Option<Check>,
 }
+
+/// Says whether something is as it was, or the error that every read reports from then on.
+pub type Check = Arc<dyn Fn() -> Result<()> + Send + Sync>;
 
 impl Storage {
     /// Memory that is written already, or will be when `completion` ends.
     pub fn new(block: Block, device: u16, completion: Option<Arc<Completion>>) -> Self {
-        Storage { block, device, completion, error: OnceLock::new() }
+        Storage { block, device, completion, error: OnceLock::new(), check: None }
+    }
+
+    /// Memory that was lent, and how it is looked after.
+    pub fn lent(block: Block, device: u16, check: Check) -> Self {
+        Storage { check: Some(check), ..Storage::new(block, device, None) }
     }
 
     /// The memory.
@@ -91,6 +102,9 @@ impl Storage {
 
     /// The failure every read reports.
     pub fn error(&self) -> Option<&Error> {
+        if let Some(Err(error)) = self.check.as_ref().map(|check| check()) {
+            self.fail(error);
+        }
         self.error.get()
     }
 
@@ -219,6 +233,34 @@ impl Tensor {
         self.storage.block.backend().upload(bytes, self.storage.block.buffer(), offset)
     }
 
+    /// Calls `f` with the elements, dense and row-major: where they lie, if that is host memory in this order, else with a copy.
+    ///
+    /// # Errors
+    /// Those of [`Tensor::read`], and `Code::OutOfMemory`.
+    pub fn lend(&self, f: &mut dyn FnMut(Cow<'_, [u8]>)) -> Result<()> {
+        self.wait()?;
+        let size = self.dtype.bytes();
+        let len = self.len() * size;
+        if len > 0 && self.layout.is_row_major() {
+            let start = self.layout.offset() * size;
+            let (backend, buffer) = (self.storage.block.backend(), self.storage.block.buffer());
+            let mut lend = |inputs: &[&[u8]], _: &mut [&mut [u8]]| {
+                inputs.iter().for_each(|&bytes| f(bytes.into()));
+                Ok(())
+            };
+            if let Some(lent) = backend.in_place(&[(buffer, start..start + len)], &[], &mut lend) {
+                // What was lent may have gone meanwhile.
+                return lent.and_then(|()| self.wait());
+            }
+        }
+        let mut bytes = Vec::new();
+        bytes.try_reserve_exact(len).map_err(|_| Error::out_of_memory(format!("no memory to read {len} bytes")))?;
+        bytes.resize(len, 0);
+        self.read(&mut bytes)?;
+        f(bytes.into());
+        Ok(())
+    }
+
     /// Copies the elements, dense and row-major, into `out`.
     ///
     /// # Errors
@@ -239,8 +281,11 @@ impl Tensor {
         }
         let (backend, buffer) = (self.storage.block.backend(), self.storage.block.buffer());
         if self.layout.is_row_major() {
-            return backend.download(buffer, self.layout.offset() * size, out);
+            backend.download(buffer, self.layout.offset() * size, out)?;
+        } else {
+            crate::run::read_strided(self, out)?;
         }
-        crate::run::read_strided(self, out)
+        // What was lent may have gone meanwhile.
+        self.storage.error().map_or(Ok(()), |error| Err(error.clone()))
     }
 }

@@ -15,19 +15,26 @@ pub mod npy;
 pub mod npz;
 pub mod safetensors;
 pub mod save;
+#[allow(unsafe_code)]
+pub mod shortened;
 pub mod text;
 
 pub use mapped::Content;
-pub use save::{encode, save};
+pub use save::{encode, encode_into, save};
 
 use ferrotensor_core::layout::{MAX_ELEMENTS, count};
 use ferrotensor_core::{DType, Error, Result};
 use npz::Packed;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
+use std::ops::Range;
+use std::sync::Arc;
 
 /// Bytes decoded at a time; a multiple of the size of every dtype.
 pub const CHUNK: usize = 1 << 20;
+
+/// Bytes that the texts and sizes of a description take, about: a name of 30 letters, a code, four sizes.
+const DESCRIPTION: usize = 128;
 
 /// What bytes are said to be.
 #[derive(Clone, Debug)]
@@ -91,7 +98,7 @@ enum Place {
 
 /// Opened bytes: what is in them is known, no element has been looked at.
 pub struct Source {
-    content: Content,
+    content: Arc<Content>,
     /// Its arrays.
     pub entries: Vec<Entry>,
     /// Texts beside the arrays (safetensors).
@@ -104,19 +111,26 @@ impl Source {
     /// # Errors
     /// `Code::Format` for bytes that are not in the format, or whose arrays no tensor can hold.
     pub fn open(format: &Format, content: Content) -> Result<Source> {
-        let bytes = content.bytes();
-        let mut metadata = BTreeMap::new();
-        let entries = match format {
-            Format::Npy => npy_entries(bytes)?,
-            Format::Npz => npz::parse(bytes)?.into_iter().map(npz_entry).collect(),
-            Format::Safetensors => {
-                let (tensors, texts) = safetensors::parse(bytes)?;
-                metadata = texts;
-                tensors.into_iter().map(safetensors_entry).collect::<Result<_>>()?
-            }
-            Format::Text(options) => vec![text_entry(text::shape(bytes, options)?, options)?],
-        };
-        Ok(Source { content, entries, metadata })
+        let described = describe(format, content.bytes());
+        // Whatever was made of a file that was shortened meanwhile, that comes first.
+        content.check()?;
+        let (entries, metadata) = described?;
+        Ok(Source { content: Arc::new(content), entries, metadata })
+    }
+
+    /// Bytes of memory that it takes: those of a file that is not mapped, and some hundred for each array described.
+    pub fn memory(&self) -> usize {
+        let content = if let Content::Owned(bytes) = &*self.content { bytes.len() } else { 0 };
+        content + self.entries.len() * (size_of::<Entry>() + DESCRIPTION)
+    }
+
+    /// Where the elements of an array lie as tensors hold them, in a file that is mapped; none where they have to be decoded, and of an array that
+    /// cannot be read.
+    pub fn lying(&self, entry: usize) -> Option<(&Arc<Content>, Range<usize>)> {
+        let entry = self.entries.get(entry)?;
+        let Place::Plain { start, swapped: false, stored: None } = &entry.place else { return None };
+        let whole = entry.dtype.is_some_and(|dtype| dtype != DType::Bool) && entry.bytes > 0 && self.content.is_mapped();
+        whole.then(|| (&self.content, *start..start + entry.bytes))
     }
 
     /// Gives the elements of an array to `sink`, in order: place in bytes, and bytes. Dense, row-major (of the transposed array,
@@ -129,15 +143,20 @@ impl Source {
         if let Some(why) = &entry.refusal {
             return Err(why.clone());
         }
-        let Entry { dtype: Some(dtype), name, .. } = entry else {
+        let Some(dtype) = entry.dtype else {
             return Err(Error::unsupported(format!(
                 "tensor '{}' is of dtype {}, which tensors do not have",
                 entry.name, entry.code
             )));
         };
-        let dtype = *dtype;
         self.content.check()?;
-        let bytes = self.content.bytes();
+        let decoded = self.elements(entry, dtype, sink);
+        self.content.check()?;
+        decoded
+    }
+
+    fn elements(&self, entry: &Entry, dtype: DType, sink: &mut dyn FnMut(usize, &[u8]) -> Result<()>) -> Result<()> {
+        let (bytes, name) = (self.content.bytes(), &entry.name);
         let member = |e: Error| if name.is_empty() { e } else { Error::new(e.code, format!("'{name}': {}", e.message)) };
         match &entry.place {
             Place::Plain { start, swapped, stored } => {
@@ -168,6 +187,22 @@ impl Source {
             Place::Text(options) => text::decode(bytes, options, sink),
         }
     }
+}
+
+/// The arrays in bytes, and the texts beside them.
+fn describe(format: &Format, bytes: &[u8]) -> Result<(Vec<Entry>, BTreeMap<String, String>)> {
+    let mut metadata = BTreeMap::new();
+    let entries = match format {
+        Format::Npy => npy_entries(bytes)?,
+        Format::Npz => npz::parse(bytes)?.into_iter().map(npz_entry).collect(),
+        Format::Safetensors => {
+            let (tensors, texts) = safetensors::parse(bytes)?;
+            metadata = texts;
+            tensors.into_iter().map(safetensors_entry).collect::<Result<_>>()?
+        }
+        Format::Text(options) => vec![text_entry(text::shape(bytes, options)?, options)?],
+    };
+    Ok((entries, metadata))
 }
 
 fn buffer(most: usize) -> Result<Vec<u8>> {
@@ -308,8 +343,23 @@ pub struct Array<'a> {
     pub dtype: DType,
     /// Axis sizes.
     pub shape: &'a [usize],
-    /// Its dense row-major elements; asked for once, when they are written.
-    pub data: &'a (dyn Fn() -> Result<Vec<u8>> + 'a),
+    /// Its elements; asked for once, when they are written.
+    pub data: &'a dyn Elements,
+}
+
+/// What gives the dense row-major elements of an array.
+pub trait Elements {
+    /// Hands them to `to`, all at once: where they lie, if that is in this order.
+    ///
+    /// # Errors
+    /// Those of `to`; as [`io::Error::other`] what reading a tensor gives.
+    fn lend(&self, to: &mut dyn FnMut(&[u8]) -> io::Result<()>) -> io::Result<()>;
+}
+
+impl<F: Fn() -> Result<Vec<u8>>> Elements for F {
+    fn lend(&self, to: &mut dyn FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
+        to(&self().map_err(io::Error::other)?)
+    }
 }
 
 /// How tensors are written.
@@ -349,7 +399,7 @@ pub fn write(out: &mut dyn Write, arrays: &[Array<'_>], how: &Writing) -> io::Re
         Writing::Npy => {
             let array = single()?;
             out.write_all(&npy::write_header(array.dtype, array.shape).map_err(io::Error::other)?)?;
-            out.write_all(&elements(array)?)
+            array.data.lend(&mut |bytes| out.write_all(bytes))
         }
         Writing::Npz { compressed } => {
             let mut archive = npz::Archive::new(out, *compressed);
@@ -362,15 +412,28 @@ pub fn write(out: &mut dyn Write, arrays: &[Array<'_>], how: &Writing) -> io::Re
             let described: Vec<_> = arrays.iter().map(|a| (a.name, a.dtype, a.shape)).collect();
             let (header, order) = safetensors::write_header(&described, metadata).map_err(io::Error::other)?;
             out.write_all(&header)?;
-            order.into_iter().try_for_each(|i| out.write_all(&elements(&arrays[i])?))
+            order.into_iter().try_for_each(|i| arrays[i].data.lend(&mut |bytes| out.write_all(bytes)))
         }
         Writing::Text { delimiter, header } => {
             let array = single()?;
-            text::write(out, array.dtype, array.shape, &elements(array)?, *delimiter, header)
+            array.data.lend(&mut |bytes| text::write(out, array.dtype, array.shape, bytes, *delimiter, header))
         }
     }
 }
 
-fn elements(array: &Array<'_>) -> io::Result<Vec<u8>> {
-    (array.data)().map_err(io::Error::other)
+/// How many bytes [`write()`] gives, where that is known before: of npy and safetensors.
+///
+/// # Errors
+/// What the format does not hold.
+pub fn length(arrays: &[Array<'_>], how: &Writing) -> Result<Option<usize>> {
+    let header = match (how, arrays) {
+        (Writing::Npy, [array]) => npy::write_header(array.dtype, array.shape)?,
+        (Writing::Safetensors { metadata }, _) => {
+            let described: Vec<_> = arrays.iter().map(|a| (a.name, a.dtype, a.shape)).collect();
+            safetensors::write_header(&described, metadata)?.0
+        }
+        _ => return Ok(None),
+    };
+    let bytes = |a: &Array<'_>| a.shape.iter().product::<usize>() * a.dtype.bytes();
+    Ok(Some(header.len() + arrays.iter().map(bytes).sum::<usize>()))
 }

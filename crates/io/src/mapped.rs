@@ -1,10 +1,11 @@
 //! The bytes of a file: mapped into memory, or read. Mapping leaves paging to the system, so that nothing but the part that is
 //! looked at is ever read; tensors copy from it.
 //!
-//! A file that another program shortens while it is mapped ends the process (SIGBUS) if its lost part is looked at, and one that
-//! is written to in place may give a mixture of old and new. The length is compared before each decoding, which leaves a moment;
-//! whoever must read files that others rewrite in place asks for a copy. Our own writes replace files, which is safe.
+//! The part that a file has lost because another program shortened it while it was mapped reads as zeros (`shortened.rs`), and one that is
+//! written to in place may give a mixture of old and new. The length is compared before and after each decoding, and what was lost meanwhile
+//! is known; whoever must read files that others rewrite in place, at the same length, asks for a copy. Our own writes replace files.
 
+use crate::shortened::Guard;
 use ferrotensor_core::{Error, Result};
 use memmap2::{Mmap, MmapOptions};
 use std::fs::File;
@@ -17,6 +18,8 @@ pub enum Content {
     Owned(Vec<u8>),
     /// A mapped file, kept open so that its length can be asked for.
     Mapped {
+        /// Before the mapping, so that it is dropped first.
+        guard: Guard,
         /// The mapping.
         bytes: Mmap,
         /// The file under it.
@@ -47,12 +50,19 @@ impl Content {
             // SAFETY: the mapping is private and read-only. That its bytes stay as they are while we look is the caller's part
             // (above); whatever they are, decoding checks every offset against the mapping's length.
             let bytes = unsafe { MmapOptions::new().len(length).map(&file) }.map_err(|e| failure("map", path, &e))?;
-            return Ok(Content::Mapped { bytes, file });
+            if let Some(guard) = Guard::new(bytes.as_ptr(), length) {
+                return Ok(Content::Mapped { guard, bytes, file });
+            }
         }
         let mut bytes = Vec::new();
         bytes.try_reserve_exact(length).map_err(|_| Error::out_of_memory(format!("no memory to read {length} bytes")))?;
         (&mut file).take(length as u64).read_to_end(&mut bytes).map_err(|e| failure("read", path, &e))?;
         Ok(Content::Owned(bytes))
+    }
+
+    /// Whether it is a mapped file.
+    pub fn is_mapped(&self) -> bool {
+        matches!(self, Content::Mapped { .. })
     }
 
     /// All of it.
@@ -63,14 +73,14 @@ impl Content {
         }
     }
 
-    /// Whether a mapped file still has the length it was mapped with.
+    /// Whether a mapped file still has the length it was mapped with, and had it whenever it was looked at.
     ///
     /// # Errors
-    /// `Code::Format` where it has another one.
+    /// `Code::Format` where it has, or had, another one.
     pub fn check(&self) -> Result<()> {
-        let Content::Mapped { bytes, file } = self else { return Ok(()) };
+        let Content::Mapped { guard, bytes, file } = self else { return Ok(()) };
         match file.metadata() {
-            Ok(now) if now.len() == bytes.len() as u64 => Ok(()),
+            Ok(now) if now.len() == bytes.len() as u64 && guard.is_whole() => Ok(()),
             _ => Err(Error::format("the file was changed while it was being read; { mapped: false } reads a copy first")),
         }
     }
@@ -144,6 +154,30 @@ mod tests {
         assert!(owned.check().is_ok());
         std::fs::write(&path, b"").expect("written");
         assert_eq!(Content::open(&path, true).expect("empty").bytes(), b"");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_a_mapped_file_lost_reads_as_zeros_and_is_known() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (path, other) = (folder.path().join("x"), folder.path().join("y"));
+        let length = 1 << 20;
+        std::fs::write(&path, vec![7u8; length]).expect("written");
+        std::fs::write(&other, vec![8u8; length]).expect("written");
+        let (lost, whole) = (Content::open(&path, true).expect("mapped"), Content::open(&other, true).expect("mapped"));
+        let shorten =
+            |to: u64| File::options().write(true).open(&path).and_then(|file| file.set_len(to)).expect("shortened");
+        shorten(1 << 19);
+        let sum = |bytes: &[u8]| bytes.iter().map(|&b| usize::from(b)).sum::<usize>();
+        assert_eq!(sum(&lost.bytes()[..1 << 19]), 7 << 19, "what is left is there");
+        assert_eq!(sum(&lost.bytes()[1 << 19..]), 0, "what is gone is zeros");
+        // As long as before: only who looked meanwhile can tell.
+        shorten(length as u64);
+        assert_eq!(lost.check().expect_err("was shorter").code, Code::Format);
+        assert_eq!(sum(whole.bytes()), 8 << 20);
+        assert!(whole.check().is_ok());
+        drop(lost);
+        assert!(Content::open(&path, true).expect("anew").check().is_ok(), "a new mapping knows nothing of it");
     }
 
     #[test]

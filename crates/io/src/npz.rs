@@ -2,6 +2,7 @@
 //! deflates; what makes an archive hostile (names that repeat, members that overlap, sizes that no data of that length can have) is
 //! refused here. Names are keys only: none is ever a path.
 
+use crate::Elements;
 use crate::npy::{self, Header};
 use ferrotensor_core::planted;
 use ferrotensor_core::{DType, Error, Result};
@@ -216,7 +217,7 @@ impl<'a> Archive<'a> {
     /// # Errors
     /// Those of the output; as [`io::Error::other`] our own: `Code::DType` for bfloat16, `Code::Argument` for a name that would
     /// be a path outside the folder an archive is unpacked in, or that is there already.
-    pub fn add(&mut self, name: &str, dtype: DType, shape: &[usize], data: &dyn Fn() -> Result<Vec<u8>>) -> io::Result<()> {
+    pub fn add(&mut self, name: &str, dtype: DType, shape: &[usize], data: &dyn Elements) -> io::Result<()> {
         let header = npy::write_header(dtype, shape).map_err(io::Error::other)?;
         check_name(name).map_err(io::Error::other)?;
         if !self.names.insert(name.to_string()) {
@@ -227,18 +228,17 @@ impl<'a> Archive<'a> {
         let path = if path.is_ascii() { EntryPath::verbatim(path.into_bytes()) } else { EntryPath::conformant(path) };
         let method = if self.compressed { CompressionMethod::DEFLATE } else { CompressionMethod::STORE };
         let (mut entry, config) = self.writer.new_file(path).compression_method(method).start().map_err(outward)?;
-        let data = data().map_err(io::Error::other)?;
         let descriptor = if self.compressed {
             let mut writer = config.wrap(DeflateEncoder::new(&mut entry, flate2::Compression::default()));
             writer.write_all(&header)?;
-            writer.write_all(&data)?;
+            data.lend(&mut |bytes| writer.write_all(bytes))?;
             let (encoder, descriptor) = writer.finish().map_err(outward)?;
             encoder.finish()?;
             descriptor
         } else {
             let mut writer = config.wrap(&mut entry);
             writer.write_all(&header)?;
-            writer.write_all(&data)?;
+            data.lend(&mut |bytes| writer.write_all(bytes))?;
             writer.finish().map_err(outward)?.1
         };
         entry.finish(descriptor).map_err(outward)?;

@@ -12,11 +12,12 @@ use std::path::{Path, PathBuf};
 /// Bytes between two system calls.
 const BUFFER: usize = 1 << 20;
 
-/// Writes a file with what `write` gives. Where anything fails, the old file stays, and nothing is left beside it.
+/// Writes a file with what `write` gives. Where anything fails, the old file stays, and nothing is left beside it. Without `sync` a crash of
+/// the machine, not of the process, may leave neither.
 ///
 /// # Errors
 /// `Code::File` with the system's reason, or what `write` wrapped with [`io::Error::other`].
-pub fn save(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+pub fn save(path: &Path, sync: bool, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
     let target = resolved(path)?;
     let opened = |e: io::Error| failure("open", path, &e);
     let folder = match target.parent() {
@@ -45,9 +46,13 @@ pub fn save(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -
     if let Some(old) = replaced {
         temporary.as_file().set_permissions(old.permissions()).map_err(written)?;
     }
-    temporary.as_file().sync_all().map_err(written)?;
+    if sync {
+        temporary.as_file().sync_all().map_err(written)?;
+    }
     temporary.persist(&target).map_err(|e| failure("rename", path, &e.error))?;
-    sync_folder(folder);
+    if sync {
+        sync_folder(folder);
+    }
     Ok(())
 }
 
@@ -76,6 +81,15 @@ pub fn encode(arrays: &[Array<'_>], how: &Writing) -> Result<Vec<u8>> {
     let mut out = Growing(Vec::new());
     write(&mut out, arrays, how).map_err(|e| failed(Path::new(""), e))?;
     Ok(out.0)
+}
+
+/// Tensors as the bytes of a file, in memory of exactly [`crate::length`].
+///
+/// # Errors
+/// As [`encode`]; `Code::Internal` for another length.
+pub fn encode_into(mut out: &mut [u8], arrays: &[Array<'_>], how: &Writing) -> Result<()> {
+    write(&mut out, arrays, how).map_err(|e| failed(Path::new(""), e))?;
+    if out.is_empty() { Ok(()) } else { Err(Error::internal("fewer bytes were written than there are")) }
 }
 
 /// The file to replace: the one a link points to, so that the link stays.
@@ -134,17 +148,17 @@ mod tests {
     fn a_failed_write_leaves_the_old_file_and_nothing_else() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("x");
-        save(&path, |out| out.write_all(b"old")).expect("written");
-        let ours = save(&path, |out| {
+        save(&path, true, |out| out.write_all(b"old")).expect("written");
+        let ours = save(&path, true, |out| {
             out.write_all(b"new")?;
             Err(io::Error::other(Error::dtype("no")))
         });
         assert_eq!(ours, Err(Error::dtype("no")));
-        let system = save(&path, |_| Err(ErrorKind::StorageFull.into())).expect_err("full");
+        let system = save(&path, true, |_| Err(ErrorKind::StorageFull.into())).expect_err("full");
         assert!(system.code == Code::File && system.message.starts_with("ENOSPC: "), "{system}");
         assert_eq!(std::fs::read(&path).expect("read"), b"old");
         assert_eq!(names(folder.path()), ["x"]);
-        save(&path, |out| out.write_all(b"new")).expect("written");
+        save(&path, true, |out| out.write_all(b"new")).expect("written");
         assert_eq!(std::fs::read(&path).expect("read"), b"new");
         assert_eq!(names(folder.path()), ["x"]);
     }
@@ -158,7 +172,7 @@ mod tests {
         std::fs::write(&path, b"old").expect("written");
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o640)).expect("set");
         symlink(&path, &link).expect("linked");
-        save(&link, |out| out.write_all(b"new")).expect("written");
+        save(&link, false, |out| out.write_all(b"new")).expect("written");
         assert!(link.symlink_metadata().expect("there").file_type().is_symlink());
         assert_eq!(std::fs::read(&path).expect("read"), b"new");
         assert_eq!(path.metadata().expect("there").permissions().mode() & 0o777, 0o640);
@@ -168,7 +182,7 @@ mod tests {
     fn folders_devices_and_missing_folders_are_refused() {
         let folder = tempfile::tempdir().expect("a folder");
         let code = |path: &Path| {
-            save(path, |_| Ok(())).expect_err("refused").message.split(':').next().unwrap_or_default().to_string()
+            save(path, true, |_| Ok(())).expect_err("refused").message.split(':').next().unwrap_or_default().to_string()
         };
         assert_eq!(code(folder.path()), "EISDIR");
         assert_eq!(code(&folder.path().join("none/x")), "ENOENT");

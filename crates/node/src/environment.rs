@@ -2,10 +2,11 @@
 
 use crate::callback::Bound;
 use crate::error::ErrorClasses;
-use crate::files::Sources;
+use crate::files::Encoded;
 use crate::handles::Handles;
 use crate::program::Buffers;
 use crate::promise::Promises;
+use crate::sources::Sources;
 use crate::watch::Watched;
 use ferrotensor_core::backend::Backend;
 use ferrotensor_core::registry::{Known, Registry};
@@ -55,6 +56,8 @@ pub struct Environment {
     pub errors: ErrorClasses,
     /// Opened files.
     pub sources: Sources,
+    /// A file in memory that JavaScript has not taken yet.
+    pub encoded: Encoded,
     /// The way back from other threads.
     pub promises: Promises,
     /// For each device, the program of the last output that was not ready when it was queued.
@@ -76,6 +79,7 @@ impl Environment {
             buffers: Buffers::default(),
             errors: ErrorClasses::default(),
             sources: Sources::default(),
+            encoded: Encoded::default(),
             promises: Promises::default(),
             queued: HashMap::new(),
             warnings: Vec::new(),

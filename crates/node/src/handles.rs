@@ -11,6 +11,7 @@ use crate::callback::Args;
 use crate::environment::{Environment, engine};
 use crate::protocol::{WANT_FULL, WANT_MINOR};
 use crate::reference::{Reference, Scope};
+use crate::value;
 use ferrotensor_core::error::Code;
 use ferrotensor_core::planted;
 use ferrotensor_core::{Error, Result};
@@ -330,11 +331,21 @@ pub fn close_scope(state: &mut Environment, args: &Args) -> Result<sys::napi_val
     Ok(ptr::null_mut())
 }
 
-/// `collect(heap)`: frees the handles whose objects a garbage collection found dead; young ones only, unless it was a full
-/// collection, which left `heap` bytes.
+/// `collect(heap)`: frees the handles whose objects a garbage collection found dead, and closes such files; young handles only, unless it was
+/// a full collection, which left `heap` bytes.
 pub fn collect(state: &mut Environment, args: &Args) -> Result<sys::napi_value> {
     let heap = args.f64(0)? as usize;
     state.handles.sweep((heap > 0).then_some(heap));
+    state.sources.sweep(state.env, heap > 0);
+    Ok(ptr::null_mut())
+}
+
+/// `press(bytes)`: tells the runtime of so much more memory outside of its heap, or less. More than its heap may be has V8 collect everything.
+pub fn press(state: &mut Environment, args: &Args) -> Result<sys::napi_value> {
+    let (bytes, mut all) = (args.f64(0)? as i64, 0);
+    // SAFETY: `env` is live. A collection meanwhile runs no JavaScript.
+    let status = unsafe { sys::napi_adjust_external_memory(state.env, bytes, &mut all) };
+    value::check(status, "napi_adjust_external_memory")?;
     Ok(ptr::null_mut())
 }
 

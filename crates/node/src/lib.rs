@@ -3,7 +3,7 @@
 //! Reading order: `environment.rs` (what one Node environment owns), `callback.rs` (how JavaScript calls arrive),
 //! `program.rs` (the hot calls, in the words of `protocol.rs`), `handles.rs` (which tensors JavaScript holds), `readback.rs` and
 //! `promise.rs` (values and waiting), `control.rs` (devices, memory, statistics), `plan.rs` (what a program would do), `profile.rs` (what kernels took), `share.rs`
-//! (tokens between workers), `files.rs` (sources of tensors, and writing them), `flat.rs` (operations on memory without tensors).
+//! (tokens between workers), `files.rs` (files read and written; `sources.rs`: what is open), `flat.rs` (operations on memory without tensors).
 //!
 //! Raw callbacks instead of `#[napi]` functions: 32-40 ns against 170-270 ns per call, and state hangs on the callback's data
 //! pointer, so the module may be loaded several times in one thread and in any number of workers.
@@ -24,6 +24,7 @@ mod protocol;
 mod readback;
 mod reference;
 mod share;
+mod sources;
 mod value;
 mod watch;
 
@@ -54,6 +55,7 @@ const FUNCTIONS: &[(&CStr, Callback)] = &[
     (c"adopt", handles::adopt),
     (c"closeScope", handles::close_scope),
     (c"collect", handles::collect),
+    (c"press", handles::press),
     (c"watch", watch::watch),
     (c"pruneWatched", watch::prune),
     (c"watched", watch::watched),
@@ -63,10 +65,13 @@ const FUNCTIONS: &[(&CStr, Callback)] = &[
     (c"openSource", files::open),
     (c"openSourceAsync", files::open_async),
     (c"closeSource", files::close),
+    (c"holdSource", files::hold),
     (c"reserve", program::reserve),
+    (c"lend", files::lend),
     (c"fill", files::fill),
     (c"fillAsync", files::fill_async),
     (c"write", files::write),
+    (c"encoded", files::encoded),
     (c"writeAsync", files::write_async),
     (c"engine", flat::engine),
     (c"flat", flat::flat),

@@ -264,7 +264,7 @@ pub fn reserve(state: &mut Environment, args: &Args) -> Result<sys::napi_value> 
 }
 
 /// A handle for a new tensor in the scope that the header names.
-fn keep(state: &mut Environment, tensor: Arc<Tensor>, wrapper: sys::napi_value) -> Result<sys::napi_value> {
+pub(crate) fn keep(state: &mut Environment, tensor: Arc<Tensor>, wrapper: sys::napi_value) -> Result<sys::napi_value> {
     let scope = header(state.buffers.ints.slice())?[protocol::SCOPE];
     let handle = state.handles.insert(tensor, wrapper, scope)?;
     header(state.buffers.ints.slice())?[protocol::STATUS] = state.handles.pressure();

@@ -8,6 +8,7 @@ use crate::value;
 use ferrotensor_core::{Error, Result};
 use ferrotensor_engine::{Tensor, on_reader_thread};
 use napi_sys as sys;
+use std::borrow::Cow;
 use std::ptr;
 
 /// Bytes up to which a result is copied by the thread that finished it; a larger one goes to the reader thread.
@@ -35,13 +36,22 @@ pub fn read(state: &mut Environment, args: &Args) -> Result<sys::napi_value> {
 /// # Errors
 /// The tensor's remembered failure, `Code::OutOfMemory`.
 pub fn bytes_of(tensor: &Tensor) -> Result<Vec<u8>> {
-    tensor.wait()?;
-    let len = tensor.len() * tensor.dtype().bytes();
-    let mut bytes = Vec::new();
-    bytes.try_reserve_exact(len).map_err(|_| Error::out_of_memory(format!("no memory to read {len} bytes")))?;
-    bytes.resize(len, 0);
-    tensor.read(&mut bytes)?;
-    Ok(bytes)
+    let mut own = Ok(Vec::new());
+    tensor.lend(&mut |bytes| {
+        own = match bytes {
+            Cow::Owned(bytes) => Ok(bytes),
+            Cow::Borrowed(bytes) => copied(bytes),
+        }
+    })?;
+    own
+}
+
+fn copied(bytes: &[u8]) -> Result<Vec<u8>> {
+    let (mut copy, len) = (Vec::new(), bytes.len());
+    copy.try_reserve_exact(len).map_err(|_| Error::out_of_memory(format!("no memory to read {len} bytes")))?;
+    ferrotensor_cpu::expect_writes(copy.spare_capacity_mut());
+    copy.extend_from_slice(bytes);
+    Ok(copy)
 }
 
 /// `readAsync(handle)`: a promise of an `ArrayBuffer` with the tensor's bytes; rejects with the tensor's failure.
