@@ -521,27 +521,27 @@ type Scalar = number | bigint | boolean;
 
 /** A device by name: `cpu`, `vulkan:0`, `cuda:1`, ... */
 type Device = string;
-/** An operand: a tensor, or a JavaScript scalar, which never changes the dtype. */
+/** An operand: a tensor, or a JavaScript scalar, which changes no dtype but bool. */
 type Operand = Tensor | Scalar;
 /** The dtype of an operand, or that it is a scalar. */
 type DTypeOf<T> = T extends Tensor<infer D> ? D : 'scalar';
 /**
  * What an operand must be beside itself, where an operation takes a class of dtypes only. `D` is the dtype of what stands beside it, or
- * that it is a scalar: some operand is a tensor. A number or a bigint wants `N` there: without a cast it does not combine with bool.
+ * that it is a scalar: some operand is a tensor. A number or a bigint wants `N` there: among what stays bool it has no place.
  */
 type Fits<C extends keyof TakesTable, T, D extends DType | 'scalar' = DType, N extends keyof TakesTable = 'numeric'> = T extends Tensor<infer E> ? Takes<C, E> : T extends boolean | undefined ? Takes<'any', D> : Takes<N, D>;
 /** As {@link Takes}, of each tensor in a list. */
 type TakesEach<C extends keyof TakesTable, T extends readonly Tensor[]> = {
     readonly [K in keyof T]: Takes<C, DTypeOf<T[K]>>;
 };
-/** The dtype of a tensor combined with an operand: promoted for a tensor, unchanged for a scalar. */
-type With<D extends DType, T> = T extends Tensor<infer E> ? Promote<D, E> : D;
+/** The dtype of a tensor combined with an operand: promoted for a tensor, unchanged for a scalar, which bools take theirs from. */
+type With<D extends DType, T> = T extends Tensor<infer E> ? Promote<D, E> : [D] extends ['bool'] ? Weak<T> : D;
 /** The dtype of scalars alone: the widest of bool, int64, float32. */
 type Weak<T> = [T] extends [boolean] ? 'bool' : [T] extends [boolean | bigint] ? 'int64' : 'float32';
 /** The same dtype; being a conditional type, it keeps the compiler from unfolding every promotion of many type parameters. */
 type AsDType<D extends DType> = [D] extends [infer E extends DType] ? E : never;
 /** The dtype of two operands combined. */
-type Common<A, B> = A extends Tensor<infer D> ? With<D, B> : B extends Tensor<infer E> ? E : Weak<A | B>;
+type Common<A, B> = A extends Tensor<infer D> ? With<D, B> : B extends Tensor<infer E> ? With<E, A> : Weak<A | B>;
 /** The dtype of a list of tensors combined, one after the other, with `D`: bool promotes nothing. */
 type PromoteAll<T extends readonly Tensor[], D extends DType = 'bool'> = T extends readonly [Tensor<infer A>, ...infer Rest extends readonly Tensor[]] ? PromoteAll<Rest, Promote<D, A>> : T extends readonly [] ? D : T extends readonly Tensor<infer A>[] ? Promote<Promote<D, A>, A> : never;
 
@@ -1192,6 +1192,51 @@ declare function sigmoid<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tens
  */
 declare function cbrt<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>>;
 /**
+ * Fractional part of each element, with its sign; NaN of infinities.
+ *
+ * `x - trunc(x)`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `frac`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([1.5, -2.25]).frac() // [0.5, -0.25]
+ * ```
+ */
+declare function frac<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>>;
+/**
+ * Elementwise entropy: 0 at 0, -Infinity below.
+ *
+ * `-x ln(x)`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `special.entr`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([0, 0.5, 1]).entr() // [0, 0.34657359, -0]
+ * ```
+ */
+declare function entr<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>>;
+/**
+ * Distribution function of the standard normal distribution, without cancellation in its tails.
+ *
+ * `erfc(-x / sqrt(2)) / 2`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `special.ndtr`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([0, -1]).ndtr() // [0.5, 0.15865526]
+ * ```
+ */
+declare function ndtr<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>>;
+/**
  * Error function of each element.
  *
  * `2 / sqrt(pi) * integral of e^(-t^2) from 0 to x`
@@ -1312,6 +1357,36 @@ declare function isfinite(x: Tensor): Tensor<'bool'>;
  */
 declare function isinf(x: Tensor): Tensor<'bool'>;
 /**
+ * Whether each element is Infinity.
+ *
+ * `x == Infinity`
+ *
+ * Takes a real dtype; gives bool.
+ * NumPy `isposinf`, PyTorch `isposinf`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([1, Infinity, -Infinity]).isposinf() // [false, true, false]
+ * ```
+ */
+declare function isposinf<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<'bool'>;
+/**
+ * Whether each element is -Infinity.
+ *
+ * `x == -Infinity`
+ *
+ * Takes a real dtype; gives bool.
+ * NumPy `isneginf`, PyTorch `isneginf`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([1, Infinity, -Infinity]).isneginf() // [false, false, true]
+ * ```
+ */
+declare function isneginf<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<'bool'>;
+/**
  * Whether each element is zero.
  *
  * `x == 0`
@@ -1327,21 +1402,21 @@ declare function isinf(x: Tensor): Tensor<'bool'>;
  */
 declare function logicalNot(x: Tensor): Tensor<'bool'>;
 /**
- * Sum of two operands; integers wrap.
+ * Sum of two operands; integers wrap; of bools whether either is true.
  *
  * `x1 + x2`
  *
- * Takes a numeric dtype; gives the promoted dtype.
+ * Takes any dtype; gives the promoted dtype.
  * NumPy `add`, PyTorch `add`.
  *
- * @param x1 A tensor or a JavaScript scalar of a numeric dtype.
- * @param x2 A tensor or a JavaScript scalar of a numeric dtype.
+ * @param x1 A tensor or a JavaScript scalar.
+ * @param x2 A tensor or a JavaScript scalar.
  * @example
  * ```ts
  * ft.tensor([1, 2]).add(ft.tensor([10, 20])) // [11, 22]
  * ```
  */
-declare function add<A extends Operand, B extends Operand>(x1: A & Fits<'numeric', A, DTypeOf<B>>, x2: B & Fits<'numeric', B, DTypeOf<A>>): Tensor<Common<A, B>>;
+declare function add<A extends Operand, B extends Operand>(x1: A & Fits<'any', A, DTypeOf<B>, 'any'>, x2: B & Fits<'any', B, DTypeOf<A>, 'any'>): Tensor<Common<A, B>>;
 /**
  * Difference of two operands; integers wrap.
  *
@@ -1357,24 +1432,24 @@ declare function add<A extends Operand, B extends Operand>(x1: A & Fits<'numeric
  * ft.tensor([1, 2]).subtract(3) // [-2, -1]
  * ```
  */
-declare function subtract<A extends Operand, B extends Operand>(x1: A & Fits<'numeric', A, DTypeOf<B>>, x2: B & Fits<'numeric', B, DTypeOf<A>>): Tensor<Common<A, B>>;
+declare function subtract<A extends Operand, B extends Operand>(x1: A & Fits<'numeric', A, DTypeOf<B>, 'any'>, x2: B & Fits<'numeric', B, DTypeOf<A>, 'any'>): Tensor<Common<A, B>>;
 
 /**
- * Product of two operands; integers wrap.
+ * Product of two operands; integers wrap; of bools whether both are true.
  *
  * `x1 * x2`
  *
- * Takes a numeric dtype; gives the promoted dtype.
+ * Takes any dtype; gives the promoted dtype.
  * NumPy `multiply`, PyTorch `mul`.
  *
- * @param x1 A tensor or a JavaScript scalar of a numeric dtype.
- * @param x2 A tensor or a JavaScript scalar of a numeric dtype.
+ * @param x1 A tensor or a JavaScript scalar.
+ * @param x2 A tensor or a JavaScript scalar.
  * @example
  * ```ts
  * ft.tensor([1, 2]).multiply(3) // [3, 6]
  * ```
  */
-declare function multiply<A extends Operand, B extends Operand>(x1: A & Fits<'numeric', A, DTypeOf<B>>, x2: B & Fits<'numeric', B, DTypeOf<A>>): Tensor<Common<A, B>>;
+declare function multiply<A extends Operand, B extends Operand>(x1: A & Fits<'any', A, DTypeOf<B>, 'any'>, x2: B & Fits<'any', B, DTypeOf<A>, 'any'>): Tensor<Common<A, B>>;
 
 /**
  * True quotient of two operands; integers give float32.
@@ -1408,7 +1483,7 @@ declare function divide<A extends Operand, B extends Operand>(x1: A & Fits<'any'
  * ft.tensor([2, 3]).pow(3) // [8, 27]
  * ```
  */
-declare function pow<A extends Operand, B extends Operand>(x1: A & Fits<'numeric', A, DTypeOf<B>>, x2: B & Fits<'numeric', B, DTypeOf<A>>): Tensor<Common<A, B>>;
+declare function pow<A extends Operand, B extends Operand>(x1: A & Fits<'numeric', A, DTypeOf<B>, 'any'>, x2: B & Fits<'numeric', B, DTypeOf<A>, 'any'>): Tensor<Common<A, B>>;
 /**
  * Angle of the point (x2, x1) from the positive x axis, from -pi to pi.
  *
@@ -1472,7 +1547,7 @@ declare function logaddexp<A extends Operand, B extends Operand>(x1: A & Fits<'r
  * ft.tensor([5, -5]).remainder(3) // [2, 1]
  * ```
  */
-declare function remainder<A extends Operand, B extends Operand>(x1: A & Fits<'integerOrFloat', A, DTypeOf<B>>, x2: B & Fits<'integerOrFloat', B, DTypeOf<A>>): Tensor<Common<A, B>>;
+declare function remainder<A extends Operand, B extends Operand>(x1: A & Fits<'integerOrFloat', A, DTypeOf<B>, 'any'>, x2: B & Fits<'integerOrFloat', B, DTypeOf<A>, 'any'>): Tensor<Common<A, B>>;
 /**
  * Remainder of the truncated division, exact, with the dividend's sign as in C; integers: 0 for a divisor of 0.
  *
@@ -1488,7 +1563,7 @@ declare function remainder<A extends Operand, B extends Operand>(x1: A & Fits<'i
  * ft.tensor([5, -5]).fmod(3) // [2, -2]
  * ```
  */
-declare function fmod<A extends Operand, B extends Operand>(x1: A & Fits<'integerOrFloat', A, DTypeOf<B>>, x2: B & Fits<'integerOrFloat', B, DTypeOf<A>>): Tensor<Common<A, B>>;
+declare function fmod<A extends Operand, B extends Operand>(x1: A & Fits<'integerOrFloat', A, DTypeOf<B>, 'any'>, x2: B & Fits<'integerOrFloat', B, DTypeOf<A>, 'any'>): Tensor<Common<A, B>>;
 /**
  * Quotient rounded towards zero; integers: 0 for a divisor of 0.
  *
@@ -1504,7 +1579,7 @@ declare function fmod<A extends Operand, B extends Operand>(x1: A & Fits<'intege
  * ft.tensor([5, -5]).truncDivide(3) // [1, -1]
  * ```
  */
-declare function truncDivide<A extends Operand, B extends Operand>(x1: A & Fits<'integerOrFloat', A, DTypeOf<B>>, x2: B & Fits<'integerOrFloat', B, DTypeOf<A>>): Tensor<Common<A, B>>;
+declare function truncDivide<A extends Operand, B extends Operand>(x1: A & Fits<'integerOrFloat', A, DTypeOf<B>, 'any'>, x2: B & Fits<'integerOrFloat', B, DTypeOf<A>, 'any'>): Tensor<Common<A, B>>;
 /**
  * Quotient rounded towards minus infinity; integers: 0 for a divisor of 0.
  *
@@ -1520,7 +1595,7 @@ declare function truncDivide<A extends Operand, B extends Operand>(x1: A & Fits<
  * ft.tensor([5, -5]).floorDivide(3) // [1, -2]
  * ```
  */
-declare function floorDivide<A extends Operand, B extends Operand>(x1: A & Fits<'integerOrFloat', A, DTypeOf<B>>, x2: B & Fits<'integerOrFloat', B, DTypeOf<A>>): Tensor<Common<A, B>>;
+declare function floorDivide<A extends Operand, B extends Operand>(x1: A & Fits<'integerOrFloat', A, DTypeOf<B>, 'any'>, x2: B & Fits<'integerOrFloat', B, DTypeOf<A>, 'any'>): Tensor<Common<A, B>>;
 /**
  * Greatest common divisor of two integers, not negative; of 0 and x |x|.
  *
@@ -1568,7 +1643,7 @@ declare function lcm<A extends Operand, B extends Operand>(x1: A & Fits<'integer
  * ft.tensor([1, 5]).minimum(3) // [1, 3]
  * ```
  */
-declare function minimum<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>>, x2: B & Fits<'real', B, DTypeOf<A>>): Tensor<Common<A, B>>;
+declare function minimum<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>, 'any'>, x2: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<Common<A, B>>;
 /**
  * Smaller of two operands; NaN only where both are, -0 is below +0.
  *
@@ -1584,7 +1659,7 @@ declare function minimum<A extends Operand, B extends Operand>(x1: A & Fits<'rea
  * ft.tensor([1, NaN]).fmin(3) // [1, 3]
  * ```
  */
-declare function fmin<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>>, x2: B & Fits<'real', B, DTypeOf<A>>): Tensor<Common<A, B>>;
+declare function fmin<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>, 'any'>, x2: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<Common<A, B>>;
 /**
  * Larger of two operands; NaN only where both are, +0 is above -0.
  *
@@ -1600,7 +1675,7 @@ declare function fmin<A extends Operand, B extends Operand>(x1: A & Fits<'real',
  * ft.tensor([1, NaN]).fmax(3) // [3, 3]
  * ```
  */
-declare function fmax<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>>, x2: B & Fits<'real', B, DTypeOf<A>>): Tensor<Common<A, B>>;
+declare function fmax<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>, 'any'>, x2: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<Common<A, B>>;
 /**
  * Step from 0 to 1 at 0, where it has the second operand's value; NaN stays NaN.
  *
@@ -1664,7 +1739,7 @@ declare function xlog1py<A extends Operand, B extends Operand>(x1: A & Fits<'rea
  * ft.tensor([1, 5]).maximum(3) // [3, 5]
  * ```
  */
-declare function maximum<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>>, x2: B & Fits<'real', B, DTypeOf<A>>): Tensor<Common<A, B>>;
+declare function maximum<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>, 'any'>, x2: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<Common<A, B>>;
 /**
  * Bits that are set in both integers; of bool, logical and.
  *
@@ -1978,7 +2053,7 @@ declare function nextafter<A extends Operand, B extends Operand>(x1: A & Fits<'r
  * ft.tensor([1, 2]).equal(2) // [false, true]
  * ```
  */
-declare function equal<A extends Operand, B extends Operand>(x1: A & Fits<'any', A, DTypeOf<B>>, x2: B & Fits<'any', B, DTypeOf<A>>): Tensor<'bool'>;
+declare function equal<A extends Operand, B extends Operand>(x1: A & Fits<'any', A, DTypeOf<B>, 'any'>, x2: B & Fits<'any', B, DTypeOf<A>, 'any'>): Tensor<'bool'>;
 /**
  * Whether elements differ; NaN differs from everything.
  *
@@ -1994,7 +2069,7 @@ declare function equal<A extends Operand, B extends Operand>(x1: A & Fits<'any',
  * ft.tensor([1, 2]).notEqual(2) // [true, false]
  * ```
  */
-declare function notEqual<A extends Operand, B extends Operand>(x1: A & Fits<'any', A, DTypeOf<B>>, x2: B & Fits<'any', B, DTypeOf<A>>): Tensor<'bool'>;
+declare function notEqual<A extends Operand, B extends Operand>(x1: A & Fits<'any', A, DTypeOf<B>, 'any'>, x2: B & Fits<'any', B, DTypeOf<A>, 'any'>): Tensor<'bool'>;
 /**
  * Whether the first is less.
  *
@@ -2010,7 +2085,7 @@ declare function notEqual<A extends Operand, B extends Operand>(x1: A & Fits<'an
  * ft.tensor([1, 2]).less(2) // [true, false]
  * ```
  */
-declare function less<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>>, x2: B & Fits<'real', B, DTypeOf<A>>): Tensor<'bool'>;
+declare function less<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>, 'any'>, x2: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<'bool'>;
 /**
  * Whether the first is less or equal.
  *
@@ -2026,7 +2101,7 @@ declare function less<A extends Operand, B extends Operand>(x1: A & Fits<'real',
  * ft.tensor([1, 3]).lessEqual(2) // [true, false]
  * ```
  */
-declare function lessEqual<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>>, x2: B & Fits<'real', B, DTypeOf<A>>): Tensor<'bool'>;
+declare function lessEqual<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>, 'any'>, x2: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<'bool'>;
 /**
  * Whether the first is greater.
  *
@@ -2042,7 +2117,7 @@ declare function lessEqual<A extends Operand, B extends Operand>(x1: A & Fits<'r
  * ft.tensor([1, 3]).greater(2) // [false, true]
  * ```
  */
-declare function greater<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>>, x2: B & Fits<'real', B, DTypeOf<A>>): Tensor<'bool'>;
+declare function greater<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>, 'any'>, x2: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<'bool'>;
 /**
  * Whether the first is greater or equal.
  *
@@ -2058,7 +2133,7 @@ declare function greater<A extends Operand, B extends Operand>(x1: A & Fits<'rea
  * ft.tensor([1, 2]).greaterEqual(2) // [false, true]
  * ```
  */
-declare function greaterEqual<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>>, x2: B & Fits<'real', B, DTypeOf<A>>): Tensor<'bool'>;
+declare function greaterEqual<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>, 'any'>, x2: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<'bool'>;
 /**
  * Whether both elements are non-zero.
  *
@@ -2074,7 +2149,7 @@ declare function greaterEqual<A extends Operand, B extends Operand>(x1: A & Fits
  * ft.tensor([1, 0]).logicalAnd(ft.tensor([2, 2])) // [true, false]
  * ```
  */
-declare function logicalAnd<A extends Operand, B extends Operand>(x1: A & Fits<'any', A, DTypeOf<B>>, x2: B & Fits<'any', B, DTypeOf<A>>): Tensor<'bool'>;
+declare function logicalAnd<A extends Operand, B extends Operand>(x1: A & Fits<'any', A, DTypeOf<B>, 'any'>, x2: B & Fits<'any', B, DTypeOf<A>, 'any'>): Tensor<'bool'>;
 /**
  * Whether one of both elements is non-zero, and the other is not.
  *
@@ -2090,7 +2165,7 @@ declare function logicalAnd<A extends Operand, B extends Operand>(x1: A & Fits<'
  * ft.tensor([1, 0]).logicalXor(ft.tensor([2, 2])) // [false, true]
  * ```
  */
-declare function logicalXor<A extends Operand, B extends Operand>(x1: A & Fits<'any', A, DTypeOf<B>>, x2: B & Fits<'any', B, DTypeOf<A>>): Tensor<'bool'>;
+declare function logicalXor<A extends Operand, B extends Operand>(x1: A & Fits<'any', A, DTypeOf<B>, 'any'>, x2: B & Fits<'any', B, DTypeOf<A>, 'any'>): Tensor<'bool'>;
 /**
  * Whether any of both elements is non-zero.
  *
@@ -2106,7 +2181,7 @@ declare function logicalXor<A extends Operand, B extends Operand>(x1: A & Fits<'
  * ft.tensor([1, 0]).logicalOr(ft.tensor([0, 0])) // [true, false]
  * ```
  */
-declare function logicalOr<A extends Operand, B extends Operand>(x1: A & Fits<'any', A, DTypeOf<B>>, x2: B & Fits<'any', B, DTypeOf<A>>): Tensor<'bool'>;
+declare function logicalOr<A extends Operand, B extends Operand>(x1: A & Fits<'any', A, DTypeOf<B>, 'any'>, x2: B & Fits<'any', B, DTypeOf<A>, 'any'>): Tensor<'bool'>;
 /** Options of `isclose`. */
 interface IscloseOptions {
     /** false by default. */
@@ -2198,7 +2273,7 @@ declare function arrayEqual(x1: Tensor, x2: Tensor, options?: ArrayEqualOptions)
  * ft.where(ft.tensor([true, false]), ft.tensor([1, 2]), 0) // [1, 0]
  * ```
  */
-declare function where<B extends Operand, C extends Operand>(condition: Tensor, x1: B & Fits<'any', B, Common<B, C>>, x2: C & Fits<'any', C, Common<B, C>>): Tensor<Common<B, C>>;
+declare function where<B extends Operand, C extends Operand>(condition: Tensor, x1: B, x2: C): Tensor<Common<B, C>>;
 /**
  * Limits each element to a range; a bound left out does not limit; NaN stays NaN.
  *
@@ -2250,7 +2325,7 @@ declare function lerp<A extends DType, B extends Operand, C extends Operand>(sta
  * ft.tensor([1, NaN, -Infinity]).nanToNum(0, 9, -9) // [1, 0, -9]
  * ```
  */
-declare function nanToNum<A extends DType, B extends Operand | undefined = undefined, C extends Operand | undefined = undefined, F extends Operand | undefined = undefined>(x: Tensor<A>, nan?: B & Fits<'any', B, A>, posinf?: C & Fits<'any', C, A>, neginf?: F & Fits<'any', F, A>): Tensor<With<With<With<A, B>, C>, F>>;
+declare function nanToNum<A extends DType, B extends Operand | undefined = undefined, C extends Operand | undefined = undefined, F extends Operand | undefined = undefined>(x: Tensor<A>, nan?: B, posinf?: C, neginf?: F): Tensor<With<With<With<A, B>, C>, F>>;
 /**
  * Converts to another dtype: floats to integers towards zero, saturating, NaN to 0; integers wrap; to bool is x != 0.
  *
@@ -4097,7 +4172,7 @@ interface SearchsortedOptions {
  * ft.tensor([1, 3, 5]).searchsorted(ft.tensor([3, 4])) // [1, 2]
  * ```
  */
-declare function searchsorted<A extends DType, B extends Operand, C extends DType = DType>(x1: Tensor<A> & Takes<'real', A>, x2: B & Fits<'real', B, A>, sorter?: Tensor<C> & Takes<'index', C>, options?: SearchsortedOptions): Tensor<'int32'>;
+declare function searchsorted<A extends DType, B extends Operand, C extends DType = DType>(x1: Tensor<A> & Takes<'real', A>, x2: B & Fits<'real', B>, sorter?: Tensor<C> & Takes<'index', C>, options?: SearchsortedOptions): Tensor<'int32'>;
 /** Options of `sort`. */
 interface SortOptions {
     /** One axis; negative ones count from the last; -1 by default. */
@@ -5365,6 +5440,48 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      */
     cbrt(this: Takes<'real', D>): Tensor<FloatOf<D>>;
     /**
+     * Fractional part of each element, with its sign; NaN of infinities.
+     *
+     * `x - trunc(x)`
+     *
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+     * PyTorch `frac`.
+     *
+     * @example
+     * ```ts
+     * ft.tensor([1.5, -2.25]).frac() // [0.5, -0.25]
+     * ```
+     */
+    frac(this: Takes<'real', D>): Tensor<FloatOf<D>>;
+    /**
+     * Elementwise entropy: 0 at 0, -Infinity below.
+     *
+     * `-x ln(x)`
+     *
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+     * PyTorch `special.entr`.
+     *
+     * @example
+     * ```ts
+     * ft.tensor([0, 0.5, 1]).entr() // [0, 0.34657359, -0]
+     * ```
+     */
+    entr(this: Takes<'real', D>): Tensor<FloatOf<D>>;
+    /**
+     * Distribution function of the standard normal distribution, without cancellation in its tails.
+     *
+     * `erfc(-x / sqrt(2)) / 2`
+     *
+     * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+     * PyTorch `special.ndtr`.
+     *
+     * @example
+     * ```ts
+     * ft.tensor([0, -1]).ndtr() // [0.5, 0.15865526]
+     * ```
+     */
+    ndtr(this: Takes<'real', D>): Tensor<FloatOf<D>>;
+    /**
      * Error function of each element.
      *
      * `2 / sqrt(pi) * integral of e^(-t^2) from 0 to x`
@@ -5477,6 +5594,34 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      */
     isinf(): Tensor<'bool'>;
     /**
+     * Whether each element is Infinity.
+     *
+     * `x == Infinity`
+     *
+     * Takes a real dtype; gives bool.
+     * NumPy `isposinf`, PyTorch `isposinf`.
+     *
+     * @example
+     * ```ts
+     * ft.tensor([1, Infinity, -Infinity]).isposinf() // [false, true, false]
+     * ```
+     */
+    isposinf(this: Takes<'real', D>): Tensor<'bool'>;
+    /**
+     * Whether each element is -Infinity.
+     *
+     * `x == -Infinity`
+     *
+     * Takes a real dtype; gives bool.
+     * NumPy `isneginf`, PyTorch `isneginf`.
+     *
+     * @example
+     * ```ts
+     * ft.tensor([1, Infinity, -Infinity]).isneginf() // [false, false, true]
+     * ```
+     */
+    isneginf(this: Takes<'real', D>): Tensor<'bool'>;
+    /**
      * Whether each element is zero.
      *
      * `x == 0`
@@ -5491,20 +5636,20 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      */
     logicalNot(): Tensor<'bool'>;
     /**
-     * Sum of two operands; integers wrap.
+     * Sum of two operands; integers wrap; of bools whether either is true.
      *
      * `x1 + x2`
      *
-     * Takes a numeric dtype; gives the promoted dtype.
+     * Takes any dtype; gives the promoted dtype.
      * NumPy `add`, PyTorch `add`.
      *
-     * @param x2 A tensor or a JavaScript scalar of a numeric dtype.
+     * @param x2 A tensor or a JavaScript scalar.
      * @example
      * ```ts
      * ft.tensor([1, 2]).add(ft.tensor([10, 20])) // [11, 22]
      * ```
      */
-    add<B extends Operand>(this: Takes<'numeric', D>, x2: B & Fits<'numeric', B>): Tensor<With<D, B>>;
+    add<B extends Operand>(x2: B): Tensor<With<D, B>>;
     /**
      * Difference of two operands; integers wrap.
      *
@@ -5523,22 +5668,22 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
     /** Another name for `subtract`. */
     sub<B extends Operand>(this: Takes<'numeric', D>, x2: B & Fits<'numeric', B>): Tensor<With<D, B>>;
     /**
-     * Product of two operands; integers wrap.
+     * Product of two operands; integers wrap; of bools whether both are true.
      *
      * `x1 * x2`
      *
-     * Takes a numeric dtype; gives the promoted dtype.
+     * Takes any dtype; gives the promoted dtype.
      * NumPy `multiply`, PyTorch `mul`.
      *
-     * @param x2 A tensor or a JavaScript scalar of a numeric dtype.
+     * @param x2 A tensor or a JavaScript scalar.
      * @example
      * ```ts
      * ft.tensor([1, 2]).multiply(3) // [3, 6]
      * ```
      */
-    multiply<B extends Operand>(this: Takes<'numeric', D>, x2: B & Fits<'numeric', B>): Tensor<With<D, B>>;
+    multiply<B extends Operand>(x2: B): Tensor<With<D, B>>;
     /** Another name for `multiply`. */
-    mul<B extends Operand>(this: Takes<'numeric', D>, x2: B & Fits<'numeric', B>): Tensor<With<D, B>>;
+    mul<B extends Operand>(x2: B): Tensor<With<D, B>>;
     /**
      * True quotient of two operands; integers give float32.
      *
@@ -5720,7 +5865,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * ft.tensor([1, 5]).minimum(3) // [1, 3]
      * ```
      */
-    minimum<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B, D>): Tensor<With<D, B>>;
+    minimum<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B>): Tensor<With<D, B>>;
     /**
      * Smaller of two operands; NaN only where both are, -0 is below +0.
      *
@@ -5735,7 +5880,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * ft.tensor([1, NaN]).fmin(3) // [1, 3]
      * ```
      */
-    fmin<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B, D>): Tensor<With<D, B>>;
+    fmin<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B>): Tensor<With<D, B>>;
     /**
      * Larger of two operands; NaN only where both are, +0 is above -0.
      *
@@ -5750,7 +5895,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * ft.tensor([1, NaN]).fmax(3) // [3, 3]
      * ```
      */
-    fmax<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B, D>): Tensor<With<D, B>>;
+    fmax<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B>): Tensor<With<D, B>>;
     /**
      * Step from 0 to 1 at 0, where it has the second operand's value; NaN stays NaN.
      *
@@ -5810,7 +5955,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * ft.tensor([1, 5]).maximum(3) // [3, 5]
      * ```
      */
-    maximum<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B, D>): Tensor<With<D, B>>;
+    maximum<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B>): Tensor<With<D, B>>;
     /**
      * Bits that are set in both integers; of bool, logical and.
      *
@@ -6074,7 +6219,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * ft.tensor([1, 2]).equal(2) // [false, true]
      * ```
      */
-    equal<B extends Operand>(x2: B & Fits<'any', B, D>): Tensor<'bool'>;
+    equal(x2: Operand): Tensor<'bool'>;
     /**
      * Whether elements differ; NaN differs from everything.
      *
@@ -6089,7 +6234,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * ft.tensor([1, 2]).notEqual(2) // [true, false]
      * ```
      */
-    notEqual<B extends Operand>(x2: B & Fits<'any', B, D>): Tensor<'bool'>;
+    notEqual(x2: Operand): Tensor<'bool'>;
     /**
      * Whether the first is less.
      *
@@ -6104,7 +6249,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * ft.tensor([1, 2]).less(2) // [true, false]
      * ```
      */
-    less<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B, D>): Tensor<'bool'>;
+    less<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B>): Tensor<'bool'>;
     /**
      * Whether the first is less or equal.
      *
@@ -6119,7 +6264,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * ft.tensor([1, 3]).lessEqual(2) // [true, false]
      * ```
      */
-    lessEqual<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B, D>): Tensor<'bool'>;
+    lessEqual<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B>): Tensor<'bool'>;
     /**
      * Whether the first is greater.
      *
@@ -6134,7 +6279,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * ft.tensor([1, 3]).greater(2) // [false, true]
      * ```
      */
-    greater<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B, D>): Tensor<'bool'>;
+    greater<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B>): Tensor<'bool'>;
     /**
      * Whether the first is greater or equal.
      *
@@ -6149,7 +6294,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * ft.tensor([1, 2]).greaterEqual(2) // [false, true]
      * ```
      */
-    greaterEqual<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B, D>): Tensor<'bool'>;
+    greaterEqual<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B>): Tensor<'bool'>;
     /**
      * Whether both elements are non-zero.
      *
@@ -6164,7 +6309,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * ft.tensor([1, 0]).logicalAnd(ft.tensor([2, 2])) // [true, false]
      * ```
      */
-    logicalAnd<B extends Operand>(x2: B & Fits<'any', B, D>): Tensor<'bool'>;
+    logicalAnd(x2: Operand): Tensor<'bool'>;
     /**
      * Whether one of both elements is non-zero, and the other is not.
      *
@@ -6179,7 +6324,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * ft.tensor([1, 0]).logicalXor(ft.tensor([2, 2])) // [false, true]
      * ```
      */
-    logicalXor<B extends Operand>(x2: B & Fits<'any', B, D>): Tensor<'bool'>;
+    logicalXor(x2: Operand): Tensor<'bool'>;
     /**
      * Whether any of both elements is non-zero.
      *
@@ -6194,7 +6339,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * ft.tensor([1, 0]).logicalOr(ft.tensor([0, 0])) // [true, false]
      * ```
      */
-    logicalOr<B extends Operand>(x2: B & Fits<'any', B, D>): Tensor<'bool'>;
+    logicalOr(x2: Operand): Tensor<'bool'>;
     /**
      * Whether elements are equal within a relative and an absolute tolerance; infinities only where they are equal, NaN only with equalNan.
      *
@@ -6292,7 +6437,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * ft.tensor([1, NaN, -Infinity]).nanToNum(0, 9, -9) // [1, 0, -9]
      * ```
      */
-    nanToNum<B extends Operand | undefined = undefined, C extends Operand | undefined = undefined, F extends Operand | undefined = undefined>(nan?: B & Fits<'any', B, D>, posinf?: C & Fits<'any', C, D>, neginf?: F & Fits<'any', F, D>): Tensor<With<With<With<D, B>, C>, F>>;
+    nanToNum<B extends Operand | undefined = undefined, C extends Operand | undefined = undefined, F extends Operand | undefined = undefined>(nan?: B, posinf?: C, neginf?: F): Tensor<With<With<With<D, B>, C>, F>>;
     /**
      * Converts to another dtype: floats to integers towards zero, saturating, NaN to 0; integers wrap; to bool is x != 0.
      *
@@ -7604,7 +7749,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * ft.tensor([1, 3, 5]).searchsorted(ft.tensor([3, 4])) // [1, 2]
      * ```
      */
-    searchsorted<B extends Operand, C extends DType = DType>(this: Takes<'real', D>, x2: B & Fits<'real', B, D>, sorter?: Tensor<C> & Takes<'index', C>, options?: SearchsortedOptions): Tensor<'int32'>;
+    searchsorted<B extends Operand, C extends DType = DType>(this: Takes<'real', D>, x2: B & Fits<'real', B>, sorter?: Tensor<C> & Takes<'index', C>, options?: SearchsortedOptions): Tensor<'int32'>;
     /**
      * Elements in ascending or descending order along an axis (the last by default), stable; NaN counts as the largest value.
      *
@@ -12918,5 +13063,5 @@ interface Config {
  */
 declare function config(changes?: Config): Required<Config>;
 
-export { ArgumentError, BackendUnavailableError, DTypeError, DeviceError, DisposedError, FileError, FormatError, IndexError, InternalError, LinAlgError, NaNError, OutOfMemoryError, Plan, Profile, ShapeError, Slice, Tensor, TensorError, UnsupportedError, abs, acos, acosh, add, all, allclose, angle, any, arange, argmax, argmin, argsort, argwhere, argwhereAsync, arrayEqual, arrayNamespaceInfo, arraySplit, asarray, asin, asinh, associativeScan, astype, atan, atan2, atanh, atleast1d, atleast2d, atleast3d, backends_d as backends, bincount, bincountAsync, bitcast, bitwiseAnd, bitwiseCount, bitwiseInvert, bitwiseLeftShift, bitwiseOr, bitwiseRightShift, bitwiseXor, broadcastArrays, broadcastShapes, broadcastTo, canCast, cbrt, ceil, checkpoint, chunk, clip, columnStack, complex, concat, config, conj, convolve, copy, copysign, corrcoef, correlate, cos, cosh, countLeadingZeros, countNonzero, cov, cross, cumulativeMax, cumulativeMin, cumulativeProd, cumulativeSum, customGradient, data_d as data, deg2rad, detectNaN, devices, diag, diagonal, diff, digamma, digitize, divide as div, divide, dstack, e, einsum, empty, emptyLike, equal, erf, erfc, erfinv, evaluate, evaluateSync, exp, exp2, expandDims, expm1, eye, fft_d as fft, finfo, flatten$1 as flatten, flip, fliplr, flipud, floor, floorDivide, fmax, fmin, fmod, fromShared, fromTypedArray, full, fullLike, gcd, grad, gradient, greater, greaterEqual, heaviside, hessian, histogram, histogramBinEdges, hstack, hypot, iinfo, imag, inf, inner, interp, intersect1d, intersect1dAsync, io_d as io, isclose, isdtype, isfinite, isin, isinf, isnan, jacobian, jit, jvp, kron, kthvalue, lcm, lerp, less, lessEqual, lgamma, linalg_d as linalg, linspace, log, log10, log1p, log2, logSoftmax, logaddexp, logicalAnd, logicalNot, logicalOr, logicalXor, logit, logspace, logsumexp, matmul, matrixTranspose, max, maximum, mean, median, memory, meshgrid, min, minimum, moveaxis, multiply as mul, multiply, nan, nanToNum, nancumulativeProd, nancumulativeSum, nanmax, nanmean, nanmedian, nanmin, nanpercentile, nanprod, nanquantile, nanstd, nansum, nanvar, negative as neg, negative, newaxis, nextafter, nn_d as nn, nonzero, nonzeroAsync, notEqual, oneHot, ones$1 as ones, onesLike, optim_d as optim, outer, pad, percentile, permuteDims, pi, plan, polar, populationCount, positive, pow, prod, profile, ptp, putAlongAxis, quantile, rad2deg, random_d as random, real, reciprocal, reduce, relu, remainder, repeat, resetStats, reshape, resultType, roll, rot90, round, rsqrt, scatter, scatterAdd, scatterMax, scatterMin, scatterMul, scope, scopeAsync, searchsorted, segmentMax, segmentMean, segmentMin, segmentProd, segmentSum, setDefaultDevice, setMemoryLimit, setThreads, setdiff1d, setdiff1dAsync, setxor1d, setxor1dAsync, sigmoid, sign, signbit, sin, sinc, sinh, slice, softmax, sort, split, sqrt, square, squeeze, stack, stats, std, stopGradient, strict, subtract as sub, subtract, sum, swapaxes, take, takeAlongAxis, tan, tanh, tensor, tensordot, tile, topk, trace, trapezoid, tree_d as tree, tril, trim, triu, trunc, truncDivide, unfold, union1d, union1dAsync, uniqueAll, uniqueAllAsync, uniqueCounts, uniqueCountsAsync, uniqueInverse, uniqueInverseAsync, uniqueValues, uniqueValuesAsync, unstack, valueAndGrad, var_ as var, vecdot, vjp, vstack, where, windowMax, windowMin, windowProd, windowReduce, windowScatterMax, windowScatterMin, windowSum, xlog1py, xlogy, zeros$1 as zeros, zerosLike };
+export { ArgumentError, BackendUnavailableError, DTypeError, DeviceError, DisposedError, FileError, FormatError, IndexError, InternalError, LinAlgError, NaNError, OutOfMemoryError, Plan, Profile, ShapeError, Slice, Tensor, TensorError, UnsupportedError, abs, acos, acosh, add, all, allclose, angle, any, arange, argmax, argmin, argsort, argwhere, argwhereAsync, arrayEqual, arrayNamespaceInfo, arraySplit, asarray, asin, asinh, associativeScan, astype, atan, atan2, atanh, atleast1d, atleast2d, atleast3d, backends_d as backends, bincount, bincountAsync, bitcast, bitwiseAnd, bitwiseCount, bitwiseInvert, bitwiseLeftShift, bitwiseOr, bitwiseRightShift, bitwiseXor, broadcastArrays, broadcastShapes, broadcastTo, canCast, cbrt, ceil, checkpoint, chunk, clip, columnStack, complex, concat, config, conj, convolve, copy, copysign, corrcoef, correlate, cos, cosh, countLeadingZeros, countNonzero, cov, cross, cumulativeMax, cumulativeMin, cumulativeProd, cumulativeSum, customGradient, data_d as data, deg2rad, detectNaN, devices, diag, diagonal, diff, digamma, digitize, divide as div, divide, dstack, e, einsum, empty, emptyLike, entr, equal, erf, erfc, erfinv, evaluate, evaluateSync, exp, exp2, expandDims, expm1, eye, fft_d as fft, finfo, flatten$1 as flatten, flip, fliplr, flipud, floor, floorDivide, fmax, fmin, fmod, frac, fromShared, fromTypedArray, full, fullLike, gcd, grad, gradient, greater, greaterEqual, heaviside, hessian, histogram, histogramBinEdges, hstack, hypot, iinfo, imag, inf, inner, interp, intersect1d, intersect1dAsync, io_d as io, isclose, isdtype, isfinite, isin, isinf, isnan, isneginf, isposinf, jacobian, jit, jvp, kron, kthvalue, lcm, lerp, less, lessEqual, lgamma, linalg_d as linalg, linspace, log, log10, log1p, log2, logSoftmax, logaddexp, logicalAnd, logicalNot, logicalOr, logicalXor, logit, logspace, logsumexp, matmul, matrixTranspose, max, maximum, mean, median, memory, meshgrid, min, minimum, moveaxis, multiply as mul, multiply, nan, nanToNum, nancumulativeProd, nancumulativeSum, nanmax, nanmean, nanmedian, nanmin, nanpercentile, nanprod, nanquantile, nanstd, nansum, nanvar, ndtr, negative as neg, negative, newaxis, nextafter, nn_d as nn, nonzero, nonzeroAsync, notEqual, oneHot, ones$1 as ones, onesLike, optim_d as optim, outer, pad, percentile, permuteDims, pi, plan, polar, populationCount, positive, pow, prod, profile, ptp, putAlongAxis, quantile, rad2deg, random_d as random, real, reciprocal, reduce, relu, remainder, repeat, resetStats, reshape, resultType, roll, rot90, round, rsqrt, scatter, scatterAdd, scatterMax, scatterMin, scatterMul, scope, scopeAsync, searchsorted, segmentMax, segmentMean, segmentMin, segmentProd, segmentSum, setDefaultDevice, setMemoryLimit, setThreads, setdiff1d, setdiff1dAsync, setxor1d, setxor1dAsync, sigmoid, sign, signbit, sin, sinc, sinh, slice, softmax, sort, split, sqrt, square, squeeze, stack, stats, std, stopGradient, strict, subtract as sub, subtract, sum, swapaxes, take, takeAlongAxis, tan, tanh, tensor, tensordot, tile, topk, trace, trapezoid, tree_d as tree, tril, trim, triu, trunc, truncDivide, unfold, union1d, union1dAsync, uniqueAll, uniqueAllAsync, uniqueCounts, uniqueCountsAsync, uniqueInverse, uniqueInverseAsync, uniqueValues, uniqueValuesAsync, unstack, valueAndGrad, var_ as var, vecdot, vjp, vstack, where, windowMax, windowMin, windowProd, windowReduce, windowScatterMax, windowScatterMin, windowSum, xlog1py, xlogy, zeros$1 as zeros, zerosLike };
 export type { AbortSignalLike, AbsentDevice, AllOptions, AllcloseOptions, AnyOptions, ArgmaxOptions, ArgminOptions, ArgsortOptions, ArrayEqualOptions, ArrayNamespaceInfo, AsDType, AssociativeScanOptions, AsyncScope, BincountOptions, Common, Complex, ComplexOf, ConcatOptions, Config, ConvolveOptions, CorrcoefOptions, CorrelateOptions, CountNonzeroOptions, CountOf, CovOptions, CreationOptions, CrossOptions, CumulativeMaxOptions, CumulativeMinOptions, CumulativeProdOptions, CumulativeSumOptions, DType, DTypeOf, DTypeOfArray, DTypeOfData, DataOf, Device, DeviceMemory, DevicePeak, DiagOptions, DiagonalOptions, DiffOptions, DigitizeOptions, EmptyOptions, EyeOptions, FInfo, Fallback, Fits, FlattenOptions, FlipOptions, FloatDType, FloatOf, FloatOrComplexDType, FullOptions, GradOptions, GradientOptions, Histogram, HistogramBinEdgesOptions, HistogramOptions, IInfo, IndexDType, IndexItem, IndexOrMaskDType, Indices, IntegerDType, IntegerOrBoolDType, IntegerOrFloatDType, IscloseOptions, IsinOptions, ItemOf, JitOptions, JobOptions, KernelProfile, Kind, KthvalueOptions, LinspaceOptions, LogSoftmaxOptions, LogspaceOptions, LogsumexpOptions, MaxOptions, MeanOptions, MedianOptions, MemoryInfo, MeshgridOptions, MinOptions, NancumulativeProdOptions, NancumulativeSumOptions, NanmaxOptions, NanmeanOptions, NanmedianOptions, NanminOptions, NanpercentileOptions, NanprodOptions, NanquantileOptions, NanstdOptions, NansumOptions, NanvarOptions, Nested, NestedArray, NoCommonDType, NumericDType, OneHotOptions, OnesOptions, Operand, PadOptions, PercentileOptions, PiecesOptions, PlannedKernel, PositionDType, PresentDevice, ProdOptions, Progress, Promote, PromoteAll, PtpOptions, PutAlongAxisOptions, QuantileOptions, RealDType, RealOf, ReduceOptions, Refused, Rejection, RepeatOptions, ResultOf, Rewriting, RollOptions, Rot90Options, Scalar, ScatterAddOptions, ScatterMaxOptions, ScatterMinOptions, ScatterMulOptions, ScatterOptions, SearchsortedOptions, SharedTensor, SoftmaxOptions, SortOptions, StackOptions, Stats, StdOptions, StorageOf, Strictness, SumOf, SumOptions, TakeAlongAxisOptions, TakeOptions, Takes, TakesEach, TakesTable, TensorData, TensorJSON, TensorOptions, TensordotOptions, TopkOptions, TraceOptions, Traces, TrapezoidOptions, TrilOptions, TriuOptions, Typed, TypedArray, UnfoldOptions, Unique, VarOptions, VecdotOptions, Wanted, Weak, WindowMaxOptions, WindowMinOptions, WindowProdOptions, WindowReduceOptions, WindowScatterMaxOptions, WindowScatterMinOptions, WindowSumOptions, With, ZerosOptions };

@@ -2,11 +2,12 @@
 // the operation is asked of Rust once (types.ts), and everything wrong with shapes and dtypes throws here, at the call.
 
 import { shown } from './call.js'
+import { comparable } from './comparisons.js'
 import { ArgumentError, DTypeError, IndexError } from './errors.js'
 import { checkBeside, holdsInteger } from './exact.js'
 import { limits } from './flush.js'
 import type { DTypeRow } from './generated/dtypes.js'
-import { OP_TABLE, type OpRow } from './generated/table.js'
+import { OP, OP_TABLE, type OpRow } from './generated/table.js'
 import { considerWatching, WATCH_KIB } from './memory.js'
 import { detecting, inspect } from './nan.js'
 import { native } from './native.js'
@@ -187,16 +188,15 @@ export function binary(op: number, a: unknown, b: unknown): Tensor {
   const fa = formOf(op, a, 0)
   const fb = formOf(op, b, 1)
   const s = signature(op, fa | (fb << 3), null)
-  let answer: Inferred
-  if (fa === 0) {
-    answer = inferFast(s, a as Tensor, fb === 0 ? (b as Tensor) : null)
-    if (fb !== 0) checkScalar(op, b as Scalar, answer.weak, true)
-  } else {
-    if (fb !== 0) throw new ArgumentError(`${rowOf(op).name}: at least one operand must be a tensor; use tensor(${String(a)})`)
-    answer = inferFast(s, b as Tensor, null)
-    checkScalar(op, a as Scalar, answer.weak, true)
-  }
-  return settle(node(answer.type, s, a, b, null, null))
+  if (fa === 0 && fb === 0) return settle(node(inferFast(s, a as Tensor, b as Tensor).type, s, a, b, null, null))
+  if (fa !== 0 && fb !== 0) throw new ArgumentError(`${rowOf(op).name}: at least one operand must be a tensor; use tensor(${String(a)})`)
+  const [x, scalar] = (fa === 0 ? [a, b] : [b, a]) as [Tensor, Scalar | TracedNumber]
+  const { type, weak } = inferFast(s, x, null)
+  const given = comparable(op, scalar, fa !== 0, weak)
+  // What is the same for all elements is so of each and itself.
+  if (typeof given === 'boolean' && typeof scalar !== 'boolean') return binary(given ? OP.lessEqual : OP.less, x, x)
+  checkScalar(op, given, weak, true)
+  return settle(node(type, s, fa === 0 ? a : given, fa === 0 ? given : b, null, null))
 }
 
 /** Signature and answer for any operands. */

@@ -34,8 +34,8 @@ export interface FftOptions {
  * ```
  */
 export function fft<A extends DType>(x: Tensor<A>, options?: number | FftOptions): Tensor<ComplexOf<A>> {
-  const o = readOptions(250, options, ['n', 'axis', 'norm'], arguments.length - 2, 'axis')
-  return one(250, [x], [o.n, o.axis, o.norm], []) as Tensor<ComplexOf<A>>
+  const o = readOptions(255, options, ['n', 'axis', 'norm'], arguments.length - 2, 'axis')
+  return one(255, [x], [o.n, o.axis, o.norm], []) as Tensor<ComplexOf<A>>
 }
 
 /** Options of `fft.ifft`. */
@@ -64,8 +64,8 @@ export interface IfftOptions {
  * ```
  */
 export function ifft<A extends DType>(x: Tensor<A>, options?: number | IfftOptions): Tensor<ComplexOf<A>> {
-  const o = readOptions(251, options, ['n', 'axis', 'norm'], arguments.length - 2, 'axis')
-  return one(251, [x], [o.n, o.axis, o.norm], []) as Tensor<ComplexOf<A>>
+  const o = readOptions(256, options, ['n', 'axis', 'norm'], arguments.length - 2, 'axis')
+  return one(256, [x], [o.n, o.axis, o.norm], []) as Tensor<ComplexOf<A>>
 }
 
 /** Options of `fft.fftn`. */
@@ -97,8 +97,8 @@ export interface FftnOptions {
  * ```
  */
 export function fftn<A extends DType>(x: Tensor<A>, options?: FftnOptions): Tensor<ComplexOf<A>> {
-  const o = readOptions(252, options, ['axes', 's', 'norm'], arguments.length - 2)
-  return one(252, [x], [o.axes, o.s, o.norm], []) as Tensor<ComplexOf<A>>
+  const o = readOptions(257, options, ['axes', 's', 'norm'], arguments.length - 2)
+  return one(257, [x], [o.axes, o.s, o.norm], []) as Tensor<ComplexOf<A>>
 }
 
 /** Options of `fft.ifftn`. */
@@ -127,8 +127,8 @@ export interface IfftnOptions {
  * ```
  */
 export function ifftn<A extends DType>(x: Tensor<A>, options?: IfftnOptions): Tensor<ComplexOf<A>> {
-  const o = readOptions(253, options, ['axes', 's', 'norm'], arguments.length - 2)
-  return one(253, [x], [o.axes, o.s, o.norm], []) as Tensor<ComplexOf<A>>
+  const o = readOptions(258, options, ['axes', 's', 'norm'], arguments.length - 2)
+  return one(258, [x], [o.axes, o.s, o.norm], []) as Tensor<ComplexOf<A>>
 }
 
 /** Options of `fft.rfft`. */
@@ -157,8 +157,8 @@ export interface RfftOptions {
  * ```
  */
 export function rfft<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | RfftOptions): Tensor<ComplexOf<A>> {
-  const o = readOptions(254, options, ['n', 'axis', 'norm'], arguments.length - 2, 'axis')
-  return one(254, [x], [o.n, o.axis, o.norm], []) as Tensor<ComplexOf<A>>
+  const o = readOptions(259, options, ['n', 'axis', 'norm'], arguments.length - 2, 'axis')
+  return one(259, [x], [o.n, o.axis, o.norm], []) as Tensor<ComplexOf<A>>
 }
 
 /** Options of `fft.irfft`. */
@@ -189,8 +189,8 @@ export interface IrfftOptions {
  * ```
  */
 export function irfft<A extends DType>(x: Tensor<A>, options?: number | IrfftOptions): Tensor<RealOf<ComplexOf<A>>> {
-  const o = readOptions(255, options, ['n', 'axis', 'norm'], arguments.length - 2, 'axis')
-  return one(255, [x], [o.n, o.axis, o.norm], []) as Tensor<RealOf<ComplexOf<A>>>
+  const o = readOptions(260, options, ['n', 'axis', 'norm'], arguments.length - 2, 'axis')
+  return one(260, [x], [o.n, o.axis, o.norm], []) as Tensor<RealOf<ComplexOf<A>>>
 }
 
 /** Options of `fft.rfftn`. */
@@ -219,8 +219,8 @@ export interface RfftnOptions {
  * ```
  */
 export function rfftn<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: RfftnOptions): Tensor<ComplexOf<A>> {
-  const o = readOptions(256, options, ['axes', 's', 'norm'], arguments.length - 2)
-  return one(256, [x], [o.axes, o.s, o.norm], []) as Tensor<ComplexOf<A>>
+  const o = readOptions(261, options, ['axes', 's', 'norm'], arguments.length - 2)
+  return one(261, [x], [o.axes, o.s, o.norm], []) as Tensor<ComplexOf<A>>
 }
 
 /** Options of `fft.irfftn`. */
@@ -249,8 +249,8 @@ export interface IrfftnOptions {
  * ```
  */
 export function irfftn<A extends DType>(x: Tensor<A>, options?: IrfftnOptions): Tensor<RealOf<ComplexOf<A>>> {
-  const o = readOptions(257, options, ['axes', 's', 'norm'], arguments.length - 2)
-  return one(257, [x], [o.axes, o.s, o.norm], []) as Tensor<RealOf<ComplexOf<A>>>
+  const o = readOptions(262, options, ['axes', 's', 'norm'], arguments.length - 2)
+  return one(262, [x], [o.axes, o.s, o.norm], []) as Tensor<RealOf<ComplexOf<A>>>
 }
 
 /** Options of `fft.hfft`. */
@@ -279,8 +279,8 @@ export interface HfftOptions {
  * ```
  */
 export function hfft<A extends DType>(x: Tensor<A>, options?: number | HfftOptions): Tensor<RealOf<ComplexOf<A>>> {
-  const o = readOptions(258, options, ['n', 'axis', 'norm'], arguments.length - 2, 'axis')
-  return one(258, [x], [o.n, o.axis, o.norm], []) as Tensor<RealOf<ComplexOf<A>>>
+  const o = readOptions(263, options, ['n', 'axis', 'norm'], arguments.length - 2, 'axis')
+  return one(263, [x], [o.n, o.axis, o.norm], []) as Tensor<RealOf<ComplexOf<A>>>
 }
 
 /** Options of `fft.ihfft`. */
@@ -309,8 +309,8 @@ export interface IhfftOptions {
  * ```
  */
 export function ihfft<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | IhfftOptions): Tensor<ComplexOf<A>> {
-  const o = readOptions(259, options, ['n', 'axis', 'norm'], arguments.length - 2, 'axis')
-  return one(259, [x], [o.n, o.axis, o.norm], []) as Tensor<ComplexOf<A>>
+  const o = readOptions(264, options, ['n', 'axis', 'norm'], arguments.length - 2, 'axis')
+  return one(264, [x], [o.n, o.axis, o.norm], []) as Tensor<ComplexOf<A>>
 }
 
 /** Options of `fft.fftshift`. */
@@ -336,8 +336,8 @@ export interface FftshiftOptions {
  * ```
  */
 export function fftshift<A extends DType>(x: Tensor<A>, options?: FftshiftOptions): Tensor<A> {
-  const o = readOptions(260, options, ['axes'], arguments.length - 2)
-  return one(260, [x], [o.axes], []) as Tensor<A>
+  const o = readOptions(265, options, ['axes'], arguments.length - 2)
+  return one(265, [x], [o.axes], []) as Tensor<A>
 }
 
 /** Options of `fft.ifftshift`. */
@@ -362,8 +362,8 @@ export interface IfftshiftOptions {
  * ```
  */
 export function ifftshift<A extends DType>(x: Tensor<A>, options?: IfftshiftOptions): Tensor<A> {
-  const o = readOptions(261, options, ['axes'], arguments.length - 2)
-  return one(261, [x], [o.axes], []) as Tensor<A>
+  const o = readOptions(266, options, ['axes'], arguments.length - 2)
+  return one(266, [x], [o.axes], []) as Tensor<A>
 }
 
 /** Options of `fft.fftfreq`. */
@@ -393,8 +393,8 @@ export interface FftfreqOptions<E extends DType = DType> {
  * ```
  */
 export function fftfreq<E extends DType = 'float32'>(n: number, options?: FftfreqOptions<E>): Tensor<NoInfer<E>> {
-  const o = readOptions(262, options, ['dtype', 'device', 'd'], arguments.length - 2)
-  return one(262, [], [n, o.dtype, o.device], [o.d]) as Tensor<NoInfer<E>>
+  const o = readOptions(267, options, ['dtype', 'device', 'd'], arguments.length - 2)
+  return one(267, [], [n, o.dtype, o.device], [o.d]) as Tensor<NoInfer<E>>
 }
 
 /** Options of `fft.rfftfreq`. */
@@ -423,6 +423,6 @@ export interface RfftfreqOptions<E extends DType = DType> {
  * ```
  */
 export function rfftfreq<E extends DType = 'float32'>(n: number, options?: RfftfreqOptions<E>): Tensor<NoInfer<E>> {
-  const o = readOptions(263, options, ['dtype', 'device', 'd'], arguments.length - 2)
-  return one(263, [], [n, o.dtype, o.device], [o.d]) as Tensor<NoInfer<E>>
+  const o = readOptions(268, options, ['dtype', 'device', 'd'], arguments.length - 2)
+  return one(268, [], [n, o.dtype, o.device], [o.d]) as Tensor<NoInfer<E>>
 }

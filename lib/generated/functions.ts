@@ -731,6 +731,63 @@ export function cbrt<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<F
 }
 
 /**
+ * Fractional part of each element, with its sign; NaN of infinities.
+ *
+ * `x - trunc(x)`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `frac`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([1.5, -2.25]).frac() // [0.5, -0.25]
+ * ```
+ */
+export function frac<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>> {
+  if (arguments.length > 1) surplus(39, arguments, 1)
+  return unary(39, x) as Tensor<FloatOf<A>>
+}
+
+/**
+ * Elementwise entropy: 0 at 0, -Infinity below.
+ *
+ * `-x ln(x)`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `special.entr`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([0, 0.5, 1]).entr() // [0, 0.34657359, -0]
+ * ```
+ */
+export function entr<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>> {
+  if (arguments.length > 1) surplus(40, arguments, 1)
+  return unary(40, x) as Tensor<FloatOf<A>>
+}
+
+/**
+ * Distribution function of the standard normal distribution, without cancellation in its tails.
+ *
+ * `erfc(-x / sqrt(2)) / 2`
+ *
+ * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+ * PyTorch `special.ndtr`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([0, -1]).ndtr() // [0.5, 0.15865526]
+ * ```
+ */
+export function ndtr<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>> {
+  if (arguments.length > 1) surplus(41, arguments, 1)
+  return unary(41, x) as Tensor<FloatOf<A>>
+}
+
+/**
  * Error function of each element.
  *
  * `2 / sqrt(pi) * integral of e^(-t^2) from 0 to x`
@@ -745,8 +802,8 @@ export function cbrt<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<F
  * ```
  */
 export function erf<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>> {
-  if (arguments.length > 1) surplus(39, arguments, 1)
-  return unary(39, x) as Tensor<FloatOf<A>>
+  if (arguments.length > 1) surplus(42, arguments, 1)
+  return unary(42, x) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -764,8 +821,8 @@ export function erf<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<Fl
  * ```
  */
 export function erfc<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>> {
-  if (arguments.length > 1) surplus(40, arguments, 1)
-  return unary(40, x) as Tensor<FloatOf<A>>
+  if (arguments.length > 1) surplus(43, arguments, 1)
+  return unary(43, x) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -783,8 +840,8 @@ export function erfc<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<F
  * ```
  */
 export function erfinv<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>> {
-  if (arguments.length > 1) surplus(41, arguments, 1)
-  return unary(41, x) as Tensor<FloatOf<A>>
+  if (arguments.length > 1) surplus(44, arguments, 1)
+  return unary(44, x) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -802,8 +859,8 @@ export function erfinv<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor
  * ```
  */
 export function lgamma<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>> {
-  if (arguments.length > 1) surplus(42, arguments, 1)
-  return unary(42, x) as Tensor<FloatOf<A>>
+  if (arguments.length > 1) surplus(45, arguments, 1)
+  return unary(45, x) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -821,8 +878,8 @@ export function lgamma<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor
  * ```
  */
 export function digamma<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>> {
-  if (arguments.length > 1) surplus(43, arguments, 1)
-  return unary(43, x) as Tensor<FloatOf<A>>
+  if (arguments.length > 1) surplus(46, arguments, 1)
+  return unary(46, x) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -840,8 +897,8 @@ export function digamma<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tenso
  * ```
  */
 export function isnan(x: Tensor): Tensor<'bool'> {
-  if (arguments.length > 1) surplus(44, arguments, 1)
-  return unary(44, x) as Tensor<'bool'>
+  if (arguments.length > 1) surplus(47, arguments, 1)
+  return unary(47, x) as Tensor<'bool'>
 }
 
 /**
@@ -859,8 +916,8 @@ export function isnan(x: Tensor): Tensor<'bool'> {
  * ```
  */
 export function isfinite(x: Tensor): Tensor<'bool'> {
-  if (arguments.length > 1) surplus(45, arguments, 1)
-  return unary(45, x) as Tensor<'bool'>
+  if (arguments.length > 1) surplus(48, arguments, 1)
+  return unary(48, x) as Tensor<'bool'>
 }
 
 /**
@@ -878,8 +935,46 @@ export function isfinite(x: Tensor): Tensor<'bool'> {
  * ```
  */
 export function isinf(x: Tensor): Tensor<'bool'> {
-  if (arguments.length > 1) surplus(46, arguments, 1)
-  return unary(46, x) as Tensor<'bool'>
+  if (arguments.length > 1) surplus(49, arguments, 1)
+  return unary(49, x) as Tensor<'bool'>
+}
+
+/**
+ * Whether each element is Infinity.
+ *
+ * `x == Infinity`
+ *
+ * Takes a real dtype; gives bool.
+ * NumPy `isposinf`, PyTorch `isposinf`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([1, Infinity, -Infinity]).isposinf() // [false, true, false]
+ * ```
+ */
+export function isposinf<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<'bool'> {
+  if (arguments.length > 1) surplus(50, arguments, 1)
+  return unary(50, x) as Tensor<'bool'>
+}
+
+/**
+ * Whether each element is -Infinity.
+ *
+ * `x == -Infinity`
+ *
+ * Takes a real dtype; gives bool.
+ * NumPy `isneginf`, PyTorch `isneginf`.
+ *
+ * @param x A tensor of a real dtype.
+ * @example
+ * ```ts
+ * ft.tensor([1, Infinity, -Infinity]).isneginf() // [false, false, true]
+ * ```
+ */
+export function isneginf<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<'bool'> {
+  if (arguments.length > 1) surplus(51, arguments, 1)
+  return unary(51, x) as Tensor<'bool'>
 }
 
 /**
@@ -897,28 +992,28 @@ export function isinf(x: Tensor): Tensor<'bool'> {
  * ```
  */
 export function logicalNot(x: Tensor): Tensor<'bool'> {
-  if (arguments.length > 1) surplus(47, arguments, 1)
-  return unary(47, x) as Tensor<'bool'>
+  if (arguments.length > 1) surplus(52, arguments, 1)
+  return unary(52, x) as Tensor<'bool'>
 }
 
 /**
- * Sum of two operands; integers wrap.
+ * Sum of two operands; integers wrap; of bools whether either is true.
  *
  * `x1 + x2`
  *
- * Takes a numeric dtype; gives the promoted dtype.
+ * Takes any dtype; gives the promoted dtype.
  * NumPy `add`, PyTorch `add`.
  *
- * @param x1 A tensor or a JavaScript scalar of a numeric dtype.
- * @param x2 A tensor or a JavaScript scalar of a numeric dtype.
+ * @param x1 A tensor or a JavaScript scalar.
+ * @param x2 A tensor or a JavaScript scalar.
  * @example
  * ```ts
  * ft.tensor([1, 2]).add(ft.tensor([10, 20])) // [11, 22]
  * ```
  */
-export function add<A extends Operand, B extends Operand>(x1: A & Fits<'numeric', A, DTypeOf<B>>, x2: B & Fits<'numeric', B, DTypeOf<A>>): Tensor<Common<A, B>> {
-  if (arguments.length > 2) surplus(48, arguments, 2)
-  return binary(48, x1, x2) as Tensor<Common<A, B>>
+export function add<A extends Operand, B extends Operand>(x1: A & Fits<'any', A, DTypeOf<B>, 'any'>, x2: B & Fits<'any', B, DTypeOf<A>, 'any'>): Tensor<Common<A, B>> {
+  if (arguments.length > 2) surplus(53, arguments, 2)
+  return binary(53, x1, x2) as Tensor<Common<A, B>>
 }
 
 /**
@@ -936,30 +1031,30 @@ export function add<A extends Operand, B extends Operand>(x1: A & Fits<'numeric'
  * ft.tensor([1, 2]).subtract(3) // [-2, -1]
  * ```
  */
-export function subtract<A extends Operand, B extends Operand>(x1: A & Fits<'numeric', A, DTypeOf<B>>, x2: B & Fits<'numeric', B, DTypeOf<A>>): Tensor<Common<A, B>> {
-  if (arguments.length > 2) surplus(49, arguments, 2)
-  return binary(49, x1, x2) as Tensor<Common<A, B>>
+export function subtract<A extends Operand, B extends Operand>(x1: A & Fits<'numeric', A, DTypeOf<B>, 'any'>, x2: B & Fits<'numeric', B, DTypeOf<A>, 'any'>): Tensor<Common<A, B>> {
+  if (arguments.length > 2) surplus(54, arguments, 2)
+  return binary(54, x1, x2) as Tensor<Common<A, B>>
 }
 export { subtract as sub }
 
 /**
- * Product of two operands; integers wrap.
+ * Product of two operands; integers wrap; of bools whether both are true.
  *
  * `x1 * x2`
  *
- * Takes a numeric dtype; gives the promoted dtype.
+ * Takes any dtype; gives the promoted dtype.
  * NumPy `multiply`, PyTorch `mul`.
  *
- * @param x1 A tensor or a JavaScript scalar of a numeric dtype.
- * @param x2 A tensor or a JavaScript scalar of a numeric dtype.
+ * @param x1 A tensor or a JavaScript scalar.
+ * @param x2 A tensor or a JavaScript scalar.
  * @example
  * ```ts
  * ft.tensor([1, 2]).multiply(3) // [3, 6]
  * ```
  */
-export function multiply<A extends Operand, B extends Operand>(x1: A & Fits<'numeric', A, DTypeOf<B>>, x2: B & Fits<'numeric', B, DTypeOf<A>>): Tensor<Common<A, B>> {
-  if (arguments.length > 2) surplus(50, arguments, 2)
-  return binary(50, x1, x2) as Tensor<Common<A, B>>
+export function multiply<A extends Operand, B extends Operand>(x1: A & Fits<'any', A, DTypeOf<B>, 'any'>, x2: B & Fits<'any', B, DTypeOf<A>, 'any'>): Tensor<Common<A, B>> {
+  if (arguments.length > 2) surplus(55, arguments, 2)
+  return binary(55, x1, x2) as Tensor<Common<A, B>>
 }
 export { multiply as mul }
 
@@ -979,8 +1074,8 @@ export { multiply as mul }
  * ```
  */
 export function divide<A extends Operand, B extends Operand>(x1: A & Fits<'any', A, DTypeOf<B>, 'any'>, x2: B & Fits<'any', B, DTypeOf<A>, 'any'>): Tensor<FloatOf<Common<A, B>>> {
-  if (arguments.length > 2) surplus(51, arguments, 2)
-  return binary(51, x1, x2) as Tensor<FloatOf<Common<A, B>>>
+  if (arguments.length > 2) surplus(56, arguments, 2)
+  return binary(56, x1, x2) as Tensor<FloatOf<Common<A, B>>>
 }
 export { divide as div }
 
@@ -999,9 +1094,9 @@ export { divide as div }
  * ft.tensor([2, 3]).pow(3) // [8, 27]
  * ```
  */
-export function pow<A extends Operand, B extends Operand>(x1: A & Fits<'numeric', A, DTypeOf<B>>, x2: B & Fits<'numeric', B, DTypeOf<A>>): Tensor<Common<A, B>> {
-  if (arguments.length > 2) surplus(52, arguments, 2)
-  return binary(52, x1, x2) as Tensor<Common<A, B>>
+export function pow<A extends Operand, B extends Operand>(x1: A & Fits<'numeric', A, DTypeOf<B>, 'any'>, x2: B & Fits<'numeric', B, DTypeOf<A>, 'any'>): Tensor<Common<A, B>> {
+  if (arguments.length > 2) surplus(57, arguments, 2)
+  return binary(57, x1, x2) as Tensor<Common<A, B>>
 }
 
 /**
@@ -1020,8 +1115,8 @@ export function pow<A extends Operand, B extends Operand>(x1: A & Fits<'numeric'
  * ```
  */
 export function atan2<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>, 'any'>, x2: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<FloatOf<Common<A, B>>> {
-  if (arguments.length > 2) surplus(53, arguments, 2)
-  return binary(53, x1, x2) as Tensor<FloatOf<Common<A, B>>>
+  if (arguments.length > 2) surplus(58, arguments, 2)
+  return binary(58, x1, x2) as Tensor<FloatOf<Common<A, B>>>
 }
 
 /**
@@ -1040,8 +1135,8 @@ export function atan2<A extends Operand, B extends Operand>(x1: A & Fits<'real',
  * ```
  */
 export function hypot<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>, 'any'>, x2: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<FloatOf<Common<A, B>>> {
-  if (arguments.length > 2) surplus(54, arguments, 2)
-  return binary(54, x1, x2) as Tensor<FloatOf<Common<A, B>>>
+  if (arguments.length > 2) surplus(59, arguments, 2)
+  return binary(59, x1, x2) as Tensor<FloatOf<Common<A, B>>>
 }
 
 /**
@@ -1060,8 +1155,8 @@ export function hypot<A extends Operand, B extends Operand>(x1: A & Fits<'real',
  * ```
  */
 export function logaddexp<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>, 'any'>, x2: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<FloatOf<Common<A, B>>> {
-  if (arguments.length > 2) surplus(55, arguments, 2)
-  return binary(55, x1, x2) as Tensor<FloatOf<Common<A, B>>>
+  if (arguments.length > 2) surplus(60, arguments, 2)
+  return binary(60, x1, x2) as Tensor<FloatOf<Common<A, B>>>
 }
 
 /**
@@ -1079,9 +1174,9 @@ export function logaddexp<A extends Operand, B extends Operand>(x1: A & Fits<'re
  * ft.tensor([5, -5]).remainder(3) // [2, 1]
  * ```
  */
-export function remainder<A extends Operand, B extends Operand>(x1: A & Fits<'integerOrFloat', A, DTypeOf<B>>, x2: B & Fits<'integerOrFloat', B, DTypeOf<A>>): Tensor<Common<A, B>> {
-  if (arguments.length > 2) surplus(56, arguments, 2)
-  return binary(56, x1, x2) as Tensor<Common<A, B>>
+export function remainder<A extends Operand, B extends Operand>(x1: A & Fits<'integerOrFloat', A, DTypeOf<B>, 'any'>, x2: B & Fits<'integerOrFloat', B, DTypeOf<A>, 'any'>): Tensor<Common<A, B>> {
+  if (arguments.length > 2) surplus(61, arguments, 2)
+  return binary(61, x1, x2) as Tensor<Common<A, B>>
 }
 
 /**
@@ -1099,9 +1194,9 @@ export function remainder<A extends Operand, B extends Operand>(x1: A & Fits<'in
  * ft.tensor([5, -5]).fmod(3) // [2, -2]
  * ```
  */
-export function fmod<A extends Operand, B extends Operand>(x1: A & Fits<'integerOrFloat', A, DTypeOf<B>>, x2: B & Fits<'integerOrFloat', B, DTypeOf<A>>): Tensor<Common<A, B>> {
-  if (arguments.length > 2) surplus(57, arguments, 2)
-  return binary(57, x1, x2) as Tensor<Common<A, B>>
+export function fmod<A extends Operand, B extends Operand>(x1: A & Fits<'integerOrFloat', A, DTypeOf<B>, 'any'>, x2: B & Fits<'integerOrFloat', B, DTypeOf<A>, 'any'>): Tensor<Common<A, B>> {
+  if (arguments.length > 2) surplus(62, arguments, 2)
+  return binary(62, x1, x2) as Tensor<Common<A, B>>
 }
 
 /**
@@ -1119,9 +1214,9 @@ export function fmod<A extends Operand, B extends Operand>(x1: A & Fits<'integer
  * ft.tensor([5, -5]).truncDivide(3) // [1, -1]
  * ```
  */
-export function truncDivide<A extends Operand, B extends Operand>(x1: A & Fits<'integerOrFloat', A, DTypeOf<B>>, x2: B & Fits<'integerOrFloat', B, DTypeOf<A>>): Tensor<Common<A, B>> {
-  if (arguments.length > 2) surplus(58, arguments, 2)
-  return binary(58, x1, x2) as Tensor<Common<A, B>>
+export function truncDivide<A extends Operand, B extends Operand>(x1: A & Fits<'integerOrFloat', A, DTypeOf<B>, 'any'>, x2: B & Fits<'integerOrFloat', B, DTypeOf<A>, 'any'>): Tensor<Common<A, B>> {
+  if (arguments.length > 2) surplus(63, arguments, 2)
+  return binary(63, x1, x2) as Tensor<Common<A, B>>
 }
 
 /**
@@ -1139,9 +1234,9 @@ export function truncDivide<A extends Operand, B extends Operand>(x1: A & Fits<'
  * ft.tensor([5, -5]).floorDivide(3) // [1, -2]
  * ```
  */
-export function floorDivide<A extends Operand, B extends Operand>(x1: A & Fits<'integerOrFloat', A, DTypeOf<B>>, x2: B & Fits<'integerOrFloat', B, DTypeOf<A>>): Tensor<Common<A, B>> {
-  if (arguments.length > 2) surplus(59, arguments, 2)
-  return binary(59, x1, x2) as Tensor<Common<A, B>>
+export function floorDivide<A extends Operand, B extends Operand>(x1: A & Fits<'integerOrFloat', A, DTypeOf<B>, 'any'>, x2: B & Fits<'integerOrFloat', B, DTypeOf<A>, 'any'>): Tensor<Common<A, B>> {
+  if (arguments.length > 2) surplus(64, arguments, 2)
+  return binary(64, x1, x2) as Tensor<Common<A, B>>
 }
 
 /**
@@ -1160,8 +1255,8 @@ export function floorDivide<A extends Operand, B extends Operand>(x1: A & Fits<'
  * ```
  */
 export function gcd<A extends Operand, B extends Operand>(x1: A & Fits<'integer', A, DTypeOf<B>>, x2: B & Fits<'integer', B, DTypeOf<A>>): Tensor<Common<A, B>> {
-  if (arguments.length > 2) surplus(60, arguments, 2)
-  return binary(60, x1, x2) as Tensor<Common<A, B>>
+  if (arguments.length > 2) surplus(65, arguments, 2)
+  return binary(65, x1, x2) as Tensor<Common<A, B>>
 }
 
 /**
@@ -1180,8 +1275,8 @@ export function gcd<A extends Operand, B extends Operand>(x1: A & Fits<'integer'
  * ```
  */
 export function lcm<A extends Operand, B extends Operand>(x1: A & Fits<'integer', A, DTypeOf<B>>, x2: B & Fits<'integer', B, DTypeOf<A>>): Tensor<Common<A, B>> {
-  if (arguments.length > 2) surplus(61, arguments, 2)
-  return binary(61, x1, x2) as Tensor<Common<A, B>>
+  if (arguments.length > 2) surplus(66, arguments, 2)
+  return binary(66, x1, x2) as Tensor<Common<A, B>>
 }
 
 /**
@@ -1199,9 +1294,9 @@ export function lcm<A extends Operand, B extends Operand>(x1: A & Fits<'integer'
  * ft.tensor([1, 5]).minimum(3) // [1, 3]
  * ```
  */
-export function minimum<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>>, x2: B & Fits<'real', B, DTypeOf<A>>): Tensor<Common<A, B>> {
-  if (arguments.length > 2) surplus(62, arguments, 2)
-  return binary(62, x1, x2) as Tensor<Common<A, B>>
+export function minimum<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>, 'any'>, x2: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<Common<A, B>> {
+  if (arguments.length > 2) surplus(67, arguments, 2)
+  return binary(67, x1, x2) as Tensor<Common<A, B>>
 }
 
 /**
@@ -1219,9 +1314,9 @@ export function minimum<A extends Operand, B extends Operand>(x1: A & Fits<'real
  * ft.tensor([1, NaN]).fmin(3) // [1, 3]
  * ```
  */
-export function fmin<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>>, x2: B & Fits<'real', B, DTypeOf<A>>): Tensor<Common<A, B>> {
-  if (arguments.length > 2) surplus(63, arguments, 2)
-  return binary(63, x1, x2) as Tensor<Common<A, B>>
+export function fmin<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>, 'any'>, x2: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<Common<A, B>> {
+  if (arguments.length > 2) surplus(68, arguments, 2)
+  return binary(68, x1, x2) as Tensor<Common<A, B>>
 }
 
 /**
@@ -1239,9 +1334,9 @@ export function fmin<A extends Operand, B extends Operand>(x1: A & Fits<'real', 
  * ft.tensor([1, NaN]).fmax(3) // [3, 3]
  * ```
  */
-export function fmax<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>>, x2: B & Fits<'real', B, DTypeOf<A>>): Tensor<Common<A, B>> {
-  if (arguments.length > 2) surplus(64, arguments, 2)
-  return binary(64, x1, x2) as Tensor<Common<A, B>>
+export function fmax<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>, 'any'>, x2: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<Common<A, B>> {
+  if (arguments.length > 2) surplus(69, arguments, 2)
+  return binary(69, x1, x2) as Tensor<Common<A, B>>
 }
 
 /**
@@ -1260,8 +1355,8 @@ export function fmax<A extends Operand, B extends Operand>(x1: A & Fits<'real', 
  * ```
  */
 export function heaviside<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>, 'any'>, x2: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<FloatOf<Common<A, B>>> {
-  if (arguments.length > 2) surplus(65, arguments, 2)
-  return binary(65, x1, x2) as Tensor<FloatOf<Common<A, B>>>
+  if (arguments.length > 2) surplus(70, arguments, 2)
+  return binary(70, x1, x2) as Tensor<FloatOf<Common<A, B>>>
 }
 
 /**
@@ -1280,8 +1375,8 @@ export function heaviside<A extends Operand, B extends Operand>(x1: A & Fits<'re
  * ```
  */
 export function xlogy<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>, 'any'>, x2: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<FloatOf<Common<A, B>>> {
-  if (arguments.length > 2) surplus(66, arguments, 2)
-  return binary(66, x1, x2) as Tensor<FloatOf<Common<A, B>>>
+  if (arguments.length > 2) surplus(71, arguments, 2)
+  return binary(71, x1, x2) as Tensor<FloatOf<Common<A, B>>>
 }
 
 /**
@@ -1300,8 +1395,8 @@ export function xlogy<A extends Operand, B extends Operand>(x1: A & Fits<'real',
  * ```
  */
 export function xlog1py<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>, 'any'>, x2: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<FloatOf<Common<A, B>>> {
-  if (arguments.length > 2) surplus(67, arguments, 2)
-  return binary(67, x1, x2) as Tensor<FloatOf<Common<A, B>>>
+  if (arguments.length > 2) surplus(72, arguments, 2)
+  return binary(72, x1, x2) as Tensor<FloatOf<Common<A, B>>>
 }
 
 /**
@@ -1319,9 +1414,9 @@ export function xlog1py<A extends Operand, B extends Operand>(x1: A & Fits<'real
  * ft.tensor([1, 5]).maximum(3) // [3, 5]
  * ```
  */
-export function maximum<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>>, x2: B & Fits<'real', B, DTypeOf<A>>): Tensor<Common<A, B>> {
-  if (arguments.length > 2) surplus(68, arguments, 2)
-  return binary(68, x1, x2) as Tensor<Common<A, B>>
+export function maximum<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>, 'any'>, x2: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<Common<A, B>> {
+  if (arguments.length > 2) surplus(73, arguments, 2)
+  return binary(73, x1, x2) as Tensor<Common<A, B>>
 }
 
 /**
@@ -1341,8 +1436,8 @@ export function maximum<A extends Operand, B extends Operand>(x1: A & Fits<'real
  * ```
  */
 export function bitwiseAnd<A extends Operand, B extends Operand>(x1: A & Fits<'integerOrBool', A, DTypeOf<B>>, x2: B & Fits<'integerOrBool', B, DTypeOf<A>>): Tensor<Common<A, B>> {
-  if (arguments.length > 2) surplus(69, arguments, 2)
-  return binary(69, x1, x2) as Tensor<Common<A, B>>
+  if (arguments.length > 2) surplus(74, arguments, 2)
+  return binary(74, x1, x2) as Tensor<Common<A, B>>
 }
 
 /**
@@ -1361,8 +1456,8 @@ export function bitwiseAnd<A extends Operand, B extends Operand>(x1: A & Fits<'i
  * ```
  */
 export function bitwiseOr<A extends Operand, B extends Operand>(x1: A & Fits<'integerOrBool', A, DTypeOf<B>>, x2: B & Fits<'integerOrBool', B, DTypeOf<A>>): Tensor<Common<A, B>> {
-  if (arguments.length > 2) surplus(70, arguments, 2)
-  return binary(70, x1, x2) as Tensor<Common<A, B>>
+  if (arguments.length > 2) surplus(75, arguments, 2)
+  return binary(75, x1, x2) as Tensor<Common<A, B>>
 }
 
 /**
@@ -1381,8 +1476,8 @@ export function bitwiseOr<A extends Operand, B extends Operand>(x1: A & Fits<'in
  * ```
  */
 export function bitwiseXor<A extends Operand, B extends Operand>(x1: A & Fits<'integerOrBool', A, DTypeOf<B>>, x2: B & Fits<'integerOrBool', B, DTypeOf<A>>): Tensor<Common<A, B>> {
-  if (arguments.length > 2) surplus(71, arguments, 2)
-  return binary(71, x1, x2) as Tensor<Common<A, B>>
+  if (arguments.length > 2) surplus(76, arguments, 2)
+  return binary(76, x1, x2) as Tensor<Common<A, B>>
 }
 
 /**
@@ -1401,8 +1496,8 @@ export function bitwiseXor<A extends Operand, B extends Operand>(x1: A & Fits<'i
  * ```
  */
 export function bitwiseInvert<A extends DType>(x: Tensor<A> & Takes<'integerOrBool', A>): Tensor<A> {
-  if (arguments.length > 1) surplus(72, arguments, 1)
-  return unary(72, x) as Tensor<A>
+  if (arguments.length > 1) surplus(77, arguments, 1)
+  return unary(77, x) as Tensor<A>
 }
 
 /**
@@ -1422,8 +1517,8 @@ export function bitwiseInvert<A extends DType>(x: Tensor<A> & Takes<'integerOrBo
  * ```
  */
 export function bitwiseLeftShift<A extends Operand, B extends Operand>(x1: A & Fits<'integer', A, DTypeOf<B>>, x2: B & Fits<'integer', B, DTypeOf<A>>): Tensor<Common<A, B>> {
-  if (arguments.length > 2) surplus(73, arguments, 2)
-  return binary(73, x1, x2) as Tensor<Common<A, B>>
+  if (arguments.length > 2) surplus(78, arguments, 2)
+  return binary(78, x1, x2) as Tensor<Common<A, B>>
 }
 
 /**
@@ -1442,8 +1537,8 @@ export function bitwiseLeftShift<A extends Operand, B extends Operand>(x1: A & F
  * ```
  */
 export function bitwiseRightShift<A extends Operand, B extends Operand>(x1: A & Fits<'integer', A, DTypeOf<B>>, x2: B & Fits<'integer', B, DTypeOf<A>>): Tensor<Common<A, B>> {
-  if (arguments.length > 2) surplus(74, arguments, 2)
-  return binary(74, x1, x2) as Tensor<Common<A, B>>
+  if (arguments.length > 2) surplus(79, arguments, 2)
+  return binary(79, x1, x2) as Tensor<Common<A, B>>
 }
 
 /**
@@ -1461,8 +1556,8 @@ export function bitwiseRightShift<A extends Operand, B extends Operand>(x1: A & 
  * ```
  */
 export function populationCount<A extends DType>(x: Tensor<A> & Takes<'integer', A>): Tensor<A> {
-  if (arguments.length > 1) surplus(75, arguments, 1)
-  return unary(75, x) as Tensor<A>
+  if (arguments.length > 1) surplus(80, arguments, 1)
+  return unary(80, x) as Tensor<A>
 }
 
 /**
@@ -1480,8 +1575,8 @@ export function populationCount<A extends DType>(x: Tensor<A> & Takes<'integer',
  * ```
  */
 export function bitwiseCount<A extends DType>(x: Tensor<A> & Takes<'integer', A>): Tensor<'uint8'> {
-  if (arguments.length > 1) surplus(76, arguments, 1)
-  return unary(76, x) as Tensor<'uint8'>
+  if (arguments.length > 1) surplus(81, arguments, 1)
+  return unary(81, x) as Tensor<'uint8'>
 }
 
 /**
@@ -1498,8 +1593,8 @@ export function bitwiseCount<A extends DType>(x: Tensor<A> & Takes<'integer', A>
  * ```
  */
 export function countLeadingZeros<A extends DType>(x: Tensor<A> & Takes<'integer', A>): Tensor<A> {
-  if (arguments.length > 1) surplus(77, arguments, 1)
-  return unary(77, x) as Tensor<A>
+  if (arguments.length > 1) surplus(82, arguments, 1)
+  return unary(82, x) as Tensor<A>
 }
 
 /**
@@ -1519,8 +1614,8 @@ export function countLeadingZeros<A extends DType>(x: Tensor<A> & Takes<'integer
  * ```
  */
 export function bitcast<E extends DType>(x: Tensor, dtype: E): Tensor<E> {
-  if (arguments.length > 2) surplus(78, arguments, 2)
-  return one(78, [x], [dtype], []) as Tensor<E>
+  if (arguments.length > 2) surplus(83, arguments, 2)
+  return one(83, [x], [dtype], []) as Tensor<E>
 }
 
 /**
@@ -1538,8 +1633,8 @@ export function bitcast<E extends DType>(x: Tensor, dtype: E): Tensor<E> {
  * ```
  */
 export function real<A extends DType>(x: Tensor<A>): Tensor<RealOf<A>> {
-  if (arguments.length > 1) surplus(79, arguments, 1)
-  return unary(79, x) as Tensor<RealOf<A>>
+  if (arguments.length > 1) surplus(84, arguments, 1)
+  return unary(84, x) as Tensor<RealOf<A>>
 }
 
 /**
@@ -1557,8 +1652,8 @@ export function real<A extends DType>(x: Tensor<A>): Tensor<RealOf<A>> {
  * ```
  */
 export function imag<A extends DType>(x: Tensor<A>): Tensor<RealOf<A>> {
-  if (arguments.length > 1) surplus(80, arguments, 1)
-  return unary(80, x) as Tensor<RealOf<A>>
+  if (arguments.length > 1) surplus(85, arguments, 1)
+  return unary(85, x) as Tensor<RealOf<A>>
 }
 
 /**
@@ -1576,8 +1671,8 @@ export function imag<A extends DType>(x: Tensor<A>): Tensor<RealOf<A>> {
  * ```
  */
 export function conj<A extends DType>(x: Tensor<A>): Tensor<A> {
-  if (arguments.length > 1) surplus(81, arguments, 1)
-  return unary(81, x) as Tensor<A>
+  if (arguments.length > 1) surplus(86, arguments, 1)
+  return unary(86, x) as Tensor<A>
 }
 
 /**
@@ -1595,8 +1690,8 @@ export function conj<A extends DType>(x: Tensor<A>): Tensor<A> {
  * ```
  */
 export function angle<A extends DType>(x: Tensor<A>): Tensor<RealOf<FloatOf<A>>> {
-  if (arguments.length > 1) surplus(82, arguments, 1)
-  return unary(82, x) as Tensor<RealOf<FloatOf<A>>>
+  if (arguments.length > 1) surplus(87, arguments, 1)
+  return unary(87, x) as Tensor<RealOf<FloatOf<A>>>
 }
 
 /**
@@ -1615,8 +1710,8 @@ export function angle<A extends DType>(x: Tensor<A>): Tensor<RealOf<FloatOf<A>>>
  * ```
  */
 export function complex<A extends Operand, B extends Operand>(real: A & Fits<'real', A, DTypeOf<B>, 'any'>, imag: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<ComplexOf<FloatOf<Common<A, B>>>> {
-  if (arguments.length > 2) surplus(83, arguments, 2)
-  return binary(83, real, imag) as Tensor<ComplexOf<FloatOf<Common<A, B>>>>
+  if (arguments.length > 2) surplus(88, arguments, 2)
+  return binary(88, real, imag) as Tensor<ComplexOf<FloatOf<Common<A, B>>>>
 }
 
 /**
@@ -1635,8 +1730,8 @@ export function complex<A extends Operand, B extends Operand>(real: A & Fits<'re
  * ```
  */
 export function polar<A extends Operand, B extends Operand>(abs: A & Fits<'real', A, DTypeOf<B>, 'any'>, angle: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<ComplexOf<FloatOf<Common<A, B>>>> {
-  if (arguments.length > 2) surplus(84, arguments, 2)
-  return binary(84, abs, angle) as Tensor<ComplexOf<FloatOf<Common<A, B>>>>
+  if (arguments.length > 2) surplus(89, arguments, 2)
+  return binary(89, abs, angle) as Tensor<ComplexOf<FloatOf<Common<A, B>>>>
 }
 
 /**
@@ -1654,8 +1749,8 @@ export function polar<A extends Operand, B extends Operand>(abs: A & Fits<'real'
  * ```
  */
 export function signbit<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<'bool'> {
-  if (arguments.length > 1) surplus(85, arguments, 1)
-  return unary(85, x) as Tensor<'bool'>
+  if (arguments.length > 1) surplus(90, arguments, 1)
+  return unary(90, x) as Tensor<'bool'>
 }
 
 /**
@@ -1674,8 +1769,8 @@ export function signbit<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tenso
  * ```
  */
 export function copysign<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>, 'any'>, x2: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<FloatOf<Common<A, B>>> {
-  if (arguments.length > 2) surplus(86, arguments, 2)
-  return binary(86, x1, x2) as Tensor<FloatOf<Common<A, B>>>
+  if (arguments.length > 2) surplus(91, arguments, 2)
+  return binary(91, x1, x2) as Tensor<FloatOf<Common<A, B>>>
 }
 
 /**
@@ -1694,8 +1789,8 @@ export function copysign<A extends Operand, B extends Operand>(x1: A & Fits<'rea
  * ```
  */
 export function nextafter<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>, 'any'>, x2: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<FloatOf<Common<A, B>>> {
-  if (arguments.length > 2) surplus(87, arguments, 2)
-  return binary(87, x1, x2) as Tensor<FloatOf<Common<A, B>>>
+  if (arguments.length > 2) surplus(92, arguments, 2)
+  return binary(92, x1, x2) as Tensor<FloatOf<Common<A, B>>>
 }
 
 /**
@@ -1713,9 +1808,9 @@ export function nextafter<A extends Operand, B extends Operand>(x1: A & Fits<'re
  * ft.tensor([1, 2]).equal(2) // [false, true]
  * ```
  */
-export function equal<A extends Operand, B extends Operand>(x1: A & Fits<'any', A, DTypeOf<B>>, x2: B & Fits<'any', B, DTypeOf<A>>): Tensor<'bool'> {
-  if (arguments.length > 2) surplus(88, arguments, 2)
-  return binary(88, x1, x2) as Tensor<'bool'>
+export function equal<A extends Operand, B extends Operand>(x1: A & Fits<'any', A, DTypeOf<B>, 'any'>, x2: B & Fits<'any', B, DTypeOf<A>, 'any'>): Tensor<'bool'> {
+  if (arguments.length > 2) surplus(93, arguments, 2)
+  return binary(93, x1, x2) as Tensor<'bool'>
 }
 
 /**
@@ -1733,9 +1828,9 @@ export function equal<A extends Operand, B extends Operand>(x1: A & Fits<'any', 
  * ft.tensor([1, 2]).notEqual(2) // [true, false]
  * ```
  */
-export function notEqual<A extends Operand, B extends Operand>(x1: A & Fits<'any', A, DTypeOf<B>>, x2: B & Fits<'any', B, DTypeOf<A>>): Tensor<'bool'> {
-  if (arguments.length > 2) surplus(89, arguments, 2)
-  return binary(89, x1, x2) as Tensor<'bool'>
+export function notEqual<A extends Operand, B extends Operand>(x1: A & Fits<'any', A, DTypeOf<B>, 'any'>, x2: B & Fits<'any', B, DTypeOf<A>, 'any'>): Tensor<'bool'> {
+  if (arguments.length > 2) surplus(94, arguments, 2)
+  return binary(94, x1, x2) as Tensor<'bool'>
 }
 
 /**
@@ -1753,9 +1848,9 @@ export function notEqual<A extends Operand, B extends Operand>(x1: A & Fits<'any
  * ft.tensor([1, 2]).less(2) // [true, false]
  * ```
  */
-export function less<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>>, x2: B & Fits<'real', B, DTypeOf<A>>): Tensor<'bool'> {
-  if (arguments.length > 2) surplus(90, arguments, 2)
-  return binary(90, x1, x2) as Tensor<'bool'>
+export function less<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>, 'any'>, x2: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<'bool'> {
+  if (arguments.length > 2) surplus(95, arguments, 2)
+  return binary(95, x1, x2) as Tensor<'bool'>
 }
 
 /**
@@ -1773,9 +1868,9 @@ export function less<A extends Operand, B extends Operand>(x1: A & Fits<'real', 
  * ft.tensor([1, 3]).lessEqual(2) // [true, false]
  * ```
  */
-export function lessEqual<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>>, x2: B & Fits<'real', B, DTypeOf<A>>): Tensor<'bool'> {
-  if (arguments.length > 2) surplus(91, arguments, 2)
-  return binary(91, x1, x2) as Tensor<'bool'>
+export function lessEqual<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>, 'any'>, x2: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<'bool'> {
+  if (arguments.length > 2) surplus(96, arguments, 2)
+  return binary(96, x1, x2) as Tensor<'bool'>
 }
 
 /**
@@ -1793,9 +1888,9 @@ export function lessEqual<A extends Operand, B extends Operand>(x1: A & Fits<'re
  * ft.tensor([1, 3]).greater(2) // [false, true]
  * ```
  */
-export function greater<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>>, x2: B & Fits<'real', B, DTypeOf<A>>): Tensor<'bool'> {
-  if (arguments.length > 2) surplus(92, arguments, 2)
-  return binary(92, x1, x2) as Tensor<'bool'>
+export function greater<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>, 'any'>, x2: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<'bool'> {
+  if (arguments.length > 2) surplus(97, arguments, 2)
+  return binary(97, x1, x2) as Tensor<'bool'>
 }
 
 /**
@@ -1813,9 +1908,9 @@ export function greater<A extends Operand, B extends Operand>(x1: A & Fits<'real
  * ft.tensor([1, 2]).greaterEqual(2) // [false, true]
  * ```
  */
-export function greaterEqual<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>>, x2: B & Fits<'real', B, DTypeOf<A>>): Tensor<'bool'> {
-  if (arguments.length > 2) surplus(93, arguments, 2)
-  return binary(93, x1, x2) as Tensor<'bool'>
+export function greaterEqual<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>, 'any'>, x2: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<'bool'> {
+  if (arguments.length > 2) surplus(98, arguments, 2)
+  return binary(98, x1, x2) as Tensor<'bool'>
 }
 
 /**
@@ -1833,9 +1928,9 @@ export function greaterEqual<A extends Operand, B extends Operand>(x1: A & Fits<
  * ft.tensor([1, 0]).logicalAnd(ft.tensor([2, 2])) // [true, false]
  * ```
  */
-export function logicalAnd<A extends Operand, B extends Operand>(x1: A & Fits<'any', A, DTypeOf<B>>, x2: B & Fits<'any', B, DTypeOf<A>>): Tensor<'bool'> {
-  if (arguments.length > 2) surplus(94, arguments, 2)
-  return binary(94, x1, x2) as Tensor<'bool'>
+export function logicalAnd<A extends Operand, B extends Operand>(x1: A & Fits<'any', A, DTypeOf<B>, 'any'>, x2: B & Fits<'any', B, DTypeOf<A>, 'any'>): Tensor<'bool'> {
+  if (arguments.length > 2) surplus(99, arguments, 2)
+  return binary(99, x1, x2) as Tensor<'bool'>
 }
 
 /**
@@ -1853,9 +1948,9 @@ export function logicalAnd<A extends Operand, B extends Operand>(x1: A & Fits<'a
  * ft.tensor([1, 0]).logicalXor(ft.tensor([2, 2])) // [false, true]
  * ```
  */
-export function logicalXor<A extends Operand, B extends Operand>(x1: A & Fits<'any', A, DTypeOf<B>>, x2: B & Fits<'any', B, DTypeOf<A>>): Tensor<'bool'> {
-  if (arguments.length > 2) surplus(95, arguments, 2)
-  return binary(95, x1, x2) as Tensor<'bool'>
+export function logicalXor<A extends Operand, B extends Operand>(x1: A & Fits<'any', A, DTypeOf<B>, 'any'>, x2: B & Fits<'any', B, DTypeOf<A>, 'any'>): Tensor<'bool'> {
+  if (arguments.length > 2) surplus(100, arguments, 2)
+  return binary(100, x1, x2) as Tensor<'bool'>
 }
 
 /**
@@ -1873,9 +1968,9 @@ export function logicalXor<A extends Operand, B extends Operand>(x1: A & Fits<'a
  * ft.tensor([1, 0]).logicalOr(ft.tensor([0, 0])) // [true, false]
  * ```
  */
-export function logicalOr<A extends Operand, B extends Operand>(x1: A & Fits<'any', A, DTypeOf<B>>, x2: B & Fits<'any', B, DTypeOf<A>>): Tensor<'bool'> {
-  if (arguments.length > 2) surplus(96, arguments, 2)
-  return binary(96, x1, x2) as Tensor<'bool'>
+export function logicalOr<A extends Operand, B extends Operand>(x1: A & Fits<'any', A, DTypeOf<B>, 'any'>, x2: B & Fits<'any', B, DTypeOf<A>, 'any'>): Tensor<'bool'> {
+  if (arguments.length > 2) surplus(101, arguments, 2)
+  return binary(101, x1, x2) as Tensor<'bool'>
 }
 
 /** Options of `isclose`. */
@@ -1906,8 +2001,8 @@ export interface IscloseOptions {
  * ```
  */
 export function isclose<A extends Operand, B extends Operand>(x1: A & Fits<'any', A, DTypeOf<B>, 'any'>, x2: B & Fits<'any', B, DTypeOf<A>, 'any'>, options?: IscloseOptions): Tensor<'bool'> {
-  const o = readOptions(97, options, ['equalNan', 'rtol', 'atol'], arguments.length - 3)
-  return one(97, [x1, x2], [o.equalNan], [o.rtol, o.atol]) as Tensor<'bool'>
+  const o = readOptions(102, options, ['equalNan', 'rtol', 'atol'], arguments.length - 3)
+  return one(102, [x1, x2], [o.equalNan], [o.rtol, o.atol]) as Tensor<'bool'>
 }
 
 /** Options of `allclose`. */
@@ -1937,8 +2032,8 @@ export interface AllcloseOptions {
  * ```
  */
 export function allclose<A extends Operand, B extends Operand>(x1: A & Fits<'any', A, DTypeOf<B>, 'any'>, x2: B & Fits<'any', B, DTypeOf<A>, 'any'>, options?: AllcloseOptions): Tensor<'bool'> {
-  const o = readOptions(98, options, ['equalNan', 'rtol', 'atol'], arguments.length - 3)
-  return one(98, [x1, x2], [o.equalNan], [o.rtol, o.atol]) as Tensor<'bool'>
+  const o = readOptions(103, options, ['equalNan', 'rtol', 'atol'], arguments.length - 3)
+  return one(103, [x1, x2], [o.equalNan], [o.rtol, o.atol]) as Tensor<'bool'>
 }
 
 /** Options of `arrayEqual`. */
@@ -1964,8 +2059,8 @@ export interface ArrayEqualOptions {
  * ```
  */
 export function arrayEqual(x1: Tensor, x2: Tensor, options?: ArrayEqualOptions): Tensor<'bool'> {
-  const o = readOptions(99, options, ['equalNan'], arguments.length - 3)
-  return one(99, [x1, x2], [o.equalNan], []) as Tensor<'bool'>
+  const o = readOptions(104, options, ['equalNan'], arguments.length - 3)
+  return one(104, [x1, x2], [o.equalNan], []) as Tensor<'bool'>
 }
 
 /**
@@ -1984,9 +2079,9 @@ export function arrayEqual(x1: Tensor, x2: Tensor, options?: ArrayEqualOptions):
  * ft.where(ft.tensor([true, false]), ft.tensor([1, 2]), 0) // [1, 0]
  * ```
  */
-export function where<B extends Operand, C extends Operand>(condition: Tensor, x1: B & Fits<'any', B, Common<B, C>>, x2: C & Fits<'any', C, Common<B, C>>): Tensor<Common<B, C>> {
-  if (arguments.length > 3) surplus(100, arguments, 3)
-  return one(100, [condition, x1, x2], [], []) as Tensor<Common<B, C>>
+export function where<B extends Operand, C extends Operand>(condition: Tensor, x1: B, x2: C): Tensor<Common<B, C>> {
+  if (arguments.length > 3) surplus(105, arguments, 3)
+  return one(105, [condition, x1, x2], [], []) as Tensor<Common<B, C>>
 }
 
 /**
@@ -2006,8 +2101,8 @@ export function where<B extends Operand, C extends Operand>(condition: Tensor, x
  * ```
  */
 export function clip<A extends DType, B extends Operand | undefined = undefined, C extends Operand | undefined = undefined>(x: Tensor<A> & Takes<'integerOrFloat', A>, min?: B & Fits<'integerOrFloat', B>, max?: C & Fits<'integerOrFloat', C>): Tensor<With<With<A, B>, C>> {
-  if (arguments.length > 3) surplus(101, arguments, 3)
-  return one(101, [x, min, max], [], []) as Tensor<With<With<A, B>, C>>
+  if (arguments.length > 3) surplus(106, arguments, 3)
+  return one(106, [x, min, max], [], []) as Tensor<With<With<A, B>, C>>
 }
 
 /**
@@ -2027,8 +2122,8 @@ export function clip<A extends DType, B extends Operand | undefined = undefined,
  * ```
  */
 export function lerp<A extends DType, B extends Operand, C extends Operand>(start: Tensor<A>, end: B, weight: C): Tensor<FloatOf<With<With<A, B>, C>>> {
-  if (arguments.length > 3) surplus(102, arguments, 3)
-  return one(102, [start, end, weight], [], []) as Tensor<FloatOf<With<With<A, B>, C>>>
+  if (arguments.length > 3) surplus(107, arguments, 3)
+  return one(107, [start, end, weight], [], []) as Tensor<FloatOf<With<With<A, B>, C>>>
 }
 
 /**
@@ -2048,9 +2143,9 @@ export function lerp<A extends DType, B extends Operand, C extends Operand>(star
  * ft.tensor([1, NaN, -Infinity]).nanToNum(0, 9, -9) // [1, 0, -9]
  * ```
  */
-export function nanToNum<A extends DType, B extends Operand | undefined = undefined, C extends Operand | undefined = undefined, F extends Operand | undefined = undefined>(x: Tensor<A>, nan?: B & Fits<'any', B, A>, posinf?: C & Fits<'any', C, A>, neginf?: F & Fits<'any', F, A>): Tensor<With<With<With<A, B>, C>, F>> {
-  if (arguments.length > 4) surplus(103, arguments, 4)
-  return one(103, [x, nan, posinf, neginf], [], []) as Tensor<With<With<With<A, B>, C>, F>>
+export function nanToNum<A extends DType, B extends Operand | undefined = undefined, C extends Operand | undefined = undefined, F extends Operand | undefined = undefined>(x: Tensor<A>, nan?: B, posinf?: C, neginf?: F): Tensor<With<With<With<A, B>, C>, F>> {
+  if (arguments.length > 4) surplus(108, arguments, 4)
+  return one(108, [x, nan, posinf, neginf], [], []) as Tensor<With<With<With<A, B>, C>, F>>
 }
 
 /**
@@ -2069,8 +2164,8 @@ export function nanToNum<A extends DType, B extends Operand | undefined = undefi
  * ```
  */
 export function astype<E extends DType>(x: Tensor, dtype: E): Tensor<E> {
-  if (arguments.length > 2) surplus(106, arguments, 2)
-  return one(106, [x], [dtype], []) as Tensor<E>
+  if (arguments.length > 2) surplus(111, arguments, 2)
+  return one(111, [x], [dtype], []) as Tensor<E>
 }
 
 /**
@@ -2088,8 +2183,8 @@ export function astype<E extends DType>(x: Tensor, dtype: E): Tensor<E> {
  * ```
  */
 export function copy<A extends DType>(x: Tensor<A>): Tensor<A> {
-  if (arguments.length > 1) surplus(107, arguments, 1)
-  return unary(107, x) as Tensor<A>
+  if (arguments.length > 1) surplus(112, arguments, 1)
+  return unary(112, x) as Tensor<A>
 }
 
 /** Options of `oneHot`. */
@@ -2117,8 +2212,8 @@ export interface OneHotOptions<E extends DType = DType> {
  * ```
  */
 export function oneHot<A extends DType, E extends DType = 'float32'>(x: Tensor<A> & Takes<'integer', A>, numClasses: number, options?: OneHotOptions<E>): Tensor<NoInfer<E>> {
-  const o = readOptions(108, options, ['dtype'], arguments.length - 3)
-  return one(108, [x], [numClasses, o.dtype], []) as Tensor<NoInfer<E>>
+  const o = readOptions(113, options, ['dtype'], arguments.length - 3)
+  return one(113, [x], [numClasses, o.dtype], []) as Tensor<NoInfer<E>>
 }
 
 /** Options of `sum`. */
@@ -2149,8 +2244,8 @@ export interface SumOptions<E extends DType = DType> {
  * ```
  */
 export function sum<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: number | readonly number[] | SumOptions<E>): Tensor<NoInfer<E>> {
-  const o = readOptions(109, options, ['axis', 'keepdims', 'dtype'], arguments.length - 2, 'axis')
-  return one(109, [x], [o.axis, o.keepdims, o.dtype], []) as Tensor<NoInfer<E>>
+  const o = readOptions(114, options, ['axis', 'keepdims', 'dtype'], arguments.length - 2, 'axis')
+  return one(114, [x], [o.axis, o.keepdims, o.dtype], []) as Tensor<NoInfer<E>>
 }
 
 /** Options of `prod`. */
@@ -2179,8 +2274,8 @@ export interface ProdOptions<E extends DType = DType> {
  * ```
  */
 export function prod<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: number | readonly number[] | ProdOptions<E>): Tensor<NoInfer<E>> {
-  const o = readOptions(110, options, ['axis', 'keepdims', 'dtype'], arguments.length - 2, 'axis')
-  return one(110, [x], [o.axis, o.keepdims, o.dtype], []) as Tensor<NoInfer<E>>
+  const o = readOptions(115, options, ['axis', 'keepdims', 'dtype'], arguments.length - 2, 'axis')
+  return one(115, [x], [o.axis, o.keepdims, o.dtype], []) as Tensor<NoInfer<E>>
 }
 
 /** Options of `mean`. */
@@ -2207,8 +2302,8 @@ export interface MeanOptions {
  * ```
  */
 export function mean<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | MeanOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(111, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
-  return one(111, [x], [o.axis, o.keepdims], []) as Tensor<FloatOf<A>>
+  const o = readOptions(116, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
+  return one(116, [x], [o.axis, o.keepdims], []) as Tensor<FloatOf<A>>
 }
 
 /** Options of `max`. */
@@ -2236,8 +2331,8 @@ export interface MaxOptions {
  * ```
  */
 export function max<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | readonly number[] | MaxOptions): Tensor<A> {
-  const o = readOptions(112, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
-  return one(112, [x], [o.axis, o.keepdims], []) as Tensor<A>
+  const o = readOptions(117, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
+  return one(117, [x], [o.axis, o.keepdims], []) as Tensor<A>
 }
 
 /** Options of `min`. */
@@ -2264,8 +2359,8 @@ export interface MinOptions {
  * ```
  */
 export function min<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | readonly number[] | MinOptions): Tensor<A> {
-  const o = readOptions(113, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
-  return one(113, [x], [o.axis, o.keepdims], []) as Tensor<A>
+  const o = readOptions(118, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
+  return one(118, [x], [o.axis, o.keepdims], []) as Tensor<A>
 }
 
 /** Options of `all`. */
@@ -2292,8 +2387,8 @@ export interface AllOptions {
  * ```
  */
 export function all(x: Tensor, options?: number | readonly number[] | AllOptions): Tensor<'bool'> {
-  const o = readOptions(114, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
-  return one(114, [x], [o.axis, o.keepdims], []) as Tensor<'bool'>
+  const o = readOptions(119, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
+  return one(119, [x], [o.axis, o.keepdims], []) as Tensor<'bool'>
 }
 
 /** Options of `any`. */
@@ -2320,8 +2415,8 @@ export interface AnyOptions {
  * ```
  */
 export function any(x: Tensor, options?: number | readonly number[] | AnyOptions): Tensor<'bool'> {
-  const o = readOptions(115, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
-  return one(115, [x], [o.axis, o.keepdims], []) as Tensor<'bool'>
+  const o = readOptions(120, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
+  return one(120, [x], [o.axis, o.keepdims], []) as Tensor<'bool'>
 }
 
 /** Options of `argmax`. */
@@ -2349,8 +2444,8 @@ export interface ArgmaxOptions {
  * ```
  */
 export function argmax<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | ArgmaxOptions): Tensor<'int32'> {
-  const o = readOptions(116, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
-  return one(116, [x], [o.axis, o.keepdims], []) as Tensor<'int32'>
+  const o = readOptions(121, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
+  return one(121, [x], [o.axis, o.keepdims], []) as Tensor<'int32'>
 }
 
 /** Options of `argmin`. */
@@ -2377,8 +2472,8 @@ export interface ArgminOptions {
  * ```
  */
 export function argmin<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | ArgminOptions): Tensor<'int32'> {
-  const o = readOptions(117, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
-  return one(117, [x], [o.axis, o.keepdims], []) as Tensor<'int32'>
+  const o = readOptions(122, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
+  return one(122, [x], [o.axis, o.keepdims], []) as Tensor<'int32'>
 }
 
 /** Options of `var`. */
@@ -2408,8 +2503,8 @@ export interface VarOptions {
  * ```
  */
 function var_<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | VarOptions): Tensor<RealOf<FloatOf<A>>> {
-  const o = readOptions(118, options, ['axis', 'keepdims', 'correction'], arguments.length - 2, 'axis')
-  return one(118, [x], [o.axis, o.keepdims], [o.correction]) as Tensor<RealOf<FloatOf<A>>>
+  const o = readOptions(123, options, ['axis', 'keepdims', 'correction'], arguments.length - 2, 'axis')
+  return one(123, [x], [o.axis, o.keepdims], [o.correction]) as Tensor<RealOf<FloatOf<A>>>
 }
 export { var_ as var }
 
@@ -2439,8 +2534,8 @@ export interface StdOptions {
  * ```
  */
 export function std<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | StdOptions): Tensor<RealOf<FloatOf<A>>> {
-  const o = readOptions(119, options, ['axis', 'keepdims', 'correction'], arguments.length - 2, 'axis')
-  return one(119, [x], [o.axis, o.keepdims], [o.correction]) as Tensor<RealOf<FloatOf<A>>>
+  const o = readOptions(124, options, ['axis', 'keepdims', 'correction'], arguments.length - 2, 'axis')
+  return one(124, [x], [o.axis, o.keepdims], [o.correction]) as Tensor<RealOf<FloatOf<A>>>
 }
 
 /** Options of `median`. */
@@ -2467,8 +2562,8 @@ export interface MedianOptions {
  * ```
  */
 export function median<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | readonly number[] | MedianOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(120, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
-  return one(120, [x], [o.axis, o.keepdims], []) as Tensor<FloatOf<A>>
+  const o = readOptions(125, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
+  return one(125, [x], [o.axis, o.keepdims], []) as Tensor<FloatOf<A>>
 }
 
 /** Options of `ptp`. */
@@ -2496,8 +2591,8 @@ export interface PtpOptions {
  * ```
  */
 export function ptp<A extends DType>(x: Tensor<A> & Takes<'integerOrFloat', A>, options?: number | readonly number[] | PtpOptions): Tensor<A> {
-  const o = readOptions(121, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
-  return one(121, [x], [o.axis, o.keepdims], []) as Tensor<A>
+  const o = readOptions(126, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
+  return one(126, [x], [o.axis, o.keepdims], []) as Tensor<A>
 }
 
 /** Options of `logsumexp`. */
@@ -2525,8 +2620,8 @@ export interface LogsumexpOptions {
  * ```
  */
 export function logsumexp<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | readonly number[] | LogsumexpOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(122, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
-  return one(122, [x], [o.axis, o.keepdims], []) as Tensor<FloatOf<A>>
+  const o = readOptions(127, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
+  return one(127, [x], [o.axis, o.keepdims], []) as Tensor<FloatOf<A>>
 }
 
 /** Options of `countNonzero`. */
@@ -2554,8 +2649,8 @@ export interface CountNonzeroOptions {
  * ```
  */
 export function countNonzero(x: Tensor, options?: number | readonly number[] | CountNonzeroOptions): Tensor<'int32'> {
-  const o = readOptions(123, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
-  return one(123, [x], [o.axis, o.keepdims], []) as Tensor<'int32'>
+  const o = readOptions(128, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
+  return one(128, [x], [o.axis, o.keepdims], []) as Tensor<'int32'>
 }
 
 /** Options of `nansum`. */
@@ -2584,8 +2679,8 @@ export interface NansumOptions<E extends DType = DType> {
  * ```
  */
 export function nansum<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: number | readonly number[] | NansumOptions<E>): Tensor<NoInfer<E>> {
-  const o = readOptions(124, options, ['axis', 'keepdims', 'dtype'], arguments.length - 2, 'axis')
-  return one(124, [x], [o.axis, o.keepdims, o.dtype], []) as Tensor<NoInfer<E>>
+  const o = readOptions(129, options, ['axis', 'keepdims', 'dtype'], arguments.length - 2, 'axis')
+  return one(129, [x], [o.axis, o.keepdims, o.dtype], []) as Tensor<NoInfer<E>>
 }
 
 /** Options of `nanprod`. */
@@ -2614,8 +2709,8 @@ export interface NanprodOptions<E extends DType = DType> {
  * ```
  */
 export function nanprod<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: number | readonly number[] | NanprodOptions<E>): Tensor<NoInfer<E>> {
-  const o = readOptions(125, options, ['axis', 'keepdims', 'dtype'], arguments.length - 2, 'axis')
-  return one(125, [x], [o.axis, o.keepdims, o.dtype], []) as Tensor<NoInfer<E>>
+  const o = readOptions(130, options, ['axis', 'keepdims', 'dtype'], arguments.length - 2, 'axis')
+  return one(130, [x], [o.axis, o.keepdims, o.dtype], []) as Tensor<NoInfer<E>>
 }
 
 /** Options of `nanmax`. */
@@ -2642,8 +2737,8 @@ export interface NanmaxOptions {
  * ```
  */
 export function nanmax<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | readonly number[] | NanmaxOptions): Tensor<A> {
-  const o = readOptions(126, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
-  return one(126, [x], [o.axis, o.keepdims], []) as Tensor<A>
+  const o = readOptions(131, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
+  return one(131, [x], [o.axis, o.keepdims], []) as Tensor<A>
 }
 
 /** Options of `nanmin`. */
@@ -2670,8 +2765,8 @@ export interface NanminOptions {
  * ```
  */
 export function nanmin<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | readonly number[] | NanminOptions): Tensor<A> {
-  const o = readOptions(127, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
-  return one(127, [x], [o.axis, o.keepdims], []) as Tensor<A>
+  const o = readOptions(132, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
+  return one(132, [x], [o.axis, o.keepdims], []) as Tensor<A>
 }
 
 /** Options of `nanmean`. */
@@ -2698,8 +2793,8 @@ export interface NanmeanOptions {
  * ```
  */
 export function nanmean<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | readonly number[] | NanmeanOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(128, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
-  return one(128, [x], [o.axis, o.keepdims], []) as Tensor<FloatOf<A>>
+  const o = readOptions(133, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
+  return one(133, [x], [o.axis, o.keepdims], []) as Tensor<FloatOf<A>>
 }
 
 /** Options of `nanvar`. */
@@ -2728,8 +2823,8 @@ export interface NanvarOptions {
  * ```
  */
 export function nanvar<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | readonly number[] | NanvarOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(129, options, ['axis', 'keepdims', 'correction'], arguments.length - 2, 'axis')
-  return one(129, [x], [o.axis, o.keepdims], [o.correction]) as Tensor<FloatOf<A>>
+  const o = readOptions(134, options, ['axis', 'keepdims', 'correction'], arguments.length - 2, 'axis')
+  return one(134, [x], [o.axis, o.keepdims], [o.correction]) as Tensor<FloatOf<A>>
 }
 
 /** Options of `nanstd`. */
@@ -2758,8 +2853,8 @@ export interface NanstdOptions {
  * ```
  */
 export function nanstd<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | readonly number[] | NanstdOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(130, options, ['axis', 'keepdims', 'correction'], arguments.length - 2, 'axis')
-  return one(130, [x], [o.axis, o.keepdims], [o.correction]) as Tensor<FloatOf<A>>
+  const o = readOptions(135, options, ['axis', 'keepdims', 'correction'], arguments.length - 2, 'axis')
+  return one(135, [x], [o.axis, o.keepdims], [o.correction]) as Tensor<FloatOf<A>>
 }
 
 /** Options of `quantile`. */
@@ -2790,8 +2885,8 @@ export interface QuantileOptions {
  * ```
  */
 export function quantile<A extends DType, B extends Operand>(x: Tensor<A> & Takes<'real', A>, q: B & Fits<'real', B>, options?: number | readonly number[] | QuantileOptions): Tensor<FloatOf<With<A, B>>> {
-  const o = readOptions(131, options, ['axis', 'keepdims', 'method'], arguments.length - 3, 'axis')
-  return one(131, [x, q], [o.axis, o.keepdims, o.method], []) as Tensor<FloatOf<With<A, B>>>
+  const o = readOptions(136, options, ['axis', 'keepdims', 'method'], arguments.length - 3, 'axis')
+  return one(136, [x, q], [o.axis, o.keepdims, o.method], []) as Tensor<FloatOf<With<A, B>>>
 }
 
 /** Options of `percentile`. */
@@ -2822,8 +2917,8 @@ export interface PercentileOptions {
  * ```
  */
 export function percentile<A extends DType, B extends Operand>(x: Tensor<A> & Takes<'real', A>, q: B & Fits<'real', B>, options?: number | readonly number[] | PercentileOptions): Tensor<FloatOf<With<A, B>>> {
-  const o = readOptions(132, options, ['axis', 'keepdims', 'method'], arguments.length - 3, 'axis')
-  return one(132, [x, q], [o.axis, o.keepdims, o.method], []) as Tensor<FloatOf<With<A, B>>>
+  const o = readOptions(137, options, ['axis', 'keepdims', 'method'], arguments.length - 3, 'axis')
+  return one(137, [x, q], [o.axis, o.keepdims, o.method], []) as Tensor<FloatOf<With<A, B>>>
 }
 
 /** Options of `cov`. */
@@ -2851,8 +2946,8 @@ export interface CovOptions {
  * ```
  */
 export function cov<A extends DType>(x: Tensor<A>, options?: CovOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(133, options, ['rowvar', 'correction'], arguments.length - 2)
-  return one(133, [x], [o.rowvar], [o.correction]) as Tensor<FloatOf<A>>
+  const o = readOptions(138, options, ['rowvar', 'correction'], arguments.length - 2)
+  return one(138, [x], [o.rowvar], [o.correction]) as Tensor<FloatOf<A>>
 }
 
 /** Options of `corrcoef`. */
@@ -2877,8 +2972,8 @@ export interface CorrcoefOptions {
  * ```
  */
 export function corrcoef<A extends DType>(x: Tensor<A>, options?: CorrcoefOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(134, options, ['rowvar'], arguments.length - 2)
-  return one(134, [x], [o.rowvar], []) as Tensor<FloatOf<A>>
+  const o = readOptions(139, options, ['rowvar'], arguments.length - 2)
+  return one(139, [x], [o.rowvar], []) as Tensor<FloatOf<A>>
 }
 
 /** Options of `cumulativeSum`. */
@@ -2908,8 +3003,8 @@ export interface CumulativeSumOptions<E extends DType = DType> {
  * ```
  */
 export function cumulativeSum<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: number | CumulativeSumOptions<E>): Tensor<NoInfer<E>> {
-  const o = readOptions(135, options, ['axis', 'dtype', 'includeInitial'], arguments.length - 2, 'axis')
-  return one(135, [x], [o.axis, o.dtype, o.includeInitial], []) as Tensor<NoInfer<E>>
+  const o = readOptions(140, options, ['axis', 'dtype', 'includeInitial'], arguments.length - 2, 'axis')
+  return one(140, [x], [o.axis, o.dtype, o.includeInitial], []) as Tensor<NoInfer<E>>
 }
 
 /** Options of `cumulativeProd`. */
@@ -2938,8 +3033,8 @@ export interface CumulativeProdOptions<E extends DType = DType> {
  * ```
  */
 export function cumulativeProd<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: number | CumulativeProdOptions<E>): Tensor<NoInfer<E>> {
-  const o = readOptions(136, options, ['axis', 'dtype', 'includeInitial'], arguments.length - 2, 'axis')
-  return one(136, [x], [o.axis, o.dtype, o.includeInitial], []) as Tensor<NoInfer<E>>
+  const o = readOptions(141, options, ['axis', 'dtype', 'includeInitial'], arguments.length - 2, 'axis')
+  return one(141, [x], [o.axis, o.dtype, o.includeInitial], []) as Tensor<NoInfer<E>>
 }
 
 /** Options of `cumulativeMax`. */
@@ -2965,8 +3060,8 @@ export interface CumulativeMaxOptions {
  * ```
  */
 export function cumulativeMax<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | CumulativeMaxOptions): Tensor<A> {
-  const o = readOptions(137, options, ['axis'], arguments.length - 2, 'axis')
-  return one(137, [x], [o.axis], []) as Tensor<A>
+  const o = readOptions(142, options, ['axis'], arguments.length - 2, 'axis')
+  return one(142, [x], [o.axis], []) as Tensor<A>
 }
 
 /** Options of `cumulativeMin`. */
@@ -2991,8 +3086,8 @@ export interface CumulativeMinOptions {
  * ```
  */
 export function cumulativeMin<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | CumulativeMinOptions): Tensor<A> {
-  const o = readOptions(138, options, ['axis'], arguments.length - 2, 'axis')
-  return one(138, [x], [o.axis], []) as Tensor<A>
+  const o = readOptions(143, options, ['axis'], arguments.length - 2, 'axis')
+  return one(143, [x], [o.axis], []) as Tensor<A>
 }
 
 /** Options of `diff`. */
@@ -3023,8 +3118,8 @@ export interface DiffOptions {
  * ```
  */
 export function diff<A extends DType, B extends DType = 'bool', C extends DType = 'bool'>(x: Tensor<A> & Takes<'numeric', A>, prepend?: Tensor<B> & Takes<'numeric', B>, append?: Tensor<C> & Takes<'numeric', C>, options?: number | DiffOptions): Tensor<Promote<Promote<A, B>, C>> {
-  const o = readOptions(139, options, ['axis', 'n'], arguments.length - 4, 'axis')
-  return one(139, [x, prepend, append], [o.axis, o.n], []) as Tensor<Promote<Promote<A, B>, C>>
+  const o = readOptions(144, options, ['axis', 'n'], arguments.length - 4, 'axis')
+  return one(144, [x, prepend, append], [o.axis, o.n], []) as Tensor<Promote<Promote<A, B>, C>>
 }
 
 /** Options of `gradient`. */
@@ -3056,8 +3151,8 @@ export interface GradientOptions {
  * ```
  */
 export function gradient<A extends DType, B extends DType = 'bool'>(y: Tensor<A> & Takes<'real', A>, coordinates?: Tensor<B> & Takes<'real', B>, options?: number | GradientOptions): Tensor<FloatOf<Promote<A, B>>> {
-  const o = readOptions(140, options, ['axis', 'edgeOrder', 'spacing'], arguments.length - 3, 'axis')
-  return one(140, [y, coordinates], [o.axis, o.edgeOrder], [o.spacing]) as Tensor<FloatOf<Promote<A, B>>>
+  const o = readOptions(145, options, ['axis', 'edgeOrder', 'spacing'], arguments.length - 3, 'axis')
+  return one(145, [y, coordinates], [o.axis, o.edgeOrder], [o.spacing]) as Tensor<FloatOf<Promote<A, B>>>
 }
 
 /** Options of `trapezoid`. */
@@ -3087,8 +3182,8 @@ export interface TrapezoidOptions {
  * ```
  */
 export function trapezoid<A extends DType, B extends DType = 'bool'>(y: Tensor<A> & Takes<'real', A>, coordinates?: Tensor<B> & Takes<'real', B>, options?: number | TrapezoidOptions): Tensor<FloatOf<Promote<A, B>>> {
-  const o = readOptions(141, options, ['axis', 'dx'], arguments.length - 3, 'axis')
-  return one(141, [y, coordinates], [o.axis], [o.dx]) as Tensor<FloatOf<Promote<A, B>>>
+  const o = readOptions(146, options, ['axis', 'dx'], arguments.length - 3, 'axis')
+  return one(146, [y, coordinates], [o.axis], [o.dx]) as Tensor<FloatOf<Promote<A, B>>>
 }
 
 /**
@@ -3111,8 +3206,8 @@ export function trapezoid<A extends DType, B extends DType = 'bool'>(y: Tensor<A
  * ```
  */
 export function interp<A extends DType, B extends DType, C extends DType, F extends Operand | undefined = undefined, G extends Operand | undefined = undefined>(x: Tensor<A> & Takes<'real', A>, xp: Tensor<B> & Takes<'real', B>, fp: Tensor<C> & Takes<'real', C>, left?: F & Fits<'real', F>, right?: G & Fits<'real', G>): Tensor<FloatOf<With<With<AsDType<Promote<Promote<A, B>, C>>, F>, G>>> {
-  if (arguments.length > 5) surplus(142, arguments, 5)
-  return one(142, [x, xp, fp, left, right], [], []) as Tensor<FloatOf<With<With<AsDType<Promote<Promote<A, B>, C>>, F>, G>>>
+  if (arguments.length > 5) surplus(147, arguments, 5)
+  return one(147, [x, xp, fp, left, right], [], []) as Tensor<FloatOf<With<With<AsDType<Promote<Promote<A, B>, C>>, F>, G>>>
 }
 
 /** Options of `convolve`. */
@@ -3139,8 +3234,8 @@ export interface ConvolveOptions {
  * ```
  */
 export function convolve<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>, options?: ConvolveOptions): Tensor<SumOf<Promote<A, B>>> {
-  const o = readOptions(143, options, ['mode'], arguments.length - 3)
-  return one(143, [x1, x2], [o.mode], []) as Tensor<SumOf<Promote<A, B>>>
+  const o = readOptions(148, options, ['mode'], arguments.length - 3)
+  return one(148, [x1, x2], [o.mode], []) as Tensor<SumOf<Promote<A, B>>>
 }
 
 /** Options of `correlate`. */
@@ -3167,8 +3262,8 @@ export interface CorrelateOptions {
  * ```
  */
 export function correlate<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>, options?: CorrelateOptions): Tensor<SumOf<Promote<A, B>>> {
-  const o = readOptions(144, options, ['mode'], arguments.length - 3)
-  return one(144, [x1, x2], [o.mode], []) as Tensor<SumOf<Promote<A, B>>>
+  const o = readOptions(149, options, ['mode'], arguments.length - 3)
+  return one(149, [x1, x2], [o.mode], []) as Tensor<SumOf<Promote<A, B>>>
 }
 
 /**
@@ -3188,8 +3283,8 @@ export function correlate<A extends DType, B extends DType>(x1: Tensor<A> & Take
  * ```
  */
 export function matmul<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>): Tensor<SumOf<Promote<A, B>>> {
-  if (arguments.length > 2) surplus(145, arguments, 2)
-  return binary(145, x1, x2) as Tensor<SumOf<Promote<A, B>>>
+  if (arguments.length > 2) surplus(150, arguments, 2)
+  return binary(150, x1, x2) as Tensor<SumOf<Promote<A, B>>>
 }
 
 /** Options of `tensordot`. */
@@ -3216,8 +3311,8 @@ export interface TensordotOptions {
  * ```
  */
 export function tensordot<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>, options?: TensordotOptions): Tensor<SumOf<Promote<A, B>>> {
-  const o = readOptions(146, options, ['axes'], arguments.length - 3)
-  return one(146, [x1, x2], [o.axes], []) as Tensor<SumOf<Promote<A, B>>>
+  const o = readOptions(151, options, ['axes'], arguments.length - 3)
+  return one(151, [x1, x2], [o.axes], []) as Tensor<SumOf<Promote<A, B>>>
 }
 
 /**
@@ -3238,7 +3333,7 @@ export function tensordot<A extends DType, B extends DType>(x1: Tensor<A> & Take
  * ```
  */
 export function einsum<const A extends readonly Tensor[]>(equation: string, ...tensors: A & TakesEach<'numeric', A>): Tensor<SumOf<PromoteAll<A>>> {
-  return one(147, tensorList(147, tensors), [equation], []) as Tensor<SumOf<PromoteAll<A>>>
+  return one(152, tensorList(152, tensors), [equation], []) as Tensor<SumOf<PromoteAll<A>>>
 }
 
 /** Options of `vecdot`. */
@@ -3266,8 +3361,8 @@ export interface VecdotOptions {
  * ```
  */
 export function vecdot<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>, options?: number | VecdotOptions): Tensor<SumOf<Promote<A, B>>> {
-  const o = readOptions(148, options, ['axis'], arguments.length - 3, 'axis')
-  return one(148, [x1, x2], [o.axis], []) as Tensor<SumOf<Promote<A, B>>>
+  const o = readOptions(153, options, ['axis'], arguments.length - 3, 'axis')
+  return one(153, [x1, x2], [o.axis], []) as Tensor<SumOf<Promote<A, B>>>
 }
 
 /** Options of `cross`. */
@@ -3295,8 +3390,8 @@ export interface CrossOptions {
  * ```
  */
 export function cross<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>, options?: number | CrossOptions): Tensor<Promote<A, B>> {
-  const o = readOptions(149, options, ['axis'], arguments.length - 3, 'axis')
-  return one(149, [x1, x2], [o.axis], []) as Tensor<Promote<A, B>>
+  const o = readOptions(154, options, ['axis'], arguments.length - 3, 'axis')
+  return one(154, [x1, x2], [o.axis], []) as Tensor<Promote<A, B>>
 }
 
 /**
@@ -3316,8 +3411,8 @@ export function cross<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'n
  * ```
  */
 export function outer<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>): Tensor<Promote<A, B>> {
-  if (arguments.length > 2) surplus(150, arguments, 2)
-  return binary(150, x1, x2) as Tensor<Promote<A, B>>
+  if (arguments.length > 2) surplus(155, arguments, 2)
+  return binary(155, x1, x2) as Tensor<Promote<A, B>>
 }
 
 /**
@@ -3337,8 +3432,8 @@ export function outer<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'n
  * ```
  */
 export function inner<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>): Tensor<SumOf<Promote<A, B>>> {
-  if (arguments.length > 2) surplus(151, arguments, 2)
-  return binary(151, x1, x2) as Tensor<SumOf<Promote<A, B>>>
+  if (arguments.length > 2) surplus(156, arguments, 2)
+  return binary(156, x1, x2) as Tensor<SumOf<Promote<A, B>>>
 }
 
 /**
@@ -3358,8 +3453,8 @@ export function inner<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'n
  * ```
  */
 export function kron<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>): Tensor<Promote<A, B>> {
-  if (arguments.length > 2) surplus(152, arguments, 2)
-  return binary(152, x1, x2) as Tensor<Promote<A, B>>
+  if (arguments.length > 2) surplus(157, arguments, 2)
+  return binary(157, x1, x2) as Tensor<Promote<A, B>>
 }
 
 /** Options of `diagonal`. */
@@ -3386,8 +3481,8 @@ export interface DiagonalOptions {
  * ```
  */
 export function diagonal<A extends DType>(x: Tensor<A>, options?: DiagonalOptions): Tensor<A> {
-  const o = readOptions(153, options, ['offset'], arguments.length - 2)
-  return one(153, [x], [o.offset], []) as Tensor<A>
+  const o = readOptions(158, options, ['offset'], arguments.length - 2)
+  return one(158, [x], [o.offset], []) as Tensor<A>
 }
 
 /** Options of `trace`. */
@@ -3415,8 +3510,8 @@ export interface TraceOptions<E extends DType = DType> {
  * ```
  */
 export function trace<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: TraceOptions<E>): Tensor<NoInfer<E>> {
-  const o = readOptions(154, options, ['offset', 'dtype'], arguments.length - 2)
-  return one(154, [x], [o.offset, o.dtype], []) as Tensor<NoInfer<E>>
+  const o = readOptions(159, options, ['offset', 'dtype'], arguments.length - 2)
+  return one(159, [x], [o.offset, o.dtype], []) as Tensor<NoInfer<E>>
 }
 
 /** Options of `diag`. */
@@ -3442,8 +3537,8 @@ export interface DiagOptions {
  * ```
  */
 export function diag<A extends DType>(x: Tensor<A>, options?: DiagOptions): Tensor<A> {
-  const o = readOptions(155, options, ['k'], arguments.length - 2)
-  return one(155, [x], [o.k], []) as Tensor<A>
+  const o = readOptions(160, options, ['k'], arguments.length - 2)
+  return one(160, [x], [o.k], []) as Tensor<A>
 }
 
 /** Options of `softmax`. */
@@ -3469,8 +3564,8 @@ export interface SoftmaxOptions {
  * ```
  */
 export function softmax<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | SoftmaxOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(156, options, ['axis'], arguments.length - 2, 'axis')
-  return one(156, [x], [o.axis], []) as Tensor<FloatOf<A>>
+  const o = readOptions(161, options, ['axis'], arguments.length - 2, 'axis')
+  return one(161, [x], [o.axis], []) as Tensor<FloatOf<A>>
 }
 
 /** Options of `logSoftmax`. */
@@ -3495,8 +3590,8 @@ export interface LogSoftmaxOptions {
  * ```
  */
 export function logSoftmax<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | LogSoftmaxOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(157, options, ['axis'], arguments.length - 2, 'axis')
-  return one(157, [x], [o.axis], []) as Tensor<FloatOf<A>>
+  const o = readOptions(162, options, ['axis'], arguments.length - 2, 'axis')
+  return one(162, [x], [o.axis], []) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -3517,8 +3612,8 @@ export function logSoftmax<A extends DType>(x: Tensor<A> & Takes<'real', A>, opt
  * ```
  */
 export function reshape<A extends DType>(x: Tensor<A>, shape: readonly number[]): Tensor<A> {
-  if (arguments.length > 2) surplus(191, arguments, 2)
-  return one(191, [x], [shape], []) as Tensor<A>
+  if (arguments.length > 2) surplus(196, arguments, 2)
+  return one(196, [x], [shape], []) as Tensor<A>
 }
 
 /**
@@ -3539,8 +3634,8 @@ export function reshape<A extends DType>(x: Tensor<A>, shape: readonly number[])
  * ```
  */
 export function permuteDims<A extends DType>(x: Tensor<A>, axes: number | readonly number[]): Tensor<A> {
-  if (arguments.length > 2) surplus(192, arguments, 2)
-  return one(192, [x], [axes], []) as Tensor<A>
+  if (arguments.length > 2) surplus(197, arguments, 2)
+  return one(197, [x], [axes], []) as Tensor<A>
 }
 
 /**
@@ -3559,8 +3654,8 @@ export function permuteDims<A extends DType>(x: Tensor<A>, axes: number | readon
  * ```
  */
 export function matrixTranspose<A extends DType>(x: Tensor<A>): Tensor<A> {
-  if (arguments.length > 1) surplus(193, arguments, 1)
-  return unary(193, x) as Tensor<A>
+  if (arguments.length > 1) surplus(198, arguments, 1)
+  return unary(198, x) as Tensor<A>
 }
 
 /**
@@ -3580,8 +3675,8 @@ export function matrixTranspose<A extends DType>(x: Tensor<A>): Tensor<A> {
  * ```
  */
 export function expandDims<A extends DType>(x: Tensor<A>, axis?: number): Tensor<A> {
-  if (arguments.length > 2) surplus(194, arguments, 2)
-  return one(194, [x], [axis], []) as Tensor<A>
+  if (arguments.length > 2) surplus(199, arguments, 2)
+  return one(199, [x], [axis], []) as Tensor<A>
 }
 
 /**
@@ -3601,8 +3696,8 @@ export function expandDims<A extends DType>(x: Tensor<A>, axis?: number): Tensor
  * ```
  */
 export function squeeze<A extends DType>(x: Tensor<A>, axis?: number | readonly number[]): Tensor<A> {
-  if (arguments.length > 2) surplus(195, arguments, 2)
-  return one(195, [x], [axis], []) as Tensor<A>
+  if (arguments.length > 2) surplus(200, arguments, 2)
+  return one(200, [x], [axis], []) as Tensor<A>
 }
 
 /** Options of `flip`. */
@@ -3628,8 +3723,8 @@ export interface FlipOptions {
  * ```
  */
 export function flip<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | FlipOptions): Tensor<A> {
-  const o = readOptions(196, options, ['axis'], arguments.length - 2, 'axis')
-  return one(196, [x], [o.axis], []) as Tensor<A>
+  const o = readOptions(201, options, ['axis'], arguments.length - 2, 'axis')
+  return one(201, [x], [o.axis], []) as Tensor<A>
 }
 
 /**
@@ -3649,8 +3744,8 @@ export function flip<A extends DType>(x: Tensor<A>, options?: number | readonly 
  * ```
  */
 export function broadcastTo<A extends DType>(x: Tensor<A>, shape: readonly number[]): Tensor<A> {
-  if (arguments.length > 2) surplus(197, arguments, 2)
-  return one(197, [x], [shape], []) as Tensor<A>
+  if (arguments.length > 2) surplus(202, arguments, 2)
+  return one(202, [x], [shape], []) as Tensor<A>
 }
 
 /**
@@ -3672,8 +3767,8 @@ export function broadcastTo<A extends DType>(x: Tensor<A>, shape: readonly numbe
  * ```
  */
 export function moveaxis<A extends DType>(x: Tensor<A>, source: number | readonly number[], destination: number | readonly number[]): Tensor<A> {
-  if (arguments.length > 3) surplus(198, arguments, 3)
-  return one(198, [x], [source, destination], []) as Tensor<A>
+  if (arguments.length > 3) surplus(203, arguments, 3)
+  return one(203, [x], [source, destination], []) as Tensor<A>
 }
 
 /**
@@ -3694,8 +3789,8 @@ export function moveaxis<A extends DType>(x: Tensor<A>, source: number | readonl
  * ```
  */
 export function swapaxes<A extends DType>(x: Tensor<A>, axis1: number, axis2: number): Tensor<A> {
-  if (arguments.length > 3) surplus(199, arguments, 3)
-  return one(199, [x], [axis1, axis2], []) as Tensor<A>
+  if (arguments.length > 3) surplus(204, arguments, 3)
+  return one(204, [x], [axis1, axis2], []) as Tensor<A>
 }
 
 /** Options of `rot90`. */
@@ -3724,8 +3819,8 @@ export interface Rot90Options {
  * ```
  */
 export function rot90<A extends DType>(x: Tensor<A>, options?: Rot90Options): Tensor<A> {
-  const o = readOptions(200, options, ['k', 'axes'], arguments.length - 2)
-  return one(200, [x], [o.k, o.axes], []) as Tensor<A>
+  const o = readOptions(205, options, ['k', 'axes'], arguments.length - 2)
+  return one(205, [x], [o.k, o.axes], []) as Tensor<A>
 }
 
 /** Options of `flatten`. */
@@ -3754,8 +3849,8 @@ export interface FlattenOptions {
  * ```
  */
 export function flatten<A extends DType>(x: Tensor<A>, options?: FlattenOptions): Tensor<A> {
-  const o = readOptions(201, options, ['startAxis', 'endAxis'], arguments.length - 2)
-  return one(201, [x], [o.startAxis, o.endAxis], []) as Tensor<A>
+  const o = readOptions(206, options, ['startAxis', 'endAxis'], arguments.length - 2)
+  return one(206, [x], [o.startAxis, o.endAxis], []) as Tensor<A>
 }
 
 /** Options of `roll`. */
@@ -3783,8 +3878,8 @@ export interface RollOptions {
  * ```
  */
 export function roll<A extends DType>(x: Tensor<A>, shift: number | readonly number[], options?: number | readonly number[] | RollOptions): Tensor<A> {
-  const o = readOptions(202, options, ['axis'], arguments.length - 3, 'axis')
-  return one(202, [x], [shift, o.axis], []) as Tensor<A>
+  const o = readOptions(207, options, ['axis'], arguments.length - 3, 'axis')
+  return one(207, [x], [shift, o.axis], []) as Tensor<A>
 }
 
 /**
@@ -3804,8 +3899,8 @@ export function roll<A extends DType>(x: Tensor<A>, shift: number | readonly num
  * ```
  */
 export function tile<A extends DType>(x: Tensor<A>, repetitions: readonly number[]): Tensor<A> {
-  if (arguments.length > 2) surplus(203, arguments, 2)
-  return one(203, [x], [repetitions], []) as Tensor<A>
+  if (arguments.length > 2) surplus(208, arguments, 2)
+  return one(208, [x], [repetitions], []) as Tensor<A>
 }
 
 /** Options of `repeat`. */
@@ -3833,8 +3928,8 @@ export interface RepeatOptions {
  * ```
  */
 export function repeat<A extends DType>(x: Tensor<A>, repeats: number, options?: number | RepeatOptions): Tensor<A> {
-  const o = readOptions(204, options, ['axis'], arguments.length - 3, 'axis')
-  return one(204, [x], [repeats, o.axis], []) as Tensor<A>
+  const o = readOptions(209, options, ['axis'], arguments.length - 3, 'axis')
+  return one(209, [x], [repeats, o.axis], []) as Tensor<A>
 }
 
 /** Options of `concat`. */
@@ -3861,8 +3956,8 @@ export interface ConcatOptions {
  * ```
  */
 export function concat<const A extends readonly Tensor[]>(arrays: A, options?: number | ConcatOptions): Tensor<PromoteAll<A>> {
-  const o = readOptions(205, options, ['axis'], arguments.length - 2, 'axis')
-  return one(205, tensorList(205, arrays), [o.axis], []) as Tensor<PromoteAll<A>>
+  const o = readOptions(210, options, ['axis'], arguments.length - 2, 'axis')
+  return one(210, tensorList(210, arrays), [o.axis], []) as Tensor<PromoteAll<A>>
 }
 
 /** Options of `stack`. */
@@ -3888,8 +3983,8 @@ export interface StackOptions {
  * ```
  */
 export function stack<const A extends readonly Tensor[]>(arrays: A, options?: number | StackOptions): Tensor<PromoteAll<A>> {
-  const o = readOptions(206, options, ['axis'], arguments.length - 2, 'axis')
-  return one(206, tensorList(206, arrays), [o.axis], []) as Tensor<PromoteAll<A>>
+  const o = readOptions(211, options, ['axis'], arguments.length - 2, 'axis')
+  return one(211, tensorList(211, arrays), [o.axis], []) as Tensor<PromoteAll<A>>
 }
 
 /** Options of `pad`. */
@@ -3919,8 +4014,8 @@ export interface PadOptions {
  * ```
  */
 export function pad<A extends DType>(x: Tensor<A>, padWidth: number | readonly (readonly [number, number])[], options?: PadOptions): Tensor<A> {
-  const o = readOptions(207, options, ['mode', 'value'], arguments.length - 3)
-  return one(207, [x], [padWidth, o.mode], [o.value]) as Tensor<A>
+  const o = readOptions(212, options, ['mode', 'value'], arguments.length - 3)
+  return one(212, [x], [padWidth, o.mode], [o.value]) as Tensor<A>
 }
 
 /** Options of `take`. */
@@ -3948,8 +4043,8 @@ export interface TakeOptions {
  * ```
  */
 export function take<A extends DType, B extends DType>(x: Tensor<A>, indices: Tensor<B> & Takes<'index', B>, options?: number | TakeOptions): Tensor<A> {
-  const o = readOptions(210, options, ['axis'], arguments.length - 3, 'axis')
-  return one(210, [x, indices], [o.axis], []) as Tensor<A>
+  const o = readOptions(215, options, ['axis'], arguments.length - 3, 'axis')
+  return one(215, [x, indices], [o.axis], []) as Tensor<A>
 }
 
 /** Options of `scatter`. */
@@ -3976,8 +4071,8 @@ export interface ScatterOptions {
  * ```
  */
 export function scatter<A extends DType, B extends DType>(x: Tensor<A>, indices: Tensor<B> & Takes<'index', B>, updates: Tensor, options?: number | ScatterOptions): Tensor<A> {
-  const o = readOptions(211, options, ['axis'], arguments.length - 4, 'axis')
-  return one(211, [x, indices, updates], [o.axis], []) as Tensor<A>
+  const o = readOptions(216, options, ['axis'], arguments.length - 4, 'axis')
+  return one(216, [x, indices, updates], [o.axis], []) as Tensor<A>
 }
 
 /** Options of `scatterAdd`. */
@@ -4006,8 +4101,8 @@ export interface ScatterAddOptions {
  * ```
  */
 export function scatterAdd<A extends DType, B extends DType>(x: Tensor<A> & Takes<'numeric', A>, indices: Tensor<B> & Takes<'index', B>, updates: Tensor, options?: number | ScatterAddOptions): Tensor<A> {
-  const o = readOptions(212, options, ['axis'], arguments.length - 4, 'axis')
-  return one(212, [x, indices, updates], [o.axis], []) as Tensor<A>
+  const o = readOptions(217, options, ['axis'], arguments.length - 4, 'axis')
+  return one(217, [x, indices, updates], [o.axis], []) as Tensor<A>
 }
 
 /** Options of `scatterMul`. */
@@ -4034,8 +4129,8 @@ export interface ScatterMulOptions {
  * ```
  */
 export function scatterMul<A extends DType, B extends DType>(x: Tensor<A> & Takes<'numeric', A>, indices: Tensor<B> & Takes<'index', B>, updates: Tensor, options?: number | ScatterMulOptions): Tensor<A> {
-  const o = readOptions(213, options, ['axis'], arguments.length - 4, 'axis')
-  return one(213, [x, indices, updates], [o.axis], []) as Tensor<A>
+  const o = readOptions(218, options, ['axis'], arguments.length - 4, 'axis')
+  return one(218, [x, indices, updates], [o.axis], []) as Tensor<A>
 }
 
 /** Options of `scatterMin`. */
@@ -4062,8 +4157,8 @@ export interface ScatterMinOptions {
  * ```
  */
 export function scatterMin<A extends DType, B extends DType>(x: Tensor<A> & Takes<'real', A>, indices: Tensor<B> & Takes<'index', B>, updates: Tensor, options?: number | ScatterMinOptions): Tensor<A> {
-  const o = readOptions(214, options, ['axis'], arguments.length - 4, 'axis')
-  return one(214, [x, indices, updates], [o.axis], []) as Tensor<A>
+  const o = readOptions(219, options, ['axis'], arguments.length - 4, 'axis')
+  return one(219, [x, indices, updates], [o.axis], []) as Tensor<A>
 }
 
 /** Options of `scatterMax`. */
@@ -4090,8 +4185,8 @@ export interface ScatterMaxOptions {
  * ```
  */
 export function scatterMax<A extends DType, B extends DType>(x: Tensor<A> & Takes<'real', A>, indices: Tensor<B> & Takes<'index', B>, updates: Tensor, options?: number | ScatterMaxOptions): Tensor<A> {
-  const o = readOptions(215, options, ['axis'], arguments.length - 4, 'axis')
-  return one(215, [x, indices, updates], [o.axis], []) as Tensor<A>
+  const o = readOptions(220, options, ['axis'], arguments.length - 4, 'axis')
+  return one(220, [x, indices, updates], [o.axis], []) as Tensor<A>
 }
 
 /** Options of `putAlongAxis`. */
@@ -4122,8 +4217,8 @@ export interface PutAlongAxisOptions {
  * ```
  */
 export function putAlongAxis<A extends DType, B extends DType, C extends Operand>(x: Tensor<A>, indices: Tensor<B> & Takes<'index', B>, values: C & Fits<'any', C, A>, options?: number | PutAlongAxisOptions): Tensor<A> {
-  const o = readOptions(216, options, ['axis', 'update'], arguments.length - 4, 'axis')
-  return one(216, [x, indices, values], [o.axis, o.update], []) as Tensor<A>
+  const o = readOptions(221, options, ['axis', 'update'], arguments.length - 4, 'axis')
+  return one(221, [x, indices, values], [o.axis, o.update], []) as Tensor<A>
 }
 
 /**
@@ -4145,8 +4240,8 @@ export function putAlongAxis<A extends DType, B extends DType, C extends Operand
  * ```
  */
 export function segmentSum<A extends DType, B extends DType>(x: Tensor<A> & Takes<'numeric', A>, segments: Tensor<B> & Takes<'index', B>, numSegments: number): Tensor<A> {
-  if (arguments.length > 3) surplus(217, arguments, 3)
-  return one(217, [x, segments], [numSegments], []) as Tensor<A>
+  if (arguments.length > 3) surplus(222, arguments, 3)
+  return one(222, [x, segments], [numSegments], []) as Tensor<A>
 }
 
 /**
@@ -4166,8 +4261,8 @@ export function segmentSum<A extends DType, B extends DType>(x: Tensor<A> & Take
  * ```
  */
 export function segmentProd<A extends DType, B extends DType>(x: Tensor<A> & Takes<'numeric', A>, segments: Tensor<B> & Takes<'index', B>, numSegments: number): Tensor<A> {
-  if (arguments.length > 3) surplus(218, arguments, 3)
-  return one(218, [x, segments], [numSegments], []) as Tensor<A>
+  if (arguments.length > 3) surplus(223, arguments, 3)
+  return one(223, [x, segments], [numSegments], []) as Tensor<A>
 }
 
 /**
@@ -4187,8 +4282,8 @@ export function segmentProd<A extends DType, B extends DType>(x: Tensor<A> & Tak
  * ```
  */
 export function segmentMin<A extends DType, B extends DType>(x: Tensor<A> & Takes<'real', A>, segments: Tensor<B> & Takes<'index', B>, numSegments: number): Tensor<A> {
-  if (arguments.length > 3) surplus(219, arguments, 3)
-  return one(219, [x, segments], [numSegments], []) as Tensor<A>
+  if (arguments.length > 3) surplus(224, arguments, 3)
+  return one(224, [x, segments], [numSegments], []) as Tensor<A>
 }
 
 /**
@@ -4208,8 +4303,8 @@ export function segmentMin<A extends DType, B extends DType>(x: Tensor<A> & Take
  * ```
  */
 export function segmentMax<A extends DType, B extends DType>(x: Tensor<A> & Takes<'real', A>, segments: Tensor<B> & Takes<'index', B>, numSegments: number): Tensor<A> {
-  if (arguments.length > 3) surplus(220, arguments, 3)
-  return one(220, [x, segments], [numSegments], []) as Tensor<A>
+  if (arguments.length > 3) surplus(225, arguments, 3)
+  return one(225, [x, segments], [numSegments], []) as Tensor<A>
 }
 
 /**
@@ -4229,8 +4324,8 @@ export function segmentMax<A extends DType, B extends DType>(x: Tensor<A> & Take
  * ```
  */
 export function segmentMean<A extends DType, B extends DType>(x: Tensor<A>, segments: Tensor<B> & Takes<'index', B>, numSegments: number): Tensor<FloatOf<A>> {
-  if (arguments.length > 3) surplus(221, arguments, 3)
-  return one(221, [x, segments], [numSegments], []) as Tensor<FloatOf<A>>
+  if (arguments.length > 3) surplus(226, arguments, 3)
+  return one(226, [x, segments], [numSegments], []) as Tensor<FloatOf<A>>
 }
 
 /** Options of `takeAlongAxis`. */
@@ -4259,8 +4354,8 @@ export interface TakeAlongAxisOptions {
  * ```
  */
 export function takeAlongAxis<A extends DType, B extends DType>(x: Tensor<A>, indices: Tensor<B> & Takes<'index', B>, options?: number | TakeAlongAxisOptions): Tensor<A> {
-  const o = readOptions(222, options, ['axis'], arguments.length - 3, 'axis')
-  return one(222, [x, indices], [o.axis], []) as Tensor<A>
+  const o = readOptions(227, options, ['axis'], arguments.length - 3, 'axis')
+  return one(227, [x, indices], [o.axis], []) as Tensor<A>
 }
 
 /** Options of `searchsorted`. */
@@ -4287,9 +4382,9 @@ export interface SearchsortedOptions {
  * ft.tensor([1, 3, 5]).searchsorted(ft.tensor([3, 4])) // [1, 2]
  * ```
  */
-export function searchsorted<A extends DType, B extends Operand, C extends DType = DType>(x1: Tensor<A> & Takes<'real', A>, x2: B & Fits<'real', B, A>, sorter?: Tensor<C> & Takes<'index', C>, options?: SearchsortedOptions): Tensor<'int32'> {
-  const o = readOptions(223, options, ['side'], arguments.length - 4)
-  return one(223, [x1, x2, sorter], [o.side], []) as Tensor<'int32'>
+export function searchsorted<A extends DType, B extends Operand, C extends DType = DType>(x1: Tensor<A> & Takes<'real', A>, x2: B & Fits<'real', B>, sorter?: Tensor<C> & Takes<'index', C>, options?: SearchsortedOptions): Tensor<'int32'> {
+  const o = readOptions(228, options, ['side'], arguments.length - 4)
+  return one(228, [x1, x2, sorter], [o.side], []) as Tensor<'int32'>
 }
 
 /** Options of `sort`. */
@@ -4317,8 +4412,8 @@ export interface SortOptions {
  * ```
  */
 export function sort<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | SortOptions): Tensor<A> {
-  const o = readOptions(224, options, ['axis', 'descending'], arguments.length - 2, 'axis')
-  return one(224, [x], [o.axis, o.descending], []) as Tensor<A>
+  const o = readOptions(229, options, ['axis', 'descending'], arguments.length - 2, 'axis')
+  return one(229, [x], [o.axis, o.descending], []) as Tensor<A>
 }
 
 /** Options of `argsort`. */
@@ -4345,8 +4440,8 @@ export interface ArgsortOptions {
  * ```
  */
 export function argsort<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | ArgsortOptions): Tensor<'int32'> {
-  const o = readOptions(225, options, ['axis', 'descending'], arguments.length - 2, 'axis')
-  return one(225, [x], [o.axis, o.descending], []) as Tensor<'int32'>
+  const o = readOptions(230, options, ['axis', 'descending'], arguments.length - 2, 'axis')
+  return one(230, [x], [o.axis, o.descending], []) as Tensor<'int32'>
 }
 
 /** Options of `topk`. */
@@ -4375,8 +4470,8 @@ export interface TopkOptions {
  * ```
  */
 export function topk<A extends DType>(x: Tensor<A> & Takes<'real', A>, k: number, options?: number | TopkOptions): { values: Tensor<A>; indices: Tensor<'int32'> } {
-  const o = readOptions(226, options, ['axis', 'largest'], arguments.length - 3, 'axis')
-  const [values, indices] = many(226, [x], [k, o.axis, o.largest], []) as [Tensor, Tensor]
+  const o = readOptions(231, options, ['axis', 'largest'], arguments.length - 3, 'axis')
+  const [values, indices] = many(231, [x], [k, o.axis, o.largest], []) as [Tensor, Tensor]
   return { values, indices } as { values: Tensor<A>; indices: Tensor<'int32'> }
 }
 
@@ -4406,8 +4501,8 @@ export interface KthvalueOptions {
  * ```
  */
 export function kthvalue<A extends DType>(x: Tensor<A> & Takes<'real', A>, k: number, options?: number | KthvalueOptions): { values: Tensor<A>; indices: Tensor<'int32'> } {
-  const o = readOptions(227, options, ['axis', 'keepdims'], arguments.length - 3, 'axis')
-  const [values, indices] = many(227, [x], [k, o.axis, o.keepdims], []) as [Tensor, Tensor]
+  const o = readOptions(232, options, ['axis', 'keepdims'], arguments.length - 3, 'axis')
+  const [values, indices] = many(232, [x], [k, o.axis, o.keepdims], []) as [Tensor, Tensor]
   return { values, indices } as { values: Tensor<A>; indices: Tensor<'int32'> }
 }
 
@@ -4437,8 +4532,8 @@ export interface ZerosOptions<E extends DType = DType> {
  * ```
  */
 export function zeros<E extends DType = 'float32'>(shape: readonly number[], options?: ZerosOptions<E>): Tensor<NoInfer<E>> {
-  const o = readOptions(264, options, ['dtype', 'device'], arguments.length - 2)
-  return one(264, [], [shape, o.dtype, o.device], []) as Tensor<NoInfer<E>>
+  const o = readOptions(269, options, ['dtype', 'device'], arguments.length - 2)
+  return one(269, [], [shape, o.dtype, o.device], []) as Tensor<NoInfer<E>>
 }
 
 /** Options of `ones`. */
@@ -4465,8 +4560,8 @@ export interface OnesOptions<E extends DType = DType> {
  * ```
  */
 export function ones<E extends DType = 'float32'>(shape: readonly number[], options?: OnesOptions<E>): Tensor<NoInfer<E>> {
-  const o = readOptions(265, options, ['dtype', 'device'], arguments.length - 2)
-  return one(265, [], [shape, o.dtype, o.device], []) as Tensor<NoInfer<E>>
+  const o = readOptions(270, options, ['dtype', 'device'], arguments.length - 2)
+  return one(270, [], [shape, o.dtype, o.device], []) as Tensor<NoInfer<E>>
 }
 
 /** Options of `empty`. */
@@ -4493,8 +4588,8 @@ export interface EmptyOptions<E extends DType = DType> {
  * ```
  */
 export function empty<E extends DType = 'float32'>(shape: readonly number[], options?: EmptyOptions<E>): Tensor<NoInfer<E>> {
-  const o = readOptions(266, options, ['dtype', 'device'], arguments.length - 2)
-  return one(266, [], [shape, o.dtype, o.device], []) as Tensor<NoInfer<E>>
+  const o = readOptions(271, options, ['dtype', 'device'], arguments.length - 2)
+  return one(271, [], [shape, o.dtype, o.device], []) as Tensor<NoInfer<E>>
 }
 
 /** Options of `full`. */
@@ -4524,8 +4619,8 @@ export interface FullOptions<E extends DType = DType> {
  * ```
  */
 export function full<A extends Operand, E extends DType = Common<A, A>>(shape: readonly number[], fillValue: A & Fits<'any', A, E>, options?: FullOptions<E>): Tensor<NoInfer<E>> {
-  const o = readOptions(267, options, ['dtype', 'device'], arguments.length - 3)
-  return one(267, [fillValue], [shape, o.dtype, o.device], []) as Tensor<NoInfer<E>>
+  const o = readOptions(272, options, ['dtype', 'device'], arguments.length - 3)
+  return one(272, [fillValue], [shape, o.dtype, o.device], []) as Tensor<NoInfer<E>>
 }
 
 /** Options of `eye`. */
@@ -4558,8 +4653,8 @@ export interface EyeOptions<E extends DType = DType> {
  * ```
  */
 export function eye<E extends DType = 'float32'>(rows: number, options?: EyeOptions<E>): Tensor<NoInfer<E>> {
-  const o = readOptions(268, options, ['cols', 'dtype', 'device', 'k'], arguments.length - 2)
-  return one(268, [], [rows, o.cols, o.dtype, o.device], [o.k]) as Tensor<NoInfer<E>>
+  const o = readOptions(273, options, ['cols', 'dtype', 'device', 'k'], arguments.length - 2)
+  return one(273, [], [rows, o.cols, o.dtype, o.device], [o.k]) as Tensor<NoInfer<E>>
 }
 
 /** Options of `tril`. */
@@ -4586,8 +4681,8 @@ export interface TrilOptions {
  * ```
  */
 export function tril<A extends DType>(x: Tensor<A>, options?: TrilOptions): Tensor<A> {
-  const o = readOptions(272, options, ['k'], arguments.length - 2)
-  return one(272, [x], [], [o.k]) as Tensor<A>
+  const o = readOptions(277, options, ['k'], arguments.length - 2)
+  return one(277, [x], [], [o.k]) as Tensor<A>
 }
 
 /** Options of `triu`. */
@@ -4614,8 +4709,8 @@ export interface TriuOptions {
  * ```
  */
 export function triu<A extends DType>(x: Tensor<A>, options?: TriuOptions): Tensor<A> {
-  const o = readOptions(273, options, ['k'], arguments.length - 2)
-  return one(273, [x], [], [o.k]) as Tensor<A>
+  const o = readOptions(278, options, ['k'], arguments.length - 2)
+  return one(278, [x], [], [o.k]) as Tensor<A>
 }
 
 /** Options of `windowSum`. */
@@ -4647,8 +4742,8 @@ export interface WindowSumOptions {
  * ```
  */
 export function windowSum<A extends DType>(x: Tensor<A> & Takes<'numeric', A>, window: number | readonly number[], options?: WindowSumOptions): Tensor<A> {
-  const o = readOptions(285, options, ['stride', 'padding', 'dilation'], arguments.length - 3)
-  return one(285, [x], [window, o.stride, o.padding, o.dilation], []) as Tensor<A>
+  const o = readOptions(290, options, ['stride', 'padding', 'dilation'], arguments.length - 3)
+  return one(290, [x], [window, o.stride, o.padding, o.dilation], []) as Tensor<A>
 }
 
 /** Options of `windowProd`. */
@@ -4678,8 +4773,8 @@ export interface WindowProdOptions {
  * ```
  */
 export function windowProd<A extends DType>(x: Tensor<A> & Takes<'numeric', A>, window: number | readonly number[], options?: WindowProdOptions): Tensor<A> {
-  const o = readOptions(286, options, ['stride', 'padding', 'dilation'], arguments.length - 3)
-  return one(286, [x], [window, o.stride, o.padding, o.dilation], []) as Tensor<A>
+  const o = readOptions(291, options, ['stride', 'padding', 'dilation'], arguments.length - 3)
+  return one(291, [x], [window, o.stride, o.padding, o.dilation], []) as Tensor<A>
 }
 
 /** Options of `windowMin`. */
@@ -4709,8 +4804,8 @@ export interface WindowMinOptions {
  * ```
  */
 export function windowMin<A extends DType>(x: Tensor<A> & Takes<'integerOrFloat', A>, window: number | readonly number[], options?: WindowMinOptions): Tensor<A> {
-  const o = readOptions(287, options, ['stride', 'padding', 'dilation'], arguments.length - 3)
-  return one(287, [x], [window, o.stride, o.padding, o.dilation], []) as Tensor<A>
+  const o = readOptions(292, options, ['stride', 'padding', 'dilation'], arguments.length - 3)
+  return one(292, [x], [window, o.stride, o.padding, o.dilation], []) as Tensor<A>
 }
 
 /** Options of `windowMax`. */
@@ -4740,8 +4835,8 @@ export interface WindowMaxOptions {
  * ```
  */
 export function windowMax<A extends DType>(x: Tensor<A> & Takes<'integerOrFloat', A>, window: number | readonly number[], options?: WindowMaxOptions): Tensor<A> {
-  const o = readOptions(288, options, ['stride', 'padding', 'dilation'], arguments.length - 3)
-  return one(288, [x], [window, o.stride, o.padding, o.dilation], []) as Tensor<A>
+  const o = readOptions(293, options, ['stride', 'padding', 'dilation'], arguments.length - 3)
+  return one(293, [x], [window, o.stride, o.padding, o.dilation], []) as Tensor<A>
 }
 
 /** Options of `windowScatterMax`. */
@@ -4772,8 +4867,8 @@ export interface WindowScatterMaxOptions {
  * ```
  */
 export function windowScatterMax<A extends DType, B extends DType>(x: Tensor<A> & Takes<'integerOrFloat', A>, source: Tensor<B> & Takes<'integerOrFloat', B>, window: number | readonly number[], options?: WindowScatterMaxOptions): Tensor<Promote<A, B>> {
-  const o = readOptions(289, options, ['stride', 'padding', 'initial'], arguments.length - 4)
-  return one(289, [x, source], [window, o.stride, o.padding], [o.initial]) as Tensor<Promote<A, B>>
+  const o = readOptions(294, options, ['stride', 'padding', 'initial'], arguments.length - 4)
+  return one(294, [x, source], [window, o.stride, o.padding], [o.initial]) as Tensor<Promote<A, B>>
 }
 
 /** Options of `windowScatterMin`. */
@@ -4803,8 +4898,8 @@ export interface WindowScatterMinOptions {
  * ```
  */
 export function windowScatterMin<A extends DType, B extends DType>(x: Tensor<A> & Takes<'integerOrFloat', A>, source: Tensor<B> & Takes<'integerOrFloat', B>, window: number | readonly number[], options?: WindowScatterMinOptions): Tensor<Promote<A, B>> {
-  const o = readOptions(290, options, ['stride', 'padding', 'initial'], arguments.length - 4)
-  return one(290, [x, source], [window, o.stride, o.padding], [o.initial]) as Tensor<Promote<A, B>>
+  const o = readOptions(295, options, ['stride', 'padding', 'initial'], arguments.length - 4)
+  return one(295, [x, source], [window, o.stride, o.padding], [o.initial]) as Tensor<Promote<A, B>>
 }
 
 /**
@@ -4823,8 +4918,8 @@ export function windowScatterMin<A extends DType, B extends DType>(x: Tensor<A> 
  * ```
  */
 export function hstack<const A extends readonly Tensor[]>(arrays: A): Tensor<PromoteAll<A>> {
-  if (arguments.length > 1) surplus(291, arguments, 1)
-  return one(291, tensorList(291, arrays), [], []) as Tensor<PromoteAll<A>>
+  if (arguments.length > 1) surplus(296, arguments, 1)
+  return one(296, tensorList(296, arrays), [], []) as Tensor<PromoteAll<A>>
 }
 
 /**
@@ -4843,8 +4938,8 @@ export function hstack<const A extends readonly Tensor[]>(arrays: A): Tensor<Pro
  * ```
  */
 export function vstack<const A extends readonly Tensor[]>(arrays: A): Tensor<PromoteAll<A>> {
-  if (arguments.length > 1) surplus(292, arguments, 1)
-  return one(292, tensorList(292, arrays), [], []) as Tensor<PromoteAll<A>>
+  if (arguments.length > 1) surplus(297, arguments, 1)
+  return one(297, tensorList(297, arrays), [], []) as Tensor<PromoteAll<A>>
 }
 
 /**
@@ -4863,8 +4958,8 @@ export function vstack<const A extends readonly Tensor[]>(arrays: A): Tensor<Pro
  * ```
  */
 export function dstack<const A extends readonly Tensor[]>(arrays: A): Tensor<PromoteAll<A>> {
-  if (arguments.length > 1) surplus(293, arguments, 1)
-  return one(293, tensorList(293, arrays), [], []) as Tensor<PromoteAll<A>>
+  if (arguments.length > 1) surplus(298, arguments, 1)
+  return one(298, tensorList(298, arrays), [], []) as Tensor<PromoteAll<A>>
 }
 
 /**
@@ -4883,8 +4978,8 @@ export function dstack<const A extends readonly Tensor[]>(arrays: A): Tensor<Pro
  * ```
  */
 export function columnStack<const A extends readonly Tensor[]>(arrays: A): Tensor<PromoteAll<A>> {
-  if (arguments.length > 1) surplus(294, arguments, 1)
-  return one(294, tensorList(294, arrays), [], []) as Tensor<PromoteAll<A>>
+  if (arguments.length > 1) surplus(299, arguments, 1)
+  return one(299, tensorList(299, arrays), [], []) as Tensor<PromoteAll<A>>
 }
 
 /**
@@ -4902,8 +4997,8 @@ export function columnStack<const A extends readonly Tensor[]>(arrays: A): Tenso
  * ```
  */
 export function atleast1d<A extends DType>(x: Tensor<A>): Tensor<A> {
-  if (arguments.length > 1) surplus(295, arguments, 1)
-  return unary(295, x) as Tensor<A>
+  if (arguments.length > 1) surplus(300, arguments, 1)
+  return unary(300, x) as Tensor<A>
 }
 
 /**
@@ -4921,8 +5016,8 @@ export function atleast1d<A extends DType>(x: Tensor<A>): Tensor<A> {
  * ```
  */
 export function atleast2d<A extends DType>(x: Tensor<A>): Tensor<A> {
-  if (arguments.length > 1) surplus(296, arguments, 1)
-  return unary(296, x) as Tensor<A>
+  if (arguments.length > 1) surplus(301, arguments, 1)
+  return unary(301, x) as Tensor<A>
 }
 
 /**
@@ -4940,8 +5035,8 @@ export function atleast2d<A extends DType>(x: Tensor<A>): Tensor<A> {
  * ```
  */
 export function atleast3d<A extends DType>(x: Tensor<A>): Tensor<A> {
-  if (arguments.length > 1) surplus(297, arguments, 1)
-  return unary(297, x) as Tensor<A>
+  if (arguments.length > 1) surplus(302, arguments, 1)
+  return unary(302, x) as Tensor<A>
 }
 
 /**
@@ -4960,8 +5055,8 @@ export function atleast3d<A extends DType>(x: Tensor<A>): Tensor<A> {
  * ```
  */
 export function fliplr<A extends DType>(x: Tensor<A>): Tensor<A> {
-  if (arguments.length > 1) surplus(298, arguments, 1)
-  return unary(298, x) as Tensor<A>
+  if (arguments.length > 1) surplus(303, arguments, 1)
+  return unary(303, x) as Tensor<A>
 }
 
 /**
@@ -4980,8 +5075,8 @@ export function fliplr<A extends DType>(x: Tensor<A>): Tensor<A> {
  * ```
  */
 export function flipud<A extends DType>(x: Tensor<A>): Tensor<A> {
-  if (arguments.length > 1) surplus(299, arguments, 1)
-  return unary(299, x) as Tensor<A>
+  if (arguments.length > 1) surplus(304, arguments, 1)
+  return unary(304, x) as Tensor<A>
 }
 
 /** Options of `unfold`. */
@@ -5010,8 +5105,8 @@ export interface UnfoldOptions {
  * ```
  */
 export function unfold<A extends DType>(x: Tensor<A>, axis: number, size: number, options?: UnfoldOptions): Tensor<A> {
-  const o = readOptions(300, options, ['step'], arguments.length - 4)
-  return one(300, [x], [axis, size, o.step], []) as Tensor<A>
+  const o = readOptions(305, options, ['step'], arguments.length - 4)
+  return one(305, [x], [axis, size, o.step], []) as Tensor<A>
 }
 
 /** Options of `nanmedian`. */
@@ -5038,8 +5133,8 @@ export interface NanmedianOptions {
  * ```
  */
 export function nanmedian<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | readonly number[] | NanmedianOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(301, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
-  return one(301, [x], [o.axis, o.keepdims], []) as Tensor<FloatOf<A>>
+  const o = readOptions(306, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
+  return one(306, [x], [o.axis, o.keepdims], []) as Tensor<FloatOf<A>>
 }
 
 /** Options of `nanquantile`. */
@@ -5070,8 +5165,8 @@ export interface NanquantileOptions {
  * ```
  */
 export function nanquantile<A extends DType, B extends Operand>(x: Tensor<A> & Takes<'real', A>, q: B & Fits<'real', B>, options?: number | readonly number[] | NanquantileOptions): Tensor<FloatOf<With<A, B>>> {
-  const o = readOptions(302, options, ['axis', 'keepdims', 'method'], arguments.length - 3, 'axis')
-  return one(302, [x, q], [o.axis, o.keepdims, o.method], []) as Tensor<FloatOf<With<A, B>>>
+  const o = readOptions(307, options, ['axis', 'keepdims', 'method'], arguments.length - 3, 'axis')
+  return one(307, [x, q], [o.axis, o.keepdims, o.method], []) as Tensor<FloatOf<With<A, B>>>
 }
 
 /** Options of `nanpercentile`. */
@@ -5102,8 +5197,8 @@ export interface NanpercentileOptions {
  * ```
  */
 export function nanpercentile<A extends DType, B extends Operand>(x: Tensor<A> & Takes<'real', A>, q: B & Fits<'real', B>, options?: number | readonly number[] | NanpercentileOptions): Tensor<FloatOf<With<A, B>>> {
-  const o = readOptions(303, options, ['axis', 'keepdims', 'method'], arguments.length - 3, 'axis')
-  return one(303, [x, q], [o.axis, o.keepdims, o.method], []) as Tensor<FloatOf<With<A, B>>>
+  const o = readOptions(308, options, ['axis', 'keepdims', 'method'], arguments.length - 3, 'axis')
+  return one(308, [x, q], [o.axis, o.keepdims, o.method], []) as Tensor<FloatOf<With<A, B>>>
 }
 
 /** Options of `nancumulativeSum`. */
@@ -5133,8 +5228,8 @@ export interface NancumulativeSumOptions<E extends DType = DType> {
  * ```
  */
 export function nancumulativeSum<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: number | NancumulativeSumOptions<E>): Tensor<NoInfer<E>> {
-  const o = readOptions(304, options, ['axis', 'dtype', 'includeInitial'], arguments.length - 2, 'axis')
-  return one(304, [x], [o.axis, o.dtype, o.includeInitial], []) as Tensor<NoInfer<E>>
+  const o = readOptions(309, options, ['axis', 'dtype', 'includeInitial'], arguments.length - 2, 'axis')
+  return one(309, [x], [o.axis, o.dtype, o.includeInitial], []) as Tensor<NoInfer<E>>
 }
 
 /** Options of `nancumulativeProd`. */
@@ -5164,6 +5259,6 @@ export interface NancumulativeProdOptions<E extends DType = DType> {
  * ```
  */
 export function nancumulativeProd<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: number | NancumulativeProdOptions<E>): Tensor<NoInfer<E>> {
-  const o = readOptions(305, options, ['axis', 'dtype', 'includeInitial'], arguments.length - 2, 'axis')
-  return one(305, [x], [o.axis, o.dtype, o.includeInitial], []) as Tensor<NoInfer<E>>
+  const o = readOptions(310, options, ['axis', 'dtype', 'includeInitial'], arguments.length - 2, 'axis')
+  return one(310, [x], [o.axis, o.dtype, o.includeInitial], []) as Tensor<NoInfer<E>>
 }

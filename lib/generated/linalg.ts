@@ -24,8 +24,8 @@ import type { ComplexOf, DType, FloatOf, Promote, RealOf } from './dtypes.js'
  * ```
  */
 export function solve<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>): Tensor<FloatOf<Promote<A, B>>> {
-  if (arguments.length > 2) surplus(228, arguments, 2)
-  return binary(228, x1, x2) as Tensor<FloatOf<Promote<A, B>>>
+  if (arguments.length > 2) surplus(233, arguments, 2)
+  return binary(233, x1, x2) as Tensor<FloatOf<Promote<A, B>>>
 }
 
 /** Options of `linalg.qr`. */
@@ -51,8 +51,8 @@ export interface QrOptions {
  * ```
  */
 export function qr<A extends DType>(x: Tensor<A>, options?: QrOptions): { q: Tensor<FloatOf<A>>; r: Tensor<FloatOf<A>> } {
-  const o = readOptions(229, options, ['mode'], arguments.length - 2)
-  const [q, r] = many(229, [x], [o.mode], []) as [Tensor, Tensor]
+  const o = readOptions(234, options, ['mode'], arguments.length - 2)
+  const [q, r] = many(234, [x], [o.mode], []) as [Tensor, Tensor]
   return { q, r } as { q: Tensor<FloatOf<A>>; r: Tensor<FloatOf<A>> }
 }
 
@@ -73,8 +73,8 @@ export function qr<A extends DType>(x: Tensor<A>, options?: QrOptions): { q: Ten
  * ```
  */
 export function inv<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
-  if (arguments.length > 1) surplus(230, arguments, 1)
-  return unary(230, x) as Tensor<FloatOf<A>>
+  if (arguments.length > 1) surplus(235, arguments, 1)
+  return unary(235, x) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -96,8 +96,8 @@ export function inv<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ```
  */
 export function matrixPower<A extends DType>(x: Tensor<A>, n: number): Tensor<FloatOf<A>> {
-  if (arguments.length > 2) surplus(231, arguments, 2)
-  return one(231, [x], [n], []) as Tensor<FloatOf<A>>
+  if (arguments.length > 2) surplus(236, arguments, 2)
+  return one(236, [x], [n], []) as Tensor<FloatOf<A>>
 }
 
 /** Options of `linalg.cholesky`. */
@@ -124,8 +124,8 @@ export interface CholeskyOptions {
  * ```
  */
 export function cholesky<A extends DType>(x: Tensor<A>, options?: CholeskyOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(232, options, ['upper'], arguments.length - 2)
-  return one(232, [x], [o.upper], []) as Tensor<FloatOf<A>>
+  const o = readOptions(237, options, ['upper'], arguments.length - 2)
+  return one(237, [x], [o.upper], []) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -144,8 +144,8 @@ export function cholesky<A extends DType>(x: Tensor<A>, options?: CholeskyOption
  * ```
  */
 export function lu<A extends DType>(x: Tensor<A>): { p: Tensor<FloatOf<A>>; l: Tensor<FloatOf<A>>; u: Tensor<FloatOf<A>> } {
-  if (arguments.length > 1) surplus(233, arguments, 1)
-  const [p, l, u] = many(233, [x], [], []) as [Tensor, Tensor, Tensor]
+  if (arguments.length > 1) surplus(238, arguments, 1)
+  const [p, l, u] = many(238, [x], [], []) as [Tensor, Tensor, Tensor]
   return { p, l, u } as { p: Tensor<FloatOf<A>>; l: Tensor<FloatOf<A>>; u: Tensor<FloatOf<A>> }
 }
 
@@ -165,8 +165,8 @@ export function lu<A extends DType>(x: Tensor<A>): { p: Tensor<FloatOf<A>>; l: T
  * ```
  */
 export function det<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
-  if (arguments.length > 1) surplus(234, arguments, 1)
-  return unary(234, x) as Tensor<FloatOf<A>>
+  if (arguments.length > 1) surplus(239, arguments, 1)
+  return unary(239, x) as Tensor<FloatOf<A>>
 }
 
 /**
@@ -185,8 +185,8 @@ export function det<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ```
  */
 export function slogdet<A extends DType>(x: Tensor<A>): { sign: Tensor<FloatOf<A>>; logabsdet: Tensor<RealOf<FloatOf<A>>> } {
-  if (arguments.length > 1) surplus(235, arguments, 1)
-  const [sign, logabsdet] = many(235, [x], [], []) as [Tensor, Tensor]
+  if (arguments.length > 1) surplus(240, arguments, 1)
+  const [sign, logabsdet] = many(240, [x], [], []) as [Tensor, Tensor]
   return { sign, logabsdet } as { sign: Tensor<FloatOf<A>>; logabsdet: Tensor<RealOf<FloatOf<A>>> }
 }
 
@@ -219,8 +219,8 @@ export interface SolveTriangularOptions {
  * ```
  */
 export function solveTriangular<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>, options?: SolveTriangularOptions): Tensor<FloatOf<Promote<A, B>>> {
-  const o = readOptions(236, options, ['upper', 'unitDiagonal', 'transposed'], arguments.length - 3)
-  return one(236, [x1, x2], [o.upper, o.unitDiagonal, o.transposed], []) as Tensor<FloatOf<Promote<A, B>>>
+  const o = readOptions(241, options, ['upper', 'unitDiagonal', 'transposed'], arguments.length - 3)
+  return one(241, [x1, x2], [o.upper, o.unitDiagonal, o.transposed], []) as Tensor<FloatOf<Promote<A, B>>>
 }
 
 /**
@@ -239,8 +239,8 @@ export function solveTriangular<A extends DType, B extends DType>(x1: Tensor<A>,
  * ```
  */
 export function expm<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
-  if (arguments.length > 1) surplus(237, arguments, 1)
-  return unary(237, x) as Tensor<FloatOf<A>>
+  if (arguments.length > 1) surplus(242, arguments, 1)
+  return unary(242, x) as Tensor<FloatOf<A>>
 }
 
 /** Options of `linalg.eigh`. */
@@ -266,8 +266,8 @@ export interface EighOptions {
  * ```
  */
 export function eigh<A extends DType>(x: Tensor<A>, options?: EighOptions): { eigenvalues: Tensor<RealOf<FloatOf<A>>>; eigenvectors: Tensor<FloatOf<A>> } {
-  const o = readOptions(238, options, ['upper'], arguments.length - 2)
-  const [eigenvalues, eigenvectors] = many(238, [x], [o.upper], []) as [Tensor, Tensor]
+  const o = readOptions(243, options, ['upper'], arguments.length - 2)
+  const [eigenvalues, eigenvectors] = many(243, [x], [o.upper], []) as [Tensor, Tensor]
   return { eigenvalues, eigenvectors } as { eigenvalues: Tensor<RealOf<FloatOf<A>>>; eigenvectors: Tensor<FloatOf<A>> }
 }
 
@@ -294,8 +294,8 @@ export interface EigvalshOptions {
  * ```
  */
 export function eigvalsh<A extends DType>(x: Tensor<A>, options?: EigvalshOptions): Tensor<RealOf<FloatOf<A>>> {
-  const o = readOptions(239, options, ['upper'], arguments.length - 2)
-  return one(239, [x], [o.upper], []) as Tensor<RealOf<FloatOf<A>>>
+  const o = readOptions(244, options, ['upper'], arguments.length - 2)
+  return one(244, [x], [o.upper], []) as Tensor<RealOf<FloatOf<A>>>
 }
 
 /**
@@ -314,8 +314,8 @@ export function eigvalsh<A extends DType>(x: Tensor<A>, options?: EigvalshOption
  * ```
  */
 export function eig<A extends DType>(x: Tensor<A>): { eigenvalues: Tensor<ComplexOf<FloatOf<A>>>; eigenvectors: Tensor<ComplexOf<FloatOf<A>>> } {
-  if (arguments.length > 1) surplus(240, arguments, 1)
-  const [eigenvalues, eigenvectors] = many(240, [x], [], []) as [Tensor, Tensor]
+  if (arguments.length > 1) surplus(245, arguments, 1)
+  const [eigenvalues, eigenvectors] = many(245, [x], [], []) as [Tensor, Tensor]
   return { eigenvalues, eigenvectors } as { eigenvalues: Tensor<ComplexOf<FloatOf<A>>>; eigenvectors: Tensor<ComplexOf<FloatOf<A>>> }
 }
 
@@ -335,8 +335,8 @@ export function eig<A extends DType>(x: Tensor<A>): { eigenvalues: Tensor<Comple
  * ```
  */
 export function eigvals<A extends DType>(x: Tensor<A>): Tensor<ComplexOf<FloatOf<A>>> {
-  if (arguments.length > 1) surplus(241, arguments, 1)
-  return unary(241, x) as Tensor<ComplexOf<FloatOf<A>>>
+  if (arguments.length > 1) surplus(246, arguments, 1)
+  return unary(246, x) as Tensor<ComplexOf<FloatOf<A>>>
 }
 
 /** Options of `linalg.svd`. */
@@ -362,8 +362,8 @@ export interface SvdOptions {
  * ```
  */
 export function svd<A extends DType>(x: Tensor<A>, options?: SvdOptions): { u: Tensor<FloatOf<A>>; s: Tensor<RealOf<FloatOf<A>>>; vh: Tensor<FloatOf<A>> } {
-  const o = readOptions(242, options, ['fullMatrices'], arguments.length - 2)
-  const [u, s, vh] = many(242, [x], [o.fullMatrices], []) as [Tensor, Tensor, Tensor]
+  const o = readOptions(247, options, ['fullMatrices'], arguments.length - 2)
+  const [u, s, vh] = many(247, [x], [o.fullMatrices], []) as [Tensor, Tensor, Tensor]
   return { u, s, vh } as { u: Tensor<FloatOf<A>>; s: Tensor<RealOf<FloatOf<A>>>; vh: Tensor<FloatOf<A>> }
 }
 
@@ -383,8 +383,8 @@ export function svd<A extends DType>(x: Tensor<A>, options?: SvdOptions): { u: T
  * ```
  */
 export function svdvals<A extends DType>(x: Tensor<A>): Tensor<RealOf<FloatOf<A>>> {
-  if (arguments.length > 1) surplus(243, arguments, 1)
-  return unary(243, x) as Tensor<RealOf<FloatOf<A>>>
+  if (arguments.length > 1) surplus(248, arguments, 1)
+  return unary(248, x) as Tensor<RealOf<FloatOf<A>>>
 }
 
 /** Options of `linalg.matrixRank`. */
@@ -410,8 +410,8 @@ export interface MatrixRankOptions {
  * ```
  */
 export function matrixRank(x: Tensor, options?: MatrixRankOptions): Tensor<'int32'> {
-  const o = readOptions(244, options, ['rtol'], arguments.length - 2)
-  return one(244, [x], [], [o.rtol]) as Tensor<'int32'>
+  const o = readOptions(249, options, ['rtol'], arguments.length - 2)
+  return one(249, [x], [], [o.rtol]) as Tensor<'int32'>
 }
 
 /** Options of `linalg.pinv`. */
@@ -437,8 +437,8 @@ export interface PinvOptions {
  * ```
  */
 export function pinv<A extends DType>(x: Tensor<A>, options?: PinvOptions): Tensor<FloatOf<A>> {
-  const o = readOptions(245, options, ['rtol'], arguments.length - 2)
-  return one(245, [x], [], [o.rtol]) as Tensor<FloatOf<A>>
+  const o = readOptions(250, options, ['rtol'], arguments.length - 2)
+  return one(250, [x], [], [o.rtol]) as Tensor<FloatOf<A>>
 }
 
 /** Options of `linalg.lstsq`. */
@@ -465,8 +465,8 @@ export interface LstsqOptions {
  * ```
  */
 export function lstsq<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>, options?: LstsqOptions): { solution: Tensor<FloatOf<Promote<A, B>>>; residuals: Tensor<RealOf<FloatOf<Promote<A, B>>>>; rank: Tensor<'int32'>; singularValues: Tensor<RealOf<FloatOf<Promote<A, B>>>> } {
-  const o = readOptions(246, options, ['rtol'], arguments.length - 3)
-  const [solution, residuals, rank, singularValues] = many(246, [x1, x2], [], [o.rtol]) as [Tensor, Tensor, Tensor, Tensor]
+  const o = readOptions(251, options, ['rtol'], arguments.length - 3)
+  const [solution, residuals, rank, singularValues] = many(251, [x1, x2], [], [o.rtol]) as [Tensor, Tensor, Tensor, Tensor]
   return { solution, residuals, rank, singularValues } as { solution: Tensor<FloatOf<Promote<A, B>>>; residuals: Tensor<RealOf<FloatOf<Promote<A, B>>>>; rank: Tensor<'int32'>; singularValues: Tensor<RealOf<FloatOf<Promote<A, B>>>> }
 }
 
@@ -499,8 +499,8 @@ export interface VectorNormOptions {
  * ```
  */
 export function vectorNorm<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | VectorNormOptions): Tensor<RealOf<FloatOf<A>>> {
-  const o = readOptions(247, options, ['axis', 'keepdims', 'ord'], arguments.length - 2, 'axis')
-  return one(247, [x], [o.axis, o.keepdims, o.ord], []) as Tensor<RealOf<FloatOf<A>>>
+  const o = readOptions(252, options, ['axis', 'keepdims', 'ord'], arguments.length - 2, 'axis')
+  return one(252, [x], [o.axis, o.keepdims, o.ord], []) as Tensor<RealOf<FloatOf<A>>>
 }
 
 /** Options of `linalg.matrixNorm`. */
@@ -529,8 +529,8 @@ export interface MatrixNormOptions {
  * ```
  */
 export function matrixNorm<A extends DType>(x: Tensor<A>, options?: MatrixNormOptions): Tensor<RealOf<FloatOf<A>>> {
-  const o = readOptions(248, options, ['keepdims', 'ord'], arguments.length - 2)
-  return one(248, [x], [o.keepdims, o.ord], []) as Tensor<RealOf<FloatOf<A>>>
+  const o = readOptions(253, options, ['keepdims', 'ord'], arguments.length - 2)
+  return one(253, [x], [o.keepdims, o.ord], []) as Tensor<RealOf<FloatOf<A>>>
 }
 
 /** Options of `linalg.cond`. */
@@ -556,8 +556,8 @@ export interface CondOptions {
  * ```
  */
 export function cond<A extends DType>(x: Tensor<A>, options?: CondOptions): Tensor<RealOf<FloatOf<A>>> {
-  const o = readOptions(249, options, ['ord'], arguments.length - 2)
-  return one(249, [x], [o.ord], []) as Tensor<RealOf<FloatOf<A>>>
+  const o = readOptions(254, options, ['ord'], arguments.length - 2)
+  return one(254, [x], [o.ord], []) as Tensor<RealOf<FloatOf<A>>>
 }
 
 export {

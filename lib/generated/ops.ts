@@ -702,6 +702,60 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
   }
 
   /**
+   * Fractional part of each element, with its sign; NaN of infinities.
+   *
+   * `x - trunc(x)`
+   *
+   * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+   * PyTorch `frac`.
+   *
+   * @example
+   * ```ts
+   * ft.tensor([1.5, -2.25]).frac() // [0.5, -0.25]
+   * ```
+   */
+  frac(this: Takes<'real', D>): Tensor<FloatOf<D>> {
+    if (arguments.length > 0) surplus(39, arguments, 0)
+    return unary(39, this) as Tensor<FloatOf<D>>
+  }
+
+  /**
+   * Elementwise entropy: 0 at 0, -Infinity below.
+   *
+   * `-x ln(x)`
+   *
+   * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+   * PyTorch `special.entr`.
+   *
+   * @example
+   * ```ts
+   * ft.tensor([0, 0.5, 1]).entr() // [0, 0.34657359, -0]
+   * ```
+   */
+  entr(this: Takes<'real', D>): Tensor<FloatOf<D>> {
+    if (arguments.length > 0) surplus(40, arguments, 0)
+    return unary(40, this) as Tensor<FloatOf<D>>
+  }
+
+  /**
+   * Distribution function of the standard normal distribution, without cancellation in its tails.
+   *
+   * `erfc(-x / sqrt(2)) / 2`
+   *
+   * Takes a real dtype; gives the same dtype, float32 for integers and bool.
+   * PyTorch `special.ndtr`.
+   *
+   * @example
+   * ```ts
+   * ft.tensor([0, -1]).ndtr() // [0.5, 0.15865526]
+   * ```
+   */
+  ndtr(this: Takes<'real', D>): Tensor<FloatOf<D>> {
+    if (arguments.length > 0) surplus(41, arguments, 0)
+    return unary(41, this) as Tensor<FloatOf<D>>
+  }
+
+  /**
    * Error function of each element.
    *
    * `2 / sqrt(pi) * integral of e^(-t^2) from 0 to x`
@@ -715,8 +769,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   erf(this: Takes<'real', D>): Tensor<FloatOf<D>> {
-    if (arguments.length > 0) surplus(39, arguments, 0)
-    return unary(39, this) as Tensor<FloatOf<D>>
+    if (arguments.length > 0) surplus(42, arguments, 0)
+    return unary(42, this) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -733,8 +787,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   erfc(this: Takes<'real', D>): Tensor<FloatOf<D>> {
-    if (arguments.length > 0) surplus(40, arguments, 0)
-    return unary(40, this) as Tensor<FloatOf<D>>
+    if (arguments.length > 0) surplus(43, arguments, 0)
+    return unary(43, this) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -751,8 +805,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   erfinv(this: Takes<'real', D>): Tensor<FloatOf<D>> {
-    if (arguments.length > 0) surplus(41, arguments, 0)
-    return unary(41, this) as Tensor<FloatOf<D>>
+    if (arguments.length > 0) surplus(44, arguments, 0)
+    return unary(44, this) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -769,8 +823,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   lgamma(this: Takes<'real', D>): Tensor<FloatOf<D>> {
-    if (arguments.length > 0) surplus(42, arguments, 0)
-    return unary(42, this) as Tensor<FloatOf<D>>
+    if (arguments.length > 0) surplus(45, arguments, 0)
+    return unary(45, this) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -787,8 +841,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   digamma(this: Takes<'real', D>): Tensor<FloatOf<D>> {
-    if (arguments.length > 0) surplus(43, arguments, 0)
-    return unary(43, this) as Tensor<FloatOf<D>>
+    if (arguments.length > 0) surplus(46, arguments, 0)
+    return unary(46, this) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -805,8 +859,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   isnan(): Tensor<'bool'> {
-    if (arguments.length > 0) surplus(44, arguments, 0)
-    return unary(44, this) as Tensor<'bool'>
+    if (arguments.length > 0) surplus(47, arguments, 0)
+    return unary(47, this) as Tensor<'bool'>
   }
 
   /**
@@ -823,8 +877,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   isfinite(): Tensor<'bool'> {
-    if (arguments.length > 0) surplus(45, arguments, 0)
-    return unary(45, this) as Tensor<'bool'>
+    if (arguments.length > 0) surplus(48, arguments, 0)
+    return unary(48, this) as Tensor<'bool'>
   }
 
   /**
@@ -841,8 +895,44 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   isinf(): Tensor<'bool'> {
-    if (arguments.length > 0) surplus(46, arguments, 0)
-    return unary(46, this) as Tensor<'bool'>
+    if (arguments.length > 0) surplus(49, arguments, 0)
+    return unary(49, this) as Tensor<'bool'>
+  }
+
+  /**
+   * Whether each element is Infinity.
+   *
+   * `x == Infinity`
+   *
+   * Takes a real dtype; gives bool.
+   * NumPy `isposinf`, PyTorch `isposinf`.
+   *
+   * @example
+   * ```ts
+   * ft.tensor([1, Infinity, -Infinity]).isposinf() // [false, true, false]
+   * ```
+   */
+  isposinf(this: Takes<'real', D>): Tensor<'bool'> {
+    if (arguments.length > 0) surplus(50, arguments, 0)
+    return unary(50, this) as Tensor<'bool'>
+  }
+
+  /**
+   * Whether each element is -Infinity.
+   *
+   * `x == -Infinity`
+   *
+   * Takes a real dtype; gives bool.
+   * NumPy `isneginf`, PyTorch `isneginf`.
+   *
+   * @example
+   * ```ts
+   * ft.tensor([1, Infinity, -Infinity]).isneginf() // [false, false, true]
+   * ```
+   */
+  isneginf(this: Takes<'real', D>): Tensor<'bool'> {
+    if (arguments.length > 0) surplus(51, arguments, 0)
+    return unary(51, this) as Tensor<'bool'>
   }
 
   /**
@@ -859,27 +949,27 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   logicalNot(): Tensor<'bool'> {
-    if (arguments.length > 0) surplus(47, arguments, 0)
-    return unary(47, this) as Tensor<'bool'>
+    if (arguments.length > 0) surplus(52, arguments, 0)
+    return unary(52, this) as Tensor<'bool'>
   }
 
   /**
-   * Sum of two operands; integers wrap.
+   * Sum of two operands; integers wrap; of bools whether either is true.
    *
    * `x1 + x2`
    *
-   * Takes a numeric dtype; gives the promoted dtype.
+   * Takes any dtype; gives the promoted dtype.
    * NumPy `add`, PyTorch `add`.
    *
-   * @param x2 A tensor or a JavaScript scalar of a numeric dtype.
+   * @param x2 A tensor or a JavaScript scalar.
    * @example
    * ```ts
    * ft.tensor([1, 2]).add(ft.tensor([10, 20])) // [11, 22]
    * ```
    */
-  add<B extends Operand>(this: Takes<'numeric', D>, x2: B & Fits<'numeric', B>): Tensor<With<D, B>> {
-    if (arguments.length > 1) surplus(48, arguments, 1)
-    return binary(48, this, x2) as Tensor<With<D, B>>
+  add<B extends Operand>(x2: B): Tensor<With<D, B>> {
+    if (arguments.length > 1) surplus(53, arguments, 1)
+    return binary(53, this, x2) as Tensor<With<D, B>>
   }
 
   /**
@@ -897,39 +987,39 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   subtract<B extends Operand>(this: Takes<'numeric', D>, x2: B & Fits<'numeric', B>): Tensor<With<D, B>> {
-    if (arguments.length > 1) surplus(49, arguments, 1)
-    return binary(49, this, x2) as Tensor<With<D, B>>
+    if (arguments.length > 1) surplus(54, arguments, 1)
+    return binary(54, this, x2) as Tensor<With<D, B>>
   }
 
   /** Another name for `subtract`. */
   sub<B extends Operand>(this: Takes<'numeric', D>, x2: B & Fits<'numeric', B>): Tensor<With<D, B>> {
-    if (arguments.length > 1) surplus(49, arguments, 1)
-    return binary(49, this, x2) as Tensor<With<D, B>>
+    if (arguments.length > 1) surplus(54, arguments, 1)
+    return binary(54, this, x2) as Tensor<With<D, B>>
   }
 
   /**
-   * Product of two operands; integers wrap.
+   * Product of two operands; integers wrap; of bools whether both are true.
    *
    * `x1 * x2`
    *
-   * Takes a numeric dtype; gives the promoted dtype.
+   * Takes any dtype; gives the promoted dtype.
    * NumPy `multiply`, PyTorch `mul`.
    *
-   * @param x2 A tensor or a JavaScript scalar of a numeric dtype.
+   * @param x2 A tensor or a JavaScript scalar.
    * @example
    * ```ts
    * ft.tensor([1, 2]).multiply(3) // [3, 6]
    * ```
    */
-  multiply<B extends Operand>(this: Takes<'numeric', D>, x2: B & Fits<'numeric', B>): Tensor<With<D, B>> {
-    if (arguments.length > 1) surplus(50, arguments, 1)
-    return binary(50, this, x2) as Tensor<With<D, B>>
+  multiply<B extends Operand>(x2: B): Tensor<With<D, B>> {
+    if (arguments.length > 1) surplus(55, arguments, 1)
+    return binary(55, this, x2) as Tensor<With<D, B>>
   }
 
   /** Another name for `multiply`. */
-  mul<B extends Operand>(this: Takes<'numeric', D>, x2: B & Fits<'numeric', B>): Tensor<With<D, B>> {
-    if (arguments.length > 1) surplus(50, arguments, 1)
-    return binary(50, this, x2) as Tensor<With<D, B>>
+  mul<B extends Operand>(x2: B): Tensor<With<D, B>> {
+    if (arguments.length > 1) surplus(55, arguments, 1)
+    return binary(55, this, x2) as Tensor<With<D, B>>
   }
 
   /**
@@ -947,14 +1037,14 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   divide<B extends Operand>(x2: B): Tensor<FloatOf<With<D, B>>> {
-    if (arguments.length > 1) surplus(51, arguments, 1)
-    return binary(51, this, x2) as Tensor<FloatOf<With<D, B>>>
+    if (arguments.length > 1) surplus(56, arguments, 1)
+    return binary(56, this, x2) as Tensor<FloatOf<With<D, B>>>
   }
 
   /** Another name for `divide`. */
   div<B extends Operand>(x2: B): Tensor<FloatOf<With<D, B>>> {
-    if (arguments.length > 1) surplus(51, arguments, 1)
-    return binary(51, this, x2) as Tensor<FloatOf<With<D, B>>>
+    if (arguments.length > 1) surplus(56, arguments, 1)
+    return binary(56, this, x2) as Tensor<FloatOf<With<D, B>>>
   }
 
   /**
@@ -972,8 +1062,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   pow<B extends Operand>(this: Takes<'numeric', D>, x2: B & Fits<'numeric', B>): Tensor<With<D, B>> {
-    if (arguments.length > 1) surplus(52, arguments, 1)
-    return binary(52, this, x2) as Tensor<With<D, B>>
+    if (arguments.length > 1) surplus(57, arguments, 1)
+    return binary(57, this, x2) as Tensor<With<D, B>>
   }
 
   /**
@@ -991,8 +1081,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   atan2<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B>): Tensor<FloatOf<With<D, B>>> {
-    if (arguments.length > 1) surplus(53, arguments, 1)
-    return binary(53, this, x2) as Tensor<FloatOf<With<D, B>>>
+    if (arguments.length > 1) surplus(58, arguments, 1)
+    return binary(58, this, x2) as Tensor<FloatOf<With<D, B>>>
   }
 
   /**
@@ -1010,8 +1100,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   hypot<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B>): Tensor<FloatOf<With<D, B>>> {
-    if (arguments.length > 1) surplus(54, arguments, 1)
-    return binary(54, this, x2) as Tensor<FloatOf<With<D, B>>>
+    if (arguments.length > 1) surplus(59, arguments, 1)
+    return binary(59, this, x2) as Tensor<FloatOf<With<D, B>>>
   }
 
   /**
@@ -1029,8 +1119,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   logaddexp<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B>): Tensor<FloatOf<With<D, B>>> {
-    if (arguments.length > 1) surplus(55, arguments, 1)
-    return binary(55, this, x2) as Tensor<FloatOf<With<D, B>>>
+    if (arguments.length > 1) surplus(60, arguments, 1)
+    return binary(60, this, x2) as Tensor<FloatOf<With<D, B>>>
   }
 
   /**
@@ -1048,8 +1138,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   remainder<B extends Operand>(this: Takes<'integerOrFloat', D>, x2: B & Fits<'integerOrFloat', B>): Tensor<With<D, B>> {
-    if (arguments.length > 1) surplus(56, arguments, 1)
-    return binary(56, this, x2) as Tensor<With<D, B>>
+    if (arguments.length > 1) surplus(61, arguments, 1)
+    return binary(61, this, x2) as Tensor<With<D, B>>
   }
 
   /**
@@ -1067,8 +1157,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   fmod<B extends Operand>(this: Takes<'integerOrFloat', D>, x2: B & Fits<'integerOrFloat', B>): Tensor<With<D, B>> {
-    if (arguments.length > 1) surplus(57, arguments, 1)
-    return binary(57, this, x2) as Tensor<With<D, B>>
+    if (arguments.length > 1) surplus(62, arguments, 1)
+    return binary(62, this, x2) as Tensor<With<D, B>>
   }
 
   /**
@@ -1086,8 +1176,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   truncDivide<B extends Operand>(this: Takes<'integerOrFloat', D>, x2: B & Fits<'integerOrFloat', B>): Tensor<With<D, B>> {
-    if (arguments.length > 1) surplus(58, arguments, 1)
-    return binary(58, this, x2) as Tensor<With<D, B>>
+    if (arguments.length > 1) surplus(63, arguments, 1)
+    return binary(63, this, x2) as Tensor<With<D, B>>
   }
 
   /**
@@ -1105,8 +1195,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   floorDivide<B extends Operand>(this: Takes<'integerOrFloat', D>, x2: B & Fits<'integerOrFloat', B>): Tensor<With<D, B>> {
-    if (arguments.length > 1) surplus(59, arguments, 1)
-    return binary(59, this, x2) as Tensor<With<D, B>>
+    if (arguments.length > 1) surplus(64, arguments, 1)
+    return binary(64, this, x2) as Tensor<With<D, B>>
   }
 
   /**
@@ -1124,8 +1214,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   gcd<B extends Operand>(this: Takes<'integer', D>, x2: B & Fits<'integer', B>): Tensor<With<D, B>> {
-    if (arguments.length > 1) surplus(60, arguments, 1)
-    return binary(60, this, x2) as Tensor<With<D, B>>
+    if (arguments.length > 1) surplus(65, arguments, 1)
+    return binary(65, this, x2) as Tensor<With<D, B>>
   }
 
   /**
@@ -1143,8 +1233,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   lcm<B extends Operand>(this: Takes<'integer', D>, x2: B & Fits<'integer', B>): Tensor<With<D, B>> {
-    if (arguments.length > 1) surplus(61, arguments, 1)
-    return binary(61, this, x2) as Tensor<With<D, B>>
+    if (arguments.length > 1) surplus(66, arguments, 1)
+    return binary(66, this, x2) as Tensor<With<D, B>>
   }
 
   /**
@@ -1161,9 +1251,9 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, 5]).minimum(3) // [1, 3]
    * ```
    */
-  minimum<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B, D>): Tensor<With<D, B>> {
-    if (arguments.length > 1) surplus(62, arguments, 1)
-    return binary(62, this, x2) as Tensor<With<D, B>>
+  minimum<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B>): Tensor<With<D, B>> {
+    if (arguments.length > 1) surplus(67, arguments, 1)
+    return binary(67, this, x2) as Tensor<With<D, B>>
   }
 
   /**
@@ -1180,9 +1270,9 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, NaN]).fmin(3) // [1, 3]
    * ```
    */
-  fmin<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B, D>): Tensor<With<D, B>> {
-    if (arguments.length > 1) surplus(63, arguments, 1)
-    return binary(63, this, x2) as Tensor<With<D, B>>
+  fmin<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B>): Tensor<With<D, B>> {
+    if (arguments.length > 1) surplus(68, arguments, 1)
+    return binary(68, this, x2) as Tensor<With<D, B>>
   }
 
   /**
@@ -1199,9 +1289,9 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, NaN]).fmax(3) // [3, 3]
    * ```
    */
-  fmax<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B, D>): Tensor<With<D, B>> {
-    if (arguments.length > 1) surplus(64, arguments, 1)
-    return binary(64, this, x2) as Tensor<With<D, B>>
+  fmax<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B>): Tensor<With<D, B>> {
+    if (arguments.length > 1) surplus(69, arguments, 1)
+    return binary(69, this, x2) as Tensor<With<D, B>>
   }
 
   /**
@@ -1219,8 +1309,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   heaviside<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B>): Tensor<FloatOf<With<D, B>>> {
-    if (arguments.length > 1) surplus(65, arguments, 1)
-    return binary(65, this, x2) as Tensor<FloatOf<With<D, B>>>
+    if (arguments.length > 1) surplus(70, arguments, 1)
+    return binary(70, this, x2) as Tensor<FloatOf<With<D, B>>>
   }
 
   /**
@@ -1238,8 +1328,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   xlogy<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B>): Tensor<FloatOf<With<D, B>>> {
-    if (arguments.length > 1) surplus(66, arguments, 1)
-    return binary(66, this, x2) as Tensor<FloatOf<With<D, B>>>
+    if (arguments.length > 1) surplus(71, arguments, 1)
+    return binary(71, this, x2) as Tensor<FloatOf<With<D, B>>>
   }
 
   /**
@@ -1257,8 +1347,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   xlog1py<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B>): Tensor<FloatOf<With<D, B>>> {
-    if (arguments.length > 1) surplus(67, arguments, 1)
-    return binary(67, this, x2) as Tensor<FloatOf<With<D, B>>>
+    if (arguments.length > 1) surplus(72, arguments, 1)
+    return binary(72, this, x2) as Tensor<FloatOf<With<D, B>>>
   }
 
   /**
@@ -1275,9 +1365,9 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, 5]).maximum(3) // [3, 5]
    * ```
    */
-  maximum<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B, D>): Tensor<With<D, B>> {
-    if (arguments.length > 1) surplus(68, arguments, 1)
-    return binary(68, this, x2) as Tensor<With<D, B>>
+  maximum<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B>): Tensor<With<D, B>> {
+    if (arguments.length > 1) surplus(73, arguments, 1)
+    return binary(73, this, x2) as Tensor<With<D, B>>
   }
 
   /**
@@ -1296,8 +1386,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   bitwiseAnd<B extends Operand>(this: Takes<'integerOrBool', D>, x2: B & Fits<'integerOrBool', B, D>): Tensor<With<D, B>> {
-    if (arguments.length > 1) surplus(69, arguments, 1)
-    return binary(69, this, x2) as Tensor<With<D, B>>
+    if (arguments.length > 1) surplus(74, arguments, 1)
+    return binary(74, this, x2) as Tensor<With<D, B>>
   }
 
   /**
@@ -1315,8 +1405,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   bitwiseOr<B extends Operand>(this: Takes<'integerOrBool', D>, x2: B & Fits<'integerOrBool', B, D>): Tensor<With<D, B>> {
-    if (arguments.length > 1) surplus(70, arguments, 1)
-    return binary(70, this, x2) as Tensor<With<D, B>>
+    if (arguments.length > 1) surplus(75, arguments, 1)
+    return binary(75, this, x2) as Tensor<With<D, B>>
   }
 
   /**
@@ -1334,8 +1424,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   bitwiseXor<B extends Operand>(this: Takes<'integerOrBool', D>, x2: B & Fits<'integerOrBool', B, D>): Tensor<With<D, B>> {
-    if (arguments.length > 1) surplus(71, arguments, 1)
-    return binary(71, this, x2) as Tensor<With<D, B>>
+    if (arguments.length > 1) surplus(76, arguments, 1)
+    return binary(76, this, x2) as Tensor<With<D, B>>
   }
 
   /**
@@ -1353,8 +1443,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   bitwiseInvert(this: Takes<'integerOrBool', D>): Tensor<D> {
-    if (arguments.length > 0) surplus(72, arguments, 0)
-    return unary(72, this) as Tensor<D>
+    if (arguments.length > 0) surplus(77, arguments, 0)
+    return unary(77, this) as Tensor<D>
   }
 
   /**
@@ -1373,8 +1463,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   bitwiseLeftShift<B extends Operand>(this: Takes<'integer', D>, x2: B & Fits<'integer', B>): Tensor<With<D, B>> {
-    if (arguments.length > 1) surplus(73, arguments, 1)
-    return binary(73, this, x2) as Tensor<With<D, B>>
+    if (arguments.length > 1) surplus(78, arguments, 1)
+    return binary(78, this, x2) as Tensor<With<D, B>>
   }
 
   /**
@@ -1392,8 +1482,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   bitwiseRightShift<B extends Operand>(this: Takes<'integer', D>, x2: B & Fits<'integer', B>): Tensor<With<D, B>> {
-    if (arguments.length > 1) surplus(74, arguments, 1)
-    return binary(74, this, x2) as Tensor<With<D, B>>
+    if (arguments.length > 1) surplus(79, arguments, 1)
+    return binary(79, this, x2) as Tensor<With<D, B>>
   }
 
   /**
@@ -1410,8 +1500,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   populationCount(this: Takes<'integer', D>): Tensor<D> {
-    if (arguments.length > 0) surplus(75, arguments, 0)
-    return unary(75, this) as Tensor<D>
+    if (arguments.length > 0) surplus(80, arguments, 0)
+    return unary(80, this) as Tensor<D>
   }
 
   /**
@@ -1428,8 +1518,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   bitwiseCount(this: Takes<'integer', D>): Tensor<'uint8'> {
-    if (arguments.length > 0) surplus(76, arguments, 0)
-    return unary(76, this) as Tensor<'uint8'>
+    if (arguments.length > 0) surplus(81, arguments, 0)
+    return unary(81, this) as Tensor<'uint8'>
   }
 
   /**
@@ -1445,8 +1535,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   countLeadingZeros(this: Takes<'integer', D>): Tensor<D> {
-    if (arguments.length > 0) surplus(77, arguments, 0)
-    return unary(77, this) as Tensor<D>
+    if (arguments.length > 0) surplus(82, arguments, 0)
+    return unary(82, this) as Tensor<D>
   }
 
   /**
@@ -1465,8 +1555,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   bitcast<E extends DType>(dtype: E): Tensor<E> {
-    if (arguments.length > 1) surplus(78, arguments, 1)
-    return one(78, [this], [dtype], []) as Tensor<E>
+    if (arguments.length > 1) surplus(83, arguments, 1)
+    return one(83, [this], [dtype], []) as Tensor<E>
   }
 
   /**
@@ -1483,8 +1573,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   real(): Tensor<RealOf<D>> {
-    if (arguments.length > 0) surplus(79, arguments, 0)
-    return unary(79, this) as Tensor<RealOf<D>>
+    if (arguments.length > 0) surplus(84, arguments, 0)
+    return unary(84, this) as Tensor<RealOf<D>>
   }
 
   /**
@@ -1501,8 +1591,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   imag(): Tensor<RealOf<D>> {
-    if (arguments.length > 0) surplus(80, arguments, 0)
-    return unary(80, this) as Tensor<RealOf<D>>
+    if (arguments.length > 0) surplus(85, arguments, 0)
+    return unary(85, this) as Tensor<RealOf<D>>
   }
 
   /**
@@ -1519,8 +1609,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   conj(): Tensor<D> {
-    if (arguments.length > 0) surplus(81, arguments, 0)
-    return unary(81, this) as Tensor<D>
+    if (arguments.length > 0) surplus(86, arguments, 0)
+    return unary(86, this) as Tensor<D>
   }
 
   /**
@@ -1537,8 +1627,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   angle(): Tensor<RealOf<FloatOf<D>>> {
-    if (arguments.length > 0) surplus(82, arguments, 0)
-    return unary(82, this) as Tensor<RealOf<FloatOf<D>>>
+    if (arguments.length > 0) surplus(87, arguments, 0)
+    return unary(87, this) as Tensor<RealOf<FloatOf<D>>>
   }
 
   /**
@@ -1555,8 +1645,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   signbit(this: Takes<'real', D>): Tensor<'bool'> {
-    if (arguments.length > 0) surplus(85, arguments, 0)
-    return unary(85, this) as Tensor<'bool'>
+    if (arguments.length > 0) surplus(90, arguments, 0)
+    return unary(90, this) as Tensor<'bool'>
   }
 
   /**
@@ -1574,8 +1664,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   copysign<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B>): Tensor<FloatOf<With<D, B>>> {
-    if (arguments.length > 1) surplus(86, arguments, 1)
-    return binary(86, this, x2) as Tensor<FloatOf<With<D, B>>>
+    if (arguments.length > 1) surplus(91, arguments, 1)
+    return binary(91, this, x2) as Tensor<FloatOf<With<D, B>>>
   }
 
   /**
@@ -1593,8 +1683,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   nextafter<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B>): Tensor<FloatOf<With<D, B>>> {
-    if (arguments.length > 1) surplus(87, arguments, 1)
-    return binary(87, this, x2) as Tensor<FloatOf<With<D, B>>>
+    if (arguments.length > 1) surplus(92, arguments, 1)
+    return binary(92, this, x2) as Tensor<FloatOf<With<D, B>>>
   }
 
   /**
@@ -1611,9 +1701,9 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, 2]).equal(2) // [false, true]
    * ```
    */
-  equal<B extends Operand>(x2: B & Fits<'any', B, D>): Tensor<'bool'> {
-    if (arguments.length > 1) surplus(88, arguments, 1)
-    return binary(88, this, x2) as Tensor<'bool'>
+  equal(x2: Operand): Tensor<'bool'> {
+    if (arguments.length > 1) surplus(93, arguments, 1)
+    return binary(93, this, x2) as Tensor<'bool'>
   }
 
   /**
@@ -1630,9 +1720,9 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, 2]).notEqual(2) // [true, false]
    * ```
    */
-  notEqual<B extends Operand>(x2: B & Fits<'any', B, D>): Tensor<'bool'> {
-    if (arguments.length > 1) surplus(89, arguments, 1)
-    return binary(89, this, x2) as Tensor<'bool'>
+  notEqual(x2: Operand): Tensor<'bool'> {
+    if (arguments.length > 1) surplus(94, arguments, 1)
+    return binary(94, this, x2) as Tensor<'bool'>
   }
 
   /**
@@ -1649,9 +1739,9 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, 2]).less(2) // [true, false]
    * ```
    */
-  less<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B, D>): Tensor<'bool'> {
-    if (arguments.length > 1) surplus(90, arguments, 1)
-    return binary(90, this, x2) as Tensor<'bool'>
+  less<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B>): Tensor<'bool'> {
+    if (arguments.length > 1) surplus(95, arguments, 1)
+    return binary(95, this, x2) as Tensor<'bool'>
   }
 
   /**
@@ -1668,9 +1758,9 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, 3]).lessEqual(2) // [true, false]
    * ```
    */
-  lessEqual<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B, D>): Tensor<'bool'> {
-    if (arguments.length > 1) surplus(91, arguments, 1)
-    return binary(91, this, x2) as Tensor<'bool'>
+  lessEqual<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B>): Tensor<'bool'> {
+    if (arguments.length > 1) surplus(96, arguments, 1)
+    return binary(96, this, x2) as Tensor<'bool'>
   }
 
   /**
@@ -1687,9 +1777,9 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, 3]).greater(2) // [false, true]
    * ```
    */
-  greater<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B, D>): Tensor<'bool'> {
-    if (arguments.length > 1) surplus(92, arguments, 1)
-    return binary(92, this, x2) as Tensor<'bool'>
+  greater<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B>): Tensor<'bool'> {
+    if (arguments.length > 1) surplus(97, arguments, 1)
+    return binary(97, this, x2) as Tensor<'bool'>
   }
 
   /**
@@ -1706,9 +1796,9 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, 2]).greaterEqual(2) // [false, true]
    * ```
    */
-  greaterEqual<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B, D>): Tensor<'bool'> {
-    if (arguments.length > 1) surplus(93, arguments, 1)
-    return binary(93, this, x2) as Tensor<'bool'>
+  greaterEqual<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B>): Tensor<'bool'> {
+    if (arguments.length > 1) surplus(98, arguments, 1)
+    return binary(98, this, x2) as Tensor<'bool'>
   }
 
   /**
@@ -1725,9 +1815,9 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, 0]).logicalAnd(ft.tensor([2, 2])) // [true, false]
    * ```
    */
-  logicalAnd<B extends Operand>(x2: B & Fits<'any', B, D>): Tensor<'bool'> {
-    if (arguments.length > 1) surplus(94, arguments, 1)
-    return binary(94, this, x2) as Tensor<'bool'>
+  logicalAnd(x2: Operand): Tensor<'bool'> {
+    if (arguments.length > 1) surplus(99, arguments, 1)
+    return binary(99, this, x2) as Tensor<'bool'>
   }
 
   /**
@@ -1744,9 +1834,9 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, 0]).logicalXor(ft.tensor([2, 2])) // [false, true]
    * ```
    */
-  logicalXor<B extends Operand>(x2: B & Fits<'any', B, D>): Tensor<'bool'> {
-    if (arguments.length > 1) surplus(95, arguments, 1)
-    return binary(95, this, x2) as Tensor<'bool'>
+  logicalXor(x2: Operand): Tensor<'bool'> {
+    if (arguments.length > 1) surplus(100, arguments, 1)
+    return binary(100, this, x2) as Tensor<'bool'>
   }
 
   /**
@@ -1763,9 +1853,9 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, 0]).logicalOr(ft.tensor([0, 0])) // [true, false]
    * ```
    */
-  logicalOr<B extends Operand>(x2: B & Fits<'any', B, D>): Tensor<'bool'> {
-    if (arguments.length > 1) surplus(96, arguments, 1)
-    return binary(96, this, x2) as Tensor<'bool'>
+  logicalOr(x2: Operand): Tensor<'bool'> {
+    if (arguments.length > 1) surplus(101, arguments, 1)
+    return binary(101, this, x2) as Tensor<'bool'>
   }
 
   /**
@@ -1785,8 +1875,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   isclose(x2: Operand, options?: IscloseOptions): Tensor<'bool'> {
-    const o = readOptions(97, options, ['equalNan', 'rtol', 'atol'], arguments.length - 2)
-    return one(97, [this, x2], [o.equalNan], [o.rtol, o.atol]) as Tensor<'bool'>
+    const o = readOptions(102, options, ['equalNan', 'rtol', 'atol'], arguments.length - 2)
+    return one(102, [this, x2], [o.equalNan], [o.rtol, o.atol]) as Tensor<'bool'>
   }
 
   /**
@@ -1805,8 +1895,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   allclose(x2: Operand, options?: AllcloseOptions): Tensor<'bool'> {
-    const o = readOptions(98, options, ['equalNan', 'rtol', 'atol'], arguments.length - 2)
-    return one(98, [this, x2], [o.equalNan], [o.rtol, o.atol]) as Tensor<'bool'>
+    const o = readOptions(103, options, ['equalNan', 'rtol', 'atol'], arguments.length - 2)
+    return one(103, [this, x2], [o.equalNan], [o.rtol, o.atol]) as Tensor<'bool'>
   }
 
   /**
@@ -1825,8 +1915,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   arrayEqual(x2: Tensor, options?: ArrayEqualOptions): Tensor<'bool'> {
-    const o = readOptions(99, options, ['equalNan'], arguments.length - 2)
-    return one(99, [this, x2], [o.equalNan], []) as Tensor<'bool'>
+    const o = readOptions(104, options, ['equalNan'], arguments.length - 2)
+    return one(104, [this, x2], [o.equalNan], []) as Tensor<'bool'>
   }
 
   /**
@@ -1845,8 +1935,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   clip<B extends Operand | undefined = undefined, C extends Operand | undefined = undefined>(this: Takes<'integerOrFloat', D>, min?: B & Fits<'integerOrFloat', B>, max?: C & Fits<'integerOrFloat', C>): Tensor<With<With<D, B>, C>> {
-    if (arguments.length > 2) surplus(101, arguments, 2)
-    return one(101, [this, min, max], [], []) as Tensor<With<With<D, B>, C>>
+    if (arguments.length > 2) surplus(106, arguments, 2)
+    return one(106, [this, min, max], [], []) as Tensor<With<With<D, B>, C>>
   }
 
   /**
@@ -1865,8 +1955,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   lerp<B extends Operand, C extends Operand>(end: B, weight: C): Tensor<FloatOf<With<With<D, B>, C>>> {
-    if (arguments.length > 2) surplus(102, arguments, 2)
-    return one(102, [this, end, weight], [], []) as Tensor<FloatOf<With<With<D, B>, C>>>
+    if (arguments.length > 2) surplus(107, arguments, 2)
+    return one(107, [this, end, weight], [], []) as Tensor<FloatOf<With<With<D, B>, C>>>
   }
 
   /**
@@ -1885,9 +1975,9 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, NaN, -Infinity]).nanToNum(0, 9, -9) // [1, 0, -9]
    * ```
    */
-  nanToNum<B extends Operand | undefined = undefined, C extends Operand | undefined = undefined, F extends Operand | undefined = undefined>(nan?: B & Fits<'any', B, D>, posinf?: C & Fits<'any', C, D>, neginf?: F & Fits<'any', F, D>): Tensor<With<With<With<D, B>, C>, F>> {
-    if (arguments.length > 3) surplus(103, arguments, 3)
-    return one(103, [this, nan, posinf, neginf], [], []) as Tensor<With<With<With<D, B>, C>, F>>
+  nanToNum<B extends Operand | undefined = undefined, C extends Operand | undefined = undefined, F extends Operand | undefined = undefined>(nan?: B, posinf?: C, neginf?: F): Tensor<With<With<With<D, B>, C>, F>> {
+    if (arguments.length > 3) surplus(108, arguments, 3)
+    return one(108, [this, nan, posinf, neginf], [], []) as Tensor<With<With<With<D, B>, C>, F>>
   }
 
   /**
@@ -1905,8 +1995,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   astype<E extends DType>(dtype: E): Tensor<E> {
-    if (arguments.length > 1) surplus(106, arguments, 1)
-    return one(106, [this], [dtype], []) as Tensor<E>
+    if (arguments.length > 1) surplus(111, arguments, 1)
+    return one(111, [this], [dtype], []) as Tensor<E>
   }
 
   /**
@@ -1923,8 +2013,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   copy(): Tensor<D> {
-    if (arguments.length > 0) surplus(107, arguments, 0)
-    return unary(107, this) as Tensor<D>
+    if (arguments.length > 0) surplus(112, arguments, 0)
+    return unary(112, this) as Tensor<D>
   }
 
   /**
@@ -1945,8 +2035,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   oneHot<E extends DType = 'float32'>(this: Takes<'integer', D>, numClasses: number, options?: OneHotOptions<E>): Tensor<NoInfer<E>> {
-    const o = readOptions(108, options, ['dtype'], arguments.length - 2)
-    return one(108, [this], [numClasses, o.dtype], []) as Tensor<NoInfer<E>>
+    const o = readOptions(113, options, ['dtype'], arguments.length - 2)
+    return one(113, [this], [numClasses, o.dtype], []) as Tensor<NoInfer<E>>
   }
 
   /**
@@ -1966,8 +2056,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   sum<E extends DType = SumOf<D>>(options?: number | readonly number[] | SumOptions<E>): Tensor<NoInfer<E>> {
-    const o = readOptions(109, options, ['axis', 'keepdims', 'dtype'], arguments.length - 1, 'axis')
-    return one(109, [this], [o.axis, o.keepdims, o.dtype], []) as Tensor<NoInfer<E>>
+    const o = readOptions(114, options, ['axis', 'keepdims', 'dtype'], arguments.length - 1, 'axis')
+    return one(114, [this], [o.axis, o.keepdims, o.dtype], []) as Tensor<NoInfer<E>>
   }
 
   /**
@@ -1985,8 +2075,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   prod<E extends DType = SumOf<D>>(options?: number | readonly number[] | ProdOptions<E>): Tensor<NoInfer<E>> {
-    const o = readOptions(110, options, ['axis', 'keepdims', 'dtype'], arguments.length - 1, 'axis')
-    return one(110, [this], [o.axis, o.keepdims, o.dtype], []) as Tensor<NoInfer<E>>
+    const o = readOptions(115, options, ['axis', 'keepdims', 'dtype'], arguments.length - 1, 'axis')
+    return one(115, [this], [o.axis, o.keepdims, o.dtype], []) as Tensor<NoInfer<E>>
   }
 
   /**
@@ -2004,8 +2094,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   mean(options?: number | readonly number[] | MeanOptions): Tensor<FloatOf<D>> {
-    const o = readOptions(111, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
-    return one(111, [this], [o.axis, o.keepdims], []) as Tensor<FloatOf<D>>
+    const o = readOptions(116, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
+    return one(116, [this], [o.axis, o.keepdims], []) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -2024,8 +2114,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   max(this: Takes<'real', D>, options?: number | readonly number[] | MaxOptions): Tensor<D> {
-    const o = readOptions(112, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
-    return one(112, [this], [o.axis, o.keepdims], []) as Tensor<D>
+    const o = readOptions(117, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
+    return one(117, [this], [o.axis, o.keepdims], []) as Tensor<D>
   }
 
   /**
@@ -2043,8 +2133,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   min(this: Takes<'real', D>, options?: number | readonly number[] | MinOptions): Tensor<D> {
-    const o = readOptions(113, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
-    return one(113, [this], [o.axis, o.keepdims], []) as Tensor<D>
+    const o = readOptions(118, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
+    return one(118, [this], [o.axis, o.keepdims], []) as Tensor<D>
   }
 
   /**
@@ -2062,8 +2152,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   all(options?: number | readonly number[] | AllOptions): Tensor<'bool'> {
-    const o = readOptions(114, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
-    return one(114, [this], [o.axis, o.keepdims], []) as Tensor<'bool'>
+    const o = readOptions(119, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
+    return one(119, [this], [o.axis, o.keepdims], []) as Tensor<'bool'>
   }
 
   /**
@@ -2081,8 +2171,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   any(options?: number | readonly number[] | AnyOptions): Tensor<'bool'> {
-    const o = readOptions(115, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
-    return one(115, [this], [o.axis, o.keepdims], []) as Tensor<'bool'>
+    const o = readOptions(120, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
+    return one(120, [this], [o.axis, o.keepdims], []) as Tensor<'bool'>
   }
 
   /**
@@ -2101,8 +2191,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   argmax(this: Takes<'real', D>, options?: number | ArgmaxOptions): Tensor<'int32'> {
-    const o = readOptions(116, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
-    return one(116, [this], [o.axis, o.keepdims], []) as Tensor<'int32'>
+    const o = readOptions(121, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
+    return one(121, [this], [o.axis, o.keepdims], []) as Tensor<'int32'>
   }
 
   /**
@@ -2120,8 +2210,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   argmin(this: Takes<'real', D>, options?: number | ArgminOptions): Tensor<'int32'> {
-    const o = readOptions(117, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
-    return one(117, [this], [o.axis, o.keepdims], []) as Tensor<'int32'>
+    const o = readOptions(122, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
+    return one(122, [this], [o.axis, o.keepdims], []) as Tensor<'int32'>
   }
 
   /**
@@ -2140,8 +2230,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   var(options?: number | readonly number[] | VarOptions): Tensor<RealOf<FloatOf<D>>> {
-    const o = readOptions(118, options, ['axis', 'keepdims', 'correction'], arguments.length - 1, 'axis')
-    return one(118, [this], [o.axis, o.keepdims], [o.correction]) as Tensor<RealOf<FloatOf<D>>>
+    const o = readOptions(123, options, ['axis', 'keepdims', 'correction'], arguments.length - 1, 'axis')
+    return one(123, [this], [o.axis, o.keepdims], [o.correction]) as Tensor<RealOf<FloatOf<D>>>
   }
 
   /**
@@ -2159,8 +2249,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   std(options?: number | readonly number[] | StdOptions): Tensor<RealOf<FloatOf<D>>> {
-    const o = readOptions(119, options, ['axis', 'keepdims', 'correction'], arguments.length - 1, 'axis')
-    return one(119, [this], [o.axis, o.keepdims], [o.correction]) as Tensor<RealOf<FloatOf<D>>>
+    const o = readOptions(124, options, ['axis', 'keepdims', 'correction'], arguments.length - 1, 'axis')
+    return one(124, [this], [o.axis, o.keepdims], [o.correction]) as Tensor<RealOf<FloatOf<D>>>
   }
 
   /**
@@ -2178,8 +2268,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   median(this: Takes<'real', D>, options?: number | readonly number[] | MedianOptions): Tensor<FloatOf<D>> {
-    const o = readOptions(120, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
-    return one(120, [this], [o.axis, o.keepdims], []) as Tensor<FloatOf<D>>
+    const o = readOptions(125, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
+    return one(125, [this], [o.axis, o.keepdims], []) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -2198,8 +2288,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   ptp(this: Takes<'integerOrFloat', D>, options?: number | readonly number[] | PtpOptions): Tensor<D> {
-    const o = readOptions(121, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
-    return one(121, [this], [o.axis, o.keepdims], []) as Tensor<D>
+    const o = readOptions(126, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
+    return one(126, [this], [o.axis, o.keepdims], []) as Tensor<D>
   }
 
   /**
@@ -2218,8 +2308,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   logsumexp(this: Takes<'real', D>, options?: number | readonly number[] | LogsumexpOptions): Tensor<FloatOf<D>> {
-    const o = readOptions(122, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
-    return one(122, [this], [o.axis, o.keepdims], []) as Tensor<FloatOf<D>>
+    const o = readOptions(127, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
+    return one(127, [this], [o.axis, o.keepdims], []) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -2238,8 +2328,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   countNonzero(options?: number | readonly number[] | CountNonzeroOptions): Tensor<'int32'> {
-    const o = readOptions(123, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
-    return one(123, [this], [o.axis, o.keepdims], []) as Tensor<'int32'>
+    const o = readOptions(128, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
+    return one(128, [this], [o.axis, o.keepdims], []) as Tensor<'int32'>
   }
 
   /**
@@ -2257,8 +2347,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   nansum<E extends DType = SumOf<D>>(options?: number | readonly number[] | NansumOptions<E>): Tensor<NoInfer<E>> {
-    const o = readOptions(124, options, ['axis', 'keepdims', 'dtype'], arguments.length - 1, 'axis')
-    return one(124, [this], [o.axis, o.keepdims, o.dtype], []) as Tensor<NoInfer<E>>
+    const o = readOptions(129, options, ['axis', 'keepdims', 'dtype'], arguments.length - 1, 'axis')
+    return one(129, [this], [o.axis, o.keepdims, o.dtype], []) as Tensor<NoInfer<E>>
   }
 
   /**
@@ -2276,8 +2366,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   nanprod<E extends DType = SumOf<D>>(options?: number | readonly number[] | NanprodOptions<E>): Tensor<NoInfer<E>> {
-    const o = readOptions(125, options, ['axis', 'keepdims', 'dtype'], arguments.length - 1, 'axis')
-    return one(125, [this], [o.axis, o.keepdims, o.dtype], []) as Tensor<NoInfer<E>>
+    const o = readOptions(130, options, ['axis', 'keepdims', 'dtype'], arguments.length - 1, 'axis')
+    return one(130, [this], [o.axis, o.keepdims, o.dtype], []) as Tensor<NoInfer<E>>
   }
 
   /**
@@ -2295,8 +2385,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   nanmax(this: Takes<'real', D>, options?: number | readonly number[] | NanmaxOptions): Tensor<D> {
-    const o = readOptions(126, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
-    return one(126, [this], [o.axis, o.keepdims], []) as Tensor<D>
+    const o = readOptions(131, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
+    return one(131, [this], [o.axis, o.keepdims], []) as Tensor<D>
   }
 
   /**
@@ -2314,8 +2404,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   nanmin(this: Takes<'real', D>, options?: number | readonly number[] | NanminOptions): Tensor<D> {
-    const o = readOptions(127, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
-    return one(127, [this], [o.axis, o.keepdims], []) as Tensor<D>
+    const o = readOptions(132, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
+    return one(132, [this], [o.axis, o.keepdims], []) as Tensor<D>
   }
 
   /**
@@ -2333,8 +2423,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   nanmean(this: Takes<'real', D>, options?: number | readonly number[] | NanmeanOptions): Tensor<FloatOf<D>> {
-    const o = readOptions(128, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
-    return one(128, [this], [o.axis, o.keepdims], []) as Tensor<FloatOf<D>>
+    const o = readOptions(133, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
+    return one(133, [this], [o.axis, o.keepdims], []) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -2352,8 +2442,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   nanvar(this: Takes<'real', D>, options?: number | readonly number[] | NanvarOptions): Tensor<FloatOf<D>> {
-    const o = readOptions(129, options, ['axis', 'keepdims', 'correction'], arguments.length - 1, 'axis')
-    return one(129, [this], [o.axis, o.keepdims], [o.correction]) as Tensor<FloatOf<D>>
+    const o = readOptions(134, options, ['axis', 'keepdims', 'correction'], arguments.length - 1, 'axis')
+    return one(134, [this], [o.axis, o.keepdims], [o.correction]) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -2371,8 +2461,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   nanstd(this: Takes<'real', D>, options?: number | readonly number[] | NanstdOptions): Tensor<FloatOf<D>> {
-    const o = readOptions(130, options, ['axis', 'keepdims', 'correction'], arguments.length - 1, 'axis')
-    return one(130, [this], [o.axis, o.keepdims], [o.correction]) as Tensor<FloatOf<D>>
+    const o = readOptions(135, options, ['axis', 'keepdims', 'correction'], arguments.length - 1, 'axis')
+    return one(135, [this], [o.axis, o.keepdims], [o.correction]) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -2392,8 +2482,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   quantile<B extends Operand>(this: Takes<'real', D>, q: B & Fits<'real', B>, options?: number | readonly number[] | QuantileOptions): Tensor<FloatOf<With<D, B>>> {
-    const o = readOptions(131, options, ['axis', 'keepdims', 'method'], arguments.length - 2, 'axis')
-    return one(131, [this, q], [o.axis, o.keepdims, o.method], []) as Tensor<FloatOf<With<D, B>>>
+    const o = readOptions(136, options, ['axis', 'keepdims', 'method'], arguments.length - 2, 'axis')
+    return one(136, [this, q], [o.axis, o.keepdims, o.method], []) as Tensor<FloatOf<With<D, B>>>
   }
 
   /**
@@ -2413,8 +2503,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   percentile<B extends Operand>(this: Takes<'real', D>, q: B & Fits<'real', B>, options?: number | readonly number[] | PercentileOptions): Tensor<FloatOf<With<D, B>>> {
-    const o = readOptions(132, options, ['axis', 'keepdims', 'method'], arguments.length - 2, 'axis')
-    return one(132, [this, q], [o.axis, o.keepdims, o.method], []) as Tensor<FloatOf<With<D, B>>>
+    const o = readOptions(137, options, ['axis', 'keepdims', 'method'], arguments.length - 2, 'axis')
+    return one(137, [this, q], [o.axis, o.keepdims, o.method], []) as Tensor<FloatOf<With<D, B>>>
   }
 
   /**
@@ -2433,8 +2523,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   cov(options?: CovOptions): Tensor<FloatOf<D>> {
-    const o = readOptions(133, options, ['rowvar', 'correction'], arguments.length - 1)
-    return one(133, [this], [o.rowvar], [o.correction]) as Tensor<FloatOf<D>>
+    const o = readOptions(138, options, ['rowvar', 'correction'], arguments.length - 1)
+    return one(138, [this], [o.rowvar], [o.correction]) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -2452,8 +2542,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   corrcoef(options?: CorrcoefOptions): Tensor<FloatOf<D>> {
-    const o = readOptions(134, options, ['rowvar'], arguments.length - 1)
-    return one(134, [this], [o.rowvar], []) as Tensor<FloatOf<D>>
+    const o = readOptions(139, options, ['rowvar'], arguments.length - 1)
+    return one(139, [this], [o.rowvar], []) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -2472,8 +2562,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   cumulativeSum<E extends DType = SumOf<D>>(options?: number | CumulativeSumOptions<E>): Tensor<NoInfer<E>> {
-    const o = readOptions(135, options, ['axis', 'dtype', 'includeInitial'], arguments.length - 1, 'axis')
-    return one(135, [this], [o.axis, o.dtype, o.includeInitial], []) as Tensor<NoInfer<E>>
+    const o = readOptions(140, options, ['axis', 'dtype', 'includeInitial'], arguments.length - 1, 'axis')
+    return one(140, [this], [o.axis, o.dtype, o.includeInitial], []) as Tensor<NoInfer<E>>
   }
 
   /**
@@ -2491,8 +2581,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   cumulativeProd<E extends DType = SumOf<D>>(options?: number | CumulativeProdOptions<E>): Tensor<NoInfer<E>> {
-    const o = readOptions(136, options, ['axis', 'dtype', 'includeInitial'], arguments.length - 1, 'axis')
-    return one(136, [this], [o.axis, o.dtype, o.includeInitial], []) as Tensor<NoInfer<E>>
+    const o = readOptions(141, options, ['axis', 'dtype', 'includeInitial'], arguments.length - 1, 'axis')
+    return one(141, [this], [o.axis, o.dtype, o.includeInitial], []) as Tensor<NoInfer<E>>
   }
 
   /**
@@ -2511,8 +2601,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   cumulativeMax(this: Takes<'real', D>, options?: number | CumulativeMaxOptions): Tensor<D> {
-    const o = readOptions(137, options, ['axis'], arguments.length - 1, 'axis')
-    return one(137, [this], [o.axis], []) as Tensor<D>
+    const o = readOptions(142, options, ['axis'], arguments.length - 1, 'axis')
+    return one(142, [this], [o.axis], []) as Tensor<D>
   }
 
   /**
@@ -2530,8 +2620,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   cumulativeMin(this: Takes<'real', D>, options?: number | CumulativeMinOptions): Tensor<D> {
-    const o = readOptions(138, options, ['axis'], arguments.length - 1, 'axis')
-    return one(138, [this], [o.axis], []) as Tensor<D>
+    const o = readOptions(143, options, ['axis'], arguments.length - 1, 'axis')
+    return one(143, [this], [o.axis], []) as Tensor<D>
   }
 
   /**
@@ -2553,8 +2643,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   diff<B extends DType = 'bool', C extends DType = 'bool'>(this: Takes<'numeric', D>, prepend?: Tensor<B> & Takes<'numeric', B>, append?: Tensor<C> & Takes<'numeric', C>, options?: number | DiffOptions): Tensor<Promote<Promote<D, B>, C>> {
-    const o = readOptions(139, options, ['axis', 'n'], arguments.length - 3, 'axis')
-    return one(139, [this, prepend, append], [o.axis, o.n], []) as Tensor<Promote<Promote<D, B>, C>>
+    const o = readOptions(144, options, ['axis', 'n'], arguments.length - 3, 'axis')
+    return one(144, [this, prepend, append], [o.axis, o.n], []) as Tensor<Promote<Promote<D, B>, C>>
   }
 
   /**
@@ -2575,8 +2665,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   gradient<B extends DType = 'bool'>(this: Takes<'real', D>, coordinates?: Tensor<B> & Takes<'real', B>, options?: number | GradientOptions): Tensor<FloatOf<Promote<D, B>>> {
-    const o = readOptions(140, options, ['axis', 'edgeOrder', 'spacing'], arguments.length - 2, 'axis')
-    return one(140, [this, coordinates], [o.axis, o.edgeOrder], [o.spacing]) as Tensor<FloatOf<Promote<D, B>>>
+    const o = readOptions(145, options, ['axis', 'edgeOrder', 'spacing'], arguments.length - 2, 'axis')
+    return one(145, [this, coordinates], [o.axis, o.edgeOrder], [o.spacing]) as Tensor<FloatOf<Promote<D, B>>>
   }
 
   /**
@@ -2597,8 +2687,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   trapezoid<B extends DType = 'bool'>(this: Takes<'real', D>, coordinates?: Tensor<B> & Takes<'real', B>, options?: number | TrapezoidOptions): Tensor<FloatOf<Promote<D, B>>> {
-    const o = readOptions(141, options, ['axis', 'dx'], arguments.length - 2, 'axis')
-    return one(141, [this, coordinates], [o.axis], [o.dx]) as Tensor<FloatOf<Promote<D, B>>>
+    const o = readOptions(146, options, ['axis', 'dx'], arguments.length - 2, 'axis')
+    return one(146, [this, coordinates], [o.axis], [o.dx]) as Tensor<FloatOf<Promote<D, B>>>
   }
 
   /**
@@ -2620,8 +2710,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   interp<B extends DType, C extends DType, F extends Operand | undefined = undefined, G extends Operand | undefined = undefined>(this: Takes<'real', D>, xp: Tensor<B> & Takes<'real', B>, fp: Tensor<C> & Takes<'real', C>, left?: F & Fits<'real', F>, right?: G & Fits<'real', G>): Tensor<FloatOf<With<With<AsDType<Promote<Promote<D, B>, C>>, F>, G>>> {
-    if (arguments.length > 4) surplus(142, arguments, 4)
-    return one(142, [this, xp, fp, left, right], [], []) as Tensor<FloatOf<With<With<AsDType<Promote<Promote<D, B>, C>>, F>, G>>>
+    if (arguments.length > 4) surplus(147, arguments, 4)
+    return one(147, [this, xp, fp, left, right], [], []) as Tensor<FloatOf<With<With<AsDType<Promote<Promote<D, B>, C>>, F>, G>>>
   }
 
   /**
@@ -2641,8 +2731,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   convolve<B extends DType>(this: Takes<'numeric', D>, x2: Tensor<B> & Takes<'numeric', B>, options?: ConvolveOptions): Tensor<SumOf<Promote<D, B>>> {
-    const o = readOptions(143, options, ['mode'], arguments.length - 2)
-    return one(143, [this, x2], [o.mode], []) as Tensor<SumOf<Promote<D, B>>>
+    const o = readOptions(148, options, ['mode'], arguments.length - 2)
+    return one(148, [this, x2], [o.mode], []) as Tensor<SumOf<Promote<D, B>>>
   }
 
   /**
@@ -2662,8 +2752,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   correlate<B extends DType>(this: Takes<'numeric', D>, x2: Tensor<B> & Takes<'numeric', B>, options?: CorrelateOptions): Tensor<SumOf<Promote<D, B>>> {
-    const o = readOptions(144, options, ['mode'], arguments.length - 2)
-    return one(144, [this, x2], [o.mode], []) as Tensor<SumOf<Promote<D, B>>>
+    const o = readOptions(149, options, ['mode'], arguments.length - 2)
+    return one(149, [this, x2], [o.mode], []) as Tensor<SumOf<Promote<D, B>>>
   }
 
   /**
@@ -2682,8 +2772,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   matmul<B extends DType>(this: Takes<'numeric', D>, x2: Tensor<B> & Takes<'numeric', B>): Tensor<SumOf<Promote<D, B>>> {
-    if (arguments.length > 1) surplus(145, arguments, 1)
-    return binary(145, this, x2) as Tensor<SumOf<Promote<D, B>>>
+    if (arguments.length > 1) surplus(150, arguments, 1)
+    return binary(150, this, x2) as Tensor<SumOf<Promote<D, B>>>
   }
 
   /**
@@ -2703,8 +2793,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   tensordot<B extends DType>(this: Takes<'numeric', D>, x2: Tensor<B> & Takes<'numeric', B>, options?: TensordotOptions): Tensor<SumOf<Promote<D, B>>> {
-    const o = readOptions(146, options, ['axes'], arguments.length - 2)
-    return one(146, [this, x2], [o.axes], []) as Tensor<SumOf<Promote<D, B>>>
+    const o = readOptions(151, options, ['axes'], arguments.length - 2)
+    return one(151, [this, x2], [o.axes], []) as Tensor<SumOf<Promote<D, B>>>
   }
 
   /**
@@ -2725,8 +2815,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   vecdot<B extends DType>(this: Takes<'numeric', D>, x2: Tensor<B> & Takes<'numeric', B>, options?: number | VecdotOptions): Tensor<SumOf<Promote<D, B>>> {
-    const o = readOptions(148, options, ['axis'], arguments.length - 2, 'axis')
-    return one(148, [this, x2], [o.axis], []) as Tensor<SumOf<Promote<D, B>>>
+    const o = readOptions(153, options, ['axis'], arguments.length - 2, 'axis')
+    return one(153, [this, x2], [o.axis], []) as Tensor<SumOf<Promote<D, B>>>
   }
 
   /**
@@ -2747,8 +2837,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   cross<B extends DType>(this: Takes<'numeric', D>, x2: Tensor<B> & Takes<'numeric', B>, options?: number | CrossOptions): Tensor<Promote<D, B>> {
-    const o = readOptions(149, options, ['axis'], arguments.length - 2, 'axis')
-    return one(149, [this, x2], [o.axis], []) as Tensor<Promote<D, B>>
+    const o = readOptions(154, options, ['axis'], arguments.length - 2, 'axis')
+    return one(154, [this, x2], [o.axis], []) as Tensor<Promote<D, B>>
   }
 
   /**
@@ -2767,8 +2857,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   outer<B extends DType>(this: Takes<'numeric', D>, x2: Tensor<B> & Takes<'numeric', B>): Tensor<Promote<D, B>> {
-    if (arguments.length > 1) surplus(150, arguments, 1)
-    return binary(150, this, x2) as Tensor<Promote<D, B>>
+    if (arguments.length > 1) surplus(155, arguments, 1)
+    return binary(155, this, x2) as Tensor<Promote<D, B>>
   }
 
   /**
@@ -2787,8 +2877,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   inner<B extends DType>(this: Takes<'numeric', D>, x2: Tensor<B> & Takes<'numeric', B>): Tensor<SumOf<Promote<D, B>>> {
-    if (arguments.length > 1) surplus(151, arguments, 1)
-    return binary(151, this, x2) as Tensor<SumOf<Promote<D, B>>>
+    if (arguments.length > 1) surplus(156, arguments, 1)
+    return binary(156, this, x2) as Tensor<SumOf<Promote<D, B>>>
   }
 
   /**
@@ -2807,8 +2897,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   kron<B extends DType>(this: Takes<'numeric', D>, x2: Tensor<B> & Takes<'numeric', B>): Tensor<Promote<D, B>> {
-    if (arguments.length > 1) surplus(152, arguments, 1)
-    return binary(152, this, x2) as Tensor<Promote<D, B>>
+    if (arguments.length > 1) surplus(157, arguments, 1)
+    return binary(157, this, x2) as Tensor<Promote<D, B>>
   }
 
   /**
@@ -2828,8 +2918,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   diagonal(options?: DiagonalOptions): Tensor<D> {
-    const o = readOptions(153, options, ['offset'], arguments.length - 1)
-    return one(153, [this], [o.offset], []) as Tensor<D>
+    const o = readOptions(158, options, ['offset'], arguments.length - 1)
+    return one(158, [this], [o.offset], []) as Tensor<D>
   }
 
   /**
@@ -2848,8 +2938,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   trace<E extends DType = SumOf<D>>(options?: TraceOptions<E>): Tensor<NoInfer<E>> {
-    const o = readOptions(154, options, ['offset', 'dtype'], arguments.length - 1)
-    return one(154, [this], [o.offset, o.dtype], []) as Tensor<NoInfer<E>>
+    const o = readOptions(159, options, ['offset', 'dtype'], arguments.length - 1)
+    return one(159, [this], [o.offset, o.dtype], []) as Tensor<NoInfer<E>>
   }
 
   /**
@@ -2868,8 +2958,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   diag(options?: DiagOptions): Tensor<D> {
-    const o = readOptions(155, options, ['k'], arguments.length - 1)
-    return one(155, [this], [o.k], []) as Tensor<D>
+    const o = readOptions(160, options, ['k'], arguments.length - 1)
+    return one(160, [this], [o.k], []) as Tensor<D>
   }
 
   /**
@@ -2888,8 +2978,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   softmax(this: Takes<'real', D>, options?: number | SoftmaxOptions): Tensor<FloatOf<D>> {
-    const o = readOptions(156, options, ['axis'], arguments.length - 1, 'axis')
-    return one(156, [this], [o.axis], []) as Tensor<FloatOf<D>>
+    const o = readOptions(161, options, ['axis'], arguments.length - 1, 'axis')
+    return one(161, [this], [o.axis], []) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -2907,8 +2997,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   logSoftmax(this: Takes<'real', D>, options?: number | LogSoftmaxOptions): Tensor<FloatOf<D>> {
-    const o = readOptions(157, options, ['axis'], arguments.length - 1, 'axis')
-    return one(157, [this], [o.axis], []) as Tensor<FloatOf<D>>
+    const o = readOptions(162, options, ['axis'], arguments.length - 1, 'axis')
+    return one(162, [this], [o.axis], []) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -2928,8 +3018,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   reshape(shape: readonly number[]): Tensor<D> {
-    if (arguments.length > 1) surplus(191, arguments, 1)
-    return one(191, [this], [shape], []) as Tensor<D>
+    if (arguments.length > 1) surplus(196, arguments, 1)
+    return one(196, [this], [shape], []) as Tensor<D>
   }
 
   /**
@@ -2949,8 +3039,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   permuteDims(axes: number | readonly number[]): Tensor<D> {
-    if (arguments.length > 1) surplus(192, arguments, 1)
-    return one(192, [this], [axes], []) as Tensor<D>
+    if (arguments.length > 1) surplus(197, arguments, 1)
+    return one(197, [this], [axes], []) as Tensor<D>
   }
 
   /**
@@ -2968,8 +3058,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   matrixTranspose(): Tensor<D> {
-    if (arguments.length > 0) surplus(193, arguments, 0)
-    return unary(193, this) as Tensor<D>
+    if (arguments.length > 0) surplus(198, arguments, 0)
+    return unary(198, this) as Tensor<D>
   }
 
   /**
@@ -2988,8 +3078,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   expandDims(axis?: number): Tensor<D> {
-    if (arguments.length > 1) surplus(194, arguments, 1)
-    return one(194, [this], [axis], []) as Tensor<D>
+    if (arguments.length > 1) surplus(199, arguments, 1)
+    return one(199, [this], [axis], []) as Tensor<D>
   }
 
   /**
@@ -3008,8 +3098,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   squeeze(axis?: number | readonly number[]): Tensor<D> {
-    if (arguments.length > 1) surplus(195, arguments, 1)
-    return one(195, [this], [axis], []) as Tensor<D>
+    if (arguments.length > 1) surplus(200, arguments, 1)
+    return one(200, [this], [axis], []) as Tensor<D>
   }
 
   /**
@@ -3028,8 +3118,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   flip(options?: number | readonly number[] | FlipOptions): Tensor<D> {
-    const o = readOptions(196, options, ['axis'], arguments.length - 1, 'axis')
-    return one(196, [this], [o.axis], []) as Tensor<D>
+    const o = readOptions(201, options, ['axis'], arguments.length - 1, 'axis')
+    return one(201, [this], [o.axis], []) as Tensor<D>
   }
 
   /**
@@ -3048,8 +3138,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   broadcastTo(shape: readonly number[]): Tensor<D> {
-    if (arguments.length > 1) surplus(197, arguments, 1)
-    return one(197, [this], [shape], []) as Tensor<D>
+    if (arguments.length > 1) surplus(202, arguments, 1)
+    return one(202, [this], [shape], []) as Tensor<D>
   }
 
   /**
@@ -3070,8 +3160,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   moveaxis(source: number | readonly number[], destination: number | readonly number[]): Tensor<D> {
-    if (arguments.length > 2) surplus(198, arguments, 2)
-    return one(198, [this], [source, destination], []) as Tensor<D>
+    if (arguments.length > 2) surplus(203, arguments, 2)
+    return one(203, [this], [source, destination], []) as Tensor<D>
   }
 
   /**
@@ -3091,8 +3181,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   swapaxes(axis1: number, axis2: number): Tensor<D> {
-    if (arguments.length > 2) surplus(199, arguments, 2)
-    return one(199, [this], [axis1, axis2], []) as Tensor<D>
+    if (arguments.length > 2) surplus(204, arguments, 2)
+    return one(204, [this], [axis1, axis2], []) as Tensor<D>
   }
 
   /**
@@ -3112,8 +3202,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   rot90(options?: Rot90Options): Tensor<D> {
-    const o = readOptions(200, options, ['k', 'axes'], arguments.length - 1)
-    return one(200, [this], [o.k, o.axes], []) as Tensor<D>
+    const o = readOptions(205, options, ['k', 'axes'], arguments.length - 1)
+    return one(205, [this], [o.k, o.axes], []) as Tensor<D>
   }
 
   /**
@@ -3133,8 +3223,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   flatten(options?: FlattenOptions): Tensor<D> {
-    const o = readOptions(201, options, ['startAxis', 'endAxis'], arguments.length - 1)
-    return one(201, [this], [o.startAxis, o.endAxis], []) as Tensor<D>
+    const o = readOptions(206, options, ['startAxis', 'endAxis'], arguments.length - 1)
+    return one(206, [this], [o.startAxis, o.endAxis], []) as Tensor<D>
   }
 
   /**
@@ -3155,8 +3245,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   roll(shift: number | readonly number[], options?: number | readonly number[] | RollOptions): Tensor<D> {
-    const o = readOptions(202, options, ['axis'], arguments.length - 2, 'axis')
-    return one(202, [this], [shift, o.axis], []) as Tensor<D>
+    const o = readOptions(207, options, ['axis'], arguments.length - 2, 'axis')
+    return one(207, [this], [shift, o.axis], []) as Tensor<D>
   }
 
   /**
@@ -3175,8 +3265,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   tile(repetitions: readonly number[]): Tensor<D> {
-    if (arguments.length > 1) surplus(203, arguments, 1)
-    return one(203, [this], [repetitions], []) as Tensor<D>
+    if (arguments.length > 1) surplus(208, arguments, 1)
+    return one(208, [this], [repetitions], []) as Tensor<D>
   }
 
   /**
@@ -3197,8 +3287,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   repeat(repeats: number, options?: number | RepeatOptions): Tensor<D> {
-    const o = readOptions(204, options, ['axis'], arguments.length - 2, 'axis')
-    return one(204, [this], [repeats, o.axis], []) as Tensor<D>
+    const o = readOptions(209, options, ['axis'], arguments.length - 2, 'axis')
+    return one(209, [this], [repeats, o.axis], []) as Tensor<D>
   }
 
   /**
@@ -3219,8 +3309,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   pad(padWidth: number | readonly (readonly [number, number])[], options?: PadOptions): Tensor<D> {
-    const o = readOptions(207, options, ['mode', 'value'], arguments.length - 2)
-    return one(207, [this], [padWidth, o.mode], [o.value]) as Tensor<D>
+    const o = readOptions(212, options, ['mode', 'value'], arguments.length - 2)
+    return one(212, [this], [padWidth, o.mode], [o.value]) as Tensor<D>
   }
 
   /**
@@ -3241,8 +3331,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   take<B extends DType>(indices: Tensor<B> & Takes<'index', B>, options?: number | TakeOptions): Tensor<D> {
-    const o = readOptions(210, options, ['axis'], arguments.length - 2, 'axis')
-    return one(210, [this, indices], [o.axis], []) as Tensor<D>
+    const o = readOptions(215, options, ['axis'], arguments.length - 2, 'axis')
+    return one(215, [this, indices], [o.axis], []) as Tensor<D>
   }
 
   /**
@@ -3262,8 +3352,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   scatter<B extends DType>(indices: Tensor<B> & Takes<'index', B>, updates: Tensor, options?: number | ScatterOptions): Tensor<D> {
-    const o = readOptions(211, options, ['axis'], arguments.length - 3, 'axis')
-    return one(211, [this, indices, updates], [o.axis], []) as Tensor<D>
+    const o = readOptions(216, options, ['axis'], arguments.length - 3, 'axis')
+    return one(216, [this, indices, updates], [o.axis], []) as Tensor<D>
   }
 
   /**
@@ -3285,8 +3375,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   scatterAdd<B extends DType>(this: Takes<'numeric', D>, indices: Tensor<B> & Takes<'index', B>, updates: Tensor, options?: number | ScatterAddOptions): Tensor<D> {
-    const o = readOptions(212, options, ['axis'], arguments.length - 3, 'axis')
-    return one(212, [this, indices, updates], [o.axis], []) as Tensor<D>
+    const o = readOptions(217, options, ['axis'], arguments.length - 3, 'axis')
+    return one(217, [this, indices, updates], [o.axis], []) as Tensor<D>
   }
 
   /**
@@ -3306,8 +3396,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   scatterMul<B extends DType>(this: Takes<'numeric', D>, indices: Tensor<B> & Takes<'index', B>, updates: Tensor, options?: number | ScatterMulOptions): Tensor<D> {
-    const o = readOptions(213, options, ['axis'], arguments.length - 3, 'axis')
-    return one(213, [this, indices, updates], [o.axis], []) as Tensor<D>
+    const o = readOptions(218, options, ['axis'], arguments.length - 3, 'axis')
+    return one(218, [this, indices, updates], [o.axis], []) as Tensor<D>
   }
 
   /**
@@ -3327,8 +3417,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   scatterMin<B extends DType>(this: Takes<'real', D>, indices: Tensor<B> & Takes<'index', B>, updates: Tensor, options?: number | ScatterMinOptions): Tensor<D> {
-    const o = readOptions(214, options, ['axis'], arguments.length - 3, 'axis')
-    return one(214, [this, indices, updates], [o.axis], []) as Tensor<D>
+    const o = readOptions(219, options, ['axis'], arguments.length - 3, 'axis')
+    return one(219, [this, indices, updates], [o.axis], []) as Tensor<D>
   }
 
   /**
@@ -3348,8 +3438,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   scatterMax<B extends DType>(this: Takes<'real', D>, indices: Tensor<B> & Takes<'index', B>, updates: Tensor, options?: number | ScatterMaxOptions): Tensor<D> {
-    const o = readOptions(215, options, ['axis'], arguments.length - 3, 'axis')
-    return one(215, [this, indices, updates], [o.axis], []) as Tensor<D>
+    const o = readOptions(220, options, ['axis'], arguments.length - 3, 'axis')
+    return one(220, [this, indices, updates], [o.axis], []) as Tensor<D>
   }
 
   /**
@@ -3371,8 +3461,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   putAlongAxis<B extends DType, C extends Operand>(indices: Tensor<B> & Takes<'index', B>, values: C & Fits<'any', C, D>, options?: number | PutAlongAxisOptions): Tensor<D> {
-    const o = readOptions(216, options, ['axis', 'update'], arguments.length - 3, 'axis')
-    return one(216, [this, indices, values], [o.axis, o.update], []) as Tensor<D>
+    const o = readOptions(221, options, ['axis', 'update'], arguments.length - 3, 'axis')
+    return one(221, [this, indices, values], [o.axis, o.update], []) as Tensor<D>
   }
 
   /**
@@ -3393,8 +3483,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   segmentSum<B extends DType>(this: Takes<'numeric', D>, segments: Tensor<B> & Takes<'index', B>, numSegments: number): Tensor<D> {
-    if (arguments.length > 2) surplus(217, arguments, 2)
-    return one(217, [this, segments], [numSegments], []) as Tensor<D>
+    if (arguments.length > 2) surplus(222, arguments, 2)
+    return one(222, [this, segments], [numSegments], []) as Tensor<D>
   }
 
   /**
@@ -3413,8 +3503,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   segmentProd<B extends DType>(this: Takes<'numeric', D>, segments: Tensor<B> & Takes<'index', B>, numSegments: number): Tensor<D> {
-    if (arguments.length > 2) surplus(218, arguments, 2)
-    return one(218, [this, segments], [numSegments], []) as Tensor<D>
+    if (arguments.length > 2) surplus(223, arguments, 2)
+    return one(223, [this, segments], [numSegments], []) as Tensor<D>
   }
 
   /**
@@ -3433,8 +3523,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   segmentMin<B extends DType>(this: Takes<'real', D>, segments: Tensor<B> & Takes<'index', B>, numSegments: number): Tensor<D> {
-    if (arguments.length > 2) surplus(219, arguments, 2)
-    return one(219, [this, segments], [numSegments], []) as Tensor<D>
+    if (arguments.length > 2) surplus(224, arguments, 2)
+    return one(224, [this, segments], [numSegments], []) as Tensor<D>
   }
 
   /**
@@ -3453,8 +3543,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   segmentMax<B extends DType>(this: Takes<'real', D>, segments: Tensor<B> & Takes<'index', B>, numSegments: number): Tensor<D> {
-    if (arguments.length > 2) surplus(220, arguments, 2)
-    return one(220, [this, segments], [numSegments], []) as Tensor<D>
+    if (arguments.length > 2) surplus(225, arguments, 2)
+    return one(225, [this, segments], [numSegments], []) as Tensor<D>
   }
 
   /**
@@ -3473,8 +3563,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   segmentMean<B extends DType>(segments: Tensor<B> & Takes<'index', B>, numSegments: number): Tensor<FloatOf<D>> {
-    if (arguments.length > 2) surplus(221, arguments, 2)
-    return one(221, [this, segments], [numSegments], []) as Tensor<FloatOf<D>>
+    if (arguments.length > 2) surplus(226, arguments, 2)
+    return one(226, [this, segments], [numSegments], []) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -3496,8 +3586,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   takeAlongAxis<B extends DType>(indices: Tensor<B> & Takes<'index', B>, options?: number | TakeAlongAxisOptions): Tensor<D> {
-    const o = readOptions(222, options, ['axis'], arguments.length - 2, 'axis')
-    return one(222, [this, indices], [o.axis], []) as Tensor<D>
+    const o = readOptions(227, options, ['axis'], arguments.length - 2, 'axis')
+    return one(227, [this, indices], [o.axis], []) as Tensor<D>
   }
 
   /**
@@ -3517,9 +3607,9 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, 3, 5]).searchsorted(ft.tensor([3, 4])) // [1, 2]
    * ```
    */
-  searchsorted<B extends Operand, C extends DType = DType>(this: Takes<'real', D>, x2: B & Fits<'real', B, D>, sorter?: Tensor<C> & Takes<'index', C>, options?: SearchsortedOptions): Tensor<'int32'> {
-    const o = readOptions(223, options, ['side'], arguments.length - 3)
-    return one(223, [this, x2, sorter], [o.side], []) as Tensor<'int32'>
+  searchsorted<B extends Operand, C extends DType = DType>(this: Takes<'real', D>, x2: B & Fits<'real', B>, sorter?: Tensor<C> & Takes<'index', C>, options?: SearchsortedOptions): Tensor<'int32'> {
+    const o = readOptions(228, options, ['side'], arguments.length - 3)
+    return one(228, [this, x2, sorter], [o.side], []) as Tensor<'int32'>
   }
 
   /**
@@ -3538,8 +3628,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   sort(this: Takes<'real', D>, options?: number | SortOptions): Tensor<D> {
-    const o = readOptions(224, options, ['axis', 'descending'], arguments.length - 1, 'axis')
-    return one(224, [this], [o.axis, o.descending], []) as Tensor<D>
+    const o = readOptions(229, options, ['axis', 'descending'], arguments.length - 1, 'axis')
+    return one(229, [this], [o.axis, o.descending], []) as Tensor<D>
   }
 
   /**
@@ -3557,8 +3647,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   argsort(this: Takes<'real', D>, options?: number | ArgsortOptions): Tensor<'int32'> {
-    const o = readOptions(225, options, ['axis', 'descending'], arguments.length - 1, 'axis')
-    return one(225, [this], [o.axis, o.descending], []) as Tensor<'int32'>
+    const o = readOptions(230, options, ['axis', 'descending'], arguments.length - 1, 'axis')
+    return one(230, [this], [o.axis, o.descending], []) as Tensor<'int32'>
   }
 
   /**
@@ -3578,8 +3668,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   topk(this: Takes<'real', D>, k: number, options?: number | TopkOptions): { values: Tensor<D>; indices: Tensor<'int32'> } {
-    const o = readOptions(226, options, ['axis', 'largest'], arguments.length - 2, 'axis')
-    const [values, indices] = many(226, [this], [k, o.axis, o.largest], []) as [Tensor, Tensor]
+    const o = readOptions(231, options, ['axis', 'largest'], arguments.length - 2, 'axis')
+    const [values, indices] = many(231, [this], [k, o.axis, o.largest], []) as [Tensor, Tensor]
     return { values, indices } as { values: Tensor<D>; indices: Tensor<'int32'> }
   }
 
@@ -3600,8 +3690,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   kthvalue(this: Takes<'real', D>, k: number, options?: number | KthvalueOptions): { values: Tensor<D>; indices: Tensor<'int32'> } {
-    const o = readOptions(227, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
-    const [values, indices] = many(227, [this], [k, o.axis, o.keepdims], []) as [Tensor, Tensor]
+    const o = readOptions(232, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
+    const [values, indices] = many(232, [this], [k, o.axis, o.keepdims], []) as [Tensor, Tensor]
     return { values, indices } as { values: Tensor<D>; indices: Tensor<'int32'> }
   }
 
@@ -3622,8 +3712,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   tril(options?: TrilOptions): Tensor<D> {
-    const o = readOptions(272, options, ['k'], arguments.length - 1)
-    return one(272, [this], [], [o.k]) as Tensor<D>
+    const o = readOptions(277, options, ['k'], arguments.length - 1)
+    return one(277, [this], [], [o.k]) as Tensor<D>
   }
 
   /**
@@ -3643,8 +3733,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   triu(options?: TriuOptions): Tensor<D> {
-    const o = readOptions(273, options, ['k'], arguments.length - 1)
-    return one(273, [this], [], [o.k]) as Tensor<D>
+    const o = readOptions(278, options, ['k'], arguments.length - 1)
+    return one(278, [this], [], [o.k]) as Tensor<D>
   }
 
   /**
@@ -3665,8 +3755,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   windowSum(this: Takes<'numeric', D>, window: number | readonly number[], options?: WindowSumOptions): Tensor<D> {
-    const o = readOptions(285, options, ['stride', 'padding', 'dilation'], arguments.length - 2)
-    return one(285, [this], [window, o.stride, o.padding, o.dilation], []) as Tensor<D>
+    const o = readOptions(290, options, ['stride', 'padding', 'dilation'], arguments.length - 2)
+    return one(290, [this], [window, o.stride, o.padding, o.dilation], []) as Tensor<D>
   }
 
   /**
@@ -3685,8 +3775,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   windowProd(this: Takes<'numeric', D>, window: number | readonly number[], options?: WindowProdOptions): Tensor<D> {
-    const o = readOptions(286, options, ['stride', 'padding', 'dilation'], arguments.length - 2)
-    return one(286, [this], [window, o.stride, o.padding, o.dilation], []) as Tensor<D>
+    const o = readOptions(291, options, ['stride', 'padding', 'dilation'], arguments.length - 2)
+    return one(291, [this], [window, o.stride, o.padding, o.dilation], []) as Tensor<D>
   }
 
   /**
@@ -3705,8 +3795,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   windowMin(this: Takes<'integerOrFloat', D>, window: number | readonly number[], options?: WindowMinOptions): Tensor<D> {
-    const o = readOptions(287, options, ['stride', 'padding', 'dilation'], arguments.length - 2)
-    return one(287, [this], [window, o.stride, o.padding, o.dilation], []) as Tensor<D>
+    const o = readOptions(292, options, ['stride', 'padding', 'dilation'], arguments.length - 2)
+    return one(292, [this], [window, o.stride, o.padding, o.dilation], []) as Tensor<D>
   }
 
   /**
@@ -3725,8 +3815,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   windowMax(this: Takes<'integerOrFloat', D>, window: number | readonly number[], options?: WindowMaxOptions): Tensor<D> {
-    const o = readOptions(288, options, ['stride', 'padding', 'dilation'], arguments.length - 2)
-    return one(288, [this], [window, o.stride, o.padding, o.dilation], []) as Tensor<D>
+    const o = readOptions(293, options, ['stride', 'padding', 'dilation'], arguments.length - 2)
+    return one(293, [this], [window, o.stride, o.padding, o.dilation], []) as Tensor<D>
   }
 
   /**
@@ -3746,8 +3836,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   windowScatterMax<B extends DType>(this: Takes<'integerOrFloat', D>, source: Tensor<B> & Takes<'integerOrFloat', B>, window: number | readonly number[], options?: WindowScatterMaxOptions): Tensor<Promote<D, B>> {
-    const o = readOptions(289, options, ['stride', 'padding', 'initial'], arguments.length - 3)
-    return one(289, [this, source], [window, o.stride, o.padding], [o.initial]) as Tensor<Promote<D, B>>
+    const o = readOptions(294, options, ['stride', 'padding', 'initial'], arguments.length - 3)
+    return one(294, [this, source], [window, o.stride, o.padding], [o.initial]) as Tensor<Promote<D, B>>
   }
 
   /**
@@ -3766,8 +3856,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   windowScatterMin<B extends DType>(this: Takes<'integerOrFloat', D>, source: Tensor<B> & Takes<'integerOrFloat', B>, window: number | readonly number[], options?: WindowScatterMinOptions): Tensor<Promote<D, B>> {
-    const o = readOptions(290, options, ['stride', 'padding', 'initial'], arguments.length - 3)
-    return one(290, [this, source], [window, o.stride, o.padding], [o.initial]) as Tensor<Promote<D, B>>
+    const o = readOptions(295, options, ['stride', 'padding', 'initial'], arguments.length - 3)
+    return one(295, [this, source], [window, o.stride, o.padding], [o.initial]) as Tensor<Promote<D, B>>
   }
 
   /**
@@ -3784,8 +3874,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   atleast1d(): Tensor<D> {
-    if (arguments.length > 0) surplus(295, arguments, 0)
-    return unary(295, this) as Tensor<D>
+    if (arguments.length > 0) surplus(300, arguments, 0)
+    return unary(300, this) as Tensor<D>
   }
 
   /**
@@ -3802,8 +3892,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   atleast2d(): Tensor<D> {
-    if (arguments.length > 0) surplus(296, arguments, 0)
-    return unary(296, this) as Tensor<D>
+    if (arguments.length > 0) surplus(301, arguments, 0)
+    return unary(301, this) as Tensor<D>
   }
 
   /**
@@ -3820,8 +3910,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   atleast3d(): Tensor<D> {
-    if (arguments.length > 0) surplus(297, arguments, 0)
-    return unary(297, this) as Tensor<D>
+    if (arguments.length > 0) surplus(302, arguments, 0)
+    return unary(302, this) as Tensor<D>
   }
 
   /**
@@ -3839,8 +3929,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   fliplr(): Tensor<D> {
-    if (arguments.length > 0) surplus(298, arguments, 0)
-    return unary(298, this) as Tensor<D>
+    if (arguments.length > 0) surplus(303, arguments, 0)
+    return unary(303, this) as Tensor<D>
   }
 
   /**
@@ -3858,8 +3948,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   flipud(): Tensor<D> {
-    if (arguments.length > 0) surplus(299, arguments, 0)
-    return unary(299, this) as Tensor<D>
+    if (arguments.length > 0) surplus(304, arguments, 0)
+    return unary(304, this) as Tensor<D>
   }
 
   /**
@@ -3881,8 +3971,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   unfold(axis: number, size: number, options?: UnfoldOptions): Tensor<D> {
-    const o = readOptions(300, options, ['step'], arguments.length - 3)
-    return one(300, [this], [axis, size, o.step], []) as Tensor<D>
+    const o = readOptions(305, options, ['step'], arguments.length - 3)
+    return one(305, [this], [axis, size, o.step], []) as Tensor<D>
   }
 
   /**
@@ -3900,8 +3990,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   nanmedian(this: Takes<'real', D>, options?: number | readonly number[] | NanmedianOptions): Tensor<FloatOf<D>> {
-    const o = readOptions(301, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
-    return one(301, [this], [o.axis, o.keepdims], []) as Tensor<FloatOf<D>>
+    const o = readOptions(306, options, ['axis', 'keepdims'], arguments.length - 1, 'axis')
+    return one(306, [this], [o.axis, o.keepdims], []) as Tensor<FloatOf<D>>
   }
 
   /**
@@ -3921,8 +4011,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   nanquantile<B extends Operand>(this: Takes<'real', D>, q: B & Fits<'real', B>, options?: number | readonly number[] | NanquantileOptions): Tensor<FloatOf<With<D, B>>> {
-    const o = readOptions(302, options, ['axis', 'keepdims', 'method'], arguments.length - 2, 'axis')
-    return one(302, [this, q], [o.axis, o.keepdims, o.method], []) as Tensor<FloatOf<With<D, B>>>
+    const o = readOptions(307, options, ['axis', 'keepdims', 'method'], arguments.length - 2, 'axis')
+    return one(307, [this, q], [o.axis, o.keepdims, o.method], []) as Tensor<FloatOf<With<D, B>>>
   }
 
   /**
@@ -3942,8 +4032,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   nanpercentile<B extends Operand>(this: Takes<'real', D>, q: B & Fits<'real', B>, options?: number | readonly number[] | NanpercentileOptions): Tensor<FloatOf<With<D, B>>> {
-    const o = readOptions(303, options, ['axis', 'keepdims', 'method'], arguments.length - 2, 'axis')
-    return one(303, [this, q], [o.axis, o.keepdims, o.method], []) as Tensor<FloatOf<With<D, B>>>
+    const o = readOptions(308, options, ['axis', 'keepdims', 'method'], arguments.length - 2, 'axis')
+    return one(308, [this, q], [o.axis, o.keepdims, o.method], []) as Tensor<FloatOf<With<D, B>>>
   }
 
   /**
@@ -3962,8 +4052,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   nancumulativeSum<E extends DType = SumOf<D>>(options?: number | NancumulativeSumOptions<E>): Tensor<NoInfer<E>> {
-    const o = readOptions(304, options, ['axis', 'dtype', 'includeInitial'], arguments.length - 1, 'axis')
-    return one(304, [this], [o.axis, o.dtype, o.includeInitial], []) as Tensor<NoInfer<E>>
+    const o = readOptions(309, options, ['axis', 'dtype', 'includeInitial'], arguments.length - 1, 'axis')
+    return one(309, [this], [o.axis, o.dtype, o.includeInitial], []) as Tensor<NoInfer<E>>
   }
 
   /**
@@ -3982,7 +4072,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ```
    */
   nancumulativeProd<E extends DType = SumOf<D>>(options?: number | NancumulativeProdOptions<E>): Tensor<NoInfer<E>> {
-    const o = readOptions(305, options, ['axis', 'dtype', 'includeInitial'], arguments.length - 1, 'axis')
-    return one(305, [this], [o.axis, o.dtype, o.includeInitial], []) as Tensor<NoInfer<E>>
+    const o = readOptions(310, options, ['axis', 'dtype', 'includeInitial'], arguments.length - 1, 'axis')
+    return one(310, [this], [o.axis, o.dtype, o.includeInitial], []) as Tensor<NoInfer<E>>
   }
 }

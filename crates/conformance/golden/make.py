@@ -31,6 +31,7 @@ import ranges
 import samples
 import scatters
 import sliding
+import special
 import stacking
 from records import FLOATS, INTS, NUMBER, added, case, data, edges, floats, grid, inf, int_edges, ints, nan, put, rng, to_float, total, write
 from sliding import conv, counted, sides, windows
@@ -514,4 +515,5 @@ pytorch_networks.cases()
 pytorch_arrays.cases()
 ranges.cases()
 ends.cases()
+special.cases()
 write(sys.argv[1])

@@ -1,5 +1,6 @@
 //! `Gather` kernels: rows of the data that indices select, copied in parallel.
 
+use crate::cache;
 use crate::indices::{Block, IndexPrograms, IndexReader, leading};
 use crate::launch::{Context, Run, Slots};
 use crate::map::table::by_size;
@@ -59,6 +60,12 @@ impl Run for GatherKernel {
                     at += count;
                     continue;
                 }
+                if copies && output.is_row_major() {
+                    // SAFETY: as above.
+                    by_size!(size, T => unsafe { places.copy_along::<T>(&block, positions, at * block.len()) });
+                    at += count;
+                    continue;
+                }
                 for (i, &position) in positions.iter().enumerate().filter(|_| copies) {
                     let target = leading(output, batch, at + i);
                     // SAFETY: the index was checked against the data, and each position of the output is one thread's.
@@ -109,6 +116,31 @@ impl Places {
                 }
             }
         }
+    }
+
+    /// Copies the blocks that start `positions` elements into the data, or zeros, to the output from `target` elements into it on, one after
+    /// the other: a line of each at a time, since neighbours along the axis that is selected from often lie in the same lines of the data.
+    ///
+    /// # Safety
+    /// As [`Places::copy`].
+    unsafe fn copy_along<T: bytemuck::Zeroable + Copy>(&self, block: &Block, positions: &[Option<isize>], target: usize) {
+        let (from, to, len) = (self.from.cast::<T>(), self.to.cast::<T>().wrapping_add(target), block.len());
+        let line = cache::LINE / size_of::<T>();
+        block.rows(|row| {
+            for first in (0..row.len).step_by(line) {
+                let count = line.min(row.len - first);
+                let (from, to) = (from.wrapping_offset(row.at[1]), to.wrapping_offset(row.at[0]));
+                for (i, &position) in positions.iter().enumerate() {
+                    for j in (first..first + count).map(|j| j as isize) {
+                        let element = position.map(|p| from.wrapping_offset(p + j * row.step[1]));
+                        // SAFETY: by the contract above.
+                        unsafe {
+                            *to.wrapping_offset((i * len) as isize + j * row.step[0]) = element.map_or(T::zeroed(), |x| *x)
+                        };
+                    }
+                }
+            }
+        });
     }
 
     /// Copies the block that starts `position` elements into the data, or zeros, to `target` elements into the output.

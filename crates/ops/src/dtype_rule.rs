@@ -2,7 +2,7 @@
 
 use crate::attrs::Attrs;
 use ferrotensor_core::planted;
-use ferrotensor_core::{DType, Error, Kind, Result, promotion};
+use ferrotensor_core::{DType, Error, Result, promotion};
 
 /// Which dtypes an operation takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -140,7 +140,7 @@ impl DTypeRule {
 #[allow(missing_docs)]
 pub enum Arg {
     Tensor(DType),
-    /// A JavaScript number, bigint or boolean: never changes the tensors' dtype.
+    /// A JavaScript number, bigint or boolean: never changes the tensors' dtype, but for a number beside bools.
     Number,
     BigInt,
     Boolean,
@@ -173,9 +173,13 @@ pub fn apply(rule: &DTypeRule, args: &[Arg], attrs: &Attrs) -> Result<Dtypes> {
             (Some(c), _) => promotion::promote(c, d)?,
         });
     }
-    let common = match common {
-        Some(d) => d,
-        None => weak_only(ruled).unwrap_or(DType::F32),
+    let weak = weak_only(ruled);
+    let number = weak.filter(|&d| d != DType::Bool);
+    let common = match (common, number) {
+        // Bool holds no number, which then brings its own dtype.
+        (Some(DType::Bool), Some(own)) if rule.compute == Compute::Promote && rule.class.has(own) => own,
+        (Some(d), _) => d,
+        (None, _) => weak.unwrap_or(DType::F32),
     };
     if !rule.class.has(common) {
         return Err(refused(rule.class, common));
@@ -191,12 +195,7 @@ pub fn apply(rule: &DTypeRule, args: &[Arg], attrs: &Attrs) -> Result<Dtypes> {
         Compute::AttrOrPromote => attrs.dtype("dtype").unwrap_or(common),
         Compute::Truth => DType::Bool,
     };
-    let weak = weak_only(ruled.iter().filter(|a| !matches!(a, Arg::Tensor(_))).copied().collect::<Vec<_>>().as_slice());
-    if compute.kind() == Kind::Bool
-        && rule.compute != Compute::Truth
-        && matches!(weak, Some(DType::F32 | DType::I64))
-        && common == DType::Bool
-    {
+    if compute == DType::Bool && rule.compute != Compute::Truth && number.is_some() && common == DType::Bool {
         return Err(Error::dtype("a number does not combine with a bool tensor; use a boolean, or astype('int32') first"));
     }
     Ok(Dtypes { compute, outputs: outputs(rule.out, compute, attrs) })

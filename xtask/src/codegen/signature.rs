@@ -68,10 +68,15 @@ fn operand_doc(op: &OpDef, i: usize, o: &OperandDef) -> String {
     class(op, i).map_or(format!("{what}."), |(_, words)| format!("{what} of {words}."))
 }
 
-/// The dtype beside which a scalar must make sense: a bool tensor does not combine with a number unless it is cast before, and
-/// somewhere there must be a tensor.
+/// The dtype beside which a scalar must make sense: somewhere there must be a tensor, and a bool tensor combines with a number only where it
+/// is cast, or becomes of the number's dtype.
 fn beside(op: &OpDef, i: usize, method: bool) -> Option<String> {
-    let cast = is_ruled(op, i) && !matches!(op.dtype.compute, Compute::Own | Compute::Promote | Compute::AttrOrPromote);
+    let cast = is_ruled(op, i)
+        && match op.dtype.compute {
+            Compute::Own | Compute::AttrOrPromote => false,
+            Compute::Promote => op.dtype.class.has(ferrotensor_core::DType::F32),
+            _ => true,
+        };
     // The first other operand of those that are combined; what stands outside of the rule is combined with the first.
     let first = if is_ruled(op, i) { op.dtype.first } else { 0 };
     let Some(other) = (first..op.operands.len()).find(|&other| other != i) else {

@@ -120,12 +120,31 @@ impl<'a> Bound<'a> {
     }
 }
 
+/// The elements that a register is filled with: the first of them, the place of that one in its cycle, and how many.
+#[derive(Clone, Copy)]
+struct Filled {
+    first: *mut u8,
+    phase: usize,
+    len: usize,
+}
+
+impl Filled {
+    /// Whether the register has others, or fewer; it is then taken to be filled with these.
+    fn lacks(&mut self, first: *mut u8, phase: usize, len: usize) -> bool {
+        let lacks = self.first != first || self.phase != phase || self.len < len;
+        if lacks {
+            *self = Filled { first, phase, len };
+        }
+        lacks
+    }
+}
+
 /// A thread's registers for a bound program.
 pub struct Frame<'a> {
     bound: &'a Bound<'a>,
     registers: SmallVec<[*mut u8; 16]>,
-    /// For each row scalar: which element its register is filled with, and how far.
-    filled: SmallVec<[(*mut u8, usize); 4]>,
+    /// For each row scalar and cycle: what its register is filled with.
+    filled: SmallVec<[Filled; 4]>,
     _scratch: Option<Scratch>,
 }
 
@@ -164,7 +183,7 @@ impl<'a> Frame<'a> {
         Frame {
             bound,
             registers,
-            filled: SmallVec::from_elem((std::ptr::null_mut(), 0), program.inputs.len()),
+            filled: SmallVec::from_elem(Filled { first: std::ptr::null_mut(), phase: 0, len: 0 }, program.inputs.len()),
             _scratch: None,
         }
     }
@@ -199,10 +218,10 @@ impl<'a> Frame<'a> {
     /// # Safety
     /// The elements exist, and nobody else writes these elements of the outputs or anything of the inputs meanwhile.
     pub unsafe fn run_range(&mut self, at: usize, len: usize, abandoned: &AtomicBool) {
-        let end = at + len;
+        let (end, whole) = (at + len, self.bound.domain.whole_cycles(self.tile()));
         let mut at = at;
         while at < end && !abandoned.load(Ordering::Relaxed) {
-            let piece = self.bound.domain.piece(at, self.tile().min(end - at));
+            let piece = self.bound.domain.piece(at, whole.min(end - at));
             // SAFETY: by the contract above.
             unsafe { self.run(at, piece) };
             at += piece;
@@ -226,10 +245,15 @@ impl<'a> Frame<'a> {
                 Access::Dense | Access::Row => self.registers[i] = view.pointer(&bound.domain, at),
                 Access::RowScalar => {
                     let element = view.pointer(&bound.domain, at);
-                    if self.filled[i].0 != element || self.filled[i].1 < len {
-                        self.filled[i] = (element, len);
+                    if self.filled[i].lacks(element, 0, len) {
                         // SAFETY: the element exists and the register has room for a tile.
                         unsafe { splat(element, size, len, self.registers[i]) };
+                    }
+                }
+                Access::Cycle(cycle) => {
+                    if self.filled[i].lacks(view.pointer(&bound.domain, at), at % cycle, len) {
+                        // SAFETY: the elements exist and the register has room for a tile.
+                        unsafe { view.collect_cycle(&bound.domain, cycle, at, len, self.registers[i]) };
                     }
                 }
                 // SAFETY: the elements exist and the register has room for a tile.

@@ -68,6 +68,15 @@ impl Rng {
         Array::new(dtype, dims, bytes).unwrap()
     }
 
+    /// An array that is equal along the axes whose bits are set.
+    pub fn equal(&mut self, dtype: DType, dims: &[usize], axes: u8) -> Array {
+        let one = kept(dims, axes);
+        let (array, size) = (self.array(dtype, &one), dtype.bytes());
+        let layout = Layout::new(&one, &ferrotensor_core::layout::row_major(&one), 0, usize::MAX).unwrap().broadcast(dims);
+        let bytes = positions(&layout).flat_map(|at| array.bytes()[at * size..][..size].to_vec()).collect();
+        Array::new(dtype, dims, bytes).unwrap()
+    }
+
     /// Index operands of shape `dims`, in range along the first `axes` axes of data, counted from either end.
     pub fn indices(&mut self, data: &[usize], axes: usize, dims: &[usize]) -> Vec<Array> {
         let mut along = |dim: usize| {
@@ -76,6 +85,11 @@ impl Rng {
         };
         data[..axes].iter().map(|&dim| along(dim)).collect()
     }
+}
+
+/// The shape without the axes whose bits are set.
+fn kept(dims: &[usize], axes: u8) -> Vec<usize> {
+    dims.iter().enumerate().map(|(axis, &dim)| if axes >> axis & 1 == 1 { 1 } else { dim }).collect()
 }
 
 /// How an operand lies in its buffer.
@@ -98,6 +112,8 @@ pub enum Style {
     Spread,
     /// All axes broadcast, likewise.
     Single,
+    /// The axes whose bits are set broadcast, likewise.
+    Equal(u8),
 }
 pub const STYLES: [Style; 6] =
     [Style::Dense, Style::Offset, Style::Transposed, Style::Reversed, Style::Stepped, Style::Padded];
@@ -144,11 +160,12 @@ pub fn lay(style: Style, dims: &[usize]) -> (Layout, usize) {
             let plain = dense(&wide, count(&wide) + 128, 64).slice(rank - 1, 0, 1, inner).flip(rank - 2);
             (plain.permute(&axes), count(&wide) + 128)
         }
-        Style::Broadcast | Style::Spread | Style::Single => {
+        Style::Broadcast | Style::Spread | Style::Single | Style::Equal(_) => {
             let mut one = dims.to_vec();
             match style {
                 Style::Broadcast => one[0] = 1,
                 Style::Spread => one[rank - 1] = 1,
+                Style::Equal(axes) => one = kept(dims, axes),
                 _ => one.fill(1),
             }
             (dense(&one, count(&one) + 2 * GUARD, GUARD).broadcast(dims), count(&one) + 2 * GUARD)

@@ -119,6 +119,27 @@ fn random_programs_with_functions_are_equal_on_every_tier() {
     random_cases(2, 400, false);
 }
 
+#[test]
+fn operands_that_repeat_within_short_rows_equal_the_reference() {
+    let mut rng = Rng(9);
+    let dtypes: Vec<DType> = DType::all().collect();
+    // Around a tile and a long row of several short loops; runs of 1 to 17 equal elements; cycles of up to 300.
+    let shapes: [&[usize]; 8] =
+        [&[700, 3], &[40, 30, 5], &[9, 130, 2], &[6, 20, 4, 3], &[50, 17], &[3, 7, 300], &[2, 31, 9, 7], &[2200, 4]];
+    for case in 0..400 {
+        let dims = shapes[case % shapes.len()];
+        let inputs: Vec<DType> = (0..1 + rng.below(3)).map(|_| rng.pick(&dtypes)).collect();
+        let length = 1 + rng.below(6);
+        let program = random_program(&mut rng, &inputs, length, dims.len(), true);
+        let axes: Vec<u8> = inputs.iter().map(|_| rng.below(1 << dims.len()) as u8).collect();
+        let arrays: Vec<Array> = inputs.iter().zip(&axes).map(|(&d, &axes)| rng.equal(d, dims, axes)).collect();
+        let operands: Vec<(&Array, Style)> = arrays.iter().zip(axes).map(|(a, axes)| (a, Style::Equal(axes))).collect();
+        let outputs: Vec<(&[usize], Style)> =
+            program.outputs.iter().map(|_| (dims, rng.pick(&[Style::Dense, Style::Dense, Style::Padded]))).collect();
+        check(&map(program), &operands, &outputs, &[rng.next()]);
+    }
+}
+
 /// Coordinates divided by 2, 4 and 8, along one axis, and their low bits.
 fn group_numbers(rng: &mut Rng) -> Program {
     let mut p = Program::default();

@@ -248,6 +248,13 @@ fn times_log(b: &mut Builder, x: &[Value], n: usize, f: MathFn) -> Slope {
 
 /// Of `x ln y`.
 pub const XLOGY: Partials = |b, x, _, n| times_log(b, x, n, MathFn::Log);
+/// 1, at integers too.
+pub const FRAC: Partials = |b, x, _, _| Of(lit(b, x[0], 1.0));
+/// `-ln(x) - 1`.
+pub const ENTR: Partials = |b, x, _, _| {
+    let (log, minus) = (b.call(MathFn::Log, &[x[0]]), lit(b, x[0], -1.0));
+    Of(b.binary(Op::Sub, minus, log))
+};
 /// Of `x ln(1 + y)`.
 pub const XLOG1PY: Partials = |b, x, _, n| times_log(b, x, n, MathFn::Log1p);
 

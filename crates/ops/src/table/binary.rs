@@ -10,6 +10,7 @@ use ferrotensor_core::scalar::{Builder, MathFn, Op, Value};
 use ferrotensor_core::{DType, Kind};
 
 const NUMERIC: OpDef = binary(Class::Numeric, Compute::Promote, Out::Compute);
+const ANY: OpDef = binary(Class::Any, Compute::Promote, Out::Compute);
 const INTEGER: OpDef = binary(Class::Integer, Compute::Promote, Out::Compute);
 const REAL: OpDef = binary(Class::Real, Compute::Promote, Out::Compute);
 const ORDERED: OpDef = binary(Class::Ordered, Compute::Promote, Out::Compute);
@@ -169,12 +170,12 @@ const LCM: MapFn = |b, x, d| {
 
 #[rustfmt::skip]
 pub const ROWS: &[OpDef] = &[
-    OpDef { name: "add", lower: Lowering::Map(|b, x, _| b.binary(Op::Add, x[0], x[1])),
-        doc: doc("Sum of two operands; integers wrap.", "x1 + x2", "ft.tensor([1, 2]).add(ft.tensor([10, 20])) // [11, 22]", "add", "add"), ..NUMERIC },
+    OpDef { name: "add", lower: Lowering::Map(|b, x, d| b.binary(if d == DType::Bool { Op::Or } else { Op::Add }, x[0], x[1])),
+        doc: doc("Sum of two operands; integers wrap; of bools whether either is true.", "x1 + x2", "ft.tensor([1, 2]).add(ft.tensor([10, 20])) // [11, 22]", "add", "add"), ..ANY },
     OpDef { name: "subtract", aliases: &["sub"], lower: Lowering::Map(|b, x, _| b.binary(Op::Sub, x[0], x[1])),
         doc: doc("Difference of two operands; integers wrap.", "x1 - x2", "ft.tensor([1, 2]).subtract(3) // [-2, -1]", "subtract", "sub"), ..NUMERIC },
-    OpDef { name: "multiply", aliases: &["mul"], lower: Lowering::Map(|b, x, _| b.binary(Op::Mul, x[0], x[1])),
-        doc: doc("Product of two operands; integers wrap.", "x1 * x2", "ft.tensor([1, 2]).multiply(3) // [3, 6]", "multiply", "mul"), ..NUMERIC },
+    OpDef { name: "multiply", aliases: &["mul"], lower: Lowering::Map(|b, x, d| b.binary(if d == DType::Bool { Op::And } else { Op::Mul }, x[0], x[1])),
+        doc: doc("Product of two operands; integers wrap; of bools whether both are true.", "x1 * x2", "ft.tensor([1, 2]).multiply(3) // [3, 6]", "multiply", "mul"), ..ANY },
     OpDef { name: "divide", aliases: &["div"], domain: Domain::NonZero, lower: Lowering::Map(|b, x, _| b.binary(Op::Div, x[0], x[1])),
         doc: doc("True quotient of two operands; integers give float32.", "x1 / x2", "ft.tensor([1, 2]).divide(4) // [0.25, 0.5]", "divide", "div"), ..COMPLEX },
     OpDef { name: "pow", gradient: Gradient::Partials(partials::POW), lower: Lowering::Map(POW),

@@ -182,6 +182,33 @@ const LOGIT: MapFn = |b, x, d| {
     b.cast(out, d)
 };
 
+const FRAC: MapFn = |b, x, _| {
+    let whole = b.unary(Op::Trunc, x[0]);
+    b.binary(Op::Sub, x[0], whole)
+};
+
+/// `-x ln(x)`: 0 at 0 and -Infinity below. Half floats compute in float32 and round once.
+const ENTR: MapFn = |b, x, d| {
+    let x = b.cast(x[0], d.compute());
+    let (log, minus) = (b.call(MathFn::Log, &[x]), b.unary(Op::Neg, x));
+    let (product, zero, end) =
+        (b.binary(Op::Mul, minus, log), b.lit(d.compute(), 0.0), b.lit(d.compute(), f64::NEG_INFINITY));
+    let (nothing, below) = (b.compare(Op::Eq, x, zero), b.compare(Op::Lt, x, zero));
+    let out = b.select(nothing, zero, product);
+    let out = b.select(below, end, out);
+    b.cast(out, d)
+};
+
+/// Whether a number is one of the infinities; integers never are.
+fn is_end(b: &mut Builder, x: Value, end: f64) -> Value {
+    let d = b.dtype(x);
+    if !d.is_float() {
+        return b.lit(DType::Bool, 0.0);
+    }
+    let end = b.lit(d, end);
+    b.compare(Op::Eq, x, end)
+}
+
 const LOGICAL_NOT: MapFn = |b, x, _| {
     let truth = b.cast(x[0], DType::Bool);
     b.unary(Op::Not, truth)
@@ -265,6 +292,12 @@ pub const ROWS: &[OpDef] = &[
         doc: doc("Logistic function of each element.", "1 / (1 + e^-x)", "ft.tensor([0, 2]).sigmoid() // [0.5, 0.8807971]", "", "sigmoid"), ..FLOAT },
     OpDef { name: "cbrt", lower: Lowering::Map(|b, x, _| b.call(MathFn::Cbrt, x)),
         doc: doc("Cube root of each element, negative for negative elements.", "x^(1/3)", "ft.tensor([27, -8]).cbrt() // [3, -2]", "cbrt", ""), ..FLOAT },
+    OpDef { name: "frac", gradient: Gradient::Partials(partials::FRAC), lower: Lowering::Map(FRAC),
+        doc: doc("Fractional part of each element, with its sign; NaN of infinities.", "x - trunc(x)", "ft.tensor([1.5, -2.25]).frac() // [0.5, -0.25]", "", "frac"), ..FLOAT },
+    OpDef { name: "entr", lower: Lowering::Map(ENTR), gradient: Gradient::Partials(partials::ENTR), domain: Domain::Positive,
+        doc: doc("Elementwise entropy: 0 at 0, -Infinity below.", "-x ln(x)", "ft.tensor([0, 0.5, 1]).entr() // [0, 0.34657359, -0]", "", "special.entr"), ..FLOAT },
+    OpDef { name: "ndtr", lower: Lowering::Map(|b, x, _| b.call(MathFn::Ndtr, x)),
+        doc: doc("Distribution function of the standard normal distribution, without cancellation in its tails.", "erfc(-x / sqrt(2)) / 2", "ft.tensor([0, -1]).ndtr() // [0.5, 0.15865526]", "", "special.ndtr"), ..FLOAT },
     OpDef { name: "erf", lower: Lowering::Map(|b, x, _| b.call(MathFn::Erf, x)),
         doc: doc("Error function of each element.", "2 / sqrt(pi) * integral of e^(-t^2) from 0 to x", "ft.tensor([0, 1]).erf() // [0, 0.8427008]", "", "erf"), ..FLOAT },
     OpDef { name: "erfc", lower: Lowering::Map(|b, x, _| b.call(MathFn::Erfc, x)),
@@ -281,6 +314,10 @@ pub const ROWS: &[OpDef] = &[
         doc: doc("Whether each element is neither infinite nor NaN.", "|x| < Infinity", "ft.tensor([1, Infinity]).isfinite() // [true, false]", "isfinite", "isfinite"), ..PREDICATE },
     OpDef { name: "isinf", lower: Lowering::Map(IS_INF),
         doc: doc("Whether each element is infinite; of complex numbers, whether a part is.", "|x| == Infinity", "ft.tensor([1, -Infinity]).isinf() // [false, true]", "isinf", "isinf"), ..PREDICATE },
+    OpDef { name: "isposinf", lower: Lowering::Map(|b, x, _| is_end(b, x[0], f64::INFINITY)), dtype: DTypeRule::new(Class::RealOrBool, Compute::Own, Out::Bool),
+        doc: doc("Whether each element is Infinity.", "x == Infinity", "ft.tensor([1, Infinity, -Infinity]).isposinf() // [false, true, false]", "isposinf", "isposinf"), ..PREDICATE },
+    OpDef { name: "isneginf", lower: Lowering::Map(|b, x, _| is_end(b, x[0], f64::NEG_INFINITY)), dtype: DTypeRule::new(Class::RealOrBool, Compute::Own, Out::Bool),
+        doc: doc("Whether each element is -Infinity.", "x == -Infinity", "ft.tensor([1, Infinity, -Infinity]).isneginf() // [false, false, true]", "isneginf", "isneginf"), ..PREDICATE },
     OpDef { name: "logicalNot", lower: Lowering::Map(LOGICAL_NOT),
         doc: doc("Whether each element is zero.", "x == 0", "ft.tensor([1, 0]).logicalNot() // [false, true]", "logical_not", "logical_not"), ..PREDICATE },
 ];
