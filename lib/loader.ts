@@ -1,7 +1,7 @@
 // Finds and loads the native binary: the file FERROTENSOR_NATIVE names, a local build, or the platform's package.
 
 import { readFileSync, statSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { Module } from 'node:module'
 import { dirname, isAbsolute, join, resolve, toNamespacedPath } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { isTruncated } from './elf.js'
@@ -23,18 +23,27 @@ function pathOf(url: string | undefined): string | undefined {
   }
 }
 
-/**
- * The file from which packages are looked for: this one, or the bundle that it is part of. In bundles of CommonJS `import.meta.url` is empty, or
- * a path of the machine that made the bundle; in ES modules there is no `__filename`. Where neither is a file, the program counts.
- */
-function place(): string {
-  const candidates = [typeof __filename === 'string' ? __filename : undefined, pathOf(import.meta.url), process.argv[1]]
-  return candidates.find((path) => path !== undefined && isFile(path)) ?? join(process.cwd(), 'program')
+/** The path of this file in CommonJS. ES modules have none; webpack takes `typeof __filename` for a string there too, so it is tried. */
+function commonPath(): string | undefined {
+  try {
+    return __filename
+  } catch {
+    return undefined
+  }
 }
 
-const PLACE = place()
-// Bundlers do not look into this: names of packages are resolved when the program runs.
-const localRequire = createRequire(PLACE)
+/**
+ * From where packages are looked for: this file, or the bundle that it is part of. In bundles of CommonJS `import.meta.url` is empty, and
+ * webpack's has the path of the machine that made it. Where no file is known so, the program and the working folder count.
+ */
+function places(): string[] {
+  const own = [commonPath(), pathOf(import.meta.url)].find((path) => path !== undefined && isFile(path))
+  return own === undefined ? [process.argv[1] ?? '', join(process.cwd(), 'program')].filter(isAbsolute) : [own]
+}
+
+const PLACES = places()
+// Names of packages are resolved when the program runs, so bundlers must not look into this: webpack replaces what is imported as `createRequire`.
+const REQUIRES = PLACES.map((path) => Module.createRequire(path))
 
 /** What of a package.json is read; the published one names the package of each platform. */
 interface Manifest {
@@ -83,21 +92,22 @@ function usesGlibc(): boolean {
 }
 
 /** The path of what a package shows under a name; undefined where it is not installed, or not whole. */
-function resolved(id: string, from = localRequire): string | undefined {
-  try {
-    return from.resolve(id)
-  } catch {
-    return undefined
+function resolved(id: string, from: readonly NodeJS.Require[] = REQUIRES): string | undefined {
+  for (const require of from) {
+    try {
+      return require.resolve(id)
+    } catch {
+      // Looked for from the next place.
+    }
   }
+  return undefined
 }
 
 /** The package.json of the installed package, or of the checkout; undefined for a bundle that has none beside it. */
 const MANIFEST = resolved('ferrotensor/package.json')
 
-/** The path of a platform's package: beside this one's, or, from a bundle, where this package is installed. */
-function packaged(name: string): string | undefined {
-  return resolved(name) ?? (MANIFEST && resolved(name, createRequire(MANIFEST)))
-}
+/** The path of a platform's package: where this file finds it, or, from a bundle, where the installed package does. */
+const packaged = (id: string): string | undefined => resolved(id) ?? (MANIFEST && resolved(id, [Module.createRequire(MANIFEST)]))
 
 const PREFIX = '@ferrotensor/native-'
 
@@ -138,7 +148,7 @@ function missing(triple: string): string {
   if (MANIFEST === undefined) {
     return (
       lacking +
-      `  ferrotensor is part of a bundle here, and packages are looked for from ${PLACE}.\n` +
+      `  ferrotensor is part of a bundle here, and packages are looked for from ${PLACES.join(' and ')}.\n` +
       `  Fix: install it there: npm i ${name}@${VERSION}, or set FERROTENSOR_NATIVE to the path of the binary.`
     )
   }
@@ -179,7 +189,7 @@ function find(): Found {
  * where one is bundled, or each file of tests has its own (Jest), and `require` would give all of them that of the first.
  */
 function open(file: string): unknown {
-  if (!file.endsWith('.node')) return localRequire(file)
+  if (!file.endsWith('.node')) return Module.createRequire(file)(file)
   const module: { exports: unknown } = { exports: {} }
   process.dlopen(module, toNamespacedPath(file))
   return module.exports
