@@ -137,3 +137,14 @@ export type { TensorJSON } from './lib/print.js'
 export type { AbortSignalLike, JobOptions, Progress } from './lib/progress.js'
 export type { Scalar } from './lib/record.js'
 export type { DTypeOfArray, TypedArray } from './lib/typedarray.js'
+
+import * as errors from './lib/errors.js'
+import { nameClasses } from './lib/names.js'
+import * as nn from './lib/nn.js'
+import { Plan } from './lib/plan.js'
+import { Profile } from './lib/profile.js'
+import * as random from './lib/random.js'
+import { Slice } from './lib/slice.js'
+import { Tensor } from './lib/tensor.js'
+
+nameClasses({ Tensor, Slice, Plan, Profile, ...errors, ...nn, ...random })

@@ -2,10 +2,13 @@
 // runs on: node, musl, blas
 
 import test from 'ava'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { PLATFORMS, VERSION } from '../lib/generated/package.js'
 import { evaluateScript, run } from './child.js'
+import { BINARY, ROOT } from './no-binary/installation.js'
 
 test('without a binary the package imports, and functions throw the reason', async (t) => {
   const result = await evaluateScript<{ code: string; name: string; message: string }>(
@@ -33,17 +36,41 @@ test('a broken binary is reported as broken, not as missing', async (t) => {
 
 test('loaded twice in one thread, each copy knows its own tensors only', async (t) => {
   const answers = await evaluateScript<unknown[]>(`
-    import { createRequire } from 'node:module'
     import { loadNative } from './dist/lib/loader.js'
     const { module: first } = loadNative()
-    const require = createRequire(import.meta.url)
-    for (const key of Object.keys(require.cache)) delete require.cache[key]
     const { module: second } = loadNative()
     const x = ft.tensor([1, 2])
     let code
     try { second.wait(x.handle) } catch (e) { code = e.message }
     console.log(JSON.stringify([first !== second, code, x.sum().itemSync()]))`)
   t.deepEqual(answers, [true, 'the tensor was disposed', 3])
+})
+
+test('two copies of the package in one thread compute side by side, and throw their own errors', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'ferrotensor-'))
+  try {
+    cpSync(join(ROOT, 'dist/index.js'), join(folder, 'dist/index.js'))
+    cpSync(join(ROOT, 'dist/lib'), join(folder, 'dist/lib'), { recursive: true })
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module' }))
+    const answers = await evaluateScript<unknown[]>(
+      `
+      const other = await import(${JSON.stringify(pathToFileURL(join(folder, 'dist/index.js')).href)})
+      const [x, y] = [ft.arange(100).add(1), other.arange(100).mul(2)]
+      const sums = [x.sum().itemSync(), y.sum().itemSync(), x.mul(3).sum().itemSync()]
+      const errors = [ft, other].map((one) => { try { one.ones([2, 3]).matmul(one.ones([2, 3])) } catch (e) { return [e instanceof ft.ShapeError, e instanceof other.ShapeError] } })
+      console.log(JSON.stringify([sums, errors]))`,
+      { env: { FERROTENSOR_NATIVE: BINARY } }
+    )
+    t.deepEqual(answers, [[5050, 9900, 15150], [[true, false], [false, true]]])
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})
+
+test('what the package knows of itself is what its package.json says', (t) => {
+  const { version, napi } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string; napi: { targets: string[] } }
+  t.is(VERSION, version)
+  t.is(PLATFORMS.length, napi.targets.length)
 })
 
 test('workers that are terminated in the middle of work leave the process healthy', async (t) => {

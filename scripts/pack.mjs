@@ -1,12 +1,11 @@
-// `npm run pack:all`: makes the packages that npm gets, as folders and tarballs under target/npm. The main package holds no
-// binary and names one package per platform as optional dependency; each platform's package holds the binary that lies in
-// native/. With `--all`, for a release, a platform without its binary is a failure; without, it is printed as not built.
+// The packages that npm gets, as folders and tarballs under target/npm. The main package holds no binary and names one package per
+// platform as optional dependency; each platform's package holds the binary that lies in native/. The command is pack-all.mjs.
 
 import { parseTriple } from '@napi-rs/cli'
 import { existsSync } from 'node:fs'
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { addCommonJs, EXPORTS, FILES } from './commonjs.mjs'
 import { npm, ROOT, run } from './steps.mjs'
 import { ENVIRONMENT } from './suites.mjs'
 
@@ -46,9 +45,10 @@ async function packMain() {
   await mkdir(folder)
   const { private: _private, napi, scripts, ava, devDependencies, ...published } = manifest
   const optionalDependencies = Object.fromEntries(PLATFORMS.map(({ name }) => [name, manifest.version]))
-  await writeJson(join(folder, 'package.json'), { ...published, ...repository, optionalDependencies })
+  await writeJson(join(folder, 'package.json'), { ...published, exports: EXPORTS, files: [...published.files, ...FILES], ...repository, optionalDependencies })
   const listed = manifest.files.filter((pattern) => !pattern.startsWith('!'))
   for (const path of [...listed, 'README.md', 'LICENSE']) await cp(join(ROOT, path), join(folder, path), { recursive: true })
+  await addCommonJs(folder)
   return tarball(folder)
 }
 
@@ -89,11 +89,4 @@ export async function packAll() {
 export function sizes({ name, paths, size, unpackedSize }) {
   const megabytes = (bytes) => `${(bytes / 1e6).toFixed(2)} MB`
   return `${name}: ${paths.length} files, ${megabytes(size)} packed, ${megabytes(unpackedSize)} unpacked`
-}
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const { main, platforms, absent } = await packAll()
-  for (const packed of [main, ...platforms]) console.log(sizes(packed))
-  for (const platform of absent) console.log(`${platform}: not built, native/ has no binary`)
-  if (process.argv.includes('--all') && absent.length > 0) process.exitCode = 1
 }

@@ -53,15 +53,19 @@ async function inTurn(steps) {
   return true
 }
 
-/** Resolves to whether everything is ready; says on standard output what it did and what is wrong. */
-export async function setUp() {
+/**
+ * Resolves to whether everything is ready; says on standard output what it did and what is wrong. `native` is the script that builds the
+ * module; null where binaries were built elsewhere.
+ */
+export async function setUp(native = 'build:native') {
   const missing = missingTool()
   if (missing !== null) {
     console.log(missing)
     return false
   }
   removeOrphans()
-  return inTurn([...packages(), ['native module', npm('run', '--silent', 'build:native')], ...typescript()])
+  const module = native === null ? [] : [['native module', npm('run', '--silent', native)]]
+  return inTurn([...packages(), ...module, ...typescript()])
 }
 
 /** The same without the native module. */

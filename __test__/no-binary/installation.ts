@@ -8,7 +8,8 @@ import { fileURLToPath } from 'node:url'
 import { evaluateScript } from '../child.js'
 import { platformTriple } from '../../lib/loader.js'
 
-const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
+/** The repository. */
+export const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 
 interface Manifest {
   readonly version: string

@@ -1,6 +1,6 @@
 // The engines of the CPU in native code, `scalar` to `blas`, and what native code says of them.
 
-import { VERSION } from '../loader.js'
+import { VERSION } from '../generated/package.js'
 import { absence, native } from '../native.js'
 import type { NativeEngine } from '../native/flat.js'
 import type { BackendInfo, Engine } from './engine.js'

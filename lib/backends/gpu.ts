@@ -3,7 +3,7 @@
 import { within } from '../call.js'
 import { fromTypedArray } from '../creation.js'
 import { devices, type AbsentDevice, type PresentDevice } from '../devices.js'
-import { VERSION } from '../loader.js'
+import { VERSION } from '../generated/package.js'
 import { data, dataSync } from '../reading.js'
 import { scope } from '../scope.js'
 import type { Tensor } from '../tensor.js'

@@ -2,7 +2,7 @@
 // steps of at most a millisecond, between which the asynchronous forms let the event loop turn.
 
 import { setImmediate as turn } from 'node:timers/promises'
-import { VERSION } from '../loader.js'
+import { VERSION } from '../generated/package.js'
 import type { FloatArray } from './arrays.js'
 import type { Engine } from './engine.js'
 import type { Job, Operation } from './job.js'

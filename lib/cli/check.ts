@@ -3,7 +3,7 @@
 import { columns } from '../columns.js'
 import { devices, type PresentDevice } from '../devices.js'
 import { TensorError } from '../errors.js'
-import { VERSION } from '../loader.js'
+import { VERSION } from '../generated/package.js'
 import { absence, loaded } from '../native.js'
 import { stats } from '../stats.js'
 import { duration } from '../units.js'

@@ -2,7 +2,7 @@
 // The program `ferrotensor`: reads the command line, runs the command, prints what went wrong, and ends with an exit code.
 
 import { BackendUnavailableError, TensorError } from '../errors.js'
-import { VERSION } from '../loader.js'
+import { VERSION } from '../generated/package.js'
 import { readArguments, UsageError } from './arguments.js'
 import { EXIT } from './commands.js'
 import { helpOf } from './help.js'

@@ -45,7 +45,7 @@ export const BOUNDARY = [
     name: 'a-platform-without-a-package-is-not-told',
     class: 'A binary that is missing is explained wrongly',
     by: [javascript('no-binary/absent')],
-    patch: { file: 'lib/loader.ts', find: 'if (!(platformPackage in optionalDependencies)) {', replace: 'if (platformPackage in optionalDependencies && version === undefined) {' }
+    patch: { file: 'lib/loader.ts', find: 'if (!PLATFORMS.includes(triple)) {', replace: 'if (PLATFORMS.length === 0) {' }
   },
   {
     name: 'a-cut-library-is-opened',
@@ -57,7 +57,7 @@ export const BOUNDARY = [
     name: 'a-package-of-another-version-is-loaded',
     class: 'Halves of different versions are put together',
     by: [javascript('no-binary/absent', 'no-binary/damaged'), step('package and consumer')],
-    patch: { file: 'lib/loader.ts', find: 'if (version !== manifest.version) throw', replace: 'if (version === undefined) throw' }
+    patch: { file: 'lib/loader.ts', find: 'if (version !== VERSION) throw', replace: 'if (version === undefined) throw' }
   },
   {
     name: 'tables-of-another-version-are-loaded',

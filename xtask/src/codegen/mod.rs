@@ -1,4 +1,5 @@
-//! `cargo xtask codegen [--check]`: everything that follows from the tables of operations, of dtypes and of protocol words.
+//! `cargo xtask codegen [--check]`: everything that follows from the tables of operations, of dtypes and of protocol words,
+//! and from package.json.
 //!
 //! The files are checked in, so that a reviewer sees what a changed row does to the public surface; `--check` fails when one
 //! of them is not what the tables say.
@@ -10,6 +11,7 @@ mod dtypes;
 mod examples;
 mod hash;
 mod ops;
+mod package;
 mod protocol;
 mod signature;
 mod table;
@@ -42,6 +44,7 @@ fn files() -> Result<Vec<(PathBuf, String)>, String> {
         ("__test__/generated/examples.ts".into(), examples::render()),
     ];
     files.extend(hashes);
+    files.push(package::render()?);
     files.extend(docs::render(&calls));
     files.extend(ops::render(&calls)?);
     Ok(files.into_iter().map(|(path, text): (String, String)| (root().join(path), text)).collect())

@@ -1,0 +1,8 @@
+// Names of classes, which are part of errors and of what layers say: bundlers that minify give classes other names.
+
+/** Gives each class the name that it is exported by. */
+export function nameClasses(exported: Readonly<Record<string, unknown>>): void {
+  for (const [name, value] of Object.entries(exported)) {
+    if (/^[A-Z]/.test(name) && typeof value === 'function' && value.name !== name) Object.defineProperty(value, 'name', { value: name, configurable: true })
+  }
+}
