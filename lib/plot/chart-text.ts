@@ -65,7 +65,7 @@ export function chartText({ x, y, marks, names, notes, xLabel, yLabel }: Chart, 
   return [
     ...(yLabel === '' ? [] : [`${before}${printable(yLabel)}`]),
     ...drawn,
-    ...below(ticksOf(x, Math.max(2, Math.floor(columns / 10))), columns, before),
+    ...below(ticksOf(x, Math.max(2, Math.floor(columns / 9))), columns, before),
     ...(xLabel === '' ? [] : [`${before} ${printable(xLabel).padStart(columns)}`]),
     ...(legend.length === 0 ? [] : [`${before} ${legend.join('   ')}`]),
     ...notes.map((note) => `${before} ${note}`)

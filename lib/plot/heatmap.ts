@@ -6,8 +6,9 @@ import { matrix, type Matrix, type Numbers } from './numbers.js'
 import { LAYOUT, labelsOption, layoutOptions, textOption, type Layout, type PlotOptions } from './options.js'
 import { hex, readable, viridis } from './palette.js'
 import { Plot, type Room, type SvgParts } from './plot.js'
+import { pngUrl } from './png.js'
 import { reduced, shade, SHADES, UNKNOWN } from './shades.js'
-import { label, rectangle, widthOf } from './svg.js'
+import { label, px, rectangle, widthOf } from './svg.js'
 import { labels as digits } from './ticks.js'
 
 /** Options of {@link heatmap}. */
@@ -39,8 +40,9 @@ interface Field extends Matrix {
   readonly notes: readonly string[]
 }
 
-/** Elements of a picture in SVG: each is a rectangle. */
-const MOST_CELLS = 40_000
+/** Cells that are rectangles in SVG; more are one picture of pixels, with sides of at most so many. */
+const RECTANGLES = 2500
+const MOST_SIDE = 4096
 /** Cells that have room for their number. */
 const NUMBERED = 24
 const LINES = 40
@@ -70,7 +72,7 @@ function heatmapText(field: Field, { columns: room, lines = LINES, colors }: Roo
   const names = rowLabels?.map(printable)
   const margin = names === undefined ? 0 : Math.min(room >> 1, Math.max(0, ...names.map((name) => name.length)) + 1)
   const fits = Math.max(1, (room - margin) >> 1)
-  const [down, across] = [Math.ceil(field.rows / lines), Math.ceil(field.columns / fits)]
+  const [down, across] = [Math.max(1, Math.ceil(field.rows / lines)), Math.max(1, Math.ceil(field.columns / fits))]
   const small = reduced(field, down, across)
   const heads = across === 1 ? columnLabels?.map(printable) : undefined
   const widest = heads === undefined ? 2 : Math.max(2, ...heads.map((name) => name.length + 1))
@@ -95,15 +97,21 @@ function heatmapText(field: Field, { columns: room, lines = LINES, colors }: Roo
 
 function heatmapSvg(whole: Field, { width, height, title }: Layout): SvgParts {
   const { low, high, rowLabels, columnLabels, xLabel, yLabel, notes } = whole
-  const most = Math.floor(Math.sqrt(MOST_CELLS))
-  const [down, across] = [Math.ceil(whole.rows / most), Math.ceil(whole.columns / most)]
+  const [down, across] = [Math.max(1, Math.ceil(whole.rows / MOST_SIDE)), Math.max(1, Math.ceil(whole.columns / MOST_SIDE))]
   const { rows, columns, values } = reduced(whole, down, across)
   const said = [...(down * across === 1 ? [] : [`each cell is the mean of ${down} x ${across} elements`]), ...notes]
   const left = 16 + (yLabel === '' ? 0 : 16) + Math.min(width / 3, Math.max(0, ...(rowLabels ?? []).map(widthOf)))
   const top = 14 + (title === '' ? 0 : 24) + (xLabel === '' ? 0 : 16) + (columnLabels === undefined ? 0 : 18)
   const [each, tall] = [Math.max(1, width - left - 80) / Math.max(1, columns), Math.max(20, height - top - 14 - 16 * said.length) / Math.max(1, rows)]
   const numbered = rows <= NUMBERED && columns <= NUMBERED
-  const cells = Array.from(values, (value, i) => {
+  const pixels = (): string => {
+    const rgba = new Uint8Array(4 * values.length)
+    // Where there is no number, nothing is seen.
+    values.forEach((value, i) => Number.isFinite(value) && rgba.set([...viridis(partOf(value, low, high)), 255], 4 * i))
+    const place = `x="${px(left)}" y="${px(top)}" width="${px(each * columns)}" height="${px(tall * rows)}"`
+    return `<image ${place} preserveAspectRatio="none" style="image-rendering:pixelated" href="${pngUrl(columns, rows, rgba)}"/>`
+  }
+  const rectangles = (): string[] => Array.from(values, (value, i) => {
     const [row, column] = [Math.floor(i / columns), i % columns]
     const [x, y] = [left + column * each, top + row * tall]
     if (!Number.isFinite(value)) return label(x + each / 2, y + tall / 2 + 4, '×', { anchor: 'middle', more: ' fill="#b00"' })
@@ -121,7 +129,7 @@ function heatmapSvg(whole: Field, { width, height, title }: Layout): SvgParts {
     ...(yLabel === '' ? [] : [label(14, (top + bottom) / 2, yLabel, { anchor: 'middle', more: ` transform="rotate(-90 14 ${Math.round((top + bottom) / 2)})"` })]),
     ...(down > 1 ? [] : (rowLabels ?? []).map((name, i) => label(left - 6, top + (i + 0.5) * tall + 4, name, { anchor: 'end' }))),
     ...(across > 1 ? [] : (columnLabels ?? []).map((name, i) => label(left + (i + 0.5) * each, top - 6, name, { anchor: 'middle' }))),
-    `<g class="marks">${cells.join('')}</g>`,
+    `<g class="marks">${values.length > RECTANGLES ? pixels() : rectangles().join('')}</g>`,
     ...bar,
     label(width - 46, top + 10, to),
     label(width - 46, bottom, from),

@@ -7,7 +7,7 @@ import { Tensor as TensorClass } from '../tensor.js'
 import { numbers, type Numbers, type Read } from './numbers.js'
 import { LAYOUT, labelsOption, layoutOptions, type PlotOptions } from './options.js'
 import { Plot, type Room, type SvgParts } from './plot.js'
-import { png } from './png.js'
+import { pngUrl } from './png.js'
 import { reduced, shade, UNKNOWN } from './shades.js'
 import { label, px, widthOf } from './svg.js'
 
@@ -155,7 +155,7 @@ function embedded({ rows, columns, channels, alpha }: Picture): string {
     if (parts.some(Number.isNaN)) continue
     rgba.set([...parts.map((part) => Math.round(255 * part)), Math.round(255 * (alpha?.[i] ?? 1))], 4 * i)
   }
-  return `data:image/png;base64,${png(columns, rows, rgba).toString('base64')}`
+  return pngUrl(columns, rows, rgba)
 }
 
 function picturesSvg(pictures: readonly Picture[], width: number, title: string, notes: readonly string[]): SvgParts {

@@ -15,8 +15,11 @@ function chunk(type: string, data: Uint8Array): Buffer {
   return out
 }
 
+/** Such a picture as a URL that holds it. */
+export const pngUrl = (width: number, height: number, rgba: Uint8Array): string => `data:image/png;base64,${png(width, height, rgba).toString('base64')}`
+
 /** A picture of `width` x `height` pixels, of which each is red, green, blue and alpha. */
-export function png(width: number, height: number, rgba: Uint8Array): Buffer {
+function png(width: number, height: number, rgba: Uint8Array): Buffer {
   const header = Buffer.alloc(13)
   header.writeUInt32BE(width, 0)
   header.writeUInt32BE(height, 4)

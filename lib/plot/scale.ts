@@ -1,6 +1,6 @@
 // From values to places on an axis: linear or logarithmic.
 
-import { labels, linearTicks, logTicks } from './ticks.js'
+import { exponential, labels, linearTicks, logTicks } from './ticks.js'
 
 /** An axis. */
 export interface Scale {
@@ -54,6 +54,8 @@ export interface Tick {
 export function ticksOf({ log, low, high, at }: Scale, most: number): Tick[] {
   const ticks = (log ? logTicks : linearTicks)(low, high, Math.max(2, most))
   // Powers of ten are told apart by themselves; gaps between them say nothing of digits.
-  const names = log ? ticks.map((tick) => (tick >= 1e-4 && tick < 1e6 ? Number(tick.toPrecision(3)).toString() : tick.toExponential(2).replace(/\.?0+e/, 'e').replace('e+', 'e'))) : labels(ticks)
+  const ofLog = (tick: number): string => (tick >= 1e-4 && tick < 1e6 ? Number(tick.toPrecision(3)).toString() : exponential(tick, 2))
+  const powers = log ? ticks.map(ofLog) : []
+  const names = new Set(powers).size === ticks.length ? powers : labels(ticks)
   return ticks.map((tick, i) => ({ at: at(tick), label: names[i] as string }))
 }

@@ -1,29 +1,21 @@
 // Where the ticks of an axis are, and how their numbers are written.
 
-/** The number of 1, 2, 5 or 10 times a power of ten that is near a positive one (P. S. Heckbert, "Nice Numbers for Graph Labels", Graphics Gems, 1990). */
-function nice(x: number): number {
-  const power = 10 ** Math.floor(Math.log10(x))
-  const part = x / power
-  return (part < 1.5 ? 1 : part < 3 ? 2 : part < 7 ? 5 : 10) * power
-}
-
-/** Nice numbers from `low` to `high`, which differ, about `most` of them (Heckbert, 1990, without its widening of the range). */
+/**
+ * The most numbers from `low` to `high`, which differ, that are 1, 2 or 5 times a power of ten apart (P. S. Heckbert, "Nice Numbers for Graph Labels",
+ * Graphics Gems, 1990) and no more than `most`; the ends where there are fewer than two.
+ */
 export function linearTicks(low: number, high: number, most: number): number[] {
   const range = high - low
-  // Neither a range beyond the largest number nor one of a few units in the last place has nice numbers inside.
-  if (!Number.isFinite(range)) return [low, high]
-  let step = nice(range / Math.max(1, most - 1))
-  if (step < Number.MIN_VALUE * 1e4 || low + step === low || high - step === high) return [low, high]
-  // A step that was rounded down may give one too many.
-  const count = (): number => Math.floor(high / step + 1e-9) - Math.ceil(low / step - 1e-9) + 1
-  while (count() > most) step = nice(2.1 * step)
-  const first = Math.ceil(low / step - 1e-9)
+  // A range beyond the largest number, near the smallest one, or of a few units in the last place has no nice numbers inside.
+  if (!Number.isFinite(range) || range < 1e-300 || range < 1e-12 * Math.max(Math.abs(low), Math.abs(high))) return [low, high]
+  const power = 10 ** Math.floor(Math.log10(range / most))
+  const first = (step: number): number => Math.ceil(low / step - 1e-9)
+  const count = (step: number): number => Math.floor(high / step + 1e-9) - first(step) + 1
+  // The power alone gives at least as many as are wanted.
+  const step = [1, 2, 5, 10, 20, 50].map((part) => part * power).find((each) => count(each) <= most)
+  if (step === undefined || count(step) < 2) return [low, high]
   // Products of a decimal step carry its rounding: 3 * 0.1 is 0.30000000000000004.
-  const places = Math.min(100, Math.max(0, 1 - Math.floor(Math.log10(step))))
-  return Array.from({ length: Math.max(0, count()) }, (_, i) => {
-    const tick = (first + i) * step
-    return step < 1 ? Number(tick.toFixed(places)) : tick
-  })
+  return Array.from({ length: count(step) }, (_, i) => Number(((first(step) + i) * step).toPrecision(15)))
 }
 
 /** Powers of ten between two positive numbers, with 2 and 5 times them where all are at most `most`; the ends where there are fewer than two. */
@@ -38,21 +30,22 @@ export function logTicks(low: number, high: number, most: number): number[] {
   return ticks.length >= 2 ? ticks : [low, high]
 }
 
-/** Numbers as an axis shows them: with as many digits as tell neighbours apart, and powers of ten where those are many. */
+/** A number with a power of ten, without zeros that say nothing. */
+export const exponential = (tick: number, digits: number): string => (tick === 0 ? '0' : tick.toExponential(digits).replace(/\.?0+e/, 'e').replace('e+', 'e'))
+
+/** Numbers as an axis shows them: with as many digits as tell neighbours apart, and powers of ten where zeros would be many. */
 export function labels(ticks: readonly number[]): string[] {
   const largest = Math.max(0, ...ticks.map(Math.abs))
-  const gaps = ticks.slice(1).map((tick, i) => Math.abs(tick - (ticks[i] as number))).filter((gap) => gap > 0)
-  const smallest = Math.min(largest, ...gaps)
   if (largest === 0) return ticks.map(() => '0')
-  const exponent = Math.floor(Math.log10(smallest) + 1e-9)
-  if (largest >= 1e6 || exponent < -4) {
-    // Digits of the largest that the gap needs, 15 at most: that is what float64 has.
-    const digits = Math.min(15, Math.max(0, Math.floor(Math.log10(largest) + 1e-9) - exponent))
-    return ticks.map((tick) => (tick === 0 ? '0' : tick.toExponential(digits).replace(/\.?0+e/, 'e').replace('e+', 'e')))
-  }
+  const gaps = ticks.slice(1).map((tick, i) => Math.abs(tick - (ticks[i] as number))).filter((gap) => gap > 0)
+  const exponent = Math.floor(Math.log10(Math.min(largest, ...gaps)) + 1e-9)
+  const powers = largest >= 1e6 || largest < 1e-3
+  // 15 digits are what float64 has.
+  const digits = Math.min(15, Math.max(0, (powers ? Math.floor(Math.log10(largest) + 1e-9) : 0) - exponent))
   return ticks.map((tick) => {
-    const own = tick.toFixed(Math.max(0, -exponent))
-    // Ends that are no nice numbers keep three digits.
-    return Number(own) === tick ? own : Number(tick.toPrecision(3)).toString()
+    const own = powers ? exponential(tick, digits) : tick.toFixed(digits)
+    // Ends that are no nice numbers have two digits more, which tell them apart as well.
+    const close = Math.abs(Number(own) - tick) <= 1e-3 * 10 ** exponent
+    return close ? own : powers ? exponential(tick, Math.min(15, digits + 2)) : tick.toFixed(Math.min(15, digits + 2))
   })
 }
