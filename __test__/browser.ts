@@ -87,7 +87,7 @@ function pageOf(send: Send, complaints: readonly string[], requests: readonly st
       for (const type of ['keyDown', 'keyUp']) await send('Input.dispatchKeyEvent', { type, key, ...(key.length === 1 && type === 'keyDown' ? { text: key } : {}) })
     },
     async screenshot() {
-      return Buffer.from((await send('Page.captureScreenshot')) ['data'] as string, 'base64')
+      return Buffer.from((await send('Page.captureScreenshot'))['data'] as string, 'base64')
     }
   }
 }
@@ -97,7 +97,7 @@ export async function browse<T>(url: string, look: (page: Page) => Promise<T>): 
   const profile = mkdtempSync(join(tmpdir(), 'ferrotensor-browser-'))
   const flags = ['--headless', '--no-sandbox', '--disable-gpu', '--remote-debugging-pipe', '--window-size=1400,1000', `--user-data-dir=${profile}`]
   const browser = spawn(CHROMIUM as string, flags, { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'] })
-  const closed = new Promise<void>((resolve) => browser.once('close', () => resolve()))
+  const ended = new Promise<void>((resolve) => browser.once('exit', () => resolve()))
   const complaints: string[] = []
   const requests: string[] = []
   let loaded = (): void => {}
@@ -112,7 +112,7 @@ export async function browse<T>(url: string, look: (page: Page) => Promise<T>): 
     }
   })
   browser.once('error', end)
-  browser.once('close', () => end(new Error('the browser has ended')))
+  browser.once('exit', () => end(new Error('the browser has ended')))
   try {
     const { targetId } = await send('Target.createTarget', { url: 'about:blank' })
     const { sessionId } = await send('Target.attachToTarget', { targetId, flatten: true })
@@ -122,8 +122,10 @@ export async function browse<T>(url: string, look: (page: Page) => Promise<T>): 
     await ready
     return await look(pageOf(own, complaints, requests))
   } finally {
-    browser.kill('SIGKILL')
-    await closed
+    // It ends its own processes; the answer may get lost with it.
+    void send('Browser.close').catch(() => {})
+    await ended
+    for (const stream of browser.stdio) stream?.destroy()
     rmSync(profile, { recursive: true, force: true })
   }
 }
