@@ -38,8 +38,15 @@ export function numbers(op: string, name: string, value: unknown): Read {
     return { shape: [values.length], values, bytes: dtype === 'uint8' }
   }
   if (!Array.isArray(value)) throw new ArgumentError(`${op}: '${name}' must be numbers (a tensor, a typed array or an array), got ${shown(value)}`)
+  if (isFlat(value)) return { shape: [value.length], values: Float64Array.from(value), bytes: false }
   const { shape, data } = flatten(op, value, 'float64')
   return { shape, values: data as Float64Array, bytes: false }
+}
+
+/** Whether all elements are numbers, holes excluded: such arrays need neither a walk through nesting nor, where they are long, native code. */
+function isFlat(value: readonly unknown[]): value is readonly number[] {
+  for (let i = 0; i < value.length; i++) if (typeof value[i] !== 'number') return false
+  return true
 }
 
 /**
