@@ -12914,6 +12914,63 @@ declare class Plan {
 declare function plan<F extends (...args: never[]) => unknown>(fn: F): (...args: Parameters<F>) => Plan;
 declare function plan(op: string, inputs: readonly unknown[], options?: unknown): Plan;
 
+/** What took the time of a span. */
+type SpanKind = 'kernel' | 'program' | 'planning' | 'wait' | 'upload' | 'download';
+/** One thing that took time while a profile was open. */
+interface ProfileSpan {
+    /**
+     * `kernel`: a launch. `program`: handing recorded operations over to the engine, with their kernels where it ran them at once. `planning`: the part
+     * of that in which a program met for the first time was typed, fused and scheduled. `wait`: JavaScript blocked for a value. `upload` and
+     * `download`: a copy to and from the device's memory.
+     */
+    readonly kind: SpanKind;
+    /** The kernel's name, or what was done. */
+    readonly name: string;
+    /** The thread: `JavaScript`, `cpu executor`, `vulkan:0 executor`, `copies`. Spans of one thread lie one after the other or inside one another. */
+    readonly thread: string;
+    /** The device that did it; of a program the one of its tensors. */
+    readonly device: string;
+    /** Milliseconds from the call of the profiled function. */
+    readonly start: number;
+    /** Milliseconds it took. */
+    readonly time: number;
+    /** Bytes that a kernel read and wrote, or a copy moved; 0 of others. */
+    readonly bytes: number;
+    /** Recorded operations of a program, or of the one that was planned; 0 of others. */
+    readonly operations: number;
+    /** Of a launch: its kernel, an element of the profile's `kernels`; null of others. */
+    readonly kernel: KernelProfile | null;
+}
+/** Memory of a device at one moment. */
+interface MemorySample {
+    readonly device: string;
+    /** Milliseconds from the call of the profiled function. */
+    readonly time: number;
+    /** Bytes in tensors and running programs. */
+    readonly live: number;
+}
+
+/** One event of a trace: complete (`X`), a counter (`C`), or a name of a process or thread (`M`). */
+interface TraceEvent {
+    readonly ph: 'X' | 'C' | 'M';
+    readonly name: string;
+    /** Category, by which viewers filter: the span's kind. */
+    readonly cat?: string;
+    readonly pid: number;
+    readonly tid: number;
+    /** Microseconds from the call of the profiled function. */
+    readonly ts: number;
+    /** Microseconds; of complete events. */
+    readonly dur?: number;
+    readonly args: Readonly<Record<string, string | number>>;
+}
+/** The object form of the Trace Event Format, which `JSON.stringify` writes. */
+interface Trace {
+    readonly traceEvents: readonly TraceEvent[];
+    readonly displayTimeUnit: 'ms';
+    readonly otherData: Readonly<Record<string, string | number>>;
+}
+
 /** What one kernel of a profile took, all its launches together. */
 interface KernelProfile {
     /** Its kind, the operations it computes in order, dtype and shape: `map multiply add exp float32 [1024, 1024]`. */
@@ -12947,6 +13004,8 @@ interface KernelProfile {
      * from a cache, which is faster than memory. Null where the peak of the device is not known.
      */
     readonly ofPeak: number | null;
+    /** Which of the two that is: `bytes` where memory limits the kernel, `flops` where arithmetic does; null where the peak is not known. */
+    readonly limit: 'bytes' | 'flops' | null;
 }
 /** What a device does at best, measured once, when a profile first needs it. */
 interface DevicePeak {
@@ -12970,6 +13029,34 @@ declare class Profile<T = unknown> {
     readonly outside: number;
     /** Peaks of the devices in `kernels`, where they are known. */
     readonly peaks: readonly DevicePeak[];
+    /** What took time, in the order of starts: launches, programs, planning, waits and copies; the first 262,144 that ended. */
+    readonly spans: readonly ProfileSpan[];
+    /** Spans beyond those; their launches count in `kernels`. */
+    readonly leftOut: number;
+    /** Memory of each device whenever a span ended, or a program gave its temporaries back, where it differs from before. */
+    readonly memory: readonly MemorySample[];
+    /**
+     * The profile in the Trace Event Format (Google, 2016), for `JSON.stringify`: threads with their spans, and memory as counters. Perfetto
+     * (ui.perfetto.dev) and chrome://tracing open it, as they do what PyTorch's `export_chrome_trace` writes.
+     */
+    trace(): Trace;
+    /**
+     * Writes {@link Profile.trace} to a file, which is replaced where there is one.
+     *
+     * @throws {FileError} where the system refuses.
+     */
+    saveTrace(path: FilePath): Promise<void>;
+    /**
+     * The profile as one page of HTML, which needs no other file and no network: a timeline of the threads to zoom and move in, memory over
+     * time, and the table of kernels, sorted and filtered.
+     */
+    html(): string;
+    /**
+     * Writes {@link Profile.html} to a file, which is replaced where there is one.
+     *
+     * @throws {FileError} where the system refuses.
+     */
+    saveHtml(path: FilePath): Promise<void>;
     /** The table. */
     toString(): string;
 }
@@ -13064,4 +13151,4 @@ interface Config {
 declare function config(changes?: Config): Required<Config>;
 
 export { ArgumentError, BackendUnavailableError, DTypeError, DeviceError, DisposedError, FileError, FormatError, IndexError, InternalError, LinAlgError, NaNError, OutOfMemoryError, Plan, Profile, ShapeError, Slice, Tensor, TensorError, UnsupportedError, abs, acos, acosh, add, all, allclose, angle, any, arange, argmax, argmin, argsort, argwhere, argwhereAsync, arrayEqual, arrayNamespaceInfo, arraySplit, asarray, asin, asinh, associativeScan, astype, atan, atan2, atanh, atleast1d, atleast2d, atleast3d, backends_d as backends, bincount, bincountAsync, bitcast, bitwiseAnd, bitwiseCount, bitwiseInvert, bitwiseLeftShift, bitwiseOr, bitwiseRightShift, bitwiseXor, broadcastArrays, broadcastShapes, broadcastTo, canCast, cbrt, ceil, checkpoint, chunk, clip, columnStack, complex, concat, config, conj, convolve, copy, copysign, corrcoef, correlate, cos, cosh, countLeadingZeros, countNonzero, cov, cross, cumulativeMax, cumulativeMin, cumulativeProd, cumulativeSum, customGradient, data_d as data, deg2rad, detectNaN, devices, diag, diagonal, diff, digamma, digitize, divide as div, divide, dstack, e, einsum, empty, emptyLike, entr, equal, erf, erfc, erfinv, evaluate, evaluateSync, exp, exp2, expandDims, expm1, eye, fft_d as fft, finfo, flatten$1 as flatten, flip, fliplr, flipud, floor, floorDivide, fmax, fmin, fmod, frac, fromShared, fromTypedArray, full, fullLike, gcd, grad, gradient, greater, greaterEqual, heaviside, hessian, histogram, histogramBinEdges, hstack, hypot, iinfo, imag, inf, inner, interp, intersect1d, intersect1dAsync, io_d as io, isclose, isdtype, isfinite, isin, isinf, isnan, isneginf, isposinf, jacobian, jit, jvp, kron, kthvalue, lcm, lerp, less, lessEqual, lgamma, linalg_d as linalg, linspace, log, log10, log1p, log2, logSoftmax, logaddexp, logicalAnd, logicalNot, logicalOr, logicalXor, logit, logspace, logsumexp, matmul, matrixTranspose, max, maximum, mean, median, memory, meshgrid, min, minimum, moveaxis, multiply as mul, multiply, nan, nanToNum, nancumulativeProd, nancumulativeSum, nanmax, nanmean, nanmedian, nanmin, nanpercentile, nanprod, nanquantile, nanstd, nansum, nanvar, ndtr, negative as neg, negative, newaxis, nextafter, nn_d as nn, nonzero, nonzeroAsync, notEqual, oneHot, ones$1 as ones, onesLike, optim_d as optim, outer, pad, percentile, permuteDims, pi, plan, polar, populationCount, positive, pow, prod, profile, ptp, putAlongAxis, quantile, rad2deg, random_d as random, real, reciprocal, reduce, relu, remainder, repeat, resetStats, reshape, resultType, roll, rot90, round, rsqrt, scatter, scatterAdd, scatterMax, scatterMin, scatterMul, scope, scopeAsync, searchsorted, segmentMax, segmentMean, segmentMin, segmentProd, segmentSum, setDefaultDevice, setMemoryLimit, setThreads, setdiff1d, setdiff1dAsync, setxor1d, setxor1dAsync, sigmoid, sign, signbit, sin, sinc, sinh, slice, softmax, sort, split, sqrt, square, squeeze, stack, stats, std, stopGradient, strict, subtract as sub, subtract, sum, swapaxes, take, takeAlongAxis, tan, tanh, tensor, tensordot, tile, topk, trace, trapezoid, tree_d as tree, tril, trim, triu, trunc, truncDivide, unfold, union1d, union1dAsync, uniqueAll, uniqueAllAsync, uniqueCounts, uniqueCountsAsync, uniqueInverse, uniqueInverseAsync, uniqueValues, uniqueValuesAsync, unstack, valueAndGrad, var_ as var, vecdot, vjp, vstack, where, windowMax, windowMin, windowProd, windowReduce, windowScatterMax, windowScatterMin, windowSum, xlog1py, xlogy, zeros$1 as zeros, zerosLike };
-export type { AbortSignalLike, AbsentDevice, AllOptions, AllcloseOptions, AnyOptions, ArgmaxOptions, ArgminOptions, ArgsortOptions, ArrayEqualOptions, ArrayNamespaceInfo, AsDType, AssociativeScanOptions, AsyncScope, BincountOptions, Common, Complex, ComplexOf, ConcatOptions, Config, ConvolveOptions, CorrcoefOptions, CorrelateOptions, CountNonzeroOptions, CountOf, CovOptions, CreationOptions, CrossOptions, CumulativeMaxOptions, CumulativeMinOptions, CumulativeProdOptions, CumulativeSumOptions, DType, DTypeOf, DTypeOfArray, DTypeOfData, DataOf, Device, DeviceMemory, DevicePeak, DiagOptions, DiagonalOptions, DiffOptions, DigitizeOptions, EmptyOptions, EyeOptions, FInfo, Fallback, Fits, FlattenOptions, FlipOptions, FloatDType, FloatOf, FloatOrComplexDType, FullOptions, GradOptions, GradientOptions, Histogram, HistogramBinEdgesOptions, HistogramOptions, IInfo, IndexDType, IndexItem, IndexOrMaskDType, Indices, IntegerDType, IntegerOrBoolDType, IntegerOrFloatDType, IscloseOptions, IsinOptions, ItemOf, JitOptions, JobOptions, KernelProfile, Kind, KthvalueOptions, LinspaceOptions, LogSoftmaxOptions, LogspaceOptions, LogsumexpOptions, MaxOptions, MeanOptions, MedianOptions, MemoryInfo, MeshgridOptions, MinOptions, NancumulativeProdOptions, NancumulativeSumOptions, NanmaxOptions, NanmeanOptions, NanmedianOptions, NanminOptions, NanpercentileOptions, NanprodOptions, NanquantileOptions, NanstdOptions, NansumOptions, NanvarOptions, Nested, NestedArray, NoCommonDType, NumericDType, OneHotOptions, OnesOptions, Operand, PadOptions, PercentileOptions, PiecesOptions, PlannedKernel, PositionDType, PresentDevice, ProdOptions, Progress, Promote, PromoteAll, PtpOptions, PutAlongAxisOptions, QuantileOptions, RealDType, RealOf, ReduceOptions, Refused, Rejection, RepeatOptions, ResultOf, Rewriting, RollOptions, Rot90Options, Scalar, ScatterAddOptions, ScatterMaxOptions, ScatterMinOptions, ScatterMulOptions, ScatterOptions, SearchsortedOptions, SharedTensor, SoftmaxOptions, SortOptions, StackOptions, Stats, StdOptions, StorageOf, Strictness, SumOf, SumOptions, TakeAlongAxisOptions, TakeOptions, Takes, TakesEach, TakesTable, TensorData, TensorJSON, TensorOptions, TensordotOptions, TopkOptions, TraceOptions, Traces, TrapezoidOptions, TrilOptions, TriuOptions, Typed, TypedArray, UnfoldOptions, Unique, VarOptions, VecdotOptions, Wanted, Weak, WindowMaxOptions, WindowMinOptions, WindowProdOptions, WindowReduceOptions, WindowScatterMaxOptions, WindowScatterMinOptions, WindowSumOptions, With, ZerosOptions };
+export type { AbortSignalLike, AbsentDevice, AllOptions, AllcloseOptions, AnyOptions, ArgmaxOptions, ArgminOptions, ArgsortOptions, ArrayEqualOptions, ArrayNamespaceInfo, AsDType, AssociativeScanOptions, AsyncScope, BincountOptions, Common, Complex, ComplexOf, ConcatOptions, Config, ConvolveOptions, CorrcoefOptions, CorrelateOptions, CountNonzeroOptions, CountOf, CovOptions, CreationOptions, CrossOptions, CumulativeMaxOptions, CumulativeMinOptions, CumulativeProdOptions, CumulativeSumOptions, DType, DTypeOf, DTypeOfArray, DTypeOfData, DataOf, Device, DeviceMemory, DevicePeak, DiagOptions, DiagonalOptions, DiffOptions, DigitizeOptions, EmptyOptions, EyeOptions, FInfo, Fallback, Fits, FlattenOptions, FlipOptions, FloatDType, FloatOf, FloatOrComplexDType, FullOptions, GradOptions, GradientOptions, Histogram, HistogramBinEdgesOptions, HistogramOptions, IInfo, IndexDType, IndexItem, IndexOrMaskDType, Indices, IntegerDType, IntegerOrBoolDType, IntegerOrFloatDType, IscloseOptions, IsinOptions, ItemOf, JitOptions, JobOptions, KernelProfile, Kind, KthvalueOptions, LinspaceOptions, LogSoftmaxOptions, LogspaceOptions, LogsumexpOptions, MaxOptions, MeanOptions, MedianOptions, MemoryInfo, MemorySample, MeshgridOptions, MinOptions, NancumulativeProdOptions, NancumulativeSumOptions, NanmaxOptions, NanmeanOptions, NanmedianOptions, NanminOptions, NanpercentileOptions, NanprodOptions, NanquantileOptions, NanstdOptions, NansumOptions, NanvarOptions, Nested, NestedArray, NoCommonDType, NumericDType, OneHotOptions, OnesOptions, Operand, PadOptions, PercentileOptions, PiecesOptions, PlannedKernel, PositionDType, PresentDevice, ProdOptions, ProfileSpan, Progress, Promote, PromoteAll, PtpOptions, PutAlongAxisOptions, QuantileOptions, RealDType, RealOf, ReduceOptions, Refused, Rejection, RepeatOptions, ResultOf, Rewriting, RollOptions, Rot90Options, Scalar, ScatterAddOptions, ScatterMaxOptions, ScatterMinOptions, ScatterMulOptions, ScatterOptions, SearchsortedOptions, SharedTensor, SoftmaxOptions, SortOptions, SpanKind, StackOptions, Stats, StdOptions, StorageOf, Strictness, SumOf, SumOptions, TakeAlongAxisOptions, TakeOptions, Takes, TakesEach, TakesTable, TensorData, TensorJSON, TensorOptions, TensordotOptions, TopkOptions, Trace, TraceEvent, TraceOptions, Traces, TrapezoidOptions, TrilOptions, TriuOptions, Typed, TypedArray, UnfoldOptions, Unique, VarOptions, VecdotOptions, Wanted, Weak, WindowMaxOptions, WindowMinOptions, WindowProdOptions, WindowReduceOptions, WindowScatterMaxOptions, WindowScatterMinOptions, WindowSumOptions, With, ZerosOptions };

@@ -1,5 +1,5 @@
 // Every example in the documentation comments of `index.d.ts` and in `docs/indexing.md`, `docs/io.md`,
-// `docs/random.md`, `docs/gradients.md`, `docs/combiners.md`, `docs/training.md`, `docs/performance.md`, `docs/backends/protocol.md` and
+// `docs/random.md`, `docs/gradients.md`, `docs/combiners.md`, `docs/training.md`, `docs/performance.md`, `docs/plots.md`, `docs/backends/protocol.md` and
 // `docs/coming-from-python.md`, executed: what an editor shows is true.
 // runs on: host
 
@@ -8,6 +8,7 @@ import { inspect } from 'node:util'
 import typescript from '@typescript/typescript6'
 import test from 'ava'
 import * as ft from 'ferrotensor'
+import * as plot from 'ferrotensor/plot'
 import { close, evaluate, failure } from './expect.js'
 
 /** An example: an expression, what it gives, and the lines it needs before it. */
@@ -39,19 +40,20 @@ const combiners = found(read('docs/combiners.md'))
 const tracing = found(read('docs/jit.md'))
 const training = found(read('docs/training.md'), /^((?:ft\.|\[).+) \/\/ (.+)$/)
 const performance = found(read('docs/performance.md'), /^((?!const|let).+) \/\/ (.+)$/)
+const plots = found(read('docs/plots.md'), /^(plot\..+) \/\/ (.+)$/)
 const python = found(read('docs/coming-from-python.md'))
 const backends = found(read('docs/backends/protocol.md'), /^((?:ft\.|\[).+) \/\/ (.+)$/)
-const all = [...types, ...indexing, ...files, ...draws, ...gradients, ...combiners, ...tracing, ...training, ...performance, ...python, ...backends]
+const all = [...types, ...indexing, ...files, ...draws, ...gradients, ...combiners, ...tracing, ...training, ...performance, ...plots, ...python, ...backends]
 const examples = new Map(all.map((example) => [`${example[2]}\n${example[0]}`.trim(), example]))
 
 /** What an example gives, without the types of what stands before it. */
 function run(code: string, before: string): unknown {
-  if (before === '') return evaluate(code)
-  return new Function('ft', typescript.transpile(`${before}\nreturn ${code}`, { target: typescript.ScriptTarget.ES2022 }))(ft)
+  if (before === '' && !code.startsWith('plot.')) return evaluate(code)
+  return new Function('ft', 'plot', typescript.transpile(`${before}\nreturn ${code}`, { target: typescript.ScriptTarget.ES2022 }))(ft, plot)
 }
 
 test('there are examples', (t) => {
-  t.true(types.length > 60 && indexing.length > 15 && files.length > 5 && draws.length > 5 && gradients.length > 8 && combiners.length > 8 && tracing.length > 4 && training.length > 3 && performance.length > 8 && python.length > 10 && backends.length > 12, `${types.length}, ${indexing.length}, ${files.length}, ${draws.length}, ${gradients.length}, ${combiners.length}, ${tracing.length}, ${training.length}, ${performance.length}, ${python.length} and ${backends.length} examples`)
+  t.true(types.length > 60 && indexing.length > 15 && files.length > 5 && draws.length > 5 && gradients.length > 8 && combiners.length > 8 && tracing.length > 4 && training.length > 3 && performance.length > 8 && plots.length > 8 && python.length > 10 && backends.length > 12, `${types.length}, ${indexing.length}, ${files.length}, ${draws.length}, ${gradients.length}, ${combiners.length}, ${tracing.length}, ${training.length}, ${performance.length}, ${plots.length}, ${python.length} and ${backends.length} examples`)
 })
 
 for (const [title, [code, gives, before]] of examples) {

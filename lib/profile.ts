@@ -1,11 +1,18 @@
 // `ft.profile`: what kernels a function runs, how long each takes, and how close that comes to what the machine can do.
 
+import { writeFile } from 'node:fs/promises'
 import { inspect } from 'node:util'
 import { columns } from './columns.js'
-import { ArgumentError } from './errors.js'
+import { ArgumentError, FileError } from './errors.js'
+import { target } from './files.js'
 import { callable } from './gradient.js'
+import type { FilePath } from './io.js'
+import { VERSION } from './loader.js'
 import { native } from './native.js'
 import type { NativeProfile } from './native/profile.js'
+import { pageOf } from './profile/page.js'
+import { decoded, type MemorySample, type ProfileSpan } from './profile/spans.js'
+import { traceOf, type Trace } from './profile/trace.js'
 import { tensorsIn } from './pytree.js'
 import { evaluate, evaluateSync } from './reading.js'
 import type { Tensor } from './tensor.js'
@@ -46,6 +53,8 @@ export interface KernelProfile {
    * from a cache, which is faster than memory. Null where the peak of the device is not known.
    */
   readonly ofPeak: number | null
+  /** Which of the two that is: `bytes` where memory limits the kernel, `flops` where arithmetic does; null where the peak is not known. */
+  readonly limit: 'bytes' | 'flops' | null
 }
 
 /** What a device does at best, measured once, when a profile first needs it. */
@@ -71,9 +80,16 @@ export class Profile<T = unknown> {
   readonly outside: number
   /** Peaks of the devices in `kernels`, where they are known. */
   readonly peaks: readonly DevicePeak[]
+  /** What took time, in the order of starts: launches, programs, planning, waits and copies; the first 262,144 that ended. */
+  readonly spans: readonly ProfileSpan[]
+  /** Spans beyond those; their launches count in `kernels`. */
+  readonly leftOut: number
+  /** Memory of each device whenever a span ended, or a program gave its temporaries back, where it differs from before. */
+  readonly memory: readonly MemorySample[]
 
   /** @internal */
-  constructor(result: T, { wall, busy, kernels, peaks }: NativeProfile) {
+  constructor(result: T, report: NativeProfile) {
+    const { wall, busy, kernels, peaks } = report
     this.result = result
     this.time = wall
     this.outside = wall - busy
@@ -83,9 +99,48 @@ export class Profile<T = unknown> {
       const bandwidth = perSecond(k.read + k.written)
       const gflops = flops === null ? null : perSecond(flops)
       const peak = lacking === null ? this.peaks.find(({ device }) => device === k.device) : undefined
-      const ofPeak = peak === undefined ? null : Math.max(bandwidth / peak.bandwidth, (gflops ?? 0) / (double ? peak.float64 : peak.float32))
-      return { ...k, lacking, average: k.time / k.count, share: k.time / wall, bandwidth, flops, gflops, ofPeak }
+      const [bytes, operations] = peak === undefined ? [null, null] : [bandwidth / peak.bandwidth, (gflops ?? 0) / (double ? peak.float64 : peak.float32)]
+      const [ofPeak, limit] = bytes === null ? [null, null] : bytes >= operations ? ([bytes, 'bytes'] as const) : ([operations, 'flops'] as const)
+      return { ...k, lacking, average: k.time / k.count, share: k.time / wall, bandwidth, flops, gflops, ofPeak, limit }
     })
+    const { spans, memory } = decoded(report, this.kernels)
+    this.spans = spans
+    this.memory = memory
+    this.leftOut = report.leftOut
+  }
+
+  /**
+   * The profile in the Trace Event Format (Google, 2016), for `JSON.stringify`: threads with their spans, and memory as counters. Perfetto
+   * (ui.perfetto.dev) and chrome://tracing open it, as they do what PyTorch's `export_chrome_trace` writes.
+   */
+  trace(): Trace {
+    return traceOf(this, VERSION)
+  }
+
+  /**
+   * Writes {@link Profile.trace} to a file, which is replaced where there is one.
+   *
+   * @throws {FileError} where the system refuses.
+   */
+  async saveTrace(path: FilePath): Promise<void> {
+    await saved('Profile.saveTrace', path, () => JSON.stringify(this.trace()))
+  }
+
+  /**
+   * The profile as one page of HTML, which needs no other file and no network: a timeline of the threads to zoom and move in, memory over
+   * time, and the table of kernels, sorted and filtered.
+   */
+  html(): string {
+    return pageOf(this, VERSION)
+  }
+
+  /**
+   * Writes {@link Profile.html} to a file, which is replaced where there is one.
+   *
+   * @throws {FileError} where the system refuses.
+   */
+  async saveHtml(path: FilePath): Promise<void> {
+    await saved('Profile.saveHtml', path, () => this.html())
   }
 
   /** The table. */
@@ -96,6 +151,16 @@ export class Profile<T = unknown> {
   /** @internal */
   [inspect.custom](): string {
     return table(this)
+  }
+}
+
+/** Writes a text to a file. */
+async function saved(op: string, path: FilePath, text: () => string): Promise<void> {
+  const file = target(op, path)
+  try {
+    await writeFile(file, text())
+  } catch (error) {
+    throw new FileError(`${op}: ${(error as Error).message}`, { cause: error })
   }
 }
 

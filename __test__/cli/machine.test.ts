@@ -2,7 +2,7 @@
 // runs on: host; what it tells of a device is computed in other tests
 
 import test from 'ava'
-import { copyFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import * as ft from '../../index.js'
 import { difference, KNOWN_RESULTS } from '../../lib/cli/known-results.js'
 import { tested } from '../device.js'
@@ -114,6 +114,19 @@ test.serial('bench --quick prints a table', async (t) => {
   t.regex(stdout, /^device +float32 +calls +time +GB\/s +GFLOP\/s +of peak$/m)
   t.regex(stdout, /^cpu +matmul \[1024, 1024\] +\d+ +[\d.]+ [mu]?s +[\d.]+ +[\d.]+ %$/m)
   t.regex(stdout, /^cpu at best: copy [\d.]+ GB\/s, float32 [\d.]+ GFLOP\/s$/m)
+})
+
+test.serial('bench writes a profile of its operations, as a page and as a trace', async (t) => {
+  const file = folder()
+  const [page, trace] = [file('bench.html'), file('bench.json')]
+  const { code, stderr } = await command(['bench', '--quick', '--device', 'cpu', '--html', page, '--trace', trace])
+  t.deepEqual([code, stderr], [0, ''])
+  t.regex(readFileSync(page, 'utf8'), /^<!doctype html>[^]*contract matmul float32 \[1024, 1024\] x \[1024, 1024\]/)
+  const { traceEvents } = JSON.parse(readFileSync(trace, 'utf8')) as ft.Trace
+  t.is(traceEvents.filter(({ name }) => name === 'contract matmul float32 [256, 256] x [256, 256]').length, 3)
+  const refused = await command(['bench', '--quick', '--device', 'cpu', '--html', file('no/bench.html')])
+  t.deepEqual([refused.code, refused.stdout], [1, ''])
+  t.regex(refused.stderr, /^ferrotensor: bench: ENOENT: /)
 })
 
 for (const name of ['check', 'bench']) {

@@ -9,7 +9,6 @@ import test from 'ava'
 import * as ft from 'ferrotensor'
 import { CLASSES, loadDigits, PIXELS, type Digits } from '../../examples/digits/data.js'
 import { convolutional } from '../../examples/digits/models.js'
-import { confusionMatrix, curve, pictures } from '../../examples/digits/plot.js'
 import { evaluate, EXPERIMENTS, train } from '../../examples/digits/train.js'
 import { tested } from '../device.js'
 import { folder } from '../io/folder.js'
@@ -30,6 +29,10 @@ test('the program reads at least 95 % of the test digits by each model, and save
   t.deepEqual(Object.keys(accuracies), EXPERIMENTS.map(({ name }) => name))
   for (const [name, accuracy] of Object.entries(accuracies)) t.true(accuracy >= 95, `${name}: ${accuracy} %`)
   t.regex(stdout, new RegExp(`computed by ${tested}: \\S+`))
+  // Of each model the curve of its losses and its confusion; pictures of what was misread.
+  t.is(stdout.match(/: loss by epoch$/gm)?.length, EXPERIMENTS.length)
+  t.is(stdout.match(/^true \\ predicted +0 +1 /gm)?.length, EXPERIMENTS.length)
+  t.regex(stdout, /^\d+ of \d+ misread, for example:\n[^]*?^is \d, read \d/m)
   // Without a terminal nothing is written over.
   t.false(stdout.includes('\r'))
 
@@ -99,21 +102,4 @@ test('progress is told step by step', async (t) => {
   await train({ ...(EXPERIMENTS[0] as (typeof EXPERIMENTS)[0]), epochs: 2 }, first(training, 200), key(1), (progress) => told.push(progress))
   t.deepEqual(told.map(({ done, total }) => [done, total]), [1, 2, 3, 4, 5, 6].map((done) => [done, 6]))
   t.true(told.every(({ label }) => /^loss \d+\.\d{4}$/.test(label)))
-})
-
-test('pictures: axes, counts and captions are where they belong', (t) => {
-  const lines = curve('loss', [1, 0.5, 0.25])
-  t.is(lines.length, 13)
-  t.regex(lines[1] as string, /^ +1\.000 ┤/)
-  t.regex(lines[10] as string, /^ +0\.250 ┤/)
-  // Falling by halves is a straight line: every row has dots, and the middle one has them in the middle.
-  const dots = lines.slice(1, 11).map((line) => [...line.slice(line.indexOf('┤') + 1)].findIndex((cell) => cell !== '\u2800'))
-  t.deepEqual([dots[0], dots[5]], [0, 30])
-  t.true(dots.every((at, row) => row === 0 || at > (dots[row - 1] as number)))
-  t.deepEqual(confusionMatrix([[2, 0], [1, 3]]).slice(1), ['          0    2   ·', '          1    1   3'])
-  const pixels = Array.from({ length: 64 }, (_, i) => (i === 0 ? 1 : 0))
-  const drawn = pictures([{ pixels, caption: 'one' }, { pixels, caption: 'two' }])
-  t.is(drawn.length, 9)
-  t.true((drawn[0] as string).startsWith('██  '))
-  t.regex(drawn[8] as string, /^one +two/)
 })

@@ -26,7 +26,7 @@ const { ENVIRONMENTS, environmentsIn, filesFor, testFiles, testsFor } = (await i
 const LEAST: Readonly<Record<string, readonly [files: number, among: readonly string[]]>> = {
   node: [20, ['backends/jobs', 'cli/terminal', 'creation', 'exit', 'lifecycle', 'loading', 'memory', 'memory-young', 'print', 'workers']],
   musl: [13, ['cli/terminal', 'exit', 'io/refused', 'lifecycle', 'loading', 'memory', 'no-binary/damaged', 'workers']],
-  vulkan: [28, ['combine', 'creation', 'exit', 'gradients', 'indexing', 'jit', 'lifecycle', 'linalg', 'nn/layers', 'plan', 'profile', 'random', 'windows', 'workers']],
+  vulkan: [28, ['combine', 'creation', 'exit', 'gradients', 'indexing', 'jit', 'lifecycle', 'linalg', 'nn/layers', 'plan', 'profile/kernels', 'profile/trace', 'random', 'windows', 'workers']],
   blas: [10, ['backends/values', 'exit', 'linalg', 'loading', 'nn/layers', 'nn/pytorch']]
 }
 

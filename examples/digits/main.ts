@@ -3,15 +3,15 @@
 
 import { parseArgs } from 'node:util'
 import * as ft from 'ferrotensor'
-import { loadDigits } from './data.js'
+import * as plot from 'ferrotensor/plot'
+import { loadDigits, SIDE } from './data.js'
 import { convolutional } from './models.js'
-import { confusionMatrix, curve, pictures, ProgressBar } from './plot.js'
+import { ProgressBar } from './progress.js'
 import { evaluate, EXPERIMENTS, train } from './train.js'
 
 const SEED = 1
 const MISREAD_SHOWN = 5
 
-const show = (lines: readonly string[]) => console.log(`\n${lines.join('\n')}`)
 const percent = (share: number) => `${(100 * share).toFixed(1)} %`
 
 const { save } = parseArgs({ options: { save: { type: 'string' } } }).values
@@ -32,18 +32,19 @@ for (const experiment of EXPERIMENTS) {
   const trained = await train(experiment, training, ofTraining, (progress) => bar.update(progress))
   const seconds = (performance.now() - started) / 1000
   const { accuracy, confusion, predicted } = await evaluate(model, trained, test)
-  show(curve(`${name}: loss by epoch`, trained.losses))
-  show(confusionMatrix(confusion))
+  const x = trained.losses.map((_, epoch) => epoch + 1)
+  const { losses } = trained
+  console.log(`\n${plot.lines(losses, { x, title: `${name}: loss by epoch`, xLabel: 'epoch', logY: true, textHeight: 10, textWidth: 72 })}`)
+  console.log(`\n${plot.confusion(confusion)}`)
 
   const truth = (await test.labels.data()) as ArrayLike<number>
   const misread = predicted.map((_, row) => row).filter((row) => predicted[row] !== truth[row])
-  const shown = await Promise.all(
-    misread.slice(0, MISREAD_SHOWN).map(async (row) => ({
-      pixels: (await test.images.at(row).data()) as ArrayLike<number>,
-      caption: `is ${truth[row]}, read ${predicted[row]}`
-    }))
-  )
-  if (shown.length > 0) show([`${misread.length} of ${predicted.length} misread, for example:`, ...pictures(shown)])
+  const shown = misread.slice(0, MISREAD_SHOWN)
+  if (shown.length > 0) {
+    const captions = shown.map((row) => `is ${truth[row]}, read ${predicted[row]}`)
+    const pixels = test.images.at(shown).reshape([-1, SIDE, SIDE])
+    console.log(`\n${misread.length} of ${predicted.length} misread, for example:\n${plot.images(pixels, { captions, range: [0, 1] })}`)
+  }
 
   const numbers = ft.tree.leaves(trained.params).reduce((sum, { size }) => sum + size, 0)
   summary.push(`${name.padEnd(21)} of ${String(numbers).padStart(5)} parameters: test accuracy ${percent(accuracy)}, trained in ${seconds.toFixed(2)} s`)
@@ -52,6 +53,6 @@ for (const experiment of EXPERIMENTS) {
     summary.push(`  saved as ${save}, which PyTorch reads: load_state_dict(safetensors.torch.load_file('${save}'))`)
   }
 }
-show(summary)
+console.log(`\n${summary.join('\n')}`)
 const device = ft.devices().find(({ name }) => name === training.images.device)
 if (device?.available) console.log(`computed by ${device.name}: ${device.description}`)

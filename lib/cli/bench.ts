@@ -10,6 +10,7 @@ import { withBar } from './bar.js'
 import { EXIT, type Run } from './commands.js'
 import { paint, print, printJson } from './output.js'
 import { chosenDevices } from './present.js'
+import { writeWhole } from './whole-file.js'
 
 /** An operation, and what limits it: the bytes it moves or its arithmetic. */
 interface Case {
@@ -77,13 +78,18 @@ interface Measured {
   readonly peak: ft.DevicePeak | undefined
 }
 
-/** Measures one operation, after a call that is not timed. */
-async function measure({ name: device }: PresentDevice, { name, limit, shape, compute }: Case, slice: number): Promise<Measured> {
+/** From 0 to 1, and from 1 to 2: small numbers of every size, which no device has faster than others. */
+async function operands(device: string, shape: readonly number[]): Promise<readonly [x: ft.Tensor, y: ft.Tensor]> {
   const size = shape.reduce((product, extent) => product * extent, 1)
-  // From 0 to 1, and from 1 to 2: small numbers of every size, which no device has faster than others.
   const x = ft.arange(size, { device }).mul(1 / size).reshape(shape)
   const y = x.add(1)
   await ft.evaluate(x, y)
+  return [x, y]
+}
+
+/** Measures one operation, after a call that is not timed. */
+async function measure({ name: device }: PresentDevice, { name, limit, shape, compute }: Case, slice: number): Promise<Measured> {
+  const [x, y] = await operands(device, shape)
   const call = (): void => {
     const result = compute(x, y)
     ft.evaluateSync(result)
@@ -104,6 +110,32 @@ async function measure({ name: device }: PresentDevice, { name, limit, shape, co
   return { row: { device, operation: name, dtype: 'float32', shape, calls, milliseconds, bandwidth, gflops, limit, ofPeak, fallbacks }, peak }
 }
 
+/** Each operation a few times, with its operands, in one profile. */
+function profiled(devices: readonly PresentDevice[]): Promise<ft.Profile> {
+  return ft.profile(async () => {
+    for (const { name } of devices) {
+      for (const { shape, compute } of CASES) {
+        const [x, y] = await operands(name, shape)
+        for (let i = 0; i < FEWEST; i++) {
+          const result = compute(x, y)
+          await ft.evaluate(result)
+          result.dispose()
+        }
+        x.dispose()
+        y.dispose()
+      }
+    }
+  })
+}
+
+/** Writes the profile as the options ask; a file that is there is replaced. */
+async function saveProfile(devices: readonly PresentDevice[], html: string | undefined, trace: string | undefined): Promise<void> {
+  if (html === undefined && trace === undefined) return
+  const profile = await profiled(devices)
+  if (html !== undefined) await writeWhole('bench', html, true, (path) => profile.saveHtml(path))
+  if (trace !== undefined) await writeWhole('bench', trace, true, (path) => profile.saveTrace(path))
+}
+
 function cells({ device, operation, shape, calls, milliseconds, bandwidth, gflops, limit, ofPeak, fallbacks }: Row): string[] {
   return [
     device,
@@ -120,6 +152,8 @@ function cells({ device, operation, shape, calls, milliseconds, bandwidth, gflop
 export const run: Run = async (given) => {
   const chosen = chosenDevices('bench', given)
   const slice = given.flag('quick') ? SLICE.quick : SLICE.usual
+  // First: a path that cannot be written should not cost the measurements.
+  await saveProfile(chosen, given.text('html'), given.text('trace'))
   const rows: Row[] = []
   const peaks = new Map<string, ft.DevicePeak>()
   await withBar(async (show) => {

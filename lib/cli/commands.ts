@@ -55,7 +55,13 @@ export const COMMANDS: readonly CommandRow[] = [
     name: 'bench',
     about: 'measure a few operations on each device',
     operands: [],
-    options: { quick: { about: 'a tenth of the time, and less exact' }, ...DEVICE_OPTION, ...JSON_OPTION },
+    options: {
+      quick: { about: 'a tenth of the time, and less exact' },
+      html: { value: 'file', about: 'write a profile as a page: timeline, memory, kernels' },
+      trace: { value: 'file', about: 'write it as a trace for Perfetto or chrome://tracing' },
+      ...DEVICE_OPTION,
+      ...JSON_OPTION
+    },
     notes: [
       'Times are medians. GB/s counts each operand and result once, GFLOP/s the',
       'operations that ft.profile counts; "of peak" compares with a copy of memory',

@@ -1,7 +1,10 @@
 // What commands print: lines and JSON on standard output, messages on standard error. Text out of files cannot steer the terminal, and
 // there are colours only where somebody looks.
 
+import { printable } from '../printable.js'
 import { metric } from '../units.js'
+
+export { printable }
 
 const COLOURS = { green: 32, red: 31, dim: 2 } as const
 
@@ -11,11 +14,6 @@ const coloured = process.stdout.isTTY && !process.env['NO_COLOR']
 /** A text in colour. */
 export function paint(colour: keyof typeof COLOURS, text: string): string {
   return coloured ? `\x1b[${COLOURS[colour]}m${text}\x1b[0m` : text
-}
-
-/** A text on one line, with control characters, line ends and marks of direction as escapes: a name in a file may hold any. */
-export function printable(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${(character.codePointAt(0) as number).toString(16)}}`)
 }
 
 /** Characters of a cell or of a name in a message: headers of files may have names of megabytes, and a column is as wide as its widest cell. */

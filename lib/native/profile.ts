@@ -16,6 +16,12 @@ export interface NativeProfile {
     readonly double: boolean
   }[]
   readonly peaks: readonly { readonly device: string; readonly copy: number; readonly float32: number; readonly float64: number }[]
+  /** Float64, eight of each span: what, thread, device, kernel, start and end in milliseconds, amount, live bytes. */
+  readonly spans: ArrayBuffer
+  /** Names; the first one opened the profile. */
+  readonly threads: readonly string[]
+  readonly devices: readonly { readonly number: number; readonly name: string }[]
+  readonly leftOut: number
 }
 
 /** @internal */

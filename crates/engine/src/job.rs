@@ -79,6 +79,7 @@ impl Job {
         self.own.clear();
         self.inputs.clear();
         self.arena = None;
+        self.profiles.look(self.schedule.device, &self.pool);
         if let Some(completion) = self.completion.take() {
             completion.finish();
         }
@@ -111,7 +112,7 @@ impl Job {
                     let run = || foreign.run(device, self.cpu.as_deref(), self.host, &self.abandoned);
                     let timed = || {
                         let place = if foreign.reason.is_some() { Where::Fallback } else { Where::Device };
-                        let launched = Launched { schedule: &self.schedule, step: *step, place };
+                        let launched = Launched { schedule: &self.schedule, step: *step, place, pool: &self.pool };
                         let layouts = (foreign.inputs.iter().map(layout), foreign.outputs.iter().map(layout));
                         self.profiles.time(&launched, layouts.0, layouts.1, run)
                     };
@@ -132,7 +133,7 @@ impl Job {
     /// Launches one by one, each with its time.
     fn execute_timed(&self, launches: &[Launch], steps: &[u32], failures: &mut Vec<(u32, Error)>) {
         for (launch, &step) in launches.iter().zip(steps) {
-            let launched = Launched { schedule: &self.schedule, step, place: Where::Device };
+            let launched = Launched { schedule: &self.schedule, step, place: Where::Device, pool: &self.pool };
             let alone = Arc::new(vec![launch.clone()]);
             let layouts = (launch.inputs.iter().map(|o| &o.layout), launch.outputs.iter().map(|o| &o.layout));
             let run = || self.submit_and_wait(alone);

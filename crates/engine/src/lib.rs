@@ -28,18 +28,20 @@ mod session;
 mod stats;
 mod storage;
 mod thread;
+mod timeline;
 mod types;
 mod work;
 
 pub use plan::{Plan, PlannedKernel};
 pub use pool::DeviceMemory;
-pub use profile::{KernelTime, Report};
+pub use profile::{KernelTime, Profiles, Report};
 pub use resolve::HostRoutine;
 pub use run::{Mode, Request, RunOutcome};
 pub use session::{Config, InferredIds, Session, Strict};
 pub use stats::{Fallback, Rewriting, Stats};
 pub use storage::{Check, Completion, Tensor, WeakTensor};
 pub use thread::{on_file_thread, on_flat_thread, on_reader_thread};
+pub use timeline::{Span, Timeline, What};
 
 use ferrotensor_core::backend::{Backend, DeviceClass, Peak};
 use ferrotensor_core::registry::Registry;

@@ -237,11 +237,16 @@ impl Pool {
         self.budget.admits(bytes)
     }
 
+    /// Bytes in tensors and running programs.
+    pub fn live(&self) -> usize {
+        self.live.load(Relaxed)
+    }
+
     /// Bytes live, cached, peak.
     pub fn memory(&self) -> DeviceMemory {
         DeviceMemory {
             device: self.backend.caps().name.clone(),
-            live: self.live.load(Relaxed),
+            live: self.live(),
             cached: self.lock().cached + self.backend.kept(),
             peak: self.peak.load(Relaxed),
         }
@@ -276,6 +281,11 @@ impl Block {
     /// Size in bytes.
     pub fn bytes(&self) -> usize {
         self.size
+    }
+
+    /// What it returns to.
+    pub fn pool(&self) -> &Pool {
+        &self.pool
     }
 
     /// The device.

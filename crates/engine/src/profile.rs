@@ -4,7 +4,10 @@
 //! that works in batches gets batches of one meanwhile, so its times hold a submission each, and no other kernel's work.
 
 use crate::about::about;
+use crate::pool::Pool;
 use crate::schedule::Schedule;
+use crate::storage::Tensor;
+use crate::timeline::{Span, Timeline, What};
 use crate::work::{self, Moved};
 use ferrotensor_core::backend::Peak;
 use ferrotensor_core::layout::Layout;
@@ -30,6 +33,8 @@ pub struct Launched<'a> {
     pub step: u32,
     /// What runs it.
     pub place: Where,
+    /// Memory of the tensors' device.
+    pub pool: &'a Pool,
 }
 
 /// The profiles that are open; mostly none.
@@ -43,7 +48,6 @@ pub struct Profile {
     state: Mutex<State>,
 }
 
-#[derive(Default)]
 struct State {
     /// Launches that run now, and since when there has been one: devices may overlap.
     running: u32,
@@ -51,9 +55,12 @@ struct State {
     busy: Duration,
     /// By the schedule's address: it is kept by its entry.
     entries: HashMap<(usize, u32, Where), Entry>,
+    timeline: Timeline,
 }
 
 struct Entry {
+    /// In the order of first launches.
+    number: u32,
     schedule: Arc<Schedule>,
     count: u64,
     time: Duration,
@@ -92,6 +99,10 @@ pub struct Report {
     pub kernels: Vec<KernelTime>,
     /// What devices that ran kernels can do at best, where that is known.
     pub peaks: Vec<(String, Peak)>,
+    /// What ran when; the kernels of launches are indices of `kernels`.
+    pub timeline: Timeline,
+    /// Names of the devices in it, by their numbers.
+    pub devices: Vec<(u16, String)>,
 }
 
 impl Profiles {
@@ -103,8 +114,15 @@ impl Profiles {
     /// Opens one more; returns its number.
     pub fn open(&mut self) -> u32 {
         let id = self.0.iter().map(|p| p.id + 1).max().unwrap_or(1);
-        self.0.push(Arc::new(Profile { id, opened: Instant::now(), state: Mutex::default() }));
+        let state =
+            State { running: 0, since: None, busy: Duration::ZERO, entries: HashMap::new(), timeline: Timeline::new() };
+        self.0.push(Arc::new(Profile { id, opened: Instant::now(), state: Mutex::new(state) }));
         id
+    }
+
+    /// The last one that was opened.
+    pub fn last(&self) -> Option<&Arc<Profile>> {
+        self.0.last()
     }
 
     /// Takes one out.
@@ -129,6 +147,32 @@ impl Profiles {
         let result = run();
         drop(guard);
         result
+    }
+
+    /// When something begins that [`Profiles::note`] is told of at its end.
+    pub fn now(&self) -> Option<Instant> {
+        (!self.is_empty()).then(Instant::now)
+    }
+
+    /// What began then has ended, in the calling thread.
+    pub fn note(&self, since: Option<Instant>, what: What, device: u16, pool: &Pool, amount: u64) {
+        let Some(start) = since else { return };
+        let end = Instant::now();
+        self.0.iter().for_each(|p| p.note(what, device, pool, amount, (start, end)));
+    }
+
+    /// Notes a copy of a tensor's elements, or the wait for them.
+    pub fn around<R>(&self, what: What, tensor: &Tensor, run: impl FnOnce() -> R) -> R {
+        let since = self.now();
+        let result = run();
+        let bytes = tensor.len() * tensor.dtype().bytes();
+        self.note(since, what, tensor.device(), tensor.storage().block().pool(), bytes as u64);
+        result
+    }
+
+    /// Looks at a device's memory.
+    pub fn look(&self, device: u16, pool: &Pool) {
+        self.note(self.now(), What::Memory, device, pool, 0);
     }
 }
 
@@ -167,7 +211,10 @@ impl Profile {
             state.busy += end - since;
         }
         let key = (Arc::as_ptr(launched.schedule) as usize, launched.step, launched.place);
-        let entry = state.entries.entry(key).or_insert_with(|| Entry {
+        let State { entries, timeline, .. } = &mut *state;
+        let number = entries.len() as u32;
+        let entry = entries.entry(key).or_insert_with(|| Entry {
+            number,
             schedule: Arc::clone(launched.schedule),
             count: 0,
             time: Duration::ZERO,
@@ -177,12 +224,37 @@ impl Profile {
         entry.time += end - start;
         entry.moved.read += moved.read;
         entry.moved.written += moved.written;
+        timeline.push(Span {
+            what: What::Launch,
+            thread: 0,
+            device: launched.schedule.device,
+            kernel: entry.number,
+            start: start - self.opened,
+            end: end - self.opened,
+            amount: moved.read + moved.written,
+            live: launched.pool.live(),
+        });
+    }
+
+    fn note(&self, what: What, device: u16, pool: &Pool, amount: u64, (start, end): (Instant, Instant)) {
+        // What began before the profile was opened is known from there on.
+        let since = |time: Instant| time.saturating_duration_since(self.opened);
+        let span =
+            Span { what, thread: 0, device, kernel: 0, start: since(start), end: since(end), amount, live: pool.live() };
+        self.lock().timeline.push(span);
+    }
+
+    /// Looks at a device's memory.
+    pub fn look(&self, device: u16, pool: &Pool) {
+        let now = Instant::now();
+        self.note(What::Memory, device, pool, 0, (now, now));
     }
 
     /// What came of it, up to now; `device` names the device of a number, and `cpu` is what kernels fall back to.
     pub fn report(&self, device: &dyn Fn(u16) -> String) -> Report {
         let wall = self.opened.elapsed();
         let state = self.lock();
+        let mut numbers: Vec<Option<(String, String, Option<String>)>> = vec![None; state.entries.len()];
         let mut kernels: HashMap<(String, String, Option<String>), KernelTime> = HashMap::new();
         for (&(_, step, place), entry) in &state.entries {
             let Some(about) = about(&entry.schedule, step) else { continue };
@@ -193,6 +265,7 @@ impl Profile {
             };
             let flops = about.flops().map(|each| each * entry.count as f64);
             let key = (about.name(), ran, lacking);
+            numbers[entry.number as usize] = Some(key.clone());
             let sum = kernels.entry(key.clone()).or_insert_with(|| KernelTime {
                 name: key.0,
                 device: key.1,
@@ -211,6 +284,22 @@ impl Profile {
         }
         let mut kernels: Vec<KernelTime> = kernels.into_values().collect();
         kernels.sort_by(|a, b| b.time.cmp(&a.time).then_with(|| a.name.cmp(&b.name)));
-        Report { wall, busy: state.busy, kernels, peaks: Vec::new() }
+        let places: HashMap<_, u32> =
+            kernels.iter().enumerate().map(|(i, k)| ((&k.name, &k.device, &k.lacking), i as u32)).collect();
+        let place = |number: u32| {
+            let (name, device, lacking) = numbers.get(number as usize)?.as_ref()?;
+            places.get(&(name, device, lacking)).copied()
+        };
+        let mut timeline = state.timeline.clone();
+        timeline.spans.retain_mut(|span| {
+            let kernel = if span.what == What::Launch { place(span.kernel) } else { Some(0) };
+            span.kernel = kernel.unwrap_or(0);
+            kernel.is_some()
+        });
+        let mut numbers: Vec<u16> = timeline.spans.iter().map(|span| span.device).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        let devices = numbers.into_iter().map(|number| (number, device(number))).collect();
+        Report { wall, busy: state.busy, kernels, peaks: Vec::new(), timeline, devices }
     }
 }

@@ -5,13 +5,14 @@ use crate::cache::TwoGenerations;
 use crate::executor::InFlight;
 use crate::job::Job;
 use crate::plan::{self, Plan};
-use crate::profile::{Profiles, Report};
+use crate::profile::{Profile, Profiles, Report};
 use crate::program::{self, form, row};
 use crate::resolve::Resolver;
 use crate::run::{self, Context, Mode, Request, RunOutcome};
 use crate::schedule::{self, Schedule};
 use crate::stats::Stats;
 use crate::storage::{Check, Completion, Storage, Tensor};
+use crate::timeline::What;
 use crate::types::{AttrTable, Types, checked};
 use ferrotensor_core::backend::{Buffer, DeviceClass};
 use ferrotensor_core::layout::Layout;
@@ -201,10 +202,15 @@ impl Session {
     /// # Errors
     /// What is wrong with the program; errors that depend on values are found when an output is waited for or read.
     pub fn run(&mut self, request: &Request) -> Result<RunOutcome> {
+        let since = self.profiles.now();
+        let known = self.stats.schedules;
         let schedule = self.schedule(request)?;
         let engine = Arc::clone(&self.engine);
         let place = engine.place(schedule.device)?;
         let pool = &place.pool;
+        if self.stats.schedules > known {
+            self.profiles.note(since, What::Planning, schedule.device, pool, schedule.op_count);
+        }
         let bytes = schedule.own.iter().sum::<usize>() + schedule.arena;
         if !request.force && !pool.make_room(bytes) {
             return Ok(RunOutcome::Refused { bytes });
@@ -246,6 +252,7 @@ impl Session {
             self.in_flight.wait_below(MAX_IN_FLIGHT);
             place.executor.push(self.id, bound.job, &self.in_flight);
         }
+        self.profiles.note(since, What::Program, schedule.device, pool, schedule.op_count);
         Ok(RunOutcome::Done(bound.outputs))
     }
 
@@ -337,7 +344,7 @@ impl Session {
                 tensor.dtype()
             )));
         }
-        tensor.write(0, bytes)?;
+        self.profiles.around(What::Upload, &tensor, || tensor.write(0, bytes))?;
         Ok(Some(tensor))
     }
 
@@ -395,12 +402,29 @@ impl Session {
     /// Times every launch from now on until the profile is closed; returns its number. Several may be open: each counts all that
     /// runs meanwhile. Programs that were queued before are not timed, so the caller waits for them first.
     pub fn open_profile(&mut self) -> u32 {
-        self.profiles.open()
+        let id = self.profiles.open();
+        if let Some(profile) = self.profiles.last() {
+            self.look(profile);
+        }
+        id
+    }
+
+    /// The profiles that are open, for what threads of the caller copy and wait for.
+    pub fn profiles(&self) -> &Profiles {
+        &self.profiles
+    }
+
+    /// Notes the memory of each device that something has been asked of.
+    fn look(&self, profile: &Profile) {
+        for (number, pool) in self.engine.pools().enumerate() {
+            profile.look(number as u16, pool);
+        }
     }
 
     /// Closes a profile, whose programs the caller has waited for; `None` for a number of none.
     pub fn close_profile(&mut self, id: u32) -> Option<Report> {
         let profile = self.profiles.close(id)?;
+        self.look(&profile);
         let name = |d: u16| self.engine.device(d).map_or("?".into(), |device| device.caps().name.clone());
         let mut report = profile.report(&name);
         report.peaks = self.engine.peaks(&report.kernels.iter().map(|k| k.device.as_str()).collect());

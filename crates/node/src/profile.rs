@@ -3,8 +3,9 @@
 use crate::callback::Args;
 use crate::environment::Environment;
 use crate::readback;
-use crate::value::{from_bool, from_entries, from_f64, from_list, from_text};
+use crate::value::{from_bool, from_entries, from_f64, from_list, from_text, own_buffer};
 use ferrotensor_core::{Error, Result};
+use ferrotensor_engine::Timeline;
 use napi_sys as sys;
 use std::time::Duration;
 
@@ -15,7 +16,8 @@ pub fn open(state: &mut Environment, args: &Args) -> Result<sys::napi_value> {
     Ok(from_f64(state.env, f64::from(id)))
 }
 
-/// `closeProfile(profile)`: `{ wall, busy, kernels, peaks }`, times in milliseconds, after waiting for what is queued.
+/// `closeProfile(profile)`: `{ wall, busy, kernels, peaks, spans, threads, devices, leftOut }`, times in milliseconds, after waiting for
+/// what is queued. Spans are an `ArrayBuffer` of [`words`], `devices` the names of devices by their numbers.
 ///
 /// # Errors
 /// `Code::Internal` for the number of none.
@@ -47,6 +49,40 @@ pub fn close(state: &mut Environment, args: &Args) -> Result<sys::napi_value> {
         from_entries(env, &[[(c"device", from_text(env, device))].as_slice(), &rates].concat())
     });
     let peaks = from_list(env, peaks);
-    let (wall, busy) = (millis(report.wall), millis(report.busy));
-    Ok(from_entries(env, &[(c"wall", wall), (c"busy", busy), (c"kernels", kernels), (c"peaks", peaks)]))
+    let devices = report
+        .devices
+        .iter()
+        .map(|(id, name)| from_entries(env, &[(c"number", number(f64::from(*id))), (c"name", from_text(env, name))]));
+    Ok(from_entries(
+        env,
+        &[
+            (c"wall", millis(report.wall)),
+            (c"busy", millis(report.busy)),
+            (c"kernels", kernels),
+            (c"peaks", peaks),
+            (c"spans", own_buffer(env, &words(&report.timeline))?),
+            (c"threads", from_list(env, report.timeline.threads.iter().map(|name| from_text(env, name)))),
+            (c"devices", from_list(env, devices)),
+            (c"leftOut", number(report.timeline.left_out as f64)),
+        ],
+    ))
+}
+
+/// Eight float64 for each span: what, thread, device, kernel, start and end in milliseconds, amount, live bytes.
+fn words(timeline: &Timeline) -> Vec<u8> {
+    let millis = |t: Duration| t.as_secs_f64() * 1e3;
+    let of = |s: &ferrotensor_engine::Span| {
+        let (start, end) = (millis(s.start), millis(s.end));
+        [
+            f64::from(s.what as u8),
+            s.thread.into(),
+            s.device.into(),
+            s.kernel.into(),
+            start,
+            end,
+            s.amount as f64,
+            s.live as f64,
+        ]
+    };
+    timeline.spans.iter().flat_map(of).flat_map(f64::to_ne_bytes).collect()
 }

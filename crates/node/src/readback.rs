@@ -6,7 +6,7 @@ use crate::error;
 use crate::promise::{Answer, Settled};
 use crate::value;
 use ferrotensor_core::{Error, Result};
-use ferrotensor_engine::{Tensor, on_reader_thread};
+use ferrotensor_engine::{Tensor, What, on_reader_thread};
 use napi_sys as sys;
 use std::borrow::Cow;
 use std::ptr;
@@ -23,12 +23,18 @@ pub fn read(state: &mut Environment, args: &Args) -> Result<sys::napi_value> {
     let tensor = state.handles.get(args.f64(0)?)?;
     let read = args.bool(2) || tensor.is_ready();
     if read {
-        tensor.wait()?;
+        waited_for(state, tensor)?;
         let (data, len) = value::typed_array(state.env, args.value(1))?;
         // SAFETY: a typed array TypeScript made for this call; no JavaScript runs during it.
-        tensor.read(unsafe { std::slice::from_raw_parts_mut(data, len) })?;
+        let out = unsafe { std::slice::from_raw_parts_mut(data, len) };
+        state.session.profiles().around(What::Download, tensor, || tensor.read(out))?;
     }
     Ok(value::from_bool(state.env, read))
+}
+
+/// Blocks until the tensor's value is there; open profiles note for how long.
+fn waited_for(state: &Environment, tensor: &Tensor) -> Result<()> {
+    if tensor.is_ready() { tensor.wait() } else { state.session.profiles().around(What::Wait, tensor, || tensor.wait()) }
 }
 
 /// The dense row-major bytes of a tensor, once it is ready.
@@ -59,11 +65,15 @@ pub fn read_async(state: &mut Environment, args: &Args) -> Result<sys::napi_valu
     let tensor = state.handles.get(args.f64(0)?)?.clone();
     let (promise, settle) = state.promise()?;
     let source = tensor.clone();
+    let profiles = state.session.profiles().clone();
     tensor.on_ready(Box::new(move || {
         let large = source.len() * source.dtype().bytes() > COPY_AT_ONCE;
         let job = move || {
             // A promise is settled whatever happens: an open one would keep the process alive for ever.
-            let bytes: Settled = error::guarded(|| bytes_of(&source).map(Answer::Bytes));
+            let bytes: Settled = error::guarded(|| {
+                let bytes = profiles.around(What::Download, &source, || bytes_of(&source));
+                bytes.map(Answer::Bytes)
+            });
             // Before the promise is settled: who awaits it may dispose the tensor and expects the memory back at once.
             drop(source);
             settle.settle(bytes);
@@ -78,7 +88,7 @@ pub fn read_async(state: &mut Environment, args: &Args) -> Result<sys::napi_valu
 /// # Errors
 /// The tensor's remembered failure.
 pub fn wait(state: &mut Environment, args: &Args) -> Result<sys::napi_value> {
-    state.handles.get(args.f64(0)?)?.wait()?;
+    waited_for(state, state.handles.get(args.f64(0)?)?)?;
     Ok(ptr::null_mut())
 }
 

@@ -1,7 +1,7 @@
 //! Profiles: each launch counts for the kernel it is of, on the device it ran on, for every profile that is open.
 
 use crate::support::{Arg, Program, cpu, negated_sums_of_squares, poor, read};
-use ferrotensor_engine::{KernelTime, Mode, Report, Session};
+use ferrotensor_engine::{KernelTime, Mode, Report, Session, Span, What};
 use std::time::Duration;
 
 fn run(s: &mut Session, p: &Program, out: Arg, mode: Mode) {
@@ -36,8 +36,27 @@ fn kernels_count_for_every_profile_that_is_open() {
         assert!(sum.time > Duration::ZERO && report.busy <= report.wall);
         let together: Duration = report.kernels.iter().map(|k| k.time).sum();
         assert_eq!(together, report.busy, "one device at a time");
+        timeline_is_of(report);
     }
     assert!(outer.peaks[0].0 == "cpu" && outer.peaks[0].1.copy > 0.0);
+}
+
+/// Each launch and program has a span, within the profile, and launches add up to their kernels.
+fn timeline_is_of(report: &Report) {
+    let (timeline, of) = (&report.timeline, |what: What| report.timeline.spans.iter().filter(move |s| s.what == what));
+    assert_eq!(timeline.left_out, 0);
+    assert!(timeline.spans.iter().all(|s| s.start <= s.end && s.end <= report.wall));
+    for (i, kernel) in report.kernels.iter().enumerate() {
+        let own: Vec<&Span> = of(What::Launch).filter(|s| s.kernel as usize == i).collect();
+        assert_eq!(own.len() as u64, kernel.count);
+        assert_eq!(own.iter().map(|s| s.end - s.start).sum::<Duration>(), kernel.time);
+    }
+    let programs = report.kernels[0].count as usize;
+    assert_eq!(of(What::Program).count(), programs);
+    assert!(of(What::Program).all(|s| s.thread == 0 && s.amount > 0));
+    assert_eq!(of(What::Planning).count(), 0, "they were planned before");
+    assert!(of(What::Memory).count() >= 2 + programs, "at both ends, and behind each program");
+    assert_eq!(report.devices, [(0, "cpu".to_owned())]);
 }
 
 #[test]

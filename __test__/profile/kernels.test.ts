@@ -6,7 +6,7 @@ import { inspect } from 'node:util'
 import { Worker } from 'node:worker_threads'
 import test from 'ava'
 import * as ft from 'ferrotensor'
-import { throws } from './expect.js'
+import { throws } from '../expect.js'
 
 const names = ({ kernels }: ft.Profile): string[] => kernels.map(({ name }) => name).sort()
 const counts = ({ kernels }: ft.Profile): Record<string, number> => Object.fromEntries(kernels.map(({ name, count }) => [name, count]))
