@@ -527,21 +527,21 @@ type Operand = Tensor | Scalar;
 type DTypeOf<T> = T extends Tensor<infer D> ? D : 'scalar';
 /**
  * What an operand must be beside itself, where an operation takes a class of dtypes only. `D` is the dtype of what stands beside it, or
- * that it is a scalar: some operand is a tensor. A number or a bigint wants `N` there: among what stays bool it has no place.
+ * that it is a scalar: some operand is a tensor. A number or a bigint wants `N` there: what is bool stays none beside it.
  */
 type Fits<C extends keyof TakesTable, T, D extends DType | 'scalar' = DType, N extends keyof TakesTable = 'numeric'> = T extends Tensor<infer E> ? Takes<C, E> : T extends boolean | undefined ? Takes<'any', D> : Takes<N, D>;
 /** As {@link Takes}, of each tensor in a list. */
 type TakesEach<C extends keyof TakesTable, T extends readonly Tensor[]> = {
     readonly [K in keyof T]: Takes<C, DTypeOf<T[K]>>;
 };
-/** The dtype of a tensor combined with an operand: promoted for a tensor, unchanged for a scalar, which bools take theirs from. */
-type With<D extends DType, T> = T extends Tensor<infer E> ? Promote<D, E> : [D] extends ['bool'] ? Weak<T> : D;
+/** The dtype of a tensor combined with an operand: promoted for a tensor, unchanged for a scalar. */
+type With<D extends DType, T> = T extends Tensor<infer E> ? Promote<D, E> : D;
 /** The dtype of scalars alone: the widest of bool, int64, float32. */
 type Weak<T> = [T] extends [boolean] ? 'bool' : [T] extends [boolean | bigint] ? 'int64' : 'float32';
 /** The same dtype; being a conditional type, it keeps the compiler from unfolding every promotion of many type parameters. */
 type AsDType<D extends DType> = [D] extends [infer E extends DType] ? E : never;
 /** The dtype of two operands combined. */
-type Common<A, B> = A extends Tensor<infer D> ? With<D, B> : B extends Tensor<infer E> ? With<E, A> : Weak<A | B>;
+type Common<A, B> = A extends Tensor<infer D> ? With<D, B> : B extends Tensor<infer E> ? E : Weak<A | B>;
 /** The dtype of a list of tensors combined, one after the other, with `D`: bool promotes nothing. */
 type PromoteAll<T extends readonly Tensor[], D extends DType = 'bool'> = T extends readonly [Tensor<infer A>, ...infer Rest extends readonly Tensor[]] ? PromoteAll<Rest, Promote<D, A>> : T extends readonly [] ? D : T extends readonly Tensor<infer A>[] ? Promote<Promote<D, A>, A> : never;
 
@@ -1416,7 +1416,7 @@ declare function logicalNot(x: Tensor): Tensor<'bool'>;
  * ft.tensor([1, 2]).add(ft.tensor([10, 20])) // [11, 22]
  * ```
  */
-declare function add<A extends Operand, B extends Operand>(x1: A & Fits<'any', A, DTypeOf<B>, 'any'>, x2: B & Fits<'any', B, DTypeOf<A>, 'any'>): Tensor<Common<A, B>>;
+declare function add<A extends Operand, B extends Operand>(x1: A & Fits<'any', A, DTypeOf<B>>, x2: B & Fits<'any', B, DTypeOf<A>>): Tensor<Common<A, B>>;
 /**
  * Difference of two operands; integers wrap.
  *
@@ -1432,7 +1432,7 @@ declare function add<A extends Operand, B extends Operand>(x1: A & Fits<'any', A
  * ft.tensor([1, 2]).subtract(3) // [-2, -1]
  * ```
  */
-declare function subtract<A extends Operand, B extends Operand>(x1: A & Fits<'numeric', A, DTypeOf<B>, 'any'>, x2: B & Fits<'numeric', B, DTypeOf<A>, 'any'>): Tensor<Common<A, B>>;
+declare function subtract<A extends Operand, B extends Operand>(x1: A & Fits<'numeric', A, DTypeOf<B>>, x2: B & Fits<'numeric', B, DTypeOf<A>>): Tensor<Common<A, B>>;
 
 /**
  * Product of two operands; integers wrap; of bools whether both are true.
@@ -1449,7 +1449,7 @@ declare function subtract<A extends Operand, B extends Operand>(x1: A & Fits<'nu
  * ft.tensor([1, 2]).multiply(3) // [3, 6]
  * ```
  */
-declare function multiply<A extends Operand, B extends Operand>(x1: A & Fits<'any', A, DTypeOf<B>, 'any'>, x2: B & Fits<'any', B, DTypeOf<A>, 'any'>): Tensor<Common<A, B>>;
+declare function multiply<A extends Operand, B extends Operand>(x1: A & Fits<'any', A, DTypeOf<B>>, x2: B & Fits<'any', B, DTypeOf<A>>): Tensor<Common<A, B>>;
 
 /**
  * True quotient of two operands; integers give float32.
@@ -1483,7 +1483,7 @@ declare function divide<A extends Operand, B extends Operand>(x1: A & Fits<'any'
  * ft.tensor([2, 3]).pow(3) // [8, 27]
  * ```
  */
-declare function pow<A extends Operand, B extends Operand>(x1: A & Fits<'numeric', A, DTypeOf<B>, 'any'>, x2: B & Fits<'numeric', B, DTypeOf<A>, 'any'>): Tensor<Common<A, B>>;
+declare function pow<A extends Operand, B extends Operand>(x1: A & Fits<'numeric', A, DTypeOf<B>>, x2: B & Fits<'numeric', B, DTypeOf<A>>): Tensor<Common<A, B>>;
 /**
  * Angle of the point (x2, x1) from the positive x axis, from -pi to pi.
  *
@@ -1547,7 +1547,7 @@ declare function logaddexp<A extends Operand, B extends Operand>(x1: A & Fits<'r
  * ft.tensor([5, -5]).remainder(3) // [2, 1]
  * ```
  */
-declare function remainder<A extends Operand, B extends Operand>(x1: A & Fits<'integerOrFloat', A, DTypeOf<B>, 'any'>, x2: B & Fits<'integerOrFloat', B, DTypeOf<A>, 'any'>): Tensor<Common<A, B>>;
+declare function remainder<A extends Operand, B extends Operand>(x1: A & Fits<'integerOrFloat', A, DTypeOf<B>>, x2: B & Fits<'integerOrFloat', B, DTypeOf<A>>): Tensor<Common<A, B>>;
 /**
  * Remainder of the truncated division, exact, with the dividend's sign as in C; integers: 0 for a divisor of 0.
  *
@@ -1563,7 +1563,7 @@ declare function remainder<A extends Operand, B extends Operand>(x1: A & Fits<'i
  * ft.tensor([5, -5]).fmod(3) // [2, -2]
  * ```
  */
-declare function fmod<A extends Operand, B extends Operand>(x1: A & Fits<'integerOrFloat', A, DTypeOf<B>, 'any'>, x2: B & Fits<'integerOrFloat', B, DTypeOf<A>, 'any'>): Tensor<Common<A, B>>;
+declare function fmod<A extends Operand, B extends Operand>(x1: A & Fits<'integerOrFloat', A, DTypeOf<B>>, x2: B & Fits<'integerOrFloat', B, DTypeOf<A>>): Tensor<Common<A, B>>;
 /**
  * Quotient rounded towards zero; integers: 0 for a divisor of 0.
  *
@@ -1579,7 +1579,7 @@ declare function fmod<A extends Operand, B extends Operand>(x1: A & Fits<'intege
  * ft.tensor([5, -5]).truncDivide(3) // [1, -1]
  * ```
  */
-declare function truncDivide<A extends Operand, B extends Operand>(x1: A & Fits<'integerOrFloat', A, DTypeOf<B>, 'any'>, x2: B & Fits<'integerOrFloat', B, DTypeOf<A>, 'any'>): Tensor<Common<A, B>>;
+declare function truncDivide<A extends Operand, B extends Operand>(x1: A & Fits<'integerOrFloat', A, DTypeOf<B>>, x2: B & Fits<'integerOrFloat', B, DTypeOf<A>>): Tensor<Common<A, B>>;
 /**
  * Quotient rounded towards minus infinity; integers: 0 for a divisor of 0.
  *
@@ -1595,7 +1595,7 @@ declare function truncDivide<A extends Operand, B extends Operand>(x1: A & Fits<
  * ft.tensor([5, -5]).floorDivide(3) // [1, -2]
  * ```
  */
-declare function floorDivide<A extends Operand, B extends Operand>(x1: A & Fits<'integerOrFloat', A, DTypeOf<B>, 'any'>, x2: B & Fits<'integerOrFloat', B, DTypeOf<A>, 'any'>): Tensor<Common<A, B>>;
+declare function floorDivide<A extends Operand, B extends Operand>(x1: A & Fits<'integerOrFloat', A, DTypeOf<B>>, x2: B & Fits<'integerOrFloat', B, DTypeOf<A>>): Tensor<Common<A, B>>;
 /**
  * Greatest common divisor of two integers, not negative; of 0 and x |x|.
  *
@@ -1643,7 +1643,7 @@ declare function lcm<A extends Operand, B extends Operand>(x1: A & Fits<'integer
  * ft.tensor([1, 5]).minimum(3) // [1, 3]
  * ```
  */
-declare function minimum<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>, 'any'>, x2: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<Common<A, B>>;
+declare function minimum<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>>, x2: B & Fits<'real', B, DTypeOf<A>>): Tensor<Common<A, B>>;
 /**
  * Smaller of two operands; NaN only where both are, -0 is below +0.
  *
@@ -1659,7 +1659,7 @@ declare function minimum<A extends Operand, B extends Operand>(x1: A & Fits<'rea
  * ft.tensor([1, NaN]).fmin(3) // [1, 3]
  * ```
  */
-declare function fmin<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>, 'any'>, x2: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<Common<A, B>>;
+declare function fmin<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>>, x2: B & Fits<'real', B, DTypeOf<A>>): Tensor<Common<A, B>>;
 /**
  * Larger of two operands; NaN only where both are, +0 is above -0.
  *
@@ -1675,7 +1675,7 @@ declare function fmin<A extends Operand, B extends Operand>(x1: A & Fits<'real',
  * ft.tensor([1, NaN]).fmax(3) // [3, 3]
  * ```
  */
-declare function fmax<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>, 'any'>, x2: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<Common<A, B>>;
+declare function fmax<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>>, x2: B & Fits<'real', B, DTypeOf<A>>): Tensor<Common<A, B>>;
 /**
  * Step from 0 to 1 at 0, where it has the second operand's value; NaN stays NaN.
  *
@@ -1739,7 +1739,7 @@ declare function xlog1py<A extends Operand, B extends Operand>(x1: A & Fits<'rea
  * ft.tensor([1, 5]).maximum(3) // [3, 5]
  * ```
  */
-declare function maximum<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>, 'any'>, x2: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<Common<A, B>>;
+declare function maximum<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>>, x2: B & Fits<'real', B, DTypeOf<A>>): Tensor<Common<A, B>>;
 /**
  * Bits that are set in both integers; of bool, logical and.
  *
@@ -2273,7 +2273,7 @@ declare function arrayEqual(x1: Tensor, x2: Tensor, options?: ArrayEqualOptions)
  * ft.where(ft.tensor([true, false]), ft.tensor([1, 2]), 0) // [1, 0]
  * ```
  */
-declare function where<B extends Operand, C extends Operand>(condition: Tensor, x1: B, x2: C): Tensor<Common<B, C>>;
+declare function where<B extends Operand, C extends Operand>(condition: Tensor, x1: B & Fits<'any', B, Common<B, C>>, x2: C & Fits<'any', C, Common<B, C>>): Tensor<Common<B, C>>;
 /**
  * Limits each element to a range; a bound left out does not limit; NaN stays NaN.
  *
@@ -2325,7 +2325,7 @@ declare function lerp<A extends DType, B extends Operand, C extends Operand>(sta
  * ft.tensor([1, NaN, -Infinity]).nanToNum(0, 9, -9) // [1, 0, -9]
  * ```
  */
-declare function nanToNum<A extends DType, B extends Operand | undefined = undefined, C extends Operand | undefined = undefined, F extends Operand | undefined = undefined>(x: Tensor<A>, nan?: B, posinf?: C, neginf?: F): Tensor<With<With<With<A, B>, C>, F>>;
+declare function nanToNum<A extends DType, B extends Operand | undefined = undefined, C extends Operand | undefined = undefined, F extends Operand | undefined = undefined>(x: Tensor<A>, nan?: B & Fits<'any', B, A>, posinf?: C & Fits<'any', C, A>, neginf?: F & Fits<'any', F, A>): Tensor<With<With<With<A, B>, C>, F>>;
 /**
  * Converts to another dtype: floats to integers towards zero, saturating, NaN to 0; integers wrap; to bool is x != 0.
  *
@@ -5635,6 +5635,8 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * ```
      */
     logicalNot(): Tensor<'bool'>;
+    /** Of bools and a number, which decides the dtype. */
+    add<S extends number | bigint>(this: Tensor<'bool'>, x2: S): Tensor<Weak<S>>;
     /**
      * Sum of two operands; integers wrap; of bools whether either is true.
      *
@@ -5649,7 +5651,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * ft.tensor([1, 2]).add(ft.tensor([10, 20])) // [11, 22]
      * ```
      */
-    add<B extends Operand>(x2: B): Tensor<With<D, B>>;
+    add<B extends Operand>(x2: B & Fits<'any', B, D>): Tensor<With<D, B>>;
     /**
      * Difference of two operands; integers wrap.
      *
@@ -5667,6 +5669,8 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
     subtract<B extends Operand>(this: Takes<'numeric', D>, x2: B & Fits<'numeric', B>): Tensor<With<D, B>>;
     /** Another name for `subtract`. */
     sub<B extends Operand>(this: Takes<'numeric', D>, x2: B & Fits<'numeric', B>): Tensor<With<D, B>>;
+    /** Of bools and a number, which decides the dtype. */
+    multiply<S extends number | bigint>(this: Tensor<'bool'>, x2: S): Tensor<Weak<S>>;
     /**
      * Product of two operands; integers wrap; of bools whether both are true.
      *
@@ -5681,9 +5685,11 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * ft.tensor([1, 2]).multiply(3) // [3, 6]
      * ```
      */
-    multiply<B extends Operand>(x2: B): Tensor<With<D, B>>;
+    multiply<B extends Operand>(x2: B & Fits<'any', B, D>): Tensor<With<D, B>>;
+    /** Of bools and a number, which decides the dtype. */
+    mul<S extends number | bigint>(this: Tensor<'bool'>, x2: S): Tensor<Weak<S>>;
     /** Another name for `multiply`. */
-    mul<B extends Operand>(x2: B): Tensor<With<D, B>>;
+    mul<B extends Operand>(x2: B & Fits<'any', B, D>): Tensor<With<D, B>>;
     /**
      * True quotient of two operands; integers give float32.
      *
@@ -5851,6 +5857,8 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * ```
      */
     lcm<B extends Operand>(this: Takes<'integer', D>, x2: B & Fits<'integer', B>): Tensor<With<D, B>>;
+    /** Of bools and a number, which decides the dtype. */
+    minimum<S extends number | bigint>(this: Tensor<'bool'>, x2: S): Tensor<Weak<S>>;
     /**
      * Smaller of two operands; NaN wins, -0 is below +0.
      *
@@ -5865,7 +5873,9 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * ft.tensor([1, 5]).minimum(3) // [1, 3]
      * ```
      */
-    minimum<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B>): Tensor<With<D, B>>;
+    minimum<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B, D>): Tensor<With<D, B>>;
+    /** Of bools and a number, which decides the dtype. */
+    fmin<S extends number | bigint>(this: Tensor<'bool'>, x2: S): Tensor<Weak<S>>;
     /**
      * Smaller of two operands; NaN only where both are, -0 is below +0.
      *
@@ -5880,7 +5890,9 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * ft.tensor([1, NaN]).fmin(3) // [1, 3]
      * ```
      */
-    fmin<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B>): Tensor<With<D, B>>;
+    fmin<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B, D>): Tensor<With<D, B>>;
+    /** Of bools and a number, which decides the dtype. */
+    fmax<S extends number | bigint>(this: Tensor<'bool'>, x2: S): Tensor<Weak<S>>;
     /**
      * Larger of two operands; NaN only where both are, +0 is above -0.
      *
@@ -5895,7 +5907,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * ft.tensor([1, NaN]).fmax(3) // [3, 3]
      * ```
      */
-    fmax<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B>): Tensor<With<D, B>>;
+    fmax<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B, D>): Tensor<With<D, B>>;
     /**
      * Step from 0 to 1 at 0, where it has the second operand's value; NaN stays NaN.
      *
@@ -5941,6 +5953,8 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * ```
      */
     xlog1py<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B>): Tensor<FloatOf<With<D, B>>>;
+    /** Of bools and a number, which decides the dtype. */
+    maximum<S extends number | bigint>(this: Tensor<'bool'>, x2: S): Tensor<Weak<S>>;
     /**
      * Larger of two operands; NaN wins, +0 is above -0.
      *
@@ -5955,7 +5969,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * ft.tensor([1, 5]).maximum(3) // [3, 5]
      * ```
      */
-    maximum<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B>): Tensor<With<D, B>>;
+    maximum<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B, D>): Tensor<With<D, B>>;
     /**
      * Bits that are set in both integers; of bool, logical and.
      *
@@ -6437,7 +6451,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * ft.tensor([1, NaN, -Infinity]).nanToNum(0, 9, -9) // [1, 0, -9]
      * ```
      */
-    nanToNum<B extends Operand | undefined = undefined, C extends Operand | undefined = undefined, F extends Operand | undefined = undefined>(nan?: B, posinf?: C, neginf?: F): Tensor<With<With<With<D, B>, C>, F>>;
+    nanToNum<B extends Operand | undefined = undefined, C extends Operand | undefined = undefined, F extends Operand | undefined = undefined>(nan?: B & Fits<'any', B, D>, posinf?: C & Fits<'any', C, D>, neginf?: F & Fits<'any', F, D>): Tensor<With<With<With<D, B>, C>, F>>;
     /**
      * Converts to another dtype: floats to integers towards zero, saturating, NaN to 0; integers wrap; to bool is x != 0.
      *

@@ -70,8 +70,12 @@ test('weak scalars keep the dtype, or throw', (t) => {
   t.is(i.add(1n).dtype, 'int8')
   throws(t, 'ERR_DTYPE', /0.5/, () => i.add(0.5))
   throws(t, 'ERR_DTYPE', /300/, () => i.mul(300))
+  t.is(ft.tensor([true]).minimum(2).dtype, 'float32')
+  t.is(ft.tensor([true]).add(1n).dtype, 'int64')
+  t.deepEqual(ft.tensor([true, false]).add(ft.tensor([true, false])).toArray(), [true, false])
+  t.deepEqual(ft.tensor([true, true]).mul(ft.tensor([true, false])).toArray(), [true, false])
   // @ts-expect-error a number beside a bool tensor
-  throws(t, 'ERR_DTYPE', /bool/, () => ft.tensor([true]).minimum(2))
+  throws(t, 'ERR_DTYPE', /a number does not combine with a bool tensor/, () => ft.tensor([true]).withAt([0], 2))
   // @ts-expect-error no tensor among the operands
   throws(t, 'ERR_ARGUMENT', /^add: /, () => ft.add(1, 2))
 })
@@ -145,7 +149,7 @@ test('a mistake names what was probably meant', (t) => {
     ['ERR_DTYPE', /^tensor: 'double' is not a dtype; did you mean 'float64'\?$/, () => tensor?.([1], { dtype: 'double' })],
     ['ERR_DTYPE', /^tensor: 'Int32' is not a dtype; did you mean 'int32'\?$/, () => tensor?.([1], { dtype: 'Int32' })],
     // @ts-expect-error bool is no numeric dtype
-    ['ERR_DTYPE', /^add: takes .* got bool; convert with astype\('int32'\)$/, () => ft.tensor([true]).add(ft.tensor([true]))],
+    ['ERR_DTYPE', /^subtract: takes .* got bool; convert with astype\('int32'\)$/, () => ft.tensor([true]).subtract(ft.tensor([true]))],
     // @ts-expect-error classes are integers
     ['ERR_DTYPE', /^oneHot: takes an integer dtype, got float32; convert with astype\('int32'\)$/, () => ft.oneHot(ft.ones([2]), 3)],
     ['ERR_INDEX', /^expandDims: axis -5 is out of range for the result, which has rank 3$/, () => x.expandDims?.(-5)],

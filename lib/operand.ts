@@ -15,7 +15,7 @@ export type DTypeOf<T> = T extends Tensor<infer D> ? D : 'scalar'
 
 /**
  * What an operand must be beside itself, where an operation takes a class of dtypes only. `D` is the dtype of what stands beside it, or
- * that it is a scalar: some operand is a tensor. A number or a bigint wants `N` there: among what stays bool it has no place.
+ * that it is a scalar: some operand is a tensor. A number or a bigint wants `N` there: what is bool stays none beside it.
  */
 export type Fits<C extends keyof TakesTable, T, D extends DType | 'scalar' = DType, N extends keyof TakesTable = 'numeric'> = T extends Tensor<infer E>
   ? Takes<C, E>
@@ -26,8 +26,8 @@ export type Fits<C extends keyof TakesTable, T, D extends DType | 'scalar' = DTy
 /** As {@link Takes}, of each tensor in a list. */
 export type TakesEach<C extends keyof TakesTable, T extends readonly Tensor[]> = { readonly [K in keyof T]: Takes<C, DTypeOf<T[K]>> }
 
-/** The dtype of a tensor combined with an operand: promoted for a tensor, unchanged for a scalar, which bools take theirs from. */
-export type With<D extends DType, T> = T extends Tensor<infer E> ? Promote<D, E> : [D] extends ['bool'] ? Weak<T> : D
+/** The dtype of a tensor combined with an operand: promoted for a tensor, unchanged for a scalar. */
+export type With<D extends DType, T> = T extends Tensor<infer E> ? Promote<D, E> : D
 
 /** The dtype of scalars alone: the widest of bool, int64, float32. */
 export type Weak<T> = [T] extends [boolean] ? 'bool' : [T] extends [boolean | bigint] ? 'int64' : 'float32'
@@ -36,7 +36,7 @@ export type Weak<T> = [T] extends [boolean] ? 'bool' : [T] extends [boolean | bi
 export type AsDType<D extends DType> = [D] extends [infer E extends DType] ? E : never
 
 /** The dtype of two operands combined. */
-export type Common<A, B> = A extends Tensor<infer D> ? With<D, B> : B extends Tensor<infer E> ? With<E, A> : Weak<A | B>
+export type Common<A, B> = A extends Tensor<infer D> ? With<D, B> : B extends Tensor<infer E> ? E : Weak<A | B>
 
 /** The dtype of a list of tensors combined, one after the other, with `D`: bool promotes nothing. */
 export type PromoteAll<T extends readonly Tensor[], D extends DType = 'bool'> = T extends readonly [Tensor<infer A>, ...infer Rest extends readonly Tensor[]]

@@ -1011,7 +1011,7 @@ export function logicalNot(x: Tensor): Tensor<'bool'> {
  * ft.tensor([1, 2]).add(ft.tensor([10, 20])) // [11, 22]
  * ```
  */
-export function add<A extends Operand, B extends Operand>(x1: A & Fits<'any', A, DTypeOf<B>, 'any'>, x2: B & Fits<'any', B, DTypeOf<A>, 'any'>): Tensor<Common<A, B>> {
+export function add<A extends Operand, B extends Operand>(x1: A & Fits<'any', A, DTypeOf<B>>, x2: B & Fits<'any', B, DTypeOf<A>>): Tensor<Common<A, B>> {
   if (arguments.length > 2) surplus(53, arguments, 2)
   return binary(53, x1, x2) as Tensor<Common<A, B>>
 }
@@ -1031,7 +1031,7 @@ export function add<A extends Operand, B extends Operand>(x1: A & Fits<'any', A,
  * ft.tensor([1, 2]).subtract(3) // [-2, -1]
  * ```
  */
-export function subtract<A extends Operand, B extends Operand>(x1: A & Fits<'numeric', A, DTypeOf<B>, 'any'>, x2: B & Fits<'numeric', B, DTypeOf<A>, 'any'>): Tensor<Common<A, B>> {
+export function subtract<A extends Operand, B extends Operand>(x1: A & Fits<'numeric', A, DTypeOf<B>>, x2: B & Fits<'numeric', B, DTypeOf<A>>): Tensor<Common<A, B>> {
   if (arguments.length > 2) surplus(54, arguments, 2)
   return binary(54, x1, x2) as Tensor<Common<A, B>>
 }
@@ -1052,7 +1052,7 @@ export { subtract as sub }
  * ft.tensor([1, 2]).multiply(3) // [3, 6]
  * ```
  */
-export function multiply<A extends Operand, B extends Operand>(x1: A & Fits<'any', A, DTypeOf<B>, 'any'>, x2: B & Fits<'any', B, DTypeOf<A>, 'any'>): Tensor<Common<A, B>> {
+export function multiply<A extends Operand, B extends Operand>(x1: A & Fits<'any', A, DTypeOf<B>>, x2: B & Fits<'any', B, DTypeOf<A>>): Tensor<Common<A, B>> {
   if (arguments.length > 2) surplus(55, arguments, 2)
   return binary(55, x1, x2) as Tensor<Common<A, B>>
 }
@@ -1094,7 +1094,7 @@ export { divide as div }
  * ft.tensor([2, 3]).pow(3) // [8, 27]
  * ```
  */
-export function pow<A extends Operand, B extends Operand>(x1: A & Fits<'numeric', A, DTypeOf<B>, 'any'>, x2: B & Fits<'numeric', B, DTypeOf<A>, 'any'>): Tensor<Common<A, B>> {
+export function pow<A extends Operand, B extends Operand>(x1: A & Fits<'numeric', A, DTypeOf<B>>, x2: B & Fits<'numeric', B, DTypeOf<A>>): Tensor<Common<A, B>> {
   if (arguments.length > 2) surplus(57, arguments, 2)
   return binary(57, x1, x2) as Tensor<Common<A, B>>
 }
@@ -1174,7 +1174,7 @@ export function logaddexp<A extends Operand, B extends Operand>(x1: A & Fits<'re
  * ft.tensor([5, -5]).remainder(3) // [2, 1]
  * ```
  */
-export function remainder<A extends Operand, B extends Operand>(x1: A & Fits<'integerOrFloat', A, DTypeOf<B>, 'any'>, x2: B & Fits<'integerOrFloat', B, DTypeOf<A>, 'any'>): Tensor<Common<A, B>> {
+export function remainder<A extends Operand, B extends Operand>(x1: A & Fits<'integerOrFloat', A, DTypeOf<B>>, x2: B & Fits<'integerOrFloat', B, DTypeOf<A>>): Tensor<Common<A, B>> {
   if (arguments.length > 2) surplus(61, arguments, 2)
   return binary(61, x1, x2) as Tensor<Common<A, B>>
 }
@@ -1194,7 +1194,7 @@ export function remainder<A extends Operand, B extends Operand>(x1: A & Fits<'in
  * ft.tensor([5, -5]).fmod(3) // [2, -2]
  * ```
  */
-export function fmod<A extends Operand, B extends Operand>(x1: A & Fits<'integerOrFloat', A, DTypeOf<B>, 'any'>, x2: B & Fits<'integerOrFloat', B, DTypeOf<A>, 'any'>): Tensor<Common<A, B>> {
+export function fmod<A extends Operand, B extends Operand>(x1: A & Fits<'integerOrFloat', A, DTypeOf<B>>, x2: B & Fits<'integerOrFloat', B, DTypeOf<A>>): Tensor<Common<A, B>> {
   if (arguments.length > 2) surplus(62, arguments, 2)
   return binary(62, x1, x2) as Tensor<Common<A, B>>
 }
@@ -1214,7 +1214,7 @@ export function fmod<A extends Operand, B extends Operand>(x1: A & Fits<'integer
  * ft.tensor([5, -5]).truncDivide(3) // [1, -1]
  * ```
  */
-export function truncDivide<A extends Operand, B extends Operand>(x1: A & Fits<'integerOrFloat', A, DTypeOf<B>, 'any'>, x2: B & Fits<'integerOrFloat', B, DTypeOf<A>, 'any'>): Tensor<Common<A, B>> {
+export function truncDivide<A extends Operand, B extends Operand>(x1: A & Fits<'integerOrFloat', A, DTypeOf<B>>, x2: B & Fits<'integerOrFloat', B, DTypeOf<A>>): Tensor<Common<A, B>> {
   if (arguments.length > 2) surplus(63, arguments, 2)
   return binary(63, x1, x2) as Tensor<Common<A, B>>
 }
@@ -1234,7 +1234,7 @@ export function truncDivide<A extends Operand, B extends Operand>(x1: A & Fits<'
  * ft.tensor([5, -5]).floorDivide(3) // [1, -2]
  * ```
  */
-export function floorDivide<A extends Operand, B extends Operand>(x1: A & Fits<'integerOrFloat', A, DTypeOf<B>, 'any'>, x2: B & Fits<'integerOrFloat', B, DTypeOf<A>, 'any'>): Tensor<Common<A, B>> {
+export function floorDivide<A extends Operand, B extends Operand>(x1: A & Fits<'integerOrFloat', A, DTypeOf<B>>, x2: B & Fits<'integerOrFloat', B, DTypeOf<A>>): Tensor<Common<A, B>> {
   if (arguments.length > 2) surplus(64, arguments, 2)
   return binary(64, x1, x2) as Tensor<Common<A, B>>
 }
@@ -1294,7 +1294,7 @@ export function lcm<A extends Operand, B extends Operand>(x1: A & Fits<'integer'
  * ft.tensor([1, 5]).minimum(3) // [1, 3]
  * ```
  */
-export function minimum<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>, 'any'>, x2: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<Common<A, B>> {
+export function minimum<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>>, x2: B & Fits<'real', B, DTypeOf<A>>): Tensor<Common<A, B>> {
   if (arguments.length > 2) surplus(67, arguments, 2)
   return binary(67, x1, x2) as Tensor<Common<A, B>>
 }
@@ -1314,7 +1314,7 @@ export function minimum<A extends Operand, B extends Operand>(x1: A & Fits<'real
  * ft.tensor([1, NaN]).fmin(3) // [1, 3]
  * ```
  */
-export function fmin<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>, 'any'>, x2: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<Common<A, B>> {
+export function fmin<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>>, x2: B & Fits<'real', B, DTypeOf<A>>): Tensor<Common<A, B>> {
   if (arguments.length > 2) surplus(68, arguments, 2)
   return binary(68, x1, x2) as Tensor<Common<A, B>>
 }
@@ -1334,7 +1334,7 @@ export function fmin<A extends Operand, B extends Operand>(x1: A & Fits<'real', 
  * ft.tensor([1, NaN]).fmax(3) // [3, 3]
  * ```
  */
-export function fmax<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>, 'any'>, x2: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<Common<A, B>> {
+export function fmax<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>>, x2: B & Fits<'real', B, DTypeOf<A>>): Tensor<Common<A, B>> {
   if (arguments.length > 2) surplus(69, arguments, 2)
   return binary(69, x1, x2) as Tensor<Common<A, B>>
 }
@@ -1414,7 +1414,7 @@ export function xlog1py<A extends Operand, B extends Operand>(x1: A & Fits<'real
  * ft.tensor([1, 5]).maximum(3) // [3, 5]
  * ```
  */
-export function maximum<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>, 'any'>, x2: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<Common<A, B>> {
+export function maximum<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>>, x2: B & Fits<'real', B, DTypeOf<A>>): Tensor<Common<A, B>> {
   if (arguments.length > 2) surplus(73, arguments, 2)
   return binary(73, x1, x2) as Tensor<Common<A, B>>
 }
@@ -2079,7 +2079,7 @@ export function arrayEqual(x1: Tensor, x2: Tensor, options?: ArrayEqualOptions):
  * ft.where(ft.tensor([true, false]), ft.tensor([1, 2]), 0) // [1, 0]
  * ```
  */
-export function where<B extends Operand, C extends Operand>(condition: Tensor, x1: B, x2: C): Tensor<Common<B, C>> {
+export function where<B extends Operand, C extends Operand>(condition: Tensor, x1: B & Fits<'any', B, Common<B, C>>, x2: C & Fits<'any', C, Common<B, C>>): Tensor<Common<B, C>> {
   if (arguments.length > 3) surplus(105, arguments, 3)
   return one(105, [condition, x1, x2], [], []) as Tensor<Common<B, C>>
 }
@@ -2143,7 +2143,7 @@ export function lerp<A extends DType, B extends Operand, C extends Operand>(star
  * ft.tensor([1, NaN, -Infinity]).nanToNum(0, 9, -9) // [1, 0, -9]
  * ```
  */
-export function nanToNum<A extends DType, B extends Operand | undefined = undefined, C extends Operand | undefined = undefined, F extends Operand | undefined = undefined>(x: Tensor<A>, nan?: B, posinf?: C, neginf?: F): Tensor<With<With<With<A, B>, C>, F>> {
+export function nanToNum<A extends DType, B extends Operand | undefined = undefined, C extends Operand | undefined = undefined, F extends Operand | undefined = undefined>(x: Tensor<A>, nan?: B & Fits<'any', B, A>, posinf?: C & Fits<'any', C, A>, neginf?: F & Fits<'any', F, A>): Tensor<With<With<With<A, B>, C>, F>> {
   if (arguments.length > 4) surplus(108, arguments, 4)
   return one(108, [x, nan, posinf, neginf], [], []) as Tensor<With<With<With<A, B>, C>, F>>
 }

@@ -4,7 +4,7 @@
 import { many, one, readOptions, surplus } from '../call.js'
 import { Methods } from '../methods.js'
 import { binary, unary } from '../record.js'
-import type { AsDType, Fits, Operand, With } from '../operand.js'
+import type { AsDType, Fits, Operand, Weak, With } from '../operand.js'
 import type { Tensor } from '../tensor.js'
 import type { DType, FloatOf, Promote, RealOf, SumOf, Takes } from './dtypes.js'
 import type { IscloseOptions, AllcloseOptions, ArrayEqualOptions, OneHotOptions, SumOptions, ProdOptions, MeanOptions, MaxOptions, MinOptions, AllOptions, AnyOptions, ArgmaxOptions, ArgminOptions, VarOptions, StdOptions, MedianOptions, PtpOptions, LogsumexpOptions, CountNonzeroOptions, NansumOptions, NanprodOptions, NanmaxOptions, NanminOptions, NanmeanOptions, NanvarOptions, NanstdOptions, QuantileOptions, PercentileOptions, CovOptions, CorrcoefOptions, CumulativeSumOptions, CumulativeProdOptions, CumulativeMaxOptions, CumulativeMinOptions, DiffOptions, GradientOptions, TrapezoidOptions, ConvolveOptions, CorrelateOptions, TensordotOptions, VecdotOptions, CrossOptions, DiagonalOptions, TraceOptions, DiagOptions, SoftmaxOptions, LogSoftmaxOptions, FlipOptions, Rot90Options, FlattenOptions, RollOptions, RepeatOptions, PadOptions, TakeOptions, ScatterOptions, ScatterAddOptions, ScatterMulOptions, ScatterMinOptions, ScatterMaxOptions, PutAlongAxisOptions, TakeAlongAxisOptions, SearchsortedOptions, SortOptions, ArgsortOptions, TopkOptions, KthvalueOptions, TrilOptions, TriuOptions, WindowSumOptions, WindowProdOptions, WindowMinOptions, WindowMaxOptions, WindowScatterMaxOptions, WindowScatterMinOptions, UnfoldOptions, NanmedianOptions, NanquantileOptions, NanpercentileOptions, NancumulativeSumOptions, NancumulativeProdOptions } from './functions.js'
@@ -953,6 +953,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
     return unary(52, this) as Tensor<'bool'>
   }
 
+  /** Of bools and a number, which decides the dtype. */
+  add<S extends number | bigint>(this: Tensor<'bool'>, x2: S): Tensor<Weak<S>>
   /**
    * Sum of two operands; integers wrap; of bools whether either is true.
    *
@@ -967,9 +969,10 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, 2]).add(ft.tensor([10, 20])) // [11, 22]
    * ```
    */
-  add<B extends Operand>(x2: B): Tensor<With<D, B>> {
+  add<B extends Operand>(x2: B & Fits<'any', B, D>): Tensor<With<D, B>>
+  add(x2: Operand): Tensor {
     if (arguments.length > 1) surplus(53, arguments, 1)
-    return binary(53, this, x2) as Tensor<With<D, B>>
+    return binary(53, this, x2) as Tensor
   }
 
   /**
@@ -997,6 +1000,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
     return binary(54, this, x2) as Tensor<With<D, B>>
   }
 
+  /** Of bools and a number, which decides the dtype. */
+  multiply<S extends number | bigint>(this: Tensor<'bool'>, x2: S): Tensor<Weak<S>>
   /**
    * Product of two operands; integers wrap; of bools whether both are true.
    *
@@ -1011,15 +1016,19 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, 2]).multiply(3) // [3, 6]
    * ```
    */
-  multiply<B extends Operand>(x2: B): Tensor<With<D, B>> {
+  multiply<B extends Operand>(x2: B & Fits<'any', B, D>): Tensor<With<D, B>>
+  multiply(x2: Operand): Tensor {
     if (arguments.length > 1) surplus(55, arguments, 1)
-    return binary(55, this, x2) as Tensor<With<D, B>>
+    return binary(55, this, x2) as Tensor
   }
 
+  /** Of bools and a number, which decides the dtype. */
+  mul<S extends number | bigint>(this: Tensor<'bool'>, x2: S): Tensor<Weak<S>>
   /** Another name for `multiply`. */
-  mul<B extends Operand>(x2: B): Tensor<With<D, B>> {
+  mul<B extends Operand>(x2: B & Fits<'any', B, D>): Tensor<With<D, B>>
+  mul(x2: Operand): Tensor {
     if (arguments.length > 1) surplus(55, arguments, 1)
-    return binary(55, this, x2) as Tensor<With<D, B>>
+    return binary(55, this, x2) as Tensor
   }
 
   /**
@@ -1237,6 +1246,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
     return binary(66, this, x2) as Tensor<With<D, B>>
   }
 
+  /** Of bools and a number, which decides the dtype. */
+  minimum<S extends number | bigint>(this: Tensor<'bool'>, x2: S): Tensor<Weak<S>>
   /**
    * Smaller of two operands; NaN wins, -0 is below +0.
    *
@@ -1251,11 +1262,14 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, 5]).minimum(3) // [1, 3]
    * ```
    */
-  minimum<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B>): Tensor<With<D, B>> {
+  minimum<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B, D>): Tensor<With<D, B>>
+  minimum(x2: Operand): Tensor {
     if (arguments.length > 1) surplus(67, arguments, 1)
-    return binary(67, this, x2) as Tensor<With<D, B>>
+    return binary(67, this, x2) as Tensor
   }
 
+  /** Of bools and a number, which decides the dtype. */
+  fmin<S extends number | bigint>(this: Tensor<'bool'>, x2: S): Tensor<Weak<S>>
   /**
    * Smaller of two operands; NaN only where both are, -0 is below +0.
    *
@@ -1270,11 +1284,14 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, NaN]).fmin(3) // [1, 3]
    * ```
    */
-  fmin<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B>): Tensor<With<D, B>> {
+  fmin<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B, D>): Tensor<With<D, B>>
+  fmin(x2: Operand): Tensor {
     if (arguments.length > 1) surplus(68, arguments, 1)
-    return binary(68, this, x2) as Tensor<With<D, B>>
+    return binary(68, this, x2) as Tensor
   }
 
+  /** Of bools and a number, which decides the dtype. */
+  fmax<S extends number | bigint>(this: Tensor<'bool'>, x2: S): Tensor<Weak<S>>
   /**
    * Larger of two operands; NaN only where both are, +0 is above -0.
    *
@@ -1289,9 +1306,10 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, NaN]).fmax(3) // [3, 3]
    * ```
    */
-  fmax<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B>): Tensor<With<D, B>> {
+  fmax<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B, D>): Tensor<With<D, B>>
+  fmax(x2: Operand): Tensor {
     if (arguments.length > 1) surplus(69, arguments, 1)
-    return binary(69, this, x2) as Tensor<With<D, B>>
+    return binary(69, this, x2) as Tensor
   }
 
   /**
@@ -1351,6 +1369,8 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
     return binary(72, this, x2) as Tensor<FloatOf<With<D, B>>>
   }
 
+  /** Of bools and a number, which decides the dtype. */
+  maximum<S extends number | bigint>(this: Tensor<'bool'>, x2: S): Tensor<Weak<S>>
   /**
    * Larger of two operands; NaN wins, +0 is above -0.
    *
@@ -1365,9 +1385,10 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, 5]).maximum(3) // [3, 5]
    * ```
    */
-  maximum<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B>): Tensor<With<D, B>> {
+  maximum<B extends Operand>(this: Takes<'real', D>, x2: B & Fits<'real', B, D>): Tensor<With<D, B>>
+  maximum(x2: Operand): Tensor {
     if (arguments.length > 1) surplus(73, arguments, 1)
-    return binary(73, this, x2) as Tensor<With<D, B>>
+    return binary(73, this, x2) as Tensor
   }
 
   /**
@@ -1975,7 +1996,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, NaN, -Infinity]).nanToNum(0, 9, -9) // [1, 0, -9]
    * ```
    */
-  nanToNum<B extends Operand | undefined = undefined, C extends Operand | undefined = undefined, F extends Operand | undefined = undefined>(nan?: B, posinf?: C, neginf?: F): Tensor<With<With<With<D, B>, C>, F>> {
+  nanToNum<B extends Operand | undefined = undefined, C extends Operand | undefined = undefined, F extends Operand | undefined = undefined>(nan?: B & Fits<'any', B, D>, posinf?: C & Fits<'any', C, D>, neginf?: F & Fits<'any', F, D>): Tensor<With<With<With<D, B>, C>, F>> {
     if (arguments.length > 3) surplus(108, arguments, 3)
     return one(108, [this, nan, posinf, neginf], [], []) as Tensor<With<With<With<D, B>, C>, F>>
   }

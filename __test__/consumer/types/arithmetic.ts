@@ -27,6 +27,16 @@ export function results(): void {
   dtype('float64', ft.add(true, f64))
   dtype('float32', ft.where(bool, 1, 2n))
   dtype('int64', ft.where(bool, 1n, true))
+  // Bools are combined by and and or; a number beside them brings its own dtype.
+  dtype('bool', bool.add(bool))
+  dtype('bool', bool.mul(true))
+  dtype('float32', bool.mul(f32))
+  dtype('float32', bool.add(1))
+  dtype('int64', bool.multiply(2n))
+  dtype('float32', bool.maximum(2))
+  dtype('bool', bool.less(1))
+  dtype('bool', ft.equal(bool, 1n))
+  dtype('bool', ft.logicalAnd(bool, 1))
   // Quotients: integers and bool become float32.
   dtype('float32', ft.divide(i32, i8))
   dtype('float32', bool.divide(bool))
@@ -166,13 +176,7 @@ export function misuse(): void {
   // @ts-expect-error: undefined for an operand
   f32.sub(undefined)
   // @ts-expect-error: bool is no numeric dtype
-  bool.add(bool)
-  // @ts-expect-error: bool is no numeric dtype
-  f32.add(bool)
-  // @ts-expect-error: bool is no numeric dtype
   ft.subtract(bool, 1)
-  // @ts-expect-error: bool is no numeric dtype
-  bool.mul(f32)
   // @ts-expect-error: bool is no numeric dtype
   ft.pow(2, bool)
   // @ts-expect-error: complex numbers have no remainder
@@ -237,14 +241,6 @@ export function misuse(): void {
   c64.fmin(c64)
   // @ts-expect-error: complex numbers have no order
   ft.fmax(c128, 1)
-  // @ts-expect-error: a number beside a bool tensor
-  bool.less(1)
-  // @ts-expect-error: a number beside a bool tensor
-  ft.equal(bool, 1n)
-  // @ts-expect-error: a number beside a bool tensor
-  bool.maximum(2)
-  // @ts-expect-error: a number beside a bool tensor
-  ft.logicalAnd(bool, 1)
   // @ts-expect-error: a text for an operand
   f32.equal('1')
   // @ts-expect-error: a text for an operand

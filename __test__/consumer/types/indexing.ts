@@ -244,8 +244,6 @@ export function misuse(): void {
   f32.searchsorted(1, f32)
   // @ts-expect-error: complex numbers have no order
   c64.searchsorted(1)
-  // @ts-expect-error: a number beside a bool tensor
-  bool.searchsorted(1)
   // @ts-expect-error: an array for a tensor
   f32.searchsorted([1])
   // @ts-expect-error: complex numbers have no order

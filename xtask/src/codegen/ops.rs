@@ -3,7 +3,7 @@
 use super::HEADER;
 use super::call::{Call, attr_doc, attr_type, result_dtype};
 use super::docs;
-use super::signature::Signature;
+use super::signature::{Signature, bools_and_number};
 use ferrotensor_ops::def::Namespace;
 use std::fmt::Write;
 
@@ -82,7 +82,7 @@ fn imports(body: &str, options: &[(String, Vec<String>)]) -> String {
     line("", &["binary", "unary"], "../record.js");
     line(
         "type ",
-        &["AsDType", "Common", "Device", "DTypeOf", "Fits", "Operand", "PromoteAll", "TakesEach", "With"],
+        &["AsDType", "Common", "Device", "DTypeOf", "Fits", "Operand", "PromoteAll", "TakesEach", "Weak", "With"],
         "../operand.js",
     );
     line("type ", &["Tensor"], "../tensor.js");
@@ -134,19 +134,19 @@ fn parameters(signature: &Signature) -> String {
 }
 
 /// What a function returns, and the lines before it.
-fn body(call: &Call, signature: &Signature, first: &str, indent: &str) -> String {
+fn body(call: &Call, signature: &Signature, result: &str, first: &str, indent: &str) -> String {
     let mut out = String::new();
     if let Some(statement) = call.arguments(signature) {
         let _ = writeln!(out, "{indent}{statement}");
     }
     let record = call.body(first);
     if call.op.outputs.len() == 1 {
-        let _ = writeln!(out, "{indent}return {record} as {}", signature.result);
+        let _ = writeln!(out, "{indent}return {record} as {result}");
     } else {
         let names = call.op.outputs.join(", ");
         let _ =
             writeln!(out, "{indent}const [{names}] = {record} as [{}]", vec!["Tensor"; call.op.outputs.len()].join(", "));
-        let _ = writeln!(out, "{indent}return {{ {names} }} as {}", signature.result);
+        let _ = writeln!(out, "{indent}return {{ {names} }} as {result}");
     }
     out
 }
@@ -158,7 +158,7 @@ fn function(out: &mut String, call: &Call) {
     let (generics, result) = (&call.function.generics, &call.function.result);
     let _ = writeln!(out, "{export}function {id}{generics}({}): {result} {{", parameters(&call.function));
     let first = call.op.operands.first().map_or("", |o| o.name);
-    out.push_str(&body(call, &call.function, first, "  "));
+    out.push_str(&body(call, &call.function, result, first, "  "));
     out.push_str("}\n");
     if id != name {
         let _ = writeln!(out, "export {{ {id} as {name} }}");
@@ -167,6 +167,26 @@ fn function(out: &mut String, call: &Call) {
         let _ = writeln!(out, "export {{ {id} as {alias} }}");
     }
     out.push('\n');
+}
+
+/// A method, declared for bools and a number first where it has a signature for them.
+fn method(out: &mut String, call: &Call, signature: &Signature, name: &str, comment: &[String]) {
+    let general = format!("{name}{}({}): {}", signature.generics, parameters(signature), signature.result);
+    let (line, result) = match bools_and_number(call.op) {
+        None => (general.clone(), signature.result.as_str()),
+        Some(own) => {
+            jsdoc(out, "  ", &["Of bools and a number, which decides the dtype.".into()]);
+            let _ = writeln!(out, "  {name}{own}");
+            (format!("{name}({}: Operand): Tensor", call.op.operands[1].name), "Tensor")
+        }
+    };
+    jsdoc(out, "  ", comment);
+    if line != general {
+        let _ = writeln!(out, "  {general}");
+    }
+    let _ = writeln!(out, "  {line} {{");
+    out.push_str(&body(call, signature, result, "this", "    "));
+    out.push_str("  }\n\n");
 }
 
 fn methods(out: &mut String, calls: &[Call]) -> Result<(), String> {
@@ -181,15 +201,10 @@ fn methods(out: &mut String, calls: &[Call]) -> Result<(), String> {
                 return Err(format!("two methods are called {name}"));
             }
             seen.push(name);
-            if *name == call.op.name {
-                jsdoc(out, "  ", &docs::comment(call, signature));
-            } else {
-                jsdoc(out, "  ", &[format!("Another name for `{}`.", call.op.name)]);
-            }
-            let (generics, result) = (&signature.generics, &signature.result);
-            let _ = writeln!(out, "  {name}{generics}({}): {result} {{", parameters(signature));
-            out.push_str(&body(call, signature, "this", "    "));
-            out.push_str("  }\n\n");
+            let own = *name == call.op.name;
+            let comment =
+                if own { docs::comment(call, signature) } else { vec![format!("Another name for `{}`.", call.op.name)] };
+            method(out, call, signature, name, &comment);
         }
     }
     out.truncate(out.trim_end().len());

@@ -62,7 +62,9 @@ mod tests {
     #[test]
     fn version_and_platforms_are_those_of_the_manifest() {
         let manifest = |target: &str| {
-            format!("{{\n  \"name\": \"x\",\n  \"version\": \"1.2.3\",\n  \"napi\": {{ \"targets\": [\n \"{target}\"\n ] }}\n}}")
+            format!(
+                "{{\n  \"name\": \"x\",\n  \"version\": \"1.2.3\",\n  \"napi\": {{ \"targets\": [\n \"{target}\"\n ] }}\n}}"
+            )
         };
         let written = text(&manifest("aarch64-apple-darwin")).unwrap();
         assert!(written.contains("VERSION = '1.2.3'") && written.contains("[\n  'darwin-arm64'\n]"), "{written}");

@@ -74,7 +74,7 @@ fn beside(op: &OpDef, i: usize, method: bool) -> Option<String> {
     let cast = is_ruled(op, i)
         && match op.dtype.compute {
             Compute::Own | Compute::AttrOrPromote => false,
-            Compute::Promote => op.dtype.class.has(ferrotensor_core::DType::F32),
+            Compute::Promote => op.dtype.class.has(ferrotensor_core::DType::F32) && op.dtype.out != Out::Compute,
             _ => true,
         };
     // The first other operand of those that are combined; what stands outside of the rule is combined with the first.
@@ -94,6 +94,15 @@ fn beside(op: &OpDef, i: usize, method: bool) -> Option<String> {
         _ if op.operands[other].weak => Some(format!("Common<{}, {}>", LETTERS[first], LETTERS[first + 1])),
         _ => Some(LETTERS[other].into()),
     }
+}
+
+/// A method's signature for bools and a number, which then decides the dtype: apart from the general one, whose result would be of no known
+/// dtype where the tensor's is a type parameter. Functions have none: what is overloaded is no argument for a function of a function.
+pub fn bools_and_number(op: &OpDef) -> Option<String> {
+    let OpDef { dtype, operands: [x, y], .. } = op else { return None };
+    let both = [ferrotensor_core::DType::Bool, ferrotensor_core::DType::F32].iter().all(|&d| dtype.class.has(d));
+    let own = dtype.compute == Compute::Promote && dtype.out == Out::Compute && both && x.weak && y.weak;
+    own.then(|| format!("<S extends number | bigint>(this: Tensor<'bool'>, {}: S): Tensor<Weak<S>>", y.name))
 }
 
 /// The types of operands, as they are collected.
