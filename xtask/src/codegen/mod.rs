@@ -9,6 +9,7 @@ mod docs;
 mod dtypes;
 mod examples;
 mod hash;
+mod names;
 mod ops;
 mod protocol;
 mod signature;
@@ -43,6 +44,7 @@ fn files() -> Result<Vec<(PathBuf, String)>, String> {
     ];
     files.extend(hashes);
     files.extend(docs::render(&calls));
+    files.extend(names::render());
     files.extend(ops::render(&calls)?);
     Ok(files.into_iter().map(|(path, text): (String, String)| (root().join(path), text)).collect())
 }
