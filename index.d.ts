@@ -449,71 +449,22 @@ interface PromotionTable {
  */
 type Promote<A extends DType, B extends DType> = PromotionTable[A][B];
 
+/** Stands under a name that does not run; the words say what to write. It has no call signature, so that the compiler shows them. */
+interface Instead<Words extends string = string> {
+    readonly instead: Words;
+}
+
 /** Nested arrays whose leaves are of one kind. */
 type Nested<T> = T | readonly Nested<T>[];
 
-/** A range of positions along one axis, with Python's meaning of negative and left-out bounds. */
-declare class Slice {
-    /** First position; negative counts from the end; null for the natural one. */
-    readonly start: number | null;
-    /** Position after the last; null for the natural one. */
-    readonly stop: number | null;
-    /** Distance between positions, not 0; negative walks backwards. */
-    readonly step: number;
-    /** As `ft.slice(start, stop, step)`. */
-    constructor(start?: number | null, stop?: number | null, step?: number | null);
-    /** Text as the text form writes it. */
-    toString(): string;
-}
-/**
- * A slice for `x.at(...)`: positions from `start` (included) to `stop` (excluded) by `step`. Bounds left out (undefined or
- * null) mean "from the first" and "to the last"; negative ones count from the end; bounds outside the axis are clamped.
- *
- * @throws {TensorError} `ERR_ARGUMENT` for a bound that is not an integer, `ERR_INDEX` for a step of 0.
- * @example
- * ```ts
- * ft.tensor([1, 2, 3, 4]).at(ft.slice(1, -1)) // [2, 3]
- * ```
- */
-declare function slice(start?: number | null, stop?: number | null, step?: number | null): Slice;
+/** Nested arrays of numbers: what JavaScript has for a tensor of float32. */
+type Listed = readonly Nested<number>[];
+/** Nested arrays of whole numbers, and typed arrays of integers: positions along an axis. */
+type Positions = readonly Nested<number>[] | readonly bigint[] | Int8Array | Uint8Array | Int16Array | Uint16Array | Int32Array | Uint32Array | BigInt64Array;
 
-/** The dtype of each kind of typed array; by tag, so that Buffer and arrays of other realms are recognised. */
-declare const DTYPE_OF_TAG: {
-    readonly Int8Array: 'int8';
-    readonly Uint8Array: 'uint8';
-    readonly Uint8ClampedArray: 'uint8';
-    readonly Int16Array: 'int16';
-    readonly Uint16Array: 'uint16';
-    readonly Int32Array: 'int32';
-    readonly Uint32Array: 'uint32';
-    readonly BigInt64Array: 'int64';
-    readonly BigUint64Array: 'uint64';
-    readonly Float16Array: 'float16';
-    readonly Float32Array: 'float32';
-    readonly Float64Array: 'float64';
-};
-type Tags = typeof DTYPE_OF_TAG;
-/** What `Float16Array` looks like to programs whose TypeScript library does not know it yet. */
-interface Float16ArrayLike extends ArrayBufferView {
-    readonly [Symbol.toStringTag]: 'Float16Array';
-    readonly length: number;
-}
-/** A typed array whose elements have a dtype. */
-type TypedArray = Int8Array | Uint8Array | Uint8ClampedArray | Int16Array | Uint16Array | Int32Array | Uint32Array | BigInt64Array | BigUint64Array | Float16ArrayLike | Float32Array | Float64Array;
-/** The dtype of a typed array. */
-type DTypeOfArray<T extends TypedArray> = T extends {
-    readonly [Symbol.toStringTag]: infer K extends keyof Tags;
-} ? Tags[K] : DType;
-
-/**
- * An index item. Basic ones make a view: a position, a {@link Slice} or its text (`'1:3'`, `'::-1'`, `':'`), `'...'` for all
- * axes not named, null for a new axis. The others gather: positions along one axis as nested arrays, a typed array or a tensor
- * of integers; or a mask of booleans over one axis or several.
- */
-type IndexItem = number | boolean | string | Slice | null | Tensor | Exclude<TypedArray, BigUint64Array | Float16ArrayLike | Float32Array | Float64Array> | readonly Nested<number>[] | readonly Nested<bigint>[] | readonly Nested<boolean>[];
-/** What index items must be beside themselves: tensors hold positions or a mask. */
-type Indices<T> = {
-    readonly [K in keyof T]: T[K] extends Tensor<infer D> ? Takes<'indexOrMask', D> : unknown;
+/** Results by name, which can be walked in the order of their names. */
+type Several<T> = T & {
+    [Symbol.iterator](): IterableIterator<T[keyof T]>;
 };
 
 /** A JavaScript value that may stand where an operation takes a tensor; it never changes the dtype. */
@@ -545,81 +496,6 @@ type Common<A, B> = A extends Tensor<infer D> ? With<D, B> : B extends Tensor<in
 /** The dtype of a list of tensors combined, one after the other, with `D`: bool promotes nothing. */
 type PromoteAll<T extends readonly Tensor[], D extends DType = 'bool'> = T extends readonly [Tensor<infer A>, ...infer Rest extends readonly Tensor[]] ? PromoteAll<Rest, Promote<D, A>> : T extends readonly [] ? D : T extends readonly Tensor<infer A>[] ? Promote<Promote<D, A>, A> : never;
 
-/** What `JSON.stringify` sees; 64-bit integers, NaN and infinities are strings, for JSON has none of them. */
-interface TensorJSON<D extends DType = DType> {
-    readonly shape: readonly number[];
-    readonly dtype: D;
-    /** Elements in row-major order. */
-    readonly data: readonly unknown[];
-}
-
-/** Hand-written methods; the generated ones extend them. */
-declare abstract class Methods<D extends DType> {
-    /**
-     * Part of the tensor: a number picks a position and removes the axis, `'1:3'` or `ft.slice(1, 3)` takes a range, null adds
-     * an axis of size 1, `'...'` stands for all axes not named. Items may be one text: `x.at('1:3, ..., ::-1')`. Bounds have
-     * Python's meaning: negative ones count from the end, those outside are clamped. With these items alone, a view.
-     *
-     * An array, typed array or tensor of integers gathers along its axis; several broadcast against each other. One of booleans
-     * is a mask over as many axes as it has, and selects where it is true; a mask that is a tensor is read at the call (see
-     * {@link Tensor.atAsync}). What they select stands where they stand, or first if something stands between them, as in
-     * NumPy.
-     *
-     * @throws {TensorError} `ERR_INDEX` for a position out of range or too many items (for positions in a tensor: when the
-     * result is read), `ERR_SHAPE` for index arrays that do not broadcast and masks of another shape than their axes,
-     * `ERR_DTYPE` for arrays of anything but integers and booleans, `ERR_ARGUMENT` for anything else.
-     * @example
-     * ```ts
-     * ft.tensor([[1, 2, 3], [4, 5, 6]]).at(1, '::-1') // [6, 5, 4]
-     * ```
-     * ```ts
-     * ft.tensor([[1, 2, 3], [4, 5, 6]]).at('...', [2, 0]) // [[3, 1], [6, 4]]
-     * ```
-     */
-    at<const T extends readonly IndexItem[]>(...items: T & Indices<T>): Tensor<D>;
-    /** As `at`; masks that are tensors are read without blocking. */
-    atAsync<const T extends readonly IndexItem[]>(...items: T & Indices<T>): Promise<Tensor<D>>;
-    /**
-     * A copy in which the part that `at(...items)` names is replaced by `value`, broadcast to it and converted to this dtype.
-     * Where an index array names a position twice, the later value stays. A mask that is a tensor is read at the call, unless it
-     * is the only index and the value a single one.
-     *
-     * @throws {TensorError} As `at`, and `ERR_SHAPE` where the value does not broadcast.
-     * @example
-     * ```ts
-     * ft.tensor([1, 2, 3]).withAt('1:', 0) // [1, 0, 0]
-     * ```
-     * ```ts
-     * ft.tensor([1, 2, 3]).withAt([[true, false, true]], 0) // [0, 2, 0]
-     * ```
-     */
-    withAt<const T extends string | readonly IndexItem[], V extends Operand>(items: T & Indices<T>, value: V & Fits<'any', V, D>): Tensor<D>;
-    /** As `withAt`; masks that are tensors are read without blocking. */
-    withAtAsync<const T extends string | readonly IndexItem[], V extends Operand>(items: T & Indices<T>, value: V & Fits<'any', V, D>): Promise<Tensor<D>>;
-    /**
-     * A matrix with its axes exchanged. A view.
-     *
-     * @throws {TensorError} `ERR_SHAPE` for a tensor that does not have two axes; see `mT` and `permuteDims`.
-     * @example
-     * ```ts
-     * ft.tensor([[1, 2], [3, 4]]).T // [[1, 3], [2, 4]]
-     * ```
-     */
-    get T(): Tensor<D>;
-    /**
-     * The last two axes exchanged, as `matrixTranspose()`. A view.
-     *
-     * @throws {TensorError} `ERR_SHAPE` for a tensor of fewer than two axes.
-     */
-    get mT(): Tensor<D>;
-    /** Walks the first axis: `for (const row of x)`. */
-    [Symbol.iterator](): IterableIterator<Tensor<D>>;
-    /** The elements as text, in NumPy's layout; beyond 1000 elements the edges only. Never throws. */
-    toString(): string;
-    /** Shape, dtype and elements in row-major order, for `JSON.stringify`. */
-    toJSON(): TensorJSON<D>;
-}
-
 /**
  * Negates each element; integers wrap.
  *
@@ -634,7 +510,7 @@ declare abstract class Methods<D extends DType> {
  * ft.tensor([1, -2]).negative() // [-1, 2]
  * ```
  */
-declare function negative<A extends DType>(x: Tensor<A> & Takes<'numeric', A>): Tensor<A>;
+declare function negative<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'numeric', A>) | Listed): Tensor<A>;
 
 /**
  * Each element as it is.
@@ -650,7 +526,7 @@ declare function negative<A extends DType>(x: Tensor<A> & Takes<'numeric', A>): 
  * ft.tensor([1, -2]).positive() // [1, -2]
  * ```
  */
-declare function positive<A extends DType>(x: Tensor<A> & Takes<'numeric', A>): Tensor<A>;
+declare function positive<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'numeric', A>) | Listed): Tensor<A>;
 /**
  * Absolute value of each element; of complex numbers the distance from 0.
  *
@@ -665,7 +541,7 @@ declare function positive<A extends DType>(x: Tensor<A> & Takes<'numeric', A>): 
  * ft.tensor([1, -2]).abs() // [1, 2]
  * ```
  */
-declare function abs<A extends DType>(x: Tensor<A> & Takes<'numeric', A>): Tensor<RealOf<A>>;
+declare function abs<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'numeric', A>) | Listed): Tensor<RealOf<A>>;
 /**
  * Sign of each element: -1, 0 or 1, 0 for both zeros; NaN stays NaN. Of complex numbers the direction, 0 for 0.
  *
@@ -680,7 +556,7 @@ declare function abs<A extends DType>(x: Tensor<A> & Takes<'numeric', A>): Tenso
  * ft.tensor([3, -2, 0]).sign() // [1, -1, 0]
  * ```
  */
-declare function sign<A extends DType>(x: Tensor<A> & Takes<'numeric', A>): Tensor<A>;
+declare function sign<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'numeric', A>) | Listed): Tensor<A>;
 /**
  * Square of each element.
  *
@@ -695,7 +571,7 @@ declare function sign<A extends DType>(x: Tensor<A> & Takes<'numeric', A>): Tens
  * ft.tensor([3, -2]).square() // [9, 4]
  * ```
  */
-declare function square<A extends DType>(x: Tensor<A> & Takes<'numeric', A>): Tensor<A>;
+declare function square<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'numeric', A>) | Listed): Tensor<A>;
 /**
  * Rectified linear unit; NaN stays NaN.
  *
@@ -710,7 +586,7 @@ declare function square<A extends DType>(x: Tensor<A> & Takes<'numeric', A>): Te
  * ft.tensor([3, -2]).relu() // [3, 0]
  * ```
  */
-declare function relu<A extends DType>(x: Tensor<A> & Takes<'integerOrFloat', A>): Tensor<A>;
+declare function relu<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'integerOrFloat', A>) | Listed): Tensor<A>;
 /**
  * Largest integral value not above each element; integers stay as they are.
  *
@@ -725,7 +601,7 @@ declare function relu<A extends DType>(x: Tensor<A> & Takes<'integerOrFloat', A>
  * ft.tensor([1.5, -1.5]).floor() // [1, -2]
  * ```
  */
-declare function floor<A extends DType>(x: Tensor<A> & Takes<'integerOrFloat', A>): Tensor<A>;
+declare function floor<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'integerOrFloat', A>) | Listed): Tensor<A>;
 /**
  * Smallest integral value not below each element; integers stay as they are.
  *
@@ -740,7 +616,7 @@ declare function floor<A extends DType>(x: Tensor<A> & Takes<'integerOrFloat', A
  * ft.tensor([1.5, -1.5]).ceil() // [2, -1]
  * ```
  */
-declare function ceil<A extends DType>(x: Tensor<A> & Takes<'integerOrFloat', A>): Tensor<A>;
+declare function ceil<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'integerOrFloat', A>) | Listed): Tensor<A>;
 /**
  * Integral part of each element, towards zero; integers stay as they are.
  *
@@ -755,7 +631,7 @@ declare function ceil<A extends DType>(x: Tensor<A> & Takes<'integerOrFloat', A>
  * ft.tensor([1.5, -1.5]).trunc() // [1, -1]
  * ```
  */
-declare function trunc<A extends DType>(x: Tensor<A> & Takes<'integerOrFloat', A>): Tensor<A>;
+declare function trunc<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'integerOrFloat', A>) | Listed): Tensor<A>;
 /**
  * Nearest integral value, ties to even, of both parts of complex numbers; integers stay as they are.
  *
@@ -770,7 +646,7 @@ declare function trunc<A extends DType>(x: Tensor<A> & Takes<'integerOrFloat', A
  * ft.tensor([0.5, 1.5, -2.4]).round() // [0, 2, -2]
  * ```
  */
-declare function round<A extends DType>(x: Tensor<A> & Takes<'numeric', A>): Tensor<A>;
+declare function round<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'numeric', A>) | Listed): Tensor<A>;
 /**
  * Square root of each element, correctly rounded; NaN below zero. Of complex numbers the root in the right half plane.
  *
@@ -785,7 +661,7 @@ declare function round<A extends DType>(x: Tensor<A> & Takes<'numeric', A>): Ten
  * ft.tensor([4, 9]).sqrt() // [2, 3]
  * ```
  */
-declare function sqrt<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
+declare function sqrt<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>>;
 /**
  * Reciprocal of the square root of each element.
  *
@@ -800,7 +676,7 @@ declare function sqrt<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  * ft.tensor([4, 16]).rsqrt() // [0.5, 0.25]
  * ```
  */
-declare function rsqrt<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
+declare function rsqrt<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>>;
 /**
  * Reciprocal of each element.
  *
@@ -815,7 +691,7 @@ declare function rsqrt<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  * ft.tensor([4, -2]).reciprocal() // [0.25, -0.5]
  * ```
  */
-declare function reciprocal<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
+declare function reciprocal<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>>;
 /**
  * Exponential of each element.
  *
@@ -830,7 +706,7 @@ declare function reciprocal<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  * ft.tensor([0, 1]).exp() // [1, 2.7182817]
  * ```
  */
-declare function exp<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
+declare function exp<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>>;
 /**
  * Power of two of each element; exact for integers.
  *
@@ -845,7 +721,7 @@ declare function exp<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  * ft.tensor([0, 3, -1]).exp2() // [1, 8, 0.5]
  * ```
  */
-declare function exp2<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>>;
+declare function exp2<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>>;
 /**
  * Exponential of each element minus 1, without cancellation near 0.
  *
@@ -860,7 +736,7 @@ declare function exp2<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<
  * ft.tensor([0, 1]).expm1() // [0, 1.7182819]
  * ```
  */
-declare function expm1<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
+declare function expm1<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>>;
 /**
  * Natural logarithm of each element; -Infinity at 0, NaN below. Of complex numbers the one with an imaginary part from -pi to pi.
  *
@@ -875,7 +751,7 @@ declare function expm1<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  * ft.tensor([1, 10]).log() // [0, 2.3025851]
  * ```
  */
-declare function log<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
+declare function log<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>>;
 /**
  * Natural logarithm of 1 plus each element, without cancellation near 0; -Infinity at -1, NaN below. Complex as log.
  *
@@ -890,7 +766,7 @@ declare function log<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  * ft.tensor([0, 1]).log1p() // [0, 0.6931472]
  * ```
  */
-declare function log1p<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
+declare function log1p<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>>;
 /**
  * Binary logarithm of each element; exact for powers of two. Complex as log.
  *
@@ -905,7 +781,7 @@ declare function log1p<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  * ft.tensor([8, 10]).log2() // [3, 3.321928]
  * ```
  */
-declare function log2<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
+declare function log2<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>>;
 /**
  * Decimal logarithm of each element; -Infinity at 0, NaN below. Complex as log.
  *
@@ -920,7 +796,7 @@ declare function log2<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  * ft.tensor([1000, 2]).log10() // [3, 0.30103]
  * ```
  */
-declare function log10<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
+declare function log10<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>>;
 /**
  * Sine of each element, in radians.
  *
@@ -935,7 +811,7 @@ declare function log10<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  * ft.tensor([0, 1]).sin() // [0, 0.8414710]
  * ```
  */
-declare function sin<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
+declare function sin<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>>;
 /**
  * Cosine of each element, in radians.
  *
@@ -950,7 +826,7 @@ declare function sin<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  * ft.tensor([0, 1]).cos() // [1, 0.5403023]
  * ```
  */
-declare function cos<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
+declare function cos<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>>;
 /**
  * Tangent of each element, in radians.
  *
@@ -965,7 +841,7 @@ declare function cos<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  * ft.tensor([0, 1]).tan() // [0, 1.5574077]
  * ```
  */
-declare function tan<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
+declare function tan<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>>;
 /**
  * Inverse sine of each element, from -pi/2 to pi/2; NaN beyond -1 and 1, where complex numbers have their branch cuts.
  *
@@ -980,7 +856,7 @@ declare function tan<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  * ft.tensor([0, 1]).asin() // [0, 1.5707964]
  * ```
  */
-declare function asin<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
+declare function asin<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>>;
 /**
  * Inverse cosine of each element, from 0 to pi; NaN beyond -1 and 1, where complex numbers have their branch cuts.
  *
@@ -995,7 +871,7 @@ declare function asin<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  * ft.tensor([1, 0]).acos() // [0, 1.5707964]
  * ```
  */
-declare function acos<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
+declare function acos<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>>;
 /**
  * Inverse tangent of each element, from -pi/2 to pi/2; complex branch cuts beyond -i and i.
  *
@@ -1010,7 +886,7 @@ declare function acos<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  * ft.tensor([0, 1]).atan() // [0, 0.7853982]
  * ```
  */
-declare function atan<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
+declare function atan<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>>;
 /**
  * Hyperbolic sine of each element.
  *
@@ -1025,7 +901,7 @@ declare function atan<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  * ft.tensor([0, 1]).sinh() // [0, 1.1752012]
  * ```
  */
-declare function sinh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
+declare function sinh<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>>;
 /**
  * Hyperbolic cosine of each element.
  *
@@ -1040,7 +916,7 @@ declare function sinh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  * ft.tensor([0, 1]).cosh() // [1, 1.5430807]
  * ```
  */
-declare function cosh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
+declare function cosh<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>>;
 /**
  * Hyperbolic tangent of each element.
  *
@@ -1055,7 +931,7 @@ declare function cosh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  * ft.tensor([0, 1]).tanh() // [0, 0.7615942]
  * ```
  */
-declare function tanh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
+declare function tanh<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>>;
 /**
  * Inverse hyperbolic sine of each element; complex branch cuts beyond -i and i.
  *
@@ -1070,7 +946,7 @@ declare function tanh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  * ft.tensor([0, 1]).asinh() // [0, 0.8813736]
  * ```
  */
-declare function asinh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
+declare function asinh<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>>;
 /**
  * Inverse hyperbolic cosine of each element; NaN below 1, where complex numbers have their branch cut.
  *
@@ -1085,7 +961,7 @@ declare function asinh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  * ft.tensor([1, 2]).acosh() // [0, 1.316958]
  * ```
  */
-declare function acosh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
+declare function acosh<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>>;
 /**
  * Inverse hyperbolic tangent of each element; infinite at -1 and 1, NaN beyond, where complex numbers have their branch cuts.
  *
@@ -1100,7 +976,7 @@ declare function acosh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  * ft.tensor([0, 0.5]).atanh() // [0, 0.54930615]
  * ```
  */
-declare function atanh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
+declare function atanh<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>>;
 /**
  * Degrees as radians.
  *
@@ -1115,7 +991,7 @@ declare function atanh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
  * ft.tensor([180, 90]).deg2rad() // [3.1415927, 1.5707964]
  * ```
  */
-declare function deg2rad<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>>;
+declare function deg2rad<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>>;
 /**
  * Radians as degrees.
  *
@@ -1130,7 +1006,7 @@ declare function deg2rad<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tens
  * ft.tensor([1, -2]).rad2deg() // [57.29578, -114.59156]
  * ```
  */
-declare function rad2deg<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>>;
+declare function rad2deg<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>>;
 /**
  * Normalised sinc of each element; 1 at 0.
  *
@@ -1145,7 +1021,7 @@ declare function rad2deg<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tens
  * ft.tensor([0, 0.5]).sinc() // [1, 0.63661975]
  * ```
  */
-declare function sinc<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>>;
+declare function sinc<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>>;
 /**
  * Inverse of the logistic function of each element; infinite at 0 and 1, NaN beyond.
  *
@@ -1160,7 +1036,7 @@ declare function sinc<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<
  * ft.tensor([0.5, 0.75]).logit() // [0, 1.0986123]
  * ```
  */
-declare function logit<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>>;
+declare function logit<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>>;
 /**
  * Logistic function of each element.
  *
@@ -1175,7 +1051,7 @@ declare function logit<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor
  * ft.tensor([0, 2]).sigmoid() // [0.5, 0.8807971]
  * ```
  */
-declare function sigmoid<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>>;
+declare function sigmoid<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>>;
 /**
  * Cube root of each element, negative for negative elements.
  *
@@ -1190,7 +1066,7 @@ declare function sigmoid<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tens
  * ft.tensor([27, -8]).cbrt() // [3, -2]
  * ```
  */
-declare function cbrt<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>>;
+declare function cbrt<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>>;
 /**
  * Fractional part of each element, with its sign; NaN of infinities.
  *
@@ -1205,7 +1081,7 @@ declare function cbrt<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<
  * ft.tensor([1.5, -2.25]).frac() // [0.5, -0.25]
  * ```
  */
-declare function frac<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>>;
+declare function frac<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>>;
 /**
  * Elementwise entropy: 0 at 0, -Infinity below.
  *
@@ -1220,7 +1096,7 @@ declare function frac<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<
  * ft.tensor([0, 0.5, 1]).entr() // [0, 0.34657359, -0]
  * ```
  */
-declare function entr<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>>;
+declare function entr<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>>;
 /**
  * Distribution function of the standard normal distribution, without cancellation in its tails.
  *
@@ -1235,7 +1111,7 @@ declare function entr<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<
  * ft.tensor([0, -1]).ndtr() // [0.5, 0.15865526]
  * ```
  */
-declare function ndtr<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>>;
+declare function ndtr<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>>;
 /**
  * Error function of each element.
  *
@@ -1250,7 +1126,7 @@ declare function ndtr<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<
  * ft.tensor([0, 1]).erf() // [0, 0.8427008]
  * ```
  */
-declare function erf<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>>;
+declare function erf<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>>;
 /**
  * Complementary error function of each element, without cancellation for large elements.
  *
@@ -1265,7 +1141,7 @@ declare function erf<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<F
  * ft.tensor([0, 1, 5]).erfc() // [1, 0.1572992, 1.5374598e-12]
  * ```
  */
-declare function erfc<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>>;
+declare function erfc<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>>;
 /**
  * Inverse error function of each element; infinite at -1 and 1, NaN beyond.
  *
@@ -1280,7 +1156,7 @@ declare function erfc<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<
  * ft.tensor([0, 0.5]).erfinv() // [0, 0.47693628]
  * ```
  */
-declare function erfinv<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>>;
+declare function erfinv<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>>;
 /**
  * Logarithm of the absolute value of the gamma function of each element; Infinity at 0 and negative integers.
  *
@@ -1295,7 +1171,7 @@ declare function erfinv<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tenso
  * ft.tensor([1, 0.5, 10]).lgamma() // [0, 0.5723649, 12.801827]
  * ```
  */
-declare function lgamma<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>>;
+declare function lgamma<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>>;
 /**
  * Derivative of the logarithm of the gamma function of each element; NaN at negative integers.
  *
@@ -1310,7 +1186,7 @@ declare function lgamma<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tenso
  * ft.tensor([1, 0.5]).digamma() // [-0.5772157, -1.96351]
  * ```
  */
-declare function digamma<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>>;
+declare function digamma<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>>;
 /**
  * Whether each element is NaN.
  *
@@ -1325,7 +1201,7 @@ declare function digamma<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tens
  * ft.tensor([1, NaN]).isnan() // [false, true]
  * ```
  */
-declare function isnan(x: Tensor): Tensor<'bool'>;
+declare function isnan(x: Tensor | Listed): Tensor<'bool'>;
 /**
  * Whether each element is neither infinite nor NaN.
  *
@@ -1340,7 +1216,7 @@ declare function isnan(x: Tensor): Tensor<'bool'>;
  * ft.tensor([1, Infinity]).isfinite() // [true, false]
  * ```
  */
-declare function isfinite(x: Tensor): Tensor<'bool'>;
+declare function isfinite(x: Tensor | Listed): Tensor<'bool'>;
 /**
  * Whether each element is infinite; of complex numbers, whether a part is.
  *
@@ -1355,7 +1231,7 @@ declare function isfinite(x: Tensor): Tensor<'bool'>;
  * ft.tensor([1, -Infinity]).isinf() // [false, true]
  * ```
  */
-declare function isinf(x: Tensor): Tensor<'bool'>;
+declare function isinf(x: Tensor | Listed): Tensor<'bool'>;
 /**
  * Whether each element is Infinity.
  *
@@ -1370,7 +1246,7 @@ declare function isinf(x: Tensor): Tensor<'bool'>;
  * ft.tensor([1, Infinity, -Infinity]).isposinf() // [false, true, false]
  * ```
  */
-declare function isposinf<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<'bool'>;
+declare function isposinf<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<'bool'>;
 /**
  * Whether each element is -Infinity.
  *
@@ -1385,7 +1261,7 @@ declare function isposinf<A extends DType>(x: Tensor<A> & Takes<'real', A>): Ten
  * ft.tensor([1, Infinity, -Infinity]).isneginf() // [false, false, true]
  * ```
  */
-declare function isneginf<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<'bool'>;
+declare function isneginf<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<'bool'>;
 /**
  * Whether each element is zero.
  *
@@ -1400,7 +1276,7 @@ declare function isneginf<A extends DType>(x: Tensor<A> & Takes<'real', A>): Ten
  * ft.tensor([1, 0]).logicalNot() // [false, true]
  * ```
  */
-declare function logicalNot(x: Tensor): Tensor<'bool'>;
+declare function logicalNot(x: Tensor | Listed): Tensor<'bool'>;
 /**
  * Sum of two operands; integers wrap; of bools whether either is true.
  *
@@ -1898,7 +1774,7 @@ declare function countLeadingZeros<A extends DType>(x: Tensor<A> & Takes<'intege
  * ft.tensor([1, -2]).bitcast('int32') // [1065353216, -1073741824]
  * ```
  */
-declare function bitcast<E extends DType>(x: Tensor, dtype: E): Tensor<E>;
+declare function bitcast<E extends DType>(x: Tensor | Listed, dtype: E): Tensor<E>;
 /**
  * Real part of each element; real numbers stay as they are.
  *
@@ -1913,7 +1789,7 @@ declare function bitcast<E extends DType>(x: Tensor, dtype: E): Tensor<E>;
  * ft.complex(ft.tensor([1, 2]), 3).real() // [1, 2]
  * ```
  */
-declare function real<A extends DType>(x: Tensor<A>): Tensor<RealOf<A>>;
+declare function real<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<RealOf<A>>;
 /**
  * Imaginary part of each element; 0 for real numbers.
  *
@@ -1928,7 +1804,7 @@ declare function real<A extends DType>(x: Tensor<A>): Tensor<RealOf<A>>;
  * ft.complex(ft.tensor([1, 2]), 3).imag() // [3, 3]
  * ```
  */
-declare function imag<A extends DType>(x: Tensor<A>): Tensor<RealOf<A>>;
+declare function imag<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<RealOf<A>>;
 /**
  * Complex conjugate of each element; real numbers stay as they are.
  *
@@ -1943,7 +1819,7 @@ declare function imag<A extends DType>(x: Tensor<A>): Tensor<RealOf<A>>;
  * ft.complex(ft.tensor([1, 2]), 3).conj().imag() // [-3, -3]
  * ```
  */
-declare function conj<A extends DType>(x: Tensor<A>): Tensor<A>;
+declare function conj<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<A>;
 /**
  * Angle of each element from the positive real axis, from -pi to pi: 0 or pi for real numbers.
  *
@@ -1958,7 +1834,7 @@ declare function conj<A extends DType>(x: Tensor<A>): Tensor<A>;
  * ft.complex(ft.tensor([1, 0]), ft.tensor([1, 2])).angle() // [0.7853982, 1.5707964]
  * ```
  */
-declare function angle<A extends DType>(x: Tensor<A>): Tensor<RealOf<FloatOf<A>>>;
+declare function angle<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<RealOf<FloatOf<A>>>;
 /**
  * Complex numbers of two real parts: complex128 of float64, complex64 of all others.
  *
@@ -1990,7 +1866,7 @@ declare function complex<A extends Operand, B extends Operand>(real: A & Fits<'r
  * ft.polar(ft.tensor([2, 3]), 0).real() // [2, 3]
  * ```
  */
-declare function polar<A extends Operand, B extends Operand>(abs: A & Fits<'real', A, DTypeOf<B>, 'any'>, angle: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<ComplexOf<FloatOf<Common<A, B>>>>;
+declare function polar$1<A extends Operand, B extends Operand>(abs: A & Fits<'real', A, DTypeOf<B>, 'any'>, angle: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<ComplexOf<FloatOf<Common<A, B>>>>;
 /**
  * Whether the sign of each element is negative, that of -0 and of NaN too.
  *
@@ -2005,7 +1881,7 @@ declare function polar<A extends Operand, B extends Operand>(abs: A & Fits<'real
  * ft.tensor([1, -2, -0]).signbit() // [false, true, true]
  * ```
  */
-declare function signbit<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<'bool'>;
+declare function signbit<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<'bool'>;
 /**
  * The absolute value of the first with the sign of the second, that of -0 too.
  *
@@ -2341,7 +2217,7 @@ declare function nanToNum<A extends DType, B extends Operand | undefined = undef
  * ft.tensor([1.7, -1.7]).astype('int32') // [1, -1]
  * ```
  */
-declare function astype<E extends DType>(x: Tensor, dtype: E): Tensor<E>;
+declare function astype<E extends DType>(x: Tensor | Listed, dtype: E): Tensor<E>;
 /**
  * A dense copy, sharing no memory.
  *
@@ -2356,7 +2232,7 @@ declare function astype<E extends DType>(x: Tensor, dtype: E): Tensor<E>;
  * ft.tensor([1, 2]).copy() // [1, 2]
  * ```
  */
-declare function copy<A extends DType>(x: Tensor<A>): Tensor<A>;
+declare function copy<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<A>;
 /** Options of `oneHot`. */
 interface OneHotOptions<E extends DType = DType> {
     /** The dtype of the result, where not the default one. */
@@ -2407,7 +2283,7 @@ interface SumOptions<E extends DType = DType> {
  * ft.tensor([[1, 2], [3, 4]]).sum(0) // [4, 6]
  * ```
  */
-declare function sum<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: number | readonly number[] | SumOptions<E>): Tensor<NoInfer<E>>;
+declare function sum<A extends DType = 'float32', E extends DType = SumOf<A>>(x: Tensor<A> | Listed, options?: number | readonly number[] | SumOptions<E>): Tensor<NoInfer<E>>;
 /** Options of `prod`. */
 interface ProdOptions<E extends DType = DType> {
     /** One axis or several; negative ones count from the last. All that apply by default. */
@@ -2432,7 +2308,7 @@ interface ProdOptions<E extends DType = DType> {
  * ft.tensor([[1, 2], [3, 4]]).prod(1) // [2, 12]
  * ```
  */
-declare function prod<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: number | readonly number[] | ProdOptions<E>): Tensor<NoInfer<E>>;
+declare function prod<A extends DType = 'float32', E extends DType = SumOf<A>>(x: Tensor<A> | Listed, options?: number | readonly number[] | ProdOptions<E>): Tensor<NoInfer<E>>;
 /** Options of `mean`. */
 interface MeanOptions {
     /** One axis or several; negative ones count from the last. All that apply by default. */
@@ -2455,7 +2331,7 @@ interface MeanOptions {
  * ft.tensor([[1, 2], [3, 4]]).mean(1) // [1.5, 3.5]
  * ```
  */
-declare function mean<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | MeanOptions): Tensor<FloatOf<A>>;
+declare function mean<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: number | readonly number[] | MeanOptions): Tensor<FloatOf<A>>;
 /** Options of `max`. */
 interface MaxOptions {
     /** One axis or several; negative ones count from the last. All that apply by default. */
@@ -2479,7 +2355,7 @@ interface MaxOptions {
  * ft.tensor([[1, 2], [3, 4]]).max(0) // [3, 4]
  * ```
  */
-declare function max<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | readonly number[] | MaxOptions): Tensor<A>;
+declare function max<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | readonly number[] | MaxOptions): Tensor<A>;
 /** Options of `min`. */
 interface MinOptions {
     /** One axis or several; negative ones count from the last. All that apply by default. */
@@ -2502,7 +2378,7 @@ interface MinOptions {
  * ft.tensor([[1, 2], [3, 4]]).min(0) // [1, 2]
  * ```
  */
-declare function min<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | readonly number[] | MinOptions): Tensor<A>;
+declare function min<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | readonly number[] | MinOptions): Tensor<A>;
 /** Options of `all`. */
 interface AllOptions {
     /** One axis or several; negative ones count from the last. All that apply by default. */
@@ -2525,7 +2401,7 @@ interface AllOptions {
  * ft.tensor([[1, 0], [3, 4]]).all(1) // [false, true]
  * ```
  */
-declare function all(x: Tensor, options?: number | readonly number[] | AllOptions): Tensor<'bool'>;
+declare function all(x: Tensor | Listed, options?: number | readonly number[] | AllOptions): Tensor<'bool'>;
 /** Options of `any`. */
 interface AnyOptions {
     /** One axis or several; negative ones count from the last. All that apply by default. */
@@ -2548,7 +2424,7 @@ interface AnyOptions {
  * ft.tensor([[0, 0], [3, 0]]).any(1) // [false, true]
  * ```
  */
-declare function any(x: Tensor, options?: number | readonly number[] | AnyOptions): Tensor<'bool'>;
+declare function any(x: Tensor | Listed, options?: number | readonly number[] | AnyOptions): Tensor<'bool'>;
 /** Options of `argmax`. */
 interface ArgmaxOptions {
     /** One axis; negative ones count from the last. */
@@ -2572,7 +2448,7 @@ interface ArgmaxOptions {
  * ft.tensor([[1, 5], [7, 4]]).argmax({ axis: 1 }) // [1, 0]
  * ```
  */
-declare function argmax<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | ArgmaxOptions): Tensor<'int32'>;
+declare function argmax<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | ArgmaxOptions): Tensor<'int32'>;
 /** Options of `argmin`. */
 interface ArgminOptions {
     /** One axis; negative ones count from the last. */
@@ -2595,7 +2471,7 @@ interface ArgminOptions {
  * ft.tensor([[1, 5], [7, 4]]).argmin({ axis: 1 }) // [0, 1]
  * ```
  */
-declare function argmin<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | ArgminOptions): Tensor<'int32'>;
+declare function argmin<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | ArgminOptions): Tensor<'int32'>;
 /** Options of `var`. */
 interface VarOptions {
     /** One axis or several; negative ones count from the last. All that apply by default. */
@@ -2621,7 +2497,7 @@ interface VarOptions {
  * ft.tensor([1, 2, 3, 4]).var({ correction: 1 }) // 1.6666666
  * ```
  */
-declare function var_<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | VarOptions): Tensor<RealOf<FloatOf<A>>>;
+declare function var_<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: number | readonly number[] | VarOptions): Tensor<RealOf<FloatOf<A>>>;
 
 /** Options of `std`. */
 interface StdOptions {
@@ -2647,7 +2523,7 @@ interface StdOptions {
  * ft.tensor([1, 3]).std() // 1
  * ```
  */
-declare function std<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | StdOptions): Tensor<RealOf<FloatOf<A>>>;
+declare function std<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: number | readonly number[] | StdOptions): Tensor<RealOf<FloatOf<A>>>;
 /** Options of `median`. */
 interface MedianOptions {
     /** One axis or several; negative ones count from the last. All that apply by default. */
@@ -2670,7 +2546,7 @@ interface MedianOptions {
  * ft.tensor([[3, 1, 2], [9, 7, 8]]).median(1) // [2, 8]
  * ```
  */
-declare function median<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | readonly number[] | MedianOptions): Tensor<FloatOf<A>>;
+declare function median<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | readonly number[] | MedianOptions): Tensor<FloatOf<A>>;
 /** Options of `ptp`. */
 interface PtpOptions {
     /** One axis or several; negative ones count from the last. All that apply by default. */
@@ -2694,7 +2570,7 @@ interface PtpOptions {
  * ft.tensor([[1, 5], [7, 4]]).ptp(1) // [4, 3]
  * ```
  */
-declare function ptp<A extends DType>(x: Tensor<A> & Takes<'integerOrFloat', A>, options?: number | readonly number[] | PtpOptions): Tensor<A>;
+declare function ptp<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'integerOrFloat', A>) | Listed, options?: number | readonly number[] | PtpOptions): Tensor<A>;
 /** Options of `logsumexp`. */
 interface LogsumexpOptions {
     /** One axis or several; negative ones count from the last. All that apply by default. */
@@ -2718,7 +2594,7 @@ interface LogsumexpOptions {
  * ft.tensor([1000, 1000]).logsumexp() // 1000.69315
  * ```
  */
-declare function logsumexp<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | readonly number[] | LogsumexpOptions): Tensor<FloatOf<A>>;
+declare function logsumexp<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | readonly number[] | LogsumexpOptions): Tensor<FloatOf<A>>;
 /** Options of `countNonzero`. */
 interface CountNonzeroOptions {
     /** One axis or several; negative ones count from the last. All that apply by default. */
@@ -2742,7 +2618,7 @@ interface CountNonzeroOptions {
  * ft.tensor([[0, 5], [7, 4]]).countNonzero(1) // [1, 2]
  * ```
  */
-declare function countNonzero(x: Tensor, options?: number | readonly number[] | CountNonzeroOptions): Tensor<'int32'>;
+declare function countNonzero(x: Tensor | Listed, options?: number | readonly number[] | CountNonzeroOptions): Tensor<'int32'>;
 /** Options of `nansum`. */
 interface NansumOptions<E extends DType = DType> {
     /** One axis or several; negative ones count from the last. All that apply by default. */
@@ -2767,7 +2643,7 @@ interface NansumOptions<E extends DType = DType> {
  * ft.tensor([1, NaN, 3]).nansum() // 4
  * ```
  */
-declare function nansum<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: number | readonly number[] | NansumOptions<E>): Tensor<NoInfer<E>>;
+declare function nansum<A extends DType = 'float32', E extends DType = SumOf<A>>(x: Tensor<A> | Listed, options?: number | readonly number[] | NansumOptions<E>): Tensor<NoInfer<E>>;
 /** Options of `nanprod`. */
 interface NanprodOptions<E extends DType = DType> {
     /** One axis or several; negative ones count from the last. All that apply by default. */
@@ -2792,7 +2668,7 @@ interface NanprodOptions<E extends DType = DType> {
  * ft.tensor([2, NaN, 3]).nanprod() // 6
  * ```
  */
-declare function nanprod<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: number | readonly number[] | NanprodOptions<E>): Tensor<NoInfer<E>>;
+declare function nanprod<A extends DType = 'float32', E extends DType = SumOf<A>>(x: Tensor<A> | Listed, options?: number | readonly number[] | NanprodOptions<E>): Tensor<NoInfer<E>>;
 /** Options of `nanmax`. */
 interface NanmaxOptions {
     /** One axis or several; negative ones count from the last. All that apply by default. */
@@ -2815,7 +2691,7 @@ interface NanmaxOptions {
  * ft.tensor([1, NaN, 3]).nanmax() // 3
  * ```
  */
-declare function nanmax<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | readonly number[] | NanmaxOptions): Tensor<A>;
+declare function nanmax<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | readonly number[] | NanmaxOptions): Tensor<A>;
 /** Options of `nanmin`. */
 interface NanminOptions {
     /** One axis or several; negative ones count from the last. All that apply by default. */
@@ -2838,7 +2714,7 @@ interface NanminOptions {
  * ft.tensor([1, NaN, 3]).nanmin() // 1
  * ```
  */
-declare function nanmin<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | readonly number[] | NanminOptions): Tensor<A>;
+declare function nanmin<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | readonly number[] | NanminOptions): Tensor<A>;
 /** Options of `nanmean`. */
 interface NanmeanOptions {
     /** One axis or several; negative ones count from the last. All that apply by default. */
@@ -2861,7 +2737,7 @@ interface NanmeanOptions {
  * ft.tensor([1, NaN, 3]).nanmean() // 2
  * ```
  */
-declare function nanmean<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | readonly number[] | NanmeanOptions): Tensor<FloatOf<A>>;
+declare function nanmean<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | readonly number[] | NanmeanOptions): Tensor<FloatOf<A>>;
 /** Options of `nanvar`. */
 interface NanvarOptions {
     /** One axis or several; negative ones count from the last. All that apply by default. */
@@ -2886,7 +2762,7 @@ interface NanvarOptions {
  * ft.tensor([1, NaN, 3]).nanvar() // 1
  * ```
  */
-declare function nanvar<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | readonly number[] | NanvarOptions): Tensor<FloatOf<A>>;
+declare function nanvar<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | readonly number[] | NanvarOptions): Tensor<FloatOf<A>>;
 /** Options of `nanstd`. */
 interface NanstdOptions {
     /** One axis or several; negative ones count from the last. All that apply by default. */
@@ -2911,7 +2787,7 @@ interface NanstdOptions {
  * ft.tensor([1, NaN, 3]).nanstd() // 1
  * ```
  */
-declare function nanstd<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | readonly number[] | NanstdOptions): Tensor<FloatOf<A>>;
+declare function nanstd<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | readonly number[] | NanstdOptions): Tensor<FloatOf<A>>;
 /** Options of `quantile`. */
 interface QuantileOptions {
     /** One axis or several; negative ones count from the last. All that apply by default. */
@@ -2989,7 +2865,7 @@ interface CovOptions {
  * ft.tensor([[1, 2, 3], [6, 4, 2]]).cov() // [[1, -2], [-2, 4]]
  * ```
  */
-declare function cov<A extends DType>(x: Tensor<A>, options?: CovOptions): Tensor<FloatOf<A>>;
+declare function cov<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: CovOptions): Tensor<FloatOf<A>>;
 /** Options of `corrcoef`. */
 interface CorrcoefOptions {
     /** true by default. */
@@ -3010,7 +2886,7 @@ interface CorrcoefOptions {
  * ft.tensor([[1, 2, 3], [6, 4, 2]]).corrcoef() // [[1, -1], [-1, 1]]
  * ```
  */
-declare function corrcoef<A extends DType>(x: Tensor<A>, options?: CorrcoefOptions): Tensor<FloatOf<A>>;
+declare function corrcoef<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: CorrcoefOptions): Tensor<FloatOf<A>>;
 /** Options of `cumulativeSum`. */
 interface CumulativeSumOptions<E extends DType = DType> {
     /** One axis; negative ones count from the last. */
@@ -3036,7 +2912,7 @@ interface CumulativeSumOptions<E extends DType = DType> {
  * ft.tensor([1, 2, 3]).cumulativeSum() // [1, 3, 6]
  * ```
  */
-declare function cumulativeSum<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: number | CumulativeSumOptions<E>): Tensor<NoInfer<E>>;
+declare function cumulativeSum<A extends DType = 'float32', E extends DType = SumOf<A>>(x: Tensor<A> | Listed, options?: number | CumulativeSumOptions<E>): Tensor<NoInfer<E>>;
 /** Options of `cumulativeProd`. */
 interface CumulativeProdOptions<E extends DType = DType> {
     /** One axis; negative ones count from the last. */
@@ -3061,7 +2937,7 @@ interface CumulativeProdOptions<E extends DType = DType> {
  * ft.tensor([1, 2, 3]).cumulativeProd() // [1, 2, 6]
  * ```
  */
-declare function cumulativeProd<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: number | CumulativeProdOptions<E>): Tensor<NoInfer<E>>;
+declare function cumulativeProd<A extends DType = 'float32', E extends DType = SumOf<A>>(x: Tensor<A> | Listed, options?: number | CumulativeProdOptions<E>): Tensor<NoInfer<E>>;
 /** Options of `cumulativeMax`. */
 interface CumulativeMaxOptions {
     /** One axis; negative ones count from the last. */
@@ -3083,7 +2959,7 @@ interface CumulativeMaxOptions {
  * ft.tensor([1, 3, 2]).cumulativeMax() // [1, 3, 3]
  * ```
  */
-declare function cumulativeMax<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | CumulativeMaxOptions): Tensor<A>;
+declare function cumulativeMax<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | CumulativeMaxOptions): Tensor<A>;
 /** Options of `cumulativeMin`. */
 interface CumulativeMinOptions {
     /** One axis; negative ones count from the last. */
@@ -3104,7 +2980,7 @@ interface CumulativeMinOptions {
  * ft.tensor([3, 1, 2]).cumulativeMin() // [3, 1, 1]
  * ```
  */
-declare function cumulativeMin<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | CumulativeMinOptions): Tensor<A>;
+declare function cumulativeMin<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | CumulativeMinOptions): Tensor<A>;
 /** Options of `diff`. */
 interface DiffOptions {
     /** One axis; negative ones count from the last; -1 by default. */
@@ -3431,7 +3307,7 @@ interface DiagonalOptions {
  * ft.tensor([[1, 2], [3, 4]]).diagonal() // [1, 4]
  * ```
  */
-declare function diagonal<A extends DType>(x: Tensor<A>, options?: DiagonalOptions): Tensor<A>;
+declare function diagonal<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: DiagonalOptions): Tensor<A>;
 /** Options of `trace`. */
 interface TraceOptions<E extends DType = DType> {
     /** An integer; 0 by default. */
@@ -3455,7 +3331,7 @@ interface TraceOptions<E extends DType = DType> {
  * ft.tensor([[1, 2], [3, 4]]).trace() // 5
  * ```
  */
-declare function trace<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: TraceOptions<E>): Tensor<NoInfer<E>>;
+declare function trace<A extends DType = 'float32', E extends DType = SumOf<A>>(x: Tensor<A> | Listed, options?: TraceOptions<E>): Tensor<NoInfer<E>>;
 /** Options of `diag`. */
 interface DiagOptions {
     /** An integer; 0 by default. */
@@ -3477,7 +3353,7 @@ interface DiagOptions {
  * ft.tensor([1, 2]).diag() // [[1, 0], [0, 2]]
  * ```
  */
-declare function diag<A extends DType>(x: Tensor<A>, options?: DiagOptions): Tensor<A>;
+declare function diag$1<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: DiagOptions): Tensor<A>;
 /** Options of `softmax`. */
 interface SoftmaxOptions {
     /** One axis; negative ones count from the last; -1 by default. */
@@ -3499,7 +3375,7 @@ interface SoftmaxOptions {
  * ft.tensor([0, 0]).softmax() // [0.5, 0.5]
  * ```
  */
-declare function softmax<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | SoftmaxOptions): Tensor<FloatOf<A>>;
+declare function softmax<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | SoftmaxOptions): Tensor<FloatOf<A>>;
 /** Options of `logSoftmax`. */
 interface LogSoftmaxOptions {
     /** One axis; negative ones count from the last; -1 by default. */
@@ -3520,7 +3396,7 @@ interface LogSoftmaxOptions {
  * ft.tensor([0, 0]).logSoftmax() // [-0.6931472, -0.6931472]
  * ```
  */
-declare function logSoftmax<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | LogSoftmaxOptions): Tensor<FloatOf<A>>;
+declare function logSoftmax<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | LogSoftmaxOptions): Tensor<FloatOf<A>>;
 /**
  * The same elements in row-major order under another shape; one size may be -1.
  *
@@ -3538,7 +3414,7 @@ declare function logSoftmax<A extends DType>(x: Tensor<A> & Takes<'real', A>, op
  * ft.tensor([1, 2, 3, 4]).reshape([2, -1]) // [[1, 2], [3, 4]]
  * ```
  */
-declare function reshape<A extends DType>(x: Tensor<A>, shape: readonly number[]): Tensor<A>;
+declare function reshape<A extends DType = 'float32'>(x: Tensor<A> | Listed, shape: readonly number[]): Tensor<A>;
 /**
  * Axes in another order: axis i of the result is axis axes[i] of x. A view.
  *
@@ -3556,7 +3432,7 @@ declare function reshape<A extends DType>(x: Tensor<A>, shape: readonly number[]
  * ft.tensor([[1, 2], [3, 4]]).permuteDims([1, 0]) // [[1, 3], [2, 4]]
  * ```
  */
-declare function permuteDims<A extends DType>(x: Tensor<A>, axes: number | readonly number[]): Tensor<A>;
+declare function permuteDims<A extends DType = 'float32'>(x: Tensor<A> | Listed, axes: number | readonly number[]): Tensor<A>;
 /**
  * The last two axes exchanged. A view.
  *
@@ -3572,7 +3448,7 @@ declare function permuteDims<A extends DType>(x: Tensor<A>, axes: number | reado
  * ft.tensor([[1, 2], [3, 4]]).matrixTranspose() // [[1, 3], [2, 4]]
  * ```
  */
-declare function matrixTranspose<A extends DType>(x: Tensor<A>): Tensor<A>;
+declare function matrixTranspose<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<A>;
 /**
  * A new axis of size 1 before the given one. A view.
  *
@@ -3589,7 +3465,7 @@ declare function matrixTranspose<A extends DType>(x: Tensor<A>): Tensor<A>;
  * ft.tensor([1, 2]).expandDims(1) // [[1], [2]]
  * ```
  */
-declare function expandDims<A extends DType>(x: Tensor<A>, axis?: number): Tensor<A>;
+declare function expandDims<A extends DType = 'float32'>(x: Tensor<A> | Listed, axis?: number): Tensor<A>;
 /**
  * Without axes of size 1: those named, or all. A view.
  *
@@ -3606,7 +3482,7 @@ declare function expandDims<A extends DType>(x: Tensor<A>, axis?: number): Tenso
  * ft.tensor([[1], [2]]).squeeze(1) // [1, 2]
  * ```
  */
-declare function squeeze<A extends DType>(x: Tensor<A>, axis?: number | readonly number[]): Tensor<A>;
+declare function squeeze<A extends DType = 'float32'>(x: Tensor<A> | Listed, axis?: number | readonly number[]): Tensor<A>;
 /** Options of `flip`. */
 interface FlipOptions {
     /** One axis or several; negative ones count from the last. All that apply by default. */
@@ -3628,7 +3504,7 @@ interface FlipOptions {
  * ft.tensor([1, 2, 3]).flip() // [3, 2, 1]
  * ```
  */
-declare function flip<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | FlipOptions): Tensor<A>;
+declare function flip<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: number | readonly number[] | FlipOptions): Tensor<A>;
 /**
  * Repeated along axes of size 1 and new leading axes. A view.
  *
@@ -3645,7 +3521,7 @@ declare function flip<A extends DType>(x: Tensor<A>, options?: number | readonly
  * ft.tensor([1, 2]).broadcastTo([2, 2]) // [[1, 2], [1, 2]]
  * ```
  */
-declare function broadcastTo<A extends DType>(x: Tensor<A>, shape: readonly number[]): Tensor<A>;
+declare function broadcastTo<A extends DType = 'float32'>(x: Tensor<A> | Listed, shape: readonly number[]): Tensor<A>;
 /**
  * Axes moved to other places; the others keep their order. A view.
  *
@@ -3664,7 +3540,7 @@ declare function broadcastTo<A extends DType>(x: Tensor<A>, shape: readonly numb
  * ft.tensor([[1, 2], [3, 4]]).moveaxis(0, -1) // [[1, 3], [2, 4]]
  * ```
  */
-declare function moveaxis<A extends DType>(x: Tensor<A>, source: number | readonly number[], destination: number | readonly number[]): Tensor<A>;
+declare function moveaxis<A extends DType = 'float32'>(x: Tensor<A> | Listed, source: number | readonly number[], destination: number | readonly number[]): Tensor<A>;
 /**
  * Two axes exchanged. A view.
  *
@@ -3682,7 +3558,7 @@ declare function moveaxis<A extends DType>(x: Tensor<A>, source: number | readon
  * ft.tensor([[1, 2], [3, 4]]).swapaxes(0, 1) // [[1, 3], [2, 4]]
  * ```
  */
-declare function swapaxes<A extends DType>(x: Tensor<A>, axis1: number, axis2: number): Tensor<A>;
+declare function swapaxes<A extends DType = 'float32'>(x: Tensor<A> | Listed, axis1: number, axis2: number): Tensor<A>;
 /** Options of `rot90`. */
 interface Rot90Options {
     /** An integer; 1 by default. */
@@ -3707,7 +3583,7 @@ interface Rot90Options {
  * ft.tensor([[1, 2], [3, 4]]).rot90() // [[2, 4], [1, 3]]
  * ```
  */
-declare function rot90<A extends DType>(x: Tensor<A>, options?: Rot90Options): Tensor<A>;
+declare function rot90<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: Rot90Options): Tensor<A>;
 /** Options of `flatten`. */
 interface FlattenOptions {
     /** An integer; 0 by default. */
@@ -3732,7 +3608,7 @@ interface FlattenOptions {
  * ft.tensor([[1, 2], [3, 4]]).flatten() // [1, 2, 3, 4]
  * ```
  */
-declare function flatten$1<A extends DType>(x: Tensor<A>, options?: FlattenOptions): Tensor<A>;
+declare function flatten$1<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: FlattenOptions): Tensor<A>;
 /** Options of `roll`. */
 interface RollOptions {
     /** One axis or several; negative ones count from the last. All that apply by default. */
@@ -3756,7 +3632,7 @@ interface RollOptions {
  * ft.tensor([1, 2, 3]).roll(1) // [3, 1, 2]
  * ```
  */
-declare function roll<A extends DType>(x: Tensor<A>, shift: number | readonly number[], options?: number | readonly number[] | RollOptions): Tensor<A>;
+declare function roll<A extends DType = 'float32'>(x: Tensor<A> | Listed, shift: number | readonly number[], options?: number | readonly number[] | RollOptions): Tensor<A>;
 /**
  * The whole tensor over and over along its axes; the shorter of shape and repetitions has leading ones.
  *
@@ -3773,7 +3649,7 @@ declare function roll<A extends DType>(x: Tensor<A>, shift: number | readonly nu
  * ft.tensor([1, 2]).tile([2]) // [1, 2, 1, 2]
  * ```
  */
-declare function tile<A extends DType>(x: Tensor<A>, repetitions: readonly number[]): Tensor<A>;
+declare function tile<A extends DType = 'float32'>(x: Tensor<A> | Listed, repetitions: readonly number[]): Tensor<A>;
 /** Options of `repeat`. */
 interface RepeatOptions {
     /** One axis; negative ones count from the last. */
@@ -3797,7 +3673,7 @@ interface RepeatOptions {
  * ft.tensor([1, 2]).repeat(2) // [1, 1, 2, 2]
  * ```
  */
-declare function repeat<A extends DType>(x: Tensor<A>, repeats: number, options?: number | RepeatOptions): Tensor<A>;
+declare function repeat<A extends DType = 'float32'>(x: Tensor<A> | Listed, repeats: number, options?: number | RepeatOptions): Tensor<A>;
 /** Options of `concat`. */
 interface ConcatOptions {
     /** One axis; negative ones count from the last; 0 by default. */
@@ -3868,7 +3744,7 @@ interface PadOptions {
  * ft.tensor([1, 2, 3]).pad([[2, 1]], { mode: 'reflect' }) // [3, 2, 1, 2, 3, 2]
  * ```
  */
-declare function pad<A extends DType>(x: Tensor<A>, padWidth: number | readonly (readonly [number, number])[], options?: PadOptions): Tensor<A>;
+declare function pad$1<A extends DType = 'float32'>(x: Tensor<A> | Listed, padWidth: number | readonly (readonly [number, number])[], options?: PadOptions): Tensor<A>;
 /** Options of `take`. */
 interface TakeOptions {
     /** One axis; negative ones count from the last. */
@@ -3892,7 +3768,7 @@ interface TakeOptions {
  * ft.tensor([10, 20, 30]).take(ft.tensor([2, 0], { dtype: 'int32' })) // [30, 10]
  * ```
  */
-declare function take<A extends DType, B extends DType>(x: Tensor<A>, indices: Tensor<B> & Takes<'index', B>, options?: number | TakeOptions): Tensor<A>;
+declare function take<A extends DType, B extends DType>(x: Tensor<A>, indices: (Tensor<B> & Takes<'index', B>) | Positions, options?: number | TakeOptions): Tensor<A>;
 /** Options of `scatter`. */
 interface ScatterOptions {
     /** One axis; negative ones count from the last. */
@@ -3915,7 +3791,7 @@ interface ScatterOptions {
  * ft.zeros([3]).scatter(ft.tensor([2, 0], { dtype: 'int32' }), ft.tensor([7, 5])) // [5, 0, 7]
  * ```
  */
-declare function scatter<A extends DType, B extends DType>(x: Tensor<A>, indices: Tensor<B> & Takes<'index', B>, updates: Tensor, options?: number | ScatterOptions): Tensor<A>;
+declare function scatter<A extends DType, B extends DType>(x: Tensor<A>, indices: (Tensor<B> & Takes<'index', B>) | Positions, updates: Tensor, options?: number | ScatterOptions): Tensor<A>;
 /** Options of `scatterAdd`. */
 interface ScatterAddOptions {
     /** One axis; negative ones count from the last. */
@@ -3940,7 +3816,7 @@ interface ScatterAddOptions {
  * ft.zeros([3]).scatterAdd(ft.tensor([2, 2], { dtype: 'int32' }), ft.tensor([1, 5])) // [0, 0, 6]
  * ```
  */
-declare function scatterAdd<A extends DType, B extends DType>(x: Tensor<A> & Takes<'numeric', A>, indices: Tensor<B> & Takes<'index', B>, updates: Tensor, options?: number | ScatterAddOptions): Tensor<A>;
+declare function scatterAdd<A extends DType, B extends DType>(x: Tensor<A> & Takes<'numeric', A>, indices: (Tensor<B> & Takes<'index', B>) | Positions, updates: Tensor, options?: number | ScatterAddOptions): Tensor<A>;
 /** Options of `scatterMul`. */
 interface ScatterMulOptions {
     /** One axis; negative ones count from the last. */
@@ -3963,7 +3839,7 @@ interface ScatterMulOptions {
  * ft.ones([3]).scatterMul(ft.tensor([2, 2], { dtype: 'int32' }), ft.tensor([2, 5])) // [1, 1, 10]
  * ```
  */
-declare function scatterMul<A extends DType, B extends DType>(x: Tensor<A> & Takes<'numeric', A>, indices: Tensor<B> & Takes<'index', B>, updates: Tensor, options?: number | ScatterMulOptions): Tensor<A>;
+declare function scatterMul<A extends DType, B extends DType>(x: Tensor<A> & Takes<'numeric', A>, indices: (Tensor<B> & Takes<'index', B>) | Positions, updates: Tensor, options?: number | ScatterMulOptions): Tensor<A>;
 /** Options of `scatterMin`. */
 interface ScatterMinOptions {
     /** One axis; negative ones count from the last. */
@@ -3986,7 +3862,7 @@ interface ScatterMinOptions {
  * ft.ones([3]).scatterMin(ft.tensor([2, 2], { dtype: 'int32' }), ft.tensor([-2, 5])) // [1, 1, -2]
  * ```
  */
-declare function scatterMin<A extends DType, B extends DType>(x: Tensor<A> & Takes<'real', A>, indices: Tensor<B> & Takes<'index', B>, updates: Tensor, options?: number | ScatterMinOptions): Tensor<A>;
+declare function scatterMin<A extends DType, B extends DType>(x: Tensor<A> & Takes<'real', A>, indices: (Tensor<B> & Takes<'index', B>) | Positions, updates: Tensor, options?: number | ScatterMinOptions): Tensor<A>;
 /** Options of `scatterMax`. */
 interface ScatterMaxOptions {
     /** One axis; negative ones count from the last. */
@@ -4009,7 +3885,7 @@ interface ScatterMaxOptions {
  * ft.ones([3]).scatterMax(ft.tensor([2, 2], { dtype: 'int32' }), ft.tensor([-2, 5])) // [1, 1, 5]
  * ```
  */
-declare function scatterMax<A extends DType, B extends DType>(x: Tensor<A> & Takes<'real', A>, indices: Tensor<B> & Takes<'index', B>, updates: Tensor, options?: number | ScatterMaxOptions): Tensor<A>;
+declare function scatterMax<A extends DType, B extends DType>(x: Tensor<A> & Takes<'real', A>, indices: (Tensor<B> & Takes<'index', B>) | Positions, updates: Tensor, options?: number | ScatterMaxOptions): Tensor<A>;
 /** Options of `putAlongAxis`. */
 interface PutAlongAxisOptions {
     /** One axis; negative ones count from the last; -1 by default. */
@@ -4036,7 +3912,7 @@ interface PutAlongAxisOptions {
  * ft.zeros([2, 2]).putAlongAxis(ft.tensor([[1], [0]], { dtype: 'int32' }), 9) // [[0, 9], [9, 0]]
  * ```
  */
-declare function putAlongAxis<A extends DType, B extends DType, C extends Operand>(x: Tensor<A>, indices: Tensor<B> & Takes<'index', B>, values: C & Fits<'any', C, A>, options?: number | PutAlongAxisOptions): Tensor<A>;
+declare function putAlongAxis<A extends DType, B extends DType, C extends Operand>(x: Tensor<A>, indices: (Tensor<B> & Takes<'index', B>) | Positions, values: C & Fits<'any', C, A>, options?: number | PutAlongAxisOptions): Tensor<A>;
 /**
  * Sums of the rows of each segment, which a vector of integers numbers, one after the other; 0 of a segment without rows. A number out of range is an IndexError when the result is read. Integers that their dtype does not hold are refused as in sum.
  *
@@ -4055,7 +3931,7 @@ declare function putAlongAxis<A extends DType, B extends DType, C extends Operan
  * ft.tensor([1, 2, 3]).segmentSum(ft.tensor([0, 2, 0], { dtype: 'int32' }), 3) // [4, 0, 2]
  * ```
  */
-declare function segmentSum<A extends DType, B extends DType>(x: Tensor<A> & Takes<'numeric', A>, segments: Tensor<B> & Takes<'index', B>, numSegments: number): Tensor<A>;
+declare function segmentSum<A extends DType, B extends DType>(x: Tensor<A> & Takes<'numeric', A>, segments: (Tensor<B> & Takes<'index', B>) | Positions, numSegments: number): Tensor<A>;
 /**
  * Products of the rows of each segment; 1 of a segment without rows. Integers that their dtype does not hold are refused as in sum.
  *
@@ -4072,7 +3948,7 @@ declare function segmentSum<A extends DType, B extends DType>(x: Tensor<A> & Tak
  * ft.tensor([4, 2, 3]).segmentProd(ft.tensor([0, 2, 0], { dtype: 'int32' }), 3) // [12, 1, 2]
  * ```
  */
-declare function segmentProd<A extends DType, B extends DType>(x: Tensor<A> & Takes<'numeric', A>, segments: Tensor<B> & Takes<'index', B>, numSegments: number): Tensor<A>;
+declare function segmentProd<A extends DType, B extends DType>(x: Tensor<A> & Takes<'numeric', A>, segments: (Tensor<B> & Takes<'index', B>) | Positions, numSegments: number): Tensor<A>;
 /**
  * Smallest elements of each segment's rows; the largest number of the dtype (Infinity) of a segment without rows; NaN wins.
  *
@@ -4089,7 +3965,7 @@ declare function segmentProd<A extends DType, B extends DType>(x: Tensor<A> & Ta
  * ft.tensor([4, 2, 3]).segmentMin(ft.tensor([0, 1, 0], { dtype: 'int32' }), 2) // [3, 2]
  * ```
  */
-declare function segmentMin<A extends DType, B extends DType>(x: Tensor<A> & Takes<'real', A>, segments: Tensor<B> & Takes<'index', B>, numSegments: number): Tensor<A>;
+declare function segmentMin<A extends DType, B extends DType>(x: Tensor<A> & Takes<'real', A>, segments: (Tensor<B> & Takes<'index', B>) | Positions, numSegments: number): Tensor<A>;
 /**
  * Largest elements of each segment's rows; the smallest number of the dtype (-Infinity) of a segment without rows; NaN wins.
  *
@@ -4106,7 +3982,7 @@ declare function segmentMin<A extends DType, B extends DType>(x: Tensor<A> & Tak
  * ft.tensor([4, 2, 3]).segmentMax(ft.tensor([0, 1, 0], { dtype: 'int32' }), 2) // [4, 2]
  * ```
  */
-declare function segmentMax<A extends DType, B extends DType>(x: Tensor<A> & Takes<'real', A>, segments: Tensor<B> & Takes<'index', B>, numSegments: number): Tensor<A>;
+declare function segmentMax<A extends DType, B extends DType>(x: Tensor<A> & Takes<'real', A>, segments: (Tensor<B> & Takes<'index', B>) | Positions, numSegments: number): Tensor<A>;
 /**
  * Arithmetic means of each segment's rows; NaN of a segment without rows; integers give float32.
  *
@@ -4123,7 +3999,7 @@ declare function segmentMax<A extends DType, B extends DType>(x: Tensor<A> & Tak
  * ft.tensor([4, 2, 3]).segmentMean(ft.tensor([0, 1, 0], { dtype: 'int32' }), 2) // [3.5, 2]
  * ```
  */
-declare function segmentMean<A extends DType, B extends DType>(x: Tensor<A>, segments: Tensor<B> & Takes<'index', B>, numSegments: number): Tensor<FloatOf<A>>;
+declare function segmentMean<A extends DType, B extends DType>(x: Tensor<A>, segments: (Tensor<B> & Takes<'index', B>) | Positions, numSegments: number): Tensor<FloatOf<A>>;
 /** Options of `takeAlongAxis`. */
 interface TakeAlongAxisOptions {
     /** One axis; negative ones count from the last; -1 by default. */
@@ -4148,7 +4024,7 @@ interface TakeAlongAxisOptions {
  * ft.tensor([[3, 1], [5, 7]]).takeAlongAxis(ft.tensor([[1, 0], [0, 0]], { dtype: 'int32' })) // [[1, 3], [5, 5]]
  * ```
  */
-declare function takeAlongAxis<A extends DType, B extends DType>(x: Tensor<A>, indices: Tensor<B> & Takes<'index', B>, options?: number | TakeAlongAxisOptions): Tensor<A>;
+declare function takeAlongAxis<A extends DType, B extends DType>(x: Tensor<A>, indices: (Tensor<B> & Takes<'index', B>) | Positions, options?: number | TakeAlongAxisOptions): Tensor<A>;
 /** Options of `searchsorted`. */
 interface SearchsortedOptions {
     /** 'left' by default. */
@@ -4172,7 +4048,7 @@ interface SearchsortedOptions {
  * ft.tensor([1, 3, 5]).searchsorted(ft.tensor([3, 4])) // [1, 2]
  * ```
  */
-declare function searchsorted<A extends DType, B extends Operand, C extends DType = DType>(x1: Tensor<A> & Takes<'real', A>, x2: B & Fits<'real', B>, sorter?: Tensor<C> & Takes<'index', C>, options?: SearchsortedOptions): Tensor<'int32'>;
+declare function searchsorted<A extends DType, B extends Operand, C extends DType = DType>(x1: Tensor<A> & Takes<'real', A>, x2: B & Fits<'real', B>, sorter?: (Tensor<C> & Takes<'index', C>) | Positions, options?: SearchsortedOptions): Tensor<'int32'>;
 /** Options of `sort`. */
 interface SortOptions {
     /** One axis; negative ones count from the last; -1 by default. */
@@ -4196,7 +4072,7 @@ interface SortOptions {
  * ft.tensor([3, 1, 2]).sort() // [1, 2, 3]
  * ```
  */
-declare function sort<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | SortOptions): Tensor<A>;
+declare function sort<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | SortOptions): Tensor<A>;
 /** Options of `argsort`. */
 interface ArgsortOptions {
     /** One axis; negative ones count from the last; -1 by default. */
@@ -4219,7 +4095,7 @@ interface ArgsortOptions {
  * ft.tensor([3, 1, 2]).argsort() // [1, 2, 0]
  * ```
  */
-declare function argsort<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | ArgsortOptions): Tensor<'int32'>;
+declare function argsort<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | ArgsortOptions): Tensor<'int32'>;
 /** Options of `topk`. */
 interface TopkOptions {
     /** One axis; negative ones count from the last; -1 by default. */
@@ -4244,10 +4120,10 @@ interface TopkOptions {
  * ft.tensor([3, 9, 5]).topk(2).values // [9, 5]
  * ```
  */
-declare function topk<A extends DType>(x: Tensor<A> & Takes<'real', A>, k: number, options?: number | TopkOptions): {
+declare function topk<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, k: number, options?: number | TopkOptions): Several<{
     values: Tensor<A>;
     indices: Tensor<'int32'>;
-};
+}>;
 /** Options of `kthvalue`. */
 interface KthvalueOptions {
     /** One axis; negative ones count from the last; -1 by default. */
@@ -4272,10 +4148,10 @@ interface KthvalueOptions {
  * ft.tensor([3, 9, 5]).kthvalue(2).values // 5
  * ```
  */
-declare function kthvalue<A extends DType>(x: Tensor<A> & Takes<'real', A>, k: number, options?: number | KthvalueOptions): {
+declare function kthvalue<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, k: number, options?: number | KthvalueOptions): Several<{
     values: Tensor<A>;
     indices: Tensor<'int32'>;
-};
+}>;
 /** Options of `zeros`. */
 interface ZerosOptions<E extends DType = DType> {
     /** The dtype of the result, where not the default one. */
@@ -4401,7 +4277,7 @@ interface EyeOptions<E extends DType = DType> {
  * ft.eye(2) // [[1, 0], [0, 1]]
  * ```
  */
-declare function eye<E extends DType = 'float32'>(rows: number, options?: EyeOptions<E>): Tensor<NoInfer<E>>;
+declare function eye$1<E extends DType = 'float32'>(rows: number, options?: EyeOptions<E>): Tensor<NoInfer<E>>;
 /** Options of `tril`. */
 interface TrilOptions {
     /** A number; 0 by default. */
@@ -4424,7 +4300,7 @@ interface TrilOptions {
  * ft.ones([2, 2]).tril() // [[1, 0], [1, 1]]
  * ```
  */
-declare function tril<A extends DType>(x: Tensor<A>, options?: TrilOptions): Tensor<A>;
+declare function tril<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: TrilOptions): Tensor<A>;
 /** Options of `triu`. */
 interface TriuOptions {
     /** A number; 0 by default. */
@@ -4447,7 +4323,7 @@ interface TriuOptions {
  * ft.ones([2, 2]).triu() // [[1, 1], [0, 1]]
  * ```
  */
-declare function triu<A extends DType>(x: Tensor<A>, options?: TriuOptions): Tensor<A>;
+declare function triu<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: TriuOptions): Tensor<A>;
 /** Options of `windowSum`. */
 interface WindowSumOptions {
     /** One number for all axes of a window, or one for each; 1 by default. */
@@ -4475,7 +4351,7 @@ interface WindowSumOptions {
  * ft.tensor([1, 2, 3, 4]).windowSum(2) // [3, 5, 7]
  * ```
  */
-declare function windowSum<A extends DType>(x: Tensor<A> & Takes<'numeric', A>, window: number | readonly number[], options?: WindowSumOptions): Tensor<A>;
+declare function windowSum<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'numeric', A>) | Listed, window: number | readonly number[], options?: WindowSumOptions): Tensor<A>;
 /** Options of `windowProd`. */
 interface WindowProdOptions {
     /** One number for all axes of a window, or one for each; 1 by default. */
@@ -4501,7 +4377,7 @@ interface WindowProdOptions {
  * ft.tensor([1, 2, 3, 4]).windowProd(2, { padding: 'same' }) // [2, 6, 12, 4]
  * ```
  */
-declare function windowProd<A extends DType>(x: Tensor<A> & Takes<'numeric', A>, window: number | readonly number[], options?: WindowProdOptions): Tensor<A>;
+declare function windowProd<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'numeric', A>) | Listed, window: number | readonly number[], options?: WindowProdOptions): Tensor<A>;
 /** Options of `windowMin`. */
 interface WindowMinOptions {
     /** One number for all axes of a window, or one for each; 1 by default. */
@@ -4527,7 +4403,7 @@ interface WindowMinOptions {
  * ft.tensor([3, 1, 2, 4]).windowMin(2, { stride: 2 }) // [1, 2]
  * ```
  */
-declare function windowMin<A extends DType>(x: Tensor<A> & Takes<'integerOrFloat', A>, window: number | readonly number[], options?: WindowMinOptions): Tensor<A>;
+declare function windowMin<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'integerOrFloat', A>) | Listed, window: number | readonly number[], options?: WindowMinOptions): Tensor<A>;
 /** Options of `windowMax`. */
 interface WindowMaxOptions {
     /** One number for all axes of a window, or one for each; 1 by default. */
@@ -4553,7 +4429,7 @@ interface WindowMaxOptions {
  * ft.tensor([[1, 2, 3], [6, 5, 4]]).windowMax([1, 2]) // [[2, 3], [6, 5]]
  * ```
  */
-declare function windowMax<A extends DType>(x: Tensor<A> & Takes<'integerOrFloat', A>, window: number | readonly number[], options?: WindowMaxOptions): Tensor<A>;
+declare function windowMax<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'integerOrFloat', A>) | Listed, window: number | readonly number[], options?: WindowMaxOptions): Tensor<A>;
 /** Options of `windowScatterMax`. */
 interface WindowScatterMaxOptions {
     /** One number for all axes of a window, or one for each; 1 by default. */
@@ -4685,7 +4561,7 @@ declare function columnStack<const A extends readonly Tensor[]>(arrays: A): Tens
  * ft.tensor(5).atleast1d() // [5]
  * ```
  */
-declare function atleast1d<A extends DType>(x: Tensor<A>): Tensor<A>;
+declare function atleast1d<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<A>;
 /**
  * The tensor, a vector as a row.
  *
@@ -4700,7 +4576,7 @@ declare function atleast1d<A extends DType>(x: Tensor<A>): Tensor<A>;
  * ft.tensor([1, 2]).atleast2d() // [[1, 2]]
  * ```
  */
-declare function atleast2d<A extends DType>(x: Tensor<A>): Tensor<A>;
+declare function atleast2d<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<A>;
 /**
  * The tensor, a vector as [1, n, 1], a matrix as [m, n, 1].
  *
@@ -4715,7 +4591,7 @@ declare function atleast2d<A extends DType>(x: Tensor<A>): Tensor<A>;
  * ft.tensor([1, 2]).atleast3d() // [[[1], [2]]]
  * ```
  */
-declare function atleast3d<A extends DType>(x: Tensor<A>): Tensor<A>;
+declare function atleast3d<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<A>;
 /**
  * The columns in reverse order: axis 1 flipped.
  *
@@ -4731,7 +4607,7 @@ declare function atleast3d<A extends DType>(x: Tensor<A>): Tensor<A>;
  * ft.tensor([[1, 2], [3, 4]]).fliplr() // [[2, 1], [4, 3]]
  * ```
  */
-declare function fliplr<A extends DType>(x: Tensor<A>): Tensor<A>;
+declare function fliplr<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<A>;
 /**
  * The rows in reverse order: axis 0 flipped.
  *
@@ -4747,7 +4623,7 @@ declare function fliplr<A extends DType>(x: Tensor<A>): Tensor<A>;
  * ft.tensor([[1, 2], [3, 4]]).flipud() // [[3, 4], [1, 2]]
  * ```
  */
-declare function flipud<A extends DType>(x: Tensor<A>): Tensor<A>;
+declare function flipud<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<A>;
 /** Options of `unfold`. */
 interface UnfoldOptions {
     /** An integer; 1 by default. */
@@ -4772,7 +4648,7 @@ interface UnfoldOptions {
  * ft.tensor([1, 2, 3, 4]).unfold(0, 2) // [[1, 2], [2, 3], [3, 4]]
  * ```
  */
-declare function unfold<A extends DType>(x: Tensor<A>, axis: number, size: number, options?: UnfoldOptions): Tensor<A>;
+declare function unfold$1<A extends DType = 'float32'>(x: Tensor<A> | Listed, axis: number, size: number, options?: UnfoldOptions): Tensor<A>;
 /** Options of `nanmedian`. */
 interface NanmedianOptions {
     /** One axis or several; negative ones count from the last. All that apply by default. */
@@ -4795,7 +4671,7 @@ interface NanmedianOptions {
  * ft.tensor([[3, NaN, 2], [9, 7, 8]]).nanmedian(1) // [2.5, 8]
  * ```
  */
-declare function nanmedian<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | readonly number[] | NanmedianOptions): Tensor<FloatOf<A>>;
+declare function nanmedian<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | readonly number[] | NanmedianOptions): Tensor<FloatOf<A>>;
 /** Options of `nanquantile`. */
 interface NanquantileOptions {
     /** One axis or several; negative ones count from the last. All that apply by default. */
@@ -4875,7 +4751,7 @@ interface NancumulativeSumOptions<E extends DType = DType> {
  * ft.tensor([1, NaN, 3]).nancumulativeSum() // [1, 1, 4]
  * ```
  */
-declare function nancumulativeSum<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: number | NancumulativeSumOptions<E>): Tensor<NoInfer<E>>;
+declare function nancumulativeSum<A extends DType = 'float32', E extends DType = SumOf<A>>(x: Tensor<A> | Listed, options?: number | NancumulativeSumOptions<E>): Tensor<NoInfer<E>>;
 /** Options of `nancumulativeProd`. */
 interface NancumulativeProdOptions<E extends DType = DType> {
     /** One axis; negative ones count from the last. */
@@ -4901,7 +4777,619 @@ interface NancumulativeProdOptions<E extends DType = DType> {
  * ft.tensor([2, NaN, 3]).nancumulativeProd() // [2, 2, 6]
  * ```
  */
-declare function nancumulativeProd<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: number | NancumulativeProdOptions<E>): Tensor<NoInfer<E>>;
+declare function nancumulativeProd<A extends DType = 'float32', E extends DType = SumOf<A>>(x: Tensor<A> | Listed, options?: number | NancumulativeProdOptions<E>): Tensor<NoInfer<E>>;
+
+/**
+ * Solution of a system of linear equations by LU with partial pivoting; x2 is a vector or a stack of matrices. A singular matrix is a LinAlgError when the result is read.
+ *
+ * `x1 @ out = x2`
+ *
+ * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+ * NumPy `linalg.solve`, PyTorch `linalg.solve`.
+ *
+ * @param x1 A tensor.
+ * @param x2 A tensor.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.solve(ft.zeros([2, 3]), ft.zeros([2]))`.
+ * @throws {TensorError} `ERR_LINALG`, as for `ft.linalg.solve(ft.zeros([2, 2]), ft.ones([2])).toArray()`.
+ * @example
+ * ```ts
+ * ft.linalg.solve(ft.tensor([[2, 0], [0, 4]]), ft.tensor([2, 2])) // [1, 0.5]
+ * ```
+ */
+declare function solve<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>): Tensor<FloatOf<Promote<A, B>>>;
+/** Options of `linalg.qr`. */
+interface QrOptions {
+    /** 'reduced' by default. */
+    readonly mode?: 'reduced' | 'complete' | undefined;
+}
+/**
+ * QR factorisation: orthonormal columns times an upper triangle whose diagonal is real and not negative. Reduced, there are as many columns as the shorter side has; complete, they are a basis: q is square and r as large as x.
+ *
+ * `x = q @ r`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
+ * NumPy `linalg.qr`, PyTorch `linalg.qr`.
+ *
+ * @param x A tensor.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.qr(ft.zeros([2]))`.
+ * @example
+ * ```ts
+ * ft.linalg.qr(ft.tensor([[0, 2], [3, 0]])).r // [[3, 0], [0, 2]]
+ * ```
+ */
+declare function qr$1<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: QrOptions): Several<{
+    q: Tensor<FloatOf<A>>;
+    r: Tensor<FloatOf<A>>;
+}>;
+/**
+ * Inverses of square matrices; to solve with one, solve is faster and more accurate. A singular matrix is a LinAlgError when the result is read.
+ *
+ * `x @ out = 1`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
+ * NumPy `linalg.inv`, PyTorch `linalg.inv`.
+ *
+ * @param x A tensor.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.inv(ft.zeros([2, 3]))`.
+ * @throws {TensorError} `ERR_LINALG`, as for `ft.linalg.inv(ft.ones([2, 2])).toArray()`.
+ * @example
+ * ```ts
+ * ft.linalg.inv(ft.tensor([[2, 0], [0, 4]])) // [[0.5, 0], [0, 0.25]]
+ * ```
+ */
+declare function inv<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>>;
+/**
+ * Whole powers of square matrices: of the inverse for negative ones, which a singular matrix does not have (a LinAlgError when the result is read); the 0th is the unit matrix.
+ *
+ * `x @ x @ ... @ x`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
+ * NumPy `linalg.matrix_power`, PyTorch `linalg.matrix_power`.
+ *
+ * @param x A tensor.
+ * @param n An integer.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.matrixPower(ft.zeros([2, 3]), 2)`.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.linalg.matrixPower(ft.ones([2, 2]), 0.5)`.
+ * @throws {TensorError} `ERR_LINALG`, as for `ft.linalg.matrixPower(ft.ones([2, 2]), -1).toArray()`.
+ * @example
+ * ```ts
+ * ft.linalg.matrixPower(ft.tensor([[1, 1], [0, 1]]), 5) // [[1, 5], [0, 1]]
+ * ```
+ */
+declare function matrixPower<A extends DType = 'float32'>(x: Tensor<A> | Listed, n: number): Tensor<FloatOf<A>>;
+/** Options of `linalg.cholesky`. */
+interface CholeskyOptions {
+    /** false by default. */
+    readonly upper?: boolean | undefined;
+}
+/**
+ * Lower triangle l with a positive diagonal whose product with its adjoint is the symmetric (Hermitian) positive definite matrix x, of which only the lower triangle is read; with upper the adjoint of l, from the upper triangle. Another matrix is a LinAlgError when the result is read.
+ *
+ * `x = l @ l^H`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
+ * NumPy `linalg.cholesky`, PyTorch `linalg.cholesky`.
+ *
+ * @param x A tensor.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.cholesky(ft.zeros([2, 3]))`.
+ * @throws {TensorError} `ERR_LINALG`, as for `ft.linalg.cholesky(ft.tensor([[1, 2], [2, 1]])).toArray()`.
+ * @example
+ * ```ts
+ * ft.linalg.cholesky(ft.tensor([[4, 2], [2, 2]])) // [[2, 0], [1, 1]]
+ * ```
+ */
+declare function cholesky$1<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: CholeskyOptions): Tensor<FloatOf<A>>;
+/**
+ * A permutation, a lower triangle with a diagonal of ones, and an upper triangle, by elimination with partial pivoting.
+ *
+ * `x = p @ l @ u`
+ *
+ * Takes any dtype; gives p the same dtype, float32 for integers and bool, l the same dtype, float32 for integers and bool, u the same dtype, float32 for integers and bool.
+ * NumPy `linalg.lu`, PyTorch `linalg.lu`.
+ *
+ * @param x A tensor.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.lu(ft.zeros([2]))`.
+ * @example
+ * ```ts
+ * ft.linalg.lu(ft.tensor([[1, 3], [2, 4]])).u // [[2, 4], [0, 1]]
+ * ```
+ */
+declare function lu<A extends DType = 'float32'>(x: Tensor<A> | Listed): Several<{
+    p: Tensor<FloatOf<A>>;
+    l: Tensor<FloatOf<A>>;
+    u: Tensor<FloatOf<A>>;
+}>;
+/**
+ * Determinants of square matrices, by LU; 1 of a matrix without rows.
+ *
+ * `prod_i u_ii, times -1 for each exchange of rows`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
+ * NumPy `linalg.det`, PyTorch `linalg.det`.
+ *
+ * @param x A tensor.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.det(ft.zeros([2, 3]))`.
+ * @example
+ * ```ts
+ * ft.linalg.det(ft.tensor([[0, 2], [3, 0]])) // -6
+ * ```
+ */
+declare function det<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>>;
+/**
+ * Sign (of complex determinants the direction) and logarithm of the absolute value of the determinants of square matrices, where those themselves would overflow or vanish; 0 and -Infinity for a singular one.
+ *
+ * `det x = sign exp(logabsdet)`
+ *
+ * Takes any dtype; gives sign the same dtype, float32 for integers and bool, logabsdet that of the parts.
+ * NumPy `linalg.slogdet`, PyTorch `linalg.slogdet`.
+ *
+ * @param x A tensor.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.slogdet(ft.zeros([2, 3]))`.
+ * @example
+ * ```ts
+ * ft.linalg.slogdet(ft.tensor([[0, 1], [1, 0]])).sign // -1
+ * ```
+ */
+declare function slogdet<A extends DType = 'float32'>(x: Tensor<A> | Listed): Several<{
+    sign: Tensor<FloatOf<A>>;
+    logabsdet: Tensor<RealOf<FloatOf<A>>>;
+}>;
+/** Options of `linalg.solveTriangular`. */
+interface SolveTriangularOptions {
+    /** false by default. */
+    readonly upper?: boolean | undefined;
+    /** false by default. */
+    readonly unitDiagonal?: boolean | undefined;
+    /** false by default. */
+    readonly transposed?: boolean | undefined;
+}
+/**
+ * Solution of a system with a triangular matrix: the lower triangle of x1, or with upper the upper one, and nothing else of it is read; with unitDiagonal ones in place of its diagonal, with transposed the triangle's transpose; x2 is a vector or a stack of matrices. A zero on the diagonal is a LinAlgError when the result is read.
+ *
+ * `tril(x1) @ out = x2`
+ *
+ * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
+ * NumPy `linalg.solve_triangular`, PyTorch `linalg.solve_triangular`.
+ *
+ * @param x1 A tensor.
+ * @param x2 A tensor.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.solveTriangular(ft.zeros([2, 3]), ft.zeros([2]))`.
+ * @throws {TensorError} `ERR_LINALG`, as for `ft.linalg.solveTriangular(ft.zeros([2, 2]), ft.ones([2])).toArray()`.
+ * @example
+ * ```ts
+ * ft.linalg.solveTriangular(ft.tensor([[2, 0], [1, 4]]), ft.tensor([2, 9])) // [1, 2]
+ * ```
+ */
+declare function solveTriangular<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>, options?: SolveTriangularOptions): Tensor<FloatOf<Promote<A, B>>>;
+/**
+ * Exponentials of square matrices, by a Pade approximation with scaling and squaring.
+ *
+ * `1 + x + x @ x / 2 + x @ x @ x / 6 + ...`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
+ * NumPy `linalg.expm`, PyTorch `linalg.matrix_exp`.
+ *
+ * @param x A tensor.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.expm(ft.zeros([2, 3]))`.
+ * @example
+ * ```ts
+ * ft.linalg.expm(ft.tensor([[0, 1], [0, 0]])) // [[1, 1], [0, 1]]
+ * ```
+ */
+declare function expm<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>>;
+/** Options of `linalg.eigh`. */
+interface EighOptions {
+    /** false by default. */
+    readonly upper?: boolean | undefined;
+}
+/**
+ * Eigenvalues of symmetric (Hermitian) matrices, ascending, and orthonormal eigenvectors as columns, in each of which the first entry of the largest size is real and positive. Only the lower triangle of x is read, with upper the upper one.
+ *
+ * `x @ v_i = w_i v_i`
+ *
+ * Takes any dtype; gives eigenvalues that of the parts, eigenvectors the same dtype, float32 for integers and bool.
+ * NumPy `linalg.eigh`, PyTorch `linalg.eigh`.
+ *
+ * @param x A tensor.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.eigh(ft.zeros([2, 3]))`.
+ * @example
+ * ```ts
+ * ft.linalg.eigh(ft.tensor([[2, 0], [0, 1]])).eigenvalues // [1, 2]
+ * ```
+ */
+declare function eigh$1<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: EighOptions): Several<{
+    eigenvalues: Tensor<RealOf<FloatOf<A>>>;
+    eigenvectors: Tensor<FloatOf<A>>;
+}>;
+/** Options of `linalg.eigvalsh`. */
+interface EigvalshOptions {
+    /** false by default. */
+    readonly upper?: boolean | undefined;
+}
+/**
+ * Eigenvalues of symmetric (Hermitian) matrices, ascending. Only the lower triangle of x is read, with upper the upper one.
+ *
+ * `x @ v_i = w_i v_i`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool, that of the parts for complex numbers.
+ * NumPy `linalg.eigvalsh`, PyTorch `linalg.eigvalsh`.
+ *
+ * @param x A tensor.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.eigvalsh(ft.zeros([2, 3]))`.
+ * @example
+ * ```ts
+ * ft.linalg.eigvalsh(ft.tensor([[0, 1], [1, 0]])) // [-1, 1]
+ * ```
+ */
+declare function eigvalsh$1<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: EigvalshOptions): Tensor<RealOf<FloatOf<A>>>;
+/**
+ * Eigenvalues of square matrices, ascending by real, then by imaginary part, and eigenvectors of length 1 as columns, in each of which the first entry of the largest size is real and positive; both always complex.
+ *
+ * `x @ v_i = w_i v_i`
+ *
+ * Takes any dtype; gives eigenvalues its complex dtype, eigenvectors its complex dtype.
+ * NumPy `linalg.eig`, PyTorch `linalg.eig`.
+ *
+ * @param x A tensor.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.eig(ft.zeros([2, 3]))`.
+ * @example
+ * ```ts
+ * ft.linalg.eig(ft.tensor([[2, 0], [0, 1]])).eigenvalues.real() // [1, 2]
+ * ```
+ */
+declare function eig$1<A extends DType = 'float32'>(x: Tensor<A> | Listed): Several<{
+    eigenvalues: Tensor<ComplexOf<FloatOf<A>>>;
+    eigenvectors: Tensor<ComplexOf<FloatOf<A>>>;
+}>;
+/**
+ * Eigenvalues of square matrices, always complex, ascending by real, then by imaginary part.
+ *
+ * `x @ v_i = w_i v_i`
+ *
+ * Takes any dtype; gives complex64, complex128 for float64.
+ * NumPy `linalg.eigvals`, PyTorch `linalg.eigvals`.
+ *
+ * @param x A tensor.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.eigvals(ft.zeros([2, 3]))`.
+ * @example
+ * ```ts
+ * ft.linalg.eigvals(ft.tensor([[0, 1], [-1, 0]])).imag() // [-1, 1]
+ * ```
+ */
+declare function eigvals$1<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<ComplexOf<FloatOf<A>>>;
+/** Options of `linalg.svd`. */
+interface SvdOptions {
+    /** true by default. */
+    readonly fullMatrices?: boolean | undefined;
+}
+/**
+ * Singular values, descending, with the left singular vectors as columns of u and the right ones as rows of vh, in each of which the first entry of the largest size is real and positive; without fullMatrices only those that have a value.
+ *
+ * `x = u @ diag(s) @ vh`
+ *
+ * Takes any dtype; gives u the same dtype, float32 for integers and bool, s that of the parts, vh the same dtype, float32 for integers and bool.
+ * NumPy `linalg.svd`, PyTorch `linalg.svd`.
+ *
+ * @param x A tensor.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.svd(ft.zeros([2]))`.
+ * @example
+ * ```ts
+ * ft.linalg.svd(ft.tensor([[0, 2], [3, 0]])).s // [3, 2]
+ * ```
+ */
+declare function svd$1<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: SvdOptions): Several<{
+    u: Tensor<FloatOf<A>>;
+    s: Tensor<RealOf<FloatOf<A>>>;
+    vh: Tensor<FloatOf<A>>;
+}>;
+/**
+ * Singular values of matrices, descending.
+ *
+ * `sqrt(eigenvalues of x^H @ x)`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool, that of the parts for complex numbers.
+ * NumPy `linalg.svdvals`, PyTorch `linalg.svdvals`.
+ *
+ * @param x A tensor.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.svdvals(ft.zeros([2]))`.
+ * @example
+ * ```ts
+ * ft.linalg.svdvals(ft.tensor([[0, 2], [3, 0]])) // [3, 2]
+ * ```
+ */
+declare function svdvals<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<RealOf<FloatOf<A>>>;
+/** Options of `linalg.matrixRank`. */
+interface MatrixRankOptions {
+    /** A number; NaN by default. */
+    readonly rtol?: number | undefined;
+}
+/**
+ * How many singular values of a matrix are above rtol times the largest: max(m, n) units in the last place of 1 where rtol is left out or NaN.
+ *
+ * `count(s_i > rtol max s)`
+ *
+ * Takes any dtype; gives int32.
+ * NumPy `linalg.matrix_rank`, PyTorch `linalg.matrix_rank`.
+ *
+ * @param x A tensor.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.matrixRank(ft.zeros([2]))`.
+ * @example
+ * ```ts
+ * ft.linalg.matrixRank(ft.tensor([[1, 2], [2, 4]])) // 1
+ * ```
+ */
+declare function matrixRank(x: Tensor | Listed, options?: MatrixRankOptions): Tensor<'int32'>;
+/** Options of `linalg.pinv`. */
+interface PinvOptions {
+    /** A number; NaN by default. */
+    readonly rtol?: number | undefined;
+}
+/**
+ * Pseudoinverses of matrices of any shape and rank (Moore-Penrose); singular values up to rtol times the largest count as zero, rtol as in matrixRank.
+ *
+ * `vh^H @ diag(1 / s) @ u^H`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool.
+ * NumPy `linalg.pinv`, PyTorch `linalg.pinv`.
+ *
+ * @param x A tensor.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.pinv(ft.zeros([2]))`.
+ * @example
+ * ```ts
+ * ft.linalg.pinv(ft.tensor([[2, 0], [0, 0]])) // [[0.5, 0], [0, 0]]
+ * ```
+ */
+declare function pinv<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: PinvOptions): Tensor<FloatOf<A>>;
+/** Options of `linalg.lstsq`. */
+interface LstsqOptions {
+    /** A number; NaN by default. */
+    readonly rtol?: number | undefined;
+}
+/**
+ * Least squares: of all x that make the sum of squares of x2 - x1 @ x smallest the shortest one, with that sum for each column, the rank of x1, and its singular values, of which those up to rtol times the largest count as zero, rtol as in matrixRank; x2 is a vector or a stack of matrices.
+ *
+ * `solution = pinv(x1) @ x2`
+ *
+ * Takes any dtype; gives solution the promoted dtype, float32 for integers and bool, residuals that of the parts, rank int32, singularValues that of the parts.
+ * NumPy `linalg.lstsq`, PyTorch `linalg.lstsq`.
+ *
+ * @param x1 A tensor.
+ * @param x2 A tensor.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.lstsq(ft.zeros([2, 3]), ft.zeros([3]))`.
+ * @example
+ * ```ts
+ * ft.linalg.lstsq(ft.tensor([[1], [1]]), ft.tensor([1, 3])).solution // [2]
+ * ```
+ */
+declare function lstsq$1<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>, options?: LstsqOptions): Several<{
+    solution: Tensor<FloatOf<Promote<A, B>>>;
+    residuals: Tensor<RealOf<FloatOf<Promote<A, B>>>>;
+    rank: Tensor<'int32'>;
+    singularValues: Tensor<RealOf<FloatOf<Promote<A, B>>>>;
+}>;
+/** Options of `linalg.vectorNorm`. */
+interface VectorNormOptions {
+    /** One axis or several; negative ones count from the last. All that apply by default. */
+    readonly axis?: number | readonly number[] | undefined;
+    /** Keeps reduced axes, with size 1; false by default. */
+    readonly keepdims?: boolean | undefined;
+    /** A number, which may be infinite; 2 by default. */
+    readonly ord?: number | undefined;
+}
+/**
+ * Norm of the vector of all elements, or of those along some axes: of any order, Infinity for the largest absolute value, -Infinity for the smallest, 0 for the number of elements that are not zero.
+ *
+ * `(sum |x|^ord)^(1 / ord)`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool, that of the parts for complex numbers.
+ * NumPy `linalg.vector_norm`, PyTorch `linalg.vector_norm`.
+ *
+ * @param x A tensor.
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.vectorNorm(ft.zeros([0]), { ord: Infinity })`.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.linalg.vectorNorm(ft.zeros([2]), { ord: NaN })`.
+ * @throws {TensorError} `ERR_INDEX`, as for `ft.linalg.vectorNorm(ft.zeros([2]), 1)`.
+ * @example
+ * ```ts
+ * ft.linalg.vectorNorm(ft.tensor([3, -4])) // 5
+ * ```
+ */
+declare function vectorNorm<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: number | readonly number[] | VectorNormOptions): Tensor<RealOf<FloatOf<A>>>;
+/** Options of `linalg.matrixNorm`. */
+interface MatrixNormOptions {
+    /** Keeps reduced axes, with size 1; false by default. */
+    readonly keepdims?: boolean | undefined;
+    /** One of 'fro', 'nuc', 1, -1, 2, -2, Infinity, -Infinity; 'fro' by default. */
+    readonly ord?: 'fro' | 'nuc' | 1 | -1 | 2 | -2 | number | undefined;
+}
+/**
+ * Norm of the matrices of the last two axes: 'fro' the root of the sum of squares, 'nuc' the sum of the singular values, 2 and -2 the largest and the smallest of them, 1 and -1 the largest and the smallest sum of a column's absolute values, Infinity and -Infinity of a row's.
+ *
+ * `sqrt(sum |x_ij|^2)`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool, that of the parts for complex numbers.
+ * NumPy `linalg.matrix_norm`, PyTorch `linalg.matrix_norm`.
+ *
+ * @param x A tensor.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.matrixNorm(ft.zeros([2]))`.
+ * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.linalg.matrixNorm(ft.zeros([2, 2]), { ord: 3 })`.
+ * @example
+ * ```ts
+ * ft.linalg.matrixNorm(ft.tensor([[1, 2], [2, 4]])) // 5
+ * ```
+ */
+declare function matrixNorm<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: MatrixNormOptions): Tensor<RealOf<FloatOf<A>>>;
+/** Options of `linalg.cond`. */
+interface CondOptions {
+    /** One of 2, -2, 'fro', 'nuc', 1, -1, Infinity, -Infinity; 2 by default. */
+    readonly ord?: 2 | -2 | 'fro' | 'nuc' | 1 | -1 | number | undefined;
+}
+/**
+ * Condition number of the matrices of the last two axes for solving with them: the ratio of the extreme singular values, or in another norm (see matrixNorm) that of the matrix times that of its inverse; infinite for a singular matrix.
+ *
+ * `norm(x) norm(inv x)`
+ *
+ * Takes any dtype; gives the same dtype, float32 for integers and bool, that of the parts for complex numbers.
+ * NumPy `linalg.cond`, PyTorch `linalg.cond`.
+ *
+ * @param x A tensor.
+ * @param options An object of options.
+ * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.cond(ft.zeros([2, 3]), { ord: 1 })`.
+ * @example
+ * ```ts
+ * ft.linalg.cond(ft.tensor([[2, 0], [0, 8]])) // 4
+ * ```
+ */
+declare function cond<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: CondOptions): Tensor<RealOf<FloatOf<A>>>;
+
+/** A range of positions along one axis, with Python's meaning of negative and left-out bounds. */
+declare class Slice {
+    /** First position; negative counts from the end; null for the natural one. */
+    readonly start: number | null;
+    /** Position after the last; null for the natural one. */
+    readonly stop: number | null;
+    /** Distance between positions, not 0; negative walks backwards. */
+    readonly step: number;
+    /** As `ft.slice(start, stop, step)`. */
+    constructor(start?: number | null, stop?: number | null, step?: number | null);
+    /** Text as the text form writes it. */
+    toString(): string;
+}
+/**
+ * A slice for `x.at(...)`: positions from `start` (included) to `stop` (excluded) by `step`. Bounds left out (undefined or
+ * null) mean "from the first" and "to the last"; negative ones count from the end; bounds outside the axis are clamped.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for a bound that is not an integer, `ERR_INDEX` for a step of 0.
+ * @example
+ * ```ts
+ * ft.tensor([1, 2, 3, 4]).at(ft.slice(1, -1)) // [2, 3]
+ * ```
+ */
+declare function slice(start?: number | null, stop?: number | null, step?: number | null): Slice;
+
+/** The dtype of each kind of typed array; by tag, so that Buffer and arrays of other realms are recognised. */
+declare const DTYPE_OF_TAG: {
+    readonly Int8Array: 'int8';
+    readonly Uint8Array: 'uint8';
+    readonly Uint8ClampedArray: 'uint8';
+    readonly Int16Array: 'int16';
+    readonly Uint16Array: 'uint16';
+    readonly Int32Array: 'int32';
+    readonly Uint32Array: 'uint32';
+    readonly BigInt64Array: 'int64';
+    readonly BigUint64Array: 'uint64';
+    readonly Float16Array: 'float16';
+    readonly Float32Array: 'float32';
+    readonly Float64Array: 'float64';
+};
+type Tags = typeof DTYPE_OF_TAG;
+/** What `Float16Array` looks like to programs whose TypeScript library does not know it yet. */
+interface Float16ArrayLike extends ArrayBufferView {
+    readonly [Symbol.toStringTag]: 'Float16Array';
+    readonly length: number;
+}
+/** A typed array whose elements have a dtype. */
+type TypedArray = Int8Array | Uint8Array | Uint8ClampedArray | Int16Array | Uint16Array | Int32Array | Uint32Array | BigInt64Array | BigUint64Array | Float16ArrayLike | Float32Array | Float64Array;
+/** The dtype of a typed array. */
+type DTypeOfArray<T extends TypedArray> = T extends {
+    readonly [Symbol.toStringTag]: infer K extends keyof Tags;
+} ? Tags[K] : DType;
+
+/**
+ * An index item. Basic ones make a view: a position, a {@link Slice} or its text (`'1:3'`, `'::-1'`, `':'`), `'...'` for all
+ * axes not named, null for a new axis. The others gather: positions along one axis as nested arrays, a typed array or a tensor
+ * of integers; or a mask of booleans over one axis or several.
+ */
+type IndexItem = number | boolean | string | Slice | null | Tensor | Exclude<TypedArray, BigUint64Array | Float16ArrayLike | Float32Array | Float64Array> | readonly Nested<number>[] | readonly Nested<bigint>[] | readonly Nested<boolean>[];
+/** What index items must be beside themselves: tensors hold positions or a mask. */
+type Indices<T> = {
+    readonly [K in keyof T]: T[K] extends Tensor<infer D> ? Takes<'indexOrMask', D> : unknown;
+};
+
+/** What `JSON.stringify` sees; 64-bit integers, NaN and infinities are strings, for JSON has none of them. */
+interface TensorJSON<D extends DType = DType> {
+    readonly shape: readonly number[];
+    readonly dtype: D;
+    /** Elements in row-major order. */
+    readonly data: readonly unknown[];
+}
+
+/** Hand-written methods; the generated ones extend them. */
+declare abstract class Methods<D extends DType> {
+    /**
+     * Part of the tensor: a number picks a position and removes the axis, `'1:3'` or `ft.slice(1, 3)` takes a range, null adds
+     * an axis of size 1, `'...'` stands for all axes not named. Items may be one text: `x.at('1:3, ..., ::-1')`. Bounds have
+     * Python's meaning: negative ones count from the end, those outside are clamped. With these items alone, a view.
+     *
+     * An array, typed array or tensor of integers gathers along its axis; several broadcast against each other. One of booleans
+     * is a mask over as many axes as it has, and selects where it is true; a mask that is a tensor is read at the call (see
+     * {@link Tensor.atAsync}). What they select stands where they stand, or first if something stands between them, as in
+     * NumPy.
+     *
+     * @throws {TensorError} `ERR_INDEX` for a position out of range or too many items (for positions in a tensor: when the
+     * result is read), `ERR_SHAPE` for index arrays that do not broadcast and masks of another shape than their axes,
+     * `ERR_DTYPE` for arrays of anything but integers and booleans, `ERR_ARGUMENT` for anything else.
+     * @example
+     * ```ts
+     * ft.tensor([[1, 2, 3], [4, 5, 6]]).at(1, '::-1') // [6, 5, 4]
+     * ```
+     * ```ts
+     * ft.tensor([[1, 2, 3], [4, 5, 6]]).at('...', [2, 0]) // [[3, 1], [6, 4]]
+     * ```
+     */
+    at<const T extends readonly IndexItem[]>(...items: T & Indices<T>): Tensor<D>;
+    /** As `at`; masks that are tensors are read without blocking. */
+    atAsync<const T extends readonly IndexItem[]>(...items: T & Indices<T>): Promise<Tensor<D>>;
+    /**
+     * A copy in which the part that `at(...items)` names is replaced by `value`, broadcast to it and converted to this dtype.
+     * Where an index array names a position twice, the later value stays. A mask that is a tensor is read at the call, unless it
+     * is the only index and the value a single one.
+     *
+     * @throws {TensorError} As `at`, and `ERR_SHAPE` where the value does not broadcast.
+     * @example
+     * ```ts
+     * ft.tensor([1, 2, 3]).withAt('1:', 0) // [1, 0, 0]
+     * ```
+     * ```ts
+     * ft.tensor([1, 2, 3]).withAt([[true, false, true]], 0) // [0, 2, 0]
+     * ```
+     */
+    withAt<const T extends string | readonly IndexItem[], V extends Operand>(items: T & Indices<T>, value: V & Fits<'any', V, D>): Tensor<D>;
+    /** As `withAt`; masks that are tensors are read without blocking. */
+    withAtAsync<const T extends string | readonly IndexItem[], V extends Operand>(items: T & Indices<T>, value: V & Fits<'any', V, D>): Promise<Tensor<D>>;
+    /**
+     * A matrix with its axes exchanged. A view.
+     *
+     * @throws {TensorError} `ERR_SHAPE` for a tensor that does not have two axes; see `mT` and `permuteDims`.
+     * @example
+     * ```ts
+     * ft.tensor([[1, 2], [3, 4]]).T // [[1, 3], [2, 4]]
+     * ```
+     */
+    get T(): Tensor<D>;
+    /**
+     * The last two axes exchanged, as `matrixTranspose()`. A view.
+     *
+     * @throws {TensorError} `ERR_SHAPE` for a tensor of fewer than two axes.
+     */
+    get mT(): Tensor<D>;
+    /** Walks the first axis: `for (const row of x)`. */
+    [Symbol.iterator](): IterableIterator<Tensor<D>>;
+    /** The elements as text, in NumPy's layout; beyond 1000 elements the edges only. Never throws. */
+    toString(): string;
+    /** Shape, dtype and elements in row-major order, for `JSON.stringify`. */
+    toJSON(): TensorJSON<D>;
+}
 
 /** The operations as methods; `Tensor` extends it. */
 declare abstract class OpMethods<D extends DType> extends Methods<D> {
@@ -7538,7 +8026,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * ft.tensor([10, 20, 30]).take(ft.tensor([2, 0], { dtype: 'int32' })) // [30, 10]
      * ```
      */
-    take<B extends DType>(indices: Tensor<B> & Takes<'index', B>, options?: number | TakeOptions): Tensor<D>;
+    take<B extends DType>(indices: (Tensor<B> & Takes<'index', B>) | Positions, options?: number | TakeOptions): Tensor<D>;
     /**
      * A copy in which updates replace the slices that indices pick along an axis; of duplicates the last stays. Negative indices count from the end; one out of range is an IndexError when the result is read.
      *
@@ -7555,7 +8043,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * ft.zeros([3]).scatter(ft.tensor([2, 0], { dtype: 'int32' }), ft.tensor([7, 5])) // [5, 0, 7]
      * ```
      */
-    scatter<B extends DType>(indices: Tensor<B> & Takes<'index', B>, updates: Tensor, options?: number | ScatterOptions): Tensor<D>;
+    scatter<B extends DType>(indices: (Tensor<B> & Takes<'index', B>) | Positions, updates: Tensor, options?: number | ScatterOptions): Tensor<D>;
     /**
      * Adds updates to the slices that indices pick along an axis, one after the other, so duplicates add up in a defined order.
      *
@@ -7574,7 +8062,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * ft.zeros([3]).scatterAdd(ft.tensor([2, 2], { dtype: 'int32' }), ft.tensor([1, 5])) // [0, 0, 6]
      * ```
      */
-    scatterAdd<B extends DType>(this: Takes<'numeric', D>, indices: Tensor<B> & Takes<'index', B>, updates: Tensor, options?: number | ScatterAddOptions): Tensor<D>;
+    scatterAdd<B extends DType>(this: Takes<'numeric', D>, indices: (Tensor<B> & Takes<'index', B>) | Positions, updates: Tensor, options?: number | ScatterAddOptions): Tensor<D>;
     /**
      * Multiplies the slices that indices pick along an axis by updates, one after the other.
      *
@@ -7591,7 +8079,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * ft.ones([3]).scatterMul(ft.tensor([2, 2], { dtype: 'int32' }), ft.tensor([2, 5])) // [1, 1, 10]
      * ```
      */
-    scatterMul<B extends DType>(this: Takes<'numeric', D>, indices: Tensor<B> & Takes<'index', B>, updates: Tensor, options?: number | ScatterMulOptions): Tensor<D>;
+    scatterMul<B extends DType>(this: Takes<'numeric', D>, indices: (Tensor<B> & Takes<'index', B>) | Positions, updates: Tensor, options?: number | ScatterMulOptions): Tensor<D>;
     /**
      * Smaller ones of updates and the slices that indices pick along an axis; NaN wins.
      *
@@ -7608,7 +8096,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * ft.ones([3]).scatterMin(ft.tensor([2, 2], { dtype: 'int32' }), ft.tensor([-2, 5])) // [1, 1, -2]
      * ```
      */
-    scatterMin<B extends DType>(this: Takes<'real', D>, indices: Tensor<B> & Takes<'index', B>, updates: Tensor, options?: number | ScatterMinOptions): Tensor<D>;
+    scatterMin<B extends DType>(this: Takes<'real', D>, indices: (Tensor<B> & Takes<'index', B>) | Positions, updates: Tensor, options?: number | ScatterMinOptions): Tensor<D>;
     /**
      * Larger ones of updates and the slices that indices pick along an axis; NaN wins.
      *
@@ -7625,7 +8113,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * ft.ones([3]).scatterMax(ft.tensor([2, 2], { dtype: 'int32' }), ft.tensor([-2, 5])) // [1, 1, 5]
      * ```
      */
-    scatterMax<B extends DType>(this: Takes<'real', D>, indices: Tensor<B> & Takes<'index', B>, updates: Tensor, options?: number | ScatterMaxOptions): Tensor<D>;
+    scatterMax<B extends DType>(this: Takes<'real', D>, indices: (Tensor<B> & Takes<'index', B>) | Positions, updates: Tensor, options?: number | ScatterMaxOptions): Tensor<D>;
     /**
      * A copy in which values stand at places along an axis (the last by default), in each line at indices of its own, or are added to, multiplied with or compared with what is there, in row-major order; values broadcast to the indices. Negative indices count from the end; one out of range is an IndexError when the result is read.
      *
@@ -7644,7 +8132,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * ft.zeros([2, 2]).putAlongAxis(ft.tensor([[1], [0]], { dtype: 'int32' }), 9) // [[0, 9], [9, 0]]
      * ```
      */
-    putAlongAxis<B extends DType, C extends Operand>(indices: Tensor<B> & Takes<'index', B>, values: C & Fits<'any', C, D>, options?: number | PutAlongAxisOptions): Tensor<D>;
+    putAlongAxis<B extends DType, C extends Operand>(indices: (Tensor<B> & Takes<'index', B>) | Positions, values: C & Fits<'any', C, D>, options?: number | PutAlongAxisOptions): Tensor<D>;
     /**
      * Sums of the rows of each segment, which a vector of integers numbers, one after the other; 0 of a segment without rows. A number out of range is an IndexError when the result is read. Integers that their dtype does not hold are refused as in sum.
      *
@@ -7662,7 +8150,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * ft.tensor([1, 2, 3]).segmentSum(ft.tensor([0, 2, 0], { dtype: 'int32' }), 3) // [4, 0, 2]
      * ```
      */
-    segmentSum<B extends DType>(this: Takes<'numeric', D>, segments: Tensor<B> & Takes<'index', B>, numSegments: number): Tensor<D>;
+    segmentSum<B extends DType>(this: Takes<'numeric', D>, segments: (Tensor<B> & Takes<'index', B>) | Positions, numSegments: number): Tensor<D>;
     /**
      * Products of the rows of each segment; 1 of a segment without rows. Integers that their dtype does not hold are refused as in sum.
      *
@@ -7678,7 +8166,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * ft.tensor([4, 2, 3]).segmentProd(ft.tensor([0, 2, 0], { dtype: 'int32' }), 3) // [12, 1, 2]
      * ```
      */
-    segmentProd<B extends DType>(this: Takes<'numeric', D>, segments: Tensor<B> & Takes<'index', B>, numSegments: number): Tensor<D>;
+    segmentProd<B extends DType>(this: Takes<'numeric', D>, segments: (Tensor<B> & Takes<'index', B>) | Positions, numSegments: number): Tensor<D>;
     /**
      * Smallest elements of each segment's rows; the largest number of the dtype (Infinity) of a segment without rows; NaN wins.
      *
@@ -7694,7 +8182,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * ft.tensor([4, 2, 3]).segmentMin(ft.tensor([0, 1, 0], { dtype: 'int32' }), 2) // [3, 2]
      * ```
      */
-    segmentMin<B extends DType>(this: Takes<'real', D>, segments: Tensor<B> & Takes<'index', B>, numSegments: number): Tensor<D>;
+    segmentMin<B extends DType>(this: Takes<'real', D>, segments: (Tensor<B> & Takes<'index', B>) | Positions, numSegments: number): Tensor<D>;
     /**
      * Largest elements of each segment's rows; the smallest number of the dtype (-Infinity) of a segment without rows; NaN wins.
      *
@@ -7710,7 +8198,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * ft.tensor([4, 2, 3]).segmentMax(ft.tensor([0, 1, 0], { dtype: 'int32' }), 2) // [4, 2]
      * ```
      */
-    segmentMax<B extends DType>(this: Takes<'real', D>, segments: Tensor<B> & Takes<'index', B>, numSegments: number): Tensor<D>;
+    segmentMax<B extends DType>(this: Takes<'real', D>, segments: (Tensor<B> & Takes<'index', B>) | Positions, numSegments: number): Tensor<D>;
     /**
      * Arithmetic means of each segment's rows; NaN of a segment without rows; integers give float32.
      *
@@ -7726,7 +8214,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * ft.tensor([4, 2, 3]).segmentMean(ft.tensor([0, 1, 0], { dtype: 'int32' }), 2) // [3.5, 2]
      * ```
      */
-    segmentMean<B extends DType>(segments: Tensor<B> & Takes<'index', B>, numSegments: number): Tensor<FloatOf<D>>;
+    segmentMean<B extends DType>(segments: (Tensor<B> & Takes<'index', B>) | Positions, numSegments: number): Tensor<FloatOf<D>>;
     /**
      * Elements picked along an axis (the last by default), in each line by indices of its own, as argsort and argmax give them; negative indices count from the end. An index out of range is an IndexError when the result is read.
      *
@@ -7745,7 +8233,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * ft.tensor([[3, 1], [5, 7]]).takeAlongAxis(ft.tensor([[1, 0], [0, 0]], { dtype: 'int32' })) // [[1, 3], [5, 5]]
      * ```
      */
-    takeAlongAxis<B extends DType>(indices: Tensor<B> & Takes<'index', B>, options?: number | TakeAlongAxisOptions): Tensor<D>;
+    takeAlongAxis<B extends DType>(indices: (Tensor<B> & Takes<'index', B>) | Positions, options?: number | TakeAlongAxisOptions): Tensor<D>;
     /**
      * How many elements of a sorted vector (sorted by the sorter, where there is one) are less than each value, or with side 'right' less or equal: int32 positions at which the values keep the order. NaN counts as the largest value.
      *
@@ -7763,7 +8251,7 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * ft.tensor([1, 3, 5]).searchsorted(ft.tensor([3, 4])) // [1, 2]
      * ```
      */
-    searchsorted<B extends Operand, C extends DType = DType>(this: Takes<'real', D>, x2: B & Fits<'real', B>, sorter?: Tensor<C> & Takes<'index', C>, options?: SearchsortedOptions): Tensor<'int32'>;
+    searchsorted<B extends Operand, C extends DType = DType>(this: Takes<'real', D>, x2: B & Fits<'real', B>, sorter?: (Tensor<C> & Takes<'index', C>) | Positions, options?: SearchsortedOptions): Tensor<'int32'>;
     /**
      * Elements in ascending or descending order along an axis (the last by default), stable; NaN counts as the largest value.
      *
@@ -7811,10 +8299,10 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * ft.tensor([3, 9, 5]).topk(2).values // [9, 5]
      * ```
      */
-    topk(this: Takes<'real', D>, k: number, options?: number | TopkOptions): {
+    topk(this: Takes<'real', D>, k: number, options?: number | TopkOptions): Several<{
         values: Tensor<D>;
         indices: Tensor<'int32'>;
-    };
+    }>;
     /**
      * The k-th smallest element along an axis, counted from 1, with its int32 position; of equal elements the k-th of the stable order; NaN counts as the largest value.
      *
@@ -7831,10 +8319,10 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
      * ft.tensor([3, 9, 5]).kthvalue(2).values // 5
      * ```
      */
-    kthvalue(this: Takes<'real', D>, k: number, options?: number | KthvalueOptions): {
+    kthvalue(this: Takes<'real', D>, k: number, options?: number | KthvalueOptions): Several<{
         values: Tensor<D>;
         indices: Tensor<'int32'>;
-    };
+    }>;
     /**
      * Elements on and below the k-th diagonal of the last two axes, zero above.
      *
@@ -8142,6 +8630,890 @@ declare abstract class OpMethods<D extends DType> extends Methods<D> {
     nancumulativeProd<E extends DType = SumOf<D>>(options?: number | NancumulativeProdOptions<E>): Tensor<NoInfer<E>>;
 }
 
+/** Sizes or axes, one after the other or in one array. */
+type Numbers = readonly number[] | readonly [readonly number[]];
+/** PyTorch's `permute`: the axes in another order, as {@link permuteDims}. A view. */
+declare function permute<D extends DType>(x: Tensor<D>, ...axes: Numbers): Tensor<D>;
+/**
+ * NumPy's and PyTorch's `view`: of sizes as {@link reshape}, of a dtype as {@link bitcast}.
+ *
+ * @throws {TensorError} as those.
+ */
+declare function view<D extends DType>(x: Tensor<D>, ...shape: Numbers): Tensor<D>;
+declare function view<E extends DType>(x: Tensor, dtype: E): Tensor<E>;
+/** PyTorch's `expand`: axes of size 1 repeated, as {@link broadcastTo}; -1 keeps a size. A view. */
+declare function expand<D extends DType>(x: Tensor<D>, ...sizes: Numbers): Tensor<D>;
+/** PyTorch's `t`: a matrix transposed, a vector as it is. A view. */
+declare function t<D extends DType>(x: Tensor<D>): Tensor<D>;
+/** PyTorch's `adjoint`: the last two axes exchanged, each element conjugated. */
+declare function adjoint<D extends DType>(x: Tensor<D>): Tensor<D>;
+/**
+ * PyTorch's `gather`: elements along an axis that a tensor of positions picks, as {@link takeAlongAxis}. Along the other axes the indices
+ * may be fewer than x has. Negative ones count from the end.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for indices of another rank or larger ones, `ERR_INDEX` for an axis out of range; for an index, when read.
+ */
+declare function gather<D extends DType>(x: Tensor<D>, axis: number, indices: Tensor | Positions): Tensor<D>;
+/** PyTorch's `index_select`: slices along an axis, as {@link take}. */
+declare function indexSelect<D extends DType>(x: Tensor<D>, axis: number, indices: Tensor | Positions): Tensor<D>;
+/** PyTorch's `masked_select`: the elements where a mask is true, along one axis, as `x.at(mask)`. Reads the mask. */
+declare function maskedSelect<D extends DType>(x: Tensor<D>, mask: Tensor<'bool'>): Tensor<D>;
+/** PyTorch's `masked_fill`: x with one value where a mask is true, as {@link where}. */
+declare function maskedFill<D extends DType>(x: Tensor<D>, mask: Tensor, value: Operand): Tensor<D>;
+/** PyTorch's `narrow`: so many places of an axis from one on. A view. */
+declare function narrow<D extends DType>(x: Tensor<D>, axis: number, start: number, length: number): Tensor<D>;
+/** PyTorch's `select`: one place of an axis, which the result does not have. A view. */
+declare function select<D extends DType>(x: Tensor<D>, axis: number, index: number): Tensor<D>;
+/** Number of elements: `x.size`. */
+declare function numel(x: Tensor): number;
+/** Options of `bucketize`. */
+interface BucketizeOptions {
+    /** Whether the bounds belong to the lower bucket (false, the default) or to the higher one. */
+    readonly right?: boolean | undefined;
+}
+/** PyTorch's `bucketize`: between which boundaries elements lie, as {@link searchsorted} with the operands exchanged. */
+declare function bucketize<A extends DType, B extends DType>(x: Tensor<A> & Takes<'real', A>, boundaries: Tensor<B> & Takes<'real', B>, options?: BucketizeOptions): Tensor<'int32'>;
+/** Whether a value is a tensor. */
+declare function isTensor(value: unknown): value is Tensor;
+/** Whether a tensor's dtype is floating, as {@link isdtype}. */
+declare function isFloatingPoint(x: Tensor): boolean;
+/** Whether a tensor's dtype is complex, as {@link isdtype}. */
+declare function isComplex(x: Tensor): boolean;
+
+/** What every error of this package is: an `Error` with a stable `code`. */
+declare abstract class TensorError extends Error {
+    /** A stable name of the kind of mistake, `ERR_SHAPE` and so on. */
+    abstract readonly code: string;
+    /** The class's name. */
+    get name(): string;
+}
+/** Shapes do not fit each other or the operation. */
+declare class ShapeError extends TensorError {
+    readonly code = "ERR_SHAPE";
+}
+/** A dtype the operation does not take, or a number the dtype cannot hold. */
+declare class DTypeError extends TensorError {
+    readonly code = "ERR_DTYPE";
+}
+/** An index, axis or slice outside its range. */
+declare class IndexError extends TensorError {
+    readonly code = "ERR_INDEX";
+}
+/** Tensors on different devices, or a device that does not exist. */
+declare class DeviceError extends TensorError {
+    readonly code = "ERR_DEVICE";
+}
+/** A backend, or the native binary, that is not present on this machine; the message says why. */
+declare class BackendUnavailableError extends TensorError {
+    readonly code = "ERR_BACKEND_UNAVAILABLE";
+}
+/** The memory budget, or the machine's memory, is exhausted. Nothing was changed; freeing tensors and trying again works. */
+declare class OutOfMemoryError extends TensorError {
+    readonly code = "ERR_OUT_OF_MEMORY";
+}
+/** A tensor used after `dispose()`, or after the scope that made it. */
+declare class DisposedError extends TensorError {
+    readonly code = "ERR_DISPOSED";
+}
+/** A singular or indefinite matrix, or an iteration that did not converge. */
+declare class LinAlgError extends TensorError {
+    readonly code = "ERR_LINALG";
+}
+/** An operation that makes NaN of operands without one, where `detectNaN` looks for it. */
+declare class NaNError extends TensorError {
+    readonly code = "ERR_NAN";
+}
+/** Bytes that are not in the format they claim to be in. */
+declare class FormatError extends TensorError {
+    readonly code = "ERR_FORMAT";
+}
+/** A file that the system does not open, read or write; the message begins as Node's does: `ENOENT: no such file or directory, ...`. */
+declare class FileError extends TensorError {
+    readonly code = "ERR_FILE";
+    /** The system's code, as Node names it: `ENOENT`, `EACCES`, `EISDIR`, `ENOSPC`, ...; `UNKNOWN` for one without a name. */
+    get systemCode(): string;
+}
+/** A valid request that this version does not offer. */
+declare class UnsupportedError extends TensorError {
+    readonly code = "ERR_UNSUPPORTED";
+}
+/** An argument of the wrong kind: a string for a number, a missing operand, an unknown option. */
+declare class ArgumentError extends TensorError {
+    readonly code = "ERR_ARGUMENT";
+}
+/** A broken promise of this package: always a bug worth reporting. */
+declare class InternalError extends TensorError {
+    readonly code = "ERR_INTERNAL";
+}
+
+/** The dtype of positions: int64 of more elements than int32 counts. */
+type PositionDType = 'int32' | 'int64';
+
+/**
+ * Positions of the elements that are not zero, in row-major order: for each axis an integer tensor. Reads `x`.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for a tensor of rank 0.
+ * @example
+ * ```ts
+ * ft.nonzero(ft.tensor([[0, 5], [7, 0]]))[1] // [1, 0]
+ * ```
+ */
+declare function nonzero(x: Tensor): Tensor<PositionDType>[];
+/** As {@link nonzero}, without blocking. */
+declare function nonzeroAsync(x: Tensor): Promise<Tensor<PositionDType>[]>;
+/**
+ * Positions of the elements that are not zero, in row-major order: a row of coordinates for each. Reads `x`.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for a tensor of rank 0.
+ * @example
+ * ```ts
+ * ft.argwhere(ft.tensor([[0, 5], [7, 0]])) // [[0, 1], [1, 0]]
+ * ```
+ */
+declare function argwhere(x: Tensor): Tensor<PositionDType>;
+/** As {@link argwhere}, without blocking. */
+declare function argwhereAsync(x: Tensor): Promise<Tensor<PositionDType>>;
+/** Distinct elements, and where they stand. */
+interface Unique<D extends DType = DType> {
+    /** The distinct elements in ascending order; each NaN is one of its own. */
+    readonly values: Tensor<D>;
+    /** int32 position of the first of each, in the flattened tensor. */
+    readonly indices: Tensor<'int32'>;
+    /** For each element of the tensor its position among the values, int32. */
+    readonly inverseIndices: Tensor<'int32'>;
+    /** How often each occurs, int32. */
+    readonly counts: Tensor<'int32'>;
+}
+/**
+ * The distinct elements of a tensor in ascending order, with the positions of the first of each, those that make the tensor
+ * out of them, and how often each occurs. NaN differs from itself. Reads a mask.
+ *
+ * @throws {TensorError} `ERR_DTYPE` for a complex tensor.
+ * @example
+ * ```ts
+ * ft.uniqueAll(ft.tensor([3, 1, 3])).inverseIndices // [1, 0, 1]
+ * ```
+ */
+declare function uniqueAll<D extends DType>(x: Tensor<D> & Takes<'real', D>): Several<Unique<D>>;
+/** As {@link uniqueAll}, without blocking. */
+declare function uniqueAllAsync<D extends DType>(x: Tensor<D> & Takes<'real', D>): Promise<Several<Unique<D>>>;
+/**
+ * The distinct elements of a tensor in ascending order, and how often each occurs, as {@link uniqueAll}.
+ *
+ * @example
+ * ```ts
+ * ft.uniqueCounts(ft.tensor([3, 1, 3])).counts // [1, 2]
+ * ```
+ */
+declare function uniqueCounts<D extends DType>(x: Tensor<D> & Takes<'real', D>): Several<Pick<Unique<D>, 'values' | 'counts'>>;
+/** As {@link uniqueCounts}, without blocking. */
+declare function uniqueCountsAsync<D extends DType>(x: Tensor<D> & Takes<'real', D>): Promise<Several<Pick<Unique<D>, 'values' | 'counts'>>>;
+/**
+ * The distinct elements of a tensor in ascending order, and for each element its position among them, as {@link uniqueAll}.
+ *
+ * @example
+ * ```ts
+ * ft.uniqueInverse(ft.tensor([[3, 1], [3, 3]])).inverseIndices // [[1, 0], [1, 1]]
+ * ```
+ */
+declare function uniqueInverse<D extends DType>(x: Tensor<D> & Takes<'real', D>): Several<Pick<Unique<D>, 'values' | 'inverseIndices'>>;
+/** As {@link uniqueInverse}, without blocking. */
+declare function uniqueInverseAsync<D extends DType>(x: Tensor<D> & Takes<'real', D>): Promise<Several<Pick<Unique<D>, 'values' | 'inverseIndices'>>>;
+/**
+ * The distinct elements of a tensor in ascending order, as {@link uniqueAll}.
+ *
+ * @example
+ * ```ts
+ * ft.uniqueValues(ft.tensor([3, 1, 3])) // [1, 3]
+ * ```
+ */
+declare function uniqueValues<D extends DType>(x: Tensor<D> & Takes<'real', D>): Tensor<D>;
+/** As {@link uniqueValues}, without blocking. */
+declare function uniqueValuesAsync<D extends DType>(x: Tensor<D> & Takes<'real', D>): Promise<Tensor<D>>;
+/** Options of `isin`. */
+interface IsinOptions {
+    /** Whether to tell what is not among them instead; false by default. */
+    readonly invert?: boolean | undefined;
+}
+/**
+ * For each element of `x1` whether it is among those of `x2`; NaN is not. Nothing is read.
+ *
+ * @throws {TensorError} `ERR_DTYPE` for complex tensors and dtypes without a common one, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.isin(ft.tensor([1, 2, 5]), ft.tensor([5, 1])) // [true, false, true]
+ * ```
+ */
+declare function isin<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>>, x2: B & Fits<'real', B, DTypeOf<A>>, options?: IsinOptions): Tensor<'bool'>;
+/**
+ * The distinct elements that are in either tensor, in ascending order. Reads a mask.
+ *
+ * @throws {TensorError} `ERR_DTYPE` for complex tensors and dtypes without a common one.
+ * @example
+ * ```ts
+ * ft.union1d(ft.tensor([3, 1]), ft.tensor([2, 3])) // [1, 2, 3]
+ * ```
+ */
+declare function union1d<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'real', A>, x2: Tensor<B> & Takes<'real', B>): Tensor<Promote<A, B>>;
+/** As {@link union1d}, without blocking. */
+declare function union1dAsync<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'real', A>, x2: Tensor<B> & Takes<'real', B>): Promise<Tensor<Promote<A, B>>>;
+/**
+ * The distinct elements of `x1` that are in `x2` too, in ascending order. Reads a mask.
+ *
+ * @throws {TensorError} `ERR_DTYPE` for complex tensors and dtypes without a common one.
+ * @example
+ * ```ts
+ * ft.intersect1d(ft.tensor([3, 1, 3]), ft.tensor([2, 3])) // [3]
+ * ```
+ */
+declare function intersect1d<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'real', A>, x2: Tensor<B> & Takes<'real', B>): Tensor<A>;
+/** As {@link intersect1d}, without blocking. */
+declare function intersect1dAsync<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'real', A>, x2: Tensor<B> & Takes<'real', B>): Promise<Tensor<A>>;
+/**
+ * The distinct elements of `x1` that are not in `x2`, in ascending order. Reads a mask.
+ *
+ * @throws {TensorError} `ERR_DTYPE` for complex tensors and dtypes without a common one.
+ * @example
+ * ```ts
+ * ft.setdiff1d(ft.tensor([3, 1, 3]), ft.tensor([2, 3])) // [1]
+ * ```
+ */
+declare function setdiff1d<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'real', A>, x2: Tensor<B> & Takes<'real', B>): Tensor<A>;
+/** As {@link setdiff1d}, without blocking. */
+declare function setdiff1dAsync<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'real', A>, x2: Tensor<B> & Takes<'real', B>): Promise<Tensor<A>>;
+/**
+ * The distinct elements that are in one of both tensors alone, in ascending order. Reads a mask.
+ *
+ * @throws {TensorError} `ERR_DTYPE` for complex tensors and dtypes without a common one.
+ * @example
+ * ```ts
+ * ft.setxor1d(ft.tensor([3, 1]), ft.tensor([2, 3])) // [1, 2]
+ * ```
+ */
+declare function setxor1d<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'real', A>, x2: Tensor<B> & Takes<'real', B>): Tensor<Promote<A, B>>;
+/** As {@link setxor1d}, without blocking. */
+declare function setxor1dAsync<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'real', A>, x2: Tensor<B> & Takes<'real', B>): Promise<Tensor<Promote<A, B>>>;
+
+/**
+ * Axes in another order, as NumPy's and PyTorch's `transpose`: without axes all of them reversed, with an array or more than two numbers as
+ * {@link permuteDims}, with two numbers those exchanged, as {@link swapaxes}. A view.
+ *
+ * @throws {TensorError} `ERR_INDEX` for an axis out of range, `ERR_SHAPE` for axes that are no permutation.
+ */
+declare function transpose<D extends DType>(x: Tensor<D>, ...axes: Numbers | readonly []): Tensor<D>;
+/**
+ * Products over the last axis of `x1` and the first of `x2`, for vectors and matrices: as {@link matmul}.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for more axes, where NumPy's `dot` is another product than `matmul`.
+ */
+declare function dot$1<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: (Tensor<B> & Takes<'numeric', B>) | number): Tensor<SumOf<Promote<A, B>>>;
+/** The product of all elements, the first conjugated, as {@link vecdot} of both flattened. */
+declare function vdot<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'numeric', A>, x2: Tensor<B> & Takes<'numeric', B>): Tensor<SumOf<Promote<A, B>>>;
+/** The order of a norm: a number, which may be infinite; of matrices `'fro'` or `'nuc'` too. */
+type Ord = number | 'fro' | 'nuc';
+/** Options of `norm` and `linalg.norm`. */
+interface NormOrdOptions {
+    /** The order; 2 by default, `'fro'` of matrices. */
+    readonly ord?: Ord | undefined;
+    /** One axis, or the two of matrices; all elements as one vector by default. */
+    readonly axis?: number | readonly number[] | undefined;
+    /** Keeps reduced axes, with size 1; false by default. */
+    readonly keepdims?: boolean | undefined;
+}
+/** Norms are real. */
+type Norm<D extends DType> = Tensor<RealOf<FloatOf<D>>>;
+/**
+ * Norm of all elements or along axes: of vectors of any order, as {@link vectorNorm}, of matrices `'fro'` or `'nuc'`, as {@link matrixNorm}.
+ * `norm(x)`, `norm(x, 1)`, `norm(x, { ord: 1, axis: 0 })`.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for a number as the order of a matrix, which is another norm in NumPy than in PyTorch.
+ */
+declare function norm$1<D extends DType>(x: Tensor<D>, ord?: Ord | NormOrdOptions, options?: NormOrdOptions): Norm<D>;
+/** Pieces along the second axis, of a vector along its only one: as {@link split}. Views. */
+declare function hsplit<D extends DType>(x: Tensor<D>, sections: number | readonly number[]): Tensor<D>[];
+/** Pieces along the first axis of at least two: as {@link split}. Views. */
+declare function vsplit<D extends DType>(x: Tensor<D>, sections: number | readonly number[]): Tensor<D>[];
+/** Pieces along the third axis: as {@link split}. Views. */
+declare function dsplit<D extends DType>(x: Tensor<D>, sections: number | readonly number[]): Tensor<D>[];
+/** Positions in row-major order of the elements that are not zero. Reads `x`. */
+declare function flatnonzero(x: Tensor): ReturnType<typeof nonzero>[number];
+/**
+ * The distinct elements in ascending order, as {@link uniqueValues}. Reads `x`.
+ *
+ * @throws {ArgumentError} for options: what NumPy and PyTorch return beside has functions of its own.
+ */
+declare function unique<D extends DType>(x: Tensor<D> & Takes<'real', D>, ...options: readonly never[]): Tensor<D>;
+/** Axis sizes: `x.shape`. */
+declare function shape(x: Tensor): readonly number[];
+/** Number of axes: `x.ndim`. */
+declare function ndim(x: Tensor): number;
+/** Number of elements: `x.size`. */
+declare function size(x: Tensor): number;
+
+/** The axis along which a tensor is cut. */
+interface PiecesOptions {
+    /** The axis; negative ones count from the last; the first by default. */
+    readonly axis?: number | undefined;
+}
+/**
+ * The slices of a tensor along an axis, which they do not have.
+ *
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_INDEX` for an axis out of range, `ERR_SHAPE` for more than 2^20 pieces.
+ * @example
+ * ```ts
+ * ft.unstack(ft.tensor([[1, 2], [3, 4]]), { axis: 1 })[0] // [1, 3]
+ * ```
+ */
+declare function unstack<D extends DType>(array: Tensor<D>, options?: number | PiecesOptions): Tensor<D>[];
+/**
+ * A tensor in so many equal pieces along an axis, or cut at these positions.
+ *
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_SHAPE` for a size that does not divide, `ERR_INDEX` for an axis out of range, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.split(ft.tensor([1, 2, 3, 4]), 2)[1] // [3, 4]
+ * ```
+ * ```ts
+ * ft.split(ft.tensor([1, 2, 3, 4]), [1, 3])[1] // [2, 3]
+ * ```
+ */
+declare function split$2<D extends DType>(array: Tensor<D>, sections: number | readonly number[], options?: number | PiecesOptions): Tensor<D>[];
+/**
+ * A tensor in so many nearly equal pieces along an axis, the larger ones first, or cut at these positions.
+ *
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_INDEX` for an axis out of range, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.arraySplit(ft.tensor([1, 2, 3]), 2)[0] // [1, 2]
+ * ```
+ */
+declare function arraySplit<D extends DType>(array: Tensor<D>, sections: number | readonly number[], options?: number | PiecesOptions): Tensor<D>[];
+/**
+ * A tensor in at most so many pieces along an axis, all but the last of one size.
+ *
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_INDEX` for an axis out of range, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.chunk(ft.tensor([1, 2, 3, 4, 5]), 3)[2] // [5]
+ * ```
+ */
+declare function chunk<D extends DType>(array: Tensor<D>, chunks: number, options?: number | PiecesOptions): Tensor<D>[];
+
+/** Methods of other libraries, written by hand; their aliases extend them. */
+declare abstract class NamedMethods<D extends DType> extends OpMethods<D> {
+    /** PyTorch's `permute`: {@link Tensor.permuteDims}. A view. */
+    permute(...axes: Numbers): Tensor<D>;
+    /** All axes reversed, or as {@link Tensor.permuteDims} or {@link Tensor.swapaxes} where NumPy and PyTorch agree. A view. */
+    transpose(...axes: Numbers | readonly []): Tensor<D>;
+    /** NumPy's and PyTorch's `view`: {@link Tensor.reshape}, of a dtype {@link Tensor.bitcast}. */
+    view(...shape: Numbers): Tensor<D>;
+    view<E extends DType>(dtype: E): Tensor<E>;
+    /** Under the shape of another tensor: {@link Tensor.reshape}. */
+    viewAs(other: Tensor): Tensor<D>;
+    /** Under the shape of another tensor: {@link Tensor.reshape}. */
+    reshapeAs(other: Tensor): Tensor<D>;
+    /** PyTorch's `expand`: {@link Tensor.broadcastTo}, where -1 keeps a size. A view. */
+    expand(...sizes: Numbers): Tensor<D>;
+    /** Broadcast to the shape of another tensor. A view. */
+    expandAs(other: Tensor): Tensor<D>;
+    /** PyTorch's `t`: a matrix transposed, a vector as it is. A view. */
+    t(): Tensor<D>;
+    /** The last two axes exchanged, each element conjugated. */
+    adjoint(): Tensor<D>;
+    /** A matrix transposed, each element conjugated. */
+    get H(): Tensor<D>;
+    /** The last two axes exchanged, each element conjugated. */
+    get mH(): Tensor<D>;
+    /** Products over the last axis of this and the first of `x2`, for vectors and matrices: {@link Tensor.matmul}. */
+    dot<B extends DType>(this: Takes<'numeric', D>, x2: (Tensor<B> & Takes<'numeric', B>) | number): Tensor<SumOf<Promote<D, B>>>;
+    /** The product of all elements, those of this conjugated. */
+    vdot<B extends DType>(this: Takes<'numeric', D>, x2: Tensor<B> & Takes<'numeric', B>): Tensor<SumOf<Promote<D, B>>>;
+    /** Norm of all elements or along axes, as `ft.norm`: `x.norm()`, `x.norm(1)`, `x.norm({ axis: 0 })`. */
+    norm(ord?: Ord | NormOrdOptions, options?: NormOrdOptions): Tensor<RealOf<FloatOf<D>>>;
+    /** PyTorch's `gather`: {@link Tensor.takeAlongAxis}, the axis first. */
+    gather(axis: number, indices: Tensor | Positions): Tensor<D>;
+    /** PyTorch's `index_select`: {@link Tensor.take}, the axis first. */
+    indexSelect(axis: number, indices: Tensor | Positions): Tensor<D>;
+    /** The elements where a mask is true, as `x.at(mask)`. Reads the mask. */
+    maskedSelect(mask: Tensor<'bool'>): Tensor<D>;
+    /** With one value where a mask is true. */
+    maskedFill(mask: Tensor, value: Operand): Tensor<D>;
+    /** So many places of an axis from one on. A view. */
+    narrow(axis: number, start: number, length: number): Tensor<D>;
+    /** One place of an axis, which the result does not have. A view. */
+    select(axis: number, index: number): Tensor<D>;
+    /** Between which boundaries elements lie. */
+    bucketize<B extends DType>(this: Takes<'real', D>, boundaries: Tensor<B> & Takes<'real', B>, options?: BucketizeOptions): Tensor<'int32'>;
+    /** As `ft.chunk`. Views. */
+    chunk(chunks: number, options?: number | PiecesOptions): Tensor<D>[];
+    /** As `ft.unstack`. Views. */
+    unbind(options?: number | PiecesOptions): Tensor<D>[];
+    /** As `ft.arraySplit`. Views. */
+    tensorSplit(sections: number | readonly number[], options?: number | PiecesOptions): Tensor<D>[];
+    /** As `ft.linalg.inv`. */
+    inverse(this: Takes<'any', D>): Tensor<FloatOf<D>>;
+    /** As `ft.linalg.pinv`. */
+    pinverse(): Tensor<FloatOf<D>>;
+    /** As `ft.linalg.det`. */
+    det(): Tensor<FloatOf<D>>;
+    /** As `ft.linalg.slogdet`. */
+    slogdet(): ReturnType<typeof slogdet<D>>;
+    /** As `ft.linalg.matrixPower`. */
+    matrixPower(n: number): ReturnType<typeof matrixPower<D>>;
+    /** As `ft.linalg.expm`. */
+    matrixExp(): ReturnType<typeof expm<D>>;
+    /** As `ft.stopGradient`. */
+    detach(): Tensor<D>;
+    /** On the CPU. */
+    cpu(): Tensor<D>;
+    /** The distinct elements in ascending order, as `ft.uniqueValues`. Reads the tensor. */
+    unique(this: Takes<'real', D>): Tensor<D>;
+    /** {@link Tensor.astype} of another tensor's dtype. */
+    typeAs<E extends DType>(other: Tensor<E>): Tensor<E>;
+    /** As float32. */
+    float(): Tensor<'float32'>;
+    /** As float64. */
+    double(): Tensor<'float64'>;
+    /** As float16. */
+    half(): Tensor<'float16'>;
+    /** As bfloat16. */
+    bfloat16(): Tensor<'bfloat16'>;
+    /** As int8. */
+    char(): Tensor<'int8'>;
+    /** As uint8. */
+    byte(): Tensor<'uint8'>;
+    /** As int16. */
+    short(): Tensor<'int16'>;
+    /** As int32. */
+    int(): Tensor<'int32'>;
+    /** As int64. */
+    long(): Tensor<'int64'>;
+    /** As bool. */
+    bool(): Tensor<'bool'>;
+    /** Whether the dtype is floating. */
+    isFloatingPoint(): boolean;
+    /** Whether the dtype is complex. */
+    isComplex(): boolean;
+    /** Number of axes: {@link Tensor.ndim}. */
+    dim(): number;
+    /** Number of elements: {@link Tensor.size}. */
+    numel(): number;
+    /** Bytes of an element. */
+    get itemsize(): number;
+    /** Bytes of an element. */
+    elementSize(): number;
+    /** Bytes of all elements. */
+    get nbytes(): number;
+}
+
+/** Methods under the names of other libraries; `Tensor` extends it. */
+declare abstract class AliasMethods<D extends DType> extends NamedMethods<D> {
+    /** Alias of {@link Tensor.abs}. */
+    readonly absolute: Tensor<D>['abs'];
+    /** Alias of {@link Tensor.max}. */
+    readonly amax: Tensor<D>['max'];
+    /** Alias of {@link Tensor.min}. */
+    readonly amin: Tensor<D>['min'];
+    /** Alias of {@link Tensor.acos}. */
+    readonly arccos: Tensor<D>['acos'];
+    /** Alias of {@link Tensor.acosh}. */
+    readonly arccosh: Tensor<D>['acosh'];
+    /** Alias of {@link Tensor.asin}. */
+    readonly arcsin: Tensor<D>['asin'];
+    /** Alias of {@link Tensor.asinh}. */
+    readonly arcsinh: Tensor<D>['asinh'];
+    /** Alias of {@link Tensor.atan}. */
+    readonly arctan: Tensor<D>['atan'];
+    /** Alias of {@link Tensor.atan2}. */
+    readonly arctan2: Tensor<D>['atan2'];
+    /** Alias of {@link Tensor.atanh}. */
+    readonly arctanh: Tensor<D>['atanh'];
+    /** Alias of {@link Tensor.round}. */
+    readonly around: Tensor<D>['round'];
+    /** Alias of {@link Tensor.mean}. */
+    readonly average: Tensor<D>['mean'];
+    /** Alias of {@link Tensor.bitwiseInvert}. */
+    readonly bitwiseNot: Tensor<D>['bitwiseInvert'];
+    /** Alias of {@link Tensor.matmul}. */
+    readonly bmm: Tensor<D>['matmul'];
+    /** Alias of {@link Tensor.clip}. */
+    readonly clamp: Tensor<D>['clip'];
+    /** Alias of {@link Tensor.minimum}. */
+    readonly clampMax: Tensor<D>['minimum'];
+    /** Alias of {@link Tensor.maximum}. */
+    readonly clampMin: Tensor<D>['maximum'];
+    /** Alias of {@link Tensor.copy}. */
+    readonly clone: Tensor<D>['copy'];
+    /** Alias of {@link Tensor.conj}. */
+    readonly conjPhysical: Tensor<D>['conj'];
+    /** Alias of {@link Tensor.conj}. */
+    readonly conjugate: Tensor<D>['conj'];
+    /** Alias of {@link Tensor.copy}. */
+    readonly contiguous: Tensor<D>['copy'];
+    /** Alias of {@link Tensor.cumulativeProd}. */
+    readonly cumprod: Tensor<D>['cumulativeProd'];
+    /** Alias of {@link Tensor.cumulativeSum}. */
+    readonly cumsum: Tensor<D>['cumulativeSum'];
+    /** Alias of {@link Tensor.rad2deg}. */
+    readonly degrees: Tensor<D>['rad2deg'];
+    /** Alias of {@link Tensor.equal}. */
+    readonly eq: Tensor<D>['equal'];
+    /** Alias of {@link Tensor.abs}. */
+    readonly fabs: Tensor<D>['abs'];
+    /** Alias of {@link Tensor.trunc}. */
+    readonly fix: Tensor<D>['trunc'];
+    /** Alias of {@link Tensor.pow}. */
+    readonly floatPower: Tensor<D>['pow'];
+    /** Alias of {@link Tensor.greaterEqual}. */
+    readonly ge: Tensor<D>['greaterEqual'];
+    /** Alias of {@link Tensor.outer}. */
+    readonly ger: Tensor<D>['outer'];
+    /** Alias of {@link Tensor.greater}. */
+    readonly gt: Tensor<D>['greater'];
+    /** Alias of {@link Tensor.bitwiseInvert}. */
+    readonly invert: Tensor<D>['bitwiseInvert'];
+    /** Alias of {@link Tensor.lessEqual}. */
+    readonly le: Tensor<D>['lessEqual'];
+    /** Alias of {@link Tensor.bitwiseLeftShift}. */
+    readonly leftShift: Tensor<D>['bitwiseLeftShift'];
+    /** Alias of {@link Tensor.less}. */
+    readonly lt: Tensor<D>['less'];
+    /** Alias of {@link Tensor.matmul}. */
+    readonly mm: Tensor<D>['matmul'];
+    /** Alias of {@link Tensor.remainder}. */
+    readonly mod: Tensor<D>['remainder'];
+    /** Alias of {@link Tensor.moveaxis}. */
+    readonly moveAxis: Tensor<D>['moveaxis'];
+    /** Alias of {@link Tensor.moveaxis}. */
+    readonly movedim: Tensor<D>['moveaxis'];
+    /** Alias of {@link Tensor.matmul}. */
+    readonly mv: Tensor<D>['matmul'];
+    /** Alias of {@link Tensor.nancumulativeProd}. */
+    readonly nancumprod: Tensor<D>['nancumulativeProd'];
+    /** Alias of {@link Tensor.nancumulativeSum}. */
+    readonly nancumsum: Tensor<D>['nancumulativeSum'];
+    /** Alias of {@link Tensor.notEqual}. */
+    readonly ne: Tensor<D>['notEqual'];
+    /** Alias of {@link Tensor.pow}. */
+    readonly power: Tensor<D>['pow'];
+    /** Alias of {@link Tensor.deg2rad}. */
+    readonly radians: Tensor<D>['deg2rad'];
+    /** Alias of {@link Tensor.flatten}. */
+    readonly ravel: Tensor<D>['flatten'];
+    /** Alias of {@link Tensor.repeat}. */
+    readonly repeatInterleave: Tensor<D>['repeat'];
+    /** Alias of {@link Tensor.bitwiseRightShift}. */
+    readonly rightShift: Tensor<D>['bitwiseRightShift'];
+    /** Alias of {@link Tensor.round}. */
+    readonly rint: Tensor<D>['round'];
+    /** Alias of {@link Tensor.sign}. */
+    readonly sgn: Tensor<D>['sign'];
+    /** Alias of {@link Tensor.swapaxes}. */
+    readonly swapAxes: Tensor<D>['swapaxes'];
+    /** Alias of {@link Tensor.swapaxes}. */
+    readonly swapdims: Tensor<D>['swapaxes'];
+    /** Alias of {@link Tensor.takeAlongAxis}. */
+    readonly takeAlongDim: Tensor<D>['takeAlongAxis'];
+    /** Alias of {@link Tensor.toArray}. */
+    readonly toList: Tensor<D>['toArray'];
+    /** Alias of {@link Tensor.toBytes}. */
+    readonly tobytes: Tensor<D>['toBytes'];
+    /** Alias of {@link Tensor.toArray}. */
+    readonly tolist: Tensor<D>['toArray'];
+    /** Alias of {@link Tensor.trapezoid}. */
+    readonly trapz: Tensor<D>['trapezoid'];
+    /** Alias of {@link Tensor.divide}. */
+    readonly trueDivide: Tensor<D>['divide'];
+    /** Alias of {@link Tensor.expandDims}. */
+    readonly unsqueeze: Tensor<D>['expandDims'];
+    /** @deprecated */
+    readonly cummax: Instead<'cumulativeMax(axis) gives the values; PyTorch\'s pair has their positions too'>;
+    /** @deprecated */
+    readonly cummin: Instead<'cumulativeMin(axis) gives the values; PyTorch\'s pair has their positions too'>;
+    /** @deprecated */
+    readonly partition: Instead<'write x.sort(), x.kthvalue(k) (which counts from 1) or x.topk(k)'>;
+    /** @deprecated */
+    readonly argpartition: Instead<'write x.sort(), x.kthvalue(k) (which counts from 1) or x.topk(k)'>;
+    /** @deprecated */
+    readonly msort: Instead<'write x.sort(0)'>;
+    /** @deprecated */
+    readonly indexAdd: Instead<'write x.scatterAdd(indices, updates, axis): the axis stands last'>;
+    /** @deprecated */
+    readonly indexCopy: Instead<'write x.scatter(indices, updates, axis): the axis stands last'>;
+    /** @deprecated */
+    readonly indexFill: Instead<'write x.withAt([indices], value)'>;
+    /** @deprecated */
+    readonly indexPut: Instead<'write x.withAt([indices], value)'>;
+    /** @deprecated */
+    readonly putMask: Instead<'write x.withAt([indices], value)'>;
+    /** @deprecated */
+    readonly indexReduce: Instead<'write x.scatterMul, x.scatterMin or x.scatterMax(indices, updates, axis)'>;
+    /** @deprecated */
+    readonly scatterReduce: Instead<'write x.segmentSum, x.segmentMean, x.segmentMin or x.segmentMax(segments, n)'>;
+    /** @deprecated */
+    readonly maskedScatter: Instead<'write x.withAt([mask], values)'>;
+    /** @deprecated */
+    readonly addmm: Instead<'write input.add(a.matmul(b)), which runs as one program'>;
+    /** @deprecated */
+    readonly addmv: Instead<'write input.add(a.matmul(b)), which runs as one program'>;
+    /** @deprecated */
+    readonly addbmm: Instead<'write input.add(a.matmul(b)), which runs as one program'>;
+    /** @deprecated */
+    readonly baddbmm: Instead<'write input.add(a.matmul(b)), which runs as one program'>;
+    /** @deprecated */
+    readonly addr: Instead<'write input.add(a.matmul(b)), which runs as one program'>;
+    /** @deprecated */
+    readonly addcmul: Instead<'write input.add(a.mul(b).mul(value))'>;
+    /** @deprecated */
+    readonly addcdiv: Instead<'write input.add(a.div(b).mul(value))'>;
+    /** @deprecated */
+    readonly svd: Instead<'PyTorch\'s old torch.svd returns V where linalg.svd returns its transposed; write ft.linalg.svd(x)'>;
+    /** @deprecated */
+    readonly qr: Instead<'it is in ft.linalg, as torch.linalg\'s and numpy.linalg\'s'>;
+    /** @deprecated */
+    readonly cholesky: Instead<'it is in ft.linalg, as torch.linalg\'s and numpy.linalg\'s'>;
+    /** @deprecated */
+    readonly eig: Instead<'it is in ft.linalg, as torch.linalg\'s and numpy.linalg\'s'>;
+    /** @deprecated */
+    readonly eigh: Instead<'it is in ft.linalg, as torch.linalg\'s and numpy.linalg\'s'>;
+    /** @deprecated */
+    readonly eigvals: Instead<'it is in ft.linalg, as torch.linalg\'s and numpy.linalg\'s'>;
+    /** @deprecated */
+    readonly eigvalsh: Instead<'it is in ft.linalg, as torch.linalg\'s and numpy.linalg\'s'>;
+    /** @deprecated */
+    readonly lstsq: Instead<'it is in ft.linalg, as torch.linalg\'s and numpy.linalg\'s'>;
+    /** @deprecated */
+    readonly logdet: Instead<'write ft.linalg.slogdet(x).logabsdet'>;
+    /** @deprecated */
+    readonly mode: Instead<'write ft.uniqueCounts(x), and take the value with the largest count'>;
+    /** @deprecated */
+    readonly histc: Instead<'write ft.histogram(x, { bins, range })'>;
+    /** @deprecated */
+    readonly nanargmax: Instead<'write x.nanToNum(-Infinity).argmax()'>;
+    /** @deprecated */
+    readonly nanargmin: Instead<'write x.nanToNum(Infinity).argmin()'>;
+    /** @deprecated */
+    readonly varMean: Instead<'write x.var() and x.mean(): both run in one program'>;
+    /** @deprecated */
+    readonly stdMean: Instead<'write x.std() and x.mean(): both run in one program'>;
+    /** @deprecated */
+    readonly aminmax: Instead<'write x.min() and x.max(): both run in one program'>;
+    /** @deprecated */
+    readonly logaddexp2: Instead<'write ft.logaddexp(a.mul(Math.LN2), b.mul(Math.LN2)).div(Math.LN2)'>;
+    /** @deprecated */
+    readonly logcumsumexp: Instead<'write ft.associativeScan((a, b) => ft.logaddexp(a, b), x)'>;
+    /** @deprecated */
+    readonly frexp: Instead<'write exponent = x.abs().log2().floor(), x.div(exponent.exp2())'>;
+    /** @deprecated */
+    readonly ldexp: Instead<'write x.mul(exponent.exp2())'>;
+    /** @deprecated */
+    readonly modf: Instead<'write x.frac() and x.trunc()'>;
+    /** @deprecated */
+    readonly divmod: Instead<'write a.floorDivide(b) and a.remainder(b)'>;
+    /** @deprecated */
+    readonly spacing: Instead<'write x.nextafter(Infinity).sub(x)'>;
+    /** @deprecated */
+    readonly isreal: Instead<'write x.imag().equal(0)'>;
+    /** @deprecated */
+    readonly dist: Instead<'write ft.linalg.vectorNorm(a.sub(b))'>;
+    /** @deprecated */
+    readonly cdist: Instead<'write ft.linalg.vectorNorm(a.expandDims(-2).sub(b.expandDims(-3)), { axis: -1 })'>;
+    /** @deprecated */
+    readonly renorm: Instead<'write x.mul(ft.minimum(ft.linalg.vectorNorm(x, { axis, keepdims: true }).reciprocal().mul(most), 1))'>;
+    /** @deprecated */
+    readonly diagEmbed: Instead<'write x.expandDims(-1).mul(ft.eye(n))'>;
+    /** @deprecated */
+    readonly diagflat: Instead<'write ft.diag(x.flatten())'>;
+    /** @deprecated */
+    readonly uniqueConsecutive: Instead<'write x.at(mask), where mask is true at the first and where ft.diff(x) is not 0'>;
+    /** @deprecated */
+    readonly compress: Instead<'write x.at(mask); along another axis x.at(\':\', mask)'>;
+    /** @deprecated */
+    readonly choose: Instead<'write choices.at(indices, ft.arange(n)) of a stacked tensor, or ft.where'>;
+    /** @deprecated */
+    readonly asStrided: Instead<'strides are not visible; write x.at(...), x.unfold(axis, size) or x.broadcastTo(shape)'>;
+    /** @deprecated */
+    readonly rollaxis: Instead<'write x.moveaxis(axis, start)'>;
+    /** @deprecated */
+    readonly multinomial: Instead<'write ft.random.categorical(key, x.log(), { shape }) or ft.random.choice(key, n, shape, { p: x })'>;
+    /** @deprecated */
+    readonly bernoulli: Instead<'draws take a key: ft.random.bernoulli(ft.random.key(0), x.shape, { p: x })'>;
+    /** @deprecated */
+    readonly applyAlongAxis: Instead<'write operations on whole tensors with { axis }; a JavaScript function sees one element at a time'>;
+    /** @deprecated */
+    readonly apply: Instead<'write operations on whole tensors with { axis }; a JavaScript function sees one element at a time'>;
+    /** @deprecated */
+    readonly nonzero: Instead<'write ft.nonzero(x) for NumPy\'s positions along each axis, ft.argwhere(x) for PyTorch\'s rows of positions'>;
+    /** @deprecated */
+    readonly split: Instead<'write ft.split(x, n, axis) for n equal pieces, ft.split(x, [2, 4]) for pieces that end there, as NumPy\'s; PyTorch\'s pieces of n elements are x.chunk(x.shape[0] / n)'>;
+    /** @deprecated */
+    readonly numpy: Instead<'write x.dataSync() for a typed array, x.toArray() for nested arrays, or await x.data()'>;
+    /** @deprecated */
+    readonly cuda: Instead<'write x.to(device) with a name of ft.devices()'>;
+    /** @deprecated */
+    readonly backward: Instead<'gradients are functions: const [loss, gradients] = ft.valueAndGrad(lossOf)(params)'>;
+    /** @deprecated */
+    readonly requiresGrad_: Instead<'gradients are functions of what they are taken by: ft.grad(fn)(x)'>;
+    /** @deprecated */
+    readonly requires_grad_: Instead<'gradients are functions of what they are taken by: ft.grad(fn)(x)'>;
+    /** @deprecated */
+    readonly retainGrad: Instead<'gradients are functions of what they are taken by: ft.grad(fn)(x)'>;
+    /** @deprecated */
+    readonly registerHook: Instead<'gradients are functions of what they are taken by: ft.grad(fn)(x)'>;
+    /** @deprecated */
+    readonly zeroGrad: Instead<'gradients are functions of what they are taken by: ft.grad(fn)(x)'>;
+    /** @deprecated */
+    readonly fill: Instead<'tensors do not change; write ft.fullLike(x, value) or ft.zerosLike(x)'>;
+    /** @deprecated */
+    readonly fill_: Instead<'tensors do not change; write ft.fullLike(x, value) or ft.zerosLike(x)'>;
+    /** @deprecated */
+    readonly zero_: Instead<'tensors do not change; write ft.fullLike(x, value) or ft.zerosLike(x)'>;
+    /** @deprecated */
+    readonly add_: Instead<'tensors do not change; write x = x.add(y), without the underscore'>;
+    /** @deprecated */
+    readonly sub_: Instead<'tensors do not change; write x = x.add(y), without the underscore'>;
+    /** @deprecated */
+    readonly mul_: Instead<'tensors do not change; write x = x.add(y), without the underscore'>;
+    /** @deprecated */
+    readonly div_: Instead<'tensors do not change; write x = x.add(y), without the underscore'>;
+    /** @deprecated */
+    readonly pow_: Instead<'tensors do not change; write x = x.add(y), without the underscore'>;
+    /** @deprecated */
+    readonly clamp_: Instead<'tensors do not change; write x = x.add(y), without the underscore'>;
+    /** @deprecated */
+    readonly clip_: Instead<'tensors do not change; write x = x.add(y), without the underscore'>;
+    /** @deprecated */
+    readonly neg_: Instead<'tensors do not change; write x = x.add(y), without the underscore'>;
+    /** @deprecated */
+    readonly exp_: Instead<'tensors do not change; write x = x.add(y), without the underscore'>;
+    /** @deprecated */
+    readonly sqrt_: Instead<'tensors do not change; write x = x.add(y), without the underscore'>;
+    /** @deprecated */
+    readonly relu_: Instead<'tensors do not change; write x = x.add(y), without the underscore'>;
+    /** @deprecated */
+    readonly sigmoid_: Instead<'tensors do not change; write x = x.add(y), without the underscore'>;
+    /** @deprecated */
+    readonly copy_: Instead<'tensors do not change; write x = x.add(y), without the underscore'>;
+    /** @deprecated */
+    readonly set_: Instead<'tensors do not change; write x = x.add(y), without the underscore'>;
+    /** @deprecated */
+    readonly addcmul_: Instead<'tensors do not change; write x = x.add(y), without the underscore'>;
+    /** @deprecated */
+    readonly addcdiv_: Instead<'tensors do not change; write x = x.add(y), without the underscore'>;
+    /** @deprecated */
+    readonly masked_fill_: Instead<'tensors do not change; write x = x.add(y), without the underscore'>;
+    /** @deprecated */
+    readonly scatter_: Instead<'tensors do not change; write x = x.add(y), without the underscore'>;
+    /** @deprecated */
+    readonly scatter_add_: Instead<'tensors do not change; write x = x.add(y), without the underscore'>;
+    /** @deprecated */
+    readonly index_add_: Instead<'tensors do not change; write x = x.add(y), without the underscore'>;
+    /** @deprecated */
+    readonly unsqueeze_: Instead<'tensors do not change; write x = x.add(y), without the underscore'>;
+    /** @deprecated */
+    readonly squeeze_: Instead<'tensors do not change; write x = x.add(y), without the underscore'>;
+    /** @deprecated */
+    readonly t_: Instead<'tensors do not change; write x = x.add(y), without the underscore'>;
+    /** @deprecated */
+    readonly transpose_: Instead<'tensors do not change; write x = x.add(y), without the underscore'>;
+    /** @deprecated */
+    readonly uniform_: Instead<'tensors do not change, and draws take a key: ft.random.uniform(key, x.shape)'>;
+    /** @deprecated */
+    readonly normal_: Instead<'tensors do not change, and draws take a key: ft.random.uniform(key, x.shape)'>;
+    /** @deprecated */
+    readonly random_: Instead<'tensors do not change, and draws take a key: ft.random.uniform(key, x.shape)'>;
+    /** @deprecated */
+    readonly bernoulli_: Instead<'tensors do not change, and draws take a key: ft.random.uniform(key, x.shape)'>;
+    /** @deprecated */
+    readonly exponential_: Instead<'tensors do not change, and draws take a key: ft.random.uniform(key, x.shape)'>;
+    /** @deprecated */
+    readonly itemset: Instead<'tensors do not change; write x.withAt([0], value)'>;
+    /** @deprecated */
+    readonly setitem: Instead<'tensors do not change; write x.withAt([0], value)'>;
+    /** @deprecated */
+    readonly put: Instead<'tensors do not change; write x.withAt([0], value)'>;
+    /** @deprecated */
+    readonly indexPut_: Instead<'tensors do not change; write x.withAt([0], value)'>;
+    /** @deprecated */
+    readonly resize: Instead<'write x.reshape(shape); a tensor does not change its size'>;
+    /** @deprecated */
+    readonly stride: Instead<'memory is not visible; write x.toBytes() or await x.data()'>;
+    /** @deprecated */
+    readonly strides: Instead<'memory is not visible; write x.toBytes() or await x.data()'>;
+    /** @deprecated */
+    readonly storage: Instead<'memory is not visible; write x.toBytes() or await x.data()'>;
+    /** @deprecated */
+    readonly storageOffset: Instead<'memory is not visible; write x.toBytes() or await x.data()'>;
+    /** @deprecated */
+    readonly dataPtr: Instead<'memory is not visible; write x.toBytes() or await x.data()'>;
+    /** @deprecated */
+    readonly untypedStorage: Instead<'memory is not visible; write x.toBytes() or await x.data()'>;
+    /** @deprecated */
+    readonly isContiguous: Instead<'layouts are not visible: every read is in row-major order'>;
+    /** @deprecated */
+    readonly pinMemory: Instead<'nothing to pin: await x.data() and ft.fromTypedArray copy at once'>;
+    /** @deprecated */
+    readonly newZeros: Instead<'write ft.zeros(shape, { dtype: x.dtype, device: x.device })'>;
+    /** @deprecated */
+    readonly newOnes: Instead<'write ft.ones(shape, { dtype: x.dtype, device: x.device })'>;
+    /** @deprecated */
+    readonly newFull: Instead<'write ft.full(shape, value, { dtype: x.dtype, device: x.device })'>;
+    /** @deprecated */
+    readonly newTensor: Instead<'write ft.tensor(data, { dtype: x.dtype, device: x.device })'>;
+    /** @deprecated */
+    readonly tofile: Instead<'write await ft.io.saveNpy(path, x)'>;
+    /** @deprecated */
+    readonly dump: Instead<'write await ft.io.saveNpy(path, x)'>;
+    /** @deprecated */
+    readonly isCuda: Instead<'write x.device, ft.isFloatingPoint(x)'>;
+    /** @deprecated */
+    readonly isFloating: Instead<'write x.device, ft.isFloatingPoint(x)'>;
+    /** @deprecated */
+    readonly map: Instead<'write operations on whole tensors, for (const row of x), or x.toArray().map(f)'>;
+    /** @deprecated */
+    readonly forEach: Instead<'write operations on whole tensors, for (const row of x), or x.toArray().map(f)'>;
+    /** @deprecated */
+    readonly filter: Instead<'write operations on whole tensors, for (const row of x), or x.toArray().map(f)'>;
+    /** @deprecated */
+    readonly slice: Instead<'write x.at(\'1:3\'), x.at(\':\', \'1:3\') or x.at(ft.slice(1, 3))'>;
+    /** @deprecated */
+    readonly get: Instead<'write x.at(0, 1), and .itemSync() for a number'>;
+    /** @deprecated */
+    readonly set: Instead<'tensors do not change; write x.withAt([0, 1], value)'>;
+    /** @deprecated */
+    readonly print: Instead<'write console.log(x) or String(x)'>;
+    /** @deprecated */
+    readonly histogram: Instead<'write ft.histogram(x)'>;
+    /** @deprecated */
+    readonly bincount: Instead<'write ft.bincount(x)'>;
+    /** @deprecated */
+    readonly hstack: Instead<'write ft.concat([x, y], axis) or ft.stack([x, y], axis)'>;
+    /** @deprecated */
+    readonly vstack: Instead<'write ft.concat([x, y], axis) or ft.stack([x, y], axis)'>;
+    /** @deprecated */
+    readonly concat: Instead<'write ft.concat([x, y], axis) or ft.stack([x, y], axis)'>;
+    /** @deprecated */
+    readonly stack: Instead<'write ft.concat([x, y], axis) or ft.stack([x, y], axis)'>;
+    /** @deprecated */
+    readonly cat: Instead<'write ft.concat([x, y], axis) or ft.stack([x, y], axis)'>;
+    /** @deprecated */
+    readonly arraySplit: Instead<'write ft.arraySplit(x, n, axis)'>;
+    /** @deprecated */
+    readonly isin: Instead<'write ft.isin(x, y)'>;
+    /** @deprecated */
+    readonly where: Instead<'write ft.where(condition, x, y)'>;
+    /** @deprecated */
+    readonly sumToSize: Instead<'write x.sum({ axis, keepdims: true })'>;
+    /** @deprecated */
+    readonly grad: Instead<'no tensor has a gradient: ft.grad(fn)(x) returns it'>;
+    /** @deprecated */
+    readonly gradFn: Instead<'no tensor has a gradient: ft.grad(fn)(x) returns it'>;
+}
+
 /** Nested arrays of elements, as deep as the tensor has axes. */
 type NestedArray<T> = T | NestedArray<T>[];
 /**
@@ -8172,7 +9544,7 @@ declare function fromShared<D extends DType>(shared: SharedTensor<D>): Tensor<D>
  * An immutable multi-dimensional array. Operations return new tensors; they are recorded, and run when a value is needed.
  * Memory is freed automatically; `dispose()`, `using` and `scope()` free it earlier.
  */
-declare class Tensor<D extends DType = DType> extends OpMethods<D> {
+declare class Tensor<D extends DType = DType> extends AliasMethods<D> {
     /** Sizes of the axes. */
     get shape(): readonly number[];
     /** Element type. */
@@ -8225,6 +9597,817 @@ declare class Tensor<D extends DType = DType> extends OpMethods<D> {
     /** Text in templates; everything else is an arithmetic operator, which JavaScript cannot give a tensor. */
     [Symbol.toPrimitive](hint: string): string;
 }
+
+/**
+ * The shape to which shapes broadcast: aligned at their ends, axes of size 1 stretch.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for shapes that do not fit, or sizes that are none.
+ * @example
+ * ```ts
+ * ft.broadcastShapes([3, 1], [4]) // [3, 4]
+ * ```
+ */
+declare function broadcastShapes(...shapes: readonly (readonly number[])[]): readonly number[];
+/**
+ * Tensors in the shape they have in common. Views.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for shapes that do not fit, `ERR_ARGUMENT` for anything but tensors.
+ * @example
+ * ```ts
+ * ft.broadcastArrays(ft.tensor([1, 2]), ft.tensor([[3], [4]]))[0] // [[1, 2], [1, 2]]
+ * ```
+ */
+declare function broadcastArrays<const T extends readonly Tensor[]>(...arrays: T): {
+    -readonly [K in keyof T]: T[K];
+};
+
+/** What `ft.tensor` takes: a scalar, nested arrays of one kind of scalar, or a typed array. */
+type TensorData = Nested<number> | Nested<bigint> | Nested<boolean> | Nested<Complex> | TypedArray;
+/** The dtype of data where none is named. */
+type DTypeOfData<T> = T extends TypedArray ? DTypeOfArray<T> : T extends Nested<number> ? 'float32' : T extends Nested<bigint> ? 'int64' : T extends Nested<boolean> ? 'bool' : T extends Nested<Complex> ? 'complex64' : DType;
+/** Where a tensor lives and what its elements are. */
+interface CreationOptions<E extends DType = DType> {
+    /** The dtype, where not the one the data suggest. */
+    readonly dtype?: E | undefined;
+    /** The device; the default device unless told. */
+    readonly device?: Device | undefined;
+}
+/** Options of `tensor`. */
+interface TensorOptions<E extends DType = DType> extends CreationOptions<E> {
+    /** Axis sizes, where not those of the nesting; the data are taken in row-major order. */
+    readonly shape?: readonly number[] | undefined;
+}
+/**
+ * A tensor from a scalar, nested arrays or a typed array, copied at the call. Numbers become float32, bigints int64, booleans
+ * bool, `{ re, im }` complex64; a typed array keeps its own dtype and has one axis unless `shape` is given. With `dtype`, array
+ * elements must fit it exactly (integers) or are rounded to it (floats); typed arrays are converted as by `astype`. Without, an
+ * integer that float32 does not hold exactly, such as 123456789, is refused: fractions are rounded, digits of integers never lost.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for ragged arrays, `ERR_ARGUMENT` for elements that are no numbers, of mixed kinds, or in
+ * a detached buffer, `ERR_DTYPE` for elements that the dtype cannot hold, and for integers that the default one would round.
+ * @example
+ * ```ts
+ * ft.tensor([[1, 2], [3, 4]], { dtype: 'int32' }) // [[1, 2], [3, 4]]
+ * ```
+ */
+declare function tensor<const T extends TensorData, E extends DType = DTypeOfData<T>>(data: T, options?: TensorOptions<E>): Tensor<NoInfer<E>>;
+/**
+ * A tensor from the elements of a typed array, or from the raw little-endian bytes of an ArrayBuffer, SharedArrayBuffer or
+ * DataView, copied at the call. The dtype is that of the array, never widened; `dtype` names another one with the same storage
+ * (Uint16Array: float16, bfloat16; Uint8Array: bool; Float32Array: complex64; Float64Array: complex128), and is required for
+ * buffers.
+ *
+ * @param data The elements.
+ * @param shape Axis sizes; one axis of all elements by default.
+ * @throws {TensorError} `ERR_SHAPE` where shape and data differ in size, `ERR_DTYPE` where the array does not hold elements of
+ * the dtype, `ERR_ARGUMENT` for a detached buffer.
+ * @example
+ * ```ts
+ * ft.fromTypedArray(new Float64Array([1, 2, 3, 4]), [2, 2]) // [[1, 2], [3, 4]]
+ * ```
+ */
+declare function fromTypedArray<T extends TypedArray, E extends DType = DTypeOfArray<T>>(data: T, shape?: readonly number[], options?: CreationOptions<E>): Tensor<NoInfer<E>>;
+declare function fromTypedArray<E extends DType>(data: ArrayBufferLike | DataView, shape: readonly number[] | undefined, options: CreationOptions<E> & {
+    readonly dtype: E;
+}): Tensor<NoInfer<E>>;
+/**
+ * `data` as a tensor: a tensor is returned as it is, or converted to the dtype and device asked for; anything else as by
+ * `ft.tensor`.
+ *
+ * @example
+ * ```ts
+ * ft.asarray([1, 2]) // [1, 2]
+ * ```
+ */
+declare function asarray<D extends DType, E extends DType = D>(data: Tensor<D>, options?: CreationOptions<E>): Tensor<NoInfer<E>>;
+declare function asarray<const T extends TensorData, E extends DType = DTypeOfData<T>>(data: T, options?: CreationOptions<E>): Tensor<NoInfer<E>>;
+/** Zeros of a tensor's shape, dtype and device, unless told otherwise. */
+declare function zerosLike<D extends DType, E extends DType = D>(x: Tensor<D>, options?: CreationOptions<E>): Tensor<NoInfer<E>>;
+/** Ones of a tensor's shape, dtype and device, unless told otherwise. */
+declare function onesLike<D extends DType, E extends DType = D>(x: Tensor<D>, options?: CreationOptions<E>): Tensor<NoInfer<E>>;
+/** A tensor of another one's shape, dtype and device whose values do not matter. */
+declare function emptyLike<D extends DType, E extends DType = D>(x: Tensor<D>, options?: CreationOptions<E>): Tensor<NoInfer<E>>;
+/** One value in every element of a tensor's shape, dtype and device, unless told otherwise. */
+declare function fullLike<D extends DType, S extends Scalar, E extends DType = D>(x: Tensor<D>, fillValue: S & Fits<'any', S, E>, options?: CreationOptions<E>): Tensor<NoInfer<E>>;
+
+/** A device that is there. */
+interface PresentDevice {
+    /** The name operations know it by: `cpu`, `vulkan:0`. */
+    readonly name: Device;
+    /** Its backend. */
+    readonly kind: string;
+    readonly available: true;
+    /** What stands behind it: a program that imitates hardware, the processor, a GPU that shares its memory, or one that does not. */
+    readonly class: 'software' | 'cpu' | 'integrated' | 'discrete';
+    /** What it calls itself, with the engine chosen. */
+    readonly description: string;
+    /** Element types it can hold. */
+    readonly dtypes: readonly DType[];
+    /** Bytes of memory in all; 0 when unknown. */
+    readonly memory: number;
+    /** Bytes of the largest tensor. */
+    readonly maxBuffer: number;
+}
+/** A backend without devices, and why. */
+interface AbsentDevice {
+    readonly name: Device;
+    readonly kind: string;
+    readonly available: false;
+    /** The reason in words. */
+    readonly reason: string;
+}
+/**
+ * Every device of this machine, and for each absent backend the reason. Backends are in the native binary: where that is
+ * absent it is the only entry, and its reason, which says how to get the binary, is what everything else throws.
+ */
+declare function devices(): (PresentDevice | AbsentDevice)[];
+/**
+ * Sets the device of tensors made without one. At the start it is what FERROTENSOR_DEVICE names, else the best device present:
+ * a GPU with memory of its own, one without, the `cpu`. A device that a program imitates is never chosen unnamed, nor one on
+ * which most operations still need the CPU (Vulkan).
+ *
+ * @throws {TensorError} `ERR_DEVICE`, `ERR_BACKEND_UNAVAILABLE`.
+ */
+declare function setDefaultDevice(name: Device): void;
+/**
+ * Sets the number of threads the `cpu` device uses, the calling one included, for this process.
+ *
+ * @throws {ArgumentError} for anything but a whole number from 1 to 1024.
+ */
+declare function setThreads(count: number): void;
+
+/** Limits of a floating dtype, or of the parts of a complex one. */
+interface FInfo<D extends DType = DType> {
+    /** Bits of a number. */
+    readonly bits: number;
+    /** From 1 to the next number. */
+    readonly eps: number;
+    /** The largest finite number. */
+    readonly max: number;
+    /** The smallest finite number, `-max`. */
+    readonly min: number;
+    /** The smallest positive number that has all digits. */
+    readonly smallestNormal: number;
+    /** The floating dtype these are the limits of. */
+    readonly dtype: D;
+}
+/** Limits of an integer dtype. */
+interface IInfo<D extends DType = DType> {
+    /** Bits of a number. */
+    readonly bits: number;
+    /** The largest number; a bigint for 64 bits. */
+    readonly max: ItemOf<D>;
+    /** The smallest number; a bigint for 64 bits. */
+    readonly min: ItemOf<D>;
+    readonly dtype: D;
+}
+/** The array API's names for sets of dtypes. */
+type Kind = 'bool' | 'signed integer' | 'unsigned integer' | 'integral' | 'real floating' | 'complex floating' | 'numeric';
+/**
+ * Limits of a floating dtype (or of a tensor's); of a complex one those of its parts.
+ *
+ * @throws {TensorError} `ERR_DTYPE` for another dtype.
+ * @example
+ * ```ts
+ * ft.finfo('float16').max // 65504
+ * ```
+ */
+declare function finfo<D extends DType>(type: (D | Tensor<D>) & Takes<'floatOrComplex', D>): FInfo<RealOf<D>>;
+/**
+ * Limits of an integer dtype (or of a tensor's).
+ *
+ * @throws {TensorError} `ERR_DTYPE` for another dtype.
+ * @example
+ * ```ts
+ * ft.iinfo('int8').min // -128
+ * ```
+ */
+declare function iinfo<D extends DType>(type: (D | Tensor<D>) & Takes<'integer', D>): IInfo<D>;
+/**
+ * Whether a dtype is a given one or of a kind, or of one of several.
+ *
+ * @throws {TensorError} `ERR_DTYPE`, `ERR_ARGUMENT` for what is neither a dtype nor a kind.
+ * @example
+ * ```ts
+ * ft.isdtype('int8', ['real floating', 'signed integer']) // true
+ * ```
+ */
+declare function isdtype(dtype: DType, kind: DType | Kind | readonly (DType | Kind)[]): boolean;
+/** What has a dtype, or follows that of others. */
+type Typed = DType | Tensor | Scalar;
+type Named<T> = T extends DType ? T : T extends Tensor<infer D> ? D : never;
+type NamedAll<T extends readonly unknown[], D extends DType = 'bool'> = T extends readonly [infer First, ...infer Rest] ? NamedAll<Rest, [Named<First>] extends [never] ? D : Promote<D, Named<First>>> : D;
+/** The dtype in which a list of these is combined; any for a list of unknown length. */
+type ResultOf<T extends readonly Typed[]> = number extends T['length'] ? DType : [Named<T[number]>] extends [never] ? Weak<T[number]> : NamedAll<T>;
+/**
+ * The dtype in which tensors, dtypes and JavaScript scalars are combined; a scalar changes nothing, but for scalars alone.
+ *
+ * @throws {TensorError} `ERR_DTYPE` for dtypes without a common one, `ERR_ARGUMENT` for no arguments or anything else.
+ * @example
+ * ```ts
+ * ft.resultType('int8', 'uint8', 2) // 'int16'
+ * ```
+ */
+declare function resultType<const T extends readonly Typed[]>(...types: T): ResultOf<T>;
+/**
+ * Whether promotion takes a dtype (or a tensor's) to another: whether combining both gives the second.
+ *
+ * @throws {TensorError} `ERR_DTYPE`, `ERR_ARGUMENT` for what is no dtype.
+ * @example
+ * ```ts
+ * ft.canCast('int8', 'int16') // true
+ * ```
+ */
+declare function canCast(from: DType | Tensor, to: DType): boolean;
+/** What this namespace offers, as the array API's inspection functions tell it. */
+interface ArrayNamespaceInfo {
+    /** What may differ between libraries. */
+    capabilities(): {
+        readonly booleanIndexing: boolean;
+        readonly dataDependentShapes: boolean;
+        readonly maxDimensions: number;
+    };
+    /** The device of tensors made without one. */
+    defaultDevice(): Device;
+    /** Dtypes of tensors made without one. */
+    defaultDtypes(): {
+        readonly realFloating: DType;
+        readonly complexFloating: DType;
+        readonly integral: DType;
+        readonly indexing: DType;
+    };
+    /** The devices that are there. */
+    devices(): readonly Device[];
+    /** The dtypes there are, all or of a kind. */
+    dtypes(kind?: Kind | readonly Kind[]): readonly DType[];
+}
+/**
+ * What this namespace offers: capabilities, defaults, devices and dtypes.
+ *
+ * @example
+ * ```ts
+ * ft.arrayNamespaceInfo().defaultDtypes().indexing // 'int32'
+ * ```
+ */
+declare function arrayNamespaceInfo(): ArrayNamespaceInfo;
+
+/** Options of `jit`. */
+interface JitOptions {
+    /**
+     * Numbers of arguments that the trace depends on by value, those in arrays and plain objects too: each new value is traced anew. Booleans,
+     * texts and functions are so anyway.
+     */
+    readonly static?: number | readonly number[] | undefined;
+    /** Numbers of arguments that are given up: their tensors are disposed of by each call, and their memory is free for what comes next. */
+    readonly donate?: number | readonly number[] | undefined;
+}
+/** How often functions were traced. */
+interface Traces {
+    /** Traces made. */
+    readonly traces: number;
+    /** Those made because a function was called with arguments of another kind: the function, and what was different. */
+    readonly retraces: readonly {
+        readonly name: string;
+        readonly reason: string;
+        readonly count: number;
+    }[];
+}
+/**
+ * A function that computes what `fn` does, with its operations recorded once for each kind of arguments: structure, dtypes, shapes, devices,
+ * and values that are neither tensors nor numbers. Further calls run the recorded program at once, with their own tensors and numbers. `fn`
+ * takes and returns trees of tensors and numbers; it must not depend on anything that changes: captured tensors are constants, and so is
+ * all that is computed without the arguments. JAX `jit`.
+ *
+ * While `fn` is traced its tensors have no values: reads throw, and so does arithmetic on numbers that were passed (`1 - rate`); comparing
+ * those (`step > 0`) throws too, but `if (step)` and `step === 0` cannot. Name such arguments in `static`. Inside of `grad`, of another `jit`
+ * and of `detectNaN` the function runs as it is.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for anything but a function, and at a call: for values that are needed while it is traced, promises, and
+ * captured random generators; else what `fn` throws.
+ * @example
+ * ```ts
+ * ft.jit((x, rate) => x.mul(rate).add(1))(ft.tensor([1, 2]), 10) // [11, 21]
+ * ```
+ */
+declare function jit<F extends (...args: never[]) => unknown>(fn: F, options?: JitOptions): F;
+
+/** Alias of {@link abs}. */
+declare const absolute: typeof abs;
+/** Alias of {@link max}. */
+declare const amax: typeof max;
+/** Alias of {@link min}. */
+declare const amin: typeof min;
+/** Alias of {@link acos}. */
+declare const arccos: typeof acos;
+/** Alias of {@link acosh}. */
+declare const arccosh: typeof acosh;
+/** Alias of {@link asin}. */
+declare const arcsin: typeof asin;
+/** Alias of {@link asinh}. */
+declare const arcsinh: typeof asinh;
+/** Alias of {@link atan}. */
+declare const arctan: typeof atan;
+/** Alias of {@link atan2}. */
+declare const arctan2: typeof atan2;
+/** Alias of {@link atanh}. */
+declare const arctanh: typeof atanh;
+/** Alias of {@link round}. */
+declare const around: typeof round;
+/** Alias of {@link tensor}. */
+declare const array: typeof tensor;
+/** Alias of {@link asarray}. */
+declare const asArray: typeof asarray;
+/** Alias of {@link asarray}. */
+declare const asTensor: typeof asarray;
+/** Alias of {@link asarray}. */
+declare const asanyarray: typeof asarray;
+/** Alias of {@link asarray}. */
+declare const ascontiguousarray: typeof asarray;
+/** Alias of {@link mean}. */
+declare const average: typeof mean;
+/** Alias of {@link bitwiseInvert}. */
+declare const bitwiseNot: typeof bitwiseInvert;
+/** Alias of {@link matmul}. */
+declare const bmm: typeof matmul;
+/** Alias of {@link broadcastArrays}. */
+declare const broadcastTensors: typeof broadcastArrays;
+/** Alias of {@link concat}. */
+declare const cat: typeof concat;
+/** Alias of {@link clip}. */
+declare const clamp: typeof clip;
+/** Alias of {@link minimum}. */
+declare const clampMax: typeof minimum;
+/** Alias of {@link maximum}. */
+declare const clampMin: typeof maximum;
+/** Alias of {@link copy}. */
+declare const clone: typeof copy;
+/** Alias of {@link jit}. */
+declare const compile: typeof jit;
+/** Alias of {@link concat}. */
+declare const concatenate: typeof concat;
+/** Alias of {@link conj}. */
+declare const conjPhysical: typeof conj;
+/** Alias of {@link conj}. */
+declare const conjugate: typeof conj;
+/** Alias of {@link cumulativeProd}. */
+declare const cumprod: typeof cumulativeProd;
+/** Alias of {@link cumulativeSum}. */
+declare const cumsum: typeof cumulativeSum;
+/** Alias of {@link rad2deg}. */
+declare const degrees: typeof rad2deg;
+/** Alias of {@link equal}. */
+declare const eq: typeof equal;
+/** Alias of {@link abs}. */
+declare const fabs: typeof abs;
+/** Alias of {@link trunc}. */
+declare const fix: typeof trunc;
+/** Alias of {@link pow}. */
+declare const floatPower: typeof pow;
+/** Alias of {@link fromTypedArray}. */
+declare const fromNumpy: typeof fromTypedArray;
+/** Alias of {@link greaterEqual}. */
+declare const ge: typeof greaterEqual;
+/** Alias of {@link outer}. */
+declare const ger: typeof outer;
+/** Alias of {@link greater}. */
+declare const gt: typeof greater;
+/** Alias of {@link eye}. */
+declare const identity: typeof eye$1;
+/** Alias of {@link isin}. */
+declare const in1d: typeof isin;
+/** Alias of {@link inv}. */
+declare const inverse$1: typeof inv;
+/** Alias of {@link bitwiseInvert}. */
+declare const invert: typeof bitwiseInvert;
+/** Alias of {@link lessEqual}. */
+declare const le: typeof lessEqual;
+/** Alias of {@link bitwiseLeftShift}. */
+declare const leftShift: typeof bitwiseLeftShift;
+/** Alias of {@link less}. */
+declare const lt: typeof less;
+/** Alias of {@link expm}. */
+declare const matrixExp$1: typeof expm;
+/** Alias of {@link matmul}. */
+declare const mm: typeof matmul;
+/** Alias of {@link remainder}. */
+declare const mod: typeof remainder;
+/** Alias of {@link moveaxis}. */
+declare const moveAxis: typeof moveaxis;
+/** Alias of {@link moveaxis}. */
+declare const movedim: typeof moveaxis;
+/** Alias of {@link matmul}. */
+declare const mv: typeof matmul;
+/** Alias of {@link nancumulativeProd}. */
+declare const nancumprod: typeof nancumulativeProd;
+/** Alias of {@link nancumulativeSum}. */
+declare const nancumsum: typeof nancumulativeSum;
+/** Alias of {@link notEqual}. */
+declare const ne: typeof notEqual;
+/** Alias of {@link pinv}. */
+declare const pinverse: typeof pinv;
+/** Alias of {@link pow}. */
+declare const power$1: typeof pow;
+/** Alias of {@link resultType}. */
+declare const promoteTypes: typeof resultType;
+/** Alias of {@link deg2rad}. */
+declare const radians: typeof deg2rad;
+/** Alias of {@link flatten}. */
+declare const ravel: typeof flatten$1;
+/** Alias of {@link repeat}. */
+declare const repeatInterleave: typeof repeat;
+/** Alias of {@link bitwiseRightShift}. */
+declare const rightShift: typeof bitwiseRightShift;
+/** Alias of {@link round}. */
+declare const rint: typeof round;
+/** Alias of {@link vstack}. */
+declare const rowStack: typeof vstack;
+/** Alias of {@link setThreads}. */
+declare const setNumThreads: typeof setThreads;
+/** Alias of {@link sign}. */
+declare const sgn: typeof sign;
+/** Alias of {@link swapaxes}. */
+declare const swapAxes: typeof swapaxes;
+/** Alias of {@link swapaxes}. */
+declare const swapdims: typeof swapaxes;
+/** Alias of {@link takeAlongAxis}. */
+declare const takeAlongDim: typeof takeAlongAxis;
+/** Alias of {@link arraySplit}. */
+declare const tensorSplit: typeof arraySplit;
+/** Alias of {@link trapezoid}. */
+declare const trapz: typeof trapezoid;
+/** Alias of {@link divide}. */
+declare const trueDivide: typeof divide;
+/** Alias of {@link unstack}. */
+declare const unbind: typeof unstack;
+/** Alias of {@link expandDims}. */
+declare const unsqueeze: typeof expandDims;
+/** @deprecated */
+declare const cummax: Instead<"cumulativeMax(axis) gives the values; PyTorch's pair has their positions too">;
+/** @deprecated */
+declare const cummin: Instead<"cumulativeMin(axis) gives the values; PyTorch's pair has their positions too">;
+/** @deprecated */
+declare const partition: Instead<"write x.sort(), x.kthvalue(k) (which counts from 1) or x.topk(k)">;
+/** @deprecated */
+declare const argpartition: Instead<"write x.sort(), x.kthvalue(k) (which counts from 1) or x.topk(k)">;
+/** @deprecated */
+declare const msort: Instead<"write x.sort(0)">;
+/** @deprecated */
+declare const indexAdd: Instead<"write x.scatterAdd(indices, updates, axis): the axis stands last">;
+/** @deprecated */
+declare const indexCopy: Instead<"write x.scatter(indices, updates, axis): the axis stands last">;
+/** @deprecated */
+declare const indexFill: Instead<"write x.withAt([indices], value)">;
+/** @deprecated */
+declare const indexPut: Instead<"write x.withAt([indices], value)">;
+/** @deprecated */
+declare const putMask: Instead<"write x.withAt([indices], value)">;
+/** @deprecated */
+declare const indexReduce: Instead<"write x.scatterMul, x.scatterMin or x.scatterMax(indices, updates, axis)">;
+/** @deprecated */
+declare const scatterReduce: Instead<"write x.segmentSum, x.segmentMean, x.segmentMin or x.segmentMax(segments, n)">;
+/** @deprecated */
+declare const maskedScatter: Instead<"write x.withAt([mask], values)">;
+/** @deprecated */
+declare const addmm: Instead<"write input.add(a.matmul(b)), which runs as one program">;
+/** @deprecated */
+declare const addmv: Instead<"write input.add(a.matmul(b)), which runs as one program">;
+/** @deprecated */
+declare const addbmm: Instead<"write input.add(a.matmul(b)), which runs as one program">;
+/** @deprecated */
+declare const baddbmm: Instead<"write input.add(a.matmul(b)), which runs as one program">;
+/** @deprecated */
+declare const addr: Instead<"write input.add(a.matmul(b)), which runs as one program">;
+/** @deprecated */
+declare const addcmul: Instead<"write input.add(a.mul(b).mul(value))">;
+/** @deprecated */
+declare const addcdiv: Instead<"write input.add(a.div(b).mul(value))">;
+/** @deprecated */
+declare const svd: Instead<"PyTorch's old torch.svd returns V where linalg.svd returns its transposed; write ft.linalg.svd(x)">;
+/** @deprecated */
+declare const qr: Instead<"it is in ft.linalg, as torch.linalg's and numpy.linalg's">;
+/** @deprecated */
+declare const cholesky: Instead<"it is in ft.linalg, as torch.linalg's and numpy.linalg's">;
+/** @deprecated */
+declare const eig: Instead<"it is in ft.linalg, as torch.linalg's and numpy.linalg's">;
+/** @deprecated */
+declare const eigh: Instead<"it is in ft.linalg, as torch.linalg's and numpy.linalg's">;
+/** @deprecated */
+declare const eigvals: Instead<"it is in ft.linalg, as torch.linalg's and numpy.linalg's">;
+/** @deprecated */
+declare const eigvalsh: Instead<"it is in ft.linalg, as torch.linalg's and numpy.linalg's">;
+/** @deprecated */
+declare const lstsq: Instead<"it is in ft.linalg, as torch.linalg's and numpy.linalg's">;
+/** @deprecated */
+declare const logdet$1: Instead<"write ft.linalg.slogdet(x).logabsdet">;
+/** @deprecated */
+declare const mode: Instead<"write ft.uniqueCounts(x), and take the value with the largest count">;
+/** @deprecated */
+declare const histc: Instead<"write ft.histogram(x, { bins, range })">;
+/** @deprecated */
+declare const nanargmax: Instead<"write x.nanToNum(-Infinity).argmax()">;
+/** @deprecated */
+declare const nanargmin: Instead<"write x.nanToNum(Infinity).argmin()">;
+/** @deprecated */
+declare const varMean: Instead<"write x.var() and x.mean(): both run in one program">;
+/** @deprecated */
+declare const stdMean: Instead<"write x.std() and x.mean(): both run in one program">;
+/** @deprecated */
+declare const aminmax: Instead<"write x.min() and x.max(): both run in one program">;
+/** @deprecated */
+declare const logaddexp2: Instead<"write ft.logaddexp(a.mul(Math.LN2), b.mul(Math.LN2)).div(Math.LN2)">;
+/** @deprecated */
+declare const logcumsumexp: Instead<"write ft.associativeScan((a, b) => ft.logaddexp(a, b), x)">;
+/** @deprecated */
+declare const frexp: Instead<"write exponent = x.abs().log2().floor(), x.div(exponent.exp2())">;
+/** @deprecated */
+declare const ldexp: Instead<"write x.mul(exponent.exp2())">;
+/** @deprecated */
+declare const modf: Instead<"write x.frac() and x.trunc()">;
+/** @deprecated */
+declare const divmod: Instead<"write a.floorDivide(b) and a.remainder(b)">;
+/** @deprecated */
+declare const spacing: Instead<"write x.nextafter(Infinity).sub(x)">;
+/** @deprecated */
+declare const isreal: Instead<"write x.imag().equal(0)">;
+/** @deprecated */
+declare const dist: Instead<"write ft.linalg.vectorNorm(a.sub(b))">;
+/** @deprecated */
+declare const cdist: Instead<"write ft.linalg.vectorNorm(a.expandDims(-2).sub(b.expandDims(-3)), { axis: -1 })">;
+/** @deprecated */
+declare const renorm: Instead<"write x.mul(ft.minimum(ft.linalg.vectorNorm(x, { axis, keepdims: true }).reciprocal().mul(most), 1))">;
+/** @deprecated */
+declare const diagEmbed: Instead<"write x.expandDims(-1).mul(ft.eye(n))">;
+/** @deprecated */
+declare const diagflat: Instead<"write ft.diag(x.flatten())">;
+/** @deprecated */
+declare const uniqueConsecutive: Instead<"write x.at(mask), where mask is true at the first and where ft.diff(x) is not 0">;
+/** @deprecated */
+declare const compress: Instead<"write x.at(mask); along another axis x.at(':', mask)">;
+/** @deprecated */
+declare const choose: Instead<"write choices.at(indices, ft.arange(n)) of a stacked tensor, or ft.where">;
+/** @deprecated */
+declare const asStrided: Instead<"strides are not visible; write x.at(...), x.unfold(axis, size) or x.broadcastTo(shape)">;
+/** @deprecated */
+declare const rollaxis: Instead<"write x.moveaxis(axis, start)">;
+/** @deprecated */
+declare const multinomial$1: Instead<"write ft.random.categorical(key, x.log(), { shape }) or ft.random.choice(key, n, shape, { p: x })">;
+/** @deprecated */
+declare const bernoulli$1: Instead<"draws take a key: ft.random.bernoulli(ft.random.key(0), x.shape, { p: x })">;
+/** @deprecated */
+declare const applyAlongAxis: Instead<"write operations on whole tensors with { axis }; a JavaScript function sees one element at a time">;
+/** @deprecated */
+declare const apply: Instead<"write operations on whole tensors with { axis }; a JavaScript function sees one element at a time">;
+/** @deprecated */
+declare const rand$1: Instead<"draws take a key: ft.random.uniform(ft.random.key(0), [2, 3])">;
+/** @deprecated */
+declare const randn$1: Instead<"draws take a key: ft.random.normal(ft.random.key(0), [2, 3])">;
+/** @deprecated */
+declare const randint$1: Instead<"draws take a key: ft.random.randint(ft.random.key(0), low, high, [2, 3])">;
+/** @deprecated */
+declare const randperm$1: Instead<"draws take a key: ft.random.permutation(ft.random.key(0), n)">;
+/** @deprecated */
+declare const normal$2: Instead<"draws take a key: ft.random.normal(ft.random.key(0), shape, { mean, std })">;
+/** @deprecated */
+declare const poisson$1: Instead<"draws take a key: ft.random.poisson(ft.random.key(0), mean, shape)">;
+/** @deprecated */
+declare const randLike: Instead<"draws take a key: ft.random.uniform(ft.random.key(0), x.shape)">;
+/** @deprecated */
+declare const randnLike: Instead<"draws take a key: ft.random.normal(ft.random.key(0), x.shape)">;
+/** @deprecated */
+declare const randintLike: Instead<"draws take a key: ft.random.randint(ft.random.key(0), low, high, x.shape)">;
+/** @deprecated */
+declare const manualSeed$1: Instead<"there is no hidden generator; pass ft.random.key(seed), or keep ft.random.generator(seed)">;
+/** @deprecated */
+declare const seed$1: Instead<"there is no hidden generator; pass ft.random.key(seed), or keep ft.random.generator(seed)">;
+/** @deprecated */
+declare const initialSeed: Instead<"there is no hidden generator; pass ft.random.key(seed), or keep ft.random.generator(seed)">;
+/** @deprecated */
+declare const getRngState: Instead<"there is no hidden generator; pass ft.random.key(seed), or keep ft.random.generator(seed)">;
+/** @deprecated */
+declare const setRngState: Instead<"there is no hidden generator; pass ft.random.key(seed), or keep ft.random.generator(seed)">;
+/** @deprecated */
+declare const dropout$1: Instead<"write ft.nn.dropout(key, x, { p })">;
+/** @deprecated */
+declare const append: Instead<"write ft.concat([x, values], axis)">;
+/** @deprecated */
+declare const insert: Instead<"write ft.concat([x.at('0:2'), values, x.at('2:')])">;
+/** @deprecated */
+declare const delete_: Instead<"write x.at(positions) of those that stay, or x.at(mask)">;
+
+/** @deprecated */
+declare const resize: Instead<"write ft.tile(x, n).flatten().at('0:size').reshape(shape)">;
+/** @deprecated */
+declare const trimZeros: Instead<"write x.at('first:last') with the ends of ft.nonzero(x)">;
+/** @deprecated */
+declare const block: Instead<"write ft.concat([ft.concat([a, b], 1), ft.concat([c, d], 1)], 0)">;
+/** @deprecated */
+declare const blockDiag: Instead<"write ft.concat of each block padded with ft.pad">;
+/** @deprecated */
+declare const geomspace: Instead<"write ft.logspace(Math.log10(start), Math.log10(stop), num)">;
+/** @deprecated */
+declare const tri: Instead<"write ft.ones([n, n]).tril()">;
+/** @deprecated */
+declare const trilIndices: Instead<"write ft.nonzero(ft.ones([n, n]).tril())">;
+/** @deprecated */
+declare const triuIndices: Instead<"write ft.nonzero(ft.ones([n, n]).triu())">;
+/** @deprecated */
+declare const diagIndices: Instead<"write ft.arange(n) for each axis">;
+/** @deprecated */
+declare const vander$1: Instead<"write x.expandDims(1).pow(ft.arange(n))">;
+/** @deprecated */
+declare const indices: Instead<"write ft.meshgrid(ft.arange(2), ft.arange(3), { indexing: 'ij' })">;
+/** @deprecated */
+declare const mgrid: Instead<"write ft.meshgrid(ft.arange(2), ft.arange(3), { indexing: 'ij' })">;
+/** @deprecated */
+declare const ogrid: Instead<"write ft.meshgrid(ft.arange(2), ft.arange(3), { indexing: 'ij' })">;
+/** @deprecated */
+declare const ix_: Instead<"write x.at([[0], [2]], [1, 3]): index arrays broadcast">;
+/** @deprecated */
+declare const fromfunction: Instead<"write the function of ft.meshgrid(...)'s results">;
+/** @deprecated */
+declare const fromiter: Instead<"write ft.tensor([...values])">;
+/** @deprecated */
+declare const frombuffer: Instead<"write ft.fromTypedArray(buffer, shape, { dtype })">;
+/** @deprecated */
+declare const fromstring: Instead<"write ft.tensor(text.split(' ').map(Number))">;
+/** @deprecated */
+declare const fromfile: Instead<"write await ft.io.loadNpy(path), or ft.fromTypedArray of the file's bytes">;
+/** @deprecated */
+declare const fromDlpack: Instead<"Node has no DLPack; write ft.fromTypedArray(array, shape) or ft.fromShared(token)">;
+/** @deprecated */
+declare const loadtxt: Instead<"write await ft.io.loadText(path)">;
+/** @deprecated */
+declare const genfromtxt: Instead<"write await ft.io.loadText(path)">;
+/** @deprecated */
+declare const savetxt: Instead<"write await ft.io.saveText(path, x)">;
+/** @deprecated */
+declare const savez: Instead<"write await ft.io.saveNpz(path, { a, b })">;
+/** @deprecated */
+declare const savezCompressed: Instead<"write await ft.io.saveNpz(path, { a, b })">;
+/** @deprecated */
+declare const save$1: Instead<"write await ft.io.saveNpy(path, x); of many tensors ft.io.saveSafetensors(path, { a, b })">;
+/** @deprecated */
+declare const load$1: Instead<"write await ft.io.loadNpy(path), ft.io.loadNpz(path) or ft.io.loadSafetensors(path)">;
+/** @deprecated */
+declare const memmap: Instead<"write await ft.io.loadNpy(path, { lend: true })">;
+/** @deprecated */
+declare const setPrintoptions: Instead<"write String(x); longer tensors are shown by x.toArray()">;
+/** @deprecated */
+declare const getPrintoptions: Instead<"write String(x); longer tensors are shown by x.toArray()">;
+/** @deprecated */
+declare const printoptions: Instead<"write String(x); longer tensors are shown by x.toArray()">;
+/** @deprecated */
+declare const array2string: Instead<"write String(x); longer tensors are shown by x.toArray()">;
+/** @deprecated */
+declare const arrayRepr: Instead<"write String(x); longer tensors are shown by x.toArray()">;
+/** @deprecated */
+declare const arrayStr: Instead<"write String(x); longer tensors are shown by x.toArray()">;
+/** @deprecated */
+declare const noGrad: Instead<"nothing to switch: no gradient is prepared outside of ft.grad; call the function itself">;
+/** @deprecated */
+declare const inferenceMode: Instead<"nothing to switch: no gradient is prepared outside of ft.grad; call the function itself">;
+/** @deprecated */
+declare const enableGrad: Instead<"nothing to switch: no gradient is prepared outside of ft.grad; call the function itself">;
+/** @deprecated */
+declare const setGradEnabled: Instead<"nothing to switch: no gradient is prepared outside of ft.grad; call the function itself">;
+/** @deprecated */
+declare const isGradEnabled: Instead<"nothing to switch: no gradient is prepared outside of ft.grad; call the function itself">;
+/** @deprecated */
+declare const getDefaultDtype: Instead<"numbers make float32; name another with { dtype }">;
+/** @deprecated */
+declare const setDefaultDtype: Instead<"numbers make float32; name another with { dtype }">;
+/** @deprecated */
+declare const setDefaultTensorType: Instead<"numbers make float32; name another with { dtype }">;
+/** @deprecated */
+declare const synchronize: Instead<"write await ft.evaluate(x)">;
+/** @deprecated */
+declare const FloatTensor: Instead<"write ft.tensor(data, { dtype })">;
+/** @deprecated */
+declare const DoubleTensor: Instead<"write ft.tensor(data, { dtype })">;
+/** @deprecated */
+declare const HalfTensor: Instead<"write ft.tensor(data, { dtype })">;
+/** @deprecated */
+declare const IntTensor: Instead<"write ft.tensor(data, { dtype })">;
+/** @deprecated */
+declare const LongTensor: Instead<"write ft.tensor(data, { dtype })">;
+/** @deprecated */
+declare const BoolTensor: Instead<"write ft.tensor(data, { dtype })">;
+/** @deprecated */
+declare const ByteTensor: Instead<"write ft.tensor(data, { dtype })">;
+/** @deprecated */
+declare const ndarray: Instead<"write ft.tensor(data), ft.zeros(shape), ...">;
+/** @deprecated */
+declare const matrix: Instead<"write ft.tensor(data), ft.zeros(shape), ...">;
+/** @deprecated */
+declare const dtype: Instead<"dtypes are text: { dtype: 'float32' }">;
+/** @deprecated */
+declare const device: Instead<"devices are text: { device: 'cpu' }; ft.devices() lists them">;
+/** @deprecated */
+declare const issubdtype: Instead<"write ft.isdtype(x.dtype, 'real floating'), or 'integral', 'numeric', 'bool', ...">;
+/** @deprecated */
+declare const minScalarType: Instead<"write ft.resultType(a, b)">;
+/** @deprecated */
+declare const commonType: Instead<"write ft.resultType(a, b)">;
+/** @deprecated */
+declare const from_numpy: Instead<"names are in camel case: ft.fromTypedArray(array, shape), ft.asarray(data)">;
+/** @deprecated */
+declare const as_tensor: Instead<"names are in camel case: ft.fromTypedArray(array, shape), ft.asarray(data)">;
+/** @deprecated */
+declare const vmap: Instead<"write operations on whole tensors; every function broadcasts over leading axes">;
+/** @deprecated */
+declare const vectorize: Instead<"write operations on whole tensors; every function broadcasts over leading axes">;
+/** @deprecated */
+declare const frompyfunc: Instead<"write operations on whole tensors; every function broadcasts over leading axes">;
+/** @deprecated */
+declare const piecewise: Instead<"write ft.where(condition, a, ft.where(other, b, c))">;
+/** @deprecated */
+declare const extract: Instead<"write x.at(condition)">;
+/** @deprecated */
+declare const place: Instead<"tensors do not change; write x.withAt([mask], values)">;
+/** @deprecated */
+declare const copyto: Instead<"tensors do not change; write x.withAt([mask], values)">;
+/** @deprecated */
+declare const putmask: Instead<"tensors do not change; write x.withAt([mask], values)">;
+/** @deprecated */
+declare const put: Instead<"tensors do not change; write x.withAt([mask], values)">;
+/** @deprecated */
+declare const fillDiagonal: Instead<"write ft.where(ft.eye(n, n, { dtype: 'bool' }), value, x)">;
+/** @deprecated */
+declare const lexsort: Instead<"sort by one key after the other, the last one first: ft.argsort is stable">;
+/** @deprecated */
+declare const sortComplex: Instead<"complex numbers have no order; sort by abs() or angle()">;
+/** @deprecated */
+declare const ediff1d: Instead<"write x.flatten().diff()">;
+/** @deprecated */
+declare const cumulativeTrapezoid: Instead<"write ft.cumulativeSum(x.at('1:').add(x.at(':-1')).div(2))">;
+/** @deprecated */
+declare const unwrap: Instead<"there is no such function here yet">;
+/** @deprecated */
+declare const realIfClose: Instead<"there is no such function here yet">;
+/** @deprecated */
+declare const packbits: Instead<"there is no such function here yet">;
+/** @deprecated */
+declare const unpackbits: Instead<"there is no such function here yet">;
+/** @deprecated */
+declare const histogram2d: Instead<"write ft.bincount of digitised positions: x.mul(bins).add(y), { minlength }">;
+/** @deprecated */
+declare const histogramdd: Instead<"write ft.bincount of digitised positions: x.mul(bins).add(y), { minlength }">;
+/** @deprecated */
+declare const unravelIndex: Instead<"write positions.floorDivide(columns) and positions.remainder(columns)">;
+/** @deprecated */
+declare const ravelMultiIndex: Instead<"write rows.mul(columns).add(columnsOf)">;
+/** @deprecated */
+declare const nditer: Instead<"write for (const row of x), or x.toArray()">;
+/** @deprecated */
+declare const ndenumerate: Instead<"write for (const row of x), or x.toArray()">;
+/** @deprecated */
+declare const ndindex: Instead<"write for (const row of x), or x.toArray()">;
+/** @deprecated */
+declare const applyOverAxes: Instead<"write x.sum([0, 2], { keepdims: true }), or another reduction over several axes">;
+/** @deprecated */
+declare const polyfit: Instead<"write ft.linalg.lstsq(x.expandDims(1).pow(ft.arange(degree, -1, -1)), y)">;
+/** @deprecated */
+declare const polyval: Instead<"write x.expandDims(-1).pow(ft.arange(n - 1, -1, -1)).matmul(coefficients)">;
+/** @deprecated */
+declare const roots: Instead<"there are no polynomials here yet; a companion matrix has them: ft.linalg.eigvals">;
+/** @deprecated */
+declare const poly1d: Instead<"there are no polynomials here yet; a companion matrix has them: ft.linalg.eigvals">;
+/** @deprecated */
+declare const polyadd: Instead<"there are no polynomials here yet; a companion matrix has them: ft.linalg.eigvals">;
+/** @deprecated */
+declare const polymul: Instead<"there are no polynomials here yet; a companion matrix has them: ft.linalg.eigvals">;
+/** @deprecated */
+declare const polyder: Instead<"there are no polynomials here yet; a companion matrix has them: ft.linalg.eigvals">;
+/** @deprecated */
+declare const polyint: Instead<"there are no polynomials here yet; a companion matrix has them: ft.linalg.eigvals">;
+/** @deprecated */
+declare const cartesianProd: Instead<"write ft.stack(ft.meshgrid(a, b, { indexing: 'ij' }), -1).reshape([-1, 2])">;
+/** @deprecated */
+declare const combinations: Instead<"write ft.nonzero(ft.ones([n, n]).triu({ k: 1 })), and x.at of both">;
+/** @deprecated */
+declare const chainMatmul: Instead<"write a.matmul(b).matmul(c)">;
+/** @deprecated */
+declare const multiDot$1: Instead<"write a.matmul(b).matmul(c)">;
+/** @deprecated */
+declare const arrayEquiv: Instead<"write ft.arrayEqual(a, b.broadcastTo(a.shape))">;
+/** @deprecated */
+declare const isscalar: Instead<"write typeof x === 'number'">;
+/** @deprecated */
+declare const iscomplexobj: Instead<"write ft.isComplex(x)">;
+/** @deprecated */
+declare const isrealobj: Instead<"write !ft.isComplex(x)">;
+/** @deprecated */
+declare const asarrayChkfinite: Instead<"write x.isfinite().all()">;
+/** @deprecated */
+declare const ifft$1: Instead<"it is in ft.fft">;
+/** @deprecated */
+declare const rfft$1: Instead<"it is in ft.fft">;
+/** @deprecated */
+declare const fftfreq$1: Instead<"it is in ft.fft">;
+/** @deprecated */
+declare const fftshift$1: Instead<"it is in ft.fft">;
+/** @deprecated */
+declare const autocast: Instead<"write x.astype('bfloat16') where products may be narrow">;
 
 /** What backends compute on: plain memory, in row-major order. */
 type FloatArray = Float32Array | Float64Array;
@@ -8451,9 +10634,9 @@ declare function key(seed: number | bigint, options?: {
  *
  * @throws {TensorError} `ERR_SHAPE` for a count that is negative or above 2^20, `ERR_ARGUMENT` for a key that is none.
  */
-declare function split$2(key: Key, count?: number): Key[];
+declare function split$1(key: Key, count?: number): Key[];
 /** The key of a number (an index, a step) under a key. */
-declare function fold(key: Key, data: number): Key;
+declare function fold$1(key: Key, data: number): Key;
 /** Random bits: uint32, or uint64 by `dtype`. */
 declare function bits<E extends 'uint32' | 'uint64' = 'uint32'>(key: Key, shape: readonly number[], options?: BitsOptions<E>): Tensor<NoInfer<E>>;
 /**
@@ -8461,13 +10644,13 @@ declare function bits<E extends 'uint32' | 'uint64' = 'uint32'>(key: Key, shape:
  *
  * @throws {TensorError} `ERR_ARGUMENT` for bounds that are not finite or where `low` is above `high`.
  */
-declare function uniform<E extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: UniformOptions<E>): Tensor<NoInfer<E>>;
+declare function uniform$1<E extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: UniformOptions<E>): Tensor<NoInfer<E>>;
 /**
  * Normal numbers (Box and Muller, 1958).
  *
  * @throws {TensorError} `ERR_ARGUMENT` for a mean that is not finite, or a standard deviation that is not or is negative.
  */
-declare function normal<E extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: NormalOptions<E>): Tensor<NoInfer<E>>;
+declare function normal$1<E extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: NormalOptions<E>): Tensor<NoInfer<E>>;
 /** The dtype of integers whose bounds are these, where none is named: int64 of bigints. */
 type BoundsDType<T> = [T] extends [number] ? 'int32' : 'int64';
 /**
@@ -8485,6 +10668,17 @@ type BoundsDType<T> = [T] extends [number] ? 'int32' : 'int64';
 declare function randint<L extends number | bigint, H extends number | bigint, E extends IntegerDType = BoundsDType<L | H>>(key: Key, low: L, high: H, shape: readonly number[], options?: RandintOptions<E>): Tensor<NoInfer<E>>;
 /** The numbers 0 to `count - 1` in random order, int32. */
 declare function permutation(key: Key, count: number): Tensor<'int32'>;
+
+/** @deprecated */
+declare const DataLoader: Instead<"write ft.data.batches({ x, y }, { size: 64, key })">;
+/** @deprecated */
+declare const Dataset: Instead<"a tree of tensors is a dataset: ft.data.batches({ x, y }, { size })">;
+/** @deprecated */
+declare const TensorDataset: Instead<"a tree of tensors is a dataset: ft.data.batches({ x, y }, { size })">;
+/** @deprecated */
+declare const randomSplit: Instead<"write ft.data.split({ x, y }, { share: 0.2, key })">;
+/** @deprecated */
+declare const trainTestSplit: Instead<"write ft.data.split({ x, y }, { share: 0.2, key })">;
 
 /** Options of `data.batches`. */
 interface BatchesOptions extends JobOptions {
@@ -8535,10 +10729,10 @@ interface SplitOptions {
  * @throws {ArgumentError} for a share out of range and parts without examples.
  * @throws {ShapeError} for tensors of different numbers of examples.
  */
-declare function split$1<T>(data: T, options: SplitOptions): [first: T, second: T];
+declare function split<T>(data: T, options: SplitOptions): [first: T, second: T];
 
 declare namespace data_d {
-  export { batches as batches, split$1 as split };
+  export { DataLoader as DataLoader, Dataset as Dataset, TensorDataset as TensorDataset, batches as batches, randomSplit as randomSplit, split as split, trainTestSplit as trainTestSplit };
   export type { Batches as Batches, BatchesOptions as BatchesOptions, SplitOptions as SplitOptions };
 }
 
@@ -8568,7 +10762,7 @@ interface FftOptions {
  * ft.fft.fft(ft.tensor([1, 0])) // [{ re: 1, im: 0 }, { re: 1, im: 0 }]
  * ```
  */
-declare function fft<A extends DType>(x: Tensor<A>, options?: number | FftOptions): Tensor<ComplexOf<A>>;
+declare function fft<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: number | FftOptions): Tensor<ComplexOf<A>>;
 /** Options of `fft.ifft`. */
 interface IfftOptions {
     /** An integer; follows from the other arguments by default. */
@@ -8593,7 +10787,7 @@ interface IfftOptions {
  * ft.fft.ifft(ft.tensor([2, 0])) // [{ re: 1, im: 0 }, { re: 1, im: 0 }]
  * ```
  */
-declare function ifft<A extends DType>(x: Tensor<A>, options?: number | IfftOptions): Tensor<ComplexOf<A>>;
+declare function ifft<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: number | IfftOptions): Tensor<ComplexOf<A>>;
 /** Options of `fft.fftn`. */
 interface FftnOptions {
     /** One axis or several; negative ones count from the last. All that apply by default. */
@@ -8621,7 +10815,7 @@ interface FftnOptions {
  * ft.fft.fftn(ft.tensor([[1, 0], [0, 0]])).real() // [[1, 1], [1, 1]]
  * ```
  */
-declare function fftn<A extends DType>(x: Tensor<A>, options?: FftnOptions): Tensor<ComplexOf<A>>;
+declare function fftn<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: FftnOptions): Tensor<ComplexOf<A>>;
 /** Options of `fft.ifftn`. */
 interface IfftnOptions {
     /** One axis or several; negative ones count from the last. All that apply by default. */
@@ -8646,7 +10840,7 @@ interface IfftnOptions {
  * ft.fft.ifftn(ft.tensor([[4, 0], [0, 0]])).real() // [[1, 1], [1, 1]]
  * ```
  */
-declare function ifftn<A extends DType>(x: Tensor<A>, options?: IfftnOptions): Tensor<ComplexOf<A>>;
+declare function ifftn<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: IfftnOptions): Tensor<ComplexOf<A>>;
 /** Options of `fft.rfft`. */
 interface RfftOptions {
     /** An integer; follows from the other arguments by default. */
@@ -8671,7 +10865,7 @@ interface RfftOptions {
  * ft.fft.rfft(ft.tensor([1, 0, 0])).real() // [1, 1]
  * ```
  */
-declare function rfft<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | RfftOptions): Tensor<ComplexOf<A>>;
+declare function rfft<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | RfftOptions): Tensor<ComplexOf<A>>;
 /** Options of `fft.irfft`. */
 interface IrfftOptions {
     /** An integer; follows from the other arguments by default. */
@@ -8698,7 +10892,7 @@ interface IrfftOptions {
  * ft.fft.irfft(ft.tensor([1, 1])) // [1, 0]
  * ```
  */
-declare function irfft<A extends DType>(x: Tensor<A>, options?: number | IrfftOptions): Tensor<RealOf<ComplexOf<A>>>;
+declare function irfft<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: number | IrfftOptions): Tensor<RealOf<ComplexOf<A>>>;
 /** Options of `fft.rfftn`. */
 interface RfftnOptions {
     /** One axis or several; negative ones count from the last. All that apply by default. */
@@ -8723,7 +10917,7 @@ interface RfftnOptions {
  * ft.fft.rfftn(ft.tensor([[1, 0], [0, 0]])).real() // [[1, 1], [1, 1]]
  * ```
  */
-declare function rfftn<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: RfftnOptions): Tensor<ComplexOf<A>>;
+declare function rfftn<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: RfftnOptions): Tensor<ComplexOf<A>>;
 /** Options of `fft.irfftn`. */
 interface IrfftnOptions {
     /** One axis or several; negative ones count from the last. All that apply by default. */
@@ -8748,7 +10942,7 @@ interface IrfftnOptions {
  * ft.fft.irfftn(ft.tensor([[4, 4], [4, 4]])) // [[4, 0], [0, 0]]
  * ```
  */
-declare function irfftn<A extends DType>(x: Tensor<A>, options?: IrfftnOptions): Tensor<RealOf<ComplexOf<A>>>;
+declare function irfftn<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: IrfftnOptions): Tensor<RealOf<ComplexOf<A>>>;
 /** Options of `fft.hfft`. */
 interface HfftOptions {
     /** An integer; follows from the other arguments by default. */
@@ -8773,7 +10967,7 @@ interface HfftOptions {
  * ft.fft.hfft(ft.tensor([1, 2, 3])) // [8, -2, 0, -2]
  * ```
  */
-declare function hfft<A extends DType>(x: Tensor<A>, options?: number | HfftOptions): Tensor<RealOf<ComplexOf<A>>>;
+declare function hfft<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: number | HfftOptions): Tensor<RealOf<ComplexOf<A>>>;
 /** Options of `fft.ihfft`. */
 interface IhfftOptions {
     /** An integer; follows from the other arguments by default. */
@@ -8798,7 +10992,7 @@ interface IhfftOptions {
  * ft.fft.ihfft(ft.tensor([8, -2, 0, -2])).real() // [1, 2, 3]
  * ```
  */
-declare function ihfft<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | IhfftOptions): Tensor<ComplexOf<A>>;
+declare function ihfft<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | IhfftOptions): Tensor<ComplexOf<A>>;
 /** Options of `fft.fftshift`. */
 interface FftshiftOptions {
     /** One axis or several; negative ones count from the last. All that apply by default. */
@@ -8820,7 +11014,7 @@ interface FftshiftOptions {
  * ft.fft.fftshift(ft.tensor([0, 1, 2, -2, -1])) // [-2, -1, 0, 1, 2]
  * ```
  */
-declare function fftshift<A extends DType>(x: Tensor<A>, options?: FftshiftOptions): Tensor<A>;
+declare function fftshift<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: FftshiftOptions): Tensor<A>;
 /** Options of `fft.ifftshift`. */
 interface IfftshiftOptions {
     /** One axis or several; negative ones count from the last. All that apply by default. */
@@ -8841,7 +11035,7 @@ interface IfftshiftOptions {
  * ft.fft.ifftshift(ft.tensor([-2, -1, 0, 1, 2])) // [0, 1, 2, -2, -1]
  * ```
  */
-declare function ifftshift<A extends DType>(x: Tensor<A>, options?: IfftshiftOptions): Tensor<A>;
+declare function ifftshift<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: IfftshiftOptions): Tensor<A>;
 /** Options of `fft.fftfreq`. */
 interface FftfreqOptions<E extends DType = DType> {
     /** The dtype of the result, where not the default one. */
@@ -8894,10 +11088,48 @@ interface RfftfreqOptions<E extends DType = DType> {
  */
 declare function rfftfreq<E extends DType = 'float32'>(n: number, options?: RfftfreqOptions<E>): Tensor<NoInfer<E>>;
 
-declare namespace fft_d {
-  export { fft as fft, fftfreq as fftfreq, fftn as fftn, fftshift as fftshift, hfft as hfft, ifft as ifft, ifftn as ifftn, ifftshift as ifftshift, ihfft as ihfft, irfft as irfft, irfftn as irfftn, rfft as rfft, rfftfreq as rfftfreq, rfftn as rfftn };
-  export type { FftOptions as FftOptions, FftfreqOptions as FftfreqOptions, FftnOptions as FftnOptions, FftshiftOptions as FftshiftOptions, HfftOptions as HfftOptions, IfftOptions as IfftOptions, IfftnOptions as IfftnOptions, IfftshiftOptions as IfftshiftOptions, IhfftOptions as IhfftOptions, IrfftOptions as IrfftOptions, IrfftnOptions as IrfftnOptions, RfftOptions as RfftOptions, RfftfreqOptions as RfftfreqOptions, RfftnOptions as RfftnOptions };
+/** @deprecated */
+declare const hfft2: Instead<"write ft.fft.hfft(x, { axis }) along one axis and ft.fft.fftn along the others">;
+/** @deprecated */
+declare const ihfft2: Instead<"write ft.fft.hfft(x, { axis }) along one axis and ft.fft.fftn along the others">;
+/** @deprecated */
+declare const hfftn: Instead<"write ft.fft.hfft(x, { axis }) along one axis and ft.fft.fftn along the others">;
+/** @deprecated */
+declare const ihfftn: Instead<"write ft.fft.hfft(x, { axis }) along one axis and ft.fft.fftn along the others">;
+/** @deprecated */
+declare const dct: Instead<"there is no cosine or sine transform here yet">;
+/** @deprecated */
+declare const idct: Instead<"there is no cosine or sine transform here yet">;
+/** @deprecated */
+declare const dst: Instead<"there is no cosine or sine transform here yet">;
+
+/** Options of transforms of two axes. */
+interface Fft2Options {
+    /** The two axes; the last two by default. */
+    readonly axes?: readonly number[] | undefined;
+    /** Sizes along them, to which x is cut or filled up with zeros; its own by default. */
+    readonly s?: readonly number[] | undefined;
+    /** 'backward' by default. */
+    readonly norm?: 'backward' | 'ortho' | 'forward' | undefined;
 }
+/** The discrete Fourier transform of the last two axes, as {@link fftn}. */
+declare function fft2<A extends DType>(x: Tensor<A>, options?: Fft2Options): Tensor<ComplexOf<A>>;
+/** The inverse of {@link fft2}, as {@link ifftn}. */
+declare function ifft2<A extends DType>(x: Tensor<A>, options?: Fft2Options): Tensor<ComplexOf<A>>;
+/** The transform of real numbers along the last two axes, as {@link rfftn}. */
+declare function rfft2<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: Fft2Options): Tensor<ComplexOf<A>>;
+/** The inverse of {@link rfft2}, as {@link irfftn}. */
+declare function irfft2<A extends DType>(x: Tensor<A>, options?: Fft2Options): Tensor<RealOf<ComplexOf<A>>>;
+
+declare namespace fft_d {
+  export { dct as dct, dst as dst, fft as fft, fft2 as fft2, fftfreq as fftfreq, fftn as fftn, fftshift as fftshift, hfft as hfft, hfft2 as hfft2, hfftn as hfftn, idct as idct, ifft as ifft, ifft2 as ifft2, ifftn as ifftn, ifftshift as ifftshift, ihfft as ihfft, ihfft2 as ihfft2, ihfftn as ihfftn, irfft as irfft, irfft2 as irfft2, irfftn as irfftn, rfft as rfft, rfft2 as rfft2, rfftfreq as rfftfreq, rfftn as rfftn };
+  export type { Fft2Options as Fft2Options, FftOptions as FftOptions, FftfreqOptions as FftfreqOptions, FftnOptions as FftnOptions, FftshiftOptions as FftshiftOptions, HfftOptions as HfftOptions, IfftOptions as IfftOptions, IfftnOptions as IfftnOptions, IfftshiftOptions as IfftshiftOptions, IhfftOptions as IhfftOptions, IrfftOptions as IrfftOptions, IrfftnOptions as IrfftnOptions, RfftOptions as RfftOptions, RfftfreqOptions as RfftfreqOptions, RfftnOptions as RfftnOptions };
+}
+
+/** @deprecated */
+declare const save: Instead<"write saveNpy and loadNpy, saveNpz, saveSafetensors, ...">;
+/** @deprecated */
+declare const load: Instead<"write saveNpy and loadNpy, saveNpz, saveSafetensors, ...">;
 
 /** A `file:` URL, such as `new URL('x.npy', import.meta.url)`. */
 interface FileURL {
@@ -9223,485 +11455,73 @@ declare function encodeText(x: Tensor, options?: TextOptions): Promise<Uint8Arra
 declare function encodeTextSync(x: Tensor, options?: TextOptions): Uint8Array;
 
 declare namespace io_d {
-  export { encodeNpy as encodeNpy, encodeNpySync as encodeNpySync, encodeNpz as encodeNpz, encodeNpzSync as encodeNpzSync, encodeSafetensors as encodeSafetensors, encodeSafetensorsSync as encodeSafetensorsSync, encodeText as encodeText, encodeTextSync as encodeTextSync, loadNpy as loadNpy, loadNpyAll as loadNpyAll, loadNpyAllSync as loadNpyAllSync, loadNpySync as loadNpySync, loadNpz as loadNpz, loadNpzSync as loadNpzSync, loadSafetensors as loadSafetensors, loadSafetensorsSync as loadSafetensorsSync, loadText as loadText, loadTextSync as loadTextSync, openSafetensors as openSafetensors, openSafetensorsSync as openSafetensorsSync, saveNpy as saveNpy, saveNpySync as saveNpySync, saveNpz as saveNpz, saveNpzSync as saveNpzSync, saveSafetensors as saveSafetensors, saveSafetensorsSync as saveSafetensorsSync, saveText as saveText, saveTextSync as saveTextSync };
+  export { encodeNpy as encodeNpy, encodeNpySync as encodeNpySync, encodeNpz as encodeNpz, encodeNpzSync as encodeNpzSync, encodeSafetensors as encodeSafetensors, encodeSafetensorsSync as encodeSafetensorsSync, encodeText as encodeText, encodeTextSync as encodeTextSync, load as load, loadNpy as loadNpy, loadNpyAll as loadNpyAll, loadNpyAllSync as loadNpyAllSync, loadNpySync as loadNpySync, loadNpz as loadNpz, loadNpzSync as loadNpzSync, loadSafetensors as loadSafetensors, loadSafetensorsSync as loadSafetensorsSync, loadText as loadText, loadTextSync as loadTextSync, openSafetensors as openSafetensors, openSafetensorsSync as openSafetensorsSync, save as save, saveNpy as saveNpy, saveNpySync as saveNpySync, saveNpz as saveNpz, saveNpzSync as saveNpzSync, saveSafetensors as saveSafetensors, saveSafetensorsSync as saveSafetensorsSync, saveText as saveText, saveTextSync as saveTextSync };
   export type { FilePath as FilePath, FileSource as FileSource, FileURL as FileURL, LoadNamedOptions as LoadNamedOptions, LoadOptions as LoadOptions, LoadTextOptions as LoadTextOptions, NpzOptions as NpzOptions, OpenOptions as OpenOptions, SafetensorsFile as SafetensorsFile, SafetensorsOptions as SafetensorsOptions, SaveNpzOptions as SaveNpzOptions, SaveOptions as SaveOptions, SaveSafetensorsOptions as SaveSafetensorsOptions, SaveTextOptions as SaveTextOptions, TensorInfo as TensorInfo, TextOptions as TextOptions };
 }
 
+/** Alias of {@link inv}. */
+declare const inverse: typeof inv;
+/** Alias of {@link expm}. */
+declare const matrixExp: typeof expm;
+/** @deprecated */
+declare const multiDot: Instead<"write a.matmul(b).matmul(c)">;
+/** @deprecated */
+declare const luFactor: Instead<"write ft.linalg.lu(x), and ft.linalg.solve(x, b)">;
+/** @deprecated */
+declare const luSolve: Instead<"write ft.linalg.lu(x), and ft.linalg.solve(x, b)">;
+/** @deprecated */
+declare const luFactorEx: Instead<"write ft.linalg.lu(x), and ft.linalg.solve(x, b)">;
+/** @deprecated */
+declare const choleskySolve: Instead<"write ft.linalg.solveTriangular twice, with the factor and its mT">;
+/** @deprecated */
+declare const choSolve: Instead<"write ft.linalg.solveTriangular twice, with the factor and its mT">;
+/** @deprecated */
+declare const choleskyEx: Instead<"errors are thrown when the result is read; write ft.linalg.cholesky(x), inv(x), solve(x, b)">;
+/** @deprecated */
+declare const invEx: Instead<"errors are thrown when the result is read; write ft.linalg.cholesky(x), inv(x), solve(x, b)">;
+/** @deprecated */
+declare const solveEx: Instead<"errors are thrown when the result is read; write ft.linalg.cholesky(x), inv(x), solve(x, b)">;
+/** @deprecated */
+declare const tensorinv: Instead<"write x.reshape([n, n]), and ft.linalg.inv or ft.linalg.solve">;
+/** @deprecated */
+declare const tensorsolve: Instead<"write x.reshape([n, n]), and ft.linalg.inv or ft.linalg.solve">;
+/** @deprecated */
+declare const vander: Instead<"write x.expandDims(-1).pow(ft.arange(n))">;
+/** @deprecated */
+declare const householderProduct: Instead<"there is no such function here yet">;
+/** @deprecated */
+declare const ldlFactor: Instead<"there is no such function here yet">;
+/** @deprecated */
+declare const ldlSolve: Instead<"there is no such function here yet">;
+/** @deprecated */
+declare const schur: Instead<"there is no such function here yet">;
+/** @deprecated */
+declare const sqrtm: Instead<"there is no such function here yet">;
+/** @deprecated */
+declare const logm: Instead<"there is no such function here yet">;
+/** @deprecated */
+declare const polar: Instead<"there is no such function here yet">;
+/** @deprecated */
+declare const hessenberg: Instead<"there is no such function here yet">;
+/** @deprecated */
+declare const orth: Instead<"there is no such function here yet">;
+/** @deprecated */
+declare const dot: Instead<"write a.matmul(b)">;
+/** @deprecated */
+declare const diag: Instead<"write ft.diag(x)">;
+/** @deprecated */
+declare const logdet: Instead<"write ft.linalg.slogdet(x).logabsdet">;
+
 /**
- * Solution of a system of linear equations by LU with partial pivoting; x2 is a vector or a stack of matrices. A singular matrix is a LinAlgError when the result is read.
+ * Norm of all elements or along axes, as NumPy's and PyTorch's `linalg.norm`: without an order that of all elements as one vector, with one
+ * that of a vector ({@link vectorNorm}), or of a matrix or two axes ({@link matrixNorm}).
  *
- * `x1 @ out = x2`
- *
- * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
- * NumPy `linalg.solve`, PyTorch `linalg.solve`.
- *
- * @param x1 A tensor.
- * @param x2 A tensor.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.solve(ft.zeros([2, 3]), ft.zeros([2]))`.
- * @throws {TensorError} `ERR_LINALG`, as for `ft.linalg.solve(ft.zeros([2, 2]), ft.ones([2])).toArray()`.
- * @example
- * ```ts
- * ft.linalg.solve(ft.tensor([[2, 0], [0, 4]]), ft.tensor([2, 2])) // [1, 0.5]
- * ```
+ * @throws {TensorError} `ERR_SHAPE` for an order and more than two axes, `ERR_ARGUMENT` for an order that there is not.
  */
-declare function solve<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>): Tensor<FloatOf<Promote<A, B>>>;
-/** Options of `linalg.qr`. */
-interface QrOptions {
-    /** 'reduced' by default. */
-    readonly mode?: 'reduced' | 'complete' | undefined;
-}
-/**
- * QR factorisation: orthonormal columns times an upper triangle whose diagonal is real and not negative. Reduced, there are as many columns as the shorter side has; complete, they are a basis: q is square and r as large as x.
- *
- * `x = q @ r`
- *
- * Takes any dtype; gives the same dtype, float32 for integers and bool.
- * NumPy `linalg.qr`, PyTorch `linalg.qr`.
- *
- * @param x A tensor.
- * @param options An object of options.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.qr(ft.zeros([2]))`.
- * @example
- * ```ts
- * ft.linalg.qr(ft.tensor([[0, 2], [3, 0]])).r // [[3, 0], [0, 2]]
- * ```
- */
-declare function qr<A extends DType>(x: Tensor<A>, options?: QrOptions): {
-    q: Tensor<FloatOf<A>>;
-    r: Tensor<FloatOf<A>>;
-};
-/**
- * Inverses of square matrices; to solve with one, solve is faster and more accurate. A singular matrix is a LinAlgError when the result is read.
- *
- * `x @ out = 1`
- *
- * Takes any dtype; gives the same dtype, float32 for integers and bool.
- * NumPy `linalg.inv`, PyTorch `linalg.inv`.
- *
- * @param x A tensor.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.inv(ft.zeros([2, 3]))`.
- * @throws {TensorError} `ERR_LINALG`, as for `ft.linalg.inv(ft.ones([2, 2])).toArray()`.
- * @example
- * ```ts
- * ft.linalg.inv(ft.tensor([[2, 0], [0, 4]])) // [[0.5, 0], [0, 0.25]]
- * ```
- */
-declare function inv<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
-/**
- * Whole powers of square matrices: of the inverse for negative ones, which a singular matrix does not have (a LinAlgError when the result is read); the 0th is the unit matrix.
- *
- * `x @ x @ ... @ x`
- *
- * Takes any dtype; gives the same dtype, float32 for integers and bool.
- * NumPy `linalg.matrix_power`, PyTorch `linalg.matrix_power`.
- *
- * @param x A tensor.
- * @param n An integer.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.matrixPower(ft.zeros([2, 3]), 2)`.
- * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.linalg.matrixPower(ft.ones([2, 2]), 0.5)`.
- * @throws {TensorError} `ERR_LINALG`, as for `ft.linalg.matrixPower(ft.ones([2, 2]), -1).toArray()`.
- * @example
- * ```ts
- * ft.linalg.matrixPower(ft.tensor([[1, 1], [0, 1]]), 5) // [[1, 5], [0, 1]]
- * ```
- */
-declare function matrixPower<A extends DType>(x: Tensor<A>, n: number): Tensor<FloatOf<A>>;
-/** Options of `linalg.cholesky`. */
-interface CholeskyOptions {
-    /** false by default. */
-    readonly upper?: boolean | undefined;
-}
-/**
- * Lower triangle l with a positive diagonal whose product with its adjoint is the symmetric (Hermitian) positive definite matrix x, of which only the lower triangle is read; with upper the adjoint of l, from the upper triangle. Another matrix is a LinAlgError when the result is read.
- *
- * `x = l @ l^H`
- *
- * Takes any dtype; gives the same dtype, float32 for integers and bool.
- * NumPy `linalg.cholesky`, PyTorch `linalg.cholesky`.
- *
- * @param x A tensor.
- * @param options An object of options.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.cholesky(ft.zeros([2, 3]))`.
- * @throws {TensorError} `ERR_LINALG`, as for `ft.linalg.cholesky(ft.tensor([[1, 2], [2, 1]])).toArray()`.
- * @example
- * ```ts
- * ft.linalg.cholesky(ft.tensor([[4, 2], [2, 2]])) // [[2, 0], [1, 1]]
- * ```
- */
-declare function cholesky<A extends DType>(x: Tensor<A>, options?: CholeskyOptions): Tensor<FloatOf<A>>;
-/**
- * A permutation, a lower triangle with a diagonal of ones, and an upper triangle, by elimination with partial pivoting.
- *
- * `x = p @ l @ u`
- *
- * Takes any dtype; gives p the same dtype, float32 for integers and bool, l the same dtype, float32 for integers and bool, u the same dtype, float32 for integers and bool.
- * NumPy `linalg.lu`, PyTorch `linalg.lu`.
- *
- * @param x A tensor.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.lu(ft.zeros([2]))`.
- * @example
- * ```ts
- * ft.linalg.lu(ft.tensor([[1, 3], [2, 4]])).u // [[2, 4], [0, 1]]
- * ```
- */
-declare function lu<A extends DType>(x: Tensor<A>): {
-    p: Tensor<FloatOf<A>>;
-    l: Tensor<FloatOf<A>>;
-    u: Tensor<FloatOf<A>>;
-};
-/**
- * Determinants of square matrices, by LU; 1 of a matrix without rows.
- *
- * `prod_i u_ii, times -1 for each exchange of rows`
- *
- * Takes any dtype; gives the same dtype, float32 for integers and bool.
- * NumPy `linalg.det`, PyTorch `linalg.det`.
- *
- * @param x A tensor.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.det(ft.zeros([2, 3]))`.
- * @example
- * ```ts
- * ft.linalg.det(ft.tensor([[0, 2], [3, 0]])) // -6
- * ```
- */
-declare function det<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
-/**
- * Sign (of complex determinants the direction) and logarithm of the absolute value of the determinants of square matrices, where those themselves would overflow or vanish; 0 and -Infinity for a singular one.
- *
- * `det x = sign exp(logabsdet)`
- *
- * Takes any dtype; gives sign the same dtype, float32 for integers and bool, logabsdet that of the parts.
- * NumPy `linalg.slogdet`, PyTorch `linalg.slogdet`.
- *
- * @param x A tensor.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.slogdet(ft.zeros([2, 3]))`.
- * @example
- * ```ts
- * ft.linalg.slogdet(ft.tensor([[0, 1], [1, 0]])).sign // -1
- * ```
- */
-declare function slogdet<A extends DType>(x: Tensor<A>): {
-    sign: Tensor<FloatOf<A>>;
-    logabsdet: Tensor<RealOf<FloatOf<A>>>;
-};
-/** Options of `linalg.solveTriangular`. */
-interface SolveTriangularOptions {
-    /** false by default. */
-    readonly upper?: boolean | undefined;
-    /** false by default. */
-    readonly unitDiagonal?: boolean | undefined;
-    /** false by default. */
-    readonly transposed?: boolean | undefined;
-}
-/**
- * Solution of a system with a triangular matrix: the lower triangle of x1, or with upper the upper one, and nothing else of it is read; with unitDiagonal ones in place of its diagonal, with transposed the triangle's transpose; x2 is a vector or a stack of matrices. A zero on the diagonal is a LinAlgError when the result is read.
- *
- * `tril(x1) @ out = x2`
- *
- * Takes any dtype; gives the promoted dtype, float32 for integers and bool.
- * NumPy `linalg.solve_triangular`, PyTorch `linalg.solve_triangular`.
- *
- * @param x1 A tensor.
- * @param x2 A tensor.
- * @param options An object of options.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.solveTriangular(ft.zeros([2, 3]), ft.zeros([2]))`.
- * @throws {TensorError} `ERR_LINALG`, as for `ft.linalg.solveTriangular(ft.zeros([2, 2]), ft.ones([2])).toArray()`.
- * @example
- * ```ts
- * ft.linalg.solveTriangular(ft.tensor([[2, 0], [1, 4]]), ft.tensor([2, 9])) // [1, 2]
- * ```
- */
-declare function solveTriangular<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>, options?: SolveTriangularOptions): Tensor<FloatOf<Promote<A, B>>>;
-/**
- * Exponentials of square matrices, by a Pade approximation with scaling and squaring.
- *
- * `1 + x + x @ x / 2 + x @ x @ x / 6 + ...`
- *
- * Takes any dtype; gives the same dtype, float32 for integers and bool.
- * NumPy `linalg.expm`, PyTorch `linalg.matrix_exp`.
- *
- * @param x A tensor.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.expm(ft.zeros([2, 3]))`.
- * @example
- * ```ts
- * ft.linalg.expm(ft.tensor([[0, 1], [0, 0]])) // [[1, 1], [0, 1]]
- * ```
- */
-declare function expm<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>;
-/** Options of `linalg.eigh`. */
-interface EighOptions {
-    /** false by default. */
-    readonly upper?: boolean | undefined;
-}
-/**
- * Eigenvalues of symmetric (Hermitian) matrices, ascending, and orthonormal eigenvectors as columns, in each of which the first entry of the largest size is real and positive. Only the lower triangle of x is read, with upper the upper one.
- *
- * `x @ v_i = w_i v_i`
- *
- * Takes any dtype; gives eigenvalues that of the parts, eigenvectors the same dtype, float32 for integers and bool.
- * NumPy `linalg.eigh`, PyTorch `linalg.eigh`.
- *
- * @param x A tensor.
- * @param options An object of options.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.eigh(ft.zeros([2, 3]))`.
- * @example
- * ```ts
- * ft.linalg.eigh(ft.tensor([[2, 0], [0, 1]])).eigenvalues // [1, 2]
- * ```
- */
-declare function eigh<A extends DType>(x: Tensor<A>, options?: EighOptions): {
-    eigenvalues: Tensor<RealOf<FloatOf<A>>>;
-    eigenvectors: Tensor<FloatOf<A>>;
-};
-/** Options of `linalg.eigvalsh`. */
-interface EigvalshOptions {
-    /** false by default. */
-    readonly upper?: boolean | undefined;
-}
-/**
- * Eigenvalues of symmetric (Hermitian) matrices, ascending. Only the lower triangle of x is read, with upper the upper one.
- *
- * `x @ v_i = w_i v_i`
- *
- * Takes any dtype; gives the same dtype, float32 for integers and bool, that of the parts for complex numbers.
- * NumPy `linalg.eigvalsh`, PyTorch `linalg.eigvalsh`.
- *
- * @param x A tensor.
- * @param options An object of options.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.eigvalsh(ft.zeros([2, 3]))`.
- * @example
- * ```ts
- * ft.linalg.eigvalsh(ft.tensor([[0, 1], [1, 0]])) // [-1, 1]
- * ```
- */
-declare function eigvalsh<A extends DType>(x: Tensor<A>, options?: EigvalshOptions): Tensor<RealOf<FloatOf<A>>>;
-/**
- * Eigenvalues of square matrices, ascending by real, then by imaginary part, and eigenvectors of length 1 as columns, in each of which the first entry of the largest size is real and positive; both always complex.
- *
- * `x @ v_i = w_i v_i`
- *
- * Takes any dtype; gives eigenvalues its complex dtype, eigenvectors its complex dtype.
- * NumPy `linalg.eig`, PyTorch `linalg.eig`.
- *
- * @param x A tensor.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.eig(ft.zeros([2, 3]))`.
- * @example
- * ```ts
- * ft.linalg.eig(ft.tensor([[2, 0], [0, 1]])).eigenvalues.real() // [1, 2]
- * ```
- */
-declare function eig<A extends DType>(x: Tensor<A>): {
-    eigenvalues: Tensor<ComplexOf<FloatOf<A>>>;
-    eigenvectors: Tensor<ComplexOf<FloatOf<A>>>;
-};
-/**
- * Eigenvalues of square matrices, always complex, ascending by real, then by imaginary part.
- *
- * `x @ v_i = w_i v_i`
- *
- * Takes any dtype; gives complex64, complex128 for float64.
- * NumPy `linalg.eigvals`, PyTorch `linalg.eigvals`.
- *
- * @param x A tensor.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.eigvals(ft.zeros([2, 3]))`.
- * @example
- * ```ts
- * ft.linalg.eigvals(ft.tensor([[0, 1], [-1, 0]])).imag() // [-1, 1]
- * ```
- */
-declare function eigvals<A extends DType>(x: Tensor<A>): Tensor<ComplexOf<FloatOf<A>>>;
-/** Options of `linalg.svd`. */
-interface SvdOptions {
-    /** true by default. */
-    readonly fullMatrices?: boolean | undefined;
-}
-/**
- * Singular values, descending, with the left singular vectors as columns of u and the right ones as rows of vh, in each of which the first entry of the largest size is real and positive; without fullMatrices only those that have a value.
- *
- * `x = u @ diag(s) @ vh`
- *
- * Takes any dtype; gives u the same dtype, float32 for integers and bool, s that of the parts, vh the same dtype, float32 for integers and bool.
- * NumPy `linalg.svd`, PyTorch `linalg.svd`.
- *
- * @param x A tensor.
- * @param options An object of options.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.svd(ft.zeros([2]))`.
- * @example
- * ```ts
- * ft.linalg.svd(ft.tensor([[0, 2], [3, 0]])).s // [3, 2]
- * ```
- */
-declare function svd<A extends DType>(x: Tensor<A>, options?: SvdOptions): {
-    u: Tensor<FloatOf<A>>;
-    s: Tensor<RealOf<FloatOf<A>>>;
-    vh: Tensor<FloatOf<A>>;
-};
-/**
- * Singular values of matrices, descending.
- *
- * `sqrt(eigenvalues of x^H @ x)`
- *
- * Takes any dtype; gives the same dtype, float32 for integers and bool, that of the parts for complex numbers.
- * NumPy `linalg.svdvals`, PyTorch `linalg.svdvals`.
- *
- * @param x A tensor.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.svdvals(ft.zeros([2]))`.
- * @example
- * ```ts
- * ft.linalg.svdvals(ft.tensor([[0, 2], [3, 0]])) // [3, 2]
- * ```
- */
-declare function svdvals<A extends DType>(x: Tensor<A>): Tensor<RealOf<FloatOf<A>>>;
-/** Options of `linalg.matrixRank`. */
-interface MatrixRankOptions {
-    /** A number; NaN by default. */
-    readonly rtol?: number | undefined;
-}
-/**
- * How many singular values of a matrix are above rtol times the largest: max(m, n) units in the last place of 1 where rtol is left out or NaN.
- *
- * `count(s_i > rtol max s)`
- *
- * Takes any dtype; gives int32.
- * NumPy `linalg.matrix_rank`, PyTorch `linalg.matrix_rank`.
- *
- * @param x A tensor.
- * @param options An object of options.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.matrixRank(ft.zeros([2]))`.
- * @example
- * ```ts
- * ft.linalg.matrixRank(ft.tensor([[1, 2], [2, 4]])) // 1
- * ```
- */
-declare function matrixRank(x: Tensor, options?: MatrixRankOptions): Tensor<'int32'>;
-/** Options of `linalg.pinv`. */
-interface PinvOptions {
-    /** A number; NaN by default. */
-    readonly rtol?: number | undefined;
-}
-/**
- * Pseudoinverses of matrices of any shape and rank (Moore-Penrose); singular values up to rtol times the largest count as zero, rtol as in matrixRank.
- *
- * `vh^H @ diag(1 / s) @ u^H`
- *
- * Takes any dtype; gives the same dtype, float32 for integers and bool.
- * NumPy `linalg.pinv`, PyTorch `linalg.pinv`.
- *
- * @param x A tensor.
- * @param options An object of options.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.pinv(ft.zeros([2]))`.
- * @example
- * ```ts
- * ft.linalg.pinv(ft.tensor([[2, 0], [0, 0]])) // [[0.5, 0], [0, 0]]
- * ```
- */
-declare function pinv<A extends DType>(x: Tensor<A>, options?: PinvOptions): Tensor<FloatOf<A>>;
-/** Options of `linalg.lstsq`. */
-interface LstsqOptions {
-    /** A number; NaN by default. */
-    readonly rtol?: number | undefined;
-}
-/**
- * Least squares: of all x that make the sum of squares of x2 - x1 @ x smallest the shortest one, with that sum for each column, the rank of x1, and its singular values, of which those up to rtol times the largest count as zero, rtol as in matrixRank; x2 is a vector or a stack of matrices.
- *
- * `solution = pinv(x1) @ x2`
- *
- * Takes any dtype; gives solution the promoted dtype, float32 for integers and bool, residuals that of the parts, rank int32, singularValues that of the parts.
- * NumPy `linalg.lstsq`, PyTorch `linalg.lstsq`.
- *
- * @param x1 A tensor.
- * @param x2 A tensor.
- * @param options An object of options.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.lstsq(ft.zeros([2, 3]), ft.zeros([3]))`.
- * @example
- * ```ts
- * ft.linalg.lstsq(ft.tensor([[1], [1]]), ft.tensor([1, 3])).solution // [2]
- * ```
- */
-declare function lstsq<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>, options?: LstsqOptions): {
-    solution: Tensor<FloatOf<Promote<A, B>>>;
-    residuals: Tensor<RealOf<FloatOf<Promote<A, B>>>>;
-    rank: Tensor<'int32'>;
-    singularValues: Tensor<RealOf<FloatOf<Promote<A, B>>>>;
-};
-/** Options of `linalg.vectorNorm`. */
-interface VectorNormOptions {
-    /** One axis or several; negative ones count from the last. All that apply by default. */
-    readonly axis?: number | readonly number[] | undefined;
-    /** Keeps reduced axes, with size 1; false by default. */
-    readonly keepdims?: boolean | undefined;
-    /** A number, which may be infinite; 2 by default. */
-    readonly ord?: number | undefined;
-}
-/**
- * Norm of the vector of all elements, or of those along some axes: of any order, Infinity for the largest absolute value, -Infinity for the smallest, 0 for the number of elements that are not zero.
- *
- * `(sum |x|^ord)^(1 / ord)`
- *
- * Takes any dtype; gives the same dtype, float32 for integers and bool, that of the parts for complex numbers.
- * NumPy `linalg.vector_norm`, PyTorch `linalg.vector_norm`.
- *
- * @param x A tensor.
- * @param options The axis alone, or an object of options.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.vectorNorm(ft.zeros([0]), { ord: Infinity })`.
- * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.linalg.vectorNorm(ft.zeros([2]), { ord: NaN })`.
- * @throws {TensorError} `ERR_INDEX`, as for `ft.linalg.vectorNorm(ft.zeros([2]), 1)`.
- * @example
- * ```ts
- * ft.linalg.vectorNorm(ft.tensor([3, -4])) // 5
- * ```
- */
-declare function vectorNorm<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | VectorNormOptions): Tensor<RealOf<FloatOf<A>>>;
-/** Options of `linalg.matrixNorm`. */
-interface MatrixNormOptions {
-    /** Keeps reduced axes, with size 1; false by default. */
-    readonly keepdims?: boolean | undefined;
-    /** One of 'fro', 'nuc', 1, -1, 2, -2, Infinity, -Infinity; 'fro' by default. */
-    readonly ord?: 'fro' | 'nuc' | 1 | -1 | 2 | -2 | number | undefined;
-}
-/**
- * Norm of the matrices of the last two axes: 'fro' the root of the sum of squares, 'nuc' the sum of the singular values, 2 and -2 the largest and the smallest of them, 1 and -1 the largest and the smallest sum of a column's absolute values, Infinity and -Infinity of a row's.
- *
- * `sqrt(sum |x_ij|^2)`
- *
- * Takes any dtype; gives the same dtype, float32 for integers and bool, that of the parts for complex numbers.
- * NumPy `linalg.matrix_norm`, PyTorch `linalg.matrix_norm`.
- *
- * @param x A tensor.
- * @param options An object of options.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.matrixNorm(ft.zeros([2]))`.
- * @throws {TensorError} `ERR_ARGUMENT`, as for `ft.linalg.matrixNorm(ft.zeros([2, 2]), { ord: 3 })`.
- * @example
- * ```ts
- * ft.linalg.matrixNorm(ft.tensor([[1, 2], [2, 4]])) // 5
- * ```
- */
-declare function matrixNorm<A extends DType>(x: Tensor<A>, options?: MatrixNormOptions): Tensor<RealOf<FloatOf<A>>>;
-/** Options of `linalg.cond`. */
-interface CondOptions {
-    /** One of 2, -2, 'fro', 'nuc', 1, -1, Infinity, -Infinity; 2 by default. */
-    readonly ord?: 2 | -2 | 'fro' | 'nuc' | 1 | -1 | number | undefined;
-}
-/**
- * Condition number of the matrices of the last two axes for solving with them: the ratio of the extreme singular values, or in another norm (see matrixNorm) that of the matrix times that of its inverse; infinite for a singular matrix.
- *
- * `norm(x) norm(inv x)`
- *
- * Takes any dtype; gives the same dtype, float32 for integers and bool, that of the parts for complex numbers.
- * NumPy `linalg.cond`, PyTorch `linalg.cond`.
- *
- * @param x A tensor.
- * @param options An object of options.
- * @throws {TensorError} `ERR_SHAPE`, as for `ft.linalg.cond(ft.zeros([2, 3]), { ord: 1 })`.
- * @example
- * ```ts
- * ft.linalg.cond(ft.tensor([[2, 0], [0, 8]])) // 4
- * ```
- */
-declare function cond<A extends DType>(x: Tensor<A>, options?: CondOptions): Tensor<RealOf<FloatOf<A>>>;
+declare function norm<D extends DType>(x: Tensor<D>, ord?: Ord | NormOrdOptions, options?: NormOrdOptions): Norm<D>;
 
 declare namespace linalg_d {
-  export { cholesky as cholesky, cond as cond, cross as cross, det as det, diagonal as diagonal, eig as eig, eigh as eigh, eigvals as eigvals, eigvalsh as eigvalsh, expm as expm, inv as inv, lstsq as lstsq, lu as lu, matmul as matmul, matrixNorm as matrixNorm, matrixPower as matrixPower, matrixRank as matrixRank, matrixTranspose as matrixTranspose, outer as outer, pinv as pinv, qr as qr, slogdet as slogdet, solve as solve, solveTriangular as solveTriangular, svd as svd, svdvals as svdvals, tensordot as tensordot, trace as trace, vecdot as vecdot, vectorNorm as vectorNorm };
+  export { choSolve as choSolve, cholesky$1 as cholesky, choleskyEx as choleskyEx, choleskySolve as choleskySolve, cond as cond, cross as cross, det as det, diag as diag, diagonal as diagonal, dot as dot, eig$1 as eig, eigh$1 as eigh, eigvals$1 as eigvals, eigvalsh$1 as eigvalsh, einsum as einsum, expm as expm, hessenberg as hessenberg, householderProduct as householderProduct, inner as inner, inv as inv, invEx as invEx, inverse as inverse, kron as kron, ldlFactor as ldlFactor, ldlSolve as ldlSolve, logdet as logdet, logm as logm, lstsq$1 as lstsq, lu as lu, luFactor as luFactor, luFactorEx as luFactorEx, luSolve as luSolve, matmul as matmul, matrixExp as matrixExp, matrixNorm as matrixNorm, matrixPower as matrixPower, matrixRank as matrixRank, matrixTranspose as matrixTranspose, multiDot as multiDot, norm as norm, orth as orth, outer as outer, pinv as pinv, polar as polar, qr$1 as qr, schur as schur, slogdet as slogdet, solve as solve, solveEx as solveEx, solveTriangular as solveTriangular, sqrtm as sqrtm, svd$1 as svd, svdvals as svdvals, tensordot as tensordot, tensorinv as tensorinv, tensorsolve as tensorsolve, trace as trace, vander as vander, vecdot as vecdot, vectorNorm as vectorNorm };
   export type { CholeskyOptions as CholeskyOptions, CondOptions as CondOptions, CrossOptions as CrossOptions, DiagonalOptions as DiagonalOptions, EighOptions as EighOptions, EigvalshOptions as EigvalshOptions, LstsqOptions as LstsqOptions, MatrixNormOptions as MatrixNormOptions, MatrixRankOptions as MatrixRankOptions, PinvOptions as PinvOptions, QrOptions as QrOptions, SolveTriangularOptions as SolveTriangularOptions, SvdOptions as SvdOptions, TensordotOptions as TensordotOptions, TraceOptions as TraceOptions, VecdotOptions as VecdotOptions, VectorNormOptions as VectorNormOptions };
 }
 
@@ -9719,7 +11539,7 @@ declare namespace linalg_d {
  * ft.nn.relu6(ft.tensor([-1, 3, 8])) // [0, 3, 6]
  * ```
  */
-declare function relu6<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>>;
+declare function relu6<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>>;
 /** Options of `nn.leakyRelu`. */
 interface LeakyReluOptions {
     /** A number; 0.01 by default. */
@@ -9740,7 +11560,7 @@ interface LeakyReluOptions {
  * ft.nn.leakyRelu(ft.tensor([-1, 3]), { negativeSlope: 0.5 }) // [-0.5, 3]
  * ```
  */
-declare function leakyRelu<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: LeakyReluOptions): Tensor<FloatOf<A>>;
+declare function leakyRelu<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: LeakyReluOptions): Tensor<FloatOf<A>>;
 /**
  * Rectified linear unit with learnt slopes below 0, broadcast with x.
  *
@@ -9777,7 +11597,7 @@ interface EluOptions {
  * ft.nn.elu(ft.tensor([-1, 3])) // [-0.63212055, 3]
  * ```
  */
-declare function elu<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: EluOptions): Tensor<FloatOf<A>>;
+declare function elu<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: EluOptions): Tensor<FloatOf<A>>;
 /** Options of `nn.celu`. */
 interface CeluOptions {
     /** A number; 1 by default. */
@@ -9798,7 +11618,7 @@ interface CeluOptions {
  * ft.nn.celu(ft.tensor([-1, 3]), { alpha: 2 }) // [-0.78693867, 3]
  * ```
  */
-declare function celu<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: CeluOptions): Tensor<FloatOf<A>>;
+declare function celu<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: CeluOptions): Tensor<FloatOf<A>>;
 /**
  * Exponential linear unit that keeps mean 0 and variance 1.
  *
@@ -9813,7 +11633,7 @@ declare function celu<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?
  * ft.nn.selu(ft.tensor([-1, 3])) // [-1.1113307, 3.152103]
  * ```
  */
-declare function selu<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>>;
+declare function selu<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>>;
 /** Options of `nn.gelu`. */
 interface GeluOptions {
     /** 'none' by default. */
@@ -9834,7 +11654,7 @@ interface GeluOptions {
  * ft.nn.gelu(ft.tensor([-1, 3])) // [-0.15865526, 2.99595]
  * ```
  */
-declare function gelu<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: GeluOptions): Tensor<FloatOf<A>>;
+declare function gelu<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: GeluOptions): Tensor<FloatOf<A>>;
 /**
  * Sigmoid linear unit (swish).
  *
@@ -9849,7 +11669,7 @@ declare function gelu<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?
  * ft.nn.silu(ft.tensor([-1, 3])) // [-0.26894143, 2.8577224]
  * ```
  */
-declare function silu<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>>;
+declare function silu<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>>;
 /**
  * Mish.
  *
@@ -9864,7 +11684,7 @@ declare function silu<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<
  * ft.nn.mish(ft.tensor([-1, 3])) // [-0.30340144, 2.986535]
  * ```
  */
-declare function mish<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>>;
+declare function mish<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>>;
 /** Options of `nn.softplus`. */
 interface SoftplusOptions {
     /** A number; 1 by default. */
@@ -9885,7 +11705,7 @@ interface SoftplusOptions {
  * ft.nn.softplus(ft.tensor([0, 100])) // [0.6931472, 100]
  * ```
  */
-declare function softplus<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: SoftplusOptions): Tensor<FloatOf<A>>;
+declare function softplus<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: SoftplusOptions): Tensor<FloatOf<A>>;
 /**
  * Natural logarithm of the logistic function, without overflow.
  *
@@ -9900,7 +11720,7 @@ declare function softplus<A extends DType>(x: Tensor<A> & Takes<'real', A>, opti
  * ft.nn.logSigmoid(ft.tensor([0, -100])) // [-0.6931472, -100]
  * ```
  */
-declare function logSigmoid<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>>;
+declare function logSigmoid<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>>;
 /**
  * Softsign.
  *
@@ -9915,7 +11735,7 @@ declare function logSigmoid<A extends DType>(x: Tensor<A> & Takes<'real', A>): T
  * ft.nn.softsign(ft.tensor([-1, 3])) // [-0.5, 0.75]
  * ```
  */
-declare function softsign<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>>;
+declare function softsign<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>>;
 /**
  * What the hyperbolic tangent leaves of each element.
  *
@@ -9930,7 +11750,7 @@ declare function softsign<A extends DType>(x: Tensor<A> & Takes<'real', A>): Ten
  * ft.nn.tanhshrink(ft.tensor([-1, 3])) // [-0.23840584, 2.0049453]
  * ```
  */
-declare function tanhshrink<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>>;
+declare function tanhshrink<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>>;
 /** Options of `nn.hardtanh`. */
 interface HardtanhOptions {
     /** A number; -1 by default. */
@@ -9953,7 +11773,7 @@ interface HardtanhOptions {
  * ft.nn.hardtanh(ft.tensor([-2, 0.5])) // [-1, 0.5]
  * ```
  */
-declare function hardtanh<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: HardtanhOptions): Tensor<FloatOf<A>>;
+declare function hardtanh<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: HardtanhOptions): Tensor<FloatOf<A>>;
 /**
  * Logistic function made of three straight lines.
  *
@@ -9968,7 +11788,7 @@ declare function hardtanh<A extends DType>(x: Tensor<A> & Takes<'real', A>, opti
  * ft.nn.hardsigmoid(ft.tensor([-4, 0, 1.5])) // [0, 0.5, 0.75]
  * ```
  */
-declare function hardsigmoid<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>>;
+declare function hardsigmoid<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>>;
 /**
  * Swish with a logistic function made of three straight lines.
  *
@@ -9983,7 +11803,7 @@ declare function hardsigmoid<A extends DType>(x: Tensor<A> & Takes<'real', A>): 
  * ft.nn.hardswish(ft.tensor([-4, 3, 1])) // [0, 3, 0.6666667]
  * ```
  */
-declare function hardswish<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>>;
+declare function hardswish<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>>;
 /** Options of `nn.hardshrink`. */
 interface HardshrinkOptions {
     /** A number; 0.5 by default. */
@@ -10004,7 +11824,7 @@ interface HardshrinkOptions {
  * ft.nn.hardshrink(ft.tensor([-0.25, 3])) // [0, 3]
  * ```
  */
-declare function hardshrink<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: HardshrinkOptions): Tensor<FloatOf<A>>;
+declare function hardshrink<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: HardshrinkOptions): Tensor<FloatOf<A>>;
 /** Options of `nn.softshrink`. */
 interface SoftshrinkOptions {
     /** A number; 0.5 by default. */
@@ -10026,7 +11846,7 @@ interface SoftshrinkOptions {
  * ft.nn.softshrink(ft.tensor([-0.25, 3])) // [0, 2.5]
  * ```
  */
-declare function softshrink<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: SoftshrinkOptions): Tensor<FloatOf<A>>;
+declare function softshrink<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: SoftshrinkOptions): Tensor<FloatOf<A>>;
 /** Options of `nn.layerNorm`. */
 interface LayerNormOptions {
     /** One axis or several; negative ones count from the last. All that apply by default. */
@@ -10307,7 +12127,7 @@ interface NllLossOptions {
  * ft.nn.nllLoss(ft.tensor([[-1, -2], [-3, -4]]), ft.tensor([0, 1], { dtype: 'int32' })) // 2.5
  * ```
  */
-declare function nllLoss<A extends DType, B extends DType>(x: Tensor<A> & Takes<'real', A>, target: Tensor<B> & Takes<'index', B>, weight?: Tensor, options?: NllLossOptions): Tensor<FloatOf<A>>;
+declare function nllLoss<A extends DType, B extends DType>(x: Tensor<A> & Takes<'real', A>, target: (Tensor<B> & Takes<'index', B>) | Positions, weight?: Tensor, options?: NllLossOptions): Tensor<FloatOf<A>>;
 /** Options of `nn.crossEntropy`. */
 interface CrossEntropyOptions {
     /** 'mean' by default. */
@@ -10399,7 +12219,7 @@ interface MaxPoolOptions {
  * ft.nn.maxPool(ft.tensor([[[[1, 2, 3], [4, 5, 6], [7, 8, 9]]]]), 2, { stride: 1 }) // [[[[5, 6], [8, 9]]]]
  * ```
  */
-declare function maxPool<A extends DType>(x: Tensor<A> & Takes<'integerOrFloat', A>, window: number | readonly number[], options?: MaxPoolOptions): Tensor<A>;
+declare function maxPool<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'integerOrFloat', A>) | Listed, window: number | readonly number[], options?: MaxPoolOptions): Tensor<A>;
 /** Options of `nn.avgPool`. */
 interface AvgPoolOptions {
     /** One number for all axes of a window, or one for each; the window's size by default. */
@@ -10426,7 +12246,7 @@ interface AvgPoolOptions {
  * ft.nn.avgPool(ft.tensor([[[1, 2, 3, 4]]]), 2) // [[[1.5, 3.5]]]
  * ```
  */
-declare function avgPool<A extends DType>(x: Tensor<A> & Takes<'integerOrFloat', A>, window: number | readonly number[], options?: AvgPoolOptions): Tensor<FloatOf<A>>;
+declare function avgPool<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'integerOrFloat', A>) | Listed, window: number | readonly number[], options?: AvgPoolOptions): Tensor<FloatOf<A>>;
 /** Options of `nn.convTranspose`. */
 interface ConvTransposeOptions {
     /** One number for all axes of a window, or one for each; 1 by default. */
@@ -10475,7 +12295,7 @@ declare function convTranspose<A extends DType, B extends DType>(x: Tensor<A> & 
  * ft.nn.adaptiveAvgPool(ft.tensor([[[1, 2, 3, 4, 5]]]), 2) // [[[2, 4]]]
  * ```
  */
-declare function adaptiveAvgPool<A extends DType>(x: Tensor<A> & Takes<'integerOrFloat', A>, size: number | readonly number[]): Tensor<FloatOf<A>>;
+declare function adaptiveAvgPool<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'integerOrFloat', A>) | Listed, size: number | readonly number[]): Tensor<FloatOf<A>>;
 /**
  * Largest elements of parts of x [batch, channels, spatial...], as many along each spatial axis as the size says; NaN wins.
  *
@@ -10492,7 +12312,7 @@ declare function adaptiveAvgPool<A extends DType>(x: Tensor<A> & Takes<'integerO
  * ft.nn.adaptiveMaxPool(ft.tensor([[[1, 2, 3, 4, 5]]]), 2) // [[[3, 5]]]
  * ```
  */
-declare function adaptiveMaxPool<A extends DType>(x: Tensor<A> & Takes<'integerOrFloat', A>, size: number | readonly number[]): Tensor<A>;
+declare function adaptiveMaxPool<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'integerOrFloat', A>) | Listed, size: number | readonly number[]): Tensor<A>;
 /** Options of `nn.interpolate`. */
 interface InterpolateOptions {
     /** 'nearest' by default. */
@@ -10518,7 +12338,7 @@ interface InterpolateOptions {
  * ft.nn.interpolate(ft.tensor([[[1, 3]]]), 4, { mode: 'linear' }) // [[[1, 1.5, 2.5, 3]]]
  * ```
  */
-declare function interpolate<A extends DType>(x: Tensor<A> & Takes<'integerOrFloat', A>, size: number | readonly number[], options?: InterpolateOptions): Tensor<FloatOf<A>>;
+declare function interpolate<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'integerOrFloat', A>) | Listed, size: number | readonly number[], options?: InterpolateOptions): Tensor<FloatOf<A>>;
 
 /**
  * Rows of weights [entries, features] that integers pick: a vector of features in the place of each index.
@@ -10554,6 +12374,41 @@ interface DropoutOptions {
  * ```
  */
 declare function dropout<D extends DType>(key: Key, x: Tensor<D>, options?: DropoutOptions): Tensor<FloatOf<D>>;
+
+/** Alias of {@link heNormal}. */
+declare const kaimingNormal: typeof heNormal;
+/** Alias of {@link heUniform}. */
+declare const kaimingUniform: typeof heUniform;
+/** Alias of {@link standardNormal}. */
+declare const normal: typeof standardNormal$1;
+/** Alias of {@link truncatedNormal}. */
+declare const truncNormal: typeof truncatedNormal$1;
+/** Alias of {@link glorotNormal}. */
+declare const xavierNormal: typeof glorotNormal;
+/** Alias of {@link glorotUniform}. */
+declare const xavierUniform: typeof glorotUniform;
+/** @deprecated */
+declare const xavier_uniform_: Instead<"initialisers return tensors: ft.nn.init.glorotUniform(key, shape)">;
+/** @deprecated */
+declare const xavierUniform_: Instead<"initialisers return tensors: ft.nn.init.glorotUniform(key, shape)">;
+/** @deprecated */
+declare const kaiming_normal_: Instead<"initialisers return tensors: ft.nn.init.heNormal(key, shape)">;
+/** @deprecated */
+declare const kaimingNormal_: Instead<"initialisers return tensors: ft.nn.init.heNormal(key, shape)">;
+/** @deprecated */
+declare const constant: Instead<"an initialiser is a function: (key, shape, options) => ft.full(shape, value, options)">;
+/** @deprecated */
+declare const constant_: Instead<"an initialiser is a function: (key, shape, options) => ft.full(shape, value, options)">;
+/** @deprecated */
+declare const uniform: Instead<"an initialiser is a function: (key, shape) => ft.random.uniform(key, shape, { low, high })">;
+/** @deprecated */
+declare const uniform_: Instead<"an initialiser is a function: (key, shape) => ft.random.uniform(key, shape, { low, high })">;
+/** @deprecated */
+declare const eye: Instead<"an initialiser is a function: (key, [n, m]) => ft.eye(n, m)">;
+/** @deprecated */
+declare const dirac: Instead<"an initialiser is a function: (key, [n, m]) => ft.eye(n, m)">;
+/** @deprecated */
+declare const sparse: Instead<"an initialiser is a function: (key, [n, m]) => ft.eye(n, m)">;
 
 /** The dtype that an initialiser makes. */
 interface DrawOptions<D extends FloatDType = FloatDType> {
@@ -10668,7 +12523,7 @@ declare function truncatedNormal$1<D extends FloatDType = 'float32'>(key: Key, s
  * ft.nn.init.standardNormal(ft.random.key(1), [3]).shape // [3]
  * ```
  */
-declare function standardNormal<D extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: DrawOptions<D>): Tensor<NoInfer<D>>;
+declare function standardNormal$1<D extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: DrawOptions<D>): Tensor<NoInfer<D>>;
 /**
  * Zeros: what biases often start from.
  *
@@ -10691,7 +12546,7 @@ declare function zeros<D extends FloatDType = 'float32'>(key: Key, shape: readon
 declare function ones<D extends FloatDType = 'float32'>(key: Key, shape: readonly number[], options?: DrawOptions<D>): Tensor<NoInfer<D>>;
 
 declare namespace init_d {
-  export { fanInUniform as fanInUniform, glorotNormal as glorotNormal, glorotUniform as glorotUniform, heNormal as heNormal, heUniform as heUniform, lecunNormal as lecunNormal, ones as ones, orthogonal as orthogonal, standardNormal as standardNormal, truncatedNormal$1 as truncatedNormal, zeros as zeros };
+  export { constant as constant, constant_ as constant_, dirac as dirac, eye as eye, fanInUniform as fanInUniform, glorotNormal as glorotNormal, glorotUniform as glorotUniform, heNormal as heNormal, heUniform as heUniform, kaimingNormal as kaimingNormal, kaimingNormal_ as kaimingNormal_, kaimingUniform as kaimingUniform, kaiming_normal_ as kaiming_normal_, lecunNormal as lecunNormal, normal as normal, ones as ones, orthogonal as orthogonal, sparse as sparse, standardNormal$1 as standardNormal, truncNormal as truncNormal, truncatedNormal$1 as truncatedNormal, uniform as uniform, uniform_ as uniform_, xavierNormal as xavierNormal, xavierUniform as xavierUniform, xavierUniform_ as xavierUniform_, xavier_uniform_ as xavier_uniform_, zeros as zeros };
   export type { DrawOptions as DrawOptions, FanOptions as FanOptions, GainOptions as GainOptions, Initializer as Initializer, TruncatedOptions as TruncatedOptions };
 }
 
@@ -11346,8 +13201,293 @@ declare function loadStateDict<T extends readonly unknown[] | []>(dict: Readonly
     -readonly [K in keyof T]: T[K];
 };
 
+/** Alias of {@link adaptiveAvgPool}. */
+declare const adaptiveAvgPool1d: typeof adaptiveAvgPool;
+/** Alias of {@link adaptiveAvgPool}. */
+declare const adaptiveAvgPool2d: typeof adaptiveAvgPool;
+/** Alias of {@link adaptiveAvgPool}. */
+declare const adaptiveAvgPool3d: typeof adaptiveAvgPool;
+/** Alias of {@link adaptiveMaxPool}. */
+declare const adaptiveMaxPool1d: typeof adaptiveMaxPool;
+/** Alias of {@link adaptiveMaxPool}. */
+declare const adaptiveMaxPool2d: typeof adaptiveMaxPool;
+/** Alias of {@link adaptiveMaxPool}. */
+declare const adaptiveMaxPool3d: typeof adaptiveMaxPool;
+/** Alias of {@link avgPool}. */
+declare const avgPool1d: typeof avgPool;
+/** Alias of {@link avgPool}. */
+declare const avgPool2d: typeof avgPool;
+/** Alias of {@link avgPool}. */
+declare const avgPool3d: typeof avgPool;
+/** Alias of {@link conv}. */
+declare const conv1d: typeof conv;
+/** Alias of {@link conv}. */
+declare const conv2d: typeof conv;
+/** Alias of {@link conv}. */
+declare const conv3d: typeof conv;
+/** Alias of {@link convTranspose}. */
+declare const convTranspose1d: typeof convTranspose;
+/** Alias of {@link convTranspose}. */
+declare const convTranspose2d: typeof convTranspose;
+/** Alias of {@link convTranspose}. */
+declare const convTranspose3d: typeof convTranspose;
+/** Alias of {@link hardshrink}. */
+declare const hardShrink: typeof hardshrink;
+/** Alias of {@link hardsigmoid}. */
+declare const hardSigmoid: typeof hardsigmoid;
+/** Alias of {@link hardswish}. */
+declare const hardSwish: typeof hardswish;
+/** Alias of {@link hardtanh}. */
+declare const hardTanh: typeof hardtanh;
+/** Alias of {@link logSigmoid}. */
+declare const logsigmoid: typeof logSigmoid;
+/** Alias of {@link maxPool}. */
+declare const maxPool1d: typeof maxPool;
+/** Alias of {@link maxPool}. */
+declare const maxPool2d: typeof maxPool;
+/** Alias of {@link maxPool}. */
+declare const maxPool3d: typeof maxPool;
+/** Alias of {@link softplus}. */
+declare const softPlus: typeof softplus;
+/** Alias of {@link softshrink}. */
+declare const softShrink: typeof softshrink;
+/** Alias of {@link softsign}. */
+declare const softSign: typeof softsign;
+/** Alias of {@link silu}. */
+declare const swish: typeof silu;
+/** Alias of {@link tanhshrink}. */
+declare const tanhShrink: typeof tanhshrink;
+/** Alias of {@link interpolate}. */
+declare const upsample: typeof interpolate;
+/** @deprecated */
+declare const ReLU: Instead<"Sequential takes functions: write ft.relu">;
+/** @deprecated */
+declare const Sigmoid: Instead<"Sequential takes functions: write ft.sigmoid">;
+/** @deprecated */
+declare const Tanh: Instead<"Sequential takes functions: write ft.tanh">;
+/** @deprecated */
+declare const Softmax: Instead<"Sequential takes functions: write (x) => ft.softmax(x, -1)">;
+/** @deprecated */
+declare const Softmax2d: Instead<"Sequential takes functions: write (x) => ft.softmax(x, -1)">;
+/** @deprecated */
+declare const LogSoftmax: Instead<"Sequential takes functions: write (x) => ft.logSoftmax(x, -1)">;
+/** @deprecated */
+declare const GELU: Instead<"Sequential takes functions: write ft.nn.gelu">;
+/** @deprecated */
+declare const SiLU: Instead<"Sequential takes functions: write ft.nn.silu">;
+/** @deprecated */
+declare const Swish: Instead<"Sequential takes functions: write ft.nn.silu">;
+/** @deprecated */
+declare const LeakyReLU: Instead<"Sequential takes functions: write (x) => ft.nn.leakyRelu(x, { negativeSlope: 0.2 })">;
+/** @deprecated */
+declare const PReLU: Instead<"write ft.nn.prelu(x, weight), with the weight among the parameters">;
+/** @deprecated */
+declare const ELU: Instead<"Sequential takes functions: write ft.nn.elu, ft.nn.mish, ... in lower case">;
+/** @deprecated */
+declare const CELU: Instead<"Sequential takes functions: write ft.nn.elu, ft.nn.mish, ... in lower case">;
+/** @deprecated */
+declare const SELU: Instead<"Sequential takes functions: write ft.nn.elu, ft.nn.mish, ... in lower case">;
+/** @deprecated */
+declare const Mish: Instead<"Sequential takes functions: write ft.nn.elu, ft.nn.mish, ... in lower case">;
+/** @deprecated */
+declare const Softplus: Instead<"Sequential takes functions: write ft.nn.elu, ft.nn.mish, ... in lower case">;
+/** @deprecated */
+declare const Softsign: Instead<"Sequential takes functions: write ft.nn.elu, ft.nn.mish, ... in lower case">;
+/** @deprecated */
+declare const Hardtanh: Instead<"Sequential takes functions: write ft.nn.elu, ft.nn.mish, ... in lower case">;
+/** @deprecated */
+declare const Hardswish: Instead<"Sequential takes functions: write ft.nn.elu, ft.nn.mish, ... in lower case">;
+/** @deprecated */
+declare const Hardsigmoid: Instead<"Sequential takes functions: write ft.nn.elu, ft.nn.mish, ... in lower case">;
+/** @deprecated */
+declare const Hardshrink: Instead<"Sequential takes functions: write ft.nn.elu, ft.nn.mish, ... in lower case">;
+/** @deprecated */
+declare const Softshrink: Instead<"Sequential takes functions: write ft.nn.elu, ft.nn.mish, ... in lower case">;
+/** @deprecated */
+declare const Tanhshrink: Instead<"Sequential takes functions: write ft.nn.elu, ft.nn.mish, ... in lower case">;
+/** @deprecated */
+declare const ReLU6: Instead<"Sequential takes functions: write ft.nn.elu, ft.nn.mish, ... in lower case">;
+/** @deprecated */
+declare const LogSigmoid: Instead<"Sequential takes functions: write ft.nn.elu, ft.nn.mish, ... in lower case">;
+/** @deprecated */
+declare const Identity: Instead<"Sequential takes functions: write (x) => x">;
+/** @deprecated */
+declare const Flatten: Instead<"Sequential takes functions: write (x) => x.flatten({ startAxis: 1 })">;
+/** @deprecated */
+declare const Unflatten: Instead<"Sequential takes functions: write (x) => x.reshape(shape)">;
+/** @deprecated */
+declare const MaxPool1d: Instead<"Sequential takes functions: write (x) => ft.nn.maxPool(x, 2)">;
+/** @deprecated */
+declare const MaxPool2d: Instead<"Sequential takes functions: write (x) => ft.nn.maxPool(x, 2)">;
+/** @deprecated */
+declare const MaxPool3d: Instead<"Sequential takes functions: write (x) => ft.nn.maxPool(x, 2)">;
+/** @deprecated */
+declare const AvgPool1d: Instead<"Sequential takes functions: write (x) => ft.nn.avgPool(x, 2)">;
+/** @deprecated */
+declare const AvgPool2d: Instead<"Sequential takes functions: write (x) => ft.nn.avgPool(x, 2)">;
+/** @deprecated */
+declare const AvgPool3d: Instead<"Sequential takes functions: write (x) => ft.nn.avgPool(x, 2)">;
+/** @deprecated */
+declare const AdaptiveAvgPool1d: Instead<"Sequential takes functions: write (x) => ft.nn.adaptiveAvgPool(x, 1)">;
+/** @deprecated */
+declare const AdaptiveAvgPool2d: Instead<"Sequential takes functions: write (x) => ft.nn.adaptiveAvgPool(x, 1)">;
+/** @deprecated */
+declare const AdaptiveAvgPool3d: Instead<"Sequential takes functions: write (x) => ft.nn.adaptiveAvgPool(x, 1)">;
+/** @deprecated */
+declare const AdaptiveMaxPool2d: Instead<"Sequential takes functions: write (x) => ft.nn.adaptiveAvgPool(x, 1)">;
+/** @deprecated */
+declare const Upsample: Instead<"Sequential takes functions: write (x) => ft.nn.interpolate(x, size)">;
+/** @deprecated */
+declare const ZeroPad2d: Instead<"Sequential takes functions: write (x) => ft.pad(x, [[0, 0], [0, 0], [1, 1], [1, 1]])">;
+/** @deprecated */
+declare const ReflectionPad2d: Instead<"Sequential takes functions: write (x) => ft.pad(x, [[0, 0], [0, 0], [1, 1], [1, 1]])">;
+/** @deprecated */
+declare const ReplicationPad2d: Instead<"Sequential takes functions: write (x) => ft.pad(x, [[0, 0], [0, 0], [1, 1], [1, 1]])">;
+/** @deprecated */
+declare const ConstantPad2d: Instead<"Sequential takes functions: write (x) => ft.pad(x, [[0, 0], [0, 0], [1, 1], [1, 1]])">;
+/** @deprecated */
+declare const Dropout1d: Instead<"write new ft.nn.Dropout({ p }), which drops elements">;
+/** @deprecated */
+declare const Dropout2d: Instead<"write new ft.nn.Dropout({ p }), which drops elements">;
+/** @deprecated */
+declare const Dropout3d: Instead<"write new ft.nn.Dropout({ p }), which drops elements">;
+/** @deprecated */
+declare const AlphaDropout: Instead<"write new ft.nn.Dropout({ p }), which drops elements">;
+/** @deprecated */
+declare const InstanceNorm1d: Instead<"write new ft.nn.GroupNorm(channels, channels)">;
+/** @deprecated */
+declare const InstanceNorm2d: Instead<"write new ft.nn.GroupNorm(channels, channels)">;
+/** @deprecated */
+declare const InstanceNorm3d: Instead<"write new ft.nn.GroupNorm(channels, channels)">;
+/** @deprecated */
+declare const LocalResponseNorm: Instead<"write new ft.nn.GroupNorm(channels, channels)">;
+/** @deprecated */
+declare const ConvTranspose3d: Instead<"write ft.nn.convTranspose(x, weights, options)">;
+/** @deprecated */
+declare const MSELoss: Instead<"losses are functions: write ft.nn.mseLoss(x, target)">;
+/** @deprecated */
+declare const L1Loss: Instead<"losses are functions: write ft.nn.l1Loss(x, target)">;
+/** @deprecated */
+declare const HuberLoss: Instead<"losses are functions: write ft.nn.huberLoss(x, target)">;
+/** @deprecated */
+declare const CrossEntropyLoss: Instead<"losses are functions: write ft.nn.crossEntropy(logits, target)">;
+/** @deprecated */
+declare const NLLLoss: Instead<"losses are functions: write ft.nn.nllLoss(x, target)">;
+/** @deprecated */
+declare const BCELoss: Instead<"losses are functions: write ft.nn.binaryCrossEntropyWithLogits(logits, target), which takes logits">;
+/** @deprecated */
+declare const BCEWithLogitsLoss: Instead<"losses are functions: write ft.nn.binaryCrossEntropyWithLogits(logits, target), which takes logits">;
+/** @deprecated */
+declare const KLDivLoss: Instead<"losses are functions: write ft.nn.klDiv(x, target)">;
+/** @deprecated */
+declare const SmoothL1Loss: Instead<"losses are functions: write ft.nn.huberLoss(x, target), divided by delta">;
+/** @deprecated */
+declare const CTCLoss: Instead<"there is no such loss here yet; a function of tensors is one">;
+/** @deprecated */
+declare const TripletMarginLoss: Instead<"there is no such loss here yet; a function of tensors is one">;
+/** @deprecated */
+declare const CosineEmbeddingLoss: Instead<"there is no such loss here yet; a function of tensors is one">;
+/** @deprecated */
+declare const MarginRankingLoss: Instead<"there is no such loss here yet; a function of tensors is one">;
+/** @deprecated */
+declare const HingeEmbeddingLoss: Instead<"there is no such loss here yet; a function of tensors is one">;
+/** @deprecated */
+declare const MultiLabelMarginLoss: Instead<"there is no such loss here yet; a function of tensors is one">;
+/** @deprecated */
+declare const ctcLoss: Instead<"there is no such loss here yet; a function of tensors is one">;
+/** @deprecated */
+declare const RNN: Instead<"write new ft.nn.GRU(inputs, hidden) or new ft.nn.LSTM(inputs, hidden), over one step where need be">;
+/** @deprecated */
+declare const RNNCell: Instead<"write new ft.nn.GRU(inputs, hidden) or new ft.nn.LSTM(inputs, hidden), over one step where need be">;
+/** @deprecated */
+declare const LSTMCell: Instead<"write new ft.nn.GRU(inputs, hidden) or new ft.nn.LSTM(inputs, hidden), over one step where need be">;
+/** @deprecated */
+declare const GRUCell: Instead<"write new ft.nn.GRU(inputs, hidden) or new ft.nn.LSTM(inputs, hidden), over one step where need be">;
+/** @deprecated */
+declare const Transformer: Instead<"write a class extends ft.nn.Module of MultiHeadAttention, LayerNorm and Linear">;
+/** @deprecated */
+declare const TransformerEncoder: Instead<"write a class extends ft.nn.Module of MultiHeadAttention, LayerNorm and Linear">;
+/** @deprecated */
+declare const TransformerEncoderLayer: Instead<"write a class extends ft.nn.Module of MultiHeadAttention, LayerNorm and Linear">;
+/** @deprecated */
+declare const TransformerDecoderLayer: Instead<"write a class extends ft.nn.Module of MultiHeadAttention, LayerNorm and Linear">;
+/** @deprecated */
+declare const ModuleList: Instead<"a plain array or object of layers is a tree: ft.nn.initTree(layers, key)">;
+/** @deprecated */
+declare const ModuleDict: Instead<"a plain array or object of layers is a tree: ft.nn.initTree(layers, key)">;
+/** @deprecated */
+declare const ParameterList: Instead<"a plain array or object of layers is a tree: ft.nn.initTree(layers, key)">;
+/** @deprecated */
+declare const ParameterDict: Instead<"a plain array or object of layers is a tree: ft.nn.initTree(layers, key)">;
+/** @deprecated */
+declare const Parameter$1: Instead<"parameters are a tree of tensors, as model.init(key) returns it">;
+/** @deprecated */
+declare const Buffer: Instead<"parameters are a tree of tensors, as model.init(key) returns it">;
+/** @deprecated */
+declare const DataParallel: Instead<"there is one device for each tensor; write x.to(device)">;
+/** @deprecated */
+declare const cosineSimilarity: Instead<"write ft.vecdot(a, b).div(norm(a).mul(norm(b)).clip(1e-8)), norm = (x) => ft.linalg.vectorNorm(x, -1)">;
+/** @deprecated */
+declare const CosineSimilarity: Instead<"write ft.vecdot(a, b).div(norm(a).mul(norm(b)).clip(1e-8)), norm = (x) => ft.linalg.vectorNorm(x, -1)">;
+/** @deprecated */
+declare const pairwiseDistance: Instead<"write ft.linalg.vectorNorm(a.sub(b), -1)">;
+/** @deprecated */
+declare const PairwiseDistance: Instead<"write ft.linalg.vectorNorm(a.sub(b), -1)">;
+/** @deprecated */
+declare const normalize: Instead<"write x.div(ft.linalg.vectorNorm(x, { axis: 1, keepdims: true }).clip(1e-12))">;
+/** @deprecated */
+declare const softmin: Instead<"write ft.softmax(x.neg(), axis)">;
+/** @deprecated */
+declare const gumbelSoftmax: Instead<"write ft.softmax(logits.add(ft.random.gumbel(key, logits.shape)).div(tau), -1)">;
+/** @deprecated */
+declare const glu: Instead<"write [a, b] = ft.chunk(x, 2, -1), a.mul(b.sigmoid())">;
+/** @deprecated */
+declare const threshold: Instead<"write ft.where(x.greater(limit), x, value)">;
+/** @deprecated */
+declare const rrelu: Instead<"write ft.nn.leakyRelu(x)">;
+/** @deprecated */
+declare const pad: Instead<"write ft.pad(x, [[before, after], ...]), a pair for each axis in order; PyTorch's list runs from the last axis">;
+/** @deprecated */
+declare const instanceNorm: Instead<"write ft.nn.groupNorm(x, x.shape[1])">;
+/** @deprecated */
+declare const localResponseNorm: Instead<"write ft.nn.groupNorm(x, x.shape[1])">;
+/** @deprecated */
+declare const pixelShuffle: Instead<"write reshape to [n, c, r, r, h, w], permuteDims([0, 1, 4, 2, 5, 3]) and reshape to [n, c, h r, w r]">;
+/** @deprecated */
+declare const PixelShuffle: Instead<"write reshape to [n, c, r, r, h, w], permuteDims([0, 1, 4, 2, 5, 3]) and reshape to [n, c, h r, w r]">;
+/** @deprecated */
+declare const unfold: Instead<"write x.unfold(axis, size) for each spatial axis">;
+/** @deprecated */
+declare const fold: Instead<"write x.unfold(axis, size) for each spatial axis">;
+/** @deprecated */
+declare const Unfold: Instead<"write x.unfold(axis, size) for each spatial axis">;
+/** @deprecated */
+declare const Fold: Instead<"write x.unfold(axis, size) for each spatial axis">;
+/** @deprecated */
+declare const gridSample: Instead<"write ft.nn.interpolate(x, size), or x.at of positions">;
+/** @deprecated */
+declare const affineGrid: Instead<"write ft.nn.interpolate(x, size), or x.at of positions">;
+/** @deprecated */
+declare const embeddingBag: Instead<"write ft.nn.embedding(indices, weights).sum(1)">;
+/** @deprecated */
+declare const EmbeddingBag: Instead<"write ft.nn.embedding(indices, weights).sum(1)">;
+/** @deprecated */
+declare const bilinear: Instead<"write ft.einsum('bi,kij,bj->bk', a, w, b)">;
+/** @deprecated */
+declare const Bilinear: Instead<"write ft.einsum('bi,kij,bj->bk', a, w, b)">;
+/** @deprecated */
+declare const dropout2d: Instead<"write ft.nn.dropout(key, x, { p })">;
+/** @deprecated */
+declare const alphaDropout: Instead<"write ft.nn.dropout(key, x, { p })">;
+/** @deprecated */
+declare const multiHeadAttentionForward: Instead<"write new ft.nn.MultiHeadAttention(size, heads)">;
+/** @deprecated */
+declare const functional: Instead<"functions of torch.nn.functional are in ft.nn: ft.nn.gelu(x)">;
+/** @deprecated */
+declare const Conv: Instead<"write new ft.nn.Conv1d, Conv2d or Conv3d(inputs, outputs, kernel)">;
+
 declare namespace nn_d {
-  export { BatchNorm as BatchNorm, Conv1d as Conv1d, Conv2d as Conv2d, Conv3d as Conv3d, ConvTranspose1d as ConvTranspose1d, ConvTranspose2d as ConvTranspose2d, Dropout as Dropout, Embedding as Embedding, GRU as GRU, GroupNorm as GroupNorm, LSTM as LSTM, LayerNorm as LayerNorm, Linear as Linear, Module as Module, MultiHeadAttention as MultiHeadAttention, RMSNorm as RMSNorm, Sequential as Sequential, adaptiveAvgPool as adaptiveAvgPool, adaptiveMaxPool as adaptiveMaxPool, avgPool as avgPool, batchNorm as batchNorm, binaryCrossEntropyWithLogits as binaryCrossEntropyWithLogits, celu as celu, conv as conv, convTranspose as convTranspose, crossEntropy as crossEntropy, dropout as dropout, elu as elu, embedding as embedding, gelu as gelu, groupNorm as groupNorm, hardshrink as hardshrink, hardsigmoid as hardsigmoid, hardswish as hardswish, hardtanh as hardtanh, huberLoss as huberLoss, init_d as init, initStateTree as initStateTree, initTree as initTree, interpolate as interpolate, klDiv as klDiv, l1Loss as l1Loss, layerNorm as layerNorm, leakyRelu as leakyRelu, linear as linear, loadStateDict as loadStateDict, logSigmoid as logSigmoid, maxPool as maxPool, mish as mish, mseLoss as mseLoss, nllLoss as nllLoss, prelu as prelu, relu6 as relu6, rmsNorm as rmsNorm, scaledDotProductAttention as scaledDotProductAttention, selu as selu, silu as silu, softplus as softplus, softshrink as softshrink, softsign as softsign, stateDict as stateDict, tanhshrink as tanhshrink };
+  export { AdaptiveAvgPool1d as AdaptiveAvgPool1d, AdaptiveAvgPool2d as AdaptiveAvgPool2d, AdaptiveAvgPool3d as AdaptiveAvgPool3d, AdaptiveMaxPool2d as AdaptiveMaxPool2d, AlphaDropout as AlphaDropout, AvgPool1d as AvgPool1d, AvgPool2d as AvgPool2d, AvgPool3d as AvgPool3d, BCELoss as BCELoss, BCEWithLogitsLoss as BCEWithLogitsLoss, BatchNorm as BatchNorm, BatchNorm as BatchNorm1d, BatchNorm as BatchNorm2d, BatchNorm as BatchNorm3d, Bilinear as Bilinear, Buffer as Buffer, CELU as CELU, CTCLoss as CTCLoss, ConstantPad2d as ConstantPad2d, Conv as Conv, Conv1d as Conv1d, Conv2d as Conv2d, Conv3d as Conv3d, ConvTranspose1d as ConvTranspose1d, ConvTranspose2d as ConvTranspose2d, ConvTranspose3d as ConvTranspose3d, CosineEmbeddingLoss as CosineEmbeddingLoss, CosineSimilarity as CosineSimilarity, CrossEntropyLoss as CrossEntropyLoss, DataParallel as DataParallel, Dropout as Dropout, Dropout1d as Dropout1d, Dropout2d as Dropout2d, Dropout3d as Dropout3d, ELU as ELU, Embedding as Embedding, EmbeddingBag as EmbeddingBag, Flatten as Flatten, Fold as Fold, GELU as GELU, GRU as GRU, GRUCell as GRUCell, GroupNorm as GroupNorm, Hardshrink as Hardshrink, Hardsigmoid as Hardsigmoid, Hardswish as Hardswish, Hardtanh as Hardtanh, HingeEmbeddingLoss as HingeEmbeddingLoss, HuberLoss as HuberLoss, Identity as Identity, InstanceNorm1d as InstanceNorm1d, InstanceNorm2d as InstanceNorm2d, InstanceNorm3d as InstanceNorm3d, KLDivLoss as KLDivLoss, L1Loss as L1Loss, LSTM as LSTM, LSTMCell as LSTMCell, LayerNorm as LayerNorm, LeakyReLU as LeakyReLU, Linear as Linear, LocalResponseNorm as LocalResponseNorm, LogSigmoid as LogSigmoid, LogSoftmax as LogSoftmax, MSELoss as MSELoss, MarginRankingLoss as MarginRankingLoss, MaxPool1d as MaxPool1d, MaxPool2d as MaxPool2d, MaxPool3d as MaxPool3d, Mish as Mish, Module as Module, ModuleDict as ModuleDict, ModuleList as ModuleList, MultiHeadAttention as MultiHeadAttention, MultiLabelMarginLoss as MultiLabelMarginLoss, MultiHeadAttention as MultiheadAttention, NLLLoss as NLLLoss, PReLU as PReLU, PairwiseDistance as PairwiseDistance, Parameter$1 as Parameter, ParameterDict as ParameterDict, ParameterList as ParameterList, PixelShuffle as PixelShuffle, RMSNorm as RMSNorm, RNN as RNN, RNNCell as RNNCell, ReLU as ReLU, ReLU6 as ReLU6, ReflectionPad2d as ReflectionPad2d, ReplicationPad2d as ReplicationPad2d, SELU as SELU, Sequential as Sequential, SiLU as SiLU, Sigmoid as Sigmoid, SmoothL1Loss as SmoothL1Loss, Softmax as Softmax, Softmax2d as Softmax2d, Softplus as Softplus, Softshrink as Softshrink, Softsign as Softsign, Swish as Swish, Tanh as Tanh, Tanhshrink as Tanhshrink, Transformer as Transformer, TransformerDecoderLayer as TransformerDecoderLayer, TransformerEncoder as TransformerEncoder, TransformerEncoderLayer as TransformerEncoderLayer, TripletMarginLoss as TripletMarginLoss, Unflatten as Unflatten, Unfold as Unfold, Upsample as Upsample, ZeroPad2d as ZeroPad2d, adaptiveAvgPool as adaptiveAvgPool, adaptiveAvgPool1d as adaptiveAvgPool1d, adaptiveAvgPool2d as adaptiveAvgPool2d, adaptiveAvgPool3d as adaptiveAvgPool3d, adaptiveMaxPool as adaptiveMaxPool, adaptiveMaxPool1d as adaptiveMaxPool1d, adaptiveMaxPool2d as adaptiveMaxPool2d, adaptiveMaxPool3d as adaptiveMaxPool3d, affineGrid as affineGrid, alphaDropout as alphaDropout, avgPool as avgPool, avgPool1d as avgPool1d, avgPool2d as avgPool2d, avgPool3d as avgPool3d, batchNorm as batchNorm, bilinear as bilinear, binaryCrossEntropyWithLogits as binaryCrossEntropyWithLogits, celu as celu, conv as conv, conv1d as conv1d, conv2d as conv2d, conv3d as conv3d, convTranspose as convTranspose, convTranspose1d as convTranspose1d, convTranspose2d as convTranspose2d, convTranspose3d as convTranspose3d, cosineSimilarity as cosineSimilarity, crossEntropy as crossEntropy, ctcLoss as ctcLoss, dropout as dropout, dropout2d as dropout2d, elu as elu, embedding as embedding, embeddingBag as embeddingBag, erf as erf, fold as fold, functional as functional, gelu as gelu, glu as glu, gridSample as gridSample, groupNorm as groupNorm, gumbelSoftmax as gumbelSoftmax, hardShrink as hardShrink, hardSigmoid as hardSigmoid, hardSwish as hardSwish, hardTanh as hardTanh, hardshrink as hardshrink, hardsigmoid as hardsigmoid, hardswish as hardswish, hardtanh as hardtanh, huberLoss as huberLoss, init_d as init, initStateTree as initStateTree, initTree as initTree, instanceNorm as instanceNorm, interpolate as interpolate, klDiv as klDiv, l1Loss as l1Loss, layerNorm as layerNorm, leakyRelu as leakyRelu, linear as linear, loadStateDict as loadStateDict, localResponseNorm as localResponseNorm, logSigmoid as logSigmoid, logSoftmax as logSoftmax, logsigmoid as logsigmoid, maxPool as maxPool, maxPool1d as maxPool1d, maxPool2d as maxPool2d, maxPool3d as maxPool3d, mish as mish, mseLoss as mseLoss, multiHeadAttentionForward as multiHeadAttentionForward, nllLoss as nllLoss, normalize as normalize, oneHot as oneHot, pad as pad, pairwiseDistance as pairwiseDistance, pixelShuffle as pixelShuffle, prelu as prelu, relu as relu, relu6 as relu6, rmsNorm as rmsNorm, rrelu as rrelu, scaledDotProductAttention as scaledDotProductAttention, selu as selu, sigmoid as sigmoid, silu as silu, softPlus as softPlus, softShrink as softShrink, softSign as softSign, softmax as softmax, softmin as softmin, softplus as softplus, softshrink as softshrink, softsign as softsign, stateDict as stateDict, swish as swish, tanh as tanh, tanhShrink as tanhShrink, tanhshrink as tanhshrink, threshold as threshold, unfold as unfold, upsample as upsample };
   export type { ApplyOptions as ApplyOptions, AttendOptions as AttendOptions, AttentionCache as AttentionCache, AttentionOptions as AttentionOptions, AttentionParams as AttentionParams, AvgPoolOptions as AvgPoolOptions, BatchNormLayerOptions as BatchNormLayerOptions, BatchNormOptions as BatchNormOptions, BatchNormState as BatchNormState, BinaryCrossEntropyWithLogitsOptions as BinaryCrossEntropyWithLogitsOptions, CacheOptions as CacheOptions, CeluOptions as CeluOptions, ConvLayerOptions as ConvLayerOptions, ConvOptions as ConvOptions, ConvTransposeLayerOptions as ConvTransposeLayerOptions, ConvTransposeOptions as ConvTransposeOptions, CrossEntropyOptions as CrossEntropyOptions, DropoutLayerOptions as DropoutLayerOptions, DropoutOptions as DropoutOptions, EluOptions as EluOptions, EmbeddingOptions as EmbeddingOptions, EmbeddingParams as EmbeddingParams, GeluOptions as GeluOptions, GroupNormOptions as GroupNormOptions, HardshrinkOptions as HardshrinkOptions, HardtanhOptions as HardtanhOptions, HuberLossOptions as HuberLossOptions, InitOptions as InitOptions, InterpolateOptions as InterpolateOptions, KlDivOptions as KlDivOptions, L1LossOptions as L1LossOptions, LSTMState as LSTMState, Layer as Layer, LayerNormLayerOptions as LayerNormLayerOptions, LayerNormOptions as LayerNormOptions, LeakyReluOptions as LeakyReluOptions, LinearParams as LinearParams, LoadStateOptions as LoadStateOptions, MaxPoolOptions as MaxPoolOptions, MseLossOptions as MseLossOptions, NllLossOptions as NllLossOptions, NormOptions as NormOptions, NormParams as NormParams, ParamsOf as ParamsOf, RMSNormOptions as RMSNormOptions, RecurrentOptions as RecurrentOptions, RecurrentParams as RecurrentParams, RmsNormOptions as RmsNormOptions, Run as Run, ScaledDotProductAttentionOptions as ScaledDotProductAttentionOptions, SoftplusOptions as SoftplusOptions, SoftshrinkOptions as SoftshrinkOptions, StateOf as StateOf, StateOptions as StateOptions, TrainOptions as TrainOptions, WeightOptions as WeightOptions };
 }
 
@@ -11515,8 +13655,83 @@ interface OneCycleOptions {
  */
 declare function oneCycle(highest: number, steps: number, options?: OneCycleOptions): (step: number) => number;
 
+/** Alias of {@link adamw}. */
+declare const adamW: typeof adamw;
+/** Alias of {@link clipByGlobalNorm}. */
+declare const clipGradNorm: typeof clipByGlobalNorm;
+/** Alias of {@link cosine}. */
+declare const cosineAnnealing: typeof cosine;
+/** Alias of {@link oneCycle}. */
+declare const oneCycleLR: typeof oneCycle;
+/** Alias of {@link rmsprop}. */
+declare const rmsProp: typeof rmsprop;
+/** @deprecated */
+declare const SGD: Instead<"write const optimizer = ft.optim.sgd({ learningRate, momentum }), let averages = optimizer.init(params)">;
+/** @deprecated */
+declare const Adam: Instead<"write const optimizer = ft.optim.adam({ learningRate }), let averages = optimizer.init(params)">;
+/** @deprecated */
+declare const AdamW: Instead<"write const optimizer = ft.optim.adamw({ learningRate, weightDecay }), let averages = optimizer.init(params)">;
+/** @deprecated */
+declare const RMSprop: Instead<"write const optimizer = ft.optim.rmsprop({ learningRate }), let averages = optimizer.init(params)">;
+/** @deprecated */
+declare const RMSProp: Instead<"write const optimizer = ft.optim.rmsprop({ learningRate }), let averages = optimizer.init(params)">;
+/** @deprecated */
+declare const Lion: Instead<"write ft.optim.lion({ learningRate })">;
+/** @deprecated */
+declare const Adafactor: Instead<"write ft.optim.adafactor({ learningRate })">;
+/** @deprecated */
+declare const Adagrad: Instead<"there is no such optimiser here yet; write ft.optim.adam({ learningRate })">;
+/** @deprecated */
+declare const Adadelta: Instead<"there is no such optimiser here yet; write ft.optim.adam({ learningRate })">;
+/** @deprecated */
+declare const Adamax: Instead<"there is no such optimiser here yet; write ft.optim.adam({ learningRate })">;
+/** @deprecated */
+declare const NAdam: Instead<"there is no such optimiser here yet; write ft.optim.adam({ learningRate })">;
+/** @deprecated */
+declare const RAdam: Instead<"there is no such optimiser here yet; write ft.optim.adam({ learningRate })">;
+/** @deprecated */
+declare const ASGD: Instead<"there is no such optimiser here yet; write ft.optim.adam({ learningRate })">;
+/** @deprecated */
+declare const Rprop: Instead<"there is no such optimiser here yet; write ft.optim.adam({ learningRate })">;
+/** @deprecated */
+declare const LBFGS: Instead<"there is no such optimiser here yet; write ft.optim.adam({ learningRate })">;
+/** @deprecated */
+declare const adagrad: Instead<"there is no such optimiser here yet; write ft.optim.adam({ learningRate })">;
+/** @deprecated */
+declare const adadelta: Instead<"there is no such optimiser here yet; write ft.optim.adam({ learningRate })">;
+/** @deprecated */
+declare const adamax: Instead<"there is no such optimiser here yet; write ft.optim.adam({ learningRate })">;
+/** @deprecated */
+declare const nadam: Instead<"there is no such optimiser here yet; write ft.optim.adam({ learningRate })">;
+/** @deprecated */
+declare const radam: Instead<"there is no such optimiser here yet; write ft.optim.adam({ learningRate })">;
+/** @deprecated */
+declare const lbfgs: Instead<"there is no such optimiser here yet; write ft.optim.adam({ learningRate })">;
+/** @deprecated */
+declare const StepLR: Instead<"a schedule is a function of the step's number: learningRate: ft.optim.stepDecay(1e-3, 100)">;
+/** @deprecated */
+declare const ExponentialLR: Instead<"a schedule is a function of the step's number: learningRate: ft.optim.stepDecay(1e-3, 100)">;
+/** @deprecated */
+declare const MultiStepLR: Instead<"a schedule is a function of the step's number: learningRate: ft.optim.stepDecay(1e-3, 100)">;
+/** @deprecated */
+declare const lrScheduler: Instead<"a schedule is a function of the step's number: learningRate: ft.optim.stepDecay(1e-3, 100)">;
+/** @deprecated */
+declare const LambdaLR: Instead<"a schedule is a function of the step's number: learningRate: ft.optim.stepDecay(1e-3, 100)">;
+/** @deprecated */
+declare const CosineAnnealingLR: Instead<"a schedule is a function of the step's number: learningRate: ft.optim.cosine(1e-3, 2000)">;
+/** @deprecated */
+declare const CosineAnnealingWarmRestarts: Instead<"a schedule is a function of the step's number: learningRate: ft.optim.cosine(1e-3, 2000)">;
+/** @deprecated */
+declare const OneCycleLR: Instead<"a schedule is a function of the step's number: learningRate: ft.optim.oneCycle(1e-3, 2000)">;
+/** @deprecated */
+declare const LinearLR: Instead<"a schedule is a function of the step's number: learningRate: ft.optim.warmup(100, 1e-3)">;
+/** @deprecated */
+declare const ReduceLROnPlateau: Instead<"a schedule is a function of the step's number: learningRate: ft.optim.warmup(100, 1e-3)">;
+/** @deprecated */
+declare const clipGradValue: Instead<"write ft.tree.map((g) => g.clip(-limit, limit), gradients)">;
+
 declare namespace optim_d {
-  export { adafactor as adafactor, adam as adam, adamw as adamw, clipByGlobalNorm as clipByGlobalNorm, cosine as cosine, globalNorm as globalNorm, lion as lion, oneCycle as oneCycle, rmsprop as rmsprop, sgd as sgd, stepDecay as stepDecay, warmup as warmup };
+  export { ASGD as ASGD, Adadelta as Adadelta, Adafactor as Adafactor, Adagrad as Adagrad, Adam as Adam, AdamW as AdamW, Adamax as Adamax, CosineAnnealingLR as CosineAnnealingLR, CosineAnnealingWarmRestarts as CosineAnnealingWarmRestarts, ExponentialLR as ExponentialLR, LBFGS as LBFGS, LambdaLR as LambdaLR, LinearLR as LinearLR, Lion as Lion, MultiStepLR as MultiStepLR, NAdam as NAdam, OneCycleLR as OneCycleLR, RAdam as RAdam, RMSProp as RMSProp, RMSprop as RMSprop, ReduceLROnPlateau as ReduceLROnPlateau, Rprop as Rprop, SGD as SGD, StepLR as StepLR, adadelta as adadelta, adafactor as adafactor, adagrad as adagrad, adam as adam, adamW as adamW, adamax as adamax, adamw as adamw, clipByGlobalNorm as clipByGlobalNorm, clipGradNorm as clipGradNorm, clipGradValue as clipGradValue, cosine as cosine, cosineAnnealing as cosineAnnealing, globalNorm as globalNorm, lbfgs as lbfgs, lion as lion, lrScheduler as lrScheduler, nadam as nadam, oneCycle as oneCycle, oneCycleLR as oneCycleLR, radam as radam, rmsProp as rmsProp, rmsprop as rmsprop, sgd as sgd, stepDecay as stepDecay, warmup as warmup };
   export type { AdafactorOptions as AdafactorOptions, AdamOptions as AdamOptions, LionOptions as LionOptions, OneCycleOptions as OneCycleOptions, Optimizer as Optimizer, OptimizerState as OptimizerState, RmspropOptions as RmspropOptions, Schedule as Schedule, SgdOptions as SgdOptions };
 }
 
@@ -11738,6 +13953,12 @@ declare class Generator {
     normal<E extends FloatDType = 'float32'>(shape: readonly number[], options?: NormalOptions<E>): Tensor<NoInfer<E>>;
     /** As `ft.random.randint`. */
     randint<L extends number | bigint, H extends number | bigint, E extends IntegerDType = BoundsDType<L | H>>(low: L, high: H, shape: readonly number[], options?: RandintOptions<E>): Tensor<NoInfer<E>>;
+    /** NumPy's `random`: as `ft.random.uniform`. */
+    random<E extends FloatDType = 'float32'>(shape: readonly number[], options?: UniformOptions<E>): Tensor<NoInfer<E>>;
+    /** NumPy's `standard_normal`: as `ft.random.normal`. */
+    standardNormal<E extends FloatDType = 'float32'>(shape: readonly number[], options?: NormalOptions<E>): Tensor<NoInfer<E>>;
+    /** NumPy's `integers`: as `ft.random.randint`. */
+    integers<L extends number | bigint, H extends number | bigint, E extends IntegerDType = BoundsDType<L | H>>(low: L, high: H, shape: readonly number[], options?: RandintOptions<E>): Tensor<NoInfer<E>>;
     /** As `ft.random.permutation`. */
     permutation(count: number): Tensor<'int32'>;
     /** As `ft.random.exponential`. */
@@ -11769,9 +13990,144 @@ declare function generator(seed: number | bigint, options?: {
     readonly device?: Device | undefined;
 }): Generator;
 
+/** Alias of {@link key}. */
+declare const PRNGKey: typeof key;
+/** Alias of {@link generator}. */
+declare const defaultRng: typeof generator;
+/** Alias of {@link fold}. */
+declare const foldIn: typeof fold$1;
+/** Alias of {@link randint}. */
+declare const integers: typeof randint;
+/** Alias of {@link uniform}. */
+declare const random: typeof uniform$1;
+/** Alias of {@link uniform}. */
+declare const randomSample: typeof uniform$1;
+/** Alias of {@link permutation}. */
+declare const randperm: typeof permutation;
+/** Alias of {@link gamma}. */
+declare const standardGamma: typeof gamma;
+/** Alias of {@link normal}. */
+declare const standardNormal: typeof normal$1;
+/** @deprecated */
+declare const rand: Instead<"draws take a key, and one shape: ft.random.uniform(key, [2, 3])">;
+/** @deprecated */
+declare const ranf: Instead<"draws take a key, and one shape: ft.random.uniform(key, [2, 3])">;
+/** @deprecated */
+declare const randn: Instead<"draws take a key, and one shape: ft.random.normal(key, [2, 3])">;
+/** @deprecated */
+declare const randInt: Instead<"write ft.random.randint(key, low, high, shape)">;
+/** @deprecated */
+declare const randomIntegers: Instead<"write ft.random.randint(key, low, high, shape)">;
+/** @deprecated */
+declare const seed: Instead<"there is no hidden generator; pass ft.random.key(seed), or keep ft.random.generator(seed)">;
+/** @deprecated */
+declare const manualSeed: Instead<"there is no hidden generator; pass ft.random.key(seed), or keep ft.random.generator(seed)">;
+/** @deprecated */
+declare const getState: Instead<"there is no hidden generator; pass ft.random.key(seed), or keep ft.random.generator(seed)">;
+/** @deprecated */
+declare const setState: Instead<"there is no hidden generator; pass ft.random.key(seed), or keep ft.random.generator(seed)">;
+/** @deprecated */
+declare const RandomState: Instead<"there is no hidden generator; pass ft.random.key(seed), or keep ft.random.generator(seed)">;
+/** @deprecated */
+declare const SeedSequence: Instead<"write ft.random.key(seed)">;
+/** @deprecated */
+declare const PCG64: Instead<"write ft.random.key(seed)">;
+/** @deprecated */
+declare const Philox: Instead<"write ft.random.key(seed)">;
+/** @deprecated */
+declare const lognormal: Instead<"write ft.random.normal(key, shape, { mean, std }).exp()">;
+/** @deprecated */
+declare const logNormal: Instead<"write ft.random.normal(key, shape, { mean, std }).exp()">;
+/** @deprecated */
+declare const laplace: Instead<"write the difference of two ft.random.exponential(key, shape), of two keys">;
+/** @deprecated */
+declare const cauchy: Instead<"write ft.random.uniform(key, shape).sub(0.5).mul(Math.PI).tan()">;
+/** @deprecated */
+declare const standardCauchy: Instead<"write ft.random.uniform(key, shape).sub(0.5).mul(Math.PI).tan()">;
+/** @deprecated */
+declare const chisquare: Instead<"write ft.random.gamma(key, df / 2, shape).mul(2)">;
+/** @deprecated */
+declare const chi2: Instead<"write ft.random.gamma(key, df / 2, shape).mul(2)">;
+/** @deprecated */
+declare const standardExponential: Instead<"write ft.random.exponential(key, shape)">;
+/** @deprecated */
+declare const dirichlet: Instead<"write g = ft.random.gamma(key, alpha, shape), g.div(g.sum({ axis: -1, keepdims: true }))">;
+/** @deprecated */
+declare const geometric: Instead<"write ft.random.uniform(key, shape).log().div(Math.log(1 - p)).ceil()">;
+/** @deprecated */
+declare const weibull: Instead<"write ft.random.exponential(key, shape).pow(1 / a)">;
+/** @deprecated */
+declare const pareto: Instead<"write ft.random.exponential(key, shape).div(a).expm1()">;
+/** @deprecated */
+declare const rayleigh: Instead<"write ft.random.exponential(key, shape).mul(2).sqrt()">;
+/** @deprecated */
+declare const logistic: Instead<"write ft.random.uniform(key, shape).logit()">;
+/** @deprecated */
+declare const power: Instead<"write ft.random.uniform(key, shape).pow(1 / a)">;
+/** @deprecated */
+declare const studentT: Instead<"write normal(k1, shape).div(ft.random.gamma(k2, df / 2, shape).mul(2 / df).sqrt())">;
+/** @deprecated */
+declare const standardT: Instead<"write normal(k1, shape).div(ft.random.gamma(k2, df / 2, shape).mul(2 / df).sqrt())">;
+/** @deprecated */
+declare const negativeBinomial: Instead<"write ft.random.poisson(k1, ft.random.gamma(k2, n, shape).mul((1 - p) / p), shape)">;
+/** @deprecated */
+declare const multinomial: Instead<"write ft.random.categorical(key, logits, { shape }), and ft.bincount">;
+/** @deprecated */
+declare const triangular: Instead<"there is no such distribution here yet">;
+/** @deprecated */
+declare const vonmises: Instead<"there is no such distribution here yet">;
+/** @deprecated */
+declare const hypergeometric: Instead<"there is no such distribution here yet">;
+/** @deprecated */
+declare const zipf: Instead<"there is no such distribution here yet">;
+/** @deprecated */
+declare const wald: Instead<"there is no such distribution here yet">;
+/** @deprecated */
+declare const f: Instead<"there is no such distribution here yet">;
+/** @deprecated */
+declare const noncentralChisquare: Instead<"there is no such distribution here yet">;
+/** @deprecated */
+declare const logseries: Instead<"there is no such distribution here yet">;
+/** @deprecated */
+declare const bytes: Instead<"write ft.random.bits(key, [n]).toBytes()">;
+/** @deprecated */
+declare const multivariate_normal: Instead<"names are in camel case: ft.random.multivariateNormal(key, mean, covariance)">;
+
 declare namespace random_d {
-  export { Generator as Generator, bernoulli as bernoulli, beta as beta, binomial as binomial, bits as bits, categorical as categorical, choice as choice, exponential as exponential, fold as fold, gamma as gamma, generator as generator, gumbel as gumbel, key as key, multivariateNormal as multivariateNormal, normal as normal, permutation as permutation, poisson as poisson, randint as randint, split$2 as split, truncatedNormal as truncatedNormal, uniform as uniform };
+  export { Generator as Generator, PCG64 as PCG64, PRNGKey as PRNGKey, Philox as Philox, RandomState as RandomState, SeedSequence as SeedSequence, bernoulli as bernoulli, beta as beta, binomial as binomial, bits as bits, bytes as bytes, categorical as categorical, cauchy as cauchy, chi2 as chi2, chisquare as chisquare, choice as choice, defaultRng as defaultRng, dirichlet as dirichlet, exponential as exponential, f as f, fold$1 as fold, foldIn as foldIn, gamma as gamma, generator as generator, geometric as geometric, getState as getState, gumbel as gumbel, hypergeometric as hypergeometric, integers as integers, key as key, laplace as laplace, logNormal as logNormal, logistic as logistic, lognormal as lognormal, logseries as logseries, manualSeed as manualSeed, multinomial as multinomial, multivariateNormal as multivariateNormal, multivariate_normal as multivariate_normal, negativeBinomial as negativeBinomial, noncentralChisquare as noncentralChisquare, normal$1 as normal, pareto as pareto, permutation as permutation, poisson as poisson, power as power, rand as rand, randInt as randInt, randint as randint, randn as randn, random as random, randomIntegers as randomIntegers, randomSample as randomSample, randperm as randperm, ranf as ranf, rayleigh as rayleigh, seed as seed, setState as setState, split$1 as split, standardCauchy as standardCauchy, standardExponential as standardExponential, standardGamma as standardGamma, standardNormal as standardNormal, standardT as standardT, studentT as studentT, triangular as triangular, truncatedNormal as truncatedNormal, uniform$1 as uniform, vonmises as vonmises, wald as wald, weibull as weibull, zipf as zipf };
   export type { BernoulliOptions as BernoulliOptions, BitsOptions as BitsOptions, BoundsDType as BoundsDType, CategoricalOptions as CategoricalOptions, ChoiceOptions as ChoiceOptions, CountOptions as CountOptions, DrawnAs as DrawnAs, ExponentialOptions as ExponentialOptions, GammaOptions as GammaOptions, GumbelOptions as GumbelOptions, Key as Key, MultivariateNormalOptions as MultivariateNormalOptions, NormalOptions as NormalOptions, Parameter as Parameter, RandintOptions as RandintOptions, TruncatedNormalOptions as TruncatedNormalOptions, UniformOptions as UniformOptions, VectorDType as VectorDType };
+}
+
+/** Alias of {@link sigmoid}. */
+declare const expit: typeof sigmoid;
+/** Alias of {@link lgamma}. */
+declare const gammaln: typeof lgamma;
+/** Alias of {@link digamma}. */
+declare const psi: typeof digamma;
+
+declare namespace special_d {
+  export {
+    digamma as digamma,
+    entr as entr,
+    erf as erf,
+    erfc as erfc,
+    erfinv as erfinv,
+    exp2 as exp2,
+    expit as expit,
+    expm1 as expm1,
+    gammaln as gammaln,
+    log1p as log1p,
+    logSoftmax as logSoftmax,
+    logit as logit,
+    logsumexp as logsumexp,
+    ndtr as ndtr,
+    psi as psi,
+    round as round,
+    sinc as sinc,
+    softmax as softmax,
+    xlog1py as xlog1py,
+    xlogy as xlogy,
+  };
 }
 
 /** How instances of a class are taken apart and put together. */
@@ -11849,75 +14205,6 @@ declare namespace tree_d {
   export { flatten as flatten, leaves as leaves, map as map, register as register };
   export type { MapResult as MapResult, Mapped as Mapped, TreeClass as TreeClass };
 }
-
-/** What `ft.tensor` takes: a scalar, nested arrays of one kind of scalar, or a typed array. */
-type TensorData = Nested<number> | Nested<bigint> | Nested<boolean> | Nested<Complex> | TypedArray;
-/** The dtype of data where none is named. */
-type DTypeOfData<T> = T extends TypedArray ? DTypeOfArray<T> : T extends Nested<number> ? 'float32' : T extends Nested<bigint> ? 'int64' : T extends Nested<boolean> ? 'bool' : T extends Nested<Complex> ? 'complex64' : DType;
-/** Where a tensor lives and what its elements are. */
-interface CreationOptions<E extends DType = DType> {
-    /** The dtype, where not the one the data suggest. */
-    readonly dtype?: E | undefined;
-    /** The device; the default device unless told. */
-    readonly device?: Device | undefined;
-}
-/** Options of `tensor`. */
-interface TensorOptions<E extends DType = DType> extends CreationOptions<E> {
-    /** Axis sizes, where not those of the nesting; the data are taken in row-major order. */
-    readonly shape?: readonly number[] | undefined;
-}
-/**
- * A tensor from a scalar, nested arrays or a typed array, copied at the call. Numbers become float32, bigints int64, booleans
- * bool, `{ re, im }` complex64; a typed array keeps its own dtype and has one axis unless `shape` is given. With `dtype`, array
- * elements must fit it exactly (integers) or are rounded to it (floats); typed arrays are converted as by `astype`. Without, an
- * integer that float32 does not hold exactly, such as 123456789, is refused: fractions are rounded, digits of integers never lost.
- *
- * @throws {TensorError} `ERR_SHAPE` for ragged arrays, `ERR_ARGUMENT` for elements that are no numbers, of mixed kinds, or in
- * a detached buffer, `ERR_DTYPE` for elements that the dtype cannot hold, and for integers that the default one would round.
- * @example
- * ```ts
- * ft.tensor([[1, 2], [3, 4]], { dtype: 'int32' }) // [[1, 2], [3, 4]]
- * ```
- */
-declare function tensor<const T extends TensorData, E extends DType = DTypeOfData<T>>(data: T, options?: TensorOptions<E>): Tensor<NoInfer<E>>;
-/**
- * A tensor from the elements of a typed array, or from the raw little-endian bytes of an ArrayBuffer, SharedArrayBuffer or
- * DataView, copied at the call. The dtype is that of the array, never widened; `dtype` names another one with the same storage
- * (Uint16Array: float16, bfloat16; Uint8Array: bool; Float32Array: complex64; Float64Array: complex128), and is required for
- * buffers.
- *
- * @param data The elements.
- * @param shape Axis sizes; one axis of all elements by default.
- * @throws {TensorError} `ERR_SHAPE` where shape and data differ in size, `ERR_DTYPE` where the array does not hold elements of
- * the dtype, `ERR_ARGUMENT` for a detached buffer.
- * @example
- * ```ts
- * ft.fromTypedArray(new Float64Array([1, 2, 3, 4]), [2, 2]) // [[1, 2], [3, 4]]
- * ```
- */
-declare function fromTypedArray<T extends TypedArray, E extends DType = DTypeOfArray<T>>(data: T, shape?: readonly number[], options?: CreationOptions<E>): Tensor<NoInfer<E>>;
-declare function fromTypedArray<E extends DType>(data: ArrayBufferLike | DataView, shape: readonly number[] | undefined, options: CreationOptions<E> & {
-    readonly dtype: E;
-}): Tensor<NoInfer<E>>;
-/**
- * `data` as a tensor: a tensor is returned as it is, or converted to the dtype and device asked for; anything else as by
- * `ft.tensor`.
- *
- * @example
- * ```ts
- * ft.asarray([1, 2]) // [1, 2]
- * ```
- */
-declare function asarray<D extends DType, E extends DType = D>(data: Tensor<D>, options?: CreationOptions<E>): Tensor<NoInfer<E>>;
-declare function asarray<const T extends TensorData, E extends DType = DTypeOfData<T>>(data: T, options?: CreationOptions<E>): Tensor<NoInfer<E>>;
-/** Zeros of a tensor's shape, dtype and device, unless told otherwise. */
-declare function zerosLike<D extends DType, E extends DType = D>(x: Tensor<D>, options?: CreationOptions<E>): Tensor<NoInfer<E>>;
-/** Ones of a tensor's shape, dtype and device, unless told otherwise. */
-declare function onesLike<D extends DType, E extends DType = D>(x: Tensor<D>, options?: CreationOptions<E>): Tensor<NoInfer<E>>;
-/** A tensor of another one's shape, dtype and device whose values do not matter. */
-declare function emptyLike<D extends DType, E extends DType = D>(x: Tensor<D>, options?: CreationOptions<E>): Tensor<NoInfer<E>>;
-/** One value in every element of a tensor's shape, dtype and device, unless told otherwise. */
-declare function fullLike<D extends DType, S extends Scalar, E extends DType = D>(x: Tensor<D>, fillValue: S & Fits<'any', S, E>, options?: CreationOptions<E>): Tensor<NoInfer<E>>;
 
 /** Options of `linspace`. */
 interface LinspaceOptions<E extends DType = DType> extends CreationOptions<E> {
@@ -12079,296 +14366,6 @@ interface WindowReduceOptions {
  */
 declare function windowReduce<D extends DType>(x: Tensor<D>, init: Scalar | Tensor<NoInfer<D>>, fn: (a: Tensor<NoInfer<D>>, b: Tensor<NoInfer<D>>) => Tensor<NoInfer<D>>, options: WindowReduceOptions): Tensor<D>;
 
-/**
- * The shape to which shapes broadcast: aligned at their ends, axes of size 1 stretch.
- *
- * @throws {TensorError} `ERR_SHAPE` for shapes that do not fit, or sizes that are none.
- * @example
- * ```ts
- * ft.broadcastShapes([3, 1], [4]) // [3, 4]
- * ```
- */
-declare function broadcastShapes(...shapes: readonly (readonly number[])[]): readonly number[];
-/**
- * Tensors in the shape they have in common. Views.
- *
- * @throws {TensorError} `ERR_SHAPE` for shapes that do not fit, `ERR_ARGUMENT` for anything but tensors.
- * @example
- * ```ts
- * ft.broadcastArrays(ft.tensor([1, 2]), ft.tensor([[3], [4]]))[0] // [[1, 2], [1, 2]]
- * ```
- */
-declare function broadcastArrays<const T extends readonly Tensor[]>(...arrays: T): {
-    -readonly [K in keyof T]: T[K];
-};
-
-/** The axis along which a tensor is cut. */
-interface PiecesOptions {
-    /** The axis; negative ones count from the last; the first by default. */
-    readonly axis?: number | undefined;
-}
-/**
- * The slices of a tensor along an axis, which they do not have.
- *
- * @param options The axis alone, or an object of options.
- * @throws {TensorError} `ERR_INDEX` for an axis out of range, `ERR_SHAPE` for more than 2^20 pieces.
- * @example
- * ```ts
- * ft.unstack(ft.tensor([[1, 2], [3, 4]]), { axis: 1 })[0] // [1, 3]
- * ```
- */
-declare function unstack<D extends DType>(x: Tensor<D>, options?: number | PiecesOptions): Tensor<D>[];
-/**
- * A tensor in so many equal pieces along an axis, or cut at these positions.
- *
- * @param options The axis alone, or an object of options.
- * @throws {TensorError} `ERR_SHAPE` for a size that does not divide, `ERR_INDEX` for an axis out of range, `ERR_ARGUMENT`.
- * @example
- * ```ts
- * ft.split(ft.tensor([1, 2, 3, 4]), 2)[1] // [3, 4]
- * ```
- * ```ts
- * ft.split(ft.tensor([1, 2, 3, 4]), [1, 3])[1] // [2, 3]
- * ```
- */
-declare function split<D extends DType>(x: Tensor<D>, sections: number | readonly number[], options?: number | PiecesOptions): Tensor<D>[];
-/**
- * A tensor in so many nearly equal pieces along an axis, the larger ones first, or cut at these positions.
- *
- * @param options The axis alone, or an object of options.
- * @throws {TensorError} `ERR_INDEX` for an axis out of range, `ERR_ARGUMENT`.
- * @example
- * ```ts
- * ft.arraySplit(ft.tensor([1, 2, 3]), 2)[0] // [1, 2]
- * ```
- */
-declare function arraySplit<D extends DType>(x: Tensor<D>, sections: number | readonly number[], options?: number | PiecesOptions): Tensor<D>[];
-/**
- * A tensor in at most so many pieces along an axis, all but the last of one size.
- *
- * @param options The axis alone, or an object of options.
- * @throws {TensorError} `ERR_INDEX` for an axis out of range, `ERR_ARGUMENT`.
- * @example
- * ```ts
- * ft.chunk(ft.tensor([1, 2, 3, 4, 5]), 3)[2] // [5]
- * ```
- */
-declare function chunk<D extends DType>(x: Tensor<D>, chunks: number, options?: number | PiecesOptions): Tensor<D>[];
-
-/** What every error of this package is: an `Error` with a stable `code`. */
-declare abstract class TensorError extends Error {
-    /** A stable name of the kind of mistake, `ERR_SHAPE` and so on. */
-    abstract readonly code: string;
-    /** The class's name. */
-    get name(): string;
-}
-/** Shapes do not fit each other or the operation. */
-declare class ShapeError extends TensorError {
-    readonly code = "ERR_SHAPE";
-}
-/** A dtype the operation does not take, or a number the dtype cannot hold. */
-declare class DTypeError extends TensorError {
-    readonly code = "ERR_DTYPE";
-}
-/** An index, axis or slice outside its range. */
-declare class IndexError extends TensorError {
-    readonly code = "ERR_INDEX";
-}
-/** Tensors on different devices, or a device that does not exist. */
-declare class DeviceError extends TensorError {
-    readonly code = "ERR_DEVICE";
-}
-/** A backend, or the native binary, that is not present on this machine; the message says why. */
-declare class BackendUnavailableError extends TensorError {
-    readonly code = "ERR_BACKEND_UNAVAILABLE";
-}
-/** The memory budget, or the machine's memory, is exhausted. Nothing was changed; freeing tensors and trying again works. */
-declare class OutOfMemoryError extends TensorError {
-    readonly code = "ERR_OUT_OF_MEMORY";
-}
-/** A tensor used after `dispose()`, or after the scope that made it. */
-declare class DisposedError extends TensorError {
-    readonly code = "ERR_DISPOSED";
-}
-/** A singular or indefinite matrix, or an iteration that did not converge. */
-declare class LinAlgError extends TensorError {
-    readonly code = "ERR_LINALG";
-}
-/** An operation that makes NaN of operands without one, where `detectNaN` looks for it. */
-declare class NaNError extends TensorError {
-    readonly code = "ERR_NAN";
-}
-/** Bytes that are not in the format they claim to be in. */
-declare class FormatError extends TensorError {
-    readonly code = "ERR_FORMAT";
-}
-/** A file that the system does not open, read or write; the message begins as Node's does: `ENOENT: no such file or directory, ...`. */
-declare class FileError extends TensorError {
-    readonly code = "ERR_FILE";
-    /** The system's code, as Node names it: `ENOENT`, `EACCES`, `EISDIR`, `ENOSPC`, ...; `UNKNOWN` for one without a name. */
-    get systemCode(): string;
-}
-/** A valid request that this version does not offer. */
-declare class UnsupportedError extends TensorError {
-    readonly code = "ERR_UNSUPPORTED";
-}
-/** An argument of the wrong kind: a string for a number, a missing operand, an unknown option. */
-declare class ArgumentError extends TensorError {
-    readonly code = "ERR_ARGUMENT";
-}
-/** A broken promise of this package: always a bug worth reporting. */
-declare class InternalError extends TensorError {
-    readonly code = "ERR_INTERNAL";
-}
-
-/** The dtype of positions: int64 of more elements than int32 counts. */
-type PositionDType = 'int32' | 'int64';
-
-/**
- * Positions of the elements that are not zero, in row-major order: for each axis an integer tensor. Reads `x`.
- *
- * @throws {TensorError} `ERR_SHAPE` for a tensor of rank 0.
- * @example
- * ```ts
- * ft.nonzero(ft.tensor([[0, 5], [7, 0]]))[1] // [1, 0]
- * ```
- */
-declare function nonzero(x: Tensor): Tensor<PositionDType>[];
-/** As {@link nonzero}, without blocking. */
-declare function nonzeroAsync(x: Tensor): Promise<Tensor<PositionDType>[]>;
-/**
- * Positions of the elements that are not zero, in row-major order: a row of coordinates for each. Reads `x`.
- *
- * @throws {TensorError} `ERR_SHAPE` for a tensor of rank 0.
- * @example
- * ```ts
- * ft.argwhere(ft.tensor([[0, 5], [7, 0]])) // [[0, 1], [1, 0]]
- * ```
- */
-declare function argwhere(x: Tensor): Tensor<PositionDType>;
-/** As {@link argwhere}, without blocking. */
-declare function argwhereAsync(x: Tensor): Promise<Tensor<PositionDType>>;
-/** Distinct elements, and where they stand. */
-interface Unique<D extends DType = DType> {
-    /** The distinct elements in ascending order; each NaN is one of its own. */
-    readonly values: Tensor<D>;
-    /** int32 position of the first of each, in the flattened tensor. */
-    readonly indices: Tensor<'int32'>;
-    /** For each element of the tensor its position among the values, int32. */
-    readonly inverseIndices: Tensor<'int32'>;
-    /** How often each occurs, int32. */
-    readonly counts: Tensor<'int32'>;
-}
-/**
- * The distinct elements of a tensor in ascending order, with the positions of the first of each, those that make the tensor
- * out of them, and how often each occurs. NaN differs from itself. Reads a mask.
- *
- * @throws {TensorError} `ERR_DTYPE` for a complex tensor.
- * @example
- * ```ts
- * ft.uniqueAll(ft.tensor([3, 1, 3])).inverseIndices // [1, 0, 1]
- * ```
- */
-declare function uniqueAll<D extends DType>(x: Tensor<D> & Takes<'real', D>): Unique<D>;
-/** As {@link uniqueAll}, without blocking. */
-declare function uniqueAllAsync<D extends DType>(x: Tensor<D> & Takes<'real', D>): Promise<Unique<D>>;
-/**
- * The distinct elements of a tensor in ascending order, and how often each occurs, as {@link uniqueAll}.
- *
- * @example
- * ```ts
- * ft.uniqueCounts(ft.tensor([3, 1, 3])).counts // [1, 2]
- * ```
- */
-declare function uniqueCounts<D extends DType>(x: Tensor<D> & Takes<'real', D>): Pick<Unique<D>, 'values' | 'counts'>;
-/** As {@link uniqueCounts}, without blocking. */
-declare function uniqueCountsAsync<D extends DType>(x: Tensor<D> & Takes<'real', D>): Promise<Pick<Unique<D>, 'values' | 'counts'>>;
-/**
- * The distinct elements of a tensor in ascending order, and for each element its position among them, as {@link uniqueAll}.
- *
- * @example
- * ```ts
- * ft.uniqueInverse(ft.tensor([[3, 1], [3, 3]])).inverseIndices // [[1, 0], [1, 1]]
- * ```
- */
-declare function uniqueInverse<D extends DType>(x: Tensor<D> & Takes<'real', D>): Pick<Unique<D>, 'values' | 'inverseIndices'>;
-/** As {@link uniqueInverse}, without blocking. */
-declare function uniqueInverseAsync<D extends DType>(x: Tensor<D> & Takes<'real', D>): Promise<Pick<Unique<D>, 'values' | 'inverseIndices'>>;
-/**
- * The distinct elements of a tensor in ascending order, as {@link uniqueAll}.
- *
- * @example
- * ```ts
- * ft.uniqueValues(ft.tensor([3, 1, 3])) // [1, 3]
- * ```
- */
-declare function uniqueValues<D extends DType>(x: Tensor<D> & Takes<'real', D>): Tensor<D>;
-/** As {@link uniqueValues}, without blocking. */
-declare function uniqueValuesAsync<D extends DType>(x: Tensor<D> & Takes<'real', D>): Promise<Tensor<D>>;
-/** Options of `isin`. */
-interface IsinOptions {
-    /** Whether to tell what is not among them instead; false by default. */
-    readonly invert?: boolean | undefined;
-}
-/**
- * For each element of `x1` whether it is among those of `x2`; NaN is not. Nothing is read.
- *
- * @throws {TensorError} `ERR_DTYPE` for complex tensors and dtypes without a common one, `ERR_ARGUMENT`.
- * @example
- * ```ts
- * ft.isin(ft.tensor([1, 2, 5]), ft.tensor([5, 1])) // [true, false, true]
- * ```
- */
-declare function isin<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>>, x2: B & Fits<'real', B, DTypeOf<A>>, options?: IsinOptions): Tensor<'bool'>;
-/**
- * The distinct elements that are in either tensor, in ascending order. Reads a mask.
- *
- * @throws {TensorError} `ERR_DTYPE` for complex tensors and dtypes without a common one.
- * @example
- * ```ts
- * ft.union1d(ft.tensor([3, 1]), ft.tensor([2, 3])) // [1, 2, 3]
- * ```
- */
-declare function union1d<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'real', A>, x2: Tensor<B> & Takes<'real', B>): Tensor<Promote<A, B>>;
-/** As {@link union1d}, without blocking. */
-declare function union1dAsync<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'real', A>, x2: Tensor<B> & Takes<'real', B>): Promise<Tensor<Promote<A, B>>>;
-/**
- * The distinct elements of `x1` that are in `x2` too, in ascending order. Reads a mask.
- *
- * @throws {TensorError} `ERR_DTYPE` for complex tensors and dtypes without a common one.
- * @example
- * ```ts
- * ft.intersect1d(ft.tensor([3, 1, 3]), ft.tensor([2, 3])) // [3]
- * ```
- */
-declare function intersect1d<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'real', A>, x2: Tensor<B> & Takes<'real', B>): Tensor<A>;
-/** As {@link intersect1d}, without blocking. */
-declare function intersect1dAsync<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'real', A>, x2: Tensor<B> & Takes<'real', B>): Promise<Tensor<A>>;
-/**
- * The distinct elements of `x1` that are not in `x2`, in ascending order. Reads a mask.
- *
- * @throws {TensorError} `ERR_DTYPE` for complex tensors and dtypes without a common one.
- * @example
- * ```ts
- * ft.setdiff1d(ft.tensor([3, 1, 3]), ft.tensor([2, 3])) // [1]
- * ```
- */
-declare function setdiff1d<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'real', A>, x2: Tensor<B> & Takes<'real', B>): Tensor<A>;
-/** As {@link setdiff1d}, without blocking. */
-declare function setdiff1dAsync<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'real', A>, x2: Tensor<B> & Takes<'real', B>): Promise<Tensor<A>>;
-/**
- * The distinct elements that are in one of both tensors alone, in ascending order. Reads a mask.
- *
- * @throws {TensorError} `ERR_DTYPE` for complex tensors and dtypes without a common one.
- * @example
- * ```ts
- * ft.setxor1d(ft.tensor([3, 1]), ft.tensor([2, 3])) // [1, 2]
- * ```
- */
-declare function setxor1d<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'real', A>, x2: Tensor<B> & Takes<'real', B>): Tensor<Promote<A, B>>;
-/** As {@link setxor1d}, without blocking. */
-declare function setxor1dAsync<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'real', A>, x2: Tensor<B> & Takes<'real', B>): Promise<Tensor<Promote<A, B>>>;
-
 /** Options of `digitize`. */
 interface DigitizeOptions {
     /** Whether intervals hold their right end instead of their left one; false by default. */
@@ -12453,7 +14450,7 @@ declare function histogramBinEdges<D extends DType, B extends DType = EdgesOf<D>
  * ft.histogram(ft.tensor([1, 2, 2, 4]), { bins: 3 }).hist // [1, 2, 1]
  * ```
  */
-declare function histogram<D extends DType, B extends DType = EdgesOf<D>, W extends DType = 'int32', P extends boolean = false>(x: Tensor<D> & Takes<'real', D>, options?: HistogramOptions<B, W, P>): Histogram<CountOf<NoInfer<W>, NoInfer<B>, NoInfer<P>>, NoInfer<B>>;
+declare function histogram<D extends DType, B extends DType = EdgesOf<D>, W extends DType = 'int32', P extends boolean = false>(x: Tensor<D> & Takes<'real', D>, options?: HistogramOptions<B, W, P>): Several<Histogram<CountOf<NoInfer<W>, NoInfer<B>, NoInfer<P>>, NoInfer<B>>>;
 
 /** Euler's number, 2.718281828459045. */
 declare const e: number;
@@ -12465,121 +14462,29 @@ declare const nan: number;
 declare const newaxis: null;
 /** The circle's circumference over its diameter, 3.141592653589793. */
 declare const pi: number;
-
-/** Limits of a floating dtype, or of the parts of a complex one. */
-interface FInfo<D extends DType = DType> {
-    /** Bits of a number. */
-    readonly bits: number;
-    /** From 1 to the next number. */
-    readonly eps: number;
-    /** The largest finite number. */
-    readonly max: number;
-    /** The smallest finite number, `-max`. */
-    readonly min: number;
-    /** The smallest positive number that has all digits. */
-    readonly smallestNormal: number;
-    /** The floating dtype these are the limits of. */
-    readonly dtype: D;
-}
-/** Limits of an integer dtype. */
-interface IInfo<D extends DType = DType> {
-    /** Bits of a number. */
-    readonly bits: number;
-    /** The largest number; a bigint for 64 bits. */
-    readonly max: ItemOf<D>;
-    /** The smallest number; a bigint for 64 bits. */
-    readonly min: ItemOf<D>;
-    readonly dtype: D;
-}
-/** The array API's names for sets of dtypes. */
-type Kind = 'bool' | 'signed integer' | 'unsigned integer' | 'integral' | 'real floating' | 'complex floating' | 'numeric';
-/**
- * Limits of a floating dtype (or of a tensor's); of a complex one those of its parts.
- *
- * @throws {TensorError} `ERR_DTYPE` for another dtype.
- * @example
- * ```ts
- * ft.finfo('float16').max // 65504
- * ```
- */
-declare function finfo<D extends DType>(type: (D | Tensor<D>) & Takes<'floatOrComplex', D>): FInfo<RealOf<D>>;
-/**
- * Limits of an integer dtype (or of a tensor's).
- *
- * @throws {TensorError} `ERR_DTYPE` for another dtype.
- * @example
- * ```ts
- * ft.iinfo('int8').min // -128
- * ```
- */
-declare function iinfo<D extends DType>(type: (D | Tensor<D>) & Takes<'integer', D>): IInfo<D>;
-/**
- * Whether a dtype is a given one or of a kind, or of one of several.
- *
- * @throws {TensorError} `ERR_DTYPE`, `ERR_ARGUMENT` for what is neither a dtype nor a kind.
- * @example
- * ```ts
- * ft.isdtype('int8', ['real floating', 'signed integer']) // true
- * ```
- */
-declare function isdtype(dtype: DType, kind: DType | Kind | readonly (DType | Kind)[]): boolean;
-/** What has a dtype, or follows that of others. */
-type Typed = DType | Tensor | Scalar;
-type Named<T> = T extends DType ? T : T extends Tensor<infer D> ? D : never;
-type NamedAll<T extends readonly unknown[], D extends DType = 'bool'> = T extends readonly [infer First, ...infer Rest] ? NamedAll<Rest, [Named<First>] extends [never] ? D : Promote<D, Named<First>>> : D;
-/** The dtype in which a list of these is combined; any for a list of unknown length. */
-type ResultOf<T extends readonly Typed[]> = number extends T['length'] ? DType : [Named<T[number]>] extends [never] ? Weak<T[number]> : NamedAll<T>;
-/**
- * The dtype in which tensors, dtypes and JavaScript scalars are combined; a scalar changes nothing, but for scalars alone.
- *
- * @throws {TensorError} `ERR_DTYPE` for dtypes without a common one, `ERR_ARGUMENT` for no arguments or anything else.
- * @example
- * ```ts
- * ft.resultType('int8', 'uint8', 2) // 'int16'
- * ```
- */
-declare function resultType<const T extends readonly Typed[]>(...types: T): ResultOf<T>;
-/**
- * Whether promotion takes a dtype (or a tensor's) to another: whether combining both gives the second.
- *
- * @throws {TensorError} `ERR_DTYPE`, `ERR_ARGUMENT` for what is no dtype.
- * @example
- * ```ts
- * ft.canCast('int8', 'int16') // true
- * ```
- */
-declare function canCast(from: DType | Tensor, to: DType): boolean;
-/** What this namespace offers, as the array API's inspection functions tell it. */
-interface ArrayNamespaceInfo {
-    /** What may differ between libraries. */
-    capabilities(): {
-        readonly booleanIndexing: boolean;
-        readonly dataDependentShapes: boolean;
-        readonly maxDimensions: number;
-    };
-    /** The device of tensors made without one. */
-    defaultDevice(): Device;
-    /** Dtypes of tensors made without one. */
-    defaultDtypes(): {
-        readonly realFloating: DType;
-        readonly complexFloating: DType;
-        readonly integral: DType;
-        readonly indexing: DType;
-    };
-    /** The devices that are there. */
-    devices(): readonly Device[];
-    /** The dtypes there are, all or of a kind. */
-    dtypes(kind?: Kind | readonly Kind[]): readonly DType[];
-}
-/**
- * What this namespace offers: capabilities, defaults, devices and dtypes.
- *
- * @example
- * ```ts
- * ft.arrayNamespaceInfo().defaultDtypes().indexing // 'int32'
- * ```
- */
-declare function arrayNamespaceInfo(): ArrayNamespaceInfo;
+declare const bool = "bool";
+declare const int8 = "int8";
+declare const uint8 = "uint8";
+declare const int16 = "int16";
+declare const uint16 = "uint16";
+declare const int32 = "int32";
+declare const uint32 = "uint32";
+declare const int64 = "int64";
+declare const uint64 = "uint64";
+declare const float16 = "float16";
+declare const bfloat16 = "bfloat16";
+declare const float32 = "float32";
+declare const float64 = "float64";
+declare const complex64 = "complex64";
+declare const complex128 = "complex128";
+declare const half = "float16";
+declare const float = "float32";
+declare const double = "float64";
+declare const short = "int16";
+declare const int = "int32";
+declare const long = "int64";
+declare const cfloat = "complex64";
+declare const cdouble = "complex128";
 
 /**
  * A function whose gradient is what the caller says: `fn` returns its value, a tensor, and a function from the value's cotangent to those of
@@ -12682,46 +14587,6 @@ declare function jvp<A extends unknown[], R>(fn: (...args: A) => R, primals: rea
  */
 declare function stopGradient<T extends Tensor>(x: T): T;
 
-/** Options of `jit`. */
-interface JitOptions {
-    /**
-     * Numbers of arguments that the trace depends on by value, those in arrays and plain objects too: each new value is traced anew. Booleans,
-     * texts and functions are so anyway.
-     */
-    readonly static?: number | readonly number[] | undefined;
-    /** Numbers of arguments that are given up: their tensors are disposed of by each call, and their memory is free for what comes next. */
-    readonly donate?: number | readonly number[] | undefined;
-}
-/** How often functions were traced. */
-interface Traces {
-    /** Traces made. */
-    readonly traces: number;
-    /** Those made because a function was called with arguments of another kind: the function, and what was different. */
-    readonly retraces: readonly {
-        readonly name: string;
-        readonly reason: string;
-        readonly count: number;
-    }[];
-}
-/**
- * A function that computes what `fn` does, with its operations recorded once for each kind of arguments: structure, dtypes, shapes, devices,
- * and values that are neither tensors nor numbers. Further calls run the recorded program at once, with their own tensors and numbers. `fn`
- * takes and returns trees of tensors and numbers; it must not depend on anything that changes: captured tensors are constants, and so is
- * all that is computed without the arguments. JAX `jit`.
- *
- * While `fn` is traced its tensors have no values: reads throw, and so does arithmetic on numbers that were passed (`1 - rate`); comparing
- * those (`step > 0`) throws too, but `if (step)` and `step === 0` cannot. Name such arguments in `static`. Inside of `grad`, of another `jit`
- * and of `detectNaN` the function runs as it is.
- *
- * @throws {TensorError} `ERR_ARGUMENT` for anything but a function, and at a call: for values that are needed while it is traced, promises, and
- * captured random generators; else what `fn` throws.
- * @example
- * ```ts
- * ft.jit((x, rate) => x.mul(rate).add(1))(ft.tensor([1, 2]), 10) // [11, 21]
- * ```
- */
-declare function jit<F extends (...args: never[]) => unknown>(fn: F, options?: JitOptions): F;
-
 /**
  * Calls a synchronous function and returns its result; the first operation in it that makes a NaN of operands without one is an error that
  * names it, with the dtypes and shapes of its operands. Of gradients that is the operation whose gradient it is. Each operation runs at once
@@ -12740,52 +14605,6 @@ declare function jit<F extends (...args: never[]) => unknown>(fn: F, options?: J
  * ```
  */
 declare function detectNaN<T>(fn: () => T): T;
-
-/** A device that is there. */
-interface PresentDevice {
-    /** The name operations know it by: `cpu`, `vulkan:0`. */
-    readonly name: Device;
-    /** Its backend. */
-    readonly kind: string;
-    readonly available: true;
-    /** What stands behind it: a program that imitates hardware, the processor, a GPU that shares its memory, or one that does not. */
-    readonly class: 'software' | 'cpu' | 'integrated' | 'discrete';
-    /** What it calls itself, with the engine chosen. */
-    readonly description: string;
-    /** Element types it can hold. */
-    readonly dtypes: readonly DType[];
-    /** Bytes of memory in all; 0 when unknown. */
-    readonly memory: number;
-    /** Bytes of the largest tensor. */
-    readonly maxBuffer: number;
-}
-/** A backend without devices, and why. */
-interface AbsentDevice {
-    readonly name: Device;
-    readonly kind: string;
-    readonly available: false;
-    /** The reason in words. */
-    readonly reason: string;
-}
-/**
- * Every device of this machine, and for each absent backend the reason. Backends are in the native binary: where that is
- * absent it is the only entry, and its reason, which says how to get the binary, is what everything else throws.
- */
-declare function devices(): (PresentDevice | AbsentDevice)[];
-/**
- * Sets the device of tensors made without one. At the start it is what FERROTENSOR_DEVICE names, else the best device present:
- * a GPU with memory of its own, one without, the `cpu`. A device that a program imitates is never chosen unnamed, nor one on
- * which most operations still need the CPU (Vulkan).
- *
- * @throws {TensorError} `ERR_DEVICE`, `ERR_BACKEND_UNAVAILABLE`.
- */
-declare function setDefaultDevice(name: Device): void;
-/**
- * Sets the number of threads the `cpu` device uses, the calling one included, for this process.
- *
- * @throws {ArgumentError} for anything but a whole number from 1 to 1024.
- */
-declare function setThreads(count: number): void;
 
 /** Memory of one device, in bytes. */
 interface DeviceMemory {
@@ -13164,5 +14983,5 @@ interface Config {
  */
 declare function config(changes?: Config): Required<Config>;
 
-export { ArgumentError, BackendUnavailableError, DTypeError, DeviceError, DisposedError, FileError, FormatError, IndexError, InternalError, LinAlgError, NaNError, OutOfMemoryError, Plan, Profile, ShapeError, Slice, Tensor, TensorError, UnsupportedError, abs, acos, acosh, add, all, allclose, angle, any, arange, argmax, argmin, argsort, argwhere, argwhereAsync, arrayEqual, arrayNamespaceInfo, arraySplit, asarray, asin, asinh, associativeScan, astype, atan, atan2, atanh, atleast1d, atleast2d, atleast3d, backends_d as backends, bincount, bincountAsync, bitcast, bitwiseAnd, bitwiseCount, bitwiseInvert, bitwiseLeftShift, bitwiseOr, bitwiseRightShift, bitwiseXor, broadcastArrays, broadcastShapes, broadcastTo, canCast, cbrt, ceil, checkpoint, chunk, clip, columnStack, complex, concat, config, conj, convolve, copy, copysign, corrcoef, correlate, cos, cosh, countLeadingZeros, countNonzero, cov, cross, cumulativeMax, cumulativeMin, cumulativeProd, cumulativeSum, customGradient, data_d as data, deg2rad, detectNaN, devices, diag, diagonal, diff, digamma, digitize, divide as div, divide, dstack, e, einsum, empty, emptyLike, entr, equal, erf, erfc, erfinv, evaluate, evaluateSync, exp, exp2, expandDims, expm1, eye, fft_d as fft, finfo, flatten$1 as flatten, flip, fliplr, flipud, floor, floorDivide, fmax, fmin, fmod, frac, fromShared, fromTypedArray, full, fullLike, gcd, grad, gradient, greater, greaterEqual, heaviside, hessian, histogram, histogramBinEdges, hstack, hypot, iinfo, imag, inf, inner, interp, intersect1d, intersect1dAsync, io_d as io, isclose, isdtype, isfinite, isin, isinf, isnan, isneginf, isposinf, jacobian, jit, jvp, kron, kthvalue, lcm, lerp, less, lessEqual, lgamma, linalg_d as linalg, linspace, log, log10, log1p, log2, logSoftmax, logaddexp, logicalAnd, logicalNot, logicalOr, logicalXor, logit, logspace, logsumexp, matmul, matrixTranspose, max, maximum, mean, median, memory, meshgrid, min, minimum, moveaxis, multiply as mul, multiply, nan, nanToNum, nancumulativeProd, nancumulativeSum, nanmax, nanmean, nanmedian, nanmin, nanpercentile, nanprod, nanquantile, nanstd, nansum, nanvar, ndtr, negative as neg, negative, newaxis, nextafter, nn_d as nn, nonzero, nonzeroAsync, notEqual, oneHot, ones$1 as ones, onesLike, optim_d as optim, outer, pad, percentile, permuteDims, pi, plan, polar, populationCount, positive, pow, prod, profile, ptp, putAlongAxis, quantile, rad2deg, random_d as random, real, reciprocal, reduce, relu, remainder, repeat, resetStats, reshape, resultType, roll, rot90, round, rsqrt, scatter, scatterAdd, scatterMax, scatterMin, scatterMul, scope, scopeAsync, searchsorted, segmentMax, segmentMean, segmentMin, segmentProd, segmentSum, setDefaultDevice, setMemoryLimit, setThreads, setdiff1d, setdiff1dAsync, setxor1d, setxor1dAsync, sigmoid, sign, signbit, sin, sinc, sinh, slice, softmax, sort, split, sqrt, square, squeeze, stack, stats, std, stopGradient, strict, subtract as sub, subtract, sum, swapaxes, take, takeAlongAxis, tan, tanh, tensor, tensordot, tile, topk, trace, trapezoid, tree_d as tree, tril, trim, triu, trunc, truncDivide, unfold, union1d, union1dAsync, uniqueAll, uniqueAllAsync, uniqueCounts, uniqueCountsAsync, uniqueInverse, uniqueInverseAsync, uniqueValues, uniqueValuesAsync, unstack, valueAndGrad, var_ as var, vecdot, vjp, vstack, where, windowMax, windowMin, windowProd, windowReduce, windowScatterMax, windowScatterMin, windowSum, xlog1py, xlogy, zeros$1 as zeros, zerosLike };
-export type { AbortSignalLike, AbsentDevice, AllOptions, AllcloseOptions, AnyOptions, ArgmaxOptions, ArgminOptions, ArgsortOptions, ArrayEqualOptions, ArrayNamespaceInfo, AsDType, AssociativeScanOptions, AsyncScope, BincountOptions, Common, Complex, ComplexOf, ConcatOptions, Config, ConvolveOptions, CorrcoefOptions, CorrelateOptions, CountNonzeroOptions, CountOf, CovOptions, CreationOptions, CrossOptions, CumulativeMaxOptions, CumulativeMinOptions, CumulativeProdOptions, CumulativeSumOptions, DType, DTypeOf, DTypeOfArray, DTypeOfData, DataOf, Device, DeviceMemory, DevicePeak, DiagOptions, DiagonalOptions, DiffOptions, DigitizeOptions, EmptyOptions, EyeOptions, FInfo, Fallback, Fits, FlattenOptions, FlipOptions, FloatDType, FloatOf, FloatOrComplexDType, FullOptions, GradOptions, GradientOptions, Histogram, HistogramBinEdgesOptions, HistogramOptions, IInfo, IndexDType, IndexItem, IndexOrMaskDType, Indices, IntegerDType, IntegerOrBoolDType, IntegerOrFloatDType, IscloseOptions, IsinOptions, ItemOf, JitOptions, JobOptions, KernelProfile, Kind, KthvalueOptions, LinspaceOptions, LogSoftmaxOptions, LogspaceOptions, LogsumexpOptions, MaxOptions, MeanOptions, MedianOptions, MemoryInfo, MemorySample, MeshgridOptions, MinOptions, NancumulativeProdOptions, NancumulativeSumOptions, NanmaxOptions, NanmeanOptions, NanmedianOptions, NanminOptions, NanpercentileOptions, NanprodOptions, NanquantileOptions, NanstdOptions, NansumOptions, NanvarOptions, Nested, NestedArray, NoCommonDType, NumericDType, OneHotOptions, OnesOptions, Operand, PadOptions, PercentileOptions, PiecesOptions, PlannedKernel, PositionDType, PresentDevice, ProdOptions, ProfileSpan, Progress, Promote, PromoteAll, PtpOptions, PutAlongAxisOptions, QuantileOptions, RealDType, RealOf, ReduceOptions, Refused, Rejection, RepeatOptions, ResultOf, Rewriting, RollOptions, Rot90Options, Scalar, ScatterAddOptions, ScatterMaxOptions, ScatterMinOptions, ScatterMulOptions, ScatterOptions, SearchsortedOptions, SharedTensor, SoftmaxOptions, SortOptions, SpanKind, StackOptions, Stats, StdOptions, StorageOf, Strictness, SumOf, SumOptions, TakeAlongAxisOptions, TakeOptions, Takes, TakesEach, TakesTable, TensorData, TensorJSON, TensorOptions, TensordotOptions, TopkOptions, Trace, TraceEvent, TraceOptions, Traces, TrapezoidOptions, TrilOptions, TriuOptions, Typed, TypedArray, UnfoldOptions, Unique, VarOptions, VecdotOptions, Wanted, Weak, WindowMaxOptions, WindowMinOptions, WindowProdOptions, WindowReduceOptions, WindowScatterMaxOptions, WindowScatterMinOptions, WindowSumOptions, With, ZerosOptions };
+export { ArgumentError, BackendUnavailableError, BoolTensor, ByteTensor, DTypeError, DeviceError, DisposedError, DoubleTensor, FileError, FloatTensor, FormatError, HalfTensor, IndexError, IntTensor, InternalError, LinAlgError, LongTensor, NaNError, OutOfMemoryError, Plan, Profile, ShapeError, Slice, Tensor, TensorError, UnsupportedError, abs, absolute, acos, acosh, add, addbmm, addcdiv, addcmul, addmm, addmv, addr, adjoint, all, allclose, amax, amin, aminmax, angle, any, append, apply, applyAlongAxis, applyOverAxes, arange, arccos, arccosh, arcsin, arcsinh, arctan, arctan2, arctanh, argmax, argmin, argpartition, argsort, argwhere, argwhereAsync, around, array, array2string, arrayEqual, arrayEquiv, arrayNamespaceInfo, arrayRepr, arraySplit, arrayStr, asArray, asStrided, asTensor, as_tensor, asanyarray, asarray, asarrayChkfinite, ascontiguousarray, asin, asinh, associativeScan, astype, atan, atan2, atanh, atleast1d, atleast2d, atleast3d, autocast, average, backends_d as backends, baddbmm, bernoulli$1 as bernoulli, bfloat16, bincount, bincountAsync, bitcast, bitwiseAnd, bitwiseCount, bitwiseInvert, bitwiseLeftShift, bitwiseNot, bitwiseOr, bitwiseRightShift, bitwiseXor, block, blockDiag, bmm, bool, broadcastArrays, broadcastShapes, broadcastTensors, broadcastTo, bucketize, canCast, cartesianProd, cat, cbrt, cdist, cdouble, ceil, cfloat, chainMatmul, checkpoint, cholesky, choose, chunk, clamp, clampMax, clampMin, clip, clone, columnStack, combinations, commonType, compile, complex, complex128, complex64, compress, concat, concatenate, config, conj, conjPhysical, conjugate, convolve, copy, copysign, copyto, corrcoef, correlate, cos, cosh, countLeadingZeros, countNonzero, cov, cross, cummax, cummin, cumprod, cumsum, cumulativeMax, cumulativeMin, cumulativeProd, cumulativeSum, cumulativeTrapezoid, customGradient, data_d as data, deg2rad, degrees, delete_ as delete, det, detectNaN, device, devices, diag$1 as diag, diagEmbed, diagIndices, diagflat, diagonal, diff, digamma, digitize, dist, divide as div, divide, divmod, dot$1 as dot, double, dropout$1 as dropout, dsplit, dstack, dtype, e, ediff1d, eig, eigh, eigvals, eigvalsh, einsum, empty, emptyLike, enableGrad, entr, eq, equal, erf, erfc, erfinv, evaluate, evaluateSync, exp, exp2, expand, expandDims, expm1, extract, eye$1 as eye, fabs, fft_d as fft, fftfreq$1 as fftfreq, fftshift$1 as fftshift, fillDiagonal, finfo, fix, flatnonzero, flatten$1 as flatten, flip, fliplr, flipud, float, float16, float32, float64, floatPower, floor, floorDivide, fmax, fmin, fmod, frac, frexp, fromDlpack, fromNumpy, fromShared, fromTypedArray, from_numpy, frombuffer, fromfile, fromfunction, fromiter, frompyfunc, fromstring, full, fullLike, gather, gcd, ge, genfromtxt, geomspace, ger, getDefaultDtype, getPrintoptions, getRngState, grad, gradient, greater, greaterEqual, gt, half, heaviside, hessian, histc, histogram, histogram2d, histogramBinEdges, histogramdd, hsplit, hstack, hypot, identity, ifft$1 as ifft, iinfo, imag, in1d, indexAdd, indexCopy, indexFill, indexPut, indexReduce, indexSelect, indices, inf, inferenceMode, initialSeed, inner, insert, int, int16, int32, int64, int8, interp, intersect1d, intersect1dAsync, inv, inverse$1 as inverse, invert, io_d as io, isComplex, isFloatingPoint, isGradEnabled, isTensor, isclose, iscomplexobj, isdtype, isfinite, isin, isinf, isnan, isneginf, isposinf, isreal, isrealobj, isscalar, issubdtype, ix_, jacobian, jit, jvp, kron, kthvalue, lcm, ldexp, le, leftShift, lerp, less, lessEqual, lexsort, lgamma, linalg_d as linalg, linspace, load$1 as load, loadtxt, log, log10, log1p, log2, logSoftmax, logaddexp, logaddexp2, logcumsumexp, logdet$1 as logdet, logicalAnd, logicalNot, logicalOr, logicalXor, logit, logspace, logsumexp, long, lstsq, lt, manualSeed$1 as manualSeed, maskedFill, maskedScatter, maskedSelect, matmul, matrix, matrixExp$1 as matrixExp, matrixPower, matrixTranspose, max, maximum, mean, median, memmap, memory, meshgrid, mgrid, min, minScalarType, minimum, mm, mod, mode, modf, moveAxis, moveaxis, movedim, msort, multiply as mul, multiDot$1 as multiDot, multinomial$1 as multinomial, multiply, mv, nan, nanToNum, nanargmax, nanargmin, nancumprod, nancumsum, nancumulativeProd, nancumulativeSum, nanmax, nanmean, nanmedian, nanmin, nanpercentile, nanprod, nanquantile, nanstd, nansum, nanvar, narrow, ndarray, ndenumerate, ndim, ndindex, nditer, ndtr, ne, negative as neg, negative, newaxis, nextafter, nn_d as nn, noGrad, nonzero, nonzeroAsync, norm$1 as norm, normal$2 as normal, notEqual, numel, ogrid, oneHot, ones$1 as ones, onesLike, optim_d as optim, outer, packbits, pad$1 as pad, partition, percentile, permute, permuteDims, pi, piecewise, pinv, pinverse, place, plan, poisson$1 as poisson, polar$1 as polar, poly1d, polyadd, polyder, polyfit, polyint, polymul, polyval, populationCount, positive, pow, power$1 as power, printoptions, prod, profile, promoteTypes, ptp, put, putAlongAxis, putMask, putmask, qr, quantile, rad2deg, radians, rand$1 as rand, randLike, randint$1 as randint, randintLike, randn$1 as randn, randnLike, random_d as random, randperm$1 as randperm, ravel, ravelMultiIndex, real, realIfClose, reciprocal, reduce, relu, remainder, renorm, repeat, repeatInterleave, resetStats, reshape, resize, resultType, rfft$1 as rfft, rightShift, rint, roll, rollaxis, roots, rot90, round, rowStack, rsqrt, save$1 as save, savetxt, savez, savezCompressed, scatter, scatterAdd, scatterMax, scatterMin, scatterMul, scatterReduce, scope, scopeAsync, searchsorted, seed$1 as seed, segmentMax, segmentMean, segmentMin, segmentProd, segmentSum, select, setDefaultDevice, setDefaultDtype, setDefaultTensorType, setGradEnabled, setMemoryLimit, setNumThreads, setPrintoptions, setRngState, setThreads, setdiff1d, setdiff1dAsync, setxor1d, setxor1dAsync, sgn, shape, short, sigmoid, sign, signbit, sin, sinc, sinh, size, slice, slogdet, softmax, solve, sort, sortComplex, spacing, special_d as special, split$2 as split, sqrt, square, squeeze, stack, stats, std, stdMean, stopGradient, strict, subtract as sub, subtract, sum, svd, swapAxes, swapaxes, swapdims, synchronize, t, take, takeAlongAxis, takeAlongDim, tan, tanh, tensor, tensorSplit, tensordot, tile, topk, trace, transpose, trapezoid, trapz, tree_d as tree, tri, tril, trilIndices, trim, trimZeros, triu, triuIndices, trueDivide, trunc, truncDivide, uint16, uint32, uint64, uint8, unbind, unfold$1 as unfold, union1d, union1dAsync, unique, uniqueAll, uniqueAllAsync, uniqueConsecutive, uniqueCounts, uniqueCountsAsync, uniqueInverse, uniqueInverseAsync, uniqueValues, uniqueValuesAsync, unpackbits, unravelIndex, unsqueeze, unstack, unwrap, valueAndGrad, vander$1 as vander, var_ as var, varMean, vdot, vecdot, vectorize, view, vjp, vmap, vsplit, vstack, where, windowMax, windowMin, windowProd, windowReduce, windowScatterMax, windowScatterMin, windowSum, xlog1py, xlogy, zeros$1 as zeros, zerosLike };
+export type { AbortSignalLike, AbsentDevice, AllOptions, AllcloseOptions, AnyOptions, ArgmaxOptions, ArgminOptions, ArgsortOptions, ArrayEqualOptions, ArrayNamespaceInfo, AsDType, AssociativeScanOptions, AsyncScope, BincountOptions, BucketizeOptions, Common, Complex, ComplexOf, ConcatOptions, Config, ConvolveOptions, CorrcoefOptions, CorrelateOptions, CountNonzeroOptions, CountOf, CovOptions, CreationOptions, CrossOptions, CumulativeMaxOptions, CumulativeMinOptions, CumulativeProdOptions, CumulativeSumOptions, DType, DTypeOf, DTypeOfArray, DTypeOfData, DataOf, Device, DeviceMemory, DevicePeak, DiagOptions, DiagonalOptions, DiffOptions, DigitizeOptions, EmptyOptions, EyeOptions, FInfo, Fallback, Fits, FlattenOptions, FlipOptions, FloatDType, FloatOf, FloatOrComplexDType, FullOptions, GradOptions, GradientOptions, Histogram, HistogramBinEdgesOptions, HistogramOptions, IInfo, IndexDType, IndexItem, IndexOrMaskDType, Indices, Instead, IntegerDType, IntegerOrBoolDType, IntegerOrFloatDType, IscloseOptions, IsinOptions, ItemOf, JitOptions, JobOptions, KernelProfile, Kind, KthvalueOptions, LinspaceOptions, Listed, LogSoftmaxOptions, LogspaceOptions, LogsumexpOptions, MaxOptions, MeanOptions, MedianOptions, MemoryInfo, MemorySample, MeshgridOptions, MinOptions, NancumulativeProdOptions, NancumulativeSumOptions, NanmaxOptions, NanmeanOptions, NanmedianOptions, NanminOptions, NanpercentileOptions, NanprodOptions, NanquantileOptions, NanstdOptions, NansumOptions, NanvarOptions, Nested, NestedArray, NoCommonDType, NormOrdOptions, Numbers, NumericDType, OneHotOptions, OnesOptions, Operand, Ord, PadOptions, PercentileOptions, PiecesOptions, PlannedKernel, PositionDType, Positions, PresentDevice, ProdOptions, ProfileSpan, Progress, Promote, PromoteAll, PtpOptions, PutAlongAxisOptions, QuantileOptions, RealDType, RealOf, ReduceOptions, Refused, Rejection, RepeatOptions, ResultOf, Rewriting, RollOptions, Rot90Options, Scalar, ScatterAddOptions, ScatterMaxOptions, ScatterMinOptions, ScatterMulOptions, ScatterOptions, SearchsortedOptions, Several, SharedTensor, SoftmaxOptions, SortOptions, SpanKind, StackOptions, Stats, StdOptions, StorageOf, Strictness, SumOf, SumOptions, TakeAlongAxisOptions, TakeOptions, Takes, TakesEach, TakesTable, TensorData, TensorJSON, TensorOptions, TensordotOptions, TopkOptions, Trace, TraceEvent, TraceOptions, Traces, TrapezoidOptions, TrilOptions, TriuOptions, Typed, TypedArray, UnfoldOptions, Unique, VarOptions, VecdotOptions, Wanted, Weak, WindowMaxOptions, WindowMinOptions, WindowProdOptions, WindowReduceOptions, WindowScatterMaxOptions, WindowScatterMinOptions, WindowSumOptions, With, ZerosOptions };

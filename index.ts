@@ -4,14 +4,16 @@
 export { Tensor } from './lib/tensor.js'
 
 export * from './lib/generated/functions.js'
+export * from './lib/generated/names/root.js'
 export * as backends from './lib/backends.js'
 export * as data from './lib/data.js'
-export * as fft from './lib/generated/fft.js'
+export * as fft from './lib/fft.js'
 export * as io from './lib/io.js'
-export * as linalg from './lib/generated/linalg.js'
+export * as linalg from './lib/linalg.js'
 export * as nn from './lib/nn.js'
 export * as optim from './lib/optim.js'
 export * as random from './lib/random.js'
+export * as special from './lib/generated/names/special.js'
 export * as tree from './lib/tree.js'
 
 export {
@@ -29,6 +31,11 @@ export {
 } from './lib/creation.js'
 export { arange, linspace, logspace, meshgrid, type LinspaceOptions, type LogspaceOptions, type MeshgridOptions } from './lib/ranges.js'
 export { associativeScan, reduce, windowReduce, type AssociativeScanOptions, type ReduceOptions, type WindowReduceOptions } from './lib/combine.js'
+export { dot, dsplit, flatnonzero, hsplit, ndim, norm, shape, size, transpose, unique, vdot, vsplit, type NormOrdOptions, type Ord } from './lib/numpy.js'
+export {
+  adjoint, bucketize, expand, gather, indexSelect, isComplex, isFloatingPoint, isTensor, maskedFill, maskedSelect, narrow, numel, permute, select,
+  t, view, type BucketizeOptions, type Numbers
+} from './lib/pytorch.js'
 export { broadcastArrays, broadcastShapes } from './lib/broadcasting.js'
 export { arraySplit, chunk, split, unstack, type PiecesOptions } from './lib/pieces.js'
 export {
@@ -69,7 +76,7 @@ export {
   type HistogramBinEdgesOptions,
   type HistogramOptions
 } from './lib/histogram.js'
-export { e, inf, nan, newaxis, pi } from './lib/constants.js'
+export * from './lib/constants.js'
 export { arrayNamespaceInfo, canCast, finfo, iinfo, isdtype, resultType, type ArrayNamespaceInfo, type FInfo, type IInfo, type Kind, type ResultOf, type Typed } from './lib/dtypes.js'
 export { checkpoint, customGradient } from './lib/custom-gradient.js'
 export { hessian, jacobian } from './lib/jacobian.js'
@@ -133,6 +140,9 @@ export type {
 export type { PositionDType } from './lib/indices.js'
 export type { IndexItem, Indices } from './lib/indexing.js'
 export type { DeviceMemory, Fallback, Rewriting } from './lib/native/control.js'
+export type { Listed, Positions } from './lib/listed.js'
+export type { Instead } from './lib/instead.js'
+export type { Several } from './lib/several.js'
 export type { Nested } from './lib/nested.js'
 export type { AsDType, Common, DTypeOf, Device, Fits, Operand, PromoteAll, TakesEach, Weak, With } from './lib/operand.js'
 export type { TensorJSON } from './lib/print.js'

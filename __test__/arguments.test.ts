@@ -14,7 +14,7 @@ function functionOf(path: string): (...args: unknown[]) => unknown {
   return (space === null ? root[name] : root[space]?.[name]) as (...args: unknown[]) => unknown
 }
 
-const WRONG: readonly unknown[] = [undefined, null, 'text', {}, Symbol('s'), () => 1, new Map(), [ft.zeros([1]), null], new Float32Array(2)]
+const WRONG: readonly unknown[] = [undefined, null, 'text', {}, Symbol('s'), () => 1, new Map(), [ft.zeros([1]), null]]
 
 test('no operation takes what is no argument', (t) => {
   for (const { op } of EXAMPLES) {
@@ -136,11 +136,11 @@ test('a mistake names what was probably meant', (t) => {
     ['ERR_ARGUMENT', /^tensordot: .* got 1; write { axes: 1 }$/, () => x.tensordot?.(x, 1)],
     ['ERR_ARGUMENT', /^concat: 'options' must be an object \(axis\), got a Tensor$/, () => concat?.(x, x)],
     ['ERR_ARGUMENT', /^concat: 'arrays\[1\]' must be a tensor, got 1$/, () => concat?.([x, 1])],
-    ['ERR_ARGUMENT', /^exp: 'x' must be a tensor, got \[1\]; wrap it with ft.tensor\(...\)$/, () => exp?.([1])],
-    ['ERR_ARGUMENT', /^take: 'indices' must be a tensor, got \[0\]; wrap it/, () => x.take?.([0])],
+    ['ERR_ARGUMENT', /^exp: element \[0\] must be a number.*got 'a'/, () => exp?.(['a'])],
+    ['ERR_ARGUMENT', /^take: 'indices' must be a tensor, got 0; the axis stands last: take\(x, indices, axis\)$/, () => x.take?.(0)],
     ['ERR_ARGUMENT', /^take: the tensor has rank 2: name the axis, { axis: 0 }$/, () => x.take?.(ft.tensor([0], { dtype: 'int32' }))],
     ['ERR_ARGUMENT', /^cumulativeSum: the tensor has rank 2: name the axis/, () => x.cumulativeSum?.()],
-    ['ERR_ARGUMENT', /^clip: 'min' must be a tensor or a number, got an Object$/, () => x.clip?.({ min: 0 })],
+    ['ERR_ARGUMENT', /^clip: 'min' must be a tensor or a number, got an Object; operands have no names: clip\(0\)$/, () => x.clip?.({ min: 0 })],
     ['ERR_ARGUMENT', /^evaluateSync: takes tensors, got \[a Tensor\]; spread it/, () => evaluateSync?.([x])],
     ['ERR_ARGUMENT', /^asarray: the value must be/, () => asarray?.()],
     ['ERR_ARGUMENT', /^tensor: the data are a tensor already; use asarray/, () => tensor?.(x)],
@@ -157,7 +157,7 @@ test('a mistake names what was probably meant', (t) => {
     ['ERR_ARGUMENT', /^config: unknown option 'fuse'; did you mean 'fusion'\?/, () => root.config?.({ fuse: false })],
     ['ERR_SHAPE', /^permuteDims: axes \[1\] must name each of the 2 axes once, in one list$/, () => x.permuteDims?.([1])],
     ['ERR_ARGUMENT', /^permuteDims: 1 too many arguments; several numbers are one array$/, () => x.permuteDims?.(1, 0)],
-    ['ERR_ARGUMENT', /^round: 1 too many arguments$/, () => x.round?.(2)],
+    ['ERR_ARGUMENT', /^round: 1 too many arguments; for two decimals write x\.mul\(100\)\.round\(\)\.div\(100\)$/, () => x.round?.(2)],
     ['ERR_ARGUMENT', /^maximum: 1 too many arguments$/, () => root.maximum?.(x, x, x)],
     ['ERR_SHAPE', /^matmul: needs at least one axis on each side/, () => matmul?.(x, ft.tensor(2))],
     ['ERR_ARGUMENT', /^sum: 1 too many arguments; options are one object \(axis, keepdims, dtype\)$/, () => x.sum?.(0, { keepdims: true })],

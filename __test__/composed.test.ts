@@ -93,10 +93,10 @@ for (const [name, [args, options = []]] of Object.entries(CALLS)) {
 }
 
 test('an error speaks of the arguments of the function that was called', (t) => {
-  // @ts-expect-error a list is no tensor
-  throws(t, 'ERR_ARGUMENT', /^isin: 'x1' must be a tensor or a number, got \[1\]$/, () => ft.isin([1], vector))
-  // @ts-expect-error a list is no tensor
-  throws(t, 'ERR_ARGUMENT', /^digitize: 'x' must be a tensor or a number, got \[1\]$/, () => ft.digitize([1], vector))
+  // @ts-expect-error text is no tensor
+  throws(t, 'ERR_ARGUMENT', /^isin: 'x1' must be a tensor or a number, got '1'$/, () => ft.isin('1', vector))
+  // @ts-expect-error text is no tensor
+  throws(t, 'ERR_ARGUMENT', /^digitize: 'x' must be a tensor or a number, got '1'$/, () => ft.digitize('1', vector))
   throws(t, 'ERR_INDEX', /^random\.categorical: axis 5 is out of range for rank 2$/, () => ft.random.categorical(key, matrix, { axis: 5, shape: [4] }))
   // @ts-expect-error weights are numbers
   throws(t, 'ERR_DTYPE', /^bincount: takes a numeric dtype, got bool/, () => ft.bincount(positions, { weights: ft.ones([3], { dtype: 'bool' }) }))

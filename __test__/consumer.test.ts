@@ -37,16 +37,19 @@ test('a dtype that is not that of the type is seen', (t) => {
 /** Lines that say what comes out. */
 const positive = families.flatMap((family) => readFileSync(new URL(`${family}.ts`, sources), 'utf8').match(/^ *(dtype\(|is<|(await )?ft\.evaluate).*/gm) ?? [])
 
+/** Whether a function is called by its own name: names of other libraries are the same functions, or say what to write. */
+const isOwn = (name: string, value: { readonly name: string }): boolean => !('instead' in value) && [name, `${name}_`].includes(value.name)
+
 /** Names of a namespace's functions; those that the root shows too are looked for there. */
 function functions(space: object): string[] {
-  const own = Object.entries(space).filter(([name, value]) => typeof value === 'function' && /^[a-z]/.test(name))
+  const own = Object.entries(space).filter(([name, value]) => typeof value === 'function' && /^[a-z]/.test(name) && isOwn(name, value as () => unknown))
   return own.filter(([name, value]) => space === ft || (ft as unknown as Record<string, unknown>)[name] !== value).map(([name]) => name)
 }
 
 /** Names of a class's methods and properties, its bases' too. */
 function members(prototype: object): string[] {
   const base = Object.getPrototypeOf(prototype) as object
-  const own = Object.getOwnPropertyNames(prototype).filter((name) => name !== 'constructor')
+  const own = Object.entries(Object.getOwnPropertyDescriptors(prototype)).flatMap(([name, { value }]) => (name === 'constructor' || (typeof value === 'function' && !isOwn(name, value as () => unknown)) ? [] : [name]))
   return base === Object.prototype ? own : [...own, ...members(base)]
 }
 

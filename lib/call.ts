@@ -6,9 +6,10 @@ import { ArgumentError, DTypeError, IndexError, ShapeError, TensorError } from '
 import { checkDefault } from './exact.js'
 import { DTYPE, type DType } from './generated/dtypes.js'
 import { OP, type AttrRow, type OpRow, type ParamRow } from './generated/table.js'
-import { didYouMean, meantOrAll } from './nearest.js'
+import { isListed, tensorOf } from './listed.js'
+import { didYouMean, meantOrAll, nowhere } from './nearest.js'
 import type { Operand } from './operand.js'
-import { multi, nary, rowOf } from './record.js'
+import { axisLast, multi, nary, rowOf } from './record.js'
 import { checkAlive, Tensor } from './tensor.js'
 import { TracedNumber } from './traced.js'
 import { internAttr, type Attr } from './types.js'
@@ -265,6 +266,11 @@ export function many(op: number, operands: readonly unknown[], attrs: readonly u
   return multi(op, operands, attrOf(op, row, attrs, operands), paramsOf(row, params))
 }
 
+/** As {@link tensorGiven}; an array becomes one. */
+export function arrayGiven(op: string, name: string, value: unknown): Tensor {
+  return isListed(value) ? tensorOf(op, value, undefined) : tensorGiven(op, name, value)
+}
+
 /** A tensor that can be used. */
 export function tensorGiven(op: string, name: string, value: unknown): Tensor {
   if (!(value instanceof Tensor)) throw wrong(op, name, 'a tensor', value)
@@ -276,6 +282,7 @@ export function tensorGiven(op: string, name: string, value: unknown): Tensor {
 export function operandGiven(op: string, name: string, value: unknown): Operand {
   if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean') return value
   if (value instanceof TracedNumber) return value as unknown as number
+  if (isListed(value)) return tensorOf(op, value, undefined)
   if (!(value instanceof Tensor)) throw wrong(op, name, 'a tensor or a number', value)
   checkAlive(op, value)
   return value
@@ -297,7 +304,7 @@ export function tensorList(op: number, list: unknown): readonly Tensor[] {
   if (!Array.isArray(list)) throw wrong(name, operands[0] as string, 'an array of tensors', list)
   const tensors: Tensor[] = []
   for (let i = 0; i < list.length; i++) {
-    const x: unknown = list[i]
+    const x: unknown = isListed(list[i]) ? tensorOf(name, list[i], tensors[0]) : list[i]
     if (!(x instanceof Tensor)) throw wrong(name, `${operands[0]}[${i}]`, 'a tensor', x)
     tensors.push(x)
   }
@@ -314,12 +321,13 @@ export function checkOptions(op: string, options: unknown, names: readonly strin
   if (typeof options !== 'object' || options === null || Symbol.iterator in options || options instanceof TracedNumber) {
     const meant = names.find((name) => isValueOf(kindOf(name, row), options))
     const sizes = row?.attrs[0]?.kind === 'shape' && typeof options === 'number' ? '; write the sizes as one array' : ''
-    const hint = meant === undefined ? sizes : `; write { ${meant}: ${shown(options)} }`
+    const order = options instanceof Tensor && row?.operands.includes('indices') === true ? axisLast(row) : op.startsWith('random.') ? '; a key comes first, the shape after what is drawn from' : sizes
+    const hint = meant === undefined ? order : `; write { ${meant}: ${shown(options)} }`
     throw new ArgumentError(`${op}: 'options' must be an object (${names.join(', ')}), got ${shown(options)}${hint}`)
   }
   for (const name of Object.keys(options)) {
     if (!names.includes(name)) {
-      throw new ArgumentError(`${op}: unknown option '${name}'${didYouMean(name, names)}${names.length > 1 ? ` (one of ${names.join(', ')})` : ` (there is only ${names[0]})`}`)
+      throw new ArgumentError(`${op}: unknown option '${name}'${nowhere(op, name) || didYouMean(name, names)}${names.length > 1 ? ` (one of ${names.join(', ')})` : ` (there is only ${names[0]})`}`)
     }
   }
   return options as Record<string, unknown>
@@ -366,7 +374,8 @@ export function surplus(op: number, passed: IArguments, count: number): void {
   const mapped = count === 1 && passed.length === 3 && typeof passed[1] === 'number' && Array.isArray(passed[2])
   if (mapped) return
   const { name, attrs } = rowOf(op)
-  const hint = attrs.length > 0 && typeof passed[count] === 'number' ? '; several numbers are one array' : ''
+  const several = attrs.length > 0 && typeof passed[count] === 'number' ? '; several numbers are one array' : ''
+  const hint = op === OP.round ? '; for two decimals write x.mul(100).round().div(100)' : several
   throw new ArgumentError(`${name}: ${passed.length - count} too many arguments${hint}`)
 }
 

@@ -154,6 +154,11 @@ export function asarray(data: Tensor | TensorData, options?: CreationOptions): T
   return dtype === moved.dtype ? moved : moved.astype(dtype)
 }
 
+/** As `ft.tensor`, in the name of an operation that takes a tensor. */
+export function fromList(op: string, data: unknown, options: CreationOptions): Tensor {
+  return fromData(op, data, { ...options })
+}
+
 function like(op: string, x: unknown, options: unknown, make: (shape: readonly number[], o: CreationOptions) => Tensor): Tensor {
   const like = tensorGiven(op, 'x', x)
   const o = checkOptions(op, options, CREATION)

@@ -10,6 +10,8 @@ import { dataSync, evaluate } from './reading.js'
 import { slice } from './slice.js'
 import { checkAlive, Tensor } from './tensor.js'
 
+export * from './generated/names/data.js'
+
 /** The number of examples in a data set. */
 function examples(name: string, data: unknown): number {
   const [first, ...rest] = leaves(data, `${name}: the data`)

@@ -1,6 +1,6 @@
 // Distributions made of uniform and normal draws. Element i of a result depends on the key, its parameters and i only.
 
-import { axisGiven, checkOptions, one, shapeGiven, shown, tensorGiven, within } from './call.js'
+import { axisGiven, checkOptions, one, shapeGiven, shown, arrayGiven, within } from './call.js'
 import { covarianceFactor } from './covariance.js'
 import { finite, keyGiven, normal, overShape, permutation, randint, realGiven, standardExponential, uniform, type Key } from './draws.js'
 import { ArgumentError, ShapeError } from './errors.js'
@@ -162,7 +162,7 @@ export function categorical<D extends DType>(key: Key, logits: Tensor<D> & Takes
   return within(op, () => {
     keyGiven(op, key)
     const o = checkOptions(op, options, ['axis', 'shape'])
-    const x = tensorGiven(op, 'logits', logits)
+    const x = arrayGiven(op, 'logits', logits)
     const more = shapeGiven(op, o['shape'] ?? [])
     const axis = axisGiven(op, o['axis'] ?? -1, x.ndim)
     // The largest of logits and Gumbel numbers (Gumbel, 1954).
@@ -213,7 +213,7 @@ export function choice(key: Key, x: number | Tensor, shape: readonly number[], o
     if (!(x instanceof Tensor) && !(Number.isSafeInteger(x) && x > 0)) throw new ArgumentError(`${op}: 'x' must be a tensor or a positive integer, got ${shown(x)}`)
     const n = x instanceof Tensor ? x.shape[0] : x
     if (n === undefined || n === 0) throw new ShapeError(`${op}: there is nothing to choose from`)
-    const p = o['p'] === undefined ? undefined : weightsGiven(op, tensorGiven(op, 'p', o['p']), n)
+    const p = o['p'] === undefined ? undefined : weightsGiven(op, arrayGiven(op, 'p', o['p']), n)
     const sizes = shapeGiven(op, shape)
     const count = sizes.reduce((a, b) => a * b, 1)
     const positions = replace ? again(key, n, sizes, p) : apart(op, key, n, count, p).reshape(sizes)
@@ -297,7 +297,7 @@ export function multivariateNormal<A extends DType, B extends DType>(
   return within(op, () => {
     keyGiven(op, key)
     const o = checkOptions(op, options, ['shape'])
-    const [centre, spread] = [realGiven(op, 'mean', tensorGiven(op, 'mean', mean)), realGiven(op, 'covariance', tensorGiven(op, 'covariance', covariance))]
+    const [centre, spread] = [realGiven(op, 'mean', arrayGiven(op, 'mean', mean)), realGiven(op, 'covariance', arrayGiven(op, 'covariance', covariance))]
     const n = centre.shape.at(-1)
     if (n === undefined || spread.ndim < 2 || spread.shape.at(-1) !== n || spread.shape.at(-2) !== n) {
       throw new ShapeError(`${op}: a mean of shape [${centre.shape.join(', ')}] and covariances of shape [${spread.shape.join(', ')}] do not go together`)

@@ -87,6 +87,26 @@ export class Generator {
     return this.#draw((key) => randint(key, low, high, shape, options))
   }
 
+  /** NumPy's `random`: as `ft.random.uniform`. */
+  random<E extends FloatDType = 'float32'>(shape: readonly number[], options?: UniformOptions<E>): Tensor<NoInfer<E>> {
+    return this.uniform(shape, options)
+  }
+
+  /** NumPy's `standard_normal`: as `ft.random.normal`. */
+  standardNormal<E extends FloatDType = 'float32'>(shape: readonly number[], options?: NormalOptions<E>): Tensor<NoInfer<E>> {
+    return this.normal(shape, options)
+  }
+
+  /** NumPy's `integers`: as `ft.random.randint`. */
+  integers<L extends number | bigint, H extends number | bigint, E extends IntegerDType = BoundsDType<L | H>>(
+    low: L,
+    high: H,
+    shape: readonly number[],
+    options?: RandintOptions<E>
+  ): Tensor<NoInfer<E>> {
+    return this.randint(low, high, shape, options)
+  }
+
   /** As `ft.random.permutation`. */
   permutation(count: number): Tensor<'int32'> {
     return this.#draw((key) => permutation(key, count))

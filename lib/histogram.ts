@@ -1,18 +1,20 @@
 // How many elements fall where: counts of integers, of intervals, and the numbers of intervals.
 
-import { checkOptions, integer, number, one, operandGiven, shown, tensorGiven, within } from './call.js'
+import { checkOptions, integer, number, one, operandGiven, shown, arrayGiven, within } from './call.js'
 import { ArgumentError, DTypeError, ShapeError } from './errors.js'
 import { DTYPE, type DType, type FloatOf, type Promote, type SumOf, type Takes } from './generated/dtypes.js'
 import { equal, full, logicalAnd, logicalNot, ones, searchsorted, segmentSum, stack, where, zeros } from './generated/functions.js'
 import { OP } from './generated/table.js'
 import type { Fits, Operand } from './operand.js'
 import { arange } from './ranges.js'
+import { isListed, positionsOf, tensorOf } from './listed.js'
+import { several, type Several } from './several.js'
 import { Tensor } from './tensor.js'
 
 /** The weights of a call, one for each element of `x`; ones of int32 where there are none. */
 function weightsOf(op: string, x: Tensor, weights: unknown): Tensor {
   if (weights === undefined) return ones([x.size], { dtype: 'int32', device: x.device })
-  const w = tensorGiven(op, 'weights', weights)
+  const w = arrayGiven(op, 'weights', weights)
   if (w.shape.length !== x.shape.length || w.shape.some((size, axis) => size !== x.shape[axis])) {
     throw new ShapeError(`${op}: weights have shape [${w.shape.join(', ')}], the tensor [${x.shape.join(', ')}]`)
   }
@@ -56,7 +58,7 @@ export function digitize<A extends Operand, B extends DType>(
   return within(op, () => {
     const { right = false } = checkOptions(op, options, ['right'])
     if (typeof right !== 'boolean') throw new ArgumentError(`${op}: 'right' must be a boolean, got ${shown(right)}`)
-    const [edges, values, side] = [tensorGiven(op, 'bins', bins), operandGiven(op, 'x', x), right ? 'left' : 'right'] as const
+    const [edges, values, side] = [arrayGiven(op, 'bins', bins), operandGiven(op, 'x', x), right ? 'left' : 'right'] as const
     if (edges.ndim !== 1 || edges.size < 2) return searchsorted(edges, values, undefined, { side })
     const [falls, rises] = [steps(edges, 'less'), steps(edges, 'greater')]
     const known = one(OP.digitizeBins, [edges, logicalNot(logicalAnd(falls, rises))], [], [])
@@ -96,7 +98,7 @@ function counted(op: string, x: Tensor, options: unknown): { ends: Tensor | null
 }
 
 function integers(op: string, value: unknown): Tensor {
-  const x = tensorGiven(op, 'x', value)
+  const x = isListed(value) ? positionsOf(op, value, undefined) : arrayGiven(op, 'x', value)
   if (DTYPE[x.dtype].min === null) throw new ArgumentError(`${op}: 'x' must be of an integer dtype, got ${x.dtype}; convert with astype('int32')`)
   return x
 }
@@ -190,7 +192,8 @@ function spaced(first: Tensor, last: Tensor, count: number, dtype: DType): Tenso
 }
 
 function edgesOf(op: string, x: Tensor, o: Record<string, unknown>): Tensor {
-  const bins = o['bins'] ?? 10
+  const given = o['bins'] ?? 10
+  const bins = isListed(given) ? tensorOf(op, given, x) : given
   if (bins instanceof Tensor) {
     if (bins.ndim !== 1 || bins.size < 2) throw new ShapeError(`${op}: edges must be a vector of at least two, got shape [${bins.shape.join(', ')}]`)
     return one(OP.histogramEdges, [bins, logicalNot(steps(bins, 'less'))], [], [])
@@ -217,7 +220,7 @@ export function histogramBinEdges<D extends DType, B extends DType = EdgesOf<D>>
   const op = 'histogramBinEdges'
   return within(op, () => {
     const o = checkOptions(op, options, EDGES)
-    return edgesOf(op, tensorGiven(op, 'x', x), o) as Tensor<B>
+    return edgesOf(op, arrayGiven(op, 'x', x), o) as Tensor<B>
   })
 }
 
@@ -235,13 +238,13 @@ export function histogramBinEdges<D extends DType, B extends DType = EdgesOf<D>>
 export function histogram<D extends DType, B extends DType = EdgesOf<D>, W extends DType = 'int32', P extends boolean = false>(
   x: Tensor<D> & Takes<'real', D>,
   options?: HistogramOptions<B, W, P>
-): Histogram<CountOf<NoInfer<W>, NoInfer<B>, NoInfer<P>>, NoInfer<B>> {
+): Several<Histogram<CountOf<NoInfer<W>, NoInfer<B>, NoInfer<P>>, NoInfer<B>>> {
   const op = 'histogram'
   return within(op, () => {
     const o = checkOptions(op, options, [...EDGES, 'weights', 'density'])
     const { density = false } = o
     if (typeof density !== 'boolean') throw new ArgumentError(`${op}: 'density' must be a boolean, got ${shown(density)}`)
-    const values = tensorGiven(op, 'x', x)
+    const values = arrayGiven(op, 'x', x)
     const weights = weightsOf(op, values, o['weights'])
     const edges = edgesOf(op, values, o)
     const [flat, count] = [values.flatten(), edges.size - 1]
@@ -251,6 +254,6 @@ export function histogram<D extends DType, B extends DType = EdgesOf<D>, W exten
     const own = where(atEnd, count, place)
     const counts = addedUp(own as Tensor, weights, count + 2, o['weights']).at('1:-1') as Tensor
     const hist = density ? counts.divide(counts.sum()).divide(edges.diff()) : counts
-    return { hist: hist as Tensor<CountOf<W, B, P>>, binEdges: edges as Tensor<B> }
+    return several({ hist: hist as Tensor<CountOf<W, B, P>>, binEdges: edges as Tensor<B> })
   })
 }

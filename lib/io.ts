@@ -13,6 +13,8 @@ import { native } from './native.js'
 import type { Device } from './operand.js'
 import type { Tensor } from './tensor.js'
 
+export * from './generated/names/io.js'
+
 /** A `file:` URL, such as `new URL('x.npy', import.meta.url)`. */
 export interface FileURL {
   readonly href: string

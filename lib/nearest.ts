@@ -2,10 +2,28 @@
 
 /** Words of NumPy, PyTorch, JAX and TensorFlow.js, and what they may be called here. */
 const OTHERWISE = new Map<string, readonly string[]>(Object.entries({
-  dim: ['axis'],
+  dim: ['axis', 'axes'],
   dims: ['axis', 'axes'],
   keepdim: ['keepdims'],
+  start_dim: ['startAxis'],
+  startdim: ['startAxis'],
+  end_dim: ['endAxis'],
+  enddim: ['endAxis'],
   type: ['dtype'],
+  ddof: ['correction'],
+  unbiased: ['correction'],
+  lr: ['learningRate'],
+  betas: ['beta1'],
+  alpha: ['decay'],
+  rho: ['decay'],
+  p: ['ord'],
+  inverted: ['invert'],
+  batchsize: ['size'],
+  batch_size: ['size'],
+  shuffle: ['key'],
+  length: ['size'],
+  kernelsize: ['kernel', 'size'],
+  kernel_size: ['kernel', 'size'],
   size: ['shape'],
   reverse: ['descending'],
   loc: ['mean'],
@@ -32,6 +50,31 @@ const OTHERWISE = new Map<string, readonly string[]>(Object.entries({
 /** `f32`, `u8`, `bf16`: how Rust, XLA and ggml write dtypes. */
 const SHORT = new Map(Object.entries({ f: 'float', bf: 'bfloat', i: 'int', u: 'uint', c: 'complex' }))
 
+/** Options of NumPy and PyTorch that nothing here has, and what to write in their place. */
+const NOWHERE = new Map<string, string>(Object.entries({
+  out: 'results are new tensors, and tensors do not change',
+  inplace: 'results are new tensors, and tensors do not change',
+  requiresgrad: 'gradients are functions of what they are taken by: ft.grad(fn)(x)',
+  generator: 'draws take a key first: ft.random.uniform(key, shape)',
+  layout: 'layouts are not visible',
+  memoryformat: 'layouts are not visible',
+  order: 'elements are in row-major order',
+  pinmemory: 'nothing to pin: reading and creation copy at once',
+  casting: 'convert with x.astype(dtype)',
+  where: 'choose with ft.where(condition, x, y)',
+  initial: 'combine the result with it: x.max().maximum(initial)',
+  size: 'a shape is an argument of its own: [2, 3]',
+  weights: 'write x.mul(weights).sum().div(weights.sum())'
+}))
+
+/** What to write for an option that is not there, or nothing. */
+export function nowhere(op: string, option: string): string {
+  const name = option.toLowerCase().replaceAll('_', '')
+  const random = op.startsWith('random.') && name === 'device'
+  const words = random ? "draws are made on the key's device: ft.random.key(seed, { device }), or key.to(device)" : NOWHERE.get(name)
+  return words === undefined ? '' : `; ${words}`
+}
+
 /** Letters to insert, remove or replace to get from one word to the other (Levenshtein, 1966). */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, j) => j)
@@ -48,7 +91,7 @@ function distance(a: string, b: string): number {
 
 /** The one of `names` that `word` probably means; undefined where none is near. */
 export function nearest(word: string, names: readonly string[]): string | undefined {
-  const lower = word.toLowerCase()
+  const lower = word.toLowerCase().replace(/^(torch|np|numpy|jnp|tf|ft)\./, '')
   const [, letters = '', bits = ''] = /^([a-z]+)(\d+)$/.exec(lower) ?? []
   const known = [...(OTHERWISE.get(lower) ?? []), `${SHORT.get(letters) ?? letters}${bits}`].find((name) => names.includes(name))
   if (known !== undefined || word.length > 40) return known

@@ -11,3 +11,4 @@ export { Dropout, Sequential, type DropoutLayerOptions } from './nn/sequential.j
 export { MultiHeadAttention, type AttendOptions, type AttentionCache, type AttentionOptions, type AttentionParams, type CacheOptions } from './nn/attention.js'
 export { GRU, LSTM, type LSTMState, type RecurrentOptions, type RecurrentParams } from './nn/recurrent.js'
 export { loadStateDict, stateDict, type LoadStateOptions } from './nn/state.js'
+export * from './generated/names/nn.js'

@@ -4,3 +4,4 @@ export { adafactor, adam, adamw, lion, rmsprop, sgd, type AdafactorOptions, type
 export { clipByGlobalNorm, globalNorm } from './optim/clip.js'
 export { cosine, oneCycle, stepDecay, warmup, type OneCycleOptions } from './optim/schedules.js'
 export type { Optimizer, OptimizerState, Schedule } from './optim/optimizer.js'
+export * from './generated/names/optim.js'

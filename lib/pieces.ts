@@ -1,6 +1,6 @@
 // A tensor cut into pieces along an axis. Views.
 
-import { axisGiven, checkOptions, integer, integers, tensorGiven } from './call.js'
+import { axisGiven, checkOptions, integer, integers, arrayGiven } from './call.js'
 import { zerosLike } from './creation.js'
 import { ArgumentError, ShapeError } from './errors.js'
 import type { DType } from './generated/dtypes.js'
@@ -25,11 +25,11 @@ function checkCount(op: string, n: number): void {
   if (n > MOST) throw new ShapeError(`${op}: ${n} pieces are more than ${MOST}`)
 }
 
-/** The axis of a call, not negative. */
-function axisOf(op: string, value: unknown, options: unknown): number {
-  const x = tensorGiven(op, 'x', value)
+/** The tensor of a call and its axis, not negative. */
+function cut<D extends DType>(op: string, value: Tensor<D>, options: unknown): [x: Tensor<D>, axis: number] {
+  const x = arrayGiven(op, 'x', value) as Tensor<D>
   const { axis = 0 } = typeof options === 'number' ? { axis: options } : checkOptions(op, options, ['axis'])
-  return axisGiven(op, axis, x.ndim)
+  return [x, axisGiven(op, axis, x.ndim)]
 }
 
 /** `x` at one item of an axis. */
@@ -78,8 +78,8 @@ function nearlyEqual<D extends DType>(x: Tensor<D>, axis: number, n: number): Te
  * ft.unstack(ft.tensor([[1, 2], [3, 4]]), { axis: 1 })[0] // [1, 3]
  * ```
  */
-export function unstack<D extends DType>(x: Tensor<D>, options?: number | PiecesOptions): Tensor<D>[] {
-  const axis = axisOf('unstack', x, options)
+export function unstack<D extends DType>(array: Tensor<D>, options?: number | PiecesOptions): Tensor<D>[] {
+  const [x, axis] = cut('unstack', array, options)
   const size = x.shape[axis] as number
   checkCount('unstack', size)
   return whole(x, Array.from({ length: size }, (_, i) => along(x, axis, i)), (parts) => stack(parts, { axis }))
@@ -98,8 +98,8 @@ export function unstack<D extends DType>(x: Tensor<D>, options?: number | Pieces
  * ft.split(ft.tensor([1, 2, 3, 4]), [1, 3])[1] // [2, 3]
  * ```
  */
-export function split<D extends DType>(x: Tensor<D>, sections: number | readonly number[], options?: number | PiecesOptions): Tensor<D>[] {
-  const axis = axisOf('split', x, options)
+export function split<D extends DType>(array: Tensor<D>, sections: number | readonly number[], options?: number | PiecesOptions): Tensor<D>[] {
+  const [x, axis] = cut('split', array, options)
   if (typeof sections !== 'number') return between(x, axis, integers('split', 'sections', sections))
   const n = count('split', 'sections', sections)
   const size = x.shape[axis] as number
@@ -117,8 +117,8 @@ export function split<D extends DType>(x: Tensor<D>, sections: number | readonly
  * ft.arraySplit(ft.tensor([1, 2, 3]), 2)[0] // [1, 2]
  * ```
  */
-export function arraySplit<D extends DType>(x: Tensor<D>, sections: number | readonly number[], options?: number | PiecesOptions): Tensor<D>[] {
-  const axis = axisOf('arraySplit', x, options)
+export function arraySplit<D extends DType>(array: Tensor<D>, sections: number | readonly number[], options?: number | PiecesOptions): Tensor<D>[] {
+  const [x, axis] = cut('arraySplit', array, options)
   if (typeof sections !== 'number') return between(x, axis, integers('arraySplit', 'sections', sections))
   return nearlyEqual(x, axis, count('arraySplit', 'sections', sections))
 }
@@ -133,8 +133,8 @@ export function arraySplit<D extends DType>(x: Tensor<D>, sections: number | rea
  * ft.chunk(ft.tensor([1, 2, 3, 4, 5]), 3)[2] // [5]
  * ```
  */
-export function chunk<D extends DType>(x: Tensor<D>, chunks: number, options?: number | PiecesOptions): Tensor<D>[] {
-  const axis = axisOf('chunk', x, options)
+export function chunk<D extends DType>(array: Tensor<D>, chunks: number, options?: number | PiecesOptions): Tensor<D>[] {
+  const [x, axis] = cut('chunk', array, options)
   const each = Math.max(1, Math.ceil((x.shape[axis] as number) / count('chunk', 'chunks', chunks)))
   const n = Math.max(1, Math.ceil((x.shape[axis] as number) / each))
   return whole(x, between(x, axis, Array.from({ length: n - 1 }, (_, i) => (i + 1) * each)), (parts) => concat(parts, { axis }))
@@ -154,7 +154,7 @@ export function isJoin({ op }: Signature, operands: readonly unknown[]): boolean
 export function cotangentsOfJoin(s: Signature, operands: readonly unknown[], cotangent: Tensor): Tensor[] | undefined {
   if (!isJoin(s, operands)) return undefined
   const parts = operands as readonly Tensor[]
-  const axis = axisOf('gradient', cotangent, (s.attr as Attr).words[0])
+  const [, axis] = cut('gradient', cotangent, (s.attr as Attr).words[0])
   if (s.op === OP.stack) return unstack(cotangent, axis)
   let end = 0
   const bounds = parts.slice(1).map((_, i) => (end += (parts[i] as Tensor).shape[axis] as number))

@@ -35,3 +35,4 @@ export {
 } from './distributions.js'
 export { beta, binomial, gamma, poisson, type CountOptions, type DrawnAs, type GammaOptions, type Parameter } from './rejection.js'
 export { Generator, generator } from './generator.js'
+export * from './generated/names/random.js'

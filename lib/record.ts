@@ -10,8 +10,10 @@ import type { DTypeRow } from './generated/dtypes.js'
 import { OP, OP_TABLE, type OpRow } from './generated/table.js'
 import { considerWatching, WATCH_KIB } from './memory.js'
 import { detecting, inspect } from './nan.js'
+import { isListed, withTensors } from './listed.js'
 import { native } from './native.js'
 import { passLimit } from './parts.js'
+import { isPlain } from './realm.js'
 import { isTracked, keep, openLevels } from './tape.js'
 import { checkAlive, Tensor, type Group } from './tensor.js'
 import { PLACEHOLDER, TracedNumber } from './traced.js'
@@ -27,6 +29,22 @@ export function rowOf(op: number): OpRow {
   return OP_TABLE[op - 1] as OpRow
 }
 
+/** How a row with indices is called, for those who have PyTorch's order in mind: the axis first. */
+export function axisLast({ name, operands }: OpRow): string {
+  const other = name === 'scatter' ? '; what PyTorch calls scatter is putAlongAxis(x, indices, values, axis)' : ''
+  return `; the axis stands last: ${name}(${operands.join(', ')}, axis)${other}`
+}
+
+/** What was meant, where an operand is what PyTorch and NumPy have in its place: an axis before indices, or operands by name. */
+function hintFor(op: number, x: unknown, position: number): string | undefined {
+  const row = rowOf(op)
+  const { name, operands } = row
+  if (operands[position] === 'indices' && typeof x === 'number') return axisLast(row)
+  const named = isPlain(x) ? operands.slice(position).map((operand) => (Object.hasOwn(x, operand) ? shown((x as Record<string, unknown>)[operand]) : undefined)) : []
+  const last = named.findLastIndex((value) => value !== undefined)
+  return last < 0 ? undefined : `; operands have no names: ${name}(${named.slice(0, last + 1).map(String).join(', ')})`
+}
+
 /** The operand's form: 0 tensor, 1 number, 2 bigint, 3 boolean, 4 absent. */
 function formOf(op: number, x: unknown, position: number): number {
   if (x instanceof Tensor) {
@@ -37,7 +55,7 @@ function formOf(op: number, x: unknown, position: number): number {
   const weak = rowOf(op).weak.includes(position)
   const form = typeof x === 'number' || x instanceof TracedNumber ? 1 : typeof x === 'bigint' ? 2 : typeof x === 'boolean' ? 3 : 0
   if (weak && form > 0) return form
-  const hint = form > 0 || Array.isArray(x) || ArrayBuffer.isView(x) ? '; wrap it with ft.tensor(...)' : ''
+  const hint = hintFor(op, x, position) ?? (form > 0 ? '; wrap it with ft.tensor(...)' : '')
   throw new ArgumentError(`${rowOf(op).name}: '${operandName(op, position)}' must be ${weak ? 'a tensor or a number' : 'a tensor'}, got ${shown(x)}${hint}`)
 }
 
@@ -185,6 +203,10 @@ export function unary(op: number, x: unknown): Tensor {
  * @throws {TensorError} `ERR_ARGUMENT` without a tensor, `ERR_DISPOSED`, or the typed error of the call.
  */
 export function binary(op: number, a: unknown, b: unknown): Tensor {
+  if (isListed(a) || isListed(b)) {
+    const [x, y] = withTensors(op, [a, b], null)
+    return binary(op, x, y)
+  }
   const fa = formOf(op, a, 0)
   const fb = formOf(op, b, 1)
   const s = signature(op, fa | (fb << 3), null)
@@ -226,6 +248,7 @@ function prepare(op: number, operands: readonly unknown[], attr: Attr | null): [
  * @throws {TensorError} `ERR_ARGUMENT`, `ERR_DISPOSED`, or the typed error of the call.
  */
 export function nary(op: number, operands: readonly unknown[], attr: Attr | null, params: readonly number[] | null): Tensor {
+  if (operands.some(isListed)) return nary(op, withTensors(op, operands, attr), attr, params)
   const [s, answer] = prepare(op, operands, attr)
   if (params !== null) checkElements(op, params, answer.type.row)
   return settle(node(answer.type, s, null, null, operands, params))
@@ -237,6 +260,7 @@ export function nary(op: number, operands: readonly unknown[], attr: Attr | null
  * @throws {TensorError} as {@link nary}.
  */
 export function multi(op: number, operands: readonly unknown[], attr: Attr | null, params: readonly number[] | null): Tensor[] {
+  if (operands.some(isListed)) return multi(op, withTensors(op, operands, attr), attr, params)
   const [s, answer] = prepare(op, operands, attr)
   const call = node(answer.type, s, null, null, operands, params)
   // Nobody but its projections holds the node: with the last of them it is released.

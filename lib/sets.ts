@@ -1,13 +1,14 @@
 // What depends on the values of a tensor in its shape: positions of what is not zero, distinct elements. A mask is read at the
 // call; the functions that end in Async read it without blocking. Membership, which reads nothing, stands beside them.
 
-import { checkOptions, operandGiven, shown, tensorGiven, within } from './call.js'
+import { checkOptions, operandGiven, shown, arrayGiven, within } from './call.js'
 import { ArgumentError, ShapeError } from './errors.js'
 import type { DType, Promote, Takes } from './generated/dtypes.js'
 import { concat, diff, equal, full, logicalNot, notEqual, ones, searchsorted, stack, zeros } from './generated/functions.js'
 import { truePositions, type PositionDType } from './indices.js'
 import type { DTypeOf, Fits, Operand } from './operand.js'
 import { data, dataSync } from './reading.js'
+import { several, type Several } from './several.js'
 import { Tensor } from './tensor.js'
 
 /** What a mask makes of a call once it is read. */
@@ -38,7 +39,7 @@ function coordinates(positions: Tensor<PositionDType>, shape: readonly number[])
 }
 
 function positions<T>(op: string, value: unknown, finish: (coordinates: Tensor<PositionDType>[]) => T): Pending<T> {
-  const x = tensorGiven(op, 'x', value)
+  const x = arrayGiven(op, 'x', value)
   if (x.ndim === 0) throw new ShapeError(`${op}: a tensor of rank 0 has no axes along which elements have positions`)
   return { mask: x.astype('bool'), finish: (elements) => finish(coordinates(truePositions(op, elements, x.type.device), x.shape)) }
 }
@@ -95,8 +96,8 @@ export interface Unique<D extends DType = DType> {
 }
 
 /** Equal elements side by side; the mask is true at the first of each group. */
-function groups<D extends DType>(op: string, value: unknown): Pending<Unique<D>> {
-  const x = tensorGiven(op, 'x', value)
+function groups<D extends DType>(op: string, value: unknown): Pending<Several<Unique<D>>> {
+  const x = arrayGiven(op, 'x', value)
   const flat = x.flatten()
   const order = flat.argsort()
   const sorted = flat.takeAlongAxis(order)
@@ -108,12 +109,12 @@ function groups<D extends DType>(op: string, value: unknown): Pending<Unique<D>>
       const starts = truePositions(op, elements, x.type.device).astype('int32')
       const group = mask.cumulativeSum().sub(1)
       const end = full([1], flat.size, { dtype: 'int32', device: x.device })
-      return {
+      return several({
         values: sorted.take(starts) as Tensor<D>,
         indices: order.take(starts),
         inverseIndices: zeros([flat.size], { dtype: 'int32', device: x.device }).withAt([order], group).reshape(x.shape),
         counts: diff(starts, undefined, end)
-      }
+      })
     }
   }
 }
@@ -128,12 +129,12 @@ function groups<D extends DType>(op: string, value: unknown): Pending<Unique<D>>
  * ft.uniqueAll(ft.tensor([3, 1, 3])).inverseIndices // [1, 0, 1]
  * ```
  */
-export function uniqueAll<D extends DType>(x: Tensor<D> & Takes<'real', D>): Unique<D> {
+export function uniqueAll<D extends DType>(x: Tensor<D> & Takes<'real', D>): Several<Unique<D>> {
   return now('uniqueAll', () => groups<D>('uniqueAll', x))
 }
 
 /** As {@link uniqueAll}, without blocking. */
-export async function uniqueAllAsync<D extends DType>(x: Tensor<D> & Takes<'real', D>): Promise<Unique<D>> {
+export async function uniqueAllAsync<D extends DType>(x: Tensor<D> & Takes<'real', D>): Promise<Several<Unique<D>>> {
   return later('uniqueAllAsync', () => groups<D>('uniqueAllAsync', x))
 }
 
@@ -145,15 +146,15 @@ export async function uniqueAllAsync<D extends DType>(x: Tensor<D> & Takes<'real
  * ft.uniqueCounts(ft.tensor([3, 1, 3])).counts // [1, 2]
  * ```
  */
-export function uniqueCounts<D extends DType>(x: Tensor<D> & Takes<'real', D>): Pick<Unique<D>, 'values' | 'counts'> {
+export function uniqueCounts<D extends DType>(x: Tensor<D> & Takes<'real', D>): Several<Pick<Unique<D>, 'values' | 'counts'>> {
   const { values, counts } = now('uniqueCounts', () => groups<D>('uniqueCounts', x))
-  return { values, counts }
+  return several({ values, counts })
 }
 
 /** As {@link uniqueCounts}, without blocking. */
-export async function uniqueCountsAsync<D extends DType>(x: Tensor<D> & Takes<'real', D>): Promise<Pick<Unique<D>, 'values' | 'counts'>> {
+export async function uniqueCountsAsync<D extends DType>(x: Tensor<D> & Takes<'real', D>): Promise<Several<Pick<Unique<D>, 'values' | 'counts'>>> {
   const { values, counts } = await later('uniqueCountsAsync', () => groups<D>('uniqueCountsAsync', x))
-  return { values, counts }
+  return several({ values, counts })
 }
 
 /**
@@ -164,15 +165,15 @@ export async function uniqueCountsAsync<D extends DType>(x: Tensor<D> & Takes<'r
  * ft.uniqueInverse(ft.tensor([[3, 1], [3, 3]])).inverseIndices // [[1, 0], [1, 1]]
  * ```
  */
-export function uniqueInverse<D extends DType>(x: Tensor<D> & Takes<'real', D>): Pick<Unique<D>, 'values' | 'inverseIndices'> {
+export function uniqueInverse<D extends DType>(x: Tensor<D> & Takes<'real', D>): Several<Pick<Unique<D>, 'values' | 'inverseIndices'>> {
   const { values, inverseIndices } = now('uniqueInverse', () => groups<D>('uniqueInverse', x))
-  return { values, inverseIndices }
+  return several({ values, inverseIndices })
 }
 
 /** As {@link uniqueInverse}, without blocking. */
-export async function uniqueInverseAsync<D extends DType>(x: Tensor<D> & Takes<'real', D>): Promise<Pick<Unique<D>, 'values' | 'inverseIndices'>> {
+export async function uniqueInverseAsync<D extends DType>(x: Tensor<D> & Takes<'real', D>): Promise<Several<Pick<Unique<D>, 'values' | 'inverseIndices'>>> {
   const { values, inverseIndices } = await later('uniqueInverseAsync', () => groups<D>('uniqueInverseAsync', x))
-  return { values, inverseIndices }
+  return several({ values, inverseIndices })
 }
 
 /**
@@ -234,7 +235,7 @@ function members(x1: Operand, x2: Operand): Tensor<'bool'> {
 
 /** Those of one tensor's distinct elements that are (or are not) among another's, chosen when a mask is read. */
 function chosen<D extends DType>(op: string, x: unknown, others: unknown, invert: boolean): Pending<Tensor<D>> {
-  const [a, b] = [tensorGiven(op, 'x1', x), tensorGiven(op, 'x2', others)]
+  const [a, b] = [arrayGiven(op, 'x1', x), arrayGiven(op, 'x2', others)]
   const { mask: starts } = groups(op, a)
   const sorted = a.flatten().sort()
   const among = members(sorted, b)
@@ -244,7 +245,7 @@ function chosen<D extends DType>(op: string, x: unknown, others: unknown, invert
 
 /** The elements of two tensors one after the other. */
 function together(op: string, x1: unknown, x2: unknown): Tensor {
-  return concat([tensorGiven(op, 'x1', x1).flatten(), tensorGiven(op, 'x2', x2).flatten()]) as Tensor
+  return concat([arrayGiven(op, 'x1', x1).flatten(), arrayGiven(op, 'x2', x2).flatten()]) as Tensor
 }
 
 /** The distinct elements of two tensors. */
@@ -255,7 +256,7 @@ function united(op: string, x1: unknown, x2: unknown): Pending<Tensor> {
 
 /** Elements that are in one of two tensors alone: of all distinct ones those that are not in both. */
 function alone(op: string, x1: unknown, x2: unknown): Pending<Tensor> {
-  const [a, b, all] = [tensorGiven(op, 'x1', x1), tensorGiven(op, 'x2', x2), together(op, x1, x2)]
+  const [a, b, all] = [arrayGiven(op, 'x1', x1), arrayGiven(op, 'x2', x2), together(op, x1, x2)]
   const { mask: starts } = groups(op, all)
   const sorted = all.sort()
   const mask = starts.logicalAnd(logicalNot(members(sorted, a).logicalAnd(members(sorted, b))))

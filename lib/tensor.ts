@@ -1,9 +1,10 @@
 // The tensor: a recorded expression or the handle of a value, and the methods that the op table does not make.
 
+import { addAliases } from './aliases.js'
 import { deviceName } from './devices.js'
 import { ArgumentError, DisposedError } from './errors.js'
 import type { DataOf, DType, ItemOf } from './generated/dtypes.js'
-import { OpMethods } from './generated/ops.js'
+import { AliasMethods } from './generated/names/methods.js'
 import type { Device } from './operand.js'
 import { data, dataSync, item, itemSync, toArray, toBytes, type NestedArray } from './reading.js'
 import { release } from './record.js'
@@ -68,7 +69,7 @@ export interface Step {
  * An immutable multi-dimensional array. Operations return new tensors; they are recorded, and run when a value is needed.
  * Memory is freed automatically; `dispose()`, `using` and `scope()` free it earlier.
  */
-export class Tensor<D extends DType = DType> extends OpMethods<D> {
+export class Tensor<D extends DType = DType> extends AliasMethods<D> {
   /** @internal First, so that structured cloning meets its symbol at once. */
   declare type: Type
   /** @internal The user gave it up; expressions that were recorded on it still use it. */
@@ -273,6 +274,8 @@ export class Tensor<D extends DType = DType> extends OpMethods<D> {
     throw new ArgumentError('operators: none works on tensors; use a.add(b), a.sub(b), a.mul(b), a.div(b), a.less(b), a.equal(b)')
   }
 }
+
+addAliases(Tensor.prototype)
 
 /**
  * Throws if the user gave the tensor up, himself or by leaving its scope.

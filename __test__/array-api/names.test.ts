@@ -109,7 +109,7 @@ test('pieces', (t) => {
   t.throws(() => ft.arraySplit(x, 2 ** 40), { code: 'ERR_SHAPE' })
   t.throws(() => ft.chunk(x, 0), { code: 'ERR_ARGUMENT' })
   t.throws(() => ft.split(x, 1.5), { code: 'ERR_ARGUMENT' })
-  t.throws(() => ft.split([1] as never, 1), { code: 'ERR_ARGUMENT' })
+  t.throws(() => ft.split('x' as never, 1), { code: 'ERR_ARGUMENT' })
 })
 
 test('positions and sets', async (t) => {
@@ -130,7 +130,7 @@ test('positions and sets', async (t) => {
   t.deepEqual((await ft.uniqueCountsAsync(ft.tensor(7))).counts.toArray(), [1])
   // @ts-expect-error complex numbers have no order
   t.throws(() => ft.uniqueValues(ft.zeros([2], { dtype: 'complex64' })), { code: 'ERR_DTYPE' })
-  t.throws(() => ft.uniqueValues([1] as never), { code: 'ERR_ARGUMENT' })
+  t.throws(() => ft.uniqueValues('x' as never), { code: 'ERR_ARGUMENT' })
   t.deepEqual(ft.isin(x, ft.tensor([5, 0])).toArray(), [[true, false, true], [true, true, false]])
   t.deepEqual(ft.isin(x, ft.tensor([5, 0]), { invert: true }).toArray(), [[false, true, false], [false, false, true]])
   t.deepEqual(ft.isin(x, ft.zeros([0])).toArray(), [[false, false, false], [false, false, false]])

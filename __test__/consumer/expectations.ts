@@ -10,14 +10,14 @@ export function is<T>() {
   return <U>(value: U, ..._proof: Same<T, U> extends true ? [] : [expected: T]): void => void value
 }
 
-/** The dtypes of what a call gives: of a tensor, of each in a tuple or a record, of all in a list. */
+/** The dtypes of what a call gives: of a tensor, of each in a tuple or a record (whose walk is no part of it), of all in a list. */
 type DTypesOf<V> = V extends ft.Tensor<infer D>
   ? D
   : V extends readonly (infer T)[]
     ? number extends V['length']
       ? DTypesOf<T>
       : { -readonly [K in keyof V]: DTypesOf<V[K]> }
-    : { -readonly [K in keyof V]: DTypesOf<V[K]> }
+    : { -readonly [K in keyof V as K extends string ? K : never]: DTypesOf<V[K]> }
 
 /** Dtypes as they were written. */
 type Written<E> = E extends string ? E : { -readonly [K in keyof E]: Written<E[K]> }

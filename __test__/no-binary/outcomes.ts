@@ -72,6 +72,8 @@ const LISTS: readonly (() => unknown[])[] = [
   () => [key(), tensor(), 0.5],
   () => [key(), layer()],
   () => [[3]],
+  () => [0, tensor('int32')],
+  () => [0, 0, 1],
   () => [0, 9, [2]],
   () => [0.5, [2]],
   () => [0.5, 0.5, [2]],
@@ -132,6 +134,9 @@ function attempt(path: string, call: () => unknown): void {
   }
 }
 
+/** Whether a function is called by its own name: names of other libraries are the same functions, or say what to write. */
+const isOwn = (name: string, value: { readonly name: string }): boolean => !('instead' in value) && [name, `${name}_`].includes(value.name)
+
 const isClass = (value: object): boolean => /^class\b/.test(Function.prototype.toString.call(value))
 
 /** Everything on an object's prototypes, called on it. */
@@ -140,7 +145,7 @@ function members(path: string, make: () => object): void {
     for (const [key, { get, value }] of Reflect.ownKeys(holder).map((key) => [key, Object.getOwnPropertyDescriptor(holder, key) as PropertyDescriptor] as const)) {
       const name = `${path}.${String(key)}`
       if (get !== undefined) attempt(name, () => Reflect.get(make(), key) as unknown)
-      else if (typeof value === 'function' && key !== 'constructor') {
+      else if (typeof value === 'function' && key !== 'constructor' && (typeof key === 'symbol' || isOwn(key, value as () => unknown))) {
         for (const list of LISTS) attempt(name, () => (value as (...args: unknown[]) => unknown).apply(make(), list()))
       }
     }
@@ -151,7 +156,7 @@ function surface(space: object, prefix = ''): void {
   for (const [name, value] of Object.entries(space) as [string, unknown][]) {
     const path = prefix + name
     if (typeof value === 'object' && value !== null) surface(value, `${path}.`)
-    else if (typeof value !== 'function') continue
+    else if (typeof value !== 'function' || !isOwn(name, value as () => unknown)) continue
     else if (!isClass(value)) for (const list of LISTS) attempt(path, () => (value as (...args: unknown[]) => unknown)(...list()))
     else if (name !== 'Tensor' && name !== 'Profile' && name !== 'Plan') for (const list of LISTS) attempt(`new ${path}`, () => new (value as new (...args: unknown[]) => object)(...list()))
   }

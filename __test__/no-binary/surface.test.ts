@@ -14,18 +14,20 @@ import { Installation } from './installation.js'
  */
 const PURE = [
   'new *Error', 'new Slice', 'slice', 'arrayNamespaceInfo', 'finfo', 'iinfo', 'isdtype',
-  'devices',
+  'devices', 'isTensor',
   'new nn.*', 'nn.initStateTree', 'nn.stateDict', 'nn.loadStateDict', 'Linear.initState', 'Linear.name', 'new random.Generator',
   'backends.autoSelect', 'backends.get', 'backends.list',
   'optim.adafactor', 'optim.adam', 'optim.adamw', 'optim.lion', 'optim.rmsprop', 'optim.sgd',
   'optim.cosine', 'optim.oneCycle', 'optim.stepDecay', 'optim.warmup',
   'tree.flatten', 'tree.leaves', 'tree.register',
-  'Tensor.shape', 'Tensor.dtype', 'Tensor.ndim', 'Tensor.size', 'Tensor.dispose', `Tensor.${String(Symbol.dispose)}`, 'Tensor.Symbol(Symbol.toPrimitive)',
+  'Tensor.shape', 'Tensor.dtype', 'Tensor.ndim', 'Tensor.size', 'Tensor.dispose',
+  'Tensor.isComplex', 'Tensor.isFloatingPoint', 'Tensor.dim', 'Tensor.numel', 'Tensor.itemsize', 'Tensor.elementSize', 'Tensor.nbytes', `Tensor.${String(Symbol.dispose)}`, 'Tensor.Symbol(Symbol.toPrimitive)',
   "example ft.finfo('float16').max", "example ft.iinfo('int8').min", 'example ft.isdtype(*', 'example ft.arrayNamespaceInfo()*', 'example [...ft.backends*', 'example ft.backends*'
 ]
 
 /** What needs none for some arguments: nothing to do, a tensor that is one already, functions that make none. */
 const IN_PART = [
+  'numel', 'ndim', 'shape', 'size', 'isComplex', 'isFloatingPoint', 't', 'Tensor.t',
   'asarray', 'broadcastArrays', 'data.batches', 'detectNaN', 'evaluate', 'evaluateSync', 'meshgrid', 'scopeAsync', 'tree.map', 'vjp',
   'Tensor.Symbol(Symbol.iterator)', 'Optimiser.init'
 ]

@@ -2,6 +2,7 @@
 // Fourier transforms: `ft.fft`.
 
 import { one, readOptions } from '../call.js'
+import type { Listed } from '../listed.js'
 import type { Device } from '../operand.js'
 import type { Tensor } from '../tensor.js'
 import type { ComplexOf, DType, RealOf, Takes } from './dtypes.js'
@@ -33,7 +34,7 @@ export interface FftOptions {
  * ft.fft.fft(ft.tensor([1, 0])) // [{ re: 1, im: 0 }, { re: 1, im: 0 }]
  * ```
  */
-export function fft<A extends DType>(x: Tensor<A>, options?: number | FftOptions): Tensor<ComplexOf<A>> {
+export function fft<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: number | FftOptions): Tensor<ComplexOf<A>> {
   const o = readOptions(255, options, ['n', 'axis', 'norm'], arguments.length - 2, 'axis')
   return one(255, [x], [o.n, o.axis, o.norm], []) as Tensor<ComplexOf<A>>
 }
@@ -63,7 +64,7 @@ export interface IfftOptions {
  * ft.fft.ifft(ft.tensor([2, 0])) // [{ re: 1, im: 0 }, { re: 1, im: 0 }]
  * ```
  */
-export function ifft<A extends DType>(x: Tensor<A>, options?: number | IfftOptions): Tensor<ComplexOf<A>> {
+export function ifft<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: number | IfftOptions): Tensor<ComplexOf<A>> {
   const o = readOptions(256, options, ['n', 'axis', 'norm'], arguments.length - 2, 'axis')
   return one(256, [x], [o.n, o.axis, o.norm], []) as Tensor<ComplexOf<A>>
 }
@@ -96,7 +97,7 @@ export interface FftnOptions {
  * ft.fft.fftn(ft.tensor([[1, 0], [0, 0]])).real() // [[1, 1], [1, 1]]
  * ```
  */
-export function fftn<A extends DType>(x: Tensor<A>, options?: FftnOptions): Tensor<ComplexOf<A>> {
+export function fftn<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: FftnOptions): Tensor<ComplexOf<A>> {
   const o = readOptions(257, options, ['axes', 's', 'norm'], arguments.length - 2)
   return one(257, [x], [o.axes, o.s, o.norm], []) as Tensor<ComplexOf<A>>
 }
@@ -126,7 +127,7 @@ export interface IfftnOptions {
  * ft.fft.ifftn(ft.tensor([[4, 0], [0, 0]])).real() // [[1, 1], [1, 1]]
  * ```
  */
-export function ifftn<A extends DType>(x: Tensor<A>, options?: IfftnOptions): Tensor<ComplexOf<A>> {
+export function ifftn<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: IfftnOptions): Tensor<ComplexOf<A>> {
   const o = readOptions(258, options, ['axes', 's', 'norm'], arguments.length - 2)
   return one(258, [x], [o.axes, o.s, o.norm], []) as Tensor<ComplexOf<A>>
 }
@@ -156,7 +157,7 @@ export interface RfftOptions {
  * ft.fft.rfft(ft.tensor([1, 0, 0])).real() // [1, 1]
  * ```
  */
-export function rfft<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | RfftOptions): Tensor<ComplexOf<A>> {
+export function rfft<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | RfftOptions): Tensor<ComplexOf<A>> {
   const o = readOptions(259, options, ['n', 'axis', 'norm'], arguments.length - 2, 'axis')
   return one(259, [x], [o.n, o.axis, o.norm], []) as Tensor<ComplexOf<A>>
 }
@@ -188,7 +189,7 @@ export interface IrfftOptions {
  * ft.fft.irfft(ft.tensor([1, 1])) // [1, 0]
  * ```
  */
-export function irfft<A extends DType>(x: Tensor<A>, options?: number | IrfftOptions): Tensor<RealOf<ComplexOf<A>>> {
+export function irfft<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: number | IrfftOptions): Tensor<RealOf<ComplexOf<A>>> {
   const o = readOptions(260, options, ['n', 'axis', 'norm'], arguments.length - 2, 'axis')
   return one(260, [x], [o.n, o.axis, o.norm], []) as Tensor<RealOf<ComplexOf<A>>>
 }
@@ -218,7 +219,7 @@ export interface RfftnOptions {
  * ft.fft.rfftn(ft.tensor([[1, 0], [0, 0]])).real() // [[1, 1], [1, 1]]
  * ```
  */
-export function rfftn<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: RfftnOptions): Tensor<ComplexOf<A>> {
+export function rfftn<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: RfftnOptions): Tensor<ComplexOf<A>> {
   const o = readOptions(261, options, ['axes', 's', 'norm'], arguments.length - 2)
   return one(261, [x], [o.axes, o.s, o.norm], []) as Tensor<ComplexOf<A>>
 }
@@ -248,7 +249,7 @@ export interface IrfftnOptions {
  * ft.fft.irfftn(ft.tensor([[4, 4], [4, 4]])) // [[4, 0], [0, 0]]
  * ```
  */
-export function irfftn<A extends DType>(x: Tensor<A>, options?: IrfftnOptions): Tensor<RealOf<ComplexOf<A>>> {
+export function irfftn<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: IrfftnOptions): Tensor<RealOf<ComplexOf<A>>> {
   const o = readOptions(262, options, ['axes', 's', 'norm'], arguments.length - 2)
   return one(262, [x], [o.axes, o.s, o.norm], []) as Tensor<RealOf<ComplexOf<A>>>
 }
@@ -278,7 +279,7 @@ export interface HfftOptions {
  * ft.fft.hfft(ft.tensor([1, 2, 3])) // [8, -2, 0, -2]
  * ```
  */
-export function hfft<A extends DType>(x: Tensor<A>, options?: number | HfftOptions): Tensor<RealOf<ComplexOf<A>>> {
+export function hfft<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: number | HfftOptions): Tensor<RealOf<ComplexOf<A>>> {
   const o = readOptions(263, options, ['n', 'axis', 'norm'], arguments.length - 2, 'axis')
   return one(263, [x], [o.n, o.axis, o.norm], []) as Tensor<RealOf<ComplexOf<A>>>
 }
@@ -308,7 +309,7 @@ export interface IhfftOptions {
  * ft.fft.ihfft(ft.tensor([8, -2, 0, -2])).real() // [1, 2, 3]
  * ```
  */
-export function ihfft<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | IhfftOptions): Tensor<ComplexOf<A>> {
+export function ihfft<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | IhfftOptions): Tensor<ComplexOf<A>> {
   const o = readOptions(264, options, ['n', 'axis', 'norm'], arguments.length - 2, 'axis')
   return one(264, [x], [o.n, o.axis, o.norm], []) as Tensor<ComplexOf<A>>
 }
@@ -335,7 +336,7 @@ export interface FftshiftOptions {
  * ft.fft.fftshift(ft.tensor([0, 1, 2, -2, -1])) // [-2, -1, 0, 1, 2]
  * ```
  */
-export function fftshift<A extends DType>(x: Tensor<A>, options?: FftshiftOptions): Tensor<A> {
+export function fftshift<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: FftshiftOptions): Tensor<A> {
   const o = readOptions(265, options, ['axes'], arguments.length - 2)
   return one(265, [x], [o.axes], []) as Tensor<A>
 }
@@ -361,7 +362,7 @@ export interface IfftshiftOptions {
  * ft.fft.ifftshift(ft.tensor([-2, -1, 0, 1, 2])) // [0, 1, 2, -2, -1]
  * ```
  */
-export function ifftshift<A extends DType>(x: Tensor<A>, options?: IfftshiftOptions): Tensor<A> {
+export function ifftshift<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: IfftshiftOptions): Tensor<A> {
   const o = readOptions(266, options, ['axes'], arguments.length - 2)
   return one(266, [x], [o.axes], []) as Tensor<A>
 }

@@ -2,8 +2,11 @@
 // Operations of the root namespace as functions: `ft`.
 
 import { many, one, readOptions, surplus, tensorList } from '../call.js'
+import type { Listed, Positions } from '../listed.js'
 import { binary, unary } from '../record.js'
 import type { AsDType, Common, Device, DTypeOf, Fits, Operand, PromoteAll, TakesEach, With } from '../operand.js'
+import { several } from '../several.js'
+import type { Several } from '../several.js'
 import type { Tensor } from '../tensor.js'
 import type { ComplexOf, DType, FloatOf, Promote, RealOf, SumOf, Takes } from './dtypes.js'
 
@@ -21,7 +24,7 @@ import type { ComplexOf, DType, FloatOf, Promote, RealOf, SumOf, Takes } from '.
  * ft.tensor([1, -2]).negative() // [-1, 2]
  * ```
  */
-export function negative<A extends DType>(x: Tensor<A> & Takes<'numeric', A>): Tensor<A> {
+export function negative<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'numeric', A>) | Listed): Tensor<A> {
   if (arguments.length > 1) surplus(1, arguments, 1)
   return unary(1, x) as Tensor<A>
 }
@@ -41,7 +44,7 @@ export { negative as neg }
  * ft.tensor([1, -2]).positive() // [1, -2]
  * ```
  */
-export function positive<A extends DType>(x: Tensor<A> & Takes<'numeric', A>): Tensor<A> {
+export function positive<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'numeric', A>) | Listed): Tensor<A> {
   if (arguments.length > 1) surplus(2, arguments, 1)
   return unary(2, x) as Tensor<A>
 }
@@ -60,7 +63,7 @@ export function positive<A extends DType>(x: Tensor<A> & Takes<'numeric', A>): T
  * ft.tensor([1, -2]).abs() // [1, 2]
  * ```
  */
-export function abs<A extends DType>(x: Tensor<A> & Takes<'numeric', A>): Tensor<RealOf<A>> {
+export function abs<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'numeric', A>) | Listed): Tensor<RealOf<A>> {
   if (arguments.length > 1) surplus(3, arguments, 1)
   return unary(3, x) as Tensor<RealOf<A>>
 }
@@ -79,7 +82,7 @@ export function abs<A extends DType>(x: Tensor<A> & Takes<'numeric', A>): Tensor
  * ft.tensor([3, -2, 0]).sign() // [1, -1, 0]
  * ```
  */
-export function sign<A extends DType>(x: Tensor<A> & Takes<'numeric', A>): Tensor<A> {
+export function sign<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'numeric', A>) | Listed): Tensor<A> {
   if (arguments.length > 1) surplus(4, arguments, 1)
   return unary(4, x) as Tensor<A>
 }
@@ -98,7 +101,7 @@ export function sign<A extends DType>(x: Tensor<A> & Takes<'numeric', A>): Tenso
  * ft.tensor([3, -2]).square() // [9, 4]
  * ```
  */
-export function square<A extends DType>(x: Tensor<A> & Takes<'numeric', A>): Tensor<A> {
+export function square<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'numeric', A>) | Listed): Tensor<A> {
   if (arguments.length > 1) surplus(5, arguments, 1)
   return unary(5, x) as Tensor<A>
 }
@@ -117,7 +120,7 @@ export function square<A extends DType>(x: Tensor<A> & Takes<'numeric', A>): Ten
  * ft.tensor([3, -2]).relu() // [3, 0]
  * ```
  */
-export function relu<A extends DType>(x: Tensor<A> & Takes<'integerOrFloat', A>): Tensor<A> {
+export function relu<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'integerOrFloat', A>) | Listed): Tensor<A> {
   if (arguments.length > 1) surplus(6, arguments, 1)
   return unary(6, x) as Tensor<A>
 }
@@ -136,7 +139,7 @@ export function relu<A extends DType>(x: Tensor<A> & Takes<'integerOrFloat', A>)
  * ft.tensor([1.5, -1.5]).floor() // [1, -2]
  * ```
  */
-export function floor<A extends DType>(x: Tensor<A> & Takes<'integerOrFloat', A>): Tensor<A> {
+export function floor<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'integerOrFloat', A>) | Listed): Tensor<A> {
   if (arguments.length > 1) surplus(7, arguments, 1)
   return unary(7, x) as Tensor<A>
 }
@@ -155,7 +158,7 @@ export function floor<A extends DType>(x: Tensor<A> & Takes<'integerOrFloat', A>
  * ft.tensor([1.5, -1.5]).ceil() // [2, -1]
  * ```
  */
-export function ceil<A extends DType>(x: Tensor<A> & Takes<'integerOrFloat', A>): Tensor<A> {
+export function ceil<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'integerOrFloat', A>) | Listed): Tensor<A> {
   if (arguments.length > 1) surplus(8, arguments, 1)
   return unary(8, x) as Tensor<A>
 }
@@ -174,7 +177,7 @@ export function ceil<A extends DType>(x: Tensor<A> & Takes<'integerOrFloat', A>)
  * ft.tensor([1.5, -1.5]).trunc() // [1, -1]
  * ```
  */
-export function trunc<A extends DType>(x: Tensor<A> & Takes<'integerOrFloat', A>): Tensor<A> {
+export function trunc<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'integerOrFloat', A>) | Listed): Tensor<A> {
   if (arguments.length > 1) surplus(9, arguments, 1)
   return unary(9, x) as Tensor<A>
 }
@@ -193,7 +196,7 @@ export function trunc<A extends DType>(x: Tensor<A> & Takes<'integerOrFloat', A>
  * ft.tensor([0.5, 1.5, -2.4]).round() // [0, 2, -2]
  * ```
  */
-export function round<A extends DType>(x: Tensor<A> & Takes<'numeric', A>): Tensor<A> {
+export function round<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'numeric', A>) | Listed): Tensor<A> {
   if (arguments.length > 1) surplus(10, arguments, 1)
   return unary(10, x) as Tensor<A>
 }
@@ -212,7 +215,7 @@ export function round<A extends DType>(x: Tensor<A> & Takes<'numeric', A>): Tens
  * ft.tensor([4, 9]).sqrt() // [2, 3]
  * ```
  */
-export function sqrt<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+export function sqrt<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>> {
   if (arguments.length > 1) surplus(11, arguments, 1)
   return unary(11, x) as Tensor<FloatOf<A>>
 }
@@ -231,7 +234,7 @@ export function sqrt<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ft.tensor([4, 16]).rsqrt() // [0.5, 0.25]
  * ```
  */
-export function rsqrt<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+export function rsqrt<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>> {
   if (arguments.length > 1) surplus(12, arguments, 1)
   return unary(12, x) as Tensor<FloatOf<A>>
 }
@@ -250,7 +253,7 @@ export function rsqrt<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ft.tensor([4, -2]).reciprocal() // [0.25, -0.5]
  * ```
  */
-export function reciprocal<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+export function reciprocal<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>> {
   if (arguments.length > 1) surplus(13, arguments, 1)
   return unary(13, x) as Tensor<FloatOf<A>>
 }
@@ -269,7 +272,7 @@ export function reciprocal<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ft.tensor([0, 1]).exp() // [1, 2.7182817]
  * ```
  */
-export function exp<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+export function exp<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>> {
   if (arguments.length > 1) surplus(14, arguments, 1)
   return unary(14, x) as Tensor<FloatOf<A>>
 }
@@ -288,7 +291,7 @@ export function exp<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ft.tensor([0, 3, -1]).exp2() // [1, 8, 0.5]
  * ```
  */
-export function exp2<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>> {
+export function exp2<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>> {
   if (arguments.length > 1) surplus(15, arguments, 1)
   return unary(15, x) as Tensor<FloatOf<A>>
 }
@@ -307,7 +310,7 @@ export function exp2<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<F
  * ft.tensor([0, 1]).expm1() // [0, 1.7182819]
  * ```
  */
-export function expm1<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+export function expm1<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>> {
   if (arguments.length > 1) surplus(16, arguments, 1)
   return unary(16, x) as Tensor<FloatOf<A>>
 }
@@ -326,7 +329,7 @@ export function expm1<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ft.tensor([1, 10]).log() // [0, 2.3025851]
  * ```
  */
-export function log<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+export function log<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>> {
   if (arguments.length > 1) surplus(17, arguments, 1)
   return unary(17, x) as Tensor<FloatOf<A>>
 }
@@ -345,7 +348,7 @@ export function log<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ft.tensor([0, 1]).log1p() // [0, 0.6931472]
  * ```
  */
-export function log1p<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+export function log1p<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>> {
   if (arguments.length > 1) surplus(18, arguments, 1)
   return unary(18, x) as Tensor<FloatOf<A>>
 }
@@ -364,7 +367,7 @@ export function log1p<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ft.tensor([8, 10]).log2() // [3, 3.321928]
  * ```
  */
-export function log2<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+export function log2<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>> {
   if (arguments.length > 1) surplus(19, arguments, 1)
   return unary(19, x) as Tensor<FloatOf<A>>
 }
@@ -383,7 +386,7 @@ export function log2<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ft.tensor([1000, 2]).log10() // [3, 0.30103]
  * ```
  */
-export function log10<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+export function log10<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>> {
   if (arguments.length > 1) surplus(20, arguments, 1)
   return unary(20, x) as Tensor<FloatOf<A>>
 }
@@ -402,7 +405,7 @@ export function log10<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ft.tensor([0, 1]).sin() // [0, 0.8414710]
  * ```
  */
-export function sin<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+export function sin<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>> {
   if (arguments.length > 1) surplus(21, arguments, 1)
   return unary(21, x) as Tensor<FloatOf<A>>
 }
@@ -421,7 +424,7 @@ export function sin<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ft.tensor([0, 1]).cos() // [1, 0.5403023]
  * ```
  */
-export function cos<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+export function cos<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>> {
   if (arguments.length > 1) surplus(22, arguments, 1)
   return unary(22, x) as Tensor<FloatOf<A>>
 }
@@ -440,7 +443,7 @@ export function cos<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ft.tensor([0, 1]).tan() // [0, 1.5574077]
  * ```
  */
-export function tan<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+export function tan<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>> {
   if (arguments.length > 1) surplus(23, arguments, 1)
   return unary(23, x) as Tensor<FloatOf<A>>
 }
@@ -459,7 +462,7 @@ export function tan<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ft.tensor([0, 1]).asin() // [0, 1.5707964]
  * ```
  */
-export function asin<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+export function asin<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>> {
   if (arguments.length > 1) surplus(24, arguments, 1)
   return unary(24, x) as Tensor<FloatOf<A>>
 }
@@ -478,7 +481,7 @@ export function asin<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ft.tensor([1, 0]).acos() // [0, 1.5707964]
  * ```
  */
-export function acos<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+export function acos<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>> {
   if (arguments.length > 1) surplus(25, arguments, 1)
   return unary(25, x) as Tensor<FloatOf<A>>
 }
@@ -497,7 +500,7 @@ export function acos<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ft.tensor([0, 1]).atan() // [0, 0.7853982]
  * ```
  */
-export function atan<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+export function atan<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>> {
   if (arguments.length > 1) surplus(26, arguments, 1)
   return unary(26, x) as Tensor<FloatOf<A>>
 }
@@ -516,7 +519,7 @@ export function atan<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ft.tensor([0, 1]).sinh() // [0, 1.1752012]
  * ```
  */
-export function sinh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+export function sinh<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>> {
   if (arguments.length > 1) surplus(27, arguments, 1)
   return unary(27, x) as Tensor<FloatOf<A>>
 }
@@ -535,7 +538,7 @@ export function sinh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ft.tensor([0, 1]).cosh() // [1, 1.5430807]
  * ```
  */
-export function cosh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+export function cosh<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>> {
   if (arguments.length > 1) surplus(28, arguments, 1)
   return unary(28, x) as Tensor<FloatOf<A>>
 }
@@ -554,7 +557,7 @@ export function cosh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ft.tensor([0, 1]).tanh() // [0, 0.7615942]
  * ```
  */
-export function tanh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+export function tanh<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>> {
   if (arguments.length > 1) surplus(29, arguments, 1)
   return unary(29, x) as Tensor<FloatOf<A>>
 }
@@ -573,7 +576,7 @@ export function tanh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ft.tensor([0, 1]).asinh() // [0, 0.8813736]
  * ```
  */
-export function asinh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+export function asinh<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>> {
   if (arguments.length > 1) surplus(30, arguments, 1)
   return unary(30, x) as Tensor<FloatOf<A>>
 }
@@ -592,7 +595,7 @@ export function asinh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ft.tensor([1, 2]).acosh() // [0, 1.316958]
  * ```
  */
-export function acosh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+export function acosh<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>> {
   if (arguments.length > 1) surplus(31, arguments, 1)
   return unary(31, x) as Tensor<FloatOf<A>>
 }
@@ -611,7 +614,7 @@ export function acosh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ft.tensor([0, 0.5]).atanh() // [0, 0.54930615]
  * ```
  */
-export function atanh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+export function atanh<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>> {
   if (arguments.length > 1) surplus(32, arguments, 1)
   return unary(32, x) as Tensor<FloatOf<A>>
 }
@@ -630,7 +633,7 @@ export function atanh<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ft.tensor([180, 90]).deg2rad() // [3.1415927, 1.5707964]
  * ```
  */
-export function deg2rad<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>> {
+export function deg2rad<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>> {
   if (arguments.length > 1) surplus(33, arguments, 1)
   return unary(33, x) as Tensor<FloatOf<A>>
 }
@@ -649,7 +652,7 @@ export function deg2rad<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tenso
  * ft.tensor([1, -2]).rad2deg() // [57.29578, -114.59156]
  * ```
  */
-export function rad2deg<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>> {
+export function rad2deg<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>> {
   if (arguments.length > 1) surplus(34, arguments, 1)
   return unary(34, x) as Tensor<FloatOf<A>>
 }
@@ -668,7 +671,7 @@ export function rad2deg<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tenso
  * ft.tensor([0, 0.5]).sinc() // [1, 0.63661975]
  * ```
  */
-export function sinc<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>> {
+export function sinc<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>> {
   if (arguments.length > 1) surplus(35, arguments, 1)
   return unary(35, x) as Tensor<FloatOf<A>>
 }
@@ -687,7 +690,7 @@ export function sinc<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<F
  * ft.tensor([0.5, 0.75]).logit() // [0, 1.0986123]
  * ```
  */
-export function logit<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>> {
+export function logit<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>> {
   if (arguments.length > 1) surplus(36, arguments, 1)
   return unary(36, x) as Tensor<FloatOf<A>>
 }
@@ -706,7 +709,7 @@ export function logit<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<
  * ft.tensor([0, 2]).sigmoid() // [0.5, 0.8807971]
  * ```
  */
-export function sigmoid<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>> {
+export function sigmoid<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>> {
   if (arguments.length > 1) surplus(37, arguments, 1)
   return unary(37, x) as Tensor<FloatOf<A>>
 }
@@ -725,7 +728,7 @@ export function sigmoid<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tenso
  * ft.tensor([27, -8]).cbrt() // [3, -2]
  * ```
  */
-export function cbrt<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>> {
+export function cbrt<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>> {
   if (arguments.length > 1) surplus(38, arguments, 1)
   return unary(38, x) as Tensor<FloatOf<A>>
 }
@@ -744,7 +747,7 @@ export function cbrt<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<F
  * ft.tensor([1.5, -2.25]).frac() // [0.5, -0.25]
  * ```
  */
-export function frac<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>> {
+export function frac<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>> {
   if (arguments.length > 1) surplus(39, arguments, 1)
   return unary(39, x) as Tensor<FloatOf<A>>
 }
@@ -763,7 +766,7 @@ export function frac<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<F
  * ft.tensor([0, 0.5, 1]).entr() // [0, 0.34657359, -0]
  * ```
  */
-export function entr<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>> {
+export function entr<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>> {
   if (arguments.length > 1) surplus(40, arguments, 1)
   return unary(40, x) as Tensor<FloatOf<A>>
 }
@@ -782,7 +785,7 @@ export function entr<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<F
  * ft.tensor([0, -1]).ndtr() // [0.5, 0.15865526]
  * ```
  */
-export function ndtr<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>> {
+export function ndtr<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>> {
   if (arguments.length > 1) surplus(41, arguments, 1)
   return unary(41, x) as Tensor<FloatOf<A>>
 }
@@ -801,7 +804,7 @@ export function ndtr<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<F
  * ft.tensor([0, 1]).erf() // [0, 0.8427008]
  * ```
  */
-export function erf<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>> {
+export function erf<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>> {
   if (arguments.length > 1) surplus(42, arguments, 1)
   return unary(42, x) as Tensor<FloatOf<A>>
 }
@@ -820,7 +823,7 @@ export function erf<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<Fl
  * ft.tensor([0, 1, 5]).erfc() // [1, 0.1572992, 1.5374598e-12]
  * ```
  */
-export function erfc<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>> {
+export function erfc<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>> {
   if (arguments.length > 1) surplus(43, arguments, 1)
   return unary(43, x) as Tensor<FloatOf<A>>
 }
@@ -839,7 +842,7 @@ export function erfc<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<F
  * ft.tensor([0, 0.5]).erfinv() // [0, 0.47693628]
  * ```
  */
-export function erfinv<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>> {
+export function erfinv<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>> {
   if (arguments.length > 1) surplus(44, arguments, 1)
   return unary(44, x) as Tensor<FloatOf<A>>
 }
@@ -858,7 +861,7 @@ export function erfinv<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor
  * ft.tensor([1, 0.5, 10]).lgamma() // [0, 0.5723649, 12.801827]
  * ```
  */
-export function lgamma<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>> {
+export function lgamma<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>> {
   if (arguments.length > 1) surplus(45, arguments, 1)
   return unary(45, x) as Tensor<FloatOf<A>>
 }
@@ -877,7 +880,7 @@ export function lgamma<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor
  * ft.tensor([1, 0.5]).digamma() // [-0.5772157, -1.96351]
  * ```
  */
-export function digamma<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>> {
+export function digamma<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>> {
   if (arguments.length > 1) surplus(46, arguments, 1)
   return unary(46, x) as Tensor<FloatOf<A>>
 }
@@ -896,7 +899,7 @@ export function digamma<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tenso
  * ft.tensor([1, NaN]).isnan() // [false, true]
  * ```
  */
-export function isnan(x: Tensor): Tensor<'bool'> {
+export function isnan(x: Tensor | Listed): Tensor<'bool'> {
   if (arguments.length > 1) surplus(47, arguments, 1)
   return unary(47, x) as Tensor<'bool'>
 }
@@ -915,7 +918,7 @@ export function isnan(x: Tensor): Tensor<'bool'> {
  * ft.tensor([1, Infinity]).isfinite() // [true, false]
  * ```
  */
-export function isfinite(x: Tensor): Tensor<'bool'> {
+export function isfinite(x: Tensor | Listed): Tensor<'bool'> {
   if (arguments.length > 1) surplus(48, arguments, 1)
   return unary(48, x) as Tensor<'bool'>
 }
@@ -934,7 +937,7 @@ export function isfinite(x: Tensor): Tensor<'bool'> {
  * ft.tensor([1, -Infinity]).isinf() // [false, true]
  * ```
  */
-export function isinf(x: Tensor): Tensor<'bool'> {
+export function isinf(x: Tensor | Listed): Tensor<'bool'> {
   if (arguments.length > 1) surplus(49, arguments, 1)
   return unary(49, x) as Tensor<'bool'>
 }
@@ -953,7 +956,7 @@ export function isinf(x: Tensor): Tensor<'bool'> {
  * ft.tensor([1, Infinity, -Infinity]).isposinf() // [false, true, false]
  * ```
  */
-export function isposinf<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<'bool'> {
+export function isposinf<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<'bool'> {
   if (arguments.length > 1) surplus(50, arguments, 1)
   return unary(50, x) as Tensor<'bool'>
 }
@@ -972,7 +975,7 @@ export function isposinf<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tens
  * ft.tensor([1, Infinity, -Infinity]).isneginf() // [false, false, true]
  * ```
  */
-export function isneginf<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<'bool'> {
+export function isneginf<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<'bool'> {
   if (arguments.length > 1) surplus(51, arguments, 1)
   return unary(51, x) as Tensor<'bool'>
 }
@@ -991,7 +994,7 @@ export function isneginf<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tens
  * ft.tensor([1, 0]).logicalNot() // [false, true]
  * ```
  */
-export function logicalNot(x: Tensor): Tensor<'bool'> {
+export function logicalNot(x: Tensor | Listed): Tensor<'bool'> {
   if (arguments.length > 1) surplus(52, arguments, 1)
   return unary(52, x) as Tensor<'bool'>
 }
@@ -1613,7 +1616,7 @@ export function countLeadingZeros<A extends DType>(x: Tensor<A> & Takes<'integer
  * ft.tensor([1, -2]).bitcast('int32') // [1065353216, -1073741824]
  * ```
  */
-export function bitcast<E extends DType>(x: Tensor, dtype: E): Tensor<E> {
+export function bitcast<E extends DType>(x: Tensor | Listed, dtype: E): Tensor<E> {
   if (arguments.length > 2) surplus(83, arguments, 2)
   return one(83, [x], [dtype], []) as Tensor<E>
 }
@@ -1632,7 +1635,7 @@ export function bitcast<E extends DType>(x: Tensor, dtype: E): Tensor<E> {
  * ft.complex(ft.tensor([1, 2]), 3).real() // [1, 2]
  * ```
  */
-export function real<A extends DType>(x: Tensor<A>): Tensor<RealOf<A>> {
+export function real<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<RealOf<A>> {
   if (arguments.length > 1) surplus(84, arguments, 1)
   return unary(84, x) as Tensor<RealOf<A>>
 }
@@ -1651,7 +1654,7 @@ export function real<A extends DType>(x: Tensor<A>): Tensor<RealOf<A>> {
  * ft.complex(ft.tensor([1, 2]), 3).imag() // [3, 3]
  * ```
  */
-export function imag<A extends DType>(x: Tensor<A>): Tensor<RealOf<A>> {
+export function imag<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<RealOf<A>> {
   if (arguments.length > 1) surplus(85, arguments, 1)
   return unary(85, x) as Tensor<RealOf<A>>
 }
@@ -1670,7 +1673,7 @@ export function imag<A extends DType>(x: Tensor<A>): Tensor<RealOf<A>> {
  * ft.complex(ft.tensor([1, 2]), 3).conj().imag() // [-3, -3]
  * ```
  */
-export function conj<A extends DType>(x: Tensor<A>): Tensor<A> {
+export function conj<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<A> {
   if (arguments.length > 1) surplus(86, arguments, 1)
   return unary(86, x) as Tensor<A>
 }
@@ -1689,7 +1692,7 @@ export function conj<A extends DType>(x: Tensor<A>): Tensor<A> {
  * ft.complex(ft.tensor([1, 0]), ft.tensor([1, 2])).angle() // [0.7853982, 1.5707964]
  * ```
  */
-export function angle<A extends DType>(x: Tensor<A>): Tensor<RealOf<FloatOf<A>>> {
+export function angle<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<RealOf<FloatOf<A>>> {
   if (arguments.length > 1) surplus(87, arguments, 1)
   return unary(87, x) as Tensor<RealOf<FloatOf<A>>>
 }
@@ -1748,7 +1751,7 @@ export function polar<A extends Operand, B extends Operand>(abs: A & Fits<'real'
  * ft.tensor([1, -2, -0]).signbit() // [false, true, true]
  * ```
  */
-export function signbit<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<'bool'> {
+export function signbit<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<'bool'> {
   if (arguments.length > 1) surplus(90, arguments, 1)
   return unary(90, x) as Tensor<'bool'>
 }
@@ -2163,7 +2166,7 @@ export function nanToNum<A extends DType, B extends Operand | undefined = undefi
  * ft.tensor([1.7, -1.7]).astype('int32') // [1, -1]
  * ```
  */
-export function astype<E extends DType>(x: Tensor, dtype: E): Tensor<E> {
+export function astype<E extends DType>(x: Tensor | Listed, dtype: E): Tensor<E> {
   if (arguments.length > 2) surplus(111, arguments, 2)
   return one(111, [x], [dtype], []) as Tensor<E>
 }
@@ -2182,7 +2185,7 @@ export function astype<E extends DType>(x: Tensor, dtype: E): Tensor<E> {
  * ft.tensor([1, 2]).copy() // [1, 2]
  * ```
  */
-export function copy<A extends DType>(x: Tensor<A>): Tensor<A> {
+export function copy<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<A> {
   if (arguments.length > 1) surplus(112, arguments, 1)
   return unary(112, x) as Tensor<A>
 }
@@ -2243,7 +2246,7 @@ export interface SumOptions<E extends DType = DType> {
  * ft.tensor([[1, 2], [3, 4]]).sum(0) // [4, 6]
  * ```
  */
-export function sum<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: number | readonly number[] | SumOptions<E>): Tensor<NoInfer<E>> {
+export function sum<A extends DType = 'float32', E extends DType = SumOf<A>>(x: Tensor<A> | Listed, options?: number | readonly number[] | SumOptions<E>): Tensor<NoInfer<E>> {
   const o = readOptions(114, options, ['axis', 'keepdims', 'dtype'], arguments.length - 2, 'axis')
   return one(114, [x], [o.axis, o.keepdims, o.dtype], []) as Tensor<NoInfer<E>>
 }
@@ -2273,7 +2276,7 @@ export interface ProdOptions<E extends DType = DType> {
  * ft.tensor([[1, 2], [3, 4]]).prod(1) // [2, 12]
  * ```
  */
-export function prod<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: number | readonly number[] | ProdOptions<E>): Tensor<NoInfer<E>> {
+export function prod<A extends DType = 'float32', E extends DType = SumOf<A>>(x: Tensor<A> | Listed, options?: number | readonly number[] | ProdOptions<E>): Tensor<NoInfer<E>> {
   const o = readOptions(115, options, ['axis', 'keepdims', 'dtype'], arguments.length - 2, 'axis')
   return one(115, [x], [o.axis, o.keepdims, o.dtype], []) as Tensor<NoInfer<E>>
 }
@@ -2301,7 +2304,7 @@ export interface MeanOptions {
  * ft.tensor([[1, 2], [3, 4]]).mean(1) // [1.5, 3.5]
  * ```
  */
-export function mean<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | MeanOptions): Tensor<FloatOf<A>> {
+export function mean<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: number | readonly number[] | MeanOptions): Tensor<FloatOf<A>> {
   const o = readOptions(116, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
   return one(116, [x], [o.axis, o.keepdims], []) as Tensor<FloatOf<A>>
 }
@@ -2330,7 +2333,7 @@ export interface MaxOptions {
  * ft.tensor([[1, 2], [3, 4]]).max(0) // [3, 4]
  * ```
  */
-export function max<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | readonly number[] | MaxOptions): Tensor<A> {
+export function max<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | readonly number[] | MaxOptions): Tensor<A> {
   const o = readOptions(117, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
   return one(117, [x], [o.axis, o.keepdims], []) as Tensor<A>
 }
@@ -2358,7 +2361,7 @@ export interface MinOptions {
  * ft.tensor([[1, 2], [3, 4]]).min(0) // [1, 2]
  * ```
  */
-export function min<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | readonly number[] | MinOptions): Tensor<A> {
+export function min<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | readonly number[] | MinOptions): Tensor<A> {
   const o = readOptions(118, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
   return one(118, [x], [o.axis, o.keepdims], []) as Tensor<A>
 }
@@ -2386,7 +2389,7 @@ export interface AllOptions {
  * ft.tensor([[1, 0], [3, 4]]).all(1) // [false, true]
  * ```
  */
-export function all(x: Tensor, options?: number | readonly number[] | AllOptions): Tensor<'bool'> {
+export function all(x: Tensor | Listed, options?: number | readonly number[] | AllOptions): Tensor<'bool'> {
   const o = readOptions(119, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
   return one(119, [x], [o.axis, o.keepdims], []) as Tensor<'bool'>
 }
@@ -2414,7 +2417,7 @@ export interface AnyOptions {
  * ft.tensor([[0, 0], [3, 0]]).any(1) // [false, true]
  * ```
  */
-export function any(x: Tensor, options?: number | readonly number[] | AnyOptions): Tensor<'bool'> {
+export function any(x: Tensor | Listed, options?: number | readonly number[] | AnyOptions): Tensor<'bool'> {
   const o = readOptions(120, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
   return one(120, [x], [o.axis, o.keepdims], []) as Tensor<'bool'>
 }
@@ -2443,7 +2446,7 @@ export interface ArgmaxOptions {
  * ft.tensor([[1, 5], [7, 4]]).argmax({ axis: 1 }) // [1, 0]
  * ```
  */
-export function argmax<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | ArgmaxOptions): Tensor<'int32'> {
+export function argmax<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | ArgmaxOptions): Tensor<'int32'> {
   const o = readOptions(121, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
   return one(121, [x], [o.axis, o.keepdims], []) as Tensor<'int32'>
 }
@@ -2471,7 +2474,7 @@ export interface ArgminOptions {
  * ft.tensor([[1, 5], [7, 4]]).argmin({ axis: 1 }) // [0, 1]
  * ```
  */
-export function argmin<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | ArgminOptions): Tensor<'int32'> {
+export function argmin<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | ArgminOptions): Tensor<'int32'> {
   const o = readOptions(122, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
   return one(122, [x], [o.axis, o.keepdims], []) as Tensor<'int32'>
 }
@@ -2502,7 +2505,7 @@ export interface VarOptions {
  * ft.tensor([1, 2, 3, 4]).var({ correction: 1 }) // 1.6666666
  * ```
  */
-function var_<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | VarOptions): Tensor<RealOf<FloatOf<A>>> {
+function var_<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: number | readonly number[] | VarOptions): Tensor<RealOf<FloatOf<A>>> {
   const o = readOptions(123, options, ['axis', 'keepdims', 'correction'], arguments.length - 2, 'axis')
   return one(123, [x], [o.axis, o.keepdims], [o.correction]) as Tensor<RealOf<FloatOf<A>>>
 }
@@ -2533,7 +2536,7 @@ export interface StdOptions {
  * ft.tensor([1, 3]).std() // 1
  * ```
  */
-export function std<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | StdOptions): Tensor<RealOf<FloatOf<A>>> {
+export function std<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: number | readonly number[] | StdOptions): Tensor<RealOf<FloatOf<A>>> {
   const o = readOptions(124, options, ['axis', 'keepdims', 'correction'], arguments.length - 2, 'axis')
   return one(124, [x], [o.axis, o.keepdims], [o.correction]) as Tensor<RealOf<FloatOf<A>>>
 }
@@ -2561,7 +2564,7 @@ export interface MedianOptions {
  * ft.tensor([[3, 1, 2], [9, 7, 8]]).median(1) // [2, 8]
  * ```
  */
-export function median<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | readonly number[] | MedianOptions): Tensor<FloatOf<A>> {
+export function median<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | readonly number[] | MedianOptions): Tensor<FloatOf<A>> {
   const o = readOptions(125, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
   return one(125, [x], [o.axis, o.keepdims], []) as Tensor<FloatOf<A>>
 }
@@ -2590,7 +2593,7 @@ export interface PtpOptions {
  * ft.tensor([[1, 5], [7, 4]]).ptp(1) // [4, 3]
  * ```
  */
-export function ptp<A extends DType>(x: Tensor<A> & Takes<'integerOrFloat', A>, options?: number | readonly number[] | PtpOptions): Tensor<A> {
+export function ptp<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'integerOrFloat', A>) | Listed, options?: number | readonly number[] | PtpOptions): Tensor<A> {
   const o = readOptions(126, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
   return one(126, [x], [o.axis, o.keepdims], []) as Tensor<A>
 }
@@ -2619,7 +2622,7 @@ export interface LogsumexpOptions {
  * ft.tensor([1000, 1000]).logsumexp() // 1000.69315
  * ```
  */
-export function logsumexp<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | readonly number[] | LogsumexpOptions): Tensor<FloatOf<A>> {
+export function logsumexp<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | readonly number[] | LogsumexpOptions): Tensor<FloatOf<A>> {
   const o = readOptions(127, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
   return one(127, [x], [o.axis, o.keepdims], []) as Tensor<FloatOf<A>>
 }
@@ -2648,7 +2651,7 @@ export interface CountNonzeroOptions {
  * ft.tensor([[0, 5], [7, 4]]).countNonzero(1) // [1, 2]
  * ```
  */
-export function countNonzero(x: Tensor, options?: number | readonly number[] | CountNonzeroOptions): Tensor<'int32'> {
+export function countNonzero(x: Tensor | Listed, options?: number | readonly number[] | CountNonzeroOptions): Tensor<'int32'> {
   const o = readOptions(128, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
   return one(128, [x], [o.axis, o.keepdims], []) as Tensor<'int32'>
 }
@@ -2678,7 +2681,7 @@ export interface NansumOptions<E extends DType = DType> {
  * ft.tensor([1, NaN, 3]).nansum() // 4
  * ```
  */
-export function nansum<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: number | readonly number[] | NansumOptions<E>): Tensor<NoInfer<E>> {
+export function nansum<A extends DType = 'float32', E extends DType = SumOf<A>>(x: Tensor<A> | Listed, options?: number | readonly number[] | NansumOptions<E>): Tensor<NoInfer<E>> {
   const o = readOptions(129, options, ['axis', 'keepdims', 'dtype'], arguments.length - 2, 'axis')
   return one(129, [x], [o.axis, o.keepdims, o.dtype], []) as Tensor<NoInfer<E>>
 }
@@ -2708,7 +2711,7 @@ export interface NanprodOptions<E extends DType = DType> {
  * ft.tensor([2, NaN, 3]).nanprod() // 6
  * ```
  */
-export function nanprod<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: number | readonly number[] | NanprodOptions<E>): Tensor<NoInfer<E>> {
+export function nanprod<A extends DType = 'float32', E extends DType = SumOf<A>>(x: Tensor<A> | Listed, options?: number | readonly number[] | NanprodOptions<E>): Tensor<NoInfer<E>> {
   const o = readOptions(130, options, ['axis', 'keepdims', 'dtype'], arguments.length - 2, 'axis')
   return one(130, [x], [o.axis, o.keepdims, o.dtype], []) as Tensor<NoInfer<E>>
 }
@@ -2736,7 +2739,7 @@ export interface NanmaxOptions {
  * ft.tensor([1, NaN, 3]).nanmax() // 3
  * ```
  */
-export function nanmax<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | readonly number[] | NanmaxOptions): Tensor<A> {
+export function nanmax<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | readonly number[] | NanmaxOptions): Tensor<A> {
   const o = readOptions(131, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
   return one(131, [x], [o.axis, o.keepdims], []) as Tensor<A>
 }
@@ -2764,7 +2767,7 @@ export interface NanminOptions {
  * ft.tensor([1, NaN, 3]).nanmin() // 1
  * ```
  */
-export function nanmin<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | readonly number[] | NanminOptions): Tensor<A> {
+export function nanmin<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | readonly number[] | NanminOptions): Tensor<A> {
   const o = readOptions(132, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
   return one(132, [x], [o.axis, o.keepdims], []) as Tensor<A>
 }
@@ -2792,7 +2795,7 @@ export interface NanmeanOptions {
  * ft.tensor([1, NaN, 3]).nanmean() // 2
  * ```
  */
-export function nanmean<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | readonly number[] | NanmeanOptions): Tensor<FloatOf<A>> {
+export function nanmean<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | readonly number[] | NanmeanOptions): Tensor<FloatOf<A>> {
   const o = readOptions(133, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
   return one(133, [x], [o.axis, o.keepdims], []) as Tensor<FloatOf<A>>
 }
@@ -2822,7 +2825,7 @@ export interface NanvarOptions {
  * ft.tensor([1, NaN, 3]).nanvar() // 1
  * ```
  */
-export function nanvar<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | readonly number[] | NanvarOptions): Tensor<FloatOf<A>> {
+export function nanvar<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | readonly number[] | NanvarOptions): Tensor<FloatOf<A>> {
   const o = readOptions(134, options, ['axis', 'keepdims', 'correction'], arguments.length - 2, 'axis')
   return one(134, [x], [o.axis, o.keepdims], [o.correction]) as Tensor<FloatOf<A>>
 }
@@ -2852,7 +2855,7 @@ export interface NanstdOptions {
  * ft.tensor([1, NaN, 3]).nanstd() // 1
  * ```
  */
-export function nanstd<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | readonly number[] | NanstdOptions): Tensor<FloatOf<A>> {
+export function nanstd<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | readonly number[] | NanstdOptions): Tensor<FloatOf<A>> {
   const o = readOptions(135, options, ['axis', 'keepdims', 'correction'], arguments.length - 2, 'axis')
   return one(135, [x], [o.axis, o.keepdims], [o.correction]) as Tensor<FloatOf<A>>
 }
@@ -2945,7 +2948,7 @@ export interface CovOptions {
  * ft.tensor([[1, 2, 3], [6, 4, 2]]).cov() // [[1, -2], [-2, 4]]
  * ```
  */
-export function cov<A extends DType>(x: Tensor<A>, options?: CovOptions): Tensor<FloatOf<A>> {
+export function cov<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: CovOptions): Tensor<FloatOf<A>> {
   const o = readOptions(138, options, ['rowvar', 'correction'], arguments.length - 2)
   return one(138, [x], [o.rowvar], [o.correction]) as Tensor<FloatOf<A>>
 }
@@ -2971,7 +2974,7 @@ export interface CorrcoefOptions {
  * ft.tensor([[1, 2, 3], [6, 4, 2]]).corrcoef() // [[1, -1], [-1, 1]]
  * ```
  */
-export function corrcoef<A extends DType>(x: Tensor<A>, options?: CorrcoefOptions): Tensor<FloatOf<A>> {
+export function corrcoef<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: CorrcoefOptions): Tensor<FloatOf<A>> {
   const o = readOptions(139, options, ['rowvar'], arguments.length - 2)
   return one(139, [x], [o.rowvar], []) as Tensor<FloatOf<A>>
 }
@@ -3002,7 +3005,7 @@ export interface CumulativeSumOptions<E extends DType = DType> {
  * ft.tensor([1, 2, 3]).cumulativeSum() // [1, 3, 6]
  * ```
  */
-export function cumulativeSum<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: number | CumulativeSumOptions<E>): Tensor<NoInfer<E>> {
+export function cumulativeSum<A extends DType = 'float32', E extends DType = SumOf<A>>(x: Tensor<A> | Listed, options?: number | CumulativeSumOptions<E>): Tensor<NoInfer<E>> {
   const o = readOptions(140, options, ['axis', 'dtype', 'includeInitial'], arguments.length - 2, 'axis')
   return one(140, [x], [o.axis, o.dtype, o.includeInitial], []) as Tensor<NoInfer<E>>
 }
@@ -3032,7 +3035,7 @@ export interface CumulativeProdOptions<E extends DType = DType> {
  * ft.tensor([1, 2, 3]).cumulativeProd() // [1, 2, 6]
  * ```
  */
-export function cumulativeProd<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: number | CumulativeProdOptions<E>): Tensor<NoInfer<E>> {
+export function cumulativeProd<A extends DType = 'float32', E extends DType = SumOf<A>>(x: Tensor<A> | Listed, options?: number | CumulativeProdOptions<E>): Tensor<NoInfer<E>> {
   const o = readOptions(141, options, ['axis', 'dtype', 'includeInitial'], arguments.length - 2, 'axis')
   return one(141, [x], [o.axis, o.dtype, o.includeInitial], []) as Tensor<NoInfer<E>>
 }
@@ -3059,7 +3062,7 @@ export interface CumulativeMaxOptions {
  * ft.tensor([1, 3, 2]).cumulativeMax() // [1, 3, 3]
  * ```
  */
-export function cumulativeMax<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | CumulativeMaxOptions): Tensor<A> {
+export function cumulativeMax<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | CumulativeMaxOptions): Tensor<A> {
   const o = readOptions(142, options, ['axis'], arguments.length - 2, 'axis')
   return one(142, [x], [o.axis], []) as Tensor<A>
 }
@@ -3085,7 +3088,7 @@ export interface CumulativeMinOptions {
  * ft.tensor([3, 1, 2]).cumulativeMin() // [3, 1, 1]
  * ```
  */
-export function cumulativeMin<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | CumulativeMinOptions): Tensor<A> {
+export function cumulativeMin<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | CumulativeMinOptions): Tensor<A> {
   const o = readOptions(143, options, ['axis'], arguments.length - 2, 'axis')
   return one(143, [x], [o.axis], []) as Tensor<A>
 }
@@ -3480,7 +3483,7 @@ export interface DiagonalOptions {
  * ft.tensor([[1, 2], [3, 4]]).diagonal() // [1, 4]
  * ```
  */
-export function diagonal<A extends DType>(x: Tensor<A>, options?: DiagonalOptions): Tensor<A> {
+export function diagonal<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: DiagonalOptions): Tensor<A> {
   const o = readOptions(158, options, ['offset'], arguments.length - 2)
   return one(158, [x], [o.offset], []) as Tensor<A>
 }
@@ -3509,7 +3512,7 @@ export interface TraceOptions<E extends DType = DType> {
  * ft.tensor([[1, 2], [3, 4]]).trace() // 5
  * ```
  */
-export function trace<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: TraceOptions<E>): Tensor<NoInfer<E>> {
+export function trace<A extends DType = 'float32', E extends DType = SumOf<A>>(x: Tensor<A> | Listed, options?: TraceOptions<E>): Tensor<NoInfer<E>> {
   const o = readOptions(159, options, ['offset', 'dtype'], arguments.length - 2)
   return one(159, [x], [o.offset, o.dtype], []) as Tensor<NoInfer<E>>
 }
@@ -3536,7 +3539,7 @@ export interface DiagOptions {
  * ft.tensor([1, 2]).diag() // [[1, 0], [0, 2]]
  * ```
  */
-export function diag<A extends DType>(x: Tensor<A>, options?: DiagOptions): Tensor<A> {
+export function diag<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: DiagOptions): Tensor<A> {
   const o = readOptions(160, options, ['k'], arguments.length - 2)
   return one(160, [x], [o.k], []) as Tensor<A>
 }
@@ -3563,7 +3566,7 @@ export interface SoftmaxOptions {
  * ft.tensor([0, 0]).softmax() // [0.5, 0.5]
  * ```
  */
-export function softmax<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | SoftmaxOptions): Tensor<FloatOf<A>> {
+export function softmax<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | SoftmaxOptions): Tensor<FloatOf<A>> {
   const o = readOptions(161, options, ['axis'], arguments.length - 2, 'axis')
   return one(161, [x], [o.axis], []) as Tensor<FloatOf<A>>
 }
@@ -3589,7 +3592,7 @@ export interface LogSoftmaxOptions {
  * ft.tensor([0, 0]).logSoftmax() // [-0.6931472, -0.6931472]
  * ```
  */
-export function logSoftmax<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | LogSoftmaxOptions): Tensor<FloatOf<A>> {
+export function logSoftmax<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | LogSoftmaxOptions): Tensor<FloatOf<A>> {
   const o = readOptions(162, options, ['axis'], arguments.length - 2, 'axis')
   return one(162, [x], [o.axis], []) as Tensor<FloatOf<A>>
 }
@@ -3611,7 +3614,7 @@ export function logSoftmax<A extends DType>(x: Tensor<A> & Takes<'real', A>, opt
  * ft.tensor([1, 2, 3, 4]).reshape([2, -1]) // [[1, 2], [3, 4]]
  * ```
  */
-export function reshape<A extends DType>(x: Tensor<A>, shape: readonly number[]): Tensor<A> {
+export function reshape<A extends DType = 'float32'>(x: Tensor<A> | Listed, shape: readonly number[]): Tensor<A> {
   if (arguments.length > 2) surplus(196, arguments, 2)
   return one(196, [x], [shape], []) as Tensor<A>
 }
@@ -3633,7 +3636,7 @@ export function reshape<A extends DType>(x: Tensor<A>, shape: readonly number[])
  * ft.tensor([[1, 2], [3, 4]]).permuteDims([1, 0]) // [[1, 3], [2, 4]]
  * ```
  */
-export function permuteDims<A extends DType>(x: Tensor<A>, axes: number | readonly number[]): Tensor<A> {
+export function permuteDims<A extends DType = 'float32'>(x: Tensor<A> | Listed, axes: number | readonly number[]): Tensor<A> {
   if (arguments.length > 2) surplus(197, arguments, 2)
   return one(197, [x], [axes], []) as Tensor<A>
 }
@@ -3653,7 +3656,7 @@ export function permuteDims<A extends DType>(x: Tensor<A>, axes: number | readon
  * ft.tensor([[1, 2], [3, 4]]).matrixTranspose() // [[1, 3], [2, 4]]
  * ```
  */
-export function matrixTranspose<A extends DType>(x: Tensor<A>): Tensor<A> {
+export function matrixTranspose<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<A> {
   if (arguments.length > 1) surplus(198, arguments, 1)
   return unary(198, x) as Tensor<A>
 }
@@ -3674,7 +3677,7 @@ export function matrixTranspose<A extends DType>(x: Tensor<A>): Tensor<A> {
  * ft.tensor([1, 2]).expandDims(1) // [[1], [2]]
  * ```
  */
-export function expandDims<A extends DType>(x: Tensor<A>, axis?: number): Tensor<A> {
+export function expandDims<A extends DType = 'float32'>(x: Tensor<A> | Listed, axis?: number): Tensor<A> {
   if (arguments.length > 2) surplus(199, arguments, 2)
   return one(199, [x], [axis], []) as Tensor<A>
 }
@@ -3695,7 +3698,7 @@ export function expandDims<A extends DType>(x: Tensor<A>, axis?: number): Tensor
  * ft.tensor([[1], [2]]).squeeze(1) // [1, 2]
  * ```
  */
-export function squeeze<A extends DType>(x: Tensor<A>, axis?: number | readonly number[]): Tensor<A> {
+export function squeeze<A extends DType = 'float32'>(x: Tensor<A> | Listed, axis?: number | readonly number[]): Tensor<A> {
   if (arguments.length > 2) surplus(200, arguments, 2)
   return one(200, [x], [axis], []) as Tensor<A>
 }
@@ -3722,7 +3725,7 @@ export interface FlipOptions {
  * ft.tensor([1, 2, 3]).flip() // [3, 2, 1]
  * ```
  */
-export function flip<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | FlipOptions): Tensor<A> {
+export function flip<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: number | readonly number[] | FlipOptions): Tensor<A> {
   const o = readOptions(201, options, ['axis'], arguments.length - 2, 'axis')
   return one(201, [x], [o.axis], []) as Tensor<A>
 }
@@ -3743,7 +3746,7 @@ export function flip<A extends DType>(x: Tensor<A>, options?: number | readonly 
  * ft.tensor([1, 2]).broadcastTo([2, 2]) // [[1, 2], [1, 2]]
  * ```
  */
-export function broadcastTo<A extends DType>(x: Tensor<A>, shape: readonly number[]): Tensor<A> {
+export function broadcastTo<A extends DType = 'float32'>(x: Tensor<A> | Listed, shape: readonly number[]): Tensor<A> {
   if (arguments.length > 2) surplus(202, arguments, 2)
   return one(202, [x], [shape], []) as Tensor<A>
 }
@@ -3766,7 +3769,7 @@ export function broadcastTo<A extends DType>(x: Tensor<A>, shape: readonly numbe
  * ft.tensor([[1, 2], [3, 4]]).moveaxis(0, -1) // [[1, 3], [2, 4]]
  * ```
  */
-export function moveaxis<A extends DType>(x: Tensor<A>, source: number | readonly number[], destination: number | readonly number[]): Tensor<A> {
+export function moveaxis<A extends DType = 'float32'>(x: Tensor<A> | Listed, source: number | readonly number[], destination: number | readonly number[]): Tensor<A> {
   if (arguments.length > 3) surplus(203, arguments, 3)
   return one(203, [x], [source, destination], []) as Tensor<A>
 }
@@ -3788,7 +3791,7 @@ export function moveaxis<A extends DType>(x: Tensor<A>, source: number | readonl
  * ft.tensor([[1, 2], [3, 4]]).swapaxes(0, 1) // [[1, 3], [2, 4]]
  * ```
  */
-export function swapaxes<A extends DType>(x: Tensor<A>, axis1: number, axis2: number): Tensor<A> {
+export function swapaxes<A extends DType = 'float32'>(x: Tensor<A> | Listed, axis1: number, axis2: number): Tensor<A> {
   if (arguments.length > 3) surplus(204, arguments, 3)
   return one(204, [x], [axis1, axis2], []) as Tensor<A>
 }
@@ -3818,7 +3821,7 @@ export interface Rot90Options {
  * ft.tensor([[1, 2], [3, 4]]).rot90() // [[2, 4], [1, 3]]
  * ```
  */
-export function rot90<A extends DType>(x: Tensor<A>, options?: Rot90Options): Tensor<A> {
+export function rot90<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: Rot90Options): Tensor<A> {
   const o = readOptions(205, options, ['k', 'axes'], arguments.length - 2)
   return one(205, [x], [o.k, o.axes], []) as Tensor<A>
 }
@@ -3848,7 +3851,7 @@ export interface FlattenOptions {
  * ft.tensor([[1, 2], [3, 4]]).flatten() // [1, 2, 3, 4]
  * ```
  */
-export function flatten<A extends DType>(x: Tensor<A>, options?: FlattenOptions): Tensor<A> {
+export function flatten<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: FlattenOptions): Tensor<A> {
   const o = readOptions(206, options, ['startAxis', 'endAxis'], arguments.length - 2)
   return one(206, [x], [o.startAxis, o.endAxis], []) as Tensor<A>
 }
@@ -3877,7 +3880,7 @@ export interface RollOptions {
  * ft.tensor([1, 2, 3]).roll(1) // [3, 1, 2]
  * ```
  */
-export function roll<A extends DType>(x: Tensor<A>, shift: number | readonly number[], options?: number | readonly number[] | RollOptions): Tensor<A> {
+export function roll<A extends DType = 'float32'>(x: Tensor<A> | Listed, shift: number | readonly number[], options?: number | readonly number[] | RollOptions): Tensor<A> {
   const o = readOptions(207, options, ['axis'], arguments.length - 3, 'axis')
   return one(207, [x], [shift, o.axis], []) as Tensor<A>
 }
@@ -3898,7 +3901,7 @@ export function roll<A extends DType>(x: Tensor<A>, shift: number | readonly num
  * ft.tensor([1, 2]).tile([2]) // [1, 2, 1, 2]
  * ```
  */
-export function tile<A extends DType>(x: Tensor<A>, repetitions: readonly number[]): Tensor<A> {
+export function tile<A extends DType = 'float32'>(x: Tensor<A> | Listed, repetitions: readonly number[]): Tensor<A> {
   if (arguments.length > 2) surplus(208, arguments, 2)
   return one(208, [x], [repetitions], []) as Tensor<A>
 }
@@ -3927,7 +3930,7 @@ export interface RepeatOptions {
  * ft.tensor([1, 2]).repeat(2) // [1, 1, 2, 2]
  * ```
  */
-export function repeat<A extends DType>(x: Tensor<A>, repeats: number, options?: number | RepeatOptions): Tensor<A> {
+export function repeat<A extends DType = 'float32'>(x: Tensor<A> | Listed, repeats: number, options?: number | RepeatOptions): Tensor<A> {
   const o = readOptions(209, options, ['axis'], arguments.length - 3, 'axis')
   return one(209, [x], [repeats, o.axis], []) as Tensor<A>
 }
@@ -4013,7 +4016,7 @@ export interface PadOptions {
  * ft.tensor([1, 2, 3]).pad([[2, 1]], { mode: 'reflect' }) // [3, 2, 1, 2, 3, 2]
  * ```
  */
-export function pad<A extends DType>(x: Tensor<A>, padWidth: number | readonly (readonly [number, number])[], options?: PadOptions): Tensor<A> {
+export function pad<A extends DType = 'float32'>(x: Tensor<A> | Listed, padWidth: number | readonly (readonly [number, number])[], options?: PadOptions): Tensor<A> {
   const o = readOptions(212, options, ['mode', 'value'], arguments.length - 3)
   return one(212, [x], [padWidth, o.mode], [o.value]) as Tensor<A>
 }
@@ -4042,7 +4045,7 @@ export interface TakeOptions {
  * ft.tensor([10, 20, 30]).take(ft.tensor([2, 0], { dtype: 'int32' })) // [30, 10]
  * ```
  */
-export function take<A extends DType, B extends DType>(x: Tensor<A>, indices: Tensor<B> & Takes<'index', B>, options?: number | TakeOptions): Tensor<A> {
+export function take<A extends DType, B extends DType>(x: Tensor<A>, indices: (Tensor<B> & Takes<'index', B>) | Positions, options?: number | TakeOptions): Tensor<A> {
   const o = readOptions(215, options, ['axis'], arguments.length - 3, 'axis')
   return one(215, [x, indices], [o.axis], []) as Tensor<A>
 }
@@ -4070,7 +4073,7 @@ export interface ScatterOptions {
  * ft.zeros([3]).scatter(ft.tensor([2, 0], { dtype: 'int32' }), ft.tensor([7, 5])) // [5, 0, 7]
  * ```
  */
-export function scatter<A extends DType, B extends DType>(x: Tensor<A>, indices: Tensor<B> & Takes<'index', B>, updates: Tensor, options?: number | ScatterOptions): Tensor<A> {
+export function scatter<A extends DType, B extends DType>(x: Tensor<A>, indices: (Tensor<B> & Takes<'index', B>) | Positions, updates: Tensor, options?: number | ScatterOptions): Tensor<A> {
   const o = readOptions(216, options, ['axis'], arguments.length - 4, 'axis')
   return one(216, [x, indices, updates], [o.axis], []) as Tensor<A>
 }
@@ -4100,7 +4103,7 @@ export interface ScatterAddOptions {
  * ft.zeros([3]).scatterAdd(ft.tensor([2, 2], { dtype: 'int32' }), ft.tensor([1, 5])) // [0, 0, 6]
  * ```
  */
-export function scatterAdd<A extends DType, B extends DType>(x: Tensor<A> & Takes<'numeric', A>, indices: Tensor<B> & Takes<'index', B>, updates: Tensor, options?: number | ScatterAddOptions): Tensor<A> {
+export function scatterAdd<A extends DType, B extends DType>(x: Tensor<A> & Takes<'numeric', A>, indices: (Tensor<B> & Takes<'index', B>) | Positions, updates: Tensor, options?: number | ScatterAddOptions): Tensor<A> {
   const o = readOptions(217, options, ['axis'], arguments.length - 4, 'axis')
   return one(217, [x, indices, updates], [o.axis], []) as Tensor<A>
 }
@@ -4128,7 +4131,7 @@ export interface ScatterMulOptions {
  * ft.ones([3]).scatterMul(ft.tensor([2, 2], { dtype: 'int32' }), ft.tensor([2, 5])) // [1, 1, 10]
  * ```
  */
-export function scatterMul<A extends DType, B extends DType>(x: Tensor<A> & Takes<'numeric', A>, indices: Tensor<B> & Takes<'index', B>, updates: Tensor, options?: number | ScatterMulOptions): Tensor<A> {
+export function scatterMul<A extends DType, B extends DType>(x: Tensor<A> & Takes<'numeric', A>, indices: (Tensor<B> & Takes<'index', B>) | Positions, updates: Tensor, options?: number | ScatterMulOptions): Tensor<A> {
   const o = readOptions(218, options, ['axis'], arguments.length - 4, 'axis')
   return one(218, [x, indices, updates], [o.axis], []) as Tensor<A>
 }
@@ -4156,7 +4159,7 @@ export interface ScatterMinOptions {
  * ft.ones([3]).scatterMin(ft.tensor([2, 2], { dtype: 'int32' }), ft.tensor([-2, 5])) // [1, 1, -2]
  * ```
  */
-export function scatterMin<A extends DType, B extends DType>(x: Tensor<A> & Takes<'real', A>, indices: Tensor<B> & Takes<'index', B>, updates: Tensor, options?: number | ScatterMinOptions): Tensor<A> {
+export function scatterMin<A extends DType, B extends DType>(x: Tensor<A> & Takes<'real', A>, indices: (Tensor<B> & Takes<'index', B>) | Positions, updates: Tensor, options?: number | ScatterMinOptions): Tensor<A> {
   const o = readOptions(219, options, ['axis'], arguments.length - 4, 'axis')
   return one(219, [x, indices, updates], [o.axis], []) as Tensor<A>
 }
@@ -4184,7 +4187,7 @@ export interface ScatterMaxOptions {
  * ft.ones([3]).scatterMax(ft.tensor([2, 2], { dtype: 'int32' }), ft.tensor([-2, 5])) // [1, 1, 5]
  * ```
  */
-export function scatterMax<A extends DType, B extends DType>(x: Tensor<A> & Takes<'real', A>, indices: Tensor<B> & Takes<'index', B>, updates: Tensor, options?: number | ScatterMaxOptions): Tensor<A> {
+export function scatterMax<A extends DType, B extends DType>(x: Tensor<A> & Takes<'real', A>, indices: (Tensor<B> & Takes<'index', B>) | Positions, updates: Tensor, options?: number | ScatterMaxOptions): Tensor<A> {
   const o = readOptions(220, options, ['axis'], arguments.length - 4, 'axis')
   return one(220, [x, indices, updates], [o.axis], []) as Tensor<A>
 }
@@ -4216,7 +4219,7 @@ export interface PutAlongAxisOptions {
  * ft.zeros([2, 2]).putAlongAxis(ft.tensor([[1], [0]], { dtype: 'int32' }), 9) // [[0, 9], [9, 0]]
  * ```
  */
-export function putAlongAxis<A extends DType, B extends DType, C extends Operand>(x: Tensor<A>, indices: Tensor<B> & Takes<'index', B>, values: C & Fits<'any', C, A>, options?: number | PutAlongAxisOptions): Tensor<A> {
+export function putAlongAxis<A extends DType, B extends DType, C extends Operand>(x: Tensor<A>, indices: (Tensor<B> & Takes<'index', B>) | Positions, values: C & Fits<'any', C, A>, options?: number | PutAlongAxisOptions): Tensor<A> {
   const o = readOptions(221, options, ['axis', 'update'], arguments.length - 4, 'axis')
   return one(221, [x, indices, values], [o.axis, o.update], []) as Tensor<A>
 }
@@ -4239,7 +4242,7 @@ export function putAlongAxis<A extends DType, B extends DType, C extends Operand
  * ft.tensor([1, 2, 3]).segmentSum(ft.tensor([0, 2, 0], { dtype: 'int32' }), 3) // [4, 0, 2]
  * ```
  */
-export function segmentSum<A extends DType, B extends DType>(x: Tensor<A> & Takes<'numeric', A>, segments: Tensor<B> & Takes<'index', B>, numSegments: number): Tensor<A> {
+export function segmentSum<A extends DType, B extends DType>(x: Tensor<A> & Takes<'numeric', A>, segments: (Tensor<B> & Takes<'index', B>) | Positions, numSegments: number): Tensor<A> {
   if (arguments.length > 3) surplus(222, arguments, 3)
   return one(222, [x, segments], [numSegments], []) as Tensor<A>
 }
@@ -4260,7 +4263,7 @@ export function segmentSum<A extends DType, B extends DType>(x: Tensor<A> & Take
  * ft.tensor([4, 2, 3]).segmentProd(ft.tensor([0, 2, 0], { dtype: 'int32' }), 3) // [12, 1, 2]
  * ```
  */
-export function segmentProd<A extends DType, B extends DType>(x: Tensor<A> & Takes<'numeric', A>, segments: Tensor<B> & Takes<'index', B>, numSegments: number): Tensor<A> {
+export function segmentProd<A extends DType, B extends DType>(x: Tensor<A> & Takes<'numeric', A>, segments: (Tensor<B> & Takes<'index', B>) | Positions, numSegments: number): Tensor<A> {
   if (arguments.length > 3) surplus(223, arguments, 3)
   return one(223, [x, segments], [numSegments], []) as Tensor<A>
 }
@@ -4281,7 +4284,7 @@ export function segmentProd<A extends DType, B extends DType>(x: Tensor<A> & Tak
  * ft.tensor([4, 2, 3]).segmentMin(ft.tensor([0, 1, 0], { dtype: 'int32' }), 2) // [3, 2]
  * ```
  */
-export function segmentMin<A extends DType, B extends DType>(x: Tensor<A> & Takes<'real', A>, segments: Tensor<B> & Takes<'index', B>, numSegments: number): Tensor<A> {
+export function segmentMin<A extends DType, B extends DType>(x: Tensor<A> & Takes<'real', A>, segments: (Tensor<B> & Takes<'index', B>) | Positions, numSegments: number): Tensor<A> {
   if (arguments.length > 3) surplus(224, arguments, 3)
   return one(224, [x, segments], [numSegments], []) as Tensor<A>
 }
@@ -4302,7 +4305,7 @@ export function segmentMin<A extends DType, B extends DType>(x: Tensor<A> & Take
  * ft.tensor([4, 2, 3]).segmentMax(ft.tensor([0, 1, 0], { dtype: 'int32' }), 2) // [4, 2]
  * ```
  */
-export function segmentMax<A extends DType, B extends DType>(x: Tensor<A> & Takes<'real', A>, segments: Tensor<B> & Takes<'index', B>, numSegments: number): Tensor<A> {
+export function segmentMax<A extends DType, B extends DType>(x: Tensor<A> & Takes<'real', A>, segments: (Tensor<B> & Takes<'index', B>) | Positions, numSegments: number): Tensor<A> {
   if (arguments.length > 3) surplus(225, arguments, 3)
   return one(225, [x, segments], [numSegments], []) as Tensor<A>
 }
@@ -4323,7 +4326,7 @@ export function segmentMax<A extends DType, B extends DType>(x: Tensor<A> & Take
  * ft.tensor([4, 2, 3]).segmentMean(ft.tensor([0, 1, 0], { dtype: 'int32' }), 2) // [3.5, 2]
  * ```
  */
-export function segmentMean<A extends DType, B extends DType>(x: Tensor<A>, segments: Tensor<B> & Takes<'index', B>, numSegments: number): Tensor<FloatOf<A>> {
+export function segmentMean<A extends DType, B extends DType>(x: Tensor<A>, segments: (Tensor<B> & Takes<'index', B>) | Positions, numSegments: number): Tensor<FloatOf<A>> {
   if (arguments.length > 3) surplus(226, arguments, 3)
   return one(226, [x, segments], [numSegments], []) as Tensor<FloatOf<A>>
 }
@@ -4353,7 +4356,7 @@ export interface TakeAlongAxisOptions {
  * ft.tensor([[3, 1], [5, 7]]).takeAlongAxis(ft.tensor([[1, 0], [0, 0]], { dtype: 'int32' })) // [[1, 3], [5, 5]]
  * ```
  */
-export function takeAlongAxis<A extends DType, B extends DType>(x: Tensor<A>, indices: Tensor<B> & Takes<'index', B>, options?: number | TakeAlongAxisOptions): Tensor<A> {
+export function takeAlongAxis<A extends DType, B extends DType>(x: Tensor<A>, indices: (Tensor<B> & Takes<'index', B>) | Positions, options?: number | TakeAlongAxisOptions): Tensor<A> {
   const o = readOptions(227, options, ['axis'], arguments.length - 3, 'axis')
   return one(227, [x, indices], [o.axis], []) as Tensor<A>
 }
@@ -4382,7 +4385,7 @@ export interface SearchsortedOptions {
  * ft.tensor([1, 3, 5]).searchsorted(ft.tensor([3, 4])) // [1, 2]
  * ```
  */
-export function searchsorted<A extends DType, B extends Operand, C extends DType = DType>(x1: Tensor<A> & Takes<'real', A>, x2: B & Fits<'real', B>, sorter?: Tensor<C> & Takes<'index', C>, options?: SearchsortedOptions): Tensor<'int32'> {
+export function searchsorted<A extends DType, B extends Operand, C extends DType = DType>(x1: Tensor<A> & Takes<'real', A>, x2: B & Fits<'real', B>, sorter?: (Tensor<C> & Takes<'index', C>) | Positions, options?: SearchsortedOptions): Tensor<'int32'> {
   const o = readOptions(228, options, ['side'], arguments.length - 4)
   return one(228, [x1, x2, sorter], [o.side], []) as Tensor<'int32'>
 }
@@ -4411,7 +4414,7 @@ export interface SortOptions {
  * ft.tensor([3, 1, 2]).sort() // [1, 2, 3]
  * ```
  */
-export function sort<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | SortOptions): Tensor<A> {
+export function sort<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | SortOptions): Tensor<A> {
   const o = readOptions(229, options, ['axis', 'descending'], arguments.length - 2, 'axis')
   return one(229, [x], [o.axis, o.descending], []) as Tensor<A>
 }
@@ -4439,7 +4442,7 @@ export interface ArgsortOptions {
  * ft.tensor([3, 1, 2]).argsort() // [1, 2, 0]
  * ```
  */
-export function argsort<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | ArgsortOptions): Tensor<'int32'> {
+export function argsort<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | ArgsortOptions): Tensor<'int32'> {
   const o = readOptions(230, options, ['axis', 'descending'], arguments.length - 2, 'axis')
   return one(230, [x], [o.axis, o.descending], []) as Tensor<'int32'>
 }
@@ -4469,10 +4472,10 @@ export interface TopkOptions {
  * ft.tensor([3, 9, 5]).topk(2).values // [9, 5]
  * ```
  */
-export function topk<A extends DType>(x: Tensor<A> & Takes<'real', A>, k: number, options?: number | TopkOptions): { values: Tensor<A>; indices: Tensor<'int32'> } {
+export function topk<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, k: number, options?: number | TopkOptions): Several<{ values: Tensor<A>; indices: Tensor<'int32'> }> {
   const o = readOptions(231, options, ['axis', 'largest'], arguments.length - 3, 'axis')
   const [values, indices] = many(231, [x], [k, o.axis, o.largest], []) as [Tensor, Tensor]
-  return { values, indices } as { values: Tensor<A>; indices: Tensor<'int32'> }
+  return several({ values, indices }) as Several<{ values: Tensor<A>; indices: Tensor<'int32'> }>
 }
 
 /** Options of `kthvalue`. */
@@ -4500,10 +4503,10 @@ export interface KthvalueOptions {
  * ft.tensor([3, 9, 5]).kthvalue(2).values // 5
  * ```
  */
-export function kthvalue<A extends DType>(x: Tensor<A> & Takes<'real', A>, k: number, options?: number | KthvalueOptions): { values: Tensor<A>; indices: Tensor<'int32'> } {
+export function kthvalue<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, k: number, options?: number | KthvalueOptions): Several<{ values: Tensor<A>; indices: Tensor<'int32'> }> {
   const o = readOptions(232, options, ['axis', 'keepdims'], arguments.length - 3, 'axis')
   const [values, indices] = many(232, [x], [k, o.axis, o.keepdims], []) as [Tensor, Tensor]
-  return { values, indices } as { values: Tensor<A>; indices: Tensor<'int32'> }
+  return several({ values, indices }) as Several<{ values: Tensor<A>; indices: Tensor<'int32'> }>
 }
 
 /** Options of `zeros`. */
@@ -4680,7 +4683,7 @@ export interface TrilOptions {
  * ft.ones([2, 2]).tril() // [[1, 0], [1, 1]]
  * ```
  */
-export function tril<A extends DType>(x: Tensor<A>, options?: TrilOptions): Tensor<A> {
+export function tril<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: TrilOptions): Tensor<A> {
   const o = readOptions(277, options, ['k'], arguments.length - 2)
   return one(277, [x], [], [o.k]) as Tensor<A>
 }
@@ -4708,7 +4711,7 @@ export interface TriuOptions {
  * ft.ones([2, 2]).triu() // [[1, 1], [0, 1]]
  * ```
  */
-export function triu<A extends DType>(x: Tensor<A>, options?: TriuOptions): Tensor<A> {
+export function triu<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: TriuOptions): Tensor<A> {
   const o = readOptions(278, options, ['k'], arguments.length - 2)
   return one(278, [x], [], [o.k]) as Tensor<A>
 }
@@ -4741,7 +4744,7 @@ export interface WindowSumOptions {
  * ft.tensor([1, 2, 3, 4]).windowSum(2) // [3, 5, 7]
  * ```
  */
-export function windowSum<A extends DType>(x: Tensor<A> & Takes<'numeric', A>, window: number | readonly number[], options?: WindowSumOptions): Tensor<A> {
+export function windowSum<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'numeric', A>) | Listed, window: number | readonly number[], options?: WindowSumOptions): Tensor<A> {
   const o = readOptions(290, options, ['stride', 'padding', 'dilation'], arguments.length - 3)
   return one(290, [x], [window, o.stride, o.padding, o.dilation], []) as Tensor<A>
 }
@@ -4772,7 +4775,7 @@ export interface WindowProdOptions {
  * ft.tensor([1, 2, 3, 4]).windowProd(2, { padding: 'same' }) // [2, 6, 12, 4]
  * ```
  */
-export function windowProd<A extends DType>(x: Tensor<A> & Takes<'numeric', A>, window: number | readonly number[], options?: WindowProdOptions): Tensor<A> {
+export function windowProd<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'numeric', A>) | Listed, window: number | readonly number[], options?: WindowProdOptions): Tensor<A> {
   const o = readOptions(291, options, ['stride', 'padding', 'dilation'], arguments.length - 3)
   return one(291, [x], [window, o.stride, o.padding, o.dilation], []) as Tensor<A>
 }
@@ -4803,7 +4806,7 @@ export interface WindowMinOptions {
  * ft.tensor([3, 1, 2, 4]).windowMin(2, { stride: 2 }) // [1, 2]
  * ```
  */
-export function windowMin<A extends DType>(x: Tensor<A> & Takes<'integerOrFloat', A>, window: number | readonly number[], options?: WindowMinOptions): Tensor<A> {
+export function windowMin<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'integerOrFloat', A>) | Listed, window: number | readonly number[], options?: WindowMinOptions): Tensor<A> {
   const o = readOptions(292, options, ['stride', 'padding', 'dilation'], arguments.length - 3)
   return one(292, [x], [window, o.stride, o.padding, o.dilation], []) as Tensor<A>
 }
@@ -4834,7 +4837,7 @@ export interface WindowMaxOptions {
  * ft.tensor([[1, 2, 3], [6, 5, 4]]).windowMax([1, 2]) // [[2, 3], [6, 5]]
  * ```
  */
-export function windowMax<A extends DType>(x: Tensor<A> & Takes<'integerOrFloat', A>, window: number | readonly number[], options?: WindowMaxOptions): Tensor<A> {
+export function windowMax<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'integerOrFloat', A>) | Listed, window: number | readonly number[], options?: WindowMaxOptions): Tensor<A> {
   const o = readOptions(293, options, ['stride', 'padding', 'dilation'], arguments.length - 3)
   return one(293, [x], [window, o.stride, o.padding, o.dilation], []) as Tensor<A>
 }
@@ -4996,7 +4999,7 @@ export function columnStack<const A extends readonly Tensor[]>(arrays: A): Tenso
  * ft.tensor(5).atleast1d() // [5]
  * ```
  */
-export function atleast1d<A extends DType>(x: Tensor<A>): Tensor<A> {
+export function atleast1d<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<A> {
   if (arguments.length > 1) surplus(300, arguments, 1)
   return unary(300, x) as Tensor<A>
 }
@@ -5015,7 +5018,7 @@ export function atleast1d<A extends DType>(x: Tensor<A>): Tensor<A> {
  * ft.tensor([1, 2]).atleast2d() // [[1, 2]]
  * ```
  */
-export function atleast2d<A extends DType>(x: Tensor<A>): Tensor<A> {
+export function atleast2d<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<A> {
   if (arguments.length > 1) surplus(301, arguments, 1)
   return unary(301, x) as Tensor<A>
 }
@@ -5034,7 +5037,7 @@ export function atleast2d<A extends DType>(x: Tensor<A>): Tensor<A> {
  * ft.tensor([1, 2]).atleast3d() // [[[1], [2]]]
  * ```
  */
-export function atleast3d<A extends DType>(x: Tensor<A>): Tensor<A> {
+export function atleast3d<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<A> {
   if (arguments.length > 1) surplus(302, arguments, 1)
   return unary(302, x) as Tensor<A>
 }
@@ -5054,7 +5057,7 @@ export function atleast3d<A extends DType>(x: Tensor<A>): Tensor<A> {
  * ft.tensor([[1, 2], [3, 4]]).fliplr() // [[2, 1], [4, 3]]
  * ```
  */
-export function fliplr<A extends DType>(x: Tensor<A>): Tensor<A> {
+export function fliplr<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<A> {
   if (arguments.length > 1) surplus(303, arguments, 1)
   return unary(303, x) as Tensor<A>
 }
@@ -5074,7 +5077,7 @@ export function fliplr<A extends DType>(x: Tensor<A>): Tensor<A> {
  * ft.tensor([[1, 2], [3, 4]]).flipud() // [[3, 4], [1, 2]]
  * ```
  */
-export function flipud<A extends DType>(x: Tensor<A>): Tensor<A> {
+export function flipud<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<A> {
   if (arguments.length > 1) surplus(304, arguments, 1)
   return unary(304, x) as Tensor<A>
 }
@@ -5104,7 +5107,7 @@ export interface UnfoldOptions {
  * ft.tensor([1, 2, 3, 4]).unfold(0, 2) // [[1, 2], [2, 3], [3, 4]]
  * ```
  */
-export function unfold<A extends DType>(x: Tensor<A>, axis: number, size: number, options?: UnfoldOptions): Tensor<A> {
+export function unfold<A extends DType = 'float32'>(x: Tensor<A> | Listed, axis: number, size: number, options?: UnfoldOptions): Tensor<A> {
   const o = readOptions(305, options, ['step'], arguments.length - 4)
   return one(305, [x], [axis, size, o.step], []) as Tensor<A>
 }
@@ -5132,7 +5135,7 @@ export interface NanmedianOptions {
  * ft.tensor([[3, NaN, 2], [9, 7, 8]]).nanmedian(1) // [2.5, 8]
  * ```
  */
-export function nanmedian<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: number | readonly number[] | NanmedianOptions): Tensor<FloatOf<A>> {
+export function nanmedian<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: number | readonly number[] | NanmedianOptions): Tensor<FloatOf<A>> {
   const o = readOptions(306, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
   return one(306, [x], [o.axis, o.keepdims], []) as Tensor<FloatOf<A>>
 }
@@ -5227,7 +5230,7 @@ export interface NancumulativeSumOptions<E extends DType = DType> {
  * ft.tensor([1, NaN, 3]).nancumulativeSum() // [1, 1, 4]
  * ```
  */
-export function nancumulativeSum<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: number | NancumulativeSumOptions<E>): Tensor<NoInfer<E>> {
+export function nancumulativeSum<A extends DType = 'float32', E extends DType = SumOf<A>>(x: Tensor<A> | Listed, options?: number | NancumulativeSumOptions<E>): Tensor<NoInfer<E>> {
   const o = readOptions(309, options, ['axis', 'dtype', 'includeInitial'], arguments.length - 2, 'axis')
   return one(309, [x], [o.axis, o.dtype, o.includeInitial], []) as Tensor<NoInfer<E>>
 }
@@ -5258,7 +5261,7 @@ export interface NancumulativeProdOptions<E extends DType = DType> {
  * ft.tensor([2, NaN, 3]).nancumulativeProd() // [2, 2, 6]
  * ```
  */
-export function nancumulativeProd<A extends DType, E extends DType = SumOf<A>>(x: Tensor<A>, options?: number | NancumulativeProdOptions<E>): Tensor<NoInfer<E>> {
+export function nancumulativeProd<A extends DType = 'float32', E extends DType = SumOf<A>>(x: Tensor<A> | Listed, options?: number | NancumulativeProdOptions<E>): Tensor<NoInfer<E>> {
   const o = readOptions(310, options, ['axis', 'dtype', 'includeInitial'], arguments.length - 2, 'axis')
   return one(310, [x], [o.axis, o.dtype, o.includeInitial], []) as Tensor<NoInfer<E>>
 }

@@ -2,7 +2,10 @@
 // Linear algebra: `ft.linalg`.
 
 import { many, one, readOptions, surplus } from '../call.js'
+import type { Listed } from '../listed.js'
 import { binary, unary } from '../record.js'
+import { several } from '../several.js'
+import type { Several } from '../several.js'
 import type { Tensor } from '../tensor.js'
 import type { ComplexOf, DType, FloatOf, Promote, RealOf } from './dtypes.js'
 
@@ -50,10 +53,10 @@ export interface QrOptions {
  * ft.linalg.qr(ft.tensor([[0, 2], [3, 0]])).r // [[3, 0], [0, 2]]
  * ```
  */
-export function qr<A extends DType>(x: Tensor<A>, options?: QrOptions): { q: Tensor<FloatOf<A>>; r: Tensor<FloatOf<A>> } {
+export function qr<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: QrOptions): Several<{ q: Tensor<FloatOf<A>>; r: Tensor<FloatOf<A>> }> {
   const o = readOptions(234, options, ['mode'], arguments.length - 2)
   const [q, r] = many(234, [x], [o.mode], []) as [Tensor, Tensor]
-  return { q, r } as { q: Tensor<FloatOf<A>>; r: Tensor<FloatOf<A>> }
+  return several({ q, r }) as Several<{ q: Tensor<FloatOf<A>>; r: Tensor<FloatOf<A>> }>
 }
 
 /**
@@ -72,7 +75,7 @@ export function qr<A extends DType>(x: Tensor<A>, options?: QrOptions): { q: Ten
  * ft.linalg.inv(ft.tensor([[2, 0], [0, 4]])) // [[0.5, 0], [0, 0.25]]
  * ```
  */
-export function inv<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+export function inv<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>> {
   if (arguments.length > 1) surplus(235, arguments, 1)
   return unary(235, x) as Tensor<FloatOf<A>>
 }
@@ -95,7 +98,7 @@ export function inv<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ft.linalg.matrixPower(ft.tensor([[1, 1], [0, 1]]), 5) // [[1, 5], [0, 1]]
  * ```
  */
-export function matrixPower<A extends DType>(x: Tensor<A>, n: number): Tensor<FloatOf<A>> {
+export function matrixPower<A extends DType = 'float32'>(x: Tensor<A> | Listed, n: number): Tensor<FloatOf<A>> {
   if (arguments.length > 2) surplus(236, arguments, 2)
   return one(236, [x], [n], []) as Tensor<FloatOf<A>>
 }
@@ -123,7 +126,7 @@ export interface CholeskyOptions {
  * ft.linalg.cholesky(ft.tensor([[4, 2], [2, 2]])) // [[2, 0], [1, 1]]
  * ```
  */
-export function cholesky<A extends DType>(x: Tensor<A>, options?: CholeskyOptions): Tensor<FloatOf<A>> {
+export function cholesky<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: CholeskyOptions): Tensor<FloatOf<A>> {
   const o = readOptions(237, options, ['upper'], arguments.length - 2)
   return one(237, [x], [o.upper], []) as Tensor<FloatOf<A>>
 }
@@ -143,10 +146,10 @@ export function cholesky<A extends DType>(x: Tensor<A>, options?: CholeskyOption
  * ft.linalg.lu(ft.tensor([[1, 3], [2, 4]])).u // [[2, 4], [0, 1]]
  * ```
  */
-export function lu<A extends DType>(x: Tensor<A>): { p: Tensor<FloatOf<A>>; l: Tensor<FloatOf<A>>; u: Tensor<FloatOf<A>> } {
+export function lu<A extends DType = 'float32'>(x: Tensor<A> | Listed): Several<{ p: Tensor<FloatOf<A>>; l: Tensor<FloatOf<A>>; u: Tensor<FloatOf<A>> }> {
   if (arguments.length > 1) surplus(238, arguments, 1)
   const [p, l, u] = many(238, [x], [], []) as [Tensor, Tensor, Tensor]
-  return { p, l, u } as { p: Tensor<FloatOf<A>>; l: Tensor<FloatOf<A>>; u: Tensor<FloatOf<A>> }
+  return several({ p, l, u }) as Several<{ p: Tensor<FloatOf<A>>; l: Tensor<FloatOf<A>>; u: Tensor<FloatOf<A>> }>
 }
 
 /**
@@ -164,7 +167,7 @@ export function lu<A extends DType>(x: Tensor<A>): { p: Tensor<FloatOf<A>>; l: T
  * ft.linalg.det(ft.tensor([[0, 2], [3, 0]])) // -6
  * ```
  */
-export function det<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+export function det<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>> {
   if (arguments.length > 1) surplus(239, arguments, 1)
   return unary(239, x) as Tensor<FloatOf<A>>
 }
@@ -184,10 +187,10 @@ export function det<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
  * ft.linalg.slogdet(ft.tensor([[0, 1], [1, 0]])).sign // -1
  * ```
  */
-export function slogdet<A extends DType>(x: Tensor<A>): { sign: Tensor<FloatOf<A>>; logabsdet: Tensor<RealOf<FloatOf<A>>> } {
+export function slogdet<A extends DType = 'float32'>(x: Tensor<A> | Listed): Several<{ sign: Tensor<FloatOf<A>>; logabsdet: Tensor<RealOf<FloatOf<A>>> }> {
   if (arguments.length > 1) surplus(240, arguments, 1)
   const [sign, logabsdet] = many(240, [x], [], []) as [Tensor, Tensor]
-  return { sign, logabsdet } as { sign: Tensor<FloatOf<A>>; logabsdet: Tensor<RealOf<FloatOf<A>>> }
+  return several({ sign, logabsdet }) as Several<{ sign: Tensor<FloatOf<A>>; logabsdet: Tensor<RealOf<FloatOf<A>>> }>
 }
 
 /** Options of `linalg.solveTriangular`. */
@@ -238,7 +241,7 @@ export function solveTriangular<A extends DType, B extends DType>(x1: Tensor<A>,
  * ft.linalg.expm(ft.tensor([[0, 1], [0, 0]])) // [[1, 1], [0, 1]]
  * ```
  */
-export function expm<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>> {
+export function expm<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>> {
   if (arguments.length > 1) surplus(242, arguments, 1)
   return unary(242, x) as Tensor<FloatOf<A>>
 }
@@ -265,10 +268,10 @@ export interface EighOptions {
  * ft.linalg.eigh(ft.tensor([[2, 0], [0, 1]])).eigenvalues // [1, 2]
  * ```
  */
-export function eigh<A extends DType>(x: Tensor<A>, options?: EighOptions): { eigenvalues: Tensor<RealOf<FloatOf<A>>>; eigenvectors: Tensor<FloatOf<A>> } {
+export function eigh<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: EighOptions): Several<{ eigenvalues: Tensor<RealOf<FloatOf<A>>>; eigenvectors: Tensor<FloatOf<A>> }> {
   const o = readOptions(243, options, ['upper'], arguments.length - 2)
   const [eigenvalues, eigenvectors] = many(243, [x], [o.upper], []) as [Tensor, Tensor]
-  return { eigenvalues, eigenvectors } as { eigenvalues: Tensor<RealOf<FloatOf<A>>>; eigenvectors: Tensor<FloatOf<A>> }
+  return several({ eigenvalues, eigenvectors }) as Several<{ eigenvalues: Tensor<RealOf<FloatOf<A>>>; eigenvectors: Tensor<FloatOf<A>> }>
 }
 
 /** Options of `linalg.eigvalsh`. */
@@ -293,7 +296,7 @@ export interface EigvalshOptions {
  * ft.linalg.eigvalsh(ft.tensor([[0, 1], [1, 0]])) // [-1, 1]
  * ```
  */
-export function eigvalsh<A extends DType>(x: Tensor<A>, options?: EigvalshOptions): Tensor<RealOf<FloatOf<A>>> {
+export function eigvalsh<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: EigvalshOptions): Tensor<RealOf<FloatOf<A>>> {
   const o = readOptions(244, options, ['upper'], arguments.length - 2)
   return one(244, [x], [o.upper], []) as Tensor<RealOf<FloatOf<A>>>
 }
@@ -313,10 +316,10 @@ export function eigvalsh<A extends DType>(x: Tensor<A>, options?: EigvalshOption
  * ft.linalg.eig(ft.tensor([[2, 0], [0, 1]])).eigenvalues.real() // [1, 2]
  * ```
  */
-export function eig<A extends DType>(x: Tensor<A>): { eigenvalues: Tensor<ComplexOf<FloatOf<A>>>; eigenvectors: Tensor<ComplexOf<FloatOf<A>>> } {
+export function eig<A extends DType = 'float32'>(x: Tensor<A> | Listed): Several<{ eigenvalues: Tensor<ComplexOf<FloatOf<A>>>; eigenvectors: Tensor<ComplexOf<FloatOf<A>>> }> {
   if (arguments.length > 1) surplus(245, arguments, 1)
   const [eigenvalues, eigenvectors] = many(245, [x], [], []) as [Tensor, Tensor]
-  return { eigenvalues, eigenvectors } as { eigenvalues: Tensor<ComplexOf<FloatOf<A>>>; eigenvectors: Tensor<ComplexOf<FloatOf<A>>> }
+  return several({ eigenvalues, eigenvectors }) as Several<{ eigenvalues: Tensor<ComplexOf<FloatOf<A>>>; eigenvectors: Tensor<ComplexOf<FloatOf<A>>> }>
 }
 
 /**
@@ -334,7 +337,7 @@ export function eig<A extends DType>(x: Tensor<A>): { eigenvalues: Tensor<Comple
  * ft.linalg.eigvals(ft.tensor([[0, 1], [-1, 0]])).imag() // [-1, 1]
  * ```
  */
-export function eigvals<A extends DType>(x: Tensor<A>): Tensor<ComplexOf<FloatOf<A>>> {
+export function eigvals<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<ComplexOf<FloatOf<A>>> {
   if (arguments.length > 1) surplus(246, arguments, 1)
   return unary(246, x) as Tensor<ComplexOf<FloatOf<A>>>
 }
@@ -361,10 +364,10 @@ export interface SvdOptions {
  * ft.linalg.svd(ft.tensor([[0, 2], [3, 0]])).s // [3, 2]
  * ```
  */
-export function svd<A extends DType>(x: Tensor<A>, options?: SvdOptions): { u: Tensor<FloatOf<A>>; s: Tensor<RealOf<FloatOf<A>>>; vh: Tensor<FloatOf<A>> } {
+export function svd<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: SvdOptions): Several<{ u: Tensor<FloatOf<A>>; s: Tensor<RealOf<FloatOf<A>>>; vh: Tensor<FloatOf<A>> }> {
   const o = readOptions(247, options, ['fullMatrices'], arguments.length - 2)
   const [u, s, vh] = many(247, [x], [o.fullMatrices], []) as [Tensor, Tensor, Tensor]
-  return { u, s, vh } as { u: Tensor<FloatOf<A>>; s: Tensor<RealOf<FloatOf<A>>>; vh: Tensor<FloatOf<A>> }
+  return several({ u, s, vh }) as Several<{ u: Tensor<FloatOf<A>>; s: Tensor<RealOf<FloatOf<A>>>; vh: Tensor<FloatOf<A>> }>
 }
 
 /**
@@ -382,7 +385,7 @@ export function svd<A extends DType>(x: Tensor<A>, options?: SvdOptions): { u: T
  * ft.linalg.svdvals(ft.tensor([[0, 2], [3, 0]])) // [3, 2]
  * ```
  */
-export function svdvals<A extends DType>(x: Tensor<A>): Tensor<RealOf<FloatOf<A>>> {
+export function svdvals<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<RealOf<FloatOf<A>>> {
   if (arguments.length > 1) surplus(248, arguments, 1)
   return unary(248, x) as Tensor<RealOf<FloatOf<A>>>
 }
@@ -409,7 +412,7 @@ export interface MatrixRankOptions {
  * ft.linalg.matrixRank(ft.tensor([[1, 2], [2, 4]])) // 1
  * ```
  */
-export function matrixRank(x: Tensor, options?: MatrixRankOptions): Tensor<'int32'> {
+export function matrixRank(x: Tensor | Listed, options?: MatrixRankOptions): Tensor<'int32'> {
   const o = readOptions(249, options, ['rtol'], arguments.length - 2)
   return one(249, [x], [], [o.rtol]) as Tensor<'int32'>
 }
@@ -436,7 +439,7 @@ export interface PinvOptions {
  * ft.linalg.pinv(ft.tensor([[2, 0], [0, 0]])) // [[0.5, 0], [0, 0]]
  * ```
  */
-export function pinv<A extends DType>(x: Tensor<A>, options?: PinvOptions): Tensor<FloatOf<A>> {
+export function pinv<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: PinvOptions): Tensor<FloatOf<A>> {
   const o = readOptions(250, options, ['rtol'], arguments.length - 2)
   return one(250, [x], [], [o.rtol]) as Tensor<FloatOf<A>>
 }
@@ -464,10 +467,10 @@ export interface LstsqOptions {
  * ft.linalg.lstsq(ft.tensor([[1], [1]]), ft.tensor([1, 3])).solution // [2]
  * ```
  */
-export function lstsq<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>, options?: LstsqOptions): { solution: Tensor<FloatOf<Promote<A, B>>>; residuals: Tensor<RealOf<FloatOf<Promote<A, B>>>>; rank: Tensor<'int32'>; singularValues: Tensor<RealOf<FloatOf<Promote<A, B>>>> } {
+export function lstsq<A extends DType, B extends DType>(x1: Tensor<A>, x2: Tensor<B>, options?: LstsqOptions): Several<{ solution: Tensor<FloatOf<Promote<A, B>>>; residuals: Tensor<RealOf<FloatOf<Promote<A, B>>>>; rank: Tensor<'int32'>; singularValues: Tensor<RealOf<FloatOf<Promote<A, B>>>> }> {
   const o = readOptions(251, options, ['rtol'], arguments.length - 3)
   const [solution, residuals, rank, singularValues] = many(251, [x1, x2], [], [o.rtol]) as [Tensor, Tensor, Tensor, Tensor]
-  return { solution, residuals, rank, singularValues } as { solution: Tensor<FloatOf<Promote<A, B>>>; residuals: Tensor<RealOf<FloatOf<Promote<A, B>>>>; rank: Tensor<'int32'>; singularValues: Tensor<RealOf<FloatOf<Promote<A, B>>>> }
+  return several({ solution, residuals, rank, singularValues }) as Several<{ solution: Tensor<FloatOf<Promote<A, B>>>; residuals: Tensor<RealOf<FloatOf<Promote<A, B>>>>; rank: Tensor<'int32'>; singularValues: Tensor<RealOf<FloatOf<Promote<A, B>>>> }>
 }
 
 /** Options of `linalg.vectorNorm`. */
@@ -498,7 +501,7 @@ export interface VectorNormOptions {
  * ft.linalg.vectorNorm(ft.tensor([3, -4])) // 5
  * ```
  */
-export function vectorNorm<A extends DType>(x: Tensor<A>, options?: number | readonly number[] | VectorNormOptions): Tensor<RealOf<FloatOf<A>>> {
+export function vectorNorm<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: number | readonly number[] | VectorNormOptions): Tensor<RealOf<FloatOf<A>>> {
   const o = readOptions(252, options, ['axis', 'keepdims', 'ord'], arguments.length - 2, 'axis')
   return one(252, [x], [o.axis, o.keepdims, o.ord], []) as Tensor<RealOf<FloatOf<A>>>
 }
@@ -528,7 +531,7 @@ export interface MatrixNormOptions {
  * ft.linalg.matrixNorm(ft.tensor([[1, 2], [2, 4]])) // 5
  * ```
  */
-export function matrixNorm<A extends DType>(x: Tensor<A>, options?: MatrixNormOptions): Tensor<RealOf<FloatOf<A>>> {
+export function matrixNorm<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: MatrixNormOptions): Tensor<RealOf<FloatOf<A>>> {
   const o = readOptions(253, options, ['keepdims', 'ord'], arguments.length - 2)
   return one(253, [x], [o.keepdims, o.ord], []) as Tensor<RealOf<FloatOf<A>>>
 }
@@ -555,7 +558,7 @@ export interface CondOptions {
  * ft.linalg.cond(ft.tensor([[2, 0], [0, 8]])) // 4
  * ```
  */
-export function cond<A extends DType>(x: Tensor<A>, options?: CondOptions): Tensor<RealOf<FloatOf<A>>> {
+export function cond<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: CondOptions): Tensor<RealOf<FloatOf<A>>> {
   const o = readOptions(254, options, ['ord'], arguments.length - 2)
   return one(254, [x], [o.ord], []) as Tensor<RealOf<FloatOf<A>>>
 }

@@ -2,6 +2,7 @@
 // Neural networks: `ft.nn`.
 
 import { one, readOptions, surplus } from '../call.js'
+import type { Listed, Positions } from '../listed.js'
 import { binary, unary } from '../record.js'
 import type { AsDType, Common, DTypeOf, Fits, Operand } from '../operand.js'
 import type { Tensor } from '../tensor.js'
@@ -21,7 +22,7 @@ import type { DType, FloatOf, Promote, SumOf, Takes } from './dtypes.js'
  * ft.nn.relu6(ft.tensor([-1, 3, 8])) // [0, 3, 6]
  * ```
  */
-export function relu6<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>> {
+export function relu6<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>> {
   if (arguments.length > 1) surplus(163, arguments, 1)
   return unary(163, x) as Tensor<FloatOf<A>>
 }
@@ -47,7 +48,7 @@ export interface LeakyReluOptions {
  * ft.nn.leakyRelu(ft.tensor([-1, 3]), { negativeSlope: 0.5 }) // [-0.5, 3]
  * ```
  */
-export function leakyRelu<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: LeakyReluOptions): Tensor<FloatOf<A>> {
+export function leakyRelu<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: LeakyReluOptions): Tensor<FloatOf<A>> {
   const o = readOptions(164, options, ['negativeSlope'], arguments.length - 2)
   return one(164, [x], [], [o.negativeSlope]) as Tensor<FloatOf<A>>
 }
@@ -93,7 +94,7 @@ export interface EluOptions {
  * ft.nn.elu(ft.tensor([-1, 3])) // [-0.63212055, 3]
  * ```
  */
-export function elu<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: EluOptions): Tensor<FloatOf<A>> {
+export function elu<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: EluOptions): Tensor<FloatOf<A>> {
   const o = readOptions(166, options, ['alpha'], arguments.length - 2)
   return one(166, [x], [], [o.alpha]) as Tensor<FloatOf<A>>
 }
@@ -119,7 +120,7 @@ export interface CeluOptions {
  * ft.nn.celu(ft.tensor([-1, 3]), { alpha: 2 }) // [-0.78693867, 3]
  * ```
  */
-export function celu<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: CeluOptions): Tensor<FloatOf<A>> {
+export function celu<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: CeluOptions): Tensor<FloatOf<A>> {
   const o = readOptions(167, options, ['alpha'], arguments.length - 2)
   return one(167, [x], [], [o.alpha]) as Tensor<FloatOf<A>>
 }
@@ -138,7 +139,7 @@ export function celu<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?:
  * ft.nn.selu(ft.tensor([-1, 3])) // [-1.1113307, 3.152103]
  * ```
  */
-export function selu<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>> {
+export function selu<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>> {
   if (arguments.length > 1) surplus(168, arguments, 1)
   return unary(168, x) as Tensor<FloatOf<A>>
 }
@@ -164,7 +165,7 @@ export interface GeluOptions {
  * ft.nn.gelu(ft.tensor([-1, 3])) // [-0.15865526, 2.99595]
  * ```
  */
-export function gelu<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: GeluOptions): Tensor<FloatOf<A>> {
+export function gelu<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: GeluOptions): Tensor<FloatOf<A>> {
   const o = readOptions(169, options, ['approximate'], arguments.length - 2)
   return one(169, [x], [o.approximate], []) as Tensor<FloatOf<A>>
 }
@@ -183,7 +184,7 @@ export function gelu<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?:
  * ft.nn.silu(ft.tensor([-1, 3])) // [-0.26894143, 2.8577224]
  * ```
  */
-export function silu<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>> {
+export function silu<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>> {
   if (arguments.length > 1) surplus(170, arguments, 1)
   return unary(170, x) as Tensor<FloatOf<A>>
 }
@@ -202,7 +203,7 @@ export function silu<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<F
  * ft.nn.mish(ft.tensor([-1, 3])) // [-0.30340144, 2.986535]
  * ```
  */
-export function mish<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>> {
+export function mish<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>> {
   if (arguments.length > 1) surplus(171, arguments, 1)
   return unary(171, x) as Tensor<FloatOf<A>>
 }
@@ -228,7 +229,7 @@ export interface SoftplusOptions {
  * ft.nn.softplus(ft.tensor([0, 100])) // [0.6931472, 100]
  * ```
  */
-export function softplus<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: SoftplusOptions): Tensor<FloatOf<A>> {
+export function softplus<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: SoftplusOptions): Tensor<FloatOf<A>> {
   const o = readOptions(172, options, ['beta'], arguments.length - 2)
   return one(172, [x], [], [o.beta]) as Tensor<FloatOf<A>>
 }
@@ -247,7 +248,7 @@ export function softplus<A extends DType>(x: Tensor<A> & Takes<'real', A>, optio
  * ft.nn.logSigmoid(ft.tensor([0, -100])) // [-0.6931472, -100]
  * ```
  */
-export function logSigmoid<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>> {
+export function logSigmoid<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>> {
   if (arguments.length > 1) surplus(173, arguments, 1)
   return unary(173, x) as Tensor<FloatOf<A>>
 }
@@ -266,7 +267,7 @@ export function logSigmoid<A extends DType>(x: Tensor<A> & Takes<'real', A>): Te
  * ft.nn.softsign(ft.tensor([-1, 3])) // [-0.5, 0.75]
  * ```
  */
-export function softsign<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>> {
+export function softsign<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>> {
   if (arguments.length > 1) surplus(174, arguments, 1)
   return unary(174, x) as Tensor<FloatOf<A>>
 }
@@ -285,7 +286,7 @@ export function softsign<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tens
  * ft.nn.tanhshrink(ft.tensor([-1, 3])) // [-0.23840584, 2.0049453]
  * ```
  */
-export function tanhshrink<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>> {
+export function tanhshrink<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>> {
   if (arguments.length > 1) surplus(175, arguments, 1)
   return unary(175, x) as Tensor<FloatOf<A>>
 }
@@ -313,7 +314,7 @@ export interface HardtanhOptions {
  * ft.nn.hardtanh(ft.tensor([-2, 0.5])) // [-1, 0.5]
  * ```
  */
-export function hardtanh<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: HardtanhOptions): Tensor<FloatOf<A>> {
+export function hardtanh<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: HardtanhOptions): Tensor<FloatOf<A>> {
   const o = readOptions(176, options, ['min', 'max'], arguments.length - 2)
   return one(176, [x], [], [o.min, o.max]) as Tensor<FloatOf<A>>
 }
@@ -332,7 +333,7 @@ export function hardtanh<A extends DType>(x: Tensor<A> & Takes<'real', A>, optio
  * ft.nn.hardsigmoid(ft.tensor([-4, 0, 1.5])) // [0, 0.5, 0.75]
  * ```
  */
-export function hardsigmoid<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>> {
+export function hardsigmoid<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>> {
   if (arguments.length > 1) surplus(177, arguments, 1)
   return unary(177, x) as Tensor<FloatOf<A>>
 }
@@ -351,7 +352,7 @@ export function hardsigmoid<A extends DType>(x: Tensor<A> & Takes<'real', A>): T
  * ft.nn.hardswish(ft.tensor([-4, 3, 1])) // [0, 3, 0.6666667]
  * ```
  */
-export function hardswish<A extends DType>(x: Tensor<A> & Takes<'real', A>): Tensor<FloatOf<A>> {
+export function hardswish<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed): Tensor<FloatOf<A>> {
   if (arguments.length > 1) surplus(178, arguments, 1)
   return unary(178, x) as Tensor<FloatOf<A>>
 }
@@ -377,7 +378,7 @@ export interface HardshrinkOptions {
  * ft.nn.hardshrink(ft.tensor([-0.25, 3])) // [0, 3]
  * ```
  */
-export function hardshrink<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: HardshrinkOptions): Tensor<FloatOf<A>> {
+export function hardshrink<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: HardshrinkOptions): Tensor<FloatOf<A>> {
   const o = readOptions(179, options, ['lambda'], arguments.length - 2)
   return one(179, [x], [], [o.lambda]) as Tensor<FloatOf<A>>
 }
@@ -404,7 +405,7 @@ export interface SoftshrinkOptions {
  * ft.nn.softshrink(ft.tensor([-0.25, 3])) // [0, 2.5]
  * ```
  */
-export function softshrink<A extends DType>(x: Tensor<A> & Takes<'real', A>, options?: SoftshrinkOptions): Tensor<FloatOf<A>> {
+export function softshrink<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'real', A>) | Listed, options?: SoftshrinkOptions): Tensor<FloatOf<A>> {
   const o = readOptions(180, options, ['lambda'], arguments.length - 2)
   return one(180, [x], [], [o.lambda]) as Tensor<FloatOf<A>>
 }
@@ -740,7 +741,7 @@ export interface NllLossOptions {
  * ft.nn.nllLoss(ft.tensor([[-1, -2], [-3, -4]]), ft.tensor([0, 1], { dtype: 'int32' })) // 2.5
  * ```
  */
-export function nllLoss<A extends DType, B extends DType>(x: Tensor<A> & Takes<'real', A>, target: Tensor<B> & Takes<'index', B>, weight?: Tensor, options?: NllLossOptions): Tensor<FloatOf<A>> {
+export function nllLoss<A extends DType, B extends DType>(x: Tensor<A> & Takes<'real', A>, target: (Tensor<B> & Takes<'index', B>) | Positions, weight?: Tensor, options?: NllLossOptions): Tensor<FloatOf<A>> {
   const o = readOptions(191, options, ['reduction', 'ignoreIndex'], arguments.length - 4)
   return one(191, [x, target, weight], [o.reduction, o.ignoreIndex], []) as Tensor<FloatOf<A>>
 }
@@ -847,7 +848,7 @@ export interface MaxPoolOptions {
  * ft.nn.maxPool(ft.tensor([[[[1, 2, 3], [4, 5, 6], [7, 8, 9]]]]), 2, { stride: 1 }) // [[[[5, 6], [8, 9]]]]
  * ```
  */
-export function maxPool<A extends DType>(x: Tensor<A> & Takes<'integerOrFloat', A>, window: number | readonly number[], options?: MaxPoolOptions): Tensor<A> {
+export function maxPool<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'integerOrFloat', A>) | Listed, window: number | readonly number[], options?: MaxPoolOptions): Tensor<A> {
   const o = readOptions(194, options, ['stride', 'padding', 'dilation'], arguments.length - 3)
   return one(194, [x], [window, o.stride, o.padding, o.dilation], []) as Tensor<A>
 }
@@ -879,7 +880,7 @@ export interface AvgPoolOptions {
  * ft.nn.avgPool(ft.tensor([[[1, 2, 3, 4]]]), 2) // [[[1.5, 3.5]]]
  * ```
  */
-export function avgPool<A extends DType>(x: Tensor<A> & Takes<'integerOrFloat', A>, window: number | readonly number[], options?: AvgPoolOptions): Tensor<FloatOf<A>> {
+export function avgPool<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'integerOrFloat', A>) | Listed, window: number | readonly number[], options?: AvgPoolOptions): Tensor<FloatOf<A>> {
   const o = readOptions(195, options, ['stride', 'padding', 'dilation'], arguments.length - 3)
   return one(195, [x], [window, o.stride, o.padding, o.dilation], []) as Tensor<FloatOf<A>>
 }
@@ -937,7 +938,7 @@ export function convTranspose<A extends DType, B extends DType>(x: Tensor<A> & T
  * ft.nn.adaptiveAvgPool(ft.tensor([[[1, 2, 3, 4, 5]]]), 2) // [[[2, 4]]]
  * ```
  */
-export function adaptiveAvgPool<A extends DType>(x: Tensor<A> & Takes<'integerOrFloat', A>, size: number | readonly number[]): Tensor<FloatOf<A>> {
+export function adaptiveAvgPool<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'integerOrFloat', A>) | Listed, size: number | readonly number[]): Tensor<FloatOf<A>> {
   if (arguments.length > 2) surplus(287, arguments, 2)
   return one(287, [x], [size], []) as Tensor<FloatOf<A>>
 }
@@ -958,7 +959,7 @@ export function adaptiveAvgPool<A extends DType>(x: Tensor<A> & Takes<'integerOr
  * ft.nn.adaptiveMaxPool(ft.tensor([[[1, 2, 3, 4, 5]]]), 2) // [[[3, 5]]]
  * ```
  */
-export function adaptiveMaxPool<A extends DType>(x: Tensor<A> & Takes<'integerOrFloat', A>, size: number | readonly number[]): Tensor<A> {
+export function adaptiveMaxPool<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'integerOrFloat', A>) | Listed, size: number | readonly number[]): Tensor<A> {
   if (arguments.length > 2) surplus(288, arguments, 2)
   return one(288, [x], [size], []) as Tensor<A>
 }
@@ -989,7 +990,7 @@ export interface InterpolateOptions {
  * ft.nn.interpolate(ft.tensor([[[1, 3]]]), 4, { mode: 'linear' }) // [[[1, 1.5, 2.5, 3]]]
  * ```
  */
-export function interpolate<A extends DType>(x: Tensor<A> & Takes<'integerOrFloat', A>, size: number | readonly number[], options?: InterpolateOptions): Tensor<FloatOf<A>> {
+export function interpolate<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'integerOrFloat', A>) | Listed, size: number | readonly number[], options?: InterpolateOptions): Tensor<FloatOf<A>> {
   const o = readOptions(289, options, ['mode', 'alignCorners'], arguments.length - 3)
   return one(289, [x], [size, o.mode, o.alignCorners], []) as Tensor<FloatOf<A>>
 }

@@ -2,9 +2,12 @@
 // The operations as methods of a tensor.
 
 import { many, one, readOptions, surplus } from '../call.js'
+import type { Positions } from '../listed.js'
 import { Methods } from '../methods.js'
 import { binary, unary } from '../record.js'
 import type { AsDType, Fits, Operand, Weak, With } from '../operand.js'
+import { several } from '../several.js'
+import type { Several } from '../several.js'
 import type { Tensor } from '../tensor.js'
 import type { DType, FloatOf, Promote, RealOf, SumOf, Takes } from './dtypes.js'
 import type { IscloseOptions, AllcloseOptions, ArrayEqualOptions, OneHotOptions, SumOptions, ProdOptions, MeanOptions, MaxOptions, MinOptions, AllOptions, AnyOptions, ArgmaxOptions, ArgminOptions, VarOptions, StdOptions, MedianOptions, PtpOptions, LogsumexpOptions, CountNonzeroOptions, NansumOptions, NanprodOptions, NanmaxOptions, NanminOptions, NanmeanOptions, NanvarOptions, NanstdOptions, QuantileOptions, PercentileOptions, CovOptions, CorrcoefOptions, CumulativeSumOptions, CumulativeProdOptions, CumulativeMaxOptions, CumulativeMinOptions, DiffOptions, GradientOptions, TrapezoidOptions, ConvolveOptions, CorrelateOptions, TensordotOptions, VecdotOptions, CrossOptions, DiagonalOptions, TraceOptions, DiagOptions, SoftmaxOptions, LogSoftmaxOptions, FlipOptions, Rot90Options, FlattenOptions, RollOptions, RepeatOptions, PadOptions, TakeOptions, ScatterOptions, ScatterAddOptions, ScatterMulOptions, ScatterMinOptions, ScatterMaxOptions, PutAlongAxisOptions, TakeAlongAxisOptions, SearchsortedOptions, SortOptions, ArgsortOptions, TopkOptions, KthvalueOptions, TrilOptions, TriuOptions, WindowSumOptions, WindowProdOptions, WindowMinOptions, WindowMaxOptions, WindowScatterMaxOptions, WindowScatterMinOptions, UnfoldOptions, NanmedianOptions, NanquantileOptions, NanpercentileOptions, NancumulativeSumOptions, NancumulativeProdOptions } from './functions.js'
@@ -3351,7 +3354,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([10, 20, 30]).take(ft.tensor([2, 0], { dtype: 'int32' })) // [30, 10]
    * ```
    */
-  take<B extends DType>(indices: Tensor<B> & Takes<'index', B>, options?: number | TakeOptions): Tensor<D> {
+  take<B extends DType>(indices: (Tensor<B> & Takes<'index', B>) | Positions, options?: number | TakeOptions): Tensor<D> {
     const o = readOptions(215, options, ['axis'], arguments.length - 2, 'axis')
     return one(215, [this, indices], [o.axis], []) as Tensor<D>
   }
@@ -3372,7 +3375,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.zeros([3]).scatter(ft.tensor([2, 0], { dtype: 'int32' }), ft.tensor([7, 5])) // [5, 0, 7]
    * ```
    */
-  scatter<B extends DType>(indices: Tensor<B> & Takes<'index', B>, updates: Tensor, options?: number | ScatterOptions): Tensor<D> {
+  scatter<B extends DType>(indices: (Tensor<B> & Takes<'index', B>) | Positions, updates: Tensor, options?: number | ScatterOptions): Tensor<D> {
     const o = readOptions(216, options, ['axis'], arguments.length - 3, 'axis')
     return one(216, [this, indices, updates], [o.axis], []) as Tensor<D>
   }
@@ -3395,7 +3398,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.zeros([3]).scatterAdd(ft.tensor([2, 2], { dtype: 'int32' }), ft.tensor([1, 5])) // [0, 0, 6]
    * ```
    */
-  scatterAdd<B extends DType>(this: Takes<'numeric', D>, indices: Tensor<B> & Takes<'index', B>, updates: Tensor, options?: number | ScatterAddOptions): Tensor<D> {
+  scatterAdd<B extends DType>(this: Takes<'numeric', D>, indices: (Tensor<B> & Takes<'index', B>) | Positions, updates: Tensor, options?: number | ScatterAddOptions): Tensor<D> {
     const o = readOptions(217, options, ['axis'], arguments.length - 3, 'axis')
     return one(217, [this, indices, updates], [o.axis], []) as Tensor<D>
   }
@@ -3416,7 +3419,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.ones([3]).scatterMul(ft.tensor([2, 2], { dtype: 'int32' }), ft.tensor([2, 5])) // [1, 1, 10]
    * ```
    */
-  scatterMul<B extends DType>(this: Takes<'numeric', D>, indices: Tensor<B> & Takes<'index', B>, updates: Tensor, options?: number | ScatterMulOptions): Tensor<D> {
+  scatterMul<B extends DType>(this: Takes<'numeric', D>, indices: (Tensor<B> & Takes<'index', B>) | Positions, updates: Tensor, options?: number | ScatterMulOptions): Tensor<D> {
     const o = readOptions(218, options, ['axis'], arguments.length - 3, 'axis')
     return one(218, [this, indices, updates], [o.axis], []) as Tensor<D>
   }
@@ -3437,7 +3440,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.ones([3]).scatterMin(ft.tensor([2, 2], { dtype: 'int32' }), ft.tensor([-2, 5])) // [1, 1, -2]
    * ```
    */
-  scatterMin<B extends DType>(this: Takes<'real', D>, indices: Tensor<B> & Takes<'index', B>, updates: Tensor, options?: number | ScatterMinOptions): Tensor<D> {
+  scatterMin<B extends DType>(this: Takes<'real', D>, indices: (Tensor<B> & Takes<'index', B>) | Positions, updates: Tensor, options?: number | ScatterMinOptions): Tensor<D> {
     const o = readOptions(219, options, ['axis'], arguments.length - 3, 'axis')
     return one(219, [this, indices, updates], [o.axis], []) as Tensor<D>
   }
@@ -3458,7 +3461,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.ones([3]).scatterMax(ft.tensor([2, 2], { dtype: 'int32' }), ft.tensor([-2, 5])) // [1, 1, 5]
    * ```
    */
-  scatterMax<B extends DType>(this: Takes<'real', D>, indices: Tensor<B> & Takes<'index', B>, updates: Tensor, options?: number | ScatterMaxOptions): Tensor<D> {
+  scatterMax<B extends DType>(this: Takes<'real', D>, indices: (Tensor<B> & Takes<'index', B>) | Positions, updates: Tensor, options?: number | ScatterMaxOptions): Tensor<D> {
     const o = readOptions(220, options, ['axis'], arguments.length - 3, 'axis')
     return one(220, [this, indices, updates], [o.axis], []) as Tensor<D>
   }
@@ -3481,7 +3484,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.zeros([2, 2]).putAlongAxis(ft.tensor([[1], [0]], { dtype: 'int32' }), 9) // [[0, 9], [9, 0]]
    * ```
    */
-  putAlongAxis<B extends DType, C extends Operand>(indices: Tensor<B> & Takes<'index', B>, values: C & Fits<'any', C, D>, options?: number | PutAlongAxisOptions): Tensor<D> {
+  putAlongAxis<B extends DType, C extends Operand>(indices: (Tensor<B> & Takes<'index', B>) | Positions, values: C & Fits<'any', C, D>, options?: number | PutAlongAxisOptions): Tensor<D> {
     const o = readOptions(221, options, ['axis', 'update'], arguments.length - 3, 'axis')
     return one(221, [this, indices, values], [o.axis, o.update], []) as Tensor<D>
   }
@@ -3503,7 +3506,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, 2, 3]).segmentSum(ft.tensor([0, 2, 0], { dtype: 'int32' }), 3) // [4, 0, 2]
    * ```
    */
-  segmentSum<B extends DType>(this: Takes<'numeric', D>, segments: Tensor<B> & Takes<'index', B>, numSegments: number): Tensor<D> {
+  segmentSum<B extends DType>(this: Takes<'numeric', D>, segments: (Tensor<B> & Takes<'index', B>) | Positions, numSegments: number): Tensor<D> {
     if (arguments.length > 2) surplus(222, arguments, 2)
     return one(222, [this, segments], [numSegments], []) as Tensor<D>
   }
@@ -3523,7 +3526,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([4, 2, 3]).segmentProd(ft.tensor([0, 2, 0], { dtype: 'int32' }), 3) // [12, 1, 2]
    * ```
    */
-  segmentProd<B extends DType>(this: Takes<'numeric', D>, segments: Tensor<B> & Takes<'index', B>, numSegments: number): Tensor<D> {
+  segmentProd<B extends DType>(this: Takes<'numeric', D>, segments: (Tensor<B> & Takes<'index', B>) | Positions, numSegments: number): Tensor<D> {
     if (arguments.length > 2) surplus(223, arguments, 2)
     return one(223, [this, segments], [numSegments], []) as Tensor<D>
   }
@@ -3543,7 +3546,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([4, 2, 3]).segmentMin(ft.tensor([0, 1, 0], { dtype: 'int32' }), 2) // [3, 2]
    * ```
    */
-  segmentMin<B extends DType>(this: Takes<'real', D>, segments: Tensor<B> & Takes<'index', B>, numSegments: number): Tensor<D> {
+  segmentMin<B extends DType>(this: Takes<'real', D>, segments: (Tensor<B> & Takes<'index', B>) | Positions, numSegments: number): Tensor<D> {
     if (arguments.length > 2) surplus(224, arguments, 2)
     return one(224, [this, segments], [numSegments], []) as Tensor<D>
   }
@@ -3563,7 +3566,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([4, 2, 3]).segmentMax(ft.tensor([0, 1, 0], { dtype: 'int32' }), 2) // [4, 2]
    * ```
    */
-  segmentMax<B extends DType>(this: Takes<'real', D>, segments: Tensor<B> & Takes<'index', B>, numSegments: number): Tensor<D> {
+  segmentMax<B extends DType>(this: Takes<'real', D>, segments: (Tensor<B> & Takes<'index', B>) | Positions, numSegments: number): Tensor<D> {
     if (arguments.length > 2) surplus(225, arguments, 2)
     return one(225, [this, segments], [numSegments], []) as Tensor<D>
   }
@@ -3583,7 +3586,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([4, 2, 3]).segmentMean(ft.tensor([0, 1, 0], { dtype: 'int32' }), 2) // [3.5, 2]
    * ```
    */
-  segmentMean<B extends DType>(segments: Tensor<B> & Takes<'index', B>, numSegments: number): Tensor<FloatOf<D>> {
+  segmentMean<B extends DType>(segments: (Tensor<B> & Takes<'index', B>) | Positions, numSegments: number): Tensor<FloatOf<D>> {
     if (arguments.length > 2) surplus(226, arguments, 2)
     return one(226, [this, segments], [numSegments], []) as Tensor<FloatOf<D>>
   }
@@ -3606,7 +3609,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([[3, 1], [5, 7]]).takeAlongAxis(ft.tensor([[1, 0], [0, 0]], { dtype: 'int32' })) // [[1, 3], [5, 5]]
    * ```
    */
-  takeAlongAxis<B extends DType>(indices: Tensor<B> & Takes<'index', B>, options?: number | TakeAlongAxisOptions): Tensor<D> {
+  takeAlongAxis<B extends DType>(indices: (Tensor<B> & Takes<'index', B>) | Positions, options?: number | TakeAlongAxisOptions): Tensor<D> {
     const o = readOptions(227, options, ['axis'], arguments.length - 2, 'axis')
     return one(227, [this, indices], [o.axis], []) as Tensor<D>
   }
@@ -3628,7 +3631,7 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([1, 3, 5]).searchsorted(ft.tensor([3, 4])) // [1, 2]
    * ```
    */
-  searchsorted<B extends Operand, C extends DType = DType>(this: Takes<'real', D>, x2: B & Fits<'real', B>, sorter?: Tensor<C> & Takes<'index', C>, options?: SearchsortedOptions): Tensor<'int32'> {
+  searchsorted<B extends Operand, C extends DType = DType>(this: Takes<'real', D>, x2: B & Fits<'real', B>, sorter?: (Tensor<C> & Takes<'index', C>) | Positions, options?: SearchsortedOptions): Tensor<'int32'> {
     const o = readOptions(228, options, ['side'], arguments.length - 3)
     return one(228, [this, x2, sorter], [o.side], []) as Tensor<'int32'>
   }
@@ -3688,10 +3691,10 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([3, 9, 5]).topk(2).values // [9, 5]
    * ```
    */
-  topk(this: Takes<'real', D>, k: number, options?: number | TopkOptions): { values: Tensor<D>; indices: Tensor<'int32'> } {
+  topk(this: Takes<'real', D>, k: number, options?: number | TopkOptions): Several<{ values: Tensor<D>; indices: Tensor<'int32'> }> {
     const o = readOptions(231, options, ['axis', 'largest'], arguments.length - 2, 'axis')
     const [values, indices] = many(231, [this], [k, o.axis, o.largest], []) as [Tensor, Tensor]
-    return { values, indices } as { values: Tensor<D>; indices: Tensor<'int32'> }
+    return several({ values, indices }) as Several<{ values: Tensor<D>; indices: Tensor<'int32'> }>
   }
 
   /**
@@ -3710,10 +3713,10 @@ export abstract class OpMethods<D extends DType> extends Methods<D> {
    * ft.tensor([3, 9, 5]).kthvalue(2).values // 5
    * ```
    */
-  kthvalue(this: Takes<'real', D>, k: number, options?: number | KthvalueOptions): { values: Tensor<D>; indices: Tensor<'int32'> } {
+  kthvalue(this: Takes<'real', D>, k: number, options?: number | KthvalueOptions): Several<{ values: Tensor<D>; indices: Tensor<'int32'> }> {
     const o = readOptions(232, options, ['axis', 'keepdims'], arguments.length - 2, 'axis')
     const [values, indices] = many(232, [this], [k, o.axis, o.keepdims], []) as [Tensor, Tensor]
-    return { values, indices } as { values: Tensor<D>; indices: Tensor<'int32'> }
+    return several({ values, indices }) as Several<{ values: Tensor<D>; indices: Tensor<'int32'> }>
   }
 
   /**

@@ -6,6 +6,7 @@ import { keyGiven, type Key } from '../draws.js'
 import { ArgumentError, DTypeError, ShapeError } from '../errors.js'
 import type { DType, FloatOf, Takes } from '../generated/dtypes.js'
 import { where } from '../generated/functions.js'
+import { isListed, positionsOf } from '../listed.js'
 import type { Tensor } from '../tensor.js'
 
 /**
@@ -25,7 +26,8 @@ import type { Tensor } from '../tensor.js'
 export function embedding<A extends DType, B extends DType>(indices: Tensor<A> & Takes<'index', A>, weights: Tensor<B>): Tensor<B> {
   const op = 'nn.embedding'
   return within(op, () => {
-    const [places, rows] = [tensorGiven(op, 'indices', indices), tensorGiven(op, 'weights', weights)]
+    const rows = tensorGiven(op, 'weights', weights)
+    const places = isListed(indices) ? positionsOf(op, indices, rows) : tensorGiven(op, 'indices', indices)
     if (rows.ndim !== 2) throw new ShapeError(`${op}: 'weights' must be a matrix [entries, features], got shape [${rows.shape.join(', ')}]`)
     if (!/^u?int/.test(places.dtype)) throw new DTypeError(`${op}: 'indices' must be integers, got ${places.dtype}; convert with astype('int32')`)
     return rows.take(places, { axis: 0 }) as Tensor<B>

@@ -10,6 +10,8 @@ import { qr } from '../generated/linalg.js'
 import type { Tensor } from '../tensor.js'
 import { fans } from './fans.js'
 
+export * from '../generated/names/init.js'
+
 /** The dtype that an initialiser makes. */
 export interface DrawOptions<D extends FloatDType = FloatDType> {
   /** The dtype; float32 by default. */

@@ -19,6 +19,9 @@ const types = readFileSync(new URL('../../index.d.ts', import.meta.url), 'utf8')
 /** Names of methods that are for subclasses alone. */
 const PROTECTED = new Set([...types.matchAll(/\bprotected (?:(?:abstract|readonly|get) )*(\w+)/g)].map(([, name]) => name))
 
+/** Whether a function is called by its own name: names of other libraries are the same functions, or throw what to write. */
+const isOwn = (name, f) => !('instead' in f) && [name, `${name}_`].includes(f.name)
+
 const isClass = (f) => /^class\b/.test(Function.prototype.toString.call(f))
 
 /** The callable parts of a namespace: their path, and `call`, which takes the receiver of a method first. */
@@ -27,7 +30,7 @@ function* surface(space = ft, prefix = '') {
     const path = prefix + name
     if (typeof value === 'object' && value !== null) yield* surface(value, `${path}.`)
     // Constants are not called.
-    else if (typeof value !== 'function') continue
+    else if (typeof value !== 'function' || !isOwn(name, value)) continue
     else if (!isClass(value)) yield { path, call: (...args) => value(...args) }
     else {
       if (!NOT_CONSTRUCTED.has(name)) yield { path: `new ${name}`, call: (...args) => new value(...args) }
@@ -41,7 +44,7 @@ function* methods(name, prototype) {
     for (const key of Reflect.ownKeys(holder)) {
       const { get, value } = Object.getOwnPropertyDescriptor(holder, key)
       const path = `${name}${typeof key === 'symbol' ? `[${key.description}]` : `.${key}`}`
-      if (PROTECTED.has(key)) continue
+      if (PROTECTED.has(key) || (typeof value === 'function' && typeof key === 'string' && key !== 'constructor' && !isOwn(key, value))) continue
       if (get !== undefined) yield { path, call: (self) => get.call(self), method: true }
       else if (key !== 'constructor') yield { path, call: (self, ...args) => value.apply(self, args), holder, key, method: true }
     }

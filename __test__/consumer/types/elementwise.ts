@@ -256,8 +256,8 @@ export function misuse(): void {
   ft.sqrt(2)
   // @ts-expect-error: a text for a tensor
   ft.exp('1')
-  // @ts-expect-error: an array for a tensor
-  ft.sin([1, 2])
+  // @ts-expect-error: text for a tensor
+  ft.sin('x')
   // @ts-expect-error: the tensor is missing
   ft.cos()
   // @ts-expect-error: null for a tensor

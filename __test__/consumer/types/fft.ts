@@ -49,8 +49,8 @@ export function compiled(): void {
 export function misuse(): void {
   // @ts-expect-error: the tensor is missing
   ft.fft.fft()
-  // @ts-expect-error: an array for a tensor
-  ft.fft.fft([1, 2])
+  // @ts-expect-error: text for a tensor
+  ft.fft.fft('x')
   // @ts-expect-error: no such norm
   ft.fft.fft(f32, { norm: 'unitary' })
   // @ts-expect-error: a text for an axis

@@ -160,8 +160,8 @@ export function misuse(): void {
   f32.take(f32)
   // @ts-expect-error: positions are integers
   f32.take(bool)
-  // @ts-expect-error: an array for a tensor
-  f32.take([0])
+  // @ts-expect-error: text for a tensor
+  f32.take('x')
   // @ts-expect-error: a number for a tensor
   f32.take(0)
   // @ts-expect-error: positions are at most int64

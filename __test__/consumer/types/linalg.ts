@@ -60,8 +60,8 @@ export function compiled(): void {
 export function misuse(): void {
   // @ts-expect-error: the matrix is missing
   ft.linalg.inv()
-  // @ts-expect-error: an array for a tensor
-  ft.linalg.inv([[1, 2], [3, 4]])
+  // @ts-expect-error: text for a tensor
+  ft.linalg.inv('x')
   // @ts-expect-error: a number for a tensor
   ft.linalg.det(2)
   // @ts-expect-error: the right side is missing
@@ -70,8 +70,8 @@ export function misuse(): void {
   ft.linalg.solve(f32, 1)
   // @ts-expect-error: one argument too many
   ft.linalg.inv(f32, f32)
-  // @ts-expect-error: no such function
-  ft.linalg.inverse(f32)
+  // @ts-expect-error: no such function, and its type says what to write
+  ft.linalg.luFactor(f32)
   // @ts-expect-error: a function only
   f32.inv()
   // @ts-expect-error: no such mode

@@ -142,8 +142,8 @@ export function misuse(): void {
   f32.sum(null)
   // @ts-expect-error: a bigint for an axis
   f32.sum(0n)
-  // @ts-expect-error: an array for a tensor
-  ft.sum([1, 2])
+  // @ts-expect-error: text for a tensor
+  ft.sum('x')
   // @ts-expect-error: the tensor is missing
   ft.sum()
   // @ts-expect-error: a number for a tensor

@@ -140,8 +140,8 @@ export function misuse(): void {
   f32.reshape(2, 2)
   // @ts-expect-error: texts for sizes
   f32.reshape(['2', '2'])
-  // @ts-expect-error: an array for a tensor
-  ft.reshape([1, 2], [2])
+  // @ts-expect-error: text for a tensor
+  ft.reshape('x', [2])
   // @ts-expect-error: bigints for sizes
   f32.reshape([2n, 2n])
   // @ts-expect-error: the axes are missing
@@ -166,8 +166,8 @@ export function misuse(): void {
   f32.fliplr({ axis: 0 })
   // @ts-expect-error: the tensor is missing
   ft.flipud()
-  // @ts-expect-error: an array for a tensor
-  ft.atleast1d([1])
+  // @ts-expect-error: text for a tensor
+  ft.atleast1d('x')
   // @ts-expect-error: a number for a tensor
   ft.atleast2d(1)
   // @ts-expect-error: one tensor alone
@@ -188,8 +188,8 @@ export function misuse(): void {
   f32.flatten({ start: 0 })
   // @ts-expect-error: options are an object
   f32.diagonal(1)
-  // @ts-expect-error: no such method
-  f32.transpose()
+  // @ts-expect-error: no such method, and its type says what to write
+  f32.split(2)
   // @ts-expect-error: the dtype stays
   f32.T satisfies ft.Tensor<'float64'>
   // @ts-expect-error: a property
@@ -332,6 +332,6 @@ export function misuse(): void {
   bool.correlate(f32)
   // @ts-expect-error: options are an object
   f32.correlate(f32, 'full')
-  // @ts-expect-error: no such method
-  f32.dot(f32)
+  // @ts-expect-error: no such method, and its type says what to write
+  f32.partition(1)
 }

@@ -10,6 +10,7 @@ mod docs;
 mod dtypes;
 mod examples;
 mod hash;
+mod names;
 mod ops;
 mod package;
 mod protocol;
@@ -46,6 +47,7 @@ fn files() -> Result<Vec<(PathBuf, String)>, String> {
     files.extend(hashes);
     files.push(package::render()?);
     files.extend(docs::render(&calls));
+    files.extend(names::render());
     files.extend(ops::render(&calls)?);
     Ok(files.into_iter().map(|(path, text): (String, String)| (root().join(path), text)).collect())
 }

@@ -78,6 +78,7 @@ fn imports(body: &str, options: &[(String, Vec<String>)]) -> String {
         }
     };
     line("", &["many", "one", "readOptions", "surplus", "tensorList"], "../call.js");
+    line("type ", &["Listed", "Positions"], "../listed.js");
     line("", &["Methods"], "../methods.js");
     line("", &["binary", "unary"], "../record.js");
     line(
@@ -85,6 +86,8 @@ fn imports(body: &str, options: &[(String, Vec<String>)]) -> String {
         &["AsDType", "Common", "Device", "DTypeOf", "Fits", "Operand", "PromoteAll", "TakesEach", "Weak", "With"],
         "../operand.js",
     );
+    line("", &["several"], "../several.js");
+    line("type ", &["Several"], "../several.js");
     line("type ", &["Tensor"], "../tensor.js");
     line("type ", &["ComplexOf", "DType", "FloatOf", "Promote", "RealOf", "SumOf", "Takes"], "./dtypes.js");
     for (from, names) in options {
@@ -146,7 +149,7 @@ fn body(call: &Call, signature: &Signature, result: &str, first: &str, indent: &
         let names = call.op.outputs.join(", ");
         let _ =
             writeln!(out, "{indent}const [{names}] = {record} as [{}]", vec!["Tensor"; call.op.outputs.len()].join(", "));
-        let _ = writeln!(out, "{indent}return {{ {names} }} as {result}");
+        let _ = writeln!(out, "{indent}return several({{ {names} }}) as {result}");
     }
     out
 }

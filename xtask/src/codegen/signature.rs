@@ -6,6 +6,11 @@ use ferrotensor_ops::OpDef;
 use ferrotensor_ops::def::{AttrKind, Form, OperandDef};
 use ferrotensor_ops::dtype_rule::{Compute, Out};
 
+/// Whether nested arrays of numbers compile in the place of the only operand.
+fn takes_list(op: &OpDef, method: bool) -> bool {
+    !method && op.operands.len() == 1 && !op.variadic && op.dtype.class.has(ferrotensor_core::DType::F32)
+}
+
 /// Names of type parameters for the dtypes of operands.
 pub const LETTERS: [&str; 5] = ["A", "B", "C", "F", "G"];
 
@@ -140,7 +145,7 @@ impl Operands {
             let ty = match (op.variadic, o.weak) {
                 (true, _) => all.list(LETTERS[i], class),
                 (false, true) => all.weak(LETTERS[i], o, decides, class, beside(op, i, method)),
-                (false, false) => all.tensor(LETTERS[i], o, decides, class),
+                (false, false) => all.tensor(LETTERS[i], o, decides, class, takes_list(op, method)),
             };
             let name = if takes_text(op) { format!("...{}", o.name) } else { o.name.into() };
             all.params.push(Param { name, optional: o.optional, ty, doc: operand_doc(op, i, o) });
@@ -173,12 +178,13 @@ impl Operands {
         }
     }
 
-    fn tensor(&mut self, letter: &str, o: &OperandDef, decides: bool, class: Option<&str>) -> String {
+    fn tensor(&mut self, letter: &str, o: &OperandDef, decides: bool, class: Option<&str>, list: bool) -> String {
         if !decides && class.is_none() {
-            return "Tensor".into();
+            return if list { "Tensor | Listed" } else { "Tensor" }.into();
         }
-        // What is left out promotes nothing, as bool does.
+        // What is left out promotes nothing, as bool does; numbers in arrays are float32.
         let default = match (o.optional, decides) {
+            (false, _) if list => " = 'float32'",
             (false, _) => "",
             (true, true) => " = 'bool'",
             (true, false) => " = DType",
@@ -187,7 +193,19 @@ impl Operands {
         if decides {
             self.dtypes.push(Decides::Dtype(letter.into()));
         }
-        class.map_or(format!("Tensor<{letter}>"), |class| format!("Tensor<{letter}> & Takes<'{class}', {letter}>"))
+        let tensor =
+            class.map_or(format!("Tensor<{letter}>"), |class| format!("Tensor<{letter}> & Takes<'{class}', {letter}>"));
+        match class {
+            Some("index") => format!("({tensor}) | Positions"),
+            _ if list => {
+                if class.is_some() {
+                    format!("({tensor}) | Listed")
+                } else {
+                    format!("{tensor} | Listed")
+                }
+            }
+            _ => tensor,
+        }
     }
 }
 
@@ -283,7 +301,7 @@ fn result_type(op: &OpDef, compute: &str, named: Option<&str>) -> String {
         return format!("Tensor<{dtype}>");
     }
     let fields: Vec<String> = op.outputs.iter().zip(&dtypes).map(|(name, d)| format!("{name}: Tensor<{d}>")).collect();
-    format!("{{ {} }}", fields.join("; "))
+    format!("Several<{{ {} }}>", fields.join("; "))
 }
 
 fn output_types(out: Out, compute: &str, named: Option<&str>) -> Vec<String> {
@@ -322,7 +340,7 @@ mod tests {
 
     #[test]
     fn signatures_follow_the_dtype_rule() {
-        assert_eq!(function("exp"), "<A extends DType>(x: Tensor<A>): Tensor<FloatOf<A>>");
+        assert_eq!(function("exp"), "<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<FloatOf<A>>");
         assert_eq!(
             function("divide"),
             "<A extends Operand, B extends Operand>(x1: A & Fits<'any', A, DTypeOf<B>, 'any'>, x2: B & Fits<'any', B, DTypeOf<A>, 'any'>): Tensor<FloatOf<Common<A, B>>>"
@@ -340,28 +358,35 @@ mod tests {
 
     #[test]
     fn operands_of_a_class_are_checked() {
-        assert_eq!(function("floor"), "<A extends DType>(x: Tensor<A> & Takes<'integerOrFloat', A>): Tensor<A>");
+        assert_eq!(
+            function("floor"),
+            "<A extends DType = 'float32'>(x: (Tensor<A> & Takes<'integerOrFloat', A>) | Listed): Tensor<A>"
+        );
         assert_eq!(method("floor"), "(this: Takes<'integerOrFloat', D>): Tensor<D>");
         assert_eq!(
-            method("add"),
+            method("subtract"),
             "<B extends Operand>(this: Takes<'numeric', D>, x2: B & Fits<'numeric', B>): Tensor<With<D, B>>"
         );
         assert_eq!(
             method("matmul"),
             "<B extends DType>(this: Takes<'numeric', D>, x2: Tensor<B> & Takes<'numeric', B>): Tensor<SumOf<Promote<D, B>>>"
         );
+        let own = |name: &str| bools_and_number(find(name).unwrap());
+        let wanted = "<S extends number | bigint>(this: Tensor<'bool'>, x2: S): Tensor<Weak<S>>";
+        assert_eq!(own("add").as_deref(), Some(wanted));
+        assert_eq!([own("subtract"), own("less"), own("where"), own("hypot")], [None, None, None, None]);
         assert_eq!(
             method("takeAlongAxis"),
-            "<B extends DType>(indices: Tensor<B> & Takes<'index', B>, options?: number | TakeAlongAxisOptions): Tensor<D>"
+            "<B extends DType>(indices: (Tensor<B> & Takes<'index', B>) | Positions, options?: number | TakeAlongAxisOptions): Tensor<D>"
         );
     }
 
     #[test]
     fn a_scalar_is_checked_against_the_tensor_beside_it() {
-        assert_eq!(method("equal"), "<B extends Operand>(x2: B & Fits<'any', B, D>): Tensor<'bool'>");
+        assert_eq!(method("equal"), "(x2: Operand): Tensor<'bool'>");
         assert_eq!(
             function("less"),
-            "<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>>, x2: B & Fits<'real', B, DTypeOf<A>>): Tensor<'bool'>"
+            "<A extends Operand, B extends Operand>(x1: A & Fits<'real', A, DTypeOf<B>, 'any'>, x2: B & Fits<'real', B, DTypeOf<A>, 'any'>): Tensor<'bool'>"
         );
         assert_eq!(
             function("where"),
@@ -386,7 +411,7 @@ mod tests {
         assert_eq!(method("reshape"), "(shape: readonly number[]): Tensor<D>");
         assert_eq!(
             method("topk"),
-            "(this: Takes<'real', D>, k: number, options?: number | TopkOptions): { values: Tensor<D>; indices: Tensor<'int32'> }"
+            "(this: Takes<'real', D>, k: number, options?: number | TopkOptions): Several<{ values: Tensor<D>; indices: Tensor<'int32'> }>"
         );
         assert_eq!(
             function("full"),
