@@ -10331,7 +10331,7 @@ declare const putmask: Instead<"tensors do not change; write x.withAt([mask], va
 /** @deprecated */
 declare const put: Instead<"tensors do not change; write x.withAt([mask], values)">;
 /** @deprecated */
-declare const fillDiagonal: Instead<"write ft.where(ft.eye(n, n, { dtype: 'bool' }), value, x)">;
+declare const fillDiagonal: Instead<"write ft.where(ft.eye(n, { dtype: 'bool' }), value, x)">;
 /** @deprecated */
 declare const lexsort: Instead<"sort by one key after the other, the last one first: ft.argsort is stable">;
 /** @deprecated */
@@ -12404,11 +12404,11 @@ declare const uniform: Instead<"an initialiser is a function: (key, shape) => ft
 /** @deprecated */
 declare const uniform_: Instead<"an initialiser is a function: (key, shape) => ft.random.uniform(key, shape, { low, high })">;
 /** @deprecated */
-declare const eye: Instead<"an initialiser is a function: (key, [n, m]) => ft.eye(n, m)">;
+declare const eye: Instead<"an initialiser is a function: (key, [n, m]) => ft.eye(n, { cols: m })">;
 /** @deprecated */
-declare const dirac: Instead<"an initialiser is a function: (key, [n, m]) => ft.eye(n, m)">;
+declare const dirac: Instead<"an initialiser is a function: (key, [n, m]) => ft.eye(n, { cols: m })">;
 /** @deprecated */
-declare const sparse: Instead<"an initialiser is a function: (key, [n, m]) => ft.eye(n, m)">;
+declare const sparse: Instead<"an initialiser is a function: (key, [n, m]) => ft.eye(n, { cols: m })">;
 
 /** The dtype that an initialiser makes. */
 interface DrawOptions<D extends FloatDType = FloatDType> {

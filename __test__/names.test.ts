@@ -117,6 +117,18 @@ test('a name that does not run throws, called and constructed, and says what to 
   t.true(count > 250, String(count))
 })
 
+test('what to write instead is there', (t) => {
+  const spaces = [ft, ft.linalg, ft.fft, ft.random, ft.nn, ft.nn.init, ft.optim, ft.data, ft.io] as unknown as Record<string, { instead: string }>[]
+  const words = [...spaces.flatMap((space) => throwing(space).map((name) => space[name]?.instead ?? '')), ...INSTEAD.map(([sentence]) => sentence)]
+  const at = (path: string): unknown => path.split('.').reduce<unknown>((space, name) => (space as Record<string, unknown> | undefined)?.[name], ft)
+  const runs = (value: unknown): boolean => value !== undefined && !(typeof value === 'function' && 'instead' in value)
+  const paths = words.flatMap((sentence) => [...sentence.matchAll(/\bft\.([a-zA-Z][\w.]*\w)/g)].map(([, path]) => path as string))
+  t.deepEqual(paths.filter((path) => !runs(at(path))), [])
+  const methods = words.flatMap((sentence) => [...sentence.matchAll(/(?:\b(?:x|a|b|input|gradients)|\))\.([a-z]\w*)\(/gi)].map(([, name]) => name as string))
+  t.deepEqual(methods.filter((name) => !runs((ft.Tensor.prototype as unknown as Record<string, unknown>)[name])), [])
+  t.true(paths.length > 200 && methods.length > 150, `${paths.length} and ${methods.length}`)
+})
+
 test('methods that throw are seen by nobody who lists, prints or compares', (t) => {
   const x = ft.tensor([1, 2])
   t.deepEqual(Object.keys(x).filter((name) => name in SAME), [])
@@ -173,4 +185,8 @@ test('arrays stand for tensors; their numbers never change the dtype of a tensor
   t.throws(() => ft.mean(list(['a'])), { code: 'ERR_ARGUMENT', message: /^mean: / })
   t.throws(() => ft.tensor([1, 2, 3]).take([3]).toArray(), { code: 'ERR_INDEX' })
   t.throws(() => ft.tensor([1, 2, 3]).add(list([1, 2])), { code: 'ERR_SHAPE' })
+  // A mask takes one value without being read, and several where it is.
+  const mask = ft.tensor([true, false, true])
+  t.deepEqual(ft.tensor([1, 2, 3]).withAt([mask], list([7, 8])).toArray(), [7, 2, 8])
+  t.deepEqual(ft.tensor([1, 2, 3]).withAt([[0, 2]], list([7, 8])).toArray(), [7, 2, 8])
 })

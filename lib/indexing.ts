@@ -8,6 +8,7 @@ import type { Takes } from './generated/dtypes.js'
 import { OP } from './generated/table.js'
 import { advanced, indexTensor, isMask, outOfRange, truePositions, type Advanced } from './indices.js'
 import type { Nested } from './nested.js'
+import { isListed, tensorOf } from './listed.js'
 import { data, dataSync } from './reading.js'
 import { nary } from './record.js'
 import { Slice, parseItems, type Item } from './slice.js'
@@ -219,7 +220,8 @@ function isFill(items: readonly Placed[], value: unknown): boolean {
   return indices.length === 1 && isMask(mask as Advanced) && !(mask as Advanced).shape.includes(0) && (!(value instanceof Tensor) || value.ndim === 0)
 }
 
-function change(x: Tensor, items: readonly Placed[], value: unknown, read: Read): Tensor {
+function change(x: Tensor, items: readonly Placed[], given: unknown, read: Read): Tensor {
+  const value = isListed(given) ? tensorOf('withAt', given, x) : given
   const fill: Masks = { kind: MASK, operand: (mask) => indexTensor('withAt', mask, 0, 0, x.type.device) }
   return record('withAt', [x, value], x, items, isFill(items, value) ? fill : positions('withAt', x, read))
 }
@@ -232,5 +234,5 @@ export function withAt(x: Tensor, items: unknown, value: unknown): Tensor {
 /** `x.withAtAsync(items, value)`. */
 export async function withAtAsync(x: Tensor, items: unknown, value: unknown): Promise<Tensor> {
   const placed = placeList(x, items)
-  return change(x, placed, value, isFill(placed, value) ? readSync : await readMasks(placed))
+  return change(x, placed, value, !isListed(value) && isFill(placed, value) ? readSync : await readMasks(placed))
 }

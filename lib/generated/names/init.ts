@@ -33,8 +33,8 @@ export const uniform = instead('nn.init.uniform', 'an initialiser is a function:
 /** @deprecated */
 export const uniform_ = instead('nn.init.uniform_', 'an initialiser is a function: (key, shape) => ft.random.uniform(key, shape, { low, high })')
 /** @deprecated */
-export const eye = instead('nn.init.eye', 'an initialiser is a function: (key, [n, m]) => ft.eye(n, m)')
+export const eye = instead('nn.init.eye', 'an initialiser is a function: (key, [n, m]) => ft.eye(n, { cols: m })')
 /** @deprecated */
-export const dirac = instead('nn.init.dirac', 'an initialiser is a function: (key, [n, m]) => ft.eye(n, m)')
+export const dirac = instead('nn.init.dirac', 'an initialiser is a function: (key, [n, m]) => ft.eye(n, { cols: m })')
 /** @deprecated */
-export const sparse = instead('nn.init.sparse', 'an initialiser is a function: (key, [n, m]) => ft.eye(n, m)')
+export const sparse = instead('nn.init.sparse', 'an initialiser is a function: (key, [n, m]) => ft.eye(n, { cols: m })')

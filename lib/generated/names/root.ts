@@ -461,7 +461,7 @@ export const putmask = instead('putmask', 'tensors do not change; write x.withAt
 /** @deprecated */
 export const put = instead('put', 'tensors do not change; write x.withAt([mask], values)')
 /** @deprecated */
-export const fillDiagonal = instead('fillDiagonal', 'write ft.where(ft.eye(n, n, { dtype: \'bool\' }), value, x)')
+export const fillDiagonal = instead('fillDiagonal', 'write ft.where(ft.eye(n, { dtype: \'bool\' }), value, x)')
 /** @deprecated */
 export const lexsort = instead('lexsort', 'sort by one key after the other, the last one first: ft.argsort is stable')
 /** @deprecated */

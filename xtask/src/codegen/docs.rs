@@ -128,7 +128,7 @@ fn list(calls: &[Call]) -> String {
     let mut out = format!("{GENERATED}# Operations\n\n");
     let _ = writeln!(
         out,
-        "{} operations. Shapes broadcast as in NumPy; dtypes promote as in the array API standard; a JavaScript number, bigint or\nboolean never changes a tensor's dtype. Every example is executed by the tests.",
+        "{} operations. Shapes broadcast as in NumPy; dtypes promote as in the array API standard; a JavaScript number, bigint or\nboolean never changes a tensor's dtype. Every example is executed by the tests. Their names elsewhere run too, and more that\n[names.md](../names.md) lists.",
         calls.len()
     );
     for (name, title) in written(calls) {

@@ -131,7 +131,7 @@ pub const INSTEAD: &[(Place, &[(&str, &str)])] = &[
             ("piecewise", "write ft.where(condition, a, ft.where(other, b, c))"),
             ("extract", "write x.at(condition)"),
             ("place copyto putmask put", "tensors do not change; write x.withAt([mask], values)"),
-            ("fillDiagonal", "write ft.where(ft.eye(n, n, { dtype: 'bool' }), value, x)"),
+            ("fillDiagonal", "write ft.where(ft.eye(n, { dtype: 'bool' }), value, x)"),
             ("lexsort", "sort by one key after the other, the last one first: ft.argsort is stable"),
             ("sortComplex", "complex numbers have no order; sort by abs() or angle()"),
             ("ediff1d", "write x.flatten().diff()"),
@@ -383,7 +383,7 @@ pub const INSTEAD: &[(Place, &[(&str, &str)])] = &[
                 "uniform uniform_",
                 "an initialiser is a function: (key, shape) => ft.random.uniform(key, shape, { low, high })",
             ),
-            ("eye dirac sparse", "an initialiser is a function: (key, [n, m]) => ft.eye(n, m)"),
+            ("eye dirac sparse", "an initialiser is a function: (key, [n, m]) => ft.eye(n, { cols: m })"),
         ],
     ),
     (

@@ -214,7 +214,7 @@ fn is_ours(name: &str, space: Option<&str>) -> bool {
     let in_space = |op: &&OpDef, space: &str| op.namespace.path() == space || op.also.iter().any(|s| s.path() == space);
     let called = |op: &&OpDef| op.name == name || op.aliases.contains(&name);
     match space {
-        Some(space) => space.is_empty() && OWN.contains(&name) || public().any(|op| in_space(&op, space) && called(&op)),
+        Some(space) => space.is_empty() && ["mT", "to"].contains(&name) || public().any(|op| in_space(&op, space) && called(&op)),
         None => OWN.contains(&name) || public().any(|op| op.form == Form::Both && called(&op)),
     }
 }
