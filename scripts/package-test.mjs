@@ -1,6 +1,7 @@
 // What npm would publish, installed as a user installs it: the tarballs of the main package and of this platform's in an empty
 // folder, without Rust and without network. The example of README.md runs there in JavaScript and TypeScript, as ES module and
 // through `require`, and the command line as `npx` finds it. Without the platform's package, with a wrong one and on an unknown platform the package says so.
+// Then, with tools from the registry, what docs/toolchains.md runs (toolchains.mjs).
 
 import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
@@ -8,10 +9,11 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { packAll, PLATFORMS, sizes } from './pack.mjs'
 import { npm, ROOT, run } from './steps.mjs'
+import { checkToolchains } from './toolchains.mjs'
 
 /** Everything the main package may contain; tests, examples, sources and binaries stay at home. */
-const ALLOWED = /^(package\.json|README\.md|LICENSE|(index|plot)\.d\.ts|dist\/index\.js|dist\/lib\/[\w./-]+\.js)$/
-const REQUIRED = ['package.json', 'README.md', 'LICENSE', 'index.d.ts', 'plot.d.ts', 'dist/index.js', 'dist/lib/plot.js', 'dist/lib/tensor.js']
+const ALLOWED = /^(package\.json|README\.md|LICENSE|(index|plot)\.d\.ts|index\.d\.cts|dist\/index\.js|dist\/cjs\/index\.cjs|dist\/lib\/[\w./-]+\.js)$/
+const REQUIRED = ['package.json', 'README.md', 'LICENSE', 'index.d.ts', 'index.d.cts', 'plot.d.ts', 'dist/index.js', 'dist/cjs/index.cjs', 'dist/lib/plot.js', 'dist/lib/tensor.js']
 
 const TYPED = `import * as ft from 'ferrotensor'
 const sum: ft.Tensor<'float64'> = ft.tensor([1, 2, 3]).add(ft.fromTypedArray(new Float64Array([1, 1, 1])))
@@ -23,6 +25,20 @@ console.log(JSON.stringify(product.toArray()))
 const REQUIRING = `import ft = require('ferrotensor')
 const x: ft.Tensor<'float32'> = ft.tensor([1, 2])
 console.log(JSON.stringify(x.toArray()))
+`
+/** A sum of what is required, and whether it is of the class that is imported. */
+const BOTH = `import { createRequire } from 'node:module'
+import * as ft from 'ferrotensor'
+const sum = createRequire(import.meta.url)('ferrotensor').tensor([1, 2]).sum()
+console.log(JSON.stringify([sum.itemSync(), sum instanceof ft.Tensor]))
+`
+/** CommonJS and an ES module of one program: what one makes, the other takes. */
+const MAKING = `import * as ft from 'ferrotensor'
+export const made: ft.Tensor<'float32'> = ft.tensor([1, 2])
+`
+const TAKING = `import type { made } from './making.cjs'
+import * as ft from 'ferrotensor'
+export const take = (x: typeof made): ft.Tensor<'float32'> => x
 `
 /** Types of Node itself are the consumer's: \`console\` is all these programs need of them. */
 const CONFIG = {
@@ -83,7 +99,8 @@ function checkContents({ main, platforms, absent }) {
 
 async function checkManifests({ main, platforms }) {
   const { exports, bin, scripts, devDependencies, optionalDependencies, private: hidden, version } = JSON.parse(await readFile(join(main.folder, 'package.json'), 'utf8'))
-  const targets = [...Object.values(exports), bin].flatMap((target) => (typeof target === 'string' ? [target] : Object.values(target)))
+  const paths = (target) => (typeof target === 'string' ? [target] : Object.values(target).flatMap(paths))
+  const targets = paths([exports, bin])
   const dangling = targets.filter((target) => !main.paths.includes(target.replace('./', '')))
   check('every export and program is in the package', dangling.length === 0, dangling.join('\n'))
   check('there are no scripts, no install hook among them', scripts === undefined && devDependencies === undefined && hidden === undefined)
@@ -104,12 +121,18 @@ async function checkPrograms({ cwd, env, execute }) {
   check('the example of README.md runs in JavaScript', script.code === 0 && script.output === expected, script.output)
   const required = await execute('required.cjs', `const ft = require('ferrotensor')\nconsole.log(String(ft.tensor([1, 2])))\n`)
   check('require works', required.code === 0 && required.output === '[1, 2]\n', required.output)
-  for (const [program, source] of [['readme.ts', block('ts')], ['typed.ts', TYPED], ['requiring.cts', REQUIRING]]) await writeFile(join(cwd, program), source)
+  for (const [how, ...flags] of [['Node'], ['a Node that requires no ES modules', '--no-experimental-require-module']]) {
+    const both = await execute('both.mjs', BOTH, ...flags)
+    check(`${how}: ${flags.length > 0 ? 'require works' : 'import and require have one library'}`, both.code === 0 && both.output === `[3,${flags.length === 0}]\n`, both.output)
+  }
+  for (const [program, source] of [['readme.ts', block('ts')], ['typed.ts', TYPED], ['requiring.cts', REQUIRING], ['making.cts', MAKING], ['taking.ts', TAKING]]) await writeFile(join(cwd, program), source)
   const pkg = JSON.parse(await readFile(join(cwd, 'package.json'), 'utf8'))
   await writeFile(join(cwd, 'package.json'), JSON.stringify({ ...pkg, type: 'module' }))
   await writeFile(join(cwd, 'tsconfig.json'), JSON.stringify(CONFIG))
   const compiled = await run([process.execPath, join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', cwd])
   check('TypeScript programs compile with skipLibCheck: false', compiled.code === 0, compiled.output)
+  const older = await run([process.execPath, join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', cwd, '--module', 'node16', '--noEmit'])
+  check('they compile where CommonJS may not require ES modules (module: node16)', older.code === 0, older.output)
   for (const [program, output] of [['readme.js', expected], ['typed.js', '[4,6,8]\n'], ['requiring.cjs', '[1,2]\n']]) {
     const ran = await execute(join('out', program))
     check(`${program}, compiled from TypeScript, runs`, ran.code === 0 && ran.output === output, ran.output)
@@ -163,6 +186,7 @@ try {
   await checkCommand(user)
   await checkWrongVersion(user, own)
   await checkRefusals(folder, { main: packages.main, own })
+  await checkToolchains(join(folder, 'tools'), [packages.main.file, own.file], check)
 } finally {
   await rm(folder, { recursive: true, force: true })
 }
