@@ -232,7 +232,7 @@ test('a call that is wrong says what is', (t) => {
   const refused = (code: string, message: RegExp, name: string, ...args: unknown[]): void => throws(t, code, message, () => any[name]?.(...args), name)
   refused('ERR_ARGUMENT', /plot\.lines: 'y' must be numbers/, 'lines', 3)
   refused('ERR_ARGUMENT', /plot\.lines: element \[0\] must be a number/, 'lines', ['a'])
-  refused('ERR_ARGUMENT', /plot\.lines: element \[1\] must be a number/, 'lines', [1, , 3])
+  refused('ERR_ARGUMENT', /plot\.lines: element \[1\] is undefined/, 'lines', [1, , 3])
   refused('ERR_DTYPE', /plot\.lines: 'y' is complex64/, 'lines', ft.tensor([{ re: 1, im: 2 }]))
   refused('ERR_SHAPE', /plot\.lines: 'y' must have one axis, or two/, 'lines', ft.ones([2, 2, 2]))
   refused('ERR_SHAPE', /plot\.lines: 'x' has 3 elements, a line has 2/, 'lines', [1, 2], { x: [1, 2, 3] })
