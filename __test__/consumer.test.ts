@@ -43,10 +43,10 @@ function functions(space: object): string[] {
   return own.filter(([name, value]) => space === ft || (ft as unknown as Record<string, unknown>)[name] !== value).map(([name]) => name)
 }
 
-/** Names of a class's methods and properties, its bases' too. */
+/** Names of a class's methods and properties, its bases' too; not the positions that brackets are refused at. */
 function members(prototype: object): string[] {
   const base = Object.getPrototypeOf(prototype) as object
-  const own = Object.getOwnPropertyNames(prototype).filter((name) => name !== 'constructor')
+  const own = Object.getOwnPropertyNames(prototype).filter((name) => name !== 'constructor' && !/^-?\d/.test(name))
   return base === Object.prototype ? own : [...own, ...members(base)]
 }
 

@@ -10,8 +10,8 @@ import { packAll, PLATFORMS, sizes } from './pack.mjs'
 import { npm, ROOT, run } from './steps.mjs'
 
 /** Everything the main package may contain; tests, examples, sources and binaries stay at home. */
-const ALLOWED = /^(package\.json|README\.md|LICENSE|index\.d\.ts|dist\/index\.js|dist\/lib\/[\w./-]+\.js)$/
-const REQUIRED = ['package.json', 'README.md', 'LICENSE', 'index.d.ts', 'dist/index.js', 'dist/lib/tensor.js']
+const ALLOWED = /^(package\.json|README\.md|LICENSE|(index|testing)\.d\.ts|dist\/(index|testing)\.js|dist\/lib\/[\w./-]+\.js)$/
+const REQUIRED = ['package.json', 'README.md', 'LICENSE', 'index.d.ts', 'dist/index.js', 'dist/lib/tensor.js', 'dist/testing.js', 'testing.d.ts']
 
 const TYPED = `import * as ft from 'ferrotensor'
 const sum: ft.Tensor<'float64'> = ft.tensor([1, 2, 3]).add(ft.fromTypedArray(new Float64Array([1, 1, 1])))
