@@ -544,6 +544,8 @@ type AsDType<D extends DType> = [D] extends [infer E extends DType] ? E : never;
 type Common<A, B> = A extends Tensor<infer D> ? With<D, B> : B extends Tensor<infer E> ? E : Weak<A | B>;
 /** The dtype of a list of tensors combined, one after the other, with `D`: bool promotes nothing. */
 type PromoteAll<T extends readonly Tensor[], D extends DType = 'bool'> = T extends readonly [Tensor<infer A>, ...infer Rest extends readonly Tensor[]] ? PromoteAll<Rest, Promote<D, A>> : T extends readonly [] ? D : T extends readonly Tensor<infer A>[] ? Promote<Promote<D, A>, A> : never;
+/** Whether a dtype is one, and not one of several. */
+type IsOne<D, Each = D> = D extends unknown ? ([Each] extends [D] ? true : false) : never;
 
 /** What `JSON.stringify` sees; 64-bit integers, NaN and infinities are strings, for JSON has none of them. */
 interface TensorJSON<D extends DType = DType> {
@@ -10536,10 +10538,38 @@ declare namespace init_d {
   export type { DrawOptions as DrawOptions, FanOptions as FanOptions, GainOptions as GainOptions, Initializer as Initializer, TruncatedOptions as TruncatedOptions };
 }
 
+/**
+ * What is known of a layer's dtypes. `promoted`: parameters of one floating dtype, and a result whose dtype is theirs and the operand's
+ * promoted. `picked`: the result has the dtype of the parameters. A list of layers: the result of one after the other. Anything else: nothing.
+ */
+type DTypeRule = 'promoted' | 'picked' | readonly unknown[] | unknown;
+/** A tree of parameters in which each tensor has one dtype. */
+type OfDType<P, E extends DType> = P extends Tensor ? Tensor<E> : P extends null | undefined ? P : {
+    [K in keyof P]: OfDType<P[K], E>;
+};
+/** Fresh parameters of a layer: what its rule leaves open has the dtypes that the layer says. */
+type FreshOf<R, P, E extends DType> = R extends 'promoted' | 'picked' ? OfDType<P, E> : R extends readonly unknown[] ? ParamsOf<R, E> : P;
+/** The parameters of a layer, or of a tree of layers, in one dtype; float32 as `init` makes them unless told otherwise. */
+type ParamsOf<L, E extends DType = 'float32'> = L extends Module<infer P, infer _, infer R> ? FreshOf<R, P, E> : L extends (...args: never[]) => unknown ? null : {
+    -readonly [K in keyof L]: ParamsOf<L[K], E>;
+};
+/** The dtypes of the tensors in a tree; never where there are none. */
+type DTypesIn<T> = T extends Tensor<infer D> ? D : T extends null | undefined ? never : T extends readonly (infer I)[] ? DTypesIn<I> : {
+    [K in keyof T]-?: DTypesIn<T[K]>;
+}[keyof T];
+/** Parameters of several dtypes, as where they were converted apart, promote in an order that types do not follow. */
+type Promoted<E extends DType, D extends DType> = [E] extends [never] ? FloatOf<D> : IsOne<E> extends true ? AsDType<FloatOf<AsDType<Promote<D, E>>>> : FloatOrComplexDType;
+/** The dtype of what a layer makes of a tensor of dtype `D` with parameters `P`. */
+type AppliedDType<R, P, D extends DType> = R extends 'promoted' ? Promoted<DTypesIn<P>, D> : R extends 'picked' ? (DTypesIn<P> extends infer E extends DType ? E : DType) : R extends readonly unknown[] ? AppliedAll<R, P, D> : DType;
+/** One layer after the other; beyond what the compiler follows, any dtype. */
+type AppliedAll<L, P, D extends DType> = L extends readonly [] ? D : L extends readonly [infer F, ...infer Rest] ? P extends readonly [infer Q, ...infer Others] ? AppliedAll<Rest, Others, AppliedOne<F, Q, D>> : DType : DType;
+/** A layer, or a function: one that takes any floating dtype and gives the same keeps it. */
+type AppliedOne<F, Q, D extends DType> = F extends Module<infer _, infer _, infer R> ? AppliedDType<R, Q, D> : F extends (x: Tensor<D>) => Tensor<D> ? D : F extends (x: never) => Tensor<infer E> ? E : DType;
+
 /** Options of `init`. */
-interface InitOptions {
+interface InitOptions<E extends FloatDType = FloatDType> {
     /** The dtype of the parameters; float32 by default. */
-    readonly dtype?: FloatDType | undefined;
+    readonly dtype?: E | undefined;
 }
 /** Options of `initState`. */
 interface StateOptions extends InitOptions {
@@ -10562,11 +10592,17 @@ interface Run<S> extends TrainOptions<S> {
 }
 /**
  * A layer of parameters `P` (a tree of tensors, or null) and state `S` (likewise), from one tensor to another. Subclasses say what both
- * are, and how one `run` goes.
+ * are, and how one `run` goes. `R` says what is known of dtypes: of layers of this library how a result's follows, of others nothing.
  */
-declare abstract class Module<P = unknown, S = unknown> {
+declare abstract class Module<P = unknown, S = unknown, R = unknown> {
+    /** No value: what types are inferred from. */
+    protected readonly $types?: {
+        readonly params: P;
+        readonly state: S;
+        readonly rule: R;
+    };
     /** Fresh parameters: the same key gives the same ones, on the key's device. */
-    abstract init(key: Key, options?: InitOptions): P;
+    abstract init<E extends FloatDType = 'float32'>(key: Key, options?: InitOptions<E>): FreshOf<R, P, E>;
     /** One run, arguments checked: the result and the next state. */
     protected abstract run(params: P, x: Tensor, run: Run<S>): readonly [Tensor, S];
     /** The state before the first batch; null for a layer that keeps none. */
@@ -10578,24 +10614,20 @@ declare abstract class Module<P = unknown, S = unknown> {
      *
      * @throws {TensorError} for parameters and tensors that do not fit the layer, naming it.
      */
-    apply(params: P, x: Tensor, options?: ApplyOptions<S>): Tensor;
+    apply<Q extends P, D extends DType>(params: Q, x: Tensor<D>, options?: ApplyOptions<S>): Tensor<AppliedDType<R, Q, D>>;
     /**
      * What the layer makes of a tensor while it is trained, and its next state.
      *
      * @throws {TensorError} as {@link Module.apply}; `ERR_ARGUMENT` without a key where something is random.
      */
-    train(params: P, x: Tensor, options?: TrainOptions<S>): [result: Tensor, state: S];
+    train<Q extends P, D extends DType>(params: Q, x: Tensor<D>, options?: TrainOptions<S>): [result: Tensor<AppliedDType<R, Q, D>>, state: S];
     /** `run` for layers made of others. */
     static run<P, S>(layer: Module<P, S>, params: P, x: Tensor, run: Run<S>): readonly [Tensor, S];
 }
 /** A layer, or a function of a tensor, which has neither parameters nor state. */
-type Layer = Module<any, any> | ((x: Tensor) => Tensor);
-/** The parameters of a layer, or of a tree of layers. */
-type ParamsOf<L> = L extends Module<infer P, infer _> ? P : L extends (...args: never[]) => unknown ? null : {
-    -readonly [K in keyof L]: ParamsOf<L[K]>;
-};
+type Layer = Module<any, any, any> | (<D extends FloatDType>(x: Tensor<D>) => Tensor);
 /** The state of a layer, or of a tree of layers. */
-type StateOf<L> = L extends Module<infer _, infer S> ? S : L extends (...args: never[]) => unknown ? null : {
+type StateOf<L> = L extends Module<infer _, infer S, infer _> ? S : L extends (...args: never[]) => unknown ? null : {
     -readonly [K in keyof L]: StateOf<L[K]>;
 };
 /**
@@ -10608,7 +10640,7 @@ type StateOf<L> = L extends Module<infer _, infer S> ? S : L extends (...args: n
  * ft.nn.initTree({ first: new ft.nn.Linear(3, 2), rest: [Math.abs] }, ft.random.key(1)).first.weight.shape // [2, 3]
  * ```
  */
-declare function initTree<L>(layers: L, key: Key, options?: InitOptions): ParamsOf<L>;
+declare function initTree<L, E extends FloatDType = 'float32'>(layers: L, key: Key, options?: InitOptions<E>): ParamsOf<L, E>;
 /**
  * The states of layers in plain objects and arrays before the first batch, in the same structure.
  *
@@ -10662,12 +10694,12 @@ interface WeightOptions {
  * layer.apply(layer.init(ft.random.key(1)), ft.zeros([5, 3])).shape // [5, 2]
  * ```
  */
-declare class Linear extends Module<LinearParams, null> {
+declare class Linear extends Module<LinearParams, null, 'promoted'> {
     #private;
     readonly inputs: number;
     readonly outputs: number;
     constructor(inputs: number, outputs: number, options?: WeightOptions);
-    init(key: Key, options?: InitOptions): LinearParams;
+    init<E extends FloatDType = 'float32'>(key: Key, options?: InitOptions<E>): OfDType<LinearParams, E>;
     protected run(params: LinearParams, x: Tensor): readonly [Tensor, null];
 }
 /** Parameters of `nn.Embedding`. */
@@ -10692,12 +10724,12 @@ interface EmbeddingOptions {
  * layer.apply(layer.init(ft.random.key(1)), ft.tensor([0], { dtype: 'int32' })) // [[0, 0, 0, 0]]
  * ```
  */
-declare class Embedding extends Module<EmbeddingParams, null> {
+declare class Embedding extends Module<EmbeddingParams, null, 'picked'> {
     #private;
     readonly entries: number;
     readonly features: number;
     constructor(entries: number, features: number, options?: EmbeddingOptions);
-    init(key: Key, options?: InitOptions): EmbeddingParams;
+    init<E extends FloatDType = 'float32'>(key: Key, options?: InitOptions<E>): OfDType<EmbeddingParams, E>;
     protected run(params: EmbeddingParams, x: Tensor): readonly [Tensor, null];
 }
 
@@ -10710,7 +10742,7 @@ interface ConvTransposeLayerOptions extends WeightOptions, ConvTransposeOptions 
 /** What all convolutional layers have in common. */
 declare abstract class Convolution<O extends WeightOptions & {
     readonly groups?: number | undefined;
-}> extends Module<LinearParams, null> {
+}> extends Module<LinearParams, null, 'promoted'> {
     #private;
     readonly inputs: number;
     readonly outputs: number;
@@ -10722,7 +10754,7 @@ declare abstract class Convolution<O extends WeightOptions & {
     /** Sizes of the weight, without its window's. */
     protected abstract get channels(): readonly [number, number];
     protected abstract weighed(x: Tensor, weight: Tensor): Tensor;
-    init(key: Key, options?: InitOptions): LinearParams;
+    init<E extends FloatDType = 'float32'>(key: Key, options?: InitOptions<E>): OfDType<LinearParams, E>;
     protected run(params: LinearParams, x: Tensor): readonly [Tensor, null];
 }
 declare abstract class Forward extends Convolution<ConvLayerOptions> {
@@ -10837,11 +10869,11 @@ interface RMSNormOptions {
  * layer.apply(layer.init(ft.random.key(1)), ft.tensor([-2, 2])) // [-0.99999875, 0.99999875]
  * ```
  */
-declare class LayerNorm extends Module<NormParams | null, null> {
+declare class LayerNorm extends Module<NormParams | null, null, 'promoted'> {
     #private;
     readonly shape: readonly number[];
     constructor(shape: number | readonly number[], options?: LayerNormLayerOptions);
-    init(key: Key, options?: InitOptions): NormParams | null;
+    init<E extends FloatDType = 'float32'>(key: Key, options?: InitOptions<E>): OfDType<NormParams | null, E>;
     protected run(params: NormParams | null, x: Tensor): readonly [Tensor, null];
 }
 /**
@@ -10856,13 +10888,13 @@ declare class LayerNorm extends Module<NormParams | null, null> {
  */
 declare class RMSNorm extends Module<{
     readonly weight: Tensor;
-} | null, null> {
+} | null, null, 'promoted'> {
     #private;
     readonly shape: readonly number[];
     constructor(shape: number | readonly number[], options?: RMSNormOptions);
-    init(key: Key, options?: InitOptions): {
+    init<E extends FloatDType = 'float32'>(key: Key, options?: InitOptions<E>): OfDType<{
         readonly weight: Tensor;
-    } | null;
+    } | null, E>;
     protected run(params: {
         readonly weight: Tensor;
     } | null, x: Tensor): readonly [Tensor, null];
@@ -10877,12 +10909,12 @@ declare class RMSNorm extends Module<{
  * layer.apply(layer.init(ft.random.key(1)), ft.tensor([[-2, 2]])) // [[-0.99999875, 0.99999875]]
  * ```
  */
-declare class GroupNorm extends Module<Required<NormParams> | null, null> {
+declare class GroupNorm extends Module<Required<NormParams> | null, null, 'promoted'> {
     #private;
     readonly groups: number;
     readonly channels: number;
     constructor(groups: number, channels: number, options?: NormOptions);
-    init(key: Key, options?: InitOptions): Required<NormParams> | null;
+    init<E extends FloatDType = 'float32'>(key: Key, options?: InitOptions<E>): OfDType<Required<NormParams> | null, E>;
     protected run(params: Required<NormParams> | null, x: Tensor): readonly [Tensor, null];
 }
 /** Options of `nn.BatchNorm`. */
@@ -10912,11 +10944,11 @@ interface BatchNormState {
  * layer.train(layer.init(ft.random.key(1)), ft.tensor([[1], [3]]), { state: layer.initState() })[1].runningMean // [0.2]
  * ```
  */
-declare class BatchNorm extends Module<Required<NormParams> | null, BatchNormState | null> {
+declare class BatchNorm extends Module<Required<NormParams> | null, BatchNormState | null, 'promoted'> {
     #private;
     readonly channels: number;
     constructor(channels: number, options?: BatchNormLayerOptions);
-    init(key: Key, options?: InitOptions): Required<NormParams> | null;
+    init<E extends FloatDType = 'float32'>(key: Key, options?: InitOptions<E>): OfDType<Required<NormParams> | null, E>;
     initState(options?: StateOptions): BatchNormState | null;
     protected run(params: Required<NormParams> | null, x: Tensor, { training, state }: Run<BatchNormState | null>): readonly [Tensor, BatchNormState | null];
 }
@@ -10935,7 +10967,7 @@ interface DropoutLayerOptions {
  * new ft.nn.Dropout({ p: 0.1 }).apply(null, ft.ones([2])) // [1, 1]
  * ```
  */
-declare class Dropout extends Module<null, null> {
+declare class Dropout extends Module<null, null, 'promoted'> {
     readonly p: number;
     constructor(options?: DropoutLayerOptions);
     init(key: Key, _options?: InitOptions): null;
@@ -10952,12 +10984,12 @@ declare class Dropout extends Module<null, null> {
  * model.apply(model.init(ft.random.key(1)), ft.zeros([5, 4])).shape // [5, 2]
  * ```
  */
-declare class Sequential<L extends readonly Layer[]> extends Module<ParamsOf<L>, StateOf<L>> {
+declare class Sequential<L extends readonly Layer[]> extends Module<ParamsOf<L, DType>, StateOf<L>, L> {
     readonly layers: L;
     constructor(...layers: L);
-    init(key: Key, options?: InitOptions): ParamsOf<L>;
+    init<E extends FloatDType = 'float32'>(key: Key, options?: InitOptions<E>): FreshOf<L, ParamsOf<L, DType>, E>;
     initState(options?: StateOptions): StateOf<L>;
-    protected run(params: ParamsOf<L>, x: Tensor, { training, state, key }: Run<StateOf<L>>): readonly [Tensor, StateOf<L>];
+    protected run(params: ParamsOf<L, DType>, x: Tensor, { training, state, key }: Run<StateOf<L>>): readonly [Tensor, StateOf<L>];
 }
 
 /** Parameters of `nn.MultiHeadAttention`, as PyTorch has them. */
@@ -11014,19 +11046,19 @@ interface AttendOptions {
  * layer.apply(layer.init(ft.random.key(1)), ft.zeros([1, 5, 8])).shape // [1, 5, 8]
  * ```
  */
-declare class MultiHeadAttention extends Module<AttentionParams, null> {
+declare class MultiHeadAttention extends Module<AttentionParams, null, 'promoted'> {
     #private;
     readonly features: number;
     readonly heads: number;
     constructor(features: number, heads: number, options?: AttentionOptions);
-    init(key: Key, options?: InitOptions): AttentionParams;
+    init<E extends FloatDType = 'float32'>(key: Key, options?: InitOptions<E>): OfDType<AttentionParams, E>;
     protected run(params: AttentionParams, x: Tensor, { training, key }: Run<null>): readonly [Tensor, null];
     /**
      * The attention of queries [batch, m, features] to keys [batch, n, features] and values [batch, n, features]: [batch, m, features].
      *
      * @throws {TensorError} `ERR_SHAPE`, `ERR_DTYPE`, `ERR_ARGUMENT` for what does not fit.
      */
-    attend(params: AttentionParams, queries: Tensor, keys: Tensor, values: Tensor, options?: AttendOptions): Tensor;
+    attend<Q extends AttentionParams, A extends DType, B extends DType, C extends DType>(params: Q, queries: Tensor<A>, keys: Tensor<B>, values: Tensor<C>, options?: AttendOptions): Tensor<AppliedDType<'promoted', Q, AsDType<Promote<AsDType<Promote<A, B>>, C>>>>;
     /**
      * An empty cache for so many places, of which {@link MultiHeadAttention.extend} fills some at each call: zeros.
      *
@@ -11077,7 +11109,7 @@ interface RecurrentOptions {
 /** What a cell carries from step to step: h, and for LSTM c, [batch, hidden]. */
 type Carried = readonly Tensor[];
 /** What all recurrent layers have in common; a cell says what one step is. */
-declare abstract class Recurrent extends Module<RecurrentParams, null> {
+declare abstract class Recurrent extends Module<RecurrentParams, null, 'promoted'> {
     #private;
     readonly inputs: number;
     readonly hidden: number;
@@ -11089,7 +11121,7 @@ declare abstract class Recurrent extends Module<RecurrentParams, null> {
     constructor(inputs: number, hidden: number, options?: RecurrentOptions);
     /** One step: the input's share of the gates [batch, gates hidden], what is carried, and the hidden state's weight and bias. */
     protected abstract step(gates: Tensor, before: Carried, weight: Tensor, bias: Tensor | undefined): Carried;
-    init(key: Key, options?: InitOptions): RecurrentParams;
+    init<E extends FloatDType = 'float32'>(key: Key, options?: InitOptions<E>): OfDType<RecurrentParams, E>;
     protected run(params: RecurrentParams, x: Tensor, run: Run<null>): readonly [Tensor, null];
     /** Outputs [batch, time, directions hidden], and what is carried at the end: each [layers directions, batch, hidden]. */
     protected sequence(params: RecurrentParams, x: Tensor, initial: readonly unknown[] | undefined, { training, key }: Run<null>): {
@@ -11097,10 +11129,15 @@ declare abstract class Recurrent extends Module<RecurrentParams, null> {
         last: Tensor[];
     };
 }
+/** Outputs and what is carried at the end, in the dtype of parameters, operand and initial state together. */
+interface Sequence<Q, D extends DType, I extends DType, State> {
+    readonly output: Tensor<AppliedDType<'promoted', Q, AsDType<Promote<D, I>>>>;
+    readonly state: State;
+}
 /** What an LSTM carries: both [layers directions, batch, hidden]. */
-interface LSTMState {
-    readonly h: Tensor;
-    readonly c: Tensor;
+interface LSTMState<D extends DType = DType> {
+    readonly h: Tensor<D>;
+    readonly c: Tensor<D>;
 }
 /**
  * Long short-term memory over x [batch, time, inputs]: outputs [batch, time, hidden]. The batch comes first, always. PyTorch `nn.LSTM`.
@@ -11123,10 +11160,7 @@ declare class LSTM extends Recurrent {
      *
      * @throws {TensorError} as {@link Module.apply}.
      */
-    forward(params: RecurrentParams, x: Tensor, initial?: LSTMState): {
-        output: Tensor;
-        state: LSTMState;
-    };
+    forward<Q extends RecurrentParams, D extends DType, I extends DType = D>(params: Q, x: Tensor<D>, initial?: LSTMState<I>): Sequence<Q, D, I, LSTMState<AppliedDType<'promoted', Q, AsDType<Promote<D, I>>>>>;
 }
 /**
  * Gated recurrent units over x [batch, time, inputs]: outputs [batch, time, hidden]. The batch comes first, always. PyTorch `nn.GRU`.
@@ -11149,10 +11183,7 @@ declare class GRU extends Recurrent {
      *
      * @throws {TensorError} as {@link Module.apply}.
      */
-    forward(params: RecurrentParams, x: Tensor, initial?: Tensor): {
-        output: Tensor;
-        state: Tensor;
-    };
+    forward<Q extends RecurrentParams, D extends DType, I extends DType = D>(params: Q, x: Tensor<D>, initial?: Tensor<I>): Sequence<Q, D, I, Tensor<AppliedDType<'promoted', Q, AsDType<Promote<D, I>>>>>;
 }
 
 /**
@@ -11189,7 +11220,7 @@ declare function loadStateDict<T extends readonly unknown[] | []>(dict: Readonly
 
 declare namespace nn_d {
   export { BatchNorm as BatchNorm, Conv1d as Conv1d, Conv2d as Conv2d, Conv3d as Conv3d, ConvTranspose1d as ConvTranspose1d, ConvTranspose2d as ConvTranspose2d, Dropout as Dropout, Embedding as Embedding, GRU as GRU, GroupNorm as GroupNorm, LSTM as LSTM, LayerNorm as LayerNorm, Linear as Linear, Module as Module, MultiHeadAttention as MultiHeadAttention, RMSNorm as RMSNorm, Sequential as Sequential, adaptiveAvgPool as adaptiveAvgPool, adaptiveMaxPool as adaptiveMaxPool, avgPool as avgPool, batchNorm as batchNorm, binaryCrossEntropyWithLogits as binaryCrossEntropyWithLogits, celu as celu, conv as conv, convTranspose as convTranspose, crossEntropy as crossEntropy, dropout as dropout, elu as elu, embedding as embedding, gelu as gelu, groupNorm as groupNorm, hardshrink as hardshrink, hardsigmoid as hardsigmoid, hardswish as hardswish, hardtanh as hardtanh, huberLoss as huberLoss, init_d as init, initStateTree as initStateTree, initTree as initTree, interpolate as interpolate, klDiv as klDiv, l1Loss as l1Loss, layerNorm as layerNorm, leakyRelu as leakyRelu, linear as linear, loadStateDict as loadStateDict, logSigmoid as logSigmoid, maxPool as maxPool, mish as mish, mseLoss as mseLoss, nllLoss as nllLoss, prelu as prelu, relu6 as relu6, rmsNorm as rmsNorm, scaledDotProductAttention as scaledDotProductAttention, selu as selu, silu as silu, softplus as softplus, softshrink as softshrink, softsign as softsign, stateDict as stateDict, tanhshrink as tanhshrink };
-  export type { ApplyOptions as ApplyOptions, AttendOptions as AttendOptions, AttentionCache as AttentionCache, AttentionOptions as AttentionOptions, AttentionParams as AttentionParams, AvgPoolOptions as AvgPoolOptions, BatchNormLayerOptions as BatchNormLayerOptions, BatchNormOptions as BatchNormOptions, BatchNormState as BatchNormState, BinaryCrossEntropyWithLogitsOptions as BinaryCrossEntropyWithLogitsOptions, CacheOptions as CacheOptions, CeluOptions as CeluOptions, ConvLayerOptions as ConvLayerOptions, ConvOptions as ConvOptions, ConvTransposeLayerOptions as ConvTransposeLayerOptions, ConvTransposeOptions as ConvTransposeOptions, CrossEntropyOptions as CrossEntropyOptions, DropoutLayerOptions as DropoutLayerOptions, DropoutOptions as DropoutOptions, EluOptions as EluOptions, EmbeddingOptions as EmbeddingOptions, EmbeddingParams as EmbeddingParams, GeluOptions as GeluOptions, GroupNormOptions as GroupNormOptions, HardshrinkOptions as HardshrinkOptions, HardtanhOptions as HardtanhOptions, HuberLossOptions as HuberLossOptions, InitOptions as InitOptions, InterpolateOptions as InterpolateOptions, KlDivOptions as KlDivOptions, L1LossOptions as L1LossOptions, LSTMState as LSTMState, Layer as Layer, LayerNormLayerOptions as LayerNormLayerOptions, LayerNormOptions as LayerNormOptions, LeakyReluOptions as LeakyReluOptions, LinearParams as LinearParams, LoadStateOptions as LoadStateOptions, MaxPoolOptions as MaxPoolOptions, MseLossOptions as MseLossOptions, NllLossOptions as NllLossOptions, NormOptions as NormOptions, NormParams as NormParams, ParamsOf as ParamsOf, RMSNormOptions as RMSNormOptions, RecurrentOptions as RecurrentOptions, RecurrentParams as RecurrentParams, RmsNormOptions as RmsNormOptions, Run as Run, ScaledDotProductAttentionOptions as ScaledDotProductAttentionOptions, SoftplusOptions as SoftplusOptions, SoftshrinkOptions as SoftshrinkOptions, StateOf as StateOf, StateOptions as StateOptions, TrainOptions as TrainOptions, WeightOptions as WeightOptions };
+  export type { AppliedDType as AppliedDType, ApplyOptions as ApplyOptions, AttendOptions as AttendOptions, AttentionCache as AttentionCache, AttentionOptions as AttentionOptions, AttentionParams as AttentionParams, AvgPoolOptions as AvgPoolOptions, BatchNormLayerOptions as BatchNormLayerOptions, BatchNormOptions as BatchNormOptions, BatchNormState as BatchNormState, BinaryCrossEntropyWithLogitsOptions as BinaryCrossEntropyWithLogitsOptions, CacheOptions as CacheOptions, CeluOptions as CeluOptions, ConvLayerOptions as ConvLayerOptions, ConvOptions as ConvOptions, ConvTransposeLayerOptions as ConvTransposeLayerOptions, ConvTransposeOptions as ConvTransposeOptions, CrossEntropyOptions as CrossEntropyOptions, DTypeRule as DTypeRule, DropoutLayerOptions as DropoutLayerOptions, DropoutOptions as DropoutOptions, EluOptions as EluOptions, EmbeddingOptions as EmbeddingOptions, EmbeddingParams as EmbeddingParams, GeluOptions as GeluOptions, GroupNormOptions as GroupNormOptions, HardshrinkOptions as HardshrinkOptions, HardtanhOptions as HardtanhOptions, HuberLossOptions as HuberLossOptions, InitOptions as InitOptions, InterpolateOptions as InterpolateOptions, KlDivOptions as KlDivOptions, L1LossOptions as L1LossOptions, LSTMState as LSTMState, Layer as Layer, LayerNormLayerOptions as LayerNormLayerOptions, LayerNormOptions as LayerNormOptions, LeakyReluOptions as LeakyReluOptions, LinearParams as LinearParams, LoadStateOptions as LoadStateOptions, MaxPoolOptions as MaxPoolOptions, MseLossOptions as MseLossOptions, NllLossOptions as NllLossOptions, NormOptions as NormOptions, NormParams as NormParams, OfDType as OfDType, ParamsOf as ParamsOf, RMSNormOptions as RMSNormOptions, RecurrentOptions as RecurrentOptions, RecurrentParams as RecurrentParams, RmsNormOptions as RmsNormOptions, Run as Run, ScaledDotProductAttentionOptions as ScaledDotProductAttentionOptions, Sequence as Sequence, SoftplusOptions as SoftplusOptions, SoftshrinkOptions as SoftshrinkOptions, StateOf as StateOf, StateOptions as StateOptions, TrainOptions as TrainOptions, WeightOptions as WeightOptions };
 }
 
 /** A number, or a number for each step, counted from 0. */
@@ -11627,8 +11658,6 @@ interface TreeClass<T = object, C = unknown> {
 type Mapped<P, R> = P extends Tensor ? R : P extends (...args: never[]) => unknown ? P : {
     [K in keyof P]: Mapped<P[K], R>;
 };
-/** Whether a dtype is one, and not one of several. */
-type IsOne<D, Each = D> = D extends unknown ? ([Each] extends [D] ? true : false) : never;
 /** What `tree.map` gives: a tree of the same type where the function does not say which dtype it makes. */
 type MapResult<P, R> = R extends Tensor<infer D extends DType> ? (IsOne<D> extends true ? Mapped<P, R> : P) : Mapped<P, R>;
 /**
