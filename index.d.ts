@@ -495,6 +495,8 @@ type AsDType<D extends DType> = [D] extends [infer E extends DType] ? E : never;
 type Common<A, B> = A extends Tensor<infer D> ? With<D, B> : B extends Tensor<infer E> ? E : Weak<A | B>;
 /** The dtype of a list of tensors combined, one after the other, with `D`: bool promotes nothing. */
 type PromoteAll<T extends readonly Tensor[], D extends DType = 'bool'> = T extends readonly [Tensor<infer A>, ...infer Rest extends readonly Tensor[]] ? PromoteAll<Rest, Promote<D, A>> : T extends readonly [] ? D : T extends readonly Tensor<infer A>[] ? Promote<Promote<D, A>, A> : never;
+/** Whether a dtype is one, and not one of several. */
+type IsOne<D, Each = D> = D extends unknown ? ([Each] extends [D] ? true : false) : never;
 
 /**
  * Negates each element; integers wrap.
@@ -12550,10 +12552,38 @@ declare namespace init_d {
   export type { DrawOptions as DrawOptions, FanOptions as FanOptions, GainOptions as GainOptions, Initializer as Initializer, TruncatedOptions as TruncatedOptions };
 }
 
+/**
+ * What is known of a layer's dtypes. `promoted`: parameters of one floating dtype, and a result whose dtype is theirs and the operand's
+ * promoted. `picked`: the result has the dtype of the parameters. A list of layers: the result of one after the other. Anything else: nothing.
+ */
+type DTypeRule = 'promoted' | 'picked' | readonly unknown[] | unknown;
+/** A tree of parameters in which each tensor has one dtype. */
+type OfDType<P, E extends DType> = P extends Tensor ? Tensor<E> : P extends null | undefined ? P : {
+    [K in keyof P]: OfDType<P[K], E>;
+};
+/** Fresh parameters of a layer: what its rule leaves open has the dtypes that the layer says. */
+type FreshOf<R, P, E extends DType> = R extends 'promoted' | 'picked' ? OfDType<P, E> : R extends readonly unknown[] ? ParamsOf<R, E> : P;
+/** The parameters of a layer, or of a tree of layers, in one dtype; float32 as `init` makes them unless told otherwise. */
+type ParamsOf<L, E extends DType = 'float32'> = L extends Module<infer P, infer _, infer R> ? FreshOf<R, P, E> : L extends (...args: never[]) => unknown ? null : {
+    -readonly [K in keyof L]: ParamsOf<L[K], E>;
+};
+/** The dtypes of the tensors in a tree; never where there are none. */
+type DTypesIn<T> = T extends Tensor<infer D> ? D : T extends null | undefined ? never : T extends readonly (infer I)[] ? DTypesIn<I> : {
+    [K in keyof T]-?: DTypesIn<T[K]>;
+}[keyof T];
+/** Parameters of several dtypes, as where they were converted apart, promote in an order that types do not follow. */
+type Promoted<E extends DType, D extends DType> = [E] extends [never] ? FloatOf<D> : IsOne<E> extends true ? AsDType<FloatOf<AsDType<Promote<D, E>>>> : FloatOrComplexDType;
+/** The dtype of what a layer makes of a tensor of dtype `D` with parameters `P`. */
+type AppliedDType<R, P, D extends DType> = R extends 'promoted' ? Promoted<DTypesIn<P>, D> : R extends 'picked' ? (DTypesIn<P> extends infer E extends DType ? E : DType) : R extends readonly unknown[] ? AppliedAll<R, P, D> : DType;
+/** One layer after the other; beyond what the compiler follows, any dtype. */
+type AppliedAll<L, P, D extends DType> = L extends readonly [] ? D : L extends readonly [infer F, ...infer Rest] ? P extends readonly [infer Q, ...infer Others] ? AppliedAll<Rest, Others, AppliedOne<F, Q, D>> : DType : DType;
+/** A layer, or a function: one that takes any floating dtype and gives the same keeps it. */
+type AppliedOne<F, Q, D extends DType> = F extends Module<infer _, infer _, infer R> ? AppliedDType<R, Q, D> : F extends (x: Tensor<D>) => Tensor<D> ? D : F extends (x: never) => Tensor<infer E> ? E : DType;
+
 /** Options of `init`. */
-interface InitOptions {
+interface InitOptions<E extends FloatDType = FloatDType> {
     /** The dtype of the parameters; float32 by default. */
-    readonly dtype?: FloatDType | undefined;
+    readonly dtype?: E | undefined;
 }
 /** Options of `initState`. */
 interface StateOptions extends InitOptions {
@@ -12576,11 +12606,17 @@ interface Run<S> extends TrainOptions<S> {
 }
 /**
  * A layer of parameters `P` (a tree of tensors, or null) and state `S` (likewise), from one tensor to another. Subclasses say what both
- * are, and how one `run` goes.
+ * are, and how one `run` goes. `R` says what is known of dtypes: of layers of this library how a result's follows, of others nothing.
  */
-declare abstract class Module<P = unknown, S = unknown> {
+declare abstract class Module<P = unknown, S = unknown, R = unknown> {
+    /** No value: what types are inferred from. */
+    protected readonly $types?: {
+        readonly params: P;
+        readonly state: S;
+        readonly rule: R;
+    };
     /** Fresh parameters: the same key gives the same ones, on the key's device. */
-    abstract init(key: Key, options?: InitOptions): P;
+    abstract init<E extends FloatDType = 'float32'>(key: Key, options?: InitOptions<E>): FreshOf<R, P, E>;
     /** One run, arguments checked: the result and the next state. */
     protected abstract run(params: P, x: Tensor, run: Run<S>): readonly [Tensor, S];
     /** The state before the first batch; null for a layer that keeps none. */
@@ -12592,24 +12628,20 @@ declare abstract class Module<P = unknown, S = unknown> {
      *
      * @throws {TensorError} for parameters and tensors that do not fit the layer, naming it.
      */
-    apply(params: P, x: Tensor, options?: ApplyOptions<S>): Tensor;
+    apply<Q extends P, D extends DType>(params: Q, x: Tensor<D>, options?: ApplyOptions<S>): Tensor<AppliedDType<R, Q, D>>;
     /**
      * What the layer makes of a tensor while it is trained, and its next state.
      *
      * @throws {TensorError} as {@link Module.apply}; `ERR_ARGUMENT` without a key where something is random.
      */
-    train(params: P, x: Tensor, options?: TrainOptions<S>): [result: Tensor, state: S];
+    train<Q extends P, D extends DType>(params: Q, x: Tensor<D>, options?: TrainOptions<S>): [result: Tensor<AppliedDType<R, Q, D>>, state: S];
     /** `run` for layers made of others. */
     static run<P, S>(layer: Module<P, S>, params: P, x: Tensor, run: Run<S>): readonly [Tensor, S];
 }
 /** A layer, or a function of a tensor, which has neither parameters nor state. */
-type Layer = Module<any, any> | ((x: Tensor) => Tensor);
-/** The parameters of a layer, or of a tree of layers. */
-type ParamsOf<L> = L extends Module<infer P, infer _> ? P : L extends (...args: never[]) => unknown ? null : {
-    -readonly [K in keyof L]: ParamsOf<L[K]>;
-};
+type Layer = Module<any, any, any> | (<D extends FloatDType>(x: Tensor<D>) => Tensor);
 /** The state of a layer, or of a tree of layers. */
-type StateOf<L> = L extends Module<infer _, infer S> ? S : L extends (...args: never[]) => unknown ? null : {
+type StateOf<L> = L extends Module<infer _, infer S, infer _> ? S : L extends (...args: never[]) => unknown ? null : {
     -readonly [K in keyof L]: StateOf<L[K]>;
 };
 /**
@@ -12622,7 +12654,7 @@ type StateOf<L> = L extends Module<infer _, infer S> ? S : L extends (...args: n
  * ft.nn.initTree({ first: new ft.nn.Linear(3, 2), rest: [Math.abs] }, ft.random.key(1)).first.weight.shape // [2, 3]
  * ```
  */
-declare function initTree<L>(layers: L, key: Key, options?: InitOptions): ParamsOf<L>;
+declare function initTree<L, E extends FloatDType = 'float32'>(layers: L, key: Key, options?: InitOptions<E>): ParamsOf<L, E>;
 /**
  * The states of layers in plain objects and arrays before the first batch, in the same structure.
  *
@@ -12676,12 +12708,12 @@ interface WeightOptions {
  * layer.apply(layer.init(ft.random.key(1)), ft.zeros([5, 3])).shape // [5, 2]
  * ```
  */
-declare class Linear extends Module<LinearParams, null> {
+declare class Linear extends Module<LinearParams, null, 'promoted'> {
     #private;
     readonly inputs: number;
     readonly outputs: number;
     constructor(inputs: number, outputs: number, options?: WeightOptions);
-    init(key: Key, options?: InitOptions): LinearParams;
+    init<E extends FloatDType = 'float32'>(key: Key, options?: InitOptions<E>): OfDType<LinearParams, E>;
     protected run(params: LinearParams, x: Tensor): readonly [Tensor, null];
 }
 /** Parameters of `nn.Embedding`. */
@@ -12706,12 +12738,12 @@ interface EmbeddingOptions {
  * layer.apply(layer.init(ft.random.key(1)), ft.tensor([0], { dtype: 'int32' })) // [[0, 0, 0, 0]]
  * ```
  */
-declare class Embedding extends Module<EmbeddingParams, null> {
+declare class Embedding extends Module<EmbeddingParams, null, 'picked'> {
     #private;
     readonly entries: number;
     readonly features: number;
     constructor(entries: number, features: number, options?: EmbeddingOptions);
-    init(key: Key, options?: InitOptions): EmbeddingParams;
+    init<E extends FloatDType = 'float32'>(key: Key, options?: InitOptions<E>): OfDType<EmbeddingParams, E>;
     protected run(params: EmbeddingParams, x: Tensor): readonly [Tensor, null];
 }
 
@@ -12724,7 +12756,7 @@ interface ConvTransposeLayerOptions extends WeightOptions, ConvTransposeOptions 
 /** What all convolutional layers have in common. */
 declare abstract class Convolution<O extends WeightOptions & {
     readonly groups?: number | undefined;
-}> extends Module<LinearParams, null> {
+}> extends Module<LinearParams, null, 'promoted'> {
     #private;
     readonly inputs: number;
     readonly outputs: number;
@@ -12736,7 +12768,7 @@ declare abstract class Convolution<O extends WeightOptions & {
     /** Sizes of the weight, without its window's. */
     protected abstract get channels(): readonly [number, number];
     protected abstract weighed(x: Tensor, weight: Tensor): Tensor;
-    init(key: Key, options?: InitOptions): LinearParams;
+    init<E extends FloatDType = 'float32'>(key: Key, options?: InitOptions<E>): OfDType<LinearParams, E>;
     protected run(params: LinearParams, x: Tensor): readonly [Tensor, null];
 }
 declare abstract class Forward extends Convolution<ConvLayerOptions> {
@@ -12851,11 +12883,11 @@ interface RMSNormOptions {
  * layer.apply(layer.init(ft.random.key(1)), ft.tensor([-2, 2])) // [-0.99999875, 0.99999875]
  * ```
  */
-declare class LayerNorm extends Module<NormParams | null, null> {
+declare class LayerNorm extends Module<NormParams | null, null, 'promoted'> {
     #private;
     readonly shape: readonly number[];
     constructor(shape: number | readonly number[], options?: LayerNormLayerOptions);
-    init(key: Key, options?: InitOptions): NormParams | null;
+    init<E extends FloatDType = 'float32'>(key: Key, options?: InitOptions<E>): OfDType<NormParams | null, E>;
     protected run(params: NormParams | null, x: Tensor): readonly [Tensor, null];
 }
 /**
@@ -12870,13 +12902,13 @@ declare class LayerNorm extends Module<NormParams | null, null> {
  */
 declare class RMSNorm extends Module<{
     readonly weight: Tensor;
-} | null, null> {
+} | null, null, 'promoted'> {
     #private;
     readonly shape: readonly number[];
     constructor(shape: number | readonly number[], options?: RMSNormOptions);
-    init(key: Key, options?: InitOptions): {
+    init<E extends FloatDType = 'float32'>(key: Key, options?: InitOptions<E>): OfDType<{
         readonly weight: Tensor;
-    } | null;
+    } | null, E>;
     protected run(params: {
         readonly weight: Tensor;
     } | null, x: Tensor): readonly [Tensor, null];
@@ -12891,12 +12923,12 @@ declare class RMSNorm extends Module<{
  * layer.apply(layer.init(ft.random.key(1)), ft.tensor([[-2, 2]])) // [[-0.99999875, 0.99999875]]
  * ```
  */
-declare class GroupNorm extends Module<Required<NormParams> | null, null> {
+declare class GroupNorm extends Module<Required<NormParams> | null, null, 'promoted'> {
     #private;
     readonly groups: number;
     readonly channels: number;
     constructor(groups: number, channels: number, options?: NormOptions);
-    init(key: Key, options?: InitOptions): Required<NormParams> | null;
+    init<E extends FloatDType = 'float32'>(key: Key, options?: InitOptions<E>): OfDType<Required<NormParams> | null, E>;
     protected run(params: Required<NormParams> | null, x: Tensor): readonly [Tensor, null];
 }
 /** Options of `nn.BatchNorm`. */
@@ -12926,11 +12958,11 @@ interface BatchNormState {
  * layer.train(layer.init(ft.random.key(1)), ft.tensor([[1], [3]]), { state: layer.initState() })[1].runningMean // [0.2]
  * ```
  */
-declare class BatchNorm extends Module<Required<NormParams> | null, BatchNormState | null> {
+declare class BatchNorm extends Module<Required<NormParams> | null, BatchNormState | null, 'promoted'> {
     #private;
     readonly channels: number;
     constructor(channels: number, options?: BatchNormLayerOptions);
-    init(key: Key, options?: InitOptions): Required<NormParams> | null;
+    init<E extends FloatDType = 'float32'>(key: Key, options?: InitOptions<E>): OfDType<Required<NormParams> | null, E>;
     initState(options?: StateOptions): BatchNormState | null;
     protected run(params: Required<NormParams> | null, x: Tensor, { training, state }: Run<BatchNormState | null>): readonly [Tensor, BatchNormState | null];
 }
@@ -12949,7 +12981,7 @@ interface DropoutLayerOptions {
  * new ft.nn.Dropout({ p: 0.1 }).apply(null, ft.ones([2])) // [1, 1]
  * ```
  */
-declare class Dropout extends Module<null, null> {
+declare class Dropout extends Module<null, null, 'promoted'> {
     readonly p: number;
     constructor(options?: DropoutLayerOptions);
     init(key: Key, _options?: InitOptions): null;
@@ -12966,12 +12998,12 @@ declare class Dropout extends Module<null, null> {
  * model.apply(model.init(ft.random.key(1)), ft.zeros([5, 4])).shape // [5, 2]
  * ```
  */
-declare class Sequential<L extends readonly Layer[]> extends Module<ParamsOf<L>, StateOf<L>> {
+declare class Sequential<L extends readonly Layer[]> extends Module<ParamsOf<L, DType>, StateOf<L>, L> {
     readonly layers: L;
     constructor(...layers: L);
-    init(key: Key, options?: InitOptions): ParamsOf<L>;
+    init<E extends FloatDType = 'float32'>(key: Key, options?: InitOptions<E>): FreshOf<L, ParamsOf<L, DType>, E>;
     initState(options?: StateOptions): StateOf<L>;
-    protected run(params: ParamsOf<L>, x: Tensor, { training, state, key }: Run<StateOf<L>>): readonly [Tensor, StateOf<L>];
+    protected run(params: ParamsOf<L, DType>, x: Tensor, { training, state, key }: Run<StateOf<L>>): readonly [Tensor, StateOf<L>];
 }
 
 /** Parameters of `nn.MultiHeadAttention`, as PyTorch has them. */
@@ -13028,19 +13060,19 @@ interface AttendOptions {
  * layer.apply(layer.init(ft.random.key(1)), ft.zeros([1, 5, 8])).shape // [1, 5, 8]
  * ```
  */
-declare class MultiHeadAttention extends Module<AttentionParams, null> {
+declare class MultiHeadAttention extends Module<AttentionParams, null, 'promoted'> {
     #private;
     readonly features: number;
     readonly heads: number;
     constructor(features: number, heads: number, options?: AttentionOptions);
-    init(key: Key, options?: InitOptions): AttentionParams;
+    init<E extends FloatDType = 'float32'>(key: Key, options?: InitOptions<E>): OfDType<AttentionParams, E>;
     protected run(params: AttentionParams, x: Tensor, { training, key }: Run<null>): readonly [Tensor, null];
     /**
      * The attention of queries [batch, m, features] to keys [batch, n, features] and values [batch, n, features]: [batch, m, features].
      *
      * @throws {TensorError} `ERR_SHAPE`, `ERR_DTYPE`, `ERR_ARGUMENT` for what does not fit.
      */
-    attend(params: AttentionParams, queries: Tensor, keys: Tensor, values: Tensor, options?: AttendOptions): Tensor;
+    attend<Q extends AttentionParams, A extends DType, B extends DType, C extends DType>(params: Q, queries: Tensor<A>, keys: Tensor<B>, values: Tensor<C>, options?: AttendOptions): Tensor<AppliedDType<'promoted', Q, AsDType<Promote<AsDType<Promote<A, B>>, C>>>>;
     /**
      * An empty cache for so many places, of which {@link MultiHeadAttention.extend} fills some at each call: zeros.
      *
@@ -13091,7 +13123,7 @@ interface RecurrentOptions {
 /** What a cell carries from step to step: h, and for LSTM c, [batch, hidden]. */
 type Carried = readonly Tensor[];
 /** What all recurrent layers have in common; a cell says what one step is. */
-declare abstract class Recurrent extends Module<RecurrentParams, null> {
+declare abstract class Recurrent extends Module<RecurrentParams, null, 'promoted'> {
     #private;
     readonly inputs: number;
     readonly hidden: number;
@@ -13103,7 +13135,7 @@ declare abstract class Recurrent extends Module<RecurrentParams, null> {
     constructor(inputs: number, hidden: number, options?: RecurrentOptions);
     /** One step: the input's share of the gates [batch, gates hidden], what is carried, and the hidden state's weight and bias. */
     protected abstract step(gates: Tensor, before: Carried, weight: Tensor, bias: Tensor | undefined): Carried;
-    init(key: Key, options?: InitOptions): RecurrentParams;
+    init<E extends FloatDType = 'float32'>(key: Key, options?: InitOptions<E>): OfDType<RecurrentParams, E>;
     protected run(params: RecurrentParams, x: Tensor, run: Run<null>): readonly [Tensor, null];
     /** Outputs [batch, time, directions hidden], and what is carried at the end: each [layers directions, batch, hidden]. */
     protected sequence(params: RecurrentParams, x: Tensor, initial: readonly unknown[] | undefined, { training, key }: Run<null>): {
@@ -13111,10 +13143,15 @@ declare abstract class Recurrent extends Module<RecurrentParams, null> {
         last: Tensor[];
     };
 }
+/** Outputs and what is carried at the end, in the dtype of parameters, operand and initial state together. */
+interface Sequence<Q, D extends DType, I extends DType, State> {
+    readonly output: Tensor<AppliedDType<'promoted', Q, AsDType<Promote<D, I>>>>;
+    readonly state: State;
+}
 /** What an LSTM carries: both [layers directions, batch, hidden]. */
-interface LSTMState {
-    readonly h: Tensor;
-    readonly c: Tensor;
+interface LSTMState<D extends DType = DType> {
+    readonly h: Tensor<D>;
+    readonly c: Tensor<D>;
 }
 /**
  * Long short-term memory over x [batch, time, inputs]: outputs [batch, time, hidden]. The batch comes first, always. PyTorch `nn.LSTM`.
@@ -13137,10 +13174,7 @@ declare class LSTM extends Recurrent {
      *
      * @throws {TensorError} as {@link Module.apply}.
      */
-    forward(params: RecurrentParams, x: Tensor, initial?: LSTMState): {
-        output: Tensor;
-        state: LSTMState;
-    };
+    forward<Q extends RecurrentParams, D extends DType, I extends DType = D>(params: Q, x: Tensor<D>, initial?: LSTMState<I>): Sequence<Q, D, I, LSTMState<AppliedDType<'promoted', Q, AsDType<Promote<D, I>>>>>;
 }
 /**
  * Gated recurrent units over x [batch, time, inputs]: outputs [batch, time, hidden]. The batch comes first, always. PyTorch `nn.GRU`.
@@ -13163,10 +13197,7 @@ declare class GRU extends Recurrent {
      *
      * @throws {TensorError} as {@link Module.apply}.
      */
-    forward(params: RecurrentParams, x: Tensor, initial?: Tensor): {
-        output: Tensor;
-        state: Tensor;
-    };
+    forward<Q extends RecurrentParams, D extends DType, I extends DType = D>(params: Q, x: Tensor<D>, initial?: Tensor<I>): Sequence<Q, D, I, Tensor<AppliedDType<'promoted', Q, AsDType<Promote<D, I>>>>>;
 }
 
 /**
@@ -13488,7 +13519,7 @@ declare const Conv: Instead<"write new ft.nn.Conv1d, Conv2d or Conv3d(inputs, ou
 
 declare namespace nn_d {
   export { AdaptiveAvgPool1d as AdaptiveAvgPool1d, AdaptiveAvgPool2d as AdaptiveAvgPool2d, AdaptiveAvgPool3d as AdaptiveAvgPool3d, AdaptiveMaxPool2d as AdaptiveMaxPool2d, AlphaDropout as AlphaDropout, AvgPool1d as AvgPool1d, AvgPool2d as AvgPool2d, AvgPool3d as AvgPool3d, BCELoss as BCELoss, BCEWithLogitsLoss as BCEWithLogitsLoss, BatchNorm as BatchNorm, BatchNorm as BatchNorm1d, BatchNorm as BatchNorm2d, BatchNorm as BatchNorm3d, Bilinear as Bilinear, Buffer as Buffer, CELU as CELU, CTCLoss as CTCLoss, ConstantPad2d as ConstantPad2d, Conv as Conv, Conv1d as Conv1d, Conv2d as Conv2d, Conv3d as Conv3d, ConvTranspose1d as ConvTranspose1d, ConvTranspose2d as ConvTranspose2d, ConvTranspose3d as ConvTranspose3d, CosineEmbeddingLoss as CosineEmbeddingLoss, CosineSimilarity as CosineSimilarity, CrossEntropyLoss as CrossEntropyLoss, DataParallel as DataParallel, Dropout as Dropout, Dropout1d as Dropout1d, Dropout2d as Dropout2d, Dropout3d as Dropout3d, ELU as ELU, Embedding as Embedding, EmbeddingBag as EmbeddingBag, Flatten as Flatten, Fold as Fold, GELU as GELU, GRU as GRU, GRUCell as GRUCell, GroupNorm as GroupNorm, Hardshrink as Hardshrink, Hardsigmoid as Hardsigmoid, Hardswish as Hardswish, Hardtanh as Hardtanh, HingeEmbeddingLoss as HingeEmbeddingLoss, HuberLoss as HuberLoss, Identity as Identity, InstanceNorm1d as InstanceNorm1d, InstanceNorm2d as InstanceNorm2d, InstanceNorm3d as InstanceNorm3d, KLDivLoss as KLDivLoss, L1Loss as L1Loss, LSTM as LSTM, LSTMCell as LSTMCell, LayerNorm as LayerNorm, LeakyReLU as LeakyReLU, Linear as Linear, LocalResponseNorm as LocalResponseNorm, LogSigmoid as LogSigmoid, LogSoftmax as LogSoftmax, MSELoss as MSELoss, MarginRankingLoss as MarginRankingLoss, MaxPool1d as MaxPool1d, MaxPool2d as MaxPool2d, MaxPool3d as MaxPool3d, Mish as Mish, Module as Module, ModuleDict as ModuleDict, ModuleList as ModuleList, MultiHeadAttention as MultiHeadAttention, MultiLabelMarginLoss as MultiLabelMarginLoss, MultiHeadAttention as MultiheadAttention, NLLLoss as NLLLoss, PReLU as PReLU, PairwiseDistance as PairwiseDistance, Parameter$1 as Parameter, ParameterDict as ParameterDict, ParameterList as ParameterList, PixelShuffle as PixelShuffle, RMSNorm as RMSNorm, RNN as RNN, RNNCell as RNNCell, ReLU as ReLU, ReLU6 as ReLU6, ReflectionPad2d as ReflectionPad2d, ReplicationPad2d as ReplicationPad2d, SELU as SELU, Sequential as Sequential, SiLU as SiLU, Sigmoid as Sigmoid, SmoothL1Loss as SmoothL1Loss, Softmax as Softmax, Softmax2d as Softmax2d, Softplus as Softplus, Softshrink as Softshrink, Softsign as Softsign, Swish as Swish, Tanh as Tanh, Tanhshrink as Tanhshrink, Transformer as Transformer, TransformerDecoderLayer as TransformerDecoderLayer, TransformerEncoder as TransformerEncoder, TransformerEncoderLayer as TransformerEncoderLayer, TripletMarginLoss as TripletMarginLoss, Unflatten as Unflatten, Unfold as Unfold, Upsample as Upsample, ZeroPad2d as ZeroPad2d, adaptiveAvgPool as adaptiveAvgPool, adaptiveAvgPool1d as adaptiveAvgPool1d, adaptiveAvgPool2d as adaptiveAvgPool2d, adaptiveAvgPool3d as adaptiveAvgPool3d, adaptiveMaxPool as adaptiveMaxPool, adaptiveMaxPool1d as adaptiveMaxPool1d, adaptiveMaxPool2d as adaptiveMaxPool2d, adaptiveMaxPool3d as adaptiveMaxPool3d, affineGrid as affineGrid, alphaDropout as alphaDropout, avgPool as avgPool, avgPool1d as avgPool1d, avgPool2d as avgPool2d, avgPool3d as avgPool3d, batchNorm as batchNorm, bilinear as bilinear, binaryCrossEntropyWithLogits as binaryCrossEntropyWithLogits, celu as celu, conv as conv, conv1d as conv1d, conv2d as conv2d, conv3d as conv3d, convTranspose as convTranspose, convTranspose1d as convTranspose1d, convTranspose2d as convTranspose2d, convTranspose3d as convTranspose3d, cosineSimilarity as cosineSimilarity, crossEntropy as crossEntropy, ctcLoss as ctcLoss, dropout as dropout, dropout2d as dropout2d, elu as elu, embedding as embedding, embeddingBag as embeddingBag, erf as erf, fold as fold, functional as functional, gelu as gelu, glu as glu, gridSample as gridSample, groupNorm as groupNorm, gumbelSoftmax as gumbelSoftmax, hardShrink as hardShrink, hardSigmoid as hardSigmoid, hardSwish as hardSwish, hardTanh as hardTanh, hardshrink as hardshrink, hardsigmoid as hardsigmoid, hardswish as hardswish, hardtanh as hardtanh, huberLoss as huberLoss, init_d as init, initStateTree as initStateTree, initTree as initTree, instanceNorm as instanceNorm, interpolate as interpolate, klDiv as klDiv, l1Loss as l1Loss, layerNorm as layerNorm, leakyRelu as leakyRelu, linear as linear, loadStateDict as loadStateDict, localResponseNorm as localResponseNorm, logSigmoid as logSigmoid, logSoftmax as logSoftmax, logsigmoid as logsigmoid, maxPool as maxPool, maxPool1d as maxPool1d, maxPool2d as maxPool2d, maxPool3d as maxPool3d, mish as mish, mseLoss as mseLoss, multiHeadAttentionForward as multiHeadAttentionForward, nllLoss as nllLoss, normalize as normalize, oneHot as oneHot, pad as pad, pairwiseDistance as pairwiseDistance, pixelShuffle as pixelShuffle, prelu as prelu, relu as relu, relu6 as relu6, rmsNorm as rmsNorm, rrelu as rrelu, scaledDotProductAttention as scaledDotProductAttention, selu as selu, sigmoid as sigmoid, silu as silu, softPlus as softPlus, softShrink as softShrink, softSign as softSign, softmax as softmax, softmin as softmin, softplus as softplus, softshrink as softshrink, softsign as softsign, stateDict as stateDict, swish as swish, tanh as tanh, tanhShrink as tanhShrink, tanhshrink as tanhshrink, threshold as threshold, unfold as unfold, upsample as upsample };
-  export type { ApplyOptions as ApplyOptions, AttendOptions as AttendOptions, AttentionCache as AttentionCache, AttentionOptions as AttentionOptions, AttentionParams as AttentionParams, AvgPoolOptions as AvgPoolOptions, BatchNormLayerOptions as BatchNormLayerOptions, BatchNormOptions as BatchNormOptions, BatchNormState as BatchNormState, BinaryCrossEntropyWithLogitsOptions as BinaryCrossEntropyWithLogitsOptions, CacheOptions as CacheOptions, CeluOptions as CeluOptions, ConvLayerOptions as ConvLayerOptions, ConvOptions as ConvOptions, ConvTransposeLayerOptions as ConvTransposeLayerOptions, ConvTransposeOptions as ConvTransposeOptions, CrossEntropyOptions as CrossEntropyOptions, DropoutLayerOptions as DropoutLayerOptions, DropoutOptions as DropoutOptions, EluOptions as EluOptions, EmbeddingOptions as EmbeddingOptions, EmbeddingParams as EmbeddingParams, GeluOptions as GeluOptions, GroupNormOptions as GroupNormOptions, HardshrinkOptions as HardshrinkOptions, HardtanhOptions as HardtanhOptions, HuberLossOptions as HuberLossOptions, InitOptions as InitOptions, InterpolateOptions as InterpolateOptions, KlDivOptions as KlDivOptions, L1LossOptions as L1LossOptions, LSTMState as LSTMState, Layer as Layer, LayerNormLayerOptions as LayerNormLayerOptions, LayerNormOptions as LayerNormOptions, LeakyReluOptions as LeakyReluOptions, LinearParams as LinearParams, LoadStateOptions as LoadStateOptions, MaxPoolOptions as MaxPoolOptions, MseLossOptions as MseLossOptions, NllLossOptions as NllLossOptions, NormOptions as NormOptions, NormParams as NormParams, ParamsOf as ParamsOf, RMSNormOptions as RMSNormOptions, RecurrentOptions as RecurrentOptions, RecurrentParams as RecurrentParams, RmsNormOptions as RmsNormOptions, Run as Run, ScaledDotProductAttentionOptions as ScaledDotProductAttentionOptions, SoftplusOptions as SoftplusOptions, SoftshrinkOptions as SoftshrinkOptions, StateOf as StateOf, StateOptions as StateOptions, TrainOptions as TrainOptions, WeightOptions as WeightOptions };
+  export type { AppliedDType as AppliedDType, ApplyOptions as ApplyOptions, AttendOptions as AttendOptions, AttentionCache as AttentionCache, AttentionOptions as AttentionOptions, AttentionParams as AttentionParams, AvgPoolOptions as AvgPoolOptions, BatchNormLayerOptions as BatchNormLayerOptions, BatchNormOptions as BatchNormOptions, BatchNormState as BatchNormState, BinaryCrossEntropyWithLogitsOptions as BinaryCrossEntropyWithLogitsOptions, CacheOptions as CacheOptions, CeluOptions as CeluOptions, ConvLayerOptions as ConvLayerOptions, ConvOptions as ConvOptions, ConvTransposeLayerOptions as ConvTransposeLayerOptions, ConvTransposeOptions as ConvTransposeOptions, CrossEntropyOptions as CrossEntropyOptions, DTypeRule as DTypeRule, DropoutLayerOptions as DropoutLayerOptions, DropoutOptions as DropoutOptions, EluOptions as EluOptions, EmbeddingOptions as EmbeddingOptions, EmbeddingParams as EmbeddingParams, GeluOptions as GeluOptions, GroupNormOptions as GroupNormOptions, HardshrinkOptions as HardshrinkOptions, HardtanhOptions as HardtanhOptions, HuberLossOptions as HuberLossOptions, InitOptions as InitOptions, InterpolateOptions as InterpolateOptions, KlDivOptions as KlDivOptions, L1LossOptions as L1LossOptions, LSTMState as LSTMState, Layer as Layer, LayerNormLayerOptions as LayerNormLayerOptions, LayerNormOptions as LayerNormOptions, LeakyReluOptions as LeakyReluOptions, LinearParams as LinearParams, LoadStateOptions as LoadStateOptions, MaxPoolOptions as MaxPoolOptions, MseLossOptions as MseLossOptions, NllLossOptions as NllLossOptions, NormOptions as NormOptions, NormParams as NormParams, OfDType as OfDType, ParamsOf as ParamsOf, RMSNormOptions as RMSNormOptions, RecurrentOptions as RecurrentOptions, RecurrentParams as RecurrentParams, RmsNormOptions as RmsNormOptions, Run as Run, ScaledDotProductAttentionOptions as ScaledDotProductAttentionOptions, Sequence as Sequence, SoftplusOptions as SoftplusOptions, SoftshrinkOptions as SoftshrinkOptions, StateOf as StateOf, StateOptions as StateOptions, TrainOptions as TrainOptions, WeightOptions as WeightOptions };
 }
 
 /** A number, or a number for each step, counted from 0. */
@@ -14142,8 +14173,6 @@ interface TreeClass<T = object, C = unknown> {
 type Mapped<P, R> = P extends Tensor ? R : P extends (...args: never[]) => unknown ? P : {
     [K in keyof P]: Mapped<P[K], R>;
 };
-/** Whether a dtype is one, and not one of several. */
-type IsOne<D, Each = D> = D extends unknown ? ([Each] extends [D] ? true : false) : never;
 /** What `tree.map` gives: a tree of the same type where the function does not say which dtype it makes. */
 type MapResult<P, R> = R extends Tensor<infer D extends DType> ? (IsOne<D> extends true ? Mapped<P, R> : P) : Mapped<P, R>;
 /**

@@ -46,10 +46,10 @@ function functions(space: object): string[] {
   return own.filter(([name, value]) => space === ft || (ft as unknown as Record<string, unknown>)[name] !== value).map(([name]) => name)
 }
 
-/** Names of a class's methods and properties, its bases' too. */
+/** Names of a class's methods and properties, its bases' too; not the positions that brackets are refused at. */
 function members(prototype: object): string[] {
   const base = Object.getPrototypeOf(prototype) as object
-  const own = Object.entries(Object.getOwnPropertyDescriptors(prototype)).flatMap(([name, { value }]) => (name === 'constructor' || (typeof value === 'function' && !isOwn(name, value as () => unknown)) ? [] : [name]))
+  const own = Object.entries(Object.getOwnPropertyDescriptors(prototype)).flatMap(([name, { value }]) => (name === 'constructor' || /^-?\d/.test(name) || (typeof value === 'function' && !isOwn(name, value as () => unknown)) ? [] : [name]))
   return base === Object.prototype ? own : [...own, ...members(base)]
 }
 

@@ -23,7 +23,7 @@ export function evaluate(code: string): unknown {
 }
 
 /** The error of this package that a call must throw; ava wants a class it could construct. */
-export function failure(t: ExecutionContext, call: () => unknown, about: string): ft.TensorError {
+export function failure(t: ExecutionContext, call: () => unknown, about = String(call)): ft.TensorError {
   const error: unknown = t.throws(call, { any: true }, about)
   if (!(error instanceof ft.TensorError)) throw new TypeError(`${about} threw ${String(error)}`)
   return error

@@ -10,7 +10,7 @@ import { isListed, tensorOf } from './listed.js'
 import { didYouMean, meantOrAll, nowhere } from './nearest.js'
 import type { Operand } from './operand.js'
 import { axisLast, multi, nary, rowOf } from './record.js'
-import { checkAlive, Tensor } from './tensor.js'
+import { checkAlive, IDENTITY, Tensor } from './tensor.js'
 import { TracedNumber } from './traced.js'
 import { internAttr, type Attr } from './types.js'
 
@@ -40,6 +40,7 @@ function listed(value: readonly unknown[], inside: boolean): string {
 /** The name of an object's class; a proxy or a getter may throw or give anything, and an error message must not. */
 function className(value: object): string {
   try {
+    if (IDENTITY in value && !(value instanceof Tensor)) return "object with a tensor's fields, which is no copy of it ({...x}); tensors do not change, so use x itself"
     const name: unknown = value.constructor?.name
     return typeof name === 'string' && name !== '' ? name : 'object'
   } catch {
@@ -53,7 +54,7 @@ function wrong(op: string, name: string, wanted: string, value: unknown): Argume
 
 /** A whole number that a float64 holds exactly. */
 export function integer(op: string, name: string, value: unknown): number {
-  if (typeof value !== 'number' || !Number.isSafeInteger(value)) throw wrong(op, name, 'an integer', value)
+  if (typeof value !== 'number' || !Number.isSafeInteger(value)) throw wrong(op, name, Number.isInteger(value) ? 'an integer within 2^53 - 1 of zero' : 'an integer', value)
   return value
 }
 

@@ -5,7 +5,7 @@ import { ShapeError } from './errors.js'
 import { at, atAsync, withAt, withAtAsync, type IndexItem, type Indices } from './indexing.js'
 import type { DType } from './generated/dtypes.js'
 import type { Fits, Operand } from './operand.js'
-import { inspectText, json, plainText, type TensorJSON } from './print.js'
+import { inspectText, json, JEST_COPIES, jestCopies, plainText, type TensorJSON } from './print.js'
 import type { Tensor } from './tensor.js'
 
 /** Hand-written methods; the generated ones extend them. */
@@ -90,7 +90,7 @@ export abstract class Methods<D extends DType> {
   /** Walks the first axis: `for (const row of x)`. */
   *[Symbol.iterator](): IterableIterator<Tensor<D>> {
     const { shape } = this as unknown as Tensor
-    if (shape.length === 0) throw new ShapeError('iteration: a tensor of rank 0 has no axis to walk; use item() or itemSync()')
+    if (shape.length === 0) throw new ShapeError('iteration: a tensor of rank 0 has no axis to walk; use item() or itemSync() (where an assertion of a test framework walked here: ferrotensor/testing compares tensors)')
     for (let i = 0; i < (shape[0] as number); i++) yield this.at(i)
   }
 
@@ -102,6 +102,11 @@ export abstract class Methods<D extends DType> {
   /** Shape, dtype and elements in row-major order, for `JSON.stringify`. */
   toJSON(): TensorJSON<D> {
     return json(this as unknown as Tensor) as TensorJSON<D>
+  }
+
+  /** @internal What Jest copies of a tensor before it shows how two differ. */
+  get [JEST_COPIES](): readonly string[] {
+    return jestCopies(this as unknown as Tensor)
   }
 
   /**

@@ -46,3 +46,6 @@ export type PromoteAll<T extends readonly Tensor[], D extends DType = 'bool'> = 
     : T extends readonly Tensor<infer A>[]
       ? Promote<Promote<D, A>, A>
       : never
+
+/** Whether a dtype is one, and not one of several. */
+export type IsOne<D, Each = D> = D extends unknown ? ([Each] extends [D] ? true : false) : never

@@ -213,3 +213,16 @@ export interface TensorJSON<D extends DType = DType> {
 export function json(x: Tensor): TensorJSON {
   return { shape: x.shape, dtype: x.dtype, data: (x.reshape([-1]).toArray() as Item[]).map(jsonItem) }
 }
+
+/** The property by which Jest asks a value what to copy of it. */
+export const JEST_COPIES: unique symbol = Symbol.for('@jest/serializableProperties')
+
+/**
+ * The fields that `toJSON` needs once there is a value, of a tensor and of nothing else: Jest asks the prototypes too. Untold, Jest copies all
+ * fields, operands and caches with them, and reads all getters, of which `T` throws for most tensors.
+ */
+export function jestCopies(x: Tensor): readonly string[] {
+  if (!Object.hasOwn(x, 'type')) return []
+  evaluateSync(x)
+  return ['type', 'disposed', 'handle', 'owner']
+}

@@ -1,6 +1,7 @@
 // The tensor: a recorded expression or the handle of a value, and the methods that the op table does not make.
 
 import { addAliases } from './aliases.js'
+import { refuseBrackets } from './brackets.js'
 import { deviceName } from './devices.js'
 import { ArgumentError, DisposedError } from './errors.js'
 import type { DataOf, DType, ItemOf } from './generated/dtypes.js'
@@ -34,6 +35,16 @@ export function enter(next: Owner): Owner {
   owner = next
   return before
 }
+
+/**
+ * The only own property of a tensor that `Object.keys` does not list and `assert.deepStrictEqual` compares: no two tensors have the same
+ * number, so that two of them are never deeply equal by chance, and its text is what the failed assertion shows. That compares fields, not values.
+ * Private fields would hide the others, and make chains of additions of 4 elements a quarter slower (350 ns each instead of 285).
+ * @internal
+ */
+export const IDENTITY = Symbol('number of this tensor; to compare values: assertEqual of ferrotensor/testing')
+
+let made = 0
 
 /**
  * The outputs of one operation that has several: `node` is recorded once, outputs are its projections.
@@ -128,6 +139,8 @@ export class Tensor<D extends DType = DType> extends AliasMethods<D> {
   declare seen: number
   /** @internal How many values that one had computed before it. */
   declare place: number
+  /** @internal Which of all tensors it is. */
+  declare [IDENTITY]: number
 
   /** @internal Use `tensor()`, `zeros()`, ... */
   constructor(
@@ -170,6 +183,7 @@ export class Tensor<D extends DType = DType> extends AliasMethods<D> {
     this.slot = 0
     this.seen = 0
     this.place = 0
+    this[IDENTITY] = ++made
   }
 
   /** Sizes of the axes. */
@@ -276,6 +290,7 @@ export class Tensor<D extends DType = DType> extends AliasMethods<D> {
 }
 
 addAliases(Tensor.prototype)
+refuseBrackets(Tensor.prototype)
 
 /**
  * Throws if the user gave the tensor up, himself or by leaving its scope.

@@ -4,6 +4,7 @@ import { shown } from './call.js'
 import { ArgumentError } from './errors.js'
 import { callable } from './gradient.js'
 import type { DType } from './generated/dtypes.js'
+import type { IsOne } from './operand.js'
 import { alike, leaves as leavesOf, mapTree } from './pytree.js'
 import { checkAlive, Tensor } from './tensor.js'
 import { registerClass, type TreeClass } from './treeclass.js'
@@ -12,9 +13,6 @@ export type { TreeClass } from './treeclass.js'
 
 /** A tree with `R` in the place of its tensors. */
 export type Mapped<P, R> = P extends Tensor ? R : P extends (...args: never[]) => unknown ? P : { [K in keyof P]: Mapped<P[K], R> }
-
-/** Whether a dtype is one, and not one of several. */
-type IsOne<D, Each = D> = D extends unknown ? ([Each] extends [D] ? true : false) : never
 
 /** What `tree.map` gives: a tree of the same type where the function does not say which dtype it makes. */
 export type MapResult<P, R> = R extends Tensor<infer D extends DType> ? (IsOne<D> extends true ? Mapped<P, R> : P) : Mapped<P, R>

@@ -1,5 +1,5 @@
-// Bundles the declarations that tsc emitted into one file for each entry point of the package: `index.d.ts` and `plot.d.ts`, which users
-// and reviewers read. They are checked in; `--check` fails where one differs. The bundler brings its own TypeScript
+// Bundles the declarations that tsc emitted into one file for each entry point of the package: `index.d.ts`, `plot.d.ts` and `testing.d.ts`,
+// which users and reviewers read. They are checked in; `--check` fails where one differs. The bundler brings its own TypeScript
 // (`@typescript/typescript6`), since TypeScript 7 has no compiler API.
 
 import { readFile, writeFile } from 'node:fs/promises'
@@ -10,7 +10,8 @@ import { dts } from 'rollup-plugin-dts'
 /** What is bundled, and into which file. Types of the package itself are imported: a second class `Tensor` would be another type. */
 const ENTRIES = [
   { from: 'dist/index.d.ts', to: 'index.d.ts' },
-  { from: 'dist/lib/plot.d.ts', to: 'plot.d.ts' }
+  { from: 'dist/lib/plot.d.ts', to: 'plot.d.ts' },
+  { from: 'dist/testing.d.ts', to: 'testing.d.ts' }
 ]
 // `using` needs Symbol.dispose in the consumer's library, whatever its target is.
 const HEADER = `/// <reference lib="esnext.disposable" />
@@ -18,13 +19,16 @@ const HEADER = `/// <reference lib="esnext.disposable" />
 `
 
 const file = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url))
+const MAIN = file('dist/index.d.ts')
 
 /** The declarations of an entry point. */
 async function bundled(from) {
-  const bundle = await rollup({ input: file(from), plugins: [dts()], external: [/^node:/, 'ferrotensor'] })
+  const isMain = file(from) === MAIN
+  const external = (id, _importer, resolved) => /^node:|^ferrotensor$/.test(id) || (!isMain && (resolved ? id === MAIN : id.endsWith('/index.js')))
+  const bundle = await rollup({ input: file(from), plugins: [dts()], external })
   const { output } = await bundle.generate({ format: 'es' })
   await bundle.close()
-  return HEADER + withoutAliases(output[0].code).replace(/\n*$/, '\n')
+  return HEADER + withoutAliases(output[0].code).replaceAll(/from '[./]*index\.js'/g, "from 'ferrotensor'").replace(/\n*$/, '\n')
 }
 
 /**

@@ -3,12 +3,13 @@
 import { checkOptions, tensorGiven, within } from '../call.js'
 import { keyGiven, split, type Key } from '../draws.js'
 import { ArgumentError, DTypeError, IndexError, ShapeError } from '../errors.js'
-import type { FloatDType } from '../generated/dtypes.js'
+import type { DType, FloatDType, Promote } from '../generated/dtypes.js'
 import { ones, tril, where, zeros } from '../generated/functions.js'
 import { scaledDotProductAttention } from '../generated/nn.js'
-import type { Device } from '../operand.js'
+import type { AsDType, Device } from '../operand.js'
 import { arange } from '../ranges.js'
 import type { Tensor } from '../tensor.js'
+import type { OfDType, AppliedDType } from './dtypes.js'
 import { dropout } from './functions.js'
 import * as init from './init.js'
 import { linear, type LinearParams } from './linear.js'
@@ -74,7 +75,7 @@ export interface AttendOptions {
  * layer.apply(layer.init(ft.random.key(1)), ft.zeros([1, 5, 8])).shape // [1, 5, 8]
  * ```
  */
-export class MultiHeadAttention extends Module<AttentionParams, null> {
+export class MultiHeadAttention extends Module<AttentionParams, null, 'promoted'> {
   readonly features: number
   readonly heads: number
   readonly #bias: boolean
@@ -93,15 +94,15 @@ export class MultiHeadAttention extends Module<AttentionParams, null> {
     this.#causal = flag(op, 'causal', o.causal, false)
   }
 
-  init(key: Key, options?: InitOptions): AttentionParams {
+  init<E extends FloatDType = 'float32'>(key: Key, options?: InitOptions<E>): OfDType<AttentionParams, E> {
     const [first, second] = split(keyGiven(this.name, key) as Key) as [Key, Key]
     const { features } = this
     const weights = {
       inProjWeight: init.glorotUniform(first, [3 * features, features], options),
       outProj: { weight: init.fanInUniform(second, [features, features], options) }
     }
-    if (!this.#bias) return weights
-    return { ...weights, inProjBias: init.zeros(first, [3 * features], options), outProj: { ...weights.outProj, bias: init.zeros(second, [features], options) } }
+    if (!this.#bias) return weights as OfDType<AttentionParams, E>
+    return { ...weights, inProjBias: init.zeros(first, [3 * features], options), outProj: { ...weights.outProj, bias: init.zeros(second, [features], options) } } as OfDType<AttentionParams, E>
   }
 
   protected run(params: AttentionParams, x: Tensor, { training, key }: Run<null>): readonly [Tensor, null] {
@@ -114,20 +115,27 @@ export class MultiHeadAttention extends Module<AttentionParams, null> {
    *
    * @throws {TensorError} `ERR_SHAPE`, `ERR_DTYPE`, `ERR_ARGUMENT` for what does not fit.
    */
-  attend(params: AttentionParams, queries: Tensor, keys: Tensor, values: Tensor, options?: AttendOptions): Tensor {
+  attend<Q extends AttentionParams, A extends DType, B extends DType, C extends DType>(
+    params: Q,
+    queries: Tensor<A>,
+    keys: Tensor<B>,
+    values: Tensor<C>,
+    options?: AttendOptions
+  ): Tensor<AppliedDType<'promoted', Q, AsDType<Promote<AsDType<Promote<A, B>>, C>>>> {
     const op = this.name
     const { mask, causal, key } = this.#options(options)
     const { outProj } = given(op, params, ['outProj'])
     const { features } = this
     const { weight, bias } = shaped(`${op}: outProj`, outProj, { weight: [features, features], bias: this.#bias ? [features] : undefined })
-    const [q, k, v] = this.#projected(params, { queries, keys, values }) as [Tensor, Tensor, Tensor]
+    const inputs = { queries, keys, values } as unknown as Record<string, Tensor>
+    const [q, k, v] = this.#projected(params, inputs) as [Tensor, Tensor, Tensor]
     return within(op, () => {
       const heads =
         key !== undefined && this.#dropout > 0
           ? dropout(key, this.#weights(q, k, mask, causal), { p: this.#dropout }).matmul(v)
           : scaledDotProductAttention(q, k, v, mask, { causal })
       const joined = heads.permuteDims([0, 2, 1, 3]).reshape([queries.shape[0] as number, queries.shape[1] as number, this.features])
-      return linear(joined, weight, bias) as Tensor
+      return linear(joined, weight, bias) as never
     })
   }
 

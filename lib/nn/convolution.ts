@@ -3,8 +3,10 @@
 import { integer, integers, padding, shown, within } from '../call.js'
 import type { Key } from '../draws.js'
 import { ArgumentError, ShapeError } from '../errors.js'
+import type { FloatDType } from '../generated/dtypes.js'
 import { conv, convTranspose, type ConvOptions, type ConvTransposeOptions } from '../generated/nn.js'
 import type { Tensor } from '../tensor.js'
+import type { OfDType } from './dtypes.js'
 import { weightAndBias, weightOptions, type LinearParams, type WeightOptions } from './linear.js'
 import { Module, type InitOptions } from './module.js'
 import { shaped, size } from './options.js'
@@ -34,7 +36,7 @@ function checkLayout(op: string, o: { readonly [name: string]: unknown }, axes: 
 }
 
 /** What all convolutional layers have in common. */
-abstract class Convolution<O extends WeightOptions & { readonly groups?: number | undefined }> extends Module<LinearParams, null> {
+abstract class Convolution<O extends WeightOptions & { readonly groups?: number | undefined }> extends Module<LinearParams, null, 'promoted'> {
   readonly inputs: number
   readonly outputs: number
   readonly kernel: readonly number[]
@@ -65,8 +67,8 @@ abstract class Convolution<O extends WeightOptions & { readonly groups?: number 
 
   protected abstract weighed(x: Tensor, weight: Tensor): Tensor
 
-  init(key: Key, options?: InitOptions): LinearParams {
-    return weightAndBias(this.name, key, [...this.channels, ...this.kernel], this.outputs, this.#fresh, options)
+  init<E extends FloatDType = 'float32'>(key: Key, options?: InitOptions<E>): OfDType<LinearParams, E> {
+    return weightAndBias(this.name, key, [...this.channels, ...this.kernel], this.outputs, this.#fresh, options) as OfDType<LinearParams, E>
   }
 
   protected run(params: LinearParams, x: Tensor): readonly [Tensor, null] {

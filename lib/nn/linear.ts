@@ -3,11 +3,12 @@
 import { integer, tensorGiven, within } from '../call.js'
 import { keyGiven, split, uniform, type Key } from '../draws.js'
 import { ArgumentError, ShapeError } from '../errors.js'
-import type { DType, Promote, SumOf, Takes } from '../generated/dtypes.js'
+import type { DType, FloatDType, Promote, SumOf, Takes } from '../generated/dtypes.js'
 import { where } from '../generated/functions.js'
 import { arange } from '../ranges.js'
 import { constant } from '../tape.js'
 import type { Tensor } from '../tensor.js'
+import type { OfDType } from './dtypes.js'
 import { fans } from './fans.js'
 import { embedding } from './functions.js'
 import * as init from './init.js'
@@ -95,7 +96,7 @@ export function weightAndBias(op: string, key: Key, shape: readonly number[], bi
  * layer.apply(layer.init(ft.random.key(1)), ft.zeros([5, 3])).shape // [5, 2]
  * ```
  */
-export class Linear extends Module<LinearParams, null> {
+export class Linear extends Module<LinearParams, null, 'promoted'> {
   readonly inputs: number
   readonly outputs: number
   readonly #options: WeightOptions
@@ -107,8 +108,8 @@ export class Linear extends Module<LinearParams, null> {
     this.#options = weightOptions(this.name, options)
   }
 
-  init(key: Key, options?: InitOptions): LinearParams {
-    return weightAndBias(this.name, key, [this.outputs, this.inputs], this.outputs, this.#options, options)
+  init<E extends FloatDType = 'float32'>(key: Key, options?: InitOptions<E>): OfDType<LinearParams, E> {
+    return weightAndBias(this.name, key, [this.outputs, this.inputs], this.outputs, this.#options, options) as OfDType<LinearParams, E>
   }
 
   protected run(params: LinearParams, x: Tensor): readonly [Tensor, null] {
@@ -142,7 +143,7 @@ export interface EmbeddingOptions {
  * layer.apply(layer.init(ft.random.key(1)), ft.tensor([0], { dtype: 'int32' })) // [[0, 0, 0, 0]]
  * ```
  */
-export class Embedding extends Module<EmbeddingParams, null> {
+export class Embedding extends Module<EmbeddingParams, null, 'picked'> {
   readonly entries: number
   readonly features: number
   readonly #options: EmbeddingOptions
@@ -163,11 +164,11 @@ export class Embedding extends Module<EmbeddingParams, null> {
     }
   }
 
-  init(key: Key, options?: InitOptions): EmbeddingParams {
+  init<E extends FloatDType = 'float32'>(key: Key, options?: InitOptions<E>): OfDType<EmbeddingParams, E> {
     const drawn = (this.#options.weightInit ?? init.standardNormal)(keyGiven(this.name, key) as Key, [this.entries, this.features], options)
-    if (this.#padding === undefined) return { weight: drawn }
+    if (this.#padding === undefined) return { weight: drawn as Tensor<E> }
     const rows = arange(this.entries, { dtype: 'int32', device: drawn.device }).reshape([this.entries, 1])
-    return { weight: where(rows.equal(this.#padding), 0, drawn) as Tensor }
+    return { weight: where(rows.equal(this.#padding), 0, drawn) as Tensor<E> }
   }
 
   protected run(params: EmbeddingParams, x: Tensor): readonly [Tensor, null] {

@@ -4,15 +4,16 @@
 import { checkOptions, shown, tensorGiven } from '../call.js'
 import { fold, keyGiven, type Key } from '../draws.js'
 import { ArgumentError } from '../errors.js'
-import type { FloatDType } from '../generated/dtypes.js'
+import type { DType, FloatDType } from '../generated/dtypes.js'
 import type { Device } from '../operand.js'
 import { isPlain } from '../realm.js'
 import type { Tensor } from '../tensor.js'
+import type { FreshOf, ParamsOf, AppliedDType } from './dtypes.js'
 
 /** Options of `init`. */
-export interface InitOptions {
+export interface InitOptions<E extends FloatDType = FloatDType> {
   /** The dtype of the parameters; float32 by default. */
-  readonly dtype?: FloatDType | undefined
+  readonly dtype?: E | undefined
 }
 
 /** Options of `initState`. */
@@ -40,11 +41,14 @@ export interface Run<S> extends TrainOptions<S> {
 
 /**
  * A layer of parameters `P` (a tree of tensors, or null) and state `S` (likewise), from one tensor to another. Subclasses say what both
- * are, and how one `run` goes.
+ * are, and how one `run` goes. `R` says what is known of dtypes: of layers of this library how a result's follows, of others nothing.
  */
-export abstract class Module<P = unknown, S = unknown> {
+export abstract class Module<P = unknown, S = unknown, R = unknown> {
+  /** No value: what types are inferred from. */
+  declare protected readonly $types?: { readonly params: P; readonly state: S; readonly rule: R }
+
   /** Fresh parameters: the same key gives the same ones, on the key's device. */
-  abstract init(key: Key, options?: InitOptions): P
+  abstract init<E extends FloatDType = 'float32'>(key: Key, options?: InitOptions<E>): FreshOf<R, P, E>
 
   /** One run, arguments checked: the result and the next state. */
   protected abstract run(params: P, x: Tensor, run: Run<S>): readonly [Tensor, S]
@@ -65,9 +69,9 @@ export abstract class Module<P = unknown, S = unknown> {
    *
    * @throws {TensorError} for parameters and tensors that do not fit the layer, naming it.
    */
-  apply(params: P, x: Tensor, options?: ApplyOptions<S>): Tensor {
+  apply<Q extends P, D extends DType>(params: Q, x: Tensor<D>, options?: ApplyOptions<S>): Tensor<AppliedDType<R, Q, D>> {
     const { state } = checkOptions(this.name, options, ['state']) as ApplyOptions<S>
-    return this.run(params, tensorGiven(this.name, 'x', x), { training: false, state })[0]
+    return this.run(params, tensorGiven(this.name, 'x', x), { training: false, state })[0] as Tensor<AppliedDType<R, Q, D>>
   }
 
   /**
@@ -75,11 +79,11 @@ export abstract class Module<P = unknown, S = unknown> {
    *
    * @throws {TensorError} as {@link Module.apply}; `ERR_ARGUMENT` without a key where something is random.
    */
-  train(params: P, x: Tensor, options?: TrainOptions<S>): [result: Tensor, state: S] {
+  train<Q extends P, D extends DType>(params: Q, x: Tensor<D>, options?: TrainOptions<S>): [result: Tensor<AppliedDType<R, Q, D>>, state: S] {
     const { state, key } = checkOptions(this.name, options, ['state', 'key']) as TrainOptions<S>
     if (key !== undefined) keyGiven(this.name, key)
     const [result, next] = this.run(params, tensorGiven(this.name, 'x', x), { training: true, state, key })
-    return [result, next]
+    return [result as Tensor<AppliedDType<R, Q, D>>, next]
   }
 
   /** `run` for layers made of others. */
@@ -89,13 +93,10 @@ export abstract class Module<P = unknown, S = unknown> {
 }
 
 /** A layer, or a function of a tensor, which has neither parameters nor state. */
-export type Layer = Module<any, any> | ((x: Tensor) => Tensor)
-
-/** The parameters of a layer, or of a tree of layers. */
-export type ParamsOf<L> = L extends Module<infer P, infer _> ? P : L extends (...args: never[]) => unknown ? null : { -readonly [K in keyof L]: ParamsOf<L[K]> }
+export type Layer = Module<any, any, any> | (<D extends FloatDType>(x: Tensor<D>) => Tensor)
 
 /** The state of a layer, or of a tree of layers. */
-export type StateOf<L> = L extends Module<infer _, infer S> ? S : L extends (...args: never[]) => unknown ? null : { -readonly [K in keyof L]: StateOf<L[K]> }
+export type StateOf<L> = L extends Module<infer _, infer S, infer _> ? S : L extends (...args: never[]) => unknown ? null : { -readonly [K in keyof L]: StateOf<L[K]> }
 
 /** Deeper trees of layers contain themselves, and an array's length may be that of nothing but holes. */
 const DEEPEST = 64
@@ -128,11 +129,11 @@ function mapLayers(op: string, tree: unknown, f: (layer: Module, n: number) => u
  * ft.nn.initTree({ first: new ft.nn.Linear(3, 2), rest: [Math.abs] }, ft.random.key(1)).first.weight.shape // [2, 3]
  * ```
  */
-export function initTree<L>(layers: L, key: Key, options?: InitOptions): ParamsOf<L> {
+export function initTree<L, E extends FloatDType = 'float32'>(layers: L, key: Key, options?: InitOptions<E>): ParamsOf<L, E> {
   const op = 'nn.initTree'
   keyGiven(op, key, '; the key comes after the layers: nn.initTree(layers, key)')
   checkOptions(op, options, ['dtype'])
-  return mapLayers(op, layers, (layer, n) => layer.init(fold(key, n), options)) as ParamsOf<L>
+  return mapLayers(op, layers, (layer, n) => layer.init(fold(key, n), options)) as ParamsOf<L, E>
 }
 
 /**

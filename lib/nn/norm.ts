@@ -9,6 +9,7 @@ import { full } from '../generated/functions.js'
 import { batchNorm, groupNorm, layerNorm, rmsNorm } from '../generated/nn.js'
 import { constant } from '../tape.js'
 import type { Tensor } from '../tensor.js'
+import type { OfDType } from './dtypes.js'
 import * as init from './init.js'
 import { Module, type InitOptions, type Run, type StateOptions } from './module.js'
 import { flag, given, layerOptions, ranged, shaped, size } from './options.js'
@@ -79,7 +80,7 @@ function lastAxes(op: string, shape: readonly number[], x: Tensor): number[] {
  * layer.apply(layer.init(ft.random.key(1)), ft.tensor([-2, 2])) // [-0.99999875, 0.99999875]
  * ```
  */
-export class LayerNorm extends Module<NormParams | null, null> {
+export class LayerNorm extends Module<NormParams | null, null, 'promoted'> {
   readonly shape: readonly number[]
   readonly #eps: number
   readonly #affine: boolean
@@ -95,10 +96,10 @@ export class LayerNorm extends Module<NormParams | null, null> {
     this.#bias = flag(op, 'bias', o.bias)
   }
 
-  init(key: Key, options?: InitOptions): NormParams | null {
+  init<E extends FloatDType = 'float32'>(key: Key, options?: InitOptions<E>): OfDType<NormParams | null, E> {
     if (!this.#affine) return null
     const { weight, bias } = fresh(this.name, key, this.shape, options)
-    return this.#bias ? { weight, bias } : { weight }
+    return (this.#bias ? { weight, bias } : { weight }) as OfDType<NormParams, E>
   }
 
   protected run(params: NormParams | null, x: Tensor): readonly [Tensor, null] {
@@ -118,7 +119,7 @@ export class LayerNorm extends Module<NormParams | null, null> {
  * layer.apply(layer.init(ft.random.key(1)), ft.tensor([-2, 2])) // [-1, 1]
  * ```
  */
-export class RMSNorm extends Module<{ readonly weight: Tensor } | null, null> {
+export class RMSNorm extends Module<{ readonly weight: Tensor } | null, null, 'promoted'> {
   readonly shape: readonly number[]
   readonly #eps: number | undefined
   readonly #affine: boolean
@@ -132,8 +133,8 @@ export class RMSNorm extends Module<{ readonly weight: Tensor } | null, null> {
     this.#affine = affine
   }
 
-  init(key: Key, options?: InitOptions): { readonly weight: Tensor } | null {
-    return this.#affine ? { weight: init.ones(key, this.shape, options) } : null
+  init<E extends FloatDType = 'float32'>(key: Key, options?: InitOptions<E>): OfDType<{ readonly weight: Tensor } | null, E> {
+    return (this.#affine ? { weight: init.ones(key, this.shape, options) } : null) as OfDType<{ readonly weight: Tensor } | null, E>
   }
 
   protected run(params: { readonly weight: Tensor } | null, x: Tensor): readonly [Tensor, null] {
@@ -159,7 +160,7 @@ function checkChannels(op: string, x: Tensor, channels: number): void {
  * layer.apply(layer.init(ft.random.key(1)), ft.tensor([[-2, 2]])) // [[-0.99999875, 0.99999875]]
  * ```
  */
-export class GroupNorm extends Module<Required<NormParams> | null, null> {
+export class GroupNorm extends Module<Required<NormParams> | null, null, 'promoted'> {
   readonly groups: number
   readonly channels: number
   readonly #eps: number
@@ -176,8 +177,8 @@ export class GroupNorm extends Module<Required<NormParams> | null, null> {
     this.#affine = affine
   }
 
-  init(key: Key, options?: InitOptions): Required<NormParams> | null {
-    return this.#affine ? fresh(this.name, key, [this.channels], options) : null
+  init<E extends FloatDType = 'float32'>(key: Key, options?: InitOptions<E>): OfDType<Required<NormParams> | null, E> {
+    return (this.#affine ? fresh(this.name, key, [this.channels], options) : null) as OfDType<Required<NormParams> | null, E>
   }
 
   protected run(params: Required<NormParams> | null, x: Tensor): readonly [Tensor, null] {
@@ -216,7 +217,7 @@ export interface BatchNormState {
  * layer.train(layer.init(ft.random.key(1)), ft.tensor([[1], [3]]), { state: layer.initState() })[1].runningMean // [0.2]
  * ```
  */
-export class BatchNorm extends Module<Required<NormParams> | null, BatchNormState | null> {
+export class BatchNorm extends Module<Required<NormParams> | null, BatchNormState | null, 'promoted'> {
   readonly channels: number
   readonly #eps: number
   readonly #affine: boolean
@@ -234,8 +235,8 @@ export class BatchNorm extends Module<Required<NormParams> | null, BatchNormStat
     this.#tracks = flag(op, 'trackRunningStats', o.trackRunningStats)
   }
 
-  init(key: Key, options?: InitOptions): Required<NormParams> | null {
-    return this.#affine ? fresh(this.name, key, [this.channels], options) : null
+  init<E extends FloatDType = 'float32'>(key: Key, options?: InitOptions<E>): OfDType<Required<NormParams> | null, E> {
+    return (this.#affine ? fresh(this.name, key, [this.channels], options) : null) as OfDType<Required<NormParams> | null, E>
   }
 
   override initState(options?: StateOptions): BatchNormState | null {

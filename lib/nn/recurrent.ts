@@ -5,9 +5,12 @@ import { checkOptions, shown, tensorGiven, within } from '../call.js'
 import { fold, keyGiven, uniform, type Key } from '../draws.js'
 import { ArgumentError, ShapeError } from '../errors.js'
 import { fused, isRunAtOnce, type Fused } from '../fused.js'
+import type { DType, FloatDType, Promote } from '../generated/dtypes.js'
 import { concat, stack, zeros } from '../generated/functions.js'
 import { consecutive, split, unstack } from '../pieces.js'
+import type { AsDType } from '../operand.js'
 import type { Tensor } from '../tensor.js'
+import type { OfDType, AppliedDType } from './dtypes.js'
 import { dropout } from './functions.js'
 import { linear } from './linear.js'
 import { Module, type InitOptions, type Run } from './module.js'
@@ -44,7 +47,7 @@ const SEGMENT = 32
 const FUSED = new WeakMap<object, Fused>()
 
 /** What all recurrent layers have in common; a cell says what one step is. */
-abstract class Recurrent extends Module<RecurrentParams, null> {
+abstract class Recurrent extends Module<RecurrentParams, null, 'promoted'> {
   readonly inputs: number
   readonly hidden: number
   readonly layers: number
@@ -89,7 +92,7 @@ abstract class Recurrent extends Module<RecurrentParams, null> {
     ]
   }
 
-  init(key: Key, options?: InitOptions): RecurrentParams {
+  init<E extends FloatDType = 'float32'>(key: Key, options?: InitOptions<E>): OfDType<RecurrentParams, E> {
     keyGiven(this.name, key)
     const { dtype } = checkOptions(this.name, options, ['dtype']) as InitOptions
     const bound = 1 / Math.sqrt(this.hidden)
@@ -97,7 +100,7 @@ abstract class Recurrent extends Module<RecurrentParams, null> {
     const draw = (shape: readonly number[]): Tensor => uniform(fold(key, drawn++), shape, { dtype, low: -bound, high: bound })
     const params: Record<string, Tensor> = {}
     for (const [name, shape] of this.#runs().flatMap((each) => this.#shapes(each))) if (shape !== undefined) params[name] = draw(shape)
-    return params
+    return params as OfDType<RecurrentParams, E>
   }
 
   protected run(params: RecurrentParams, x: Tensor, run: Run<null>): readonly [Tensor, null] {
@@ -195,10 +198,16 @@ abstract class Recurrent extends Module<RecurrentParams, null> {
   }
 }
 
+/** Outputs and what is carried at the end, in the dtype of parameters, operand and initial state together. */
+export interface Sequence<Q, D extends DType, I extends DType, State> {
+  readonly output: Tensor<AppliedDType<'promoted', Q, AsDType<Promote<D, I>>>>
+  readonly state: State
+}
+
 /** What an LSTM carries: both [layers directions, batch, hidden]. */
-export interface LSTMState {
-  readonly h: Tensor
-  readonly c: Tensor
+export interface LSTMState<D extends DType = DType> {
+  readonly h: Tensor<D>
+  readonly c: Tensor<D>
 }
 
 /**
@@ -228,10 +237,10 @@ export class LSTM extends Recurrent {
    *
    * @throws {TensorError} as {@link Module.apply}.
    */
-  forward(params: RecurrentParams, x: Tensor, initial?: LSTMState): { output: Tensor; state: LSTMState } {
+  forward<Q extends RecurrentParams, D extends DType, I extends DType = D>(params: Q, x: Tensor<D>, initial?: LSTMState<I>): Sequence<Q, D, I, LSTMState<AppliedDType<'promoted', Q, AsDType<Promote<D, I>>>>> {
     if (initial !== undefined && (typeof initial !== 'object' || initial === null)) throw new ArgumentError(`${this.name}: 'initial' must be { h, c }, got ${shown(initial)}`)
-    const { output, last } = this.sequence(params, x, initial && [initial.h, initial.c], { training: false })
-    return { output, state: { h: last[0] as Tensor, c: last[1] as Tensor } }
+    const { output, last } = this.sequence(params, x as unknown as Tensor, initial && [initial.h, initial.c], { training: false })
+    return { output, state: { h: last[0], c: last[1] } } as never
   }
 }
 
@@ -263,8 +272,8 @@ export class GRU extends Recurrent {
    *
    * @throws {TensorError} as {@link Module.apply}.
    */
-  forward(params: RecurrentParams, x: Tensor, initial?: Tensor): { output: Tensor; state: Tensor } {
-    const { output, last } = this.sequence(params, x, initial === undefined ? undefined : [initial], { training: false })
-    return { output, state: last[0] as Tensor }
+  forward<Q extends RecurrentParams, D extends DType, I extends DType = D>(params: Q, x: Tensor<D>, initial?: Tensor<I>): Sequence<Q, D, I, Tensor<AppliedDType<'promoted', Q, AsDType<Promote<D, I>>>>> {
+    const { output, last } = this.sequence(params, x as unknown as Tensor, initial === undefined ? undefined : [initial], { training: false })
+    return { output, state: last[0] } as never
   }
 }

@@ -3,9 +3,11 @@
 import { shown } from '../call.js'
 import { fold, keyGiven, type Key } from '../draws.js'
 import { ArgumentError, TensorError } from '../errors.js'
+import type { DType, FloatDType } from '../generated/dtypes.js'
 import { Tensor } from '../tensor.js'
+import type { FreshOf, ParamsOf } from './dtypes.js'
 import { dropout } from './functions.js'
-import { Module, type InitOptions, type Layer, type ParamsOf, type Run, type StateOf, type StateOptions } from './module.js'
+import { Module, type InitOptions, type Layer, type Run, type StateOf, type StateOptions } from './module.js'
 import { layerOptions, ranged } from './options.js'
 
 /** Options of `nn.Dropout`. */
@@ -23,7 +25,7 @@ export interface DropoutLayerOptions {
  * new ft.nn.Dropout({ p: 0.1 }).apply(null, ft.ones([2])) // [1, 1]
  * ```
  */
-export class Dropout extends Module<null, null> {
+export class Dropout extends Module<null, null, 'promoted'> {
   readonly p: number
 
   constructor(options?: DropoutLayerOptions) {
@@ -54,7 +56,7 @@ export class Dropout extends Module<null, null> {
  * model.apply(model.init(ft.random.key(1)), ft.zeros([5, 4])).shape // [5, 2]
  * ```
  */
-export class Sequential<L extends readonly Layer[]> extends Module<ParamsOf<L>, StateOf<L>> {
+export class Sequential<L extends readonly Layer[]> extends Module<ParamsOf<L, DType>, StateOf<L>, L> {
   readonly layers: L
 
   constructor(...layers: L) {
@@ -65,16 +67,16 @@ export class Sequential<L extends readonly Layer[]> extends Module<ParamsOf<L>, 
     this.layers = layers
   }
 
-  init(key: Key, options?: InitOptions): ParamsOf<L> {
+  init<E extends FloatDType = 'float32'>(key: Key, options?: InitOptions<E>): FreshOf<L, ParamsOf<L, DType>, E> {
     keyGiven(this.name, key)
-    return this.layers.map((layer, i) => (layer instanceof Module ? (layer as Module).init(fold(key, i), options) : null)) as ParamsOf<L>
+    return this.layers.map((layer, i) => (layer instanceof Module ? (layer as Module).init(fold(key, i), options) : null)) as FreshOf<L, ParamsOf<L, DType>, E>
   }
 
   override initState(options?: StateOptions): StateOf<L> {
     return this.layers.map((layer) => (layer instanceof Module ? (layer as Module).initState(options) : null)) as StateOf<L>
   }
 
-  protected run(params: ParamsOf<L>, x: Tensor, { training, state, key }: Run<StateOf<L>>): readonly [Tensor, StateOf<L>] {
+  protected run(params: ParamsOf<L, DType>, x: Tensor, { training, state, key }: Run<StateOf<L>>): readonly [Tensor, StateOf<L>] {
     const { layers, name } = this
     const each = (what: string, list: unknown): readonly unknown[] => {
       if (Array.isArray(list) && list.length === layers.length) return list
@@ -87,7 +89,7 @@ export class Sequential<L extends readonly Layer[]> extends Module<ParamsOf<L>, 
       try {
         if (!(layer instanceof Module)) {
           next.push(null)
-          const made: unknown = layer(value)
+          const made: unknown = (layer as (x: Tensor) => unknown)(value)
           if (!(made instanceof Tensor)) throw new ArgumentError(`${name}: the function must return a tensor, got ${shown(made)}`)
           return made
         }

@@ -92,6 +92,7 @@ export function results(): void {
   dtype('float16', ft.nn.adaptiveMaxPool(image(f16), 1))
   dtype('float32', ft.nn.interpolate(image(i8), 8))
   dtype('float64', ft.nn.interpolate(image(f64), [8], { mode: 'linear', alignCorners: true }))
+  dtypesOfLayers()
 }
 
 /** Compiled, never called. */
@@ -117,36 +118,88 @@ class Residual<P, S> extends ft.nn.Module<P, S> {
   }
 }
 
+/** What a layer makes of a batch is what its type says, for parameters and operands of several dtypes. */
+function dtypesOfLayers(): void {
+  const linear = new ft.nn.Linear(2, 2)
+  dtype('float32', linear.init(key).weight)
+  dtype('float64', linear.init(key, { dtype: 'float64' }).weight)
+  dtype('float32', linear.apply(linear.init(key), square(f32)))
+  dtype('float64', linear.apply(linear.init(key), square(f64)))
+  dtype('float64', linear.apply(linear.init(key, { dtype: 'float64' }), square(f32)))
+  dtype('float16', linear.apply(linear.init(key, { dtype: 'float16' }), square(f16)))
+  dtype('float32', linear.apply(linear.init(key, { dtype: 'float16' }), square(bf16)))
+  dtype('float32', linear.apply(linear.init(key), square(i8)))
+  dtype('complex64', linear.apply(linear.init(key), square(c64)))
+  const conv = new ft.nn.Conv1d(1, 1, 1)
+  dtype('float64', conv.apply(conv.init(key), image(f64)))
+  dtype('float32', conv.apply(conv.init(key), image(u8)))
+  const embedding = new ft.nn.Embedding(4, 2, { paddingIndex: 0 })
+  dtype('bfloat16', embedding.apply(embedding.init(key, { dtype: 'bfloat16' }), i32.clip(0, 3)))
+  for (const norm of [new ft.nn.LayerNorm(2), new ft.nn.LayerNorm(2, { affine: false })]) {
+    dtype('float32', norm.apply(norm.init(key), square(f32)))
+  }
+  const rms = new ft.nn.RMSNorm(2)
+  dtype('float64', rms.apply(rms.init(key), square(f64)))
+  const batch = new ft.nn.BatchNorm(2)
+  dtype('float32', batch.train(batch.init(key), square(f32), { state: batch.initState() })[0])
+  dtype('float32', batch.apply(batch.init(key), square(f16), { state: batch.initState() }))
+  const dropped = new ft.nn.Dropout()
+  dtype('float16', dropped.train(null, f16, { key })[0])
+  const lstm = new ft.nn.LSTM(2, 2)
+  const steps = square(f32).reshape([1, 2, 2])
+  dtype('float32', lstm.apply(lstm.init(key), steps))
+  dtype('float32', lstm.forward(lstm.init(key), steps).state.c)
+  const gru = new ft.nn.GRU(2, 2)
+  dtype('float64', gru.apply(gru.init(key, { dtype: 'float64' }), steps))
+  dtype('float64', gru.forward(gru.init(key), steps, ft.zeros([1, 1, 2], { dtype: 'float64' })).output)
+  const attention = new ft.nn.MultiHeadAttention(2, 1)
+  dtype('float32', attention.apply(attention.init(key), steps))
+  dtype('float64', attention.attend(attention.init(key), steps, steps, steps.astype('float64')))
+  const model = new ft.nn.Sequential(linear, (x) => x.relu(), ft.relu, ft.nn.gelu, new ft.nn.Dropout({ p: 0.5 }), linear)
+  dtype('float32', model.apply(model.init(key), square(f32)))
+  dtype('float64', model.apply(model.init(key, { dtype: 'float64' }), square(f32)))
+  dtype('float64', new ft.nn.Sequential(linear, (x) => x.astype('float64'), (x) => x.tanh()).apply([linear.init(key), null, null], square(f32)))
+  const tree = { one: linear, more: [embedding] }
+  dtype('float16', ft.nn.initTree(tree, key, { dtype: 'float16' }).one.weight)
+  // A step of training: the loss is a number.
+  const loss = (p: ft.nn.ParamsOf<typeof model>, x: ft.Tensor<'float32'>) => ft.nn.mseLoss(model.apply(p, x), x)
+  const [value, grads] = ft.valueAndGrad(loss)(model.init(key), square(f32))
+  dtype('float32', value)
+  is<number>()(value.itemSync())
+  is<Float32Array>()(value.dataSync())
+  dtype('float32', grads[0].weight)
+}
+
 /** Layers: trees of parameters have the structure of their layers. */
 function layers(): void {
   dtype('float32', ft.nn.linear(f32, square(f32), f32))
   dtype('float64', ft.nn.init.heNormal(key, [2, 3], { dtype: 'float64' }))
   dtype('float32', ft.nn.init.orthogonal(key, [2, 3]))
   const linear = new ft.nn.Linear(2, 3)
-  is<ft.nn.LinearParams>()(linear.init(key))
-  is<ft.Tensor>()(linear.apply(linear.init(key), square(f32)))
+  is<ft.nn.OfDType<ft.nn.LinearParams, 'float32'>>()(linear.init(key))
+  is<ft.Tensor<'float32'>>()(linear.apply(linear.init(key), square(f32)))
   const model = new ft.nn.Sequential(linear, (x) => x.relu(), new ft.nn.BatchNorm(3))
   const [first, none, norm] = model.init(key)
-  is<ft.Tensor>()(first.weight)
+  is<ft.Tensor<'float32'>>()(first.weight)
   is<null>()(none)
-  is<ft.Tensor | undefined>()(norm?.bias)
+  is<ft.Tensor<'float32'> | undefined>()(norm?.bias)
   is<ft.Tensor | undefined>()(model.initState()[2]?.runningMean)
   const [result, state] = model.train(model.init(key), square(f32), { state: model.initState() })
-  is<ft.Tensor>()(result)
+  is<ft.Tensor<'float32'>>()(result)
   is<ft.nn.BatchNormState | null>()(state[2])
+  // Of layers of others nothing is known.
   const around = new ft.nn.Sequential(new Residual(new ft.nn.Linear(3, 3)))
   is<[ft.nn.LinearParams]>()(around.init(key))
   is<ft.Tensor>()(around.apply(around.init(key), ft.ones([2, 3])))
+  const keeps = new ft.nn.Sequential((x: ft.Tensor) => x.relu())
+  is<ft.Tensor>()(keeps.apply([null], f32))
   const tree = { norm: new ft.nn.LayerNorm(3), blocks: [new ft.nn.Embedding(2, 2)], act: (x: ft.Tensor) => x }
-  is<{ norm: ft.nn.NormParams | null; blocks: ft.nn.EmbeddingParams[]; act: null }>()(ft.nn.initTree(tree, key))
+  is<{ norm: ft.nn.OfDType<ft.nn.NormParams, 'float32'> | null; blocks: ft.nn.OfDType<ft.nn.EmbeddingParams, 'float32'>[]; act: null }>()(ft.nn.initTree(tree, key))
   is<{ norm: null; blocks: null[]; act: null }>()(ft.nn.initStateTree(tree))
   is<Record<string, ft.Tensor>>()(ft.nn.stateDict(model.init(key), model.initState()))
   is<[{ w: ft.Tensor<'float32'> }]>()(ft.nn.loadStateDict({ w: f32 }, [{ w: f32 }]))
   const lstm = new ft.nn.LSTM(3, 2)
-  is<{ output: ft.Tensor; state: ft.nn.LSTMState }>()(lstm.forward(lstm.init(key), ft.ones([1, 2, 3])))
-  const attention = new ft.nn.MultiHeadAttention(4, 2)
-  const x = ft.ones([1, 2, 4])
-  is<ft.Tensor>()(attention.attend(attention.init(key), x, x, x, { causal: true }))
+  is<ft.nn.LSTMState<'float32'>>()(lstm.forward(lstm.init(key), ft.ones([1, 2, 3])).state)
 }
 
 /** What must not compile; never called. */
