@@ -29,6 +29,7 @@ export {
 } from './lib/creation.js'
 export { arange, linspace, logspace, meshgrid, type LinspaceOptions, type LogspaceOptions, type MeshgridOptions } from './lib/ranges.js'
 export { associativeScan, reduce, windowReduce, type AssociativeScanOptions, type ReduceOptions, type WindowReduceOptions } from './lib/combine.js'
+export { maxWithIndices, minWithIndices, type Extremes, type ExtremesOptions } from './lib/extremes.js'
 export { broadcastArrays, broadcastShapes } from './lib/broadcasting.js'
 export { arraySplit, chunk, split, unstack, type PiecesOptions } from './lib/pieces.js'
 export {
