@@ -21,7 +21,7 @@ test('values and positions are those of max, argmax, min and argmin', (t) => {
 })
 
 test('the first of equal elements, the first NaN', (t) => {
-  const read = ({ values, indices }: ft.Extremes): unknown => [values.toArray(), indices.toArray()]
+  const read = <D extends ft.DType>({ values, indices }: ft.Extremes<D>): unknown => [values.toArray(), indices.toArray()]
   t.deepEqual(read(ft.maxWithIndices(ft.tensor([[2, 7, 7], [1, NaN, NaN]]), 1)), [[7, NaN], [1, 1]])
   t.deepEqual(read(ft.minWithIndices(ft.tensor([[2, 2, 7], [NaN, 1, NaN]]), 1)), [[2, NaN], [0, 0]])
   t.deepEqual(read(ft.minWithIndices(ft.tensor([true, false, false]))), [false, 1])

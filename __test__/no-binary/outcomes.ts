@@ -71,6 +71,8 @@ const LISTS: readonly (() => unknown[])[] = [
   () => [key(), tensor()],
   () => [key(), tensor(), 0.5],
   () => [key(), layer()],
+  () => [tensor(), 'a b -> b a'],
+  () => [tensor(), 'a b -> b', 'sum'],
   () => [[3]],
   () => [0, 9, [2]],
   () => [0.5, [2]],
