@@ -11700,6 +11700,329 @@ declare namespace random_d {
   export type { BernoulliOptions as BernoulliOptions, BitsOptions as BitsOptions, BoundsDType as BoundsDType, CategoricalOptions as CategoricalOptions, ChoiceOptions as ChoiceOptions, CountOptions as CountOptions, DrawnAs as DrawnAs, ExponentialOptions as ExponentialOptions, GammaOptions as GammaOptions, GumbelOptions as GumbelOptions, Key as Key, MultivariateNormalOptions as MultivariateNormalOptions, NormalOptions as NormalOptions, Parameter as Parameter, RandintOptions as RandintOptions, ShuffleOptions as ShuffleOptions, TruncatedNormalOptions as TruncatedNormalOptions, UniformOptions as UniformOptions, VectorDType as VectorDType };
 }
 
+/** Options of windows. */
+interface WindowOptions<E extends FloatDType = FloatDType> {
+    /** Whether the window is one period of a periodic one, as spectra want it, in place of a symmetric one; false by default. */
+    readonly periodic?: boolean | undefined;
+    /** The dtype; float32 by default. */
+    readonly dtype?: E | undefined;
+    /** The device; the default device unless told. */
+    readonly device?: Device | undefined;
+}
+/**
+ * Hann's window of `n` places.
+ *
+ * `w_i = 0.5 - 0.5 cos(2 pi i / (n - 1)), with periodic over n`
+ *
+ * SciPy `signal.windows.hann`, PyTorch `hann_window` (which is periodic by default).
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for what is no integer, `ERR_SHAPE` for a negative one, `ERR_DTYPE` for a dtype that is not floating.
+ * @example
+ * ```ts
+ * ft.signal.hann(5) // [0, 0.5, 1, 0.5, 0]
+ * ```
+ * ```ts
+ * ft.signal.hann(4, { periodic: true }) // [0, 0.5, 1, 0.5]
+ * ```
+ */
+declare function hann<E extends FloatDType = 'float32'>(n: number, options?: WindowOptions<E>): Tensor<NoInfer<E>>;
+/**
+ * Hamming's window of `n` places.
+ *
+ * `w_i = 0.54 - 0.46 cos(2 pi i / (n - 1)), with periodic over n`
+ *
+ * SciPy `signal.windows.hamming`, PyTorch `hamming_window` (which is periodic by default).
+ *
+ * @throws {TensorError} as {@link hann}.
+ * @example
+ * ```ts
+ * ft.signal.hamming(3) // [0.08, 1, 0.08]
+ * ```
+ */
+declare function hamming<E extends FloatDType = 'float32'>(n: number, options?: WindowOptions<E>): Tensor<NoInfer<E>>;
+/**
+ * Blackman's window of `n` places.
+ *
+ * `w_i = 0.42 - 0.5 cos(2 pi i / (n - 1)) + 0.08 cos(4 pi i / (n - 1)), with periodic over n`
+ *
+ * SciPy `signal.windows.blackman`, PyTorch `blackman_window` (which is periodic by default).
+ *
+ * @throws {TensorError} as {@link hann}.
+ * @example
+ * ```ts
+ * ft.signal.blackman(5) // [0, 0.34, 1, 0.34, 0]
+ * ```
+ */
+declare function blackman<E extends FloatDType = 'float32'>(n: number, options?: WindowOptions<E>): Tensor<NoInfer<E>>;
+/**
+ * Bartlett's window of `n` places, a triangle that is zero at both ends.
+ *
+ * `w_i = 1 - |2 i / (n - 1) - 1|, with periodic over n`
+ *
+ * SciPy `signal.windows.bartlett`, PyTorch `bartlett_window` (which is periodic by default).
+ *
+ * @throws {TensorError} as {@link hann}.
+ * @example
+ * ```ts
+ * ft.signal.bartlett(5) // [0, 0.5, 1, 0.5, 0]
+ * ```
+ */
+declare function bartlett<E extends FloatDType = 'float32'>(n: number, options?: WindowOptions<E>): Tensor<NoInfer<E>>;
+/**
+ * Kaiser's window of `n` places.
+ *
+ * `w_i = I0(beta sqrt(1 - (2 i / (n - 1) - 1)^2)) / I0(beta), with periodic over n`
+ *
+ * SciPy `signal.windows.kaiser`, PyTorch `kaiser_window` (which is periodic by default). I0 is the modified Bessel function of order 0.
+ *
+ * @param beta How narrow it is, from 0, where all weights are 1; 14 for side lobes below -100 dB.
+ * @throws {TensorError} as {@link hann}; `ERR_ARGUMENT` for a beta that is negative or not finite.
+ * @example
+ * ```ts
+ * ft.signal.kaiser(3, 2) // [0.43867627, 1, 0.43867627]
+ * ```
+ */
+declare function kaiser<E extends FloatDType = 'float32'>(n: number, beta: number, options?: WindowOptions<E>): Tensor<NoInfer<E>>;
+/**
+ * The bell of a normal distribution over `n` places.
+ *
+ * `w_i = exp(-(i - (n - 1) / 2)^2 / (2 std^2)), with periodic n in the place of n - 1`
+ *
+ * SciPy `signal.windows.gaussian`.
+ *
+ * @param std The standard deviation in places, above 0.
+ * @throws {TensorError} as {@link hann}; `ERR_ARGUMENT` for a standard deviation that is not finite or not above 0.
+ * @example
+ * ```ts
+ * ft.signal.gaussian(3, 1) // [0.60653067, 1, 0.60653067]
+ * ```
+ */
+declare function gaussian<E extends FloatDType = 'float32'>(n: number, std: number, options?: WindowOptions<E>): Tensor<NoInfer<E>>;
+/**
+ * Tukey's window of `n` places: ones between two halves of Hann's window, which have the share `alpha` of it.
+ *
+ * `w_i = 0.5 - 0.5 cos(2 pi i / (alpha (n - 1))) at the ends, with periodic over n, else 1`
+ *
+ * SciPy `signal.windows.tukey`.
+ *
+ * @param alpha The share of the halves: 0 and less for ones, 1 and more for Hann's window; 0.5 by default.
+ * @throws {TensorError} as {@link hann}; `ERR_ARGUMENT` for an alpha that is NaN.
+ * @example
+ * ```ts
+ * ft.signal.tukey(5, 0.5) // [0, 1, 1, 1, 0]
+ * ```
+ */
+declare function tukey<E extends FloatDType = 'float32'>(n: number, alpha?: number, options?: WindowOptions<E>): Tensor<NoInfer<E>>;
+
+/** How a signal is cut into frames. */
+interface Frames<W extends DType> {
+    /** Samples from one frame to the next; a quarter of the frame by default. */
+    readonly hopLength?: number | undefined;
+    /** Weights of a frame's samples, a vector of at most `nFft`, which stands in the middle; ones by default. */
+    readonly window?: (Tensor<W> & Takes<'real', W>) | undefined;
+    /** Whether frame t has its middle at sample t * hopLength, the signal being continued at both ends; true by default. */
+    readonly center?: boolean | undefined;
+    /** Whether spectra are divided by the root of `nFft`; false by default. */
+    readonly normalized?: boolean | undefined;
+}
+/** Options of `stft`. */
+interface StftOptions<W extends DType = DType> extends Frames<W> {
+    /** How a signal is continued where frames are centred, as in `ft.pad`; 'reflect' by default. */
+    readonly padMode?: 'constant' | 'edge' | 'reflect' | 'symmetric' | 'wrap' | undefined;
+    /** Whether frequencies above half of the rate are left out, which those of a real signal repeat; true by default for real signals. */
+    readonly onesided?: boolean | undefined;
+}
+/** Options of `istft`. */
+interface IstftOptions<W extends DType = DType, O extends boolean = true> extends Frames<W> {
+    /** Whether the spectra are those of a real signal, without the frequencies above half of the rate; true by default. */
+    readonly onesided?: O | undefined;
+    /** How many samples come out, with those of the last frame's second half and zeros where there are no others; by default all but that half. */
+    readonly length?: number | undefined;
+}
+/** Options of `spectrogram`. */
+interface SpectrogramOptions<W extends DType = DType> extends StftOptions<W> {
+    /** 1 for magnitudes, 2 for powers; 2 by default. */
+    readonly power?: number | undefined;
+}
+/**
+ * Spectra of the frames of signals [..., samples], windowed: [..., frequencies, frames], complex.
+ *
+ * `X_(f, t) = sum_k w_k x_(t hop + k) e^(-2 pi i f k / nFft), with center x shifted by nFft / 2`
+ *
+ * PyTorch `stft`. Of a real signal there are `nFft / 2 + 1` frequencies, the multiples of 1 / nFft of the rate.
+ *
+ * @param nFft Samples of a frame.
+ * @throws {TensorError} `ERR_ARGUMENT` for sizes below 1 and one-sided spectra of a complex signal, `ERR_SHAPE` for a signal that is shorter than a
+ * frame, a window that is longer than one and a tensor of rank 0.
+ * @example
+ * ```ts
+ * ft.signal.stft(ft.ones([8]), 4, { hopLength: 4, center: false }).abs() // [[4, 4], [0, 0], [0, 0]]
+ * ```
+ * ```ts
+ * ft.signal.stft(ft.ones([2, 16000]), 512, { window: ft.signal.hann(512, { periodic: true }) }).shape // [2, 257, 126]
+ * ```
+ */
+declare function stft<D extends DType, W extends DType = 'bool'>(x: Tensor<D>, nFft: number, options?: StftOptions<W>): Tensor<ComplexOf<Promote<D, W>>>;
+/**
+ * Signals [..., samples] from the spectra of their frames [..., frequencies, frames]: the inverse of {@link stft} of the same options, and of
+ * other spectra the signal whose own are nearest (least squares).
+ *
+ * `x_n = sum_t w_(n - t hop) y_(t, n - t hop) / sum_t w_(n - t hop)^2 for the frames y_t`
+ *
+ * PyTorch `istft`. Where the squares of all windows over a sample are 0 it is NaN. Without `length` the samples that no frame reached are not
+ * there.
+ *
+ * @param nFft Samples of a frame.
+ * @throws {TensorError} `ERR_ARGUMENT` for sizes below 1, `ERR_SHAPE` for spectra of other than `nFft / 2 + 1` frequencies (`nFft` where they are not
+ * one-sided), without frames, and for a window that is longer than a frame.
+ * @example
+ * ```ts
+ * ft.signal.istft(ft.signal.stft(ft.arange(8), 4), 4) // [0, 1, 2, 3, 4, 5, 6, 7]
+ * ```
+ */
+declare function istft<D extends DType, W extends DType = 'bool', O extends boolean = true>(x: Tensor<D>, nFft: number, options?: IstftOptions<W, O>): Tensor<O extends true ? RealOf<ComplexOf<Promote<D, W>>> : ComplexOf<Promote<D, W>>>;
+/**
+ * Powers of the spectra of the frames of signals [..., samples]: [..., frequencies, frames], real.
+ *
+ * `S = |stft(x)|^power`
+ *
+ * torchaudio `Spectrogram`.
+ *
+ * @param nFft Samples of a frame.
+ * @throws {TensorError} as {@link stft}; `ERR_ARGUMENT` for a power that is not above 0.
+ * @example
+ * ```ts
+ * ft.signal.spectrogram(ft.ones([8]), 4, { hopLength: 4, center: false }) // [[16, 16], [0, 0], [0, 0]]
+ * ```
+ */
+declare function spectrogram<D extends DType, W extends DType = 'bool'>(x: Tensor<D>, nFft: number, options?: SpectrogramOptions<W>): Tensor<RealOf<ComplexOf<Promote<D, W>>>>;
+
+/** Options of `dct` and `idct`. */
+interface DctOptions {
+    /** 2 or 3, which are each other's inverse but for a factor; 2 by default. */
+    readonly type?: 2 | 3 | undefined;
+    /** The axis; negative ones count from the last; the last by default. */
+    readonly axis?: number | undefined;
+    /** Whose direction is divided by 2 n ('backward': that of `idct`), or 'ortho' for both by its root, which makes the transform orthogonal; 'backward' by default. */
+    readonly norm?: 'backward' | 'ortho' | 'forward' | undefined;
+}
+/**
+ * Cosine transform of a real tensor along an axis (the last by default), of type 2 or 3; float32, float64 for float64.
+ *
+ * `type 2: y_k = 2 sum_j x_j cos(pi k (2 j + 1) / (2 n)); type 3: y_k = x_0 + 2 sum_(j > 0) x_j cos(pi j (2 k + 1) / (2 n))`
+ *
+ * SciPy `fft.dct`. With 'ortho' it is orthogonal: type 3 is then the inverse and the transpose of type 2.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for another type or norm, `ERR_DTYPE` for a complex tensor, `ERR_INDEX` for an axis out of range, `ERR_SHAPE`
+ * for one without elements.
+ * @example
+ * ```ts
+ * ft.signal.dct(ft.tensor([1, 2])) // [6, -1.4142135]
+ * ```
+ */
+declare function dct<D extends DType>(x: Tensor<D> & Takes<'real', D>, options?: DctOptions): Tensor<RealOf<ComplexOf<D>>>;
+/**
+ * The inverse of {@link dct} of the same options.
+ *
+ * `type 2: x_j = (y_0 + 2 sum_(k > 0) y_k cos(pi k (2 j + 1) / (2 n))) / (2 n)`
+ *
+ * SciPy `fft.idct`.
+ *
+ * @throws {TensorError} as {@link dct}.
+ * @example
+ * ```ts
+ * ft.signal.idct(ft.signal.dct(ft.tensor([1, 2, 4]))) // [1, 2, 4]
+ * ```
+ */
+declare function idct<D extends DType>(x: Tensor<D> & Takes<'real', D>, options?: DctOptions): Tensor<RealOf<ComplexOf<D>>>;
+
+/** The coefficients of a polynomial in the delay, from that of no delay on. */
+type Coefficients = readonly number[] | Tensor;
+/** Options of `lfilter` and `sosfilt`. */
+interface FilterOptions {
+    /** The axis of time; negative ones count from the last; the last by default. */
+    readonly axis?: number | undefined;
+}
+/**
+ * A signal through the filter with numerator `b` and denominator `a`, from rest; float32 for integers.
+ *
+ * `a_0 y_t = sum_k b_k x_(t-k) - sum_(k > 0) a_k y_(t-k)`
+ *
+ * SciPy `signal.lfilter`. Coefficients are converted to the dtype of the signal, gradients go through them. A recursion of order p over n samples is
+ * about 6 log2 n operations on n p numbers. A filter of high order is better cut into sections of second order ({@link sosfilt}).
+ *
+ * @param options The axis of time alone, or an object of options.
+ * @throws {TensorError} `ERR_ARGUMENT` for what are no coefficients and for an `a` that begins with the number 0, `ERR_SHAPE` for none of them,
+ * `ERR_INDEX` for an axis out of range.
+ * @example
+ * ```ts
+ * ft.signal.lfilter([1], [1, -0.5], ft.tensor([1, 0, 0, 0])) // [1, 0.5, 0.25, 0.125]
+ * ```
+ */
+declare function lfilter<D extends DType>(b: Coefficients, a: Coefficients, x: Tensor<D>, options?: number | FilterOptions): Tensor<FloatOf<D>>;
+/**
+ * A signal through sections of second order, one after the other, from rest; float32 for integers.
+ *
+ * `a_0 y_t = b_0 x_t + b_1 x_(t-1) + b_2 x_(t-2) - a_1 y_(t-1) - a_2 y_(t-2) of each section`
+ *
+ * SciPy `signal.sosfilt`. Coefficients are converted to the dtype of the signal, gradients go through them.
+ *
+ * @param sos The sections [count, 6]: b_0, b_1, b_2, a_0, a_1, a_2 of each.
+ * @param options The axis of time alone, or an object of options.
+ * @throws {TensorError} as {@link lfilter}; `ERR_SHAPE` for sections of other than 6 coefficients.
+ * @example
+ * ```ts
+ * ft.signal.sosfilt([[1, 0, 0, 1, -0.5, 0], [1, 1, 0, 1, 0, 0]], ft.tensor([1, 0, 0, 0])) // [1, 1.5, 0.75, 0.375]
+ * ```
+ */
+declare function sosfilt<D extends DType>(sos: readonly (readonly number[])[] | Tensor, x: Tensor<D>, options?: number | FilterOptions): Tensor<FloatOf<D>>;
+
+/** Options of `findPeaks`. */
+interface FindPeaksOptions {
+    /** The least height, or the least and the largest. */
+    readonly height?: number | readonly [least: number, largest: number] | undefined;
+    /** How many positions peaks are apart at least, from 1: of two that are nearer the lower one is left out, of equal ones the earlier. */
+    readonly distance?: number | undefined;
+    /** The least prominence, or the least and the largest. */
+    readonly prominence?: number | readonly [least: number, largest: number] | undefined;
+}
+/** Peaks from left to right. */
+interface Peaks<D extends DType = DType> {
+    /** int32 positions; of a flat peak the middle, rounded down. */
+    readonly indices: Tensor<'int32'>;
+    /** The elements there. */
+    readonly heights: Tensor<D>;
+    /** How far each stands above the higher one of its bases. */
+    readonly prominences: Tensor<D>;
+    /** int32 position of the lowest element to the left, up to the nearest higher one. */
+    readonly leftBases: Tensor<'int32'>;
+    /** The same to the right. */
+    readonly rightBases: Tensor<'int32'>;
+}
+/**
+ * The peaks of a vector: elements, or runs of equal ones, with lower ones on both sides. Of those that are high enough the ones that are far
+ * enough apart, and of these the ones that are prominent enough. Reads `x`.
+ *
+ * SciPy `signal.find_peaks`. Gradients go through heights and prominences.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for what is no vector, `ERR_DTYPE` for bool and complex tensors, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.signal.findPeaks(ft.tensor([0, 3, 1, 2, 0, 5, 0])).indices // [1, 3, 5]
+ * ```
+ * ```ts
+ * ft.signal.findPeaks(ft.tensor([0, 3, 1, 2, 0, 5, 0]), { prominence: 2 }).indices // [1, 5]
+ * ```
+ */
+declare function findPeaks<D extends DType>(x: Tensor<D> & Takes<'integerOrFloat', D>, options?: FindPeaksOptions): Peaks<D>;
+/** As {@link findPeaks}, without blocking. */
+declare function findPeaksAsync<D extends DType>(x: Tensor<D> & Takes<'integerOrFloat', D>, options?: FindPeaksOptions): Promise<Peaks<D>>;
+
+declare namespace signal_d {
+  export { bartlett as bartlett, blackman as blackman, dct as dct, findPeaks as findPeaks, findPeaksAsync as findPeaksAsync, gaussian as gaussian, hamming as hamming, hann as hann, idct as idct, istft as istft, kaiser as kaiser, lfilter as lfilter, sosfilt as sosfilt, spectrogram as spectrogram, stft as stft, tukey as tukey };
+  export type { Coefficients as Coefficients, DctOptions as DctOptions, FilterOptions as FilterOptions, FindPeaksOptions as FindPeaksOptions, IstftOptions as IstftOptions, Peaks as Peaks, SpectrogramOptions as SpectrogramOptions, StftOptions as StftOptions, WindowOptions as WindowOptions };
+}
+
 /** How instances of a class are taken apart and put together. */
 interface TreeClass<T = object, C = unknown> {
     /** The parts that are trees, as a plain object or an array; whatever else the instance needs, `unflatten` finds in the old one. */
@@ -13053,5 +13376,5 @@ interface Config {
  */
 declare function config(changes?: Config): Required<Config>;
 
-export { ArgumentError, BackendUnavailableError, DTypeError, DeviceError, DisposedError, FileError, FormatError, IndexError, InternalError, LinAlgError, NaNError, OutOfMemoryError, Plan, Profile, ShapeError, Slice, Tensor, TensorError, UnsupportedError, abs, acos, acosh, add, all, allclose, angle, any, arange, argmax, argmin, argsort, argwhere, argwhereAsync, arrayEqual, arrayNamespaceInfo, arraySplit, asarray, asin, asinh, associativeScan, astype, atan, atan2, atanh, atleast1d, atleast2d, atleast3d, backends_d as backends, bincount, bincountAsync, bitcast, bitwiseAnd, bitwiseCount, bitwiseInvert, bitwiseLeftShift, bitwiseOr, bitwiseRightShift, bitwiseXor, broadcastArrays, broadcastShapes, broadcastTo, canCast, cbrt, ceil, checkpoint, chunk, clip, columnStack, complex, concat, config, conj, convolve, copy, copysign, corrcoef, correlate, cos, cosh, countLeadingZeros, countNonzero, cov, cross, cumulativeMax, cumulativeMin, cumulativeProd, cumulativeSum, customGradient, data_d as data, deg2rad, detectNaN, devices, diag, diagonal, diff, digamma, digitize, divide as div, divide, dstack, e, einops_d as einops, einsum, empty, emptyLike, equal, erf, erfc, erfinv, evaluate, evaluateSync, exp, exp2, expandDims, expm1, eye, fft_d as fft, finfo, flatten$1 as flatten, flip, fliplr, flipud, floor, floorDivide, fmax, fmin, fmod, fromShared, fromTypedArray, full, fullLike, gcd, grad, gradient, greater, greaterEqual, heaviside, hessian, histogram, histogramBinEdges, hstack, hypot, iinfo, imag, inf, inner, interp, intersect1d, intersect1dAsync, io_d as io, isclose, isdtype, isfinite, isin, isinf, isnan, jacobian, jit, jvp, kron, kthvalue, lcm, lerp, less, lessEqual, lgamma, linalg_d as linalg, linspace, log, log10, log1p, log2, logSoftmax, logaddexp, logicalAnd, logicalNot, logicalOr, logicalXor, logit, logspace, logsumexp, matmul, matrixTranspose, max, maxWithIndices, maximum, mean, median, memory, meshgrid, min, minWithIndices, minimum, moveaxis, multiply as mul, multiply, nan, nanToNum, nancumulativeProd, nancumulativeSum, nanmax, nanmean, nanmedian, nanmin, nanpercentile, nanprod, nanquantile, nanstd, nansum, nanvar, negative as neg, negative, newaxis, nextafter, nn_d as nn, nonzero, nonzeroAsync, notEqual, oneHot, ones$1 as ones, onesLike, optim_d as optim, outer, pad, percentile, permuteDims, pi, plan, polar, populationCount, positive, pow, prod, profile, ptp, putAlongAxis, quantile, rad2deg, random_d as random, real, reciprocal, reduce, relu, remainder, repeat$1 as repeat, resetStats, reshape, resultType, roll, rot90, round, rsqrt, scatter, scatterAdd, scatterMax, scatterMin, scatterMul, scope, scopeAsync, searchsorted, segmentMax, segmentMean, segmentMin, segmentProd, segmentSum, setDefaultDevice, setMemoryLimit, setThreads, setdiff1d, setdiff1dAsync, setxor1d, setxor1dAsync, sigmoid, sign, signbit, sin, sinc, sinh, slice, softmax, sort, split, sqrt, square, squeeze, stack, stats, std, stopGradient, strict, subtract as sub, subtract, sum, swapaxes, take, takeAlongAxis, tan, tanh, tensor, tensordot, tile, topk, trace, trapezoid, tree_d as tree, tril, trim, triu, trunc, truncDivide, unfold, union1d, union1dAsync, uniqueAll, uniqueAllAsync, uniqueCounts, uniqueCountsAsync, uniqueInverse, uniqueInverseAsync, uniqueValues, uniqueValuesAsync, unstack, valueAndGrad, var_ as var, vecdot, vjp, vstack, where, windowMax, windowMin, windowProd, windowReduce, windowScatterMax, windowScatterMin, windowSum, xlog1py, xlogy, zeros$1 as zeros, zerosLike };
+export { ArgumentError, BackendUnavailableError, DTypeError, DeviceError, DisposedError, FileError, FormatError, IndexError, InternalError, LinAlgError, NaNError, OutOfMemoryError, Plan, Profile, ShapeError, Slice, Tensor, TensorError, UnsupportedError, abs, acos, acosh, add, all, allclose, angle, any, arange, argmax, argmin, argsort, argwhere, argwhereAsync, arrayEqual, arrayNamespaceInfo, arraySplit, asarray, asin, asinh, associativeScan, astype, atan, atan2, atanh, atleast1d, atleast2d, atleast3d, backends_d as backends, bincount, bincountAsync, bitcast, bitwiseAnd, bitwiseCount, bitwiseInvert, bitwiseLeftShift, bitwiseOr, bitwiseRightShift, bitwiseXor, broadcastArrays, broadcastShapes, broadcastTo, canCast, cbrt, ceil, checkpoint, chunk, clip, columnStack, complex, concat, config, conj, convolve, copy, copysign, corrcoef, correlate, cos, cosh, countLeadingZeros, countNonzero, cov, cross, cumulativeMax, cumulativeMin, cumulativeProd, cumulativeSum, customGradient, data_d as data, deg2rad, detectNaN, devices, diag, diagonal, diff, digamma, digitize, divide as div, divide, dstack, e, einops_d as einops, einsum, empty, emptyLike, equal, erf, erfc, erfinv, evaluate, evaluateSync, exp, exp2, expandDims, expm1, eye, fft_d as fft, finfo, flatten$1 as flatten, flip, fliplr, flipud, floor, floorDivide, fmax, fmin, fmod, fromShared, fromTypedArray, full, fullLike, gcd, grad, gradient, greater, greaterEqual, heaviside, hessian, histogram, histogramBinEdges, hstack, hypot, iinfo, imag, inf, inner, interp, intersect1d, intersect1dAsync, io_d as io, isclose, isdtype, isfinite, isin, isinf, isnan, jacobian, jit, jvp, kron, kthvalue, lcm, lerp, less, lessEqual, lgamma, linalg_d as linalg, linspace, log, log10, log1p, log2, logSoftmax, logaddexp, logicalAnd, logicalNot, logicalOr, logicalXor, logit, logspace, logsumexp, matmul, matrixTranspose, max, maxWithIndices, maximum, mean, median, memory, meshgrid, min, minWithIndices, minimum, moveaxis, multiply as mul, multiply, nan, nanToNum, nancumulativeProd, nancumulativeSum, nanmax, nanmean, nanmedian, nanmin, nanpercentile, nanprod, nanquantile, nanstd, nansum, nanvar, negative as neg, negative, newaxis, nextafter, nn_d as nn, nonzero, nonzeroAsync, notEqual, oneHot, ones$1 as ones, onesLike, optim_d as optim, outer, pad, percentile, permuteDims, pi, plan, polar, populationCount, positive, pow, prod, profile, ptp, putAlongAxis, quantile, rad2deg, random_d as random, real, reciprocal, reduce, relu, remainder, repeat$1 as repeat, resetStats, reshape, resultType, roll, rot90, round, rsqrt, scatter, scatterAdd, scatterMax, scatterMin, scatterMul, scope, scopeAsync, searchsorted, segmentMax, segmentMean, segmentMin, segmentProd, segmentSum, setDefaultDevice, setMemoryLimit, setThreads, setdiff1d, setdiff1dAsync, setxor1d, setxor1dAsync, sigmoid, sign, signal_d as signal, signbit, sin, sinc, sinh, slice, softmax, sort, split, sqrt, square, squeeze, stack, stats, std, stopGradient, strict, subtract as sub, subtract, sum, swapaxes, take, takeAlongAxis, tan, tanh, tensor, tensordot, tile, topk, trace, trapezoid, tree_d as tree, tril, trim, triu, trunc, truncDivide, unfold, union1d, union1dAsync, uniqueAll, uniqueAllAsync, uniqueCounts, uniqueCountsAsync, uniqueInverse, uniqueInverseAsync, uniqueValues, uniqueValuesAsync, unstack, valueAndGrad, var_ as var, vecdot, vjp, vstack, where, windowMax, windowMin, windowProd, windowReduce, windowScatterMax, windowScatterMin, windowSum, xlog1py, xlogy, zeros$1 as zeros, zerosLike };
 export type { AbortSignalLike, AbsentDevice, AllOptions, AllcloseOptions, AnyOptions, ArgmaxOptions, ArgminOptions, ArgsortOptions, ArrayEqualOptions, ArrayNamespaceInfo, AsDType, AssociativeScanOptions, AsyncScope, BincountOptions, Common, Complex, ComplexOf, ConcatOptions, Config, ConvolveOptions, CorrcoefOptions, CorrelateOptions, CountNonzeroOptions, CountOf, CovOptions, CreationOptions, CrossOptions, CumulativeMaxOptions, CumulativeMinOptions, CumulativeProdOptions, CumulativeSumOptions, DType, DTypeOf, DTypeOfArray, DTypeOfData, DataOf, Device, DeviceMemory, DevicePeak, DiagOptions, DiagonalOptions, DiffOptions, DigitizeOptions, EmptyOptions, Extremes, ExtremesOptions, EyeOptions, FInfo, Fallback, Fits, FlattenOptions, FlipOptions, FloatDType, FloatOf, FloatOrComplexDType, FullOptions, GradOptions, GradientOptions, Histogram, HistogramBinEdgesOptions, HistogramOptions, IInfo, IndexDType, IndexItem, IndexOrMaskDType, Indices, IntegerDType, IntegerOrBoolDType, IntegerOrFloatDType, IscloseOptions, IsinOptions, ItemOf, JitOptions, JobOptions, KernelProfile, Kind, KthvalueOptions, LinspaceOptions, LogSoftmaxOptions, LogspaceOptions, LogsumexpOptions, MaxOptions, MeanOptions, MedianOptions, MemoryInfo, MeshgridOptions, MinOptions, NancumulativeProdOptions, NancumulativeSumOptions, NanmaxOptions, NanmeanOptions, NanmedianOptions, NanminOptions, NanpercentileOptions, NanprodOptions, NanquantileOptions, NanstdOptions, NansumOptions, NanvarOptions, Nested, NestedArray, NoCommonDType, NumericDType, OneHotOptions, OnesOptions, Operand, PadOptions, PercentileOptions, PiecesOptions, PlannedKernel, PositionDType, PresentDevice, ProdOptions, Progress, Promote, PromoteAll, PtpOptions, PutAlongAxisOptions, QuantileOptions, RealDType, RealOf, ReduceOptions, Refused, Rejection, RepeatOptions, ResultOf, Rewriting, RollOptions, Rot90Options, Scalar, ScatterAddOptions, ScatterMaxOptions, ScatterMinOptions, ScatterMulOptions, ScatterOptions, SearchsortedOptions, SharedTensor, SoftmaxOptions, SortOptions, StackOptions, Stats, StdOptions, StorageOf, Strictness, SumOf, SumOptions, TakeAlongAxisOptions, TakeOptions, Takes, TakesEach, TakesTable, TensorData, TensorJSON, TensorOptions, TensordotOptions, TopkOptions, TraceOptions, Traces, TrapezoidOptions, TrilOptions, TriuOptions, Typed, TypedArray, UnfoldOptions, Unique, VarOptions, VecdotOptions, Wanted, Weak, WindowMaxOptions, WindowMinOptions, WindowProdOptions, WindowReduceOptions, WindowScatterMaxOptions, WindowScatterMinOptions, WindowSumOptions, With, ZerosOptions };

@@ -13,6 +13,7 @@ export * as linalg from './lib/generated/linalg.js'
 export * as nn from './lib/nn.js'
 export * as optim from './lib/optim.js'
 export * as random from './lib/random.js'
+export * as signal from './lib/signal.js'
 export * as tree from './lib/tree.js'
 
 export {

@@ -37,12 +37,13 @@ const draws = found(read('docs/random.md'))
 const gradients = found(read('docs/gradients.md'))
 const combiners = found(read('docs/combiners.md'))
 const patterns = found(read('docs/einops.md'))
+const signals = found(read('docs/signal.md'))
 const tracing = found(read('docs/jit.md'))
 const training = found(read('docs/training.md'), /^((?:ft\.|\[).+) \/\/ (.+)$/)
 const performance = found(read('docs/performance.md'), /^((?!const|let).+) \/\/ (.+)$/)
 const python = found(read('docs/coming-from-python.md'))
 const backends = found(read('docs/backends/protocol.md'), /^((?:ft\.|\[).+) \/\/ (.+)$/)
-const all = [...types, ...indexing, ...files, ...draws, ...gradients, ...combiners, ...patterns, ...tracing, ...training, ...performance, ...python, ...backends]
+const all = [...types, ...indexing, ...files, ...draws, ...gradients, ...combiners, ...patterns, ...signals, ...tracing, ...training, ...performance, ...python, ...backends]
 const examples = new Map(all.map((example) => [`${example[2]}\n${example[0]}`.trim(), example]))
 
 /** What an example gives, without the types of what stands before it. */
@@ -52,7 +53,7 @@ function run(code: string, before: string): unknown {
 }
 
 test('there are examples', (t) => {
-  t.true(types.length > 60 && indexing.length > 15 && files.length > 5 && draws.length > 5 && gradients.length > 8 && combiners.length > 8 && patterns.length > 8 && tracing.length > 4 && training.length > 3 && performance.length > 8 && python.length > 10 && backends.length > 12, `${types.length}, ${indexing.length}, ${files.length}, ${draws.length}, ${gradients.length}, ${combiners.length}, ${patterns.length}, ${tracing.length}, ${training.length}, ${performance.length}, ${python.length} and ${backends.length} examples`)
+  t.true(types.length > 60 && indexing.length > 15 && files.length > 5 && draws.length > 5 && gradients.length > 8 && combiners.length > 8 && patterns.length > 8 && signals.length > 8 && tracing.length > 4 && training.length > 3 && performance.length > 8 && python.length > 10 && backends.length > 12, `${types.length}, ${indexing.length}, ${files.length}, ${draws.length}, ${gradients.length}, ${combiners.length}, ${patterns.length}, ${signals.length}, ${tracing.length}, ${training.length}, ${performance.length}, ${python.length} and ${backends.length} examples`)
 })
 
 for (const [title, [code, gives, before]] of examples) {
