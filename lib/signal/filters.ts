@@ -112,11 +112,11 @@ export function sosfilt<D extends DType>(sos: readonly (readonly number[])[] | T
   const op = 'signal.sosfilt'
   return within(op, () => {
     const { signal, axis } = signalGiven(op, x, options)
-    const zero = Array.isArray(sos) ? (sos as readonly unknown[]).findIndex((section) => Array.isArray(section) && section[3] === 0) : -1
-    if (zero >= 0) throw new ArgumentError(`${op}: 'a_0' of section ${zero} must not be 0`)
     const sections = coefficientsGiven(op, 'sos', sos, 2, signal)
     const [count, width] = sections.shape as readonly [number, number]
     if (width !== 6) throw new ShapeError(`${op}: a section has 6 coefficients, got shape [${sections.shape.join(', ')}]`)
+    const zero = Array.isArray(sos) ? Array.from({ length: count }, (_, i): unknown => (sos[i] as readonly number[])[3]).indexOf(0) : -1
+    if (zero >= 0) throw new ArgumentError(`${op}: 'a_0' of section ${zero} must not be 0`)
     let y = signal
     for (let i = 0; i < count; i++) y = filtered(y, sections.at(i, ':3'), sections.at(i, '3:'))
     return y.moveaxis(-1, axis)
