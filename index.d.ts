@@ -10458,6 +10458,161 @@ interface DropoutOptions {
  * ```
  */
 declare function dropout<D extends DType>(key: Key, x: Tensor<D>, options?: DropoutOptions): Tensor<FloatOf<D>>;
+/** Options of `nn.glu`. */
+interface GluOptions {
+    /** The axis that is halved; negative ones count from the last; the last by default. */
+    readonly axis?: number | undefined;
+}
+/**
+ * The first half of a tensor along an axis, gated by the second: the gated linear unit.
+ *
+ * `y = a sigmoid(b) for the halves a and b of x`
+ *
+ * PyTorch `nn.functional.glu`. Dauphin and others, "Language modeling with gated convolutional networks", 2017.
+ *
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_SHAPE` for an odd size, `ERR_INDEX` for an axis out of range, `ERR_DTYPE` for a complex tensor.
+ * @example
+ * ```ts
+ * ft.nn.glu(ft.tensor([1, 2, 0, 0])) // [0.5, 1]
+ * ```
+ */
+declare function glu<D extends DType>(x: Tensor<D> & Takes<'real', D>, options?: number | GluOptions): Tensor<FloatOf<D>>;
+
+/**
+ * Attention of queries [..., heads, m, length] over keys [..., groups, n, length] and values [..., groups, n, features]: heads / groups heads, side by
+ * side, share each head of keys and values, which are not repeated in memory. Else as `nn.scaledDotProductAttention`; masks are [m, n] or
+ * [..., heads or 1, m, n].
+ *
+ * `softmax(query_h @ keys_(h groups / heads)^T scale + mask) @ values_(h groups / heads)`
+ *
+ * PyTorch `nn.functional.scaled_dot_product_attention` with `enable_gqa`. Ainslie and others, "GQA", 2023.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for fewer than three axes, other heads of keys than of values, and heads that groups do not divide; else as
+ * `nn.scaledDotProductAttention`.
+ * @example
+ * ```ts
+ * ft.nn.groupedQueryAttention(ft.ones([4, 1, 2]), ft.ones([2, 3, 2]), ft.ones([2, 3, 5])).shape // [4, 1, 5]
+ * ```
+ */
+declare function groupedQueryAttention<A extends DType, B extends DType, C extends DType>(query: Tensor<A> & Takes<'real', A>, keys: Tensor<B> & Takes<'real', B>, values: Tensor<C> & Takes<'real', C>, mask?: Tensor, options?: ScaledDotProductAttentionOptions): Tensor<FloatOf<Promote<Promote<A, B>, C>>>;
+
+/** What a loss gives of its elements. */
+interface LossOptions {
+    /** Their mean, their sum, or each of them; 'mean' by default. */
+    readonly reduction?: 'mean' | 'sum' | 'none' | undefined;
+}
+/** Options of `nn.binaryCrossEntropy`. */
+interface BinaryCrossEntropyOptions<W extends DType = DType> extends LossOptions {
+    /** How much each element counts; broadcasts to the shape. */
+    readonly weight?: (Tensor<W> & Takes<'real', W>) | undefined;
+}
+/** Options of `nn.smoothL1Loss`. */
+interface SmoothL1LossOptions extends LossOptions {
+    /** The error at which squares become lines, from 0; 1 by default. */
+    readonly beta?: number | undefined;
+}
+/** Options of losses with a margin. */
+interface MarginLossOptions extends LossOptions {
+    /** How far apart is far enough. */
+    readonly margin?: number | undefined;
+}
+/** Options of `nn.tripletMarginLoss`. */
+interface TripletMarginLossOptions extends MarginLossOptions {
+    /** The order of the norm that measures distances, above 0; 2 by default. */
+    readonly p?: number | undefined;
+    /** Whether the distance of positive and negative counts where it is smaller than that of anchor and negative; false by default. */
+    readonly swap?: boolean | undefined;
+}
+/**
+ * Cross entropy of probabilities `x` and targets from 0 to 1: the mean, with a reduction the sum, or each. From logits it is
+ * `nn.binaryCrossEntropyWithLogits`, which loses no digits.
+ *
+ * `mean of -w (target ln x + (1 - target) ln(1 - x))`
+ *
+ * PyTorch `nn.functional.binary_cross_entropy`. Logarithms are at least -100, where their slope is 1e12, as there; of probabilities outside [0, 1] it is NaN.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for targets of another shape and weights that do not broadcast, `ERR_DTYPE` for complex tensors, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.nn.binaryCrossEntropy(ft.tensor([0.5, 0.5]), ft.tensor([1, 0])) // 0.6931472
+ * ```
+ */
+declare function binaryCrossEntropy<A extends DType, B extends DType, W extends DType = 'bool'>(x: Tensor<A> & Takes<'real', A>, target: Tensor<B> & Takes<'real', B>, options?: BinaryCrossEntropyOptions<W>): Tensor<FloatOf<Promote<Promote<A, B>, W>>>;
+/**
+ * Half the squared errors over beta up to beta, and beyond it what is left of their size: the mean, with a reduction the sum, or each. It is
+ * `huberLoss` over its delta.
+ *
+ * `mean of e^2 / (2 beta) where |e| < beta, else |e| - beta / 2`
+ *
+ * PyTorch `nn.functional.smooth_l1_loss`. With beta 0 it is `l1Loss`.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for a target of another shape, `ERR_DTYPE` for complex tensors, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.nn.smoothL1Loss(ft.tensor([1, 2]), ft.tensor([1.5, 4])) // 0.8125
+ * ```
+ */
+declare function smoothL1Loss<A extends DType, B extends DType>(x: Tensor<A> & Takes<'real', A>, target: Tensor<B> & Takes<'real', B>, options?: SmoothL1LossOptions): Tensor<FloatOf<Promote<A, B>>>;
+/**
+ * How far scores fall short of the margin on the side of their target, 1 or -1: the mean, with a reduction the sum, or each.
+ *
+ * `mean of max(0, margin - target x)`
+ *
+ * scikit-learn `hinge_loss`, Optax `hinge_loss`. The margin is 1 by default.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for a target of another shape, `ERR_DTYPE` for complex tensors, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.nn.hingeLoss(ft.tensor([0.5, 2]), ft.tensor([1, -1])) // 1.75
+ * ```
+ */
+declare function hingeLoss<A extends DType, B extends DType>(x: Tensor<A> & Takes<'real', A>, target: Tensor<B> & Takes<'integerOrFloat', B>, options?: MarginLossOptions): Tensor<FloatOf<Promote<A, B>>>;
+/**
+ * Distances of pairs that belong together (target 1), and what those of pairs that do not (-1) lack to the margin: the mean, with a reduction
+ * the sum, or each.
+ *
+ * `mean of x where target is 1, max(0, margin - x) where it is -1, else x + max(0, margin - x)`
+ *
+ * PyTorch `nn.functional.hinge_embedding_loss`. The margin is 1 by default.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for a target of another shape, `ERR_DTYPE` for complex tensors, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.nn.hingeEmbeddingLoss(ft.tensor([0.5, 0.25]), ft.tensor([1, -1])) // 0.625
+ * ```
+ */
+declare function hingeEmbeddingLoss<A extends DType>(x: Tensor<A> & Takes<'real', A>, target: Tensor, options?: MarginLossOptions): Tensor<FloatOf<A>>;
+/**
+ * One minus the cosine of vectors [..., features] that belong together (target 1), and what that of those that do not (-1) exceeds the
+ * margin by: the mean, with a reduction the sum, or each. Elsewhere it is 0.
+ *
+ * `mean of 1 - cos(x1, x2) where target is 1, max(0, cos(x1, x2) - margin) where it is -1`
+ *
+ * PyTorch `nn.functional.cosine_embedding_loss`. The margin is 0 by default.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for vectors of two shapes and targets that are not one for each, `ERR_DTYPE` for complex tensors, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.nn.cosineEmbeddingLoss(ft.tensor([[1, 0], [1, 0]]), ft.tensor([[0, 1], [2, 0]]), ft.tensor([1, -1])) // 1
+ * ```
+ */
+declare function cosineEmbeddingLoss<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'real', A>, x2: Tensor<B> & Takes<'real', B>, target: Tensor, options?: MarginLossOptions): Tensor<FloatOf<Promote<A, B>>>;
+/**
+ * How much nearer than the margin the negative is to the anchor than the positive, all [..., features]: the mean, with a reduction the
+ * sum, or each.
+ *
+ * `mean of max(0, |anchor - positive + 1e-6|_p - |anchor - negative + 1e-6|_p + margin)`
+ *
+ * PyTorch `nn.functional.triplet_margin_loss`. The margin is 1 by default.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for shapes that differ and scalars, `ERR_DTYPE` for complex tensors, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.nn.tripletMarginLoss(ft.tensor([[0, 0]]), ft.tensor([[3, 4]]), ft.tensor([[0, 2]])) // 4
+ * ```
+ */
+declare function tripletMarginLoss<A extends DType, B extends DType, C extends DType>(anchor: Tensor<A> & Takes<'real', A>, positive: Tensor<B> & Takes<'real', B>, negative: Tensor<C> & Takes<'real', C>, options?: TripletMarginLossOptions): Tensor<FloatOf<Promote<Promote<A, B>, C>>>;
 
 /** The dtype that an initialiser makes. */
 interface DrawOptions<D extends FloatDType = FloatDType> {
@@ -11251,8 +11406,8 @@ declare function loadStateDict<T extends readonly unknown[] | []>(dict: Readonly
 };
 
 declare namespace nn_d {
-  export { BatchNorm as BatchNorm, Conv1d as Conv1d, Conv2d as Conv2d, Conv3d as Conv3d, ConvTranspose1d as ConvTranspose1d, ConvTranspose2d as ConvTranspose2d, Dropout as Dropout, Embedding as Embedding, GRU as GRU, GroupNorm as GroupNorm, LSTM as LSTM, LayerNorm as LayerNorm, Linear as Linear, Module as Module, MultiHeadAttention as MultiHeadAttention, RMSNorm as RMSNorm, Sequential as Sequential, adaptiveAvgPool as adaptiveAvgPool, adaptiveMaxPool as adaptiveMaxPool, avgPool as avgPool, batchNorm as batchNorm, binaryCrossEntropyWithLogits as binaryCrossEntropyWithLogits, celu as celu, conv as conv, convTranspose as convTranspose, crossEntropy as crossEntropy, dropout as dropout, elu as elu, embedding as embedding, gelu as gelu, groupNorm as groupNorm, hardshrink as hardshrink, hardsigmoid as hardsigmoid, hardswish as hardswish, hardtanh as hardtanh, huberLoss as huberLoss, init_d as init, initStateTree as initStateTree, initTree as initTree, interpolate as interpolate, klDiv as klDiv, l1Loss as l1Loss, layerNorm as layerNorm, leakyRelu as leakyRelu, linear as linear, loadStateDict as loadStateDict, logSigmoid as logSigmoid, maxPool as maxPool, mish as mish, mseLoss as mseLoss, nllLoss as nllLoss, prelu as prelu, relu6 as relu6, rmsNorm as rmsNorm, scaledDotProductAttention as scaledDotProductAttention, selu as selu, silu as silu, softplus as softplus, softshrink as softshrink, softsign as softsign, stateDict as stateDict, tanhshrink as tanhshrink };
-  export type { ApplyOptions as ApplyOptions, AttendOptions as AttendOptions, AttentionCache as AttentionCache, AttentionOptions as AttentionOptions, AttentionParams as AttentionParams, AvgPoolOptions as AvgPoolOptions, BatchNormLayerOptions as BatchNormLayerOptions, BatchNormOptions as BatchNormOptions, BatchNormState as BatchNormState, BinaryCrossEntropyWithLogitsOptions as BinaryCrossEntropyWithLogitsOptions, CacheOptions as CacheOptions, CeluOptions as CeluOptions, ConvLayerOptions as ConvLayerOptions, ConvOptions as ConvOptions, ConvTransposeLayerOptions as ConvTransposeLayerOptions, ConvTransposeOptions as ConvTransposeOptions, CrossEntropyOptions as CrossEntropyOptions, DropoutLayerOptions as DropoutLayerOptions, DropoutOptions as DropoutOptions, EluOptions as EluOptions, EmbeddingOptions as EmbeddingOptions, EmbeddingParams as EmbeddingParams, GeluOptions as GeluOptions, GroupNormOptions as GroupNormOptions, HardshrinkOptions as HardshrinkOptions, HardtanhOptions as HardtanhOptions, HuberLossOptions as HuberLossOptions, InitOptions as InitOptions, InterpolateOptions as InterpolateOptions, KlDivOptions as KlDivOptions, L1LossOptions as L1LossOptions, LSTMState as LSTMState, Layer as Layer, LayerNormLayerOptions as LayerNormLayerOptions, LayerNormOptions as LayerNormOptions, LeakyReluOptions as LeakyReluOptions, LinearParams as LinearParams, LoadStateOptions as LoadStateOptions, MaxPoolOptions as MaxPoolOptions, MseLossOptions as MseLossOptions, NllLossOptions as NllLossOptions, NormOptions as NormOptions, NormParams as NormParams, ParamsOf as ParamsOf, RMSNormOptions as RMSNormOptions, RecurrentOptions as RecurrentOptions, RecurrentParams as RecurrentParams, RmsNormOptions as RmsNormOptions, Run as Run, ScaledDotProductAttentionOptions as ScaledDotProductAttentionOptions, SoftplusOptions as SoftplusOptions, SoftshrinkOptions as SoftshrinkOptions, StateOf as StateOf, StateOptions as StateOptions, TrainOptions as TrainOptions, WeightOptions as WeightOptions };
+  export { BatchNorm as BatchNorm, Conv1d as Conv1d, Conv2d as Conv2d, Conv3d as Conv3d, ConvTranspose1d as ConvTranspose1d, ConvTranspose2d as ConvTranspose2d, Dropout as Dropout, Embedding as Embedding, GRU as GRU, GroupNorm as GroupNorm, LSTM as LSTM, LayerNorm as LayerNorm, Linear as Linear, Module as Module, MultiHeadAttention as MultiHeadAttention, RMSNorm as RMSNorm, Sequential as Sequential, adaptiveAvgPool as adaptiveAvgPool, adaptiveMaxPool as adaptiveMaxPool, avgPool as avgPool, batchNorm as batchNorm, binaryCrossEntropy as binaryCrossEntropy, binaryCrossEntropyWithLogits as binaryCrossEntropyWithLogits, celu as celu, conv as conv, convTranspose as convTranspose, cosineEmbeddingLoss as cosineEmbeddingLoss, crossEntropy as crossEntropy, dropout as dropout, elu as elu, embedding as embedding, gelu as gelu, glu as glu, groupNorm as groupNorm, groupedQueryAttention as groupedQueryAttention, hardshrink as hardshrink, hardsigmoid as hardsigmoid, hardswish as hardswish, hardtanh as hardtanh, hingeEmbeddingLoss as hingeEmbeddingLoss, hingeLoss as hingeLoss, huberLoss as huberLoss, init_d as init, initStateTree as initStateTree, initTree as initTree, interpolate as interpolate, klDiv as klDiv, l1Loss as l1Loss, layerNorm as layerNorm, leakyRelu as leakyRelu, linear as linear, loadStateDict as loadStateDict, logSigmoid as logSigmoid, maxPool as maxPool, mish as mish, mseLoss as mseLoss, nllLoss as nllLoss, prelu as prelu, relu6 as relu6, rmsNorm as rmsNorm, scaledDotProductAttention as scaledDotProductAttention, selu as selu, silu as silu, smoothL1Loss as smoothL1Loss, softplus as softplus, softshrink as softshrink, softsign as softsign, stateDict as stateDict, tanhshrink as tanhshrink, tripletMarginLoss as tripletMarginLoss };
+  export type { ApplyOptions as ApplyOptions, AttendOptions as AttendOptions, AttentionCache as AttentionCache, AttentionOptions as AttentionOptions, AttentionParams as AttentionParams, AvgPoolOptions as AvgPoolOptions, BatchNormLayerOptions as BatchNormLayerOptions, BatchNormOptions as BatchNormOptions, BatchNormState as BatchNormState, BinaryCrossEntropyOptions as BinaryCrossEntropyOptions, BinaryCrossEntropyWithLogitsOptions as BinaryCrossEntropyWithLogitsOptions, CacheOptions as CacheOptions, CeluOptions as CeluOptions, ConvLayerOptions as ConvLayerOptions, ConvOptions as ConvOptions, ConvTransposeLayerOptions as ConvTransposeLayerOptions, ConvTransposeOptions as ConvTransposeOptions, CrossEntropyOptions as CrossEntropyOptions, DropoutLayerOptions as DropoutLayerOptions, DropoutOptions as DropoutOptions, EluOptions as EluOptions, EmbeddingOptions as EmbeddingOptions, EmbeddingParams as EmbeddingParams, GeluOptions as GeluOptions, GluOptions as GluOptions, GroupNormOptions as GroupNormOptions, HardshrinkOptions as HardshrinkOptions, HardtanhOptions as HardtanhOptions, HuberLossOptions as HuberLossOptions, InitOptions as InitOptions, InterpolateOptions as InterpolateOptions, KlDivOptions as KlDivOptions, L1LossOptions as L1LossOptions, LSTMState as LSTMState, Layer as Layer, LayerNormLayerOptions as LayerNormLayerOptions, LayerNormOptions as LayerNormOptions, LeakyReluOptions as LeakyReluOptions, LinearParams as LinearParams, LoadStateOptions as LoadStateOptions, LossOptions as LossOptions, MarginLossOptions as MarginLossOptions, MaxPoolOptions as MaxPoolOptions, MseLossOptions as MseLossOptions, NllLossOptions as NllLossOptions, NormOptions as NormOptions, NormParams as NormParams, ParamsOf as ParamsOf, RMSNormOptions as RMSNormOptions, RecurrentOptions as RecurrentOptions, RecurrentParams as RecurrentParams, RmsNormOptions as RmsNormOptions, Run as Run, ScaledDotProductAttentionOptions as ScaledDotProductAttentionOptions, SmoothL1LossOptions as SmoothL1LossOptions, SoftplusOptions as SoftplusOptions, SoftshrinkOptions as SoftshrinkOptions, StateOf as StateOf, StateOptions as StateOptions, TrainOptions as TrainOptions, TripletMarginLossOptions as TripletMarginLossOptions, WeightOptions as WeightOptions };
 }
 
 /** A number, or a number for each step, counted from 0. */
@@ -12880,6 +13035,40 @@ interface ArrayNamespaceInfo {
  */
 declare function arrayNamespaceInfo(): ArrayNamespaceInfo;
 
+/** Options of `polyfit`. */
+interface PolyfitOptions<W extends DType = DType> {
+    /** What each point's deviation is multiplied with, not its square: a vector; ones by default. */
+    readonly weights?: (Tensor<W> & Takes<'real', W>) | undefined;
+}
+/**
+ * The coefficients, that of the highest power first, of the polynomial of this degree that is nearest to points: of all that make the sum
+ * of `(w_i (y_i - p(x_i)))^2` smallest the shortest one, after columns are scaled to length 1.
+ *
+ * NumPy `polyfit`. `x` is a vector of n positions, `y` one of values or a matrix [n, sets], whose columns are fitted each. In float32 a degree
+ * above 5 loses digits: convert to float64. Gradients go through.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for a degree that is no integer from 0, `ERR_SHAPE` for shapes that do not fit and without points; `ERR_DTYPE`.
+ * @example
+ * ```ts
+ * ft.polyfit(ft.tensor([0, 1, 2]), ft.tensor([1, 3, 5]), 1) // [2, 1]
+ * ```
+ */
+declare function polyfit<A extends DType, B extends DType, W extends DType = 'bool'>(x: Tensor<A>, y: Tensor<B>, degree: number, options?: PolyfitOptions<W>): Tensor<FloatOf<Promote<Promote<A, B>, W>>>;
+/**
+ * A polynomial's values by its coefficients `p`, that of the highest power first, at each element of `x` (Horner's rule).
+ *
+ * `y = p_0 x^(n - 1) + p_1 x^(n - 2) + ... + p_(n - 1)`
+ *
+ * NumPy `polyval`. Without coefficients it is 0. Integers wrap.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for coefficients that are no vector or more than 2^16, `ERR_DTYPE`.
+ * @example
+ * ```ts
+ * ft.polyval(ft.tensor([2, 1]), ft.tensor([0, 1, 2])) // [1, 3, 5]
+ * ```
+ */
+declare function polyval<A extends DType, B extends DType>(p: Tensor<A> & Takes<'numeric', A>, x: Tensor<B> & Takes<'numeric', B>): Tensor<Promote<A, B>>;
+
 /**
  * A function whose gradient is what the caller says: `fn` returns its value, a tensor, and a function from the value's cotangent to those of
  * `fn`'s arguments, an array with one for each, of its structure; `null` stands for none, of an argument or a tensor in it. What the value
@@ -13376,5 +13565,5 @@ interface Config {
  */
 declare function config(changes?: Config): Required<Config>;
 
-export { ArgumentError, BackendUnavailableError, DTypeError, DeviceError, DisposedError, FileError, FormatError, IndexError, InternalError, LinAlgError, NaNError, OutOfMemoryError, Plan, Profile, ShapeError, Slice, Tensor, TensorError, UnsupportedError, abs, acos, acosh, add, all, allclose, angle, any, arange, argmax, argmin, argsort, argwhere, argwhereAsync, arrayEqual, arrayNamespaceInfo, arraySplit, asarray, asin, asinh, associativeScan, astype, atan, atan2, atanh, atleast1d, atleast2d, atleast3d, backends_d as backends, bincount, bincountAsync, bitcast, bitwiseAnd, bitwiseCount, bitwiseInvert, bitwiseLeftShift, bitwiseOr, bitwiseRightShift, bitwiseXor, broadcastArrays, broadcastShapes, broadcastTo, canCast, cbrt, ceil, checkpoint, chunk, clip, columnStack, complex, concat, config, conj, convolve, copy, copysign, corrcoef, correlate, cos, cosh, countLeadingZeros, countNonzero, cov, cross, cumulativeMax, cumulativeMin, cumulativeProd, cumulativeSum, customGradient, data_d as data, deg2rad, detectNaN, devices, diag, diagonal, diff, digamma, digitize, divide as div, divide, dstack, e, einops_d as einops, einsum, empty, emptyLike, equal, erf, erfc, erfinv, evaluate, evaluateSync, exp, exp2, expandDims, expm1, eye, fft_d as fft, finfo, flatten$1 as flatten, flip, fliplr, flipud, floor, floorDivide, fmax, fmin, fmod, fromShared, fromTypedArray, full, fullLike, gcd, grad, gradient, greater, greaterEqual, heaviside, hessian, histogram, histogramBinEdges, hstack, hypot, iinfo, imag, inf, inner, interp, intersect1d, intersect1dAsync, io_d as io, isclose, isdtype, isfinite, isin, isinf, isnan, jacobian, jit, jvp, kron, kthvalue, lcm, lerp, less, lessEqual, lgamma, linalg_d as linalg, linspace, log, log10, log1p, log2, logSoftmax, logaddexp, logicalAnd, logicalNot, logicalOr, logicalXor, logit, logspace, logsumexp, matmul, matrixTranspose, max, maxWithIndices, maximum, mean, median, memory, meshgrid, min, minWithIndices, minimum, moveaxis, multiply as mul, multiply, nan, nanToNum, nancumulativeProd, nancumulativeSum, nanmax, nanmean, nanmedian, nanmin, nanpercentile, nanprod, nanquantile, nanstd, nansum, nanvar, negative as neg, negative, newaxis, nextafter, nn_d as nn, nonzero, nonzeroAsync, notEqual, oneHot, ones$1 as ones, onesLike, optim_d as optim, outer, pad, percentile, permuteDims, pi, plan, polar, populationCount, positive, pow, prod, profile, ptp, putAlongAxis, quantile, rad2deg, random_d as random, real, reciprocal, reduce, relu, remainder, repeat$1 as repeat, resetStats, reshape, resultType, roll, rot90, round, rsqrt, scatter, scatterAdd, scatterMax, scatterMin, scatterMul, scope, scopeAsync, searchsorted, segmentMax, segmentMean, segmentMin, segmentProd, segmentSum, setDefaultDevice, setMemoryLimit, setThreads, setdiff1d, setdiff1dAsync, setxor1d, setxor1dAsync, sigmoid, sign, signal_d as signal, signbit, sin, sinc, sinh, slice, softmax, sort, split, sqrt, square, squeeze, stack, stats, std, stopGradient, strict, subtract as sub, subtract, sum, swapaxes, take, takeAlongAxis, tan, tanh, tensor, tensordot, tile, topk, trace, trapezoid, tree_d as tree, tril, trim, triu, trunc, truncDivide, unfold, union1d, union1dAsync, uniqueAll, uniqueAllAsync, uniqueCounts, uniqueCountsAsync, uniqueInverse, uniqueInverseAsync, uniqueValues, uniqueValuesAsync, unstack, valueAndGrad, var_ as var, vecdot, vjp, vstack, where, windowMax, windowMin, windowProd, windowReduce, windowScatterMax, windowScatterMin, windowSum, xlog1py, xlogy, zeros$1 as zeros, zerosLike };
-export type { AbortSignalLike, AbsentDevice, AllOptions, AllcloseOptions, AnyOptions, ArgmaxOptions, ArgminOptions, ArgsortOptions, ArrayEqualOptions, ArrayNamespaceInfo, AsDType, AssociativeScanOptions, AsyncScope, BincountOptions, Common, Complex, ComplexOf, ConcatOptions, Config, ConvolveOptions, CorrcoefOptions, CorrelateOptions, CountNonzeroOptions, CountOf, CovOptions, CreationOptions, CrossOptions, CumulativeMaxOptions, CumulativeMinOptions, CumulativeProdOptions, CumulativeSumOptions, DType, DTypeOf, DTypeOfArray, DTypeOfData, DataOf, Device, DeviceMemory, DevicePeak, DiagOptions, DiagonalOptions, DiffOptions, DigitizeOptions, EmptyOptions, Extremes, ExtremesOptions, EyeOptions, FInfo, Fallback, Fits, FlattenOptions, FlipOptions, FloatDType, FloatOf, FloatOrComplexDType, FullOptions, GradOptions, GradientOptions, Histogram, HistogramBinEdgesOptions, HistogramOptions, IInfo, IndexDType, IndexItem, IndexOrMaskDType, Indices, IntegerDType, IntegerOrBoolDType, IntegerOrFloatDType, IscloseOptions, IsinOptions, ItemOf, JitOptions, JobOptions, KernelProfile, Kind, KthvalueOptions, LinspaceOptions, LogSoftmaxOptions, LogspaceOptions, LogsumexpOptions, MaxOptions, MeanOptions, MedianOptions, MemoryInfo, MeshgridOptions, MinOptions, NancumulativeProdOptions, NancumulativeSumOptions, NanmaxOptions, NanmeanOptions, NanmedianOptions, NanminOptions, NanpercentileOptions, NanprodOptions, NanquantileOptions, NanstdOptions, NansumOptions, NanvarOptions, Nested, NestedArray, NoCommonDType, NumericDType, OneHotOptions, OnesOptions, Operand, PadOptions, PercentileOptions, PiecesOptions, PlannedKernel, PositionDType, PresentDevice, ProdOptions, Progress, Promote, PromoteAll, PtpOptions, PutAlongAxisOptions, QuantileOptions, RealDType, RealOf, ReduceOptions, Refused, Rejection, RepeatOptions, ResultOf, Rewriting, RollOptions, Rot90Options, Scalar, ScatterAddOptions, ScatterMaxOptions, ScatterMinOptions, ScatterMulOptions, ScatterOptions, SearchsortedOptions, SharedTensor, SoftmaxOptions, SortOptions, StackOptions, Stats, StdOptions, StorageOf, Strictness, SumOf, SumOptions, TakeAlongAxisOptions, TakeOptions, Takes, TakesEach, TakesTable, TensorData, TensorJSON, TensorOptions, TensordotOptions, TopkOptions, TraceOptions, Traces, TrapezoidOptions, TrilOptions, TriuOptions, Typed, TypedArray, UnfoldOptions, Unique, VarOptions, VecdotOptions, Wanted, Weak, WindowMaxOptions, WindowMinOptions, WindowProdOptions, WindowReduceOptions, WindowScatterMaxOptions, WindowScatterMinOptions, WindowSumOptions, With, ZerosOptions };
+export { ArgumentError, BackendUnavailableError, DTypeError, DeviceError, DisposedError, FileError, FormatError, IndexError, InternalError, LinAlgError, NaNError, OutOfMemoryError, Plan, Profile, ShapeError, Slice, Tensor, TensorError, UnsupportedError, abs, acos, acosh, add, all, allclose, angle, any, arange, argmax, argmin, argsort, argwhere, argwhereAsync, arrayEqual, arrayNamespaceInfo, arraySplit, asarray, asin, asinh, associativeScan, astype, atan, atan2, atanh, atleast1d, atleast2d, atleast3d, backends_d as backends, bincount, bincountAsync, bitcast, bitwiseAnd, bitwiseCount, bitwiseInvert, bitwiseLeftShift, bitwiseOr, bitwiseRightShift, bitwiseXor, broadcastArrays, broadcastShapes, broadcastTo, canCast, cbrt, ceil, checkpoint, chunk, clip, columnStack, complex, concat, config, conj, convolve, copy, copysign, corrcoef, correlate, cos, cosh, countLeadingZeros, countNonzero, cov, cross, cumulativeMax, cumulativeMin, cumulativeProd, cumulativeSum, customGradient, data_d as data, deg2rad, detectNaN, devices, diag, diagonal, diff, digamma, digitize, divide as div, divide, dstack, e, einops_d as einops, einsum, empty, emptyLike, equal, erf, erfc, erfinv, evaluate, evaluateSync, exp, exp2, expandDims, expm1, eye, fft_d as fft, finfo, flatten$1 as flatten, flip, fliplr, flipud, floor, floorDivide, fmax, fmin, fmod, fromShared, fromTypedArray, full, fullLike, gcd, grad, gradient, greater, greaterEqual, heaviside, hessian, histogram, histogramBinEdges, hstack, hypot, iinfo, imag, inf, inner, interp, intersect1d, intersect1dAsync, io_d as io, isclose, isdtype, isfinite, isin, isinf, isnan, jacobian, jit, jvp, kron, kthvalue, lcm, lerp, less, lessEqual, lgamma, linalg_d as linalg, linspace, log, log10, log1p, log2, logSoftmax, logaddexp, logicalAnd, logicalNot, logicalOr, logicalXor, logit, logspace, logsumexp, matmul, matrixTranspose, max, maxWithIndices, maximum, mean, median, memory, meshgrid, min, minWithIndices, minimum, moveaxis, multiply as mul, multiply, nan, nanToNum, nancumulativeProd, nancumulativeSum, nanmax, nanmean, nanmedian, nanmin, nanpercentile, nanprod, nanquantile, nanstd, nansum, nanvar, negative as neg, negative, newaxis, nextafter, nn_d as nn, nonzero, nonzeroAsync, notEqual, oneHot, ones$1 as ones, onesLike, optim_d as optim, outer, pad, percentile, permuteDims, pi, plan, polar, polyfit, polyval, populationCount, positive, pow, prod, profile, ptp, putAlongAxis, quantile, rad2deg, random_d as random, real, reciprocal, reduce, relu, remainder, repeat$1 as repeat, resetStats, reshape, resultType, roll, rot90, round, rsqrt, scatter, scatterAdd, scatterMax, scatterMin, scatterMul, scope, scopeAsync, searchsorted, segmentMax, segmentMean, segmentMin, segmentProd, segmentSum, setDefaultDevice, setMemoryLimit, setThreads, setdiff1d, setdiff1dAsync, setxor1d, setxor1dAsync, sigmoid, sign, signal_d as signal, signbit, sin, sinc, sinh, slice, softmax, sort, split, sqrt, square, squeeze, stack, stats, std, stopGradient, strict, subtract as sub, subtract, sum, swapaxes, take, takeAlongAxis, tan, tanh, tensor, tensordot, tile, topk, trace, trapezoid, tree_d as tree, tril, trim, triu, trunc, truncDivide, unfold, union1d, union1dAsync, uniqueAll, uniqueAllAsync, uniqueCounts, uniqueCountsAsync, uniqueInverse, uniqueInverseAsync, uniqueValues, uniqueValuesAsync, unstack, valueAndGrad, var_ as var, vecdot, vjp, vstack, where, windowMax, windowMin, windowProd, windowReduce, windowScatterMax, windowScatterMin, windowSum, xlog1py, xlogy, zeros$1 as zeros, zerosLike };
+export type { AbortSignalLike, AbsentDevice, AllOptions, AllcloseOptions, AnyOptions, ArgmaxOptions, ArgminOptions, ArgsortOptions, ArrayEqualOptions, ArrayNamespaceInfo, AsDType, AssociativeScanOptions, AsyncScope, BincountOptions, Common, Complex, ComplexOf, ConcatOptions, Config, ConvolveOptions, CorrcoefOptions, CorrelateOptions, CountNonzeroOptions, CountOf, CovOptions, CreationOptions, CrossOptions, CumulativeMaxOptions, CumulativeMinOptions, CumulativeProdOptions, CumulativeSumOptions, DType, DTypeOf, DTypeOfArray, DTypeOfData, DataOf, Device, DeviceMemory, DevicePeak, DiagOptions, DiagonalOptions, DiffOptions, DigitizeOptions, EmptyOptions, Extremes, ExtremesOptions, EyeOptions, FInfo, Fallback, Fits, FlattenOptions, FlipOptions, FloatDType, FloatOf, FloatOrComplexDType, FullOptions, GradOptions, GradientOptions, Histogram, HistogramBinEdgesOptions, HistogramOptions, IInfo, IndexDType, IndexItem, IndexOrMaskDType, Indices, IntegerDType, IntegerOrBoolDType, IntegerOrFloatDType, IscloseOptions, IsinOptions, ItemOf, JitOptions, JobOptions, KernelProfile, Kind, KthvalueOptions, LinspaceOptions, LogSoftmaxOptions, LogspaceOptions, LogsumexpOptions, MaxOptions, MeanOptions, MedianOptions, MemoryInfo, MeshgridOptions, MinOptions, NancumulativeProdOptions, NancumulativeSumOptions, NanmaxOptions, NanmeanOptions, NanmedianOptions, NanminOptions, NanpercentileOptions, NanprodOptions, NanquantileOptions, NanstdOptions, NansumOptions, NanvarOptions, Nested, NestedArray, NoCommonDType, NumericDType, OneHotOptions, OnesOptions, Operand, PadOptions, PercentileOptions, PiecesOptions, PlannedKernel, PolyfitOptions, PositionDType, PresentDevice, ProdOptions, Progress, Promote, PromoteAll, PtpOptions, PutAlongAxisOptions, QuantileOptions, RealDType, RealOf, ReduceOptions, Refused, Rejection, RepeatOptions, ResultOf, Rewriting, RollOptions, Rot90Options, Scalar, ScatterAddOptions, ScatterMaxOptions, ScatterMinOptions, ScatterMulOptions, ScatterOptions, SearchsortedOptions, SharedTensor, SoftmaxOptions, SortOptions, StackOptions, Stats, StdOptions, StorageOf, Strictness, SumOf, SumOptions, TakeAlongAxisOptions, TakeOptions, Takes, TakesEach, TakesTable, TensorData, TensorJSON, TensorOptions, TensordotOptions, TopkOptions, TraceOptions, Traces, TrapezoidOptions, TrilOptions, TriuOptions, Typed, TypedArray, UnfoldOptions, Unique, VarOptions, VecdotOptions, Wanted, Weak, WindowMaxOptions, WindowMinOptions, WindowProdOptions, WindowReduceOptions, WindowScatterMaxOptions, WindowScatterMinOptions, WindowSumOptions, With, ZerosOptions };

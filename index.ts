@@ -74,6 +74,7 @@ export {
 } from './lib/histogram.js'
 export { e, inf, nan, newaxis, pi } from './lib/constants.js'
 export { arrayNamespaceInfo, canCast, finfo, iinfo, isdtype, resultType, type ArrayNamespaceInfo, type FInfo, type IInfo, type Kind, type ResultOf, type Typed } from './lib/dtypes.js'
+export { polyfit, polyval, type PolyfitOptions } from './lib/polynomial.js'
 export { checkpoint, customGradient } from './lib/custom-gradient.js'
 export { hessian, jacobian } from './lib/jacobian.js'
 export { grad, jvp, stopGradient, valueAndGrad, vjp, type GradOptions, type Wanted } from './lib/gradient.js'

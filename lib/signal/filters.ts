@@ -5,8 +5,9 @@
 
 import { axisGiven, checkOptions, shown, tensorGiven, within } from '../call.js'
 import { tensor } from '../creation.js'
+import { floating } from '../dtypes.js'
 import { ArgumentError, ShapeError } from '../errors.js'
-import { DTYPE, type DType, type FloatOf } from '../generated/dtypes.js'
+import type { DType, FloatOf } from '../generated/dtypes.js'
 import { concat, eye, zeros } from '../generated/functions.js'
 import { Tensor } from '../tensor.js'
 
@@ -32,8 +33,7 @@ function signalGiven(op: string, value: unknown, options: unknown): { signal: Te
   const x = tensorGiven(op, 'x', value)
   const { axis = -1 } = typeof options === 'number' ? { axis: options } : checkOptions(op, options, ['axis'])
   const along = axisGiven(op, axis, x.ndim)
-  const { kind } = DTYPE[x.dtype]
-  return { signal: (kind === 'float' || kind === 'complex' ? x : x.astype('float32')).moveaxis(along, -1), axis: along }
+  return { signal: floating(x).moveaxis(along, -1), axis: along }
 }
 
 /** The sum of the last inputs, times coefficients: [..., n]. */
