@@ -3675,7 +3675,7 @@ interface RepeatOptions {
  * ft.tensor([1, 2]).repeat(2) // [1, 1, 2, 2]
  * ```
  */
-declare function repeat<A extends DType = 'float32'>(x: Tensor<A> | Listed, repeats: number, options?: number | RepeatOptions): Tensor<A>;
+declare function repeat$1<A extends DType = 'float32'>(x: Tensor<A> | Listed, repeats: number, options?: number | RepeatOptions): Tensor<A>;
 /** Options of `concat`. */
 interface ConcatOptions {
     /** One axis; negative ones count from the last; 0 by default. */
@@ -10016,7 +10016,7 @@ declare const radians: typeof deg2rad;
 /** Alias of {@link flatten}. */
 declare const ravel: typeof flatten$1;
 /** Alias of {@link repeat}. */
-declare const repeatInterleave: typeof repeat;
+declare const repeatInterleave: typeof repeat$1;
 /** Alias of {@link bitwiseRightShift}. */
 declare const rightShift: typeof bitwiseRightShift;
 /** Alias of {@link round}. */
@@ -10366,10 +10366,6 @@ declare const ndenumerate: Instead<"write for (const row of x), or x.toArray()">
 declare const ndindex: Instead<"write for (const row of x), or x.toArray()">;
 /** @deprecated */
 declare const applyOverAxes: Instead<"write x.sum([0, 2], { keepdims: true }), or another reduction over several axes">;
-/** @deprecated */
-declare const polyfit: Instead<"write ft.linalg.lstsq(x.expandDims(1).pow(ft.arange(degree, -1, -1)), y)">;
-/** @deprecated */
-declare const polyval: Instead<"write x.expandDims(-1).pow(ft.arange(n - 1, -1, -1)).matmul(coefficients)">;
 /** @deprecated */
 declare const roots: Instead<"there are no polynomials here yet; a companion matrix has them: ft.linalg.eigvals">;
 /** @deprecated */
@@ -10738,6 +10734,69 @@ declare namespace data_d {
   export type { Batches as Batches, BatchesOptions as BatchesOptions, SplitOptions as SplitOptions };
 }
 
+/** Sizes of axes by their names: of all but one in each pair of parentheses on the left, and of those that `repeat` adds. */
+type Sizes = Readonly<Record<string, number>>;
+/** How `reduce` combines the elements of axes that go. */
+type Reduction = 'all' | 'any' | 'max' | 'mean' | 'min' | 'prod' | 'sum';
+/** The dtype that a reduction gives. */
+type ReducedDType<D extends DType, R extends Reduction> = R extends 'sum' | 'prod' ? SumOf<D> : R extends 'mean' ? FloatOf<D> : R extends 'all' | 'any' ? 'bool' : D;
+/**
+ * A tensor whose axes are taken apart, put together and moved as a pattern says: on the left what they are, on the right what they become.
+ *
+ * An axis in parentheses is made of several, the slowest first. `...` stands for all axes that are not named, `1` for one of size 1.
+ * einops `rearrange`. A view where the order of elements allows it.
+ *
+ * @param pattern Two sides with `->` between them; parsed once.
+ * @param sizes Sizes of axes by name: in each pair of parentheses on the left all but one.
+ * @throws {TensorError} `ERR_ARGUMENT` for a pattern that is none, for an axis that stands twice or on one side alone, and for sizes that are
+ * missing or name no axis; `ERR_SHAPE` for a tensor that is not what the left side says.
+ * @example
+ * ```ts
+ * ft.einops.rearrange(ft.arange(6), '(h w) -> w h', { h: 2 }) // [[0, 3], [1, 4], [2, 5]]
+ * ```
+ * ```ts
+ * ft.einops.rearrange(ft.zeros([2, 12, 3]), 'b (h w) c -> b c h w', { h: 4 }).shape // [2, 3, 4, 3]
+ * ```
+ */
+declare function rearrange<D extends DType>(x: Tensor<D>, pattern: string, sizes?: Sizes): Tensor<D>;
+/**
+ * As {@link rearrange}, with the axes that stand on the left alone reduced.
+ *
+ * einops `reduce`. Sums and products of bool and of small integers widen, means are floating, `any` and `all` are bool.
+ *
+ * @param reduction One of 'mean', 'sum', 'max', 'min', 'prod', 'any', 'all'.
+ * @throws {TensorError} as {@link rearrange}; `ERR_ARGUMENT` for another reduction, `ERR_DTYPE` for complex numbers, which have no order.
+ * @example
+ * ```ts
+ * ft.einops.reduce(ft.tensor([[1, 2], [3, 4]]), 'h w -> w', 'sum') // [4, 6]
+ * ```
+ * ```ts
+ * ft.einops.reduce(ft.arange(8), '(h 2) -> h', 'max') // [1, 3, 5, 7]
+ * ```
+ */
+declare function reduce$1<D extends DType, R extends Reduction>(x: Tensor<D> & (R extends 'max' | 'min' ? Takes<'real', D> : unknown), pattern: string, reduction: R, sizes?: Sizes): Tensor<ReducedDType<D, R>>;
+/**
+ * As {@link rearrange}, with the axes that stand on the right alone added, along which elements are repeated.
+ *
+ * einops `repeat`. NumPy's is `ft.repeat`.
+ *
+ * @param sizes Sizes of axes by name: those of new axes too, unless the pattern says them.
+ * @throws {TensorError} as {@link rearrange}.
+ * @example
+ * ```ts
+ * ft.einops.repeat(ft.tensor([1, 2]), 'w -> h w', { h: 2 }) // [[1, 2], [1, 2]]
+ * ```
+ * ```ts
+ * ft.einops.repeat(ft.tensor([1, 2]), 'w -> (w 2)') // [1, 1, 2, 2]
+ * ```
+ */
+declare function repeat<D extends DType>(x: Tensor<D>, pattern: string, sizes?: Sizes): Tensor<D>;
+
+declare namespace einops_d {
+  export { rearrange as rearrange, reduce$1 as reduce, repeat as repeat };
+  export type { ReducedDType as ReducedDType, Reduction as Reduction, Sizes as Sizes };
+}
+
 /** Options of `fft.fft`. */
 interface FftOptions {
     /** An integer; follows from the other arguments by default. */
@@ -11099,9 +11158,9 @@ declare const hfftn: Instead<"write ft.fft.hfft(x, { axis }) along one axis and 
 /** @deprecated */
 declare const ihfftn: Instead<"write ft.fft.hfft(x, { axis }) along one axis and ft.fft.fftn along the others">;
 /** @deprecated */
-declare const dct: Instead<"there is no cosine or sine transform here yet">;
+declare const dct$1: Instead<"there is no cosine or sine transform here yet">;
 /** @deprecated */
-declare const idct: Instead<"there is no cosine or sine transform here yet">;
+declare const idct$1: Instead<"there is no cosine or sine transform here yet">;
 /** @deprecated */
 declare const dst: Instead<"there is no cosine or sine transform here yet">;
 
@@ -11124,7 +11183,7 @@ declare function rfft2<A extends DType>(x: Tensor<A> & Takes<'real', A>, options
 declare function irfft2<A extends DType>(x: Tensor<A>, options?: Fft2Options): Tensor<RealOf<ComplexOf<A>>>;
 
 declare namespace fft_d {
-  export { dct as dct, dst as dst, fft as fft, fft2 as fft2, fftfreq as fftfreq, fftn as fftn, fftshift as fftshift, hfft as hfft, hfft2 as hfft2, hfftn as hfftn, idct as idct, ifft as ifft, ifft2 as ifft2, ifftn as ifftn, ifftshift as ifftshift, ihfft as ihfft, ihfft2 as ihfft2, ihfftn as ihfftn, irfft as irfft, irfft2 as irfft2, irfftn as irfftn, rfft as rfft, rfft2 as rfft2, rfftfreq as rfftfreq, rfftn as rfftn };
+  export { dct$1 as dct, dst as dst, fft as fft, fft2 as fft2, fftfreq as fftfreq, fftn as fftn, fftshift as fftshift, hfft as hfft, hfft2 as hfft2, hfftn as hfftn, idct$1 as idct, ifft as ifft, ifft2 as ifft2, ifftn as ifftn, ifftshift as ifftshift, ihfft as ihfft, ihfft2 as ihfft2, ihfftn as ihfftn, irfft as irfft, irfft2 as irfft2, irfftn as irfftn, rfft as rfft, rfft2 as rfft2, rfftfreq as rfftfreq, rfftn as rfftn };
   export type { Fft2Options as Fft2Options, FftOptions as FftOptions, FftfreqOptions as FftfreqOptions, FftnOptions as FftnOptions, FftshiftOptions as FftshiftOptions, HfftOptions as HfftOptions, IfftOptions as IfftOptions, IfftnOptions as IfftnOptions, IfftshiftOptions as IfftshiftOptions, IhfftOptions as IhfftOptions, IrfftOptions as IrfftOptions, IrfftnOptions as IrfftnOptions, RfftOptions as RfftOptions, RfftfreqOptions as RfftfreqOptions, RfftnOptions as RfftnOptions };
 }
 
@@ -12376,6 +12435,161 @@ interface DropoutOptions {
  * ```
  */
 declare function dropout<D extends DType>(key: Key, x: Tensor<D>, options?: DropoutOptions): Tensor<FloatOf<D>>;
+/** Options of `nn.glu`. */
+interface GluOptions {
+    /** The axis that is halved; negative ones count from the last; the last by default. */
+    readonly axis?: number | undefined;
+}
+/**
+ * The first half of a tensor along an axis, gated by the second: the gated linear unit.
+ *
+ * `y = a sigmoid(b) for the halves a and b of x`
+ *
+ * PyTorch `nn.functional.glu`. Dauphin and others, "Language modeling with gated convolutional networks", 2017.
+ *
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_SHAPE` for an odd size, `ERR_INDEX` for an axis out of range, `ERR_DTYPE` for a complex tensor.
+ * @example
+ * ```ts
+ * ft.nn.glu(ft.tensor([1, 2, 0, 0])) // [0.5, 1]
+ * ```
+ */
+declare function glu<D extends DType>(x: Tensor<D> & Takes<'real', D>, options?: number | GluOptions): Tensor<FloatOf<D>>;
+
+/**
+ * Attention of queries [..., heads, m, length] over keys [..., groups, n, length] and values [..., groups, n, features]: heads / groups heads, side by
+ * side, share each head of keys and values, which are not repeated in memory. Else as `nn.scaledDotProductAttention`; masks are [m, n] or
+ * [..., heads or 1, m, n].
+ *
+ * `softmax(query_h @ keys_(h groups / heads)^T scale + mask) @ values_(h groups / heads)`
+ *
+ * PyTorch `nn.functional.scaled_dot_product_attention` with `enable_gqa`. Ainslie and others, "GQA", 2023.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for fewer than three axes, other heads of keys than of values, and heads that groups do not divide; else as
+ * `nn.scaledDotProductAttention`.
+ * @example
+ * ```ts
+ * ft.nn.groupedQueryAttention(ft.ones([4, 1, 2]), ft.ones([2, 3, 2]), ft.ones([2, 3, 5])).shape // [4, 1, 5]
+ * ```
+ */
+declare function groupedQueryAttention<A extends DType, B extends DType, C extends DType>(query: Tensor<A> & Takes<'real', A>, keys: Tensor<B> & Takes<'real', B>, values: Tensor<C> & Takes<'real', C>, mask?: Tensor, options?: ScaledDotProductAttentionOptions): Tensor<FloatOf<Promote<Promote<A, B>, C>>>;
+
+/** What a loss gives of its elements. */
+interface LossOptions {
+    /** Their mean, their sum, or each of them; 'mean' by default. */
+    readonly reduction?: 'mean' | 'sum' | 'none' | undefined;
+}
+/** Options of `nn.binaryCrossEntropy`. */
+interface BinaryCrossEntropyOptions<W extends DType = DType> extends LossOptions {
+    /** How much each element counts; broadcasts to the shape. */
+    readonly weight?: (Tensor<W> & Takes<'real', W>) | undefined;
+}
+/** Options of `nn.smoothL1Loss`. */
+interface SmoothL1LossOptions extends LossOptions {
+    /** The error at which squares become lines, from 0; 1 by default. */
+    readonly beta?: number | undefined;
+}
+/** Options of losses with a margin. */
+interface MarginLossOptions extends LossOptions {
+    /** How far apart is far enough. */
+    readonly margin?: number | undefined;
+}
+/** Options of `nn.tripletMarginLoss`. */
+interface TripletMarginLossOptions extends MarginLossOptions {
+    /** The order of the norm that measures distances, above 0; 2 by default. */
+    readonly p?: number | undefined;
+    /** Whether the distance of positive and negative counts where it is smaller than that of anchor and negative; false by default. */
+    readonly swap?: boolean | undefined;
+}
+/**
+ * Cross entropy of probabilities `x` and targets from 0 to 1: the mean, with a reduction the sum, or each. From logits it is
+ * `nn.binaryCrossEntropyWithLogits`, which loses no digits.
+ *
+ * `mean of -w (target ln x + (1 - target) ln(1 - x))`
+ *
+ * PyTorch `nn.functional.binary_cross_entropy`. Logarithms are at least -100, where their slope is 1e12, as there; of probabilities outside [0, 1] it is NaN.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for targets of another shape and weights that do not broadcast, `ERR_DTYPE` for complex tensors, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.nn.binaryCrossEntropy(ft.tensor([0.5, 0.5]), ft.tensor([1, 0])) // 0.6931472
+ * ```
+ */
+declare function binaryCrossEntropy<A extends DType, B extends DType, W extends DType = 'bool'>(x: Tensor<A> & Takes<'real', A>, target: Tensor<B> & Takes<'real', B>, options?: BinaryCrossEntropyOptions<W>): Tensor<FloatOf<Promote<Promote<A, B>, W>>>;
+/**
+ * Half the squared errors over beta up to beta, and beyond it what is left of their size: the mean, with a reduction the sum, or each. It is
+ * `huberLoss` over its delta.
+ *
+ * `mean of e^2 / (2 beta) where |e| < beta, else |e| - beta / 2`
+ *
+ * PyTorch `nn.functional.smooth_l1_loss`. With beta 0 it is `l1Loss`.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for a target of another shape, `ERR_DTYPE` for complex tensors, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.nn.smoothL1Loss(ft.tensor([1, 2]), ft.tensor([1.5, 4])) // 0.8125
+ * ```
+ */
+declare function smoothL1Loss<A extends DType, B extends DType>(x: Tensor<A> & Takes<'real', A>, target: Tensor<B> & Takes<'real', B>, options?: SmoothL1LossOptions): Tensor<FloatOf<Promote<A, B>>>;
+/**
+ * How far scores fall short of the margin on the side of their target, 1 or -1: the mean, with a reduction the sum, or each.
+ *
+ * `mean of max(0, margin - target x)`
+ *
+ * scikit-learn `hinge_loss`, Optax `hinge_loss`. The margin is 1 by default.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for a target of another shape, `ERR_DTYPE` for complex tensors, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.nn.hingeLoss(ft.tensor([0.5, 2]), ft.tensor([1, -1])) // 1.75
+ * ```
+ */
+declare function hingeLoss<A extends DType, B extends DType>(x: Tensor<A> & Takes<'real', A>, target: Tensor<B> & Takes<'integerOrFloat', B>, options?: MarginLossOptions): Tensor<FloatOf<Promote<A, B>>>;
+/**
+ * Distances of pairs that belong together (target 1), and what those of pairs that do not (-1) lack to the margin: the mean, with a reduction
+ * the sum, or each.
+ *
+ * `mean of x where target is 1, max(0, margin - x) where it is -1, else x + max(0, margin - x)`
+ *
+ * PyTorch `nn.functional.hinge_embedding_loss`. The margin is 1 by default.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for a target of another shape, `ERR_DTYPE` for complex tensors, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.nn.hingeEmbeddingLoss(ft.tensor([0.5, 0.25]), ft.tensor([1, -1])) // 0.625
+ * ```
+ */
+declare function hingeEmbeddingLoss<A extends DType>(x: Tensor<A> & Takes<'real', A>, target: Tensor, options?: MarginLossOptions): Tensor<FloatOf<A>>;
+/**
+ * One minus the cosine of vectors [..., features] that belong together (target 1), and what that of those that do not (-1) exceeds the
+ * margin by: the mean, with a reduction the sum, or each. Elsewhere it is 0.
+ *
+ * `mean of 1 - cos(x1, x2) where target is 1, max(0, cos(x1, x2) - margin) where it is -1`
+ *
+ * PyTorch `nn.functional.cosine_embedding_loss`. The margin is 0 by default.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for vectors of two shapes and targets that are not one for each, `ERR_DTYPE` for complex tensors, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.nn.cosineEmbeddingLoss(ft.tensor([[1, 0], [1, 0]]), ft.tensor([[0, 1], [2, 0]]), ft.tensor([1, -1])) // 1
+ * ```
+ */
+declare function cosineEmbeddingLoss<A extends DType, B extends DType>(x1: Tensor<A> & Takes<'real', A>, x2: Tensor<B> & Takes<'real', B>, target: Tensor, options?: MarginLossOptions): Tensor<FloatOf<Promote<A, B>>>;
+/**
+ * How much nearer than the margin the negative is to the anchor than the positive, all [..., features]: the mean, with a reduction the
+ * sum, or each.
+ *
+ * `mean of max(0, |anchor - positive + 1e-6|_p - |anchor - negative + 1e-6|_p + margin)`
+ *
+ * PyTorch `nn.functional.triplet_margin_loss`. The margin is 1 by default.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for shapes that differ and scalars, `ERR_DTYPE` for complex tensors, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.nn.tripletMarginLoss(ft.tensor([[0, 0]]), ft.tensor([[3, 4]]), ft.tensor([[0, 2]])) // 4
+ * ```
+ */
+declare function tripletMarginLoss<A extends DType, B extends DType, C extends DType>(anchor: Tensor<A> & Takes<'real', A>, positive: Tensor<B> & Takes<'real', B>, negative: Tensor<C> & Takes<'real', C>, options?: TripletMarginLossOptions): Tensor<FloatOf<Promote<Promote<A, B>, C>>>;
 
 /** Alias of {@link heNormal}. */
 declare const kaimingNormal: typeof heNormal;
@@ -13471,8 +13685,6 @@ declare const softmin: Instead<"write ft.softmax(x.neg(), axis)">;
 /** @deprecated */
 declare const gumbelSoftmax: Instead<"write ft.softmax(logits.add(ft.random.gumbel(key, logits.shape)).div(tau), -1)">;
 /** @deprecated */
-declare const glu: Instead<"write [a, b] = ft.chunk(x, 2, -1), a.mul(b.sigmoid())">;
-/** @deprecated */
 declare const threshold: Instead<"write ft.where(x.greater(limit), x, value)">;
 /** @deprecated */
 declare const rrelu: Instead<"write ft.nn.leakyRelu(x)">;
@@ -13518,8 +13730,8 @@ declare const functional: Instead<"functions of torch.nn.functional are in ft.nn
 declare const Conv: Instead<"write new ft.nn.Conv1d, Conv2d or Conv3d(inputs, outputs, kernel)">;
 
 declare namespace nn_d {
-  export { AdaptiveAvgPool1d as AdaptiveAvgPool1d, AdaptiveAvgPool2d as AdaptiveAvgPool2d, AdaptiveAvgPool3d as AdaptiveAvgPool3d, AdaptiveMaxPool2d as AdaptiveMaxPool2d, AlphaDropout as AlphaDropout, AvgPool1d as AvgPool1d, AvgPool2d as AvgPool2d, AvgPool3d as AvgPool3d, BCELoss as BCELoss, BCEWithLogitsLoss as BCEWithLogitsLoss, BatchNorm as BatchNorm, BatchNorm as BatchNorm1d, BatchNorm as BatchNorm2d, BatchNorm as BatchNorm3d, Bilinear as Bilinear, Buffer as Buffer, CELU as CELU, CTCLoss as CTCLoss, ConstantPad2d as ConstantPad2d, Conv as Conv, Conv1d as Conv1d, Conv2d as Conv2d, Conv3d as Conv3d, ConvTranspose1d as ConvTranspose1d, ConvTranspose2d as ConvTranspose2d, ConvTranspose3d as ConvTranspose3d, CosineEmbeddingLoss as CosineEmbeddingLoss, CosineSimilarity as CosineSimilarity, CrossEntropyLoss as CrossEntropyLoss, DataParallel as DataParallel, Dropout as Dropout, Dropout1d as Dropout1d, Dropout2d as Dropout2d, Dropout3d as Dropout3d, ELU as ELU, Embedding as Embedding, EmbeddingBag as EmbeddingBag, Flatten as Flatten, Fold as Fold, GELU as GELU, GRU as GRU, GRUCell as GRUCell, GroupNorm as GroupNorm, Hardshrink as Hardshrink, Hardsigmoid as Hardsigmoid, Hardswish as Hardswish, Hardtanh as Hardtanh, HingeEmbeddingLoss as HingeEmbeddingLoss, HuberLoss as HuberLoss, Identity as Identity, InstanceNorm1d as InstanceNorm1d, InstanceNorm2d as InstanceNorm2d, InstanceNorm3d as InstanceNorm3d, KLDivLoss as KLDivLoss, L1Loss as L1Loss, LSTM as LSTM, LSTMCell as LSTMCell, LayerNorm as LayerNorm, LeakyReLU as LeakyReLU, Linear as Linear, LocalResponseNorm as LocalResponseNorm, LogSigmoid as LogSigmoid, LogSoftmax as LogSoftmax, MSELoss as MSELoss, MarginRankingLoss as MarginRankingLoss, MaxPool1d as MaxPool1d, MaxPool2d as MaxPool2d, MaxPool3d as MaxPool3d, Mish as Mish, Module as Module, ModuleDict as ModuleDict, ModuleList as ModuleList, MultiHeadAttention as MultiHeadAttention, MultiLabelMarginLoss as MultiLabelMarginLoss, MultiHeadAttention as MultiheadAttention, NLLLoss as NLLLoss, PReLU as PReLU, PairwiseDistance as PairwiseDistance, Parameter$1 as Parameter, ParameterDict as ParameterDict, ParameterList as ParameterList, PixelShuffle as PixelShuffle, RMSNorm as RMSNorm, RNN as RNN, RNNCell as RNNCell, ReLU as ReLU, ReLU6 as ReLU6, ReflectionPad2d as ReflectionPad2d, ReplicationPad2d as ReplicationPad2d, SELU as SELU, Sequential as Sequential, SiLU as SiLU, Sigmoid as Sigmoid, SmoothL1Loss as SmoothL1Loss, Softmax as Softmax, Softmax2d as Softmax2d, Softplus as Softplus, Softshrink as Softshrink, Softsign as Softsign, Swish as Swish, Tanh as Tanh, Tanhshrink as Tanhshrink, Transformer as Transformer, TransformerDecoderLayer as TransformerDecoderLayer, TransformerEncoder as TransformerEncoder, TransformerEncoderLayer as TransformerEncoderLayer, TripletMarginLoss as TripletMarginLoss, Unflatten as Unflatten, Unfold as Unfold, Upsample as Upsample, ZeroPad2d as ZeroPad2d, adaptiveAvgPool as adaptiveAvgPool, adaptiveAvgPool1d as adaptiveAvgPool1d, adaptiveAvgPool2d as adaptiveAvgPool2d, adaptiveAvgPool3d as adaptiveAvgPool3d, adaptiveMaxPool as adaptiveMaxPool, adaptiveMaxPool1d as adaptiveMaxPool1d, adaptiveMaxPool2d as adaptiveMaxPool2d, adaptiveMaxPool3d as adaptiveMaxPool3d, affineGrid as affineGrid, alphaDropout as alphaDropout, avgPool as avgPool, avgPool1d as avgPool1d, avgPool2d as avgPool2d, avgPool3d as avgPool3d, batchNorm as batchNorm, bilinear as bilinear, binaryCrossEntropyWithLogits as binaryCrossEntropyWithLogits, celu as celu, conv as conv, conv1d as conv1d, conv2d as conv2d, conv3d as conv3d, convTranspose as convTranspose, convTranspose1d as convTranspose1d, convTranspose2d as convTranspose2d, convTranspose3d as convTranspose3d, cosineSimilarity as cosineSimilarity, crossEntropy as crossEntropy, ctcLoss as ctcLoss, dropout as dropout, dropout2d as dropout2d, elu as elu, embedding as embedding, embeddingBag as embeddingBag, erf as erf, fold as fold, functional as functional, gelu as gelu, glu as glu, gridSample as gridSample, groupNorm as groupNorm, gumbelSoftmax as gumbelSoftmax, hardShrink as hardShrink, hardSigmoid as hardSigmoid, hardSwish as hardSwish, hardTanh as hardTanh, hardshrink as hardshrink, hardsigmoid as hardsigmoid, hardswish as hardswish, hardtanh as hardtanh, huberLoss as huberLoss, init_d as init, initStateTree as initStateTree, initTree as initTree, instanceNorm as instanceNorm, interpolate as interpolate, klDiv as klDiv, l1Loss as l1Loss, layerNorm as layerNorm, leakyRelu as leakyRelu, linear as linear, loadStateDict as loadStateDict, localResponseNorm as localResponseNorm, logSigmoid as logSigmoid, logSoftmax as logSoftmax, logsigmoid as logsigmoid, maxPool as maxPool, maxPool1d as maxPool1d, maxPool2d as maxPool2d, maxPool3d as maxPool3d, mish as mish, mseLoss as mseLoss, multiHeadAttentionForward as multiHeadAttentionForward, nllLoss as nllLoss, normalize as normalize, oneHot as oneHot, pad as pad, pairwiseDistance as pairwiseDistance, pixelShuffle as pixelShuffle, prelu as prelu, relu as relu, relu6 as relu6, rmsNorm as rmsNorm, rrelu as rrelu, scaledDotProductAttention as scaledDotProductAttention, selu as selu, sigmoid as sigmoid, silu as silu, softPlus as softPlus, softShrink as softShrink, softSign as softSign, softmax as softmax, softmin as softmin, softplus as softplus, softshrink as softshrink, softsign as softsign, stateDict as stateDict, swish as swish, tanh as tanh, tanhShrink as tanhShrink, tanhshrink as tanhshrink, threshold as threshold, unfold as unfold, upsample as upsample };
-  export type { AppliedDType as AppliedDType, ApplyOptions as ApplyOptions, AttendOptions as AttendOptions, AttentionCache as AttentionCache, AttentionOptions as AttentionOptions, AttentionParams as AttentionParams, AvgPoolOptions as AvgPoolOptions, BatchNormLayerOptions as BatchNormLayerOptions, BatchNormOptions as BatchNormOptions, BatchNormState as BatchNormState, BinaryCrossEntropyWithLogitsOptions as BinaryCrossEntropyWithLogitsOptions, CacheOptions as CacheOptions, CeluOptions as CeluOptions, ConvLayerOptions as ConvLayerOptions, ConvOptions as ConvOptions, ConvTransposeLayerOptions as ConvTransposeLayerOptions, ConvTransposeOptions as ConvTransposeOptions, CrossEntropyOptions as CrossEntropyOptions, DTypeRule as DTypeRule, DropoutLayerOptions as DropoutLayerOptions, DropoutOptions as DropoutOptions, EluOptions as EluOptions, EmbeddingOptions as EmbeddingOptions, EmbeddingParams as EmbeddingParams, GeluOptions as GeluOptions, GroupNormOptions as GroupNormOptions, HardshrinkOptions as HardshrinkOptions, HardtanhOptions as HardtanhOptions, HuberLossOptions as HuberLossOptions, InitOptions as InitOptions, InterpolateOptions as InterpolateOptions, KlDivOptions as KlDivOptions, L1LossOptions as L1LossOptions, LSTMState as LSTMState, Layer as Layer, LayerNormLayerOptions as LayerNormLayerOptions, LayerNormOptions as LayerNormOptions, LeakyReluOptions as LeakyReluOptions, LinearParams as LinearParams, LoadStateOptions as LoadStateOptions, MaxPoolOptions as MaxPoolOptions, MseLossOptions as MseLossOptions, NllLossOptions as NllLossOptions, NormOptions as NormOptions, NormParams as NormParams, OfDType as OfDType, ParamsOf as ParamsOf, RMSNormOptions as RMSNormOptions, RecurrentOptions as RecurrentOptions, RecurrentParams as RecurrentParams, RmsNormOptions as RmsNormOptions, Run as Run, ScaledDotProductAttentionOptions as ScaledDotProductAttentionOptions, Sequence as Sequence, SoftplusOptions as SoftplusOptions, SoftshrinkOptions as SoftshrinkOptions, StateOf as StateOf, StateOptions as StateOptions, TrainOptions as TrainOptions, WeightOptions as WeightOptions };
+  export { AdaptiveAvgPool1d as AdaptiveAvgPool1d, AdaptiveAvgPool2d as AdaptiveAvgPool2d, AdaptiveAvgPool3d as AdaptiveAvgPool3d, AdaptiveMaxPool2d as AdaptiveMaxPool2d, AlphaDropout as AlphaDropout, AvgPool1d as AvgPool1d, AvgPool2d as AvgPool2d, AvgPool3d as AvgPool3d, BCELoss as BCELoss, BCEWithLogitsLoss as BCEWithLogitsLoss, BatchNorm as BatchNorm, BatchNorm as BatchNorm1d, BatchNorm as BatchNorm2d, BatchNorm as BatchNorm3d, Bilinear as Bilinear, Buffer as Buffer, CELU as CELU, CTCLoss as CTCLoss, ConstantPad2d as ConstantPad2d, Conv as Conv, Conv1d as Conv1d, Conv2d as Conv2d, Conv3d as Conv3d, ConvTranspose1d as ConvTranspose1d, ConvTranspose2d as ConvTranspose2d, ConvTranspose3d as ConvTranspose3d, CosineEmbeddingLoss as CosineEmbeddingLoss, CosineSimilarity as CosineSimilarity, CrossEntropyLoss as CrossEntropyLoss, DataParallel as DataParallel, Dropout as Dropout, Dropout1d as Dropout1d, Dropout2d as Dropout2d, Dropout3d as Dropout3d, ELU as ELU, Embedding as Embedding, EmbeddingBag as EmbeddingBag, Flatten as Flatten, Fold as Fold, GELU as GELU, GRU as GRU, GRUCell as GRUCell, GroupNorm as GroupNorm, Hardshrink as Hardshrink, Hardsigmoid as Hardsigmoid, Hardswish as Hardswish, Hardtanh as Hardtanh, HingeEmbeddingLoss as HingeEmbeddingLoss, HuberLoss as HuberLoss, Identity as Identity, InstanceNorm1d as InstanceNorm1d, InstanceNorm2d as InstanceNorm2d, InstanceNorm3d as InstanceNorm3d, KLDivLoss as KLDivLoss, L1Loss as L1Loss, LSTM as LSTM, LSTMCell as LSTMCell, LayerNorm as LayerNorm, LeakyReLU as LeakyReLU, Linear as Linear, LocalResponseNorm as LocalResponseNorm, LogSigmoid as LogSigmoid, LogSoftmax as LogSoftmax, MSELoss as MSELoss, MarginRankingLoss as MarginRankingLoss, MaxPool1d as MaxPool1d, MaxPool2d as MaxPool2d, MaxPool3d as MaxPool3d, Mish as Mish, Module as Module, ModuleDict as ModuleDict, ModuleList as ModuleList, MultiHeadAttention as MultiHeadAttention, MultiLabelMarginLoss as MultiLabelMarginLoss, MultiHeadAttention as MultiheadAttention, NLLLoss as NLLLoss, PReLU as PReLU, PairwiseDistance as PairwiseDistance, Parameter$1 as Parameter, ParameterDict as ParameterDict, ParameterList as ParameterList, PixelShuffle as PixelShuffle, RMSNorm as RMSNorm, RNN as RNN, RNNCell as RNNCell, ReLU as ReLU, ReLU6 as ReLU6, ReflectionPad2d as ReflectionPad2d, ReplicationPad2d as ReplicationPad2d, SELU as SELU, Sequential as Sequential, SiLU as SiLU, Sigmoid as Sigmoid, SmoothL1Loss as SmoothL1Loss, Softmax as Softmax, Softmax2d as Softmax2d, Softplus as Softplus, Softshrink as Softshrink, Softsign as Softsign, Swish as Swish, Tanh as Tanh, Tanhshrink as Tanhshrink, Transformer as Transformer, TransformerDecoderLayer as TransformerDecoderLayer, TransformerEncoder as TransformerEncoder, TransformerEncoderLayer as TransformerEncoderLayer, TripletMarginLoss as TripletMarginLoss, Unflatten as Unflatten, Unfold as Unfold, Upsample as Upsample, ZeroPad2d as ZeroPad2d, adaptiveAvgPool as adaptiveAvgPool, adaptiveAvgPool1d as adaptiveAvgPool1d, adaptiveAvgPool2d as adaptiveAvgPool2d, adaptiveAvgPool3d as adaptiveAvgPool3d, adaptiveMaxPool as adaptiveMaxPool, adaptiveMaxPool1d as adaptiveMaxPool1d, adaptiveMaxPool2d as adaptiveMaxPool2d, adaptiveMaxPool3d as adaptiveMaxPool3d, affineGrid as affineGrid, alphaDropout as alphaDropout, avgPool as avgPool, avgPool1d as avgPool1d, avgPool2d as avgPool2d, avgPool3d as avgPool3d, batchNorm as batchNorm, bilinear as bilinear, binaryCrossEntropy as binaryCrossEntropy, binaryCrossEntropyWithLogits as binaryCrossEntropyWithLogits, celu as celu, conv as conv, conv1d as conv1d, conv2d as conv2d, conv3d as conv3d, convTranspose as convTranspose, convTranspose1d as convTranspose1d, convTranspose2d as convTranspose2d, convTranspose3d as convTranspose3d, cosineEmbeddingLoss as cosineEmbeddingLoss, cosineSimilarity as cosineSimilarity, crossEntropy as crossEntropy, ctcLoss as ctcLoss, dropout as dropout, dropout2d as dropout2d, elu as elu, embedding as embedding, embeddingBag as embeddingBag, erf as erf, fold as fold, functional as functional, gelu as gelu, glu as glu, gridSample as gridSample, groupNorm as groupNorm, groupedQueryAttention as groupedQueryAttention, gumbelSoftmax as gumbelSoftmax, hardShrink as hardShrink, hardSigmoid as hardSigmoid, hardSwish as hardSwish, hardTanh as hardTanh, hardshrink as hardshrink, hardsigmoid as hardsigmoid, hardswish as hardswish, hardtanh as hardtanh, hingeEmbeddingLoss as hingeEmbeddingLoss, hingeLoss as hingeLoss, huberLoss as huberLoss, init_d as init, initStateTree as initStateTree, initTree as initTree, instanceNorm as instanceNorm, interpolate as interpolate, klDiv as klDiv, l1Loss as l1Loss, layerNorm as layerNorm, leakyRelu as leakyRelu, linear as linear, loadStateDict as loadStateDict, localResponseNorm as localResponseNorm, logSigmoid as logSigmoid, logSoftmax as logSoftmax, logsigmoid as logsigmoid, maxPool as maxPool, maxPool1d as maxPool1d, maxPool2d as maxPool2d, maxPool3d as maxPool3d, mish as mish, mseLoss as mseLoss, multiHeadAttentionForward as multiHeadAttentionForward, nllLoss as nllLoss, normalize as normalize, oneHot as oneHot, pad as pad, pairwiseDistance as pairwiseDistance, pixelShuffle as pixelShuffle, prelu as prelu, relu as relu, relu6 as relu6, rmsNorm as rmsNorm, rrelu as rrelu, scaledDotProductAttention as scaledDotProductAttention, selu as selu, sigmoid as sigmoid, silu as silu, smoothL1Loss as smoothL1Loss, softPlus as softPlus, softShrink as softShrink, softSign as softSign, softmax as softmax, softmin as softmin, softplus as softplus, softshrink as softshrink, softsign as softsign, stateDict as stateDict, swish as swish, tanh as tanh, tanhShrink as tanhShrink, tanhshrink as tanhshrink, threshold as threshold, tripletMarginLoss as tripletMarginLoss, unfold as unfold, upsample as upsample };
+  export type { AppliedDType as AppliedDType, ApplyOptions as ApplyOptions, AttendOptions as AttendOptions, AttentionCache as AttentionCache, AttentionOptions as AttentionOptions, AttentionParams as AttentionParams, AvgPoolOptions as AvgPoolOptions, BatchNormLayerOptions as BatchNormLayerOptions, BatchNormOptions as BatchNormOptions, BatchNormState as BatchNormState, BinaryCrossEntropyOptions as BinaryCrossEntropyOptions, BinaryCrossEntropyWithLogitsOptions as BinaryCrossEntropyWithLogitsOptions, CacheOptions as CacheOptions, CeluOptions as CeluOptions, ConvLayerOptions as ConvLayerOptions, ConvOptions as ConvOptions, ConvTransposeLayerOptions as ConvTransposeLayerOptions, ConvTransposeOptions as ConvTransposeOptions, CrossEntropyOptions as CrossEntropyOptions, DTypeRule as DTypeRule, DropoutLayerOptions as DropoutLayerOptions, DropoutOptions as DropoutOptions, EluOptions as EluOptions, EmbeddingOptions as EmbeddingOptions, EmbeddingParams as EmbeddingParams, GeluOptions as GeluOptions, GluOptions as GluOptions, GroupNormOptions as GroupNormOptions, HardshrinkOptions as HardshrinkOptions, HardtanhOptions as HardtanhOptions, HuberLossOptions as HuberLossOptions, InitOptions as InitOptions, InterpolateOptions as InterpolateOptions, KlDivOptions as KlDivOptions, L1LossOptions as L1LossOptions, LSTMState as LSTMState, Layer as Layer, LayerNormLayerOptions as LayerNormLayerOptions, LayerNormOptions as LayerNormOptions, LeakyReluOptions as LeakyReluOptions, LinearParams as LinearParams, LoadStateOptions as LoadStateOptions, LossOptions as LossOptions, MarginLossOptions as MarginLossOptions, MaxPoolOptions as MaxPoolOptions, MseLossOptions as MseLossOptions, NllLossOptions as NllLossOptions, NormOptions as NormOptions, NormParams as NormParams, OfDType as OfDType, ParamsOf as ParamsOf, RMSNormOptions as RMSNormOptions, RecurrentOptions as RecurrentOptions, RecurrentParams as RecurrentParams, RmsNormOptions as RmsNormOptions, Run as Run, ScaledDotProductAttentionOptions as ScaledDotProductAttentionOptions, Sequence as Sequence, SmoothL1LossOptions as SmoothL1LossOptions, SoftplusOptions as SoftplusOptions, SoftshrinkOptions as SoftshrinkOptions, StateOf as StateOf, StateOptions as StateOptions, TrainOptions as TrainOptions, TripletMarginLossOptions as TripletMarginLossOptions, WeightOptions as WeightOptions };
 }
 
 /** A number, or a number for each step, counted from 0. */
@@ -13877,6 +14089,26 @@ declare function categorical<D extends DType>(key: Key, logits: Tensor<D> & Take
  */
 declare function choice(key: Key, x: number, shape: readonly number[], options?: ChoiceOptions): Tensor<'int32'>;
 declare function choice<D extends DType>(key: Key, x: Tensor<D>, shape: readonly number[], options?: ChoiceOptions): Tensor<D>;
+/** Options of `shuffle`. */
+interface ShuffleOptions {
+    /** The axis whose slices change places; negative ones count from the last; the first by default. */
+    readonly axis?: number | undefined;
+}
+/**
+ * The slices of a tensor along an axis in random order, each in one piece: those of {@link permutation} of the same key.
+ *
+ * `y_i = x_p(i) for a random order p`
+ *
+ * NumPy `Generator.permutation`, JAX `random.permutation`. Gradients go through.
+ *
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_ARGUMENT` for what is no key or no tensor, `ERR_INDEX` for an axis out of range.
+ * @example
+ * ```ts
+ * ft.random.shuffle(ft.random.key(1), ft.tensor([3, 1, 2])).sort() // [1, 2, 3]
+ * ```
+ */
+declare function shuffle<D extends DType>(key: Key, x: Tensor<D>, options?: number | ShuffleOptions): Tensor<D>;
 /**
  * Normal numbers between `low` and `high`, of which either may be infinite, by the inverse of the distribution's integral: in the tail,
  * from one standard deviation on, of its logarithm.
@@ -13992,6 +14224,8 @@ declare class Generator {
     integers<L extends number | bigint, H extends number | bigint, E extends IntegerDType = BoundsDType<L | H>>(low: L, high: H, shape: readonly number[], options?: RandintOptions<E>): Tensor<NoInfer<E>>;
     /** As `ft.random.permutation`. */
     permutation(count: number): Tensor<'int32'>;
+    /** As `ft.random.shuffle`. */
+    shuffle<D extends DType>(x: Tensor<D>, options?: number | ShuffleOptions): Tensor<D>;
     /** As `ft.random.exponential`. */
     exponential<E extends FloatDType = 'float32'>(shape: readonly number[], options?: ExponentialOptions<E>): Tensor<NoInfer<E>>;
     /** As `ft.random.gumbel`. */
@@ -14125,8 +14359,331 @@ declare const bytes: Instead<"write ft.random.bits(key, [n]).toBytes()">;
 declare const multivariate_normal: Instead<"names are in camel case: ft.random.multivariateNormal(key, mean, covariance)">;
 
 declare namespace random_d {
-  export { Generator as Generator, PCG64 as PCG64, PRNGKey as PRNGKey, Philox as Philox, RandomState as RandomState, SeedSequence as SeedSequence, bernoulli as bernoulli, beta as beta, binomial as binomial, bits as bits, bytes as bytes, categorical as categorical, cauchy as cauchy, chi2 as chi2, chisquare as chisquare, choice as choice, defaultRng as defaultRng, dirichlet as dirichlet, exponential as exponential, f as f, fold$1 as fold, foldIn as foldIn, gamma as gamma, generator as generator, geometric as geometric, getState as getState, gumbel as gumbel, hypergeometric as hypergeometric, integers as integers, key as key, laplace as laplace, logNormal as logNormal, logistic as logistic, lognormal as lognormal, logseries as logseries, manualSeed as manualSeed, multinomial as multinomial, multivariateNormal as multivariateNormal, multivariate_normal as multivariate_normal, negativeBinomial as negativeBinomial, noncentralChisquare as noncentralChisquare, normal$1 as normal, pareto as pareto, permutation as permutation, poisson as poisson, power as power, rand as rand, randInt as randInt, randint as randint, randn as randn, random as random, randomIntegers as randomIntegers, randomSample as randomSample, randperm as randperm, ranf as ranf, rayleigh as rayleigh, seed as seed, setState as setState, split$1 as split, standardCauchy as standardCauchy, standardExponential as standardExponential, standardGamma as standardGamma, standardNormal as standardNormal, standardT as standardT, studentT as studentT, triangular as triangular, truncatedNormal as truncatedNormal, uniform$1 as uniform, vonmises as vonmises, wald as wald, weibull as weibull, zipf as zipf };
-  export type { BernoulliOptions as BernoulliOptions, BitsOptions as BitsOptions, BoundsDType as BoundsDType, CategoricalOptions as CategoricalOptions, ChoiceOptions as ChoiceOptions, CountOptions as CountOptions, DrawnAs as DrawnAs, ExponentialOptions as ExponentialOptions, GammaOptions as GammaOptions, GumbelOptions as GumbelOptions, Key as Key, MultivariateNormalOptions as MultivariateNormalOptions, NormalOptions as NormalOptions, Parameter as Parameter, RandintOptions as RandintOptions, TruncatedNormalOptions as TruncatedNormalOptions, UniformOptions as UniformOptions, VectorDType as VectorDType };
+  export { Generator as Generator, PCG64 as PCG64, PRNGKey as PRNGKey, Philox as Philox, RandomState as RandomState, SeedSequence as SeedSequence, bernoulli as bernoulli, beta as beta, binomial as binomial, bits as bits, bytes as bytes, categorical as categorical, cauchy as cauchy, chi2 as chi2, chisquare as chisquare, choice as choice, defaultRng as defaultRng, dirichlet as dirichlet, exponential as exponential, f as f, fold$1 as fold, foldIn as foldIn, gamma as gamma, generator as generator, geometric as geometric, getState as getState, gumbel as gumbel, hypergeometric as hypergeometric, integers as integers, key as key, laplace as laplace, logNormal as logNormal, logistic as logistic, lognormal as lognormal, logseries as logseries, manualSeed as manualSeed, multinomial as multinomial, multivariateNormal as multivariateNormal, multivariate_normal as multivariate_normal, negativeBinomial as negativeBinomial, noncentralChisquare as noncentralChisquare, normal$1 as normal, pareto as pareto, permutation as permutation, poisson as poisson, power as power, rand as rand, randInt as randInt, randint as randint, randn as randn, random as random, randomIntegers as randomIntegers, randomSample as randomSample, randperm as randperm, ranf as ranf, rayleigh as rayleigh, seed as seed, setState as setState, shuffle as shuffle, split$1 as split, standardCauchy as standardCauchy, standardExponential as standardExponential, standardGamma as standardGamma, standardNormal as standardNormal, standardT as standardT, studentT as studentT, triangular as triangular, truncatedNormal as truncatedNormal, uniform$1 as uniform, vonmises as vonmises, wald as wald, weibull as weibull, zipf as zipf };
+  export type { BernoulliOptions as BernoulliOptions, BitsOptions as BitsOptions, BoundsDType as BoundsDType, CategoricalOptions as CategoricalOptions, ChoiceOptions as ChoiceOptions, CountOptions as CountOptions, DrawnAs as DrawnAs, ExponentialOptions as ExponentialOptions, GammaOptions as GammaOptions, GumbelOptions as GumbelOptions, Key as Key, MultivariateNormalOptions as MultivariateNormalOptions, NormalOptions as NormalOptions, Parameter as Parameter, RandintOptions as RandintOptions, ShuffleOptions as ShuffleOptions, TruncatedNormalOptions as TruncatedNormalOptions, UniformOptions as UniformOptions, VectorDType as VectorDType };
+}
+
+/** Options of windows. */
+interface WindowOptions<E extends FloatDType = FloatDType> {
+    /** Whether the window is one period of a periodic one, as spectra want it, in place of a symmetric one; false by default. */
+    readonly periodic?: boolean | undefined;
+    /** The dtype; float32 by default. */
+    readonly dtype?: E | undefined;
+    /** The device; the default device unless told. */
+    readonly device?: Device | undefined;
+}
+/**
+ * Hann's window of `n` places.
+ *
+ * `w_i = 0.5 - 0.5 cos(2 pi i / (n - 1)), with periodic over n`
+ *
+ * SciPy `signal.windows.hann`, PyTorch `hann_window` (which is periodic by default).
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for what is no integer, `ERR_SHAPE` for a negative one, `ERR_DTYPE` for a dtype that is not floating.
+ * @example
+ * ```ts
+ * ft.signal.hann(5) // [0, 0.5, 1, 0.5, 0]
+ * ```
+ * ```ts
+ * ft.signal.hann(4, { periodic: true }) // [0, 0.5, 1, 0.5]
+ * ```
+ */
+declare function hann<E extends FloatDType = 'float32'>(n: number, options?: WindowOptions<E>): Tensor<NoInfer<E>>;
+/**
+ * Hamming's window of `n` places.
+ *
+ * `w_i = 0.54 - 0.46 cos(2 pi i / (n - 1)), with periodic over n`
+ *
+ * SciPy `signal.windows.hamming`, PyTorch `hamming_window` (which is periodic by default).
+ *
+ * @throws {TensorError} as {@link hann}.
+ * @example
+ * ```ts
+ * ft.signal.hamming(3) // [0.08, 1, 0.08]
+ * ```
+ */
+declare function hamming<E extends FloatDType = 'float32'>(n: number, options?: WindowOptions<E>): Tensor<NoInfer<E>>;
+/**
+ * Blackman's window of `n` places.
+ *
+ * `w_i = 0.42 - 0.5 cos(2 pi i / (n - 1)) + 0.08 cos(4 pi i / (n - 1)), with periodic over n`
+ *
+ * SciPy `signal.windows.blackman`, PyTorch `blackman_window` (which is periodic by default).
+ *
+ * @throws {TensorError} as {@link hann}.
+ * @example
+ * ```ts
+ * ft.signal.blackman(5) // [0, 0.34, 1, 0.34, 0]
+ * ```
+ */
+declare function blackman<E extends FloatDType = 'float32'>(n: number, options?: WindowOptions<E>): Tensor<NoInfer<E>>;
+/**
+ * Bartlett's window of `n` places, a triangle that is zero at both ends.
+ *
+ * `w_i = 1 - |2 i / (n - 1) - 1|, with periodic over n`
+ *
+ * SciPy `signal.windows.bartlett`, PyTorch `bartlett_window` (which is periodic by default).
+ *
+ * @throws {TensorError} as {@link hann}.
+ * @example
+ * ```ts
+ * ft.signal.bartlett(5) // [0, 0.5, 1, 0.5, 0]
+ * ```
+ */
+declare function bartlett<E extends FloatDType = 'float32'>(n: number, options?: WindowOptions<E>): Tensor<NoInfer<E>>;
+/**
+ * Kaiser's window of `n` places.
+ *
+ * `w_i = I0(beta sqrt(1 - (2 i / (n - 1) - 1)^2)) / I0(beta), with periodic over n`
+ *
+ * SciPy `signal.windows.kaiser`, PyTorch `kaiser_window` (which is periodic by default). I0 is the modified Bessel function of order 0.
+ *
+ * @param beta How narrow it is, from 0, where all weights are 1; 14 for side lobes below -100 dB.
+ * @throws {TensorError} as {@link hann}; `ERR_ARGUMENT` for a beta that is negative or not finite.
+ * @example
+ * ```ts
+ * ft.signal.kaiser(3, 2) // [0.43867627, 1, 0.43867627]
+ * ```
+ */
+declare function kaiser<E extends FloatDType = 'float32'>(n: number, beta: number, options?: WindowOptions<E>): Tensor<NoInfer<E>>;
+/**
+ * The bell of a normal distribution over `n` places.
+ *
+ * `w_i = exp(-(i - (n - 1) / 2)^2 / (2 std^2)), with periodic n in the place of n - 1`
+ *
+ * SciPy `signal.windows.gaussian`.
+ *
+ * @param std The standard deviation in places, above 0.
+ * @throws {TensorError} as {@link hann}; `ERR_ARGUMENT` for a standard deviation that is not finite or not above 0.
+ * @example
+ * ```ts
+ * ft.signal.gaussian(3, 1) // [0.60653067, 1, 0.60653067]
+ * ```
+ */
+declare function gaussian<E extends FloatDType = 'float32'>(n: number, std: number, options?: WindowOptions<E>): Tensor<NoInfer<E>>;
+/**
+ * Tukey's window of `n` places: ones between two halves of Hann's window, which have the share `alpha` of it.
+ *
+ * `w_i = 0.5 - 0.5 cos(2 pi i / (alpha (n - 1))) at the ends, with periodic over n, else 1`
+ *
+ * SciPy `signal.windows.tukey`.
+ *
+ * @param alpha The share of the halves: 0 and less for ones, 1 and more for Hann's window; 0.5 by default.
+ * @throws {TensorError} as {@link hann}; `ERR_ARGUMENT` for an alpha that is NaN.
+ * @example
+ * ```ts
+ * ft.signal.tukey(5, 0.5) // [0, 1, 1, 1, 0]
+ * ```
+ */
+declare function tukey<E extends FloatDType = 'float32'>(n: number, alpha?: number, options?: WindowOptions<E>): Tensor<NoInfer<E>>;
+
+/** How a signal is cut into frames. */
+interface Frames<W extends DType> {
+    /** Samples from one frame to the next; a quarter of the frame by default. */
+    readonly hopLength?: number | undefined;
+    /** Weights of a frame's samples, a vector of at most `nFft`, which stands in the middle; ones by default. */
+    readonly window?: (Tensor<W> & Takes<'real', W>) | undefined;
+    /** Whether frame t has its middle at sample t * hopLength, the signal being continued at both ends; true by default. */
+    readonly center?: boolean | undefined;
+    /** Whether spectra are divided by the root of `nFft`; false by default. */
+    readonly normalized?: boolean | undefined;
+}
+/** Options of `stft`. */
+interface StftOptions<W extends DType = DType> extends Frames<W> {
+    /** How a signal is continued where frames are centred, as in `ft.pad`; 'reflect' by default. */
+    readonly padMode?: 'constant' | 'edge' | 'reflect' | 'symmetric' | 'wrap' | undefined;
+    /** Whether frequencies above half of the rate are left out, which those of a real signal repeat; true by default for real signals. */
+    readonly onesided?: boolean | undefined;
+}
+/** Options of `istft`. */
+interface IstftOptions<W extends DType = DType, O extends boolean = true> extends Frames<W> {
+    /** Whether the spectra are those of a real signal, without the frequencies above half of the rate; true by default. */
+    readonly onesided?: O | undefined;
+    /** How many samples come out, with those of the last frame's second half and zeros where there are no others; by default all but that half. */
+    readonly length?: number | undefined;
+}
+/** Options of `spectrogram`. */
+interface SpectrogramOptions<W extends DType = DType> extends StftOptions<W> {
+    /** 1 for magnitudes, 2 for powers; 2 by default. */
+    readonly power?: number | undefined;
+}
+/**
+ * Spectra of the frames of signals [..., samples], windowed: [..., frequencies, frames], complex.
+ *
+ * `X_(f, t) = sum_k w_k x_(t hop + k) e^(-2 pi i f k / nFft), with center x shifted by nFft / 2`
+ *
+ * PyTorch `stft`. Of a real signal there are `nFft / 2 + 1` frequencies, the multiples of 1 / nFft of the rate.
+ *
+ * @param nFft Samples of a frame.
+ * @throws {TensorError} `ERR_ARGUMENT` for sizes below 1 and one-sided spectra of a complex signal, `ERR_SHAPE` for a signal that is shorter than a
+ * frame, a window that is longer than one and a tensor of rank 0.
+ * @example
+ * ```ts
+ * ft.signal.stft(ft.ones([8]), 4, { hopLength: 4, center: false }).abs() // [[4, 4], [0, 0], [0, 0]]
+ * ```
+ * ```ts
+ * ft.signal.stft(ft.ones([2, 16000]), 512, { window: ft.signal.hann(512, { periodic: true }) }).shape // [2, 257, 126]
+ * ```
+ */
+declare function stft<D extends DType, W extends DType = 'bool'>(x: Tensor<D>, nFft: number, options?: StftOptions<W>): Tensor<ComplexOf<Promote<D, W>>>;
+/**
+ * Signals [..., samples] from the spectra of their frames [..., frequencies, frames]: the inverse of {@link stft} of the same options, and of
+ * other spectra the signal whose own are nearest (least squares).
+ *
+ * `x_n = sum_t w_(n - t hop) y_(t, n - t hop) / sum_t w_(n - t hop)^2 for the frames y_t`
+ *
+ * PyTorch `istft`. Where the squares of all windows over a sample are 0 it is NaN. Without `length` the samples that no frame reached are not
+ * there.
+ *
+ * @param nFft Samples of a frame.
+ * @throws {TensorError} `ERR_ARGUMENT` for sizes below 1, `ERR_SHAPE` for spectra of other than `nFft / 2 + 1` frequencies (`nFft` where they are not
+ * one-sided), without frames, and for a window that is longer than a frame.
+ * @example
+ * ```ts
+ * ft.signal.istft(ft.signal.stft(ft.arange(8), 4), 4) // [0, 1, 2, 3, 4, 5, 6, 7]
+ * ```
+ */
+declare function istft<D extends DType, W extends DType = 'bool', O extends boolean = true>(x: Tensor<D>, nFft: number, options?: IstftOptions<W, O>): Tensor<O extends true ? RealOf<ComplexOf<Promote<D, W>>> : ComplexOf<Promote<D, W>>>;
+/**
+ * Powers of the spectra of the frames of signals [..., samples]: [..., frequencies, frames], real.
+ *
+ * `S = |stft(x)|^power`
+ *
+ * torchaudio `Spectrogram`.
+ *
+ * @param nFft Samples of a frame.
+ * @throws {TensorError} as {@link stft}; `ERR_ARGUMENT` for a power that is not above 0.
+ * @example
+ * ```ts
+ * ft.signal.spectrogram(ft.ones([8]), 4, { hopLength: 4, center: false }) // [[16, 16], [0, 0], [0, 0]]
+ * ```
+ */
+declare function spectrogram<D extends DType, W extends DType = 'bool'>(x: Tensor<D>, nFft: number, options?: SpectrogramOptions<W>): Tensor<RealOf<ComplexOf<Promote<D, W>>>>;
+
+/** Options of `dct` and `idct`. */
+interface DctOptions {
+    /** 2 or 3, which are each other's inverse but for a factor; 2 by default. */
+    readonly type?: 2 | 3 | undefined;
+    /** The axis; negative ones count from the last; the last by default. */
+    readonly axis?: number | undefined;
+    /** Whose direction is divided by 2 n ('backward': that of `idct`), or 'ortho' for both by its root, which makes the transform orthogonal; 'backward' by default. */
+    readonly norm?: 'backward' | 'ortho' | 'forward' | undefined;
+}
+/**
+ * Cosine transform of a real tensor along an axis (the last by default), of type 2 or 3; float32, float64 for float64.
+ *
+ * `type 2: y_k = 2 sum_j x_j cos(pi k (2 j + 1) / (2 n)); type 3: y_k = x_0 + 2 sum_(j > 0) x_j cos(pi j (2 k + 1) / (2 n))`
+ *
+ * SciPy `fft.dct`. With 'ortho' it is orthogonal: type 3 is then the inverse and the transpose of type 2.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for another type or norm, `ERR_DTYPE` for a complex tensor, `ERR_INDEX` for an axis out of range, `ERR_SHAPE`
+ * for one without elements.
+ * @example
+ * ```ts
+ * ft.signal.dct(ft.tensor([1, 2])) // [6, -1.4142135]
+ * ```
+ */
+declare function dct<D extends DType>(x: Tensor<D> & Takes<'real', D>, options?: DctOptions): Tensor<RealOf<ComplexOf<D>>>;
+/**
+ * The inverse of {@link dct} of the same options.
+ *
+ * `type 2: x_j = (y_0 + 2 sum_(k > 0) y_k cos(pi k (2 j + 1) / (2 n))) / (2 n)`
+ *
+ * SciPy `fft.idct`.
+ *
+ * @throws {TensorError} as {@link dct}.
+ * @example
+ * ```ts
+ * ft.signal.idct(ft.signal.dct(ft.tensor([1, 2, 4]))) // [1, 2, 4]
+ * ```
+ */
+declare function idct<D extends DType>(x: Tensor<D> & Takes<'real', D>, options?: DctOptions): Tensor<RealOf<ComplexOf<D>>>;
+
+/** The coefficients of a polynomial in the delay, from that of no delay on. */
+type Coefficients = readonly number[] | Tensor;
+/** Options of `lfilter` and `sosfilt`. */
+interface FilterOptions {
+    /** The axis of time; negative ones count from the last; the last by default. */
+    readonly axis?: number | undefined;
+}
+/**
+ * A signal through the filter with numerator `b` and denominator `a`, from rest; float32 for integers.
+ *
+ * `a_0 y_t = sum_k b_k x_(t-k) - sum_(k > 0) a_k y_(t-k)`
+ *
+ * SciPy `signal.lfilter`. Coefficients are converted to the dtype of the signal, gradients go through them. A recursion of order p over n samples is
+ * about 6 log2 n operations on n p numbers. A filter of high order is better cut into sections of second order ({@link sosfilt}).
+ *
+ * @param options The axis of time alone, or an object of options.
+ * @throws {TensorError} `ERR_ARGUMENT` for what are no coefficients and for an `a` that begins with the number 0, `ERR_SHAPE` for none of them,
+ * `ERR_INDEX` for an axis out of range.
+ * @example
+ * ```ts
+ * ft.signal.lfilter([1], [1, -0.5], ft.tensor([1, 0, 0, 0])) // [1, 0.5, 0.25, 0.125]
+ * ```
+ */
+declare function lfilter<D extends DType>(b: Coefficients, a: Coefficients, x: Tensor<D>, options?: number | FilterOptions): Tensor<FloatOf<D>>;
+/**
+ * A signal through sections of second order, one after the other, from rest; float32 for integers.
+ *
+ * `a_0 y_t = b_0 x_t + b_1 x_(t-1) + b_2 x_(t-2) - a_1 y_(t-1) - a_2 y_(t-2) of each section`
+ *
+ * SciPy `signal.sosfilt`. Coefficients are converted to the dtype of the signal, gradients go through them.
+ *
+ * @param sos The sections [count, 6]: b_0, b_1, b_2, a_0, a_1, a_2 of each.
+ * @param options The axis of time alone, or an object of options.
+ * @throws {TensorError} as {@link lfilter}; `ERR_SHAPE` for sections of other than 6 coefficients.
+ * @example
+ * ```ts
+ * ft.signal.sosfilt([[1, 0, 0, 1, -0.5, 0], [1, 1, 0, 1, 0, 0]], ft.tensor([1, 0, 0, 0])) // [1, 1.5, 0.75, 0.375]
+ * ```
+ */
+declare function sosfilt<D extends DType>(sos: readonly (readonly number[])[] | Tensor, x: Tensor<D>, options?: number | FilterOptions): Tensor<FloatOf<D>>;
+
+/** Options of `findPeaks`. */
+interface FindPeaksOptions {
+    /** The least height, or the least and the largest. */
+    readonly height?: number | readonly [least: number, largest: number] | undefined;
+    /** How many positions peaks are apart at least, from 1: of two that are nearer the lower one is left out, of equal ones the earlier. */
+    readonly distance?: number | undefined;
+    /** The least prominence, or the least and the largest. */
+    readonly prominence?: number | readonly [least: number, largest: number] | undefined;
+}
+/** Peaks from left to right. */
+interface Peaks<D extends DType = DType> {
+    /** int32 positions; of a flat peak the middle, rounded down. */
+    readonly indices: Tensor<'int32'>;
+    /** The elements there. */
+    readonly heights: Tensor<D>;
+    /** How far each stands above the higher one of its bases. */
+    readonly prominences: Tensor<D>;
+    /** int32 position of the lowest element to the left, up to the nearest higher one. */
+    readonly leftBases: Tensor<'int32'>;
+    /** The same to the right. */
+    readonly rightBases: Tensor<'int32'>;
+}
+/**
+ * The peaks of a vector: elements, or runs of equal ones, with lower ones on both sides. Of those that are high enough the ones that are far
+ * enough apart, and of these the ones that are prominent enough. Reads `x`.
+ *
+ * SciPy `signal.find_peaks`. Gradients go through heights and prominences.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for what is no vector, `ERR_DTYPE` for bool and complex tensors, `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.signal.findPeaks(ft.tensor([0, 3, 1, 2, 0, 5, 0])).indices // [1, 3, 5]
+ * ```
+ * ```ts
+ * ft.signal.findPeaks(ft.tensor([0, 3, 1, 2, 0, 5, 0]), { prominence: 2 }).indices // [1, 5]
+ * ```
+ */
+declare function findPeaks<D extends DType>(x: Tensor<D> & Takes<'integerOrFloat', D>, options?: FindPeaksOptions): Peaks<D>;
+/** As {@link findPeaks}, without blocking. */
+declare function findPeaksAsync<D extends DType>(x: Tensor<D> & Takes<'integerOrFloat', D>, options?: FindPeaksOptions): Promise<Peaks<D>>;
+
+declare namespace signal_d {
+  export { bartlett as bartlett, blackman as blackman, dct as dct, findPeaks as findPeaks, findPeaksAsync as findPeaksAsync, gaussian as gaussian, hamming as hamming, hann as hann, idct as idct, istft as istft, kaiser as kaiser, lfilter as lfilter, sosfilt as sosfilt, spectrogram as spectrogram, stft as stft, tukey as tukey };
+  export type { Coefficients as Coefficients, DctOptions as DctOptions, FilterOptions as FilterOptions, FindPeaksOptions as FindPeaksOptions, IstftOptions as IstftOptions, Peaks as Peaks, SpectrogramOptions as SpectrogramOptions, StftOptions as StftOptions, WindowOptions as WindowOptions };
 }
 
 /** Alias of {@link sigmoid}. */
@@ -14395,6 +14952,56 @@ interface WindowReduceOptions {
  */
 declare function windowReduce<D extends DType>(x: Tensor<D>, init: Scalar | Tensor<NoInfer<D>>, fn: (a: Tensor<NoInfer<D>>, b: Tensor<NoInfer<D>>) => Tensor<NoInfer<D>>, options: WindowReduceOptions): Tensor<D>;
 
+/** Options of `maxWithIndices` and `minWithIndices`. */
+interface ExtremesOptions {
+    /** The axis; negative ones count from the last; the flattened tensor by default. */
+    readonly axis?: number | undefined;
+    /** Whether the axis stays, with size 1; false by default. */
+    readonly keepdims?: boolean | undefined;
+}
+/** Extremes, and where they stand. */
+interface Extremes<D extends DType = DType> {
+    /** The largest or smallest elements. */
+    readonly values: Tensor<D>;
+    /** int32 position of the first of each along the axis, or in the flattened tensor. */
+    readonly indices: Tensor<'int32'>;
+}
+/**
+ * The largest elements along an axis, or of the flattened tensor, and the int32 positions of the first of each; the first NaN wins. `max` gives
+ * the values alone.
+ *
+ * `values = x_indices, indices = min { i : x_i = max x }`
+ *
+ * PyTorch `max(dim)`. The gradient goes to the element at the position, where that of `max` is shared by equal ones.
+ *
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_DTYPE` for a complex tensor, `ERR_INDEX` for an axis out of range, `ERR_SHAPE` where there are no elements.
+ * @example
+ * ```ts
+ * ft.maxWithIndices(ft.tensor([[1, 5], [7, 4]]), 1).values // [5, 7]
+ * ```
+ * ```ts
+ * ft.maxWithIndices(ft.tensor([[1, 5], [7, 4]]), 1).indices // [1, 0]
+ * ```
+ */
+declare function maxWithIndices<D extends DType>(x: Tensor<D> & Takes<'real', D>, options?: number | ExtremesOptions): Extremes<D>;
+/**
+ * The smallest elements along an axis, or of the flattened tensor, and the int32 positions of the first of each; the first NaN wins. `min`
+ * gives the values alone.
+ *
+ * `values = x_indices, indices = min { i : x_i = min x }`
+ *
+ * PyTorch `min(dim)`. The gradient goes to the element at the position, where that of `min` is shared by equal ones.
+ *
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_DTYPE` for a complex tensor, `ERR_INDEX` for an axis out of range, `ERR_SHAPE` where there are no elements.
+ * @example
+ * ```ts
+ * ft.minWithIndices(ft.tensor([[1, 5], [7, 4]])).indices // 0
+ * ```
+ */
+declare function minWithIndices<D extends DType>(x: Tensor<D> & Takes<'real', D>, options?: number | ExtremesOptions): Extremes<D>;
+
 /** Options of `digitize`. */
 interface DigitizeOptions {
     /** Whether intervals hold their right end instead of their left one; false by default. */
@@ -14514,6 +15121,40 @@ declare const int = "int32";
 declare const long = "int64";
 declare const cfloat = "complex64";
 declare const cdouble = "complex128";
+
+/** Options of `polyfit`. */
+interface PolyfitOptions<W extends DType = DType> {
+    /** What each point's deviation is multiplied with, not its square: a vector; ones by default. */
+    readonly weights?: (Tensor<W> & Takes<'real', W>) | undefined;
+}
+/**
+ * The coefficients, that of the highest power first, of the polynomial of this degree that is nearest to points: of all that make the sum
+ * of `(w_i (y_i - p(x_i)))^2` smallest the shortest one, after columns are scaled to length 1.
+ *
+ * NumPy `polyfit`. `x` is a vector of n positions, `y` one of values or a matrix [n, sets], whose columns are fitted each. In float32 a degree
+ * above 5 loses digits: convert to float64. Gradients go through.
+ *
+ * @throws {TensorError} `ERR_ARGUMENT` for a degree that is no integer from 0, `ERR_SHAPE` for shapes that do not fit and without points; `ERR_DTYPE`.
+ * @example
+ * ```ts
+ * ft.polyfit(ft.tensor([0, 1, 2]), ft.tensor([1, 3, 5]), 1) // [2, 1]
+ * ```
+ */
+declare function polyfit<A extends DType, B extends DType, W extends DType = 'bool'>(x: Tensor<A>, y: Tensor<B>, degree: number, options?: PolyfitOptions<W>): Tensor<FloatOf<Promote<Promote<A, B>, W>>>;
+/**
+ * A polynomial's values by its coefficients `p`, that of the highest power first, at each element of `x` (Horner's rule).
+ *
+ * `y = p_0 x^(n - 1) + p_1 x^(n - 2) + ... + p_(n - 1)`
+ *
+ * NumPy `polyval`. Without coefficients it is 0. Integers wrap.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for coefficients that are no vector or more than 2^16, `ERR_DTYPE`.
+ * @example
+ * ```ts
+ * ft.polyval(ft.tensor([2, 1]), ft.tensor([0, 1, 2])) // [1, 3, 5]
+ * ```
+ */
+declare function polyval<A extends DType, B extends DType>(p: Tensor<A> & Takes<'numeric', A>, x: Tensor<B> & Takes<'numeric', B>): Tensor<Promote<A, B>>;
 
 /**
  * A function whose gradient is what the caller says: `fn` returns its value, a tensor, and a function from the value's cotangent to those of
@@ -15012,5 +15653,5 @@ interface Config {
  */
 declare function config(changes?: Config): Required<Config>;
 
-export { ArgumentError, BackendUnavailableError, BoolTensor, ByteTensor, DTypeError, DeviceError, DisposedError, DoubleTensor, FileError, FloatTensor, FormatError, HalfTensor, IndexError, IntTensor, InternalError, LinAlgError, LongTensor, NaNError, OutOfMemoryError, Plan, Profile, ShapeError, Slice, Tensor, TensorError, UnsupportedError, abs, absolute, acos, acosh, add, addbmm, addcdiv, addcmul, addmm, addmv, addr, adjoint, all, allclose, amax, amin, aminmax, angle, any, append, apply, applyAlongAxis, applyOverAxes, arange, arccos, arccosh, arcsin, arcsinh, arctan, arctan2, arctanh, argmax, argmin, argpartition, argsort, argwhere, argwhereAsync, around, array, array2string, arrayEqual, arrayEquiv, arrayNamespaceInfo, arrayRepr, arraySplit, arrayStr, asArray, asStrided, asTensor, as_tensor, asanyarray, asarray, asarrayChkfinite, ascontiguousarray, asin, asinh, associativeScan, astype, atan, atan2, atanh, atleast1d, atleast2d, atleast3d, autocast, average, backends_d as backends, baddbmm, bernoulli$1 as bernoulli, bfloat16, bincount, bincountAsync, bitcast, bitwiseAnd, bitwiseCount, bitwiseInvert, bitwiseLeftShift, bitwiseNot, bitwiseOr, bitwiseRightShift, bitwiseXor, block, blockDiag, bmm, bool, broadcastArrays, broadcastShapes, broadcastTensors, broadcastTo, bucketize, canCast, cartesianProd, cat, cbrt, cdist, cdouble, ceil, cfloat, chainMatmul, checkpoint, cholesky, choose, chunk, clamp, clampMax, clampMin, clip, clone, columnStack, combinations, commonType, compile, complex, complex128, complex64, compress, concat, concatenate, config, conj, conjPhysical, conjugate, convolve, copy, copysign, copyto, corrcoef, correlate, cos, cosh, countLeadingZeros, countNonzero, cov, cross, cummax, cummin, cumprod, cumsum, cumulativeMax, cumulativeMin, cumulativeProd, cumulativeSum, cumulativeTrapezoid, customGradient, data_d as data, deg2rad, degrees, delete_ as delete, det, detectNaN, device, devices, diag$1 as diag, diagEmbed, diagIndices, diagflat, diagonal, diff, digamma, digitize, dist, divide as div, divide, divmod, dot$1 as dot, double, dropout$1 as dropout, dsplit, dstack, dtype, e, ediff1d, eig, eigh, eigvals, eigvalsh, einsum, empty, emptyLike, enableGrad, entr, eq, equal, erf, erfc, erfinv, evaluate, evaluateSync, exp, exp2, expand, expandDims, expm1, extract, eye$1 as eye, fabs, fft_d as fft, fftfreq$1 as fftfreq, fftshift$1 as fftshift, fillDiagonal, finfo, fix, flatnonzero, flatten$1 as flatten, flip, fliplr, flipud, float, float16, float32, float64, floatPower, floor, floorDivide, fmax, fmin, fmod, frac, frexp, fromDlpack, fromNumpy, fromShared, fromTypedArray, from_numpy, frombuffer, fromfile, fromfunction, fromiter, frompyfunc, fromstring, full, fullLike, gather, gcd, ge, genfromtxt, geomspace, ger, getDefaultDtype, getPrintoptions, getRngState, grad, gradient, greater, greaterEqual, gt, half, heaviside, hessian, histc, histogram, histogram2d, histogramBinEdges, histogramdd, hsplit, hstack, hypot, identity, ifft$1 as ifft, iinfo, imag, in1d, indexAdd, indexCopy, indexFill, indexPut, indexReduce, indexSelect, indices, inf, inferenceMode, initialSeed, inner, insert, int, int16, int32, int64, int8, interp, intersect1d, intersect1dAsync, inv, inverse$1 as inverse, invert, io_d as io, isComplex, isFloatingPoint, isGradEnabled, isTensor, isclose, iscomplexobj, isdtype, isfinite, isin, isinf, isnan, isneginf, isposinf, isreal, isrealobj, isscalar, issubdtype, ix_, jacobian, jit, jvp, kron, kthvalue, lcm, ldexp, le, leftShift, lerp, less, lessEqual, lexsort, lgamma, linalg_d as linalg, linspace, load$1 as load, loadtxt, log, log10, log1p, log2, logSoftmax, logaddexp, logaddexp2, logcumsumexp, logdet$1 as logdet, logicalAnd, logicalNot, logicalOr, logicalXor, logit, logspace, logsumexp, long, lstsq, lt, manualSeed$1 as manualSeed, maskedFill, maskedScatter, maskedSelect, matmul, matrix, matrixExp$1 as matrixExp, matrixPower, matrixTranspose, max, maximum, mean, median, memmap, memory, meshgrid, mgrid, min, minScalarType, minimum, mm, mod, mode, modf, moveAxis, moveaxis, movedim, msort, multiply as mul, multiDot$1 as multiDot, multinomial$1 as multinomial, multiply, mv, nan, nanToNum, nanargmax, nanargmin, nancumprod, nancumsum, nancumulativeProd, nancumulativeSum, nanmax, nanmean, nanmedian, nanmin, nanpercentile, nanprod, nanquantile, nanstd, nansum, nanvar, narrow, ndarray, ndenumerate, ndim, ndindex, nditer, ndtr, ne, negative as neg, negative, newaxis, nextafter, nn_d as nn, noGrad, nonzero, nonzeroAsync, norm$1 as norm, normal$2 as normal, notEqual, numel, ogrid, oneHot, ones$1 as ones, onesLike, optim_d as optim, outer, packbits, pad$1 as pad, partition, percentile, permute, permuteDims, pi, piecewise, pinv, pinverse, place, plan, poisson$1 as poisson, polar$1 as polar, poly1d, polyadd, polyder, polyfit, polyint, polymul, polyval, populationCount, positive, pow, power$1 as power, printoptions, prod, profile, promoteTypes, ptp, put, putAlongAxis, putMask, putmask, qr, quantile, rad2deg, radians, rand$1 as rand, randLike, randint$1 as randint, randintLike, randn$1 as randn, randnLike, random_d as random, randperm$1 as randperm, ravel, ravelMultiIndex, real, realIfClose, reciprocal, reduce, relu, remainder, renorm, repeat, repeatInterleave, resetStats, reshape, resize, resultType, rfft$1 as rfft, rightShift, rint, roll, rollaxis, roots, rot90, round, rowStack, rsqrt, save$1 as save, savetxt, savez, savezCompressed, scatter, scatterAdd, scatterMax, scatterMin, scatterMul, scatterReduce, scope, scopeAsync, searchsorted, seed$1 as seed, segmentMax, segmentMean, segmentMin, segmentProd, segmentSum, select, setDefaultDevice, setDefaultDtype, setDefaultTensorType, setGradEnabled, setMemoryLimit, setNumThreads, setPrintoptions, setRngState, setThreads, setdiff1d, setdiff1dAsync, setxor1d, setxor1dAsync, sgn, shape, short, sigmoid, sign, signbit, sin, sinc, sinh, size, slice, slogdet, softmax, solve, sort, sortComplex, spacing, special_d as special, split$2 as split, sqrt, square, squeeze, stack, stats, std, stdMean, stopGradient, strict, subtract as sub, subtract, sum, svd, swapAxes, swapaxes, swapdims, synchronize, t, take, takeAlongAxis, takeAlongDim, tan, tanh, tensor, tensorSplit, tensordot, tile, topk, trace, transpose, trapezoid, trapz, tree_d as tree, tri, tril, trilIndices, trim, trimZeros, triu, triuIndices, trueDivide, trunc, truncDivide, uint16, uint32, uint64, uint8, unbind, unfold$1 as unfold, union1d, union1dAsync, unique, uniqueAll, uniqueAllAsync, uniqueConsecutive, uniqueCounts, uniqueCountsAsync, uniqueInverse, uniqueInverseAsync, uniqueValues, uniqueValuesAsync, unpackbits, unravelIndex, unsqueeze, unstack, unwrap, valueAndGrad, vander$1 as vander, var_ as var, varMean, vdot, vecdot, vectorize, view, vjp, vmap, vsplit, vstack, where, windowMax, windowMin, windowProd, windowReduce, windowScatterMax, windowScatterMin, windowSum, xlog1py, xlogy, zeros$1 as zeros, zerosLike };
-export type { AbortSignalLike, AbsentDevice, AllOptions, AllcloseOptions, AnyOptions, ArgmaxOptions, ArgminOptions, ArgsortOptions, ArrayEqualOptions, ArrayNamespaceInfo, AsDType, AssociativeScanOptions, AsyncScope, BincountOptions, BucketizeOptions, Common, Complex, ComplexOf, ConcatOptions, Config, ConvolveOptions, CorrcoefOptions, CorrelateOptions, CountNonzeroOptions, CountOf, CovOptions, CreationOptions, CrossOptions, CumulativeMaxOptions, CumulativeMinOptions, CumulativeProdOptions, CumulativeSumOptions, DType, DTypeOf, DTypeOfArray, DTypeOfData, DataOf, Device, DeviceMemory, DevicePeak, DiagOptions, DiagonalOptions, DiffOptions, DigitizeOptions, EmptyOptions, EyeOptions, FInfo, Fallback, Fits, FlattenOptions, FlipOptions, FloatDType, FloatOf, FloatOrComplexDType, FullOptions, GradOptions, GradientOptions, Histogram, HistogramBinEdgesOptions, HistogramOptions, IInfo, IndexDType, IndexItem, IndexOrMaskDType, Indices, Instead, IntegerDType, IntegerOrBoolDType, IntegerOrFloatDType, IscloseOptions, IsinOptions, ItemOf, JitOptions, JobOptions, KernelProfile, Kind, KthvalueOptions, LinspaceOptions, Listed, LogSoftmaxOptions, LogspaceOptions, LogsumexpOptions, MaxOptions, MeanOptions, MedianOptions, MemoryInfo, MemorySample, MeshgridOptions, MinOptions, NancumulativeProdOptions, NancumulativeSumOptions, NanmaxOptions, NanmeanOptions, NanmedianOptions, NanminOptions, NanpercentileOptions, NanprodOptions, NanquantileOptions, NanstdOptions, NansumOptions, NanvarOptions, Nested, NestedArray, NoCommonDType, NormOrdOptions, Numbers, NumericDType, OneHotOptions, OnesOptions, Operand, Ord, PadOptions, PercentileOptions, PiecesOptions, PlannedKernel, PositionDType, Positions, PresentDevice, ProdOptions, ProfileSpan, Progress, Promote, PromoteAll, PtpOptions, PutAlongAxisOptions, QuantileOptions, RealDType, RealOf, ReduceOptions, Refused, Rejection, RepeatOptions, ResultOf, Rewriting, RollOptions, Rot90Options, Scalar, ScatterAddOptions, ScatterMaxOptions, ScatterMinOptions, ScatterMulOptions, ScatterOptions, SearchsortedOptions, Several, SharedTensor, SoftmaxOptions, SortOptions, SpanKind, StackOptions, Stats, StdOptions, StorageOf, Strictness, SumOf, SumOptions, TakeAlongAxisOptions, TakeOptions, Takes, TakesEach, TakesTable, TensorData, TensorJSON, TensorOptions, TensordotOptions, TopkOptions, Trace, TraceEvent, TraceOptions, Traces, TrapezoidOptions, TrilOptions, TriuOptions, Typed, TypedArray, UnfoldOptions, Unique, VarOptions, VecdotOptions, Wanted, Weak, WindowMaxOptions, WindowMinOptions, WindowProdOptions, WindowReduceOptions, WindowScatterMaxOptions, WindowScatterMinOptions, WindowSumOptions, With, ZerosOptions };
+export { ArgumentError, BackendUnavailableError, BoolTensor, ByteTensor, DTypeError, DeviceError, DisposedError, DoubleTensor, FileError, FloatTensor, FormatError, HalfTensor, IndexError, IntTensor, InternalError, LinAlgError, LongTensor, NaNError, OutOfMemoryError, Plan, Profile, ShapeError, Slice, Tensor, TensorError, UnsupportedError, abs, absolute, acos, acosh, add, addbmm, addcdiv, addcmul, addmm, addmv, addr, adjoint, all, allclose, amax, amin, aminmax, angle, any, append, apply, applyAlongAxis, applyOverAxes, arange, arccos, arccosh, arcsin, arcsinh, arctan, arctan2, arctanh, argmax, argmin, argpartition, argsort, argwhere, argwhereAsync, around, array, array2string, arrayEqual, arrayEquiv, arrayNamespaceInfo, arrayRepr, arraySplit, arrayStr, asArray, asStrided, asTensor, as_tensor, asanyarray, asarray, asarrayChkfinite, ascontiguousarray, asin, asinh, associativeScan, astype, atan, atan2, atanh, atleast1d, atleast2d, atleast3d, autocast, average, backends_d as backends, baddbmm, bernoulli$1 as bernoulli, bfloat16, bincount, bincountAsync, bitcast, bitwiseAnd, bitwiseCount, bitwiseInvert, bitwiseLeftShift, bitwiseNot, bitwiseOr, bitwiseRightShift, bitwiseXor, block, blockDiag, bmm, bool, broadcastArrays, broadcastShapes, broadcastTensors, broadcastTo, bucketize, canCast, cartesianProd, cat, cbrt, cdist, cdouble, ceil, cfloat, chainMatmul, checkpoint, cholesky, choose, chunk, clamp, clampMax, clampMin, clip, clone, columnStack, combinations, commonType, compile, complex, complex128, complex64, compress, concat, concatenate, config, conj, conjPhysical, conjugate, convolve, copy, copysign, copyto, corrcoef, correlate, cos, cosh, countLeadingZeros, countNonzero, cov, cross, cummax, cummin, cumprod, cumsum, cumulativeMax, cumulativeMin, cumulativeProd, cumulativeSum, cumulativeTrapezoid, customGradient, data_d as data, deg2rad, degrees, delete_ as delete, det, detectNaN, device, devices, diag$1 as diag, diagEmbed, diagIndices, diagflat, diagonal, diff, digamma, digitize, dist, divide as div, divide, divmod, dot$1 as dot, double, dropout$1 as dropout, dsplit, dstack, dtype, e, ediff1d, eig, eigh, eigvals, eigvalsh, einops_d as einops, einsum, empty, emptyLike, enableGrad, entr, eq, equal, erf, erfc, erfinv, evaluate, evaluateSync, exp, exp2, expand, expandDims, expm1, extract, eye$1 as eye, fabs, fft_d as fft, fftfreq$1 as fftfreq, fftshift$1 as fftshift, fillDiagonal, finfo, fix, flatnonzero, flatten$1 as flatten, flip, fliplr, flipud, float, float16, float32, float64, floatPower, floor, floorDivide, fmax, fmin, fmod, frac, frexp, fromDlpack, fromNumpy, fromShared, fromTypedArray, from_numpy, frombuffer, fromfile, fromfunction, fromiter, frompyfunc, fromstring, full, fullLike, gather, gcd, ge, genfromtxt, geomspace, ger, getDefaultDtype, getPrintoptions, getRngState, grad, gradient, greater, greaterEqual, gt, half, heaviside, hessian, histc, histogram, histogram2d, histogramBinEdges, histogramdd, hsplit, hstack, hypot, identity, ifft$1 as ifft, iinfo, imag, in1d, indexAdd, indexCopy, indexFill, indexPut, indexReduce, indexSelect, indices, inf, inferenceMode, initialSeed, inner, insert, int, int16, int32, int64, int8, interp, intersect1d, intersect1dAsync, inv, inverse$1 as inverse, invert, io_d as io, isComplex, isFloatingPoint, isGradEnabled, isTensor, isclose, iscomplexobj, isdtype, isfinite, isin, isinf, isnan, isneginf, isposinf, isreal, isrealobj, isscalar, issubdtype, ix_, jacobian, jit, jvp, kron, kthvalue, lcm, ldexp, le, leftShift, lerp, less, lessEqual, lexsort, lgamma, linalg_d as linalg, linspace, load$1 as load, loadtxt, log, log10, log1p, log2, logSoftmax, logaddexp, logaddexp2, logcumsumexp, logdet$1 as logdet, logicalAnd, logicalNot, logicalOr, logicalXor, logit, logspace, logsumexp, long, lstsq, lt, manualSeed$1 as manualSeed, maskedFill, maskedScatter, maskedSelect, matmul, matrix, matrixExp$1 as matrixExp, matrixPower, matrixTranspose, max, maxWithIndices, maximum, mean, median, memmap, memory, meshgrid, mgrid, min, minScalarType, minWithIndices, minimum, mm, mod, mode, modf, moveAxis, moveaxis, movedim, msort, multiply as mul, multiDot$1 as multiDot, multinomial$1 as multinomial, multiply, mv, nan, nanToNum, nanargmax, nanargmin, nancumprod, nancumsum, nancumulativeProd, nancumulativeSum, nanmax, nanmean, nanmedian, nanmin, nanpercentile, nanprod, nanquantile, nanstd, nansum, nanvar, narrow, ndarray, ndenumerate, ndim, ndindex, nditer, ndtr, ne, negative as neg, negative, newaxis, nextafter, nn_d as nn, noGrad, nonzero, nonzeroAsync, norm$1 as norm, normal$2 as normal, notEqual, numel, ogrid, oneHot, ones$1 as ones, onesLike, optim_d as optim, outer, packbits, pad$1 as pad, partition, percentile, permute, permuteDims, pi, piecewise, pinv, pinverse, place, plan, poisson$1 as poisson, polar$1 as polar, poly1d, polyadd, polyder, polyfit, polyint, polymul, polyval, populationCount, positive, pow, power$1 as power, printoptions, prod, profile, promoteTypes, ptp, put, putAlongAxis, putMask, putmask, qr, quantile, rad2deg, radians, rand$1 as rand, randLike, randint$1 as randint, randintLike, randn$1 as randn, randnLike, random_d as random, randperm$1 as randperm, ravel, ravelMultiIndex, real, realIfClose, reciprocal, reduce, relu, remainder, renorm, repeat$1 as repeat, repeatInterleave, resetStats, reshape, resize, resultType, rfft$1 as rfft, rightShift, rint, roll, rollaxis, roots, rot90, round, rowStack, rsqrt, save$1 as save, savetxt, savez, savezCompressed, scatter, scatterAdd, scatterMax, scatterMin, scatterMul, scatterReduce, scope, scopeAsync, searchsorted, seed$1 as seed, segmentMax, segmentMean, segmentMin, segmentProd, segmentSum, select, setDefaultDevice, setDefaultDtype, setDefaultTensorType, setGradEnabled, setMemoryLimit, setNumThreads, setPrintoptions, setRngState, setThreads, setdiff1d, setdiff1dAsync, setxor1d, setxor1dAsync, sgn, shape, short, sigmoid, sign, signal_d as signal, signbit, sin, sinc, sinh, size, slice, slogdet, softmax, solve, sort, sortComplex, spacing, special_d as special, split$2 as split, sqrt, square, squeeze, stack, stats, std, stdMean, stopGradient, strict, subtract as sub, subtract, sum, svd, swapAxes, swapaxes, swapdims, synchronize, t, take, takeAlongAxis, takeAlongDim, tan, tanh, tensor, tensorSplit, tensordot, tile, topk, trace, transpose, trapezoid, trapz, tree_d as tree, tri, tril, trilIndices, trim, trimZeros, triu, triuIndices, trueDivide, trunc, truncDivide, uint16, uint32, uint64, uint8, unbind, unfold$1 as unfold, union1d, union1dAsync, unique, uniqueAll, uniqueAllAsync, uniqueConsecutive, uniqueCounts, uniqueCountsAsync, uniqueInverse, uniqueInverseAsync, uniqueValues, uniqueValuesAsync, unpackbits, unravelIndex, unsqueeze, unstack, unwrap, valueAndGrad, vander$1 as vander, var_ as var, varMean, vdot, vecdot, vectorize, view, vjp, vmap, vsplit, vstack, where, windowMax, windowMin, windowProd, windowReduce, windowScatterMax, windowScatterMin, windowSum, xlog1py, xlogy, zeros$1 as zeros, zerosLike };
+export type { AbortSignalLike, AbsentDevice, AllOptions, AllcloseOptions, AnyOptions, ArgmaxOptions, ArgminOptions, ArgsortOptions, ArrayEqualOptions, ArrayNamespaceInfo, AsDType, AssociativeScanOptions, AsyncScope, BincountOptions, BucketizeOptions, Common, Complex, ComplexOf, ConcatOptions, Config, ConvolveOptions, CorrcoefOptions, CorrelateOptions, CountNonzeroOptions, CountOf, CovOptions, CreationOptions, CrossOptions, CumulativeMaxOptions, CumulativeMinOptions, CumulativeProdOptions, CumulativeSumOptions, DType, DTypeOf, DTypeOfArray, DTypeOfData, DataOf, Device, DeviceMemory, DevicePeak, DiagOptions, DiagonalOptions, DiffOptions, DigitizeOptions, EmptyOptions, Extremes, ExtremesOptions, EyeOptions, FInfo, Fallback, Fits, FlattenOptions, FlipOptions, FloatDType, FloatOf, FloatOrComplexDType, FullOptions, GradOptions, GradientOptions, Histogram, HistogramBinEdgesOptions, HistogramOptions, IInfo, IndexDType, IndexItem, IndexOrMaskDType, Indices, Instead, IntegerDType, IntegerOrBoolDType, IntegerOrFloatDType, IscloseOptions, IsinOptions, ItemOf, JitOptions, JobOptions, KernelProfile, Kind, KthvalueOptions, LinspaceOptions, Listed, LogSoftmaxOptions, LogspaceOptions, LogsumexpOptions, MaxOptions, MeanOptions, MedianOptions, MemoryInfo, MemorySample, MeshgridOptions, MinOptions, NancumulativeProdOptions, NancumulativeSumOptions, NanmaxOptions, NanmeanOptions, NanmedianOptions, NanminOptions, NanpercentileOptions, NanprodOptions, NanquantileOptions, NanstdOptions, NansumOptions, NanvarOptions, Nested, NestedArray, NoCommonDType, NormOrdOptions, Numbers, NumericDType, OneHotOptions, OnesOptions, Operand, Ord, PadOptions, PercentileOptions, PiecesOptions, PlannedKernel, PolyfitOptions, PositionDType, Positions, PresentDevice, ProdOptions, ProfileSpan, Progress, Promote, PromoteAll, PtpOptions, PutAlongAxisOptions, QuantileOptions, RealDType, RealOf, ReduceOptions, Refused, Rejection, RepeatOptions, ResultOf, Rewriting, RollOptions, Rot90Options, Scalar, ScatterAddOptions, ScatterMaxOptions, ScatterMinOptions, ScatterMulOptions, ScatterOptions, SearchsortedOptions, Several, SharedTensor, SoftmaxOptions, SortOptions, SpanKind, StackOptions, Stats, StdOptions, StorageOf, Strictness, SumOf, SumOptions, TakeAlongAxisOptions, TakeOptions, Takes, TakesEach, TakesTable, TensorData, TensorJSON, TensorOptions, TensordotOptions, TopkOptions, Trace, TraceEvent, TraceOptions, Traces, TrapezoidOptions, TrilOptions, TriuOptions, Typed, TypedArray, UnfoldOptions, Unique, VarOptions, VecdotOptions, Wanted, Weak, WindowMaxOptions, WindowMinOptions, WindowProdOptions, WindowReduceOptions, WindowScatterMaxOptions, WindowScatterMinOptions, WindowSumOptions, With, ZerosOptions };

@@ -7,12 +7,14 @@ export * from './lib/generated/functions.js'
 export * from './lib/generated/names/root.js'
 export * as backends from './lib/backends.js'
 export * as data from './lib/data.js'
+export * as einops from './lib/einops.js'
 export * as fft from './lib/fft.js'
 export * as io from './lib/io.js'
 export * as linalg from './lib/linalg.js'
 export * as nn from './lib/nn.js'
 export * as optim from './lib/optim.js'
 export * as random from './lib/random.js'
+export * as signal from './lib/signal.js'
 export * as special from './lib/generated/names/special.js'
 export * as tree from './lib/tree.js'
 
@@ -36,6 +38,7 @@ export {
   adjoint, bucketize, expand, gather, indexSelect, isComplex, isFloatingPoint, isTensor, maskedFill, maskedSelect, narrow, numel, permute, select,
   t, view, type BucketizeOptions, type Numbers
 } from './lib/pytorch.js'
+export { maxWithIndices, minWithIndices, type Extremes, type ExtremesOptions } from './lib/extremes.js'
 export { broadcastArrays, broadcastShapes } from './lib/broadcasting.js'
 export { arraySplit, chunk, split, unstack, type PiecesOptions } from './lib/pieces.js'
 export {
@@ -78,6 +81,7 @@ export {
 } from './lib/histogram.js'
 export * from './lib/constants.js'
 export { arrayNamespaceInfo, canCast, finfo, iinfo, isdtype, resultType, type ArrayNamespaceInfo, type FInfo, type IInfo, type Kind, type ResultOf, type Typed } from './lib/dtypes.js'
+export { polyfit, polyval, type PolyfitOptions } from './lib/polynomial.js'
 export { checkpoint, customGradient } from './lib/custom-gradient.js'
 export { hessian, jacobian } from './lib/jacobian.js'
 export { grad, jvp, stopGradient, valueAndGrad, vjp, type GradOptions, type Wanted } from './lib/gradient.js'

@@ -46,6 +46,30 @@ test('a permutation holds every number once', (t) => {
   t.notDeepEqual(p, [...p].sort((a, b) => a - b))
 })
 
+test('a shuffle moves whole slices along one axis, in the order of the permutation', (t) => {
+  const x = ft.arange(24, { dtype: 'int32' }).reshape([2, 3, 4])
+  for (const axis of [0, 1, 2, -1]) {
+    const order = ft.random.permutation(key, x.shape.at(axis) as number)
+    t.deepEqual(ft.random.shuffle(key, x, { axis }).toArray(), x.take(order, { axis }).toArray(), `${axis}`)
+    t.deepEqual(ft.random.shuffle(key, x, axis).sort({ axis }).toArray(), x.toArray(), `${axis}`)
+  }
+  t.deepEqual(ft.random.shuffle(key, ft.zeros([0, 2])).shape, [0, 2])
+  t.notDeepEqual(ft.random.shuffle(key, ft.arange(100)).toArray(), ft.arange(100).toArray())
+  t.deepEqual(ft.jit(ft.random.shuffle)(key, x).toArray(), ft.random.shuffle(key, x).toArray())
+  const weights = ft.arange(5)
+  // Each element of x meets the weight of its new place.
+  const moved = ft.random.shuffle(key, ft.arange(5)).toArray() as number[]
+  t.deepEqual(ft.grad((v: ft.Tensor<'float32'>) => ft.random.shuffle(key, v).mul(weights).sum())(ft.ones([5])).toArray(), [0, 1, 2, 3, 4].map((i) => moved.indexOf(i)))
+  const rng = ft.random.generator(1)
+  t.notDeepEqual(rng.shuffle(ft.arange(100)).toArray(), rng.shuffle(ft.arange(100)).toArray())
+  const shuffle = ft.random.shuffle as (...args: unknown[]) => unknown
+  throws(t, 'ERR_ARGUMENT', /^random.shuffle: the first argument must be a key/, () => shuffle(x, key))
+  throws(t, 'ERR_ARGUMENT', /^random.shuffle: 'x' must be a tensor, got 5/, () => shuffle(key, 5))
+  throws(t, 'ERR_INDEX', /^random.shuffle: axis 3 is out of range for rank 3/, () => shuffle(key, x, 3))
+  throws(t, 'ERR_INDEX', /^random.shuffle: axis 0 is out of range for rank 0/, () => shuffle(key, ft.tensor(1)))
+  throws(t, 'ERR_ARGUMENT', /^random.shuffle: unknown option 'dim'/, () => shuffle(key, x, { dim: 1 }))
+})
+
 test('integers of a range', (t) => {
   const x = ft.random.randint(key, -3, 4, [7000])
   t.is(x.dtype, 'int32')

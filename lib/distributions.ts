@@ -221,6 +221,37 @@ export function choice(key: Key, x: number | Tensor, shape: readonly number[], o
   })
 }
 
+/** Options of `shuffle`. */
+export interface ShuffleOptions {
+  /** The axis whose slices change places; negative ones count from the last; the first by default. */
+  readonly axis?: number | undefined
+}
+
+/**
+ * The slices of a tensor along an axis in random order, each in one piece: those of {@link permutation} of the same key.
+ *
+ * `y_i = x_p(i) for a random order p`
+ *
+ * NumPy `Generator.permutation`, JAX `random.permutation`. Gradients go through.
+ *
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_ARGUMENT` for what is no key or no tensor, `ERR_INDEX` for an axis out of range.
+ * @example
+ * ```ts
+ * ft.random.shuffle(ft.random.key(1), ft.tensor([3, 1, 2])).sort() // [1, 2, 3]
+ * ```
+ */
+export function shuffle<D extends DType>(key: Key, x: Tensor<D>, options?: number | ShuffleOptions): Tensor<D> {
+  const op = 'random.shuffle'
+  return within(op, () => {
+    keyGiven(op, key)
+    const values = arrayGiven(op, 'x', x)
+    const { axis = 0 } = typeof options === 'number' ? { axis: options } : checkOptions(op, options, ['axis'])
+    const at = axisGiven(op, axis, values.ndim)
+    return values.take(permutation(key, values.shape[at] as number), { axis: at }) as Tensor<D>
+  })
+}
+
 /** Positions by their probabilities, each as often as it comes. */
 function again(key: Key, n: number, shape: readonly number[], p: Tensor | undefined): Tensor {
   if (p === undefined) return randint(key, 0, n, shape)

@@ -204,3 +204,9 @@ export function arrayNamespaceInfo(): ArrayNamespaceInfo {
     dtypes: (kind) => (Object.keys(DTYPE) as DType[]).filter((dtype) => kind === undefined || isdtype(dtype, kind))
   }
 }
+
+/** A tensor in the floating or complex dtype that its means and roots have. */
+export function floating(x: Tensor): Tensor {
+  const { kind } = DTYPE[x.dtype]
+  return kind === 'float' || kind === 'complex' ? x : x.astype('float32')
+}

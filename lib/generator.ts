@@ -7,6 +7,7 @@ import {
   exponential,
   gumbel,
   multivariateNormal,
+  shuffle,
   truncatedNormal,
   type BernoulliOptions,
   type CategoricalOptions,
@@ -14,6 +15,7 @@ import {
   type ExponentialOptions,
   type GumbelOptions,
   type MultivariateNormalOptions,
+  type ShuffleOptions,
   type TruncatedNormalOptions,
   type VectorDType
 } from './distributions.js'
@@ -110,6 +112,11 @@ export class Generator {
   /** As `ft.random.permutation`. */
   permutation(count: number): Tensor<'int32'> {
     return this.#draw((key) => permutation(key, count))
+  }
+
+  /** As `ft.random.shuffle`. */
+  shuffle<D extends DType>(x: Tensor<D>, options?: number | ShuffleOptions): Tensor<D> {
+    return this.#draw((key) => shuffle(key, x, options))
   }
 
   /** As `ft.random.exponential`. */

@@ -1,7 +1,21 @@
 // `ft.nn`: the rows of neural networks, layers made of them, what layers start from, and their parameters as PyTorch names them.
 
 export * from './generated/nn.js'
-export { dropout, embedding, type DropoutOptions } from './nn/functions.js'
+export { dropout, embedding, glu, type DropoutOptions, type GluOptions } from './nn/functions.js'
+export { groupedQueryAttention } from './nn/grouped.js'
+export {
+  binaryCrossEntropy,
+  cosineEmbeddingLoss,
+  hingeEmbeddingLoss,
+  hingeLoss,
+  smoothL1Loss,
+  tripletMarginLoss,
+  type BinaryCrossEntropyOptions,
+  type LossOptions,
+  type MarginLossOptions,
+  type SmoothL1LossOptions,
+  type TripletMarginLossOptions
+} from './nn/losses.js'
 export * as init from './nn/init.js'
 export { Module, initStateTree, initTree, type ApplyOptions, type InitOptions, type Layer, type Run, type StateOf, type StateOptions, type TrainOptions } from './nn/module.js'
 export type { DTypeRule, OfDType, ParamsOf, AppliedDType } from './nn/dtypes.js'

@@ -23,6 +23,7 @@ export {
   exponential,
   gumbel,
   multivariateNormal,
+  shuffle,
   truncatedNormal,
   type BernoulliOptions,
   type CategoricalOptions,
@@ -30,6 +31,7 @@ export {
   type ExponentialOptions,
   type GumbelOptions,
   type MultivariateNormalOptions,
+  type ShuffleOptions,
   type TruncatedNormalOptions,
   type VectorDType
 } from './distributions.js'

@@ -1,12 +1,13 @@
 // Functions of neural networks that are made of rows of other families.
 
-import { checkOptions, shown, tensorGiven, within } from '../call.js'
+import { axisGiven, checkOptions, shown, tensorGiven, within } from '../call.js'
 import { bernoulli } from '../distributions.js'
 import { keyGiven, type Key } from '../draws.js'
 import { ArgumentError, DTypeError, ShapeError } from '../errors.js'
 import type { DType, FloatOf, Takes } from '../generated/dtypes.js'
-import { where } from '../generated/functions.js'
+import { sigmoid, where } from '../generated/functions.js'
 import { isListed, positionsOf } from '../listed.js'
+import { split } from '../pieces.js'
 import type { Tensor } from '../tensor.js'
 
 /**
@@ -64,5 +65,38 @@ export function dropout<D extends DType>(key: Key, x: Tensor<D>, options?: Dropo
     const kept = bernoulli(key, values.shape, { p: 1 - p })
     // What is dropped is zero, whatever it was; with p = 1 nothing is divided by zero.
     return where(kept, values.divide(p === 1 ? 1 : 1 - p), 0) as Tensor<FloatOf<D>>
+  })
+}
+
+/** Options of `nn.glu`. */
+export interface GluOptions {
+  /** The axis that is halved; negative ones count from the last; the last by default. */
+  readonly axis?: number | undefined
+}
+
+/**
+ * The first half of a tensor along an axis, gated by the second: the gated linear unit.
+ *
+ * `y = a sigmoid(b) for the halves a and b of x`
+ *
+ * PyTorch `nn.functional.glu`. Dauphin and others, "Language modeling with gated convolutional networks", 2017.
+ *
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_SHAPE` for an odd size, `ERR_INDEX` for an axis out of range, `ERR_DTYPE` for a complex tensor.
+ * @example
+ * ```ts
+ * ft.nn.glu(ft.tensor([1, 2, 0, 0])) // [0.5, 1]
+ * ```
+ */
+export function glu<D extends DType>(x: Tensor<D> & Takes<'real', D>, options?: number | GluOptions): Tensor<FloatOf<D>> {
+  const op = 'nn.glu'
+  return within(op, () => {
+    const values = tensorGiven(op, 'x', x)
+    const { axis = -1 } = typeof options === 'number' ? { axis: options } : checkOptions(op, options, ['axis'])
+    const along = axisGiven(op, axis, values.ndim)
+    const size = values.shape[along] as number
+    if (size % 2 !== 0) throw new ShapeError(`${op}: axis ${along} of size ${size} has no halves`)
+    const [a, b] = split(values, 2, along) as [Tensor, Tensor]
+    return a.multiply(sigmoid(b as Tensor<'float32'>)) as Tensor<FloatOf<D>>
   })
 }

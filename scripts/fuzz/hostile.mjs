@@ -226,7 +226,8 @@ export function hostileOptions(names, options = {}, rng, operands) {
     () => throwingProxy({ ...options }),
     () => revoked({ ...options }),
     () => Object.assign([], options),
-    () => Object.assign(() => 1, options),
+    // A function has a `length` of its own, which is not assigned.
+    () => Object.defineProperties(() => 1, Object.getOwnPropertyDescriptors(options)),
     () => ({ ...options, [Symbol('s')]: 1 }),
     () => rng.pick([null, 'axis', 1n, true, 0.5, -1, 1e9, Symbol('s')])
   ])()

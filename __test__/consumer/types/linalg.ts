@@ -5,6 +5,11 @@ import { dtype } from '../expectations.js'
 import { bool, i8, u8, i32, f16, bf16, f32, f64, c64, c128, wide, square } from '../operands.js'
 
 export function results(): void {
+  // Polynomials.
+  dtype('float32', ft.polyfit(i8, f32, 1))
+  dtype('float64', ft.polyfit(f32, f32, 2, { weights: f64 }))
+  dtype('int32', ft.polyval(i8, i32))
+  dtype('complex64', ft.polyval(f32, c64))
   // Integers and bool become float32.
   dtype('float32', ft.linalg.inv(square(i8)))
   dtype('complex64', ft.linalg.cholesky(square(c64)))

@@ -11,6 +11,17 @@ export const perceptron = new ft.nn.Sequential(new ft.nn.Linear(2, 3), new ft.nn
 export const optimizer = ft.optim.adamw()
 
 export function results(): void {
+  // Losses and gates made of rows.
+  dtype('float32', ft.nn.binaryCrossEntropy(f32, bool))
+  dtype('float64', ft.nn.binaryCrossEntropy(f32, f16, { weight: f64, reduction: 'none' }))
+  dtype('float64', ft.nn.smoothL1Loss(f64, i8, { beta: 0.5 }))
+  dtype('float32', ft.nn.hingeLoss(f32, i8, { margin: 2 }))
+  dtype('float16', ft.nn.hingeEmbeddingLoss(f16, i8))
+  dtype('float32', ft.nn.cosineEmbeddingLoss(square(i8), square(i8), i8.at(':2')))
+  dtype('float64', ft.nn.tripletMarginLoss(square(f32), square(f64), square(i8), { swap: true }))
+  dtype('float32', ft.nn.glu(i8))
+  dtype('float16', ft.nn.glu(f16, 0))
+  dtype('float64', ft.nn.groupedQueryAttention(image(f32), image(f64), image(f16), undefined, { causal: true }))
   // Activations: integers and bool become float32.
   dtype('float32', ft.nn.relu6(f32))
   dtype('float32', ft.nn.selu(i8))
@@ -310,6 +321,14 @@ export function misuse(): void {
   ft.nn.klDiv(f32, f32, { reduction: 'batch' })
   // @ts-expect-error: of klDiv alone
   ft.nn.mseLoss(f32, f32, { reduction: 'batchmean' })
+  // @ts-expect-error: not of complex numbers
+  ft.nn.binaryCrossEntropy(c64, f32)
+  // @ts-expect-error: no such option
+  ft.nn.hingeLoss(f32, f32, { beta: 1 })
+  // @ts-expect-error: the target is missing
+  ft.nn.cosineEmbeddingLoss(f32, f32)
+  // @ts-expect-error: the values are missing
+  ft.nn.groupedQueryAttention(f32, f32)
   // @ts-expect-error: classes are integers
   ft.nn.nllLoss(f32, f32)
   // @ts-expect-error: no such option

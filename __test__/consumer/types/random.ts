@@ -40,6 +40,8 @@ export function results(): void {
   dtype('int32', ft.random.categorical(key, i8, { axis: 0, shape: [3] }))
   dtype('int32', ft.random.choice(key, 4, [2], { replace: false }))
   dtype('complex64', ft.random.choice(key, c64, [2], { p: f32 }))
+  dtype('complex64', ft.random.shuffle(key, c64))
+  dtype('int8', ft.random.shuffle(key, i8, -1))
   dtype('float32', ft.random.multivariateNormal(key, f32, ft.eye(4), { shape: [2] }))
   dtype('float64', ft.random.multivariateNormal(key, i8, ft.eye(4, { dtype: 'float64' })))
   dtype('float32', ft.random.multivariateNormal(key, f16, ft.eye(4, { dtype: 'float16' })))
@@ -76,6 +78,7 @@ export function results(): void {
   dtype('int32', generator.categorical(f64))
   dtype('int32', generator.choice(4, [2]))
   dtype('bool', generator.choice(bool, [2]))
+  dtype('bool', generator.shuffle(bool, { axis: 0 }))
   dtype('float32', generator.multivariateNormal(f32, ft.eye(4)))
   dtype('float16', generator.gamma(f16, [4]))
   dtype('float64', generator.beta(1, f64, [4]))
@@ -93,6 +96,8 @@ export function compiled(): void {
 
 /** What must not compile; never called. */
 export function misuse(): void {
+  // @ts-expect-error: the key is missing
+  ft.random.shuffle(f32)
   // @ts-expect-error: a text for a seed
   ft.random.key('1')
   // @ts-expect-error: the seed is missing

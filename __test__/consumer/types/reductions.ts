@@ -25,6 +25,9 @@ export function results(): void {
   dtype('float64', f32.nancumulativeSum({ axis: 0, dtype: 'float64', includeInitial: true }))
   dtype('uint32', ft.nancumulativeProd(u8, 0))
   dtype('complex64', c64.nancumulativeProd())
+  // Extremes with their positions.
+  dtype({ values: 'int8', indices: 'int32' }, ft.maxWithIndices(i8))
+  dtype({ values: 'float16', indices: 'int32' }, ft.minWithIndices(f16, { axis: 0, keepdims: true }))
   // Combinations by functions keep dtypes and trees.
   dtype('float32', ft.associativeScan((a, b) => a.mul(b), f32))
   dtype('int8', ft.associativeScan(ft.add, i8, -1))
@@ -160,6 +163,10 @@ export function misuse(): void {
   f32.var({ ddof: 1 })
   // @ts-expect-error: a text for a number
   f32.std({ correction: '1' })
+  // @ts-expect-error: complex numbers have no order
+  ft.maxWithIndices(c64)
+  // @ts-expect-error: one axis
+  ft.minWithIndices(f32, [0, 1])
   // @ts-expect-error: complex numbers have no order
   c64.median()
   // @ts-expect-error: complex numbers have no order
