@@ -19,7 +19,7 @@ def by_mpmath(fn):
 def entropy(x):
     if np.isnan(x) or x == inf:
         return -x
-    return -inf if x < 0 else 0.0 if x == 0 else -mpmath.mpf(x) * mpmath.log(x)
+    return -inf if x < 0 else 0.0 if x == 0 else -0.0 if x == 1 else -mpmath.mpf(x) * mpmath.log(x)
 
 
 def normal(x):
