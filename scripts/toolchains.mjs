@@ -34,6 +34,8 @@ import { createRequire } from 'node:module'
 
 const classes = { ...ft, ...ft.nn, ...ft.random }
 const renamed = Object.keys(classes).filter((name) => /^[A-Z]/.test(name) && typeof classes[name] === 'function' && classes[name].name !== name)
+// An uncaught error would print the line of a minified bundle before its message.
+try { ft.tensor([1]) } catch (e) { console.log(String(e)); process.exit(1) }
 let error
 try { ft.ones([2]).add(ft.ones([3])) } catch (e) { error = e }
 const { version } = ft.backends.get('pure').info()
