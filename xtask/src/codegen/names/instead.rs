@@ -1,10 +1,11 @@
 //! Names of NumPy and PyTorch that do not run here, each with what to write in their place: those without an equivalent, those whose
 //! arguments stand otherwise, and those that the two libraries use for different things.
 
-use super::Place::{self, Both, Function, Method};
+use super::Names;
+use super::Place::{Both, Function, Method};
 
 /// Where names are; of each group its names, and the sentence that a call of them throws.
-pub const INSTEAD: &[(Place, &[(&str, &str)])] = &[
+pub const INSTEAD: &Names = &[
     (
         Both,
         &[

@@ -26,9 +26,12 @@ pub enum Place {
     Method,
 }
 
+/// Groups of names with a word or a sentence for each, by the place they are looked for.
+type Names = [(Place, &'static [(&'static str, &'static str)])];
+
 /// Names written by hand, since their arguments stand otherwise than ours, each with what it is here: `lib/numpy.ts`, `lib/pytorch.ts`,
 /// `lib/fft.ts` and, of methods, `lib/named.ts`.
-const WRITTEN: &[(Place, &[(&str, &str)])] = &[
+const WRITTEN: &Names = &[
     (
         Place::Both,
         &[
@@ -141,10 +144,7 @@ fn is_in(place: Place, space: Option<&str>) -> bool {
 }
 
 /// The pairs of a table that are names of `space`.
-fn of(
-    table: &'static [(Place, &'static [(&'static str, &'static str)])],
-    space: Option<&str>,
-) -> Vec<(&'static str, &'static str)> {
+fn of(table: &Names, space: Option<&str>) -> Vec<(&'static str, &'static str)> {
     table.iter().filter(|(place, _)| is_in(*place, space)).flat_map(|(_, pairs)| pairs.iter().copied()).collect()
 }
 
@@ -214,7 +214,9 @@ fn is_ours(name: &str, space: Option<&str>) -> bool {
     let in_space = |op: &&OpDef, space: &str| op.namespace.path() == space || op.also.iter().any(|s| s.path() == space);
     let called = |op: &&OpDef| op.name == name || op.aliases.contains(&name);
     match space {
-        Some(space) => space.is_empty() && ["mT", "to"].contains(&name) || public().any(|op| in_space(&op, space) && called(&op)),
+        Some(space) => {
+            space.is_empty() && ["mT", "to"].contains(&name) || public().any(|op| in_space(&op, space) && called(&op))
+        }
         None => OWN.contains(&name) || public().any(|op| op.form == Form::Both && called(&op)),
     }
 }

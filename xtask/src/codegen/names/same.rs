@@ -2,10 +2,11 @@
 //!
 //! A target with an `@` is written by hand in that module below `lib/`; the others are rows.
 
-use super::Place::{self, Both, Function, Method};
+use super::Names;
+use super::Place::{Both, Function, Method};
 
 /// Where names are, and each with what it means here. A function of a namespace is exported there, a method belongs to tensors.
-pub const SAME: &[(Place, &[(&str, &str)])] = &[
+pub const SAME: &Names = &[
     (
         Both,
         &[
