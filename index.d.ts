@@ -15532,9 +15532,9 @@ declare class Profile<T = unknown> {
     readonly outside: number;
     /** Peaks of the devices in `kernels`, where they are known. */
     readonly peaks: readonly DevicePeak[];
-    /** What took time, in the order of starts: launches, programs, planning, waits and copies; the first 262,144 that ended. */
+    /** What took time, in the order of starts: launches, programs, planning, waits and copies; of the first 262,144 entries, with those of memory. */
     readonly spans: readonly ProfileSpan[];
-    /** Spans beyond those; their launches count in `kernels`. */
+    /** Entries beyond those; their launches count in `kernels`. */
     readonly leftOut: number;
     /** Memory of each device whenever a span ended, or a program gave its temporaries back, where it differs from before. */
     readonly memory: readonly MemorySample[];

@@ -68,15 +68,21 @@ export class Dots {
   /** A text for each line of characters. With `signs`, a character with dots is its owner's sign. */
   lines(colors: boolean, signs: boolean): string[] {
     return Array.from({ length: this.height / 4 }, (_, line) => {
-      const cells = Array.from({ length: this.#columns }, (_, column) => {
-        const at = line * this.#columns + column
-        const bits = this.#bits[at] as number
-        if (bits === 0) return ' '
-        const owner = this.#owners[at] as number
-        const cell = signs ? (SIGNS[owner % SIGNS.length] as string) : String.fromCodePoint(BRAILLE + bits)
-        return colors ? painted(owner, cell) : cell
-      })
-      return cells.join('')
+      let [text, run, of] = ['', '', 0]
+      // Neighbours of one thing have their colour once.
+      const end = (): void => {
+        text += colors && run.trim() !== '' ? painted(of, run) : run
+        run = ''
+      }
+      for (let at = line * this.#columns; at < (line + 1) * this.#columns; at++) {
+        const [bits, owner] = [this.#bits[at] as number, this.#owners[at] as number]
+        if (bits !== 0 && owner !== of) end()
+        if (bits !== 0) of = owner
+        run += bits === 0 ? ' ' : signs ? SIGNS[owner % SIGNS.length] : String.fromCodePoint(BRAILLE + bits)
+      }
+      run = run.trimEnd()
+      end()
+      return text
     })
   }
 

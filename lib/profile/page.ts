@@ -87,7 +87,7 @@ export function pageOf(profile: Profile, version: string): string {
   const best = peaks.map(({ device, bandwidth, float32, float64 }) =>
     `<p class="note">${escaped(device)} at best: copy ${digits(bandwidth)} GB/s, float32 ${digits(float32)} GFLOP/s, float64 ${digits(float64)} GFLOP/s</p>`
   )
-  const missing = leftOut > 0 ? [`<p class="note">The timeline has the first ${profile.spans.length} spans; ${leftOut} more are in the table alone.</p>`] : []
+  const missing = leftOut > 0 ? [`<p class="note">The timeline has the first ${profile.spans.length} spans; ${leftOut} more entries are left out, whose launches are in the table.</p>`] : []
   const headings = COLUMNS.map(([key, heading]) => `<th scope="col"><button type="button" data-key="${key}">${heading}</button></th>`)
   return `<!doctype html>
 <html lang="en">

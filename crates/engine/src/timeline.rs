@@ -3,7 +3,7 @@
 use std::thread::{self, ThreadId};
 use std::time::Duration;
 
-/// Spans that a profile keeps, 15 MB of them: the first ones, as a loop repeats itself. The others are counted.
+/// Spans that a profile keeps, 17 MB of them: the first ones, as a loop repeats itself. The others are counted.
 const MOST_SPANS: usize = 1 << 18;
 
 /// What took the time of a span.
