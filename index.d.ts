@@ -12483,6 +12483,29 @@ interface WindowReduceOptions {
  */
 declare function windowReduce<D extends DType>(x: Tensor<D>, init: Scalar | Tensor<NoInfer<D>>, fn: (a: Tensor<NoInfer<D>>, b: Tensor<NoInfer<D>>) => Tensor<NoInfer<D>>, options: WindowReduceOptions): Tensor<D>;
 
+/** Options of `diagEmbed`. */
+interface DiagEmbedOptions {
+    /** Which diagonal: above the main one, or with a negative number below; 0 by default. */
+    readonly offset?: number | undefined;
+    /** The axes of the result that are rows and columns; the last two by default. */
+    readonly axes?: readonly [rows: number, columns: number] | undefined;
+}
+/**
+ * Matrices whose diagonals are the vectors along the last axis, zeros elsewhere.
+ *
+ * `y_(..., i, i + offset) = x_(..., i), with a negative offset y_(..., i - offset, i)`
+ *
+ * PyTorch `diag_embed`. Of a vector it is `diag`; `ft.diagonal` is the way back.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for a tensor of rank 0 and an offset beyond 2^20, `ERR_INDEX` for axes out of range or twice the same,
+ * `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.diagEmbed(ft.tensor([[1, 2], [3, 4]])) // [[[1, 0], [0, 2]], [[3, 0], [0, 4]]]
+ * ```
+ */
+declare function diagEmbed<D extends DType>(x: Tensor<D>, options?: DiagEmbedOptions): Tensor<D>;
+
 /** Options of `maxWithIndices` and `minWithIndices`. */
 interface ExtremesOptions {
     /** The axis; negative ones count from the last; the flattened tensor by default. */
@@ -12704,28 +12727,38 @@ declare function argwhere(x: Tensor): Tensor<PositionDType>;
 declare function argwhereAsync(x: Tensor): Promise<Tensor<PositionDType>>;
 /** Distinct elements, and where they stand. */
 interface Unique<D extends DType = DType> {
-    /** The distinct elements in ascending order; each NaN is one of its own. */
+    /** The distinct elements (with an axis: slices) in ascending order; each NaN is one of its own. */
     readonly values: Tensor<D>;
-    /** int32 position of the first of each, in the flattened tensor. */
+    /** int32 position of the first of each, in the flattened tensor or along the axis. */
     readonly indices: Tensor<'int32'>;
-    /** For each element of the tensor its position among the values, int32. */
+    /** For each element of the tensor, or each position along the axis, its position among the values, int32. */
     readonly inverseIndices: Tensor<'int32'>;
     /** How often each occurs, int32. */
     readonly counts: Tensor<'int32'>;
 }
+/** Options of the functions of distinct elements. */
+interface UniqueOptions {
+    /** The axis whose slices are compared as wholes, in place of elements; negative ones count from the last. */
+    readonly axis?: number | undefined;
+}
 /**
  * The distinct elements of a tensor in ascending order, with the positions of the first of each, those that make the tensor
- * out of them, and how often each occurs. NaN differs from itself. Reads a mask.
+ * out of them, and how often each occurs; with an axis its distinct slices in lexicographic order, along it. NaN differs from itself, complex
+ * numbers are in the order of their real parts, then of their imaginary ones. Reads a mask.
  *
- * @throws {TensorError} `ERR_DTYPE` for a complex tensor.
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_INDEX` for an axis out of range.
  * @example
  * ```ts
  * ft.uniqueAll(ft.tensor([3, 1, 3])).inverseIndices // [1, 0, 1]
  * ```
+ * ```ts
+ * ft.uniqueAll(ft.tensor([[3, 1], [1, 2], [3, 1]]), { axis: 0 }).values // [[1, 2], [3, 1]]
+ * ```
  */
-declare function uniqueAll<D extends DType>(x: Tensor<D> & Takes<'real', D>): Unique<D>;
+declare function uniqueAll<D extends DType>(x: Tensor<D>, options?: number | UniqueOptions): Unique<D>;
 /** As {@link uniqueAll}, without blocking. */
-declare function uniqueAllAsync<D extends DType>(x: Tensor<D> & Takes<'real', D>): Promise<Unique<D>>;
+declare function uniqueAllAsync<D extends DType>(x: Tensor<D>, options?: number | UniqueOptions): Promise<Unique<D>>;
 /**
  * The distinct elements of a tensor in ascending order, and how often each occurs, as {@link uniqueAll}.
  *
@@ -12734,9 +12767,9 @@ declare function uniqueAllAsync<D extends DType>(x: Tensor<D> & Takes<'real', D>
  * ft.uniqueCounts(ft.tensor([3, 1, 3])).counts // [1, 2]
  * ```
  */
-declare function uniqueCounts<D extends DType>(x: Tensor<D> & Takes<'real', D>): Pick<Unique<D>, 'values' | 'counts'>;
+declare function uniqueCounts<D extends DType>(x: Tensor<D>, options?: number | UniqueOptions): Pick<Unique<D>, 'values' | 'counts'>;
 /** As {@link uniqueCounts}, without blocking. */
-declare function uniqueCountsAsync<D extends DType>(x: Tensor<D> & Takes<'real', D>): Promise<Pick<Unique<D>, 'values' | 'counts'>>;
+declare function uniqueCountsAsync<D extends DType>(x: Tensor<D>, options?: number | UniqueOptions): Promise<Pick<Unique<D>, 'values' | 'counts'>>;
 /**
  * The distinct elements of a tensor in ascending order, and for each element its position among them, as {@link uniqueAll}.
  *
@@ -12745,9 +12778,9 @@ declare function uniqueCountsAsync<D extends DType>(x: Tensor<D> & Takes<'real',
  * ft.uniqueInverse(ft.tensor([[3, 1], [3, 3]])).inverseIndices // [[1, 0], [1, 1]]
  * ```
  */
-declare function uniqueInverse<D extends DType>(x: Tensor<D> & Takes<'real', D>): Pick<Unique<D>, 'values' | 'inverseIndices'>;
+declare function uniqueInverse<D extends DType>(x: Tensor<D>, options?: number | UniqueOptions): Pick<Unique<D>, 'values' | 'inverseIndices'>;
 /** As {@link uniqueInverse}, without blocking. */
-declare function uniqueInverseAsync<D extends DType>(x: Tensor<D> & Takes<'real', D>): Promise<Pick<Unique<D>, 'values' | 'inverseIndices'>>;
+declare function uniqueInverseAsync<D extends DType>(x: Tensor<D>, options?: number | UniqueOptions): Promise<Pick<Unique<D>, 'values' | 'inverseIndices'>>;
 /**
  * The distinct elements of a tensor in ascending order, as {@link uniqueAll}.
  *
@@ -12756,9 +12789,9 @@ declare function uniqueInverseAsync<D extends DType>(x: Tensor<D> & Takes<'real'
  * ft.uniqueValues(ft.tensor([3, 1, 3])) // [1, 3]
  * ```
  */
-declare function uniqueValues<D extends DType>(x: Tensor<D> & Takes<'real', D>): Tensor<D>;
+declare function uniqueValues<D extends DType>(x: Tensor<D>, options?: number | UniqueOptions): Tensor<D>;
 /** As {@link uniqueValues}, without blocking. */
-declare function uniqueValuesAsync<D extends DType>(x: Tensor<D> & Takes<'real', D>): Promise<Tensor<D>>;
+declare function uniqueValuesAsync<D extends DType>(x: Tensor<D>, options?: number | UniqueOptions): Promise<Tensor<D>>;
 /** Options of `isin`. */
 interface IsinOptions {
     /** Whether to tell what is not among them instead; false by default. */
@@ -13565,5 +13598,5 @@ interface Config {
  */
 declare function config(changes?: Config): Required<Config>;
 
-export { ArgumentError, BackendUnavailableError, DTypeError, DeviceError, DisposedError, FileError, FormatError, IndexError, InternalError, LinAlgError, NaNError, OutOfMemoryError, Plan, Profile, ShapeError, Slice, Tensor, TensorError, UnsupportedError, abs, acos, acosh, add, all, allclose, angle, any, arange, argmax, argmin, argsort, argwhere, argwhereAsync, arrayEqual, arrayNamespaceInfo, arraySplit, asarray, asin, asinh, associativeScan, astype, atan, atan2, atanh, atleast1d, atleast2d, atleast3d, backends_d as backends, bincount, bincountAsync, bitcast, bitwiseAnd, bitwiseCount, bitwiseInvert, bitwiseLeftShift, bitwiseOr, bitwiseRightShift, bitwiseXor, broadcastArrays, broadcastShapes, broadcastTo, canCast, cbrt, ceil, checkpoint, chunk, clip, columnStack, complex, concat, config, conj, convolve, copy, copysign, corrcoef, correlate, cos, cosh, countLeadingZeros, countNonzero, cov, cross, cumulativeMax, cumulativeMin, cumulativeProd, cumulativeSum, customGradient, data_d as data, deg2rad, detectNaN, devices, diag, diagonal, diff, digamma, digitize, divide as div, divide, dstack, e, einops_d as einops, einsum, empty, emptyLike, equal, erf, erfc, erfinv, evaluate, evaluateSync, exp, exp2, expandDims, expm1, eye, fft_d as fft, finfo, flatten$1 as flatten, flip, fliplr, flipud, floor, floorDivide, fmax, fmin, fmod, fromShared, fromTypedArray, full, fullLike, gcd, grad, gradient, greater, greaterEqual, heaviside, hessian, histogram, histogramBinEdges, hstack, hypot, iinfo, imag, inf, inner, interp, intersect1d, intersect1dAsync, io_d as io, isclose, isdtype, isfinite, isin, isinf, isnan, jacobian, jit, jvp, kron, kthvalue, lcm, lerp, less, lessEqual, lgamma, linalg_d as linalg, linspace, log, log10, log1p, log2, logSoftmax, logaddexp, logicalAnd, logicalNot, logicalOr, logicalXor, logit, logspace, logsumexp, matmul, matrixTranspose, max, maxWithIndices, maximum, mean, median, memory, meshgrid, min, minWithIndices, minimum, moveaxis, multiply as mul, multiply, nan, nanToNum, nancumulativeProd, nancumulativeSum, nanmax, nanmean, nanmedian, nanmin, nanpercentile, nanprod, nanquantile, nanstd, nansum, nanvar, negative as neg, negative, newaxis, nextafter, nn_d as nn, nonzero, nonzeroAsync, notEqual, oneHot, ones$1 as ones, onesLike, optim_d as optim, outer, pad, percentile, permuteDims, pi, plan, polar, polyfit, polyval, populationCount, positive, pow, prod, profile, ptp, putAlongAxis, quantile, rad2deg, random_d as random, real, reciprocal, reduce, relu, remainder, repeat$1 as repeat, resetStats, reshape, resultType, roll, rot90, round, rsqrt, scatter, scatterAdd, scatterMax, scatterMin, scatterMul, scope, scopeAsync, searchsorted, segmentMax, segmentMean, segmentMin, segmentProd, segmentSum, setDefaultDevice, setMemoryLimit, setThreads, setdiff1d, setdiff1dAsync, setxor1d, setxor1dAsync, sigmoid, sign, signal_d as signal, signbit, sin, sinc, sinh, slice, softmax, sort, split, sqrt, square, squeeze, stack, stats, std, stopGradient, strict, subtract as sub, subtract, sum, swapaxes, take, takeAlongAxis, tan, tanh, tensor, tensordot, tile, topk, trace, trapezoid, tree_d as tree, tril, trim, triu, trunc, truncDivide, unfold, union1d, union1dAsync, uniqueAll, uniqueAllAsync, uniqueCounts, uniqueCountsAsync, uniqueInverse, uniqueInverseAsync, uniqueValues, uniqueValuesAsync, unstack, valueAndGrad, var_ as var, vecdot, vjp, vstack, where, windowMax, windowMin, windowProd, windowReduce, windowScatterMax, windowScatterMin, windowSum, xlog1py, xlogy, zeros$1 as zeros, zerosLike };
-export type { AbortSignalLike, AbsentDevice, AllOptions, AllcloseOptions, AnyOptions, ArgmaxOptions, ArgminOptions, ArgsortOptions, ArrayEqualOptions, ArrayNamespaceInfo, AsDType, AssociativeScanOptions, AsyncScope, BincountOptions, Common, Complex, ComplexOf, ConcatOptions, Config, ConvolveOptions, CorrcoefOptions, CorrelateOptions, CountNonzeroOptions, CountOf, CovOptions, CreationOptions, CrossOptions, CumulativeMaxOptions, CumulativeMinOptions, CumulativeProdOptions, CumulativeSumOptions, DType, DTypeOf, DTypeOfArray, DTypeOfData, DataOf, Device, DeviceMemory, DevicePeak, DiagOptions, DiagonalOptions, DiffOptions, DigitizeOptions, EmptyOptions, Extremes, ExtremesOptions, EyeOptions, FInfo, Fallback, Fits, FlattenOptions, FlipOptions, FloatDType, FloatOf, FloatOrComplexDType, FullOptions, GradOptions, GradientOptions, Histogram, HistogramBinEdgesOptions, HistogramOptions, IInfo, IndexDType, IndexItem, IndexOrMaskDType, Indices, IntegerDType, IntegerOrBoolDType, IntegerOrFloatDType, IscloseOptions, IsinOptions, ItemOf, JitOptions, JobOptions, KernelProfile, Kind, KthvalueOptions, LinspaceOptions, LogSoftmaxOptions, LogspaceOptions, LogsumexpOptions, MaxOptions, MeanOptions, MedianOptions, MemoryInfo, MeshgridOptions, MinOptions, NancumulativeProdOptions, NancumulativeSumOptions, NanmaxOptions, NanmeanOptions, NanmedianOptions, NanminOptions, NanpercentileOptions, NanprodOptions, NanquantileOptions, NanstdOptions, NansumOptions, NanvarOptions, Nested, NestedArray, NoCommonDType, NumericDType, OneHotOptions, OnesOptions, Operand, PadOptions, PercentileOptions, PiecesOptions, PlannedKernel, PolyfitOptions, PositionDType, PresentDevice, ProdOptions, Progress, Promote, PromoteAll, PtpOptions, PutAlongAxisOptions, QuantileOptions, RealDType, RealOf, ReduceOptions, Refused, Rejection, RepeatOptions, ResultOf, Rewriting, RollOptions, Rot90Options, Scalar, ScatterAddOptions, ScatterMaxOptions, ScatterMinOptions, ScatterMulOptions, ScatterOptions, SearchsortedOptions, SharedTensor, SoftmaxOptions, SortOptions, StackOptions, Stats, StdOptions, StorageOf, Strictness, SumOf, SumOptions, TakeAlongAxisOptions, TakeOptions, Takes, TakesEach, TakesTable, TensorData, TensorJSON, TensorOptions, TensordotOptions, TopkOptions, TraceOptions, Traces, TrapezoidOptions, TrilOptions, TriuOptions, Typed, TypedArray, UnfoldOptions, Unique, VarOptions, VecdotOptions, Wanted, Weak, WindowMaxOptions, WindowMinOptions, WindowProdOptions, WindowReduceOptions, WindowScatterMaxOptions, WindowScatterMinOptions, WindowSumOptions, With, ZerosOptions };
+export { ArgumentError, BackendUnavailableError, DTypeError, DeviceError, DisposedError, FileError, FormatError, IndexError, InternalError, LinAlgError, NaNError, OutOfMemoryError, Plan, Profile, ShapeError, Slice, Tensor, TensorError, UnsupportedError, abs, acos, acosh, add, all, allclose, angle, any, arange, argmax, argmin, argsort, argwhere, argwhereAsync, arrayEqual, arrayNamespaceInfo, arraySplit, asarray, asin, asinh, associativeScan, astype, atan, atan2, atanh, atleast1d, atleast2d, atleast3d, backends_d as backends, bincount, bincountAsync, bitcast, bitwiseAnd, bitwiseCount, bitwiseInvert, bitwiseLeftShift, bitwiseOr, bitwiseRightShift, bitwiseXor, broadcastArrays, broadcastShapes, broadcastTo, canCast, cbrt, ceil, checkpoint, chunk, clip, columnStack, complex, concat, config, conj, convolve, copy, copysign, corrcoef, correlate, cos, cosh, countLeadingZeros, countNonzero, cov, cross, cumulativeMax, cumulativeMin, cumulativeProd, cumulativeSum, customGradient, data_d as data, deg2rad, detectNaN, devices, diag, diagEmbed, diagonal, diff, digamma, digitize, divide as div, divide, dstack, e, einops_d as einops, einsum, empty, emptyLike, equal, erf, erfc, erfinv, evaluate, evaluateSync, exp, exp2, expandDims, expm1, eye, fft_d as fft, finfo, flatten$1 as flatten, flip, fliplr, flipud, floor, floorDivide, fmax, fmin, fmod, fromShared, fromTypedArray, full, fullLike, gcd, grad, gradient, greater, greaterEqual, heaviside, hessian, histogram, histogramBinEdges, hstack, hypot, iinfo, imag, inf, inner, interp, intersect1d, intersect1dAsync, io_d as io, isclose, isdtype, isfinite, isin, isinf, isnan, jacobian, jit, jvp, kron, kthvalue, lcm, lerp, less, lessEqual, lgamma, linalg_d as linalg, linspace, log, log10, log1p, log2, logSoftmax, logaddexp, logicalAnd, logicalNot, logicalOr, logicalXor, logit, logspace, logsumexp, matmul, matrixTranspose, max, maxWithIndices, maximum, mean, median, memory, meshgrid, min, minWithIndices, minimum, moveaxis, multiply as mul, multiply, nan, nanToNum, nancumulativeProd, nancumulativeSum, nanmax, nanmean, nanmedian, nanmin, nanpercentile, nanprod, nanquantile, nanstd, nansum, nanvar, negative as neg, negative, newaxis, nextafter, nn_d as nn, nonzero, nonzeroAsync, notEqual, oneHot, ones$1 as ones, onesLike, optim_d as optim, outer, pad, percentile, permuteDims, pi, plan, polar, polyfit, polyval, populationCount, positive, pow, prod, profile, ptp, putAlongAxis, quantile, rad2deg, random_d as random, real, reciprocal, reduce, relu, remainder, repeat$1 as repeat, resetStats, reshape, resultType, roll, rot90, round, rsqrt, scatter, scatterAdd, scatterMax, scatterMin, scatterMul, scope, scopeAsync, searchsorted, segmentMax, segmentMean, segmentMin, segmentProd, segmentSum, setDefaultDevice, setMemoryLimit, setThreads, setdiff1d, setdiff1dAsync, setxor1d, setxor1dAsync, sigmoid, sign, signal_d as signal, signbit, sin, sinc, sinh, slice, softmax, sort, split, sqrt, square, squeeze, stack, stats, std, stopGradient, strict, subtract as sub, subtract, sum, swapaxes, take, takeAlongAxis, tan, tanh, tensor, tensordot, tile, topk, trace, trapezoid, tree_d as tree, tril, trim, triu, trunc, truncDivide, unfold, union1d, union1dAsync, uniqueAll, uniqueAllAsync, uniqueCounts, uniqueCountsAsync, uniqueInverse, uniqueInverseAsync, uniqueValues, uniqueValuesAsync, unstack, valueAndGrad, var_ as var, vecdot, vjp, vstack, where, windowMax, windowMin, windowProd, windowReduce, windowScatterMax, windowScatterMin, windowSum, xlog1py, xlogy, zeros$1 as zeros, zerosLike };
+export type { AbortSignalLike, AbsentDevice, AllOptions, AllcloseOptions, AnyOptions, ArgmaxOptions, ArgminOptions, ArgsortOptions, ArrayEqualOptions, ArrayNamespaceInfo, AsDType, AssociativeScanOptions, AsyncScope, BincountOptions, Common, Complex, ComplexOf, ConcatOptions, Config, ConvolveOptions, CorrcoefOptions, CorrelateOptions, CountNonzeroOptions, CountOf, CovOptions, CreationOptions, CrossOptions, CumulativeMaxOptions, CumulativeMinOptions, CumulativeProdOptions, CumulativeSumOptions, DType, DTypeOf, DTypeOfArray, DTypeOfData, DataOf, Device, DeviceMemory, DevicePeak, DiagEmbedOptions, DiagOptions, DiagonalOptions, DiffOptions, DigitizeOptions, EmptyOptions, Extremes, ExtremesOptions, EyeOptions, FInfo, Fallback, Fits, FlattenOptions, FlipOptions, FloatDType, FloatOf, FloatOrComplexDType, FullOptions, GradOptions, GradientOptions, Histogram, HistogramBinEdgesOptions, HistogramOptions, IInfo, IndexDType, IndexItem, IndexOrMaskDType, Indices, IntegerDType, IntegerOrBoolDType, IntegerOrFloatDType, IscloseOptions, IsinOptions, ItemOf, JitOptions, JobOptions, KernelProfile, Kind, KthvalueOptions, LinspaceOptions, LogSoftmaxOptions, LogspaceOptions, LogsumexpOptions, MaxOptions, MeanOptions, MedianOptions, MemoryInfo, MeshgridOptions, MinOptions, NancumulativeProdOptions, NancumulativeSumOptions, NanmaxOptions, NanmeanOptions, NanmedianOptions, NanminOptions, NanpercentileOptions, NanprodOptions, NanquantileOptions, NanstdOptions, NansumOptions, NanvarOptions, Nested, NestedArray, NoCommonDType, NumericDType, OneHotOptions, OnesOptions, Operand, PadOptions, PercentileOptions, PiecesOptions, PlannedKernel, PolyfitOptions, PositionDType, PresentDevice, ProdOptions, Progress, Promote, PromoteAll, PtpOptions, PutAlongAxisOptions, QuantileOptions, RealDType, RealOf, ReduceOptions, Refused, Rejection, RepeatOptions, ResultOf, Rewriting, RollOptions, Rot90Options, Scalar, ScatterAddOptions, ScatterMaxOptions, ScatterMinOptions, ScatterMulOptions, ScatterOptions, SearchsortedOptions, SharedTensor, SoftmaxOptions, SortOptions, StackOptions, Stats, StdOptions, StorageOf, Strictness, SumOf, SumOptions, TakeAlongAxisOptions, TakeOptions, Takes, TakesEach, TakesTable, TensorData, TensorJSON, TensorOptions, TensordotOptions, TopkOptions, TraceOptions, Traces, TrapezoidOptions, TrilOptions, TriuOptions, Typed, TypedArray, UnfoldOptions, Unique, UniqueOptions, VarOptions, VecdotOptions, Wanted, Weak, WindowMaxOptions, WindowMinOptions, WindowProdOptions, WindowReduceOptions, WindowScatterMaxOptions, WindowScatterMinOptions, WindowSumOptions, With, ZerosOptions };

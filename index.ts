@@ -31,6 +31,7 @@ export {
 } from './lib/creation.js'
 export { arange, linspace, logspace, meshgrid, type LinspaceOptions, type LogspaceOptions, type MeshgridOptions } from './lib/ranges.js'
 export { associativeScan, reduce, windowReduce, type AssociativeScanOptions, type ReduceOptions, type WindowReduceOptions } from './lib/combine.js'
+export { diagEmbed, type DiagEmbedOptions } from './lib/diagonal.js'
 export { maxWithIndices, minWithIndices, type Extremes, type ExtremesOptions } from './lib/extremes.js'
 export { broadcastArrays, broadcastShapes } from './lib/broadcasting.js'
 export { arraySplit, chunk, split, unstack, type PiecesOptions } from './lib/pieces.js'
@@ -57,7 +58,8 @@ export {
   uniqueValues,
   uniqueValuesAsync,
   type IsinOptions,
-  type Unique
+  type Unique,
+  type UniqueOptions
 } from './lib/sets.js'
 export {
   bincount,
