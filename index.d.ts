@@ -8777,28 +8777,38 @@ declare function argwhere(x: Tensor): Tensor<PositionDType>;
 declare function argwhereAsync(x: Tensor): Promise<Tensor<PositionDType>>;
 /** Distinct elements, and where they stand. */
 interface Unique<D extends DType = DType> {
-    /** The distinct elements in ascending order; each NaN is one of its own. */
+    /** The distinct elements (with an axis: slices) in ascending order; each NaN is one of its own. */
     readonly values: Tensor<D>;
-    /** int32 position of the first of each, in the flattened tensor. */
+    /** int32 position of the first of each, in the flattened tensor or along the axis. */
     readonly indices: Tensor<'int32'>;
-    /** For each element of the tensor its position among the values, int32. */
+    /** For each element of the tensor, or each position along the axis, its position among the values, int32. */
     readonly inverseIndices: Tensor<'int32'>;
     /** How often each occurs, int32. */
     readonly counts: Tensor<'int32'>;
 }
+/** Options of the functions of distinct elements. */
+interface UniqueOptions {
+    /** The axis whose slices are compared as wholes, in place of elements; negative ones count from the last. */
+    readonly axis?: number | undefined;
+}
 /**
  * The distinct elements of a tensor in ascending order, with the positions of the first of each, those that make the tensor
- * out of them, and how often each occurs. NaN differs from itself. Reads a mask.
+ * out of them, and how often each occurs; with an axis its distinct slices in lexicographic order, along it. NaN differs from itself, complex
+ * numbers are in the order of their real parts, then of their imaginary ones. Reads a mask.
  *
- * @throws {TensorError} `ERR_DTYPE` for a complex tensor.
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_INDEX` for an axis out of range.
  * @example
  * ```ts
  * ft.uniqueAll(ft.tensor([3, 1, 3])).inverseIndices // [1, 0, 1]
  * ```
+ * ```ts
+ * ft.uniqueAll(ft.tensor([[3, 1], [1, 2], [3, 1]]), { axis: 0 }).values // [[1, 2], [3, 1]]
+ * ```
  */
-declare function uniqueAll<D extends DType>(x: Tensor<D> & Takes<'real', D>): Several<Unique<D>>;
+declare function uniqueAll<D extends DType>(x: Tensor<D>, options?: number | UniqueOptions): Several<Unique<D>>;
 /** As {@link uniqueAll}, without blocking. */
-declare function uniqueAllAsync<D extends DType>(x: Tensor<D> & Takes<'real', D>): Promise<Several<Unique<D>>>;
+declare function uniqueAllAsync<D extends DType>(x: Tensor<D>, options?: number | UniqueOptions): Promise<Several<Unique<D>>>;
 /**
  * The distinct elements of a tensor in ascending order, and how often each occurs, as {@link uniqueAll}.
  *
@@ -8807,9 +8817,9 @@ declare function uniqueAllAsync<D extends DType>(x: Tensor<D> & Takes<'real', D>
  * ft.uniqueCounts(ft.tensor([3, 1, 3])).counts // [1, 2]
  * ```
  */
-declare function uniqueCounts<D extends DType>(x: Tensor<D> & Takes<'real', D>): Several<Pick<Unique<D>, 'values' | 'counts'>>;
+declare function uniqueCounts<D extends DType>(x: Tensor<D>, options?: number | UniqueOptions): Several<Pick<Unique<D>, 'values' | 'counts'>>;
 /** As {@link uniqueCounts}, without blocking. */
-declare function uniqueCountsAsync<D extends DType>(x: Tensor<D> & Takes<'real', D>): Promise<Several<Pick<Unique<D>, 'values' | 'counts'>>>;
+declare function uniqueCountsAsync<D extends DType>(x: Tensor<D>, options?: number | UniqueOptions): Promise<Several<Pick<Unique<D>, 'values' | 'counts'>>>;
 /**
  * The distinct elements of a tensor in ascending order, and for each element its position among them, as {@link uniqueAll}.
  *
@@ -8818,9 +8828,9 @@ declare function uniqueCountsAsync<D extends DType>(x: Tensor<D> & Takes<'real',
  * ft.uniqueInverse(ft.tensor([[3, 1], [3, 3]])).inverseIndices // [[1, 0], [1, 1]]
  * ```
  */
-declare function uniqueInverse<D extends DType>(x: Tensor<D> & Takes<'real', D>): Several<Pick<Unique<D>, 'values' | 'inverseIndices'>>;
+declare function uniqueInverse<D extends DType>(x: Tensor<D>, options?: number | UniqueOptions): Several<Pick<Unique<D>, 'values' | 'inverseIndices'>>;
 /** As {@link uniqueInverse}, without blocking. */
-declare function uniqueInverseAsync<D extends DType>(x: Tensor<D> & Takes<'real', D>): Promise<Several<Pick<Unique<D>, 'values' | 'inverseIndices'>>>;
+declare function uniqueInverseAsync<D extends DType>(x: Tensor<D>, options?: number | UniqueOptions): Promise<Several<Pick<Unique<D>, 'values' | 'inverseIndices'>>>;
 /**
  * The distinct elements of a tensor in ascending order, as {@link uniqueAll}.
  *
@@ -8829,9 +8839,9 @@ declare function uniqueInverseAsync<D extends DType>(x: Tensor<D> & Takes<'real'
  * ft.uniqueValues(ft.tensor([3, 1, 3])) // [1, 3]
  * ```
  */
-declare function uniqueValues<D extends DType>(x: Tensor<D> & Takes<'real', D>): Tensor<D>;
+declare function uniqueValues<D extends DType>(x: Tensor<D>, options?: number | UniqueOptions): Tensor<D>;
 /** As {@link uniqueValues}, without blocking. */
-declare function uniqueValuesAsync<D extends DType>(x: Tensor<D> & Takes<'real', D>): Promise<Tensor<D>>;
+declare function uniqueValuesAsync<D extends DType>(x: Tensor<D>, options?: number | UniqueOptions): Promise<Tensor<D>>;
 /** Options of `isin`. */
 interface IsinOptions {
     /** Whether to tell what is not among them instead; false by default. */
@@ -10137,8 +10147,6 @@ declare const dist: Instead<"write ft.linalg.vectorNorm(a.sub(b))">;
 declare const cdist: Instead<"write ft.linalg.vectorNorm(a.expandDims(-2).sub(b.expandDims(-3)), { axis: -1 })">;
 /** @deprecated */
 declare const renorm: Instead<"write x.mul(ft.minimum(ft.linalg.vectorNorm(x, { axis, keepdims: true }).reciprocal().mul(most), 1))">;
-/** @deprecated */
-declare const diagEmbed: Instead<"write x.expandDims(-1).mul(ft.eye(n))">;
 /** @deprecated */
 declare const diagflat: Instead<"write ft.diag(x.flatten())">;
 /** @deprecated */
@@ -14952,6 +14960,29 @@ interface WindowReduceOptions {
  */
 declare function windowReduce<D extends DType>(x: Tensor<D>, init: Scalar | Tensor<NoInfer<D>>, fn: (a: Tensor<NoInfer<D>>, b: Tensor<NoInfer<D>>) => Tensor<NoInfer<D>>, options: WindowReduceOptions): Tensor<D>;
 
+/** Options of `diagEmbed`. */
+interface DiagEmbedOptions {
+    /** Which diagonal: above the main one, or with a negative number below; 0 by default. */
+    readonly offset?: number | undefined;
+    /** The axes of the result that are rows and columns; the last two by default. */
+    readonly axes?: readonly [rows: number, columns: number] | undefined;
+}
+/**
+ * Matrices whose diagonals are the vectors along the last axis, zeros elsewhere.
+ *
+ * `y_(..., i, i + offset) = x_(..., i), with a negative offset y_(..., i - offset, i)`
+ *
+ * PyTorch `diag_embed`. Of a vector it is `diag`; `ft.diagonal` is the way back.
+ *
+ * @throws {TensorError} `ERR_SHAPE` for a tensor of rank 0 and an offset beyond 2^20, `ERR_INDEX` for axes out of range or twice the same,
+ * `ERR_ARGUMENT`.
+ * @example
+ * ```ts
+ * ft.diagEmbed(ft.tensor([[1, 2], [3, 4]])) // [[[1, 0], [0, 2]], [[3, 0], [0, 4]]]
+ * ```
+ */
+declare function diagEmbed<D extends DType>(x: Tensor<D>, options?: DiagEmbedOptions): Tensor<D>;
+
 /** Options of `maxWithIndices` and `minWithIndices`. */
 interface ExtremesOptions {
     /** The axis; negative ones count from the last; the flattened tensor by default. */
@@ -15654,4 +15685,4 @@ interface Config {
 declare function config(changes?: Config): Required<Config>;
 
 export { ArgumentError, BackendUnavailableError, BoolTensor, ByteTensor, DTypeError, DeviceError, DisposedError, DoubleTensor, FileError, FloatTensor, FormatError, HalfTensor, IndexError, IntTensor, InternalError, LinAlgError, LongTensor, NaNError, OutOfMemoryError, Plan, Profile, ShapeError, Slice, Tensor, TensorError, UnsupportedError, abs, absolute, acos, acosh, add, addbmm, addcdiv, addcmul, addmm, addmv, addr, adjoint, all, allclose, amax, amin, aminmax, angle, any, append, apply, applyAlongAxis, applyOverAxes, arange, arccos, arccosh, arcsin, arcsinh, arctan, arctan2, arctanh, argmax, argmin, argpartition, argsort, argwhere, argwhereAsync, around, array, array2string, arrayEqual, arrayEquiv, arrayNamespaceInfo, arrayRepr, arraySplit, arrayStr, asArray, asStrided, asTensor, as_tensor, asanyarray, asarray, asarrayChkfinite, ascontiguousarray, asin, asinh, associativeScan, astype, atan, atan2, atanh, atleast1d, atleast2d, atleast3d, autocast, average, backends_d as backends, baddbmm, bernoulli$1 as bernoulli, bfloat16, bincount, bincountAsync, bitcast, bitwiseAnd, bitwiseCount, bitwiseInvert, bitwiseLeftShift, bitwiseNot, bitwiseOr, bitwiseRightShift, bitwiseXor, block, blockDiag, bmm, bool, broadcastArrays, broadcastShapes, broadcastTensors, broadcastTo, bucketize, canCast, cartesianProd, cat, cbrt, cdist, cdouble, ceil, cfloat, chainMatmul, checkpoint, cholesky, choose, chunk, clamp, clampMax, clampMin, clip, clone, columnStack, combinations, commonType, compile, complex, complex128, complex64, compress, concat, concatenate, config, conj, conjPhysical, conjugate, convolve, copy, copysign, copyto, corrcoef, correlate, cos, cosh, countLeadingZeros, countNonzero, cov, cross, cummax, cummin, cumprod, cumsum, cumulativeMax, cumulativeMin, cumulativeProd, cumulativeSum, cumulativeTrapezoid, customGradient, data_d as data, deg2rad, degrees, delete_ as delete, det, detectNaN, device, devices, diag$1 as diag, diagEmbed, diagIndices, diagflat, diagonal, diff, digamma, digitize, dist, divide as div, divide, divmod, dot$1 as dot, double, dropout$1 as dropout, dsplit, dstack, dtype, e, ediff1d, eig, eigh, eigvals, eigvalsh, einops_d as einops, einsum, empty, emptyLike, enableGrad, entr, eq, equal, erf, erfc, erfinv, evaluate, evaluateSync, exp, exp2, expand, expandDims, expm1, extract, eye$1 as eye, fabs, fft_d as fft, fftfreq$1 as fftfreq, fftshift$1 as fftshift, fillDiagonal, finfo, fix, flatnonzero, flatten$1 as flatten, flip, fliplr, flipud, float, float16, float32, float64, floatPower, floor, floorDivide, fmax, fmin, fmod, frac, frexp, fromDlpack, fromNumpy, fromShared, fromTypedArray, from_numpy, frombuffer, fromfile, fromfunction, fromiter, frompyfunc, fromstring, full, fullLike, gather, gcd, ge, genfromtxt, geomspace, ger, getDefaultDtype, getPrintoptions, getRngState, grad, gradient, greater, greaterEqual, gt, half, heaviside, hessian, histc, histogram, histogram2d, histogramBinEdges, histogramdd, hsplit, hstack, hypot, identity, ifft$1 as ifft, iinfo, imag, in1d, indexAdd, indexCopy, indexFill, indexPut, indexReduce, indexSelect, indices, inf, inferenceMode, initialSeed, inner, insert, int, int16, int32, int64, int8, interp, intersect1d, intersect1dAsync, inv, inverse$1 as inverse, invert, io_d as io, isComplex, isFloatingPoint, isGradEnabled, isTensor, isclose, iscomplexobj, isdtype, isfinite, isin, isinf, isnan, isneginf, isposinf, isreal, isrealobj, isscalar, issubdtype, ix_, jacobian, jit, jvp, kron, kthvalue, lcm, ldexp, le, leftShift, lerp, less, lessEqual, lexsort, lgamma, linalg_d as linalg, linspace, load$1 as load, loadtxt, log, log10, log1p, log2, logSoftmax, logaddexp, logaddexp2, logcumsumexp, logdet$1 as logdet, logicalAnd, logicalNot, logicalOr, logicalXor, logit, logspace, logsumexp, long, lstsq, lt, manualSeed$1 as manualSeed, maskedFill, maskedScatter, maskedSelect, matmul, matrix, matrixExp$1 as matrixExp, matrixPower, matrixTranspose, max, maxWithIndices, maximum, mean, median, memmap, memory, meshgrid, mgrid, min, minScalarType, minWithIndices, minimum, mm, mod, mode, modf, moveAxis, moveaxis, movedim, msort, multiply as mul, multiDot$1 as multiDot, multinomial$1 as multinomial, multiply, mv, nan, nanToNum, nanargmax, nanargmin, nancumprod, nancumsum, nancumulativeProd, nancumulativeSum, nanmax, nanmean, nanmedian, nanmin, nanpercentile, nanprod, nanquantile, nanstd, nansum, nanvar, narrow, ndarray, ndenumerate, ndim, ndindex, nditer, ndtr, ne, negative as neg, negative, newaxis, nextafter, nn_d as nn, noGrad, nonzero, nonzeroAsync, norm$1 as norm, normal$2 as normal, notEqual, numel, ogrid, oneHot, ones$1 as ones, onesLike, optim_d as optim, outer, packbits, pad$1 as pad, partition, percentile, permute, permuteDims, pi, piecewise, pinv, pinverse, place, plan, poisson$1 as poisson, polar$1 as polar, poly1d, polyadd, polyder, polyfit, polyint, polymul, polyval, populationCount, positive, pow, power$1 as power, printoptions, prod, profile, promoteTypes, ptp, put, putAlongAxis, putMask, putmask, qr, quantile, rad2deg, radians, rand$1 as rand, randLike, randint$1 as randint, randintLike, randn$1 as randn, randnLike, random_d as random, randperm$1 as randperm, ravel, ravelMultiIndex, real, realIfClose, reciprocal, reduce, relu, remainder, renorm, repeat$1 as repeat, repeatInterleave, resetStats, reshape, resize, resultType, rfft$1 as rfft, rightShift, rint, roll, rollaxis, roots, rot90, round, rowStack, rsqrt, save$1 as save, savetxt, savez, savezCompressed, scatter, scatterAdd, scatterMax, scatterMin, scatterMul, scatterReduce, scope, scopeAsync, searchsorted, seed$1 as seed, segmentMax, segmentMean, segmentMin, segmentProd, segmentSum, select, setDefaultDevice, setDefaultDtype, setDefaultTensorType, setGradEnabled, setMemoryLimit, setNumThreads, setPrintoptions, setRngState, setThreads, setdiff1d, setdiff1dAsync, setxor1d, setxor1dAsync, sgn, shape, short, sigmoid, sign, signal_d as signal, signbit, sin, sinc, sinh, size, slice, slogdet, softmax, solve, sort, sortComplex, spacing, special_d as special, split$2 as split, sqrt, square, squeeze, stack, stats, std, stdMean, stopGradient, strict, subtract as sub, subtract, sum, svd, swapAxes, swapaxes, swapdims, synchronize, t, take, takeAlongAxis, takeAlongDim, tan, tanh, tensor, tensorSplit, tensordot, tile, topk, trace, transpose, trapezoid, trapz, tree_d as tree, tri, tril, trilIndices, trim, trimZeros, triu, triuIndices, trueDivide, trunc, truncDivide, uint16, uint32, uint64, uint8, unbind, unfold$1 as unfold, union1d, union1dAsync, unique, uniqueAll, uniqueAllAsync, uniqueConsecutive, uniqueCounts, uniqueCountsAsync, uniqueInverse, uniqueInverseAsync, uniqueValues, uniqueValuesAsync, unpackbits, unravelIndex, unsqueeze, unstack, unwrap, valueAndGrad, vander$1 as vander, var_ as var, varMean, vdot, vecdot, vectorize, view, vjp, vmap, vsplit, vstack, where, windowMax, windowMin, windowProd, windowReduce, windowScatterMax, windowScatterMin, windowSum, xlog1py, xlogy, zeros$1 as zeros, zerosLike };
-export type { AbortSignalLike, AbsentDevice, AllOptions, AllcloseOptions, AnyOptions, ArgmaxOptions, ArgminOptions, ArgsortOptions, ArrayEqualOptions, ArrayNamespaceInfo, AsDType, AssociativeScanOptions, AsyncScope, BincountOptions, BucketizeOptions, Common, Complex, ComplexOf, ConcatOptions, Config, ConvolveOptions, CorrcoefOptions, CorrelateOptions, CountNonzeroOptions, CountOf, CovOptions, CreationOptions, CrossOptions, CumulativeMaxOptions, CumulativeMinOptions, CumulativeProdOptions, CumulativeSumOptions, DType, DTypeOf, DTypeOfArray, DTypeOfData, DataOf, Device, DeviceMemory, DevicePeak, DiagOptions, DiagonalOptions, DiffOptions, DigitizeOptions, EmptyOptions, Extremes, ExtremesOptions, EyeOptions, FInfo, Fallback, Fits, FlattenOptions, FlipOptions, FloatDType, FloatOf, FloatOrComplexDType, FullOptions, GradOptions, GradientOptions, Histogram, HistogramBinEdgesOptions, HistogramOptions, IInfo, IndexDType, IndexItem, IndexOrMaskDType, Indices, Instead, IntegerDType, IntegerOrBoolDType, IntegerOrFloatDType, IscloseOptions, IsinOptions, ItemOf, JitOptions, JobOptions, KernelProfile, Kind, KthvalueOptions, LinspaceOptions, Listed, LogSoftmaxOptions, LogspaceOptions, LogsumexpOptions, MaxOptions, MeanOptions, MedianOptions, MemoryInfo, MemorySample, MeshgridOptions, MinOptions, NancumulativeProdOptions, NancumulativeSumOptions, NanmaxOptions, NanmeanOptions, NanmedianOptions, NanminOptions, NanpercentileOptions, NanprodOptions, NanquantileOptions, NanstdOptions, NansumOptions, NanvarOptions, Nested, NestedArray, NoCommonDType, NormOrdOptions, Numbers, NumericDType, OneHotOptions, OnesOptions, Operand, Ord, PadOptions, PercentileOptions, PiecesOptions, PlannedKernel, PolyfitOptions, PositionDType, Positions, PresentDevice, ProdOptions, ProfileSpan, Progress, Promote, PromoteAll, PtpOptions, PutAlongAxisOptions, QuantileOptions, RealDType, RealOf, ReduceOptions, Refused, Rejection, RepeatOptions, ResultOf, Rewriting, RollOptions, Rot90Options, Scalar, ScatterAddOptions, ScatterMaxOptions, ScatterMinOptions, ScatterMulOptions, ScatterOptions, SearchsortedOptions, Several, SharedTensor, SoftmaxOptions, SortOptions, SpanKind, StackOptions, Stats, StdOptions, StorageOf, Strictness, SumOf, SumOptions, TakeAlongAxisOptions, TakeOptions, Takes, TakesEach, TakesTable, TensorData, TensorJSON, TensorOptions, TensordotOptions, TopkOptions, Trace, TraceEvent, TraceOptions, Traces, TrapezoidOptions, TrilOptions, TriuOptions, Typed, TypedArray, UnfoldOptions, Unique, VarOptions, VecdotOptions, Wanted, Weak, WindowMaxOptions, WindowMinOptions, WindowProdOptions, WindowReduceOptions, WindowScatterMaxOptions, WindowScatterMinOptions, WindowSumOptions, With, ZerosOptions };
+export type { AbortSignalLike, AbsentDevice, AllOptions, AllcloseOptions, AnyOptions, ArgmaxOptions, ArgminOptions, ArgsortOptions, ArrayEqualOptions, ArrayNamespaceInfo, AsDType, AssociativeScanOptions, AsyncScope, BincountOptions, BucketizeOptions, Common, Complex, ComplexOf, ConcatOptions, Config, ConvolveOptions, CorrcoefOptions, CorrelateOptions, CountNonzeroOptions, CountOf, CovOptions, CreationOptions, CrossOptions, CumulativeMaxOptions, CumulativeMinOptions, CumulativeProdOptions, CumulativeSumOptions, DType, DTypeOf, DTypeOfArray, DTypeOfData, DataOf, Device, DeviceMemory, DevicePeak, DiagEmbedOptions, DiagOptions, DiagonalOptions, DiffOptions, DigitizeOptions, EmptyOptions, Extremes, ExtremesOptions, EyeOptions, FInfo, Fallback, Fits, FlattenOptions, FlipOptions, FloatDType, FloatOf, FloatOrComplexDType, FullOptions, GradOptions, GradientOptions, Histogram, HistogramBinEdgesOptions, HistogramOptions, IInfo, IndexDType, IndexItem, IndexOrMaskDType, Indices, Instead, IntegerDType, IntegerOrBoolDType, IntegerOrFloatDType, IscloseOptions, IsinOptions, ItemOf, JitOptions, JobOptions, KernelProfile, Kind, KthvalueOptions, LinspaceOptions, Listed, LogSoftmaxOptions, LogspaceOptions, LogsumexpOptions, MaxOptions, MeanOptions, MedianOptions, MemoryInfo, MemorySample, MeshgridOptions, MinOptions, NancumulativeProdOptions, NancumulativeSumOptions, NanmaxOptions, NanmeanOptions, NanmedianOptions, NanminOptions, NanpercentileOptions, NanprodOptions, NanquantileOptions, NanstdOptions, NansumOptions, NanvarOptions, Nested, NestedArray, NoCommonDType, NormOrdOptions, Numbers, NumericDType, OneHotOptions, OnesOptions, Operand, Ord, PadOptions, PercentileOptions, PiecesOptions, PlannedKernel, PolyfitOptions, PositionDType, Positions, PresentDevice, ProdOptions, ProfileSpan, Progress, Promote, PromoteAll, PtpOptions, PutAlongAxisOptions, QuantileOptions, RealDType, RealOf, ReduceOptions, Refused, Rejection, RepeatOptions, ResultOf, Rewriting, RollOptions, Rot90Options, Scalar, ScatterAddOptions, ScatterMaxOptions, ScatterMinOptions, ScatterMulOptions, ScatterOptions, SearchsortedOptions, Several, SharedTensor, SoftmaxOptions, SortOptions, SpanKind, StackOptions, Stats, StdOptions, StorageOf, Strictness, SumOf, SumOptions, TakeAlongAxisOptions, TakeOptions, Takes, TakesEach, TakesTable, TensorData, TensorJSON, TensorOptions, TensordotOptions, TopkOptions, Trace, TraceEvent, TraceOptions, Traces, TrapezoidOptions, TrilOptions, TriuOptions, Typed, TypedArray, UnfoldOptions, Unique, UniqueOptions, VarOptions, VecdotOptions, Wanted, Weak, WindowMaxOptions, WindowMinOptions, WindowProdOptions, WindowReduceOptions, WindowScatterMaxOptions, WindowScatterMinOptions, WindowSumOptions, With, ZerosOptions };

@@ -38,6 +38,7 @@ export {
   adjoint, bucketize, expand, gather, indexSelect, isComplex, isFloatingPoint, isTensor, maskedFill, maskedSelect, narrow, numel, permute, select,
   t, view, type BucketizeOptions, type Numbers
 } from './lib/pytorch.js'
+export { diagEmbed, type DiagEmbedOptions } from './lib/diagonal.js'
 export { maxWithIndices, minWithIndices, type Extremes, type ExtremesOptions } from './lib/extremes.js'
 export { broadcastArrays, broadcastShapes } from './lib/broadcasting.js'
 export { arraySplit, chunk, split, unstack, type PiecesOptions } from './lib/pieces.js'
@@ -64,7 +65,8 @@ export {
   uniqueValues,
   uniqueValuesAsync,
   type IsinOptions,
-  type Unique
+  type Unique,
+  type UniqueOptions
 } from './lib/sets.js'
 export {
   bincount,

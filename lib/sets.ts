@@ -1,9 +1,9 @@
 // What depends on the values of a tensor in its shape: positions of what is not zero, distinct elements. A mask is read at the
 // call; the functions that end in Async read it without blocking. Membership, which reads nothing, stands beside them.
 
-import { checkOptions, operandGiven, shown, arrayGiven, within } from './call.js'
-import { ArgumentError, ShapeError } from './errors.js'
-import type { DType, Promote, Takes } from './generated/dtypes.js'
+import { axisGiven, checkOptions, operandGiven, shown, arrayGiven, within } from './call.js'
+import { ArgumentError, DTypeError, ShapeError } from './errors.js'
+import { DTYPE, type DType, type Promote, type Takes } from './generated/dtypes.js'
 import { concat, diff, equal, full, logicalNot, notEqual, ones, searchsorted, stack, zeros } from './generated/functions.js'
 import { truePositions, type PositionDType } from './indices.js'
 import type { DTypeOf, Fits, Operand } from './operand.js'
@@ -85,34 +85,82 @@ export async function argwhereAsync(x: Tensor): Promise<Tensor<PositionDType>> {
 
 /** Distinct elements, and where they stand. */
 export interface Unique<D extends DType = DType> {
-  /** The distinct elements in ascending order; each NaN is one of its own. */
+  /** The distinct elements (with an axis: slices) in ascending order; each NaN is one of its own. */
   readonly values: Tensor<D>
-  /** int32 position of the first of each, in the flattened tensor. */
+  /** int32 position of the first of each, in the flattened tensor or along the axis. */
   readonly indices: Tensor<'int32'>
-  /** For each element of the tensor its position among the values, int32. */
+  /** For each element of the tensor, or each position along the axis, its position among the values, int32. */
   readonly inverseIndices: Tensor<'int32'>
   /** How often each occurs, int32. */
   readonly counts: Tensor<'int32'>
 }
 
+/** Options of the functions of distinct elements. */
+export interface UniqueOptions {
+  /** The axis whose slices are compared as wholes, in place of elements; negative ones count from the last. */
+  readonly axis?: number | undefined
+}
+
+/** For each element its place among the distinct ones of its column, and of equal ones of NaN, each of which is one of its own. */
+function places(x: Tensor): Tensor<'int32'> {
+  const [rows, columns] = x.shape as readonly [number, number]
+  const order = x.argsort({ axis: 0 })
+  const sorted = x.takeAlongAxis(order, { axis: 0 })
+  const first = zeros([Math.min(rows, 1), columns], { dtype: 'bool', device: x.device })
+  const starts = concat([first, notEqual(sorted.at('1:'), sorted.at(':-1'))]) as Tensor
+  const ranks = starts.astype('int32').cumulativeSum({ axis: 0 }) as Tensor<'int32'>
+  return zeros([rows, columns], { dtype: 'int32', device: x.device }).putAlongAxis(order, ranks, { axis: 0 })
+}
+
+/**
+ * For each row of a matrix its place among the distinct rows in lexicographic order: columns are ranked, then pairs of neighbours by both of
+ * their ranks, which makes log2 m sorts of m columns (Karp, Miller and Rosenberg, "Rapid identification of repeated patterns", 1972).
+ */
+function ranked(x: Tensor): Tensor<'int32'> {
+  const rows = x.shape[0] as number
+  let ranks: Tensor = places(x)
+  while ((ranks.shape[1] as number) > 1) {
+    const even = ranks.at(':', '::2')
+    const odd = ranks.at(':', '1::2')
+    const paired = even.at(':', `:${odd.shape[1]}`).astype(rows < 2 ** 15 ? 'int32' : 'int64').multiply(rows).add(odd)
+    // An odd one out has nothing behind it.
+    ranks = concat([places(paired as Tensor), even.at(':', `${odd.shape[1]}:`)], { axis: 1 }) as Tensor
+  }
+  return ranks.shape[1] === 0 ? zeros([rows], { dtype: 'int32', device: x.device }) : (ranks.at(':', 0) as Tensor<'int32'>)
+}
+
+/** What is compared, as a vector of a real dtype. */
+function comparable(x: Tensor, axis: number | undefined): Tensor {
+  const complex = DTYPE[x.dtype].kind === 'complex'
+  if (axis === undefined && !complex) return x.flatten()
+  const parts = complex ? stack([x.real(), x.imag()], { axis: -1 }) : x
+  if (axis === undefined) return ranked(parts.reshape([x.size, 2]))
+  const n = x.shape[axis] as number
+  return ranked(parts.moveaxis(axis, 0).reshape([n, n === 0 ? 0 : parts.size / n]))
+}
+
 /** Equal elements side by side; the mask is true at the first of each group. */
-function groups<D extends DType>(op: string, value: unknown): Pending<Several<Unique<D>>> {
+function groups<D extends DType>(op: string, value: unknown, options?: unknown): Pending<Several<Unique<D>>> {
   const x = arrayGiven(op, 'x', value)
-  const flat = x.flatten()
-  const order = flat.argsort()
-  const sorted = flat.takeAlongAxis(order)
-  const first = ones([Math.min(flat.size, 1)], { dtype: 'bool', device: x.device })
+  const { axis: given } = typeof options === 'number' ? { axis: options } : checkOptions(op, options, ['axis'])
+  const axis = given === undefined ? undefined : axisGiven(op, given, x.ndim)
+  const keys = comparable(x, axis)
+  const order = keys.argsort()
+  const sorted = keys.takeAlongAxis(order)
+  const first = ones([Math.min(keys.size, 1)], { dtype: 'bool', device: x.device })
   const mask = concat([first, notEqual(sorted.at('1:'), sorted.at(':-1'))]) as Tensor
   return {
     mask,
     finish: (elements) => {
       const starts = truePositions(op, elements, x.type.device).astype('int32')
       const group = mask.cumulativeSum().sub(1)
-      const end = full([1], flat.size, { dtype: 'int32', device: x.device })
+      const end = full([1], keys.size, { dtype: 'int32', device: x.device })
+      const indices = order.take(starts)
+      const inverse = zeros([keys.size], { dtype: 'int32', device: x.device }).withAt([order], group)
       return several({
-        values: sorted.take(starts) as Tensor<D>,
-        indices: order.take(starts),
-        inverseIndices: zeros([flat.size], { dtype: 'int32', device: x.device }).withAt([order], group).reshape(x.shape),
+        values: (axis === undefined ? x.flatten().take(indices) : x.take(indices, { axis })) as Tensor<D>,
+        indices,
+        inverseIndices: axis === undefined ? inverse.reshape(x.shape) : inverse,
         counts: diff(starts, undefined, end)
       })
     }
@@ -121,21 +169,26 @@ function groups<D extends DType>(op: string, value: unknown): Pending<Several<Un
 
 /**
  * The distinct elements of a tensor in ascending order, with the positions of the first of each, those that make the tensor
- * out of them, and how often each occurs. NaN differs from itself. Reads a mask.
+ * out of them, and how often each occurs; with an axis its distinct slices in lexicographic order, along it. NaN differs from itself, complex
+ * numbers are in the order of their real parts, then of their imaginary ones. Reads a mask.
  *
- * @throws {TensorError} `ERR_DTYPE` for a complex tensor.
+ * @param options The axis alone, or an object of options.
+ * @throws {TensorError} `ERR_INDEX` for an axis out of range.
  * @example
  * ```ts
  * ft.uniqueAll(ft.tensor([3, 1, 3])).inverseIndices // [1, 0, 1]
  * ```
+ * ```ts
+ * ft.uniqueAll(ft.tensor([[3, 1], [1, 2], [3, 1]]), { axis: 0 }).values // [[1, 2], [3, 1]]
+ * ```
  */
-export function uniqueAll<D extends DType>(x: Tensor<D> & Takes<'real', D>): Several<Unique<D>> {
-  return now('uniqueAll', () => groups<D>('uniqueAll', x))
+export function uniqueAll<D extends DType>(x: Tensor<D>, options?: number | UniqueOptions): Several<Unique<D>> {
+  return now('uniqueAll', () => groups<D>('uniqueAll', x, options))
 }
 
 /** As {@link uniqueAll}, without blocking. */
-export async function uniqueAllAsync<D extends DType>(x: Tensor<D> & Takes<'real', D>): Promise<Several<Unique<D>>> {
-  return later('uniqueAllAsync', () => groups<D>('uniqueAllAsync', x))
+export async function uniqueAllAsync<D extends DType>(x: Tensor<D>, options?: number | UniqueOptions): Promise<Several<Unique<D>>> {
+  return later('uniqueAllAsync', () => groups<D>('uniqueAllAsync', x, options))
 }
 
 /**
@@ -146,14 +199,14 @@ export async function uniqueAllAsync<D extends DType>(x: Tensor<D> & Takes<'real
  * ft.uniqueCounts(ft.tensor([3, 1, 3])).counts // [1, 2]
  * ```
  */
-export function uniqueCounts<D extends DType>(x: Tensor<D> & Takes<'real', D>): Several<Pick<Unique<D>, 'values' | 'counts'>> {
-  const { values, counts } = now('uniqueCounts', () => groups<D>('uniqueCounts', x))
+export function uniqueCounts<D extends DType>(x: Tensor<D>, options?: number | UniqueOptions): Several<Pick<Unique<D>, 'values' | 'counts'>> {
+  const { values, counts } = now('uniqueCounts', () => groups<D>('uniqueCounts', x, options))
   return several({ values, counts })
 }
 
 /** As {@link uniqueCounts}, without blocking. */
-export async function uniqueCountsAsync<D extends DType>(x: Tensor<D> & Takes<'real', D>): Promise<Several<Pick<Unique<D>, 'values' | 'counts'>>> {
-  const { values, counts } = await later('uniqueCountsAsync', () => groups<D>('uniqueCountsAsync', x))
+export async function uniqueCountsAsync<D extends DType>(x: Tensor<D>, options?: number | UniqueOptions): Promise<Several<Pick<Unique<D>, 'values' | 'counts'>>> {
+  const { values, counts } = await later('uniqueCountsAsync', () => groups<D>('uniqueCountsAsync', x, options))
   return several({ values, counts })
 }
 
@@ -165,14 +218,14 @@ export async function uniqueCountsAsync<D extends DType>(x: Tensor<D> & Takes<'r
  * ft.uniqueInverse(ft.tensor([[3, 1], [3, 3]])).inverseIndices // [[1, 0], [1, 1]]
  * ```
  */
-export function uniqueInverse<D extends DType>(x: Tensor<D> & Takes<'real', D>): Several<Pick<Unique<D>, 'values' | 'inverseIndices'>> {
-  const { values, inverseIndices } = now('uniqueInverse', () => groups<D>('uniqueInverse', x))
+export function uniqueInverse<D extends DType>(x: Tensor<D>, options?: number | UniqueOptions): Several<Pick<Unique<D>, 'values' | 'inverseIndices'>> {
+  const { values, inverseIndices } = now('uniqueInverse', () => groups<D>('uniqueInverse', x, options))
   return several({ values, inverseIndices })
 }
 
 /** As {@link uniqueInverse}, without blocking. */
-export async function uniqueInverseAsync<D extends DType>(x: Tensor<D> & Takes<'real', D>): Promise<Several<Pick<Unique<D>, 'values' | 'inverseIndices'>>> {
-  const { values, inverseIndices } = await later('uniqueInverseAsync', () => groups<D>('uniqueInverseAsync', x))
+export async function uniqueInverseAsync<D extends DType>(x: Tensor<D>, options?: number | UniqueOptions): Promise<Several<Pick<Unique<D>, 'values' | 'inverseIndices'>>> {
+  const { values, inverseIndices } = await later('uniqueInverseAsync', () => groups<D>('uniqueInverseAsync', x, options))
   return several({ values, inverseIndices })
 }
 
@@ -184,13 +237,13 @@ export async function uniqueInverseAsync<D extends DType>(x: Tensor<D> & Takes<'
  * ft.uniqueValues(ft.tensor([3, 1, 3])) // [1, 3]
  * ```
  */
-export function uniqueValues<D extends DType>(x: Tensor<D> & Takes<'real', D>): Tensor<D> {
-  return now('uniqueValues', () => groups<D>('uniqueValues', x)).values
+export function uniqueValues<D extends DType>(x: Tensor<D>, options?: number | UniqueOptions): Tensor<D> {
+  return now('uniqueValues', () => groups<D>('uniqueValues', x, options)).values
 }
 
 /** As {@link uniqueValues}, without blocking. */
-export async function uniqueValuesAsync<D extends DType>(x: Tensor<D> & Takes<'real', D>): Promise<Tensor<D>> {
-  return (await later('uniqueValuesAsync', () => groups<D>('uniqueValuesAsync', x))).values
+export async function uniqueValuesAsync<D extends DType>(x: Tensor<D>, options?: number | UniqueOptions): Promise<Tensor<D>> {
+  return (await later('uniqueValuesAsync', () => groups<D>('uniqueValuesAsync', x, options))).values
 }
 
 /** Options of `isin`. */
@@ -233,9 +286,16 @@ function members(x1: Operand, x2: Operand): Tensor<'bool'> {
   return equal(sorted.take(at), x1)
 }
 
+/** A tensor whose elements have an order. */
+function ordered(op: string, name: string, value: unknown): Tensor {
+  const x = arrayGiven(op, name, value)
+  if (DTYPE[x.dtype].kind === 'complex') throw new DTypeError(`${op}: '${name}' must be real, got ${x.dtype}`)
+  return x
+}
+
 /** Those of one tensor's distinct elements that are (or are not) among another's, chosen when a mask is read. */
 function chosen<D extends DType>(op: string, x: unknown, others: unknown, invert: boolean): Pending<Tensor<D>> {
-  const [a, b] = [arrayGiven(op, 'x1', x), arrayGiven(op, 'x2', others)]
+  const [a, b] = [ordered(op, 'x1', x), ordered(op, 'x2', others)]
   const { mask: starts } = groups(op, a)
   const sorted = a.flatten().sort()
   const among = members(sorted, b)
@@ -245,7 +305,7 @@ function chosen<D extends DType>(op: string, x: unknown, others: unknown, invert
 
 /** The elements of two tensors one after the other. */
 function together(op: string, x1: unknown, x2: unknown): Tensor {
-  return concat([arrayGiven(op, 'x1', x1).flatten(), arrayGiven(op, 'x2', x2).flatten()]) as Tensor
+  return concat([ordered(op, 'x1', x1).flatten(), ordered(op, 'x2', x2).flatten()]) as Tensor
 }
 
 /** The distinct elements of two tensors. */
@@ -256,7 +316,7 @@ function united(op: string, x1: unknown, x2: unknown): Pending<Tensor> {
 
 /** Elements that are in one of two tensors alone: of all distinct ones those that are not in both. */
 function alone(op: string, x1: unknown, x2: unknown): Pending<Tensor> {
-  const [a, b, all] = [arrayGiven(op, 'x1', x1), arrayGiven(op, 'x2', x2), together(op, x1, x2)]
+  const [a, b, all] = [ordered(op, 'x1', x1), ordered(op, 'x2', x2), together(op, x1, x2)]
   const { mask: starts } = groups(op, all)
   const sorted = all.sort()
   const mask = starts.logicalAnd(logicalNot(members(sorted, a).logicalAnd(members(sorted, b))))

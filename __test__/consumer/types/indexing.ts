@@ -64,6 +64,9 @@ export async function results(): Promise<void> {
   dtype({ values: 'float32', counts: 'int32' }, ft.uniqueCounts(f32))
   dtype({ values: 'bool', inverseIndices: 'int32' }, ft.uniqueInverse(bool))
   dtype('uint64', ft.uniqueValues(u64))
+  dtype('complex64', ft.uniqueValues(c64))
+  dtype({ values: 'complex64', counts: 'int32' }, ft.uniqueCounts(c64, { axis: 0 }))
+  dtype('int8', await ft.uniqueValuesAsync(i8, 0))
   dtype({ values: 'float16', indices: 'int32', inverseIndices: 'int32', counts: 'int32' }, await ft.uniqueAllAsync(f16))
   dtype({ values: 'int64', counts: 'int32' }, await ft.uniqueCountsAsync(i64))
   dtype({ values: 'bfloat16', inverseIndices: 'int32' }, await ft.uniqueInverseAsync(bf16))
@@ -246,12 +249,10 @@ export function misuse(): void {
   c64.searchsorted(1)
   // @ts-expect-error: an array for a tensor
   f32.searchsorted([1])
-  // @ts-expect-error: complex numbers have no order
-  ft.uniqueValues(c64)
   // @ts-expect-error: an array for a tensor
   ft.uniqueAll([1, 2])
-  // @ts-expect-error: complex numbers have no order
-  ft.uniqueCounts(c64)
+  // @ts-expect-error: one axis
+  ft.uniqueCounts(c64, [0, 1])
   // @ts-expect-error: values and counts only
   ft.uniqueCounts(f32).indices
   // @ts-expect-error: one argument too many

@@ -5,6 +5,8 @@ import { dtype, is } from '../expectations.js'
 import { bool, i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64, c64, c128, wide, square, image } from '../operands.js'
 
 export function results(): void {
+  dtype('bool', ft.diagEmbed(bool))
+  dtype('complex64', ft.diagEmbed(c64, { offset: -1, axes: [0, 1] }))
   // Views keep the dtype.
   dtype('bfloat16', ft.reshape(bf16, [2, -1]))
   dtype('uint8', u8.reshape([2, 2]))
