@@ -58,7 +58,7 @@ for (const page of pages) {
     t.is(stderr, '')
     t.is(difference(stdout, blocks(text, 'text')), undefined, stdout)
     const lines = blocks(text, 'ts').split('\n').filter((line) => line !== '').length
-    t.true(lines >= 30 && lines <= 110, `${lines} lines of code`)
+    t.true(lines >= 30 && lines <= 100, `${lines} lines of code`)
   })
 }
 
