@@ -3,7 +3,7 @@
 import mpmath
 import numpy as np
 
-from records import FLOATS, INTS, case, data, edges, grid, inf, to_float
+from records import FLOATS, INTS, case, data, edges, grid, inf, nan, to_float
 
 ULPS = {"float16": "1", "float32": "1", "float64": "2"}
 
@@ -45,3 +45,6 @@ def cases():
     case("add", [p, 2.0], p.astype("float32") + 2)
     case("multiply", [p, 0.5], p.astype("float32") * 0.5)
     case("greater", [p, 0.5], p.astype("float32") > 0.5)
+    for name in ["fmin", "fmax"]:
+        case(name, [p, nan], p.astype("float32"))
+        case(name, [p, 0.5], (np.fmin if name == "fmin" else np.fmax)(p.astype("float32"), np.float32(0.5)))

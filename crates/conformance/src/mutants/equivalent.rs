@@ -26,6 +26,12 @@ pub const EQUIVALENT: &[Line] = &[
     ("nanmedian", &["negative indices as zero"], "positions that are counted are not negative"),
     ("putAlongAxis", COUNTED, "positions that are counted are not negative"),
     ("nn.adaptiveAvgPool", &["Lt: Ne instead"], "no part is two places shorter than the longest"),
+    (
+        "nn.adaptiveAvgPool",
+        &["Cast: by way of another dtype #1", "Cast: by way of another dtype #2"],
+        "parts have few positions, which every dtype holds",
+    ),
+    ("nn.adaptiveAvgPool", REVERSED_LENGTHS, "parts are as long from the end as from the start"),
     ("nn.klDiv/bool", &["Eq: Le instead"], "nothing is negative"),
     ("nn.klDiv/uint", &["Eq: Le instead"], "nothing is negative"),
     ("nn.binaryCrossEntropyWithLogits/bool", OF_NEGATIVE_LOGITS, "nothing is negative"),
