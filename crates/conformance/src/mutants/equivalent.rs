@@ -1,5 +1,13 @@
 //! What is said of mutants that no case and no answer can tell from the row.
 
+/// Broadcasts of how many positions each part of an axis has.
+const PART_LENGTHS: &[&str] = &[
+    "a broadcast of the reverse #3",
+    "a broadcast of the reverse #4",
+    "a broadcast of the reverse #5",
+    "a broadcast of the reverse #6",
+];
+
 /// How the row and dtype begin, how the names of its mutants begin, and why no case and no answer can know of them.
 pub type Line = (&'static str, &'static [&'static str], &'static str);
 
@@ -31,7 +39,7 @@ pub const EQUIVALENT: &[Line] = &[
         &["Cast: by way of another dtype #1", "Cast: by way of another dtype #2"],
         "parts have few positions, which every dtype holds",
     ),
-    ("nn.adaptiveAvgPool", REVERSED_LENGTHS, "parts are as long from the end as from the start"),
+    ("nn.adaptiveAvgPool", PART_LENGTHS, "parts are as long from the end as from the start"),
     ("nn.klDiv/bool", &["Eq: Le instead"], "nothing is negative"),
     ("nn.klDiv/uint", &["Eq: Le instead"], "nothing is negative"),
     ("nn.binaryCrossEntropyWithLogits/bool", OF_NEGATIVE_LOGITS, "nothing is negative"),
@@ -112,6 +120,7 @@ pub const EQUIVALENT: &[Line] = &[
     ("window", &["negative indices as zero"], "positions that are counted are not negative"),
     ("nn.adaptive", &["negative indices as zero"], "positions that are counted are not negative"),
     ("nn.interpolate", &["negative indices as zero"], "positions that are counted are not negative"),
+    ("nn.interpolate", &["Eq: Le instead"], "weights are not negative"),
     ("windowScatter", &["stride taken for"], "another stride fits only where there is one window"),
     (
         "windowScatterMin/uint32",

@@ -247,28 +247,6 @@ impl Between {
     }
 }
 
-/// Spatial axes of other sizes, each of the elements on both sides of each place, one axis after the other. What shrinks is taken along all
-/// axes before it is mixed: most of it is in no result (1080 x 1920 to 224 x 224: a tenth).
-fn linear(l: &mut Lower, x: Val, axes: &[Between], finite: bool) -> Result<Val> {
-    let Some((last, before)) = axes.split_last() else { return Ok(x) };
-    let dims = l.dims(x);
-    let kept: f64 = axes.iter().map(|a| l.dims(a.low)[0] as f64 / dims[a.axis] as f64).product();
-    if kept * 2f64.powi(axes.len() as i32) >= 1.0 {
-        let mut x = x;
-        for axis in axes {
-            let sides = [axis.taken(l, x, axis.low)?, axis.taken(l, x, axis.high)?];
-            x = axis.mixed(l, sides, finite)?;
-        }
-        return Ok(x);
-    }
-    let mut sides = [x; 2];
-    for (side, position) in sides.iter_mut().zip([last.low, last.high]) {
-        let taken = last.taken(l, x, position)?;
-        *side = linear(l, taken, before, finite)?;
-    }
-    last.mixed(l, sides, finite)
-}
-
 fn nearest(l: &mut Lower, x: Val, axis: usize, to: usize) -> Result<Val> {
     let dims = l.dims(x);
     let shown = l.map(&[to], &[], |b, _| {
@@ -285,8 +263,11 @@ fn interpolate(l: &mut Lower) -> Result<Vec<Val>> {
     let (finite, dims) = (!l.dtype(x).is_float(), l.dims(x));
     let (mut x, axes) = (l.cast(x, acc)?, order(&dims, &out));
     if smooth {
-        let axes = axes.iter().map(|&a| Between::new(l, a, [dims[a], out[a]], acc, corners)).collect::<Result<Vec<_>>>()?;
-        x = linear(l, x, &axes, finite)?;
+        for axis in axes {
+            let between = Between::new(l, axis, [dims[axis], out[axis]], acc, corners)?;
+            let sides = [between.taken(l, x, between.low)?, between.taken(l, x, between.high)?];
+            x = between.mixed(l, sides, finite)?;
+        }
     } else {
         for axis in axes {
             x = nearest(l, x, axis, out[axis])?;
