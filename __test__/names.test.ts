@@ -124,7 +124,9 @@ test('what to write instead is there', (t) => {
   const runs = (value: unknown): boolean => value !== undefined && !(typeof value === 'function' && 'instead' in value)
   const paths = words.flatMap((sentence) => [...sentence.matchAll(/\bft\.([a-zA-Z][\w.]*\w)/g)].map(([, path]) => path as string))
   t.deepEqual(paths.filter((path) => !runs(at(path))), [])
-  const methods = words.flatMap((sentence) => [...sentence.matchAll(/(?:\b(?:x|a|b|input|gradients)|\))\.([a-z]\w*)\(/gi)].map(([, name]) => name as string))
+  // Of JavaScript's own arrays and texts nothing is asked.
+  const ours = words.map((sentence) => sentence.replaceAll(/(toArray|split)\([^)]*\)\.map/g, ''))
+  const methods = ours.flatMap((sentence) => [...sentence.matchAll(/(?:\b(?:x|a|b|input|gradients)|\))\.([a-z]\w*)\(/gi)].map(([, name]) => name as string))
   t.deepEqual(methods.filter((name) => !runs((ft.Tensor.prototype as unknown as Record<string, unknown>)[name])), [])
   t.true(paths.length > 200 && methods.length > 150, `${paths.length} and ${methods.length}`)
 })
