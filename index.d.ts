@@ -9397,7 +9397,7 @@ declare function svd<A extends DType>(x: Tensor<A>, options?: SvdOptions): {
 declare function svdvals<A extends DType>(x: Tensor<A>): Tensor<RealOf<FloatOf<A>>>;
 /** Options of `linalg.matrixRank`. */
 interface MatrixRankOptions {
-    /** A number; NaN by default. */
+    /** A number; follows from the operands by default. */
     readonly rtol?: number | undefined;
 }
 /**
@@ -9419,7 +9419,7 @@ interface MatrixRankOptions {
 declare function matrixRank(x: Tensor, options?: MatrixRankOptions): Tensor<'int32'>;
 /** Options of `linalg.pinv`. */
 interface PinvOptions {
-    /** A number; NaN by default. */
+    /** A number; follows from the operands by default. */
     readonly rtol?: number | undefined;
 }
 /**
@@ -9441,7 +9441,7 @@ interface PinvOptions {
 declare function pinv<A extends DType>(x: Tensor<A>, options?: PinvOptions): Tensor<FloatOf<A>>;
 /** Options of `linalg.lstsq`. */
 interface LstsqOptions {
-    /** A number; NaN by default. */
+    /** A number; follows from the operands by default. */
     readonly rtol?: number | undefined;
 }
 /**
@@ -9980,7 +9980,7 @@ declare function batchNorm<A extends DType, B extends DType = 'bool', C extends 
 interface ScaledDotProductAttentionOptions {
     /** false by default. */
     readonly causal?: boolean | undefined;
-    /** A number; NaN by default. */
+    /** A number; follows from the operands by default. */
     readonly scale?: number | undefined;
 }
 /**

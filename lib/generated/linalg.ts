@@ -389,7 +389,7 @@ export function svdvals<A extends DType>(x: Tensor<A>): Tensor<RealOf<FloatOf<A>
 
 /** Options of `linalg.matrixRank`. */
 export interface MatrixRankOptions {
-  /** A number; NaN by default. */
+  /** A number; follows from the operands by default. */
   readonly rtol?: number | undefined
 }
 
@@ -416,7 +416,7 @@ export function matrixRank(x: Tensor, options?: MatrixRankOptions): Tensor<'int3
 
 /** Options of `linalg.pinv`. */
 export interface PinvOptions {
-  /** A number; NaN by default. */
+  /** A number; follows from the operands by default. */
   readonly rtol?: number | undefined
 }
 
@@ -443,7 +443,7 @@ export function pinv<A extends DType>(x: Tensor<A>, options?: PinvOptions): Tens
 
 /** Options of `linalg.lstsq`. */
 export interface LstsqOptions {
-  /** A number; NaN by default. */
+  /** A number; follows from the operands by default. */
   readonly rtol?: number | undefined
 }
 
