@@ -5108,7 +5108,7 @@ declare function svd$1<A extends DType = 'float32'>(x: Tensor<A> | Listed, optio
 declare function svdvals<A extends DType = 'float32'>(x: Tensor<A> | Listed): Tensor<RealOf<FloatOf<A>>>;
 /** Options of `linalg.matrixRank`. */
 interface MatrixRankOptions {
-    /** A number; NaN by default. */
+    /** A number; follows from the operands by default. */
     readonly rtol?: number | undefined;
 }
 /**
@@ -5130,7 +5130,7 @@ interface MatrixRankOptions {
 declare function matrixRank(x: Tensor | Listed, options?: MatrixRankOptions): Tensor<'int32'>;
 /** Options of `linalg.pinv`. */
 interface PinvOptions {
-    /** A number; NaN by default. */
+    /** A number; follows from the operands by default. */
     readonly rtol?: number | undefined;
 }
 /**
@@ -5152,7 +5152,7 @@ interface PinvOptions {
 declare function pinv<A extends DType = 'float32'>(x: Tensor<A> | Listed, options?: PinvOptions): Tensor<FloatOf<A>>;
 /** Options of `linalg.lstsq`. */
 interface LstsqOptions {
-    /** A number; NaN by default. */
+    /** A number; follows from the operands by default. */
     readonly rtol?: number | undefined;
 }
 /**
@@ -9337,8 +9337,6 @@ declare abstract class AliasMethods<D extends DType> extends NamedMethods<D> {
     /** @deprecated */
     readonly renorm: Instead<'write x.mul(ft.minimum(ft.linalg.vectorNorm(x, { axis, keepdims: true }).reciprocal().mul(most), 1))'>;
     /** @deprecated */
-    readonly diagEmbed: Instead<'write x.expandDims(-1).mul(ft.eye(n))'>;
-    /** @deprecated */
     readonly diagflat: Instead<'write ft.diag(x.flatten())'>;
     /** @deprecated */
     readonly uniqueConsecutive: Instead<'write x.at(mask), where mask is true at the first and where ft.diff(x) is not 0'>;
@@ -12026,7 +12024,7 @@ declare function batchNorm<A extends DType, B extends DType = 'bool', C extends 
 interface ScaledDotProductAttentionOptions {
     /** false by default. */
     readonly causal?: boolean | undefined;
-    /** A number; NaN by default. */
+    /** A number; follows from the operands by default. */
     readonly scale?: number | undefined;
 }
 /**

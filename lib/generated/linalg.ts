@@ -392,7 +392,7 @@ export function svdvals<A extends DType = 'float32'>(x: Tensor<A> | Listed): Ten
 
 /** Options of `linalg.matrixRank`. */
 export interface MatrixRankOptions {
-  /** A number; NaN by default. */
+  /** A number; follows from the operands by default. */
   readonly rtol?: number | undefined
 }
 
@@ -419,7 +419,7 @@ export function matrixRank(x: Tensor | Listed, options?: MatrixRankOptions): Ten
 
 /** Options of `linalg.pinv`. */
 export interface PinvOptions {
-  /** A number; NaN by default. */
+  /** A number; follows from the operands by default. */
   readonly rtol?: number | undefined
 }
 
@@ -446,7 +446,7 @@ export function pinv<A extends DType = 'float32'>(x: Tensor<A> | Listed, options
 
 /** Options of `linalg.lstsq`. */
 export interface LstsqOptions {
-  /** A number; NaN by default. */
+  /** A number; follows from the operands by default. */
   readonly rtol?: number | undefined
 }
 

@@ -540,7 +540,7 @@ export function batchNorm<A extends DType, B extends DType = 'bool', C extends D
 export interface ScaledDotProductAttentionOptions {
   /** false by default. */
   readonly causal?: boolean | undefined
-  /** A number; NaN by default. */
+  /** A number; follows from the operands by default. */
   readonly scale?: number | undefined
 }
 

@@ -221,8 +221,6 @@ export abstract class AliasMethods<D extends DType> extends NamedMethods<D> {
   /** @deprecated */
   declare readonly renorm: Instead<'write x.mul(ft.minimum(ft.linalg.vectorNorm(x, { axis, keepdims: true }).reciprocal().mul(most), 1))'>
   /** @deprecated */
-  declare readonly diagEmbed: Instead<'write x.expandDims(-1).mul(ft.eye(n))'>
-  /** @deprecated */
   declare readonly diagflat: Instead<'write ft.diag(x.flatten())'>
   /** @deprecated */
   declare readonly uniqueConsecutive: Instead<'write x.at(mask), where mask is true at the first and where ft.diff(x) is not 0'>
@@ -509,7 +507,6 @@ export const INSTEAD: readonly (readonly [words: string, names: string])[] = [
   ['write ft.linalg.vectorNorm(a.sub(b))', 'dist'],
   ['write ft.linalg.vectorNorm(a.expandDims(-2).sub(b.expandDims(-3)), { axis: -1 })', 'cdist'],
   ['write x.mul(ft.minimum(ft.linalg.vectorNorm(x, { axis, keepdims: true }).reciprocal().mul(most), 1))', 'renorm'],
-  ['write x.expandDims(-1).mul(ft.eye(n))', 'diagEmbed'],
   ['write ft.diag(x.flatten())', 'diagflat'],
   ['write x.at(mask), where mask is true at the first and where ft.diff(x) is not 0', 'uniqueConsecutive'],
   ['write x.at(mask); along another axis x.at(\':\', mask)', 'compress'],

@@ -255,8 +255,6 @@ export const softmin = instead('nn.softmin', 'write ft.softmax(x.neg(), axis)')
 /** @deprecated */
 export const gumbelSoftmax = instead('nn.gumbelSoftmax', 'write ft.softmax(logits.add(ft.random.gumbel(key, logits.shape)).div(tau), -1)')
 /** @deprecated */
-export const glu = instead('nn.glu', 'write [a, b] = ft.chunk(x, 2, -1), a.mul(b.sigmoid())')
-/** @deprecated */
 export const threshold = instead('nn.threshold', 'write ft.where(x.greater(limit), x, value)')
 /** @deprecated */
 export const rrelu = instead('nn.rrelu', 'write ft.nn.leakyRelu(x)')

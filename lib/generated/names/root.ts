@@ -264,8 +264,6 @@ export const cdist = instead('cdist', 'write ft.linalg.vectorNorm(a.expandDims(-
 /** @deprecated */
 export const renorm = instead('renorm', 'write x.mul(ft.minimum(ft.linalg.vectorNorm(x, { axis, keepdims: true }).reciprocal().mul(most), 1))')
 /** @deprecated */
-export const diagEmbed = instead('diagEmbed', 'write x.expandDims(-1).mul(ft.eye(n))')
-/** @deprecated */
 export const diagflat = instead('diagflat', 'write ft.diag(x.flatten())')
 /** @deprecated */
 export const uniqueConsecutive = instead('uniqueConsecutive', 'write x.at(mask), where mask is true at the first and where ft.diff(x) is not 0')
@@ -494,10 +492,6 @@ export const ndenumerate = instead('ndenumerate', 'write for (const row of x), o
 export const ndindex = instead('ndindex', 'write for (const row of x), or x.toArray()')
 /** @deprecated */
 export const applyOverAxes = instead('applyOverAxes', 'write x.sum([0, 2], { keepdims: true }), or another reduction over several axes')
-/** @deprecated */
-export const polyfit = instead('polyfit', 'write ft.linalg.lstsq(x.expandDims(1).pow(ft.arange(degree, -1, -1)), y)')
-/** @deprecated */
-export const polyval = instead('polyval', 'write x.expandDims(-1).pow(ft.arange(n - 1, -1, -1)).matmul(coefficients)')
 /** @deprecated */
 export const roots = instead('roots', 'there are no polynomials here yet; a companion matrix has them: ft.linalg.eigvals')
 /** @deprecated */

@@ -145,6 +145,11 @@ fn choice_type(word: &str) -> String {
     if word.parse().is_ok_and(f64::is_infinite) { "number".into() } else { choice_literal(word) }
 }
 
+/// What a number is where it is left out; NaN stands for one that is computed.
+pub fn default_number(value: f64) -> String {
+    if value.is_nan() { "follows from the operands by default".into() } else { format!("{value} by default") }
+}
+
 /// An attribute in words.
 pub fn attr_doc(op: &OpDef, attr: &AttrDef) -> String {
     match attr.kind {

@@ -1,6 +1,6 @@
 //! `docs/ops/` and the JSDoc of each row.
 
-use super::call::Call;
+use super::call::{Call, default_number};
 use super::signature::Signature;
 use ferrotensor_ops::def::ErrorCase;
 use ferrotensor_ops::dtype_rule::{Compute, Out};
@@ -170,7 +170,7 @@ fn section(out: &mut String, call: &Call) {
             .iter()
             .filter(|a| !a.positional)
             .map(|a| format!("`{}` ({})", a.name, super::call::attr_doc(op, a).trim_end_matches('.')))
-            .chain(op.params.iter().filter_map(|p| p.default.map(|d| format!("`{}` ({d} by default)", p.name))))
+            .chain(op.params.iter().filter_map(|p| p.default.map(|d| format!("`{}` ({})", p.name, default_number(d)))))
             .collect();
         let _ = writeln!(out, "- Options (`{name}`): {}", options.join("; "));
     }

@@ -46,7 +46,6 @@ pub const INSTEAD: &Names = &[
                 "renorm",
                 "write x.mul(ft.minimum(ft.linalg.vectorNorm(x, { axis, keepdims: true }).reciprocal().mul(most), 1))",
             ),
-            ("diagEmbed", "write x.expandDims(-1).mul(ft.eye(n))"),
             ("diagflat", "write ft.diag(x.flatten())"),
             ("uniqueConsecutive", "write x.at(mask), where mask is true at the first and where ft.diff(x) is not 0"),
             ("compress", "write x.at(mask); along another axis x.at(':', mask)"),
@@ -143,8 +142,6 @@ pub const INSTEAD: &Names = &[
             ("ravelMultiIndex", "write rows.mul(columns).add(columnsOf)"),
             ("nditer ndenumerate ndindex", "write for (const row of x), or x.toArray()"),
             ("applyOverAxes", "write x.sum([0, 2], { keepdims: true }), or another reduction over several axes"),
-            ("polyfit", "write ft.linalg.lstsq(x.expandDims(1).pow(ft.arange(degree, -1, -1)), y)"),
-            ("polyval", "write x.expandDims(-1).pow(ft.arange(n - 1, -1, -1)).matmul(coefficients)"),
             (
                 "roots poly1d polyadd polymul polyder polyint",
                 "there are no polynomials here yet; a companion matrix has them: ft.linalg.eigvals",
@@ -352,7 +349,6 @@ pub const INSTEAD: &Names = &[
             ("normalize", "write x.div(ft.linalg.vectorNorm(x, { axis: 1, keepdims: true }).clip(1e-12))"),
             ("softmin", "write ft.softmax(x.neg(), axis)"),
             ("gumbelSoftmax", "write ft.softmax(logits.add(ft.random.gumbel(key, logits.shape)).div(tau), -1)"),
-            ("glu", "write [a, b] = ft.chunk(x, 2, -1), a.mul(b.sigmoid())"),
             ("threshold", "write ft.where(x.greater(limit), x, value)"),
             ("rrelu", "write ft.nn.leakyRelu(x)"),
             (
