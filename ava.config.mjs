@@ -7,7 +7,7 @@ import { availableParallelism } from 'node:os'
  * busy alone. An order and no more: what is not here begins later.
  */
 const LONG = [
-  'memory', 'memory-young', 'workers', 'vulkan', 'examples/digits', 'no-binary/absent', 'no-binary/damaged', 'cli/files', 'cli/machine', 'cli/usage', 'backends/values',
+  'memory', 'memory-young', 'workers', 'vulkan', 'examples/digits', 'guides', 'no-binary/absent', 'no-binary/damaged', 'cli/files', 'cli/machine', 'cli/usage', 'backends/values',
   'exit', 'numpy-indexing', 'cli/terminal', 'rejection', 'consumer', 'backends/blas'
 ]
 

@@ -67,11 +67,12 @@ test('the index names every page', (t) => {
   t.true(pages.length >= 7)
 })
 
-test('another text, another integer, a number too far away and a missing line are seen', (t) => {
+test('another text, another integer, a number too far away and lines too few or too many are seen', (t) => {
   t.is(difference('loss 0.124 of 12\n', 'loss 0.123 of 12\n'), undefined)
   t.regex(String(difference('loss 0.125 of 12\n', 'loss 0.123 of 12\n')), /line 1/)
   t.regex(String(difference('loss 0.123 of 13\n', 'loss 0.123 of 12\n')), /line 1/)
   t.regex(String(difference('lost 0.123 of 12\n', 'loss 0.123 of 12\n')), /line 1/)
   t.regex(String(difference('a\n', 'a\nb\n')), /line 2/)
-  t.regex(String(difference('a\nb\n', 'a\n')), /3 lines/)
+  t.regex(String(difference('a\nb\n', 'a\n')), /line 2/)
+  t.regex(String(difference('a\n\n', 'a\n')), /3 lines/)
 })
