@@ -133,10 +133,10 @@ type NamedAll<T extends readonly unknown[], D extends DType = 'bool'> = T extend
   : D
 
 /** The dtype in which a list of these is combined; any for a list of unknown length. */
-export type ResultOf<T extends readonly Typed[]> = number extends T['length'] ? DType : [Named<T[number]>] extends [never] ? Weak<T[number]> : NamedAll<T>
+export type ResultOf<T extends readonly Typed[]> = number extends T['length'] ? DType : [Named<T[number]>] extends [never] ? Weak<T[number]> : [NamedAll<T>] extends ['bool'] ? Weak<Extract<T[number], Scalar>> : NamedAll<T>
 
 /**
- * The dtype in which tensors, dtypes and JavaScript scalars are combined; a scalar changes nothing, but for scalars alone.
+ * The dtype in which tensors, dtypes and JavaScript scalars are combined; a scalar changes nothing, but beside bools, and for scalars alone.
  *
  * @throws {TensorError} `ERR_DTYPE` for dtypes without a common one, `ERR_ARGUMENT` for no arguments or anything else.
  * @example

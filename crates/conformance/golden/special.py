@@ -47,4 +47,5 @@ def cases():
     case("greater", [p, 0.5], p.astype("float32") > 0.5)
     for name in ["fmin", "fmax"]:
         case(name, [p, nan], p.astype("float32"))
+        case(name, [nan, p], p.astype("float32"))
         case(name, [p, 0.5], (np.fmin if name == "fmin" else np.fmax)(p.astype("float32"), np.float32(0.5)))
