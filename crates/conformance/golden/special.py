@@ -49,3 +49,9 @@ def cases():
         case(name, [p, nan], p.astype("float32"))
         case(name, [nan, p], p.astype("float32"))
         case(name, [p, 0.5], (np.fmin if name == "fmin" else np.fmax)(p.astype("float32"), np.float32(0.5)))
+    # What lies on elements has no part of infinite neighbours, along whichever axis they are.
+    for rank in [1, 2, 3]:
+        x = np.full([1, 1] + [3] * rank, inf, "float32")
+        even = (slice(None), slice(None)) + (slice(None, None, 2),) * rank
+        x[even] = np.arange(1, 2**rank + 1).reshape([1, 1] + [2] * rank)
+        case("nn.interpolate", [x], x[even].copy(), [rank, *[2] * rank, 1, 1])
