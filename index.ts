@@ -41,7 +41,7 @@ export {
 export { diagEmbed, type DiagEmbedOptions } from './lib/diagonal.js'
 export { maxWithIndices, minWithIndices, type Extremes, type ExtremesOptions } from './lib/extremes.js'
 export { broadcastArrays, broadcastShapes } from './lib/broadcasting.js'
-export { arraySplit, chunk, split, unstack, type PiecesOptions } from './lib/pieces.js'
+export { arraySplit, chunk, split, unstack, type PiecesOf, type PiecesOptions } from './lib/pieces.js'
 export {
   argwhere,
   argwhereAsync,

@@ -7,6 +7,7 @@ import { ArgumentError, DTypeError, ShapeError } from './errors.js'
 import { DTYPE, type FloatDType, type IntegerDType } from './generated/dtypes.js'
 import { OP } from './generated/table.js'
 import type { Device } from './operand.js'
+import type { Tuple } from './pieces.js'
 import { Tensor } from './tensor.js'
 import { upload } from './upload.js'
 
@@ -101,13 +102,13 @@ export function key(seed: number | bigint, options?: { readonly device?: Device 
 const MOST_KEYS = 2 ** 20
 
 /**
- * `count` (2) independent keys, as an array.
+ * `count` (2) independent keys, as an array: a tuple where the number is known.
  *
  * @throws {TensorError} `ERR_SHAPE` for a count that is negative or above 2^20, `ERR_ARGUMENT` for a key that is none.
  */
-export function split(key: Key, count: number = 2): Key[] {
+export function split<N extends number = 2>(key: Key, count: N = 2 as N): Tuple<Key, N> {
   if (typeof count === 'number' && count > MOST_KEYS) throw new ShapeError(`random.split: ${count} keys are too many for an array; fold a number into a key instead`)
-  return [...draw('random.split', key, [count], [])] as Key[]
+  return [...draw('random.split', key, [count], [])] as Tuple<Key, N>
 }
 
 /** The key of a number (an index, a step) under a key. */

@@ -18,6 +18,20 @@ export interface PiecesOptions {
   readonly axis?: number | undefined
 }
 
+/** So many tensors, as a tuple where the number is known, a whole one and small; else a list. */
+export type Tuple<T, N extends number, Found extends readonly T[] = []> = number extends N ? T[] : Found['length'] extends N ? [...Found] : Found['length'] extends 16 ? T[] : Tuple<T, N, [...Found, T]>
+
+/** The pieces of a tensor cut into so many, or at these positions: one more than there are positions. */
+export type PiecesOf<D extends DType, S extends number | readonly number[]> = S extends number
+  ? Tuple<Tensor<D>, S>
+  : S extends readonly number[]
+    ? number extends S['length']
+      ? Tensor<D>[]
+      : Tuple<Tensor<D>, S['length']> extends infer T extends readonly Tensor<D>[]
+        ? [...T, Tensor<D>]
+        : never
+    : never
+
 /** More pieces than this are a mistake: each is an object. */
 const MOST = 2 ** 20
 
@@ -98,13 +112,13 @@ export function unstack<D extends DType>(array: Tensor<D>, options?: number | Pi
  * ft.split(ft.tensor([1, 2, 3, 4]), [1, 3])[1] // [2, 3]
  * ```
  */
-export function split<D extends DType>(array: Tensor<D>, sections: number | readonly number[], options?: number | PiecesOptions): Tensor<D>[] {
+export function split<D extends DType, const S extends number | readonly number[]>(array: Tensor<D>, sections: S, options?: number | PiecesOptions): PiecesOf<D, S> {
   const [x, axis] = cut('split', array, options)
-  if (typeof sections !== 'number') return between(x, axis, integers('split', 'sections', sections))
+  if (typeof sections !== 'number') return between(x, axis, integers('split', 'sections', sections)) as PiecesOf<D, S>
   const n = count('split', 'sections', sections)
   const size = x.shape[axis] as number
   if (size % n !== 0) throw new ShapeError(`split: axis ${axis} of size ${size} has no ${n} equal pieces; arraySplit gives nearly equal ones`)
-  return nearlyEqual(x, axis, n)
+  return nearlyEqual(x, axis, n) as PiecesOf<D, S>
 }
 
 /**
@@ -117,10 +131,10 @@ export function split<D extends DType>(array: Tensor<D>, sections: number | read
  * ft.arraySplit(ft.tensor([1, 2, 3]), 2)[0] // [1, 2]
  * ```
  */
-export function arraySplit<D extends DType>(array: Tensor<D>, sections: number | readonly number[], options?: number | PiecesOptions): Tensor<D>[] {
+export function arraySplit<D extends DType, const S extends number | readonly number[]>(array: Tensor<D>, sections: S, options?: number | PiecesOptions): PiecesOf<D, S> {
   const [x, axis] = cut('arraySplit', array, options)
-  if (typeof sections !== 'number') return between(x, axis, integers('arraySplit', 'sections', sections))
-  return nearlyEqual(x, axis, count('arraySplit', 'sections', sections))
+  if (typeof sections !== 'number') return between(x, axis, integers('arraySplit', 'sections', sections)) as PiecesOf<D, S>
+  return nearlyEqual(x, axis, count('arraySplit', 'sections', sections)) as PiecesOf<D, S>
 }
 
 /**

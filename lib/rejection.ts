@@ -76,13 +76,13 @@ const GAMMA_ROUNDS = 6
  */
 function gammaParts(key: Key, a: Tensor, shape: readonly number[]): { d: Tensor; w: Tensor; boost: Tensor } {
   const dtype = a.dtype as DTypeOfParameters
-  const [forProposals, forBoost] = split(key) as [Key, Key]
+  const [forProposals, forBoost] = split(key)
   const small = a.less(1)
   const d = where(small, a.add(1), a).subtract(1 / 3)
   const c = d.multiply(9).rsqrt()
   const start = full(shape, 0, { dtype, device: key.device })
   const w = firstAccepted(forProposals, GAMMA_ROUNDS, start, (round) => {
-    const [forNormal, forWait] = split(round) as [Key, Key]
+    const [forNormal, forWait] = split(round)
     const w = normal(forNormal, shape, { dtype }).multiply(c) as Tensor
     // ln(U) < x^2 / 2 + d (1 - v + ln v) with v = (1 + w)^3 and x^2 = 9 d w^2, terms that cancel left out. NaN for w < -1.
     const bound = w.log1p().subtract(w).multiply(3).add(w.square().multiply(w.multiply(-1).add(1.5))).multiply(d)
@@ -199,7 +199,7 @@ interface Hat {
 /** Hoermann, "The transformed rejection method for generating Poisson random variables", 1993: the plain test of algorithm PTRS. */
 function transformed(key: Key, shape: readonly number[], { a, b, centre, inverseAlpha, mode, logarithm }: Hat): Tensor {
   return firstAccepted(key, COUNT_ROUNDS, mode, (round) => {
-    const [forPlace, forHeight] = split(round) as [Key, Key]
+    const [forPlace, forHeight] = split(round)
     const u = uniform(forPlace, shape, { dtype: 'float64' }).subtract(0.5) as Tensor
     const left = u.abs().negative().add(0.5)
     const k = a.multiply(2).divide(left).add(b).multiply(u).add(centre).floor()

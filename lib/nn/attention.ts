@@ -95,7 +95,7 @@ export class MultiHeadAttention extends Module<AttentionParams, null, 'promoted'
   }
 
   init<E extends FloatDType = 'float32'>(key: Key, options?: InitOptions<E>): OfDType<AttentionParams, E> {
-    const [first, second] = split(keyGiven(this.name, key) as Key) as [Key, Key]
+    const [first, second] = split(keyGiven(this.name, key) as Key)
     const { features } = this
     const weights = {
       inProjWeight: init.glorotUniform(first, [3 * features, features], options),

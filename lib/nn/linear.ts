@@ -79,7 +79,7 @@ export function weightOptions<T extends WeightOptions>(op: string, options: unkn
 export function weightAndBias(op: string, key: Key, shape: readonly number[], biases: number, options: WeightOptions, o: InitOptions | undefined): LinearParams {
   const bound = 1 / Math.sqrt(fans(op, shape).fanIn)
   const { bias = true, weightInit = init.fanInUniform, biasInit = (k, sizes, d) => uniform(k, sizes, { ...d, low: -bound, high: bound }) } = options
-  const [ofWeight, ofBias] = split(keyGiven(op, key) as Key) as [Key, Key]
+  const [ofWeight, ofBias] = split(keyGiven(op, key) as Key)
   const weight = weightInit(ofWeight, shape, o)
   return bias ? { weight, bias: biasInit(ofBias, [biases], o) } : { weight }
 }

@@ -50,7 +50,7 @@ function normOptions<O extends NormOptions>(op: string, options: unknown, more: 
 
 /** Ones and zeros. */
 function fresh(op: string, key: Key, shape: readonly number[], o: InitOptions | undefined): Required<NormParams> {
-  const [first, second] = split(keyGiven(op, key) as Key) as [Key, Key]
+  const [first, second] = split(keyGiven(op, key) as Key)
   return { weight: init.ones(first, shape, o), bias: init.zeros(second, shape, o) }
 }
 

@@ -227,7 +227,7 @@ export class LSTM extends Recurrent {
   protected readonly carried = 2
 
   protected step(gates: Tensor, [h, c]: Carried, weight: Tensor, bias: Tensor | undefined): Carried {
-    const [i, f, g, o] = split(gates.add(linear(h as Tensor, weight, bias) as Tensor), 4, { axis: 1 }) as [Tensor, Tensor, Tensor, Tensor]
+    const [i, f, g, o] = split(gates.add(linear(h as Tensor, weight, bias) as Tensor), 4, { axis: 1 })
     const next = f.sigmoid().mul(c as Tensor).add(i.sigmoid().mul(g.tanh()))
     return [o.sigmoid().mul(next.tanh()), next]
   }
@@ -261,9 +261,10 @@ export class GRU extends Recurrent {
   protected readonly carried = 1
 
   protected step(gates: Tensor, [h]: Carried, weight: Tensor, bias: Tensor | undefined): Carried {
-    const [ofInput, ofHidden] = [gates, linear(h as Tensor, weight, bias) as Tensor].map((sums) => split(sums, 3, { axis: 1 })) as [Tensor[], Tensor[]]
-    const [r, z] = [0, 1].map((k) => (ofInput[k] as Tensor).add(ofHidden[k] as Tensor).sigmoid()) as [Tensor, Tensor]
-    const n = (ofInput[2] as Tensor).add(r.mul(ofHidden[2] as Tensor)).tanh()
+    const ofInput = split(gates, 3, { axis: 1 })
+    const ofHidden = split(linear(h as Tensor, weight, bias) as Tensor, 3, { axis: 1 })
+    const [r, z] = ([0, 1] as const).map((k) => ofInput[k].add(ofHidden[k]).sigmoid()) as [Tensor, Tensor]
+    const n = ofInput[2].add(r.mul(ofHidden[2])).tanh()
     return [n.add(z.mul((h as Tensor).sub(n)))]
   }
 

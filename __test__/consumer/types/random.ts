@@ -11,8 +11,8 @@ export function results(): void {
   // Keys.
   dtype('uint32', ft.random.key(1))
   dtype('uint32', ft.random.key(1n, { device: 'cpu' }))
-  dtype('uint32', ft.random.split(key))
-  dtype('uint32', ft.random.split(key, 3))
+  dtype(['uint32', 'uint32'], ft.random.split(key))
+  dtype(['uint32', 'uint32', 'uint32'], ft.random.split(key, 3))
   dtype('uint32', ft.random.fold(key, 7))
   // Draws: float32, int32 or uint32 unless told otherwise.
   dtype('uint32', ft.random.bits(key, [2]))
@@ -89,7 +89,7 @@ export function results(): void {
 /** Compiled, never called. */
 export function compiled(): void {
   is<ft.random.Generator>()(ft.random.generator(0))
-  is<ft.random.Key[]>()(ft.random.split(key))
+  is<[ft.random.Key, ft.random.Key]>()(ft.random.split(key))
   dtype('float32' as ft.FloatDType, ft.random.gamma(key, wide, [4]))
   dtype('float32' as ft.DType, ft.random.choice(key, wide, [2]))
 }

@@ -76,9 +76,9 @@ export function results(): void {
   dtype('complex64', ft.einsum('i->i', c64))
   dtype('float32', ft.einsum('i,j,k', f16, f32, i64))
   // Pieces; several tensors keep a dtype each.
-  dtype('int8', ft.split(i8, 2))
-  dtype('float32', ft.split(f32, [1, 3], { axis: 0 }))
-  dtype('complex64', ft.arraySplit(c64, 3))
+  dtype(['int8', 'int8'], ft.split(i8, 2))
+  dtype(['float32', 'float32', 'float32'], ft.split(f32, [1, 3], { axis: 0 }))
+  dtype(['complex64', 'complex64', 'complex64'], ft.arraySplit(c64, 3))
   dtype('bool', ft.chunk(bool, 2, 0))
   dtype('uint16', ft.unstack(u16))
   dtype(['float32', 'uint8'], ft.meshgrid(f32, u8, { indexing: 'ij' }))
@@ -130,7 +130,14 @@ export function results(): void {
 export function compiled(): void {
   is<readonly number[]>()(ft.broadcastShapes([2, 1], [3]))
   is<[ft.Tensor<'float32'>, ft.Tensor<'uint8'>]>()(ft.meshgrid(f32, u8))
-  is<ft.Tensor<'int8'>[]>()(ft.split(i8, 2))
+  is<[ft.Tensor<'int8'>, ft.Tensor<'int8'>]>()(ft.split(i8, 2))
+  is<[ft.Tensor<'int8'>, ft.Tensor<'int8'>, ft.Tensor<'int8'>]>()(ft.split(i8, [1, 3]))
+  is<[ft.Tensor<'float32'>]>()(ft.arraySplit(f32, 1))
+  is<ft.Tensor<'int8'>[]>()(ft.split(i8, i8.size))
+  is<ft.Tensor<'int8'>[]>()(ft.arraySplit(i8, 17))
+  is<[ft.random.Key, ft.random.Key]>()(ft.random.split(ft.random.key(0)))
+  is<[ft.random.Key, ft.random.Key, ft.random.Key]>()(ft.random.split(ft.random.key(0), 3))
+  is<ft.random.Key[]>()(ft.random.split(ft.random.key(0), i8.size))
   dtype('int64' as ft.NoCommonDType, ft.concat([u64, i8]))
 }
 
