@@ -13317,7 +13317,7 @@ declare class MultiHeadAttention extends Module<AttentionParams, null, 'promoted
      * layer.extend(params, ft.ones([1, 1, 8]), layer.cache(1, 16), 0)[0].shape // [1, 1, 8]
      * ```
      */
-    extend(params: AttentionParams, x: Tensor, cache: AttentionCache, at: number | Tensor): [result: Tensor, cache: AttentionCache];
+    extend<Q extends AttentionParams, D extends DType>(params: Q, x: Tensor<D>, cache: AttentionCache, at: number | Tensor): [result: Tensor<AppliedDType<'promoted', Q, D>>, cache: AttentionCache];
     /**
      * How much each query [batch, m, features] sees of each key [batch, n, features]: [batch, heads, m, n], rows that add up to 1.
      *

@@ -1,4 +1,5 @@
 // Integers compared with numbers that are none, or that their dtype does not hold, as JavaScript compares them: exactly.
+// runs on: vulkan
 
 import test from 'ava'
 import * as ft from '../index.js'

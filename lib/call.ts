@@ -328,7 +328,7 @@ export function checkOptions(op: string, options: unknown, names: readonly strin
   }
   for (const name of Object.keys(options)) {
     if (!names.includes(name)) {
-      throw new ArgumentError(`${op}: unknown option '${name}'${nowhere(op, name) || didYouMean(name, names)}${names.length > 1 ? ` (one of ${names.join(', ')})` : ` (there is only ${names[0]})`}`)
+      throw new ArgumentError(`${op}: unknown option '${name}'${didYouMean(name, names) || nowhere(op, name)}${names.length > 1 ? ` (one of ${names.join(', ')})` : ` (there is only ${names[0]})`}`)
     }
   }
   return options as Record<string, unknown>

@@ -53,7 +53,7 @@ function resizable(bytes: number, most: number): Resizable {
   return new (ArrayBuffer as unknown as new (length: number, options: { maxByteLength: number }) => Resizable)(bytes, { maxByteLength: most })
 }
 
-const NO_INTEGERS = [[1.5, '1.5'], [NaN, 'NaN'], [Infinity, 'Infinity'], ['2', "'2'"], [2n, '2n'], [undefined, 'undefined'], [2 ** 53, '9007199254740992']] as const
+const NO_INTEGERS = [[1.5, '1.5'], [NaN, 'NaN'], [Infinity, 'Infinity'], ['2', "'2'"], [2n, '2n'], [undefined, 'undefined'], [2 ** 53, '9007199254740992', 'an integer within 2^53 - 1 of zero']] as const
 
 const NO_ARRAYS: readonly (readonly [value: () => unknown, shown: string])[] = [
   [() => undefined, 'undefined'],
@@ -104,8 +104,8 @@ for (const backend of present) {
     await refused(t, backend, 'matmul', 'ERR_SHAPE', "'a' has 1 elements, m x k is 0 x 3 = 0", () => [x(1), x(3), 0, 1, 3])
     await refused(t, backend, 'matmul', 'ERR_SHAPE', 'm is negative: -1', () => [x(1), x(1), -1, 1, 1])
     for (const [at, name] of [[2, 'm'], [3, 'n'], [4, 'k']] as const) {
-      for (const [value, words] of NO_INTEGERS) {
-        await refused(t, backend, 'matmul', 'ERR_ARGUMENT', `'${name}' must be an integer, got ${words}`, () => replaced('matmul', at, value))
+      for (const [value, words, wanted = 'an integer'] of NO_INTEGERS) {
+        await refused(t, backend, 'matmul', 'ERR_ARGUMENT', `'${name}' must be ${wanted}, got ${words}`, () => replaced('matmul', at, value))
       }
     }
     for (const [value, words] of [['2', "'2'"], [2n, '2n'], [undefined, 'undefined'], [null, 'null'], [f32(1), 'a Float32Array']] as const) {

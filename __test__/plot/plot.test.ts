@@ -41,7 +41,7 @@ test('several lines have a legend, and signs where there are no colours', (t) =>
   t.regex(rows.at(-1) as string, /^\+.*•$/)
   const colored = plot.lines({ down: [3, 2, 1], up: [1, 2, 3] }, { textWidth: 40, colors: true }).text
   t.regex(colored, /\x1b\[34m── *\x1b\[39m down/)
-  t.regex(colored, /\x1b\[31m[\u2800-\u28ff]\x1b\[39m/)
+  t.regex(colored, /\x1b\[31m[\u2800-\u28ff]+\x1b\[39m/)
 })
 
 test('rows of two axes, and arrays of different lengths, are lines', (t) => {

@@ -165,7 +165,12 @@ export class MultiHeadAttention extends Module<AttentionParams, null, 'promoted'
    * layer.extend(params, ft.ones([1, 1, 8]), layer.cache(1, 16), 0)[0].shape // [1, 1, 8]
    * ```
    */
-  extend(params: AttentionParams, x: Tensor, cache: AttentionCache, at: number | Tensor): [result: Tensor, cache: AttentionCache] {
+  extend<Q extends AttentionParams, D extends DType>(
+    params: Q,
+    x: Tensor<D>,
+    cache: AttentionCache,
+    at: number | Tensor
+  ): [result: Tensor<AppliedDType<'promoted', Q, D>>, cache: AttentionCache] {
     const op = this.name
     const { outProj } = given(op, params, ['outProj'])
     const { features } = this
@@ -185,7 +190,7 @@ export class MultiHeadAttention extends Module<AttentionParams, null, 'promoted'
       const seen = behind.lessEqual(arange(m, { dtype: 'int32', device: x.device }).reshape([m, 1]))
       const heads = scaledDotProductAttention(q, next.keys, next.values, seen as Tensor<'bool'>)
       const joined = heads.permuteDims([0, 2, 1, 3]).reshape([batch, m, features])
-      return [linear(joined, weight, bias) as Tensor, next]
+      return [linear(joined, weight, bias) as unknown as Tensor<AppliedDType<'promoted', Q, D>>, next]
     })
   }
 

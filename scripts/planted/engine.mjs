@@ -6,7 +6,7 @@ export const ENGINE = [
   {
     name: 'nothing-is-fused',
     class: 'Fusion is lost: as right as before, and several times as slow',
-    by: [rust('engine', 'engine', 'session::a_chain_fuses'), titled('profile', 'a kernel is named*')]
+    by: [rust('engine', 'engine', 'session::a_chain_fuses'), titled('profile/kernels', 'a kernel is named*')]
   },
   {
     name: 'fusion-forgets-a-rounding',

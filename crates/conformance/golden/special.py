@@ -49,6 +49,13 @@ def cases():
         case(name, [p, nan], p.astype("float32"))
         case(name, [nan, p], p.astype("float32"))
         case(name, [p, 0.5], (np.fmin if name == "fmin" else np.fmax)(p.astype("float32"), np.float32(0.5)))
+    for size in [1, 2, 3, 5, 8, 9]:
+        for falses in range(size + 1):
+            x = np.arange(size) >= falses
+            for value in [nan, 0.5, -1.0, 2.0]:
+                for side, name in enumerate(["left", "right"]):
+                    y = np.searchsorted(x.astype("float32"), np.float32(value), name)
+                    case("searchsorted", [x, value, None], np.asarray(y).astype("int32"), [side])
     # What lies on elements has no part of infinite neighbours, along whichever axis they are.
     for rank in [1, 2, 3]:
         x = np.full([1, 1] + [3] * rank, inf, "float32")

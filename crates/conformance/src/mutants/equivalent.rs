@@ -121,6 +121,7 @@ pub const EQUIVALENT: &[Line] = &[
     ("nn.adaptive", &["negative indices as zero"], "positions that are counted are not negative"),
     ("nn.interpolate", &["negative indices as zero"], "positions that are counted are not negative"),
     ("nn.interpolate", &["Eq: Le instead"], "weights are not negative"),
+    ("nn.interpolate", &["Const: another #48"], "answers with an infinite neighbour along this axis are beyond those that are tried; cases have one"),
     ("windowScatter", &["stride taken for"], "another stride fits only where there is one window"),
     (
         "windowScatterMin/uint32",
