@@ -59,6 +59,12 @@ pub struct Timeline {
     ids: Vec<ThreadId>,
 }
 
+impl Default for Timeline {
+    fn default() -> Timeline {
+        Timeline::new()
+    }
+}
+
 impl Timeline {
     /// An empty one of the calling thread.
     pub fn new() -> Timeline {

@@ -120,8 +120,13 @@ pub const EQUIVALENT: &[Line] = &[
     ("window", &["negative indices as zero"], "positions that are counted are not negative"),
     ("nn.adaptive", &["negative indices as zero"], "positions that are counted are not negative"),
     ("nn.interpolate", &["negative indices as zero"], "positions that are counted are not negative"),
+    ("searchsorted/bool", &["And: operand 1 instead"], "bools are no NaN, whatever is looked for"),
     ("nn.interpolate", &["Eq: Le instead"], "weights are not negative"),
-    ("nn.interpolate", &["Const: another #48"], "answers with an infinite neighbour along this axis are beyond those that are tried; cases have one"),
+    (
+        "nn.interpolate",
+        &["Const: another #48"],
+        "answers with an infinite neighbour along this axis are beyond those that are tried; cases have one",
+    ),
     ("windowScatter", &["stride taken for"], "another stride fits only where there is one window"),
     (
         "windowScatterMin/uint32",
