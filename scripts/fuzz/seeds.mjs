@@ -189,6 +189,7 @@ export const SEEDS = {
   'Tensor.toJSON': receiver,
   'Tensor.toString': receiver,
   'Tensor[Symbol.iterator]': receiver,
+  'Tensor[@jest/serializableProperties]': receiver,
   'Tensor[nodejs.dispose]': receiver,
   'Tensor[Symbol.toPrimitive]': [() => [pending(2), 'string'], () => [pending(2), 'default']],
   'Tensor[nodejs.util.inspect.custom]': [() => [pending(2), 2, {}], () => [pending(2), -1, {}]]

@@ -46,7 +46,7 @@ function* methods(name, prototype) {
       const path = `${name}${typeof key === 'symbol' ? `[${key.description}]` : `.${key}`}`
       if (PROTECTED.has(key) || (typeof value === 'function' && typeof key === 'string' && key !== 'constructor' && !isOwn(key, value))) continue
       if (get !== undefined) yield { path, call: (self) => get.call(self), method: true }
-      else if (key !== 'constructor') yield { path, call: (self, ...args) => value.apply(self, args), holder, key, method: true }
+      else if (key !== 'constructor' && typeof value === 'function') yield { path, call: (self, ...args) => value.apply(self, args), holder, key, method: true }
     }
   }
 }
