@@ -104,18 +104,20 @@ struct Program {
     same_bits: SameBits,
 }
 
+/// Rows that show the bits of a NaN, which are promised of none that was computed.
+pub const SHOW_NAN: [&str; 3] = ["signbit", "copysign", "bitcast"];
+
 /// Rows that stand inside programs: those of tensors, without failures that depend on values (indices, singular matrices), without
-/// those whose bounds say little of inexact operands (powers, factors), and without those that show the bits of a NaN, which are
-/// promised of none that was computed.
+/// those whose bounds say little of inexact operands (powers, factors), and without [`SHOW_NAN`].
 fn eligible(op: &OpDef) -> bool {
-    let special =
-        ["take", "scatterAdd", "oneHot", "withAt", "linalg.solve", "linalg.qr", "pow", "signbit", "copysign", "bitcast"];
+    let special = ["take", "scatterAdd", "oneHot", "withAt", "linalg.solve", "linalg.qr", "pow"];
     !op.operands.is_empty()
         && (op.form != Form::Internal || op.name == "at")
         && op.namespace != Namespace::Random
         && op.namespace != Namespace::Fft
         && op.operands[0].name != "fillValue"
         && !special.contains(&op.path().as_ref())
+        && !SHOW_NAN.contains(&op.name)
 }
 
 /// Rows that fusion makes kernels of rows of, where they go along the last axes.
