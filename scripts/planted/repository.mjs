@@ -82,7 +82,7 @@ export const REPOSITORY = [
     class: 'A package lacks what its users need',
     by: [step('package and consumer')],
     why: 'It packs what npm would publish and installs it in an empty project.',
-    patch: { file: 'package.json', find: '    "dist/lib",\n    "!dist/**/*.d.ts",\n    "index.d.ts",\n', replace: '    "dist/lib",\n    "!dist/**/*.d.ts",\n' }
+    patch: { file: 'package.json', find: '    "dist/lib",\n    "/index.d.ts",\n', replace: '    "dist/lib",\n' }
   },
   {
     name: 'a-recipe-is-out-of-date',
