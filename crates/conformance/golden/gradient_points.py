@@ -209,3 +209,13 @@ def cases():
     complex_unary()
     binary()
     choices()
+    special()
+
+
+def special():
+    for name, fn, x in [
+        ("entr", torch.special.entr, [0.25, 0.5, 1.0, 1.5, 3.0, 7.25]),
+        ("frac", torch.frac, [-2.75, -0.5, 0.25, 1.5, 3.0, 7.125]),
+        ("ndtr", torch.special.ndtr, [-3.0, -1.0, -0.25, 0.0, 0.5, 2.5]),
+    ]:
+        gradient(name, fn, [torch.tensor(x, dtype=torch.float64)])
