@@ -7,7 +7,7 @@ const isClass = (value: unknown): value is object => typeof value === 'function'
 export function nameClasses(exported: Readonly<Record<string, unknown>>): void {
   const named = new Set<unknown>()
   for (const [name, value] of Object.entries(exported)) {
-    if (!isClass(value) || named.has(value)) continue
+    if (!/^[A-Z]/.test(name) || !isClass(value) || named.has(value)) continue
     named.add(value)
     if ((value as { name: string }).name !== name) Object.defineProperty(value, 'name', { value: name, configurable: true })
   }

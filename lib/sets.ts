@@ -4,7 +4,7 @@
 import { axisGiven, checkOptions, operandGiven, shown, arrayGiven, within } from './call.js'
 import { ArgumentError, DTypeError, ShapeError } from './errors.js'
 import { DTYPE, type DType, type Promote, type Takes } from './generated/dtypes.js'
-import { concat, diff, equal, full, logicalNot, notEqual, ones, searchsorted, stack, zeros } from './generated/functions.js'
+import { concat, diff, equal, full, logicalNot, notEqual, searchsorted, stack, zeros } from './generated/functions.js'
 import { truePositions, type PositionDType } from './indices.js'
 import type { DTypeOf, Fits, Operand } from './operand.js'
 import { data, dataSync } from './reading.js'
@@ -101,14 +101,19 @@ export interface UniqueOptions {
   readonly axis?: number | undefined
 }
 
+/** Where elements of what is sorted along its first axis begin to differ from the one before; `first` says whether the first ones do. */
+function groupStarts(sorted: Tensor, first: boolean): Tensor<'bool'> {
+  const [n, ...rest] = sorted.shape as readonly [number, ...number[]]
+  const top = full([Math.min(n, 1), ...rest], first, { device: sorted.device })
+  return concat([top, notEqual(sorted.at('1:'), sorted.at(':-1'))]) as Tensor<'bool'>
+}
+
 /** For each element its place among the distinct ones of its column, and of equal ones of NaN, each of which is one of its own. */
 function places(x: Tensor): Tensor<'int32'> {
   const [rows, columns] = x.shape as readonly [number, number]
   const order = x.argsort({ axis: 0 })
-  const sorted = x.takeAlongAxis(order, { axis: 0 })
-  const first = zeros([Math.min(rows, 1), columns], { dtype: 'bool', device: x.device })
-  const starts = concat([first, notEqual(sorted.at('1:'), sorted.at(':-1'))]) as Tensor
-  const ranks = starts.astype('int32').cumulativeSum({ axis: 0 }) as Tensor<'int32'>
+  const changes = groupStarts(x.takeAlongAxis(order, { axis: 0 }) as Tensor, false)
+  const ranks = changes.astype('int32').cumulativeSum({ axis: 0 }) as Tensor<'int32'>
   return zeros([rows, columns], { dtype: 'int32', device: x.device }).putAlongAxis(order, ranks, { axis: 0 })
 }
 
@@ -146,9 +151,7 @@ function groups<D extends DType>(op: string, value: unknown, options?: unknown):
   const axis = given === undefined ? undefined : axisGiven(op, given, x.ndim)
   const keys = comparable(x, axis)
   const order = keys.argsort()
-  const sorted = keys.takeAlongAxis(order)
-  const first = ones([Math.min(keys.size, 1)], { dtype: 'bool', device: x.device })
-  const mask = concat([first, notEqual(sorted.at('1:'), sorted.at(':-1'))]) as Tensor
+  const mask = groupStarts(keys.takeAlongAxis(order) as Tensor, true)
   return {
     mask,
     finish: (elements) => {

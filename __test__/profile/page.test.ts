@@ -71,11 +71,12 @@ inBrowser('the timeline zooms around the mouse, moves, says what is there, and m
     t.is(from, 0)
     t.true(Math.abs(to - p.time) < 1e-3)
     const box = await page.evaluate<{ x: number; y: number; width: number; height: number }>('timeline.getBoundingClientRect().toJSON()')
-    // The longest launch, in the middle of it: where its thread's first row may be is tried from above.
-    const longest = p.spans.filter(({ kind }) => kind === 'kernel').reduce((a, b) => (a.time > b.time ? a : b))
+    // The longest launch of what computes, in the middle of it: where its thread's first row may be is tried from above.
+    const computing = p.kernels.filter(({ flops }) => flops !== null).map(({ name }) => name)
+    const longest = p.spans.filter(({ kind, name }) => kind === 'kernel' && computing.includes(name)).reduce((a, b) => (a.time > b.time ? a : b))
     const x = box.x + 120 + ((longest.start + longest.time / 2) / p.time) * (box.width - 120)
     let seen = ''
-    for (let y = box.y + 25; y < box.y + box.height && !seen.startsWith(longest.name); y += 9) {
+    for (let y = box.y + 25; y < box.y + box.height && !seen.startsWith(`${longest.name}\n`); y += 9) {
       await page.mouse('mouseMoved', x, y)
       seen = await page.evaluate<string>('tip.hidden ? "" : tip.textContent')
     }

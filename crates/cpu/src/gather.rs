@@ -1,7 +1,7 @@
 //! `Gather` kernels: rows of the data that indices select, copied in parallel.
 
 use crate::cache;
-use crate::indices::{Block, IndexPrograms, IndexReader, leading};
+use crate::indices::{Block, IndexPrograms, IndexReader, Row, leading};
 use crate::launch::{Context, Run, Slots};
 use crate::map::table::by_size;
 use crate::parallel::parallel_for;
@@ -119,25 +119,22 @@ impl Places {
     }
 
     /// Copies the blocks that start `positions` elements into the data, or zeros, to the output from `target` elements into it on, one after
-    /// the other: a line of each at a time, since neighbours along the axis that is selected from often lie in the same lines of the data.
+    /// the other: rows of neighbours whole, of others a line of each block at a time, since neighbours along the axis that is selected from
+    /// often lie in the same lines of the data.
     ///
     /// # Safety
     /// As [`Places::copy`].
     unsafe fn copy_along<T: bytemuck::Zeroable + Copy>(&self, block: &Block, positions: &[Option<isize>], target: usize) {
-        let (from, to, len) = (self.from.cast::<T>(), self.to.cast::<T>().wrapping_add(target), block.len());
-        let line = cache::LINE / size_of::<T>();
+        let len = block.len();
         block.rows(|row| {
-            for first in (0..row.len).step_by(line) {
-                let count = line.min(row.len - first);
-                let (from, to) = (from.wrapping_offset(row.at[1]), to.wrapping_offset(row.at[0]));
+            let longest = if row.step == [1, 1] { row.len } else { cache::LINE / size_of::<T>() };
+            for first in (0..row.len).step_by(longest.max(1)) {
+                let [to, from] = [0, 1].map(|n| row.at[n] + first as isize * row.step[n]);
                 for (i, &position) in positions.iter().enumerate() {
-                    for j in (first..first + count).map(|j| j as isize) {
-                        let element = position.map(|p| from.wrapping_offset(p + j * row.step[1]));
-                        // SAFETY: by the contract above.
-                        unsafe {
-                            *to.wrapping_offset((i * len) as isize + j * row.step[0]) = element.map_or(T::zeroed(), |x| *x)
-                        };
-                    }
+                    let part =
+                        Row { at: [(target + i * len) as isize + to, from], len: longest.min(row.len - first), ..row };
+                    // SAFETY: by the contract above.
+                    unsafe { self.copy_row::<T>(&part, position) };
                 }
             }
         });
@@ -148,27 +145,32 @@ impl Places {
     /// # Safety
     /// Both blocks exist, and the output's belongs to the calling thread.
     unsafe fn copy<T: bytemuck::Zeroable + Copy>(&self, block: &Block, position: Option<isize>, target: isize) {
-        let (from, to) = (self.from.cast::<T>(), self.to.cast::<T>());
-        block.rows(|row| {
-            let to = to.wrapping_offset(target + row.at[0]);
-            let Some(position) = position else {
-                for i in 0..row.len as isize {
-                    // SAFETY: by the contract above.
-                    unsafe { *to.offset(i * row.step[0]) = T::zeroed() };
-                }
-                return;
-            };
-            let from = from.wrapping_offset(position + row.at[1]);
-            // SAFETY: by the contract above.
-            unsafe {
-                if row.step == [1, 1] {
-                    std::ptr::copy_nonoverlapping(from, to, row.len);
-                } else {
+        // SAFETY: by the contract above.
+        block.rows(|row| unsafe { self.copy_row::<T>(&Row { at: [target + row.at[0], row.at[1]], ..row }, position) });
+    }
+
+    /// Copies a row of the block that starts `position` elements into the data, or zeros.
+    ///
+    /// # Safety
+    /// As [`Places::copy`].
+    unsafe fn copy_row<T: bytemuck::Zeroable + Copy>(&self, row: &Row, position: Option<isize>) {
+        let to = self.to.cast::<T>().wrapping_offset(row.at[0]);
+        let from = position.map(|p| self.from.cast::<T>().wrapping_offset(p + row.at[1]));
+        // SAFETY: by the contract above.
+        unsafe {
+            match from {
+                Some(from) if row.step == [1, 1] => std::ptr::copy_nonoverlapping(from, to, row.len),
+                Some(from) => {
                     for i in 0..row.len as isize {
                         *to.offset(i * row.step[0]) = *from.offset(i * row.step[1]);
                     }
                 }
+                None => {
+                    for i in 0..row.len as isize {
+                        *to.offset(i * row.step[0]) = T::zeroed();
+                    }
+                }
             }
-        });
+        }
     }
 }

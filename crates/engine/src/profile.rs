@@ -48,6 +48,7 @@ pub struct Profile {
     state: Mutex<State>,
 }
 
+#[derive(Default)]
 struct State {
     /// Launches that run now, and since when there has been one: devices may overlap.
     running: u32,
@@ -114,9 +115,7 @@ impl Profiles {
     /// Opens one more; returns its number.
     pub fn open(&mut self) -> u32 {
         let id = self.0.iter().map(|p| p.id + 1).max().unwrap_or(1);
-        let state =
-            State { running: 0, since: None, busy: Duration::ZERO, entries: HashMap::new(), timeline: Timeline::new() };
-        self.0.push(Arc::new(Profile { id, opened: Instant::now(), state: Mutex::new(state) }));
+        self.0.push(Arc::new(Profile { id, opened: Instant::now(), state: Mutex::default() }));
         id
     }
 

@@ -60,19 +60,15 @@ pub struct Timeline {
 }
 
 impl Default for Timeline {
-    fn default() -> Timeline {
-        Timeline::new()
-    }
-}
-
-impl Timeline {
     /// An empty one of the calling thread.
-    pub fn new() -> Timeline {
+    fn default() -> Timeline {
         let mut timeline = Timeline { spans: Vec::new(), threads: Vec::new(), left_out: 0, ids: Vec::new() };
         timeline.thread();
         timeline
     }
+}
 
+impl Timeline {
     /// The number of the calling thread.
     fn thread(&mut self) -> u32 {
         let current = thread::current();

@@ -193,18 +193,13 @@ impl Operands {
         if decides {
             self.dtypes.push(Decides::Dtype(letter.into()));
         }
-        let tensor =
-            class.map_or(format!("Tensor<{letter}>"), |class| format!("Tensor<{letter}> & Takes<'{class}', {letter}>"));
-        match class {
-            Some("index") => format!("({tensor}) | Positions"),
-            _ if list => {
-                if class.is_some() {
-                    format!("({tensor}) | Listed")
-                } else {
-                    format!("{tensor} | Listed")
-                }
-            }
-            _ => tensor,
+        let own = format!("Tensor<{letter}>");
+        let array = if class == Some("index") { Some("Positions") } else { list.then_some("Listed") };
+        match (class, array) {
+            (None, None) => own,
+            (None, Some(array)) => format!("{own} | {array}"),
+            (Some(class), None) => format!("{own} & Takes<'{class}', {letter}>"),
+            (Some(class), Some(array)) => format!("({own} & Takes<'{class}', {letter}>) | {array}"),
         }
     }
 }

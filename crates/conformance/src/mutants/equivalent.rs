@@ -1,13 +1,5 @@
 //! What is said of mutants that no case and no answer can tell from the row.
 
-/// Broadcasts of how many positions each part of an axis has.
-const PART_LENGTHS: &[&str] = &[
-    "a broadcast of the reverse #3",
-    "a broadcast of the reverse #4",
-    "a broadcast of the reverse #5",
-    "a broadcast of the reverse #6",
-];
-
 /// How the row and dtype begin, how the names of its mutants begin, and why no case and no answer can know of them.
 pub type Line = (&'static str, &'static [&'static str], &'static str);
 
@@ -263,6 +255,14 @@ pub const EQUIVALENT: &[Line] = &[
     ("fft.irfft/i", OWN_CONJUGATES, REAL),
     ("fft.irfft/u", OWN_CONJUGATES, REAL),
     ("linalg.cholesky/bool", &["a permutation left out"], "of bool only the unit matrix is definite among the cases"),
+];
+
+/// Broadcasts of how many positions each part of an axis has.
+const PART_LENGTHS: &[&str] = &[
+    "a broadcast of the reverse #3",
+    "a broadcast of the reverse #4",
+    "a broadcast of the reverse #5",
+    "a broadcast of the reverse #6",
 ];
 /// What the two lowest words of a draw go through.
 const LOWEST: &[&str] = &[
