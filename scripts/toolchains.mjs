@@ -33,7 +33,7 @@ const APP = `import * as ft from 'ferrotensor'
 import { createRequire } from 'node:module'
 
 const classes = { ...ft, ...ft.nn, ...ft.random }
-const renamed = Object.keys(classes).filter((name) => /^[A-Z]/.test(name) && typeof classes[name] === 'function' && !('instead' in classes[name]) && classes[classes[name].name] !== classes[name])
+const renamed = Object.keys(classes).filter((name) => /^[A-Z]/.test(name) && /^class\\b/.test(String(classes[name])) && classes[classes[name].name] !== classes[name])
 // An uncaught error would print the line of a minified bundle before its message.
 try { ft.tensor([1]) } catch (e) { console.log(String(e)); process.exit(1) }
 let error
