@@ -1,5 +1,5 @@
 // Every example in the documentation comments of `index.d.ts` and in `docs/indexing.md`, `docs/io.md`, `docs/einops.md`, `docs/signal.md`,
-// `docs/random.md`, `docs/gradients.md`, `docs/combiners.md`, `docs/training.md`, `docs/performance.md`, `docs/plots.md`, `docs/backends/protocol.md` and
+// `docs/random.md`, `docs/gradients.md`, `docs/vmap.md`, `docs/combiners.md`, `docs/training.md`, `docs/performance.md`, `docs/plots.md`, `docs/backends/protocol.md` and
 // `docs/coming-from-python.md`, executed: what an editor shows is true.
 // runs on: host
 
@@ -40,12 +40,13 @@ const combiners = found(read('docs/combiners.md'))
 const patterns = found(read('docs/einops.md'))
 const signals = found(read('docs/signal.md'))
 const tracing = found(read('docs/jit.md'))
+const mapping = found(read('docs/vmap.md'), /^((?:ft\.|pairs\().+) \/\/ (.+)$/)
 const training = found(read('docs/training.md'), /^((?:ft\.|\[).+) \/\/ (.+)$/)
 const performance = found(read('docs/performance.md'), /^((?!const|let).+) \/\/ (.+)$/)
 const plots = found(read('docs/plots.md'), /^(plot\..+) \/\/ (.+)$/)
 const python = found(read('docs/coming-from-python.md'))
 const backends = found(read('docs/backends/protocol.md'), /^((?:ft\.|\[).+) \/\/ (.+)$/)
-const all = [...types, ...indexing, ...files, ...draws, ...gradients, ...combiners, ...patterns, ...signals, ...tracing, ...training, ...performance, ...plots, ...python, ...backends]
+const all = [...types, ...indexing, ...files, ...draws, ...gradients, ...combiners, ...patterns, ...signals, ...tracing, ...mapping, ...training, ...performance, ...plots, ...python, ...backends]
 const examples = new Map(all.map((example) => [`${example[2]}\n${example[0]}`.trim(), example]))
 
 /** What an example gives, without the types of what stands before it. */

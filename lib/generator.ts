@@ -53,7 +53,7 @@ export class Generator {
 
   /** A draw under a fresh key, which a refused one leaves to the next. */
   #draw<T>(draw: (key: Key) => T): T {
-    if (isTracing()) throw new ArgumentError('Generator: jit would draw the same numbers in every call; pass a key as an argument, ft.random.fold(key, step)')
+    if (isTracing()) throw new ArgumentError('Generator: jit would draw the same numbers in every call, and vmap at every position; pass keys as an argument, ft.random.fold(key, step) or ft.random.split(key, n)')
     const drawn = draw(fold(this.#key, this.#draws))
     this.#draws++
     return drawn

@@ -1,15 +1,21 @@
-// Derivatives of every element of a result by every element of an argument, one reverse or forward pass for each.
+// Derivatives of every element of a result by every element of an argument: reverse or forward mode, mapped over directions.
 
 import { shown } from './call.js'
 import { ArgumentError, DTypeError } from './errors.js'
-import { eye, stack, zeros } from './generated/functions.js'
+import { concat, eye, zeros } from './generated/functions.js'
 import { callable, grad, jvp, vjp } from './gradient.js'
 import { Tensor } from './tensor.js'
+import { vmap } from './vmap.js'
 
-/** The rows of an identity, each of a shape: every direction there is. */
-function directions(x: Tensor): Tensor[] {
+/** Directions that go through a function at once: a pass over each takes memory of its own. */
+const AT_ONCE = 256
+
+/** What `f` makes of each direction that a tensor can move in, a row each. */
+function alongEach(x: Tensor, f: (direction: Tensor) => Tensor): Tensor {
   const basis = eye(x.size, { dtype: x.dtype, device: x.device })
-  return Array.from({ length: x.size }, (_, i) => basis.at(i).reshape(x.shape) as Tensor)
+  const rows = vmap((direction) => f(direction.reshape(x.shape)).flatten())
+  const parts = Array.from({ length: Math.ceil(x.size / AT_ONCE) }, (_, n) => rows(basis.at(`${n * AT_ONCE}:${(n + 1) * AT_ONCE}`)))
+  return parts.length === 1 ? (parts[0] as Tensor) : concat(parts)
 }
 
 /** A real floating tensor: of complex ones there are two derivatives, and each function has its own use for them. */
@@ -25,17 +31,13 @@ function rowsOf(name: string, fn: (x: Tensor) => Tensor, given: unknown): Tensor
   const y = real(name, 'the result', result)
   const shape = [...y.shape, ...x.shape]
   if (x.size === 0 || y.size === 0) return zeros(shape, { dtype: y.dtype, device: y.device })
-  if (x.size < y.size) {
-    const columns = directions(x).map((direction) => jvp(fn, [x], [direction])[1].reshape([y.size]))
-    return stack(columns, 1).reshape(shape)
-  }
-  const rows = directions(y).map((direction) => back(direction)[0].reshape([x.size]))
-  return stack(rows, 0).reshape(shape)
+  const found = x.size < y.size ? alongEach(x, (direction) => jvp(fn, [x], [direction])[1]).transpose() : alongEach(y, (direction) => back(direction)[0])
+  return found.reshape(shape)
 }
 
 /**
  * A function that computes the Jacobian of `fn`, which takes and returns a real tensor: of shape `[...result, ...argument]`. Forward mode where the
- * argument has fewer elements than the result, else reverse mode: as many passes, in one program.
+ * argument has fewer elements than the result, else reverse mode, for 256 directions at a time (`vmap`).
  *
  * @throws {TensorError} as `vjp`; `ERR_DTYPE` for complex tensors.
  */

@@ -33,6 +33,7 @@ const numbered = (word: string, count: number, n: number): string => (count > 1 
 export function recorded(call: Tensor): Recorded {
   const { op, attr } = call.signature as Signature
   if (op === OP.vjp || op === OP.jvp) return derivative(op, (attr as Attr).words, call)
+  if (op === OP.vmap) return mapped((attr as Attr).words, call)
   const operands = operandsOf(call, call.signature as Signature).flatMap((x, i): Named[] => (x === undefined || x === null ? [] : [[operandName(op, i), x as Named[1]]]))
   return { name: rowOf(op).name, what: 'the result', operands: [...operands, ...numbersOf(op, call.params ?? [])] }
 }
@@ -48,6 +49,7 @@ function partsOf(words: readonly number[]): { op: number; forms: readonly number
 /** Of a derivative of a derivative: the operation at the bottom, and what it is the derivative of. */
 function innermost(words: readonly number[]): { name: string; order: number } {
   const { op: inner, attrs } = partsOf(words)
+  if (inner === OP.vmap) return innermost(attrs)
   if (inner !== OP.vjp && inner !== OP.jvp) return { name: rowOf(inner).name, order: 1 }
   const { name, order } = innermost(attrs)
   return { name, order: order + 1 }
@@ -68,4 +70,14 @@ function derivative(op: number, words: readonly number[], call: Tensor): Recorde
   if (order > 1) return { name, what: `a derivative of order ${order}`, operands: operands.map(([, x]) => ['', x]) }
   const what = op === OP.vjp ? `the gradient with respect to ${operandName(inner, of)}` : `the tangent${outputs > 1 ? ` of result ${of}` : ''}`
   return { name, what, operands: [...operands, ...numbersOf(inner, numbers)] }
+}
+
+/** What stands in a call at all positions of an axis: its operands. */
+function mapped(words: readonly number[], call: Tensor): Recorded {
+  const { op: inner, forms } = partsOf(words)
+  const tensors = [...(call.list as readonly Tensor[])]
+  const numbers = [...(call.params ?? [])]
+  const isRow = inner !== OP.vjp && inner !== OP.jvp && inner !== OP.vmap
+  const operands = forms.flatMap((form, i): Named[] => (form === 4 ? [] : [[isRow ? operandName(inner, i) : '', (form === 0 ? tensors.shift() : numbers.shift()) as Named[1]]]))
+  return { name: innermost(words).name, what: 'the result of a mapped call', operands: isRow ? [...operands, ...numbersOf(inner, numbers)] : operands }
 }

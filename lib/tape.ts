@@ -204,10 +204,11 @@ function keyOf(op: number, operands: number, of: number, given: readonly boolean
   if (given.length > GIVEN_IN_NUMBERS || operands >= 1024) return `${op}:${operands}:${of}:${given.map(Number).join('')}`
   let bits = 1
   for (const is of given) bits = 2 * bits + Number(is)
-  return ((bits * 2 + Number(op === OP.vjp)) * 1024 + operands) * 1024 + of
+  const kind = op === OP.vjp ? 1 : op === OP.vmap ? 2 : 0
+  return ((bits * 4 + kind) * 1024 + operands) * 1024 + of
 }
 
-/** The signature of what derives a call, remembered with the call's own: `of` and `given` as Rust has them. */
+/** The signature of what speaks of a call (`vjp`, `jvp`, `vmap`), remembered with the call's own: `of` and `given` as Rust has them. */
 export function derivedSignature(op: number, s: Signature, operands: readonly unknown[], of: number, given: readonly boolean[]): Signature {
   const key = keyOf(op, operands.length, of, given)
   const known = s.derived.get(key)

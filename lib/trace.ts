@@ -53,7 +53,7 @@ export function traced(
   const start = lastCreated()
   // What is made inside is the trace's, and outlives the scope of the call.
   const scope = enter(OUTSIDE)
-  const notes = { steps: [] as (() => void)[] }
+  const notes = { name: 'jit' as const, steps: [] as (() => void)[] }
   const numbers: TracedNumber[] = []
   const places = new Map<Tensor, number>()
   try {

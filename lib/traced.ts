@@ -1,4 +1,5 @@
-// What stands for values while `ft.jit` traces a function: tensors without a value, and numbers that are another in each call.
+// What stands for values while `ft.jit` traces a function, and `ft.vmap` one for all positions: tensors without a value, and numbers that are
+// another in each call.
 
 import { ArgumentError } from './errors.js'
 import { Signature } from './types.js'
@@ -8,13 +9,15 @@ export const PLACEHOLDER = new Signature(0, 0, null)
 
 /** What a trace notes besides the operations: what each later call has to do with its numbers, in order. */
 export interface Notes {
+  /** Who traces. */
+  readonly name: 'jit' | 'vmap'
   readonly steps: (() => void)[]
 }
 
 /** The trace that is going on. */
 let notes: Notes | null = null
 
-/** Whether a function is being traced. */
+/** Whether a function is being traced, or called for all positions. */
 export function isTracing(): boolean {
   return notes !== null
 }
@@ -35,8 +38,10 @@ const errors = new WeakSet<object>()
 /** The error of code that needs a value while it is traced. */
 export function noValue(what: string): ArgumentError {
   const error = new ArgumentError(
-    `jit: ${what} has no value while the function is traced: the operations are recorded once, and run with the values of each call. ` +
-      "Use ft.where for a choice by values, return what is to be read, or name the argument in 'static'"
+    notes?.name === 'vmap'
+      ? `vmap: ${what} has no value of its own while the function is called: it stands for all positions. Use ft.where for a choice by values, and return what is to be read`
+      : `jit: ${what} has no value while the function is traced: the operations are recorded once, and run with the values of each call. ` +
+          "Use ft.where for a choice by values, return what is to be read, or name the argument in 'static'"
   )
   errors.add(error)
   return error

@@ -352,6 +352,7 @@ export const OP_TABLE: readonly OpRow[] = [
   { name: 'jvp', operands: ['operands'], weak: [], outputs: 1, variadic: true, attrs: [{ name: 'call', kind: 'call', default: null }], params: [] },
   { name: 'custom', operands: ['operands'], weak: [], outputs: 1, variadic: true, attrs: [], params: [] },
   { name: 'barrier', operands: ['operands'], weak: [], outputs: 1, variadic: true, attrs: [], params: [] },
+  { name: 'vmap', operands: ['operands'], weak: [], outputs: 1, variadic: true, attrs: [{ name: 'call', kind: 'call', default: null }], params: [] },
 ]
 
 /** Numbers of the operations. */
@@ -676,4 +677,5 @@ export const OP = {
   jvp: 318,
   custom: 319,
   barrier: 320,
+  vmap: 321,
 } as const

@@ -86,6 +86,7 @@ export const SEEDS = {
   detectNaN: [() => [() => pending(3).sqrt()], () => [() => ft.grad((x) => x.log().sum())(pending(3))]],
   grad: [() => [(x) => x.sum()], () => [(x) => [x.sum(), x], { hasAux: true, argnums: [0] }]],
   hessian: [() => [(x) => x.sum()]],
+  vmap: [() => [(x) => x.sum()], () => [(x, n) => [x, n], { inAxes: [0, null], outAxes: 0 }]],
   jit: [() => [(x) => x.mul(2)], () => [(x, n) => [x.add(n), n], { static: 1, donate: [0] }]],
   jacobian: [() => [(x) => x.mul(2)]],
   jvp: [() => [(...args) => args, [pending(3), { w: pending(3) }], [pending(3), { w: pending(3) }]]],

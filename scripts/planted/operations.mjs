@@ -49,6 +49,11 @@ export const OPERATIONS = [
     by: [javascript('jacobian')]
   },
   {
+    name: 'mapped-coordinates-count-positions',
+    class: 'A function mapped over positions differs from the function at each of them',
+    by: [conformance('vmap/')]
+  },
+  {
     name: 'a-kink-has-another-slope',
     class: "A gradient at a tie or a kink is not PyTorch's",
     by: [conformance('gradients/pytorch relu')]

@@ -67,6 +67,8 @@ export function results(): void {
 
   is<(x: F, n: number) => ft.Tensor>()(ft.jit((x: F, n: number): ft.Tensor => x.mul(n), { static: [1], donate: 0 }))
   is<Params>()(ft.jit((p: Params) => p)(params()))
+  is<(x: F, y: F) => F>()(ft.vmap((x: F, y: F): F => x.add(y), { inAxes: [0, null], outAxes: 1 }))
+  is<(...args: ft.Tensor[]) => { y: ft.Tensor }>()(ft.vmap((x) => ({ y: x.mul(2) })))
 
   is<ft.optim.Optimizer>()(ft.optim.sgd())
   is<ft.optim.Optimizer>()(ft.optim.rmsprop({ decay: 0.9 }))

@@ -5,14 +5,14 @@
 //! convention, which differences cannot know.
 
 mod arrays;
-mod calls;
+pub(crate) mod calls;
 mod comparison;
 mod differences;
 mod narrow;
 mod pytorch;
 mod results;
 mod rules;
-mod trial;
+pub(crate) mod trial;
 
 use crate::Check;
 use crate::breadth;

@@ -5,7 +5,8 @@
 //! `breadth.rs` (which of them a quick run tries); `compare.rs`;
 //! `rows.rs` (op x dtype x layout x tier) and `ledger.rs` (what must be native, and the measured errors). Beside the rows:
 //! `programs.rs` (random programs), `guards.rs` (kernels alone, between guard bands), `refusals.rs` (errors and garbage),
-//! `golden.rs` (NumPy's answers), `random.rs` (the generator), `gradients.rs` (derivatives against differences). The checkers checked: `saboteur.rs` (broken backends), `gradients/results.rs` and
+//! `golden.rs` (NumPy's answers), `random.rs` (the generator), `gradients.rs` (derivatives against differences), `vmap.rs` (calls at each
+//! position of an axis). The checkers checked: `saboteur.rs` (broken backends), `gradients/results.rs` and
 //! `gradients/rules.rs` (derivatives and rules of them that are wrong),
 //! `mutants.rs` with `mutations.rs` (every row broken, before its answers and its cases, by `cargo xtask mutate`, whose results every run
 //! holds against the rows).
@@ -37,6 +38,7 @@ pub mod shapes;
 pub mod share;
 pub mod values;
 pub mod view;
+pub mod vmap;
 
 /// One named test: `Err` says what is wrong.
 pub type Check = Box<dyn FnOnce() -> Result<(), String> + Send>;

@@ -14,6 +14,7 @@ use ferrotensor_conformance::case::Placement;
 use ferrotensor_conformance::machine::Device;
 use ferrotensor_conformance::{
     breadth, forced, golden, gradients, guards, ledger, machine, mutants, programs, random, refusals, rows, saboteur, share,
+    vmap,
 };
 use ferrotensor_cpu::Tier;
 use libtest_mimic::{Arguments, Failed, FormatSetting, Trial};
@@ -122,6 +123,7 @@ fn main() -> ExitCode {
         refusals::trials(),
         golden::trials(),
         gradients::trials(),
+        vmap::trials(),
         random::trials(),
         saboteur::trials(),
         mutants::trials(&groups),

@@ -45,6 +45,7 @@ pub const FAULTS: &[(&str, &str)] = &[
     ("a-slope-has-the-wrong-sign", "The derivative of cos is sin."),
     ("second-derivatives-are-zero", "The gradient of a gradient is 0."),
     ("a-second-tangent-is-lost", "Forward mode leaves out the tangents of all operands but the first."),
+    ("mapped-coordinates-count-positions", "Coordinates in a mapped call are those of an axis before theirs."),
     ("random-words-are-drawn-twice", "Neighbouring random elements share a word of their block."),
     ("a-kink-has-another-slope", "The gradient of relu at 0 is 1."),
     ("nothing-is-fused", "Fusion leaves every kernel as it is."),

@@ -1,14 +1,15 @@
-//! Rows that are not of the table: what a result's cotangent, or an operand's tangent, becomes through a call of another row; and the
-//! value of a tensor, for gradients of the caller's making, and to be computed again. They are recorded, typed and run as the rows of the
+//! Rows that are not of the table: what a result's cotangent, or an operand's tangent, becomes through a call of another row; that call at
+//! each position of an axis; and the value of a tensor, for gradients of the caller's making, and to be computed again. They are recorded, typed and run as the rows of the
 //! table, whose numbers theirs follow, and have gradients like those.
 
 use crate::attrs::{Attrs, Words};
 use crate::def::{AttrDef, AttrKind, Domain, Form, Lowering, OpDef, OpId, by_id};
 use crate::dtype_rule::{Arg, Class, Compute, DTypeRule, Out};
-use crate::gradient::{self, is_differentiable};
+use crate::gradient::{self, Gradient, is_differentiable};
 use crate::infer::{self, Inferred, ShapeCtx};
 use crate::lower::{Lower, Operand, Val};
 use crate::table::rows::{BASE, arg, tensor};
+use crate::vmap;
 use ferrotensor_core::planted;
 use ferrotensor_core::{DType, Dims, Error, Result};
 
@@ -19,9 +20,10 @@ pub struct Recorded {
     pub op: OpId,
     /// What stood in the place of each operand; nothing for a tensor.
     pub forms: Vec<Option<Arg>>,
-    /// `vjp`: the operand whose cotangent is asked for; `jvp`: the result whose tangent is.
+    /// `vjp`: the operand whose cotangent is asked for; `jvp`: the result whose tangent is; `vmap`: the result.
     pub of: usize,
-    /// `vjp`: results that have a cotangent; `jvp`: operands that have a tangent. The others' are zero.
+    /// `vjp`: results that have a cotangent; `jvp`: operands that have a tangent. The others' are zero. `vmap`: for each operand that is a
+    /// tensor, whether it has the axis of positions.
     pub given: Vec<bool>,
     /// Its attributes.
     pub attrs: Attrs,
@@ -52,45 +54,52 @@ impl Recorded {
         Ok(Recorded { op, forms, of, given, attrs })
     }
 
-    fn def(&self) -> Result<&'static OpDef> {
+    pub(crate) fn def(&self) -> Result<&'static OpDef> {
         by_id(self.op).ok_or_else(|| Error::internal("a gradient of no row"))
     }
 
     /// Numbers of the operands that are tensors.
-    fn tensors(&self) -> Vec<usize> {
+    pub(crate) fn tensors(&self) -> Vec<usize> {
         (0..self.forms.len()).filter(|&n| self.forms[n].is_none()).collect()
     }
 
-    /// The type that comes out of a derived row: operands are the call's tensors, its results, then what is given.
+    /// What the call itself gives, for the types of its tensors.
     ///
     /// # Errors
-    /// As inference of the call, `Code::Unsupported` for rows without a gradient, `Code::DType` for integers; `Code::Internal` for
-    /// operands that are not the call's.
-    pub(crate) fn infer(&self, backwards: bool, args: &[Arg], dims: &[Option<Dims>]) -> Result<Inferred> {
-        let (def, tensors) = (self.def()?, self.tensors());
-        gradient::check(def)?;
-        let types = args.iter().zip(dims).map(|(arg, dims)| match (arg, dims) {
-            (Arg::Tensor(dtype), Some(dims)) => Ok((*dtype, dims.clone())),
-            _ => Err(Error::internal("an operand of a gradient is no tensor")),
-        });
-        let types = types.collect::<Result<Vec<(DType, Dims)>>>()?;
-        let short = || Error::internal("a gradient without all that its call has");
-        let (own, rest) = types.split_at_checked(tensors.len()).ok_or_else(short)?;
+    /// As inference; `Code::Internal` for too few.
+    pub(crate) fn infer_call(&self, own: &[(DType, Dims)]) -> Result<Inferred> {
         let mut next = own.iter();
-        let (mut own_args, mut own_dims) = (Vec::new(), Vec::new());
+        let (mut args, mut shapes) = (Vec::new(), Vec::new());
         for form in &self.forms {
             let (arg, dims) = match form {
                 None => next.next().map(|(dtype, dims)| (Arg::Tensor(*dtype), Some(dims.clone()))).ok_or_else(short)?,
                 Some(Arg::Absent) => (Arg::Absent, None),
                 Some(weak) => (*weak, Some(Dims::new())),
             };
-            own_args.push(arg);
-            own_dims.push(dims);
+            args.push(arg);
+            shapes.push(dims);
         }
-        let results = infer::infer(def, &own_args, own_dims, &self.attrs)?.outputs;
+        infer::infer(self.def()?, &args, shapes, &self.attrs)
+    }
+
+    /// That the call has a derivative.
+    fn check_differentiable(&self) -> Result<()> {
+        let def = self.def()?;
+        if is_mapped(def) { self.attrs.call()?.check_differentiable() } else { gradient::check(def) }
+    }
+
+    /// The type that comes out of `vjp` or `jvp`: operands are the call's tensors, its results, then what is given.
+    ///
+    /// # Errors
+    /// As inference of the call, `Code::Unsupported` for rows without a gradient, `Code::DType` for integers; `Code::Internal` for
+    /// operands that are not the call's.
+    fn infer_derivative(&self, backwards: bool, types: &[(DType, Dims)]) -> Result<Inferred> {
+        let (def, tensors) = (self.def()?, self.tensors());
+        self.check_differentiable()?;
+        let (own, rest) = types.split_at_checked(tensors.len()).ok_or_else(short)?;
+        let results = self.infer_call(own)?.outputs;
         let (found, given) = rest.split_at_checked(results.len()).ok_or_else(short)?;
-        let operands: Vec<(DType, Dims)> = tensors.iter().zip(own).map(|(_, ty)| ty.clone()).collect();
-        let of_tensor = |n: usize| tensors.iter().position(|&t| t == n).map(|at| operands[at].clone());
+        let of_tensor = |n: usize| tensors.iter().position(|&t| t == n).map(|at| own[at].clone());
         let beside = |n: usize| if backwards { results.get(n).cloned() } else { of_tensor(n) };
         let wanted: Vec<_> = (0..self.given.len()).filter(|&n| self.given[n]).map(beside).collect();
         if found != results.as_slice() || !given.iter().eq(wanted.iter().flatten()) || given.len() != wanted.len() {
@@ -105,6 +114,23 @@ impl Recorded {
         }
         Ok(Inferred { compute: dtype, outputs: vec![(dtype, dims)] })
     }
+}
+
+fn short() -> Error {
+    Error::internal("a derived row without all that its call has")
+}
+
+/// The type that comes out of a derived row that speaks of a call.
+///
+/// # Errors
+/// Those of the row, and `Code::Internal` for operands that are no tensors.
+pub(crate) fn infer(op: &OpDef, call: &Recorded, args: &[Arg], dims: &[Option<Dims>]) -> Result<Inferred> {
+    let types = args.iter().zip(dims).map(|(arg, dims)| match (arg, dims) {
+        (Arg::Tensor(dtype), Some(dims)) => Ok((*dtype, dims.clone())),
+        _ => Err(Error::internal("an operand of a derived row is no tensor")),
+    });
+    let types = types.collect::<Result<Vec<(DType, Dims)>>>()?;
+    if is_mapped(op) { call.infer_mapped(&types) } else { call.infer_derivative(op.name == DERIVED[0].name, &types) }
 }
 
 /// The parts of a derived row being lowered: operands of the call and its first run-time number, its results, what is given.
@@ -195,11 +221,12 @@ const ROW: OpDef = OpDef {
 const VALUE: OpDef = OpDef { attrs: &[], shape: same_as_first, ..ROW };
 
 /// The rows.
-pub static DERIVED: [OpDef; 4] = [
+pub static DERIVED: [OpDef; 5] = [
     OpDef { name: "vjp", lower: Lowering::Graph(vjp), ..ROW },
     OpDef { name: "jvp", lower: Lowering::Graph(jvp), ..ROW },
     OpDef { name: "custom", lower: Lowering::Graph(first), ..VALUE },
     OpDef { name: "barrier", lower: Lowering::Graph(apart), ..VALUE },
+    OpDef { name: "vmap", lower: Lowering::Graph(vmap::vmap), gradient: Gradient::Rule(vmap::cotangents), ..ROW },
 ];
 
 /// Whether values of a row are never taken for others: what hangs on them is computed again (`checkpoint`).
@@ -207,7 +234,7 @@ pub fn is_barrier(op: OpId) -> bool {
     op == DERIVED[3].id()
 }
 
-/// Whether a derived row goes from results to operands.
-pub fn is_backwards(op: &OpDef) -> bool {
-    op.name == DERIVED[0].name
+/// Whether a row is a call at each position of an axis.
+fn is_mapped(op: &OpDef) -> bool {
+    op.name == DERIVED[4].name
 }

@@ -2,7 +2,7 @@
 
 use crate::attrs::Attrs;
 use crate::def::OpDef;
-use crate::derived::is_backwards;
+use crate::derived;
 use crate::dtype_rule::{self, Arg};
 use ferrotensor_core::{DType, Dims, Error, Result};
 
@@ -50,7 +50,7 @@ pub fn infer(op: &'static OpDef, args: &[Arg], dims: Vec<Option<Dims>>, attrs: &
 fn infer_inner(op: &'static OpDef, args: &[Arg], dims: Vec<Option<Dims>>, attrs: &Attrs) -> Result<Inferred> {
     check_operands(op, args)?;
     if let Ok(call) = attrs.call() {
-        return call.infer(is_backwards(op), args, &dims);
+        return derived::infer(op, call, args, &dims);
     }
     let dtypes = dtype_rule::apply(&op.dtype, args, attrs)?;
     let ctx = ShapeCtx { op, dims, args, attrs };

@@ -18,6 +18,7 @@ pub mod write;
 
 mod complex;
 mod table;
+mod vmap;
 
 pub use def::{OpDef, OpId};
 pub use derived::DERIVED;

@@ -441,11 +441,9 @@ export const from_numpy = instead('from_numpy', 'names are in camel case: ft.fro
 /** @deprecated */
 export const as_tensor = instead('as_tensor', 'names are in camel case: ft.fromTypedArray(array, shape), ft.asarray(data)')
 /** @deprecated */
-export const vmap = instead('vmap', 'write operations on whole tensors; every function broadcasts over leading axes')
+export const vectorize = instead('vectorize', 'write operations on whole tensors, or ft.vmap(f) of a function of one row of them')
 /** @deprecated */
-export const vectorize = instead('vectorize', 'write operations on whole tensors; every function broadcasts over leading axes')
-/** @deprecated */
-export const frompyfunc = instead('frompyfunc', 'write operations on whole tensors; every function broadcasts over leading axes')
+export const frompyfunc = instead('frompyfunc', 'write operations on whole tensors, or ft.vmap(f) of a function of one row of them')
 /** @deprecated */
 export const piecewise = instead('piecewise', 'write ft.where(condition, a, ft.where(other, b, c))')
 /** @deprecated */

@@ -16,6 +16,11 @@ const LARGEST: usize = 80;
 
 /// A few calls of small tensors in which every two circumstances meet that matter here; half as many of narrow dtypes.
 pub fn cases(op: &'static OpDef, dtype: DType) -> Result<Vec<Case>, String> {
+    Ok(filled(op, dtype, 1)?.into_iter().flatten().collect())
+}
+
+/// The same with several fillings of each: other elements in operands of the same types.
+pub fn filled(op: &'static OpDef, dtype: DType, fillings: usize) -> Result<Vec<Vec<Case>>, String> {
     let limit = if matches!(dtype, DType::F64 | DType::C128) { LIMIT } else { LIMIT / 2 };
     let recipe = Recipe::new(op, dtype, false);
     let mut rng = Rng::named(&format!("gradients/{}/{dtype}", op.path()));
@@ -62,14 +67,18 @@ pub fn cases(op: &'static OpDef, dtype: DType) -> Result<Vec<Case>, String> {
     let mut out = Vec::new();
     for assignment in assignments {
         let chosen = choose(&assignment);
-        let Some(plan) = recipe.plan(&chosen)? else { continue };
-        let mut case = recipe.fill(&chosen, plan, &mut rng).map_err(|e| e.message)?;
-        for (n, operand) in case.operands.iter_mut().enumerate() {
-            // Of one negative base the powers are no numbers, and differences of their sum say nothing.
-            let positive = n == 0 && op.name == "pow";
-            moved(op, operand, positive, &mut rng).map_err(|e| e.message)?;
+        let mut alike = Vec::new();
+        for _ in 0..fillings {
+            let Some(plan) = recipe.plan(&chosen)? else { break };
+            let mut case = recipe.fill(&chosen, plan, &mut rng).map_err(|e| e.message)?;
+            for (n, operand) in case.operands.iter_mut().enumerate() {
+                // Of one negative base the powers are no numbers, and differences of their sum say nothing.
+                let positive = n == 0 && op.name == "pow";
+                moved(op, operand, positive, &mut rng).map_err(|e| e.message)?;
+            }
+            alike.push(case);
         }
-        out.push(case);
+        out.push(alike);
     }
     Ok(out)
 }

@@ -127,7 +127,7 @@ pub const INSTEAD: &Names = &[
             ("issubdtype", "write ft.isdtype(x.dtype, 'real floating'), or 'integral', 'numeric', 'bool', ..."),
             ("minScalarType commonType", "write ft.resultType(a, b)"),
             ("from_numpy as_tensor", "names are in camel case: ft.fromTypedArray(array, shape), ft.asarray(data)"),
-            ("vmap vectorize frompyfunc", "write operations on whole tensors; every function broadcasts over leading axes"),
+            ("vectorize frompyfunc", "write operations on whole tensors, or ft.vmap(f) of a function of one row of them"),
             ("piecewise", "write ft.where(condition, a, ft.where(other, b, c))"),
             ("extract", "write x.at(condition)"),
             ("place copyto putmask put", "tensors do not change; write x.withAt([mask], values)"),
