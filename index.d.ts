@@ -9900,9 +9900,10 @@ interface Traces {
  * captured random generators; else what `fn` throws.
  * @example
  * ```ts
- * ft.jit((x, rate) => x.mul(rate).add(1))(ft.tensor([1, 2]), 10) // [11, 21]
+ * ft.jit((x: ft.Tensor, rate: number) => x.mul(rate).add(1))(ft.tensor([1, 2]), 10) // [11, 21]
  * ```
  */
+declare function jit<R>(fn: (...args: Tensor[]) => R, options?: JitOptions): (...args: Tensor[]) => R;
 declare function jit<F extends (...args: never[]) => unknown>(fn: F, options?: JitOptions): F;
 
 /** Alias of {@link abs}. */
@@ -12883,7 +12884,7 @@ declare function initTree<L, E extends FloatDType = 'float32'>(layers: L, key: K
  * @throws {TensorError} `ERR_ARGUMENT` for anything but layers and functions in the tree.
  * @example
  * ```ts
- * ft.nn.initStateTree({ norm: new ft.nn.BatchNorm(2) }).norm.runningVar // [1, 1]
+ * ft.nn.initStateTree({ norm: new ft.nn.BatchNorm(2) }).norm?.runningVar // [1, 1]
  * ```
  */
 declare function initStateTree<L>(layers: L, options?: StateOptions): StateOf<L>;
@@ -13177,7 +13178,7 @@ interface BatchNormState {
  * @example
  * ```ts
  * const layer = new ft.nn.BatchNorm(1)
- * layer.train(layer.init(ft.random.key(1)), ft.tensor([[1], [3]]), { state: layer.initState() })[1].runningMean // [0.2]
+ * layer.train(layer.init(ft.random.key(1)), ft.tensor([[1], [3]]), { state: layer.initState() })[1]?.runningMean // [0.2]
  * ```
  */
 declare class BatchNorm extends Module<Required<NormParams> | null, BatchNormState | null, 'promoted'> {
@@ -15319,7 +15320,7 @@ interface VmapOptions {
  * @example
  * ```ts
  * const x = ft.tensor([[1, 2], [3, 4], [5, 6]])
- * ft.vmap((row) => row.dot([10, 1]))(x) // [12, 34, 56]
+ * ft.vmap((row) => row.dot(ft.tensor([10, 1])))(x) // [12, 34, 56]
  * ```
  */
 declare function vmap<R>(fn: (...args: Tensor[]) => R, options?: VmapOptions): (...args: Tensor[]) => R;

@@ -39,7 +39,7 @@ const gradients = found(read('docs/gradients.md'))
 const combiners = found(read('docs/combiners.md'))
 const patterns = found(read('docs/einops.md'))
 const signals = found(read('docs/signal.md'))
-const tracing = found(read('docs/jit.md'))
+const tracing = found(read('docs/jit.md'), /^((?:ft\.|scale\().+) \/\/ (.+)$/)
 const mapping = found(read('docs/vmap.md'), /^((?:ft\.|pairs\().+) \/\/ (.+)$/)
 const training = found(read('docs/training.md'), /^((?:ft\.|\[).+) \/\/ (.+)$/)
 const performance = found(read('docs/performance.md'), /^((?!const|let).+) \/\/ (.+)$/)
@@ -49,9 +49,8 @@ const backends = found(read('docs/backends/protocol.md'), /^((?:ft\.|\[).+) \/\/
 const all = [...types, ...indexing, ...files, ...draws, ...gradients, ...combiners, ...patterns, ...signals, ...tracing, ...mapping, ...training, ...performance, ...plots, ...python, ...backends]
 const examples = new Map(all.map((example) => [`${example[2]}\n${example[0]}`.trim(), example]))
 
-/** What an example gives, without the types of what stands before it. */
+/** What an example gives, without its types. */
 function run(code: string, before: string): unknown {
-  if (before === '' && !code.startsWith('plot.')) return evaluate(code)
   return new Function('ft', 'plot', typescript.transpile(`${before}\nreturn ${code}`, { target: typescript.ScriptTarget.ES2022 }))(ft, plot)
 }
 

@@ -125,7 +125,7 @@ test('static arguments are compared by what is in them, which the caller may cha
   t.is(made, 3)
   const loop: unknown[] = []
   loop.push(loop)
-  throws(t, 'ERR_ARGUMENT', /jit: a static argument is nested deeper/, () => ft.jit((_: unknown) => 1, { static: 0 })(loop))
+  throws(t, 'ERR_ARGUMENT', /jit: a static argument is nested deeper/, () => ft.jit((_: unknown[]) => 1, { static: 0 })(loop))
 })
 
 test('what has no value says so, and nothing is kept of a trace that failed', (t) => {
@@ -192,9 +192,9 @@ test('what is wrong with a call', (t) => {
   throws(t, 'ERR_ARGUMENT', /argument 0 is named in 'static' and in 'donate'/, () => ft.jit(() => 1, { static: [0], donate: 0 }))
   const loop: unknown[] = []
   loop.push(loop)
-  throws(t, 'ERR_ARGUMENT', /jit: argument 0 is nested deeper/, () => ft.jit((y: unknown) => y)(loop))
+  throws(t, 'ERR_ARGUMENT', /jit: argument 0 is nested deeper/, () => ft.jit((y: unknown[]) => y)(loop))
   throws(t, 'ERR_ARGUMENT', /jit: the result is nested deeper/, () => ft.jit((_: Tensor) => loop)(ft.ones([])))
-  throws(t, 'ERR_ARGUMENT', /Map with tensors in it/, () => ft.jit((y: unknown) => y)(new Map([['x', ft.ones([])]])))
+  throws(t, 'ERR_ARGUMENT', /Map with tensors in it/, () => ft.jit((y: Map<string, Tensor>) => y)(new Map([['x', ft.ones([])]])))
   const gone = ft.ones([2])
   gone.dispose()
   throws(t, 'ERR_DISPOSED', /jit/, () => ft.jit((y: Tensor) => y)(gone))

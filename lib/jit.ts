@@ -92,10 +92,12 @@ const inline = (): boolean => isTracing() || openLevels() > 0 || detecting
  * captured random generators; else what `fn` throws.
  * @example
  * ```ts
- * ft.jit((x, rate) => x.mul(rate).add(1))(ft.tensor([1, 2]), 10) // [11, 21]
+ * ft.jit((x: ft.Tensor, rate: number) => x.mul(rate).add(1))(ft.tensor([1, 2]), 10) // [11, 21]
  * ```
  */
-export function jit<F extends (...args: never[]) => unknown>(fn: F, options: JitOptions = {}): F {
+export function jit<R>(fn: (...args: Tensor[]) => R, options?: JitOptions): (...args: Tensor[]) => R
+export function jit<F extends (...args: never[]) => unknown>(fn: F, options?: JitOptions): F
+export function jit(fn: (...args: never[]) => unknown, options: JitOptions = {}): (...args: never[]) => unknown {
   callable('jit', fn)
   const o = checkOptions('jit', options, ['static', 'donate']) as JitOptions
   const statics = positions('static', o.static)
@@ -105,7 +107,7 @@ export function jit<F extends (...args: never[]) => unknown>(fn: F, options: Jit
   const run = tracedCalls(fn, statics, donated, true)
   const call = (...args: never[]): unknown => (inline() ? fn(...args) : run(...args))
   Object.defineProperty(call, 'name', { value: fn.name, configurable: true })
-  return call as unknown as F
+  return call
 }
 
 /**

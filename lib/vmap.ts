@@ -243,7 +243,7 @@ function placed(x: Tensor, axis: number | null, mapping: Mapping): Tensor {
  * @example
  * ```ts
  * const x = ft.tensor([[1, 2], [3, 4], [5, 6]])
- * ft.vmap((row) => row.dot([10, 1]))(x) // [12, 34, 56]
+ * ft.vmap((row) => row.dot(ft.tensor([10, 1])))(x) // [12, 34, 56]
  * ```
  */
 export function vmap<R>(fn: (...args: Tensor[]) => R, options?: VmapOptions): (...args: Tensor[]) => R

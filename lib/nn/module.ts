@@ -142,7 +142,7 @@ export function initTree<L, E extends FloatDType = 'float32'>(layers: L, key: Ke
  * @throws {TensorError} `ERR_ARGUMENT` for anything but layers and functions in the tree.
  * @example
  * ```ts
- * ft.nn.initStateTree({ norm: new ft.nn.BatchNorm(2) }).norm.runningVar // [1, 1]
+ * ft.nn.initStateTree({ norm: new ft.nn.BatchNorm(2) }).norm?.runningVar // [1, 1]
  * ```
  */
 export function initStateTree<L>(layers: L, options?: StateOptions): StateOf<L> {

@@ -214,7 +214,7 @@ export interface BatchNormState {
  * @example
  * ```ts
  * const layer = new ft.nn.BatchNorm(1)
- * layer.train(layer.init(ft.random.key(1)), ft.tensor([[1], [3]]), { state: layer.initState() })[1].runningMean // [0.2]
+ * layer.train(layer.init(ft.random.key(1)), ft.tensor([[1], [3]]), { state: layer.initState() })[1]?.runningMean // [0.2]
  * ```
  */
 export class BatchNorm extends Module<Required<NormParams> | null, BatchNormState | null, 'promoted'> {

@@ -65,10 +65,15 @@ export function results(): void {
   is<{ w: readonly number[]; layers: { b: readonly number[] }[] }>()(ft.tree.map((x) => x.shape, params()))
   is<Layer>()(ft.tree.map((x) => x.mul(2), new Layer(f32)))
 
-  is<(x: F, n: number) => ft.Tensor>()(ft.jit((x: F, n: number): ft.Tensor => x.mul(n), { static: [1], donate: 0 }))
+  const traced = ft.jit((x: F, n: number): ft.Tensor => x.mul(n), { static: [1], donate: 0 })
+  is<(x: F, n: number) => ft.Tensor>()(traced)
+  const untyped = ft.jit((x, y) => x.mul(y))
+  is<(...args: ft.Tensor[]) => ft.Tensor>()(untyped)
   is<Params>()(ft.jit((p: Params) => p)(params()))
-  is<(x: F, y: F) => F>()(ft.vmap((x: F, y: F): F => x.add(y), { inAxes: [0, null], outAxes: 1 }))
-  is<(...args: ft.Tensor[]) => { y: ft.Tensor }>()(ft.vmap((x) => ({ y: x.mul(2) })))
+  const mapped = ft.vmap((x: F, y: F): F => x.add(y), { inAxes: [0, null], outAxes: 1 })
+  is<(x: F, y: F) => F>()(mapped)
+  const plain = ft.vmap((x) => ({ y: x.mul(2) }))
+  is<(...args: ft.Tensor[]) => { y: ft.Tensor }>()(plain)
 
   is<ft.optim.Optimizer>()(ft.optim.sgd())
   is<ft.optim.Optimizer>()(ft.optim.rmsprop({ decay: 0.9 }))
