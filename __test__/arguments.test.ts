@@ -205,3 +205,13 @@ test('a list of any length is walked no further than its first wrong item', (t) 
   throws(t, 'ERR_ARGUMENT', /^random\.multivariateNormal: 'shape\[0\]' must be/, () => multivariateNormal?.(key?.(1), ft.ones([2]), ft.eye(2), { shape: endless }))
   t.is(ft.scope(() => endless), endless)
 })
+
+test('toArray says its depth where it is told the rank, and refuses another', (t) => {
+  const x = ft.tensor([[1, 2], [3, 4]])
+  const rows: number[][] = x.toArray(2)
+  t.deepEqual(rows, [[1, 2], [3, 4]])
+  t.is(ft.tensor(7).toArray(0), 7)
+  throws(t, 'ERR_SHAPE', /^toArray: shape \[2, 2\] has 2 axes, and 1 were asked for/, () => x.toArray(1))
+  throws(t, 'ERR_SHAPE', /^toArray: shape \[2, 2\] has 2 axes, and NaN were asked for/, () => x.toArray(Number.NaN))
+  throws(t, 'ERR_ARGUMENT', /^toArray: 'rank' must be a number of axes, got 'x'/, () => x.toArray('x' as never))
+})

@@ -14,6 +14,25 @@ import type { Type } from './types.js'
 /** Nested arrays of elements, as deep as the tensor has axes. */
 export type NestedArray<T> = T | NestedArray<T>[]
 
+/** Nested arrays of a known depth, from 0 (an element) to 6; beyond, of any. */
+export type ArrayOfRank<T, R extends number> = number extends R
+  ? NestedArray<T>
+  : R extends 0
+    ? T
+    : R extends 1
+      ? T[]
+      : R extends 2
+        ? T[][]
+        : R extends 3
+          ? T[][][]
+          : R extends 4
+            ? T[][][][]
+            : R extends 5
+              ? T[][][][][]
+              : R extends 6
+                ? T[][][][][][]
+                : NestedArray<T>
+
 type Element = number | bigint | boolean | Complex
 
 /** Views of the buffer in which small results travel, by the dtype's number. */
@@ -139,9 +158,11 @@ function fitsHeap(bytes: number): boolean {
   return 2 * bytes <= limit - Math.min(YOUNG_GENERATION, 0.6 * limit) - used
 }
 
-/** `Tensor.toArray`. */
-export function toArray(x: Tensor): NestedArray<Element> {
+/** `Tensor.toArray`; with a rank, that the tensor has it. */
+export function toArray(x: Tensor, rank?: unknown): NestedArray<Element> {
   const { row, shape, size } = x.type
+  if (rank !== undefined && typeof rank !== 'number') throw new ArgumentError(`toArray: 'rank' must be a number of axes, got ${shown(rank)}`)
+  if (rank !== undefined && rank !== shape.length) throw new ShapeError(`toArray: shape [${shape.join(', ')}] has ${shape.length} axes, and ${rank} were asked for`)
   // Rows that are empty cost as much as others.
   const rows = shape.slice(0, shape.includes(0) ? shape.indexOf(0) : -1).reduce((n, length) => n * length, 1)
   const bytes = rows * ROW_BYTES + size * elementBytes(row)

@@ -7,7 +7,7 @@ import { ArgumentError, DisposedError } from './errors.js'
 import type { DataOf, DType, ItemOf } from './generated/dtypes.js'
 import { AliasMethods } from './generated/names/methods.js'
 import type { Device } from './operand.js'
-import { data, dataSync, item, itemSync, toArray, toBytes, type NestedArray } from './reading.js'
+import { data, dataSync, item, itemSync, toArray, toBytes, type ArrayOfRank, type NestedArray } from './reading.js'
 import { release } from './record.js'
 import { copyTo } from './upload.js'
 import { share, type SharedTensor } from './share.js'
@@ -240,9 +240,20 @@ export class Tensor<D extends DType = DType> extends AliasMethods<D> {
     return itemSync(this as unknown as Tensor) as ItemOf<D>
   }
 
-  /** The elements as nested arrays, one level for each axis; a bare element for rank 0. Blocks. */
-  toArray(): NestedArray<ItemOf<D>> {
-    return toArray(this as unknown as Tensor) as NestedArray<ItemOf<D>>
+  /**
+   * The elements as nested arrays, one level for each axis; a bare element for rank 0. Blocks. With the number of axes, `x.toArray(2)`, the type of
+   * the result has as many levels.
+   *
+   * @throws {TensorError} `ERR_SHAPE` for a tensor of another rank than the one given, else as {@link Tensor.data}.
+   * @example
+   * ```ts
+   * ft.tensor([[1, 2], [3, 4]]).toArray(2).map((row) => row.length) // [2, 2]
+   * ```
+   */
+  toArray(): NestedArray<ItemOf<D>>
+  toArray<const R extends number>(rank: R): ArrayOfRank<ItemOf<D>, R>
+  toArray(rank?: number): NestedArray<ItemOf<D>> {
+    return toArray(this as unknown as Tensor, rank) as NestedArray<ItemOf<D>>
   }
 
   /** The elements' raw little-endian bytes in row-major order. Blocks. */

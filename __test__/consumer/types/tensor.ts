@@ -76,6 +76,8 @@ export function compiled(): void {
   is<bigint>()(i64.itemSync())
   is<boolean>()(bool.itemSync())
   is<ft.NestedArray<number>>()(i32.toArray())
+  is<number[]>()(i32.toArray(1))
+  is<number[][]>()(ft.ones([2, 2]).toArray(2))
   is<Uint8Array>()(f32.toBytes())
   is<string>()(f32.toString())
   is<ft.TensorJSON<'float32'>>()(f32.toJSON())
