@@ -9598,8 +9598,8 @@ declare class Tensor<D extends DType = DType> extends AliasMethods<D> {
      * ft.tensor([[1, 2], [3, 4]]).toArray(2).map((row) => row.length) // [2, 2]
      * ```
      */
-    toArray(): NestedArray<ItemOf<D>>;
     toArray<const R extends number>(rank: R): ArrayOfRank<ItemOf<D>, R>;
+    toArray(): NestedArray<ItemOf<D>>;
     /** The elements' raw little-endian bytes in row-major order. Blocks. */
     toBytes(): Uint8Array;
     /**

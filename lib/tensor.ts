@@ -250,8 +250,8 @@ export class Tensor<D extends DType = DType> extends AliasMethods<D> {
    * ft.tensor([[1, 2], [3, 4]]).toArray(2).map((row) => row.length) // [2, 2]
    * ```
    */
-  toArray(): NestedArray<ItemOf<D>>
   toArray<const R extends number>(rank: R): ArrayOfRank<ItemOf<D>, R>
+  toArray(): NestedArray<ItemOf<D>>
   toArray(rank?: number): NestedArray<ItemOf<D>> {
     return toArray(this as unknown as Tensor, rank) as NestedArray<ItemOf<D>>
   }
