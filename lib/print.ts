@@ -6,7 +6,7 @@ import { evaluateSync } from './reading.js'
 import { thrown } from './realm.js'
 import { slice } from './slice.js'
 import type { Tensor } from './tensor.js'
-import { isNoValue } from './traced.js'
+import { isMapping, isNoValue } from './traced.js'
 
 /** Above this many elements only the edges of long axes are read and shown (NumPy's `threshold`). */
 const THRESHOLD = 1000
@@ -181,7 +181,7 @@ export function inspectText(x: Tensor): string {
     return `${header}${elements.includes('\n') ? '\n' : ' '}${elements}`
   } catch (error) {
     if (error instanceof DisposedError) return `${header} (disposed)`
-    if (isNoValue(error)) return `${header} (traced by jit, which has no values)`
+    if (isNoValue(error)) return `${header} (${isMapping() ? 'all positions of vmap' : 'traced by jit'}, which has no values)`
     return `${header} (failed: ${thrown(error)})`
   }
 }

@@ -22,6 +22,11 @@ export function isTracing(): boolean {
   return notes !== null
 }
 
+/** Whether it is `vmap` that a function is called for. */
+export function isMapping(): boolean {
+  return notes?.name === 'vmap'
+}
+
 /** Calls a function whose operations are those of a trace. */
 export function during<T>(trace: Notes, f: () => T): T {
   const before = notes
@@ -38,7 +43,7 @@ const errors = new WeakSet<object>()
 /** The error of code that needs a value while it is traced. */
 export function noValue(what: string): ArgumentError {
   const error = new ArgumentError(
-    notes?.name === 'vmap'
+    isMapping()
       ? `vmap: ${what} has no value of its own while the function is called: it stands for all positions. Use ft.where for a choice by values, and return what is to be read`
       : `jit: ${what} has no value while the function is traced: the operations are recorded once, and run with the values of each call. ` +
           "Use ft.where for a choice by values, return what is to be read, or name the argument in 'static'"
