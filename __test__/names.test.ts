@@ -128,7 +128,7 @@ test('what to write instead is there', (t) => {
   const ours = words.map((sentence) => sentence.replaceAll(/(toArray|split)\([^)]*\)\.map/g, ''))
   const methods = ours.flatMap((sentence) => [...sentence.matchAll(/(?:\b(?:x|a|b|input|gradients)|\))\.([a-z]\w*)\(/gi)].map(([, name]) => name as string))
   t.deepEqual(methods.filter((name) => !runs((ft.Tensor.prototype as unknown as Record<string, unknown>)[name])), [])
-  t.true(paths.length > 200 && methods.length > 150, `${paths.length} and ${methods.length}`)
+  t.true(paths.length > 200 && methods.length > 100, `${paths.length} and ${methods.length}`)
 })
 
 test('methods that throw are seen by nobody who lists, prints or compares', (t) => {

@@ -5,7 +5,7 @@ import { broadcastShapes } from '../broadcasting.js'
 import { floating } from '../dtypes.js'
 import { ArgumentError, ShapeError } from '../errors.js'
 import { DTYPE, type DType, type FloatOf, type Promote, type Takes } from '../generated/dtypes.js'
-import { add, clip, concat, divide, equal, full, multiply, nextafter, where } from '../generated/functions.js'
+import { add, clip, concat, copysign, divide, equal, full, multiply, nextafter, where } from '../generated/functions.js'
 import type { Listed } from '../listed.js'
 import type { Fits, Operand, With } from '../operand.js'
 import { isPlain } from '../realm.js'
@@ -111,7 +111,7 @@ export function spacing<D extends DType = 'float32'>(x: (Tensor<D> & Takes<'real
   const op = 'spacing'
   return within(op, () => {
     const values: Tensor = floating(arrayGiven(op, 'x', x))
-    return nextafter(values, where(values.signbit(), -Infinity, Infinity)).subtract(values)
+    return nextafter(values, copysign(Infinity, values)).subtract(values)
   }) as Tensor as Tensor<FloatOf<D>>
 }
 

@@ -4,7 +4,7 @@ import { arrayGiven, checkOptions, within } from '../call.js'
 import { floating } from '../dtypes.js'
 import { DTypeError } from '../errors.js'
 import { DTYPE, type DType, type FloatLimits, type FloatOf, type RealOf, type Takes } from '../generated/dtypes.js'
-import { copysign, floorDivide, frac, remainder, where, type MeanOptions, type StdOptions, type VarOptions } from '../generated/functions.js'
+import { copysign, floorDivide, fmod, remainder, where, type MeanOptions, type StdOptions, type VarOptions } from '../generated/functions.js'
 import { stopGradient } from '../gradient.js'
 import type { Listed } from '../listed.js'
 import type { Common, DTypeOf, Fits, Operand } from '../operand.js'
@@ -35,7 +35,7 @@ export function divmod<A extends Operand, B extends Operand>(
 }
 
 /**
- * The part of each element behind the point, and the integer before it, both with its sign: {@link frac} and {@link trunc}.
+ * The part of each element behind the point, and the integer before it, both with its sign: {@link fmod} by 1 and {@link trunc}.
  *
  * `fractional = x - trunc(x), integral = trunc(x)`
  *
@@ -50,7 +50,7 @@ export function divmod<A extends Operand, B extends Operand>(
 export function modf<D extends DType = 'float32'>(x: (Tensor<D> & Takes<'real', D>) | Listed): Several<{ fractional: Tensor<FloatOf<D>>; integral: Tensor<FloatOf<D>> }> {
   return within('modf', () => {
     const values: Tensor = floating(arrayGiven('modf', 'x', x))
-    const fractional = where(values.isinf(), copysign(0, values), frac(values))
+    const fractional = where(values.isinf(), copysign(0, values), fmod(values, 1))
     return several({ fractional: fractional as Tensor as Tensor<FloatOf<D>>, integral: values.trunc() as Tensor as Tensor<FloatOf<D>> })
   })
 }
