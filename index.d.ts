@@ -5320,10 +5320,10 @@ interface TriangleOptions {
  *
  * NumPy and PyTorch `tril_indices`, with what is not the number of rows in options.
  *
- * @throws {TensorError} `ERR_SHAPE` for negative sizes and more than 2^31 positions, `ERR_ARGUMENT`.
+ * @throws {TensorError} `ERR_SHAPE` for negative sizes and more than 2^27 rows or positions, `ERR_ARGUMENT`.
  * @example
  * ```ts
- * ft.trilIndices(2) // [[0, 1, 1], [0, 0, 1]]
+ * ft.trilIndices(2)[1] // [0, 0, 1]
  * ```
  */
 declare function trilIndices(rows: number, options?: TriangleOptions): [rows: Tensor<'int32'>, columns: Tensor<'int32'>];
@@ -5332,10 +5332,10 @@ declare function trilIndices(rows: number, options?: TriangleOptions): [rows: Te
  *
  * NumPy and PyTorch `triu_indices`, with what is not the number of rows in options.
  *
- * @throws {TensorError} `ERR_SHAPE` for negative sizes and more than 2^31 positions, `ERR_ARGUMENT`.
+ * @throws {TensorError} `ERR_SHAPE` for negative sizes and more than 2^27 rows or positions, `ERR_ARGUMENT`.
  * @example
  * ```ts
- * ft.triuIndices(2, { k: 1 }) // [[0], [1]]
+ * ft.triuIndices(2, { k: 1 })[1] // [1]
  * ```
  */
 declare function triuIndices(rows: number, options?: TriangleOptions): [rows: Tensor<'int32'>, columns: Tensor<'int32'>];
@@ -5354,7 +5354,7 @@ interface DiagIndicesOptions {
  * @throws {TensorError} `ERR_SHAPE` for a negative size, `ERR_ARGUMENT` for a number of axes that is not from 1 to 32.
  * @example
  * ```ts
- * ft.diagIndices(3) // [[0, 1, 2], [0, 1, 2]]
+ * ft.diagIndices(3)[1] // [0, 1, 2]
  * ```
  */
 declare function diagIndices(n: number, options?: DiagIndicesOptions): Tensor<'int32'>[];
@@ -16076,7 +16076,7 @@ declare function divmod<A extends Operand, B extends Operand>(x1: A & Fits<'inte
     remainder: Tensor<Common<A, B>>;
 }>;
 /**
- * The part of each element behind the point, and the integer before it, both with its sign: {@link frac} and {@link trunc}.
+ * The part of each element behind the point, and the integer before it, both with its sign: {@link fmod} by 1 and {@link trunc}.
  *
  * `fractional = x - trunc(x), integral = trunc(x)`
  *
@@ -16170,7 +16170,7 @@ declare function aminmax<D extends DType = 'float32'>(x: (Tensor<D> & Takes<'rea
  * a position out of range.
  * @example
  * ```ts
- * ft.unravelIndex([1, 5], [2, 3]) // [[0, 1], [1, 2]]
+ * ft.unravelIndex([1, 5], [2, 3])[1] // [1, 2]
  * ```
  */
 declare function unravelIndex(indices: Tensor | Positions, shape: readonly number[]): Tensor<PositionDType>[];

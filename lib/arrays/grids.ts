@@ -7,8 +7,8 @@ import { ArgumentError, ShapeError } from '../errors.js'
 import { DTYPE, type DType, type Takes } from '../generated/dtypes.js'
 import { diag, ones, pow, stack, type DiagOptions, type EyeOptions, zeros } from '../generated/functions.js'
 import type { Listed } from '../listed.js'
+import { allocate } from '../nested.js'
 import { arange, logspace, type LinspaceOptions } from '../ranges.js'
-import { allocated } from '../reading.js'
 import type { Tensor } from '../tensor.js'
 import { upload } from '../upload.js'
 import { flag } from './options.js'
@@ -206,22 +206,22 @@ export interface TriangleOptions {
   readonly device?: string | undefined
 }
 
-/** More positions than this do not fit an array of JavaScript. */
-const MOST_POSITIONS = 2 ** 31
+/** More rows or positions than this are a mistake: they are counted one by one. */
+const MOST_POSITIONS = 2 ** 27
 
 /** Rows and columns of the places of a triangle, row by row. */
 function triangle(op: string, rows: unknown, options: unknown, part: 'low' | 'high'): [Tensor<'int32'>, Tensor<'int32'>] {
   return within(op, () => {
     const o = checkOptions(op, options, ['cols', 'k', 'device'])
     const [n, m] = shapeGiven(op, [rows, o['cols'] === undefined ? rows : o['cols']]) as [number, number]
-    if (Math.max(n, m) >= MOST_POSITIONS) throw new ShapeError(`${op}: int32 positions do not reach a size of ${Math.max(n, m)}`)
+    if (n > MOST_POSITIONS) throw new ShapeError(`${op}: ${n} rows are more than ${MOST_POSITIONS}`)
     const k = o['k'] === undefined ? 0 : integer(op, 'k', o['k'])
     const device = deviceNumber(op, o['device'])
     const edge = (i: number): number => Math.min(Math.max(i + k + (part === 'low' ? 1 : 0), 0), m)
     let count = 0
     for (let i = 0; i < n; i++) count += part === 'low' ? edge(i) : m - edge(i)
     if (count > MOST_POSITIONS) throw new ShapeError(`${op}: ${count} positions are more than ${MOST_POSITIONS}`)
-    const [down, along] = allocated(op, 8 * count, () => [new Int32Array(count), new Int32Array(count)] as const)
+    const [down, along] = [allocate(op, DTYPE.int32, count), allocate(op, DTYPE.int32, count)] as [Int32Array, Int32Array]
     let at = 0
     for (let i = 0; i < n; i++) {
       const [low, high] = part === 'low' ? [0, edge(i)] : [edge(i), m]
@@ -240,7 +240,7 @@ function triangle(op: string, rows: unknown, options: unknown, part: 'low' | 'hi
  *
  * NumPy and PyTorch `tril_indices`, with what is not the number of rows in options.
  *
- * @throws {TensorError} `ERR_SHAPE` for negative sizes and more than 2^31 positions, `ERR_ARGUMENT`.
+ * @throws {TensorError} `ERR_SHAPE` for negative sizes and more than 2^27 rows or positions, `ERR_ARGUMENT`.
  * @example
  * ```ts
  * ft.trilIndices(2)[1] // [0, 0, 1]
@@ -255,7 +255,7 @@ export function trilIndices(rows: number, options?: TriangleOptions): [rows: Ten
  *
  * NumPy and PyTorch `triu_indices`, with what is not the number of rows in options.
  *
- * @throws {TensorError} `ERR_SHAPE` for negative sizes and more than 2^31 positions, `ERR_ARGUMENT`.
+ * @throws {TensorError} `ERR_SHAPE` for negative sizes and more than 2^27 rows or positions, `ERR_ARGUMENT`.
  * @example
  * ```ts
  * ft.triuIndices(2, { k: 1 })[1] // [1]

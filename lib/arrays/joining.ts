@@ -1,6 +1,6 @@
 // Arrays with something behind, between or taken away, nested blocks, and the elements of what can be walked.
 
-import { arrayGiven, axisGiven, checkOptions, integer, shapeGiven, shown, within } from '../call.js'
+import { arrayGiven, axisGiven, checkOptions, integer, shapeGiven, shown, tensorGiven, within } from '../call.js'
 import { fromList, type CreationOptions } from '../creation.js'
 import { resultType } from '../dtypes.js'
 import { ArgumentError, IndexError, ShapeError } from '../errors.js'
@@ -349,7 +349,7 @@ export function fromiter<E extends DType = 'float32'>(iterable: Iterable<unknown
   if (most < 0 || (most > MOST_WALKED && o['count'] !== undefined)) throw new ArgumentError(`${op}: 'count' must be from 0 to ${MOST_WALKED}, got ${most}`)
   if (iterable instanceof Tensor && iterable.ndim !== 1) throw new ShapeError(`${op}: a tensor must be a vector, got shape [${iterable.shape.join(', ')}]`)
   // The walk of a tensor would read it element by element.
-  const source = iterable instanceof Tensor ? (iterable.toArray() as unknown[]) : iterable
+  const source = iterable instanceof Tensor ? (tensorGiven(op, 'iterable', iterable).toArray() as unknown[]) : iterable
   const items: unknown[] = []
   if (most > 0) {
     for (const item of source) {

@@ -7,8 +7,8 @@ import { broadcastTo, stack, zeros } from '../generated/functions.js'
 import type { PositionDType } from '../indices.js'
 import type { Listed, Positions } from '../listed.js'
 import type { PromoteAll } from '../operand.js'
+import { allocate } from '../nested.js'
 import { meshgrid } from '../ranges.js'
-import { allocated } from '../reading.js'
 import type { Tensor } from '../tensor.js'
 import { upload } from '../upload.js'
 import { flag, integersGiven, listGiven } from './options.js'
@@ -102,8 +102,8 @@ export interface CombinationsOptions {
   readonly withReplacement?: boolean | undefined
 }
 
-/** More numbers than this do not fit an array of JavaScript. */
-const MOST = 2 ** 31
+/** More positions than this are a mistake: they are found one by one. */
+const MOST = 2 ** 27
 
 /** The number of combinations of r of n. */
 function binomial(n: number, r: number): number {
@@ -116,7 +116,7 @@ function binomial(n: number, r: number): number {
 function sequences(op: string, n: number, r: number, isRepeating: boolean): Int32Array {
   const count = r === 0 ? 0 : binomial(isRepeating ? n + r - 1 : n, r)
   if (count * r > MOST) throw new ShapeError(`${op}: ${count} combinations of ${r} are too many`)
-  const out = allocated(op, 4 * count * r, () => new Int32Array(count * r))
+  const out = allocate(op, DTYPE.int32, count * r) as Int32Array
   const now = Int32Array.from({ length: r }, (_, i) => (isRepeating ? 0 : i))
   for (let row = 0; row < count; row++) {
     out.set(now, row * r)

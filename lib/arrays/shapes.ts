@@ -1,13 +1,14 @@
 // Operations on shapes that take more than their rows: several new axes, counts of their own for each place, and no axis at all.
 
-import { arrayGiven, axisGiven, checkOptions, integers, shown, tensorList, within } from '../call.js'
+import { arrayGiven, axisGiven, checkOptions, integers, tensorList, within } from '../call.js'
 import { ArgumentError, IndexError, ShapeError } from '../errors.js'
 import { DTYPE, type DType } from '../generated/dtypes.js'
 import { concat as concatAlong, expandDims as expandOne, repeat as repeatEqually, type RepeatOptions } from '../generated/functions.js'
 import { OP } from '../generated/table.js'
 import { isListed, type Listed, type Positions } from '../listed.js'
 import type { PromoteAll } from '../operand.js'
-import { allocated, dataSync } from '../reading.js'
+import { allocate } from '../nested.js'
+import { dataSync } from '../reading.js'
 import { Tensor } from '../tensor.js'
 import { upload } from '../upload.js'
 import { axisOrOptions, integersGiven } from './options.js'
@@ -69,9 +70,6 @@ export function concat<const A extends readonly Tensor[]>(arrays: A, options?: n
   return within('concat', () => concatAlong(tensorList(OP.concat, arrays).map((x) => x.flatten()))) as Tensor as Tensor<PromoteAll<A>>
 }
 
-/** More elements than this do not fit an array of positions. */
-const MOST = 2 ** 31
-
 /**
  * Each element several times, along an axis or in row-major order of all: all as often, or each as often as its count says. Counts in a
  * tensor are read.
@@ -107,8 +105,7 @@ export function repeat<A extends DType = 'float32'>(x: Tensor<A> | Listed, repea
     const negative = each.find((count) => count < 0)
     if (negative !== undefined) throw new ArgumentError(`${op}: a count must not be negative, got ${negative}`)
     const total = each.reduce((sum, count) => sum + count, 0)
-    if (total > MOST) throw new ShapeError(`${op}: ${total} elements are more than ${shown(MOST)}`)
-    const places = allocated(op, 4 * total, () => new Int32Array(total))
+    const places = allocate(op, DTYPE.int32, total) as Int32Array
     let end = 0
     each.forEach((count, i) => places.fill(i, end, (end += count)))
     return lines.take(upload(op, DTYPE.int32, [total], lines.type.device, new Uint8Array(places.buffer)) as Tensor<'int32'>, { axis: at })
