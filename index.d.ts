@@ -573,11 +573,32 @@ declare function spacing<D extends DType = 'float32'>(x: (Tensor<D> & Takes<'rea
  * ```
  */
 declare function isreal(x: Tensor | Listed): Tensor<'bool'>;
-/** Whether a tensor's dtype is complex, whatever its values; NumPy `iscomplexobj`. */
+/**
+ * Whether a tensor's dtype is complex, whatever its values. NumPy `iscomplexobj`.
+ *
+ * @example
+ * ```ts
+ * ft.iscomplexobj(ft.tensor([{ re: 1, im: 0 }])) // true
+ * ```
+ */
 declare function iscomplexobj(x: Tensor | Listed): boolean;
-/** Whether a tensor's dtype is real, whatever its values; NumPy `isrealobj`. */
+/**
+ * Whether a tensor's dtype is real, whatever its values. NumPy `isrealobj`.
+ *
+ * @example
+ * ```ts
+ * ft.isrealobj(ft.tensor([1])) // true
+ * ```
+ */
 declare function isrealobj(x: Tensor | Listed): boolean;
-/** Whether a value is a JavaScript scalar: a number, a bigint, a boolean, a text or `{ re, im }`; a tensor is none. NumPy `isscalar`. */
+/**
+ * Whether a value is a JavaScript scalar: a number, a bigint, a boolean, a text or `{ re, im }`; a tensor is none. NumPy `isscalar`.
+ *
+ * @example
+ * ```ts
+ * ft.isscalar(5) // true
+ * ```
+ */
 declare function isscalar(value: unknown): boolean;
 /**
  * Whether two tensors are equal where they are broadcast to one shape, as a bool of rank 0; false where they have none.

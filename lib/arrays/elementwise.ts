@@ -133,17 +133,38 @@ export function isreal(x: Tensor | Listed): Tensor<'bool'> {
   })
 }
 
-/** Whether a tensor's dtype is complex, whatever its values; NumPy `iscomplexobj`. */
+/**
+ * Whether a tensor's dtype is complex, whatever its values. NumPy `iscomplexobj`.
+ *
+ * @example
+ * ```ts
+ * ft.iscomplexobj(ft.tensor([{ re: 1, im: 0 }])) // true
+ * ```
+ */
 export function iscomplexobj(x: Tensor | Listed): boolean {
   return DTYPE[arrayGiven('iscomplexobj', 'x', x).dtype].kind === 'complex'
 }
 
-/** Whether a tensor's dtype is real, whatever its values; NumPy `isrealobj`. */
+/**
+ * Whether a tensor's dtype is real, whatever its values. NumPy `isrealobj`.
+ *
+ * @example
+ * ```ts
+ * ft.isrealobj(ft.tensor([1])) // true
+ * ```
+ */
 export function isrealobj(x: Tensor | Listed): boolean {
   return DTYPE[arrayGiven('isrealobj', 'x', x).dtype].kind !== 'complex'
 }
 
-/** Whether a value is a JavaScript scalar: a number, a bigint, a boolean, a text or `{ re, im }`; a tensor is none. NumPy `isscalar`. */
+/**
+ * Whether a value is a JavaScript scalar: a number, a bigint, a boolean, a text or `{ re, im }`; a tensor is none. NumPy `isscalar`.
+ *
+ * @example
+ * ```ts
+ * ft.isscalar(5) // true
+ * ```
+ */
 export function isscalar(value: unknown): boolean {
   if (['number', 'bigint', 'boolean', 'string'].includes(typeof value)) return true
   return isPlain(value) && typeof (value as { re?: unknown }).re === 'number' && typeof (value as { im?: unknown }).im === 'number'
