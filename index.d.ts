@@ -467,8 +467,8 @@ type Scalar = number | bigint | boolean;
 
 /** A device by name: `cpu`, `vulkan:0`, `cuda:1`, ... */
 type Device = string;
-/** An operand: a tensor, or a JavaScript scalar, which changes no dtype but bool. */
-type Operand = Tensor | Scalar;
+/** An operand: a tensor, or a JavaScript scalar or nested arrays of numbers, which change no dtype but bool. */
+type Operand = Tensor | Scalar | Listed;
 /** The dtype of an operand, or that it is a scalar. */
 type DTypeOf<T> = T extends Tensor<infer D> ? D : 'scalar';
 /**
